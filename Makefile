@@ -1,0 +1,232 @@
+# armwire: five command-line tools for robot arms on one protocol library.
+#
+#   make            builds everything into build/ (programs in build/bin/)
+#   make demo       every tool against its simulator, a page to read
+#   make check      everything that is tested; the last line is "N passed, N failed"
+#   make help       the other targets
+#
+# Variants build beside each other: SAN=1 (build/san/), CC=clang (build/clang/), FUZZ=1 (build/fuzz/).
+# Also: V=1 shows the commands, WERROR= lets warnings pass, SHARED=1 links no static libraries.
+
+VERSION  := 0.1.0
+SOVERSION := 0
+
+PREFIX   ?= /usr/local
+LIBDIR   ?= $(PREFIX)/lib
+DATADIR  ?= $(PREFIX)/share
+MANDIR   ?= $(DATADIR)/man
+DESTDIR  ?=
+
+ifeq ($(origin CC),default)
+CC := $(if $(FUZZ),clang,gcc)
+endif
+
+VARIANT := $(if $(FUZZ),fuzz,$(if $(findstring clang,$(CC)),clang)$(if $(SAN),san))
+B       := build$(VARIANT:%=/%)
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+# As many jobs as there are processors, unless -j says otherwise.
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc) --output-sync=target
+endif
+
+comma := ,
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
+
+# ---- Flags ---------------------------------------------------------------------------------------
+
+WERROR   := -Werror
+WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(WERROR)
+OPTIMISE := -O2
+ifneq ($(SAN)$(FUZZ),)
+OPTIMISE := -O1 -fno-omit-frame-pointer
+SANITIZE := -fsanitize=address,undefined$(if $(FUZZ),$(comma)fuzzer-no-link) -fno-sanitize-recover=all
+endif
+
+# CFLAGS, CPPFLAGS and LDFLAGS stay free for the caller. Objects serve the programs, the .a and the
+# .so alike, so they are position independent, but call each other directly.
+ALL_CPPFLAGS = -D_GNU_SOURCE -Ilib -DAW_VERSION='"$(VERSION)"' $(CPPFLAGS)
+ALL_CFLAGS   = -std=c11 $(OPTIMISE) -g $(WARNINGS) -fPIC -fno-semantic-interposition \
+               $(SANITIZE) $(CFLAGS)
+ALL_LDFLAGS  = $(SANITIZE) -Wl,--as-needed -Wl,-O1 -Wl,--hash-style=gnu $(LDFLAGS)
+
+# Loading shared libraries is most of the start-up time of a small program, so the programs take
+# the static ones where the system has them. The question is asked when something is linked first:
+# reading this file needs neither a compiler nor the libraries.
+pick   = $(if $(SHARED),-l$(1),$(shell \
+         case $$($(CC) -print-file-name=lib$(1).a) in (/*) echo -l:lib$(1).a ;; (*) echo -l$(1) ;; esac))
+choose = $(eval $(1) := $(foreach lib,$(2),$(call pick,$(lib))) $(3))$($(1))
+
+LIB_LIBS     = $(call choose,LIB_LIBS,serialport hidapi-hidraw ncursesw tinfo,-ludev -lm)
+SHELL_LIBS   = $(call choose,SHELL_LIBS,readline jansson inih tinfo,)
+SHARED_LIBS := -lserialport -lhidapi-hidraw -lncursesw -ltinfo -lm
+
+# ---- Files ---------------------------------------------------------------------------------------
+
+# Each folder of cmd/ is a program. lib/shell is for these programs only; the rest of lib/ is the
+# library that others use too.
+PROGRAMS   := $(patsubst cmd/%/,%,$(sort $(dir $(wildcard cmd/*/*.c))))
+TOOLS      := $(filter armctl hidmotor canpid unitysim ezphys,$(PROGRAMS))
+SHELL_SRC  := $(wildcard lib/shell/*.c)
+LIB_SRC    := $(filter-out $(SHELL_SRC),$(wildcard lib/*/*.c))
+HEADERS    := $(filter-out lib/shell/%,$(wildcard lib/*/*.h))
+TESTS      := $(patsubst %.c,%,$(wildcard tests/unit/test_*.c))
+TEST_SRC   := $(filter-out $(TESTS:=.c),$(wildcard tests/unit/*.c))
+BENCHES    := $(patsubst %.c,%,$(wildcard tests/bench/bench_*.c))
+FUZZERS    := $(patsubst %.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+
+object   = $(patsubst %.c,$(B)/obj/%.o,$(1))
+LIB_OBJ   := $(call object,$(LIB_SRC))
+SHELL_OBJ := $(call object,$(SHELL_SRC))
+LIBS      := $(B)/libawshell.a $(B)/libarmwire.a
+BIN       := $(PROGRAMS:%=$(B)/bin/%)
+
+.PHONY: all lib units benches fuzzers
+all: lib $(BIN)
+lib: $(B)/libarmwire.a $(if $(SAN)$(FUZZ),,$(B)/libarmwire.so)
+units: $(TESTS:%=$(B)/%)
+benches: $(BENCHES:%=$(B)/%)
+fuzzers: $(FUZZERS:%=$(B)/%)
+
+# ---- Building ------------------------------------------------------------------------------------
+
+$(B)/obj/%.o: %.c Makefile
+	$(call say,CC,$(B)/$*)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/libarmwire.a: $(LIB_OBJ)
+$(B)/libawshell.a: $(SHELL_OBJ)
+$(B)/lib%.a:
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/libarmwire.so: $(LIB_OBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared -Wl,-soname,libarmwire.so.$(SOVERSION) -Wl,-z,defs $(ALL_LDFLAGS) \
+	    -o $@.$(VERSION) $^ $(SHARED_LIBS)
+	$(Q)ln -sf libarmwire.so.$(VERSION) $@.$(SOVERSION) && ln -sf libarmwire.so.$(SOVERSION) $@
+
+# $(1): program, in $(B)/; $(2): its sources; $(3): libraries of its own
+define program
+$(B)/$(1): $(call object,$(2)) $(LIBS) Makefile
+	$$(call say,LD,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$(filter %.o,$$^) -Wl,--start-group $$(LIBS) \
+	    $$(SHELL_LIBS) $$(LIB_LIBS) -Wl,--end-group $(3)
+OBJECTS += $(call object,$(2))
+endef
+
+OBJECTS := $(LIB_OBJ) $(SHELL_OBJ)
+EXTRA_ezphys-sim := -lode
+$(foreach p,$(PROGRAMS),$(eval $(call program,bin/$(p),$(wildcard cmd/$(p)/*.c),$(EXTRA_$(p)))))
+$(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c $(TEST_SRC),-lcmocka)))
+$(foreach b,$(BENCHES),$(eval $(call program,$(b),$(b).c,)))
+$(if $(FUZZ),$(foreach f,$(FUZZERS),$(eval $(call program,$(f),$(f).c,-fsanitize=fuzzer))))
+
+-include $(sort $(OBJECTS:.o=.d))
+
+# ---- On a bare machine ---------------------------------------------------------------------------
+
+# The targets below install what is missing first (a look at the package list when nothing is), and
+# only then build: the compiler may be among what was missing.
+.PHONY: deps demo check soak check-kernel bench fuzz
+deps:
+	@tests/deps.sh
+
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@tests/demo.sh
+
+check: deps
+	@tests/check.sh
+
+soak: deps
+	@$(MAKE) --no-print-directory all units
+	@tests/soak.sh $(SECONDS)
+
+check-kernel: deps
+	@$(MAKE) --no-print-directory all units
+	@tests/kernel/run.sh
+
+bench: deps
+	@$(MAKE) --no-print-directory all benches
+	@tests/bench/run.sh
+
+fuzz: deps
+	@tests/fuzz/run.sh $(or $(SECONDS),60)
+
+# ---- Generated files, form and measure -----------------------------------------------------------
+
+.PHONY: generated check-generated format check-format metrics
+generated: $(BIN)
+	@tests/generate.sh
+
+check-generated: $(BIN)
+	@tests/generate.sh --check
+
+SOURCES = $(shell find cmd lib tests -name '*.[ch]')
+
+format:
+	clang-format -i $(SOURCES)
+
+check-format:
+	@tests/format.sh
+
+metrics:
+	@tests/metrics.sh
+
+# ---- Installing ----------------------------------------------------------------------------------
+
+dest = $(DESTDIR)$(1)
+BASH_DIR = $(DATADIR)/bash-completion/completions
+ZSH_DIR  = $(DATADIR)/zsh/site-functions
+FISH_DIR = $(DATADIR)/fish/vendor_completions.d
+
+.PHONY: install uninstall
+install: all
+	install -d $(call dest,$(PREFIX)/bin) $(call dest,$(LIBDIR)/pkgconfig) \
+	    $(call dest,$(MANDIR)/man1) $(foreach d,BASH_DIR ZSH_DIR FISH_DIR,$(call dest,$($(d))))
+	install -m 755 $(BIN) $(call dest,$(PREFIX)/bin)
+	install -m 644 $(B)/libarmwire.a $(call dest,$(LIBDIR))
+	install -m 755 $(B)/libarmwire.so.$(VERSION) $(call dest,$(LIBDIR))
+	cp -P $(B)/libarmwire.so $(B)/libarmwire.so.$(SOVERSION) $(call dest,$(LIBDIR))
+	for h in $(HEADERS:lib/%=%); do \
+	    install -D -m 644 lib/$$h $(call dest,$(PREFIX)/include/armwire)/$$h; done
+	sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libdir@|$(LIBDIR)|' -e 's|@version@|$(VERSION)|' \
+	    lib/armwire.pc.in > $(call dest,$(LIBDIR)/pkgconfig/armwire.pc)
+	for t in $(TOOLS); do \
+	    install -m 644 docs/man/$$t.1 $(call dest,$(MANDIR)/man1) && \
+	    install -m 644 completions/$$t.bash $(call dest,$(BASH_DIR))/$$t && \
+	    install -m 644 completions/_$$t $(call dest,$(ZSH_DIR)) && \
+	    install -m 644 completions/$$t.fish $(call dest,$(FISH_DIR)) || exit 1; done
+
+uninstall:
+	rm -f $(foreach p,$(PROGRAMS),$(call dest,$(PREFIX)/bin/$(p)))
+	rm -f $(call dest,$(LIBDIR))/libarmwire.a $(call dest,$(LIBDIR))/libarmwire.so* \
+	    $(call dest,$(LIBDIR))/pkgconfig/armwire.pc
+	rm -rf $(call dest,$(PREFIX)/include/armwire)
+	rm -f $(foreach t,$(TOOLS),$(call dest,$(MANDIR)/man1/$(t).1) $(call dest,$(BASH_DIR)/$(t)) \
+	    $(call dest,$(ZSH_DIR)/_$(t)) $(call dest,$(FISH_DIR)/$(t).fish))
+
+.PHONY: clean help
+clean:
+	rm -rf build
+
+help:
+	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile
+	@echo 'Targets:'
+	@echo '  all lib units benches    programs and libraries, unit tests, benchmarks'
+	@echo '  deps                     installs the packages that are missing'
+	@echo '  demo check               see above; both call deps first'
+	@echo '  check-kernel             vcan, uhid and UARTs under a real kernel, in a VM'
+	@echo '  soak fuzz bench          long faults (SECONDS=…), fuzzing, one table of measurements'
+	@echo '  generated                completions/ and docs/ from the tables; check-generated: drift'
+	@echo '  format check-format metrics'
+	@echo '  install uninstall        PREFIX, DESTDIR, LIBDIR'
+	@echo '  clean'

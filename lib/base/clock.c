@@ -1,0 +1,79 @@
+#include "base/clock.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <time.h>
+
+static int64_t read_clock(clockid_t id)
+{
+    struct timespec ts;
+    clock_gettime(id, &ts);
+    return (int64_t)ts.tv_sec * AW_SECOND + ts.tv_nsec;
+}
+
+int64_t aw_wall_time(void)
+{
+    return read_clock(CLOCK_REALTIME);
+}
+
+static int64_t real_now(const struct aw_clock *clock)
+{
+    (void)clock;
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+static struct timespec time_left(int64_t deadline)
+{
+    int64_t left =
+        deadline == AW_NEVER ? 86400 * AW_SECOND : deadline - read_clock(CLOCK_MONOTONIC);
+    if (left < 0)
+        left = 0;
+    return (struct timespec){.tv_sec = left / AW_SECOND, .tv_nsec = left % AW_SECOND};
+}
+
+static enum aw_status real_wait(struct aw_clock *clock, int fd, short events, int64_t deadline)
+{
+    const struct aw_real_clock *real = (const struct aw_real_clock *)clock;
+    struct pollfd fds[] = {{.fd = real->stop_fd, .events = POLLIN}, {.fd = fd, .events = events}};
+    for (;;) {
+        struct timespec left = time_left(deadline);
+        int ready = ppoll(fds, 2, &left, NULL);
+        if (ready > 0)
+            return fds[0].revents ? AW_STOPPED : AW_OK;
+        if (ready == 0 && deadline != AW_NEVER)
+            return AW_TIMEOUT;
+        if (ready < 0 && errno != EINTR)
+            return AW_LOST;
+    }
+}
+
+struct aw_real_clock aw_real_clock(int stop_fd)
+{
+    return (struct aw_real_clock){.base = {.now = real_now, .wait = real_wait}, .stop_fd = stop_fd};
+}
+
+static int64_t virtual_now(const struct aw_clock *clock)
+{
+    return ((const struct aw_virtual_clock *)clock)->time_ns;
+}
+
+static enum aw_status virtual_wait(struct aw_clock *clock, int fd, short events, int64_t deadline)
+{
+    struct aw_virtual_clock *self = (struct aw_virtual_clock *)clock;
+    (void)fd;
+    (void)events;
+    if (deadline > self->time_ns)
+        self->time_ns = deadline;
+    return AW_TIMEOUT;
+}
+
+struct aw_virtual_clock aw_virtual_clock(void)
+{
+    return (struct aw_virtual_clock){.base = {.now = virtual_now, .wait = virtual_wait}};
+}
+
+enum aw_status aw_clock_sleep(struct aw_clock *clock, int64_t deadline)
+{
+    enum aw_status status = aw_clock_wait(clock, -1, 0, deadline);
+    return status == AW_TIMEOUT ? AW_OK : status;
+}

@@ -1,0 +1,64 @@
+/* Time as a vtable, so that the same conversation runs on the wall clock and, in tests and soaks,
+ * in virtual time that costs nothing.
+ *
+ * Times are int64_t nanoseconds of a monotonic clock. Waiting goes through the clock too: it is the
+ * one place that knows how a person asks to stop (stop_fd: a signalfd owned by the shell).
+ *
+ *     struct aw_real_clock clock = aw_real_clock(-1);
+ *     int64_t deadline = aw_clock_now(&clock.base) + 2 * AW_SECOND;
+ *     if (aw_clock_wait(&clock.base, fd, POLLIN, deadline) == AW_TIMEOUT) …
+ */
+#ifndef AW_BASE_CLOCK_H
+#define AW_BASE_CLOCK_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+#define AW_MICROSECOND INT64_C(1000)
+#define AW_MILLISECOND INT64_C(1000000)
+#define AW_SECOND      INT64_C(1000000000)
+#define AW_NEVER       INT64_MAX
+
+struct aw_clock {
+    int64_t (*now)(const struct aw_clock *clock);
+    enum aw_status (*wait)(struct aw_clock *clock, int fd, short events, int64_t deadline);
+};
+
+/* CLOCK_MONOTONIC and poll(2). Not owned: stop_fd (or -1), which ends every wait while it is
+ * readable. */
+struct aw_real_clock {
+    struct aw_clock base;
+    int stop_fd;
+};
+
+/* Starts at 0 (or where the caller sets time_ns) and jumps to each deadline that is waited for. */
+struct aw_virtual_clock {
+    struct aw_clock base;
+    int64_t time_ns;
+};
+
+struct aw_real_clock aw_real_clock(int stop_fd);
+struct aw_virtual_clock aw_virtual_clock(void);
+
+static inline int64_t aw_clock_now(const struct aw_clock *clock)
+{
+    return clock->now(clock);
+}
+
+/* Waits until fd (-1: none) has one of the poll(2) events, the deadline passes, or somebody asks to
+ * stop. Returns AW_OK (ready, hung up or in error: read or write tells), AW_TIMEOUT or AW_STOPPED.
+ */
+static inline enum aw_status aw_clock_wait(struct aw_clock *clock, int fd, short events,
+                                           int64_t deadline)
+{
+    return clock->wait(clock, fd, events, deadline);
+}
+
+/* Sleeps until the deadline: AW_OK, or AW_STOPPED. */
+enum aw_status aw_clock_sleep(struct aw_clock *clock, int64_t deadline);
+
+/* Nanoseconds since 1970 of the wall clock, for time stamps in records. */
+int64_t aw_wall_time(void);
+
+#endif

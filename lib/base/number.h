@@ -1,0 +1,41 @@
+/* Numbers as people write and read them.
+ *
+ * Printing is exact to the field's resolution and never shows noise (3.8, not 3.8000000000000003);
+ * it does not allocate and does not look at the locale. Reading accepts plain decimals, exponents
+ * and 0x…, and a unit behind the number; NaN, infinity, 1e999 and an empty text are errors, never
+ * values.
+ */
+#ifndef AW_BASE_NUMBER_H
+#define AW_BASE_NUMBER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+#define AW_NUMBER_MAX 32 /* the longest text the printers below make, without a NUL */
+
+/* Reads a number that must fill the whole text. AW_USAGE if it does not, or is not finite. */
+enum aw_status aw_number_parse(const char *text, double *value, struct aw_error *err);
+
+/* Reads a number with an optional unit and converts it to the wanted unit ("500ms" wanted "s" gives
+ * 0.5; "0.5rad" wanted "deg" gives 28.6478…; "20%" wanted NULL gives 0.2). No unit: the number is
+ * in the wanted unit already. AW_USAGE for an unknown unit or one of another kind, naming both. */
+enum aw_status aw_number_parse_unit(const char *text, const char *wanted, double *value,
+                                    struct aw_error *err);
+
+/* Do a and b measure the same kind of thing? */
+int aw_unit_compatible(const char *a, const char *b);
+
+/* All write at most AW_NUMBER_MAX characters to out, no NUL, and return the end. */
+char *aw_print_int(char *out, int64_t value);
+char *aw_print_fixed(char *out, double value,
+                     int decimals); /* rounded to decimals 0..9, trailing zeros dropped */
+char *aw_print_float32(char *out,
+                       float value); /* shortest decimal that reads back as the same float */
+
+/* Decimals needed to tell neighbouring steps of this size apart, one more than the step itself has.
+ */
+int aw_decimals_for_step(double step);
+
+#endif

@@ -1,0 +1,27 @@
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum aw_status aw_fail(struct aw_error *err, enum aw_status status, const char *format, ...)
+{
+    if (err) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(err->text, sizeof err->text, format, args);
+        va_end(args);
+        err->status = status;
+    }
+    return status;
+}
+
+const char *aw_status_name(enum aw_status status)
+{
+    static const char *const names[] = {
+        [AW_OK] = "ok",           [AW_REFUSED] = "refused", [AW_USAGE] = "usage",
+        [AW_TIMEOUT] = "timeout", [AW_NO_LINK] = "no_link", [AW_MALFORMED] = "malformed",
+        [AW_LIMIT] = "limit",     [AW_LOST] = "lost",       [AW_STOPPED] = "stopped",
+        [AW_MORE] = "more",
+    };
+    return names[status];
+}

@@ -1,0 +1,42 @@
+/* How functions of this library say what went wrong.
+ *
+ * A function that can fail returns enum aw_status and, where it takes one, fills a struct aw_error
+ * with one line for a person: "what: why — what to do". The library never prints and never exits;
+ * the values are the exit codes of the tools, so the shell turns a status into an exit code by a
+ * cast.
+ *
+ *     struct aw_error err;
+ *     if (aw_number_parse("4O", &value, &err) != AW_OK)
+ *         fprintf(stderr, "%s\n", err.text);
+ */
+#ifndef AW_BASE_STATUS_H
+#define AW_BASE_STATUS_H
+
+enum aw_status {
+    AW_OK = 0,
+    AW_REFUSED = 1,   /* the device refused, or did not do it */
+    AW_USAGE = 2,     /* unknown name, wrong unit, NaN, not a number */
+    AW_TIMEOUT = 3,   /* no answer in time */
+    AW_NO_LINK = 4,   /* link not found, busy or not permitted */
+    AW_MALFORMED = 5, /* bytes that are not what the protocol says */
+    AW_LIMIT = 6,     /* a finite value outside a limit or the range of the wire */
+    AW_LOST = 7,      /* the link went away in the middle */
+    AW_STOPPED = 8,   /* a signal asked to stop; the shell exits with 128 + signal */
+    AW_MORE = 9,      /* not an error: more bytes are needed */
+};
+
+/* Plain data, owned by the caller. text is "" after success and is always terminated. */
+struct aw_error {
+    enum aw_status status;
+    char text[320];
+};
+
+/* Fills err (may be NULL) and returns status, so that a failure is one line: return aw_fail(err,
+ * AW_USAGE, …). */
+enum aw_status aw_fail(struct aw_error *err, enum aw_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A word for the status: "ok", "usage", "timeout" …; used in JSON error records. */
+const char *aw_status_name(enum aw_status status);
+
+#endif

@@ -1,0 +1,425 @@
+#include "ezphys/wire.h"
+
+#include "wire/rows.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define FLOAT    .type = AW_FLOAT, .bits = 32
+
+#define TYPE(n) {.name = "type", .type = AW_CODE, .bits = (n), .help = "packet type"}
+#define ID(n)                                                                                      \
+    {.name = "id", .type = AW_UINT, .bits = (n), .optional = true,                                 \
+     .help = "which body or joint; 0 is the scene"}
+#define LENGTH                                                                                     \
+    {.name = "length", .type = AW_LENGTH, .bits = 32, .lenient = true,                             \
+     .help = "bytes of payload"}
+
+static const struct aw_field head32[] = {TYPE(32), ID(32), LENGTH, {0}};
+static const struct aw_field head8[] = {TYPE(8), ID(16), {0}};
+static const struct aw_field head_name[] = {
+    TYPE(32),
+    {.name = "name", .type = AW_TEXT, .bits = 256, .optional = true,
+     .help = "name of the body or joint; empty is the scene"},
+    LENGTH,
+    {0},
+};
+
+static const struct aw_field envelope[] = {
+    {.name = "size", .type = AW_LENGTH, .bits = 32, .lenient = true,
+     .help = "bytes of the message, these 8 included"},
+    {.name = "count", .type = AW_CONST, .bits = 32, .constant = 1, .lenient = true,
+     .help = "packets that follow"},
+    {0},
+};
+
+static const struct aw_variant variants[] = {
+    {.name = "le32", .help = "32-bit little-endian headers, messages with size and count",
+     .head = head32, .envelope = envelope},
+    {.name = "be32", .help = "like le32, but big-endian", .big_endian = true, .head = head32,
+     .envelope = envelope},
+    {.name = "packed8", .help = "packets with 8-bit type and 16-bit id, without length",
+     .head = head8, .envelope = envelope},
+    {.name = "stream", .help = "packets of le32 without messages around them", .head = head32},
+    {.name = "name32", .help = "like le32, with a name of 32 bytes instead of the id",
+     .head = head_name, .envelope = envelope},
+    {0},
+};
+
+static const struct aw_field xyz_m[] = {
+    {.name = "x", FLOAT, .unit = "m", .help = "in m"},
+    {.name = "y", FLOAT, .unit = "m"},
+    {.name = "z", FLOAT, .unit = "m"},
+    {0},
+};
+static const struct aw_field wxyz[] = {
+    {.name = "w", FLOAT, .help = "of the unit quaternion"},
+    {.name = "x", FLOAT},
+    {.name = "y", FLOAT},
+    {.name = "z", FLOAT},
+    {0},
+};
+static const struct aw_field xyz_n[] = {
+    {.name = "x", FLOAT, .unit = "N", .help = "in N"},
+    {.name = "y", FLOAT, .unit = "N"},
+    {.name = "z", FLOAT, .unit = "N"},
+    {0},
+};
+static const struct aw_field xyz_nm[] = {
+    {.name = "x", FLOAT, .unit = "Nm", .help = "in Nm"},
+    {.name = "y", FLOAT, .unit = "Nm"},
+    {.name = "z", FLOAT, .unit = "Nm"},
+    {0},
+};
+static const struct aw_field xyz_m_s[] = {
+    {.name = "x", FLOAT, .unit = "m/s", .help = "in m/s"},
+    {.name = "y", FLOAT, .unit = "m/s"},
+    {.name = "z", FLOAT, .unit = "m/s"},
+    {0},
+};
+static const struct aw_field xyz_rad_s[] = {
+    {.name = "x", FLOAT, .unit = "rad/s", .help = "in rad/s"},
+    {.name = "y", FLOAT, .unit = "rad/s"},
+    {.name = "z", FLOAT, .unit = "rad/s"},
+    {0},
+};
+
+static const char *const position[] = {"position", NULL};
+static const char *const rotation[] = {"rotation", NULL};
+static const char *const force[] = {"force", NULL};
+static const char *const torque[] = {"torque", NULL};
+static const char *const linear_velocity[] = {"linear_velocity", NULL};
+static const char *const angular_velocity[] = {"angular_velocity", NULL};
+static const char *const force1[] = {"force1", NULL};
+static const char *const torque1[] = {"torque1", NULL};
+static const char *const force2[] = {"force2", NULL};
+static const char *const torque2[] = {"torque2", NULL};
+
+#define VECTOR(label, unit_rows)                                                                   \
+    {.name = #label, .type = AW_GROUP, .rows = (unit_rows), .labels = (label)}
+#define UNUSED {.name = "unused", .type = AW_PAD, .bits = 32, .help = "0 is sent, not looked at"}
+
+static const struct aw_field collision[] = {
+    {.name = "x", FLOAT, .unit = "m", .help = "contact point, in m"},
+    {.name = "y", FLOAT, .unit = "m"},
+    {.name = "z", FLOAT, .unit = "m"},
+    {.name = "depth", FLOAT, .unit = "m", .help = "penetration, in m"},
+    {0},
+};
+
+static const struct aw_field limb[] = {
+    VECTOR(position, xyz_m),
+    VECTOR(rotation, wxyz),
+    VECTOR(force, xyz_n),
+    VECTOR(torque, xyz_nm),
+    UNUSED,
+    VECTOR(linear_velocity, xyz_m_s),
+    VECTOR(angular_velocity, xyz_rad_s),
+    UNUSED,
+    {0},
+};
+
+static const struct aw_field joint_axis[] = {
+    {.name = "displacement", FLOAT, .help = "m of a slider, rad of a rotating axis"},
+    {.name = "angular_velocity", FLOAT, .unit = "rad/s", .help = "in rad/s; m/s of a slider"},
+    {0},
+};
+
+static const struct aw_field joint_feedback[] = {
+    VECTOR(force1, xyz_n),
+    VECTOR(torque1, xyz_nm),
+    VECTOR(force2, xyz_n),
+    VECTOR(torque2, xyz_nm),
+    {0},
+};
+
+static const struct aw_field timestamp[] = {
+    {.name = "step", .type = AW_LONG, .help = "steps since the simulation began"},
+    {.name = "step_size", FLOAT, .unit = "s", .help = "of one step, in s"},
+    {0},
+};
+
+static const struct aw_field axis_force[] = {
+    {.name = "axis1", FLOAT, .unit = "Nm", .help = "torque on axis 1, in Nm (N on a slider)"},
+    {.name = "axis2", FLOAT, .unit = "Nm", .optional = true, .help = "if the joint has an axis 2"},
+    {.name = "axis3", FLOAT, .unit = "Nm", .optional = true, .help = "if the joint has an axis 3"},
+    {0},
+};
+
+static const struct aw_field axis_motor[] = {
+    {.name = "velocity1", FLOAT, .unit = "rad/s",
+     .help = "wanted on axis 1, in rad/s (m/s on a slider)"},
+    {.name = "max_torque1", FLOAT, .unit = "Nm",
+     .help = "the motor's limit in Nm (N on a slider); 0 switches it off"},
+    {.name = "velocity2", FLOAT, .unit = "rad/s", .optional = true,
+     .help = "if the joint has an axis 2"},
+    {.name = "max_torque2", FLOAT, .unit = "Nm", .optional = true},
+    {.name = "velocity3", FLOAT, .unit = "rad/s", .optional = true,
+     .help = "if the joint has an axis 3"},
+    {.name = "max_torque3", FLOAT, .unit = "Nm", .optional = true},
+    {0},
+};
+
+static const struct aw_message messages[] = {
+    {.name = "collision", .dir = AW_RX, .code = 1, .fields = collision,
+     .help = "A point of contact; usually two, one for each of the bodies."},
+    {.name = "limb", .dir = AW_RX, .code = 2, .fields = limb, .help = "State of a body."},
+    {.name = "joint_axis", .dir = AW_RX, .code = 3, .fields = joint_axis,
+     .help = "State of one axis of a joint; one packet per axis, in order."},
+    {.name = "joint_feedback", .dir = AW_RX, .code = 4, .fields = joint_feedback,
+     .help = "Force and torque a joint exerts on its two bodies."},
+    {.name = "timestamp", .dir = AW_RX, .code = 5, .fields = timestamp,
+     .help = "Time of the simulation: step number times step size."},
+    {.name = "reset", .dir = AW_TX, .code = 1, .help = "Starts the simulation again."},
+    {.name = "axis_force", .dir = AW_TX, .code = 2, .fields = axis_force,
+     .help = "Torques on the axes of a joint, for one step."},
+    {.name = "axis_motor", .dir = AW_TX, .code = 3, .fields = axis_motor,
+     .help = "Velocity and torque limit of a joint's motors, until changed."},
+};
+
+/* What a packet's header says. */
+struct packet {
+    uint32_t code;
+    uint32_t length; /* of the payload as announced, or as its type has it */
+    size_t head;     /* bytes of the header */
+    const struct aw_message *message; /* NULL: unknown type */
+};
+
+static uint32_t read_uint(const uint8_t *p, size_t size, bool big_endian)
+{
+    uint32_t value = 0;
+    for (size_t i = 0; i < size; i++)
+        value |= (uint32_t)p[i] << 8 * (big_endian ? size - 1 - i : i);
+    return value;
+}
+
+static size_t head_size(const struct aw_wire *wire)
+{
+    return aw_rows_bits(wire->variant.head, &wire->variant) / 8;
+}
+
+static bool is_length(const struct aw_field *row)
+{
+    return row->type == AW_LENGTH;
+}
+
+/* in holds at least the header. */
+static struct packet read_head(const struct aw_wire *wire, enum aw_dir dir, struct aw_span in)
+{
+    struct packet packet = {.head = head_size(wire)};
+    bool announced = false;
+    const uint8_t *p = in.data;
+    for (const struct aw_field *row = wire->variant.head; row->type != AW_END; row++) {
+        uint32_t value = row->bits <= 32 ? read_uint(p, row->bits / 8u, wire->variant.big_endian) : 0;
+        if (row->type == AW_CODE)
+            packet.code = value;
+        if (is_length(row))
+            packet.length = value;
+        announced = announced || is_length(row);
+        p += row->bits / 8;
+    }
+    packet.message = aw_find_code(wire, dir, packet.code);
+    if (!announced && packet.message)
+        packet.length = (uint32_t)aw_payload_size(packet.message, &wire->variant);
+    return packet;
+}
+
+static enum aw_status check_length(const struct aw_wire *wire, const struct packet *packet,
+                                   struct aw_error *err)
+{
+    size_t wanted = aw_payload_size(packet->message, &wire->variant);
+    if (packet->length == wanted || (wire->lenient && packet->length > wanted))
+        return AW_OK;
+    return aw_fail(err, AW_MALFORMED,
+                   "length: %s has %zu bytes of payload, this packet says %u — another wire "
+                   "description (--wire), or damaged",
+                   packet->message->name, wanted, (unsigned)packet->length);
+}
+
+static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
+                                         struct aw_span frame, struct aw_error *err)
+{
+    if (frame.size < head_size(wire)) {
+        aw_fail(err, AW_MALFORMED, "packet: %zu bytes are less than a header — cut off",
+                frame.size);
+        return NULL;
+    }
+    struct packet packet = read_head(wire, dir, frame);
+    if (!packet.message) {
+        aw_fail(err, AW_MALFORMED, "type: %u is unknown %s the simulator — %s",
+                (unsigned)packet.code, dir == AW_TX ? "to" : "from",
+                dir == AW_TX ? "types are 1 to 3" : "types are 1 to 5");
+        return NULL;
+    }
+    return check_length(wire, &packet, err) == AW_OK ? packet.message : NULL;
+}
+
+static enum aw_dir direction(const struct aw_framer *framer)
+{
+    return framer->dir ? framer->dir : AW_RX;
+}
+
+/* Can this be the beginning of a message? */
+static bool is_envelope(const struct aw_wire *wire, uint32_t size, uint32_t count)
+{
+    size_t own = aw_rows_bits(wire->variant.envelope, &wire->variant) / 8;
+    if (size < own || size > AW_EZPHYS_MESSAGE_MAX)
+        return false;
+    return count ? count <= (size - own) / head_size(wire) : size == own;
+}
+
+/* Throws away what cannot be a message, up to the next place where one may begin. */
+static enum aw_status no_envelope(const struct aw_wire *wire, struct aw_framer *framer,
+                                  struct aw_span in, size_t *used, struct aw_error *err)
+{
+    bool big = wire->variant.big_endian;
+    uint32_t size = read_uint(in.data + *used, 4, big);
+    uint32_t count = read_uint(in.data + *used + 4, 4, big);
+    size_t start = *used;
+    do
+        ++*used;
+    while (*used + 8 <= in.size && !is_envelope(wire, read_uint(in.data + *used, 4, big),
+                                                read_uint(in.data + *used + 4, 4, big)));
+    framer->skipped += *used - start;
+    return aw_fail(err, AW_MALFORMED,
+                   "message: a size of %u bytes with %u packets cannot be — skipped %zu bytes",
+                   (unsigned)size, (unsigned)count, *used - start);
+}
+
+/* Drops the rest of a message that went wrong, as far as it is here. */
+static void drop_message(struct aw_framer *framer, struct aw_span in, size_t *used)
+{
+    size_t here = in.size - *used;
+    size_t drop = framer->bytes < here ? framer->bytes : here;
+    framer->left = 0;
+    framer->bytes -= (uint32_t)drop;
+    framer->skipped += drop;
+    *used += drop;
+}
+
+/* Reads envelopes until there is one with packets. Messages without packets are passed over. */
+static enum aw_status open_message(const struct aw_wire *wire, struct aw_framer *framer,
+                                   struct aw_span in, size_t *used, struct aw_error *err)
+{
+    while (framer->left == 0) {
+        drop_message(framer, in, used);
+        if (framer->bytes || in.size - *used < 8)
+            return AW_MORE;
+        uint32_t size = read_uint(in.data + *used, 4, wire->variant.big_endian);
+        uint32_t count = read_uint(in.data + *used + 4, 4, wire->variant.big_endian);
+        if (!is_envelope(wire, size, count))
+            return no_envelope(wire, framer, in, used, err);
+        *used += 8;
+        framer->left = count;
+        framer->bytes = size - 8;
+    }
+    return AW_OK;
+}
+
+/* Does the packet fit into what is left of its message, and the message end with its last one? */
+static enum aw_status check_fit(const struct aw_wire *wire, const struct aw_framer *framer,
+                                const struct packet *packet, struct aw_error *err)
+{
+    if (!packet->message && !packet->length)
+        return aw_fail(err, AW_MALFORMED, "type: %u is unknown — the rest of the message is lost",
+                       (unsigned)packet->code);
+    uint64_t need = (uint64_t)packet->head + packet->length;
+    uint64_t others = (uint64_t)(framer->left - 1) * packet->head;
+    if (need + others > framer->bytes)
+        return aw_fail(err, AW_MALFORMED,
+                       "length: %u bytes do not fit the message — its rest is lost",
+                       (unsigned)packet->length);
+    if (framer->left == 1 && need < framer->bytes && !wire->lenient)
+        return aw_fail(err, AW_MALFORMED,
+                       "size: %u bytes are left after the last packet — its message is lost",
+                       (unsigned)(framer->bytes - need));
+    return AW_OK;
+}
+
+/* The frame that is handed on ends where its type does, whatever the sender has appended. */
+static size_t cut(const struct aw_wire *wire, const struct packet *packet)
+{
+    size_t wanted = packet->message ? aw_payload_size(packet->message, &wire->variant) : 0;
+    bool longer = wire->lenient && packet->message && packet->length > wanted;
+    return packet->head + (longer ? wanted : packet->length);
+}
+
+static enum aw_status next_in_message(const struct aw_wire *wire, struct aw_framer *framer,
+                                      struct aw_span in, struct aw_span *frame, size_t *used,
+                                      struct aw_error *err)
+{
+    enum aw_status status = open_message(wire, framer, in, used, err);
+    if (status != AW_OK)
+        return status;
+    struct aw_span rest = {in.data + *used, in.size - *used};
+    if (rest.size < head_size(wire))
+        return AW_MORE;
+    struct packet packet = read_head(wire, direction(framer), rest);
+    if (check_fit(wire, framer, &packet, err) != AW_OK) {
+        drop_message(framer, in, used);
+        return AW_MALFORMED;
+    }
+    size_t size = packet.head + packet.length;
+    if (rest.size < size)
+        return AW_MORE;
+    *frame = (struct aw_span){rest.data, cut(wire, &packet)};
+    *used += size;
+    framer->left--;
+    framer->bytes -= (uint32_t)size;
+    return AW_OK;
+}
+
+/* Without messages around them, only packets of a known type with a fitting length are believed. */
+static bool is_packet(const struct aw_wire *wire, enum aw_dir dir, struct aw_span in)
+{
+    struct packet packet = read_head(wire, dir, in);
+    return packet.message && packet.length <= AW_EZPHYS_MESSAGE_MAX &&
+           check_length(wire, &packet, NULL) == AW_OK;
+}
+
+static enum aw_status no_packet(const struct aw_wire *wire, struct aw_framer *framer,
+                                struct aw_span in, size_t *used, struct aw_error *err)
+{
+    do
+        ++*used;
+    while (*used + head_size(wire) <= in.size &&
+           !is_packet(wire, direction(framer),
+                      (struct aw_span){in.data + *used, in.size - *used}));
+    framer->skipped += *used;
+    return aw_fail(err, AW_MALFORMED, "stream: %zu bytes are no packet — skipped", *used);
+}
+
+static enum aw_status next_bare(const struct aw_wire *wire, struct aw_framer *framer,
+                                struct aw_span in, struct aw_span *frame, size_t *used,
+                                struct aw_error *err)
+{
+    if (in.size < head_size(wire))
+        return AW_MORE;
+    if (!is_packet(wire, direction(framer), in))
+        return no_packet(wire, framer, in, used, err);
+    struct packet packet = read_head(wire, direction(framer), in);
+    size_t size = packet.head + packet.length;
+    if (in.size < size)
+        return AW_MORE;
+    *frame = (struct aw_span){in.data, cut(wire, &packet)};
+    *used = size;
+    return AW_OK;
+}
+
+static enum aw_status next_frame(const struct aw_wire *wire, struct aw_framer *framer,
+                                 struct aw_span in, struct aw_span *frame, size_t *used,
+                                 struct aw_error *err)
+{
+    *used = 0;
+    return wire->variant.envelope ? next_in_message(wire, framer, in, frame, used, err)
+                                  : next_bare(wire, framer, in, frame, used, err);
+}
+
+const struct aw_protocol aw_ezphys_protocol = {
+    .name = "ezphys",
+    .title = "EZPhysics simulator, binary packets over a stream",
+    .messages = messages,
+    .n_messages = COUNT(messages),
+    .variants = variants,
+    .frame_max = 128,
+    .identify = identify,
+    .next_frame = next_frame,
+};

@@ -1,0 +1,27 @@
+/* A link around a link that behaves badly on purpose, and one that tells what passes through.
+ *
+ * Fault: every message (one write, or one read of the inner link) may be dropped, doubled, damaged
+ * or delayed, both ways, by a generator seeded with seed, so that a run can be repeated. drop, dup
+ * and corrupt are shares (10% or 0.1), delay and jitter are times. Messages never overtake each
+ * other on stream links. Damage flips a bit; on ASCII links it sets bit 7 or inserts a byte above
+ * 0x7F, because without a checksum a digit that turned into another digit could not be noticed by
+ * anybody.
+ */
+#ifndef AW_LINK_FAULT_H
+#define AW_LINK_FAULT_H
+
+#include "link/link.h"
+#include "link/url.h"
+
+/* Wraps inner (taken over) if the URL has fault keys, else hands it through. On failure inner is
+ * closed. */
+enum aw_status aw_fault_wrap(struct aw_link **out, struct aw_link *inner, const struct aw_url *url,
+                             bool ascii, struct aw_error *err);
+
+/* Called for every message that passes: tx is true for what the host sends. */
+typedef void aw_trace_fn(void *context, bool tx, const void *buf, size_t size);
+
+/* Wraps inner (taken over); NULL if there is no memory, inner is closed then. */
+struct aw_link *aw_trace_wrap(struct aw_link *inner, aw_trace_fn *trace, void *context);
+
+#endif

@@ -1,0 +1,91 @@
+/* A link: bytes or datagrams to and from a device, behind one vtable, named by a URL.
+ *
+ *     struct aw_real_clock clock = aw_real_clock(-1);
+ *     struct aw_link_options options = {.clock = &clock.base};
+ *     struct aw_link *link;
+ *     if (aw_link_open(&link, "tcp:127.0.0.1:4000", &options, &err) != AW_OK) …err.text says why
+ * and what to do… aw_link_write(link, "0DEG1,090\r\n", 11, &err); aw_link_read(link, buf, sizeof
+ * buf, &got, aw_clock_now(link->clock) + AW_SECOND, &err); aw_link_close(link);
+ *
+ * A URL is scheme:rest?key=value&key=value. Any link takes the fault keys drop dup corrupt delay
+ * jitter seed (see fault.h). A path without a scheme is serial: or tty:, whichever fits. Not for
+ * sharing between threads.
+ */
+#ifndef AW_LINK_LINK_H
+#define AW_LINK_LINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/status.h"
+
+struct aw_link;
+struct aw_url;
+
+struct aw_link_ops {
+    /* Reads what is there, at least one byte (one datagram on datagram links), waiting until the
+     * deadline. AW_OK with *got > 0, AW_TIMEOUT, AW_STOPPED, AW_LOST (the other end is gone). */
+    enum aw_status (*read)(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                           int64_t deadline, struct aw_error *err);
+    /* Writes all of it (one datagram on datagram links). AW_OK, AW_LOST, or AW_TIMEOUT if the other
+     * end has not taken it for a second. Not ended by a request to stop: the stop itself is written
+     * with it. */
+    enum aw_status (*write)(struct aw_link *link, const void *buf, size_t size,
+                            struct aw_error *err);
+    void (*close)(struct aw_link *link);   /* frees the link */
+    int (*fd)(const struct aw_link *link); /* for poll(2), or -1 (simulated links) */
+};
+
+/* Common beginning of every link; transports put their own data behind it. */
+struct aw_link {
+    const struct aw_link_ops *ops;
+    struct aw_clock *clock; /* not owned */
+    bool datagrams;
+    bool simulated;
+    char key[128]; /* what the device is, whatever the spelling of the URL: used to remember things
+                      about it */
+    char ready[160]; /* servers: the URL that clients use, for the line "ready: URL"; else "" */
+};
+
+struct aw_transport {
+    const char *scheme;      /* "tcp" */
+    const char *usage;       /* "tcp:HOST:PORT" */
+    const char *help;        /* one line */
+    const char *const *keys; /* URL parameters it takes, NULL-terminated, or NULL */
+    bool server;             /* the device's end: useful with "sim --listen" */
+    enum aw_status (*open)(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
+                           void *context, struct aw_error *err);
+};
+
+struct aw_link_options {
+    struct aw_clock *clock;
+    const struct aw_transport *extra; /* the tool's own sim:, or NULL */
+    void *context;                    /* handed to extra->open */
+    bool ascii;                       /* the protocol is text: see fault.h on corruption */
+};
+
+enum aw_status aw_link_open(struct aw_link **out, const char *url,
+                            const struct aw_link_options *options, struct aw_error *err);
+
+enum aw_status aw_link_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                            int64_t deadline, struct aw_error *err);
+enum aw_status aw_link_write(struct aw_link *link, const void *buf, size_t size,
+                             struct aw_error *err);
+void aw_link_close(struct aw_link *link); /* NULL is fine */
+int aw_link_fd(const struct aw_link *link);
+
+/* All transports of the library, {0}-terminated (scheme NULL), for help, completion and
+ * did-you-mean. */
+const struct aw_transport *aw_link_transports(void);
+
+/* A port that could be opened, as "list" shows it. Fixed-size plain data. */
+struct aw_port {
+    char path[96], description[96], driver[32], usb[16], serial[64], holder[96], problem[160];
+};
+
+/* Fills at most max serial ports; returns how many there are. */
+size_t aw_link_list_serial(struct aw_port *ports, size_t max);
+
+#endif

@@ -1,0 +1,127 @@
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/number.h"
+#include "view/piece.h"
+#include "view/value.h"
+
+uint8_t aw_leaf_how(const struct aw_codec *codec, int leaf)
+{
+    const struct aw_field *row = codec->leaves[leaf].field;
+    if (row->names && !codec->raw)
+        return HOW_NAMED;
+    if (row->type == AW_FLOAT && (codec->raw || row->scale == 0))
+        return HOW_FLOAT;
+    if (row->type == AW_FLOAT)
+        return HOW_FIXED;
+    bool whole = codec->raw || ((row->scale == 0 || row->scale == floor(row->scale)) &&
+                                row->offset == floor(row->offset));
+    return whole ? HOW_INT : HOW_FIXED;
+}
+
+uint8_t aw_leaf_decimals(const struct aw_codec *codec, int leaf)
+{
+    const struct aw_field *row = codec->leaves[leaf].field;
+    return (uint8_t)(row->type == AW_FLOAT ? 7 : aw_decimals_for_step(row->scale));
+}
+
+static char *copy(char *out, const char *text)
+{
+    size_t length = strlen(text);
+    memcpy(out, text, length);
+    return out + length;
+}
+
+static const char *name_of(const struct aw_name *names, double value)
+{
+    for (; names->name; names++)
+        if (names->value == value)
+            return names->name;
+    return NULL;
+}
+
+char *aw_print_how(char *out, double value, uint8_t how, uint8_t decimals)
+{
+    switch (how) {
+    case HOW_INT:
+        return aw_print_int(out, (int64_t)value);
+    case HOW_FIXED:
+        return aw_print_fixed(out, value, decimals);
+    default:
+        return aw_print_float32(out, (float)value);
+    }
+}
+
+char *aw_print_named(char *out, const struct aw_field *row, double value, bool quoted)
+{
+    const char *name = name_of(row->names, value);
+    if (!name)
+        return aw_print_float32(out, (float)value);
+    if (quoted)
+        *out++ = '"';
+    out = copy(out, name);
+    if (quoted)
+        *out++ = '"';
+    return out;
+}
+
+char *aw_print_leaf(char *out, const struct aw_record *record, int leaf, bool with_unit)
+{
+    const struct aw_codec *codec = record->codec;
+    const struct aw_field *row = codec->leaves[leaf].field;
+    double value = record->v[leaf];
+    uint8_t how = aw_leaf_how(codec, leaf);
+    if (!(record->present >> leaf & 1) || isnan(value))
+        return copy(out, "-");
+    if (row->type == AW_TEXT)
+        return copy(out, record->text);
+    if (how == HOW_NAMED)
+        return aw_print_named(out, row, value, false);
+    out = aw_print_how(out, value, how, aw_leaf_decimals(codec, leaf));
+    const char *unit = aw_leaf_range(codec, leaf, record).unit;
+    return with_unit && unit ? copy(out, unit) : out;
+}
+
+static char *print_seconds(char *out, int64_t ns)
+{
+    if (ns < 0) {
+        *out++ = '-';
+        ns = -ns;
+    }
+    out = aw_print_int(out, ns / 1000000000);
+    *out++ = '.';
+    int64_t micros = ns % 1000000000 / 1000;
+    for (int i = 5; i >= 0; i--) {
+        out[i] = (char)('0' + micros % 10);
+        micros /= 10;
+    }
+    return out + 6;
+}
+
+static char *print_iso(char *out, int64_t ns)
+{
+    struct tm tm;
+    time_t seconds = (time_t)(ns / 1000000000);
+    gmtime_r(&seconds, &tm);
+    out += strftime(out, 24, "%Y-%m-%dT%H:%M:%S", &tm);
+    char *end = print_seconds(out, ns % 1000000000);
+    memmove(out, out + 1, (size_t)(end - out));
+    end[-1] = 'Z';
+    return end;
+}
+
+char *aw_print_time(char *out, enum aw_time_style style, int64_t time_ns, int64_t first_ns,
+                    int64_t previous_ns)
+{
+    switch (style) {
+    case AW_TIME_REL:
+        return print_seconds(out, time_ns - first_ns);
+    case AW_TIME_DELTA:
+        return print_seconds(out, time_ns - previous_ns);
+    case AW_TIME_ISO:
+        return print_iso(out, time_ns);
+    default:
+        return print_seconds(out, time_ns);
+    }
+}

@@ -1,0 +1,16 @@
+/* Internal to lib/view: how the value of a leaf is printed. */
+#ifndef AW_VIEW_VALUE_H
+#define AW_VIEW_VALUE_H
+
+#include "wire/codec.h"
+
+/* enum how of a leaf, and its decimals where it is printed with a fixed number of them. */
+uint8_t aw_leaf_how(const struct aw_codec *codec, int leaf);
+uint8_t aw_leaf_decimals(const struct aw_codec *codec, int leaf);
+
+char *aw_print_how(char *out, double value, uint8_t how, uint8_t decimals);
+
+/* The name of the value, or the number if it has none. */
+char *aw_print_named(char *out, const struct aw_field *row, double value, bool quoted);
+
+#endif

@@ -1,0 +1,131 @@
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "wire/run.h"
+
+/* Longest number that is read: four digits, whatever the width it is sent with. */
+#define DIGITS_READ 4
+
+struct writer {
+    uint8_t *at, *end;
+};
+
+static void put(struct writer *out, char c)
+{
+    if (out->at < out->end)
+        *out->at = (uint8_t)c;
+    out->at++;
+}
+
+static void put_padded(struct writer *out, long value, int digits)
+{
+    char text[AW_NUMBER_MAX];
+    int length = (int)(aw_print_int(text, value < 0 ? -value : value) - text);
+    if (value < 0)
+        put(out, '-');
+    for (int i = length; i < digits; i++)
+        put(out, '0');
+    for (int i = 0; i < length; i++)
+        put(out, text[i]);
+}
+
+static void put_leaf(struct writer *out, const struct aw_record *record, int i)
+{
+    const struct aw_leaf *leaf = &record->codec->leaves[i];
+    const struct aw_field *row = leaf->field;
+    if (row->type == AW_CODE) {
+        for (const char *p = record->codec->message->word; *p; p++)
+            put(out, *p);
+    } else if (row->type == AW_CONST) {
+        put(out, (char)row->constant);
+    } else if (record->present >> i & 1) {
+        if (row->before)
+            put(out, row->before);
+        put_padded(out, (long)record->v[i], row->digits);
+    }
+}
+
+enum aw_status aw_ascii_encode(const struct aw_record *record, uint8_t *out, size_t cap,
+                               size_t *size, struct aw_error *err)
+{
+    struct writer writer = {out, out + cap};
+    for (int i = 0; i < record->codec->n_leaves; i++) {
+        const struct aw_field *row = record->codec->leaves[i].field;
+        if (row->type == AW_DIGITS && fabs(record->v[i]) > 9999)
+            return aw_fail(err, AW_LIMIT, "%s: %s has more than %d digits",
+                           record->codec->message->name, row->name, DIGITS_READ);
+        put_leaf(&writer, record, i);
+    }
+    *size = (size_t)(writer.at - out);
+    if (*size > cap)
+        return aw_fail(err, AW_LIMIT, "%s: no room for %zu bytes", record->codec->message->name,
+                       *size);
+    return AW_OK;
+}
+
+struct reader {
+    const uint8_t *at, *end;
+};
+
+static bool take(struct reader *in, char c)
+{
+    if (in->at == in->end || *in->at != (uint8_t)c)
+        return false;
+    in->at++;
+    return true;
+}
+
+/* One digit where one is sent; else a sign and one to four digits, padded or not. */
+static bool take_number(struct reader *in, const struct aw_field *row, double *value)
+{
+    int most = row->digits == 1 ? 1 : DIGITS_READ, n = 0;
+    bool negative = most > 1 && take(in, '-');
+    *value = 0;
+    for (; n < most && in->at < in->end && isdigit(*in->at); n++)
+        *value = *value * 10 + (*in->at++ - '0');
+    if (negative)
+        *value = -*value;
+    return n > 0;
+}
+
+static bool take_word(struct reader *in, const char *word)
+{
+    for (; *word; word++)
+        if (!take(in, *word))
+            return false;
+    return true;
+}
+
+static bool take_leaf(struct reader *in, struct aw_record *record, int i, bool *missing)
+{
+    const struct aw_field *row = record->codec->leaves[i].field;
+    if (row->type == AW_CODE)
+        return take_word(in, record->codec->message->word);
+    if (row->type == AW_CONST)
+        return take(in, (char)row->constant);
+    *missing = *missing || (row->may_miss && in->at < in->end && *in->at == '\r');
+    if (*missing && row->may_miss) {
+        record->present &= ~(UINT64_C(1) << i);
+        return true;
+    }
+    return (!row->before || take(in, row->before)) && take_number(in, row, &record->v[i]);
+}
+
+enum aw_status aw_ascii_decode(const struct aw_codec *codec, struct aw_span frame,
+                               struct aw_record *record, struct aw_error *err)
+{
+    struct reader in = {frame.data, frame.data + frame.size};
+    bool missing = false;
+    for (int i = 0; i < codec->n_leaves; i++) {
+        const uint8_t *from = in.at;
+        if (!take_leaf(&in, record, i, &missing))
+            return aw_fail(err, AW_MALFORMED, "%s: no %s at byte %zu", codec->message->name,
+                           codec->leaves[i].field->name, (size_t)(from - frame.data));
+    }
+    if (in.at != in.end)
+        return aw_fail(err, AW_MALFORMED, "%s: %zu bytes too many", codec->message->name,
+                       (size_t)(in.end - in.at));
+    return AW_OK;
+}

@@ -1,0 +1,86 @@
+#include "wire/run.h"
+
+const uint8_t aw_run_width[RUN_KINDS] = {
+    [RUN_U8] = 1,
+    [RUN_S8] = 1,
+    [RUN_U16] = 2,
+    [RUN_S16] = 2,
+    [RUN_U32] = 4,
+    [RUN_S32] = 4,
+    [RUN_S64] = 8,
+    [RUN_F32] = 4,
+    [RUN_SIGNMAG] = 3,
+    [RUN_BIG_ENDIAN + RUN_U8] = 1,
+    [RUN_BIG_ENDIAN + RUN_S8] = 1,
+    [RUN_BIG_ENDIAN + RUN_U16] = 2,
+    [RUN_BIG_ENDIAN + RUN_S16] = 2,
+    [RUN_BIG_ENDIAN + RUN_U32] = 4,
+    [RUN_BIG_ENDIAN + RUN_S32] = 4,
+    [RUN_BIG_ENDIAN + RUN_S64] = 8,
+    [RUN_BIG_ENDIAN + RUN_F32] = 4,
+    [RUN_BIG_ENDIAN + RUN_SIGNMAG] = 3,
+};
+
+uint64_t aw_bits_get(const uint8_t *data, unsigned start, unsigned count, bool big_endian)
+{
+    uint64_t value = 0;
+    if (start % 8 == 0 && count % 8 == 0) {
+        unsigned n = count / 8;
+        for (unsigned i = 0; i < n; i++)
+            value |= (uint64_t)data[start / 8 + i] << 8 * (big_endian ? n - 1 - i : i);
+        return value;
+    }
+    for (unsigned done = 0; done < count;) {
+        unsigned shift = (start + done) % 8, take = 8 - shift;
+        if (take > count - done)
+            take = count - done;
+        uint64_t part = data[(start + done) / 8] >> shift & ((1u << take) - 1);
+        value |= part << done;
+        done += take;
+    }
+    return value;
+}
+
+void aw_bits_put(uint8_t *data, unsigned start, unsigned count, bool big_endian, uint64_t value)
+{
+    if (start % 8 == 0 && count % 8 == 0) {
+        unsigned n = count / 8;
+        for (unsigned i = 0; i < n; i++)
+            data[start / 8 + i] = (uint8_t)(value >> 8 * (big_endian ? n - 1 - i : i));
+        return;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        uint8_t mask = (uint8_t)(1u << (start + i) % 8);
+        if (value >> i & 1)
+            data[(start + i) / 8] |= mask;
+        else
+            data[(start + i) / 8] &= (uint8_t)~mask;
+    }
+}
+
+static uint64_t payload_length(const struct aw_codec *codec, const struct aw_leaf *leaf)
+{
+    unsigned end = codec->size;
+    for (const struct aw_field *row = codec->variant->tail; row && row->type != AW_END; row++)
+        end -= row->bits / 8u;
+    return end - (leaf->bit + leaf->bits) / 8u;
+}
+
+uint64_t aw_fixed_value(const struct aw_codec *codec, const struct aw_leaf *leaf,
+                        const uint8_t *data)
+{
+    switch (leaf->field->type) {
+    case AW_CODE:
+        return codec->message->code;
+    case AW_CONST:
+        return leaf->field->constant;
+    case AW_INDEX:
+        return leaf->repetition;
+    case AW_LENGTH:
+        return payload_length(codec, leaf);
+    case AW_CHECKSUM:
+        return codec->protocol->checksum(data, leaf->bit / 8u);
+    default:
+        return 0;
+    }
+}

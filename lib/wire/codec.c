@@ -1,0 +1,262 @@
+#include "wire/codec.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "wire/run.h"
+
+static uint16_t row_bits(const struct aw_field *row, const struct aw_variant *variant)
+{
+    if (row->type == AW_LONG)
+        return variant->long_bits ? variant->long_bits : 32;
+    return row->bits;
+}
+
+static bool holds_value(enum aw_type type)
+{
+    return type >= AW_UINT && type <= AW_DIGITS;
+}
+
+static bool is_checked(const struct aw_field *row)
+{
+    return !holds_value(row->type) && row->type != AW_PAD && !row->lenient;
+}
+
+static bool is_scaled(const struct aw_field *row)
+{
+    return row->scale != 0 || row->offset != 0 || row->by || row->has_no_data;
+}
+
+struct layout {
+    struct aw_codec *codec;
+    uint16_t bit;
+    bool full;
+};
+
+static void add_leaf(struct layout *at, const struct aw_field *row, const char *label,
+                     uint8_t repetition)
+{
+    struct aw_codec *codec = at->codec;
+    if (codec->n_leaves == AW_MAX_LEAVES) {
+        at->full = true;
+        return;
+    }
+    uint8_t i = codec->n_leaves++;
+    codec->leaves[i] = (struct aw_leaf){
+        .field = row,
+        .label = label,
+        .bit = at->bit,
+        .bits = row_bits(row, codec->variant),
+        .repetition = repetition,
+        .by = -1,
+        .count = -1,
+        .value = holds_value(row->type),
+    };
+    codec->values |= (uint64_t)holds_value(row->type) << i;
+    codec->fixed |= (uint64_t)is_checked(row) << i;
+    codec->scaled |= (uint64_t)(is_scaled(row) && !codec->raw) << i;
+    at->bit = (uint16_t)(at->bit + codec->leaves[i].bits);
+}
+
+static void add_group(struct layout *at, const struct aw_field *group)
+{
+    int count = group->count ? aw_codec_find(at->codec, group->count) : -1;
+    for (uint8_t n = 0; group->labels[n]; n++)
+        for (const struct aw_field *row = group->rows; row->type != AW_END; row++) {
+            add_leaf(at, row, group->labels[n], n);
+            at->codec->leaves[at->codec->n_leaves - 1].count = (int8_t)count;
+            at->codec->leaves[at->codec->n_leaves - 1].alias =
+                group->aliases ? group->aliases[n] : NULL;
+            at->codec->counted |= (uint64_t)(count >= 0) << (at->codec->n_leaves - 1);
+        }
+}
+
+static void add_rows(struct layout *at, const struct aw_field *row)
+{
+    for (; row && row->type != AW_END; row++) {
+        if (row->type == AW_GROUP)
+            add_group(at, row);
+        else
+            add_leaf(at, row, NULL, 0);
+    }
+}
+
+static void resolve_choices(struct aw_codec *codec)
+{
+    for (int i = 0; i < codec->n_leaves; i++)
+        if (codec->leaves[i].field->by)
+            codec->leaves[i].by = (int8_t)aw_codec_find(codec, codec->leaves[i].field->by);
+}
+
+static uint8_t run_kind(const struct aw_codec *codec, const struct aw_leaf *leaf)
+{
+    static const uint8_t whole_words[AW_PAD + 1][9] = {
+        [AW_UINT] = {[1] = RUN_U8, [2] = RUN_U16, [4] = RUN_U32},
+        [AW_SINT] = {[1] = RUN_S8, [2] = RUN_S16, [4] = RUN_S32, [8] = RUN_S64},
+        [AW_LONG] = {[4] = RUN_S32, [8] = RUN_S64},
+        [AW_FLOAT] = {[4] = RUN_F32},
+        [AW_SIGNMAG] = {[3] = RUN_SIGNMAG},
+    };
+    enum aw_type type = leaf->field->type;
+    if (type == AW_TEXT)
+        return RUN_TEXT;
+    uint8_t kind =
+        leaf->bit % 8 == 0 && leaf->bits % 8 == 0 ? whole_words[type][leaf->bits / 8] : 0;
+    if (!kind)
+        return type == AW_SINT ? RUN_SIGNED_BITS : RUN_BITS;
+    return (uint8_t)(kind + (codec->variant->big_endian ? RUN_BIG_ENDIAN : 0));
+}
+
+static bool extends_run(const struct aw_run *run, uint8_t kind, int leaf, uint16_t byte)
+{
+    uint8_t width = aw_run_width[run->kind];
+    return run->kind == kind && width && run->leaf + run->count == leaf &&
+           run->byte + run->count * width == byte;
+}
+
+static void make_runs(struct aw_codec *codec)
+{
+    struct aw_run *last = NULL;
+    for (uint8_t i = 0; i < codec->n_leaves; i++) {
+        const struct aw_leaf *leaf = &codec->leaves[i];
+        if (!leaf->value)
+            continue;
+        uint8_t kind = run_kind(codec, leaf);
+        uint16_t byte = leaf->bit / 8;
+        if (last && extends_run(last, kind, i, byte)) {
+            last->count++;
+            continue;
+        }
+        last = &codec->runs[codec->n_runs++];
+        *last = (struct aw_run){.kind = kind, .count = 1, .leaf = i, .byte = byte};
+    }
+}
+
+enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *protocol,
+                             const struct aw_variant *variant, const struct aw_message *message,
+                             bool raw)
+{
+    struct layout at = {.codec = codec};
+    codec->protocol = protocol;
+    codec->variant = variant;
+    codec->message = message;
+    codec->raw = raw;
+    codec->n_leaves = codec->n_runs = 0;
+    codec->values = codec->counted = codec->scaled = codec->fixed = 0;
+    add_rows(&at, message->head ? message->head : variant->head);
+    add_rows(&at, message->fields);
+    add_rows(&at, variant->tail);
+    if (at.full)
+        return AW_LIMIT;
+    resolve_choices(codec);
+    codec->size = message->size ? message->size : (uint16_t)((at.bit + 7) / 8);
+    if (!protocol->ascii)
+        make_runs(codec);
+    return AW_OK;
+}
+
+size_t aw_leaf_name(const struct aw_leaf *leaf, char *out, size_t size)
+{
+    int length = snprintf(out, size, "%s%s%s", leaf->label ? leaf->label : "",
+                          leaf->label ? "." : "", leaf->field->name);
+    return (size_t)length;
+}
+
+static bool is(const char *have, const char *want, size_t length)
+{
+    return have && strncmp(have, want, length) == 0 && have[length] == '\0';
+}
+
+static bool leaf_matches(const struct aw_leaf *leaf, const char *name, const char *dot)
+{
+    const struct aw_field *row = leaf->field;
+    const char *tail = dot ? dot + 1 : name;
+    size_t length = strlen(tail);
+    if (!is(row->name, tail, length) && !is(row->alias, tail, length))
+        return false;
+    if (!dot)
+        return true;
+    size_t label = (size_t)(dot - name);
+    return is(leaf->label, name, label) || is(leaf->alias, name, label);
+}
+
+/* "x" finds camera.x where only one leaf has that name; a plain field wins over a grouped one. */
+int aw_codec_find(const struct aw_codec *codec, const char *name)
+{
+    const char *dot = strchr(name, '.');
+    int found = -1, matches = 0;
+    for (int i = 0; i < codec->n_leaves; i++) {
+        const struct aw_leaf *leaf = &codec->leaves[i];
+        if (!leaf->value || !leaf_matches(leaf, name, dot))
+            continue;
+        if (dot || !leaf->label)
+            return i;
+        found = i;
+        matches++;
+    }
+    return matches == 1 ? found : -1;
+}
+
+static double wire_min(const struct aw_leaf *leaf)
+{
+    switch (leaf->field->type) {
+    case AW_UINT:
+        return 0;
+    case AW_SIGNMAG:
+        return -65535;
+    case AW_DIGITS:
+        return 0;
+    case AW_FLOAT:
+        return -3.4028234663852886e38;
+    default:
+        return -ldexp(1, leaf->bits - 1);
+    }
+}
+
+static double wire_max(const struct aw_leaf *leaf)
+{
+    static const double digits[] = {0, 9, 99, 999, 9999};
+    switch (leaf->field->type) {
+    case AW_UINT:
+        return ldexp(1, leaf->bits) - 1;
+    case AW_SIGNMAG:
+        return 65535;
+    case AW_DIGITS:
+        return digits[leaf->field->digits];
+    case AW_FLOAT:
+        return 3.4028234663852886e38;
+    default:
+        return ldexp(1, leaf->bits - 1) - 1;
+    }
+}
+
+static const struct aw_scale *chosen_scale(const struct aw_leaf *leaf,
+                                           const struct aw_record *record)
+{
+    if (leaf->by < 0 || !record || !(record->present >> leaf->by & 1))
+        return NULL;
+    const struct aw_field *row = leaf->field;
+    for (size_t i = 0; i < row->n_scales; i++)
+        if (row->scales[i].when == record->v[leaf->by])
+            return &row->scales[i];
+    return NULL;
+}
+
+struct aw_range aw_leaf_range(const struct aw_codec *codec, int leaf,
+                              const struct aw_record *record)
+{
+    const struct aw_field *row = codec->leaves[leaf].field;
+    const struct aw_scale *choice = codec->raw ? NULL : chosen_scale(&codec->leaves[leaf], record);
+    struct aw_range range = {row->unit, row->scale != 0 ? row->scale : 1, row->offset, row->min,
+                             row->max};
+    if (choice)
+        range = (struct aw_range){choice->unit, choice->scale, 0, choice->min, choice->max};
+    if (codec->raw)
+        range = (struct aw_range){.unit = NULL, .scale = 1};
+    if (range.min == 0 && range.max == 0) {
+        range.min = wire_min(&codec->leaves[leaf]) * range.scale + range.offset;
+        range.max = wire_max(&codec->leaves[leaf]) * range.scale + range.offset;
+    }
+    return range;
+}

@@ -1,0 +1,228 @@
+#include <math.h>
+#include <string.h>
+
+#include "wire/run.h"
+
+static inline uint16_t load16(const uint8_t *p)
+{
+    uint16_t v;
+    memcpy(&v, p, sizeof v);
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap16(v);
+}
+
+static inline uint32_t load32(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap32(v);
+}
+
+static inline uint64_t load64(const uint8_t *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap64(v);
+}
+
+static inline double float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+static inline double signmag(uint32_t magnitude, uint8_t sign)
+{
+    return sign ? (double)magnitude : -(double)magnitude;
+}
+
+static int64_t sign_extend(uint64_t value, unsigned bits)
+{
+    uint64_t sign = UINT64_C(1) << (bits - 1);
+    return (int64_t)((value ^ sign) - sign);
+}
+
+static void load_text(const struct aw_leaf *leaf, const uint8_t *p, struct aw_record *record)
+{
+    size_t length = strnlen((const char *)p, leaf->bits / 8u);
+    memcpy(record->text, p, length);
+    record->text[length] = '\0';
+}
+
+/* One line per kind of run: the loops are short enough for the compiler to vectorise. */
+#define EACH(expression)                                                                           \
+    for (unsigned i = 0; i < run->count; i++)                                                      \
+        v[i] = (double)(expression);                                                               \
+    break
+
+static void load_run(const struct aw_run *run, const uint8_t *p, double *v)
+{
+    switch (run->kind) {
+    case RUN_U8:
+    case RUN_BIG_ENDIAN + RUN_U8:
+        EACH(p[i]);
+    case RUN_S8:
+    case RUN_BIG_ENDIAN + RUN_S8:
+        EACH((int8_t)p[i]);
+    case RUN_U16:
+        EACH(load16(p + 2 * i));
+    case RUN_S16:
+        EACH((int16_t)load16(p + 2 * i));
+    case RUN_U32:
+        EACH(load32(p + 4 * i));
+    case RUN_S32:
+        EACH((int32_t)load32(p + 4 * i));
+    case RUN_S64:
+        EACH((int64_t)load64(p + 8 * i));
+    case RUN_F32:
+        EACH(float_of(load32(p + 4 * i)));
+    case RUN_SIGNMAG:
+        EACH(signmag(load16(p + 3 * i), p[3 * i + 2]));
+    case RUN_BIG_ENDIAN + RUN_U16:
+        EACH(__builtin_bswap16(load16(p + 2 * i)));
+    case RUN_BIG_ENDIAN + RUN_S16:
+        EACH((int16_t)__builtin_bswap16(load16(p + 2 * i)));
+    case RUN_BIG_ENDIAN + RUN_U32:
+        EACH(__builtin_bswap32(load32(p + 4 * i)));
+    case RUN_BIG_ENDIAN + RUN_S32:
+        EACH((int32_t)__builtin_bswap32(load32(p + 4 * i)));
+    case RUN_BIG_ENDIAN + RUN_S64:
+        EACH((int64_t)__builtin_bswap64(load64(p + 8 * i)));
+    case RUN_BIG_ENDIAN + RUN_F32:
+        EACH(float_of(__builtin_bswap32(load32(p + 4 * i))));
+    case RUN_BIG_ENDIAN + RUN_SIGNMAG:
+        EACH(signmag(__builtin_bswap16(load16(p + 3 * i)), p[3 * i + 2]));
+    default:
+        break;
+    }
+}
+
+static void load_bits(const struct aw_codec *codec, const struct aw_run *run, const uint8_t *data,
+                      struct aw_record *record)
+{
+    const struct aw_leaf *leaf = &codec->leaves[run->leaf];
+    uint64_t bits = aw_bits_get(data, leaf->bit, leaf->bits, codec->variant->big_endian);
+    record->v[run->leaf] =
+        run->kind == RUN_SIGNED_BITS ? (double)sign_extend(bits, leaf->bits) : (double)bits;
+}
+
+static void load_values(const struct aw_codec *codec, const uint8_t *data, struct aw_record *record)
+{
+    for (unsigned i = 0; i < codec->n_runs; i++) {
+        const struct aw_run *run = &codec->runs[i];
+        if (run->kind > RUN_TEXT)
+            load_run(run, data + run->byte, record->v + run->leaf);
+        else if (run->kind == RUN_TEXT)
+            load_text(&codec->leaves[run->leaf], data + run->byte, record);
+        else
+            load_bits(codec, run, data, record);
+    }
+}
+
+static void scale_values(const struct aw_codec *codec, struct aw_record *record)
+{
+    for (uint64_t left = codec->scaled; left; left &= left - 1) {
+        int i = __builtin_ctzll(left);
+        const struct aw_field *row = codec->leaves[i].field;
+        if (row->has_no_data && record->v[i] == row->no_data)
+            record->v[i] = NAN;
+        else if (row->by) {
+            struct aw_range range = aw_leaf_range(codec, i, record);
+            record->v[i] = record->v[i] * range.scale + range.offset;
+        } else if (row->scale != 0 || row->offset != 0)
+            record->v[i] = record->v[i] * (row->scale != 0 ? row->scale : 1) + row->offset;
+    }
+}
+
+static enum aw_status check_fixed(const struct aw_codec *codec, const uint8_t *data,
+                                  struct aw_error *err)
+{
+    for (uint64_t left = codec->fixed; left; left &= left - 1) {
+        const struct aw_leaf *leaf = &codec->leaves[__builtin_ctzll(left)];
+        uint64_t found = aw_bits_get(data, leaf->bit, leaf->bits, codec->variant->big_endian);
+        uint64_t expected = aw_fixed_value(codec, leaf, data);
+        if (found != expected)
+            return aw_fail(err, AW_MALFORMED, "%s: %s is 0x%02llX, but 0x%02llX is expected",
+                           codec->message->name, leaf->field->name, (unsigned long long)found,
+                           (unsigned long long)expected);
+    }
+    return AW_OK;
+}
+
+static enum aw_status check_size(const struct aw_codec *codec, size_t size, struct aw_error *err)
+{
+    if (size == codec->size || (size > codec->size && codec->protocol->can))
+        return AW_OK;
+    return aw_fail(err, AW_MALFORMED, "%s: %zu bytes instead of %u", codec->message->name, size,
+                   codec->size);
+}
+
+static enum aw_status drop_uncounted(const struct aw_codec *codec, struct aw_record *record,
+                                     struct aw_error *err)
+{
+    for (uint64_t left = codec->counted; left; left &= left - 1) {
+        int i = __builtin_ctzll(left);
+        const struct aw_leaf *leaf = &codec->leaves[i];
+        const struct aw_field *count_row = codec->leaves[leaf->count].field;
+        double count = record->v[leaf->count];
+        if (!(count >= count_row->min && count <= count_row->max) || count != floor(count))
+            return aw_fail(err, AW_MALFORMED, "%s: %s is %g, but %g to %g is expected",
+                           codec->message->name, count_row->name, count, count_row->min,
+                           count_row->max);
+        if (leaf->repetition >= count)
+            record->present &= ~(UINT64_C(1) << i);
+    }
+    return AW_OK;
+}
+
+/* A float that is no number anywhere makes the sum one too: one test for the whole record. */
+static bool all_finite(const struct aw_codec *codec, const struct aw_record *record)
+{
+    double sum = 0;
+    for (unsigned i = 0; i < codec->n_runs; i++) {
+        const struct aw_run *run = &codec->runs[i];
+        if (run->kind % RUN_BIG_ENDIAN == RUN_F32)
+            for (unsigned n = 0; n < run->count; n++)
+                sum += record->v[run->leaf + n] * 0;
+    }
+    return sum == 0;
+}
+
+static enum aw_status clear_non_finite(const struct aw_codec *codec, struct aw_record *record,
+                                       struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    for (int i = 0; i < codec->n_leaves; i++) {
+        if (codec->leaves[i].field->type != AW_FLOAT || !(record->present >> i & 1) ||
+            isfinite(record->v[i]))
+            continue;
+        char name[64];
+        aw_leaf_name(&codec->leaves[i], name, sizeof name);
+        record->v[i] = NAN;
+        status =
+            aw_fail(err, AW_MALFORMED, "%s: %s is not a finite number", codec->message->name, name);
+    }
+    return status;
+}
+
+enum aw_status aw_decode(const struct aw_codec *codec, struct aw_span frame,
+                         struct aw_record *record, struct aw_error *err)
+{
+    record->codec = codec;
+    record->present = codec->values;
+    if (codec->protocol->ascii)
+        return aw_ascii_decode(codec, frame, record, err);
+    enum aw_status status = check_size(codec, frame.size, err);
+    if (status == AW_OK)
+        status = check_fixed(codec, frame.data, err);
+    if (status != AW_OK)
+        return status;
+    load_values(codec, frame.data, record);
+    if (codec->counted)
+        status = drop_uncounted(codec, record, err);
+    if (status == AW_OK && !all_finite(codec, record))
+        status = clear_non_finite(codec, record, err);
+    if (codec->scaled)
+        scale_values(codec, record);
+    return status;
+}

@@ -1,0 +1,201 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "wire/run.h"
+
+static enum aw_status limit_error(const struct aw_codec *codec, int leaf, double value,
+                                  const struct aw_range *range, const char *advice,
+                                  struct aw_error *err)
+{
+    char name[64];
+    aw_leaf_name(&codec->leaves[leaf], name, sizeof name);
+    const char *unit = range->unit ? range->unit : "";
+    return aw_fail(err, AW_LIMIT, "%s: %s %.9g %s is outside %.9g to %.9g %s%s",
+                   codec->message->name, name, value, unit, range->min, range->max, unit, advice);
+}
+
+static enum aw_status check_named(const struct aw_codec *codec, int leaf, double value,
+                                  struct aw_error *err)
+{
+    const struct aw_field *row = codec->leaves[leaf].field;
+    if (!row->names || row->open_names)
+        return AW_OK;
+    char list[160] = "";
+    size_t used = 0;
+    for (const struct aw_name *name = row->names; name->name; name++) {
+        if (name->value == value)
+            return AW_OK;
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, " %s=%d", name->name,
+                                     name->value);
+    }
+    return aw_fail(err, AW_LIMIT, "%s: %s %.9g has no meaning — use one of%s", codec->message->name,
+                   row->name, value, list);
+}
+
+static bool fits_float(double value)
+{
+    return fabs(value) <= 3.4028234663852886e38;
+}
+
+/* The number that goes on the wire. What the wire cannot carry is refused whatever the caller
+ * forces. */
+static enum aw_status wire_number(const struct aw_record *record, int leaf, bool force,
+                                  double *wire, struct aw_error *err)
+{
+    const struct aw_codec *codec = record->codec;
+    const struct aw_field *row = codec->leaves[leaf].field;
+    struct aw_range range = aw_leaf_range(codec, leaf, record);
+    double value = record->v[leaf];
+    if (isnan(value) && row->has_no_data) {
+        *wire = row->no_data;
+        return AW_OK;
+    }
+    if (!isfinite(value))
+        return aw_fail(err, AW_USAGE, "%s: %s is not a finite number", codec->message->name,
+                       row->name);
+    enum aw_status status = codec->raw ? AW_OK : check_named(codec, leaf, value, err);
+    if (status != AW_OK)
+        return status;
+    if (!force && !(value >= range.min && value <= range.max))
+        return limit_error(codec, leaf, value, &range, "", err);
+    *wire = (value - range.offset) / range.scale;
+    if (row->type == AW_FLOAT)
+        return fits_float(*wire) ? AW_OK : limit_error(codec, leaf, value, &range, "", err);
+    if (range.scale == 1 && *wire != floor(*wire))
+        return aw_fail(err, AW_USAGE, "%s: %s %.9g is not a whole number", codec->message->name,
+                       row->name, value);
+    *wire = floor(*wire + 0.5);
+    return AW_OK;
+}
+
+static bool wire_carries(const struct aw_leaf *leaf, double wire)
+{
+    int bits = leaf->bits;
+    switch (leaf->field->type) {
+    case AW_UINT:
+        return wire >= 0 && wire < ldexp(1, bits);
+    case AW_SIGNMAG:
+        return fabs(wire) <= 65535;
+    case AW_FLOAT:
+        return true;
+    default:
+        return wire >= -ldexp(1, bits - 1) && wire < ldexp(1, bits - 1);
+    }
+}
+
+static uint64_t bits_of(enum aw_type type, double wire)
+{
+    uint32_t bits;
+    float narrow = (float)wire;
+    switch (type) {
+    case AW_FLOAT:
+        memcpy(&bits, &narrow, sizeof bits);
+        return bits;
+    case AW_UINT:
+        return (uint64_t)wire;
+    default:
+        return (uint64_t)(int64_t)wire;
+    }
+}
+
+static void put_signmag(const struct aw_codec *codec, const struct aw_leaf *leaf, uint8_t *out,
+                        double wire)
+{
+    aw_bits_put(out, leaf->bit, 16, codec->variant->big_endian, (uint64_t)fabs(wire));
+    out[leaf->bit / 8 + 2] = wire >= 0;
+}
+
+static enum aw_status put_value(const struct aw_record *record, int leaf, bool force, uint8_t *out,
+                                struct aw_error *err)
+{
+    const struct aw_codec *codec = record->codec;
+    const struct aw_leaf *place = &codec->leaves[leaf];
+    double wire;
+    if (place->field->type == AW_TEXT) {
+        memcpy(out + place->bit / 8, record->text, strnlen(record->text, place->bits / 8u));
+        return AW_OK;
+    }
+    enum aw_status status = wire_number(record, leaf, force, &wire, err);
+    if (status != AW_OK)
+        return status;
+    if (!wire_carries(place, wire))
+        return aw_fail(err, AW_LIMIT, "%s: %s %.9g does not fit into its %u bits",
+                       codec->message->name, place->field->name, record->v[leaf], place->bits);
+    if (place->field->type == AW_SIGNMAG)
+        put_signmag(codec, place, out, wire);
+    else
+        aw_bits_put(out, place->bit, place->bits, codec->variant->big_endian,
+                    bits_of(place->field->type, wire));
+    return AW_OK;
+}
+
+static bool counted_out(const struct aw_record *record, const struct aw_leaf *leaf)
+{
+    return leaf->count >= 0 && leaf->repetition >= record->v[leaf->count];
+}
+
+static enum aw_status missing_field(const struct aw_codec *codec, int leaf, struct aw_error *err)
+{
+    char name[64];
+    aw_leaf_name(&codec->leaves[leaf], name, sizeof name);
+    return aw_fail(err, AW_USAGE, "%s: %s is missing — give %s=VALUE", codec->message->name, name,
+                   name);
+}
+
+enum aw_status aw_record_complete(const struct aw_record *record, struct aw_error *err)
+{
+    const struct aw_codec *codec = record->codec;
+    for (int i = 0; i < codec->n_leaves; i++)
+        if (codec->leaves[i].value && !(record->present >> i & 1) &&
+            !codec->leaves[i].field->may_miss && !counted_out(record, &codec->leaves[i]))
+            return missing_field(codec, i, err);
+    return AW_OK;
+}
+
+static enum aw_status put_leaves(const struct aw_record *record, bool force, uint8_t *out,
+                                 struct aw_error *err)
+{
+    const struct aw_codec *codec = record->codec;
+    enum aw_status status = AW_OK;
+    for (int i = 0; i < codec->n_leaves && status == AW_OK; i++) {
+        const struct aw_leaf *leaf = &codec->leaves[i];
+        if (!leaf->value)
+            aw_bits_put(out, leaf->bit, leaf->bits, codec->variant->big_endian,
+                        aw_fixed_value(codec, leaf, out));
+        else if (record->present >> i & 1)
+            status = put_value(record, i, force, out, err);
+    }
+    return status;
+}
+
+/* ASCII fields are checked like the others before the line is written. */
+static enum aw_status check_values(const struct aw_record *record, bool force, struct aw_error *err)
+{
+    double wire;
+    enum aw_status status = AW_OK;
+    for (int i = 0; i < record->codec->n_leaves && status == AW_OK; i++)
+        if (record->codec->leaves[i].value && record->present >> i & 1)
+            status = wire_number(record, i, force, &wire, err);
+    return status;
+}
+
+enum aw_status aw_encode(const struct aw_record *record, bool force, uint8_t *out, size_t cap,
+                         size_t *size, struct aw_error *err)
+{
+    const struct aw_codec *codec = record->codec;
+    enum aw_status status = aw_record_complete(record, err);
+    if (status != AW_OK)
+        return status;
+    if (codec->protocol->ascii) {
+        status = check_values(record, force, err);
+        return status == AW_OK ? aw_ascii_encode(record, out, cap, size, err) : status;
+    }
+    if (cap < codec->size)
+        return aw_fail(err, AW_LIMIT, "%s: no room for %u bytes", codec->message->name,
+                       codec->size);
+    memset(out, 0, codec->size);
+    *size = codec->size;
+    return put_leaves(record, force, out, err);
+}

@@ -1,0 +1,147 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/suggest.h"
+#include "wire/codec.h"
+
+void aw_record_init(struct aw_record *record, const struct aw_codec *codec, enum aw_dir dir)
+{
+    record->codec = codec;
+    record->time_ns = AW_NO_TIME;
+    record->dir = dir;
+    record->present = 0;
+    record->text[0] = '\0';
+    for (int i = 0; i < codec->n_leaves; i++) {
+        const struct aw_field *row = codec->leaves[i].field;
+        record->v[i] = row->fallback;
+        if (codec->leaves[i].value && row->optional)
+            record->present |= UINT64_C(1) << i;
+    }
+}
+
+double aw_record_get(const struct aw_record *record, const char *name)
+{
+    int leaf = aw_codec_find(record->codec, name);
+    return leaf >= 0 && record->present >> leaf & 1 ? record->v[leaf] : (double)NAN;
+}
+
+static enum aw_status unknown_field(const struct aw_codec *codec, const char *name,
+                                    struct aw_error *err)
+{
+    static const size_t width = 48;
+    char names[AW_MAX_LEAVES][48];
+    const char *list[AW_MAX_LEAVES];
+    size_t n = 0;
+    for (int i = 0; i < codec->n_leaves; i++)
+        if (codec->leaves[i].value) {
+            aw_leaf_name(&codec->leaves[i], names[n], width);
+            list[n] = names[n];
+            n++;
+        }
+    const char *near = aw_suggest(name, list, n);
+    if (near)
+        return aw_fail(err, AW_USAGE, "%s has no field '%.40s' — did you mean '%s'?",
+                       codec->message->name, name, near);
+    return aw_fail(err, AW_USAGE, "%s has no field '%.40s' — see 'describe %s'",
+                   codec->message->name, name, codec->message->name);
+}
+
+static void store(struct aw_record *record, int leaf, double value)
+{
+    record->v[leaf] = value;
+    record->present |= UINT64_C(1) << leaf;
+}
+
+enum aw_status aw_record_set(struct aw_record *record, const char *name, double value,
+                             struct aw_error *err)
+{
+    int leaf = aw_codec_find(record->codec, name);
+    if (leaf < 0)
+        return unknown_field(record->codec, name, err);
+    if (!isfinite(value))
+        return aw_fail(err, AW_USAGE, "%s: %s must be a finite number",
+                       record->codec->message->name, name);
+    store(record, leaf, value);
+    return AW_OK;
+}
+
+static const struct aw_name *find_name(const struct aw_name *names, const char *text)
+{
+    for (; names && names->name; names++)
+        if (strcmp(names->name, text) == 0)
+            return names;
+    return NULL;
+}
+
+static enum aw_status set_name(struct aw_record *record, int leaf, const char *text,
+                               struct aw_error *err)
+{
+    if (strlen(text) > record->codec->leaves[leaf].bits / 8u)
+        return aw_fail(err, AW_LIMIT, "'%.40s' is longer than %u characters", text,
+                       record->codec->leaves[leaf].bits / 8u);
+    memcpy(record->text, text, strlen(text) + 1);
+    store(record, leaf, 0);
+    return AW_OK;
+}
+
+static enum aw_status named_value_error(const struct aw_field *row, const char *text,
+                                        const struct aw_error *number, struct aw_error *err)
+{
+    const char *list[64];
+    size_t n = 0;
+    for (const struct aw_name *name = row->names; name && name->name && n < 64; name++)
+        list[n++] = name->name;
+    if (n == 0)
+        return aw_fail(err, number->status, "%s: %s", row->name, number->text);
+    const char *near = aw_suggest(text, list, n);
+    char all[160] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < n && used < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", list[i]);
+    if (near)
+        return aw_fail(err, AW_USAGE, "%s: no '%.40s' — did you mean '%s'? (%s)", row->name, text,
+                       near, all);
+    return aw_fail(err, AW_USAGE, "%s: no '%.40s' — use one of %s", row->name, text, all);
+}
+
+enum aw_status aw_record_set_text(struct aw_record *record, const char *name, const char *text,
+                                  struct aw_error *err)
+{
+    const struct aw_codec *codec = record->codec;
+    int leaf = aw_codec_find(codec, name);
+    if (leaf < 0)
+        return unknown_field(codec, name, err);
+    const struct aw_field *row = codec->leaves[leaf].field;
+    if (row->type == AW_TEXT)
+        return set_name(record, leaf, text, err);
+    const struct aw_name *named = codec->raw ? NULL : find_name(row->names, text);
+    bool none = row->has_no_data && (strcmp(text, "none") == 0 || strcmp(text, "null") == 0);
+    double value = named ? named->value : (double)NAN;
+    struct aw_error number;
+    if (!named && !none &&
+        aw_number_parse_unit(text, aw_leaf_range(codec, leaf, record).unit, &value, &number) !=
+            AW_OK)
+        return named_value_error(row, text, &number, err);
+    store(record, leaf, value);
+    return AW_OK;
+}
+
+/* A field whose unit depends on another one waits until that one is set. */
+static bool waits(const struct aw_record *record, const struct aw_pair *pair)
+{
+    int leaf = aw_codec_find(record->codec, pair->name);
+    return leaf >= 0 && record->codec->leaves[leaf].by >= 0;
+}
+
+enum aw_status aw_record_set_pairs(struct aw_record *record, const struct aw_pair *pairs, size_t n,
+                                   struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    for (int late = 0; late < 2; late++)
+        for (size_t i = 0; i < n && status == AW_OK; i++)
+            if (waits(record, &pairs[i]) == late)
+                status = aw_record_set_text(record, pairs[i].name, pairs[i].text, err);
+    return status;
+}

@@ -1,0 +1,58 @@
+#include "wire/rows.h"
+
+static size_t count_labels(const char *const *labels)
+{
+    size_t n = 0;
+    while (labels[n])
+        n++;
+    return n;
+}
+
+size_t aw_row_bits(const struct aw_field *row, const struct aw_variant *variant)
+{
+    if (row->type == AW_GROUP)
+        return count_labels(row->labels) * aw_rows_bits(row->rows, variant);
+    if (row->type == AW_LONG)
+        return variant->long_bits ? variant->long_bits : 32;
+    return row->bits;
+}
+
+size_t aw_rows_bits(const struct aw_field *rows, const struct aw_variant *variant)
+{
+    size_t bits = 0;
+    for (; rows && rows->type != AW_END; rows++)
+        bits += aw_row_bits(rows, variant);
+    return bits;
+}
+
+size_t aw_payload_size(const struct aw_message *message, const struct aw_variant *variant)
+{
+    return aw_rows_bits(message->fields, variant) / 8;
+}
+
+size_t aw_frame_size(const struct aw_message *message, const struct aw_variant *variant)
+{
+    if (message->size)
+        return message->size;
+    const struct aw_field *head = message->head ? message->head : variant->head;
+    return (aw_rows_bits(head, variant) + aw_rows_bits(message->fields, variant) +
+            aw_rows_bits(variant->tail, variant)) /
+           8;
+}
+
+const struct aw_message *aw_find_code(const struct aw_wire *wire, enum aw_dir dir, uint32_t code)
+{
+    for (size_t i = 0; i < wire->protocol->n_messages; i++) {
+        const struct aw_message *message = aw_wire_message(wire, i);
+        if (message->code == code && (message->dir & dir))
+            return message;
+    }
+    return NULL;
+}
+
+const struct aw_message *aw_find_code_any(const struct aw_wire *wire, enum aw_dir dir,
+                                          uint32_t code)
+{
+    const struct aw_message *message = aw_find_code(wire, dir, code);
+    return message ? message : aw_find_code(wire, AW_BOTH, code);
+}

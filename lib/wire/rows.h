@@ -1,0 +1,29 @@
+/* Questions about a table that need no codec: how long is a message, which one has this code.
+ *
+ * For the hooks of a protocol (identify, next_frame), which see only a const struct aw_wire. Pure
+ * functions over static const data, a few nanoseconds per row.
+ */
+#ifndef AW_WIRE_ROWS_H
+#define AW_WIRE_ROWS_H
+
+#include "wire/wire.h"
+
+/* Bits of one row; a group counts as often as it has labels. */
+size_t aw_row_bits(const struct aw_field *row, const struct aw_variant *variant);
+
+/* Bits of a list of rows (NULL: 0). */
+size_t aw_rows_bits(const struct aw_field *rows, const struct aw_variant *variant);
+
+/* Bytes of the payload, and of the whole frame with head and tail. */
+size_t aw_payload_size(const struct aw_message *message, const struct aw_variant *variant);
+size_t aw_frame_size(const struct aw_message *message, const struct aw_variant *variant);
+
+/* The message with this code that goes in this direction; NULL if there is none. */
+const struct aw_message *aw_find_code(const struct aw_wire *wire, enum aw_dir dir, uint32_t code);
+
+/* The same, but if only the other direction knows the code, that message (a frame written down
+ * without its direction is still a frame). */
+const struct aw_message *aw_find_code_any(const struct aw_wire *wire, enum aw_dir dir,
+                                          uint32_t code);
+
+#endif

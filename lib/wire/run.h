@@ -1,0 +1,45 @@
+/* Internal to lib/wire: kinds of runs (see struct aw_run) and reading bits. */
+#ifndef AW_WIRE_RUN_H
+#define AW_WIRE_RUN_H
+
+#include <stdint.h>
+
+#include "wire/codec.h"
+
+enum run_kind {
+    RUN_BITS, /* unsigned, anywhere */
+    RUN_SIGNED_BITS,
+    RUN_TEXT,
+    RUN_U8,
+    RUN_S8,
+    RUN_U16,
+    RUN_S16,
+    RUN_U32,
+    RUN_S32,
+    RUN_S64,
+    RUN_F32,
+    RUN_SIGNMAG,
+    RUN_BIG_ENDIAN, /* added to the whole-word kinds above */
+    RUN_KINDS = RUN_BIG_ENDIAN * 2,
+};
+
+/* Bytes of one item of the kinds that can be joined into a run, 0 for the others. */
+extern const uint8_t aw_run_width[RUN_KINDS];
+
+/* count bits from bit start on, least significant first, of at most 64; big_endian only for whole
+ * bytes. */
+uint64_t aw_bits_get(const uint8_t *data, unsigned start, unsigned count, bool big_endian);
+void aw_bits_put(uint8_t *data, unsigned start, unsigned count, bool big_endian, uint64_t value);
+
+/* What a row without a value of its own holds in a frame of this message. data is the frame so far.
+ */
+uint64_t aw_fixed_value(const struct aw_codec *codec, const struct aw_leaf *leaf,
+                        const uint8_t *data);
+
+/* The text form of ASCII protocols. */
+enum aw_status aw_ascii_encode(const struct aw_record *record, uint8_t *out, size_t cap,
+                               size_t *size, struct aw_error *err);
+enum aw_status aw_ascii_decode(const struct aw_codec *codec, struct aw_span frame,
+                               struct aw_record *record, struct aw_error *err);
+
+#endif

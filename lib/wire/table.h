@@ -1,0 +1,167 @@
+/* The vocabulary in which a protocol is written down: one table of messages and fields, plain
+ * static const data.
+ *
+ * Everything is derived from the table: encode, decode, range checks, completion and hints, text,
+ * JSON and CSV, packet drawings, Markdown, Wireshark's Lua, fuzz seeds. Offsets are not written: a
+ * field starts where the row before it ends, so the order of the rows is the layout.
+ *
+ * Example: a report with an id, a named choice and three angles.
+ *
+ *     static const struct aw_name modes[] = {{0, "linear"}, {1, "sinusoidal"}, {0}};
+ *     static const struct aw_field head[] = {{.name = "packet", .type = AW_CODE, .bits = 32}, {0}};
+ *     static const struct aw_field move[] = {
+ *         {.name = "duration", .type = AW_FLOAT, .bits = 32, .unit = "ms", .min = 0, .max = 60000},
+ *         {.name = "mode", .type = AW_FLOAT, .bits = 32, .names = modes, .optional = true},
+ *         {.name = "m1", .alias = "base", .type = AW_FLOAT, .bits = 32, .unit = "deg", .min = -90,
+ * .max = 90}, {0},
+ *     };
+ *
+ * Rows of bits follow each other from the least significant bit of byte 0 on (as in a CAN payload);
+ * a field that starts and ends on byte boundaries has the byte order of the variant (little-endian
+ * unless it says otherwise).
+ */
+#ifndef AW_WIRE_TABLE_H
+#define AW_WIRE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/span.h"
+#include "base/status.h"
+
+/* Which way a message goes, seen from the host: AW_TX to the device, AW_RX from it. */
+enum aw_dir {
+    AW_TX = 1,
+    AW_RX = 2,
+    AW_BOTH = AW_TX | AW_RX,
+};
+
+enum aw_type {
+    AW_END,     /* ends a list of rows: {0} */
+    AW_UINT,    /* unsigned integer of .bits */
+    AW_SINT,    /* two's complement integer of .bits */
+    AW_LONG,    /* two's complement; as many bits as the variant's long_bits (32 unless it says
+                   otherwise) */
+    AW_FLOAT,   /* IEEE 754 binary32, .bits = 32 */
+    AW_SIGNMAG, /* 16-bit magnitude, then a sign byte: 0 negative, anything else positive (sent as
+                   1); .bits = 24 */
+    AW_TEXT, /* NUL-padded characters, .bits / 8 of them; at most one in a message, at most 32 bytes
+              */
+    AW_DIGITS, /* ASCII decimal, sent zero-padded to .digits; 1 to 4 digits and a sign are read */
+    AW_GROUP,  /* .rows once for each of .labels; the leaves are named label.row */
+    /* rows that hold no value of their own */
+    AW_CONST,    /* .constant, always */
+    AW_CODE,     /* the code of the message: .code in .bits, or .word in ASCII protocols */
+    AW_LENGTH,   /* number of bytes between here and the tail */
+    AW_INDEX,    /* number of the group repetition, from 0 */
+    AW_CHECKSUM, /* the protocol's checksum over all before it; .bits = 8 */
+    AW_PAD,      /* zeros, ignored on receipt */
+};
+
+/* A named value. A list of them ends with {0}. */
+struct aw_name {
+    int32_t value;
+    const char *name;
+};
+
+/* Scale of a field that depends on another field (the controller decides the unit of a setpoint).
+ */
+struct aw_scale {
+    int32_t when; /* the value of the field named by .by */
+    const char *unit;
+    double scale, min, max;
+};
+
+struct aw_field {
+    const char *name;
+    const char *alias; /* other name accepted on input, or NULL */
+    const char *help;
+    const char *unit; /* of the value, after scaling: "deg", "mm", "Nm", … or NULL */
+    enum aw_type type;
+    uint16_t bits;  /* width on the wire */
+    uint8_t digits; /* AW_DIGITS: width when sent */
+    char before;    /* AW_DIGITS: the separator that stands before it, or 0 */
+    bool optional;  /* encode without it sends .fallback */
+    bool lenient;   /* AW_LENGTH, AW_CONST: other values are accepted on receipt */
+    bool may_miss;  /* AW_DIGITS: may be left out by the sender (not shown then) */
+    bool has_no_data;
+    int32_t no_data;   /* wire value that means "no data": shown as null, sent for "none" */
+    uint32_t constant; /* AW_CONST */
+    double fallback;
+    double scale, offset; /* value = wire · scale + offset; scale 0 stands for 1 */
+    double min, max;      /* of the value, inclusive; both 0: whatever the wire can carry */
+    const struct aw_name *names;
+    bool open_names; /* values without a name are allowed too */
+    const char *by;  /* name of the field that chooses one of .scales */
+    const struct aw_scale *scales;
+    size_t n_scales;
+    /* AW_GROUP */
+    const struct aw_field *rows;
+    const char *const *labels;  /* NULL-terminated */
+    const char *const *aliases; /* parallel to labels, or NULL */
+    const char
+        *count; /* name of an earlier field with the number of repetitions present, or NULL: all */
+};
+
+struct aw_message {
+    const char *name;
+    const char *help;
+    enum aw_dir dir;
+    uint32_t code;
+    const char *word;              /* ASCII protocols: the type in letters */
+    const struct aw_field *head;   /* instead of the variant's, or NULL */
+    const struct aw_field *fields; /* NULL: no payload */
+    uint16_t size; /* bytes of the whole frame, zero-filled; 0: what the rows add up to */
+};
+
+/* One way of putting the messages on a wire. The first variant of a protocol is its default. */
+struct aw_variant {
+    const char *name;
+    const char *help;
+    bool big_endian;
+    uint8_t long_bits;                  /* 0: 32 */
+    const struct aw_field *head, *tail; /* rows around the payload of every message, or NULL */
+    const struct aw_message
+        *instead; /* messages that differ in this variant, {0}-terminated, or NULL */
+    const struct aw_field
+        *envelope; /* rows before the packets of one stream message (ezphys), or NULL */
+};
+
+struct aw_wire;
+
+/* Where a reader of a byte stream is between two calls. Start with {0}. */
+struct aw_framer {
+    enum aw_dir dir;   /* which way the stream goes; 0 stands for AW_RX */
+    uint32_t left;     /* packets left of the current envelope */
+    uint32_t bytes;    /* bytes left of the current envelope */
+    uint64_t skipped;  /* bytes thrown away so far */
+    uint64_t overlong; /* lines or messages thrown away because they were too long */
+};
+
+/* Finds one frame in in. *used says how many bytes are done with, whatever the result.
+ * AW_OK: *frame is set. AW_MORE: nothing whole yet. AW_MALFORMED: *used bytes were no frame, err
+ * says why. */
+typedef enum aw_status aw_next_frame(const struct aw_wire *wire, struct aw_framer *framer,
+                                     struct aw_span in, struct aw_span *frame, size_t *used,
+                                     struct aw_error *err);
+
+struct aw_protocol {
+    const char *name;  /* of the tool: "armctl" */
+    const char *title; /* "handler arm, ASCII lines" */
+    const struct aw_message *messages;
+    size_t n_messages;
+    const struct aw_variant *variants; /* {0}-terminated, at least one */
+    uint16_t frame_max;                /* longest frame in bytes */
+    bool ascii;     /* rows are text: AW_DIGITS, AW_CODE as letters, AW_CONST as one character */
+    bool can;       /* frames are a 16-bit id and up to 8 bytes, written 041#0102 */
+    bool datagrams; /* the medium keeps the boundaries of frames */
+    uint8_t (*checksum)(const uint8_t *frame, size_t size); /* over a frame without its last byte */
+    /* Says which message a frame is. NULL: the message whose AW_CODE row agrees. On failure err
+     * explains. */
+    const struct aw_message *(*identify)(const struct aw_wire *wire, enum aw_dir dir,
+                                         struct aw_span frame, struct aw_error *err);
+    aw_next_frame *next_frame; /* NULL: every frame has frame_max bytes */
+};
+
+#endif

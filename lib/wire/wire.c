@@ -1,0 +1,133 @@
+#include "wire/wire.h"
+
+#include <string.h>
+
+#include "wire/run.h"
+
+void aw_wire_init(struct aw_wire *wire, const struct aw_protocol *protocol,
+                  const struct aw_variant *variant, bool raw)
+{
+    wire->protocol = protocol;
+    wire->variant = variant ? *variant : protocol->variants[0];
+    wire->raw = raw;
+    wire->lenient = false;
+    wire->ready = 0;
+}
+
+const struct aw_variant *aw_protocol_variant(const struct aw_protocol *protocol, const char *name)
+{
+    for (const struct aw_variant *v = protocol->variants; v->name; v++)
+        if (strcmp(v->name, name) == 0)
+            return v;
+    return NULL;
+}
+
+const struct aw_message *aw_wire_message(const struct aw_wire *wire, size_t index)
+{
+    const struct aw_message *message = &wire->protocol->messages[index];
+    for (const struct aw_message *other = wire->variant.instead; other && other->name; other++)
+        if (strcmp(other->name, message->name) == 0 && other->dir == message->dir)
+            return other;
+    return message;
+}
+
+const struct aw_codec *aw_wire_codec_at(struct aw_wire *wire, size_t index)
+{
+    struct aw_codec *codec = &wire->codecs[index];
+    if (!(wire->ready >> index & 1)) {
+        aw_codec_init(codec, wire->protocol, &wire->variant, aw_wire_message(wire, index),
+                      wire->raw);
+        wire->ready |= 1u << index;
+    }
+    return codec;
+}
+
+const struct aw_codec *aw_wire_codec(struct aw_wire *wire, const char *name, enum aw_dir dir)
+{
+    for (size_t i = 0; i < wire->protocol->n_messages; i++)
+        if (wire->protocol->messages[i].dir & dir &&
+            strcmp(wire->protocol->messages[i].name, name) == 0)
+            return aw_wire_codec_at(wire, i);
+    return NULL;
+}
+
+/* Is the code of this message at its place in the frame? */
+static bool has_code(const struct aw_wire *wire, const struct aw_message *message,
+                     struct aw_span frame)
+{
+    unsigned bit = 0;
+    const struct aw_field *row = message->head ? message->head : wire->variant.head;
+    for (; row->type != AW_CODE; row++)
+        bit += row->type == AW_DIGITS ? row->digits * 8u : row->bits;
+    if (wire->protocol->ascii) {
+        size_t length = strlen(message->word);
+        return frame.size >= bit / 8 + length &&
+               memcmp(frame.data + bit / 8, message->word, length) == 0;
+    }
+    return frame.size * 8 >= bit + row->bits &&
+           aw_bits_get(frame.data, bit, row->bits, wire->variant.big_endian) == message->code;
+}
+
+static const struct aw_message *identify_by_code(const struct aw_wire *wire, enum aw_dir dir,
+                                                 struct aw_span frame, struct aw_error *err)
+{
+    for (size_t i = 0; i < wire->protocol->n_messages; i++) {
+        const struct aw_message *message = &wire->protocol->messages[i];
+        if (message->dir & dir && has_code(wire, message, frame))
+            return message;
+    }
+    aw_fail(err, AW_MALFORMED, "%zu bytes that are no %s message %s", frame.size,
+            wire->protocol->name, dir == AW_TX ? "to the device" : "from the device");
+    return NULL;
+}
+
+enum aw_status aw_wire_decode(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,
+                              struct aw_record *record, struct aw_error *err)
+{
+    const struct aw_protocol *protocol = wire->protocol;
+    const struct aw_message *message = protocol->identify
+                                           ? protocol->identify(wire, dir, frame, err)
+                                           : identify_by_code(wire, dir, frame, err);
+    if (!message)
+        return AW_MALFORMED;
+    size_t index = (size_t)(message - protocol->messages);
+    record->dir = dir;
+    return aw_decode(aw_wire_codec_at(wire, index), frame, record, err);
+}
+
+enum aw_status aw_wire_next(const struct aw_wire *wire, struct aw_framer *framer, struct aw_span in,
+                            struct aw_span *frame, size_t *used, struct aw_error *err)
+{
+    if (wire->protocol->next_frame)
+        return wire->protocol->next_frame(wire, framer, in, frame, used, err);
+    *used = 0;
+    if (in.size < wire->protocol->frame_max)
+        return AW_MORE;
+    *used = wire->protocol->frame_max;
+    *frame = (struct aw_span){in.data, *used};
+    return AW_OK;
+}
+
+static size_t envelope_size(const struct aw_field *rows)
+{
+    size_t bits = 0;
+    for (; rows && rows->type != AW_END; rows++)
+        bits += rows->bits;
+    return bits / 8;
+}
+
+size_t aw_wire_wrap(const struct aw_wire *wire, uint8_t *buf, size_t size, size_t cap)
+{
+    const struct aw_field *row = wire->variant.envelope;
+    size_t head = envelope_size(row);
+    if (head + size > cap)
+        return 0;
+    memmove(buf + head, buf, size);
+    unsigned bit = 0;
+    for (; row && row->type != AW_END; row++) {
+        uint64_t value = row->type == AW_LENGTH ? head + size : row->constant;
+        aw_bits_put(buf, bit, row->bits, wire->variant.big_endian, value);
+        bit += row->bits;
+    }
+    return head + size;
+}

@@ -1,0 +1,63 @@
+/* A protocol in use: a table, the variant spoken on this link, and the codecs made from it so far.
+ *
+ *     struct aw_wire wire;
+ *     aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
+ *     struct aw_record rec;
+ *     aw_record_init(&rec, aw_wire_codec(&wire, "deg", AW_TX), AW_TX);
+ *     aw_record_set(&rec, "joint", 1, &err);
+ *     aw_record_set(&rec, "angle", 90, &err);
+ *     aw_encode(&rec, false, bytes, sizeof bytes, &size, &err);       -> "0DEG1,090\r\n"
+ *     aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, size}, &rec, &err);
+ *
+ * About 100 kB of plain data, cheap to initialise (codecs are made on first use); not for sharing
+ * between threads.
+ */
+#ifndef AW_WIRE_WIRE_H
+#define AW_WIRE_WIRE_H
+
+#include "wire/codec.h"
+
+#define AW_MAX_MESSAGES 32
+
+struct aw_wire {
+    const struct aw_protocol *protocol;
+    struct aw_variant variant;
+    bool raw;
+    bool lenient;
+    uint32_t ready; /* bit i: codecs[i] is made */
+    struct aw_codec codecs[AW_MAX_MESSAGES];
+};
+
+/* variant NULL: the protocol's first. The variant is copied, so that a caller may change the copy
+ * beforehand. */
+void aw_wire_init(struct aw_wire *wire, const struct aw_protocol *protocol,
+                  const struct aw_variant *variant, bool raw);
+
+/* The variant of this name, or NULL. */
+const struct aw_variant *aw_protocol_variant(const struct aw_protocol *protocol, const char *name);
+
+/* Codec of the message with this name that can go in this direction (AW_BOTH: whichever comes
+ * first), or NULL. */
+const struct aw_codec *aw_wire_codec(struct aw_wire *wire, const char *name, enum aw_dir dir);
+
+/* Codec of a message of the table, by its place in protocol->messages. */
+const struct aw_codec *aw_wire_codec_at(struct aw_wire *wire, size_t index);
+
+/* The message as this variant has it (the table's, or the one the variant puts instead). */
+const struct aw_message *aw_wire_message(const struct aw_wire *wire, size_t index);
+
+/* Decodes any frame of the protocol. AW_MALFORMED with an explanation if it is none. Sets
+ * record->dir. */
+enum aw_status aw_wire_decode(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,
+                              struct aw_record *record, struct aw_error *err);
+
+/* Next frame of a stream, see aw_next_frame. */
+enum aw_status aw_wire_next(const struct aw_wire *wire, struct aw_framer *framer, struct aw_span in,
+                            struct aw_span *frame, size_t *used, struct aw_error *err);
+
+/* Puts the envelope of the variant, if it has one, around one encoded frame in place (ezphys: size
+ * and count). buf holds size bytes and has room for cap; returns the new size, or 0 if it does not
+ * fit. */
+size_t aw_wire_wrap(const struct aw_wire *wire, uint8_t *buf, size_t size, size_t cap);
+
+#endif
