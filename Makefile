@@ -90,7 +90,7 @@ all: lib $(BIN)
 lib: $(B)/libarmwire.a $(if $(SAN)$(FUZZ),,$(B)/libarmwire.so)
 units: $(TESTS:%=$(B)/%)
 benches: $(BENCHES:%=$(B)/%)
-fuzzers: $(FUZZERS:%=$(B)/%)
+fuzzers: $(FUZZERS:%=$(B)/%) $(B)/tests/fuzz/seeds
 
 # ---- Building ------------------------------------------------------------------------------------
 
@@ -127,7 +127,10 @@ EXTRA_ezphys-sim := -lode
 $(foreach p,$(PROGRAMS),$(eval $(call program,bin/$(p),$(wildcard cmd/$(p)/*.c),$(EXTRA_$(p)))))
 $(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c $(TEST_SRC),-lcmocka)))
 $(foreach b,$(BENCHES),$(eval $(call program,$(b),$(b).c,)))
-$(if $(FUZZ),$(foreach f,$(FUZZERS),$(eval $(call program,$(f),$(f).c,-fsanitize=fuzzer))))
+ifdef FUZZ
+$(foreach f,$(FUZZERS),$(eval $(call program,$(f),$(f).c,-fsanitize=fuzzer)))
+$(eval $(call program,tests/fuzz/seeds,tests/fuzz/seeds.c,))
+endif
 
 -include $(sort $(OBJECTS:.o=.d))
 
@@ -139,7 +142,8 @@ $(if $(FUZZ),$(foreach f,$(FUZZERS),$(eval $(call program,$(f),$(f).c,-fsanitize
 deps:
 	@tests/deps.sh
 
-demo: deps
+demo:
+	@tests/deps.sh build
 	@$(MAKE) --no-print-directory all
 	@tests/demo.sh
 

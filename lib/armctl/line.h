@@ -16,13 +16,9 @@
 #ifndef AW_ARMCTL_LINE_H
 #define AW_ARMCTL_LINE_H
 
-#include "wire/wire.h"
+#include "armctl/wire.h"
 
-#define AW_ARM_LINE_MAX 34 /* bytes of a line with its CRLF */
 #define AW_ARM_BODY_MAX 31 /* characters of TYPE and parameters */
-
-/* The table, in wire.c. */
-extern const struct aw_protocol aw_armctl_protocol;
 
 /* A line that has the shape of a packet. Plain data. */
 struct aw_arm_line {

@@ -1,47 +1,62 @@
 #include "base/suggest.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <string.h>
 
-#define LONGEST 47
+#define WORD_MAX 31
 
-static size_t least(size_t a, size_t b)
+static unsigned min2(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
 
-/* Optimal string alignment: three rows of the table are enough for swaps. */
-static size_t distance(const char *a, const char *b)
+static size_t lower(char *out, const char *word)
 {
-    size_t rows[3][LONGEST + 1], n = strlen(b);
-    for (size_t j = 0; j <= n; j++)
-        rows[0][j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t *now = rows[i % 3], *up = rows[(i + 2) % 3], *upper = rows[(i + 1) % 3];
-        now[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            now[j] = least(least(up[j], now[j - 1]) + 1, up[j - 1] + (a[i - 1] != b[j - 1]));
+    size_t n = 0;
+    for (; word[n] && n < WORD_MAX; n++)
+        out[n] = (char)tolower((unsigned char)word[n]);
+    out[n] = '\0';
+    return n;
+}
+
+/* Damerau's distance without repeated edits of the same letters (optimal string alignment). */
+static unsigned distance(const char *a, size_t na, const char *b, size_t nb)
+{
+    unsigned rows[3][WORD_MAX + 1];
+    unsigned *before = rows[0], *last = rows[1], *row = rows[2];
+    for (size_t j = 0; j <= nb; j++)
+        last[j] = (unsigned)j;
+    for (size_t i = 1; i <= na; i++) {
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= nb; j++) {
+            row[j] = min2(min2(row[j - 1], last[j]) + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                now[j] = least(now[j], upper[j - 2] + 1);
+                row[j] = min2(row[j], before[j - 2] + 1);
         }
+        unsigned *free_row = before;
+        before = last;
+        last = row;
+        row = free_row;
     }
-    return rows[strlen(a) % 3][n];
+    return last[nb];
 }
 
 const char *aw_suggest(const char *word, const char *const *candidates, size_t n)
 {
+    char a[WORD_MAX + 1], b[WORD_MAX + 1];
+    size_t na = lower(a, word);
     const char *best = NULL;
-    size_t length = strlen(word), nearest = length / 3 + 2;
-    if (length == 0 || length > LONGEST)
-        return NULL;
+    unsigned best_distance = UINT_MAX;
     for (size_t i = 0; i < n; i++) {
-        if (strlen(candidates[i]) > LONGEST)
+        if (!candidates[i])
             continue;
-        size_t d = distance(word, candidates[i]);
-        if (length > 1 && strncmp(candidates[i], word, length) == 0)
-            d = 1;
-        if (d < nearest && d < length) {
-            nearest = d;
+        size_t nb = lower(b, candidates[i]);
+        unsigned d = na >= 2 && strncmp(a, b, na) == 0 ? 1 : distance(a, na, b, nb);
+        size_t longer = na > nb ? na : nb;
+        if (d < best_distance && d <= (longer < 3 ? 1 : longer / 3) && d < longer) {
             best = candidates[i];
+            best_distance = d;
         }
     }
     return best;

@@ -1,16 +1,23 @@
 #include "canpid/wire.h"
 
+#include "wire/rows.h"
+
 #define FLOAT .type = AW_FLOAT, .bits = 32
-#define PAD(n) {.name = "zero", .type = AW_PAD, .bits = (n)}
+#define PAD(n)                                                                                     \
+    {                                                                                              \
+        .name = "zero", .type = AW_PAD, .bits = (n)                                                \
+    }
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* Full scales of the wire's numbers. */
-#define TURN       360.0            /* deg */
-#define LEVER_STEP (360.0 / 8000)   /* deg, optical encoder */
-#define ALPHA_STEP (360.0 / 16384)  /* deg, magnetic encoder */
-#define TORQUE     25.0             /* Nm */
+#define TURN       360.0           /* deg */
+#define LEVER_STEP (360.0 / 8000)  /* deg, optical encoder */
+#define ALPHA_STEP (360.0 / 16384) /* deg, magnetic encoder */
+#define TORQUE     25.0            /* Nm */
 #define Q15        (1.0 / 32768)
 
+/* One field, one row: */
+/* clang-format off */
 static const struct aw_name boards[] = {
     {0x20, "lhip"},  {0x40, "lknee"},  {0x60, "lankle"}, {0x80, "rhip"},
     {0xA0, "rknee"}, {0xC0, "rankle"}, {0},
@@ -190,6 +197,23 @@ static const struct aw_message messages[] = {
     {SENSORS, .fields = sensors},
 };
 
+/* clang-format on */
+
+static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
+                                         struct aw_span frame, struct aw_error *err)
+{
+    if (frame.size < 2) {
+        aw_fail(err, AW_MALFORMED, "frame: no identifier — cut off");
+        return NULL;
+    }
+    unsigned id = frame.data[0] | (unsigned)frame.data[1] << 8;
+    const struct aw_message *message = aw_find_code_any(wire, dir, id & 31);
+    if (!message)
+        aw_fail(err, AW_MALFORMED, "id %03X: no message has number %u — see 'describe'", id,
+                id & 31);
+    return message;
+}
+
 const struct aw_protocol aw_canpid_protocol = {
     .name = "canpid",
     .title = "exoskeleton joint drivers, 6-byte CAN frames",
@@ -199,4 +223,5 @@ const struct aw_protocol aw_canpid_protocol = {
     .frame_max = 8,
     .can = true,
     .datagrams = true,
+    .identify = identify,
 };

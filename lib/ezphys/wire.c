@@ -5,6 +5,8 @@
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 #define FLOAT    .type = AW_FLOAT, .bits = 32
 
+/* One field, one row: */
+/* clang-format off */
 #define TYPE(n) {.name = "type", .type = AW_CODE, .bits = (n), .help = "packet type"}
 #define ID(n)                                                                                      \
     {.name = "id", .type = AW_UINT, .bits = (n), .optional = true,                                 \
@@ -175,11 +177,15 @@ static const struct aw_message messages[] = {
      .help = "Velocity and torque limit of a joint's motors, until changed."},
 };
 
+/* clang-format on */
+
+enum { ENVELOPE = 8 }; /* bytes */
+
 /* What a packet's header says. */
 struct packet {
     uint32_t code;
-    uint32_t length; /* of the payload as announced, or as its type has it */
-    size_t head;     /* bytes of the header */
+    uint32_t length;                  /* of the payload as announced, or as its type has it */
+    size_t head;                      /* bytes of the header */
     const struct aw_message *message; /* NULL: unknown type */
 };
 
@@ -208,7 +214,8 @@ static struct packet read_head(const struct aw_wire *wire, enum aw_dir dir, stru
     bool announced = false;
     const uint8_t *p = in.data;
     for (const struct aw_field *row = wire->variant.head; row->type != AW_END; row++) {
-        uint32_t value = row->bits <= 32 ? read_uint(p, row->bits / 8u, wire->variant.big_endian) : 0;
+        uint32_t value =
+            row->bits <= 32 ? read_uint(p, row->bits / 8u, wire->variant.big_endian) : 0;
         if (row->type == AW_CODE)
             packet.code = value;
         if (is_length(row))
@@ -218,14 +225,14 @@ static struct packet read_head(const struct aw_wire *wire, enum aw_dir dir, stru
     }
     packet.message = aw_find_code(wire, dir, packet.code);
     if (!announced && packet.message)
-        packet.length = (uint32_t)aw_payload_size(packet.message, &wire->variant);
+        packet.length = (uint32_t)aw_payload_size(wire, packet.message);
     return packet;
 }
 
 static enum aw_status check_length(const struct aw_wire *wire, const struct packet *packet,
                                    struct aw_error *err)
 {
-    size_t wanted = aw_payload_size(packet->message, &wire->variant);
+    size_t wanted = aw_payload_size(wire, packet->message);
     if (packet->length == wanted || (wire->lenient && packet->length > wanted))
         return AW_OK;
     return aw_fail(err, AW_MALFORMED,
@@ -257,31 +264,60 @@ static enum aw_dir direction(const struct aw_framer *framer)
     return framer->dir ? framer->dir : AW_RX;
 }
 
-/* Can this be the beginning of a message? */
-static bool is_envelope(const struct aw_wire *wire, uint32_t size, uint32_t count)
+/* Without messages around them, only packets of a known type with a fitting length are believed. */
+static bool is_packet(const struct aw_wire *wire, enum aw_dir dir, struct aw_span in)
 {
-    size_t own = aw_rows_bits(wire->variant.envelope, &wire->variant) / 8;
-    if (size < own || size > AW_EZPHYS_MESSAGE_MAX)
-        return false;
-    return count ? count <= (size - own) / head_size(wire) : size == own;
+    struct packet packet = read_head(wire, dir, in);
+    return packet.message && packet.length <= AW_EZPHYS_MESSAGE_MAX &&
+           check_length(wire, &packet, NULL) == AW_OK;
+}
+
+/* What an envelope says. */
+struct envelope {
+    uint32_t size, count;
+};
+
+static struct envelope read_envelope(const struct aw_wire *wire, struct aw_span in)
+{
+    bool big = wire->variant.big_endian;
+    return (struct envelope){read_uint(in.data, 4, big), read_uint(in.data + 4, 4, big)};
+}
+
+/* AW_OK if a message may begin here. Once bytes had to be skipped, its first packet must be
+ * believable too: eight bytes in the middle of a message often look like an envelope. */
+static enum aw_status check_envelope(const struct aw_wire *wire, enum aw_dir dir, bool lost,
+                                     struct aw_span in)
+{
+    if (in.size < ENVELOPE)
+        return AW_MORE;
+    struct envelope env = read_envelope(wire, in);
+    if (env.size < ENVELOPE || env.size > AW_EZPHYS_MESSAGE_MAX ||
+        env.count > (env.size - ENVELOPE) / head_size(wire))
+        return AW_MALFORMED;
+    if (env.count == 0)
+        return env.size == ENVELOPE ? AW_OK : AW_MALFORMED;
+    if (!lost)
+        return AW_OK;
+    struct aw_span first = {in.data + ENVELOPE, in.size - ENVELOPE};
+    if (first.size < head_size(wire))
+        return AW_MORE;
+    return is_packet(wire, dir, first) ? AW_OK : AW_MALFORMED;
 }
 
 /* Throws away what cannot be a message, up to the next place where one may begin. */
-static enum aw_status no_envelope(const struct aw_wire *wire, struct aw_framer *framer,
-                                  struct aw_span in, size_t *used, struct aw_error *err)
+static enum aw_status skip_to_envelope(const struct aw_wire *wire, struct aw_framer *framer,
+                                       struct aw_span in, size_t *used, struct aw_error *err)
 {
-    bool big = wire->variant.big_endian;
-    uint32_t size = read_uint(in.data + *used, 4, big);
-    uint32_t count = read_uint(in.data + *used + 4, 4, big);
+    struct envelope env = read_envelope(wire, (struct aw_span){in.data + *used, in.size - *used});
     size_t start = *used;
     do
         ++*used;
-    while (*used + 8 <= in.size && !is_envelope(wire, read_uint(in.data + *used, 4, big),
-                                                read_uint(in.data + *used + 4, 4, big)));
+    while (check_envelope(wire, direction(framer), true,
+                          (struct aw_span){in.data + *used, in.size - *used}) == AW_MALFORMED);
     framer->skipped += *used - start;
     return aw_fail(err, AW_MALFORMED,
                    "message: a size of %u bytes with %u packets cannot be — skipped %zu bytes",
-                   (unsigned)size, (unsigned)count, *used - start);
+                   (unsigned)env.size, (unsigned)env.count, *used - start);
 }
 
 /* Drops the rest of a message that went wrong, as far as it is here. */
@@ -301,15 +337,18 @@ static enum aw_status open_message(const struct aw_wire *wire, struct aw_framer 
 {
     while (framer->left == 0) {
         drop_message(framer, in, used);
-        if (framer->bytes || in.size - *used < 8)
+        if (framer->bytes)
             return AW_MORE;
-        uint32_t size = read_uint(in.data + *used, 4, wire->variant.big_endian);
-        uint32_t count = read_uint(in.data + *used + 4, 4, wire->variant.big_endian);
-        if (!is_envelope(wire, size, count))
-            return no_envelope(wire, framer, in, used, err);
-        *used += 8;
-        framer->left = count;
-        framer->bytes = size - 8;
+        struct aw_span rest = {in.data + *used, in.size - *used};
+        enum aw_status status = check_envelope(wire, direction(framer), framer->skipped > 0, rest);
+        if (status == AW_MALFORMED)
+            return skip_to_envelope(wire, framer, in, used, err);
+        if (status != AW_OK)
+            return status;
+        struct envelope env = read_envelope(wire, rest);
+        *used += ENVELOPE;
+        framer->left = env.count;
+        framer->bytes = env.size - ENVELOPE;
     }
     return AW_OK;
 }
@@ -337,7 +376,7 @@ static enum aw_status check_fit(const struct aw_wire *wire, const struct aw_fram
 /* The frame that is handed on ends where its type does, whatever the sender has appended. */
 static size_t cut(const struct aw_wire *wire, const struct packet *packet)
 {
-    size_t wanted = packet->message ? aw_payload_size(packet->message, &wire->variant) : 0;
+    size_t wanted = packet->message ? aw_payload_size(wire, packet->message) : 0;
     bool longer = wire->lenient && packet->message && packet->length > wanted;
     return packet->head + (longer ? wanted : packet->length);
 }
@@ -367,22 +406,13 @@ static enum aw_status next_in_message(const struct aw_wire *wire, struct aw_fram
     return AW_OK;
 }
 
-/* Without messages around them, only packets of a known type with a fitting length are believed. */
-static bool is_packet(const struct aw_wire *wire, enum aw_dir dir, struct aw_span in)
-{
-    struct packet packet = read_head(wire, dir, in);
-    return packet.message && packet.length <= AW_EZPHYS_MESSAGE_MAX &&
-           check_length(wire, &packet, NULL) == AW_OK;
-}
-
 static enum aw_status no_packet(const struct aw_wire *wire, struct aw_framer *framer,
                                 struct aw_span in, size_t *used, struct aw_error *err)
 {
     do
         ++*used;
     while (*used + head_size(wire) <= in.size &&
-           !is_packet(wire, direction(framer),
-                      (struct aw_span){in.data + *used, in.size - *used}));
+           !is_packet(wire, direction(framer), (struct aw_span){in.data + *used, in.size - *used}));
     framer->skipped += *used;
     return aw_fail(err, AW_MALFORMED, "stream: %zu bytes are no packet — skipped", *used);
 }

@@ -1,6 +1,8 @@
 #include "hidmotor/wire.h"
 
-#define FLOAT .type = AW_FLOAT, .bits = 32
+#include "wire/rows.h"
+
+#define FLOAT  .type = AW_FLOAT, .bits = 32
 #define REPORT .size = 64
 
 static const struct aw_field head[] = {
@@ -13,6 +15,8 @@ static const struct aw_variant variants[] = {
     {0},
 };
 
+/* One field, one row: */
+/* clang-format off */
 static const char *const three[] = {"m1", "m2", "m3", NULL};
 static const char *const four[] = {"m1", "m2", "m3", "m4", NULL};
 static const char *const seven[] = {"m1", "m2", "m3", "m4", "m5", "m6", "m7", NULL};
@@ -152,6 +156,24 @@ static const struct aw_message messages[] = {
      .help = "The board's answer to a packet id it does not know."},
 };
 
+/* clang-format on */
+
+static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
+                                         struct aw_span frame, struct aw_error *err)
+{
+    const uint8_t *p = frame.data;
+    if (frame.size != 64) {
+        aw_fail(err, AW_MALFORMED, "report: %zu bytes instead of 64 — cut off, or no report",
+                frame.size);
+        return NULL;
+    }
+    uint32_t id = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    const struct aw_message *message = aw_find_code_any(wire, dir, id);
+    if (!message)
+        aw_fail(err, AW_MALFORMED, "packet: id %u is unknown — see 'describe'", (unsigned)id);
+    return message;
+}
+
 const struct aw_protocol aw_hidmotor_protocol = {
     .name = "hidmotor",
     .title = "three-joint teaching arm, 64-byte HID reports",
@@ -160,4 +182,5 @@ const struct aw_protocol aw_hidmotor_protocol = {
     .variants = variants,
     .frame_max = 64,
     .datagrams = true,
+    .identify = identify,
 };

@@ -2,16 +2,24 @@
  *
  * Fault: every message (one write, or one read of the inner link) may be dropped, doubled, damaged
  * or delayed, both ways, by a generator seeded with seed, so that a run can be repeated. drop, dup
- * and corrupt are shares (10% or 0.1), delay and jitter are times. Messages never overtake each
- * other on stream links. Damage flips a bit; on ASCII links it sets bit 7 or inserts a byte above
- * 0x7F, because without a checksum a digit that turned into another digit could not be noticed by
- * anybody.
+ * and corrupt are shares (10% or 0.1), delay and jitter are times (a message takes delay and up to
+ * jitter more). Messages never overtake each other. Damage flips a bit; on ASCII links it sets bit
+ * 7 or inserts a byte above 0x7F, because without a checksum a digit that turned into another digit
+ * could not be noticed by anybody.
+ *
+ *     tcp:127.0.0.1:4000?drop=10%&dup=10%&corrupt=5%&delay=5ms&jitter=2ms&seed=7
+ *
+ * A faulty link has no fd for poll(2), because messages wait inside. What still waits when it is
+ * closed is delivered first. A new connection loses what waited for the one before.
  */
 #ifndef AW_LINK_FAULT_H
 #define AW_LINK_FAULT_H
 
 #include "link/link.h"
 #include "link/url.h"
+
+/* The keys of a URL that mean faults, NULL-terminated. */
+extern const char *const aw_fault_keys[];
 
 /* Wraps inner (taken over) if the URL has fault keys, else hands it through. On failure inner is
  * closed. */

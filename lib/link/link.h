@@ -3,20 +3,23 @@
  *     struct aw_real_clock clock = aw_real_clock(-1);
  *     struct aw_link_options options = {.clock = &clock.base};
  *     struct aw_link *link;
- *     if (aw_link_open(&link, "tcp:127.0.0.1:4000", &options, &err) != AW_OK) …err.text says why
- * and what to do… aw_link_write(link, "0DEG1,090\r\n", 11, &err); aw_link_read(link, buf, sizeof
- * buf, &got, aw_clock_now(link->clock) + AW_SECOND, &err); aw_link_close(link);
+ *     if (aw_link_open(&link, "tcp:127.0.0.1:4000", &options, &err) != AW_OK)
+ *         return fail(err.text); // says why and what to do
+ *     aw_link_write(link, "0DEG1,090\r\n", 11, &err);
+ *     int64_t deadline = aw_clock_now(link->clock) + AW_SECOND;
+ *     aw_link_read(link, buf, sizeof buf, &got, deadline, &err);
+ *     aw_link_close(link);
  *
- * A URL is scheme:rest?key=value&key=value. Any link takes the fault keys drop dup corrupt delay
- * jitter seed (see fault.h). A path without a scheme is serial: or tty:, whichever fits. Not for
- * sharing between threads.
+ * A URL is scheme:rest?key=value&key=value (see url.h). Any link takes the fault keys drop dup
+ * corrupt delay jitter seed (see fault.h). A path without a scheme is a serial port or a pty,
+ * whichever it is. Not for sharing between threads.
  */
 #ifndef AW_LINK_LINK_H
 #define AW_LINK_LINK_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
+#include <stdint.h>
 
 #include "base/clock.h"
 #include "base/status.h"
@@ -26,16 +29,19 @@ struct aw_url;
 
 struct aw_link_ops {
     /* Reads what is there, at least one byte (one datagram on datagram links), waiting until the
-     * deadline. AW_OK with *got > 0, AW_TIMEOUT, AW_STOPPED, AW_LOST (the other end is gone). */
+     * deadline. AW_OK with *got > 0, AW_TIMEOUT, AW_STOPPED, AW_LOST (the other end is gone), or,
+     * on servers only, AW_MORE: a new client came (see connections), nothing is read yet. err is
+     * filled for AW_LOST only. */
     enum aw_status (*read)(struct aw_link *link, void *buf, size_t cap, size_t *got,
                            int64_t deadline, struct aw_error *err);
     /* Writes all of it (one datagram on datagram links). AW_OK, AW_LOST, or AW_TIMEOUT if the other
      * end has not taken it for a second. Not ended by a request to stop: the stop itself is written
-     * with it. */
+     * with it. A server with nobody connected drops it and says AW_OK, like a cable without a
+     * computer; a client that takes nothing for a second is disconnected. */
     enum aw_status (*write)(struct aw_link *link, const void *buf, size_t size,
                             struct aw_error *err);
     void (*close)(struct aw_link *link);   /* frees the link */
-    int (*fd)(const struct aw_link *link); /* for poll(2), or -1 (simulated links) */
+    int (*fd)(const struct aw_link *link); /* for poll(2), or -1: read it from time to time */
 };
 
 /* Common beginning of every link; transports put their own data behind it. */
@@ -44,8 +50,13 @@ struct aw_link {
     struct aw_clock *clock; /* not owned */
     bool datagrams;
     bool simulated;
+    /* How many connections there were. 0 for ever on media that have none (serial ports, ptys):
+     * there the device cannot know that somebody else opened the line, and what it remembers has to
+     * be remembered here, too, by key. 1 on a client's tcp: or unix: link and on sim:. */
+    unsigned connections;
     char key[128]; /* what the device is, whatever the spelling of the URL: used to remember things
-                      about it */
+                      about it. The /dev/serial/by-id name or real path of a port, the absolute path
+                      of a symlink to a pty, "tcp:HOST:PORT" */
     char ready[160]; /* servers: the URL that clients use, for the line "ready: URL"; else "" */
 };
 
@@ -66,6 +77,10 @@ struct aw_link_options {
     bool ascii;                       /* the protocol is text: see fault.h on corruption */
 };
 
+/* Opens a link; *out is NULL on failure. AW_USAGE for an unknown scheme or key (with a suggestion)
+ * or a bad value; AW_NO_LINK if it is not there, busy or not permitted, with what to do;
+ * AW_STOPPED.
+ */
 enum aw_status aw_link_open(struct aw_link **out, const char *url,
                             const struct aw_link_options *options, struct aw_error *err);
 
@@ -76,13 +91,23 @@ enum aw_status aw_link_write(struct aw_link *link, const void *buf, size_t size,
 void aw_link_close(struct aw_link *link); /* NULL is fine */
 int aw_link_fd(const struct aw_link *link);
 
+/* For links around a link: takes over all but the ops. Call it again when the inner link's
+ * connections have changed. */
+void aw_link_inherit(struct aw_link *outer, const struct aw_link *inner);
+
 /* All transports of the library, {0}-terminated (scheme NULL), for help, completion and
  * did-you-mean. */
 const struct aw_transport *aw_link_transports(void);
 
-/* A port that could be opened, as "list" shows it. Fixed-size plain data. */
+/* A port that could be opened, as "list" shows it. Fixed-size plain data; "" is unknown or none. */
 struct aw_port {
-    char path[96], description[96], driver[32], usb[16], serial[64], holder[96], problem[160];
+    char path[96];
+    char description[96];
+    char driver[32];   /* "ftdi_sio" */
+    char usb[16];      /* "0403:6001" */
+    char serial[64];   /* of the USB device */
+    char holder[96];   /* who has it open: "minicom (pid 4711)" */
+    char problem[160]; /* why it cannot be opened, and what to do */
 };
 
 /* Fills at most max serial ports; returns how many there are. */

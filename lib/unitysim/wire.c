@@ -6,7 +6,11 @@
 
 enum { HEADER = 2, SHORTEST = 4 };
 
-#define MARK {.name = "header", .type = AW_CONST, .bits = 16, .constant = 0xFFFF, .help = "FF FF"}
+/* One field, one row: */
+/* clang-format off */
+#define MARK                                                                                       \
+    {.name = "header", .type = AW_CONST, .bits = 16, .constant = 0xFFFF,                           \
+     .help = "start of a packet"}
 #define TYPE {.name = "type", .type = AW_CODE, .bits = 8, .help = "packet type"}
 
 static const struct aw_field head[] = {
@@ -156,6 +160,8 @@ static const struct aw_message messages[] = {
     {.name = "camera", .dir = AW_RX, .code = 5, .fields = camera, .help = "Where the camera is."},
 };
 
+/* clang-format on */
+
 static uint8_t checksum_from(const uint8_t *frame, size_t first, size_t size)
 {
     unsigned sum = 0;
@@ -178,10 +184,11 @@ static enum aw_status check_checksum(struct aw_span frame, struct aw_error *err)
     if (found == expected)
         return AW_OK;
     if (found == checksum_from(data, 4, frame.size - 1))
-        return aw_fail(err, AW_MALFORMED,
-                       "checksum: %02X expected, %02X found, which is the sum from byte 4 on — this "
-                       "sender speaks the older VIPER dialect",
-                       expected, found);
+        return aw_fail(
+            err, AW_MALFORMED,
+            "checksum: %02X expected, %02X found, which is the sum from byte 4 on — this "
+            "sender speaks the older VIPER dialect",
+            expected, found);
     return aw_fail(err, AW_MALFORMED,
                    "checksum: %02X expected, %02X found — the datagram was damaged, or its sender "
                    "sums other bytes",
@@ -207,7 +214,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
         aw_fail(err, AW_MALFORMED, "type: %u is unknown — types are 0 to 5", type);
         return NULL;
     }
-    size_t size = aw_frame_size(message, &wire->variant);
+    size_t size = aw_frame_size(wire, message);
     if (frame.size != size) {
         aw_fail(err, AW_MALFORMED, "size: %s has %zu bytes, this datagram %zu — cut off or damaged",
                 message->name, size, frame.size);
@@ -245,7 +252,7 @@ static enum aw_status next_frame(const struct aw_wire *wire, struct aw_framer *f
     const struct aw_message *message = aw_find_code(wire, AW_BOTH, in.data[HEADER]);
     if (!message)
         return resync(framer, in, 1, used, err);
-    size_t size = aw_frame_size(message, &wire->variant);
+    size_t size = aw_frame_size(wire, message);
     if (in.size < size)
         return AW_MORE;
     if (checksum(in.data, size - 1) != in.data[size - 1])

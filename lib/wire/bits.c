@@ -34,7 +34,7 @@ uint64_t aw_bits_get(const uint8_t *data, unsigned start, unsigned count, bool b
         unsigned shift = (start + done) % 8, take = 8 - shift;
         if (take > count - done)
             take = count - done;
-        uint64_t part = data[(start + done) / 8] >> shift & ((1u << take) - 1);
+        uint64_t part = (unsigned)data[(start + done) / 8] >> shift & ((1u << take) - 1);
         value |= part << done;
         done += take;
     }

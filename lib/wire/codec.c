@@ -108,28 +108,37 @@ static uint8_t run_kind(const struct aw_codec *codec, const struct aw_leaf *leaf
     return (uint8_t)(kind + (codec->variant->big_endian ? RUN_BIG_ENDIAN : 0));
 }
 
-static bool extends_run(const struct aw_run *run, uint8_t kind, int leaf, uint16_t byte)
+/* A second row sets the distance, the others keep it. */
+static bool extend_run(struct aw_run *run, uint8_t kind, uint8_t leaf, uint16_t byte)
 {
-    uint8_t width = aw_run_width[run->kind];
-    return run->kind == kind && width && run->leaf + run->count == leaf &&
-           run->byte + run->count * width == byte;
+    if (run->kind != kind || !aw_run_width[kind])
+        return false;
+    if (run->count == 1) {
+        run->leaf_step = (uint8_t)(leaf - run->leaf);
+        run->byte_step = (uint16_t)(byte - run->byte);
+    }
+    if (run->leaf + run->count * run->leaf_step != leaf ||
+        run->byte + run->count * run->byte_step != byte)
+        return false;
+    run->count++;
+    return true;
+}
+
+static void add_to_runs(struct aw_codec *codec, uint8_t kind, uint8_t leaf, uint16_t byte)
+{
+    for (uint8_t i = 0; i < codec->n_runs; i++)
+        if (extend_run(&codec->runs[i], kind, leaf, byte))
+            return;
+    codec->runs[codec->n_runs++] =
+        (struct aw_run){.kind = kind, .count = 1, .leaf = leaf, .byte = byte};
 }
 
 static void make_runs(struct aw_codec *codec)
 {
-    struct aw_run *last = NULL;
     for (uint8_t i = 0; i < codec->n_leaves; i++) {
         const struct aw_leaf *leaf = &codec->leaves[i];
-        if (!leaf->value)
-            continue;
-        uint8_t kind = run_kind(codec, leaf);
-        uint16_t byte = leaf->bit / 8;
-        if (last && extends_run(last, kind, i, byte)) {
-            last->count++;
-            continue;
-        }
-        last = &codec->runs[codec->n_runs++];
-        *last = (struct aw_run){.kind = kind, .count = 1, .leaf = i, .byte = byte};
+        if (leaf->value)
+            add_to_runs(codec, run_kind(codec, leaf), i, leaf->bit / 8);
     }
 }
 
@@ -150,9 +159,11 @@ enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *p
     if (at.full)
         return AW_LIMIT;
     resolve_choices(codec);
-    codec->size = message->size ? message->size : (uint16_t)((at.bit + 7) / 8);
-    if (!protocol->ascii)
+    codec->size = (uint16_t)(message->size ? message->size : (at.bit + 7) / 8);
+    if (!protocol->ascii) {
         make_runs(codec);
+        aw_constants_init(codec);
+    }
     return AW_OK;
 }
 
@@ -227,7 +238,8 @@ static double wire_max(const struct aw_leaf *leaf)
     case AW_FLOAT:
         return 3.4028234663852886e38;
     default:
-        return ldexp(1, leaf->bits - 1) - 1;
+        /* A double has 53 bits: the largest one below 2^63. */
+        return ldexp(1, leaf->bits - 1) - (leaf->bits > 54 ? ldexp(1, leaf->bits - 54) : 1);
     }
 }
 

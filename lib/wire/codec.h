@@ -11,7 +11,8 @@
 
 #define AW_MAX_LEAVES                                                                              \
     64 /* rows of one message, groups unrolled; checked by the unit tests for every table */
-#define AW_MAX_RUNS 64
+#define AW_MAX_RUNS  64
+#define AW_MAX_WORDS 8
 #define AW_TEXT_MAX 32
 
 /* One row of one repetition, at its place. */
@@ -27,12 +28,23 @@ struct aw_leaf {
     bool value;         /* holds a value (the others are constants, checksums, padding) */
 };
 
-/* Rows of the same kind that follow each other, done by one tight loop. */
+/* Rows of the same kind at even distances, done by one tight loop. */
 struct aw_run {
     uint8_t kind;
     uint8_t count;
-    uint8_t leaf;  /* the first */
-    uint16_t byte; /* where the first one starts */
+    uint8_t leaf;      /* the first */
+    uint8_t leaf_step; /* from one to the next */
+    uint16_t byte;     /* where the first one starts */
+    uint16_t byte_step;
+};
+
+/* Bits of the frame that are always the same (ids, lengths, indices), compared eight bytes at a
+ * time; and the checksum. */
+struct aw_constants {
+    uint8_t n;
+    uint16_t checksum; /* byte of the checksum, or 0 */
+    uint16_t at[AW_MAX_WORDS]; /* byte where the word starts; the last one may overlap */
+    uint64_t value[AW_MAX_WORDS], mask[AW_MAX_WORDS]; /* as they are in memory */
 };
 
 struct aw_codec {
@@ -47,6 +59,8 @@ struct aw_codec {
     uint64_t counted; /* bit i: leaf i is present only if its count says so */
     uint64_t scaled;  /* bit i: leaf i has a scale, an offset, or a "no data" value */
     uint64_t fixed;   /* bit i: leaf i is checked on receipt */
+    uint64_t checked; /* those of them that the constants do not cover */
+    struct aw_constants constants;
     struct aw_leaf leaves[AW_MAX_LEAVES];
     struct aw_run runs[AW_MAX_RUNS];
 };

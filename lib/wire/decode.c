@@ -49,53 +49,54 @@ static void load_text(const struct aw_leaf *leaf, const uint8_t *p, struct aw_re
     record->text[length] = '\0';
 }
 
-/* One line per kind of run: the loops are short enough for the compiler to vectorise. */
-#define EACH(expression)                                                                           \
-    for (unsigned i = 0; i < run->count; i++)                                                      \
-        v[i] = (double)(expression);                                                               \
-    break
-
-static void load_run(const struct aw_run *run, const uint8_t *p, double *v)
-{
-    switch (run->kind) {
-    case RUN_U8:
-    case RUN_BIG_ENDIAN + RUN_U8:
-        EACH(p[i]);
-    case RUN_S8:
-    case RUN_BIG_ENDIAN + RUN_S8:
-        EACH((int8_t)p[i]);
-    case RUN_U16:
-        EACH(load16(p + 2 * i));
-    case RUN_S16:
-        EACH((int16_t)load16(p + 2 * i));
-    case RUN_U32:
-        EACH(load32(p + 4 * i));
-    case RUN_S32:
-        EACH((int32_t)load32(p + 4 * i));
-    case RUN_S64:
-        EACH((int64_t)load64(p + 8 * i));
-    case RUN_F32:
-        EACH(float_of(load32(p + 4 * i)));
-    case RUN_SIGNMAG:
-        EACH(signmag(load16(p + 3 * i), p[3 * i + 2]));
-    case RUN_BIG_ENDIAN + RUN_U16:
-        EACH(__builtin_bswap16(load16(p + 2 * i)));
-    case RUN_BIG_ENDIAN + RUN_S16:
-        EACH((int16_t)__builtin_bswap16(load16(p + 2 * i)));
-    case RUN_BIG_ENDIAN + RUN_U32:
-        EACH(__builtin_bswap32(load32(p + 4 * i)));
-    case RUN_BIG_ENDIAN + RUN_S32:
-        EACH((int32_t)__builtin_bswap32(load32(p + 4 * i)));
-    case RUN_BIG_ENDIAN + RUN_S64:
-        EACH((int64_t)__builtin_bswap64(load64(p + 8 * i)));
-    case RUN_BIG_ENDIAN + RUN_F32:
-        EACH(float_of(__builtin_bswap32(load32(p + 4 * i))));
-    case RUN_BIG_ENDIAN + RUN_SIGNMAG:
-        EACH(signmag(__builtin_bswap16(load16(p + 3 * i)), p[3 * i + 2]));
-    default:
-        break;
+/* One line per kind of run. */
+#define LOADER(name, expression)                                                                   \
+    static void load_##name(const struct aw_run *run, const uint8_t *p, double *v)                 \
+    {                                                                                              \
+        for (unsigned n = run->count; n > 0; n--) {                                                \
+            *v = (double)(expression);                                                             \
+            v += run->leaf_step;                                                                   \
+            p += run->byte_step;                                                                   \
+        }                                                                                          \
     }
-}
+
+LOADER(u8, *p)
+LOADER(s8, (int8_t)*p)
+LOADER(u16, load16(p))
+LOADER(s16, (int16_t)load16(p))
+LOADER(u32, load32(p))
+LOADER(s32, (int32_t)load32(p))
+LOADER(s64, (int64_t)load64(p))
+LOADER(f32, float_of(load32(p)))
+LOADER(signmag, signmag(load16(p), p[2]))
+LOADER(u16_big, __builtin_bswap16(load16(p)))
+LOADER(s16_big, (int16_t)__builtin_bswap16(load16(p)))
+LOADER(u32_big, __builtin_bswap32(load32(p)))
+LOADER(s32_big, (int32_t)__builtin_bswap32(load32(p)))
+LOADER(s64_big, (int64_t)__builtin_bswap64(load64(p)))
+LOADER(f32_big, float_of(__builtin_bswap32(load32(p))))
+LOADER(signmag_big, signmag(__builtin_bswap16(load16(p)), p[2]))
+
+static void (*const loaders[RUN_KINDS])(const struct aw_run *run, const uint8_t *p, double *v) = {
+    [RUN_U8] = load_u8,
+    [RUN_S8] = load_s8,
+    [RUN_U16] = load_u16,
+    [RUN_S16] = load_s16,
+    [RUN_U32] = load_u32,
+    [RUN_S32] = load_s32,
+    [RUN_S64] = load_s64,
+    [RUN_F32] = load_f32,
+    [RUN_SIGNMAG] = load_signmag,
+    [RUN_BIG_ENDIAN + RUN_U8] = load_u8,
+    [RUN_BIG_ENDIAN + RUN_S8] = load_s8,
+    [RUN_BIG_ENDIAN + RUN_U16] = load_u16_big,
+    [RUN_BIG_ENDIAN + RUN_S16] = load_s16_big,
+    [RUN_BIG_ENDIAN + RUN_U32] = load_u32_big,
+    [RUN_BIG_ENDIAN + RUN_S32] = load_s32_big,
+    [RUN_BIG_ENDIAN + RUN_S64] = load_s64_big,
+    [RUN_BIG_ENDIAN + RUN_F32] = load_f32_big,
+    [RUN_BIG_ENDIAN + RUN_SIGNMAG] = load_signmag_big,
+};
 
 static void load_bits(const struct aw_codec *codec, const struct aw_run *run, const uint8_t *data,
                       struct aw_record *record)
@@ -111,7 +112,7 @@ static void load_values(const struct aw_codec *codec, const uint8_t *data, struc
     for (unsigned i = 0; i < codec->n_runs; i++) {
         const struct aw_run *run = &codec->runs[i];
         if (run->kind > RUN_TEXT)
-            load_run(run, data + run->byte, record->v + run->leaf);
+            loaders[run->kind](run, data + run->byte, record->v + run->leaf);
         else if (run->kind == RUN_TEXT)
             load_text(&codec->leaves[run->leaf], data + run->byte, record);
         else
@@ -134,10 +135,11 @@ static void scale_values(const struct aw_codec *codec, struct aw_record *record)
     }
 }
 
-static enum aw_status check_fixed(const struct aw_codec *codec, const uint8_t *data,
-                                  struct aw_error *err)
+/* The rows of the set hold what they must. */
+static enum aw_status check_rows(const struct aw_codec *codec, uint64_t rows, const uint8_t *data,
+                                 struct aw_error *err)
 {
-    for (uint64_t left = codec->fixed; left; left &= left - 1) {
+    for (uint64_t left = rows; left; left &= left - 1) {
         const struct aw_leaf *leaf = &codec->leaves[__builtin_ctzll(left)];
         uint64_t found = aw_bits_get(data, leaf->bit, leaf->bits, codec->variant->big_endian);
         uint64_t expected = aw_fixed_value(codec, leaf, data);
@@ -147,6 +149,14 @@ static enum aw_status check_fixed(const struct aw_codec *codec, const uint8_t *d
                            (unsigned long long)expected);
     }
     return AW_OK;
+}
+
+static enum aw_status check_fixed(const struct aw_codec *codec, const uint8_t *data,
+                                  struct aw_error *err)
+{
+    if (aw_constants_match(codec, data))
+        return check_rows(codec, codec->checked, data, err);
+    return check_rows(codec, codec->fixed, data, err);
 }
 
 static enum aw_status check_size(const struct aw_codec *codec, size_t size, struct aw_error *err)
@@ -183,7 +193,7 @@ static bool all_finite(const struct aw_codec *codec, const struct aw_record *rec
         const struct aw_run *run = &codec->runs[i];
         if (run->kind % RUN_BIG_ENDIAN == RUN_F32)
             for (unsigned n = 0; n < run->count; n++)
-                sum += record->v[run->leaf + n] * 0;
+                sum += record->v[run->leaf + n * run->leaf_step] * 0;
     }
     return sum == 0;
 }

@@ -58,12 +58,14 @@ static enum aw_status wire_number(const struct aw_record *record, int leaf, bool
     enum aw_status status = codec->raw ? AW_OK : check_named(codec, leaf, value, err);
     if (status != AW_OK)
         return status;
-    if (!force && !(value >= range.min && value <= range.max))
+    /* Nearly half a step is rounded away: -179.955 is the same as -3999 steps of 0.045. */
+    double slack = row->type == AW_FLOAT || range.scale == 1 ? 0 : fabs(range.scale) * 0.49;
+    if (!force && !(value >= range.min - slack && value <= range.max + slack))
         return limit_error(codec, leaf, value, &range, "", err);
     *wire = (value - range.offset) / range.scale;
     if (row->type == AW_FLOAT)
         return fits_float(*wire) ? AW_OK : limit_error(codec, leaf, value, &range, "", err);
-    if (range.scale == 1 && *wire != floor(*wire))
+    if (range.scale == floor(range.scale) && *wire != floor(*wire))
         return aw_fail(err, AW_USAGE, "%s: %s %.9g is not a whole number", codec->message->name,
                        row->name, value);
     *wire = floor(*wire + 0.5);
@@ -149,7 +151,8 @@ enum aw_status aw_record_complete(const struct aw_record *record, struct aw_erro
     const struct aw_codec *codec = record->codec;
     for (int i = 0; i < codec->n_leaves; i++)
         if (codec->leaves[i].value && !(record->present >> i & 1) &&
-            !codec->leaves[i].field->may_miss && !counted_out(record, &codec->leaves[i]))
+            !(codec->leaves[i].field->may_miss && record->dir == AW_RX) &&
+            !counted_out(record, &codec->leaves[i]))
             return missing_field(codec, i, err);
     return AW_OK;
 }

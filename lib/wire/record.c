@@ -106,6 +106,20 @@ static enum aw_status named_value_error(const struct aw_field *row, const char *
     return aw_fail(err, AW_USAGE, "%s: no '%.40s' — use one of %s", row->name, text, all);
 }
 
+static bool is_whole(const struct aw_field *row)
+{
+    return row->type != AW_FLOAT && row->type != AW_DIGITS && row->scale == 0;
+}
+
+/* "30deg" is 2389.33 ticks: a value in another unit goes to the nearest one there is. */
+static bool has_other_unit(const char *text, const char *unit)
+{
+    double plain;
+    size_t length = strlen(text), tail = unit ? strlen(unit) : 0;
+    bool own = tail && length >= tail && strcmp(text + length - tail, unit) == 0;
+    return !own && aw_number_parse(text, &plain, NULL) != AW_OK;
+}
+
 enum aw_status aw_record_set_text(struct aw_record *record, const char *name, const char *text,
                                   struct aw_error *err)
 {
@@ -124,6 +138,8 @@ enum aw_status aw_record_set_text(struct aw_record *record, const char *name, co
         aw_number_parse_unit(text, aw_leaf_range(codec, leaf, record).unit, &value, &number) !=
             AW_OK)
         return named_value_error(row, text, &number, err);
+    if (is_whole(row) && !named && !none && has_other_unit(text, row->unit))
+        value = round(value);
     store(record, leaf, value);
     return AW_OK;
 }

@@ -25,13 +25,21 @@ size_t aw_rows_bits(const struct aw_field *rows, const struct aw_variant *varian
     return bits;
 }
 
-size_t aw_payload_size(const struct aw_message *message, const struct aw_variant *variant)
+static const struct aw_message *as_spoken(const struct aw_wire *wire,
+                                          const struct aw_message *message)
 {
-    return aw_rows_bits(message->fields, variant) / 8;
+    return aw_wire_message(wire, (size_t)(message - wire->protocol->messages));
 }
 
-size_t aw_frame_size(const struct aw_message *message, const struct aw_variant *variant)
+size_t aw_payload_size(const struct aw_wire *wire, const struct aw_message *message)
 {
+    return aw_rows_bits(as_spoken(wire, message)->fields, &wire->variant) / 8;
+}
+
+size_t aw_frame_size(const struct aw_wire *wire, const struct aw_message *message)
+{
+    const struct aw_variant *variant = &wire->variant;
+    message = as_spoken(wire, message);
     if (message->size)
         return message->size;
     const struct aw_field *head = message->head ? message->head : variant->head;
@@ -42,11 +50,10 @@ size_t aw_frame_size(const struct aw_message *message, const struct aw_variant *
 
 const struct aw_message *aw_find_code(const struct aw_wire *wire, enum aw_dir dir, uint32_t code)
 {
-    for (size_t i = 0; i < wire->protocol->n_messages; i++) {
-        const struct aw_message *message = aw_wire_message(wire, i);
-        if (message->code == code && (message->dir & dir))
-            return message;
-    }
+    const struct aw_protocol *protocol = wire->protocol;
+    for (size_t i = 0; i < protocol->n_messages; i++)
+        if (protocol->messages[i].code == code && (protocol->messages[i].dir & dir))
+            return &protocol->messages[i];
     return NULL;
 }
 

@@ -14,11 +14,13 @@ size_t aw_row_bits(const struct aw_field *row, const struct aw_variant *variant)
 /* Bits of a list of rows (NULL: 0). */
 size_t aw_rows_bits(const struct aw_field *rows, const struct aw_variant *variant);
 
-/* Bytes of the payload, and of the whole frame with head and tail. */
-size_t aw_payload_size(const struct aw_message *message, const struct aw_variant *variant);
-size_t aw_frame_size(const struct aw_message *message, const struct aw_variant *variant);
+/* Bytes of the payload, and of the whole frame with head and tail, as this wire has the message.
+ * message: a member of wire->protocol->messages. */
+size_t aw_payload_size(const struct aw_wire *wire, const struct aw_message *message);
+size_t aw_frame_size(const struct aw_wire *wire, const struct aw_message *message);
 
-/* The message with this code that goes in this direction; NULL if there is none. */
+/* The message with this code that goes in this direction, a member of wire->protocol->messages;
+ * NULL if there is none. */
 const struct aw_message *aw_find_code(const struct aw_wire *wire, enum aw_dir dir, uint32_t code);
 
 /* The same, but if only the other direction knows the code, that message (a frame written down

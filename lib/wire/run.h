@@ -36,6 +36,12 @@ void aw_bits_put(uint8_t *data, unsigned start, unsigned count, bool big_endian,
 uint64_t aw_fixed_value(const struct aw_codec *codec, const struct aw_leaf *leaf,
                         const uint8_t *data);
 
+/* Fills codec->constants and codec->checked from codec->fixed. */
+void aw_constants_init(struct aw_codec *codec);
+
+/* Has the frame all constants and the right checksum? data holds codec->size bytes. */
+bool aw_constants_match(const struct aw_codec *codec, const uint8_t *data);
+
 /* The text form of ASCII protocols. */
 enum aw_status aw_ascii_encode(const struct aw_record *record, uint8_t *out, size_t cap,
                                size_t *size, struct aw_error *err);

@@ -91,7 +91,7 @@ enum aw_status aw_wire_decode(struct aw_wire *wire, enum aw_dir dir, struct aw_s
     if (!message)
         return AW_MALFORMED;
     size_t index = (size_t)(message - protocol->messages);
-    record->dir = dir;
+    record->dir = message->dir & dir ? dir : message->dir;
     return aw_decode(aw_wire_codec_at(wire, index), frame, record, err);
 }
 

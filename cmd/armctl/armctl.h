@@ -1,0 +1,8 @@
+#ifndef AW_CMD_ARMCTL_H
+#define AW_CMD_ARMCTL_H
+
+#include "shell/tool.h"
+
+extern const struct aw_tool armctl_tool;
+
+#endif

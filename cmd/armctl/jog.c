@@ -1,0 +1,159 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "state.h"
+
+struct jog {
+    struct aw_session *session;
+    const struct aw_arm_joint *joint; /* NULL: not in the profile */
+    int index;
+    enum aw_arm_kind kind;
+    double value, step;
+    bool done;
+};
+
+/* Keys without their line; Ctrl-C stays a signal. */
+static bool take_keys(struct termios *before)
+{
+    struct termios raw;
+    if (tcgetattr(STDIN_FILENO, before) != 0)
+        return false;
+    raw = *before;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    return tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
+}
+
+static enum aw_status go(struct jog *jog, double change)
+{
+    struct aw_session *session = jog->session;
+    struct aw_record command;
+    double value = jog->value + change;
+    aw_record_init(&command, aw_wire_codec(session->wire, aw_arm_kind_message(jog->kind), AW_TX), AW_TX);
+    aw_record_set(&command, "joint", jog->index, NULL);
+    aw_record_set(&command, aw_arm_kind_field(jog->kind), value, NULL);
+    enum aw_status status = arm_move(session, &command);
+    if (status == AW_OK)
+        jog->value = value;
+    if (status == AW_LIMIT) {
+        aw_session_say(session, "%s", session->err.text);
+        return AW_OK;
+    }
+    return status;
+}
+
+static void change_step(struct jog *jog, double factor)
+{
+    double step = jog->step * factor;
+    jog->step = step < 1 ? 1 : step > 100 ? 100 : floor(step);
+}
+
+static const struct {
+    const char *key;
+    char action; /* +, -, and p, n for the step, q */
+} keys[] = {
+    {"+", '+'},      {"-", '-'},      {"\033[A", '+'}, {"\033[C", '+'}, {"\033[B", '-'}, {"\033[D", '-'},
+    {"\033[5~", 'p'}, {"\033[6~", 'n'}, {"q", 'q'},      {"\004", 'q'},
+};
+
+static enum aw_status act(struct jog *jog, char action)
+{
+    switch (action) {
+    case '+':
+        return go(jog, jog->step);
+    case '-':
+        return go(jog, -jog->step);
+    case 'p':
+        change_step(jog, 2);
+        return AW_OK;
+    case 'n':
+        change_step(jog, 0.5);
+        return AW_OK;
+    default:
+        jog->done = true;
+        return AW_OK;
+    }
+}
+
+static enum aw_status read_key(struct jog *jog)
+{
+    char text[8] = "";
+    enum aw_status status = aw_session_wait_input(jog->session, STDIN_FILENO);
+    if (status != AW_OK)
+        return status;
+    if (read(STDIN_FILENO, text, sizeof text - 1) <= 0)
+        jog->done = true;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(keys[i].key, text) == 0)
+            return act(jog, keys[i].action);
+    return AW_OK;
+}
+
+static enum aw_status jog_loop(struct jog *jog)
+{
+    enum aw_status status = AW_OK;
+    const char *unit = jog->kind == AW_ARM_ROTATE ? "deg" : "mm";
+    while (status == AW_OK && !jog->done) {
+        fprintf(stderr, "\rjoint %d: %g %s, step %g   arrows move, page keys step, q ends \033[K", jog->index,
+                jog->value, unit, jog->step);
+        aw_object_start(&jog->session->result, NULL);
+        status = read_key(jog);
+    }
+    fputc('\n', stderr);
+    return status;
+}
+
+static enum aw_status find_start(struct jog *jog)
+{
+    const struct aw_arm_place *place = &arm_state(jog->session)->arm.memory.places[jog->index];
+    if (place->known && (!jog->joint || place->kind == jog->kind)) {
+        jog->kind = place->kind;
+        jog->value = place->value;
+        return AW_OK;
+    }
+    return aw_fail(&jog->session->err, AW_USAGE,
+                   "jog: where joint %d stands is not known — move it once with deg or pos", jog->index);
+}
+
+static enum aw_status prepare(struct jog *jog, const struct aw_args *args)
+{
+    struct aw_session *session = jog->session;
+    const struct aw_arm_profile *profile;
+    char number[16];
+    enum aw_status status = arm_joint_number(session, aw_arg(args, "joint", 0), number);
+    if (status == AW_OK)
+        status = aw_arg_number(session, args, "step", 0, &jog->step);
+    if (status == AW_OK)
+        status = arm_profile(session, &profile);
+    if (status != AW_OK)
+        return status;
+    if (strlen(number) != 1)
+        return aw_fail(&session->err, AW_USAGE, "jog: '%s' is no joint", number);
+    jog->index = atoi(number);
+    jog->joint = aw_arm_profile_joint(profile, jog->index);
+    jog->kind = jog->joint ? jog->joint->kind : AW_ARM_ROTATE;
+    status = arm_ready(session);
+    return status == AW_OK ? find_start(jog) : status;
+}
+
+enum aw_status run_jog(struct aw_session *session, const struct aw_args *args)
+{
+    struct jog jog = {.session = session, .step = 5};
+    struct termios before;
+    if (!isatty(STDIN_FILENO))
+        return aw_fail(&session->err, AW_USAGE, "jog needs a terminal for its keys");
+    enum aw_status status = prepare(&jog, args);
+    if (status != AW_OK)
+        return status;
+    if (!take_keys(&before))
+        return aw_fail(&session->err, AW_USAGE, "jog: the terminal does not give single keys");
+    status = jog_loop(&jog);
+    tcsetattr(STDIN_FILENO, TCSANOW, &before);
+    return status;
+}

@@ -1,0 +1,6 @@
+#include "armctl.h"
+
+int main(int argc, char **argv)
+{
+    return aw_main(&armctl_tool, argc, argv);
+}

@@ -1,0 +1,127 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "state.h"
+
+/* The fields after the joint come from the wire table; the joint may be a name of the profile. */
+static enum aw_status move_joints(struct aw_session *session, const struct aw_args *args)
+{
+    const struct aw_codec *codec = aw_wire_codec(session->wire, args->command->name, AW_TX);
+    const char *field = args->command->args[1].name;
+    enum aw_status status = AW_OK;
+    for (size_t turn = 0; turn < args->turns && status == AW_OK; turn++) {
+        struct aw_record command;
+        char joint[16];
+        aw_record_init(&command, codec, AW_TX);
+        status = arm_joint_number(session, aw_arg(args, "joint", turn), joint);
+        struct aw_pair pairs[] = {{"joint", joint}, {field, aw_arg(args, field, turn)}};
+        if (status == AW_OK)
+            status = aw_record_set_pairs(&command, pairs, 2, &session->err);
+        if (status == AW_OK)
+            status = arm_move(session, &command);
+    }
+    return status;
+}
+
+enum aw_status run_deg(struct aw_session *session, const struct aw_args *args)
+{
+    return move_joints(session, args);
+}
+
+enum aw_status run_pos(struct aw_session *session, const struct aw_args *args)
+{
+    return move_joints(session, args);
+}
+
+enum aw_status run_plain(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_record command;
+    aw_record_init(&command, aw_wire_codec(session->wire, args->command->name, AW_TX), AW_TX);
+    enum aw_status status = aw_args_to_record(session, args, 0, &command);
+    return status == AW_OK ? arm_move(session, &command) : status;
+}
+
+enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
+{
+    struct arm_state *state = arm_state(session);
+    const char *line = aw_arg(args, "line", 0);
+    enum aw_status status = AW_OK;
+    if (aw_flag(session, "dry-run")) {
+        aw_output_print(&session->out, "   0%s\\r\\n\n", line);
+        return AW_OK;
+    }
+    status = arm_ready(session);
+    if (status == AW_OK)
+        status = aw_output_check(&session->out, &session->err);
+    if (status != AW_OK)
+        return status;
+    session->moving = true;
+    status = aw_arm_send_line(&state->arm, line, &state->outcome, &session->err);
+    session->moving = status == AW_STOPPED;
+    arm_remember(session);
+    arm_report(session, "send", NULL);
+    aw_object_text(&session->result, "answer", state->outcome.answer);
+    return status;
+}
+
+static enum aw_status move_home(struct aw_session *session, const struct aw_arm_joint *joint)
+{
+    struct aw_record command;
+    aw_record_init(&command, aw_wire_codec(session->wire, aw_arm_kind_message(joint->kind), AW_TX), AW_TX);
+    aw_record_set(&command, "joint", joint->index, NULL);
+    aw_record_set(&command, aw_arm_kind_field(joint->kind), joint->home, NULL);
+    return arm_move(session, &command);
+}
+
+enum aw_status run_home(struct aw_session *session, const struct aw_args *args)
+{
+    const struct aw_arm_profile *profile;
+    enum aw_status status = arm_profile(session, &profile);
+    (void)args;
+    if (status == AW_OK && profile->n == 0)
+        return aw_fail(&session->err, AW_USAGE, "home: no joints are known — add [joint NAME] sections with index and "
+                       "home to the config file ('config path' tells where)");
+    for (size_t i = 0; status == AW_OK && i < profile->n; i++)
+        status = move_home(session, &profile->joints[i]);
+    return status;
+}
+
+enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
+{
+    struct arm_state *state = arm_state(session);
+    const struct aw_arm_profile *profile;
+    enum aw_status status = arm_profile(session, &profile);
+    (void)args;
+    if (status != AW_OK)
+        return status;
+    if (profile->n == 0) {
+        aw_object_start(&session->result, "stop");
+        aw_object_text(&session->result, "result", "nothing-to-send");
+        return AW_OK;
+    }
+    status = arm_ready(session);
+    if (status != AW_OK)
+        return status;
+    status = aw_arm_stop(&state->arm, true, &state->outcome, &session->err);
+    arm_remember(session);
+    arm_report(session, "stop", NULL);
+    if (*state->outcome.sent)
+        aw_object_text(&session->result, "sent", state->outcome.sent);
+    return status;
+}
+
+enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
+{
+    struct arm_state *state = arm_state(session);
+    enum aw_status status = arm_ready(session);
+    (void)args;
+    if (status != AW_OK)
+        return status;
+    status = aw_arm_ping(&state->arm, &state->outcome, &session->err);
+    arm_remember(session);
+    aw_object_start(&session->result, "ping");
+    if (state->outcome.ack_ns >= 0)
+        aw_object_number(&session->result, "ms", (double)state->outcome.ack_ns / 1e6, 3, NULL);
+    aw_object_number(&session->result, "retries", state->outcome.retries, 0, NULL);
+    return status;
+}

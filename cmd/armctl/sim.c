@@ -1,0 +1,95 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "armctl/device.h"
+#include "base/number.h"
+#include "link/url.h"
+#include "shell/stop.h"
+#include "state.h"
+
+static struct aw_arm_device_options device_options(struct aw_session *session)
+{
+    struct aw_arm_device_options options = aw_arm_device_defaults();
+    const struct aw_arm_profile *profile = &arm_state(session)->profile;
+    options.profile = profile->n ? profile : NULL;
+    return options;
+}
+
+static enum aw_status url_speed(const struct aw_url *url, const char *key, const char *unit, double *speed,
+                                struct aw_error *err)
+{
+    const char *text = aw_url_get(url, key);
+    if (!text)
+        return AW_OK;
+    enum aw_status status = aw_number_parse_unit(text, unit, speed, err);
+    return status == AW_OK && !(*speed > 0) ? aw_fail(err, AW_LIMIT, "sim: %s must be above 0", key) : status;
+}
+
+static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock, void *context,
+                               struct aw_error *err)
+{
+    struct aw_arm_device_options options = device_options(context);
+    const char *quirks = aw_url_get(url, "quirks");
+    const struct aw_arm_profile *profile;
+    enum aw_status status = arm_profile(context, &profile);
+    if (status == AW_OK && quirks)
+        status = aw_arm_quirks_parse(quirks, &options.quirks, err);
+    if (status == AW_OK)
+        status = url_speed(url, "turn-speed", "deg/s", &options.turn_deg_s, err);
+    if (status == AW_OK)
+        status = url_speed(url, "slide-speed", "mm/s", &options.slide_mm_s, err);
+    if (status != AW_OK)
+        return status;
+    struct aw_device *device = aw_arm_device(&options);
+    *out = device ? aw_sim_link(device, clock, false, "sim:") : NULL;
+    return *out ? AW_OK : aw_fail(err, AW_NO_LINK, "out of memory");
+}
+
+static const char *const sim_keys[] = {"quirks", "time", "turn-speed", "slide-speed", NULL};
+
+const struct aw_transport arm_sim_transport = {
+    .scheme = "sim",
+    .usage = "sim:?quirks=LIST&time=virtual",
+    .help = "the simulated arm, in this process",
+    .keys = sim_keys,
+    .open = open_sim,
+};
+
+static enum aw_status serve(struct aw_session *session, struct aw_device *device)
+{
+    struct aw_link_options options = {.clock = session->clock, .ascii = true};
+    struct aw_link *link;
+    enum aw_status status = aw_link_open(&link, aw_option(session, "listen"), &options, &session->err);
+    if (status != AW_OK)
+        return status;
+    fprintf(stderr, "ready: %s\n", *link->ready ? link->ready : aw_option(session, "listen"));
+    status = aw_device_serve(device, link, &session->err);
+    aw_link_close(link);
+    const struct aw_arm_device_counters *n = aw_arm_device_counters(device);
+    aw_session_say(session, "%llu commands carried out, %llu duplicates, %llu damaged lines",
+                   (unsigned long long)n->executed, (unsigned long long)n->duplicates,
+                   (unsigned long long)n->garbage + (unsigned long long)n->overlong);
+    return status;
+}
+
+enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_arm_device_options options = device_options(session);
+    const char *quirks = aw_option(session, "quirks");
+    const struct aw_arm_profile *profile;
+    enum aw_status status = arm_profile(session, &profile);
+    (void)args;
+    if (status == AW_OK && quirks)
+        status = aw_arm_quirks_parse(quirks, &options.quirks, &session->err);
+    if (status != AW_OK)
+        return status;
+    options.turn_deg_s = aw_option_number(session, "turn-speed");
+    options.slide_mm_s = aw_option_number(session, "slide-speed");
+    struct aw_device *device = aw_arm_device(&options);
+    if (!device)
+        return aw_fail(&session->err, AW_NO_LINK, "out of memory");
+    aw_stop_catch(session);
+    status = serve(session, device);
+    device->ops->close(device);
+    return status;
+}

@@ -1,0 +1,56 @@
+/* What armctl keeps at session->state. */
+#ifndef AW_CMD_ARMCTL_STATE_H
+#define AW_CMD_ARMCTL_STATE_H
+
+#include "armctl/client.h"
+#include "armctl/profile.h"
+#include "shell/session.h"
+
+struct arm_state {
+    struct aw_arm arm;
+    struct aw_link *link; /* that arm speaks on; another one: start anew */
+    struct aw_arm_profile profile;
+    bool profile_checked;
+    struct aw_arm_outcome outcome;
+};
+
+static inline struct arm_state *arm_state(struct aw_session *session)
+{
+    return session->state;
+}
+
+/* Opens the link and gets the arm ready, with what is remembered about this device. */
+enum aw_status arm_ready(struct aw_session *session);
+
+/* The profile of the config file, checked. */
+enum aw_status arm_profile(struct aw_session *session, const struct aw_arm_profile **profile);
+
+/* Limits, --dry-run, then the whole conversation; fills the result. */
+enum aw_status arm_move(struct aw_session *session, struct aw_record *command);
+
+/* The safe stop after an interrupted motion (see struct aw_tool). */
+enum aw_status arm_safe_stop(struct aw_session *session);
+
+/* Keeps the sequence digits for the next time. */
+void arm_remember(struct aw_session *session);
+
+/* Puts what came of a command into the result record. */
+void arm_report(struct aw_session *session, const char *cmd, const struct aw_record *command);
+
+/* The digit a joint has on the wire, from its name or number, as text in out[2]. */
+enum aw_status arm_joint_number(struct aw_session *session, const char *text, char *out);
+
+enum aw_status run_deg(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_pos(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_plain(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_send(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_home(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_jog(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
+
+extern const struct aw_transport arm_sim_transport;
+
+#endif

@@ -1,0 +1,208 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shell/config.h"
+#include "state.h"
+
+static struct aw_arm_options arm_options(const struct aw_session *session)
+{
+    struct aw_arm_options options = aw_arm_defaults();
+    const char *seq = aw_option(session, "seq");
+    double confirm = aw_option_number(session, aw_flag(session, "timeout") ? "timeout" : "confirm-timeout");
+    options.ack_timeout_ms = (int)(aw_option_number(session, "ack-timeout") * 1000);
+    options.confirm_timeout_ms = (int)(confirm * 1000);
+    options.retries = (int)aw_option_number(session, "retries");
+    options.seq = strcmp(seq, "auto") == 0 ? AW_ARM_SEQ_AUTO : atoi(seq);
+    return options;
+}
+
+static void on_event(void *context, const struct aw_arm_event *event)
+{
+    struct aw_session *session = context;
+    switch (event->kind) {
+    case AW_ARM_RESENT:
+        aw_session_say(session, "no ACK for %s: sent again (%d)", event->text, event->attempt);
+        break;
+    case AW_ARM_FLIPPED:
+        aw_session_say(session, "%s: trying the other sequence digit — the arm, or this tool, has "
+                                "been restarted since the last command", event->text);
+        break;
+    case AW_ARM_LATE:
+        aw_session_say(session, "late: %s", event->text);
+        break;
+    default:
+        break;
+    }
+}
+
+static void state_dir(const struct aw_session *session, char *out, size_t size)
+{
+    aw_state_path(session, "", out, size);
+}
+
+/* The simulator in this process is born with each link: there is nothing to remember. */
+static bool remembers(const struct aw_session *session)
+{
+    return !session->link->simulated;
+}
+
+void arm_remember(struct aw_session *session)
+{
+    char dir[512];
+    struct aw_error problem;
+    state_dir(session, dir, sizeof dir);
+    if (!remembers(session) || !*dir)
+        return;
+    if (aw_arm_state_save(dir, session->link->key, aw_arm_memory(&arm_state(session)->arm), &problem) != AW_OK)
+        aw_session_say(session, "sequence digit not remembered: %s", problem.text);
+}
+
+enum aw_status arm_ready(struct aw_session *session)
+{
+    struct arm_state *state = arm_state(session);
+    struct aw_arm_options options = arm_options(session);
+    struct aw_link *link;
+    char dir[512];
+    enum aw_status status = aw_session_link(session, &link);
+    if (status != AW_OK)
+        return status;
+    if (state->link != link) {
+        struct aw_arm_memory memory = {0};
+        state_dir(session, dir, sizeof dir);
+        if (remembers(session) && *dir)
+            aw_arm_state_load(dir, link->key, &memory);
+        aw_arm_init(&state->arm, link, &options, &memory);
+        aw_arm_on_event(&state->arm, on_event, session);
+        state->link = link;
+    }
+    state->arm.options = options;
+    return AW_OK;
+}
+
+enum aw_status arm_profile(struct aw_session *session, const struct aw_arm_profile **profile)
+{
+    struct arm_state *state = arm_state(session);
+    if (!state->profile_checked && state->profile.n) {
+        enum aw_status status = aw_arm_profile_finish(&state->profile, &session->err);
+        if (status != AW_OK)
+            return status;
+    }
+    state->profile_checked = true;
+    *profile = &state->profile;
+    return AW_OK;
+}
+
+enum aw_status arm_joint_number(struct aw_session *session, const char *text, char *out)
+{
+    const struct aw_arm_profile *profile;
+    enum aw_status status = arm_profile(session, &profile);
+    if (status != AW_OK)
+        return status;
+    const struct aw_arm_joint *joint = aw_arm_profile_find(profile, text);
+    if (!joint && (text[0] < '0' || text[0] > '9') && text[0] != '-' && profile->n == 0)
+        return aw_fail(&session->err, AW_USAGE, "no joint '%.24s' — give its number, or name it in "
+                       "[joint %.24s] of %.160s", text, text, session->config->path);
+    if (!joint && (text[0] < '0' || text[0] > '9'))
+        return aw_fail(&session->err, AW_USAGE, "no joint '%.24s' — see 'config show'", text);
+    snprintf(out, 16, "%.15s", text);
+    if (joint)
+        snprintf(out, 16, "%d", joint->index);
+    return AW_OK;
+}
+
+static void report_record(struct aw_session *session, const char *prefix, const struct aw_record *record)
+{
+    for (int i = 0; i < record->codec->n_leaves; i++) {
+        const struct aw_leaf *leaf = &record->codec->leaves[i];
+        char key[48];
+        if (!leaf->value || !(record->present >> i & 1) || strcmp(leaf->field->name, "seq") == 0)
+            continue;
+        snprintf(key, sizeof key, "%s%s", prefix, leaf->field->name);
+        aw_object_number(&session->result, key, record->v[i], 0, leaf->field->unit);
+    }
+}
+
+void arm_report(struct aw_session *session, const char *cmd, const struct aw_record *command)
+{
+    const struct aw_arm_outcome *outcome = &arm_state(session)->outcome;
+    struct aw_object *result = &session->result;
+    aw_object_start(result, cmd);
+    if (command)
+        report_record(session, "", command);
+    aw_object_text(result, "result", aw_arm_result_name(outcome->result));
+    if (outcome->result == AW_ARM_CONFIRMED_OTHER && outcome->has_record)
+        report_record(session, "confirmed.", &outcome->record);
+    aw_object_number(result, "ms", (double)outcome->total_ns / 1e6, 1, NULL);
+    if (outcome->ack_ns >= 0)
+        aw_object_number(result, "ack_ms", (double)outcome->ack_ns / 1e6, 1, NULL);
+    aw_object_number(result, "retries", outcome->retries, 0, NULL);
+    if (outcome->flipped)
+        aw_object_truth(result, "flipped", true);
+}
+
+/* Shown, and written out, before the first byte leaves: a full disk or a closed pipe moves nothing. */
+static enum aw_status announce(struct aw_session *session, struct aw_record *command)
+{
+    enum aw_status status = AW_OK;
+    aw_record_set(command, "seq", arm_state(session)->arm.memory.tx, NULL);
+    command->time_ns = aw_session_time(session);
+    if (aw_session_json(session) || aw_flag(session, "csv") || aw_flag(session, "format"))
+        status = aw_session_show(session, command);
+    if (status == AW_OK)
+        status = aw_output_flush(&session->out, &session->err);
+    return status == AW_OK ? aw_output_check(&session->out, &session->err) : status;
+}
+
+static enum aw_status check(struct aw_session *session, const struct aw_record *command, uint8_t *frame, size_t *size)
+{
+    const struct aw_arm_profile *profile;
+    bool force = aw_flag(session, "force");
+    enum aw_status status = arm_profile(session, &profile);
+    if (status == AW_OK)
+        status = aw_encode(command, force, frame, AW_ARM_LINE_MAX, size, &session->err);
+    if (status == AW_OK && !force)
+        status = aw_arm_profile_check(profile, aw_flag(session, "signed"), command, &session->err);
+    return status;
+}
+
+enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
+{
+    struct arm_state *state = arm_state(session);
+    uint8_t frame[AW_ARM_LINE_MAX];
+    size_t size;
+    enum aw_status status = check(session, command, frame, &size);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return aw_session_dry_run(session, command, (struct aw_span){frame, size});
+    if (status == AW_OK)
+        status = arm_ready(session);
+    if (status == AW_OK)
+        status = announce(session, command);
+    if (status != AW_OK)
+        return status;
+    session->moving = true;
+    status = aw_arm_command(&state->arm, command, &state->outcome, &session->err);
+    session->moving = status == AW_STOPPED;
+    arm_remember(session);
+    arm_report(session, command->codec->message->name, command);
+    return status;
+}
+
+enum aw_status arm_safe_stop(struct aw_session *session)
+{
+    struct arm_state *state = arm_state(session);
+    struct aw_arm_outcome outcome = {0};
+    struct aw_error problem;
+    enum aw_status status = AW_OK;
+    if (state->profile.n)
+        status = aw_arm_stop(&state->arm, false, &outcome, &problem);
+    arm_remember(session);
+    if (status != AW_OK)
+        aw_session_say(session, "stop: %s", problem.text);
+    else if (outcome.result != AW_ARM_NOT_SENT)
+        aw_session_say(session, "stopped: commanded back to the last confirmed position (%s)", outcome.sent);
+    else
+        aw_session_say(session, "stopped: nothing is sent any more; the arm ends the motion it has begun, because "
+                                "its protocol has no stop%s", state->profile.n ? "" : " and there is no profile");
+    return AW_OK;
+}

@@ -1,0 +1,161 @@
+#include "armctl.h"
+#include "armctl/device.h"
+#include "armctl/wire.h"
+#include "state.h"
+
+#include <string.h>
+
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static const char *const seq_choices[] = {"auto", "0", "1", NULL};
+
+static void complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    const struct aw_arm_profile *profile = &arm_state(session)->profile;
+    for (size_t i = 0; i < profile->n; i++)
+        add(context, profile->joints[i].name, NULL);
+}
+
+static void complete_quirks(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    (void)session;
+    for (const char *const *name = aw_arm_quirk_names(); *name; name++)
+        add(context, *name, NULL);
+}
+
+static const struct aw_option options[] = {
+    {.name = "ack-timeout", .value = "TIME", .help = "wait so long for an ACK, then send again",
+     .fallback = "2s", .unit = "s", .min = 0.001, .max = 3600},
+    {.name = "confirm-timeout", .value = "TIME", .help = "wait so long for the confirmation",
+     .fallback = "10s", .unit = "s", .min = 0.001, .max = 86400},
+    {.name = "retries", .value = "COUNT", .help = "send again so many times", .fallback = "5",
+     .unit = "", .min = 0, .max = 1000000},
+    {.name = "seq", .value = "DIGIT", .help = "first sequence digit: auto, 0 or 1",
+     .fallback = "auto", .choices = seq_choices},
+    {.name = "signed", .help = "allow negative values for joints that no profile describes"},
+    {0},
+};
+
+static const struct aw_arg deg_args[] = {
+    {.name = "joint", .field = "deg.joint", .complete = complete_joints,
+     .help = "number of a rotating joint, or its name in the config file"},
+    {.name = "angle", .field = "deg.angle", .max = 360},
+    {0},
+};
+static const struct aw_arg pos_args[] = {
+    {.name = "joint", .field = "pos.joint", .complete = complete_joints,
+     .help = "number of a sliding joint, or its name in the config file"},
+    {.name = "position", .field = "pos.position", .max = 999},
+    {0},
+};
+static const struct aw_arg arm_args[] = {
+    {.name = "r", .field = "arm.r", .max = 999},
+    {.name = "theta", .field = "arm.theta", .max = 360},
+    {.name = "h", .field = "arm.h", .max = 999},
+    {0},
+};
+static const struct aw_arg mov_args[] = {
+    {.name = "distance", .field = "mov.distance"},
+    {0},
+};
+static const struct aw_arg spd_args[] = {
+    {.name = "speed", .field = "spd.speed"},
+    {0},
+};
+static const struct aw_arg send_args[] = {
+    {.name = "line", .help = "type and parameters: DEG1,090; the digit and the end are added"},
+    {0},
+};
+static const struct aw_arg jog_args[] = {
+    {.name = "joint", .field = "deg.joint", .complete = complete_joints,
+     .help = "number of a joint, or its name in the config file"},
+    {.name = "step", .kind = AW_ARG_NUMBER, .help = "how far a key moves it, in deg or mm",
+     .min = 1, .max = 100, .optional = true},
+    {0},
+};
+static const struct aw_option sim_options[] = {
+    {.name = "listen", .value = "URL", .help = "serve here: pty:PATH, tcp-listen:PORT, serial:PATH",
+     .fallback = "pty:/tmp/armctl-sim"},
+    {.name = "quirks", .value = "LIST", .complete = complete_quirks,
+     .help = "behave like the published firmware: no-reack, bare-confirm, drop-confirm, "
+             "ack-invalid, pulse-deg"},
+    {.name = "turn-speed", .value = "SPEED", .help = "of rotating joints", .fallback = "90deg/s",
+     .unit = "deg/s", .min = 0.1, .max = 1e6},
+    {.name = "slide-speed", .value = "SPEED", .help = "of sliding joints", .fallback = "200mm/s",
+     .unit = "mm/s", .min = 0.1, .max = 1e6},
+    {0},
+};
+
+static const struct aw_command commands[] = {
+    {.name = "deg", .summary = "turn joints to angles", .args = deg_args, .repeats = true,
+     .safety = AW_MOTION, .run = run_deg,
+     .examples = LIST("-l sim: deg 1 90", "-l sim: deg 1 90 2 45deg",
+                      "-l sim: --dry-run deg joint=1 angle=1.5708rad")},
+    {.name = "pos", .summary = "slide joints to positions", .args = pos_args, .repeats = true,
+     .safety = AW_MOTION, .run = run_pos, .examples = LIST("-l sim: pos 2 120", "-l sim: pos 2 12cm")},
+    {.name = "arm", .summary = "move the hand to reach, angle and height", .args = arm_args,
+     .safety = AW_MOTION, .run = run_plain, .examples = LIST("-l sim: arm 250 45 120")},
+    {.name = "mov", .summary = "drive the transport vehicle a distance", .args = mov_args,
+     .safety = AW_MOTION, .run = run_plain, .examples = LIST("-l sim: mov -250mm")},
+    {.name = "spd", .summary = "set the speed of the transport vehicle", .args = spd_args,
+     .safety = AW_MOTION, .run = run_plain, .examples = LIST("-l sim: spd 100")},
+    {.name = "send", .summary = "send a line of your own, with ACK and resend", .args = send_args,
+     .details = "Limits are not checked. Types that the table does not know are fine.",
+     .safety = AW_MOTION, .run = run_send, .examples = LIST("-l sim: send DEG1,090")},
+    {.name = "home", .summary = "move all joints of the profile home", .safety = AW_MOTION,
+     .details = "Needs [joint NAME] sections in the config file; 'armctl config path' tells where.",
+     .run = run_home},
+    {.name = "jog", .summary = "move one joint with the keys", .args = jog_args,
+     .details = "Arrow keys or + and - move, page up and down change the step, q ends.",
+     .safety = AW_MOTION, .run = run_jog},
+    {.name = "stop", .summary = "go back to the last confirmed position",
+     .details = "The protocol has no stop packet. With a profile the last confirmed position is "
+                "commanded; without one nothing is sent, and nothing is resent any more.",
+     .safety = AW_READ, .run = run_stop, .examples = LIST("-l sim: stop")},
+    {.name = "ping", .summary = "ask for an ACK without moving anything", .safety = AW_READ,
+     .run = run_ping, .examples = LIST("-l sim: ping")},
+    {.name = "list", .summary = "show serial ports, who uses them, and what is missing",
+     .offline = true, .run = run_list, .examples = LIST("list", "list -j")},
+    {.name = "sim", .summary = "serve a simulated arm", .options = sim_options, .run = run_sim,
+     .details = "Prints 'ready: URL' on standard error; that URL works with -l."},
+    {0},
+};
+
+static const char *const examples[] = {
+    "-l sim: deg 1 90",
+    "-l sim: arm 250 45 120",
+    "-l sim: -j deg 1 90 2 45",
+    "encode deg joint=1 angle=90",
+    "decode -j 30444547312C3039300D0A",
+    "list",
+    NULL,
+};
+
+static enum aw_status configure(struct aw_session *session, const char *section, const char *key,
+                                const char *value, struct aw_error *err)
+{
+    if (strncmp(section, "joint ", 6) != 0)
+        return aw_fail(err, AW_USAGE, "no section [%.40s] — use [link], [options], [joint NAME]",
+                       section);
+    return aw_arm_profile_set(&arm_state(session)->profile, section + 6, key, value, err);
+}
+
+static void finish(struct aw_session *session)
+{
+    if (arm_state(session)->link && arm_state(session)->link == session->link)
+        arm_remember(session);
+}
+
+const struct aw_tool armctl_tool = {
+    .name = "armctl",
+    .summary = "drive a handler arm over a serial line: angles, positions, R-θ-H",
+    .protocol = &aw_armctl_protocol,
+    .commands = commands,
+    .options = options,
+    .examples = examples,
+    .sim = &arm_sim_transport,
+    .state_size = sizeof(struct arm_state),
+    .configure = configure,
+    .stop = arm_safe_stop,
+    .finish = finish,
+};

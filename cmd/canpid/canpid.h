@@ -1,0 +1,8 @@
+#ifndef AW_CMD_CANPID_H
+#define AW_CMD_CANPID_H
+
+#include "shell/tool.h"
+
+extern const struct aw_tool canpid_tool;
+
+#endif

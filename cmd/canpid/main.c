@@ -1,0 +1,6 @@
+#include "canpid.h"
+
+int main(int argc, char **argv)
+{
+    return aw_main(&canpid_tool, argc, argv);
+}

@@ -1,0 +1,8 @@
+#ifndef AW_CMD_EZPHYS_H
+#define AW_CMD_EZPHYS_H
+
+#include "shell/tool.h"
+
+extern const struct aw_tool ezphys_tool;
+
+#endif

@@ -1,0 +1,6 @@
+#include "ezphys.h"
+
+int main(int argc, char **argv)
+{
+    return aw_main(&ezphys_tool, argc, argv);
+}

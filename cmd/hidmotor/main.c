@@ -1,0 +1,6 @@
+#include "hidmotor.h"
+
+int main(int argc, char **argv)
+{
+    return aw_main(&hidmotor_tool, argc, argv);
+}

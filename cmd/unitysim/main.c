@@ -1,0 +1,6 @@
+#include "unitysim.h"
+
+int main(int argc, char **argv)
+{
+    return aw_main(&unitysim_tool, argc, argv);
+}

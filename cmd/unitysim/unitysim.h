@@ -1,0 +1,8 @@
+#ifndef AW_CMD_UNITYSIM_H
+#define AW_CMD_UNITYSIM_H
+
+#include "shell/tool.h"
+
+extern const struct aw_tool unitysim_tool;
+
+#endif

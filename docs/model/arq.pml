@@ -1,0 +1,158 @@
+/* The alternating bit of armctl, both directions at once, over channels that keep the order but
+ * lose and double messages. tests/model.sh checks it with spin; README.md says what was found.
+ *
+ * The controller sends a command until it is acknowledged, waits for the confirmation, acknowledges
+ * that, and only then sends the next. The handler carries a command out once, acknowledges every
+ * copy, and sends the confirmation until that is acknowledged. Commands are numbered modulo VALUES,
+ * so that a lost, doubled or overtaken one is seen. A confirmation implies the ACK of its command.
+ *
+ * Compile-time choices:
+ *   FAULTS=n      the channels may lose or double n messages in all, then they are reliable;
+ *                 without it they always may
+ *   PATIENT       a sender sends again only when nothing else can happen (its time-out is longer
+ *                 than the round trip); without it it may do so at any time
+ *   EXPECTED=d    what the handler expects first: 1 is a wrong memory
+ *   HANDLER_TX=d  the handler's first digit (0 stands for 2, 1 for 3)
+ *   AUTO          --seq auto: the digits are uncertain at first, and a command that is acknowledged
+ *                 but not confirmed is sent once more with the other digit; the wait for the
+ *                 confirmation is longer than the handler's time-out
+ */
+#ifndef VALUES
+#define VALUES 4
+#endif
+#ifndef ROOM
+#define ROOM 2
+#endif
+#ifndef EXPECTED
+#define EXPECTED 0
+#endif
+#ifndef HANDLER_TX
+#define HANDLER_TX 0
+#endif
+
+mtype = { packet, ack };
+
+chan to_handler = [ROOM] of { mtype, bit, byte };
+chan to_controller = [ROOM] of { mtype, bit, byte };
+
+#ifdef FAULTS
+byte faults = FAULTS;
+#define MAY_FAIL (faults > 0)
+#define FAIL     faults--
+#else
+#define MAY_FAIL true
+#define FAIL     skip
+#endif
+
+#ifdef PATIENT
+#define TIME_OUT timeout
+#else
+#define TIME_OUT true
+#endif
+
+bool busy = false; /* a confirmation is out; the controller does not see this */
+
+/* A channel that is full loses, too. */
+inline send(channel, kind, digit, value)
+{
+    atomic {
+        if
+        :: nfull(channel) -> channel ! kind, digit, value
+        :: full(channel) -> skip
+        :: MAY_FAIL -> FAIL
+        :: MAY_FAIL && len(channel) + 2 <= ROOM ->
+            FAIL; channel ! kind, digit, value; channel ! kind, digit, value
+        fi
+    }
+}
+
+active proctype controller()
+{
+    bit tx = 0, expected = 0, digit;
+    byte command = 0, value;
+    bool acked;
+#ifdef AUTO
+    bool sure = false, any = false, flipped = false;
+#else
+#define any false
+#endif
+
+next:
+    acked = false;
+    send(to_handler, packet, tx, command);
+    do
+    :: to_controller ? ack, digit, _ ->
+        if
+        :: digit == tx -> acked = true
+        :: else -> skip /* for another one */
+        fi
+    :: to_controller ? packet, digit, value ->
+        send(to_handler, ack, digit, 0);
+        if
+        :: digit == expected || any ->
+            assert(value == command); /* none lost, none doubled, none overtaken */
+            expected = 1 - digit;
+            goto confirmed
+        :: else -> skip /* a duplicate */
+        fi
+    :: !acked && TIME_OUT -> send(to_handler, packet, tx, command)
+#ifdef AUTO
+    :: acked && !sure && !flipped && !busy && timeout ->
+        flipped = true;
+        any = true;
+        tx = 1 - tx;
+        acked = false;
+        send(to_handler, packet, tx, command)
+#endif
+    od;
+
+confirmed:
+progress:
+    command = (command + 1) % VALUES;
+    tx = 1 - tx;
+#ifdef AUTO
+    sure = true;
+    any = false;
+#endif
+    digit = 0;
+    value = 0;
+    goto next
+}
+
+active proctype handler()
+{
+    bit tx = HANDLER_TX, expected = EXPECTED, digit;
+    byte next = 0, value;
+    chan due = [2] of { byte }; /* confirmations, the one that is out first */
+
+    do
+    :: to_handler ? packet, digit, value ->
+        if
+        :: digit == expected ->
+            assert(value == next); /* carried out once, in order */
+            next = (next + 1) % VALUES;
+            expected = 1 - expected;
+            assert(nfull(due));
+            due ! value
+        :: else -> skip /* a duplicate */
+        fi;
+        send(to_controller, ack, digit, 0);
+        digit = 0;
+        value = 0
+    :: to_handler ? ack, digit, _ ->
+        if
+        :: busy && digit == tx -> due ? _; tx = 1 - tx; busy = false
+        :: else -> skip
+        fi;
+        digit = 0
+    :: !busy && nempty(due) ->
+        busy = true;
+        due ? <value>;
+        send(to_controller, packet, tx, value);
+        value = 0
+    :: busy && TIME_OUT ->
+        due ? <value>;
+        send(to_controller, packet, tx, value);
+        value = 0
+    od
+}

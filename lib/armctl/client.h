@@ -1,0 +1,175 @@
+/* The controller's side of the handler's link: stop-and-wait both ways, commands to their end.
+ *
+ * A command is sent, acknowledged (else sent again), carried out, and confirmed by a packet of the
+ * handler, which we acknowledge. There is never a second command before the first has ended; what
+ * came of it is one of enum aw_arm_result. No thread, no allocation, no I/O but the link's.
+ *
+ *     struct aw_arm arm;                              // about 150 kB, by the caller
+ *     struct aw_arm_options options = aw_arm_defaults();
+ *     aw_arm_init(&arm, link, &options, &memory);              // memory: see state.h, or NULL
+ *     struct aw_record command;
+ *     aw_record_init(&command, aw_wire_codec(&arm.wire, "deg", AW_TX), AW_TX);
+ *     aw_record_set(&command, "joint", 1, &err);
+ *     aw_record_set(&command, "angle", 90, &err);
+ *     status = aw_arm_command(&arm, &command, &outcome, &err);
+ *     aw_arm_state_save(dir, link->key, aw_arm_memory(&arm), &warning);
+ *
+ * The digit that the handler expects may not be the one that we remember: it was switched off, or
+ * we were. A wrong digit is acknowledged as a duplicate and not carried out (or, by the published
+ * firmware, not even acknowledged). With seq AW_ARM_SEQ_AUTO a command that ends like that is sent
+ * once more with the other digit, provided that nothing in this session has shown yet that the
+ * digits agree (no ACK at all: even then), and that the command is absolute: deg, pos, arm and spd
+ * may be carried out twice, mov may not, and neither may what we do not know. After that the first
+ * digit of the handler is taken, whichever it is. Before the digits are shown to agree, a packet
+ * with the digit of a duplicate that differs from the last one heard is a new one.
+ *
+ * An ACK that got lost is no harm where the confirmation comes: it implies the ACK, since the link
+ * keeps the order. A confirmation that belongs to an earlier command, whose time had run out, is
+ * recognised by its values and reported as AW_ARM_LATE.
+ *
+ * Source of the rules: both state diagrams published with the METR4810 handler, and what its
+ * firmware does differently (see the quirks in device.h).
+ */
+#ifndef AW_ARMCTL_CLIENT_H
+#define AW_ARMCTL_CLIENT_H
+
+#include "armctl/line.h"
+#include "armctl/state.h"
+#include "link/link.h"
+
+enum aw_arm_result {
+    AW_ARM_NOT_SENT,            /* refused here, nothing went out */
+    AW_ARM_CONFIRMED,           /* AW_OK: done as asked (or confirmed without values) */
+    AW_ARM_CONFIRMED_OTHER,     /* AW_REFUSED: done with other values; both are in the outcome */
+    AW_ARM_ACKED_NOT_CONFIRMED, /* AW_TIMEOUT: it arrived, no word that it was done */
+    AW_ARM_NOT_ACKED,           /* AW_TIMEOUT: no sign that it arrived */
+    AW_ARM_LINK_LOST,           /* AW_LOST: the port is gone */
+    AW_ARM_STOPPED,             /* AW_STOPPED: the clock asked to stop; nothing is resent any more */
+};
+
+/* "confirmed", "confirmed-other", "acked-not-confirmed" …, for result records. */
+const char *aw_arm_result_name(enum aw_arm_result result);
+
+#define AW_ARM_SEQ_AUTO (-1)
+
+struct aw_arm_options {
+    int ack_timeout_ms;     /* 2000, as published */
+    int confirm_timeout_ms; /* 10000 */
+    int flip_after_ms;      /* wait for a confirmation before the other digit is tried, while the
+                               digits are uncertain; 0: confirm_timeout_ms. See
+                               aw_arm_profile_longest_ms */
+    int retries;            /* 5 resends after the first time */
+    int seq;                /* AW_ARM_SEQ_AUTO, or the first digit 0 or 1 and no second try */
+};
+
+struct aw_arm_options aw_arm_defaults(void);
+
+enum aw_arm_event_kind {
+    AW_ARM_SENT,        /* a command went out; attempt 0 is the first */
+    AW_ARM_RESENT,      /* and again */
+    AW_ARM_FLIPPED,     /* the other digit is tried from here on */
+    AW_ARM_ACKED,       /* the ACK we waited for */
+    AW_ARM_ACK_IGNORED, /* an ACK for another digit, or when none was due */
+    AW_ARM_CONFIRMATION,
+    AW_ARM_LATE,         /* a packet that belongs to an earlier command, or that nobody asked for */
+    AW_ARM_REPEATED,     /* a duplicate: acknowledged again, not delivered */
+    AW_ARM_OTHER_DIGIT,  /* a packet with a digit of our own direction: an echo */
+    AW_ARM_GARBAGE,      /* a line that is no packet, or too long */
+};
+
+/* Valid during the call only. */
+struct aw_arm_event {
+    enum aw_arm_event_kind kind;
+    const char *text; /* the line without CRLF, "" for garbage */
+    int attempt;
+    const struct aw_record *record; /* packets that the table knows, else NULL */
+};
+
+typedef void aw_arm_event_fn(void *context, const struct aw_arm_event *event);
+
+struct aw_arm_counters {
+    uint64_t sent, resent, flips, acks_sent, acks_ignored, delivered, late, duplicates, foreign,
+        garbage, overlong;
+};
+
+/* What came of a command. Plain data; the records are valid as long as the arm. */
+struct aw_arm_outcome {
+    enum aw_arm_result result;
+    char sent[AW_ARM_BODY_MAX + 1];   /* "DEG1,090" */
+    char answer[AW_ARM_BODY_MAX + 1]; /* the confirmation, or "" */
+    bool has_record;
+    struct aw_record record; /* the confirmation, if has_record */
+    uint8_t digit;           /* it went out with, the last time */
+    bool acked;
+    bool flipped; /* the other digit was tried */
+    int retries;
+    int64_t ack_ns;   /* from the last transmission to its ACK, or -1 */
+    int64_t total_ns; /* from the first transmission to the end */
+};
+
+/* Handle; the members may be read, wire may be used to make records. */
+struct aw_arm {
+    struct aw_link *link;
+    struct aw_arm_options options;
+    struct aw_wire wire;
+    struct aw_arm_reader reader;
+    struct aw_arm_receiver receiver;
+    struct aw_arm_memory memory;
+    bool tx_sure; /* this session has shown that the handler expects our digit */
+    bool rx_sure; /* and that we expect its digit */
+    struct aw_arm_counters counters;
+    aw_arm_event_fn *event;
+    void *context;
+    char again[AW_ARM_BODY_MAX + 1]; /* a confirmation that may come a second time, or "" */
+    struct aw_arm_line line;         /* the one being looked at */
+};
+
+/* link is not owned. memory is what was remembered about this device, or NULL if nothing is. On a
+ * link that counts connections both ends start anew, so that its digits are not used there. */
+void aw_arm_init(struct aw_arm *arm, struct aw_link *link, const struct aw_arm_options *options,
+                 const struct aw_arm_memory *memory);
+
+/* event may be NULL. */
+void aw_arm_on_event(struct aw_arm *arm, aw_arm_event_fn *event, void *context);
+
+/* What is to be remembered now. Valid until the next call. */
+const struct aw_arm_memory *aw_arm_memory(struct aw_arm *arm);
+
+/* Carries out a command to its end. The record's seq is set here; ranges are not checked beyond
+ * what the wire can carry (aw_arm_profile_check does that). */
+enum aw_status aw_arm_command(struct aw_arm *arm, const struct aw_record *command,
+                              struct aw_arm_outcome *outcome, struct aw_error *err);
+
+/* The same with a line as text, TYPE[PARAMS]. A type that is not in the table is confirmed by any
+ * packet of the same type. AW_USAGE if it does not fit a line, or is an ACK. */
+enum aw_status aw_arm_send_line(struct aw_arm *arm, const char *body,
+                                struct aw_arm_outcome *outcome, struct aw_error *err);
+
+/* Is the handler there? Sends a packet that nothing acts on, type PNG, with the digit the handler
+ * has had already: by the published state diagram it acknowledges that as a duplicate. If it does
+ * not within the retries, the other digit is tried. There is no motion in any case: what does not
+ * see a duplicate sees an unknown type. ack_ns is the round trip.
+ *
+ * An answer shows which digit the handler expects next, so that the next command is carried out at
+ * once: this is the way to agree on digits again without waiting for a confirmation. */
+enum aw_status aw_arm_ping(struct aw_arm *arm, struct aw_arm_outcome *outcome,
+                           struct aw_error *err);
+
+/* The command that goes back to where the joints of this command were last confirmed; false if that
+ * is not known. For the vehicle (mov, spd) it is spd 0: there is no place to go back to. */
+bool aw_arm_last_confirmed(struct aw_arm *arm, const struct aw_record *command,
+                           struct aw_record *back);
+
+/* Stop, as far as the protocol has one: commands the last confirmed position of what moves (the
+ * command that was never confirmed), else the last confirmed command again. Both digits are sent,
+ * each until its ACK if wait is set, so that it is carried out whichever the handler expects. With
+ * wait not set both lines go out at once and nothing is waited for: for signal time, when the clock
+ * refuses to wait. AW_OK with AW_ARM_NOT_SENT if no position is known. */
+enum aw_status aw_arm_stop(struct aw_arm *arm, bool wait, struct aw_arm_outcome *outcome,
+                           struct aw_error *err);
+
+/* Between commands: reads until the deadline, acknowledges what the handler sends (again), reports
+ * it as AW_ARM_LATE. AW_OK at the deadline, AW_STOPPED, AW_LOST. */
+enum aw_status aw_arm_idle(struct aw_arm *arm, int64_t deadline, struct aw_error *err);
+
+#endif

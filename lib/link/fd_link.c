@@ -1,0 +1,106 @@
+#include "link/fd_link.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define WRITE_TIMEOUT_MS 1000
+
+const struct aw_link_ops aw_fd_ops = {
+    .read = aw_fd_read,
+    .write = aw_fd_write,
+    .close = aw_fd_close,
+    .fd = aw_fd_fd,
+};
+
+void *aw_fd_link_new(size_t size, const struct aw_link_ops *ops, struct aw_clock *clock)
+{
+    struct aw_fd_link *self = calloc(1, size);
+    if (!self)
+        return NULL;
+    self->base.ops = ops;
+    self->base.clock = clock;
+    self->fd = -1;
+    return self;
+}
+
+enum aw_status aw_fd_lost(const struct aw_link *link, int error, struct aw_error *err)
+{
+    return aw_fail(err, AW_LOST, "%s: connection lost: %s — is it still plugged in and running?",
+                   link->key, error ? strerror(error) : "the other end closed it");
+}
+
+static bool try_again(int error)
+{
+    return error == EAGAIN || error == EINTR;
+}
+
+enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                          int64_t deadline, struct aw_error *err)
+{
+    const struct aw_fd_link *self = (const struct aw_fd_link *)link;
+    *got = 0;
+    for (;;) {
+        /* Waiting comes first even when there are bytes: a flood must not hide a wish to stop. */
+        enum aw_status status = aw_clock_wait(link->clock, self->fd, POLLIN, deadline);
+        if (status == AW_LOST)
+            return aw_fd_lost(link, errno, err);
+        if (status != AW_OK)
+            return status;
+        ssize_t n = read(self->fd, buf, cap);
+        if (n > 0) {
+            *got = (size_t)n;
+            return AW_OK;
+        }
+        if (n == 0 || !try_again(errno))
+            return aw_fd_lost(link, n == 0 ? 0 : errno, err);
+    }
+}
+
+/* Not by the clock, which ends waiting when somebody asks to stop. */
+static bool wait_writable(int fd)
+{
+    struct pollfd pollfd = {.fd = fd, .events = POLLOUT};
+    int n;
+    do
+        n = poll(&pollfd, 1, WRITE_TIMEOUT_MS);
+    while (n < 0 && errno == EINTR);
+    return n > 0;
+}
+
+enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size, struct aw_error *err)
+{
+    const struct aw_fd_link *self = (const struct aw_fd_link *)link;
+    const char *next = buf;
+    while (size > 0) {
+        ssize_t n =
+            self->socket ? send(self->fd, next, size, MSG_NOSIGNAL) : write(self->fd, next, size);
+        if (n > 0) {
+            next += n;
+            size -= (size_t)n;
+        } else if (n < 0 && !try_again(errno)) {
+            return aw_fd_lost(link, errno, err);
+        } else if (!wait_writable(self->fd)) {
+            return aw_fail(err, AW_TIMEOUT,
+                           "%s: nothing was taken for a second — does the other end still run?",
+                           link->key);
+        }
+    }
+    return AW_OK;
+}
+
+void aw_fd_close(struct aw_link *link)
+{
+    struct aw_fd_link *self = (struct aw_fd_link *)link;
+    if (self->fd >= 0)
+        close(self->fd);
+    free(self);
+}
+
+int aw_fd_fd(const struct aw_link *link)
+{
+    return ((const struct aw_fd_link *)link)->fd;
+}

@@ -1,0 +1,33 @@
+/* What links on a file descriptor have in common. Internal to lib/link.
+ *
+ * The descriptor is non-blocking and close-on-exec. Waiting goes through the link's clock.
+ */
+#ifndef AW_LINK_FD_LINK_H
+#define AW_LINK_FD_LINK_H
+
+#include "link/link.h"
+
+struct aw_fd_link {
+    struct aw_link base;
+    int fd;      /* -1: a server without a client */
+    bool socket; /* written by send(2), so that a lost peer is an error and not a signal */
+};
+
+/* An aw_fd_link, or something of size bytes that begins with one; the rest is zero. NULL if there
+ * is no memory. fd is -1. */
+void *aw_fd_link_new(size_t size, const struct aw_link_ops *ops, struct aw_clock *clock);
+
+/* Reads, writes, closes and frees a plain one; for ops and for building upon. */
+enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                          int64_t deadline, struct aw_error *err);
+enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size,
+                           struct aw_error *err);
+void aw_fd_close(struct aw_link *link);
+int aw_fd_fd(const struct aw_link *link);
+
+extern const struct aw_link_ops aw_fd_ops;
+
+/* AW_LOST with the text for errno (0: end of file), as found by reading or writing. */
+enum aw_status aw_fd_lost(const struct aw_link *link, int error, struct aw_error *err);
+
+#endif

@@ -1,0 +1,205 @@
+#include "link/port.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define BY_ID        "/dev/serial/by-id/"
+#define SYMLINKS_MAX 16
+
+static bool fits(int n, size_t size)
+{
+    return n > 0 && (size_t)n < size;
+}
+
+bool aw_absolute_path(const char *path, char *out, size_t size)
+{
+    char directory[PATH_MAX], real[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    int n = snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path + 1) : 2,
+                     slash ? path : "./");
+    if (!fits(n, sizeof directory) || !realpath(directory, real))
+        return false;
+    return fits(snprintf(out, size, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name), size);
+}
+
+/* The symlink that points to a pty, if that is where path leads. */
+static bool pty_symlink(const char *path, char *key, size_t size)
+{
+    char here[PATH_MAX], target[PATH_MAX], next[PATH_MAX * 2];
+    snprintf(next, sizeof next, "%s", path);
+    for (int i = 0; i < SYMLINKS_MAX && aw_absolute_path(next, here, sizeof here); i++) {
+        ssize_t n = readlink(here, target, sizeof target - 1);
+        if (n <= 0)
+            return false;
+        target[n] = '\0';
+        if (strncmp(target, "/dev/pts/", 9) == 0)
+            return fits(snprintf(key, size, "%s", here), size);
+        snprintf(next, sizeof next, "%.*s%s",
+                 target[0] == '/' ? 0 : (int)(strrchr(here, '/') - here + 1), here, target);
+    }
+    return false;
+}
+
+static bool by_id_name(const char *real, char *key, size_t size)
+{
+    bool found = false;
+    char path[PATH_MAX], target[PATH_MAX];
+    DIR *dir = opendir(BY_ID);
+    for (struct dirent *entry; dir && !found && (entry = readdir(dir));) {
+        snprintf(path, sizeof path, BY_ID "%s", entry->d_name);
+        found = realpath(path, target) && strcmp(target, real) == 0 &&
+                fits(snprintf(key, size, "%s", path), size);
+    }
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+void aw_port_key(const char *path, char *key, size_t size)
+{
+    char real[PATH_MAX];
+    if (pty_symlink(path, key, size))
+        return;
+    if (!realpath(path, real))
+        snprintf(key, size, "%s", path);
+    else if (!by_id_name(real, key, size))
+        snprintf(key, size, "%s", real);
+}
+
+bool aw_port_in_sysfs(const char *path, char *name, size_t size)
+{
+    char real[PATH_MAX], entry[PATH_MAX + 16];
+    if (!realpath(path, real) || strncmp(real, "/dev/", 5) != 0 || strchr(real + 5, '/'))
+        return false;
+    if (name)
+        snprintf(name, size, "%s", real + 5);
+    snprintf(entry, sizeof entry, "/sys/class/tty/%s", real + 5);
+    return access(entry, F_OK) == 0;
+}
+
+/* The process that holds flock(2) on the file, by /proc/locks; 0 if none. */
+static long lock_owner(const struct stat *file)
+{
+    char line[160];
+    long owner = 0;
+    FILE *locks = fopen("/proc/locks", "re");
+    while (locks && !owner && fgets(line, sizeof line, locks)) {
+        long pid;
+        unsigned major, minor;
+        unsigned long inode;
+        if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%lu", &pid, &major, &minor, &inode) == 4 &&
+            inode == file->st_ino && makedev(major, minor) == file->st_dev)
+            owner = pid;
+    }
+    if (locks)
+        fclose(locks);
+    return owner;
+}
+
+static bool has_open(const char *pid, const struct stat *file)
+{
+    char path[300];
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%s/fd", pid);
+    DIR *dir = opendir(path);
+    for (struct dirent *entry; dir && !found && (entry = readdir(dir));) {
+        struct stat other;
+        found = fstatat(dirfd(dir), entry->d_name, &other, 0) == 0 && S_ISCHR(other.st_mode) &&
+                other.st_rdev == file->st_rdev;
+    }
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+static long first_with_it_open(const struct stat *file)
+{
+    long owner = 0;
+    DIR *dir = opendir("/proc");
+    for (struct dirent *entry; dir && !owner && (entry = readdir(dir));)
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && has_open(entry->d_name, file))
+            owner = strtol(entry->d_name, NULL, 10);
+    if (dir)
+        closedir(dir);
+    return owner;
+}
+
+static void describe_process(long pid, char *out, size_t size)
+{
+    char path[40], name[32] = "";
+    snprintf(path, sizeof path, "/proc/%ld/comm", pid);
+    FILE *file = fopen(path, "re");
+    if (file) {
+        if (fgets(name, sizeof name, file))
+            name[strcspn(name, "\n")] = '\0';
+        fclose(file);
+    }
+    snprintf(out, size, "%s%s(pid %ld)", name, *name ? " " : "", pid);
+}
+
+bool aw_port_holder(const char *path, char *out, size_t size)
+{
+    struct stat file;
+    if (stat(path, &file) != 0 || !S_ISCHR(file.st_mode))
+        return false;
+    long owner = lock_owner(&file);
+    if (!owner)
+        owner = first_with_it_open(&file);
+    if (owner)
+        describe_process(owner, out, size);
+    return owner != 0;
+}
+
+static void permission_problem(const char *path, char *out, size_t size)
+{
+    struct stat file;
+    const struct group *group = stat(path, &file) == 0 ? getgrgid(file.st_gid) : NULL;
+    if (group && (file.st_mode & S_IWGRP) && file.st_gid != 0)
+        snprintf(out, size,
+                 "not permitted — add yourself to group %s: sudo usermod -aG %s $USER, then log in "
+                 "again",
+                 group->gr_name, group->gr_name);
+    else
+        snprintf(out, size, "not permitted — ask its owner, or look at ls -l");
+}
+
+void aw_port_problem(const char *path, int error, char *out, size_t size)
+{
+    char holder[96];
+    if (error == EACCES || error == EPERM) {
+        permission_problem(path, out, size);
+    } else if (error == EBUSY || error == EWOULDBLOCK) {
+        if (!aw_port_holder(path, holder, sizeof holder))
+            snprintf(holder, sizeof holder, "another program");
+        snprintf(out, size, "busy, %s has it — end that first", holder);
+    } else if (error == ENOENT || error == ENODEV || error == ENXIO) {
+        snprintf(out, size, "no such port — is it plugged in and switched on? See \"list\"");
+    } else {
+        snprintf(out, size, "%s", strerror(error));
+    }
+}
+
+enum aw_status aw_port_lock(const char *path, int *fd, struct aw_error *err)
+{
+    char problem[200];
+    *fd = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (*fd >= 0 && flock(*fd, LOCK_EX | LOCK_NB) == 0)
+        return AW_OK;
+    int error = errno;
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+    aw_port_problem(path, error, problem, sizeof problem);
+    return aw_fail(err, AW_NO_LINK, "%.100s: %s", path, problem);
+}

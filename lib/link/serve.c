@@ -1,0 +1,38 @@
+#include "link/device.h"
+
+static enum aw_status send_all(struct aw_device *device, struct aw_link *link, uint8_t *buf,
+                               struct aw_error *err)
+{
+    size_t size;
+    while ((size = device->ops->transmit(device, buf, AW_DEVICE_MESSAGE)) > 0)
+        if (aw_link_write(link, buf, size, err) == AW_LOST)
+            return AW_LOST;
+    return AW_OK;
+}
+
+static enum aw_status serve_once(struct aw_device *device, struct aw_link *link, uint8_t *buf,
+                                 struct aw_error *err)
+{
+    unsigned before = link->connections;
+    size_t got = 0;
+    enum aw_status status =
+        aw_link_read(link, buf, AW_DEVICE_MESSAGE, &got, device->ops->next_event(device), err);
+    if (status != AW_OK && status != AW_TIMEOUT && status != AW_MORE)
+        return status;
+    int64_t now = aw_clock_now(link->clock);
+    if (link->connections != before && device->ops->connected)
+        device->ops->connected(device, now);
+    if (got > 0)
+        device->ops->receive(device, buf, got, now);
+    device->ops->step(device, now);
+    return send_all(device, link, buf, err);
+}
+
+enum aw_status aw_device_serve(struct aw_device *device, struct aw_link *link, struct aw_error *err)
+{
+    uint8_t buf[AW_DEVICE_MESSAGE];
+    enum aw_status status = AW_OK;
+    while (status == AW_OK)
+        status = serve_once(device, link, buf, err);
+    return status;
+}

@@ -1,0 +1,89 @@
+#include "link/server.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void hang_up(struct aw_server_link *self)
+{
+    if (self->fd.fd >= 0)
+        close(self->fd.fd);
+    self->fd.fd = -1;
+}
+
+static enum aw_status await_client(struct aw_server_link *self, int64_t deadline)
+{
+    static const int on = 1;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && self->fd.fd < 0) {
+        status = aw_clock_wait(self->fd.base.clock, self->listen_fd, POLLIN, deadline);
+        if (status == AW_OK)
+            self->fd.fd = accept4(self->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    }
+    if (status != AW_OK)
+        return status;
+    if (self->tcp) {
+        setsockopt(self->fd.fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        setsockopt(self->fd.fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    }
+    self->fd.base.connections++;
+    return AW_MORE;
+}
+
+static enum aw_status server_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                  int64_t deadline, struct aw_error *err)
+{
+    struct aw_server_link *self = (struct aw_server_link *)link;
+    *got = 0;
+    if (self->fd.fd >= 0) {
+        enum aw_status status = aw_fd_read(link, buf, cap, got, deadline, err);
+        if (status != AW_LOST)
+            return status;
+        hang_up(self);
+    }
+    return await_client(self, deadline);
+}
+
+static enum aw_status server_write(struct aw_link *link, const void *buf, size_t size,
+                                   struct aw_error *err)
+{
+    struct aw_server_link *self = (struct aw_server_link *)link;
+    if (self->fd.fd >= 0 && aw_fd_write(link, buf, size, err) != AW_OK)
+        hang_up(self);
+    return AW_OK;
+}
+
+static void server_close(struct aw_link *link)
+{
+    struct aw_server_link *self = (struct aw_server_link *)link;
+    if (self->listen_fd >= 0)
+        close(self->listen_fd);
+    if (self->path[0])
+        unlink(self->path);
+    aw_fd_close(link);
+}
+
+static int server_fd(const struct aw_link *link)
+{
+    const struct aw_server_link *self = (const struct aw_server_link *)link;
+    return self->fd.fd >= 0 ? self->fd.fd : self->listen_fd;
+}
+
+static const struct aw_link_ops server_ops = {
+    .read = server_read,
+    .write = server_write,
+    .close = server_close,
+    .fd = server_fd,
+};
+
+struct aw_server_link *aw_server_new(struct aw_clock *clock)
+{
+    struct aw_server_link *self = aw_fd_link_new(sizeof *self, &server_ops, clock);
+    if (self) {
+        self->listen_fd = -1;
+        self->fd.socket = true;
+    }
+    return self;
+}

@@ -1,0 +1,60 @@
+#include <stddef.h>
+
+#include "link/port.h"
+#include "link/transport.h"
+
+static const struct aw_transport transports[] = {
+    {
+        .scheme = "serial",
+        .usage = "serial:/dev/ttyUSB0",
+        .help = "a serial port, 9600 8N1 unless ?baud=… says otherwise; the path alone will do",
+        .keys = aw_line_keys,
+        .open = aw_serial_open,
+    },
+    {
+        .scheme = "tty",
+        .usage = "tty:PATH",
+        .help = "a pty, a socat bridge, rfcomm or another terminal without serial hardware",
+        .keys = aw_line_keys,
+        .open = aw_tty_open,
+    },
+    {
+        .scheme = "pty",
+        .usage = "pty:PATH",
+        .help = "makes a pty and a symlink to it",
+        .server = true,
+        .open = aw_pty_open,
+    },
+    {
+        .scheme = "tcp",
+        .usage = "tcp:HOST:PORT",
+        .help = "a stream to a TCP server",
+        .open = aw_tcp_open,
+    },
+    {
+        .scheme = "tcp-listen",
+        .usage = "tcp-listen:[HOST:]PORT",
+        .help = "a TCP server for one client at a time; port 0 picks one, host * is everywhere",
+        .server = true,
+        .open = aw_tcp_listen_open,
+    },
+    {
+        .scheme = "unix",
+        .usage = "unix:PATH",
+        .help = "datagrams to a program on this machine",
+        .open = aw_unix_open,
+    },
+    {
+        .scheme = "unix-listen",
+        .usage = "unix-listen:PATH",
+        .help = "a server for datagrams on this machine",
+        .server = true,
+        .open = aw_unix_listen_open,
+    },
+    {0},
+};
+
+const struct aw_transport *aw_link_transports(void)
+{
+    return transports;
+}

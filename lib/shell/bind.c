@@ -1,0 +1,348 @@
+#include "shell/bind.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/suggest.h"
+
+struct binder {
+    struct aw_session *session;
+    const struct aw_words *words;
+    struct aw_args *args;
+    size_t at;   /* the word being looked at */
+    size_t next; /* the argument that the next bare word is for */
+    size_t turn;
+    bool only_arguments; /* after -- */
+};
+
+bool aw_is_option(const char *word)
+{
+    return word[0] == '-' && word[1] && !isdigit((unsigned char)word[1]) && word[1] != '.';
+}
+
+static size_t count_args(const struct aw_command *command)
+{
+    size_t n = 0;
+    while (command->args && command->args[n].name)
+        n++;
+    return n;
+}
+
+static char *put_upper(char *out, const char *end, const char *name)
+{
+    for (; *name && out < end; name++)
+        *out++ = (char)toupper((unsigned char)*name);
+    return out;
+}
+
+static void add_usage_words(const struct aw_command *command, char *out, size_t size)
+{
+    size_t used = strlen(out);
+    for (const struct aw_arg *arg = command->args; arg && arg->name && used + 48 < size; arg++) {
+        char name[32] = "";
+        *put_upper(name, name + sizeof name - 1, arg->name) = '\0';
+        const char *format = arg->optional ? " [%s%s]" : " %s%s";
+        const char *more = arg->kind == AW_ARG_PAIRS || arg->kind == AW_ARG_REST ? "…" : "";
+        if (arg->kind == AW_ARG_PAIRS)
+            snprintf(name, sizeof name, "FIELD=VALUE");
+        used += (size_t)snprintf(out + used, size - used, format, name, more);
+    }
+}
+
+void aw_usage_line(const struct aw_command *command, char *out, size_t size)
+{
+    snprintf(out, size, "%s", command->name);
+    add_usage_words(command, out, size);
+    size_t used = strlen(out);
+    if (command->repeats && used + 64 < size) {
+        char again[128] = "";
+        add_usage_words(command, again, sizeof again);
+        snprintf(out + used, size - used, " [%s …]", again + 1);
+    }
+}
+
+struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *arg)
+{
+    struct aw_arg_info info = {arg->help, arg->unit, NULL, arg->min, arg->max};
+    bool own_range = arg->min != 0 || arg->max != 0;
+    if (!arg->field)
+        return info;
+    char message[32];
+    const char *dot = strchr(arg->field, '.');
+    snprintf(message, sizeof message, "%.*s", (int)(dot - arg->field), arg->field);
+    const struct aw_codec *codec = aw_wire_codec(session->wire, message, AW_TX);
+    int leaf = aw_codec_find(codec, dot + 1);
+    const struct aw_field *row = codec->leaves[leaf].field;
+    struct aw_range range = aw_leaf_range(codec, leaf, NULL);
+    if (!info.help)
+        info.help = row->help;
+    info.unit = range.unit;
+    info.names = row->names;
+    if (own_range)
+        return info;
+    info.min = range.min;
+    info.max = range.max;
+    return info;
+}
+
+static enum aw_status missing_value(const struct aw_option *option, struct aw_error *err)
+{
+    return aw_fail(err, AW_USAGE, "--%s needs a value: --%s %s", option->name, option->name, option->value);
+}
+
+/* --name, --name=value, --name value, -n, -n value, -nvalue */
+static enum aw_status bind_option(struct binder *b)
+{
+    struct aw_session *s = b->session;
+    const char *word = b->words->word[b->at], *equals = strchr(word, '='), *text = "1";
+    bool is_long = word[1] == '-';
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)(equals && is_long ? equals - word : (long)strlen(word)) - 2, word + 2);
+    struct aw_option_value *value =
+        is_long ? aw_options_find(&s->options, name) : aw_options_find_letter(&s->options, word[1]);
+    if (!value && is_long)
+        return aw_options_set(&s->options, name, text, AW_FROM_COMMAND_LINE, &s->err);
+    if (!value)
+        return aw_fail(&s->err, AW_USAGE, "no option '%.8s' — see 'help'", word);
+    if (value->option->value && is_long && equals)
+        text = equals + 1;
+    else if (value->option->value && !is_long && word[2])
+        text = word + 2 + (word[2] == '=');
+    else if (value->option->value && b->at + 1 < b->words->n)
+        text = b->words->word[++b->at];
+    else if (value->option->value)
+        return missing_value(value->option, &s->err);
+    else if ((is_long && equals) || (!is_long && word[2]))
+        return aw_fail(&s->err, AW_USAGE, "--%s takes no value", value->option->name);
+    return aw_options_set(&s->options, value->option->name, text, AW_FROM_COMMAND_LINE, &s->err);
+}
+
+static enum aw_status unknown_command(struct binder *b, const char *word);
+
+static enum aw_status bind_command(struct binder *b)
+{
+    const char *word = b->words->word[b->at];
+    const struct aw_command *command = aw_find_command(b->session->tool, word);
+    if (!command)
+        return unknown_command(b, word);
+    b->args->command = command;
+    aw_options_add(&b->session->options, command->options);
+    return AW_OK;
+}
+
+static bool is_bound(const struct binder *b, const struct aw_arg *arg)
+{
+    for (size_t i = 0; i < b->args->n; i++)
+        if (b->args->bound[i].arg == arg && b->args->bound[i].turn == b->turn)
+            return true;
+    return false;
+}
+
+static void next_turn(struct binder *b)
+{
+    b->turn++;
+    b->next = 0;
+}
+
+static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const char *name, const char *text)
+{
+    struct aw_session *s = b->session;
+    if (is_bound(b, arg) && arg->kind != AW_ARG_PAIRS && arg->kind != AW_ARG_REST) {
+        if (!b->args->command->repeats)
+            return aw_fail(&s->err, AW_USAGE, "%s: %s is given twice", b->args->command->name, arg->name);
+        next_turn(b);
+    }
+    b->args->bound[b->args->n++] = (struct aw_bound){arg, name, text, b->turn};
+    return AW_OK;
+}
+
+/* The argument that name=value is for: one of this name, or the one that takes any pairs. */
+static const struct aw_arg *find_named(const struct aw_command *command, const char *word, size_t length)
+{
+    const struct aw_arg *arg = command->args;
+    for (; arg && arg->name; arg++)
+        if (arg->kind == AW_ARG_PAIRS || (strlen(arg->name) == length && memcmp(arg->name, word, length) == 0))
+            return arg;
+    return NULL;
+}
+
+/* The next argument that is not given yet; pairs and rests take any number. */
+static const struct aw_arg *next_bare(struct binder *b)
+{
+    const struct aw_command *command = b->args->command;
+    size_t n = count_args(command);
+    for (;; b->next++) {
+        if (b->next == n && command->repeats && n > 0)
+            next_turn(b);
+        if (b->next >= n)
+            return NULL;
+        const struct aw_arg *arg = &command->args[b->next];
+        if (arg->kind == AW_ARG_PAIRS)
+            continue;
+        if (arg->kind == AW_ARG_REST || !is_bound(b, arg))
+            return arg;
+    }
+}
+
+static enum aw_status too_many(struct binder *b, const char *word)
+{
+    char usage[256];
+    aw_usage_line(b->args->command, usage, sizeof usage);
+    return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' is too much — usage: %s", b->args->command->name, word,
+                   usage);
+}
+
+static enum aw_status unknown_name(struct binder *b, const char *word, size_t length)
+{
+    const char *names[32];
+    size_t n = 0;
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    for (const struct aw_arg *arg = b->args->command->args; arg && arg->name && n < 32; arg++)
+        names[n++] = arg->name;
+    const char *near = aw_suggest(name, names, n);
+    char usage[256];
+    aw_usage_line(b->args->command, usage, sizeof usage);
+    return aw_fail(&b->session->err, AW_USAGE, "%s has no argument '%s' — %s%s", b->args->command->name, name,
+                   near ? "did you mean " : "usage: ", near ? near : usage);
+}
+
+static enum aw_status bind_argument(struct binder *b)
+{
+    const char *word = b->words->word[b->at];
+    const char *equals = strchr(word, '=');
+    const struct aw_command *command = b->args->command;
+    const struct aw_arg *rest = command->args && command->args[0].kind == AW_ARG_REST ? command->args : NULL;
+    size_t length = equals ? (size_t)(equals - word) : 0;
+    const struct aw_arg *named = length && !rest ? find_named(command, word, length) : NULL;
+    if (named)
+        return bind_to(b, named, word, equals + 1);
+    if (b->words->message && b->at > 0)
+        return AW_OK;
+    if (length && !rest && b->words->json)
+        return unknown_name(b, word, length);
+    const struct aw_arg *arg = next_bare(b);
+    if (!arg)
+        return length ? unknown_name(b, word, length) : too_many(b, word);
+    if (length && arg->kind != AW_ARG_FILE && arg->kind != AW_ARG_REST && arg->kind != AW_ARG_LINK)
+        return unknown_name(b, word, length);
+    return bind_to(b, arg, NULL, word);
+}
+
+static enum aw_status check_complete(struct binder *b)
+{
+    const struct aw_command *command = b->args->command;
+    for (size_t turn = 0; turn <= b->turn; turn++)
+        for (const struct aw_arg *arg = command->args; arg && arg->name; arg++) {
+            if (arg->optional || arg->kind == AW_ARG_PAIRS || aw_arg(b->args, arg->name, turn))
+                continue;
+            char usage[256];
+            aw_usage_line(command, usage, sizeof usage);
+            return aw_fail(&b->session->err, AW_USAGE, "%s: %s is missing — usage: %s", command->name, arg->name,
+                           usage);
+        }
+    return AW_OK;
+}
+
+static enum aw_status unknown_command(struct binder *b, const char *word);
+
+struct names {
+    const char *list[64];
+    size_t n;
+};
+
+static void collect_name(const struct aw_command *command, void *context)
+{
+    struct names *names = context;
+    if (!command->hidden && names->n < 64)
+        names->list[names->n++] = command->name;
+}
+
+static enum aw_status unknown_command(struct binder *b, const char *word)
+{
+    struct names names = {.n = 0};
+    aw_each_command(b->session->tool, collect_name, &names);
+    const char *near = aw_suggest(word, names.list, names.n);
+    if (near)
+        return aw_fail(&b->session->err, AW_USAGE, "no command '%.40s' — did you mean '%s'?", word, near);
+    return aw_fail(&b->session->err, AW_USAGE, "no command '%.40s' — see '%s help'", word, b->session->tool->name);
+}
+
+static enum aw_status bind_word(struct binder *b)
+{
+    const char *word = b->words->word[b->at];
+    bool option = !b->only_arguments && !b->words->json && aw_is_option(word);
+    if (option && strcmp(word, "--") == 0) {
+        b->only_arguments = true;
+        return AW_OK;
+    }
+    if (option)
+        return bind_option(b);
+    return b->args->command ? bind_argument(b) : bind_command(b);
+}
+
+enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words, struct aw_args *args, size_t *bad)
+{
+    struct binder b = {.session = session, .words = words, .args = args};
+    enum aw_status status = AW_OK;
+    args->command = NULL;
+    args->n = args->turns = 0;
+    for (; b.at < words->n && status == AW_OK; b.at++) {
+        *bad = b.at;
+        status = bind_word(&b);
+    }
+    if (status != AW_OK)
+        return status;
+    *bad = words->n;
+    args->turns = args->command && args->command->repeats && args->n == 0 ? 0 : b.turn + 1;
+    bool help = aw_flag(session, "help");
+    return args->command && !help ? check_complete(&b) : AW_OK;
+}
+
+const char *aw_arg(const struct aw_args *args, const char *name, size_t turn)
+{
+    for (size_t i = 0; i < args->n; i++)
+        if (args->bound[i].turn == turn && strcmp(args->bound[i].arg->name, name) == 0)
+            return args->bound[i].text;
+    return NULL;
+}
+
+enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *args, const char *name, size_t turn,
+                             double *value)
+{
+    const char *text = aw_arg(args, name, turn);
+    const struct aw_arg *arg = args->command->args;
+    struct aw_error problem;
+    if (!text)
+        return AW_OK;
+    while (strcmp(arg->name, name) != 0)
+        arg++;
+    struct aw_arg_info info = aw_arg_info(session, arg);
+    enum aw_status status = aw_number_parse_unit(text, info.unit, value, &problem);
+    if (status != AW_OK)
+        return aw_fail(&session->err, status, "%s: %s: %s", args->command->name, name, problem.text);
+    if ((info.min != 0 || info.max != 0) && (*value < info.min || *value > info.max) && !aw_flag(session, "force"))
+        return aw_fail(&session->err, AW_LIMIT, "%s: %s %g %s is outside %g to %g", args->command->name, name, *value,
+                       info.unit ? info.unit : "", info.min, info.max);
+    return AW_OK;
+}
+
+enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_args *args, size_t turn,
+                                 struct aw_record *record)
+{
+    struct aw_pair pairs[AW_WORDS_MAX];
+    char names[AW_WORDS_MAX][48];
+    size_t n = 0;
+    for (size_t i = 0; i < args->n; i++) {
+        const struct aw_bound *bound = &args->bound[i];
+        const char *name = bound->arg->field ? strchr(bound->arg->field, '.') + 1 : bound->name;
+        if (bound->turn != turn || (!bound->arg->field && bound->arg->kind != AW_ARG_PAIRS))
+            continue;
+        snprintf(names[n], sizeof names[n], "%.*s", (int)strcspn(name, "="), name);
+        pairs[n] = (struct aw_pair){names[n], bound->text};
+        n++;
+    }
+    return aw_record_set_pairs(record, pairs, n, &session->err);
+}

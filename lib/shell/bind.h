@@ -1,0 +1,26 @@
+/* From words to a command with its arguments and options. */
+#ifndef AW_SHELL_BIND_H
+#define AW_SHELL_BIND_H
+
+#include "shell/session.h"
+
+/* What stands in the words: options are set in session->options (for this command), the rest is bound to
+ * the table of the command. command is NULL if there was none. AW_USAGE otherwise; *bad is the index of the word that
+ * is wrong, words->n if something is missing. */
+enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words, struct aw_args *args, size_t *bad);
+
+/* Is this word an option and not a negative number? */
+bool aw_is_option(const char *word);
+
+/* "deg JOINT ANGLE [JOINT ANGLE …]" */
+void aw_usage_line(const struct aw_command *command, char *out, size_t size);
+
+/* Help, unit and range of an argument, from its own row or from the wire table. */
+struct aw_arg_info {
+    const char *help, *unit;
+    const struct aw_name *names;
+    double min, max; /* both 0: no range to show */
+};
+struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *arg);
+
+#endif

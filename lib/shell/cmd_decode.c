@@ -1,0 +1,121 @@
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shell/common.h"
+#include "shell/decoder.h"
+
+#define BLOCK 262144
+
+static bool looks_like_hex(const char *word)
+{
+    size_t n = strspn(word, "0123456789abcdefABCDEF#. \t");
+    return word[n] == '\0' && *word;
+}
+
+static bool all_hex(const struct aw_args *args)
+{
+    for (size_t i = 0; i < args->n; i++)
+        if (!looks_like_hex(args->bound[i].text))
+            return false;
+    return true;
+}
+
+static enum aw_input wanted_input(const struct aw_session *session)
+{
+    static const char *const names[] = {"", "hex", "stream", "candump"};
+    const char *as = aw_option(session, "as");
+    for (size_t i = 1; as && i < sizeof names / sizeof *names; i++)
+        if (strcmp(as, names[i]) == 0)
+            return (enum aw_input)i;
+    return AW_INPUT_UNKNOWN;
+}
+
+/* The words of the command line are one frame: FF FF 03 FC; CAN frames are one a word. */
+static enum aw_status decode_words(struct aw_decoder *d, const struct aw_args *args)
+{
+    char text[AW_LINE_MAX * 2];
+    size_t n = 0, used;
+    bool lines = strchr(args->bound[0].text, '#') != NULL;
+    for (size_t i = 0; i < args->n && n + strlen(args->bound[i].text) + 2 < sizeof text; i++) {
+        size_t length = strlen(args->bound[i].text);
+        memcpy(text + n, args->bound[i].text, length);
+        n += length;
+        text[n++] = lines ? '\n' : ' ';
+    }
+    text[n] = '\0';
+    d->input = lines ? AW_INPUT_CANDUMP : AW_INPUT_HEX;
+    return aw_decoder_feed(d, text, n, true, &used);
+}
+
+/* Output waits only while more input is there already. */
+static void flush_if_idle(struct aw_decoder *d, int fd)
+{
+    if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0) == 0)
+        aw_output_flush(&d->session->out, NULL);
+}
+
+static enum aw_status decode_fd(struct aw_decoder *d, int fd, char *block)
+{
+    enum aw_status status = AW_OK;
+    size_t held = 0, used;
+    for (ssize_t n = 1; n > 0 && status == AW_OK;) {
+        flush_if_idle(d, fd);
+        do
+            n = read(fd, block + held, BLOCK - held);
+        while (n < 0 && errno == EINTR);
+        if (n < 0)
+            return aw_fail(&d->session->err, AW_USAGE, "%s: %s", d->name, strerror(errno));
+        held += (size_t)n;
+        status = aw_decoder_feed(d, block, held, n == 0 || held == BLOCK, &used);
+        memmove(block, block + used, held - used);
+        held -= used;
+    }
+    return status;
+}
+
+static enum aw_status decode_file(struct aw_decoder *d, const char *name)
+{
+    bool standard = strcmp(name, "-") == 0;
+    char *block = malloc(BLOCK);
+    int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+    d->name = standard ? "standard input" : name;
+    d->line = 0;
+    d->input = wanted_input(d->session);
+    enum aw_status status =
+        fd < 0 ? aw_fail(&d->session->err, AW_USAGE, "'%.100s' is no hex, and no file: %s", name,
+                         strerror(errno))
+        : block ? decode_fd(d, fd, block)
+                : aw_fail(&d->session->err, AW_USAGE, "out of memory");
+    if (fd >= 0 && !standard)
+        close(fd);
+    free(block);
+    return status;
+}
+
+static enum aw_status decode_all(struct aw_decoder *d, const struct aw_args *args)
+{
+    enum aw_status status = AW_OK;
+    if (args->n == 0)
+        return decode_file(d, "-");
+    if (all_hex(args) && wanted_input(d->session) != AW_INPUT_STREAM)
+        return decode_words(d, args);
+    for (size_t i = 0; i < args->n && status == AW_OK; i++)
+        status = decode_file(d, args->bound[i].text);
+    return status;
+}
+
+enum aw_status aw_run_decode(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_decoder decoder = {.session = session};
+    enum aw_status status = aw_decoder_init(&decoder, session);
+    if (status == AW_OK)
+        status = decode_all(&decoder, args);
+    if (status == AW_OK || status == AW_MORE)
+        status = aw_decoder_end(&decoder);
+    return status;
+}

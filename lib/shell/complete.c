@@ -1,0 +1,290 @@
+#include "shell/complete.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "shell/bind.h"
+#include "shell/config.h"
+#include "shell/message.h"
+
+struct completion {
+    struct aw_session *session;
+    const char *partial;
+    aw_candidate_fn *add;
+    void *context;
+    bool *files;
+    struct aw_options options; /* global, of the tool, of the command */
+    const struct aw_command *command;
+    size_t position;     /* arguments given by position so far */
+    const char *message; /* named for encode, or NULL */
+};
+
+static void offer(struct completion *c, const char *word, const char *help)
+{
+    if (strncmp(word, c->partial, strlen(c->partial)) == 0)
+        c->add(c->context, word, help);
+}
+
+static void offer_filtered(void *context, const char *word, const char *help)
+{
+    offer(context, word, help);
+}
+
+static void offer_list(struct completion *c, const char *const *list)
+{
+    for (; list && *list; list++)
+        offer(c, *list, NULL);
+}
+
+static void offer_command(const struct aw_command *command, void *context)
+{
+    if (!command->hidden)
+        offer(context, command->name, command->summary);
+}
+
+static void offer_options(struct completion *c)
+{
+    for (size_t i = 0; i < c->options.n; i++) {
+        char word[64];
+        snprintf(word, sizeof word, "--%s", c->options.values[i].option->name);
+        offer(c, word, c->options.values[i].option->help);
+    }
+}
+
+static void offer_messages(struct completion *c)
+{
+    const struct aw_protocol *protocol = c->session->tool->protocol;
+    for (size_t i = 0; i < protocol->n_messages; i++)
+        offer(c, protocol->messages[i].name, protocol->messages[i].help);
+}
+
+static void offer_names(struct completion *c, const char *prefix, const struct aw_name *names)
+{
+    for (; names && names->name; names++) {
+        char word[128];
+        snprintf(word, sizeof word, "%s%s", prefix, names->name);
+        offer(c, word, NULL);
+    }
+}
+
+/* field= of the message, and after the = its named values */
+static void offer_fields(struct completion *c)
+{
+    const struct aw_codec *codec =
+        c->message ? aw_wire_codec(c->session->wire, c->message, AW_BOTH) : NULL;
+    for (int i = 0; codec && i < codec->n_leaves; i++) {
+        char name[64];
+        if (!codec->leaves[i].value)
+            continue;
+        size_t length = aw_leaf_name(&codec->leaves[i], name, sizeof name - 1);
+        memcpy(name + length, "=", 2);
+        if (strchr(c->partial, '='))
+            offer_names(c, name, codec->leaves[i].field->names);
+        else
+            offer(c, name, codec->leaves[i].field->help);
+    }
+}
+
+static void offer_links(struct completion *c)
+{
+    struct aw_port ports[32];
+    size_t n = aw_link_list_serial(ports, 32);
+    const struct aw_config *config = c->session->config;
+    if (c->session->tool->sim)
+        offer(c, "sim:", c->session->tool->sim->help);
+    for (size_t i = 0; i < n && i < 32; i++)
+        offer(c, ports[i].path, ports[i].description);
+    for (size_t i = 0; i < config->n_aliases; i++) {
+        char word[128];
+        snprintf(word, sizeof word, "@%s", config->aliases[i].name);
+        offer(c, word, config->aliases[i].url);
+    }
+    for (const struct aw_transport *t = aw_link_transports(); t->scheme; t++) {
+        char word[64];
+        snprintf(word, sizeof word, "%s:", t->scheme);
+        offer(c, word, t->help);
+    }
+    *c->files = true;
+}
+
+static void offer_named_arguments(struct completion *c)
+{
+    for (const struct aw_arg *arg = c->command->args; arg && arg->name; arg++) {
+        char word[64];
+        snprintf(word, sizeof word, "%s=", arg->name);
+        if (*c->partial && arg->kind != AW_ARG_PAIRS && arg->kind != AW_ARG_REST)
+            offer(c, word, aw_arg_info(c->session, arg).help);
+    }
+}
+
+static void offer_argument(struct completion *c, const struct aw_arg *arg)
+{
+    if (arg->complete)
+        arg->complete(c->session, offer_filtered, c);
+    offer_list(c, arg->choices);
+    offer_names(c, "", aw_arg_info(c->session, arg).names);
+    switch (arg->kind) {
+    case AW_ARG_FILE:
+    case AW_ARG_REST:
+        *c->files = true;
+        break;
+    case AW_ARG_LINK:
+        offer_links(c);
+        break;
+    case AW_ARG_COMMAND:
+        aw_each_command(c->session->tool, offer_command, c);
+        break;
+    case AW_ARG_MESSAGE:
+        offer_messages(c);
+        break;
+    case AW_ARG_PAIRS:
+        offer_fields(c);
+        break;
+    default:
+        break;
+    }
+}
+
+static void offer_value(struct completion *c, const struct aw_option *option)
+{
+    if (strcmp(option->name, "link") == 0 || strcmp(option->name, "listen") == 0)
+        offer_links(c);
+    else if (option->complete)
+        option->complete(c->session, offer_filtered, c);
+    else if (option->choices)
+        offer_list(c, option->choices);
+    else
+        *c->files = !option->unit;
+}
+
+static const struct aw_option *option_of(struct completion *c, const char *word)
+{
+    struct aw_option_value *value = word[1] == '-' ? aw_options_find(&c->options, word + 2)
+                                                   : aw_options_find_letter(&c->options, word[1]);
+    return value ? value->option : NULL;
+}
+
+/* Walks over the words before; returns the option that waits for its value, if one does. */
+static const struct aw_option *walk(struct completion *c, const char *const *before, size_t n)
+{
+    const struct aw_option *waiting = NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (waiting) {
+            waiting = NULL;
+        } else if (aw_is_option(before[i])) {
+            waiting = option_of(c, before[i]);
+            if (waiting && !waiting->value)
+                waiting = NULL;
+        } else if (!c->command) {
+            c->command = aw_find_command(c->session->tool, before[i]);
+            if (!c->command)
+                return NULL;
+            aw_options_add(&c->options, c->command->options);
+        } else {
+            if (c->position == 0)
+                c->message = before[i];
+            c->position += strchr(before[i], '=') == NULL;
+        }
+    }
+    return waiting;
+}
+
+static size_t count_args(const struct aw_command *command)
+{
+    size_t n = 0;
+    while (command->args && command->args[n].name)
+        n++;
+    return n;
+}
+
+static const struct aw_arg *current_argument(const struct completion *c)
+{
+    size_t n = count_args(c->command), at = c->position;
+    if (n == 0)
+        return NULL;
+    const struct aw_arg *last = &c->command->args[n - 1];
+    if (c->command->repeats)
+        at %= n;
+    if (at >= n)
+        return last->kind == AW_ARG_PAIRS || last->kind == AW_ARG_REST ? last : NULL;
+    return &c->command->args[at];
+}
+
+static void offer_next(struct completion *c)
+{
+    const struct aw_arg *arg = c->command ? current_argument(c) : NULL;
+    if (!c->command)
+        aw_each_command(c->session->tool, offer_command, c);
+    else if (arg) {
+        offer_argument(c, arg);
+        offer_named_arguments(c);
+    }
+}
+
+void aw_complete(struct aw_session *session, const char *const *before, size_t n,
+                 const char *partial, aw_candidate_fn *add, void *context, bool *files)
+{
+    struct completion c = {.session = session, .partial = partial, .add = add, .context = context,
+                           .files = files, .options = session->options};
+    *files = false;
+    const struct aw_option *option = walk(&c, before, n);
+    if (option)
+        offer_value(&c, option);
+    else if (*partial == '-')
+        offer_options(&c);
+    else if (c.command || n == 0 || aw_is_option(before[n - 1]) || !c.command)
+        offer_next(&c);
+}
+
+static void hint_argument(struct aw_session *session, const struct aw_arg *arg, char *out,
+                          size_t size)
+{
+    struct aw_arg_info info = aw_arg_info(session, arg);
+    bool range = info.min != 0 || info.max != 0;
+    if (range)
+        snprintf(out, size, "<%s %.9g to %.9g%s%s>", arg->name, info.min, info.max,
+                 info.unit ? " " : "", info.unit ? info.unit : "");
+    else
+        snprintf(out, size, arg->optional ? "[%s]" : "<%s>", arg->name);
+}
+
+static void hint_field(struct completion *c, const char *word, char *out, size_t size)
+{
+    const struct aw_codec *codec =
+        c->message ? aw_wire_codec(c->session->wire, c->message, AW_BOTH) : NULL;
+    const char *equals = strchr(word, '=');
+    char name[64];
+    if (!codec || !equals || equals[1])
+        return;
+    snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
+    int leaf = aw_codec_find(codec, name);
+    if (leaf < 0)
+        return;
+    struct aw_range range = aw_leaf_range(codec, leaf, NULL);
+    snprintf(out, size, "<%.9g to %.9g%s%s>", range.min, range.max, range.unit ? " " : "",
+             range.unit ? range.unit : "");
+}
+
+void aw_hint(struct aw_session *session, const char *line, char *out, size_t size)
+{
+    struct aw_words *words = &session->hint_words;
+    size_t length = strlen(line);
+    bool blank = length > 0 && line[length - 1] == ' ';
+    *out = '\0';
+    if (length == 0 || aw_words_split(words, line, NULL) != AW_OK || words->n == 0 || words->json)
+        return;
+    struct completion c = {.session = session, .partial = "", .options = session->options};
+    size_t before = blank ? words->n : words->n - 1;
+    const struct aw_option *option = walk(&c, words->word, before);
+    if (!c.command)
+        return;
+    if (!blank) {
+        hint_field(&c, words->word[words->n - 1], out, size);
+        return;
+    }
+    const struct aw_arg *arg = current_argument(&c);
+    if (option)
+        snprintf(out, size, "<%s>", option->value);
+    else if (arg)
+        hint_argument(session, arg, out, size);
+}

@@ -1,0 +1,130 @@
+#include "shell/config.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void default_path(const struct aw_session *session, char *out, size_t size)
+{
+    const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    if (base && *base)
+        snprintf(out, size, "%s/armwire/%s.ini", base, session->tool->name);
+    else if (home && *home)
+        snprintf(out, size, "%s/.config/armwire/%s.ini", home, session->tool->name);
+    else
+        *out = '\0';
+}
+
+static void make_parents(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+}
+
+void aw_state_path(const struct aw_session *session, const char *name, char *out, size_t size)
+{
+    const char *base = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    *out = '\0';
+    if (base && *base)
+        snprintf(out, size, "%s/armwire/%s/%s", base, session->tool->name, name);
+    else if (home && *home)
+        snprintf(out, size, "%s/.local/state/armwire/%s/%s", home, session->tool->name, name);
+    if (*out)
+        make_parents(out);
+}
+
+static int set_alias(struct aw_config *config, const char *name, const char *url)
+{
+    if (config->n_aliases == AW_ALIASES_MAX)
+        return 0;
+    config->aliases[config->n_aliases].name = strdup(name);
+    config->aliases[config->n_aliases++].url = strdup(url);
+    return 1;
+}
+
+static enum aw_status set_option(struct aw_session *session, const char *name, const char *text)
+{
+    struct aw_config *config = session->config;
+    if (config->n_texts == AW_OPTIONS_MAX)
+        return aw_fail(&session->err, AW_USAGE, "too many options");
+    char *copy = strdup(text);
+    config->texts[config->n_texts++] = copy;
+    return aw_options_set(&session->options, name, copy, AW_FROM_CONFIG, &session->err);
+}
+
+static enum aw_status handle(struct aw_session *session, const char *section, const char *key,
+                             const char *value)
+{
+    if (strcmp(section, "link") == 0)
+        return set_alias(session->config, key, value)
+                   ? AW_OK
+                   : aw_fail(&session->err, AW_USAGE, "more than %d aliases", AW_ALIASES_MAX);
+    if (strcmp(section, "options") == 0)
+        return set_option(session, key, value);
+    if (session->tool->configure)
+        return session->tool->configure(session, section, key, value, &session->err);
+    return aw_fail(&session->err, AW_USAGE, "no section [%s] — use [link] or [options]", section);
+}
+
+static int on_entry(void *user, const char *section, const char *key, const char *value)
+{
+    struct aw_session *session = user;
+    return session->err.status == AW_OK && handle(session, section, key, value) == AW_OK;
+}
+
+static enum aw_status unreadable(struct aw_session *session, bool wanted)
+{
+    if (errno == ENOENT && !wanted)
+        return AW_OK;
+    return aw_fail(&session->err, AW_USAGE, "config file %s: %s", session->config->path,
+                   strerror(errno));
+}
+
+enum aw_status aw_config_load(struct aw_session *session, const char *path)
+{
+    struct aw_config *config = session->config;
+    if (path)
+        snprintf(config->path, sizeof config->path, "%s", path);
+    else
+        default_path(session, config->path, sizeof config->path);
+    if (!*config->path)
+        return AW_OK;
+    FILE *file = fopen(config->path, "re");
+    if (!file)
+        return unreadable(session, path != NULL);
+    config->found = true;
+    session->err = (struct aw_error){.status = AW_OK};
+    int line = ini_parse_file(file, on_entry, session);
+    fclose(file);
+    struct aw_error problem = session->err;
+    if (line == 0 && problem.status == AW_OK)
+        return AW_OK;
+    return aw_fail(&session->err, problem.status ? problem.status : AW_USAGE,
+                   "config file %.200s, line %d: %.160s", config->path, line > 0 ? line : 1,
+                   *problem.text ? problem.text : "neither [section] nor key = value");
+}
+
+const char *aw_config_alias(const struct aw_session *session, const char *name)
+{
+    for (size_t i = 0; i < session->config->n_aliases; i++)
+        if (strcmp(session->config->aliases[i].name, name) == 0)
+            return session->config->aliases[i].url;
+    return NULL;
+}
+
+void aw_config_free(struct aw_config *config)
+{
+    for (size_t i = 0; i < config->n_aliases; i++) {
+        free(config->aliases[i].name);
+        free(config->aliases[i].url);
+    }
+    for (size_t i = 0; i < config->n_texts; i++)
+        free(config->texts[i]);
+}

@@ -1,0 +1,192 @@
+#include "shell/decoder.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire/hex.h"
+
+#define COMPLAINTS_MAX 5 /* damaged parts that are told one by one */
+
+enum aw_input aw_input_guess(const struct aw_protocol *protocol, const char *data, size_t size)
+{
+    size_t limit = size < 4096 ? size : 4096;
+    if (protocol->can)
+        return AW_INPUT_CANDUMP;
+    for (size_t i = 0; i < limit; i++)
+        if (!isxdigit((unsigned char)data[i]) && !isspace((unsigned char)data[i]))
+            return AW_INPUT_STREAM;
+    return AW_INPUT_HEX;
+}
+
+enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *session)
+{
+    const char *dir = aw_option(session, "dir");
+    enum aw_status status = aw_session_decoding_wire(session, &decoder->wire);
+    decoder->session = session;
+    decoder->dir = dir && strcmp(dir, "tx") == 0 ? AW_TX : AW_RX;
+    decoder->time_ns = AW_NO_TIME;
+    decoder->limit = (uint64_t)aw_option_number(session, "count");
+    return status == AW_OK ? aw_session_view(session, &decoder->view) : status;
+}
+
+static void complain(struct aw_decoder *d, const char *text)
+{
+    if (d->bad++ >= COMPLAINTS_MAX || !d->name)
+        return;
+    aw_output_flush(&d->session->out, NULL);
+    fprintf(stderr, "%s: %s", d->session->tool->name, d->name);
+    if (d->input != AW_INPUT_STREAM)
+        fprintf(stderr, ", line %" PRIu64, d->line);
+    fprintf(stderr, ": %s\n", text);
+}
+
+static enum aw_status show(struct aw_decoder *d)
+{
+    struct aw_output *out = &d->session->out;
+    char *at = aw_output_reserve(out, AW_VIEW_MAX);
+    d->record.time_ns = d->time_ns;
+    aw_output_done(out, at + aw_view_record(d->view, &d->record, at));
+    d->records++;
+    if (out->error)
+        return aw_output_flush(out, &d->session->err);
+    return d->limit && d->records >= d->limit ? AW_MORE : AW_OK;
+}
+
+/* A record with a float that is no number is still shown, with null in its place. */
+static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame)
+{
+    struct aw_error *err = &d->session->err;
+    d->record.present = 0;
+    if (aw_wire_decode(d->wire, d->dir, frame, &d->record, err) == AW_OK)
+        return show(d);
+    bool readable = strstr(err->text, "is not a finite number") != NULL;
+    complain(d, err->text);
+    return readable ? show(d) : AW_OK;
+}
+
+static enum aw_status decode_stream(struct aw_decoder *d, struct aw_span in, bool last, size_t *used)
+{
+    enum aw_status status = AW_OK;
+    *used = 0;
+    while (status == AW_OK && *used < in.size) {
+        struct aw_span frame, rest = {in.data + *used, in.size - *used};
+        struct aw_error *err = &d->session->err;
+        size_t step = 0;
+        enum aw_status found = aw_wire_next(d->wire, &d->framer, rest, &frame, &step, err);
+        *used += step;
+        if (found == AW_OK)
+            status = decode_frame(d, frame);
+        else if (found == AW_MALFORMED)
+            complain(d, err->text);
+        else
+            break;
+    }
+    if (last && status == AW_OK && *used < in.size) {
+        char text[80];
+        snprintf(text, sizeof text, "%zu bytes at the end are no whole message", in.size - *used);
+        aw_fail(&d->session->err, AW_MALFORMED, "%s", text);
+        complain(d, text);
+        *used = in.size;
+    }
+    return status;
+}
+
+/* One line is one frame, or one stream message where frames come in envelopes. */
+static enum aw_status decode_bytes(struct aw_decoder *d, struct aw_span bytes)
+{
+    size_t used;
+    if (!d->wire->variant.envelope)
+        return decode_frame(d, bytes);
+    d->framer = (struct aw_framer){0};
+    return decode_stream(d, bytes, true, &used);
+}
+
+static enum aw_status decode_hex(struct aw_decoder *d, const char *line, size_t length)
+{
+    uint8_t *frame = d->session->frame;
+    size_t size;
+    struct aw_error *err = &d->session->err;
+    if (aw_hex_parse(d->wire->protocol, line, length, frame, AW_FRAME_ROOM, &size, err) != AW_OK) {
+        complain(d, err->text);
+        return AW_OK;
+    }
+    return decode_bytes(d, (struct aw_span){frame, size});
+}
+
+/* "(1436509052.249713) vcan0 044#2A36" and " vcan0  044   [2]  2A 36" and "044#2A36" */
+static enum aw_status decode_candump(struct aw_decoder *d, const char *line, size_t length)
+{
+    char text[256];
+    const char *end = line + length, *hash = memchr(line, '#', length), *at = line;
+    const char *bracket = memchr(line, '[', length);
+    if (*line == '(' || (*line == ' ' && length > 1 && line[1] == '('))
+        d->time_ns = (int64_t)(strtod(strchr(line, '(') + 1, NULL) * 1e9 + 0.5);
+    if (!hash && !bracket)
+        return decode_hex(d, line, length);
+    if (hash) {
+        for (at = hash; at > line && at[-1] != ' ';)
+            at--;
+        size_t word = strcspn(at, " \r\n");
+        return decode_hex(d, at, word < (size_t)(end - at) ? word : (size_t)(end - at));
+    }
+    for (at = bracket; at > line && at[-1] == ' ';)
+        at--;
+    const char *id = at;
+    while (id > line && id[-1] != ' ')
+        id--;
+    const char *data = memchr(bracket, ']', (size_t)(end - bracket));
+    snprintf(text, sizeof text, "%.*s#%.*s", (int)(at - id), id,
+             data ? (int)(end - data - 1) : 0, data ? data + 1 : "");
+    return decode_hex(d, text, strlen(text));
+}
+
+static bool is_blank_line(const char *line, size_t length)
+{
+    size_t i = 0;
+    while (i < length && isspace((unsigned char)line[i]))
+        i++;
+    return i == length || line[i] == '#';
+}
+
+static enum aw_status decode_lines(struct aw_decoder *d, const char *data, size_t size, bool last,
+                                   size_t *used)
+{
+    enum aw_status status = AW_OK;
+    *used = 0;
+    while (status == AW_OK && *used < size) {
+        const char *line = data + *used, *end = memchr(line, '\n', size - *used);
+        if (!end && !last)
+            break;
+        size_t length = end ? (size_t)(end - line) : size - *used;
+        *used += length + (end != NULL);
+        d->line++;
+        if (!is_blank_line(line, length))
+            status = d->input == AW_INPUT_CANDUMP ? decode_candump(d, line, length)
+                                                  : decode_hex(d, line, length);
+    }
+    return status;
+}
+
+enum aw_status aw_decoder_feed(struct aw_decoder *d, const char *data, size_t size, bool last,
+                               size_t *used)
+{
+    if (d->input == AW_INPUT_UNKNOWN)
+        d->input = aw_input_guess(d->wire->protocol, data, size);
+    if (d->input == AW_INPUT_STREAM)
+        return decode_stream(d, (struct aw_span){(const uint8_t *)data, size}, last, used);
+    return decode_lines(d, data, size, last, used);
+}
+
+enum aw_status aw_decoder_end(struct aw_decoder *d)
+{
+    if (d->bad == 0)
+        return AW_OK;
+    if (!d->name)
+        return AW_MALFORMED;
+    return aw_fail(&d->session->err, AW_MALFORMED,
+                   "%s: %" PRIu64 " damaged part%s, %" PRIu64 " record%s decoded", d->name, d->bad,
+                   d->bad == 1 ? "" : "s", d->records, d->records == 1 ? "" : "s");
+}

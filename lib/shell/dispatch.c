@@ -1,0 +1,171 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shell/bind.h"
+#include "shell/common.h"
+#include "shell/help.h"
+#include "shell/stop.h"
+
+static const struct aw_command *find_in(const struct aw_command *table, const char *name)
+{
+    for (; table && table->name; table++)
+        if (strcmp(table->name, name) == 0)
+            return table;
+    return NULL;
+}
+
+const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name)
+{
+    const struct aw_command *command = find_in(tool->commands, name);
+    return command ? command : find_in(aw_common_commands, name);
+}
+
+void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *),
+                     void *context)
+{
+    for (const struct aw_command *c = tool->commands; c && c->name; c++)
+        visit(c, context);
+    for (const struct aw_command *c = aw_common_commands; c->name; c++)
+        if (!find_in(tool->commands, c->name))
+            visit(c, context);
+}
+
+static void print_json_result(struct aw_session *session, const struct aw_command *command,
+                              enum aw_status status)
+{
+    char head[256], *p = head;
+    const struct aw_object *result = &session->result;
+    const char *name = result->cmd ? result->cmd : command ? command->name : NULL;
+    p += sprintf(p, "\"t\":");
+    p = aw_print_time(p, AW_TIME_ABS, aw_session_time(session), 0, 0);
+    if (name)
+        p += sprintf(p, ",\"cmd\":\"%s\"", name);
+    p += sprintf(p, ",\"ok\":%s", status == AW_OK ? "true" : "false");
+    if (status != AW_OK)
+        p += sprintf(p, ",\"error\":\"%s\",\"exit\":%d", aw_status_name(status),
+                     aw_exit_code(session, status));
+    char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT);
+    const char *why = status == AW_OK ? NULL : session->err.text;
+    aw_output_done(&session->out, aw_object_json(result, head, why, at));
+}
+
+static void print_error(struct aw_session *session, const char *where)
+{
+    fprintf(stderr, "%s: %s%s%s\n", session->tool->name, where ? where : "", where ? ": " : "",
+            session->err.text);
+}
+
+/* The outcome for people and for programs, the same in every way of use. */
+static void print_outcome(struct aw_session *session, const struct aw_command *command,
+                          enum aw_status status, const char *where)
+{
+    bool json = aw_session_json(session);
+    if (status != AW_OK)
+        aw_output_flush(&session->out, NULL);
+    if (json && (status != AW_OK || session->result.cmd)) {
+        print_json_result(session, command, status);
+    } else if (status == AW_OK && session->result.cmd && !aw_flag(session, "format")) {
+        char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT);
+        aw_output_done(&session->out, aw_object_line(&session->result, at));
+    }
+    if (status != AW_OK)
+        print_error(session, where);
+}
+
+/* A motion that was interrupted, by a signal or because nobody reads its output any more, ends in a safe stop. */
+static enum aw_status make_safe(struct aw_session *session, enum aw_status status)
+{
+    struct aw_error cause = session->err;
+    bool hold = aw_flag(session, "hold");
+    if (status == AW_STOPPED)
+        aw_stop_take(session);
+    if (!session->moving || status == AW_OK || hold || !session->tool->stop)
+        return status;
+    enum aw_status stopped = session->tool->stop(session);
+    session->moving = false;
+    if (stopped == AW_OK)
+        session->err = cause;
+    return status;
+}
+
+static enum aw_status run_command(struct aw_session *session, const struct aw_args *args)
+{
+    session->moving = false;
+    session->started = aw_clock_now(session->clock);
+    enum aw_status status = args->command->run(session, args);
+    return make_safe(session, status);
+}
+
+/* The variant of the wire follows the options, which may differ from command to command. */
+static enum aw_status prepare_wire(struct aw_session *session)
+{
+    struct aw_variant variant = session->tool->protocol->variants[0];
+    enum aw_status status = AW_OK;
+    if (session->tool->variant)
+        status = session->tool->variant(session, &variant, &session->err);
+    if (status == AW_OK && memcmp(&variant, &session->wire->variant, sizeof variant) != 0)
+        aw_wire_init(session->wire, session->tool->protocol, &variant, false);
+    session->shown = session->wire;
+    return status;
+}
+
+static enum aw_status run_bound(struct aw_session *session, const struct aw_args *args)
+{
+    if (aw_flag(session, "version")) {
+        aw_output_print(&session->out, "%s %s (armwire)\n", session->tool->name, AW_VERSION);
+        return AW_OK;
+    }
+    if (aw_flag(session, "help"))
+        return aw_help(session, args->command);
+    if (!args->command)
+        return AW_OK;
+    enum aw_status status = prepare_wire(session);
+    return status == AW_OK ? run_command(session, args) : status;
+}
+
+static void end_command(struct aw_session *session)
+{
+    aw_view_free(session->view);
+    session->view = NULL;
+}
+
+static const char *place(const char *where, const struct aw_words *words, size_t bad, char *out,
+                         size_t size)
+{
+    if (where && bad < words->n && words->column[bad])
+        snprintf(out, size, "%s, column %u", where, words->column[bad]);
+    else
+        snprintf(out, size, "%s", where ? where : "");
+    return where ? out : NULL;
+}
+
+enum aw_status aw_dispatch(struct aw_session *session, const struct aw_words *words,
+                           const char *where)
+{
+    struct aw_options before = session->options;
+    struct aw_args *args = malloc(sizeof *args);
+    size_t bad = words->n;
+    char at[128];
+    if (!args)
+        return AW_USAGE;
+    session->err = (struct aw_error){.status = AW_OK};
+    aw_object_start(&session->result, NULL);
+    enum aw_status status = aw_bind(session, words, args, &bad);
+    if (status == AW_OK) {
+        bad = words->n;
+        status = run_bound(session, args);
+    }
+    if (!session->told)
+        print_outcome(session, args->command, status, place(where, words, bad, at, sizeof at));
+    session->told = false;
+    if (aw_output_flush(&session->out, &session->err) != AW_OK && status == AW_OK) {
+        status = AW_LOST;
+        print_error(session, where);
+    }
+    end_command(session);
+    free(args);
+    session->options = before;
+    return status;
+}

@@ -1,0 +1,127 @@
+#include "shell/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shell/common.h"
+#include "shell/stop.h"
+
+struct lines {
+    int fd;
+    const char *name;
+    unsigned number;
+    size_t held, start;
+    bool ended;
+    bool overlong;
+    char buffer[AW_LINE_MAX * 2];
+};
+
+/* The next line, without its newline, in place; NULL if more must be read first. */
+static char *take_line(struct lines *in)
+{
+    char *line = in->buffer + in->start;
+    char *end = memchr(line, '\n', in->held - in->start);
+    if (!end && !(in->ended && in->held > in->start))
+        return NULL;
+    if (!end)
+        end = in->buffer + in->held;
+    *end = '\0';
+    in->start = (size_t)(end - in->buffer) + (end < in->buffer + in->held);
+    in->number++;
+    return line;
+}
+
+static enum aw_status fill(struct aw_session *session, struct lines *in)
+{
+    memmove(in->buffer, in->buffer + in->start, in->held - in->start);
+    in->held -= in->start;
+    in->start = 0;
+    in->overlong = in->held >= AW_LINE_MAX;
+    if (in->overlong)
+        return AW_OK;
+    enum aw_status status = aw_session_wait_input(session, in->fd);
+    if (status != AW_OK)
+        return status;
+    ssize_t n = read(in->fd, in->buffer + in->held, sizeof in->buffer - 1 - in->held);
+    if (n < 0 && errno != EINTR && errno != EAGAIN)
+        return aw_fail(&session->err, AW_USAGE, "%s: %s", in->name ? in->name : "standard input",
+                       strerror(errno));
+    in->ended = n == 0;
+    in->held += n > 0 ? (size_t)n : 0;
+    return AW_OK;
+}
+
+static enum aw_status report(struct aw_session *session, const char *where)
+{
+    fprintf(stderr, "%s: %s: %s\n", session->tool->name, where, session->err.text);
+    return session->err.status;
+}
+
+static enum aw_status run_line(struct aw_session *session, struct lines *in, const char *line,
+                               struct aw_words *words)
+{
+    char where[160];
+    snprintf(where, sizeof where, "%s%sline %u", in->name ? in->name : "", in->name ? ", " : "",
+             in->number);
+    if (in->overlong) {
+        aw_fail(&session->err, AW_USAGE, "the line is longer than %d characters", AW_LINE_MAX - 1);
+        return report(session, where);
+    }
+    if (aw_words_split(words, line, &session->err) != AW_OK)
+        return report(session, where);
+    return words->n ? aw_dispatch(session, words, where) : AW_OK;
+}
+
+static bool goes_on(const struct aw_session *session, enum aw_status status)
+{
+    return !session->quit && (status == AW_OK || (status != AW_STOPPED && !session->out.error &&
+                                                  aw_flag(session, "keep-going")));
+}
+
+enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name)
+{
+    struct lines *in = calloc(1, sizeof *in);
+    struct aw_words *words = malloc(sizeof *words);
+    enum aw_status first = AW_OK, status = in && words ? AW_OK : AW_USAGE;
+    if (status == AW_OK)
+        *in = (struct lines){.fd = fd, .name = name};
+    while (goes_on(session, status)) {
+        char *line = take_line(in);
+        if (!line && in->ended)
+            break;
+        status = line || in->overlong ? run_line(session, in, line, words) : fill(session, in);
+        if (in->overlong)
+            status = AW_USAGE, in->ended = true, in->held = in->start = 0;
+        if (first == AW_OK)
+            first = status;
+    }
+    if (status == AW_STOPPED && !session->signal)
+        aw_stop_take(session);
+    free(in);
+    free(words);
+    return first;
+}
+
+enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *args)
+{
+    const char *name = aw_arg(args, "file", 0);
+    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return aw_fail(&session->err, AW_USAGE, "%.200s: %s", name, strerror(errno));
+    enum aw_status status = aw_run_lines(session, fd, name);
+    close(fd);
+    session->told = status != AW_OK;
+    return status;
+}
+
+enum aw_status aw_run_quit(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    session->quit = true;
+    return AW_OK;
+}

@@ -1,0 +1,145 @@
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shell/bind.h"
+#include "shell/common.h"
+#include "shell/config.h"
+#include "shell/input.h"
+#include "shell/repl.h"
+
+static void free_session(struct aw_session *session)
+{
+    if (session->tool->finish && session->state)
+        session->tool->finish(session);
+    aw_session_unlink(session);
+    aw_config_free(session->config);
+    free(session->config);
+    free(session->wire);
+    free(session->raw_wire);
+    free(session->frame);
+    free(session->state);
+    free(session);
+}
+
+static bool wants_color(void)
+{
+    const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb") != 0;
+}
+
+static struct aw_session *new_session(const struct aw_tool *tool)
+{
+    struct aw_session *session = calloc(1, sizeof *session);
+    if (!session)
+        return NULL;
+    session->tool = tool;
+    session->out.fd = STDOUT_FILENO;
+    session->out.color = wants_color();
+    session->real_clock = aw_real_clock(-1);
+    session->virtual_clock = aw_virtual_clock();
+    session->clock = &session->real_clock.base;
+    session->config = calloc(1, sizeof *session->config);
+    session->wire = calloc(1, sizeof *session->wire);
+    session->frame = malloc(AW_FRAME_ROOM);
+    session->state = calloc(1, tool->state_size + 1);
+    if (!session->config || !session->wire || !session->frame || !session->state) {
+        free(session);
+        return NULL;
+    }
+    aw_wire_init(session->wire, tool->protocol, NULL, false);
+    session->shown = session->wire;
+    aw_options_add(&session->options, tool->options);
+    aw_options_add(&session->options, aw_global_options);
+    return session;
+}
+
+/* --config is looked for first, because the file has a lower rank than what follows it. */
+static const char *config_argument(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], "--config=", 9) == 0)
+            return argv[i] + 9;
+        if (strcmp(argv[i], "--config") == 0 && i + 1 < argc)
+            return argv[i + 1];
+    }
+    return NULL;
+}
+
+static enum aw_status load_settings(struct aw_session *session, int argc, char **argv)
+{
+    char variable[64];
+    const char *path = config_argument(argc, argv);
+    aw_option_variable(session->tool->name, "config", variable, sizeof variable);
+    enum aw_status status = aw_config_load(session, path ? path : getenv(variable));
+    return status == AW_OK
+               ? aw_options_from_environment(&session->options, session->tool->name, &session->err)
+               : status;
+}
+
+/* Is there a command among the words, or a switch that stands for one? */
+static enum aw_status parse_globals(struct aw_session *session, const struct aw_words *words,
+                                    bool *command)
+{
+    struct aw_args *args = malloc(sizeof *args);
+    struct aw_options before = session->options;
+    size_t bad;
+    if (!args)
+        return AW_USAGE;
+    enum aw_status status = aw_bind(session, words, args, &bad);
+    *command = status != AW_OK || args->command || aw_flag(session, "help") ||
+               aw_flag(session, "version");
+    if (*command)
+        session->options = before;
+    free(args);
+    return AW_OK;
+}
+
+static enum aw_status run_interactive(struct aw_session *session)
+{
+    if (isatty(STDIN_FILENO) && !aw_flag(session, "no-input"))
+        return aw_repl(session);
+    return aw_run_lines(session, STDIN_FILENO, NULL);
+}
+
+static void choose_color(struct aw_session *session)
+{
+    const char *color = aw_option(session, "color");
+    if (color && strcmp(color, "always") == 0)
+        session->out.color = true;
+    if (color && strcmp(color, "never") == 0)
+        session->out.color = false;
+}
+
+static enum aw_status run(struct aw_session *session, int argc, char **argv)
+{
+    struct aw_words *words = malloc(sizeof *words);
+    bool command = false;
+    enum aw_status status = load_settings(session, argc, argv);
+    if (status != AW_OK)
+        fprintf(stderr, "%s: %s\n", session->tool->name, session->err.text);
+    if (status == AW_OK && words) {
+        aw_words_from_argv(words, argc, argv);
+        status = parse_globals(session, words, &command);
+        choose_color(session);
+        status = command ? aw_dispatch(session, words, NULL) : run_interactive(session);
+    }
+    free(words);
+    return status;
+}
+
+int aw_main(const struct aw_tool *tool, int argc, char **argv)
+{
+    struct aw_session *session = new_session(tool);
+    if (!session) {
+        fprintf(stderr, "%s: out of memory\n", tool->name);
+        return AW_USAGE;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    enum aw_status status = run(session, argc, argv);
+    int code = aw_exit_code(session, status);
+    free_session(session);
+    return code;
+}

@@ -1,0 +1,14 @@
+/* Messages named on the command line. */
+#ifndef AW_SHELL_MESSAGE_H
+#define AW_SHELL_MESSAGE_H
+
+#include "shell/session.h"
+
+/* --dir: AW_TX or AW_RX, AW_BOTH if it is not given. */
+enum aw_dir aw_option_dir(const struct aw_session *session);
+
+/* AW_USAGE with a suggestion if there is no such message in this direction. */
+enum aw_status aw_find_message(struct aw_session *session, const char *name, enum aw_dir dir,
+                               const struct aw_codec **codec);
+
+#endif

@@ -1,0 +1,152 @@
+#include "shell/object.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+
+void aw_object_start(struct aw_object *object, const char *cmd)
+{
+    object->cmd = cmd;
+    object->headline = NULL;
+    object->n = 0;
+}
+
+static struct aw_entry *add(struct aw_object *object, const char *key)
+{
+    static const struct aw_entry empty;
+    size_t i = object->n < AW_OBJECT_MAX ? object->n++ : AW_OBJECT_MAX - 1;
+    object->entries[i] = empty;
+    snprintf(object->entries[i].key, sizeof object->entries[i].key, "%s", key);
+    return &object->entries[i];
+}
+
+void aw_object_text(struct aw_object *object, const char *key, const char *text)
+{
+    add(object, key)->text = text;
+}
+
+void aw_object_number(struct aw_object *object, const char *key, double number, int decimals, const char *unit)
+{
+    struct aw_entry *entry = add(object, key);
+    entry->number = number;
+    entry->decimals = decimals;
+    entry->unit = unit;
+}
+
+void aw_object_truth(struct aw_object *object, const char *key, bool truth)
+{
+    struct aw_entry *entry = add(object, key);
+    entry->number = truth;
+    entry->truth = true;
+}
+
+static char *put(char *out, const char *text)
+{
+    size_t length = strlen(text);
+    memcpy(out, text, length);
+    return out + length;
+}
+
+static char *put_escape(char *out, unsigned char c)
+{
+    static const char hex[] = "0123456789abcdef";
+    *out++ = '\\';
+    if (c == '"' || c == '\\') {
+        *out++ = (char)c;
+        return out;
+    }
+    out = put(out, "u00");
+    *out++ = hex[c >> 4];
+    *out++ = hex[c & 15];
+    return out;
+}
+
+char *aw_json_string(char *out, const char *text, size_t max)
+{
+    const char *end = text + strnlen(text, max);
+    *out++ = '"';
+    for (; text < end; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c < ' ' || c == '"' || c == '\\' || c == 127)
+            out = put_escape(out, c);
+        else
+            *out++ = *text;
+    }
+    *out++ = '"';
+    return out;
+}
+
+static char *put_number(char *out, const struct aw_entry *entry)
+{
+    if (entry->truth)
+        return put(out, entry->number != 0 ? "true" : "false");
+    if (!isfinite(entry->number))
+        return put(out, "null");
+    if (entry->decimals < 0)
+        return aw_print_float32(out, (float)entry->number);
+    return aw_print_fixed(out, entry->number, entry->decimals);
+}
+
+/* Keys with a dot are objects in the object: m1.position. Entries of one group stand next to each other. */
+static size_t group_length(const char *key)
+{
+    const char *dot = strchr(key, '.');
+    return dot ? (size_t)(dot - key) : 0;
+}
+
+static bool same_group(const struct aw_entry *a, const struct aw_entry *b)
+{
+    size_t length = group_length(a->key);
+    return length && length == group_length(b->key) && memcmp(a->key, b->key, length) == 0;
+}
+
+static char *put_json_entry(char *out, const struct aw_object *object, size_t i)
+{
+    const struct aw_entry *entry = &object->entries[i];
+    size_t group = group_length(entry->key);
+    bool opens = group && !(i > 0 && same_group(entry, entry - 1));
+    bool closes = group && !(i + 1 < object->n && same_group(entry, entry + 1));
+    *out++ = ',';
+    if (opens) {
+        out = aw_json_string(out, entry->key, group);
+        out = put(out, ":{");
+    }
+    out = aw_json_string(out, entry->key + (group ? group + 1 : 0), sizeof entry->key);
+    *out++ = ':';
+    out = entry->text ? aw_json_string(out, entry->text, 1000) : put_number(out, entry);
+    if (closes)
+        *out++ = '}';
+    return out;
+}
+
+char *aw_object_json(const struct aw_object *object, const char *head, const char *why, char *out)
+{
+    *out++ = '{';
+    out = put(out, head);
+    for (size_t i = 0; i < object->n; i++)
+        out = put_json_entry(out, object, i);
+    if (why) {
+        out = put(out, ",\"why\":");
+        out = aw_json_string(out, why, 400);
+    }
+    return put(out, "}\n");
+}
+
+char *aw_object_line(const struct aw_object *object, char *out)
+{
+    out = put(out, object->headline ? object->headline : object->cmd);
+    for (size_t i = 0; i < object->n; i++) {
+        const struct aw_entry *entry = &object->entries[i];
+        *out++ = ' ';
+        out = put(out, entry->key);
+        *out++ = '=';
+        out = entry->text ? put(out, entry->text) : put_number(out, entry);
+        if (entry->unit)
+            out = put(out, entry->unit);
+    }
+    *out++ = '\n';
+    return out;
+}

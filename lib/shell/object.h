@@ -1,0 +1,47 @@
+/* A small flat object, the result of a command: printed as a JSON object, a CSV line or a line of text.
+ *
+ *     aw_object_start(&session->result, "deg");
+ *     aw_object_text(&session->result, "result", "confirmed");
+ *     aw_object_number(&session->result, "ms", 1023.4, 1, "ms");
+ *
+ * Texts are not copied. Plain data, at most AW_OBJECT_MAX entries; more are dropped.
+ */
+#ifndef AW_SHELL_OBJECT_H
+#define AW_SHELL_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define AW_OBJECT_MAX 48
+#define AW_OBJECT_TEXT 8192 /* bytes that an object takes as text */
+
+struct aw_entry {
+    char key[48];
+    const char *text; /* NULL: a number */
+    const char *unit; /* for people, or NULL */
+    double number;
+    int decimals; /* of the number; -1: as a 32-bit float */
+    bool truth;   /* the number is a truth value */
+};
+
+struct aw_object {
+    const char *cmd; /* NULL: nothing to print */
+    const char *headline; /* text style: instead of "ok"; or NULL */
+    size_t n;
+    struct aw_entry entries[AW_OBJECT_MAX];
+};
+
+void aw_object_start(struct aw_object *object, const char *cmd);
+void aw_object_text(struct aw_object *object, const char *key, const char *text);
+void aw_object_number(struct aw_object *object, const char *key, double number, int decimals, const char *unit);
+void aw_object_truth(struct aw_object *object, const char *key, bool truth);
+
+/* All write at most AW_OBJECT_TEXT bytes to out, no NUL, and return the end. head is put at the start of the JSON
+ * object ("\"t\":1.5,\"cmd\":\"deg\",\"ok\":true"); why goes to the end if it is not NULL. */
+char *aw_object_json(const struct aw_object *object, const char *head, const char *why, char *out);
+char *aw_object_line(const struct aw_object *object, char *out);
+
+/* Text as a JSON string with its quotes, cut after max bytes. */
+char *aw_json_string(char *out, const char *text, size_t max);
+
+#endif

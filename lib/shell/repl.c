@@ -1,0 +1,224 @@
+#include "shell/repl.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <readline/history.h>
+#include <readline/readline.h>
+
+#include "shell/complete.h"
+#include "shell/config.h"
+#include "shell/stop.h"
+
+#define HISTORY_LINES 5000
+
+/* readline's callbacks carry no context of ours: this is the one place that knows the session. */
+static struct aw_session *active(struct aw_session *set)
+{
+    static struct aw_session *session;
+    if (set)
+        session = set;
+    return session;
+}
+
+/* In readline's form: the common beginning first, then the words, then NULL. */
+struct matches {
+    char **list;
+    size_t n, cap;
+};
+
+static void add_match(void *context, const char *word, const char *help)
+{
+    struct matches *m = context;
+    (void)help;
+    if (m->n + 3 > m->cap) {
+        size_t cap = m->cap ? m->cap * 2 : 64;
+        char **list = realloc(m->list, cap * sizeof *list);
+        if (!list)
+            return;
+        m->list = list;
+        m->cap = cap;
+    }
+    m->list[++m->n] = strdup(word);
+    m->list[m->n + 1] = NULL;
+}
+
+static char *common_beginning(const struct matches *m)
+{
+    size_t length = strlen(m->list[1]);
+    for (size_t i = 2; i <= m->n; i++)
+        for (size_t at = 0; at < length; at++)
+            if (m->list[i][at] != m->list[1][at])
+                length = at;
+    return strndup(m->list[1], length);
+}
+
+static void no_space_after_equals(const struct matches *m)
+{
+    size_t length = strlen(m->list[1]);
+    bool open = m->n == 1 && strchr("=:", m->list[1][length - 1]);
+    rl_completion_append_character = open ? '\0' : ' ';
+}
+
+static char **complete_word(const char *text, int start, int end)
+{
+    struct aw_session *session = active(NULL);
+    struct aw_words *words = &session->hint_words;
+    struct matches m = {.n = 0};
+    bool files = false;
+    (void)end;
+    char *before = strndup(rl_line_buffer, (size_t)start);
+    rl_attempted_completion_over = 1;
+    if (before && aw_words_split(words, before, NULL) == AW_OK)
+        aw_complete(session, words->word, words->n, text, add_match, &m, &files);
+    free(before);
+    if (files && m.n == 0)
+        rl_attempted_completion_over = 0;
+    if (m.n == 0)
+        return NULL;
+    m.list[0] = common_beginning(&m);
+    no_space_after_equals(&m);
+    return m.list;
+}
+
+static int columns_left(void)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return 0;
+    return size.ws_col - 1 - rl_end - (int)strlen(rl_display_prompt);
+}
+
+/* The hint stands dim behind the cursor and is gone with the next key. */
+static void redisplay_with_hint(void)
+{
+    char hint[160];
+    struct aw_session *session = active(NULL);
+    rl_redisplay();
+    int room = columns_left();
+    if (!session->out.color || room < 8 || rl_point != rl_end)
+        return;
+    aw_hint(session, rl_line_buffer, hint, sizeof hint);
+    if ((int)strlen(hint) > room)
+        *hint = '\0';
+    if (*hint)
+        fprintf(rl_outstream, "\033[K\033[2m%s\033[0m\033[%zuD", hint, strlen(hint));
+    else
+        fputs("\033[K", rl_outstream);
+    fflush(rl_outstream);
+}
+
+static void on_line(char *line)
+{
+    struct aw_session *session = active(NULL);
+    rl_callback_handler_remove();
+    free(session->typed);
+    session->typed = line;
+    session->quit = session->quit || !line;
+    session->entered = true;
+}
+
+static void remember(struct aw_session *session, const char *line, const char *path)
+{
+    HIST_ENTRY *last = history_length ? history_get(history_base + history_length - 1) : NULL;
+    (void)session;
+    if (!*line || (last && strcmp(last->line, line) == 0))
+        return;
+    add_history(line);
+    if (*path)
+        append_history(1, path);
+}
+
+static void open_history(const char *path)
+{
+    using_history();
+    stifle_history(HISTORY_LINES);
+    int fd = *path ? open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (*path)
+        read_history(path);
+}
+
+static void run_typed(struct aw_session *session, const char *history)
+{
+    struct aw_words *words = malloc(sizeof *words);
+    const char *line = session->typed;
+    if (words && line) {
+        remember(session, line, history);
+        enum aw_status status = aw_words_split(words, line, &session->err);
+        if (status != AW_OK)
+            fprintf(stderr, "%s: %s\n", session->tool->name, session->err.text);
+        else if (words->n && aw_dispatch(session, words, NULL) == AW_STOPPED)
+            session->quit = session->signal != SIGINT;
+    }
+    free(words);
+    aw_stop_rearm(session);
+}
+
+/* Ctrl-C on a line that is being typed throws the line away; the others end the session. */
+static void on_signal(struct aw_session *session)
+{
+    aw_stop_take(session);
+    session->quit = session->signal != SIGINT;
+    aw_stop_rearm(session);
+    fputs("^C\n", rl_outstream);
+    rl_free_line_state();
+    rl_callback_sigcleanup();
+    rl_replace_line("", 0);
+    rl_on_new_line();
+    rl_redisplay();
+}
+
+static void read_one_line(struct aw_session *session, const char *prompt)
+{
+    session->entered = false;
+    rl_callback_handler_install(prompt, on_line);
+    while (!session->entered && !session->quit) {
+        if (aw_session_wait_input(session, STDIN_FILENO) == AW_STOPPED)
+            on_signal(session);
+        else
+            rl_callback_read_char();
+    }
+    if (!session->entered)
+        rl_callback_handler_remove();
+}
+
+static void set_up(struct aw_session *session)
+{
+    active(session);
+    rl_readline_name = session->tool->name;
+    rl_catch_signals = 0;
+    rl_attempted_completion_function = complete_word;
+    rl_completer_word_break_characters = " \t";
+    rl_redisplay_function = redisplay_with_hint;
+    rl_bind_key('\t', rl_complete);
+}
+
+enum aw_status aw_repl(struct aw_session *session)
+{
+    char history[512], prompt[64];
+    aw_stop_catch(session);
+    set_up(session);
+    aw_state_path(session, "history", history, sizeof history);
+    open_history(history);
+    snprintf(prompt, sizeof prompt, "%s> ", session->tool->name);
+    session->interactive = true;
+    aw_session_say(session, "TAB completes, 'help' explains, Ctrl-D leaves");
+    while (!session->quit) {
+        read_one_line(session, prompt);
+        if (session->entered && session->typed)
+            run_typed(session, history);
+    }
+    if (session->entered && !session->typed)
+        fputc('\n', stdout);
+    free(session->typed);
+    session->typed = NULL;
+    return session->signal ? AW_STOPPED : AW_OK;
+}

@@ -1,0 +1,265 @@
+#include "shell/session.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "link/fault.h"
+#include "link/url.h"
+#include "shell/config.h"
+#include "shell/stop.h"
+#include "wire/hex.h"
+
+#define FRAME_MAX 4096
+
+const char *aw_option(const struct aw_session *session, const char *name)
+{
+    const struct aw_option_value *value =
+        aw_options_find((struct aw_options *)&session->options, name);
+    return value ? value->text : NULL;
+}
+
+bool aw_flag(const struct aw_session *session, const char *name)
+{
+    return aw_option(session, name) != NULL;
+}
+
+double aw_option_number(const struct aw_session *session, const char *name)
+{
+    const struct aw_option_value *value =
+        aw_options_find((struct aw_options *)&session->options, name);
+    double number = 0;
+    if (value && value->text)
+        aw_number_parse_unit(value->text, *value->option->unit ? value->option->unit : NULL,
+                             &number, NULL);
+    return number;
+}
+
+bool aw_session_json(const struct aw_session *session)
+{
+    return aw_flag(session, "json");
+}
+
+int64_t aw_session_time(const struct aw_session *session)
+{
+    return session->clock == &session->virtual_clock.base ? session->virtual_clock.time_ns
+                                                          : aw_wall_time();
+}
+
+void aw_session_say(struct aw_session *session, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    if (aw_flag(session, "quiet"))
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    aw_output_flush(&session->out, NULL);
+    fprintf(stderr, "%s: %s\n", session->tool->name, text);
+}
+
+static enum aw_status no_link(struct aw_session *session)
+{
+    char variable[64];
+    aw_option_variable(session->tool->name, "link", variable, sizeof variable);
+    return aw_fail(&session->err, AW_NO_LINK,
+                   "no link given — name the device with -l URL or %s (see '%s list'), or try -l sim:",
+                   variable, session->tool->name);
+}
+
+enum aw_status aw_session_url(struct aw_session *session, const char **url)
+{
+    const char *text = aw_option(session, "link");
+    if (!text || !*text)
+        return no_link(session);
+    *url = text[0] == '@' ? aw_config_alias(session, text + 1) : text;
+    if (!*url)
+        return aw_fail(&session->err, AW_USAGE, "no alias '%.60s' — add it to [link] in %.160s", text,
+                       session->config->path);
+    return AW_OK;
+}
+
+/* sim:?time=virtual: no waiting, for scripts and tests. */
+static void choose_clock(struct aw_session *session, const char *url)
+{
+    bool is_virtual = strncmp(url, "sim:", 4) == 0 && strstr(url, "time=virtual");
+    session->clock = is_virtual ? &session->virtual_clock.base : &session->real_clock.base;
+}
+
+static void print_trace(struct aw_session *session, enum aw_dir dir, struct aw_span frame)
+{
+    struct aw_record record = {.time_ns = AW_NO_TIME};
+    char hex[AW_HEX_SIZE(FRAME_MAX)], line[AW_VIEW_MAX];
+    size_t length = 0;
+    frame.size = frame.size < FRAME_MAX ? frame.size : FRAME_MAX;
+    aw_hex_print(session->tool->protocol, frame, hex);
+    struct aw_view_options options = {.style = AW_STYLE_TEXT};
+    struct aw_view *view = aw_view_new(session->wire, &options, NULL);
+    if (view && aw_wire_decode(session->wire, dir, frame, &record, NULL) == AW_OK)
+        length = aw_view_record(view, &record, line);
+    aw_view_free(view);
+    double t = (double)(aw_clock_now(session->clock) - session->started) / 1e6;
+    fprintf(stderr, "%10.3f ms %s %s%s%.*s%s", t, dir == AW_TX ? "->" : "<-", hex, length ? "  " : "",
+            (int)(length ? length - 3 : 0), line + 3, length ? "" : "\n");
+}
+
+static void on_traffic(void *context, bool tx, const void *buf, size_t size)
+{
+    struct aw_session *session = context;
+    if (aw_flag(session, "verbose"))
+        print_trace(session, tx ? AW_TX : AW_RX, (struct aw_span){buf, size});
+}
+
+static enum aw_status open_link(struct aw_session *session, const char *url)
+{
+    struct aw_link_options options = {
+        .clock = session->clock,
+        .extra = session->tool->sim,
+        .context = session,
+        .ascii = session->tool->protocol->ascii,
+    };
+    enum aw_status status = aw_link_open(&session->link, url, &options, &session->err);
+    if (status != AW_OK)
+        return status;
+    if (strncmp(url, "sim:", 4) == 0)
+        aw_session_say(session, "this is the simulator: nothing real moves");
+    session->link = aw_trace_wrap(session->link, on_traffic, session);
+    return session->link ? AW_OK : aw_fail(&session->err, AW_NO_LINK, "out of memory");
+}
+
+enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link)
+{
+    const char *url;
+    enum aw_status status = AW_OK;
+    if (!session->link) {
+        aw_stop_catch(session);
+        status = aw_session_url(session, &url);
+        if (status == AW_OK) {
+            choose_clock(session, url);
+            status = open_link(session, url);
+        }
+        session->started = aw_clock_now(session->clock);
+    }
+    *link = session->link;
+    return status;
+}
+
+void aw_session_unlink(struct aw_session *session)
+{
+    aw_link_close(session->link);
+    session->link = NULL;
+}
+
+static struct aw_view_options view_options(struct aw_session *session)
+{
+    static const char *const names[] = {"", "none", "abs", "rel", "delta", "iso"};
+    struct aw_view_options options = {.style = AW_STYLE_TEXT};
+    const char *time = aw_option(session, "time");
+    for (size_t i = 1; time && i < sizeof names / sizeof *names; i++)
+        if (strcmp(time, names[i]) == 0)
+            options.time = (enum aw_time_style)i;
+    options.format = aw_option(session, "format");
+    if (aw_flag(session, "json"))
+        options.style = AW_STYLE_JSON;
+    else if (aw_flag(session, "csv"))
+        options.style = AW_STYLE_CSV;
+    else if (options.format)
+        options.style = AW_STYLE_FORMAT;
+    return options;
+}
+
+/* "a,b" as a list; cut up in place in a copy that lives as long as the view. */
+static const char *const *split_fields(struct aw_session *session)
+{
+    const char *text = aw_option(session, "fields");
+    size_t n = 0;
+    if (!text)
+        return NULL;
+    snprintf(session->field_text, sizeof session->field_text, "%s", text);
+    char *save, *part = strtok_r(session->field_text, ",", &save);
+    for (; part && n < AW_FIELDS_MAX; part = strtok_r(NULL, ",", &save))
+        session->fields[n++] = part;
+    session->fields[n] = NULL;
+    return session->fields;
+}
+
+enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire)
+{
+    if (aw_flag(session, "raw") && !session->raw_wire) {
+        session->raw_wire = calloc(1, sizeof *session->raw_wire);
+        if (!session->raw_wire)
+            return aw_fail(&session->err, AW_USAGE, "out of memory");
+    }
+    if (aw_flag(session, "raw")) {
+        aw_wire_init(session->raw_wire, session->tool->protocol, &session->wire->variant, true);
+        session->raw_wire->lenient = session->wire->lenient;
+        session->shown = session->raw_wire;
+    }
+    *wire = session->shown;
+    return AW_OK;
+}
+
+enum aw_status aw_session_view(struct aw_session *session, struct aw_view **view)
+{
+    if (!session->view) {
+        struct aw_view_options options = view_options(session);
+        options.fields = split_fields(session);
+        session->view = aw_view_new(session->shown, &options, &session->err);
+        if (!session->view)
+            return session->err.status;
+        char *at = aw_output_reserve(&session->out, AW_VIEW_MAX);
+        aw_output_done(&session->out, at + aw_view_header(session->view, at));
+    }
+    *view = session->view;
+    return AW_OK;
+}
+
+enum aw_status aw_session_show(struct aw_session *session, const struct aw_record *record)
+{
+    struct aw_view *view;
+    enum aw_status status = aw_session_view(session, &view);
+    if (status != AW_OK)
+        return status;
+    char *at = aw_output_reserve(&session->out, AW_VIEW_MAX);
+    aw_output_done(&session->out, at + aw_view_record(view, record, at));
+    return session->out.error ? aw_output_flush(&session->out, &session->err) : AW_OK;
+}
+
+enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,
+                                  struct aw_span frame)
+{
+    char *hex = malloc(AW_HEX_SIZE(frame.size));
+    struct aw_object *result = &session->result;
+    enum aw_status status = aw_session_show(session, record);
+    if (!hex)
+        return aw_fail(&session->err, AW_USAGE, "out of memory");
+    aw_hex_print(session->tool->protocol, frame, hex);
+    if (aw_session_json(session))
+        aw_output_print(&session->out, "{\"dry_run\":true,\"bytes\":\"%s\"}\n", hex);
+    else
+        aw_output_print(&session->out, "   %s\n", hex);
+    aw_object_start(result, NULL);
+    free(hex);
+    return status;
+}
+
+enum aw_status aw_session_wait_input(struct aw_session *session, int fd)
+{
+    struct aw_real_clock *clock = &session->real_clock;
+    return aw_clock_wait(&clock->base, fd, POLLIN, AW_NEVER);
+}
+
+int aw_exit_code(const struct aw_session *session, enum aw_status status)
+{
+    if (status == AW_STOPPED)
+        return 128 + (session->signal ? session->signal : 2);
+    if (session->out.error == EPIPE)
+        return 141;
+    return (int)status;
+}

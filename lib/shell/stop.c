@@ -1,0 +1,41 @@
+#include "shell/stop.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+static void stop_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGHUP);
+}
+
+void aw_stop_catch(struct aw_session *session)
+{
+    sigset_t set;
+    if (session->real_clock.stop_fd >= 0)
+        return;
+    stop_signals(&set);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    session->real_clock.stop_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void aw_stop_take(struct aw_session *session)
+{
+    struct signalfd_siginfo info;
+    sigset_t set;
+    if (read(session->real_clock.stop_fd, &info, sizeof info) == (ssize_t)sizeof info)
+        session->signal = (int)info.ssi_signo;
+    stop_signals(&set);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void aw_stop_rearm(struct aw_session *session)
+{
+    sigset_t set;
+    stop_signals(&set);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    session->signal = 0;
+}

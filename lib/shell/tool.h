@@ -1,0 +1,108 @@
+/* A tool as tables: its commands, their arguments and options. One-shot use, REPL, scripts, JSON input, help, man
+ * pages, completion and hints all read the same tables; there is one dispatcher.
+ *
+ *     static const struct aw_arg deg_args[] = {
+ *         {.name = "joint", .field = "deg.joint"},    unit, range and help come from the wire table
+ *         {.name = "angle", .field = "deg.angle"},
+ *         {0},
+ *     };
+ *     static const struct aw_command commands[] = {
+ *         {.name = "deg", .summary = "turn joints", .args = deg_args, .repeats = true, .safety = AW_MOTION,
+ *          .examples = (const char *const[]){"deg 1 90", NULL}, .run = run_deg},
+ *         {0},
+ *     };
+ */
+#ifndef AW_SHELL_TOOL_H
+#define AW_SHELL_TOOL_H
+
+#include "link/link.h"
+#include "wire/wire.h"
+
+struct aw_session;
+struct aw_args;
+
+/* What a command can do to the world; decides about limits, questions and the safe stop. */
+enum aw_safety {
+    AW_READ,      /* changes nothing */
+    AW_WRITE,     /* changes settings */
+    AW_MOTION,    /* makes something move: a request to stop is passed on to the device */
+    AW_DANGEROUS, /* asks on a terminal, needs --yes elsewhere */
+};
+
+enum aw_arg_kind {
+    AW_ARG_WORD,    /* any text */
+    AW_ARG_NUMBER,  /* a number, with .unit */
+    AW_ARG_CHOICE,  /* one of .choices */
+    AW_ARG_FILE,
+    AW_ARG_LINK,
+    AW_ARG_COMMAND, /* the name of a command */
+    AW_ARG_MESSAGE, /* the name of a message */
+    AW_ARG_PAIRS,   /* field=value …, fields of the message named before */
+    AW_ARG_REST,    /* all remaining words as they are */
+};
+
+/* Calls add for each candidate; help may be NULL. */
+typedef void aw_candidate_fn(void *context, const char *word, const char *help);
+typedef void aw_complete_fn(struct aw_session *session, aw_candidate_fn *add, void *context);
+
+struct aw_arg {
+    const char *name;
+    const char *help;
+    const char *unit;
+    enum aw_arg_kind kind;
+    const char *const *choices; /* AW_ARG_CHOICE, NULL-terminated */
+    const char *field;          /* "message.field": take help, unit and range from the wire table */
+    double min, max;            /* AW_ARG_NUMBER, for hints and help */
+    bool optional;
+    aw_complete_fn *complete;
+};
+
+struct aw_option {
+    const char *name;  /* without the dashes */
+    char letter;       /* 0: none */
+    const char *value; /* what it takes, for help: "URL", "SECONDS"; NULL: a switch */
+    const char *help;
+    const char *fallback; /* value if nobody says anything; NULL: none */
+    const char *unit;     /* a number in this unit ("" for a bare one); NULL: text */
+    double min, max;      /* of the number, if not both 0 */
+    const char *const *choices;
+    aw_complete_fn *complete;
+};
+
+struct aw_command {
+    const char *name;
+    const char *summary; /* one line, no full stop */
+    const char *details; /* more, or NULL */
+    const struct aw_arg *args;       /* {0}-terminated, or NULL */
+    const struct aw_option *options; /* {0}-terminated, or NULL; besides the global ones */
+    bool repeats;                    /* the whole list of args may be given again and again */
+    bool hidden;                     /* not in help and completion */
+    bool offline;                    /* needs no device: signals keep their usual meaning */
+    enum aw_safety safety;
+    const char *const *examples; /* what follows the name of the tool; each one is run by the tests */
+    enum aw_status (*run)(struct aw_session *session, const struct aw_args *args);
+};
+
+struct aw_tool {
+    const char *name;
+    const char *summary;
+    const struct aw_protocol *protocol;
+    const struct aw_command *commands; /* {0}-terminated; the common ones come on top */
+    const struct aw_option *options;   /* global options of this tool, {0}-terminated, or NULL */
+    const char *const *examples;       /* for the first page of help, NULL-terminated */
+    const struct aw_transport *sim;    /* its sim: link, or NULL; the session is the context */
+    size_t state_size;                 /* zeroed memory for the tool at session->state */
+    /* A section "[joint elbow]" of the config file: key and value, one call each. May be NULL. */
+    enum aw_status (*configure)(struct aw_session *session, const char *section, const char *key, const char *value,
+                                struct aw_error *err);
+    /* Makes the device safe after a motion was interrupted; says what it did. May be NULL. */
+    enum aw_status (*stop)(struct aw_session *session);
+    void (*finish)(struct aw_session *session); /* frees what is in state; called before the link is closed */
+    /* Chooses the variant of the wire from options; NULL: the first. */
+    enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant, struct aw_error *err);
+};
+
+/* The whole program. main() is: return aw_main(&tool, argc, argv). */
+int aw_main(const struct aw_tool *tool, int argc, char **argv);
+
+#endif

@@ -1,0 +1,142 @@
+/* How many messages a second one core encodes and decodes, and what that allocates.
+ *
+ *     bench_wire [seconds per line]
+ *
+ * One line per case on stdout: name, bytes, million messages a second, allocations per message.
+ */
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "armctl/wire.h"
+#include "canpid/wire.h"
+#include "ezphys/wire.h"
+#include "hidmotor/wire.h"
+#include "unitysim/wire.h"
+#include "wire/wire.h"
+
+/* Messages between two looks at the clock. The best batch counts: on a machine that also does other
+ * things it is what the code can do. */
+#define BATCH 16384
+
+struct sample {
+    const struct aw_protocol *protocol;
+    const char *message;
+    enum aw_dir dir;
+    unsigned used; /* bytes that carry something, where the frame is longer */
+    struct aw_pair fields[12];
+};
+
+static const struct sample samples[] = {
+    {&aw_hidmotor_protocol, "set_setpoints", AW_TX, 24,
+     {{"duration", "1000"}, {"mode", "sinusoidal"}, {"m1", "0"}, {"m2", "45"}, {"m3", "-30"}}},
+    {&aw_ezphys_protocol, "axis_motor", AW_TX, 24,
+     {{"velocity1", "1"}, {"max_torque1", "5"}, {"velocity2", "2"}, {"max_torque2", "6"},
+      {"velocity3", "3"}, {"max_torque3", "7"}}},
+    {&aw_unitysim_protocol, "control", AW_TX, 25,
+     {{"shoulder.velocity", "10"}, {"shoulder.state", "stop"}, {"elbow.velocity", "20"},
+      {"elbow.state", "increase"}, {"wrist_rotate.velocity", "30"}, {"wrist_rotate.state", "stop"},
+      {"wrist_flex.velocity", "0"}, {"wrist_flex.state", "stop"}, {"hand.velocity", "1023"},
+      {"hand.state", "decrease"}}},
+    {&aw_canpid_protocol, "joint", AW_RX, 8,
+     {{"board", "lknee"}, {"fix_link_angle", "-4.5"}, {"alpha_angle", "11.25"},
+      {"torque", "-3.125"}}},
+    {&aw_armctl_protocol, "deg", AW_TX, 11, {{"seq", "0"}, {"joint", "1"}, {"angle", "90"}}},
+};
+
+struct run {
+    struct aw_wire wire;
+    const struct sample *sample;
+    struct aw_record record;
+    uint8_t frame[256];
+    size_t size;
+};
+
+static void stop_if(enum aw_status status, const struct aw_error *err)
+{
+    if (status == AW_OK)
+        return;
+    fprintf(stderr, "bench_wire: %s\n", err->text);
+    exit(1);
+}
+
+static void decode_one(struct run *run)
+{
+    struct aw_error err;
+    struct aw_span frame = {run->frame, run->size};
+    stop_if(aw_decode(run->record.codec, frame, &run->record, &err), &err);
+}
+
+static void identify_and_decode_one(struct run *run)
+{
+    struct aw_error err;
+    struct aw_span frame = {run->frame, run->size};
+    stop_if(aw_wire_decode(&run->wire, run->sample->dir, frame, &run->record, &err), &err);
+}
+
+static void encode_one(struct run *run)
+{
+    struct aw_error err;
+    stop_if(aw_encode(&run->record, false, run->frame, sizeof run->frame, &run->size, &err), &err);
+}
+
+static const struct job {
+    const char *name;
+    void (*one)(struct run *run);
+} jobs[] = {
+    {"decode", decode_one},
+    {"identify+decode", identify_and_decode_one},
+    {"encode", encode_one},
+};
+
+static double now(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+static void measure(struct run *run, const struct job *job, double seconds)
+{
+    size_t before = mallinfo2().uordblks;
+    double end = now() + seconds, best = 1;
+    do {
+        double start = now(), spent;
+        for (int i = 0; i < BATCH; i++) {
+            job->one(run);
+            __asm__ volatile("" : : "r"(run) : "memory");
+        }
+        spent = now() - start;
+        best = spent < best ? spent : best;
+    } while (now() < end);
+    printf("%s %s.%s\t%u\t%.2f\t%zu\n", job->name, run->sample->protocol->name,
+           run->sample->message, run->sample->used, BATCH / best / 1e6,
+           mallinfo2().uordblks - before);
+}
+
+static void prepare(struct run *run, const struct sample *sample)
+{
+    struct aw_error err;
+    size_t n = 0;
+    while (n < sizeof sample->fields / sizeof *sample->fields && sample->fields[n].name)
+        n++;
+    aw_wire_init(&run->wire, sample->protocol, NULL, false);
+    run->sample = sample;
+    aw_record_init(&run->record, aw_wire_codec(&run->wire, sample->message, sample->dir),
+                   sample->dir);
+    stop_if(aw_record_set_pairs(&run->record, sample->fields, n, &err), &err);
+    encode_one(run);
+}
+
+int main(int argc, char **argv)
+{
+    static struct run run;
+    double seconds = argc > 1 ? atof(argv[1]) : 1;
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        prepare(&run, &samples[i]);
+        for (size_t k = 0; k < sizeof jobs / sizeof *jobs; k++)
+            measure(&run, &jobs[k], seconds);
+    }
+    return 0;
+}

@@ -1,0 +1,58 @@
+#!/bin/bash
+# A clean machine: Debian with git and make and nothing else, a fresh clone, make demo, make check.
+# Needs root and debootstrap. What is committed is tested, not what lies about in the tree.
+#
+#   tests/chroot.sh [FOLDER]      default: a new folder under /var/tmp; removed at the end if all is well
+set -eu
+cd "$(dirname "$0")/.."
+tree=$PWD
+suite=${SUITE:-bookworm}
+root=${1:-$(mktemp -d /var/tmp/armwire-chroot.XXXXXX)}
+
+# The mirror is the one this machine uses.
+# shellcheck disable=SC2016 # apt's dollar
+mirror=${MIRROR:-$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' "Codename: $suite" | head -n1)}
+lap() { printf '%4ds  %s\n' $SECONDS "$*"; }
+
+leave() {
+    umount "$root/proc" "$root/dev/pts" "$root/dev/shm" 2>/dev/null || true
+}
+trap leave EXIT
+
+if ! [ -e "$root/usr/bin/git" ]; then
+    debootstrap --variant=minbase --include=git,make,ca-certificates "$suite" "$root" "$mirror" \
+        >"$root.log" 2>&1 || { tail "$root.log" && exit 1; }
+    rm -f "$root.log"
+fi
+lap "a bare $suite"
+
+for setting in /etc/apt/apt.conf.d/*proxy*; do
+    [ ! -e "$setting" ] || cp "$setting" "$root$setting"
+done
+cp /etc/resolv.conf /etc/hosts "$root/etc/"
+mount -t proc proc "$root/proc"
+mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts "$root/dev/pts"
+mkdir -p "$root/dev/shm" && mount -t tmpfs tmpfs "$root/dev/shm"
+ln -sf pts/ptmx "$root/dev/ptmx"
+
+rm -rf "$root/src"
+git clone -q "$tree" "$root/src"
+inside() {
+    chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
+        ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
+        sh -c "cd /src && $1"
+}
+status=0
+inside "make demo" || status=1
+lap "make demo: exit $status"
+inside "make check" || status=1
+lap "make check: exit $status"
+dirty=$(git -C "$root/src" status --porcelain)
+[ -z "$dirty" ] || { echo "files that make check left behind:" && echo "$dirty" && status=1; }
+if [ $status = 0 ]; then
+    leave
+    rm -rf --one-file-system "$root"
+else
+    echo "left for a look: $root"
+fi
+exit $status

@@ -1,0 +1,83 @@
+#!/bin/sh
+# Installs the packages that are missing. Costs one dpkg-query when none is.
+#
+#   tests/deps.sh           everything: building, testing, measuring
+#   tests/deps.sh build     only what programs and library need
+#   tests/deps.sh --list    prints the packages
+#
+# One line per purpose. a|b: a where the distribution has it, else b.
+set -eu
+
+packages_build='
+make gcc libc6-dev
+libserialport-dev libhidapi-dev libudev-dev
+libreadline-dev libjansson-dev libinih-dev libncurses-dev
+libode-dev
+'
+packages_check='
+git g++ pkg-config procps
+clang libclang-rt-dev|libclang-rt-14-dev clang-format-14|clang-format
+libcmocka-dev bats expect socat spin pmccabe shellcheck
+bash-completion zsh fish mandoc
+tshark can-utils python3 python3-can gnuplot-nox mosquitto mosquitto-clients
+hyperfine
+qemu-system-x86 busybox-static kmod xz-utils iproute2
+'
+case ${1:-all} in
+build) wanted=$packages_build ;;
+*) wanted=$packages_build$packages_check ;;
+esac
+
+if [ "${1:-}" = --list ]; then
+    echo "$wanted" | xargs -n1
+    exit
+fi
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "deps: this is not Debian or Ubuntu; these packages are needed by their names there:"
+    echo "$wanted" | fmt -w 90
+    exit 0
+fi
+
+installed() { case " $have " in *" $1 "*) ;; *) return 1 ;; esac; }
+
+# dpkg-query fails when it does not know a name, which is just what is asked.
+# shellcheck disable=SC2016 # the dollar is dpkg-query's
+have=$(echo "$wanted" | tr '|' ' ' |
+    xargs dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>/dev/null |
+    sed -n 's/^installed //p' | tr '\n' ' ' || true)
+
+missing=
+for choice in $wanted; do
+    found=
+    for package in $(echo "$choice" | tr '|' ' '); do
+        if installed "$package"; then found=yes; fi
+    done
+    [ "$found" ] || missing="$missing $choice"
+done
+[ "$missing" ] || exit 0
+
+root=
+if [ "$(id -u)" != 0 ]; then
+    root=sudo
+    if ! command -v sudo >/dev/null; then
+        echo "deps: missing:$missing — install them as root (no sudo here)" >&2
+        exit 1
+    fi
+fi
+
+echo "deps: installing$missing"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+quietly() { "$@" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }; }
+
+quietly $root apt-get update -q
+for choice in $missing; do
+    for package in $(echo "$choice" | tr '|' ' '); do
+        if apt-cache show "$package" >/dev/null 2>&1; then break; fi
+    done
+    chosen="${chosen:-} $package"
+done
+# shellcheck disable=SC2086 # a list of words
+quietly $root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -q -y --no-install-recommends $chosen

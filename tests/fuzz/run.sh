@@ -1,0 +1,46 @@
+#!/bin/bash
+# Fuzzes every target for so many seconds: first what was found earlier (tests/fuzz/found/TARGET/),
+# then on from the seeds and what the last run learnt (build/fuzz/corpus/TARGET/). Prints TAP.
+#
+#   tests/fuzz/run.sh [SECONDS [TARGET…]]
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+unset MAKEFLAGS MAKELEVEL MFLAGS
+export seconds=${1:-60}
+shift
+if [ $# = 0 ]; then
+    for target in tests/fuzz/fuzz_*.c; do set -- "$@" "$(basename "$target" .c)"; done
+fi
+
+if ! make FUZZ=1 fuzzers >build/fuzz.log 2>&1; then
+    cat build/fuzz.log
+    echo "not ok - the fuzz targets do not build"
+    exit 1
+fi
+
+corpus=build/fuzz/corpus
+for target; do mkdir -p "$corpus/$target" build/fuzz/crashes "tests/fuzz/found/$target"; done
+build/fuzz/tests/fuzz/seeds "$corpus" || exit 1
+for target; do
+    [ ! -f "tests/fuzz/texts/$target" ] ||
+        awk -v at="$corpus/$target/text-" '{ file = at NR; printf "%s", $0 > file; close(file) }' \
+            "tests/fuzz/texts/$target"
+done
+
+one() {
+    local target=$1 log=build/fuzz/$1.log found=tests/fuzz/found/$1
+    local program=build/fuzz/tests/fuzz/$1 dictionary=tests/fuzz/$1.dict
+    # shellcheck disable=SC2046,SC2086 # a list of files
+    if "$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=2048 \
+        -artifact_prefix="build/fuzz/crashes/$target-" -print_final_stats=1 -verbosity=1 \
+        $([ ! -f "$dictionary" ] || echo "-dict=$dictionary") \
+        "build/fuzz/corpus/$target" $([ ! -d "$found" ] || echo "$found") >"$log" 2>&1; then
+        echo "ok - $target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs"
+    else
+        tail -n 60 "$log"
+        echo "not ok - $target: see $log; keep the input in $found/"
+        return 1
+    fi
+}
+export -f one
+printf '%s\n' "$@" | xargs -P2 -I{} bash -c 'one {}'

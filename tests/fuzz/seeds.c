@@ -1,0 +1,86 @@
+/* Writes first inputs for the fuzz targets: every message of every variant of every protocol, as
+ * the tables say, alone and as streams.
+ *
+ *     seeds FOLDER        fills FOLDER/fuzz_decode and FOLDER/fuzz_stream
+ */
+#include <string.h>
+
+#include "fuzz.h"
+
+struct seed {
+    const char *folder;
+    unsigned n;
+};
+
+static void save(struct seed *seed, const char *target, const uint8_t *data, size_t size)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s/seed-%03u", seed->folder, target, seed->n++);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0) {
+        perror(path);
+        exit(1);
+    }
+}
+
+/* A value in the middle of what the field takes. */
+static double middle(const struct aw_codec *codec, int leaf, const struct aw_record *record)
+{
+    const struct aw_field *row = codec->leaves[leaf].field;
+    struct aw_range range = aw_leaf_range(codec, leaf, record);
+    if (row->names)
+        return row->names[0].value;
+    if (row->type == AW_FLOAT)
+        return range.min > 1 || range.max < 1 ? range.min : 1;
+    if (range.min <= 0 && range.max >= 1)
+        return range.scale == 1 ? 1 : range.offset;
+    return range.min;
+}
+
+/* Returns the size of the frame, or 0 if the message does not take these values. */
+static size_t make_frame(struct aw_wire *wire, size_t index, uint8_t *out, size_t cap)
+{
+    const struct aw_codec *codec = aw_wire_codec_at(wire, index);
+    struct aw_record record;
+    struct aw_error err;
+    size_t size;
+    aw_record_init(&record, codec, codec->message->dir);
+    for (int i = 0; i < codec->n_leaves; i++)
+        if (codec->leaves[i].value) {
+            record.present |= UINT64_C(1) << i;
+            record.v[i] = middle(codec, i, &record);
+        }
+    if (aw_encode(&record, true, out, cap, &size, &err) == AW_OK)
+        return size;
+    fprintf(stderr, "seeds: %s.%s: %s\n", wire->protocol->name, codec->message->name, err.text);
+    exit(1);
+}
+
+static void make_variant(struct seed *seed, uint8_t protocol, uint8_t variant, uint8_t dir)
+{
+    static struct aw_wire wire;
+    uint8_t stream[8192] = {protocol, variant, dir, 4};
+    size_t used = CHOICE_SIZE + 1;
+    choose(&wire, stream);
+    for (size_t i = 0; i < wire.protocol->n_messages; i++) {
+        uint8_t one[1024] = {protocol, variant, dir};
+        if (!(wire.protocol->messages[i].dir & (dir & CHOOSE_TX ? AW_TX : AW_RX)))
+            continue;
+        size_t size = make_frame(&wire, i, one + CHOICE_SIZE, 512);
+        save(seed, "fuzz_decode", one, CHOICE_SIZE + size);
+        size = aw_wire_wrap(&wire, one + CHOICE_SIZE, size, 512);
+        memcpy(stream + used, one + CHOICE_SIZE, size);
+        used += size;
+    }
+    save(seed, "fuzz_stream", stream, used);
+}
+
+int main(int argc, char **argv)
+{
+    struct seed seed = {.folder = argc > 1 ? argv[1] : "."};
+    for (uint8_t p = 0; p < N_PROTOCOLS; p++)
+        for (uint8_t v = 0; v < count_variants(protocols[p]); v++)
+            for (uint8_t dir = 0; dir <= CHOOSE_TX; dir++)
+                make_variant(&seed, p, v, dir);
+    return 0;
+}

@@ -1,0 +1,58 @@
+#!/bin/sh
+# Writes what is derived from the tables of the tools: completions, manual pages, protocol pages,
+# Wireshark dissectors, the DBC file.
+#
+#   tests/generate.sh           into the tree
+#   tests/generate.sh --check   elsewhere, and compares
+set -eu
+cd "$(dirname "$0")/.."
+BIN=${BIN:-build/bin}
+TOOLS='armctl hidmotor canpid unitysim ezphys'
+
+# Nothing of the person's own configuration goes into committed files.
+empty=$(mktemp -d)
+trap 'rm -rf "$empty"' EXIT
+run() {
+    env -i PATH="$PATH" HOME="$empty" XDG_CONFIG_HOME="$empty" XDG_STATE_HOME="$empty" \
+        TERM=dumb LC_ALL=C.UTF-8 "$@"
+}
+
+# make FILE COMMAND…: an empty or failing output is an error, and leaves no file behind.
+make() {
+    file=$1
+    shift
+    mkdir -p "$(dirname "$file")"
+    if ! run "$@" >"$file" || ! [ -s "$file" ]; then
+        rm -f "$file"
+        echo "generate: no output from: $*" >&2
+        return 1
+    fi
+}
+
+generate() {
+    out=$1
+    failed=0
+    for tool in $TOOLS; do
+        make "$out/completions/$tool.bash" "$BIN/$tool" completion bash || failed=1
+        make "$out/completions/_$tool" "$BIN/$tool" completion zsh || failed=1
+        make "$out/completions/$tool.fish" "$BIN/$tool" completion fish || failed=1
+        make "$out/docs/man/$tool.1" "$BIN/$tool" help --man || failed=1
+        make "$out/docs/protocols/$tool.md" "$BIN/$tool" describe --as md || failed=1
+        make "$out/docs/wireshark/$tool.lua" "$BIN/$tool" describe --as lua || failed=1
+    done
+    make "$out/docs/protocols/canpid.dbc" "$BIN/canpid" describe --as dbc || failed=1
+    return $failed
+}
+
+if [ "${1:-}" != --check ]; then
+    generate .
+    exit
+fi
+
+status=0
+generate "$empty/tree" || status=1
+for file in $(cd "$empty/tree" && find . -type f | sort); do
+    diff -u "$file" "$empty/tree/$file" || status=1
+done
+[ $status = 0 ] || echo "generated files are out of date — make generated" >&2
+exit $status

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Model-checks the alternating bit of armctl (docs/model/arq.pml) with spin: prints one line a run,
+# ends with 1 if one of them does not come out as it should.
+set -eu
+
+model=$(cd "$(dirname "$0")/.." && pwd)/docs/model/arq.pml
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+failed=0
+
+# run WHAT EXPECTED-ERRORS "PAN OPTIONS" "COMPILER OPTIONS" MODEL-DEFINES...
+run()
+{
+    what=$1 wanted=$2 options=$3 flags=$4
+    shift 4
+    spin "$@" -a "$model" >spin.log 2>&1 || { cat spin.log; exit 1; }
+    # shellcheck disable=SC2086
+    ${CC:-gcc} -O2 -w $flags -DMEMLIM=2000 -o pan pan.c
+    # shellcheck disable=SC2086
+    ./pan $options -m1000000 >pan.log 2>&1 || true
+    errors=$(sed -n 's/.*errors: \([0-9]*\).*/\1/p' pan.log)
+    states=$(sed -n 's/ *\([0-9.e+]*\) states, stored.*/\1/p' pan.log)
+    verdict=ok
+    if [ "$errors" != "$wanted" ] || grep -q 'max search depth too small\|out of memory' pan.log; then
+        verdict=FAILED
+        failed=1
+        cat pan.log
+    fi
+    printf '%-6s %-66s errors %s of %s, %s states\n' "$verdict" "$what" "${errors:-?}" "$wanted" \
+        "${states:-?}"
+}
+
+run 'safety and deadlock, any loss and doubling, time-outs at any time' 0 '' -DSAFETY
+run 'the same with room for 3 messages each way' 0 '' -DSAFETY -DROOM=3
+run 'deadlock, time-outs longer than the round trip' 0 '' -DSAFETY -DPATIENT -DFAULTS=6
+run 'progress: 6 faults cannot keep it from going on' 0 '-l' -DNP -DPATIENT -DFAULTS=6
+run 'auto: right memory' 0 '-l' -DNP -DPATIENT -DFAULTS=3 -DAUTO
+run 'auto: handler expects the other digit' 0 '-l' -DNP -DPATIENT -DFAULTS=3 -DAUTO -DEXPECTED=1
+run 'auto: and starts with its other digit' 0 '-l' -DNP -DPATIENT -DFAULTS=3 -DAUTO -DEXPECTED=1 \
+    -DHANDLER_TX=1
+run 'counterexample: without auto a wrong memory waits for ever' 1 '' -DSAFETY -DPATIENT \
+    -DFAULTS=0 -DEXPECTED=1
+
+[ "$failed" = 0 ] && echo 'model: every run came out as it should'
+exit "$failed"

@@ -1,0 +1,162 @@
+/* What the tests of links share: a device that echoes, and a clock that somebody has stopped. */
+#ifndef LINK_HELPER_H
+#define LINK_HELPER_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "link/device.h"
+#include "link/fault.h"
+#include "link/link.h"
+#include "link/url.h"
+
+/* Gives every message back after delay_ns; "quit" writes to stop_fd. */
+struct echo_device {
+    struct aw_device base;
+    int64_t delay_ns, due;
+    int stop_fd;
+    int *closed;
+    unsigned connections;
+    size_t size;
+    char bytes[70000];
+};
+
+static inline void echo_receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
+{
+    struct echo_device *self = (struct echo_device *)device;
+    assert_true(self->size + size <= sizeof self->bytes);
+    memcpy(self->bytes + self->size, buf, size);
+    self->size += size;
+    self->due = now + self->delay_ns;
+    if (size == 4 && memcmp(buf, "quit", 4) == 0)
+        assert_int_equal(write(self->stop_fd, "x", 1), 1);
+}
+
+static inline void echo_step(struct aw_device *device, int64_t now)
+{
+    struct echo_device *self = (struct echo_device *)device;
+    if (self->size > 0 && now >= self->due)
+        self->due = INT64_MIN;
+}
+
+static inline size_t echo_transmit(struct aw_device *device, void *buf, size_t cap)
+{
+    struct echo_device *self = (struct echo_device *)device;
+    size_t n = self->size < cap ? self->size : cap;
+    if (self->due != INT64_MIN)
+        return 0;
+    memcpy(buf, self->bytes, n);
+    memmove(self->bytes, self->bytes + n, self->size - n);
+    self->size -= n;
+    return n;
+}
+
+static inline int64_t echo_next_event(const struct aw_device *device)
+{
+    const struct echo_device *self = (const struct echo_device *)device;
+    return self->size > 0 ? self->due : AW_NEVER;
+}
+
+static inline void echo_connected(struct aw_device *device, int64_t now)
+{
+    (void)now;
+    ((struct echo_device *)device)->connections++;
+}
+
+static inline void echo_close(struct aw_device *device)
+{
+    struct echo_device *self = (struct echo_device *)device;
+    if (self->closed)
+        ++*self->closed;
+    free(self);
+}
+
+static const struct aw_device_ops echo_ops = {
+    .receive = echo_receive,
+    .step = echo_step,
+    .transmit = echo_transmit,
+    .next_event = echo_next_event,
+    .connected = echo_connected,
+    .close = echo_close,
+};
+
+static inline struct echo_device *echo_device(int64_t delay_ns)
+{
+    struct echo_device *self = calloc(1, sizeof *self);
+    assert_non_null(self);
+    self->base.ops = &echo_ops;
+    self->delay_ns = delay_ns;
+    self->due = AW_NEVER;
+    return self;
+}
+
+/* Opens a link that has to open. */
+static inline struct aw_link *open_link(const char *url, struct aw_clock *clock)
+{
+    struct aw_error err = {0};
+    struct aw_link *link;
+    const struct aw_link_options options = {.clock = clock};
+    if (aw_link_open(&link, url, &options, &err) != AW_OK)
+        fail_msg("%s: %s", url, err.text);
+    return link;
+}
+
+/* Opens a link that has to fail with this status and these words. */
+static inline void assert_open_fails(const char *url, enum aw_status status, const char *words)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_error err = {0};
+    struct aw_link *link = (struct aw_link *)&clock;
+    const struct aw_link_options options = {.clock = &clock.base};
+    assert_int_equal(aw_link_open(&link, url, &options, &err), status);
+    assert_null(link);
+    assert_int_equal(err.status, status);
+    if (!strstr(err.text, words))
+        fail_msg("%s: \"%s\" does not say \"%s\"", url, err.text, words);
+}
+
+static inline void assert_reads(struct aw_link *link, const char *wanted)
+{
+    char buf[256] = "";
+    size_t got = 0, size = 0;
+    struct aw_error err = {0};
+    int64_t deadline = aw_clock_now(link->clock) + 5 * AW_SECOND;
+    while (size < strlen(wanted)) {
+        assert_int_equal(
+            aw_link_read(link, buf + size, sizeof buf - 1 - size, &got, deadline, &err), AW_OK);
+        assert_true(got > 0);
+        size += got;
+    }
+    buf[size] = '\0';
+    assert_string_equal(buf, wanted);
+}
+
+static inline void assert_writes(struct aw_link *link, const char *text)
+{
+    struct aw_error err = {0};
+    assert_int_equal(aw_link_write(link, text, strlen(text), &err), AW_OK);
+}
+
+/* One read that has to end with this status within wait_ns. */
+static inline void assert_read_is(struct aw_link *link, enum aw_status status, int64_t wait_ns)
+{
+    char buf[16];
+    size_t got = 99;
+    struct aw_error err = {0};
+    int64_t deadline = aw_clock_now(link->clock) + wait_ns;
+    assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, deadline, &err), status);
+    assert_int_equal(got, 0);
+    if (status == AW_LOST)
+        assert_true(strlen(err.text) > 10);
+}
+
+#endif

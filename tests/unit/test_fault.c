@@ -1,0 +1,286 @@
+/* All in virtual time, around an echo in this process. */
+#include "link_helper.h"
+
+#include <stdio.h>
+
+static struct aw_link *faulty_echo(struct aw_virtual_clock *clock, const char *text, bool datagrams,
+                                   bool ascii)
+{
+    struct aw_url url;
+    struct aw_error err = {0};
+    struct aw_link *link;
+    *clock = aw_virtual_clock();
+    assert_int_equal(aw_url_parse(&url, text, &err), AW_OK);
+    link = aw_sim_link(&echo_device(0)->base, &clock->base, datagrams, "sim:echo");
+    assert_int_equal(aw_fault_wrap(&link, link, &url, ascii, &err), AW_OK);
+    return link;
+}
+
+/* Sends count numbered messages, one after the other, and notes what comes back. */
+static size_t exchange(struct aw_link *link, int count, char *log, size_t size)
+{
+    char text[16], buf[64];
+    size_t got, answers = 0, used = 0;
+    struct aw_error err;
+    for (int i = 0; i < count; i++) {
+        snprintf(text, sizeof text, "%05d", i);
+        assert_writes(link, text);
+        while (aw_link_read(link, buf, sizeof buf, &got, aw_clock_now(link->clock) + AW_SECOND,
+                            &err) == AW_OK) {
+            answers++;
+            if (used + got < size) {
+                memcpy(log + used, buf, got);
+                used += got;
+            }
+        }
+    }
+    log[used] = '\0';
+    return answers;
+}
+
+static void without_faults_nothing_is_wrapped(void **state)
+{
+    (void)state;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct aw_url url;
+    struct aw_error err;
+    struct aw_link *out;
+    struct aw_link *inner = aw_sim_link(&echo_device(0)->base, &clock.base, false, "sim:");
+    assert_int_equal(aw_url_parse(&url, "sim:?quirks=x", &err), AW_OK);
+    assert_int_equal(aw_fault_wrap(&out, inner, &url, true, &err), AW_OK);
+    assert_ptr_equal(out, inner);
+    aw_link_close(out);
+}
+
+static void a_bad_key_closes_the_inner_link(void **state)
+{
+    (void)state;
+    int closed = 0;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct aw_url url;
+    struct aw_error err;
+    struct aw_link *out;
+    struct echo_device *device = echo_device(0);
+    device->closed = &closed;
+    struct aw_link *inner = aw_sim_link(&device->base, &clock.base, false, "sim:");
+    assert_int_equal(aw_url_parse(&url, "sim:?drop=2", &err), AW_OK);
+    assert_int_equal(aw_fault_wrap(&out, inner, &url, true, &err), AW_USAGE);
+    assert_null(out);
+    assert_int_equal(closed, 1);
+}
+
+static void everything_is_dropped(void **state)
+{
+    (void)state;
+    char log[64];
+    struct aw_virtual_clock clock;
+    struct aw_link *link = faulty_echo(&clock, "sim:?drop=100%", true, false);
+    assert_string_equal(link->key, "sim:echo");
+    assert_true(link->simulated && link->datagrams);
+    assert_int_equal(exchange(link, 10, log, sizeof log), 0);
+    assert_int_equal(clock.time_ns, 10 * AW_SECOND);
+    aw_link_close(link);
+}
+
+static void everything_is_doubled(void **state)
+{
+    (void)state;
+    char log[64];
+    struct aw_virtual_clock clock;
+    struct aw_link *link = faulty_echo(&clock, "sim:?dup=1", true, false);
+    /* two go there; the echo gives both back as one message, which comes twice */
+    assert_int_equal(exchange(link, 1, log, sizeof log), 2);
+    assert_string_equal(log, "00000000000000000000");
+    aw_link_close(link);
+}
+
+static void shares_are_what_they_say(void **state)
+{
+    (void)state;
+    static char log[80000];
+    struct aw_virtual_clock clock;
+    struct aw_link *link = faulty_echo(&clock, "sim:?drop=10%&seed=3", true, false);
+    size_t answers = exchange(link, 10000, log, sizeof log);
+    assert_in_range(answers, 8000, 8200); /* 0.9 * 0.9 */
+    aw_link_close(link);
+}
+
+static void a_seed_repeats_a_run(void **state)
+{
+    (void)state;
+    static const char *const urls[] = {
+        "sim:?drop=10%&dup=10%&corrupt=10%&delay=1ms&jitter=9ms&seed=7",
+        "sim:?drop=10%&dup=10%&corrupt=10%&delay=1ms&jitter=9ms&seed=7",
+        "sim:?drop=10%&dup=10%&corrupt=10%&delay=1ms&jitter=9ms&seed=8",
+    };
+    static char logs[3][4000];
+    int64_t times[3];
+    for (size_t i = 0; i < 3; i++) {
+        struct aw_virtual_clock clock;
+        struct aw_link *link = faulty_echo(&clock, urls[i], false, true);
+        exchange(link, 200, logs[i], sizeof logs[i]);
+        times[i] = clock.time_ns;
+        aw_link_close(link);
+    }
+    assert_string_equal(logs[0], logs[1]);
+    assert_int_equal(times[0], times[1]);
+    assert_string_not_equal(logs[0], logs[2]);
+}
+
+static unsigned bits_that_differ(const char *a, const char *b, size_t size)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < size; i++)
+        for (unsigned x = (unsigned char)(a[i] ^ b[i]); x; x &= x - 1)
+            n++;
+    return n;
+}
+
+static void damage_to_bytes_is_one_bit(void **state)
+{
+    (void)state;
+    char buf[16];
+    size_t got;
+    struct aw_error err;
+    struct aw_virtual_clock clock;
+    struct aw_link *link = faulty_echo(&clock, "sim:?corrupt=100%", true, false);
+    for (int i = 0; i < 200; i++) {
+        assert_writes(link, "ABCDEFGH");
+        assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &err), AW_OK);
+        assert_int_equal(got, 8);
+        assert_in_range(bits_that_differ(buf, "ABCDEFGH", 8), 0, 2); /* once each way */
+    }
+    aw_link_close(link);
+}
+
+/* Taking out what is above 0x7F, or bit 7, has to leave text that was sent. */
+static void damage_to_text_always_shows(void **state)
+{
+    (void)state;
+    char buf[32];
+    size_t got, inserted = 0, set = 0;
+    struct aw_error err;
+    struct aw_virtual_clock clock;
+    struct aw_link *link = faulty_echo(&clock, "sim:?corrupt=100%&seed=5", true, true);
+    for (int i = 0; i < 200; i++) {
+        assert_writes(link, "0DEG1,090\r\n");
+        assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &err), AW_OK);
+        size_t high = 0;
+        for (size_t k = 0; k < got; k++)
+            high += (buf[k] & 0x80) != 0;
+        assert_in_range(high, 1, 2);
+        assert_in_range(got, 11, 13);
+        inserted += got - 11;
+        set += got == 11;
+        for (size_t k = 0; k < got && got == 11; k++)
+            assert_int_equal(buf[k] & 0x7F, "0DEG1,090\r\n"[k]);
+    }
+    assert_true(inserted > 50 && set > 20);
+    aw_link_close(link);
+}
+
+static void delays_take_virtual_time_both_ways(void **state)
+{
+    (void)state;
+    struct aw_virtual_clock clock;
+    struct aw_link *link = faulty_echo(&clock, "sim:?delay=5ms", false, false);
+    assert_int_equal(aw_link_fd(link), -1);
+    assert_writes(link, "x");
+    assert_read_is(link, AW_TIMEOUT, 4 * AW_MILLISECOND);
+    assert_read_is(link, AW_TIMEOUT, 5 * AW_MILLISECOND);
+    assert_reads(link, "x");
+    assert_int_equal(clock.time_ns, 10 * AW_MILLISECOND);
+    aw_link_close(link);
+}
+
+static void jitter_keeps_the_order(void **state)
+{
+    (void)state;
+    char sent[601] = "", text[8];
+    struct aw_virtual_clock clock;
+    struct aw_link *link = faulty_echo(&clock, "sim:?jitter=50ms&seed=2", false, false);
+    for (int round = 0; round < 20; round++) {
+        sent[0] = '\0';
+        for (int i = 0; i < 40; i++) {
+            snprintf(text, sizeof text, "%d,", i);
+            strcat(sent, text);
+            assert_writes(link, text);
+        }
+        assert_reads(link, sent);
+    }
+    aw_link_close(link);
+}
+
+static void what_waits_is_sent_before_closing(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *server = open_link("tcp-listen:0", &clock.base);
+    char url[200];
+    snprintf(url, sizeof url, "%s?delay=20ms", server->ready);
+    struct aw_link *client = open_link(url, &clock.base);
+    int64_t start = aw_clock_now(&clock.base);
+    assert_writes(client, "stop");
+    aw_link_close(client);
+    assert_true(aw_clock_now(&clock.base) - start >= 20 * AW_MILLISECOND);
+    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_reads(server, "stop");
+    aw_link_close(server);
+}
+
+static void what_came_before_the_end_is_delivered(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *server = open_link("tcp-listen:0", &clock.base);
+    char url[200];
+    snprintf(url, sizeof url, "%s?delay=10ms", server->ready);
+    struct aw_link *client = open_link(url, &clock.base);
+    assert_int_equal(client->connections, 1);
+    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_writes(server, "bye");
+    aw_link_close(server);
+    assert_reads(client, "bye");
+    assert_read_is(client, AW_LOST, AW_SECOND);
+    assert_read_is(client, AW_LOST, AW_SECOND);
+    aw_link_close(client);
+}
+
+static void a_new_client_does_not_get_what_waited_for_the_old(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *server = open_link("tcp-listen:0?delay=5ms", &clock.base);
+    struct aw_link *old = open_link(server->ready, &clock.base);
+    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_writes(server, "old");
+    aw_link_close(old);
+    struct aw_link *new = open_link(server->ready, &clock.base);
+    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_int_equal(server->connections, 2);
+    assert_writes(server, "new");
+    assert_read_is(server, AW_TIMEOUT, 20 * AW_MILLISECOND);
+    assert_reads(new, "new");
+    aw_link_close(new);
+    aw_link_close(server);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_faults_nothing_is_wrapped),
+        cmocka_unit_test(a_bad_key_closes_the_inner_link),
+        cmocka_unit_test(everything_is_dropped),
+        cmocka_unit_test(everything_is_doubled),
+        cmocka_unit_test(shares_are_what_they_say),
+        cmocka_unit_test(a_seed_repeats_a_run),
+        cmocka_unit_test(damage_to_bytes_is_one_bit),
+        cmocka_unit_test(damage_to_text_always_shows),
+        cmocka_unit_test(delays_take_virtual_time_both_ways),
+        cmocka_unit_test(jitter_keeps_the_order),
+        cmocka_unit_test(what_waits_is_sent_before_closing),
+        cmocka_unit_test(what_came_before_the_end_is_delivered),
+        cmocka_unit_test(a_new_client_does_not_get_what_waited_for_the_old),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

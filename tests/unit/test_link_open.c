@@ -1,0 +1,116 @@
+#include "link_helper.h"
+
+#include <errno.h>
+
+static void unknown_schemes(void **state)
+{
+    (void)state;
+    assert_open_fails("tpc:host:1", AW_USAGE, "did you mean \"tcp\"?");
+    assert_open_fails("serail:/dev/ttyS0", AW_USAGE, "did you mean \"serial\"?");
+    assert_open_fails("bluetooth:x", AW_USAGE, "unknown — try serial: tty: pty: tcp:");
+    assert_open_fails("", AW_USAGE, "empty");
+}
+
+static void unknown_keys(void **state)
+{
+    (void)state;
+    assert_open_fails("serial:/dev/x?bauds=9600", AW_USAGE,
+                      "\"bauds\": unknown — did you mean \"baud\"?");
+    assert_open_fails("tcp:127.0.0.1:1?colour=red", AW_USAGE, "tcp: link key \"colour\"");
+    assert_open_fails("tcp:127.0.0.1:1?baud=9600", AW_USAGE, "\"baud\"");
+    assert_open_fails("pty:?drpo=1", AW_USAGE, "\"drop\"?");
+}
+
+static void bad_faults(void **state)
+{
+    (void)state;
+    assert_open_fails("pty:?drop=110%", AW_USAGE, "110%");
+    assert_open_fails("pty:?delay=5V", AW_USAGE, "5V");
+    assert_open_fails("pty:?jitter=-1", AW_USAGE, "-1");
+    assert_open_fails("pty:?seed=x", AW_USAGE, "seed=x");
+}
+
+static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
+                               struct aw_clock *clock, void *context, struct aw_error *err)
+{
+    (void)err;
+    assert_string_equal(aw_url_get(url, "quirks"), "a,b");
+    assert_string_equal(context, "context");
+    *out = aw_sim_link(&echo_device(0)->base, clock, false, "sim:");
+    return AW_OK;
+}
+
+static void the_tools_own_transport(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"quirks", NULL};
+    static const struct aw_transport sim = {.scheme = "sim", .keys = keys, .open = open_sim};
+    char context[] = "context";
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    const struct aw_link_options options = {
+        .clock = &clock.base, .extra = &sim, .context = context};
+    struct aw_error err = {0};
+    struct aw_link *link;
+    assert_int_equal(aw_link_open(&link, "sim:?quirks=a,b&delay=1s", &options, &err), AW_OK);
+    assert_true(link->simulated);
+    assert_int_equal(link->connections, 1);
+    assert_writes(link, "x");
+    assert_reads(link, "x");
+    assert_int_equal(clock.time_ns, 2 * AW_SECOND); /* there and back: the fault keys work */
+    aw_link_close(link);
+    assert_int_equal(aw_link_open(&link, "smi:", &options, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "\"sim\"?"));
+}
+
+static void transports_are_complete(void **state)
+{
+    (void)state;
+    for (const struct aw_transport *row = aw_link_transports(); row->scheme; row++) {
+        assert_non_null(row->open);
+        assert_true(strlen(row->help) > 10);
+        assert_memory_equal(row->usage, row->scheme, strlen(row->scheme));
+        assert_int_equal(row->usage[strlen(row->scheme)], ':');
+    }
+}
+
+struct seen {
+    char text[64];
+};
+
+static void note(void *context, bool tx, const void *buf, size_t size)
+{
+    struct seen *seen = context;
+    strcat(seen->text, tx ? ">" : "<");
+    strncat(seen->text, buf, size);
+}
+
+static void a_trace_sees_what_passes(void **state)
+{
+    (void)state;
+    struct seen seen = {""};
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct aw_link *link = aw_trace_wrap(
+        aw_sim_link(&echo_device(AW_SECOND)->base, &clock.base, true, "sim:x"), note, &seen);
+    assert_string_equal(link->key, "sim:x");
+    assert_true(link->simulated && link->datagrams);
+    assert_int_equal(link->connections, 1);
+    assert_int_equal(aw_link_fd(link), -1);
+    assert_writes(link, "ab");
+    assert_read_is(link, AW_TIMEOUT, AW_MILLISECOND);
+    assert_reads(link, "ab");
+    assert_string_equal(seen.text, ">ab<ab");
+    aw_link_close(link);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unknown_schemes),
+        cmocka_unit_test(unknown_keys),
+        cmocka_unit_test(bad_faults),
+        cmocka_unit_test(the_tools_own_transport),
+        cmocka_unit_test(transports_are_complete),
+        cmocka_unit_test(a_trace_sees_what_passes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

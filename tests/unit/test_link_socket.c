@@ -1,0 +1,243 @@
+/* tcp:, tcp-listen:, unix:, unix-listen:, and serving a device on them. */
+#include "link_helper.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+static void clients_take_turns(const char *listen)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *server = open_link(listen, &clock.base);
+    assert_int_equal(server->connections, 0);
+    assert_writes(server, "for nobody");
+    assert_read_is(server, AW_TIMEOUT, 0);
+
+    struct aw_link *first = open_link(server->ready, &clock.base);
+    struct aw_link *second = open_link(server->ready, &clock.base);
+    assert_int_equal(first->connections, 1);
+    assert_string_equal(first->key, server->ready);
+    assert_int_equal(first->datagrams, server->datagrams);
+    assert_writes(second, "later");
+    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_int_equal(server->connections, 1);
+    assert_writes(first, "hello");
+    assert_reads(server, "hello");
+    assert_writes(server, "you");
+    assert_reads(first, "you");
+    assert_read_is(second, AW_TIMEOUT, 0);
+
+    aw_link_close(first);
+    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_int_equal(server->connections, 2);
+    assert_reads(server, "later");
+    aw_link_close(server);
+    assert_read_is(second, AW_LOST, AW_SECOND);
+    struct aw_error err = {0};
+    while (aw_link_write(second, "x", 1, &err) == AW_OK)
+        ; /* the first ones may fit into the socket; no SIGPIPE kills us */
+    assert_int_equal(err.status, AW_LOST);
+    aw_link_close(second);
+}
+
+static void tcp_clients_take_turns(void **state)
+{
+    (void)state;
+    clients_take_turns("tcp-listen:0");
+    clients_take_turns("tcp-listen:127.0.0.1:0");
+}
+
+static void unix_clients_take_turns(void **state)
+{
+    (void)state;
+    char listen[80];
+    snprintf(listen, sizeof listen, "unix-listen:/tmp/aw-unix-%d", (int)getpid());
+    clients_take_turns(listen);
+    assert_int_equal(access(listen + strlen("unix-listen:"), F_OK), -1);
+}
+
+static void tcp_failures(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    char listen[80], ready[160];
+    assert_open_fails("tcp:127.0.0.1", AW_USAGE, "no port");
+    assert_open_fails("tcp:127.0.0.1:0", AW_USAGE, "port 0");
+    assert_open_fails("tcp:256.256.256.256:1", AW_NO_LINK, "no such host");
+    struct aw_link *server = open_link("tcp-listen:*:0", &clock.base);
+    assert_memory_equal(server->ready, "tcp:127.0.0.1:", 14);
+    snprintf(ready, sizeof ready, "%s", server->ready);
+    snprintf(listen, sizeof listen, "tcp-listen:%s", strrchr(ready, ':') + 1);
+    assert_open_fails(listen, AW_NO_LINK, "in use");
+    aw_link_close(server);
+    assert_open_fails(ready, AW_NO_LINK, "refused");
+}
+
+static void tcp_does_not_wait_to_fill_a_segment(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    int on = 0;
+    socklen_t size = sizeof on;
+    struct aw_link *server = open_link("tcp-listen:0", &clock.base);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_int_equal(getsockopt(aw_link_fd(client), IPPROTO_TCP, TCP_NODELAY, &on, &size), 0);
+    assert_int_equal(on, 1);
+    on = 0;
+    assert_int_equal(getsockopt(aw_link_fd(server), IPPROTO_TCP, TCP_NODELAY, &on, &size), 0);
+    assert_int_equal(on, 1);
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
+static void a_client_that_does_not_read_is_cut_off(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_error err;
+    static char flood[1 << 20];
+    struct aw_link *server = open_link("tcp-listen:0", &clock.base);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    assert_read_is(server, AW_MORE, AW_SECOND);
+    for (int i = 0; i < 32; i++) /* more than any socket buffers take */
+        assert_int_equal(aw_link_write(server, flood, sizeof flood, &err), AW_OK);
+    struct aw_link *next = open_link(server->ready, &clock.base);
+    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_int_equal(server->connections, 2);
+    aw_link_close(next);
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
+static void unix_keeps_datagrams_apart(void **state)
+{
+    (void)state;
+    char url[80], buf[8];
+    size_t got;
+    struct aw_error err;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    snprintf(url, sizeof url, "unix-listen:/tmp/aw-unix-%d", (int)getpid());
+    struct aw_link *server = open_link(url, &clock.base);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    assert_true(server->datagrams && client->datagrams);
+    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_writes(client, "one");
+    assert_writes(client, "two");
+    assert_int_equal(aw_link_read(server, buf, sizeof buf, &got, AW_NEVER, &err), AW_OK);
+    assert_int_equal(got, 3);
+    assert_reads(server, "two");
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
+static void unix_failures(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    char path[60], url[80], long_url[200];
+    snprintf(path, sizeof path, "/tmp/aw-unix-%d", (int)getpid());
+    snprintf(url, sizeof url, "unix:%s", path);
+    assert_open_fails(url, AW_NO_LINK, "start the device");
+    assert_open_fails("unix:", AW_USAGE, "no path");
+    snprintf(long_url, sizeof long_url, "unix:/tmp/%0150d", 0);
+    assert_open_fails(long_url, AW_NO_LINK, "longer than");
+
+    snprintf(url, sizeof url, "unix-listen:%s", path);
+    struct aw_link *server = open_link(url, &clock.base);
+    assert_open_fails(url, AW_NO_LINK, "in use");
+    assert_int_equal(rename(path, "/tmp/aw-unix-left-over"), 0);
+    aw_link_close(server);
+    assert_int_equal(rename("/tmp/aw-unix-left-over", path), 0);
+    aw_link_close(open_link(url, &clock.base)); /* takes over what was left */
+
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fclose(file);
+    assert_open_fails(url, AW_NO_LINK, "in use"); /* never removes what is not a socket */
+    assert_int_equal(unlink(path), 0);
+}
+
+struct serving {
+    struct aw_device *device;
+    struct aw_link *link;
+    enum aw_status status;
+};
+
+static void *serve(void *context)
+{
+    struct serving *serving = context;
+    struct aw_error err;
+    serving->status = aw_device_serve(serving->device, serving->link, &err);
+    return NULL;
+}
+
+static void talk_to_a_served_device(const char *listen, unsigned connections)
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    struct aw_real_clock clock = aw_real_clock(-1), stoppable = aw_real_clock(ends[0]);
+    struct echo_device *device = echo_device(AW_MILLISECOND);
+    device->stop_fd = ends[1];
+    struct serving serving = {&device->base, open_link(listen, &stoppable.base), AW_OK};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, serve, &serving), 0);
+    for (int i = 0; i < 3; i++) {
+        struct aw_link *client = open_link(serving.link->ready, &clock.base);
+        assert_writes(client, "ping");
+        assert_reads(client, "ping");
+        assert_writes(client, i < 2 ? "more" : "quit");
+        if (i < 2)
+            assert_reads(client, "more");
+        if (i == 2)
+            assert_int_equal(pthread_join(thread, NULL), 0);
+        aw_link_close(client);
+    }
+    assert_int_equal(serving.status, AW_STOPPED);
+    assert_int_equal(device->connections, connections);
+    aw_link_close(serving.link);
+    device->base.ops->close(&device->base);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void devices_are_served(void **state)
+{
+    (void)state;
+    talk_to_a_served_device("tcp-listen:0", 3);
+    talk_to_a_served_device("tcp-listen:0?delay=1ms&seed=1", 3);
+    talk_to_a_served_device("pty:", 0);
+}
+
+static void a_wish_to_stop_ends_waiting_for_clients(void **state)
+{
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    struct aw_real_clock clock = aw_real_clock(ends[0]);
+    struct aw_link *server = open_link("tcp-listen:0", &clock.base);
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    assert_read_is(server, AW_STOPPED, AW_SECOND);
+    aw_link_close(server);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tcp_clients_take_turns),
+        cmocka_unit_test(unix_clients_take_turns),
+        cmocka_unit_test(tcp_failures),
+        cmocka_unit_test(tcp_does_not_wait_to_fill_a_segment),
+        cmocka_unit_test(a_client_that_does_not_read_is_cut_off),
+        cmocka_unit_test(unix_keeps_datagrams_apart),
+        cmocka_unit_test(unix_failures),
+        cmocka_unit_test(devices_are_served),
+        cmocka_unit_test(a_wish_to_stop_ends_waiting_for_clients),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,120 @@
+#include "link_helper.h"
+
+#include "base/clock.h"
+
+static void answers_in_virtual_time(void **state)
+{
+    (void)state;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct aw_link *link =
+        aw_sim_link(&echo_device(3 * AW_SECOND)->base, &clock.base, false, "sim:echo");
+    assert_true(link->simulated);
+    assert_int_equal(link->connections, 1);
+    assert_int_equal(aw_link_fd(link), -1);
+    assert_string_equal(link->key, "sim:echo");
+    assert_writes(link, "hello");
+    assert_read_is(link, AW_TIMEOUT, AW_SECOND);
+    assert_int_equal(clock.time_ns, AW_SECOND);
+    assert_reads(link, "hello");
+    assert_int_equal(clock.time_ns, 3 * AW_SECOND);
+    assert_read_is(link, AW_TIMEOUT, AW_SECOND);
+    assert_int_equal(clock.time_ns, 4 * AW_SECOND);
+    aw_link_close(link);
+}
+
+static void answers_in_real_time(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *link =
+        aw_sim_link(&echo_device(20 * AW_MILLISECOND)->base, &clock.base, false, "sim:");
+    int64_t start = aw_clock_now(&clock.base);
+    assert_writes(link, "hello");
+    assert_reads(link, "hello");
+    assert_true(aw_clock_now(&clock.base) - start >= 20 * AW_MILLISECOND);
+    aw_link_close(link);
+}
+
+static void a_short_buffer(void **state)
+{
+    (void)state;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct aw_error err;
+    char buf[4];
+    size_t got;
+    struct aw_link *link = aw_sim_link(&echo_device(0)->base, &clock.base, false, "sim:");
+    assert_writes(link, "stream");
+    assert_int_equal(aw_link_read(link, buf, 4, &got, AW_NEVER, &err), AW_OK);
+    assert_int_equal(got, 4);
+    assert_reads(link, "am");
+    aw_link_close(link);
+
+    link = aw_sim_link(&echo_device(0)->base, &clock.base, true, "sim:");
+    assert_writes(link, "datagram");
+    assert_int_equal(aw_link_read(link, buf, 4, &got, AW_NEVER, &err), AW_OK);
+    assert_int_equal(got, 4);
+    assert_read_is(link, AW_TIMEOUT, AW_SECOND);
+    aw_link_close(link);
+}
+
+static void a_wish_to_stop_ends_reading_even_in_a_flood(void **state)
+{
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    struct aw_real_clock clock = aw_real_clock(ends[0]);
+    struct aw_link *link = aw_sim_link(&echo_device(0)->base, &clock.base, false, "sim:");
+    assert_writes(link, "plenty");
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    assert_writes(link, "more");
+    assert_read_is(link, AW_STOPPED, AW_SECOND);
+    aw_link_close(link);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static int64_t always_now(const struct aw_device *device)
+{
+    (void)device;
+    return 0;
+}
+
+static void an_impatient_device_does_not_hold_the_reader(void **state)
+{
+    (void)state;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct aw_device_ops ops = echo_ops;
+    ops.next_event = always_now;
+    struct echo_device *device = echo_device(0);
+    device->base.ops = &ops;
+    struct aw_link *link = aw_sim_link(&device->base, &clock.base, false, "sim:");
+    assert_read_is(link, AW_TIMEOUT, AW_MICROSECOND);
+    aw_link_close(link);
+}
+
+static void closes_its_device_and_says_connected(void **state)
+{
+    (void)state;
+    int closed = 0;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct echo_device *device = echo_device(0);
+    device->closed = &closed;
+    struct aw_link *link = aw_sim_link(&device->base, &clock.base, false, "sim:");
+    assert_int_equal(device->connections, 1);
+    aw_link_close(link);
+    assert_int_equal(closed, 1);
+    aw_link_close(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_in_virtual_time),
+        cmocka_unit_test(answers_in_real_time),
+        cmocka_unit_test(a_short_buffer),
+        cmocka_unit_test(a_wish_to_stop_ends_reading_even_in_a_flood),
+        cmocka_unit_test(an_impatient_device_does_not_hold_the_reader),
+        cmocka_unit_test(closes_its_device_and_says_connected),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

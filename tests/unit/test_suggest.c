@@ -1,0 +1,47 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/suggest.h"
+
+static const char *const names[] = {"elbow", "wrist", "shoulder", "tcp", "tty", "drop", NULL, "q"};
+
+static const char *near(const char *word)
+{
+    return aw_suggest(word, names, sizeof names / sizeof *names);
+}
+
+static void slips_are_found(void **state)
+{
+    (void)state;
+    assert_string_equal(near("ebow"), "elbow");         /* missing */
+    assert_string_equal(near("elbwo"), "elbow");        /* swapped */
+    assert_string_equal(near("wrisst"), "wrist");       /* too many */
+    assert_string_equal(near("shuolders"), "shoulder"); /* two slips in a long word */
+    assert_string_equal(near("TCP"), "tcp");            /* case */
+    assert_string_equal(near("tpc"), "tcp");
+    assert_string_equal(near("sho"), "shoulder"); /* a beginning */
+}
+
+static void strange_words_are_not(void **state)
+{
+    (void)state;
+    assert_null(near("gripper"));
+    assert_null(near(""));
+    assert_null(near("x"));
+    assert_null(near("xyz"));
+    assert_null(near("a-word-that-is-much-longer-than-any-name-could-ever-be"));
+    assert_null(aw_suggest("elbow", names, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slips_are_found),
+        cmocka_unit_test(strange_words_are_not),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
