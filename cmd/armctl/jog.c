@@ -35,7 +35,8 @@ static enum aw_status go(struct jog *jog, double change)
     struct aw_session *session = jog->session;
     struct aw_record command;
     double value = jog->value + change;
-    aw_record_init(&command, aw_wire_codec(session->wire, aw_arm_kind_message(jog->kind), AW_TX), AW_TX);
+    aw_record_init(&command, aw_wire_codec(session->wire, aw_arm_kind_message(jog->kind), AW_TX),
+                   AW_TX);
     aw_record_set(&command, "joint", jog->index, NULL);
     aw_record_set(&command, aw_arm_kind_field(jog->kind), value, NULL);
     enum aw_status status = arm_move(session, &command);
@@ -58,8 +59,8 @@ static const struct {
     const char *key;
     char action; /* +, -, and p, n for the step, q */
 } keys[] = {
-    {"+", '+'},      {"-", '-'},      {"\033[A", '+'}, {"\033[C", '+'}, {"\033[B", '-'}, {"\033[D", '-'},
-    {"\033[5~", 'p'}, {"\033[6~", 'n'}, {"q", 'q'},      {"\004", 'q'},
+    {"+", '+'},      {"-", '-'},       {"\033[A", '+'},  {"\033[C", '+'}, {"\033[B", '-'},
+    {"\033[D", '-'}, {"\033[5~", 'p'}, {"\033[6~", 'n'}, {"q", 'q'},      {"\004", 'q'},
 };
 
 static enum aw_status act(struct jog *jog, char action)
@@ -100,8 +101,8 @@ static enum aw_status jog_loop(struct jog *jog)
     enum aw_status status = AW_OK;
     const char *unit = jog->kind == AW_ARM_ROTATE ? "deg" : "mm";
     while (status == AW_OK && !jog->done) {
-        fprintf(stderr, "\rjoint %d: %g %s, step %g   arrows move, page keys step, q ends \033[K", jog->index,
-                jog->value, unit, jog->step);
+        fprintf(stderr, "\rjoint %d: %g %s, step %g   arrows move, page keys step, q ends \033[K",
+                jog->index, jog->value, unit, jog->step);
         aw_object_start(&jog->session->result, NULL);
         status = read_key(jog);
     }
@@ -118,7 +119,8 @@ static enum aw_status find_start(struct jog *jog)
         return AW_OK;
     }
     return aw_fail(&jog->session->err, AW_USAGE,
-                   "jog: where joint %d stands is not known — move it once with deg or pos", jog->index);
+                   "jog: where joint %d stands is not known — move it once with deg or pos",
+                   jog->index);
 }
 
 static enum aw_status prepare(struct jog *jog, const struct aw_args *args)

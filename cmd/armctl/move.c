@@ -12,6 +12,7 @@ static enum aw_status move_joints(struct aw_session *session, const struct aw_ar
     for (size_t turn = 0; turn < args->turns && status == AW_OK; turn++) {
         struct aw_record command;
         char joint[16];
+        aw_session_print_result(session);
         aw_record_init(&command, codec, AW_TX);
         status = arm_joint_number(session, aw_arg(args, "joint", turn), joint);
         struct aw_pair pairs[] = {{"joint", joint}, {field, aw_arg(args, field, turn)}};
@@ -67,7 +68,8 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
 static enum aw_status move_home(struct aw_session *session, const struct aw_arm_joint *joint)
 {
     struct aw_record command;
-    aw_record_init(&command, aw_wire_codec(session->wire, aw_arm_kind_message(joint->kind), AW_TX), AW_TX);
+    aw_record_init(&command, aw_wire_codec(session->wire, aw_arm_kind_message(joint->kind), AW_TX),
+                   AW_TX);
     aw_record_set(&command, "joint", joint->index, NULL);
     aw_record_set(&command, aw_arm_kind_field(joint->kind), joint->home, NULL);
     return arm_move(session, &command);
@@ -79,10 +81,13 @@ enum aw_status run_home(struct aw_session *session, const struct aw_args *args)
     enum aw_status status = arm_profile(session, &profile);
     (void)args;
     if (status == AW_OK && profile->n == 0)
-        return aw_fail(&session->err, AW_USAGE, "home: no joints are known — add [joint NAME] sections with index and "
+        return aw_fail(&session->err, AW_USAGE,
+                       "home: no joints are known — add [joint NAME] sections with index and "
                        "home to the config file ('config path' tells where)");
-    for (size_t i = 0; status == AW_OK && i < profile->n; i++)
+    for (size_t i = 0; status == AW_OK && i < profile->n; i++) {
+        aw_session_print_result(session);
         status = move_home(session, &profile->joints[i]);
+    }
     return status;
 }
 

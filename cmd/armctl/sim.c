@@ -15,18 +15,19 @@ static struct aw_arm_device_options device_options(struct aw_session *session)
     return options;
 }
 
-static enum aw_status url_speed(const struct aw_url *url, const char *key, const char *unit, double *speed,
-                                struct aw_error *err)
+static enum aw_status url_speed(const struct aw_url *url, const char *key, const char *unit,
+                                double *speed, struct aw_error *err)
 {
     const char *text = aw_url_get(url, key);
     if (!text)
         return AW_OK;
     enum aw_status status = aw_number_parse_unit(text, unit, speed, err);
-    return status == AW_OK && !(*speed > 0) ? aw_fail(err, AW_LIMIT, "sim: %s must be above 0", key) : status;
+    return status == AW_OK && !(*speed > 0) ? aw_fail(err, AW_LIMIT, "sim: %s must be above 0", key)
+                                            : status;
 }
 
-static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock, void *context,
-                               struct aw_error *err)
+static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
+                               struct aw_clock *clock, void *context, struct aw_error *err)
 {
     struct aw_arm_device_options options = device_options(context);
     const char *quirks = aw_url_get(url, "quirks");
@@ -59,7 +60,8 @@ static enum aw_status serve(struct aw_session *session, struct aw_device *device
 {
     struct aw_link_options options = {.clock = session->clock, .ascii = true};
     struct aw_link *link;
-    enum aw_status status = aw_link_open(&link, aw_option(session, "listen"), &options, &session->err);
+    enum aw_status status =
+        aw_link_open(&link, aw_option(session, "listen"), &options, &session->err);
     if (status != AW_OK)
         return status;
     fprintf(stderr, "ready: %s\n", *link->ready ? link->ready : aw_option(session, "listen"));

@@ -9,12 +9,22 @@ static struct aw_arm_options arm_options(const struct aw_session *session)
 {
     struct aw_arm_options options = aw_arm_defaults();
     const char *seq = aw_option(session, "seq");
-    double confirm = aw_option_number(session, aw_flag(session, "timeout") ? "timeout" : "confirm-timeout");
+    double confirm =
+        aw_option_number(session, aw_flag(session, "timeout") ? "timeout" : "confirm-timeout");
     options.ack_timeout_ms = (int)(aw_option_number(session, "ack-timeout") * 1000);
     options.confirm_timeout_ms = (int)(confirm * 1000);
     options.retries = (int)aw_option_number(session, "retries");
     options.seq = strcmp(seq, "auto") == 0 ? AW_ARM_SEQ_AUTO : atoi(seq);
     return options;
+}
+
+/* How long a command may go unconfirmed before the other digit is tried: as long as its motion can
+ * take. A second copy does no harm, because commands are absolute, so a guess may be short. */
+static int flip_after_ms(struct aw_session *session, const struct aw_record *command)
+{
+    static const int guess_ms = 3000, margin_ms = 1000;
+    int longest_ms = aw_arm_profile_longest_ms(&arm_state(session)->profile, command);
+    return longest_ms ? longest_ms + margin_ms : guess_ms;
 }
 
 static void on_event(void *context, const struct aw_arm_event *event)
@@ -25,8 +35,10 @@ static void on_event(void *context, const struct aw_arm_event *event)
         aw_session_say(session, "no ACK for %s: sent again (%d)", event->text, event->attempt);
         break;
     case AW_ARM_FLIPPED:
-        aw_session_say(session, "%s: trying the other sequence digit — the arm, or this tool, has "
-                                "been restarted since the last command", event->text);
+        aw_session_say(session,
+                       "%s: trying the other sequence digit — the arm, or this tool, has "
+                       "been restarted since the last command",
+                       event->text);
         break;
     case AW_ARM_LATE:
         aw_session_say(session, "late: %s", event->text);
@@ -54,7 +66,8 @@ void arm_remember(struct aw_session *session)
     state_dir(session, dir, sizeof dir);
     if (!remembers(session) || !*dir)
         return;
-    if (aw_arm_state_save(dir, session->link->key, aw_arm_memory(&arm_state(session)->arm), &problem) != AW_OK)
+    if (aw_arm_state_save(dir, session->link->key, aw_arm_memory(&arm_state(session)->arm),
+                          &problem) != AW_OK)
         aw_session_say(session, "sequence digit not remembered: %s", problem.text);
 }
 
@@ -101,8 +114,10 @@ enum aw_status arm_joint_number(struct aw_session *session, const char *text, ch
         return status;
     const struct aw_arm_joint *joint = aw_arm_profile_find(profile, text);
     if (!joint && (text[0] < '0' || text[0] > '9') && text[0] != '-' && profile->n == 0)
-        return aw_fail(&session->err, AW_USAGE, "no joint '%.24s' — give its number, or name it in "
-                       "[joint %.24s] of %.160s", text, text, session->config->path);
+        return aw_fail(&session->err, AW_USAGE,
+                       "no joint '%.24s' — give its number, or name it in "
+                       "[joint %.24s] of %.160s",
+                       text, text, session->config->path);
     if (!joint && (text[0] < '0' || text[0] > '9'))
         return aw_fail(&session->err, AW_USAGE, "no joint '%.24s' — see 'config show'", text);
     snprintf(out, 16, "%.15s", text);
@@ -111,7 +126,8 @@ enum aw_status arm_joint_number(struct aw_session *session, const char *text, ch
     return AW_OK;
 }
 
-static void report_record(struct aw_session *session, const char *prefix, const struct aw_record *record)
+static void report_record(struct aw_session *session, const char *prefix,
+                          const struct aw_record *record)
 {
     for (int i = 0; i < record->codec->n_leaves; i++) {
         const struct aw_leaf *leaf = &record->codec->leaves[i];
@@ -141,7 +157,8 @@ void arm_report(struct aw_session *session, const char *cmd, const struct aw_rec
         aw_object_truth(result, "flipped", true);
 }
 
-/* Shown, and written out, before the first byte leaves: a full disk or a closed pipe moves nothing. */
+/* Shown, and written out, before the first byte leaves: a full disk or a closed pipe moves nothing.
+ */
 static enum aw_status announce(struct aw_session *session, struct aw_record *command)
 {
     enum aw_status status = AW_OK;
@@ -154,15 +171,16 @@ static enum aw_status announce(struct aw_session *session, struct aw_record *com
     return status == AW_OK ? aw_output_check(&session->out, &session->err) : status;
 }
 
-static enum aw_status check(struct aw_session *session, const struct aw_record *command, uint8_t *frame, size_t *size)
+static enum aw_status check(struct aw_session *session, const struct aw_record *command,
+                            uint8_t *frame, size_t *size)
 {
     const struct aw_arm_profile *profile;
     bool force = aw_flag(session, "force");
     enum aw_status status = arm_profile(session, &profile);
-    if (status == AW_OK)
-        status = aw_encode(command, force, frame, AW_ARM_LINE_MAX, size, &session->err);
     if (status == AW_OK && !force)
         status = aw_arm_profile_check(profile, aw_flag(session, "signed"), command, &session->err);
+    if (status == AW_OK)
+        status = aw_encode(command, force, frame, AW_ARM_LINE_MAX, size, &session->err);
     return status;
 }
 
@@ -180,6 +198,7 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
         status = announce(session, command);
     if (status != AW_OK)
         return status;
+    state->arm.options.flip_after_ms = flip_after_ms(session, command);
     session->moving = true;
     status = aw_arm_command(&state->arm, command, &state->outcome, &session->err);
     session->moving = status == AW_STOPPED;
@@ -200,9 +219,13 @@ enum aw_status arm_safe_stop(struct aw_session *session)
     if (status != AW_OK)
         aw_session_say(session, "stop: %s", problem.text);
     else if (outcome.result != AW_ARM_NOT_SENT)
-        aw_session_say(session, "stopped: commanded back to the last confirmed position (%s)", outcome.sent);
+        aw_session_say(session, "stopped: commanded back to the last confirmed position (%s)",
+                       outcome.sent);
     else
-        aw_session_say(session, "stopped: nothing is sent any more; the arm ends the motion it has begun, because "
-                                "its protocol has no stop%s", state->profile.n ? "" : " and there is no profile");
+        aw_session_say(
+            session,
+            "stopped: nothing is sent any more; the arm ends the motion it has begun, because "
+            "its protocol has no stop%s",
+            state->profile.n ? "" : " and there is no profile");
     return AW_OK;
 }

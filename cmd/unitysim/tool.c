@@ -13,7 +13,8 @@ static const char *const examples[] = {
 static const struct aw_option options[] = {
     {.name = "wire",
      .value = "NAME",
-     .help = "spec: as documented; compat38: length byte of a scene as the published client sends it",
+     .help =
+         "spec: as documented; compat38: length byte of a scene as the published client sends it",
      .fallback = "spec",
      .complete = aw_wire_complete},
     {0},

@@ -89,7 +89,8 @@ struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *
 
 static enum aw_status missing_value(const struct aw_option *option, struct aw_error *err)
 {
-    return aw_fail(err, AW_USAGE, "--%s needs a value: --%s %s", option->name, option->name, option->value);
+    return aw_fail(err, AW_USAGE, "--%s needs a value: --%s %s", option->name, option->name,
+                   option->value);
 }
 
 /* --name, --name=value, --name value, -n, -n value, -nvalue */
@@ -99,7 +100,8 @@ static enum aw_status bind_option(struct binder *b)
     const char *word = b->words->word[b->at], *equals = strchr(word, '='), *text = "1";
     bool is_long = word[1] == '-';
     char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)(equals && is_long ? equals - word : (long)strlen(word)) - 2, word + 2);
+    snprintf(name, sizeof name, "%.*s",
+             (int)(equals && is_long ? equals - word : (long)strlen(word)) - 2, word + 2);
     struct aw_option_value *value =
         is_long ? aw_options_find(&s->options, name) : aw_options_find_letter(&s->options, word[1]);
     if (!value && is_long)
@@ -146,12 +148,14 @@ static void next_turn(struct binder *b)
     b->next = 0;
 }
 
-static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const char *name, const char *text)
+static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const char *name,
+                              const char *text)
 {
     struct aw_session *s = b->session;
     if (is_bound(b, arg) && arg->kind != AW_ARG_PAIRS && arg->kind != AW_ARG_REST) {
         if (!b->args->command->repeats)
-            return aw_fail(&s->err, AW_USAGE, "%s: %s is given twice", b->args->command->name, arg->name);
+            return aw_fail(&s->err, AW_USAGE, "%s: %s is given twice", b->args->command->name,
+                           arg->name);
         next_turn(b);
     }
     b->args->bound[b->args->n++] = (struct aw_bound){arg, name, text, b->turn};
@@ -159,11 +163,13 @@ static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const 
 }
 
 /* The argument that name=value is for: one of this name, or the one that takes any pairs. */
-static const struct aw_arg *find_named(const struct aw_command *command, const char *word, size_t length)
+static const struct aw_arg *find_named(const struct aw_command *command, const char *word,
+                                       size_t length)
 {
     const struct aw_arg *arg = command->args;
     for (; arg && arg->name; arg++)
-        if (arg->kind == AW_ARG_PAIRS || (strlen(arg->name) == length && memcmp(arg->name, word, length) == 0))
+        if (arg->kind == AW_ARG_PAIRS ||
+            (strlen(arg->name) == length && memcmp(arg->name, word, length) == 0))
             return arg;
     return NULL;
 }
@@ -190,8 +196,8 @@ static enum aw_status too_many(struct binder *b, const char *word)
 {
     char usage[256];
     aw_usage_line(b->args->command, usage, sizeof usage);
-    return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' is too much — usage: %s", b->args->command->name, word,
-                   usage);
+    return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' is too much — usage: %s",
+                   b->args->command->name, word, usage);
 }
 
 static enum aw_status unknown_name(struct binder *b, const char *word, size_t length)
@@ -205,7 +211,8 @@ static enum aw_status unknown_name(struct binder *b, const char *word, size_t le
     const char *near = aw_suggest(name, names, n);
     char usage[256];
     aw_usage_line(b->args->command, usage, sizeof usage);
-    return aw_fail(&b->session->err, AW_USAGE, "%s has no argument '%s' — %s%s", b->args->command->name, name,
+    return aw_fail(&b->session->err, AW_USAGE, "%s has no argument '%s' — %s%s",
+                   b->args->command->name, name,
                    near ? "did you mean " : "usage: ", near ? near : usage);
 }
 
@@ -214,7 +221,8 @@ static enum aw_status bind_argument(struct binder *b)
     const char *word = b->words->word[b->at];
     const char *equals = strchr(word, '=');
     const struct aw_command *command = b->args->command;
-    const struct aw_arg *rest = command->args && command->args[0].kind == AW_ARG_REST ? command->args : NULL;
+    const struct aw_arg *rest =
+        command->args && command->args[0].kind == AW_ARG_REST ? command->args : NULL;
     size_t length = equals ? (size_t)(equals - word) : 0;
     const struct aw_arg *named = length && !rest ? find_named(command, word, length) : NULL;
     if (named)
@@ -240,8 +248,8 @@ static enum aw_status check_complete(struct binder *b)
                 continue;
             char usage[256];
             aw_usage_line(command, usage, sizeof usage);
-            return aw_fail(&b->session->err, AW_USAGE, "%s: %s is missing — usage: %s", command->name, arg->name,
-                           usage);
+            return aw_fail(&b->session->err, AW_USAGE, "%s: %s is missing — usage: %s",
+                           command->name, arg->name, usage);
         }
     return AW_OK;
 }
@@ -266,8 +274,10 @@ static enum aw_status unknown_command(struct binder *b, const char *word)
     aw_each_command(b->session->tool, collect_name, &names);
     const char *near = aw_suggest(word, names.list, names.n);
     if (near)
-        return aw_fail(&b->session->err, AW_USAGE, "no command '%.40s' — did you mean '%s'?", word, near);
-    return aw_fail(&b->session->err, AW_USAGE, "no command '%.40s' — see '%s help'", word, b->session->tool->name);
+        return aw_fail(&b->session->err, AW_USAGE, "no command '%.40s' — did you mean '%s'?", word,
+                       near);
+    return aw_fail(&b->session->err, AW_USAGE, "no command '%.40s' — see '%s help'", word,
+                   b->session->tool->name);
 }
 
 static enum aw_status bind_word(struct binder *b)
@@ -283,7 +293,8 @@ static enum aw_status bind_word(struct binder *b)
     return b->args->command ? bind_argument(b) : bind_command(b);
 }
 
-enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words, struct aw_args *args, size_t *bad)
+enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words,
+                       struct aw_args *args, size_t *bad)
 {
     struct binder b = {.session = session, .words = words, .args = args};
     enum aw_status status = AW_OK;
@@ -309,8 +320,8 @@ const char *aw_arg(const struct aw_args *args, const char *name, size_t turn)
     return NULL;
 }
 
-enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *args, const char *name, size_t turn,
-                             double *value)
+enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *args,
+                             const char *name, size_t turn, double *value)
 {
     const char *text = aw_arg(args, name, turn);
     const struct aw_arg *arg = args->command->args;
@@ -322,15 +333,18 @@ enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *a
     struct aw_arg_info info = aw_arg_info(session, arg);
     enum aw_status status = aw_number_parse_unit(text, info.unit, value, &problem);
     if (status != AW_OK)
-        return aw_fail(&session->err, status, "%s: %s: %s", args->command->name, name, problem.text);
-    if ((info.min != 0 || info.max != 0) && (*value < info.min || *value > info.max) && !aw_flag(session, "force"))
-        return aw_fail(&session->err, AW_LIMIT, "%s: %s %g %s is outside %g to %g", args->command->name, name, *value,
-                       info.unit ? info.unit : "", info.min, info.max);
+        return aw_fail(&session->err, status, "%s: %s: %s", args->command->name, name,
+                       problem.text);
+    if ((info.min != 0 || info.max != 0) && (*value < info.min || *value > info.max) &&
+        !aw_flag(session, "force"))
+        return aw_fail(&session->err, AW_LIMIT, "%s: %s %g %s is outside %g to %g",
+                       args->command->name, name, *value, info.unit ? info.unit : "", info.min,
+                       info.max);
     return AW_OK;
 }
 
-enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_args *args, size_t turn,
-                                 struct aw_record *record)
+enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_args *args,
+                                 size_t turn, struct aw_record *record)
 {
     struct aw_pair pairs[AW_WORDS_MAX];
     char names[AW_WORDS_MAX][48];

@@ -4,10 +4,11 @@
 
 #include "shell/session.h"
 
-/* What stands in the words: options are set in session->options (for this command), the rest is bound to
- * the table of the command. command is NULL if there was none. AW_USAGE otherwise; *bad is the index of the word that
- * is wrong, words->n if something is missing. */
-enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words, struct aw_args *args, size_t *bad);
+/* What stands in the words: options are set in session->options (for this command), the rest is
+ * bound to the table of the command. command is NULL if there was none. AW_USAGE otherwise; *bad is
+ * the index of the word that is wrong, words->n if something is missing. */
+enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words,
+                       struct aw_args *args, size_t *bad);
 
 /* Is this word an option and not a negative number? */
 bool aw_is_option(const char *word);

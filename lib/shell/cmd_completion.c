@@ -3,7 +3,8 @@
 #include "shell/common.h"
 #include "shell/complete.h"
 
-/* The scripts hold no words of their own: they ask the tool, so they never go out of date. T is the tool. */
+/* The scripts hold no words of their own: they ask the tool, so they never go out of date. T is the
+ * tool. */
 static const char bash_script[] =
     "# bash completion for T: asks the tool itself\n"
     "_T() {\n"
@@ -23,7 +24,8 @@ static const char bash_script[] =
     "            ;;\n"
     "        esac\n"
     "    done < <(\"${COMP_WORDS[0]}\" complete -- \"${words[@]}\" \"$current\" 2>/dev/null)\n"
-    "    declare -F __ltrim_colon_completions >/dev/null && __ltrim_colon_completions \"$current\"\n"
+    "    declare -F __ltrim_colon_completions >/dev/null && __ltrim_colon_completions "
+    "\"$current\"\n"
     "}\n"
     "complete -F _T T\n";
 
@@ -83,7 +85,8 @@ enum aw_status aw_run_completion(struct aw_session *session, const struct aw_arg
             print_script(session, scripts[i].script);
             return AW_OK;
         }
-    return aw_fail(&session->err, AW_USAGE, "completion: no '%.20s' — use bash, zsh or fish", shell);
+    return aw_fail(&session->err, AW_USAGE, "completion: no '%.20s' — use bash, zsh or fish",
+                   shell);
 }
 
 static void print_candidate(void *context, const char *word, const char *help)

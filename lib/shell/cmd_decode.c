@@ -87,8 +87,8 @@ static enum aw_status decode_file(struct aw_decoder *d, const char *name)
     d->line = 0;
     d->input = wanted_input(d->session);
     enum aw_status status =
-        fd < 0 ? aw_fail(&d->session->err, AW_USAGE, "'%.100s' is no hex, and no file: %s", name,
-                         strerror(errno))
+        fd < 0  ? aw_fail(&d->session->err, AW_USAGE, "'%.100s' is no hex, and no file: %s", name,
+                          strerror(errno))
         : block ? decode_fd(d, fd, block)
                 : aw_fail(&d->session->err, AW_USAGE, "out of memory");
     if (fd >= 0 && !standard)

@@ -50,7 +50,8 @@ static enum aw_status print_bytes(struct aw_session *session, struct aw_span byt
     return AW_OK;
 }
 
-/* A message that goes both ways is encoded as the host's, one that only the device sends as the device's. */
+/* A message that goes both ways is encoded as the host's, one that only the device sends as the
+ * device's. */
 enum aw_status aw_run_encode(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_codec *codec;

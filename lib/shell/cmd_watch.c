@@ -54,5 +54,6 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
     if (status != AW_OK)
         return status;
     w->decoder.input = input;
-    return watch(w, seconds > 0 ? aw_clock_now(session->clock) + (int64_t)(seconds * 1e9) : AW_NEVER);
+    return watch(w,
+                 seconds > 0 ? aw_clock_now(session->clock) + (int64_t)(seconds * 1e9) : AW_NEVER);
 }

@@ -224,8 +224,12 @@ static void offer_next(struct completion *c)
 void aw_complete(struct aw_session *session, const char *const *before, size_t n,
                  const char *partial, aw_candidate_fn *add, void *context, bool *files)
 {
-    struct completion c = {.session = session, .partial = partial, .add = add, .context = context,
-                           .files = files, .options = session->options};
+    struct completion c = {.session = session,
+                           .partial = partial,
+                           .add = add,
+                           .context = context,
+                           .files = files,
+                           .options = session->options};
     *files = false;
     const struct aw_option *option = walk(&c, before, n);
     if (option)
@@ -246,6 +250,23 @@ static void hint_argument(struct aw_session *session, const struct aw_arg *arg, 
                  info.unit ? " " : "", info.unit ? info.unit : "");
     else
         snprintf(out, size, arg->optional ? "[%s]" : "<%s>", arg->name);
+}
+
+/* The fields of the message: joint= angle= [seq=] */
+static void hint_fields(struct completion *c, char *out, size_t size)
+{
+    const struct aw_codec *codec =
+        c->message ? aw_wire_codec(c->session->wire, c->message, AW_BOTH) : NULL;
+    size_t used = 0;
+    for (int i = 0; codec && i < codec->n_leaves && used + 64 < size; i++) {
+        char name[64];
+        if (!codec->leaves[i].value)
+            continue;
+        aw_leaf_name(&codec->leaves[i], name, sizeof name);
+        used += (size_t)snprintf(
+            out + used, size - used,
+            codec->leaves[i].field->optional ? "%s[%s=]" : "%s%s=", used ? " " : "", name);
+    }
 }
 
 static void hint_field(struct completion *c, const char *word, char *out, size_t size)
@@ -285,6 +306,8 @@ void aw_hint(struct aw_session *session, const char *line, char *out, size_t siz
     const struct aw_arg *arg = current_argument(&c);
     if (option)
         snprintf(out, size, "<%s>", option->value);
+    else if (arg && arg->kind == AW_ARG_PAIRS)
+        hint_fields(&c, out, size);
     else if (arg)
         hint_argument(session, arg, out, size);
 }

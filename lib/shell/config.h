@@ -26,7 +26,8 @@ struct aw_config {
     char *texts[AW_OPTIONS_MAX];
 };
 
-/* Reads the file. A missing one is fine unless path was asked for. Errors name the file and the line. */
+/* Reads the file. A missing one is fine unless path was asked for. Errors name the file and the
+ * line. */
 enum aw_status aw_config_load(struct aw_session *session, const char *path);
 void aw_config_free(struct aw_config *config);
 

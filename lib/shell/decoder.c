@@ -67,7 +67,8 @@ static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame)
     return readable ? show(d) : AW_OK;
 }
 
-static enum aw_status decode_stream(struct aw_decoder *d, struct aw_span in, bool last, size_t *used)
+static enum aw_status decode_stream(struct aw_decoder *d, struct aw_span in, bool last,
+                                    size_t *used)
 {
     enum aw_status status = AW_OK;
     *used = 0;
@@ -138,8 +139,8 @@ static enum aw_status decode_candump(struct aw_decoder *d, const char *line, siz
     while (id > line && id[-1] != ' ')
         id--;
     const char *data = memchr(bracket, ']', (size_t)(end - bracket));
-    snprintf(text, sizeof text, "%.*s#%.*s", (int)(at - id), id,
-             data ? (int)(end - data - 1) : 0, data ? data + 1 : "");
+    snprintf(text, sizeof text, "%.*s#%.*s", (int)(at - id), id, data ? (int)(end - data - 1) : 0,
+             data ? data + 1 : "");
     return decode_hex(d, text, strlen(text));
 }
 

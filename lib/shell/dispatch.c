@@ -74,7 +74,15 @@ static void print_outcome(struct aw_session *session, const struct aw_command *c
         print_error(session, where);
 }
 
-/* A motion that was interrupted, by a signal or because nobody reads its output any more, ends in a safe stop. */
+void aw_session_print_result(struct aw_session *session)
+{
+    if (session->result.cmd)
+        print_outcome(session, NULL, AW_OK, NULL);
+    aw_object_start(&session->result, NULL);
+}
+
+/* A motion that was interrupted, by a signal or because nobody reads its output any more, ends in a
+ * safe stop. */
 static enum aw_status make_safe(struct aw_session *session, enum aw_status status)
 {
     struct aw_error cause = session->err;

@@ -45,9 +45,8 @@ static void option_row(const struct page *page, const struct aw_option *option)
         snprintf(letter, sizeof letter, "-%c, ", option->letter);
     snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->value ? " " : "",
              option->value ? option->value : "");
-    snprintf(right, sizeof right, "%s%s%s%s", option->help,
-             option->fallback ? " (default " : "", option->fallback ? option->fallback : "",
-             option->fallback ? ")" : "");
+    snprintf(right, sizeof right, "%s%s%s%s", option->help, option->fallback ? " (default " : "",
+             option->fallback ? option->fallback : "", option->fallback ? ")" : "");
     row(page, left, right);
 }
 
@@ -92,10 +91,11 @@ static void links(const struct page *page)
 static void exit_codes(const struct page *page)
 {
     heading(page, "Exit codes");
-    aw_output_print(page->out,
-                    "  0 ok   1 the device refused or did not do it   2 usage   3 no answer in time\n"
-                    "  4 link not found or not permitted   5 malformed data   6 refused by limits\n"
-                    "  7 link lost, or output not writable   128 + signal: stopped by a signal\n");
+    aw_output_print(
+        page->out,
+        "  0 ok   1 the device refused or did not do it   2 usage   3 no answer in time\n"
+        "  4 link not found or not permitted   5 malformed data   6 refused by limits\n"
+        "  7 link lost, or output not writable   128 + signal: stopped by a signal\n");
 }
 
 static void first_page(const struct page *page)
@@ -145,7 +145,8 @@ static void command_page(const struct page *page, const struct aw_command *comma
 {
     static const char *const safety[] = {
         [AW_WRITE] = "Changes settings.\n",
-        [AW_MOTION] = "Makes something move: Ctrl-C, a closed pipe or the end of the terminal stop it.\n",
+        [AW_MOTION] =
+            "Makes something move: Ctrl-C, a closed pipe or the end of the terminal stop it.\n",
         [AW_DANGEROUS] = "Asks before it acts; needs --yes without a terminal.\n",
     };
     char usage[256];

@@ -15,8 +15,8 @@ static enum aw_status add_word(struct builder *b, const char *name, const char *
 {
     struct aw_words *words = b->words;
     size_t room = sizeof words->text - b->used;
-    int length = snprintf(words->text + b->used, room, "%s%s%s", name, value ? "=" : "",
-                          value ? value : "");
+    int length =
+        snprintf(words->text + b->used, room, "%s%s%s", name, value ? "=" : "", value ? value : "");
     if (length < 0 || (size_t)length >= room || words->n == AW_WORDS_MAX)
         return aw_fail(err, AW_USAGE, "the JSON object is too large");
     words->column[words->n] = 0;
@@ -62,7 +62,8 @@ static enum aw_status add_object(struct builder *b, const char *prefix, json_t *
     const char *key;
     json_t *value;
     enum aw_status status = AW_OK;
-    json_object_foreach(object, key, value) {
+    json_object_foreach(object, key, value)
+    {
         char name[128];
         if (!*prefix && is_envelope(key))
             continue;

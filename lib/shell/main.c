@@ -89,8 +89,8 @@ static enum aw_status parse_globals(struct aw_session *session, const struct aw_
     if (!args)
         return AW_USAGE;
     enum aw_status status = aw_bind(session, words, args, &bad);
-    *command = status != AW_OK || args->command || aw_flag(session, "help") ||
-               aw_flag(session, "version");
+    *command =
+        status != AW_OK || args->command || aw_flag(session, "help") || aw_flag(session, "version");
     if (*command)
         session->options = before;
     free(args);

@@ -90,16 +90,26 @@ static void link_list(struct aw_output *out, const struct aw_transport *t)
 }
 
 static const char *const exits[] = {
-    "0", "ok",
-    "1", "the device refused, or did not do it",
-    "2", "usage: unknown name, wrong unit, not a number",
-    "3", "no answer in time",
-    "4", "link not found or not permitted",
-    "5", "malformed data",
-    "6", "refused by limits on the host",
-    "7", "link lost, or the output could not be written",
-    "129, 130, 143", "stopped by a hangup, Ctrl-C or TERM, after the safe stop",
-    "141", "the reader of the output went away",
+    "0",
+    "ok",
+    "1",
+    "the device refused, or did not do it",
+    "2",
+    "usage: unknown name, wrong unit, not a number",
+    "3",
+    "no answer in time",
+    "4",
+    "link not found or not permitted",
+    "5",
+    "malformed data",
+    "6",
+    "refused by limits on the host",
+    "7",
+    "link lost, or the output could not be written",
+    "129, 130, 143",
+    "stopped by a hangup, Ctrl-C or TERM, after the safe stop",
+    "141",
+    "the reader of the output went away",
     NULL,
 };
 
@@ -118,12 +128,16 @@ static void tail(struct aw_session *session, const char *title)
         aw_output_print(out, ".TP\n.B %s\n", e[0]);
         line(out, "", e[1]);
     }
-    aw_output_print(out, ".SH ENVIRONMENT\nEvery option can be set by a variable: %s_LINK, "
-                         "%s_TIMEOUT and so on. NO_COLOR is honoured.\n", title, title);
-    aw_output_print(out, ".SH FILES\n.TP\n.I $XDG_CONFIG_HOME/armwire/%s.ini\n"
-                         "options and aliases of links\n.TP\n"
-                         ".I $XDG_STATE_HOME/armwire/%s/\nhistory, and what is remembered about "
-                         "devices\n", name, name);
+    aw_output_print(out,
+                    ".SH ENVIRONMENT\nEvery option can be set by a variable: %s_LINK, "
+                    "%s_TIMEOUT and so on. NO_COLOR is honoured.\n",
+                    title, title);
+    aw_output_print(out,
+                    ".SH FILES\n.TP\n.I $XDG_CONFIG_HOME/armwire/%s.ini\n"
+                    "options and aliases of links\n.TP\n"
+                    ".I $XDG_STATE_HOME/armwire/%s/\nhistory, and what is remembered about "
+                    "devices\n",
+                    name, name);
 }
 
 void aw_man_page(struct aw_session *session)

@@ -28,7 +28,8 @@ void aw_object_text(struct aw_object *object, const char *key, const char *text)
     add(object, key)->text = text;
 }
 
-void aw_object_number(struct aw_object *object, const char *key, double number, int decimals, const char *unit)
+void aw_object_number(struct aw_object *object, const char *key, double number, int decimals,
+                      const char *unit)
 {
     struct aw_entry *entry = add(object, key);
     entry->number = number;
@@ -90,7 +91,8 @@ static char *put_number(char *out, const struct aw_entry *entry)
     return aw_print_fixed(out, entry->number, entry->decimals);
 }
 
-/* Keys with a dot are objects in the object: m1.position. Entries of one group stand next to each other. */
+/* Keys with a dot are objects in the object: m1.position. Entries of one group stand next to each
+ * other. */
 static size_t group_length(const char *key)
 {
     const char *dot = strchr(key, '.');

@@ -1,4 +1,5 @@
-/* A small flat object, the result of a command: printed as a JSON object, a CSV line or a line of text.
+/* A small flat object, the result of a command: printed as a JSON object, a CSV line or a line of
+ * text.
  *
  *     aw_object_start(&session->result, "deg");
  *     aw_object_text(&session->result, "result", "confirmed");
@@ -12,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define AW_OBJECT_MAX 48
+#define AW_OBJECT_MAX  48
 #define AW_OBJECT_TEXT 8192 /* bytes that an object takes as text */
 
 struct aw_entry {
@@ -25,7 +26,7 @@ struct aw_entry {
 };
 
 struct aw_object {
-    const char *cmd; /* NULL: nothing to print */
+    const char *cmd;      /* NULL: nothing to print */
     const char *headline; /* text style: instead of "ok"; or NULL */
     size_t n;
     struct aw_entry entries[AW_OBJECT_MAX];
@@ -33,11 +34,13 @@ struct aw_object {
 
 void aw_object_start(struct aw_object *object, const char *cmd);
 void aw_object_text(struct aw_object *object, const char *key, const char *text);
-void aw_object_number(struct aw_object *object, const char *key, double number, int decimals, const char *unit);
+void aw_object_number(struct aw_object *object, const char *key, double number, int decimals,
+                      const char *unit);
 void aw_object_truth(struct aw_object *object, const char *key, bool truth);
 
-/* All write at most AW_OBJECT_TEXT bytes to out, no NUL, and return the end. head is put at the start of the JSON
- * object ("\"t\":1.5,\"cmd\":\"deg\",\"ok\":true"); why goes to the end if it is not NULL. */
+/* All write at most AW_OBJECT_TEXT bytes to out, no NUL, and return the end. head is put at the
+ * start of the JSON object ("\"t\":1.5,\"cmd\":\"deg\",\"ok\":true"); why goes to the end if it is
+ * not NULL. */
 char *aw_object_json(const struct aw_object *object, const char *head, const char *why, char *out);
 char *aw_object_line(const struct aw_object *object, char *out);
 

@@ -19,25 +19,54 @@ static void complete_links(struct aw_session *session, aw_candidate_fn *add, voi
 }
 
 const struct aw_option aw_global_options[] = {
-    {.name = "link", .letter = 'l', .value = "URL", .help = "the device: sim:, /dev/ttyUSB0, tcp:HOST:PORT, @alias", .complete = complete_links},
+    {.name = "link",
+     .letter = 'l',
+     .value = "URL",
+     .help = "the device: sim:, /dev/ttyUSB0, tcp:HOST:PORT, @alias",
+     .complete = complete_links},
     {.name = "json", .letter = 'j', .help = "print JSON, one object a line"},
     {.name = "csv", .help = "print CSV with a header"},
     {.name = "format", .value = "FORMAT", .help = "print this for every record: '%{t} %{angle}'"},
     {.name = "fields", .value = "A,B,…", .help = "only these fields of records"},
     {.name = "raw", .help = "wire numbers instead of units and names; encode: write the bytes"},
-    {.name = "time", .value = "STYLE", .help = "time stamps: none, abs, rel, delta, iso", .choices = time_styles},
-    {.name = "count", .letter = 'n', .value = "COUNT", .help = "end after this many records", .unit = "", .min = 1, .max = 1e15},
-    {.name = "for", .value = "TIME", .help = "end after this time: 5s", .unit = "s", .min = 0, .max = 1e9},
-    {.name = "timeout", .letter = 'T', .value = "TIME", .help = "give up waiting for an answer after this time", .unit = "s", .min = 0, .max = 1e9},
+    {.name = "time",
+     .value = "STYLE",
+     .help = "time stamps: none, abs, rel, delta, iso",
+     .choices = time_styles},
+    {.name = "count",
+     .letter = 'n',
+     .value = "COUNT",
+     .help = "end after this many records",
+     .unit = "",
+     .min = 1,
+     .max = 1e15},
+    {.name = "for",
+     .value = "TIME",
+     .help = "end after this time: 5s",
+     .unit = "s",
+     .min = 0,
+     .max = 1e9},
+    {.name = "timeout",
+     .letter = 'T',
+     .value = "TIME",
+     .help = "give up waiting for an answer after this time",
+     .unit = "s",
+     .min = 0,
+     .max = 1e9},
     {.name = "verbose", .letter = 'v', .help = "tell every packet that passes"},
     {.name = "quiet", .letter = 'q', .help = "no remarks, only results and errors"},
     {.name = "dry-run", .help = "print fields and bytes; open nothing, send nothing"},
     {.name = "yes", .letter = 'y', .help = "answer questions with yes"},
     {.name = "no-input", .help = "never ask anything"},
-    {.name = "force", .help = "send values outside the limits (never NaN, never what the wire cannot carry)"},
+    {.name = "force",
+     .help = "send values outside the limits (never NaN, never what the wire cannot carry)"},
     {.name = "hold", .help = "when interrupted, leave the device as it is"},
     {.name = "keep-going", .letter = 'k', .help = "go on with a script after a failure"},
-    {.name = "color", .value = "WHEN", .help = "auto, always, never", .fallback = "auto", .choices = color_choices},
+    {.name = "color",
+     .value = "WHEN",
+     .help = "auto, always, never",
+     .fallback = "auto",
+     .choices = color_choices},
     {.name = "config", .value = "FILE", .help = "read this config file instead of the usual one"},
     {.name = "help", .letter = 'h', .help = "help; after a command: help on it"},
     {.name = "version", .letter = 'V', .help = "print the version"},
@@ -47,7 +76,8 @@ const struct aw_option aw_global_options[] = {
 void aw_options_add(struct aw_options *options, const struct aw_option *table)
 {
     for (; table && table->name && options->n < AW_OPTIONS_MAX; table++)
-        options->values[options->n++] = (struct aw_option_value){table, table->fallback, AW_FROM_DEFAULT};
+        options->values[options->n++] =
+            (struct aw_option_value){table, table->fallback, AW_FROM_DEFAULT};
 }
 
 struct aw_option_value *aw_options_find(struct aw_options *options, const char *name)
@@ -74,17 +104,20 @@ static bool is_word(const char *text, const char *const *words)
     return false;
 }
 
-static enum aw_status parse_switch(const struct aw_option *option, const char **text, struct aw_error *err)
+static enum aw_status parse_switch(const struct aw_option *option, const char **text,
+                                   struct aw_error *err)
 {
     static const char *const yes[] = {"1", "true", "yes", "on", NULL};
     static const char *const no[] = {"0", "false", "no", "off", "", NULL};
     if (!is_word(*text, yes) && !is_word(*text, no))
-        return aw_fail(err, AW_USAGE, "--%s is a switch: '%.40s' is neither yes nor no", option->name, *text);
+        return aw_fail(err, AW_USAGE, "--%s is a switch: '%.40s' is neither yes nor no",
+                       option->name, *text);
     *text = is_word(*text, yes) ? "1" : NULL;
     return AW_OK;
 }
 
-static enum aw_status check_number(const struct aw_option *option, const char *text, struct aw_error *err)
+static enum aw_status check_number(const struct aw_option *option, const char *text,
+                                   struct aw_error *err)
 {
     double value;
     struct aw_error problem;
@@ -92,12 +125,13 @@ static enum aw_status check_number(const struct aw_option *option, const char *t
     if (aw_number_parse_unit(text, unit, &value, &problem) != AW_OK)
         return aw_fail(err, AW_USAGE, "--%s: %s", option->name, problem.text);
     if ((option->min != 0 || option->max != 0) && (value < option->min || value > option->max))
-        return aw_fail(err, AW_LIMIT, "--%s: %g %s is outside %g to %g", option->name, value, option->unit,
-                       option->min, option->max);
+        return aw_fail(err, AW_LIMIT, "--%s: %g %s is outside %g to %g", option->name, value,
+                       option->unit, option->min, option->max);
     return AW_OK;
 }
 
-static enum aw_status check_choice(const struct aw_option *option, const char *text, struct aw_error *err)
+static enum aw_status check_choice(const struct aw_option *option, const char *text,
+                                   struct aw_error *err)
 {
     size_t n = 0;
     while (option->choices[n])
@@ -105,11 +139,12 @@ static enum aw_status check_choice(const struct aw_option *option, const char *t
     if (is_word(text, option->choices))
         return AW_OK;
     const char *near = aw_suggest(text, option->choices, n);
-    return aw_fail(err, AW_USAGE, "--%s: no '%.40s' — %s%s", option->name, text, near ? "did you mean " : "see help",
-                   near ? near : "");
+    return aw_fail(err, AW_USAGE, "--%s: no '%.40s' — %s%s", option->name, text,
+                   near ? "did you mean " : "see help", near ? near : "");
 }
 
-static enum aw_status check_value(const struct aw_option *option, const char **text, struct aw_error *err)
+static enum aw_status check_value(const struct aw_option *option, const char **text,
+                                  struct aw_error *err)
 {
     if (!option->value)
         return parse_switch(option, text, err);
@@ -120,18 +155,19 @@ static enum aw_status check_value(const struct aw_option *option, const char **t
     return option->choices ? check_choice(option, *text, err) : AW_OK;
 }
 
-static enum aw_status unknown_option(struct aw_options *options, const char *name, struct aw_error *err)
+static enum aw_status unknown_option(struct aw_options *options, const char *name,
+                                     struct aw_error *err)
 {
     const char *names[AW_OPTIONS_MAX];
     for (size_t i = 0; i < options->n; i++)
         names[i] = options->values[i].option->name;
     const char *near = aw_suggest(name, names, options->n);
-    return aw_fail(err, AW_USAGE, "no option '--%.40s' — %s%s%s", name, near ? "did you mean --" : "see 'help'",
-                   near ? near : "", near ? "?" : "");
+    return aw_fail(err, AW_USAGE, "no option '--%.40s' — %s%s%s", name,
+                   near ? "did you mean --" : "see 'help'", near ? near : "", near ? "?" : "");
 }
 
-enum aw_status aw_options_set(struct aw_options *options, const char *name, const char *text, enum aw_origin origin,
-                              struct aw_error *err)
+enum aw_status aw_options_set(struct aw_options *options, const char *name, const char *text,
+                              enum aw_origin origin, struct aw_error *err)
 {
     struct aw_option_value *value = aw_options_find(options, name);
     if (!value)
@@ -151,7 +187,8 @@ void aw_option_variable(const char *tool, const char *option, char *out, size_t 
         *p = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
 }
 
-enum aw_status aw_options_from_environment(struct aw_options *options, const char *tool, struct aw_error *err)
+enum aw_status aw_options_from_environment(struct aw_options *options, const char *tool,
+                                           struct aw_error *err)
 {
     for (size_t i = 0; i < options->n; i++) {
         char name[64];
@@ -160,8 +197,8 @@ enum aw_status aw_options_from_environment(struct aw_options *options, const cha
         const char *text = getenv(name);
         if (!text)
             continue;
-        enum aw_status status =
-            aw_options_set(options, options->values[i].option->name, text, AW_FROM_ENVIRONMENT, &problem);
+        enum aw_status status = aw_options_set(options, options->values[i].option->name, text,
+                                               AW_FROM_ENVIRONMENT, &problem);
         if (status != AW_OK)
             return aw_fail(err, status, "environment variable %s: %s", name, problem.text);
     }

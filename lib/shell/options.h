@@ -1,4 +1,5 @@
-/* Option values and where they came from: defaults, config file, environment, command line, in this order of rank.
+/* Option values and where they came from: defaults, config file, environment, command line, in this
+ * order of rank.
  */
 #ifndef AW_SHELL_OPTIONS_H
 #define AW_SHELL_OPTIONS_H
@@ -36,11 +37,12 @@ struct aw_option_value *aw_options_find(struct aw_options *options, const char *
 struct aw_option_value *aw_options_find_letter(struct aw_options *options, char letter);
 
 /* Checks and sets a value unless one of higher rank is there. The text is not copied. */
-enum aw_status aw_options_set(struct aw_options *options, const char *name, const char *text, enum aw_origin origin,
-                              struct aw_error *err);
+enum aw_status aw_options_set(struct aw_options *options, const char *name, const char *text,
+                              enum aw_origin origin, struct aw_error *err);
 
 /* Takes NAME_OPTION for every option from the environment, for instance ARMCTL_LINK. */
-enum aw_status aw_options_from_environment(struct aw_options *options, const char *tool, struct aw_error *err);
+enum aw_status aw_options_from_environment(struct aw_options *options, const char *tool,
+                                           struct aw_error *err);
 
 /* "ARMCTL_ACK_TIMEOUT" for ack-timeout. */
 void aw_option_variable(const char *tool, const char *option, char *out, size_t size);

@@ -1,5 +1,5 @@
-/* Standard output with a buffer that is written when it is full and when there is nothing more to do for now: the
- * first line of a slow pipe comes at once, a flood goes out in blocks.
+/* Standard output with a buffer that is written when it is full and when there is nothing more to
+ * do for now: the first line of a slow pipe comes at once, a flood goes out in blocks.
  */
 #ifndef AW_SHELL_OUTPUT_H
 #define AW_SHELL_OUTPUT_H
@@ -19,12 +19,14 @@ struct aw_output {
     char buffer[AW_OUTPUT_SIZE];
 };
 
-/* Makes room for size bytes (at most AW_OUTPUT_SIZE) and returns where they go; follow with aw_output_done. */
+/* Makes room for size bytes (at most AW_OUTPUT_SIZE) and returns where they go; follow with
+ * aw_output_done. */
 char *aw_output_reserve(struct aw_output *out, size_t size);
 void aw_output_done(struct aw_output *out, const char *end);
 
 void aw_output_write(struct aw_output *out, const char *text, size_t size);
-void aw_output_print(struct aw_output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void aw_output_print(struct aw_output *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Writes what is in the buffer. AW_LOST if the output is gone or full; err says which. */
 enum aw_status aw_output_flush(struct aw_output *out, struct aw_error *err);

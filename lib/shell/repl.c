@@ -168,7 +168,7 @@ static void on_signal(struct aw_session *session)
     aw_stop_take(session);
     session->quit = session->signal != SIGINT;
     aw_stop_rearm(session);
-    fputs("^C\n", rl_outstream);
+    fputs(session->out.color ? "\033[K^C\n" : "^C\n", rl_outstream);
     rl_free_line_state();
     rl_callback_sigcleanup();
     rl_replace_line("", 0);

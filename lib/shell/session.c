@@ -68,9 +68,10 @@ static enum aw_status no_link(struct aw_session *session)
 {
     char variable[64];
     aw_option_variable(session->tool->name, "link", variable, sizeof variable);
-    return aw_fail(&session->err, AW_NO_LINK,
-                   "no link given — name the device with -l URL or %s (see '%s list'), or try -l sim:",
-                   variable, session->tool->name);
+    return aw_fail(
+        &session->err, AW_NO_LINK,
+        "no link given — name the device with -l URL or %s (see '%s list'), or try -l sim:",
+        variable, session->tool->name);
 }
 
 enum aw_status aw_session_url(struct aw_session *session, const char **url)
@@ -80,8 +81,8 @@ enum aw_status aw_session_url(struct aw_session *session, const char **url)
         return no_link(session);
     *url = text[0] == '@' ? aw_config_alias(session, text + 1) : text;
     if (!*url)
-        return aw_fail(&session->err, AW_USAGE, "no alias '%.60s' — add it to [link] in %.160s", text,
-                       session->config->path);
+        return aw_fail(&session->err, AW_USAGE, "no alias '%.60s' — add it to [link] in %.160s",
+                       text, session->config->path);
     return AW_OK;
 }
 
@@ -105,8 +106,8 @@ static void print_trace(struct aw_session *session, enum aw_dir dir, struct aw_s
         length = aw_view_record(view, &record, line);
     aw_view_free(view);
     double t = (double)(aw_clock_now(session->clock) - session->started) / 1e6;
-    fprintf(stderr, "%10.3f ms %s %s%s%.*s%s", t, dir == AW_TX ? "->" : "<-", hex, length ? "  " : "",
-            (int)(length ? length - 3 : 0), line + 3, length ? "" : "\n");
+    fprintf(stderr, "%10.3f ms %s %s%s%.*s%s", t, dir == AW_TX ? "->" : "<-", hex,
+            length ? "  " : "", (int)(length ? length - 3 : 0), line + 3, length ? "" : "\n");
 }
 
 static void on_traffic(void *context, bool tx, const void *buf, size_t size)

@@ -1,5 +1,5 @@
-/* What a running tool has: options, output, wire, link, and the last result. Commands get it as their first
- * argument and go through it for everything they do.
+/* What a running tool has: options, output, wire, link, and the last result. Commands get it as
+ * their first argument and go through it for everything they do.
  */
 #ifndef AW_SHELL_SESSION_H
 #define AW_SHELL_SESSION_H
@@ -26,8 +26,8 @@ struct aw_session {
     struct aw_wire *raw_wire; /* for --raw; made on first use */
     struct aw_wire *shown;    /* the one that the view is for */
     uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
-    struct aw_view *view; /* made on first use */
-    struct aw_link *link; /* made on first use, kept for the session */
+    struct aw_view *view;     /* made on first use */
+    struct aw_link *link;     /* made on first use, kept for the session */
     struct aw_real_clock real_clock;
     struct aw_virtual_clock virtual_clock; /* for sim:?time=virtual */
     struct aw_clock *clock;
@@ -63,20 +63,21 @@ struct aw_args {
 /* Text of an argument, or NULL if it was not given. */
 const char *aw_arg(const struct aw_args *args, const char *name, size_t turn);
 
-/* A number argument in its unit. AW_USAGE if it is none or has a wrong unit; *value keeps its content if it was not
- * given; AW_LIMIT outside of its range. */
-enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *args, const char *name, size_t turn,
-                             double *value);
+/* A number argument in its unit. AW_USAGE if it is none or has a wrong unit; *value keeps its
+ * content if it was not given; AW_LIMIT outside of its range. */
+enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *args,
+                             const char *name, size_t turn, double *value);
 
 /* Copies the arguments that name fields into a record of the wire's message. */
-enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_args *args, size_t turn,
-                                 struct aw_record *record);
+enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_args *args,
+                                 size_t turn, struct aw_record *record);
 
 /* Options by name; every option is known, so a wrong name is a mistake in the program. */
 /* NULL: not set */
 const char *aw_option(const struct aw_session *session, const char *name);
 bool aw_flag(const struct aw_session *session, const char *name);
-double aw_option_number(const struct aw_session *session, const char *name); /* in its unit; 0 if not set */
+double aw_option_number(const struct aw_session *session,
+                        const char *name); /* in its unit; 0 if not set */
 
 /* The link of the session, opened on first use. Takes the URL from the options. */
 enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link);
@@ -86,12 +87,14 @@ void aw_session_unlink(struct aw_session *session);
 enum aw_status aw_session_url(struct aw_session *session, const char **url);
 
 /* For --dry-run: prints the fields and the exact bytes. */
-enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record, struct aw_span frame);
+enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,
+                                  struct aw_span frame);
 
 /* The view that the options ask for; its header is printed on first use. */
 enum aw_status aw_session_view(struct aw_session *session, struct aw_view **view);
 
-/* The wire to decode with: the session's, or with --raw one whose values are wire numbers. Made on first use. */
+/* The wire to decode with: the session's, or with --raw one whose values are wire numbers. Made on
+ * first use. */
 enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire);
 
 /* Waits until fd can be read: AW_OK, or AW_STOPPED. */
@@ -100,8 +103,13 @@ enum aw_status aw_session_wait_input(struct aw_session *session, int fd);
 /* Prints a record in the style of the options. AW_LOST if the output cannot take it. */
 enum aw_status aw_session_show(struct aw_session *session, const struct aw_record *record);
 
+/* Prints the result so far, if there is one, and starts afresh: for commands that do several things
+ * in turn. */
+void aw_session_print_result(struct aw_session *session);
+
 /* A line for people on stderr, "tool: …"; not with --quiet. */
-void aw_session_say(struct aw_session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void aw_session_say(struct aw_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Is JSON asked for? */
 bool aw_session_json(const struct aw_session *session);
@@ -110,13 +118,15 @@ bool aw_session_json(const struct aw_session *session);
 int64_t aw_session_time(const struct aw_session *session);
 
 /* Runs one command. The status it returns has been printed already. */
-enum aw_status aw_dispatch(struct aw_session *session, const struct aw_words *words, const char *where);
+enum aw_status aw_dispatch(struct aw_session *session, const struct aw_words *words,
+                           const char *where);
 
 /* Finds a command of the tool or a common one. */
 const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name);
 
 /* Calls visit for each command, the tool's own first. */
-void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *), void *context);
+void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *),
+                     void *context);
 
 /* Exit code for a status. */
 int aw_exit_code(const struct aw_session *session, enum aw_status status);

@@ -1,6 +1,7 @@
 #include "shell/stop.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -28,6 +29,8 @@ void aw_stop_take(struct aw_session *session)
     sigset_t set;
     if (read(session->real_clock.stop_fd, &info, sizeof info) == (ssize_t)sizeof info)
         session->signal = (int)info.ssi_signo;
+    if (session->interactive && session->signal == SIGINT)
+        fputc('\n', stderr); /* behind the ^C that the terminal shows */
     stop_signals(&set);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }

@@ -1,15 +1,18 @@
-/* Requests to stop: SIGINT, SIGTERM and SIGHUP are not handled, they are read from a signalfd that every wait watches.
- * So a stop is never lost between a check and a wait, and nothing runs in a handler.
+/* Requests to stop: SIGINT, SIGTERM and SIGHUP are not handled, they are read from a signalfd that
+ * every wait watches. So a stop is never lost between a check and a wait, and nothing runs in a
+ * handler.
  */
 #ifndef AW_SHELL_STOP_H
 #define AW_SHELL_STOP_H
 
 #include "shell/session.h"
 
-/* From now on signals end waits (AW_STOPPED) instead of the program. Done once a device is in play. */
+/* From now on signals end waits (AW_STOPPED) instead of the program. Done once a device is in play.
+ */
 void aw_stop_catch(struct aw_session *session);
 
-/* Takes the signal that ended a wait, and gives a second one its usual meaning: it ends the program at once. */
+/* Takes the signal that ended a wait, and gives a second one its usual meaning: it ends the program
+ * at once. */
 void aw_stop_take(struct aw_session *session);
 
 /* After a stop in the REPL: watch again. */

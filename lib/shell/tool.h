@@ -1,5 +1,5 @@
-/* A tool as tables: its commands, their arguments and options. One-shot use, REPL, scripts, JSON input, help, man
- * pages, completion and hints all read the same tables; there is one dispatcher.
+/* A tool as tables: its commands, their arguments and options. One-shot use, REPL, scripts, JSON
+ * input, help, man pages, completion and hints all read the same tables; there is one dispatcher.
  *
  *     static const struct aw_arg deg_args[] = {
  *         {.name = "joint", .field = "deg.joint"},    unit, range and help come from the wire table
@@ -7,9 +7,8 @@
  *         {0},
  *     };
  *     static const struct aw_command commands[] = {
- *         {.name = "deg", .summary = "turn joints", .args = deg_args, .repeats = true, .safety = AW_MOTION,
- *          .examples = (const char *const[]){"deg 1 90", NULL}, .run = run_deg},
- *         {0},
+ *         {.name = "deg", .summary = "turn joints", .args = deg_args, .repeats = true, .safety =
+ * AW_MOTION, .examples = (const char *const[]){"deg 1 90", NULL}, .run = run_deg}, {0},
  *     };
  */
 #ifndef AW_SHELL_TOOL_H
@@ -30,9 +29,9 @@ enum aw_safety {
 };
 
 enum aw_arg_kind {
-    AW_ARG_WORD,    /* any text */
-    AW_ARG_NUMBER,  /* a number, with .unit */
-    AW_ARG_CHOICE,  /* one of .choices */
+    AW_ARG_WORD,   /* any text */
+    AW_ARG_NUMBER, /* a number, with .unit */
+    AW_ARG_CHOICE, /* one of .choices */
     AW_ARG_FILE,
     AW_ARG_LINK,
     AW_ARG_COMMAND, /* the name of a command */
@@ -71,15 +70,16 @@ struct aw_option {
 
 struct aw_command {
     const char *name;
-    const char *summary; /* one line, no full stop */
-    const char *details; /* more, or NULL */
+    const char *summary;             /* one line, no full stop */
+    const char *details;             /* more, or NULL */
     const struct aw_arg *args;       /* {0}-terminated, or NULL */
     const struct aw_option *options; /* {0}-terminated, or NULL; besides the global ones */
     bool repeats;                    /* the whole list of args may be given again and again */
     bool hidden;                     /* not in help and completion */
     bool offline;                    /* needs no device: signals keep their usual meaning */
     enum aw_safety safety;
-    const char *const *examples; /* what follows the name of the tool; each one is run by the tests */
+    const char *const
+        *examples; /* what follows the name of the tool; each one is run by the tests */
     enum aw_status (*run)(struct aw_session *session, const struct aw_args *args);
 };
 
@@ -93,13 +93,15 @@ struct aw_tool {
     const struct aw_transport *sim;    /* its sim: link, or NULL; the session is the context */
     size_t state_size;                 /* zeroed memory for the tool at session->state */
     /* A section "[joint elbow]" of the config file: key and value, one call each. May be NULL. */
-    enum aw_status (*configure)(struct aw_session *session, const char *section, const char *key, const char *value,
-                                struct aw_error *err);
+    enum aw_status (*configure)(struct aw_session *session, const char *section, const char *key,
+                                const char *value, struct aw_error *err);
     /* Makes the device safe after a motion was interrupted; says what it did. May be NULL. */
     enum aw_status (*stop)(struct aw_session *session);
-    void (*finish)(struct aw_session *session); /* frees what is in state; called before the link is closed */
+    void (*finish)(
+        struct aw_session *session); /* frees what is in state; called before the link is closed */
     /* Chooses the variant of the wire from options; NULL: the first. */
-    enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant, struct aw_error *err);
+    enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant,
+                              struct aw_error *err);
 };
 
 /* The whole program. main() is: return aw_main(&tool, argc, argv). */

@@ -5,8 +5,8 @@
 #include "shell/session.h"
 
 /* Copies the variant that text names; AW_USAGE with the names there are. text NULL: the first. */
-enum aw_status aw_wire_option(struct aw_session *session, const char *text, struct aw_variant *variant,
-                              struct aw_error *err);
+enum aw_status aw_wire_option(struct aw_session *session, const char *text,
+                              struct aw_variant *variant, struct aw_error *err);
 
 /* Names of all variants, for completion. */
 void aw_wire_complete(struct aw_session *session, aw_candidate_fn *add, void *context);

@@ -13,7 +13,7 @@
     64 /* rows of one message, groups unrolled; checked by the unit tests for every table */
 #define AW_MAX_RUNS  64
 #define AW_MAX_WORDS 8
-#define AW_TEXT_MAX 32
+#define AW_TEXT_MAX  32
 
 /* One row of one repetition, at its place. */
 struct aw_leaf {
@@ -42,7 +42,7 @@ struct aw_run {
  * time; and the checksum. */
 struct aw_constants {
     uint8_t n;
-    uint16_t checksum; /* byte of the checksum, or 0 */
+    uint16_t checksum;         /* byte of the checksum, or 0 */
     uint16_t at[AW_MAX_WORDS]; /* byte where the word starts; the last one may overlap */
     uint64_t value[AW_MAX_WORDS], mask[AW_MAX_WORDS]; /* as they are in memory */
 };

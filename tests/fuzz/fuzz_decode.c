@@ -25,7 +25,8 @@ static bool same(const struct aw_record *a, const struct aw_record *b)
     return true;
 }
 
-/* Has it a value whose list of names does not know it? Such a record may be refused by aw_encode. */
+/* Has it a value whose list of names does not know it? Such a record may be refused by aw_encode.
+ */
 static bool has_unnamed(const struct aw_record *record)
 {
     for (int i = 0; i < record->codec->n_leaves; i++) {

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Fuzzes every target for so many seconds: first what was found earlier (tests/fuzz/found/TARGET/),
-# then on from the seeds and what the last run learnt (build/fuzz/corpus/TARGET/). Prints TAP.
+# then on from the seeds (made from the tables, and the lines of tests/fuzz/texts/TARGET) and what
+# the last run learnt (build/fuzz/corpus/TARGET/). Prints TAP.
 #
 #   tests/fuzz/run.sh [SECONDS [TARGET…]]
 set -u
@@ -12,8 +13,8 @@ if [ $# = 0 ]; then
     for target in tests/fuzz/fuzz_*.c; do set -- "$@" "$(basename "$target" .c)"; done
 fi
 
-if ! make FUZZ=1 fuzzers >build/fuzz.log 2>&1; then
-    cat build/fuzz.log
+if ! make FUZZ=1 fuzzers >build/fuzz-build.log 2>&1; then
+    cat build/fuzz-build.log
     echo "not ok - the fuzz targets do not build"
     exit 1
 fi
@@ -23,7 +24,8 @@ for target; do mkdir -p "$corpus/$target" build/fuzz/crashes "tests/fuzz/found/$
 build/fuzz/tests/fuzz/seeds "$corpus" || exit 1
 for target; do
     [ ! -f "tests/fuzz/texts/$target" ] ||
-        awk -v at="$corpus/$target/text-" '{ file = at NR; printf "%s", $0 > file; close(file) }' \
+        awk -v at="$corpus/$target/text-" '
+            { file = at NR; gsub(/\\n/, "\n"); printf "%s", $0 > file; close(file) }' \
             "tests/fuzz/texts/$target"
 done
 

@@ -49,13 +49,12 @@ static bool read_case(FILE *file, struct golden *golden, int *line)
     return read_line(file, golden->bytes, line) && read_line(file, golden->record, line);
 }
 
-/* "le32,long=8", "fw", "38" */
+/* "le32,long=8", "fw", "compat38" */
 static void choose_variant(const struct aw_protocol *protocol, const char *text)
 {
     char name[32];
     size_t length = strcspn(text, ",");
-    const char *prefix = strcmp(text, "38") == 0 ? "compat" : "";
-    snprintf(name, sizeof name, "%s%.*s", prefix, (int)length, text);
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
     const struct aw_variant *found = aw_protocol_variant(protocol, name);
     assert_non_null(found);
     struct aw_variant variant = *found;

@@ -1,0 +1,135 @@
+/* How many records a second one core prints, from a capture in memory: bytes are decoded and
+ * written as text, JSON or CSV into a block, as decode and watch do.
+ *
+ *     bench_view [seconds per line]
+ *
+ * One line per case on stdout: name, bytes a record becomes, million records a second, allocations
+ * per run.
+ */
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "canpid/wire.h"
+#include "unitysim/wire.h"
+#include "view/view.h"
+
+enum { FRAMES = 4096, BLOCK = 1 << 16 };
+
+struct capture {
+    struct aw_wire wire;
+    enum aw_dir dir;
+    size_t size; /* of one frame */
+    uint8_t frames[FRAMES][64];
+    struct aw_view *view;
+    size_t bytes; /* printed by the last pass */
+};
+
+static const struct style {
+    const char *name;
+    struct aw_view_options options;
+} styles[] = {
+    {"text", {.style = AW_STYLE_TEXT}},
+    {"json", {.style = AW_STYLE_JSON}},
+    {"csv", {.style = AW_STYLE_CSV, .time = AW_TIME_NONE}},
+};
+
+static void stop_if(bool failed, const struct aw_error *err)
+{
+    if (!failed)
+        return;
+    fprintf(stderr, "bench_view: %s\n", err->text);
+    exit(1);
+}
+
+/* Telemetry that changes from frame to frame, over the whole range of the wire. */
+static void fill(struct capture *capture, const struct aw_protocol *protocol, const char *message,
+                 enum aw_dir dir)
+{
+    struct aw_error err = {0};
+    struct aw_record record;
+    aw_wire_init(&capture->wire, protocol, NULL, false);
+    const struct aw_codec *codec = aw_wire_codec(&capture->wire, message, dir);
+    capture->dir = dir;
+    for (unsigned n = 0; n < FRAMES; n++) {
+        aw_record_init(&record, codec, dir);
+        for (int i = 0; i < codec->n_leaves; i++) {
+            struct aw_range range = aw_leaf_range(codec, i, &record);
+            double share = (double)((n * 7919u + (unsigned)i * 104729u) % 1000u) / 1000;
+            double step = range.scale != 0 ? range.scale : 1;
+            long steps = (long)((range.max - range.min) / step * share);
+            record.v[i] = range.min + step * (double)steps;
+            record.present |= (uint64_t)codec->leaves[i].value << i;
+        }
+        stop_if(aw_encode(&record, true, capture->frames[n], sizeof capture->frames[n],
+                          &capture->size, &err) != AW_OK,
+                &err);
+    }
+}
+
+static void print_all(struct capture *capture)
+{
+    static char block[BLOCK + AW_VIEW_MAX];
+    struct aw_error err = {0};
+    struct aw_record record = {.time_ns = INT64_C(1700000000123456789)};
+    size_t used = 0;
+    capture->bytes = 0;
+    for (unsigned n = 0; n < FRAMES; n++) {
+        struct aw_span frame = {capture->frames[n], capture->size};
+        stop_if(aw_wire_decode(&capture->wire, capture->dir, frame, &record, &err) != AW_OK, &err);
+        record.time_ns += 1000000;
+        size_t length = aw_view_record(capture->view, &record, block + used);
+        capture->bytes += length;
+        used += length;
+        if (used > BLOCK)
+            used = 0;
+        __asm__ volatile("" : : "r"(block) : "memory");
+    }
+}
+
+static double now(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+static void measure(struct capture *capture, const struct style *style, const char *name,
+                    double seconds)
+{
+    struct aw_error err = {0};
+    capture->view = aw_view_new(&capture->wire, &style->options, &err);
+    stop_if(!capture->view, &err);
+    print_all(capture);
+    size_t before = mallinfo2().uordblks;
+    double end = now() + seconds, best = 1;
+    do {
+        double start = now();
+        print_all(capture);
+        double spent = now() - start;
+        best = spent < best ? spent : best;
+    } while (now() < end);
+    printf("%s %s\t%zu\t%.2f\t%zu\n", style->name, name, capture->bytes / FRAMES,
+           FRAMES / best / 1e6, mallinfo2().uordblks - before);
+    aw_view_free(capture->view);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const struct aw_protocol *protocol;
+        const char *message, *name;
+    } cases[] = {
+        {&aw_canpid_protocol, "joint", "canpid.joint"},
+        {&aw_unitysim_protocol, "feedback", "unitysim.feedback"},
+    };
+    static struct capture capture;
+    double seconds = argc > 1 ? atof(argv[1]) : 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fill(&capture, cases[i].protocol, cases[i].message, AW_RX);
+        for (size_t k = 0; k < sizeof styles / sizeof *styles; k++)
+            measure(&capture, &styles[k], cases[i].name, seconds);
+    }
+    return 0;
+}

@@ -1,0 +1,33 @@
+/* Preloaded under a program: counts its allocations and says the number on stderr at the end. */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t n, size_t size);
+extern void *__libc_realloc(void *old, size_t size);
+
+static unsigned long count;
+
+void *malloc(size_t size)
+{
+    count++;
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t n, size_t size)
+{
+    count++;
+    return __libc_calloc(n, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    count++;
+    return __libc_realloc(old, size);
+}
+
+__attribute__((destructor)) static void say(void)
+{
+    fprintf(stderr, "allocations %lu\n", count);
+}

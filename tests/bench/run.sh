@@ -1,0 +1,144 @@
+#!/bin/bash
+# One table: how fast, beside peers measured in the same run, with the bar where there is one.
+#
+#   tests/bench/run.sh [SECONDS per measurement]
+#
+# Start-up is measured with hyperfine without a shell between; its peer is cansend of can-utils,
+# a small C program that links nothing but libc. Exit status 1 if a bar is not met.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+seconds=${1:-1}
+BIN=${BIN:-build/bin}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export HOME=$dir XDG_CONFIG_HOME=$dir XDG_STATE_HOME=$dir LC_ALL=C.UTF-8
+below=0
+
+# row WHAT VALUE UNIT [PEER RATIO] [BAR MET]
+row() { printf '%-44s %9s %-8s %-26s %-16s %s\n' "$@"; }
+
+# Is this comparison true? a <= b, a >= b
+holds() { awk -v a="$1" -v b="$3" -v op="$2" 'BEGIN { exit !(op == "<=" ? a <= b : a >= b) }'; }
+
+# verdict VALUE OP BAR: says it, and remembers a bar that is not met
+verdict() {
+    if holds "$1" "$2" "$3"; then
+        met=yes
+    else
+        met=NO
+        below=$((below + 1))
+    fi
+}
+
+machine() {
+    echo "machine   $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n1), $(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg)"
+    echo "system    $(. /etc/os-release && echo "$PRETTY_NAME"), Linux $(uname -r), $(gcc --version | head -n1)"
+    echo "armwire   $("$BIN/armctl" --version), $(git describe --always --dirty 2>/dev/null)"
+    # shellcheck disable=SC2016 # dpkg's dollars
+    echo "peers     $(dpkg-query -W -f '${Package} ${Version}, ' can-utils python3-can hyperfine 2>/dev/null | sed 's/, $//')"
+    echo
+}
+
+# Median of many starts, in milliseconds.
+start() {
+    hyperfine -N --warmup 30 --min-runs 300 -i --export-csv "$dir/start.csv" "$1" >"$dir/log" 2>&1 ||
+        { cat "$dir/log" >&2 && return 1; }
+    awk -F, 'NR == 2 { printf "%.3f", $6 * 1000 }' "$dir/start.csv"
+}
+
+# The measurements alternate with the peer's, so that both see the same machine.
+startup() {
+    local what=$1 command=$2 bar=$3 own=9e9 peer=9e9 a b ratio
+    for _ in 1 2 3; do
+        a=$(start "$command") b=$(start 'cansend nosuch0 123#00')
+        if holds "$a" '<=' "$own"; then own=$a; fi
+        if holds "$b" '<=' "$peer"; then peer=$b; fi
+    done
+    ratio=$(awk -v a="$own" -v b="$peer" 'BEGIN { printf "%.2f", a / b }')
+    verdict "$ratio" '<=' "$bar"
+    row "start: $what" "$own" ms "cansend $peer ms" "x$ratio (<= $bar)" $met
+}
+
+# Bars by the name of the case; the benchmarks print name, bytes, millions a second, bytes leaked.
+bar_of() {
+    case $1 in
+    decode\ hidmotor.* | decode\ ezphys.* | decode\ unitysim.*) echo 50 ;;
+    text\ canpid.* | json\ canpid.*) echo 5 ;;
+    *) echo ;;
+    esac
+}
+
+library() {
+    local name bytes rate held bar
+    while IFS=$'\t' read -r name bytes rate held; do
+        bar=$(bar_of "$name")
+        met=
+        [ -z "$bar" ] || verdict "$rate" '>=' "$bar"
+        row "$name ($bytes bytes)" "$rate" M/s "" "${bar:+>= $bar}" "$met"
+        echo "$held" >>"$dir/held"
+    done < <("$1" "$seconds")
+}
+
+# Nothing may be allocated per message: counted by a malloc of our own under the benchmark.
+allocations() {
+    local program=$1 what=$2 few many per
+    few=$(LD_PRELOAD=$dir/count.so "$program" 0.001 2>&1 >/dev/null | sed -n 's/^allocations //p')
+    many=$(LD_PRELOAD=$dir/count.so "$program" 0.1 2>&1 >/dev/null | sed -n 's/^allocations //p')
+    per=$((many - few))
+    verdict "$per" '<=' 0
+    row "allocations: $what" "$per" "more" "100 times as many" "<= 0" $met
+}
+
+# The time until the first line comes through a pipe, the whole program included.
+first_line() {
+    local own=9e9 t
+    for _ in 1 2 3 4 5; do
+        t=$(python3 - "$BIN/canpid" <<'END'
+import subprocess, sys, time
+start = time.perf_counter()
+p = subprocess.Popen([sys.argv[1], "decode", "-j", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+p.stdin.write(b"05F#80F8730806FF\n")
+p.stdin.flush()
+line = p.stdout.readline()
+spent = time.perf_counter() - start
+p.stdin.close()
+p.wait()
+assert line.startswith(b"{"), line
+print("%.3f" % (spent * 1000))
+END
+        )
+        if holds "$t" '<=' "$own"; then own=$t; fi
+    done
+    verdict "$own" '<=' 20
+    row "first line through a pipe that stays open" "$own" ms "" "<= 20" $met
+}
+
+# A candump log, decoded, beside what people use for that today.
+log_file() {
+    local own peer lines=200000 ratio
+    awk -v n=$lines 'BEGIN { for (i = 0; i < n; i++) printf "(%d.%06d) can0 05E#9CFF%02X0200F0\n", 1700000000 + i / 1000, i % 1000 * 1000, i % 256 }' >"$dir/run.log"
+    "$BIN/canpid" describe --as dbc >"$dir/canpid.dbc"
+    own=$({ TIMEFORMAT=%U; time "$BIN/canpid" decode -j "$dir/run.log" >"$dir/out"; } 2>&1)
+    [ "$(wc -l <"$dir/out")" = $lines ] || own=9999
+    peer=$({ TIMEFORMAT=%U; time log2asc -I "$dir/run.log" can0 >"$dir/out"; } 2>&1)
+    ratio=$(awk -v a="$own" -v n=$lines 'BEGIN { printf "%.2f", n / a / 1e6 }')
+    verdict "$ratio" '>=' 1
+    row "canpid decode -j of a candump log" "$ratio" M/s \
+        "log2asc $(awk -v a="$peer" -v n=$lines 'BEGIN { printf "%.2f", n / a / 1e6 }') M/s" ">= 1" $met
+}
+
+gcc -shared -fPIC -O2 -o "$dir/count.so" tests/bench/count_malloc.c || exit 1
+machine
+row WHAT VALUE UNIT PEER BAR MET
+startup "armctl --version" "$BIN/armctl --version" 1.6
+startup "armctl encode deg joint=1 angle=90" "$BIN/armctl encode deg joint=1 angle=90" 1.6
+startup "hidmotor encode positions" "$BIN/hidmotor encode positions" 1.6
+first_line
+library build/tests/bench/bench_wire
+library build/tests/bench/bench_view
+allocations build/tests/bench/bench_wire "decode and encode"
+allocations build/tests/bench/bench_view "text, JSON and CSV"
+log_file
+echo
+[ $below = 0 ] && echo "all bars met" || echo "$below bars NOT met"
+exit $((below != 0))

@@ -1,0 +1,13 @@
+#!/bin/bash
+# In the VM: runs the tests named in /run/out/tests and leaves their lines in /run/out/results.
+# Exit status: the number of tests that failed, at most 99.
+set -u
+here=$(dirname "$0")
+cd /run || exit 99
+echo "kernel $(uname -r)"
+while read -r test; do
+    echo "== $test"
+    bash "$here/$test.sh" </dev/null
+done <out/tests
+failed=$(grep -c '^not ok - ' out/results)
+exit $((failed > 99 ? 99 : failed))

@@ -1,0 +1,58 @@
+#!/bin/bash
+# Tests that need a kernel of their own: run.sh [TEST…] boots Debian's kernel in a VM, runs
+# the tests t_TEST.sh (all of them by default) inside, and ends with "N passed, N failed".
+#
+#   BUILD=DIRECTORY       where libarmwire.a and bin/ are; build/ by default
+#   ARMWIRE_KERNEL=skip   for machines that cannot do this: says so and succeeds
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+build=$(realpath -m "${BUILD:-$top/build}")
+export LC_ALL=C
+
+give_up() {
+    echo "check-kernel: $1" >&2
+    echo "check-kernel: ARMWIRE_KERNEL=skip leaves these tests out" >&2
+    echo "0 passed, 1 failed"
+    exit 1
+}
+
+if [ "${ARMWIRE_KERNEL:-}" = skip ]; then
+    echo "check-kernel: left out, because ARMWIRE_KERNEL=skip"
+    echo "0 passed, 0 failed"
+    exit 0
+fi
+[ -e "$build/libarmwire.a" ] || give_up "$build/libarmwire.a is not built: run make first"
+
+# Their own C programs; the VM sees the whole file system, so it can use them where they are.
+programs=$build/tests/kernel
+mkdir -p "$programs" || give_up "cannot write $programs"
+for source in "$here"/*.c; do
+    "${CC:-cc}" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I"$top/lib" \
+        -o "$programs/$(basename "$source" .c)" "$source" "$build/libarmwire.a" -Wl,--as-needed \
+        -lserialport -lhidapi-hidraw -lncursesw -ltinfo -ludev -lm ||
+        give_up "$source does not compile"
+done
+
+out=$(mktemp -d) || give_up "no room for temporary files"
+trap 'rm -rf "$out"' EXIT
+[ $# -gt 0 ] || set -- "$here"/t_*.sh
+for name; do
+    name=$(basename "$name" .sh)
+    [ -e "$here/t_${name#t_}.sh" ] || give_up "there is no test $name"
+    echo "t_${name#t_}"
+done >"$out/tests"
+printf '%s\n' "$build/bin" "$programs" >"$out/places"
+
+"$here/boot.sh" "$here/guest.sh" "$out"
+status=$?
+
+passed=$(grep -c '^ok - ' "$out/results" 2>/dev/null)
+failed=$(grep -c '^not ok - ' "$out/results" 2>/dev/null)
+# The VM's word and what it wrote down have to agree.
+if [ "$status" -ne 0 ] && [ "${failed:-0}" -eq 0 ]; then
+    echo "check-kernel: the VM ended with status $status" >&2
+    failed=1
+fi
+echo "${passed:-0} passed, ${failed:-0} failed"
+[ "${failed:-0}" -eq 0 ] && [ "${passed:-0}" -gt 0 ]

@@ -1,0 +1,171 @@
+/* serial_roundtrip PORT PEER COUNT: two serial ports wired to each other, through aw_link_open.
+ *
+ * Sends COUNT lines one way and back, byte for byte; tries what has to fail; looks at the modem
+ * lines as the kernel reports them. Exit status 0 if all of it was right.
+ *
+ * serial_roundtrip --open PORT: opens it and exits with the status, saying why not.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "link/link.h"
+
+static int failures;
+
+static void expect(int ok, const char *what, const char *detail)
+{
+    if (ok)
+        return;
+    failures++;
+    printf("# %s: %s\n", what, detail);
+}
+
+static enum aw_status open_url(struct aw_link **link, struct aw_clock *clock, const char *port,
+                               const char *query, struct aw_error *err)
+{
+    char url[200];
+    const struct aw_link_options options = {.clock = clock};
+    snprintf(url, sizeof url, "serial:%s%s", port, query);
+    *err = (struct aw_error){0};
+    return aw_link_open(link, url, &options, err);
+}
+
+static struct aw_link *open_port(struct aw_clock *clock, const char *port, const char *query)
+{
+    struct aw_link *link;
+    struct aw_error err;
+    if (open_url(&link, clock, port, query, &err) == AW_OK)
+        return link;
+    printf("# cannot open: %s\n", err.text);
+    exit(1);
+}
+
+static int pass_line(struct aw_link *from, struct aw_link *to, const char *line, size_t size)
+{
+    char buf[64];
+    size_t have = 0, got;
+    struct aw_error err = {0};
+    int64_t deadline = aw_clock_now(from->clock) + 5 * AW_SECOND;
+    if (aw_link_write(from, line, size, &err) != AW_OK) {
+        printf("# write: %s\n", err.text);
+        return 0;
+    }
+    while (have < size) {
+        enum aw_status status =
+            aw_link_read(to, buf + have, sizeof buf - have, &got, deadline, &err);
+        if (status != AW_OK) {
+            printf("# read: %s %s after %zu bytes\n", aw_status_name(status), err.text, have);
+            return 0;
+        }
+        have += got;
+    }
+    return have == size && memcmp(buf, line, size) == 0;
+}
+
+static void round_trips(struct aw_clock *clock, const char *port, const char *peer, int count)
+{
+    static const char line[] = "0DEG1,090\r\n";
+    static const char bytes[] = "\x00\x03\x04\x0a\x0d\x11\x13\x1a\x1c\x7f\x80\xff";
+    struct aw_link *a = open_port(clock, port, "?baud=115200");
+    struct aw_link *b = open_port(clock, peer, "?baud=115200");
+    int64_t start = aw_clock_now(clock);
+    int done = 0;
+    while (done < count && pass_line(a, b, line, sizeof line - 1) &&
+           pass_line(b, a, line, sizeof line - 1))
+        done++;
+    double seconds = (double)(aw_clock_now(clock) - start) / (double)AW_SECOND;
+    printf("# %d round trips in %.2f s, %.0f/s\n", done, seconds, done / seconds);
+    expect(done == count, "round trips", "bytes lost or changed");
+    expect(pass_line(a, b, bytes, sizeof bytes - 1), "control characters", "lost or changed");
+    expect(strcmp(a->key, port) == 0, "key", a->key);
+    expect(a->connections == 0, "connections", "a serial line has none");
+    aw_link_close(b);
+    aw_link_close(a);
+}
+
+static void busy_port(struct aw_clock *clock, const char *port)
+{
+    struct aw_link *first = open_port(clock, port, ""), *second;
+    struct aw_error err;
+    char pid[32];
+    snprintf(pid, sizeof pid, "(pid %d)", (int)getpid());
+    expect(open_url(&second, clock, port, "", &err) == AW_NO_LINK, "second open", "not refused");
+    expect(strstr(err.text, "busy") && strstr(err.text, pid), "second open", err.text);
+    aw_link_close(first);
+    aw_link_close(open_port(clock, port, "")); /* free again */
+}
+
+static void missing_port(struct aw_clock *clock, const char *port)
+{
+    struct aw_link *link;
+    struct aw_error err;
+    expect(open_url(&link, clock, "/dev/ttyS77", "", &err) == AW_NO_LINK, "missing", "opened");
+    expect(strstr(err.text, port) != NULL, "missing port, text", err.text);
+}
+
+/* Modem lines of port as its peer sees them: qemu's null modem carries none, so ours are asked. */
+static void modem_lines(struct aw_clock *clock, const char *port)
+{
+    static const struct {
+        const char *query;
+        int mask, wanted;
+    } cases[] = {
+        {"?dtr=off", TIOCM_DTR, 0},
+        {"?dtr=on", TIOCM_DTR, TIOCM_DTR},
+        {"?rts=off", TIOCM_RTS, 0},
+        {"?dtr=off&rts=on", TIOCM_DTR | TIOCM_RTS, TIOCM_RTS},
+        {"?dtr=keep&rts=keep", TIOCM_DTR | TIOCM_RTS, TIOCM_DTR | TIOCM_RTS},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int bits = -1;
+        struct aw_link *link = open_port(clock, port, cases[i].query);
+        expect(ioctl(aw_link_fd(link), TIOCMGET, &bits) == 0 &&
+                   (bits & cases[i].mask) == cases[i].wanted,
+               "modem lines", cases[i].query);
+        aw_link_close(link);
+    }
+}
+
+static void listed(const char *port)
+{
+    struct aw_port ports[16];
+    size_t n = aw_link_list_serial(ports, 16);
+    for (size_t i = 0; i < n && i < 16; i++)
+        if (strcmp(ports[i].path, port) == 0) {
+            printf("# %s: \"%s\", driver %s\n", port, ports[i].description, ports[i].driver);
+            expect(strcmp(ports[i].driver, "serial") == 0 ||
+                       strcmp(ports[i].driver, "serial8250") == 0,
+                   "driver", ports[i].driver);
+            return;
+        }
+    expect(0, "list", "the port is not in it");
+}
+
+static int open_only(struct aw_clock *clock, const char *port)
+{
+    struct aw_link *link;
+    struct aw_error err;
+    enum aw_status status = open_url(&link, clock, port, "", &err);
+    if (status != AW_OK)
+        printf("%s\n", err.text);
+    aw_link_close(link);
+    return (int)status;
+}
+
+int main(int argc, char **argv)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    if (argc == 3 && strcmp(argv[1], "--open") == 0)
+        return open_only(&clock.base, argv[2]);
+    if (argc != 4)
+        return 2;
+    round_trips(&clock.base, argv[1], argv[2], atoi(argv[3]));
+    busy_port(&clock.base, argv[1]);
+    missing_port(&clock.base, argv[1]);
+    modem_lines(&clock.base, argv[1]);
+    listed(argv[1]);
+    return failures != 0;
+}

@@ -1,0 +1,38 @@
+#!/bin/bash
+# Serial ports: two 16550s wired back to back, /dev/ttyS1 and /dev/ttyS2.
+# shellcheck source=/dev/null
+. "$(dirname "$0")/lib.sh"
+
+check "serial links: round trips, locks, modem lines" \
+    timeout 100 "${programs:?}/serial_roundtrip" /dev/ttyS1 /dev/ttyS2 500
+
+# As udev would leave it, and somebody who is not in the group.
+chgrp dialout /dev/ttyS1 /dev/ttyS2
+chmod 660 /dev/ttyS1 /dev/ttyS2
+check_fails 4 "add yourself to group dialout: sudo usermod -aG dialout" \
+    "without permission: exit 4 and the way to get it" \
+    setpriv --reuid nobody --regid nogroup --clear-groups \
+    "$programs/serial_roundtrip" --open /dev/ttyS1
+
+armctl=${bin:?}/armctl
+if [ ! -x "$armctl" ]; then
+    check "armctl: $armctl is not built" false
+    exit
+fi
+
+"$armctl" sim --listen serial:/dev/ttyS2 2>sim.log &
+sim=$!
+check "armctl sim is ready on a UART" wait_for "^ready: " sim.log
+export XDG_STATE_HOME=/run/state XDG_CONFIG_HOME=/run/config
+check "armctl deg over a UART" timeout 60 "$armctl" -l serial:/dev/ttyS1 deg 1 90
+check "armctl by the bare path" timeout 60 "$armctl" -l /dev/ttyS1 deg 2 45
+check "armctl arm over a UART" timeout 60 "$armctl" -l "serial:/dev/ttyS1?dtr=off" arm 250 45 120
+check_fails 4 "busy" "a busy port is exit 4" timeout 20 "$armctl" -l /dev/ttyS2 deg 1 90
+check_fails 4 "busy, armctl (pid $sim)" "busy for those who may not see its owner's files" \
+    setpriv --reuid nobody --regid dialout --clear-groups \
+    "$programs/serial_roundtrip" --open /dev/ttyS2
+check_fails 4 "no such port" "a missing port is exit 4" timeout 20 "$armctl" -l /dev/ttyS9 deg 1 90
+check "list shows the port" bash -c "timeout 20 '$armctl' list | grep /dev/ttyS1"
+kill -TERM $sim
+wait $sim
+cat sim.log
