@@ -93,32 +93,49 @@ static enum aw_status missing_value(const struct aw_option *option, struct aw_er
                    option->value);
 }
 
-/* --name, --name=value, --name value, -n, -n value, -nvalue */
+/* --name, --name=value, -n, -nvalue: the option and what is attached to it. */
+static struct aw_option_value *find_option(struct aw_options *options, const char *word,
+                                           const char **attached)
+{
+    char name[64];
+    *attached = NULL;
+    if (word[1] != '-') {
+        if (word[2])
+            *attached = word + 2 + (word[2] == '=');
+        return aw_options_find_letter(options, word[1]);
+    }
+    size_t length = strcspn(word + 2, "=");
+    snprintf(name, sizeof name, "%.*s", (int)length, word + 2);
+    if (word[2 + length] == '=')
+        *attached = word + 3 + length;
+    return aw_options_find(options, name);
+}
+
+static enum aw_status no_option(struct binder *b, const char *word)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    if (word[1] == '-')
+        return aw_options_set(&b->session->options, name, "", AW_FROM_COMMAND_LINE,
+                              &b->session->err);
+    return aw_fail(&b->session->err, AW_USAGE, "no option '%.8s' — see 'help'", word);
+}
+
 static enum aw_status bind_option(struct binder *b)
 {
     struct aw_session *s = b->session;
-    const char *word = b->words->word[b->at], *equals = strchr(word, '='), *text = "1";
-    bool is_long = word[1] == '-';
-    char name[64];
-    snprintf(name, sizeof name, "%.*s",
-             (int)(equals && is_long ? equals - word : (long)strlen(word)) - 2, word + 2);
-    struct aw_option_value *value =
-        is_long ? aw_options_find(&s->options, name) : aw_options_find_letter(&s->options, word[1]);
-    if (!value && is_long)
-        return aw_options_set(&s->options, name, text, AW_FROM_COMMAND_LINE, &s->err);
+    const char *word = b->words->word[b->at], *text;
+    struct aw_option_value *value = find_option(&s->options, word, &text);
     if (!value)
-        return aw_fail(&s->err, AW_USAGE, "no option '%.8s' — see 'help'", word);
-    if (value->option->value && is_long && equals)
-        text = equals + 1;
-    else if (value->option->value && !is_long && word[2])
-        text = word + 2 + (word[2] == '=');
-    else if (value->option->value && b->at + 1 < b->words->n)
-        text = b->words->word[++b->at];
-    else if (value->option->value)
-        return missing_value(value->option, &s->err);
-    else if ((is_long && equals) || (!is_long && word[2]))
-        return aw_fail(&s->err, AW_USAGE, "--%s takes no value", value->option->name);
-    return aw_options_set(&s->options, value->option->name, text, AW_FROM_COMMAND_LINE, &s->err);
+        return no_option(b, word);
+    const struct aw_option *option = value->option;
+    if (!option->value && text)
+        return aw_fail(&s->err, AW_USAGE, "--%s takes no value", option->name);
+    if (option->value && !text && b->at + 1 == b->words->n)
+        return missing_value(option, &s->err);
+    if (!text)
+        text = option->value ? b->words->word[++b->at] : "1";
+    return aw_options_set(&s->options, option->name, text, AW_FROM_COMMAND_LINE, &s->err);
 }
 
 static enum aw_status unknown_command(struct binder *b, const char *word);
@@ -216,27 +233,32 @@ static enum aw_status unknown_name(struct binder *b, const char *word, size_t le
                    near ? "did you mean " : "usage: ", near ? near : usage);
 }
 
+/* A name= that is no argument's name may still be part of a file name or of free text. */
+static bool takes_equals(const struct aw_arg *arg)
+{
+    return arg->kind == AW_ARG_FILE || arg->kind == AW_ARG_REST || arg->kind == AW_ARG_LINK;
+}
+
+static enum aw_status bind_bare(struct binder *b, const char *word, size_t name_length)
+{
+    const struct aw_arg *arg = next_bare(b);
+    if (name_length && !(arg && takes_equals(arg)))
+        return unknown_name(b, word, name_length);
+    return arg ? bind_to(b, arg, NULL, word) : too_many(b, word);
+}
+
 static enum aw_status bind_argument(struct binder *b)
 {
     const char *word = b->words->word[b->at];
-    const char *equals = strchr(word, '=');
-    const struct aw_command *command = b->args->command;
-    const struct aw_arg *rest =
-        command->args && command->args[0].kind == AW_ARG_REST ? command->args : NULL;
-    size_t length = equals ? (size_t)(equals - word) : 0;
-    const struct aw_arg *named = length && !rest ? find_named(command, word, length) : NULL;
+    size_t length = strcspn(word, "=");
+    if (!word[length])
+        return bind_bare(b, word, 0);
+    const struct aw_arg *named = find_named(b->args->command, word, length);
     if (named)
-        return bind_to(b, named, word, equals + 1);
-    if (b->words->message && b->at > 0)
-        return AW_OK;
-    if (length && !rest && b->words->json)
-        return unknown_name(b, word, length);
-    const struct aw_arg *arg = next_bare(b);
-    if (!arg)
-        return length ? unknown_name(b, word, length) : too_many(b, word);
-    if (length && arg->kind != AW_ARG_FILE && arg->kind != AW_ARG_REST && arg->kind != AW_ARG_LINK)
-        return unknown_name(b, word, length);
-    return bind_to(b, arg, NULL, word);
+        return bind_to(b, named, word, word + length + 1);
+    if (b->words->message)
+        return AW_OK; /* a field of a record that this command does not take */
+    return b->words->json ? unknown_name(b, word, length) : bind_bare(b, word, length);
 }
 
 static enum aw_status check_complete(struct binder *b)

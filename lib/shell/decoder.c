@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/candump.h"
 #include "wire/hex.h"
 
 #define COMPLAINTS_MAX 5 /* damaged parts that are told one by one */
@@ -117,31 +118,13 @@ static enum aw_status decode_hex(struct aw_decoder *d, const char *line, size_t 
     return decode_bytes(d, (struct aw_span){frame, size});
 }
 
-/* "(1436509052.249713) vcan0 044#2A36" and " vcan0  044   [2]  2A 36" and "044#2A36" */
 static enum aw_status decode_candump(struct aw_decoder *d, const char *line, size_t length)
 {
-    char text[256];
-    const char *end = line + length, *hash = memchr(line, '#', length), *at = line;
-    const char *bracket = memchr(line, '[', length);
-    if (*line == '(' || (*line == ' ' && length > 1 && line[1] == '('))
-        d->time_ns = (int64_t)(strtod(strchr(line, '(') + 1, NULL) * 1e9 + 0.5);
-    if (!hash && !bracket)
+    struct aw_candump entry;
+    if (!aw_candump_read(line, length, &entry))
         return decode_hex(d, line, length);
-    if (hash) {
-        for (at = hash; at > line && at[-1] != ' ';)
-            at--;
-        size_t word = strcspn(at, " \r\n");
-        return decode_hex(d, at, word < (size_t)(end - at) ? word : (size_t)(end - at));
-    }
-    for (at = bracket; at > line && at[-1] == ' ';)
-        at--;
-    const char *id = at;
-    while (id > line && id[-1] != ' ')
-        id--;
-    const char *data = memchr(bracket, ']', (size_t)(end - bracket));
-    snprintf(text, sizeof text, "%.*s#%.*s", (int)(at - id), id, data ? (int)(end - data - 1) : 0,
-             data ? data + 1 : "");
-    return decode_hex(d, text, strlen(text));
+    d->time_ns = entry.has_time ? entry.time_ns : AW_NO_TIME;
+    return decode_hex(d, entry.frame, entry.length);
 }
 
 static bool is_blank_line(const char *line, size_t length)

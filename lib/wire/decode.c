@@ -159,12 +159,15 @@ static enum aw_status check_fixed(const struct aw_codec *codec, const uint8_t *d
     return check_rows(codec, codec->fixed, data, err);
 }
 
+/* A CAN frame counts its data; the id in front of it is no news. */
 static enum aw_status check_size(const struct aw_codec *codec, size_t size, struct aw_error *err)
 {
-    if (size == codec->size || (size > codec->size && codec->protocol->can))
+    bool can = codec->protocol->can;
+    size_t head = can ? 2 : 0;
+    if (size == codec->size || (size > codec->size && can))
         return AW_OK;
-    return aw_fail(err, AW_MALFORMED, "%s: %zu bytes instead of %u", codec->message->name, size,
-                   codec->size);
+    return aw_fail(err, AW_MALFORMED, "%s: %zu bytes instead of %zu", codec->message->name,
+                   size < head ? 0 : size - head, codec->size - head);
 }
 
 static enum aw_status drop_uncounted(const struct aw_codec *codec, struct aw_record *record,

@@ -32,6 +32,7 @@ verdict() {
 
 machine() {
     echo "machine   $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n1), $(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg)"
+    # shellcheck source=/dev/null
     echo "system    $(. /etc/os-release && echo "$PRETTY_NAME"), Linux $(uname -r), $(gcc --version | head -n1)"
     echo "armwire   $("$BIN/armctl" --version), $(git describe --always --dirty 2>/dev/null)"
     # shellcheck disable=SC2016 # dpkg's dollars
@@ -43,7 +44,7 @@ machine() {
 start() {
     hyperfine -N --warmup 30 --min-runs 300 -i --export-csv "$dir/start.csv" "$1" >"$dir/log" 2>&1 ||
         { cat "$dir/log" >&2 && return 1; }
-    awk -F, 'NR == 2 { printf "%.3f", $6 * 1000 }' "$dir/start.csv"
+    awk -F, 'NR == 2 { printf "%.3f", $4 * 1000 }' "$dir/start.csv"
 }
 
 # The measurements alternate with the peer's, so that both see the same machine.
@@ -84,7 +85,8 @@ allocations() {
     local program=$1 what=$2 few many per
     few=$(LD_PRELOAD=$dir/count.so "$program" 0.001 2>&1 >/dev/null | sed -n 's/^allocations //p')
     many=$(LD_PRELOAD=$dir/count.so "$program" 0.1 2>&1 >/dev/null | sed -n 's/^allocations //p')
-    per=$((many - few))
+    per=999
+    [ -z "$few" ] || [ -z "$many" ] || per=$((many - few))
     verdict "$per" '<=' 0
     row "allocations: $what" "$per" "more" "100 times as many" "<= 0" $met
 }
@@ -107,6 +109,7 @@ assert line.startswith(b"{"), line
 print("%.3f" % (spent * 1000))
 END
         )
+        [ -n "$t" ] || break
         if holds "$t" '<=' "$own"; then own=$t; fi
     done
     verdict "$own" '<=' 20

@@ -52,7 +52,8 @@ install_packages() {
 kernel_package() {
     local name real
     for name in "${kernels[@]}"; do
-        real=$(apt-cache depends "$name" 2>/dev/null | awk '/Depends: linux-image/ {print $2; exit}')
+        real=$(apt-cache depends "$name" 2>/dev/null |
+            awk '/Depends: linux-image/ {print $2; exit}')
         [ -n "$real" ] && echo "$real" && return
     done
     return 1

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 check "serial links: round trips, locks, modem lines" \
-    timeout 100 "${programs:?}/serial_roundtrip" /dev/ttyS1 /dev/ttyS2 500
+    timeout 100 "${programs:?}/serial_roundtrip" /dev/ttyS1 /dev/ttyS2 500 serial
 
 # As udev would leave it, and somebody who is not in the group.
 chgrp dialout /dev/ttyS1 /dev/ttyS2

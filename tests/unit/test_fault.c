@@ -196,7 +196,7 @@ static void delays_take_virtual_time_both_ways(void **state)
 static void jitter_keeps_the_order(void **state)
 {
     (void)state;
-    char sent[601] = "", text[8];
+    char sent[601] = "", text[16];
     struct aw_virtual_clock clock;
     struct aw_link *link = faulty_echo(&clock, "sim:?jitter=50ms&seed=2", false, false);
     for (int round = 0; round < 20; round++) {

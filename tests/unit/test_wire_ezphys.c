@@ -244,6 +244,12 @@ static void a_wrong_length_or_type_is_found_when_decoding(void **state)
     found = WALK(28, 1, 9, 1, 8, 0, 0, 28, 1, 3, 1, 8, 0, 0);
     assert_int_equal(found.frames, 2);
     assert_int_equal(found.decoded, 1);
+    struct aw_record record;
+    struct aw_error err;
+    assert_int_equal(
+        decode_text(&wire, AW_RX, "03 00 00 00 01 00 00 00 09 00 00 00 00", &record, &err),
+        AW_MALFORMED);
+    assert_non_null(strstr(err.text, "8 bytes of payload, this packet says 9"));
 }
 
 static void lenient_takes_longer_packets(void **state)

@@ -1,0 +1,70 @@
+#!/bin/sh
+# Runs the golden cases through the programs: run.sh [BIN] [TOOL...]. Says what differs; exit 1 if
+# something does. The records are compared as text, character by character.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+bin=${1:-$here/../../build/bin}
+[ $# -gt 0 ] && shift
+[ $# -gt 0 ] || set -- armctl hidmotor canpid unitysim ezphys
+cases=0 bad=0
+
+differs() { # what expected got
+    bad=$((bad + 1))
+    printf '%s.txt:%d: %s: %s\n  expected %s\n  got      %s\n' "$tool" "$line" "$command" "$1" "$2" "$3"
+}
+
+# Options before the message, without --dir: they choose the wire for both directions.
+wire_options() {
+    options=
+    shift
+    while [ $# -gt 1 ]; do
+        case $1 in
+        --dir) shift 2 ;;
+        --*) options="$options $1 $2" && shift 2 ;;
+        *) break ;;
+        esac
+    done
+}
+
+# shellcheck disable=SC2086 # the words of a command line
+check_refusal() {
+    case $command in
+    encode*) got=$("$bin/$tool" $command 2>&1 </dev/null) ;;
+    *) got=$("$bin/$tool" $command "$bytes" 2>&1 </dev/null) ;;
+    esac
+    status=$?
+    [ "exit $status" = "$record" ] || differs refusal "$record" "exit $status: $got"
+}
+
+# shellcheck disable=SC2086
+check_case() {
+    case $command in
+    encode*)
+        got=$("$bin/$tool" $command 2>&1 </dev/null)
+        [ "$got" = "$bytes" ] || differs bytes "$bytes" "$got"
+        ;;
+    esac
+    dir=${record#*\"dir\":\"}
+    got=$("$bin/$tool" --json --time none decode $options --dir "${dir%%\"*}" "$bytes" 2>&1 </dev/null)
+    [ "$got" = "$record" ] || differs record "$record" "$got"
+}
+
+for tool; do
+    line=0
+    while IFS= read -r command; do
+        line=$((line + 1))
+        case $command in '' | \#*) continue ;; esac
+        IFS= read -r bytes
+        IFS= read -r record
+        cases=$((cases + 1))
+        # shellcheck disable=SC2086
+        wire_options $command
+        case $record in
+        exit*) check_refusal ;;
+        *) check_case ;;
+        esac
+        line=$((line + 2))
+    done <"$here/$tool.txt"
+done
+echo "$cases golden cases, $bad differences"
+[ "$cases" -gt 0 ] && [ "$bad" -eq 0 ]
