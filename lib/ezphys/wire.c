@@ -47,40 +47,40 @@ static const struct aw_variant variants[] = {
 };
 
 static const struct aw_field xyz_m[] = {
-    {.name = "x", FLOAT, .unit = "m", .help = "in m"},
-    {.name = "y", FLOAT, .unit = "m"},
-    {.name = "z", FLOAT, .unit = "m"},
+    {.name = "x", FLOAT, .optional = true, .unit = "m", .help = "in m"},
+    {.name = "y", FLOAT, .optional = true, .unit = "m"},
+    {.name = "z", FLOAT, .optional = true, .unit = "m"},
     {0},
 };
 static const struct aw_field wxyz[] = {
-    {.name = "w", FLOAT, .help = "of the unit quaternion"},
-    {.name = "x", FLOAT},
-    {.name = "y", FLOAT},
-    {.name = "z", FLOAT},
+    {.name = "w", FLOAT, .optional = true, .fallback = 1, .help = "of the unit quaternion"},
+    {.name = "x", FLOAT, .optional = true},
+    {.name = "y", FLOAT, .optional = true},
+    {.name = "z", FLOAT, .optional = true},
     {0},
 };
 static const struct aw_field xyz_n[] = {
-    {.name = "x", FLOAT, .unit = "N", .help = "in N"},
-    {.name = "y", FLOAT, .unit = "N"},
-    {.name = "z", FLOAT, .unit = "N"},
+    {.name = "x", FLOAT, .optional = true, .unit = "N", .help = "in N"},
+    {.name = "y", FLOAT, .optional = true, .unit = "N"},
+    {.name = "z", FLOAT, .optional = true, .unit = "N"},
     {0},
 };
 static const struct aw_field xyz_nm[] = {
-    {.name = "x", FLOAT, .unit = "Nm", .help = "in Nm"},
-    {.name = "y", FLOAT, .unit = "Nm"},
-    {.name = "z", FLOAT, .unit = "Nm"},
+    {.name = "x", FLOAT, .optional = true, .unit = "Nm", .help = "in Nm"},
+    {.name = "y", FLOAT, .optional = true, .unit = "Nm"},
+    {.name = "z", FLOAT, .optional = true, .unit = "Nm"},
     {0},
 };
 static const struct aw_field xyz_m_s[] = {
-    {.name = "x", FLOAT, .unit = "m/s", .help = "in m/s"},
-    {.name = "y", FLOAT, .unit = "m/s"},
-    {.name = "z", FLOAT, .unit = "m/s"},
+    {.name = "x", FLOAT, .optional = true, .unit = "m/s", .help = "in m/s"},
+    {.name = "y", FLOAT, .optional = true, .unit = "m/s"},
+    {.name = "z", FLOAT, .optional = true, .unit = "m/s"},
     {0},
 };
 static const struct aw_field xyz_rad_s[] = {
-    {.name = "x", FLOAT, .unit = "rad/s", .help = "in rad/s"},
-    {.name = "y", FLOAT, .unit = "rad/s"},
-    {.name = "z", FLOAT, .unit = "rad/s"},
+    {.name = "x", FLOAT, .optional = true, .unit = "rad/s", .help = "in rad/s"},
+    {.name = "y", FLOAT, .optional = true, .unit = "rad/s"},
+    {.name = "z", FLOAT, .optional = true, .unit = "rad/s"},
     {0},
 };
 

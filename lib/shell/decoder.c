@@ -28,6 +28,7 @@ enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *se
     enum aw_status status = aw_session_decoding_wire(session, &decoder->wire);
     decoder->session = session;
     decoder->dir = dir && strcmp(dir, "tx") == 0 ? AW_TX : AW_RX;
+    decoder->framer.dir = decoder->dir;
     decoder->time_ns = AW_NO_TIME;
     decoder->limit = (uint64_t)aw_option_number(session, "count");
     return status == AW_OK ? aw_session_view(session, &decoder->view) : status;
@@ -102,7 +103,7 @@ static enum aw_status decode_bytes(struct aw_decoder *d, struct aw_span bytes)
     size_t used;
     if (!d->wire->variant.envelope)
         return decode_frame(d, bytes);
-    d->framer = (struct aw_framer){0};
+    d->framer = (struct aw_framer){.dir = d->dir};
     return decode_stream(d, bytes, true, &used);
 }
 

@@ -89,6 +89,9 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
     bool hold = aw_flag(session, "hold");
     if (status == AW_STOPPED)
         aw_stop_take(session);
+    if (status == AW_STOPPED && !*cause.text)
+        aw_fail(&cause, status, "stopped by a signal");
+    session->err = cause;
     if (!session->moving || status == AW_OK || hold || !session->tool->stop)
         return status;
     enum aw_status stopped = session->tool->stop(session);

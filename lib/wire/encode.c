@@ -5,14 +5,14 @@
 #include "wire/run.h"
 
 static enum aw_status limit_error(const struct aw_codec *codec, int leaf, double value,
-                                  const struct aw_range *range, const char *advice,
-                                  struct aw_error *err)
+                                  const struct aw_range *range, struct aw_error *err)
 {
     char name[64];
     aw_leaf_name(&codec->leaves[leaf], name, sizeof name);
-    const char *unit = range->unit ? range->unit : "";
-    return aw_fail(err, AW_LIMIT, "%s: %s %.9g %s is outside %.9g to %.9g %s%s",
-                   codec->message->name, name, value, unit, range->min, range->max, unit, advice);
+    const char *unit = range->unit ? range->unit : "", *space = range->unit ? " " : "";
+    return aw_fail(err, AW_LIMIT, "%s: %s %.9g%s%s is outside %.9g to %.9g%s%s",
+                   codec->message->name, name, value, space, unit, range->min, range->max, space,
+                   unit);
 }
 
 static enum aw_status check_named(const struct aw_codec *codec, int leaf, double value,
@@ -60,11 +60,11 @@ static enum aw_status wire_number(const struct aw_record *record, int leaf, bool
         return status;
     /* Nearly half a step is rounded away: -179.955 is the same as -3999 steps of 0.045. */
     double slack = row->type == AW_FLOAT || range.scale == 1 ? 0 : fabs(range.scale) * 0.49;
-    if (!force && !(value >= range.min - slack && value <= range.max + slack))
-        return limit_error(codec, leaf, value, &range, "", err);
+    if ((!force || row->always) && !(value >= range.min - slack && value <= range.max + slack))
+        return limit_error(codec, leaf, value, &range, err);
     *wire = (value - range.offset) / range.scale;
     if (row->type == AW_FLOAT)
-        return fits_float(*wire) ? AW_OK : limit_error(codec, leaf, value, &range, "", err);
+        return fits_float(*wire) ? AW_OK : limit_error(codec, leaf, value, &range, err);
     if (range.scale == floor(range.scale) && *wire != floor(*wire))
         return aw_fail(err, AW_USAGE, "%s: %s %.9g is not a whole number", codec->message->name,
                        row->name, value);
@@ -146,6 +146,20 @@ static enum aw_status missing_field(const struct aw_codec *codec, int leaf, stru
                    name);
 }
 
+/* The number of repetitions says how much of the message is there: it is a whole number. */
+static enum aw_status check_counts(const struct aw_record *record, struct aw_error *err)
+{
+    const struct aw_codec *codec = record->codec;
+    if (!codec->counted)
+        return AW_OK;
+    int leaf = codec->leaves[__builtin_ctzll(codec->counted)].count;
+    double count = record->v[leaf];
+    if (count == floor(count))
+        return AW_OK;
+    return aw_fail(err, AW_USAGE, "%s: %s %.9g is not a whole number", codec->message->name,
+                   codec->leaves[leaf].field->name, count);
+}
+
 enum aw_status aw_record_complete(const struct aw_record *record, struct aw_error *err)
 {
     const struct aw_codec *codec = record->codec;
@@ -189,6 +203,8 @@ enum aw_status aw_encode(const struct aw_record *record, bool force, uint8_t *ou
 {
     const struct aw_codec *codec = record->codec;
     enum aw_status status = aw_record_complete(record, err);
+    if (status == AW_OK)
+        status = check_counts(record, err);
     if (status != AW_OK)
         return status;
     if (codec->protocol->ascii) {

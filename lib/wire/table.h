@@ -93,6 +93,7 @@ struct aw_field {
     double min, max;      /* of the value, inclusive; both 0: whatever the wire can carry */
     const struct aw_name *names;
     bool open_names; /* values without a name are allowed too */
+    bool always;     /* the range holds even where limits are forced */
     const char *by;  /* name of the field that chooses one of .scales */
     const struct aw_scale *scales;
     size_t n_scales;

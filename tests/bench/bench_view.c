@@ -3,10 +3,8 @@
  *
  *     bench_view [seconds per line]
  *
- * One line per case on stdout: name, bytes a record becomes, million records a second, allocations
- * per run.
+ * One line per case on stdout: name, bytes a record becomes, million records a second.
  */
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -102,7 +100,6 @@ static void measure(struct capture *capture, const struct style *style, const ch
     capture->view = aw_view_new(&capture->wire, &style->options, &err);
     stop_if(!capture->view, &err);
     print_all(capture);
-    size_t before = mallinfo2().uordblks;
     double end = now() + seconds, best = 1;
     do {
         double start = now();
@@ -110,8 +107,7 @@ static void measure(struct capture *capture, const struct style *style, const ch
         double spent = now() - start;
         best = spent < best ? spent : best;
     } while (now() < end);
-    printf("%s %s\t%zu\t%.2f\t%zu\n", style->name, name, capture->bytes / FRAMES,
-           FRAMES / best / 1e6, mallinfo2().uordblks - before);
+    printf("%s %s\t%zu\t%.2f\n", style->name, name, capture->bytes / FRAMES, FRAMES / best / 1e6);
     aw_view_free(capture->view);
 }
 

@@ -1,10 +1,9 @@
-/* How many messages a second one core encodes and decodes, and what that allocates.
+/* How many messages a second one core encodes and decodes.
  *
  *     bench_wire [seconds per line]
  *
- * One line per case on stdout: name, bytes, million messages a second, allocations per message.
+ * One line per case on stdout: name, bytes, million messages a second.
  */
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -123,7 +122,6 @@ static double now(void)
 
 static void measure(struct run *run, const struct job *job, double seconds)
 {
-    size_t before = mallinfo2().uordblks;
     double end = now() + seconds, best = 1;
     do {
         double start = now(), spent;
@@ -134,9 +132,8 @@ static void measure(struct run *run, const struct job *job, double seconds)
         spent = now() - start;
         best = spent < best ? spent : best;
     } while (now() < end);
-    printf("%s %s.%s\t%u\t%.2f\t%zu\n", job->name, run->sample->protocol->name,
-           run->sample->message, run->sample->used, BATCH / best / 1e6,
-           mallinfo2().uordblks - before);
+    printf("%s %s.%s\t%u\t%.2f\n", job->name, run->sample->protocol->name, run->sample->message,
+           run->sample->used, BATCH / best / 1e6);
 }
 
 static void prepare(struct run *run, const struct sample *sample)

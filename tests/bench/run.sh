@@ -60,7 +60,7 @@ startup() {
     row "start: $what" "$own" ms "cansend $peer ms" "x$ratio (<= $bar)" $met
 }
 
-# Bars by the name of the case; the benchmarks print name, bytes, millions a second, bytes leaked.
+# Bars by the name of the case; the benchmarks print name, bytes, millions a second.
 bar_of() {
     case $1 in
     decode\ hidmotor.* | decode\ ezphys.* | decode\ unitysim.*) echo 50 ;;
@@ -70,13 +70,12 @@ bar_of() {
 }
 
 library() {
-    local name bytes rate held bar
-    while IFS=$'\t' read -r name bytes rate held; do
+    local name bytes rate bar
+    while IFS=$'\t' read -r name bytes rate; do
         bar=$(bar_of "$name")
         met=
         [ -z "$bar" ] || verdict "$rate" '>=' "$bar"
         row "$name ($bytes bytes)" "$rate" M/s "" "${bar:+>= $bar}" "$met"
-        echo "$held" >>"$dir/held"
     done < <("$1" "$seconds")
 }
 

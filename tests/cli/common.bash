@@ -1,0 +1,121 @@
+# Loaded by every suite. A test has a folder of its own ($D), which is its home, its configuration
+# and its state; what it starts in the background is ended by its id. BIN is the folder of the
+# programs, so that ordinary and sanitized ones go through the same tests.
+bats_require_minimum_version 1.5.0
+
+setup() {
+    root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    BIN=$(cd "${BIN:-$root/build/bin}" && pwd)
+    D=$BATS_TEST_TMPDIR
+    PATH=$BIN:$PATH
+    unset "${!ARMCTL_@}" "${!CANPID_@}"
+    export D BIN PATH HOME=$D XDG_CONFIG_HOME=$D/config XDG_STATE_HOME=$D/state TERM=dumb NO_COLOR=1
+    export LC_ALL=C.UTF-8
+    fast='sim:?time=virtual' # nobody waits for this arm
+    started=()
+    cd "$D" || return
+}
+
+teardown() {
+    local pid
+    for pid in "${started[@]}"; do
+        kill "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+    done
+}
+
+# ok COMMAND…: exit status 0; $output and $stderr are for the checks that follow.
+ok() { run -0 --separate-stderr "$@"; }
+
+# fails STATUS COMMAND…: this exit status and exactly one line on standard error, "tool: …", which
+# is left in $why.
+fails() {
+    run "-$1" --separate-stderr "${@:2}"
+    why=$(grep -v 'this is the simulator' <<<"$stderr" || true)
+    if [ "$(wc -l <<<"$why")" != 1 ] || [[ $why != [a-z]*": "?* ]]; then
+        echo "not one line that says what is wrong: $why"
+        return 1
+    fi
+}
+
+# same ACTUAL EXPECTED, has TEXT PART, hasnt TEXT PART, matches TEXT PATTERN (a glob)
+same() {
+    [ "$1" = "$2" ] || { printf 'found:    %s\nexpected: %s\n' "$1" "$2" && false; }
+}
+has() { [[ $1 == *"$2"* ]] || { printf '%s\nlacks: %s\n' "$1" "$2" && false; }; }
+hasnt() { [[ $1 != *"$2"* ]] || { printf '%s\nmust not have: %s\n' "$1" "$2" && false; }; }
+# shellcheck disable=SC2053 # a pattern
+matches() { [[ $1 == $2 ]] || { printf '%s\nis not like: %s\n' "$1" "$2" && false; }; }
+
+# json FILTER: the value in the last line of $output.
+json() { tail -n 1 <<<"$output" | jq -c "$1"; }
+
+# start NAME COMMAND…: runs it in the background until its line "ready: URL", which goes to $url;
+# its id to $pid. What it says later can be read from ${said[NAME]}.
+declare -gA said
+start() {
+    local name=$1 line fd
+    shift
+    mkfifo "$D/$name.err"
+    "$@" >"$D/$name.out" 2>"$D/$name.err" 3>&- &
+    pid=$!
+    started+=("$pid")
+    exec {fd}<"$D/$name.err"
+    said[$name]=$fd
+    while read -t 20 -r line <&"$fd"; do
+        if [[ $line == "ready: "* ]]; then
+            url=${line#ready: }
+            return 0
+        fi
+        echo "# $line"
+    done
+    echo "$name is not ready" && false
+}
+
+# wait_for NAME TEXT: reads what NAME says until a line has this text; that line goes to $line.
+wait_for() {
+    while read -t 20 -r line <&"${said[$1]}"; do
+        [[ $line != *"$2"* ]] || return 0
+    done
+    echo "$1 never said: $2" && false
+}
+
+# A peer that takes connections and keeps what arrives. $url is its link.
+peer() { start peer python3 "$root/tests/cli/peer.py" "$D/arrived"; }
+
+# All bytes that came to the peer, in order, in $arrived; ends the peer.
+arrived() {
+    local port=${url##*:}
+    exec {end}<>"/dev/tcp/127.0.0.1/$port"
+    echo END >&"$end"
+    exec {end}>&-
+    wait "$pid"
+    arrived=$(cat "$D/arrived")
+}
+nothing_arrived() {
+    arrived
+    same "$arrived" ""
+}
+
+# An arm in a process of its own, so fast that nobody waits.
+arm() {
+    start arm armctl sim --listen "pty:$D/arm" --turn-speed 20000 --slide-speed 20000 "$@"
+}
+
+# config LINE…: the config file of armctl.
+config() {
+    mkdir -p "$D/config/armwire"
+    printf '%s\n' "$@" >"$D/config/armwire/armctl.ini"
+}
+
+# A pipe that nobody reads: file descriptor $closed.
+closed_pipe() {
+    local reader
+    mkfifo "$D/pipe"
+    exec {reader}<>"$D/pipe" {closed}>"$D/pipe" {reader}<&-
+}
+
+# terminal COLUMNS: an expect script on standard input, see terminal.tcl, with a terminal this wide.
+terminal() {
+    expect -f "$root/tests/cli/terminal.tcl" "$@" || return
+}

@@ -1,0 +1,18 @@
+"""A TCP peer that takes one connection after the other and keeps every byte in a file.
+
+peer.py FILE: says "ready: tcp:127.0.0.1:PORT", ends after a connection that sends just "END".
+Connections are taken in the order in which they were made, so what came before END is complete.
+"""
+import socket
+import sys
+
+with socket.create_server(("127.0.0.1", 0)) as server, open(sys.argv[1], "wb") as kept:
+    print(f"ready: tcp:127.0.0.1:{server.getsockname()[1]}", file=sys.stderr, flush=True)
+    while True:
+        with server.accept()[0] as connection:
+            data = b""
+            while block := connection.recv(65536):
+                data += block
+        if data == b"END\n":
+            break
+        kept.write(data)

@@ -1,0 +1,60 @@
+# What the tests of the prompt do on a real terminal (a pty): run by the terminal function of
+# common.bash, the script comes from standard input. Nothing here sleeps: everything waits for text.
+#
+#   open armctl -l sim:      starts a program on a terminal
+#   want TEXT ...            waits for these texts, in this order
+#   type TEXT                types; \r is Enter, \t TAB, \003 Ctrl-C, \004 Ctrl-D, \022 Ctrl-R
+#   ask LINE TEXT ...        types a line, waits for the texts
+#   ends CODE                waits for the end and compares the exit status
+#   seen                     everything the program wrote so far
+set columns [lindex $argv 0]
+if {$columns eq ""} { set columns 200 }
+set stty_init "rows 40 columns $columns -echo"
+set timeout 20
+match_max 1000000
+log_user 0
+set seen ""
+
+proc fail {text} {
+    global seen
+    puts "$text\nthe terminal showed: [string map {\x1b ^[ \r {}} $seen]"
+    exit 1
+}
+proc seen {} {
+    global seen
+    return $seen
+}
+proc open {args} {
+    global spawn_id
+    uplevel #0 [list spawn -noecho {*}$args]
+}
+proc want {args} {
+    global seen
+    foreach text $args {
+        expect {
+            -ex $text { append seen $expect_out(buffer) }
+            timeout { append seen $expect_out(buffer); fail "no '$text' in time" }
+            eof { append seen $expect_out(buffer); fail "no '$text' before the end" }
+        }
+    }
+}
+proc type {text} { send -- $text }
+proc ask {line args} {
+    type "$line\r"
+    want {*}$args
+}
+proc ends {code} {
+    global seen
+    expect {
+        eof { append seen $expect_out(buffer) }
+        timeout { fail "it does not end" }
+    }
+    set status [wait]
+    set found [expr {[llength $status] > 4 ? [lindex $status 5] : [lindex $status 3]}]
+    if {$found ne $code} { fail "it ended with $found, not $code" }
+}
+proc hasnt {text} {
+    if {[string first $text [seen]] >= 0} { fail "this must not be there: [string map {\x1b ^[} $text]" }
+}
+
+eval [read stdin]
