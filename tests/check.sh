@@ -25,19 +25,20 @@ export HOME=$home XDG_CONFIG_HOME=$home/config XDG_STATE_HOME=$home/state XDG_RU
 
 # Unit tests of the build in $1. A program that dies without saying which test failed is a failure.
 units() {
-    local program status
+    local program status out
+    out=$(mktemp "$LOGS/unit.XXXXXX")
     for program in "$1"/tests/unit/test_*; do
         [[ $program == *.* ]] && continue
         [ -f "${program#"$1"/}.c" ] || continue # its source is gone
         echo "# $program"
-        CMOCKA_MESSAGE_OUTPUT=TAP timeout 120 "$program" >"$LOGS/unit.$$.$BASHPID" 2>&1
+        CMOCKA_MESSAGE_OUTPUT=TAP timeout 120 "$program" >"$out" 2>&1
         status=$?
-        cat "$LOGS/unit.$$.$BASHPID"
-        if [ $status != 0 ] && ! grep -q '^not ok' "$LOGS/unit.$$.$BASHPID"; then
+        cat "$out"
+        if [ $status != 0 ] && ! grep -q '^not ok' "$out"; then
             echo "not ok - $program: exit status $status"
         fi
-        rm -f "$LOGS/unit.$$.$BASHPID"
     done
+    rm -f "$out"
 }
 
 cli() { BIN=$PWD/$1/bin timeout -k 10 $LIMIT bats --tap tests/cli; }
@@ -142,6 +143,7 @@ lane_library() {
     suite benches benches
     suite model tests/model.sh
     suite soak tests/soak.sh --small
+    suite soak-san env B=build/san tests/soak.sh --small
     suite fuzz tests/fuzz/run.sh 5
 }
 

@@ -17,7 +17,7 @@ libode-dev
 packages_check='
 git g++ pkg-config procps
 clang libclang-rt-dev|libclang-rt-14-dev clang-format-14|clang-format
-libcmocka-dev bats expect socat spin pmccabe shellcheck
+libcmocka-dev bats expect jq socat spin pmccabe shellcheck
 bash-completion zsh fish mandoc
 tshark can-utils python3 python3-can gnuplot-nox mosquitto mosquitto-clients
 hyperfine

@@ -1,7 +1,9 @@
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "shell/config.h"
 #include "state.h"
 
@@ -106,6 +108,20 @@ enum aw_status arm_profile(struct aw_session *session, const struct aw_arm_profi
     return AW_OK;
 }
 
+static enum aw_status no_joint(struct aw_session *session, const char *text)
+{
+    const struct aw_arm_profile *profile = &arm_state(session)->profile;
+    const char *names[AW_ARM_JOINTS];
+    for (size_t i = 0; i < profile->n; i++)
+        names[i] = profile->joints[i].name;
+    const char *near = aw_suggest(text, names, profile->n);
+    if (near)
+        return aw_fail(&session->err, AW_USAGE, "no joint '%.24s' — did you mean '%s'?", text, near);
+    return aw_fail(&session->err, AW_USAGE,
+                   "no joint '%.24s' — give its number, or name it in [joint %.24s] of %.160s", text,
+                   text, session->config->path);
+}
+
 enum aw_status arm_joint_number(struct aw_session *session, const char *text, char *out)
 {
     const struct aw_arm_profile *profile;
@@ -113,13 +129,8 @@ enum aw_status arm_joint_number(struct aw_session *session, const char *text, ch
     if (status != AW_OK)
         return status;
     const struct aw_arm_joint *joint = aw_arm_profile_find(profile, text);
-    if (!joint && (text[0] < '0' || text[0] > '9') && text[0] != '-' && profile->n == 0)
-        return aw_fail(&session->err, AW_USAGE,
-                       "no joint '%.24s' — give its number, or name it in "
-                       "[joint %.24s] of %.160s",
-                       text, text, session->config->path);
-    if (!joint && (text[0] < '0' || text[0] > '9'))
-        return aw_fail(&session->err, AW_USAGE, "no joint '%.24s' — see 'config show'", text);
+    if (!joint && isalpha((unsigned char)text[0]))
+        return no_joint(session, text);
     snprintf(out, 16, "%.15s", text);
     if (joint)
         snprintf(out, 16, "%d", joint->index);

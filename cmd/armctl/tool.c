@@ -136,7 +136,7 @@ static const struct aw_command commands[] = {
      .safety = AW_MOTION,
      .run = run_deg,
      .examples = LIST("-l sim: deg 1 90", "-l sim: deg 1 90 2 45deg",
-                      "-l sim: --dry-run deg joint=1 angle=1.5708rad")},
+                      "-l sim: --dry-run deg joint=1 angle=0.25rev")},
     {.name = "pos",
      .summary = "slide joints to positions",
      .args = pos_args,

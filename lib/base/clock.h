@@ -25,11 +25,12 @@ struct aw_clock {
     enum aw_status (*wait)(struct aw_clock *clock, int fd, short events, int64_t deadline);
 };
 
-/* CLOCK_MONOTONIC and poll(2). Not owned: stop_fd (or -1), which ends every wait while it is
- * readable. */
+/* CLOCK_MONOTONIC and poll(2). Every wait ends while stop_fd is readable, and while the other end of
+ * hangup_fd (a pipe that is written to) is gone. Both may be -1; neither is owned. */
 struct aw_real_clock {
     struct aw_clock base;
     int stop_fd;
+    int hangup_fd;
 };
 
 /* Starts at 0 (or where the caller sets time_ns) and jumps to each deadline that is waited for. */
@@ -38,6 +39,7 @@ struct aw_virtual_clock {
     int64_t time_ns;
 };
 
+/* hangup_fd is -1 until the caller sets it. */
 struct aw_real_clock aw_real_clock(int stop_fd);
 struct aw_virtual_clock aw_virtual_clock(void);
 

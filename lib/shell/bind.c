@@ -159,6 +159,18 @@ static bool is_bound(const struct binder *b, const struct aw_arg *arg)
     return false;
 }
 
+/* A field is given once, unlike the argument that takes any of them. */
+static bool is_field_bound(const struct binder *b, const char *name)
+{
+    size_t length = strcspn(name, "=");
+    for (size_t i = 0; i < b->args->n; i++) {
+        const char *other = b->args->bound[i].name;
+        if (other && strcspn(other, "=") == length && memcmp(other, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void next_turn(struct binder *b)
 {
     b->turn++;

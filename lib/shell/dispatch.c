@@ -66,12 +66,22 @@ static void print_outcome(struct aw_session *session, const struct aw_command *c
         aw_output_flush(&session->out, NULL);
     if (json && (status != AW_OK || session->result.cmd)) {
         print_json_result(session, command, status);
-    } else if (status == AW_OK && session->result.cmd && !aw_flag(session, "format")) {
+    } else if (status == AW_OK && session->result.cmd && !aw_flag(session, "format") &&
+               !aw_flag(session, "csv")) {
         char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT);
         aw_output_done(&session->out, aw_object_line(&session->result, at));
     }
     if (status != AW_OK)
         print_error(session, where);
+}
+
+enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status,
+                                 const char *where)
+{
+    aw_object_start(&session->result, NULL);
+    print_outcome(session, NULL, status, where);
+    aw_output_flush(&session->out, NULL);
+    return status;
 }
 
 void aw_session_print_result(struct aw_session *session)

@@ -17,7 +17,8 @@ struct lines {
     unsigned number;
     size_t held, start;
     bool ended;
-    bool overlong;
+    size_t length; /* of the line taken last */
+    bool overlong; /* the line that is being read; what is too much of it is dropped */
     char buffer[AW_LINE_MAX * 2];
 };
 
@@ -31,6 +32,7 @@ static char *take_line(struct lines *in)
     if (!end)
         end = in->buffer + in->held;
     *end = '\0';
+    in->length = (size_t)(end - line);
     in->start = (size_t)(end - in->buffer) + (end < in->buffer + in->held);
     in->number++;
     return line;
@@ -41,25 +43,32 @@ static enum aw_status fill(struct aw_session *session, struct lines *in)
     memmove(in->buffer, in->buffer + in->start, in->held - in->start);
     in->held -= in->start;
     in->start = 0;
-    in->overlong = in->held >= AW_LINE_MAX;
-    if (in->overlong)
-        return AW_OK;
+    if (in->held >= AW_LINE_MAX) {
+        in->overlong = true;
+        in->held = AW_LINE_MAX;
+    }
     enum aw_status status = aw_session_wait_input(session, in->fd);
     if (status != AW_OK)
         return status;
     ssize_t n = read(in->fd, in->buffer + in->held, sizeof in->buffer - 1 - in->held);
-    if (n < 0 && errno != EINTR && errno != EAGAIN)
-        return aw_fail(&session->err, AW_USAGE, "%s: %s", in->name ? in->name : "standard input",
-                       strerror(errno));
-    in->ended = n == 0;
+    if (n < 0 && errno != EINTR && errno != EAGAIN) {
+        status = aw_fail(&session->err, AW_USAGE, "%s", strerror(errno));
+        aw_session_refuse(session, status, in->name ? in->name : "standard input");
+    }
+    in->ended = n == 0 || status != AW_OK;
     in->held += n > 0 ? (size_t)n : 0;
-    return AW_OK;
+    return status;
 }
 
-static enum aw_status report(struct aw_session *session, const char *where)
+static enum aw_status split(struct aw_session *session, const struct lines *in, const char *line,
+                            struct aw_words *words)
 {
-    fprintf(stderr, "%s: %s: %s\n", session->tool->name, where, session->err.text);
-    return session->err.status;
+    if (in->overlong || in->length >= AW_LINE_MAX)
+        return aw_fail(&session->err, AW_USAGE, "the line is longer than %d characters",
+                       AW_LINE_MAX - 1);
+    if (strlen(line) < in->length)
+        return aw_fail(&session->err, AW_USAGE, "column %zu: a NUL character", strlen(line) + 1);
+    return aw_words_split(words, line, &session->err);
 }
 
 static enum aw_status run_line(struct aw_session *session, struct lines *in, const char *line,
@@ -68,12 +77,10 @@ static enum aw_status run_line(struct aw_session *session, struct lines *in, con
     char where[160];
     snprintf(where, sizeof where, "%s%sline %u", in->name ? in->name : "", in->name ? ", " : "",
              in->number);
-    if (in->overlong) {
-        aw_fail(&session->err, AW_USAGE, "the line is longer than %d characters", AW_LINE_MAX - 1);
-        return report(session, where);
-    }
-    if (aw_words_split(words, line, &session->err) != AW_OK)
-        return report(session, where);
+    enum aw_status status = split(session, in, line, words);
+    in->overlong = false;
+    if (status != AW_OK)
+        return aw_session_refuse(session, status, where);
     return words->n ? aw_dispatch(session, words, where) : AW_OK;
 }
 
@@ -94,9 +101,7 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
         char *line = take_line(in);
         if (!line && in->ended)
             break;
-        status = line || in->overlong ? run_line(session, in, line, words) : fill(session, in);
-        if (in->overlong)
-            status = AW_USAGE, in->ended = true, in->held = in->start = 0;
+        status = line ? run_line(session, in, line, words) : fill(session, in);
         if (first == AW_OK)
             first = status;
     }

@@ -79,6 +79,15 @@ static enum aw_status load_settings(struct aw_session *session, int argc, char *
                : status;
 }
 
+static void choose_color(struct aw_session *session)
+{
+    const char *color = aw_option(session, "color");
+    if (color && strcmp(color, "always") == 0)
+        session->out.color = true;
+    if (color && strcmp(color, "never") == 0)
+        session->out.color = false;
+}
+
 /* Is there a command among the words, or a switch that stands for one? */
 static enum aw_status parse_globals(struct aw_session *session, const struct aw_words *words,
                                     bool *command)
@@ -91,6 +100,7 @@ static enum aw_status parse_globals(struct aw_session *session, const struct aw_
     enum aw_status status = aw_bind(session, words, args, &bad);
     *command =
         status != AW_OK || args->command || aw_flag(session, "help") || aw_flag(session, "version");
+    choose_color(session);
     if (*command)
         session->options = before;
     free(args);
@@ -104,15 +114,6 @@ static enum aw_status run_interactive(struct aw_session *session)
     return aw_run_lines(session, STDIN_FILENO, NULL);
 }
 
-static void choose_color(struct aw_session *session)
-{
-    const char *color = aw_option(session, "color");
-    if (color && strcmp(color, "always") == 0)
-        session->out.color = true;
-    if (color && strcmp(color, "never") == 0)
-        session->out.color = false;
-}
-
 static enum aw_status run(struct aw_session *session, int argc, char **argv)
 {
     struct aw_words *words = malloc(sizeof *words);
@@ -123,7 +124,6 @@ static enum aw_status run(struct aw_session *session, int argc, char **argv)
     if (status == AW_OK && words) {
         aw_words_from_argv(words, argc, argv);
         status = parse_globals(session, words, &command);
-        choose_color(session);
         status = command ? aw_dispatch(session, words, NULL) : run_interactive(session);
     }
     free(words);

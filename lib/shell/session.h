@@ -107,6 +107,10 @@ enum aw_status aw_session_show(struct aw_session *session, const struct aw_recor
  * in turn. */
 void aw_session_print_result(struct aw_session *session);
 
+/* Tells an error that comes before any command, as aw_dispatch would: session->err, and where. */
+enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status,
+                                 const char *where);
+
 /* A line for people on stderr, "tool: …"; not with --quiet. */
 void aw_session_say(struct aw_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,7 +1,7 @@
 # What the tests of the prompt do on a real terminal (a pty): run by the terminal function of
 # common.bash, the script comes from standard input. Nothing here sleeps: everything waits for text.
 #
-#   open armctl -l sim:      starts a program on a terminal
+#   launch armctl -l sim:      starts a program on a terminal
 #   want TEXT ...            waits for these texts, in this order
 #   type TEXT                types; \r is Enter, \t TAB, \003 Ctrl-C, \004 Ctrl-D, \022 Ctrl-R
 #   ask LINE TEXT ...        types a line, waits for the texts
@@ -24,7 +24,7 @@ proc seen {} {
     global seen
     return $seen
 }
-proc open {args} {
+proc launch {args} {
     global spawn_id
     uplevel #0 [list spawn -noecho {*}$args]
 }

@@ -1,0 +1,175 @@
+#!/usr/bin/env bats
+# Links that are not there, and that nothing reaches a device that should not.
+load common.bash
+
+@test "no link: says how to name one" {
+    fails 4 armctl deg 1 90
+    has "$why" "-l"
+    has "$why" ARMCTL_LINK
+    has "$why" "armctl list"
+    has "$why" "sim:"
+}
+
+@test "a port that is not there" {
+    fails 4 armctl -l serial:/dev/nope deg 1 90
+    has "$why" /dev/nope
+    fails 4 armctl -l /dev/nope deg 1 90
+    has "$why" "no such"
+    fails 4 armctl -l "tty:$D/nope" deg 1 90
+    fails 4 armctl -l "unix:$D/nope" deg 1 90
+    fails 4 armctl -l tcp:127.0.0.1:1 deg 1 90
+    has "$why" refused
+}
+
+@test "what is no link" {
+    fails 2 armctl -l bogus: deg 1 90
+    has "$why" "try sim:"
+    fails 2 armctl -l 'sim:?bogus=1' deg 1 90
+    has "$why" bogus
+    fails 2 armctl -l 'sim:?quirks=nope' deg 1 90
+    has "$why" no-reack
+    fails 2 armctl -l 'sim:?drop=lots' deg 1 90
+    fails 2 armctl -l tcp:localhost deg 1 90
+    fails 2 armctl -l @nope deg 1 90
+    has "$why" "[link]"
+    fails 4 armctl -l "$D" deg 1 90
+}
+
+@test "a port that somebody else has locked: busy, and who" {
+    arm
+    flock "$D/arm" true # nobody may be in the way so far
+    device=$(readlink -f "$D/arm")
+    mkfifo locked
+    flock -n "$device" sh -c 'echo yes >locked; exec sleep 60' 3>&- &
+    started+=("$!")
+    read -r _ <locked
+    fails 4 armctl -l "$D/arm" deg 1 90
+    has "$why" busy
+    matches "$why" "*(flock|sleep|sh|[0-9][0-9]*)*" || matches "$why" "*[0-9]*"
+}
+
+@test "two clients at once: the second one is told that it is busy" {
+    arm --turn-speed 1
+    armctl -q -l "$D/arm" -v deg 1 90 2>first.err 3>&- &
+    client=$!
+    started+=("$client")
+    until grep -q -- '->' first.err; do read -r -t 0.02 _ <> <(:) || true; done
+    fails 4 armctl -l "$D/arm" deg 1 10
+    has "$why" busy
+    has "$why" armctl
+    has "$why" "$client"
+    kill -INT "$client"
+    wait "$client" || same $? 130
+}
+
+@test "a port that may not be opened: says what to do" {
+    [ "$(id -u)" = 0 ] || skip "needs root to become somebody else"
+    arm
+    chmod 755 "$D" "$BATS_RUN_TMPDIR" "$BATS_SUITE_TMPDIR" "$(dirname "$D")"
+    device=$(readlink -f "$D/arm")
+    chmod 600 "$device"
+    cp "$BIN/armctl" "$D/armctl" # the build may lie where nobody can go
+    setpriv --reuid=65534 --regid=65534 --clear-groups "$D/armctl" --version ||
+        skip "nobody cannot run programs here"
+    fails 4 setpriv --reuid=65534 --regid=65534 --clear-groups "$D/armctl" -l "$D/arm" deg 1 90
+    has "$why" "$D/arm"
+    matches "$why" "*ermi*"
+    has "$why" " — "
+}
+
+@test "bad input sends nothing" {
+    peer
+    for arguments in "deg 1 nan" "deg 1 400" "deg 1 90.5" "deg 1" "deg 1 90 2" "dge 1 90" "pos 2 -5" \
+        "deg nowhere 90" "deg 1 1e999" "deg 1 5mm" "arm 1 2" "--bogus deg 1 90" "encode deg joint=1 angle=90" \
+        "--dry-run deg 1 90" "--dry-run arm 250 45 120" "--dry-run send DEG1,090" "stop" "help deg" \
+        "--fields nope -j deg 1 90" "--format %{nope} deg 1 90"; do
+        # shellcheck disable=SC2086 # words
+        run armctl -l "$url" $arguments
+    done
+    run armctl -l "$url" deg 1 ''
+    run armctl -l "$url" <<<'deg 1 nan'
+    run armctl -l "$url" <<<'{"cmd":"deg","joint":1}'
+    run armctl -l "$url" <<<'{"cmd":"deg","joint":1,"angle":400}'
+    run armctl -l "$url" <<<"deg 1 \"90"
+    nothing_arrived
+}
+
+@test "a full disk moves nothing" {
+    peer
+    for form in -j --csv "--format %{angle}"; do
+        # shellcheck disable=SC2086 # words
+        run -7 --separate-stderr bash -c "armctl -l $url $form deg 1 90 >/dev/full"
+        has "$stderr" "No space left"
+    done
+    nothing_arrived
+}
+
+@test "a closed pipe moves nothing" {
+    peer
+    closed_pipe
+    for form in "" -j --csv; do
+        # shellcheck disable=SC2086 # none or one word
+        armctl -l "$url" $form deg 1 90 2>err >&"$closed" && false || same $? 141
+        has "$(<err)" "closed the pipe"
+    done
+    nothing_arrived
+}
+
+@test "full disk and closed pipe of commands without a device" {
+    run -7 --separate-stderr bash -c "armctl encode deg joint=1 angle=90 >/dev/full"
+    has "$stderr" "No space left"
+    run -7 --separate-stderr bash -c "armctl help >/dev/full"
+    closed_pipe
+    armctl help >&"$closed" 2>err && false || same $? 141
+    yes 30444547312C3039300D0A | armctl decode -j 2>err | head -n 3 >three
+    same "${PIPESTATUS[1]}" 141
+    same "$(wc -l <three)" 3
+}
+
+@test "--dry-run opens nothing" {
+    for link in serial:/dev/nope tcp:127.0.0.1:1 "unix:$D/nope" @nope; do
+        ok armctl -l $link --dry-run deg 1 90
+        has "$output" "-> deg seq=0 joint=1 angle=90deg"
+        has "$output" "30 44 45 47 31 2C 30 39 30 0D 0A"
+    done
+    ok armctl -j --dry-run deg 1 90
+    same "$(jq -r .bytes <<<"${lines[1]}")" "30 44 45 47 31 2C 30 39 30 0D 0A"
+    fails 6 armctl --dry-run deg 1 400
+    [ ! -e "$D/state/armwire/armctl/ports" ]
+}
+
+@test "an arm that never answers is exit 3" {
+    fails 3 armctl -q -l "$fast&drop=100%" deg 1 90
+    has "$why" "no ACK"
+    has "$why" " — "
+    ok armctl -l "$fast&drop=20%&seed=3" -j deg 1 90 2 45 1 10
+    same "$(grep -c '"result":"confirmed"' <<<"$output")" 3
+}
+
+@test "a device that goes away in the middle is exit 7" {
+    arm --turn-speed 1
+    armctl -q -v -l "$D/arm" deg 1 90 2>client.err 3>&- &
+    client=$!
+    until grep -q ACK0 <(tr -d ' ' <client.err | sed 's/41434B/ACK/; s/ACK30/ACK0/'); do
+        kill -0 "$client"
+    done
+    kill "$pid"
+    wait "$client" && false || same $? 7
+    matches "$(tail -n 1 client.err)" "armctl: *"
+}
+
+@test "-v tells every packet" {
+    ok armctl -l "$fast" -v deg 1 90
+    same "$(grep -c -- '->' <<<"$stderr")" 2
+    same "$(grep -c -- '<-' <<<"$stderr")" 2
+    has "$stderr" "-> 30 44 45 47 31 2C 30 39 30 0D 0A  deg seq=0 joint=1 angle=90deg"
+    has "$stderr" "<- 30 41 43 4B 30 0D 0A  ack seq=0 ack=0"
+    hasnt "$output" "->"
+}
+
+@test "-q leaves only results and errors" {
+    ok armctl -q -l "$fast" deg 1 90
+    same "$stderr" ""
+    run -6 --separate-stderr armctl -q -l "$fast" deg 1 400
+    same "$(wc -l <<<"$stderr")" 1
+}

@@ -1,0 +1,99 @@
+#!/usr/bin/env bats
+# Forms of output: text, JSON, CSV, formats, fields, times.
+load common.bash
+
+deg90=30444547312C3039300D0A
+
+@test "text, JSON, CSV and formats of one record" {
+    ok armctl decode $deg90
+    same "$output" "<- deg seq=0 joint=1 angle=90deg"
+    ok armctl decode -j $deg90
+    same "$output" '{"dir":"rx","msg":"deg","seq":0,"joint":1,"angle":90}'
+    ok armctl decode --dir tx --csv $deg90
+    same "${lines[0]}" "t,dir,msg,seq,ack,joint,angle,position,r,theta,h,distance,speed"
+    same "${lines[1]}" ",tx,deg,0,,1,90,,,,,,"
+    ok armctl decode --format '%{joint}:%{angle}\t%{msg}%' $deg90
+    same "$output" $'1:90\tdeg%'
+}
+
+@test "CSV has as many columns as its header, for every message" {
+    for tool in armctl hidmotor canpid unitysim ezphys; do
+        grep -A1 '^encode' "$root/tests/golden/$tool.txt" | grep -v -e '^encode' -e '^--' |
+            head -n 12 >"$tool.hex"
+        run --separate-stderr $tool decode --csv "$tool.hex"
+        same "$(awk -F, 'NR == 1 { n = NF } NF != n' <<<"$output")" ""
+        [ "${#lines[@]}" -gt 2 ]
+    done
+}
+
+@test "CSV of a command that moves is nothing but CSV" {
+    ok armctl -q -l "$fast" --csv deg 1 90 2 45
+    same "$(awk -F, 'NR == 1 { n = NF } NF != n' <<<"$output")" ""
+    same "${#lines[@]}" 3
+}
+
+@test "--fields keeps the wanted ones" {
+    ok armctl decode -j --fields angle,joint $deg90
+    same "$output" '{"dir":"rx","msg":"deg","joint":1,"angle":90}'
+    ok unitysim decode -j --fields elbow FF FF 04 1E 00 00 08 01 00 00 01 00 08 01 00 00 02 00 08 01 \
+        00 00 03 00 08 01 00 00 04 00 08 01 00 00 A6
+    same "$(json 'del(.dir,.msg)')" '{"elbow":{"position":2048,"velocity":0}}'
+    ok unitysim decode --csv --fields elbow.position FF FF 04 1E 00 00 08 01 00 00 01 00 08 01 00 00 \
+        02 00 08 01 00 00 03 00 08 01 00 00 04 00 08 01 00 00 A6
+    same "${lines[0]}" "t,dir,msg,elbow.position"
+    same "${lines[1]}" ",rx,feedback,2048"
+}
+
+@test "--raw prints wire numbers and no names" {
+    ok canpid decode -j --raw 041#9A99193F0200
+    same "$(json .controller)" 2
+    ok canpid decode -j 041#9A99193F0200
+    same "$(json .controller)" '"tor"'
+}
+
+@test "--time in all its styles" {
+    ok armctl -q -l "$fast" -j deg 1 90
+    same "$(head -n 1 <<<"$output" | jq .t)" 0.000000
+    ok armctl -q -l "$fast" -j --time iso deg 1 90
+    same "$(head -n 1 <<<"$output" | jq -r .t)" 1970-01-01T00:00:00.000000Z
+    ok armctl -q -l "$fast" -j --time none deg 1 90
+    hasnt "$(head -n 1 <<<"$output")" '"t"'
+    printf '(1.5) can0 041#9A99193F0200\n(3.75) can0 041#9A99193F0200\n' >log
+    ok canpid decode --format '%{t}' --time rel log
+    same "$output" $'0.000000\n2.250000'
+    ok canpid decode --format '%{t}' --time delta log
+    same "$output" $'0.000000\n2.250000'
+    ok canpid decode --time abs log
+    matches "${lines[0]}" "1.500000 *"
+}
+
+@test "candump lines in each of their forms" {
+    printf '%s\n' '(1436509052.249713) vcan0 041#9A99193F0200' ' vcan0  041   [6]  9A 99 19 3F 02 00' \
+        ' (1.5)  vcan0  041   [6]  9A 99 19 3F 02 00' 041#9A99193F0200 '# a comment' '' >log
+    ok canpid decode -j log
+    same "$(jq .value <<<"$output" | xargs)" "0.6 0.6 0.6 0.6"
+    ok canpid decode -j -n 2 log
+    same "${#lines[@]}" 2
+}
+
+@test "a result is one record with ok, and the numbers are free of noise" {
+    ok armctl -q -l "$fast" -j deg 1 90
+    same "${#lines[@]}" 2
+    same "$(json '[.cmd,.ok,.joint,.angle,.result]')" '["deg",true,1,90,"confirmed"]'
+    hasnt "$output" 00000000
+    ok armctl -q -l "$fast" deg 1 90
+    matches "$output" "deg joint=1 angle=90deg result=confirmed ms=* ack_ms=* retries=0"
+}
+
+@test "no colour and no escape sequences in a pipe or file" {
+    unset NO_COLOR
+    for command in help "help deg" describe "decode $deg90" "config show"; do
+        # shellcheck disable=SC2086 # words
+        TERM=xterm-256color ok armctl $command
+        hasnt "$output" $'\033'
+    done
+    TERM=xterm-256color ok armctl --color always help
+    has "$output" $'\033'
+    ok armctl --color never help
+    hasnt "$output" $'\033'
+}
