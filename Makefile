@@ -29,7 +29,7 @@ B       := build$(VARIANT:%=/%)
 .SUFFIXES:
 
 # As many jobs as there are processors, unless -j says otherwise.
-ifeq ($(filter -j%,$(MAKEFLAGS)),)
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(shell nproc) --output-sync=target
 endif
 

@@ -126,7 +126,7 @@ lane_programs() {
     suite golden tests/golden/run.sh build/bin
     suite golden-san tests/golden/run.sh build/san/bin
     suite demo tests/demo.sh
-    suite examples tests/examples.sh
+    suite examples tests/examples.py
     suite generated tests/generate.sh --check
     suite syntax syntax
     suite install tests/install.sh

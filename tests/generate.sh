@@ -29,6 +29,9 @@ make() {
     fi
 }
 
+# can TOOL FORM: does "describe --as" know this form?
+can() { run "$BIN/$1" help describe | grep -A2 -e '--as' | grep -qw "$2"; }
+
 generate() {
     out=$1
     failed=0
@@ -38,9 +41,12 @@ generate() {
         make "$out/completions/$tool.fish" "$BIN/$tool" completion fish || failed=1
         make "$out/docs/man/$tool.1" "$BIN/$tool" help --man || failed=1
         make "$out/docs/protocols/$tool.md" "$BIN/$tool" describe --as md || failed=1
+        can "$tool" lua || continue
         make "$out/docs/wireshark/$tool.lua" "$BIN/$tool" describe --as lua || failed=1
     done
-    make "$out/docs/protocols/canpid.dbc" "$BIN/canpid" describe --as dbc || failed=1
+    if can canpid dbc; then
+        make "$out/docs/protocols/canpid.dbc" "$BIN/canpid" describe --as dbc || failed=1
+    fi
     return $failed
 }
 

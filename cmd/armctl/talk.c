@@ -24,7 +24,7 @@ static struct aw_arm_options arm_options(const struct aw_session *session)
  * take. A second copy does no harm, because commands are absolute, so a guess may be short. */
 static int flip_after_ms(struct aw_session *session, const struct aw_record *command)
 {
-    static const int guess_ms = 3000, margin_ms = 1000;
+    static const int guess_ms = 4000, margin_ms = 1000;
     int longest_ms = aw_arm_profile_longest_ms(&arm_state(session)->profile, command);
     return longest_ms ? longest_ms + margin_ms : guess_ms;
 }
@@ -38,8 +38,8 @@ static void on_event(void *context, const struct aw_arm_event *event)
         break;
     case AW_ARM_FLIPPED:
         aw_session_say(session,
-                       "%s: trying the other sequence digit — the arm, or this tool, has "
-                       "been restarted since the last command",
+                       "%s: no word that it is done — sent once more with the other sequence digit, "
+                       "in case the arm was restarted",
                        event->text);
         break;
     case AW_ARM_LATE:

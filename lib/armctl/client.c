@@ -64,6 +64,7 @@ void aw_arm_init(struct aw_arm *arm, struct aw_link *link, const struct aw_arm_o
         arm->memory = *memory;
     if (link->connections)
         forget_digits(&arm->memory);
+    arm->tx_sure = arm->rx_sure = link->simulated; /* born with this link */
     bool heard = arm->memory.rx >= 2;
     arm->receiver = (struct aw_arm_receiver){heard ? arm->memory.rx : 2, !heard};
     if (options->seq != AW_ARM_SEQ_AUTO) {
@@ -228,6 +229,8 @@ static void sort(struct talk *talk, enum fit fit)
         belongs_elsewhere(arm);
     } else if (arm->memory.late) {
         sort_doubtful(talk, fit);
+    } else if (fit == FIT_OTHER && talk->out->flipped) {
+        hold(talk, false); /* of the first copy, cut short by the second: that one's may follow */
     } else {
         hold(talk, fit == FIT_EXACT);
         accept(talk);

@@ -398,9 +398,8 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
         from += part;
         size -= part;
         while (hear_line(h))
-            ;
+            advance(h, now);
     }
-    advance(h, now);
 }
 
 static void device_step(struct aw_device *device, int64_t now)

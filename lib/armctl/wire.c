@@ -2,156 +2,71 @@
 
 #include <string.h>
 
+/* One field, one row. The width of a number is that it is sent with; 1 to 4 digits are read. */
+/* clang-format off */
+#define DIGIT   .type = AW_DIGITS, .digits = 1
+#define DEGREES .type = AW_DIGITS, .digits = 3, .unit = "deg", .min = -360, .max = 360
+#define MM      .type = AW_DIGITS, .digits = 3, .unit = "mm", .min = -999, .max = 999
+#define JOINT   {.name = "joint", DIGIT, .max = 9, .may_miss = true, .help = "number of the joint"}
+
 static const struct aw_field head[] = {
-    {.name = "seq",
-     .help = "sequence digit: 0,1,0,1… from the host, 2,3,2,3… from the device",
-     .type = AW_DIGITS,
-     .digits = 1,
-     .optional = true,
-     .max = 3},
-    {.name = "type", .help = "three capital letters", .type = AW_CODE},
+    {.name = "seq", DIGIT, .max = 3, .optional = true,
+     .help = "sequence digit: 0,1,0,1… from the host, 2,3,2,3… from the device"},
+    {.name = "type", .type = AW_CODE, .help = "three capital letters"},
     {0},
 };
-
 static const struct aw_field tail[] = {
-    {.name = "CR", .help = "carriage return", .type = AW_CONST, .constant = '\r'},
-    {.name = "LF", .help = "line feed", .type = AW_CONST, .constant = '\n'},
+    {.name = "CR", .type = AW_CONST, .constant = '\r', .help = "carriage return"},
+    {.name = "LF", .type = AW_CONST, .constant = '\n', .help = "line feed"},
     {0},
 };
 
 static const struct aw_field ack[] = {
-    {.name = "ack",
-     .help = "sequence digit of the packet that arrived",
-     .type = AW_DIGITS,
-     .digits = 1,
-     .max = 3},
+    {.name = "ack", DIGIT, .max = 3, .help = "sequence digit of the packet that arrived"},
     {0},
 };
-
 static const struct aw_field deg[] = {
-    {.name = "joint",
-     .help = "number of a rotating joint",
-     .type = AW_DIGITS,
-     .digits = 1,
-     .max = 9,
-     .may_miss = true},
-    {.name = "angle",
-     .help = "angle to go to",
-     .unit = "deg",
-     .type = AW_DIGITS,
-     .digits = 3,
-     .before = ',',
-     .min = -360,
-     .max = 360,
-     .may_miss = true},
+    JOINT,
+    {.name = "angle", DEGREES, .before = ',', .may_miss = true, .help = "angle to go to"},
     {0},
 };
-
 static const struct aw_field pos[] = {
-    {.name = "joint",
-     .help = "number of a sliding joint",
-     .type = AW_DIGITS,
-     .digits = 1,
-     .max = 9,
-     .may_miss = true},
-    {.name = "position",
-     .help = "position to go to",
-     .unit = "mm",
-     .type = AW_DIGITS,
-     .digits = 3,
-     .before = ',',
-     .min = -999,
-     .max = 999,
-     .may_miss = true},
+    JOINT,
+    {.name = "position", MM, .before = ',', .may_miss = true, .help = "position to go to"},
     {0},
 };
-
 static const struct aw_field arm[] = {
-    {.name = "r",
-     .help = "reach, from the axis of the base",
-     .unit = "mm",
-     .type = AW_DIGITS,
-     .digits = 3,
-     .min = -999,
-     .max = 999,
-     .may_miss = true},
-    {.name = "theta",
-     .help = "angle around the base",
-     .unit = "deg",
-     .type = AW_DIGITS,
-     .digits = 3,
-     .before = ',',
-     .min = -360,
-     .max = 360,
-     .may_miss = true},
-    {.name = "h",
-     .help = "height",
-     .unit = "mm",
-     .type = AW_DIGITS,
-     .digits = 3,
-     .before = ',',
-     .min = -999,
-     .max = 999,
-     .may_miss = true},
+    {.name = "r", MM, .may_miss = true, .help = "reach, from the axis of the base"},
+    {.name = "theta", DEGREES, .before = ',', .may_miss = true, .help = "angle around the base"},
+    {.name = "h", MM, .before = ',', .may_miss = true, .help = "height"},
     {0},
 };
-
 static const struct aw_field mov[] = {
-    {.name = "distance",
-     .help = "way to drive, negative is backwards",
-     .unit = "mm",
-     .type = AW_DIGITS,
-     .digits = 4,
-     .min = -9999,
-     .max = 9999,
-     .may_miss = true},
+    {.name = "distance", .type = AW_DIGITS, .digits = 4, .unit = "mm", .min = -9999, .max = 9999,
+     .may_miss = true, .help = "way to drive, negative is backwards"},
     {0},
 };
-
 static const struct aw_field spd[] = {
-    {.name = "speed",
-     .help = "speed to drive with, negative is backwards",
-     .unit = "mm/s",
-     .type = AW_DIGITS,
-     .digits = 3,
-     .min = -999,
-     .max = 999,
-     .may_miss = true},
+    {.name = "speed", .type = AW_DIGITS, .digits = 3, .unit = "mm/s", .min = -999, .max = 999,
+     .may_miss = true, .help = "speed to drive with, negative is backwards"},
     {0},
 };
 
 static const struct aw_message messages[] = {
-    {.name = "ack",
-     .word = "ACK",
-     .dir = AW_BOTH,
-     .fields = ack,
+    {.name = "ack", .word = "ACK", .dir = AW_BOTH, .fields = ack,
      .help = "acknowledges a packet; its own first digit is always 0 and ignored"},
-    {.name = "deg",
-     .word = "DEG",
-     .dir = AW_BOTH,
-     .fields = deg,
+    {.name = "deg", .word = "DEG", .dir = AW_BOTH, .fields = deg,
      .help = "turns a joint; sent back when it is there"},
-    {.name = "pos",
-     .word = "POS",
-     .dir = AW_BOTH,
-     .fields = pos,
+    {.name = "pos", .word = "POS", .dir = AW_BOTH, .fields = pos,
      .help = "slides a joint; sent back when it is there"},
-    {.name = "arm",
-     .word = "ARM",
-     .dir = AW_BOTH,
-     .fields = arm,
+    {.name = "arm", .word = "ARM", .dir = AW_BOTH, .fields = arm,
      .help = "moves the hand to cylindrical coordinates; sent back when it is there"},
-    {.name = "mov",
-     .word = "MOV",
-     .dir = AW_BOTH,
-     .fields = mov,
+    {.name = "mov", .word = "MOV", .dir = AW_BOTH, .fields = mov,
      .help = "drives the transport vehicle a distance"},
-    {.name = "spd",
-     .word = "SPD",
-     .dir = AW_BOTH,
-     .fields = spd,
+    {.name = "spd", .word = "SPD", .dir = AW_BOTH, .fields = spd,
      .help = "sets the speed of the transport vehicle"},
 };
+/* clang-format on */
 
 static const struct aw_variant variants[] = {
     {.name = "ascii", .help = "lines of ASCII text", .head = head, .tail = tail},
@@ -188,6 +103,7 @@ const struct aw_protocol aw_armctl_protocol = {
     .messages = messages,
     .n_messages = sizeof messages / sizeof *messages,
     .variants = variants,
+    .medium = AW_MEDIUM_SERIAL,
     .frame_max = AW_ARM_LINE_MAX,
     .ascii = true,
     .next_frame = next_line,

@@ -220,6 +220,7 @@ const struct aw_protocol aw_canpid_protocol = {
     .messages = messages,
     .n_messages = COUNT(messages),
     .variants = variants,
+    .medium = AW_MEDIUM_CAN,
     .frame_max = 8,
     .can = true,
     .datagrams = true,

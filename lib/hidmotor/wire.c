@@ -180,6 +180,7 @@ const struct aw_protocol aw_hidmotor_protocol = {
     .messages = messages,
     .n_messages = sizeof messages / sizeof *messages,
     .variants = variants,
+    .medium = AW_MEDIUM_HID,
     .frame_max = 64,
     .datagrams = true,
     .identify = identify,

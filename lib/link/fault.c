@@ -12,6 +12,8 @@ struct message {
     struct message *next;
     int64_t due;
     size_t start, size;
+    int64_t rx_time_ns;
+    bool own;
     uint8_t bytes[];
 };
 
@@ -91,7 +93,10 @@ static enum aw_status push(struct fault_link *self, struct queue *queue, const v
     struct message *message = malloc(sizeof *message + size + 1);
     if (!message)
         return aw_fail(err, AW_LOST, "%s: no memory", self->base.key);
-    *message = (struct message){.size = size, .due = due_time(self, queue)};
+    *message = (struct message){.size = size,
+                                .due = due_time(self, queue),
+                                .rx_time_ns = self->inner->rx_time_ns,
+                                .own = self->inner->own};
     memcpy(message->bytes, buf, size);
     if (size > 0 && aw_random_share(&self->faults.random) < self->faults.corrupt)
         damage(self, message);
@@ -134,6 +139,8 @@ static size_t take_due(struct fault_link *self, int64_t now, void *buf, size_t c
         return 0;
     size_t n = first->size < cap ? first->size : cap;
     memcpy(buf, first->bytes + first->start, n);
+    self->base.rx_time_ns = first->rx_time_ns;
+    self->base.own = first->own;
     first->start += n;
     first->size -= n;
     if (first->size == 0 || self->base.datagrams)
@@ -162,11 +169,11 @@ static enum aw_status receive(struct fault_link *self, int64_t deadline, struct 
         return aw_clock_sleep(self->base.clock, until);
     enum aw_status status =
         aw_link_read(self->inner, self->buf, sizeof self->buf, &got, until, &self->end);
-    if (status == AW_MORE) {
+    if (self->inner->connections != self->base.connections) {
         clear(&self->tx);
         clear(&self->rx);
-        self->base.connections = self->inner->connections;
     }
+    aw_link_inherit(&self->base, self->inner);
     if (status == AW_LOST)
         return end_with(self, status);
     if (status == AW_OK)

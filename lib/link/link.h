@@ -13,6 +13,9 @@
  * A URL is scheme:rest?key=value&key=value (see url.h). Any link takes the fault keys drop dup
  * corrupt delay jitter seed (see fault.h). A path without a scheme is a serial port or a pty,
  * whichever it is. Not for sharing between threads.
+ *
+ * A datagram of a CAN link is a classic frame with an 11-bit identifier: the identifier as u16, low
+ * byte first, then 0 to 8 data bytes. Other frames (29 bit, RTR, FD) are passed over.
  */
 #ifndef AW_LINK_LINK_H
 #define AW_LINK_LINK_H
@@ -29,9 +32,9 @@ struct aw_url;
 
 struct aw_link_ops {
     /* Reads what is there, at least one byte (one datagram on datagram links), waiting until the
-     * deadline. AW_OK with *got > 0, AW_TIMEOUT, AW_STOPPED, AW_LOST (the other end is gone), or,
-     * on servers only, AW_MORE: a new client came (see connections), nothing is read yet. err is
-     * filled for AW_LOST only. */
+     * deadline. AW_OK with *got > 0, AW_TIMEOUT, AW_STOPPED, AW_LOST (the other end is gone), or
+     * AW_MORE: nothing is read yet, but on servers a new client came (see connections), and on CAN
+     * links there is news (see event). err is filled for AW_LOST only. */
     enum aw_status (*read)(struct aw_link *link, void *buf, size_t cap, size_t *got,
                            int64_t deadline, struct aw_error *err);
     /* Writes all of it (one datagram on datagram links). AW_OK, AW_LOST, or AW_TIMEOUT if the other
@@ -58,6 +61,13 @@ struct aw_link {
                       about it. The /dev/serial/by-id name or real path of a port, the absolute path
                       of a symlink to a pty, "tcp:HOST:PORT" */
     char ready[160]; /* servers: the URL that clients use, for the line "ready: URL"; else "" */
+
+    /* What CAN links tell beside the datagram, as of the last read; 0, false and "" elsewhere. */
+    int64_t rx_time_ns; /* wall clock when kernel or adapter got the datagram; 0: not known */
+    bool own;           /* the datagram is one that was written to this very link, now on the bus */
+    uint64_t dropped;   /* frames that the kernel or the adapter had to throw away, so far */
+    char event[160];    /* words for an error frame or a change: "bus-off …", "no ACK (…)",
+                           "interface down", "interface up"; "" if that read brought none */
 };
 
 struct aw_transport {
@@ -91,8 +101,8 @@ enum aw_status aw_link_write(struct aw_link *link, const void *buf, size_t size,
 void aw_link_close(struct aw_link *link); /* NULL is fine */
 int aw_link_fd(const struct aw_link *link);
 
-/* For links around a link: takes over all but the ops. Call it again when the inner link's
- * connections have changed. */
+/* For links around a link: takes over all but the ops. Call it again after every read of the inner
+ * link, which may have changed its connections and what it tells beside the datagram. */
 void aw_link_inherit(struct aw_link *outer, const struct aw_link *inner);
 
 /* All transports of the library, {0}-terminated (scheme NULL), for help, completion and

@@ -22,7 +22,7 @@ static enum aw_status serve_once(struct aw_device *device, struct aw_link *link,
     int64_t now = aw_clock_now(link->clock);
     if (link->connections != before && device->ops->connected)
         device->ops->connected(device, now);
-    if (got > 0)
+    if (got > 0 && !link->own)
         device->ops->receive(device, buf, got, now);
     device->ops->step(device, now);
     return send_all(device, link, buf, err);

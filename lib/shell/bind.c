@@ -187,6 +187,9 @@ static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const 
                            arg->name);
         next_turn(b);
     }
+    if (arg->kind == AW_ARG_PAIRS && name && is_field_bound(b, name))
+        return aw_fail(&s->err, AW_USAGE, "%s: %.*s is given twice", b->args->command->name,
+                       (int)strcspn(name, "="), name);
     b->args->bound[b->args->n++] = (struct aw_bound){arg, name, text, b->turn};
     return AW_OK;
 }

@@ -115,8 +115,10 @@ static enum aw_status run_command(struct aw_session *session, const struct aw_ar
 {
     session->moving = false;
     session->started = aw_clock_now(session->clock);
-    enum aw_status status = args->command->run(session, args);
-    return make_safe(session, status);
+    aw_stop_watch_output(session, args->command->safety == AW_MOTION);
+    enum aw_status status = make_safe(session, args->command->run(session, args));
+    aw_stop_watch_output(session, false);
+    return status;
 }
 
 /* The variant of the wire follows the options, which may differ from command to command. */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,9 +259,9 @@ enum aw_status aw_session_wait_input(struct aw_session *session, int fd)
 
 int aw_exit_code(const struct aw_session *session, enum aw_status status)
 {
-    if (status == AW_STOPPED)
-        return 128 + (session->signal ? session->signal : 2);
     if (session->out.error == EPIPE)
-        return 141;
+        return 128 + SIGPIPE;
+    if (status == AW_STOPPED)
+        return 128 + (session->signal ? session->signal : SIGINT);
     return (int)status;
 }

@@ -1,8 +1,10 @@
 #include "shell/stop.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void stop_signals(sigset_t *set)
@@ -23,12 +25,23 @@ void aw_stop_catch(struct aw_session *session)
     session->real_clock.stop_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+void aw_stop_watch_output(struct aw_session *session, bool watch)
+{
+    struct stat status;
+    bool pipe = fstat(session->out.fd, &status) == 0 &&
+                (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+    session->real_clock.hangup_fd = watch && pipe ? session->out.fd : -1;
+}
+
 void aw_stop_take(struct aw_session *session)
 {
     struct signalfd_siginfo info;
     sigset_t set;
     if (read(session->real_clock.stop_fd, &info, sizeof info) == (ssize_t)sizeof info)
         session->signal = (int)info.ssi_signo;
+    else if (session->real_clock.hangup_fd >= 0)
+        session->out.error = EPIPE;
+    session->real_clock.hangup_fd = -1;
     if (session->interactive && session->signal == SIGINT)
         fputc('\n', stderr); /* behind the ^C that the terminal shows */
     stop_signals(&set);

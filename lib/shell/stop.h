@@ -11,8 +11,11 @@
  */
 void aw_stop_catch(struct aw_session *session);
 
-/* Takes the signal that ended a wait, and gives a second one its usual meaning: it ends the program
- * at once. */
+/* While something moves, the end of the reader of our output is a request to stop as well. */
+void aw_stop_watch_output(struct aw_session *session, bool watch);
+
+/* Takes what ended a wait (session->signal, or EPIPE in session->out.error), and gives a second
+ * signal its usual meaning: it ends the program at once. */
 void aw_stop_take(struct aw_session *session);
 
 /* After a stop in the REPL: watch again. */

@@ -41,6 +41,8 @@ void aw_draw_packet(FILE *out, const struct aw_codec *codec, bool ascii);
 void aw_describe_text(FILE *out, struct aw_wire *wire, const char *message, bool ascii);
 void aw_describe_json(FILE *out, struct aw_wire *wire, const char *message);
 void aw_describe_md(FILE *out, struct aw_wire *wire, const char *message);
+void aw_describe_lua(FILE *out, struct aw_wire *wire);
+void aw_describe_dbc(FILE *out, struct aw_wire *wire);
 
 /* Is this message wanted? wanted NULL: all are. */
 bool aw_is_wanted(const struct aw_wire *wire, size_t index, const char *wanted);

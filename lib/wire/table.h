@@ -147,13 +147,24 @@ typedef enum aw_status aw_next_frame(const struct aw_wire *wire, struct aw_frame
                                      struct aw_span in, struct aw_span *frame, size_t *used,
                                      struct aw_error *err);
 
+/* What the frames travel on. Only captures and what reads them need to know. */
+enum aw_medium {
+    AW_MEDIUM_SERIAL,
+    AW_MEDIUM_HID,
+    AW_MEDIUM_CAN,
+    AW_MEDIUM_UDP,
+    AW_MEDIUM_TCP,
+};
+
 struct aw_protocol {
     const char *name;  /* of the tool: "armctl" */
     const char *title; /* "handler arm, ASCII lines" */
     const struct aw_message *messages;
     size_t n_messages;
     const struct aw_variant *variants; /* {0}-terminated, at least one */
-    uint16_t frame_max;                /* longest frame in bytes */
+    enum aw_medium medium;
+    uint16_t ports[2];  /* UDP, TCP: to the device (or either way), and to the host if another one */
+    uint16_t frame_max; /* longest frame in bytes */
     bool ascii;     /* rows are text: AW_DIGITS, AW_CODE as letters, AW_CONST as one character */
     bool can;       /* frames are a 16-bit id and up to 8 bytes, written 041#0102 */
     bool datagrams; /* the medium keeps the boundaries of frames */

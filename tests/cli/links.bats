@@ -94,6 +94,13 @@ load common.bash
     nothing_arrived
 }
 
+@test "what is sent to a peer arrives (so that the tests around this one can fail)" {
+    peer
+    fails 3 armctl -q -l "$url" --ack-timeout 1ms --retries 0 --seq 0 deg 1 90
+    arrived
+    same "$arrived" $'0DEG1,090\r'
+}
+
 @test "a full disk moves nothing" {
     peer
     for form in -j --csv "--format %{angle}"; do

@@ -1,0 +1,12 @@
+# fish completion for ezphys: asks the tool itself
+function __ezphys_complete
+    set -l words (commandline -opc)
+    for line in ($words[1] complete -- $words[2..-1] (commandline -ct) 2>/dev/null)
+        if test "$line" = ::files
+            __fish_complete_path (commandline -ct)
+        else
+            echo $line
+        end
+    end
+end
+complete -c ezphys -f -a '(__ezphys_complete)'

@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# An arm in a process of its own, commanded by others: the sequence digit carries over.
+load common.bash
+
+commands() { # the three commands, each in a process of its own
+    for words in "deg 1 90" "pos 2 120" "arm 250 45 120"; do
+        # shellcheck disable=SC2086 # words
+        ok armctl "$@" -l "$D/arm" $words
+        has "$output" confirmed
+    done
+}
+
+@test "one-shot: moves, confirms, exit 0" {
+    ok armctl -l 'sim:?turn-speed=20000' deg 1 90
+    has "$output" "result=confirmed"
+    has "$stderr" simulator
+    ok armctl -l 'sim:?turn-speed=20000' -j deg 1 90
+    same "$(json '[.ok,.result]')" '[true,"confirmed"]'
+}
+
+@test "the sequence digit carries over between processes, ten times three commands" {
+    arm
+    for ((i = 0; i < 10; i++)); do
+        commands -j
+        same "$(json .flipped)" null
+        same "$(json .retries)" 0
+    done
+    kill "$pid"
+    wait_for arm "30 commands carried out, 0 duplicates, 0 damaged lines"
+}
+
+@test "--seq auto: the simulator restarted, after an odd and an even number of commands" {
+    arm
+    ok armctl -l "$D/arm" deg 1 90
+    for ((i = 0; i < 3; i++)); do
+        kill "$pid"
+        wait "$pid"
+        rm "$D/arm.err"
+        arm
+        commands
+        [ "$i" != 1 ] || ok armctl -l "$D/arm" deg 1 9
+    done
+}
+
+@test "--seq auto: the digit forgotten by this side" {
+    arm
+    ok armctl -l "$D/arm" deg 1 90
+    rm -r "$D/state"
+    ok armctl -j -l "$D/arm" deg 1 80
+    same "$(json '[.result,.flipped]')" '["confirmed",true]'
+}
+
+@test "a wrong digit without auto is told apart from silence: exit 3" {
+    arm
+    ok armctl -l "$D/arm" deg 1 90
+    fails 3 armctl -q -l "$D/arm" --seq 0 --confirm-timeout 50ms deg 1 80
+    has "$why" "confirm"
+}
+
+@test "an alias in the config and a link from the environment reach the same arm" {
+    arm
+    config '[link]' "desk = $D/arm"
+    ok armctl -l @desk deg 1 90
+    ARMCTL_LINK=$D/arm ok armctl -j deg 1 80
+    same "$(json .flipped)" null
+}
+
+@test "the simulator serves TCP and Unix sockets too, and says its link" {
+    start tcp armctl sim --listen tcp-listen:0 --turn-speed 20000
+    matches "$url" "tcp:*:[1-9]*"
+    ok armctl -l "$url" deg 1 90
+    ok armctl -l "$url" deg 1 80
+    start unix armctl sim --listen "unix-listen:$D/socket" --turn-speed 20000
+    ok armctl -l "$url" deg 1 90
+}
+
+@test "quirks of the published firmware" {
+    for quirk in no-reack bare-confirm; do
+        ok armctl -l "$fast&quirks=$quirk" -j deg 1 90
+        same "$(json .result)" '"confirmed"'
+    done
+    ok armctl -l "$fast&quirks=pulse-deg" --force deg 1 1500
+    fails 2 armctl sim --quirks nope
+    has "$why" bare-confirm
+}
+
+@test "ten thousand commands of a script through a bad link, in virtual time" {
+    for ((i = 0; i < 10000; i++)); do echo "deg 1 $((i % 360))"; done >script
+    ok armctl -q -l "$fast&drop=5%&dup=5%&seed=7" --retries 50 --format '%{angle}' run script
+    same "$(md5sum <<<"$output")" "$(sed 's/deg 1 //' script | md5sum)"
+}

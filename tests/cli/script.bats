@@ -1,0 +1,130 @@
+#!/usr/bin/env bats
+# Commands from a pipe and from a file, as lines and as JSON objects.
+load common.bash
+
+script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
+
+@test "words, comments and JSON objects mixed" {
+    ok script 'deg 1 10\ndeg 1 20 # comment\n{"cmd":"arm","r":250,"theta":45,"h":120}\n' -j
+    same "$(jq -c 'select(.cmd) | [.cmd,.ok,.result]' <<<"$output" | sort | uniq -c | xargs)" \
+        '1 [arm,true,confirmed] 2 [deg,true,confirmed]'
+}
+
+@test "a bad line stops there, exit status and line number" {
+    run -2 --separate-stderr script 'deg 1 10\ndge 1 20\ndeg 1 30\n' -j
+    has "$stderr" "line 2, column 1: no command 'dge'"
+    same "$(grep -c '"ok":true' <<<"$output")" 1
+    same "$(json '[.ok,.exit]')" '[false,2]'
+    fails 6 script 'deg 1 10\n\n# nothing\ndeg 1 400\n'
+    has "$why" "line 4: "
+    fails 2 script 'deg 1 10\n  deg 1 frob\n'
+    has "$why" "line 2"
+}
+
+@test "--keep-going goes on, and ends with the first failure" {
+    run -6 --separate-stderr script 'deg 1 10\ndeg 1 400\ndge\ndeg 1 30' -k
+    same "${#lines[@]}" 2
+    has "$stderr" "line 2: "
+    has "$stderr" "line 3, column 1: "
+}
+
+@test "run FILE is the same, and names the file" {
+    printf 'deg 1 10\ndge 1 20\ndeg 1 30\n' >moves
+    fails 2 armctl -q -l "$fast" run moves
+    has "$why" "moves, line 2, column 1"
+    same "${#lines[@]}" 1
+    run -2 armctl -q -k -l "$fast" run moves
+    fails 2 armctl run nothing-here
+    has "$why" nothing-here
+    fails 2 armctl run .
+    has "$why" irectory
+    fails 2 armctl -k run .
+}
+
+@test "words: quotes, escapes, blanks, ends of lines" {
+    for line in 'deg 1 90' '  deg\t1   90  ' '"deg" \x271\x27 90' 'd\\eg 1 "9"0' 'deg 1 90\r' 'deg 1 90#'; do
+        [ "$line" = 'deg 1 90#' ] && continue
+        ok script "$line"
+        matches "$output" "deg joint=1 angle=90deg*"
+        ok script "$line\n"
+        matches "$output" "deg joint=1 angle=90deg*"
+    done
+    fails 2 script 'deg 1 "90\n'
+    has "$why" "column 7"
+    fails 2 script 'deg 1 90\0 0\n'
+    has "$why" NUL
+    ok script ''
+    same "$output" ""
+    ok script '# only a comment\n\n   \n'
+}
+
+@test "an over-long line is refused as one line, whatever size its pieces have" {
+    long=$(printf '%04096d' 0)
+    fails 2 script "deg 1 $long\ndeg 1 10\n"
+    has "$why" "line 1: the line is longer"
+    same "$output" ""
+    for size in 4096 5000 8191 8192 20000 100000; do
+        { echo "deg 1 10"; head -c $size /dev/zero | tr '\0' x; echo; echo "deg 1 20"; } >lines
+        run -2 --separate-stderr bash -c "armctl -q -k -l '$fast' <lines"
+        same "${#lines[@]}" 2
+        same "$(wc -l <<<"$stderr")" 1
+        has "$stderr" "line 2: the line is longer"
+        run -2 --separate-stderr bash -c "cat lines | armctl -q -k -j -l '$fast'"
+        same "$(jq -c 'select(.cmd or .exit) | .ok' <<<"$output" | xargs)" "true false true"
+    done
+    ok script "deg 1 10 #$(printf '%04000d' 0)\n"
+}
+
+@test "JSON that is none, or not a command, says what is wrong" {
+    fails 2 script '{"cmd":"deg"\n'
+    has "$why" "line 1: column"
+    fails 2 script '{"joint":1}\n'
+    has "$why" '"cmd"'
+    fails 2 script '{"cmd":"deg","joint":1}\n'
+    has "$why" "angle is missing"
+    fails 2 script '{"cmd":"deg","joint":1,"angle":90,"force":true}\n'
+    has "$why" force
+    fails 2 script '{"cmd":"deg","joint":[1],"angle":90}\n'
+    has "$why" list
+    fails 2 script '{"cmd":"deg","joint":1,"angle":1e999}\n'
+    fails 2 script '{"cmd":"deg","joint":1,"angle":null}\n'
+    fails 2 script '{"cmd":"deg","joint":1,"angle":90.5}\n'
+    fails 2 script '{"cmd":"deg","joint":1,"joint":2,"angle":90}\n'
+    fails 6 script '{"cmd":"deg","joint":1,"angle":400}\n'
+    run -2 --separate-stderr script '{"cmd":"deg"\n' -j
+    same "$(json '[.ok,.exit]')" '[false,2]'
+}
+
+@test "output of --json is input again" {
+    armctl -q -l "$fast" -j deg 1 90 2 45 >moves
+    armctl encode arm r=250 theta=45 h=120 --raw | armctl decode -j --dir tx >>moves
+    ok armctl -q -l "$fast" -j <moves
+    same "$(jq -c 'select(.ok) | [.joint,.angle,.r]' <<<"$output" | xargs)" \
+        "[1,90,null] [2,45,null] [null,null,250]"
+}
+
+@test "quit ends, and what follows is not run" {
+    ok script 'deg 1 10\nquit\ndeg 1 20\n'
+    same "${#lines[@]}" 1
+}
+
+@test "options on a line are for this line" {
+    ok script 'deg 1 10 -j\ndeg 1 20\n'
+    matches "${lines[0]}" '{*'
+    matches "${lines[2]}" 'deg joint=1 angle=20deg*'
+}
+
+@test "the first line of a slow pipe is carried out at once" {
+    mkfifo in out
+    armctl -q -l "$fast" <in >out 3>&- &
+    client=$!
+    started+=("$client")
+    exec {in}>in {out}<out
+    for angle in 10 20 30; do
+        echo "deg 1 $angle" >&"$in"
+        read -t 20 -r line <&"$out"
+        matches "$line" "deg joint=1 angle=${angle}deg*"
+    done
+    exec {in}>&-
+    wait "$client"
+}

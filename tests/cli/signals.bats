@@ -1,0 +1,153 @@
+#!/usr/bin/env bats
+# A motion that is interrupted: the stop, what is said, and the exit status.
+load common.bash
+
+# moving LINK OPTION…: a command that is under way (the arm has acknowledged it). Its id is $client,
+# what it says is client.err, its output client.out.
+moving() {
+    mkfifo trace
+    armctl -v -l "$@" deg 1 350 2>trace >client.out 3>&- &
+    client=$!
+    started+=("$client")
+    exec {trace}<trace
+    said[client]=$trace
+    wait_for client "<- 30 41 43 4B" # ACK
+}
+
+# ended STATUS: it ends with this, having said the rest in $rest.
+ended() {
+    rest=$(timeout 20 cat <&"$trace")
+    wait "$client" && status=0 || status=$?
+    same "$status" "$1"
+}
+
+@test "SIGINT during a motion: says stopped, exit 130" {
+    moving sim:
+    kill -INT "$client"
+    ended 130
+    has "$rest" "stopped"
+}
+
+@test "SIGTERM during a motion: says stopped, exit 143" {
+    moving sim:
+    kill -TERM "$client"
+    ended 143
+    has "$rest" "stopped"
+}
+
+@test "SIGHUP during a motion: says stopped, exit 129" {
+    moving sim:
+    kill -HUP "$client"
+    ended 129
+    has "$rest" "stopped"
+}
+
+@test "in JSON the result says that it was stopped" {
+    moving sim: -j
+    kill -INT "$client"
+    ended 130
+    same "$(tail -n 1 client.out | jq -c '[.cmd,.ok,.error,.exit]')" '["deg",false,"stopped",130]'
+}
+
+@test "with a profile, the last confirmed position is commanded" {
+    config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
+    arm
+    ok armctl -l "$D/arm" deg base 30
+    kill "$pid"
+    wait "$pid"
+    rm arm.err
+    arm --turn-speed 50
+    moving "$D/arm"
+    kill -INT "$client"
+    ended 130
+    has "$rest" "stopped: commanded back to the last confirmed position"
+    matches "$rest" "*-> 3[01] 44 45 47 31 2C 30 33 30 0D 0A*" # DEG1,030
+}
+
+@test "with --hold nothing is sent" {
+    config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
+    arm
+    ok armctl -l "$D/arm" deg base 30
+    kill "$pid"
+    wait "$pid"
+    rm arm.err
+    arm --turn-speed 50
+    moving "$D/arm" --hold
+    kill -INT "$client"
+    ended 130
+    hasnt "$rest" "->"
+}
+
+@test "without a profile nothing is sent, and it says so" {
+    arm --turn-speed 1
+    moving "$D/arm"
+    kill -INT "$client"
+    ended 130
+    hasnt "$rest" "->"
+    has "$rest" "no profile"
+}
+
+@test "a stop while nothing answers ends at once" {
+    mkfifo trace
+    armctl -v -l "sim:?drop=100%" deg 1 350 2>trace 3>&- &
+    client=$!
+    started+=("$client")
+    exec {trace}<trace
+    said[client]=$trace
+    wait_for client "->"
+    kill -INT "$client"
+    ended 130
+    has "$rest" stopped
+}
+
+@test "a script ends at the signal: no line after it is run" {
+    mkfifo trace
+    printf 'deg 1 350\ndeg 1 10\n' >moves
+    armctl -v -k -l sim: run moves 2>trace 3>&- &
+    client=$!
+    started+=("$client")
+    exec {trace}<trace
+    said[client]=$trace
+    wait_for client "<- 30 41 43 4B"
+    kill -TERM "$client"
+    ended 143
+    hasnt "$rest" "->"
+}
+
+@test "the end of a script is not a signal: the last motion is confirmed" {
+    ok bash -c "printf 'deg 1 10' | armctl -q -l 'sim:?turn-speed=1000'"
+    has "$output" confirmed
+}
+
+@test "the reader of the pipe dies in the middle: no further motion" {
+    arm
+    config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
+    for ((i = 0; i < 200; i++)); do echo "deg 1 $i"; done >moves
+    { armctl -q -l "$D/arm" run moves 2>err && status=0 || status=$?; echo "$status" >status; } | head -n 1 >first
+    matches "$(<first)" "deg joint=1 angle=0deg*"
+    same "$(<status)" 141
+    kill "$pid"
+    wait_for arm "commands carried out"
+    carried=${line#*: }
+    [ "${carried%% *}" -lt 100 ]
+}
+
+@test "the simulator ends at SIGTERM and takes its link away" {
+    arm
+    [ -L "$D/arm" ]
+    kill "$pid"
+    wait "$pid" && status=0 || status=$?
+    [ "$status" = 0 ] || [ "$status" = 143 ]
+    [ ! -e "$D/arm" ] && [ ! -L "$D/arm" ]
+}
+
+@test "a signal without a device ends the program as usual" {
+    mkfifo hex
+    armctl decode - <hex 3>&- &
+    client=$!
+    started+=("$client")
+    exec {hex}>hex
+    kill -INT "$client" # background jobs ignore it in a shell without job control
+    kill -TERM "$client"
+    wait "$client" && false || same $? 143
+}

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Runs every example that people are shown, and prints TAP.
+
+- README.md and docs/: blocks marked ```console. A line "$ COMMAND" is run by bash in an empty
+  folder with the tools in PATH; what follows must be its output, standard error included. "…" in
+  a line stands for anything, a line "…" for any lines.
+- the examples in the help of every command of every tool: they must succeed.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+TREE = Path(__file__).resolve().parent.parent
+BIN = (TREE / os.environ.get("BIN", "build/bin")).resolve()
+TOOLS = ["armctl", "hidmotor", "canpid", "unitysim", "ezphys"]
+LIMIT_S = 30
+
+
+def run(command, folder):
+    env = {
+        "PATH": f"{BIN}:{os.environ['PATH']}",
+        "HOME": folder,
+        "XDG_CONFIG_HOME": folder + "/config",
+        "XDG_STATE_HOME": folder + "/state",
+        "LC_ALL": "C.UTF-8",
+        "TERM": "dumb",
+    }
+    try:
+        done = subprocess.run(
+            ["bash", "-c", command], cwd=folder, env=env, text=True, timeout=LIMIT_S,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except subprocess.TimeoutExpired as late:
+        return 124, f"{late.output or ''}\nnot done after {LIMIT_S} s"
+    return done.returncode, done.stdout
+
+
+def console_examples(path):
+    """Yields (command, expected output) of the console blocks of a page."""
+    for block in re.findall(r"^```console\n(.*?)^```", path.read_text(), re.M | re.S):
+        command, expected = None, []
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                if command:
+                    yield command, expected
+                command, expected = line[2:], []
+            elif command and command.endswith("\\"):
+                command += "\n" + line
+            else:
+                expected.append(line)
+        if command:
+            yield command, expected
+
+
+def pattern(expected):
+    lines = [r"(?:.*\n)*" if line.strip() == "…"
+             else ".*".join(re.escape(part) for part in line.rstrip().split("…")) + r" *\n"
+             for line in expected]
+    return re.compile("".join(lines))
+
+
+def page_cases():
+    for path in [TREE / "README.md", *sorted((TREE / "docs").rglob("*.md"))]:
+        if path.exists():
+            for command, expected in console_examples(path):
+                yield path.relative_to(TREE), command, expected
+
+
+def section(text, title):
+    found = re.search(rf"^{title}\n((?:  .*\n)+)", text, re.M)
+    return found.group(1).splitlines() if found else []
+
+
+def help_cases(folder):
+    for tool in TOOLS:
+        _, text = run(f"{tool} help", folder)
+        pages = [(f"{tool} help", text)]
+        for line in section(text, "Commands"):
+            name = re.match(r"  ([a-z][\w-]*)", line)
+            if name:
+                page = f"{tool} help {name.group(1)}"
+                pages.append((page, run(page, folder)[1]))
+        for page, text in pages:
+            for line in section(text, "Examples"):
+                yield page, line.strip(), None
+
+
+def problem(command, expected):
+    """What is wrong with this example, or None. Each has a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        status, output = run(command, folder)
+    if expected is None:
+        return None if status == 0 else f"exit status {status}\n{output}"
+    if output and not output.endswith("\n"):
+        output += "\n"
+    if pattern(expected).fullmatch(output):
+        return None
+    return "expected\n" + "\n".join(expected) + "\nbut it printed\n" + output
+
+
+def main():
+    n = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        cases = [*page_cases(), *help_cases(folder)]
+    seen = set()
+    for where, command, expected in cases:
+        if expected is None and command in seen:
+            continue
+        seen.add(command)
+        n += 1
+        why = problem(command, expected)
+        failed += why is not None
+        print(f"{'not ok' if why else 'ok'} {n} - {where}: {command.splitlines()[0]}", flush=True)
+        if why:
+            print("\n".join("# " + line for line in why.splitlines()), flush=True)
+    print(f"1..{n}")
+    return failed > 0 or n == 0
+
+
+sys.exit(main())
