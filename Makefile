@@ -6,7 +6,8 @@
 #   make help       the other targets
 #
 # Variants build beside each other: SAN=1 (build/san/), CC=clang (build/clang/), FUZZ=1 (build/fuzz/).
-# Also: V=1 shows the commands, WERROR= lets warnings pass, SHARED=1 links no static libraries.
+# Also: V=1 shows the commands, WERROR= lets warnings pass, SHARED=1 links shared libraries only
+# (build/shared/).
 
 VERSION  := 0.1.0
 SOVERSION := 0
@@ -21,7 +22,7 @@ ifeq ($(origin CC),default)
 CC := $(if $(FUZZ),clang,gcc)
 endif
 
-VARIANT := $(if $(FUZZ),fuzz,$(if $(findstring clang,$(CC)),clang)$(if $(SAN),san))
+VARIANT := $(if $(FUZZ),fuzz,$(if $(findstring clang,$(CC)),clang)$(if $(SAN),san)$(if $(SHARED),shared))
 B       := build$(VARIANT:%=/%)
 
 .DEFAULT_GOAL := all
@@ -30,7 +31,7 @@ B       := build$(VARIANT:%=/%)
 
 # As many jobs as there are processors, unless -j says otherwise.
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
-MAKEFLAGS += -j$(shell nproc) --output-sync=target
+MAKEFLAGS += -j$(shell nproc)
 endif
 
 comma := ,
@@ -99,6 +100,11 @@ $(B)/obj/%.o: %.c Makefile
 	$(call say,CC,$(B)/$*)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Every byte goes through these.
+ifeq ($(SAN)$(FUZZ),)
+$(B)/obj/lib/wire/%.o $(B)/obj/lib/%/wire.o: OPTIMISE := -O3
+endif
 
 $(B)/libarmwire.a: $(LIB_OBJ)
 $(B)/libawshell.a: $(SHELL_OBJ)

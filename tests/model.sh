@@ -22,7 +22,8 @@ run()
     errors=$(sed -n 's/.*errors: \([0-9]*\).*/\1/p' pan.log)
     states=$(sed -n 's/ *\([0-9.e+]*\) states, stored.*/\1/p' pan.log)
     verdict=ok
-    if [ "$errors" != "$wanted" ] || grep -q 'max search depth too small\|out of memory' pan.log; then
+    if [ "$errors" != "$wanted" ] ||
+        grep -q 'max search depth too small\|out of memory' pan.log; then
         verdict=FAILED
         failed=1
         cat pan.log

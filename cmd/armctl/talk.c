@@ -37,10 +37,11 @@ static void on_event(void *context, const struct aw_arm_event *event)
         aw_session_say(session, "no ACK for %s: sent again (%d)", event->text, event->attempt);
         break;
     case AW_ARM_FLIPPED:
-        aw_session_say(session,
-                       "%s: no word that it is done — sent once more with the other sequence digit, "
-                       "in case the arm was restarted",
-                       event->text);
+        aw_session_say(
+            session,
+            "%s: no word that it is done — sent once more with the other sequence digit, "
+            "in case the arm was restarted",
+            event->text);
         break;
     case AW_ARM_LATE:
         aw_session_say(session, "late: %s", event->text);
@@ -116,10 +117,11 @@ static enum aw_status no_joint(struct aw_session *session, const char *text)
         names[i] = profile->joints[i].name;
     const char *near = aw_suggest(text, names, profile->n);
     if (near)
-        return aw_fail(&session->err, AW_USAGE, "no joint '%.24s' — did you mean '%s'?", text, near);
+        return aw_fail(&session->err, AW_USAGE, "no joint '%.24s' — did you mean '%s'?", text,
+                       near);
     return aw_fail(&session->err, AW_USAGE,
-                   "no joint '%.24s' — give its number, or name it in [joint %.24s] of %.160s", text,
-                   text, session->config->path);
+                   "no joint '%.24s' — give its number, or name it in [joint %.24s] of %.160s",
+                   text, text, session->config->path);
 }
 
 enum aw_status arm_joint_number(struct aw_session *session, const char *text, char *out)

@@ -1,22 +1,399 @@
 #include "canpid.h"
+#include "canpid/device.h"
 #include "canpid/wire.h"
 #include "shell/wire_option.h"
+#include "state.h"
 
-static const char *const examples[] = {
-    "encode kp board=lknee controller=tor value=0.6",
-    "encode setpoint board=lknee controller=tor value=-5Nm",
-    "decode -j '05F#80F8730806FF'",
-    "describe sensors",
-    NULL,
-};
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 
+static const char *const controllers[] = {"pos", "lvl", "tor", "tl", NULL};
+static const char *const gain_names[] = {"kp", "ki", "kd", "pid", NULL};
+static const char *const events[] = {"idle", "start", "end", NULL};
+static const char *const encoders[] = {"alpha", "fix-link", NULL};
+static const char *const gain_actions[] = {"save", "apply", "diff", NULL};
+static const char *const dump_forms[] = {"candump", "decoded", "both", NULL};
+static const char *const kinds[] = {"multisine", "chirp", NULL};
+static const char *const rules[] = {"zn", "tyreus-luyben", "no-overshoot", "simc", NULL};
+static const char *const forms[] = {"rule", "p", "pi", "pid", NULL};
+
+static void complete_boards(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    char name[AW_PID_NAME_MAX];
+    for (unsigned i = 1; i < AW_PID_BOARDS; i++)
+        if (AW_PID_SIX >> i & 1)
+            add(context, aw_pid_board_name(&session->wire->variant, i * 32, name), NULL);
+    add(context, "all", "all six");
+}
+
+static void complete_faults(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    (void)session;
+    for (const char *const *name = aw_pid_fault_names(); *name; name++)
+        add(context, *name, NULL);
+}
+
+/* clang-format off: one row each */
 static const struct aw_option options[] = {
+    {.name = "board",
+     .letter = 'b',
+     .value = "BOARD",
+     .complete = complete_boards,
+     .help = "lhip, lknee, lankle, rhip, rknee, rankle, a list of them, or all"},
+    {.name = "controller",
+     .letter = 'c',
+     .value = "NAME",
+     .choices = controllers,
+     .help = "pos, lvl, tor or tl"},
+    {.name = "switch", .help = "let a gain switch the driver to another controller"},
+    {.name = "verify", .help = "wait until the telemetry shows the setpoint"},
     {.name = "sensors-layout",
      .value = "NAME",
-     .help = "spec: as documented; fw: as the published firmware packs it",
      .fallback = "spec",
-     .complete = aw_wire_complete},
+     .complete = aw_wire_complete,
+     .help = "spec: as documented; fw: as the published firmware packs it"},
     {0},
+};
+
+static const struct aw_arg set_args[] = {
+    {.name = "gain",
+     .kind = AW_ARG_CHOICE,
+     .choices = gain_names,
+     .help = "kp, ki, kd; pid takes all three"},
+    {.name = "value", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .help = "the gain, or kp"},
+    {.name = "ki",
+     .kind = AW_ARG_NUMBER,
+     .min = -100,
+     .max = 100,
+     .optional = true,
+     .help = "with pid"},
+    {.name = "kd",
+     .kind = AW_ARG_NUMBER,
+     .min = -100,
+     .max = 100,
+     .optional = true,
+     .help = "with pid"},
+    {0},
+};
+static const struct aw_arg setpoint_args[] = {
+    {.name = "value", .help = "deg (pos) or Nm (tor), else normalised: 10deg, -5Nm"},
+    {0},
+};
+static const struct aw_arg precompression_args[] = {
+    {.name = "value", .help = "of the spring: 2mm"},
+    {0},
+};
+static const struct aw_arg event_args[] = {
+    {.name = "event", .kind = AW_ARG_CHOICE, .choices = events, .help = "of the push-off boost"},
+    {0},
+};
+static const struct aw_arg ref_args[] = {
+    {.name = "encoder",
+     .kind = AW_ARG_CHOICE,
+     .choices = encoders,
+     .help = "the one to zero where it stands"},
+    {0},
+};
+static const struct aw_arg aux_args[] = {
+    {.name = "index", .field = "aux.index"},
+    {.name = "value", .field = "aux.value"},
+    {0},
+};
+static const struct aw_arg gains_args[] = {
+    {.name = "action",
+     .kind = AW_ARG_CHOICE,
+     .choices = gain_actions,
+     .help = "what to do with the file"},
+    {.name = "file", .kind = AW_ARG_FILE, .help = "one gain a line: lknee pos kp 3"},
+    {0},
+};
+static const struct aw_arg compare_args[] = {
+    {.name = "a", .kind = AW_ARG_FILE, .help = "a run, as --save writes it"},
+    {.name = "b", .kind = AW_ARG_FILE, .help = "another one"},
+    {0},
+};
+
+static const struct aw_arg record_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .help = ".log (candump), .pcapng, .csv or .ndjson"},
+    {0},
+};
+static const struct aw_arg replay_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .help = "a candump log or a pcapng file"},
+    {0},
+};
+static const struct aw_option replay_options[] = {
+    {.name = "speed",
+     .value = "FACTOR",
+     .help = "so many times faster",
+     .fallback = "1",
+     .unit = "",
+     .min = 0.001,
+     .max = 1e6},
+    {.name = "loop", .help = "again and again"},
+    {.name = "all", .help = "telemetry too, not only commands"},
+    {0},
+};
+static const struct aw_option dump_options[] = {
+    {.name = "as",
+     .value = "FORM",
+     .help = "candump, decoded or both",
+     .fallback = "both",
+     .choices = dump_forms},
+    {0},
+};
+
+#define SAVE_OPTION                                                                                \
+    {                                                                                              \
+        .name = "save", .value = "FILE", .help = "write the samples as CSV"                        \
+    }
+#define PLOT_OPTION                                                                                \
+    {                                                                                              \
+        .name = "plot", .value = "FILE", .help = "draw into an SVG file"                           \
+    }
+#define SETTLE_OPTION                                                                              \
+    {                                                                                              \
+        .name = "settle", .value = "TIME", .help = "rest before the start", .fallback = "1s",      \
+        .unit = "s", .min = 0, .max = 60                                                           \
+    }
+
+static const struct aw_option step_options[] = {
+    {.name = "from", .value = "VALUE", .help = "where to start: 0deg"},
+    {.name = "to", .value = "VALUE", .help = "where to go: 20deg"},
+    SETTLE_OPTION,
+    SAVE_OPTION,
+    PLOT_OPTION,
+    {.name = "max-rise-time", .value = "TIME", .help = "fail (exit 1) above it"},
+    {.name = "max-overshoot", .value = "PERCENT", .help = "fail above it: 10%"},
+    {.name = "max-settling-time", .value = "TIME", .help = "fail above it"},
+    {.name = "max-steady-state-error",
+     .value = "NUMBER",
+     .help = "fail above it, in the unit of the step"},
+    {.name = "max-iae", .value = "NUMBER", .help = "fail above it, in unit·s"},
+    {0},
+};
+static const struct aw_option sweep_options[] = {
+    {.name = "kind",
+     .value = "NAME",
+     .help = "multisine or chirp",
+     .fallback = "multisine",
+     .choices = kinds},
+    {.name = "around", .value = "VALUE", .help = "the setpoint to swing around"},
+    {.name = "amplitude", .value = "VALUE", .help = "at most so far from there", .fallback = "5"},
+    {.name = "from-hz",
+     .value = "HZ",
+     .help = "lowest frequency",
+     .fallback = "0.2",
+     .unit = "Hz",
+     .min = 0.001,
+     .max = 50},
+    {.name = "to-hz",
+     .value = "HZ",
+     .help = "highest frequency",
+     .fallback = "10",
+     .unit = "Hz",
+     .min = 0.002,
+     .max = 50},
+    {.name = "tones",
+     .value = "COUNT",
+     .help = "frequencies to look at",
+     .fallback = "16",
+     .unit = "",
+     .min = 2,
+     .max = 32},
+    SETTLE_OPTION,
+    SAVE_OPTION,
+    PLOT_OPTION,
+    {0},
+};
+static const struct aw_option tune_options[] = {
+    {.name = "rule",
+     .value = "NAME",
+     .help = "zn, tyreus-luyben, no-overshoot, simc",
+     .fallback = "tyreus-luyben",
+     .choices = rules},
+    {.name = "form",
+     .value = "NAME",
+     .help = "rule (its own), p, pi, pid",
+     .fallback = "rule",
+     .choices = forms},
+    {.name = "amplitude",
+     .value = "SHARE",
+     .help = "of the control output, as a share of full scale",
+     .fallback = "0.2",
+     .unit = "",
+     .min = 0.02,
+     .max = 0.8},
+    {.name = "max-deviation",
+     .value = "VALUE",
+     .help = "give up when the joint is farther away than this",
+     .fallback = "15"},
+    {.name = "around",
+     .value = "VALUE",
+     .help = "where to swing; without it where the joint stands"},
+    SAVE_OPTION,
+    PLOT_OPTION,
+    {0},
+};
+static const struct aw_option sim_options[] = {
+    {.name = "listen",
+     .value = "URL",
+     .fallback = "slcan:pty:/tmp/canpid-sim",
+     .help = "serve here: can:vcan0, slcan:pty:PATH, slcan:tcp-listen:PORT, "
+             "socketcand-listen:PORT/can0"},
+    {.name = "rate",
+     .value = "HZ",
+     .help = "of the telemetry",
+     .fallback = "100",
+     .unit = "Hz",
+     .min = 1,
+     .max = 1000},
+    {.name = "fault",
+     .value = "NAME",
+     .help = "an encoder that is broken",
+     .complete = complete_faults},
+    {0},
+};
+
+static const struct aw_command commands[] = {
+    {.name = "set",
+     .summary = "send a gain, or all three",
+     .args = set_args,
+     .safety = AW_WRITE,
+     .run = run_set,
+     .details = "A gain for another controller than the active one switches the driver over and "
+                "may energise the\n"
+                "joint: refused unless it matches the last one seen, or --switch is given.",
+     .examples =
+         LIST("-l sim: set kp 0.6 -b lknee -c tor", "-l sim: set pid 3 0.0005 0 -b lknee -c pos")},
+    {.name = "setpoint",
+     .summary = "send a setpoint, which enables the driver",
+     .args = setpoint_args,
+     .safety = AW_MOTION,
+     .run = run_setpoint,
+     .examples = LIST("-l sim: setpoint 10deg -b lknee -c pos --verify",
+                      "-l sim: setpoint -5Nm -b lknee -c tor")},
+    {.name = "precompression",
+     .summary = "set the precompression of the spring",
+     .args = precompression_args,
+     .safety = AW_WRITE,
+     .run = run_precompression,
+     .examples = LIST("-l sim: precompression 2mm -b lknee -c pos")},
+    {.name = "event",
+     .summary = "start or end the push-off boost",
+     .args = event_args,
+     .safety = AW_MOTION,
+     .run = run_event,
+     .examples = LIST("-l sim: event start -b lankle")},
+    {.name = "ref",
+     .summary = "make an encoder zero where it stands",
+     .args = ref_args,
+     .safety = AW_WRITE,
+     .run = run_ref,
+     .examples = LIST("-l sim: ref alpha -b lknee")},
+    {.name = "aux",
+     .summary = "set an auxiliary variable",
+     .args = aux_args,
+     .safety = AW_WRITE,
+     .run = run_aux,
+     .examples = LIST("-l sim: aux 0 2.0 -b lknee")},
+    {.name = "calibrate",
+     .summary = "make both encoders zero where they stand",
+     .safety = AW_WRITE,
+     .run = run_calibrate,
+     .examples = LIST("-l sim: calibrate -b lknee")},
+    {.name = "disable",
+     .summary = "disable drivers (setpoint 1.5)",
+     .safety = AW_READ,
+     .run = run_disable,
+     .details = "Without -b all six.",
+     .examples = LIST("-l sim: disable -b lknee -c pos")},
+    {.name = "stop",
+     .summary = "disable every driver addressed",
+     .safety = AW_READ,
+     .run = run_disable,
+     .examples = LIST("-l sim: stop")},
+    {.name = "gains",
+     .summary = "keep what was sent in a file, or send what a file has",
+     .args = gains_args,
+     .safety = AW_WRITE,
+     .run = run_gains,
+     .details = "A board cannot be asked for its gains: save writes what this session has sent."},
+    {.name = "watch",
+     .summary = "show the boards, or every frame",
+     .run = run_watch,
+     .details = "On a terminal one row a board; else, and with --json, --csv or --fields, one line "
+                "a frame.",
+     .examples = LIST("-l sim: watch -n 6 -j", "-l sim: watch --fields torque -n 3 --csv")},
+    {.name = "dump",
+     .summary = "print frames as candump does, decoded, or both",
+     .options = dump_options,
+     .run = run_dump,
+     .examples = LIST("-l sim: dump -n 3", "-l sim: dump --as candump -n 3")},
+    {.name = "record",
+     .summary = "write the traffic into a file",
+     .args = record_args,
+     .run = run_record,
+     .details = "The ending says the format. --for and -n end it; so does Ctrl-C.",
+     .examples = LIST("-l sim: record run.log --for 0.2s")},
+    {.name = "replay",
+     .summary = "send the commands of a log at their times",
+     .args = replay_args,
+     .options = replay_options,
+     .safety = AW_MOTION,
+     .run = run_replay,
+     .details = "The whole file is checked first. When it is interrupted, the drivers it addressed "
+                "are disabled."},
+    {.name = "step",
+     .summary = "measure a step response",
+     .options = step_options,
+     .safety = AW_MOTION,
+     .run = run_step,
+     .details = "Rise time 10 to 90 %, overshoot in % of the step, settling time to 2 %, "
+                "steady-state error, IAE. The\n"
+                "driver is disabled at the end.",
+     .examples =
+         LIST("-l 'sim:?time=virtual' step --from 0deg --to 20deg --for 2s -b lknee -c pos")},
+    {.name = "sweep",
+     .summary = "measure a frequency response",
+     .options = sweep_options,
+     .safety = AW_MOTION,
+     .run = run_sweep,
+     .examples = LIST("-l 'sim:?time=virtual' sweep --amplitude 5deg -b lknee -c pos")},
+    {.name = "tune",
+     .summary = "find gains by a relay experiment",
+     .options = tune_options,
+     .safety = AW_MOTION,
+     .run = run_tune,
+     .details = "The joint swings by at most --max-deviation, then the driver is disabled and the "
+                "gains are printed.",
+     .examples = LIST("-l 'sim:?time=virtual' tune --rule zn -b lknee -c pos")},
+    {.name = "compare",
+     .summary = "compare two saved step responses",
+     .args = compare_args,
+     .offline = true,
+     .run = run_compare},
+    {.name = "list",
+     .summary = "show CAN interfaces and serial adapters",
+     .offline = true,
+     .run = run_list,
+     .examples = LIST("list")},
+    {.name = "sim",
+     .summary = "serve six simulated drivers",
+     .options = sim_options,
+     .run = run_sim,
+     .details =
+         "Prints 'ready: URL' on standard error; that URL works with -l. -b chooses the boards."},
+    {0},
+};
+/* clang-format on */
+
+static const char *const examples[] = {
+    "-l sim: watch -n 6",
+    "-l sim: set kp 0.6 -b lknee -c tor",
+    "-l sim: setpoint 10deg -b lknee -c pos --verify",
+    "-l 'sim:?time=virtual' step --from 0deg --to 20deg --for 2s -b lknee -c pos",
+    "encode setpoint board=lknee controller=tor value=-5Nm",
+    "decode -j '05F#80F8730806FF'",
+    NULL,
 };
 
 static enum aw_status choose_variant(struct aw_session *session, struct aw_variant *variant,
@@ -29,7 +406,11 @@ const struct aw_tool canpid_tool = {
     .name = "canpid",
     .summary = "gains, setpoints and telemetry of joint drivers over CAN",
     .protocol = &aw_canpid_protocol,
-    .examples = examples,
+    .commands = commands,
     .options = options,
+    .examples = examples,
+    .sim = &pid_sim_transport,
+    .state_size = sizeof(struct pid_state),
+    .stop = pid_safe_stop,
     .variant = choose_variant,
 };

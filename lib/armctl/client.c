@@ -28,10 +28,8 @@ struct talk {
 
 struct aw_arm_options aw_arm_defaults(void)
 {
-    return (struct aw_arm_options){.ack_timeout_ms = 2000,
-                                   .confirm_timeout_ms = 10000,
-                                   .retries = 5,
-                                   .seq = AW_ARM_SEQ_AUTO};
+    return (struct aw_arm_options){
+        .ack_timeout_ms = 2000, .confirm_timeout_ms = 10000, .retries = 5, .seq = AW_ARM_SEQ_AUTO};
 }
 
 const char *aw_arm_result_name(enum aw_arm_result result)
@@ -131,8 +129,7 @@ static enum aw_status next_line(struct aw_arm *arm, int64_t deadline, struct aw_
 {
     for (;;) {
         uint64_t skipped = arm->reader.framer.skipped;
-        enum aw_status status =
-            aw_arm_reader_next(&arm->reader, &arm->wire, AW_RX, &arm->line);
+        enum aw_status status = aw_arm_reader_next(&arm->reader, &arm->wire, AW_RX, &arm->line);
         if (status == AW_OK)
             return AW_OK;
         if (status == AW_MALFORMED)
@@ -454,9 +451,8 @@ static void note_unconfirmed(struct talk *talk)
 static enum aw_status say_confirmed(struct talk *talk)
 {
     struct aw_arm_outcome *out = talk->out;
-    struct aw_arm_line line = {.known = out->has_record,
-                               .decoded = out->has_record,
-                               .record = out->record};
+    struct aw_arm_line line = {
+        .known = out->has_record, .decoded = out->has_record, .record = out->record};
     copy_body(line.body, out->answer);
     bool other = compare(talk, &line) == FIT_OTHER;
     out->result = other ? AW_ARM_CONFIRMED_OTHER : AW_ARM_CONFIRMED;
@@ -464,19 +460,19 @@ static enum aw_status say_confirmed(struct talk *talk)
         return AW_OK;
     return aw_fail(talk->err, AW_REFUSED,
                    "%s: the handler confirmed %s instead — a limit of its own, or another command "
-                   "came in between", out->sent, out->answer);
+                   "came in between",
+                   out->sent, out->answer);
 }
 
 static enum aw_status say_not_confirmed(struct talk *talk)
 {
     struct aw_arm_outcome *out = talk->out;
     const struct aw_arm_options *options = &talk->arm->options;
-    const char *advice = options->seq != AW_ARM_SEQ_AUTO
-                             ? "it may have taken it for a duplicate: try --seq auto"
-                         : !talk->repeatable
-                             ? "it was not repeated, because it might be carried out twice: ping "
-                               "agrees on the digits without motion"
-                             : "see whether it moved, or give a longer --confirm-timeout";
+    const char *advice =
+        options->seq != AW_ARM_SEQ_AUTO ? "it may have taken it for a duplicate: try --seq auto"
+        : !talk->repeatable ? "it was not repeated, because it might be carried out twice: ping "
+                              "agrees on the digits without motion"
+                            : "see whether it moved, or give a longer --confirm-timeout";
     out->result = AW_ARM_ACKED_NOT_CONFIRMED;
     return aw_fail(talk->err, AW_TIMEOUT, "%s: ACKed, but not confirmed within %g s%s — %s",
                    out->sent, options->confirm_timeout_ms / 1000.0,
@@ -517,8 +513,10 @@ static enum aw_status say_ended(struct talk *talk, enum aw_status status)
     talk->out->result = stopped ? AW_ARM_STOPPED : AW_ARM_LINK_LOST;
     if (!stopped)
         return AW_LOST;
-    return aw_fail(talk->err, AW_STOPPED, "%s: stopped while waiting for the %s — it is not sent "
-                   "again", talk->out->sent, talk->out->acked ? "confirmation" : "ACK");
+    return aw_fail(talk->err, AW_STOPPED,
+                   "%s: stopped while waiting for the %s — it is not sent "
+                   "again",
+                   talk->out->sent, talk->out->acked ? "confirmation" : "ACK");
 }
 
 static enum aw_status conclude(struct talk *talk, enum aw_status status)
@@ -615,17 +613,19 @@ enum aw_status aw_arm_send_line(struct aw_arm *arm, const char *body,
     if (!aw_arm_body_valid(body))
         return aw_fail(err, AW_USAGE,
                        "'%.40s': not a packet — three capitals, then at most 28 characters without "
-                       "blanks", body);
+                       "blanks",
+                       body);
     if (strncmp(body, "ACK", 3) == 0)
-        return aw_fail(err, AW_USAGE, "%s: an ACK is never acknowledged itself — ACKs are sent by "
-                       "armctl on its own", body);
+        return aw_fail(err, AW_USAGE,
+                       "%s: an ACK is never acknowledged itself — ACKs are sent by "
+                       "armctl on its own",
+                       body);
     return converse(arm, body, outcome, err);
 }
 
 /* Ping and stop */
 
-enum aw_status aw_arm_ping(struct aw_arm *arm, struct aw_arm_outcome *outcome,
-                           struct aw_error *err)
+enum aw_status aw_arm_ping(struct aw_arm *arm, struct aw_arm_outcome *outcome, struct aw_error *err)
 {
     struct talk talk;
     start(&talk, arm, "PNG", outcome, err);

@@ -25,7 +25,8 @@
  *
  * An ACK that got lost is no harm where the confirmation comes: it implies the ACK, since the link
  * keeps the order. A confirmation that belongs to an earlier command, whose time had run out, is
- * recognised by its values and reported as AW_ARM_LATE.
+ * recognised by its values and reported as AW_ARM_LATE; confirmations are taken to come in the
+ * order of the commands.
  *
  * Source of the rules: both state diagrams published with the METR4810 handler, and what its
  * firmware does differently (see the quirks in device.h).
@@ -44,7 +45,7 @@ enum aw_arm_result {
     AW_ARM_ACKED_NOT_CONFIRMED, /* AW_TIMEOUT: it arrived, no word that it was done */
     AW_ARM_NOT_ACKED,           /* AW_TIMEOUT: no sign that it arrived */
     AW_ARM_LINK_LOST,           /* AW_LOST: the port is gone */
-    AW_ARM_STOPPED,             /* AW_STOPPED: the clock asked to stop; nothing is resent any more */
+    AW_ARM_STOPPED, /* AW_STOPPED: the clock asked to stop; nothing is resent any more */
 };
 
 /* "confirmed", "confirmed-other", "acked-not-confirmed" …, for result records. */
@@ -71,10 +72,10 @@ enum aw_arm_event_kind {
     AW_ARM_ACKED,       /* the ACK we waited for */
     AW_ARM_ACK_IGNORED, /* an ACK for another digit, or when none was due */
     AW_ARM_CONFIRMATION,
-    AW_ARM_LATE,         /* a packet that belongs to an earlier command, or that nobody asked for */
-    AW_ARM_REPEATED,     /* a duplicate: acknowledged again, not delivered */
-    AW_ARM_OTHER_DIGIT,  /* a packet with a digit of our own direction: an echo */
-    AW_ARM_GARBAGE,      /* a line that is no packet, or too long */
+    AW_ARM_LATE,        /* a packet that belongs to an earlier command, or that nobody asked for */
+    AW_ARM_REPEATED,    /* a duplicate: acknowledged again, not delivered */
+    AW_ARM_OTHER_DIGIT, /* a packet with a digit of our own direction: an echo */
+    AW_ARM_GARBAGE,     /* a line that is no packet, or too long */
 };
 
 /* Valid during the call only. */
@@ -125,7 +126,8 @@ struct aw_arm {
 };
 
 /* link is not owned. memory is what was remembered about this device, or NULL if nothing is. On a
- * link that counts connections both ends start anew, so that its digits are not used there. */
+ * link that counts connections both ends start anew, so that its digits are not used there; with a
+ * simulator in this process they agree for certain. */
 void aw_arm_init(struct aw_arm *arm, struct aw_link *link, const struct aw_arm_options *options,
                  const struct aw_arm_memory *memory);
 

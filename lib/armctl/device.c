@@ -8,13 +8,13 @@
 #include "armctl/kinematics.h"
 #include "armctl/line.h"
 
-#define RESEND_NS     (2 * AW_SECOND)
-#define MAX_JOBS      16 /* commands under way; more are not taken until one ends */
-#define MAX_CONFIRMS  32
-#define MAX_OUTGOING  64
-#define VEHICLE       AW_ARM_JOINTS /* the vehicle is the axis after the joints that slide */
-#define AXES          (AW_ARM_JOINTS + 1)
-#define MAX_MOVES     3
+#define RESEND_NS    (2 * AW_SECOND)
+#define MAX_JOBS     16 /* commands under way; more are not taken until one ends */
+#define MAX_CONFIRMS 32
+#define MAX_OUTGOING 64
+#define VEHICLE      AW_ARM_JOINTS /* the vehicle is the axis after the joints that slide */
+#define AXES         (AW_ARM_JOINTS + 1)
+#define MAX_MOVES    3
 
 /* A leaf of a command that moves an axis. */
 struct move {
@@ -184,8 +184,7 @@ static void end_job(struct handler *h, int index)
 {
     struct job job = h->jobs[index];
     h->n_jobs--;
-    memmove(h->jobs + index, h->jobs + index + 1,
-            (size_t)(h->n_jobs - index) * sizeof *h->jobs);
+    memmove(h->jobs + index, h->jobs + index + 1, (size_t)(h->n_jobs - index) * sizeof *h->jobs);
     for (int i = 0; i < job.n_moves; i++) {
         const struct move *move = &job.moves[i];
         job.record.v[move->leaf] = round(aw_arm_axis_at(move->axis, h->now_ns));

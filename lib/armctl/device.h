@@ -6,8 +6,8 @@
  *     struct aw_device *device = aw_arm_device(&options);
  *     struct aw_link *link = aw_sim_link(device, &clock.base, false, "sim:");
  *
- * Receiver: the expected digit is acknowledged and carried out, the other one acknowledged again and
- * nothing else. What is no packet, or a packet that the handler cannot carry out, is not
+ * Receiver: the expected digit is acknowledged and carried out, the other one acknowledged again
+ * and nothing else. What is no packet, or a packet that the handler cannot carry out, is not
  * acknowledged and leaves the digit as it is. Sender: a confirmation with 2, 3, 2 … when a motion
  * ends, again every 2 s until it is acknowledged, one at a time, in the order in which they became
  * due.
@@ -30,13 +30,13 @@
 
 /* What the published firmware does differently from its specification. */
 enum aw_arm_quirk {
-    AW_ARM_NO_REACK = 1,      /* duplicates are ignored, not acknowledged again */
-    AW_ARM_BARE_CONFIRM = 2,  /* confirmations carry no values: 2DEG */
-    AW_ARM_DROP_CONFIRM = 4,  /* a confirmation that is due before the last one is acknowledged is
-                                 dropped */
-    AW_ARM_ACK_INVALID = 8,   /* unknown and invalid packets are acknowledged too, never confirmed */
-    AW_ARM_PULSE_DEG = 16,    /* the value of deg is a servo pulse, 1000 to 2000 µs (0 to 180 deg);
-                                 outside it is confirmed as asked though nothing moves */
+    AW_ARM_NO_REACK = 1,     /* duplicates are ignored, not acknowledged again */
+    AW_ARM_BARE_CONFIRM = 2, /* confirmations carry no values: 2DEG */
+    AW_ARM_DROP_CONFIRM = 4, /* a confirmation that is due before the last one is acknowledged is
+                                dropped */
+    AW_ARM_ACK_INVALID = 8,  /* unknown and invalid packets are acknowledged too, never confirmed */
+    AW_ARM_PULSE_DEG = 16,   /* the value of deg is a servo pulse, 1000 to 2000 µs (0 to 180 deg);
+                                outside it is confirmed as asked though nothing moves */
 };
 
 /* Reads "no-reack,bare-confirm"; "" is none. AW_USAGE names the ones there are. */

@@ -67,8 +67,7 @@ static enum aw_status read_frame(struct aw_wire *wire, enum aw_dir dir, struct a
     if (!split(frame, line))
         return AW_MALFORMED;
     line->known = type_known(wire->protocol, line->body);
-    line->decoded =
-        line->known && aw_wire_decode(wire, dir, frame, &line->record, NULL) == AW_OK;
+    line->decoded = line->known && aw_wire_decode(wire, dir, frame, &line->record, NULL) == AW_OK;
     return line->known && !line->decoded ? AW_MALFORMED : AW_OK;
 }
 

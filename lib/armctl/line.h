@@ -22,12 +22,12 @@
 
 /* A line that has the shape of a packet. Plain data. */
 struct aw_arm_line {
-    uint8_t digit;                   /* 0..9, the first character */
-    bool known;                      /* the table has this TYPE */
-    bool decoded;                    /* and record holds its values */
-    char body[AW_ARM_BODY_MAX + 1];  /* "DEG1,090" */
-    char text[AW_ARM_LINE_MAX];      /* "0DEG1,090", no CRLF */
-    struct aw_record record;         /* valid as long as the wire it was decoded with */
+    uint8_t digit;                  /* 0..9, the first character */
+    bool known;                     /* the table has this TYPE */
+    bool decoded;                   /* and record holds its values */
+    char body[AW_ARM_BODY_MAX + 1]; /* "DEG1,090" */
+    char text[AW_ARM_LINE_MAX];     /* "0DEG1,090", no CRLF */
+    struct aw_record record;        /* valid as long as the wire it was decoded with */
 };
 
 /* Cuts a byte stream into lines. Start with {0}. */

@@ -16,9 +16,8 @@ struct choice {
 
 static const struct choice kinds[] = {
     {"rotate", AW_ARM_ROTATE}, {"translate", AW_ARM_TRANSLATE}, {0}};
-static const struct choice answers[] = {{"yes", 1},   {"no", 0}, {"true", 1}, {"false", 0},
-                                        {"on", 1},    {"off", 0}, {"1", 1},   {"0", 0},
-                                        {0}};
+static const struct choice answers[] = {{"yes", 1}, {"no", 0}, {"true", 1}, {"false", 0}, {"on", 1},
+                                        {"off", 0}, {"1", 1},  {"0", 0},    {0}};
 
 static const struct kind_words {
     const char *word, *message, *field, *unit;
@@ -74,13 +73,27 @@ static bool store(struct aw_arm_joint *joint, enum key key, double value)
     bool digit = value >= 0 && value <= 9 && value == (int)value;
     joint->given |= key;
     switch (key) {
-    case INDEX: joint->index = digit ? (int)value : 0; return digit;
-    case KIND: joint->kind = value > 0 ? AW_ARM_TRANSLATE : AW_ARM_ROTATE; return true;
-    case MIN: joint->min = value; return true;
-    case MAX: joint->max = value; return true;
-    case HOME: joint->home = value; return true;
-    case SPEED: joint->speed = value; return value > 0;
-    case SIGNED: joint->is_signed = value > 0; return true;
+    case INDEX:
+        joint->index = digit ? (int)value : 0;
+        return digit;
+    case KIND:
+        joint->kind = value > 0 ? AW_ARM_TRANSLATE : AW_ARM_ROTATE;
+        return true;
+    case MIN:
+        joint->min = value;
+        return true;
+    case MAX:
+        joint->max = value;
+        return true;
+    case HOME:
+        joint->home = value;
+        return true;
+    case SPEED:
+        joint->speed = value;
+        return value > 0;
+    case SIGNED:
+        joint->is_signed = value > 0;
+        return true;
     }
     return false;
 }
@@ -107,14 +120,15 @@ static struct aw_arm_joint *joint_named(struct aw_arm_profile *profile, const ch
     return joint;
 }
 
-enum aw_status aw_arm_profile_set(struct aw_arm_profile *profile, const char *name,
-                                  const char *key, const char *text, struct aw_error *err)
+enum aw_status aw_arm_profile_set(struct aw_arm_profile *profile, const char *name, const char *key,
+                                  const char *text, struct aw_error *err)
 {
     const struct key_row *row = find_key(key);
     if (!row)
         return aw_fail(err, AW_USAGE,
                        "[joint %s]: unknown key %s — known are index kind min max home speed "
-                       "signed", name, key);
+                       "signed",
+                       name, key);
     struct aw_arm_joint *joint = joint_named(profile, name);
     if (!joint)
         return aw_fail(err, AW_USAGE,
@@ -156,8 +170,8 @@ static enum aw_status contradiction(const struct aw_arm_profile *profile,
         return aw_fail(err, AW_USAGE, "[joint %s]: index %d is [joint %s] already", joint->name,
                        joint->index, first->name);
     if (joint->min > joint->max)
-        return aw_fail(err, AW_USAGE, "[joint %s]: min %g is above max %g", joint->name,
-                       joint->min, joint->max);
+        return aw_fail(err, AW_USAGE, "[joint %s]: min %g is above max %g", joint->name, joint->min,
+                       joint->max);
     if (joint->min < 0 && !joint->is_signed)
         return aw_fail(err, AW_USAGE, "[joint %s]: min %g is negative and signed is no",
                        joint->name, joint->min);
@@ -200,10 +214,8 @@ static const struct mapping {
     int joint; /* -1: the record's own field joint */
     enum aw_arm_kind kind;
 } mappings[] = {
-    {"deg", "angle", -1, AW_ARM_ROTATE},
-    {"pos", "position", -1, AW_ARM_TRANSLATE},
-    {"arm", "theta", AW_ARM_BASE, AW_ARM_ROTATE},
-    {"arm", "h", AW_ARM_LIFT, AW_ARM_TRANSLATE},
+    {"deg", "angle", -1, AW_ARM_ROTATE},          {"pos", "position", -1, AW_ARM_TRANSLATE},
+    {"arm", "theta", AW_ARM_BASE, AW_ARM_ROTATE}, {"arm", "h", AW_ARM_LIFT, AW_ARM_TRANSLATE},
     {"arm", "r", AW_ARM_REACH, AW_ARM_TRANSLATE},
 };
 
@@ -240,12 +252,10 @@ static enum aw_status outside(const struct wish *wish, double limit, bool above,
     if (wish->joint)
         return aw_fail(err, AW_LIMIT,
                        "%s: %g %s is %s %g %s — see [joint %s] in the config, or --force",
-                       wish->joint->name, wish->value, unit, side, limit, unit,
-                       wish->joint->name);
+                       wish->joint->name, wish->value, unit, side, limit, unit, wish->joint->name);
     return aw_fail(err, AW_LIMIT,
                    "joint %d: %g %s is %s %g %s — describe the joint in the config, or %s--force",
-                   wish->index, wish->value, unit, side, limit, unit,
-                   above ? "" : "--signed or ");
+                   wish->index, wish->value, unit, side, limit, unit, above ? "" : "--signed or ");
 }
 
 static enum aw_status check_wish(const struct wish *wish, bool negatives, struct aw_error *err)
@@ -254,8 +264,7 @@ static enum aw_status check_wish(const struct wish *wish, bool negatives, struct
     const struct kind_words *words = &kind_words[wish->kind];
     if (joint && joint->kind != wish->kind)
         return aw_fail(err, AW_USAGE, "%s: it is a %s joint and has no %s — use %s", joint->name,
-                       kind_words[joint->kind].word, words->field,
-                       kind_words[joint->kind].message);
+                       kind_words[joint->kind].word, words->field, kind_words[joint->kind].message);
     double max = joint ? joint->max : words->most;
     double min = joint ? joint->min : negatives ? -words->most : 0;
     if (wish->value > max)

@@ -80,7 +80,6 @@ enum aw_status aw_arm_profile_check(const struct aw_arm_profile *profile, bool n
 
 /* How long the slowest possible motion of this command takes by the profile, in milliseconds; 0 if
  * a speed is not known. */
-int aw_arm_profile_longest_ms(const struct aw_arm_profile *profile,
-                              const struct aw_record *record);
+int aw_arm_profile_longest_ms(const struct aw_arm_profile *profile, const struct aw_record *record);
 
 #endif

@@ -26,8 +26,7 @@ enum aw_status aw_arm_state_path(const char *dir, const char *key, char *path, s
     for (const char *p = key; *p && n < sizeof name - 1; p++)
         name[n++] = isalnum((unsigned char)*p) ? *p : '_';
     name[n] = '\0';
-    int length =
-        snprintf(path, size, "%s/%s-%016llx", dir, name, (unsigned long long)hash(key));
+    int length = snprintf(path, size, "%s/%s-%016llx", dir, name, (unsigned long long)hash(key));
     if (length < 0 || (size_t)length >= size)
         return aw_fail(err, AW_USAGE, "%s: the path is too long", dir);
     return AW_OK;
@@ -106,8 +105,8 @@ bool aw_arm_state_load(const char *dir, const char *key, struct aw_arm_memory *m
 {
     char path[PATH_MAX];
     *memory = (struct aw_arm_memory){0};
-    FILE *file = aw_arm_state_path(dir, key, path, sizeof path, NULL) == AW_OK ? fopen(path, "re")
-                                                                               : NULL;
+    FILE *file =
+        aw_arm_state_path(dir, key, path, sizeof path, NULL) == AW_OK ? fopen(path, "re") : NULL;
     bool good = file && read_file(file, key, memory);
     if (file)
         fclose(file);
@@ -122,9 +121,8 @@ static void write_lines(FILE *file, const char *key, const struct aw_arm_memory 
             memory->late);
     const struct {
         const char *name, *body;
-    } bodies[] = {{"heard", memory->heard},
-                  {"pending", memory->pending},
-                  {"confirmed", memory->confirmed}};
+    } bodies[] = {
+        {"heard", memory->heard}, {"pending", memory->pending}, {"confirmed", memory->confirmed}};
     for (size_t i = 0; i < 3; i++)
         if (*bodies[i].body)
             fprintf(file, "%s %s\n", bodies[i].name, bodies[i].body);
@@ -170,5 +168,6 @@ enum aw_status aw_arm_state_save(const char *dir, const char *key,
     unlink(fresh);
     return aw_fail(err, AW_REFUSED,
                    "%s: the sequence digits could not be remembered: %s — the next command may "
-                   "need a second try", path, strerror(why));
+                   "need a second try",
+                   path, strerror(why));
 }

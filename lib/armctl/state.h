@@ -28,12 +28,12 @@ struct aw_arm_place {
 
 /* Plain data; {0} with known false is what is known about a port never seen. */
 struct aw_arm_memory {
-    bool known; /* the digits come from an earlier conversation */
-    uint8_t tx; /* our next digit, 0 or 1 */
-    uint8_t rx; /* the handler's next digit, 2 or 3; 0: not known */
-    uint8_t late;                        /* confirmations that may still come, of earlier commands */
-    char heard[AW_ARM_BODY_MAX + 1];     /* the handler's last packet, to know a duplicate by */
-    char pending[AW_ARM_BODY_MAX + 1];   /* the last command if it was never confirmed, or "" */
+    bool known;                        /* the digits come from an earlier conversation */
+    uint8_t tx;                        /* our next digit, 0 or 1 */
+    uint8_t rx;                        /* the handler's next digit, 2 or 3; 0: not known */
+    uint8_t late;                      /* confirmations that may still come, of earlier commands */
+    char heard[AW_ARM_BODY_MAX + 1];   /* the handler's last packet, to know a duplicate by */
+    char pending[AW_ARM_BODY_MAX + 1]; /* the last command if it was never confirmed, or "" */
     char confirmed[AW_ARM_BODY_MAX + 1]; /* the last confirmed deg, pos or arm, or "" */
     struct aw_arm_place places[AW_ARM_JOINTS];
 };

@@ -25,8 +25,8 @@ struct aw_clock {
     enum aw_status (*wait)(struct aw_clock *clock, int fd, short events, int64_t deadline);
 };
 
-/* CLOCK_MONOTONIC and poll(2). Every wait ends while stop_fd is readable, and while the other end of
- * hangup_fd (a pipe that is written to) is gone. Both may be -1; neither is owned. */
+/* CLOCK_MONOTONIC and poll(2). Every wait ends while stop_fd is readable, and while the other end
+ * of hangup_fd (a pipe that is written to) is gone. Both may be -1; neither is owned. */
 struct aw_real_clock {
     struct aw_clock base;
     int stop_fd;

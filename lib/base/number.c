@@ -122,15 +122,45 @@ enum aw_status aw_number_parse_unit(const char *text, const char *wanted, double
     return AW_OK;
 }
 
+#define ASCII_ZEROS UINT64_C(0x3030303030303030)
+#define EIGHT       100000000 /* 10^8 */
+
+/* The eight digits of a number below 10^8, one in each byte, the first one in the lowest: all are
+ * divided at once, first by 10^4, then by 100, then by 10. */
+static inline uint64_t eight_digits(uint32_t value)
+{
+    uint64_t x = value / 10000 | (uint64_t)(value % 10000) << 32;
+    uint64_t q = x * 10486 >> 20 & 0x0000007F0000007F;
+    x = q | (x - q * 100) << 16;
+    q = x * 103 >> 10 & 0x000F000F000F000F;
+    return q | (x - q * 10) << 8;
+}
+
+/* Eight characters, of which the caller counts as many as are wanted. */
+static inline void store_eight(char *out, uint64_t characters)
+{
+    if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+        characters = __builtin_bswap64(characters);
+    memcpy(out, &characters, sizeof characters);
+}
+
 static char *print_unsigned(char *out, uint64_t value)
 {
-    char digits[20], *p = digits + sizeof digits;
-    do
-        *--p = (char)('0' + value % 10);
-    while (value /= 10);
-    size_t n = (size_t)(digits + sizeof digits - p);
-    memcpy(out, p, n);
-    return out + n;
+    if (value >= EIGHT) {
+        out = print_unsigned(out, value / EIGHT);
+        store_eight(out, eight_digits((uint32_t)(value % EIGHT)) | ASCII_ZEROS);
+        return out + 8;
+    }
+    uint64_t digits = eight_digits((uint32_t)value);
+    int zeros = __builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
+    store_eight(out, (digits | ASCII_ZEROS) >> zeros * 8);
+    return out + 8 - zeros;
+}
+
+char *aw_print_padded(char *out, uint32_t value, int digits)
+{
+    store_eight(out, (eight_digits(value) | ASCII_ZEROS) >> (8 - digits) * 8);
+    return out + digits;
 }
 
 char *aw_print_int(char *out, int64_t value)
@@ -140,24 +170,39 @@ char *aw_print_int(char *out, int64_t value)
     return print_unsigned(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
+/* The point and the digits behind it, without zeros at the end; nothing if all are zeros. */
+static char *print_fraction(char *out, uint32_t fraction, int decimals)
+{
+    uint64_t digits = eight_digits(fraction) >> (8 - decimals) * 8;
+    if (digits == 0)
+        return out;
+    *out = '.';
+    store_eight(out + 1, digits | ASCII_ZEROS);
+    return out + 1 + (71 - __builtin_clzll(digits)) / 8;
+}
+
+static char *print_long_fraction(char *out, uint64_t fraction, int decimals)
+{
+    *out = '.';
+    for (int i = decimals; i > 0; i--, fraction /= 10)
+        out[i] = (char)('0' + fraction % 10);
+    out += decimals;
+    while (*out == '0')
+        out--;
+    return out + (*out != '.');
+}
+
 /* Prints scaled / 10^decimals without trailing zeros. */
 static char *print_scaled(char *out, uint64_t scaled, int decimals)
 {
-    while (decimals > 0 && scaled % 10 == 0) {
-        scaled /= 10;
-        decimals--;
-    }
-    if (decimals == 0)
-        return print_unsigned(out, scaled);
     uint64_t one = (uint64_t)powers_of_ten[decimals];
-    out = print_unsigned(out, scaled / one);
-    *out++ = '.';
-    uint64_t fraction = scaled % one;
-    for (int i = decimals - 1; i >= 0; i--) {
-        out[i] = (char)('0' + fraction % 10);
-        fraction /= 10;
+    if (scaled <= UINT32_MAX && decimals <= 8) {
+        uint32_t whole = (uint32_t)scaled / (uint32_t)one;
+        out = print_unsigned(out, whole);
+        return print_fraction(out, (uint32_t)scaled - whole * (uint32_t)one, decimals);
     }
-    return out + decimals;
+    out = print_unsigned(out, scaled / one);
+    return print_long_fraction(out, scaled % one, decimals);
 }
 
 char *aw_print_fixed(char *out, double value, int decimals)

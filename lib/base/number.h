@@ -27,8 +27,11 @@ enum aw_status aw_number_parse_unit(const char *text, const char *wanted, double
 /* Do a and b measure the same kind of thing? */
 int aw_unit_compatible(const char *a, const char *b);
 
-/* All write at most AW_NUMBER_MAX characters to out, no NUL, and return the end. */
+/* All write at most AW_NUMBER_MAX characters to out, no NUL, and return the end; a few characters
+ * behind the end may be written over. */
 char *aw_print_int(char *out, int64_t value);
+char *aw_print_padded(char *out, uint32_t value,
+                      int digits); /* exactly so many, 1 to 8, with zeros in front */
 char *aw_print_fixed(char *out, double value,
                      int decimals); /* rounded to decimals 0..9, trailing zeros dropped */
 char *aw_print_float32(char *out,

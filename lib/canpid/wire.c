@@ -96,7 +96,8 @@ static const struct aw_field reference[] = {
 static const struct aw_field aux[] = {
     {.name = "value", FLOAT, .help = "free for the user's algorithm; of variable 0, 1 lights the "
                                      "driver's lamp and 2 puts it out"},
-    {.name = "index", .type = AW_UINT, .bits = 8, .min = 0, .max = 3, .always = true, .help = "which variable"},
+    {.name = "index", .type = AW_UINT, .bits = 8, .min = 0, .max = 3, .always = true,
+     .help = "which variable"},
     PAD(8),
     {0},
 };

@@ -4,6 +4,110 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
+
+/* ---- The exact log format, (1436509052.249713) vcan0 044#2A36, as fast as it goes --------------
+ */
+
+enum {
+    POINT = 11, /* columns of a time stamp with ten and six digits */
+    CLOSE = 18,
+    NAME = 20,
+    ID_DIGITS = 3,
+    DATA_MAX = 8,
+};
+
+#define EACH_BYTE(n) (UINT64_C(0x0101010101010101) * (n))
+
+static uint64_t load_eight(const char *p)
+{
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? x : __builtin_bswap64(x);
+}
+
+static bool are_digits(uint64_t x)
+{
+    return ((x | (x + EACH_BYTE(6))) & EACH_BYTE(0xF0)) == EACH_BYTE('0') &&
+           (x & EACH_BYTE(0xF0)) == EACH_BYTE('0');
+}
+
+/* Eight digits, the first one in the lowest byte, put together in pairs, fours and eights. */
+static uint32_t number_of(uint64_t x)
+{
+    x &= EACH_BYTE(0x0F);
+    x = (x * 10 + (x >> 8)) & UINT64_C(0x00FF00FF00FF00FF);
+    x = (x * 100 + (x >> 16)) & UINT64_C(0x0000FFFF0000FFFF);
+    return (uint32_t)(x * 10000 + (x >> 32));
+}
+
+static bool read_exact_time(const char *line, int64_t *time_ns)
+{
+    uint64_t high = load_eight(line + 1), low = load_eight(line + 3);
+    uint64_t micros = (load_eight(line + POINT) << 8 & ~UINT64_C(0xFFFF)) | '0' << 8 | '0';
+    if (line[0] != '(' || line[POINT] != '.' || line[CLOSE] != ')' || line[CLOSE + 1] != ' ' ||
+        !are_digits(high) || !are_digits(low) || !are_digits(micros))
+        return false;
+    int64_t seconds = (int64_t)number_of(high) * 100 + (line[9] - '0') * 10 + (line[10] - '0');
+    if (seconds >= INT64_MAX / 1000000000)
+        return false;
+    *time_ns = seconds * 1000000000 + (int64_t)number_of(micros) * 1000;
+    return true;
+}
+
+/* The value of a hex digit, or a negative number. */
+static int digit_of(char c)
+{
+    static const int8_t values[256] = {
+        ['1'] = 1,  ['2'] = 2,  ['3'] = 3,  ['4'] = 4,  ['5'] = 5,  ['6'] = 6,  ['7'] = 7,
+        ['8'] = 8,  ['9'] = 9,  ['A'] = 10, ['B'] = 11, ['C'] = 12, ['D'] = 13, ['E'] = 14,
+        ['F'] = 15, ['a'] = 10, ['b'] = 11, ['c'] = 12, ['d'] = 13, ['e'] = 14, ['f'] = 15,
+    };
+    int value = values[(uint8_t)c];
+    return value || c == '0' ? value : -0x10000;
+}
+
+/* 044#2A36 up to the end of the line or a blank. Returns what is behind it, or NULL. */
+static const char *read_exact_frame(const char *p, const char *end, struct aw_candump *out)
+{
+    if (end - p < ID_DIGITS + 1 || p[ID_DIGITS] != '#')
+        return NULL;
+    int id = digit_of(p[0]) * 256 + digit_of(p[1]) * 16 + digit_of(p[2]);
+    if (id < 0 || id > 0x7FF)
+        return NULL;
+    out->bytes[0] = (uint8_t)id;
+    out->bytes[1] = (uint8_t)(id >> 8);
+    size_t size = 2;
+    for (p += ID_DIGITS + 1; end - p >= 2 && *p > ' '; p += 2) {
+        int byte = digit_of(p[0]) * 16 + digit_of(p[1]);
+        if (byte < 0 || size == 2 + DATA_MAX)
+            return NULL;
+        out->bytes[size++] = (uint8_t)byte;
+    }
+    out->size = size;
+    return p;
+}
+
+static bool read_exact(const char *line, size_t length, struct aw_candump *out)
+{
+    const char *p = line + NAME, *end = line + length;
+    if (length < NAME + ID_DIGITS + 1 || !read_exact_time(line, &out->time_ns))
+        return false;
+    while (p<end && * p> ' ')
+        p++;
+    if (p == end || *p != ' ')
+        return false;
+    p = read_exact_frame(p + 1, end, out);
+    if (!p || (p < end && *p != ' ' && *p != '\r'))
+        return false;
+    char mark = end - p >= 2 ? p[1] : '\0';
+    out->dir = mark == 'T' ? AW_TX : mark == 'R' ? AW_RX : 0;
+    return true;
+}
+
+/* ---- Any other form
+ * ------------------------------------------------------------------------------ */
+
 struct word {
     const char *at;
     size_t length;
@@ -40,6 +144,8 @@ static bool read_time(struct word word, int64_t *time_ns)
             unit /= 10;
             fraction += (word.at[i] - '0') * unit;
         }
+    if (whole >= INT64_MAX / 1000000000)
+        return false;
     *time_ns = whole * 1000000000 + fraction;
     return true;
 }
@@ -51,6 +157,15 @@ static void append(struct aw_candump *out, const char *text, size_t length)
     memcpy(out->frame + out->length, text, length);
     out->length += length;
     out->frame[out->length] = '\0';
+}
+
+/* R, T, RX, TX */
+static enum aw_dir read_dir(struct word word)
+{
+    bool letters = word.length == 1 || (word.length == 2 && word.at[1] == 'X');
+    if (!letters || (word.at[0] != 'R' && word.at[0] != 'T'))
+        return 0;
+    return word.at[0] == 'T' ? AW_TX : AW_RX;
 }
 
 /* 044 [2] 2A 36: the id stands before the bracket, the bytes behind it */
@@ -65,12 +180,13 @@ static bool join_columns(const struct word *words, size_t n, size_t bracket, str
     return true;
 }
 
-bool aw_candump_read(const char *line, size_t length, struct aw_candump *out)
+static bool read_any(const char *line, size_t length, struct aw_candump *out)
 {
     struct word words[WORDS_MAX];
     size_t n = split(line, length, words);
-    out->length = 0;
     out->has_time = n > 0 && read_time(words[0], &out->time_ns);
+    for (size_t i = 1; i < n; i++)
+        out->dir |= read_dir(words[i]);
     for (size_t i = 0; i < n; i++) {
         if (memchr(words[i].at, '#', words[i].length)) {
             append(out, words[i].at, words[i].length);
@@ -80,4 +196,50 @@ bool aw_candump_read(const char *line, size_t length, struct aw_candump *out)
             return join_columns(words, n, i, out);
     }
     return false;
+}
+
+bool aw_candump_read(const char *line, size_t length, struct aw_candump *out)
+{
+    out->length = 0;
+    out->has_time = true;
+    if (read_exact(line, length, out))
+        return true;
+    out->size = 0;
+    out->dir = 0;
+    return read_any(line, length, out);
+}
+
+/* ---- Writing
+ * ------------------------------------------------------------------------------------- */
+
+static char *write_byte(char *out, unsigned byte)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    *out++ = digits[byte >> 4];
+    *out++ = digits[byte & 15];
+    return out;
+}
+
+size_t aw_candump_write(char *out, const char *interface, int64_t time_ns, struct aw_span frame)
+{
+    int64_t seconds = time_ns / 1000000000 % 10000000000;
+    char *p = out;
+    *p++ = '(';
+    p = aw_print_padded(p, (uint32_t)(seconds / 100000), 5);
+    p = aw_print_padded(p, (uint32_t)(seconds % 100000), 5);
+    *p++ = '.';
+    p = aw_print_padded(p, (uint32_t)(time_ns % 1000000000 / 1000), 6);
+    *p++ = ')';
+    *p++ = ' ';
+    for (int i = 0; i < 15 && interface[i]; i++)
+        *p++ = interface[i];
+    *p++ = ' ';
+    p = write_byte(p, (frame.data[1] & 7u) << 4 | frame.data[0] >> 4);
+    p = write_byte(p, frame.data[0]);
+    p[-2] = p[-1];
+    p[-1] = '#';
+    for (size_t i = 2; i < frame.size; i++)
+        p = write_byte(p, frame.data[i]);
+    *p++ = '\n';
+    return (size_t)(p - out);
 }

@@ -186,6 +186,7 @@ static enum aw_status fault_read(struct aw_link *link, void *buf, size_t cap, si
 {
     struct fault_link *self = (struct fault_link *)link;
     *got = 0;
+    link->event[0] = '\0';
     for (bool tried = false;; tried = true) {
         int64_t now = aw_clock_now(link->clock);
         enum aw_status status = self->ended ? AW_OK : send_due(self, now, err);

@@ -1,13 +1,12 @@
 #include "link/device.h"
 
-static enum aw_status send_all(struct aw_device *device, struct aw_link *link, uint8_t *buf,
-                               struct aw_error *err)
+/* Whether a link that takes nothing is lost for good (an interface that is down is not) will be
+ * told by the next read. */
+static void send_all(struct aw_device *device, struct aw_link *link, uint8_t *buf)
 {
     size_t size;
     while ((size = device->ops->transmit(device, buf, AW_DEVICE_MESSAGE)) > 0)
-        if (aw_link_write(link, buf, size, err) == AW_LOST)
-            return AW_LOST;
-    return AW_OK;
+        aw_link_write(link, buf, size, NULL);
 }
 
 static enum aw_status serve_once(struct aw_device *device, struct aw_link *link, uint8_t *buf,
@@ -25,7 +24,8 @@ static enum aw_status serve_once(struct aw_device *device, struct aw_link *link,
     if (got > 0 && !link->own)
         device->ops->receive(device, buf, got, now);
     device->ops->step(device, now);
-    return send_all(device, link, buf, err);
+    send_all(device, link, buf);
+    return AW_OK;
 }
 
 enum aw_status aw_device_serve(struct aw_device *device, struct aw_link *link, struct aw_error *err)

@@ -16,5 +16,9 @@ aw_transport_open aw_tcp_open;
 aw_transport_open aw_tcp_listen_open;
 aw_transport_open aw_unix_open;
 aw_transport_open aw_unix_listen_open;
+aw_transport_open aw_can_open;
+aw_transport_open aw_slcan_open;
+aw_transport_open aw_socketcand_open;
+aw_transport_open aw_socketcand_listen_open;
 
 #endif

@@ -3,6 +3,12 @@
 #include "link/port.h"
 #include "link/transport.h"
 
+static const char *const can_keys[] = {"filter", "reconnect", NULL};
+
+/* Its own, and those of the line behind it. */
+static const char *const slcan_keys[] = {"bitrate", "btr",  "time", "silent", "baud", "bits",
+                                         "parity",  "stop", "flow", "dtr",    "rts",  NULL};
+
 static const struct aw_transport transports[] = {
     {
         .scheme = "serial",
@@ -50,6 +56,35 @@ static const struct aw_transport transports[] = {
         .help = "a server for datagrams on this machine",
         .server = true,
         .open = aw_unix_listen_open,
+    },
+    {
+        .scheme = "can",
+        .usage = "can:can0",
+        .help = "a CAN interface of the kernel (SocketCAN); either end of a vcan",
+        .keys = can_keys,
+        .open = aw_can_open,
+    },
+    {
+        .scheme = "slcan",
+        .usage = "slcan:/dev/ttyACM0",
+        .help =
+            "a Lawicel CAN adapter (CANable, CANUSB) at a port, 1 Mbit/s unless ?bitrate=… says "
+            "otherwise; slcan:tcp:HOST:PORT; slcan:pty:PATH and slcan:tcp-listen:PORT are one",
+        .keys = slcan_keys,
+        .open = aw_slcan_open,
+    },
+    {
+        .scheme = "socketcand",
+        .usage = "socketcand:HOST:PORT/can0",
+        .help = "a CAN bus of another machine that runs socketcand",
+        .open = aw_socketcand_open,
+    },
+    {
+        .scheme = "socketcand-listen",
+        .usage = "socketcand-listen:[HOST:]PORT/can0",
+        .help = "a socketcand server with one bus, for one client at a time",
+        .server = true,
+        .open = aw_socketcand_listen_open,
     },
     {0},
 };

@@ -27,7 +27,7 @@ static bool all_hex(const struct aw_args *args)
 
 static enum aw_input wanted_input(const struct aw_session *session)
 {
-    static const char *const names[] = {"", "hex", "stream", "candump"};
+    static const char *const names[] = {"", "hex", "stream", "candump", "pcapng"};
     const char *as = aw_option(session, "as");
     for (size_t i = 1; as && i < sizeof names / sizeof *names; i++)
         if (strcmp(as, names[i]) == 0)
@@ -71,7 +71,9 @@ static enum aw_status decode_fd(struct aw_decoder *d, int fd, char *block)
         if (n < 0)
             return aw_fail(&d->session->err, AW_USAGE, "%s: %s", d->name, strerror(errno));
         held += (size_t)n;
-        status = aw_decoder_feed(d, block, held, n == 0 || held == BLOCK, &used);
+        status = aw_decoder_feed(d, block, held, n == 0, &used);
+        if (status == AW_OK && used == 0 && held == BLOCK) /* a line or frame that long is none */
+            status = aw_decoder_feed(d, block, held, true, &used);
         memmove(block, block + used, held - used);
         held -= used;
     }
@@ -83,9 +85,7 @@ static enum aw_status decode_file(struct aw_decoder *d, const char *name)
     bool standard = strcmp(name, "-") == 0;
     char *block = malloc(BLOCK);
     int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
-    d->name = standard ? "standard input" : name;
-    d->line = 0;
-    d->input = wanted_input(d->session);
+    aw_decoder_begin(d, standard ? "standard input" : name, wanted_input(d->session));
     enum aw_status status =
         fd < 0  ? aw_fail(&d->session->err, AW_USAGE, "'%.100s' is no hex, and no file: %s", name,
                           strerror(errno))

@@ -42,7 +42,9 @@ enum aw_status aw_run_describe(struct aw_session *session, const struct aw_args 
     aw_output_write(&session->out, text, size);
     free(text);
     if (described == 0)
-        return aw_fail(&session->err, AW_USAGE, "dbc: %s is no CAN protocol — use text, json, md "
-                       "or lua", session->tool->name);
+        return aw_fail(&session->err, AW_USAGE,
+                       "dbc: %s is no CAN protocol — use text, json, md "
+                       "or lua",
+                       session->tool->name);
     return AW_OK;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "capture/candump.h"
+#include "capture/packet.h"
 #include "wire/hex.h"
 
 #define COMPLAINTS_MAX 5 /* damaged parts that are told one by one */
@@ -14,6 +15,8 @@
 enum aw_input aw_input_guess(const struct aw_protocol *protocol, const char *data, size_t size)
 {
     size_t limit = size < 4096 ? size : 4096;
+    if (aw_is_pcap((struct aw_span){(const uint8_t *)data, size}))
+        return AW_INPUT_CAPTURE;
     if (protocol->can)
         return AW_INPUT_CANDUMP;
     for (size_t i = 0; i < limit; i++)
@@ -27,11 +30,27 @@ enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *se
     const char *dir = aw_option(session, "dir");
     enum aw_status status = aw_session_decoding_wire(session, &decoder->wire);
     decoder->session = session;
-    decoder->dir = dir && strcmp(dir, "tx") == 0 ? AW_TX : AW_RX;
-    decoder->framer.dir = decoder->dir;
-    decoder->time_ns = AW_NO_TIME;
+    decoder->wanted = dir && strcmp(dir, "tx") == 0 ? AW_TX : AW_RX;
+    decoder->port = (uint16_t)aw_option_number(session, "port");
+    if (!decoder->port)
+        decoder->port = session->tool->protocol->ports[0];
+    aw_decoder_begin(decoder, NULL, AW_INPUT_UNKNOWN);
     decoder->limit = (uint64_t)aw_option_number(session, "count");
     return status == AW_OK ? aw_session_view(session, &decoder->view) : status;
+}
+
+void aw_decoder_begin(struct aw_decoder *d, const char *name, enum aw_input input)
+{
+    d->name = name;
+    d->input = input;
+    d->dir = d->wanted;
+    d->line = 0;
+    d->time_ns = AW_NO_TIME;
+    d->framer = (struct aw_framer){.dir = d->dir};
+    d->reader = (struct aw_pcap_reader){0};
+    for (size_t i = 0; i < 2; i++)
+        d->ways[i] = (struct aw_way){.framer.dir = i ? AW_RX : AW_TX,
+                                     .held = d->session->frame + i * (AW_FRAME_ROOM / 2)};
 }
 
 static void complain(struct aw_decoder *d, const char *text)
@@ -41,7 +60,7 @@ static void complain(struct aw_decoder *d, const char *text)
     aw_output_flush(&d->session->out, NULL);
     fprintf(stderr, "%s: %s", d->session->tool->name, d->name);
     if (d->input != AW_INPUT_STREAM)
-        fprintf(stderr, ", line %" PRIu64, d->line);
+        fprintf(stderr, ", %s %" PRIu64, d->input == AW_INPUT_CAPTURE ? "packet" : "line", d->line);
     fprintf(stderr, ": %s\n", text);
 }
 
@@ -69,8 +88,15 @@ static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame)
     return readable ? show(d) : AW_OK;
 }
 
-static enum aw_status decode_stream(struct aw_decoder *d, struct aw_span in, bool last,
-                                    size_t *used)
+static void complain_of_rest(struct aw_decoder *d, size_t size, const char *what)
+{
+    aw_fail(&d->session->err, AW_MALFORMED, "%zu bytes at the end are no whole %s", size, what);
+    complain(d, d->session->err.text);
+}
+
+/* All frames that are whole. */
+static enum aw_status decode_frames(struct aw_decoder *d, struct aw_framer *framer,
+                                    struct aw_span in, size_t *used)
 {
     enum aw_status status = AW_OK;
     *used = 0;
@@ -78,7 +104,7 @@ static enum aw_status decode_stream(struct aw_decoder *d, struct aw_span in, boo
         struct aw_span frame, rest = {in.data + *used, in.size - *used};
         struct aw_error *err = &d->session->err;
         size_t step = 0;
-        enum aw_status found = aw_wire_next(d->wire, &d->framer, rest, &frame, &step, err);
+        enum aw_status found = aw_wire_next(d->wire, framer, rest, &frame, &step, err);
         *used += step;
         if (found == AW_OK)
             status = decode_frame(d, frame);
@@ -87,11 +113,15 @@ static enum aw_status decode_stream(struct aw_decoder *d, struct aw_span in, boo
         else
             break;
     }
+    return status;
+}
+
+static enum aw_status decode_stream(struct aw_decoder *d, struct aw_span in, bool last,
+                                    size_t *used)
+{
+    enum aw_status status = decode_frames(d, &d->framer, in, used);
     if (last && status == AW_OK && *used < in.size) {
-        char text[80];
-        snprintf(text, sizeof text, "%zu bytes at the end are no whole message", in.size - *used);
-        aw_fail(&d->session->err, AW_MALFORMED, "%s", text);
-        complain(d, text);
+        complain_of_rest(d, in.size - *used, "message");
         *used = in.size;
     }
     return status;
@@ -125,7 +155,104 @@ static enum aw_status decode_candump(struct aw_decoder *d, const char *line, siz
     if (!aw_candump_read(line, length, &entry))
         return decode_hex(d, line, length);
     d->time_ns = entry.has_time ? entry.time_ns : AW_NO_TIME;
-    return decode_hex(d, entry.frame, entry.length);
+    d->dir = entry.dir ? entry.dir : d->wanted;
+    if (!entry.size)
+        return decode_hex(d, entry.frame, entry.length);
+    return decode_frame(d, (struct aw_span){entry.bytes, entry.size});
+}
+
+/* Bytes that came before are dropped; after a gap what was held is of no use. */
+static struct aw_span in_order(struct aw_way *way, const struct aw_payload *payload)
+{
+    struct aw_span data = payload->data;
+    if (!payload->tcp)
+        return data;
+    int32_t gap = way->counted ? (int32_t)(payload->seq - way->next) : 0;
+    if (gap > 0)
+        way->size = 0;
+    size_t known = gap < 0 ? (size_t) - (int64_t)gap : 0;
+    if (known >= data.size)
+        return (struct aw_span){data.data, 0};
+    way->counted = true;
+    way->next = payload->seq + (uint32_t)data.size;
+    return (struct aw_span){data.data + known, data.size - known};
+}
+
+/* Frames may begin in one packet and end in another. */
+static enum aw_status decode_piece(struct aw_decoder *d, struct aw_way *way, struct aw_span piece)
+{
+    enum aw_status status = AW_OK;
+    while (piece.size && status == AW_OK) {
+        size_t room = AW_FRAME_ROOM / 2 - way->size, used;
+        size_t step = piece.size < room ? piece.size : room;
+        memcpy(way->held + way->size, piece.data, step);
+        way->size += step;
+        piece = (struct aw_span){piece.data + step, piece.size - step};
+        status = decode_frames(d, &way->framer, (struct aw_span){way->held, way->size}, &used);
+        if (used == 0 && way->size == AW_FRAME_ROOM / 2) /* nothing is that long */
+            used = way->size;
+        way->size -= used;
+        memmove(way->held, way->held + used, way->size);
+    }
+    return status;
+}
+
+static enum aw_dir direction_of(const struct aw_decoder *d, const struct aw_payload *payload)
+{
+    const uint16_t *ports = d->wire->protocol->ports;
+    if (payload->dir)
+        return payload->dir;
+    if (d->port && payload->to == d->port)
+        return AW_TX;
+    if (d->port && (payload->from == d->port || payload->to == ports[1]))
+        return AW_RX;
+    return d->wanted;
+}
+
+static bool is_ours(const struct aw_decoder *d, const struct aw_payload *payload)
+{
+    const uint16_t *ports = d->wire->protocol->ports;
+    if (payload->tcp != (d->wire->protocol->medium == AW_MEDIUM_TCP))
+        return false;
+    return !payload->to || payload->to == d->port || payload->from == d->port ||
+           (ports[1] && (payload->to == ports[1] || payload->from == ports[1]));
+}
+
+static enum aw_status decode_packet(struct aw_decoder *d, const struct aw_packet *packet)
+{
+    struct aw_payload payload;
+    d->line++;
+    if (!aw_packet_open(packet, &payload) || !is_ours(d, &payload))
+        return AW_OK;
+    d->time_ns = packet->time_ns;
+    d->dir = direction_of(d, &payload);
+    struct aw_way *way = &d->ways[d->dir == AW_TX ? 0 : 1];
+    if (d->wire->protocol->datagrams)
+        return decode_frame(d, payload.data);
+    return decode_piece(d, way, in_order(way, &payload));
+}
+
+static enum aw_status decode_capture(struct aw_decoder *d, struct aw_span in, bool last,
+                                     size_t *used)
+{
+    enum aw_status status = AW_OK, found = AW_OK;
+    *used = 0;
+    while (status == AW_OK && found != AW_MORE) {
+        struct aw_packet packet;
+        struct aw_span rest = {in.data + *used, in.size - *used};
+        size_t step;
+        found = aw_pcap_next(&d->reader, rest, &packet, &step, &d->session->err);
+        *used += step;
+        if (found == AW_OK)
+            status = decode_packet(d, &packet);
+        else if (found == AW_MALFORMED)
+            complain(d, d->session->err.text);
+    }
+    if (last && status == AW_OK && *used < in.size) {
+        complain_of_rest(d, in.size - *used, "packet");
+        *used = in.size;
+    }
+    return status;
 }
 
 static bool is_blank_line(const char *line, size_t length)
@@ -160,6 +287,8 @@ enum aw_status aw_decoder_feed(struct aw_decoder *d, const char *data, size_t si
 {
     if (d->input == AW_INPUT_UNKNOWN)
         d->input = aw_input_guess(d->wire->protocol, data, size);
+    if (d->input == AW_INPUT_CAPTURE)
+        return decode_capture(d, (struct aw_span){(const uint8_t *)data, size}, last, used);
     if (d->input == AW_INPUT_STREAM)
         return decode_stream(d, (struct aw_span){(const uint8_t *)data, size}, last, used);
     return decode_lines(d, data, size, last, used);

@@ -1,4 +1,5 @@
-/* Bytes of a file or pipe to records on the output: hex lines, candump lines, or a raw stream.
+/* Bytes of a file or pipe to records on the output: hex lines, candump lines, a raw stream, or a
+ * capture (pcapng, pcap).
  *
  * Damaged parts are counted and told (the first few), the rest is decoded. Feed it blocks of any
  * size.
@@ -6,6 +7,7 @@
 #ifndef AW_SHELL_DECODER_H
 #define AW_SHELL_DECODER_H
 
+#include "capture/pcapng.h"
 #include "shell/session.h"
 
 enum aw_input {
@@ -13,24 +15,41 @@ enum aw_input {
     AW_INPUT_HEX,
     AW_INPUT_STREAM,
     AW_INPUT_CANDUMP,
+    AW_INPUT_CAPTURE,
+};
+
+/* One direction of a stream: what has come of a frame that is not whole yet. */
+struct aw_way {
+    struct aw_framer framer;
+    uint8_t *held; /* half of session->frame */
+    size_t size;
+    bool counted; /* TCP: next is the number of the byte to come */
+    uint32_t next;
 };
 
 struct aw_decoder {
     struct aw_session *session;
     struct aw_wire *wire;
     struct aw_view *view;
-    enum aw_dir dir;
+    enum aw_dir dir;    /* of the frames to come */
+    enum aw_dir wanted; /* where the input does not say */
+    uint16_t port;      /* captures: of the device */
     enum aw_input input;
     const char *name; /* of the input, for messages; NULL: the command line */
     int64_t time_ns;  /* for the records to come */
-    uint64_t line;    /* of the input, from 1 */
+    uint64_t line;    /* or packet of the input, from 1 */
     uint64_t records, bad;
     uint64_t limit; /* stop after so many records; 0: none */
     struct aw_framer framer;
+    struct aw_pcap_reader reader;
+    struct aw_way ways[2]; /* captures: to the device, from it */
     struct aw_record record;
 };
 
 enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *session);
+
+/* Another input begins. name: see above. AW_INPUT_UNKNOWN: look at its first bytes. */
+void aw_decoder_begin(struct aw_decoder *decoder, const char *name, enum aw_input input);
 
 /* Consumes whole lines or frames; *used tells how much. last: nothing follows, take what is there.
  * AW_MORE when enough records are out; AW_LOST when the output is gone. */

@@ -145,8 +145,12 @@ char *aw_object_line(const struct aw_object *object, char *out)
         *out++ = ' ';
         out = put(out, entry->key);
         *out++ = '=';
-        out = entry->text ? put(out, entry->text) : put_number(out, entry);
-        if (entry->unit)
+        bool absent = !entry->text && !isfinite(entry->number);
+        if (absent)
+            out = put(out, "-");
+        else
+            out = entry->text ? put(out, entry->text) : put_number(out, entry);
+        if (entry->unit && !absent)
             out = put(out, entry->unit);
     }
     *out++ = '\n';

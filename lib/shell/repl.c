@@ -159,7 +159,8 @@ static void run_typed(struct aw_session *session, const char *history)
             session->quit = session->signal != SIGINT;
     }
     free(words);
-    aw_stop_rearm(session);
+    if (!session->quit)
+        aw_stop_rearm(session);
 }
 
 /* Ctrl-C on a line that is being typed throws the line away; the others end the session. */
@@ -167,7 +168,8 @@ static void on_signal(struct aw_session *session)
 {
     aw_stop_take(session);
     session->quit = session->signal != SIGINT;
-    aw_stop_rearm(session);
+    if (!session->quit)
+        aw_stop_rearm(session);
     fputs(session->out.color ? "\033[K^C\n" : "^C\n", rl_outstream);
     rl_free_line_state();
     rl_callback_sigcleanup();

@@ -9,6 +9,7 @@ struct compiler {
     struct pieces *out;
     const struct aw_codec *codec;
     const struct aw_view_options *options;
+    const struct columns *columns;
 };
 
 static struct piece *add(struct compiler *c, enum what what, const char *format, ...)
@@ -121,7 +122,11 @@ static void compile_text(struct compiler *c, bool has_time)
         aw_leaf_name(place, name, sizeof name);
         struct piece *piece = add(c, WHAT_LEAF, " %s=", name);
         bind(c, piece, leaf);
-        piece->unit = true;
+        piece->with_unit = true;
+        if (piece->how != HOW_NAMED && !place->field->by && !c->codec->raw && place->field->unit) {
+            piece->unit = place->field->unit;
+            piece->unit_length = (uint8_t)strlen(piece->unit);
+        }
     }
     add(c, WHAT_NOTHING, "\n");
 }
@@ -178,6 +183,21 @@ static void compile_format(struct compiler *c)
     add_literal(c, '\n');
 }
 
+/* Commas of columns that this message does not have pile up until one that it has. */
+static void compile_csv(struct compiler *c)
+{
+    add(c, WHAT_TIME, "%s", "");
+    add(c, WHAT_DIR, ",");
+    add(c, WHAT_NOTHING, ",%s", c->codec->message->name);
+    for (size_t i = 0; i < c->columns->n; i++) {
+        int leaf = aw_codec_find(c->codec, c->columns->name[i]);
+        add_literal(c, ',');
+        if (leaf >= 0)
+            bind(c, add(c, WHAT_LEAF, "%s", ""), leaf);
+    }
+    add_literal(c, '\n');
+}
+
 static bool wants_any(const struct aw_view_options *options, const struct aw_codec *codec)
 {
     if (!options->fields)
@@ -189,9 +209,10 @@ static bool wants_any(const struct aw_view_options *options, const struct aw_cod
 }
 
 void aw_pieces_compile(struct pieces *out, const struct aw_codec *codec,
-                       const struct aw_view_options *options, bool has_time)
+                       const struct aw_view_options *options, const struct columns *columns,
+                       bool has_time)
 {
-    struct compiler c = {out, codec, options};
+    struct compiler c = {out, codec, options, columns};
     out->codec = codec;
     out->usable = wants_any(options, codec);
     out->n = out->used = 0;
@@ -199,6 +220,8 @@ void aw_pieces_compile(struct pieces *out, const struct aw_codec *codec,
         compile_json(&c, has_time);
     else if (options->style == AW_STYLE_FORMAT)
         compile_format(&c);
+    else if (options->style == AW_STYLE_CSV)
+        compile_csv(&c);
     else
         compile_text(&c, has_time);
 }

@@ -35,10 +35,14 @@ static char *copy(char *out, const char *text)
 
 static const char *name_of(const struct aw_name *names, double value)
 {
-    for (; names->name; names++)
-        if (names->value == value)
-            return names->name;
-    return NULL;
+    if (!(value >= INT32_MIN && value <= INT32_MAX))
+        return NULL;
+    int32_t number = (int32_t)value;
+    if (number != value)
+        return NULL;
+    while (names->name && names->value != number)
+        names++;
+    return names->name;
 }
 
 char *aw_print_how(char *out, double value, uint8_t how, uint8_t decimals)
@@ -60,7 +64,8 @@ char *aw_print_named(char *out, const struct aw_field *row, double value, bool q
         return aw_print_how(out, value, value == floor(value) ? HOW_INT : HOW_FLOAT, 0);
     if (quoted)
         *out++ = '"';
-    out = copy(out, name);
+    while (*name)
+        *out++ = *name++;
     if (quoted)
         *out++ = '"';
     return out;
@@ -91,12 +96,7 @@ static char *print_seconds(char *out, int64_t ns)
     }
     out = aw_print_int(out, ns / 1000000000);
     *out++ = '.';
-    int64_t micros = ns % 1000000000 / 1000;
-    for (int i = 5; i >= 0; i--) {
-        out[i] = (char)('0' + micros % 10);
-        micros /= 10;
-    }
-    return out + 6;
+    return aw_print_padded(out, (uint32_t)(ns % 1000000000 / 1000), 6);
 }
 
 static char *print_iso(char *out, int64_t ns)

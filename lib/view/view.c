@@ -7,19 +7,12 @@
 #include "view/piece.h"
 #include "view/value.h"
 
-#define FORMAT_MAX  1024 /* characters of a --format, so that its pieces fit */
-#define COLUMNS_MAX 128
-
-struct column {
-    char name[48];
-};
-
+#define FORMAT_MAX 1024 /* characters of a --format, so that its pieces fit */
 struct aw_view {
     struct aw_wire *wire;
     struct aw_view_options options;
     int64_t first_ns, previous_ns;
-    size_t n_columns;
-    struct column columns[COLUMNS_MAX]; /* CSV: the fields of all messages, each once */
+    struct columns columns;
     struct pieces *pieces[AW_MAX_MESSAGES];
 };
 
@@ -30,15 +23,15 @@ static bool shows_time(const struct aw_view *view, const struct aw_record *recor
     return style != AW_TIME_NONE && record->time_ns != AW_NO_TIME;
 }
 
-static void add_column(struct aw_view *view, const struct aw_leaf *leaf)
+static void add_column(struct columns *columns, const struct aw_leaf *leaf)
 {
-    char name[48];
+    char name[sizeof *columns->name];
     aw_leaf_name(leaf, name, sizeof name);
-    for (size_t i = 0; i < view->n_columns; i++)
-        if (strcmp(view->columns[i].name, name) == 0)
+    for (size_t i = 0; i < columns->n; i++)
+        if (strcmp(columns->name[i], name) == 0)
             return;
-    if (view->n_columns < COLUMNS_MAX)
-        memcpy(view->columns[view->n_columns++].name, name, sizeof name);
+    if (columns->n < MAX_COLUMNS)
+        memcpy(columns->name[columns->n++], name, sizeof name);
 }
 
 static void collect_columns(struct aw_view *view)
@@ -47,7 +40,7 @@ static void collect_columns(struct aw_view *view)
         const struct aw_codec *codec = aw_wire_codec_at(view->wire, m);
         for (int i = 0; i < codec->n_leaves; i++)
             if (aw_view_wants(&view->options, &codec->leaves[i]))
-                add_column(view, &codec->leaves[i]);
+                add_column(&view->columns, &codec->leaves[i]);
     }
 }
 
@@ -139,6 +132,14 @@ static char *put(char *out, const char *text, size_t length)
     return out + length;
 }
 
+/* From the pool: short texts, faster in whole blocks. */
+static inline char *put_blocks(char *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i += COPY_BLOCK)
+        memcpy(out + i, text + i, COPY_BLOCK);
+    return out + length;
+}
+
 static char *print_dir(char *out, const struct aw_view *view, const struct aw_record *record)
 {
     bool arrow = view->options.style == AW_STYLE_TEXT;
@@ -148,7 +149,12 @@ static char *print_dir(char *out, const struct aw_view *view, const struct aw_re
 
 static char *no_value(char *out, const struct aw_view *view)
 {
-    return view->options.style == AW_STYLE_JSON ? put(out, "null", 4) : put(out, "-", 1);
+    static const char *const texts[] = {[AW_STYLE_TEXT] = "-",
+                                        [AW_STYLE_JSON] = "null",
+                                        [AW_STYLE_CSV] = "",
+                                        [AW_STYLE_FORMAT] = "-"};
+    const char *text = texts[view->options.style];
+    return put(out, text, strlen(text));
 }
 
 static char *view_time(char *out, const struct aw_view *view, const struct aw_record *record)
@@ -176,7 +182,9 @@ static char *print_value(char *out, const struct aw_view *view, const struct aw_
         return aw_print_named(out, record->codec->leaves[piece->leaf].field, value,
                               view->options.style == AW_STYLE_JSON);
     out = aw_print_how(out, value, piece->how, piece->decimals);
-    if (!piece->unit)
+    if (piece->unit)
+        return put(out, piece->unit, piece->unit_length);
+    if (!piece->with_unit || !record->codec->leaves[piece->leaf].field->by)
         return out;
     const char *unit = aw_leaf_range(record->codec, piece->leaf, record).unit;
     return unit ? put(out, unit, strlen(unit)) : out;
@@ -223,29 +231,10 @@ static char *run_pieces(char *out, const struct aw_view *view, const struct piec
             i += piece->skip;
             continue;
         }
-        out = put(out, pieces->pool + piece->text, piece->length);
+        out = put_blocks(out, pieces->pool + piece->text, piece->length);
         if (piece->what != WHAT_NOTHING)
             out = run_piece(out, view, record, piece);
     }
-    return out;
-}
-
-static char *run_csv(char *out, const struct aw_view *view, const struct aw_record *record)
-{
-    const char *name = record->codec->message->name;
-    if (record->time_ns != AW_NO_TIME)
-        out = view_time(out, view, record);
-    *out++ = ',';
-    out = print_dir(out, view, record);
-    *out++ = ',';
-    out = put(out, name, strlen(name));
-    for (size_t i = 0; i < view->n_columns; i++) {
-        *out++ = ',';
-        int leaf = aw_codec_find(record->codec, view->columns[i].name);
-        if (leaf >= 0 && record->present >> leaf & 1 && !isnan(record->v[leaf]))
-            out = aw_print_leaf(out, record, leaf, false);
-    }
-    *out++ = '\n';
     return out;
 }
 
@@ -254,7 +243,8 @@ static struct pieces *pieces_for(struct aw_view *view, const struct aw_record *r
     size_t index = (size_t)(record->codec - view->wire->codecs);
     struct pieces *pieces = view->pieces[index];
     if (!pieces && (pieces = view->pieces[index] = calloc(1, sizeof *pieces)))
-        aw_pieces_compile(pieces, record->codec, &view->options, shows_time(view, record));
+        aw_pieces_compile(pieces, record->codec, &view->options, &view->columns,
+                          shows_time(view, record));
     return pieces;
 }
 
@@ -265,8 +255,7 @@ size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char
         return 0;
     if (view->first_ns == AW_NO_TIME)
         view->first_ns = view->previous_ns = record->time_ns;
-    char *end = view->options.style == AW_STYLE_CSV ? run_csv(out, view, record)
-                                                    : run_pieces(out, view, pieces, record);
+    char *end = run_pieces(out, view, pieces, record);
     view->previous_ns = record->time_ns;
     return (size_t)(end - out);
 }
@@ -276,9 +265,9 @@ size_t aw_view_header(struct aw_view *view, char *out)
     if (view->options.style != AW_STYLE_CSV)
         return 0;
     char *end = put(out, "t,dir,msg", 9);
-    for (size_t i = 0; i < view->n_columns; i++) {
+    for (size_t i = 0; i < view->columns.n; i++) {
         *end++ = ',';
-        end = put(end, view->columns[i].name, strlen(view->columns[i].name));
+        end = put(end, view->columns.name[i], strlen(view->columns.name[i]));
     }
     *end++ = '\n';
     return (size_t)(end - out);

@@ -55,6 +55,7 @@ static void add_leaf(struct layout *at, const struct aw_field *row, const char *
     };
     codec->values |= (uint64_t)holds_value(row->type) << i;
     codec->fixed |= (uint64_t)is_checked(row) << i;
+    codec->floats = codec->floats || row->type == AW_FLOAT;
     codec->scaled |= (uint64_t)(is_scaled(row) && !codec->raw) << i;
     at->bit = (uint16_t)(at->bit + codec->leaves[i].bits);
 }
@@ -109,7 +110,7 @@ static uint8_t run_kind(const struct aw_codec *codec, const struct aw_leaf *leaf
 }
 
 /* A second row sets the distance, the others keep it. */
-static bool extend_run(struct aw_run *run, uint8_t kind, uint8_t leaf, uint16_t byte)
+static bool extend_run(struct aw_codec_run *run, uint8_t kind, uint8_t leaf, uint16_t byte)
 {
     if (run->kind != kind || !aw_run_width[kind])
         return false;
@@ -130,7 +131,7 @@ static void add_to_runs(struct aw_codec *codec, uint8_t kind, uint8_t leaf, uint
         if (extend_run(&codec->runs[i], kind, leaf, byte))
             return;
     codec->runs[codec->n_runs++] =
-        (struct aw_run){.kind = kind, .count = 1, .leaf = leaf, .byte = byte};
+        (struct aw_codec_run){.kind = kind, .count = 1, .leaf = leaf, .byte = byte};
 }
 
 static void make_runs(struct aw_codec *codec)
@@ -151,6 +152,7 @@ enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *p
     codec->variant = variant;
     codec->message = message;
     codec->raw = raw;
+    codec->floats = false;
     codec->n_leaves = codec->n_runs = 0;
     codec->values = codec->counted = codec->scaled = codec->fixed = 0;
     add_rows(&at, message->head ? message->head : variant->head);

@@ -29,7 +29,7 @@ struct aw_leaf {
 };
 
 /* Rows of the same kind at even distances, done by one tight loop. */
-struct aw_run {
+struct aw_codec_run {
     uint8_t kind;
     uint8_t count;
     uint8_t leaf;      /* the first */
@@ -52,6 +52,7 @@ struct aw_codec {
     const struct aw_variant *variant;
     const struct aw_message *message;
     bool raw;      /* values are wire numbers: no scale, no names */
+    bool floats;   /* has values that may come as no number */
     uint16_t size; /* bytes of the whole frame (binary) */
     uint8_t n_leaves;
     uint8_t n_runs;
@@ -62,7 +63,7 @@ struct aw_codec {
     uint64_t checked; /* those of them that the constants do not cover */
     struct aw_constants constants;
     struct aw_leaf leaves[AW_MAX_LEAVES];
-    struct aw_run runs[AW_MAX_RUNS];
+    struct aw_codec_run runs[AW_MAX_RUNS];
 };
 
 #define AW_NO_TIME INT64_MIN

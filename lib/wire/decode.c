@@ -51,7 +51,7 @@ static void load_text(const struct aw_leaf *leaf, const uint8_t *p, struct aw_re
 
 /* One line per kind of run. */
 #define LOADER(name, expression)                                                                   \
-    static void load_##name(const struct aw_run *run, const uint8_t *p, double *v)                 \
+    static void load_##name(const struct aw_codec_run *run, const uint8_t *p, double *v)           \
     {                                                                                              \
         for (unsigned n = run->count; n > 0; n--) {                                                \
             *v = (double)(expression);                                                             \
@@ -77,7 +77,8 @@ LOADER(s64_big, (int64_t)__builtin_bswap64(load64(p)))
 LOADER(f32_big, float_of(__builtin_bswap32(load32(p))))
 LOADER(signmag_big, signmag(__builtin_bswap16(load16(p)), p[2]))
 
-static void (*const loaders[RUN_KINDS])(const struct aw_run *run, const uint8_t *p, double *v) = {
+static void (*const loaders[RUN_KINDS])(const struct aw_codec_run *run, const uint8_t *p,
+                                        double *v) = {
     [RUN_U8] = load_u8,
     [RUN_S8] = load_s8,
     [RUN_U16] = load_u16,
@@ -98,8 +99,8 @@ static void (*const loaders[RUN_KINDS])(const struct aw_run *run, const uint8_t 
     [RUN_BIG_ENDIAN + RUN_SIGNMAG] = load_signmag_big,
 };
 
-static void load_bits(const struct aw_codec *codec, const struct aw_run *run, const uint8_t *data,
-                      struct aw_record *record)
+static void load_bits(const struct aw_codec *codec, const struct aw_codec_run *run,
+                      const uint8_t *data, struct aw_record *record)
 {
     const struct aw_leaf *leaf = &codec->leaves[run->leaf];
     uint64_t bits = aw_bits_get(data, leaf->bit, leaf->bits, codec->variant->big_endian);
@@ -110,7 +111,7 @@ static void load_bits(const struct aw_codec *codec, const struct aw_run *run, co
 static void load_values(const struct aw_codec *codec, const uint8_t *data, struct aw_record *record)
 {
     for (unsigned i = 0; i < codec->n_runs; i++) {
-        const struct aw_run *run = &codec->runs[i];
+        const struct aw_codec_run *run = &codec->runs[i];
         if (run->kind > RUN_TEXT)
             loaders[run->kind](run, data + run->byte, record->v + run->leaf);
         else if (run->kind == RUN_TEXT)
@@ -193,7 +194,7 @@ static bool all_finite(const struct aw_codec *codec, const struct aw_record *rec
 {
     double sum = 0;
     for (unsigned i = 0; i < codec->n_runs; i++) {
-        const struct aw_run *run = &codec->runs[i];
+        const struct aw_codec_run *run = &codec->runs[i];
         if (run->kind % RUN_BIG_ENDIAN == RUN_F32)
             for (unsigned n = 0; n < run->count; n++)
                 sum += record->v[run->leaf + n * run->leaf_step] * 0;
@@ -233,7 +234,7 @@ enum aw_status aw_decode(const struct aw_codec *codec, struct aw_span frame,
     load_values(codec, frame.data, record);
     if (codec->counted)
         status = drop_uncounted(codec, record, err);
-    if (status == AW_OK && !all_finite(codec, record))
+    if (status == AW_OK && codec->floats && !all_finite(codec, record))
         status = clear_non_finite(codec, record, err);
     if (codec->scaled)
         scale_values(codec, record);

@@ -1,6 +1,7 @@
 #include "wire/describe.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "wire/describe_parts.h"
@@ -40,6 +41,17 @@ void aw_part_type(struct aw_part *part, const struct aw_leaf *leaf)
         if (leaf->bits)
             aw_part_add(part, "u%u", leaf->bits);
     }
+}
+
+void aw_part_number(struct aw_part *part, double value)
+{
+    char text[32];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    aw_part_add(part, "%s", text);
 }
 
 static void place_in_can(struct aw_part *part, const struct aw_leaf *leaf)

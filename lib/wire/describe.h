@@ -25,8 +25,8 @@ enum aw_describe_as {
 };
 
 /* Describes one message in each of its directions, or with NULL the whole protocol, in the variant
- * of wire. Returns the number of messages described: 0 if none has this name, or the protocol has no
- * such description (DBC is for CAN only); nothing is written then. */
+ * of wire. Returns the number of messages described: 0 if none has this name, or the protocol has
+ * no such description (DBC is for CAN only); nothing is written then. */
 size_t aw_describe(FILE *out, struct aw_wire *wire, const char *message, enum aw_describe_as as);
 
 #endif

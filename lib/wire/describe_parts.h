@@ -31,6 +31,15 @@ void aw_part_code(struct aw_part *part, const struct aw_codec *codec);
 /* "64 bytes", "id + 6 bytes", "a line" */
 void aw_part_size(struct aw_part *part, const struct aw_codec *codec);
 
+/* The shortest decimal that reads back as this number. */
+void aw_part_number(struct aw_part *part, double value);
+
+/* CAN: the identifier of this message, with this value of the head's named field (the board). */
+unsigned aw_can_id(const struct aw_codec *codec, int32_t board);
+
+/* CAN: the named values of that field; one without a name if there is no such field. */
+const struct aw_name *aw_can_boards(struct aw_wire *wire);
+
 /* Has an earlier leaf the same row? (Another joint: what it means has been said.) */
 bool aw_is_repeated(const struct aw_codec *codec, int leaf);
 
@@ -43,6 +52,9 @@ void aw_describe_json(FILE *out, struct aw_wire *wire, const char *message);
 void aw_describe_md(FILE *out, struct aw_wire *wire, const char *message);
 void aw_describe_lua(FILE *out, struct aw_wire *wire);
 void aw_describe_dbc(FILE *out, struct aw_wire *wire);
+
+/* The Lua behind the tables; ends with NULL. */
+extern const char *const aw_lua_code[];
 
 /* Is this message wanted? wanted NULL: all are. */
 bool aw_is_wanted(const struct aw_wire *wire, size_t index, const char *wanted);

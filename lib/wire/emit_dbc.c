@@ -1,5 +1,5 @@
-/* The messages of a CAN protocol as a DBC file. A message that goes to or from one of several boards
- * is listed once for each board that has a name. */
+/* The messages of a CAN protocol as a DBC file. A message that goes to or from one of several
+ * boards is listed once for each board that has a name. */
 #include <math.h>
 #include <string.h>
 
@@ -8,31 +8,18 @@
 
 #define ID_BITS 16 /* of the engine's frame, before the data */
 
-/* One board of the identifier's head, or the only one there is. */
-struct board {
-    const char *name;
-    int32_t number;
-};
-
 struct emitter {
     FILE *out;
     const struct aw_codec *codec;
-    const struct board *board;
+    const char *board;
     unsigned id;
 };
 
-/* The shortest decimal that is this number. */
 static void print_number(FILE *out, double value)
 {
-    char text[32];
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        double back = 0;
-        sscanf(text, "%lf", &back);
-        if (back == value)
-            break;
-    }
-    fputs(text, out);
+    struct aw_part number = {0};
+    aw_part_number(&number, value);
+    fputs(number.text, out);
 }
 
 static void print_quoted(FILE *out, const char *text)
@@ -43,23 +30,24 @@ static void print_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* The leaf of the identifier that says which board, or NULL. */
-static const struct aw_leaf *board_leaf(const struct aw_codec *codec)
+const struct aw_name *aw_can_boards(struct aw_wire *wire)
 {
+    static const struct aw_name only[] = {{0, "device"}, {0}};
+    const struct aw_codec *codec = aw_wire_codec_at(wire, 0);
     for (int i = 0; i < codec->n_leaves && codec->leaves[i].bit < ID_BITS; i++)
         if (codec->leaves[i].value && codec->leaves[i].field->names)
-            return &codec->leaves[i];
-    return NULL;
+            return codec->leaves[i].field->names;
+    return only;
 }
 
-static unsigned frame_id(const struct aw_codec *codec, int32_t number)
+unsigned aw_can_id(const struct aw_codec *codec, int32_t board)
 {
     unsigned id = 0;
     for (int i = 0; i < codec->n_leaves && codec->leaves[i].bit < ID_BITS; i++) {
         const struct aw_leaf *leaf = &codec->leaves[i];
         double scale = leaf->field->scale != 0 ? leaf->field->scale : 1;
-        unsigned value = leaf->value ? (unsigned)(number / scale)
-                                     : (unsigned)aw_fixed_value(codec, leaf, NULL);
+        unsigned value =
+            leaf->value ? (unsigned)(board / scale) : (unsigned)aw_fixed_value(codec, leaf, NULL);
         id |= value << leaf->bit;
     }
     return id;
@@ -103,13 +91,9 @@ static void print_coding(const struct emitter *e, const struct aw_leaf *leaf,
     print_number(e->out, range->scale);
     fputc(',', e->out);
     print_number(e->out, range->offset);
-    fputs(") [", e->out);
-    print_number(e->out, open ? 0 : range->min);
-    fputc('|', e->out);
-    print_number(e->out, open ? 0 : range->max);
-    fputs("] ", e->out);
+    fprintf(e->out, ") [%.15g|%.15g] ", open ? 0 : range->min, open ? 0 : range->max);
     print_quoted(e->out, range->unit);
-    fprintf(e->out, " %s\n", e->codec->message->dir == AW_TX ? e->board->name : "host");
+    fprintf(e->out, " %s\n", e->codec->message->dir == AW_TX ? e->board : "host");
 }
 
 static void print_choices(const struct emitter *e, const struct aw_leaf *leaf)
@@ -143,8 +127,8 @@ static void print_signals(const struct emitter *e)
 
 static void print_message(const struct emitter *e)
 {
-    fprintf(e->out, "\nBO_ %u %s_%s: %u %s\n", e->id, e->board->name, e->codec->message->name,
-            e->codec->size - ID_BITS / 8u, e->codec->message->dir == AW_TX ? "host" : e->board->name);
+    fprintf(e->out, "\nBO_ %u %s_%s: %u %s\n", e->id, e->board, e->codec->message->name,
+            e->codec->size - ID_BITS / 8u, e->codec->message->dir == AW_TX ? "host" : e->board);
     print_signals(e);
 }
 
@@ -199,22 +183,18 @@ static void print_types(const struct emitter *e)
 /* Calls print for every message of every board. */
 static void each_message(FILE *out, struct aw_wire *wire, void (*print)(const struct emitter *e))
 {
-    const struct aw_leaf *leaf = board_leaf(aw_wire_codec_at(wire, 0));
-    static const struct aw_name only[] = {{0, "device"}, {0}};
-    for (const struct aw_name *name = leaf ? leaf->field->names : only; name->name; name++)
+    for (const struct aw_name *board = aw_can_boards(wire); board->name; board++)
         for (size_t i = 0; i < wire->protocol->n_messages; i++) {
             const struct aw_codec *codec = aw_wire_codec_at(wire, i);
-            struct board board = {name->name, name->value};
-            print(&(struct emitter){out, codec, &board, frame_id(codec, name->value)});
+            print(&(struct emitter){out, codec, board->name, aw_can_id(codec, board->value)});
         }
 }
 
 static void print_nodes(FILE *out, struct aw_wire *wire)
 {
-    const struct aw_leaf *leaf = board_leaf(aw_wire_codec_at(wire, 0));
     fputs("BU_: host", out);
-    for (const struct aw_name *name = leaf ? leaf->field->names : NULL; name && name->name; name++)
-        fprintf(out, " %s", name->name);
+    for (const struct aw_name *board = aw_can_boards(wire); board->name; board++)
+        fprintf(out, " %s", board->name);
     fputs("\n", out);
 }
 

@@ -39,6 +39,22 @@ static bool fits_float(double value)
     return fabs(value) <= 3.4028234663852886e38;
 }
 
+static enum aw_status check_value(const struct aw_codec *codec, int leaf, double value,
+                                  const struct aw_range *range, bool force, struct aw_error *err)
+{
+    const struct aw_field *row = codec->leaves[leaf].field;
+    if (!isfinite(value))
+        return aw_fail(err, AW_USAGE, "%s: %s is not a finite number", codec->message->name,
+                       row->name);
+    enum aw_status status = codec->raw ? AW_OK : check_named(codec, leaf, value, err);
+    if (status != AW_OK || (force && !row->always))
+        return status;
+    /* Nearly half a step is rounded away: -179.955 is the same as -3999 steps of 0.045. */
+    double slack = row->type == AW_FLOAT || range->scale == 1 ? 0 : fabs(range->scale) * 0.49;
+    bool inside = value >= range->min - slack && value <= range->max + slack;
+    return inside ? AW_OK : limit_error(codec, leaf, value, range, err);
+}
+
 /* The number that goes on the wire. What the wire cannot carry is refused whatever the caller
  * forces. */
 static enum aw_status wire_number(const struct aw_record *record, int leaf, bool force,
@@ -52,16 +68,9 @@ static enum aw_status wire_number(const struct aw_record *record, int leaf, bool
         *wire = row->no_data;
         return AW_OK;
     }
-    if (!isfinite(value))
-        return aw_fail(err, AW_USAGE, "%s: %s is not a finite number", codec->message->name,
-                       row->name);
-    enum aw_status status = codec->raw ? AW_OK : check_named(codec, leaf, value, err);
+    enum aw_status status = check_value(codec, leaf, value, &range, force, err);
     if (status != AW_OK)
         return status;
-    /* Nearly half a step is rounded away: -179.955 is the same as -3999 steps of 0.045. */
-    double slack = row->type == AW_FLOAT || range.scale == 1 ? 0 : fabs(range.scale) * 0.49;
-    if ((!force || row->always) && !(value >= range.min - slack && value <= range.max + slack))
-        return limit_error(codec, leaf, value, &range, err);
     *wire = (value - range.offset) / range.scale;
     if (row->type == AW_FLOAT)
         return fits_float(*wire) ? AW_OK : limit_error(codec, leaf, value, &range, err);

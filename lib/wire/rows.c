@@ -51,6 +51,10 @@ size_t aw_frame_size(const struct aw_wire *wire, const struct aw_message *messag
 const struct aw_message *aw_find_code(const struct aw_wire *wire, enum aw_dir dir, uint32_t code)
 {
     const struct aw_protocol *protocol = wire->protocol;
+    if (code < AW_SMALL_CODES) {
+        unsigned found = wire->with_code[dir][code];
+        return found ? &protocol->messages[found - 1] : NULL;
+    }
     for (size_t i = 0; i < protocol->n_messages; i++)
         if (protocol->messages[i].code == code && (protocol->messages[i].dir & dir))
             return &protocol->messages[i];

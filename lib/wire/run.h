@@ -1,4 +1,4 @@
-/* Internal to lib/wire: kinds of runs (see struct aw_run) and reading bits. */
+/* Internal to lib/wire: kinds of runs (see struct aw_codec_run) and reading bits. */
 #ifndef AW_WIRE_RUN_H
 #define AW_WIRE_RUN_H
 

@@ -163,7 +163,7 @@ struct aw_protocol {
     size_t n_messages;
     const struct aw_variant *variants; /* {0}-terminated, at least one */
     enum aw_medium medium;
-    uint16_t ports[2];  /* UDP, TCP: to the device (or either way), and to the host if another one */
+    uint16_t ports[2]; /* UDP, TCP: to the device (or either way), and to the host if another one */
     uint16_t frame_max; /* longest frame in bytes */
     bool ascii;     /* rows are text: AW_DIGITS, AW_CODE as letters, AW_CONST as one character */
     bool can;       /* frames are a 16-bit id and up to 8 bytes, written 041#0102 */

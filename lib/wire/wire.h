@@ -18,13 +18,15 @@
 #include "wire/codec.h"
 
 #define AW_MAX_MESSAGES 32
+#define AW_SMALL_CODES  32
 
 struct aw_wire {
     const struct aw_protocol *protocol;
     struct aw_variant variant;
     bool raw;
     bool lenient;
-    uint32_t ready; /* bit i: codecs[i] is made */
+    uint32_t ready;                                 /* bit i: codecs[i] is made */
+    uint8_t with_code[AW_BOTH + 1][AW_SMALL_CODES]; /* message + 1 of a direction; 0: none */
     struct aw_codec codecs[AW_MAX_MESSAGES];
 };
 

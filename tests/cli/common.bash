@@ -72,6 +72,12 @@ start() {
     echo "$name is not ready" && false
 }
 
+# end PID: ends it, whatever its status.
+end() {
+    kill "$1"
+    wait "$1" || true
+}
+
 # wait_for NAME TEXT: reads what NAME says until a line has this text; that line goes to $line.
 wait_for() {
     while read -t 20 -r line <&"${said[$1]}"; do

@@ -20,7 +20,7 @@ commands() { # the three commands, each in a process of its own
 
 @test "the sequence digit carries over between processes, ten times three commands" {
     arm
-    for ((i = 0; i < 10; i++)); do
+    for _ in {1..10}; do
         commands -j
         same "$(json .flipped)" null
         same "$(json .retries)" 0
@@ -32,13 +32,12 @@ commands() { # the three commands, each in a process of its own
 @test "--seq auto: the simulator restarted, after an odd and an even number of commands" {
     arm
     ok armctl -l "$D/arm" deg 1 90
-    for ((i = 0; i < 3; i++)); do
-        kill "$pid"
-        wait "$pid"
+    for round in 1 2 3; do
+        end "$pid"
         rm "$D/arm.err"
         arm
         commands
-        [ "$i" != 1 ] || ok armctl -l "$D/arm" deg 1 9
+        [ "$round" != 2 ] || ok armctl -l "$D/arm" deg 1 9
     done
 }
 

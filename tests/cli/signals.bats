@@ -53,9 +53,8 @@ ended() {
     config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
     arm
     ok armctl -l "$D/arm" deg base 30
-    kill "$pid"
-    wait "$pid"
-    rm arm.err
+    end "$pid"
+    rm "$D/arm.err"
     arm --turn-speed 50
     moving "$D/arm"
     kill -INT "$client"
@@ -68,9 +67,8 @@ ended() {
     config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
     arm
     ok armctl -l "$D/arm" deg base 30
-    kill "$pid"
-    wait "$pid"
-    rm arm.err
+    end "$pid"
+    rm "$D/arm.err"
     arm --turn-speed 50
     moving "$D/arm" --hold
     kill -INT "$client"

@@ -9,8 +9,8 @@
 #   seen                     everything the program wrote so far
 set columns [lindex $argv 0]
 if {$columns eq ""} { set columns 200 }
-set stty_init "rows 40 columns $columns -echo"
-set timeout 20
+set stty_init "rows 40 columns $columns"
+set timeout 3
 match_max 1000000
 log_user 0
 set seen ""
@@ -28,13 +28,19 @@ proc launch {args} {
     global spawn_id
     uplevel #0 [list spawn -noecho {*}$args]
 }
+# What came without being waited for.
+proc more {} {
+    global seen
+    upvar expect_out out
+    if {[info exists out(buffer)]} { append seen $out(buffer) }
+}
 proc want {args} {
     global seen
     foreach text $args {
         expect {
             -ex $text { append seen $expect_out(buffer) }
-            timeout { append seen $expect_out(buffer); fail "no '$text' in time" }
-            eof { append seen $expect_out(buffer); fail "no '$text' before the end" }
+            timeout { more; fail "no '$text' in time" }
+            eof { more; fail "no '$text' before the end" }
         }
     }
 }

@@ -20,12 +20,12 @@ if ! make FUZZ=1 fuzzers >build/fuzz-build.log 2>&1; then
 fi
 
 corpus=build/fuzz/corpus
-for target; do mkdir -p "$corpus/$target" build/fuzz/crashes "tests/fuzz/found/$target"; done
+for target; do mkdir -p "$corpus/$target" build/fuzz/crashes; done
 build/fuzz/tests/fuzz/seeds "$corpus" || exit 1
 for target; do
     [ ! -f "tests/fuzz/texts/$target" ] ||
         awk -v at="$corpus/$target/text-" '
-            { file = at NR; gsub(/\\n/, "\n"); printf "%s", $0 > file; close(file) }' \
+            { file = at NR; gsub(/\\n/, "\n"); gsub(/\\r/, "\r"); printf "%s", $0 > file; close(file) }' \
             "tests/fuzz/texts/$target"
 done
 

@@ -1,10 +1,11 @@
 /* Writes first inputs for the fuzz targets: every message of every variant of every protocol, as
  * the tables say, alone and as streams.
  *
- *     seeds FOLDER        fills FOLDER/fuzz_decode and FOLDER/fuzz_stream
+ *     seeds FOLDER        fills FOLDER/fuzz_decode, fuzz_stream and fuzz_pcap
  */
 #include <string.h>
 
+#include "capture/pcapng.h"
 #include "fuzz.h"
 
 struct seed {
@@ -56,6 +57,38 @@ static size_t make_frame(struct aw_wire *wire, size_t index, uint8_t *out, size_
     exit(1);
 }
 
+/* A capture file of two packets. */
+static void make_capture(struct seed *seed, enum aw_linktype linktype, const char *bytes,
+                         size_t size)
+{
+    uint8_t file[2048] = {40};
+    struct aw_packet packet = {
+        .time_ns = INT64_C(1700000000123456789),
+        .dir = AW_RX,
+        .linktype = linktype,
+        .data = {(const uint8_t *)bytes, size},
+        .comment = "note",
+        .comment_length = 4,
+    };
+    size_t used = 1 + aw_pcapng_begin(file + 1, linktype, "fuzz0");
+    used += aw_pcapng_packet(file + used, sizeof file - used, &packet);
+    packet.comment = NULL;
+    used += aw_pcapng_packet(file + used, sizeof file - used, &packet);
+    save(seed, "fuzz_pcap", file, used);
+}
+
+static void make_captures(struct seed *seed)
+{
+    static const char can[] = "\0\0\0\x5e\6\0\0\0\x9c\xff\0\2\0\xf0";
+    static const char udp[] = "\x45\0\0\x20\0\1\0\0\x40\x11\0\0\x7f\0\0\1\x7f\0\0\1"
+                              "\x75\x34\x75\x35\0\x0c\0\0\xff\xff\3\xfc";
+    static const char line[] = "0DEG1,090\r\n";
+    make_capture(seed, AW_LINKTYPE_CAN, can, sizeof can - 1);
+    make_capture(seed, AW_LINKTYPE_RAW_IP, udp, sizeof udp - 1);
+    make_capture(seed, AW_LINKTYPE_IPV4, udp, sizeof udp - 1);
+    make_capture(seed, AW_LINKTYPE_USER0, line, sizeof line - 1);
+}
+
 static void make_variant(struct seed *seed, uint8_t protocol, uint8_t variant, uint8_t dir)
 {
     static struct aw_wire wire;
@@ -82,5 +115,6 @@ int main(int argc, char **argv)
         for (uint8_t v = 0; v < count_variants(protocols[p]); v++)
             for (uint8_t dir = 0; dir <= CHOOSE_TX; dir++)
                 make_variant(&seed, p, v, dir);
+    make_captures(&seed);
     return 0;
 }

@@ -2,7 +2,7 @@
  * messages both ways, in virtual time. Every command must be carried out exactly once and in order,
  * and confirmed with its own values.
  *
- *     arm_soak [N [FAULTS]]          20000, "drop=10%&dup=10%&corrupt=5%&seed=1"
+ *     arm_soak [N [FAULTS]]          20000, DEFAULT_FAULTS
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,9 @@
 #include "link/fault.h"
 
 #define DAY_MS (24 * 3600 * 1000)
+
+/* The delay keeps old copies on their way while new ones are sent. */
+#define DEFAULT_FAULTS "drop=10%&dup=10%&corrupt=5%&delay=30ms&jitter=60ms&seed=1"
 
 struct soak {
     unsigned long wanted, sent, executed;
@@ -69,8 +72,7 @@ static bool run(struct soak *soak, struct aw_arm *arm)
         else if (soak->executed != soak->sent)
             soak->wrong = "it was confirmed and not carried out once";
         if (soak->wrong)
-            fprintf(stderr, "arm_soak: command %lu, %s: %s\n", soak->sent, soak->next,
-                    soak->wrong);
+            fprintf(stderr, "arm_soak: command %lu, %s: %s\n", soak->sent, soak->next, soak->wrong);
     }
     return !soak->wrong;
 }
@@ -102,11 +104,12 @@ static void report(const struct soak *soak, const struct aw_arm *arm,
     const struct aw_arm_device_counters *d = aw_arm_device_counters(device);
     printf("commands      %lu, carried out %lu, confirmed %llu\n", soak->sent, soak->executed,
            (unsigned long long)d->confirmed);
-    printf("controller    sent %llu, resent %llu, ACKs ignored %llu, duplicates %llu, garbage %llu, "
-           "over-long %llu\n",
-           (unsigned long long)c->sent, (unsigned long long)c->resent,
-           (unsigned long long)c->acks_ignored, (unsigned long long)c->duplicates,
-           (unsigned long long)c->garbage, (unsigned long long)c->overlong);
+    printf(
+        "controller    sent %llu, resent %llu, ACKs ignored %llu, duplicates %llu, garbage %llu, "
+        "over-long %llu\n",
+        (unsigned long long)c->sent, (unsigned long long)c->resent,
+        (unsigned long long)c->acks_ignored, (unsigned long long)c->duplicates,
+        (unsigned long long)c->garbage, (unsigned long long)c->overlong);
     printf("handler       duplicates %llu, garbage %llu, over-long %llu, confirmations sent %llu\n",
            (unsigned long long)d->duplicates, (unsigned long long)d->garbage,
            (unsigned long long)d->overlong, (unsigned long long)d->confirmations_sent);
@@ -124,7 +127,7 @@ static clock_t cpu_time(void)
 int main(int argc, char **argv)
 {
     struct soak soak = {.wanted = argc > 1 ? strtoul(argv[1], NULL, 10) : 20000};
-    const char *faults = argc > 2 ? argv[2] : "drop=10%&dup=10%&corrupt=5%&seed=1";
+    const char *faults = argc > 2 ? argv[2] : DEFAULT_FAULTS;
     struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_device *device;
     struct aw_link *link = open_link(&soak, &clock.base, faults, &device);

@@ -98,8 +98,7 @@ static void note_event(void *context, const struct aw_arm_event *event)
 
 static struct fixture fixture;
 
-static struct fixture *begin(const struct step *script, const struct aw_arm_memory *memory,
-                             int seq)
+static struct fixture *begin(const struct step *script, const struct aw_arm_memory *memory, int seq)
 {
     static const struct aw_link_ops ops = {.read = script_read, .write = script_write};
     struct fixture *f = &fixture;
@@ -173,12 +172,9 @@ static void test_bare_and_unpadded_confirmations(void **state)
 {
     (void)state;
     static const struct step script[] = {
-        {"0DEG1,090", {{10, "0ACK0\r\n"}, {1000, "2DEG\r\n"}}},
-        {"0ACK2", {{0}}},
-        {"1DEG1,005", {{10, "0ACK1\r\n"}, {500, "3DEG1,5\r\n"}}},
-        {"0ACK3", {{0}}},
-        {"0DEG1,007", {{10, "0ACK0\r\n"}, {500, "2DEG1\r\n"}}},
-        {0},
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {1000, "2DEG\r\n"}}},   {"0ACK2", {{0}}},
+        {"1DEG1,005", {{10, "0ACK1\r\n"}, {500, "3DEG1,5\r\n"}}}, {"0ACK3", {{0}}},
+        {"0DEG1,007", {{10, "0ACK0\r\n"}, {500, "2DEG1\r\n"}}},   {0},
     };
     struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
@@ -202,8 +198,8 @@ static void test_never_acked(void **state)
 static void test_auto_tries_the_other_digit_once_when_nothing_is_acked(void **state)
 {
     (void)state;
-    static const struct step script[] = {
-        {"1DEG1,090", {{10, "0ACK1\r\n"}, {100, "2DEG\r\n"}}}, {0}};
+    static const struct step script[] = {{"1DEG1,090", {{10, "0ACK1\r\n"}, {100, "2DEG\r\n"}}},
+                                         {0}};
     struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     assert_true(f->out.flipped);
@@ -325,7 +321,8 @@ static void test_garbage_and_overlong_lines(void **state)
     (void)state;
     static const struct step script[] = {
         {"0DEG1,090",
-         {{1, "\xff\xfe" "0ACK0\r\n2DEG1;9\r\n"},
+         {{1, "\xff\xfe"
+              "0ACK0\r\n2DEG1;9\r\n"},
           {2, "0123456789012345678901234567890123456789\r\n"},
           {10, "0ACK0\r\n"},
           {20, "2DEG1,090\r\n"}}},
@@ -372,8 +369,8 @@ static const struct aw_arm_memory after_one = {
 static void test_memory_is_used(void **state)
 {
     (void)state;
-    static const struct step script[] = {
-        {"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "3DEG1,010\r\n"}}}, {0}};
+    static const struct step script[] = {{"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "3DEG1,010\r\n"}}},
+                                         {0}};
     struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,010"), AW_OK);
     const struct aw_arm_memory *memory = aw_arm_memory(&f->arm);
@@ -427,8 +424,8 @@ static void test_handler_started_anew_and_says_the_same(void **state)
 static void test_other_packet_with_the_digit_of_a_duplicate_is_new_at_first(void **state)
 {
     (void)state;
-    static const struct step script[] = {
-        {"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "2DEG1,010\r\n"}}}, {0}};
+    static const struct step script[] = {{"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "2DEG1,010\r\n"}}},
+                                         {0}};
     struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,010"), AW_OK);
     assert_false(f->out.flipped);
@@ -517,8 +514,8 @@ static void test_packets_waiting_at_the_start(void **state)
 static void test_raw_lines(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"", "DE", "deg1,090", "DEG1 090", "ACK0",
-                                      "DEG12345678901234567890123456789"};
+    static const char *const bad[] = {"",         "DE",   "deg1,090",
+                                      "DEG1 090", "ACK0", "DEG12345678901234567890123456789"};
     struct fixture *f = begin(NULL, NULL, AW_ARM_SEQ_AUTO);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(go(f, bad[i]), AW_USAGE);
@@ -647,8 +644,8 @@ static void test_stop_goes_back(void **state)
 static void test_stop_at_once_sends_both_digits(void **state)
 {
     (void)state;
-    static const struct step script[] = {
-        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}}, {0}};
+    static const struct step script[] = {{"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
+                                         {0}};
     struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     f->stop_at = f->clock.time_ns;

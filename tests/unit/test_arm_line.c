@@ -96,10 +96,9 @@ static void test_unknown_type_is_a_packet(void **state)
 static void test_garbage_is_thrown_away_to_the_next_end(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"\r\n",          "DEG1,090\r\n", "2deg1,090\r\n",
-                                      "2DE\r\n",       "2DEG1;090\r\n", "2DEG1,0 0\r\n",
-                                      "xx0ACK0\r\n",   "2DEG1,\xb9" "90\r\n", "2DEG\n1\r\n",
-                                      "2DEG1,12345\r\n"};
+    static const char *const bad[] = {
+        "\r\n",          "DEG1,090\r\n", "2deg1,090\r\n",    "2DE\r\n",     "2DEG1;090\r\n",
+        "2DEG1,0 0\r\n", "xx0ACK0\r\n",  "2DEG1,\xb9,0\r\n", "2DEG\n1\r\n", "2DEG1,12345\r\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct fixture f = make();
         feed(&f, bad[i]);

@@ -25,16 +25,16 @@ static struct aw_record command(const char *name, const char *const *pairs)
 static struct aw_arm_profile arm(void)
 {
     static const char *const keys[][3] = {
-        {"base", "index", "1"},     {"base", "min", "-90"},        {"base", "max", "90"},
-        {"base", "speed", "45"},    {"lift", "index", "2"},        {"lift", "kind", "translate"},
-        {"lift", "max", "300"},     {"lift", "home", "20"},        {"elbow", "index", "4"},
-        {"elbow", "max", "180"},    {"elbow", "signed", "no"},
+        {"base", "index", "1"},  {"base", "min", "-90"},    {"base", "max", "90"},
+        {"base", "speed", "45"}, {"lift", "index", "2"},    {"lift", "kind", "translate"},
+        {"lift", "max", "300"},  {"lift", "home", "20"},    {"elbow", "index", "4"},
+        {"elbow", "max", "180"}, {"elbow", "signed", "no"},
     };
     struct aw_arm_profile profile = {0};
     struct aw_error err;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        assert_int_equal(
-            aw_arm_profile_set(&profile, keys[i][0], keys[i][1], keys[i][2], &err), AW_OK);
+        assert_int_equal(aw_arm_profile_set(&profile, keys[i][0], keys[i][1], keys[i][2], &err),
+                         AW_OK);
     assert_int_equal(aw_arm_profile_finish(&profile, &err), AW_OK);
     return profile;
 }
@@ -59,10 +59,9 @@ static void test_lookup_and_defaults(void **state)
 static void test_bad_keys_and_values(void **state)
 {
     (void)state;
-    static const char *const bad[][2] = {{"lenght", "3"}, {"index", "10"},  {"index", "1.5"},
-                                         {"index", "-1"}, {"kind", "slide"}, {"min", "nan"},
-                                         {"max", ""},     {"max", "12x"},    {"speed", "0"},
-                                         {"signed", "maybe"}};
+    static const char *const bad[][2] = {
+        {"lenght", "3"}, {"index", "10"}, {"index", "1.5"}, {"index", "-1"}, {"kind", "slide"},
+        {"min", "nan"},  {"max", ""},     {"max", "12x"},   {"speed", "0"},  {"signed", "maybe"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct aw_arm_profile profile = {0};
         struct aw_error err;
@@ -79,15 +78,16 @@ static void test_contradictions(void **state)
     static const struct {
         const char *joint, *key, *value, *says;
     } cases[] = {
-        {"wrist", "max", "10", "no index"},          {"wrist", "index", "4", "is [joint elbow]"},
-        {"elbow", "min", "200", "above max"},        {"elbow", "home", "181", "outside"},
+        {"wrist", "max", "10", "no index"},     {"wrist", "index", "4", "is [joint elbow]"},
+        {"elbow", "min", "200", "above max"},   {"elbow", "home", "181", "outside"},
         {"elbow", "min", "-5", "signed is no"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_arm_profile profile = arm();
         struct aw_error err;
-        assert_int_equal(aw_arm_profile_set(&profile, cases[i].joint, cases[i].key,
-                                            cases[i].value, &err), AW_OK);
+        assert_int_equal(
+            aw_arm_profile_set(&profile, cases[i].joint, cases[i].key, cases[i].value, &err),
+            AW_OK);
         assert_int_equal(aw_arm_profile_finish(&profile, &err), AW_USAGE);
         assert_non_null(strstr(err.text, cases[i].says));
     }

@@ -1,0 +1,72 @@
+#include <string.h>
+
+#include "canpid/gains.h"
+#include "state.h"
+
+static enum aw_status save(struct aw_session *session, const char *path)
+{
+    struct aw_pid *pid = pid_of(session);
+    size_t i = 0, n = 0;
+    struct aw_pid_gain_at at;
+    while (aw_pid_gains_next(&pid->gains, &i, &at))
+        n++;
+    if (n == 0)
+        return aw_fail(&session->err, AW_USAGE,
+                       "gains: none were sent in this session — a board cannot be asked for "
+                       "them; 'set' and 'gains save' go into one session or script");
+    enum aw_status status =
+        aw_pid_gains_save(&pid->gains, path, &session->wire->variant, &session->err);
+    aw_object_start(&session->result, "gains");
+    aw_object_number(&session->result, "saved", (double)n, 0, NULL);
+    return status;
+}
+
+static enum aw_status apply(struct aw_session *session, const char *path)
+{
+    struct aw_pid_gains wanted;
+    struct aw_pid_gain_at at;
+    size_t n = 0;
+    enum aw_status status =
+        aw_pid_gains_load(&wanted, path, &session->wire->variant, &session->err);
+    if (status == AW_OK)
+        status = pid_ready(session);
+    for (size_t i = 0; status == AW_OK && aw_pid_gains_next(&wanted, &i, &at); n++)
+        status = aw_pid_set(pid_of(session), &at, NULL, &session->err);
+    aw_object_start(&session->result, "gains");
+    aw_object_number(&session->result, "applied", (double)n, 0, NULL);
+    return status;
+}
+
+static void print_change(void *context, const struct aw_pid_gain_change *change)
+{
+    struct aw_session *session = context;
+    char text[AW_PID_GAIN_TEXT];
+    aw_pid_gain_text(&change->at, &session->wire->variant, text);
+    if (change->has_from && change->has_to)
+        aw_output_print(&session->out, "~ %s (was %g)\n", text, change->from);
+    else
+        aw_output_print(&session->out, "%c %s\n", change->has_to ? '+' : '-', text);
+}
+
+static enum aw_status diff(struct aw_session *session, const char *path)
+{
+    struct aw_pid_gains wanted;
+    enum aw_status status =
+        aw_pid_gains_load(&wanted, path, &session->wire->variant, &session->err);
+    if (status == AW_OK)
+        aw_pid_gains_diff(&pid_of(session)->gains, &wanted, print_change, session);
+    return status;
+}
+
+enum aw_status run_gains(struct aw_session *session, const struct aw_args *args)
+{
+    static const struct {
+        const char *name;
+        enum aw_status (*run)(struct aw_session *session, const char *path);
+    } actions[] = {{"save", save}, {"apply", apply}, {"diff", diff}};
+    const char *what = aw_arg(args, "action", 0);
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (strcmp(actions[i].name, what) == 0)
+            return actions[i].run(session, aw_arg(args, "file", 0));
+    return aw_fail(&session->err, AW_USAGE, "gains: no '%.20s' — use save, apply or diff", what);
+}

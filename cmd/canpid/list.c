@@ -1,0 +1,54 @@
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "state.h"
+
+#define ARPHRD_CAN 280 /* type of CAN interfaces in sysfs, linux/if_arp.h */
+
+static bool is_can(const char *name)
+{
+    char path[128], text[16] = "";
+    snprintf(path, sizeof path, "/sys/class/net/%s/type", name);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    bool read = fgets(text, sizeof text, file) != NULL;
+    fclose(file);
+    return read && atoi(text) == ARPHRD_CAN;
+}
+
+static void print_link(struct aw_session *session, const char *url, const char *what)
+{
+    if (aw_session_json(session))
+        aw_output_print(&session->out, "{\"link\":\"%s\",\"what\":\"%s\"}\n", url, what);
+    else
+        aw_output_print(&session->out, "%-28s %s\n", url, what);
+}
+
+enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_port ports[32];
+    struct if_nameindex *interfaces = if_nameindex();
+    size_t n = aw_link_list_serial(ports, 32), found = 0;
+    char url[128];
+    (void)args;
+    for (struct if_nameindex *i = interfaces; i && i->if_name; i++)
+        if (is_can(i->if_name)) {
+            snprintf(url, sizeof url, "can:%s", i->if_name);
+            print_link(session, url, "CAN interface");
+            found++;
+        }
+    if_freenameindex(interfaces);
+    for (size_t i = 0; i < n && i < 32; i++) {
+        snprintf(url, sizeof url, "slcan:%s", ports[i].path);
+        print_link(session, url, *ports[i].description ? ports[i].description : "serial port");
+        found++;
+    }
+    if (!found)
+        aw_session_say(session, "no CAN interface and no serial adapter here — 'sudo ip link add "
+                                "vcan0 type vcan' makes "
+                                "one for trying, or use -l sim:");
+    return AW_OK;
+}

@@ -1,0 +1,194 @@
+#include "run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/chart.h"
+
+static const char *const columns[RUN_COLUMNS] = {"t", "setpoint", "measured", "output"};
+
+enum aw_status pid_run_begin(struct pid_run *run, struct aw_session *session)
+{
+    *run = (struct pid_run){.session = session};
+    enum aw_status status = pid_one_board(session, &run->board);
+    if (status == AW_OK)
+        status = pid_controller(session, true, &run->controller);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        status = aw_fail(&session->err, AW_USAGE,
+                         "--dry-run: an experiment has no bytes to show beforehand");
+    if (status == AW_OK)
+        status = aw_table_init(&run->table, columns, RUN_COLUMNS, &session->err);
+    if (status == AW_OK)
+        status = pid_ready(session);
+    if (status != AW_OK)
+        return status;
+    run->scale = aw_pid_full_scale(run->controller);
+    run->unit = aw_pid_unit(run->controller);
+    return pid_telemetry(session, run->board);
+}
+
+enum aw_status pid_run_drive(struct pid_run *run, double normalised)
+{
+    struct aw_session *session = run->session;
+    ((struct pid_state *)session->state)->driven = AW_PID_BIT(run->board);
+    session->moving = true;
+    return aw_pid_setpoint(pid_of(session), run->board, run->controller, normalised, NULL,
+                           &session->err);
+}
+
+static bool is_ours(const struct pid_run *run, const struct aw_pid_frame *frame)
+{
+    return frame->size && frame->record.dir == AW_RX &&
+           strcmp(frame->record.codec->message->name, "pid") == 0 &&
+           aw_record_get(&frame->record, "board") == run->board;
+}
+
+static bool on_frame(void *context, const struct aw_pid_frame *frame)
+{
+    struct pid_run *run = context;
+    if (!is_ours(run, frame))
+        return true;
+    const struct aw_pid_board *board = aw_pid_board(pid_of(run->session), run->board);
+    run->last[RUN_T] = (double)(aw_clock_now(run->session->clock) - run->start_ns) / 1e9;
+    run->last[RUN_SETPOINT] = aw_pid_from_percent(run->controller, board->setpoint);
+    run->last[RUN_MEASURED] = aw_pid_from_percent(run->controller, board->measured);
+    run->last[RUN_OUTPUT] = board->output / 100;
+    if (run->collecting)
+        aw_table_add(&run->table, run->last, NULL);
+    if (run->on_sample)
+        run->on_sample(run, run->last);
+    return run->on_sample == NULL;
+}
+
+enum aw_status pid_run_collect(struct pid_run *run, double seconds)
+{
+    struct aw_session *session = run->session;
+    int64_t deadline = aw_clock_now(session->clock) + (int64_t)(seconds * 1e9);
+    enum aw_status status = AW_OK;
+    run->collecting = true;
+    do
+        status = aw_pid_poll(pid_of(session), deadline, on_frame, run, &session->err);
+    while (status == AW_OK && !run->on_sample && aw_clock_now(session->clock) < deadline);
+    run->collecting = false;
+    return status;
+}
+
+enum aw_status pid_run_restart(struct pid_run *run)
+{
+    aw_table_free(&run->table);
+    run->start_ns = aw_clock_now(run->session->clock);
+    return aw_table_init(&run->table, columns, RUN_COLUMNS, &run->session->err);
+}
+
+static enum aw_status save(struct pid_run *run, const char *path)
+{
+    struct aw_session *session = run->session;
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return aw_fail(&session->err, AW_REFUSED, "%.200s: %s", path, strerror(errno));
+    enum aw_status status = aw_table_write(file, &run->table, &session->err);
+    if (fclose(file) != 0 && status == AW_OK)
+        status = aw_fail(&session->err, AW_LOST, "%.200s: %s", path, strerror(errno));
+    return status;
+}
+
+enum aw_status pid_run_end(struct pid_run *run, enum aw_status status)
+{
+    const char *path = aw_option(run->session, "save");
+    if (status != AW_STOPPED && run->session->moving) {
+        struct aw_error cause = run->session->err;
+        enum aw_status ended = pid_end_motion(run->session);
+        if (status != AW_OK)
+            run->session->err = cause;
+        else
+            status = ended;
+    }
+    if (path && run->table.n_rows && status == AW_OK)
+        status = save(run, path);
+    return status;
+}
+
+void pid_run_free(struct pid_run *run)
+{
+    aw_table_free(&run->table);
+}
+
+double *pid_run_column(const struct aw_table *table, int column)
+{
+    double *values = malloc(table->n_rows * sizeof *values + 1);
+    for (size_t i = 0; values && i < table->n_rows; i++)
+        values[i] = aw_table_cell(table, i, column);
+    return values;
+}
+
+enum aw_status pid_write_file(struct aw_session *session, const char *path, const char *text,
+                              size_t size)
+{
+    FILE *file = fopen(path, "we");
+    bool written = file && fwrite(text, 1, size, file) == size;
+    if (file && fclose(file) != 0)
+        written = false;
+    return written ? AW_OK
+                   : aw_fail(&session->err, AW_REFUSED, "%.200s: %s", path, strerror(errno));
+}
+
+static enum aw_status draw(struct pid_run *run, const char *title, const char *path,
+                           double *const *column)
+{
+    size_t n = run->table.n_rows, size;
+    struct aw_series angles[] = {
+        {.label = "measured", .x = column[RUN_T], .y = column[RUN_MEASURED], .n = n},
+        {.label = "setpoint",
+         .x = column[RUN_T],
+         .y = column[RUN_SETPOINT],
+         .n = n,
+         .dashed = true,
+         .stairs = true},
+    };
+    struct aw_series output[] = {
+        {.label = "output", .x = column[RUN_T], .y = column[RUN_OUTPUT], .n = n}};
+    struct aw_panel panels[] = {
+        {.label = aw_pid_controller_name(run->controller),
+         .unit = run->unit,
+         .series = angles,
+         .n = 2},
+        {.label = "control output", .unit = "of full scale", .series = output, .n = 1},
+    };
+    struct aw_chart chart = {
+        .title = title, .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
+    char *svg = aw_chart_svg(&chart, &size, &run->session->err);
+    if (!svg)
+        return run->session->err.status;
+    enum aw_status status = pid_write_file(run->session, path, svg, size);
+    free(svg);
+    return status;
+}
+
+enum aw_status pid_run_plot(struct pid_run *run, const char *title)
+{
+    const char *path = aw_option(run->session, "plot");
+    double *column[RUN_COLUMNS];
+    enum aw_status status = AW_OK;
+    bool room = true;
+    if (!path || run->table.n_rows == 0)
+        return AW_OK;
+    for (int i = 0; i < RUN_COLUMNS; i++)
+        room = (column[i] = pid_run_column(&run->table, i)) && room;
+    if (room)
+        status = draw(run, title, path, column);
+    for (int i = 0; i < RUN_COLUMNS; i++)
+        free(column[i]);
+    return status;
+}
+
+void pid_run_report(struct pid_run *run, const char *cmd)
+{
+    struct aw_session *session = run->session;
+    char *name = ((struct pid_state *)session->state)->name;
+    aw_object_start(&session->result, cmd);
+    aw_object_text(&session->result, "board",
+                   aw_pid_board_name(&session->wire->variant, run->board, name));
+    aw_object_text(&session->result, "controller", aw_pid_controller_name(run->controller));
+}

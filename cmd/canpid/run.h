@@ -1,0 +1,62 @@
+/* An experiment with one board: samples of its pid telemetry in the controller's unit, into a table
+ * with the columns t, setpoint, measured, output. The driver is disabled at its end, whatever the
+ * end is.
+ */
+#ifndef AW_CMD_CANPID_RUN_H
+#define AW_CMD_CANPID_RUN_H
+
+#include "capture/table.h"
+#include "state.h"
+
+enum { RUN_T, RUN_SETPOINT, RUN_MEASURED, RUN_OUTPUT, RUN_COLUMNS };
+
+struct pid_run;
+
+/* Called for each sample: t in s, the others in the controller's unit, output normalised. */
+typedef void pid_sample_fn(struct pid_run *run, const double *sample);
+
+struct pid_run {
+    struct aw_session *session;
+    unsigned board;
+    int controller;
+    double scale; /* normalised 1 in the controller's unit */
+    const char *unit;
+    int64_t start_ns; /* t = 0 */
+    bool collecting;
+    struct aw_table table;
+    pid_sample_fn *on_sample; /* or NULL */
+    void *context;
+    double last[RUN_COLUMNS];
+};
+
+/* Takes -b and -c, opens the link, waits for telemetry. */
+enum aw_status pid_run_begin(struct pid_run *run, struct aw_session *session);
+
+/* From here on the driver counts as moving, and is disabled at the end. */
+enum aw_status pid_run_drive(struct pid_run *run, double normalised);
+
+/* Collects samples for so long. */
+enum aw_status pid_run_collect(struct pid_run *run, double seconds);
+
+/* Puts t = 0 here and forgets the samples so far. */
+enum aw_status pid_run_restart(struct pid_run *run);
+
+/* Disables the driver, if it was enabled, and writes --save; returns status, or what went wrong
+ * now. */
+enum aw_status pid_run_end(struct pid_run *run, enum aw_status status);
+void pid_run_free(struct pid_run *run);
+
+/* One column of the table as an array; the caller frees it. NULL: no memory. */
+double *pid_run_column(const struct aw_table *table, int column);
+
+/* Draws measured and setpoint, and output below, into the file of --plot, if that is given. */
+enum aw_status pid_run_plot(struct pid_run *run, const char *title);
+
+/* Board and controller into the result record. */
+void pid_run_report(struct pid_run *run, const char *cmd);
+
+/* Writes a whole file in one step; AW_REFUSED with the reason. */
+enum aw_status pid_write_file(struct aw_session *session, const char *path, const char *text,
+                              size_t size);
+
+#endif

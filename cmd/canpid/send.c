@@ -1,0 +1,153 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "state.h"
+
+/* --verify, with --timeout. */
+static int64_t verify_ns(const struct aw_session *session)
+{
+    double seconds = aw_flag(session, "timeout") ? aw_option_number(session, "timeout") : 0.5;
+    return aw_flag(session, "verify") ? (int64_t)(seconds * 1e9) : 0;
+}
+
+static enum aw_status begin(struct aw_session *session, const char *message, bool with_controller,
+                            struct aw_record *command)
+{
+    int controller;
+    aw_record_init(command, aw_wire_codec(session->wire, message, AW_TX), AW_TX);
+    if (!with_controller)
+        return AW_OK;
+    enum aw_status status = pid_controller(session, true, &controller);
+    return status == AW_OK ? aw_record_set(command, "controller", controller, &session->err)
+                           : status;
+}
+
+static enum aw_status send_text(struct aw_session *session, const char *message,
+                                bool with_controller, const char *text)
+{
+    struct aw_record command;
+    enum aw_status status = begin(session, message, with_controller, &command);
+    if (status == AW_OK)
+        status = aw_record_set_text(&command, "value", text, &session->err);
+    return status == AW_OK ? pid_send_all(session, &command, verify_ns(session)) : status;
+}
+
+static enum aw_status set_all_gains(struct aw_session *session, const struct aw_args *args)
+{
+    static const char *const names[] = {"kp", "ki", "kd"};
+    static const char *const places[] = {"value", "ki", "kd"};
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < 3 && status == AW_OK; i++) {
+        const char *text = aw_arg(args, places[i], 0);
+        if (!text)
+            return aw_fail(&session->err, AW_USAGE,
+                           "set pid takes three gains — usage: set pid KP KI KD");
+        aw_session_print_result(session);
+        status = send_text(session, names[i], true, text);
+    }
+    return status;
+}
+
+/* All three are looked at before the first one goes out. */
+static enum aw_status check_gains(struct aw_session *session, const struct aw_args *args)
+{
+    static const char *const places[] = {"value", "ki", "kd"};
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < 3 && status == AW_OK; i++) {
+        double value;
+        const char *text = aw_arg(args, places[i], 0);
+        status = text ? aw_number_parse(text, &value, &session->err) : AW_OK;
+        if (text && status == AW_OK && (value < -AW_PID_GAIN_MAX || value > AW_PID_GAIN_MAX) &&
+            !aw_flag(session, "force"))
+            status = aw_fail(&session->err, AW_LIMIT, "set: %g is outside -100 to 100", value);
+    }
+    return status;
+}
+
+enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
+{
+    const char *what = aw_arg(args, "gain", 0);
+    enum aw_status status = check_gains(session, args);
+    if (status != AW_OK)
+        return status;
+    if (strcmp(what, "pid") == 0)
+        return set_all_gains(session, args);
+    if (aw_pid_gain_find(what) < 0)
+        return aw_fail(&session->err, AW_USAGE, "set: no gain '%.20s' — use kp, ki, kd or pid",
+                       what);
+    if (aw_arg(args, "ki", 0))
+        return aw_fail(&session->err, AW_USAGE, "set %s takes one value — 'set pid' takes three",
+                       what);
+    return send_text(session, what, true, aw_arg(args, "value", 0));
+}
+
+enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *args)
+{
+    const char *text = aw_arg(args, "value", 0);
+    double normalised;
+    int controller;
+    enum aw_status status = pid_controller(session, true, &controller);
+    if (status == AW_OK && !aw_flag(session, "force"))
+        status = pid_parse(session, "setpoint", text, controller, &normalised);
+    return status == AW_OK ? send_text(session, "setpoint", true, text) : status;
+}
+
+enum aw_status run_precompression(struct aw_session *session, const struct aw_args *args)
+{
+    return send_text(session, "precompression", true, aw_arg(args, "value", 0));
+}
+
+enum aw_status run_event(struct aw_session *session, const struct aw_args *args)
+{
+    return send_text(session, "event", false, aw_arg(args, "event", 0));
+}
+
+enum aw_status run_ref(struct aw_session *session, const struct aw_args *args)
+{
+    const char *which = aw_arg(args, "encoder", 0);
+    if (strcmp(which, "alpha") != 0 && strcmp(which, "fix-link") != 0)
+        return aw_fail(&session->err, AW_USAGE, "ref: no encoder '%.20s' — use alpha or fix-link",
+                       which);
+    return send_text(session, which[0] == 'a' ? "ref_alpha" : "ref_fix_link", false, "0");
+}
+
+enum aw_status run_aux(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_record command;
+    enum aw_status status = begin(session, "aux", false, &command);
+    if (status == AW_OK)
+        status = aw_record_set_text(&command, "index", aw_arg(args, "index", 0), &session->err);
+    if (status == AW_OK)
+        status = aw_record_set_text(&command, "value", aw_arg(args, "value", 0), &session->err);
+    return status == AW_OK ? pid_send_all(session, &command, 0) : status;
+}
+
+enum aw_status run_calibrate(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_record command;
+    (void)args;
+    enum aw_status status = begin(session, "calibrate", false, &command);
+    return status == AW_OK ? pid_send_all(session, &command, 0) : status;
+}
+
+/* Without -b every board is disabled, without -c for the controller seen last: stop asks for
+ * nothing. */
+enum aw_status run_disable(struct aw_session *session, const struct aw_args *args)
+{
+    uint64_t boards = AW_PID_SIX;
+    int controller;
+    enum aw_status status = pid_controller(session, false, &controller);
+    if (status == AW_OK && aw_flag(session, "board"))
+        status = pid_boards(session, &boards);
+    if (status == AW_OK)
+        status = pid_ready(session);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return aw_fail(&session->err, AW_USAGE, "%s sends 1.5 as setpoint — see 'encode setpoint'",
+                       args->command->name);
+    if (status == AW_OK)
+        status = aw_pid_disable(pid_of(session), boards, controller, &session->err);
+    aw_object_start(&session->result, args->command->name);
+    aw_object_text(&session->result, "result", status == AW_OK ? "disabled" : "not-sent");
+    return status;
+}

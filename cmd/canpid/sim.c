@@ -1,0 +1,91 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "canpid/device.h"
+#include "link/url.h"
+#include "shell/stop.h"
+#include "state.h"
+
+static bool fw_layout(const struct aw_session *session)
+{
+    return strcmp(aw_option(session, "sensors-layout"), "fw") == 0;
+}
+
+static enum aw_status url_options(const struct aw_url *url, struct aw_pid_device_options *options,
+                                  struct aw_error *err)
+{
+    const char *fault = aw_url_get(url, "fault"), *rate = aw_url_get(url, "rate");
+    enum aw_status status = fault ? aw_pid_fault_parse(fault, &options->fault, err) : AW_OK;
+    if (status == AW_OK && rate)
+        options->rate_hz = atof(rate);
+    if (!(options->rate_hz >= 1 && options->rate_hz <= 1000))
+        return aw_fail(err, AW_LIMIT, "sim: rate %g Hz is outside 1 to 1000", options->rate_hz);
+    return status;
+}
+
+static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
+                               struct aw_clock *clock, void *context, struct aw_error *err)
+{
+    struct aw_pid_device_options options = aw_pid_device_defaults();
+    options.fw = fw_layout(context);
+    enum aw_status status = url_options(url, &options, err);
+    if (status != AW_OK)
+        return status;
+    struct aw_device *device = aw_pid_device(&options);
+    *out = device ? aw_sim_link(device, clock, true, "sim:") : NULL;
+    return *out ? AW_OK : aw_fail(err, AW_NO_LINK, "out of memory");
+}
+
+static const char *const sim_keys[] = {"fault", "rate", "time", NULL};
+
+const struct aw_transport pid_sim_transport = {
+    .scheme = "sim",
+    .usage = "sim:?fault=NAME&rate=HZ",
+    .help = "six simulated drivers, in this process",
+    .keys = sim_keys,
+    .open = open_sim,
+};
+
+static enum aw_status serve(struct aw_session *session, struct aw_device *device)
+{
+    struct aw_link_options options = {.clock = session->clock};
+    struct aw_link *link;
+    enum aw_status status =
+        aw_link_open(&link, aw_option(session, "listen"), &options, &session->err);
+    if (status != AW_OK)
+        return status;
+    fprintf(stderr, "ready: %s\n", *link->ready ? link->ready : aw_option(session, "listen"));
+    status = aw_device_serve(device, link, &session->err);
+    aw_link_close(link);
+    const struct aw_pid_device_counters *n = aw_pid_device_counters(device);
+    aw_session_say(
+        session,
+        "%llu frames received, %llu for other boards, %llu telemetry frames sent, %llu dropped",
+        (unsigned long long)n->received, (unsigned long long)n->foreign,
+        (unsigned long long)n->sent, (unsigned long long)n->dropped);
+    return status;
+}
+
+enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_pid_device_options options = aw_pid_device_defaults();
+    const char *fault = aw_option(session, "fault");
+    enum aw_status status = AW_OK;
+    (void)args;
+    if (aw_flag(session, "board"))
+        status = pid_boards(session, &options.boards);
+    if (status == AW_OK && fault)
+        status = aw_pid_fault_parse(fault, &options.fault, &session->err);
+    if (status != AW_OK)
+        return status;
+    options.fw = fw_layout(session);
+    options.rate_hz = aw_option_number(session, "rate");
+    struct aw_device *device = aw_pid_device(&options);
+    if (!device)
+        return aw_fail(&session->err, AW_NO_LINK, "out of memory");
+    aw_stop_catch(session);
+    status = serve(session, device);
+    device->ops->close(device);
+    return status;
+}

@@ -1,0 +1,73 @@
+/* What canpid keeps at session->state, and what its commands share. */
+#ifndef AW_CMD_CANPID_STATE_H
+#define AW_CMD_CANPID_STATE_H
+
+#include "canpid/client.h"
+#include "shell/session.h"
+
+struct pid_state {
+    struct aw_pid pid;
+    struct aw_link *link;       /* that pid speaks on; another one: start anew */
+    uint64_t driven;            /* boards that the running command has enabled */
+    char name[AW_PID_NAME_MAX]; /* of the board in the result */
+};
+
+static inline struct aw_pid *pid_of(struct aw_session *session)
+{
+    return &((struct pid_state *)session->state)->pid;
+}
+
+/* Opens the link and gets the client ready; with --dry-run only the client. */
+enum aw_status pid_ready(struct aw_session *session);
+
+/* -b: a set of boards, or exactly one. AW_USAGE if it is missing or unknown. */
+enum aw_status pid_boards(struct aw_session *session, uint64_t *boards);
+enum aw_status pid_one_board(struct aw_session *session, unsigned *board);
+
+/* -c: a controller, or AW_PID_LAST if it was not given and may be left out. */
+enum aw_status pid_controller(struct aw_session *session, bool needed, int *controller);
+
+/* Board number of the lowest bit. */
+unsigned pid_first_board(uint64_t boards);
+
+/* A value in the controller's unit ("10deg", "-5Nm", "20%") as a normalised number. */
+enum aw_status pid_parse(struct aw_session *session, const char *what, const char *text,
+                         int controller, double *normalised);
+
+/* Checks, shows and sends one command to each board of -b (or shows it only, with --dry-run). */
+enum aw_status pid_send_all(struct aw_session *session, struct aw_record *command,
+                            int64_t verify_deadline_ns);
+
+/* Reads and passes over telemetry for a time. */
+enum aw_status pid_wait(struct aw_session *session, double seconds);
+
+/* Waits until telemetry of this board has come; AW_TIMEOUT with advice. */
+enum aw_status pid_telemetry(struct aw_session *session, unsigned board);
+
+/* Disables the boards that the running command has enabled. */
+enum aw_status pid_end_motion(struct aw_session *session);
+enum aw_status pid_safe_stop(struct aw_session *session);
+
+enum aw_status run_set(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_precompression(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_event(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_ref(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_aux(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_calibrate(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_disable(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_gains(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_watch(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_dump(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_record(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_replay(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_step(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_sweep(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_tune(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_compare(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
+
+extern const struct aw_transport pid_sim_transport;
+
+#endif

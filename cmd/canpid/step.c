@@ -1,0 +1,167 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "control/compare.h"
+#include "control/response.h"
+#include "run.h"
+
+struct step_plan {
+    double from, to; /* normalised */
+    double seconds, settle_s;
+};
+
+/* "--max-overshoot" for "overshoot" */
+static const char *limit_of(const struct aw_session *session, enum aw_metric metric)
+{
+    char name[48];
+    snprintf(name, sizeof name, "max-%s", aw_metric(metric)->name);
+    for (char *p = name; *p; p++)
+        if (*p == '_')
+            *p = '-';
+    return aw_option(session, name);
+}
+
+static const enum aw_metric judged[] = {AW_RISE_TIME, AW_OVERSHOOT, AW_SETTLING_TIME,
+                                        AW_STEADY_STATE_ERROR, AW_IAE};
+
+/* A limit is in the unit of its metric: "10%" and "10" are the same overshoot. */
+static enum aw_status parse_limit(struct aw_session *session, enum aw_metric metric,
+                                  const char *text, double *limit)
+{
+    const char *unit = aw_metric(metric)->unit_after;
+    char copy[48];
+    struct aw_error problem;
+    snprintf(copy, sizeof copy, "%s", text);
+    if (unit && strcmp(unit, "%") == 0 && strchr(copy, '%'))
+        *strchr(copy, '%') = '\0';
+    bool seconds = unit && strcmp(unit, "s") == 0;
+    enum aw_status status = seconds ? aw_number_parse_unit(copy, "s", limit, &problem)
+                                    : aw_number_parse(copy, limit, &problem);
+    return status == AW_OK
+               ? AW_OK
+               : aw_fail(&session->err, status, "%s: %s", aw_metric(metric)->name, problem.text);
+}
+
+static enum aw_status check_limits(struct aw_session *session)
+{
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < sizeof judged / sizeof *judged && status == AW_OK; i++) {
+        double limit;
+        const char *text = limit_of(session, judged[i]);
+        if (text)
+            status = parse_limit(session, judged[i], text, &limit);
+    }
+    return status;
+}
+
+static enum aw_status judge(struct aw_session *session, const struct aw_response *response)
+{
+    for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) {
+        double limit, value = response->value[judged[i]];
+        const char *text = limit_of(session, judged[i]);
+        if (!text || parse_limit(session, judged[i], text, &limit) != AW_OK)
+            continue;
+        if (!aw_metric_reached(value))
+            return aw_fail(&session->err, AW_REFUSED, "step: %s was not reached, %g is wanted",
+                           aw_metric(judged[i])->title, limit);
+        if (fabs(value) > limit)
+            return aw_fail(&session->err, AW_REFUSED, "step: %s %.4g is above %g",
+                           aw_metric(judged[i])->title, value, limit);
+    }
+    return AW_OK;
+}
+
+static enum aw_status parse_plan(struct pid_run *run, struct step_plan *plan)
+{
+    struct aw_session *session = run->session;
+    const char *from = aw_option(session, "from"), *to = aw_option(session, "to");
+    if (!from || !to)
+        return aw_fail(&session->err, AW_USAGE,
+                       "step: --from and --to are needed: step --from 0deg --to 20deg");
+    plan->seconds = aw_flag(session, "for") ? aw_option_number(session, "for") : 2;
+    plan->settle_s = aw_option_number(session, "settle");
+    if (!(plan->seconds > 0.05))
+        return aw_fail(&session->err, AW_LIMIT, "step: --for must be longer than 50 ms");
+    enum aw_status status = pid_parse(session, "--from", from, run->controller, &plan->from);
+    if (status == AW_OK)
+        status = pid_parse(session, "--to", to, run->controller, &plan->to);
+    return status == AW_OK ? check_limits(session) : status;
+}
+
+/* Of a metric whose unit is a fixed one, or that of the step. */
+static const char *metric_unit(enum aw_metric metric, const char *unit)
+{
+    const struct aw_metric_row *row = aw_metric(metric);
+    if (!row->takes_unit)
+        return *row->unit_after ? row->unit_after : NULL;
+    return *row->unit_after ? NULL : unit;
+}
+
+static void report_metrics(struct pid_run *run, const struct step_plan *plan,
+                           const struct aw_response *response)
+{
+    struct aw_object *result = &run->session->result;
+    pid_run_report(run, "step");
+    aw_object_number(result, "from", plan->from * run->scale, 6, run->unit);
+    aw_object_number(result, "to", plan->to * run->scale, 6, run->unit);
+    for (int m = 0; m < AW_METRICS; m++)
+        aw_object_number(result, aw_metric((enum aw_metric)m)->name, response->value[m], 5,
+                         metric_unit((enum aw_metric)m, run->unit));
+    aw_object_number(result, "final", response->final, 5, run->unit);
+    aw_object_number(result, "samples", (double)run->table.n_rows, 0, NULL);
+}
+
+static enum aw_status measure(struct pid_run *run, const struct step_plan *plan,
+                              struct aw_response *response)
+{
+    struct aw_run samples;
+    enum aw_status status = aw_run_from_table(&run->table, &samples, &run->session->err);
+    if (status != AW_OK)
+        return status;
+    samples.step =
+        (struct aw_step){.from = plan->from * run->scale, .to = plan->to * run->scale, .median = 1};
+    status = aw_response(samples.samples, samples.n, &samples.step, response, &run->session->err);
+    aw_run_free(&samples);
+    return status;
+}
+
+/* From rest at A: some samples before t = 0 stay in the table, so that the plot shows the step. */
+static enum aw_status perform(struct pid_run *run, const struct step_plan *plan)
+{
+    enum aw_status status = pid_run_drive(run, plan->from);
+    if (status == AW_OK)
+        status = pid_run_collect(run, plan->settle_s);
+    if (status == AW_OK)
+        status = pid_run_restart(run);
+    if (status == AW_OK)
+        status = pid_run_drive(run, plan->to);
+    return status == AW_OK ? pid_run_collect(run, plan->seconds) : status;
+}
+
+enum aw_status run_step(struct aw_session *session, const struct aw_args *args)
+{
+    struct pid_run run = {.session = session};
+    struct step_plan plan;
+    struct aw_response response;
+    (void)args;
+    enum aw_status status = pid_controller(session, true, &run.controller);
+    if (status == AW_OK)
+        status = parse_plan(&run, &plan);
+    if (status == AW_OK)
+        status = pid_run_begin(&run, session);
+    if (status == AW_OK)
+        status = pid_run_end(&run, perform(&run, &plan));
+    if (status == AW_OK)
+        status = measure(&run, &plan, &response);
+    if (status == AW_OK) {
+        report_metrics(&run, &plan, &response);
+        status = pid_run_plot(&run, "Step response");
+    }
+    if (status == AW_OK)
+        status = judge(session, &response);
+    pid_run_free(&run);
+    return status;
+}

@@ -1,0 +1,186 @@
+#include "control/sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+#include "view/chart.h"
+
+struct sweep_state {
+    struct aw_sweep sweep;
+    double centre; /* controller's unit */
+    struct aw_bode_point points[AW_SWEEP_TONES];
+    double fit;
+};
+
+static enum aw_status parse_plan(struct pid_run *run, struct sweep_state *s)
+{
+    struct aw_session *session = run->session;
+    const char *kind = aw_option(session, "kind"), *around = aw_option(session, "around");
+    double centre = 0, amplitude = 0, edge = 0;
+    enum aw_status status =
+        around ? pid_parse(session, "--around", around, run->controller, &centre) : AW_OK;
+    if (status == AW_OK)
+        status = pid_parse(session, "--amplitude", aw_option(session, "amplitude"), run->controller,
+                           &amplitude);
+    edge = fabs(centre) + fabs(amplitude);
+    if (status == AW_OK && edge > aw_pid_setpoint_limit(run->controller))
+        status = aw_fail(&session->err, AW_LIMIT,
+                         "sweep: --around and --amplitude leave the range of the setpoint");
+    if (status != AW_OK)
+        return status;
+    struct aw_sweep_plan plan = {
+        .kind = strcmp(kind, "chirp") == 0 ? AW_SWEEP_CHIRP : AW_SWEEP_MULTISINE,
+        .from_hz = aw_option_number(session, "from-hz"),
+        .to_hz = aw_option_number(session, "to-hz"),
+        .tones = (int)aw_option_number(session, "tones"),
+        .amplitude = amplitude * aw_pid_full_scale(run->controller),
+        .duration_s = aw_flag(session, "for") ? aw_option_number(session, "for") : 10,
+    };
+    s->centre = centre * aw_pid_full_scale(run->controller);
+    return aw_sweep_start(&s->sweep, &plan, &session->err);
+}
+
+static enum aw_status excite(struct pid_run *run, struct sweep_state *s, double seconds,
+                             bool moving)
+{
+    enum aw_status status = AW_OK;
+    double t = 0;
+    while (status == AW_OK && t < seconds) {
+        t = (double)(aw_clock_now(run->session->clock) - run->start_ns) / 1e9;
+        double value = s->centre + (moving ? aw_sweep_value(&s->sweep, t) : 0);
+        status = pid_run_drive(run, value / run->scale);
+        if (status == AW_OK)
+            status = pid_run_collect(run, 0.01);
+    }
+    return status;
+}
+
+/* A multisine is measured in its second period, when the start has died away. */
+static enum aw_status perform(struct pid_run *run, struct sweep_state *s)
+{
+    double duration = s->sweep.plan.duration_s;
+    enum aw_status status = pid_run_restart(run);
+    if (status == AW_OK)
+        status = excite(run, s, aw_option_number(run->session, "settle"), false);
+    if (status == AW_OK)
+        status = pid_run_restart(run);
+    if (status == AW_OK)
+        status =
+            excite(run, s, s->sweep.plan.kind == AW_SWEEP_CHIRP ? duration : 2 * duration, true);
+    return status;
+}
+
+/* The rows from a time on, as arrays in one block: t, setpoint, measured. */
+static double *rows_from(const struct aw_table *table, double from, size_t *n)
+{
+    double *block = malloc((table->n_rows * 3 + 1) * sizeof *block);
+    size_t first = 0;
+    while (first < table->n_rows && aw_table_cell(table, first, RUN_T) < from)
+        first++;
+    *n = table->n_rows - first;
+    for (size_t i = 0; block && i < *n; i++)
+        for (int c = 0; c < 3; c++)
+            block[(size_t)c * *n + i] = aw_table_cell(table, first + i, c);
+    return block;
+}
+
+static enum aw_status estimate(struct pid_run *run, struct sweep_state *s)
+{
+    size_t n;
+    bool chirp = s->sweep.plan.kind == AW_SWEEP_CHIRP;
+    double *block = rows_from(&run->table, chirp ? 0 : s->sweep.plan.duration_s, &n);
+    if (!block)
+        return aw_fail(&run->session->err, AW_LIMIT, "out of memory");
+    enum aw_status status = aw_sweep_response(&s->sweep, block, block + n, block + 2 * n, n,
+                                              s->points, &s->fit, &run->session->err);
+    free(block);
+    return status;
+}
+
+static void print_points(struct pid_run *run, const struct sweep_state *s)
+{
+    struct aw_output *out = &run->session->out;
+    bool json = aw_session_json(run->session);
+    if (!json)
+        aw_output_print(out, "%10s %10s %10s\n", "Hz", "gain dB", "phase deg");
+    for (int i = 0; i < s->sweep.n; i++) {
+        const struct aw_bode_point *p = &s->points[i];
+        if (json)
+            aw_output_print(out, "{\"hz\":%.4g,\"gain_db\":%.3f,\"phase_deg\":%.2f}\n", p->hz,
+                            p->gain_db, p->phase_deg);
+        else
+            aw_output_print(out, "%10.4g %10.3f %10.2f\n", p->hz, p->gain_db, p->phase_deg);
+    }
+}
+
+static void report(struct pid_run *run, const struct sweep_state *s)
+{
+    struct aw_bode_point open[AW_SWEEP_TONES];
+    struct aw_bode_summary closed, loop;
+    struct aw_object *result = &run->session->result;
+    aw_bode_summary(s->points, s->sweep.n, &closed);
+    aw_bode_open_loop(s->points, s->sweep.n, open);
+    aw_bode_summary(open, s->sweep.n, &loop);
+    pid_run_report(run, "sweep");
+    aw_object_number(result, "bandwidth", closed.bandwidth_hz, 4, "Hz");
+    aw_object_number(result, "peak_gain", closed.peak_gain, 4, NULL);
+    aw_object_number(result, "peak_hz", closed.peak_hz, 4, "Hz");
+    aw_object_number(result, "phase_margin", loop.phase_margin_deg, 2, "deg");
+    aw_object_number(result, "crossover", loop.crossover_hz, 4, "Hz");
+    aw_object_number(result, "fit", s->fit, 4, NULL);
+}
+
+static enum aw_status plot(struct pid_run *run, const struct sweep_state *s)
+{
+    const char *path = aw_option(run->session, "plot");
+    double hz[AW_SWEEP_TONES], gain[AW_SWEEP_TONES], phase[AW_SWEEP_TONES];
+    size_t n = (size_t)s->sweep.n, size;
+    if (!path)
+        return AW_OK;
+    for (size_t i = 0; i < n; i++) {
+        hz[i] = s->points[i].hz;
+        gain[i] = s->points[i].gain_db;
+        phase[i] = s->points[i].phase_deg;
+    }
+    struct aw_series gains[] = {{.label = "gain", .x = hz, .y = gain, .n = n}};
+    struct aw_series phases[] = {{.label = "phase", .x = hz, .y = phase, .n = n}};
+    struct aw_panel panels[] = {{.label = "gain", .unit = "dB", .series = gains, .n = 1},
+                                {.label = "phase", .unit = "deg", .series = phases, .n = 1}};
+    struct aw_chart chart = {.title = "Frequency response",
+                             .x_label = "frequency",
+                             .x_unit = "Hz",
+                             .log_x = true,
+                             .panels = panels,
+                             .n = 2};
+    char *svg = aw_chart_svg(&chart, &size, &run->session->err);
+    if (!svg)
+        return run->session->err.status;
+    enum aw_status status = pid_write_file(run->session, path, svg, size);
+    free(svg);
+    return status;
+}
+
+enum aw_status run_sweep(struct aw_session *session, const struct aw_args *args)
+{
+    struct pid_run run = {.session = session};
+    struct sweep_state s = {0};
+    (void)args;
+    enum aw_status status = pid_controller(session, true, &run.controller);
+    if (status == AW_OK)
+        status = parse_plan(&run, &s);
+    if (status == AW_OK)
+        status = pid_run_begin(&run, session);
+    if (status == AW_OK)
+        status = pid_run_end(&run, perform(&run, &s));
+    if (status == AW_OK)
+        status = estimate(&run, &s);
+    if (status == AW_OK) {
+        print_points(&run, &s);
+        report(&run, &s);
+        status = plot(&run, &s);
+    }
+    pid_run_free(&run);
+    return status;
+}

@@ -1,0 +1,128 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "state.h"
+
+enum aw_status pid_ready(struct aw_session *session)
+{
+    struct pid_state *state = session->state;
+    struct aw_pid_options options = aw_pid_defaults();
+    struct aw_link *link = NULL;
+    enum aw_status status = aw_flag(session, "dry-run") ? AW_OK : aw_session_link(session, &link);
+    if (status != AW_OK)
+        return status;
+    options.allow_switch = aw_flag(session, "switch");
+    options.force = aw_flag(session, "force");
+    if (!link || state->link != link)
+        aw_pid_init(&state->pid, link, &session->wire->variant, &options);
+    state->pid.options = options;
+    state->link = link;
+    return AW_OK;
+}
+
+static enum aw_status announce(struct aw_session *session, struct aw_record *command)
+{
+    enum aw_status status = AW_OK;
+    command->time_ns = aw_session_time(session);
+    if (aw_session_json(session) || aw_flag(session, "format"))
+        status = aw_session_show(session, command);
+    if (status == AW_OK)
+        status = aw_output_flush(&session->out, &session->err);
+    return status == AW_OK ? aw_output_check(&session->out, &session->err) : status;
+}
+
+static void report(struct aw_session *session, const struct aw_record *command,
+                   const struct aw_pid_sent *sent, const char *result)
+{
+    char *name = ((struct pid_state *)session->state)->name;
+    struct aw_object *object = &session->result;
+    aw_object_start(object, command->codec->message->name);
+    aw_object_text(object, "board", aw_pid_board_name(&session->wire->variant, sent->board, name));
+    if (sent->controller != AW_PID_LAST)
+        aw_object_text(object, "controller", aw_pid_controller_name(sent->controller));
+    double value = aw_record_get(command, "value");
+    if (value == value)
+        aw_object_number(object, "value", value, -1, NULL);
+    aw_object_text(object, "result", result);
+    if (sent->switches)
+        aw_object_truth(object, "switches", true);
+}
+
+static enum aw_status send_one(struct aw_session *session, struct aw_record *command,
+                               unsigned board, int64_t verify_ns)
+{
+    struct aw_pid *pid = pid_of(session);
+    struct aw_pid_sent sent;
+    aw_session_print_result(session);
+    aw_record_set(command, "board", board, NULL);
+    enum aw_status status = aw_pid_check(pid, command, &sent, &session->err);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return aw_session_dry_run(session, command, (struct aw_span){sent.bytes, sent.size});
+    if (status == AW_OK)
+        status = announce(session, command);
+    if (status == AW_OK && sent.unknown)
+        aw_session_say(session, "which controller is active is not known: this may switch %s over",
+                       aw_option(session, "board"));
+    if (status == AW_OK)
+        status = aw_pid_send(pid, command, &sent, &session->err);
+    if (status != AW_OK)
+        return status;
+    if (verify_ns > 0)
+        status = aw_pid_verify(pid, &sent, aw_clock_now(session->clock) + verify_ns, NULL, NULL,
+                               &session->err);
+    report(session, command, &sent, verify_ns > 0 && status == AW_OK ? "verified" : "sent");
+    return status;
+}
+
+enum aw_status pid_send_all(struct aw_session *session, struct aw_record *command,
+                            int64_t verify_ns)
+{
+    uint64_t boards;
+    enum aw_status status = pid_boards(session, &boards);
+    if (status == AW_OK)
+        status = pid_ready(session);
+    for (; status == AW_OK && boards; boards &= boards - 1)
+        status = send_one(session, command, pid_first_board(boards), verify_ns);
+    return status;
+}
+
+enum aw_status pid_wait(struct aw_session *session, double seconds)
+{
+    int64_t deadline = aw_clock_now(session->clock) + (int64_t)(seconds * 1e9);
+    return aw_pid_poll(pid_of(session), deadline, NULL, NULL, &session->err);
+}
+
+enum aw_status pid_telemetry(struct aw_session *session, unsigned board)
+{
+    static const double patience_s = 2;
+    struct aw_pid *pid = pid_of(session);
+    const struct aw_pid_stream *stream = &aw_pid_board(pid, board)->streams[AW_PID_PID];
+    int64_t deadline = aw_clock_now(session->clock) + (int64_t)(patience_s * 1e9);
+    uint64_t before = stream->count;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && stream->count == before && aw_clock_now(session->clock) < deadline)
+        status = pid_wait(session, 0.02);
+    if (status == AW_OK && stream->count == before)
+        return aw_fail(&session->err, AW_TIMEOUT,
+                       "no telemetry from %s — is the board powered, and the bus up?",
+                       aw_option(session, "board"));
+    return status;
+}
+
+enum aw_status pid_end_motion(struct aw_session *session)
+{
+    struct pid_state *state = session->state;
+    enum aw_status status = aw_pid_disable(&state->pid, state->driven, AW_PID_LAST, &session->err);
+    if (status == AW_OK)
+        session->moving = false;
+    return status;
+}
+
+enum aw_status pid_safe_stop(struct aw_session *session)
+{
+    struct pid_state *state = session->state;
+    enum aw_status status = aw_pid_disable(&state->pid, state->driven, AW_PID_LAST, &session->err);
+    aw_session_say(session, status == AW_OK ? "stopped: disabled the driver"
+                                            : "the driver could not be disabled");
+    return status;
+}

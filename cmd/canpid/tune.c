@@ -1,0 +1,249 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "control/relay.h"
+#include "control/rules.h"
+#include "run.h"
+
+/* The published gains of a driver after power-up, put back when nothing else is known. */
+static const struct aw_gains power_up[AW_PID_CONTROLLERS] = {
+    [AW_PID_POS] = {3.0, 0.0005, 0},
+    [AW_PID_TOR] = {0.6, 0, 0},
+};
+
+struct tuner {
+    struct aw_relay relay;
+    struct aw_relay_config config;
+    struct aw_relay_result found;
+    enum aw_rule rule;
+    enum aw_form form;
+    struct aw_gains before, per_tick;
+    double kp;    /* of the relay */
+    bool limited; /* a gain was cut to what a driver takes */
+};
+
+static enum aw_status parse_plan(struct aw_session *session, int controller, struct tuner *t)
+{
+    static const char *const forms[] = {"rule", "p", "pi", "pid"};
+    const char *form = aw_option(session, "form");
+    double deviation;
+    enum aw_status status = aw_rule_find(aw_option(session, "rule"), &t->rule, &session->err);
+    if (status == AW_OK)
+        status = pid_parse(session, "--max-deviation", aw_option(session, "max-deviation"),
+                           controller, &deviation);
+    for (size_t i = 0; i < 4; i++)
+        if (strcmp(form, forms[i]) == 0)
+            t->form = (enum aw_form)i;
+    t->config = (struct aw_relay_config){
+        .amplitude = aw_option_number(session, "amplitude"),
+        .hysteresis = deviation / 50,
+        .max_deviation = deviation,
+        .max_time_s = aw_flag(session, "for") ? aw_option_number(session, "for") : 20,
+        .max_bias = aw_option_number(session, "amplitude"),
+    };
+    return status;
+}
+
+static enum aw_status send_gain(struct pid_run *run, enum aw_pid_gain gain, double value)
+{
+    struct aw_pid_gain_at at = {run->board, run->controller, gain, value};
+    return aw_pid_set(pid_of(run->session), &at, NULL, &run->session->err);
+}
+
+static enum aw_status send_gains(struct pid_run *run, struct aw_gains gains)
+{
+    enum aw_status status = send_gain(run, AW_PID_KD, gains.kd);
+    if (status == AW_OK)
+        status = send_gain(run, AW_PID_KI, gains.ki);
+    return status == AW_OK ? send_gain(run, AW_PID_KP, gains.kp) : status;
+}
+
+static double known(const struct pid_run *run, enum aw_pid_gain gain, double otherwise)
+{
+    const struct aw_pid_gains *gains = &pid_of(run->session)->gains;
+    const struct aw_pid_gain_value *value = &gains->of[run->board / 32][run->controller][gain];
+    return value->known ? (double)value->value : otherwise;
+}
+
+static void remember_gains(struct pid_run *run, struct tuner *t)
+{
+    const struct aw_gains *start = &power_up[run->controller];
+    t->before =
+        (struct aw_gains){known(run, AW_PID_KP, start->kp), known(run, AW_PID_KI, start->ki),
+                          known(run, AW_PID_KD, start->kd)};
+}
+
+/* Each telemetry frame renews the setpoint, so that the driver's output is that of a relay. */
+static void on_sample(struct pid_run *run, const double *sample)
+{
+    struct tuner *t = run->context;
+    aw_relay_feed(&t->relay, sample[RUN_T], sample[RUN_MEASURED] / run->scale, sample[RUN_OUTPUT]);
+}
+
+static enum aw_status oscillate(struct pid_run *run, struct tuner *t)
+{
+    double limit = aw_pid_setpoint_limit(run->controller);
+    enum aw_status status = AW_OK;
+    run->on_sample = on_sample;
+    run->context = t;
+    while (status == AW_OK && t->relay.state == AW_RELAY_RUNNING) {
+        double measured = run->last[RUN_MEASURED] / run->scale;
+        status = pid_run_drive(run, aw_relay_setpoint(&t->relay, measured, t->kp, limit));
+        if (status == AW_OK)
+            status = pid_run_collect(run, 0.5);
+    }
+    run->on_sample = NULL;
+    return status;
+}
+
+static enum aw_status start_relay(struct pid_run *run, struct tuner *t)
+{
+    struct aw_session *session = run->session;
+    const char *around = aw_option(session, "around");
+    double limit = aw_pid_setpoint_limit(run->controller);
+    t->config.centre = run->last[RUN_MEASURED] / run->scale;
+    enum aw_status status =
+        around ? pid_parse(session, "--around", around, run->controller, &t->config.centre) : AW_OK;
+    t->kp = aw_relay_gain(&t->config, limit);
+    if (status == AW_OK && !isfinite(t->kp))
+        status = aw_fail(&session->err, AW_LIMIT,
+                         "tune: the joint is too near the end of its range for a swing of "
+                         "--max-deviation — move it inwards with setpoint, or --around");
+    return status == AW_OK ? aw_relay_start(&t->relay, &t->config, &session->err) : status;
+}
+
+/* Drives to where the swing is to be, then swings. */
+static enum aw_status perform(struct pid_run *run, struct tuner *t)
+{
+    struct aw_session *session = run->session;
+    double centre = 0;
+    const char *around = aw_option(session, "around");
+    enum aw_status status =
+        around ? pid_parse(session, "--around", around, run->controller, &centre) : AW_OK;
+    if (status == AW_OK && around)
+        status = pid_run_drive(run, centre);
+    if (status == AW_OK)
+        status = pid_run_collect(run, around ? 2 : 0.1);
+    if (status == AW_OK)
+        status = start_relay(run, t);
+    if (status == AW_OK)
+        status = pid_run_drive(run, t->config.centre);
+    if (status == AW_OK)
+        status = send_gains(run, (struct aw_gains){t->kp, 0, 0});
+    if (status == AW_OK)
+        status = pid_run_restart(run);
+    return status == AW_OK ? oscillate(run, t) : status;
+}
+
+/* The driver is disabled first, then gets its gains back: gains do not enable what is disabled. */
+static enum aw_status put_back(struct pid_run *run, struct tuner *t, enum aw_status status)
+{
+    status = pid_run_end(run, status);
+    if (status != AW_STOPPED && status != AW_LOST) {
+        struct aw_error cause = run->session->err;
+        enum aw_status sent = send_gains(run, t->before);
+        if (status != AW_OK)
+            run->session->err = cause;
+        else
+            status = sent;
+    }
+    return status;
+}
+
+static void report(struct pid_run *run, const struct tuner *t)
+{
+    struct aw_object *result = &run->session->result;
+    pid_run_report(run, "tune");
+    aw_object_text(result, "rule", aw_rule_name(t->rule));
+    aw_object_number(result, "kp", t->per_tick.kp, -1, NULL);
+    aw_object_number(result, "ki", t->per_tick.ki, -1, NULL);
+    aw_object_number(result, "kd", t->per_tick.kd, -1, NULL);
+    aw_object_number(result, "ku", t->found.ku, 4, NULL);
+    aw_object_number(result, "tu", t->found.tu_s, 4, "s");
+    aw_object_number(result, "swing", t->found.amplitude * run->scale, 4, run->unit);
+    aw_object_number(result, "cycles", t->found.cycles, 0, NULL);
+    if (t->limited)
+        aw_object_truth(result, "limited", true);
+}
+
+static enum aw_status compute(struct pid_run *run, struct tuner *t)
+{
+    struct aw_gains continuous;
+    struct aw_error *err = &run->session->err;
+    enum aw_status status = aw_relay_result(&t->relay, &t->found, err);
+    struct aw_plant plant =
+        status == AW_OK ? aw_plant_ultimate(t->found.ku, t->found.tu_s) : (struct aw_plant){0};
+    if (status == AW_OK)
+        status = aw_rule_gains(t->rule, t->form, &plant, &continuous, err);
+    if (status != AW_OK)
+        return status;
+    t->per_tick = aw_gains_per_tick(continuous, AW_PID_TICK_MS / 1000.0);
+    t->limited = t->per_tick.kp > AW_PID_GAIN_MAX || t->per_tick.ki > AW_PID_GAIN_MAX ||
+                 t->per_tick.kd > AW_PID_GAIN_MAX;
+    t->per_tick.kp = fmin(t->per_tick.kp, AW_PID_GAIN_MAX);
+    t->per_tick.ki = fmin(t->per_tick.ki, AW_PID_GAIN_MAX);
+    t->per_tick.kd = fmin(t->per_tick.kd, AW_PID_GAIN_MAX);
+    report(run, t);
+    return AW_OK;
+}
+
+static bool agreed(struct aw_session *session)
+{
+    char answer[16] = "";
+    if (aw_flag(session, "yes"))
+        return true;
+    if (aw_flag(session, "no-input") || !isatty(STDIN_FILENO))
+        return false;
+    aw_session_print_result(session);
+    aw_output_flush(&session->out, NULL);
+    fprintf(stderr, "%s: use these gains? [y/N] ", session->tool->name);
+    return aw_session_wait_input(session, STDIN_FILENO) == AW_OK &&
+           read(STDIN_FILENO, answer, sizeof answer - 1) > 0 &&
+           (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+static enum aw_status offer(struct pid_run *run, struct tuner *t)
+{
+    struct aw_session *session = run->session;
+    bool yes = agreed(session);
+    enum aw_status status = yes ? send_gains(run, t->per_tick) : AW_OK;
+    if (session->result.cmd)
+        aw_object_truth(&session->result, "applied", yes && status == AW_OK);
+    if (!yes)
+        aw_session_say(
+            session,
+            "the gains from before are back; --yes takes the new ones, or: set pid %g %g %g",
+            t->per_tick.kp, t->per_tick.ki, t->per_tick.kd);
+    return status;
+}
+
+enum aw_status run_tune(struct aw_session *session, const struct aw_args *args)
+{
+    struct pid_run run = {.session = session};
+    struct tuner *t = calloc(1, sizeof *t);
+    (void)args;
+    if (!t)
+        return aw_fail(&session->err, AW_LIMIT, "out of memory");
+    enum aw_status status = pid_controller(session, true, &run.controller);
+    if (status == AW_OK)
+        status = parse_plan(session, run.controller, t);
+    if (status == AW_OK)
+        status = pid_run_begin(&run, session);
+    if (status == AW_OK) {
+        remember_gains(&run, t);
+        status = put_back(&run, t, perform(&run, t));
+    }
+    if (status == AW_OK)
+        status = pid_run_plot(&run, "Relay experiment");
+    if (status == AW_OK)
+        status = compute(&run, t);
+    if (status == AW_OK)
+        status = offer(&run, t);
+    pid_run_free(&run);
+    free(t);
+    return status;
+}

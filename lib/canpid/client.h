@@ -1,0 +1,161 @@
+/* The host's side of the bus: latest telemetry of every board, and commands with their guards.
+ *
+ *     struct aw_pid pid;                              // about 150 kB, by the caller
+ *     struct aw_pid_options options = aw_pid_defaults();
+ *     aw_pid_init(&pid, link, NULL, &options);
+ *     struct aw_record command;
+ *     aw_record_init(&command, aw_wire_codec(&pid.wire, "setpoint", AW_TX), AW_TX);
+ *     aw_record_set_text(&command, "board", "lknee", &err); …
+ *     status = aw_pid_send(&pid, &command, &sent, &err);
+ *     status = aw_pid_verify(&pid, &sent, deadline, NULL, NULL, &err);
+ *     aw_pid_poll(&pid, deadline, show, context, &err);
+ *     aw_pid_disable(&pid, AW_PID_BIT(0x40), AW_PID_LAST, &err);
+ *
+ * There is no answer on this bus: a command that went out is all we know, but for the setpoint,
+ * which the telemetry repeats. Nor does the telemetry say which controller is active; the last one
+ * seen is that of the last command of ours or of another host that this link showed us. (A driver
+ * near a mechanical stop goes back to pos without a word.)
+ *
+ * Guards: a gain or precompression for another controller than the last one seen would switch the
+ * driver over and hold the joint with force, and is refused unless allow_switch is set; so is, with
+ * any option, what is not finite, a controller above 3, an aux variable above 3. Frames to one
+ * board keep a distance, because a driver keeps two. No thread, no allocation, no I/O but the
+ * link's.
+ */
+#ifndef AW_CANPID_CLIENT_H
+#define AW_CANPID_CLIENT_H
+
+#include "canpid/gains.h"
+#include "canpid/names.h"
+#include "link/link.h"
+
+struct aw_pid_options {
+    bool allow_switch; /* gains may switch the controller */
+    bool force;        /* send values outside the table's ranges, as far as the wire carries them */
+    int pacing_us;     /* between two frames to one board: 1000 */
+};
+
+struct aw_pid_options aw_pid_defaults(void);
+
+/* The three kinds of telemetry, in the order in which a driver sends them. */
+enum aw_pid_kind {
+    AW_PID_JOINT,
+    AW_PID_PID,
+    AW_PID_SENSORS,
+    AW_PID_KINDS,
+};
+
+#define AW_PID_VALUES 4 /* fields of one kind, at most */
+
+#define AW_PID_TIMES 32 /* how many arrivals the rate is taken from */
+
+struct aw_pid_stream {
+    uint64_t count;                 /* frames so far */
+    int64_t times_ns[AW_PID_TIMES]; /* of the last ones, by count modulo AW_PID_TIMES */
+};
+
+/* Everything known about a board; what has count 0 is not. */
+struct aw_pid_board {
+    struct aw_pid_stream streams[AW_PID_KINDS];
+    double setpoint, output, measured;          /* % of full scale */
+    double fix_link_angle, alpha_angle, torque; /* deg, deg, Nm */
+    int error;                                  /* code, 0 none */
+    double velocity, current, lever_angle;      /* rpm, A, deg; lever NaN: no data */
+    int controller;                             /* last one seen, or AW_PID_LAST: none yet */
+    int64_t paced_ns;                           /* nothing is sent to it before */
+};
+
+struct aw_pid_counters {
+    uint64_t sent, telemetry, commands_seen, malformed;
+};
+
+/* Handle; the members may be read, wire may be used to make records. */
+struct aw_pid {
+    struct aw_link *link;
+    struct aw_pid_options options;
+    struct aw_wire wire;
+    const struct aw_codec *codecs[AW_PID_KINDS]; /* of the telemetry, and where its fields are */
+    int8_t leaves[AW_PID_KINDS][AW_PID_VALUES];
+    struct aw_pid_board boards[AW_PID_BOARDS]; /* by board / 32 */
+    struct aw_pid_gains gains;                 /* what was sent here */
+    struct aw_pid_counters counters;
+};
+
+/* link is not owned; it keeps datagrams apart. variant NULL: the protocol's first. */
+void aw_pid_init(struct aw_pid *pid, struct aw_link *link, const struct aw_variant *variant,
+                 const struct aw_pid_options *options);
+
+/* Board is any identifier below 2048. */
+struct aw_pid_board *aw_pid_board(struct aw_pid *pid, unsigned board);
+
+/* When the last frame came (AW_NEVER: none yet), how long ago that is, and how many a second come
+ * at present: 0 with fewer than two, and sinking from the moment when one is overdue. */
+int64_t aw_pid_last_ns(const struct aw_pid_stream *stream);
+int64_t aw_pid_age_ns(const struct aw_pid_stream *stream, int64_t now);
+double aw_pid_rate_hz(const struct aw_pid_stream *stream, int64_t now);
+
+/* One frame as it came. size 0: none, but news of the link (link->event). */
+#define AW_PID_FRAME_MAX 10
+struct aw_pid_frame {
+    struct aw_record record; /* telemetry, dir AW_RX, or a command seen on the bus, AW_TX; its time
+                                is the link's rx_time_ns, if that is known */
+    bool own;                /* a command of ours that the link shows again */
+    uint8_t bytes[AW_PID_FRAME_MAX];
+    size_t size;
+};
+
+/* Reads and takes in one frame. AW_OK, AW_TIMEOUT, AW_STOPPED, AW_LOST; AW_MORE: no frame but news,
+ * see link->event; AW_MALFORMED: a frame that is none of this protocol, or damaged (bytes and size
+ * are set, the record is not), after which one may go on. */
+enum aw_status aw_pid_next(struct aw_pid *pid, int64_t deadline, struct aw_pid_frame *frame,
+                           struct aw_error *err);
+
+/* The same until the deadline, fn (or NULL) for each frame and for news; frames that are malformed
+ * are counted and passed over. fn returns false to come back early. AW_OK then and at the deadline,
+ * AW_STOPPED, AW_LOST. */
+typedef bool aw_pid_frame_fn(void *context, const struct aw_pid_frame *frame);
+enum aw_status aw_pid_poll(struct aw_pid *pid, int64_t deadline, aw_pid_frame_fn *fn, void *context,
+                           struct aw_error *err);
+
+/* What became of a command. */
+struct aw_pid_sent {
+    unsigned board;
+    int controller;   /* of the command, or AW_PID_LAST if it has none */
+    bool switches;    /* the driver switches over to it */
+    bool unknown;     /* a gain, and none was seen: it may switch it over. Worth a warning */
+    double setpoint;  /* normalised, as it went over the wire; setpoints only, else NaN */
+    uint8_t bytes[8]; /* the frame */
+    size_t size;
+};
+
+/* Checks a command, waits until the board may be sent to, and sends it. AW_USAGE or AW_LIMIT from
+ * the table; AW_REFUSED by the switch guard, with what to do; AW_LOST, AW_TIMEOUT from the link;
+ * AW_STOPPED while waiting. *sent (may be NULL) tells about switches also when it was refused.
+ * Nothing went out unless AW_OK. */
+enum aw_status aw_pid_send(struct aw_pid *pid, const struct aw_record *command,
+                           struct aw_pid_sent *sent, struct aw_error *err);
+
+/* The same checks without sending, for --dry-run. */
+enum aw_status aw_pid_check(struct aw_pid *pid, const struct aw_record *command,
+                            struct aw_pid_sent *sent, struct aw_error *err);
+
+/* Convenience: a setpoint (normalised) or a gain, made into a record and sent. */
+enum aw_status aw_pid_set(struct aw_pid *pid, const struct aw_pid_gain_at *gain,
+                          struct aw_pid_sent *sent, struct aw_error *err);
+enum aw_status aw_pid_setpoint(struct aw_pid *pid, unsigned board, int controller,
+                               double normalised, struct aw_pid_sent *sent, struct aw_error *err);
+
+/* Setpoint 1.5 for each of these boards, for the controller, or AW_PID_LAST: the last one seen by
+ * each, else pos. Waits for nothing, not even the pacing: for signal time, when the clock refuses
+ * to wait. Every board is tried; the first failure is returned. */
+enum aw_status aw_pid_disable(struct aw_pid *pid, uint64_t boards, int controller,
+                              struct aw_error *err);
+
+/* Reads until the board's pid telemetry shows this setpoint, to one step of the wire; for a
+ * setpoint outside the controller's limits (disabled): until two in a row show no output. AW_OK,
+ * AW_TIMEOUT saying what it shows instead (or that there is none), AW_STOPPED, AW_LOST. Only frames
+ * that come during the call count. fn as in aw_pid_poll, or NULL; its result is ignored. */
+enum aw_status aw_pid_verify(struct aw_pid *pid, const struct aw_pid_sent *sent, int64_t deadline,
+                             aw_pid_frame_fn *fn, void *context, struct aw_error *err);
+
+#endif

@@ -1,0 +1,284 @@
+#include "capture/packet.h"
+
+#include <string.h>
+
+enum {
+    IP_HEAD = 20,
+    UDP_HEAD = 8,
+    TCP_HEAD = 20,
+    CAN_HEAD = 8,
+    RTAC_HEAD = 12,
+    PROTOCOL_TCP = 6,
+    PROTOCOL_UDP = 17,
+    ETHERTYPE_IPV4 = 0x0800,
+    ETHERTYPE_VLAN = 0x8100,
+    FAMILY_INET = 2,
+    FRAME_MAX = 65000,
+    OUR_PORT = 50000, /* where no port of this host is known */
+};
+
+#define CAN_ID_MASK 0x7FFu /* anything above: extended, remote or error frame */
+
+static unsigned get16(const uint8_t *p)
+{
+    return (unsigned)p[0] << 8 | p[1];
+}
+
+static uint32_t get32(const uint8_t *p)
+{
+    return (uint32_t)get16(p) << 16 | get16(p + 2);
+}
+
+static uint8_t *put16(uint8_t *p, unsigned value)
+{
+    p[0] = (uint8_t)(value >> 8);
+    p[1] = (uint8_t)value;
+    return p + 2;
+}
+
+static uint8_t *put32(uint8_t *p, uint32_t value)
+{
+    return put16(put16(p, value >> 16), value & 0xFFFF);
+}
+
+/* ---- Taking off
+ * ---------------------------------------------------------------------------------- */
+
+static bool open_can(struct aw_span in, struct aw_payload *payload)
+{
+    if (in.size < CAN_HEAD || get32(in.data) & ~CAN_ID_MASK)
+        return false;
+    size_t size = in.data[4];
+    if (size > in.size - CAN_HEAD || size > sizeof payload->bytes - 2)
+        return false;
+    payload->bytes[0] = in.data[3];
+    payload->bytes[1] = in.data[2];
+    memcpy(payload->bytes + 2, in.data + CAN_HEAD, size);
+    payload->data = (struct aw_span){payload->bytes, size + 2};
+    return true;
+}
+
+/* Events 1 and 2 are data sent and received, the others are errors and modem lines. */
+static bool open_rtac(struct aw_span in, struct aw_payload *payload)
+{
+    if (in.size <= RTAC_HEAD || in.data[8] < 1 || in.data[8] > 2)
+        return false;
+    payload->dir = in.data[8] == 1 ? AW_TX : AW_RX;
+    payload->data = (struct aw_span){in.data + RTAC_HEAD, in.size - RTAC_HEAD};
+    return true;
+}
+
+static bool open_udp(struct aw_span in, struct aw_payload *payload)
+{
+    if (in.size < UDP_HEAD)
+        return false;
+    size_t size = get16(in.data + 4);
+    payload->from = (uint16_t)get16(in.data);
+    payload->to = (uint16_t)get16(in.data + 2);
+    payload->data = (struct aw_span){in.data + UDP_HEAD, size - UDP_HEAD};
+    return size > UDP_HEAD && size <= in.size;
+}
+
+static bool open_tcp(struct aw_span in, struct aw_payload *payload)
+{
+    if (in.size < TCP_HEAD)
+        return false;
+    size_t head = (in.data[12] >> 4) * 4u;
+    payload->tcp = true;
+    payload->from = (uint16_t)get16(in.data);
+    payload->to = (uint16_t)get16(in.data + 2);
+    payload->seq = get32(in.data + 4);
+    if (head < TCP_HEAD || head >= in.size)
+        return false;
+    payload->data = (struct aw_span){in.data + head, in.size - head};
+    return true;
+}
+
+/* The first or only fragment; what was added behind the datagram to fill a frame is cut off. */
+static bool open_ip(struct aw_span in, struct aw_payload *payload)
+{
+    if (in.size < IP_HEAD || in.data[0] >> 4 != 4)
+        return false;
+    size_t head = (in.data[0] & 15) * 4u, size = get16(in.data + 2);
+    bool fragment = get16(in.data + 6) & 0x3FFF;
+    if (size == 0) /* left to the network card */
+        size = in.size;
+    if (fragment || head < IP_HEAD || size < head || size > in.size)
+        return false;
+    struct aw_span inner = {in.data + head, size - head};
+    if (in.data[9] == PROTOCOL_UDP)
+        return open_udp(inner, payload);
+    return in.data[9] == PROTOCOL_TCP && open_tcp(inner, payload);
+}
+
+static struct aw_span behind(struct aw_span in, size_t head)
+{
+    return head < in.size ? (struct aw_span){in.data + head, in.size - head} : (struct aw_span){0};
+}
+
+static bool open_ethernet(struct aw_span in, struct aw_payload *payload)
+{
+    size_t type = 12;
+    if (in.size >= 18 && get16(in.data + type) == ETHERTYPE_VLAN)
+        type += 4;
+    if (in.size < type + 2 || get16(in.data + type) != ETHERTYPE_IPV4)
+        return false;
+    return open_ip(behind(in, type + 2), payload);
+}
+
+/* The family of a loopback interface, in the byte order of the machine that captured. */
+static bool open_loopback(struct aw_span in, struct aw_payload *payload)
+{
+    bool inet = in.size > 4 && (in.data[0] == FAMILY_INET || in.data[3] == FAMILY_INET);
+    return inet && open_ip(behind(in, 4), payload);
+}
+
+/* The "any" interface of Linux. */
+static bool open_cooked(struct aw_span in, size_t type, size_t head, struct aw_payload *payload)
+{
+    if (in.size < head || get16(in.data + type) != ETHERTYPE_IPV4)
+        return false;
+    return open_ip(behind(in, head), payload);
+}
+
+bool aw_packet_open(const struct aw_packet *packet, struct aw_payload *payload)
+{
+    payload->dir = packet->dir;
+    payload->tcp = false;
+    payload->from = payload->to = 0;
+    payload->data = packet->data;
+    switch (packet->linktype) {
+    case AW_LINKTYPE_CAN:
+        return open_can(packet->data, payload);
+    case AW_LINKTYPE_RTAC_SERIAL:
+        return open_rtac(packet->data, payload);
+    case AW_LINKTYPE_USER0:
+    case AW_LINKTYPE_USER1:
+        return packet->data.size > 0;
+    case AW_LINKTYPE_RAW_IP:
+    case AW_LINKTYPE_IPV4:
+        return open_ip(packet->data, payload);
+    case AW_LINKTYPE_ETHERNET:
+        return open_ethernet(packet->data, payload);
+    case AW_LINKTYPE_NULL:
+        return open_loopback(packet->data, payload);
+    case AW_LINKTYPE_SLL:
+        return open_cooked(packet->data, 14, 16, payload);
+    case AW_LINKTYPE_SLL2:
+        return open_cooked(packet->data, 0, 20, payload);
+    }
+    return false;
+}
+
+/* ---- Putting on
+ * ---------------------------------------------------------------------------------- */
+
+enum aw_linktype aw_wrapper_linktype(const struct aw_wrapper *wrapper)
+{
+    static const enum aw_linktype types[] = {
+        [AW_MEDIUM_SERIAL] = AW_LINKTYPE_USER0, [AW_MEDIUM_HID] = AW_LINKTYPE_USER1,
+        [AW_MEDIUM_CAN] = AW_LINKTYPE_CAN,      [AW_MEDIUM_UDP] = AW_LINKTYPE_RAW_IP,
+        [AW_MEDIUM_TCP] = AW_LINKTYPE_RAW_IP,
+    };
+    return types[wrapper->medium];
+}
+
+/* Sum of 16-bit words as IP has it, not yet folded. */
+static uint32_t sum_of(const uint8_t *p, size_t size)
+{
+    uint32_t sum = 0;
+    for (; size >= 2; size -= 2, p += 2)
+        sum += get16(p);
+    return size ? sum + ((uint32_t)*p << 8) : sum;
+}
+
+static unsigned fold(uint32_t sum)
+{
+    while (sum >> 16)
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    return ~sum & 0xFFFF;
+}
+
+static uint8_t *put_ip(uint8_t *p, unsigned protocol, size_t size)
+{
+    static const uint8_t here[] = {127, 0, 0, 1};
+    uint8_t *head = p;
+    p = put16(p, 0x4500);
+    p = put16(p, (unsigned)(IP_HEAD + size));
+    p = put32(p, 0x4000); /* number 0, not to be fragmented */
+    p = put16(p, 64u << 8 | protocol);
+    p = put16(p, 0);
+    memcpy(p, here, sizeof here);
+    memcpy(p + sizeof here, here, sizeof here);
+    put16(head + 10, fold(sum_of(head, IP_HEAD)));
+    return head + IP_HEAD;
+}
+
+/* The sum of UDP and TCP counts the addresses too. It is there, at its place, as 0. */
+static void put_sum(uint8_t *segment, size_t size, size_t place, unsigned protocol)
+{
+    uint32_t addresses = 2 * (127u << 8 | 0) + 2 * 1;
+    unsigned sum = fold(sum_of(segment, size) + addresses + protocol + (uint32_t)size);
+    put16(segment + place, sum ? sum : 0xFFFF);
+}
+
+static uint8_t *put_ports(uint8_t *p, const struct aw_wrapper *wrapper, enum aw_dir dir)
+{
+    unsigned device = wrapper->ports[0] ? wrapper->ports[0] : OUR_PORT + 1u;
+    unsigned host = wrapper->ports[1] ? wrapper->ports[1] : OUR_PORT;
+    p = put16(p, dir == AW_TX ? host : device);
+    return put16(p, dir == AW_TX ? device : host);
+}
+
+static size_t wrap_udp(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_span frame,
+                       uint8_t *out)
+{
+    uint8_t *segment = put_ip(out, PROTOCOL_UDP, UDP_HEAD + frame.size);
+    uint8_t *p = put_ports(segment, wrapper, dir);
+    p = put16(p, (unsigned)(UDP_HEAD + frame.size));
+    p = put16(p, 0);
+    memcpy(p, frame.data, frame.size);
+    put_sum(segment, UDP_HEAD + frame.size, 6, PROTOCOL_UDP);
+    return IP_HEAD + UDP_HEAD + frame.size;
+}
+
+/* One connection that was open before the capture began: no handshake. */
+static size_t wrap_tcp(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_span frame,
+                       uint8_t *out)
+{
+    uint32_t *sent = &wrapper->sent[dir == AW_TX ? 0 : 1];
+    uint8_t *segment = put_ip(out, PROTOCOL_TCP, TCP_HEAD + frame.size);
+    uint8_t *p = put_ports(segment, wrapper, dir);
+    p = put32(p, 1 + *sent);
+    p = put32(p, 1 + wrapper->sent[dir == AW_TX ? 1 : 0]);
+    p = put16(p, 0x5018); /* five words of header; PSH, ACK */
+    p = put16(p, 0xFFFF);
+    p = put32(p, 0);
+    memcpy(p, frame.data, frame.size);
+    put_sum(segment, TCP_HEAD + frame.size, 16, PROTOCOL_TCP);
+    *sent += (uint32_t)frame.size;
+    return IP_HEAD + TCP_HEAD + frame.size;
+}
+
+static size_t wrap_can(struct aw_span frame, uint8_t *out)
+{
+    uint8_t *p = put32(out, (uint32_t)frame.data[1] << 8 | frame.data[0]);
+    p = put32(p, (uint32_t)(frame.size - 2) << 24);
+    memcpy(p, frame.data + 2, frame.size - 2);
+    return CAN_HEAD + frame.size - 2;
+}
+
+size_t aw_wrap(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_span frame, uint8_t *out,
+               size_t cap)
+{
+    if (frame.size > FRAME_MAX || frame.size + AW_WRAP_MAX > cap)
+        return 0;
+    if (wrapper->medium == AW_MEDIUM_CAN)
+        return frame.size >= 2 ? wrap_can(frame, out) : 0;
+    if (wrapper->medium == AW_MEDIUM_UDP)
+        return wrap_udp(wrapper, dir, frame, out);
+    if (wrapper->medium == AW_MEDIUM_TCP)
+        return wrap_tcp(wrapper, dir, frame, out);
+    memcpy(out, frame.data, frame.size);
+    return frame.size;
+}

@@ -1,0 +1,46 @@
+/* The frames of a protocol inside the packets of a capture: what Wireshark needs around them, put
+ * on and taken off.
+ *
+ *     CAN        the identifier (big-endian), length, the data
+ *     serial     nothing (USER0); RTAC headers are read too
+ *     HID        nothing (USER1)
+ *     UDP, TCP   IPv4 between 127.0.0.1 and itself with real headers, sequence numbers and sums
+ *
+ * Pure functions on the caller's memory.
+ */
+#ifndef AW_CAPTURE_PACKET_H
+#define AW_CAPTURE_PACKET_H
+
+#include "capture/pcapng.h"
+
+/* What a packet carries. Points into the packet, or into bytes. */
+struct aw_payload {
+    struct aw_span data; /* a frame as the engine has it, or a piece of a stream */
+    enum aw_dir dir;     /* as the packet says, 0: it does not */
+    bool tcp;
+    uint16_t from, to; /* ports; 0 if there are none */
+    uint32_t seq;      /* TCP: number of the first byte */
+    uint8_t bytes[66]; /* a CAN frame with its identifier in front */
+};
+
+/* Takes the headers off. False if nothing is inside (an acknowledgement, a remote or error frame,
+ * an extended identifier, another network protocol, a packet that was cut off). */
+bool aw_packet_open(const struct aw_packet *packet, struct aw_payload *payload);
+
+/* Puts headers on. Start with {.medium = …, .ports = …}; TCP counts its bytes here. */
+struct aw_wrapper {
+    enum aw_medium medium;
+    uint16_t ports[2]; /* of the device, of this host; 0: any */
+    uint32_t sent[AW_BOTH];
+};
+
+#define AW_WRAP_MAX 64 /* bytes put before a frame */
+
+/* The link type of such packets. */
+enum aw_linktype aw_wrapper_linktype(const struct aw_wrapper *wrapper);
+
+/* The frame with its headers in out; returns the size, 0 if it does not fit cap or IP (65000). */
+size_t aw_wrap(struct aw_wrapper *wrapper, enum aw_dir dir, struct aw_span frame, uint8_t *out,
+               size_t cap);
+
+#endif

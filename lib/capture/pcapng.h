@@ -1,0 +1,88 @@
+/* Capture files as Wireshark reads and writes them: pcapng both ways, classic pcap to read.
+ *
+ * Reading is from memory in pieces of any size, so that a file, a pipe and a file that still grows
+ * are all the same; of a file that was cut off all whole packets are read. Either byte order.
+ * Nothing is allocated, packets point into what was read.
+ *
+ *     struct aw_pcap_reader reader = {0};
+ *     while (aw_pcap_next(&reader, in, &packet, &used, &err) == AW_OK) {
+ *         ... packet.data ...
+ *         in.data += used, in.size -= used;
+ *     }
+ *
+ *     size_t n = aw_pcapng_begin(block, AW_LINKTYPE_CAN, "can0");         and write(2) it
+ *     n = aw_pcapng_packet(block, sizeof block, &packet);                 for each packet
+ *
+ * Source: draft-ietf-opsawg-pcapng, draft-ietf-opsawg-pcap.
+ */
+#ifndef AW_CAPTURE_PCAPNG_H
+#define AW_CAPTURE_PCAPNG_H
+
+#include "wire/table.h"
+
+/* How the bytes of a packet begin. Source: the list of link-layer header types of tcpdump. */
+enum aw_linktype {
+    AW_LINKTYPE_NULL = 0,
+    AW_LINKTYPE_ETHERNET = 1,
+    AW_LINKTYPE_RAW_IP = 101,
+    AW_LINKTYPE_SLL = 113,
+    AW_LINKTYPE_USER0 = 147, /* here: bytes of a serial line */
+    AW_LINKTYPE_USER1 = 148, /* here: a HID report without its id */
+    AW_LINKTYPE_CAN = 227,
+    AW_LINKTYPE_IPV4 = 228,
+    AW_LINKTYPE_RTAC_SERIAL = 250,
+    AW_LINKTYPE_SLL2 = 276,
+};
+
+/* A packet of a capture. Not owned: data, comment. */
+struct aw_packet {
+    int64_t time_ns; /* since 1970, or AW_NO_TIME (codec.h) */
+    enum aw_dir dir; /* AW_TX out of this host, AW_RX into it; 0: not known */
+    uint32_t interface;
+    enum aw_linktype linktype;
+    struct aw_span data;
+    const char *comment; /* comment_length characters, or NULL */
+    size_t comment_length;
+};
+
+#define AW_PCAP_INTERFACES 32
+#define AW_PCAP_PACKET_MAX 131072 /* larger blocks are passed over */
+
+/* One interface of the file. */
+struct aw_pcap_interface {
+    uint16_t linktype;
+    uint8_t resolution; /* of time stamps: 10^-n s, with the highest bit set 2^-n s */
+    uint32_t snaplen;
+    int64_t offset_s;
+    char name[32];
+};
+
+/* Start with {0}. */
+struct aw_pcap_reader {
+    uint8_t format; /* 0: not known yet */
+    bool swapped;   /* the file has the other byte order than this machine */
+    uint64_t skip;  /* bytes of a block that is passed over */
+    uint32_t n_interfaces;
+    struct aw_pcap_interface interfaces[AW_PCAP_INTERFACES];
+};
+
+/* Does a file that begins like this look like a capture? */
+bool aw_is_pcap(struct aw_span in);
+
+/* Next packet. *used bytes are done with, whatever the result. AW_OK: packet is set, valid as long
+ * as in. AW_MORE: no whole packet left (*used may be more than 0). AW_MALFORMED: err says what is
+ * wrong; reading may go on behind *used. */
+enum aw_status aw_pcap_next(struct aw_pcap_reader *reader, struct aw_span in,
+                            struct aw_packet *packet, size_t *used, struct aw_error *err);
+
+#define AW_PCAPNG_BEGIN_MAX 256
+
+/* Writes the start of a file with one interface; returns its size. Of the interface's name the
+ * first 64 bytes are used. out holds AW_PCAPNG_BEGIN_MAX. */
+size_t aw_pcapng_begin(uint8_t *out, enum aw_linktype linktype, const char *interface);
+
+/* Writes a packet with its direction and comment; linktype is the file's. Returns its size, or 0
+ * if it does not fit cap (64 bytes and the comment more than the data are enough). */
+size_t aw_pcapng_packet(uint8_t *out, size_t cap, const struct aw_packet *packet);
+
+#endif

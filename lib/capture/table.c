@@ -1,0 +1,317 @@
+#include "capture/table.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+
+#define BOM "\xEF\xBB\xBF"
+
+/* ---- In memory ---------------------------------------------------------------------------------
+ */
+
+void aw_table_free(struct aw_table *table)
+{
+    free(table->cells);
+    *table = (struct aw_table){0};
+}
+
+static enum aw_status add_name(struct aw_table *table, const char *name, size_t length,
+                               struct aw_error *err)
+{
+    int shown = length > 60 ? 60 : (int)length;
+    if (table->n_columns == AW_TABLE_COLUMNS)
+        return aw_fail(err, AW_USAGE, "table: more than %d columns — leave some out",
+                       AW_TABLE_COLUMNS);
+    if (length == 0 || length >= AW_TABLE_NAME || memchr(name, ',', length) ||
+        memchr(name, '"', length))
+        return aw_fail(err, AW_USAGE,
+                       "column %zu: '%.*s' is no name — use 1 to %d characters, no comma or quote",
+                       table->n_columns + 1, shown, name, AW_TABLE_NAME - 1);
+    char *place = table->names[table->n_columns];
+    memcpy(place, name, length);
+    place[length] = '\0';
+    if (aw_table_find(table, place) >= 0)
+        return aw_fail(err, AW_USAGE, "column %zu: %s is there twice — rename one",
+                       table->n_columns + 1, place);
+    table->n_columns++;
+    return AW_OK;
+}
+
+enum aw_status aw_table_init(struct aw_table *table, const char *const *names, size_t n,
+                             struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    *table = (struct aw_table){0};
+    for (size_t i = 0; i < n && status == AW_OK; i++)
+        status = add_name(table, names[i], strlen(names[i]), err);
+    return status;
+}
+
+int aw_table_find(const struct aw_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->n_columns; i++)
+        if (strcmp(table->names[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+static void list_names(const struct aw_table *table, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < table->n_columns && used + AW_TABLE_NAME + 8 < size; i++)
+        used +=
+            (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "", table->names[i]);
+}
+
+enum aw_status aw_table_column(const struct aw_table *table, const char *name, int *column,
+                               struct aw_error *err)
+{
+    *column = aw_table_find(table, name);
+    if (*column >= 0)
+        return AW_OK;
+    char names[160];
+    list_names(table, names, sizeof names);
+    return aw_fail(err, AW_USAGE, "column %s: the table has only %s — rename one", name,
+                   table->n_columns > 0 ? names : "none");
+}
+
+static enum aw_status grow(struct aw_table *table, struct aw_error *err)
+{
+    if (table->n_rows < table->capacity)
+        return AW_OK;
+    size_t capacity = table->capacity > 0 ? 2 * table->capacity : 256;
+    double *cells = realloc(table->cells, capacity * table->n_columns * sizeof *cells);
+    if (!cells)
+        return aw_fail(err, AW_LIMIT, "table: no memory for %zu rows — record fewer", capacity);
+    table->cells = cells;
+    table->capacity = capacity;
+    return AW_OK;
+}
+
+static enum aw_status check_row(const struct aw_table *table, const double *row,
+                                struct aw_error *err)
+{
+    if (table->n_columns == 0)
+        return aw_fail(err, AW_USAGE, "table: it has no columns — name them first");
+    for (size_t i = 0; i < table->n_columns; i++)
+        if (!isfinite(row[i]))
+            return aw_fail(err, AW_USAGE,
+                           "%s: %g is not a number a table can hold — leave the "
+                           "row out",
+                           table->names[i], row[i]);
+    return AW_OK;
+}
+
+enum aw_status aw_table_add(struct aw_table *table, const double *row, struct aw_error *err)
+{
+    enum aw_status status = check_row(table, row, err);
+    if (status == AW_OK)
+        status = grow(table, err);
+    if (status != AW_OK)
+        return status;
+    memcpy(table->cells + table->n_rows++ * table->n_columns, row, table->n_columns * sizeof *row);
+    return AW_OK;
+}
+
+/* ---- Reading -----------------------------------------------------------------------------------
+ */
+
+/* What is being read, for messages. */
+struct place {
+    const char *file;
+    size_t line;
+};
+
+/* One cell, without the blanks and quotes around it. */
+struct cell {
+    const char *text;
+    size_t length;
+};
+
+static struct cell trim(const char *from, const char *to)
+{
+    while (from < to && isspace((unsigned char)*from))
+        from++;
+    while (to > from && isspace((unsigned char)to[-1]))
+        to--;
+    if (to - from >= 2 && *from == '"' && to[-1] == '"')
+        from++, to--;
+    return (struct cell){from, (size_t)(to - from)};
+}
+
+/* Takes the next cell of the line; false after the last one. *rest is NULL then. */
+static bool next_cell(const char **rest, struct cell *cell)
+{
+    if (!*rest)
+        return false;
+    const char *end = strchr(*rest, ',');
+    *cell = trim(*rest, end ? end : *rest + strlen(*rest));
+    *rest = end ? end + 1 : NULL;
+    return true;
+}
+
+static enum aw_status at_line(const struct place *place, struct aw_error *err)
+{
+    char text[sizeof err->text];
+    if (!err)
+        return AW_MALFORMED;
+    memcpy(text, err->text, sizeof text);
+    return aw_fail(err, AW_MALFORMED, "%s:%zu: %s", place->file, place->line, text);
+}
+
+static enum aw_status read_header(struct aw_table *table, const char *line,
+                                  const struct place *place, struct aw_error *err)
+{
+    struct cell cell;
+    while (next_cell(&line, &cell))
+        if (add_name(table, cell.text, cell.length, err) != AW_OK)
+            return at_line(place, err);
+    return AW_OK;
+}
+
+static bool parse_cell(const struct cell *cell, double *value)
+{
+    char text[64];
+    if (cell->length >= sizeof text)
+        return false;
+    memcpy(text, cell->text, cell->length);
+    text[cell->length] = '\0';
+    return aw_number_parse(text, value, NULL) == AW_OK;
+}
+
+static enum aw_status bad_cell(const struct aw_table *table, size_t column, const struct cell *cell,
+                               const struct place *place, struct aw_error *err)
+{
+    int length = cell->length > 40 ? 40 : (int)cell->length;
+    return aw_fail(err, AW_MALFORMED,
+                   "%s:%zu: %s: '%.*s' is not a number — correct the cell or "
+                   "delete the line",
+                   place->file, place->line, table->names[column], length, cell->text);
+}
+
+static enum aw_status read_row(struct aw_table *table, const char *line, const struct place *place,
+                               struct aw_error *err)
+{
+    double row[AW_TABLE_COLUMNS];
+    size_t n = 0;
+    struct cell cell;
+    for (; next_cell(&line, &cell); n++) {
+        if (n < table->n_columns && !parse_cell(&cell, &row[n]))
+            return bad_cell(table, n, &cell, place, err);
+    }
+    if (n != table->n_columns)
+        return aw_fail(err, AW_MALFORMED,
+                       "%s:%zu: %zu cells where the header names %zu columns — "
+                       "is the line cut off?",
+                       place->file, place->line, n, table->n_columns);
+    return aw_table_add(table, row, err);
+}
+
+static enum aw_status read_line(struct aw_table *table, const char *line, const struct place *place,
+                                struct aw_error *err)
+{
+    if (place->line == 1 && strncmp(line, BOM, strlen(BOM)) == 0)
+        line += strlen(BOM);
+    struct cell all = trim(line, line + strlen(line));
+    if (all.length == 0 || *all.text == '#')
+        return AW_OK;
+    return table->n_columns == 0 ? read_header(table, line, place, err)
+                                 : read_row(table, line, place, err);
+}
+
+static enum aw_status read_lines(FILE *file, struct place *place, struct aw_table *table,
+                                 struct aw_error *err)
+{
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t length;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && (length = getline(&line, &size, file)) >= 0) {
+        place->line++;
+        if (strlen(line) != (size_t)length)
+            status = aw_fail(err, AW_MALFORMED, "%s:%zu: a zero byte — is this a CSV file?",
+                             place->file, place->line);
+        else
+            status = read_line(table, line, place, err);
+    }
+    free(line);
+    return status;
+}
+
+enum aw_status aw_table_read(FILE *file, const char *name, struct aw_table *table,
+                             struct aw_error *err)
+{
+    struct place place = {.file = name};
+    *table = (struct aw_table){0};
+    enum aw_status status = read_lines(file, &place, table, err);
+    if (status == AW_OK && ferror(file))
+        status =
+            aw_fail(err, AW_LOST, "%s: reading failed: %s — check the file", name, strerror(errno));
+    if (status == AW_OK && table->n_columns == 0)
+        status =
+            aw_fail(err, AW_MALFORMED, "%s: it is empty — the first line names the columns", name);
+    if (status != AW_OK)
+        aw_table_free(table);
+    return status;
+}
+
+/* ---- Writing -----------------------------------------------------------------------------------
+ */
+
+static enum aw_status check_written(FILE *file, struct aw_error *err)
+{
+    if (!ferror(file))
+        return AW_OK;
+    return aw_fail(err, AW_LOST, "table: writing failed: %s — check the disk", strerror(errno));
+}
+
+enum aw_status aw_table_write_header(FILE *file, const struct aw_table *table, struct aw_error *err)
+{
+    for (size_t i = 0; i < table->n_columns; i++) {
+        if (i > 0)
+            fputc(',', file);
+        fputs(table->names[i], file);
+    }
+    fputc('\n', file);
+    return check_written(file, err);
+}
+
+static void write_number(FILE *file, double value)
+{
+    char text[40];
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    fputs(text, file);
+}
+
+enum aw_status aw_table_write_row(FILE *file, const struct aw_table *table, const double *row,
+                                  struct aw_error *err)
+{
+    enum aw_status status = check_row(table, row, err);
+    if (status != AW_OK)
+        return status;
+    for (size_t i = 0; i < table->n_columns; i++) {
+        if (i > 0)
+            fputc(',', file);
+        write_number(file, row[i]);
+    }
+    fputc('\n', file);
+    return check_written(file, err);
+}
+
+enum aw_status aw_table_write(FILE *file, const struct aw_table *table, struct aw_error *err)
+{
+    enum aw_status status = aw_table_write_header(file, table, err);
+    for (size_t i = 0; i < table->n_rows && status == AW_OK; i++)
+        status = aw_table_write_row(file, table, table->cells + i * table->n_columns, err);
+    return status;
+}

@@ -1,0 +1,68 @@
+/* Samples as CSV: a header of column names, then one row of numbers a line.
+ *
+ *     struct aw_table table = {0};
+ *     if (aw_table_read(file, "run.csv", &table, &err) == AW_OK) {
+ *         int column = aw_table_find(&table, "measured");
+ *         double y = aw_table_cell(&table, row, column);
+ *     }
+ *     aw_table_free(&table);
+ *
+ * Reading takes blanks around cells, quoted names, CRLF, blank lines, '#' comments and a byte order
+ * mark. Every cell must be a finite number: a NaN, an empty or a missing cell is an error with its
+ * line and column, never a value. Numbers have no unit and no locale.
+ */
+#ifndef AW_CAPTURE_TABLE_H
+#define AW_CAPTURE_TABLE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/status.h"
+
+#define AW_TABLE_COLUMNS 64
+#define AW_TABLE_NAME    32 /* bytes of a name, with its NUL */
+
+/* Owns its cells; {0} is an empty table. */
+struct aw_table {
+    size_t n_columns, n_rows, capacity;
+    char names[AW_TABLE_COLUMNS][AW_TABLE_NAME];
+    double *cells; /* row by row */
+};
+
+/* A table with these columns and no rows. AW_USAGE: too many, too long, twice the same, or with a
+ * comma or quote in it. */
+enum aw_status aw_table_init(struct aw_table *table, const char *const *names, size_t n,
+                             struct aw_error *err);
+void aw_table_free(struct aw_table *table);
+
+/* Adds a row of n_columns finite numbers. AW_USAGE for a NaN or infinity (names the column),
+ * AW_LIMIT without memory. */
+enum aw_status aw_table_add(struct aw_table *table, const double *row, struct aw_error *err);
+
+/* The column with this name, or -1. */
+int aw_table_find(const struct aw_table *table, const char *name);
+
+/* The column with this name; AW_USAGE, naming the columns there are, if there is none. */
+enum aw_status aw_table_column(const struct aw_table *table, const char *name, int *column,
+                               struct aw_error *err);
+
+static inline double aw_table_cell(const struct aw_table *table, size_t row, int column)
+{
+    return table->cells[row * table->n_columns + (size_t)column];
+}
+
+/* Reads all of the file into a table, which must be empty or {0}; name is for messages
+ * ("run.csv:7: measured: 'nan' is not a number …"). AW_MALFORMED: not such a table; AW_LOST: a read
+ * error. The table is empty after an error. */
+enum aw_status aw_table_read(FILE *file, const char *name, struct aw_table *table,
+                             struct aw_error *err);
+
+/* Writes header and rows; numbers are as short as reads back the same. The two parts are there for
+ * who writes while the rows come in. AW_LOST: a write error. */
+enum aw_status aw_table_write(FILE *file, const struct aw_table *table, struct aw_error *err);
+enum aw_status aw_table_write_header(FILE *file, const struct aw_table *table,
+                                     struct aw_error *err);
+enum aw_status aw_table_write_row(FILE *file, const struct aw_table *table, const double *row,
+                                  struct aw_error *err);
+
+#endif

@@ -1,0 +1,44 @@
+/* Two step runs beside each other.
+ *
+ *     struct aw_run a, b;
+ *     aw_run_from_table(&table_a, &a, &err);
+ *     …
+ *     struct aw_comparison cmp;
+ *     aw_compare(&a, &b, &cmp, &err);
+ *     for (int m = 0; m < AW_METRICS; m++) … cmp.a.value[m], cmp.b.value[m], cmp.change[m] …
+ *     aw_run_free(&a);
+ */
+#ifndef AW_CONTROL_COMPARE_H
+#define AW_CONTROL_COMPARE_H
+
+#include "capture/table.h"
+#include "control/response.h"
+
+/* Owns its samples. */
+struct aw_run {
+    struct aw_sample *samples;
+    size_t n;
+    struct aw_step step; /* as aw_step_find sees it; may be overwritten before comparing */
+};
+
+/* Columns t, setpoint and measured are needed, output is taken if it is there (NaN otherwise).
+ * AW_USAGE names the column or the line that is wrong. */
+enum aw_status aw_run_from_table(const struct aw_table *table, struct aw_run *run,
+                                 struct aw_error *err);
+void aw_run_free(struct aw_run *run);
+
+struct aw_comparison {
+    struct aw_response a, b;
+    double change[AW_METRICS]; /* b - a; NaN unless both reached it */
+    bool same_step;            /* from and to agree within 1 % of the step */
+    double rms_difference;     /* of measured b - a, both counted from their step, in their unit */
+    double max_difference;
+    double overlap_s; /* over so much time since the step */
+};
+
+/* b is resampled at the times of a, by straight lines. AW_USAGE if a run has no step, or too few
+ * samples after it. */
+enum aw_status aw_compare(const struct aw_run *a, const struct aw_run *b, struct aw_comparison *out,
+                          struct aw_error *err);
+
+#endif

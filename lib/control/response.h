@@ -1,0 +1,92 @@
+/* What a step response is worth: the figures people compare controllers by.
+ *
+ * Pure functions over samples that the caller owns. Any unit will do as long as setpoint and
+ * measured share it (degrees, Nm, normalised); times are seconds.
+ *
+ *     struct aw_step step = {.from = 0, .to = 10, .time_s = samples[0].t};
+ *     struct aw_response response;
+ *     if (aw_response(samples, n, &step, &response, &err) == AW_OK &&
+ *         aw_metric_reached(response.value[AW_RISE_TIME]))
+ *         printf("%s %g s\n", aw_metric(AW_RISE_TIME)->name, response.value[AW_RISE_TIME]);
+ *
+ * Definitions. The step is what was asked for, from A to B, so that two runs with the same step can
+ * be compared even when one of them does not arrive:
+ *   rise time           from 10 % to 90 % of the way from A to B. Not reached: never at 90 %.
+ *   overshoot           how far beyond B, in % of |B - A|; 0 if never beyond.
+ *   peak time           of the farthest point in the direction from A to B, since the step. Not
+ *                       reached: it does not stand out from the final value by 0.5 % of |B - A|.
+ *   settling time       since the step, until within 2 % of |B - A| around the final value for
+ * good. Not reached: some sample in the tail (below) is still outside. steady-state error  B -
+ * final value, in the unit of the samples; the final value is the mean of the tail, the last 10 %
+ * of the time after the step. IAE, ISE            integrals of |B - measured| and of its square
+ * after the step. max output          largest |output| after the step; absent if no sample has an
+ * output. A sample that is beyond 10 % at the moment of the step counts the rise from there.
+ * Crossings are interpolated between samples, and the integrals are exact for straight lines
+ * between samples. A metric that was not reached is NaN.
+ */
+#ifndef AW_CONTROL_RESPONSE_H
+#define AW_CONTROL_RESPONSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+/* t must grow from sample to sample. output is NaN where it is not known. */
+struct aw_sample {
+    double t; /* s */
+    double setpoint, measured, output;
+};
+
+/* median: 3, 5, 7 or 9 takes the running median of so many samples first, which removes single
+ * noisy ones; 0 or 1 takes the samples as they are. */
+struct aw_step {
+    double from, to; /* unit of the samples; must differ */
+    double time_s;   /* when the step was commanded; earlier samples are not looked at */
+    int median;
+};
+
+enum aw_metric {
+    AW_RISE_TIME,
+    AW_OVERSHOOT,
+    AW_PEAK_TIME,
+    AW_SETTLING_TIME,
+    AW_STEADY_STATE_ERROR,
+    AW_IAE,
+    AW_ISE,
+    AW_MAX_OUTPUT,
+    AW_METRICS
+};
+
+struct aw_response {
+    double value[AW_METRICS]; /* NaN: not reached */
+    double final;             /* mean of the tail */
+};
+
+/* AW_USAGE: fewer than 4 samples after the step, times that do not grow, NaN, or no step. */
+enum aw_status aw_response(const struct aw_sample *samples, size_t n, const struct aw_step *step,
+                           struct aw_response *out, struct aw_error *err);
+
+bool aw_metric_reached(double value);
+
+/* What a metric is called in records and for people. Its unit is that of the samples if
+ * takes_unit, and then unit_after: "s", "%", "deg", "deg·s", "deg²·s", "". */
+struct aw_metric_row {
+    const char *name;  /* "rise_time" */
+    const char *title; /* "rise time" */
+    bool takes_unit;
+    const char *unit_after;
+};
+
+const struct aw_metric_row *aw_metric(enum aw_metric metric);
+
+/* The metric with this name ("rise_time" or "rise-time"), or -1. */
+int aw_metric_find(const char *name);
+
+/* Finds the step in a record: the largest change of setpoint from one sample to the next, or, if
+ * the setpoint never changes, from the first measured value to the setpoint. median is set to 1.
+ * AW_USAGE if there is no step to see. */
+enum aw_status aw_step_find(const struct aw_sample *samples, size_t n, struct aw_step *out,
+                            struct aw_error *err);
+
+#endif

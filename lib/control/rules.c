@@ -1,0 +1,188 @@
+#include "control/rules.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/suggest.h"
+
+#define PI 3.14159265358979323846
+
+struct aw_plant aw_plant_ultimate(double ku, double tu_s)
+{
+    return (struct aw_plant){.ku = ku,
+                             .tu_s = tu_s,
+                             .gain = 2 * PI / (tu_s * ku),
+                             .tau_s = INFINITY,
+                             .dead_time_s = tu_s / 4};
+}
+
+struct aw_plant aw_plant_integrating(double slope, double dead_time_s)
+{
+    return (struct aw_plant){.ku = PI / (2 * slope * dead_time_s),
+                             .tu_s = 4 * dead_time_s,
+                             .gain = slope,
+                             .tau_s = INFINITY,
+                             .dead_time_s = dead_time_s};
+}
+
+/* Where atan(w·tau) + w·L is pi: between pi/2 and pi over L, and growing all the way. */
+static double ultimate_omega(double tau_s, double dead_time_s)
+{
+    double low = PI / 2 / dead_time_s, high = PI / dead_time_s;
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        if (atan(middle * tau_s) + middle * dead_time_s < PI)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct aw_plant aw_plant_first_order(double gain, double tau_s, double dead_time_s)
+{
+    double omega = ultimate_omega(tau_s, dead_time_s);
+    return (struct aw_plant){.ku = sqrt(1 + omega * tau_s * omega * tau_s) / gain,
+                             .tu_s = 2 * PI / omega,
+                             .gain = gain,
+                             .tau_s = tau_s,
+                             .dead_time_s = dead_time_s};
+}
+
+/* kp over Ku, Ti and Td over Tu; kp is 0 where nothing was published. */
+struct row {
+    double kp, ti, td;
+};
+
+static const struct rule {
+    const char *name;
+    enum aw_form form, integrating; /* by itself */
+    struct row rows[AW_FORMS];
+} rules[AW_RULES] = {
+    [AW_RULE_ZN] = {"zn",
+                    AW_FORM_PID,
+                    AW_FORM_P,
+                    {[AW_FORM_P] = {0.5, INFINITY, 0},
+                     [AW_FORM_PI] = {0.45, 1 / 1.2, 0},
+                     [AW_FORM_PID] = {0.6, 0.5, 0.125}}},
+    [AW_RULE_TYREUS_LUYBEN] =
+        {"tyreus-luyben",
+         AW_FORM_PID,
+         AW_FORM_PID,
+         {[AW_FORM_PI] = {1 / 3.2, 2.2, 0}, [AW_FORM_PID] = {1 / 2.2, 2.2, 1 / 6.3}}},
+    [AW_RULE_NO_OVERSHOOT] =
+        {"no-overshoot",
+         AW_FORM_PID,
+         AW_FORM_PD,
+         {[AW_FORM_PD] = {0.2, INFINITY, 1 / 3.}, [AW_FORM_PID] = {0.2, 0.5, 1 / 3.}}},
+    [AW_RULE_SIMC] = {.name = "simc", .form = AW_FORM_PI, .integrating = AW_FORM_PI},
+};
+
+static const char *const form_names[AW_FORMS] = {"rule", "p", "pi", "pd", "pid"};
+
+const char *aw_form_name(enum aw_form form)
+{
+    return form_names[form];
+}
+
+enum aw_status aw_form_find(const char *name, enum aw_form *form, struct aw_error *err)
+{
+    for (int i = 0; i < AW_FORMS; i++)
+        if (strcmp(name, form_names[i]) == 0) {
+            *form = (enum aw_form)i;
+            return AW_OK;
+        }
+    return aw_fail(err, AW_USAGE, "%s: no form of a controller — use p, pi, pd, pid or rule", name);
+}
+
+enum aw_form aw_rule_form(enum aw_rule rule, const struct aw_plant *plant)
+{
+    return isinf(plant->tau_s) ? rules[rule].integrating : rules[rule].form;
+}
+
+const char *aw_rule_name(enum aw_rule rule)
+{
+    return rules[rule].name;
+}
+
+enum aw_status aw_rule_find(const char *name, enum aw_rule *rule, struct aw_error *err)
+{
+    const char *names[AW_RULES];
+    for (int i = 0; i < AW_RULES; i++) {
+        names[i] = rules[i].name;
+        if (strcmp(name, names[i]) == 0) {
+            *rule = (enum aw_rule)i;
+            return AW_OK;
+        }
+    }
+    const char *near = aw_suggest(name, names, AW_RULES);
+    if (near)
+        return aw_fail(err, AW_USAGE, "%s: no such tuning rule — did you mean %s?", name, near);
+    return aw_fail(err, AW_USAGE, "%s: no such tuning rule — use %s, %s, %s or %s", name, names[0],
+                   names[1], names[2], names[3]);
+}
+
+static struct aw_gains standard(double kp, double ti, double td)
+{
+    return (struct aw_gains){.kp = kp, .ki = kp / ti, .kd = kp * td};
+}
+
+static struct aw_gains simc(const struct aw_plant *plant, bool integral)
+{
+    double speed = 2 * plant->dead_time_s; /* closed-loop time constant and dead time, both L */
+    double slope = isinf(plant->tau_s) ? plant->gain : plant->gain / plant->tau_s;
+    double ti = integral ? fmin(plant->tau_s, 4 * speed) : INFINITY;
+    return standard(1 / (slope * speed), ti, 0);
+}
+
+static bool is_positive(double value)
+{
+    return value > 0 && isfinite(value);
+}
+
+static bool is_plant(const struct aw_plant *plant)
+{
+    return is_positive(plant->ku) && is_positive(plant->tu_s) && is_positive(plant->gain) &&
+           is_positive(plant->dead_time_s) && plant->tau_s > 0;
+}
+
+enum aw_status aw_rule_gains(enum aw_rule rule, enum aw_form form, const struct aw_plant *plant,
+                             struct aw_gains *gains, struct aw_error *err)
+{
+    const char *name = rules[rule].name;
+    if (!is_plant(plant))
+        return aw_fail(err, AW_USAGE,
+                       "%s: Ku %g and Tu %g s are no plant to tune — repeat the "
+                       "experiment",
+                       name, plant->ku, plant->tu_s);
+    enum aw_form own = aw_rule_form(rule, plant);
+    form = form == AW_FORM_RULE ? own : form;
+    const struct row *row = &rules[rule].rows[form];
+    if (rule == AW_RULE_SIMC && (form == AW_FORM_PI || form == AW_FORM_P))
+        *gains = simc(plant, form == AW_FORM_PI);
+    else if (row->kp > 0)
+        *gains = standard(row->kp * plant->ku, row->ti * plant->tu_s, row->td * plant->tu_s);
+    else
+        return aw_fail(err, AW_USAGE, "%s: it says nothing about %s — use %s", name,
+                       form_names[form], form_names[own]);
+    return AW_OK;
+}
+
+struct aw_gains aw_gains_per_tick(struct aw_gains continuous, double tick_s)
+{
+    return (struct aw_gains){continuous.kp, continuous.ki * tick_s, continuous.kd / tick_s};
+}
+
+struct aw_gains aw_gains_per_second(struct aw_gains per_tick, double tick_s)
+{
+    return (struct aw_gains){per_tick.kp, per_tick.ki / tick_s, per_tick.kd * tick_s};
+}
+
+bool aw_gains_clamp(struct aw_gains *gains, double limit)
+{
+    struct aw_gains wanted = *gains;
+    gains->kp = fmax(-limit, fmin(limit, gains->kp));
+    gains->ki = fmax(-limit, fmin(limit, gains->ki));
+    gains->kd = fmax(-limit, fmin(limit, gains->kd));
+    return fabs(wanted.kp) > limit || fabs(wanted.ki) > limit || fabs(wanted.kd) > limit;
+}

@@ -1,0 +1,423 @@
+#include "control/sweep.h"
+
+#include <complex.h>
+#include <math.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+#define GRID      2048 /* points of a period to look for the peak at */
+#define ROUNDS    100
+#define FIRST_CUT 0.5 /* of the peak */
+#define UNKNOWNS  (2 * AW_SWEEP_TONES + 2)
+#define FEWEST    2.0 /* samples per period of the fastest tone */
+
+static enum aw_status check_plan(const struct aw_sweep_plan *p, struct aw_error *err)
+{
+    if (!(p->from_hz > 0) || !(p->to_hz > p->from_hz) || !isfinite(p->to_hz))
+        return aw_fail(err, AW_USAGE, "sweep: from %g Hz to %g Hz is no range — give 0 < from < to",
+                       p->from_hz, p->to_hz);
+    if (!(p->amplitude > 0) || !isfinite(p->amplitude))
+        return aw_fail(err, AW_USAGE, "sweep: amplitude %g must be above 0", p->amplitude);
+    if (!(p->duration_s * p->from_hz >= 1) || !isfinite(p->duration_s))
+        return aw_fail(err, AW_USAGE, "sweep: %g s is less than one period of %g Hz — take %g s",
+                       p->duration_s, p->from_hz, 1 / p->from_hz);
+    if (p->tones < 1 || p->tones > AW_SWEEP_TONES)
+        return aw_fail(err, AW_USAGE, "sweep: %d frequencies are not possible — use 1 to %d",
+                       p->tones, AW_SWEEP_TONES);
+    return AW_OK;
+}
+
+static double spread(const struct aw_sweep_plan *plan, int i)
+{
+    double along = plan->tones > 1 ? (double)i / (plan->tones - 1) : 0;
+    return plan->from_hz * pow(plan->to_hz / plan->from_hz, along);
+}
+
+/* Whole multiples of 1/duration, so that all tones fit the period; those that meet become one. */
+static void choose_tones(struct aw_sweep *sweep)
+{
+    const struct aw_sweep_plan *plan = &sweep->plan;
+    for (int i = 0; i < plan->tones; i++) {
+        double hz = spread(plan, i);
+        if (plan->kind == AW_SWEEP_MULTISINE)
+            hz = fmax(1, round(hz * plan->duration_s)) / plan->duration_s;
+        if (sweep->n == 0 || hz > sweep->hz[sweep->n - 1] * (1 + 1e-9))
+            sweep->hz[sweep->n++] = hz;
+    }
+}
+
+static double tones_at(const struct aw_sweep *sweep, double t)
+{
+    double sum = 0;
+    for (int i = 0; i < sweep->n; i++)
+        sum += cos(2 * PI * sweep->hz[i] * t + sweep->phase[i]);
+    return sum;
+}
+
+/* One period of the multisine at GRID points, where the k-th harmonic goes round k times: all the
+ * sines that are needed are in one table. */
+struct grid {
+    double complex turn[GRID];
+    double signal[GRID];
+};
+
+static size_t harmonic(const struct aw_sweep *sweep, int tone)
+{
+    return (size_t)lround(sweep->hz[tone] * sweep->plan.duration_s);
+}
+
+static double sum_up(const struct aw_sweep *sweep, struct grid *grid)
+{
+    double peak = 0;
+    memset(grid->signal, 0, sizeof grid->signal);
+    for (int k = 0; k < sweep->n; k++) {
+        double complex start = cexp(I * sweep->phase[k]);
+        for (size_t i = 0; i < GRID; i++)
+            grid->signal[i] += creal(start * grid->turn[harmonic(sweep, k) * i % GRID]);
+    }
+    for (size_t i = 0; i < GRID; i++)
+        peak = fmax(peak, fabs(grid->signal[i]));
+    return peak;
+}
+
+/* The phases that the signal has when its peaks are cut off at level. */
+static void take_phases(struct aw_sweep *sweep, const struct grid *grid, double level)
+{
+    for (int k = 0; k < sweep->n; k++) {
+        double complex sum = 0;
+        for (size_t i = 0; i < GRID; i++) {
+            double cut = fmax(-level, fmin(level, grid->signal[i]));
+            sum += cut * conj(grid->turn[harmonic(sweep, k) * i % GRID]);
+        }
+        sweep->phase[k] = carg(sum);
+    }
+}
+
+static void start_phases(struct aw_sweep *sweep, struct grid *grid)
+{
+    for (int k = 0; k < sweep->n; k++)
+        sweep->phase[k] = -PI * (double)k * (double)(k + 1) / sweep->n;
+    for (size_t i = 0; i < GRID; i++)
+        grid->turn[i] = cexp(I * 2 * PI * (double)i / GRID);
+}
+
+/* Schroeder's phases are good for evenly spaced tones. From there, cutting the peaks off and
+ * keeping what that does to the phases lowers them again and again, ever more gently
+ * (E. Van der Ouderaa et al., IEEE Trans. Instrum. Meas. 37, 1988). */
+static double choose_phases(struct aw_sweep *sweep)
+{
+    struct aw_sweep best = *sweep;
+    struct grid grid;
+    double least = INFINITY;
+    start_phases(sweep, &grid);
+    for (int round = 0; round < ROUNDS; round++) {
+        double peak = sum_up(sweep, &grid);
+        if (peak < least) {
+            least = peak;
+            best = *sweep;
+        }
+        take_phases(sweep, &grid, peak * (FIRST_CUT + (1 - FIRST_CUT) * round / ROUNDS));
+    }
+    *sweep = best;
+    return least;
+}
+
+/* The true peak may lie between two points of the grid: aw_sweep_value cuts off what is above. */
+enum aw_status aw_sweep_start(struct aw_sweep *sweep, const struct aw_sweep_plan *plan,
+                              struct aw_error *err)
+{
+    enum aw_status status = check_plan(plan, err);
+    if (status != AW_OK)
+        return status;
+    *sweep = (struct aw_sweep){.plan = *plan, .scale = plan->amplitude, .crest = sqrt(2)};
+    choose_tones(sweep);
+    if (plan->kind == AW_SWEEP_MULTISINE) {
+        double peak = choose_phases(sweep);
+        sweep->scale = plan->amplitude / peak;
+        sweep->crest = peak / sqrt(sweep->n / 2.);
+    }
+    return AW_OK;
+}
+
+static double chirp_at(const struct aw_sweep_plan *plan, double t)
+{
+    if (t < 0 || t > plan->duration_s)
+        return 0;
+    double rate = log(plan->to_hz / plan->from_hz) / plan->duration_s;
+    return sin(2 * PI * plan->from_hz * expm1(rate * t) / rate);
+}
+
+double aw_sweep_value(const struct aw_sweep *sweep, double t)
+{
+    double most = sweep->plan.amplitude;
+    bool chirp = sweep->plan.kind == AW_SWEEP_CHIRP;
+    double value = sweep->scale * (chirp ? chirp_at(&sweep->plan, t) : tones_at(sweep, t));
+    return fmax(-most, fmin(most, value));
+}
+
+/* ---- Estimation --------------------------------------------------------------------------------
+ */
+
+struct record {
+    const struct aw_sweep *sweep;
+    const double *t, *input, *output;
+    size_t n;
+};
+
+/* Symmetric normal equations for both signals at once; row-major lower triangle. */
+struct normal {
+    int n;
+    double matrix[UNKNOWNS][UNKNOWNS];
+    double right[2][UNKNOWNS];
+};
+
+static void regressors(const struct record *r, double t, double *row)
+{
+    row[0] = 1;
+    row[1] = (t - r->t[0]) / (r->t[r->n - 1] - r->t[0]) - 0.5;
+    for (int i = 0; i < r->sweep->n; i++) {
+        double angle = 2 * PI * r->sweep->hz[i] * t;
+        row[2 + 2 * i] = cos(angle);
+        row[3 + 2 * i] = sin(angle);
+    }
+}
+
+static void accumulate(const struct record *r, struct normal *normal)
+{
+    double row[UNKNOWNS];
+    memset(normal, 0, sizeof *normal);
+    normal->n = 2 * r->sweep->n + 2;
+    for (size_t k = 0; k < r->n; k++) {
+        regressors(r, r->t[k], row);
+        for (int i = 0; i < normal->n; i++) {
+            for (int j = 0; j <= i; j++)
+                normal->matrix[i][j] += row[i] * row[j];
+            normal->right[0][i] += row[i] * r->input[k];
+            normal->right[1][i] += row[i] * r->output[k];
+        }
+    }
+}
+
+static bool factor(struct normal *normal)
+{
+    for (int i = 0; i < normal->n; i++)
+        for (int j = 0; j <= i; j++) {
+            double sum = normal->matrix[i][j], whole = sum;
+            for (int k = 0; k < j; k++)
+                sum -= normal->matrix[i][k] * normal->matrix[j][k];
+            if (i > j)
+                normal->matrix[i][j] = sum / normal->matrix[j][j];
+            else if (sum > 1e-9 * whole)
+                normal->matrix[i][i] = sqrt(sum);
+            else
+                return false;
+        }
+    return true;
+}
+
+static void substitute(const struct normal *normal, const double *right, double *x)
+{
+    for (int i = 0; i < normal->n; i++) {
+        x[i] = right[i];
+        for (int k = 0; k < i; k++)
+            x[i] -= normal->matrix[i][k] * x[k];
+        x[i] /= normal->matrix[i][i];
+    }
+    for (int i = normal->n; i-- > 0;) {
+        for (int k = i + 1; k < normal->n; k++)
+            x[i] -= normal->matrix[k][i] * x[k];
+        x[i] /= normal->matrix[i][i];
+    }
+}
+
+/* How much of the output's swing (beyond mean and drift) the tones explain. */
+static double explained(const struct record *r, const double *x)
+{
+    double row[UNKNOWNS], left = 0, all = 0;
+    for (size_t k = 0; k < r->n; k++) {
+        regressors(r, r->t[k], row);
+        double swing = r->output[k] - x[0] - x[1] * row[1], rest = swing;
+        for (int i = 2; i < 2 * r->sweep->n + 2; i++)
+            rest -= x[i] * row[i];
+        left += rest * rest;
+        all += swing * swing;
+    }
+    return all > 0 ? 1 - left / all : 0;
+}
+
+static double complex phasor(const double *x, int tone)
+{
+    return x[2 + 2 * tone] - I * x[3 + 2 * tone];
+}
+
+static enum aw_status fit_tones(const struct record *r, double complex *response, double *fit,
+                                struct aw_error *err)
+{
+    struct normal normal;
+    double input[UNKNOWNS], output[UNKNOWNS];
+    accumulate(r, &normal);
+    if (!factor(&normal))
+        return aw_fail(err, AW_USAGE,
+                       "sweep: the samples do not tell the frequencies apart — "
+                       "record at least one whole period of %g s",
+                       r->sweep->plan.duration_s);
+    substitute(&normal, normal.right[0], input);
+    substitute(&normal, normal.right[1], output);
+    for (int i = 0; i < r->sweep->n; i++)
+        response[i] = phasor(output, i) / phasor(input, i);
+    if (fit)
+        *fit = explained(r, output);
+    return AW_OK;
+}
+
+static double complex integral(const struct record *r, const double *values, double omega)
+{
+    double complex sum = 0;
+    for (size_t i = 0; i + 1 < r->n; i++) {
+        double complex a = (values[i] - values[0]) * cexp(-I * omega * r->t[i]);
+        double complex b = (values[i + 1] - values[0]) * cexp(-I * omega * r->t[i + 1]);
+        sum += (a + b) * (r->t[i + 1] - r->t[i]) / 2;
+    }
+    return sum;
+}
+
+static void fourier(const struct record *r, double complex *response, double *fit)
+{
+    for (int i = 0; i < r->sweep->n; i++) {
+        double omega = 2 * PI * r->sweep->hz[i];
+        response[i] = integral(r, r->output, omega) / integral(r, r->input, omega);
+    }
+    if (fit)
+        *fit = NAN;
+}
+
+static enum aw_status check_samples(const struct record *r, struct aw_error *err)
+{
+    double top_hz = r->sweep->hz[r->sweep->n - 1];
+    if (r->n < (size_t)(2 * r->sweep->n + 4))
+        return aw_fail(err, AW_USAGE,
+                       "sweep: %zu samples are too few for %d frequencies — record "
+                       "longer",
+                       r->n, r->sweep->n);
+    for (size_t i = 0; i < r->n; i++) {
+        if (!isfinite(r->t[i]) || !isfinite(r->input[i]) || !isfinite(r->output[i]))
+            return aw_fail(err, AW_USAGE, "sweep: sample %zu is not a number", i + 1);
+        if (i > 0 && r->t[i] <= r->t[i - 1])
+            return aw_fail(err, AW_USAGE, "sweep: sample %zu is not later than the one before",
+                           i + 1);
+    }
+    double rate = (double)(r->n - 1) / (r->t[r->n - 1] - r->t[0]);
+    if (rate < FEWEST * top_hz)
+        return aw_fail(err, AW_USAGE,
+                       "sweep: %.3g samples a second cannot show %.3g Hz — stay "
+                       "below %.3g Hz",
+                       rate, top_hz, rate / FEWEST);
+    return AW_OK;
+}
+
+static enum aw_status fill_points(const struct aw_sweep *sweep, const double complex *response,
+                                  struct aw_bode_point *points, struct aw_error *err)
+{
+    for (int i = 0; i < sweep->n; i++) {
+        double gain = cabs(response[i]), phase = carg(response[i]) * 180 / PI;
+        if (!isfinite(gain) || gain > 1e9)
+            return aw_fail(err, AW_USAGE,
+                           "sweep: the input holds nothing at %.3g Hz — is it the "
+                           "signal that was sent?",
+                           sweep->hz[i]);
+        if (i > 0)
+            phase -= 360 * round((phase - points[i - 1].phase_deg) / 360);
+        points[i] = (struct aw_bode_point){sweep->hz[i], gain, 20 * log10(gain), phase};
+    }
+    return AW_OK;
+}
+
+enum aw_status aw_sweep_response(const struct aw_sweep *sweep, const double *t, const double *input,
+                                 const double *output, size_t n, struct aw_bode_point *points,
+                                 double *fit, struct aw_error *err)
+{
+    struct record r = {sweep, t, input, output, n};
+    double complex response[AW_SWEEP_TONES];
+    enum aw_status status = check_samples(&r, err);
+    if (status == AW_OK && sweep->plan.kind == AW_SWEEP_MULTISINE)
+        status = fit_tones(&r, response, fit, err);
+    else if (status == AW_OK)
+        fourier(&r, response, fit);
+    return status == AW_OK ? fill_points(sweep, response, points, err) : status;
+}
+
+/* ---- What the curve says -----------------------------------------------------------------------
+ */
+
+void aw_bode_open_loop(const struct aw_bode_point *in, int n, struct aw_bode_point *out)
+{
+    for (int i = 0; i < n; i++) {
+        double complex closed = in[i].gain * cexp(I * in[i].phase_deg * PI / 180);
+        double complex open = closed / (1 - closed);
+        double phase = carg(open) * 180 / PI, near = i > 0 ? out[i - 1].phase_deg : -90;
+        out[i] = (struct aw_bode_point){.hz = in[i].hz,
+                                        .gain = cabs(open),
+                                        .gain_db = 20 * log10(cabs(open)),
+                                        .phase_deg = phase - 360 * round((phase - near) / 360)};
+    }
+}
+
+/* A way to look at a point. */
+typedef double reading(const struct aw_bode_point *point);
+
+static double read_db(const struct aw_bode_point *point)
+{
+    return point->gain_db;
+}
+
+static double read_phase(const struct aw_bode_point *point)
+{
+    return point->phase_deg;
+}
+
+/* Where the reading first falls through level, counted in points with its fraction; NaN if never.
+ */
+static double falls_through(const struct aw_bode_point *points, int n, reading *of, double level)
+{
+    for (int i = 0; i + 1 < n; i++) {
+        double left = of(&points[i]), right = of(&points[i + 1]);
+        if (left >= level && right < level)
+            return i + (left - level) / (left - right);
+    }
+    return NAN;
+}
+
+static double between(const struct aw_bode_point *points, double at, reading *of)
+{
+    if (isnan(at))
+        return NAN;
+    int i = (int)at;
+    double left = of(&points[i]), along = at - i;
+    return along > 0 ? left + along * (of(&points[i + 1]) - left) : left;
+}
+
+static double read_log(const struct aw_bode_point *point)
+{
+    return log(point->hz);
+}
+
+void aw_bode_summary(const struct aw_bode_point *points, int n, struct aw_bode_summary *out)
+{
+    double level = n > 0 ? points[0].gain_db - 20 * log10(sqrt(2)) : 0;
+    double band = falls_through(points, n, read_db, level);
+    double cross = falls_through(points, n, read_db, 0);
+    double turn = falls_through(points, n, read_phase, -180);
+    *out = (struct aw_bode_summary){
+        .bandwidth_hz = exp(between(points, band, read_log)),
+        .crossover_hz = exp(between(points, cross, read_log)),
+        .phase_margin_deg = 180 + between(points, cross, read_phase),
+        .phase_cross_hz = exp(between(points, turn, read_log)),
+        .gain_margin = pow(10, -between(points, turn, read_db) / 20),
+    };
+    for (int i = 0; i < n; i++)
+        if (points[i].gain > out->peak_gain) {
+            out->peak_gain = points[i].gain;
+            out->peak_hz = points[i].hz;
+        }
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# What can come next: as the shells ask for it, and in the shells themselves.
+load common.bash
+
+candidates() { armctl complete -- "$@" | cut -f 1 | xargs; }
+
+@test "commands, messages, fields, values" {
+    same "$(candidates de)" "deg decode describe"
+    same "$(candidates deg jo)" "joint="
+    same "$(candidates encode deg '')" "seq= joint= angle="
+    same "$(candidates encode de)" deg
+    same "$(candidates --time '')" "none abs rel delta iso"
+    same "$(candidates --ti)" "--time --timeout"
+    same "$(candidates help d)" "deg decode describe"
+    same "$(candidates completion '')" "bash zsh fish"
+    same "$(candidates run '')" "::files"
+    same "$(canpid complete -- encode kp controller=t | xargs)" "controller=tor controller=tl"
+    hasnt "$(candidates '')" "complete "
+}
+
+@test "links: the simulator, aliases, schemes, files" {
+    config '[link]' 'desk = sim:'
+    has " $(candidates -l '') " " sim: "
+    has " $(candidates -l '') " " @desk "
+    has " $(candidates --link '') " " tcp: "
+    same "$(candidates -l @)" "@desk ::files"
+}
+
+@test "joints of the config file" {
+    config '[joint elbow]' 'index = 2' '[joint wrist]' 'index = 3'
+    same "$(candidates deg '')" "elbow wrist"
+    same "$(candidates deg elbow 45 w)" "wrist"
+    same "$(candidates -l sim: -j deg e)" "elbow"
+}
+
+@test "bash" {
+    armctl completion bash >armctl.bash
+    bash -n armctl.bash
+    cat >try <<'END'
+for file in /usr/share/bash-completion/bash_completion; do [ ! -r $file ] || . $file; done
+. ./armctl.bash
+try() {
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMPREPLY=()
+    _armctl armctl "${@: -1}" "${@: -2:1}" 2>/dev/null
+    echo "${COMPREPLY[*]}"
+}
+try armctl de
+try armctl encode deg jo
+try armctl --time ''
+try armctl -l si
+complete -p armctl
+END
+    run -0 bash --norc -i try </dev/null
+    same "$(grep -v -e '^bash:' -e job <<<"$output" | head -n 3)" $'deg decode describe\njoint=\nnone abs rel delta iso'
+    has "$output" "sim"
+    has "$output" "complete -F _armctl armctl"
+}
+
+@test "bash, on a terminal" {
+    armctl completion bash >armctl.bash
+    terminal <<<'
+        launch bash --norc --noprofile -i
+        type "PS1=READY; . ./armctl.bash\r"; want READY READY
+        type "armctl descr"; type \t; want "armctl describe "
+        type "de"; type \t; want "deg "
+        type \r; want ,angle READY
+        type "exit\r"; ends 0'
+}
+
+@test "zsh" {
+    command -v zsh || skip "no zsh here"
+    armctl completion zsh >_armctl
+    zsh -n _armctl
+    terminal <<<'
+        launch zsh -f -i
+        type "PS1=READY; fpath=(. \$fpath); autoload -Uz compinit; compinit -u -d dump; echo LOAD\"\"ED\r"
+        want LOADED READY
+        type "armctl descr\tde\t\r"; want ,angle READY
+        type "exit\r"; ends 0'
+}
+
+@test "fish" {
+    command -v fish || skip "no fish here"
+    armctl completion fish >armctl.fish
+    fish --no-execute armctl.fish
+    ok fish --no-config -c 'source armctl.fish; complete -C "armctl de"; complete -C "armctl encode deg jo"; complete -C "armctl --time "'
+    same "$(cut -f 1 <<<"$output" | sort | xargs)" "abs decode deg delta describe iso joint= none rel"
+}
+
+@test "every tool has scripts for every shell, in its own name" {
+    for tool in armctl hidmotor canpid unitysim ezphys; do
+        for shell in bash zsh fish; do
+            ok $tool completion $shell
+            has "$output" "$tool"
+        done
+    done
+}

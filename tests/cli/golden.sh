@@ -1,0 +1,120 @@
+#!/bin/bash
+# The golden cases through the programs in the folder $1, in the three ways of use that need no
+# terminal: one command a process, a script of lines, and a script of JSON objects. Those of the
+# tools named after the folder, or of all. (prompt.bats types them at the prompt.) Prints TAP.
+set -u
+cd "$(dirname "$0")/../golden" || exit 1
+bin=$1
+shift
+[ $# != 0 ] || set -- armctl hidmotor canpid unitysim ezphys
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+count=0 failed=0
+
+verdict() { # STATUS WHAT: one TAP line; the details come from $work/why
+    count=$((count + 1))
+    if [ "$1" = 0 ]; then
+        echo "ok $count - $2"
+    else
+        failed=$((failed + 1))
+        echo "not ok $count - $2"
+        sed 's/^/# /' "$work/why"
+    fi
+}
+
+# Splits FILE.txt into commands, bytes and records, one a line.
+cases() {
+    awk -v work="$work" '/^#/ || !NF { next }
+        { kind = n++ % 3; print > (work "/" (kind == 0 ? "commands" : kind == 1 ? "bytes" : "records")) }
+        END { exit n % 3 }' "$1"
+}
+
+# The options of a command that decode needs as well, for the bytes of that command.
+decode_options() {
+    local word previous= options=()
+    for word in $1; do
+        case $previous in --wire | --sensors-layout) options+=("$previous" "$word") ;; esac
+        previous=$word
+    done
+    echo "${options[@]}"
+}
+
+one_by_one() {
+    local tool=$1 command bytes record dir found status
+    while IFS=$'\t' read -r command bytes record; do
+        read -r -a words <<<"$command"
+        if [[ $record == "exit "* ]]; then
+            [[ ${words[0]} == encode ]] || words+=($bytes)
+            "$bin/$tool" "${words[@]}" >"$work/out" 2>"$work/err"
+            status=$?
+            { echo "$command: exit $status, not ${record#exit }"; cat "$work/out" "$work/err"; } >"$work/why"
+            [ "$status" = "${record#exit }" ] && [ "$(wc -l <"$work/err")" = 1 ]
+            verdict $? "$tool $command: $record"
+            continue
+        fi
+        if [ "${words[0]}" = encode ]; then
+            found=$("$bin/$tool" "${words[@]}" 2>&1)
+            printf '%s\n%s\n' "$found" "$bytes" >"$work/why"
+            [ "$found" = "$bytes" ]
+            verdict $? "$tool $command"
+        fi
+        dir=rx
+        [[ $record != '{"dir":"tx"'* ]] || dir=tx
+        # shellcheck disable=SC2046,SC2086 # lists of words
+        "$bin/$tool" $(decode_options "$command") decode -j --dir $dir $bytes >>"$work/decoded" 2>&1
+        printf '%s\n' "$record" >>"$work/expected"
+    done < <(paste "$work/commands" "$work/bytes" "$work/records")
+}
+
+# The records of all cases at once, as JSON values: the order of keys and the spelling of numbers
+# do not count.
+compare_records() {
+    jq -cS 'del(.t)' "$work/decoded" >"$work/found.sorted" 2>"$work/why"
+    jq -cS . "$work/expected" >"$work/expected.sorted"
+    diff "$work/expected.sorted" "$work/found.sorted" >>"$work/why"
+    verdict $? "$1: $(wc -l <"$work/expected") records"
+}
+
+# All commands that encode, as one script: the same bytes in the same order, one bad exit status.
+as_script() {
+    local tool=$1
+    paste "$work/commands" "$work/bytes" "$work/records" | grep '^encode' >"$work/encodes"
+    cut -f1 "$work/encodes" >"$work/script"
+    awk -F'\t' '$3 !~ /^exit/ { print $2 }' "$work/encodes" >"$work/expected.bytes"
+    "$bin/$tool" --keep-going <"$work/script" >"$work/out" 2>"$work/err"
+    diff "$work/expected.bytes" "$work/out" >"$work/why"
+    verdict $? "$tool: a script of $(wc -l <"$work/script") lines"
+    same=$(grep -c "$(printf '\t')exit " "$work/encodes")
+    wc -l "$work/err" >"$work/why"
+    [ "$(wc -l <"$work/err")" = "$same" ]
+    verdict $? "$tool: $same of them refused, one line each"
+}
+
+# {"cmd":"encode","message":"deg","joint":"1",…}, for commands without options
+as_json() {
+    local tool=$1
+    awk -F'\t' '$1 !~ / -/ && $3 !~ /^exit/' "$work/encodes" >"$work/plain"
+    cut -f1 "$work/plain" | jq -Rc 'split(" ") | {cmd: .[0], message: .[1]} +
+        ([.[2:][] | index("=") as $i | {(.[:$i]): .[$i+1:]}] | add)' >"$work/script"
+    cut -f2 "$work/plain" >"$work/expected.bytes"
+    "$bin/$tool" <"$work/script" >"$work/out" 2>"$work/err"
+    { diff "$work/expected.bytes" "$work/out" && cmp "$work/err" /dev/null; } >"$work/why"
+    verdict $? "$tool: a script of $(wc -l <"$work/script") JSON objects"
+}
+
+for tool in "$@"; do
+    file=$tool.txt
+    rm -f "$work"/*
+    if ! cases "$file"; then
+        echo "$file: not three lines a case" >"$work/why"
+        verdict 1 "$tool"
+        continue
+    fi
+    : >"$work/decoded" >"$work/expected"
+    one_by_one "$tool"
+    compare_records "$tool"
+    as_script "$tool"
+    as_json "$tool"
+done
+echo "1..$count"
+[ $failed = 0 ]

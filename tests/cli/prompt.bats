@@ -1,0 +1,201 @@
+#!/usr/bin/env bats
+# The prompt on a real terminal (a pty driven by expect, see terminal.tcl).
+load common.bash
+
+colour() { unset NO_COLOR; export TERM=xterm-256color; }
+
+@test "a command, its result, Ctrl-D ends with 0" {
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        ask {deg 1 90} confirmed {armctl> }
+        type \004
+        ends 0"
+}
+
+@test "quit ends, a failed command does not" {
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        ask {dge 1 90} {did you mean 'deg'?} {armctl> }
+        ask {deg 1 400} {above its maximum} {armctl> }
+        ask {deg 1 \"90} {not closed} {armctl> }
+        ask {deg 1 90} confirmed {armctl> }
+        type quit\r
+        ends 0"
+}
+
+@test "TAB completes commands, fields, messages, options and links" {
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        type enc\t; want {encode }
+        type de\t; want {deg }
+        type jo\t; want {joint=}
+        type {1 an}; type \t; want {angle=}
+        ask 90 {30 44 45 47 31 2C 30 39 30 0D 0A} {armctl> }
+        type {deg jo}; type \t; want {joint=}
+        type {1 an}; type \t; want {angle=}
+        ask 90 confirmed {armctl> }
+        type {--tim}; type \t\t\t; want --timeout
+        type \003; want {armctl> }
+        type {-l si}; type \t; want {sim:}
+        type \003; want {armctl> }
+        type \004
+        ends 0"
+}
+
+@test "TAB completes the names of joints from the config file" {
+    config '[joint elbow]' 'index = 2' '[joint wrist]' 'index = 3'
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        type {deg el}; type \t; want {elbow }
+        ask 45 confirmed {armctl> }
+        type {deg }; type \t\t; want elbow wrist
+        type \003; want {armctl> }
+        type \004
+        ends 0"
+}
+
+@test "the hint shows name, range and unit of what comes next" {
+    colour
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        type {deg }; want {<joint 0 to 9>}
+        type {1 }; want {<angle 0 to 360 deg>}
+        ask 90 confirmed {armctl> }
+        type {pos 2 }; want {<position 0 to 999 mm>}
+        type \003; want {armctl> }
+        type {encode deg }; want {joint= angle=}
+        type \003; want {armctl> }
+        type \004
+        ends 0"
+}
+
+@test "a narrow terminal gets no hint that does not fit" {
+    colour
+    terminal 24 <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        type {deg 1 }; want {deg 1 }
+        ask 90 confirmed {armctl> }
+        hasnt {<angle}
+        type \004
+        ends 0"
+}
+
+@test "Ctrl-R finds the history of an earlier session" {
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        ask {deg 1 77} confirmed {armctl> }
+        type \004
+        ends 0"
+    same "$(<"$D/state/armwire/armctl/history")" "deg 1 77"
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        type \022; want search
+        type {1 7}; want {deg 1 77}
+        type \r; want {angle=77deg} {armctl> }
+        type \004
+        ends 0"
+    same "$(stat -c %a "$D/state/armwire/armctl/history")" 600
+}
+
+@test "Ctrl-C on a typed line clears it and sends nothing" {
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        type {deg 1 90}; want {deg 1 90}
+        type \003; want {^C} {armctl> }
+        ask {deg 1 10} {angle=10deg} {armctl> }
+        hasnt {angle=90deg}
+        type \004
+        ends 0"
+}
+
+@test "Ctrl-C during a motion stops it and says so; the prompt goes on" {
+    terminal <<<"
+        launch armctl -v -l sim:
+        want {armctl> }
+        ask {deg 1 350} {<- 30 41 43 4B}
+        type \003
+        want stopped {armctl> }
+        ask {encode ack ack=2} {30 41 43 4B 32 0D 0A} {armctl> }
+        type \004
+        ends 0"
+}
+
+@test "the terminal going away during a motion stops it" {
+    start arm armctl sim --listen "pty:$D/arm" --turn-speed 50
+    config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
+    terminal <<<"
+        launch armctl -v -l $D/arm
+        want {armctl> }
+        ask {deg 1 5} confirmed {armctl> }
+        ask {deg 1 350} {<- 30 41 43 4B}
+        close
+        lassign [wait] id terminal failed status
+        if {\$status != 129} { fail \"it ended with \$status\" }"
+    end "$pid"
+    wait_for arm "commands carried out"
+    matches "$line" "*: [34] commands carried out*" # 5, 350, and back to 5
+}
+
+@test "a dumb terminal gets no escape sequences" {
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        ask {deg 1 90} confirmed {armctl> }
+        ask help {Exit codes} {armctl> }
+        type \004
+        ends 0
+        hasnt \033"
+}
+
+@test "NO_COLOR: no colours, no hints" {
+    export TERM=xterm-256color NO_COLOR=1
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        type {deg 1 }; want {deg 1 }
+        ask 90 confirmed {armctl> }
+        ask help {Exit codes} {armctl> }
+        type \004
+        ends 0
+        hasnt \033\[1m
+        hasnt \033\[2m
+        hasnt <angle"
+}
+
+@test "jog: keys move the joint" {
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        ask {deg 1 90} confirmed {armctl> }
+        type {jog 1 10}; type \r; want {90 deg, step 10}
+        type +; want {100 deg}
+        type -; want {90 deg}
+        type q; want {armctl> }
+        type \004
+        ends 0"
+}
+
+@test "golden cases of every tool at its prompt" {
+    for tool in armctl hidmotor canpid unitysim ezphys; do
+        awk '/^encode/ && length < 900 { command = $0; getline bytes; getline record
+            if (record !~ /^exit/ && ++n <= 12) print command "\n" bytes }' \
+            "$root/tests/golden/$tool.txt" >cases
+        terminal 2000 <<<"
+            launch $tool
+            want {$tool> }
+            set cases [split [string trim [read [open cases]]] \n]
+            foreach {command bytes} \$cases { ask \$command \"\r\n\$bytes\r\n\" {$tool> } }
+            if {[llength \$cases] < 16} { fail {too few cases} }
+            type \004
+            ends 0"
+    done
+}

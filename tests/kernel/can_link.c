@@ -1,0 +1,503 @@
+/* can_link TEST INTERFACE: the can: link on an interface of the kernel, one test by name; exit
+ * status 0 if all of it was right.
+ *
+ * can_link dump URL COUNT: says "open", then prints so many frames and what happens between them.
+ * can_link send URL FRAME…: writes frames given as 123#DEAD; exits with the status.
+ */
+#include <linux/can.h>
+#include <linux/can/error.h>
+#include <linux/can/raw.h>
+#include <net/if.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "link/link.h"
+
+static int failures;
+static struct aw_real_clock wall_clock;
+
+static void expect(int ok, const char *what, const char *detail)
+{
+    if (ok)
+        return;
+    failures++;
+    printf("# %s: %s\n", what, detail);
+}
+
+static enum aw_status open_status(struct aw_link **link, const char *url, struct aw_error *err)
+{
+    const struct aw_link_options options = {.clock = &wall_clock.base};
+    *err = (struct aw_error){0};
+    return aw_link_open(link, url, &options, err);
+}
+
+static struct aw_link *open_can(const char *interface, const char *query)
+{
+    char url[200];
+    struct aw_link *link;
+    struct aw_error err;
+    snprintf(url, sizeof url, "can:%s%s", interface, query);
+    if (open_status(&link, url, &err) == AW_OK)
+        return link;
+    printf("# cannot open: %s\n", err.text);
+    exit(1);
+}
+
+/* A socket beside the links, for frames that they do not send. */
+static int open_raw(const char *interface)
+{
+    const struct sockaddr_can address = {.can_family = AF_CAN,
+                                         .can_ifindex = (int)if_nametoindex(interface)};
+    int fd = socket(AF_CAN, SOCK_RAW, CAN_RAW);
+    if (fd >= 0 && bind(fd, (const struct sockaddr *)&address, sizeof address) == 0)
+        return fd;
+    perror("# raw socket");
+    exit(1);
+}
+
+static void send_raw(int fd, uint32_t id, uint8_t second_byte)
+{
+    const struct can_frame frame = {.can_id = id, .can_dlc = 8, .data = {1, second_byte}};
+    expect(write(fd, &frame, sizeof frame) == sizeof frame, "raw socket", "cannot send");
+}
+
+static enum aw_status send_numbered(struct aw_link *link, unsigned id, uint32_t number,
+                                    struct aw_error *err)
+{
+    uint8_t datagram[8] = {(uint8_t)id, (uint8_t)(id >> 8)};
+    memcpy(datagram + 2, &number, sizeof number);
+    return aw_link_write(link, datagram, sizeof datagram, err);
+}
+
+/* Reads one frame: its identifier, or -1. */
+static long receive(struct aw_link *link, uint32_t *number, int64_t wait_ns)
+{
+    uint8_t datagram[16];
+    size_t got;
+    struct aw_error err = {0};
+    int64_t deadline = aw_clock_now(link->clock) + wait_ns;
+    enum aw_status status = aw_link_read(link, datagram, sizeof datagram, &got, deadline, &err);
+    if (status != AW_OK || got < 2)
+        return -1;
+    if (number && got >= 6)
+        memcpy(number, datagram + 2, sizeof *number);
+    return datagram[0] | datagram[1] << 8;
+}
+
+static enum aw_status read_event(struct aw_link *link, struct aw_error *err)
+{
+    uint8_t datagram[16];
+    size_t got;
+    *err = (struct aw_error){0};
+    return aw_link_read(link, datagram, sizeof datagram, &got,
+                        aw_clock_now(link->clock) + 5 * AW_SECOND, err);
+}
+
+static void expect_event(struct aw_link *link, const char *words)
+{
+    struct aw_error err;
+    enum aw_status status = read_event(link, &err);
+    expect(status == AW_MORE && strstr(link->event, words), words,
+           status == AW_MORE ? link->event : aw_status_name(status));
+    if (status == AW_MORE)
+        printf("# event: %s\n", link->event);
+}
+
+static void round_trips(const char *interface)
+{
+    enum { COUNT = 10000 };
+    struct aw_link *a = open_can(interface, "?filter=456"), *b = open_can(interface, "?filter=123");
+    struct aw_error err;
+    uint32_t number = 0;
+    int64_t start = aw_clock_now(a->clock);
+    int done = 0;
+    while (done < COUNT && send_numbered(a, 0x123, (uint32_t)done, &err) == AW_OK &&
+           receive(b, &number, AW_SECOND) == 0x123 && number == (uint32_t)done &&
+           send_numbered(b, 0x456, number, &err) == AW_OK &&
+           receive(a, &number, AW_SECOND) == 0x456 && number == (uint32_t)done)
+        done++;
+    double seconds = (double)(aw_clock_now(a->clock) - start) / (double)AW_SECOND;
+    printf("# %d round trips in %.2f s, %.0f/s\n", done, seconds, done / seconds);
+    expect(done == COUNT, "round trips", "a frame was lost or changed");
+    expect(strcmp(a->key, a->ready) == 0 && strncmp(a->key, "can:", 4) == 0, "key", a->key);
+    expect(a->datagrams && a->dropped == 0, "datagrams", "not so, or some were dropped");
+    aw_link_close(b);
+    aw_link_close(a);
+}
+
+static void filters(const char *interface)
+{
+    static const struct {
+        const char *query;
+        int seen; /* bits: the frames below */
+    } cases[] = {
+        {"", 31},
+        {"?filter=040/7E0", 3},
+        {"?filter=0x040/0x7E0,060/7E0", 7},
+        {"?filter=7FF", 16},
+        {"?filter=000/000", 31},
+    };
+    static const unsigned ids[] = {0x041, 0x05F, 0x061, 0x0DF, 0x7FF};
+    int raw = open_raw(interface);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_link *link = open_can(interface, cases[i].query);
+        int seen = 0;
+        long id;
+        send_raw(raw, 0x041 | CAN_EFF_FLAG, 0);
+        send_raw(raw, 0x041 | CAN_RTR_FLAG, 0);
+        for (size_t k = 0; k < 5; k++)
+            send_raw(raw, ids[k], 0);
+        while ((id = receive(link, NULL, 0)) >= 0)
+            for (size_t k = 0; k < 5; k++)
+                if (ids[k] == (unsigned)id)
+                    seen += 1 << k; /* twice the same would show */
+        expect(seen == cases[i].seen, "filter", cases[i].query);
+        aw_link_close(link);
+    }
+    close(raw);
+}
+
+static void times_and_own_frames(const char *interface)
+{
+    struct aw_link *a = open_can(interface, ""), *b = open_can(interface, "");
+    struct aw_error err;
+    int64_t last = 0;
+    for (uint32_t i = 0; i < 200; i++) {
+        int64_t before = aw_wall_time();
+        send_numbered(a, 0x041, i, &err);
+        int64_t after = aw_wall_time();
+        expect(receive(a, NULL, AW_SECOND) == 0x041 && a->own, "own frame", "not marked");
+        expect(a->rx_time_ns >= before && a->rx_time_ns <= after, "its time", "not when it was");
+        expect(receive(b, NULL, AW_SECOND) == 0x041 && !b->own, "other's frame", "marked as own");
+        expect(b->rx_time_ns >= before && b->rx_time_ns <= after && b->rx_time_ns >= last,
+               "time of other's frame", "not when it was");
+        last = b->rx_time_ns;
+    }
+    aw_link_close(b);
+    aw_link_close(a);
+}
+
+static double cpu_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+/* The kernel's queue of the reader is made so small that most of a burst does not fit. */
+static void bursts_and_drops(const char *interface)
+{
+    enum { BURST = 2000 };
+    static const int tiny = 1;
+    struct aw_link *a = open_can(interface, "?filter=001"), *b = open_can(interface, "");
+    struct aw_error err;
+    uint32_t number, next = 0;
+    for (uint32_t i = 0; i < BURST; i++)
+        send_numbered(a, 0x041, i, &err);
+    double cpu = cpu_seconds();
+    while (receive(b, &number, 0) == 0x041 && number == next)
+        next++;
+    cpu = cpu_seconds() - cpu;
+    printf("# %u of %d frames of a burst read, %.1f us each\n", next, BURST, cpu * 1e6 / BURST);
+    expect(next == BURST && b->dropped == 0, "burst", "not all, or not in order");
+
+    setsockopt(aw_link_fd(b), SOL_SOCKET, SO_RCVBUF, &tiny, sizeof tiny);
+    for (uint32_t i = 0; i < BURST; i++)
+        send_numbered(a, 0x041, i, &err);
+    for (next = 0; receive(b, NULL, 0) == 0x041;)
+        next++;
+    send_numbered(a, 0x041, BURST, &err); /* brings the count of those after the last one */
+    next += receive(b, NULL, AW_SECOND) == 0x041;
+    printf("# %u read and %llu dropped of %d\n", next, (unsigned long long)b->dropped, BURST + 1);
+    expect(b->dropped > 0 && next + b->dropped == BURST + 1, "dropped frames", "miscounted");
+    aw_link_close(b);
+    aw_link_close(a);
+}
+
+/* In a process of its own: so many frames one after the other, 9000 a second, when the reader has
+ * had time to get ready. */
+static void send_evenly(const char *interface, uint32_t count)
+{
+    struct aw_link *link = open_can(interface, "?filter=001");
+    struct timespec next;
+    struct aw_error err;
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = 200000000}, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &next);
+    for (uint32_t i = 0; i < count; i++) {
+        next.tv_nsec += 1000000000 / 9000;
+        next.tv_sec += next.tv_nsec / 1000000000;
+        next.tv_nsec %= 1000000000;
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+        send_numbered(link, 0x041, i, &err);
+    }
+    aw_link_close(link);
+}
+
+enum { BUSY = 18000 };
+
+static uint32_t read_by_link(const char *interface)
+{
+    struct aw_link *link = open_can(interface, "");
+    uint32_t number, next = 0;
+    while (receive(link, &number, AW_SECOND) == 0x041 && number == next && ++next < BUSY)
+        ;
+    expect(link->dropped == 0, "busy bus", "frames were dropped");
+    aw_link_close(link);
+    return next;
+}
+
+/* As most programs do it: wait, read one. */
+static uint32_t read_plainly(const char *interface)
+{
+    int fd = open_raw(interface);
+    struct can_frame frame;
+    struct pollfd pollfd = {.fd = fd, .events = POLLIN};
+    uint32_t next = 0;
+    while (next < BUSY && poll(&pollfd, 1, 1000) > 0 && read(fd, &frame, sizeof frame) > 0)
+        next++;
+    close(fd);
+    return next;
+}
+
+/* Returns the share of a processor that a reader takes. */
+static double load_of(uint32_t (*reader)(const char *interface), const char *interface)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        send_evenly(interface, BUSY);
+        _exit(0);
+    }
+    double cpu = cpu_seconds();
+    int64_t start = aw_wall_time();
+    uint32_t n = reader(interface);
+    double seconds = (double)(aw_wall_time() - start) / (double)AW_SECOND;
+    cpu = cpu_seconds() - cpu;
+    waitpid(child, NULL, 0);
+    expect(n == BUSY, "busy bus", "not all frames, or not in order");
+    printf("# %u frames in %.2f s, %.1f %% of a processor\n", n, seconds, cpu / seconds * 100);
+    return cpu / seconds;
+}
+
+static void busy_bus(const char *interface)
+{
+    double link = load_of(read_by_link, interface), plain = load_of(read_plainly, interface);
+    expect(link < plain / 2, "busy bus", "not half of what it takes to read them one by one");
+}
+
+static void error_frames(const char *interface)
+{
+    struct aw_link *link = open_can(interface, "?filter=041");
+    int raw = open_raw(interface);
+    send_raw(raw, CAN_ERR_FLAG | CAN_ERR_BUSOFF, 0);
+    expect_event(link, "bus-off");
+    send_raw(raw, CAN_ERR_FLAG | CAN_ERR_ACK, 0);
+    send_raw(raw, CAN_ERR_FLAG | CAN_ERR_ACK, 0); /* the same once more is no news */
+    send_raw(raw, CAN_ERR_FLAG | CAN_ERR_CRTL, CAN_ERR_CRTL_TX_PASSIVE);
+    send_raw(raw, 0x041, 0);
+    expect_event(link, "no ACK (nobody else on the bus, or wrong bit rate)");
+    expect_event(link, "error-passive by sending");
+    expect(receive(link, NULL, AW_SECOND) == 0x041, "frame after errors", "did not come");
+    expect(link->event[0] == '\0', "event", "still there");
+    close(raw);
+    aw_link_close(link);
+}
+
+static void ip(const char *command, const char *interface, const char *more)
+{
+    char line[200];
+    snprintf(line, sizeof line, "ip link %s %s %s", command, interface, more);
+    expect(system(line) == 0, line, "failed");
+}
+
+static void expect_traffic(struct aw_link *link, const char *interface)
+{
+    int raw = open_raw(interface);
+    struct aw_error err;
+    send_raw(raw, 0x041, 0);
+    expect(receive(link, NULL, AW_SECOND) == 0x041, "traffic", "a frame did not come");
+    expect(send_numbered(link, 0x042, 0, &err) == AW_OK, "traffic", err.text);
+    expect(receive(link, NULL, AW_SECOND) == 0x042 && link->own, "traffic", "nor did ours");
+    close(raw);
+}
+
+static void expect_write_lost(struct aw_link *link, const char *words)
+{
+    struct aw_error err = {0};
+    enum aw_status status = send_numbered(link, 0x041, 0, &err);
+    expect(status == AW_LOST && strstr(err.text, words), words, err.text);
+    if (status == AW_LOST)
+        printf("# %s\n", err.text);
+}
+
+static void down_and_up(const char *interface)
+{
+    struct aw_link *link = open_can(interface, ""), *other = open_can(interface, "");
+    struct aw_link *strict = open_can(interface, "?reconnect=off");
+    struct aw_error err;
+    expect_traffic(link, interface);
+    ip("set", interface, "down");
+    expect_event(link, "interface down");
+    expect_write_lost(link, "ip link set");
+    expect(receive(link, NULL, 20 * AW_MILLISECOND) < 0 && !*link->event, "while down", "news");
+    expect_write_lost(other,
+                      "ip link set"); /* found by writing: told by the next read all the same */
+    expect_event(other, "interface down");
+    ip("set", interface, "up");
+    expect_event(link, "interface up");
+    expect_traffic(link, interface);
+    expect(send_numbered(other, 0x041, 0, &err) == AW_OK, "writing without reading", err.text);
+    while (receive(strict, NULL, 0) >= 0)
+        ;
+    expect(read_event(strict, &err) == AW_LOST, "reconnect=off", "not lost");
+    printf("# %s\n", err.text);
+    aw_link_close(strict);
+    aw_link_close(other);
+    aw_link_close(link);
+}
+
+static void removed_and_made_again(const char *interface)
+{
+    struct aw_link *link = open_can(interface, "");
+    expect_traffic(link, interface);
+    ip("delete", interface, "");
+    expect_event(link, "interface down");
+    expect_write_lost(link, "no such interface");
+    ip("add", interface, "type vcan");
+    ip("set", interface, "up");
+    expect_event(link, "interface up");
+    expect_traffic(link, interface);
+    aw_link_close(link);
+}
+
+static void what_cannot_be_opened(const char *interface)
+{
+    struct aw_link *link;
+    struct aw_error err;
+    char url[64];
+    expect(open_status(&link, "can:can7", &err) == AW_NO_LINK && strstr(err.text, interface),
+           "missing interface", err.text);
+    printf("# %s\n", err.text);
+    expect(open_status(&link, "can:lo", &err) == AW_NO_LINK && strstr(err.text, "no CAN interface"),
+           "not for CAN", err.text);
+    ip("set", interface, "down");
+    snprintf(url, sizeof url, "can:%s", interface);
+    expect(open_status(&link, url, &err) == AW_NO_LINK && strstr(err.text, "ip link set"),
+           "interface down", err.text);
+    printf("# %s\n", err.text);
+    ip("set", interface, "up");
+}
+
+/* An interface whose other end takes nothing. */
+static void full_queue(const char *interface)
+{
+    struct aw_link *link = open_can(interface, "");
+    struct aw_error err = {0};
+    enum aw_status status = AW_OK;
+    int64_t start = 0;
+    unsigned sent;
+    for (sent = 0; sent < 100000 && status == AW_OK; sent++) {
+        start = aw_clock_now(link->clock);
+        status = send_numbered(link, 0x041, sent, &err);
+    }
+    double seconds = (double)(aw_clock_now(link->clock) - start) / (double)AW_SECOND;
+    printf("# after %u frames and %.2f s: %s\n", sent - 1, seconds, err.text);
+    expect(status == AW_TIMEOUT && strstr(err.text, "txqueuelen"), "full queue", err.text);
+    expect(seconds >= 1 && seconds < 5, "full queue", "not tried for a second");
+    aw_link_close(link);
+}
+
+static int dump(const char *url, unsigned long count)
+{
+    struct aw_link *link;
+    struct aw_error err;
+    enum aw_status status = open_status(&link, url, &err);
+    if (status == AW_OK)
+        printf("open\n");
+    fflush(stdout);
+    while (count > 0 && (status == AW_OK || status == AW_MORE)) {
+        uint8_t datagram[16];
+        size_t got;
+        status = aw_link_read(link, datagram, sizeof datagram, &got,
+                              aw_clock_now(link->clock) + 20 * AW_SECOND, &err);
+        if (status == AW_MORE && *link->event)
+            printf("event %s\n", link->event);
+        if (status != AW_OK)
+            continue;
+        printf("%03X#", datagram[0] | datagram[1] << 8);
+        for (size_t i = 2; i < got; i++)
+            printf("%02X", datagram[i]);
+        printf("\n");
+        count--;
+    }
+    if (status != AW_OK)
+        printf("%s %s\n", aw_status_name(status), err.text);
+    aw_link_close(link);
+    return (int)status;
+}
+
+static enum aw_status send_text(struct aw_link *link, const char *text, struct aw_error *err)
+{
+    uint8_t datagram[10];
+    size_t size = 2;
+    unsigned long id = strtoul(text, NULL, 16);
+    datagram[0] = (uint8_t)id;
+    datagram[1] = (uint8_t)(id >> 8);
+    for (const char *c = strchr(text, '#'); c && c[1] && c[2] && size < 10; c += 2) {
+        const char byte[3] = {c[1], c[2], '\0'};
+        datagram[size++] = (uint8_t)strtoul(byte, NULL, 16);
+    }
+    return aw_link_write(link, datagram, size, err);
+}
+
+static int send_all(const char *url, char **frames)
+{
+    struct aw_link *link;
+    struct aw_error err;
+    enum aw_status status = open_status(&link, url, &err);
+    for (; *frames && status == AW_OK; frames++)
+        status = send_text(link, *frames, &err);
+    if (status != AW_OK)
+        printf("%s\n", err.text);
+    aw_link_close(link);
+    return (int)status;
+}
+
+static const struct {
+    const char *name;
+    void (*run)(const char *interface);
+} tests[] = {
+    {"round-trips", round_trips},
+    {"filters", filters},
+    {"own", times_and_own_frames},
+    {"bursts", bursts_and_drops},
+    {"busy", busy_bus},
+    {"errors", error_frames},
+    {"down", down_and_up},
+    {"removed", removed_and_made_again},
+    {"open", what_cannot_be_opened},
+    {"full", full_queue},
+};
+
+int main(int argc, char **argv)
+{
+    wall_clock = aw_real_clock(-1);
+    if (argc == 4 && strcmp(argv[1], "dump") == 0)
+        return dump(argv[2], strtoul(argv[3], NULL, 10));
+    if (argc > 3 && strcmp(argv[1], "send") == 0)
+        return send_all(argv[2], argv + 3);
+    for (size_t i = 0; i < sizeof tests / sizeof *tests && argc == 3; i++) {
+        if (strcmp(argv[1], tests[i].name) != 0)
+            continue;
+        tests[i].run(argv[2]);
+        return failures != 0;
+    }
+    return 2;
+}

@@ -1,0 +1,146 @@
+#!/bin/bash
+# CAN: the can: link on a virtual interface, beside can-utils; slcan: behind the kernel's own
+# driver; and canpid, its simulator on the interface.
+# shellcheck source=/dev/null
+. "$(dirname "$0")/lib.sh"
+load vcan can-raw slcan
+ip link add vcan0 type vcan
+ip link set vcan0 up
+can_link=${programs:?}/can_link
+for program in candump cansend canplayer slcand; do
+    command -v $program >/dev/null || check "$program of can-utils is there" false
+done
+
+check "10000 round trips" timeout 60 "$can_link" round-trips vcan0
+check "filters of the kernel" timeout 20 "$can_link" filters vcan0
+check "time stamps and own frames" timeout 20 "$can_link" own vcan0
+check "bursts, and frames that the kernel drops" timeout 20 "$can_link" bursts vcan0
+check "9000 frames a second cost less than half of reading them one by one" \
+    timeout 20 "$can_link" busy vcan0
+check "error frames have words" timeout 20 "$can_link" errors vcan0
+check "interface down and up again" timeout 20 "$can_link" down vcan0
+check "interface removed and made again" timeout 20 "$can_link" removed vcan0
+check "interfaces that cannot be opened" timeout 20 "$can_link" open vcan0
+
+# One frame of each packet, as commands and as telemetry.
+frames=(041#9A99193F0200 042#6F12033A0000 043#000000000300 044#CDCC4CBE0200 045#6F12033B0200
+    046#010000000000 047#000000000000 048#000000000000 049#000000400000 05D#00089AF9AE07
+    05E#9CFF000200F0 05F#80F8730806FF)
+
+# same_frames FILE: does it hold these frames in this order, in whatever format of one per line?
+same_frames() {
+    printf '%s\n' "${frames[@]}" >wanted # there is no /dev/fd here
+    grep -o '[0-9A-F]*#[0-9A-F]*' "$1" | diff wanted -
+}
+
+# wait_for_list LIST: until a socket on vcan0 listens: candump is in the list "all", only links of
+# ours ask for error frames and are in "err".
+wait_for_list() {
+    local tries
+    for ((tries = 100; tries > 0; tries--)); do
+        grep -q '^ *vcan0 ' "/proc/net/can/rcvlist_$1" && return
+        sleep 0.1
+    done
+}
+
+# start_slcand PTY INTERFACE: the kernel as the computer at our adapter's pty.
+start_slcand() {
+    local tries
+    slcand -F -o -c -s8 "$(readlink "$1" | cut -c6-)" "$2" >slcand.log 2>&1 &
+    slcand=$!
+    for ((tries = 100; tries > 0; tries--)); do
+        [ -e "/sys/class/net/$2" ] && break
+        sleep 0.1
+    done
+}
+
+# ended: the background process $1 ended well.
+ended() { wait "$1"; }
+
+timeout 30 candump -L -n ${#frames[@]} vcan0 >candump.log &
+dump=$!
+timeout 30 "$can_link" dump can:vcan0 ${#frames[@]} >link.log &
+link=$!
+wait_for "^open" link.log
+wait_for_list all
+check "frames are sent" timeout 20 "$can_link" send can:vcan0 "${frames[@]}"
+check "candump ends" ended $dump
+check "another link ends" ended $link
+check "candump sees them as they were sent" same_frames candump.log
+check "so does another link" same_frames link.log
+
+timeout 30 "$can_link" dump can:vcan0 $((${#frames[@]} + 1)) >player.log &
+link=$!
+wait_for "^open" player.log
+cansend vcan0 041#9A99193F0200
+check "canplayer plays a candump log" timeout 20 canplayer -I candump.log
+check "the link ends" ended $link
+sed -i 2d player.log # the frame of cansend, after "open"
+check "frames of cansend and canplayer arrive" same_frames player.log
+
+# The kernel as the computer, our end of slcan: as the adapter.
+timeout 60 "$can_link" dump slcan:pty:/run/adapter 1 >adapter.log &
+adapter=$!
+wait_for "^open" adapter.log
+start_slcand /run/adapter slcan0
+check "slcand opens our adapter" ip link set slcan0 up
+cansend slcan0 044#CDCC4CBE0200
+check "a frame of the kernel reaches our adapter" ended $adapter
+check "as it was sent" grep -q "^044#CDCC4CBE0200" adapter.log
+# That was the only frame it read: from now on nobody takes anything.
+kill $slcand
+wait $slcand
+cat adapter.log slcand.log
+
+"$can_link" dump slcan:pty:/run/stalled 1000 >stalled.log &
+stalled=$!
+wait_for "^open" stalled.log
+start_slcand /run/stalled slcan1
+ip link set slcan1 up
+kill -STOP $stalled
+check "a full queue is retried for a second, then explained" \
+    timeout 60 "$can_link" full slcan1
+kill -CONT $stalled
+kill $slcand $stalled
+wait $slcand $stalled
+
+canpid=${bin:?}/canpid
+if [ ! -x "$canpid" ]; then
+    check "canpid: $canpid is not built" false
+    exit
+fi
+export XDG_STATE_HOME=/run/state XDG_CONFIG_HOME=/run/config
+
+# count PATTERN FILE WANTED: are there so many lines like this?
+count() { [ "$(grep -c -- "$1" "$2")" = "$3" ]; }
+
+"$canpid" sim --listen can:vcan0 2>sim.log &
+sim=$!
+check "canpid sim is ready on vcan0" wait_for "^ready: can:vcan0" sim.log
+timeout 60 "$canpid" -l can:vcan0 watch -n 100 -j >watch.json
+check "canpid watches it" count '"msg":"\(joint\|pid\|sensors\)"' watch.json 100
+check "canpid sets a set point and sees it followed" \
+    timeout 20 "$canpid" -l can:vcan0 setpoint 5deg -b lknee -c pos --verify
+timeout 60 "$canpid" -l can:vcan0 record -n 60 record.log
+check "canpid records candump lines" \
+    count '^([0-9]\{10\}\.[0-9]\{6\}) vcan0 0[0-9A-F][0-9A-F]#[0-9A-F]\{12\}$' record.log 60
+kill -TERM $sim
+wait $sim
+cat sim.log
+
+# Without the simulator: each packet both ways.
+timeout 60 "$canpid" -l can:vcan0 watch -n ${#frames[@]} -j >seen.json &
+watch=$!
+wait_for_list err # canpid's link
+for frame in "${frames[@]}"; do cansend vcan0 "$frame"; done
+check "canpid watch ends" ended $watch
+cut -d'"' -f10 seen.json >seen
+printf '%s\n' kp ki kd setpoint precompression event ref_alpha ref_fix_link aux pid joint sensors |
+    diff seen - >seen.diff
+check "canpid sees all twelve packets" count . seen.diff 0
+timeout 30 candump -L -n ${#frames[@]} vcan0 >replayed.log &
+dump=$!
+wait_for_list all
+check "canpid replays a log" timeout 60 "$canpid" -l can:vcan0 replay --yes candump.log
+check "candump ends again" ended $dump
+check "candump sees what canpid replays" same_frames replayed.log

@@ -1,0 +1,142 @@
+/* What the tests of CAN links share. */
+#ifndef CAN_HELPER_H
+#define CAN_HELPER_H
+
+#include "link_helper.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+/* Writes a frame given as on a cansend line: "123#DEAD". */
+static inline enum aw_status send_frame(struct aw_link *link, const char *text,
+                                        struct aw_error *err)
+{
+    unsigned id, byte;
+    uint8_t datagram[16];
+    size_t size = 2;
+    assert_int_equal(sscanf(text, "%3x#", &id), 1);
+    datagram[0] = (uint8_t)id;
+    datagram[1] = (uint8_t)(id >> 8);
+    for (const char *c = strchr(text, '#') + 1; *c; c += 2) {
+        assert_int_equal(sscanf(c, "%2x", &byte), 1);
+        datagram[size++] = (uint8_t)byte;
+    }
+    return aw_link_write(link, datagram, size, err);
+}
+
+static inline void assert_sends(struct aw_link *link, const char *text)
+{
+    struct aw_error err = {0};
+    if (send_frame(link, text, &err) != AW_OK)
+        fail_msg("%s: %s", text, err.text);
+}
+
+/* A datagram as such a text. */
+static inline void print_frame(const uint8_t *datagram, size_t size, char *out)
+{
+    out += sprintf(out, "%03X#", datagram[0] | datagram[1] << 8);
+    for (size_t i = 2; i < size; i++)
+        out += sprintf(out, "%02X", datagram[i]);
+}
+
+/* Reads until a frame comes, and compares it; what happened on the way is passed over. */
+static inline void assert_receives(struct aw_link *link, const char *wanted)
+{
+    uint8_t datagram[16];
+    char text[64];
+    size_t got;
+    struct aw_error err = {0};
+    enum aw_status status;
+    int64_t deadline = aw_clock_now(link->clock) + 5 * AW_SECOND;
+    do
+        status = aw_link_read(link, datagram, sizeof datagram, &got, deadline, &err);
+    while (status == AW_MORE);
+    if (status != AW_OK)
+        fail_msg("no %s: %s %s", wanted, aw_status_name(status), err.text);
+    assert_in_range(got, 2, 10);
+    print_frame(datagram, got, text);
+    assert_string_equal(text, wanted);
+}
+
+/* One read that has to bring these words and no frame. */
+static inline void assert_event(struct aw_link *link, const char *words)
+{
+    uint8_t datagram[16];
+    size_t got = 99;
+    struct aw_error err = {0};
+    int64_t deadline = aw_clock_now(link->clock) + 5 * AW_SECOND;
+    assert_int_equal(aw_link_read(link, datagram, sizeof datagram, &got, deadline, &err), AW_MORE);
+    assert_int_equal(got, 0);
+    if (!strstr(link->event, words))
+        fail_msg("\"%s\" does not say \"%s\"", link->event, words);
+}
+
+/* Opening these links takes answers of the other end. So a thread opens url while here the other
+ * end is read, on a clock that the thread stops when it is through. */
+struct ends {
+    struct aw_real_clock clock; /* of the other end */
+    int done[2];                /* a pipe */
+    const char *url;
+    struct aw_real_clock client_clock;
+    struct aw_link *client;
+    enum aw_status status;
+    struct aw_error err;
+};
+
+static inline void ends_begin(struct ends *ends)
+{
+    *ends = (struct ends){.client_clock = aw_real_clock(-1)};
+    assert_int_equal(pipe(ends->done), 0);
+    ends->clock = aw_real_clock(ends->done[0]);
+}
+
+static inline void ends_end(struct ends *ends)
+{
+    aw_link_close(ends->client);
+    close(ends->done[0]);
+    close(ends->done[1]);
+}
+
+static inline void *open_in_thread(void *context)
+{
+    struct ends *ends = context;
+    const struct aw_link_options options = {.clock = &ends->client_clock.base};
+    ends->status = aw_link_open(&ends->client, ends->url, &options, &ends->err);
+    assert_int_equal(write(ends->done[1], "x", 1), 1);
+    return NULL;
+}
+
+/* Answers what was read from end (nothing: a client came); NULL if the end does so itself. */
+typedef void answer_fn(struct aw_link *end, const char *bytes, size_t size);
+
+static inline void open_against(struct ends *ends, const char *url, struct aw_link *end,
+                                answer_fn *answer)
+{
+    pthread_t thread;
+    char bytes[256], done;
+    size_t got;
+    struct aw_error err;
+    enum aw_status status = AW_OK;
+    ends->url = url;
+    assert_int_equal(pthread_create(&thread, NULL, open_in_thread, ends), 0);
+    while (status != AW_STOPPED) {
+        status = aw_link_read(end, bytes, sizeof bytes, &got, AW_NEVER, &err);
+        assert_true(status != AW_LOST);
+        if (answer && status != AW_STOPPED)
+            answer(end, bytes, got);
+    }
+    assert_int_equal(read(ends->done[0], &done, 1), 1);
+    pthread_join(thread, NULL);
+}
+
+/* The same, and it has to work. */
+static inline struct aw_link *opened_against(struct ends *ends, const char *url,
+                                             struct aw_link *end, answer_fn *answer)
+{
+    open_against(ends, url, end, answer);
+    if (ends->status != AW_OK)
+        fail_msg("%s: %s", url, ends->err.text);
+    return ends->client;
+}
+
+#endif

@@ -1,0 +1,192 @@
+#include "capture/candump.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const uint8_t kp[] = {0x41, 0x00, 0x9A, 0x99, 0x19, 0x3F, 0x02, 0x00};
+static const char exact[] = "(1436509052.249713) can0 041#9A99193F0200";
+
+/* On the heap, so that a sanitizer sees the byte behind the line being read. */
+static bool read_line(const char *line, struct aw_candump *out)
+{
+    size_t length = strlen(line);
+    char *copy = malloc(length ? length : 1);
+    assert_non_null(copy);
+    memcpy(copy, line, length);
+    memset(out, 0xA5, sizeof *out);
+    bool found = aw_candump_read(copy, length, out);
+    free(copy);
+    return found;
+}
+
+static void assert_kp(const char *line, int64_t time_ns, enum aw_dir dir)
+{
+    struct aw_candump entry;
+    assert_true(read_line(line, &entry));
+    assert_int_equal(entry.has_time, time_ns >= 0);
+    if (time_ns >= 0)
+        assert_true(entry.time_ns == time_ns);
+    assert_int_equal(entry.dir, dir);
+    if (!entry.size) {
+        assert_string_equal(entry.frame, "041#9A99193F0200");
+        return;
+    }
+    assert_int_equal(entry.size, sizeof kp);
+    assert_memory_equal(entry.bytes, kp, sizeof kp);
+}
+
+#define STAMP INT64_C(1436509052249713000)
+
+static void lines_of_the_log_format_are_frames_at_once(void **state)
+{
+    static const char *const same[] = {
+        exact,
+        "(1436509052.249713) can0 041#9a99193f0200",
+        "(1436509052.249713) can0 041#9A99193F0200\r",
+        "(1436509052.249713) vcan0 041#9A99193F0200 ",
+        "(1436509052.249713) a-long-name_15c 041#9A99193F0200",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        struct aw_candump entry;
+        assert_true(read_line(same[i], &entry));
+        assert_int_equal(entry.size, sizeof kp);
+        assert_kp(same[i], STAMP, 0);
+    }
+    assert_kp("(1436509052.249713) can0 041#9A99193F0200 R", STAMP, AW_RX);
+    assert_kp("(1436509052.249713) can0 041#9A99193F0200 T\r", STAMP, AW_TX);
+    assert_kp("(0000000001.500000) can0 041#9A99193F0200", 1500000000, 0);
+}
+
+static void other_forms_say_the_same(void **state)
+{
+    (void)state;
+    assert_kp("041#9A99193F0200", -1, 0);
+    assert_kp("(1436509052.249713001) can0 041#9A99193F0200", STAMP + 1, 0);
+    assert_kp("(1.5) can0 041#9A99193F0200 T", 1500000000, AW_TX);
+    assert_kp(" (1436509052.249713)  can0  041   [6]  9A 99 19 3F 02 00", STAMP, 0);
+    assert_kp(" (0.000125)  can0  041   [6]  9A 99 19 3F 02 00   '...?..'", 125000, 0);
+    assert_kp(" (1436509052.249713)  can0  RX - -  041   [6]  9A 99 19 3F 02 00", STAMP, AW_RX);
+    assert_kp(" (1436509052.249713)  can0  TX - -  041   [6]  9A 99 19 3F 02 00", STAMP, AW_TX);
+    assert_kp("  can0  041   [6]  9A 99 19 3F 02 00\r", -1, 0);
+}
+
+static void what_is_no_plain_frame_is_left_as_text(void **state)
+{
+    static const struct {
+        const char *line, *frame;
+    } cases[] = {
+        {"(1436509052.249713) can0 041#9A.99.19.3F.02.00", "041#9A.99.19.3F.02.00"},
+        {"(1436509052.249713) can0 00000041#9A99", "00000041#9A99"},
+        {"(1436509052.249713) can0 20000080#0000000000000000", "20000080#0000000000000000"},
+        {"(1436509052.249713) can0 041#R6", "041#R6"},
+        {"(1436509052.249713) can0 041##19A99", "041##19A99"},
+        {"(1436509052.249713) can0 041#9A9", "041#9A9"},
+        {"(1436509052.249713) can0 041#9A9X", "041#9A9X"},
+        {"(1436509052.249713) can0 84X#9A99", "84X#9A99"},
+        {"(1436509052.249713) can0 841#9A99", "841#9A99"},
+        {"(1436509052.249713) can0 041#112233445566778899", "041#112233445566778899"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_candump entry;
+        assert_true(read_line(cases[i].line, &entry));
+        assert_int_equal(entry.size, 0);
+        assert_string_equal(entry.frame, cases[i].frame);
+        assert_true(entry.time_ns == STAMP);
+    }
+}
+
+static void other_lines_are_none(void **state)
+{
+    static const char *const lines[] = {
+        "",
+        "(",
+        "()",
+        "hello",
+        "(1436509052.249713)",
+        "(1436509052.249713) can0",
+        "[6]",
+        "(1436509052.249713) can0 ",
+        "can0 041 6 9A",
+    };
+    struct aw_candump entry;
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        assert_false(read_line(lines[i], &entry));
+    assert_true(read_line("(14365x9052.249713) can0 041#00", &entry));
+    assert_int_equal(entry.size, 0);
+}
+
+/* Every line cut off at every place, for the sanitizers. */
+static void cut_lines_do_no_harm(void **state)
+{
+    struct aw_candump entry;
+    char line[sizeof exact];
+    (void)state;
+    for (size_t n = 0; n < sizeof exact; n++) {
+        memcpy(line, exact, n);
+        line[n] = '\0';
+        read_line(line, &entry);
+        assert_in_range(entry.size, 0, sizeof entry.bytes);
+    }
+}
+
+static void assert_written(const char *interface, int64_t time_ns, struct aw_span frame,
+                           const char *expected)
+{
+    char line[AW_CANDUMP_MAX + 1];
+    memset(line, 'X', sizeof line);
+    size_t n = aw_candump_write(line, interface, time_ns, frame);
+    assert_in_range(n, 1, AW_CANDUMP_MAX);
+    line[n] = '\0';
+    assert_string_equal(line, expected);
+}
+
+static void lines_are_written_as_canplayer_wants_them(void **state)
+{
+    static const uint8_t most[] = {0xFF, 0x07, 1, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF};
+    (void)state;
+    assert_written("can0", STAMP + 999, (struct aw_span){kp, sizeof kp},
+                   "(1436509052.249713) can0 041#9A99193F0200\n");
+    assert_written("vcan1", 0, (struct aw_span){kp, 2}, "(0000000000.000000) vcan1 041#\n");
+    assert_written("a-name-that-is-too-long", INT64_MAX, (struct aw_span){most, sizeof most},
+                   "(9223372036.854775) a-name-that-is- 7FF#0123456789ABCDEF\n");
+}
+
+static void what_is_written_is_read(void **state)
+{
+    (void)state;
+    for (unsigned id = 0; id < 0x800; id++) {
+        uint8_t frame[10] = {(uint8_t)id, (uint8_t)(id >> 8)};
+        size_t size = 2 + id % 9;
+        for (size_t i = 2; i < size; i++)
+            frame[i] = (uint8_t)(id * 31 + i * 57);
+        int64_t time_ns = (INT64_C(1700000000000000) + id * 999983) * 1000;
+        char line[AW_CANDUMP_MAX];
+        size_t n = aw_candump_write(line, "can0", time_ns, (struct aw_span){frame, size});
+        struct aw_candump entry;
+        assert_true(aw_candump_read(line, n - 1, &entry));
+        assert_int_equal(entry.size, size);
+        assert_memory_equal(entry.bytes, frame, size);
+        assert_true(entry.time_ns == time_ns);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_of_the_log_format_are_frames_at_once),
+        cmocka_unit_test(other_forms_say_the_same),
+        cmocka_unit_test(what_is_no_plain_frame_is_left_as_text),
+        cmocka_unit_test(other_lines_are_none),
+        cmocka_unit_test(cut_lines_do_no_harm),
+        cmocka_unit_test(lines_are_written_as_canplayer_wants_them),
+        cmocka_unit_test(what_is_written_is_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,98 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "control/compare.h"
+
+static struct aw_error err;
+
+/* A lag with this time constant after a step from 0 to 10 at time_s, sampled every dt. */
+static struct aw_run lag(double tau, double time_s, double dt)
+{
+    static const char *const names[] = {"output", "t", "measured", "setpoint"};
+    struct aw_table table;
+    struct aw_run run;
+    assert_int_equal(aw_table_init(&table, names, 4, &err), AW_OK);
+    for (int i = 0; i * dt < time_s + 4; i++) {
+        double since = i * dt - time_s + 1e-12;
+        double y = since < 0 ? 0 : 10 * (1 - exp(-since / tau));
+        double row[] = {since < 0 ? 0 : 1 - y / 10, i * dt, y, since < 0 ? 0 : 10};
+        assert_int_equal(aw_table_add(&table, row, &err), AW_OK);
+    }
+    if (aw_run_from_table(&table, &run, &err) != AW_OK)
+        fail_msg("%s", err.text);
+    aw_table_free(&table);
+    return run;
+}
+
+static void near(double value, double wanted, double part)
+{
+    if (!(fabs(value - wanted) <= part * fabs(wanted)))
+        fail_msg("%.9g instead of %.9g", value, wanted);
+}
+
+/* The runs begin at other times and are sampled at other rates. rms of the difference of two lags:
+ * 10²·(a/2 + b/2 - 2ab/(a + b)) over the time. */
+static void test_two_lags(void **state)
+{
+    (void)state;
+    const double a_s = 0.4, b_s = 0.2;
+    struct aw_run a = lag(a_s, 1, 0.001), b = lag(b_s, 0.25, 0.0025);
+    struct aw_comparison c;
+    assert_int_equal(aw_compare(&a, &b, &c, &err), AW_OK);
+    assert_true(c.same_step);
+    near(c.a.value[AW_RISE_TIME], a_s * log(9), 1e-3);
+    near(c.change[AW_RISE_TIME], (b_s - a_s) * log(9), 1e-3);
+    near(c.change[AW_IAE], 10 * (b_s - a_s), 2e-3);
+    near(c.a.value[AW_MAX_OUTPUT], 1, 1e-9);
+    assert_true(isnan(c.change[AW_PEAK_TIME]));
+    near(c.overlap_s, 4, 0.01);
+    near(c.rms_difference, sqrt(100 * (a_s / 2 + b_s / 2 - 2 * a_s * b_s / (a_s + b_s)) / 4), 2e-3);
+    near(c.max_difference, 2.5, 1e-3);
+    struct aw_comparison same;
+    assert_int_equal(aw_compare(&a, &a, &same, &err), AW_OK);
+    assert_true(same.rms_difference < 1e-9 && same.max_difference < 1e-9);
+    b.step.to = 11;
+    assert_int_equal(aw_compare(&a, &b, &c, &err), AW_OK);
+    assert_false(c.same_step);
+    aw_run_free(&a);
+    aw_run_free(&b);
+}
+
+static void test_tables_that_do_not_fit(void **state)
+{
+    (void)state;
+    static const char *const no_setpoint[] = {"t", "measured"};
+    static const char *const enough[] = {"t", "measured", "setpoint"};
+    struct aw_table table;
+    struct aw_run run;
+    assert_int_equal(aw_table_init(&table, no_setpoint, 2, &err), AW_OK);
+    assert_int_equal(aw_run_from_table(&table, &run, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "setpoint"));
+    aw_table_free(&table);
+    assert_int_equal(aw_table_init(&table, enough, 3, &err), AW_OK);
+    assert_int_equal(aw_run_from_table(&table, &run, &err), AW_USAGE);
+    for (int i = 0; i < 9; i++)
+        assert_int_equal(aw_table_add(&table, (double[]){i, 1, 1}, &err), AW_OK);
+    assert_int_equal(aw_run_from_table(&table, &run, &err), AW_USAGE);
+    assert_null(run.samples);
+    table.cells[1] = 0;
+    assert_int_equal(aw_run_from_table(&table, &run, &err), AW_OK);
+    assert_true(isnan(run.samples[3].output));
+    aw_run_free(&run);
+    aw_table_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_lags),
+        cmocka_unit_test(test_tables_that_do_not_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,172 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "control/rules.h"
+
+static void near(double value, double wanted)
+{
+    if (!(fabs(value - wanted) <= 1e-6 * fabs(wanted) + 1e-12))
+        fail_msg("%.9g instead of %.9g", value, wanted);
+}
+
+/* Ku 10, Tu 2 s: what the published tables say in Kp, Ti, Td. */
+static const struct expectation {
+    enum aw_rule rule;
+    enum aw_form form;
+    double kp, ti, td;
+} expectations[] = {
+    {AW_RULE_ZN, AW_FORM_PID, 6, 1, 0.25},
+    {AW_RULE_ZN, AW_FORM_RULE, 5, INFINITY, 0},
+    {AW_RULE_ZN, AW_FORM_PI, 4.5, 2 / 1.2, 0},
+    {AW_RULE_ZN, AW_FORM_P, 5, INFINITY, 0},
+    {AW_RULE_TYREUS_LUYBEN, AW_FORM_PID, 10 / 2.2, 4.4, 2 / 6.3},
+    {AW_RULE_TYREUS_LUYBEN, AW_FORM_PI, 3.125, 4.4, 0},
+    {AW_RULE_TYREUS_LUYBEN, AW_FORM_RULE, 10 / 2.2, 4.4, 2 / 6.3},
+    {AW_RULE_NO_OVERSHOOT, AW_FORM_PID, 2, 1, 2 / 3.},
+    {AW_RULE_NO_OVERSHOOT, AW_FORM_RULE, 2, INFINITY, 2 / 3.},
+    /* integrator with L 0.5 s, slope pi/10: 1/(2 k L) and 8 L */
+    {AW_RULE_SIMC, AW_FORM_RULE, 10 / 3.14159265358979, 4, 0},
+    {AW_RULE_SIMC, AW_FORM_P, 10 / 3.14159265358979, INFINITY, 0},
+};
+
+static void test_tables(void **state)
+{
+    (void)state;
+    struct aw_plant plant = aw_plant_ultimate(10, 2);
+    struct aw_gains gains;
+    for (size_t i = 0; i < sizeof expectations / sizeof *expectations; i++) {
+        const struct expectation *e = &expectations[i];
+        assert_int_equal(aw_rule_gains(e->rule, e->form, &plant, &gains, NULL), AW_OK);
+        near(gains.kp, e->kp);
+        near(gains.ki, e->kp / e->ti);
+        near(gains.kd, e->kp * e->td);
+    }
+}
+
+static void test_missing_rows_and_plants(void **state)
+{
+    (void)state;
+    struct aw_plant plant = aw_plant_ultimate(10, 2);
+    struct aw_gains gains;
+    struct aw_error err;
+    assert_int_equal(aw_rule_gains(AW_RULE_SIMC, AW_FORM_PID, &plant, &gains, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "use pi"));
+    assert_int_equal(aw_rule_gains(AW_RULE_NO_OVERSHOOT, AW_FORM_P, &plant, &gains, &err),
+                     AW_USAGE);
+    plant = aw_plant_ultimate(INFINITY, 2);
+    assert_int_equal(aw_rule_gains(AW_RULE_ZN, AW_FORM_RULE, &plant, &gains, &err), AW_USAGE);
+    plant = aw_plant_ultimate(-3, 2);
+    assert_int_equal(aw_rule_gains(AW_RULE_ZN, AW_FORM_RULE, &plant, &gains, &err), AW_USAGE);
+}
+
+/* At the ultimate frequency the plant's phase is -180 deg and its gain 1/Ku. */
+static void test_plants_agree_with_themselves(void **state)
+{
+    (void)state;
+    struct aw_plant lag = aw_plant_first_order(2, 0.5, 0.1);
+    double w = 2 * 3.14159265358979323846 / lag.tu_s;
+    near(atan(w * 0.5) + w * 0.1, 3.14159265358979323846);
+    near(2 / sqrt(1 + w * 0.5 * w * 0.5) * lag.ku, 1);
+    struct aw_plant integrator = aw_plant_integrating(4, 0.05);
+    struct aw_plant back = aw_plant_ultimate(integrator.ku, integrator.tu_s);
+    near(back.gain, 4);
+    near(back.dead_time_s, 0.05);
+    /* a slow lag is nearly an integrator with slope gain/tau */
+    struct aw_plant slow = aw_plant_first_order(4e6, 1e6, 0.05);
+    assert_true(fabs(slow.ku / integrator.ku - 1) < 1e-4);
+    assert_true(fabs(slow.tu_s / integrator.tu_s - 1) < 1e-4);
+}
+
+static void test_simc_of_a_lag(void **state)
+{
+    (void)state;
+    struct aw_gains gains;
+    struct aw_plant lag = aw_plant_first_order(2, 0.5, 0.1);
+    assert_int_equal(aw_rule_gains(AW_RULE_SIMC, AW_FORM_PI, &lag, &gains, NULL), AW_OK);
+    near(gains.kp, 0.5 / (2 * 2 * 0.1));
+    near(gains.ki, gains.kp / 0.5);
+    lag = aw_plant_first_order(2, 5, 0.1);
+    assert_int_equal(aw_rule_gains(AW_RULE_SIMC, AW_FORM_PI, &lag, &gains, NULL), AW_OK);
+    near(gains.ki, gains.kp / 0.8);
+}
+
+/* The law of a driver, tick by tick, does what the continuous law says about e = 1 + 2 t. */
+static void test_ticks(void **state)
+{
+    (void)state;
+    const double tick = 0.004;
+    struct aw_gains gains = {3, 0.125, 0.01}, ticks = aw_gains_per_tick(gains, tick);
+    near(ticks.ki, 0.0005);
+    near(ticks.kd, 2.5);
+    struct aw_gains back = aw_gains_per_second(ticks, tick);
+    near(back.ki, gains.ki);
+    near(back.kd, gains.kd);
+    struct aw_gains large = {3, -200, 101};
+    assert_true(aw_gains_clamp(&large, 100));
+    assert_true(large.kp == 3 && large.ki == -100 && large.kd == 100);
+    assert_false(aw_gains_clamp(&large, 100));
+    double sum = 0, before = 1, u = 0, t = 0;
+    for (int i = 1; i <= 500; i++) {
+        t = i * tick;
+        double e = 1 + 2 * t;
+        sum += ticks.ki * e;
+        u = ticks.kp * e + sum + ticks.kd * (e - before);
+        before = e;
+    }
+    double exact = 3 * (1 + 2 * t) + 0.125 * (t + t * t) + 0.01 * 2;
+    assert_true(fabs(u - exact) < 0.125 * tick * (1 + 2 * t));
+}
+
+/* A plant that does not integrate takes the published form. */
+static void test_forms(void **state)
+{
+    (void)state;
+    struct aw_plant lag = aw_plant_first_order(2, 0.5, 0.1), integrator = aw_plant_ultimate(10, 2);
+    struct aw_gains gains;
+    assert_int_equal(aw_rule_form(AW_RULE_ZN, &lag), AW_FORM_PID);
+    assert_int_equal(aw_rule_form(AW_RULE_NO_OVERSHOOT, &lag), AW_FORM_PID);
+    assert_int_equal(aw_rule_form(AW_RULE_NO_OVERSHOOT, &integrator), AW_FORM_PD);
+    assert_int_equal(aw_rule_gains(AW_RULE_ZN, AW_FORM_RULE, &lag, &gains, NULL), AW_OK);
+    near(gains.kp, 0.6 * lag.ku);
+    for (int i = 0; i < AW_FORMS; i++) {
+        enum aw_form form;
+        assert_int_equal(aw_form_find(aw_form_name((enum aw_form)i), &form, NULL), AW_OK);
+        assert_int_equal(form, i);
+    }
+    enum aw_form form;
+    assert_int_equal(aw_form_find("PIDF", &form, NULL), AW_USAGE);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    enum aw_rule rule;
+    struct aw_error err;
+    for (int i = 0; i < AW_RULES; i++) {
+        assert_int_equal(aw_rule_find(aw_rule_name((enum aw_rule)i), &rule, &err), AW_OK);
+        assert_int_equal(rule, i);
+    }
+    assert_int_equal(aw_rule_find("tyreus-luybn", &rule, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "did you mean tyreus-luyben"));
+    assert_int_equal(aw_rule_find("lambda", &rule, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "no-overshoot"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_missing_rows_and_plants),
+        cmocka_unit_test(test_plants_agree_with_themselves),
+        cmocka_unit_test(test_simc_of_a_lag),
+        cmocka_unit_test(test_ticks),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

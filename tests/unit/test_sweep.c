@@ -1,0 +1,271 @@
+#include <complex.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "control/sweep.h"
+
+#define PI 3.14159265358979323846
+#define N  40000
+
+static double times[N], input[N], output[N];
+static struct aw_sweep sweep;
+static struct aw_bode_point points[AW_SWEEP_TONES];
+
+/* A second-order system wn²/(s² + 2 zeta wn s + wn²), or (zeta 0) a lag 1/(s/wn + 1). */
+struct system {
+    double wn, zeta;
+};
+
+static double complex exact(const struct system *system, double hz)
+{
+    double complex s = I * 2 * PI * hz / system->wn;
+    return system->zeta > 0 ? 1 / (s * s + 2 * system->zeta * s + 1) : 1 / (s + 1);
+}
+
+static void slopes(const struct system *system, const double state[2], double u, double out[2])
+{
+    double w = system->wn;
+    out[0] = system->zeta > 0 ? state[1] : w * (u - state[0]);
+    out[1] = system->zeta > 0 ? w * w * (u - state[0]) - 2 * system->zeta * w * state[1] : 0;
+}
+
+/* Runge-Kutta with the excitation itself in between, so that no hold adds a phase. */
+static void advance(const struct system *system, double state[2], double t, double dt)
+{
+    static const double at[] = {0, 0.5, 0.5, 1}, weight[] = {1, 2, 2, 1};
+    double k[2] = {0}, sum[2] = {0};
+    for (int stage = 0; stage < 4; stage++) {
+        double there[2] = {state[0] + at[stage] * dt * k[0], state[1] + at[stage] * dt * k[1]};
+        slopes(system, there, aw_sweep_value(&sweep, t + at[stage] * dt), k);
+        for (int i = 0; i < 2; i++)
+            sum[i] += weight[stage] * k[i];
+    }
+    for (int i = 0; i < 2; i++)
+        state[i] += dt / 6 * sum[i];
+}
+
+/* Fills the arrays with n samples dt apart, from the time from_s on. */
+static size_t simulate(const struct system *system, double from_s, double to_s, double dt)
+{
+    double state[2] = {0};
+    size_t n = 0;
+    for (int i = 0; i * dt < to_s && n < N; i++) {
+        double t = i * dt;
+        if (t >= from_s) {
+            times[n] = t;
+            input[n] = aw_sweep_value(&sweep, t);
+            output[n++] = state[0];
+        }
+        advance(system, state, t, dt);
+    }
+    return n;
+}
+
+static void check_points(const struct system *system, double part, double degrees)
+{
+    for (int i = 0; i < sweep.n; i++) {
+        double complex wanted = exact(system, points[i].hz);
+        double phase = carg(wanted) * 180 / PI;
+        if (fabs(points[i].gain / cabs(wanted) - 1) > part ||
+            fabs(points[i].phase_deg - phase) > degrees)
+            fail_msg("%g Hz: %g, %g deg instead of %g, %g deg", points[i].hz, points[i].gain,
+                     points[i].phase_deg, cabs(wanted), phase);
+        assert_true(fabs(points[i].gain_db - 20 * log10(points[i].gain)) < 1e-9);
+    }
+}
+
+static void check_system(enum aw_sweep_kind kind, double wn, double zeta)
+{
+    struct system system = {wn, zeta};
+    double hz = wn / (2 * PI), duration = 20 / hz;
+    bool chirp = kind == AW_SWEEP_CHIRP;
+    struct aw_sweep_plan plan = {.kind = kind,
+                                 .from_hz = hz / 10,
+                                 .to_hz = hz * 8,
+                                 .tones = 20,
+                                 .amplitude = 0.05,
+                                 .duration_s = duration};
+    double fit, dt = duration / 8000;
+    assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
+    size_t n = chirp ? simulate(&system, 0, 2 * duration, dt)
+                     : simulate(&system, duration, 3 * duration, dt);
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, n, points, &fit, NULL), AW_OK);
+    check_points(&system, chirp ? 5e-3 : 1e-4, chirp ? 0.5 : 0.02);
+    assert_true(chirp ? isnan(fit) : fit > 0.999999);
+}
+
+static void test_closed_forms(void **state)
+{
+    (void)state;
+    static const double zetas[] = {0, 0.3, 0.7, 1.5};
+    for (size_t i = 0; i < sizeof zetas / sizeof *zetas; i++) {
+        check_system(AW_SWEEP_MULTISINE, 30, zetas[i]);
+        check_system(AW_SWEEP_CHIRP, 30, zetas[i]);
+        check_system(AW_SWEEP_MULTISINE, 2, zetas[i]);
+    }
+}
+
+/* Uneven times, a drift and an offset in the output, noise: still the system. */
+static void test_rough_records(void **state)
+{
+    (void)state;
+    struct system system = {20, 0.5};
+    struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
+                                 .from_hz = 0.5,
+                                 .to_hz = 20,
+                                 .tones = 16,
+                                 .amplitude = 0.1,
+                                 .duration_s = 5};
+    unsigned seed = 3;
+    size_t kept = 0;
+    double fit;
+    assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
+    size_t n = simulate(&system, 5, 15, 0.001);
+    for (size_t i = 0; i < n; i++) {
+        seed = seed * 1664525U + 1013904223U;
+        if (seed >> 29 != 0)
+            continue;
+        times[kept] = times[i];
+        input[kept] = input[i] + 0.2;
+        output[kept] =
+            output[i] + 7 - 0.3 * times[i] + 0.0005 * ((seed >> 8 & 0xFFFF) / 65536. - 0.5);
+        kept++;
+    }
+    assert_true(kept > 1000 && kept < 1600);
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, kept, points, &fit, NULL),
+                     AW_OK);
+    check_points(&system, 0.03, 2);
+    assert_true(fit > 0.99 && fit < 1);
+}
+
+static void test_bounds_and_crest(void **state)
+{
+    (void)state;
+    struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
+                                 .from_hz = 0.2,
+                                 .to_hz = 20,
+                                 .tones = 24,
+                                 .amplitude = 0.02,
+                                 .duration_s = 10};
+    struct aw_sweep again;
+    double most = 0;
+    assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
+    assert_int_equal(aw_sweep_start(&again, &plan, NULL), AW_OK);
+    if (!(sweep.crest < 2.3)) /* 24 tones with equal phases: 6.9 */
+        fail_msg("crest factor %g", sweep.crest);
+    for (int i = 0; i < 100000; i++) {
+        double t = i * 0.0002, value = aw_sweep_value(&sweep, t);
+        most = fmax(most, fabs(value));
+        assert_true(value == aw_sweep_value(&again, t));
+    }
+    assert_true(most <= 0.02 && most > 0.0195);
+    for (int i = 0; i < sweep.n; i++) {
+        double periods = sweep.hz[i] * 10;
+        assert_true(fabs(periods - round(periods)) < 1e-9);
+        assert_true(i == 0 || sweep.hz[i] > sweep.hz[i - 1]);
+    }
+    plan.kind = AW_SWEEP_CHIRP;
+    assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
+    for (int i = -10; i < 11000; i++)
+        assert_true(fabs(aw_sweep_value(&sweep, i * 0.001)) <= 0.02);
+    assert_true(aw_sweep_value(&sweep, -0.1) == 0.0 && aw_sweep_value(&sweep, 10.1) == 0.0);
+}
+
+/* L = k/(s(1 + s/w)): everything about it and its closed loop is known. */
+static void test_summary(void **state)
+{
+    (void)state;
+    const double k = 10, w = 20;
+    struct aw_bode_point closed[AW_SWEEP_TONES], open[AW_SWEEP_TONES];
+    struct aw_bode_summary of_closed, of_open;
+    for (int i = 0; i < AW_SWEEP_TONES; i++) {
+        double hz = 0.05 * pow(400, i / 47.);
+        double complex s = I * 2 * PI * hz, l = k / (s * (1 + s / w)), t = l / (1 + l);
+        closed[i] = (struct aw_bode_point){hz, cabs(t), 20 * log10(cabs(t)), carg(t) * 180 / PI};
+    }
+    aw_bode_open_loop(closed, AW_SWEEP_TONES, open);
+    aw_bode_summary(closed, AW_SWEEP_TONES, &of_closed);
+    aw_bode_summary(open, AW_SWEEP_TONES, &of_open);
+    double wc = w * sqrt((sqrt(1 + 4 * k * k / (w * w)) - 1) / 2);
+    double wn = sqrt(k * w), zeta = w / (2 * wn);
+    double wb = wn * sqrt(1 - 2 * zeta * zeta + sqrt(2 - 4 * zeta * zeta * (1 - zeta * zeta)));
+    assert_true(fabs(of_open.crossover_hz * 2 * PI / wc - 1) < 0.005);
+    assert_true(fabs(of_open.phase_margin_deg - (90 - atan(wc / w) * 180 / PI)) < 0.3);
+    assert_true(isnan(of_open.phase_cross_hz) && isnan(of_open.gain_margin));
+    assert_true(fabs(of_closed.bandwidth_hz * 2 * PI / wb - 1) < 0.01);
+    assert_true(fabs(of_closed.peak_gain - 1 / (2 * zeta * sqrt(1 - zeta * zeta))) < 2e-3 ||
+                zeta > sqrt(0.5));
+}
+
+/* A dead time turns the phase through -180: an integrator has its margins there. */
+static void test_margins(void **state)
+{
+    (void)state;
+    const double k = 5, dead = 0.1;
+    struct aw_bode_point open[AW_SWEEP_TONES];
+    struct aw_bode_summary summary;
+    for (int i = 0; i < AW_SWEEP_TONES; i++) {
+        double hz = 0.2 * pow(50, i / 47.), omega = 2 * PI * hz;
+        open[i] = (struct aw_bode_point){hz, k / omega, 20 * log10(k / omega),
+                                         -90 - omega * dead * 180 / PI};
+    }
+    aw_bode_summary(open, AW_SWEEP_TONES, &summary);
+    assert_true(fabs(summary.phase_cross_hz - 2.5) < 0.01);
+    assert_true(fabs(summary.gain_margin - PI / (2 * k * dead)) < 0.01);
+    assert_true(fabs(summary.phase_margin_deg - (90 - k * dead * 180 / PI)) < 0.2);
+    aw_bode_summary(open, 3, &summary);
+    assert_true(isnan(summary.crossover_hz) && isnan(summary.bandwidth_hz) &&
+                isnan(summary.phase_margin_deg));
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    struct aw_sweep_plan good = {.kind = AW_SWEEP_MULTISINE,
+                                 .from_hz = 1,
+                                 .to_hz = 10,
+                                 .tones = 5,
+                                 .amplitude = 1,
+                                 .duration_s = 2};
+    struct aw_sweep_plan bad[] = {good, good, good, good, good};
+    struct aw_error err;
+    struct system system = {10, 0.5};
+    bad[0].from_hz = 0;
+    bad[1].to_hz = 1;
+    bad[2].amplitude = NAN;
+    bad[3].duration_s = 0.9;
+    bad[4].tones = AW_SWEEP_TONES + 1;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(aw_sweep_start(&sweep, &bad[i], &err), AW_USAGE);
+    assert_int_equal(aw_sweep_start(&sweep, &good, &err), AW_OK);
+    size_t n = simulate(&system, 0, 4, 0.01);
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, n, points, NULL, &err), AW_OK);
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, 10, points, NULL, &err),
+                     AW_USAGE);
+    n = simulate(&system, 0, 4, 0.06);
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, n, points, NULL, &err),
+                     AW_USAGE);
+    n = simulate(&system, 0, 4, 0.01);
+    times[7] = times[6];
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, n, points, NULL, &err),
+                     AW_USAGE);
+    n = simulate(&system, 0, 4, 0.01);
+    for (size_t i = 0; i < n; i++)
+        input[i] = 0.5;
+    assert_int_equal(aw_sweep_response(&sweep, times, input, output, n, points, NULL, &err),
+                     AW_USAGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_closed_forms),     cmocka_unit_test(test_rough_records),
+        cmocka_unit_test(test_bounds_and_crest), cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_margins),          cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
