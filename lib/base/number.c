@@ -173,9 +173,9 @@ char *aw_print_int(char *out, int64_t value)
 /* The point and the digits behind it, without zeros at the end; nothing if all are zeros. */
 static char *print_fraction(char *out, uint32_t fraction, int decimals)
 {
-    uint64_t digits = eight_digits(fraction) >> (8 - decimals) * 8;
-    if (digits == 0)
+    if (fraction == 0)
         return out;
+    uint64_t digits = eight_digits(fraction) >> (8 - decimals) * 8;
     *out = '.';
     store_eight(out + 1, digits | ASCII_ZEROS);
     return out + 1 + (71 - __builtin_clzll(digits)) / 8;

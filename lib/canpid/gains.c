@@ -178,7 +178,7 @@ static bool write_file(const struct aw_pid_gains *gains, const char *path,
     if (!file)
         return false;
     aw_pid_gains_write(gains, file, variant);
-    bool good = fflush(file) == 0 && !ferror(file);
+    bool good = !ferror(file);
     return fclose(file) == 0 && good;
 }
 

@@ -12,7 +12,9 @@
 
 /* A flat 100 W motor at 60:1: 600 deg/s and 40 Nm at the lever, 8 A. With kp 3 the lever follows
  * with a time constant of 0.15 s; the droop makes a lag of 0.03 s out of the inertia, which is well
- * damped at kp 3 and no more at kp 30. The leg is a shank: 2.6 kg at 0.2 m. */
+ * damped at kp 3 and no more at kp 30. The leg is a shank: 2.6 kg at 0.2 m. More torque than its
+ * weight turns it to its stop, and from there the lever has 30 deg left to bend the spring to
+ * 25 Nm. */
 struct aw_joint_model aw_joint_defaults(void)
 {
     return (struct aw_joint_model){
@@ -28,7 +30,7 @@ struct aw_joint_model aw_joint_defaults(void)
         .link_gravity_nm = 5,
         .link_damping = 1.5,
         .link_friction_nm = 0.1,
-        .link_stop_rad = 110 * RAD,
+        .link_stop_rad = 90 * RAD,
         .precompression_m = 0.002,
     };
 }

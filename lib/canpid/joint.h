@@ -8,11 +8,11 @@
  * alpha = lever − link is how far it is bent, and with A = sqrt(0.003725 − 0.0035 cos alpha) its
  * torque is 92.75·(1 + (P − 0.015)/A)·sin alpha Nm for a precompression of P metres, at most 25.
  *
- * The motor's drive follows a speed: a duty of 10 % is standstill and 90 % full speed, which is how
- * such drives are set, and why the firmware adds 9 % and stops below 1 %. It turns slower under
- * load, so that a proportional controller needs an error to hold a leg; it has a greatest torque,
- * so that it cannot brake from any speed in time. Both ends have dry friction: what stands stands.
- * A stop takes all speed.
+ * The motor's drive follows a speed: a duty of 10 % is standstill and 90 % full speed, as such
+ * drives are usually set. (That would explain the firmware's 9 % and 1 %; it is not written
+ * anywhere.) It turns slower under load, so that a proportional controller needs an error to hold a
+ * leg; it has a greatest torque, so that it cannot brake from any speed in time. Both ends have dry
+ * friction: what stands stands. A stop takes all speed.
  *
  * The parameters are ours, chosen so that the published gains make a decent joint: pos from 0 to
  * 20 deg with 3.0, 0.0005, 0 is there in under a second without overshoot and short of the target

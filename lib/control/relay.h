@@ -34,6 +34,12 @@
  * by how much it is early. The classic figure (describing function, hysteresis corrected, all
  * delays included) is given too: it is the careful one, with a smaller Ku and a longer Tu.
  *
+ * Which to use: aw_plant_ultimate(result.classic_ku, result.period_s) for gains that are to be
+ * applied. On the simulated joint (100 Hz telemetry, d 0.1, h 0.3 deg) that is Ku 35, Tu 0.16 s,
+ * and every rule in its own form makes steps with 0 to 25 % overshoot and a third of the default
+ * gains' IAE (no-overshoot: 60 %). The exact figures there, Ku 68 and Tu 0.08 s, say what the plant
+ * is; gains made from them are twice as high and overshoot by 35 % and more, but for no-overshoot.
+ *
  * Source: K. J. Åström, T. Hägglund, "Automatic tuning of simple regulators with specifications on
  * phase and amplitude margins", Automatica 20 (1984).
  */

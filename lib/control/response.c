@@ -235,7 +235,7 @@ static enum aw_status find_way(const struct aw_sample *samples, size_t n,
 enum aw_status aw_response(const struct aw_sample *samples, size_t n, const struct aw_step *step,
                            struct aw_response *out, struct aw_error *err)
 {
-    struct way way;
+    struct way way = {0};
     enum aw_status status = find_way(samples, n, step, &way, err);
     if (status != AW_OK)
         return status;

@@ -78,7 +78,7 @@ static const struct rule {
     [AW_RULE_SIMC] = {.name = "simc", .form = AW_FORM_PI, .integrating = AW_FORM_PI},
 };
 
-static const char *const form_names[AW_FORMS] = {"rule", "p", "pi", "pd", "pid"};
+static const char *const form_names[AW_FORMS] = {"rule", "p", "pi", "pid", "pd"};
 
 const char *aw_form_name(enum aw_form form)
 {

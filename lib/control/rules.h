@@ -1,6 +1,6 @@
 /* Controller gains from an identified loop, by published rules, and from seconds to driver ticks.
  *
- *     struct aw_plant plant = aw_plant_ultimate(result.ku, result.tu_s);
+ *     struct aw_plant plant = aw_plant_ultimate(result.classic_ku, result.period_s);
  *     struct aw_gains gains, ticks;
  *     aw_rule_gains(AW_RULE_TYREUS_LUYBEN, AW_FORM_RULE, &plant, &gains, &err);
  *     ticks = aw_gains_per_tick(gains, 0.004);
@@ -47,11 +47,11 @@ struct aw_gains {
 enum aw_rule { AW_RULE_ZN, AW_RULE_TYREUS_LUYBEN, AW_RULE_NO_OVERSHOOT, AW_RULE_SIMC, AW_RULES };
 
 enum aw_form {
-    AW_FORM_RULE /* what suits rule and plant */,
+    AW_FORM_RULE, /* what suits rule and plant */
     AW_FORM_P,
     AW_FORM_PI,
-    AW_FORM_PD,
     AW_FORM_PID,
+    AW_FORM_PD,
     AW_FORMS
 };
 
@@ -72,7 +72,7 @@ const char *aw_rule_name(enum aw_rule rule);
 /* AW_USAGE with a did-you-mean for an unknown name. */
 enum aw_status aw_rule_find(const char *name, enum aw_rule *rule, struct aw_error *err);
 
-/* "rule", "p", "pi", "pd", "pid"; AW_USAGE for another name. */
+/* "rule", "p", "pi", "pid", "pd"; AW_USAGE for another name. */
 const char *aw_form_name(enum aw_form form);
 enum aw_status aw_form_find(const char *name, enum aw_form *form, struct aw_error *err);
 

@@ -43,8 +43,10 @@ struct aw_link_ops {
      * computer; a client that takes nothing for a second is disconnected. */
     enum aw_status (*write)(struct aw_link *link, const void *buf, size_t size,
                             struct aw_error *err);
-    void (*close)(struct aw_link *link);   /* frees the link */
-    int (*fd)(const struct aw_link *link); /* for poll(2), or -1: read it from time to time */
+    void (*close)(struct aw_link *link); /* frees the link */
+    /* For poll(2), or -1: read it from time to time. Ask anew each time, and read until AW_TIMEOUT
+     * before: a link may hold datagrams that poll(2) does not see. */
+    int (*fd)(const struct aw_link *link);
 };
 
 /* Common beginning of every link; transports put their own data behind it. */

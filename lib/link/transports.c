@@ -60,16 +60,15 @@ static const struct aw_transport transports[] = {
     {
         .scheme = "can",
         .usage = "can:can0",
-        .help = "a CAN interface of the kernel (SocketCAN); either end of a vcan",
+        .help = "a CAN interface of the kernel (SocketCAN), for either end",
         .keys = can_keys,
         .open = aw_can_open,
     },
     {
         .scheme = "slcan",
         .usage = "slcan:/dev/ttyACM0",
-        .help =
-            "a Lawicel CAN adapter (CANable, CANUSB) at a port, 1 Mbit/s unless ?bitrate=… says "
-            "otherwise; slcan:tcp:HOST:PORT; slcan:pty:PATH and slcan:tcp-listen:PORT are one",
+        .help = "a Lawicel CAN adapter at a port or tcp:, 1 Mbit/s unless ?bitrate=… says "
+                "otherwise; slcan:pty:PATH and slcan:tcp-listen:PORT are one",
         .keys = slcan_keys,
         .open = aw_slcan_open,
     },

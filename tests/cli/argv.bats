@@ -56,7 +56,8 @@ load common.bash
 }
 
 @test "decode takes hex in any spelling" {
-    for words in "30444547312C3039300D0A" "30444547312c3039300d0a" "30 44 45 47 31 2C 30 39 30 0D 0A" \
+    for words in "30444547312C3039300D0A" "30444547312c3039300d0a" \
+        "30 44 45 47 31 2C 30 39 30 0D 0A" \
         "3044 4547 312C 3039 300D 0A"; do
         # shellcheck disable=SC2086 # also as words of their own
         ok armctl decode -j $words
@@ -69,7 +70,11 @@ load common.bash
 }
 
 @test "decode of a damaged stream goes on, tells, and ends with 5" {
-    { armctl encode --raw deg joint=1 angle=1; printf 'rubbish\r\n'; armctl encode --raw deg joint=1 angle=2; } >s
+    {
+        armctl encode --raw deg joint=1 angle=1
+        printf 'rubbish\r\n'
+        armctl encode --raw deg joint=1 angle=2
+    } >s
     run -5 --separate-stderr armctl decode -j s
     same "$(jq -r 'select(.msg) | .angle' <<<"$output" | xargs)" "1 2"
     has "$stderr" "s: "
@@ -166,7 +171,8 @@ load common.bash
 }
 
 @test "what is no number is exit 2 and never a value" {
-    for text in nan NaN -nan inf Infinity -inf 1e999 -1e999 '' ' ' 4O 90x 0x 1e --5 9,5 '90 deg' 1/2; do
+    for text in nan NaN -nan inf Infinity -inf 1e999 -1e999 \
+        '' ' ' 4O 90x 0x 1e --5 9,5 '90 deg' 1/2; do
         fails 2 armctl encode deg joint=1 "angle=$text"
         has "$why" angle
         fails 2 armctl --dry-run deg 1 "angle=$text"
@@ -260,7 +266,8 @@ load common.bash
 }
 
 @test "errors in JSON mode are one line for people and one object" {
-    for arguments in "dge 1 90" "deg 1" "deg 1 nan" "deg 1 400" "-l serial:/dev/nope deg 1 90" "decode zz"; do
+    for arguments in "dge 1 90" "deg 1" "deg 1 nan" "deg 1 400" \
+        "-l serial:/dev/nope deg 1 90" "decode zz"; do
         # shellcheck disable=SC2086 # words
         run --separate-stderr armctl -j $arguments
         [ "$status" -ne 0 ]

@@ -23,7 +23,9 @@ load common.bash
 
 @test "flag before environment before config before default" {
     config '[options]' 'retries = 3' 'time = iso' 'json = yes'
-    option() { armctl "$@" config show -j | jq -r 'select(.option == "retries") | .value, .from' | xargs; }
+    option() {
+        armctl "$@" config show -j | jq -r 'select(.option == "retries") | .value, .from' | xargs
+    }
     export ARMCTL_RETRIES=4
     same "$(option --retries 5)" "5 command line"
     same "$(option)" "4 ARMCTL_RETRIES"
@@ -51,7 +53,8 @@ load common.bash
 
 @test "a named joint with limits of its own" {
     config '[options]' "link = $fast" \
-        '[joint elbow]' 'index = 2' 'kind = rotate' 'min = -45' 'max = 90' 'signed = yes' 'home = 10'
+        '[joint elbow]' 'index = 2' 'kind = rotate' 'min = -45' 'max = 90' 'signed = yes' \
+        'home = 10'
     ok armctl -j deg elbow 45
     same "$(json '[.joint,.angle,.result]')" '[2,45,"confirmed"]'
     ok armctl -j deg 2 -45

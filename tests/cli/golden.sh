@@ -25,13 +25,14 @@ verdict() { # STATUS WHAT: one TAP line; the details come from $work/why
 # Splits FILE.txt into commands, bytes and records, one a line.
 cases() {
     awk -v work="$work" '/^#/ || !NF { next }
-        { kind = n++ % 3; print > (work "/" (kind == 0 ? "commands" : kind == 1 ? "bytes" : "records")) }
+        BEGIN { split("commands bytes records", name) }
+        { print > (work "/" name[n++ % 3 + 1]) }
         END { exit n % 3 }' "$1"
 }
 
 # The options of a command that decode needs as well, for the bytes of that command.
 decode_options() {
-    local word previous= options=()
+    local word previous='' options=()
     for word in $1; do
         case $previous in --wire | --sensors-layout) options+=("$previous" "$word") ;; esac
         previous=$word
@@ -44,10 +45,14 @@ one_by_one() {
     while IFS=$'\t' read -r command bytes record; do
         read -r -a words <<<"$command"
         if [[ $record == "exit "* ]]; then
-            [[ ${words[0]} == encode ]] || words+=($bytes)
+            if [[ ${words[0]} != encode ]]; then
+                read -r -a frame <<<"$bytes"
+                words+=("${frame[@]}")
+            fi
             "$bin/$tool" "${words[@]}" >"$work/out" 2>"$work/err"
             status=$?
-            { echo "$command: exit $status, not ${record#exit }"; cat "$work/out" "$work/err"; } >"$work/why"
+            echo "$command: exit $status, not ${record#exit }" >"$work/why"
+            cat "$work/out" "$work/err" >>"$work/why"
             [ "$status" = "${record#exit }" ] && [ "$(wc -l <"$work/err")" = 1 ]
             verdict $? "$tool $command: $record"
             continue
@@ -110,7 +115,7 @@ for tool in "$@"; do
         verdict 1 "$tool"
         continue
     fi
-    : >"$work/decoded" >"$work/expected"
+    touch "$work/decoded" "$work/expected"
     one_by_one "$tool"
     compare_records "$tool"
     as_script "$tool"

@@ -249,12 +249,12 @@ static uint32_t read_by_link(const char *interface)
     uint32_t number, next = 0;
     while (receive(link, &number, AW_SECOND) == 0x041 && number == next && ++next < BUSY)
         ;
-    expect(link->dropped == 0, "busy bus", "frames were dropped");
+    expect(next == BUSY && link->dropped == 0, "busy bus", "not all frames, or not in order");
     aw_link_close(link);
     return next;
 }
 
-/* As most programs do it: wait, read one. */
+/* As most programs do it: wait, read one. With the usual small queue it may lose some. */
 static uint32_t read_plainly(const char *interface)
 {
     int fd = open_raw(interface);
@@ -281,7 +281,6 @@ static double load_of(uint32_t (*reader)(const char *interface), const char *int
     double seconds = (double)(aw_wall_time() - start) / (double)AW_SECOND;
     cpu = cpu_seconds() - cpu;
     waitpid(child, NULL, 0);
-    expect(n == BUSY, "busy bus", "not all frames, or not in order");
     printf("# %u frames in %.2f s, %.1f %% of a processor\n", n, seconds, cpu / seconds * 100);
     return cpu / seconds;
 }

@@ -19,6 +19,7 @@ struct tap {
         enum aw_status status;
     } given[64];
     unsigned fail_after; /* this many writes, then AW_LOST */
+    unsigned fail_once;  /* this attempt from now on ends with AW_TIMEOUT */
 };
 
 static enum aw_status tap_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
@@ -42,6 +43,8 @@ static enum aw_status tap_write(struct aw_link *link, const void *buf, size_t si
                                 struct aw_error *err)
 {
     struct tap *tap = (struct tap *)link;
+    if (tap->fail_once && --tap->fail_once == 0)
+        return aw_fail(err, AW_TIMEOUT, "tap: full");
     if (tap->fail_after && tap->n_written >= tap->fail_after)
         return aw_fail(err, AW_LOST, "tap: gone");
     assert_int_equal(size, 8);
@@ -230,6 +233,29 @@ static void what_could_do_harm_is_never_sent(void **state)
     free(tap);
 }
 
+/* A record of wire numbers passes the table's names by, but not the client. */
+static void nor_are_raw_records_with_it(void **state)
+{
+    (void)state;
+    struct tap *tap = tap_new();
+    struct aw_wire raw;
+    struct aw_record record;
+    struct aw_pid_sent sent;
+    tap->pid.options.force = true;
+    aw_wire_init(&raw, &aw_canpid_protocol, NULL, true);
+    aw_record_init(&record, aw_wire_codec(&raw, "kp", AW_TX), AW_TX);
+    aw_record_set(&record, "board", 2, NULL);
+    aw_record_set(&record, "controller", 4, NULL);
+    aw_record_set(&record, "value", 1, NULL);
+    assert_int_equal(aw_pid_send(&tap->pid, &record, &sent, &tap->err), AW_LIMIT);
+    aw_record_set(&record, "controller", 2, NULL);
+    assert_int_equal(aw_pid_send(&tap->pid, &record, &sent, &tap->err), AW_OK);
+    assert_int_equal(sent.board, LKNEE);
+    assert_int_equal(aw_pid_board(&tap->pid, LKNEE)->controller, AW_PID_TOR);
+    assert_int_equal(tap->n_written, 1);
+    free(tap);
+}
+
 static void a_board_is_not_flooded(void **state)
 {
     (void)state;
@@ -314,6 +340,11 @@ static void disabling_tries_every_board(void **state)
     assert_int_equal(aw_pid_disable(&tap->pid, AW_PID_SIX, AW_PID_LAST, &tap->err), AW_LOST);
     assert_string_equal(tap->err.text, "tap: gone");
     assert_int_equal(tap->n_written, 2);
+    tap->fail_after = 0;
+    tap->fail_once = 2;
+    assert_int_equal(aw_pid_disable(&tap->pid, AW_PID_SIX, AW_PID_LAST, &tap->err), AW_TIMEOUT);
+    assert_string_equal(tap->err.text, "tap: full");
+    assert_int_equal(tap->n_written, 7);
     free(tap);
 }
 
@@ -537,6 +568,7 @@ int main(void)
         cmocka_unit_test(the_switch_guard),
         cmocka_unit_test(what_others_send_is_seen),
         cmocka_unit_test(what_could_do_harm_is_never_sent),
+        cmocka_unit_test(nor_are_raw_records_with_it),
         cmocka_unit_test(a_board_is_not_flooded),
         cmocka_unit_test(a_check_sends_nothing),
         cmocka_unit_test(gains_are_remembered_when_they_went_out),

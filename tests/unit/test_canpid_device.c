@@ -125,6 +125,23 @@ static void stops_end_the_way(void **state)
     rig_free(rig);
 }
 
+/* Also where the leg is at its stop there is way enough for the spring. */
+static void torques_are_reached(void **state)
+{
+    (void)state;
+    static const double torques[] = {2, 5, -10, 15, -20};
+    for (size_t i = 0; i < sizeof torques / sizeof *torques; i++) {
+        struct rig *rig = rig_default();
+        rig_gain(rig, LKNEE, AW_PID_TOR, AW_PID_KI, 0.001);
+        rig_setpoint(rig, LKNEE, AW_PID_TOR, torques[i]);
+        rig_run(rig, 10);
+        assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_PID_TOR);
+        if (!(fabs(aw_pid_board(&rig->pid, LKNEE)->torque - torques[i]) < 0.2))
+            fail_msg("%g", aw_pid_board(&rig->pid, LKNEE)->torque);
+        rig_free(rig);
+    }
+}
+
 /* What pushes outward near a stop goes back to pos by itself, and stands. */
 static void near_a_stop_torque_becomes_position(void **state)
 {
@@ -138,6 +155,12 @@ static void near_a_stop_torque_becomes_position(void **state)
     assert_true(truth.law.enabled);
     assert_true(fabs(truth.law.setpoint * 360 - truth.joint.lever * DEG) < 15);
     assert_int_equal(aw_pid_device_counters(rig->device)->switches, 2);
+    rig_setpoint(rig, LKNEE, AW_PID_POS, 175);
+    rig_run(rig, 3);
+    assert_true(rig_lever(rig, LKNEE) > 119);
+    rig_setpoint(rig, LKNEE, AW_PID_TOR, -5); /* away from it: allowed */
+    rig_run(rig, 0.02);
+    assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_PID_TOR);
     rig_free(rig);
 }
 
@@ -200,6 +223,40 @@ static void an_event_lets_the_precompression_in(void **state)
     assert_true(fabs(rig_truth(rig, LKNEE).boost - 0.5) < 0.02);
     rig_run(rig, 0.5);
     assert_true(rig_truth(rig, LKNEE).boost == 0);
+    rig_free(rig);
+}
+
+/* A joint that stands is not calculated, but does not sleep through a command either. */
+static void a_joint_at_rest_acts_at_once(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_default();
+    rig_run(rig, 1);
+    rig->clock.time_ns += AW_MILLISECOND;
+    rig_put(rig, 0x46, "010000000000");
+    rig->clock.time_ns += 3 * AW_MILLISECOND;
+    assert_true(fabs(rig_truth(rig, LKNEE).boost - 0.03) < 1e-9);
+    rig_free(rig);
+}
+
+/* With its zero at one end an encoder gets to half a turn, and goes on at the other side of it. */
+static void angles_stay_within_half_a_turn(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_default();
+    const struct aw_pid_board *knee = aw_pid_board(&rig->pid, LKNEE);
+    rig_setpoint(rig, LKNEE, AW_PID_POS, -175);
+    rig_run(rig, 3);
+    rig_put(rig, 0x4A, "000000000000");
+    rig_gain(rig, LKNEE, AW_PID_POS, AW_PID_KP, 30);
+    rig_setpoint(rig, LKNEE, AW_PID_POS, 179); /* overshoots: now it is 358 deg away */
+    for (int i = 0; i < 300; i++) {
+        rig_run(rig, 0.01);
+        assert_true(fabs(knee->measured) <= 50);
+    }
+    assert_true(fabs(rig_lever(rig, LKNEE) - 120) < 1e-9);
+    assert_true(fabs(knee->lever_angle + 120) < 0.1);
+    assert_true(fabs(aw_pid_from_percent(AW_PID_POS, knee->measured) + 120) < 0.1);
     rig_free(rig);
 }
 
@@ -532,6 +589,19 @@ static void fault_names_are_checked(void **state)
     }
 }
 
+static void a_fault_may_be_of_one_board(void **state)
+{
+    (void)state;
+    struct aw_pid_device_options options = aw_pid_device_defaults();
+    options.fault = AW_PID_ERROR_LEVER;
+    options.fault_boards = AW_PID_BIT(LHIP);
+    struct rig *rig = rig_of(&options);
+    rig_run(rig, 0.1);
+    assert_int_equal(aw_pid_board(&rig->pid, LHIP)->error, AW_PID_ERROR_LEVER);
+    assert_int_equal(aw_pid_board(&rig->pid, LKNEE)->error, AW_PID_NO_ERROR);
+    rig_free(rig);
+}
+
 static void a_broken_encoder_ends_the_drive(void **state)
 {
     (void)state;
@@ -609,9 +679,15 @@ static void looking_changes_nothing(void **state)
     struct rig *often = rig_default(), *rarely = rig_default();
     rig_setpoint(often, LKNEE, AW_PID_POS, 30);
     rig_setpoint(rarely, LKNEE, AW_PID_POS, 30);
-    for (int i = 0; i < 1000; i++) {
-        often->clock.time_ns += 1003 * AW_MICROSECOND;
+    for (int i = 1; i <= 1000; i++) {
+        often->clock.time_ns = rarely->clock.time_ns + i * 1003 * AW_MICROSECOND;
         rig_truth(often, LKNEE);
+        if (i != 200)
+            continue;
+        rarely->clock.time_ns = often->clock.time_ns;
+        rig_put(often, 0x44, "398EE33C0000");
+        rig_put(rarely, 0x44, "398EE33C0000");
+        rarely->clock.time_ns = 0;
     }
     rarely->clock.time_ns = often->clock.time_ns;
     struct aw_pid_truth a = rig_truth(often, LKNEE), b = rig_truth(rarely, LKNEE);
@@ -675,9 +751,12 @@ int main(void)
         cmocka_unit_test(the_controller_matters),
         cmocka_unit_test(disabled_it_comes_to_rest_where_it_is),
         cmocka_unit_test(stops_end_the_way),
+        cmocka_unit_test(torques_are_reached),
         cmocka_unit_test(near_a_stop_torque_becomes_position),
         cmocka_unit_test(every_command_acts),
         cmocka_unit_test(an_event_lets_the_precompression_in),
+        cmocka_unit_test(a_joint_at_rest_acts_at_once),
+        cmocka_unit_test(angles_stay_within_half_a_turn),
         cmocka_unit_test(references_are_where_the_joint_stands),
         cmocka_unit_test(a_gain_for_another_controller_energises),
         cmocka_unit_test(a_wrong_controller_is_an_error),
@@ -692,6 +771,7 @@ int main(void)
         cmocka_unit_test(motion_shows_in_velocity_and_current),
         cmocka_unit_test(faults_send_the_published_pattern),
         cmocka_unit_test(fault_names_are_checked),
+        cmocka_unit_test(a_fault_may_be_of_one_board),
         cmocka_unit_test(a_broken_encoder_ends_the_drive),
         cmocka_unit_test(fast_motors_saturate_in_the_fw_layout),
         cmocka_unit_test(runs_repeat),

@@ -121,6 +121,134 @@ static void what_is_wrong_with_an_interface(void **state)
     assert_false(aw_can_interface_up("awnope0"));
 }
 
+/* A link that tells all there is to tell: a frame of another, an own one, then the interface goes
+ * down, and then the link is lost. */
+struct told_link {
+    struct aw_link base;
+    int reads;
+};
+
+static enum aw_status told_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                int64_t deadline, struct aw_error *err)
+{
+    static const uint8_t frame[] = {0x5E, 0x00, 0xAA};
+    struct told_link *self = (struct told_link *)link;
+    (void)deadline;
+    assert_true(cap >= sizeof frame);
+    *got = 0;
+    link->own = ++self->reads == 2;
+    link->dropped = (uint64_t)self->reads;
+    link->event[0] = '\0';
+    if (self->reads == 4)
+        return aw_fail(err, AW_LOST, "told: that was all");
+    if (self->reads == 3) {
+        strcpy(link->event, "interface down");
+        return AW_MORE;
+    }
+    link->rx_time_ns = 1000 + self->reads;
+    memcpy(buf, frame, sizeof frame);
+    *got = sizeof frame;
+    return AW_OK;
+}
+
+static enum aw_status told_write(struct aw_link *link, const void *buf, size_t size,
+                                 struct aw_error *err)
+{
+    (void)buf;
+    (void)size;
+    return aw_fail(err, AW_LOST, "%s: is down", link->key);
+}
+
+static void told_close(struct aw_link *link)
+{
+    free(link);
+}
+
+static int told_fd(const struct aw_link *link)
+{
+    (void)link;
+    return -1;
+}
+
+static const struct aw_link_ops told_ops = {
+    .read = told_read,
+    .write = told_write,
+    .close = told_close,
+    .fd = told_fd,
+};
+
+static struct aw_link *told_link(struct aw_clock *clock)
+{
+    struct told_link *self = calloc(1, sizeof *self);
+    assert_non_null(self);
+    self->base.ops = &told_ops;
+    self->base.clock = clock;
+    self->base.datagrams = true;
+    return &self->base;
+}
+
+static void assert_tells_all(struct aw_link *link)
+{
+    assert_receives(link, "05E#AA");
+    assert_int_equal(link->rx_time_ns, 1001);
+    assert_false(link->own);
+    assert_receives(link, "05E#AA");
+    assert_int_equal(link->rx_time_ns, 1002);
+    assert_true(link->own);
+    assert_event(link, "interface down");
+    assert_int_equal(link->dropped, 3);
+    assert_read_is(link, AW_LOST, 0);
+    assert_string_equal(link->event, "");
+    aw_link_close(link);
+}
+
+static void count_traces(void *context, bool tx, const void *buf, size_t size)
+{
+    (void)buf;
+    (void)size;
+    ((int *)context)[tx]++;
+}
+
+static void wrappers_pass_on_what_is_told(void **state)
+{
+    (void)state;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct aw_link *link;
+    struct aw_url url;
+    int traces[2] = {0};
+    assert_tells_all(told_link(&clock.base));
+    assert_tells_all(aw_trace_wrap(told_link(&clock.base), count_traces, traces));
+    assert_int_equal(traces[false], 1); /* an own frame is told when it is written, not again */
+    assert_int_equal(aw_url_parse(&url, "told:?drop=0", NULL), AW_OK);
+    assert_int_equal(aw_fault_wrap(&link, told_link(&clock.base), &url, false, NULL), AW_OK);
+    assert_tells_all(link);
+}
+
+static void count_receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
+{
+    struct echo_device *self = (struct echo_device *)device;
+    echo_receive(device, buf, size, now);
+    self->connections++; /* nothing else counts there */
+}
+
+static void a_served_device_does_not_hear_itself(void **state)
+{
+    (void)state;
+    struct aw_device_ops ops = echo_ops;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct aw_link *link = told_link(&clock.base);
+    struct echo_device *device = echo_device(0);
+    struct aw_error err;
+    ops.receive = count_receive;
+    device->base.ops = &ops;
+    /* Writing fails all the time, as on an interface that is down: only reading ends it. */
+    assert_int_equal(aw_device_serve(&device->base, link, &err), AW_LOST);
+    assert_string_equal(err.text, "told: that was all");
+    assert_int_equal(device->connections, 1);
+    aw_link_close(link);
+    device->base.ops->close(&device->base);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -128,6 +256,8 @@ int main(void)
         cmocka_unit_test(all_errors_at_once_fit),
         cmocka_unit_test(keys_are_checked),
         cmocka_unit_test(good_keys_and_no_interface),
+        cmocka_unit_test(wrappers_pass_on_what_is_told),
+        cmocka_unit_test(a_served_device_does_not_hear_itself),
         cmocka_unit_test(what_is_wrong_with_an_interface),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
  * that behave differently. */
 #include "can_helper.h"
 
+#include "link/random.h"
 #include "link/slcan_codec.h"
 
 static enum aw_slcan_kind decode_text(const char *text, char *frame, int *time_ms)
@@ -376,6 +377,37 @@ static void what_is_no_adapter(void **state)
     assert_open_fails("slcan:nope:", AW_USAGE, "unknown");
 }
 
+/* Bytes as they come, of those that mean something: every line is answered, and nothing but frames
+ * comes out. */
+static void any_bytes_are_survived(void **state)
+{
+    (void)state;
+    static const char letters[] = "\r\r\aCOLSsVvNFZMmXWQUrRtTz0123456789ABCDEFabcdef\n <>\xff";
+    struct aw_random random = {.state = 1};
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *adapter = open_link("slcan:pty:", &clock.base);
+    struct aw_link *computer = open_link(adapter->ready + strlen("slcan:"), &clock.base);
+    size_t lines = 0, answers = 0, got;
+    for (int i = 0; i < 2000; i++) {
+        char bytes[64];
+        uint8_t datagram[16];
+        struct aw_error err;
+        for (size_t k = 0; k < sizeof bytes; k++)
+            bytes[k] = letters[aw_random_below(&random, sizeof letters - 1)];
+        for (size_t k = 0; k < sizeof bytes; k++)
+            lines += bytes[k] == '\r' || bytes[k] == '\a';
+        assert_int_equal(aw_link_write(computer, bytes, sizeof bytes, &err), AW_OK);
+        while (aw_link_read(adapter, datagram, sizeof datagram, &got, 0, &err) == AW_OK)
+            assert_int_equal(aw_link_write(adapter, datagram, got, &err), AW_OK); /* is one */
+        while (aw_link_read(computer, bytes, sizeof bytes, &got, 0, &err) == AW_OK)
+            for (size_t k = 0; k < got; k++)
+                answers += bytes[k] == '\r' || bytes[k] == '\a';
+    }
+    assert_true(answers >= lines);
+    aw_link_close(computer);
+    aw_link_close(adapter);
+}
+
 /* What wrappers must not lose. */
 static void faults_and_traces_keep_what_is_told(void **state)
 {
@@ -407,6 +439,7 @@ int main(void)
         cmocka_unit_test(adapters_that_differ),
         cmocka_unit_test(an_adapter_that_is_unplugged),
         cmocka_unit_test(what_is_no_adapter),
+        cmocka_unit_test(any_bytes_are_survived),
         cmocka_unit_test(faults_and_traces_keep_what_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
  * that refuse. */
 #include "can_helper.h"
 
+#include "link/random.h"
 #include "link/socketcand_codec.h"
 
 static bool take_text(struct aw_socketcand_reader *reader, const char *text)
@@ -221,6 +222,40 @@ static void both_ends_understand_each_other(void **state)
     ends_end(&ends);
 }
 
+/* Words as they come: whatever is in < > is answered or a frame, and nothing else comes out. */
+static void any_words_are_survived(void **state)
+{
+    (void)state;
+    static const char *const words[] = {
+        "< ",           " > ",   ">",        "<",   " hi ",   " open ", "can0 ",
+        "send ",        "123 ",  "1 ",       "AA ", "frame ", "9 ",     "0 ",
+        "FFF ",         "echo ", "rawmode ", "-1 ", "\xff ",  "error ", "< send 123 1 AA >",
+        "< open can0 >"};
+    struct aw_random random = {.state = 1};
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *server = open_link("socketcand-listen:0", &clock.base);
+    struct aw_link *client = open_stream(server, &clock.base);
+    assert_read_is(server, AW_MORE, AW_SECOND);
+    unsigned frames = 0;
+    for (int i = 0; i < 5000; i++) {
+        const char *word = words[aw_random_below(&random, sizeof words / sizeof *words)];
+        char answers[256];
+        uint8_t datagram[16];
+        size_t got;
+        struct aw_error err;
+        assert_writes(client, word);
+        while (aw_link_read(server, datagram, sizeof datagram, &got, 0, &err) == AW_OK) {
+            assert_int_equal(aw_link_write(server, datagram, got, &err), AW_OK); /* is one */
+            frames++;
+        }
+        while (aw_link_read(client, answers, sizeof answers, &got, 0, &err) == AW_OK)
+            assert_true(got > 0);
+    }
+    assert_true(frames > 10);
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
 static const char *script; /* what the server by hand says, one message for each it gets */
 
 static void by_script(struct aw_link *end, const char *bytes, size_t size)
@@ -300,6 +335,7 @@ int main(void)
         cmocka_unit_test(what_is_no_message_is_passed_over),
         cmocka_unit_test(frames_are_written),
         cmocka_unit_test(the_server_answers_like_one),
+        cmocka_unit_test(any_words_are_survived),
         cmocka_unit_test(both_ends_understand_each_other),
         cmocka_unit_test(servers_that_differ),
         cmocka_unit_test(what_is_no_bus),

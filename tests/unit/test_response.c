@@ -179,6 +179,7 @@ static void test_starts_on_the_way(void **state)
     assert_int_equal(aw_response(few, 5, &step, &r, NULL), AW_OK);
     near(r.value[AW_RISE_TIME], 2.0, 1e-9);
     near(r.value[AW_IAE], 0.25 + 0.35 + 0.1, 1e-9);
+    near(r.value[AW_ISE], 0.125 + 0.39 / 3 + 0.04 / 3, 1e-9);
     near(r.value[AW_SETTLING_TIME], 2.4, 1e-9);
 }
 

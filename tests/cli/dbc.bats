@@ -1,0 +1,37 @@
+#!/usr/bin/env bats
+# The DBC file: by the format's grammar, and decoded with it the frames say what canpid says.
+load common.bash
+
+# dbc OPTION…: the file of this variant against 2000 frames, each message of each board.
+dbc() {
+    canpid describe --as dbc "$@" >canpid.dbc
+    python3 "$root/tests/cli/frames.py" 2000 >frames.log
+    canpid decode -j "$@" frames.log >records
+    ok python3 "$root/tests/cli/dbc_check.py" canpid.dbc frames.log <records
+    has "$output" "values of 78 messages of 78"
+}
+
+@test "every message of every board decodes as canpid decodes it" { dbc; }
+
+@test "sensors as the firmware packs them" {
+    dbc --sensors-layout fw
+    has "$(cat canpid.dbc)" "current : 16|10@1+"
+}
+
+@test "the check would notice a wrong scale, place or name" {
+    dbc
+    for change in 's/0.045/0.046/' 's/: 4|14@1-/: 5|13@1-/' 's/"tor"/"torque"/' \
+        's/SIG_VALTYPE_ 65 value : 1;//' 's/m2 : 0|32/m2 : 0|31/'; do
+        canpid describe --as dbc | sed "$change" >wrong.dbc
+        run python3 "$root/tests/cli/dbc_check.py" wrong.dbc frames.log <records
+        [ "$status" != 0 ]
+    done
+}
+
+@test "the other tools have no DBC, and say so" {
+    for tool in armctl hidmotor unitysim ezphys; do
+        fails 2 $tool describe --as dbc
+        has "$why" "no CAN protocol"
+        same "$output" ""
+    done
+}

@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# Wireshark reads our files with our dissectors and sees what decode prints.
+load common.bash
+
+# Wireshark runs no Lua for root, so it gets a folder that anybody can read, and runs as nobody.
+eval "plain_$(declare -f setup)"
+eval "plain_$(declare -f teardown)"
+setup() {
+    plain_setup
+    public=$(mktemp -d)
+    chmod 755 "$public"
+}
+teardown() {
+    rm -rf "$public"
+    plain_teardown
+}
+
+# shark TOOL FILE OPTION…: tshark with the dissector of this tool
+shark() {
+    local tool=$1 file=$2 who=()
+    shift 2
+    [ -e "$public/$tool.lua" ] || "$tool" describe --as lua >"$public/$tool.lua"
+    cp "$file" "$public/capture"
+    chmod 644 "$public"/*
+    [ "$(id -u)" != 0 ] || who=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    (cd "$public" && "${who[@]}" env HOME="$public" XDG_CONFIG_HOME="$public" tshark -X "lua_script:$tool.lua" -r capture "$@")
+}
+
+# agree TOOL FILE: each value that decode prints is a field of Wireshark's with that value.
+agree() {
+    shark "$1" "$2" -T json >packets.json
+    "$1" decode -j "$2" >records
+    ok python3 "$root/tests/cli/tshark_check.py" "$1" packets.json records
+}
+
+# frames TOOL: the frames of the golden cases of this tool, "> HEX" sent and "< HEX" received. Those
+# with other options than a direction are of other variants, and the board of one has no name.
+frames() {
+    awk '/^(encode|decode)/ { plain = $0; gsub(/--dir (rx|tx)/, "", plain); ours = plain !~ /--/
+                              getline hex; getline record
+                              if (ours && record ~ /^{/ && record !~ /"board":[0-9]/)
+                                  print (record ~ /"dir":"tx"/ ? "> " : "< ") hex }' \
+        "$root/tests/golden/$1.txt"
+}
+
+# capture TOOL FILE: a pcapng file of the frames on standard input, by our writer
+capture() { "$BIN/../tests/unit/test_pcapng" write "$1" "$2"; }
+
+@test "a candump log: all canpid messages of all boards" {
+    python3 "$root/tests/cli/frames.py" 780 >can.log
+    agree canpid can.log
+    has "$output" "of 13 kinds of message"
+    ok shark canpid can.log -T fields -e frame.time_epoch -e can.id -e can.len
+    matches "${lines[0]}" $'1700000000.*\t33\t6'
+}
+
+@test "a capture of each tool: all its messages" {
+    for tool in armctl hidmotor canpid unitysim ezphys; do
+        frames $tool | capture $tool $tool.pcapng
+        agree $tool $tool.pcapng
+        messages=$($tool describe --as json | jq '[.messages[] | if .dir == "both" then 2 else 1 end] | add')
+        has "$output" "of $messages kinds of message"
+    done
+}
+
+@test "the capture has names, directions, nanoseconds, and no complaints" {
+    for tool in armctl hidmotor canpid unitysim ezphys; do
+        frames $tool | head -n 2 | capture $tool $tool.pcapng
+        ok shark $tool $tool.pcapng -T fields -e frame.interface_name -e frame.time_epoch \
+            -e frame.packet_flags_direction -e _ws.expert.severity \
+            -o ip.check_checksum:TRUE -o udp.check_checksum:TRUE -o tcp.check_checksum:TRUE
+        matches "${lines[0]}" $'test\t1700000000.123456789\t0x0000000[12]\t'*
+        ok shark $tool $tool.pcapng -o ip.check_checksum:TRUE -o udp.check_checksum:TRUE \
+            -o tcp.check_checksum:TRUE -Y '_ws.expert.severity >= "Warning"'
+        same "$output" ""
+    done
+}
+
+@test "the line of a packet is the line of decode" {
+    frames hidmotor | capture hidmotor arm.pcapng
+    hidmotor decode arm.pcapng | sed 's/ *$//' >decoded
+    shark hidmotor arm.pcapng -T fields -e _ws.col.Info | sed 's/ *$//' >seen
+    [ "$(wc -l <seen)" -gt 20 ]
+    diff decoded seen
+}
+
+@test "a code that is two messages is told apart by direction" {
+    printf '%s 76 07 00 00%s\n' '>' "$(printf ' 00%.0s' {1..60})" '<' "$(printf ' 00%.0s' {1..60})" |
+        capture hidmotor two.pcapng
+    ok shark hidmotor two.pcapng -T fields -e hidmotor.dir -e hidmotor.msg -e hidmotor.positions.count
+    same "${lines[0]}" $'tx\tpositions\t'
+    same "${lines[1]}" $'rx\tpositions\t0'
+}
+
+@test "packets of a stream that are cut and joined anywhere" {
+    frames ezphys | grep '^<' | cut -c 3- | tr -d ' \n' >all
+    fold -w 94 all | sed 's/^/< /; $a\' | capture ezphys cut.pcapng
+    agree ezphys cut.pcapng
+    [ "$(wc -l <records)" -gt 10 ]
+    frames ezphys | grep '^<' | capture ezphys whole.pcapng
+    diff <(ezphys decode -j --time none cut.pcapng) <(ezphys decode -j --time none whole.pcapng)
+}
+
+@test "the dissector of another variant" {
+    ezphys describe --as lua --wire be32 >"$public/ezphys.lua"
+    ezphys encode --wire be32 axis_force id=7 axis1=0.5 | sed 's/^/> /' | capture ezphys big.pcapng
+    ok shark ezphys big.pcapng -T fields -e ezphys.id -e ezphys.axis_force.axis1
+    same "$output" $'7\t0.5'
+}
+
+@test "a frame that is no whole message is shown as malformed" {
+    echo '< 05E#0102' | capture canpid short.pcapng
+    ok shark canpid short.pcapng -T fields -e _ws.expert.message
+    same "$output" "joint: 2 bytes instead of 6"
+}
+
+@test "decode: pcapng and pcap from elsewhere, captures that were cut off" {
+    frames canpid | capture canpid can.pcapng
+    canpid decode -j can.pcapng >whole
+    shark canpid can.pcapng -F pcap -w - >can.pcap
+    canpid decode -j --time none can.pcap | diff - <(canpid decode -j --time none can.pcapng)
+    canpid decode -j --as pcapng - <can.pcapng | diff - whole
+    head -c -5 can.pcapng >cut.pcapng
+    run -5 --separate-stderr canpid decode cut.pcapng
+    same "$output" "$(canpid decode can.pcapng | head -n -1)"
+    has "$stderr" "are no whole packet"
+}

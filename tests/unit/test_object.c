@@ -1,0 +1,93 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "shell/object.h"
+
+static char text[AW_OBJECT_TEXT + 1];
+
+static const char *as_json(const struct aw_object *object, const char *why)
+{
+    *aw_object_json(object, "\"ok\":true", why, text) = '\0';
+    return text;
+}
+
+static void plain_entries(void **state)
+{
+    struct aw_object object;
+    (void)state;
+    aw_object_start(&object, "deg");
+    aw_object_number(&object, "angle", 90, 0, "deg");
+    aw_object_number(&object, "ms", 1023.44, 1, NULL);
+    aw_object_number(&object, "x", NAN, 1, NULL);
+    aw_object_text(&object, "result", "confirmed");
+    aw_object_truth(&object, "flipped", true);
+    assert_string_equal(as_json(&object, NULL),
+                        "{\"ok\":true,\"angle\":90,\"ms\":1023.4,\"x\":null,"
+                        "\"result\":\"confirmed\",\"flipped\":true}\n");
+}
+
+static void lines_for_people_have_units(void **state)
+{
+    struct aw_object object;
+    (void)state;
+    aw_object_start(&object, "deg");
+    aw_object_number(&object, "angle", 90, 0, "deg");
+    *aw_object_line(&object, text) = '\0';
+    assert_string_equal(text, "deg angle=90deg\n");
+    object.headline = "there";
+    *aw_object_line(&object, text) = '\0';
+    assert_string_equal(text, "there angle=90deg\n");
+}
+
+static void dots_make_objects(void **state)
+{
+    struct aw_object object;
+    (void)state;
+    aw_object_start(&object, "x");
+    aw_object_number(&object, "m1.p", 1, 0, NULL);
+    aw_object_number(&object, "m1.v", 2, 0, NULL);
+    aw_object_number(&object, "m2.p", 3, 0, NULL);
+    aw_object_number(&object, "n", 4, 0, NULL);
+    assert_string_equal(as_json(&object, NULL),
+                        "{\"ok\":true,\"m1\":{\"p\":1,\"v\":2},\"m2\":{\"p\":3},\"n\":4}\n");
+}
+
+static void strings_are_escaped(void **state)
+{
+    struct aw_object object;
+    (void)state;
+    aw_object_start(&object, "x");
+    assert_string_equal(as_json(&object, "a\"b\\c\n\x01"),
+                        "{\"ok\":true,\"why\":\"a\\\"b\\\\c\\u000a\\u0001\"}\n");
+}
+
+static void too_many_entries_do_no_harm(void **state)
+{
+    struct aw_object object;
+    (void)state;
+    aw_object_start(&object, "x");
+    for (int i = 0; i < AW_OBJECT_MAX * 2; i++)
+        aw_object_number(&object, "a-key-that-is-longer-than-there-is-room-for-it-in-here", i, 0,
+                         NULL);
+    assert_int_equal(object.n, AW_OBJECT_MAX);
+    assert_true(strlen(as_json(&object, NULL)) < AW_OBJECT_TEXT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_entries),
+        cmocka_unit_test(lines_for_people_have_units),
+        cmocka_unit_test(dots_make_objects),
+        cmocka_unit_test(strings_are_escaped),
+        cmocka_unit_test(too_many_entries_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
