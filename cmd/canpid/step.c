@@ -122,7 +122,7 @@ static enum aw_status measure(struct pid_run *run, const struct step_plan *plan,
     if (status != AW_OK)
         return status;
     samples.step =
-        (struct aw_step){.from = plan->from * run->scale, .to = plan->to * run->scale, .median = 1};
+        (struct aw_step){.from = plan->from * run->scale, .to = plan->to * run->scale, .median = 3};
     status = aw_response(samples.samples, samples.n, &samples.step, response, &run->session->err);
     aw_run_free(&samples);
     return status;

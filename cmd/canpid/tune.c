@@ -28,20 +28,18 @@ struct tuner {
 
 static enum aw_status parse_plan(struct aw_session *session, int controller, struct tuner *t)
 {
-    static const char *const forms[] = {"rule", "p", "pi", "pid"};
-    const char *form = aw_option(session, "form");
     double deviation;
     enum aw_status status = aw_rule_find(aw_option(session, "rule"), &t->rule, &session->err);
     if (status == AW_OK)
         status = pid_parse(session, "--max-deviation", aw_option(session, "max-deviation"),
                            controller, &deviation);
-    for (size_t i = 0; i < 4; i++)
-        if (strcmp(form, forms[i]) == 0)
-            t->form = (enum aw_form)i;
+    if (status == AW_OK)
+        status = aw_form_find(aw_option(session, "form"), &t->form, &session->err);
     t->config = (struct aw_relay_config){
         .amplitude = aw_option_number(session, "amplitude"),
         .hysteresis = deviation / 50,
         .max_deviation = deviation,
+        .cycles = 10,
         .max_time_s = aw_flag(session, "for") ? aw_option_number(session, "for") : 20,
         .max_bias = aw_option_number(session, "amplitude"),
     };
@@ -91,10 +89,13 @@ static enum aw_status oscillate(struct pid_run *run, struct tuner *t)
     run->on_sample = on_sample;
     run->context = t;
     while (status == AW_OK && t->relay.state == AW_RELAY_RUNNING) {
-        double measured = run->last[RUN_MEASURED] / run->scale;
+        double before = run->last[RUN_T], measured = run->last[RUN_MEASURED] / run->scale;
         status = pid_run_drive(run, aw_relay_setpoint(&t->relay, measured, t->kp, limit));
         if (status == AW_OK)
             status = pid_run_collect(run, 0.5);
+        if (status == AW_OK && run->last[RUN_T] == before)
+            status = aw_fail(&run->session->err, AW_TIMEOUT,
+                             "tune: the telemetry has stopped in the middle of the experiment");
     }
     run->on_sample = NULL;
     return status;
@@ -162,8 +163,8 @@ static void report(struct pid_run *run, const struct tuner *t)
     aw_object_number(result, "kp", t->per_tick.kp, -1, NULL);
     aw_object_number(result, "ki", t->per_tick.ki, -1, NULL);
     aw_object_number(result, "kd", t->per_tick.kd, -1, NULL);
-    aw_object_number(result, "ku", t->found.ku, 4, NULL);
-    aw_object_number(result, "tu", t->found.tu_s, 4, "s");
+    aw_object_number(result, "ku", t->found.classic_ku, 4, NULL);
+    aw_object_number(result, "tu", t->found.period_s, 4, "s");
     aw_object_number(result, "swing", t->found.amplitude * run->scale, 4, run->unit);
     aw_object_number(result, "cycles", t->found.cycles, 0, NULL);
     if (t->limited)
@@ -175,18 +176,15 @@ static enum aw_status compute(struct pid_run *run, struct tuner *t)
     struct aw_gains continuous;
     struct aw_error *err = &run->session->err;
     enum aw_status status = aw_relay_result(&t->relay, &t->found, err);
-    struct aw_plant plant =
-        status == AW_OK ? aw_plant_ultimate(t->found.ku, t->found.tu_s) : (struct aw_plant){0};
+    struct aw_plant plant = status == AW_OK
+                                ? aw_plant_ultimate(t->found.classic_ku, t->found.period_s)
+                                : (struct aw_plant){0};
     if (status == AW_OK)
         status = aw_rule_gains(t->rule, t->form, &plant, &continuous, err);
     if (status != AW_OK)
         return status;
     t->per_tick = aw_gains_per_tick(continuous, AW_PID_TICK_MS / 1000.0);
-    t->limited = t->per_tick.kp > AW_PID_GAIN_MAX || t->per_tick.ki > AW_PID_GAIN_MAX ||
-                 t->per_tick.kd > AW_PID_GAIN_MAX;
-    t->per_tick.kp = fmin(t->per_tick.kp, AW_PID_GAIN_MAX);
-    t->per_tick.ki = fmin(t->per_tick.ki, AW_PID_GAIN_MAX);
-    t->per_tick.kd = fmin(t->per_tick.kd, AW_PID_GAIN_MAX);
+    t->limited = aw_gains_clamp(&t->per_tick, AW_PID_GAIN_MAX);
     report(run, t);
     return AW_OK;
 }

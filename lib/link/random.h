@@ -1,5 +1,5 @@
 /* A small generator whose runs can be repeated: splitmix64 (Steele, Lea, Flood 2014; public domain
- * constants). Internal to lib/link. */
+ * constants). For fault.c and simulated devices. */
 #ifndef AW_LINK_RANDOM_H
 #define AW_LINK_RANDOM_H
 

@@ -6,36 +6,31 @@ static const char *const inputs[] = {"hex", "stream", "candump", "pcapng", NULL}
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 static const char *const config_words[] = {"show", "path", NULL};
 
-/* clang-format off: one row each */
+/* One row each. */
+/* clang-format off */
 static const struct aw_arg encode_args[] = {
     {.name = "message", .kind = AW_ARG_MESSAGE, .help = "what to encode"},
     {.name = "fields", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"},
     {0},
 };
 static const struct aw_option encode_options[] = {
-    {.name = "dir",
-     .value = "DIR",
-     .help = "tx: what the host sends, rx: what the device sends",
+    {.name = "dir", .value = "DIR", .help = "tx: what the host sends, rx: what the device sends",
      .choices = directions},
     {0},
 };
 static const struct aw_arg decode_args[] = {
-    {.name = "input",
-     .kind = AW_ARG_REST,
-     .help = "hex digits, files, or - for standard input",
+    {.name = "input", .kind = AW_ARG_REST, .help = "hex digits, files, or - for standard input",
      .optional = true},
     {0},
 };
 static const struct aw_option decode_options[] = {
-    {.name = "dir",
-     .value = "DIR",
-     .help = "tx: the host sent it, rx: the device sent it",
-     .fallback = "rx",
-     .choices = directions},
-    {.name = "as",
-     .value = "FORM",
-     .help = "what the input is: hex, stream, candump",
+    {.name = "dir", .value = "DIR", .help = "tx: the host sent it, rx: the device sent it",
+     .fallback = "rx", .choices = directions},
+    {.name = "as", .value = "FORM", .help = "what the input is: hex, stream, candump, pcapng",
      .choices = inputs},
+    {.name = "port", .value = "PORT",
+     .help = "of captures: the device's UDP or TCP port, if it is not the usual one", .unit = "",
+     .min = 1, .max = 65535},
     {0},
 };
 static const struct aw_arg describe_args[] = {
@@ -43,15 +38,13 @@ static const struct aw_arg describe_args[] = {
     {0},
 };
 static const struct aw_option describe_options[] = {
-    {.name = "as",
-     .value = "FORM",
-     .help = "text, json, md, lua (for Wireshark) or dbc (CAN)",
-     .fallback = "text",
-     .choices = forms},
+    {.name = "as", .value = "FORM", .help = "text, json, md, lua (for Wireshark) or dbc (CAN)",
+     .fallback = "text", .choices = forms},
     {0},
 };
 static const struct aw_arg help_args[] = {
-    {.name = "command", .kind = AW_ARG_COMMAND, .help = "the command to explain", .optional = true},
+    {.name = "command", .kind = AW_ARG_COMMAND, .help = "the command to explain",
+     .optional = true},
     {0},
 };
 static const struct aw_option help_options[] = {
@@ -67,10 +60,7 @@ static const struct aw_arg completion_args[] = {
     {0},
 };
 static const struct aw_arg config_args[] = {
-    {.name = "what",
-     .kind = AW_ARG_CHOICE,
-     .choices = config_words,
-     .optional = true,
+    {.name = "what", .kind = AW_ARG_CHOICE, .choices = config_words, .optional = true,
      .help = "show: all options and where their values come from; path: the file"},
     {0},
 };
@@ -80,54 +70,24 @@ static const struct aw_arg rest_args[] = {
 };
 
 const struct aw_command aw_common_commands[] = {
-    {.name = "watch",
-     .summary = "show every message that arrives",
-     .safety = AW_READ,
+    {.name = "watch", .summary = "show every message that arrives", .safety = AW_READ,
      .run = aw_run_watch},
-    {.name = "encode",
-     .summary = "print the bytes of a message",
-     .args = encode_args,
-     .options = encode_options,
-     .offline = true,
-     .run = aw_run_encode},
-    {.name = "decode",
-     .summary = "print the messages in bytes, files or standard input",
-     .args = decode_args,
-     .options = decode_options,
-     .offline = true,
-     .run = aw_run_decode},
-    {.name = "describe",
-     .summary = "draw the layout of the messages",
-     .args = describe_args,
-     .options = describe_options,
-     .offline = true,
-     .run = aw_run_describe},
-    {.name = "run",
-     .summary = "run the commands of a file",
-     .args = script_args,
+    {.name = "encode", .summary = "print the bytes of a message", .args = encode_args,
+     .options = encode_options, .offline = true, .run = aw_run_encode},
+    {.name = "decode", .summary = "print the messages in bytes, files or standard input",
+     .args = decode_args, .options = decode_options, .offline = true, .run = aw_run_decode},
+    {.name = "describe", .summary = "draw the layout of the messages", .args = describe_args,
+     .options = describe_options, .offline = true, .run = aw_run_describe},
+    {.name = "run", .summary = "run the commands of a file", .args = script_args,
      .run = aw_run_script},
-    {.name = "config",
-     .summary = "show options, their values and where these come from",
-     .args = config_args,
-     .offline = true,
-     .run = aw_run_config},
-    {.name = "completion",
-     .summary = "print the completion script for a shell",
-     .args = completion_args,
-     .offline = true,
-     .run = aw_run_completion},
-    {.name = "complete",
-     .summary = "candidates for completion scripts",
-     .args = rest_args,
-     .hidden = true,
-     .offline = true,
-     .run = aw_run_complete},
-    {.name = "help",
-     .summary = "help, or help on one command",
-     .args = help_args,
-     .options = help_options,
-     .offline = true,
-     .run = aw_run_help},
+    {.name = "config", .summary = "show options, their values and where these come from",
+     .args = config_args, .offline = true, .run = aw_run_config},
+    {.name = "completion", .summary = "print the completion script for a shell",
+     .args = completion_args, .offline = true, .run = aw_run_completion},
+    {.name = "complete", .summary = "candidates for completion scripts", .args = rest_args,
+     .hidden = true, .offline = true, .run = aw_run_complete},
+    {.name = "help", .summary = "help, or help on one command", .args = help_args,
+     .options = help_options, .offline = true, .run = aw_run_help},
     {.name = "quit", .summary = "leave", .offline = true, .run = aw_run_quit},
     {0},
 };

@@ -99,7 +99,9 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
     bool hold = aw_flag(session, "hold");
     if (status == AW_STOPPED)
         aw_stop_take(session);
-    if (status == AW_STOPPED && !*cause.text)
+    if (status == AW_STOPPED && session->out.error)
+        aw_output_flush(&session->out, &cause);
+    else if (status == AW_STOPPED && !*cause.text)
         aw_fail(&cause, status, "stopped by a signal");
     session->err = cause;
     if (!session->moving || status == AW_OK || hold || !session->tool->stop)
