@@ -21,6 +21,29 @@ static enum aw_status save(struct aw_session *session, const char *path)
     return status;
 }
 
+static void make(struct aw_session *session, const struct aw_pid_gain_at *at,
+                 struct aw_record *command)
+{
+    const struct aw_codec *codec = aw_wire_codec(session->wire, aw_pid_gain_name(at->gain), AW_TX);
+    aw_record_init(command, codec, AW_TX);
+    aw_record_set(command, "board", at->board, NULL);
+    aw_record_set(command, "controller", at->controller, NULL);
+    aw_record_set(command, "value", at->value, NULL);
+}
+
+static enum aw_status apply_one(struct aw_session *session, const struct aw_pid_gain_at *at)
+{
+    struct aw_pid_sent sent;
+    struct aw_record command;
+    make(session, at, &command);
+    if (!aw_flag(session, "dry-run"))
+        return aw_pid_send(pid_of(session), &command, &sent, &session->err);
+    enum aw_status status = aw_pid_check(pid_of(session), &command, &sent, &session->err);
+    return status == AW_OK
+               ? aw_session_dry_run(session, &command, (struct aw_span){sent.bytes, sent.size})
+               : status;
+}
+
 static enum aw_status apply(struct aw_session *session, const char *path)
 {
     struct aw_pid_gains wanted;
@@ -30,8 +53,12 @@ static enum aw_status apply(struct aw_session *session, const char *path)
         aw_pid_gains_load(&wanted, path, &session->wire->variant, &session->err);
     if (status == AW_OK)
         status = pid_ready(session);
-    for (size_t i = 0; status == AW_OK && aw_pid_gains_next(&wanted, &i, &at); n++)
-        status = aw_pid_set(pid_of(session), &at, NULL, &session->err);
+    for (size_t i = 0; status == AW_OK && aw_pid_gains_next(&wanted, &i, &at);) {
+        status = apply_one(session, &at);
+        n += status == AW_OK;
+    }
+    if (aw_flag(session, "dry-run"))
+        return status;
     aw_object_start(&session->result, "gains");
     aw_object_number(&session->result, "applied", (double)n, 0, NULL);
     return status;

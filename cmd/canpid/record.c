@@ -52,7 +52,7 @@ static void pcapng_begin(struct recorder *r)
 
 static void pcapng_frame(struct recorder *r, const struct aw_pid_frame *frame, int64_t time_ns)
 {
-    uint8_t wrapped[32], block[128];
+    uint8_t wrapped[AW_PID_FRAME_MAX + AW_WRAP_MAX], block[sizeof wrapped + 64];
     enum aw_dir dir = frame->own ? AW_TX : AW_RX;
     size_t n = aw_wrap(&r->wrapper, dir, (struct aw_span){frame->bytes, frame->size}, wrapped,
                        sizeof wrapped);
@@ -209,6 +209,8 @@ enum aw_status run_dump(struct aw_session *session, const struct aw_args *args)
                        .decoded = strcmp(as, "candump") != 0};
     double seconds = aw_option_number(session, "for");
     (void)args;
+    if (aw_session_json(session))
+        d.line = !(d.decoded = true); /* records only: a program reads them */
     d.left = (uint64_t)aw_option_number(session, "count");
     d.counted = d.left > 0;
     enum aw_status status = pid_ready(session);

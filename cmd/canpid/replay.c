@@ -16,9 +16,26 @@ static bool is_command(const struct player *p, const struct aw_record *record)
     return p->all || record->codec->message->dir & AW_TX;
 }
 
+/* The guards of single commands hold for each of them; a controller that the log has chosen is known
+ * from there on. */
+static enum aw_status guard(struct player *p, const struct aw_record *record, size_t number)
+{
+    struct aw_pid *pid = pid_of(p->session);
+    struct aw_pid_sent sent;
+    struct aw_error problem;
+    if (record->dir != AW_TX || !(record->codec->message->dir & AW_TX))
+        return AW_OK;
+    enum aw_status status = aw_pid_check(pid, record, &sent, &problem);
+    if (status != AW_OK)
+        return aw_fail(&p->session->err, status, "replay: frame %zu: %.200s", number, problem.text);
+    if (sent.controller != AW_PID_LAST)
+        aw_pid_board(pid, sent.board)->controller = sent.controller;
+    return AW_OK;
+}
+
 /* Everything is looked at before the first frame goes out. Frames of other protocols are left out.
  */
-static enum aw_status check(struct player *p)
+static enum aw_status check_frames(struct player *p)
 {
     struct pid_state *state = p->session->state;
     size_t kept = 0;
@@ -36,12 +53,29 @@ static enum aw_status check(struct player *p)
             p->skipped++;
             continue;
         }
+        status = guard(p, &record, i + 1);
+        if (status != AW_OK)
+            return status;
         double board = aw_record_get(&record, "board");
         state->driven |= AW_PID_BIT(board);
         p->traffic.frames[kept++] = *frame;
     }
     p->traffic.n = kept;
     return AW_OK;
+}
+
+/* What was seen on the bus is remembered as it was when nothing is sent. */
+static enum aw_status check(struct player *p)
+{
+    struct aw_pid *pid = pid_of(p->session);
+    int seen[AW_PID_BOARDS];
+    for (unsigned i = 0; i < AW_PID_BOARDS; i++)
+        seen[i] = pid->boards[i].controller;
+    enum aw_status status = check_frames(p);
+    if (status != AW_OK || aw_flag(p->session, "dry-run"))
+        for (unsigned i = 0; i < AW_PID_BOARDS; i++)
+            pid->boards[i].controller = seen[i];
+    return status;
 }
 
 /* At the time it has in the log, counted from the first frame that is sent. */
@@ -84,9 +118,9 @@ enum aw_status run_replay(struct aw_session *session, const struct aw_args *args
                        .all = aw_flag(session, "all")};
     enum aw_status status = traffic_load(session, aw_arg(args, "file", 0), &p.traffic);
     if (status == AW_OK)
-        status = check(&p);
-    if (status == AW_OK)
         status = pid_ready(session);
+    if (status == AW_OK)
+        status = check(&p);
     if (status == AW_OK && !aw_flag(session, "dry-run"))
         status = play_all(&p);
     traffic_free(&p.traffic);

@@ -131,6 +131,28 @@ enum aw_status run_calibrate(struct aw_session *session, const struct aw_args *a
     return status == AW_OK ? pid_send_all(session, &command, 0) : status;
 }
 
+/* With --dry-run no bus says which controller was seen last. */
+static enum aw_status show_disable(struct aw_session *session, uint64_t boards, int controller)
+{
+    static const double disabling = 1.5;
+    enum aw_status status = AW_OK;
+    controller = controller == AW_PID_LAST ? AW_PID_POS : controller;
+    double value = disabling * aw_pid_full_scale(controller);
+    for (; status == AW_OK && boards; boards &= boards - 1) {
+        struct aw_record command;
+        struct aw_pid_sent sent;
+        aw_record_init(&command, aw_wire_codec(session->wire, "setpoint", AW_TX), AW_TX);
+        aw_record_set(&command, "board", pid_first_board(boards), NULL);
+        aw_record_set(&command, "controller", controller, NULL);
+        aw_record_set(&command, "value", value, NULL);
+        status = aw_pid_check(pid_of(session), &command, &sent, &session->err);
+        if (status == AW_OK)
+            status =
+                aw_session_dry_run(session, &command, (struct aw_span){sent.bytes, sent.size});
+    }
+    return status;
+}
+
 /* Without -b every board is disabled, without -c for the controller seen last: stop asks for
  * nothing. */
 enum aw_status run_disable(struct aw_session *session, const struct aw_args *args)
@@ -143,8 +165,7 @@ enum aw_status run_disable(struct aw_session *session, const struct aw_args *arg
     if (status == AW_OK)
         status = pid_ready(session);
     if (status == AW_OK && aw_flag(session, "dry-run"))
-        return aw_fail(&session->err, AW_USAGE, "%s sends 1.5 as setpoint — see 'encode setpoint'",
-                       args->command->name);
+        return show_disable(session, boards, controller);
     if (status == AW_OK)
         status = aw_pid_disable(pid_of(session), boards, controller, &session->err);
     aw_object_start(&session->result, args->command->name);

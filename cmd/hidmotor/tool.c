@@ -4,7 +4,7 @@
 static const char *const examples[] = {
     "encode set_setpoints duration=1000 mode=sinusoidal m1=0 m2=45 m3=-30",
     "encode gripper value=180",
-    "decode -j --dir tx AA 07 00 00 B4",
+    "encode --dir rx error id=4660",
     "describe positions",
     NULL,
 };

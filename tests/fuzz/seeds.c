@@ -1,7 +1,7 @@
 /* Writes first inputs for the fuzz targets: every message of every variant of every protocol, as
  * the tables say, alone and as streams.
  *
- *     seeds FOLDER        fills FOLDER/fuzz_decode, fuzz_stream and fuzz_pcap
+ *     seeds FOLDER        fills FOLDER/fuzz_decode, fuzz_stream and fuzz_capture
  */
 #include <string.h>
 
@@ -61,7 +61,7 @@ static size_t make_frame(struct aw_wire *wire, size_t index, uint8_t *out, size_
 static void make_capture(struct seed *seed, enum aw_linktype linktype, const char *bytes,
                          size_t size)
 {
-    uint8_t file[2048] = {40};
+    uint8_t file[2048];
     struct aw_packet packet = {
         .time_ns = INT64_C(1700000000123456789),
         .dir = AW_RX,
@@ -70,11 +70,11 @@ static void make_capture(struct seed *seed, enum aw_linktype linktype, const cha
         .comment = "note",
         .comment_length = 4,
     };
-    size_t used = 1 + aw_pcapng_begin(file + 1, linktype, "fuzz0");
+    size_t used = aw_pcapng_begin(file, linktype, "fuzz0");
     used += aw_pcapng_packet(file + used, sizeof file - used, &packet);
     packet.comment = NULL;
     used += aw_pcapng_packet(file + used, sizeof file - used, &packet);
-    save(seed, "fuzz_pcap", file, used);
+    save(seed, "fuzz_capture", file, used);
 }
 
 static void make_captures(struct seed *seed)
