@@ -24,6 +24,7 @@ if ! [ -e "$root/usr/bin/git" ]; then
         >"$root.log" 2>&1 || { tail "$root.log" && exit 1; }
     rm -f "$root.log"
 fi
+chmod 755 "$root" # of mktemp: 700, and tests that run as nobody would see nothing at all
 lap "a bare $suite"
 
 for setting in /etc/apt/apt.conf.d/*proxy*; do

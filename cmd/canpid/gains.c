@@ -64,15 +64,32 @@ static enum aw_status apply(struct aw_session *session, const char *path)
     return status;
 }
 
-static void print_change(void *context, const struct aw_pid_gain_change *change)
+static void print_json(struct aw_session *session, const struct aw_pid_gain_change *change)
 {
-    struct aw_session *session = context;
+    struct aw_output *out = &session->out;
+    char name[AW_PID_NAME_MAX];
+    aw_output_print(out, "{\"board\":\"%s\",\"controller\":\"%s\",\"gain\":\"%s\",",
+                    aw_pid_board_name(&session->wire->variant, change->at.board, name),
+                    aw_pid_controller_name(change->at.controller),
+                    aw_pid_gain_name(change->at.gain));
+    aw_output_print(out, change->has_from ? "\"from\":%.9g," : "\"from\":null,", change->from);
+    aw_output_print(out, change->has_to ? "\"to\":%.9g}\n" : "\"to\":null}\n", change->to);
+}
+
+static void print_text(struct aw_session *session, const struct aw_pid_gain_change *change)
+{
     char text[AW_PID_GAIN_TEXT];
     aw_pid_gain_text(&change->at, &session->wire->variant, text);
     if (change->has_from && change->has_to)
         aw_output_print(&session->out, "~ %s (was %g)\n", text, change->from);
     else
         aw_output_print(&session->out, "%c %s\n", change->has_to ? '+' : '-', text);
+}
+
+static void print_change(void *context, const struct aw_pid_gain_change *change)
+{
+    struct aw_session *session = context;
+    (aw_session_json(session) ? print_json : print_text)(session, change);
 }
 
 static enum aw_status diff(struct aw_session *session, const char *path)

@@ -119,9 +119,7 @@ static enum aw_status record(struct recorder *r, int64_t deadline)
     enum aw_status status = AW_OK;
     while (status == AW_OK && aw_clock_now(session->clock) < deadline &&
            !(r->limit && r->frames >= r->limit)) {
-        int64_t until = aw_clock_now(session->clock) + 50 * AW_MILLISECOND;
-        status = aw_pid_poll(pid_of(session), until < deadline ? until : deadline, on_frame, r,
-                             &session->err);
+        status = pid_round(session, deadline, on_frame, r);
         if (fflush(r->file) != 0 || ferror(r->file))
             return aw_fail(&session->err, AW_LOST, "record: %s — the file ends here",
                            strerror(errno));
@@ -219,9 +217,7 @@ enum aw_status run_dump(struct aw_session *session, const struct aw_args *args)
     traffic_interface(session, d.interface, sizeof d.interface);
     int64_t end = seconds > 0 ? aw_clock_now(session->clock) + (int64_t)(seconds * 1e9) : AW_NEVER;
     while (status == AW_OK && aw_clock_now(session->clock) < end && !(d.counted && d.left == 0)) {
-        int64_t until = aw_clock_now(session->clock) + 20 * AW_MILLISECOND;
-        status =
-            aw_pid_poll(pid_of(session), until < end ? until : end, dump_frame, &d, &session->err);
+        status = pid_round(session, end, dump_frame, &d);
         if (status == AW_OK)
             status = aw_output_flush(&session->out, &session->err);
     }

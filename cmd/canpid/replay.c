@@ -16,8 +16,8 @@ static bool is_command(const struct player *p, const struct aw_record *record)
     return p->all || record->codec->message->dir & AW_TX;
 }
 
-/* The guards of single commands hold for each of them; a controller that the log has chosen is known
- * from there on. */
+/* The guards of single commands hold for each of them; a controller that the log has chosen is
+ * known from there on. */
 static enum aw_status guard(struct player *p, const struct aw_record *record, size_t number)
 {
     struct aw_pid *pid = pid_of(p->session);

@@ -39,12 +39,8 @@ static enum aw_status set_all_gains(struct aw_session *session, const struct aw_
     static const char *const places[] = {"value", "ki", "kd"};
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < 3 && status == AW_OK; i++) {
-        const char *text = aw_arg(args, places[i], 0);
-        if (!text)
-            return aw_fail(&session->err, AW_USAGE,
-                           "set pid takes three gains — usage: set pid KP KI KD");
         aw_session_print_result(session);
-        status = send_text(session, names[i], true, text);
+        status = send_text(session, names[i], true, aw_arg(args, places[i], 0));
     }
     return status;
 }
@@ -71,6 +67,9 @@ enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
     enum aw_status status = check_gains(session, args);
     if (status != AW_OK)
         return status;
+    if (strcmp(what, "pid") == 0 && !aw_arg(args, "kd", 0))
+        return aw_fail(&session->err, AW_USAGE,
+                       "set pid takes three gains — usage: set pid KP KI KD");
     if (strcmp(what, "pid") == 0)
         return set_all_gains(session, args);
     if (aw_pid_gain_find(what) < 0)
@@ -147,8 +146,7 @@ static enum aw_status show_disable(struct aw_session *session, uint64_t boards, 
         aw_record_set(&command, "value", value, NULL);
         status = aw_pid_check(pid_of(session), &command, &sent, &session->err);
         if (status == AW_OK)
-            status =
-                aw_session_dry_run(session, &command, (struct aw_span){sent.bytes, sent.size});
+            status = aw_session_dry_run(session, &command, (struct aw_span){sent.bytes, sent.size});
     }
     return status;
 }

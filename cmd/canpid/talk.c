@@ -92,6 +92,40 @@ enum aw_status pid_wait(struct aw_session *session, double seconds)
     return aw_pid_poll(pid_of(session), deadline, NULL, NULL, &session->err);
 }
 
+struct round {
+    aw_pid_frame_fn *fn;
+    void *context;
+    bool any, enough;
+    bool waiting; /* one frame ends the wait */
+};
+
+static bool in_round(void *context, const struct aw_pid_frame *frame)
+{
+    struct round *round = context;
+    round->any = true;
+    round->enough = !round->fn(round->context, frame);
+    return !round->enough && !round->waiting;
+}
+
+enum aw_status pid_round(struct aw_session *session, int64_t deadline, aw_pid_frame_fn *fn,
+                         void *context)
+{
+    static const int64_t drain_ns = 200 * AW_MICROSECOND, busy_ns = 4 * AW_MILLISECOND,
+                         idle_ns = 20 * AW_MILLISECOND;
+    struct round round = {.fn = fn, .context = context};
+    int64_t now = aw_clock_now(session->clock);
+    enum aw_status status =
+        aw_pid_poll(pid_of(session), now + drain_ns, in_round, &round, &session->err);
+    if (status != AW_OK || round.enough)
+        return status;
+    int64_t rest = now + (round.any ? busy_ns : idle_ns);
+    if (rest > deadline)
+        rest = deadline;
+    round.waiting = true;
+    return round.any ? aw_clock_sleep(session->clock, rest)
+                     : aw_pid_poll(pid_of(session), rest, in_round, &round, &session->err);
+}
+
 enum aw_status pid_telemetry(struct aw_session *session, unsigned board)
 {
     static const double patience_s = 2;

@@ -28,7 +28,7 @@ struct tuner {
 
 static enum aw_status parse_plan(struct aw_session *session, int controller, struct tuner *t)
 {
-    double deviation;
+    double deviation = 0;
     enum aw_status status = aw_rule_find(aw_option(session, "rule"), &t->rule, &session->err);
     if (status == AW_OK)
         status = pid_parse(session, "--max-deviation", aw_option(session, "max-deviation"),

@@ -39,14 +39,10 @@ static bool show_frame(void *context, const struct aw_pid_frame *frame)
 static enum aw_status watch_lines(struct watcher *w, int64_t deadline)
 {
     struct aw_session *session = w->session;
-    static const int64_t idle_ns = 20 * AW_MILLISECOND;
     enum aw_status status = AW_OK;
-    while (status == AW_OK && w->status == AW_OK && !(w->counted && w->left == 0)) {
-        int64_t now = aw_clock_now(session->clock);
-        if (now >= deadline)
-            break;
-        int64_t until = deadline - now > idle_ns ? now + idle_ns : deadline;
-        status = aw_pid_poll(pid_of(session), until, show_frame, w, &session->err);
+    while (status == AW_OK && w->status == AW_OK && !(w->counted && w->left == 0) &&
+           aw_clock_now(session->clock) < deadline) {
+        status = pid_round(session, deadline, show_frame, w);
         if (status == AW_OK)
             status = aw_output_flush(&session->out, &session->err);
     }
@@ -120,8 +116,9 @@ static enum aw_status watch_table(struct watcher *w, int64_t deadline)
     aw_output_print(&session->out, "\033[2J\033[?25l");
     while (status == AW_OK && aw_clock_now(session->clock) < deadline &&
            !(w->counted && w->left == 0)) {
-        status = aw_pid_poll(pid_of(session), aw_clock_now(session->clock) + 100 * AW_MILLISECOND,
-                             count_frame, w, &session->err);
+        int64_t next = aw_clock_now(session->clock) + 100 * AW_MILLISECOND;
+        while (status == AW_OK && aw_clock_now(session->clock) < next && !(w->counted && !w->left))
+            status = pid_round(session, next, count_frame, w);
         draw_table(session);
         if (status == AW_OK)
             status = aw_output_flush(&session->out, &session->err);

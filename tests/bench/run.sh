@@ -115,18 +115,50 @@ END
     row "first line through a pipe that stays open" "$own" ms "" "<= 20" $met
 }
 
-# A candump log, decoded, beside what people use for that today.
+# candump_log LINES: a log of joint frames.
+candump_log() {
+    awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "(%d.%06d) can0 05E#9CFF%02X0200F0\n", 1700000000 + i / 1000, i % 1000 * 1000, i % 256 }'
+}
+
+# wall COMMAND…: seconds, the best of three, of a command whose output goes to a file
+wall() {
+    local best=9999 t
+    for _ in 1 2 3; do
+        t=$({ TIMEFORMAT=%R; time "$@" >"$dir/out" 2>/dev/null; } 2>&1)
+        if holds "$t" '<=' "$best"; then best=$t; fi
+    done
+    echo "$best"
+}
+
+rate() { awk -v n="$1" -v t="$2" 'BEGIN { printf "%.2f", n / t / 1e6 }'; }
+
+# A candump log to JSON, beside what reads such logs today. The file is in the cache.
 log_file() {
-    local own peer lines=200000 ratio
-    awk -v n=$lines 'BEGIN { for (i = 0; i < n; i++) printf "(%d.%06d) can0 05E#9CFF%02X0200F0\n", 1700000000 + i / 1000, i % 1000 * 1000, i % 256 }' >"$dir/run.log"
-    "$BIN/canpid" describe --as dbc >"$dir/canpid.dbc"
-    own=$({ TIMEFORMAT=%U; time "$BIN/canpid" decode -j "$dir/run.log" >"$dir/out"; } 2>&1)
-    [ "$(wc -l <"$dir/out")" = $lines ] || own=9999
-    peer=$({ TIMEFORMAT=%U; time log2asc -I "$dir/run.log" can0 >"$dir/out"; } 2>&1)
-    ratio=$(awk -v a="$own" -v n=$lines 'BEGIN { printf "%.2f", n / a / 1e6 }')
-    verdict "$ratio" '>=' 1
-    row "canpid decode -j of a candump log" "$ratio" M/s \
-        "log2asc $(awk -v a="$peer" -v n=$lines 'BEGIN { printf "%.2f", n / a / 1e6 }') M/s" ">= 1" $met
+    local own long python lines=2000000 few=100000
+    candump_log $lines >"$dir/run.log"
+    candump_log $few >"$dir/few.log"
+    own=$(rate $lines "$(wall "$BIN/canpid" decode -j "$dir/run.log")")
+    [ "$(wc -l <"$dir/out")" = $lines ] || own=0
+    long=$(rate $lines "$(wall sh -c "log2long <'$dir/run.log'")")
+    python=$(rate $few "$(wall /usr/bin/python3 -c 'import can, sys
+for message in can.LogReader(sys.argv[1]): print(message)' "$dir/few.log")")
+    verdict "$own" '>=' 5
+    row "canpid decode -j of a candump log" "$own" M/s "log2long $long, python-can $python" ">= 5" $met
+}
+
+# Share of a core that watching a full 1 Mbit/s bus takes: six boards, 8,700 frames a second.
+watch_share() {
+    local url share seen simulator seconds=4
+    "$BIN/canpid" sim --listen "slcan:pty:$dir/bus" --rate 483 2>"$dir/sim.err" &
+    simulator=$!
+    until url=$(sed -n 's/^ready: //p' "$dir/sim.err") && [ -n "$url" ]; do :; done
+    share=$({ TIMEFORMAT='%U %S'; time "$BIN/canpid" -l "$url" watch -j --for ${seconds}s >"$dir/out"; } 2>&1 |
+        awk -v s=$seconds '{ printf "%.1f", ($1 + $2) / s * 100 }')
+    seen=$(wc -l <"$dir/out")
+    kill $simulator
+    wait $simulator 2>/dev/null
+    verdict "$share" '<=' 5
+    row "canpid watch -j, $((seen / seconds)) frames/s over slcan" "$share" "% core" "" "<= 5" $met
 }
 
 gcc -shared -fPIC -O2 -o "$dir/count.so" tests/bench/count_malloc.c || exit 1
@@ -141,6 +173,7 @@ library build/tests/bench/bench_view
 allocations build/tests/bench/bench_wire "decode and encode"
 allocations build/tests/bench/bench_view "text, JSON and CSV"
 log_file
+watch_share
 echo
 [ $below = 0 ] && echo "all bars met" || echo "$below bars NOT met"
 exit $((below != 0))

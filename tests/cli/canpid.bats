@@ -1,0 +1,637 @@
+#!/usr/bin/env bats
+# canpid with its simulator: every command, its guards, and that it leaves no driver enabled.
+load common.bash
+
+# On the simulator in virtual time, and in JSON; a script for it on standard input.
+virtual() { ok canpid -q -l "$fast" "$@"; }
+virtual_json() { ok canpid -q -j -l "$fast" "$@"; }
+
+# refuses STATUS COMMAND…: in one line, and no frame goes out (-v shows each one).
+refuses() {
+    fails "$@"
+    run "-$1" --separate-stderr "${@:2}" -v
+    hasnt "$stderr" " ms -> "
+}
+
+# records NAME: the records of $output with this "msg" or "cmd", in one array.
+records() { jq -sc "[.[] | select(.msg == \"$1\" or .cmd == \"$1\")]" <<<"$output"; }
+
+# A simulator that other processes share: $url.
+bus() { start bus canpid sim --listen slcan:tcp-listen:0 "$@"; }
+
+# driver FILTER: of the last pid telemetry of the left knee. The telemetry shows a setpoint of 1.5
+# as its largest number, 99.9969 %.
+driver() {
+    canpid -q -l "$url" watch -j -n 36 | grep '"msg":"pid","board":"lknee"' | tail -n 1 | jq -c "$1"
+}
+disabled() { same "$(driver '[.setpoint, .output]')" '[99.9969,0]'; }
+
+step=(step --from 0deg --to 20deg --for 2s -b lknee -c pos)
+overshooting='set kp 20 -b lknee -c pos'
+
+# ---- Frames --------------------------------------------------------------------------------------
+
+@test "encode and decode: the documented frames" {
+    ok canpid encode setpoint board=lknee controller=tor value=-5Nm
+    same "$output" "044#CDCC4CBE0200"
+    ok canpid encode setpoint board=lknee controller=pos value=540deg
+    same "$output" "044#0000C03F0000"
+    ok canpid decode -j '05F#80F8730806FF'
+    same "$(json '[.board,.error,.velocity,.current,.lever_angle]')" '["lknee","none",-120,0.684,-11.25]'
+    ok canpid decode -j --raw '05F#80F8730806FF'
+    same "$(json '[.error,.velocity,.current,.lever_angle]')" '[0,-120,540,-250]'
+    ok canpid decode -j '05E#9CFF000200F0'
+    same "$(json '[.fix_link_angle,.alpha_angle,.torque]')" '[-4.5,11.25,-3.125]'
+}
+
+@test "decode with the firmware's layout: the current is elsewhere, the rest is the same" {
+    ok canpid decode -j --sensors-layout fw '05F#80F8730806FF'
+    # bits 16 to 25 of 0x0873F880 are 0x073: 25/1024 A each, 12.5 A below zero
+    same "$(json '[.velocity,.current,.lever_angle]')" '[-120,-9.692,-11.25]'
+    fails 2 canpid decode --sensors-layout foo '05F#80F8730806FF'
+    ok canpid -q -l "$fast" --sensors-layout fw watch -j -n 36
+    same "$(jq -c 'select(.msg == "sensors" and (.current > 0.1 or .current < -0.1))' <<<"$output")" ""
+}
+
+@test "a log with a short frame, a foreign identifier and NaN: told, counted, the rest decoded" {
+    printf '%s\n' '(1.0) can0 05E#0102' '(1.1) can0 041#9A99193F0200' '(1.2) can0 7F4#010203040506' \
+        '(1.3) can0 041#0000C07F0200' '(1.4) can0 05E#9CFF000200F0' >bad.log
+    run -5 --separate-stderr canpid decode -j bad.log
+    has "$stderr" "bad.log, line 1: joint: 2 bytes instead of 6"
+    has "$stderr" "bad.log, line 4: kp: value is not a finite number"
+    has "$stderr" "bad.log, line 3: id 7F4: no message"
+    has "$stderr" "3 damaged parts, 3 records decoded"
+    same "$(jq -sc '[.[] | select(.board == "lknee") | .msg]' <<<"$output")" '["kp","kp","joint"]'
+    same "$(jq -sc '[.[] | select(.msg == "kp") | .value]' <<<"$output")" '[0.6,null]'
+    fails 2 canpid -q -l "$fast" replay bad.log
+    has "$why" "frame 4 has a value that is no finite number"
+    sed -i 4d bad.log
+    virtual_json replay bad.log
+    same "$(json '[.sent,.left_out]')" '[1,3]'
+}
+
+# ---- Commands ------------------------------------------------------------------------------------
+
+@test "each command, what is sent and what is said" {
+    while IFS='|' read -r words frames result; do
+        # shellcheck disable=SC2086 # words
+        ok canpid --dry-run $words
+        same "$(sed -n 's/^   //p' <<<"$output" | xargs)" "$frames"
+        # shellcheck disable=SC2086
+        virtual $words
+        same "$output" "$result"
+        # shellcheck disable=SC2086
+        virtual_json $words
+        same "$(json '.ok')" true
+    done <<'END'
+set kp 0.6 -b lknee -c tor|041#9A99193F0200|kp board=lknee controller=tor value=0.6 result=sent
+setpoint 22.5deg -b lknee -c pos|044#0000803D0000|setpoint board=lknee controller=pos value=22.5 result=sent
+setpoint -5Nm -b lknee -c tor|044#CDCC4CBE0200|setpoint board=lknee controller=tor value=-5 result=sent
+setpoint 0.5rev -b 0x40 -c pos|044#0000003F0000|setpoint board=lknee controller=pos value=180 result=sent
+precompression 2mm -b lknee -c pos|045#6F12033B0000|precompression board=lknee controller=pos value=0.002 result=sent
+event start -b lankle|066#010000000000|event board=lankle value=1 result=sent
+event end -b lankle|066#020000000000|event board=lankle value=2 result=sent
+ref alpha -b lknee|047#000000000000|ref_alpha board=lknee value=0 result=sent
+ref fix-link -b lknee|048#000000000000|ref_fix_link board=lknee value=0 result=sent
+aux 3 2.0 -b lknee|049#000000400300|aux board=lknee value=2 result=sent
+calibrate -b rhip|08A#000000000000|calibrate board=rhip result=sent
+disable -b lknee -c tor|044#0000C03F0200|disable result=disabled
+stop -b lknee,rknee|044#0000C03F0000 0A4#0000C03F0000|stop result=disabled
+END
+}
+
+@test "set pid sends all three, and all are looked at before the first goes out" {
+    virtual set pid 3 0.0005 0 -b lknee -c pos
+    same "$(sed 's/ board.*value//' <<<"$output" | xargs)" \
+        "kp=3 result=sent ki=0.0005 result=sent kd=0 result=sent"
+    fails 6 canpid -l "$fast" set pid 3 0.0005 101 -b lknee -c pos
+    same "$output" ""
+    fails 2 canpid -l "$fast" set pid 3 nan 1 -b lknee -c pos
+    same "$output" ""
+    refuses 2 canpid -l "$fast" set pid 3 -b lknee -c pos
+    refuses 2 canpid -l "$fast" set kp 3 4 -b lknee -c pos
+}
+
+@test "--verify waits until the telemetry shows it, for every board of -b all" {
+    virtual_json setpoint 10deg -b all -c pos --verify
+    same "$(records setpoint | jq -c '[.[] | select(.result) | [.board,.result]]')" \
+        '[["lhip","verified"],["lknee","verified"],["lankle","verified"],["rhip","verified"],["rknee","verified"],["rankle","verified"]]'
+    bus -b rknee # nothing else is on this bus
+    fails 3 canpid -q -l "$url" setpoint 10deg -b lknee -c pos --verify --timeout 200ms
+    ok canpid -q -l "$url" setpoint 10deg -b rknee -c pos --verify
+    has "$output" verified
+}
+
+@test "a setpoint enables the driver, disable and stop end that" {
+    bus
+    ok canpid -q -l "$url" setpoint 22.5deg -b lknee -c pos --verify
+    same "$(driver .setpoint)" 6.25
+    [ "$(driver .output)" != 0 ]
+    ok canpid -q -l "$url" disable -b lknee
+    disabled
+    ok canpid -q -l "$url" setpoint 22.5deg -b all -c pos
+    ok canpid -q -l "$url" stop
+    ok canpid -q -l "$url" watch -j -n 36
+    same "$(records pid | jq -c '[.[] | [.setpoint,.output]] | unique')" '[[99.9969,0]]'
+}
+
+@test "--dry-run sends nothing" {
+    peer
+    printf '(1.0) can0 044#0000003E0000\n' >one.log
+    echo 'lknee pos kp 3' >one.gains
+    for words in "set kp 1 -c pos" "setpoint 1deg -c pos" "precompression 1mm -c pos" "event start" \
+        "ref alpha" "aux 0 1" calibrate disable stop "gains apply one.gains" "replay one.log"; do
+        # shellcheck disable=SC2086 # words
+        ok canpid -l "slcan:$url" --dry-run -b lknee $words
+    done
+    for words in "step --from 0deg --to 1deg" tune sweep; do
+        # shellcheck disable=SC2086
+        fails 2 canpid -l "slcan:$url" --dry-run -b lknee -c pos $words
+        has "$why" dry-run
+    done
+    nothing_arrived
+}
+
+@test "list names the links, in text and in JSON" {
+    run -0 --separate-stderr canpid list
+    [ -n "$output$stderr" ]
+    run -0 --separate-stderr canpid -j list
+    if [ -n "$output" ]; then jq -e '.link and .what' <<<"$output"; else has "$stderr" vcan0; fi
+}
+
+@test "the simulator: faults, rates, and only the boards asked for" {
+    ok canpid -q -l "$fast&fault=encoder" watch -j -n 36
+    same "$(records sensors | jq -c '[.[] | [.error,.lever_angle]] | unique')" '[["lever_arm_encoder",null]]'
+    fails 2 canpid -l "$fast&fault=foo" watch -n 1
+    fails 6 canpid -l "$fast&rate=1e9" watch -n 1
+    ok canpid -q -l "$fast&rate=500" watch -j --for 1s
+    n=$(records pid | jq 'map(select(.board == "rhip")) | length')
+    [ "$n" -ge 490 ] && [ "$n" -le 510 ]
+    bus -b lknee,rknee
+    ok canpid -q -l "$url" watch -j -n 60
+    same "$(jq -r .board <<<"$output" | sort -u | xargs)" "lknee rknee"
+}
+
+# ---- Gains, logs ---------------------------------------------------------------------------------
+
+@test "gains save, diff, apply" {
+    cat >script <<'END'
+set pid 3 0.0005 0 -b lknee -c pos
+set kp 0.6 -b rknee -c tor
+gains save a.gains
+set kp 4 -b lknee -c pos
+gains diff a.gains
+END
+    virtual run script
+    same "$(grep -v '^#' a.gains)" $'lknee pos kp 3\nlknee pos ki 0.0005\nlknee pos kd 0\nrknee tor kp 0.6'
+    has "$output" "~ lknee pos kp 3 (was 4)"
+    has "$output" "gains saved=4"
+    virtual_json run script
+    same "$(json '[.board,.controller,.gain,.from,.to]')" '["lknee","pos","kp",4,3]' ||
+        same "$(tail -n 2 <<<"$output" | head -n 1 | jq -c '[.gain,.from,.to]')" '["kp",4,3]'
+    virtual gains apply a.gains
+    same "$output" "gains applied=4"
+    fails 2 canpid -l "$fast" gains save b.gains
+    has "$why" "in this session"
+    [ ! -e b.gains ]
+    fails 2 canpid -l "$fast" gains apply nope.gains
+    fails 2 canpid -l "$fast" gains frob a.gains
+}
+
+@test "a gains file with NaN, a wrong gain, a controller of too much: nothing is sent, even with --force" {
+    peer
+    for line in "lknee pos kp nan" "lknee pos kp inf" "lknee 5 kp 1" "lknee pos kq 1" "lkne pos kp 1" \
+        "lknee pos kp"; do
+        printf 'lknee pos ki 0\n%s\n' "$line" >bad.gains
+        fails 2 canpid -l "slcan:$url" --force gains apply bad.gains
+        has "$why" bad.gains:2
+    done
+    echo 'lknee pos kp 101' >bad.gains
+    fails 6 canpid -l "slcan:$url" gains apply bad.gains
+    nothing_arrived
+}
+
+@test "record in each format, and decode says the same of them" {
+    for ending in log pcapng csv ndjson; do
+        virtual record "run.$ending" --for 0.2s
+        matches "$output" "record frames=3[56]?"
+        frames=${output#*=}
+    done
+    ok canpid decode -j --time none run.log
+    same "${#lines[@]}" "$frames"
+    reference=$output
+    ok canpid decode -j --time none run.pcapng
+    same "$output" "$reference"
+    jq -c 'del(.t)' run.ndjson | diff - <(jq -c . <<<"$reference")
+    same "$(wc -l <run.csv)" $((frames + 1))
+    same "$(sed -n 's/^[^,]*,rx,joint,lknee,.*/x/p' run.csv | wc -l)" \
+        "$(grep -c '"joint","board":"lknee"' <<<"$reference")"
+    matches "$(head -n 1 run.log)" "([0-9]*.[0-9]*) sim 03E#????????????"
+    fails 2 canpid -l "$fast" record run.foo
+    fails 1 canpid -l "$fast" record /nope/run.log --for 0.1s
+}
+
+@test "record ends at a signal, and what it wrote can be read" {
+    bus
+    mkfifo live.log
+    canpid -q -l "$url" record live.log 3>&- &
+    recorder=$!
+    started+=("$recorder")
+    exec {live}<live.log
+    read -r first <&"$live"
+    kill -TERM "$recorder"
+    { echo "$first" && timeout 20 cat <&"$live"; } >run.log
+    wait "$recorder" && status=0 || status=$?
+    same "$status" 143
+    ok canpid decode -j run.log
+    same "${#lines[@]}" "$(wc -l <run.log)"
+}
+
+@test "replay sends the commands of a log at their times; --all, --speed, pcapng" {
+    printf '%s\n' '(5.0) can0 044#0000803D0000' '(5.1) can0 05E#9CFF000200F0' \
+        '(7.0) can0 044#0000C03F0000' >moves.log
+    virtual_json replay moves.log
+    same "$(json '[.sent,.left_out]')" '[2,1]'
+    same "$(json '.t >= 2 and .t < 2.1')" true
+    virtual_json replay moves.log --speed 10
+    same "$(json '.t >= 0.2 and .t < 0.21')" true
+    virtual_json replay moves.log --all
+    same "$(json .sent)" 3
+    bus
+    ok canpid -q -l "$url" replay moves.log --speed 100
+    disabled
+    sed -i 3d moves.log
+    ok canpid -q -l "$url" replay moves.log
+    same "$(driver .setpoint)" 6.25
+}
+
+@test "replay: the guards hold for every frame of a log before the first is sent" {
+    good='(1.0) can0 044#0000003E0000'
+    while IFS='|' read -r status frame part; do
+        printf '%s\n(1.1) can0 %s\n' "$good" "$frame" >bad.log
+        refuses "$status" canpid -l "$fast" replay bad.log
+        has "$why" "frame 2"
+        has "$why" "$part"
+        refuses "$status" canpid -l "$fast" --force replay bad.log
+    done <<'END'
+2|044#0000C07F0000|finite
+2|041#0000807F0000|finite
+6|041#0000803F0400|controller 4 is above 3
+6|044#0000003E0400|controller 4 is above 3
+6|049#0000803F0400|index 4 is above 3
+1|041#0000803F0200|--switch
+END
+    virtual --switch replay bad.log
+    same "$output" "replay sent=2 left_out=0"
+}
+
+@test "replay that is interrupted disables what it addressed" {
+    bus
+    printf '(1.0) can0 044#0000803D0000\n(99.0) can0 044#0000803D0000\n' >long.log
+    mkfifo trace
+    canpid -v -l "$url" replay long.log 2>trace 3>&- &
+    client=$!
+    started+=("$client")
+    exec {trace}<trace
+    said[client]=$trace
+    wait_for client "-> 044#"
+    kill -TERM "$client"
+    cat <&"$trace" >rest
+    wait "$client" && status=0 || status=$?
+    same "$status" 143
+    has "$(<rest)" "-> 044#0000C03F"
+    disabled
+}
+
+@test "dump: candump, decoded, both; in JSON records only" {
+    virtual dump --as candump -n 3
+    same "$(grep -cE '^\([0-9]{10}\.[0-9]{6}\) sim 03[DEF]#[0-9A-F]{12}$' <<<"$output")" 3
+    virtual dump --as decoded -n 3
+    same "$(cut -d ' ' -f 2 <<<"$output" | xargs)" "joint pid sensors"
+    virtual dump -n 3
+    matches "${lines[1]}" "(*) sim 03D#000000000000 * pid board=lhip *"
+    virtual_json dump -n 3
+    same "$(jq -r .msg <<<"$output" | xargs)" "joint pid sensors"
+    ok canpid decode -j <<<"$(canpid -q -l "$fast" dump --as candump -n 30)"
+    same "${#lines[@]}" 30
+}
+
+@test "watch: fields, CSV, and the units of the telemetry" {
+    virtual watch --fields torque -n 3 --csv
+    [ "${#lines[@]}" -ge 2 ]
+    virtual_json watch -n 18
+    same "$(jq -r .board <<<"$output" | sort | uniq -c | awk '{ print $1 }' | xargs)" "3 3 3 3 3 3"
+    virtual watch --for 100ms
+    has "$output" "lever_angle=0deg"
+}
+
+# ---- Experiments ---------------------------------------------------------------------------------
+
+@test "step in real time" {
+    ok canpid -q -j -l sim: step --from 0deg --to 20deg --settle 0.2s --for 1s -b lknee -c pos
+    same "$(json '[.board,.controller,.from,.to]')" '["lknee","pos",0,20]'
+    same "$(json '.samples > 50 and .samples <= 101 and .iae > 0')" true
+}
+
+@test "step: the record, the plot, the samples" {
+    virtual_json "${step[@]}" --plot out.svg --save out.csv
+    same "$(json '[has("rise_time", "overshoot", "settling_time", "steady_state_error", "iae")] | all')" true
+    same "$(json '.ok and (.to - .final - .steady_state_error | fabs < 1e-4)')" true
+    same "$(json .samples)" "$(($(wc -l <out.csv) - 1))"
+    same "$(head -n 1 out.csv)" "t,setpoint,measured,output"
+    # The error is integrated by us from the file, in unit·s
+    iae=$(awk -F , 'NR > 2 { s += (20 - $3 > 0 ? 20 - $3 : $3 - 20) * ($1 - t) } { t = $1 } END { print s }' out.csv)
+    same "$(json "(.iae - $iae) / $iae | fabs < 0.05")" true
+    python3 - out.svg <<'END'
+import sys
+import xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+assert root.tag == "{http://www.w3.org/2000/svg}svg", root.tag
+texts = {t.text for t in root.iter("{http://www.w3.org/2000/svg}text")}
+assert {"time [s]", "pos [deg]", "control output [of full scale]", "measured", "setpoint"} <= texts, texts
+END
+    virtual "${step[@]}"
+    has "$output" "overshoot=0%"
+}
+
+@test "step: limits decide the exit status" {
+    virtual "${step[@]}" --max-overshoot 1%
+    printf '%s\n' "$overshooting" "${step[*]} --max-overshoot 1%" >over
+    run -1 --separate-stderr canpid -q -l "$fast" run over
+    matches "$stderr" "*step: overshoot 1[0-9].* is above 1"
+    sed -i 's/1%/90%/' over
+    virtual run over
+    sed -i 's/--max.*/--max-rise-time 200ms --max-settling-time 1s --max-steady-state-error 1 --max-iae 5/' over
+    virtual run over
+    for limit in rise-time:10ms settling-time:10ms steady-state-error:0.01 iae:0.1; do
+        sed -i "s/ --max.*/ --max-${limit%:*} ${limit#*:}/" over
+        run -1 --separate-stderr canpid -q -l "$fast" run over
+        has "$stderr" "above"
+    done
+    fails 1 canpid -q -l "$fast" "${step[@]}" --max-rise-time 1s
+    has "$why" "not reached"
+    fails 2 canpid -l "$fast" "${step[@]}" --max-overshoot foo
+    fails 2 canpid -l "$fast" "${step[@]}" --max-rise-time 1mm
+}
+
+@test "step: what is refused before anything moves" {
+    peer
+    for words in "--from 0deg -b lknee -c pos" "--from 0deg --to 20deg -b all -c pos" \
+        "--from 0deg --to 20deg -c pos" "--from 0deg --to 20deg -b lknee" \
+        "--from 0deg --to nan -b lknee -c pos" "--from 0mm --to 1mm -b lknee -c pos"; do
+        # shellcheck disable=SC2086 # words
+        fails 2 canpid -l "slcan:$url" step $words
+    done
+    fails 6 canpid -l "slcan:$url" step --from 0deg --to 300deg -b lknee -c pos
+    fails 6 canpid -l "slcan:$url" step --from 0deg --to 20deg --for 1ms -b lknee -c pos
+    nothing_arrived
+    end "$pid" 2>/dev/null || true
+    bus -b rknee
+    fails 3 canpid -q -l "$url" "${step[@]}"
+    has "$why" "no telemetry from lknee"
+}
+
+@test "compare two runs, in text and JSON" {
+    virtual "${step[@]}" --save a.csv
+    printf '%s\n' "$overshooting" "${step[*]} --save b.csv" >script
+    virtual run script
+    ok canpid compare a.csv b.csv
+    matches "$(grep IAE <<<"$output" | xargs)" "IAE * * -*"
+    ok canpid -j compare a.csv b.csv
+    same "$(json '[.ok, .same_step, .overshoot.b > 10, .iae.change < 0, .max_difference > 1] | all')" true
+    ok canpid -j compare a.csv a.csv
+    same "$(json '[.iae.change, .rms_difference, .max_difference]')" '[0,0,0]'
+    fails 2 canpid compare a.csv nope.csv
+    echo "no,table" >c.csv
+    run --separate-stderr canpid compare a.csv c.csv
+    [ "$status" -ne 0 ] && has "$stderr" "canpid: "
+}
+
+@test "sweep: multisine and chirp agree, plot and samples" {
+    virtual_json sweep --amplitude 20deg -b lknee -c pos --save s.csv --plot s.svg
+    same "$(jq -s 'map(select(.hz)) | length > 10 and (first.gain_db > last.gain_db + 20)' <<<"$output")" true
+    same "$(json '.ok and .bandwidth > 0.1 and .bandwidth < 5 and .fit > 0.9')" true
+    bandwidth=$(json .bandwidth)
+    python3 -c 'import sys, xml.dom.minidom as d; d.parse("s.svg")'
+    has "$(<s.svg)" "frequency [Hz]"
+    has "$(<s.svg)" "gain [dB]"
+    has "$(<s.svg)" "phase [deg]"
+    same "$(head -n 1 s.csv)" "t,setpoint,measured,output"
+    virtual_json sweep --kind chirp --for 40s --amplitude 20deg -b lknee -c pos
+    same "$(json ".bandwidth / $bandwidth | . > 0.5 and . < 2")" true
+    virtual sweep --amplitude 5deg --tones 4 -b lknee -c pos
+    has "${lines[0]}" "gain dB"
+    fails 6 canpid -l "$fast" sweep --around 179deg --amplitude 5deg -b lknee -c pos
+}
+
+@test "tune, each rule: the gains that --yes applies make the step better" {
+    for rule in zn tyreus-luyben no-overshoot simc; do
+        printf '%s\n' "${step[*]}" "tune --rule $rule -b lknee -c pos --yes" "${step[*]}" \
+            "gains save $rule.gains" >script
+        virtual_json run script
+        same "$(records tune | jq -c '.[0] | [.ok,.rule,.applied,.ku > 1,.tu > 0.05]')" \
+            "[true,\"$rule\",true,true,true]"
+        same "$(records step | jq 'map(.iae) | .[1] < .[0] * 0.9')" true
+        same "$(records step | jq 'map(.steady_state_error | fabs) | .[1] < .[0]')" true
+        kp=$(records tune | jq '.[0].kp')
+        has "$(<$rule.gains)" "lknee pos kp $kp"
+    done
+}
+
+@test "tune without --yes asks, and without a terminal puts the gains back" {
+    printf '%s\n' 'set kp 5 -b lknee -c pos' 'tune --rule zn -b lknee -c pos' 'gains save after' >script
+    ok canpid -l "$fast" -j run script
+    same "$(records tune | jq '.[0].applied')" false
+    has "$stderr" "--yes"
+    has "$(<after)" "lknee pos kp 5"
+    bus
+    ok canpid -q -l "$url" tune --rule zn -b lknee -c pos --plot t.svg --save t.csv
+    disabled
+    python3 -c 'import xml.dom.minidom as d; d.parse("t.svg")'
+    [ "$(wc -l <t.csv)" -gt 50 ]
+    fails 2 canpid -l "$fast" tune --rule foo -b lknee -c pos
+}
+
+# ---- Guards --------------------------------------------------------------------------------------
+
+@test "a gain that would switch the driver is refused, unless --switch" {
+    printf 'setpoint 5deg -b lknee -c pos\nset kp 1 -b lknee -c tor\n' >script
+    run -1 --separate-stderr canpid -l sim: <script
+    has "$stderr" "--switch"
+    has "$stderr" "line 2"
+    hasnt "$output" "kp board"
+    sed -i 's/kp 1/kp 1 --switch/' script
+    ok canpid -q -l sim: <script
+    has "$output" "kp board=lknee controller=tor value=1 result=sent switches=true"
+    printf 'setpoint 5deg -b lknee -c pos\nprecompression 1mm -b lknee -c tor\n' >script
+    run -1 --separate-stderr canpid -q -l "$fast" run script
+    has "$stderr" "--switch"
+}
+
+@test "with no controller seen a gain is sent with a warning" {
+    ok canpid -l "$fast" set kp 1 -b lknee -c tor
+    has "$stderr" "not known"
+}
+
+@test "NaN and infinity are refused always" {
+    peer
+    for value in nan inf -inf 1e999; do
+        for words in "set kp $value" "setpoint $value" "precompression $value" "aux 0 $value" \
+            "step --from 0deg --to $value" "step --from $value --to 0deg" "sweep --amplitude $value" \
+            "tune --max-deviation $value" "set pid 1 1 $value"; do
+            for option in --switch --force; do
+                # shellcheck disable=SC2086 # words
+                fails 2 canpid -l "slcan:$url" $option -b lknee -c pos $words
+            done
+        done
+        fails 2 canpid encode --force kp board=lknee controller=tor "value=$value"
+    done
+    nothing_arrived
+}
+
+@test "controllers and auxiliary variables that do not exist are refused always" {
+    for option in --switch --force; do
+        refuses 6 canpid -l "$fast" $option aux 4 1 -b lknee
+        refuses 2 canpid -l "$fast" $option aux 0.5 1 -b lknee
+        refuses 2 canpid -l "$fast" $option set kp 1 -b lknee -c 4
+        refuses 2 canpid -l "$fast" $option setpoint 1 -b lknee -c foo
+    done
+    for message in kp setpoint precompression; do
+        fails 6 canpid encode --force $message board=lknee controller=4 value=1
+    done
+    fails 6 canpid encode --force aux board=lknee index=4 value=1
+}
+
+@test "beyond the limits: exit 6, and --force goes there" {
+    while read -r words; do
+        # shellcheck disable=SC2086 # words
+        fails 6 canpid -l "$fast" $words
+        # shellcheck disable=SC2086
+        virtual --force $words
+    done <<'END'
+setpoint 181deg -b lknee -c pos
+setpoint -181deg -b lknee -c pos
+setpoint 26Nm -b lknee -c tor
+set kp 100.5 -b lknee -c pos
+set kd -101 -b lknee -c pos
+END
+}
+
+@test "boards: unknown ones, none, too many" {
+    fails 2 canpid -l "$fast" setpoint 1deg -b foo -c pos
+    has "$why" "lhip, lknee, lankle"
+    fails 2 canpid -l "$fast" setpoint 1deg -b lknee,foo -c pos
+    fails 2 canpid -l "$fast" setpoint 1deg -c pos
+    has "$why" "-b"
+    fails 2 canpid -l "$fast" setpoint 1deg -b lknee
+    has "$why" "-c pos"
+    fails 2 canpid -l "$fast" setpoint 1deg -b 0x41 -c pos
+    fails 2 canpid -l "$fast" tune -b lknee,rknee -c pos
+    virtual setpoint 1deg -b lknee,0xA0 -c pos
+    same "$(cut -d ' ' -f 2 <<<"$output" | xargs)" "board=lknee board=rknee"
+}
+
+@test "no such interface, no CAN in the kernel, no adapter: one line with what to do" {
+    for words in "watch -n 1" "setpoint 1deg -b lknee -c pos" "${step[*]}" "record x.log"; do
+        # shellcheck disable=SC2086 # words
+        fails 4 canpid -l can:nope7 $words
+        has "$why" nope7
+        has "$why" " — "
+        [ ! -e x.log ]
+    done
+    fails 4 canpid -l slcan:tty:/dev/nope watch -n 1
+    fails 4 canpid -l slcan:tcp:127.0.0.1:1 watch -n 1
+    fails 4 canpid watch -n 1
+    has "$why" " — "
+}
+
+# ---- How it ends ---------------------------------------------------------------------------------
+
+@test "experiments that are ended at any moment leave the driver disabled" {
+    run python3 "$root/tests/cli/canpid_kills.py" "${KILLS:-60}" "$D"
+    [ "$status" = 0 ] || { echo "$output" && false; }
+    echo "# ${lines[-1]}"
+}
+
+@test "the same with --hold: it does not, so the test above can see it" {
+    run -1 python3 "$root/tests/cli/canpid_kills.py" 12 "$D" --hold
+    has "$output" "the driver is not disabled"
+}
+
+# experiment OPTION…: is under way, its id in $client, what it says in $trace.
+experiment() {
+    mkfifo trace
+    canpid -v -l "$url" step --from 20deg --to -10deg --for 20s -b lknee -c pos "$@" 2>trace >client.out 3>&- &
+    client=$!
+    started+=("$client")
+    exec {trace}<trace
+    said[client]=$trace
+    wait_for client "-> 044#"
+}
+
+ended() {
+    rest=$(timeout 20 cat <&"$trace")
+    wait "$client" && status=0 || status=$?
+    same "$status" "$1"
+}
+
+@test "SIGTERM during a step: says so, exit 143, in JSON too; no plot of a run that was broken off" {
+    bus
+    experiment -j --plot p.svg
+    kill -TERM "$client"
+    ended 143
+    has "$rest" "disabled the driver"
+    same "$(jq -c '[.cmd,.ok,.error,.exit]' client.out)" '["step",false,"stopped",143]'
+    [ ! -e p.svg ]
+    disabled
+}
+
+@test "--hold: the driver stays as it is" {
+    bus
+    experiment --hold
+    kill -TERM "$client"
+    ended 143
+    hasnt "$rest" "-> 044#0000C03F"
+    same "$(driver '.setpoint < 10')" true
+}
+
+@test "the bus goes away during a step: it says so and ends with 7" {
+    bus
+    experiment
+    end "$pid"
+    ended 7
+    has "$rest" "canpid: "
+}
+
+@test "the end of a script is the end of the session: a step in it is finished and disabled" {
+    bus
+    ok bash -c "printf 'step --from 0deg --to 5deg --settle 50ms --for 200ms -b lknee -c pos' | canpid -q -l '$url'"
+    has "$output" "step board=lknee"
+    disabled
+}
+
+@test "a reader that goes away: a step ends with its driver disabled" {
+    bus
+    canpid -q -j -l "$url" step --from 0deg --to 5deg --settle 50ms --for 200ms -b lknee -c pos |
+        head -n 1 >first
+    same "$(jq -r .cmd first)" step
+    disabled
+    closed_pipe
+    canpid -q -j -l "$url" step --from 9deg --to 5deg --settle 50ms --for 200ms -b lknee -c pos \
+        >&"$closed" 2>err && status=0 || status=$?
+    same "$status" 141
+    disabled
+}
+
+@test "a reader that goes away: watch ends, a script sends no further command" {
+    bus
+    { canpid -q -j -l "$url" watch && status=0 || status=$?; echo "$status" >status; } | head -n 1 >first
+    same "$(<status)" 141
+    for ((i = 0; i < 500; i++)); do echo "aux 0 $i -b lknee"; done >many
+    { canpid -q -l "$url" run many 2>err && status=0 || status=$?; echo "$status" >status; } | head -n 1 >first
+    same "$(<status)" 141
+    kill "$pid"
+    wait_for bus "frames received"
+    received=${line#*: }
+    [ "${received%% *}" -lt 400 ]
+}
