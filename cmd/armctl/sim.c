@@ -1,10 +1,9 @@
-#include <stdio.h>
 #include <string.h>
 
 #include "armctl/device.h"
 #include "base/number.h"
 #include "link/url.h"
-#include "shell/stop.h"
+#include "shell/serve.h"
 #include "state.h"
 
 static struct aw_arm_device_options device_options(struct aw_session *session)
@@ -56,22 +55,12 @@ const struct aw_transport arm_sim_transport = {
     .open = open_sim,
 };
 
-static enum aw_status serve(struct aw_session *session, struct aw_device *device)
+static void say_counters(struct aw_session *session, const struct aw_device *device)
 {
-    struct aw_link_options options = {.clock = session->clock, .ascii = true};
-    struct aw_link *link;
-    enum aw_status status =
-        aw_link_open(&link, aw_option(session, "listen"), &options, &session->err);
-    if (status != AW_OK)
-        return status;
-    fprintf(stderr, "ready: %s\n", *link->ready ? link->ready : aw_option(session, "listen"));
-    status = aw_device_serve(device, link, &session->err);
-    aw_link_close(link);
     const struct aw_arm_device_counters *n = aw_arm_device_counters(device);
     aw_session_say(session, "%llu commands carried out, %llu duplicates, %llu damaged lines",
                    (unsigned long long)n->executed, (unsigned long long)n->duplicates,
                    (unsigned long long)n->garbage + (unsigned long long)n->overlong);
-    return status;
 }
 
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
@@ -90,8 +79,9 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
     struct aw_device *device = aw_arm_device(&options);
     if (!device)
         return aw_fail(&session->err, AW_NO_LINK, "out of memory");
-    aw_stop_catch(session);
-    status = serve(session, device);
+    status = aw_session_serve(session, device);
+    if (status == AW_STOPPED || status == AW_LOST)
+        say_counters(session, device);
     device->ops->close(device);
     return status;
 }

@@ -170,20 +170,6 @@ void arm_report(struct aw_session *session, const char *cmd, const struct aw_rec
         aw_object_truth(result, "flipped", true);
 }
 
-/* Shown, and written out, before the first byte leaves: a full disk or a closed pipe moves nothing.
- */
-static enum aw_status announce(struct aw_session *session, struct aw_record *command)
-{
-    enum aw_status status = AW_OK;
-    aw_record_set(command, "seq", arm_state(session)->arm.memory.tx, NULL);
-    command->time_ns = aw_session_time(session);
-    if (aw_session_json(session) || aw_flag(session, "csv") || aw_flag(session, "format"))
-        status = aw_session_show(session, command);
-    if (status == AW_OK)
-        status = aw_output_flush(&session->out, &session->err);
-    return status == AW_OK ? aw_output_check(&session->out, &session->err) : status;
-}
-
 static enum aw_status check(struct aw_session *session, const struct aw_record *command,
                             uint8_t *frame, size_t *size)
 {
@@ -207,8 +193,10 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
         return aw_session_dry_run(session, command, (struct aw_span){frame, size});
     if (status == AW_OK)
         status = arm_ready(session);
-    if (status == AW_OK)
-        status = announce(session, command);
+    if (status == AW_OK) {
+        aw_record_set(command, "seq", state->arm.memory.tx, NULL);
+        status = aw_session_announce(session, command);
+    }
     if (status != AW_OK)
         return status;
     state->arm.options.flip_after_ms = flip_after_ms(session, command);

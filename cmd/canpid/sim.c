@@ -1,10 +1,9 @@
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "canpid/device.h"
 #include "link/url.h"
-#include "shell/stop.h"
+#include "shell/serve.h"
 #include "state.h"
 
 static bool fw_layout(const struct aw_session *session)
@@ -47,24 +46,14 @@ const struct aw_transport pid_sim_transport = {
     .open = open_sim,
 };
 
-static enum aw_status serve(struct aw_session *session, struct aw_device *device)
+static void say_counters(struct aw_session *session, const struct aw_device *device)
 {
-    struct aw_link_options options = {.clock = session->clock};
-    struct aw_link *link;
-    enum aw_status status =
-        aw_link_open(&link, aw_option(session, "listen"), &options, &session->err);
-    if (status != AW_OK)
-        return status;
-    fprintf(stderr, "ready: %s\n", *link->ready ? link->ready : aw_option(session, "listen"));
-    status = aw_device_serve(device, link, &session->err);
-    aw_link_close(link);
     const struct aw_pid_device_counters *n = aw_pid_device_counters(device);
     aw_session_say(
         session,
         "%llu frames received, %llu for other boards, %llu telemetry frames sent, %llu dropped",
         (unsigned long long)n->received, (unsigned long long)n->foreign,
         (unsigned long long)n->sent, (unsigned long long)n->dropped);
-    return status;
 }
 
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
@@ -84,8 +73,9 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
     struct aw_device *device = aw_pid_device(&options);
     if (!device)
         return aw_fail(&session->err, AW_NO_LINK, "out of memory");
-    aw_stop_catch(session);
-    status = serve(session, device);
+    status = aw_session_serve(session, device);
+    if (status == AW_STOPPED || status == AW_LOST)
+        say_counters(session, device);
     device->ops->close(device);
     return status;
 }

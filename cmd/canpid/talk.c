@@ -20,17 +20,6 @@ enum aw_status pid_ready(struct aw_session *session)
     return AW_OK;
 }
 
-static enum aw_status announce(struct aw_session *session, struct aw_record *command)
-{
-    enum aw_status status = AW_OK;
-    command->time_ns = aw_session_time(session);
-    if (aw_session_json(session) || aw_flag(session, "format"))
-        status = aw_session_show(session, command);
-    if (status == AW_OK)
-        status = aw_output_flush(&session->out, &session->err);
-    return status == AW_OK ? aw_output_check(&session->out, &session->err) : status;
-}
-
 static void report(struct aw_session *session, const struct aw_record *command,
                    const struct aw_pid_sent *sent, const char *result)
 {
@@ -59,7 +48,7 @@ static enum aw_status send_one(struct aw_session *session, struct aw_record *com
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return aw_session_dry_run(session, command, (struct aw_span){sent.bytes, sent.size});
     if (status == AW_OK)
-        status = announce(session, command);
+        status = aw_session_announce(session, command);
     if (status == AW_OK && sent.unknown)
         aw_session_say(session, "which controller is active is not known: this may switch %s over",
                        aw_option(session, "board"));

@@ -233,6 +233,17 @@ enum aw_status aw_session_show(struct aw_session *session, const struct aw_recor
     return session->out.error ? aw_output_flush(&session->out, &session->err) : AW_OK;
 }
 
+enum aw_status aw_session_announce(struct aw_session *session, struct aw_record *command)
+{
+    enum aw_status status = AW_OK;
+    command->time_ns = aw_session_time(session);
+    if (aw_session_json(session) || aw_flag(session, "csv") || aw_flag(session, "format"))
+        status = aw_session_show(session, command);
+    if (status == AW_OK)
+        status = aw_output_flush(&session->out, &session->err);
+    return status == AW_OK ? aw_output_check(&session->out, &session->err) : status;
+}
+
 enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,
                                   struct aw_span frame)
 {

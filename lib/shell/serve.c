@@ -1,0 +1,23 @@
+#include "shell/serve.h"
+
+#include <stdio.h>
+
+#include "shell/stop.h"
+
+enum aw_status aw_session_serve(struct aw_session *session, struct aw_device *device)
+{
+    const char *url = aw_option(session, "listen");
+    struct aw_link_options options = {
+        .clock = session->clock,
+        .ascii = session->tool->protocol->ascii,
+    };
+    struct aw_link *link;
+    aw_stop_catch(session);
+    enum aw_status status = aw_link_open(&link, url, &options, &session->err);
+    if (status != AW_OK)
+        return status;
+    fprintf(stderr, "ready: %s\n", *link->ready ? link->ready : url);
+    status = aw_device_serve(device, link, &session->err);
+    aw_link_close(link);
+    return status;
+}
