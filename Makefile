@@ -88,6 +88,8 @@ LIBS      := $(B)/libawshell.a $(B)/libarmwire.a
 BIN       := $(PROGRAMS:%=$(B)/bin/%)
 
 .PHONY: all lib units benches fuzzers
+all lib units benches fuzzers:
+	@:
 all: lib $(BIN)
 lib: $(B)/libarmwire.a $(if $(SAN)$(FUZZ),,$(B)/libarmwire.so)
 units: $(TESTS:%=$(B)/%) $(SOAKS:%=$(B)/%)

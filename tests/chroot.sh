@@ -15,7 +15,11 @@ mirror=${MIRROR:-$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages
 lap() { printf '%4ds  %s\n' $SECONDS "$*"; }
 
 leave() {
-    umount "$root/proc" "$root/dev/pts" "$root/dev/shm" 2>/dev/null || true
+    local place
+    for place in proc dev/pts dev/shm; do
+        mountpoint -q "$root/$place" || continue
+        umount "$root/$place" 2>/dev/null || umount -l "$root/$place"
+    done
 }
 trap leave EXIT
 

@@ -39,8 +39,10 @@ enum aw_status pid_send_all(struct aw_session *session, struct aw_record *comman
                             int64_t verify_deadline_ns);
 
 /* Takes in what has come, then rests: some ms if there was something, so that a full bus is read in
- * blocks and not frame by frame, else until something comes, at most 20 ms. fn as in aw_pid_poll. */
-enum aw_status pid_round(struct aw_session *session, int64_t deadline, aw_pid_frame_fn *fn, void *context);
+ * blocks and not frame by frame, else until something comes, at most 20 ms. fn as in aw_pid_poll.
+ */
+enum aw_status pid_round(struct aw_session *session, int64_t deadline, aw_pid_frame_fn *fn,
+                         void *context);
 
 /* Reads and passes over telemetry for a time. */
 enum aw_status pid_wait(struct aw_session *session, double seconds);

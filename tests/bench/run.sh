@@ -52,10 +52,11 @@ startup() {
     local what=$1 command=$2 bar=$3 own=9e9 peer=9e9 a b ratio
     for _ in 1 2 3; do
         a=$(start "$command") b=$(start 'cansend nosuch0 123#00')
+        [ -n "$a" ] && [ -n "$b" ] || break
         if holds "$a" '<=' "$own"; then own=$a; fi
         if holds "$b" '<=' "$peer"; then peer=$b; fi
     done
-    ratio=$(awk -v a="$own" -v b="$peer" 'BEGIN { printf "%.2f", a / b }')
+    ratio=$(awk -v a="$own" -v b="$peer" 'BEGIN { printf "%.2f", a < 1e9 ? a / b : 9999 }')
     verdict "$ratio" '<=' "$bar"
     row "start: $what" "$own" ms "cansend $peer ms" "x$ratio (<= $bar)" $met
 }

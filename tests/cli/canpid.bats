@@ -548,7 +548,7 @@ END
 # ---- How it ends ---------------------------------------------------------------------------------
 
 @test "experiments that are ended at any moment leave the driver disabled" {
-    run python3 "$root/tests/cli/canpid_kills.py" "${KILLS:-60}" "$D"
+    run python3 "$root/tests/cli/canpid_kills.py" "${KILLS:-200}" "$D"
     [ "$status" = 0 ] || { echo "$output" && false; }
     echo "# ${lines[-1]}"
 }

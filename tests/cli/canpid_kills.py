@@ -1,10 +1,11 @@
 """Ends experiments at random moments, and looks at the driver after each.
 
-canpid_kills.py KILLS FOLDER [OPTION…] (OPTION: of canpid): each of four simulators of its own (on TCP ports, one on a pty in
-FOLDER) lives through a quarter of them. After each the exit status must be that of the signal, the
-last command on the bus setpoint 1.5, and the driver's telemetry must show that it is disabled.
-Prints one line per failure and at the end how many there were; exit status 1 if there was any, or
-if too few experiments were under way to prove anything. SEED repeats the random numbers.
+canpid_kills.py KILLS FOLDER [OPTION…]: each of four simulators of its own (three on TCP ports, one
+on a pty in FOLDER) lives through a quarter of them; the options are for canpid. After each the exit
+status must be that of the signal, its last command setpoint 1.5, and the driver's telemetry must
+show that it is disabled. Prints one line per failure and at the end how many there were; exit
+status 1 if there was any, or if too few experiments were under way to prove anything. SEED repeats
+the random numbers.
 """
 import json
 import os
