@@ -8,6 +8,7 @@
 struct pid_state {
     struct aw_pid pid;
     struct aw_link *link;       /* that pid speaks on; another one: start anew */
+    char url[512];              /* of the link, with kernel filters */
     uint64_t driven;            /* boards that the running command has enabled */
     char name[AW_PID_NAME_MAX]; /* of the board in the result */
 };

@@ -3,11 +3,33 @@
 
 #include "state.h"
 
+/* One command for named boards needs no frame of the others: the kernel leaves them out. */
+static void filter_boards(struct aw_session *session)
+{
+    struct pid_state *state = session->state;
+    const char *url;
+    uint64_t boards;
+    if (!session->one_shot || session->link || !aw_flag(session, "board") ||
+        aw_session_url(session, &url) != AW_OK || strncmp(url, "can:", 4) != 0 ||
+        strstr(url, "filter=") || pid_boards(session, &boards) != AW_OK)
+        return;
+    size_t used = (size_t)snprintf(state->url, sizeof state->url, "%s%cfilter=", url,
+                                   strchr(url, '?') ? '&' : '?');
+    for (const char *comma = ""; boards && used + 16 < sizeof state->url; boards &= boards - 1) {
+        used += (size_t)snprintf(state->url + used, sizeof state->url - used, "%s%03X/7E0", comma,
+                                 pid_first_board(boards));
+        comma = ",";
+    }
+    if (used + 16 < sizeof state->url)
+        aw_options_set(&session->options, "link", state->url, AW_FROM_COMMAND_LINE, NULL);
+}
+
 enum aw_status pid_ready(struct aw_session *session)
 {
     struct pid_state *state = session->state;
     struct aw_pid_options options = aw_pid_defaults();
     struct aw_link *link = NULL;
+    filter_boards(session);
     enum aw_status status = aw_flag(session, "dry-run") ? AW_OK : aw_session_link(session, &link);
     if (status != AW_OK)
         return status;

@@ -118,6 +118,7 @@ enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *a
     int fd = open(name, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return aw_fail(&session->err, AW_USAGE, "%.200s: %s", name, strerror(errno));
+    session->one_shot = false;
     enum aw_status status = aw_run_lines(session, fd, name);
     close(fd);
     session->told = status != AW_OK;

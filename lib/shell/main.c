@@ -124,6 +124,7 @@ static enum aw_status run(struct aw_session *session, int argc, char **argv)
     if (status == AW_OK && words) {
         aw_words_from_argv(words, argc, argv);
         status = parse_globals(session, words, &command);
+        session->one_shot = command;
         status = command ? aw_dispatch(session, words, NULL) : run_interactive(session);
     }
     free(words);

@@ -34,6 +34,7 @@ struct aw_session {
     int64_t started; /* of the command that runs, by the clock */
     int signal;      /* the one that asked to stop, or 0 */
     bool interactive;
+    bool one_shot;              /* one command on the command line, nothing follows */
     struct aw_words hint_words; /* the line being typed */
     char *typed;                /* the line that was entered; NULL at the end of the input */
     bool entered;

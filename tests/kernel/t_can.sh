@@ -119,6 +119,8 @@ sim=$!
 check "canpid sim is ready on vcan0" wait_for "^ready: can:vcan0" sim.log
 timeout 60 "$canpid" -l can:vcan0 watch -n 100 -j >watch.json
 check "canpid watches it" count '"msg":"\(joint\|pid\|sensors\)"' watch.json 100
+timeout 60 "$canpid" -l can:vcan0 watch -b lknee -n 30 -j >lknee.json
+check "with -b the kernel leaves out the other boards" count '"board":"lknee"' lknee.json 30
 check "canpid sets a set point and sees it followed" \
     timeout 20 "$canpid" -l can:vcan0 setpoint 5deg -b lknee -c pos --verify
 timeout 60 "$canpid" -l can:vcan0 record -n 60 record.log
