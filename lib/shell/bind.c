@@ -374,9 +374,9 @@ enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *a
                        problem.text);
     if ((info.min != 0 || info.max != 0) && (*value < info.min || *value > info.max) &&
         !aw_flag(session, "force"))
-        return aw_fail(&session->err, AW_LIMIT, "%s: %s %g %s is outside %g to %g",
-                       args->command->name, name, *value, info.unit ? info.unit : "", info.min,
-                       info.max);
+        return aw_fail(&session->err, AW_LIMIT, "%s: %s %g%s%s is outside %g to %g",
+                       args->command->name, name, *value, info.unit ? " " : "",
+                       info.unit ? info.unit : "", info.min, info.max);
     return AW_OK;
 }
 

@@ -157,8 +157,11 @@ static void offer_value(struct completion *c, const struct aw_option *option)
         *c->files = !option->unit;
 }
 
+/* -lURL has its value already, and --link=URL is no option's name. */
 static const struct aw_option *option_of(struct completion *c, const char *word)
 {
+    if (word[1] != '-' && word[2])
+        return NULL;
     struct aw_option_value *value = word[1] == '-' ? aw_options_find(&c->options, word + 2)
                                                    : aw_options_find_letter(&c->options, word[1]);
     return value ? value->option : NULL;

@@ -73,18 +73,54 @@ static enum aw_status handle(struct aw_session *session, const char *section, co
     return aw_fail(&session->err, AW_USAGE, "no section [%s] — use [link] or [options]", section);
 }
 
-static int on_entry(void *user, const char *section, const char *key, const char *value)
+/* The file line by line. */
+struct reading {
+    struct aw_session *session;
+    FILE *file;
+    int line;
+    bool ended;  /* the piece read last ended the line */
+    int refused; /* the line that aw_session.err is about, or 0 */
+};
+
+/* Blanks in front would continue the line before. */
+static char *next_line(char *line, int size, void *user)
 {
-    struct aw_session *session = user;
-    return session->err.status == AW_OK && handle(session, section, key, value) == AW_OK;
+    struct reading *reading = user;
+    char *got = fgets(line, size, reading->file);
+    if (got) {
+        reading->line += reading->ended;
+        reading->ended = strchr(line, '\n') != NULL;
+        char *text = line + strspn(line, " \t");
+        memmove(line, text, strlen(text) + 1);
+    }
+    return got;
 }
 
-static enum aw_status unreadable(struct aw_session *session, bool wanted)
+static int on_entry(void *user, const char *section, const char *key, const char *value)
 {
-    if (errno == ENOENT && !wanted)
+    struct reading *reading = user;
+    if (!reading->refused && handle(reading->session, section, key, value) != AW_OK)
+        reading->refused = reading->line;
+    return !reading->refused;
+}
+
+static enum aw_status unreadable(struct aw_session *session, int problem, bool wanted)
+{
+    if (problem == ENOENT && !wanted)
         return AW_OK;
     return aw_fail(&session->err, AW_USAGE, "config file %s: %s", session->config->path,
-                   strerror(errno));
+                   strerror(problem));
+}
+
+/* The first wrong line; only those with a key = value have an error of their own. */
+static enum aw_status wrong_line(const struct reading *reading, int line)
+{
+    struct aw_session *session = reading->session;
+    struct aw_error problem = {AW_USAGE, "neither [section] nor key = value"};
+    if (reading->refused == line)
+        problem = session->err;
+    return aw_fail(&session->err, problem.status, "config file %.200s, line %d: %.160s",
+                   session->config->path, line, problem.text);
 }
 
 enum aw_status aw_config_load(struct aw_session *session, const char *path)
@@ -98,17 +134,17 @@ enum aw_status aw_config_load(struct aw_session *session, const char *path)
         return AW_OK;
     FILE *file = fopen(config->path, "re");
     if (!file)
-        return unreadable(session, path != NULL);
+        return unreadable(session, errno, path != NULL);
     config->found = true;
+    struct reading reading = {.session = session, .file = file, .ended = true};
     session->err = (struct aw_error){.status = AW_OK};
-    int line = ini_parse_file(file, on_entry, session);
+    errno = 0;
+    int line = ini_parse_stream(next_line, &reading, on_entry, &reading);
+    int problem = ferror(file) ? errno : 0;
     fclose(file);
-    struct aw_error problem = session->err;
-    if (line == 0 && problem.status == AW_OK)
-        return AW_OK;
-    return aw_fail(&session->err, problem.status ? problem.status : AW_USAGE,
-                   "config file %.200s, line %d: %.160s", config->path, line > 0 ? line : 1,
-                   *problem.text ? problem.text : "neither [section] nor key = value");
+    if (problem)
+        return unreadable(session, problem, true);
+    return line == 0 ? AW_OK : wrong_line(&reading, line);
 }
 
 const char *aw_config_alias(const struct aw_session *session, const char *name)

@@ -9,12 +9,16 @@
 #include "shell/config.h"
 #include "shell/input.h"
 #include "shell/repl.h"
+#include "shell/tee.h"
 
 static void free_session(struct aw_session *session)
 {
     if (session->tool->finish && session->state)
         session->tool->finish(session);
     aw_session_unlink(session);
+    if (session->tee)
+        aw_tee_close(session->tee);
+    free(session->tee);
     aw_config_free(session->config);
     free(session->config);
     free(session->wire);

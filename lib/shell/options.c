@@ -38,6 +38,7 @@ const struct aw_option aw_global_options[] = {
      .help = "give up waiting for an answer after this time", .unit = "s", .min = 0, .max = 1e9},
     {.name = "verbose", .letter = 'v', .help = "tell every packet that passes"},
     {.name = "quiet", .letter = 'q', .help = "no remarks, only results and errors"},
+    {.name = "record", .value = "FILE", .help = "write what passes the link into a .pcapng file"},
     {.name = "dry-run", .help = "print fields and bytes; open nothing, send nothing"},
     {.name = "yes", .letter = 'y', .help = "answer questions with yes"},
     {.name = "no-input", .help = "never ask anything"},

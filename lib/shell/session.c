@@ -14,6 +14,7 @@
 #include "link/url.h"
 #include "shell/config.h"
 #include "shell/stop.h"
+#include "shell/tee.h"
 #include "wire/hex.h"
 
 #define FRAME_MAX 4096
@@ -114,8 +115,31 @@ static void print_trace(struct aw_session *session, enum aw_dir dir, struct aw_s
 static void on_traffic(void *context, bool tx, const void *buf, size_t size)
 {
     struct aw_session *session = context;
+    struct aw_span bytes = {buf, size};
     if (aw_flag(session, "verbose"))
-        print_trace(session, tx ? AW_TX : AW_RX, (struct aw_span){buf, size});
+        print_trace(session, tx ? AW_TX : AW_RX, bytes);
+    if (session->tee) {
+        bool stamped = !tx && session->link && session->link->rx_time_ns;
+        int64_t time = stamped ? session->link->rx_time_ns : aw_session_time(session);
+        if (!aw_tee_add(session->tee, tx ? AW_TX : AW_RX, time, bytes))
+            aw_session_say(session, "--record: %s — the file ends here", strerror(errno));
+    }
+}
+
+static enum aw_status open_tee(struct aw_session *session, const char *url)
+{
+    const char *path = aw_option(session, "record");
+    if (!path || session->tee)
+        return AW_OK;
+    session->tee = calloc(1, sizeof *session->tee);
+    if (!session->tee)
+        return aw_fail(&session->err, AW_NO_LINK, "out of memory");
+    enum aw_status status = aw_tee_open(session->tee, session, path, url);
+    if (status != AW_OK) {
+        free(session->tee);
+        session->tee = NULL;
+    }
+    return status;
 }
 
 static enum aw_status open_link(struct aw_session *session, const char *url)
@@ -126,7 +150,9 @@ static enum aw_status open_link(struct aw_session *session, const char *url)
         .context = session,
         .ascii = session->tool->protocol->ascii,
     };
-    enum aw_status status = aw_link_open(&session->link, url, &options, &session->err);
+    enum aw_status status = open_tee(session, url);
+    if (status == AW_OK)
+        status = aw_link_open(&session->link, url, &options, &session->err);
     if (status != AW_OK)
         return status;
     if (strncmp(url, "sim:", 4) == 0)

@@ -15,6 +15,7 @@
 #define AW_FRAME_ROOM 65536
 
 struct aw_config;
+struct aw_tee;
 
 struct aw_session {
     const struct aw_tool *tool;
@@ -27,6 +28,7 @@ struct aw_session {
     struct aw_wire *shown;    /* the one that the view is for */
     uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
     struct aw_view *view;     /* made on first use */
+    struct aw_tee *tee;       /* --record; NULL: nothing is recorded */
     struct aw_link *link;     /* made on first use, kept for the session */
     struct aw_real_clock real_clock;
     struct aw_virtual_clock virtual_clock; /* for sim:?time=virtual */

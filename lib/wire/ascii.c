@@ -47,15 +47,27 @@ static void put_leaf(struct writer *out, const struct aw_record *record, int i)
     }
 }
 
+/* A single digit has neither a sign nor room for a second one. */
+static bool fits_digits(const struct aw_field *row, double value)
+{
+    return row->digits == 1 ? value >= 0 && value <= 9 : fabs(value) <= 9999;
+}
+
+static int most_digits(const struct aw_field *row)
+{
+    return row->digits == 1 ? 1 : DIGITS_READ;
+}
+
 enum aw_status aw_ascii_encode(const struct aw_record *record, uint8_t *out, size_t cap,
                                size_t *size, struct aw_error *err)
 {
     struct writer writer = {out, out + cap};
     for (int i = 0; i < record->codec->n_leaves; i++) {
         const struct aw_field *row = record->codec->leaves[i].field;
-        if (row->type == AW_DIGITS && fabs(record->v[i]) > 9999)
-            return aw_fail(err, AW_LIMIT, "%s: %s has more than %d digits",
-                           record->codec->message->name, row->name, DIGITS_READ);
+        if (record->present >> i & 1 && !fits_digits(row, record->v[i]))
+            return aw_fail(err, AW_LIMIT, "%s: %s %.9g does not fit into %d digit%s",
+                           record->codec->message->name, row->name, record->v[i], most_digits(row),
+                           row->digits == 1 ? "" : "s");
         put_leaf(&writer, record, i);
     }
     *size = (size_t)(writer.at - out);
@@ -80,7 +92,7 @@ static bool take(struct reader *in, char c)
 /* One digit where one is sent; else a sign and one to four digits, padded or not. */
 static bool take_number(struct reader *in, const struct aw_field *row, double *value)
 {
-    int most = row->digits == 1 ? 1 : DIGITS_READ, n = 0;
+    int most = most_digits(row), n = 0;
     bool negative = most > 1 && take(in, '-');
     *value = 0;
     for (; n < most && in->at < in->end && isdigit(*in->at); n++)

@@ -269,8 +269,10 @@ struct aw_range aw_leaf_range(const struct aw_codec *codec, int leaf,
     if (codec->raw)
         range = (struct aw_range){.unit = NULL, .scale = 1};
     if (range.min == 0 && range.max == 0) {
-        range.min = wire_min(&codec->leaves[leaf]) * range.scale + range.offset;
-        range.max = wire_max(&codec->leaves[leaf]) * range.scale + range.offset;
+        double low = wire_min(&codec->leaves[leaf]) * range.scale + range.offset;
+        double high = wire_max(&codec->leaves[leaf]) * range.scale + range.offset;
+        range.min = fmin(low, high);
+        range.max = fmax(low, high);
     }
     return range;
 }

@@ -4,15 +4,25 @@
 
 #include "wire/run.h"
 
+struct full_name {
+    char text[64];
+};
+
+static struct full_name full_name(const struct aw_codec *codec, int leaf)
+{
+    struct full_name name;
+    aw_leaf_name(&codec->leaves[leaf], name.text, sizeof name.text);
+    return name;
+}
+
 static enum aw_status limit_error(const struct aw_codec *codec, int leaf, double value,
                                   const struct aw_range *range, struct aw_error *err)
 {
-    char name[64];
-    aw_leaf_name(&codec->leaves[leaf], name, sizeof name);
+    struct full_name name = full_name(codec, leaf);
     const char *unit = range->unit ? range->unit : "", *space = range->unit ? " " : "";
     return aw_fail(err, AW_LIMIT, "%s: %s %.9g%s%s is outside %.9g to %.9g%s%s",
-                   codec->message->name, name, value, space, unit, range->min, range->max, space,
-                   unit);
+                   codec->message->name, name.text, value, space, unit, range->min, range->max,
+                   space, unit);
 }
 
 static enum aw_status check_named(const struct aw_codec *codec, int leaf, double value,
@@ -31,7 +41,7 @@ static enum aw_status check_named(const struct aw_codec *codec, int leaf, double
                                      name->value);
     }
     return aw_fail(err, AW_LIMIT, "%s: %s %.9g has no meaning — use one of%s", codec->message->name,
-                   row->name, value, list);
+                   full_name(codec, leaf).text, value, list);
 }
 
 static bool fits_float(double value)
@@ -45,7 +55,7 @@ static enum aw_status check_value(const struct aw_codec *codec, int leaf, double
     const struct aw_field *row = codec->leaves[leaf].field;
     if (!isfinite(value))
         return aw_fail(err, AW_USAGE, "%s: %s is not a finite number", codec->message->name,
-                       row->name);
+                       full_name(codec, leaf).text);
     enum aw_status status = codec->raw ? AW_OK : check_named(codec, leaf, value, err);
     if (status != AW_OK || (force && !row->always))
         return status;
@@ -76,7 +86,7 @@ static enum aw_status wire_number(const struct aw_record *record, int leaf, bool
         return fits_float(*wire) ? AW_OK : limit_error(codec, leaf, value, &range, err);
     if (range.scale == floor(range.scale) && *wire != floor(*wire))
         return aw_fail(err, AW_USAGE, "%s: %s %.9g is not a whole number", codec->message->name,
-                       row->name, value);
+                       full_name(codec, leaf).text, value);
     *wire = floor(*wire + 0.5);
     return AW_OK;
 }
@@ -133,7 +143,8 @@ static enum aw_status put_value(const struct aw_record *record, int leaf, bool f
         return status;
     if (!wire_carries(place, wire))
         return aw_fail(err, AW_LIMIT, "%s: %s %.9g does not fit into its %u bits",
-                       codec->message->name, place->field->name, record->v[leaf], place->bits);
+                       codec->message->name, full_name(codec, leaf).text, record->v[leaf],
+                       place->bits);
     if (place->field->type == AW_SIGNMAG)
         put_signmag(codec, place, out, wire);
     else
@@ -149,10 +160,9 @@ static bool counted_out(const struct aw_record *record, const struct aw_leaf *le
 
 static enum aw_status missing_field(const struct aw_codec *codec, int leaf, struct aw_error *err)
 {
-    char name[64];
-    aw_leaf_name(&codec->leaves[leaf], name, sizeof name);
-    return aw_fail(err, AW_USAGE, "%s: %s is missing — give %s=VALUE", codec->message->name, name,
-                   name);
+    struct full_name name = full_name(codec, leaf);
+    return aw_fail(err, AW_USAGE, "%s: %s is missing — give %s=VALUE", codec->message->name,
+                   name.text, name.text);
 }
 
 /* The number of repetitions says how much of the message is there: it is a whole number. */

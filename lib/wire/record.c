@@ -75,35 +75,36 @@ static const struct aw_name *find_name(const struct aw_name *names, const char *
     return NULL;
 }
 
-static enum aw_status set_name(struct aw_record *record, int leaf, const char *text,
-                               struct aw_error *err)
+static enum aw_status set_name(struct aw_record *record, int leaf, const char *name,
+                               const char *text, struct aw_error *err)
 {
     if (strlen(text) > record->codec->leaves[leaf].bits / 8u)
-        return aw_fail(err, AW_LIMIT, "'%.40s' is longer than %u characters", text,
+        return aw_fail(err, AW_LIMIT, "%.40s: '%.40s' is longer than %u characters", name, text,
                        record->codec->leaves[leaf].bits / 8u);
     memcpy(record->text, text, strlen(text) + 1);
     store(record, leaf, 0);
     return AW_OK;
 }
 
-static enum aw_status named_value_error(const struct aw_field *row, const char *text,
-                                        const struct aw_error *number, struct aw_error *err)
+static enum aw_status named_value_error(const struct aw_field *row, const char *field,
+                                        const char *text, const struct aw_error *number,
+                                        struct aw_error *err)
 {
     const char *list[64];
     size_t n = 0;
     for (const struct aw_name *name = row->names; name && name->name && n < 64; name++)
         list[n++] = name->name;
     if (n == 0)
-        return aw_fail(err, number->status, "%s: %s", row->name, number->text);
+        return aw_fail(err, number->status, "%.40s: %s", field, number->text);
     const char *near = aw_suggest(text, list, n);
     char all[160] = "";
     size_t used = 0;
     for (size_t i = 0; i < n && used < sizeof all; i++)
         used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", list[i]);
     if (near)
-        return aw_fail(err, AW_USAGE, "%s: no '%.40s' — did you mean '%s'? (%s)", row->name, text,
+        return aw_fail(err, AW_USAGE, "%.40s: no '%.40s' — did you mean '%s'? (%s)", field, text,
                        near, all);
-    return aw_fail(err, AW_USAGE, "%s: no '%.40s' — use one of %s", row->name, text, all);
+    return aw_fail(err, AW_USAGE, "%.40s: no '%.40s' — use one of %s", field, text, all);
 }
 
 static bool is_whole(const struct aw_field *row)
@@ -129,7 +130,7 @@ enum aw_status aw_record_set_text(struct aw_record *record, const char *name, co
         return unknown_field(codec, name, err);
     const struct aw_field *row = codec->leaves[leaf].field;
     if (row->type == AW_TEXT)
-        return set_name(record, leaf, text, err);
+        return set_name(record, leaf, name, text, err);
     const struct aw_name *named = codec->raw ? NULL : find_name(row->names, text);
     bool none = row->has_no_data && (strcmp(text, "none") == 0 || strcmp(text, "null") == 0);
     double value = named ? named->value : (double)NAN;
@@ -137,7 +138,7 @@ enum aw_status aw_record_set_text(struct aw_record *record, const char *name, co
     if (!named && !none &&
         aw_number_parse_unit(text, aw_leaf_range(codec, leaf, record).unit, &value, &number) !=
             AW_OK)
-        return named_value_error(row, text, &number, err);
+        return named_value_error(row, name, text, &number, err);
     if (is_whole(row) && !named && !none && has_other_unit(text, row->unit))
         value = round(value);
     store(record, leaf, value);

@@ -97,3 +97,24 @@ deg90=30444547312C3039300D0A
     ok armctl --color never help
     hasnt "$output" $'\033'
 }
+
+@test "--record: everything that passes the link, in a file that decode reads" {
+    run "$BIN/armctl" -q -l 'sim:?time=virtual' --record "$D/run.pcapng" deg 1 90
+    [ "$status" -eq 0 ]
+    run "$BIN/armctl" decode "$D/run.pcapng"
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "-> deg seq=0 joint=1 angle=90deg" ]
+    [ "${lines[1]}" = "<- ack seq=0 ack=0" ]
+    [ "${lines[2]}" = "<- deg seq=2 joint=1 angle=90deg" ]
+    [ "${lines[3]}" = "-> ack seq=0 ack=2" ]
+    [ "${#lines[@]}" -eq 4 ]
+}
+
+@test "--record: a file that cannot be made sends nothing" {
+    run "$BIN/armctl" -q -l 'sim:?time=virtual' --record "$D/nope/run.pcapng" deg 1 90
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"No such file"* ]]
+    run "$BIN/armctl" -q -l 'sim:?time=virtual' --record "$D/run.pcap" deg 1 90
+    [ "$status" -eq 2 ]
+    [[ "$output" == *".pcapng"* ]]
+}
