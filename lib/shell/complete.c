@@ -15,6 +15,7 @@ struct completion {
     bool *files;
     struct aw_options options; /* global, of the tool, of the command */
     const struct aw_command *command;
+    bool unknown;        /* a command that there is not */
     size_t position;     /* arguments given by position so far */
     const char *message; /* named for encode, or NULL */
 };
@@ -167,31 +168,6 @@ static const struct aw_option *option_of(struct completion *c, const char *word)
     return value ? value->option : NULL;
 }
 
-/* Walks over the words before; returns the option that waits for its value, if one does. */
-static const struct aw_option *walk(struct completion *c, const char *const *before, size_t n)
-{
-    const struct aw_option *waiting = NULL;
-    for (size_t i = 0; i < n; i++) {
-        if (waiting) {
-            waiting = NULL;
-        } else if (aw_is_option(before[i])) {
-            waiting = option_of(c, before[i]);
-            if (waiting && !waiting->value)
-                waiting = NULL;
-        } else if (!c->command) {
-            c->command = aw_find_command(c->session->tool, before[i]);
-            if (!c->command)
-                return NULL;
-            aw_options_add(&c->options, c->command->options);
-        } else {
-            if (c->position == 0)
-                c->message = before[i];
-            c->position += strchr(before[i], '=') == NULL;
-        }
-    }
-    return waiting;
-}
-
 static size_t count_args(const struct aw_command *command)
 {
     size_t n = 0;
@@ -211,6 +187,40 @@ static const struct aw_arg *current_argument(const struct completion *c)
     if (at >= n)
         return last->kind == AW_ARG_PAIRS || last->kind == AW_ARG_REST ? last : NULL;
     return &c->command->args[at];
+}
+
+/* joint=1 stands for the argument that is due. */
+static bool is_next(const struct completion *c, const char *word)
+{
+    const struct aw_arg *arg = current_argument(c);
+    size_t length = strcspn(word, "=");
+    return arg && strlen(arg->name) == length && memcmp(arg->name, word, length) == 0;
+}
+
+/* Walks over the words before; returns the option that waits for its value, if one does. */
+static const struct aw_option *walk(struct completion *c, const char *const *before, size_t n)
+{
+    const struct aw_option *waiting = NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (waiting) {
+            waiting = NULL;
+        } else if (aw_is_option(before[i])) {
+            waiting = option_of(c, before[i]);
+            if (waiting && !waiting->value)
+                waiting = NULL;
+        } else if (!c->command) {
+            c->command = aw_find_command(c->session->tool, before[i]);
+            c->unknown = !c->command;
+            if (c->unknown)
+                return NULL;
+            aw_options_add(&c->options, c->command->options);
+        } else {
+            if (c->position == 0)
+                c->message = before[i];
+            c->position += strchr(before[i], '=') == NULL || is_next(c, before[i]);
+        }
+    }
+    return waiting;
 }
 
 static void offer_next(struct completion *c)
@@ -239,7 +249,7 @@ void aw_complete(struct aw_session *session, const char *const *before, size_t n
         offer_value(&c, option);
     else if (*partial == '-')
         offer_options(&c);
-    else if (c.command || n == 0 || aw_is_option(before[n - 1]) || !c.command)
+    else if (!c.unknown)
         offer_next(&c);
 }
 
