@@ -1,7 +1,9 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
+#include "shell/wire_option.h"
 #include "state.h"
 
 unsigned pid_first_board(uint64_t boards)
@@ -9,10 +11,87 @@ unsigned pid_first_board(uint64_t boards)
     return (unsigned)__builtin_ctzll(boards) * 32;
 }
 
+static const struct aw_field *board_row(const struct aw_field *head)
+{
+    while (strcmp(head->name, "board") != 0)
+        head++;
+    return head;
+}
+
+const struct aw_name *pid_board_names(const struct aw_session *session)
+{
+    return board_row(session->wire->variant.head)->names;
+}
+
+static bool is_listed(const struct pid_boards *boards, const struct aw_name *name)
+{
+    for (size_t i = 0; i < boards->n; i++)
+        if (boards->names[i].value == name->value || strcmp(boards->text[i], name->name) == 0)
+            return true;
+    return false;
+}
+
+static void add_name(struct pid_boards *boards, const char *name, int32_t id)
+{
+    snprintf(boards->text[boards->n], AW_PID_NAME_MAX, "%s", name);
+    boards->names[boards->n] = (struct aw_name){id, boards->text[boards->n]};
+    boards->n++;
+}
+
+enum aw_status pid_configure(struct aw_session *session, const char *section, const char *key,
+                             const char *value, struct aw_error *err)
+{
+    struct pid_boards *boards = &((struct pid_state *)session->state)->boards;
+    char *end;
+    if (strncmp(section, "board ", 6) != 0 || strcmp(key, "id") != 0)
+        return aw_fail(err, AW_USAGE, "[%.40s] %.40s: use [board NAME] with id = 0x100", section,
+                       key);
+    unsigned long id = strtoul(value, &end, 0);
+    if (!*value || *end || id % 32 || id / 32 >= AW_PID_BOARDS)
+        return aw_fail(
+            err, AW_USAGE,
+            "[%.40s] id: '%.20s' — a multiple of 32 below 2048 is needed: the lower five "
+            "bits are the message",
+            section, value);
+    if (strlen(section + 6) >= AW_PID_NAME_MAX || boards->n == BOARDS_NAMED / 2)
+        return aw_fail(err, AW_USAGE, "[%.40s]: too long a name, or too many boards", section);
+    add_name(boards, section + 6, (int32_t)id);
+    return AW_OK;
+}
+
+/* The boards of the file come first, then the usual ones that it does not speak of. */
+static void build_head(struct pid_boards *boards, const struct aw_field *usual)
+{
+    size_t rows = 0;
+    for (const struct aw_name *name = board_row(usual)->names; name->name; name++)
+        if (!is_listed(boards, name))
+            add_name(boards, name->name, name->value);
+    for (; usual[rows].type != AW_END && rows < HEAD_ROWS_MAX - 1; rows++) {
+        boards->head[rows] = usual[rows];
+        if (strcmp(usual[rows].name, "board") == 0)
+            boards->head[rows].names = boards->names;
+    }
+}
+
+enum aw_status pid_variant(struct aw_session *session, struct aw_variant *variant,
+                           struct aw_error *err)
+{
+    struct pid_boards *boards = &((struct pid_state *)session->state)->boards;
+    enum aw_status status =
+        aw_wire_option(session, aw_option(session, "sensors-layout"), variant, err);
+    if (status != AW_OK || boards->n == 0)
+        return status;
+    if (boards->head[0].type == AW_END)
+        build_head(boards, variant->head);
+    variant->head = boards->head;
+    return AW_OK;
+}
+
 static enum aw_status add_board(struct aw_session *session, const char *text, uint64_t *boards)
 {
     if (strcmp(text, "all") == 0) {
-        *boards |= AW_PID_SIX;
+        for (const struct aw_name *name = pid_board_names(session); name->name; name++)
+            *boards |= AW_PID_BIT(name->value);
         return AW_OK;
     }
     int board = aw_pid_board_find(&session->wire->variant, text);

@@ -5,7 +5,19 @@
 #include "canpid/client.h"
 #include "shell/session.h"
 
+#define BOARDS_NAMED  32 /* most boards with a name of their own */
+#define HEAD_ROWS_MAX 8
+
+/* Boards of the config file; names and head are for a variant of the wire. */
+struct pid_boards {
+    size_t n;
+    char text[BOARDS_NAMED][AW_PID_NAME_MAX];
+    struct aw_name names[BOARDS_NAMED + 1];
+    struct aw_field head[HEAD_ROWS_MAX];
+};
+
 struct pid_state {
+    struct pid_boards boards;
     struct aw_pid pid;
     struct aw_link *link;       /* that pid speaks on; another one: start anew */
     char url[512];              /* of the link, with kernel filters */
@@ -20,6 +32,18 @@ static inline struct aw_pid *pid_of(struct aw_session *session)
 
 /* Opens the link and gets the client ready; with --dry-run only the client. */
 enum aw_status pid_ready(struct aw_session *session);
+
+/* A section "[board NAME]" with "id = 0x100": another name, or another identifier for a known one.
+ */
+enum aw_status pid_configure(struct aw_session *session, const char *section, const char *key,
+                             const char *value, struct aw_error *err);
+
+/* The variant that --sensors-layout names, with the boards of the config file. */
+enum aw_status pid_variant(struct aw_session *session, struct aw_variant *variant,
+                           struct aw_error *err);
+
+/* Names and identifiers of all boards, {0}-terminated. */
+const struct aw_name *pid_board_names(const struct aw_session *session);
 
 /* -b: a set of boards, or exactly one. AW_USAGE if it is missing or unknown. */
 enum aw_status pid_boards(struct aw_session *session, uint64_t *boards);

@@ -18,11 +18,9 @@ static const char *const forms[] = {"rule", "p", "pi", "pd", "pid", NULL};
 
 static void complete_boards(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    char name[AW_PID_NAME_MAX];
-    for (unsigned i = 1; i < AW_PID_BOARDS; i++)
-        if (AW_PID_SIX >> i & 1)
-            add(context, aw_pid_board_name(&session->wire->variant, i * 32, name), NULL);
-    add(context, "all", "all six");
+    for (const struct aw_name *name = pid_board_names(session); name->name; name++)
+        add(context, name->name, NULL);
+    add(context, "all", "all of them");
 }
 
 static void complete_faults(struct aw_session *session, aw_candidate_fn *add, void *context)
@@ -264,12 +262,6 @@ static const char *const examples[] = {
     NULL,
 };
 
-static enum aw_status choose_variant(struct aw_session *session, struct aw_variant *variant,
-                                     struct aw_error *err)
-{
-    return aw_wire_option(session, aw_option(session, "sensors-layout"), variant, err);
-}
-
 const struct aw_tool canpid_tool = {
     .name = "canpid",
     .summary = "gains, setpoints and telemetry of joint drivers over CAN",
@@ -280,5 +272,6 @@ const struct aw_tool canpid_tool = {
     .sim = &pid_sim_transport,
     .state_size = sizeof(struct pid_state),
     .stop = pid_safe_stop,
-    .variant = choose_variant,
+    .configure = pid_configure,
+    .variant = pid_variant,
 };
