@@ -17,8 +17,8 @@ struct aw_tee {
 enum aw_status aw_tee_open(struct aw_tee *tee, struct aw_session *session, const char *path,
                            const char *interface);
 
-/* Adds one message and writes it out at once: a killed program leaves a file that can be read. False
- * (once) when that fails, with errno; the file ends there. */
+/* Adds one message and writes it out at once: a killed program leaves a file that can be read.
+ * False (once) when that fails, with errno; the file ends there. */
 bool aw_tee_add(struct aw_tee *tee, enum aw_dir dir, int64_t time_ns, struct aw_span bytes);
 
 void aw_tee_close(struct aw_tee *tee);
