@@ -152,7 +152,15 @@ watch_share() {
     local url share seen simulator seconds=4
     "$BIN/canpid" sim --listen "slcan:pty:$dir/bus" --rate 483 2>"$dir/sim.err" &
     simulator=$!
-    until url=$(sed -n 's/^ready: //p' "$dir/sim.err") && [ -n "$url" ]; do :; done
+    url=
+    while [ -z "$url" ] && kill -0 $simulator 2>/dev/null; do
+        url=$(sed -n 's/^ready: //p' "$dir/sim.err")
+    done
+    if [ -z "$url" ]; then
+        cat "$dir/sim.err" >&2
+        below=$((below + 1))
+        return
+    fi
     share=$({ TIMEFORMAT='%U %S'; time "$BIN/canpid" -l "$url" watch -j --for ${seconds}s >"$dir/out"; } 2>&1 |
         awk -v s=$seconds '{ printf "%.1f", ($1 + $2) / s * 100 }')
     seen=$(wc -l <"$dir/out")
