@@ -13,6 +13,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export HOME=$dir XDG_CONFIG_HOME=$dir XDG_STATE_HOME=$dir LC_ALL=C.UTF-8
 below=0
+[ -x "$BIN/armctl" ] && [ -x "$BIN/canpid" ] || { echo "no programs in $BIN — make" >&2 && exit 1; }
 
 # row WHAT VALUE UNIT [PEER RATIO] [BAR MET]
 row() { printf '%-44s %9s %-8s %-26s %-16s %s\n' "$@"; }

@@ -172,10 +172,10 @@ static void times_and_own_frames(const char *interface)
     for (uint32_t i = 0; i < 200; i++) {
         int64_t before = aw_wall_time();
         send_numbered(a, 0x041, i, &err);
-        int64_t after = aw_wall_time();
         expect(receive(a, NULL, AW_SECOND) == 0x041 && a->own, "own frame", "not marked");
-        expect(a->rx_time_ns >= before && a->rx_time_ns <= after, "its time", "not when it was");
         expect(receive(b, NULL, AW_SECOND) == 0x041 && !b->own, "other's frame", "marked as own");
+        int64_t after = aw_wall_time(); /* a loaded kernel stamps a frame when send is long over */
+        expect(a->rx_time_ns >= before && a->rx_time_ns <= after, "its time", "not when it was");
         expect(b->rx_time_ns >= before && b->rx_time_ns <= after && b->rx_time_ns >= last,
                "time of other's frame", "not when it was");
         last = b->rx_time_ns;
