@@ -97,6 +97,8 @@ static enum aw_status save(struct pid_run *run, const char *path)
 enum aw_status pid_run_end(struct pid_run *run, enum aw_status status)
 {
     const char *path = aw_option(run->session, "save");
+    if (!path && !aw_session_csv(run->session))
+        path = aw_option(run->session, "csv");
     if (status != AW_STOPPED && run->session->moving) {
         struct aw_error cause = run->session->err;
         enum aw_status ended = pid_end_motion(run->session);

@@ -113,6 +113,10 @@ static const struct aw_option dump_options[] = {
     {                                                                                              \
         .name = "save", .value = "FILE", .help = "write the samples as CSV"                        \
     }
+#define CSV_OPTION                                                                                 \
+    {                                                                                              \
+        .name = "csv", .value = "FILE", .help = "the same as --save"                               \
+    }
 #define PLOT_OPTION                                                                                \
     {                                                                                              \
         .name = "plot", .value = "FILE", .help = "draw into an SVG file"                           \
@@ -128,6 +132,7 @@ static const struct aw_option step_options[] = {
     {.name = "to", .value = "VALUE", .help = "where to go: 20deg"},
     SETTLE_OPTION,
     SAVE_OPTION,
+    CSV_OPTION,
     PLOT_OPTION,
     {.name = "max-rise-time", .value = "TIME", .help = "fail (exit 1) above it"},
     {.name = "max-overshoot", .value = "PERCENT", .help = "fail above it: 10%"},
@@ -150,6 +155,7 @@ static const struct aw_option sweep_options[] = {
      .unit = "", .min = 2, .max = 32},
     SETTLE_OPTION,
     SAVE_OPTION,
+    CSV_OPTION,
     PLOT_OPTION,
     {0},
 };
@@ -166,6 +172,7 @@ static const struct aw_option tune_options[] = {
     {.name = "around", .value = "VALUE",
      .help = "where to swing; without it where the joint stands"},
     SAVE_OPTION,
+    CSV_OPTION,
     PLOT_OPTION,
     {0},
 };

@@ -130,7 +130,7 @@ static enum aw_status watch_table(struct watcher *w, int64_t deadline)
 static bool wants_table(const struct aw_session *session)
 {
     return session->out.color && isatty(STDOUT_FILENO) && !aw_session_json(session) &&
-           !aw_flag(session, "csv") && !aw_flag(session, "format") && !aw_flag(session, "fields");
+           !aw_session_csv(session) && !aw_flag(session, "format") && !aw_flag(session, "fields");
 }
 
 enum aw_status run_watch(struct aw_session *session, const struct aw_args *args)

@@ -67,7 +67,7 @@ static void print_outcome(struct aw_session *session, const struct aw_command *c
     if (json && (status != AW_OK || session->result.cmd)) {
         print_json_result(session, command, status);
     } else if (status == AW_OK && session->result.cmd && !aw_flag(session, "format") &&
-               !aw_flag(session, "csv")) {
+               !aw_session_csv(session)) {
         char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT);
         aw_output_done(&session->out, aw_object_line(&session->result, at));
     }

@@ -47,6 +47,13 @@ bool aw_session_json(const struct aw_session *session)
     return aw_flag(session, "json");
 }
 
+bool aw_session_csv(const struct aw_session *session)
+{
+    const struct aw_option_value *value =
+        aw_options_find((struct aw_options *)&session->options, "csv");
+    return value->text && !value->option->value;
+}
+
 int64_t aw_session_time(const struct aw_session *session)
 {
     return session->clock == &session->virtual_clock.base ? session->virtual_clock.time_ns
@@ -195,7 +202,7 @@ static struct aw_view_options view_options(struct aw_session *session)
     options.format = aw_option(session, "format");
     if (aw_flag(session, "json"))
         options.style = AW_STYLE_JSON;
-    else if (aw_flag(session, "csv"))
+    else if (aw_session_csv(session))
         options.style = AW_STYLE_CSV;
     else if (options.format)
         options.style = AW_STYLE_FORMAT;
@@ -263,7 +270,7 @@ enum aw_status aw_session_announce(struct aw_session *session, struct aw_record 
 {
     enum aw_status status = AW_OK;
     command->time_ns = aw_session_time(session);
-    if (aw_session_json(session) || aw_flag(session, "csv") || aw_flag(session, "format"))
+    if (aw_session_json(session) || aw_session_csv(session) || aw_flag(session, "format"))
         status = aw_session_show(session, command);
     if (status == AW_OK)
         status = aw_output_flush(&session->out, &session->err);

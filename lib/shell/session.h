@@ -122,8 +122,9 @@ enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status stat
 void aw_session_say(struct aw_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Is JSON asked for? */
+/* Is JSON, is CSV on the output asked for? (A command may have a --csv FILE of its own.) */
 bool aw_session_json(const struct aw_session *session);
+bool aw_session_csv(const struct aw_session *session);
 
 /* Time of day for records. */
 int64_t aw_session_time(const struct aw_session *session);

@@ -135,6 +135,12 @@ END
     same "$(records pid | jq -c '[.[-6:][] | [.setpoint,.output]] | unique')" '[[99.9969,0]]'
 }
 
+@test "step --csv FILE is --save FILE, and the result is still printed" {
+    ok canpid -q -l "$fast" step --from 0deg --to 20deg -b lknee -c pos --csv "$D/run.csv"
+    has "$output" "overshoot="
+    same "$(head -n1 "$D/run.csv")" "t,setpoint,measured,output"
+}
+
 @test "boards of the config file: another name, another identifier" {
     mkdir -p "$XDG_CONFIG_HOME/armwire"
     printf '[board hand]\nid = 0x100\n[board lknee]\nid = 0xE0\n' >"$XDG_CONFIG_HOME/armwire/canpid.ini"
