@@ -46,7 +46,7 @@ static enum aw_status check_frames(struct player *p)
         struct aw_span bytes = {frame->bytes, frame->size};
         enum aw_status status =
             aw_wire_decode(p->session->wire, AW_TX, bytes, &record, &p->session->err);
-        if (status != AW_OK && strstr(p->session->err.text, "finite"))
+        if (status != AW_OK && record.present)
             return aw_fail(&p->session->err, AW_USAGE,
                            "replay: frame %zu has a value that is no finite number", i + 1);
         if (status != AW_OK || !is_command(p, &record)) {

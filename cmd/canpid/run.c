@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/chart.h"
 
 static const char *const columns[RUN_COLUMNS] = {"t", "setpoint", "measured", "output"};
 
@@ -125,8 +124,8 @@ double *pid_run_column(const struct aw_table *table, int column)
     return values;
 }
 
-enum aw_status pid_write_file(struct aw_session *session, const char *path, const char *text,
-                              size_t size)
+static enum aw_status write_file(struct aw_session *session, const char *path, const char *text,
+                                 size_t size)
 {
     FILE *file = fopen(path, "we");
     bool written = file && fwrite(text, 1, size, file) == size;
@@ -136,10 +135,22 @@ enum aw_status pid_write_file(struct aw_session *session, const char *path, cons
                    : aw_fail(&session->err, AW_REFUSED, "%.200s: %s", path, strerror(errno));
 }
 
+enum aw_status pid_write_chart(struct aw_session *session, const struct aw_chart *chart,
+                               const char *path)
+{
+    size_t size;
+    char *svg = aw_chart_svg(chart, &size, &session->err);
+    if (!svg)
+        return session->err.status;
+    enum aw_status status = write_file(session, path, svg, size);
+    free(svg);
+    return status;
+}
+
 static enum aw_status draw(struct pid_run *run, const char *title, const char *path,
                            double *const *column)
 {
-    size_t n = run->table.n_rows, size;
+    size_t n = run->table.n_rows;
     struct aw_series angles[] = {
         {.label = "measured", .x = column[RUN_T], .y = column[RUN_MEASURED], .n = n},
         {.label = "setpoint",
@@ -160,12 +171,7 @@ static enum aw_status draw(struct pid_run *run, const char *title, const char *p
     };
     struct aw_chart chart = {
         .title = title, .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
-    char *svg = aw_chart_svg(&chart, &size, &run->session->err);
-    if (!svg)
-        return run->session->err.status;
-    enum aw_status status = pid_write_file(run->session, path, svg, size);
-    free(svg);
-    return status;
+    return pid_write_chart(run->session, &chart, path);
 }
 
 enum aw_status pid_run_plot(struct pid_run *run, const char *title)

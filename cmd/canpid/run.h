@@ -7,6 +7,7 @@
 
 #include "capture/table.h"
 #include "state.h"
+#include "view/chart.h"
 
 enum { RUN_T, RUN_SETPOINT, RUN_MEASURED, RUN_OUTPUT, RUN_COLUMNS };
 
@@ -55,8 +56,8 @@ enum aw_status pid_run_plot(struct pid_run *run, const char *title);
 /* Board and controller into the result record. */
 void pid_run_report(struct pid_run *run, const char *cmd);
 
-/* Writes a whole file in one step; AW_REFUSED with the reason. */
-enum aw_status pid_write_file(struct aw_session *session, const char *path, const char *text,
-                              size_t size);
+/* Draws into an SVG file; AW_REFUSED with the reason if it cannot be written. */
+enum aw_status pid_write_chart(struct aw_session *session, const struct aw_chart *chart,
+                               const char *path);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "run.h"
-#include "view/chart.h"
 
 struct sweep_state {
     struct aw_sweep sweep;
@@ -136,7 +135,7 @@ static enum aw_status plot(struct pid_run *run, const struct sweep_state *s)
 {
     const char *path = aw_option(run->session, "plot");
     double hz[AW_SWEEP_TONES], gain[AW_SWEEP_TONES], phase[AW_SWEEP_TONES];
-    size_t n = (size_t)s->sweep.n, size;
+    size_t n = (size_t)s->sweep.n;
     if (!path)
         return AW_OK;
     for (size_t i = 0; i < n; i++) {
@@ -154,12 +153,7 @@ static enum aw_status plot(struct pid_run *run, const struct sweep_state *s)
                              .log_x = true,
                              .panels = panels,
                              .n = 2};
-    char *svg = aw_chart_svg(&chart, &size, &run->session->err);
-    if (!svg)
-        return run->session->err.status;
-    enum aw_status status = pid_write_file(run->session, path, svg, size);
-    free(svg);
-    return status;
+    return pid_write_chart(run->session, &chart, path);
 }
 
 enum aw_status run_sweep(struct aw_session *session, const struct aw_args *args)

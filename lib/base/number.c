@@ -67,12 +67,6 @@ static const struct unit *find_unit(const char *name)
     return NULL;
 }
 
-int aw_unit_compatible(const char *a, const char *b)
-{
-    const struct unit *x = find_unit(a), *y = find_unit(b);
-    return x && y && x->quantity == y->quantity;
-}
-
 /* strtod also takes "nan" and "inf": a number starts with a digit, a sign or a point. */
 static enum aw_status read_number(const char *text, double *value, char **end, struct aw_error *err)
 {

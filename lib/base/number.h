@@ -24,9 +24,6 @@ enum aw_status aw_number_parse(const char *text, double *value, struct aw_error 
 enum aw_status aw_number_parse_unit(const char *text, const char *wanted, double *value,
                                     struct aw_error *err);
 
-/* Do a and b measure the same kind of thing? */
-int aw_unit_compatible(const char *a, const char *b);
-
 /* All write at most AW_NUMBER_MAX characters to out, no NUL, and return the end; a few characters
  * behind the end may be written over. */
 char *aw_print_int(char *out, int64_t value);

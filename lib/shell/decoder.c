@@ -80,10 +80,9 @@ static enum aw_status show(struct aw_decoder *d)
 static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame)
 {
     struct aw_error *err = &d->session->err;
-    d->record.present = 0;
     if (aw_wire_decode(d->wire, d->dir, frame, &d->record, err) == AW_OK)
         return show(d);
-    bool readable = strstr(err->text, "is not a finite number") != NULL;
+    bool readable = d->record.present != 0;
     complain(d, err->text);
     return readable ? show(d) : AW_OK;
 }

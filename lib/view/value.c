@@ -26,13 +26,6 @@ uint8_t aw_leaf_decimals(const struct aw_codec *codec, int leaf)
     return (uint8_t)(row->type == AW_FLOAT ? 7 : aw_decimals_for_step(row->scale));
 }
 
-static char *copy(char *out, const char *text)
-{
-    size_t length = strlen(text);
-    memcpy(out, text, length);
-    return out + length;
-}
-
 static const char *name_of(const struct aw_name *names, double value)
 {
     if (!(value >= INT32_MIN && value <= INT32_MAX))
@@ -69,23 +62,6 @@ char *aw_print_named(char *out, const struct aw_field *row, double value, bool q
     if (quoted)
         *out++ = '"';
     return out;
-}
-
-char *aw_print_leaf(char *out, const struct aw_record *record, int leaf, bool with_unit)
-{
-    const struct aw_codec *codec = record->codec;
-    const struct aw_field *row = codec->leaves[leaf].field;
-    double value = record->v[leaf];
-    uint8_t how = aw_leaf_how(codec, leaf);
-    if (!(record->present >> leaf & 1) || isnan(value))
-        return copy(out, "-");
-    if (row->type == AW_TEXT)
-        return copy(out, record->text);
-    if (how == HOW_NAMED)
-        return aw_print_named(out, row, value, false);
-    out = aw_print_how(out, value, how, aw_leaf_decimals(codec, leaf));
-    const char *unit = aw_leaf_range(codec, leaf, record).unit;
-    return with_unit && unit ? copy(out, unit) : out;
 }
 
 static char *print_seconds(char *out, int64_t ns)

@@ -57,8 +57,4 @@ size_t aw_view_header(struct aw_view *view, char *out);
 char *aw_print_time(char *out, enum aw_time_style style, int64_t time_ns, int64_t first_ns,
                     int64_t previous_ns);
 
-/* The value of one leaf as text for people, with its unit if with_unit: "45deg", "tor", "-".
- * Returns the end. */
-char *aw_print_leaf(char *out, const struct aw_record *record, int leaf, bool with_unit);
-
 #endif

@@ -133,8 +133,8 @@ enum aw_status aw_encode(const struct aw_record *record, bool force, uint8_t *ou
                          size_t *size, struct aw_error *err);
 
 /* Record from a frame known to be this message. Checks size, constants and checksum; time_ns and
- * dir are left to the caller. Floats that are not finite become "no data" and the result is
- * AW_MALFORMED, with the rest decoded. */
+ * dir are left to the caller. Floats that are not finite become "no data" and
+ * the result is AW_MALFORMED with the rest decoded; after any other failure present is 0. */
 enum aw_status aw_decode(const struct aw_codec *codec, struct aw_span frame,
                          struct aw_record *record, struct aw_error *err);
 

@@ -219,22 +219,30 @@ static enum aw_status clear_non_finite(const struct aw_codec *codec, struct aw_r
     return status;
 }
 
-enum aw_status aw_decode(const struct aw_codec *codec, struct aw_span frame,
-                         struct aw_record *record, struct aw_error *err)
+static enum aw_status read_frame(const struct aw_codec *codec, struct aw_span frame,
+                                 struct aw_record *record, struct aw_error *err)
 {
-    record->codec = codec;
-    record->present = codec->values;
-    if (codec->protocol->ascii)
-        return aw_ascii_decode(codec, frame, record, err);
     enum aw_status status = check_size(codec, frame.size, err);
     if (status == AW_OK)
         status = check_fixed(codec, frame.data, err);
     if (status != AW_OK)
         return status;
     load_values(codec, frame.data, record);
-    if (codec->counted)
-        status = drop_uncounted(codec, record, err);
-    if (status == AW_OK && codec->floats && !all_finite(codec, record))
+    return codec->counted ? drop_uncounted(codec, record, err) : AW_OK;
+}
+
+enum aw_status aw_decode(const struct aw_codec *codec, struct aw_span frame,
+                         struct aw_record *record, struct aw_error *err)
+{
+    record->codec = codec;
+    record->present = codec->values;
+    enum aw_status status = codec->protocol->ascii ? aw_ascii_decode(codec, frame, record, err)
+                                                   : read_frame(codec, frame, record, err);
+    if (status != AW_OK) {
+        record->present = 0;
+        return status;
+    }
+    if (codec->floats && !all_finite(codec, record))
         status = clear_non_finite(codec, record, err);
     if (codec->scaled)
         scale_values(codec, record);

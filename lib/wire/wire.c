@@ -101,6 +101,7 @@ enum aw_status aw_wire_decode(struct aw_wire *wire, enum aw_dir dir, struct aw_s
     const struct aw_message *message = protocol->identify
                                            ? protocol->identify(wire, dir, frame, err)
                                            : identify_by_code(wire, dir, frame, err);
+    record->present = 0;
     if (!message)
         return AW_MALFORMED;
     size_t index = (size_t)(message - protocol->messages);
