@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 static const char *const columns[RUN_COLUMNS] = {"t", "setpoint", "measured", "output"};
 
 enum aw_status pid_run_begin(struct pid_run *run, struct aw_session *session)
