@@ -19,6 +19,15 @@
 
 struct aw_session;
 struct aw_args;
+struct aw_record;
+
+/* One message as it came from the device (or went to it), for watch, plot and record. */
+struct aw_heard {
+    struct aw_span frame; /* valid until the next one is asked for; size 0: no message but news,
+                             see link->event */
+    enum aw_dir dir;      /* AW_RX, or AW_TX for what another host sent to the device */
+    int64_t time_ns;      /* since 1970 */
+};
 
 /* What a command can do to the world; decides about limits, questions and the safe stop. */
 enum aw_safety {
@@ -99,6 +108,17 @@ struct aw_tool {
     enum aw_status (*stop)(struct aw_session *session);
     void (*finish)(
         struct aw_session *session); /* frees what is in state; called before the link is closed */
+    /* The device's next message, for the commands that only look on. Opens the link on first use
+     * and does what keeps the messages coming: asks a device that speaks only when it is asked (at
+     * most as often as --rate says), answers one that waits for answers, connects anew. Returns
+     * AW_OK, AW_TIMEOUT at the deadline, AW_STOPPED, AW_LOST, or why it cannot go on. NULL: the
+     * link is read, and that is all. */
+    enum aw_status (*hear)(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
+    /* Whom a message is about ("lknee", "humanoid.knee"), where several speak on one link: watch,
+     * plot and --where put it before the names of the fields. Writes a name of at most size - 1
+     * characters to out and returns it; NULL: nobody in particular. May be NULL. */
+    const char *(*subject)(struct aw_session *session, const struct aw_record *record, char *out,
+                           size_t size);
     /* Chooses the variant of the wire from options; NULL: the first. */
     enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant,
                               struct aw_error *err);

@@ -1,0 +1,78 @@
+#include "control/samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool aw_samples_add(struct aw_samples *samples, double value)
+{
+    if (!isfinite(value))
+        return false;
+    if (samples->n == samples->room) {
+        size_t room = samples->room ? 2 * samples->room : 256;
+        double *values = realloc(samples->values, room * sizeof *values);
+        if (!values)
+            return false;
+        samples->values = values;
+        samples->room = room;
+    }
+    samples->values[samples->n++] = value;
+    return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Nearest rank: the smallest value that at least this share of all does not exceed. */
+static double percentile(const struct aw_samples *samples, double share)
+{
+    double rank = ceil(share * (double)samples->n);
+    return samples->values[rank < 1 ? 0 : (size_t)rank - 1];
+}
+
+struct aw_spread aw_samples_spread(struct aw_samples *samples)
+{
+    struct aw_spread s = {.n = samples->n};
+    double sum = 0, squares = 0;
+    if (!samples->n)
+        return s;
+    qsort(samples->values, samples->n, sizeof *samples->values, compare);
+    for (size_t i = 0; i < samples->n; i++)
+        sum += samples->values[i];
+    s.mean = sum / (double)samples->n;
+    for (size_t i = 0; i < samples->n; i++)
+        squares += (samples->values[i] - s.mean) * (samples->values[i] - s.mean);
+    s.deviation = sqrt(squares / (double)samples->n);
+    s.min = samples->values[0];
+    s.max = samples->values[samples->n - 1];
+    s.p50 = percentile(samples, 0.50);
+    s.p95 = percentile(samples, 0.95);
+    s.p99 = percentile(samples, 0.99);
+    return s;
+}
+
+void aw_samples_histogram(const struct aw_samples *samples, double low, double high, size_t *bins,
+                          size_t n)
+{
+    memset(bins, 0, n * sizeof *bins);
+    if (!n || !(high > low))
+        return;
+    for (size_t i = 0; i < samples->n; i++) {
+        double bin = floor((samples->values[i] - low) / (high - low) * (double)n);
+        bins[bin < 0 ? 0 : bin >= (double)n ? n - 1 : (size_t)bin]++;
+    }
+}
+
+void aw_samples_clear(struct aw_samples *samples)
+{
+    samples->n = 0;
+}
+
+void aw_samples_free(struct aw_samples *samples)
+{
+    free(samples->values);
+    *samples = (struct aw_samples){0};
+}

@@ -1,0 +1,45 @@
+/* Statistics of many numbers: round-trip times, intervals between samples, latencies.
+ *
+ *     struct aw_samples samples = {0};
+ *     while (…) aw_samples_add(&samples, ms);
+ *     struct aw_spread s = aw_samples_spread(&samples);
+ *     printf("P50 %.2f ms, P99 %.2f ms\n", s.p50, s.p99);
+ *     aw_samples_free(&samples);
+ *
+ * All numbers are kept (8 bytes each), so that percentiles are exact.
+ */
+#ifndef AW_CONTROL_SAMPLES_H
+#define AW_CONTROL_SAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Owns values; {0} is empty. */
+struct aw_samples {
+    double *values;
+    size_t n, room;
+};
+
+/* All 0 if there are no samples. Percentiles are by nearest rank: p50 of an even count is the lower
+ * one of the middle two. */
+struct aw_spread {
+    size_t n;
+    double min, max, mean, deviation; /* standard deviation of the population */
+    double p50, p95, p99;
+};
+
+/* False without memory or for what is not finite; the sample is left out then. */
+bool aw_samples_add(struct aw_samples *samples, double value);
+
+/* Sorts the values. */
+struct aw_spread aw_samples_spread(struct aw_samples *samples);
+
+/* Counts the samples in bins of the same width from low to high; what lies outside goes into the
+ * first or the last one. */
+void aw_samples_histogram(const struct aw_samples *samples, double low, double high, size_t *bins,
+                          size_t n);
+
+void aw_samples_clear(struct aw_samples *samples);
+void aw_samples_free(struct aw_samples *samples);
+
+#endif
