@@ -1,4 +1,4 @@
-#include <math.h>
+#include <string.h>
 
 #include "hidmotor/kinematics.h"
 #include "state.h"
@@ -51,4 +51,32 @@ enum aw_status run_ik(struct aw_session *session, const struct aw_args *args)
     aw_object_start(&session->result, "ik");
     report_pose(session, &pose);
     return AW_OK;
+}
+
+/* Of several ways to hold the arm the one nearest to its setpoints. */
+enum aw_status run_moveto(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_hidmotor_target target = {0};
+    struct aw_hidmotor_status now = {0};
+    struct aw_hid_point point = {0};
+    struct aw_hid_pose near = {0}, pose;
+    enum aw_status status = place_of(session, args, &point);
+    if (status == AW_OK)
+        status = motor_target(session, args, &target);
+    if (status == AW_OK)
+        status = aw_hid_ik(&point, &near, &pose, &session->err); /* refused without the board */
+    if (status == AW_OK && !aw_flag(session, "dry-run")) {
+        status = motor_ready(session);
+        if (status == AW_OK)
+            status = aw_hidmotor_positions(motor_arm(session), &now, &session->err);
+        memcpy(near.deg, now.setpoint, sizeof near.deg);
+        if (status == AW_OK)
+            status = aw_hid_ik(&point, &near, &pose, &session->err);
+    }
+    if (status != AW_OK)
+        return status;
+    memcpy(target.deg, pose.deg, sizeof pose.deg);
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+        target.given[i] = true;
+    return motor_go(session, "moveto", &target);
 }

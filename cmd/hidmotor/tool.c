@@ -1,4 +1,5 @@
 #include "hidmotor.h"
+#include "hidmotor/device.h"
 #include "hidmotor/wire.h"
 #include "state.h"
 
@@ -15,8 +16,9 @@ static void complete_gripper(struct aw_session *session, aw_candidate_fn *add, v
 
 static void complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    for (unsigned i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        add(context, motor_joint_name(session, i), NULL);
+    (void)session;
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+        add(context, aw_hidmotor_joint(i).alias, aw_hidmotor_joint(i).name);
 }
 
 static void complete_states(struct aw_session *session, aw_candidate_fn *add, void *context)

@@ -73,9 +73,8 @@ static enum aw_dir direction(const struct aw_log *log, const struct aw_payload *
         return payload->dir;
     if (ports[0] && payload->to == ports[0])
         return AW_TX;
-    return (ports[0] && payload->from == ports[0]) || (ports[1] && payload->to == ports[1])
-               ? AW_RX
-               : 0;
+    return (ports[0] && payload->from == ports[0]) || (ports[1] && payload->to == ports[1]) ? AW_RX
+                                                                                            : 0;
 }
 
 /* What TCP sent twice is given once. A gap is left as one. */
