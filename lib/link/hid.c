@@ -170,7 +170,7 @@ static enum aw_status list_them(const char *rest, const char *what, struct aw_hi
         if (ports[i].chosen && used < sizeof urls)
             used += (size_t)snprintf(urls + used, sizeof urls - used, "%s%s", used > 0 ? ", " : "",
                                      ports[i].url);
-    return aw_fail(err, AW_NO_LINK, "hid:%.60s: %s: %s", rest, what, urls);
+    return aw_fail(err, AW_NO_LINK, "hid%s%.60s: %s: %s", *rest ? ":" : "", rest, what, urls);
 }
 
 static enum aw_status none_found(const char *rest, struct aw_hid_port *ports, struct aw_error *err)
@@ -181,8 +181,8 @@ static enum aw_status none_found(const char *rest, struct aw_hid_port *ports, st
         if (ports[i].chosen)
             return list_them(rest, "no such board — there is", ports, n, err);
     return aw_fail(err, AW_NO_LINK,
-                   "hid:%.60s: no board found — is it plugged in and switched on? See \"list\"",
-                   rest);
+                   "hid%s%.60s: no board found — is it plugged in and switched on? See \"list\"",
+                   *rest ? ":" : "", rest);
 }
 
 static enum aw_status choose(struct aw_hid_port *port, const struct aw_hid_choice *choice,
