@@ -9,15 +9,16 @@
  * Each pair of neighbouring points is joined by one polynomial for each channel:
  *
  *   linear   straight, at constant speed; the velocity jumps at the points
- *   cubic    continuous velocity. It is 0 at both ends; at an inner point it is 0 if the straight
- *            lines before and behind it go different ways (the channel turns around there), else
- *            the mean of their slopes (Craig, Introduction to Robotics, 7.3)
+ *   cubic    continuous velocity. It is 0 at both ends; at an inner point it is the mean of the
+ *            slopes of the straight lines before and behind it, or 0 if these go different ways or
+ *            one is level (Craig, Introduction to Robotics, 7.3)
  *   quintic  velocity and acceleration 0 at both ends; at the inner points velocities and
  *            accelerations that make the third and fourth derivative continuous, too: of all paths
  *            through the points that start and end at rest, the one of least jerk
  *
  * Between two points only, cubic is 3u² - 2u³ and quintic 10u³ - 15u⁴ + 6u⁵. Through several points
- * both may swing beyond them, which is why the extremes are there to be checked.
+ * both may swing beyond them, which is why the extremes are there to be checked. Values are those
+ * of the polynomials to rounding: a point at 90 may come as 90.00000000000001.
  */
 #ifndef AW_CONTROL_TRAJECTORY_H
 #define AW_CONTROL_TRAJECTORY_H
