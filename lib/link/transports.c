@@ -13,6 +13,8 @@ static const char *const hid_keys[] = {"serial", "usage_page", "interface", NULL
 
 static const char *const uhid_keys[] = {"serial", NULL};
 
+static const char *const log_keys[] = {"speed", "from", "loop", "port", NULL};
+
 static const struct aw_transport transports[] = {
     {
         .scheme = "serial",
@@ -88,6 +90,15 @@ static const struct aw_transport transports[] = {
         .help = "a socketcand server with one bus, for one client at a time",
         .server = true,
         .open = aw_socketcand_listen_open,
+    },
+    {
+        .scheme = "log",
+        .usage = "log:FILE?speed=2",
+        .help =
+            "a capture (pcapng, pcap, candump) as a device; speed=max without waiting, from=3s, "
+            "loop=yes, port=N",
+        .keys = log_keys,
+        .open = aw_log_link_open,
     },
     {
         .scheme = "hid",
