@@ -34,8 +34,8 @@
 #define MOST_SPEED  205.0  /* deg/s */
 #define REST        1e-3   /* deg and deg/s: what is slower and nearer than that is at rest */
 #define REST_ERROR  0.8    /* deg: how far from where it should be a joint comes to rest, at most */
-#define REST_PERIOD 37.0   /* deg: the error comes back after so much */
-#define NOISE       0.05   /* deg: of a measurement before it is rounded, either way */
+#define REST_PERIOD 71.0   /* deg: the error comes back after so much */
+#define MOST_NOISE  0.05   /* deg: of a measurement before it is rounded, either way */
 
 struct motor {
     double from, to; /* of the interpolation, deg */
@@ -44,7 +44,7 @@ struct motor {
     double velocity_setpoint;
     double angle, speed;     /* of the arm, deg and deg/s */
     double command;          /* to the servo, deg */
-    double measured, before; /* deg; before: when the velocity was computed last */
+    double measured, before; /* deg; before: for the last velocity */
     double velocity;
     double gains[3], velocity_gains[3];
 };
@@ -176,11 +176,25 @@ struct aw_hidmotor_device_options aw_hidmotor_device_defaults(void)
 
 /* Chance. What befalls the arm depends on the time, not on how often it is looked at. */
 
-static double chance_at(const struct board *board, int64_t tick, int motor, unsigned purpose)
+enum purpose {
+    PHASE,
+    GLITCH,
+    GLITCH_SIZE,
+    GLITCH_KIND,
+    STUCK,
+    NOISE,
+};
+
+static double chance(const struct board *board, int64_t time_ms, int motor, enum purpose purpose)
 {
     struct aw_random random = {board->options.seed * 31 + purpose};
-    random.state += aw_random_next(&random) ^ ((uint64_t)tick * MOTORS + (uint64_t)motor);
+    random.state += aw_random_next(&random) ^ ((uint64_t)time_ms * MOTORS + (uint64_t)motor);
     return aw_random_share(&random);
+}
+
+static double chance_now(const struct board *board, int motor, enum purpose purpose)
+{
+    return chance(board, board->time_ms, motor, purpose);
 }
 
 static bool befalls(struct board *board, enum aw_hidmotor_fault fault)
@@ -230,7 +244,7 @@ static double quantise(double deg)
  * the same place. */
 static double held_at(const struct board *board, int i, double setpoint)
 {
-    double phase = chance_at(board, 0, i, 1);
+    double phase = chance(board, 0, i, PHASE);
     return quantise(setpoint) + REST_ERROR * sin(2 * acos(-1) * (setpoint / REST_PERIOD + phase));
 }
 
@@ -262,34 +276,37 @@ static bool move_servo(struct motor *motor)
     return true;
 }
 
-static double glitch_at(const struct board *board, int64_t tick, int i)
+static double glitch_now(const struct board *board, int i)
 {
     double share = board->options.faults.share[AW_HIDMOTOR_GLITCH];
-    if (!(share > 0) || chance_at(board, tick, i, 2) >= share)
+    if (!(share > 0) || chance_now(board, i, GLITCH) >= share)
         return 0;
-    double size = 0.7 + 2.3 * chance_at(board, tick, i, 3), kind = chance_at(board, tick, i, 4);
+    double size = 0.7 + 2.3 * chance_now(board, i, GLITCH_SIZE);
+    double kind = chance_now(board, i, GLITCH_KIND);
     if (kind < 1.0 / 16)
         return 65536 * QUANTUM; /* a raw angle a little below 0, read as unsigned */
     return kind < 0.5 ? size : -size;
 }
 
-static void measure(struct board *board, int64_t tick, int i)
+/* What the servo says, or, if it does not answer, what it said before. */
+static double measure(const struct board *board, int i, double before)
 {
-    struct motor *motor = &board->motors[i];
     double share = board->options.faults.share[AW_HIDMOTOR_STUCK];
-    if (share > 0 && tick > 0 && chance_at(board, tick, i, 5) < share)
-        return;
-    double noise = (2 * chance_at(board, tick, i, 6) - 1) * NOISE;
-    double angle = motor->angle + noise + glitch_at(board, tick, i);
+    if (share > 0 && board->time_ms > 0 && chance_now(board, i, STUCK) < share)
+        return before;
+    double noise = (2 * chance_now(board, i, NOISE) - 1) * MOST_NOISE;
+    double angle = board->motors[i].angle + noise + glitch_now(board, i);
     if (board->state == AW_HIDMOTOR_UNHOMED)
         angle = fmax(0, fmin(SERVO_MAX, SERVO_MID + angle));
-    motor->measured = quantise(angle);
+    return quantise(angle);
 }
 
-static void compute_velocity(struct motor *motor)
+static void measure_velocity(struct board *board, int i)
 {
-    motor->velocity = (motor->measured - motor->before) * 1000 / VELOCITY_MS;
-    motor->before = motor->measured;
+    struct motor *motor = &board->motors[i];
+    double now = measure(board, i, motor->before);
+    motor->velocity = (now - motor->before) * 1000 / VELOCITY_MS;
+    motor->before = now;
 }
 
 /* One millisecond. */
@@ -305,9 +322,9 @@ static void tick(struct board *board)
         if (board->time_ms <= motor->begun_ms + motor->lasts_ms + PLANNER_MS)
             board->still = false;
         if (board->time_ms % PLANNER_MS == 0)
-            measure(board, board->time_ms / PLANNER_MS, i);
+            motor->measured = measure(board, i, motor->measured);
         if (board->time_ms % VELOCITY_MS == 0)
-            compute_velocity(motor);
+            measure_velocity(board, i);
         if (running && board->time_ms % PLANNER_MS == 0) {
             keep_inside(board, i);
             command(board, i);
@@ -734,7 +751,7 @@ static void to_calibration_pose(struct board *board)
 static void look_at_all(struct board *board)
 {
     for (int i = 0; i < MOTORS; i++) {
-        measure(board, board->time_ms / PLANNER_MS, i);
+        board->motors[i].measured = measure(board, i, board->motors[i].measured);
         board->motors[i].before = board->motors[i].measured;
     }
 }
