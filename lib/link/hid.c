@@ -15,7 +15,7 @@
 #include "link/hid_port.h"
 #include "link/transport.h"
 
-#define NEW_NODE  AW_SECOND /* so long after plugging in udev may still be at work */
+#define UDEV_TIME AW_SECOND /* so long after plugging in udev may still be at work */
 #define ASK_AGAIN (20 * AW_MILLISECOND)
 #define SLICE     (2 * AW_MILLISECOND)
 
@@ -112,22 +112,22 @@ static bool is_hidraw(int fd)
     return ioctl(fd, HIDIOCGRDESCSIZE, &size) == 0 && ioctl(fd, HIDIOCGRAWINFO, &info) == 0;
 }
 
-/* udev gives a new node its permissions some time after the kernel has made it. */
 static bool is_new(const char *path)
 {
     struct stat node;
     return stat(path, &node) == 0 &&
            aw_wall_time() - ((int64_t)node.st_mtim.tv_sec * AW_SECOND + node.st_mtim.tv_nsec) <
-               NEW_NODE;
+               UDEV_TIME;
 }
 
+/* udev gives a new node its permissions some time after the kernel has made it. */
 static enum aw_status open_node(const char *path, struct aw_clock *clock, int *fd)
 {
+    int64_t deadline = aw_clock_now(clock) + UDEV_TIME; /* the wall clock may go back */
     while ((*fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == EACCES &&
-           is_new(path)) {
+           is_new(path) && aw_clock_now(clock) < deadline)
         if (aw_clock_sleep(clock, aw_clock_now(clock) + ASK_AGAIN) == AW_STOPPED)
             return AW_STOPPED;
-    }
     return *fd >= 0 ? AW_OK : AW_NO_LINK;
 }
 

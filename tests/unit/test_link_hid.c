@@ -243,6 +243,10 @@ static void permission_is_explained(void **state)
     /* Nobody waits for what has been so for a second. */
     assert_int_equal(aw_link_open(&link, "hid:", &options, &err), AW_NO_LINK);
     assert_int_equal(clock.time_ns, 0);
+    /* Nor for ever, if somebody has put the clock back. */
+    set_age("hidraw1", -100 * AW_SECOND);
+    assert_int_equal(aw_link_open(&link, "hid:", &options, &err), AW_NO_LINK);
+    assert_int_equal(clock.time_ns, AW_SECOND);
 }
 
 /* While somebody waits, udev does its work. */
