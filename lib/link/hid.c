@@ -23,7 +23,7 @@ struct hid_link {
     struct aw_link base;
     hid_device *device;
     int fd; /* hidapi's own, or -1 if it could not be found */
-    char name[100];
+    char name[112];
 };
 
 static enum aw_status lost(const struct hid_link *self, struct aw_error *err)
@@ -202,7 +202,7 @@ static enum aw_status choose(struct aw_hid_port *port, const struct aw_hid_choic
 }
 
 /* What sysfs says about it, or, where sysfs is not there, the path alone. */
-static enum aw_status find_path(struct aw_hid_port *port, const char *path)
+static enum aw_status find_path(struct aw_hid_port *port, const char *path, struct aw_error *err)
 {
     static const struct aw_hid_choice any = {.usage_page = -1, .interface = -1};
     struct aw_hid_port ports[AW_HID_PORTS];
@@ -210,8 +210,11 @@ static enum aw_status find_path(struct aw_hid_port *port, const char *path)
     size_t n = aw_hid_find(ports, &any);
     if (!realpath(path, real))
         snprintf(real, sizeof real, "%s", path);
+    if (strlen(path) >= sizeof port->path)
+        return aw_fail(err, AW_NO_LINK, "hid:%.200s: the path is too long — make a symlink to it",
+                       path);
     *port = (struct aw_hid_port){.interface = -1};
-    snprintf(port->path, sizeof port->path, "%.*s", (int)sizeof port->path - 1, path);
+    memcpy(port->path, path, strlen(path));
     for (size_t i = 0; i < n; i++)
         if (strcmp(ports[i].path, real) == 0)
             *port = ports[i];
@@ -282,8 +285,8 @@ enum aw_status aw_hid_open(struct aw_link **out, const struct aw_url *url, struc
     struct aw_hid_port port;
     enum aw_status status = parse(&choice, url, err);
     if (status == AW_OK)
-        status =
-            choice.path ? find_path(&port, choice.path) : choose(&port, &choice, url->rest, err);
+        status = choice.path ? find_path(&port, choice.path, err)
+                             : choose(&port, &choice, url->rest, err);
     if (status != AW_OK)
         return status;
     struct hid_link *self = calloc(1, sizeof *self);

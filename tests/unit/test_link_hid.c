@@ -210,6 +210,9 @@ static void paths_that_are_no_hidraw(void **state)
     assert_open_fails("hid:/tmp", AW_NO_LINK, "no HID device");
     assert_open_fails("hid:/proc/self/exe", AW_NO_LINK, "hid:/proc/self/exe: ");
     assert_open_fails("hid:/dev/hidraw1", AW_NO_LINK, "no such device");
+    char url[200];
+    snprintf(url, sizeof url, "hid:/dev/%0120d", 7);
+    assert_open_fails(url, AW_NO_LINK, "too long");
     plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
     assert_open_fails("hid:", AW_NO_LINK, "no HID device");
 }
