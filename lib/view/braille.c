@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 
 #define MOST     1000 /* columns, rows */
+#define CELL_MAX 11   /* bytes of a colour and a character */
 #define ROW_TAIL 5    /* "\033[0m" and NUL */
 
 static const char *const colors[AW_BRAILLE_COLORS] = {
@@ -123,8 +124,8 @@ int aw_braille_text(struct aw_braille *canvas, int column, int row, const char *
 /* Rows of one half of a cell that have a dot, as bits; bit 0 is the upmost. */
 static unsigned half(uint8_t dots, int side)
 {
-    unsigned three = side ? dots >> 3 : dots;
-    return (three & 7) | (dots >> (6 + side) & 1) << 3;
+    unsigned all = dots;
+    return ((side ? all >> 3 : all) & 7) | (all >> (6 + side) & 1) << 3;
 }
 
 static double middle(unsigned rows)
@@ -207,7 +208,7 @@ size_t aw_braille_row(const struct aw_braille *canvas, int row, unsigned how, ch
 {
     int end = row < 0 || row >= canvas->rows ? 0 : used_columns(canvas, row), color = 0;
     size_t n = 0;
-    for (int i = 0; i < end && n + AW_BRAILLE_ROW + ROW_TAIL <= size; i++) {
+    for (int i = 0; i < end && n + CELL_MAX + ROW_TAIL <= size; i++) {
         const struct aw_braille_cell *cell = cell_at(canvas, i, row);
         if (how & AW_BRAILLE_COLOR && cell->color != color && !is_blank(cell)) {
             color = cell->color;

@@ -53,7 +53,7 @@ int aw_braille_text(struct aw_braille *canvas, int column, int row, const char *
 
 /* One row of characters as text, NUL-terminated, without trailing blanks and newline; returns its
  * length. AW_BRAILLE_ROW bytes a column are enough; with less it ends early, colours restored. */
-#define AW_BRAILLE_ROW 20
+#define AW_BRAILLE_ROW 16
 size_t aw_braille_row(const struct aw_braille *canvas, int row, unsigned how, char *out,
                       size_t size);
 

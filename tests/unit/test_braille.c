@@ -149,10 +149,10 @@ static void test_room(void **state)
         for (size_t i = size; i < sizeof out; i++)
             assert_int_equal(out[i], '#');
     }
-    char *full = malloc(100 * AW_BRAILLE_ROW + 1);
+    char *full = malloc(100 * AW_BRAILLE_ROW);
     assert_non_null(full);
     assert_int_equal(aw_braille_row(&canvas, 0, AW_BRAILLE_COLOR | AW_BRAILLE_UTF8, full,
-                                    100 * AW_BRAILLE_ROW + 1),
+                                    100 * AW_BRAILLE_ROW),
                      100 * 10 + 4);
     free(full);
     aw_braille_free(&canvas);
