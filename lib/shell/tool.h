@@ -130,6 +130,9 @@ struct aw_tool {
     /* The device answers every message and takes no second one before: a replay waits for the
      * answers that the recording has. */
     bool in_step;
+    /* A few words about the link for the foot of the table of watch ("bus 12.3 %, lknee tor"),
+     * written to out; NULL: nothing to say. May be NULL. */
+    const char *(*remark)(struct aw_session *session, char *out, size_t size);
     /* Chooses the variant of the wire from options; NULL: the first. */
     enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant,
                               struct aw_error *err);
