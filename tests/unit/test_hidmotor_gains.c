@@ -127,12 +127,13 @@ static void packets_there_and_back(void **state)
         uint8_t bytes[64];
         size_t size;
         aw_record_init(&record, aw_wire_codec(&wire, names[i], AW_TX), AW_TX);
-        assert_int_equal(aw_hid_gains_to_record(&gains, i, &record, &err), AW_OK);
+        assert_int_equal(aw_hid_gains_to_record(&gains, (enum aw_hid_controller)i, &record, &err),
+                         AW_OK);
         assert_true(aw_record_get(&record, "m2.kp") == (double)(i == 0 ? 0.015F : 0.1F));
         assert_int_equal(aw_encode(&record, false, bytes, sizeof bytes, &size, &err), AW_OK);
         assert_int_equal(aw_wire_decode(&wire, AW_TX, (struct aw_span){bytes, size}, &record, &err),
                          AW_OK);
-        aw_hid_gains_from_record(&back, i, &record);
+        aw_hid_gains_from_record(&back, (enum aw_hid_controller)i, &record);
     }
     assert_memory_equal(&gains, &back, sizeof gains);
 }
