@@ -98,7 +98,8 @@ static void owe(struct aw_hidmotor *arm, uint32_t id, int64_t sent_ns)
     owed->sent_ns[owed->n++] = sent_ns;
 }
 
-/* One of them was answered after all. Which one cannot be seen: the older ones stay suspect. */
+/* One of them was answered after all. Which one cannot be seen: the older ones stay suspect. (A
+ * report that is doubled does not count twice.) */
 static bool was_owed(struct aw_hidmotor *arm, uint32_t id)
 {
     struct aw_hidmotor_owed *owed = find_owed(arm, id);
@@ -117,7 +118,7 @@ static void note_other(struct aw_hidmotor *arm, const uint8_t *bytes, size_t siz
         return;
     }
     bool error = load32(bytes) == ERROR_ID;
-    bool late = was_owed(arm, error ? load32(bytes + 4) : load32(bytes));
+    bool late = !arm->doubled && was_owed(arm, error ? load32(bytes + 4) : load32(bytes));
     if (error)
         arm->counters.errors++;
     else if (late)
@@ -134,6 +135,10 @@ static enum aw_status read_report(struct aw_hidmotor *arm, int64_t deadline,
     do
         status = aw_link_read(arm->link, bytes, AW_HIDMOTOR_REPORT + 1, size, deadline, err);
     while (status == AW_MORE && aw_clock_now(arm->link->clock) < deadline);
+    if (status == AW_OK && *size == AW_HIDMOTOR_REPORT) {
+        arm->doubled = memcmp(arm->previous, bytes, AW_HIDMOTOR_REPORT) == 0;
+        memcpy(arm->previous, bytes, AW_HIDMOTOR_REPORT);
+    }
     return status == AW_MORE ? AW_TIMEOUT : status;
 }
 
