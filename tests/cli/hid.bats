@@ -3,9 +3,10 @@
 # simulators listen stand for their nodes (tests/hid).
 load common
 
-# hid COMMAND…: with these boards and no others.
+# hid COMMAND…: with these boards and no others. Who uses memory that he has freed finds nonsense.
 hid() {
     env UMOCKDEV_DIR="$D/hid" HIDRAW_DIR="$D/hid/dev" ASAN_OPTIONS=verify_asan_link_order=0 \
+        MALLOC_PERTURB_=165 \
         LD_PRELOAD="${BIN%/bin}/tests/hid/hidraw.so:libumockdev-preload.so.0" "$@"
 }
 
