@@ -6,11 +6,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "link/hid.h"
@@ -53,43 +53,34 @@ static int unplug_all(void **state)
 }
 
 /* Somebody who plays the board: gives each report back, like a board that is asked what it does not
- * set anything in. */
+ * set anything in. A process of its own, so that descriptors come and go as in a tool. */
 struct board {
     struct aw_real_clock clock;
     struct aw_link *link;
-    struct echo_device *device;
-    pthread_t thread;
-    int stop[2];
+    pid_t pid;
 };
-
-static void *serve(void *context)
-{
-    struct board *board = context;
-    struct aw_error err;
-    aw_device_serve(&board->device->base, board->link, &err);
-    return NULL;
-}
 
 static void start_board(struct board *board, const char *node)
 {
+    struct aw_error err;
     char url[250];
     snprintf(url, sizeof url, "unix-listen:%s", node_path(node));
     unlink(node_path(node));
-    assert_int_equal(pipe(board->stop), 0);
-    board->clock = aw_real_clock(board->stop[0]);
+    board->clock = aw_real_clock(-1);
     board->link = open_link(url, &board->clock.base);
-    board->device = echo_device(0);
-    assert_int_equal(pthread_create(&board->thread, NULL, serve, board), 0);
+    board->pid = fork();
+    assert_true(board->pid >= 0);
+    if (board->pid == 0) {
+        aw_device_serve(&echo_device(0)->base, board->link, &err);
+        _exit(1);
+    }
 }
 
 static void end_board(struct board *board)
 {
-    assert_int_equal(write(board->stop[1], "x", 1), 1);
-    assert_int_equal(pthread_join(board->thread, NULL), 0);
+    assert_int_equal(kill(board->pid, SIGKILL), 0);
+    assert_int_equal(waitpid(board->pid, NULL, 0), board->pid);
     aw_link_close(board->link);
-    board->device->base.ops->close(&board->device->base);
-    close(board->stop[0]);
-    close(board->stop[1]);
 }
 
 static void lists_what_is_there(void **state)
