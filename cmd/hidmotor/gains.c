@@ -37,8 +37,7 @@ static void print_one(struct aw_session *session, const struct aw_hid_gain_at *a
     if (aw_session_json(session)) {
         aw_output_print(&session->out,
                         "{\"motor\":\"%s\",\"controller\":\"%s\",\"gain\":\"%s\",\"value\":%.9g}\n",
-                        aw_hidmotor_joint(at->motor).name,
-                        aw_hid_controller_name(at->controller),
+                        aw_hidmotor_joint(at->motor).name, aw_hid_controller_name(at->controller),
                         aw_hid_gain_name(at->gain), at->value);
         return;
     }
@@ -93,8 +92,7 @@ static enum aw_status take_words(struct aw_session *session, const struct aw_arg
 
 static enum aw_status set(struct aw_session *session, const struct aw_args *args)
 {
-    enum aw_hid_controller controller =
-        aw_flag(session, "velocity") ? AW_HID_VELOCITY : AW_HID_PID;
+    enum aw_hid_controller controller = aw_flag(session, "velocity") ? AW_HID_VELOCITY : AW_HID_PID;
     const struct aw_codec *codec = aw_wire_codec(session->wire, packets[controller].set, AW_TX);
     struct aw_hid_gains gains;
     struct aw_record request, wanted;
@@ -124,8 +122,7 @@ static enum aw_status save(struct aw_session *session, const struct aw_args *arg
     return status;
 }
 
-static bool names_controller(const struct aw_hid_gains *gains,
-                             enum aw_hid_controller controller)
+static bool names_controller(const struct aw_hid_gains *gains, enum aw_hid_controller controller)
 {
     struct aw_hid_gain_at at;
     for (size_t i = 0; aw_hid_gains_next(gains, &i, &at);)

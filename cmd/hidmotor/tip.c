@@ -64,8 +64,7 @@ enum aw_status run_moveto(struct aw_session *session, const struct aw_args *args
     if (status == AW_OK)
         status = motor_target(session, args, &target);
     if (status == AW_OK)
-        status =
-            aw_hid_ik(&point, &near, &pose, &session->err); /* refused without the board */
+        status = aw_hid_ik(&point, &near, &pose, &session->err); /* refused without the board */
     if (status == AW_OK && !aw_flag(session, "dry-run")) {
         status = motor_ready(session);
         if (status == AW_OK)

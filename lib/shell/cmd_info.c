@@ -94,7 +94,7 @@ static enum aw_status read_all(struct survey *s)
     struct aw_log_entry entry;
     const uint16_t *ports = s->session->tool->protocol->ports;
     struct aw_log_options options = {{ports[0], ports[1]}};
-    struct aw_progress progress = aw_progress(s->session, s->path);
+    struct aw_progress progress = aw_progress(s->session, s->path, false);
     enum aw_status status = aw_log_open(&log, s->path, &options, &s->session->err);
     while (status == AW_OK || status == AW_MALFORMED) {
         uint64_t size, at;

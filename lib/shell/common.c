@@ -52,6 +52,7 @@ static const struct aw_option replay_options[] = {
     {.name = "from", .value = "TIME", .help = "leave out what comes before: 3s", .unit = "s",
      .min = 0, .max = 1e9},
     {.name = "loop", .help = "again and again"},
+    {.name = "all", .help = "on a CAN bus: also what the devices sent"},
     {0},
 };
 static const struct aw_arg help_args[] = {

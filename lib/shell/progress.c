@@ -15,20 +15,38 @@ static int64_t now_ns(void)
     return aw_clock_now(&clock.base);
 }
 
-struct aw_progress aw_progress(const struct aw_session *session, const char *what)
+struct aw_progress aw_progress(const struct aw_session *session, const char *what, bool prints)
 {
     const char *term = getenv("TERM");
-    bool wanted = !aw_flag(session, "quiet") && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
-    struct aw_progress progress = {
-        .what = what, .wanted = wanted && term && strcmp(term, "dumb") != 0, .start_ns = now_ns()};
+    bool wanted = !aw_flag(session, "quiet") && isatty(STDERR_FILENO) &&
+                  !(prints && isatty(STDOUT_FILENO)) && term && strcmp(term, "dumb") != 0;
+    struct aw_progress progress = {.what = what, .wanted = wanted, .start_ns = now_ns()};
     progress.next_ns = progress.start_ns + QUIET_NS;
     return progress;
 }
 
-static void draw(struct aw_progress *p, int64_t now, uint64_t done, uint64_t all)
+static bool is_time(struct aw_progress *p)
 {
-    double share = all ? (double)done / (double)all : 0,
-           seconds = (double)(now - p->start_ns) / 1e9;
+    int64_t now = p->wanted ? now_ns() : 0;
+    if (!p->wanted || now < p->next_ns)
+        return false;
+    p->next_ns = now + AGAIN_NS;
+    p->shown = true;
+    return true;
+}
+
+void aw_progress_say(struct aw_progress *p, const char *text)
+{
+    if (is_time(p))
+        fprintf(stderr, "\r%s\033[K", text);
+}
+
+void aw_progress_at(struct aw_progress *p, uint64_t done, uint64_t all)
+{
+    if (!is_time(p))
+        return;
+    double share = all ? (double)done / (double)all : 0;
+    double seconds = (double)(now_ns() - p->start_ns) / 1e9;
     int bar = (int)(share * BAR + 0.5);
     fprintf(stderr, "\r%.40s ", p->what);
     if (all)
@@ -37,18 +55,6 @@ static void draw(struct aw_progress *p, int64_t now, uint64_t done, uint64_t all
     else
         fprintf(stderr, "%.1f MB", (double)done / 1e6);
     fputs("\033[K", stderr);
-    p->shown = true;
-}
-
-void aw_progress_at(struct aw_progress *p, uint64_t done, uint64_t all)
-{
-    if (!p->wanted)
-        return;
-    int64_t now = now_ns();
-    if (now < p->next_ns)
-        return;
-    p->next_ns = now + AGAIN_NS;
-    draw(p, now, done, all);
 }
 
 void aw_progress_end(struct aw_progress *p)
