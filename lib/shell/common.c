@@ -72,6 +72,10 @@ static const struct aw_arg capture_args[] = {
     {.name = "file", .kind = AW_ARG_FILE, .help = "a capture: pcapng, pcap, or a candump log"},
     {0},
 };
+static const struct aw_arg record_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .help = ".pcapng, .csv, .ndjson; on CAN also .log"},
+    {0},
+};
 static const struct aw_option replay_options[] = {
     {.name = "speed", .value = "FACTOR", .help = "so many times faster", .fallback = "1",
      .unit = "", .min = 0.001, .max = 1e6},
@@ -122,6 +126,11 @@ const struct aw_command aw_common_commands[] = {
      .options = encode_options, .offline = true, .run = aw_run_encode},
     {.name = "decode", .summary = "print the messages in bytes, files or standard input",
      .args = decode_args, .options = decode_options, .offline = true, .run = aw_run_decode},
+    {.name = "record", .summary = "write what comes into a file", .args = record_args,
+     .run = aw_run_record,
+     .details = "The ending says the format: .pcapng (everything that passes the link), .csv or "
+         ".ndjson (decoded), .log\n" "(candump). --for, -n or Ctrl-C end it; --last 60s keeps only "
+         "the last minute. On a terminal a line that\n" "you type becomes a mark."},
     {.name = "replay", .summary = "send the commands of a capture again, at their times",
      .args = capture_args, .options = replay_options, .safety = AW_MOTION, .run = aw_run_replay,
      .details = "The whole file is checked first. When it is interrupted, the device is stopped."},
