@@ -26,7 +26,7 @@ struct plot {
     struct aw_live live;
     int64_t deadline;
     int64_t offset_ns, end_ns; /* time of the samples minus time of day; of the right edge */
-    bool begun, frozen;
+    bool begun, frozen, ended;
     uint64_t limit, taken;
     int juggler;   /* -1: none */
     size_t n_seen; /* names that were not asked for, to suggest */
@@ -232,8 +232,9 @@ static void draw(struct plot *p)
     struct aw_strip_look look = {.end_ns = p->end_ns,
                                  .title = title,
                                  .state = state ? state : note,
-                                 .keys = p->frozen ? "FROZEN  space goes on  q quit"
-                                                   : "q quit  space freeze",
+                                 .keys = p->ended    ? "end of the input  q quit"
+                                         : p->frozen ? "FROZEN  space goes on  q quit"
+                                                     : "q quit  space freeze",
                                  .numbered = !(how & AW_BRAILLE_COLOR) && p->strip.n > 1};
     aw_strip_draw(&p->strip, &look, canvas);
     aw_screen_show(p->live.screen);
@@ -247,7 +248,7 @@ static bool take_keys(struct plot *p)
     while ((key = aw_screen_key(p->live.screen)) != AW_KEY_NONE) {
         if (key == 'q')
             return false;
-        if (key == ' ')
+        if (key == ' ' && !p->ended)
             p->frozen = !p->frozen;
     }
     return true;
@@ -256,19 +257,19 @@ static bool take_keys(struct plot *p)
 static enum aw_status plot_live(struct plot *p)
 {
     enum aw_status status = AW_OK;
-    bool ended = false, was_lost = false;
+    bool was_lost = false;
     while (status == AW_OK || status == AW_TIMEOUT) {
         struct aw_item item;
-        status = ended ? aw_live_wait(&p->live, p->deadline)
-                       : aw_live_next(&p->live, p->deadline, &item);
+        status = p->ended ? aw_live_wait(&p->live, p->deadline)
+                          : aw_live_next(&p->live, p->deadline, &item);
         if (status == AW_OK)
             status = take_item(p, &item, false);
         if (p->live.lost && !was_lost)
             aw_strip_break(&p->strip);
         was_lost = p->live.lost;
-        if (status == AW_MORE && !ended &&
+        if (status == AW_MORE && !p->ended &&
             aw_clock_now(&p->session->real_clock.base) < p->deadline) {
-            ended = p->frozen = true; /* the picture stays until somebody leaves */
+            p->ended = p->frozen = true; /* the picture stays until somebody leaves */
             status = AW_OK;
         }
         if (is_enough(p) || status == AW_MORE)
@@ -388,7 +389,8 @@ static enum aw_status collect(struct plot *p)
 
 static enum aw_status print_recording(struct plot *p)
 {
-    double seconds = aw_option(p->session, "span") ? aw_option_number(p->session, "span") : 0;
+    const struct aw_option_value *given = aw_options_find(&p->session->options, "span");
+    double seconds = given->origin != AW_FROM_DEFAULT ? aw_option_number(p->session, "span") : 0;
     int64_t whole = p->traces.last_ns - p->traces.first_ns;
     int64_t span = seconds > 0 ? (int64_t)(seconds * 1e9) : whole > 0 ? whole : AW_SECOND;
     aw_strip_free(&p->strip);
