@@ -254,27 +254,29 @@ static bool take_keys(struct plot *p)
     return true;
 }
 
+/* Takes in what came, or notes that nothing does: the picture stays until somebody leaves. */
+static enum aw_status plot_next(struct plot *p)
+{
+    struct aw_item item;
+    if (p->ended)
+        return aw_live_wait(&p->live, p->deadline);
+    enum aw_status status = aw_live_next(&p->live, p->deadline, &item);
+    if (status == AW_OK)
+        status = take_item(p, &item, false);
+    if (p->live.lost)
+        aw_strip_break(&p->strip);
+    if (status != AW_MORE || aw_clock_now(&p->session->real_clock.base) >= p->deadline)
+        return status;
+    p->ended = p->frozen = true;
+    return AW_OK;
+}
+
 static enum aw_status plot_live(struct plot *p)
 {
     enum aw_status status = AW_OK;
-    bool was_lost = false;
-    while (status == AW_OK || status == AW_TIMEOUT) {
-        struct aw_item item;
-        status = p->ended ? aw_live_wait(&p->live, p->deadline)
-                          : aw_live_next(&p->live, p->deadline, &item);
-        if (status == AW_OK)
-            status = take_item(p, &item, false);
-        if (p->live.lost && !was_lost)
-            aw_strip_break(&p->strip);
-        was_lost = p->live.lost;
-        if (status == AW_MORE && !p->ended &&
-            aw_clock_now(&p->session->real_clock.base) < p->deadline) {
-            p->ended = p->frozen = true; /* the picture stays until somebody leaves */
-            status = AW_OK;
-        }
-        if (is_enough(p) || status == AW_MORE)
-            break;
-        if (!aw_live_due(&p->live))
+    while ((status == AW_OK || status == AW_TIMEOUT) && !is_enough(p)) {
+        status = plot_next(p);
+        if (status == AW_MORE || !aw_live_due(&p->live))
             continue;
         if (!take_keys(p))
             break;
@@ -335,35 +337,42 @@ static enum aw_status print_now(struct plot *p)
                               .end_ns = end, .numbered = !p->session->out.color && p->strip.n > 1});
 }
 
+/* Until the deadline, or until a picture is due (AW_TIMEOUT). */
+static enum aw_status read_until(struct plot *p, int64_t due)
+{
+    struct aw_clock *clock = p->session->clock;
+    int64_t until = due < p->deadline ? due : p->deadline;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && !is_enough(p)) {
+        struct aw_item item;
+        status = aw_stream_next(p->stream, until, &item);
+        if (status == AW_OK)
+            status = take_item(p, &item, false);
+        else if (status == AW_MALFORMED)
+            status = AW_OK;
+        if (status == AW_OK && aw_clock_now(clock) >= until)
+            status = AW_TIMEOUT;
+    }
+    bool over = is_enough(p) || aw_clock_now(clock) >= p->deadline;
+    return over && (status == AW_OK || status == AW_TIMEOUT) ? AW_MORE : status;
+}
+
 static enum aw_status plot_text(struct plot *p)
 {
     double every = aw_option_number(p->session, "every");
     struct aw_clock *clock = p->session->clock;
-    int64_t step = every > 0 ? (int64_t)(every * 1e9) : AW_NEVER, due = AW_NEVER;
-    enum aw_status status = AW_OK;
-    if (every > 0)
-        due = aw_clock_now(clock) + step;
-    while (status == AW_OK && !is_enough(p)) {
-        struct aw_item item;
-        status = aw_stream_next(p->stream, due < p->deadline ? due : p->deadline, &item);
-        int64_t now = aw_clock_now(clock);
-        if (status == AW_OK)
-            status = take_item(p, &item, false);
-        else if (status == AW_MALFORMED || (status == AW_TIMEOUT && now < p->deadline))
-            status = AW_OK;
-        if (status == AW_OK && now >= p->deadline)
-            status = AW_MORE;
-        if (status == AW_OK && now >= due) {
-            status = p->strip.n ? print_now(p) : AW_OK;
-            due = now + step;
-        }
+    enum aw_status status = AW_TIMEOUT;
+    while (status == AW_TIMEOUT) {
+        bool many = every > 0;
+        status = read_until(p, many ? aw_clock_now(clock) + (int64_t)(every * 1e9) : AW_NEVER);
+        if (status == AW_TIMEOUT && p->strip.n && print_now(p) != AW_OK)
+            return p->session->err.status;
     }
-    bool good = status == AW_OK || status == AW_MORE || status == AW_TIMEOUT;
-    if (good && p->strip.n == 0)
+    if (status == AW_MORE && p->strip.n == 0)
         return nothing_found(p);
-    if ((good || status == AW_STOPPED) && p->strip.n) {
+    if ((status == AW_MORE || status == AW_STOPPED) && p->strip.n) {
         enum aw_status printed = print_now(p);
-        return good ? printed : status;
+        return status == AW_MORE ? printed : status;
     }
     return status;
 }
