@@ -110,6 +110,7 @@ struct aw_hidmotor {
     uint8_t heard_bytes[AW_HIDMOTOR_REPORT];
     uint8_t previous[AW_HIDMOTOR_REPORT]; /* the last report that was read, whatever it was */
     bool doubled;                         /* and the one before was the same */
+    int64_t foreign_ns;                   /* when the last foreign reply came */
     struct aw_hidmotor_owed owed[AW_HIDMOTOR_KINDS];
     int8_t position_leaves[AW_HIDMOTOR_MOTORS], velocity_leaves[AW_HIDMOTOR_MOTORS];
 };
