@@ -20,7 +20,7 @@ static void find_leaves(struct aw_hidmotor *arm)
     const struct aw_codec *positions = aw_wire_codec(&arm->wire, "positions", AW_RX);
     const struct aw_codec *velocities = aw_wire_codec(&arm->wire, "velocities", AW_RX);
     for (int i = 0; i < AW_HIDMOTOR_MOTORS; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "m%d.setpoint", i + 1);
         arm->position_leaves[i] = (int8_t)aw_codec_find(positions, name);
         arm->velocity_leaves[i] = (int8_t)aw_codec_find(velocities, name);
