@@ -218,10 +218,8 @@ static double setpoint_at(const struct motor *motor, int64_t time_ms)
 {
     double u =
         motor->lasts_ms > 0 ? (double)(time_ms - motor->begun_ms) / (double)motor->lasts_ms : 1;
-    if (u >= 1)
-        return motor->to;
-    double part = motor->sinusoidal ? (1 - cos(acos(-1) * u)) / 2 : u;
-    return motor->from + part * (motor->to - motor->from);
+    return aw_hidmotor_interpolate(motor->from, motor->to, u,
+                                   motor->sinusoidal ? AW_HIDMOTOR_SINUSOIDAL : AW_HIDMOTOR_LINEAR);
 }
 
 static void settle(struct motor *motor, double setpoint)
