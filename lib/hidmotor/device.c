@@ -819,6 +819,11 @@ void aw_hidmotor_device_state(struct aw_device *device, enum aw_hidmotor_state s
         board->motors[i].speed = 0;
 }
 
+void aw_hidmotor_device_fault(struct aw_device *device, enum aw_hidmotor_fault fault, double share)
+{
+    ((struct board *)device)->options.faults.share[fault] = share;
+}
+
 void aw_hidmotor_device_truth(struct aw_device *device, int64_t now,
                               struct aw_hidmotor_truth *truth)
 {
