@@ -405,7 +405,8 @@ static enum aw_status repeat_stop(struct stopping *stopping, struct aw_error *er
     for (int sent = 1; status == AW_OK; sent++) {
         /* A clock that refuses to wait is no reason not to send. */
         aw_unity_run(unity, now_of(unity) + AW_UNITY_CADENCE_NS, watch_stop, stopping, NULL);
-        int most = stopping->seen > before ? STOPS_MOST : STOPS_DEAF;
+        bool deaf = stopping->seen == before && aw_unity_stale(unity);
+        int most = deaf ? STOPS_DEAF : STOPS_MOST;
         if (sent >= most || (sent >= STOPS_LEAST && stopping->quiet >= QUIET))
             break;
         status = send_control(unity, err);
