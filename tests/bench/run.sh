@@ -91,7 +91,7 @@ datagrams() {
     decoded=$(awk -F '\t' '/^link\+decode /{ print $3 }' "$dir/udp")
     verdict "${decoded:-0}" '>=' 0.3
     row "udp: unitysim feedback, read and decoded" "${decoded:-0}" M/s "recvmmsg ${bare:-0} M/s" ">= 0.3" $met
-    added=$(awk -v a="${link:-0}" -v b="${bare:-0}" 'BEGIN { printf "%.2f", a > 0 && b > 0 ? 1 / a - 1 / b : 999 }')
+    added=$(awk -v a="${link:-0}" -v b="${bare:-0}" 'BEGIN { printf "%.2f", (a > 0 && b > 0 ? 1 / a - 1 / b : 999) }')
     verdict "$added" '<=' 2
     row "udp: the link's share of a datagram" "$added" us "" "<= 2" $met
 }
