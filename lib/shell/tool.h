@@ -70,6 +70,8 @@ struct aw_option {
     char letter;       /* 0: none */
     const char *value; /* what it takes, for help: "URL", "SECONDS"; NULL: a switch */
     const char *help;
+    const char *bare;     /* value of "--name" without "=VALUE", for options that work with and
+                             without one (the next word is never taken then); NULL: needs one */
     const char *fallback; /* value if nobody says anything; NULL: none */
     const char *unit;     /* a number in this unit ("" for a bare one); NULL: text */
     double min, max;      /* of the number, if not both 0 */
@@ -119,6 +121,18 @@ struct aw_tool {
      * characters to out and returns it; NULL: nobody in particular. May be NULL. */
     const char *(*subject)(struct aw_session *session, const struct aw_record *record, char *out,
                            size_t size);
+    /* May this command go out, beyond what the table's ranges say? Asked for each one of a
+     * recording before the first is sent; session->err says why not. May be NULL. */
+    enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
+    /* Makes the session ready for allow and for a replay, which writes on the link by itself. May
+     * be NULL. */
+    enum aw_status (*prepare)(struct aw_session *session);
+    /* The device answers every message and takes no second one before: a replay waits for the
+     * answers that the recording has. */
+    bool in_step;
+    /* A few words about the link for the foot of the table of watch ("bus 12.3 %, lknee tor"),
+     * written to out; NULL: nothing to say. May be NULL. */
+    const char *(*remark)(struct aw_session *session, char *out, size_t size);
     /* Chooses the variant of the wire from options; NULL: the first. */
     enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant,
                               struct aw_error *err);
