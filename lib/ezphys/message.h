@@ -1,5 +1,4 @@
-/* Whole messages, of many packets or none, where the other side counts them: in lock-step every
- * message of the simulator is answered by one.
+/* Makes messages of many packets, or none, with the envelope the wire wants around them.
  *
  *     uint8_t room[4096];
  *     struct aw_ez_message message = {.wire = &wire, .data = room, .cap = sizeof room};
@@ -18,7 +17,7 @@
 struct aw_ez_message {
     const struct aw_wire *wire;
     uint8_t *data; /* the caller's */
-    size_t cap;    /* at least 8 */
+    size_t cap;    /* at least 64 */
     size_t size;
     uint32_t count; /* packets so far */
 };
@@ -33,11 +32,5 @@ enum aw_status aw_ez_message_add(struct aw_ez_message *message, const struct aw_
 
 /* The finished message; valid until the next begin. */
 struct aw_span aw_ez_message_end(struct aw_ez_message *message);
-
-/* Like aw_wire_next, and *whole says whether a message ended with the bytes used: AW_OK with its
- * last packet, AW_MORE for one without packets, AW_MALFORMED for one whose rest was thrown away. On
- * the wire "stream" the end of in is taken for the end of a message. */
-enum aw_status aw_ez_next(const struct aw_wire *wire, struct aw_framer *framer, struct aw_span in,
-                          struct aw_span *frame, size_t *used, bool *whole, struct aw_error *err);
 
 #endif

@@ -451,15 +451,9 @@ static enum aw_status read_choice(struct reader *r, const char *what, const char
     return AW_OK;
 }
 
-static enum aw_status check_id(const struct reader *r, const struct word *word, uint32_t id)
+static enum aw_status id_taken(const struct reader *r, const struct word *word, uint32_t id)
 {
-    unsigned uses = 0;
-    for (size_t i = 0; i < r->scene->n_bodies; i++)
-        uses += r->scene->bodies[i].id == id;
-    for (size_t i = 0; i < r->scene->n_joints; i++)
-        uses += r->scene->joints[i].id == id;
-    return uses < 2 ? AW_OK
-                    : fail_at(r, word, AW_USAGE, "id %u is taken — write: id N", (unsigned)id);
+    return fail_at(r, word, AW_USAGE, "id %u is taken — write another one: id N", (unsigned)id);
 }
 
 static enum aw_status read_shape(struct reader *r, struct aw_scene_body *body)
@@ -485,7 +479,7 @@ static enum aw_status read_body(struct reader *r)
     *body = (struct aw_scene_body){.rotation = {1}, .send = true, .collide = true};
     enum aw_status status = read_name(r, "body", body->name);
     scene->n_bodies++;
-    body->id = (uint32_t)(scene->n_bodies + scene->n_joints);
+    body->id = (uint32_t)scene->n_bodies;
     if (status == AW_OK)
         status = read_shape(r, body);
     if (status == AW_OK)
@@ -495,7 +489,10 @@ static enum aw_status read_body(struct reader *r)
     if ((body->mass_kg > 0) == (body->density_kg_m3 > 0))
         return fail_at(r, &start, AW_USAGE, "body %s: write either its mass or its density",
                        body->name);
-    return check_id(r, &start, body->id);
+    for (struct aw_scene_body *other = scene->bodies; other < body; other++)
+        if (other->id == body->id)
+            return id_taken(r, &start, body->id);
+    return AW_OK;
 }
 
 static enum aw_status read_partner(struct reader *r, int *index)
@@ -577,7 +574,7 @@ static enum aw_status read_joint(struct reader *r)
     struct aw_scene_joint *joint = new_joint(scene);
     enum aw_status status = read_name(r, "joint", joint->name);
     scene->n_joints++;
-    joint->id = (uint32_t)(scene->n_bodies + scene->n_joints);
+    joint->id = (uint32_t)scene->n_joints;
     if (status == AW_OK)
         status = read_choice(r, "kind of joint", kind_names, COUNT(kind_names), &kind);
     if (status != AW_OK)
@@ -588,7 +585,10 @@ static enum aw_status read_joint(struct reader *r)
         status = read_attributes(r, joint_rows, joint, &seen);
     if (status == AW_OK)
         status = check_axes(r, &start, joint, seen);
-    return status == AW_OK ? check_id(r, &start, joint->id) : status;
+    for (struct aw_scene_joint *other = scene->joints; other < joint && status == AW_OK; other++)
+        if (other->id == joint->id)
+            status = id_taken(r, &start, joint->id);
+    return status;
 }
 
 static enum aw_status read_ground(struct reader *r)
@@ -696,17 +696,4 @@ enum aw_status aw_scene_parse(struct aw_scene *scene, const char *name, const ch
                        "nothing in it — write for instance: body ball "
                        "sphere 0.1 mass 1");
     return status;
-}
-
-const char *aw_scene_name(const struct aw_scene *scene, uint32_t id)
-{
-    if (id == 0)
-        return "";
-    for (size_t i = 0; i < scene->n_bodies; i++)
-        if (scene->bodies[i].id == id)
-            return scene->bodies[i].name;
-    for (size_t i = 0; i < scene->n_joints; i++)
-        if (scene->joints[i].id == id)
-            return scene->joints[i].name;
-    return NULL;
 }

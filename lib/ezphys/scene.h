@@ -4,14 +4,14 @@
  *     static struct aw_scene scene;                  // about 100 kB, no pointers
  *     if (aw_scene_load(&scene, "pendulum", &err) != AW_OK)
  *         return fail(err.text);                     // "pendulum.scene:3:9: …"
- *     aw_scene_name(&scene, 2);                      // "pivot"
+ *     scene.joints[0].name;                          // "pivot"
  *
  * The text format is described in docs/scenes.md. Lengths are in m, masses in kg, angles in rad and
  * times in s unless a number carries its unit ("90deg", "5ms"); z points up in what we ship.
  *
- * Ids: the objects, bodies and joints alike, are numbered 1, 2, 3, … in the order in which they
- * stand in the text, unless they say "id N"; no id is used twice. 0 is the scene itself. The names
- * are those of the wire name32, where the scene's is empty.
+ * Ids: bodies are numbered 1, 2, 3, … in the order in which they stand in the text, and so are
+ * joints, unless they say "id N"; body 1 and joint 1 are two things, and 0 is the scene itself. The
+ * names, which no two objects share, are those of the wire name32, where the scene's is empty.
  */
 #ifndef AW_EZPHYS_SCENE_H
 #define AW_EZPHYS_SCENE_H
@@ -24,7 +24,7 @@
 
 #define AW_SCENE_BODIES_MAX 128
 #define AW_SCENE_JOINTS_MAX 128
-#define AW_SCENE_NAME_MAX   31
+#define AW_SCENE_NAME_MAX   32
 #define AW_SCENE_TEXT_MAX   (1u << 20) /* bytes of a file */
 #define AW_SCENE_AXES       3
 #define AW_SCENE_WORLD      (-1) /* instead of a body: what does not move */
@@ -101,9 +101,6 @@ unsigned aw_scene_axes(enum aw_scene_kind kind);
 /* "hinge", "box", … as written in the text. */
 const char *aw_scene_kind_name(enum aw_scene_kind kind);
 const char *aw_scene_shape_name(enum aw_scene_shape shape);
-
-/* The name of the object with this id, "" for the scene, NULL if there is none. */
-const char *aw_scene_name(const struct aw_scene *scene, uint32_t id);
 
 /* The scenes that come with the library, {0}-terminated (name NULL). */
 struct aw_scene_text {
