@@ -49,7 +49,7 @@ static const struct vector collision[] = {
     {"depth", offsetof(struct aw_ez_contact, depth), 1},
     {0},
 };
-static const struct vector timestamp[] = {{"step", 0, 1}, {"step_size", 0, 1}, {0}};
+static const struct vector timestamp[] = {{"step", 0, 1}, {"step_size", sizeof(double), 1}, {0}};
 /* clang-format on */
 
 enum kind { COLLISION, LIMB, JOINT_AXIS, JOINT_FEEDBACK, TIMESTAMP };
