@@ -20,12 +20,17 @@ static enum aw_status init_packet(struct packet *packet, const struct aw_codec *
         .codec = codec,
         .id = aw_codec_find(codec, "id"),
         .name = aw_codec_find(codec, "name"),
+        .floats = true,
     };
     aw_record_init(&record, codec, AW_RX);
     for (int i = 0; i < codec->n_leaves; i++) {
+        const struct aw_leaf *leaf = &codec->leaves[i];
         record.v[i] = 0;
-        if (codec->leaves[i].value && i != packet->id && i != packet->name)
-            packet->leaf[packet->n++] = (uint8_t)i;
+        if (!leaf->value || i == packet->id || i == packet->name)
+            continue;
+        packet->floats = packet->floats && leaf->field->type == AW_FLOAT;
+        packet->leaf[packet->n] = (uint8_t)i;
+        packet->at[packet->n++] = (uint8_t)(leaf->bit / 8);
     }
     record.present = codec->values;
     return aw_encode(&record, true, packet->frame, sizeof packet->frame, &size, err);
@@ -69,6 +74,30 @@ static bool put_value(struct packet *packet, int index, double value)
     return isfinite(number);
 }
 
+/* The same for floats only, of which there are hundreds in a message. */
+static bool put_floats(struct packet *packet, const double *values)
+{
+    bool finite = true,
+         swap = packet->codec->variant->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    for (size_t i = 0; i < packet->n; i++) {
+        float number = (float)values[i];
+        uint32_t bits;
+        finite = finite && isfinite(number);
+        memcpy(&bits, &number, sizeof bits);
+        bits = swap ? __builtin_bswap32(bits) : bits;
+        memcpy(packet->frame + packet->at[i], &bits, sizeof bits);
+    }
+    return finite;
+}
+
+static bool put_values(struct packet *packet, const double *values)
+{
+    bool finite = true;
+    for (size_t i = 0; i < packet->n; i++)
+        finite = put_value(packet, packet->leaf[i], values[i]) && finite;
+    return finite;
+}
+
 static void put_name(struct packet *packet, const char *name)
 {
     const struct aw_leaf *leaf = &packet->codec->leaves[packet->name];
@@ -81,9 +110,7 @@ static enum aw_status add(struct teller *teller, enum packet_kind kind, uint32_t
                           const char *name, const double *values, struct aw_error *err)
 {
     struct packet *packet = &teller->packets[kind];
-    bool finite = true;
-    for (size_t i = 0; i < packet->n; i++)
-        finite = put_value(packet, packet->leaf[i], values[i]) && finite;
+    bool finite = packet->floats ? put_floats(packet, values) : put_values(packet, values);
     if (packet->id >= 0)
         put_value(packet, packet->id, id);
     if (packet->name >= 0)

@@ -16,7 +16,9 @@ struct packet {
     uint8_t frame[128];
     int id, name;     /* leaf of the one that this wire has, the other is -1 */
     uint8_t leaf[20]; /* of the values, in order */
+    uint8_t at[20];   /* where they are in the frame */
     size_t n;
+    bool floats; /* all values are */
 };
 
 struct teller {
