@@ -167,7 +167,24 @@ def axes():
     axes_of("hinge2", "axis 0 0 1  axis2 1 0 0", "post arm", [0.2, 3])
     axes_of("ball", "axis 1 0 0  axis3 0 0 1", "arm post", [0.3, 0.2, -0.1])
     axes_of("ball", "axis 1 0 0  axis3 0 0 1", "arm world", [0.3, 0.2, -0.1])
-    axes_of("hinge", "axis 0 1 0", "world arm", [1.5])
+
+
+def pushes_of(kind, axes, bodies, n):
+    """A torque on an axis turns it, and as fast as its inertia lets it."""
+    for axis in range(n):
+        with Simulation([scene(TWO.format(kind=kind, bodies=bodies, axes=axes))]) as sim:
+            sim.receive()
+            torques = [0.01 if i == axis else 0.0 for i in range(3)]
+            found = [a.rate for a in sim.exchange(force(2, *torques)).axes[2]]
+            near([found[axis]], [0.01 * DT / INERTIA], 1e-2)
+
+
+def pushes():
+    pushes_of("hinge", "axis 0 1 0", "arm post", 1)
+    pushes_of("slider", "axis 0 1 0", "arm world", 0)
+    pushes_of("universal", "axis 0 0 1  axis2 1 0 0", "arm post", 2)
+    pushes_of("ball", "axis 1 0 0  axis3 0 0 1", "arm post", 3)
+    pushes_of("hinge2", "axis 0 0 1  axis2 1 0 0", "post arm", 2)
 
 
 def stops():
