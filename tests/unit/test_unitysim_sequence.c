@@ -81,7 +81,7 @@ static void what_is_wrong_is_named_with_line_and_column(void **state)
         {HEADER "Foot,Auto,2135,45,10,0,\n",
          "s.csv:2:1: Joint: 'Foot' is none — use Shoulder, Elbow, Wrist Rotate", AW_MALFORMED},
         {HEADER "Elbow,Robot,2135,45,10,0,\n",
-         "s.csv:2:7: Motion Type: 'Robot' is none — use Auto, User", AW_MALFORMED},
+         "s.csv:2:7: Motion Type: 'Robot' is none — use Auto or User", AW_MALFORMED},
         {HEADER "Elbow,Auto,x,45,10,0,\n", "s.csv:2:12: Position: 'x' is not a whole number",
          AW_MALFORMED},
         {HEADER "Elbow,Auto,2135.5,45,10,0,\n", "s.csv:2:12: Position: '2135.5' is not a whole",
