@@ -27,9 +27,9 @@ const struct aw_sequence_row *aw_player_row(const struct aw_player *player)
 static void begin_row(struct aw_player *player, int64_t now_ns)
 {
     const struct aw_sequence_row *row = &player->sequence->rows[player->row];
-    const struct aw_player_bounds *bounds = &player->bounds;
+    const struct aw_unity_limit *limit = &player->bounds.limits.joint[row->joint];
     player->phase = row->kind == AW_SEQUENCE_AUTO ? AW_PLAYER_MOVING : AW_PLAYER_WAITING;
-    player->goal = clamp(row->position, bounds->min[row->joint], bounds->max[row->joint]);
+    player->goal = clamp(row->position, limit->min, limit->max);
     player->tries = 0;
     player->since_ns = now_ns;
 }
@@ -90,8 +90,8 @@ static void judge(struct aw_player *player, const struct aw_sequence_row *row, i
 }
 
 struct aw_player_order aw_player_step(struct aw_player *player,
-                                      const int positions[AW_PLAYER_JOINTS],
-                                      const bool moving[AW_PLAYER_JOINTS], int64_t now_ns)
+                                      const int positions[AW_UNITY_JOINTS],
+                                      const bool moving[AW_UNITY_JOINTS], int64_t now_ns)
 {
     static const struct aw_player_order none = {.joint = -1};
     if (!player->begun)

@@ -23,14 +23,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "unitysim/arm.h"
 #include "unitysim/sequence.h"
 
-#define AW_PLAYER_JOINTS 5
-
-/* Per joint in wire order: ticks, and the cap of the velocity. */
 struct aw_player_bounds {
-    int min[AW_PLAYER_JOINTS], max[AW_PLAYER_JOINTS];
-    int velocity[AW_PLAYER_JOINTS];
+    struct aw_unity_limits limits;
+    int velocity[AW_UNITY_JOINTS]; /* the caps */
 };
 
 enum aw_player_phase {
@@ -68,8 +66,8 @@ void aw_player_start(struct aw_player *player, const struct aw_sequence *sequenc
 /* positions in ticks and moving (the velocity in the feedback is not 0), per joint; now_ns never
  * falls. */
 struct aw_player_order aw_player_step(struct aw_player *player,
-                                      const int positions[AW_PLAYER_JOINTS],
-                                      const bool moving[AW_PLAYER_JOINTS], int64_t now_ns);
+                                      const int positions[AW_UNITY_JOINTS],
+                                      const bool moving[AW_UNITY_JOINTS], int64_t now_ns);
 
 /* The row being played, or NULL when all is done. */
 const struct aw_sequence_row *aw_player_row(const struct aw_player *player);

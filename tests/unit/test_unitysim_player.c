@@ -11,15 +11,14 @@
 #define MS INT64_C(1000000)
 
 static const struct aw_player_bounds bounds = {
-    .min = {1028, 1700, 1028, 790, 1928},
-    .max = {3073, 2570, 3073, 3328, 2800},
+    .limits = {{{1028, 3073}, {1700, 2570}, {1028, 3073}, {790, 3328}, {1928, 2800}}},
     .velocity = {67, 45, 90, 67, 90},
 };
 
 /* An arm that does what it is told. */
 struct arm {
-    int positions[AW_PLAYER_JOINTS];
-    bool moving[AW_PLAYER_JOINTS];
+    int positions[AW_UNITY_JOINTS];
+    bool moving[AW_UNITY_JOINTS];
     int64_t now_ns;
 };
 
@@ -31,7 +30,7 @@ static struct arm home(void)
 static struct aw_player_order step(struct aw_player *player, struct arm *arm)
 {
     struct aw_player_order order = aw_player_step(player, arm->positions, arm->moving, arm->now_ns);
-    for (int i = 0; i < AW_PLAYER_JOINTS; i++) {
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
         bool driven = i == order.joint;
         if (driven)
             arm->positions[i] += order.direction * (1 + order.velocity / 9);
