@@ -108,13 +108,15 @@ struct aw_unity_camera {
 
 struct aw_unity_scene {
     int index;               /* 1 … 6 */
-    const char *name;        /* "slam-dunk" */
     const char *title;       /* "Slam Dunk" */
     const char *instruction; /* what the person is to do */
 };
 
 /* NULL if index is none of the six (the simulator may know more). */
 const struct aw_unity_scene *aw_unity_scene(int index);
+
+/* "slam-dunk", as the wire table calls it; NULL likewise. */
+const char *aw_unity_scene_name(int index);
 
 /* "slam-dunk", "2", or any number 1 … 255. AW_USAGE with a suggestion; AW_LIMIT for a number. */
 enum aw_status aw_unity_scene_parse(const char *text, int *index, struct aw_error *err);
