@@ -79,6 +79,7 @@ struct aw_unity {
     struct aw_unity_drive drive[AW_UNITY_JOINTS]; /* latched */
     struct aw_samples cadence_ms;                 /* between two control datagrams of the stream */
     /* inside */
+    bool listening; /* without a pause since the last feedback: a gap is a loss */
     int64_t next_tick_ns, last_tick_ns;
     int64_t changed_ns[AW_UNITY_JOINTS]; /* when the drive was changed */
     unsigned strange;                    /* feedback in a row that shows other commands */

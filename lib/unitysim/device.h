@@ -39,7 +39,8 @@ enum aw_status aw_unity_speed_parse(const char *text, enum aw_unity_speed *speed
                                     struct aw_error *err);
 
 struct aw_unity_device_options {
-    int scene; /* loaded from the start, with default limits and view; 0: none, and silent */
+    int scene;  /* loaded from the start, with default limits and view; 0: none, and silent */
+    int scenes; /* how many it has: 6; another one does not load */
     enum aw_unity_speed speed;
     bool low_echo;        /* the real one's rounding: the velocity 15 comes back as 14, and so on */
     unsigned stuck;       /* bit of each joint that does not move, whatever it is told */
@@ -85,8 +86,10 @@ void aw_unity_device_truth(struct aw_device *device, int64_t now, struct aw_unit
 bool aw_unity_device_key_drive(struct aw_device *device, int joint, struct aw_unity_drive drive);
 bool aw_unity_device_key_scene(struct aw_device *device, int scene);
 
-/* Faults while it runs. A frozen simulator neither moves nor speaks, what comes meanwhile waits. */
+/* Faults while it runs. A mute simulator moves and says nothing; a frozen one neither moves nor
+ * speaks, and what comes meanwhile waits. */
 void aw_unity_device_stick(struct aw_device *device, unsigned joints);
+void aw_unity_device_mute(struct aw_device *device, bool mute);
 void aw_unity_device_freeze(struct aw_device *device, bool frozen);
 
 #endif
