@@ -92,7 +92,7 @@ all lib units benches fuzzers:
 	@:
 all: lib $(BIN)
 lib: $(B)/libarmwire.a $(if $(SAN)$(FUZZ),,$(B)/libarmwire.so)
-units: $(TESTS:%=$(B)/%) $(SOAKS:%=$(B)/%)
+units: $(TESTS:%=$(B)/%) $(SOAKS:%=$(B)/%) $(B)/tests/hid/hidraw.so
 benches: $(BENCHES:%=$(B)/%)
 fuzzers: $(FUZZERS:%=$(B)/%) $(B)/tests/fuzz/seeds
 
@@ -141,6 +141,12 @@ ifdef FUZZ
 $(foreach f,$(FUZZERS),$(eval $(call program,$(f),$(f).c,-fsanitize=fuzzer)))
 $(eval $(call program,tests/fuzz/seeds,tests/fuzz/seeds.c,))
 endif
+
+# For LD_PRELOAD, beside whatever libraries the program has that it is loaded into.
+$(B)/tests/hid/hidraw.so: tests/hid/hidraw.c Makefile
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 $(WARNINGS) -fPIC -shared -o $@ $<
 
 -include $(sort $(OBJECTS:.o=.d))
 

@@ -9,6 +9,10 @@ static const char *const can_keys[] = {"filter", "reconnect", NULL};
 static const char *const slcan_keys[] = {"bitrate", "btr",  "time", "silent", "baud", "bits",
                                          "parity",  "stop", "flow", "dtr",    "rts",  NULL};
 
+static const char *const hid_keys[] = {"serial", "usage_page", "interface", NULL};
+
+static const char *const uhid_keys[] = {"serial", NULL};
+
 static const struct aw_transport transports[] = {
     {
         .scheme = "serial",
@@ -84,6 +88,21 @@ static const struct aw_transport transports[] = {
         .help = "a socketcand server with one bus, for one client at a time",
         .server = true,
         .open = aw_socketcand_listen_open,
+    },
+    {
+        .scheme = "hid",
+        .usage = "hid:[VID:PID|serial=SERIAL|/dev/hidrawN]",
+        .help = "a board with 64-byte HID reports; alone it takes the one that is plugged in",
+        .keys = hid_keys,
+        .open = aw_hid_open,
+    },
+    {
+        .scheme = "uhid",
+        .usage = "uhid:",
+        .help = "makes a HID device of the kernel (/dev/uhid), with a /dev/hidraw node",
+        .keys = uhid_keys,
+        .server = true,
+        .open = aw_uhid_open,
     },
     {0},
 };

@@ -162,6 +162,13 @@ enum aw_status aw_options_set(struct aw_options *options, const char *name, cons
     return AW_OK;
 }
 
+void aw_option_value_text(const struct aw_option *option, char *out, size_t size)
+{
+    size_t used = strlen(out);
+    if (option->value)
+        snprintf(out + used, size - used, option->bare ? "[=%s]" : " %s", option->value);
+}
+
 void aw_option_variable(const char *tool, const char *option, char *out, size_t size)
 {
     snprintf(out, size, "%s_%s", tool, option);

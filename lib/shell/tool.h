@@ -70,6 +70,8 @@ struct aw_option {
     char letter;       /* 0: none */
     const char *value; /* what it takes, for help: "URL", "SECONDS"; NULL: a switch */
     const char *help;
+    const char *bare;     /* value of "--name" without "=VALUE", for options that work with and
+                             without one (the next word is never taken then); NULL: needs one */
     const char *fallback; /* value if nobody says anything; NULL: none */
     const char *unit;     /* a number in this unit ("" for a bare one); NULL: text */
     double min, max;      /* of the number, if not both 0 */

@@ -67,12 +67,20 @@ enum aw_status aw_record_set(struct aw_record *record, const char *name, double 
     return AW_OK;
 }
 
+/* By the whole name, or by a beginning of three letters or more that only one name has. */
 static const struct aw_name *find_name(const struct aw_name *names, const char *text)
 {
-    for (; names && names->name; names++)
+    const struct aw_name *found = NULL;
+    size_t length = strlen(text), like = 0;
+    for (; names && names->name; names++) {
         if (strcmp(names->name, text) == 0)
             return names;
-    return NULL;
+        if (length >= 3 && strncmp(names->name, text, length) == 0) {
+            found = names;
+            like++;
+        }
+    }
+    return like == 1 ? found : NULL;
 }
 
 static enum aw_status set_name(struct aw_record *record, int leaf, const char *name,

@@ -59,7 +59,8 @@ enum aw_type {
     AW_PAD,      /* zeros, ignored on receipt */
 };
 
-/* A named value. A list of them ends with {0}. */
+/* A named value. A list of them ends with {0}. Values named "true" and "false" are truth values in
+ * JSON. */
 struct aw_name {
     int32_t value;
     const char *name;

@@ -64,6 +64,8 @@ static const struct {
     {"{\"cmd\":\"turn\",\"level\":1,\"way\":2}", "turn", "level=1 way=2", 1},
     {"{\"msg\":\"set\",\"gear\":\"low\",\"frob\":1}", "set", "gear=low", 1},
     {"turn --help", "turn", "", 0},
+    {"set --again low", "set", "gear=low", 1},
+    {"set --again=3 low", "set", "gear=low", 1},
 };
 
 static void list_bound(char *out)
