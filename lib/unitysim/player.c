@@ -2,21 +2,13 @@
 
 #include <stdlib.h>
 
-enum { SLOWEST = 20, SLOWING = 20, DIVISOR = 5 };
+#include "unitysim/client.h"
+
+enum { SLOWEST = 20 };
 
 static int clamp(int value, int min, int max)
 {
     return value < min ? min : value > max ? max : value;
-}
-
-int aw_player_approach(int velocity, int tolerance, int distance)
-{
-    int gain = velocity / (tolerance * DIVISOR); /* whole, as in the published program */
-    int slow = velocity;
-    if (distance > 0 && distance < velocity * SLOWING / tolerance)
-        slow = velocity - velocity * gain * tolerance / distance;
-    int floor = velocity < SLOWEST ? velocity : SLOWEST;
-    return slow < floor ? floor : slow;
 }
 
 const struct aw_sequence_row *aw_player_row(const struct aw_player *player)
@@ -67,7 +59,7 @@ static struct aw_player_order drive(const struct aw_player *player,
     return (struct aw_player_order){
         .joint = row->joint,
         .direction = player->goal > position ? 1 : -1,
-        .velocity = aw_player_approach(velocity, row->tolerance, distance),
+        .velocity = aw_unity_approach(velocity, row->tolerance, distance),
     };
 }
 

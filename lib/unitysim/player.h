@@ -72,8 +72,4 @@ struct aw_player_order aw_player_step(struct aw_player *player,
 /* The row being played, or NULL when all is done. */
 const struct aw_sequence_row *aw_player_row(const struct aw_player *player);
 
-/* The speed at this distance from the goal: velocity far away, less near by, but not below 20 (or
- * velocity, where that is less). */
-int aw_player_approach(int velocity, int tolerance, int distance);
-
 #endif

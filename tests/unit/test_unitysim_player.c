@@ -49,20 +49,6 @@ static struct aw_player start(const struct aw_sequence_row *rows, size_t n, uint
     return player;
 }
 
-static void far_away_the_speed_is_the_row_s_and_near_by_less(void **state)
-{
-    (void)state;
-    assert_int_equal(aw_player_approach(90, 10, 500), 90);
-    assert_int_equal(aw_player_approach(90, 10, 180), 90); /* 90 · 20 / 10 */
-    assert_int_equal(aw_player_approach(90, 10, 100), 81); /* 90 · (1 - 1 · 10 / 100) */
-    assert_int_equal(aw_player_approach(90, 10, 20), 45);
-    assert_int_equal(aw_player_approach(90, 5, 20), 23);  /* gain 90 / 25 = 3 */
-    assert_int_equal(aw_player_approach(90, 5, 15), 20);  /* not below 20 */
-    assert_int_equal(aw_player_approach(45, 10, 11), 45); /* whole division: gain 0 */
-    assert_int_equal(aw_player_approach(15, 5, 6), 15);   /* slower than the floor */
-    assert_int_equal(aw_player_approach(255, 5, 0), 255);
-}
-
 static void one_joint_moves_at_a_time(void **state)
 {
     static const struct aw_sequence_row rows[] = {
@@ -213,7 +199,6 @@ static void nothing_to_play_is_done(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(far_away_the_speed_is_the_row_s_and_near_by_less),
         cmocka_unit_test(one_joint_moves_at_a_time),
         cmocka_unit_test(goals_and_speeds_stay_within_their_limits),
         cmocka_unit_test(the_joint_is_stopped_and_stands_before_the_delay_begins),
