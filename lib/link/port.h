@@ -41,6 +41,9 @@ bool aw_port_in_sysfs(const char *path, char *name, size_t size);
  * by flock(2) comes first. */
 bool aw_port_holder(const char *path, char *out, size_t size);
 
+/* The same for a UDP port of this machine. */
+bool aw_udp_holder(unsigned port, char *out, size_t size);
+
 /* Why a path cannot be opened and what to do, for errno of open(2) or flock(2). */
 void aw_port_problem(const char *path, int error, char *out, size_t size);
 

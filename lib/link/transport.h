@@ -14,6 +14,8 @@ aw_transport_open aw_tty_open;
 aw_transport_open aw_pty_open;
 aw_transport_open aw_tcp_open;
 aw_transport_open aw_tcp_listen_open;
+aw_transport_open aw_udp_open;
+aw_transport_open aw_udp_listen_open;
 aw_transport_open aw_unix_open;
 aw_transport_open aw_unix_listen_open;
 aw_transport_open aw_can_open;

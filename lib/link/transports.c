@@ -12,6 +12,9 @@ static const char *const slcan_keys[] = {"bitrate", "btr",  "time", "silent", "b
 static const char *const hid_keys[] = {"serial", "usage_page", "interface", NULL};
 
 static const char *const uhid_keys[] = {"serial", NULL};
+/* compat is for the tool; the link does not look at it. */
+static const char *const udp_keys[] = {"listen", "compat", NULL};
+static const char *const udp_listen_keys[] = {"reply", NULL};
 
 static const struct aw_transport transports[] = {
     {
@@ -47,6 +50,23 @@ static const struct aw_transport transports[] = {
         .help = "a TCP server for one client at a time; port 0 picks one, host * is everywhere",
         .server = true,
         .open = aw_tcp_listen_open,
+    },
+    {
+        .scheme = "udp",
+        .usage = "udp:HOST:PORT?listen=PORT",
+        .help = "datagrams to a simulator, which answers to a fixed port of ours; udp: alone is "
+                "127.0.0.1:30004 and 30005",
+        .keys = udp_keys,
+        .open = aw_udp_open,
+    },
+    {
+        .scheme = "udp-listen",
+        .usage = "udp-listen:[HOST:]PORT?reply=HOST:PORT",
+        .help = "the simulator's end of udp:, with answers to 127.0.0.1:30005 unless reply= says "
+                "otherwise (reply=sender: to whoever sent last); host * is everywhere",
+        .keys = udp_listen_keys,
+        .server = true,
+        .open = aw_udp_listen_open,
     },
     {
         .scheme = "unix",
