@@ -113,11 +113,11 @@ static void show_json(struct aw_session *session, const struct aw_unity_limits *
 
 static void show_text(struct aw_session *session, const struct aw_unity_limits *limits)
 {
-    aw_output_print(&session->out, "%-13s %6s %6s   %8s %8s   %s\n", "joint", "min", "max", "min",
+    aw_output_print(&session->out, "%-13s %6s %6s   %9s %9s   %s\n", "joint", "min", "max", "min",
                     "max", "velocity");
     for (int i = 0; i < AW_UNITY_JOINTS; i++) {
         const struct aw_unity_limit *limit = &limits->joint[i];
-        aw_output_print(&session->out, "%-13s %6d %6d   %5.1fdeg %5.1fdeg   %d\n",
+        aw_output_print(&session->out, "%-13s %6d %6d   %6.1fdeg %6.1fdeg   %d\n",
                         aw_unity_joint_name(i), limit->min, limit->max,
                         aw_unity_degrees(limit->min), aw_unity_degrees(limit->max),
                         aw_unity_velocity_cap(i));

@@ -165,14 +165,22 @@ enum aw_status unity_safe_stop(struct aw_session *session)
     return status;
 }
 
+/* Shown by the wire of the session, which the options have a say in. */
 enum aw_status unity_dry_run(struct aw_session *session, const struct aw_record *record)
 {
     uint8_t bytes[AW_UNITY_FRAME_MAX];
     size_t size;
+    struct aw_wire *wire;
+    struct aw_record shown;
     enum aw_status status =
         aw_encode(record, aw_flag(session, "force"), bytes, sizeof bytes, &size, &session->err);
-    return status == AW_OK ? aw_session_dry_run(session, record, (struct aw_span){bytes, size})
-                           : status;
+    if (status == AW_OK)
+        status = aw_session_decoding_wire(session, &wire);
+    struct aw_span frame = {bytes, size};
+    if (status == AW_OK)
+        status = aw_wire_decode(wire, AW_TX, frame, &shown, &session->err);
+    shown.time_ns = AW_NO_TIME;
+    return status == AW_OK ? aw_session_dry_run(session, &shown, frame) : status;
 }
 
 enum aw_status unity_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard)
