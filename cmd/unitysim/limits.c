@@ -139,6 +139,8 @@ static enum aw_status send(struct aw_session *session, const struct aw_unity_lim
     struct aw_record record;
     unity->options.limits = *limits;
     if (aw_flag(session, "dry-run")) {
+        aw_session_say(session, "an update carries the camera too, which would be asked for first; "
+                                "the scene's own view stands here for it");
         aw_unity_update_record(unity, NULL, &record);
         return unity_dry_run(session, &record);
     }

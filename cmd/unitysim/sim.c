@@ -129,10 +129,9 @@ static void put_title(const struct stage *stage, struct unity_screen *screen,
                       const struct aw_unity_truth *truth)
 {
     const struct aw_unity_scene *scene = aw_unity_scene(truth->scene);
-    snprintf(screen->title, sizeof screen->title,
-             "Bento Arm, simulated   %.100s   scene %d%s%s%s%s", stage->link->ready, truth->scene,
-             scene ? " " : "", scene ? scene->title : "", truth->frozen ? "   FROZEN" : "",
-             stage->mute ? "   MUTE" : "");
+    snprintf(screen->title, sizeof screen->title, "Bento Arm at %.100s   scene %d%s%s%s%s",
+             stage->link->ready, truth->scene, scene ? " " : "", scene ? scene->title : "",
+             truth->frozen ? "   FROZEN" : "", stage->mute ? "   MUTE" : "");
 }
 
 static struct unity_screen page(struct stage *stage)
@@ -158,8 +157,7 @@ static struct unity_screen page(struct stage *stage)
              : truth.keyboard   ? "keys move the arm until a client sends something"
                                 : "a client has taken over: keys move nothing");
     snprintf(screen.lines[2], SCREEN_LINE,
-             "up/down joint  left/right drive  space stop  1-6 scene  x stick  f freeze  m mute  "
-             "q quit");
+             "up down joint  left right drive  space stop  1-6 scene  x f m faults  q quit");
     return screen;
 }
 

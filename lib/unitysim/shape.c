@@ -69,7 +69,7 @@ struct window {
 };
 
 static const struct window windows[] = {
-    [AW_UNITY_FROM_THE_SIDE] = {20, 540, -70, 430},
+    [AW_UNITY_FROM_THE_SIDE] = {20, 540, -70, 470},
     [AW_UNITY_FROM_ABOVE] = {20, 540, -420, 420},
 };
 
