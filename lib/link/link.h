@@ -11,8 +11,8 @@
  *     aw_link_close(link);
  *
  * A URL is scheme:rest?key=value&key=value (see url.h). Any link takes the fault keys drop dup
- * corrupt delay jitter seed (see fault.h). A path without a scheme is a serial port or a pty,
- * whichever it is. Not for sharing between threads.
+ * corrupt reorder delay jitter seed (see fault.h). A path without a scheme is a serial port or a
+ * pty, whichever it is. Not for sharing between threads.
  *
  * A datagram of a CAN link is a classic frame with an 11-bit identifier: the identifier as u16, low
  * byte first, then 0 to 8 data bytes. Other frames (29 bit, RTR, FD) are passed over.

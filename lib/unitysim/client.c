@@ -20,10 +20,9 @@
 #define CAMERA_AGAIN_NS (250 * AW_MILLISECOND)
 #define START_NEAR      30 /* ticks */
 #define UPDATES         3
-#define STOPS_LEAST     3
-#define STOPS_DEAF      5 /* nobody to be heard */
+#define STOPS_LEAST     5
 #define STOPS_MOST      20
-#define QUIET           2 /* feedback in a row that shows no drive */
+#define QUIET           3 /* feedback in a row that shows no drive */
 #define MOVE_NS         (10 * AW_SECOND)
 #define TOLERANCE       10
 #define SETTLED         3 /* feedback in a row: a joint coasts on for a step after it is stopped */
@@ -405,8 +404,9 @@ static enum aw_status repeat_stop(struct stopping *stopping, struct aw_error *er
     for (int sent = 1; status == AW_OK; sent++) {
         /* A clock that refuses to wait is no reason not to send. */
         aw_unity_run(unity, now_of(unity) + AW_UNITY_CADENCE_NS, watch_stop, stopping, NULL);
-        int most = stopping->seen > before ? STOPS_MOST : STOPS_DEAF;
-        if (sent >= most || (sent >= STOPS_LEAST && stopping->quiet >= QUIET))
+        bool deaf = stopping->seen == before && aw_unity_stale(unity);
+        bool enough = deaf || stopping->quiet >= QUIET;
+        if (sent >= (enough ? STOPS_LEAST : STOPS_MOST))
             break;
         status = send_control(unity, err);
     }

@@ -143,12 +143,12 @@ bool aw_unity_stale(const struct aw_unity *unity);
  * force. */
 void aw_unity_drive(struct aw_unity *unity, int joint, struct aw_unity_drive drive);
 
-/* All joints: state stop, sent at once. Then a few times more, because a datagram may be lost:
- * until two messages of feedback in a row show that nothing is driven, at least 3 times, at most 5
- * where there is no feedback and 20 where there is, one each 15 ms; all at once where the clock
- * refuses to wait. Streaming is off afterwards. AW_OK, also where nothing could be heard; AW_LOST,
- * or AW_TIMEOUT from the link if the first one did not go out; AW_REFUSED if the joints are still
- * driven afterwards (another client). */
+/* All joints: state stop, sent at once. Then again every 15 ms, because a datagram may be lost or
+ * be overtaken by an older one: five times in all, or, where feedback is heard, until three
+ * messages of it in a row show that nothing is driven, at most 20 times; all at once where the
+ * clock refuses to wait. Streaming is off afterwards. AW_OK, also where nothing could be heard;
+ * AW_LOST, or AW_TIMEOUT from the link if the first one did not go out; AW_REFUSED if the joints
+ * are still driven afterwards (another client). */
 enum aw_status aw_unity_stop(struct aw_unity *unity, struct aw_error *err);
 
 /* The first part of it: one datagram, no waiting. */
