@@ -63,7 +63,7 @@ static enum aw_status send_gains(struct pid_run *run, struct aw_gains gains)
 static double known(const struct pid_run *run, enum aw_pid_gain gain, double otherwise)
 {
     const struct aw_pid_gains *gains = &pid_of(run->session)->gains;
-    const struct aw_pid_gain_value *value = &gains->of[run->board / 32][run->controller][gain];
+    const struct aw_gain *value = &gains->of[run->board / 32][run->controller][gain];
     return value->known ? (double)value->value : otherwise;
 }
 

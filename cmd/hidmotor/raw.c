@@ -57,6 +57,19 @@ static enum aw_status show_request(struct aw_session *session, uint32_t id, stru
     return show_bytes(session, report);
 }
 
+/* Decoded again, with the wire that the view is for: --raw shows wire numbers. */
+static enum aw_status show_reply(struct aw_session *session, const uint8_t *bytes)
+{
+    struct aw_record record;
+    struct aw_wire *wire;
+    struct aw_span frame = {bytes, AW_HIDMOTOR_REPORT};
+    enum aw_status status = aw_session_decoding_wire(session, &wire);
+    if (status != AW_OK || aw_wire_decode(wire, AW_RX, frame, &record, NULL) != AW_OK)
+        return show_bytes(session, bytes);
+    record.time_ns = aw_session_time(session);
+    return aw_session_show(session, &record);
+}
+
 enum aw_status run_raw(struct aw_session *session, const struct aw_args *args)
 {
     uint8_t bytes[AW_HIDMOTOR_PAYLOAD];
@@ -74,6 +87,5 @@ enum aw_status run_raw(struct aw_session *session, const struct aw_args *args)
         status = aw_hidmotor_raw(motor_arm(session), (uint32_t)id, payload, &reply, &session->err);
     if (status != AW_OK)
         return status;
-    return reply.record.codec ? aw_session_show(session, &reply.record)
-                              : show_bytes(session, reply.bytes);
+    return show_reply(session, reply.bytes);
 }

@@ -1,8 +1,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "capture/table.h"
 #include "control/samples.h"
 #include "state.h"
@@ -62,6 +64,14 @@ static enum aw_status flush(struct recorder *r, int64_t now)
     return aw_fail(&r->session->err, AW_LOST, "record: %s — the file ends here", strerror(errno));
 }
 
+/* What came as a 32-bit float is written as one: 0.72, not 0.7200000286102295. */
+static double tidy(double value)
+{
+    char text[AW_NUMBER_MAX + 1];
+    *aw_print_float32(text, (float)value) = '\0';
+    return strtod(text, NULL);
+}
+
 static enum aw_status add(struct recorder *r, const struct aw_hidmotor_status *now)
 {
     double row[COLUMNS] = {0};
@@ -73,8 +83,8 @@ static enum aw_status add(struct recorder *r, const struct aw_hidmotor_status *n
     r->last_ns = now->time_ns;
     row[0] = (double)(now->time_ns - r->first_ns) / 1e9;
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
-        row[1 + i] = now->position[i];
-        row[1 + AW_HIDMOTOR_JOINTS + i] = now->setpoint[i];
+        row[1 + i] = tidy(now->position[i]);
+        row[1 + AW_HIDMOTOR_JOINTS + i] = tidy(now->setpoint[i]);
     }
     bool repeats = r->rows && memcmp(row + 1, r->row + 1, sizeof row - sizeof *row) == 0;
     if (!repeats)
@@ -97,8 +107,6 @@ static bool arrived(const struct recorder *r)
     return true;
 }
 
-/* The simulator's clock stands still between its events: without a rate of its own one sample
- * would be at the time of the one before. */
 static int64_t period_ns(const struct aw_session *session)
 {
     double hz = aw_option_number(session, "rate");

@@ -18,8 +18,7 @@ static void make_record(struct aw_session *session, const struct aw_hidmotor_sta
     aw_wire_init(&state->shown, &aw_hidmotor_state_protocol, NULL, false);
     aw_record_init(record, aw_wire_codec(&state->shown, "status", AW_RX), AW_RX);
     record->time_ns = status->wall_ns;
-    aw_record_set(record, "count", status->n, NULL);
-    for (int i = 0; i < status->n; i++) {
+    for (int i = 0; i < status->n && i < AW_HIDMOTOR_JOINTS; i++) {
         set_motor(record, i, "setpoint", status->setpoint[i]);
         set_motor(record, i, "position", status->position[i]);
         if (i >= status->n_velocity)

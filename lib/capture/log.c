@@ -104,7 +104,7 @@ static bool take_packet(struct aw_log *log, const struct aw_packet *packet,
                         struct aw_log_entry *entry)
 {
     bool whole = aw_packet_open(packet, &log->payload) && is_ours(log, &log->payload);
-    *entry = (struct aw_log_entry){.time_ns = packet->time_ns};
+    *entry = (struct aw_log_entry){.time_ns = packet->time_ns, .linktype = packet->linktype};
     keep_comment(entry, packet);
     if (!whole)
         return *entry->comment;
@@ -149,6 +149,7 @@ static enum aw_status take_line(struct aw_log *log, const char *line, size_t len
                        log->number);
     *entry = (struct aw_log_entry){.time_ns = frame->has_time ? frame->time_ns : INT64_MIN,
                                    .dir = frame->dir,
+                                   .linktype = AW_LINKTYPE_CAN,
                                    .data = {frame->bytes, frame->size}};
     return AW_OK;
 }

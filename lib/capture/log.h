@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wire/table.h"
+#include "capture/pcapng.h"
 
 struct aw_log;
 
@@ -29,11 +29,12 @@ struct aw_log_options {
 
 /* One datagram, or one piece of a stream. */
 struct aw_log_entry {
-    int64_t time_ns;     /* since 1970 (candump: as it stands there), or AW_NO_TIME (codec.h) */
-    enum aw_dir dir;     /* AW_TX to the device, AW_RX from it; 0: not known */
-    bool stream;         /* a piece of a stream: frames may begin and end anywhere */
-    struct aw_span data; /* valid until the next call; empty: only a comment */
-    char comment[128];   /* of the packet, cut to this; or "" */
+    int64_t time_ns; /* since 1970 (candump: as it stands there), or AW_NO_TIME (codec.h) */
+    enum aw_dir dir; /* AW_TX to the device, AW_RX from it; 0: not known */
+    enum aw_linktype linktype; /* what it passed; AW_LINKTYPE_CAN for candump */
+    bool stream;               /* a piece of a stream: frames may begin and end anywhere */
+    struct aw_span data;       /* valid until the next call; empty: only a comment */
+    char comment[128];         /* of the packet, cut to this; or "" */
 };
 
 /* AW_USAGE if the file cannot be read or is none of these. */

@@ -34,33 +34,35 @@ struct aw_gain_file {
                            struct aw_error *err);
     /* Writes the three words of a gain to out. */
     void (*name)(const void *context, size_t place, char *out, size_t size);
-    /* AW_LIMIT for a value the device would not take; text is how it was written. */
+    /* AW_LIMIT for a value that the device would not take; text is how it was written. */
     enum aw_status (*check)(size_t place, double value, const char *text, struct aw_error *err);
 };
 
-/* The next known gain from *place on (start with 0); false at the end. *place is behind it then. */
-bool aw_gains_next(const struct aw_gain_file *kind, const struct aw_gain *gains, size_t *place);
+/* The next known gain from *next on (start with 0), its number in *place; false at the end. */
+bool aw_gain_file_next(const struct aw_gain_file *kind, const struct aw_gain *gains, size_t *next,
+                       size_t *place);
 
-/* Read a file of kind->places gains. Errors name file and line; AW_USAGE for what is no gain or
- * stands there twice, whatever kind->check says, and AW_USAGE if it cannot be read. No gain is
- * known then. */
-enum aw_status aw_gains_load(const struct aw_gain_file *kind, const void *context,
-                             struct aw_gain *gains, const char *path, struct aw_error *err);
-enum aw_status aw_gains_read(const struct aw_gain_file *kind, const void *context,
-                             struct aw_gain *gains, FILE *file, const char *name,
-                             struct aw_error *err);
+/* Reads a file of kind->places gains. Errors name file and line: AW_USAGE for what is no gain or
+ * stands there twice, AW_LIMIT for what kind->check refuses; AW_USAGE if it cannot be read. No gain
+ * is known then. */
+enum aw_status aw_gain_file_load(const struct aw_gain_file *kind, const void *context,
+                                 struct aw_gain *gains, const char *path, struct aw_error *err);
+enum aw_status aw_gain_file_read(const struct aw_gain_file *kind, const void *context,
+                                 struct aw_gain *gains, FILE *file, const char *name,
+                                 struct aw_error *err);
 
 /* Writes a file in one step (a new one that is renamed); AW_REFUSED with the reason. */
-enum aw_status aw_gains_save(const struct aw_gain_file *kind, const void *context,
-                             const struct aw_gain *gains, const char *path, struct aw_error *err);
-void aw_gains_write(const struct aw_gain_file *kind, const void *context,
-                    const struct aw_gain *gains, FILE *file);
+enum aw_status aw_gain_file_save(const struct aw_gain_file *kind, const void *context,
+                                 const struct aw_gain *gains, const char *path,
+                                 struct aw_error *err);
+void aw_gain_file_write(const struct aw_gain_file *kind, const void *context,
+                        const struct aw_gain *gains, FILE *file);
 
 /* "lknee pos kp 3": the line of a gain, without a newline. */
-void aw_gain_text(const struct aw_gain_file *kind, const void *context, size_t place, double value,
-                  char out[AW_GAIN_TEXT]);
+void aw_gain_file_text(const struct aw_gain_file *kind, const void *context, size_t place,
+                       double value, char out[AW_GAIN_TEXT]);
 
-/* Whether one is known and the other not, or both with another value. */
+/* Whether only one of two is known, or both with different values. */
 bool aw_gain_differs(const struct aw_gain *a, const struct aw_gain *b);
 
 #endif

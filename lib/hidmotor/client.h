@@ -102,6 +102,8 @@ struct aw_hidmotor {
     struct aw_hidmotor_status known; /* the last good answer to positions, see known.n */
     struct aw_hidmotor_heard heard;
     uint8_t heard_bytes[AW_HIDMOTOR_REPORT];
+    uint8_t previous[AW_HIDMOTOR_REPORT]; /* the last report that was read, whatever it was */
+    bool doubled;                         /* and the one before was the same */
     struct aw_hidmotor_owed owed[AW_HIDMOTOR_KINDS];
     int8_t position_leaves[AW_HIDMOTOR_MOTORS], velocity_leaves[AW_HIDMOTOR_MOTORS];
 };

@@ -61,7 +61,7 @@ enum aw_hidmotor_fault {
 
 struct aw_hidmotor_faults {
     double share[AW_HIDMOTOR_FAULTS]; /* of replies, measurements or loops: 0 … 1 */
-    int64_t unplug_ns;                /* after the first contact; 0: never */
+    int64_t unplug_ns;                /* with a share for it: so long after the first contact */
 };
 
 /* Reads "lost:10%,slow,unplug:5s" (a share, or for unplug a time); without one it happens every

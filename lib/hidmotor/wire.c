@@ -140,9 +140,8 @@ static const struct aw_field motor_state[] = {
 };
 
 static const struct aw_field status[] = {
-    {.name = "count", FLOAT, .min = 1, .max = 7, .help = "number of motors that follow"},
-    {.name = "motors", .type = AW_GROUP, .rows = motor_state, .labels = seven, .aliases = joints,
-     .count = "count"},
+    {.name = "motors", .type = AW_GROUP, .rows = motor_state, .labels = three,
+     .aliases = joints},
     {.name = "maybe_stale", .type = AW_UINT, .bits = 8, .names = truths, .optional = true,
      .help = "an answer may be that to an earlier question"},
     {0},

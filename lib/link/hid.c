@@ -15,7 +15,7 @@
 #include "link/hid_port.h"
 #include "link/transport.h"
 
-#define NEW_NODE  AW_SECOND /* so long after plugging in udev may still be at work */
+#define UDEV_TIME AW_SECOND /* so long after plugging in udev may still be at work */
 #define ASK_AGAIN (20 * AW_MILLISECOND)
 #define SLICE     (2 * AW_MILLISECOND)
 
@@ -23,7 +23,7 @@ struct hid_link {
     struct aw_link base;
     hid_device *device;
     int fd; /* hidapi's own, or -1 if it could not be found */
-    char name[100];
+    char name[112];
 };
 
 static enum aw_status lost(const struct hid_link *self, struct aw_error *err)
@@ -112,22 +112,22 @@ static bool is_hidraw(int fd)
     return ioctl(fd, HIDIOCGRDESCSIZE, &size) == 0 && ioctl(fd, HIDIOCGRAWINFO, &info) == 0;
 }
 
-/* udev gives a new node its permissions some time after the kernel has made it. */
 static bool is_new(const char *path)
 {
     struct stat node;
     return stat(path, &node) == 0 &&
            aw_wall_time() - ((int64_t)node.st_mtim.tv_sec * AW_SECOND + node.st_mtim.tv_nsec) <
-               NEW_NODE;
+               UDEV_TIME;
 }
 
+/* udev gives a new node its permissions some time after the kernel has made it. */
 static enum aw_status open_node(const char *path, struct aw_clock *clock, int *fd)
 {
+    int64_t deadline = aw_clock_now(clock) + UDEV_TIME; /* the wall clock may go back */
     while ((*fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == EACCES &&
-           is_new(path)) {
+           is_new(path) && aw_clock_now(clock) < deadline)
         if (aw_clock_sleep(clock, aw_clock_now(clock) + ASK_AGAIN) == AW_STOPPED)
             return AW_STOPPED;
-    }
     return *fd >= 0 ? AW_OK : AW_NO_LINK;
 }
 
@@ -202,7 +202,7 @@ static enum aw_status choose(struct aw_hid_port *port, const struct aw_hid_choic
 }
 
 /* What sysfs says about it, or, where sysfs is not there, the path alone. */
-static enum aw_status find_path(struct aw_hid_port *port, const char *path)
+static enum aw_status find_path(struct aw_hid_port *port, const char *path, struct aw_error *err)
 {
     static const struct aw_hid_choice any = {.usage_page = -1, .interface = -1};
     struct aw_hid_port ports[AW_HID_PORTS];
@@ -210,8 +210,11 @@ static enum aw_status find_path(struct aw_hid_port *port, const char *path)
     size_t n = aw_hid_find(ports, &any);
     if (!realpath(path, real))
         snprintf(real, sizeof real, "%s", path);
+    if (strlen(path) >= sizeof port->path)
+        return aw_fail(err, AW_NO_LINK, "hid:%.200s: the path is too long — make a symlink to it",
+                       path);
     *port = (struct aw_hid_port){.interface = -1};
-    snprintf(port->path, sizeof port->path, "%.*s", (int)sizeof port->path - 1, path);
+    memcpy(port->path, path, strlen(path));
     for (size_t i = 0; i < n; i++)
         if (strcmp(ports[i].path, real) == 0)
             *port = ports[i];
@@ -282,8 +285,8 @@ enum aw_status aw_hid_open(struct aw_link **out, const struct aw_url *url, struc
     struct aw_hid_port port;
     enum aw_status status = parse(&choice, url, err);
     if (status == AW_OK)
-        status =
-            choice.path ? find_path(&port, choice.path) : choose(&port, &choice, url->rest, err);
+        status = choice.path ? find_path(&port, choice.path, err)
+                             : choose(&port, &choice, url->rest, err);
     if (status != AW_OK)
         return status;
     struct hid_link *self = calloc(1, sizeof *self);

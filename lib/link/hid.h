@@ -58,6 +58,6 @@ size_t aw_link_list_hid(struct aw_hid_port *ports, size_t max);
 size_t aw_hid_udev_rules(char *out, size_t size);
 
 /* The name that file should have: it must sort before 73-seat-late.rules. */
-#define AW_HID_UDEV_FILE "/etc/udev/rules.d/70-armwire.rules"
+#define AW_HID_UDEV_FILE "/etc/udev/rules.d/70-hidmotor.rules"
 
 #endif

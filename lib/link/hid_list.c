@@ -167,7 +167,7 @@ static bool fits(const struct aw_hid_port *port, const struct aw_hid_choice *cho
            (choice->interface < 0 || port->interface == choice->interface);
 }
 
-/* After sorting, a lower node of the same device has the same or a lower interface only mostly. */
+/* The order of the nodes is that in which the kernel found them, mostly that of the interfaces. */
 static bool is_lowest(const struct aw_hid_port *ports, size_t n, size_t i,
                       const struct aw_hid_choice *choice)
 {

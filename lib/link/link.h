@@ -55,6 +55,7 @@ struct aw_link {
     struct aw_clock *clock; /* not owned */
     bool datagrams;
     bool simulated;
+    bool recorded; /* a capture: what is written goes nowhere, and AW_LOST is its end, no error */
     /* How many connections there were. 0 for ever on media that have none (serial ports, ptys):
      * there the device cannot know that somebody else opened the line, and what it remembers has to
      * be remembered here, too, by key. 1 on a client's tcp: or unix: link and on sim:. */

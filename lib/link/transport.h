@@ -22,6 +22,7 @@ aw_transport_open aw_can_open;
 aw_transport_open aw_slcan_open;
 aw_transport_open aw_socketcand_open;
 aw_transport_open aw_socketcand_listen_open;
+aw_transport_open aw_log_link_open;
 aw_transport_open aw_hid_open;
 aw_transport_open aw_uhid_open;
 

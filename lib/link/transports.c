@@ -16,6 +16,8 @@ static const char *const uhid_keys[] = {"serial", NULL};
 static const char *const udp_keys[] = {"listen", "compat", NULL};
 static const char *const udp_listen_keys[] = {"reply", NULL};
 
+static const char *const log_keys[] = {"speed", "from", "loop", "port", NULL};
+
 static const struct aw_transport transports[] = {
     {
         .scheme = "serial",
@@ -108,6 +110,15 @@ static const struct aw_transport transports[] = {
         .help = "a socketcand server with one bus, for one client at a time",
         .server = true,
         .open = aw_socketcand_listen_open,
+    },
+    {
+        .scheme = "log",
+        .usage = "log:FILE?speed=2",
+        .help =
+            "a capture (pcapng, pcap, candump) as a device; speed=max without waiting, from=3s, "
+            "loop=yes, port=N",
+        .keys = log_keys,
+        .open = aw_log_link_open,
     },
     {
         .scheme = "hid",

@@ -42,6 +42,18 @@ static const struct aw_option describe_options[] = {
      .fallback = "text", .choices = forms},
     {0},
 };
+static const struct aw_arg capture_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .help = "a capture: pcapng, pcap, or a candump log"},
+    {0},
+};
+static const struct aw_option replay_options[] = {
+    {.name = "speed", .value = "FACTOR", .help = "so many times faster", .fallback = "1",
+     .unit = "", .min = 0.001, .max = 1e6},
+    {.name = "from", .value = "TIME", .help = "leave out what comes before: 3s", .unit = "s",
+     .min = 0, .max = 1e9},
+    {.name = "loop", .help = "again and again"},
+    {0},
+};
 static const struct aw_arg help_args[] = {
     {.name = "command", .kind = AW_ARG_COMMAND, .help = "the command to explain",
      .optional = true},
@@ -76,6 +88,11 @@ const struct aw_command aw_common_commands[] = {
      .options = encode_options, .offline = true, .run = aw_run_encode},
     {.name = "decode", .summary = "print the messages in bytes, files or standard input",
      .args = decode_args, .options = decode_options, .offline = true, .run = aw_run_decode},
+    {.name = "replay", .summary = "send the commands of a capture again, at their times",
+     .args = capture_args, .options = replay_options, .safety = AW_MOTION, .run = aw_run_replay,
+     .details = "The whole file is checked first. When it is interrupted, the device is stopped."},
+    {.name = "info", .summary = "show what a capture holds", .args = capture_args, .offline = true,
+     .run = aw_run_info},
     {.name = "describe", .summary = "draw the layout of the messages", .args = describe_args,
      .options = describe_options, .offline = true, .run = aw_run_describe},
     {.name = "run", .summary = "run the commands of a file", .args = script_args,

@@ -114,6 +114,15 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
     return status;
 }
 
+/* Where a capture ends, a command has seen all there is. */
+static enum aw_status end_of_record(struct aw_session *session, enum aw_status status)
+{
+    if (status != AW_LOST || session->out.error || !session->link || !session->link->recorded)
+        return status;
+    aw_session_unlink(session);
+    return AW_OK;
+}
+
 /* Before a dangerous command there is a question, which --dry-run makes needless. */
 static enum aw_status ask_first(struct aw_session *session, const struct aw_command *command)
 {
@@ -135,7 +144,7 @@ static enum aw_status run_command(struct aw_session *session, const struct aw_ar
     session->moving = false;
     session->started = aw_clock_now(session->clock);
     aw_stop_watch_output(session, args->command->safety == AW_MOTION);
-    status = make_safe(session, args->command->run(session, args));
+    status = make_safe(session, end_of_record(session, args->command->run(session, args)));
     aw_stop_watch_output(session, false);
     return status;
 }

@@ -210,6 +210,9 @@ static void paths_that_are_no_hidraw(void **state)
     assert_open_fails("hid:/tmp", AW_NO_LINK, "no HID device");
     assert_open_fails("hid:/proc/self/exe", AW_NO_LINK, "hid:/proc/self/exe: ");
     assert_open_fails("hid:/dev/hidraw1", AW_NO_LINK, "no such device");
+    char url[200];
+    snprintf(url, sizeof url, "hid:/dev/%0120d", 7);
+    assert_open_fails(url, AW_NO_LINK, "too long");
     plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
     assert_open_fails("hid:", AW_NO_LINK, "no HID device");
 }
@@ -243,6 +246,10 @@ static void permission_is_explained(void **state)
     /* Nobody waits for what has been so for a second. */
     assert_int_equal(aw_link_open(&link, "hid:", &options, &err), AW_NO_LINK);
     assert_int_equal(clock.time_ns, 0);
+    /* Nor for ever, if somebody has put the clock back. */
+    set_age("hidraw1", -100 * AW_SECOND);
+    assert_int_equal(aw_link_open(&link, "hid:", &options, &err), AW_NO_LINK);
+    assert_int_equal(clock.time_ns, AW_SECOND);
 }
 
 /* While somebody waits, udev does its work. */

@@ -19,11 +19,11 @@ static void near_enough(double a, double b, double eps, int line)
         fail_msg("line %d: %.17g is not %.17g", line, a, b);
 }
 
-static struct aw_path path_of(enum aw_path_mode mode, const double *t, const double *points,
-                              size_t n, size_t channels)
+static struct aw_path path_of(int mode, const double *t, const double *points, size_t n,
+                              size_t channels)
 {
     struct aw_path path;
-    if (aw_path_init(&path, mode, t, points, n, channels, &err) != AW_OK)
+    if (aw_path_init(&path, (enum aw_path_mode)mode, t, points, n, channels, &err) != AW_OK)
         fail_msg("%s", err.text);
     return path;
 }
@@ -304,7 +304,8 @@ static void what_is_no_path_is_refused(void **state)
     assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, p, p, 0, 1, &err), AW_USAGE);
     assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, p, p, 2, 0, &err), AW_USAGE);
     for (int mode = 0; mode < AW_PATH_MODES; mode++) {
-        assert_int_equal(aw_path_init(&path, mode, p, far, 3, 1, &err), AW_USAGE);
+        assert_int_equal(aw_path_init(&path, (enum aw_path_mode)mode, p, far, 3, 1, &err),
+                         AW_USAGE);
         assert_null(path.pieces);
         assert_null(path.t_s);
     }
