@@ -118,8 +118,10 @@ static void report(struct aw_session *session, const char *result,
 
 static enum aw_status get(struct aw_session *session, struct aw_unity_camera *camera)
 {
-    return aw_unity_camera_get(unity_of(session), camera, unity_patience_ns(session, 2),
-                               &session->err);
+    enum aw_status status = aw_unity_camera_get(unity_of(session), camera,
+                                                unity_patience_ns(session, 2), &session->err);
+    unity_say_last_news(session);
+    return status;
 }
 
 /* Sends it, and asks where the camera is now. */

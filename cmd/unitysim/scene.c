@@ -34,6 +34,7 @@ static enum aw_status load(struct aw_session *session, int scene,
     if (aw_flag(session, "dry-run"))
         return unity_dry_run(session, &record);
     enum aw_status status = aw_unity_scene_load(unity, scene, camera, wait_ns, &session->err);
+    unity_say_last_news(session);
     if (status != AW_OK)
         return status;
     unity_limits_told(session, &unity->options.limits);

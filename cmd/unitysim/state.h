@@ -46,6 +46,9 @@ int64_t unity_patience_ns(const struct aw_session *session, double seconds);
  * aw_unity_run with the session as the context. */
 bool unity_notice(void *context, const struct aw_unity_heard *heard);
 
+/* The same after what listens by itself (scenes, camera, limits). */
+void unity_say_last_news(struct aw_session *session);
+
 /* Says that feedback is silent, once for each silence. True if it is. */
 bool unity_say_stale(struct aw_session *session);
 

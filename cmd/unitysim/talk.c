@@ -104,6 +104,13 @@ bool unity_notice(void *context, const struct aw_unity_heard *heard)
     return true;
 }
 
+void unity_say_last_news(struct aw_session *session)
+{
+    struct unity_state *state = session->state;
+    if (state->begun && *state->unity.news)
+        say_news(session, state->unity.news);
+}
+
 bool unity_say_stale(struct aw_session *session)
 {
     struct unity_state *state = session->state;

@@ -178,8 +178,9 @@ static const struct aw_command commands[] = {
     {.name = "list", .summary = "show whether a simulator answers on this machine",
      .offline = true, .run = run_list, .examples = LIST("list")},
     {.name = "sim", .summary = "serve the simulated arm", .options = sim_options, .run = run_sim,
-     .details = "On a terminal it shows the arm live, and keys drive it. Elsewhere it prints "
-         "'ready: URL' on standard error;\n" "that URL works with -l."},
+     .details = "On a terminal it shows the arm live, and keys drive it until a client sends something; x "
+         "makes a joint stick, f\n" "freezes all, m holds the feedback back. Elsewhere it prints "
+         "'ready: URL' on standard error; that URL works with -l."},
     {0},
 };
 /* clang-format on */

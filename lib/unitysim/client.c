@@ -306,7 +306,11 @@ enum aw_status aw_unity_next(struct aw_unity *unity, int64_t deadline, struct aw
     } while (status == AW_TIMEOUT && now_of(unity) < deadline);
     if (status == AW_MORE && unity->link->event[0])
         heard->news = unity->link->event;
-    return status == AW_OK ? take(unity, heard, err) : status;
+    if (status == AW_OK)
+        status = take(unity, heard, err);
+    if (heard->news)
+        snprintf(unity->news, sizeof unity->news, "%s", heard->news);
+    return status;
 }
 
 /* What never falls silent must not keep us past the deadline. */

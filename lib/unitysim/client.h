@@ -74,6 +74,7 @@ struct aw_unity {
     struct aw_unity_feedback feedback;
     struct aw_unity_camera camera; /* the last answer; counters.camera 0: none yet */
     char why_malformed[160];       /* the reason of the last one, "" if there was none */
+    char news[160];                /* the last news, "" if there was none */
     char fight[160];               /* words while somebody else drives the arm too, else "" */
     bool streaming;
     struct aw_unity_drive drive[AW_UNITY_JOINTS]; /* latched */
