@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "capture/table.h"
 #include "control/samples.h"
+#include "shell/common.h"
 #include "state.h"
 
 #define FLUSH_NS (50 * AW_MILLISECOND)
@@ -145,8 +146,17 @@ static void report(struct recorder *r)
     aw_object_number(result, "interval.max", s.max, 3, "ms");
 }
 
+static bool is_csv(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && strcmp(dot, ".csv") == 0;
+}
+
+/* What is no CSV of joints is a recording as every tool makes it. */
 enum aw_status run_record(struct aw_session *session, const struct aw_args *args)
 {
+    if (!is_csv(aw_arg(args, "file", 0)))
+        return aw_run_record(session, args);
     struct recorder r = {.session = session, .limit = (uint64_t)aw_option_number(session, "count")};
     double seconds = aw_option_number(session, "for");
     enum aw_status status = begin(&r, aw_arg(args, "file", 0));

@@ -121,7 +121,7 @@ static const struct aw_arg play_args[] = {
     {0},
 };
 static const struct aw_arg record_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = "CSV to write"},
+    {.name = "file", .kind = AW_ARG_FILE, .help = ".csv (joints over time), .pcapng or .ndjson"},
     {0},
 };
 

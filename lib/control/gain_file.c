@@ -31,8 +31,7 @@ bool aw_gain_differs(const struct aw_gain *a, const struct aw_gain *b)
 
 static void forget(const struct aw_gain_file *kind, struct aw_gain *gains)
 {
-    for (size_t i = 0; i < kind->places; i++)
-        gains[i] = (struct aw_gain){0};
+    memset(gains, 0, kind->places * sizeof *gains);
 }
 
 /* Cuts a line into blank-separated words; one more than fits tells that there are too many. */

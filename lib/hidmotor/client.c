@@ -57,6 +57,7 @@ static void expire(struct aw_hidmotor_owed *owed, int64_t before)
     while (gone < owed->n && owed->sent_ns[gone] < before)
         gone++;
     owed->n -= gone;
+    owed->more = owed->more && owed->n > 0;
     memmove(owed->sent_ns, owed->sent_ns + gone, (size_t)owed->n * sizeof *owed->sent_ns);
 }
 
@@ -85,28 +86,44 @@ static struct aw_hidmotor_owed *place_for(struct aw_hidmotor *arm, uint32_t id)
     if (!place)
         place = oldest;
     if (place->id != id)
-        place->n = 0;
-    place->id = id;
+        *place = (struct aw_hidmotor_owed){.id = id};
     return place;
 }
 
 static void owe(struct aw_hidmotor *arm, uint32_t id, int64_t sent_ns)
 {
     struct aw_hidmotor_owed *owed = place_for(arm, id);
-    if (owed->n == AW_HIDMOTOR_OWED)
+    if (owed->n == AW_HIDMOTOR_OWED) {
+        owed->more = true;
         owed->n--;
+    }
     owed->sent_ns[owed->n++] = sent_ns;
 }
 
-/* One of them was answered after all. Which one cannot be seen: the older ones stay suspect. (A
+/* One of them was answered after all. At best it is the oldest: with it go those before it. (A
  * report that is doubled does not count twice.) */
 static bool was_owed(struct aw_hidmotor *arm, uint32_t id)
 {
     struct aw_hidmotor_owed *owed = find_owed(arm, id);
     if (!owed || owed->n == 0)
         return false;
-    owed->n--;
+    if (!owed->more)
+        expire(owed, owed->sent_ns[0] + 1);
     return true;
+}
+
+/* An answer came. If others of its kind are unanswered it may be to the oldest of them, and then
+ * this request is unanswered now. What was sent before the one that it is to is not answered any
+ * more, for the board keeps the order. */
+static void settle(struct aw_hidmotor *arm, uint32_t id, int64_t sent_ns)
+{
+    const struct aw_hidmotor_owed *owed = find_owed(arm, id);
+    int64_t since = owed && owed->n > 0 ? owed->sent_ns[0] : sent_ns;
+    if (was_owed(arm, id))
+        owe(arm, id, sent_ns);
+    for (int i = 0; i < AW_HIDMOTOR_KINDS; i++)
+        if (arm->owed[i].id != id)
+            expire(&arm->owed[i], since);
 }
 
 /* Reports */
@@ -263,6 +280,8 @@ static enum aw_status await(struct exchange *x, int64_t deadline, bool *taken, s
             return status;
         enum verdict verdict = judge(x, bytes, size);
         *taken = verdict != OTHER;
+        if (*taken)
+            settle(x->arm, x->id, x->reply->sent_ns);
         if (verdict == ANSWER)
             return take_answer(x, bytes, err);
         if (verdict == UNKNOWN)

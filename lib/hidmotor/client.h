@@ -21,12 +21,17 @@
  * again; a setter goes out once, whatever becomes of its reply.
  *
  * Stale replies. A request that went unanswered (its time was over, or a signal ended the wait) may
- * still be answered. Its reply cannot answer a request of another kind. For a request of the same
- * kind the reply is marked maybe_stale if, when that call began, an earlier request of the kind was
- * unanswered, its reply has not been seen since, and it is at most late_ms old; after that it is
- * taken as lost. Replies to the re-sent requests of one call are all answers to that call. A
- * setter's reply repeats the request: one that repeats another request is passed over while an
- * earlier one is unanswered. What cannot be told apart, and is not marked: the reply to the same
+ * still be answered. Its reply never answers a request of another kind. For a request of the same
+ * kind the reply is marked maybe_stale if one of the kind was unanswered when the call began. It
+ * stays unanswered until one of these happens:
+ *   - its reply is seen. A reply that was marked may be to the oldest of them; then the request
+ * that it was taken for is unanswered instead;
+ *   - a request of another kind that was sent later is answered, because the board and the bus keep
+ *     the order. So of positions and velocities in turn no mark outlives the next pair;
+ *   - late_ms have passed since it was sent.
+ * The re-sent requests of one call are one: the reply to any of them is an answer to that call. A
+ * setter's reply repeats the request: one that repeats another request is passed over while one of
+ * its kind is unanswered. What cannot be told apart, and is not marked: the reply to the same
  * request of another program.
  *
  * No allocation, no thread, no I/O but the link's.
@@ -64,11 +69,12 @@ struct aw_hidmotor_counters {
 };
 
 /* Requests of one kind that went unanswered. */
-#define AW_HIDMOTOR_OWED 4
+#define AW_HIDMOTOR_OWED 32
 struct aw_hidmotor_owed {
     uint32_t id;
     int n;
-    int64_t sent_ns[AW_HIDMOTOR_OWED]; /* ascending; when there are more, the oldest stay */
+    bool more;                         /* than there is room for: only time clears them */
+    int64_t sent_ns[AW_HIDMOTOR_OWED]; /* ascending */
 };
 
 /* The last report that was read as an answer, for watch and record. */

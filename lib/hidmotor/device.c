@@ -84,7 +84,8 @@ struct board {
     uint8_t buffer[REPORT]; /* received into, answered from */
     bool full;
     int64_t loop_ns; /* when the main loop looks at it */
-    int n_pending;
+    int64_t due_ns;  /* of the report that was queued last */
+    int n_pending, first_pending;
     struct pending pending[PENDING];
 };
 
@@ -541,15 +542,23 @@ static void answer_unknown(struct board *board, uint32_t id)
 
 /* Replies */
 
+static void drop_first(struct board *board)
+{
+    board->first_pending = (board->first_pending + 1) % PENDING;
+    board->n_pending--;
+}
+
+/* Reports keep their order: what is behind a late one is late, too. */
 static void queue(struct board *board, int64_t due_ns, const uint8_t *bytes, size_t size)
 {
     if (board->n_pending == PENDING) {
-        memmove(board->pending, board->pending + 1, (PENDING - 1) * sizeof *board->pending);
-        board->n_pending--;
+        drop_first(board);
         board->counters.dropped++;
     }
-    struct pending *pending = &board->pending[board->n_pending++];
-    pending->due_ns = due_ns;
+    int place = (board->first_pending + board->n_pending++) % PENDING;
+    struct pending *pending = &board->pending[place];
+    board->due_ns = due_ns > board->due_ns ? due_ns : board->due_ns;
+    pending->due_ns = board->due_ns;
     pending->size = size;
     memcpy(pending->bytes, bytes, REPORT);
 }
@@ -671,29 +680,17 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
     board->full = true;
 }
 
-static int first_pending(const struct board *board)
-{
-    int first = 0;
-    for (int i = 1; i < board->n_pending; i++)
-        if (board->pending[i].due_ns < board->pending[first].due_ns)
-            first = i;
-    return first;
-}
-
 static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
 {
     struct board *board = (struct board *)device;
-    int i = first_pending(board);
-    struct pending *pending = &board->pending[i];
+    const struct pending *pending = &board->pending[board->first_pending];
     if (board->n_pending == 0 || pending->due_ns > board->now_ns || cap < REPORT ||
         unplugged(board, board->now_ns))
         return 0;
-    size_t size = pending->size;
-    memcpy(buf, pending->bytes, size);
-    board->n_pending--;
-    memmove(pending, pending + 1, (size_t)(board->n_pending - i) * sizeof *pending);
+    memcpy(buf, pending->bytes, pending->size);
+    drop_first(board);
     board->counters.sent++;
-    return size;
+    return pending->size;
 }
 
 static int64_t device_next_event(const struct aw_device *device)
@@ -702,8 +699,8 @@ static int64_t device_next_event(const struct aw_device *device)
     int64_t next = board->full ? board->loop_ns : AW_NEVER;
     if (unplugged(board, board->now_ns))
         return AW_NEVER;
-    if (board->n_pending && board->pending[first_pending(board)].due_ns < next)
-        next = board->pending[first_pending(board)].due_ns;
+    if (board->n_pending && board->pending[board->first_pending].due_ns < next)
+        next = board->pending[board->first_pending].due_ns;
     return next;
 }
 

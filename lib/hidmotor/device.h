@@ -46,7 +46,7 @@ enum aw_status aw_hidmotor_state_parse(const char *text, enum aw_hidmotor_state 
 
 enum aw_hidmotor_fault {
     AW_HIDMOTOR_LOST,      /* no reply */
-    AW_HIDMOTOR_LATE,      /* a reply after 150 ms */
+    AW_HIDMOTOR_LATE,      /* a reply after 150 ms; the order is kept */
     AW_HIDMOTOR_DUPLICATE, /* a reply twice */
     AW_HIDMOTOR_FOREIGN,   /* before the reply, one to what another program asked */
     AW_HIDMOTOR_SHORT,     /* a reply that is cut off */

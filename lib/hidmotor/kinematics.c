@@ -3,17 +3,11 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
-
-#include "hidmotor/wire.h"
-#include "wire/codec.h"
 
 static const double degree = 3.14159265358979323846 / 180;
 
 /* mm, from the table up: to the base joint, to the shoulder, to the elbow, to the tip */
 static const double links[] = {55, 40, 100, 100};
-
-static const char *const joints[AW_HID_JOINTS] = {"m1", "m2", "m3"};
 
 static double shoulder_height(void)
 {
@@ -22,38 +16,25 @@ static double shoulder_height(void)
 
 /* Joint limits */
 
-static void move_codec(struct aw_codec *codec)
-{
-    const struct aw_protocol *p = &aw_hidmotor_protocol;
-    size_t i = 0;
-    while (strcmp(p->messages[i].name, "set_setpoints") != 0)
-        i++;
-    aw_codec_init(codec, p, &p->variants[0], &p->messages[i], false);
-}
-
 struct aw_hid_limits aw_hid_limits(void)
 {
-    struct aw_codec codec;
     struct aw_hid_limits limits;
-    move_codec(&codec);
     for (int i = 0; i < AW_HID_JOINTS; i++) {
-        struct aw_range range = aw_leaf_range(&codec, aw_codec_find(&codec, joints[i]), NULL);
-        limits.min[i] = range.min;
-        limits.max[i] = range.max;
+        struct aw_hidmotor_joint joint = aw_hidmotor_joint(i);
+        limits.min[i] = joint.min;
+        limits.max[i] = joint.max;
     }
     return limits;
 }
 
 const char *aw_hid_joint_name(int joint)
 {
-    return joints[joint];
+    return aw_hidmotor_joint(joint).name;
 }
 
 const char *aw_hid_joint_alias(int joint)
 {
-    struct aw_codec codec;
-    move_codec(&codec);
-    return codec.leaves[aw_codec_find(&codec, joints[joint])].field->alias;
+    return aw_hidmotor_joint(joint).alias;
 }
 
 /* How far outside its limits a joint is; 0 inside. */
@@ -92,7 +73,7 @@ enum aw_status aw_hid_check_pose(const struct aw_hid_pose *pose, struct aw_error
         return aw_fail(err, AW_USAGE, "pose: not a number — give three angles in deg");
     if (over > 0)
         return aw_fail(err, AW_LIMIT, "%s (%s): %.7g deg is %.3g deg beyond its limit of %g deg",
-                       joints[joint], aw_hid_joint_alias(joint), pose->deg[joint], over,
+                       aw_hid_joint_name(joint), aw_hid_joint_alias(joint), pose->deg[joint], over,
                        passed(&limits, pose, joint));
     return AW_OK;
 }

@@ -15,9 +15,9 @@
 #ifndef AW_HIDMOTOR_KINEMATICS_H
 #define AW_HIDMOTOR_KINEMATICS_H
 
-#include "base/status.h"
+#include "hidmotor/motion.h"
 
-#define AW_HID_JOINTS       3
+#define AW_HID_JOINTS       AW_HIDMOTOR_JOINTS
 #define AW_HID_TOLERANCE_MM 1e-3 /* a point this near counts as reached */
 
 /* Joint angles in deg: base, shoulder, elbow (m1, m2, m3). */

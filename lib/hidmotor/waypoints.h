@@ -32,9 +32,9 @@
 #include "control/trajectory.h"
 #include "hidmotor/kinematics.h"
 
-#define AW_HID_REFRESH_S 0.016 /* the board measures and commands its servos this often */
-#define AW_HID_SPEED_MAX 200.0 /* deg/s; what the servos can follow */
-#define AW_HID_OVERSHOOT 3.0   /* deg; how far beyond its setpoint the arm may be measured */
+#define AW_HID_REFRESH_S ((double)AW_HIDMOTOR_POLL_NS / (double)AW_SECOND)
+#define AW_HID_SPEED_MAX AW_HIDMOTOR_FAST      /* deg/s */
+#define AW_HID_OVERSHOOT AW_HIDMOTOR_TOLERANCE /* deg beyond its setpoint that an arm may be */
 
 struct aw_hid_waypoint {
     double t_s;

@@ -17,7 +17,7 @@
 
 #define UDEV_TIME AW_SECOND /* so long after plugging in udev may still be at work */
 #define ASK_AGAIN (20 * AW_MILLISECOND)
-#define SLICE     (2 * AW_MILLISECOND)
+#define SLICE     AW_MILLISECOND
 
 struct hid_link {
     struct aw_link base;
@@ -131,7 +131,8 @@ static enum aw_status open_node(const char *path, struct aw_clock *clock, int *f
     return *fd >= 0 ? AW_OK : AW_NO_LINK;
 }
 
-/* hidapi does not tell its descriptor, but the kernel gives the lowest one that is free. */
+/* hidapi does not tell its descriptor, but the kernel gives the lowest one that is free, unless
+ * another thread is quicker. */
 static void open_by_hidapi(struct hid_link *self, const char *path, int node)
 {
     int next = fcntl(node, F_DUPFD_CLOEXEC, 0);

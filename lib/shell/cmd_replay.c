@@ -99,8 +99,7 @@ static enum aw_status play_all(struct player *p)
 {
     struct aw_session *session = p->session;
     struct aw_link *link;
-    enum aw_status status =
-        session->tool->prepare ? session->tool->prepare(session) : aw_session_link(session, &link);
+    enum aw_status status = aw_session_link(session, &link);
     if (status == AW_OK)
         status = aw_output_check(&session->out, &session->err);
     if (status != AW_OK)
@@ -138,7 +137,9 @@ enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *a
     p->speed = aw_option_number(session, "speed");
     p->from_ns = (int64_t)(aw_option_number(session, "from") * 1e9);
     p->heard.framer.dir = AW_RX;
-    enum aw_status status = aw_replay_load(&p->replay, session, aw_arg(args, "file", 0));
+    enum aw_status status = session->tool->prepare ? session->tool->prepare(session) : AW_OK;
+    if (status == AW_OK)
+        status = aw_replay_load(&p->replay, session, aw_arg(args, "file", 0));
     if (status == AW_OK && aw_flag(session, "dry-run")) {
         aw_session_say(session, "%" PRIu64 " commands, all within limits", p->replay.commands);
     } else if (status == AW_OK) {

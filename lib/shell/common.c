@@ -33,6 +33,32 @@ static const struct aw_option decode_options[] = {
      .min = 1, .max = 65535},
     {0},
 };
+static const struct aw_arg watch_args[] = {
+    {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
+     .help = "what to show: torque, lknee.torque, 'lknee.*'; - reads NDJSON from standard input"},
+    {0},
+};
+static const struct aw_option watch_options[] = {
+    {.name = "where", .value = "CONDITION",
+     .help = "only messages for which it holds: 'torque>5 and velocity<100'"},
+    {.name = "once", .help = "end when all of it has come once"},
+    {0},
+};
+static const struct aw_arg plot_args[] = {
+    {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
+     .help = "what to plot, as in watch; and a recording (.csv, .ndjson, .pcapng, .log), or -"},
+    {0},
+};
+static const struct aw_option plot_options[] = {
+    {.name = "span", .value = "TIME", .help = "how much time is shown", .fallback = "10s",
+     .unit = "s", .min = 0.01, .max = 86400},
+    {.name = "every", .value = "TIME", .unit = "s", .min = 0.01, .max = 86400,
+     .help = "not on a terminal: print a picture this often, not only at the end"},
+    {.name = "out", .value = "FILE", .help = "draw all of it into an .svg, .png or .pdf file"},
+    {.name = "plotjuggler", .value = "HOST:PORT", .bare = "127.0.0.1:9870",
+     .help = "send it to PlotJuggler (UDP server, JSON) instead"},
+    {0},
+};
 static const struct aw_arg describe_args[] = {
     {.name = "message", .kind = AW_ARG_MESSAGE, .help = "the message to draw", .optional = true},
     {0},
@@ -46,12 +72,17 @@ static const struct aw_arg capture_args[] = {
     {.name = "file", .kind = AW_ARG_FILE, .help = "a capture: pcapng, pcap, or a candump log"},
     {0},
 };
+static const struct aw_arg record_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .help = ".pcapng, .csv, .ndjson; on CAN also .log"},
+    {0},
+};
 static const struct aw_option replay_options[] = {
     {.name = "speed", .value = "FACTOR", .help = "so many times faster", .fallback = "1",
      .unit = "", .min = 0.001, .max = 1e6},
     {.name = "from", .value = "TIME", .help = "leave out what comes before: 3s", .unit = "s",
      .min = 0, .max = 1e9},
     {.name = "loop", .help = "again and again"},
+    {.name = "all", .help = "on a CAN bus: also what the devices sent"},
     {0},
 };
 static const struct aw_arg help_args[] = {
@@ -82,12 +113,24 @@ static const struct aw_arg rest_args[] = {
 };
 
 const struct aw_command aw_common_commands[] = {
-    {.name = "watch", .summary = "show every message that arrives", .safety = AW_READ,
-     .run = aw_run_watch},
+    {.name = "watch", .summary = "show what the device says: a table, or lines",
+     .args = watch_args, .options = watch_options, .safety = AW_READ, .run = aw_run_watch,
+     .details = "On a terminal a table in place: q leaves, space freezes it, r resets least and "
+         "greatest, / filters, arrows\n" "scroll; a lost link is waited for. Else, and with "
+         "--json, --csv, --format or --fields, one line a message."},
+    {.name = "plot", .summary = "plot fields over time: live, from a pipe, or of a recording",
+     .args = plot_args, .options = plot_options, .safety = AW_READ, .run = aw_run_plot,
+     .details = "Live on a terminal: q leaves, space freezes. Reads NDJSON from a pipe unless -l "
+         "names a device, so that\n" "any tool can plot what another one says with watch -j."},
     {.name = "encode", .summary = "print the bytes of a message", .args = encode_args,
      .options = encode_options, .offline = true, .run = aw_run_encode},
     {.name = "decode", .summary = "print the messages in bytes, files or standard input",
      .args = decode_args, .options = decode_options, .offline = true, .run = aw_run_decode},
+    {.name = "record", .summary = "write what comes into a file", .args = record_args,
+     .run = aw_run_record,
+     .details = "The ending says the format: .pcapng (everything that passes the link), .csv or "
+         ".ndjson (decoded), .log\n" "(candump). --for, -n or Ctrl-C end it; --last 60s keeps only "
+         "the last minute. On a terminal a line that\n" "you type becomes a mark."},
     {.name = "replay", .summary = "send the commands of a capture again, at their times",
      .args = capture_args, .options = replay_options, .safety = AW_MOTION, .run = aw_run_replay,
      .details = "The whole file is checked first. When it is interrupted, the device is stopped."},

@@ -33,6 +33,8 @@ static enum aw_status check_command(struct loader *l, struct aw_span frame)
     struct aw_record record;
     size_t size;
     enum aw_status status = aw_wire_decode(session->wire, AW_TX, frame, &record, &session->err);
+    if (status != AW_OK && record.present)
+        status = AW_USAGE; /* no finite number: refused like one that is typed */
     if (status == AW_OK)
         status = aw_encode(&record, aw_flag(session, "force"), session->frame, AW_FRAME_ROOM, &size,
                            &session->err);
@@ -102,8 +104,9 @@ static bool is_command(struct loader *l, const struct aw_log_entry *entry)
     struct aw_record record;
     if (entry->linktype != AW_LINKTYPE_CAN)
         return entry->dir == AW_TX;
-    return aw_wire_decode(l->session->wire, AW_TX, entry->data, &record, NULL) == AW_OK &&
-           record.codec->message->dir & AW_TX;
+    enum aw_status status = aw_wire_decode(l->session->wire, AW_TX, entry->data, &record, NULL);
+    bool ours = status == AW_OK || record.present;
+    return ours && (record.codec->message->dir & AW_TX || aw_flag(l->session, "all"));
 }
 
 static enum aw_status take(struct loader *l, const struct aw_log_entry *entry)

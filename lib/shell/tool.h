@@ -124,11 +124,15 @@ struct aw_tool {
     /* May this command go out, beyond what the table's ranges say? Asked for each one of a
      * recording before the first is sent; session->err says why not. May be NULL. */
     enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
-    /* Makes the session ready for a replay, which writes on the link by itself. May be NULL. */
+    /* Makes the session ready for allow and for a replay, which writes on the link by itself. May
+     * be NULL. */
     enum aw_status (*prepare)(struct aw_session *session);
     /* The device answers every message and takes no second one before: a replay waits for the
      * answers that the recording has. */
     bool in_step;
+    /* A few words about the link for the foot of the table of watch ("bus 12.3 %, lknee tor"),
+     * written to out; NULL: nothing to say. May be NULL. */
+    const char *(*remark)(struct aw_session *session, char *out, size_t size);
     /* Chooses the variant of the wire from options; NULL: the first. */
     enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant,
                               struct aw_error *err);

@@ -25,7 +25,8 @@
 #define QUIET           3 /* feedback in a row that shows no drive */
 #define MOVE_NS         (10 * AW_SECOND)
 #define TOLERANCE       10
-#define SETTLED         3 /* feedback in a row: a joint coasts on for a step after it is stopped */
+#define SETTLED         3  /* feedback in a row: a joint coasts on for a step after it is stopped */
+#define PATIENCE        20 /* feedback within the tolerance: it does not come nearer */
 #define SLOWEST         20
 
 /* A command works for about so long before the next one that knows more does. */
@@ -648,6 +649,7 @@ struct moving {
     struct aw_unity_move move; /* with all numbers set */
     uint64_t seen;
     int settled;
+    int inside[AW_UNITY_JOINTS]; /* feedback in a row within the tolerance */
 };
 
 static int distance(const struct moving *moving, int joint)
@@ -674,7 +676,7 @@ static struct aw_unity_drive towards(const struct moving *moving, int joint)
 {
     const struct aw_unity_goal *goal = &moving->move.goals[joint];
     int delta = distance(moving, joint), left = abs(delta);
-    if (left <= goal->tolerance)
+    if (left <= (goal->tolerance + 1) / 2 || moving->inside[joint] > PATIENCE)
         return (struct aw_unity_drive){.state = AW_UNITY_STOP};
     int velocity = aw_unity_approach(goal->velocity, goal->tolerance, left);
     int brake = (int)(left / BRAKE_TICKS) + 1;
@@ -696,6 +698,8 @@ static void steer(struct moving *moving)
         return;
     moving->seen = unity->feedback.count;
     moving->settled = all_stand(moving) ? moving->settled + 1 : 0;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        moving->inside[i] = is_there(moving, i) ? moving->inside[i] + 1 : 0;
 }
 
 static struct moving start_move(struct aw_unity *unity, const struct aw_unity_move *move)

@@ -11,8 +11,8 @@
 #define ROW_TAIL 5    /* "\033[0m" and NUL */
 
 static const char *const colors[AW_BRAILLE_COLORS] = {
-    "\033[0m",    "\033[0;36m", "\033[0;33m", "\033[0;35m", "\033[0;32m",
-    "\033[0;34m", "\033[0;91m", "\033[0;90m", "\033[1;31m",
+    "\033[0m",    "\033[0;36m", "\033[0;33m", "\033[0;35m", "\033[0;32m", "\033[0;34m",
+    "\033[0;91m", "\033[0;90m", "\033[0;33m", "\033[1;31m", "\033[0;1m",
 };
 
 bool aw_braille_init(struct aw_braille *canvas, int columns, int rows)
@@ -156,9 +156,10 @@ static char plain_letter(const char *letter)
         const char *letter;
         char plain;
     } plain[] = {
-        {"│", '|'}, {"─", '-'}, {"┤", '+'}, {"├", '+'}, {"└", '+'}, {"┘", '+'}, {"┌", '+'},
-        {"┐", '+'}, {"┴", '+'}, {"┬", '+'}, {"┼", '+'}, {"━", '-'}, {"·", '.'}, {"µ", 'u'},
-        {"−", '-'}, {"–", '-'}, {"—", '-'}, {"×", 'x'}, {"●", 'o'}, {"░", ':'}, {"█", '#'},
+        {"│", '|'}, {"─", '-'}, {"┤", '+'}, {"├", '+'}, {"└", '+'}, {"┘", '+'},
+        {"┌", '+'}, {"┐", '+'}, {"┴", '+'}, {"┬", '+'}, {"┼", '+'}, {"━", '-'},
+        {"·", '.'}, {"µ", 'u'}, {"−", '-'}, {"–", '-'}, {"—", '-'}, {"×", 'x'},
+        {"●", 'o'}, {"░", ':'}, {"█", '#'}, {"…", '~'}, {"°", 'o'}, {"▸", '>'},
     };
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (strcmp(letter, plain[i].letter) == 0)
@@ -166,7 +167,7 @@ static char plain_letter(const char *letter)
     return letter[1] ? '?' : letter[0];
 }
 
-static size_t put_cell(const struct aw_braille_cell *cell, unsigned how, char *out)
+size_t aw_braille_character(const struct aw_braille_cell *cell, unsigned how, char *out)
 {
     if (!(how & AW_BRAILLE_UTF8)) {
         out[0] = cell->letter[0] ? plain_letter(cell->letter) : plain_dots(cell->dots);
@@ -214,7 +215,7 @@ size_t aw_braille_row(const struct aw_braille *canvas, int row, unsigned how, ch
             color = cell->color;
             n += strlen(strcpy(out + n, colors[color]));
         }
-        n += put_cell(cell, how, out + n);
+        n += aw_braille_character(cell, how, out + n);
     }
     if (color)
         n += strlen(strcpy(out + n, colors[0]));

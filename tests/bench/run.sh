@@ -81,6 +81,21 @@ library() {
     done < <("$1" "$seconds")
 }
 
+# Datagrams over loopback, decoded, beside a bare loop of recvmmsg(2) in the same run; and what the
+# link adds to each of them.
+datagrams() {
+    local bare link decoded added
+    build/tests/bench/bench_udp "$seconds" >"$dir/udp" || below=$((below + 1))
+    bare=$(awk -F '\t' '/^recvmmsg /{ print $3 }' "$dir/udp")
+    link=$(awk -F '\t' '/^link /{ print $3 }' "$dir/udp")
+    decoded=$(awk -F '\t' '/^link\+decode /{ print $3 }' "$dir/udp")
+    verdict "${decoded:-0}" '>=' 0.3
+    row "udp: unitysim feedback, read and decoded" "${decoded:-0}" M/s "recvmmsg ${bare:-0} M/s" ">= 0.3" $met
+    added=$(awk -v a="${link:-0}" -v b="${bare:-0}" 'BEGIN { printf "%.2f", (a > 0 && b > 0 ? 1 / a - 1 / b : 999) }')
+    verdict "$added" '<=' 2
+    row "udp: the link's share of a datagram" "$added" us "" "<= 2" $met
+}
+
 # Nothing may be allocated per message: counted by a malloc of our own under the benchmark.
 allocations() {
     local program=$1 what=$2 few many per
@@ -182,6 +197,7 @@ library build/tests/bench/bench_wire
 library build/tests/bench/bench_view
 allocations build/tests/bench/bench_wire "decode and encode"
 allocations build/tests/bench/bench_view "text, JSON and CSV"
+datagrams
 log_file
 watch_share
 echo

@@ -42,7 +42,7 @@ check "by its node" says "hid:16c0:0486:ARM0001" "$hid_link" open "$url"
 check "by its serial number" says "hid:16c0:0486:ARM0001" "$hid_link" open hid:serial=ARM0001
 check_fails 4 "there is: hid:serial=ARM0001" "and not by another" "$hid_link" open hid:serial=B
 # Not root's right to everything, as for other users; without udev nobody changes the node.
-plain=(setpriv --bounding-set=-dac_override,-dac_read_search "$hid_link")
+plain=(setpriv "--bounding-set=-dac_override,-dac_read_search" "$hid_link")
 chmod 0 "$node" /dev/uhid
 check_fails 4 'KERNELS=="0003:16C0:0486.*", MODE="0660"' "not permitted: the rule for udev" \
     "${plain[@]}" open hid:
@@ -66,3 +66,78 @@ check "and says so" grep -q "^hid:/dev/hidraw[0-9]*: the board is gone" read.log
 check_fails 4 "no such device" "then it is gone" "$hid_link" open "$url"
 kill $first
 wait
+
+hidmotor=${bin:?}/hidmotor
+if [ ! -x "$hidmotor" ]; then
+    check "hidmotor: $hidmotor is not built" false
+    exit
+fi
+export XDG_STATE_HOME=/run/state XDG_CONFIG_HOME=/run/config
+
+# start_sim: the simulated arm as a HID device; $sim, $url and $node are set.
+start_sim() {
+    "$hidmotor" sim --listen uhid: 2>sim.log &
+    sim=$!
+    wait_for "^ready: hid:" sim.log
+    url=$(sed -n 's/^ready: //p' sim.log)
+    node=${url#hid:}
+}
+
+# value FILTER FILE: a number of the last record, as jq sees it; true FILTER FILE: is it so?
+value() { tail -n 1 "$2" | jq -r "$1"; }
+true_for() { [ "$(value "$1" "$2")" = true ] || { tail -n 1 "$2" && false; }; }
+
+# as_fast_as_bare COUNT: pings in turn with a bare loop that asks the same. What else the machine
+# does can only make a turn slower, so the best of three counts, on both sides.
+as_fast_as_bare() {
+    local turns=3
+    while ((turns-- > 0)); do
+        "$hid_link" ask "$node" 1910 "$1" >>bare.txt || return
+        "$hidmotor" -l hid: ping -n "$1" -j >>pings.json || return
+    done
+    jq -r 'select(.p50) | "\(.p50) \(.p99)"' pings.json >pings.txt
+    paste -d ' ' bare.txt pings.txt | awk '
+        function least(a, b) { return NR == 1 || b < a ? b : a }
+        { p50 = least(p50, $1); p99 = least(p99, $2); q50 = least(q50, $3); q99 = least(q99, $4) }
+        END {
+            printf "# bare hidapi P50 %s P99 %s ms, hidmotor P50 %s P99 %s ms\n", p50, p99, q50, q99
+            exit !(NR == 3 && q50 > 0 && q50 <= 1.5 * p50 && q99 <= 1.5 * p99)
+        }'
+}
+
+start_sim
+check "hidmotor sim is ready on a hidraw node" test -c "$node"
+check "hidmotor list shows it" says "$node" "$hidmotor" list
+check "hidmotor status" says elbow timeout 20 "$hidmotor" -l hid: status
+timeout 20 "$hidmotor" -l hid: move 0 45 -30 duration=300ms --wait -j >move.json
+check "hidmotor moves and sees it arrive" true_for '.ok and .result == "arrived"' move.json
+check "hidmotor gripper" timeout 20 "$hidmotor" -l "$url" gripper open
+timeout 30 "$hidmotor" -l hid:16c0:0486 record run.csv --for 1s
+check "hidmotor records" test "$(wc -l <run.csv)" -gt 100
+timeout 100 "$hidmotor" -l hid: ping -n 10000 -j >ping.json
+check "10000 pings" true_for '.ok and .sent == 10000 and .lost == 0 and .foreign == 0' ping.json
+cat ping.json
+check "as fast as a bare loop on hidapi, within 1.5" as_fast_as_bare 1000
+
+# moving TARGET: starts a long move in the background, $mover, and returns when it is under way.
+moving() {
+    "$hidmotor" -l hid: -v move "$@" duration=5s --wait 2>move.log &
+    mover=$!
+    wait_for "38 07 00 00" move.log
+}
+
+moving 60 0 0
+kill -INT $mover
+check "an interrupt ends a move with 130" ended 130 $mover
+"$hidmotor" -l hid: status -j >status.json
+check "and the arm was stopped on its way" true_for '(.base // .m1).setpoint < 55' status.json
+moving -60 0 0
+kill -KILL $sim
+start=${EPOCHREALTIME/./}
+wait $mover
+status=$? passed_ms=$(((${EPOCHREALTIME/./} - start) / 1000))
+tail -n 3 move.log
+echo "# exit $status after $passed_ms ms"
+check "the device destroyed in the middle of a move: exit 7" [ $status -eq 7 ]
+check "within 200 ms" [ $passed_ms -le 200 ]
+wait $sim

@@ -17,8 +17,9 @@
     "FF FF 02 26 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 04 04 01 0C A4 06 0A 0A "   \
     "04 "                                                                                          \
     "04 01 0C 16 03 00 0D 88 07 F0 0A 3C"
-#define ALL_STOP            "FF FF 01 14 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 E0"
-#define SHOULDER_ELBOW_HAND /* 67 up, 45 down, keep, keep … 90 up */                             \
+#define ALL_STOP "FF FF 01 14 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 E0"
+/* shoulder 67 up, elbow 45 down, wrist_flex keeps, hand 90 up */
+#define SHOULDER_ELBOW_HAND                                                                        \
     "FF FF 01 14 00 43 00 01 01 2D 00 02 02 00 00 00 03 00 00 03 04 5A 00 01 0F"
 
 /* A datagram without its checksum, as hex. */
