@@ -156,32 +156,43 @@ static const struct {
 
 enum { PARTS = sizeof parts / sizeof *parts };
 
+/* Values are NaN where they are not given. */
+static enum aw_status parse_values(struct aw_session *session, const struct aw_args *args,
+                                   double values[PARTS], size_t *given)
+{
+    enum aw_status status = AW_OK;
+    *given = 0;
+    for (size_t i = 0; i < PARTS && status == AW_OK; i++) {
+        values[i] = NAN;
+        status = aw_arg_number(session, args, parts[i].name, 0, &values[i]);
+        *given += isnan(values[i]) ? 0 : 1;
+    }
+    if (status == AW_OK && *given == 0)
+        return aw_fail(&session->err, AW_USAGE,
+                       "camera set takes x y z rx ry rz, or some by name — camera set y=500 rx=66");
+    if (status == AW_OK && *given < PARTS && aw_flag(session, "dry-run"))
+        return aw_fail(&session->err, AW_USAGE,
+                       "camera set --dry-run needs all six: where the camera is cannot be asked");
+    return status;
+}
+
 /* What is not given stays as it is. */
 static enum aw_status change(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_unity_camera camera = {0};
-    enum aw_status status = AW_OK;
-    size_t given = 0;
     double values[PARTS];
-    for (size_t i = 0; i < PARTS && status == AW_OK; i++) {
-        values[i] = NAN;
-        status = aw_arg_number(session, args, parts[i].name, 0, &values[i]);
-        given += isnan(values[i]) ? 0 : 1;
-    }
-    if (status == AW_OK && given == 0)
-        return aw_fail(&session->err, AW_USAGE,
-                       "camera set takes x y z rx ry rz, or some by name — camera set y=500 rx=66");
-    if (status == AW_OK && given < PARTS && aw_flag(session, "dry-run"))
-        return aw_fail(&session->err, AW_USAGE,
-                       "camera set --dry-run needs all six: where the camera is cannot be asked");
+    size_t given;
+    enum aw_status status = parse_values(session, args, values, &given);
     if (status == AW_OK && given < PARTS)
         status = get(session, &camera);
-    for (size_t i = 0; i < PARTS && status == AW_OK; i++)
+    if (status != AW_OK)
+        return status;
+    for (size_t i = 0; i < PARTS; i++)
         if (!isnan(values[i]))
             *(int *)((char *)&camera + parts[i].at) = (int)lround(values[i]);
-    if (status == AW_OK && camera.y == 0)
+    if (camera.y == 0)
         aw_session_say(session, "y = 0 stands for the scene's own view: the rest is not looked at");
-    return status == AW_OK ? put(session, &camera) : status;
+    return put(session, &camera);
 }
 
 /* The second word is a name here. */

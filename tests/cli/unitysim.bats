@@ -69,7 +69,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     same "$output" "$scene40"
     fails 2 unitysim -l 'udp:?compat=39' encode scene scene=1
     for frame in "$scene40" "$scene38"; do
-        ok unitysim decode -j --dir tx $frame
+        ok unitysim decode -j --dir tx "$frame"
         same "$(json '[.msg,.scene,.frame_rate,.elbow.max,.camera.y]')" '["scene","basic",30,2570,0]'
     done
 }
@@ -81,13 +81,13 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     local reason=(checksum header size type checksum size)
     datagrams "$scene40" "$scene38" "${damaged[@]}"
     for ((k = 0; k < ${#damaged[@]}; k++)); do
-        fails 5 unitysim decode --dir tx ${damaged[k]}
+        fails 5 unitysim decode --dir tx "${damaged[k]}"
         has "$why" "${reason[k]}: "
     done
     ok unitysim -q -l "$url" status # all before it has been looked at
     counters
     has "$line" "8 datagrams received"
-    has "$line" "dropped for header 1, checksum 2, size 1, type 1"
+    has "$line" "dropped for header 1, checksum 3, size 1, type 1"
     wait_for sim "the last one dropped: "
 }
 
