@@ -311,7 +311,11 @@ enum aw_status aw_unity_next(struct aw_unity *unity, int64_t deadline, struct aw
         snprintf(unity->link_news, sizeof unity->link_news, "%s", unity->link->event);
         heard->news = unity->link_news;
     }
-    return status == AW_OK ? take(unity, heard, err) : status;
+    if (status == AW_OK)
+        status = take(unity, heard, err);
+    if (heard->news)
+        snprintf(unity->news, sizeof unity->news, "%s", heard->news);
+    return status;
 }
 
 /* What never falls silent must not keep us past the deadline. */

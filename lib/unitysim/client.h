@@ -75,6 +75,7 @@ struct aw_unity {
     struct aw_unity_camera camera; /* the last answer; counters.camera 0: none yet */
     char why_malformed[160];       /* the reason of the last one, "" if there was none */
     char link_news[160];           /* link->event since something was heard: "nobody listens …" */
+    char news[160];                /* the last news, "" if there was none */
     char fight[160];               /* words while somebody else drives the arm too, else "" */
     bool streaming;
     struct aw_unity_drive drive[AW_UNITY_JOINTS]; /* latched */
