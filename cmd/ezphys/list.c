@@ -135,12 +135,19 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
     return status;
 }
 
-/* ---- The tree: bodies hang on joints on bodies, as far as the names tell; else by their dots ---
+/* ---- The tree: from the world over joints to bodies, as far as the names tell ------------------
  */
 
-static bool hangs_on(const struct item *joint, const char *body)
+/* The body at the other end of the joint, "" for the world; NULL if the joint is not at this one.
+ */
+static const char *other_end(const struct item *joint, const char *body)
 {
-    return joint->entry && strcmp(joint->entry->bodies[1], body) == 0 && *joint->entry->bodies[0];
+    if (!joint->entry || (!*joint->entry->bodies[0] && !*joint->entry->bodies[1]))
+        return NULL;
+    for (int i = 0; i < 2; i++)
+        if (strcmp(joint->entry->bodies[i], body) == 0)
+            return joint->entry->bodies[!i];
+    return NULL;
 }
 
 static const struct item *find_body(const struct listing *l, const char *name)
@@ -163,15 +170,14 @@ static void print_node(const struct listing *l, const struct item *item, unsigne
 
 static void print_tree(const struct listing *l, const char *body, unsigned depth, bool *shown)
 {
-    if (depth > 32)
-        return;
-    for (size_t i = 0; i < l->n; i++) {
+    for (size_t i = 0; i < l->n && depth <= 64; i++) {
         const struct item *joint = &l->items[i];
-        if (shown[i] || joint->kind != AW_EZ_JOINT || !hangs_on(joint, body))
+        const char *other = joint->kind == AW_EZ_JOINT ? other_end(joint, body) : NULL;
+        if (shown[i] || !other)
             continue;
         shown[i] = true;
         print_node(l, joint, depth);
-        const struct item *child = find_body(l, joint->entry->bodies[0]);
+        const struct item *child = find_body(l, other);
         if (!child || shown[child - l->items])
             continue;
         shown[child - l->items] = true;
@@ -180,16 +186,16 @@ static void print_tree(const struct listing *l, const char *body, unsigned depth
     }
 }
 
-/* Does a joint hold this body to another one? Then it has its place under that. */
-static bool is_held(const struct listing *l, const struct item *body)
+static void print_roots(const struct listing *l, bool *shown)
 {
     for (size_t i = 0; i < l->n; i++) {
-        const struct item *joint = &l->items[i];
-        if (joint->entry && joint->kind == AW_EZ_JOINT &&
-            strcmp(joint->entry->bodies[0], body->object->name) == 0)
-            return true;
+        if (shown[i])
+            continue;
+        shown[i] = true;
+        print_node(l, &l->items[i], 1);
+        if (l->items[i].kind == AW_EZ_BODY)
+            print_tree(l, l->items[i].object->name, 2, shown);
     }
-    return false;
 }
 
 enum aw_status run_info(struct aw_session *session, const struct aw_args *args)
@@ -197,23 +203,15 @@ enum aw_status run_info(struct aw_session *session, const struct aw_args *args)
     struct listing l = {.session = session};
     bool shown[AW_EZ_BODIES + AW_EZ_JOINTS] = {false};
     enum aw_status status = collect(&l);
-    if (status != AW_OK || aw_session_json(session)) {
-        for (size_t i = 0; i < l.n && status == AW_OK; i++)
-            print_json(&l, &l.items[i]);
-        return status;
-    }
     (void)args;
+    if (status != AW_OK)
+        return status;
+    for (size_t i = 0; i < l.n && aw_session_json(session); i++)
+        print_json(&l, &l.items[i]);
+    if (aw_session_json(session))
+        return AW_OK;
     print_scene(&l);
     print_tree(&l, "", 1, shown); /* what the world holds */
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < l.n; i++) {
-            if (shown[i] ||
-                (pass == 0 && (l.items[i].kind != AW_EZ_BODY || is_held(&l, &l.items[i]))))
-                continue;
-            shown[i] = true;
-            print_node(&l, &l.items[i], 1);
-            if (l.items[i].kind == AW_EZ_BODY)
-                print_tree(&l, l.items[i].object->name, 2, shown);
-        }
-    return status;
+    print_roots(&l, shown);       /* what moves freely */
+    return AW_OK;
 }

@@ -129,13 +129,12 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
                                    enum ez_patience patience)
 {
     struct ez_state *state = ez_state(session);
-    int64_t now = aw_clock_now(session->clock);
-    enum aw_status status =
-        aw_ez_receive(&state->ez, sooner(deadline, now + NOTICE_NS), &session->err);
+    int64_t notice = aw_clock_now(session->clock) + NOTICE_NS;
+    enum aw_status status = aw_ez_receive(&state->ez, sooner(deadline, notice), &session->err);
     state->next = 0;
-    if (status == AW_TIMEOUT) {
+    if (status == AW_TIMEOUT && notice < deadline) {
         tell_waiting(session);
-        return aw_clock_now(session->clock) < deadline ? AW_MORE : AW_TIMEOUT;
+        return AW_MORE;
     }
     if (status == AW_MORE) {
         state->told_waiting = false;

@@ -1,3 +1,4 @@
+#include "../ezphys-sim/options.h"
 #include "ezphys.h"
 #include "ezphys/wire.h"
 #include "state.h"
@@ -90,6 +91,9 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: step 100 -j")},
     {.name = "ping", .summary = "measure the time from an answer to the next message",
      .run = run_ping, .examples = LIST("-l sim: ping")},
+    {.name = "sim", .summary = "serve a simulation to other programs",
+     .options = ez_simulator_options, .run = run_sim,
+     .details = "Starts ezphys-sim. Prints 'ready: URL' on standard error; that URL works with -l."},
     {0},
 };
 /* clang-format on */
@@ -112,6 +116,7 @@ const struct aw_tool ezphys_tool = {
     .commands = commands,
     .options = options,
     .examples = examples,
+    .sim = &ez_sim_transport,
     .state_size = sizeof(struct ez_state),
     .configure = ez_configure,
     .stop = ez_safe_stop,
