@@ -27,8 +27,8 @@ static const char *const packet_heads[] = {
 };
 
 enum {
-    FIRST_LOOK = 4096, /* bytes after which most are given up */
-    HOPELESS = 300,    /* bytes thrown away with hardly anything understood */
+    FIRST_LOOK = 8192, /* bytes after which most are given up */
+    HOPELESS = 3500,   /* bytes thrown away with hardly anything understood */
     KEPT = 8,          /* best guesses while looking */
 };
 
