@@ -23,12 +23,7 @@ static enum aw_status began_anew(struct aw_session *session)
                    "forgotten then; give the command again");
 }
 
-/* Exchanges until so much time of the simulation has passed. each is called before every answer, or
- * is NULL. */
-typedef enum aw_status each_fn(struct aw_session *session, void *context, double time);
-
-static enum aw_status go_on(struct aw_session *session, double seconds, each_fn *each,
-                            void *context)
+enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *each, void *context)
 {
     struct aw_ez *ez = ez_of(session);
     uint64_t epoch = ez->state.epoch;
@@ -50,7 +45,7 @@ static enum aw_status go_on(struct aw_session *session, double seconds, each_fn 
 /* ---- Reports -----------------------------------------------------------------------------------
  */
 
-static void report_time(struct aw_session *session)
+void ez_report_time(struct aw_session *session)
 {
     const struct aw_ez_state *state = &ez_of(session)->state;
     if (!state->timed)
@@ -214,11 +209,11 @@ static enum aw_status drive(struct drive *d)
     if (status != AW_OK)
         return status;
     session->moving = true;
-    status = seconds > 0 ? go_on(session, seconds, again, d) : ez_exchange(session);
+    status = seconds > 0 ? ez_go_on(session, seconds, again, d) : ez_exchange(session);
     if (status == AW_OK) {
         aw_object_start(&session->result, d->forces ? "force" : "motor");
         report_joint(session, d->word);
-        report_time(session);
+        ez_report_time(session);
     }
     if (status == AW_OK && seconds > 0 && !d->forces)
         status = hold(d);
@@ -277,7 +272,7 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK)
         status = aw_ez_answer(ez, &session->err);
     aw_object_start(&session->result, "reset");
-    report_time(session);
+    ez_report_time(session);
     return status;
 }
 
@@ -308,7 +303,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     aw_object_start(&session->result, "stop");
     aw_object_number(&session->result, "joints", (double)ez->n_commands, 0, NULL);
     aw_object_text(&session->result, "result", how.coast ? "off" : "held");
-    report_time(session);
+    ez_report_time(session);
     return AW_OK;
 }
 
@@ -329,7 +324,7 @@ enum aw_status run_step(struct aw_session *session, const struct aw_args *args)
     ez_state(session)->paused = status == AW_OK;
     aw_object_start(&session->result, "step");
     aw_object_number(&session->result, "exchanges", (double)done, 0, NULL);
-    report_time(session);
+    ez_report_time(session);
     aw_object_number(&session->result, "ms", (double)(aw_clock_now(session->clock) - start) / 1e6,
                      3, "ms");
     (void)ez;

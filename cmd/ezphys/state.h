@@ -96,6 +96,15 @@ enum aw_status ez_begin(struct aw_session *session);
 /* When to give up waiting for one message: --timeout. */
 int64_t ez_deadline(const struct aw_session *session);
 
+/* Exchanges until so much time of the simulation has passed (of the clock, where it does not tell
+ * its time). each (or NULL) is called before every answer, with the time since the start. */
+typedef enum aw_status ez_each_fn(struct aw_session *session, void *context, double time_s);
+enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *each,
+                        void *context);
+
+/* Step and time of the simulation into the result. */
+void ez_report_time(struct aw_session *session);
+
 enum aw_status ez_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
 const char *ez_subject(struct aw_session *session, const struct aw_record *record, char *out,
                        size_t size);

@@ -57,6 +57,26 @@ static const struct aw_arg step_args[] = {
     {0},
 };
 
+static const struct aw_arg file_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .help = "columns t (s) and joints (rad): t,hip,hip.axis2"},
+    {0},
+};
+static const struct aw_option follow_options[] = {
+    {.name = "kp", .value = "GAIN", .fallback = "10", .unit = "", .min = 0, .max = 10000,
+     .help = "velocity for each rad that a joint is behind, in 1/s"},
+    {.name = "kd", .value = "GAIN", .fallback = "0", .unit = "", .min = 0, .max = 100,
+     .help = "velocity for each rad/s that it is too slow"},
+    {.name = "max-torque", .value = "TORQUE", .fallback = "1000", .unit = "Nm", .min = 0,
+     .max = 1e9, .help = "of each motor"},
+    {.name = "max-speed", .value = "SPEED", .fallback = "20", .unit = "rad/s", .min = 1e-6,
+     .max = 1e6, .help = "a file that needs more is refused"},
+    {0},
+};
+static const struct aw_arg probe_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .help = "raw bytes, hex, or a capture; - standard input"},
+    {0},
+};
+
 static const struct aw_command commands[] = {
     {.name = "list", .summary = "show bodies and joints, one a line", .run = run_list,
      .examples = LIST("-l sim: list")},
@@ -89,6 +109,14 @@ static const struct aw_command commands[] = {
     {.name = "step", .summary = "go so many exchanges, then let the simulation stand",
      .args = step_args, .safety = AW_WRITE, .run = run_step,
      .examples = LIST("-l sim: step 100 -j")},
+    {.name = "follow", .summary = "follow joint trajectories of a CSV file", .args = file_args,
+     .options = follow_options, .safety = AW_MOTION, .run = run_follow,
+     .details = "The whole file is checked first. The joints go to its first row slowly, and are "
+         "held at the end."},
+    {.name = "probe", .summary = "find the wire description of an unknown capture",
+     .args = probe_args, .offline = true, .run = run_probe,
+     .details = "Sizes, unit quaternions and even step numbers tell. Exit status 5 if it is not "
+         "sure."},
     {.name = "ping", .summary = "measure the time from an answer to the next message",
      .run = run_ping, .examples = LIST("-l sim: ping")},
     {.name = "sim", .summary = "serve a simulation to other programs",
