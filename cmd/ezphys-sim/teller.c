@@ -1,7 +1,8 @@
 #include "teller.h"
 
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ezphys/wire.h"
 
@@ -10,16 +11,29 @@ static const char *const names[] = {
     [JOINT_FEEDBACK] = "joint_feedback", [TIMESTAMP] = "timestamp",
 };
 
-static void init_packet(struct packet *packet, const struct aw_codec *codec)
+static enum aw_status init_packet(struct packet *packet, const struct aw_codec *codec,
+                                  struct aw_error *err)
 {
-    int name = aw_codec_find(codec, "name");
-    packet->id = aw_codec_find(codec, "id");
-    packet->n = 0;
-    aw_record_init(&packet->record, codec, AW_RX);
-    packet->record.present = codec->values;
-    for (int i = 0; i < codec->n_leaves; i++)
-        if (codec->leaves[i].value && i != packet->id && i != name)
-            packet->leaf[packet->n++] = (uint8_t)i;
+    struct aw_record record;
+    size_t size;
+    *packet = (struct packet){
+        .codec = codec,
+        .id = aw_codec_find(codec, "id"),
+        .name = aw_codec_find(codec, "name"),
+        .floats = true,
+    };
+    aw_record_init(&record, codec, AW_RX);
+    for (int i = 0; i < codec->n_leaves; i++) {
+        const struct aw_leaf *leaf = &codec->leaves[i];
+        record.v[i] = 0;
+        if (!leaf->value || i == packet->id || i == packet->name)
+            continue;
+        packet->floats = packet->floats && leaf->field->type == AW_FLOAT;
+        packet->leaf[packet->n] = (uint8_t)i;
+        packet->at[packet->n++] = (uint8_t)(leaf->bit / 8);
+    }
+    record.present = codec->values;
+    return aw_encode(&record, true, packet->frame, sizeof packet->frame, &size, err);
 }
 
 enum aw_status teller_init(struct teller *teller, struct aw_wire *wire,
@@ -31,9 +45,10 @@ enum aw_status teller_init(struct teller *teller, struct aw_wire *wire,
         .data = malloc(AW_EZPHYS_MESSAGE_MAX),
         .cap = AW_EZPHYS_MESSAGE_MAX,
     };
-    for (int i = 0; i < PACKET_KINDS; i++)
-        init_packet(&teller->packets[i], aw_wire_codec(wire, names[i], AW_RX));
-    return teller->message.data ? AW_OK : aw_fail(err, AW_NO_LINK, "no memory");
+    enum aw_status status = teller->message.data ? AW_OK : aw_fail(err, AW_NO_LINK, "no memory");
+    for (int i = 0; i < PACKET_KINDS && status == AW_OK; i++)
+        status = init_packet(&teller->packets[i], aw_wire_codec(wire, names[i], AW_RX), err);
+    return status;
 }
 
 void teller_free(struct teller *teller)
@@ -41,17 +56,69 @@ void teller_free(struct teller *teller)
     free(teller->message.data);
 }
 
+static void put(uint8_t *out, unsigned size, bool big_endian, uint64_t value)
+{
+    for (unsigned i = 0; i < size; i++)
+        out[i] = (uint8_t)(value >> 8 * (big_endian ? size - 1 - i : i));
+}
+
+/* Rows of this protocol are whole bytes: floats, and whole numbers without a scale. */
+static bool put_value(struct packet *packet, int index, double value)
+{
+    const struct aw_leaf *leaf = &packet->codec->leaves[index];
+    float number = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    put(packet->frame + leaf->bit / 8, leaf->bits / 8u, packet->codec->variant->big_endian,
+        leaf->field->type == AW_FLOAT ? bits : (uint64_t)(int64_t)value);
+    return isfinite(number);
+}
+
+/* The same for floats only, of which there are hundreds in a message. */
+static bool put_floats(struct packet *packet, const double *values)
+{
+    bool finite = true,
+         swap = packet->codec->variant->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    for (size_t i = 0; i < packet->n; i++) {
+        float number = (float)values[i];
+        uint32_t bits;
+        finite = finite && isfinite(number);
+        memcpy(&bits, &number, sizeof bits);
+        bits = swap ? __builtin_bswap32(bits) : bits;
+        memcpy(packet->frame + packet->at[i], &bits, sizeof bits);
+    }
+    return finite;
+}
+
+static bool put_values(struct packet *packet, const double *values)
+{
+    bool finite = true;
+    for (size_t i = 0; i < packet->n; i++)
+        finite = put_value(packet, packet->leaf[i], values[i]) && finite;
+    return finite;
+}
+
+static void put_name(struct packet *packet, const char *name)
+{
+    const struct aw_leaf *leaf = &packet->codec->leaves[packet->name];
+    size_t size = leaf->bits / 8u, length = strnlen(name, size);
+    memset(packet->frame + leaf->bit / 8, 0, size);
+    memcpy(packet->frame + leaf->bit / 8, name, length);
+}
+
 static enum aw_status add(struct teller *teller, enum packet_kind kind, uint32_t id,
                           const char *name, const double *values, struct aw_error *err)
 {
     struct packet *packet = &teller->packets[kind];
-    for (size_t i = 0; i < packet->n; i++)
-        packet->record.v[packet->leaf[i]] = values[i];
+    bool finite = packet->floats ? put_floats(packet, values) : put_values(packet, values);
     if (packet->id >= 0)
-        packet->record.v[packet->id] = id;
-    else
-        snprintf(packet->record.text, sizeof packet->record.text, "%s", name);
-    return aw_ez_message_add(&teller->message, &packet->record, err);
+        put_value(packet, packet->id, id);
+    if (packet->name >= 0)
+        put_name(packet, name);
+    if (!finite)
+        return aw_fail(err, AW_LIMIT, "%s: a number that does not fit the wire", names[kind]);
+    return aw_ez_message_add_frame(&teller->message,
+                                   (struct aw_span){packet->frame, packet->codec->size}, err);
 }
 
 static enum aw_status add_limbs(struct teller *teller, const struct world *world,

@@ -10,12 +10,15 @@
 
 enum packet_kind { COLLISION, LIMB, JOINT_AXIS, JOINT_FEEDBACK, TIMESTAMP, PACKET_KINDS };
 
-/* One of the messages, ready to be filled in. */
+/* One of the messages, encoded once; then only the bytes of its values change. */
 struct packet {
-    struct aw_record record;
-    int id;           /* leaf of the id, or -1 where there are names */
+    const struct aw_codec *codec;
+    uint8_t frame[128];
+    int id, name;     /* leaf of the one that this wire has, the other is -1 */
     uint8_t leaf[20]; /* of the values, in order */
+    uint8_t at[20];   /* where they are in the frame */
     size_t n;
+    bool floats; /* all values are */
 };
 
 struct teller {

@@ -24,6 +24,7 @@ struct drive {
     dJointID joint;
     dJointID motor; /* what the axes belong to: the joint itself, or the motor beside a ball */
     dJointFeedback feedback[2];
+    dVector3 euler[2][2]; /* of a ball: first and last axis, each as body 1 and as body 2 sees it */
     double torque[AW_SCENE_AXES];
     bool pushed;
 };
@@ -124,11 +125,6 @@ static double hinge2_rate(dJointID joint, unsigned axis)
     return axis ? dJointGetHinge2Angle2Rate(joint) : dJointGetHinge2Angle1Rate(joint);
 }
 
-static double motor_angle(dJointID joint, unsigned axis)
-{
-    return dJointGetAMotorAngle(joint, (int)axis);
-}
-
 static double motor_rate(dJointID joint, unsigned axis)
 {
     return dJointGetAMotorAngleRate(joint, (int)axis);
@@ -164,7 +160,7 @@ static const struct kind {
     dJointID (*create)(dWorldID world, dJointGroupID group);
     void (*set)(dJointID joint, const struct aw_scene_joint *row);
     void (*set_param)(dJointID joint, int parameter, dReal value);
-    double (*angle)(dJointID joint, unsigned axis);
+    double (*angle)(dJointID joint, unsigned axis); /* NULL: Euler's */
     double (*rate)(dJointID joint, unsigned axis);
     void (*push)(dJointID joint, const double torque[AW_SCENE_AXES]);
 } kinds[] = {
@@ -177,8 +173,7 @@ static const struct kind {
                             universal_angle, universal_rate, push_universal},
     [AW_SCENE_HINGE2] = {dJointCreateHinge2, set_hinge2, dJointSetHinge2Param, hinge2_angle,
                          hinge2_rate, push_hinge2},
-    [AW_SCENE_BALL] = {dJointCreateBall, set_ball, dJointSetAMotorParam, motor_angle, motor_rate,
-                       push_motor},
+    [AW_SCENE_BALL] = {dJointCreateBall, set_ball, dJointSetAMotorParam, NULL, motor_rate, push_motor},
 };
 /* clang-format on */
 
@@ -266,6 +261,21 @@ static dBodyID body_at(const struct world *w, int index)
     return index == AW_SCENE_WORLD ? NULL : w->parts[index].body;
 }
 
+static void see_from(dBodyID body, const double axis[3], dVector3 out)
+{
+    if (body)
+        dBodyVectorFromWorld(body, axis[0], axis[1], axis[2], out);
+    else
+        memcpy(out, axis, 3 * sizeof *axis);
+}
+
+static void remember_axes(struct world *w, const struct aw_scene_joint *row, struct drive *drive)
+{
+    for (int axis = 0; axis < 2; axis++)
+        for (int side = 0; side < 2; side++)
+            see_from(body_at(w, row->body[side]), row->axis[2 * axis], drive->euler[axis][side]);
+}
+
 /* Euler angles: the first axis goes with body 1, the last one with body 2. */
 static dJointID new_motor(struct world *w, const struct aw_scene_joint *row)
 {
@@ -287,6 +297,7 @@ static void build_drive(struct world *w, size_t index)
     dJointAttach(drive->joint, body_at(w, row->body[0]), body_at(w, row->body[1]));
     kind->set(drive->joint, row);
     drive->motor = row->kind == AW_SCENE_BALL ? new_motor(w, row) : drive->joint;
+    remember_axes(w, row, drive);
     dJointSetFeedback(drive->joint, &drive->feedback[0]);
     if (drive->motor != drive->joint)
         dJointSetFeedback(drive->motor, &drive->feedback[1]);
@@ -512,10 +523,50 @@ void world_limb(const struct world *w, size_t index, double out[LIMB_VALUES])
     memcpy(out + 16, dBodyGetAngularVel(part->body), 3 * sizeof *out);
 }
 
+static void to_world(dBodyID body, const dVector3 v, dVector3 out)
+{
+    if (body)
+        dBodyVectorToWorld(body, v[0], v[1], v[2], out);
+    else
+        memcpy(out, v, 3 * sizeof *v);
+}
+
+/* From a to b, about the axis. */
+static double angle_between(const dVector3 a, const dVector3 b, const dVector3 axis)
+{
+    dVector3 cross;
+    dCalcVectorCross3(cross, a, b);
+    return atan2(dCalcVectorDot3(cross, axis), dCalcVectorDot3(a, b));
+}
+
+/* The motor beside a ball knows its angles as they were before the last step, so they are computed
+ * here: how far body 1 is turned against body 2 about the first axis, the node, the last axis. */
+static double euler_angle(const struct world *w, size_t index, unsigned axis)
+{
+    const struct aw_scene_joint *row = &w->scene->joints[index];
+    const struct drive *drive = &w->drives[index];
+    dBodyID body1 = body_at(w, row->body[0]), body2 = body_at(w, row->body[1]);
+    dVector3 first, first_of_2, last, last_of_1, node, upright;
+    to_world(body1, drive->euler[0][0], first);
+    to_world(body2, drive->euler[0][1], first_of_2);
+    to_world(body1, drive->euler[1][0], last_of_1);
+    to_world(body2, drive->euler[1][1], last);
+    dCalcVectorCross3(node, last, first);
+    dNormalize3(node);
+    dCalcVectorCross3(upright, first, node);
+    if (axis == 1)
+        return angle_between(last, upright, node);
+    dCalcVectorCross3(upright, node, last);
+    if (axis == 2)
+        return angle_between(first_of_2, upright, last);
+    dCalcVectorCross3(upright, first, node);
+    return angle_between(upright, last_of_1, first);
+}
+
 void world_axis(const struct world *w, size_t index, unsigned axis, double out[AXIS_VALUES])
 {
     const struct kind *kind = &kinds[w->scene->joints[index].kind];
-    out[0] = kind->angle(w->drives[index].motor, axis);
+    out[0] = kind->angle ? kind->angle(w->drives[index].motor, axis) : euler_angle(w, index, axis);
     out[1] = kind->rate(w->drives[index].motor, axis);
 }
 

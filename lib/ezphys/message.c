@@ -1,5 +1,7 @@
 #include "ezphys/message.h"
 
+#include <string.h>
+
 #include "ezphys/wire.h"
 #include "wire/rows.h"
 
@@ -14,21 +16,41 @@ void aw_ez_message_begin(struct aw_ez_message *message)
     message->count = 0;
 }
 
+static size_t room_left(const struct aw_ez_message *message)
+{
+    size_t cap = message->cap < AW_EZPHYS_MESSAGE_MAX ? message->cap : AW_EZPHYS_MESSAGE_MAX;
+    return cap - message->size;
+}
+
+static enum aw_status is_full(const struct aw_ez_message *message, struct aw_error *err)
+{
+    return aw_fail(err, AW_LIMIT, "message: %u packets are all that fit", (unsigned)message->count);
+}
+
 enum aw_status aw_ez_message_add(struct aw_ez_message *message, const struct aw_record *record,
                                  struct aw_error *err)
 {
-    size_t cap = message->cap < AW_EZPHYS_MESSAGE_MAX ? message->cap : AW_EZPHYS_MESSAGE_MAX;
     size_t size;
-    if (message->size + record->codec->size > cap)
-        return aw_fail(err, AW_LIMIT, "message: %u packets are all that fit",
-                       (unsigned)message->count);
+    if (record->codec->size > room_left(message))
+        return is_full(message, err);
     enum aw_status status =
-        aw_encode(record, true, message->data + message->size, cap - message->size, &size, err);
+        aw_encode(record, true, message->data + message->size, room_left(message), &size, err);
     if (status == AW_OK) {
         message->size += size;
         message->count++;
     }
     return status;
+}
+
+enum aw_status aw_ez_message_add_frame(struct aw_ez_message *message, struct aw_span frame,
+                                       struct aw_error *err)
+{
+    if (frame.size > room_left(message))
+        return is_full(message, err);
+    memcpy(message->data + message->size, frame.data, frame.size);
+    message->size += frame.size;
+    message->count++;
+    return AW_OK;
 }
 
 static uint32_t header_value(const struct aw_ez_message *message, const struct aw_field *row)

@@ -30,6 +30,10 @@ void aw_ez_message_begin(struct aw_ez_message *message);
 enum aw_status aw_ez_message_add(struct aw_ez_message *message, const struct aw_record *record,
                                  struct aw_error *err);
 
+/* Adds a packet that is encoded already, for this very wire. AW_LIMIT as above. */
+enum aw_status aw_ez_message_add_frame(struct aw_ez_message *message, struct aw_span frame,
+                                       struct aw_error *err);
+
 /* The finished message; valid until the next begin. */
 struct aw_span aw_ez_message_end(struct aw_ez_message *message);
 

@@ -180,9 +180,14 @@ static enum aw_status read_id(struct reader *r, const struct attribute *row, voi
     return status;
 }
 
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
 static double length_of(const double v[3])
 {
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    return sqrt(dot(v, v));
 }
 
 /* Three numbers, made a unit vector. */
@@ -517,8 +522,9 @@ static enum aw_status read_partners(struct reader *r, struct aw_scene_joint *joi
         status = read_partner(r, &joint->body[1]);
     if (status == AW_OK && joint->body[0] == joint->body[1])
         return fail_at(r, &word, AW_USAGE, "a joint is between two different things");
-    if (status == AW_OK && joint->kind == AW_SCENE_HINGE2 &&
-        (joint->body[0] == AW_SCENE_WORLD || joint->body[1] == AW_SCENE_WORLD))
+    if (status == AW_OK && joint->body[0] == AW_SCENE_WORLD)
+        return fail_at(r, &word, AW_USAGE, "world comes second — write the body first");
+    if (status == AW_OK && joint->kind == AW_SCENE_HINGE2 && joint->body[1] == AW_SCENE_WORLD)
         return fail_at(r, &word, AW_USAGE, "a hinge2 joint needs two bodies, world is none");
     return status;
 }
@@ -545,6 +551,9 @@ static enum aw_status check_axes(const struct reader *r, const struct word *star
                                : "axis2 of a ball follows from axis and axis3");
     if (axes > 1 && nearly_parallel(joint->axis[0], joint->axis[axes - 1]))
         return fail_at(r, start, AW_USAGE, "joint %s: its axes are parallel", joint->name);
+    if (ball && fabs(dot(joint->axis[0], joint->axis[2])) > 1e-6)
+        return fail_at(r, start, AW_USAGE, "joint %s: axis and axis3 are not at right angles",
+                       joint->name);
     bool anchored = joint->kind != AW_SCENE_FIXED && joint->kind != AW_SCENE_SLIDER;
     if (anchored && !was_given(joint_rows, seen, "anchor"))
         return fail_at(r, start, AW_USAGE, "joint %s: where is it? — write anchor X Y Z",

@@ -63,7 +63,7 @@ struct aw_scene_joint {
     char name[AW_SCENE_NAME_MAX + 1];
     uint32_t id;
     enum aw_scene_kind kind;
-    int body[2]; /* indices into bodies, or AW_SCENE_WORLD */
+    int body[2]; /* indices into bodies; the second one may be AW_SCENE_WORLD */
     double anchor_m[3];
     double axis[AW_SCENE_AXES][3];    /* unit vectors, in the world */
     double low[AW_SCENE_AXES];        /* stops, rad or m; minus infinity: none */
