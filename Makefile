@@ -108,6 +108,22 @@ ifeq ($(SAN)$(FUZZ),)
 $(B)/obj/lib/wire/%.o $(B)/obj/lib/%/wire.o: OPTIMISE := -O3
 endif
 
+# Scenes of the EZPhysics stand-in, as arrays of characters.
+SCENES := $(wildcard lib/ezphys/scenes/*.scene)
+$(B)/gen/scenes.inc: $(SCENES) Makefile
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)for f in $(SCENES); do \
+	    n=$$(basename $$f .scene) && \
+	    echo "static const char text_$$(echo $$n | tr - _)[] = {" && \
+	    od -An -v -tu1 $$f | sed 's/ *\([0-9][0-9]*\)/\1,/g' && echo "};" || exit 1; done > $@
+	$(Q)echo 'static const struct aw_scene_text shipped[] = {' >> $@
+	$(Q)for n in $(basename $(notdir $(SCENES))); do \
+	    v=text_$$(echo $$n | tr - _) && echo "{\"$$n\", $$v, sizeof $$v},"; done >> $@
+	$(Q)echo '{0}};' >> $@
+$(B)/obj/lib/ezphys/scenes.o: $(B)/gen/scenes.inc
+$(B)/obj/lib/ezphys/scenes.o: ALL_CPPFLAGS += -I$(B)/gen
+
 $(B)/libarmwire.a: $(LIB_OBJ)
 $(B)/libawshell.a: $(SHELL_OBJ)
 $(B)/lib%.a:

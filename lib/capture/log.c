@@ -11,6 +11,7 @@
 
 #include "capture/candump.h"
 #include "capture/packet.h"
+#include "wire/hex.h"
 
 #define ROOM      1048576
 #define LINE_LOOK 256 /* a line of candump stands within so many bytes */
@@ -143,10 +144,18 @@ static bool is_remark(const char *line, size_t length)
 static enum aw_status take_line(struct aw_log *log, const char *line, size_t length,
                                 struct aw_log_entry *entry, struct aw_error *err)
 {
+    static const struct aw_protocol any_can = {.can = true};
     struct aw_candump *frame = &log->line;
-    if (!aw_candump_read(line, length, frame) || !frame->size)
-        return aw_fail(err, AW_MALFORMED, "%s, line %" PRIu64 ": no CAN frame", log->name,
-                       log->number);
+    struct aw_error problem = {.text = "no CAN frame"};
+    enum aw_status status = AW_OK;
+    if (!aw_candump_read(line, length, frame))
+        status = AW_MALFORMED;
+    else if (!frame->size)
+        status = aw_hex_parse(&any_can, frame->frame, frame->length, frame->bytes,
+                              sizeof frame->bytes, &frame->size, &problem);
+    if (status != AW_OK)
+        return aw_fail(err, AW_MALFORMED, "%s, line %" PRIu64 ": %.100s", log->name, log->number,
+                       problem.text);
     *entry = (struct aw_log_entry){.time_ns = frame->has_time ? frame->time_ns : INT64_MIN,
                                    .dir = frame->dir,
                                    .linktype = AW_LINKTYPE_CAN,

@@ -20,7 +20,7 @@ static void find_leaves(struct aw_hidmotor *arm)
     const struct aw_codec *positions = aw_wire_codec(&arm->wire, "positions", AW_RX);
     const struct aw_codec *velocities = aw_wire_codec(&arm->wire, "velocities", AW_RX);
     for (int i = 0; i < AW_HIDMOTOR_MOTORS; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "m%d.setpoint", i + 1);
         arm->position_leaves[i] = (int8_t)aw_codec_find(positions, name);
         arm->velocity_leaves[i] = (int8_t)aw_codec_find(velocities, name);
@@ -34,6 +34,7 @@ void aw_hidmotor_init(struct aw_hidmotor *arm, struct aw_link *link,
     arm->link = link;
     arm->options = *options;
     arm->heard.dir = AW_RX;
+    arm->foreign_ns = INT64_MIN;
     aw_wire_init(&arm->wire, &aw_hidmotor_protocol, NULL, false);
     find_leaves(arm);
 }
@@ -61,12 +62,16 @@ static void expire(struct aw_hidmotor_owed *owed, int64_t before)
     memmove(owed->sent_ns, owed->sent_ns + gone, (size_t)owed->n * sizeof *owed->sent_ns);
 }
 
+static int64_t late_before(const struct aw_hidmotor *arm)
+{
+    return aw_clock_now(arm->link->clock) - arm->options.late_ms * AW_MILLISECOND;
+}
+
 static struct aw_hidmotor_owed *find_owed(struct aw_hidmotor *arm, uint32_t id)
 {
-    int64_t late_ns = arm->options.late_ms * AW_MILLISECOND;
     for (int i = 0; i < AW_HIDMOTOR_KINDS; i++)
         if (arm->owed[i].id == id && arm->owed[i].n > 0) {
-            expire(&arm->owed[i], aw_clock_now(arm->link->clock) - late_ns);
+            expire(&arm->owed[i], late_before(arm));
             return &arm->owed[i];
         }
     return NULL;
@@ -100,15 +105,22 @@ static void owe(struct aw_hidmotor *arm, uint32_t id, int64_t sent_ns)
     owed->sent_ns[owed->n++] = sent_ns;
 }
 
-/* One of them was answered after all. At best it is the oldest: with it go those before it. (A
- * report that is doubled does not count twice.) */
+/* At best the oldest is the one that was answered: with it go those before it. */
+static void forget_oldest(struct aw_hidmotor_owed *owed)
+{
+    if (!owed->more)
+        expire(owed, owed->sent_ns[0] + 1);
+}
+
+/* A reply that nobody waits for: is it one of those? A doubled one does not count twice, and where
+ * others ask, too, it proves nothing. */
 static bool was_owed(struct aw_hidmotor *arm, uint32_t id)
 {
     struct aw_hidmotor_owed *owed = find_owed(arm, id);
-    if (!owed || owed->n == 0)
+    if (!owed || owed->n == 0 || arm->doubled)
         return false;
-    if (!owed->more)
-        expire(owed, owed->sent_ns[0] + 1);
+    if (arm->foreign_ns < late_before(arm))
+        forget_oldest(owed);
     return true;
 }
 
@@ -117,10 +129,13 @@ static bool was_owed(struct aw_hidmotor *arm, uint32_t id)
  * more, for the board keeps the order. */
 static void settle(struct aw_hidmotor *arm, uint32_t id, int64_t sent_ns)
 {
-    const struct aw_hidmotor_owed *owed = find_owed(arm, id);
-    int64_t since = owed && owed->n > 0 ? owed->sent_ns[0] : sent_ns;
-    if (was_owed(arm, id))
+    struct aw_hidmotor_owed *owed = find_owed(arm, id);
+    int64_t since = sent_ns;
+    if (owed && owed->n > 0) {
+        since = owed->sent_ns[0];
+        forget_oldest(owed);
         owe(arm, id, sent_ns);
+    }
     for (int i = 0; i < AW_HIDMOTOR_KINDS; i++)
         if (arm->owed[i].id != id)
             expire(&arm->owed[i], since);
@@ -135,13 +150,15 @@ static void note_other(struct aw_hidmotor *arm, const uint8_t *bytes, size_t siz
         return;
     }
     bool error = load32(bytes) == ERROR_ID;
-    bool late = !arm->doubled && was_owed(arm, error ? load32(bytes + 4) : load32(bytes));
+    bool late = was_owed(arm, error ? load32(bytes + 4) : load32(bytes));
     if (error)
         arm->counters.errors++;
     else if (late)
         arm->counters.late++;
-    else
+    else {
         arm->counters.foreign++;
+        arm->foreign_ns = aw_clock_now(arm->link->clock);
+    }
 }
 
 static enum aw_status read_report(struct aw_hidmotor *arm, int64_t deadline,

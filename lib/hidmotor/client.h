@@ -97,6 +97,15 @@ struct aw_hidmotor_status {
     int64_t wall_ns;                   /* the same since 1970 */
 };
 
+/* The last motion that was sent (aw_hidmotor_move): where the setpoints are when nobody tells. */
+struct aw_hidmotor_motion {
+    int n;           /* motors; 0: none was sent */
+    bool sinusoidal; /* else linear */
+    double duration_ms;
+    double from[AW_HIDMOTOR_MOTORS], to[AW_HIDMOTOR_MOTORS]; /* deg */
+    int64_t sent_ns;                                         /* link's clock */
+};
+
 #define AW_HIDMOTOR_KINDS 24
 
 /* Handle; the members may be read, options be changed, wire be used to make records. */
@@ -106,10 +115,12 @@ struct aw_hidmotor {
     struct aw_wire wire;
     struct aw_hidmotor_counters counters;
     struct aw_hidmotor_status known; /* the last good answer to positions, see known.n */
+    struct aw_hidmotor_motion motion;
     struct aw_hidmotor_heard heard;
     uint8_t heard_bytes[AW_HIDMOTOR_REPORT];
     uint8_t previous[AW_HIDMOTOR_REPORT]; /* the last report that was read, whatever it was */
     bool doubled;                         /* and the one before was the same */
+    int64_t foreign_ns;                   /* when the last foreign reply came */
     struct aw_hidmotor_owed owed[AW_HIDMOTOR_KINDS];
     int8_t position_leaves[AW_HIDMOTOR_MOTORS], velocity_leaves[AW_HIDMOTOR_MOTORS];
 };

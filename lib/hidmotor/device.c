@@ -14,7 +14,13 @@
 #define REPORT  AW_HIDMOTOR_REPORT
 #define MOTORS  AW_HIDMOTOR_DEVICE_MOTORS
 #define PENDING 64 /* as many as the kernel keeps for a program */
-#define PACKETS 10
+
+/* Places in the table of packets. */
+enum {
+    PID_GAINS = 4,
+    VELOCITY_GAINS = 6,
+    PACKETS = 10,
+};
 
 #define LOOP_NS     AW_MILLISECOND
 #define SLOW_NS     (100 * AW_MILLISECOND)
@@ -212,10 +218,8 @@ static double setpoint_at(const struct motor *motor, int64_t time_ms)
 {
     double u =
         motor->lasts_ms > 0 ? (double)(time_ms - motor->begun_ms) / (double)motor->lasts_ms : 1;
-    if (u >= 1)
-        return motor->to;
-    double part = motor->sinusoidal ? (1 - cos(acos(-1) * u)) / 2 : u;
-    return motor->from + part * (motor->to - motor->from);
+    return aw_hidmotor_interpolate(motor->from, motor->to, u,
+                                   motor->sinusoidal ? AW_HIDMOTOR_SINUSOIDAL : AW_HIDMOTOR_LINEAR);
 }
 
 static void settle(struct motor *motor, double setpoint)
@@ -506,11 +510,16 @@ static const struct {
     const char *message;
     act_fn *act;
 } actions[PACKETS] = {
-    {"set_setpoints", act_set_setpoints},   {"positions", act_positions},
-    {"velocities", act_velocities},         {"gripper", act_gripper},
-    {"pid_gains", act_pid_gains},           {"set_pid_gains", act_set_pid_gains},
-    {"velocity_gains", act_velocity_gains}, {"set_velocity_gains", act_set_velocity_gains},
-    {"set_velocity", act_set_velocity},     {"light", act_light},
+    {"set_setpoints", act_set_setpoints},
+    {"positions", act_positions},
+    {"velocities", act_velocities},
+    {"gripper", act_gripper},
+    [PID_GAINS] = {"pid_gains", act_pid_gains},
+    {"set_pid_gains", act_set_pid_gains},
+    [VELOCITY_GAINS] = {"velocity_gains", act_velocity_gains},
+    {"set_velocity_gains", act_set_velocity_gains},
+    {"set_velocity", act_set_velocity},
+    {"light", act_light},
 };
 
 static void learn_packets(struct board *board)
@@ -581,15 +590,16 @@ static void spoil(struct board *board, const struct packet *packet)
 /* What the board answered to another program on the same computer. */
 static void add_foreign(struct board *board, int64_t due_ns, uint32_t id)
 {
-    uint8_t reply[REPORT];
-    const struct packet *positions = &board->packets[1], *velocities = &board->packets[2];
-    const struct packet *packet = positions->down->message->code == id ? velocities : positions;
-    memcpy(reply, board->buffer, REPORT);
+    uint8_t kept[REPORT];
+    const struct packet *packet = &board->packets[PID_GAINS];
+    if (packet->down->message->code == id)
+        packet = &board->packets[VELOCITY_GAINS];
+    memcpy(kept, board->buffer, REPORT);
     memset(board->buffer, 0, REPORT);
     store32(board->buffer, packet->down->message->code);
     packet->act(board, packet);
     queue(board, due_ns, board->buffer, REPORT);
-    memcpy(board->buffer, reply, REPORT);
+    memcpy(board->buffer, kept, REPORT);
 }
 
 static void reply(struct board *board, uint32_t id, const struct packet *packet)
@@ -807,6 +817,11 @@ void aw_hidmotor_device_state(struct aw_device *device, enum aw_hidmotor_state s
     board->still = false;
     for (int i = 0; i < MOTORS && state != AW_HIDMOTOR_RUNNING; i++)
         board->motors[i].speed = 0;
+}
+
+void aw_hidmotor_device_fault(struct aw_device *device, enum aw_hidmotor_fault fault, double share)
+{
+    ((struct board *)device)->options.faults.share[fault] = share;
 }
 
 void aw_hidmotor_device_truth(struct aw_device *device, int64_t now,

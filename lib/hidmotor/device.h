@@ -106,6 +106,9 @@ aw_hidmotor_device_counters(const struct aw_device *device);
 /* Presses Home (unhomed to running), throws the switch of the motors, takes the power away … */
 void aw_hidmotor_device_state(struct aw_device *device, enum aw_hidmotor_state state, int64_t now);
 
+/* How often a fault befalls from now on: 0 … 1. */
+void aw_hidmotor_device_fault(struct aw_device *device, enum aw_hidmotor_fault fault, double share);
+
 /* What is really the case, not what is reported. */
 #define AW_HIDMOTOR_DEVICE_MOTORS 3
 struct aw_hidmotor_truth {

@@ -5,13 +5,16 @@
 
 #include "hidmotor/wire.h"
 
-#define SAME          0.01      /* deg: setpoints that differ less are the same */
-#define ALIVE         0.5       /* deg: an arm that follows moves more than that … */
-#define STILL_NS      AW_SECOND /* … in this time */
-#define VERIFY_NS     (500 * AW_MILLISECOND)
-#define STOP_ASK_MS   5
-#define STOP_AGAIN_NS (500 * AW_MILLISECOND)
-#define BAD_REPLIES   3
+#define SAME            0.01      /* deg: setpoints that differ less are the same */
+#define ALIVE           0.5       /* deg: an arm that follows moves more than that … */
+#define STILL_NS        AW_SECOND /* … in this time */
+#define VERIFY_NS       (500 * AW_MILLISECOND)
+#define STOP_ASK_MS     5
+#define STOP_TIMEOUT_MS 100
+#define STOP_OLD_NS     (100 * AW_MILLISECOND) /* positions from before that are not where it is */
+#define NOT_BELIEVED    5.0 /* deg beyond a limit: a glitch, or an angle of an arm not homed */
+#define STOP_AGAIN_NS   (500 * AW_MILLISECOND)
+#define BAD_REPLIES     3
 
 /* Joints */
 
@@ -62,6 +65,15 @@ static double clamp(int joint, double deg)
 }
 
 /* Plans */
+
+double aw_hidmotor_interpolate(double from_deg, double to_deg, double part,
+                               enum aw_hidmotor_mode mode)
+{
+    if (part >= 1)
+        return to_deg;
+    double way = mode == AW_HIDMOTOR_LINEAR ? part : (1 - cos(acos(-1) * part)) / 2;
+    return from_deg + way * (to_deg - from_deg);
+}
 
 /* The steepest part of each shape, as a multiple of the average. */
 static double steepest(enum aw_hidmotor_mode mode)
@@ -232,20 +244,33 @@ static enum aw_status verify(struct aw_hidmotor *arm, const struct aw_hidmotor_p
                    arm->options.timeout_ms);
 }
 
+static void note_motion(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *plan)
+{
+    arm->motion = (struct aw_hidmotor_motion){.n = plan->n,
+                                              .sinusoidal = plan->mode == AW_HIDMOTOR_SINUSOIDAL,
+                                              .duration_ms = plan->duration_ms,
+                                              .sent_ns = plan->sent_ns};
+    memcpy(arm->motion.from, plan->start, sizeof plan->start);
+    memcpy(arm->motion.to, plan->target, sizeof plan->target);
+}
+
 enum aw_status aw_hidmotor_move(struct aw_hidmotor *arm, struct aw_hidmotor_plan *plan,
                                 struct aw_hidmotor_moved *moved, struct aw_error *err)
 {
     struct aw_hidmotor_moved unwanted;
-    struct aw_hidmotor_reply reply;
+    struct aw_hidmotor_reply reply = {.maybe_stale = false};
     if (!moved)
         moved = &unwanted;
     *moved = (struct aw_hidmotor_moved){.verified = false};
     plan->sent_ns = aw_clock_now(arm->link->clock);
+    note_motion(arm, plan);
     enum aw_status status = send_plan(arm, plan, &reply, err);
     if (status == AW_TIMEOUT) {
         status = verify(arm, plan, err);
         moved->verified = status == AW_OK;
     }
+    if (status != AW_OK && status != AW_STOPPED)
+        arm->motion.n = 0; /* nobody knows whether it moves so */
     moved->maybe_stale = reply.maybe_stale && !moved->verified;
     moved->sent_ns = plan->sent_ns;
     moved->got_ns = aw_clock_now(arm->link->clock);
@@ -275,7 +300,7 @@ static void start_waiting(struct waiting *w)
 }
 
 /* A joint is alive that moves, and one that has no reason to. */
-static void note_motion(struct waiting *w)
+static void watch_motion(struct waiting *w)
 {
     for (int i = 0; i < w->now.n; i++) {
         if (!is_at(w->now.position[i], w->position[i], ALIVE) ||
@@ -380,7 +405,7 @@ enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmoto
     start_waiting(&w);
     while (status == AW_OK) {
         int64_t next = w.now.time_ns + AW_HIDMOTOR_POLL_NS;
-        note_motion(&w);
+        watch_motion(&w);
         if ((fn && !fn(context, &w.now)) || (counts(&w) && has_arrived(&w)))
             return AW_OK;
         status = judge(&w, err);
@@ -396,27 +421,51 @@ enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmoto
 
 /* Stopping */
 
-/* Fresh positions if they come quickly, else the last ones. */
-static bool where_to_stay(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped)
+static bool measure_quickly(struct aw_hidmotor *arm, bool first)
 {
     struct aw_hidmotor_options options = arm->options;
     struct aw_hidmotor_status now;
     arm->options.retries = 0;
-    if (stopped->attempts == 0)
+    if (first)
         arm->options.timeout_ms = STOP_ASK_MS;
-    stopped->measured = aw_hidmotor_positions(arm, &now, NULL) == AW_OK;
+    enum aw_status status = aw_hidmotor_positions(arm, &now, NULL);
     arm->options = options;
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        stopped->deg[i] = clamp(i, arm->known.position[i]);
-    return arm->known.n > 0;
+    return status == AW_OK;
 }
 
-static void plan_to_stay(const struct aw_hidmotor *arm, const struct aw_hidmotor_stopped *stopped,
+static double measured(const struct aw_hidmotor *arm, int motor)
+{
+    double deg = arm->known.position[motor];
+    if (motor >= AW_HIDMOTOR_JOINTS)
+        return deg;
+    bool believed = fabs(deg - clamp(motor, deg)) <= NOT_BELIEVED;
+    return clamp(motor, believed ? deg : arm->known.setpoint[motor]);
+}
+
+static double setpoint_now(const struct aw_hidmotor *arm, int motor)
+{
+    const struct aw_hidmotor_motion *motion = &arm->motion;
+    double gone_ms = (double)(aw_clock_now(arm->link->clock) - motion->sent_ns) / 1e6;
+    double deg =
+        aw_hidmotor_interpolate(motion->from[motor], motion->to[motor],
+                                motion->duration_ms < 1 ? 1 : gone_ms / motion->duration_ms,
+                                motion->sinusoidal ? AW_HIDMOTOR_SINUSOIDAL : AW_HIDMOTOR_LINEAR);
+    return motor < AW_HIDMOTOR_JOINTS ? clamp(motor, deg) : deg;
+}
+
+/* False if nothing is known of the arm. */
+static bool plan_to_stay(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
                          struct aw_hidmotor_plan *plan)
 {
-    *plan = (struct aw_hidmotor_plan){.n = arm->known.n};
-    memcpy(plan->target, arm->known.position, sizeof plan->target);
-    memcpy(plan->target, stopped->deg, sizeof stopped->deg);
+    int64_t age_ns = aw_clock_now(arm->link->clock) - arm->known.time_ns;
+    stopped->measured = measure_quickly(arm, stopped->attempts == 0);
+    bool old = !stopped->measured && age_ns > STOP_OLD_NS;
+    bool guess = arm->motion.n > 0 && (arm->known.n == 0 || old);
+    *plan = (struct aw_hidmotor_plan){.n = guess ? arm->motion.n : arm->known.n};
+    for (int i = 0; i < plan->n; i++)
+        plan->target[i] = guess ? setpoint_now(arm, i) : measured(arm, i);
+    memcpy(stopped->deg, plan->target, sizeof stopped->deg);
+    return plan->n > 0;
 }
 
 /* With a request to stop pending the transaction ends before the write, so the report is written
@@ -433,11 +482,10 @@ static enum aw_status try_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopp
                                int64_t started, struct aw_error *err)
 {
     struct aw_hidmotor_plan plan;
-    struct aw_hidmotor_reply reply;
+    struct aw_hidmotor_reply reply = {.maybe_stale = false};
     uint8_t report[AW_HIDMOTOR_REPORT];
-    if (!where_to_stay(arm, stopped))
+    if (!plan_to_stay(arm, stopped, &plan))
         return aw_fail(err, AW_TIMEOUT, "stop: no position is known, the board does not answer");
-    plan_to_stay(arm, stopped, &plan);
     if (stopped->attempts++ == 0)
         stopped->latency_ns = aw_clock_now(arm->link->clock) - started;
     uint64_t sent = arm->counters.sent;
@@ -457,12 +505,16 @@ enum aw_status aw_hidmotor_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stop
 {
     struct aw_hidmotor_stopped unwanted;
     int64_t started = aw_clock_now(arm->link->clock);
+    int timeout_ms = arm->options.timeout_ms;
     enum aw_status status;
     if (!stopped)
         stopped = &unwanted;
     *stopped = (struct aw_hidmotor_stopped){.attempts = 0};
+    if (timeout_ms > STOP_TIMEOUT_MS)
+        arm->options.timeout_ms = STOP_TIMEOUT_MS;
     do
         status = try_stop(arm, stopped, started, err);
     while (status == AW_TIMEOUT && aw_clock_now(arm->link->clock) < started + STOP_AGAIN_NS);
+    arm->options.timeout_ms = timeout_ms;
     return status;
 }

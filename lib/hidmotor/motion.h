@@ -45,6 +45,10 @@ int aw_hidmotor_find_joint(const char *name);
 /* AW_USAGE if it is not finite (whatever force says), AW_LIMIT outside the limits unless forced. */
 enum aw_status aw_hidmotor_check(int joint, double deg, bool force, struct aw_error *err);
 
+/* The board's interpolation: where a setpoint is after part (0 … 1) of the time. */
+double aw_hidmotor_interpolate(double from_deg, double to_deg, double part,
+                               enum aw_hidmotor_mode mode);
+
 /* Peak speed of a motion in deg/s: infinite below 1 ms (the setpoint jumps), 0 if there is no way
  * to go. */
 double aw_hidmotor_peak_speed(double from_deg, double to_deg, double duration_ms,
@@ -115,18 +119,21 @@ enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmoto
 
 struct aw_hidmotor_stopped {
     double deg[AW_HIDMOTOR_JOINTS]; /* where it was told to stay */
-    bool measured;                  /* these are fresh; else the last known ones */
+    bool measured;                  /* just now */
     bool confirmed;                 /* the board answered */
     int attempts;
     int64_t latency_ns; /* from the call to the first set_setpoints on the wire */
 };
 
 /* There is no packet for this: set_setpoints with duration 0 at the measured positions, kept inside
- * the limits. For signal time: at most 5 ms are spent on asking for the positions, then the last
- * known ones serve. Without a confirmation it is tried again with fresh positions, for half a
- * second. Also when the clock refuses to wait (AW_STOPPED): then nothing can be read, and one
- * set_setpoints goes out unconfirmed, which is AW_OK. AW_TIMEOUT: not confirmed, or no position was
- * ever known (stopped->attempts 0: nothing was sent); AW_LOST. stopped may be NULL. */
+ * the limits. (A joint that says it is more than 5 deg beyond them is not believed; it stays at its
+ * setpoint.) For signal time: at most 5 ms are spent on asking. Without an answer the last known
+ * positions serve if they are at most 100 ms old, else the setpoints as they must be now after the
+ * last motion, else the last known positions whatever their age. Without a confirmation it is tried
+ * again with fresh positions, for half a second. Also when the clock refuses to wait (AW_STOPPED):
+ * then nothing can be read, and one set_setpoints goes out unconfirmed, which is AW_OK. AW_TIMEOUT:
+ * not confirmed, or nothing is known of the arm (stopped->attempts 0: nothing was sent); AW_LOST.
+ * stopped may be NULL. */
 enum aw_status aw_hidmotor_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
                                 struct aw_error *err);
 

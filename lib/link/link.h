@@ -60,6 +60,7 @@ struct aw_link {
      * there the device cannot know that somebody else opened the line, and what it remembers has to
      * be remembered here, too, by key. 1 on a client's tcp: or unix: link and on sim:. */
     unsigned connections;
+    bool waiting;  /* servers: nobody is connected now */
     char key[128]; /* what the device is, whatever the spelling of the URL: used to remember things
                       about it. The /dev/serial/by-id name or real path of a port, the absolute path
                       of a symlink to a pty, "tcp:HOST:PORT" */

@@ -26,7 +26,7 @@ struct plot {
     struct aw_live live;
     int64_t deadline;
     int64_t offset_ns, end_ns; /* time of the samples minus time of day; of the right edge */
-    bool begun, frozen;
+    bool begun, frozen, ended;
     uint64_t limit, taken;
     int juggler;   /* -1: none */
     size_t n_seen; /* names that were not asked for, to suggest */
@@ -232,8 +232,9 @@ static void draw(struct plot *p)
     struct aw_strip_look look = {.end_ns = p->end_ns,
                                  .title = title,
                                  .state = state ? state : note,
-                                 .keys = p->frozen ? "FROZEN  space goes on  q quit"
-                                                   : "q quit  space freeze",
+                                 .keys = p->ended    ? "end of the input  q quit"
+                                         : p->frozen ? "FROZEN  space goes on  q quit"
+                                                     : "q quit  space freeze",
                                  .numbered = !(how & AW_BRAILLE_COLOR) && p->strip.n > 1};
     aw_strip_draw(&p->strip, &look, canvas);
     aw_screen_show(p->live.screen);
@@ -247,33 +248,35 @@ static bool take_keys(struct plot *p)
     while ((key = aw_screen_key(p->live.screen)) != AW_KEY_NONE) {
         if (key == 'q')
             return false;
-        if (key == ' ')
+        if (key == ' ' && !p->ended)
             p->frozen = !p->frozen;
     }
     return true;
 }
 
+/* Takes in what came, or notes that nothing does: the picture stays until somebody leaves. */
+static enum aw_status plot_next(struct plot *p)
+{
+    struct aw_item item;
+    if (p->ended)
+        return aw_live_wait(&p->live, p->deadline);
+    enum aw_status status = aw_live_next(&p->live, p->deadline, &item);
+    if (status == AW_OK)
+        status = take_item(p, &item, false);
+    if (p->live.lost)
+        aw_strip_break(&p->strip);
+    if (status != AW_MORE || aw_clock_now(&p->session->real_clock.base) >= p->deadline)
+        return status;
+    p->ended = p->frozen = true;
+    return AW_OK;
+}
+
 static enum aw_status plot_live(struct plot *p)
 {
     enum aw_status status = AW_OK;
-    bool ended = false, was_lost = false;
-    while (status == AW_OK || status == AW_TIMEOUT) {
-        struct aw_item item;
-        status = ended ? aw_live_wait(&p->live, p->deadline)
-                       : aw_live_next(&p->live, p->deadline, &item);
-        if (status == AW_OK)
-            status = take_item(p, &item, false);
-        if (p->live.lost && !was_lost)
-            aw_strip_break(&p->strip);
-        was_lost = p->live.lost;
-        if (status == AW_MORE && !ended &&
-            aw_clock_now(&p->session->real_clock.base) < p->deadline) {
-            ended = p->frozen = true; /* the picture stays until somebody leaves */
-            status = AW_OK;
-        }
-        if (is_enough(p) || status == AW_MORE)
-            break;
-        if (!aw_live_due(&p->live))
+    while ((status == AW_OK || status == AW_TIMEOUT) && !is_enough(p)) {
+        status = plot_next(p);
+        if (status == AW_MORE || !aw_live_due(&p->live))
             continue;
         if (!take_keys(p))
             break;
@@ -334,35 +337,42 @@ static enum aw_status print_now(struct plot *p)
                               .end_ns = end, .numbered = !p->session->out.color && p->strip.n > 1});
 }
 
+/* Until the deadline, or until a picture is due (AW_TIMEOUT). */
+static enum aw_status read_until(struct plot *p, int64_t due)
+{
+    struct aw_clock *clock = p->session->clock;
+    int64_t until = due < p->deadline ? due : p->deadline;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && !is_enough(p)) {
+        struct aw_item item;
+        status = aw_stream_next(p->stream, until, &item);
+        if (status == AW_OK)
+            status = take_item(p, &item, false);
+        else if (status == AW_MALFORMED)
+            status = AW_OK;
+        if (status == AW_OK && aw_clock_now(clock) >= until)
+            status = AW_TIMEOUT;
+    }
+    bool over = is_enough(p) || aw_clock_now(clock) >= p->deadline;
+    return over && (status == AW_OK || status == AW_TIMEOUT) ? AW_MORE : status;
+}
+
 static enum aw_status plot_text(struct plot *p)
 {
     double every = aw_option_number(p->session, "every");
     struct aw_clock *clock = p->session->clock;
-    int64_t step = every > 0 ? (int64_t)(every * 1e9) : AW_NEVER, due = AW_NEVER;
-    enum aw_status status = AW_OK;
-    if (every > 0)
-        due = aw_clock_now(clock) + step;
-    while (status == AW_OK && !is_enough(p)) {
-        struct aw_item item;
-        status = aw_stream_next(p->stream, due < p->deadline ? due : p->deadline, &item);
-        int64_t now = aw_clock_now(clock);
-        if (status == AW_OK)
-            status = take_item(p, &item, false);
-        else if (status == AW_MALFORMED || (status == AW_TIMEOUT && now < p->deadline))
-            status = AW_OK;
-        if (status == AW_OK && now >= p->deadline)
-            status = AW_MORE;
-        if (status == AW_OK && now >= due) {
-            status = p->strip.n ? print_now(p) : AW_OK;
-            due = now + step;
-        }
+    enum aw_status status = AW_TIMEOUT;
+    while (status == AW_TIMEOUT) {
+        bool many = every > 0;
+        status = read_until(p, many ? aw_clock_now(clock) + (int64_t)(every * 1e9) : AW_NEVER);
+        if (status == AW_TIMEOUT && p->strip.n && print_now(p) != AW_OK)
+            return p->session->err.status;
     }
-    bool good = status == AW_OK || status == AW_MORE || status == AW_TIMEOUT;
-    if (good && p->strip.n == 0)
+    if (status == AW_MORE && p->strip.n == 0)
         return nothing_found(p);
-    if ((good || status == AW_STOPPED) && p->strip.n) {
+    if ((status == AW_MORE || status == AW_STOPPED) && p->strip.n) {
         enum aw_status printed = print_now(p);
-        return good ? printed : status;
+        return status == AW_MORE ? printed : status;
     }
     return status;
 }
@@ -388,7 +398,8 @@ static enum aw_status collect(struct plot *p)
 
 static enum aw_status print_recording(struct plot *p)
 {
-    double seconds = aw_option(p->session, "span") ? aw_option_number(p->session, "span") : 0;
+    const struct aw_option_value *given = aw_options_find(&p->session->options, "span");
+    double seconds = given->origin != AW_FROM_DEFAULT ? aw_option_number(p->session, "span") : 0;
     int64_t whole = p->traces.last_ns - p->traces.first_ns;
     int64_t span = seconds > 0 ? (int64_t)(seconds * 1e9) : whole > 0 ? whole : AW_SECOND;
     aw_strip_free(&p->strip);

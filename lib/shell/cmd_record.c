@@ -94,16 +94,6 @@ static const struct format *format_of(const struct aw_session *session, const ch
 
 /* ---- Beginning ---- */
 
-/* "can0" of can:can0, else the scheme of the link. */
-static void name_interface(struct recorder *r)
-{
-    const char *url = NULL;
-    if (aw_session_url(r->session, &url) != AW_OK)
-        url = "link";
-    const char *name = strncmp(url, "can:", 4) == 0 ? url + 4 : url;
-    snprintf(r->interface, sizeof r->interface, "%.*s", (int)strcspn(name, ":?/"), name);
-}
-
 static enum aw_status begin_tee(struct recorder *r, const char *path)
 {
     struct aw_session *session = r->session;
@@ -150,8 +140,12 @@ static enum aw_status begin(struct recorder *r, const char *path)
         return aw_fail(&session->err, AW_USAGE,
                        "record: '%.100s' — the ending says the format: .pcapng, .csv%s or .ndjson",
                        path, session->tool->protocol->can ? ", .log" : "");
-    name_interface(r);
-    enum aw_status status = r->format->tee ? begin_tee(r, path) : begin_file(r, path);
+    aw_session_interface(session, r->interface, sizeof r->interface);
+    struct aw_link *link;
+    enum aw_status status =
+        session->tool->prepare ? session->tool->prepare(session) : aw_session_link(session, &link);
+    if (status == AW_OK)
+        status = r->format->tee ? begin_tee(r, path) : begin_file(r, path);
     if (status == AW_OK)
         status = aw_stream_open(&r->stream, session, NULL);
     r->typing = isatty(STDIN_FILENO) && !aw_flag(session, "no-input");

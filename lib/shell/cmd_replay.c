@@ -148,6 +148,8 @@ enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *a
         status = play_all(p);
         report(p);
     }
+    if (session->tool->allow && !p->sent)
+        session->tool->allow(session, NULL);
     aw_replay_free(&p->replay);
     aw_samples_free(&p->late_ms);
     free(p);

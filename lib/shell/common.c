@@ -31,6 +31,8 @@ static const struct aw_option decode_options[] = {
     {.name = "port", .value = "PORT",
      .help = "of captures: the device's UDP or TCP port, if it is not the usual one", .unit = "",
      .min = 1, .max = 65535},
+    {.name = "where", .value = "CONDITION",
+     .help = "only messages for which it holds: 'torque>5 and velocity<100'"},
     {0},
 };
 static const struct aw_arg watch_args[] = {

@@ -67,13 +67,14 @@ static void complain(struct aw_decoder *d, const char *text)
 static enum aw_status show(struct aw_decoder *d)
 {
     struct aw_output *out = &d->session->out;
+    d->record.time_ns = d->time_ns;
+    if (d->wants && !d->wants(d->context, &d->record))
+        return AW_OK;
     if (d->take) {
-        d->record.time_ns = d->time_ns;
         d->records++;
         return d->take(d->context, &d->record) ? AW_OK : AW_MORE;
     }
     char *at = aw_output_reserve(out, AW_VIEW_MAX);
-    d->record.time_ns = d->time_ns;
     aw_output_done(out, at + aw_view_record(d->view, &d->record, at));
     d->records++;
     if (out->error)

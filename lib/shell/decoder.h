@@ -46,6 +46,8 @@ struct aw_decoder {
     struct aw_record record;
     /* Gets the records instead of the output; returns false to end it. May be NULL. */
     bool (*take)(void *context, const struct aw_record *record);
+    /* Records for which it says no are passed over, and not counted. May be NULL. */
+    bool (*wants)(void *context, const struct aw_record *record);
     void *context;
 };
 

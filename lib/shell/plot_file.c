@@ -166,10 +166,28 @@ static void put_data(FILE *to, const struct aw_traces *traces)
     }
 }
 
+/* gnuplot warns of a scale of no height. */
+static void put_range(FILE *to, const struct aw_traces *traces, const struct panels *panels,
+                      size_t p)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < traces->n; i++)
+        for (size_t k = 0; panels->of[i] == p && k < traces->list[i].n; k++) {
+            low = fmin(low, traces->list[i].v[k]);
+            high = fmax(high, traces->list[i].v[k]);
+        }
+    if (low < high)
+        fputs("set autoscale y\n", to);
+    else
+        fprintf(to, "set yrange [%.9g:%.9g]\n", isfinite(low) ? low - 1 : -1,
+                isfinite(low) ? low + 1 : 1);
+}
+
 static void put_panel(FILE *to, const struct aw_traces *traces, const struct panels *panels,
                       size_t p)
 {
     const char *comma = "plot ";
+    put_range(to, traces, panels, p);
     fputs("set ylabel ", to);
     put_quoted(to, panels->unit[p]);
     fprintf(to, "\n%s\n", p + 1 == panels->n ? "set xlabel 'time [s]'" : "unset xlabel");
@@ -195,7 +213,9 @@ static void put_script(FILE *to, const struct aw_traces *traces, const char *pat
         fprintf(to, "set terminal pngcairo noenhanced size 1000,%zu\n", 400 * panels.n);
     fputs("set output ", to);
     put_quoted(to, path);
-    fputs("\nset grid\nset key outside top center horizontal\nset style data lines\n", to);
+    fputs("\nset grid\nset key outside top center horizontal\nset style data lines\nset offsets "
+          "graph 0, graph 0, graph 0.05, graph 0.05\n",
+          to);
     put_data(to, traces);
     fprintf(to, "set multiplot layout %zu,1 title ", panels.n);
     put_quoted(to, title);

@@ -69,7 +69,7 @@ void aw_juggler_send(int fd, const struct aw_item *item, const struct aw_select 
     json_object_set_new(root, "timestamp", json_real((double)time / 1e9));
     for (size_t i = 0; i < item->n; i++) {
         const struct aw_point *point = &item->points[i];
-        if (!isfinite(point->value) || aw_select_match(select, point) < 0)
+        if (!isfinite(point->value) || point->about || aw_select_match(select, point) < 0)
             continue;
         put(root, point->name, json_real(point->value));
         n++;

@@ -95,6 +95,17 @@ enum aw_status aw_session_url(struct aw_session *session, const char **url)
     return AW_OK;
 }
 
+void aw_session_interface(struct aw_session *session, char *out, size_t size)
+{
+    const char *url;
+    struct aw_error before = session->err;
+    if (aw_session_url(session, &url) != AW_OK)
+        url = "link";
+    session->err = before;
+    const char *name = strncmp(url, "can:", 4) == 0 ? url + 4 : url;
+    snprintf(out, size, "%.*s", (int)strcspn(name, ":?/"), name);
+}
+
 /* sim:?time=virtual: no waiting, for scripts and tests. */
 static void choose_clock(struct aw_session *session, const char *url)
 {

@@ -90,6 +90,9 @@ void aw_session_unlink(struct aw_session *session);
 /* The URL as the options have it, aliases replaced; AW_NO_LINK with advice if there is none. */
 enum aw_status aw_session_url(struct aw_session *session, const char **url);
 
+/* What recordings call the link: "can0" of can:can0, else its scheme. */
+void aw_session_interface(struct aw_session *session, char *out, size_t size);
+
 /* For --dry-run: prints the fields and the exact bytes. */
 enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,
                                   struct aw_span frame);

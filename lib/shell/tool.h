@@ -122,7 +122,8 @@ struct aw_tool {
     const char *(*subject)(struct aw_session *session, const struct aw_record *record, char *out,
                            size_t size);
     /* May this command go out, beyond what the table's ranges say? Asked for each one of a
-     * recording before the first is sent; session->err says why not. May be NULL. */
+     * recording before the first is sent; session->err says why not. Asked with NULL
+     * when nothing was sent after all. May be NULL. */
     enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
     /* Makes the session ready for allow and for a replay, which writes on the link by itself. May
      * be NULL. */

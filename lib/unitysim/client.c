@@ -14,6 +14,7 @@
 #define FRAME_RATE      30
 #define SETTLE_NS       (500 * AW_MILLISECOND) /* until feedback must show what we sent */
 #define STRANGE         5                      /* feedback in a row that shows something else */
+#define SILENCE_NS      AW_SECOND
 #define TOLD_NS         (5 * AW_SECOND)
 #define DRAIN_MOST      100000
 #define SCENE_AGAIN_NS  (500 * AW_MILLISECOND)
@@ -202,7 +203,7 @@ static int64_t waited_ns(const struct aw_link *link)
 static void count_gap(struct aw_unity *unity, int64_t heard)
 {
     int64_t gap = heard - unity->feedback.heard_ns;
-    if (unity->listening && gap > AW_UNITY_CADENCE_NS * 3 / 2)
+    if (unity->listening && gap > AW_UNITY_CADENCE_NS * 3 / 2 && gap < SILENCE_NS)
         unity->counters.lost +=
             (uint64_t)((gap + AW_UNITY_CADENCE_NS / 2) / AW_UNITY_CADENCE_NS - 1);
     unity->listening = true;
@@ -273,6 +274,7 @@ static enum aw_status take(struct aw_unity *unity, struct aw_unity_heard *heard,
     struct aw_error why = {0};
     struct aw_record *record = &heard->record;
     const struct aw_span frame = {heard->bytes, heard->size};
+    unity->link_news[0] = '\0';
     enum aw_status status = aw_wire_decode(&unity->wire, AW_RX, frame, record, &why);
     if (status != AW_OK) {
         unity->counters.malformed++;
@@ -305,8 +307,10 @@ enum aw_status aw_unity_next(struct aw_unity *unity, int64_t deadline, struct aw
         status =
             aw_link_read(unity->link, heard->bytes, sizeof heard->bytes, &heard->size, until, err);
     } while (status == AW_TIMEOUT && now_of(unity) < deadline);
-    if (status == AW_MORE && unity->link->event[0])
-        heard->news = unity->link->event;
+    if (status == AW_MORE && unity->link->event[0]) {
+        snprintf(unity->link_news, sizeof unity->link_news, "%s", unity->link->event);
+        heard->news = unity->link_news;
+    }
     if (status == AW_OK)
         status = take(unity, heard, err);
     if (heard->news)
@@ -364,6 +368,15 @@ int64_t aw_unity_age_ns(const struct aw_unity *unity)
 bool aw_unity_stale(const struct aw_unity *unity)
 {
     return aw_unity_age_ns(unity) > unity->options.stale_ns;
+}
+
+/* Why nothing is heard: what the link says, or what to look at. */
+static enum aw_status fail_silent(const struct aw_unity *unity, const char *what, int64_t wait_ns,
+                                  const char *advice, struct aw_error *err)
+{
+    bool known = unity->link_news[0];
+    return aw_fail(err, AW_TIMEOUT, "%s within %.9g s%s%s", what, (double)wait_ns / 1e9,
+                   known ? ": " : " — ", known ? unity->link_news : advice);
 }
 
 /* Stopping */
@@ -539,10 +552,8 @@ enum aw_status aw_unity_scene_load(struct aw_unity *unity, int scene,
                        "scene %d: the arm does not go to its start — does the simulator have this "
                        "scene, or does another client drive it?",
                        scene);
-    return aw_fail(err, AW_TIMEOUT,
-                   "scene %d: no feedback within %.9g s — is the simulator running, and does it "
-                   "send to this port?",
-                   scene, (double)wait_ns / 1e9);
+    return fail_silent(unity, "scene: no feedback", wait_ns,
+                       "is the simulator running, and does it send to this port?", err);
 }
 
 static bool camera_came(const struct request *request)
@@ -567,10 +578,8 @@ enum aw_status aw_unity_camera_get(struct aw_unity *unity, struct aw_unity_camer
     if (status != AW_OK)
         return status;
     if (!request.done)
-        return aw_fail(err, AW_TIMEOUT,
-                       "camera: no answer within %.9g s — is a scene loaded? The simulator says "
-                       "nothing before",
-                       (double)wait_ns / 1e9);
+        return fail_silent(unity, "camera: no answer", wait_ns,
+                           "is a scene loaded? The simulator says nothing before", err);
     *camera = unity->camera;
     return AW_OK;
 }
@@ -721,9 +730,9 @@ static enum aw_status not_there(const struct moving *moving, struct aw_error *er
     size_t used = 0;
     double seconds = (double)moving->move.timeout_ns / 1e9;
     if (aw_unity_stale(moving->unity))
-        return aw_fail(err, AW_TIMEOUT,
-                       "no feedback — is the simulator running, and a scene loaded? (unitysim "
-                       "scene basic)");
+        return fail_silent(moving->unity, "no feedback", moving->unity->options.stale_ns,
+                           "is the simulator running, and a scene loaded? (unitysim scene basic)",
+                           err);
     for (int i = 0; i < AW_UNITY_JOINTS && used < sizeof who; i++)
         if (!is_there(moving, i))
             used += (size_t)snprintf(who + used, sizeof who - used, "%s%s is at %d, not %d",

@@ -50,7 +50,7 @@ struct aw_unity_counters {
         ticks,     /* control datagrams of the stream */
         late,      /* ticks left out because we came too late */
         feedback,  /* messages taken */
-        lost,      /* feedback missing from its cadence */
+        lost,      /* feedback missing from its cadence; a silence of a second is none */
         camera,    /* camera answers */
         malformed, /* datagrams that are none of the protocol, or damaged */
         foreign;   /* what another client sent to the simulator and came here */
@@ -74,6 +74,7 @@ struct aw_unity {
     struct aw_unity_feedback feedback;
     struct aw_unity_camera camera; /* the last answer; counters.camera 0: none yet */
     char why_malformed[160];       /* the reason of the last one, "" if there was none */
+    char link_news[160];           /* link->event since something was heard: "nobody listens …" */
     char news[160];                /* the last news, "" if there was none */
     char fight[160];               /* words while somebody else drives the arm too, else "" */
     bool streaming;

@@ -194,6 +194,8 @@ void aw_channels_take(struct aw_channels *channels, const struct aw_point *point
     channels->messages++;
     for (size_t i = 0; i < n; i++) {
         struct aw_channel *channel = channels->n_slots ? *slot_of(channels, points[i].name) : NULL;
+        if (points[i].about)
+            continue;
         if (!channel)
             channel = add_channel(channels, &points[i], now_ns);
         if (channel && !channel->hidden)

@@ -192,8 +192,10 @@ static void put_head(struct aw_braille *canvas, int x, int y, const struct layou
             put(canvas, x, y, columns[i].width, columns[i].left, columns[i].head, AW_BRAILLE_DIM);
             x += columns[i].width + 1;
         }
+    char trend[24];
+    snprintf(trend, sizeof trend, "last %d s", (int)(layout->trend * AW_TREND_STEP_NS / AW_SECOND));
     if (layout->trend)
-        put(canvas, x + 1, y, layout->trend, true, "last 12 s", AW_BRAILLE_DIM);
+        put(canvas, x + 1, y, layout->trend, true, trend, AW_BRAILLE_DIM);
 }
 
 /* The end of the name tells more than its beginning. */

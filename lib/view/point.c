@@ -79,7 +79,7 @@ size_t aw_record_points(const struct aw_names *names, const struct aw_record *re
     int about = aw_subject_leaf(record, subject);
     for (int i = 0; i < codec->n_leaves && n < max; i++) {
         const char *field = names->field[message][i];
-        if (!codec->leaves[i].value || !(record->present >> i & 1) || i == about)
+        if (!codec->leaves[i].value || !(record->present >> i & 1))
             continue;
         bool full = record->dir == AW_TX || names->shared[message][i];
         struct aw_point *point = &points[n++];
@@ -92,6 +92,7 @@ size_t aw_record_points(const struct aw_names *names, const struct aw_record *re
         point->codec = codec;
         point->record = record;
         point->leaf = i;
+        point->about = i == about;
         point->order = (unsigned)(message * AW_MAX_LEAVES) + (unsigned)i;
     }
     return n;

@@ -29,6 +29,7 @@ struct aw_point {
     const struct aw_codec *codec;   /* where unit, range and names come from; or NULL */
     const struct aw_record *record; /* or NULL */
     int leaf;                       /* of the codec */
+    bool about;                     /* it only says the subject: lknee.board = lknee */
     unsigned order;                 /* points of a subject are listed in this order */
 };
 
@@ -41,8 +42,7 @@ struct aw_names {
 
 void aw_names_init(struct aw_names *names, struct aw_wire *wire);
 
-/* Fills points with what the record has, at most max; a field that only says the subject is left
- * out. Returns how many. */
+/* Fills points with what the record has, at most max; returns how many. */
 size_t aw_record_points(const struct aw_names *names, const struct aw_record *record,
                         const char *subject, struct aw_point *points, size_t max);
 

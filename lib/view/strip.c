@@ -9,10 +9,11 @@
 #include "base/utf8.h"
 #include "view/chart.h"
 
-#define BUCKETS    4096
-#define LEAST_ROWS 5               /* of a panel */
-#define SHRINK_NS  (2 * AW_SECOND) /* a scale is too large for so long before it shrinks */
-#define ROOMY      0.45            /* share of the scale that is used */
+#define BUCKETS     4096
+#define LEAST_ROWS  5               /* of a panel */
+#define SHRINK_NS   (2 * AW_SECOND) /* a scale is too large for so long before it shrinks */
+#define ROUND_TICKS 12              /* scales end where one of so many ticks would be */
+#define ROOMY       0.45            /* share of the scale that is used */
 
 void aw_strip_init(struct aw_strip *strip, int64_t span_ns)
 {
@@ -122,14 +123,14 @@ static bool find_extent(const struct aw_strip *strip, int panel, int panels, int
 }
 
 /* Round ends for a scale around these values. */
-static void round_out(double *low, double *high, int ticks)
+static void round_out(double *low, double *high)
 {
     double at[AW_TICKS], size = fmax(fabs(*low), fabs(*high)), span = *high - *low;
     int decimals;
     double air = span > 1e-9 * size && span > 0 ? span * 0.04 : fmax(size * 0.1, 0.5);
     *low = *low >= 0 && span > 0 ? fmax(*low - air, 0) : *low - air; /* zero is a natural end */
     *high = *high <= 0 && span > 0 ? fmin(*high + air, 0) : *high + air;
-    int n = aw_ticks(*low, *high, ticks, at, &decimals);
+    int n = aw_ticks(*low, *high, ROUND_TICKS, at, &decimals);
     if (n < 2)
         return;
     double step = at[1] - at[0];
@@ -137,10 +138,10 @@ static void round_out(double *low, double *high, int ticks)
     *high = ceil(*high / step - 1e-9) * step;
 }
 
-static void adapt(struct aw_strip_panel *panel, double low, double high, int ticks, int64_t now)
+static void adapt(struct aw_strip_panel *panel, double low, double high, int64_t now)
 {
     double wanted_low = low, wanted_high = high;
-    round_out(&wanted_low, &wanted_high, ticks);
+    round_out(&wanted_low, &wanted_high);
     bool outside = !panel->known || low < panel->low || high > panel->high;
     bool roomy = wanted_high - wanted_low < ROOMY * (panel->high - panel->low);
     if (outside && panel->known) { /* grows to both sides, so that it does not swing */
@@ -148,7 +149,7 @@ static void adapt(struct aw_strip_panel *panel, double low, double high, int tic
         wanted_high = fmax(wanted_high, panel->high);
         roomy = false;
         double used_low = low, used_high = high;
-        round_out(&used_low, &used_high, ticks);
+        round_out(&used_low, &used_high);
         if (used_high - used_low < ROOMY * (wanted_high - wanted_low)) {
             wanted_low = used_low;
             wanted_high = used_high;
@@ -385,7 +386,7 @@ static int find_scales(struct aw_strip *strip, int panels, int height, int64_t f
         struct aw_strip_panel *panel = &strip->panels[i];
         double low, high;
         if (find_extent(strip, i, panels, from, &low, &high))
-            adapt(panel, low, high, height / 2 + 1 < 7 ? height / 2 + 1 : 7, now);
+            adapt(panel, low, high, now);
         struct scale scale = scale_of(panel, height);
         width = scale_width(&scale) > width ? scale_width(&scale) : width;
     }

@@ -24,7 +24,7 @@ static void take_frames(struct aw_splitter *s, const struct aw_wire *wire, aw_sp
 void aw_split(struct aw_splitter *s, const struct aw_wire *wire, struct aw_span bytes,
               bool datagram, aw_split_fn *fn, void *context)
 {
-    if (datagram && wire->protocol->datagrams) {
+    if (datagram && !wire->variant.envelope) {
         fn(context, bytes);
         return;
     }

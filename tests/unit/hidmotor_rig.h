@@ -91,11 +91,11 @@ static inline struct aw_hidmotor_target rig_target(double m1, double m2, double 
                                        .mode = AW_HIDMOTOR_LINEAR};
 }
 
-/* Sends floats behind a packet id, past all checks, and returns the reply's floats. */
+/* Sends floats behind a packet id, past all checks, and returns the reply. */
 static inline struct aw_hidmotor_reply rig_raw(struct rig *rig, uint32_t id, const double *values,
                                                size_t n)
 {
-    struct aw_hidmotor_reply reply;
+    struct aw_hidmotor_reply reply = {.retries = 0};
     uint8_t bytes[AW_HIDMOTOR_PAYLOAD];
     struct aw_span payload;
     bool force = rig->arm.options.force;

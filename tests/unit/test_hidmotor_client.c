@@ -44,8 +44,10 @@ static enum aw_status tap_read(struct aw_link *link, void *buf, size_t cap, size
     struct tap *tap = (struct tap *)link;
     (void)err;
     *got = 0;
-    if (tap->stopped)
+    if (tap->stopped) {
+        tap->waiting = false;
         return AW_STOPPED;
+    }
     if (tap->n_coming == 0 || tap->coming[0].due_ns > deadline) {
         if (deadline > tap->clock.time_ns)
             tap->clock.time_ns = deadline;
@@ -474,13 +476,54 @@ static void a_doubled_reply_does_not_count_twice(void **state)
     free(tap);
 }
 
-static void a_stop_leaves_the_reply_owed(void **state)
+static void another_program_asks_too(struct tap *tap, const uint8_t *report)
+{
+    (void)report;
+    positions_after(tap, tap->n_written == 2 ? 350 : 1, (double)tap->n_written);
+    if (tap->n_written == 1)
+        positions_after(tap, 2, 70); /* not ours */
+}
+
+/* What comes late may be the other program's, so ours is still to come. */
+static void where_others_ask_a_late_reply_proves_nothing(void **state)
 {
     (void)state;
-    struct tap *tap = tap_new(late);
+    struct tap *tap = tap_new(another_program_asks_too);
+    tap->arm.options.retries = 0;
+    assert_int_equal(positions(tap), AW_OK);
+    tap->clock.time_ns += 5 * AW_MILLISECOND;
+    assert_int_equal(positions(tap), AW_TIMEOUT);
+    assert_int_equal(tap->arm.counters.foreign, 1);
+    tap->n_coming = 0;
+    positions_after(tap, 1, 80); /* not ours either */
+    positions_after(tap, 20, 2); /* ours */
+    tap->clock.time_ns += 5 * AW_MILLISECOND;
+    assert_int_equal(positions(tap), AW_OK);
+    assert_true(tap->reply.maybe_stale);
+    free(tap);
+}
+
+static void stop_when_written(struct tap *tap, const uint8_t *report)
+{
+    (void)report;
     tap->stopped = true;
-    assert_int_equal(positions(tap), AW_STOPPED);
+    positions_after(tap, 5, 1);
+}
+
+static void what_a_signal_interrupts_stays_unanswered(void **state)
+{
+    (void)state;
+    struct tap *tap = tap_new(stop_when_written);
+    tap->stopped = true;
+    assert_int_equal(positions(tap), AW_STOPPED); /* before anything went out */
     assert_int_equal(tap->n_written, 0);
+    tap->stopped = false;
+    assert_int_equal(positions(tap), AW_STOPPED);
+    assert_int_equal(tap->n_written, 1);
+    tap->stopped = false;
+    tap->on_write = silence;
+    assert_int_equal(positions(tap), AW_OK);
+    assert_true(tap->reply.maybe_stale);
     free(tap);
 }
 
@@ -691,7 +734,8 @@ int main(void)
         cmocka_unit_test(suspicion_ends),
         cmocka_unit_test(a_setter_is_answered_by_its_own_echo),
         cmocka_unit_test(a_doubled_reply_does_not_count_twice),
-        cmocka_unit_test(a_stop_leaves_the_reply_owed),
+        cmocka_unit_test(where_others_ask_a_late_reply_proves_nothing),
+        cmocka_unit_test(what_a_signal_interrupts_stays_unanswered),
         cmocka_unit_test(a_stale_reply_is_never_taken_for_a_fresh_one),
         cmocka_unit_test(raw_packets),
         cmocka_unit_test(raw_motions_are_held_to_the_limits),

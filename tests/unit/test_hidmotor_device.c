@@ -170,6 +170,8 @@ static void limits_clamp_and_end_the_motion_while_running(void **state)
     (void)state;
     struct rig *rig = rig_faulty("");
     RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 0, 140, 0);
+    rig_run(rig, 0.74); /* 100 deg are passed after 0.714 s */
+    assert_near(setpoint(rig, 1), 100, 0);
     rig_run(rig, 2);
     assert_near(setpoint(rig, 1), 100, 0);
     assert_near(rig_status(rig).position[1], 100, 1.5);
