@@ -65,6 +65,9 @@ void unity_say_losses(struct aw_session *session, const struct aw_unity_counters
 enum aw_status unity_dry_run(struct aw_session *session, const struct aw_record *record);
 
 enum aw_status unity_safe_stop(struct aw_session *session);
+enum aw_status unity_settle(struct aw_session *session);
+enum aw_status unity_allow(struct aw_session *session, const struct aw_record *command);
+const char *unity_remark(struct aw_session *session, char *out, size_t size);
 enum aw_status unity_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
 enum aw_status unity_variant(struct aw_session *session, struct aw_variant *variant,
                              struct aw_error *err);

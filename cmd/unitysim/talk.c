@@ -172,6 +172,36 @@ enum aw_status unity_safe_stop(struct aw_session *session)
     return status;
 }
 
+/* A recording may end while a joint is driven, and the simulator has no watchdog. */
+enum aw_status unity_settle(struct aw_session *session)
+{
+    return aw_flag(session, "hold") ? AW_OK : aw_unity_stop(unity_of(session), &session->err);
+}
+
+enum aw_status unity_allow(struct aw_session *session, const struct aw_record *command)
+{
+    for (int i = 0; i < AW_UNITY_JOINTS && !aw_flag(session, "force"); i++) {
+        char field[48];
+        snprintf(field, sizeof field, "%s.velocity", aw_unity_joint_name(i));
+        double velocity = aw_record_get(command, field);
+        if (velocity > aw_unity_velocity_cap(i)) /* not for NaN: another message */
+            return aw_fail(&session->err, AW_LIMIT, "%s: %.0f is above %d — add --force", field,
+                           velocity, aw_unity_velocity_cap(i));
+    }
+    return AW_OK;
+}
+
+const char *unity_remark(struct aw_session *session, char *out, size_t size)
+{
+    const struct unity_state *state = session->state;
+    const struct aw_unity_counters *n = &state->unity.counters;
+    if (!state->begun || n->lost + n->malformed == 0)
+        return NULL;
+    snprintf(out, size, "lost %llu, damaged %llu", (unsigned long long)n->lost,
+             (unsigned long long)n->malformed);
+    return out;
+}
+
 /* Shown by the wire of the session, which the options have a say in. */
 enum aw_status unity_dry_run(struct aw_session *session, const struct aw_record *record)
 {

@@ -210,5 +210,9 @@ const struct aw_tool unitysim_tool = {
     .finish = unity_finish,
     .configure = unity_configure,
     .hear = unity_hear,
+    .prepare = unity_ready,
+    .allow = unity_allow,
+    .settle = unity_settle,
+    .remark = unity_remark,
     .variant = unity_variant,
 };

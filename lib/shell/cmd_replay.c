@@ -108,6 +108,8 @@ static enum aw_status play_all(struct player *p)
     do
         status = play(p);
     while (status == AW_OK && aw_flag(session, "loop") && p->replay.n);
+    if (status == AW_OK && session->tool->settle)
+        status = session->tool->settle(session);
     if (status == AW_OK)
         session->moving = false;
     return status;

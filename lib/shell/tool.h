@@ -129,6 +129,9 @@ struct aw_tool {
     /* Makes the session ready for allow and for a replay, which writes on the link by itself. May
      * be NULL. */
     enum aw_status (*prepare)(struct aw_session *session);
+    /* After a replay that came to its end, for devices that go on with the last command for ever:
+     * says what it did by the result. May be NULL. */
+    enum aw_status (*settle)(struct aw_session *session);
     /* The device answers every message and takes no second one before: a replay waits for the
      * answers that the recording has. */
     bool in_step;

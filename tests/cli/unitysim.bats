@@ -400,6 +400,7 @@ under_way() {
     client=$!
     started+=("$client")
     exec {trace}<trace
+    # shellcheck disable=SC2034 # of common.bash
     said[client]=$trace
     wait_for client "-> FF FF 01 14"
 }
@@ -418,6 +419,27 @@ under_way() {
         rm trace
         stands
     done
+}
+
+@test "record and replay: the same motion again, and at its end the arm stands" {
+    simulator --scene 1
+    ok unitysim -q -l "$url" --record drive.pcapng drive elbow=-20 --for 0.3s
+    head -c -1200 drive.pcapng >cut.pcapng # without the stop
+    has "$(unitysim decode cut.pcapng 2>/dev/null | tail -n 2)" "elbow.velocity=20"
+    ok unitysim -q -l "$url" scene basic
+    ok unitysim -q -j -l "$url" replay cut.pcapng
+    same "$(json '[.ok,(.sent > 5)]')" '[true,true]'
+    stands
+    same "$(elbow '(.elbow < 2040)')" '[0,true]'
+    ok unitysim -q -l "$url" --record fast.pcapng drive elbow=+60 --for 0.1s --force
+    refuses 6 unitysim -q -l "$url" replay fast.pcapng
+    has "$why" "elbow.velocity: 60 is above 45"
+    under_way -l "$url" replay drive.pcapng --loop
+    kill -HUP "$client"
+    rest=$(timeout 20 cat <&"$trace")
+    wait "$client" && status=0 || status=$?
+    same "$status" 129
+    stands
 }
 
 @test "the reader of the pipe goes away: the arm stops" {
