@@ -410,7 +410,8 @@ END
 }
 
 @test "play: on the limits, to the last bit" {
-    printf '0,90,100,63\n2,-90,-45,-90\n4,-90,-45,-90\n5.7,90,100,63\n' >way.csv
+    # in doubles, -39.92 + (90 - -39.92) is 90.00000000000001
+    printf '0,90,100,63\n2,-90,-45,-90\n4,-39.92,-39.61,-39.65\n7,90,100,63\n' >way.csv
     for shape in "" --cubic; do
         # shellcheck disable=SC2086
         virtual play way.csv $shape
