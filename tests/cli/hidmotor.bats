@@ -381,6 +381,26 @@ END
     same "$(json '[.m1.position-60,.m2.position-60,.m3.position+60] | map(fabs < 5) | all')" true
 }
 
+@test "a recording of the fastest motion, and one that was broken off, can be played" {
+    printf 'move 60 60 -60 duration=0\nrecord run.csv --for 1s\nhome --wait\nplay run.csv\n' >script
+    ok hidmotor -q -j -l sim: <script
+    same "$(json '[.cmd,.ok]')" '["play",true]'
+    board
+    mkfifo live.csv
+    hidmotor -q -j -l "$url" record live.csv >client.out 3>&- &
+    client=$!
+    started+=("$client")
+    exec {live}<live.csv
+    read -r first <&"$live"
+    read -r second <&"$live"
+    kill -TERM "$client"
+    { printf '%s\n%s\n' "$first" "$second" && timeout 20 cat <&"$live"; } >broken.csv
+    wait "$client" && status=0 || status=$?
+    same "$status" 143
+    same "$(tail -n 1 client.out | jq -c '[.cmd,.ok,.exit]')" '["record",false,143]'
+    virtual play broken.csv
+}
+
 @test "record: fewer samples, no header, until arrived, statistics in JSON" {
     virtual_json record a.csv -n 10 --rate 100
     same "$(json '[.samples,(.interval.median|round),(.seconds*100|round)]')" '[10,10,9]'
