@@ -401,6 +401,25 @@ END
     virtual play broken.csv
 }
 
+@test "record and ping that are ended by a signal still say what they measured" {
+    board
+    for words in "record run.csv" "ping --for 60s"; do
+        mkfifo trace
+        # shellcheck disable=SC2086 # words
+        hidmotor -v -l "$url" $words 2>trace >client.out 3>&- &
+        client=$!
+        started+=("$client")
+        exec {trace}<trace
+        said[client]=$trace
+        wait_for client "<- 76 07"
+        wait_for client "<- 76 07"
+        kill -TERM "$client"
+        ended 143
+        matches "$(<client.out)" "*${words%% *} s[ae]*"
+        rm trace
+    done
+}
+
 @test "record: fewer samples, no header, until arrived, statistics in JSON" {
     virtual_json record a.csv -n 10 --rate 100
     same "$(json '[.samples,(.interval.median|round),(.seconds*100|round)]')" '[10,10,9]'
