@@ -180,7 +180,8 @@ enum aw_status unity_settle(struct aw_session *session)
 
 enum aw_status unity_allow(struct aw_session *session, const struct aw_record *command)
 {
-    for (int i = 0; i < AW_UNITY_JOINTS && !aw_flag(session, "force"); i++) {
+    bool free = !command || aw_flag(session, "force");
+    for (int i = 0; i < AW_UNITY_JOINTS && !free; i++) {
         char field[48];
         snprintf(field, sizeof field, "%s.velocity", aw_unity_joint_name(i));
         double velocity = aw_record_get(command, field);
