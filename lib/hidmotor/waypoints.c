@@ -269,13 +269,14 @@ static enum aw_status check_swing(const struct aw_hid_waypoints *way, size_t k, 
 static enum aw_status check_speed(const struct aw_hid_waypoints *way, size_t k, int joint,
                                   const struct aw_path_extremes *x, struct aw_error *err)
 {
-    if (x->speed <= AW_HID_SPEED_MAX + ROUNDING)
+    double most = way->recorded ? AW_HID_SPEED_MEASURED : AW_HID_SPEED_MAX;
+    if (x->speed <= most + ROUNDING)
         return AW_OK;
     return aw_fail(err, AW_LIMIT,
                    "%s:%zu: %s: %.4g deg/s at %.4g s on the way here, faster than %g deg/s — "
                    "leave more time",
                    way->name, way->points[k + 1].line, way->columns[joint], x->speed, x->speed_t_s,
-                   AW_HID_SPEED_MAX);
+                   most);
 }
 
 static enum aw_status check_segment(const struct aw_hid_waypoints *way, const struct aw_path *path,

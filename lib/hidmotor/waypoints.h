@@ -19,8 +19,10 @@
  * Thus a recording can be played. It is read faster than the board measures (every 16 ms), so that
  * the same angles come several times and then all at once others: rows that repeat their
  * predecessor less than 16 ms after it was measured, or before the next measurement, are left out;
- * the first and the last row never. And an arm swings a little beyond its limits: in a recording (a
- * file with columns m1.setpoint or m1.position), angles up to 3 deg outside are taken as the limit.
+ * the first and the last row never. An arm swings a little beyond its limits, and its measured
+ * steps of 0.24 deg make it look faster than it was. So in a recording (a file with columns
+ * m1.setpoint or m1.position) angles up to 3 deg outside are taken as the limit, and 300 deg/s are
+ * allowed.
  */
 #ifndef AW_HIDMOTOR_WAYPOINTS_H
 #define AW_HIDMOTOR_WAYPOINTS_H
@@ -32,8 +34,10 @@
 #include "control/trajectory.h"
 #include "hidmotor/kinematics.h"
 
-#define AW_HID_REFRESH_S ((double)AW_HIDMOTOR_POLL_NS / (double)AW_SECOND)
-#define AW_HID_SPEED_MAX AW_HIDMOTOR_FAST      /* deg/s */
+#define AW_HID_REFRESH_S      ((double)AW_HIDMOTOR_POLL_NS / (double)AW_SECOND)
+#define AW_HID_SPEED_MAX      AW_HIDMOTOR_FAST /* deg/s */
+#define AW_HID_SPEED_MEASURED 300.0 /* deg/s, in a recording: servos reach 225, the rest is noise  \
+                                     */
 #define AW_HID_OVERSHOOT AW_HIDMOTOR_TOLERANCE /* deg beyond its setpoint that an arm may be */
 
 struct aw_hid_waypoint {
@@ -61,8 +65,9 @@ enum aw_status aw_hid_waypoints_read(struct aw_hid_waypoints *way, FILE *file, c
 void aw_hid_waypoints_free(struct aw_hid_waypoints *way);
 
 /* The path through the points. AW_LIMIT, unless force: a joint would leave its limits at a point or
- * between two, or be faster than AW_HID_SPEED_MAX; names file, line and column, and says where
- * and by how much. AW_LIMIT also without memory. *path is to be freed after AW_OK. */
+ * between two, or be faster than AW_HID_SPEED_MAX (a recording: AW_HID_SPEED_MEASURED); names file,
+ * line and column, and says where and by how much. AW_LIMIT also without memory. *path is to be
+ * freed after AW_OK. */
 enum aw_status aw_hid_waypoints_path(const struct aw_hid_waypoints *way, enum aw_path_mode mode,
                                      bool force, struct aw_path *path, struct aw_error *err);
 

@@ -1,7 +1,7 @@
 """Ends motions at random moments, and measures at the simulator's side when the arm was held.
 
-hidmotor_kills.py KILLS FOLDER [OPTION…]: each of three simulators of its own lives through a third
-of them; the options are for hidmotor. Between hidmotor and its simulator stands this program, which
+hidmotor_kills.py KILLS FOLDER [OPTION…]: each of six simulators of its own lives through a sixth of
+them; the options are for hidmotor. Between hidmotor and its simulator stands this program, which
 passes every report on, sends the signal, and notes when the report comes that holds the arm: a
 set_setpoints with duration 0 to positions that the board has just reported. It has to come within
 10 ms of the signal. What the kernel let a process wait for a processor does not count: on a busy
@@ -27,7 +27,7 @@ import time
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 OPTIONS = sys.argv[3:]
-LANES = 3
+LANES = 6
 LATEST = 0.7  # s after the start; a motion takes one
 HELD_WITHIN = 10.0  # ms
 FRESH = 0.25  # s: how old a measured position may be that the arm is held at

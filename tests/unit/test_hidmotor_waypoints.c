@@ -232,6 +232,19 @@ static void measurements_beyond_a_limit_are_at_it(void **state)
             "run.csv:2: m1: 90.24 deg is 0.24 deg beyond its limit");
 }
 
+/* An arm at 205 deg/s, measured in steps of 0.24 every 16 ms, looks like 210. */
+static void a_recording_may_look_fast(void **state)
+{
+    (void)state;
+    assert_int_equal(path_status("0,0,0,0\n0.016,3.36,0,0\n", AW_PATH_LINEAR, false), AW_LIMIT);
+    assert_int_equal(path_status("t,m1,m2,m3,m1.setpoint\n0,0,0,0,60\n0.016,3.36,0,0,60\n",
+                                 AW_PATH_LINEAR, false),
+                     AW_OK);
+    refused("t,m1,m2,m3,m1.setpoint\n0,0,0,0,60\n0.016,4.9,0,0,60\n", AW_PATH_LINEAR,
+            "run.csv:3: m1: 306.2 deg/s at 0");
+    assert_non_null(strstr(err.text, "faster than 300 deg/s"));
+}
+
 static void points_too_far_apart(void **state)
 {
     (void)state;
@@ -252,6 +265,7 @@ int main(void)
         cmocka_unit_test(a_recording_moves_as_the_arm_did),
         cmocka_unit_test(waypoints_of_people_are_all_kept),
         cmocka_unit_test(measurements_beyond_a_limit_are_at_it),
+        cmocka_unit_test(a_recording_may_look_fast),
         cmocka_unit_test(points_too_far_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
