@@ -84,6 +84,22 @@ static const struct aw_arg velocity_args[] = {
     {.name = "m3", .field = "set_velocity.m3", .optional = true},
     {0},
 };
+#define MOTOR_GAINS(message, motor)                                                                \
+    {.name = motor ".kp", .field = message "." motor ".kp"},                                       \
+    {.name = motor ".ki", .field = message "." motor ".ki"},                                       \
+    {.name = motor ".kd", .field = message "." motor ".kd"}
+static const struct aw_arg set_pid_gains_args[] = {
+    MOTOR_GAINS("set_pid_gains", "m1"),
+    MOTOR_GAINS("set_pid_gains", "m2"),
+    MOTOR_GAINS("set_pid_gains", "m3"),
+    {0},
+};
+static const struct aw_arg set_velocity_gains_args[] = {
+    MOTOR_GAINS("set_velocity_gains", "m1"),
+    MOTOR_GAINS("set_velocity_gains", "m2"),
+    MOTOR_GAINS("set_velocity_gains", "m3"),
+    {0},
+};
 static const struct aw_arg gains_args[] = {
     {.name = "action", .kind = AW_ARG_CHOICE, .choices = gain_actions, .optional = true,
      .help = "show what the board has; set some; save, apply or diff a file"},
@@ -215,6 +231,15 @@ static const struct aw_command commands[] = {
      .offline = true, .run = run_fk, .examples = LIST("fk 0 0 0", "fk 0 45 -30 -j")},
     {.name = "ik", .summary = "angles that bring the tip to a place", .args = ik_args,
      .offline = true, .run = run_ik, .examples = LIST("ik 100mm 0 195mm", "ik 120 50 150 -j")},
+    /* Records as other tools print them, taken back as commands. */
+    {.name = "set_setpoints", .summary = "move, as a record has it", .args = move_args,
+     .hidden = true, .safety = AW_MOTION, .run = run_move},
+    {.name = "set_velocity", .summary = "velocity, as a record has it", .args = velocity_args,
+     .hidden = true, .safety = AW_MOTION, .run = run_velocity},
+    {.name = "set_pid_gains", .summary = "gains, as a record has them",
+     .args = set_pid_gains_args, .hidden = true, .safety = AW_WRITE, .run = run_message},
+    {.name = "set_velocity_gains", .summary = "gains, as a record has them",
+     .args = set_velocity_gains_args, .hidden = true, .safety = AW_WRITE, .run = run_message},
     {.name = "list", .summary = "show boards, and what is in the way of using them",
      .offline = true, .run = run_list, .examples = LIST("list")},
     {.name = "udev", .summary = "print the udev rules that permit access", .offline = true,
