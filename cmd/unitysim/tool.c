@@ -50,12 +50,12 @@ static const struct aw_option scene_options[] = {
     {0},
 };
 static const struct aw_arg drive_args[] = {
-    {.name = "joints", .kind = AW_ARG_PAIRS, .complete = unity_complete_drives,
+    {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unity_complete_drives,
      .help = "elbow=+45, hand=open: velocity in units of 0.684 deg/s or in deg/s"},
     {0},
 };
 static const struct aw_arg move_args[] = {
-    {.name = "joints", .kind = AW_ARG_PAIRS, .complete = unity_complete_goals,
+    {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unity_complete_goals,
      .help = "elbow=2135 or elbow=7.6deg; also velocity=, tolerance= (ticks), timeout="},
     {0},
 };

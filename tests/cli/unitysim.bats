@@ -42,6 +42,18 @@ for text in sys.argv[2:]:
     out.sendto(bytes.fromhex(text), ("127.0.0.1", int(sys.argv[1])))' "${port%%\?*}" "$@"
 }
 
+# under_way COMMAND…: has sent its first control packet; its id is $client.
+under_way() {
+    mkfifo trace
+    unitysim -v "$@" 2>trace >client.out 3>&- &
+    client=$!
+    started+=("$client")
+    exec {trace}<trace
+    # shellcheck disable=SC2034 # of common.bash
+    said[client]=$trace
+    wait_for client "-> FF FF 01 14"
+}
+
 # rows FILE COUNT: a sequence of so many short motions of all joints.
 rows() {
     python3 - "$2" >"$1" <<'PYTHON'
@@ -285,6 +297,21 @@ PYTHON
     refuses 6 unitysim -q -l "$fast" camera set 70000 1 2 3 4 5
 }
 
+@test "feedback falls silent during a move: nothing is moved, it is said, and the move ends well" {
+    simulator --scene 1
+    sim=$pid
+    under_way -l "$url" move wrist_rotate=2900 velocity=40 timeout=20s
+    kill -STOP "$sim"
+    wait_for client "02 00 00 00 03 00 00 00 04 00 00 00 E0  control" # all are told to stop
+    kill -CONT "$sim"
+    rest=$(timeout 30 cat <&"$trace")
+    wait "$client" && status=0 || status=$?
+    same "$status" 0
+    has "$rest" "feedback was silent for"
+    has "$(<client.out)" "result=arrived"
+    pid=$sim
+}
+
 # ---- Sequences -----------------------------------------------------------------------------------
 
 @test "a sequence of 30 rows plays to its end, also when a fifth is lost both ways" {
@@ -391,18 +418,6 @@ PYTHON
     run -1 python3 "$root/tests/cli/unitysim_kills.py" 6 --hold
     has "$output" "no stop"
     has "$output" "6 wrong"
-}
-
-# under_way COMMAND…: has sent its first control packet; its id is $client.
-under_way() {
-    mkfifo trace
-    unitysim -v "$@" 2>trace >client.out 3>&- &
-    client=$!
-    started+=("$client")
-    exec {trace}<trace
-    # shellcheck disable=SC2034 # of common.bash
-    said[client]=$trace
-    wait_for client "-> FF FF 01 14"
 }
 
 @test "move and play are stopped by a signal, too, and say so" {
