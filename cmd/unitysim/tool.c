@@ -203,6 +203,7 @@ const struct aw_tool unitysim_tool = {
     .commands = commands,
     .options = options,
     .examples = examples,
+    .link = "udp:",
     .sim = &unity_sim_transport,
     .state_size = sizeof(struct unity_state),
     .stop = unity_safe_stop,

@@ -4,7 +4,7 @@
  *     static struct aw_scene scene;                  // about 100 kB, no pointers
  *     if (aw_scene_load(&scene, "pendulum", &err) != AW_OK)
  *         return fail(err.text);                     // "pendulum.scene:3:9: …"
- *     scene.joints[0].name;                          // "pivot"
+ *     scene.joints[0].name;                          // "hinge"
  *
  * The text format is described in docs/scenes.md. Lengths are in m, masses in kg, angles in rad and
  * times in s unless a number carries its unit ("90deg", "5ms"); z points up in what we ship.

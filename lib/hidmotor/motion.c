@@ -5,7 +5,8 @@
 
 #include "hidmotor/wire.h"
 
-#define SAME            0.01      /* deg: setpoints that differ less are the same */
+#define EXACT           2e-5 /* deg: a 32-bit float near 100 has steps of 8e-6 */
+#define SAME            0.25 /* deg: a setpoint that rests so near is there, rounded to a servo step */
 #define ALIVE           0.5       /* deg: an arm that follows moves more than that … */
 #define STILL_NS        AW_SECOND /* … in this time */
 #define VERIFY_NS       (500 * AW_MILLISECOND)
@@ -85,7 +86,7 @@ double aw_hidmotor_peak_speed(double from_deg, double to_deg, double duration_ms
                               enum aw_hidmotor_mode mode)
 {
     double way = fabs(to_deg - from_deg);
-    if (way < SAME)
+    if (way < EXACT)
         return 0;
     return duration_ms < 1 ? (double)INFINITY : steepest(mode) * way / duration_ms * 1000;
 }
@@ -198,11 +199,11 @@ static bool is_at(double deg, double target, double tolerance)
     return fabs(deg - target) <= tolerance;
 }
 
-static bool setpoints_arrived(const struct aw_hidmotor_plan *plan,
-                              const struct aw_hidmotor_status *status)
+static bool setpoints_at(const struct aw_hidmotor_plan *plan,
+                         const struct aw_hidmotor_status *status, double tolerance)
 {
     for (int i = 0; i < plan->n; i++)
-        if (i >= status->n || !is_at(status->setpoint[i], plan->target[i], SAME))
+        if (i >= status->n || !is_at(status->setpoint[i], plan->target[i], tolerance))
             return false;
     return true;
 }
@@ -231,7 +232,7 @@ static enum aw_status verify(struct aw_hidmotor *arm, const struct aw_hidmotor_p
         struct aw_hidmotor_status now;
         status = aw_hidmotor_positions(arm, &now, err);
         bool fresh = status == AW_OK && now.since_ns >= plan->sent_ns;
-        if (fresh && (setpoints_arrived(plan, &now) || setpoints_move(plan, &now)))
+        if (fresh && (setpoints_at(plan, &now, EXACT) || setpoints_move(plan, &now)))
             return AW_OK;
         if (status == AW_OK || status == AW_MALFORMED)
             status = aw_clock_sleep(clock, aw_clock_now(clock) + AW_HIDMOTOR_POLL_NS);
@@ -320,7 +321,8 @@ static bool has_arrived(const struct waiting *w)
     for (int i = 0; i < w->plan->n && i < w->now.n; i++)
         if (!is_at(w->now.position[i], w->plan->target[i], w->tolerance))
             return false;
-    return setpoints_arrived(w->plan, &w->now);
+    bool rests = w->now.time_ns - w->moving_ns >= 2 * AW_HIDMOTOR_POLL_NS;
+    return setpoints_at(w->plan, &w->now, rests ? SAME : EXACT);
 }
 
 static const char *motor_name(int motor)
@@ -365,7 +367,7 @@ static enum aw_status judge(const struct waiting *w, struct aw_error *err)
         if (now - w->alive_ns[i] >= STILL_NS)
             return still_joint(w, i, err);
     if (now > end + STILL_NS && now - w->moving_ns >= STILL_NS &&
-        !setpoints_arrived(w->plan, &w->now))
+        !setpoints_at(w->plan, &w->now, SAME))
         return elsewhere(w, err);
     return AW_OK;
 }

@@ -106,13 +106,13 @@ enum aw_status aw_hidmotor_move(struct aw_hidmotor *arm, struct aw_hidmotor_plan
 /* Called after each look; false comes back early with AW_OK. */
 typedef bool aw_hidmotor_look_fn(void *context, const struct aw_hidmotor_status *status);
 
-/* Looks every 16 ms until all setpoints are at the target and all positions within tolerance_deg
- * of it. Answers that may be older than the command do not count. AW_TIMEOUT at the deadline,
- * naming the joint that is farthest away; AW_REFUSED as soon as it is clear that it will not get
- * there: a position that has not moved for a second while the setpoint is away from it by more than
- * the tolerance (arm not homed, or motors disabled), or setpoints that rest somewhere else after
- * the time of the motion. AW_STOPPED, AW_LOST, AW_TIMEOUT if the board falls silent; AW_MALFORMED
- * after three bad replies in a row. fn may be NULL. */
+/* Looks every 16 ms until all setpoints are at the target (or rest within a servo step of it) and
+ * all positions within tolerance_deg of it. Answers that may be older than the command do not
+ * count. AW_TIMEOUT at the deadline, naming the joint that is farthest away; AW_REFUSED as soon as
+ * it is clear that it will not get there: a position that has not moved for a second while the
+ * setpoint is away from it by more than the tolerance (arm not homed, or motors disabled), or
+ * setpoints that rest somewhere else after the time of the motion. AW_STOPPED, AW_LOST, AW_TIMEOUT
+ * if the board falls silent; AW_MALFORMED after three bad replies in a row. fn may be NULL. */
 enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *plan,
                                 double tolerance_deg, int64_t deadline, aw_hidmotor_look_fn *fn,
                                 void *context, struct aw_error *err);

@@ -87,6 +87,8 @@ enum aw_status aw_session_url(struct aw_session *session, const char **url)
 {
     const char *text = aw_option(session, "link");
     if (!text || !*text)
+        text = session->tool->link;
+    if (!text)
         return no_link(session);
     *url = text[0] == '@' ? aw_config_alias(session, text + 1) : text;
     if (!*url)

@@ -92,9 +92,11 @@ static enum aw_status choose_text(struct aw_stream *s, const char *name)
 {
     struct aw_span start = {(const uint8_t *)s->buffer, s->held};
     s->buffer[s->held] = '\0';
+    if (strncmp(s->buffer, "\xEF\xBB\xBF", 3) == 0)
+        s->used = 3; /* a byte order mark */
     if (aw_is_pcap(start) || s->buffer[0] == '(' || ends_with(name, ".log"))
         return aw_capture_begin(s, name);
-    if (looks_like_json(s->buffer) || s->held == 0) {
+    if (looks_like_json(s->buffer + s->used) || s->held == 0) {
         s->source = &aw_json_source;
         return AW_OK;
     }

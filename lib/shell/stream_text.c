@@ -114,13 +114,20 @@ static const char *subject_of(const json_t *object)
     return "";
 }
 
+/* In two parts: together they are more than a double holds. */
+static int64_t to_ns(double seconds)
+{
+    double whole = floor(seconds);
+    return (int64_t)whole * AW_SECOND + llround((seconds - whole) * 1e9);
+}
+
 /* In seconds since 1970; anything else that grows will do. */
 static int64_t time_of(const json_t *object)
 {
     const json_t *t = json_object_get(object, "t");
     t = t ? t : json_object_get(object, "timestamp");
     double seconds = json_is_number(t) ? json_number_value(t) : (double)NAN;
-    return fabs(seconds) < 9e9 ? (int64_t)llround(seconds * 1e9) : AW_NO_TIME;
+    return fabs(seconds) < 9e9 ? to_ns(seconds) : AW_NO_TIME;
 }
 
 static enum aw_status read_object(struct aw_stream *s, const char *line)
@@ -207,7 +214,6 @@ enum aw_status aw_csv_begin(struct aw_stream *s)
     enum aw_status status = csv_line(s, AW_NEVER, &line);
     if (status != AW_OK)
         return aw_fail(&s->session->err, AW_USAGE, "input: no header line");
-    line += strncmp(line, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     columns->text = strdup(line);
     columns->time = columns->message = -1;
     if (!columns->text)
@@ -234,7 +240,7 @@ static void take_cell(struct aw_stream *s, size_t column, const char *message, c
         return;
     if ((int)column == s->columns.time) {
         if (number && fabs(value) < 9e9)
-            s->item.time_ns = (int64_t)llround(value * 1e9);
+            s->item.time_ns = to_ns(value);
         return;
     }
     if (!number && is_subject(name)) {

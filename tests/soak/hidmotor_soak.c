@@ -251,7 +251,7 @@ static void report(const struct soak *soak, double seconds)
 /* Something must have gone well, or nothing was tested. */
 static bool was_worth_it(const struct soak *soak)
 {
-    return soak->fresh > soak->done / 4 && soak->stale > 0 &&
+    return soak->fresh > soak->done / 10 && soak->stale > 0 &&
            (soak->done < 10 * MOTION_EVERY || soak->arrived > 0);
 }
 

@@ -95,7 +95,7 @@ static const struct {
     {"groups", "left.state", "1", 1},
     {"choice", "kind", "angle", 1},
     {"choice", "colour", "green", 2},
-    {"choice", "colour", "gre", 2},
+    {"choice", "kind", "ang", 1},
     {"choice", "colour", "17", 17},
     {"choice", "way", "5cm", 50},
     {"choice", "speed", "500mm/s", 0.5},

@@ -1,0 +1,116 @@
+#include "view/select.h"
+#include "view_points.h"
+
+static struct points_rig *rig;
+
+static int start(void **state)
+{
+    (void)state;
+    rig = points_new();
+    points_of(rig, "joint", AW_RX, "lknee", "");
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    free(rig);
+    return 0;
+}
+
+static bool takes(const char *pattern, const char *name)
+{
+    struct aw_select select = {.n = 1, .pattern = {pattern}};
+    for (size_t i = 0; i < rig->n; i++)
+        if (strcmp(rig->points[i].name, name) == 0)
+            return aw_select_match(&select, &rig->points[i]) == 0;
+    fail_msg("no point %s", name);
+    return false;
+}
+
+static const struct {
+    const char *pattern;
+    bool torque, angle; /* is lknee.torque, lknee.alpha_angle taken? */
+} patterns[] = {
+    {"torque", true, false},
+    {"lknee.torque", true, false},
+    {"lknee", true, true},
+    {"lknee.*", true, true},
+    {"*.torque", true, false},
+    {"*angle", false, true},
+    {"joint.torque", true, false},
+    {"joint", true, true},
+    {"rknee", false, false},
+    {"rknee.torque", false, false},
+    {"torq", false, false},
+    {"lkne", false, false},
+    {"pid.torque", false, false},
+    {"[kl]*.t?rque", true, false},
+    {"lknee.joint.torque", true, false},
+};
+
+static void test_patterns(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        if (takes(patterns[i].pattern, "lknee.torque") != patterns[i].torque ||
+            takes(patterns[i].pattern, "lknee.alpha_angle") != patterns[i].angle)
+            fail_msg("%s", patterns[i].pattern);
+}
+
+static void test_all(void **state)
+{
+    struct aw_select select = {0};
+    struct aw_error err;
+    (void)state;
+    assert_int_equal(aw_select_match(&select, &rig->points[0]), 0);
+    for (int i = 0; i < AW_SELECT_MAX; i++)
+        assert_int_equal(aw_select_add(&select, "x", &err), AW_OK);
+    assert_int_equal(aw_select_match(&select, &rig->points[0]), -1);
+    assert_int_equal(aw_select_add(&select, "x", &err), AW_USAGE);
+    select.pattern[5] = "torque";
+    assert_int_equal(aw_select_match(&select, &rig->points[3]), 5);
+}
+
+static const struct {
+    const char *pattern;
+    bool subjects;
+    const char *error; /* part of it; NULL: fine */
+} checks[] = {
+    {"torque", false, NULL},
+    {"lknee", false, NULL}, /* a named value of the table */
+    {"lknee.torque", false, NULL},
+    {"left.knee.torque", false, NULL}, /* a subject with a dot in it */
+    {"*.torq*", false, NULL},
+    {"joint", false, NULL},
+    {"kp.value", false, NULL},
+    {"torqe", true, "did you mean 'torque'?"},
+    {"lknee.torqe", true, "did you mean 'lknee.torque'?"},
+    {"zebra", true, NULL}, /* perhaps one of the subjects to come */
+    {"zebra", false, "see 'describe'"},
+    {"zebra.stripes", true, "see 'describe'"},
+};
+
+static void test_check(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        struct aw_select select = {.n = 1, .pattern = {checks[i].pattern}};
+        struct aw_error err = {.text = ""};
+        enum aw_status status = aw_select_check(&select, &rig->names, checks[i].subjects, &err);
+        if (status != (checks[i].error ? AW_USAGE : AW_OK))
+            fail_msg("%s: %s", checks[i].pattern, err.text);
+        if (checks[i].error)
+            expect_in(err.text, checks[i].error);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_all),
+        cmocka_unit_test(test_check),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
