@@ -104,8 +104,7 @@ static void say_gap(struct aw_session *session)
     int64_t heard = state->unity.feedback.heard_ns, gap = heard - state->heard_ns;
     if (state->heard_ns && gap > state->unity.options.stale_ns &&
         state->quiet_told_ns != state->heard_ns)
-        aw_session_say(session, "feedback was silent for %.0f ms: nothing was moved meanwhile",
-                       (double)gap / 1e6);
+        aw_session_say(session, "feedback was silent for %.0f ms", (double)gap / 1e6);
     state->heard_ns = heard;
 }
 
