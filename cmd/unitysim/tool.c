@@ -62,7 +62,7 @@ static const struct aw_arg move_args[] = {
 static const struct aw_arg limits_args[] = {
     {.name = "action", .kind = AW_ARG_CHOICE, .choices = limit_actions, .optional = true,
      .help = "show, set JOINT MIN MAX, load FILE, save FILE"},
-    {.name = "joint", .optional = true, .complete = unity_complete_joints,
+    {.name = "joint", .kind = AW_ARG_FILE, .optional = true, .complete = unity_complete_joints,
      .help = "set: the joint; load and save: the file"},
     {.name = "min", .optional = true, .help = "in ticks (2048 is the centre) or deg"},
     {.name = "max", .optional = true, .help = "in ticks or deg"},
