@@ -100,6 +100,11 @@ bool unity_take_keys(struct termios *before);
  * holds 8 bytes. */
 const char *unity_key(char *text);
 
+/* ---- follow.c ---- */
+
+/* Drives as the lines of standard input say ("elbow=-20 hand=stop"), until its end. */
+enum aw_status unity_follow(struct aw_session *session, int64_t deadline);
+
 /* ---- limits.c ---- */
 
 /* The limits that hold: of --limits, else what the simulator was told last, else the usual ones. */

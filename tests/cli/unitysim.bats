@@ -45,7 +45,7 @@ for text in sys.argv[2:]:
 # under_way COMMAND…: has sent its first control packet; its id is $client.
 under_way() {
     mkfifo trace
-    unitysim -v "$@" 2>trace >client.out 3>&- &
+    unitysim -v "$@" <&0 2>trace >client.out 3>&- &
     client=$!
     started+=("$client")
     exec {trace}<trace
@@ -250,6 +250,30 @@ PYTHON
     same "$(json '[.ok,.result,(.elbow > 2180 and .elbow < 2260),(.hand < 2040)]')" '[true,"stopped",true,true]'
     simulator --scene 1
     ok unitysim -q -l "$url" drive elbow=-30deg/s --for 0.3s
+    stands
+}
+
+@test "drive --follow: another program drives, line by line; its end and its silence stop the arm" {
+    simulator --scene 1
+    mkfifo lines
+    exec {lines}<>lines
+    under_way -l "$url" drive --follow --deadman 300ms elbow=+10 -j <lines
+    echo 'elbow=+45 hand=close' >&"$lines"
+    wait_for client "elbow.velocity=45 elbow.state=increase"
+    has "$line" "hand.state=decrease"
+    echo '{"cmd":"drive","elbow":"stop"}' >&"$lines"
+    wait_for client "elbow.velocity=0 elbow.state=stop"
+    has "$line" "hand.state=decrease" # what a line does not name goes on
+    wait_for client "no line for"
+    wait_for client "04 00 00 00 E0  control"
+    echo 'ebow=3' >&"$lines"
+    rest=$(timeout 20 cat <&"$trace")
+    wait "$client" && status=0 || status=$?
+    same "$status" 2
+    has "$rest" "line 3: joint 'ebow': unknown — did you mean 'elbow'?"
+    stands
+    ok bash -c "echo elbow=+45 | unitysim -q -j -l '$url' drive --follow"
+    same "$(json '[.ok,.result]')" '[true,"stopped"]'
     stands
 }
 
