@@ -20,7 +20,8 @@ struct player {
     int64_t period_ns;
     uint64_t sent, lost;
     int lost_in_a_row;
-    struct aw_samples late_ms; /* how much later than planned a setpoint went out */
+    struct aw_hidmotor_plan step; /* the last one */
+    struct aw_samples late_ms;    /* how much later than planned a setpoint went out */
 };
 
 static enum aw_path_mode mode_of(const struct aw_session *session)
@@ -77,14 +78,10 @@ static enum aw_status approach(struct player *p)
 static enum aw_status send_setpoint(struct player *p, double t_s)
 {
     struct aw_session *session = p->session;
-    struct aw_record request;
-    double deg[AW_HIDMOTOR_JOINTS];
-    aw_path_at(&p->path, p->path.t_s[0] + t_s + (double)p->period_ns / 1e9, deg, NULL);
-    aw_record_init(&request, aw_wire_codec(session->wire, "set_setpoints", AW_TX), AW_TX);
-    aw_record_set(&request, "duration", (double)p->period_ns / 1e6, NULL);
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        aw_record_set(&request, aw_hidmotor_joint(i).name, deg[i], NULL);
-    enum aw_status status = aw_hidmotor_ask(motor_arm(session), &request, NULL, &session->err);
+    struct aw_hidmotor_plan *plan = &p->step;
+    memcpy(plan->start, plan->target, sizeof plan->start);
+    aw_path_at(&p->path, p->path.t_s[0] + t_s + (double)p->period_ns / 1e9, plan->target, NULL);
+    enum aw_status status = aw_hidmotor_follow(motor_arm(session), plan, &session->err);
     p->sent++;
     p->lost += status == AW_TIMEOUT;
     p->lost_in_a_row = status == AW_TIMEOUT ? p->lost_in_a_row + 1 : 0;
@@ -98,6 +95,9 @@ static enum aw_status stream(struct player *p)
     int64_t start = aw_clock_now(session->clock);
     enum aw_status status = AW_OK;
     session->moving = true;
+    p->step = (struct aw_hidmotor_plan){.n = AW_HIDMOTOR_JOINTS,
+                                        .duration_ms = (double)p->period_ns / 1e6};
+    aw_path_at(&p->path, p->path.t_s[0], p->step.target, NULL);
     for (int64_t tick = 0; status == AW_OK; tick++) {
         int64_t due = start + tick * p->period_ns, now = aw_clock_now(session->clock);
         double t_s = (double)(due - start) / 1e9;
@@ -110,18 +110,6 @@ static enum aw_status stream(struct player *p)
     return status;
 }
 
-/* The last setpoint is where the path ends. */
-static enum aw_status settle(struct player *p)
-{
-    struct aw_session *session = p->session;
-    struct aw_hidmotor_plan plan = {.n = AW_HIDMOTOR_JOINTS,
-                                    .duration_ms = (double)p->period_ns / 1e6,
-                                    .sent_ns = aw_clock_now(session->clock)};
-    aw_path_at(&p->path, p->end_s, plan.target, NULL);
-    memcpy(plan.start, plan.target, sizeof plan.start);
-    return motor_await(session, &plan, SETTLE_DEG);
-}
-
 static enum aw_status play_once(struct player *p)
 {
     struct aw_hidmotor *arm = motor_arm(p->session);
@@ -132,7 +120,7 @@ static enum aw_status play_once(struct player *p)
     if (status == AW_OK)
         status = stream(p);
     arm->options.timeout_ms = usual_ms;
-    return status == AW_OK ? settle(p) : status;
+    return status == AW_OK ? motor_await(p->session, &p->step, SETTLE_DEG) : status;
 }
 
 static void report(struct player *p)

@@ -255,6 +255,15 @@ static void note_motion(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *
     memcpy(arm->motion.to, plan->target, sizeof plan->target);
 }
 
+enum aw_status aw_hidmotor_follow(struct aw_hidmotor *arm, struct aw_hidmotor_plan *plan,
+                                  struct aw_error *err)
+{
+    struct aw_hidmotor_reply reply;
+    plan->sent_ns = aw_clock_now(arm->link->clock);
+    note_motion(arm, plan);
+    return send_plan(arm, plan, &reply, err);
+}
+
 enum aw_status aw_hidmotor_move(struct aw_hidmotor *arm, struct aw_hidmotor_plan *plan,
                                 struct aw_hidmotor_moved *moved, struct aw_error *err)
 {
