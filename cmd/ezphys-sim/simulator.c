@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define BEHIND_MAX (AW_SECOND / 4)       /* more is given up */
+#define LOOK       AW_SECOND             /* whether a silent client is still there */
 #define TURN_MAX   (20 * AW_MILLISECOND) /* of physics, before the client is listened to again */
 
 enum aw_status simulator_init(struct simulator *sim, const struct settings *settings,
@@ -196,7 +197,7 @@ static int64_t next_event(const struct simulator *sim)
         return AW_NEVER;
     if (sim->settings->real_time)
         return step_time(sim, world_steps(sim->world) + 1);
-    return sim->late ? AW_NEVER : sim->answer_ns;
+    return sim->late ? aw_clock_now(sim->link->clock) + LOOK : sim->answer_ns;
 }
 
 static enum aw_status turn(struct simulator *sim, struct aw_error *err)
