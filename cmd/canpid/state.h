@@ -23,6 +23,8 @@ struct pid_state {
     char url[512];              /* of the link, with kernel filters */
     uint64_t driven;            /* boards that the running command has enabled */
     char name[AW_PID_NAME_MAX]; /* of the board in the result */
+    struct aw_pid_frame heard;  /* the one that hear told of last */
+    bool busy;                  /* something was heard since the last rest */
 };
 
 static inline struct aw_pid *pid_of(struct aw_session *session)
@@ -69,6 +71,12 @@ enum aw_status pid_send_all(struct aw_session *session, struct aw_record *comman
 enum aw_status pid_round(struct aw_session *session, int64_t deadline, aw_pid_frame_fn *fn,
                          void *context);
 
+/* What the tool gives to the common commands that look on (see struct aw_tool). */
+enum aw_status pid_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
+const char *pid_subject(struct aw_session *session, const struct aw_record *record, char *out,
+                        size_t size);
+const char *pid_remark(struct aw_session *session, char *out, size_t size);
+
 /* Reads and passes over telemetry for a time. */
 enum aw_status pid_wait(struct aw_session *session, double seconds);
 
@@ -88,7 +96,6 @@ enum aw_status run_aux(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_calibrate(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_disable(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_gains(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_watch(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_dump(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_record(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_replay(struct aw_session *session, const struct aw_args *args);

@@ -218,10 +218,6 @@ static const struct aw_command commands[] = {
     {.name = "gains", .summary = "keep what was sent in a file, or send what a file has",
      .args = gains_args, .safety = AW_WRITE, .run = run_gains,
      .details = "A board cannot be asked for its gains: save writes what this session has sent."},
-    {.name = "watch", .summary = "show the boards, or every frame", .run = run_watch,
-     .details = "On a terminal one row a board; else, and with --json, --csv or --fields, one "
-         "line a frame.",
-     .examples = LIST("-l sim: watch -n 6 -j", "-l sim: watch --fields torque -n 3 --csv")},
     {.name = "dump", .summary = "print frames as candump does, decoded, or both",
      .options = dump_options, .run = run_dump,
      .examples = LIST("-l sim: dump -n 3", "-l sim: dump --as candump -n 3")},
@@ -279,6 +275,9 @@ const struct aw_tool canpid_tool = {
     .sim = &pid_sim_transport,
     .state_size = sizeof(struct pid_state),
     .stop = pid_safe_stop,
+    .hear = pid_hear,
+    .subject = pid_subject,
+    .remark = pid_remark,
     .configure = pid_configure,
     .variant = pid_variant,
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "ezphys/message.h"
 #include "ezphys/wire.h"
 #include "wire/rows.h"
 
@@ -212,6 +213,16 @@ static bool is_stale(struct aw_ez *ez, bool timed, int64_t step)
     return ez->resetting && timed && step > ez->reset_step && step != 0;
 }
 
+/* How many axes a joint has is only known at the end of the message. */
+static void count_axes(struct aw_ez *ez)
+{
+    for (size_t i = 0; i < ez->n_packets; i++) {
+        struct aw_ez_about *about = &ez->packets[i].about;
+        if (about->axis)
+            about->axes = ((const struct aw_ez_joint *)(const void *)about->object)->n_axes;
+    }
+}
+
 static void take_packets(struct aw_ez *ez)
 {
     size_t good = 0;
@@ -230,6 +241,7 @@ static void take_packets(struct aw_ez *ez)
     }
     ez->n_packets = good;
     ez->counters.packets += good;
+    count_axes(ez);
 }
 
 /* Motor commands are for the simulation that was seen when they were given. */
@@ -412,98 +424,79 @@ void aw_ez_reset(struct aw_ez *ez)
     ez->n_commands = 0;
 }
 
-/* A message that is being put together. */
-struct composing {
-    struct aw_ez *ez;
-    uint8_t *out;
-    size_t cap, size, count;
-    struct aw_error *err;
-};
-
-static enum aw_status add(struct composing *c, const uint8_t *packet, size_t size)
+static enum aw_status add(struct aw_ez_message *message, const uint8_t *packet, size_t size,
+                          struct aw_error *err)
 {
-    if (c->size + size > c->cap)
-        return aw_fail(c->err, AW_LIMIT, "too many commands for one message");
-    memcpy(c->out + c->size, packet, size);
-    c->size += size;
-    c->count++;
+    if (message->size + size > message->cap)
+        return aw_fail(err, AW_LIMIT, "too many commands for one message");
+    memcpy(message->data + message->size, packet, size);
+    message->size += size;
+    message->count++;
     return AW_OK;
 }
 
-static enum aw_status add_commands(struct composing *c)
+static enum aw_status add_commands(const struct aw_ez *ez, struct aw_ez_message *message,
+                                   struct aw_error *err)
 {
     enum aw_status status = AW_OK;
-    for (size_t i = 0; i < c->ez->n_commands && status == AW_OK; i++) {
-        const struct aw_ez_command *command = &c->ez->commands[i];
+    for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
+        const struct aw_ez_command *command = &ez->commands[i];
         if (command->motor)
-            status = add(c, command->motor_packet, command->motor_size);
+            status = add(message, command->motor_packet, command->motor_size, err);
         if (command->force && status == AW_OK)
-            status = add(c, command->force_packet, command->force_size);
+            status = add(message, command->force_packet, command->force_size, err);
     }
     return status;
 }
 
-static enum aw_status add_reset(struct composing *c)
+static enum aw_status add_reset(struct aw_ez *ez, struct aw_ez_message *message,
+                                struct aw_error *err)
 {
     struct aw_record record;
-    uint8_t packet[AW_EZ_PACKET_MAX];
-    size_t size;
-    enum aw_status status = begin_packet(c->ez, "reset", NULL, &record, c->err);
-    if (status == AW_OK)
-        status = aw_encode(&record, true, packet, sizeof packet, &size, c->err);
-    return status == AW_OK ? add(c, packet, size) : status;
+    enum aw_status status = begin_packet(ez, "reset", NULL, &record, err);
+    return status == AW_OK ? aw_ez_message_add(message, &record, err) : status;
 }
 
 /* Where there are no messages around the packets, there are no empty ones either. */
-static enum aw_status add_nothing(struct composing *c)
+static enum aw_status add_nothing(struct aw_ez *ez, struct aw_ez_message *message,
+                                  struct aw_error *err)
 {
     static const double none[AW_EZ_AXES];
     uint8_t packet[AW_EZ_PACKET_MAX];
     size_t size;
-    enum aw_status status = make_force(c->ez, NULL, none, packet, &size, c->err);
-    return status == AW_OK ? add(c, packet, size) : status;
+    enum aw_status status = make_force(ez, NULL, none, packet, &size, err);
+    return status == AW_OK ? add(message, packet, size, err) : status;
 }
 
-static enum aw_status put_word(struct composing *c, size_t at, const struct aw_field *row,
-                               uint64_t value)
+/* Do size and count fit the rows of the envelope? */
+static enum aw_status check_envelope(const struct aw_ez_message *message, struct aw_error *err)
 {
-    size_t n = row->bits / 8u;
-    if (n < 8 && value >> row->bits)
-        return aw_fail(c->err, AW_LIMIT,
-                       "%zu packets in one message are more than its '%s' of %u bits can say — "
-                       "command fewer joints",
-                       c->count, row->name, row->bits);
-    for (size_t i = 0; i < n; i++)
-        c->out[at + i] = (uint8_t)(value >> 8 * (c->ez->wire.variant.big_endian ? n - 1 - i : i));
-    return AW_OK;
-}
-
-static enum aw_status put_envelope(struct composing *c)
-{
-    enum aw_status status = AW_OK;
-    size_t at = 0;
-    for (const struct aw_field *row = c->ez->wire.variant.envelope;
-         row && row->type != AW_END && status == AW_OK; row++) {
-        uint64_t value = row->type == AW_LENGTH  ? c->size - row->constant
-                         : row->type == AW_CONST ? c->count
+    const struct aw_field *row = message->wire->variant.envelope;
+    for (; row && row->type != AW_END; row++) {
+        uint64_t value = row->type == AW_LENGTH  ? message->size
+                         : row->type == AW_CONST ? message->count
                                                  : 0;
-        status = put_word(c, at, row, value);
-        at += row->bits / 8u;
+        if (value >> row->bits)
+            return aw_fail(err, AW_LIMIT,
+                           "%u packets in one message are more than its '%s' of %u bits can say "
+                           "— command fewer joints",
+                           (unsigned)message->count, row->name, row->bits);
     }
-    return status;
+    return AW_OK;
 }
 
 enum aw_status aw_ez_compose(struct aw_ez *ez, uint8_t *out, size_t cap, size_t *size,
                              struct aw_error *err)
 {
-    size_t head = aw_rows_bits(ez->wire.variant.envelope, &ez->wire.variant) / 8;
-    struct composing c = {.ez = ez, .out = out, .cap = cap, .size = head, .err = err};
-    enum aw_status status = ez->reset ? add_reset(&c) : add_commands(&c);
-    if (status == AW_OK && c.size == 0)
-        status = add_nothing(&c);
+    struct aw_ez_message message = {.wire = &ez->wire, .data = out, .cap = cap};
+    aw_ez_message_begin(&message);
+    enum aw_status status =
+        ez->reset ? add_reset(ez, &message, err) : add_commands(ez, &message, err);
+    if (status == AW_OK && message.size == 0)
+        status = add_nothing(ez, &message, err);
     if (status == AW_OK)
-        status = put_envelope(&c);
-    *size = c.size;
+        status = check_envelope(&message, err);
+    *size = status == AW_OK ? aw_ez_message_end(&message).size : 0;
     return status;
 }
 

@@ -75,7 +75,7 @@ enum aw_status aw_ez_names_add(struct aw_ez_names *names, enum aw_ez_kind kind, 
 {
     enum aw_status status = check_new(names, kind, id, name, err);
     for (int i = 0; bodies && i < 2 && status == AW_OK; i++)
-        status = check_name(bodies[i], err);
+        status = *bodies[i] ? check_name(bodies[i], err) : AW_OK;
     if (status != AW_OK)
         return status;
     struct aw_ez_name *entry = &names->list[names->n++];

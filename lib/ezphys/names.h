@@ -45,9 +45,9 @@ struct aw_ez_names {
 /* "body", "joint". */
 const char *aw_ez_kind_name(enum aw_ez_kind kind);
 
-/* Adds one; bodies may be NULL. AW_USAGE: a name that is empty, too long, begins with a digit, or
- * has characters other than letters, digits, '.', '_' and '-'; a name or number that is there
- * already; AW_LIMIT: more than AW_EZ_NAMES_MAX. */
+/* Adds one; bodies may be NULL, and each of them "" or "world". AW_USAGE: a name that is empty, too
+ * long, begins with a digit, or has characters other than letters, digits, '.', '_' and '-'; a name
+ * or number that is there already; AW_LIMIT: more than AW_EZ_NAMES_MAX. */
 enum aw_status aw_ez_names_add(struct aw_ez_names *names, enum aw_ez_kind kind, uint32_t id,
                                const char *name, const char *const *bodies, struct aw_error *err);
 

@@ -129,6 +129,8 @@ static enum aw_status bind_option(struct binder *b)
     if (!value)
         return no_option(b, word);
     const struct aw_option *option = value->option;
+    if (!text && option->bare)
+        text = option->bare;
     if (!option->value && text)
         return aw_fail(&s->err, AW_USAGE, "--%s takes no value", option->name);
     if (option->value && !text && b->at + 1 == b->words->n)

@@ -8,6 +8,7 @@
 
 #include "shell/common.h"
 #include "shell/decoder.h"
+#include "view/where.h"
 
 #define BLOCK 262144
 
@@ -109,13 +110,55 @@ static enum aw_status decode_all(struct aw_decoder *d, const struct aw_args *arg
     return status;
 }
 
+/* ---- --where -----------------------------------------------------------------------------------
+ */
+
+struct condition {
+    struct aw_session *session;
+    struct aw_where where;
+    struct aw_names names;
+    struct aw_point points[AW_MAX_LEAVES];
+};
+
+static bool holds(void *context, const struct aw_record *record)
+{
+    struct condition *c = context;
+    char name[AW_POINT_NAME];
+    const char *subject = NULL;
+    if (c->session->tool->subject)
+        subject = c->session->tool->subject(c->session, record, name, sizeof name);
+    size_t n =
+        aw_record_points(&c->names, record, subject ? subject : "", c->points, AW_MAX_LEAVES);
+    return aw_where_holds(&c->where, c->points, n);
+}
+
+static enum aw_status read_condition(struct aw_decoder *d, const char *text)
+{
+    struct aw_session *session = d->session;
+    struct condition *c = calloc(1, sizeof *c);
+    if (!c)
+        return aw_fail(&session->err, AW_USAGE, "out of memory");
+    c->session = session;
+    d->wants = holds;
+    d->context = c;
+    enum aw_status status = aw_where_parse(text, &c->where, &session->err);
+    aw_names_init(&c->names, d->wire);
+    if (status == AW_OK)
+        status = aw_where_check(&c->where, &c->names, session->tool->subject, &session->err);
+    return status;
+}
+
 enum aw_status aw_run_decode(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_decoder decoder = {.session = session};
+    const char *where = aw_option(session, "where");
     enum aw_status status = aw_decoder_init(&decoder, session);
+    if (status == AW_OK && where)
+        status = read_condition(&decoder, where);
     if (status == AW_OK)
         status = decode_all(&decoder, args);
     if (status == AW_OK || status == AW_MORE)
         status = aw_decoder_end(&decoder);
+    free(decoder.context);
     return status;
 }

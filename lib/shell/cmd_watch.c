@@ -1,59 +1,405 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "shell/common.h"
-#include "shell/decoder.h"
+#include "shell/live.h"
+#include "view/grid.h"
+#include "view/where.h"
 
-/* Shows what the link brings until --count, --for or a signal ends it. */
-struct watcher {
-    struct aw_decoder decoder;
-    struct aw_link *link;
-    size_t held;
-    char buffer[65536];
+#define FPS      20
+#define FLUSH_NS (10 * AW_MILLISECOND) /* lines wait no longer than this for company */
+
+struct watch {
+    struct aw_session *session;
+    struct aw_stream *stream;
+    struct aw_select select;
+    struct aw_where where;
+    uint64_t limit, shown; /* records to show, 0: no end; and shown so far */
+    bool once;
+    bool found[AW_SELECT_MAX]; /* --once: which of the fields have come */
+    int64_t deadline;
+    struct aw_channels channels, frozen;
+    bool is_frozen;
+    struct aw_grid grid;
+    struct aw_live live;
+    char filter[64];
+    int64_t started_ns, counted_ns;
+    uint64_t counted;
+    const char *fields[AW_FIELDS_MAX + 1]; /* --fields as the arguments have it */
 };
 
-static enum aw_status take(struct watcher *w)
+/* ---- What is asked for ------------------------------------------------------------------------
+ */
+
+static enum aw_status take_arguments(struct watch *w, const struct aw_args *args,
+                                     const char **input)
 {
-    struct aw_decoder *d = &w->decoder;
-    size_t used = w->held;
-    enum aw_status status;
-    d->time_ns = aw_session_time(d->session);
-    if (w->link->datagrams)
-        status = aw_decoder_feed(d, w->buffer, w->held, true, &used);
-    else
-        status = aw_decoder_feed(d, w->buffer, w->held, w->held == sizeof w->buffer, &used);
-    memmove(w->buffer, w->buffer + used, w->held - used);
-    w->held -= used;
-    aw_output_flush(&d->session->out, NULL);
+    enum aw_status status = AW_OK;
+    const char *where = aw_option(w->session, "where");
+    *input = NULL;
+    for (size_t i = 0; i < args->n && status == AW_OK; i++)
+        if (strcmp(args->bound[i].text, "-") == 0)
+            *input = "-";
+        else
+            status = aw_select_add(&w->select, args->bound[i].text, &w->session->err);
+    if (status == AW_OK && where)
+        status = aw_where_parse(where, &w->where, &w->session->err);
     return status;
 }
 
-static enum aw_status watch(struct watcher *w, int64_t deadline)
+/* Before the link is opened: a wrong name is told at once. Text from elsewhere has its own names.
+ */
+static enum aw_status check_names(struct watch *w)
 {
-    struct aw_session *session = w->decoder.session;
+    bool subjects = w->session->tool->subject != NULL;
+    struct aw_error *err = &w->session->err;
+    struct aw_names *names = malloc(sizeof *names);
+    if (!names)
+        return aw_fail(err, AW_USAGE, "out of memory");
+    aw_names_init(names, w->session->wire);
+    enum aw_status status = aw_select_check(&w->select, names, subjects, err);
+    if (status == AW_OK)
+        status = aw_where_check(&w->where, names, subjects, err);
+    free(names);
+    return status;
+}
+
+static bool is_wanted(struct watch *w, const struct aw_item *item)
+{
+    if (w->where.n && !aw_where_holds(&w->where, item->points, item->n))
+        return false;
+    for (size_t i = 0; i < item->n; i++)
+        if (aw_select_match(&w->select, &item->points[i]) >= 0)
+            return true;
+    return w->select.n == 0;
+}
+
+/* ---- Lines ------------------------------------------------------------------------------------
+ */
+
+static void add_field(struct watch *w, const struct aw_names *names, const struct aw_codec *codec,
+                      int leaf, size_t *n)
+{
+    size_t message = (size_t)(codec - names->wire->codecs);
+    const char *field = names->field[message][leaf];
+    struct aw_point point = {
+        .subject = "*", .message = codec->message->name, .field = field, .name = "*."};
+    strncat(point.name, field, sizeof point.name - 3);
+    for (size_t i = 0; i < *n; i++)
+        if (strcmp(w->fields[i], field) == 0)
+            return;
+    for (size_t i = 0; i < w->select.n && *n < AW_FIELDS_MAX; i++) {
+        struct aw_select one = {.n = 1, .pattern = {w->select.pattern[i]}};
+        const char *dot = w->select.pattern[i];
+        bool fits = aw_select_match(&one, &point) == 0;
+        while (!fits && (dot = strchr(dot, '.'))) { /* behind the name of a subject */
+            one.pattern[0] = ++dot;
+            fits = aw_select_match(&one, &point) == 0;
+        }
+        if (fits) {
+            w->fields[(*n)++] = field;
+            return;
+        }
+    }
+}
+
+/* The view prints exactly these fields, and whom they are about. A pattern that names none of them
+ * is a subject: then all are printed. */
+static void choose_fields(struct watch *w, const struct aw_item *first)
+{
+    struct aw_names *names = aw_stream_names(w->stream);
+    const struct aw_codec *of = first->record->codec;
+    int about = aw_subject_leaf(first->record, first->subject);
+    size_t n = 0;
+    if (w->select.n == 0 || aw_flag(w->session, "fields") || aw_flag(w->session, "format"))
+        return;
+    for (size_t m = 0; m < names->wire->protocol->n_messages; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
+        for (int i = 0; i < codec->n_leaves; i++)
+            if (codec->leaves[i].value)
+                add_field(w, names, codec, i, &n);
+    }
+    if (n == 0 || n >= AW_FIELDS_MAX)
+        return;
+    if (about >= 0)
+        w->fields[n] = names->field[of - names->wire->codecs][about];
+    w->session->view_fields = w->fields;
+}
+
+/* Has everything that --once waits for been shown? */
+static bool is_complete(struct watch *w, const struct aw_item *item)
+{
+    for (size_t i = 0; i < item->n; i++) {
+        int found = aw_select_match(&w->select, &item->points[i]);
+        if (found >= 0)
+            w->found[found] = true;
+    }
+    for (size_t i = 0; i < w->select.n; i++)
+        if (!w->found[i])
+            return false;
+    return true;
+}
+
+static enum aw_status show_line(struct watch *w, const struct aw_item *item)
+{
+    struct aw_output *out = &w->session->out;
+    enum aw_status status = AW_OK;
+    if (item->record && w->shown == 0)
+        choose_fields(w, item);
+    if (item->record)
+        status = aw_session_show(w->session, item->record);
+    else if (item->line)
+        aw_output_print(out, "%s\n", item->line);
+    if (status == AW_OK && out->error)
+        status = aw_output_flush(out, &w->session->err);
+    w->shown++;
+    bool enough = (w->limit && w->shown >= w->limit) || (w->once && is_complete(w, item));
+    return status == AW_OK && enough ? AW_MORE : status;
+}
+
+/* Lines go out together while they keep coming, and at once when they do not. */
+static enum aw_status watch_lines(struct watch *w)
+{
+    struct aw_session *session = w->session;
     enum aw_status status = AW_OK;
     while (status == AW_OK) {
-        size_t got = 0;
-        status = aw_link_read(w->link, w->buffer + w->held, sizeof w->buffer - w->held, &got,
-                              deadline, &session->err);
-        w->held += got;
-        if (status == AW_OK)
-            status = take(w);
+        struct aw_item item;
+        int64_t due = aw_clock_now(session->clock) + FLUSH_NS;
+        int64_t until = session->out.used && due < w->deadline ? due : w->deadline;
+        status = aw_stream_next(w->stream, until, &item);
+        if (status == AW_OK && is_wanted(w, &item))
+            status = show_line(w, &item);
+        else if (status == AW_MALFORMED)
+            status = AW_OK;
+        else if (status == AW_TIMEOUT && until != w->deadline)
+            status = aw_output_flush(&session->out, &session->err);
+        if (status == AW_OK && aw_clock_now(session->clock) >= w->deadline)
+            status = AW_MORE;
+        if (status == AW_OK && session->out.used > AW_OUTPUT_SIZE / 2)
+            status = aw_output_flush(&session->out, &session->err);
     }
     return status == AW_MORE || status == AW_TIMEOUT ? AW_OK : status;
 }
 
+/* ---- The table --------------------------------------------------------------------------------
+ */
+
+static void count_rate(struct watch *w, int64_t now)
+{
+    int64_t span = now - w->counted_ns;
+    if (span < AW_SECOND)
+        return;
+    w->grid.rate_hz = (double)(w->grid.messages - w->counted) * 1e9 / (double)span;
+    w->counted = w->grid.messages;
+    w->counted_ns = now;
+}
+
+static void draw(struct watch *w)
+{
+    struct aw_braille *canvas = aw_screen_canvas(w->live.screen);
+    const struct aw_stream_counters *counters = aw_stream_counters(w->stream);
+    int64_t now = aw_clock_now(&w->session->real_clock.base);
+    char remark[160];
+    if (!canvas)
+        return;
+    w->grid.messages = counters->messages;
+    w->grid.damaged = counters->damaged;
+    w->grid.lost = counters->lost;
+    w->grid.elapsed_ns = now - w->started_ns;
+    w->grid.now_ns = w->is_frozen ? w->grid.now_ns : now;
+    w->grid.state = aw_live_state(&w->live);
+    w->grid.note = aw_live_note(&w->live);
+    w->grid.blocks = aw_screen_how(w->live.screen) & AW_BRAILLE_UTF8;
+    w->grid.frozen = w->is_frozen;
+    w->grid.filter = w->filter;
+    if (!w->grid.note && w->session->tool->remark && !w->live.lost)
+        w->grid.note = w->session->tool->remark(w->session, remark, sizeof remark);
+    count_rate(w, now);
+    aw_grid_draw(&w->grid, w->is_frozen ? &w->frozen : &w->channels, canvas);
+    aw_screen_show(w->live.screen);
+}
+
+static void freeze(struct watch *w)
+{
+    if (w->is_frozen)
+        aw_channels_free(&w->frozen);
+    w->is_frozen = !w->is_frozen && aw_channels_copy(&w->frozen, &w->channels);
+}
+
+static void scroll(struct watch *w, int key)
+{
+    struct aw_grid *grid = &w->grid;
+    size_t page = grid->page ? grid->page : 1;
+    size_t back = key == AW_KEY_UP ? 1 : key == AW_KEY_PAGE_UP ? page : grid->rows;
+    size_t on = key == AW_KEY_DOWN ? 1 : key == AW_KEY_PAGE_DOWN ? page : grid->rows;
+    if (key == AW_KEY_UP || key == AW_KEY_PAGE_UP || key == AW_KEY_HOME)
+        grid->scroll = grid->scroll > back ? grid->scroll - back : 0;
+    else
+        grid->scroll += on;
+}
+
+static void type_filter(struct watch *w, int key)
+{
+    size_t n = strlen(w->filter);
+    if (key == AW_KEY_ENTER || key == AW_KEY_ESCAPE)
+        w->grid.typing = false;
+    if (key == AW_KEY_ESCAPE)
+        w->filter[0] = '\0';
+    if (key == AW_KEY_BACKSPACE && n > 0)
+        w->filter[n - 1] = '\0';
+    if (key >= ' ' && key < 127 && n + 1 < sizeof w->filter) {
+        w->filter[n] = (char)key;
+        w->filter[n + 1] = '\0';
+    }
+    w->grid.scroll = 0;
+}
+
+/* False: leave. */
+static bool take_key(struct watch *w, int key)
+{
+    if (w->grid.typing) {
+        type_filter(w, key);
+        return true;
+    }
+    switch (key) {
+    case 'q':
+        return false;
+    case ' ':
+        freeze(w);
+        break;
+    case 'r':
+        aw_channels_reset(w->is_frozen ? &w->frozen : &w->channels);
+        aw_channels_reset(&w->channels);
+        break;
+    case '/':
+        w->grid.typing = true;
+        w->filter[0] = '\0';
+        break;
+    case AW_KEY_ESCAPE:
+        w->filter[0] = '\0';
+        break;
+    case AW_KEY_UP:
+    case AW_KEY_DOWN:
+    case AW_KEY_PAGE_UP:
+    case AW_KEY_PAGE_DOWN:
+    case AW_KEY_HOME:
+    case AW_KEY_END:
+        scroll(w, key);
+        break;
+    default:
+        break;
+    }
+    return true;
+}
+
+static bool take_keys(struct watch *w)
+{
+    int key;
+    while ((key = aw_screen_key(w->live.screen)) != AW_KEY_NONE) {
+        if (!take_key(w, key))
+            return false;
+        w->live.due_ns = 0;
+    }
+    return true;
+}
+
+static void take_item(struct watch *w, const struct aw_item *item)
+{
+    if (w->where.n && !aw_where_holds(&w->where, item->points, item->n))
+        return;
+    aw_channels_take(&w->channels, item->points, item->n,
+                     aw_clock_now(&w->session->real_clock.base));
+    w->shown++;
+}
+
+/* At the end of a recording the table stays until a key is pressed. */
+static enum aw_status watch_table(struct watch *w)
+{
+    enum aw_status status = AW_OK;
+    bool ended = false;
+    while (status == AW_OK || status == AW_TIMEOUT) {
+        struct aw_item item;
+        status = ended ? aw_live_wait(&w->live, w->deadline)
+                       : aw_live_next(&w->live, w->deadline, &item);
+        if (status == AW_OK)
+            take_item(w, &item);
+        if (status == AW_MORE && !ended &&
+            aw_clock_now(&w->session->real_clock.base) < w->deadline) {
+            ended = true;
+            status = AW_OK;
+        }
+        if ((w->limit && w->shown >= w->limit) || status == AW_MORE)
+            break;
+        if (!aw_live_due(&w->live))
+            continue;
+        if (!take_keys(w))
+            break;
+        draw(w);
+    }
+    return status == AW_MORE || status == AW_TIMEOUT ? AW_OK : status;
+}
+
+static enum aw_status open_table(struct watch *w)
+{
+    struct aw_session *session = w->session;
+    const char *url = NULL;
+    if (aw_session_url(session, &url) != AW_OK)
+        url = NULL;
+    w->grid.title = session->tool->name;
+    w->grid.link = url;
+    w->started_ns = w->counted_ns = aw_clock_now(&session->real_clock.base);
+    aw_channels_init(&w->channels, &w->select);
+    return aw_live_open(&w->live, session, w->stream, FPS);
+}
+
+static enum aw_status watch(struct watch *w)
+{
+    if (w->once || !aw_live_wanted(w->session) || open_table(w) != AW_OK)
+        return watch_lines(w);
+    enum aw_status status = watch_table(w);
+    aw_live_close(&w->live);
+    aw_channels_free(&w->channels);
+    aw_channels_free(&w->frozen);
+    return status;
+}
+
+void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    struct aw_names *names = malloc(sizeof *names);
+    if (!names)
+        return;
+    aw_names_init(names, session->wire);
+    for (size_t m = 0; m < session->wire->protocol->n_messages; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(session->wire, m);
+        for (int i = 0; i < codec->n_leaves; i++)
+            if (codec->leaves[i].value && codec->message->dir & AW_RX)
+                add(context, names->field[m][i], codec->leaves[i].field->help);
+    }
+    free(names);
+}
+
 enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *args)
 {
-    static const enum aw_input input = AW_INPUT_STREAM;
-    struct watcher *w = &(struct watcher){.decoder = {.session = session, .name = "link"}};
+    struct watch *w = calloc(1, sizeof *w);
     double seconds = aw_option_number(session, "for");
-    (void)args;
-    enum aw_status status = aw_session_link(session, &w->link);
+    const char *input;
+    if (!w)
+        return aw_fail(&session->err, AW_USAGE, "out of memory");
+    w->session = session;
+    w->limit = (uint64_t)aw_option_number(session, "count");
+    w->once = aw_flag(session, "once");
+    enum aw_status status = take_arguments(w, args, &input);
+    if (status == AW_OK && !input)
+        status = check_names(w);
     if (status == AW_OK)
-        status = aw_decoder_init(&w->decoder, session);
-    if (status != AW_OK)
-        return status;
-    w->decoder.input = input;
-    return watch(w,
-                 seconds > 0 ? aw_clock_now(session->clock) + (int64_t)(seconds * 1e9) : AW_NEVER);
+        status = aw_stream_open(&w->stream, session, input);
+    if (status == AW_OK) {
+        w->deadline =
+            seconds > 0 ? aw_clock_now(session->clock) + (int64_t)(seconds * 1e9) : AW_NEVER;
+        status = watch(w);
+    }
+    aw_stream_close(w->stream);
+    session->view_fields = NULL;
+    free(w);
+    return status;
 }

@@ -31,6 +31,34 @@ static const struct aw_option decode_options[] = {
     {.name = "port", .value = "PORT",
      .help = "of captures: the device's UDP or TCP port, if it is not the usual one", .unit = "",
      .min = 1, .max = 65535},
+    {.name = "where", .value = "CONDITION",
+     .help = "only messages for which it holds: 'torque>5 and velocity<100'"},
+    {0},
+};
+static const struct aw_arg watch_args[] = {
+    {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
+     .help = "what to show: torque, lknee.torque, 'lknee.*'; - reads NDJSON from standard input"},
+    {0},
+};
+static const struct aw_option watch_options[] = {
+    {.name = "where", .value = "CONDITION",
+     .help = "only messages for which it holds: 'torque>5 and velocity<100'"},
+    {.name = "once", .help = "end when all of it has come once"},
+    {0},
+};
+static const struct aw_arg plot_args[] = {
+    {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
+     .help = "what to plot, as in watch; and a recording (.csv, .ndjson, .pcapng, .log), or -"},
+    {0},
+};
+static const struct aw_option plot_options[] = {
+    {.name = "span", .value = "TIME", .help = "how much time is shown", .fallback = "10s",
+     .unit = "s", .min = 0.01, .max = 86400},
+    {.name = "every", .value = "TIME", .unit = "s", .min = 0.01, .max = 86400,
+     .help = "not on a terminal: print a picture this often, not only at the end"},
+    {.name = "out", .value = "FILE", .help = "draw all of it into an .svg, .png or .pdf file"},
+    {.name = "plotjuggler", .value = "HOST:PORT", .bare = "127.0.0.1:9870",
+     .help = "send it to PlotJuggler (UDP server, JSON) instead"},
     {0},
 };
 static const struct aw_arg describe_args[] = {
@@ -70,8 +98,15 @@ static const struct aw_arg rest_args[] = {
 };
 
 const struct aw_command aw_common_commands[] = {
-    {.name = "watch", .summary = "show every message that arrives", .safety = AW_READ,
-     .run = aw_run_watch},
+    {.name = "watch", .summary = "show what the device says: a table, or lines",
+     .args = watch_args, .options = watch_options, .safety = AW_READ, .run = aw_run_watch,
+     .details = "On a terminal a table in place: q leaves, space freezes it, r resets least and "
+         "greatest, / filters, arrows\n" "scroll; a lost link is waited for. Else, and with "
+         "--json, --csv, --format or --fields, one line a message."},
+    {.name = "plot", .summary = "plot fields over time: live, from a pipe, or of a recording",
+     .args = plot_args, .options = plot_options, .safety = AW_READ, .run = aw_run_plot,
+     .details = "Live on a terminal: q leaves, space freezes. Reads NDJSON from a pipe unless -l "
+         "names a device, so that\n" "any tool can plot what another one says with watch -j."},
     {.name = "encode", .summary = "print the bytes of a message", .args = encode_args,
      .options = encode_options, .offline = true, .run = aw_run_encode},
     {.name = "decode", .summary = "print the messages in bytes, files or standard input",

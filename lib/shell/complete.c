@@ -206,7 +206,7 @@ static const struct aw_option *walk(struct completion *c, const char *const *bef
             waiting = NULL;
         } else if (aw_is_option(before[i])) {
             waiting = option_of(c, before[i]);
-            if (waiting && !waiting->value)
+            if (waiting && (!waiting->value || waiting->bare))
                 waiting = NULL;
         } else if (!c->command) {
             c->command = aw_find_command(c->session->tool, before[i]);

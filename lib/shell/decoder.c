@@ -36,7 +36,7 @@ enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *se
         decoder->port = session->tool->protocol->ports[0];
     aw_decoder_begin(decoder, NULL, AW_INPUT_UNKNOWN);
     decoder->limit = (uint64_t)aw_option_number(session, "count");
-    return status == AW_OK ? aw_session_view(session, &decoder->view) : status;
+    return status == AW_OK && !decoder->take ? aw_session_view(session, &decoder->view) : status;
 }
 
 void aw_decoder_begin(struct aw_decoder *d, const char *name, enum aw_input input)
@@ -67,8 +67,14 @@ static void complain(struct aw_decoder *d, const char *text)
 static enum aw_status show(struct aw_decoder *d)
 {
     struct aw_output *out = &d->session->out;
-    char *at = aw_output_reserve(out, AW_VIEW_MAX);
     d->record.time_ns = d->time_ns;
+    if (d->wants && !d->wants(d->context, &d->record))
+        return AW_OK;
+    if (d->take) {
+        d->records++;
+        return d->take(d->context, &d->record) ? AW_OK : AW_MORE;
+    }
+    char *at = aw_output_reserve(out, AW_VIEW_MAX);
     aw_output_done(out, at + aw_view_record(d->view, &d->record, at));
     d->records++;
     if (out->error)

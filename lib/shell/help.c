@@ -43,8 +43,11 @@ static void option_row(const struct page *page, const struct aw_option *option)
     char letter[8] = "    ";
     if (option->letter)
         snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->value ? " " : "",
-             option->value ? option->value : "");
+    snprintf(left, sizeof left, "%s--%s%s%s%s", letter, option->name,
+             option->bare    ? "[="
+             : option->value ? " "
+                             : "",
+             option->value ? option->value : "", option->bare ? "]" : "");
     snprintf(right, sizeof right, "%s%s%s%s", option->help, option->fallback ? " (default " : "",
              option->fallback ? option->fallback : "", option->fallback ? ")" : "");
     row(page, left, right);

@@ -31,8 +31,11 @@ static void option(struct aw_output *out, const struct aw_option *o)
     char letter[8] = "";
     if (o->letter)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
-    snprintf(head, sizeof head, "%s--%s%s%s", letter, o->name, o->value ? " " : "",
-             o->value ? o->value : "");
+    snprintf(head, sizeof head, "%s--%s%s%s%s", letter, o->name,
+             o->bare    ? "[="
+             : o->value ? " "
+                        : "",
+             o->value ? o->value : "", o->bare ? "]" : "");
     aw_output_print(out, ".TP\n");
     line(out, ".B ", head);
     text(out, o->help);

@@ -215,7 +215,7 @@ static const char *const *split_fields(struct aw_session *session)
     const char *text = aw_option(session, "fields");
     size_t n = 0;
     if (!text)
-        return NULL;
+        return session->view_fields;
     snprintf(session->field_text, sizeof session->field_text, "%s", text);
     char *save, *part = strtok_r(session->field_text, ",", &save);
     for (; part && n < AW_FIELDS_MAX; part = strtok_r(NULL, ",", &save))

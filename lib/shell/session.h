@@ -47,6 +47,7 @@ struct aw_session {
     struct aw_config *config;
     char field_text[512]; /* --fields, cut up */
     const char *fields[AW_FIELDS_MAX + 1];
+    const char *const *view_fields; /* of the command that runs, where there is no --fields */
 };
 
 /* The words of a command bound to its table. */

@@ -71,6 +71,7 @@ struct aw_option {
     const char *value; /* what it takes, for help: "URL", "SECONDS"; NULL: a switch */
     const char *help;
     const char *fallback; /* value if nobody says anything; NULL: none */
+    const char *bare;     /* value of --NAME alone; NULL: it needs one */
     const char *unit;     /* a number in this unit ("" for a bare one); NULL: text */
     double min, max;      /* of the number, if not both 0 */
     const char *const *choices;
@@ -119,6 +120,9 @@ struct aw_tool {
      * characters to out and returns it; NULL: nobody in particular. May be NULL. */
     const char *(*subject)(struct aw_session *session, const struct aw_record *record, char *out,
                            size_t size);
+    /* A few words about the link for the foot of the table of watch ("bus 12.3 %, lknee tor"),
+     * written to out; NULL: nothing to say. May be NULL. */
+    const char *(*remark)(struct aw_session *session, char *out, size_t size);
     /* Chooses the variant of the wire from options; NULL: the first. */
     enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant,
                               struct aw_error *err);

@@ -1,0 +1,45 @@
+#include "base/utf8.h"
+
+#include <stdbool.h>
+
+struct lead {
+    unsigned char first, last; /* of a sequence of length bytes */
+    unsigned char least, most; /* of its second byte */
+    size_t length;
+};
+
+static const struct lead leads[] = {
+    {0x20, 0x7E, 0, 0, 1},       {0xC2, 0xC2, 0xA0, 0xBF, 2}, {0xC3, 0xDF, 0x80, 0xBF, 2},
+    {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3}, {0xED, 0xED, 0x80, 0x9F, 3},
+    {0xEE, 0xEE, 0x80, 0xBF, 3}, {0xEF, 0xEF, 0x80, 0xBE, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
+    {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
+};
+
+static bool is_tail(const unsigned char *text, const struct lead *lead)
+{
+    if (lead->length > 1 && (text[1] < lead->least || text[1] > lead->most))
+        return false;
+    for (size_t i = 2; i < lead->length; i++)
+        if ((text[i] & 0xC0) != 0x80)
+            return false;
+    return true;
+}
+
+size_t aw_utf8_size(const char *text)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    for (size_t i = 0; i < sizeof leads / sizeof *leads; i++)
+        if (bytes[0] >= leads[i].first && bytes[0] <= leads[i].last)
+            return is_tail(bytes, &leads[i]) ? leads[i].length : 0;
+    return 0;
+}
+
+size_t aw_utf8_length(const char *text)
+{
+    size_t n = 0;
+    for (; *text; n++) {
+        size_t size = aw_utf8_size(text);
+        text += size ? size : 1;
+    }
+    return n;
+}

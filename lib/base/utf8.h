@@ -1,0 +1,19 @@
+/* Text that came from elsewhere, one character at a time.
+ *
+ *     for (size_t n; *text; text += n ? n : 1)
+ *         n = aw_utf8_size(text);          0: show '?' instead of this byte
+ */
+#ifndef AW_BASE_UTF8_H
+#define AW_BASE_UTF8_H
+
+#include <stddef.h>
+
+/* Bytes of the character that a NUL-terminated text begins with: 1 to 4; 0 if it is no well-formed
+ * UTF-8 (Unicode 15, table 3-7), a control character, or the end. */
+size_t aw_utf8_size(const char *text);
+
+/* Characters of a text, bytes that are none counted as one each: how many columns it takes on a
+ * terminal, as long as nothing in it is wide or combines. */
+size_t aw_utf8_length(const char *text);
+
+#endif

@@ -1,0 +1,215 @@
+#include "shell/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shell/stop.h"
+#include "shell/stream_source.h"
+
+/* The tool's hear opens the link when it is asked first: now, before anything is drawn. */
+static enum aw_status begin_hearing(struct aw_stream *s)
+{
+    enum aw_status status = s->source->next(s, aw_clock_now(s->session->clock));
+    s->primed = status == AW_OK;
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+static enum aw_status begin_link(struct aw_stream *s)
+{
+    const struct aw_tool *tool = s->session->tool;
+    s->live = true;
+    s->source = tool->hear ? &aw_hear_source : &aw_link_source;
+    s->framer = (struct aw_framer){.dir = AW_RX};
+    return tool->hear ? begin_hearing(s) : aw_session_link(s->session, &s->link);
+}
+
+/* ---- Standard input and files -----------------------------------------------------------------
+ */
+
+enum aw_status aw_stream_fill(struct aw_stream *s, int64_t deadline)
+{
+    struct aw_clock *clock = &s->session->real_clock.base;
+    memmove(s->buffer, s->buffer + s->used, s->held - s->used);
+    s->held -= s->used;
+    s->used = 0;
+    while (!s->ended) {
+        enum aw_status status = aw_clock_wait(clock, s->fd, POLLIN, deadline);
+        if (status != AW_OK)
+            return status;
+        ssize_t n = read(s->fd, s->buffer + s->held, AW_STREAM_BLOCK - s->held);
+        if (n < 0 && (errno == EINTR || errno == EAGAIN))
+            continue;
+        if (n < 0)
+            return aw_fail(&s->session->err, AW_LOST, "input: %s", strerror(errno));
+        s->ended = n == 0;
+        s->held += (size_t)n;
+        return n > 0 ? AW_OK : AW_MORE;
+    }
+    return AW_MORE;
+}
+
+enum aw_status aw_stream_line(struct aw_stream *s, int64_t deadline, char **line)
+{
+    for (;;) {
+        char *start = s->buffer + s->used, *end = memchr(start, '\n', s->held - s->used);
+        enum aw_status status = AW_OK;
+        bool last = !end && s->held > s->used && (s->ended || s->held - s->used == AW_STREAM_BLOCK);
+        if (end || last) {
+            char *stop = end ? end : s->buffer + s->held;
+            s->used = (size_t)(stop - s->buffer) + (end != NULL);
+            *stop = '\0'; /* the buffer has one byte more than is read */
+            if (stop > start && stop[-1] == '\r')
+                stop[-1] = '\0';
+            *line = start;
+            return AW_OK;
+        }
+        status = aw_stream_fill(s, deadline);
+        if (status == AW_MORE && s->held > s->used)
+            continue;
+        if (status != AW_OK)
+            return status;
+    }
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), tail = strlen(ending);
+    return length >= tail && strcmp(text + length - tail, ending) == 0;
+}
+
+static bool looks_like_json(const char *text)
+{
+    text += strspn(text, " \t\r\n");
+    return *text == '{';
+}
+
+/* The first bytes say what it is: captures have a magic, candump lines begin with a bracket. */
+static enum aw_status choose_text(struct aw_stream *s, const char *name)
+{
+    struct aw_span start = {(const uint8_t *)s->buffer, s->held};
+    s->buffer[s->held] = '\0';
+    if (aw_is_pcap(start) || s->buffer[0] == '(' || ends_with(name, ".log"))
+        return aw_capture_begin(s, name);
+    if (looks_like_json(s->buffer) || s->held == 0) {
+        s->source = &aw_json_source;
+        return AW_OK;
+    }
+    s->source = &aw_csv_source;
+    return aw_csv_begin(s);
+}
+
+static enum aw_status begin_file(struct aw_stream *s, const char *input)
+{
+    bool standard = strcmp(input, "-") == 0;
+    aw_stop_catch(s->session);
+    s->live = standard;
+    s->fd = standard ? STDIN_FILENO : open(input, O_RDONLY | O_CLOEXEC);
+    if (s->fd < 0)
+        return aw_fail(&s->session->err, AW_USAGE, "%.200s: %s", input, strerror(errno));
+    enum aw_status status = aw_stream_fill(s, AW_NEVER);
+    if (status == AW_OK || status == AW_MORE)
+        status = choose_text(s, standard ? "standard input" : input);
+    return status;
+}
+
+/* ---- All of them ------------------------------------------------------------------------------
+ */
+
+enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session, const char *input)
+{
+    struct aw_stream *s = calloc(1, sizeof *s);
+    *out = NULL;
+    if (!s)
+        return aw_fail(&session->err, AW_USAGE, "out of memory");
+    s->session = session;
+    s->fd = -1;
+    s->item.subject = "";
+    enum aw_status status = aw_session_decoding_wire(session, &s->wire);
+    if (status == AW_OK)
+        aw_names_init(&s->names, s->wire);
+    if (status == AW_OK)
+        status = input ? begin_file(s, input) : begin_link(s);
+    if (status != AW_OK) {
+        aw_stream_close(s);
+        return status;
+    }
+    *out = s;
+    return AW_OK;
+}
+
+void aw_stream_close(struct aw_stream *s)
+{
+    if (!s)
+        return;
+    if (s->fd > STDIN_FILENO)
+        close(s->fd);
+    aw_text_free(s);
+    free(s->queue.records);
+    free(s->decoder);
+    free(s);
+}
+
+static void describe_record(struct aw_stream *s)
+{
+    const struct aw_tool *tool = s->session->tool;
+    const char *subject = NULL;
+    if (tool->subject)
+        subject = tool->subject(s->session, s->item.record, s->subject, sizeof s->subject);
+    s->item.subject = subject ? subject : "";
+    s->item.points = s->points;
+    s->item.n =
+        aw_record_points(&s->names, s->item.record, s->item.subject, s->points, AW_POINTS_MAX);
+}
+
+enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_item *item)
+{
+    enum aw_status status = AW_OK;
+    if (!s->primed) {
+        s->item = (struct aw_item){.time_ns = AW_NO_TIME, .subject = "", .points = s->points};
+        status = s->source->next(s, deadline);
+    }
+    s->primed = false;
+    if (status != AW_OK)
+        return status;
+    s->counters.messages++;
+    if (s->item.record) {
+        s->record.time_ns = s->item.time_ns;
+        describe_record(s);
+    }
+    *item = s->item;
+    return AW_OK;
+}
+
+enum aw_status aw_stream_reconnect(struct aw_stream *s)
+{
+    if (s->link)
+        s->lost_before += s->link->dropped;
+    s->link = NULL;
+    aw_session_unlink(s->session);
+    s->framer = (struct aw_framer){.dir = AW_RX};
+    s->held = s->used = 0;
+    enum aw_status status = aw_session_link(s->session, &s->link);
+    if (status != AW_OK)
+        aw_session_unlink(s->session);
+    return status;
+}
+
+const struct aw_stream_counters *aw_stream_counters(struct aw_stream *s)
+{
+    s->counters.lost = s->lost_before + (s->link ? s->link->dropped : 0);
+    return &s->counters;
+}
+
+struct aw_names *aw_stream_names(struct aw_stream *s)
+{
+    return &s->names;
+}
+
+bool aw_stream_is_live(const struct aw_stream *s)
+{
+    return s->live;
+}

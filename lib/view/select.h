@@ -1,0 +1,34 @@
+/* Which values are wanted: names and patterns.
+ *
+ *     m1.position            a field; of every subject, if there are several
+ *     lknee.torque           of this subject
+ *     m1  lknee              all of a group, all of a subject
+ *     '*.torque' 'lknee.*'   * stands for any characters, ? for one, [ab] for one of these
+ *     kp.value               message.field, where a name alone would not do
+ *
+ * Plain data; patterns are not copied.
+ */
+#ifndef AW_VIEW_SELECT_H
+#define AW_VIEW_SELECT_H
+
+#include "view/point.h"
+
+#define AW_SELECT_MAX 32
+
+struct aw_select {
+    size_t n; /* 0: everything is wanted */
+    const char *pattern[AW_SELECT_MAX];
+};
+
+/* AW_USAGE: too many. */
+enum aw_status aw_select_add(struct aw_select *select, const char *pattern, struct aw_error *err);
+
+/* The first pattern that the point is like, from 0; 0 if everything is wanted; -1: none. */
+int aw_select_match(const struct aw_select *select, const struct aw_point *point);
+
+/* AW_USAGE with the nearest name if a pattern can fit no field of the wire, whatever the subject.
+ * subjects: there may be subjects that the wire does not know by name. */
+enum aw_status aw_select_check(const struct aw_select *select, const struct aw_names *names,
+                               bool subjects, struct aw_error *err);
+
+#endif

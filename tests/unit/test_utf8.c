@@ -1,0 +1,41 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/utf8.h"
+
+static const struct {
+    const char *text;
+    size_t size, length;
+} texts[] = {
+    {"", 0, 0},
+    {"a", 1, 1},
+    {"µs", 2, 2},
+    {"⣀x", 3, 2},
+    {"\xF0\x9F\xA6\xBE", 4, 1},
+    {"\x1b[0m", 0, 4},
+    {"\x7F", 0, 1},
+    {"\xC2\x9B", 0, 2},     /* a control character, CSI */
+    {"\xC0\x80", 0, 2},     /* overlong */
+    {"\xED\xA0\x80", 0, 3}, /* a surrogate */
+    {"\xE2\x82", 0, 2},     /* cut off */
+    {"\xF4\x90\x80\x80", 0, 4},
+};
+
+static void test_texts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        assert_int_equal(aw_utf8_size(texts[i].text), texts[i].size);
+        assert_int_equal(aw_utf8_length(texts[i].text), texts[i].length);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
