@@ -146,3 +146,55 @@ oracle() { ok python3 "$root/tests/cli/ezphys_oracles.py" "$@"; }
     kill -INT "$pid"
     run -130 wait "$pid"
 }
+
+# ---- Scenes, and sim: links
+
+@test "the scene of docs/scenes.md is one, and moves" {
+    awk '/^```/ { inside = !inside; next } inside' "$root/docs/scenes.md" |
+        sed '/^\$/,$d' >swing.scene
+    ok ezphys-sim --check ./swing.scene
+    has "$output" "1 body, 1 joint with 1 axis, steps of 5 ms: a swing that a motor drives"
+    ok ezphys -q -l sim:./swing.scene echo joint_axis --where 'angular_velocity>0.05' --once -j
+    same "$(json .id)" 1
+}
+
+@test "sim: starts it, and it ends with the one who started it" {
+    ok ezphys -l 'sim:arm4?real-time=1&interval=1ms' echo timestamp -j -n 3
+    has "$stderr" "this is the simulator"
+    for scene in pendulum humanoid; do
+        ok ezphys -q -l "sim:?scene=$scene" echo timestamp -j --once
+        same "$(json .step_size)" "$([ $scene = pendulum ] && echo 0.001 || echo 0.005)"
+    done
+}
+
+@test "sim: ends its simulator even when it is killed itself" {
+    local out err
+    mkfifo "$D/out" "$D/err"
+    ezphys -q -l 'sim:?real-time=1' echo timestamp -j >"$D/out" 2>"$D/err" 3>&- &
+    pid=$!
+    started+=("$pid")
+    exec {out}<"$D/out" {err}<"$D/err"
+    read -r -t 20 line <&"$out"
+    has "$line" '"step"'
+    pgrep -P "$pid" ezphys-sim
+    kill -9 "$pid"
+    timeout 20 cat <&"$err" # until nobody holds the other end any more
+}
+
+@test "sim: mistakes are told before anything is started" {
+    fails 2 ezphys -l 'sim:?scene=pendullum' list
+    has "$why" 'did you mean "pendulum"?'
+    fails 2 ezphys -l 'sim:?stepsize=1ms' list
+    fails 6 ezphys -l 'sim:?step-size=5s' list
+    cp "$BIN/ezphys" alone
+    PATH=/usr/bin:/bin fails 4 ./alone -l sim: list
+    has "$why" "make install"
+}
+
+@test "the command sim is ezphys-sim" {
+    start one ezphys sim --scene falling --listen 0 --lock-step 10
+    ok ezphys -l "$url" echo timestamp -j -n 2
+    same "$(json .step)" 10
+    kill -TERM "$pid"
+    run -143 wait "$pid"
+}
