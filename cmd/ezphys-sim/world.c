@@ -173,7 +173,8 @@ static const struct kind {
                             universal_angle, universal_rate, push_universal},
     [AW_SCENE_HINGE2] = {dJointCreateHinge2, set_hinge2, dJointSetHinge2Param, hinge2_angle,
                          hinge2_rate, push_hinge2},
-    [AW_SCENE_BALL] = {dJointCreateBall, set_ball, dJointSetAMotorParam, NULL, motor_rate, push_motor},
+    [AW_SCENE_BALL] = {dJointCreateBall, set_ball, dJointSetAMotorParam, NULL, motor_rate,
+                       push_motor},
 };
 /* clang-format on */
 

@@ -7,6 +7,14 @@ load common
 
 oracle() { ok python3 "$root/tests/cli/ezphys_oracles.py" "$@"; }
 
+# ends_with STATUS SIGNAL: of the program started last
+ends_with() {
+    local status=0
+    kill "$2" "$pid"
+    wait "$pid" || status=$?
+    same "$status" "$1"
+}
+
 # ---- Physics
 
 @test "free fall is that of the semi-implicit method, to the last digit" {
@@ -143,8 +151,7 @@ oracle() { ok python3 "$root/tests/cli/ezphys_oracles.py" "$@"; }
     start one ezphys-sim pendulum --listen 0
     ok ezphys -l "$url" watch -j -n 1
     same "$(json .step)" 0
-    kill -INT "$pid"
-    run -130 wait "$pid"
+    ends_with 130 -INT
 }
 
 # ---- Scenes, and sim: links
@@ -195,6 +202,5 @@ oracle() { ok python3 "$root/tests/cli/ezphys_oracles.py" "$@"; }
     start one ezphys sim --scene falling --listen 0 --lock-step 10
     ok ezphys -l "$url" echo timestamp -j -n 2
     same "$(json .step)" 10
-    kill -TERM "$pid"
-    run -143 wait "$pid"
+    ends_with 143 -TERM
 }
