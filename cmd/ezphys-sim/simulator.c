@@ -83,8 +83,7 @@ static void say_gone(struct simulator *sim)
     sim->present = false;
 }
 
-/* ---- Lock-step --------------------------------------------------------------------------------
- */
+/* ---- Lock-step ------------------------------------------------------------------------------- */
 
 static void step_many(struct simulator *sim)
 {
@@ -134,8 +133,7 @@ static void lock_step(struct simulator *sim)
     check_answer(sim, now);
 }
 
-/* ---- Real time --------------------------------------------------------------------------------
- */
+/* ---- Real time ------------------------------------------------------------------------------- */
 
 static int64_t step_time(const struct simulator *sim, int64_t steps)
 {
@@ -188,8 +186,7 @@ static void real_time(struct simulator *sim)
         sim->next_ns = now + sim->settings->interval_ns;
 }
 
-/* ---- Both -------------------------------------------------------------------------------------
- */
+/* ---- Both ------------------------------------------------------------------------------------ */
 
 static int64_t next_event(const struct simulator *sim)
 {

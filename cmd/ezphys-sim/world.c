@@ -43,7 +43,7 @@ struct world {
     struct drive drives[AW_SCENE_JOINTS_MAX];
 };
 
-/* ---- Kinds of joints ------------------------------------------------------------------------ */
+/* ---- Kinds of joints ------------------------------------------------------------------------- */
 
 static void set_hinge(dJointID joint, const struct aw_scene_joint *row)
 {
@@ -178,7 +178,7 @@ static const struct kind {
 };
 /* clang-format on */
 
-/* ---- Building ------------------------------------------------------------------------------- */
+/* ---- Building -------------------------------------------------------------------------------- */
 
 /* Remarks such as "LCP internal error" come by the thousand and help nobody. */
 static void ignore_remark(int number, const char *format, va_list args)
@@ -379,7 +379,7 @@ void world_reset(struct world *w)
     build(w);
 }
 
-/* ---- Stepping ------------------------------------------------------------------------------- */
+/* ---- Stepping -------------------------------------------------------------------------------- */
 
 static int index_of(const struct world *w, dGeomID geom)
 {
@@ -502,7 +502,7 @@ bool world_step(struct world *w)
     return all_sane(w);
 }
 
-/* ---- Looking and touching ------------------------------------------------------------------- */
+/* ---- Looking and touching -------------------------------------------------------------------- */
 
 int64_t world_steps(const struct world *w)
 {

@@ -59,8 +59,7 @@ static double measure(exchange_fn *exchange, void *peer, double seconds)
     return (double)n / (end - start);
 }
 
-/* ---- Sockets ----------------------------------------------------------------------------------
- */
+/* ---- Sockets --------------------------------------------------------------------------------- */
 
 static void no_delay(int fd)
 {
@@ -118,8 +117,7 @@ static pid_t start_server(struct server server, bool naive, const uint8_t *messa
     _exit(0);
 }
 
-/* ---- The two clients --------------------------------------------------------------------------
- */
+/* ---- The two clients ------------------------------------------------------------------------- */
 
 struct bare {
     int fd;
@@ -163,8 +161,7 @@ static bool our_exchange(void *peer)
     return read_message(ours) && aw_link_write(ours->link, ours->answer, ANSWER, NULL) == AW_OK;
 }
 
-/* ---- Putting them together --------------------------------------------------------------------
- */
+/* ---- Putting them together ------------------------------------------------------------------- */
 
 struct bench {
     double seconds;
