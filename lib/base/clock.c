@@ -31,7 +31,8 @@ static struct timespec time_left(int64_t deadline)
         deadline == AW_NEVER ? 86400 * AW_SECOND : deadline - read_clock(CLOCK_MONOTONIC);
     if (left < 0)
         left = 0;
-    return (struct timespec){.tv_sec = left / AW_SECOND, .tv_nsec = left % AW_SECOND};
+    return (struct timespec){.tv_sec = (time_t)(left / AW_SECOND),
+                             .tv_nsec = (long)(left % AW_SECOND)};
 }
 
 static enum aw_status real_wait(struct aw_clock *clock, int fd, short events, int64_t deadline)

@@ -40,7 +40,8 @@ void aw_ez_attach(struct aw_ez *ez, struct aw_link *link)
     ez->link = link;
     ez->connections = link ? link->connections : 0;
     ez->framer = (struct aw_framer){.dir = AW_RX};
-    ez->held = ez->parsed = ez->end = ez->framed = 0;
+    ez->held = ez->parsed = ez->end = 0;
+    ez->framed = 0;
     ez->expected = ez->counted = 0;
     ez->owed = ez->reset = ez->resetting = false;
     ez->n_packets = ez->n_commands = 0;
