@@ -15,7 +15,7 @@ step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee 
     same "${#lines[@]}" 23
     matches "${lines[0]}" " 1 m1.setpoint * deg  2 m1.position * deg"
     has "$output" "┤"
-    has "$output" "⠊"
+    has "$output" "⢸"
     has "$output" " now"
     ok hidmotor plot m1.position < <(motion 500 | head -n 100)
     matches "${lines[0]}" " ● m1.position * 90.* deg"
@@ -64,8 +64,6 @@ step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee 
     fails 2 canpid plot measured step.csv --out a.gif
     has "$why" ".svg, .png or .pdf"
     fails 1 canpid plot measured step.csv --out no/such/folder.svg
-    mkdir bin && ln -s "$(command -v canpid)" bin/canpid
-    PATH=$D/bin fails 1 canpid plot measured step.csv --out b.png
 }
 
 @test "without gnuplot it says what to do" {
@@ -109,7 +107,7 @@ step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee 
 @test "live: draws, freezes, q gives the terminal back" {
     TERM=xterm terminal 80 <<<"
         launch sh -c {canpid -l sim: plot lknee.torque lknee.measured; echo status=\$?; stty -a}
-        want {[?1049h} {last 10 s} lknee.torque Nm {-10 s} now {q quit}
+        want {[?1049h} {last 10 s} {q quit} lknee.torque Nm measured
         type { }; want FROZEN
         type { }; want freeze
         type q

@@ -20,7 +20,7 @@ restored='[?1049l'
     ok canpid -q -l "$fast" watch rknee --csv -n 2
     same "${#lines[@]}" 3
     ok canpid -q -l "$fast" watch velocity --raw -n 1
-    same "$output" "<- sensors board=5 velocity=0"
+    same "$output" "<- sensors board=1 velocity=0"
 }
 
 @test "lines: a wrong name is told before anything is opened" {
