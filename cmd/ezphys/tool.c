@@ -72,6 +72,11 @@ static const struct aw_option follow_options[] = {
      .max = 1e6, .help = "a file that needs more is refused"},
     {0},
 };
+static const struct aw_option view_options[] = {
+    {.name = "speed", .value = "FACTOR", .fallback = "1", .unit = "", .min = 0.001, .max = 1e6,
+     .help = "of the simulation's time against the clock's"},
+    {0},
+};
 static const struct aw_arg probe_args[] = {
     {.name = "file", .kind = AW_ARG_FILE, .help = "raw bytes, hex, or a capture; - standard input"},
     {0},
@@ -86,6 +91,11 @@ static const struct aw_command commands[] = {
      .args = words_args, .repeats = true, .options = echo_options, .run = run_echo,
      .details = "Every message is answered at once, so that the simulation goes on.",
      .examples = LIST("-l sim: echo limb --once -j", "-l sim: echo --where 'position.z<1.9' --once")},
+    {.name = "view", .summary = "draw the bodies on the terminal", .options = view_options,
+     .run = run_view,
+     .details = "Arrows turn the view, + and - zoom, space pauses, q leaves. Shapes are known from "
+         "--scene.\n" "Without a terminal one picture is printed.",
+     .examples = LIST("-l 'sim:?scene=humanoid' view --for 0.1s")},
     {.name = "hz", .summary = "measure rates, jitter, losses and the real-time factor",
      .options = hz_options, .run = run_hz, .details = "For 5 s, or as long as --for or -n say.",
      .examples = LIST("-l sim: hz --for 0.5s")},
