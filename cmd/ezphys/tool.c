@@ -58,7 +58,8 @@ static const struct aw_arg step_args[] = {
 };
 
 static const struct aw_arg file_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = "columns t (s) and joints (rad): t,hip,hip.axis2"},
+    {.name = "file", .kind = AW_ARG_FILE,
+     .help = "columns t (s) and joints (rad): t,hip,hip.axis2"},
     {0},
 };
 static const struct aw_option follow_options[] = {
@@ -90,7 +91,8 @@ static const struct aw_command commands[] = {
     {.name = "echo", .summary = "print records, of some objects, where a condition holds",
      .args = words_args, .repeats = true, .options = echo_options, .run = run_echo,
      .details = "Every message is answered at once, so that the simulation goes on.",
-     .examples = LIST("-l sim: echo limb --once -j", "-l sim: echo --where 'position.z<1.9' --once")},
+     .examples = LIST("-l sim: echo limb --once -j",
+         "-l sim: echo --where 'position.z<1.9' --once")},
     {.name = "view", .summary = "draw the bodies on the terminal", .options = view_options,
      .run = run_view,
      .details = "Arrows turn the view, + and - zoom, space pauses, q leaves. Shapes are known from "
@@ -128,7 +130,8 @@ static const struct aw_command commands[] = {
      .run = run_ping, .examples = LIST("-l sim: ping")},
     {.name = "sim", .summary = "serve a simulation to other programs",
      .options = ez_simulator_options, .run = run_sim,
-     .details = "Starts ezphys-sim. Prints 'ready: URL' on standard error; that URL works with -l."},
+     .details = "Starts ezphys-sim, which prints 'ready: URL' on standard error; that URL works "
+         "with -l."},
     {0},
 };
 /* clang-format on */
