@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # ezphys with its simulator: every command, lock-step that never stalls, and motors that are safe.
 load common.bash
+unset "${!EZPHYS_@}"
 
 # Nobody waits for these.
 sim() { ok timeout 60 ezphys -q -l "sim:$1" "${@:2}"; }
@@ -340,7 +341,8 @@ time.sleep(20)'
     printf 'joint 1 knee\njoin 2 hip\n' >names
     fails 5 timeout 20 ezphys -q -l "$url" --names names list
     has "$why" "names:2: 'join'"
-    ok ezphys complete 2 ezphys --scene humanoid motor left-k || true
+    EZPHYS_SCENE=humanoid ok ezphys complete -- motor left-k
+    same "$(cut -f 1 <<<"$output")" left-knee
 }
 
 @test "dry runs open nothing and print the bytes" {
