@@ -171,6 +171,8 @@ watch_share() {
     row "canpid watch -j, $((seen / seconds)) frames/s over slcan" "$share" "% core" "" "<= 5" $met
 }
 
+. tests/bench/screen.sh
+
 gcc -shared -fPIC -O2 -o "$dir/count.so" tests/bench/count_malloc.c || exit 1
 machine
 row WHAT VALUE UNIT PEER BAR MET
@@ -184,6 +186,7 @@ allocations build/tests/bench/bench_wire "decode and encode"
 allocations build/tests/bench/bench_view "text, JSON and CSV"
 log_file
 watch_share
+screen_shares
 echo
 [ $below = 0 ] && echo "all bars met" || echo "$below bars NOT met"
 exit $((below != 0))

@@ -17,8 +17,8 @@ step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee 
     has "$output" "┤"
     has "$output" "⢸"
     has "$output" " now"
-    ok hidmotor plot m1.position < <(motion 500 | head -n 100)
-    matches "${lines[0]}" " ● m1.position * 90.* deg"
+    ok hidmotor plot m1.position < <(motion 500 | head -n 50)
+    matches "${lines[0]}" " ● m1.position * 45.* deg"
 }
 
 @test "any tool plots any other's, by subject and path" {
