@@ -50,7 +50,8 @@ static void try_item(const struct aw_item *item, struct aw_channels *channels,
     for (size_t i = 0; i < item->n; i++) {
         MUST(memchr(item->points[i].name, '\0', AW_POINT_NAME));
         MUST(strlen(item->points[i].field) < AW_POINT_NAME);
-        aw_strip_add(strip, 0, item->time_ns, item->points[i].value);
+        aw_strip_add(strip, 0, item->time_ns == AW_NO_TIME ? 0 : item->time_ns,
+                     item->points[i].value);
     }
     aw_channels_take(channels, item->points, item->n, 0);
 }
