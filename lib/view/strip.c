@@ -10,6 +10,7 @@
 #include "view/chart.h"
 
 #define BUCKETS     4096
+#define VALUE_MOST  1e100           /* scales of such values can still be reckoned with */
 #define LEAST_ROWS  5               /* of a panel */
 #define SHRINK_NS   (2 * AW_SECOND) /* a scale is too large for so long before it shrinks */
 #define ROUND_TICKS 12              /* scales end where one of so many ticks would be */
@@ -74,6 +75,8 @@ void aw_strip_add(struct aw_strip *strip, int number, int64_t time_ns, double va
 {
     struct aw_strip_line *line = &strip->lines[number];
     struct aw_bucket *last = line->n ? bucket_at(line, 0) : NULL;
+    if (!(fabs(value) < VALUE_MOST))
+        value = (double)NAN;
     line->value = value;
     if (last && time_ns < last->time_ns)
         time_ns = last->time_ns;
@@ -263,7 +266,7 @@ static void draw_scale(const struct box *box, const struct scale *scale, struct 
     for (int i = 0; i < box->height; i++)
         aw_braille_text(canvas, box->x - 1, box->y + i, "│", AW_BRAILLE_DIM);
     for (int i = 0; i < scale->n; i++) {
-        int row = (int)(to_y(box, scale->at[i]) / 4);
+        int row = (int)floor(clamp_y(box, to_y(box, scale->at[i])) / 4);
         if (row < box->y || row >= box->y + box->height)
             continue;
         print_fixed(text, sizeof text, scale->at[i], scale->decimals);

@@ -201,7 +201,7 @@ static void test_limits(void **state)
         assert_int_equal(aw_strip_series(&strip, "x", i % 2 ? "deg" : NULL), i);
     assert_int_equal(aw_strip_series(&strip, "x", NULL), -1);
     aw_strip_add(&strip, 0, 0, NAN);
-    aw_strip_add(&strip, 0, -5, 1e300);
+    aw_strip_add(&strip, 0, -5, 1e99);
     aw_strip_add(&strip, 0, -9, -1e300);
     aw_strip_add(&strip, 1, 5, 0);
     draw((struct aw_strip_look){.end_ns = AW_SECOND}, 80, 24);
