@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs every example that people are shown, and prints TAP.
 
-- README.md and docs/: blocks marked ```console. A line "$ COMMAND" is run by bash in an empty
-  folder with the tools in PATH; what follows must be its output, standard error included. "…" in
-  a line stands for anything, a line "…" for any lines.
+- README.md and docs/: blocks marked ```console. A line "$ COMMAND" is run by bash in a folder of
+  the block, with the tools in PATH; what follows must be its output, standard error included. "…"
+  in a line stands for anything, a line "…" for any lines.
 - the examples in the help of every command of every tool: they must succeed.
 """
 import os
@@ -38,20 +38,20 @@ def run(command, folder):
 
 
 def console_examples(path):
-    """Yields (command, expected output) of the console blocks of a page."""
-    for block in re.findall(r"^```console\n(.*?)^```", path.read_text(), re.M | re.S):
+    """Yields (block, command, expected output) of the console blocks of a page."""
+    for number, block in enumerate(re.findall(r"^```console\n(.*?)^```", path.read_text(), re.M | re.S)):
         command, expected = None, []
         for line in block.splitlines():
             if line.startswith("$ "):
                 if command:
-                    yield command, expected
+                    yield number, command, expected
                 command, expected = line[2:], []
             elif command and command.endswith("\\"):
                 command += "\n" + line
             else:
                 expected.append(line)
         if command:
-            yield command, expected
+            yield number, command, expected
 
 
 def pattern(expected):
@@ -64,8 +64,9 @@ def pattern(expected):
 def page_cases():
     for path in [TREE / "README.md", *sorted((TREE / "docs").rglob("*.md"))]:
         if path.exists():
-            for command, expected in console_examples(path):
-                yield path.relative_to(TREE), command, expected
+            name = path.relative_to(TREE)
+            for number, command, expected in console_examples(path):
+                yield name, (name, number), command, expected
 
 
 def section(text, title):
@@ -84,13 +85,12 @@ def help_cases(folder):
                 pages.append((page, run(page, folder)[1]))
         for page, text in pages:
             for line in section(text, "Examples"):
-                yield page, line.strip(), None
+                yield page, (page, line), line.strip(), None
 
 
-def problem(command, expected):
-    """What is wrong with this example, or None. Each has a folder of its own."""
-    with tempfile.TemporaryDirectory() as folder:
-        status, output = run(command, folder)
+def problem(command, expected, folder):
+    """What is wrong with this example, or None."""
+    status, output = run(command, folder)
     if expected is None:
         return None if status == 0 else f"exit status {status}\n{output}"
     if output and not output.endswith("\n"):
@@ -104,13 +104,15 @@ def main():
     n = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         cases = [*page_cases(), *help_cases(folder)]
-    seen = set()
-    for where, command, expected in cases:
+    seen, folders = set(), {}
+    for where, place, command, expected in cases:
         if expected is None and command in seen:
             continue
         seen.add(command)
         n += 1
-        why = problem(command, expected)
+        if place not in folders:
+            folders = {place: tempfile.TemporaryDirectory()}
+        why = problem(command, expected, folders[place].name)
         failed += why is not None
         print(f"{'not ok' if why else 'ok'} {n} - {where}: {command.splitlines()[0]}", flush=True)
         if why:

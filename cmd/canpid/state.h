@@ -22,6 +22,7 @@ struct pid_state {
     struct aw_link *link;       /* that pid speaks on; another one: start anew */
     char url[512];              /* of the link, with kernel filters */
     uint64_t driven;            /* boards that the running command has enabled */
+    int seen[AW_PID_BOARDS];    /* controllers, before a recording was checked */
     char name[AW_PID_NAME_MAX]; /* of the board in the result */
     struct aw_pid_frame heard;  /* the one that hear told of last */
     bool busy;                  /* something was heard since the last rest */
@@ -72,6 +73,8 @@ enum aw_status pid_round(struct aw_session *session, int64_t deadline, aw_pid_fr
                          void *context);
 
 /* What the tool gives to the common commands that look on (see struct aw_tool). */
+enum aw_status pid_prepare(struct aw_session *session);
+enum aw_status pid_allow(struct aw_session *session, const struct aw_record *command);
 enum aw_status pid_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
 const char *pid_subject(struct aw_session *session, const struct aw_record *record, char *out,
                         size_t size);
@@ -97,8 +100,6 @@ enum aw_status run_calibrate(struct aw_session *session, const struct aw_args *a
 enum aw_status run_disable(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_gains(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_dump(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_record(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_replay(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_step(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_sweep(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_tune(struct aw_session *session, const struct aw_args *args);

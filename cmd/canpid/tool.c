@@ -88,21 +88,6 @@ static const struct aw_arg compare_args[] = {
     {0},
 };
 
-static const struct aw_arg record_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = ".log (candump), .pcapng, .csv or .ndjson"},
-    {0},
-};
-static const struct aw_arg replay_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = "a candump log or a pcapng file"},
-    {0},
-};
-static const struct aw_option replay_options[] = {
-    {.name = "speed", .value = "FACTOR", .help = "so many times faster", .fallback = "1",
-     .unit = "", .min = 0.001, .max = 1e6},
-    {.name = "loop", .help = "again and again"},
-    {.name = "all", .help = "telemetry too, not only commands"},
-    {0},
-};
 static const struct aw_option dump_options[] = {
     {.name = "as", .value = "FORM", .help = "candump, decoded or both", .fallback = "both",
      .choices = dump_forms},
@@ -221,14 +206,6 @@ static const struct aw_command commands[] = {
     {.name = "dump", .summary = "print frames as candump does, decoded, or both",
      .options = dump_options, .run = run_dump,
      .examples = LIST("-l sim: dump -n 3", "-l sim: dump --as candump -n 3")},
-    {.name = "record", .summary = "write the traffic into a file", .args = record_args,
-     .run = run_record,
-     .details = "The ending says the format. --for and -n end it; so does Ctrl-C.",
-     .examples = LIST("-l sim: record run.log --for 0.2s")},
-    {.name = "replay", .summary = "send the commands of a log at their times", .args = replay_args,
-     .options = replay_options, .safety = AW_MOTION, .run = run_replay,
-     .details = "The whole file is checked first. When it is interrupted, the drivers it "
-         "addressed are disabled."},
     {.name = "step", .summary = "measure a step response", .options = step_options,
      .safety = AW_MOTION, .run = run_step,
      .details = "Rise time 10 to 90 %, overshoot in % of the step, settling time to 2 %, "
@@ -278,6 +255,8 @@ const struct aw_tool canpid_tool = {
     .hear = pid_hear,
     .subject = pid_subject,
     .remark = pid_remark,
+    .prepare = pid_prepare,
+    .allow = pid_allow,
     .configure = pid_configure,
     .variant = pid_variant,
 };

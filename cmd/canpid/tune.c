@@ -2,12 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/number.h"
 #include "control/relay.h"
 #include "control/rules.h"
 #include "run.h"
+#include "shell/ask.h"
 
 /* The published gains of a driver after power-up, put back when nothing else is known. */
 static const struct aw_gains power_up[AW_PID_CONTROLLERS] = {
@@ -63,7 +63,7 @@ static enum aw_status send_gains(struct pid_run *run, struct aw_gains gains)
 static double known(const struct pid_run *run, enum aw_pid_gain gain, double otherwise)
 {
     const struct aw_pid_gains *gains = &pid_of(run->session)->gains;
-    const struct aw_pid_gain_value *value = &gains->of[run->board / 32][run->controller][gain];
+    const struct aw_gain *value = &gains->of[run->board / 32][run->controller][gain];
     return value->known ? (double)value->value : otherwise;
 }
 
@@ -189,25 +189,10 @@ static enum aw_status compute(struct pid_run *run, struct tuner *t)
     return AW_OK;
 }
 
-static bool agreed(struct aw_session *session)
-{
-    char answer[16] = "";
-    if (aw_flag(session, "yes"))
-        return true;
-    if (aw_flag(session, "no-input") || !isatty(STDIN_FILENO))
-        return false;
-    aw_session_print_result(session);
-    aw_output_flush(&session->out, NULL);
-    fprintf(stderr, "%s: use these gains? [y/N] ", session->tool->name);
-    return aw_session_wait_input(session, STDIN_FILENO) == AW_OK &&
-           read(STDIN_FILENO, answer, sizeof answer - 1) > 0 &&
-           (answer[0] == 'y' || answer[0] == 'Y');
-}
-
 static enum aw_status offer(struct pid_run *run, struct tuner *t)
 {
     struct aw_session *session = run->session;
-    bool yes = agreed(session);
+    bool yes = aw_session_agrees(session, "use these gains?");
     enum aw_status status = yes ? send_gains(run, t->per_tick) : AW_OK;
     if (session->result.cmd)
         aw_object_truth(&session->result, "applied", yes && status == AW_OK);

@@ -1,8 +1,145 @@
+#include "../ezphys-sim/options.h"
 #include "ezphys.h"
 #include "ezphys/wire.h"
-#include "shell/wire_option.h"
+#include "state.h"
+
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* One row each. */
+/* clang-format off */
+static const struct aw_option options[] = {
+    {.name = "wire", .value = "NAME", .fallback = "le32", .complete = ez_complete_wires,
+     .help = "framing: le32, be32, packed8, stream, name32, one of the config file, or parts: "
+         "endian=le,long=4,msg=size32+count32,pkt=type32+id32+len32"},
+    {.name = "names", .value = "FILE", .help = "names of bodies and joints: 'joint 3 knee' a line"},
+    {.name = "scene", .value = "NAME", .help = "take names and sizes from this scene or file"},
+    {.name = "lenient", .help = "accept packets that are longer than documented"},
+    {.name = "listen-only", .help = "never answer: for simulations in real time"},
+    {.name = "coast", .help = "stop by switching motors off, not by holding them"},
+    {0},
+};
+
+static const struct aw_arg words_args[] = {
+    {.name = "what", .optional = true, .complete = ez_complete_objects,
+     .help = "a name, a pattern (humanoid.*), a number, or a kind of message"},
+    {0},
+};
+static const struct aw_option echo_options[] = {
+    {.name = "where", .value = "COND", .help = "only where this holds: 'force.z>10 and depth>0'"},
+    {.name = "once", .help = "one record, then end"},
+    {0},
+};
+static const struct aw_option hz_options[] = {
+    {.name = "stall", .value = "TIME", .fallback = "1s", .unit = "s", .min = 0.001, .max = 3600,
+     .help = "a longer time between two messages is a stall"},
+    {0},
+};
+static const struct aw_arg motor_args[] = {
+    {.name = "joint", .complete = ez_complete_joints, .help = "name or number"},
+    {.name = "velocity1", .field = "axis_motor.velocity1"},
+    {.name = "max_torque1", .field = "axis_motor.max_torque1"},
+    {.name = "velocity2", .field = "axis_motor.velocity2", .optional = true},
+    {.name = "max_torque2", .field = "axis_motor.max_torque2", .optional = true},
+    {.name = "velocity3", .field = "axis_motor.velocity3", .optional = true},
+    {.name = "max_torque3", .field = "axis_motor.max_torque3", .optional = true},
+    {0},
+};
+static const struct aw_arg force_args[] = {
+    {.name = "joint", .complete = ez_complete_joints, .help = "name or number"},
+    {.name = "axis1", .field = "axis_force.axis1"},
+    {.name = "axis2", .field = "axis_force.axis2", .optional = true},
+    {.name = "axis3", .field = "axis_force.axis3", .optional = true},
+    {0},
+};
+static const struct aw_arg step_args[] = {
+    {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .optional = true,
+     .help = "exchanges; 1 if nothing is said"},
+    {0},
+};
+
+static const struct aw_arg file_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE,
+     .help = "columns t (s) and joints (rad): t,hip,hip.axis2"},
+    {0},
+};
+static const struct aw_option follow_options[] = {
+    {.name = "kp", .value = "GAIN", .fallback = "10", .unit = "", .min = 0, .max = 10000,
+     .help = "velocity for each rad that a joint is behind, in 1/s"},
+    {.name = "kd", .value = "GAIN", .fallback = "0", .unit = "", .min = 0, .max = 100,
+     .help = "velocity for each rad/s that it is too slow"},
+    {.name = "max-torque", .value = "TORQUE", .fallback = "1000", .unit = "Nm", .min = 0,
+     .max = 1e9, .help = "of each motor"},
+    {.name = "max-speed", .value = "SPEED", .fallback = "20", .unit = "rad/s", .min = 1e-6,
+     .max = 1e6, .help = "a file that needs more is refused"},
+    {0},
+};
+static const struct aw_option view_options[] = {
+    {.name = "speed", .value = "FACTOR", .fallback = "1", .unit = "", .min = 0.001, .max = 1e6,
+     .help = "of the simulation's time against the clock's"},
+    {0},
+};
+static const struct aw_arg probe_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .help = "raw bytes, hex, or a capture; - standard input"},
+    {0},
+};
+
+static const struct aw_command commands[] = {
+    {.name = "list", .summary = "show bodies and joints, one a line", .run = run_list,
+     .examples = LIST("-l sim: list")},
+    {.name = "info", .summary = "show the tree of bodies and joints, with their rates",
+     .run = run_info, .examples = LIST("-l 'sim:?scene=humanoid' info")},
+    {.name = "echo", .summary = "print records, of some objects, where a condition holds",
+     .args = words_args, .repeats = true, .options = echo_options, .run = run_echo,
+     .details = "Every message is answered at once, so that the simulation goes on.",
+     .examples = LIST("-l sim: echo limb --once -j",
+         "-l sim: echo --where 'position.z<1.9' --once")},
+    {.name = "view", .summary = "draw the bodies on the terminal", .options = view_options,
+     .run = run_view,
+     .details = "Arrows turn the view, + and - zoom, space pauses, q leaves. Shapes are known from "
+         "--scene.\n" "Without a terminal one picture is printed.",
+     .examples = LIST("-l 'sim:?scene=humanoid' view --for 0.1s")},
+    {.name = "hz", .summary = "measure rates, jitter, losses and the real-time factor",
+     .options = hz_options, .run = run_hz, .details = "For 5 s, or as long as --for or -n say.",
+     .examples = LIST("-l sim: hz --for 0.5s")},
+    {.name = "motor", .summary = "drive the motors of a joint", .args = motor_args,
+     .safety = AW_MOTION, .run = run_motor,
+     .details = "Stays until it is changed; with --for so long by the time of the simulation, "
+         "then the joint is held.",
+     .examples = LIST("-l sim: motor 1 2 1000 --for 1s", "motor 3 2rad/s 100Nm --dry-run")},
+    {.name = "force", .summary = "put torques (slider: forces) on the axes of a joint",
+     .args = force_args, .safety = AW_MOTION, .run = run_force,
+     .details = "For one step; with --for again in every step of so much time.",
+     .examples = LIST("-l sim: force 1 5Nm --for 0.5s")},
+    {.name = "reset", .summary = "start the simulation again", .safety = AW_WRITE,
+     .run = run_reset, .examples = LIST("-l sim: reset")},
+    {.name = "stop", .summary = "hold all joints where they are", .safety = AW_READ,
+     .run = run_stop, .details = "Velocity 0 with the torque they have; --coast: without torque.",
+     .examples = LIST("-l sim: stop")},
+    {.name = "step", .summary = "go so many exchanges, then let the simulation stand",
+     .args = step_args, .safety = AW_WRITE, .run = run_step,
+     .examples = LIST("-l sim: step 100 -j")},
+    {.name = "follow", .summary = "follow joint trajectories of a CSV file", .args = file_args,
+     .options = follow_options, .safety = AW_MOTION, .run = run_follow,
+     .details = "The whole file is checked first. The joints go to its first row slowly, and are "
+         "held at the end."},
+    {.name = "probe", .summary = "find the wire description of an unknown capture",
+     .args = probe_args, .offline = true, .run = run_probe,
+     .details = "Sizes, unit quaternions and even step numbers tell. Exit status 5 if it is not "
+         "sure."},
+    {.name = "ping", .summary = "measure the time from an answer to the next message",
+     .run = run_ping, .examples = LIST("-l sim: ping")},
+    {.name = "sim", .summary = "serve a simulation to other programs",
+     .options = ez_simulator_options, .run = run_sim,
+     .details = "Starts ezphys-sim, which prints 'ready: URL' on standard error; that URL works "
+         "with -l."},
+    {0},
+};
+/* clang-format on */
 
 static const char *const examples[] = {
+    "-l 'sim:?scene=humanoid' info",
+    "-l sim: watch -n 10 -j",
+    "-l sim: motor 1 2rad/s 1000Nm --for 1s",
     "encode axis_motor id=3 velocity1=2 max_torque1=1000",
     "encode --wire be32 timestamp step=100 step_size=0.01",
     "decode -j 1C 00 00 00 01 00 00 00 05 00 00 00 00 00 00 00 08 00 00 00 64 00 00 00 0A D7 23 3C",
@@ -10,26 +147,19 @@ static const char *const examples[] = {
     NULL,
 };
 
-static const struct aw_option options[] = {
-    {.name = "wire",
-     .value = "NAME",
-     .help = "framing: le32, be32, packed8, stream, name32; add ,long=8 for 64-bit steps",
-     .fallback = "le32",
-     .complete = aw_wire_complete},
-    {0},
-};
-
-static enum aw_status choose_variant(struct aw_session *session, struct aw_variant *variant,
-                                     struct aw_error *err)
-{
-    return aw_wire_option(session, aw_option(session, "wire"), variant, err);
-}
-
 const struct aw_tool ezphys_tool = {
     .name = "ezphys",
     .summary = "read and drive an EZPhysics simulation over TCP",
     .protocol = &aw_ezphys_protocol,
-    .examples = examples,
+    .commands = commands,
     .options = options,
-    .variant = choose_variant,
+    .examples = examples,
+    .sim = &ez_sim_transport,
+    .state_size = sizeof(struct ez_state),
+    .configure = ez_configure,
+    .stop = ez_safe_stop,
+    .finish = ez_finish,
+    .hear = ez_hear,
+    .subject = ez_subject,
+    .variant = ez_variant,
 };

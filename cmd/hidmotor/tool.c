@@ -1,11 +1,265 @@
 #include "hidmotor.h"
+#include "hidmotor/device.h"
 #include "hidmotor/wire.h"
+#include "state.h"
+
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static const char *const gain_actions[] = {"show", "set", "save", "apply", "diff", NULL};
+
+static void complete_gripper(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    (void)session;
+    add(context, "open", "180");
+    add(context, "close", "0");
+}
+
+static void complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    (void)session;
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+        add(context, aw_hidmotor_joint(i).alias, aw_hidmotor_joint(i).name);
+}
+
+static void complete_states(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    (void)session;
+    for (const char *const *name = aw_hidmotor_state_names(); *name; name++)
+        add(context, *name, NULL);
+}
+
+static void complete_faults(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    (void)session;
+    for (const char *const *name = aw_hidmotor_fault_names(); *name; name++)
+        add(context, *name, NULL);
+}
+
+/* One row each. */
+/* clang-format off */
+static const struct aw_option options[] = {
+    {.name = "retries", .value = "COUNT",
+     .help = "ask again so many times; commands are never repeated", .fallback = "2", .unit = "", .min = 0, .max = 1000},
+    {.name = "rate", .value = "HZ", .help = "watch, record: ask so often; play: send so often",
+     .unit = "Hz", .min = 0.01, .max = 2000},
+    {0},
+};
+
+#define DURATION {.name = "duration", .field = "set_setpoints.duration", .optional = true}
+#define MODE     {.name = "mode", .field = "set_setpoints.mode", .optional = true}
+
+static const struct aw_arg move_args[] = {
+    {.name = "m1", .field = "set_setpoints.m1", .optional = true},
+    {.name = "m2", .field = "set_setpoints.m2", .optional = true},
+    {.name = "m3", .field = "set_setpoints.m3", .optional = true},
+    DURATION,
+    MODE,
+    {0},
+};
+static const struct aw_arg jog_args[] = {
+    {.name = "joint", .complete = complete_joints, .help = "m1, m2, m3, base, shoulder or elbow"},
+    {.name = "angle", .kind = AW_ARG_NUMBER, .unit = "deg", .help = "so far from its setpoint: +5"},
+    DURATION,
+    MODE,
+    {0},
+};
+static const struct aw_arg home_args[] = {
+    DURATION,
+    MODE,
+    {0},
+};
+static const struct aw_arg gripper_args[] = {
+    {.name = "value", .complete = complete_gripper,
+     .help = "open, close, or 0 (closed) to 180 (open)"},
+    {0},
+};
+static const struct aw_arg light_args[] = {
+    {.name = "hue", .field = "light.hue"},
+    {.name = "saturation", .field = "light.saturation"},
+    {.name = "value", .field = "light.value"},
+    {0},
+};
+static const struct aw_arg velocity_args[] = {
+    {.name = "m1", .field = "set_velocity.m1", .optional = true},
+    {.name = "m2", .field = "set_velocity.m2", .optional = true},
+    {.name = "m3", .field = "set_velocity.m3", .optional = true},
+    {0},
+};
+#define MOTOR_GAINS(message, motor)                                                                \
+    {.name = motor ".kp", .field = message "." motor ".kp"},                                       \
+    {.name = motor ".ki", .field = message "." motor ".ki"},                                       \
+    {.name = motor ".kd", .field = message "." motor ".kd"}
+static const struct aw_arg set_pid_gains_args[] = {
+    MOTOR_GAINS("set_pid_gains", "m1"),
+    MOTOR_GAINS("set_pid_gains", "m2"),
+    MOTOR_GAINS("set_pid_gains", "m3"),
+    {0},
+};
+static const struct aw_arg set_velocity_gains_args[] = {
+    MOTOR_GAINS("set_velocity_gains", "m1"),
+    MOTOR_GAINS("set_velocity_gains", "m2"),
+    MOTOR_GAINS("set_velocity_gains", "m3"),
+    {0},
+};
+static const struct aw_arg gains_args[] = {
+    {.name = "action", .kind = AW_ARG_CHOICE, .choices = gain_actions, .optional = true,
+     .help = "show what the board has; set some; save, apply or diff a file"},
+    {.name = "words", .kind = AW_ARG_REST, .optional = true,
+     .help = "set: elbow.kp=0.02 …; else the file"},
+    {0},
+};
+static const struct aw_arg raw_args[] = {
+    {.name = "id", .kind = AW_ARG_NUMBER, .min = 0, .max = 4294967295, .help = "packet id"},
+    {.name = "floats", .kind = AW_ARG_REST, .optional = true, .help = "at most 15 numbers"},
+    {0},
+};
+static const struct aw_arg joints_args[] = {
+    {.name = "m1", .field = "set_setpoints.m1"},
+    {.name = "m2", .field = "set_setpoints.m2"},
+    {.name = "m3", .field = "set_setpoints.m3"},
+    {0},
+};
+#define XYZ                                                                                        \
+    {.name = "x", .kind = AW_ARG_NUMBER, .unit = "mm", .help = "forward, in mm"},                  \
+    {.name = "y", .kind = AW_ARG_NUMBER, .unit = "mm", .help = "to the left, in mm"},              \
+    {.name = "z", .kind = AW_ARG_NUMBER, .unit = "mm", .help = "up from the table, in mm"}
+static const struct aw_arg ik_args[] = {
+    XYZ,
+    {0},
+};
+static const struct aw_arg moveto_args[] = {
+    XYZ,
+    DURATION,
+    MODE,
+    {0},
+};
+static const struct aw_arg play_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .help = "CSV with the columns t, m1, m2, m3"},
+    {0},
+};
+static const struct aw_arg record_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .help = ".csv (joints over time), .pcapng or .ndjson"},
+    {0},
+};
+
+static const struct aw_option wait_options[] = {
+    {.name = "wait", .value = "DEG", .bare = "3deg", .unit = "deg", .min = 0.1, .max = 90,
+     .help = "until all joints are this close to their targets"},
+    {0},
+};
+static const struct aw_option gains_options[] = {
+    {.name = "velocity", .help = "set: the gains of the velocity controllers"},
+    {0},
+};
+static const struct aw_option raw_options[] = {
+    {.name = "bytes", .value = "HEX", .help = "the payload as bytes instead of floats"},
+    {0},
+};
+static const struct aw_option play_options[] = {
+    {.name = "cubic", .help = "through the waypoints by cubic polynomials"},
+    {.name = "quintic", .help = "the same by quintic ones, accelerations without steps"},
+    {.name = "loop", .help = "again and again"},
+    {0},
+};
+static const struct aw_option record_options[] = {
+    {.name = "until-arrived", .help = "until setpoints rest and joints have followed"},
+    {.name = "changes", .help = "leave out samples that repeat the one before"},
+    {.name = "no-header", .help = "numbers only"},
+    {0},
+};
+static const struct aw_option sim_options[] = {
+    {.name = "listen", .value = "URL", .fallback = "unix-listen:/tmp/hidmotor-sim",
+     .help = "serve here: unix-listen:PATH, or uhid: for a real HID device"},
+    {.name = "state", .value = "NAME", .fallback = "running", .complete = complete_states,
+     .help = "of the board: running, unhomed or disabled"},
+    {.name = "fault", .value = "LIST", .complete = complete_faults,
+     .help = "what goes wrong: lost:5%,late,glitch:1%"},
+    {0},
+};
+
+static const struct aw_command commands[] = {
+    {.name = "status", .summary = "setpoint, position, velocity and effort of every joint",
+     .run = run_status, .examples = LIST("-l sim: status", "-l sim: status -j",
+         "-l sim: --format '%{elbow.position}' status")},
+    {.name = "move", .summary = "move joints to angles", .args = move_args,
+     .options = wait_options, .safety = AW_MOTION, .run = run_move,
+     .details = "Takes one second, sinusoidally, unless duration and mode say otherwise. Joints "
+         "that are not named\n" "keep their setpoint.",
+     .examples = LIST("-l sim: move 0 45 -30 --wait", "-l sim: move elbow=30 duration=500ms",
+         "--dry-run move 0 45 -30 mode=linear")},
+    {.name = "jog", .summary = "move one joint on from its setpoint", .args = jog_args,
+     .options = wait_options, .safety = AW_MOTION, .run = run_jog,
+     .examples = LIST("-l sim: jog elbow +5", "-l sim: jog base -10 duration=200ms --wait")},
+    {.name = "home", .summary = "move all joints to 0", .args = home_args,
+     .options = wait_options, .safety = AW_MOTION, .run = run_home,
+     .examples = LIST("-l sim: home --wait")},
+    {.name = "gripper", .summary = "open or close the gripper", .args = gripper_args,
+     .safety = AW_MOTION, .run = run_gripper,
+     .examples = LIST("-l sim: gripper open", "-l sim: gripper 90")},
+    {.name = "stop", .summary = "hold every joint where it is", .safety = AW_READ,
+     .run = run_stop, .examples = LIST("-l sim: stop")},
+    {.name = "moveto", .summary = "move the tip to a place", .args = moveto_args,
+     .options = wait_options, .safety = AW_MOTION, .run = run_moveto,
+     .examples = LIST("-l sim: moveto 120mm 50mm 150mm --wait")},
+    {.name = "play", .summary = "run through the waypoints of a file", .args = play_args,
+     .options = play_options, .safety = AW_MOTION, .run = run_play,
+     .details = "The whole path is checked first: limits, speed. Then the arm goes to the first "
+         "waypoint and setpoints\n" "are streamed at --rate (default 50 Hz). Without --cubic or "
+         "--quintic joints move on straight lines."},
+    {.name = "record", .summary = "write positions and setpoints into a file", .args = record_args,
+     .options = record_options, .run = run_record,
+     .details = "As fast as the board answers, or at --rate. --for, -n, --until-arrived or Ctrl-C "
+         "end it; then it says\n" "how far apart the samples were.",
+     .examples = LIST("-l sim: record run.csv --for 0.2s")},
+    {.name = "gains", .summary = "show, set, save, apply or compare the gains",
+     .args = gains_args, .options = gains_options, .safety = AW_WRITE, .run = run_gains,
+     .details = "Setting position gains ends a move where it is.",
+     .examples = LIST("-l sim: gains", "-l sim: gains set elbow.kp=0.02",
+         "-l sim: gains save arm.gains")},
+    {.name = "light", .summary = "colour of the light ring", .args = light_args,
+     .safety = AW_WRITE, .run = run_light, .examples = LIST("-l sim: light 0.33 1 0.5")},
+    {.name = "velocity", .summary = "velocity mode", .args = velocity_args, .safety = AW_MOTION,
+     .run = run_velocity,
+     .details = "The published firmware accepts it, but its servos do not move by it.",
+     .examples = LIST("-l sim: velocity elbow=100")},
+    {.name = "ping", .summary = "measure round trips", .safety = AW_READ, .run = run_ping,
+     .details = "-n COUNT or --for TIME; 100 without them.",
+     .examples = LIST("-l sim: ping -n 20")},
+    {.name = "raw", .summary = "send any packet, show the answer", .args = raw_args,
+     .options = raw_options, .safety = AW_DANGEROUS, .run = run_raw,
+     .details = "Any id goes. 1848 without its targets would snap all joints to 0 and is refused.",
+     .examples = LIST("-l sim: raw 1910 --yes", "-l sim: raw 2000 0.5 1 1 --yes")},
+    {.name = "fk", .summary = "where the tip is at these angles", .args = joints_args,
+     .offline = true, .run = run_fk, .examples = LIST("fk 0 0 0", "fk 0 45 -30 -j")},
+    {.name = "ik", .summary = "angles that bring the tip to a place", .args = ik_args,
+     .offline = true, .run = run_ik, .examples = LIST("ik 100mm 0 195mm", "ik 120 50 150 -j")},
+    /* Records as other tools print them, taken back as commands. */
+    {.name = "set_setpoints", .summary = "move, as a record has it", .args = move_args,
+     .hidden = true, .safety = AW_MOTION, .run = run_move},
+    {.name = "set_velocity", .summary = "velocity, as a record has it", .args = velocity_args,
+     .hidden = true, .safety = AW_MOTION, .run = run_velocity},
+    {.name = "set_pid_gains", .summary = "gains, as a record has them",
+     .args = set_pid_gains_args, .hidden = true, .safety = AW_WRITE, .run = run_message},
+    {.name = "set_velocity_gains", .summary = "gains, as a record has them",
+     .args = set_velocity_gains_args, .hidden = true, .safety = AW_WRITE, .run = run_message},
+    {.name = "list", .summary = "show boards, and what is in the way of using them",
+     .offline = true, .run = run_list, .examples = LIST("list")},
+    {.name = "udev", .summary = "print the udev rules that permit access", .offline = true,
+     .run = run_udev, .details = "hidmotor udev | sudo tee /etc/udev/rules.d/70-hidmotor.rules",
+     .examples = LIST("udev")},
+    {.name = "sim", .summary = "serve a simulated arm", .options = sim_options, .run = run_sim,
+     .details = "Prints 'ready: URL' on standard error; that URL works with -l."},
+    {0},
+};
+/* clang-format on */
 
 static const char *const examples[] = {
+    "-l sim: status",
+    "-l sim: move 0 45 -30 --wait",
+    "-l sim: gripper open",
+    "-l sim: watch -n 4 -j",
     "encode set_setpoints duration=1000 mode=sinusoidal m1=0 m2=45 m3=-30",
-    "encode gripper value=180",
-    "encode --dir rx error id=4660",
-    "describe positions",
+    "fk 0 45 -30",
     NULL,
 };
 
@@ -13,5 +267,11 @@ const struct aw_tool hidmotor_tool = {
     .name = "hidmotor",
     .summary = "setpoints and velocities of the RBE3001 arm over USB HID",
     .protocol = &aw_hidmotor_protocol,
+    .commands = commands,
+    .options = options,
     .examples = examples,
+    .sim = &motor_sim_transport,
+    .state_size = sizeof(struct motor_state),
+    .stop = motor_safe_stop,
+    .hear = motor_hear,
 };

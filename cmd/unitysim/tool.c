@@ -1,36 +1,227 @@
 #include "shell/wire_option.h"
+#include "state.h"
 #include "unitysim.h"
+#include "unitysim/device.h"
 #include "unitysim/wire.h"
 
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static const char *const limit_actions[] = {"show", "set", "load", "save", NULL};
+static const char *const camera_actions[] = {"get", "set", "default", "views", "save", "use", NULL};
+
+static void complete_scenes(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    (void)session;
+    for (int i = 1; aw_unity_scene(i); i++)
+        add(context, aw_unity_scene_name(i), aw_unity_scene(i)->instruction);
+}
+
+static void complete_models(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    (void)session;
+    for (const char *const *name = aw_unity_speed_names(); *name; name++)
+        add(context, *name, NULL);
+}
+
+/* One row each. */
+/* clang-format off */
+static const struct aw_option options[] = {
+    {.name = "limits", .value = "FILE", .help = "joint limits, one a line: elbow 1700 2570"},
+    {.name = "views", .value = "FILE",
+     .help = "saved camera views; CameraViews.csv beside the config file without it"},
+    {.name = "wire", .value = "NAME", .fallback = "spec", .complete = aw_wire_complete,
+     .help = "spec: as documented; compat38: length byte of a scene as the published client sends "
+         "it (also compat=38 in the link)"},
+    {0},
+};
+
+static const struct aw_arg scene_args[] = {
+    {.name = "scene", .complete = complete_scenes,
+     .help = "basic, slam-dunk, dont-spill, ball-cup, bento, cup-stacking, or a number"},
+    {0},
+};
+static const struct aw_option scene_options[] = {
+    {.name = "fps", .value = "HZ", .help = "frames per second wanted", .fallback = "30",
+     .unit = "Hz", .min = 1, .max = 255},
+    {.name = "camera", .value = "VIEW", .help = "a saved view; the scene's own without it",
+     .complete = unity_complete_views},
+    {.name = "wait", .value = "TIME", .help = "ask again until feedback comes, for so long; 0: ask "
+         "once", .fallback = "5s", .unit = "s", .min = 0, .max = 3600},
+    {0},
+};
+static const struct aw_arg drive_args[] = {
+    {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unity_complete_drives,
+     .help = "elbow=+45, hand=open: velocity in units of 0.684 deg/s or in deg/s"},
+    {0},
+};
+static const struct aw_option drive_options[] = {
+    {.name = "follow", .help = "take further lines like 'elbow=-20 hand=stop' from standard input "
+         "until it ends"},
+    {.name = "deadman", .value = "TIME", .help = "with --follow: stop all joints when no line came "
+         "for so long", .unit = "s", .min = 0.02, .max = 3600},
+    {0},
+};
+static const struct aw_arg move_args[] = {
+    {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unity_complete_goals,
+     .help = "elbow=2135 or elbow=7.6deg; also velocity=, tolerance= (ticks), timeout="},
+    {0},
+};
+static const struct aw_arg limits_args[] = {
+    {.name = "action", .kind = AW_ARG_CHOICE, .choices = limit_actions, .optional = true,
+     .help = "show, set JOINT MIN MAX, load FILE, save FILE"},
+    {.name = "joint", .kind = AW_ARG_FILE, .optional = true, .complete = unity_complete_joints,
+     .help = "set: the joint; load and save: the file"},
+    {.name = "min", .optional = true, .help = "in ticks (2048 is the centre) or deg"},
+    {.name = "max", .optional = true, .help = "in ticks or deg"},
+    {.name = "file", .kind = AW_ARG_FILE, .optional = true, .help = "load and save, by name"},
+    {0},
+};
+static const struct aw_arg camera_args[] = {
+    {.name = "action", .kind = AW_ARG_CHOICE, .choices = camera_actions, .optional = true,
+     .help = "get, set X Y Z RX RY RZ, default, views, save NAME, use NAME"},
+    {.name = "x", .field = "update.camera.x", .optional = true, .complete = unity_complete_views,
+     .help = "in mm; for save and use: the name of a view"},
+    {.name = "y", .field = "update.camera.y", .optional = true},
+    {.name = "z", .field = "update.camera.z", .optional = true},
+    {.name = "rx", .field = "update.camera.rx", .optional = true},
+    {.name = "ry", .field = "update.camera.ry", .optional = true},
+    {.name = "rz", .field = "update.camera.rz", .optional = true},
+    {.name = "name", .optional = true, .complete = unity_complete_views,
+     .help = "save and use, by name"},
+    {0},
+};
+static const struct aw_arg play_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .help = "a motion sequence of brachI/Oplexus (CSV)"},
+    {0},
+};
+static const struct aw_option play_options[] = {
+    {.name = "repeat", .value = "COUNT", .help = "play it so often", .fallback = "1", .unit = "",
+     .min = 1, .max = 1e9},
+    {.name = "loop", .help = "again and again"},
+    {.name = "row-timeout", .value = "TIME", .help = "give up when a motion takes longer",
+     .fallback = "20s", .unit = "s", .min = 0.1, .max = 3600},
+    {0},
+};
+static const struct aw_arg teach_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .help = "the sequence to write"},
+    {0},
+};
+static const struct aw_option teach_options[] = {
+    {.name = "every", .value = "TIME", .help = "keep a point so often, without a person",
+     .unit = "s", .min = 0.015, .max = 3600},
+    {.name = "velocity", .value = "NUMBER", .help = "of the motions; the cap of each joint without "
+         "it", .unit = "", .min = 1, .max = 1023},
+    {.name = "tolerance", .value = "TICKS", .help = "of the motions; smaller changes are left out",
+     .fallback = "10", .unit = "", .min = 5, .max = 1000},
+    {0},
+};
+static const struct aw_option sim_options[] = {
+    {.name = "listen", .value = "URL", .fallback = "udp-listen:",
+     .help = "serve here: udp-listen:PORT, udp-listen:*:PORT?reply=sender, unix-listen:PATH"},
+    {.name = "scene", .value = "NAME", .help = "loaded from the start; without it the simulator is "
+         "silent until one is asked for", .complete = complete_scenes},
+    {.name = "model", .value = "NAME", .fallback = "servo", .complete = complete_models,
+     .help = "what a unit of velocity is: servo 0.684, unity 0.80, nominal 1.2 deg/s"},
+    {.name = "low-echo", .help = "round velocities in feedback as the real one does"},
+    {.name = "stuck", .value = "JOINTS", .help = "joints that do not move",
+     .complete = unity_complete_joints},
+    {.name = "feedback-loss", .value = "SHARE", .help = "of the feedback, not sent: 20%"},
+    {.name = "seed", .value = "NUMBER", .help = "of what is lost"},
+    {0},
+};
+
+static const struct aw_command commands[] = {
+    {.name = "scene", .summary = "load a scene: the arm goes to its centre", .args = scene_args,
+     .options = scene_options, .safety = AW_WRITE, .run = run_scene,
+     .details = "Asks again until the feedback shows the arm at its start. The limits are the "
+         "usual ones, or those of --limits.",
+     .examples = LIST("-l sim: scene basic", "-l sim: scene slam-dunk --fps 60",
+         "--dry-run scene basic")},
+    {.name = "drive", .summary = "drive joints until it is ended, then stop", .args = drive_args,
+     .options = drive_options, .safety = AW_MOTION, .run = run_drive,
+     .details = "Sends control packets every 15 ms. + increases the ticks: shoulder and "
+         "wrist_rotate to the right, elbow and\n" "wrist_flex up, hand open. --for ends it; so "
+         "does Ctrl-C. Joints that are not named are stopped. "
+         "--follow\n" "lets another program drive: each of its lines changes the joints it names.",
+     .examples = LIST("-l sim: drive elbow=+45 --for 0.3s",
+         "-l sim: drive --follow --for 0.3s", "-l sim: drive hand=open "
+         "shoulder=-20deg/s --for 0.3s")},
+    {.name = "move", .summary = "move joints to positions", .args = move_args, .safety = AW_MOTION,
+     .run = run_move,
+     .details = "All joints at once, by their feedback, slower near the goal. Also velocity=45, "
+         "tolerance=10, timeout=10s.\n" "Exit status 3 when a joint does not get there.",
+     .examples = LIST("-l 'sim:?time=virtual' move elbow=2300 hand=2600",
+         "-l 'sim:?time=virtual' move wrist_flex=-30deg velocity=40")},
+    {.name = "stop", .summary = "stop all joints", .safety = AW_READ, .run = run_stop,
+     .examples = LIST("-l sim: stop")},
+    {.name = "status", .summary = "show where the joints and the hand are", .run = run_status,
+     .examples = LIST("-l sim: status")},
+    {.name = "view", .summary = "draw the arm from two sides", .run = run_view,
+     .details = "Live on a terminal, one picture elsewhere.", .examples = LIST("-l sim: view")},
+    {.name = "limits", .summary = "show, set, load or save the limits of the joints",
+     .args = limits_args, .safety = AW_WRITE, .run = run_limits,
+     .details = "The simulator cannot be asked for them: what it was told last is kept.",
+     .examples = LIST("limits", "-l sim: limits set elbow 1800 2400", "-l sim: limits set "
+         "wrist_flex -45deg 45deg")},
+    {.name = "camera", .summary = "show, move, save or use views of the camera",
+     .args = camera_args, .safety = AW_WRITE, .run = run_camera,
+     .details = "What is not given stays as it is: camera set y=700. Views are kept in the format "
+         "of CameraViews.csv.",
+     .examples = LIST("-l sim: camera get", "-l sim: camera set -185 700 0 66 270 0",
+         "-l sim: camera set y=600 rx=80", "-l sim: camera save above", "camera views")},
+    {.name = "play", .summary = "play a motion sequence", .args = play_args,
+     .options = play_options, .safety = AW_MOTION, .run = run_play,
+     .details = "The format and the meaning of brachI/Oplexus; the whole file is checked first. In "
+         "a row of type User the\n" "player waits until somebody else has brought the joint "
+         "there."},
+    {.name = "teach", .summary = "record positions as a motion sequence", .args = teach_args,
+     .options = teach_options, .run = run_teach,
+     .details = "Each Enter keeps where the joints are; q and Enter, or the end of the input, ends "
+         "it. Without a person: --every 500ms.",
+     .examples = LIST("-l sim: teach path.csv --every 100ms --for 0.3s")},
+    {.name = "ping", .summary = "measure latency, cadence, feedback interval and losses",
+     .run = run_ping,
+     .details = "Streams control packets that change nothing, and asks for the camera. -n says how "
+         "often.",
+     .examples = LIST("-l sim: ping -n 2")},
+    {.name = "list", .summary = "show whether a simulator answers on this machine",
+     .offline = true, .run = run_list, .examples = LIST("list")},
+    {.name = "sim", .summary = "serve the simulated arm", .options = sim_options, .run = run_sim,
+     .details = "On a terminal it shows the arm live, and keys drive it until a client sends "
+         "something; x makes a joint stick, f\n" "freezes all, m holds the feedback back. Elsewhere it prints "
+         "'ready: URL' on standard error; that URL works with -l."},
+    {0},
+};
+/* clang-format on */
+
 static const char *const examples[] = {
-    "encode camera_request",
+    "-l 'sim:?time=virtual' move elbow=2300 hand=2600",
+    "-l sim: drive elbow=+45 --for 0.3s",
+    "-l sim: view",
+    "-l sim: watch -n 3",
     "encode control elbow.velocity=45 elbow.state=increase",
     "decode -j FF FF 05 12 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 E4",
     "describe feedback",
     NULL,
 };
 
-static const struct aw_option options[] = {
-    {.name = "wire",
-     .value = "NAME",
-     .help =
-         "spec: as documented; compat38: length byte of a scene as the published client sends it",
-     .fallback = "spec",
-     .complete = aw_wire_complete},
-    {0},
-};
-
-static enum aw_status choose_variant(struct aw_session *session, struct aw_variant *variant,
-                                     struct aw_error *err)
-{
-    return aw_wire_option(session, aw_option(session, "wire"), variant, err);
-}
-
 const struct aw_tool unitysim_tool = {
     .name = "unitysim",
     .summary = "scenes, control and feedback of the virtual Bento Arm over UDP",
     .protocol = &aw_unitysim_protocol,
-    .examples = examples,
+    .commands = commands,
     .options = options,
-    .variant = choose_variant,
+    .examples = examples,
+    .link = "udp:",
+    .sim = &unity_sim_transport,
+    .state_size = sizeof(struct unity_state),
+    .stop = unity_safe_stop,
+    .finish = unity_finish,
+    .configure = unity_configure,
+    .hear = unity_hear,
+    .prepare = unity_ready,
+    .allow = unity_allow,
+    .settle = unity_settle,
+    .remark = unity_remark,
+    .variant = unity_variant,
 };

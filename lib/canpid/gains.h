@@ -16,13 +16,11 @@
 #include <stdio.h>
 
 #include "canpid/names.h"
+#include "control/gain_file.h"
 
 /* Plain data; {0} knows nothing. By board / 32, controller and gain. */
 struct aw_pid_gains {
-    struct aw_pid_gain_value {
-        bool known;
-        float value; /* as it goes over the wire */
-    } of[AW_PID_BOARDS][AW_PID_CONTROLLERS][AW_PID_GAINS];
+    struct aw_gain of[AW_PID_BOARDS][AW_PID_CONTROLLERS][AW_PID_GAINS];
 };
 
 /* One of them with its place, for going through. */
@@ -56,7 +54,7 @@ void aw_pid_gains_write(const struct aw_pid_gains *gains, FILE *file,
                         const struct aw_variant *variant);
 
 /* "lknee pos kp 3", as in the file, without a newline. */
-#define AW_PID_GAIN_TEXT 96
+#define AW_PID_GAIN_TEXT AW_GAIN_TEXT
 void aw_pid_gain_text(const struct aw_pid_gain_at *at, const struct aw_variant *variant,
                       char out[AW_PID_GAIN_TEXT]);
 

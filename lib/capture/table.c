@@ -17,6 +17,7 @@
 void aw_table_free(struct aw_table *table)
 {
     free(table->cells);
+    free(table->lines);
     *table = (struct aw_table){0};
 }
 
@@ -87,9 +88,13 @@ static enum aw_status grow(struct aw_table *table, struct aw_error *err)
         return AW_OK;
     size_t capacity = table->capacity > 0 ? 2 * table->capacity : 256;
     double *cells = realloc(table->cells, capacity * table->n_columns * sizeof *cells);
-    if (!cells)
+    if (cells)
+        table->cells = cells;
+    size_t *lines = realloc(table->lines, capacity * sizeof *lines);
+    if (lines)
+        table->lines = lines;
+    if (!cells || !lines)
         return aw_fail(err, AW_LIMIT, "table: no memory for %zu rows — record fewer", capacity);
-    table->cells = cells;
     table->capacity = capacity;
     return AW_OK;
 }
@@ -115,17 +120,21 @@ enum aw_status aw_table_add(struct aw_table *table, const double *row, struct aw
         status = grow(table, err);
     if (status != AW_OK)
         return status;
-    memcpy(table->cells + table->n_rows++ * table->n_columns, row, table->n_columns * sizeof *row);
+    memcpy(table->cells + table->n_rows * table->n_columns, row, table->n_columns * sizeof *row);
+    table->lines[table->n_rows++] = 0;
     return AW_OK;
 }
 
 /* ---- Reading -----------------------------------------------------------------------------------
  */
 
-/* What is being read, for messages. */
+/* What is being read: for messages, and the columns of a file without a header. */
 struct place {
     const char *file;
     size_t line;
+    const char *const *names; /* NULL: there must be a header */
+    size_t n_names;
+    bool plain; /* there is none */
 };
 
 /* One cell, without the blanks and quotes around it. */
@@ -185,6 +194,28 @@ static bool parse_cell(const struct cell *cell, double *value)
     return aw_number_parse(text, value, NULL) == AW_OK;
 }
 
+static bool begins_with_number(const char *line)
+{
+    struct cell cell;
+    double value;
+    return next_cell(&line, &cell) && parse_cell(&cell, &value);
+}
+
+/* Columns for the first row of a file without a header. */
+static enum aw_status name_columns(struct aw_table *table, const char *line,
+                                   const struct place *place, struct aw_error *err)
+{
+    char name[AW_TABLE_NAME];
+    struct cell cell;
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; (next_cell(&line, &cell) || i < place->n_names) && status == AW_OK; i++) {
+        snprintf(name, sizeof name, "column%zu", i + 1);
+        const char *known = i < place->n_names ? place->names[i] : name;
+        status = add_name(table, known, strlen(known), err);
+    }
+    return status == AW_OK ? AW_OK : at_line(place, err);
+}
+
 static enum aw_status bad_cell(const struct aw_table *table, size_t column, const struct cell *cell,
                                const struct place *place, struct aw_error *err)
 {
@@ -206,14 +237,27 @@ static enum aw_status read_row(struct aw_table *table, const char *line, const s
             return bad_cell(table, n, &cell, place, err);
     }
     if (n != table->n_columns)
-        return aw_fail(err, AW_MALFORMED,
-                       "%s:%zu: %zu cells where the header names %zu columns — "
-                       "is the line cut off?",
-                       place->file, place->line, n, table->n_columns);
-    return aw_table_add(table, row, err);
+        return aw_fail(err, AW_MALFORMED, "%s:%zu: %zu cells where %s %zu columns — %s",
+                       place->file, place->line, n,
+                       place->plain ? "there should be" : "the header names", table->n_columns,
+                       "is the line cut off?");
+    enum aw_status status = aw_table_add(table, row, err);
+    if (status == AW_OK)
+        table->lines[table->n_rows - 1] = place->line;
+    return status;
 }
 
-static enum aw_status read_line(struct aw_table *table, const char *line, const struct place *place,
+static enum aw_status read_first(struct aw_table *table, const char *line, struct place *place,
+                                 struct aw_error *err)
+{
+    place->plain = place->names && begins_with_number(line);
+    if (!place->plain)
+        return read_header(table, line, place, err);
+    enum aw_status status = name_columns(table, line, place, err);
+    return status == AW_OK ? read_row(table, line, place, err) : status;
+}
+
+static enum aw_status read_line(struct aw_table *table, const char *line, struct place *place,
                                 struct aw_error *err)
 {
     if (place->line == 1 && strncmp(line, BOM, strlen(BOM)) == 0)
@@ -221,7 +265,7 @@ static enum aw_status read_line(struct aw_table *table, const char *line, const 
     struct cell all = trim(line, line + strlen(line));
     if (all.length == 0 || *all.text == '#')
         return AW_OK;
-    return table->n_columns == 0 ? read_header(table, line, place, err)
+    return table->n_columns == 0 ? read_first(table, line, place, err)
                                  : read_row(table, line, place, err);
 }
 
@@ -244,10 +288,10 @@ static enum aw_status read_lines(FILE *file, struct place *place, struct aw_tabl
     return status;
 }
 
-enum aw_status aw_table_read(FILE *file, const char *name, struct aw_table *table,
-                             struct aw_error *err)
+enum aw_status aw_table_read_headless(FILE *file, const char *name, const char *const *names,
+                                      size_t n, struct aw_table *table, struct aw_error *err)
 {
-    struct place place = {.file = name};
+    struct place place = {.file = name, .names = names, .n_names = n};
     *table = (struct aw_table){0};
     enum aw_status status = read_lines(file, &place, table, err);
     if (status == AW_OK && ferror(file))
@@ -259,6 +303,12 @@ enum aw_status aw_table_read(FILE *file, const char *name, struct aw_table *tabl
     if (status != AW_OK)
         aw_table_free(table);
     return status;
+}
+
+enum aw_status aw_table_read(FILE *file, const char *name, struct aw_table *table,
+                             struct aw_error *err)
+{
+    return aw_table_read_headless(file, name, NULL, 0, table, err);
 }
 
 /* ---- Writing -----------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ struct aw_table {
     size_t n_columns, n_rows, capacity;
     char names[AW_TABLE_COLUMNS][AW_TABLE_NAME];
     double *cells; /* row by row */
+    size_t *lines; /* of the file each row was read from; 0 for one that was added */
 };
 
 /* A table with these columns and no rows. AW_USAGE: too many, too long, twice the same, or with a
@@ -56,6 +57,12 @@ static inline double aw_table_cell(const struct aw_table *table, size_t row, int
  * error. The table is empty after an error. */
 enum aw_status aw_table_read(FILE *file, const char *name, struct aw_table *table,
                              struct aw_error *err);
+
+/* The same for a file that may lack the header: if its first line begins with a number, this
+ * is the first row, and the columns are called names[0] to names[n - 1], those behind "column5" …
+ */
+enum aw_status aw_table_read_headless(FILE *file, const char *name, const char *const *names,
+                                      size_t n, struct aw_table *table, struct aw_error *err);
 
 /* Writes header and rows; numbers are as short as reads back the same. The two parts are there for
  * who writes while the rows come in. AW_LOST: a write error. */

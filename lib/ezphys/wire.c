@@ -179,8 +179,6 @@ static const struct aw_message messages[] = {
 
 /* clang-format on */
 
-enum { ENVELOPE = 8 }; /* bytes */
-
 /* What a packet's header says. */
 struct packet {
     uint32_t code;
@@ -272,15 +270,50 @@ static bool is_packet(const struct aw_wire *wire, enum aw_dir dir, struct aw_spa
            check_length(wire, &packet, NULL) == AW_OK;
 }
 
-/* What an envelope says. */
+/* What an envelope says; not every wire tells both. */
 struct envelope {
     uint32_t size, count;
+    bool sized, counted;
 };
 
+static size_t envelope_size(const struct aw_wire *wire)
+{
+    return aw_rows_bits(wire->variant.envelope, &wire->variant) / 8;
+}
+
+/* in holds at least the envelope. */
 static struct envelope read_envelope(const struct aw_wire *wire, struct aw_span in)
 {
-    bool big = wire->variant.big_endian;
-    return (struct envelope){read_uint(in.data, 4, big), read_uint(in.data + 4, 4, big)};
+    struct envelope env = {0};
+    const uint8_t *p = in.data;
+    for (const struct aw_field *row = wire->variant.envelope; row->type != AW_END; row++) {
+        uint32_t value = read_uint(p, row->bits / 8u, wire->variant.big_endian);
+        if (row->type == AW_LENGTH) {
+            env.size = value > UINT32_MAX - row->constant ? UINT32_MAX : value + row->constant;
+            env.sized = true;
+        }
+        if (row->type == AW_CONST) {
+            env.count = value;
+            env.counted = true;
+        }
+        p += row->bits / 8;
+    }
+    return env;
+}
+
+static bool is_possible(const struct aw_wire *wire, const struct envelope *env)
+{
+    size_t head = envelope_size(wire), most = env->sized ? env->size : AW_EZPHYS_MESSAGE_MAX;
+    if (most < head || most > AW_EZPHYS_MESSAGE_MAX)
+        return false;
+    if (env->counted && env->count > (most - head) / head_size(wire))
+        return false;
+    return !env->sized || !env->counted || env->count > 0 || env->size == head;
+}
+
+static bool is_empty(const struct aw_wire *wire, const struct envelope *env)
+{
+    return env->counted ? env->count == 0 : env->size == envelope_size(wire);
 }
 
 /* AW_OK if a message may begin here. Once bytes had to be skipped, its first packet must be
@@ -288,17 +321,15 @@ static struct envelope read_envelope(const struct aw_wire *wire, struct aw_span 
 static enum aw_status check_envelope(const struct aw_wire *wire, enum aw_dir dir, bool lost,
                                      struct aw_span in)
 {
-    if (in.size < ENVELOPE)
+    size_t head = envelope_size(wire);
+    if (in.size < head)
         return AW_MORE;
     struct envelope env = read_envelope(wire, in);
-    if (env.size < ENVELOPE || env.size > AW_EZPHYS_MESSAGE_MAX ||
-        env.count > (env.size - ENVELOPE) / head_size(wire))
+    if (!is_possible(wire, &env))
         return AW_MALFORMED;
-    if (env.count == 0)
-        return env.size == ENVELOPE ? AW_OK : AW_MALFORMED;
-    if (!lost)
+    if (!lost || is_empty(wire, &env))
         return AW_OK;
-    struct aw_span first = {in.data + ENVELOPE, in.size - ENVELOPE};
+    struct aw_span first = {in.data + head, in.size - head};
     if (first.size < head_size(wire))
         return AW_MORE;
     return is_packet(wire, dir, first) ? AW_OK : AW_MALFORMED;
@@ -320,15 +351,33 @@ static enum aw_status skip_to_envelope(const struct aw_wire *wire, struct aw_fra
                    (unsigned)env.size, (unsigned)env.count, *used - start);
 }
 
-/* Drops the rest of a message that went wrong, as far as it is here. */
+/* Drops the rest of a message that went wrong, as far as it is here. Where no size tells how much
+ * that is, the next one has to be looked for. */
 static void drop_message(struct aw_framer *framer, struct aw_span in, size_t *used)
 {
     size_t here = in.size - *used;
     size_t drop = framer->bytes < here ? framer->bytes : here;
+    if (framer->unsized)
+        drop = here > 0;
     framer->left = 0;
-    framer->bytes -= (uint32_t)drop;
+    framer->bytes = framer->unsized ? 0 : framer->bytes - (uint32_t)drop;
     framer->skipped += drop;
+    framer->messages += framer->bytes == 0;
     *used += drop;
+}
+
+static void begin_message(const struct aw_wire *wire, struct aw_framer *framer,
+                          const struct envelope *env)
+{
+    size_t head = envelope_size(wire);
+    framer->unsized = !env->sized;
+    framer->uncounted = !env->counted;
+    framer->bytes = (uint32_t)((env->sized ? env->size : AW_EZPHYS_MESSAGE_MAX) - head);
+    framer->left = is_empty(wire, env) ? 0 : env->counted ? env->count : 1;
+    if (framer->left == 0) {
+        framer->bytes = 0;
+        framer->messages++;
+    }
 }
 
 /* Reads envelopes until there is one with packets. Messages without packets are passed over. */
@@ -336,7 +385,8 @@ static enum aw_status open_message(const struct aw_wire *wire, struct aw_framer 
                                    struct aw_span in, size_t *used, struct aw_error *err)
 {
     while (framer->left == 0) {
-        drop_message(framer, in, used);
+        if (framer->bytes)
+            drop_message(framer, in, used);
         if (framer->bytes)
             return AW_MORE;
         struct aw_span rest = {in.data + *used, in.size - *used};
@@ -346,9 +396,8 @@ static enum aw_status open_message(const struct aw_wire *wire, struct aw_framer 
         if (status != AW_OK)
             return status;
         struct envelope env = read_envelope(wire, rest);
-        *used += ENVELOPE;
-        framer->left = env.count;
-        framer->bytes = env.size - ENVELOPE;
+        *used += envelope_size(wire);
+        begin_message(wire, framer, &env);
     }
     return AW_OK;
 }
@@ -366,11 +415,25 @@ static enum aw_status check_fit(const struct aw_wire *wire, const struct aw_fram
         return aw_fail(err, AW_MALFORMED,
                        "length: %u bytes do not fit the message — its rest is lost",
                        (unsigned)packet->length);
-    if (framer->left == 1 && need < framer->bytes && !wire->lenient)
+    bool last = framer->left == 1 && !framer->unsized && !framer->uncounted;
+    if (last && need < framer->bytes && !wire->lenient)
         return aw_fail(err, AW_MALFORMED,
                        "size: %u bytes are left after the last packet — its message is lost",
                        (unsigned)(framer->bytes - need));
     return AW_OK;
+}
+
+/* One packet of the message is done. */
+static void step_on(struct aw_framer *framer, size_t size)
+{
+    framer->bytes -= (uint32_t)size;
+    if (framer->uncounted)
+        framer->left = framer->bytes > 0;
+    else
+        framer->left--;
+    if (framer->left == 0 && framer->unsized)
+        framer->bytes = 0;
+    framer->messages += framer->left == 0 && framer->bytes == 0;
 }
 
 /* The frame that is handed on ends where its type does, whatever the sender has appended. */
@@ -381,6 +444,15 @@ static size_t cut(const struct aw_wire *wire, const struct packet *packet)
     return packet->head + (longer ? wanted : packet->length);
 }
 
+static enum aw_status too_small(struct aw_framer *framer, struct aw_span in, size_t *used,
+                                struct aw_error *err)
+{
+    unsigned left = framer->bytes;
+    drop_message(framer, in, used);
+    return aw_fail(err, AW_MALFORMED,
+                   "size: %u bytes are left in the message, less than a packet — skipped", left);
+}
+
 static enum aw_status next_in_message(const struct aw_wire *wire, struct aw_framer *framer,
                                       struct aw_span in, struct aw_span *frame, size_t *used,
                                       struct aw_error *err)
@@ -389,6 +461,8 @@ static enum aw_status next_in_message(const struct aw_wire *wire, struct aw_fram
     if (status != AW_OK)
         return status;
     struct aw_span rest = {in.data + *used, in.size - *used};
+    if (framer->bytes < head_size(wire))
+        return too_small(framer, in, used, err);
     if (rest.size < head_size(wire))
         return AW_MORE;
     struct packet packet = read_head(wire, direction(framer), rest);
@@ -401,8 +475,7 @@ static enum aw_status next_in_message(const struct aw_wire *wire, struct aw_fram
         return AW_MORE;
     *frame = (struct aw_span){rest.data, cut(wire, &packet)};
     *used += size;
-    framer->left--;
-    framer->bytes -= (uint32_t)size;
+    step_on(framer, size);
     return AW_OK;
 }
 

@@ -42,4 +42,10 @@ struct aw_link *aw_sim_link(struct aw_device *device, struct aw_clock *clock, bo
 enum aw_status aw_device_serve(struct aw_device *device, struct aw_link *link,
                                struct aw_error *err);
 
+/* One round of it, for loops that do more than serving: waits for the host or the device, but not
+ * past the deadline, and passes on what both have to say. AW_OK, AW_STOPPED, AW_LOST. What the link
+ * tells is in link->event afterwards. */
+enum aw_status aw_device_serve_once(struct aw_device *device, struct aw_link *link,
+                                    int64_t deadline, struct aw_error *err);
+
 #endif

@@ -6,7 +6,10 @@
 #include "link/device.h"
 #include "link/random.h"
 
-const char *const aw_fault_keys[] = {"drop", "dup", "corrupt", "delay", "jitter", "seed", NULL};
+const char *const aw_fault_keys[] = {"drop",  "dup",    "corrupt", "reorder",
+                                     "delay", "jitter", "seed",    NULL};
+
+#define HELD (20 * AW_MILLISECOND) /* so that others overtake */
 
 struct message {
     struct message *next;
@@ -17,14 +20,14 @@ struct message {
     uint8_t bytes[];
 };
 
-/* Messages on their way in one direction, in order. */
+/* Messages on their way in one direction, in the order in which they are due. */
 struct queue {
     struct message *first, *last;
     int64_t last_due;
 };
 
 struct faults {
-    double drop, dup, corrupt;
+    double drop, dup, corrupt, reorder;
     int64_t delay, jitter;
     struct aw_random random;
 };
@@ -82,9 +85,24 @@ static int64_t due_time(struct fault_link *self, struct queue *queue)
     int64_t due = aw_clock_now(self->base.clock) + faults->delay;
     if (faults->jitter > 0)
         due += (int64_t)aw_random_below(&faults->random, (uint64_t)faults->jitter + 1);
+    if (faults->reorder > 0 && aw_random_share(&faults->random) < faults->reorder)
+        return (due > queue->last_due ? due : queue->last_due) + HELD;
     if (due > queue->last_due)
         queue->last_due = due;
     return queue->last_due;
+}
+
+/* In the order in which they are due. */
+static void insert(struct queue *queue, struct message *message)
+{
+    struct message **at =
+        queue->last && queue->last->due <= message->due ? &queue->last->next : &queue->first;
+    while (*at && (*at)->due <= message->due)
+        at = &(*at)->next;
+    message->next = *at;
+    *at = message;
+    if (!message->next)
+        queue->last = message;
 }
 
 static enum aw_status push(struct fault_link *self, struct queue *queue, const void *buf,
@@ -100,11 +118,7 @@ static enum aw_status push(struct fault_link *self, struct queue *queue, const v
     memcpy(message->bytes, buf, size);
     if (size > 0 && aw_random_share(&self->faults.random) < self->faults.corrupt)
         damage(self, message);
-    if (queue->last)
-        queue->last->next = message;
-    else
-        queue->first = message;
-    queue->last = message;
+    insert(queue, message);
     return AW_OK;
 }
 
@@ -246,7 +260,10 @@ static enum aw_status parse_shares(struct faults *faults, const struct aw_url *u
     const struct {
         const char *key;
         double *share;
-    } shares[] = {{"drop", &faults->drop}, {"dup", &faults->dup}, {"corrupt", &faults->corrupt}};
+    } shares[] = {{"drop", &faults->drop},
+                  {"dup", &faults->dup},
+                  {"corrupt", &faults->corrupt},
+                  {"reorder", &faults->reorder}};
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < sizeof shares / sizeof *shares && status == AW_OK; i++) {
         const char *text = aw_url_get(url, shares[i].key);
@@ -293,6 +310,8 @@ enum aw_status aw_fault_wrap(struct aw_link **out, struct aw_link *inner, const 
     if (!asks_for_faults(url))
         return AW_OK;
     enum aw_status status = parse_faults(&faults, url, err);
+    if (status == AW_OK && faults.reorder > 0 && !inner->datagrams)
+        status = aw_fail(err, AW_USAGE, "reorder: this link is a stream, which keeps its order");
     struct fault_link *self = status == AW_OK ? calloc(1, sizeof *self) : NULL;
     if (!self) {
         aw_link_close(inner);

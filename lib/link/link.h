@@ -11,8 +11,8 @@
  *     aw_link_close(link);
  *
  * A URL is scheme:rest?key=value&key=value (see url.h). Any link takes the fault keys drop dup
- * corrupt delay jitter seed (see fault.h). A path without a scheme is a serial port or a pty,
- * whichever it is. Not for sharing between threads.
+ * corrupt reorder delay jitter seed (see fault.h). A path without a scheme is a serial port or a
+ * pty, whichever it is. Not for sharing between threads.
  *
  * A datagram of a CAN link is a classic frame with an 11-bit identifier: the identifier as u16, low
  * byte first, then 0 to 8 data bytes. Other frames (29 bit, RTR, FD) are passed over.
@@ -55,10 +55,12 @@ struct aw_link {
     struct aw_clock *clock; /* not owned */
     bool datagrams;
     bool simulated;
+    bool recorded; /* a capture: what is written goes nowhere, and AW_LOST is its end, no error */
     /* How many connections there were. 0 for ever on media that have none (serial ports, ptys):
      * there the device cannot know that somebody else opened the line, and what it remembers has to
      * be remembered here, too, by key. 1 on a client's tcp: or unix: link and on sim:. */
     unsigned connections;
+    bool waiting;  /* servers: nobody is connected now */
     char key[128]; /* what the device is, whatever the spelling of the URL: used to remember things
                       about it. The /dev/serial/by-id name or real path of a port, the absolute path
                       of a symlink to a pty, "tcp:HOST:PORT" */

@@ -107,7 +107,19 @@ static long lock_owner(const struct stat *file)
     return owner;
 }
 
-static bool has_open(const char *pid, const struct stat *file)
+static bool same_device(const struct stat *file, const struct stat *other)
+{
+    return S_ISCHR(other->st_mode) && other->st_rdev == file->st_rdev;
+}
+
+static bool same_socket(const struct stat *file, const struct stat *other)
+{
+    return S_ISSOCK(other->st_mode) && other->st_ino == file->st_ino;
+}
+
+typedef bool same_fn(const struct stat *file, const struct stat *other);
+
+static bool has_open(const char *pid, const struct stat *file, same_fn *same)
 {
     char path[300];
     bool found = false;
@@ -115,20 +127,20 @@ static bool has_open(const char *pid, const struct stat *file)
     DIR *dir = opendir(path);
     for (struct dirent *entry; dir && !found && (entry = readdir(dir));) {
         struct stat other;
-        found = fstatat(dirfd(dir), entry->d_name, &other, 0) == 0 && S_ISCHR(other.st_mode) &&
-                other.st_rdev == file->st_rdev;
+        found = fstatat(dirfd(dir), entry->d_name, &other, 0) == 0 && same(file, &other);
     }
     if (dir)
         closedir(dir);
     return found;
 }
 
-static long first_with_it_open(const struct stat *file)
+static long first_with_it_open(const struct stat *file, same_fn *same)
 {
     long owner = 0;
     DIR *dir = opendir("/proc");
     for (struct dirent *entry; dir && !owner && (entry = readdir(dir));)
-        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && has_open(entry->d_name, file))
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+            has_open(entry->d_name, file, same))
             owner = strtol(entry->d_name, NULL, 10);
     if (dir)
         closedir(dir);
@@ -155,7 +167,37 @@ bool aw_port_holder(const char *path, char *out, size_t size)
         return false;
     long owner = lock_owner(&file);
     if (!owner)
-        owner = first_with_it_open(&file);
+        owner = first_with_it_open(&file, same_device);
+    if (owner)
+        describe_process(owner, out, size);
+    return owner != 0;
+}
+
+/* Number of the socket that is bound to a port, by the kernel's table; 0 if there is none. */
+static unsigned long bound_socket(const char *table, unsigned port)
+{
+    char line[256];
+    unsigned long found = 0;
+    FILE *file = fopen(table, "re");
+    while (file && !found && fgets(line, sizeof line, file)) {
+        unsigned local;
+        unsigned long inode;
+        if (sscanf(line, "%*d: %*[0-9A-F]:%x %*s %*s %*s %*s %*s %*s %*s %lu", &local, &inode) ==
+                2 &&
+            local == port)
+            found = inode;
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+bool aw_udp_holder(unsigned port, char *out, size_t size)
+{
+    struct stat socket = {.st_ino = bound_socket("/proc/net/udp", port)};
+    if (!socket.st_ino)
+        socket.st_ino = bound_socket("/proc/net/udp6", port);
+    long owner = socket.st_ino ? first_with_it_open(&socket, same_socket) : 0;
     if (owner)
         describe_process(owner, out, size);
     return owner != 0;

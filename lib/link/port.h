@@ -10,6 +10,8 @@
 #include "base/status.h"
 #include "link/url.h"
 
+#pragma GCC visibility push(hidden)
+
 enum aw_flow { AW_FLOW_NONE, AW_FLOW_RTSCTS, AW_FLOW_XONXOFF };
 enum aw_parity { AW_PARITY_NONE, AW_PARITY_EVEN, AW_PARITY_ODD };
 enum aw_modem_line { AW_LINE_KEEP, AW_LINE_ON, AW_LINE_OFF };
@@ -41,11 +43,16 @@ bool aw_port_in_sysfs(const char *path, char *name, size_t size);
  * by flock(2) comes first. */
 bool aw_port_holder(const char *path, char *out, size_t size);
 
+/* The same for a UDP port of this machine. */
+bool aw_udp_holder(unsigned port, char *out, size_t size);
+
 /* Why a path cannot be opened and what to do, for errno of open(2) or flock(2). */
 void aw_port_problem(const char *path, int error, char *out, size_t size);
 
 /* Opens a terminal device non-blocking and locks it against others (flock). AW_NO_LINK with
  * aw_port_problem's text. */
 enum aw_status aw_port_lock(const char *path, int *fd, struct aw_error *err);
+
+#pragma GCC visibility pop
 
 #endif

@@ -9,13 +9,20 @@ static void send_all(struct aw_device *device, struct aw_link *link, uint8_t *bu
         aw_link_write(link, buf, size, NULL);
 }
 
-static enum aw_status serve_once(struct aw_device *device, struct aw_link *link, uint8_t *buf,
-                                 struct aw_error *err)
+static int64_t wake_up(const struct aw_device *device, int64_t deadline)
 {
+    int64_t event = device->ops->next_event(device);
+    return event < deadline ? event : deadline;
+}
+
+enum aw_status aw_device_serve_once(struct aw_device *device, struct aw_link *link,
+                                    int64_t deadline, struct aw_error *err)
+{
+    uint8_t buf[AW_DEVICE_MESSAGE];
     unsigned before = link->connections;
     size_t got = 0;
     enum aw_status status =
-        aw_link_read(link, buf, AW_DEVICE_MESSAGE, &got, device->ops->next_event(device), err);
+        aw_link_read(link, buf, sizeof buf, &got, wake_up(device, deadline), err);
     if (status != AW_OK && status != AW_TIMEOUT && status != AW_MORE)
         return status;
     int64_t now = aw_clock_now(link->clock);
@@ -30,9 +37,8 @@ static enum aw_status serve_once(struct aw_device *device, struct aw_link *link,
 
 enum aw_status aw_device_serve(struct aw_device *device, struct aw_link *link, struct aw_error *err)
 {
-    uint8_t buf[AW_DEVICE_MESSAGE];
     enum aw_status status = AW_OK;
     while (status == AW_OK)
-        status = serve_once(device, link, buf, err);
+        status = aw_device_serve_once(device, link, AW_NEVER, err);
     return status;
 }

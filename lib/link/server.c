@@ -11,11 +11,26 @@ static void hang_up(struct aw_server_link *self)
     if (self->fd.fd >= 0)
         close(self->fd.fd);
     self->fd.fd = -1;
+    self->fd.base.waiting = true;
+}
+
+/* A client that vanished without a word (cable, power) is noticed after some twenty seconds. */
+static void set_options(int fd)
+{
+    static const struct {
+        int level, name, value;
+    } options[] = {
+        {IPPROTO_TCP, TCP_NODELAY, 1},   {SOL_SOCKET, SO_KEEPALIVE, 1},
+        {IPPROTO_TCP, TCP_KEEPIDLE, 10}, {IPPROTO_TCP, TCP_KEEPINTVL, 3},
+        {IPPROTO_TCP, TCP_KEEPCNT, 3},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        setsockopt(fd, options[i].level, options[i].name, &options[i].value,
+                   sizeof options[i].value);
 }
 
 static enum aw_status await_client(struct aw_server_link *self, int64_t deadline)
 {
-    static const int on = 1;
     enum aw_status status = AW_OK;
     while (status == AW_OK && self->fd.fd < 0) {
         status = aw_clock_wait(self->fd.base.clock, self->listen_fd, POLLIN, deadline);
@@ -24,10 +39,9 @@ static enum aw_status await_client(struct aw_server_link *self, int64_t deadline
     }
     if (status != AW_OK)
         return status;
-    if (self->tcp) {
-        setsockopt(self->fd.fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        setsockopt(self->fd.fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-    }
+    if (self->tcp)
+        set_options(self->fd.fd);
+    self->fd.base.waiting = false;
     self->fd.base.connections++;
     return AW_MORE;
 }
@@ -84,6 +98,7 @@ struct aw_server_link *aw_server_new(struct aw_clock *clock)
     if (self) {
         self->listen_fd = -1;
         self->fd.socket = true;
+        self->fd.base.waiting = true;
     }
     return self;
 }

@@ -9,6 +9,15 @@ static const char *const can_keys[] = {"filter", "reconnect", NULL};
 static const char *const slcan_keys[] = {"bitrate", "btr",  "time", "silent", "baud", "bits",
                                          "parity",  "stop", "flow", "dtr",    "rts",  NULL};
 
+static const char *const hid_keys[] = {"serial", "usage_page", "interface", NULL};
+
+static const char *const uhid_keys[] = {"serial", NULL};
+/* compat is for the tool; the link does not look at it. */
+static const char *const udp_keys[] = {"listen", "compat", NULL};
+static const char *const udp_listen_keys[] = {"reply", NULL};
+
+static const char *const log_keys[] = {"speed", "from", "loop", "port", NULL};
+
 static const struct aw_transport transports[] = {
     {
         .scheme = "serial",
@@ -43,6 +52,23 @@ static const struct aw_transport transports[] = {
         .help = "a TCP server for one client at a time; port 0 picks one, host * is everywhere",
         .server = true,
         .open = aw_tcp_listen_open,
+    },
+    {
+        .scheme = "udp",
+        .usage = "udp:HOST:PORT?listen=PORT",
+        .help = "datagrams to a simulator, which answers to a fixed port of ours; udp: alone is "
+                "127.0.0.1:30004 and 30005",
+        .keys = udp_keys,
+        .open = aw_udp_open,
+    },
+    {
+        .scheme = "udp-listen",
+        .usage = "udp-listen:[HOST:]PORT?reply=HOST:PORT",
+        .help = "the simulator's end of udp:, with answers to 127.0.0.1:30005 unless reply= says "
+                "otherwise (reply=sender: to whoever sent last); host * is everywhere",
+        .keys = udp_listen_keys,
+        .server = true,
+        .open = aw_udp_listen_open,
     },
     {
         .scheme = "unix",
@@ -84,6 +110,30 @@ static const struct aw_transport transports[] = {
         .help = "a socketcand server with one bus, for one client at a time",
         .server = true,
         .open = aw_socketcand_listen_open,
+    },
+    {
+        .scheme = "log",
+        .usage = "log:FILE?speed=2",
+        .help =
+            "a capture (pcapng, pcap, candump) as a device; speed=max without waiting, from=3s, "
+            "loop=yes, port=N",
+        .keys = log_keys,
+        .open = aw_log_link_open,
+    },
+    {
+        .scheme = "hid",
+        .usage = "hid:[VID:PID|serial=SERIAL|/dev/hidrawN]",
+        .help = "a board with 64-byte HID reports; alone it takes the one that is plugged in",
+        .keys = hid_keys,
+        .open = aw_hid_open,
+    },
+    {
+        .scheme = "uhid",
+        .usage = "uhid:",
+        .help = "makes a HID device of the kernel (/dev/uhid), with a /dev/hidraw node",
+        .keys = uhid_keys,
+        .server = true,
+        .open = aw_uhid_open,
     },
     {0},
 };

@@ -42,11 +42,10 @@ static void add_usage_words(const struct aw_command *command, char *out, size_t 
     size_t used = strlen(out);
     for (const struct aw_arg *arg = command->args; arg && arg->name && used + 48 < size; arg++) {
         char name[32] = "";
-        *put_upper(name, name + sizeof name - 1, arg->name) = '\0';
+        char *end = put_upper(name, name + sizeof name - 8, arg->name);
         const char *format = arg->optional ? " [%s%s]" : " %s%s";
         const char *more = arg->kind == AW_ARG_PAIRS || arg->kind == AW_ARG_REST ? "…" : "";
-        if (arg->kind == AW_ARG_PAIRS)
-            snprintf(name, sizeof name, "FIELD=VALUE");
+        strcpy(end, arg->kind == AW_ARG_PAIRS ? "=VALUE" : "");
         used += (size_t)snprintf(out + used, size - used, format, name, more);
     }
 }
@@ -63,23 +62,37 @@ void aw_usage_line(const struct aw_command *command, char *out, size_t size)
     }
 }
 
+/* The row of the wire table behind "message.field". */
+struct wire_field {
+    const struct aw_field *row;
+    const char *alias;
+    struct aw_range range;
+};
+
+static struct wire_field field_of(struct aw_session *session, const struct aw_arg *arg)
+{
+    char message[32];
+    const char *dot = strchr(arg->field, '.');
+    snprintf(message, sizeof message, "%.*s", (int)(dot - arg->field), arg->field);
+    const struct aw_codec *codec = aw_wire_codec(session->wire, message, AW_TX);
+    int leaf = aw_codec_find(codec, dot + 1);
+    const struct aw_leaf *at = &codec->leaves[leaf];
+    return (struct wire_field){at->field, at->label ? at->alias : at->field->alias,
+                               aw_leaf_range(codec, leaf, NULL)};
+}
+
 struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *arg)
 {
     struct aw_arg_info info = {arg->help, arg->unit, NULL, arg->min, arg->max};
     bool own_range = arg->min != 0 || arg->max != 0;
     if (!arg->field)
         return info;
-    char message[32];
-    const char *dot = strchr(arg->field, '.');
-    snprintf(message, sizeof message, "%.*s", (int)(dot - arg->field), arg->field);
-    const struct aw_codec *codec = aw_wire_codec(session->wire, message, AW_TX);
-    int leaf = aw_codec_find(codec, dot + 1);
-    const struct aw_field *row = codec->leaves[leaf].field;
-    struct aw_range range = aw_leaf_range(codec, leaf, NULL);
+    struct wire_field field = field_of(session, arg);
+    struct aw_range range = field.range;
     if (!info.help)
-        info.help = row->help;
+        info.help = field.row->help;
     info.unit = range.unit;
-    info.names = row->names;
+    info.names = field.row->names;
     if (own_range)
         return info;
     info.min = range.min;
@@ -129,14 +142,16 @@ static enum aw_status bind_option(struct binder *b)
     if (!value)
         return no_option(b, word);
     const struct aw_option *option = value->option;
-    if (!text && option->bare)
-        text = option->bare;
     if (!option->value && text)
         return aw_fail(&s->err, AW_USAGE, "--%s takes no value", option->name);
-    if (option->value && !text && b->at + 1 == b->words->n)
+    if (!text && !option->value)
+        text = "1";
+    if (!text)
+        text = option->bare;
+    if (!text && b->at + 1 == b->words->n)
         return missing_value(option, &s->err);
     if (!text)
-        text = option->value ? b->words->word[++b->at] : "1";
+        text = b->words->word[++b->at];
     return aw_options_set(&s->options, option->name, text, AW_FROM_COMMAND_LINE, &s->err);
 }
 
@@ -196,14 +211,29 @@ static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const 
     return AW_OK;
 }
 
+static bool is_word(const char *name, const char *word, size_t length)
+{
+    return strlen(name) == length && memcmp(name, word, length) == 0;
+}
+
+/* The other name that the wire table has for the field. */
+static bool is_alias(struct aw_session *session, const struct aw_arg *arg, const char *word,
+                     size_t length)
+{
+    if (!arg->field)
+        return false;
+    const char *alias = field_of(session, arg).alias;
+    return alias && is_word(alias, word, length);
+}
+
 /* The argument that name=value is for: one of this name, or the one that takes any pairs. */
-static const struct aw_arg *find_named(const struct aw_command *command, const char *word,
-                                       size_t length)
+static const struct aw_arg *find_named(struct aw_session *session, const struct aw_command *command,
+                                       const char *word, size_t length)
 {
     const struct aw_arg *arg = command->args;
     for (; arg && arg->name; arg++)
-        if (arg->kind == AW_ARG_PAIRS ||
-            (strlen(arg->name) == length && memcmp(arg->name, word, length) == 0))
+        if (arg->kind == AW_ARG_PAIRS || is_word(arg->name, word, length) ||
+            is_alias(session, arg, word, length))
             return arg;
     return NULL;
 }
@@ -270,7 +300,7 @@ static enum aw_status bind_argument(struct binder *b)
     size_t length = strcspn(word, "=");
     if (!word[length])
         return bind_bare(b, word, 0);
-    const struct aw_arg *named = find_named(b->args->command, word, length);
+    const struct aw_arg *named = find_named(b->session, b->args->command, word, length);
     if (named)
         return bind_to(b, named, word, word + length + 1);
     if (b->words->message)

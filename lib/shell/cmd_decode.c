@@ -4,10 +4,12 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "shell/common.h"
 #include "shell/decoder.h"
+#include "shell/progress.h"
 #include "view/where.h"
 
 #define BLOCK 262144
@@ -60,9 +62,17 @@ static void flush_if_idle(struct aw_decoder *d, int fd)
         aw_output_flush(&d->session->out, NULL);
 }
 
+static uint64_t file_size(int fd)
+{
+    struct stat about;
+    return fstat(fd, &about) == 0 && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+}
+
 static enum aw_status decode_fd(struct aw_decoder *d, int fd, char *block)
 {
     enum aw_status status = AW_OK;
+    struct aw_progress progress = aw_progress(d->session, d->name, true);
+    uint64_t done = 0, all = file_size(fd);
     size_t held = 0, used;
     for (ssize_t n = 1; n > 0 && status == AW_OK;) {
         flush_if_idle(d, fd);
@@ -77,7 +87,10 @@ static enum aw_status decode_fd(struct aw_decoder *d, int fd, char *block)
             status = aw_decoder_feed(d, block, held, true, &used);
         memmove(block, block + used, held - used);
         held -= used;
+        done += (uint64_t)n;
+        aw_progress_at(&progress, done, all);
     }
+    aw_progress_end(&progress);
     return status;
 }
 

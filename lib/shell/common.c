@@ -10,7 +10,7 @@ static const char *const config_words[] = {"show", "path", NULL};
 /* clang-format off */
 static const struct aw_arg encode_args[] = {
     {.name = "message", .kind = AW_ARG_MESSAGE, .help = "what to encode"},
-    {.name = "fields", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"},
+    {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"},
     {0},
 };
 static const struct aw_option encode_options[] = {
@@ -70,6 +70,23 @@ static const struct aw_option describe_options[] = {
      .fallback = "text", .choices = forms},
     {0},
 };
+static const struct aw_arg capture_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .help = "a capture: pcapng, pcap, or a candump log"},
+    {0},
+};
+static const struct aw_arg record_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .help = ".pcapng, .csv, .ndjson; on CAN also .log"},
+    {0},
+};
+static const struct aw_option replay_options[] = {
+    {.name = "speed", .value = "FACTOR", .help = "so many times faster", .fallback = "1",
+     .unit = "", .min = 0.001, .max = 1e6},
+    {.name = "from", .value = "TIME", .help = "leave out what comes before: 3s", .unit = "s",
+     .min = 0, .max = 1e9},
+    {.name = "loop", .help = "again and again"},
+    {.name = "all", .help = "on a CAN bus: also what the devices sent"},
+    {0},
+};
 static const struct aw_arg help_args[] = {
     {.name = "command", .kind = AW_ARG_COMMAND, .help = "the command to explain",
      .optional = true},
@@ -111,6 +128,16 @@ const struct aw_command aw_common_commands[] = {
      .options = encode_options, .offline = true, .run = aw_run_encode},
     {.name = "decode", .summary = "print the messages in bytes, files or standard input",
      .args = decode_args, .options = decode_options, .offline = true, .run = aw_run_decode},
+    {.name = "record", .summary = "write what comes into a file", .args = record_args,
+     .run = aw_run_record,
+     .details = "The ending says the format: .pcapng (everything that passes the link), .csv or "
+         ".ndjson (decoded), .log\n" "(candump). --for, -n or Ctrl-C end it; --last 60s keeps only "
+         "the last minute. On a terminal a line that\n" "you type becomes a mark."},
+    {.name = "replay", .summary = "send the commands of a capture again, at their times",
+     .args = capture_args, .options = replay_options, .safety = AW_MOTION, .run = aw_run_replay,
+     .details = "The whole file is checked first. When it is interrupted, the device is stopped."},
+    {.name = "info", .summary = "show what a capture holds", .args = capture_args, .offline = true,
+     .run = aw_run_info},
     {.name = "describe", .summary = "draw the layout of the messages", .args = describe_args,
      .options = describe_options, .offline = true, .run = aw_run_describe},
     {.name = "run", .summary = "run the commands of a file", .args = script_args,

@@ -11,6 +11,9 @@ enum aw_status aw_run_decode(struct aw_session *session, const struct aw_args *a
 enum aw_status aw_run_describe(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_config(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_plot(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_help(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *args);

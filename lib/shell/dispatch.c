@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shell/ask.h"
 #include "shell/bind.h"
 #include "shell/common.h"
 #include "shell/help.h"
@@ -113,12 +114,37 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
     return status;
 }
 
+/* Where a capture ends, a command has seen all there is. */
+static enum aw_status end_of_record(struct aw_session *session, enum aw_status status)
+{
+    if (status != AW_LOST || session->out.error || !session->link || !session->link->recorded)
+        return status;
+    aw_session_unlink(session);
+    return AW_OK;
+}
+
+/* Before a dangerous command there is a question, which --dry-run makes needless. */
+static enum aw_status ask_first(struct aw_session *session, const struct aw_command *command)
+{
+    char question[160];
+    if (command->safety != AW_DANGEROUS || aw_flag(session, "dry-run"))
+        return AW_OK;
+    snprintf(question, sizeof question, "%s: %s — go on?", command->name, command->summary);
+    if (aw_session_agrees(session, question))
+        return AW_OK;
+    return aw_fail(&session->err, AW_USAGE, "%s: not done — add --yes if you mean it",
+                   command->name);
+}
+
 static enum aw_status run_command(struct aw_session *session, const struct aw_args *args)
 {
+    enum aw_status status = ask_first(session, args->command);
+    if (status != AW_OK)
+        return status;
     session->moving = false;
     session->started = aw_clock_now(session->clock);
     aw_stop_watch_output(session, args->command->safety == AW_MOTION);
-    enum aw_status status = make_safe(session, args->command->run(session, args));
+    status = make_safe(session, end_of_record(session, args->command->run(session, args)));
     aw_stop_watch_output(session, false);
     return status;
 }

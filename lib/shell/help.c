@@ -43,11 +43,8 @@ static void option_row(const struct page *page, const struct aw_option *option)
     char letter[8] = "    ";
     if (option->letter)
         snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    snprintf(left, sizeof left, "%s--%s%s%s%s", letter, option->name,
-             option->bare    ? "[="
-             : option->value ? " "
-                             : "",
-             option->value ? option->value : "", option->bare ? "]" : "");
+    snprintf(left, sizeof left, "%s--%s", letter, option->name);
+    aw_option_value_text(option, left, sizeof left);
     snprintf(right, sizeof right, "%s%s%s%s", option->help, option->fallback ? " (default " : "",
              option->fallback ? option->fallback : "", option->fallback ? ")" : "");
     row(page, left, right);
@@ -129,7 +126,7 @@ static void describe_names(char *out, size_t size, const struct aw_name *names)
 
 static void argument_row(const struct page *page, const struct aw_arg *arg)
 {
-    char text[320];
+    char text[320], name[48];
     struct aw_arg_info info = aw_arg_info(page->session, arg);
     snprintf(text, sizeof text, "%s", info.help ? info.help : "");
     size_t used = strlen(text);
@@ -141,7 +138,8 @@ static void argument_row(const struct page *page, const struct aw_arg *arg)
         used = strlen(text);
         snprintf(text + used, sizeof text - used, "%s%s", c == arg->choices ? ": " : ", ", *c);
     }
-    row(page, arg->kind == AW_ARG_PAIRS ? "field=value" : arg->name, text);
+    snprintf(name, sizeof name, "%s%s", arg->name, arg->kind == AW_ARG_PAIRS ? "=value" : "");
+    row(page, name, text);
 }
 
 static void command_page(const struct page *page, const struct aw_command *command)

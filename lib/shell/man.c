@@ -31,11 +31,8 @@ static void option(struct aw_output *out, const struct aw_option *o)
     char letter[8] = "";
     if (o->letter)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
-    snprintf(head, sizeof head, "%s--%s%s%s%s", letter, o->name,
-             o->bare    ? "[="
-             : o->value ? " "
-                        : "",
-             o->value ? o->value : "", o->bare ? "]" : "");
+    snprintf(head, sizeof head, "%s--%s", letter, o->name);
+    aw_option_value_text(o, head, sizeof head);
     aw_output_print(out, ".TP\n");
     line(out, ".B ", head);
     text(out, o->help);

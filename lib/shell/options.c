@@ -39,6 +39,9 @@ const struct aw_option aw_global_options[] = {
     {.name = "verbose", .letter = 'v', .help = "tell every packet that passes"},
     {.name = "quiet", .letter = 'q', .help = "no remarks, only results and errors"},
     {.name = "record", .value = "FILE", .help = "write what passes the link into a .pcapng file"},
+    {.name = "last", .value = "TIME",
+     .help = "with a recording: keep only the last so long, written at the end", .unit = "s",
+     .min = 0.001, .max = 1e9},
     {.name = "dry-run", .help = "print fields and bytes; open nothing, send nothing"},
     {.name = "yes", .letter = 'y', .help = "answer questions with yes"},
     {.name = "no-input", .help = "never ask anything"},
@@ -160,6 +163,13 @@ enum aw_status aw_options_set(struct aw_options *options, const char *name, cons
     value->text = text;
     value->origin = origin;
     return AW_OK;
+}
+
+void aw_option_value_text(const struct aw_option *option, char *out, size_t size)
+{
+    size_t used = strlen(out);
+    if (option->value)
+        snprintf(out + used, size - used, option->bare ? "[=%s]" : " %s", option->value);
 }
 
 void aw_option_variable(const char *tool, const char *option, char *out, size_t size)

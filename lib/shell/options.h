@@ -44,6 +44,9 @@ enum aw_status aw_options_set(struct aw_options *options, const char *name, cons
 enum aw_status aw_options_from_environment(struct aw_options *options, const char *tool,
                                            struct aw_error *err);
 
+/* Appends what the option takes, for help: " VALUE", "[=VALUE]", or nothing. */
+void aw_option_value_text(const struct aw_option *option, char *out, size_t size);
+
 /* "ARMCTL_ACK_TIMEOUT" for ack-timeout. */
 void aw_option_variable(const char *tool, const char *option, char *out, size_t size);
 

@@ -87,12 +87,25 @@ enum aw_status aw_session_url(struct aw_session *session, const char **url)
 {
     const char *text = aw_option(session, "link");
     if (!text || !*text)
+        text = session->tool->link;
+    if (!text)
         return no_link(session);
     *url = text[0] == '@' ? aw_config_alias(session, text + 1) : text;
     if (!*url)
         return aw_fail(&session->err, AW_USAGE, "no alias '%.60s' — add it to [link] in %.160s",
                        text, session->config->path);
     return AW_OK;
+}
+
+void aw_session_interface(struct aw_session *session, char *out, size_t size)
+{
+    const char *url;
+    struct aw_error before = session->err;
+    if (aw_session_url(session, &url) != AW_OK)
+        url = "link";
+    session->err = before;
+    const char *name = strncmp(url, "can:", 4) == 0 ? url + 4 : url;
+    snprintf(out, size, "%.*s", (int)strcspn(name, ":?/"), name);
 }
 
 /* sim:?time=virtual: no waiting, for scripts and tests. */

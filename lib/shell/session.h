@@ -41,7 +41,7 @@ struct aw_session {
     char *typed;                /* the line that was entered; NULL at the end of the input */
     bool entered;
     bool quit;   /* the user asked to leave */
-    bool told;   /* the error of this command has been printed already (scripts) */
+    bool told;   /* the outcome of this command has been printed already (scripts) */
     bool moving; /* a motion has been sent and not been finished */
     void *state;
     struct aw_config *config;
@@ -89,6 +89,9 @@ void aw_session_unlink(struct aw_session *session);
 
 /* The URL as the options have it, aliases replaced; AW_NO_LINK with advice if there is none. */
 enum aw_status aw_session_url(struct aw_session *session, const char **url);
+
+/* What recordings call the link: "can0" of can:can0, else its scheme. */
+void aw_session_interface(struct aw_session *session, char *out, size_t size);
 
 /* For --dry-run: prints the fields and the exact bytes. */
 enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,

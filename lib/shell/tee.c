@@ -1,11 +1,20 @@
 #include "shell/tee.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture/pcapng.h"
 
-enum { PACKET_MAX = 66000, BLOCK_MAX = PACKET_MAX + 128 };
+enum { PACKET_MAX = 66000, BLOCK_MAX = PACKET_MAX + 640 };
+
+/* A block of the file that waits until it is written or too old. */
+struct aw_tee_packet {
+    struct aw_tee_packet *next;
+    int64_t time_ns;
+    size_t size;
+    uint8_t block[];
+};
 
 static bool ends_with(const char *text, const char *ending)
 {
@@ -23,6 +32,7 @@ enum aw_status aw_tee_open(struct aw_tee *tee, struct aw_session *session, const
                        "--record: '%.100s' — give a name that ends in .pcapng", path);
     tee->wrapper = (struct aw_wrapper){.medium = protocol->medium,
                                        .ports = {protocol->ports[0], protocol->ports[1]}};
+    tee->last_ns = (int64_t)(aw_option_number(session, "last") * 1e9);
     tee->file = fopen(path, "we");
     if (!tee->file)
         return aw_fail(&session->err, AW_REFUSED, "--record: %.200s: %s", path, strerror(errno));
@@ -35,17 +45,44 @@ enum aw_status aw_tee_open(struct aw_tee *tee, struct aw_session *session, const
     return aw_fail(&session->err, AW_REFUSED, "--record: %.200s: %s", path, strerror(error));
 }
 
-bool aw_tee_add(struct aw_tee *tee, enum aw_dir dir, int64_t time_ns, struct aw_span bytes)
+static void pop(struct aw_tee *tee)
 {
-    uint8_t packet[PACKET_MAX], block[BLOCK_MAX];
-    if (!tee->file)
+    struct aw_tee_packet *first = tee->first;
+    tee->first = first->next;
+    if (!tee->first)
+        tee->newest = NULL;
+    tee->packets--;
+    tee->bytes -= first->size;
+    free(first);
+}
+
+/* Without memory the oldest go first; what still does not fit is left out. */
+static bool push(struct aw_tee *tee, int64_t time_ns, const uint8_t *block, size_t size)
+{
+    struct aw_tee_packet *packet;
+    while (!(packet = malloc(sizeof *packet + size)) && tee->first)
+        pop(tee);
+    if (!packet)
         return true;
-    size_t size = aw_wrap(&tee->wrapper, dir, bytes, packet, sizeof packet);
-    struct aw_packet entry = {.time_ns = time_ns,
-                              .dir = dir,
-                              .linktype = aw_wrapper_linktype(&tee->wrapper),
-                              .data = {packet, size}};
-    fwrite(block, 1, aw_pcapng_packet(block, sizeof block, &entry), tee->file);
+    *packet = (struct aw_tee_packet){.time_ns = time_ns, .size = size};
+    memcpy(packet->block, block, size);
+    if (tee->newest)
+        tee->newest->next = packet;
+    else
+        tee->first = packet;
+    tee->newest = packet;
+    tee->packets++;
+    tee->bytes += size;
+    while (tee->first->time_ns < time_ns - tee->last_ns)
+        pop(tee);
+    return true;
+}
+
+static bool write_out(struct aw_tee *tee, const uint8_t *block, size_t size)
+{
+    tee->packets++;
+    tee->bytes += size;
+    fwrite(block, 1, size, tee->file);
     if (fflush(tee->file) == 0)
         return true;
     int error = errno;
@@ -54,9 +91,46 @@ bool aw_tee_add(struct aw_tee *tee, enum aw_dir dir, int64_t time_ns, struct aw_
     return false;
 }
 
-void aw_tee_close(struct aw_tee *tee)
+static bool add(struct aw_tee *tee, const struct aw_packet *packet)
 {
+    uint8_t block[BLOCK_MAX];
+    size_t size = aw_pcapng_packet(block, sizeof block, packet);
+    return tee->last_ns ? push(tee, packet->time_ns, block, size) : write_out(tee, block, size);
+}
+
+bool aw_tee_add(struct aw_tee *tee, enum aw_dir dir, int64_t time_ns, struct aw_span bytes)
+{
+    uint8_t packet[PACKET_MAX];
+    if (!tee->file)
+        return true;
+    size_t size = aw_wrap(&tee->wrapper, dir, bytes, packet, sizeof packet);
+    return add(tee, &(struct aw_packet){.time_ns = time_ns,
+                                        .dir = dir,
+                                        .linktype = aw_wrapper_linktype(&tee->wrapper),
+                                        .data = {packet, size}});
+}
+
+bool aw_tee_mark(struct aw_tee *tee, int64_t time_ns, const char *comment)
+{
+    if (!tee->file)
+        return true;
+    return add(tee, &(struct aw_packet){.time_ns = time_ns,
+                                        .linktype = aw_wrapper_linktype(&tee->wrapper),
+                                        .data = {(const uint8_t *)"", 0},
+                                        .comment = comment,
+                                        .comment_length = strnlen(comment, 500)});
+}
+
+bool aw_tee_close(struct aw_tee *tee)
+{
+    bool good = true;
+    for (; tee->file && tee->first; pop(tee))
+        good =
+            good && fwrite(tee->first->block, 1, tee->first->size, tee->file) == tee->first->size;
+    while (tee->first)
+        pop(tee);
     if (tee->file)
-        fclose(tee->file);
+        good = fclose(tee->file) == 0 && good;
     tee->file = NULL;
+    return good;
 }

@@ -1,4 +1,4 @@
-/* --record FILE: everything that passes the link goes into a capture file as well. */
+/* Everything that passes the link, into a capture file as well: --record FILE, and record. */
 #ifndef AW_SHELL_TEE_H
 #define AW_SHELL_TEE_H
 
@@ -7,20 +7,29 @@
 #include "capture/packet.h"
 #include "shell/session.h"
 
-/* Owns the file; {0} records nothing. */
+struct aw_tee_packet;
+
+/* Owns the file and what waits for it; {0} records nothing. */
 struct aw_tee {
     FILE *file;
     struct aw_wrapper wrapper;
+    int64_t last_ns; /* only what is not older than this is kept, until the end; 0: everything */
+    struct aw_tee_packet *first, *newest;
+    uint64_t packets, bytes; /* so far, or waiting */
 };
 
 /* Creates the file. AW_USAGE unless it ends in .pcapng, AW_REFUSED if it cannot be written. */
 enum aw_status aw_tee_open(struct aw_tee *tee, struct aw_session *session, const char *path,
                            const char *interface);
 
-/* Adds one message and writes it out at once: a killed program leaves a file that can be read.
- * False (once) when that fails, with errno; the file ends there. */
+/* Adds one message and, unless only the last ones are kept, writes it out at once: a killed program
+ * leaves a file that can be read. False (once) when that fails, with errno; the file ends there. */
 bool aw_tee_add(struct aw_tee *tee, enum aw_dir dir, int64_t time_ns, struct aw_span bytes);
 
-void aw_tee_close(struct aw_tee *tee);
+/* Adds a packet that has only a comment. */
+bool aw_tee_mark(struct aw_tee *tee, int64_t time_ns, const char *comment);
+
+/* Writes what waits, and closes the file. False with errno if it could not all be written. */
+bool aw_tee_close(struct aw_tee *tee);
 
 #endif

@@ -70,8 +70,9 @@ struct aw_option {
     char letter;       /* 0: none */
     const char *value; /* what it takes, for help: "URL", "SECONDS"; NULL: a switch */
     const char *help;
+    const char *bare;     /* value of "--name" without "=VALUE", for options that work with and
+                             without one (the next word is never taken then); NULL: needs one */
     const char *fallback; /* value if nobody says anything; NULL: none */
-    const char *bare;     /* value of --NAME alone; NULL: it needs one */
     const char *unit;     /* a number in this unit ("" for a bare one); NULL: text */
     double min, max;      /* of the number, if not both 0 */
     const char *const *choices;
@@ -101,6 +102,7 @@ struct aw_tool {
     const struct aw_option *options;   /* global options of this tool, {0}-terminated, or NULL */
     const char *const *examples;       /* for the first page of help, NULL-terminated */
     const struct aw_transport *sim;    /* its sim: link, or NULL; the session is the context */
+    const char *link; /* to take if none is named, where there is but one: "udp:"; or NULL */
     size_t state_size;                 /* zeroed memory for the tool at session->state */
     /* A section "[joint elbow]" of the config file: key and value, one call each. May be NULL. */
     enum aw_status (*configure)(struct aw_session *session, const char *section, const char *key,
@@ -120,6 +122,19 @@ struct aw_tool {
      * characters to out and returns it; NULL: nobody in particular. May be NULL. */
     const char *(*subject)(struct aw_session *session, const struct aw_record *record, char *out,
                            size_t size);
+    /* May this command go out, beyond what the table's ranges say? Asked for each one of a
+     * recording before the first is sent; session->err says why not. Asked with NULL
+     * when nothing was sent after all. May be NULL. */
+    enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
+    /* Makes the session ready for allow and for a replay, which writes on the link by itself. May
+     * be NULL. */
+    enum aw_status (*prepare)(struct aw_session *session);
+    /* After a replay that came to its end, for devices that go on with the last command for ever:
+     * says what it did by the result. May be NULL. */
+    enum aw_status (*settle)(struct aw_session *session);
+    /* The device answers every message and takes no second one before: a replay waits for the
+     * answers that the recording has. */
+    bool in_step;
     /* A few words about the link for the foot of the table of watch ("bus 12.3 %, lknee tor"),
      * written to out; NULL: nothing to say. May be NULL. */
     const char *(*remark)(struct aw_session *session, char *out, size_t size);

@@ -55,6 +55,7 @@ char *aw_print_named(char *out, const struct aw_field *row, double value, bool q
     const char *name = name_of(row->names, value);
     if (!name)
         return aw_print_how(out, value, value == floor(value) ? HOW_INT : HOW_FLOAT, 0);
+    quoted = quoted && strcmp(name, "true") != 0 && strcmp(name, "false") != 0;
     if (quoted)
         *out++ = '"';
     while (*name)

@@ -4,6 +4,8 @@
 
 #include "wire/codec.h"
 
+#pragma GCC visibility push(hidden)
+
 /* enum how of a leaf, and its decimals where it is printed with a fixed number of them. */
 uint8_t aw_leaf_how(const struct aw_codec *codec, int leaf);
 uint8_t aw_leaf_decimals(const struct aw_codec *codec, int leaf);
@@ -12,5 +14,7 @@ char *aw_print_how(char *out, double value, uint8_t how, uint8_t decimals);
 
 /* The name of the value, or the number if it has none. */
 char *aw_print_named(char *out, const struct aw_field *row, double value, bool quoted);
+
+#pragma GCC visibility pop
 
 #endif

@@ -67,12 +67,21 @@ enum aw_status aw_record_set(struct aw_record *record, const char *name, double 
     return AW_OK;
 }
 
-static const struct aw_name *find_name(const struct aw_name *names, const char *text)
+/* By the whole name, or, where there are no other values, by a beginning of three letters or more
+ * that only one name has. */
+static const struct aw_name *find_name(const struct aw_field *row, const char *text)
 {
-    for (; names && names->name; names++)
+    const struct aw_name *names = row->names, *found = NULL;
+    size_t length = strlen(text), like = 0;
+    for (; names && names->name; names++) {
         if (strcmp(names->name, text) == 0)
             return names;
-    return NULL;
+        if (length >= 3 && strncmp(names->name, text, length) == 0) {
+            found = names;
+            like++;
+        }
+    }
+    return like == 1 && !row->open_names ? found : NULL;
 }
 
 static enum aw_status set_name(struct aw_record *record, int leaf, const char *name,
@@ -131,7 +140,7 @@ enum aw_status aw_record_set_text(struct aw_record *record, const char *name, co
     const struct aw_field *row = codec->leaves[leaf].field;
     if (row->type == AW_TEXT)
         return set_name(record, leaf, name, text, err);
-    const struct aw_name *named = codec->raw ? NULL : find_name(row->names, text);
+    const struct aw_name *named = codec->raw ? NULL : find_name(row, text);
     bool none = row->has_no_data && (strcmp(text, "none") == 0 || strcmp(text, "null") == 0);
     double value = named ? named->value : (double)NAN;
     struct aw_error number;

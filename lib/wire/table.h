@@ -59,7 +59,8 @@ enum aw_type {
     AW_PAD,      /* zeros, ignored on receipt */
 };
 
-/* A named value. A list of them ends with {0}. */
+/* A named value. A list of them ends with {0}. Values named "true" and "false" are truth values in
+ * JSON. */
 struct aw_name {
     int32_t value;
     const char *name;
@@ -87,7 +88,7 @@ struct aw_field {
     bool may_miss;  /* AW_DIGITS: may be left out by the sender (not shown then) */
     bool has_no_data;
     int32_t no_data;   /* wire value that means "no data": shown as null, sent for "none" */
-    uint32_t constant; /* AW_CONST */
+    uint32_t constant; /* AW_CONST; AW_LENGTH of an envelope: bytes it leaves out */
     double fallback;
     double scale, offset; /* value = wire · scale + offset; scale 0 stands for 1 */
     double min, max;      /* of the value, inclusive; both 0: whatever the wire can carry */
@@ -136,6 +137,9 @@ struct aw_framer {
     enum aw_dir dir;   /* which way the stream goes; 0 stands for AW_RX */
     uint32_t left;     /* packets left of the current envelope */
     uint32_t bytes;    /* bytes left of the current envelope */
+    bool unsized;      /* the envelope does not tell its size, */
+    bool uncounted;    /* or the number of its packets */
+    uint64_t messages; /* envelopes that are done with so far, empty and damaged ones too */
     uint64_t skipped;  /* bytes thrown away so far */
     uint64_t overlong; /* lines or messages thrown away because they were too long */
 };

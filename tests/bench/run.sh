@@ -81,6 +81,21 @@ library() {
     done < <("$1" "$seconds")
 }
 
+# Datagrams over loopback, decoded, beside a bare loop of recvmmsg(2) in the same run; and what the
+# link adds to each of them.
+datagrams() {
+    local bare link decoded added
+    build/tests/bench/bench_udp "$seconds" >"$dir/udp" || below=$((below + 1))
+    bare=$(awk -F '\t' '/^recvmmsg /{ print $3 }' "$dir/udp")
+    link=$(awk -F '\t' '/^link /{ print $3 }' "$dir/udp")
+    decoded=$(awk -F '\t' '/^link\+decode /{ print $3 }' "$dir/udp")
+    verdict "${decoded:-0}" '>=' 0.3
+    row "udp: unitysim feedback, read and decoded" "${decoded:-0}" M/s "recvmmsg ${bare:-0} M/s" ">= 0.3" $met
+    added=$(awk -v a="${link:-0}" -v b="${bare:-0}" 'BEGIN { printf "%.2f", (a > 0 && b > 0 ? 1 / a - 1 / b : 999) }')
+    verdict "$added" '<=' 2
+    row "udp: the link's share of a datagram" "$added" us "" "<= 2" $met
+}
+
 # Nothing may be allocated per message: counted by a malloc of our own under the benchmark.
 allocations() {
     local program=$1 what=$2 few many per
@@ -172,6 +187,25 @@ watch_share() {
 }
 
 . tests/bench/screen.sh
+# Lock-step with a simulator: exchanges a second, beside bare sockets with messages of that size, and
+# with a peer that sends in two pieces under Nagle's algorithm.
+lockstep() {
+    local bare=0 ours=0 naive=0 what ratio name bytes rate
+    while IFS=$'\t' read -r name bytes rate; do
+        case $name in
+        *bare*) bare=$rate what=$bytes ;;
+        *ezphys-sim*) ours=$rate ;;
+        *naive*) naive=$rate ;;
+        esac
+    done < <(build/tests/bench/bench_lockstep "$seconds")
+    ratio=$(awk -v a="$bare" -v b="$ours" 'BEGIN { printf "%.2f", b > 0 ? a / b : 9999 }')
+    verdict "$ratio" '<=' 1.5
+    row "lock-step with ezphys-sim ($what bytes)" "$ours" 1/s "bare sockets $bare" "x$ratio (<= 1.5)" $met
+    verdict "$ours" '>=' 10000
+    row "lock-step with ezphys-sim" "$ours" 1/s "" ">= 10000" $met
+    verdict "$naive" '>=' 5000
+    row "lock-step with a peer of two sends and Nagle" "$naive" 1/s "" ">= 5000" $met
+}
 
 gcc -shared -fPIC -O2 -o "$dir/count.so" tests/bench/count_malloc.c || exit 1
 machine
@@ -184,9 +218,11 @@ library build/tests/bench/bench_wire
 library build/tests/bench/bench_view
 allocations build/tests/bench/bench_wire "decode and encode"
 allocations build/tests/bench/bench_view "text, JSON and CSV"
+datagrams
 log_file
 watch_share
 screen_shares
+lockstep
 echo
 [ $below = 0 ] && echo "all bars met" || echo "$below bars NOT met"
 exit $((below != 0))

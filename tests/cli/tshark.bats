@@ -63,6 +63,15 @@ capture() { "$BIN/../tests/unit/test_pcapng" write "$1" "$2"; }
     done
 }
 
+@test "a recorded session of unitysim: all six types" {
+    printf '%s\n' 'scene slam-dunk --fps 60' 'drive elbow=-20 hand=close --for 0.2s' 'camera get' \
+        'camera set -185 500 -7 66 270 0' 'limits set elbow 1800 2400' >session
+    ok unitysim -q -l "$fast" --record session.pcapng run session
+    agree unitysim session.pcapng
+    has "$output" "of 6 kinds of message"
+    [ "$(wc -l <records)" -gt 40 ]
+}
+
 @test "the capture has names, directions, nanoseconds, and no complaints" {
     for tool in armctl hidmotor canpid unitysim ezphys; do
         frames $tool | head -n 2 | capture $tool $tool.pcapng

@@ -1,7 +1,7 @@
 /* Writes first inputs for the fuzz targets: every message of every variant of every protocol, as
  * the tables say, alone and as streams.
  *
- *     seeds FOLDER        fills FOLDER/fuzz_decode, fuzz_stream and fuzz_capture
+ *     seeds FOLDER        fills FOLDER/fuzz_decode, fuzz_stream, fuzz_unitysim and fuzz_capture
  */
 #include <string.h>
 
@@ -108,6 +108,23 @@ static void make_variant(struct seed *seed, uint8_t protocol, uint8_t variant, u
     save(seed, "fuzz_stream", stream, used);
 }
 
+/* Each message of one direction, its size before it, to the end that takes it. */
+static void make_datagrams(struct seed *seed, uint8_t end, enum aw_dir dir)
+{
+    static struct aw_wire wire;
+    uint8_t stream[1024] = {end};
+    size_t used = 1;
+    aw_wire_init(&wire, &aw_unitysim_protocol, NULL, false);
+    for (size_t i = 0; i < wire.protocol->n_messages; i++) {
+        if (wire.protocol->messages[i].dir != dir)
+            continue;
+        size_t size = make_frame(&wire, i, stream + used + 1, 128);
+        stream[used] = (uint8_t)size;
+        used += size + 1;
+    }
+    save(seed, "fuzz_unitysim", stream, used);
+}
+
 int main(int argc, char **argv)
 {
     struct seed seed = {.folder = argc > 1 ? argv[1] : "."};
@@ -116,5 +133,7 @@ int main(int argc, char **argv)
             for (uint8_t dir = 0; dir <= CHOOSE_TX; dir++)
                 make_variant(&seed, p, v, dir);
     make_captures(&seed);
+    make_datagrams(&seed, 0, AW_TX);
+    make_datagrams(&seed, 1, AW_RX);
     return 0;
 }

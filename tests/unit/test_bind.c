@@ -58,12 +58,14 @@ static const struct {
     {"load file=a=b.csv", "load", "file=a=b.csv", 1},
     {"load -", "load", "file=-", 1},
     {"connect tty?baud=9600", "connect", "port=tty?baud=9600", 1},
-    {"encode choice level=1 kind=0", "encode", "message=choice fields=1 fields=0", 1},
-    {"encode level=1 choice", "encode", "fields=1 message=choice", 1},
+    {"encode choice level=1 kind=0", "encode", "message=choice field=1 field=0", 1},
+    {"encode level=1 choice", "encode", "field=1 message=choice", 1},
     {"decode A5 01 x=y", "decode", "input=A5 input=01 input=x=y", 1},
     {"{\"cmd\":\"turn\",\"level\":1,\"way\":2}", "turn", "level=1 way=2", 1},
     {"{\"msg\":\"set\",\"gear\":\"low\",\"frob\":1}", "set", "gear=low", 1},
     {"turn --help", "turn", "", 0},
+    {"set --again low", "set", "gear=low", 1},
+    {"set --again=3 low", "set", "gear=low", 1},
 };
 
 static void list_bound(char *out)

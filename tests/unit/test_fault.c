@@ -265,6 +265,48 @@ static void a_new_client_does_not_get_what_waited_for_the_old(void **state)
     aw_link_close(server);
 }
 
+static void some_datagrams_are_overtaken(void **state)
+{
+    (void)state;
+    enum { SENT = 200 };
+    struct aw_virtual_clock clock;
+    struct aw_link *link = faulty_echo(&clock, "sim:?reorder=20%&seed=1", true, false);
+    char buf[64];
+    size_t got;
+    int seen = 0, overtaken = 0, highest = -1;
+    for (int i = 0; i < SENT; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%05d", i);
+        assert_writes(link, text);
+        int64_t deadline = clock.time_ns + 5 * AW_MILLISECOND;
+        while (aw_link_read(link, buf, sizeof buf - 1, &got, deadline + (i == SENT - 1) * AW_SECOND,
+                            NULL) == AW_OK) {
+            for (size_t at = 0; at < got; at += 5, seen++) { /* the echo joins what it has */
+                int number = -1;
+                assert_int_equal(sscanf(buf + at, "%5d", &number), 1);
+                overtaken += number < highest;
+                highest = number > highest ? number : highest;
+            }
+        }
+    }
+    assert_int_equal(seen, SENT);
+    assert_in_range(overtaken, SENT / 10, SENT * 45 / 100);
+    aw_link_close(link);
+}
+
+static void a_stream_is_not_reordered(void **state)
+{
+    (void)state;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct aw_url url;
+    struct aw_error err;
+    struct aw_link *out;
+    struct aw_link *inner = aw_sim_link(&echo_device(0)->base, &clock.base, false, "sim:");
+    assert_int_equal(aw_url_parse(&url, "sim:?reorder=5%", &err), AW_OK);
+    assert_int_equal(aw_fault_wrap(&out, inner, &url, true, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "reorder: this link is a stream"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +320,8 @@ int main(void)
         cmocka_unit_test(damage_to_text_always_shows),
         cmocka_unit_test(delays_take_virtual_time_both_ways),
         cmocka_unit_test(jitter_keeps_the_order),
+        cmocka_unit_test(some_datagrams_are_overtaken),
+        cmocka_unit_test(a_stream_is_not_reordered),
         cmocka_unit_test(what_waits_is_sent_before_closing),
         cmocka_unit_test(what_came_before_the_end_is_delivered),
         cmocka_unit_test(a_new_client_does_not_get_what_waited_for_the_old),

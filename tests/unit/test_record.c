@@ -95,6 +95,7 @@ static const struct {
     {"groups", "left.state", "1", 1},
     {"choice", "kind", "angle", 1},
     {"choice", "colour", "green", 2},
+    {"choice", "kind", "ang", 1},
     {"choice", "colour", "17", 17},
     {"choice", "way", "5cm", 50},
     {"choice", "speed", "500mm/s", 0.5},
@@ -132,6 +133,7 @@ static const struct {
      "left.state: no 'sideways' — use one of off, on"},
     {"groups", "left.state", "On", AW_USAGE, "did you mean 'on'?"},
     {"choice", "colour", "blue", AW_USAGE, "use one of red, green"},
+    {"choice", "colour", "gr", AW_USAGE, "did you mean 'green'?"},
     {"text", "body", "123456789", AW_LIMIT, "body: '123456789' is longer than 8 characters"},
 };
 

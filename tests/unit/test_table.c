@@ -79,6 +79,43 @@ static void test_complaints(void **state)
     assert_non_null(strstr(err.text, "zero byte"));
 }
 
+static enum aw_status read_headless(const char *text, struct aw_table *table)
+{
+    static const char *const names[] = {"t", "y"};
+    FILE *file = fmemopen((void *)(size_t)text, strlen(text), "r");
+    assert_non_null(file);
+    enum aw_status status = aw_table_read_headless(file, "run.csv", names, 2, table, &err);
+    fclose(file);
+    return status;
+}
+
+static void test_without_a_header(void **state)
+{
+    (void)state;
+    struct aw_table table;
+    assert_int_equal(read_headless("# lab 1\n\n0, 1.5, 7\n\n1, 2, 8\n", &table), AW_OK);
+    assert_int_equal(table.n_columns, 3);
+    assert_int_equal(table.n_rows, 2);
+    assert_string_equal(table.names[0], "t");
+    assert_string_equal(table.names[2], "column3");
+    assert_true(aw_table_cell(&table, 0, 1) == 1.5);
+    assert_int_equal(table.lines[0], 3);
+    assert_int_equal(table.lines[1], 5);
+    aw_table_free(&table);
+    assert_int_equal(read_headless("y,t\n1,2\n", &table), AW_OK); /* a header has its say */
+    assert_int_equal(aw_table_find(&table, "t"), 1);
+    assert_int_equal(table.lines[0], 2);
+    aw_table_free(&table);
+    assert_int_equal(read_headless("0,1\n2\n", &table), AW_MALFORMED);
+    assert_string_equal(err.text, "run.csv:2: 1 cells where there should be 2 columns — "
+                                  "is the line cut off?");
+    assert_int_equal(read_headless("0\n2\n", &table), AW_MALFORMED);
+    assert_string_equal(err.text, "run.csv:1: 1 cells where there should be 2 columns — "
+                                  "is the line cut off?");
+    assert_int_equal(read_headless("0,nan\n", &table), AW_MALFORMED);
+    assert_non_null(strstr(err.text, "run.csv:1: y: 'nan' is not a number"));
+}
+
 static void test_building(void **state)
 {
     (void)state;
@@ -150,9 +187,9 @@ static void test_write_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reading),      cmocka_unit_test(test_complaints),
-        cmocka_unit_test(test_building),     cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_write_errors),
+        cmocka_unit_test(test_reading),          cmocka_unit_test(test_complaints),
+        cmocka_unit_test(test_without_a_header), cmocka_unit_test(test_building),
+        cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_write_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

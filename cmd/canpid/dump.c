@@ -1,0 +1,63 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/candump.h"
+#include "state.h"
+
+struct dumper {
+    struct aw_session *session;
+    bool line, decoded;
+    char interface[32];
+    uint64_t left;
+    bool counted;
+};
+
+static bool dump_frame(void *context, const struct aw_pid_frame *frame)
+{
+    struct dumper *d = context;
+    struct aw_output *out = &d->session->out;
+    char line[AW_CANDUMP_MAX];
+    struct aw_record record;
+    struct aw_span bytes = {frame->bytes, frame->size};
+    if (frame->size == 0)
+        return true;
+    int64_t time =
+        frame->record.time_ns != AW_NO_TIME ? frame->record.time_ns : aw_session_time(d->session);
+    size_t n = aw_candump_write(line, d->interface, time, bytes);
+    if (d->line)
+        aw_output_write(out, line, d->decoded ? n - 1 : n);
+    if (d->line && d->decoded)
+        aw_output_write(out, "  ", 2);
+    if (d->decoded &&
+        aw_wire_decode(d->session->wire, frame->record.dir, bytes, &record, NULL) == AW_OK) {
+        record.time_ns = time;
+        aw_session_show(d->session, &record);
+    }
+    d->left -= d->counted;
+    return !(d->counted && d->left == 0) && !out->error;
+}
+
+enum aw_status run_dump(struct aw_session *session, const struct aw_args *args)
+{
+    const char *as = aw_option(session, "as");
+    struct dumper d = {.session = session,
+                       .line = strcmp(as, "decoded") != 0,
+                       .decoded = strcmp(as, "candump") != 0};
+    double seconds = aw_option_number(session, "for");
+    (void)args;
+    if (aw_session_json(session))
+        d.line = !(d.decoded = true); /* records only: a program reads them */
+    d.left = (uint64_t)aw_option_number(session, "count");
+    d.counted = d.left > 0;
+    enum aw_status status = pid_ready(session);
+    if (status != AW_OK)
+        return status;
+    aw_session_interface(session, d.interface, sizeof d.interface);
+    int64_t end = seconds > 0 ? aw_clock_now(session->clock) + (int64_t)(seconds * 1e9) : AW_NEVER;
+    while (status == AW_OK && aw_clock_now(session->clock) < end && !(d.counted && d.left == 0)) {
+        status = pid_round(session, end, dump_frame, &d);
+        if (status == AW_OK)
+            status = aw_output_flush(&session->out, &session->err);
+    }
+    return status;
+}

@@ -1,0 +1,252 @@
+#include "listener.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ezphys/wire.h"
+
+#define READ_ROOM      65536
+#define SAID_MAX       10
+#define VELOCITY_MAX   1e4  /* rad/s, m/s */
+#define TORQUE_MAX     1e6  /* Nm, N */
+#define MAX_TORQUE_MAX 1e12 /* a limit, so that much stands for "as much as it takes" */
+#define VALUES_MAX     6
+
+enum { ROOM = AW_EZPHYS_MESSAGE_MAX + READ_ROOM };
+
+enum aw_status listener_init(struct listener *l, struct aw_wire *wire, const struct aw_scene *scene,
+                             struct world *world, struct aw_error *err)
+{
+    *l = (struct listener){.scene = scene, .world = world, .wire = wire, .room = malloc(ROOM)};
+    listener_restart(l);
+    return l->room ? AW_OK : aw_fail(err, AW_NO_LINK, "no memory");
+}
+
+void listener_free(struct listener *l)
+{
+    free(l->room);
+}
+
+void listener_restart(struct listener *l)
+{
+    l->framer = (struct aw_framer){.dir = AW_TX};
+    l->size = l->used = 0;
+    l->said = 0;
+    l->reset = false;
+}
+
+uint8_t *listener_room(struct listener *l, size_t *cap)
+{
+    memmove(l->room, l->room + l->used, l->size - l->used);
+    l->size -= l->used;
+    l->used = 0;
+    *cap = ROOM - l->size;
+    return l->room + l->size;
+}
+
+void listener_got(struct listener *l, size_t size)
+{
+    l->size += size;
+}
+
+static void explain(struct listener *l, uint64_t *counter, const char *why)
+{
+    ++*counter;
+    if (l->said < SAID_MAX)
+        fprintf(stderr, "ezphys-sim: %s\n", why);
+    if (l->said == SAID_MAX)
+        fprintf(stderr, "ezphys-sim: more of this is only counted\n");
+    l->said++;
+}
+
+/* What a command is about. */
+struct command {
+    const struct aw_message *message;
+    double id;        /* NaN where there are names */
+    const char *name; /* where there are names */
+    double v[VALUES_MAX];
+};
+
+static struct command read_command(const struct aw_record *record)
+{
+    const struct aw_codec *codec = record->codec;
+    struct command command = {.message = codec->message, .id = NAN, .name = record->text};
+    size_t n = 0;
+    for (int i = 0; i < codec->n_leaves; i++) {
+        const struct aw_leaf *leaf = &codec->leaves[i];
+        if (!leaf->value || leaf->field->type == AW_TEXT)
+            continue;
+        if (leaf->field->type == AW_UINT)
+            command.id = record->v[i];
+        else if (n < VALUES_MAX)
+            command.v[n++] = record->present >> i & 1 ? record->v[i] : NAN;
+    }
+    return command;
+}
+
+static int find_joint(const struct aw_scene *scene, const struct command *command)
+{
+    for (size_t i = 0; i < scene->n_joints; i++) {
+        const struct aw_scene_joint *joint = &scene->joints[i];
+        if (isnan(command->id) ? strcmp(joint->name, command->name) == 0 : joint->id == command->id)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* Says "nothing" where a wire has no empty messages. */
+static bool is_nothing(const struct command *command)
+{
+    bool scene = isnan(command->id) ? !*command->name : command->id == 0;
+    for (int i = 0; i < VALUES_MAX && scene; i++)
+        scene = command->v[i] == 0;
+    return scene;
+}
+
+static void no_joint(struct listener *l, const struct command *command)
+{
+    char why[160];
+    if (isnan(command->id))
+        snprintf(why, sizeof why, "%s: there is no joint \"%.32s\" — %zu joints have names",
+                 command->message->name, command->name, l->scene->n_joints);
+    else
+        snprintf(why, sizeof why, "%s: there is no joint %.0f — the scene has %zu",
+                 command->message->name, command->id, l->scene->n_joints);
+    explain(l, &l->counters.unknown, why);
+}
+
+/* Which numbers of the payload belong to axis i, and how large they may be. */
+struct slot {
+    const char *what;
+    double max;
+};
+static const struct slot force_slots[] = {{"torque", TORQUE_MAX}};
+static const struct slot motor_slots[] = {{"velocity", VELOCITY_MAX},
+                                          {"max_torque", MAX_TORQUE_MAX}};
+
+/* Numbers for axes that the joint does not have may be anything. */
+static bool check_values(struct listener *l, const struct aw_scene_joint *joint,
+                         const struct command *command, const struct slot *slots, unsigned n)
+{
+    char why[200];
+    for (unsigned i = 0; i < n * aw_scene_axes(joint->kind); i++) {
+        if (fabs(command->v[i]) <= slots[i % n].max)
+            continue;
+        if (isfinite(command->v[i]))
+            snprintf(why, sizeof why, "%s of joint %s: %s%u %g is beyond %g — refused",
+                     command->message->name, joint->name, slots[i % n].what, i / n + 1,
+                     command->v[i], slots[i % n].max);
+        else
+            snprintf(why, sizeof why, "%s of joint %s: %s%u is not a finite number — refused",
+                     command->message->name, joint->name, slots[i % n].what, i / n + 1);
+        explain(l, &l->counters.refused, why);
+        return false;
+    }
+    return true;
+}
+
+static void drop_absent(struct command *command)
+{
+    for (int i = 0; i < VALUES_MAX; i++)
+        if (!isfinite(command->v[i]))
+            command->v[i] = 0;
+}
+
+static void push(struct listener *l, size_t joint, struct command *command)
+{
+    if (!check_values(l, &l->scene->joints[joint], command, force_slots, 1))
+        return;
+    drop_absent(command);
+    world_push(l->world, joint, command->v);
+    l->counters.commands++;
+}
+
+static void drive(struct listener *l, size_t joint, struct command *command)
+{
+    double velocity[AW_SCENE_AXES], max_torque[AW_SCENE_AXES];
+    if (!check_values(l, &l->scene->joints[joint], command, motor_slots, 2))
+        return;
+    drop_absent(command);
+    for (int i = 0; i < AW_SCENE_AXES; i++) {
+        velocity[i] = command->v[2 * i];
+        max_torque[i] = command->v[2 * i + 1];
+    }
+    world_drive(l->world, joint, velocity, max_torque);
+    l->counters.commands++;
+}
+
+static void reset(struct listener *l)
+{
+    world_reset(l->world);
+    l->reset = true;
+    l->counters.resets++;
+}
+
+static void command_joint(struct listener *l, struct command *command)
+{
+    int joint = find_joint(l->scene, command);
+    char why[120];
+    if (joint < 0 && is_nothing(command))
+        return;
+    if (joint < 0) {
+        no_joint(l, command);
+    } else if (!l->scene->joints[joint].receive) {
+        snprintf(why, sizeof why, "%s: joint %s takes no commands — its scene says receive off",
+                 command->message->name, l->scene->joints[joint].name);
+        explain(l, &l->counters.unknown, why);
+    } else if (strcmp(command->message->name, "axis_force") == 0) {
+        push(l, (size_t)joint, command);
+    } else {
+        drive(l, (size_t)joint, command);
+    }
+}
+
+/* A frame with numbers that are none is decoded all the same: they may be those of axes that the
+ * joint does not have. */
+static void obey(struct listener *l, struct aw_span frame)
+{
+    struct aw_record record;
+    struct aw_error err;
+    enum aw_status status = aw_wire_decode(l->wire, AW_TX, frame, &record, &err);
+    if (status != AW_OK && record.present == 0) {
+        explain(l, &l->counters.refused, err.text);
+        return;
+    }
+    struct command command = read_command(&record);
+    if (strcmp(command.message->name, "reset") == 0)
+        reset(l);
+    else
+        command_joint(l, &command);
+}
+
+/* On a wire without messages, what came in one piece is one. */
+static uint64_t ended(const struct listener *l, uint64_t before, enum aw_status status)
+{
+    if (l->wire->variant.envelope)
+        return l->framer.messages - before;
+    return status == AW_OK && l->used == l->size;
+}
+
+unsigned listener_take(struct listener *l)
+{
+    uint64_t n = 0;
+    while (n == 0 && l->used < l->size) {
+        struct aw_span in = {l->room + l->used, l->size - l->used}, frame;
+        struct aw_error err;
+        uint64_t before = l->framer.messages;
+        size_t used;
+        enum aw_status status = aw_wire_next(l->wire, &l->framer, in, &frame, &used, &err);
+        if (used == 0)
+            break;
+        l->used += used;
+        if (status == AW_OK)
+            obey(l, frame);
+        else if (status == AW_MALFORMED)
+            explain(l, &l->counters.refused, err.text);
+        n = ended(l, before, status);
+    }
+    l->counters.messages += n;
+    return (unsigned)n;
+}

@@ -1,0 +1,47 @@
+/* Takes what the client sends, and does it to the world. Whatever comes, the world sees only finite
+ * numbers of a sensible size for joints that it has; everything else is counted, and explained as
+ * long as that is of use to somebody. The memory is bounded.
+ */
+#ifndef AW_CMD_EZPHYS_SIM_LISTENER_H
+#define AW_CMD_EZPHYS_SIM_LISTENER_H
+
+#include "wire/wire.h"
+#include "world.h"
+
+struct listener_counters {
+    uint64_t messages, commands;
+    uint64_t refused; /* packets or messages that were malformed or out of all limits */
+    uint64_t unknown; /* commands for an id that is none, or does not take commands */
+    uint64_t resets;
+};
+
+struct listener {
+    const struct aw_scene *scene;
+    struct world *world;
+    struct aw_wire *wire;
+    struct aw_framer framer;
+    uint8_t *room;
+    size_t size, used; /* bytes in the room, and those of them that are done with */
+    unsigned said;     /* explanations on this connection */
+    bool reset;        /* the world was reset since this was last looked at */
+    struct listener_counters counters;
+};
+
+/* Nothing is owned. AW_NO_LINK if there is no memory. */
+enum aw_status listener_init(struct listener *listener, struct aw_wire *wire,
+                             const struct aw_scene *scene, struct world *world,
+                             struct aw_error *err);
+void listener_free(struct listener *listener);
+
+/* A new client: what is left of the one before is forgotten. */
+void listener_restart(struct listener *listener);
+
+/* Where to read to, at least 64 kB; then say how much it was. */
+uint8_t *listener_room(struct listener *listener, size_t *cap);
+void listener_got(struct listener *listener, size_t size);
+
+/* Takes the next message out of what is there. Returns how many ended with it: 0 if there is none
+ * that is whole. */
+unsigned listener_take(struct listener *listener);
+
+#endif

@@ -1,0 +1,230 @@
+#include "simulator.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BEHIND_MAX (AW_SECOND / 4)       /* more is given up */
+#define LOOK       AW_SECOND             /* whether a silent client is still there */
+#define TURN_MAX   (20 * AW_MILLISECOND) /* of physics, before the client is listened to again */
+
+enum aw_status simulator_init(struct simulator *sim, const struct settings *settings,
+                              const struct aw_scene *scene, struct aw_wire *wire,
+                              struct aw_error *err)
+{
+    memset(sim, 0, sizeof *sim);
+    sim->settings = settings;
+    sim->scene = scene;
+    sim->world = world_new(scene, &settings->world);
+    if (!sim->world)
+        return aw_fail(err, AW_NO_LINK, "no memory");
+    enum aw_status status = teller_init(&sim->teller, wire, scene, err);
+    return status == AW_OK ? listener_init(&sim->listener, wire, scene, sim->world, err) : status;
+}
+
+void simulator_free(struct simulator *sim)
+{
+    listener_free(&sim->listener);
+    teller_free(&sim->teller);
+    world_free(sim->world);
+}
+
+/* The clock of real time starts again here. */
+static void start_clock(struct simulator *sim, int64_t now)
+{
+    sim->start_ns = now;
+    sim->start_step = world_steps(sim->world);
+}
+
+static void blow_up(struct simulator *sim)
+{
+    fprintf(stderr,
+            "ezphys-sim: the physics blew up at step %" PRId64 " — the scene starts again; gentler "
+            "commands or a smaller --step-size help\n",
+            world_steps(sim->world));
+    sim->blown_up++;
+    world_reset(sim->world);
+    start_clock(sim, aw_clock_now(sim->link->clock));
+}
+
+/* If the client is gone, reading will tell. */
+static void tell(struct simulator *sim)
+{
+    struct aw_span message;
+    struct aw_error err;
+    if (teller_tell(&sim->teller, sim->world, &message, &err) != AW_OK) {
+        blow_up(sim);
+        teller_tell(&sim->teller, sim->world, &message, NULL);
+    }
+    aw_link_write(sim->link, message.data, message.size, NULL);
+    world_clear_forces(sim->world);
+    sim->told_step = world_steps(sim->world);
+    sim->told++;
+}
+
+static void welcome(struct simulator *sim, int64_t now)
+{
+    listener_restart(&sim->listener);
+    start_clock(sim, now);
+    sim->present = true;
+    sim->late = false;
+    sim->next_ns = now + sim->settings->interval_ns;
+    sim->answer_ns = now + sim->settings->timeout_ns;
+    tell(sim);
+}
+
+static void say_gone(struct simulator *sim)
+{
+    fprintf(stderr,
+            "ezphys-sim: the client is gone at step %" PRId64 " — the simulation stands still "
+            "until the next one comes\n",
+            world_steps(sim->world));
+    sim->present = false;
+}
+
+/* ---- Lock-step ------------------------------------------------------------------------------- */
+
+static void step_many(struct simulator *sim)
+{
+    for (unsigned i = 0; i < sim->settings->every; i++)
+        if (!world_step(sim->world)) {
+            blow_up(sim);
+            return;
+        }
+}
+
+static void exchange(struct simulator *sim)
+{
+    if (!sim->listener.reset)
+        step_many(sim);
+    sim->listener.reset = false;
+    tell(sim);
+}
+
+static void note_answer(struct simulator *sim, int64_t now)
+{
+    sim->answer_ns = now + sim->settings->timeout_ns;
+    if (sim->late)
+        fprintf(stderr, "ezphys-sim: the client is back — the simulation goes on\n");
+    sim->late = false;
+}
+
+static void check_answer(struct simulator *sim, int64_t now)
+{
+    if (sim->late || !sim->present || now < sim->answer_ns)
+        return;
+    fprintf(stderr,
+            "ezphys-sim: no answer to step %" PRId64 " for %g s — the simulation stands still; in "
+            "lock-step every message is to be answered (an empty one will do)\n",
+            world_steps(sim->world), (double)sim->settings->timeout_ns / AW_SECOND);
+    sim->late = true;
+}
+
+static void lock_step(struct simulator *sim)
+{
+    unsigned n, answers = 0;
+    while ((n = listener_take(&sim->listener)) > 0)
+        for (answers += n; n > 0; n--)
+            exchange(sim);
+    int64_t now = aw_clock_now(sim->link->clock);
+    if (answers > 0)
+        note_answer(sim, now);
+    check_answer(sim, now);
+}
+
+/* ---- Real time ------------------------------------------------------------------------------- */
+
+static int64_t step_time(const struct simulator *sim, int64_t steps)
+{
+    return sim->start_ns +
+           llround((double)(steps - sim->start_step) * world_step_size(sim->world) * AW_SECOND);
+}
+
+static void say_slow(struct simulator *sim)
+{
+    if (!sim->slow)
+        fprintf(stderr, "ezphys-sim: the physics is slower than the wall clock — it goes on as "
+                        "fast as it can; --quick or a larger --step-size help\n");
+    sim->slow = true;
+}
+
+static void catch_up(struct simulator *sim, int64_t now)
+{
+    int64_t until = now + TURN_MAX, clock = now;
+    while (clock < until && step_time(sim, world_steps(sim->world) + 1) <= now) {
+        if (!world_step(sim->world)) {
+            blow_up(sim);
+            return;
+        }
+        clock = aw_clock_now(sim->link->clock);
+    }
+    if (clock - step_time(sim, world_steps(sim->world)) > BEHIND_MAX) {
+        say_slow(sim);
+        start_clock(sim, clock);
+    }
+}
+
+static void real_time(struct simulator *sim)
+{
+    while (listener_take(&sim->listener) > 0)
+        continue;
+    int64_t now = aw_clock_now(sim->link->clock);
+    if (sim->listener.reset) {
+        sim->listener.reset = false;
+        start_clock(sim, now);
+        tell(sim);
+    }
+    if (!sim->present)
+        return;
+    catch_up(sim, now);
+    if (now < sim->next_ns || world_steps(sim->world) == sim->told_step)
+        return;
+    tell(sim);
+    sim->next_ns += sim->settings->interval_ns;
+    if (sim->next_ns < now)
+        sim->next_ns = now + sim->settings->interval_ns;
+}
+
+/* ---- Both ------------------------------------------------------------------------------------ */
+
+static int64_t next_event(const struct simulator *sim)
+{
+    if (!sim->present)
+        return AW_NEVER;
+    if (sim->settings->real_time)
+        return step_time(sim, world_steps(sim->world) + 1);
+    return sim->late ? aw_clock_now(sim->link->clock) + LOOK : sim->answer_ns;
+}
+
+static enum aw_status turn(struct simulator *sim, struct aw_error *err)
+{
+    size_t cap, got = 0;
+    uint8_t *room = listener_room(&sim->listener, &cap);
+    enum aw_status status = aw_link_read(sim->link, room, cap, &got, next_event(sim), err);
+    if (status != AW_OK && status != AW_TIMEOUT && status != AW_MORE)
+        return status;
+    if (sim->present && (sim->link->waiting || status == AW_MORE))
+        say_gone(sim);
+    if (status == AW_MORE)
+        welcome(sim, aw_clock_now(sim->link->clock));
+    listener_got(&sim->listener, got);
+    if (sim->settings->real_time)
+        real_time(sim);
+    else
+        lock_step(sim);
+    return AW_OK;
+}
+
+enum aw_status simulator_serve(struct simulator *sim, struct aw_link *link, struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    sim->link = link;
+    if (!link->waiting)
+        welcome(sim, aw_clock_now(link->clock));
+    while (status == AW_OK)
+        status = turn(sim, err);
+    if (status == AW_LOST)
+        sim->present = false;
+    return status;
+}

@@ -1,0 +1,54 @@
+/* The conversation: when the world steps, and when its state is told.
+ *
+ * A new client is told the state as it is. Then
+ *   - in lock-step each of its messages, whatever is in it, makes the world go on by so many steps,
+ *     and is answered by the new state. Without a message nothing moves; after the timeout that is
+ *     said, and goes on as soon as a message comes.
+ *   - in real time the world follows the wall clock, and its state is told at an interval.
+ *
+ * A reset is answered by the state of step 0. When the client is gone the world stands still, as it
+ * is, motors included, until the next one comes.
+ */
+#ifndef AW_CMD_EZPHYS_SIM_SIMULATOR_H
+#define AW_CMD_EZPHYS_SIM_SIMULATOR_H
+
+#include "link/link.h"
+#include "listener.h"
+#include "teller.h"
+
+struct settings {
+    bool real_time;
+    unsigned every; /* steps in a lock-step */
+    int64_t interval_ns, timeout_ns;
+    struct world_options world;
+};
+
+struct simulator {
+    const struct settings *settings;
+    const struct aw_scene *scene;
+    struct world *world;
+    struct teller teller;
+    struct listener listener;
+    struct aw_link *link;
+    bool present;      /* somebody is connected */
+    bool late;         /* the timeout was said */
+    bool slow;         /* it was said that the wall clock is faster */
+    int64_t answer_ns; /* lock-step: when the answer is late */
+    int64_t next_ns;   /* real time: when to tell */
+    int64_t start_ns;  /* real time: wall clock of start_step */
+    int64_t start_step;
+    int64_t told_step;
+    uint64_t told, blown_up;
+};
+
+/* All but sim->link is made here, the link is set anew for each conversation. Scene, settings and
+ * wire are not owned. */
+enum aw_status simulator_init(struct simulator *sim, const struct settings *settings,
+                              const struct aw_scene *scene, struct aw_wire *wire,
+                              struct aw_error *err);
+void simulator_free(struct simulator *sim);
+
+/* Until the link is lost (AW_LOST) or somebody asks to stop (AW_STOPPED). */
+enum aw_status simulator_serve(struct simulator *sim, struct aw_link *link, struct aw_error *err);
+
+#endif

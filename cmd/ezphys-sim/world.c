@@ -1,0 +1,609 @@
+#include "world.h"
+
+#include <math.h>
+#include <ode/ode.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CONTACTS_MAX     2048 /* that are told */
+#define PAIR_CONTACTS    8
+#define BOUNCE_SPEED     0.01 /* m/s, slower contacts do not bounce */
+#define SPIN_MAX         1e5  /* rad/s */
+#define FAR              1e12 /* m, m/s: nothing that is meant */
+#define AXIS_PARAM(p, i) ((p) + dParamGroup * (int)(i))
+
+struct part {
+    dBodyID body;
+    dGeomID geom;
+    double pushed[6]; /* force and torque that were in the accumulator, see world_limb */
+};
+
+struct drive {
+    dJointID joint;
+    dJointID motor; /* what the axes belong to: the joint itself, or the motor beside a ball */
+    dJointFeedback feedback[2];
+    dVector3 euler[2][2]; /* of a ball: first and last axis, each as body 1 and as body 2 sees it */
+    double torque[AW_SCENE_AXES];
+    bool pushed;
+};
+
+struct world {
+    const struct aw_scene *scene;
+    const struct world_options *options;
+    dWorldID world;
+    dSpaceID space;
+    dJointGroupID touching;
+    int64_t steps;
+    double step_s;
+    size_t n_contacts;
+    struct world_contact contacts[CONTACTS_MAX];
+    struct part parts[AW_SCENE_BODIES_MAX];
+    struct drive drives[AW_SCENE_JOINTS_MAX];
+};
+
+/* ---- Kinds of joints ------------------------------------------------------------------------- */
+
+static void set_hinge(dJointID joint, const struct aw_scene_joint *row)
+{
+    dJointSetHingeAnchor(joint, row->anchor_m[0], row->anchor_m[1], row->anchor_m[2]);
+    dJointSetHingeAxis(joint, row->axis[0][0], row->axis[0][1], row->axis[0][2]);
+}
+
+static void set_slider(dJointID joint, const struct aw_scene_joint *row)
+{
+    dJointSetSliderAxis(joint, row->axis[0][0], row->axis[0][1], row->axis[0][2]);
+}
+
+static void set_universal(dJointID joint, const struct aw_scene_joint *row)
+{
+    dJointSetUniversalAnchor(joint, row->anchor_m[0], row->anchor_m[1], row->anchor_m[2]);
+    dJointSetUniversalAxis1(joint, row->axis[0][0], row->axis[0][1], row->axis[0][2]);
+    dJointSetUniversalAxis2(joint, row->axis[1][0], row->axis[1][1], row->axis[1][2]);
+}
+
+static void set_hinge2(dJointID joint, const struct aw_scene_joint *row)
+{
+    dJointSetHinge2Anchor(joint, row->anchor_m[0], row->anchor_m[1], row->anchor_m[2]);
+    dJointSetHinge2Axes(joint, row->axis[0], row->axis[1]);
+}
+
+static void set_ball(dJointID joint, const struct aw_scene_joint *row)
+{
+    dJointSetBallAnchor(joint, row->anchor_m[0], row->anchor_m[1], row->anchor_m[2]);
+}
+
+static void set_fixed(dJointID joint, const struct aw_scene_joint *row)
+{
+    (void)row;
+    dJointSetFixed(joint);
+}
+
+static double hinge_angle(dJointID joint, unsigned axis)
+{
+    (void)axis;
+    return dJointGetHingeAngle(joint);
+}
+
+static double hinge_rate(dJointID joint, unsigned axis)
+{
+    (void)axis;
+    return dJointGetHingeAngleRate(joint);
+}
+
+static double slider_position(dJointID joint, unsigned axis)
+{
+    (void)axis;
+    return dJointGetSliderPosition(joint);
+}
+
+static double slider_rate(dJointID joint, unsigned axis)
+{
+    (void)axis;
+    return dJointGetSliderPositionRate(joint);
+}
+
+static double universal_angle(dJointID joint, unsigned axis)
+{
+    return axis ? dJointGetUniversalAngle2(joint) : dJointGetUniversalAngle1(joint);
+}
+
+static double universal_rate(dJointID joint, unsigned axis)
+{
+    return axis ? dJointGetUniversalAngle2Rate(joint) : dJointGetUniversalAngle1Rate(joint);
+}
+
+/* ODE 0.16 counts the second angle against its own rate. */
+static double hinge2_angle(dJointID joint, unsigned axis)
+{
+    return axis ? -dJointGetHinge2Angle2(joint) : dJointGetHinge2Angle1(joint);
+}
+
+static double hinge2_rate(dJointID joint, unsigned axis)
+{
+    return axis ? dJointGetHinge2Angle2Rate(joint) : dJointGetHinge2Angle1Rate(joint);
+}
+
+static double motor_rate(dJointID joint, unsigned axis)
+{
+    return dJointGetAMotorAngleRate(joint, (int)axis);
+}
+
+static void push_hinge(dJointID joint, const double torque[AW_SCENE_AXES])
+{
+    dJointAddHingeTorque(joint, torque[0]);
+}
+
+static void push_slider(dJointID joint, const double torque[AW_SCENE_AXES])
+{
+    dJointAddSliderForce(joint, torque[0]);
+}
+
+static void push_universal(dJointID joint, const double torque[AW_SCENE_AXES])
+{
+    dJointAddUniversalTorques(joint, torque[0], torque[1]);
+}
+
+static void push_hinge2(dJointID joint, const double torque[AW_SCENE_AXES])
+{
+    dJointAddHinge2Torques(joint, torque[0], torque[1]);
+}
+
+static void push_motor(dJointID joint, const double torque[AW_SCENE_AXES])
+{
+    dJointAddAMotorTorques(joint, torque[0], torque[1], torque[2]);
+}
+
+/* clang-format off */
+static const struct kind {
+    dJointID (*create)(dWorldID world, dJointGroupID group);
+    void (*set)(dJointID joint, const struct aw_scene_joint *row);
+    void (*set_param)(dJointID joint, int parameter, dReal value);
+    double (*angle)(dJointID joint, unsigned axis); /* NULL: Euler's */
+    double (*rate)(dJointID joint, unsigned axis);
+    void (*push)(dJointID joint, const double torque[AW_SCENE_AXES]);
+} kinds[] = {
+    [AW_SCENE_FIXED] = {.create = dJointCreateFixed, .set = set_fixed},
+    [AW_SCENE_HINGE] = {dJointCreateHinge, set_hinge, dJointSetHingeParam, hinge_angle,
+                        hinge_rate, push_hinge},
+    [AW_SCENE_SLIDER] = {dJointCreateSlider, set_slider, dJointSetSliderParam, slider_position,
+                         slider_rate, push_slider},
+    [AW_SCENE_UNIVERSAL] = {dJointCreateUniversal, set_universal, dJointSetUniversalParam,
+                            universal_angle, universal_rate, push_universal},
+    [AW_SCENE_HINGE2] = {dJointCreateHinge2, set_hinge2, dJointSetHinge2Param, hinge2_angle,
+                         hinge2_rate, push_hinge2},
+    [AW_SCENE_BALL] = {dJointCreateBall, set_ball, dJointSetAMotorParam, NULL, motor_rate,
+                       push_motor},
+};
+/* clang-format on */
+
+/* ---- Building -------------------------------------------------------------------------------- */
+
+/* Remarks such as "LCP internal error" come by the thousand and help nobody. */
+static void ignore_remark(int number, const char *format, va_list args)
+{
+    (void)number;
+    (void)format;
+    (void)args;
+}
+
+/* ODE would abort. */
+static void give_up(int number, const char *format, va_list args)
+{
+    char text[200];
+    vsnprintf(text, sizeof text, format, args);
+    fprintf(stderr, "ezphys-sim: the physics cannot go on: ODE %d: %s — start it again\n", number,
+            text);
+    _exit(1);
+}
+
+static void set_mass(dMass *mass, const struct aw_scene_body *row)
+{
+    const double *size = row->size_m;
+    double density = row->density_kg_m3 > 0 ? row->density_kg_m3 : 1;
+    switch (row->shape) {
+    case AW_SCENE_BOX:
+        dMassSetBox(mass, density, size[0], size[1], size[2]);
+        break;
+    case AW_SCENE_SPHERE:
+        dMassSetSphere(mass, density, size[0]);
+        break;
+    case AW_SCENE_CAPSULE:
+        dMassSetCapsule(mass, density, 3, size[0], size[1]);
+        break;
+    case AW_SCENE_CYLINDER:
+        dMassSetCylinder(mass, density, 3, size[0], size[1]);
+        break;
+    }
+    if (row->mass_kg > 0)
+        dMassAdjust(mass, row->mass_kg);
+}
+
+static dGeomID new_geom(dSpaceID space, const struct aw_scene_body *row)
+{
+    const double *size = row->size_m;
+    switch (row->shape) {
+    case AW_SCENE_BOX:
+        return dCreateBox(space, size[0], size[1], size[2]);
+    case AW_SCENE_SPHERE:
+        return dCreateSphere(space, size[0]);
+    case AW_SCENE_CAPSULE:
+        return dCreateCapsule(space, size[0], size[1]);
+    case AW_SCENE_CYLINDER:
+        break;
+    }
+    return dCreateCylinder(space, size[0], size[1]);
+}
+
+static void build_part(struct world *w, size_t index)
+{
+    const struct aw_scene_body *row = &w->scene->bodies[index];
+    const double *v = row->velocity_m_s, *spin = row->spin_rad_s;
+    dMass mass;
+    dBodyID body = dBodyCreate(w->world);
+    set_mass(&mass, row);
+    dBodySetMass(body, &mass);
+    dBodySetPosition(body, row->position_m[0], row->position_m[1], row->position_m[2]);
+    dBodySetQuaternion(body, row->rotation);
+    dBodySetLinearVel(body, v[0], v[1], v[2]);
+    dBodySetAngularVel(body, spin[0], spin[1], spin[2]);
+    w->parts[index] = (struct part){.body = body};
+    if (!row->collide)
+        return;
+    dGeomID geom = new_geom(w->space, row);
+    dGeomSetBody(geom, body);
+    dGeomSetData(geom, &w->parts[index]);
+    w->parts[index].geom = geom;
+}
+
+static dBodyID body_at(const struct world *w, int index)
+{
+    return index == AW_SCENE_WORLD ? NULL : w->parts[index].body;
+}
+
+static void see_from(dBodyID body, const double axis[3], dVector3 out)
+{
+    if (body)
+        dBodyVectorFromWorld(body, axis[0], axis[1], axis[2], out);
+    else
+        memcpy(out, axis, 3 * sizeof *axis);
+}
+
+static void remember_axes(struct world *w, const struct aw_scene_joint *row, struct drive *drive)
+{
+    for (int axis = 0; axis < 2; axis++)
+        for (int side = 0; side < 2; side++)
+            see_from(body_at(w, row->body[side]), row->axis[2 * axis], drive->euler[axis][side]);
+}
+
+/* Euler angles: the first axis goes with body 1, the last one with body 2. */
+static dJointID new_motor(struct world *w, const struct aw_scene_joint *row)
+{
+    const double *first = row->axis[0], *last = row->axis[2];
+    dJointID motor = dJointCreateAMotor(w->world, NULL);
+    dJointAttach(motor, body_at(w, row->body[0]), body_at(w, row->body[1]));
+    dJointSetAMotorMode(motor, dAMotorEuler);
+    dJointSetAMotorAxis(motor, 0, 1, first[0], first[1], first[2]);
+    dJointSetAMotorAxis(motor, 2, 2, last[0], last[1], last[2]);
+    return motor;
+}
+
+static void build_drive(struct world *w, size_t index)
+{
+    const struct aw_scene_joint *row = &w->scene->joints[index];
+    const struct kind *kind = &kinds[row->kind];
+    struct drive *drive = &w->drives[index];
+    *drive = (struct drive){.joint = kind->create(w->world, NULL)};
+    dJointAttach(drive->joint, body_at(w, row->body[0]), body_at(w, row->body[1]));
+    kind->set(drive->joint, row);
+    drive->motor = row->kind == AW_SCENE_BALL ? new_motor(w, row) : drive->joint;
+    remember_axes(w, row, drive);
+    dJointSetFeedback(drive->joint, &drive->feedback[0]);
+    if (drive->motor != drive->joint)
+        dJointSetFeedback(drive->motor, &drive->feedback[1]);
+    for (unsigned i = 0; i < aw_scene_axes(row->kind); i++) {
+        kind->set_param(drive->motor, AXIS_PARAM(dParamLoStop, i), row->low[i]);
+        kind->set_param(drive->motor, AXIS_PARAM(dParamHiStop, i), row->high[i]);
+    }
+    world_drive(w, index, row->velocity, row->max_torque);
+}
+
+static void build_ground(struct world *w)
+{
+    const double *normal = w->scene->ground_normal;
+    if (w->scene->ground)
+        dCreatePlane(w->space, normal[0], normal[1], normal[2], w->scene->ground_offset_m);
+}
+
+static void destroy(struct world *w)
+{
+    if (!w->world)
+        return;
+    dJointGroupDestroy(w->touching);
+    dSpaceDestroy(w->space);
+    dWorldDestroy(w->world);
+}
+
+static void touch(struct world *w);
+
+static void build(struct world *w)
+{
+    const double *gravity = w->scene->gravity_m_s2;
+    w->world = dWorldCreate();
+    w->space = dSimpleSpaceCreate(NULL);
+    w->touching = dJointGroupCreate(0);
+    w->steps = 0;
+    dWorldSetGravity(w->world, gravity[0], gravity[1], gravity[2]);
+    dWorldSetERP(w->world, w->scene->solver_erp);
+    dWorldSetCFM(w->world, w->scene->solver_cfm);
+    dWorldSetMaxAngularSpeed(w->world, SPIN_MAX);
+    dRandSetSeed(w->options->seed);
+    for (size_t i = 0; i < w->scene->n_bodies; i++)
+        build_part(w, i);
+    for (size_t i = 0; i < w->scene->n_joints; i++)
+        build_drive(w, i);
+    build_ground(w);
+    touch(w);
+}
+
+struct world *world_new(const struct aw_scene *scene, const struct world_options *options)
+{
+    struct world *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    dInitODE2(0);
+    dAllocateODEDataForThread((unsigned)dAllocateMaskAll);
+    dSetMessageHandler(ignore_remark);
+    dSetErrorHandler(give_up);
+    dSetDebugHandler(give_up);
+    w->scene = scene;
+    w->options = options;
+    w->step_s = options->step_s > 0 ? options->step_s : scene->step_s;
+    build(w);
+    return w;
+}
+
+void world_free(struct world *w)
+{
+    if (!w)
+        return;
+    destroy(w);
+    free(w);
+    dCloseODE();
+}
+
+void world_reset(struct world *w)
+{
+    destroy(w);
+    build(w);
+}
+
+/* ---- Stepping -------------------------------------------------------------------------------- */
+
+static int index_of(const struct world *w, dGeomID geom)
+{
+    const struct part *part = dGeomGetData(geom);
+    return part ? (int)(part - w->parts) : AW_SCENE_WORLD;
+}
+
+static void note_contact(struct world *w, const dContactGeom *geom)
+{
+    if (w->n_contacts == CONTACTS_MAX)
+        return;
+    w->contacts[w->n_contacts++] = (struct world_contact){
+        .body = {index_of(w, geom->g1), index_of(w, geom->g2)},
+        .values = {geom->pos[0], geom->pos[1], geom->pos[2], geom->depth},
+    };
+}
+
+static dSurfaceParameters surface(const struct aw_scene *scene)
+{
+    return (dSurfaceParameters){
+        .mode = dContactApprox1 | dContactSoftERP | dContactSoftCFM |
+                (scene->bounce > 0 ? dContactBounce : 0),
+        .mu = scene->friction,
+        .bounce = scene->bounce,
+        .bounce_vel = BOUNCE_SPEED,
+        .soft_erp = scene->contact_erp,
+        .soft_cfm = scene->contact_cfm,
+    };
+}
+
+static void near(void *context, dGeomID geom1, dGeomID geom2)
+{
+    struct world *w = context;
+    dBodyID body1 = dGeomGetBody(geom1), body2 = dGeomGetBody(geom2);
+    dContact contacts[PAIR_CONTACTS];
+    if (body1 && body2 && dAreConnectedExcluding(body1, body2, dJointTypeContact))
+        return;
+    int n = dCollide(geom1, geom2, PAIR_CONTACTS, &contacts[0].geom, sizeof *contacts);
+    for (int i = 0; i < n; i++) {
+        contacts[i].surface = surface(w->scene);
+        dJointID joint = dJointCreateContact(w->world, w->touching, &contacts[i]);
+        dJointAttach(joint, body1, body2);
+        note_contact(w, &contacts[i].geom);
+    }
+}
+
+/* Makes the contacts anew. */
+static void touch(struct world *w)
+{
+    dJointGroupEmpty(w->touching);
+    w->n_contacts = 0;
+    dSpaceCollide(w->space, w, near);
+}
+
+static void push_all(struct world *w)
+{
+    for (size_t i = 0; i < w->scene->n_joints; i++) {
+        struct drive *drive = &w->drives[i];
+        if (!drive->pushed)
+            continue;
+        kinds[w->scene->joints[i].kind].push(drive->motor, drive->torque);
+        drive->pushed = w->options->hold_force;
+    }
+}
+
+static bool is_zero(const dReal *v)
+{
+    return v[0] == 0 && v[1] == 0 && v[2] == 0;
+}
+
+/* The last step with a force in it counts, so that one step's push is seen in a message about many.
+ */
+static void sample_forces(struct world *w)
+{
+    for (size_t i = 0; i < w->scene->n_bodies; i++) {
+        const dReal *force = dBodyGetForce(w->parts[i].body);
+        const dReal *torque = dBodyGetTorque(w->parts[i].body);
+        if (is_zero(force) && is_zero(torque))
+            continue;
+        memcpy(w->parts[i].pushed, force, 3 * sizeof *force);
+        memcpy(w->parts[i].pushed + 3, torque, 3 * sizeof *torque);
+    }
+}
+
+void world_clear_forces(struct world *w)
+{
+    for (size_t i = 0; i < w->scene->n_bodies; i++)
+        memset(w->parts[i].pushed, 0, sizeof w->parts[i].pushed);
+}
+
+static bool is_sane(const dReal *v)
+{
+    return fabs(v[0]) < FAR && fabs(v[1]) < FAR && fabs(v[2]) < FAR;
+}
+
+static bool all_sane(const struct world *w)
+{
+    for (size_t i = 0; i < w->scene->n_bodies; i++) {
+        dBodyID body = w->parts[i].body;
+        if (!is_sane(dBodyGetPosition(body)) || !is_sane(dBodyGetLinearVel(body)) ||
+            !is_sane(dBodyGetAngularVel(body)))
+            return false;
+    }
+    return true;
+}
+
+bool world_step(struct world *w)
+{
+    w->steps++;
+    if (w->options->no_physics)
+        return true;
+    touch(w);
+    push_all(w);
+    if (!w->options->force_after)
+        sample_forces(w);
+    if (w->options->quick)
+        dWorldQuickStep(w->world, w->step_s);
+    else
+        dWorldStep(w->world, w->step_s);
+    return all_sane(w);
+}
+
+/* ---- Looking and touching -------------------------------------------------------------------- */
+
+int64_t world_steps(const struct world *w)
+{
+    return w->steps;
+}
+
+double world_step_size(const struct world *w)
+{
+    return w->step_s;
+}
+
+void world_limb(const struct world *w, size_t index, double out[LIMB_VALUES])
+{
+    const struct part *part = &w->parts[index];
+    memcpy(out, dBodyGetPosition(part->body), 3 * sizeof *out);
+    memcpy(out + 3, dBodyGetQuaternion(part->body), 4 * sizeof *out);
+    memcpy(out + 7, part->pushed, 6 * sizeof *out);
+    memcpy(out + 13, dBodyGetLinearVel(part->body), 3 * sizeof *out);
+    memcpy(out + 16, dBodyGetAngularVel(part->body), 3 * sizeof *out);
+}
+
+static void to_world(dBodyID body, const dVector3 v, dVector3 out)
+{
+    if (body)
+        dBodyVectorToWorld(body, v[0], v[1], v[2], out);
+    else
+        memcpy(out, v, 3 * sizeof *v);
+}
+
+/* From a to b, about the axis. */
+static double angle_between(const dVector3 a, const dVector3 b, const dVector3 axis)
+{
+    dVector3 cross;
+    dCalcVectorCross3(cross, a, b);
+    return atan2(dCalcVectorDot3(cross, axis), dCalcVectorDot3(a, b));
+}
+
+/* The motor beside a ball knows its angles as they were before the last step, so they are computed
+ * here: how far body 1 is turned against body 2 about the first axis, the node, the last axis. */
+static double euler_angle(const struct world *w, size_t index, unsigned axis)
+{
+    const struct aw_scene_joint *row = &w->scene->joints[index];
+    const struct drive *drive = &w->drives[index];
+    dBodyID body1 = body_at(w, row->body[0]), body2 = body_at(w, row->body[1]);
+    dVector3 first, first_of_2, last, last_of_1, node, upright;
+    to_world(body1, drive->euler[0][0], first);
+    to_world(body2, drive->euler[0][1], first_of_2);
+    to_world(body1, drive->euler[1][0], last_of_1);
+    to_world(body2, drive->euler[1][1], last);
+    dCalcVectorCross3(node, last, first);
+    dNormalize3(node);
+    dCalcVectorCross3(upright, first, node);
+    if (axis == 1)
+        return angle_between(last, upright, node);
+    dCalcVectorCross3(upright, node, last);
+    if (axis == 2)
+        return angle_between(first_of_2, upright, last);
+    dCalcVectorCross3(upright, first, node);
+    return angle_between(upright, last_of_1, first);
+}
+
+void world_axis(const struct world *w, size_t index, unsigned axis, double out[AXIS_VALUES])
+{
+    const struct kind *kind = &kinds[w->scene->joints[index].kind];
+    out[0] = kind->angle ? kind->angle(w->drives[index].motor, axis) : euler_angle(w, index, axis);
+    out[1] = kind->rate(w->drives[index].motor, axis);
+}
+
+void world_feedback(const struct world *w, size_t index, double out[FEEDBACK_VALUES])
+{
+    const dJointFeedback *a = &w->drives[index].feedback[0], *b = &w->drives[index].feedback[1];
+    for (int i = 0; i < 3; i++) {
+        out[i] = a->f1[i] + b->f1[i];
+        out[3 + i] = a->t1[i] + b->t1[i];
+        out[6 + i] = a->f2[i] + b->f2[i];
+        out[9 + i] = a->t2[i] + b->t2[i];
+    }
+}
+
+size_t world_contacts(const struct world *w, const struct world_contact **contacts)
+{
+    *contacts = w->contacts;
+    return w->n_contacts;
+}
+
+void world_push(struct world *w, size_t index, const double torque[AW_SCENE_AXES])
+{
+    struct drive *drive = &w->drives[index];
+    bool add = drive->pushed && !w->options->hold_force;
+    for (int i = 0; i < AW_SCENE_AXES; i++)
+        drive->torque[i] = torque[i] + (add ? drive->torque[i] : 0);
+    drive->pushed = aw_scene_axes(w->scene->joints[index].kind) > 0;
+}
+
+void world_drive(struct world *w, size_t index, const double velocity[AW_SCENE_AXES],
+                 const double max_torque[AW_SCENE_AXES])
+{
+    const struct aw_scene_joint *row = &w->scene->joints[index];
+    for (unsigned i = 0; i < aw_scene_axes(row->kind); i++) {
+        kinds[row->kind].set_param(w->drives[index].motor, AXIS_PARAM(dParamVel, i), velocity[i]);
+        kinds[row->kind].set_param(w->drives[index].motor, AXIS_PARAM(dParamFMax, i),
+                                   max_torque[i]);
+    }
+}

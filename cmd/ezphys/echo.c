@@ -1,0 +1,212 @@
+/* echo: records as they come, of some objects or all, where a condition holds. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "ezphys/wire.h"
+#include "state.h"
+#include "view/where.h"
+
+#define PATTERNS_MAX 32
+
+struct watcher {
+    struct aw_session *session;
+    const char *patterns[PATTERNS_MAX];
+    size_t n_patterns;
+    bool matched[PATTERNS_MAX];
+    struct aw_where where;
+    struct aw_names *names; /* of the fields, for where */
+    uint64_t left;          /* records to go; 0: no end */
+    bool done;
+};
+
+static bool has_field(const struct aw_names *names, const char *field)
+{
+    for (size_t m = 0; m < aw_ezphys_protocol.n_messages; m++)
+        if (aw_codec_find(aw_wire_codec_at(names->wire, m), field) >= 0)
+            return true;
+    return false;
+}
+
+static enum aw_status unknown_field(struct watcher *w, const char *field)
+{
+    const char *known[AW_MAX_MESSAGES * AW_MAX_LEAVES];
+    size_t n = 0;
+    for (size_t m = 0; m < aw_ezphys_protocol.n_messages; m++)
+        for (int i = 0; i < aw_wire_codec_at(w->names->wire, m)->n_leaves; i++)
+            known[n++] = w->names->field[m][i];
+    const char *near = aw_suggest(field, known, n);
+    return aw_fail(&w->session->err, AW_USAGE, "--where: no message has a field '%.40s'%s%s%s",
+                   field, near ? " — did you mean '" : " — see 'describe'", near ? near : "",
+                   near ? "'?" : "");
+}
+
+/* A wrong condition is found before the link is opened. */
+static enum aw_status parse_where(struct watcher *w)
+{
+    struct aw_session *session = w->session;
+    const char *text = aw_option(session, "where");
+    if (!text)
+        return AW_OK;
+    w->names = malloc(sizeof *w->names);
+    if (!w->names)
+        return aw_fail(&session->err, AW_NO_LINK, "out of memory");
+    aw_names_init(w->names, session->shown);
+    enum aw_status status = aw_where_parse(text, &w->where, &session->err);
+    for (size_t i = 0; i < w->where.n && status == AW_OK; i++)
+        if (!has_field(w->names, w->where.terms[i].field))
+            status = unknown_field(w, w->where.terms[i].field);
+    return status;
+}
+
+static bool fulfils(const struct watcher *w, const struct aw_ez_about *about,
+                    const struct aw_record *record)
+{
+    struct aw_point points[AW_MAX_LEAVES];
+    char name[AW_EZ_NAME_SIZE + 16] = "";
+    if (!w->where.n)
+        return true;
+    ez_about_name(about, name, sizeof name);
+    size_t n = aw_record_points(w->names, record, name, points, AW_MAX_LEAVES);
+    return aw_where_holds(&w->where, points, n);
+}
+
+/* ---- Objects -----------------------------------------------------------------------------------
+ */
+
+/* A word is a pattern of names, a number, or the name of a message. */
+static bool is_meant(const char *word, const struct aw_ez_about *about,
+                     const struct aw_record *record)
+{
+    char id[16];
+    if (strcmp(word, record->codec->message->name) == 0)
+        return true;
+    if (!about->object)
+        return strcmp(word, "0") == 0;
+    snprintf(id, sizeof id, "%u", (unsigned)about->object->id);
+    return strcmp(word, id) == 0 || aw_ez_name_matches(word, about->object->name);
+}
+
+static bool is_wanted(struct watcher *w, const struct aw_ez_about *about,
+                      const struct aw_record *record)
+{
+    bool wanted = w->n_patterns == 0;
+    for (size_t i = 0; i < w->n_patterns; i++)
+        if (is_meant(w->patterns[i], about, record))
+            wanted = w->matched[i] = true;
+    return wanted;
+}
+
+/* All objects are in the first message: a word that fits none of them never will. */
+static enum aw_status check_words(struct watcher *w)
+{
+    struct aw_ez *ez = ez_of(w->session);
+    const char *known[AW_EZ_BODIES + AW_EZ_JOINTS + AW_MAX_MESSAGES];
+    size_t n = 0;
+    for (size_t i = 0; i < ez->state.n_bodies; i++)
+        known[n++] = ez->state.bodies[i].object.name;
+    for (size_t i = 0; i < ez->state.n_joints; i++)
+        known[n++] = ez->state.joints[i].object.name;
+    for (size_t i = 0; i < aw_ezphys_protocol.n_messages; i++)
+        known[n++] = aw_ezphys_protocol.messages[i].name;
+    for (size_t i = 0; i < w->n_patterns; i++) {
+        bool message = false;
+        for (size_t m = 0; m < aw_ezphys_protocol.n_messages; m++)
+            message = message || strcmp(aw_ezphys_protocol.messages[m].name, w->patterns[i]) == 0;
+        if (w->matched[i] || message)
+            continue;
+        const char *near = aw_suggest(w->patterns[i], known, n);
+        return aw_fail(&w->session->err, AW_USAGE, "nothing is called '%.40s'%s%s%s",
+                       w->patterns[i], near ? " — did you mean '" : " — 'list' shows what there is",
+                       near ? near : "", near ? "'?" : "");
+    }
+    return AW_OK;
+}
+
+/* ---- The commands ------------------------------------------------------------------------------
+ */
+
+static enum aw_status show_packet(struct watcher *w, size_t packet)
+{
+    struct aw_session *session = w->session;
+    struct aw_record record;
+    const struct aw_ez_about *about = &ez_of(session)->packets[packet].about;
+    if (ez_show_decode(session, packet, &record) != AW_OK)
+        return AW_OK;
+    if (!is_wanted(w, about, &record) || !fulfils(w, about, &record))
+        return AW_OK;
+    enum aw_status status = aw_session_show(session, &record);
+    w->done = w->left && --w->left == 0;
+    return status;
+}
+
+static enum aw_status show_message(struct watcher *w)
+{
+    struct aw_ez *ez = ez_of(w->session);
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < ez->n_packets && status == AW_OK && !w->done; i++)
+        status = show_packet(w, i);
+    return status;
+}
+
+static enum aw_status watch(struct watcher *w, int64_t deadline)
+{
+    struct aw_session *session = w->session;
+    bool checked = false;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && !w->done) {
+        status = ez_receive(session, deadline, EZ_AGAIN);
+        if (status == AW_OK)
+            status = aw_ez_answer(ez_of(session), &session->err);
+        if (status == AW_OK)
+            status = show_message(w);
+        if (status == AW_OK && !checked)
+            status = check_words(w);
+        checked = true;
+        if (status == AW_OK)
+            status = aw_output_flush(&session->out, &session->err);
+    }
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+static enum aw_status prepare(struct watcher *w, const struct aw_args *args)
+{
+    struct aw_session *session = w->session;
+    for (size_t i = 0; i < args->n && w->n_patterns < PATTERNS_MAX; i++)
+        w->patterns[w->n_patterns++] = args->bound[i].text;
+    enum aw_status status = ez_show_begin(session);
+    struct aw_view *view; /* a wrong --fields is found before the link is opened */
+    if (status == AW_OK)
+        status = aw_session_view(session, &view);
+    if (status == AW_OK)
+        status = parse_where(w);
+    return status == AW_OK ? ez_ready(session) : status;
+}
+
+static enum aw_status echo(struct watcher *w, const struct aw_args *args)
+{
+    struct aw_session *session = w->session;
+    double seconds = aw_option_number(session, "for");
+    enum aw_status status = prepare(w, args);
+    if (status != AW_OK)
+        return status;
+    int64_t now = aw_clock_now(session->clock);
+    int64_t deadline = seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER;
+    if (aw_flag(session, "timeout") && ez_deadline(session) < deadline)
+        deadline = ez_deadline(session);
+    status = watch(w, deadline);
+    if (status == AW_OK && w->left && aw_flag(session, "timeout"))
+        return aw_fail(&session->err, AW_TIMEOUT, "no such record within the time of --timeout");
+    return status;
+}
+
+enum aw_status run_echo(struct aw_session *session, const struct aw_args *args)
+{
+    struct watcher w = {.session = session, .left = (uint64_t)aw_option_number(session, "count")};
+    if (aw_flag(session, "once"))
+        w.left = 1;
+    enum aw_status status = echo(&w, args);
+    free(w.names);
+    return status;
+}

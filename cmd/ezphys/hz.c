@@ -1,0 +1,151 @@
+/* hz, ping: how fast, how even, how complete. */
+#include <math.h>
+
+#include "control/samples.h"
+#include "state.h"
+
+struct meter {
+    struct aw_session *session;
+    struct aw_samples intervals; /* ms of the wall clock between messages */
+    struct aw_samples strides;   /* steps of the simulation between messages */
+    int64_t first_ns, last_ns, last_step;
+    uint64_t messages, stalls, restarts, bytes;
+    uint64_t stall_ns;
+    double step_size;
+    bool timed;
+    uint64_t epoch;
+};
+
+static void meter_take(struct meter *m)
+{
+    const struct aw_ez *ez = ez_of(m->session);
+    const struct aw_ez_state *state = &ez->state;
+    bool goes_on = m->messages > 0 && state->epoch == m->epoch;
+    if (goes_on) {
+        int64_t interval = ez->heard_ns - m->last_ns;
+        aw_samples_add(&m->intervals, (double)interval / 1e6);
+        m->stalls += (uint64_t)interval > m->stall_ns;
+    }
+    if (goes_on && m->timed && state->step > m->last_step)
+        aw_samples_add(&m->strides, (double)(state->step - m->last_step));
+    m->restarts += m->messages > 0 && !goes_on;
+    if (m->messages++ == 0)
+        m->first_ns = ez->heard_ns;
+    m->epoch = state->epoch;
+    m->timed = state->timed;
+    m->last_step = state->step;
+    m->step_size = state->step_size;
+    m->last_ns = ez->heard_ns;
+}
+
+/* A message that is missing leaves a gap of twice the usual number of steps. */
+static uint64_t lost(const struct meter *m, double usual)
+{
+    double missing = 0;
+    for (size_t i = 0; i < m->strides.n && usual > 0; i++)
+        missing += fmax(0, round(m->strides.values[i] / usual) - 1);
+    return (uint64_t)missing;
+}
+
+static void report(struct meter *m)
+{
+    struct aw_object *o = &m->session->result;
+    struct aw_ez *ez = ez_of(m->session);
+    double wall = (double)(m->last_ns - m->first_ns) / 1e9;
+    struct aw_spread s = aw_samples_spread(&m->intervals), strides = aw_samples_spread(&m->strides);
+    double simulated = strides.mean * (double)strides.n * m->step_size;
+    aw_object_start(o, "hz");
+    aw_object_number(o, "messages", (double)m->messages, 0, NULL);
+    aw_object_number(o, "rate", wall > 0 ? (double)m->intervals.n / wall : 0, 1, "Hz");
+    if (simulated > 0) {
+        aw_object_number(o, "sim_rate", (double)m->intervals.n / simulated, 1, "Hz");
+        aw_object_number(o, "sim_time", simulated, 6, "s");
+        aw_object_number(o, "real_time_factor", wall > 0 ? simulated / wall : 0, 3, NULL);
+        aw_object_number(o, "steps_per_message", strides.p50, 0, NULL);
+    }
+    aw_object_number(o, "p50_ms", s.p50, 4, NULL);
+    aw_object_number(o, "p99_ms", s.p99, 4, NULL);
+    aw_object_number(o, "max_ms", s.max, 4, NULL);
+    aw_object_number(o, "bandwidth", wall > 0 ? (double)m->bytes / wall / 1e6 : 0, 3, "MB/s");
+    aw_object_number(o, "lost", (double)lost(m, strides.p50), 0, NULL);
+    aw_object_number(o, "stalls", (double)m->stalls, 0, NULL);
+    aw_object_number(o, "damaged", (double)ez->counters.malformed, 0, NULL);
+    if (m->restarts)
+        aw_object_number(o, "restarts", (double)m->restarts, 0, NULL);
+}
+
+static enum aw_status measure(struct meter *m, int64_t deadline, uint64_t limit)
+{
+    struct aw_session *session = m->session;
+    struct aw_ez *ez = ez_of(session);
+    uint64_t bytes = 0;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && (!limit || m->messages < limit) &&
+           (m->messages == 0 || aw_clock_now(session->clock) < deadline)) {
+        status = ez_receive(session, deadline, EZ_AGAIN);
+        if (status == AW_OK)
+            status = aw_ez_answer(ez, &session->err);
+        if (status == AW_OK && m->messages == 0)
+            bytes = ez->counters.bytes;
+        if (status == AW_OK)
+            meter_take(m);
+    }
+    m->bytes = ez->counters.bytes - bytes;
+    return status;
+}
+
+static enum aw_status run_meter(struct meter *m)
+{
+    struct aw_session *session = m->session;
+    static const double window_s = 5;
+    double seconds = aw_option_number(session, "for");
+    uint64_t limit = (uint64_t)aw_option_number(session, "count");
+    enum aw_status status = ez_ready(session);
+    if (status != AW_OK)
+        return status;
+    m->stall_ns = (uint64_t)(aw_option_number(session, "stall") * 1e9);
+    seconds = seconds > 0 ? seconds : limit ? 1e9 : window_s;
+    status = measure(m, aw_clock_now(session->clock) + (int64_t)(seconds * 1e9), limit);
+    if (m->messages == 0 && (status == AW_TIMEOUT || status == AW_OK))
+        return aw_fail(&session->err, AW_TIMEOUT,
+                       "no message from the simulator — is its simulation running?");
+    if (status == AW_TIMEOUT && (uint64_t)(aw_clock_now(session->clock) - m->last_ns) > m->stall_ns)
+        m->stalls++; /* the last one did not end */
+    report(m);
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+enum aw_status run_hz(struct aw_session *session, const struct aw_args *args)
+{
+    struct meter m = {.session = session};
+    (void)args;
+    enum aw_status status = run_meter(&m);
+    aw_samples_free(&m.intervals);
+    aw_samples_free(&m.strides);
+    return status;
+}
+
+/* From our answer to the next message: the simulator's step and the way there and back. */
+enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_samples samples = {0};
+    double count = aw_option_number(session, "count");
+    enum aw_status status = ez_begin(session);
+    (void)args;
+    for (int i = 0; status == AW_OK && i < (count > 0 ? count : 10); i++) {
+        int64_t start = aw_clock_now(session->clock);
+        status = ez_exchange(session);
+        if (status == AW_OK)
+            aw_samples_add(&samples, (double)(aw_clock_now(session->clock) - start) / 1e6);
+    }
+    if (status == AW_OK)
+        status = aw_ez_answer(ez_of(session), &session->err);
+    struct aw_spread s = aw_samples_spread(&samples);
+    aw_samples_free(&samples);
+    aw_object_start(&session->result, "ping");
+    aw_object_number(&session->result, "exchanges", (double)s.n, 0, NULL);
+    aw_object_number(&session->result, "p50_ms", s.p50, 4, NULL);
+    aw_object_number(&session->result, "p99_ms", s.p99, 4, NULL);
+    aw_object_number(&session->result, "max_ms", s.max, 4, NULL);
+    return status;
+}

@@ -1,0 +1,217 @@
+/* list, info: what there is in the simulation, as lines and as a tree. */
+#include <stdio.h>
+#include <string.h>
+
+#include "state.h"
+
+#define WINDOW_S 0.5 /* of watching, for the rates */
+
+/* An object of either kind, for both ways of showing. */
+struct item {
+    enum aw_ez_kind kind;
+    const struct aw_ez_object *object;
+    const struct aw_ez_body *body;   /* or NULL */
+    const struct aw_ez_joint *joint; /* or NULL */
+    const struct aw_ez_name *entry;  /* of the names, or NULL */
+};
+
+struct listing {
+    struct aw_session *session;
+    double seconds; /* watched */
+    size_t n;
+    struct item items[AW_EZ_BODIES + AW_EZ_JOINTS];
+};
+
+static void add_item(struct listing *l, enum aw_ez_kind kind, const struct aw_ez_object *object,
+                     const struct aw_ez_body *body, const struct aw_ez_joint *joint)
+{
+    const struct aw_ez_names *names = &ez_state(l->session)->names;
+    l->items[l->n++] = (struct item){.kind = kind,
+                                     .object = object,
+                                     .body = body,
+                                     .joint = joint,
+                                     .entry = aw_ez_names_find(names, kind, object->name)};
+}
+
+static enum aw_status collect(struct listing *l)
+{
+    struct aw_session *session = l->session;
+    struct aw_ez *ez = ez_of(session);
+    double seconds = aw_option_number(session, "for");
+    enum aw_status status = ez_begin(session);
+    if (status != AW_OK)
+        return status;
+    int64_t start = aw_clock_now(session->clock);
+    int64_t deadline = start + (int64_t)((seconds > 0 ? seconds : WINDOW_S) * 1e9);
+    while (status == AW_OK && aw_clock_now(session->clock) < deadline) {
+        status = aw_ez_answer(ez, &session->err);
+        if (status == AW_OK)
+            status = ez_receive(session, deadline, EZ_ONCE);
+    }
+    if (status == AW_TIMEOUT)
+        status = AW_OK;
+    if (status == AW_OK)
+        status = aw_ez_answer(ez, &session->err);
+    l->seconds = (double)(aw_clock_now(session->clock) - start) / 1e9;
+    for (size_t i = 0; i < ez->state.n_bodies; i++)
+        add_item(l, AW_EZ_BODY, &ez->state.bodies[i].object, &ez->state.bodies[i], NULL);
+    for (size_t i = 0; i < ez->state.n_joints; i++)
+        add_item(l, AW_EZ_JOINT, &ez->state.joints[i].object, NULL, &ez->state.joints[i]);
+    return status;
+}
+
+static double rate(const struct listing *l, const struct item *item)
+{
+    double per_message = item->joint && item->joint->n_axes ? item->joint->n_axes : 1;
+    double packets = (double)(item->object->count - (item->joint ? item->joint->feedback : 0));
+    return l->seconds > 0 ? packets / per_message / l->seconds : 0;
+}
+
+static char *print_axes(char *out, size_t size, const struct aw_ez_joint *joint)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (int i = 0; i < joint->n_axes && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%.4f at %.4f/s", i ? ", " : "",
+                                 joint->axes[i].displacement, joint->axes[i].velocity);
+    return out;
+}
+
+static void describe(const struct item *item, char *out, size_t size)
+{
+    if (item->body)
+        snprintf(out, size, "at %.3f %.3f %.3f m", item->body->position[0], item->body->position[1],
+                 item->body->position[2]);
+    else
+        print_axes(out, size, item->joint);
+}
+
+static void print_json(const struct listing *l, const struct item *item)
+{
+    struct aw_output *out = &l->session->out;
+    aw_output_print(out, "{\"kind\":\"%s\"", aw_ez_kind_name(item->kind));
+    if (item->object->id)
+        aw_output_print(out, ",\"id\":%u", (unsigned)item->object->id);
+    aw_output_print(out, ",\"name\":\"%s\",\"rate\":%.1f", item->object->name, rate(l, item));
+    if (item->body)
+        aw_output_print(out, ",\"position\":[%.7g,%.7g,%.7g]", item->body->position[0],
+                        item->body->position[1], item->body->position[2]);
+    if (item->joint)
+        aw_output_print(out, ",\"axes\":%d,\"feedback\":%s", item->joint->n_axes,
+                        item->joint->feedback ? "true" : "false");
+    if (item->entry && item->joint)
+        aw_output_print(out, ",\"bodies\":[\"%s\",\"%s\"]",
+                        *item->entry->bodies[0] ? item->entry->bodies[0] : "world",
+                        *item->entry->bodies[1] ? item->entry->bodies[1] : "world");
+    aw_output_print(out, "}\n");
+}
+
+static void print_line(const struct listing *l, const struct item *item)
+{
+    char what[160];
+    describe(item, what, sizeof what);
+    aw_output_print(&l->session->out, "%-5s %5u  %-24s %8.1f Hz  %s\n", aw_ez_kind_name(item->kind),
+                    (unsigned)item->object->id, item->object->name, rate(l, item), what);
+}
+
+static void print_scene(const struct listing *l)
+{
+    const struct aw_ez_state *s = &ez_of(l->session)->state;
+    struct aw_output *out = &l->session->out;
+    if (s->timed)
+        aw_output_print(out, "scene  step %lld of %.7g s, time %.6f s, %zu contacts\n",
+                        (long long)s->step, s->step_size, aw_ez_state_time(s), s->n_contacts);
+    else
+        aw_output_print(out, "scene  without timestamps, %zu contacts\n", s->n_contacts);
+}
+
+enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
+{
+    struct listing l = {.session = session};
+    (void)args;
+    enum aw_status status = collect(&l);
+    for (size_t i = 0; i < l.n && status == AW_OK; i++)
+        (aw_session_json(session) ? print_json : print_line)(&l, &l.items[i]);
+    return status;
+}
+
+/* ---- The tree: from the world over joints to bodies, as far as the names tell ------------------
+ */
+
+/* The body at the other end of the joint, "" for the world; NULL if the joint is not at this one.
+ */
+static const char *other_end(const struct item *joint, const char *body)
+{
+    if (!joint->entry || (!*joint->entry->bodies[0] && !*joint->entry->bodies[1]))
+        return NULL;
+    for (int i = 0; i < 2; i++)
+        if (strcmp(joint->entry->bodies[i], body) == 0)
+            return joint->entry->bodies[!i];
+    return NULL;
+}
+
+static const struct item *find_body(const struct listing *l, const char *name)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->items[i].kind == AW_EZ_BODY && strcmp(l->items[i].object->name, name) == 0)
+            return &l->items[i];
+    return NULL;
+}
+
+static void print_node(const struct listing *l, const struct item *item, unsigned depth)
+{
+    char what[160], label[64];
+    describe(item, what, sizeof what);
+    snprintf(label, sizeof label, "%*s%s%s", (int)(2 * depth), "", item->joint ? "└ " : "",
+             item->object->name);
+    int wide = item->joint ? 34 : 32; /* the corner is three bytes and one column */
+    aw_output_print(&l->session->out, "%-*s %7.1f Hz  %s\n", wide, label, rate(l, item), what);
+}
+
+static void print_tree(const struct listing *l, const char *body, unsigned depth, bool *shown)
+{
+    for (size_t i = 0; i < l->n && depth <= 64; i++) {
+        const struct item *joint = &l->items[i];
+        const char *other = joint->kind == AW_EZ_JOINT ? other_end(joint, body) : NULL;
+        if (shown[i] || !other)
+            continue;
+        shown[i] = true;
+        print_node(l, joint, depth);
+        const struct item *child = find_body(l, other);
+        if (!child || shown[child - l->items])
+            continue;
+        shown[child - l->items] = true;
+        print_node(l, child, depth + 1);
+        print_tree(l, child->object->name, depth + 2, shown);
+    }
+}
+
+static void print_roots(const struct listing *l, bool *shown)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        if (shown[i])
+            continue;
+        shown[i] = true;
+        print_node(l, &l->items[i], 1);
+        if (l->items[i].kind == AW_EZ_BODY)
+            print_tree(l, l->items[i].object->name, 2, shown);
+    }
+}
+
+enum aw_status run_info(struct aw_session *session, const struct aw_args *args)
+{
+    struct listing l = {.session = session};
+    bool shown[AW_EZ_BODIES + AW_EZ_JOINTS] = {false};
+    enum aw_status status = collect(&l);
+    (void)args;
+    if (status != AW_OK)
+        return status;
+    for (size_t i = 0; i < l.n && aw_session_json(session); i++)
+        print_json(&l, &l.items[i]);
+    if (aw_session_json(session))
+        return AW_OK;
+    print_scene(&l);
+    print_tree(&l, "", 1, shown); /* what the world holds */
+    print_roots(&l, shown);       /* what moves freely */
+    return AW_OK;
+}

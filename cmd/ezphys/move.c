@@ -1,0 +1,332 @@
+/* motor, force, reset, stop, step: what changes the simulation. Times are those of the simulation,
+ * as far as it tells them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "state.h"
+
+/* ---- Time --------------------------------------------------------------------------------------
+ */
+
+/* Seconds of the simulation; of the clock where the simulation does not tell. */
+static double time_now(struct aw_session *session)
+{
+    const struct aw_ez_state *state = &ez_of(session)->state;
+    return state->timed ? aw_ez_state_time(state) : (double)aw_clock_now(session->clock) / 1e9;
+}
+
+static enum aw_status began_anew(struct aw_session *session)
+{
+    return aw_fail(&session->err, AW_REFUSED,
+                   "the simulation was started again by somebody else — motor commands are "
+                   "forgotten then; give the command again");
+}
+
+enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *each, void *context)
+{
+    struct aw_ez *ez = ez_of(session);
+    uint64_t epoch = ez->state.epoch;
+    double start = time_now(session);
+    enum aw_status status = AW_OK;
+    /* Half a step less: what is called 1 s is 1000 steps of 1 ms, though both are rounded. */
+    double end = seconds - ez->state.step_size / 2;
+    while (status == AW_OK && time_now(session) - start < end) {
+        if (each)
+            status = each(session, context, time_now(session) - start);
+        if (status == AW_OK)
+            status = ez_exchange(session);
+        if (status == AW_OK && ez->state.epoch != epoch)
+            status = began_anew(session);
+    }
+    return status;
+}
+
+/* ---- Reports -----------------------------------------------------------------------------------
+ */
+
+void ez_report_time(struct aw_session *session)
+{
+    const struct aw_ez_state *state = &ez_of(session)->state;
+    if (!state->timed)
+        return;
+    aw_object_number(&session->result, "step", (double)state->step, 0, NULL);
+    aw_object_number(&session->result, "time", aw_ez_state_time(state), 6, "s");
+}
+
+static void report_joint(struct aw_session *session, const char *name)
+{
+    static const char *const keys[AW_EZ_AXES][2] = {{"displacement", "velocity"},
+                                                    {"displacement2", "velocity2"},
+                                                    {"displacement3", "velocity3"}};
+    struct ez_state *state = ez_state(session);
+    const struct aw_ez_joint *joint = aw_ez_state_joint(&state->ez.state, name);
+    snprintf(state->text[0], sizeof *state->text, "%s", joint ? joint->object.name : name);
+    aw_object_text(&session->result, "joint", state->text[0]);
+    for (int i = 0; joint && i < joint->n_axes; i++) {
+        aw_object_number(&session->result, keys[i][0], joint->axes[i].displacement, -1, NULL);
+        aw_object_number(&session->result, keys[i][1], joint->axes[i].velocity, -1, NULL);
+    }
+}
+
+/* ---- motor, force ------------------------------------------------------------------------------
+ */
+
+/* A command to one joint. */
+struct drive {
+    struct aw_session *session;
+    const char *word; /* the joint, as it was typed */
+    struct aw_ez_target target;
+    struct aw_record record; /* as it goes over the wire */
+    bool forces;             /* axis_force, not axis_motor */
+    int axes;                /* given */
+    struct aw_ez_motor motor;
+    double torque[AW_EZ_AXES];
+};
+
+static enum aw_status read_values(struct drive *d, const struct aw_args *args)
+{
+    static const char *const names[AW_EZ_AXES][3] = {{"velocity1", "max_torque1", "axis1"},
+                                                     {"velocity2", "max_torque2", "axis2"},
+                                                     {"velocity3", "max_torque3", "axis3"}};
+    struct aw_session *session = d->session;
+    enum aw_status status = AW_OK;
+    for (int i = 0; i < AW_EZ_AXES && status == AW_OK; i++) {
+        double *values[] = {&d->motor.velocity[i], &d->motor.max_torque[i], &d->torque[i]};
+        for (int k = d->forces ? 2 : 0; k < (d->forces ? 3 : 2) && status == AW_OK; k++) {
+            status = aw_arg_number(session, args, names[i][k], 0, values[k]);
+            if (aw_arg(args, names[i][k], 0))
+                d->axes = i + 1;
+        }
+        if (d->motor.max_torque[i] < 0)
+            return aw_fail(&session->err, AW_LIMIT,
+                           "%s: %g is below 0 — the direction is that of the velocity", names[i][1],
+                           d->motor.max_torque[i]);
+    }
+    return status;
+}
+
+static void fill_record(struct drive *d)
+{
+    static const char *const motor[] = {"velocity1",   "max_torque1", "velocity2",
+                                        "max_torque2", "velocity3",   "max_torque3"};
+    static const char *const force[] = {"axis1", "axis2", "axis3"};
+    struct aw_ez *ez = ez_of(d->session);
+    aw_record_init(&d->record,
+                   aw_wire_codec(d->session->wire, d->forces ? "axis_force" : "axis_motor", AW_TX),
+                   AW_TX);
+    if (aw_ez_named(ez))
+        aw_record_set_text(&d->record, "name", d->target.name, NULL);
+    else
+        aw_record_set(&d->record, "id", d->target.id, NULL);
+    for (int i = 0; i < AW_EZ_AXES; i++) {
+        if (d->forces)
+            aw_record_set(&d->record, force[i], d->torque[i], NULL);
+        if (!d->forces)
+            aw_record_set(&d->record, motor[2 * i], d->motor.velocity[i], NULL);
+        if (!d->forces)
+            aw_record_set(&d->record, motor[2 * i + 1], d->motor.max_torque[i], NULL);
+    }
+    d->record.time_ns = AW_NO_TIME;
+}
+
+static enum aw_status check_joint(struct drive *d)
+{
+    struct aw_session *session = d->session;
+    const struct aw_ez_joint *joint = aw_ez_state_joint(&ez_of(session)->state, d->word);
+    if (!joint)
+        aw_session_say(session, "joint %s has not been seen: its Send may be off", d->word);
+    if (joint && d->axes > joint->n_axes)
+        return aw_fail(&session->err, AW_USAGE, "joint '%s' has %d ax%s, this is for %d",
+                       joint->object.name, joint->n_axes, joint->n_axes == 1 ? "is" : "es",
+                       d->axes);
+    return AW_OK;
+}
+
+static enum aw_status give(struct drive *d)
+{
+    struct aw_session *session = d->session;
+    return d->forces ? aw_ez_force(ez_of(session), &d->target, d->torque, &session->err)
+                     : aw_ez_motor(ez_of(session), &d->target, &d->motor, &session->err);
+}
+
+/* The bytes that would go out, with the message around them. */
+static enum aw_status dry_run(struct drive *d)
+{
+    struct aw_session *session = d->session;
+    size_t size;
+    enum aw_status status =
+        aw_ez_compose(ez_of(session), session->frame, AW_FRAME_ROOM, &size, &session->err);
+    return status == AW_OK
+               ? aw_session_dry_run(session, &d->record, (struct aw_span){session->frame, size})
+               : status;
+}
+
+static enum aw_status drive_begin(struct drive *d, const struct aw_args *args)
+{
+    struct aw_session *session = d->session;
+    d->word = aw_arg(args, "joint", 0);
+    enum aw_status status = read_values(d, args);
+    if (status == AW_OK)
+        status = ez_begin(session);
+    if (status == AW_OK && aw_flag(session, "listen-only"))
+        status = aw_fail(&session->err, AW_USAGE, "--listen-only: nothing is sent with it");
+    if (status == AW_OK)
+        status = aw_ez_target(ez_of(session), d->word, &d->target, &session->err);
+    if (status == AW_OK && !aw_flag(session, "dry-run"))
+        status = check_joint(d);
+    if (status == AW_OK)
+        fill_record(d);
+    if (status == AW_OK)
+        status = give(d);
+    return status;
+}
+
+/* After --for the joint is held where it is. */
+static enum aw_status hold(struct drive *d)
+{
+    struct aw_session *session = d->session;
+    memset(d->motor.velocity, 0, sizeof d->motor.velocity);
+    if (aw_flag(session, "coast"))
+        memset(d->motor.max_torque, 0, sizeof d->motor.max_torque);
+    enum aw_status status = give(d);
+    return status == AW_OK ? ez_exchange(session) : status;
+}
+
+static enum aw_status again(struct aw_session *session, void *context, double time)
+{
+    struct drive *d = context;
+    (void)session;
+    (void)time;
+    return d->forces ? give(d) : AW_OK;
+}
+
+static enum aw_status drive(struct drive *d)
+{
+    struct aw_session *session = d->session;
+    double seconds = aw_option_number(session, "for");
+    enum aw_status status = aw_session_announce(session, &d->record);
+    if (status != AW_OK)
+        return status;
+    session->moving = true;
+    status = seconds > 0 ? ez_go_on(session, seconds, again, d) : ez_exchange(session);
+    if (status == AW_OK) {
+        aw_object_start(&session->result, d->forces ? "force" : "motor");
+        report_joint(session, d->word);
+        ez_report_time(session);
+    }
+    if (status == AW_OK && seconds > 0 && !d->forces)
+        status = hold(d);
+    if (status == AW_OK)
+        status = aw_ez_answer(ez_of(session), &session->err);
+    session->moving = status != AW_OK;
+    return status;
+}
+
+enum aw_status run_motor(struct aw_session *session, const struct aw_args *args)
+{
+    struct drive d = {.session = session};
+    enum aw_status status = drive_begin(&d, args);
+    if (status == AW_OK)
+        status = aw_flag(session, "dry-run") ? dry_run(&d) : drive(&d);
+    return status;
+}
+
+enum aw_status run_force(struct aw_session *session, const struct aw_args *args)
+{
+    struct drive d = {.session = session, .forces = true};
+    enum aw_status status = drive_begin(&d, args);
+    if (status == AW_OK)
+        status = aw_flag(session, "dry-run") ? dry_run(&d) : drive(&d);
+    return status;
+}
+
+/* ---- reset, stop, step -------------------------------------------------------------------------
+ */
+
+static enum aw_status dry_scene(struct aw_session *session, const char *message)
+{
+    struct drive d = {.session = session};
+    aw_record_init(&d.record, aw_wire_codec(session->wire, message, AW_TX), AW_TX);
+    d.record.time_ns = AW_NO_TIME;
+    return dry_run(&d);
+}
+
+/* The first message of the new beginning is left to the next command: what follows a reset is the
+ * same each time. */
+enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_ez *ez = ez_of(session);
+    enum aw_status status = ez_begin(session);
+    (void)args;
+    if (status != AW_OK)
+        return status;
+    aw_ez_reset(ez);
+    if (aw_flag(session, "dry-run")) {
+        status = dry_scene(session, "reset");
+        ez->reset = false;
+        return status;
+    }
+    status = ez_exchange(session);
+    if (status == AW_TIMEOUT)
+        return aw_fail(&session->err, AW_TIMEOUT,
+                       "the simulation has not started again — does it take commands (Receive)?");
+    aw_object_start(&session->result, "reset");
+    ez_report_time(session);
+    return status;
+}
+
+static enum aw_status dry_stop(struct aw_session *session)
+{
+    return aw_fail(&session->err, AW_USAGE,
+                   "--dry-run: the joints are known only to the simulation; see 'encode axis_motor "
+                   "velocity1=0 max_torque1=%d'",
+                   AW_EZ_STOP_TORQUE);
+}
+
+enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_ez *ez = ez_of(session);
+    const struct aw_ez_halt how = {.coast = aw_flag(session, "coast"), .torque = AW_EZ_STOP_TORQUE};
+    (void)args;
+    if (aw_flag(session, "dry-run"))
+        return dry_stop(session);
+    enum aw_status status = ez_begin(session);
+    if (status == AW_OK)
+        status = aw_ez_stop(ez, &how, &session->err);
+    if (status == AW_OK)
+        status = ez_exchange(session);
+    if (status == AW_OK)
+        status = aw_ez_answer(ez, &session->err);
+    if (status != AW_OK)
+        return status;
+    aw_object_start(&session->result, "stop");
+    aw_object_number(&session->result, "joints", (double)ez->n_commands, 0, NULL);
+    aw_object_text(&session->result, "result", how.coast ? "off" : "held");
+    ez_report_time(session);
+    return AW_OK;
+}
+
+/* The last message stays without its answer: the simulator waits. */
+enum aw_status run_step(struct aw_session *session, const struct aw_args *args)
+{
+    double count = 1;
+    struct aw_ez *ez = ez_of(session);
+    enum aw_status status = aw_arg_number(session, args, "count", 0, &count);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return aw_fail(&session->err, AW_USAGE, "--dry-run: step sends what was commanded before");
+    if (status == AW_OK)
+        status = ez_begin(session);
+    int64_t start = aw_clock_now(session->clock);
+    uint64_t done = 0;
+    for (; status == AW_OK && done < (uint64_t)count; done++)
+        status = ez_exchange(session);
+    ez_state(session)->paused = status == AW_OK;
+    aw_object_start(&session->result, "step");
+    aw_object_number(&session->result, "exchanges", (double)done, 0, NULL);
+    ez_report_time(session);
+    aw_object_number(&session->result, "ms", (double)(aw_clock_now(session->clock) - start) / 1e6,
+                     3, "ms");
+    (void)ez;
+    return status;
+}

@@ -1,0 +1,141 @@
+/* probe: which wire is this capture? */
+#include "ezphys/probe.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/packet.h"
+#include "ezphys/wire.h"
+#include "shell/decoder.h"
+#include "state.h"
+#include "wire/hex.h"
+
+#define FILE_MAX (4u << 20) /* bytes of a capture that are read */
+#define SHOWN    3          /* guesses */
+
+/* Bytes with an owner. */
+struct bytes {
+    uint8_t *data;
+    size_t size;
+};
+
+static enum aw_status read_file(struct aw_session *session, const char *path, struct bytes *out)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    out->data = malloc(FILE_MAX);
+    if (!file || !out->data)
+        return aw_fail(&session->err, AW_USAGE, "%.200s: %s", path,
+                       file ? "out of memory" : strerror(errno));
+    out->size = fread(out->data, 1, FILE_MAX, file);
+    bool failed = ferror(file);
+    if (file != stdin)
+        fclose(file);
+    return failed ? aw_fail(&session->err, AW_USAGE, "%.200s: cannot be read", path) : AW_OK;
+}
+
+/* In place: two digits become one byte. A comment line is passed over. */
+static enum aw_status read_hex(struct aw_session *session, struct bytes *bytes)
+{
+    const char *at = (const char *)bytes->data, *end = at + bytes->size;
+    size_t size = 0;
+    while (at < end) {
+        const char *line = at, *stop = memchr(at, '\n', (size_t)(end - at));
+        at = stop ? stop + 1 : end;
+        size_t n, length = (size_t)((stop ? stop : end) - line);
+        if (length == 0 || *line == '#')
+            continue;
+        if (aw_hex_parse(&aw_ezphys_protocol, line, length, bytes->data + size, length, &n,
+                         &session->err) != AW_OK)
+            return AW_MALFORMED;
+        size += n;
+    }
+    bytes->size = size;
+    return AW_OK;
+}
+
+/* What came from the simulator; where the capture does not tell the direction, from its port. */
+static bool is_from_simulator(const struct aw_payload *payload)
+{
+    uint16_t port = aw_ezphys_protocol.ports[0];
+    return payload->dir ? payload->dir == AW_RX : payload->from == port || payload->to != port;
+}
+
+/* In place: payloads are shorter than their packets. */
+static enum aw_status read_capture(struct aw_session *session, struct bytes *bytes)
+{
+    struct aw_pcap_reader reader = {0};
+    struct aw_span in = {bytes->data, bytes->size};
+    size_t size = 0, used;
+    enum aw_status found = AW_OK;
+    while (found != AW_MORE) {
+        struct aw_packet packet;
+        struct aw_payload payload;
+        found = aw_pcap_next(&reader, in, &packet, &used, &session->err);
+        in = (struct aw_span){in.data + used, in.size - used};
+        if (found != AW_OK || !aw_packet_open(&packet, &payload) || !payload.tcp ||
+            !is_from_simulator(&payload))
+            continue;
+        memmove(bytes->data + size, payload.data.data, payload.data.size);
+        size += payload.data.size;
+    }
+    bytes->size = size;
+    return AW_OK;
+}
+
+static enum aw_status read_bytes(struct aw_session *session, const char *path, struct bytes *out)
+{
+    enum aw_status status = read_file(session, path, out);
+    if (status != AW_OK || out->size == 0)
+        return status;
+    switch (aw_input_guess(&aw_ezphys_protocol, (const char *)out->data, out->size)) {
+    case AW_INPUT_HEX:
+        return read_hex(session, out);
+    case AW_INPUT_CAPTURE:
+        return read_capture(session, out);
+    default:
+        return AW_OK;
+    }
+}
+
+static void print_guess(struct aw_session *session, const struct aw_ez_guess *guess, size_t rank)
+{
+    if (aw_session_json(session))
+        aw_output_print(&session->out,
+                        "{\"rank\":%zu,\"wire\":\"%s\",\"score\":%.4f,\"margin\":%.4f,\"sure\":%s,"
+                        "\"packets\":%llu,\"why\":\"%s\"}\n",
+                        rank, guess->wire, guess->score, guess->margin,
+                        guess->sure ? "true" : "false", (unsigned long long)guess->packets,
+                        guess->why);
+    else
+        aw_output_print(&session->out, "%zu. --wire %s   %.1f %%: %s\n", rank, guess->wire,
+                        100 * guess->score, guess->why);
+}
+
+enum aw_status run_probe(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_ez_guess guesses[SHOWN];
+    struct bytes bytes = {0};
+    const char *path = aw_arg(args, "file", 0);
+    enum aw_status status = read_bytes(session, path, &bytes);
+    size_t n =
+        status == AW_OK ? aw_ez_probe((struct aw_span){bytes.data, bytes.size}, guesses, SHOWN) : 0;
+    free(bytes.data);
+    if (status != AW_OK)
+        return status;
+    for (size_t i = 0; i < n; i++)
+        print_guess(session, &guesses[i], i + 1);
+    if (n == 0)
+        return aw_fail(&session->err, AW_MALFORMED,
+                       "%.100s: no wire makes sense of these %zu bytes — is it what the simulator "
+                       "sent, and long enough?",
+                       path, bytes.size);
+    if (!guesses[0].sure)
+        return aw_fail(&session->err, AW_MALFORMED,
+                       "%.100s: not sure — the best guess is --wire %s (%.0f %%); a longer "
+                       "capture tells more",
+                       path, guesses[0].wire, 100 * guesses[0].score);
+    return AW_OK;
+}

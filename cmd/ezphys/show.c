@@ -1,0 +1,134 @@
+/* Records as they are shown. The wire knows neither names, where it has numbers, nor axes; a table
+ * of messages with rows for both is made from the one of the wire, and values are copied over. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ezphys/wire.h"
+#include "state.h"
+
+static const struct aw_field name_row = {.name = "name",
+                                         .type = AW_TEXT,
+                                         .bits = 8 * (AW_EZ_NAME_SIZE - 1),
+                                         .optional = true,
+                                         .help = "of the body or joint, from --names or the scene"};
+static const struct aw_field axis_row = {.name = "axis",
+                                         .type = AW_UINT,
+                                         .bits = 8,
+                                         .help = "of the joint, from 1, by the order of packets"};
+
+static void add_name(struct ez_shown *shown, const struct aw_variant *variant)
+{
+    size_t n = 0;
+    bool named = false;
+    for (const struct aw_field *row = variant->head; row->type != AW_END; row++) {
+        shown->head[n++] = *row;
+        named = named || row->type == AW_TEXT;
+    }
+    if (!named)
+        shown->head[n++] = name_row;
+    shown->head[n] = (struct aw_field){0};
+}
+
+static void add_axis(struct ez_shown *shown)
+{
+    const struct aw_protocol *protocol = &aw_ezphys_protocol;
+    for (size_t m = 0; m < protocol->n_messages; m++)
+        if (strcmp(protocol->messages[m].name, "joint_axis") == 0)
+            shown->instead[0] = protocol->messages[m];
+    shown->axis_fields[0] = axis_row;
+    shown->axis_fields[1] = shown->instead[0].fields[0];
+    shown->axis_fields[2] = shown->instead[0].fields[1];
+    shown->axis_fields[3] = (struct aw_field){0};
+    shown->instead[0].fields = shown->axis_fields;
+}
+
+enum aw_status ez_show_begin(struct aw_session *session)
+{
+    struct ez_shown *shown = &ez_state(session)->shown;
+    struct aw_wire *wire;
+    enum aw_status status = aw_session_decoding_wire(session, &wire);
+    if (status != AW_OK)
+        return status;
+    struct aw_variant variant = session->wire->variant;
+    add_name(shown, &variant);
+    add_axis(shown);
+    variant.head = shown->head;
+    variant.instead = shown->instead;
+    aw_wire_init(&shown->wire, &aw_ezphys_protocol, &variant, wire->raw);
+    memset(shown->from, 0, sizeof shown->from);
+    session->shown = &shown->wire;
+    return AW_OK;
+}
+
+static size_t index_of(const struct aw_codec *codec)
+{
+    size_t i = 0;
+    while (strcmp(aw_ezphys_protocol.messages[i].name, codec->message->name) != 0 ||
+           aw_ezphys_protocol.messages[i].dir != codec->message->dir)
+        i++;
+    return i;
+}
+
+static void make_map(struct ez_shown *shown, size_t message, const struct aw_codec *from)
+{
+    const struct aw_codec *to = aw_wire_codec_at(&shown->wire, message);
+    for (int i = 0; i < from->n_leaves; i++) {
+        char name[64];
+        aw_leaf_name(&from->leaves[i], name, sizeof name);
+        shown->map[message][i] =
+            from->leaves[i].value ? (int8_t)aw_codec_find(to, name) : (int8_t)-1;
+    }
+    shown->from[message] = from;
+}
+
+static void put(struct aw_record *record, const char *field, double value)
+{
+    int leaf = aw_codec_find(record->codec, field);
+    if (leaf < 0)
+        return;
+    record->v[leaf] = value;
+    record->present |= UINT64_C(1) << leaf;
+}
+
+enum aw_status ez_show_decode(struct aw_session *session, size_t packet, struct aw_record *record)
+{
+    struct ez_state *state = ez_state(session);
+    struct ez_shown *shown = &state->shown;
+    const struct aw_ez_about *about = &state->ez.packets[packet].about;
+    struct aw_wire *wire;
+    struct aw_record heard;
+    aw_session_decoding_wire(session, &wire);
+    session->shown = &shown->wire;
+    enum aw_status status =
+        aw_ez_decode(&state->ez, wire == &shown->wire ? NULL : wire, packet, &heard, &session->err);
+    if (status != AW_OK)
+        return status;
+    size_t message = index_of(heard.codec);
+    if (shown->from[message] != heard.codec)
+        make_map(shown, message, heard.codec);
+    *record = (struct aw_record){.codec = aw_wire_codec_at(&shown->wire, message),
+                                 .time_ns = aw_session_time(session),
+                                 .dir = heard.dir};
+    for (int i = 0; i < heard.codec->n_leaves; i++)
+        if (shown->map[message][i] >= 0 && heard.present >> i & 1) {
+            record->v[shown->map[message][i]] = heard.v[i];
+            record->present |= UINT64_C(1) << shown->map[message][i];
+        }
+    if (about->object)
+        snprintf(record->text, sizeof record->text, "%s", about->object->name);
+    put(record, "name", 0);
+    if (about->axis)
+        put(record, "axis", about->axis);
+    return AW_OK;
+}
+
+const char *ez_about_name(const struct aw_ez_about *about, char *out, size_t size)
+{
+    if (!about->object)
+        return NULL;
+    if (about->axes > 1)
+        snprintf(out, size, "%s.axis%d", about->object->name, about->axis);
+    else
+        snprintf(out, size, "%s", about->object->name);
+    return out;
+}

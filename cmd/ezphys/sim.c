@@ -1,0 +1,165 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../ezphys-sim/options.h"
+#include "ezphys/scene.h"
+#include "link/spawn.h"
+#include "link/url.h"
+#include "shell/options.h"
+#include "state.h"
+
+#define PROGRAM     "ezphys-sim"
+#define WORDS_MAX   24
+#define LETTERS_MAX 2048
+
+/* Words of a command line, with their letters. */
+struct words {
+    char *list[WORDS_MAX + 1];
+    size_t n, used;
+    char letters[LETTERS_MAX];
+};
+
+/* "--name=value", or a word alone if name is NULL. What has no room is left out, which the values'
+ * own limits do not let happen. */
+static void add_word(struct words *words, const char *name, const char *value)
+{
+    size_t room = LETTERS_MAX - words->used;
+    char *word = words->letters + words->used;
+    int length = snprintf(word, room, "%s%s%s%s", name ? "--" : "", name ? name : "",
+                          name ? "=" : "", value);
+    if (words->n == WORDS_MAX || (size_t)length >= room)
+        return;
+    words->list[words->n++] = word;
+    words->list[words->n] = NULL;
+    words->used += (size_t)length + 1;
+}
+
+static enum aw_status find_program(char *path, size_t size, struct aw_error *err)
+{
+    if (aw_spawn_find(PROGRAM, path, size))
+        return AW_OK;
+    return aw_fail(err, AW_NO_LINK,
+                   "sim: " PROGRAM " is neither beside this program nor in PATH — \"make\" builds "
+                   "it where libode-dev is installed, \"make install\" installs it");
+}
+
+/* ---- The link -------------------------------------------------------------------------------- */
+
+static const char *const sim_keys[] = {
+    "scene", "lock-step", "real-time",  "interval",   "timeout",    "step-size",
+    "seed",  "quick",     "limb-force", "hold-force", "no-physics", NULL,
+};
+
+/* The same checks as on the simulator's own command line, so that its mistakes are ours to tell. */
+static enum aw_status read_url(const struct aw_url *url, struct aw_options *options,
+                               struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    options->n = 0;
+    aw_options_add(options, ez_simulator_options);
+    if (*url->rest)
+        status = aw_options_set(options, "scene", url->rest, AW_FROM_CONFIG, err);
+    for (const char *const *key = sim_keys; *key && status == AW_OK; key++) {
+        const char *value = aw_url_get(url, *key);
+        if (value)
+            status = aw_options_set(options, *key, value, AW_FROM_COMMAND_LINE, err);
+    }
+    return status;
+}
+
+static const char *partner(const struct aw_scene *scene, int body)
+{
+    return body == AW_SCENE_WORLD ? "" : scene->bodies[body].name;
+}
+
+/* A name that is there already was given by the user, and stays. */
+static void add_names(struct aw_ez_names *names, const struct aw_scene *scene)
+{
+    for (size_t i = 0; i < scene->n_bodies; i++)
+        aw_ez_names_add(names, AW_EZ_BODY, scene->bodies[i].id, scene->bodies[i].name, NULL, NULL);
+    for (size_t i = 0; i < scene->n_joints; i++) {
+        const struct aw_scene_joint *joint = &scene->joints[i];
+        const char *bodies[] = {partner(scene, joint->body[0]), partner(scene, joint->body[1])};
+        aw_ez_names_add(names, AW_EZ_JOINT, joint->id, joint->name, bodies, NULL);
+    }
+}
+
+static enum aw_status learn_names(struct aw_session *session, const char *name,
+                                  struct aw_error *err)
+{
+    struct aw_scene *scene = malloc(sizeof *scene);
+    enum aw_status status =
+        scene ? aw_scene_load(scene, name, err) : aw_fail(err, AW_NO_LINK, "no memory");
+    if (status == AW_OK)
+        add_names(&ez_state(session)->names, scene);
+    free(scene);
+    return status;
+}
+
+static void add_options(struct words *words, struct aw_options *options)
+{
+    for (const char *const *key = sim_keys; *key; key++) {
+        const struct aw_option_value *value = aw_options_find(options, *key);
+        if (value->text)
+            add_word(words, *key, value->text);
+    }
+}
+
+static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
+                               struct aw_clock *clock, void *context, struct aw_error *err)
+{
+    struct aw_session *session = context;
+    struct words words = {0};
+    struct aw_options options;
+    char path[512];
+    enum aw_status status = read_url(url, &options, err);
+    if (status == AW_OK)
+        status = learn_names(session, aw_options_find(&options, "scene")->text, err);
+    if (status == AW_OK)
+        status = find_program(path, sizeof path, err);
+    if (status != AW_OK)
+        return status;
+    add_word(&words, NULL, PROGRAM);
+    add_word(&words, "fd", AW_SPAWN_FD_TEXT);
+    add_word(&words, "wire", aw_option(session, "wire"));
+    add_options(&words, &options);
+    status = aw_spawn_open(out, path, words.list, clock, err);
+    if (status != AW_OK)
+        return status;
+    (*out)->simulated = true;
+    snprintf((*out)->key, sizeof(*out)->key, "sim:");
+    return AW_OK;
+}
+
+const struct aw_transport ez_sim_transport = {
+    .scheme = "sim",
+    .usage = "sim:SCENE?real-time=1",
+    .help = "ezphys-sim in a process of its own: pendulum, arm4, humanoid … or a file",
+    .keys = sim_keys,
+    .open = open_sim,
+};
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+/* ezphys-sim takes the place of this program: signals, messages and exit codes are its own. */
+enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
+{
+    struct words words = {0};
+    char path[512];
+    (void)args;
+    enum aw_status status = find_program(path, sizeof path, &session->err);
+    if (status != AW_OK)
+        return status;
+    add_word(&words, NULL, PROGRAM);
+    add_word(&words, "wire", aw_option(session, "wire"));
+    for (const struct aw_option *row = ez_simulator_options; row->name; row++) {
+        const char *text = aw_option(session, row->name);
+        if (text)
+            add_word(&words, row->name, text);
+    }
+    execv(path, words.list);
+    return aw_fail(&session->err, AW_NO_LINK, "%s: %s", path, strerror(errno));
+}

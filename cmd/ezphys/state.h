@@ -1,0 +1,142 @@
+/* What ezphys keeps at session->state, and what its commands share. */
+#ifndef AW_CMD_EZPHYS_STATE_H
+#define AW_CMD_EZPHYS_STATE_H
+
+#include "ezphys/client.h"
+#include "ezphys/framing.h"
+#include "ezphys/names.h"
+#include "shell/session.h"
+
+#define EZ_WIRES_NAMED 8
+#define EZ_WIRE_NAME   32
+
+/* Wire descriptions of the config file, "[wire NAME]". */
+struct ez_wires {
+    size_t n;
+    char name[EZ_WIRES_NAMED][EZ_WIRE_NAME];
+    char text[EZ_WIRES_NAMED][AW_EZ_FRAMING_TEXT];
+};
+
+/* Records as they are shown: with the name of the object, and the number of the axis. */
+struct ez_shown {
+    struct aw_wire wire;
+    struct aw_field head[AW_EZ_FRAMING_ROWS + 1], axis_fields[4];
+    struct aw_message instead[2];
+    const struct aw_codec *from[AW_MAX_MESSAGES]; /* codecs that the maps are for */
+    int8_t map[AW_MAX_MESSAGES][AW_MAX_LEAVES];   /* leaf there to leaf here, -1: none */
+};
+
+struct ez_state {
+    /* Names of the simulation that is spoken to: those of the scene on sim: links, put here when
+     * the link is opened, and those of --names and --scene. */
+    struct aw_ez_names names;
+    char names_from[160]; /* the --names and --scene that were read */
+    struct ez_wires wires;
+    struct aw_ez_framing framings[2]; /* in turn: a wire in use may point into one */
+    unsigned framing;
+    char wire_text[AW_EZ_FRAMING_TEXT];
+    bool made; /* ez is initialised */
+    struct aw_ez ez;
+    struct ez_shown shown;
+    size_t next; /* packet that ez_hear hands out next */
+    bool told_waiting;
+    uint64_t told_problems;
+    bool paused;                        /* by step: the simulator waits for an answer on purpose */
+    int64_t retry_ns;                   /* pause before connecting anew */
+    char text[8][AW_EZ_NAME_SIZE + 16]; /* in the result */
+};
+
+static inline struct ez_state *ez_state(struct aw_session *session)
+{
+    return session->state;
+}
+
+static inline struct aw_ez *ez_of(struct aw_session *session)
+{
+    return &ez_state(session)->ez;
+}
+
+/* sim: starts ezphys-sim and talks to it. Its open gets the session as context, and adds the names
+ * of the scene's bodies and joints to ez_state(session)->names. */
+extern const struct aw_transport ez_sim_transport;
+
+/* ---- wire.c: options of the wire, names ---- */
+enum aw_status ez_variant(struct aw_session *session, struct aw_variant *variant,
+                          struct aw_error *err);
+enum aw_status ez_configure(struct aw_session *session, const char *section, const char *key,
+                            const char *value, struct aw_error *err);
+void ez_complete_wires(struct aw_session *session, aw_candidate_fn *add, void *context);
+void ez_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context);
+void ez_complete_objects(struct aw_session *session, aw_candidate_fn *add, void *context);
+
+/* Names of --names and --scene; done once for each of them. */
+enum aw_status ez_read_names(struct aw_session *session);
+
+/* ---- talk.c: the conversation ---- */
+
+/* Gets the client ready; opens the link unless --dry-run. */
+enum aw_status ez_ready(struct aw_session *session);
+
+/* Whether a link that was lost is opened again. */
+enum ez_patience {
+    EZ_ONCE,  /* no: for what moves something, and for the time of --timeout (5 s) only */
+    EZ_AGAIN, /* yes, for as long as it takes */
+};
+
+/* The next message, not yet answered. Says what it waits for. AW_OK, AW_TIMEOUT at the deadline,
+ * AW_STOPPED, or why not. */
+enum aw_status ez_receive(struct aw_session *session, int64_t deadline, enum ez_patience patience);
+
+/* Answers the message, receives the next one. */
+enum aw_status ez_exchange(struct aw_session *session);
+
+/* Ready, and with a first message that is not answered yet. */
+enum aw_status ez_begin(struct aw_session *session);
+
+/* When to give up waiting for one message: --timeout. */
+int64_t ez_deadline(const struct aw_session *session);
+
+/* Exchanges until so much time of the simulation has passed (of the clock, where it does not tell
+ * its time). each (or NULL) is called before every answer, with the time since the start. */
+typedef enum aw_status ez_each_fn(struct aw_session *session, void *context, double time_s);
+enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *each,
+                        void *context);
+
+/* Step and time of the simulation into the result. */
+void ez_report_time(struct aw_session *session);
+
+enum aw_status ez_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
+const char *ez_subject(struct aw_session *session, const struct aw_record *record, char *out,
+                       size_t size);
+enum aw_status ez_safe_stop(struct aw_session *session);
+void ez_finish(struct aw_session *session);
+
+/* ---- show.c ---- */
+
+/* From now on records are shown as struct ez_shown has them. */
+enum aw_status ez_show_begin(struct aw_session *session);
+
+/* A packet of the last message as such a record. */
+enum aw_status ez_show_decode(struct aw_session *session, size_t packet, struct aw_record *record);
+
+/* The name of the object, behind its name the axis if the joint has several: "hip.axis2". */
+const char *ez_about_name(const struct aw_ez_about *about, char *out, size_t size);
+
+enum aw_status run_echo(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_info(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_hz(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_motor(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_force(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_reset(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_step(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_follow(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_probe(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_view(struct aw_session *session, const struct aw_args *args);
+
+/* "sim": runs ezphys-sim for other processes. */
+enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
+
+#endif

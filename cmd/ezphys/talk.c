@@ -1,0 +1,267 @@
+/* The conversation as the commands need it: getting ready, waiting with words, coming back, and the
+ * safe stop. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "state.h"
+
+#define NOTICE_NS    (1 * AW_SECOND)       /* of silence, before it is told */
+#define RETRY_MIN_NS (50 * AW_MILLISECOND) /* before connecting anew, doubled each time */
+#define RETRY_MAX_NS (1 * AW_SECOND)
+#define TAKEN_NS     (250 * AW_MILLISECOND) /* for the simulator to take the stop */
+
+static bool same_wire(const struct aw_ez *ez, const struct aw_session *session)
+{
+    return memcmp(&ez->wire.variant, &session->wire->variant, sizeof ez->wire.variant) == 0;
+}
+
+static enum aw_status make_client(struct aw_session *session)
+{
+    struct ez_state *state = ez_state(session);
+    struct aw_ez *ez = &state->ez;
+    enum aw_status status = ez_read_names(session);
+    if (status == AW_OK && (!state->made || !same_wire(ez, session))) {
+        aw_ez_free(ez);
+        state->next = 0;
+        status = aw_ez_init(ez, &session->wire->variant, &state->names, &session->err);
+        state->made = status == AW_OK;
+    }
+    ez->silent = aw_flag(session, "listen-only");
+    ez->wire.lenient = session->wire->lenient;
+    return status;
+}
+
+enum aw_status ez_ready(struct aw_session *session)
+{
+    struct ez_state *state = ez_state(session);
+    struct aw_link *link = NULL;
+    enum aw_status status = make_client(session);
+    if (status == AW_OK && !aw_flag(session, "dry-run"))
+        status = aw_session_link(session, &link);
+    if (status != AW_OK)
+        return status;
+    if (state->ez.link != link) {
+        aw_ez_attach(&state->ez, link);
+        state->next = 0;
+        if (link && *link->ready && !aw_flag(session, "quiet"))
+            fprintf(stderr, "ready: %s\n", link->ready);
+    }
+    return AW_OK;
+}
+
+int64_t ez_deadline(const struct aw_session *session)
+{
+    static const double patience_s = 5;
+    double seconds = aw_option_number(session, "timeout");
+    return aw_clock_now(session->clock) + (int64_t)((seconds > 0 ? seconds : patience_s) * 1e9);
+}
+
+static void tell_waiting(struct aw_session *session)
+{
+    struct ez_state *state = ez_state(session);
+    const struct aw_link *link = state->ez.link;
+    if (state->told_waiting)
+        return;
+    state->told_waiting = true;
+    if (link->waiting)
+        aw_session_say(session, "waiting for a simulator because nobody has connected to %s yet",
+                       link->ready);
+    else if (state->ez.counters.messages)
+        aw_session_say(session,
+                       "waiting for %s because its last message came a second ago — is it "
+                       "paused, or hung?",
+                       link->key);
+    else
+        aw_session_say(session,
+                       "waiting for %s because it has not said anything yet — is its simulation "
+                       "running, with Send switched on?",
+                       link->key);
+}
+
+/* What was damaged is told, the first few times. */
+static void tell_problems(struct aw_session *session)
+{
+    static const uint64_t told_max = 5;
+    struct ez_state *state = ez_state(session);
+    uint64_t count = state->ez.counters.malformed;
+    if (count != state->told_problems && state->told_problems < told_max)
+        aw_session_say(session, "%s (%" PRIu64 " so far)", state->ez.problem, count);
+    state->told_problems = count;
+}
+
+/* A link that was lost is opened again, with a pause that grows. */
+static enum aw_status connect_again(struct aw_session *session, int64_t deadline)
+{
+    struct ez_state *state = ez_state(session);
+    struct aw_error cause = session->err;
+    enum aw_status status = AW_LOST;
+    const char *url = "";
+    aw_session_url(session, &url);
+    state->retry_ns = RETRY_MIN_NS;
+    aw_session_say(session, "%s", cause.text);
+    for (bool told = false; status == AW_LOST || status == AW_NO_LINK;) {
+        int64_t now = aw_clock_now(session->clock), next = now + state->retry_ns;
+        aw_ez_attach(&state->ez, NULL);
+        aw_session_unlink(session);
+        if (now >= deadline)
+            return AW_TIMEOUT;
+        status = aw_clock_sleep(session->clock, next < deadline ? next : deadline);
+        if (status == AW_OK)
+            status = ez_ready(session);
+        if (status == AW_NO_LINK && !told)
+            aw_session_say(session, "waiting for %s because: %s", url, session->err.text);
+        told = told || status == AW_NO_LINK;
+        state->retry_ns = state->retry_ns * 2 < RETRY_MAX_NS ? state->retry_ns * 2 : RETRY_MAX_NS;
+    }
+    if (status == AW_OK)
+        aw_session_say(session, "connected again");
+    return status;
+}
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* One turn of waiting; AW_MORE: go on. */
+static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
+                                   enum ez_patience patience)
+{
+    struct ez_state *state = ez_state(session);
+    int64_t notice = aw_clock_now(session->clock) + NOTICE_NS;
+    enum aw_status status = aw_ez_receive(&state->ez, sooner(deadline, notice), &session->err);
+    state->next = 0;
+    if (status == AW_TIMEOUT && notice < deadline) {
+        tell_waiting(session);
+        return AW_MORE;
+    }
+    if (status == AW_MORE) {
+        state->told_waiting = false;
+        aw_session_say(session, "a simulator has connected");
+    }
+    if (status == AW_LOST && patience == EZ_AGAIN) {
+        status = connect_again(session, deadline);
+        return status == AW_OK ? AW_MORE : status;
+    }
+    return status;
+}
+
+enum aw_status ez_receive(struct aw_session *session, int64_t deadline, enum ez_patience patience)
+{
+    struct ez_state *state = ez_state(session);
+    unsigned connections = state->ez.connections;
+    enum aw_status status = AW_MORE;
+    state->paused = false;
+    while (status == AW_MORE) {
+        status = wait_message(session, deadline, patience);
+        if (status == AW_MORE && patience == EZ_ONCE && connections &&
+            state->ez.connections != connections)
+            return aw_fail(&session->err, AW_LOST,
+                           "the simulator has connected anew: motion commands are not sent again "
+                           "by themselves");
+    }
+    if (status == AW_OK)
+        state->told_waiting = false;
+    tell_problems(session);
+    return status;
+}
+
+static enum aw_status no_message(struct aw_session *session)
+{
+    return aw_fail(&session->err, AW_TIMEOUT,
+                   "no message from the simulator — is its simulation running? (-T sets how long "
+                   "to wait)");
+}
+
+enum aw_status ez_exchange(struct aw_session *session)
+{
+    struct aw_ez *ez = ez_of(session);
+    enum aw_status status = aw_ez_answer(ez, &session->err);
+    if (status == AW_OK)
+        status = ez_receive(session, ez_deadline(session), EZ_ONCE);
+    return status == AW_TIMEOUT ? no_message(session) : status;
+}
+
+/* A message that step left without its answer is as good as a new one. */
+enum aw_status ez_begin(struct aw_session *session)
+{
+    struct ez_state *state = ez_state(session);
+    enum aw_status status = ez_ready(session);
+    if (status != AW_OK || aw_flag(session, "dry-run"))
+        return status;
+    if (state->ez.owed && state->ez.whole)
+        return AW_OK;
+    status = ez_receive(session, ez_deadline(session), EZ_ONCE);
+    return status == AW_TIMEOUT ? no_message(session) : status;
+}
+
+/* The answer goes out before anybody looks at the message. */
+enum aw_status ez_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard)
+{
+    struct ez_state *state = ez_state(session);
+    struct aw_ez *ez = &state->ez;
+    enum aw_status status = AW_OK;
+    if (!state->made || !ez->link || ez->link != session->link || !same_wire(ez, session))
+        status = ez_ready(session);
+    while (status == AW_OK && state->next >= ez->n_packets) {
+        status = ez_receive(session, deadline, EZ_AGAIN);
+        if (status == AW_OK)
+            status = aw_ez_answer(ez, &session->err);
+        if (status == AW_LOST || (status != AW_OK && status != AW_TIMEOUT && status != AW_STOPPED))
+            return status;
+    }
+    if (status != AW_OK)
+        return status;
+    *heard = (struct aw_heard){.frame = ez->packets[state->next++].frame,
+                               .dir = AW_RX,
+                               .time_ns = aw_session_time(session)};
+    return AW_OK;
+}
+
+const char *ez_subject(struct aw_session *session, const struct aw_record *record, char *out,
+                       size_t size)
+{
+    struct ez_state *state = ez_state(session);
+    (void)record;
+    if (state->next == 0 || state->next > state->ez.n_packets)
+        return NULL;
+    return ez_about_name(&state->ez.packets[state->next - 1].about, out, size);
+}
+
+/* ---- The end -----------------------------------------------------------------------------------
+ */
+
+/* The stop is out; seeing two messages more proves that the simulator has taken it. */
+static void see_it_taken(struct aw_session *session)
+{
+    struct aw_ez *ez = ez_of(session);
+    struct aw_error err;
+    int64_t deadline = aw_clock_now(session->clock) + TAKEN_NS;
+    for (int i = 0; i < 2; i++)
+        if (aw_ez_receive(ez, deadline, &err) != AW_OK || aw_ez_answer(ez, &err) != AW_OK)
+            return;
+}
+
+enum aw_status ez_safe_stop(struct aw_session *session)
+{
+    struct aw_ez *ez = ez_of(session);
+    const struct aw_ez_halt how = {.coast = aw_flag(session, "coast"), .torque = AW_EZ_STOP_TORQUE};
+    if (!ez->link)
+        return AW_OK;
+    enum aw_status status = aw_ez_stop(ez, &how, &session->err);
+    if (status != AW_OK) {
+        aw_session_say(session, "the motors could not be stopped: %s", session->err.text);
+        return status;
+    }
+    aw_session_say(session, "stopped: %zu joint%s %s", ez->n_commands,
+                   ez->n_commands == 1 ? "" : "s",
+                   how.coast ? "without torque" : "held at velocity 0");
+    see_it_taken(session);
+    return AW_OK;
+}
+
+void ez_finish(struct aw_session *session)
+{
+    aw_ez_free(ez_of(session));
+}

@@ -1,0 +1,172 @@
+/* Options of the wire, and names. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ezphys/scene.h"
+#include "ezphys/wire.h"
+#include "state.h"
+
+static const char *find_wire(void *context, const char *name)
+{
+    const struct ez_wires *wires = context;
+    for (size_t i = 0; i < wires->n; i++)
+        if (strcmp(wires->name[i], name) == 0)
+            return wires->text[i];
+    return NULL;
+}
+
+/* The wire in use may point into the framing of before: another one takes its turn. */
+enum aw_status ez_variant(struct aw_session *session, struct aw_variant *variant,
+                          struct aw_error *err)
+{
+    struct ez_state *state = ez_state(session);
+    const struct aw_ez_framing_names names = {find_wire, &state->wires};
+    const char *text = aw_option(session, "wire");
+    if (strcmp(text, state->wire_text) != 0) {
+        struct aw_ez_framing *next = &state->framings[!state->framing];
+        enum aw_status status = aw_ez_framing_parse(next, text, &names, err);
+        if (status != AW_OK)
+            return status;
+        state->framing = !state->framing;
+        snprintf(state->wire_text, sizeof state->wire_text, "%s", text);
+    }
+    *variant = state->framings[state->framing].variant;
+    return AW_OK;
+}
+
+static enum aw_status wire_entry(struct ez_wires *wires, const char *name, size_t *index,
+                                 struct aw_error *err)
+{
+    for (*index = 0; *index < wires->n; ++*index)
+        if (strcmp(wires->name[*index], name) == 0)
+            return AW_OK;
+    if (wires->n == EZ_WIRES_NAMED)
+        return aw_fail(err, AW_USAGE, "more than %d wires", EZ_WIRES_NAMED);
+    if (strlen(name) >= EZ_WIRE_NAME || strpbrk(name, "=,+") || !*name)
+        return aw_fail(err, AW_USAGE, "[wire %.40s]: up to 31 characters, without = , +", name);
+    if (aw_protocol_variant(&aw_ezphys_protocol, name))
+        return aw_fail(err, AW_USAGE, "[wire %s]: a preset has this name — choose another", name);
+    *index = wires->n++;
+    snprintf(wires->name[*index], EZ_WIRE_NAME, "%s", name);
+    wires->text[*index][0] = '\0';
+    return AW_OK;
+}
+
+/* Each line is one part of the description; "base" is the preset it starts from. What is there so
+ * far is checked with every line, so that the line at fault is named. */
+enum aw_status ez_configure(struct aw_session *session, const char *section, const char *key,
+                            const char *value, struct aw_error *err)
+{
+    struct ez_wires *wires = &ez_state(session)->wires;
+    struct aw_ez_framing framing;
+    size_t i;
+    if (strncmp(section, "wire ", 5) != 0)
+        return aw_fail(err, AW_USAGE, "no section [%.40s] — use [link], [options] or [wire NAME]",
+                       section);
+    enum aw_status status = wire_entry(wires, section + 5, &i, err);
+    if (status != AW_OK)
+        return status;
+    char *text = wires->text[i];
+    size_t used = strlen(text);
+    bool base = strcmp(key, "base") == 0;
+    int n = snprintf(text + used, AW_EZ_FRAMING_TEXT - used, "%s%s%s%s", used ? "," : "",
+                     base ? "" : key, base ? "" : "=", value);
+    if ((size_t)n >= AW_EZ_FRAMING_TEXT - used)
+        return aw_fail(err, AW_USAGE, "[wire %s]: more than %d characters", wires->name[i],
+                       AW_EZ_FRAMING_TEXT - 1);
+    return aw_ez_framing_parse(&framing, text, NULL, err);
+}
+
+void ez_complete_wires(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    const struct ez_wires *wires = &ez_state(session)->wires;
+    for (const struct aw_variant *v = aw_ezphys_protocol.variants; v->name; v++)
+        add(context, v->name, v->help);
+    for (size_t i = 0; i < wires->n; i++)
+        add(context, wires->name[i], wires->text[i]);
+}
+
+/* ---- Names -------------------------------------------------------------------------------------
+ */
+
+static enum aw_status add_joint(struct aw_ez_names *names, const struct aw_scene *scene,
+                                const struct aw_scene_joint *joint, struct aw_error *err)
+{
+    const char *bodies[2] = {"world", "world"};
+    for (int i = 0; i < 2; i++)
+        if (joint->body[i] != AW_SCENE_WORLD)
+            bodies[i] = scene->bodies[joint->body[i]].name;
+    return aw_ez_names_add(names, AW_EZ_JOINT, joint->id, joint->name, bodies, err);
+}
+
+static enum aw_status add_scene(struct aw_ez_names *names, const char *name, struct aw_error *err)
+{
+    struct aw_scene *scene = calloc(1, sizeof *scene);
+    if (!scene)
+        return aw_fail(err, AW_NO_LINK, "out of memory");
+    enum aw_status status = aw_scene_load(scene, name, err);
+    for (size_t i = 0; i < scene->n_bodies && status == AW_OK; i++)
+        status = aw_ez_names_add(names, AW_EZ_BODY, scene->bodies[i].id, scene->bodies[i].name,
+                                 NULL, err);
+    for (size_t i = 0; i < scene->n_joints && status == AW_OK; i++)
+        status = add_joint(names, scene, &scene->joints[i], err);
+    free(scene);
+    return status;
+}
+
+static enum aw_status add_file(struct aw_ez_names *names, const char *path, struct aw_error *err)
+{
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return aw_fail(err, AW_USAGE, "--names %.100s: %s", path, strerror(errno));
+    enum aw_status status = aw_ez_names_read(names, file, path, err);
+    fclose(file);
+    return status;
+}
+
+enum aw_status ez_read_names(struct aw_session *session)
+{
+    struct ez_state *state = ez_state(session);
+    const char *file = aw_option(session, "names"), *scene = aw_option(session, "scene");
+    char from[sizeof state->names_from];
+    enum aw_status status = AW_OK;
+    snprintf(from, sizeof from, "%s\n%s", file ? file : "", scene ? scene : "");
+    if (strcmp(from, state->names_from) == 0 || (!file && !scene))
+        return AW_OK;
+    state->names.n = 0;
+    state->names_from[0] = '\0';
+    if (scene)
+        status = add_scene(&state->names, scene, &session->err);
+    if (status == AW_OK && file)
+        status = add_file(&state->names, file, &session->err);
+    if (status == AW_OK)
+        memcpy(state->names_from, from, sizeof from);
+    return status;
+}
+
+static void complete(struct aw_session *session, aw_candidate_fn *add, void *context, bool bodies)
+{
+    struct ez_state *state = ez_state(session);
+    struct aw_error before = session->err;
+    if (ez_read_names(session) != AW_OK)
+        session->err = before;
+    for (size_t i = 0; i < state->names.n; i++)
+        if (bodies || state->names.list[i].kind == AW_EZ_JOINT)
+            add(context, state->names.list[i].name, aw_ez_kind_name(state->names.list[i].kind));
+    for (size_t i = 0; i < state->ez.state.n_joints && !state->names.n; i++)
+        add(context, state->ez.state.joints[i].object.name, "joint");
+    for (size_t i = 0; bodies && i < state->ez.state.n_bodies && !state->names.n; i++)
+        add(context, state->ez.state.bodies[i].object.name, "body");
+}
+
+void ez_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    complete(session, add, context, false);
+}
+
+void ez_complete_objects(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    complete(session, add, context, true);
+}

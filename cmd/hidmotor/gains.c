@@ -1,0 +1,202 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "hidmotor/gains.h"
+#include "state.h"
+
+/* The packets of each controller. */
+static const struct {
+    const char *read, *set;
+} packets[AW_HID_CONTROLLERS] = {
+    [AW_HID_PID] = {"pid_gains", "set_pid_gains"},
+    [AW_HID_VELOCITY] = {"velocity_gains", "set_velocity_gains"},
+};
+
+static const char *file_of(const struct aw_args *args)
+{
+    const char *file = aw_arg(args, "words", 0);
+    return file ? file : "";
+}
+
+static enum aw_status read_gains(struct aw_session *session, struct aw_hid_gains *gains)
+{
+    enum aw_status status = motor_ready(session);
+    *gains = (struct aw_hid_gains){0};
+    for (int i = 0; i < AW_HID_CONTROLLERS && status == AW_OK; i++) {
+        struct aw_hidmotor_reply reply;
+        status = aw_hidmotor_read(motor_arm(session), packets[i].read, &reply, &session->err);
+        if (status == AW_OK)
+            aw_hid_gains_from_record(gains, (enum aw_hid_controller)i, &reply.record);
+    }
+    return status;
+}
+
+static void print_one(struct aw_session *session, const struct aw_hid_gain_at *at)
+{
+    char text[AW_GAIN_TEXT], number[AW_NUMBER_MAX + 1];
+    if (aw_session_json(session)) {
+        *aw_print_float32(number, (float)at->value) = '\0';
+        aw_output_print(&session->out,
+                        "{\"motor\":\"%s\",\"controller\":\"%s\",\"gain\":\"%s\",\"value\":%s}\n",
+                        aw_hidmotor_joint(at->motor).name, aw_hid_controller_name(at->controller),
+                        aw_hid_gain_name(at->gain), number);
+        return;
+    }
+    aw_hid_gain_text(at, text);
+    aw_output_print(&session->out, "%s\n", text);
+}
+
+static enum aw_status show(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_hid_gains gains;
+    struct aw_hid_gain_at at;
+    (void)args;
+    enum aw_status status = read_gains(session, &gains);
+    for (size_t i = 0; status == AW_OK && aw_hid_gains_next(&gains, &i, &at);)
+        print_one(session, &at);
+    return status;
+}
+
+static enum aw_status send_packet(struct aw_session *session, const struct aw_hid_gains *gains,
+                                  enum aw_hid_controller controller)
+{
+    struct aw_record request;
+    aw_record_init(&request, aw_wire_codec(session->wire, packets[controller].set, AW_TX), AW_TX);
+    aw_session_print_result(session);
+    enum aw_status status = aw_hid_gains_to_record(gains, controller, &request, &session->err);
+    return status == AW_OK ? motor_set(session, &request) : status;
+}
+
+/* elbow.kp=0.02 … over what the board has. */
+static enum aw_status take_words(struct aw_session *session, const struct aw_args *args,
+                                 struct aw_record *request)
+{
+    char name[48];
+    size_t n = 0;
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < args->n && status == AW_OK; i++) {
+        const char *word = args->bound[i].text, *equals = strchr(word, '=');
+        if (strcmp(args->bound[i].arg->name, "words") != 0)
+            continue;
+        if (!equals)
+            return aw_fail(&session->err, AW_USAGE,
+                           "gains set: '%.40s' — write joint.gain=value, such as elbow.kp=0.02",
+                           word);
+        snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
+        status = aw_record_set_text(request, name, equals + 1, &session->err);
+        n++;
+    }
+    if (status == AW_OK && n == 0)
+        return aw_fail(&session->err, AW_USAGE, "gains set: which? — gains set elbow.kp=0.02");
+    return status;
+}
+
+static enum aw_status set(struct aw_session *session, const struct aw_args *args)
+{
+    enum aw_hid_controller controller = aw_flag(session, "velocity") ? AW_HID_VELOCITY : AW_HID_PID;
+    const struct aw_codec *codec = aw_wire_codec(session->wire, packets[controller].set, AW_TX);
+    struct aw_hid_gains gains;
+    struct aw_record request, wanted;
+    aw_record_init(&wanted, codec, AW_TX);
+    enum aw_status status = take_words(session, args, &wanted);
+    if (status == AW_OK && aw_flag(session, "dry-run") &&
+        aw_record_complete(&wanted, NULL) != AW_OK)
+        return aw_fail(&session->err, AW_USAGE,
+                       "--dry-run: a packet carries all gains, and those of the board are not "
+                       "known without it — give all nine");
+    if (status == AW_OK && !aw_flag(session, "dry-run")) {
+        status = read_gains(session, &gains);
+        aw_record_init(&request, codec, AW_TX);
+        if (status == AW_OK)
+            status = aw_hid_gains_to_record(&gains, controller, &request, &session->err);
+        if (status == AW_OK)
+            status = take_words(session, args, &request);
+    } else {
+        request = wanted;
+    }
+    return status == AW_OK ? motor_set(session, &request) : status;
+}
+
+static enum aw_status save(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_hid_gains gains;
+    enum aw_status status = read_gains(session, &gains);
+    if (status == AW_OK)
+        status = aw_hid_gains_save(&gains, file_of(args), &session->err);
+    aw_object_start(&session->result, "gains");
+    aw_object_text(&session->result, "saved", file_of(args));
+    return status;
+}
+
+static bool names_controller(const struct aw_hid_gains *gains, enum aw_hid_controller controller)
+{
+    struct aw_hid_gain_at at;
+    for (size_t i = 0; aw_hid_gains_next(gains, &i, &at);)
+        if (at.controller == controller)
+            return true;
+    return false;
+}
+
+static enum aw_status apply(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_hid_gains wanted, gains = {0};
+    enum aw_status status = aw_hid_gains_load(&wanted, file_of(args), &session->err);
+    if (status == AW_OK && !aw_flag(session, "dry-run"))
+        status = read_gains(session, &gains);
+    aw_hid_gains_over(&gains, &wanted);
+    for (int i = 0; i < AW_HID_CONTROLLERS && status == AW_OK; i++)
+        if (names_controller(&wanted, (enum aw_hid_controller)i))
+            status = send_packet(session, &gains, (enum aw_hid_controller)i);
+    return status;
+}
+
+static void print_change(void *context, const struct aw_hid_gain_change *change)
+{
+    struct aw_session *session = context;
+    char text[AW_GAIN_TEXT];
+    aw_hid_gain_text(&change->at, text);
+    if (change->has_from && change->has_to)
+        aw_output_print(&session->out, "~ %s (was %g)\n", text, change->from);
+    else
+        aw_output_print(&session->out, "%c %s\n", change->has_to ? '+' : '-', text);
+}
+
+/* From what the board has to what the file wants; what the file does not name is left alone. */
+static enum aw_status diff(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_hid_gains wanted, gains, target;
+    enum aw_status status = aw_hid_gains_load(&wanted, file_of(args), &session->err);
+    if (status == AW_OK)
+        status = read_gains(session, &gains);
+    if (status != AW_OK)
+        return status;
+    target = gains;
+    aw_hid_gains_over(&target, &wanted);
+    aw_hid_gains_diff(&gains, &target, print_change, session);
+    return AW_OK;
+}
+
+enum aw_status run_gains(struct aw_session *session, const struct aw_args *args)
+{
+    static const struct {
+        const char *name;
+        enum aw_status (*run)(struct aw_session *session, const struct aw_args *args);
+        bool file;
+    } actions[] = {{"show", show, false},
+                   {"set", set, false},
+                   {"save", save, true},
+                   {"apply", apply, true},
+                   {"diff", diff, true}};
+    const char *what = aw_arg(args, "action", 0);
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+        if (what && strcmp(actions[i].name, what) != 0)
+            continue;
+        if (actions[i].file && !*file_of(args))
+            return aw_fail(&session->err, AW_USAGE, "gains %s: which file? — gains %s arm.gains",
+                           what, what);
+        return actions[i].run(session, args);
+    }
+    return aw_fail(&session->err, AW_USAGE, "gains: no '%.20s' — show, set, save, apply or diff",
+                   what);
+}

@@ -1,0 +1,233 @@
+#include <math.h>
+#include <string.h>
+
+#include "hidmotor/kinematics.h"
+#include "state.h"
+
+#define USUAL_DURATION_MS 1000
+#define PATIENCE_S        10 /* beyond the duration of a motion, until it counts as not done */
+
+static void read_shape(const struct aw_args *args, const struct aw_record *record,
+                       struct aw_hidmotor_target *target)
+{
+    target->duration_ms =
+        aw_arg(args, "duration", 0) ? aw_record_get(record, "duration") : USUAL_DURATION_MS;
+    target->mode = aw_arg(args, "mode", 0) ? (enum aw_hidmotor_mode)aw_record_get(record, "mode")
+                                           : AW_HIDMOTOR_SINUSOIDAL;
+}
+
+static enum aw_status check_duration(struct aw_session *session, const struct aw_args *args)
+{
+    double duration_ms;
+    return aw_arg_number(session, args, "duration", 0, &duration_ms);
+}
+
+enum aw_status motor_target(struct aw_session *session, const struct aw_args *args,
+                            struct aw_hidmotor_target *target)
+{
+    struct aw_record record;
+    bool force = aw_flag(session, "force");
+    aw_record_init(&record, aw_wire_codec(session->wire, "set_setpoints", AW_TX), AW_TX);
+    enum aw_status status = aw_args_to_record(session, args, 0, &record);
+    if (status == AW_OK)
+        status = check_duration(session, args);
+    if (status != AW_OK)
+        return status;
+    read_shape(args, &record, target);
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++) {
+        double deg = aw_record_get(&record, aw_hidmotor_joint(i).name);
+        target->given[i] = !isnan(deg);
+        target->deg[i] = target->given[i] ? deg : 0;
+        status = aw_hidmotor_check(i, target->deg[i], force || !target->given[i], &session->err);
+    }
+    return status;
+}
+
+static void make_record(struct aw_session *session, const struct aw_hidmotor_plan *plan,
+                        struct aw_record *command)
+{
+    aw_record_init(command, aw_wire_codec(session->wire, "set_setpoints", AW_TX), AW_TX);
+    aw_record_set(command, "duration", plan->duration_ms, NULL);
+    aw_record_set(command, "mode", plan->mode, NULL);
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+        aw_record_set(command, aw_hidmotor_joint(i).name, plan->target[i], NULL);
+}
+
+/* Without the board the setpoints are not known, so every joint has to be given. */
+static enum aw_status dry_run(struct aw_session *session, const struct aw_hidmotor_target *target)
+{
+    static const struct aw_hidmotor_status nowhere = {.n = AW_HIDMOTOR_JOINTS};
+    struct aw_hidmotor_plan plan;
+    struct aw_record command;
+    uint8_t report[AW_HIDMOTOR_REPORT];
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+        if (!target->given[i] || target->relative)
+            return aw_fail(&session->err, AW_USAGE,
+                           "--dry-run: the setpoint of %s is not known without the board — give "
+                           "all three joints",
+                           aw_hidmotor_joint(i).alias);
+    enum aw_status status =
+        aw_hidmotor_plan_from(&nowhere, target, aw_flag(session, "force"), &plan, &session->err);
+    if (status != AW_OK)
+        return status;
+    make_record(session, &plan, &command);
+    aw_hidmotor_plan_bytes(&plan, report);
+    return aw_session_dry_run(session, &command, (struct aw_span){report, sizeof report});
+}
+
+static void warn_of_speed(struct aw_session *session, const struct aw_hidmotor_plan *plan)
+{
+    const char *joint = aw_hidmotor_joint(plan->fastest).alias;
+    double speed = plan->speed[plan->fastest];
+    if (plan->fast && isinf(speed))
+        aw_session_say(session, "%s: the setpoint jumps, the servo goes as fast as it can", joint);
+    else if (plan->fast)
+        aw_session_say(session, "%s: %.0f deg/s at most, but servos do about %.0f — it will lag",
+                       joint, speed, AW_HIDMOTOR_FAST);
+}
+
+enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *plan)
+{
+    struct aw_record command;
+    struct aw_hidmotor_moved moved = {0};
+    make_record(session, plan, &command);
+    enum aw_status status = aw_session_announce(session, &command);
+    if (status != AW_OK)
+        return status;
+    session->moving = true;
+    status = aw_hidmotor_move(motor_arm(session), plan, &moved, &session->err);
+    if (status == AW_OK && moved.verified)
+        aw_session_say(session, "no reply, but the setpoints show that the board got it");
+    return status;
+}
+
+enum aw_status motor_await(struct aw_session *session, const struct aw_hidmotor_plan *plan,
+                           double tolerance_deg)
+{
+    int64_t patience = (int64_t)(plan->duration_ms * 1e6) + PATIENCE_S * AW_SECOND;
+    int64_t deadline = aw_clock_now(session->clock) + patience;
+    enum aw_status status = aw_hidmotor_wait(motor_arm(session), plan, tolerance_deg, deadline,
+                                             NULL, NULL, &session->err);
+    session->moving = status == AW_STOPPED || status == AW_LOST;
+    return status;
+}
+
+static void report_targets(struct aw_session *session, const struct aw_hidmotor_plan *plan)
+{
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+        aw_object_number(&session->result, aw_hidmotor_joint(i).name, plan->target[i], 2, "deg");
+}
+
+static void report(struct aw_session *session, const char *cmd, const struct aw_hidmotor_plan *plan,
+                   enum aw_status status, bool waited)
+{
+    double ms = (double)(aw_clock_now(session->clock) - session->started) / 1e6;
+    aw_object_start(&session->result, cmd);
+    aw_object_text(&session->result, "result",
+                   status != AW_OK ? "not there"
+                   : waited        ? "arrived"
+                                   : "sent");
+    if (waited)
+        motor_report_joints(session);
+    else
+        report_targets(session, plan);
+    aw_object_number(&session->result, "ms", ms, 1, NULL);
+}
+
+enum aw_status motor_go(struct aw_session *session, const char *cmd,
+                        const struct aw_hidmotor_target *target)
+{
+    struct aw_hidmotor_plan plan;
+    bool waits = aw_flag(session, "wait");
+    if (aw_flag(session, "dry-run"))
+        return dry_run(session, target);
+    enum aw_status status = motor_ready(session);
+    if (status == AW_OK)
+        status = aw_hidmotor_plan(motor_arm(session), target, &plan, &session->err);
+    if (status != AW_OK)
+        return status;
+    warn_of_speed(session, &plan);
+    status = motor_send(session, &plan);
+    if (status == AW_OK && waits)
+        status = motor_await(session, &plan, aw_option_number(session, "wait"));
+    session->moving = session->moving && status == AW_STOPPED;
+    report(session, cmd, &plan, status, waits);
+    return status;
+}
+
+enum aw_status run_move(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_hidmotor_target target = {0};
+    enum aw_status status = motor_target(session, args, &target);
+    if (status == AW_OK && !target.given[0] && !target.given[1] && !target.given[2])
+        return aw_fail(&session->err, AW_USAGE,
+                       "move: which joint? — move 0 45 -30, or move elbow=30");
+    return status == AW_OK ? motor_go(session, "move", &target) : status;
+}
+
+enum aw_status run_home(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_hidmotor_target target = {0};
+    enum aw_status status = motor_target(session, args, &target);
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+        target.given[i] = true;
+    return status == AW_OK ? motor_go(session, "home", &target) : status;
+}
+
+enum aw_status run_jog(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_hidmotor_target target = {0};
+    const char *name = aw_arg(args, "joint", 0);
+    int joint = aw_hidmotor_find_joint(name);
+    double deg = 0;
+    if (joint < 0)
+        return aw_fail(&session->err, AW_USAGE,
+                       "jog: no joint '%.24s' — m1 m2 m3, or base shoulder elbow", name);
+    enum aw_status status = aw_arg_number(session, args, "angle", 0, &deg);
+    if (status == AW_OK)
+        status = motor_target(session, args, &target);
+    target.relative = true;
+    target.given[joint] = true;
+    target.deg[joint] = deg;
+    return status == AW_OK ? motor_go(session, "jog", &target) : status;
+}
+
+static enum aw_status stop(struct aw_session *session, struct aw_hidmotor_stopped *stopped)
+{
+    enum aw_status status = aw_hidmotor_stop(motor_arm(session), stopped, &session->err);
+    if (status == AW_OK)
+        session->moving = false;
+    return status;
+}
+
+enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_hidmotor_stopped stopped = {0};
+    (void)args;
+    if (aw_flag(session, "dry-run"))
+        return aw_fail(&session->err, AW_USAGE,
+                       "--dry-run: stop holds the measured positions, which only the board knows");
+    enum aw_status status = motor_ready(session);
+    if (status == AW_OK)
+        status = stop(session, &stopped);
+    if (status != AW_OK)
+        return status;
+    aw_object_start(&session->result, "stop");
+    aw_object_text(&session->result, "result", stopped.confirmed ? "confirmed" : "sent");
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+        aw_object_number(&session->result, aw_hidmotor_joint(i).name, stopped.deg[i], 2, "deg");
+    aw_object_truth(&session->result, "measured", stopped.measured);
+    return AW_OK;
+}
+
+enum aw_status motor_safe_stop(struct aw_session *session)
+{
+    struct aw_hidmotor_stopped s = {0};
+    enum aw_status status = stop(session, &s);
+    if (status == AW_OK)
+        aw_session_say(session, "stopped: holding %.1f %.1f %.1f deg%s", s.deg[0], s.deg[1],
+                       s.deg[2], s.confirmed ? "" : ", not confirmed");
+    else
+        aw_session_say(session, "NOT stopped: %s", session->err.text);
+    return status;
+}

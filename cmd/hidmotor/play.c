@@ -1,0 +1,164 @@
+#include <math.h>
+#include <string.h>
+
+#include "control/samples.h"
+#include "hidmotor/waypoints.h"
+#include "state.h"
+
+#define USUAL_HZ       50.0
+#define APPROACH_DEG_S 60.0 /* on the way to the first waypoint */
+#define APPROACH_MS    500  /* at least */
+#define NEAR_DEG       0.25 /* one step of the measurement */
+#define LOST_MAX       5    /* setpoints in a row without a reply until it is given up */
+#define REPLY_MS       20   /* a lost reply must not hold the stream up */
+#define SETTLE_DEG     AW_HIDMOTOR_TOLERANCE
+
+struct player {
+    struct aw_session *session;
+    struct aw_path path;
+    double end_s;
+    int64_t period_ns;
+    uint64_t sent, lost;
+    int lost_in_a_row;
+    struct aw_hidmotor_plan step; /* the last one */
+    struct aw_samples late_ms;    /* how much later than planned a setpoint went out */
+};
+
+static enum aw_path_mode mode_of(const struct aw_session *session)
+{
+    return aw_flag(session, "quintic") ? AW_PATH_QUINTIC
+           : aw_flag(session, "cubic") ? AW_PATH_CUBIC
+                                       : AW_PATH_LINEAR;
+}
+
+static enum aw_status load(struct player *p, const char *file)
+{
+    struct aw_session *session = p->session;
+    struct aw_hid_waypoints way;
+    bool force = aw_flag(session, "force");
+    if (aw_flag(session, "quintic") && aw_flag(session, "cubic"))
+        return aw_fail(&session->err, AW_USAGE, "play: --cubic or --quintic, not both");
+    enum aw_status status = aw_hid_waypoints_load(&way, file, &session->err);
+    if (status == AW_OK)
+        status = aw_hid_waypoints_path(&way, mode_of(session), force, &p->path, &session->err);
+    aw_hid_waypoints_free(&way);
+    if (status != AW_OK)
+        return status;
+    struct aw_hid_fastest fastest = aw_hid_path_fastest(&p->path);
+    if (fastest.deg_s > AW_HIDMOTOR_FAST)
+        aw_session_say(session, "%s: %.0f deg/s at %.3f s, but servos do about %.0f — it will lag",
+                       aw_hidmotor_joint(fastest.joint).alias, fastest.deg_s, fastest.t_s,
+                       AW_HIDMOTOR_FAST);
+    p->end_s = p->path.t_s[p->path.n - 1];
+    return AW_OK;
+}
+
+static void at(const struct player *p, double t_s, double *deg)
+{
+    struct aw_hid_pose pose = aw_hid_path_pose(&p->path, t_s);
+    memcpy(deg, pose.deg, sizeof pose.deg);
+}
+
+/* The arm goes to the start of the path at an easy pace, and has to be there. */
+static enum aw_status approach(struct player *p)
+{
+    struct aw_session *session = p->session;
+    struct aw_hidmotor_target target = {.given = {true, true, true},
+                                        .mode = AW_HIDMOTOR_SINUSOIDAL};
+    struct aw_hidmotor_plan plan;
+    double way = 0;
+    at(p, p->path.t_s[0], target.deg);
+    enum aw_status status = aw_hidmotor_plan(motor_arm(session), &target, &plan, &session->err);
+    if (status != AW_OK)
+        return status;
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+        way = fmax(way, fabs(plan.target[i] - plan.start[i]));
+    plan.duration_ms = fmax(APPROACH_MS, 1000 * way / APPROACH_DEG_S);
+    if (way < NEAR_DEG)
+        plan.duration_ms = 0;
+    status = motor_send(session, &plan);
+    return status == AW_OK ? motor_await(session, &plan, SETTLE_DEG) : status;
+}
+
+/* Where the path is one period ahead: the board goes there in a straight line meanwhile. */
+static enum aw_status send_setpoint(struct player *p, double t_s)
+{
+    struct aw_session *session = p->session;
+    struct aw_hidmotor_plan *plan = &p->step;
+    memcpy(plan->start, plan->target, sizeof plan->start);
+    at(p, p->path.t_s[0] + t_s + (double)p->period_ns / 1e9, plan->target);
+    enum aw_status status = aw_hidmotor_follow(motor_arm(session), plan, &session->err);
+    p->sent++;
+    p->lost += status == AW_TIMEOUT;
+    p->lost_in_a_row = status == AW_TIMEOUT ? p->lost_in_a_row + 1 : 0;
+    return status == AW_TIMEOUT && p->lost_in_a_row < LOST_MAX ? AW_OK : status;
+}
+
+static enum aw_status stream(struct player *p)
+{
+    struct aw_session *session = p->session;
+    double length_s = p->end_s - p->path.t_s[0];
+    int64_t start = aw_clock_now(session->clock);
+    enum aw_status status = AW_OK;
+    session->moving = true;
+    p->step = (struct aw_hidmotor_plan){.n = AW_HIDMOTOR_JOINTS,
+                                        .duration_ms = (double)p->period_ns / 1e6};
+    at(p, p->path.t_s[0], p->step.target);
+    for (int64_t tick = 0; status == AW_OK; tick++) {
+        int64_t due = start + tick * p->period_ns, now = aw_clock_now(session->clock);
+        double t_s = (double)(due - start) / 1e9;
+        aw_samples_add(&p->late_ms, (double)(now - due) / 1e6);
+        status = send_setpoint(p, t_s);
+        if (status != AW_OK || t_s + (double)p->period_ns / 1e9 >= length_s)
+            break;
+        status = aw_clock_sleep(session->clock, due + p->period_ns);
+    }
+    return status;
+}
+
+static enum aw_status play_once(struct player *p)
+{
+    struct aw_hidmotor *arm = motor_arm(p->session);
+    int usual_ms = arm->options.timeout_ms;
+    enum aw_status status = approach(p);
+    if (!aw_flag(p->session, "timeout"))
+        arm->options.timeout_ms = REPLY_MS;
+    if (status == AW_OK)
+        status = stream(p);
+    arm->options.timeout_ms = usual_ms;
+    return status == AW_OK ? motor_await(p->session, &p->step, SETTLE_DEG) : status;
+}
+
+static void report(struct player *p)
+{
+    struct aw_object *result = &p->session->result;
+    struct aw_spread late = aw_samples_spread(&p->late_ms);
+    aw_object_start(result, "play");
+    aw_object_number(result, "waypoints", (double)p->path.n, 0, NULL);
+    aw_object_number(result, "seconds", p->end_s - p->path.t_s[0], 3, "s");
+    aw_object_number(result, "setpoints", (double)p->sent, 0, NULL);
+    aw_object_number(result, "lost", (double)p->lost, 0, NULL);
+    aw_object_number(result, "late.p50", late.p50, 3, "ms");
+    aw_object_number(result, "late.p99", late.p99, 3, "ms");
+    motor_report_joints(p->session);
+}
+
+enum aw_status run_play(struct aw_session *session, const struct aw_args *args)
+{
+    double hz = aw_flag(session, "rate") ? aw_option_number(session, "rate") : USUAL_HZ;
+    struct player p = {.session = session, .period_ns = (int64_t)(1e9 / hz)};
+    enum aw_status status = load(&p, aw_arg(args, "file", 0));
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        aw_session_say(session, "%zu waypoints, %.3f s: within limits", p.path.n,
+                       p.end_s - p.path.t_s[0]);
+    if (status == AW_OK && !aw_flag(session, "dry-run")) {
+        status = motor_ready(session);
+        do
+            status = status == AW_OK ? play_once(&p) : status;
+        while (status == AW_OK && aw_flag(session, "loop"));
+        report(&p);
+    }
+    aw_path_free(&p.path);
+    aw_samples_free(&p.late_ms);
+    return status;
+}

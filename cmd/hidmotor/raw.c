@@ -1,0 +1,91 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "hidmotor/wire.h"
+#include "state.h"
+#include "wire/hex.h"
+
+#define FLOATS_MAX (AW_HIDMOTOR_PAYLOAD / 4)
+
+static enum aw_status parse_floats(struct aw_session *session, const struct aw_args *args,
+                                   uint8_t *bytes, struct aw_span *payload)
+{
+    double values[FLOATS_MAX + 1];
+    size_t n = 0;
+    for (size_t i = 0; i < args->n; i++) {
+        if (strcmp(args->bound[i].arg->name, "floats") != 0)
+            continue;
+        struct aw_error problem;
+        if (n > FLOATS_MAX - 1)
+            return aw_fail(&session->err, AW_USAGE, "raw: a packet carries at most %d floats",
+                           FLOATS_MAX);
+        if (aw_number_parse(args->bound[i].text, &values[n++], &problem) != AW_OK)
+            return aw_fail(&session->err, AW_USAGE, "raw: %.200s", problem.text);
+    }
+    return aw_hidmotor_floats(values, n, bytes, payload, &session->err);
+}
+
+static enum aw_status parse_payload(struct aw_session *session, const struct aw_args *args,
+                                    uint8_t *bytes, struct aw_span *payload)
+{
+    const char *hex = aw_option(session, "bytes");
+    size_t size;
+    if (!hex)
+        return parse_floats(session, args, bytes, payload);
+    if (aw_arg(args, "floats", 0))
+        return aw_fail(&session->err, AW_USAGE, "raw: floats or --bytes, not both");
+    enum aw_status status = aw_hex_parse(&aw_hidmotor_protocol, hex, strlen(hex), bytes,
+                                         AW_HIDMOTOR_PAYLOAD, &size, &session->err);
+    *payload = (struct aw_span){bytes, size};
+    return status == AW_MALFORMED ? AW_USAGE : status;
+}
+
+static enum aw_status show_bytes(struct aw_session *session, const uint8_t *bytes)
+{
+    char hex[AW_HEX_SIZE(AW_HIDMOTOR_REPORT)];
+    aw_hex_print(&aw_hidmotor_protocol, (struct aw_span){bytes, AW_HIDMOTOR_REPORT}, hex);
+    aw_output_print(&session->out, aw_session_json(session) ? "{\"bytes\":\"%s\"}\n" : "%s\n", hex);
+    return AW_OK;
+}
+
+static enum aw_status show_request(struct aw_session *session, uint32_t id, struct aw_span payload)
+{
+    uint8_t report[AW_HIDMOTOR_REPORT] = {(uint8_t)id, (uint8_t)(id >> 8), (uint8_t)(id >> 16),
+                                          (uint8_t)(id >> 24)};
+    memcpy(report + 4, payload.data, payload.size);
+    return show_bytes(session, report);
+}
+
+/* Decoded again, with the wire that the view is for: --raw shows wire numbers. */
+static enum aw_status show_reply(struct aw_session *session, const uint8_t *bytes)
+{
+    struct aw_record record;
+    struct aw_wire *wire;
+    struct aw_span frame = {bytes, AW_HIDMOTOR_REPORT};
+    enum aw_status status = aw_session_decoding_wire(session, &wire);
+    if (status != AW_OK || aw_wire_decode(wire, AW_RX, frame, &record, NULL) != AW_OK)
+        return show_bytes(session, bytes);
+    record.time_ns = aw_session_time(session);
+    return aw_session_show(session, &record);
+}
+
+enum aw_status run_raw(struct aw_session *session, const struct aw_args *args)
+{
+    uint8_t bytes[AW_HIDMOTOR_PAYLOAD];
+    struct aw_span payload;
+    struct aw_hidmotor_reply reply;
+    double id = 0;
+    enum aw_status status = aw_arg_number(session, args, "id", 0, &id);
+    if (status == AW_OK)
+        status = parse_payload(session, args, bytes, &payload);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return show_request(session, (uint32_t)id, payload);
+    if (status == AW_OK)
+        status = motor_ready(session);
+    if (status == AW_OK)
+        status = aw_hidmotor_raw(motor_arm(session), (uint32_t)id, payload, &reply, &session->err);
+    if (status != AW_OK)
+        return status;
+    return show_reply(session, reply.bytes);
+}

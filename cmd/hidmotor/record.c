@@ -1,0 +1,175 @@
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "capture/table.h"
+#include "control/samples.h"
+#include "shell/common.h"
+#include "state.h"
+
+#define FLUSH_NS (50 * AW_MILLISECOND)
+#define REST_NS  (200 * AW_MILLISECOND) /* so long nothing may have changed to count as arrived */
+
+/* t, then measured angles, then setpoints: the first four columns are what play reads. */
+#define COLUMNS (1 + 2 * AW_HIDMOTOR_JOINTS)
+
+struct recorder {
+    struct aw_session *session;
+    FILE *file;
+    struct aw_table table; /* columns only; rows go to the file as they come */
+    struct aw_samples gaps_ms;
+    int64_t first_ns, last_ns, flushed_ns, changed_ns;
+    double row[COLUMNS];
+    uint64_t rows, repeats, limit;
+};
+
+static enum aw_status name_columns(struct recorder *r)
+{
+    char setpoints[AW_HIDMOTOR_JOINTS][AW_TABLE_NAME];
+    const char *names[COLUMNS] = {"t"};
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
+        names[1 + i] = aw_hidmotor_joint(i).name;
+        snprintf(setpoints[i], sizeof setpoints[i], "%s.setpoint", names[1 + i]);
+        names[1 + AW_HIDMOTOR_JOINTS + i] = setpoints[i];
+    }
+    return aw_table_init(&r->table, names, COLUMNS, &r->session->err);
+}
+
+static enum aw_status begin(struct recorder *r, const char *path)
+{
+    struct aw_session *session = r->session;
+    enum aw_status status = name_columns(r);
+    if (status == AW_OK)
+        status = motor_ready(session);
+    if (status != AW_OK)
+        return status;
+    r->file = fopen(path, "we");
+    if (!r->file)
+        return aw_fail(&session->err, AW_REFUSED, "%.200s: %s", path, strerror(errno));
+    if (!aw_flag(session, "no-header"))
+        status = aw_table_write_header(r->file, &r->table, &session->err);
+    return status;
+}
+
+/* A killed recorder leaves all but the last moment. */
+static enum aw_status flush(struct recorder *r, int64_t now)
+{
+    if (now - r->flushed_ns < FLUSH_NS)
+        return AW_OK;
+    r->flushed_ns = now;
+    if (fflush(r->file) == 0)
+        return AW_OK;
+    return aw_fail(&r->session->err, AW_LOST, "record: %s — the file ends here", strerror(errno));
+}
+
+/* What came as a 32-bit float is written as one: 0.72, not 0.7200000286102295. */
+static double tidy(double value)
+{
+    char text[AW_NUMBER_MAX + 1];
+    *aw_print_float32(text, (float)value) = '\0';
+    return strtod(text, NULL);
+}
+
+static enum aw_status add(struct recorder *r, const struct aw_hidmotor_status *now)
+{
+    double row[COLUMNS] = {0};
+    enum aw_status status = AW_OK;
+    if (!r->rows)
+        r->first_ns = r->last_ns = r->changed_ns = now->time_ns;
+    else
+        aw_samples_add(&r->gaps_ms, (double)(now->time_ns - r->last_ns) / 1e6);
+    r->last_ns = now->time_ns;
+    row[0] = (double)(now->time_ns - r->first_ns) / 1e9;
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
+        row[1 + i] = tidy(now->position[i]);
+        row[1 + AW_HIDMOTOR_JOINTS + i] = tidy(now->setpoint[i]);
+    }
+    bool repeats = r->rows && memcmp(row + 1, r->row + 1, sizeof row - sizeof *row) == 0;
+    if (!repeats)
+        r->changed_ns = now->time_ns;
+    memcpy(r->row, row, sizeof row);
+    r->repeats += repeats;
+    r->rows++;
+    if (!repeats || !aw_flag(r->session, "changes"))
+        status = aw_table_write_row(r->file, &r->table, row, &r->session->err);
+    return status == AW_OK ? flush(r, now->time_ns) : status;
+}
+
+static bool arrived(const struct recorder *r)
+{
+    if (!aw_flag(r->session, "until-arrived") || !r->rows || r->last_ns - r->changed_ns < REST_NS)
+        return false;
+    for (int i = 1; i <= AW_HIDMOTOR_JOINTS; i++)
+        if (fabs(r->row[i] - r->row[i + AW_HIDMOTOR_JOINTS]) > AW_HIDMOTOR_TOLERANCE)
+            return false;
+    return true;
+}
+
+static int64_t period_ns(const struct aw_session *session)
+{
+    double hz = aw_option_number(session, "rate");
+    return hz > 0 ? (int64_t)(1e9 / hz) : 0;
+}
+
+static enum aw_status sample(struct recorder *r, int64_t deadline)
+{
+    struct aw_session *session = r->session;
+    struct aw_hidmotor_status now;
+    int64_t next = aw_clock_now(session->clock), period = period_ns(session);
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && !arrived(r) && !(r->limit && r->rows >= r->limit) &&
+           aw_clock_now(session->clock) < deadline) {
+        status = aw_hidmotor_positions(motor_arm(session), &now, &session->err);
+        if (status == AW_OK)
+            status = add(r, &now);
+        next += period;
+        if (status == AW_OK && period)
+            status = aw_clock_sleep(session->clock, next < deadline ? next : deadline);
+    }
+    return status;
+}
+
+static void report(struct recorder *r)
+{
+    struct aw_object *result = &r->session->result;
+    struct aw_spread s = aw_samples_spread(&r->gaps_ms);
+    aw_object_start(result, "record");
+    aw_object_number(result, "samples", (double)r->rows, 0, NULL);
+    aw_object_number(result, "repeats", (double)r->repeats, 0, NULL);
+    aw_object_number(result, "seconds", (double)(r->last_ns - r->first_ns) / 1e9, 3, "s");
+    aw_object_number(result, "interval.mean", s.mean, 3, "ms");
+    aw_object_number(result, "interval.median", s.p50, 3, "ms");
+    aw_object_number(result, "interval.p99", s.p99, 3, "ms");
+    aw_object_number(result, "interval.max", s.max, 3, "ms");
+}
+
+static bool is_csv(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && strcmp(dot, ".csv") == 0;
+}
+
+/* What is no CSV of joints is a recording as every tool makes it. */
+enum aw_status run_record(struct aw_session *session, const struct aw_args *args)
+{
+    if (!is_csv(aw_arg(args, "file", 0)))
+        return aw_run_record(session, args);
+    struct recorder r = {.session = session, .limit = (uint64_t)aw_option_number(session, "count")};
+    double seconds = aw_option_number(session, "for");
+    enum aw_status status = begin(&r, aw_arg(args, "file", 0));
+    if (status == AW_OK) {
+        int64_t now = aw_clock_now(session->clock);
+        status = sample(&r, seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER);
+        report(&r);
+    }
+    if (status == AW_STOPPED && !aw_session_json(session))
+        aw_session_print_result(session); /* it was ended as it should be */
+    if (r.file && fclose(r.file) != 0 && status == AW_OK)
+        status = aw_fail(&session->err, AW_LOST, "record: %s", strerror(errno));
+    aw_samples_free(&r.gaps_ms);
+    aw_table_free(&r.table);
+    return status;
+}

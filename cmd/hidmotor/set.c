@@ -1,0 +1,48 @@
+#include <string.h>
+
+#include "base/suggest.h"
+#include "state.h"
+
+static enum aw_status set_from_args(struct aw_session *session, const struct aw_args *args,
+                                    const char *message)
+{
+    struct aw_record request;
+    aw_record_init(&request, aw_wire_codec(session->wire, message, AW_TX), AW_TX);
+    enum aw_status status = aw_args_to_record(session, args, 0, &request);
+    return status == AW_OK ? motor_set(session, &request) : status;
+}
+
+/* A message that is the command's name. */
+enum aw_status run_message(struct aw_session *session, const struct aw_args *args)
+{
+    return set_from_args(session, args, args->command->name);
+}
+
+enum aw_status run_light(struct aw_session *session, const struct aw_args *args)
+{
+    return set_from_args(session, args, "light");
+}
+
+enum aw_status run_velocity(struct aw_session *session, const struct aw_args *args)
+{
+    return set_from_args(session, args, "set_velocity");
+}
+
+enum aw_status run_gripper(struct aw_session *session, const struct aw_args *args)
+{
+    static const struct {
+        const char *word, *value;
+    } words[] = {{"open", "180"}, {"close", "0"}};
+    const char *names[] = {words[0].word, words[1].word};
+    const char *text = aw_arg(args, "value", 0), *near = aw_suggest(text, names, 2);
+    struct aw_record request;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(text, words[i].word) == 0)
+            text = words[i].value;
+    if (near && text == aw_arg(args, "value", 0))
+        return aw_fail(&session->err, AW_USAGE, "gripper: no '%.24s' — did you mean '%s'?", text,
+                       near);
+    aw_record_init(&request, aw_wire_codec(session->wire, "gripper", AW_TX), AW_TX);
+    enum aw_status status = aw_record_set_text(&request, "value", text, &session->err);
+    return status == AW_OK ? motor_set(session, &request) : status;
+}

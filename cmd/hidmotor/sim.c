@@ -1,0 +1,72 @@
+#include <inttypes.h>
+
+#include "hidmotor/device.h"
+#include "link/url.h"
+#include "shell/serve.h"
+#include "state.h"
+
+static enum aw_status parse_options(const char *state, const char *fault,
+                                    struct aw_hidmotor_device_options *options,
+                                    struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    if (state)
+        status = aw_hidmotor_state_parse(state, &options->state, err);
+    if (status == AW_OK && fault)
+        status = aw_hidmotor_faults_parse(fault, &options->faults, err);
+    return status;
+}
+
+static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
+                               struct aw_clock *clock, void *context, struct aw_error *err)
+{
+    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
+    const char *latency = aw_url_get(url, "latency");
+    (void)context;
+    enum aw_status status =
+        parse_options(aw_url_get(url, "state"), aw_url_get(url, "fault"), &options, err);
+    if (status == AW_OK && latency)
+        status = aw_url_duration(latency, &options.latency_ns, err);
+    if (status != AW_OK)
+        return status;
+    struct aw_device *device = aw_hidmotor_device(&options);
+    *out = device ? aw_sim_link(device, clock, true, "sim:") : NULL;
+    return *out ? AW_OK : aw_fail(err, AW_NO_LINK, "out of memory");
+}
+
+static const char *const sim_keys[] = {"state", "fault", "latency", "time", NULL};
+
+const struct aw_transport motor_sim_transport = {
+    .scheme = "sim",
+    .usage = "sim:?state=NAME&fault=LIST&latency=3ms&time=virtual",
+    .help = "the simulated arm, in this process",
+    .keys = sim_keys,
+    .open = open_sim,
+};
+
+static void say_counters(struct aw_session *session, const struct aw_device *device)
+{
+    const struct aw_hidmotor_device_counters *n = aw_hidmotor_device_counters(device);
+    aw_session_say(session,
+                   "%" PRIu64 " reports received, %" PRIu64 " overwritten by the next, %" PRIu64
+                   " of unknown packets, %" PRIu64 " sent, %" PRIu64 " faults",
+                   n->received, n->overwritten, n->unknown, n->sent, n->faults);
+}
+
+enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
+    (void)args;
+    enum aw_status status = parse_options(aw_option(session, "state"), aw_option(session, "fault"),
+                                          &options, &session->err);
+    if (status != AW_OK)
+        return status;
+    struct aw_device *device = aw_hidmotor_device(&options);
+    if (!device)
+        return aw_fail(&session->err, AW_NO_LINK, "out of memory");
+    status = aw_session_serve(session, device);
+    if (status == AW_STOPPED || status == AW_LOST)
+        say_counters(session, device);
+    device->ops->close(device);
+    return status;
+}

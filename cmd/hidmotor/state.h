@@ -1,0 +1,84 @@
+/* What hidmotor keeps at session->state, and what its commands share. */
+#ifndef AW_CMD_HIDMOTOR_STATE_H
+#define AW_CMD_HIDMOTOR_STATE_H
+
+#include "hidmotor/motion.h"
+#include "shell/session.h"
+
+/* Where the questions of watch, plot and record stand. */
+struct motor_hearing {
+    int64_t next_ns; /* when to ask again, by the clock */
+    unsigned turn;   /* which packet comes next */
+    bool silent;     /* it has been said that the board does not answer */
+};
+
+struct motor_state {
+    struct aw_hidmotor arm;
+    struct aw_link *link; /* that arm speaks on; another one: start anew */
+    struct aw_wire shown; /* of the state as one record */
+    struct motor_hearing hearing;
+};
+
+static inline struct motor_state *motor_state(struct aw_session *session)
+{
+    return session->state;
+}
+
+static inline struct aw_hidmotor *motor_arm(struct aw_session *session)
+{
+    return &motor_state(session)->arm;
+}
+
+/* Opens the link and gets the arm ready; with --dry-run only the arm, without a link. */
+enum aw_status motor_ready(struct aw_session *session);
+
+/* Setpoint and position of the joints, as last read, into the result. */
+void motor_report_joints(struct aw_session *session);
+
+/* A set_setpoints with what the arguments say: duration and mode have their usual values, joints
+ * that are not given are absent. Checks what can be checked without the board. */
+enum aw_status motor_target(struct aw_session *session, const struct aw_args *args,
+                            struct aw_hidmotor_target *target);
+
+/* Plans from the present setpoints, warns of speed, sends, waits with --wait; fills the result. */
+enum aw_status motor_go(struct aw_session *session, const char *cmd,
+                        const struct aw_hidmotor_target *target);
+
+/* Sends a plan, which is announced before. From here on the arm counts as moving. */
+enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *plan);
+
+/* Until the arm is where the plan wants it; then it does not count as moving any more. */
+enum aw_status motor_await(struct aw_session *session, const struct aw_hidmotor_plan *plan,
+                           double tolerance_deg);
+
+/* Sends one request and puts what came into the result: announce, ask, "confirmed". */
+enum aw_status motor_set(struct aw_session *session, struct aw_record *request);
+
+/* See struct aw_tool. */
+enum aw_status motor_safe_stop(struct aw_session *session);
+enum aw_status motor_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
+
+enum aw_status run_status(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_move(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_jog(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_home(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_moveto(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_play(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_record(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_gripper(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_light(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_velocity(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_message(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_gains(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_raw(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_fk(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_ik(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_udev(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
+
+extern const struct aw_transport motor_sim_transport;
+
+#endif

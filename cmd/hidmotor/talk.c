@@ -1,0 +1,79 @@
+#include <stdio.h>
+
+#include "state.h"
+
+enum aw_status motor_ready(struct aw_session *session)
+{
+    struct motor_state *state = motor_state(session);
+    struct aw_hidmotor_options options = aw_hidmotor_defaults();
+    struct aw_link *link = NULL;
+    enum aw_status status = aw_flag(session, "dry-run") ? AW_OK : aw_session_link(session, &link);
+    if (status != AW_OK)
+        return status;
+    options.retries = (int)aw_option_number(session, "retries");
+    options.force = aw_flag(session, "force");
+    if (aw_flag(session, "timeout"))
+        options.timeout_ms = (int)(aw_option_number(session, "timeout") * 1000);
+    if (!link || state->link != link)
+        aw_hidmotor_init(&state->arm, link, &options);
+    state->arm.options = options;
+    state->link = link;
+    return AW_OK;
+}
+
+void motor_report_joints(struct aw_session *session)
+{
+    const struct aw_hidmotor_status *known = &motor_arm(session)->known;
+    char key[32];
+    for (int i = 0; i < known->n && i < AW_HIDMOTOR_JOINTS; i++) {
+        const char *name = aw_hidmotor_joint(i).name;
+        snprintf(key, sizeof key, "%s.setpoint", name);
+        aw_object_number(&session->result, key, known->setpoint[i], 2, "deg");
+        snprintf(key, sizeof key, "%s.position", name);
+        aw_object_number(&session->result, key, known->position[i], 2, "deg");
+    }
+    if (known->maybe_stale)
+        aw_object_truth(&session->result, "maybe_stale", true);
+}
+
+static enum aw_status dry_run(struct aw_session *session, const struct aw_record *request)
+{
+    uint8_t report[AW_HIDMOTOR_REPORT];
+    enum aw_status status = motor_ready(session);
+    if (status == AW_OK)
+        status = aw_hidmotor_make(motor_arm(session), request, report, &session->err);
+    return status == AW_OK
+               ? aw_session_dry_run(session, request, (struct aw_span){report, sizeof report})
+               : status;
+}
+
+/* Refused here, a wrong value does not even open the link. */
+static enum aw_status check(struct aw_session *session, const struct aw_record *request)
+{
+    uint8_t report[AW_HIDMOTOR_REPORT];
+    size_t size;
+    return aw_encode(request, aw_flag(session, "force"), report, sizeof report, &size,
+                     &session->err);
+}
+
+enum aw_status motor_set(struct aw_session *session, struct aw_record *request)
+{
+    struct aw_hidmotor_reply reply;
+    if (aw_flag(session, "dry-run"))
+        return dry_run(session, request);
+    enum aw_status status = check(session, request);
+    if (status == AW_OK)
+        status = motor_ready(session);
+    if (status == AW_OK)
+        status = aw_session_announce(session, request);
+    if (status == AW_OK)
+        status = aw_hidmotor_ask(motor_arm(session), request, &reply, &session->err);
+    if (status != AW_OK)
+        return status;
+    aw_object_start(&session->result, request->codec->message->name);
+    aw_object_text(&session->result, "result", "confirmed");
+    aw_object_number(&session->result, "ms", (double)(reply.got_ns - reply.sent_ns) / 1e6, 3, NULL);
+    if (reply.maybe_stale)
+        aw_object_truth(&session->result, "maybe_stale", true);
+    return AW_OK;
+}

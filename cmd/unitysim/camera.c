@@ -1,0 +1,253 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "state.h"
+
+/* ---- Saved views -------------------------------------------------------------------------------
+ */
+
+static enum aw_status views_path(struct aw_session *session, char *path, size_t size)
+{
+    const char *given = aw_option(session, "views");
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    if (given)
+        snprintf(path, size, "%s", given);
+    else if (config && *config)
+        snprintf(path, size, "%s/armwire/CameraViews.csv", config);
+    else if (home && *home)
+        snprintf(path, size, "%s/.config/armwire/CameraViews.csv", home);
+    else
+        return aw_fail(&session->err, AW_USAGE, "where are the views? — give --views FILE");
+    return AW_OK;
+}
+
+static enum aw_status load_views(struct aw_session *session, struct aw_unity_views *views)
+{
+    char path[512];
+    enum aw_status status = views_path(session, path, sizeof path);
+    return status == AW_OK ? aw_unity_views_load(views, path, &session->err) : status;
+}
+
+enum aw_status unity_view(struct aw_session *session, const char *name,
+                          struct aw_unity_camera *camera)
+{
+    struct aw_unity_views views;
+    *camera = (struct aw_unity_camera){0};
+    if (strcmp(name, "default") == 0)
+        return AW_OK;
+    enum aw_status status = load_views(session, &views);
+    if (status != AW_OK)
+        return status;
+    status = aw_unity_views_parse(&views, name, camera, &session->err);
+    aw_unity_views_free(&views);
+    return status;
+}
+
+void unity_complete_views(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    struct aw_unity_views views;
+    add(context, "default", "the scene's own");
+    if (load_views(session, &views) != AW_OK)
+        return;
+    for (size_t i = 0; i < views.n; i++)
+        add(context, views.views[i].name, NULL);
+    aw_unity_views_free(&views);
+}
+
+static enum aw_status list_views(struct aw_session *session)
+{
+    struct aw_unity_views views;
+    char path[512], name[AW_UNITY_VIEW_NAME * 6 + 3];
+    enum aw_status status = views_path(session, path, sizeof path);
+    if (status == AW_OK)
+        status = aw_unity_views_load(&views, path, &session->err);
+    if (status != AW_OK)
+        return status;
+    for (size_t i = 0; i < views.n; i++) {
+        const struct aw_unity_camera *c = &views.views[i].camera;
+        *aw_json_string(name, views.views[i].name, AW_UNITY_VIEW_NAME) = '\0';
+        aw_output_print(&session->out,
+                        aw_session_json(session)
+                            ? "{\"view\":%s,\"x\":%d,\"y\":%d,\"z\":%d,\"rx\":%d,\"ry\":%d,"
+                              "\"rz\":%d}\n"
+                            : "%-32s %6d %6d %6d mm  %4d %4d %4d deg\n",
+                        aw_session_json(session) ? name : views.views[i].name, c->x, c->y, c->z,
+                        c->rx, c->ry, c->rz);
+    }
+    if (views.n == 0)
+        aw_session_say(session, "no view is saved in %s", path);
+    aw_unity_views_free(&views);
+    return AW_OK;
+}
+
+static enum aw_status save_view(struct aw_session *session, const char *name,
+                                const struct aw_unity_camera *camera)
+{
+    struct aw_unity_views views;
+    char path[512];
+    enum aw_status status = views_path(session, path, sizeof path);
+    if (status == AW_OK)
+        status = aw_unity_views_load(&views, path, &session->err);
+    if (status != AW_OK)
+        return status;
+    status = aw_unity_views_put(&views, name, camera, &session->err);
+    if (status == AW_OK)
+        status = aw_unity_views_save(&views, path, &session->err);
+    aw_unity_views_free(&views);
+    return status;
+}
+
+/* ---- The camera --------------------------------------------------------------------------------
+ */
+
+static void report(struct aw_session *session, const char *result,
+                   const struct aw_unity_camera *camera)
+{
+    struct aw_object *object = &session->result;
+    aw_object_start(object, "camera");
+    aw_object_text(object, "result", result);
+    aw_object_number(object, "x", camera->x, 0, "mm");
+    aw_object_number(object, "y", camera->y, 0, "mm");
+    aw_object_number(object, "z", camera->z, 0, "mm");
+    aw_object_number(object, "rx", camera->rx, 0, "deg");
+    aw_object_number(object, "ry", camera->ry, 0, "deg");
+    aw_object_number(object, "rz", camera->rz, 0, "deg");
+}
+
+static enum aw_status get(struct aw_session *session, struct aw_unity_camera *camera)
+{
+    enum aw_status status = aw_unity_camera_get(unity_of(session), camera,
+                                                unity_patience_ns(session, 2), &session->err);
+    unity_say_last_news(session);
+    return status;
+}
+
+/* Sends it, and asks where the camera is now. */
+static enum aw_status put(struct aw_session *session, const struct aw_unity_camera *camera)
+{
+    struct aw_unity *unity = unity_of(session);
+    struct aw_unity_camera now;
+    struct aw_record record;
+    if (aw_flag(session, "dry-run")) {
+        aw_unity_update_record(unity, camera, &record);
+        return unity_dry_run(session, &record);
+    }
+    enum aw_status status =
+        aw_unity_update(unity, camera, unity_patience_ns(session, 2), &session->err);
+    if (status == AW_OK)
+        unity_limits_told(session, &unity->options.limits);
+    if (status == AW_OK)
+        status = get(session, &now);
+    if (status == AW_OK)
+        report(session, camera->y == 0 ? "default" : "set", &now);
+    return status;
+}
+
+static const struct {
+    const char *name;
+    size_t at;
+} parts[] = {
+    {"x", offsetof(struct aw_unity_camera, x)},   {"y", offsetof(struct aw_unity_camera, y)},
+    {"z", offsetof(struct aw_unity_camera, z)},   {"rx", offsetof(struct aw_unity_camera, rx)},
+    {"ry", offsetof(struct aw_unity_camera, ry)}, {"rz", offsetof(struct aw_unity_camera, rz)},
+};
+
+enum { PARTS = sizeof parts / sizeof *parts };
+
+/* Values are NaN where they are not given. */
+static enum aw_status parse_values(struct aw_session *session, const struct aw_args *args,
+                                   double values[PARTS], size_t *given)
+{
+    enum aw_status status = AW_OK;
+    *given = 0;
+    for (size_t i = 0; i < PARTS && status == AW_OK; i++) {
+        values[i] = NAN;
+        status = aw_arg_number(session, args, parts[i].name, 0, &values[i]);
+        *given += isnan(values[i]) ? 0 : 1;
+    }
+    if (status == AW_OK && *given == 0)
+        return aw_fail(&session->err, AW_USAGE,
+                       "camera set takes x y z rx ry rz, or some by name — camera set y=500 rx=66");
+    if (status == AW_OK && *given < PARTS && aw_flag(session, "dry-run"))
+        return aw_fail(&session->err, AW_USAGE,
+                       "camera set --dry-run needs all six: where the camera is cannot be asked");
+    return status;
+}
+
+/* What is not given stays as it is. */
+static enum aw_status change(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_unity_camera camera = {0};
+    double values[PARTS];
+    size_t given;
+    enum aw_status status = parse_values(session, args, values, &given);
+    if (status == AW_OK && given < PARTS)
+        status = get(session, &camera);
+    if (status != AW_OK)
+        return status;
+    for (size_t i = 0; i < PARTS; i++)
+        if (!isnan(values[i]))
+            *(int *)((char *)&camera + parts[i].at) = (int)lround(values[i]);
+    if (camera.y == 0)
+        aw_session_say(session, "y = 0 stands for the scene's own view: the rest is not looked at");
+    return put(session, &camera);
+}
+
+/* The second word is a name here. */
+static enum aw_status with_view(struct aw_session *session, const struct aw_args *args, bool use)
+{
+    const char *given = aw_arg(args, "name", 0);
+    const char *name = given ? given : aw_arg(args, "x", 0);
+    struct aw_unity_camera camera;
+    if (!name)
+        return aw_fail(&session->err, AW_USAGE, "camera %s takes the name of a view",
+                       use ? "use" : "save");
+    if (use) {
+        enum aw_status found = unity_view(session, name, &camera);
+        return found == AW_OK ? put(session, &camera) : found;
+    }
+    if (strcmp(name, "default") == 0)
+        return aw_fail(&session->err, AW_USAGE,
+                       "'default' is the scene's own view — choose another name");
+    enum aw_status status = get(session, &camera);
+    if (status == AW_OK)
+        status = save_view(session, name, &camera);
+    if (status == AW_OK)
+        report(session, "saved", &camera);
+    return status;
+}
+
+static enum aw_status show(struct aw_session *session)
+{
+    struct aw_unity_camera camera;
+    enum aw_status status = get(session, &camera);
+    if (status == AW_OK)
+        report(session, "got", &camera);
+    return status;
+}
+
+enum aw_status run_camera(struct aw_session *session, const struct aw_args *args)
+{
+    const char *action = aw_arg(args, "action", 0);
+    action = action ? action : "get";
+    if (strcmp(action, "views") == 0)
+        return list_views(session);
+    enum aw_status status = unity_ready(session);
+    if (status != AW_OK)
+        return status;
+    bool reads = strcmp(action, "get") == 0 || strcmp(action, "save") == 0;
+    if (reads && aw_flag(session, "dry-run"))
+        return aw_fail(&session->err, AW_USAGE,
+                       "camera %s has to ask: nothing to show with "
+                       "--dry-run",
+                       action);
+    if (strcmp(action, "get") == 0)
+        return show(session);
+    if (strcmp(action, "set") == 0)
+        return change(session, args);
+    if (strcmp(action, "default") == 0)
+        return put(session, &(struct aw_unity_camera){0});
+    return with_view(session, args, strcmp(action, "use") == 0);
+}

@@ -1,0 +1,113 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "state.h"
+
+static enum aw_status parse(struct aw_session *session, const struct aw_args *args,
+                            struct aw_unity_drive drives[AW_UNITY_JOINTS], unsigned *named)
+{
+    enum aw_status status = AW_OK;
+    bool force = aw_flag(session, "force");
+    *named = 0;
+    for (size_t i = 0; i < args->n && status == AW_OK; i++) {
+        int joint;
+        status = unity_pair_joint(session, &args->bound[i], &joint);
+        if (status == AW_OK)
+            status = aw_unity_drive_parse(joint, args->bound[i].text, force, &drives[joint],
+                                          &session->err);
+        if (status == AW_OK)
+            *named |= 1u << joint;
+    }
+    if (status == AW_OK && *named == 0 && !aw_flag(session, "follow"))
+        return aw_fail(&session->err, AW_USAGE, "drive: which joint? — drive elbow=+45 hand=open");
+    return status;
+}
+
+/* Joints that are not named are stopped: a latched command of an earlier client ends here. */
+static void latch(struct aw_unity *unity, const struct aw_unity_drive drives[AW_UNITY_JOINTS])
+{
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        aw_unity_drive(unity, i, drives[i]);
+}
+
+static enum aw_status dry_run(struct aw_session *session,
+                              const struct aw_unity_drive drives[AW_UNITY_JOINTS])
+{
+    struct aw_unity *unity = unity_of(session);
+    struct aw_record record;
+    memcpy(unity->drive, drives, sizeof unity->drive);
+    aw_unity_control_record(unity, &record);
+    return unity_dry_run(session, &record);
+}
+
+/* The first packet leaves at once; whether anybody listens shows a moment later. */
+static enum aw_status stream(struct aw_session *session, int64_t deadline)
+{
+    struct aw_unity *unity = unity_of(session);
+    if (aw_flag(session, "follow"))
+        return unity_follow(session, deadline);
+    int64_t soon = aw_clock_now(session->clock) + AW_SECOND / 2;
+    enum aw_status status = unity_run(session, soon < deadline ? soon : deadline);
+    if (status == AW_OK && unity->feedback.count == 0)
+        aw_session_say(session, "no feedback: is a scene loaded? ('%s scene basic')",
+                       session->tool->name);
+    return status == AW_OK ? unity_run(session, deadline) : status;
+}
+
+static void report(struct aw_session *session, unsigned named)
+{
+    aw_object_text(&session->result, "result", "stopped");
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        if (named & 1u << i || named == 0)
+            unity_report_joint(session, i);
+}
+
+enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_unity_drive drives[AW_UNITY_JOINTS] = {{0}};
+    double seconds = aw_option_number(session, "for");
+    unsigned named;
+    enum aw_status status = parse(session, args, drives, &named);
+    if (status == AW_OK)
+        status = unity_ready(session);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return dry_run(session, drives);
+    if (status == AW_OK)
+        status = aw_unity_drain(unity_of(session), &session->err);
+    if (status != AW_OK)
+        return status;
+    struct aw_unity_counters before = unity_of(session)->counters;
+    int64_t now = aw_clock_now(session->clock);
+    session->moving = true;
+    latch(unity_of(session), drives);
+    status = stream(session, seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER);
+    aw_object_start(&session->result, "drive");
+    status = unity_end_motion(session, status);
+    unity_say_losses(session, &before);
+    if (status == AW_OK)
+        report(session, named);
+    return status;
+}
+
+static enum aw_status dry_stop(struct aw_session *session)
+{
+    struct aw_record record;
+    aw_unity_control_record(unity_of(session), &record);
+    return unity_dry_run(session, &record);
+}
+
+enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    enum aw_status status = unity_ready(session);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return dry_stop(session);
+    if (status == AW_OK)
+        status = aw_unity_stop(unity_of(session), &session->err);
+    if (status != AW_OK)
+        return status;
+    bool heard = unity_of(session)->feedback.count > 0;
+    aw_object_start(&session->result, "stop");
+    aw_object_text(&session->result, "result", heard ? "stopped" : "sent");
+    return AW_OK;
+}

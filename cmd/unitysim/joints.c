@@ -1,0 +1,125 @@
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "state.h"
+
+void unity_pair_name(const struct aw_bound *bound, char name[48])
+{
+    size_t length = strcspn(bound->name, "=");
+    snprintf(name, 48, "%.*s", (int)(length < 47 ? length : 47), bound->name);
+}
+
+enum aw_status unity_pair_joint(struct aw_session *session, const struct aw_bound *bound,
+                                int *joint)
+{
+    char name[48];
+    unity_pair_name(bound, name);
+    return aw_unity_joint_parse(name, joint, &session->err);
+}
+
+void unity_position_text(int ticks, char *out, size_t size)
+{
+    snprintf(out, size, "%d (%.1f deg)", ticks, aw_unity_degrees(ticks));
+}
+
+void unity_report_joint(struct aw_session *session, int joint)
+{
+    const struct aw_unity_feedback *feedback = &unity_of(session)->feedback;
+    char key[48];
+    if (feedback->count == 0)
+        return;
+    int ticks = feedback->position[joint];
+    aw_object_number(&session->result, aw_unity_joint_name(joint), ticks, 0, NULL);
+    snprintf(key, sizeof key, "%s_deg", aw_unity_joint_name(joint));
+    aw_object_number(&session->result, key, aw_unity_degrees(ticks), 2, "deg");
+}
+
+/* ---- Completion --------------------------------------------------------------------------------
+ */
+
+void unity_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    (void)session;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        add(context, aw_unity_joint_name(i), NULL);
+}
+
+static void offer(aw_candidate_fn *add, void *context, int joint, const char *value,
+                  const char *help)
+{
+    char word[64];
+    snprintf(word, sizeof word, "%s=%s", aw_unity_joint_name(joint), value);
+    add(context, word, help);
+}
+
+static void offer_joints(struct aw_session *session, aw_candidate_fn *add, void *context,
+                         const char *what)
+{
+    struct aw_unity_limits limits;
+    char help[96];
+    bool known = unity_limits(session, &limits) == AW_OK;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        if (known && *what == 'p')
+            snprintf(help, sizeof help, "%s, %d to %d", what, limits.joint[i].min,
+                     limits.joint[i].max);
+        else
+            snprintf(help, sizeof help, "%s, up to %d", what, aw_unity_velocity_cap(i));
+        offer(add, context, i, "", help);
+    }
+    offer(add, context, AW_UNITY_HAND, "open", "the fingers");
+    offer(add, context, AW_UNITY_HAND, "close", "the fingers");
+}
+
+void unity_complete_drives(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    offer_joints(session, add, context, "velocity, + increases the ticks");
+}
+
+void unity_complete_goals(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    offer_joints(session, add, context, "position in ticks or deg");
+    add(context, "velocity=", "of all joints named, in units of 0.684 deg/s");
+    add(context, "tolerance=", "ticks either way");
+    add(context, "timeout=", "give up after this time");
+}
+
+/* ---- Keys --------------------------------------------------------------------------------------
+ */
+
+bool unity_take_keys(struct termios *before)
+{
+    struct termios raw;
+    if (!isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, before) != 0)
+        return false;
+    raw = *before;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    return tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
+}
+
+static bool key_waits(void)
+{
+    struct pollfd poll_in = {.fd = STDIN_FILENO, .events = POLLIN};
+    return poll(&poll_in, 1, 0) == 1;
+}
+
+const char *unity_key(char *text)
+{
+    static const char *const arrows[] = {"UP", "DOWN", "RIGHT", "LEFT"};
+    char c = 0;
+    memset(text, 0, 8);
+    if (!key_waits())
+        return NULL;
+    if (read(STDIN_FILENO, text, 1) != 1)
+        return "q"; /* the terminal is gone */
+    if (text[0] != '\033' || !key_waits())
+        return text;
+    if (read(STDIN_FILENO, &c, 1) == 1 && (c == '[' || c == 'O') && key_waits() &&
+        read(STDIN_FILENO, &c, 1) == 1 && c >= 'A' && c <= 'D')
+        return arrows[c - 'A'];
+    return "";
+}

@@ -1,0 +1,212 @@
+#include "unitysim/limits.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "shell/config.h"
+#include "state.h"
+
+static struct aw_unity_limits *usual(struct aw_session *session)
+{
+    struct unity_state *state = session->state;
+    if (!state->configured)
+        state->usual = aw_unity_limits_default();
+    state->configured = true;
+    return &state->usual;
+}
+
+enum aw_status unity_configure(struct aw_session *session, const char *section, const char *key,
+                               const char *value, struct aw_error *err)
+{
+    struct aw_unity_limits *limits = usual(session);
+    struct aw_error why;
+    double ticks;
+    int joint;
+    bool min = strcmp(key, "min") == 0;
+    if (strncmp(section, "joint ", 6) != 0 || (!min && strcmp(key, "max") != 0))
+        return aw_fail(err, AW_USAGE, "[%.40s] %.40s: use [joint NAME] with min and max", section,
+                       key);
+    enum aw_status status = aw_unity_joint_parse(section + 6, &joint, &why);
+    if (status == AW_OK)
+        status = aw_unity_position_parse(joint, value, limits, &ticks, &why);
+    if (status != AW_OK)
+        return aw_fail(err, status, "[%.40s] %s: %s", section, key, why.text);
+    if (ticks < 0 || ticks > UINT16_MAX)
+        return aw_fail(err, AW_LIMIT, "[%.40s] %s: %.0f ticks are outside 0 to %d", section, key,
+                       ticks, UINT16_MAX);
+    *(min ? &limits->joint[joint].min : &limits->joint[joint].max) = (int)lround(ticks);
+    return AW_OK;
+}
+
+/* ---- What the simulator was told ---------------------------------------------------------------
+ * It cannot be asked for its limits, and an update carries all of them.
+ */
+
+/* A file for each simulator; none for the one in this process. */
+static bool memory_path(const struct aw_session *session, char *path, size_t size)
+{
+    char name[160] = "limits-";
+    size_t n = strlen(name);
+    if (!session->link || session->link->simulated)
+        return false;
+    for (const char *p = session->link->key; *p && n < sizeof name - 1; p++)
+        name[n++] = isalnum((unsigned char)*p) ? *p : '_';
+    name[n] = '\0';
+    aw_state_path(session, name, path, size);
+    return *path;
+}
+
+static void remember(struct aw_session *session)
+{
+    struct unity_state *state = session->state;
+    char path[512];
+    struct stat status;
+    if (state->limits_known || !memory_path(session, path, sizeof path) || stat(path, &status) != 0)
+        return;
+    state->limits = *usual(session);
+    state->limits_known = aw_unity_limits_load(&state->limits, path, NULL) == AW_OK;
+}
+
+void unity_limits_told(struct aw_session *session, const struct aw_unity_limits *limits)
+{
+    struct unity_state *state = session->state;
+    char path[512];
+    state->limits = *limits;
+    state->limits_known = true;
+    if (memory_path(session, path, sizeof path))
+        aw_unity_limits_save(limits, path, NULL);
+}
+
+enum aw_status unity_new_limits(struct aw_session *session, struct aw_unity_limits *limits)
+{
+    const char *profile = aw_option(session, "limits");
+    *limits = *usual(session);
+    enum aw_status status = profile ? aw_unity_limits_load(limits, profile, &session->err) : AW_OK;
+    return status == AW_OK ? aw_unity_limits_check(limits, &session->err) : status;
+}
+
+enum aw_status unity_limits(struct aw_session *session, struct aw_unity_limits *limits)
+{
+    struct unity_state *state = session->state;
+    remember(session);
+    if (aw_flag(session, "limits") || !state->limits_known)
+        return unity_new_limits(session, limits);
+    *limits = state->limits;
+    return AW_OK;
+}
+
+/* ---- The command -------------------------------------------------------------------------------
+ */
+
+static void show_json(struct aw_session *session, const struct aw_unity_limits *limits)
+{
+    aw_output_print(&session->out, "{\"limits\":{");
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        aw_output_print(&session->out, "%s\"%s\":{\"min\":%d,\"max\":%d,\"velocity\":%d}",
+                        i ? "," : "", aw_unity_joint_name(i), limits->joint[i].min,
+                        limits->joint[i].max, aw_unity_velocity_cap(i));
+    aw_output_print(&session->out, "}}\n");
+}
+
+static void show_text(struct aw_session *session, const struct aw_unity_limits *limits)
+{
+    aw_output_print(&session->out, "%-13s %6s %6s   %9s %9s   %s\n", "joint", "min", "max", "min",
+                    "max", "velocity");
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        const struct aw_unity_limit *limit = &limits->joint[i];
+        aw_output_print(&session->out, "%-13s %6d %6d   %6.1fdeg %6.1fdeg   %d\n",
+                        aw_unity_joint_name(i), limit->min, limit->max,
+                        aw_unity_degrees(limit->min), aw_unity_degrees(limit->max),
+                        aw_unity_velocity_cap(i));
+    }
+}
+
+static enum aw_status show(struct aw_session *session, const struct aw_unity_limits *limits)
+{
+    if (aw_session_json(session))
+        show_json(session, limits);
+    else
+        show_text(session, limits);
+    return AW_OK;
+}
+
+static enum aw_status send(struct aw_session *session, const struct aw_unity_limits *limits)
+{
+    struct aw_unity *unity = unity_of(session);
+    struct aw_record record;
+    unity->options.limits = *limits;
+    if (aw_flag(session, "dry-run")) {
+        aw_session_say(session, "an update carries the camera too, which would be asked for first; "
+                                "the scene's own view stands here for it");
+        aw_unity_update_record(unity, NULL, &record);
+        return unity_dry_run(session, &record);
+    }
+    enum aw_status status = unity_feedback(session);
+    if (status == AW_OK)
+        status = aw_unity_update(unity, NULL, unity_patience_ns(session, 2), &session->err);
+    if (status != AW_OK)
+        return status;
+    unity_limits_told(session, limits);
+    aw_object_start(&session->result, "limits");
+    aw_object_text(&session->result, "result", "sent");
+    return AW_OK;
+}
+
+static enum aw_status set(struct aw_session *session, const struct aw_args *args,
+                          struct aw_unity_limits *limits)
+{
+    const char *name = aw_arg(args, "joint", 0), *min = aw_arg(args, "min", 0);
+    const char *max = aw_arg(args, "max", 0);
+    int joint;
+    if (!name || !min || !max)
+        return aw_fail(&session->err, AW_USAGE,
+                       "limits set takes a joint and two positions — limits set elbow 1700 2570");
+    enum aw_status status = aw_unity_joint_parse(name, &joint, &session->err);
+    if (status == AW_OK)
+        status = aw_unity_limit_parse(limits, joint, min, max, &session->err);
+    return status == AW_OK ? send(session, limits) : status;
+}
+
+static enum aw_status with_file(struct aw_session *session, const struct aw_args *args,
+                                struct aw_unity_limits *limits, bool load)
+{
+    const char *given = aw_arg(args, "file", 0);
+    const char *path = given ? given : aw_arg(args, "joint", 0);
+    if (!path)
+        return aw_fail(&session->err, AW_USAGE, "limits %s takes a file", load ? "load" : "save");
+    if (!load)
+        return aw_unity_limits_save(limits, path, &session->err);
+    enum aw_status status = aw_unity_limits_load(limits, path, &session->err);
+    return status == AW_OK ? send(session, limits) : status;
+}
+
+/* To show or save them no link is needed, but where there is one they are those of its simulator.
+ */
+static enum aw_status ready(struct aw_session *session, bool needed)
+{
+    enum aw_status status = unity_ready(session);
+    if (status != AW_NO_LINK || needed)
+        return status;
+    session->err = (struct aw_error){0};
+    return AW_OK;
+}
+
+enum aw_status run_limits(struct aw_session *session, const struct aw_args *args)
+{
+    const char *action = aw_arg(args, "action", 0);
+    struct aw_unity_limits limits;
+    bool change = action && (strcmp(action, "set") == 0 || strcmp(action, "load") == 0);
+    enum aw_status status = ready(session, change);
+    if (status == AW_OK)
+        status = unity_limits(session, &limits);
+    if (status != AW_OK)
+        return status;
+    if (!action || strcmp(action, "show") == 0)
+        return show(session, &limits);
+    if (strcmp(action, "set") == 0)
+        return set(session, args, &limits);
+    return with_file(session, args, &limits, change);
+}

@@ -1,0 +1,81 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "state.h"
+
+/* Nothing is sent: the real simulator hands its keyboard over to whoever sends the first datagram.
+ */
+
+static bool port_in(const char *path, unsigned wanted)
+{
+    char line[512];
+    unsigned port;
+    bool found = false;
+    FILE *file = fopen(path, "re");
+    while (file && !found && fgets(line, sizeof line, file))
+        found = sscanf(line, " %*u: %*[0-9A-Fa-f]:%x", &port) == 1 && port == wanted;
+    if (file)
+        fclose(file);
+    return found;
+}
+
+static bool is_bound(unsigned port)
+{
+    return port_in("/proc/net/udp", port) || port_in("/proc/net/udp6", port);
+}
+
+/* Does feedback come within a fifth of a second? */
+static enum aw_status hears(struct aw_session *session, bool *heard)
+{
+    struct aw_link_options options = {.clock = session->clock};
+    struct aw_link *link;
+    uint8_t bytes[AW_UNITY_FRAME_MAX];
+    size_t got = 0;
+    *heard = false;
+    if (aw_link_open(&link, "udp:", &options, NULL) != AW_OK)
+        return AW_OK;
+    int64_t deadline = aw_clock_now(session->clock) + AW_SECOND / 5;
+    enum aw_status status = AW_MORE;
+    while (status == AW_MORE)
+        status = aw_link_read(link, bytes, sizeof bytes, &got, deadline, NULL);
+    aw_link_close(link);
+    *heard = got > 0;
+    return status == AW_STOPPED ? status : AW_OK;
+}
+
+static const char *words(bool simulator, bool client, bool heard)
+{
+    if (!simulator)
+        return "no simulator listens here";
+    if (heard)
+        return "a simulator listens and sends feedback";
+    if (client)
+        return "a simulator listens; another client has the port for its answers";
+    return "a simulator listens and is silent: no scene is loaded, or it answers elsewhere";
+}
+
+enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
+{
+    const uint16_t *ports = session->tool->protocol->ports;
+    bool simulator = is_bound(ports[0]), client = is_bound(ports[1]), heard = false;
+    char url[64];
+    (void)args;
+    enum aw_status status = client ? AW_OK : hears(session, &heard);
+    if (status != AW_OK)
+        return status;
+    snprintf(url, sizeof url, "udp:127.0.0.1:%u?listen=%u", ports[0], ports[1]);
+    simulator = simulator || heard;
+    const char *what = words(simulator, client, heard);
+    if (aw_session_json(session))
+        aw_output_print(&session->out,
+                        "{\"link\":\"%s\",\"simulator\":%s,\"feedback\":%s,\"client\":%s,"
+                        "\"what\":\"%s\"}\n",
+                        url, simulator ? "true" : "false", heard ? "true" : "false",
+                        client ? "true" : "false", what);
+    else
+        aw_output_print(&session->out, "%-36s %s\n", url, what);
+    if (!simulator)
+        aw_session_say(session, "'%s sim' starts one, and -l sim: has one of its own",
+                       session->tool->name);
+    return AW_OK;
+}

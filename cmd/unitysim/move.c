@@ -1,0 +1,165 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/suggest.h"
+#include "state.h"
+
+/* Pairs that are no joint's. */
+static const char *const settings[] = {"velocity", "tolerance", "timeout"};
+
+enum { VELOCITY, TOLERANCE, TIMEOUT, SETTINGS };
+
+struct wish {
+    struct aw_unity_move move;
+    const char *text[SETTINGS]; /* NULL: not given */
+};
+
+static int setting_of(const char *name)
+{
+    for (int i = 0; i < SETTINGS; i++)
+        if (strcmp(settings[i], name) == 0)
+            return i;
+    return -1;
+}
+
+static enum aw_status parse_goal(struct aw_session *session, const struct aw_bound *bound,
+                                 struct wish *wish)
+{
+    const struct aw_unity_limits *limits = &unity_of(session)->options.limits;
+    char name[48];
+    double ticks;
+    int joint;
+    unity_pair_name(bound, name);
+    const char *near = aw_unity_joint_find(name) < 0 ? aw_suggest(name, settings, SETTINGS) : NULL;
+    if (near)
+        return aw_fail(&session->err, AW_USAGE, "move: no '%s' — did you mean '%s'?", name, near);
+    enum aw_status status = aw_unity_joint_parse(name, &joint, &session->err);
+    if (status == AW_OK)
+        status = aw_unity_position_parse(joint, bound->text, limits, &ticks, &session->err);
+    if (status == AW_OK && fabs(ticks) > UINT16_MAX)
+        return aw_fail(&session->err, AW_LIMIT, "%s: %.9g ticks is more than the wire carries",
+                       name, ticks);
+    if (status == AW_OK)
+        aw_unity_move_to(&wish->move, joint, (int)lround(ticks));
+    return status;
+}
+
+static enum aw_status parse_pairs(struct aw_session *session, const struct aw_args *args,
+                                  struct wish *wish)
+{
+    enum aw_status status = AW_OK;
+    bool any = false;
+    for (size_t i = 0; i < args->n && status == AW_OK; i++) {
+        char name[48];
+        unity_pair_name(&args->bound[i], name);
+        int setting = setting_of(name);
+        if (setting >= 0)
+            wish->text[setting] = args->bound[i].text;
+        else
+            status = parse_goal(session, &args->bound[i], wish);
+        any = any || setting < 0;
+    }
+    if (status == AW_OK && !any)
+        return aw_fail(&session->err, AW_USAGE, "move: which joint? — move elbow=2135 hand=30deg");
+    return status;
+}
+
+/* "45" or "30deg/s", checked against the cap of the joint. */
+static enum aw_status set_velocity(struct aw_session *session, const char *text, int joint,
+                                   struct aw_unity_goal *goal)
+{
+    struct aw_unity_drive drive;
+    enum aw_status status =
+        aw_unity_drive_parse(joint, text, aw_flag(session, "force"), &drive, &session->err);
+    if (status == AW_OK && (drive.state != AW_UNITY_INCREASE || drive.velocity == 0))
+        return aw_fail(&session->err, AW_USAGE,
+                       "velocity: '%.20s' — a speed without sign is needed, like 45 or 30deg/s",
+                       text);
+    goal->velocity = drive.velocity;
+    return status;
+}
+
+static enum aw_status number(struct aw_session *session, const char *name, const char *text,
+                             const char *unit, double min, double max, double *value)
+{
+    struct aw_error why;
+    enum aw_status status = aw_number_parse_unit(text, unit, value, &why);
+    if (status != AW_OK)
+        return aw_fail(&session->err, status, "%s: %s", name, why.text);
+    if (*value < min || *value > max)
+        return aw_fail(&session->err, AW_LIMIT, "%s: %g is outside %g to %g", name, *value, min,
+                       max);
+    return AW_OK;
+}
+
+static enum aw_status apply_settings(struct aw_session *session, struct wish *wish)
+{
+    double tolerance = 0, seconds = (double)unity_patience_ns(session, 10) / 1e9;
+    enum aw_status status = AW_OK;
+    if (wish->text[TOLERANCE])
+        status = number(session, "tolerance", wish->text[TOLERANCE], "tick", 1, 1000, &tolerance);
+    if (status == AW_OK && wish->text[TIMEOUT])
+        status = number(session, "timeout", wish->text[TIMEOUT], "s", 0.001, 1e6, &seconds);
+    wish->move.timeout_ns = (int64_t)(seconds * 1e9);
+    for (int i = 0; i < AW_UNITY_JOINTS && status == AW_OK; i++) {
+        struct aw_unity_goal *goal = &wish->move.goals[i];
+        goal->tolerance = (int)lround(tolerance);
+        if (goal->wanted && wish->text[VELOCITY])
+            status = set_velocity(session, wish->text[VELOCITY], i, goal);
+    }
+    return status;
+}
+
+static void report(struct aw_session *session, const struct wish *wish)
+{
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        if (wish->move.goals[i].wanted)
+            unity_report_joint(session, i);
+    aw_object_number(&session->result, "ms",
+                     (double)(aw_clock_now(session->clock) - session->started) / 1e6, 1, "ms");
+}
+
+static enum aw_status move(struct aw_session *session, const struct wish *wish)
+{
+    struct aw_unity *unity = unity_of(session);
+    struct aw_unity_counters before = unity->counters;
+    session->moving = true;
+    enum aw_status status = aw_unity_move(unity, &wish->move, unity_notice, session, &session->err);
+    aw_object_start(&session->result, "move");
+    aw_object_text(&session->result, "result", status == AW_OK ? "arrived" : "not-reached");
+    status = unity_end_motion(session, status);
+    unity_say_losses(session, &before);
+    report(session, wish);
+    return status;
+}
+
+/* Which way a joint has to go is known only from feedback: there are no bytes to show. */
+static enum aw_status dry_run(struct aw_session *session, const struct wish *wish)
+{
+    aw_object_start(&session->result, "move");
+    aw_object_truth(&session->result, "dry_run", true);
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        if (wish->move.goals[i].wanted)
+            aw_object_number(&session->result, aw_unity_joint_name(i), wish->move.goals[i].position,
+                             0, NULL);
+    return AW_OK;
+}
+
+enum aw_status run_move(struct aw_session *session, const struct aw_args *args)
+{
+    struct wish wish = {0};
+    enum aw_status status = unity_ready(session);
+    if (status == AW_OK)
+        status = parse_pairs(session, args, &wish);
+    if (status == AW_OK)
+        status = apply_settings(session, &wish);
+    if (status == AW_OK)
+        status = aw_unity_move_check(unity_of(session), &wish.move, &session->err);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return dry_run(session, &wish);
+    if (status == AW_OK)
+        status = unity_feedback(session);
+    return status == AW_OK ? move(session, &wish) : status;
+}

@@ -1,0 +1,124 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "state.h"
+
+struct ping {
+    struct aw_session *session;
+    struct aw_samples latency_ms, interval_ms;
+    int64_t last_ns; /* of feedback; 0: none yet */
+    uint64_t asked, answered;
+};
+
+static bool note_interval(void *context, const struct aw_unity_heard *heard)
+{
+    struct ping *ping = context;
+    const struct aw_unity *unity = unity_of(ping->session);
+    int64_t at = unity->feedback.heard_ns;
+    unity_notice(ping->session, heard);
+    if (ping->last_ns && at > ping->last_ns)
+        aw_samples_add(&ping->interval_ms, (double)(at - ping->last_ns) / 1e6);
+    ping->last_ns = at;
+    return true;
+}
+
+/* Every joint goes on with what it does: looking must not change anything. */
+static void stream_nothing(struct aw_unity *unity)
+{
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        aw_unity_drive(unity, i, (struct aw_unity_drive){.state = AW_UNITY_KEEP});
+}
+
+static enum aw_status ask(struct ping *ping)
+{
+    struct aw_session *session = ping->session;
+    struct aw_unity_camera camera;
+    int64_t before = aw_clock_now(session->clock);
+    enum aw_status status =
+        aw_unity_camera_get(unity_of(session), &camera, AW_SECOND / 5, &session->err);
+    int64_t took = aw_clock_now(session->clock) - before;
+    ping->asked++;
+    ping->last_ns = 0;
+    if (status == AW_TIMEOUT)
+        return AW_OK;
+    if (status == AW_OK) {
+        ping->answered++;
+        aw_samples_add(&ping->latency_ms, (double)took / 1e6);
+    }
+    return status;
+}
+
+static enum aw_status measure(struct ping *ping, uint64_t rounds, int64_t deadline)
+{
+    static const int64_t round_ns = 10 * AW_UNITY_CADENCE_NS;
+    struct aw_session *session = ping->session;
+    enum aw_status status = AW_OK;
+    for (uint64_t i = 0; i < rounds && status == AW_OK; i++) {
+        int64_t now = aw_clock_now(session->clock);
+        if (now >= deadline)
+            break;
+        status =
+            aw_unity_run(unity_of(session), now + round_ns, note_interval, ping, &session->err);
+        if (status == AW_OK)
+            status = ask(ping);
+    }
+    return status;
+}
+
+static void put_spread(struct aw_session *session, const char *name, struct aw_samples *samples)
+{
+    struct aw_spread spread = aw_samples_spread(samples);
+    char key[48];
+    snprintf(key, sizeof key, "%s_p50", name);
+    aw_object_number(&session->result, key, spread.p50, 3, "ms");
+    snprintf(key, sizeof key, "%s_p99", name);
+    aw_object_number(&session->result, key, spread.p99, 3, "ms");
+    snprintf(key, sizeof key, "%s_max", name);
+    aw_object_number(&session->result, key, spread.max, 3, "ms");
+}
+
+static void report(struct ping *ping, const struct aw_unity_counters *before)
+{
+    struct aw_session *session = ping->session;
+    const struct aw_unity_counters *now = &unity_of(session)->counters;
+    aw_object_start(&session->result, "ping");
+    put_spread(session, "latency", &ping->latency_ms);
+    put_spread(session, "cadence", &unity_of(session)->cadence_ms);
+    put_spread(session, "feedback", &ping->interval_ms);
+    aw_object_number(&session->result, "sent", (double)(now->ticks - before->ticks), 0, NULL);
+    aw_object_number(&session->result, "late", (double)(now->late - before->late), 0, NULL);
+    aw_object_number(&session->result, "received", (double)(now->feedback - before->feedback), 0,
+                     NULL);
+    aw_object_number(&session->result, "lost", (double)(now->lost - before->lost), 0, NULL);
+    aw_object_number(&session->result, "asked", (double)ping->asked, 0, NULL);
+    aw_object_number(&session->result, "answered", (double)ping->answered, 0, NULL);
+}
+
+enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
+{
+    struct ping ping = {.session = session};
+    double rounds = aw_option_number(session, "count"), seconds = aw_option_number(session, "for");
+    (void)args;
+    enum aw_status status = unity_ready(session);
+    if (status == AW_OK)
+        status = unity_feedback(session);
+    if (status != AW_OK)
+        return status;
+    struct aw_unity *unity = unity_of(session);
+    struct aw_unity_counters before = unity->counters;
+    int64_t now = aw_clock_now(session->clock);
+    aw_samples_clear(&unity->cadence_ms);
+    stream_nothing(unity);
+    if (rounds == 0)
+        rounds = seconds > 0 ? 1e15 : 10;
+    status =
+        measure(&ping, (uint64_t)rounds, seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER);
+    aw_unity_leave(unity); /* without a stop: what another client drives goes on */
+    report(&ping, &before);
+    if (status == AW_OK && ping.answered == 0)
+        status = aw_fail(&session->err, AW_TIMEOUT, "no answer to %llu camera requests",
+                         (unsigned long long)ping.asked);
+    aw_samples_free(&ping.latency_ms);
+    aw_samples_free(&ping.interval_ms);
+    return status;
+}

@@ -1,0 +1,215 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "state.h"
+#include "unitysim/player.h"
+
+struct play {
+    struct aw_session *session;
+    const char *path;
+    struct aw_sequence sequence;
+    struct aw_player player;
+    uint64_t told; /* rows told, over all rounds */
+    int64_t row_timeout_ns;
+    bool blind; /* feedback is silent: nothing moves */
+};
+
+static enum aw_status load(struct aw_session *session, const char *path,
+                           struct aw_sequence *sequence)
+{
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return aw_fail(&session->err, AW_USAGE, "%.200s: %s", path, strerror(errno));
+    enum aw_status status = aw_sequence_read(file, path, sequence, &session->err);
+    fclose(file);
+    return status;
+}
+
+static struct aw_player_bounds bounds_of(struct aw_session *session)
+{
+    struct aw_player_bounds bounds = {.limits = unity_of(session)->options.limits};
+    bool force = aw_flag(session, "force");
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        bounds.velocity[i] = force ? AW_UNITY_VELOCITY_MAX : aw_unity_velocity_cap(i);
+    return bounds;
+}
+
+/* The published program moves such goals without a word. */
+static void say_clamped(struct play *play)
+{
+    const struct aw_unity_limits *limits = &unity_of(play->session)->options.limits;
+    for (size_t i = 0; i < play->sequence.n; i++) {
+        const struct aw_sequence_row *row = &play->sequence.rows[i];
+        const struct aw_unity_limit *limit = &limits->joint[row->joint];
+        if (row->position < limit->min || row->position > limit->max)
+            aw_session_say(play->session, "%s:%u: %s %d is outside %d to %d: goes to the limit",
+                           play->path, row->line, aw_unity_joint_name(row->joint), row->position,
+                           limit->min, limit->max);
+    }
+}
+
+/* ---- What is shown -----------------------------------------------------------------------------
+ */
+
+static void tell_row(struct play *play)
+{
+    struct aw_session *session = play->session;
+    const struct aw_player *player = &play->player;
+    const struct aw_sequence_row *row = aw_player_row(player);
+    const char *name = aw_unity_joint_name(row->joint);
+    bool user = row->kind == AW_SEQUENCE_USER;
+    char goal[48];
+    unity_position_text(player->goal, goal, sizeof goal);
+    if (aw_session_json(session))
+        aw_output_print(&session->out,
+                        "{\"row\":%zu,\"line\":%u,\"joint\":\"%s\",\"kind\":\"%s\","
+                        "\"goal\":%d,\"tolerance\":%d}\n",
+                        player->row + 1, row->line, name, user ? "user" : "auto", player->goal,
+                        row->tolerance);
+    else
+        aw_output_print(&session->out, "%3zu/%zu  %-12s %s %s\n", player->row + 1, play->sequence.n,
+                        name, user ? "waits for you to bring it to" : "to", goal);
+    aw_output_flush(&session->out, NULL);
+}
+
+static void tell_progress(struct play *play)
+{
+    uint64_t at = play->player.round * play->sequence.n + play->player.row + 1;
+    if (play->player.phase == AW_PLAYER_DONE || at == play->told)
+        return;
+    play->told = at;
+    tell_row(play);
+}
+
+/* ---- Playing -----------------------------------------------------------------------------------
+ */
+
+static void apply(struct play *play, const struct aw_player_order *order)
+{
+    struct aw_unity *unity = unity_of(play->session);
+    /* While a person moves a joint, our stream must not stop it. */
+    bool hands_off = play->player.phase == AW_PLAYER_WAITING;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        struct aw_unity_drive drive = {.state = hands_off ? AW_UNITY_KEEP : AW_UNITY_STOP};
+        if (i == order->joint)
+            drive = (struct aw_unity_drive){.velocity = order->velocity,
+                                            .state = order->direction > 0 ? AW_UNITY_INCREASE
+                                                                          : AW_UNITY_DECREASE};
+        aw_unity_drive(unity, i, drive);
+    }
+}
+
+static bool step(void *context, const struct aw_unity_heard *heard)
+{
+    struct play *play = context;
+    const struct aw_unity_feedback *feedback = &unity_of(play->session)->feedback;
+    bool moving[AW_UNITY_JOINTS];
+    unity_notice(play->session, heard);
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        moving[i] = feedback->velocity[i] != 0;
+    struct aw_player_order order = aw_player_step(&play->player, feedback->position, moving,
+                                                  aw_clock_now(play->session->clock));
+    apply(play, &order);
+    tell_progress(play);
+    play->blind = false;
+    return play->player.phase != AW_PLAYER_DONE;
+}
+
+/* Where nothing is heard, nothing moves. */
+static void look_for_silence(struct play *play)
+{
+    static const struct aw_player_order none = {.joint = -1};
+    if (play->blind || !unity_say_stale(play->session))
+        return;
+    play->blind = true;
+    apply(play, &none);
+}
+
+static enum aw_status check_time(struct play *play)
+{
+    const struct aw_player *player = &play->player;
+    const struct aw_sequence_row *row = aw_player_row(player);
+    int64_t now = aw_clock_now(play->session->clock);
+    bool ours = player->phase == AW_PLAYER_MOVING || player->phase == AW_PLAYER_STOPPING;
+    if (!row || !player->begun || !ours || now - player->since_ns < play->row_timeout_ns)
+        return AW_OK;
+    return aw_fail(&play->session->err, AW_TIMEOUT,
+                   "%.100s:%u: %s is at %d, not at %d, after %.9g s — %s", play->path, row->line,
+                   aw_unity_joint_name(row->joint),
+                   unity_of(play->session)->feedback.position[row->joint], player->goal,
+                   (double)play->row_timeout_ns / 1e9,
+                   play->blind ? "feedback is silent" : "at a limit of the scene, or blocked?");
+}
+
+static enum aw_status perform(struct play *play)
+{
+    static const int64_t slice_ns = 50 * AW_MILLISECOND;
+    struct aw_session *session = play->session;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && play->player.phase != AW_PLAYER_DONE) {
+        status = aw_unity_run(unity_of(session), aw_clock_now(session->clock) + slice_ns, step,
+                              play, &session->err);
+        look_for_silence(play);
+        if (status == AW_OK)
+            status = check_time(play);
+        if (status == AW_OK)
+            status = aw_output_check(&session->out, &session->err);
+    }
+    return status;
+}
+
+static void report(struct play *play, enum aw_status status)
+{
+    struct aw_session *session = play->session;
+    aw_object_start(&session->result, "play");
+    aw_object_text(&session->result, "result", status == AW_OK ? "played" : "not-finished");
+    aw_object_number(&session->result, "rows", (double)play->sequence.n, 0, NULL);
+    aw_object_number(&session->result, "rounds", (double)play->player.round, 0, NULL);
+    aw_object_number(&session->result, "ms",
+                     (double)(aw_clock_now(session->clock) - session->started) / 1e6, 1, "ms");
+}
+
+static enum aw_status play_it(struct play *play)
+{
+    struct aw_session *session = play->session;
+    struct aw_unity_counters before = unity_of(session)->counters;
+    struct aw_player_bounds bounds = bounds_of(session);
+    double repeat = aw_flag(session, "loop") ? 0 : aw_option_number(session, "repeat");
+    aw_player_start(&play->player, &play->sequence, &bounds, (uint64_t)repeat);
+    play->row_timeout_ns = (int64_t)(aw_option_number(session, "row-timeout") * 1e9);
+    session->moving = true;
+    enum aw_status status = unity_end_motion(session, perform(play));
+    unity_say_losses(session, &before);
+    report(play, status);
+    return status;
+}
+
+static enum aw_status start(struct play *play)
+{
+    struct aw_session *session = play->session;
+    enum aw_status status = unity_ready(session);
+    if (status != AW_OK)
+        return status;
+    say_clamped(play);
+    if (aw_flag(session, "dry-run")) {
+        aw_object_start(&session->result, "play");
+        aw_object_truth(&session->result, "dry_run", true);
+        aw_object_number(&session->result, "rows", (double)play->sequence.n, 0, NULL);
+        return AW_OK;
+    }
+    status = unity_feedback(session);
+    return status == AW_OK ? play_it(play) : status;
+}
+
+enum aw_status run_play(struct aw_session *session, const struct aw_args *args)
+{
+    struct play play = {.session = session, .path = aw_arg(args, "file", 0)};
+    enum aw_status status = load(session, play.path, &play.sequence);
+    if (status == AW_OK)
+        status = start(&play);
+    aw_sequence_free(&play.sequence);
+    return status;
+}

@@ -1,0 +1,62 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "state.h"
+
+static enum aw_status camera_of(struct aw_session *session, struct aw_unity_camera *camera)
+{
+    const char *name = aw_option(session, "camera");
+    *camera = (struct aw_unity_camera){0};
+    return name ? unity_view(session, name, camera) : AW_OK;
+}
+
+static void report(struct aw_session *session, int index, bool loaded)
+{
+    const struct aw_unity_scene *scene = aw_unity_scene(index);
+    aw_object_start(&session->result, "scene");
+    aw_object_number(&session->result, "scene", index, 0, NULL);
+    if (scene)
+        aw_object_text(&session->result, "name", aw_unity_scene_name(index));
+    aw_object_text(&session->result, "result", loaded ? "loaded" : "sent");
+    if (scene)
+        aw_session_say(session, "%s: %s", scene->title, scene->instruction);
+    else
+        aw_session_say(session, "scene %d is none of the six that are known", index);
+}
+
+static enum aw_status load(struct aw_session *session, int scene,
+                           const struct aw_unity_camera *camera)
+{
+    struct aw_unity *unity = unity_of(session);
+    struct aw_record record;
+    int64_t wait_ns = (int64_t)(aw_option_number(session, "wait") * 1e9);
+    aw_unity_scene_record(unity, scene, camera, &record);
+    if (aw_flag(session, "dry-run"))
+        return unity_dry_run(session, &record);
+    enum aw_status status = aw_unity_scene_load(unity, scene, camera, wait_ns, &session->err);
+    unity_say_last_news(session);
+    if (status != AW_OK)
+        return status;
+    unity_limits_told(session, &unity->options.limits);
+    report(session, scene, wait_ns > 0);
+    return AW_OK;
+}
+
+enum aw_status run_scene(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_unity_camera camera;
+    struct aw_unity_limits limits;
+    int scene;
+    enum aw_status status = aw_unity_scene_parse(aw_arg(args, "scene", 0), &scene, &session->err);
+    if (status == AW_OK)
+        status = camera_of(session, &camera);
+    if (status == AW_OK)
+        status = unity_ready(session);
+    if (status == AW_OK)
+        status = unity_new_limits(session, &limits);
+    if (status != AW_OK)
+        return status;
+    unity_of(session)->options.limits = limits;
+    unity_of(session)->options.frame_rate = (int)aw_option_number(session, "fps");
+    return load(session, scene, &camera);
+}

@@ -1,0 +1,202 @@
+#include "screen.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "unitysim/shape.h"
+
+enum { BAR = 24, GAP = 2, FIXED_LINES = 9 + SCREEN_LINES, LEAST_ROWS = 6, WIDEST = 400 };
+
+struct page {
+    struct aw_session *session;
+    const struct unity_screen *screen;
+    bool live, utf8;
+    int columns, rows;
+};
+
+bool unity_screen_live(void)
+{
+    const char *term = getenv("TERM");
+    return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+void unity_screen_open(struct aw_session *session)
+{
+    aw_output_print(&session->out, "\033[?1049h\033[?25l\033[2J");
+    aw_output_flush(&session->out, NULL);
+}
+
+void unity_screen_close(struct aw_session *session)
+{
+    aw_output_print(&session->out, "\033[?25h\033[?1049l");
+    aw_output_flush(&session->out, NULL);
+}
+
+static bool speaks_utf8(void)
+{
+    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        if (value && *value)
+            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+    }
+    return false;
+}
+
+static struct page page_for(struct aw_session *session, const struct unity_screen *screen,
+                            bool live)
+{
+    struct winsize size = {.ws_col = 80, .ws_row = 24};
+    struct page page = {session, screen, live, speaks_utf8(), 80, 24};
+    if (live && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+        page.columns = size.ws_col < WIDEST ? size.ws_col : WIDEST;
+        page.rows = size.ws_row;
+    }
+    return page;
+}
+
+/* On a terminal the rest of an old line goes away, and what is too long for it is cut off. */
+static void line(const struct page *page, const char *text)
+{
+    struct aw_output *out = &page->session->out;
+    if (page->live)
+        aw_output_print(out, "%s\033[K\r\n", text);
+    else
+        aw_output_print(out, "%s\n", text);
+}
+
+static void cut_line(const struct page *page, const char *text)
+{
+    char cut[SCREEN_LINE];
+    int width = 0;
+    size_t n = 0;
+    for (; text[n] && n < sizeof cut - 1; n++) {
+        bool starts = ((unsigned char)text[n] & 0xC0) != 0x80;
+        if (starts && page->live && ++width > page->columns - 1)
+            break;
+        cut[n] = text[n];
+    }
+    cut[n] = '\0';
+    line(page, cut);
+}
+
+/* ---- Pictures ----------------------------------------------------------------------------------
+ */
+
+static bool copy_picture(const struct aw_unity_shape *shape, enum aw_unity_side side,
+                         struct aw_braille *to, int column, int width)
+{
+    struct aw_braille from;
+    if (!aw_braille_init(&from, width, to->rows - 1))
+        return false;
+    aw_unity_draw(shape, side, &from);
+    for (int y = 0; y < from.rows; y++)
+        memcpy(&to->cells[(y + 1) * to->columns + column], &from.cells[y * width],
+               (size_t)width * sizeof *from.cells);
+    aw_braille_free(&from);
+    return true;
+}
+
+static void print_canvas(const struct page *page, const struct aw_braille *canvas)
+{
+    char text[WIDEST * AW_BRAILLE_ROW + 1];
+    unsigned how =
+        (page->utf8 ? AW_BRAILLE_UTF8 : 0) | (page->session->out.color ? AW_BRAILLE_COLOR : 0);
+    for (int y = 0; y < canvas->rows; y++) {
+        aw_braille_row(canvas, y, how, text, sizeof text);
+        line(page, text);
+    }
+}
+
+static bool pictures(const struct page *page)
+{
+    struct aw_unity_shape shape;
+    struct aw_braille canvas;
+    double degrees[AW_UNITY_JOINTS];
+    int rows = page->rows - FIXED_LINES, width = (page->columns - GAP) / 2;
+    rows = rows < LEAST_ROWS ? LEAST_ROWS : rows;
+    width = width < 1 ? 1 : width;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        degrees[i] = aw_unity_degrees(page->screen->ticks[i]);
+    aw_unity_shape(degrees, &shape);
+    if (!aw_braille_init(&canvas, width * 2 + GAP, rows + 1))
+        return false;
+    bool drawn = copy_picture(&shape, AW_UNITY_FROM_THE_SIDE, &canvas, 0, width) &&
+                 copy_picture(&shape, AW_UNITY_FROM_ABOVE, &canvas, width + GAP, width);
+    aw_braille_text(&canvas, 0, 0, "from its right", 0);
+    aw_braille_text(&canvas, width + GAP, 0, "from above", 0);
+    if (drawn)
+        print_canvas(page, &canvas);
+    aw_braille_free(&canvas);
+    return drawn;
+}
+
+/* ---- Joints ------------------------------------------------------------------------------------
+ */
+
+/* Where the joint is between its limits. */
+static void bar(const struct page *page, int joint, char *out)
+{
+    static const char *const signs[][4] = {{"|", "-", "o", "|"}, {"├", "─", "●", "┤"}};
+    const char *const *sign = signs[page->utf8];
+    const struct aw_unity_limit *limit = &page->screen->limits.joint[joint];
+    double share = (page->screen->ticks[joint] - limit->min) / (limit->max - limit->min + 1e-9);
+    int at = (int)lround(share * (BAR - 1));
+    at = at < 0 ? 0 : at >= BAR ? BAR - 1 : at;
+    for (int i = 0; i < BAR; i++) {
+        const char *text = i == at ? sign[2] : i == 0 ? sign[0] : i == BAR - 1 ? sign[3] : sign[1];
+        out += sprintf(out, "%s", text);
+    }
+}
+
+static void speed(const struct unity_screen *screen, int joint, char *out, size_t size)
+{
+    static const char ways[] = "- +";
+    int velocity = screen->velocity[joint];
+    if (screen->stuck[joint])
+        snprintf(out, size, "stuck");
+    else if (velocity == 0)
+        snprintf(out, size, "stop");
+    else
+        snprintf(out, size, "%c%d", ways[screen->way[joint] + 1], velocity);
+}
+
+static void joint_row(const struct page *page, int joint)
+{
+    const struct unity_screen *screen = page->screen;
+    const struct aw_unity_limit *limit = &screen->limits.joint[joint];
+    char text[320], scale[BAR * 4 + 1], how[16];
+    bool chosen = joint == screen->selected, inverse = chosen && page->live;
+    bar(page, joint, scale);
+    speed(screen, joint, how, sizeof how);
+    snprintf(text, sizeof text, "%s%c%-12s %5.0f %7.1f   %-6s %5d %s %-5d%s",
+             inverse ? "\033[7m" : "", chosen ? '>' : ' ', aw_unity_joint_name(joint),
+             screen->ticks[joint], aw_unity_degrees(screen->ticks[joint]), how, limit->min, scale,
+             limit->max, inverse ? "\033[0m" : "");
+    line(page, text);
+}
+
+enum aw_status unity_screen_draw(struct aw_session *session, const struct unity_screen *screen,
+                                 bool live)
+{
+    struct page page = page_for(session, screen, live);
+    if (live)
+        aw_output_print(&session->out, "\033[H");
+    cut_line(&page, screen->title);
+    if (!pictures(&page))
+        return aw_fail(&session->err, AW_LIMIT, "out of memory");
+    line(&page, " joint        ticks     deg   speed    min                            max");
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        joint_row(&page, i);
+    for (int i = 0; i < SCREEN_LINES; i++)
+        if (*screen->lines[i])
+            cut_line(&page, screen->lines[i]);
+    if (live)
+        aw_output_print(&session->out, "\033[J");
+    return aw_output_flush(&session->out, &session->err);
+}

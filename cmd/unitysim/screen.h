@@ -1,0 +1,33 @@
+/* The arm as a page of text: two pictures side by side, the joints below, and some lines more. */
+#ifndef AW_CMD_UNITYSIM_SCREEN_H
+#define AW_CMD_UNITYSIM_SCREEN_H
+
+#include "state.h"
+
+#define SCREEN_LINES 3
+#define SCREEN_LINE  200
+
+struct unity_screen {
+    char title[SCREEN_LINE];
+    double ticks[AW_UNITY_JOINTS];
+    int velocity[AW_UNITY_JOINTS]; /* 0: stands */
+    int way[AW_UNITY_JOINTS];      /* +1, -1: the ticks increase, decrease; 0: not known */
+    bool stuck[AW_UNITY_JOINTS];
+    struct aw_unity_limits limits;
+    int selected;                          /* a joint, or -1 */
+    char lines[SCREEN_LINES][SCREEN_LINE]; /* below the joints; "": none */
+};
+
+/* Can the terminal be drawn over? No with a pipe, and with TERM=dumb. */
+bool unity_screen_live(void);
+
+/* The whole terminal for the pages to come, and what it showed before. */
+void unity_screen_open(struct aw_session *session);
+void unity_screen_close(struct aw_session *session);
+
+/* Draws one page: over the last one on a terminal (live), or as text of 80 x 24. AW_LIMIT without
+ * memory, AW_LOST if the output is gone. */
+enum aw_status unity_screen_draw(struct aw_session *session, const struct unity_screen *screen,
+                                 bool live);
+
+#endif

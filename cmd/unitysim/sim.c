@@ -1,0 +1,295 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "link/url.h"
+#include "screen.h"
+#include "shell/serve.h"
+#include "shell/stop.h"
+#include "unitysim/device.h"
+
+/* ---- Options, of the command and of the URL ----------------------------------------------------
+ */
+
+typedef const char *option_fn(const void *from, const char *name);
+
+static const char *of_session(const void *from, const char *name)
+{
+    return aw_option(from, name);
+}
+
+static const char *of_url(const void *from, const char *name)
+{
+    return aw_url_get(from, name);
+}
+
+static enum aw_status parse_stuck(const char *text, unsigned *stuck, struct aw_error *err)
+{
+    char copy[128], *save;
+    enum aw_status status = AW_OK;
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *part = strtok_r(copy, ",", &save); part && status == AW_OK;
+         part = strtok_r(NULL, ",", &save)) {
+        int joint = 0;
+        status = aw_unity_joint_parse(part, &joint, err);
+        *stuck |= 1u << joint;
+    }
+    return status;
+}
+
+static enum aw_status parse_seed(const char *text, uint64_t *seed, struct aw_error *err)
+{
+    double number;
+    enum aw_status status = aw_number_parse(text, &number, err);
+    if (status == AW_OK && (number < 0 || number > 1e15))
+        return aw_fail(err, AW_LIMIT, "seed: %g is outside 0 to 1e15", number);
+    if (status == AW_OK)
+        *seed = (uint64_t)number;
+    return status;
+}
+
+static enum aw_status device_options(option_fn *get, const void *from,
+                                     struct aw_unity_device_options *options, struct aw_error *err)
+{
+    const char *model = get(from, "model"), *scene = get(from, "scene");
+    const char *stuck = get(from, "stuck"), *loss = get(from, "feedback-loss");
+    const char *seed = get(from, "seed");
+    enum aw_status status = model ? aw_unity_speed_parse(model, &options->speed, err) : AW_OK;
+    if (status == AW_OK && scene && strcmp(scene, "0") != 0)
+        status = aw_unity_scene_parse(scene, &options->scene, err);
+    else if (scene)
+        options->scene = 0;
+    if (status == AW_OK && stuck)
+        status = parse_stuck(stuck, &options->stuck, err);
+    if (status == AW_OK && loss)
+        status = aw_url_share(loss, &options->feedback_loss, err);
+    if (status == AW_OK && seed)
+        status = parse_seed(seed, &options->seed, err);
+    options->low_echo = get(from, "low-echo") != NULL;
+    return status;
+}
+
+/* ---- In this process ---------------------------------------------------------------------------
+ */
+
+static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
+                               struct aw_clock *clock, void *context, struct aw_error *err)
+{
+    struct aw_unity_device_options options = aw_unity_device_defaults();
+    (void)context;
+    options.scene = 1; /* nobody else can load one */
+    enum aw_status status = device_options(of_url, url, &options, err);
+    if (status != AW_OK)
+        return status;
+    struct aw_device *device = aw_unity_device(&options);
+    *out = device ? aw_sim_link(device, clock, true, "sim:") : NULL;
+    return *out ? AW_OK : aw_fail(err, AW_NO_LINK, "out of memory");
+}
+
+static const char *const sim_keys[] = {"model",         "scene", "stuck",  "low-echo",
+                                       "feedback-loss", "time",  "compat", NULL};
+
+const struct aw_transport unity_sim_transport = {
+    .scheme = "sim",
+    .usage = "sim:?model=unity&time=virtual",
+    .help = "the simulated arm with scene 1 loaded, in this process",
+    .keys = sim_keys,
+    .open = open_sim,
+};
+
+/* ---- On a terminal -----------------------------------------------------------------------------
+ */
+
+struct stage {
+    struct aw_session *session;
+    struct aw_device *device;
+    struct aw_link *link;
+    int selected;
+    bool frozen, mute, quit;
+    unsigned stuck;
+    char remark[SCREEN_LINE];
+};
+
+static void put_counters(struct unity_screen *screen, const struct aw_unity_truth *truth)
+{
+    const struct aw_unity_device_counters *n = &truth->counters;
+    unsigned long long dropped = n->empty + n->header + n->checksum + n->size + n->type;
+    snprintf(screen->lines[0], SCREEN_LINE,
+             "received %llu, taken %llu, dropped %llu; feedback %llu, held back %llu%s%.100s",
+             (unsigned long long)n->received, (unsigned long long)n->applied, dropped,
+             (unsigned long long)n->feedback, (unsigned long long)n->lost, dropped ? " — " : "",
+             truth->dropped_why);
+}
+
+static void put_title(const struct stage *stage, struct unity_screen *screen,
+                      const struct aw_unity_truth *truth)
+{
+    const struct aw_unity_scene *scene = aw_unity_scene(truth->scene);
+    snprintf(screen->title, sizeof screen->title, "Bento Arm at %.100s   scene %d%s%s%s%s",
+             stage->link->ready, truth->scene, scene ? " " : "", scene ? scene->title : "",
+             truth->frozen ? "   FROZEN" : "", stage->mute ? "   MUTE" : "");
+}
+
+static struct unity_screen page(struct stage *stage)
+{
+    struct aw_unity_truth truth;
+    struct unity_screen screen = {.selected = stage->selected};
+    aw_unity_device_truth(stage->device, aw_clock_now(stage->session->clock), &truth);
+    stage->frozen = truth.frozen;
+    screen.limits = truth.limits;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        const struct aw_unity_drive *drive = &truth.drive[i];
+        bool up = drive->state == AW_UNITY_INCREASE, down = drive->state == AW_UNITY_DECREASE;
+        screen.ticks[i] = aw_unity_ticks(truth.degrees[i]);
+        screen.velocity[i] = up || down ? drive->velocity : 0;
+        screen.way[i] = up - down;
+        screen.stuck[i] = stage->stuck & 1u << i;
+    }
+    put_title(stage, &screen, &truth);
+    put_counters(&screen, &truth);
+    snprintf(screen.lines[1], SCREEN_LINE, "%s",
+             *stage->remark     ? stage->remark
+             : truth.scene == 0 ? "silent until a scene is loaded: press 1, or send one"
+             : truth.keyboard   ? "keys move the arm until a client sends something"
+                                : "a client has taken over: keys move nothing");
+    snprintf(screen.lines[2], SCREEN_LINE,
+             "up down joint  left right drive  space stop  1-6 scene  x f m faults  q quit");
+    return screen;
+}
+
+static void drive(struct stage *stage, enum aw_unity_state state)
+{
+    struct aw_unity_drive order = {AW_UNITY_KEY_VELOCITY, state};
+    if (!aw_unity_device_key_drive(stage->device, stage->selected, order))
+        snprintf(stage->remark, sizeof stage->remark,
+                 "a client has taken over, as in the real one: keys move nothing any more");
+}
+
+static void stop_all(struct stage *stage)
+{
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        aw_unity_device_key_drive(stage->device, i, (struct aw_unity_drive){0});
+}
+
+static void on_letter(struct stage *stage, char key)
+{
+    if (key >= '1' && key <= '6')
+        aw_unity_device_key_scene(stage->device, key - '0');
+    else if (key == ' ')
+        stop_all(stage);
+    else if (key == 'f')
+        aw_unity_device_freeze(stage->device, !stage->frozen);
+    else if (key == 'm')
+        aw_unity_device_mute(stage->device, stage->mute = !stage->mute);
+    else if (key == 'x')
+        aw_unity_device_stick(stage->device, stage->stuck ^= 1u << stage->selected);
+    else if (key == 'q')
+        stage->quit = true;
+}
+
+static void on_key(struct stage *stage, const char *key)
+{
+    *stage->remark = '\0';
+    if (strcmp(key, "UP") == 0)
+        stage->selected = (stage->selected + AW_UNITY_JOINTS - 1) % AW_UNITY_JOINTS;
+    else if (strcmp(key, "DOWN") == 0)
+        stage->selected = (stage->selected + 1) % AW_UNITY_JOINTS;
+    else if (strcmp(key, "RIGHT") == 0)
+        drive(stage, AW_UNITY_INCREASE);
+    else if (strcmp(key, "LEFT") == 0)
+        drive(stage, AW_UNITY_DECREASE);
+    else
+        on_letter(stage, key[0]);
+}
+
+static void take_keys(struct stage *stage)
+{
+    char text[8];
+    const char *key;
+    while (!stage->quit && (key = unity_key(text)))
+        on_key(stage, key);
+}
+
+static enum aw_status perform(struct stage *stage)
+{
+    static const int64_t page_ns = 50 * AW_MILLISECOND;
+    struct aw_session *session = stage->session;
+    int64_t next_page = 0;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && !stage->quit) {
+        if (aw_clock_now(session->clock) >= next_page) {
+            struct unity_screen screen = page(stage);
+            status = unity_screen_draw(session, &screen, true);
+            next_page = aw_clock_now(session->clock) + page_ns;
+        }
+        if (status == AW_OK)
+            status = aw_device_serve_once(stage->device, stage->link, next_page, &session->err);
+        if (*stage->link->event)
+            snprintf(stage->remark, sizeof stage->remark, "%s", stage->link->event);
+        take_keys(stage);
+    }
+    return status;
+}
+
+static enum aw_status on_terminal(struct aw_session *session, struct aw_device *device,
+                                  unsigned stuck)
+{
+    struct stage stage = {.session = session, .device = device, .stuck = stuck};
+    struct aw_link_options options = {.clock = session->clock};
+    struct termios before;
+    aw_stop_catch(session);
+    enum aw_status status =
+        aw_link_open(&stage.link, aw_option(session, "listen"), &options, &session->err);
+    if (status != AW_OK)
+        return status;
+    bool keys = unity_take_keys(&before);
+    unity_screen_open(session);
+    status = perform(&stage);
+    unity_screen_close(session);
+    if (keys)
+        tcsetattr(STDIN_FILENO, TCSANOW, &before);
+    aw_link_close(stage.link);
+    return status;
+}
+
+/* ---- The command -------------------------------------------------------------------------------
+ */
+
+static void say_counters(struct aw_session *session, struct aw_device *device)
+{
+    struct aw_unity_truth truth;
+    const struct aw_unity_device_counters *n = &truth.counters;
+    aw_unity_device_truth(device, aw_clock_now(session->clock), &truth);
+    aw_session_say(session,
+                   "%llu datagrams received, %llu taken (%llu in part), dropped for header %llu, "
+                   "checksum %llu, size %llu, type %llu, empty %llu; %llu feedback sent",
+                   (unsigned long long)n->received, (unsigned long long)n->applied,
+                   (unsigned long long)n->partial, (unsigned long long)n->header,
+                   (unsigned long long)n->checksum, (unsigned long long)n->size,
+                   (unsigned long long)n->type, (unsigned long long)n->empty,
+                   (unsigned long long)n->feedback);
+    if (*truth.dropped_why)
+        aw_session_say(session, "the last one dropped: %s", truth.dropped_why);
+}
+
+enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_unity_device_options options = aw_unity_device_defaults();
+    (void)args;
+    enum aw_status status = device_options(of_session, session, &options, &session->err);
+    if (status != AW_OK)
+        return status;
+    struct aw_device *device = aw_unity_device(&options);
+    if (!device)
+        return aw_fail(&session->err, AW_NO_LINK, "out of memory");
+    bool live = unity_screen_live() && isatty(STDIN_FILENO) && !aw_flag(session, "no-input");
+    status = live ? on_terminal(session, device, options.stuck) : aw_session_serve(session, device);
+    if (status == AW_STOPPED || status == AW_LOST || status == AW_OK)
+        say_counters(session, device);
+    device->ops->close(device);
+    return status;
+}

@@ -1,0 +1,148 @@
+/* What unitysim keeps at session->state, and what its commands share. */
+#ifndef AW_CMD_UNITYSIM_STATE_H
+#define AW_CMD_UNITYSIM_STATE_H
+
+#include "shell/session.h"
+#include "unitysim/client.h"
+#include "unitysim/views.h"
+
+struct unity_state {
+    struct aw_unity unity;
+    struct aw_link *link; /* that unity speaks on; another one: start anew */
+    bool begun;           /* unity is initialised */
+    bool configured;
+    struct aw_unity_limits usual;  /* default ones and those of the config file */
+    struct aw_unity_limits limits; /* what the simulator was told last */
+    bool limits_known;
+    char news[160];              /* the last that was told */
+    struct aw_unity_heard heard; /* for watch, plot and record */
+    int64_t heard_ns;            /* the feedback before, within a command; 0: none */
+    int64_t quiet_told_ns;       /* which silence of the feedback was told */
+};
+
+static inline struct unity_state *unity_state(struct aw_session *session)
+{
+    return session->state;
+}
+
+static inline struct aw_unity *unity_of(struct aw_session *session)
+{
+    return &unity_state(session)->unity;
+}
+
+/* ---- talk.c ---- */
+
+/* Opens the link and gets the client ready; with --dry-run only the client. */
+enum aw_status unity_ready(struct aw_session *session);
+
+/* The same, and waits until feedback has come; AW_TIMEOUT with advice. */
+enum aw_status unity_feedback(struct aw_session *session);
+
+/* How long to wait for an answer: --timeout, or so many seconds. */
+int64_t unity_patience_ns(const struct aw_session *session, double seconds);
+
+/* Says news of the conversation once, and that feedback has been silent, when it is back. Fits
+ * aw_unity_run with the session as the context. */
+bool unity_notice(void *context, const struct aw_unity_heard *heard);
+
+/* The same after what listens by itself (scenes, camera, limits). */
+void unity_say_last_news(struct aw_session *session);
+
+/* Says that feedback is silent, once for each silence. True if it is. */
+bool unity_say_stale(struct aw_session *session);
+
+/* Until the deadline, saying what there is to say. */
+enum aw_status unity_run(struct aw_session *session, int64_t deadline);
+
+/* Stops all joints, whatever came of the command. Its status, or what went wrong now. */
+enum aw_status unity_end_motion(struct aw_session *session, enum aw_status status);
+
+/* How many feedback messages were lost since then, said once at the end of a command. */
+void unity_say_losses(struct aw_session *session, const struct aw_unity_counters *before);
+
+/* Encodes and prints a record for --dry-run. */
+enum aw_status unity_dry_run(struct aw_session *session, const struct aw_record *record);
+
+enum aw_status unity_safe_stop(struct aw_session *session);
+enum aw_status unity_settle(struct aw_session *session);
+enum aw_status unity_allow(struct aw_session *session, const struct aw_record *command);
+const char *unity_remark(struct aw_session *session, char *out, size_t size);
+enum aw_status unity_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
+enum aw_status unity_variant(struct aw_session *session, struct aw_variant *variant,
+                             struct aw_error *err);
+void unity_finish(struct aw_session *session);
+
+/* ---- joints.c ---- */
+
+/* Splits "elbow=45" of an argument of pairs: the joint, or AW_USAGE with a suggestion. */
+enum aw_status unity_pair_joint(struct aw_session *session, const struct aw_bound *bound,
+                                int *joint);
+
+/* Name of a pair, in name[48]. */
+void unity_pair_name(const struct aw_bound *bound, char name[48]);
+
+/* "2135 (7.6 deg)" */
+void unity_position_text(int ticks, char *out, size_t size);
+
+/* Position of a joint into the result: elbow in ticks, elbow_deg. */
+void unity_report_joint(struct aw_session *session, int joint);
+
+void unity_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context);
+void unity_complete_drives(struct aw_session *session, aw_candidate_fn *add, void *context);
+void unity_complete_goals(struct aw_session *session, aw_candidate_fn *add, void *context);
+
+/* Keys of the terminal without their line and their echo; Ctrl-C stays a signal. False if standard
+ * input is no terminal. */
+struct termios;
+bool unity_take_keys(struct termios *before);
+
+/* The next key that is waiting, with "UP", "DOWN", "LEFT", "RIGHT" for the arrows; NULL: none. text
+ * holds 8 bytes. */
+const char *unity_key(char *text);
+
+/* ---- follow.c ---- */
+
+/* Drives as the lines of standard input say ("elbow=-20 hand=stop"), until its end. */
+enum aw_status unity_follow(struct aw_session *session, int64_t deadline);
+
+/* ---- limits.c ---- */
+
+/* The limits that hold: of --limits, else what the simulator was told last, else the usual ones. */
+enum aw_status unity_limits(struct aw_session *session, struct aw_unity_limits *limits);
+
+/* Those of a scene that is loaded anew: of --limits, else the usual ones. */
+enum aw_status unity_new_limits(struct aw_session *session, struct aw_unity_limits *limits);
+
+/* The simulator has them now. */
+void unity_limits_told(struct aw_session *session, const struct aw_unity_limits *limits);
+
+/* A section "[joint elbow]" with min and max. */
+enum aw_status unity_configure(struct aw_session *session, const char *section, const char *key,
+                               const char *value, struct aw_error *err);
+
+/* ---- camera.c ---- */
+
+/* A saved view; "default": the scene's own. */
+enum aw_status unity_view(struct aw_session *session, const char *name,
+                          struct aw_unity_camera *camera);
+void unity_complete_views(struct aw_session *session, aw_candidate_fn *add, void *context);
+
+/* ---- the commands ---- */
+
+enum aw_status run_scene(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_drive(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_move(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_limits(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_camera(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_play(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_teach(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_view(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_status(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
+
+extern const struct aw_transport unity_sim_transport;
+
+#endif

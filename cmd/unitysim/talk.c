@@ -1,0 +1,255 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "shell/wire_option.h"
+#include "state.h"
+
+/* The variant of --wire, or the one that the link asks for. */
+enum aw_status unity_variant(struct aw_session *session, struct aw_variant *variant,
+                             struct aw_error *err)
+{
+    const char *url;
+    struct aw_error before = session->err;
+    enum aw_status status = aw_wire_option(session, aw_option(session, "wire"), variant, err);
+    if (status == AW_OK && aw_session_url(session, &url) == AW_OK)
+        status = aw_unity_variant(url, variant, err);
+    if (status == AW_OK)
+        session->err = before; /* no link is no mistake here */
+    return status;
+}
+
+static struct aw_unity_options client_options(const struct aw_session *session,
+                                              const struct aw_unity_limits *limits)
+{
+    struct aw_unity_options options = aw_unity_defaults();
+    options.limits = *limits;
+    options.force = aw_flag(session, "force");
+    return options;
+}
+
+enum aw_status unity_ready(struct aw_session *session)
+{
+    struct unity_state *state = session->state;
+    struct aw_unity_limits limits;
+    struct aw_link *link = NULL;
+    enum aw_status status = aw_flag(session, "dry-run") ? AW_OK : aw_session_link(session, &link);
+    if (status == AW_OK)
+        status = unity_limits(session, &limits);
+    if (status != AW_OK)
+        return status;
+    struct aw_unity_options options = client_options(session, &limits);
+    if (state->begun && state->link != link)
+        unity_finish(session);
+    if (!state->begun)
+        aw_unity_init(&state->unity, link, &session->wire->variant, &options);
+    state->unity.options = options;
+    state->link = link;
+    state->begun = true;
+    state->heard_ns = 0;
+    return AW_OK;
+}
+
+void unity_finish(struct aw_session *session)
+{
+    struct unity_state *state = session->state;
+    if (state->begun)
+        aw_unity_free(&state->unity);
+    state->begun = false;
+}
+
+int64_t unity_patience_ns(const struct aw_session *session, double seconds)
+{
+    if (aw_flag(session, "timeout"))
+        seconds = aw_option_number(session, "timeout");
+    return (int64_t)(seconds * 1e9);
+}
+
+static bool until_feedback(void *context, const struct aw_unity_heard *heard)
+{
+    struct aw_session *session = context;
+    unity_notice(session, heard);
+    return unity_of(session)->feedback.count == 0;
+}
+
+enum aw_status unity_feedback(struct aw_session *session)
+{
+    struct aw_unity *unity = unity_of(session);
+    int64_t deadline = aw_clock_now(session->clock) + unity_patience_ns(session, 2);
+    enum aw_status status = aw_unity_drain(unity, &session->err);
+    if (status == AW_OK && (unity->feedback.count == 0 || aw_unity_stale(unity))) {
+        unity->feedback.count = 0;
+        status = aw_unity_run(unity, deadline, until_feedback, session, &session->err);
+    }
+    if (status == AW_OK && unity->feedback.count == 0)
+        return aw_fail(&session->err, AW_TIMEOUT,
+                       "no feedback — the simulator is silent until a scene is loaded: '%s scene "
+                       "basic'; 'list' shows what runs here",
+                       session->tool->name);
+    return status;
+}
+
+static void say_news(struct aw_session *session, const char *news)
+{
+    struct unity_state *state = session->state;
+    if (strncmp(state->news, news, sizeof state->news - 1) == 0)
+        return;
+    snprintf(state->news, sizeof state->news, "%s", news);
+    aw_session_say(session, "%s", news);
+}
+
+/* A silence that nobody could tell while it lasted. */
+static void say_gap(struct aw_session *session)
+{
+    struct unity_state *state = session->state;
+    int64_t heard = state->unity.feedback.heard_ns, gap = heard - state->heard_ns;
+    if (state->heard_ns && gap > state->unity.options.stale_ns &&
+        state->quiet_told_ns != state->heard_ns)
+        aw_session_say(session, "feedback was silent for %.0f ms", (double)gap / 1e6);
+    state->heard_ns = heard;
+}
+
+bool unity_notice(void *context, const struct aw_unity_heard *heard)
+{
+    if (heard->news)
+        say_news(context, heard->news);
+    say_gap(context);
+    return true;
+}
+
+void unity_say_last_news(struct aw_session *session)
+{
+    struct unity_state *state = session->state;
+    if (state->begun && *state->unity.news)
+        say_news(session, state->unity.news);
+}
+
+bool unity_say_stale(struct aw_session *session)
+{
+    struct unity_state *state = session->state;
+    struct aw_unity *unity = &state->unity;
+    if (unity->feedback.count == 0 || !aw_unity_stale(unity))
+        return false;
+    if (state->quiet_told_ns != unity->feedback.heard_ns)
+        aw_session_say(session, "feedback is silent for %.0f ms: where the joints are is not known",
+                       (double)aw_unity_age_ns(unity) / 1e6);
+    state->quiet_told_ns = unity->feedback.heard_ns;
+    return true;
+}
+
+enum aw_status unity_run(struct aw_session *session, int64_t deadline)
+{
+    static const int64_t look_ns = 100 * AW_MILLISECOND;
+    enum aw_status status = AW_OK;
+    int64_t now;
+    while (status == AW_OK && (now = aw_clock_now(session->clock)) < deadline) {
+        int64_t next = deadline - now < look_ns ? deadline : now + look_ns;
+        status = aw_unity_run(unity_of(session), next, unity_notice, session, &session->err);
+        unity_say_stale(session);
+    }
+    return status;
+}
+
+void unity_say_losses(struct aw_session *session, const struct aw_unity_counters *before)
+{
+    const struct aw_unity_counters *now = &unity_of(session)->counters;
+    unsigned long long lost = now->lost - before->lost, got = now->feedback - before->feedback;
+    unsigned long long bad = now->malformed - before->malformed;
+    if (lost > 0)
+        aw_session_say(session, "%llu of %llu feedback messages were lost", lost, lost + got);
+    if (bad > 0)
+        aw_session_say(session, "%llu damaged datagrams, the last: %s", bad,
+                       unity_of(session)->why_malformed);
+}
+
+enum aw_status unity_end_motion(struct aw_session *session, enum aw_status status)
+{
+    struct aw_error why;
+    if (status == AW_STOPPED || status == AW_LOST)
+        return status; /* the safe stop follows */
+    enum aw_status stopped = aw_unity_stop(unity_of(session), &why);
+    if (stopped != AW_STOPPED && stopped != AW_LOST)
+        session->moving = false;
+    if (status != AW_OK || stopped == AW_OK)
+        return status;
+    session->err = why;
+    return stopped;
+}
+
+enum aw_status unity_safe_stop(struct aw_session *session)
+{
+    enum aw_status status = aw_unity_stop(unity_of(session), &session->err);
+    aw_session_say(session,
+                   status == AW_OK ? "stopped: all joints" : "the joints could not be stopped: %s",
+                   session->err.text);
+    return status;
+}
+
+/* A recording may end while a joint is driven, and the simulator has no watchdog. */
+enum aw_status unity_settle(struct aw_session *session)
+{
+    return aw_flag(session, "hold") ? AW_OK : aw_unity_stop(unity_of(session), &session->err);
+}
+
+enum aw_status unity_allow(struct aw_session *session, const struct aw_record *command)
+{
+    bool free = !command || aw_flag(session, "force");
+    for (int i = 0; i < AW_UNITY_JOINTS && !free; i++) {
+        char field[48];
+        snprintf(field, sizeof field, "%s.velocity", aw_unity_joint_name(i));
+        double velocity = aw_record_get(command, field);
+        if (velocity > aw_unity_velocity_cap(i)) /* not for NaN: another message */
+            return aw_fail(&session->err, AW_LIMIT, "%s: %.0f is above %d — add --force", field,
+                           velocity, aw_unity_velocity_cap(i));
+    }
+    return AW_OK;
+}
+
+const char *unity_remark(struct aw_session *session, char *out, size_t size)
+{
+    const struct unity_state *state = session->state;
+    const struct aw_unity_counters *n = &state->unity.counters;
+    if (!state->begun || n->lost + n->malformed == 0)
+        return NULL;
+    snprintf(out, size, "lost %llu, damaged %llu", (unsigned long long)n->lost,
+             (unsigned long long)n->malformed);
+    return out;
+}
+
+/* Shown by the wire of the session, which the options have a say in. */
+enum aw_status unity_dry_run(struct aw_session *session, const struct aw_record *record)
+{
+    uint8_t bytes[AW_UNITY_FRAME_MAX];
+    size_t size;
+    struct aw_wire *wire;
+    struct aw_record shown;
+    enum aw_status status =
+        aw_encode(record, aw_flag(session, "force"), bytes, sizeof bytes, &size, &session->err);
+    if (status == AW_OK)
+        status = aw_session_decoding_wire(session, &wire);
+    struct aw_span frame = {bytes, size};
+    if (status == AW_OK)
+        status = aw_wire_decode(wire, AW_TX, frame, &shown, &session->err);
+    shown.time_ns = AW_NO_TIME;
+    return status == AW_OK ? aw_session_dry_run(session, &shown, frame) : status;
+}
+
+enum aw_status unity_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard)
+{
+    struct unity_state *state = session->state;
+    struct aw_unity_heard *got = &state->heard;
+    enum aw_status status = unity_ready(session);
+    if (status != AW_OK)
+        return status;
+    status = aw_unity_next(&state->unity, deadline, got, &session->err);
+    if (got->news && (status == AW_OK || status == AW_MORE))
+        say_news(session, got->news);
+    if (status != AW_OK && status != AW_MORE && status != AW_MALFORMED)
+        return status;
+    heard->frame = (struct aw_span){got->bytes, status == AW_MORE ? 0 : got->size};
+    heard->dir = AW_RX;
+    if (status == AW_OK)
+        heard->dir = got->record.dir;
+    bool stamped = status == AW_OK && got->record.time_ns != AW_NO_TIME;
+    heard->time_ns = stamped ? got->record.time_ns : aw_session_time(session);
+    return AW_OK;
+}

@@ -1,0 +1,146 @@
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "state.h"
+#include "unitysim/sequence.h"
+
+struct teach {
+    struct aw_session *session;
+    struct aw_sequence sequence;
+    int kept[AW_UNITY_JOINTS]; /* as of the last point */
+    bool any;                  /* there was one */
+    int velocity, tolerance;   /* velocity 0: the cap of each joint */
+    int64_t every_ns, next_ns; /* 0: when a line comes */
+    int64_t deadline;
+    bool done;
+};
+
+static enum aw_status add_row(struct teach *teach, int joint, int position)
+{
+    int cap = aw_unity_velocity_cap(joint);
+    struct aw_sequence_row row = {
+        .joint = joint,
+        .position = position < 0               ? 0
+                    : position > AW_UNITY_TURN ? AW_UNITY_TURN
+                                               : position,
+        .velocity = teach->velocity && teach->velocity < cap ? teach->velocity : cap,
+        .tolerance = teach->tolerance,
+    };
+    return aw_sequence_add(&teach->sequence, &row, &teach->session->err);
+}
+
+/* A point is a row for each joint that is elsewhere than at the point before. */
+static enum aw_status take_point(struct teach *teach)
+{
+    const struct aw_unity_feedback *feedback = &unity_of(teach->session)->feedback;
+    enum aw_status status = AW_OK;
+    size_t before = teach->sequence.n;
+    for (int i = 0; i < AW_UNITY_JOINTS && status == AW_OK; i++) {
+        int position = feedback->position[i];
+        if (teach->any && abs(position - teach->kept[i]) <= teach->tolerance)
+            continue;
+        teach->kept[i] = position;
+        status = add_row(teach, i, position);
+    }
+    teach->any = true;
+    if (status == AW_OK && teach->every_ns == 0)
+        aw_session_say(teach->session, "%zu joint%s kept, %zu rows", teach->sequence.n - before,
+                       teach->sequence.n - before == 1 ? "" : "s", teach->sequence.n);
+    return status;
+}
+
+/* One line of standard input that is there already: a point; q or the end: done. */
+static enum aw_status read_line(struct teach *teach)
+{
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    char c = 0, first = 0;
+    if (poll(&in, 1, 0) != 1)
+        return AW_OK;
+    ssize_t got;
+    while ((got = read(STDIN_FILENO, &c, 1)) == 1 && c != '\n')
+        first = first ? first : c;
+    teach->done = got != 1 || first == 'q';
+    return teach->done ? AW_OK : take_point(teach);
+}
+
+static enum aw_status listen(struct teach *teach)
+{
+    static const int64_t slice_ns = 30 * AW_MILLISECOND;
+    struct aw_session *session = teach->session;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && !teach->done) {
+        int64_t now = aw_clock_now(session->clock), next = now + slice_ns;
+        if (teach->every_ns && teach->next_ns < next)
+            next = teach->next_ns;
+        status = unity_run(session, next < teach->deadline ? next : teach->deadline);
+        now = aw_clock_now(session->clock);
+        teach->done = now >= teach->deadline;
+        if (status == AW_OK && teach->every_ns == 0)
+            status = read_line(teach);
+        if (status == AW_OK && teach->every_ns && now >= teach->next_ns) {
+            teach->next_ns += teach->every_ns;
+            status = take_point(teach);
+        }
+    }
+    return status;
+}
+
+static enum aw_status save(struct teach *teach, const char *path)
+{
+    struct aw_session *session = teach->session;
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return aw_fail(&session->err, AW_REFUSED, "%.200s: %s", path, strerror(errno));
+    enum aw_status status = aw_sequence_write(file, &teach->sequence, &session->err);
+    fclose(file);
+    aw_object_start(&session->result, "teach");
+    aw_object_text(&session->result, "file", path);
+    aw_object_number(&session->result, "rows", (double)teach->sequence.n, 0, NULL);
+    return status;
+}
+
+/* Ctrl-C keeps what was taught so far. */
+static enum aw_status record(struct teach *teach, const char *path)
+{
+    struct aw_session *session = teach->session;
+    double seconds = aw_option_number(session, "for");
+    teach->next_ns = aw_clock_now(session->clock);
+    teach->deadline = seconds > 0 ? teach->next_ns + (int64_t)(seconds * 1e9) : AW_NEVER;
+    if (teach->every_ns == 0)
+        aw_session_say(session, "bring the arm into position, then Enter; q and Enter ends it");
+    enum aw_status status = listen(teach);
+    if (teach->sequence.n > 0 && (status == AW_OK || status == AW_STOPPED)) {
+        enum aw_status saved = save(teach, path);
+        return saved == AW_OK ? status : saved;
+    }
+    if (status == AW_OK)
+        return aw_fail(&session->err, AW_USAGE,
+                       "teach: nothing was recorded — each line on "
+                       "standard input keeps a point, or use --every 500ms");
+    return status;
+}
+
+enum aw_status run_teach(struct aw_session *session, const struct aw_args *args)
+{
+    struct teach teach = {
+        .session = session,
+        .velocity = (int)aw_option_number(session, "velocity"),
+        .tolerance = (int)aw_option_number(session, "tolerance"),
+        .every_ns = (int64_t)(aw_option_number(session, "every") * 1e9),
+    };
+    enum aw_status status =
+        aw_flag(session, "dry-run")
+            ? aw_fail(&session->err, AW_USAGE, "teach has to listen: no --dry-run")
+            : unity_ready(session);
+    if (status == AW_OK)
+        status = unity_feedback(session);
+    if (status == AW_OK)
+        status = record(&teach, aw_arg(args, "file", 0));
+    aw_sequence_free(&teach.sequence);
+    return status;
+}

@@ -1,0 +1,134 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "screen.h"
+#include "unitysim/shape.h"
+
+static struct unity_screen page(struct aw_session *session)
+{
+    const struct aw_unity *unity = unity_of(session);
+    const struct aw_unity_feedback *feedback = &unity->feedback;
+    const char *url = "";
+    struct unity_screen screen = {.limits = unity->options.limits, .selected = -1};
+    aw_session_url(session, &url);
+    snprintf(screen.title, sizeof screen.title, "Bento Arm   %.150s%s", url,
+             aw_unity_stale(unity) ? "   FEEDBACK IS SILENT" : "");
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        screen.ticks[i] = feedback->position[i];
+        screen.velocity[i] = feedback->velocity[i];
+    }
+    snprintf(screen.lines[0], SCREEN_LINE, "feedback %llu, lost %llu, damaged %llu",
+             (unsigned long long)unity->counters.feedback, (unsigned long long)unity->counters.lost,
+             (unsigned long long)unity->counters.malformed);
+    return screen;
+}
+
+/* Which way a joint goes shows between two pages. */
+static void add_ways(struct unity_screen *now, const struct unity_screen *before)
+{
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        double change = now->ticks[i] - before->ticks[i];
+        now->way[i] = now->velocity[i] == 0 ? 0 : change > 0 ? 1 : change < 0 ? -1 : 0;
+    }
+}
+
+static bool key_says_quit(bool keys)
+{
+    char text[8];
+    const char *key = keys ? unity_key(text) : NULL;
+    return key && strcmp(key, "q") == 0;
+}
+
+static enum aw_status live_view(struct aw_session *session, bool keys)
+{
+    static const int64_t page_ns = 50 * AW_MILLISECOND;
+    double seconds = aw_option_number(session, "for"), count = aw_option_number(session, "count");
+    struct unity_screen before = page(session);
+    int64_t now = aw_clock_now(session->clock);
+    int64_t deadline = seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER;
+    enum aw_status status = AW_OK;
+    for (double n = 0; status == AW_OK && !(count > 0 && n >= count); n++) {
+        struct unity_screen screen = page(session);
+        add_ways(&screen, &before);
+        snprintf(screen.lines[1], SCREEN_LINE, "q ends");
+        status = unity_screen_draw(session, &screen, true);
+        before = screen;
+        now = aw_clock_now(session->clock);
+        if (status == AW_OK)
+            status = aw_unity_run(unity_of(session), now + page_ns, NULL, NULL, &session->err);
+        if (now >= deadline || key_says_quit(keys))
+            break;
+    }
+    return status;
+}
+
+static enum aw_status on_terminal(struct aw_session *session)
+{
+    struct termios before;
+    bool keys = unity_take_keys(&before);
+    unity_screen_open(session);
+    enum aw_status status = live_view(session, keys);
+    unity_screen_close(session);
+    if (keys)
+        tcsetattr(STDIN_FILENO, TCSANOW, &before);
+    return status;
+}
+
+enum aw_status run_view(struct aw_session *session, const struct aw_args *args)
+{
+    if (aw_session_json(session))
+        return run_status(session, args);
+    enum aw_status status = unity_ready(session);
+    if (status == AW_OK)
+        status = unity_feedback(session);
+    if (status != AW_OK)
+        return status;
+    if (unity_screen_live())
+        return on_terminal(session);
+    struct unity_screen screen = page(session);
+    return unity_screen_draw(session, &screen, false);
+}
+
+/* ---- status ------------------------------------------------------------------------------------
+ */
+
+/* Where things are held, in mm. */
+static void report_grasp(struct aw_session *session)
+{
+    double degrees[AW_UNITY_JOINTS];
+    struct aw_unity_shape shape;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        degrees[i] = aw_unity_degrees(unity_of(session)->feedback.position[i]);
+    aw_unity_shape(degrees, &shape);
+    const struct aw_unity_point *grasp = &shape.at[AW_UNITY_AT_GRASP];
+    aw_object_number(&session->result, "grasp_x", grasp->x, 1, "mm");
+    aw_object_number(&session->result, "grasp_y", grasp->y, 1, "mm");
+    aw_object_number(&session->result, "grasp_z", grasp->z, 1, "mm");
+}
+
+static void report_velocity(struct aw_session *session, int joint)
+{
+    char key[48];
+    snprintf(key, sizeof key, "%s_velocity", aw_unity_joint_name(joint));
+    aw_object_number(&session->result, key, unity_of(session)->feedback.velocity[joint], 0, NULL);
+}
+
+enum aw_status run_status(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    enum aw_status status = unity_ready(session);
+    if (status == AW_OK)
+        status = unity_feedback(session);
+    if (status != AW_OK)
+        return status;
+    aw_object_start(&session->result, "status");
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        unity_report_joint(session, i);
+        report_velocity(session, i);
+    }
+    report_grasp(session);
+    return AW_OK;
+}

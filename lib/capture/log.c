@@ -1,0 +1,273 @@
+#include "capture/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/candump.h"
+#include "capture/packet.h"
+#include "wire/hex.h"
+
+#define ROOM      1048576
+#define LINE_LOOK 256 /* a line of candump stands within so many bytes */
+
+struct aw_log {
+    struct aw_log_options options;
+    int fd;
+    bool lines, end;
+    uint64_t size, read;
+    uint64_t number; /* of the line, from 1 */
+    struct aw_pcap_reader reader;
+    struct aw_payload payload;
+    struct aw_candump line;
+    uint32_t next_seq[AW_BOTH]; /* TCP, to the device and from it */
+    bool counted[AW_BOTH];
+    size_t from, to; /* of what buffer holds */
+    char name[200];
+    uint8_t buffer[ROOM];
+};
+
+/* Moves what is left to the front and reads on. AW_MORE: nothing follows. */
+static enum aw_status fill(struct aw_log *log, struct aw_error *err)
+{
+    memmove(log->buffer, log->buffer + log->from, log->to - log->from);
+    log->to -= log->from;
+    log->from = 0;
+    while (!log->end && log->to < ROOM) {
+        ssize_t n = read(log->fd, log->buffer + log->to, ROOM - log->to);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return aw_fail(err, AW_LOST, "%s: %s", log->name, strerror(errno));
+        log->end = n == 0;
+        log->to += (size_t)n;
+        log->read += (uint64_t)n;
+        if (n > 0)
+            return AW_OK;
+    }
+    return AW_MORE;
+}
+
+static struct aw_span left(const struct aw_log *log)
+{
+    return (struct aw_span){log->buffer + log->from, log->to - log->from};
+}
+
+static bool is_ours(const struct aw_log *log, const struct aw_payload *payload)
+{
+    const uint16_t *ports = log->options.ports;
+    if (!payload->to || (!ports[0] && !ports[1]))
+        return true;
+    return (ports[0] && (payload->to == ports[0] || payload->from == ports[0])) ||
+           (ports[1] && (payload->to == ports[1] || payload->from == ports[1]));
+}
+
+static enum aw_dir direction(const struct aw_log *log, const struct aw_payload *payload)
+{
+    const uint16_t *ports = log->options.ports;
+    if (payload->dir)
+        return payload->dir;
+    if (ports[0] && payload->to == ports[0])
+        return AW_TX;
+    return (ports[0] && payload->from == ports[0]) || (ports[1] && payload->to == ports[1]) ? AW_RX
+                                                                                            : 0;
+}
+
+/* What TCP sent twice is given once. A gap is left as one. */
+static struct aw_span in_order(struct aw_log *log, enum aw_dir dir)
+{
+    const struct aw_payload *payload = &log->payload;
+    struct aw_span data = payload->data;
+    size_t way = dir == AW_TX ? 0 : 1;
+    int32_t gap = log->counted[way] ? (int32_t)(payload->seq - log->next_seq[way]) : 0;
+    size_t known = gap < 0 ? (size_t) - (int64_t)gap : 0;
+    if (known >= data.size)
+        return (struct aw_span){data.data, 0};
+    log->counted[way] = true;
+    log->next_seq[way] = payload->seq + (uint32_t)data.size;
+    return (struct aw_span){data.data + known, data.size - known};
+}
+
+static void keep_comment(struct aw_log_entry *entry, const struct aw_packet *packet)
+{
+    if (packet->comment)
+        snprintf(entry->comment, sizeof entry->comment, "%.*s", (int)packet->comment_length,
+                 packet->comment);
+}
+
+/* False if there is nothing of ours in the packet. */
+static bool take_packet(struct aw_log *log, const struct aw_packet *packet,
+                        struct aw_log_entry *entry)
+{
+    bool whole = aw_packet_open(packet, &log->payload) && is_ours(log, &log->payload);
+    *entry = (struct aw_log_entry){.time_ns = packet->time_ns, .linktype = packet->linktype};
+    keep_comment(entry, packet);
+    if (!whole)
+        return *entry->comment;
+    entry->dir = direction(log, &log->payload);
+    entry->stream = log->payload.tcp || packet->linktype == AW_LINKTYPE_USER0 ||
+                    packet->linktype == AW_LINKTYPE_RTAC_SERIAL;
+    entry->data = log->payload.tcp ? in_order(log, entry->dir) : log->payload.data;
+    return entry->data.size > 0 || *entry->comment;
+}
+
+static enum aw_status next_packet(struct aw_log *log, struct aw_log_entry *entry,
+                                  struct aw_error *err)
+{
+    for (;;) {
+        struct aw_packet packet;
+        size_t used;
+        enum aw_status status = aw_pcap_next(&log->reader, left(log), &packet, &used, err);
+        log->from += used;
+        if (status == AW_OK && take_packet(log, &packet, entry))
+            return AW_OK;
+        if (status == AW_MORE)
+            status = fill(log, err);
+        if (status != AW_OK)
+            return status;
+    }
+}
+
+static bool is_remark(const char *line, size_t length)
+{
+    size_t i = 0;
+    while (i < length && (line[i] == ' ' || line[i] == '\t' || line[i] == '\r'))
+        i++;
+    return i == length || line[i] == '#';
+}
+
+static enum aw_status take_line(struct aw_log *log, const char *line, size_t length,
+                                struct aw_log_entry *entry, struct aw_error *err)
+{
+    static const struct aw_protocol any_can = {.can = true};
+    struct aw_candump *frame = &log->line;
+    struct aw_error problem = {.text = "no CAN frame"};
+    enum aw_status status = AW_OK;
+    if (!aw_candump_read(line, length, frame))
+        status = AW_MALFORMED;
+    else if (!frame->size)
+        status = aw_hex_parse(&any_can, frame->frame, frame->length, frame->bytes,
+                              sizeof frame->bytes, &frame->size, &problem);
+    if (status != AW_OK)
+        return aw_fail(err, AW_MALFORMED, "%s, line %" PRIu64 ": %.100s", log->name, log->number,
+                       problem.text);
+    *entry = (struct aw_log_entry){.time_ns = frame->has_time ? frame->time_ns : INT64_MIN,
+                                   .dir = frame->dir,
+                                   .linktype = AW_LINKTYPE_CAN,
+                                   .data = {frame->bytes, frame->size}};
+    return AW_OK;
+}
+
+static enum aw_status next_line(struct aw_log *log, struct aw_log_entry *entry,
+                                struct aw_error *err)
+{
+    for (;;) {
+        struct aw_span rest = left(log);
+        const char *line = (const char *)rest.data;
+        const char *stop = rest.size ? memchr(line, '\n', rest.size) : NULL;
+        if (!stop && !log->end && rest.size < ROOM) {
+            enum aw_status status = fill(log, err);
+            if (status != AW_OK && status != AW_MORE)
+                return status;
+            continue;
+        }
+        if (!rest.size)
+            return AW_MORE;
+        size_t length = stop ? (size_t)(stop - line) : rest.size;
+        log->from += length + (stop != NULL);
+        log->number++;
+        if (!is_remark(line, length))
+            return take_line(log, line, length, entry, err);
+    }
+}
+
+enum aw_status aw_log_next(struct aw_log *log, struct aw_log_entry *entry, struct aw_error *err)
+{
+    return log->lines ? next_line(log, entry, err) : next_packet(log, entry, err);
+}
+
+/* A line of candump near the beginning, behind remarks at most. */
+static bool has_lines(const struct aw_log *log)
+{
+    struct aw_candump entry;
+    const char *at = (const char *)log->buffer, *end = at + log->to;
+    while (at < end) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        size_t length = (size_t)((stop ? stop : end) - at);
+        if (!is_remark(at, length))
+            return length < LINE_LOOK && aw_candump_read(at, length, &entry);
+        at += length + 1;
+    }
+    return false;
+}
+
+static enum aw_status begin(struct aw_log *log, struct aw_error *err)
+{
+    enum aw_status status = fill(log, err);
+    log->lines = !aw_is_pcap(left(log));
+    if (status == AW_LOST)
+        return status;
+    if (log->lines && !has_lines(log))
+        return aw_fail(err, AW_USAGE, "%s: no capture — pcapng, pcap and candump logs can be read",
+                       log->name);
+    return AW_OK;
+}
+
+enum aw_status aw_log_open(struct aw_log **out, const char *path,
+                           const struct aw_log_options *options, struct aw_error *err)
+{
+    struct stat about;
+    struct aw_log *log = calloc(1, sizeof *log);
+    *out = NULL;
+    if (!log)
+        return aw_fail(err, AW_LIMIT, "out of memory");
+    log->options = *options;
+    snprintf(log->name, sizeof log->name, "%s", path);
+    log->fd = open(path, O_RDONLY | O_CLOEXEC);
+    enum aw_status status = AW_OK;
+    if (log->fd < 0 || fstat(log->fd, &about) != 0)
+        status = aw_fail(err, AW_USAGE, "%s: %s", log->name, strerror(errno));
+    else if (S_ISDIR(about.st_mode))
+        status = aw_fail(err, AW_USAGE, "%s: is a directory", log->name);
+    else
+        status = begin(log, err);
+    if (status != AW_OK) {
+        aw_log_close(log);
+        return status;
+    }
+    log->size = S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+    *out = log;
+    return AW_OK;
+}
+
+enum aw_status aw_log_rewind(struct aw_log *log, struct aw_error *err)
+{
+    if (lseek(log->fd, 0, SEEK_SET) != 0)
+        return aw_fail(err, AW_LOST, "%s: cannot be read twice — %s", log->name, strerror(errno));
+    log->from = log->to = 0;
+    log->read = log->number = 0;
+    log->end = false;
+    log->reader = (struct aw_pcap_reader){0};
+    memset(log->counted, 0, sizeof log->counted);
+    return begin(log, err);
+}
+
+uint64_t aw_log_position(const struct aw_log *log, uint64_t *size)
+{
+    *size = log->size;
+    return log->read - (log->to - log->from);
+}
+
+void aw_log_close(struct aw_log *log)
+{
+    if (!log)
+        return;
+    if (log->fd >= 0)
+        close(log->fd);
+    free(log);
+}

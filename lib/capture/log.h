@@ -1,0 +1,55 @@
+/* What passed a link, read back from a file: pcapng, pcap or the lines of candump.
+ *
+ *     struct aw_log *log;
+ *     struct aw_log_entry entry;
+ *     if (aw_log_open(&log, "run.pcapng", &(struct aw_log_options){0}, &err) != AW_OK) …
+ *     while ((status = aw_log_next(log, &entry, &err)) == AW_OK)
+ *         … entry.time_ns, entry.dir, entry.data …
+ *     aw_log_close(log);                       status is AW_MORE at the end of the file
+ *
+ * Reads in pieces, so files may be of any length; of a file that was cut off all whole packets are
+ * read.
+ */
+#ifndef AW_CAPTURE_LOG_H
+#define AW_CAPTURE_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/pcapng.h"
+
+struct aw_log;
+
+struct aw_log_options {
+    /* For captures that others made of UDP and TCP: the device's port and the host's (0: any).
+     * Packets between other ports are passed over; without a direction of their own packets to the
+     * device's port are AW_TX. */
+    uint16_t ports[2];
+};
+
+/* One datagram, or one piece of a stream. */
+struct aw_log_entry {
+    int64_t time_ns; /* since 1970 (candump: as it stands there), or AW_NO_TIME (codec.h) */
+    enum aw_dir dir; /* AW_TX to the device, AW_RX from it; 0: not known */
+    enum aw_linktype linktype; /* what it passed; AW_LINKTYPE_CAN for candump */
+    bool stream;               /* a piece of a stream: frames may begin and end anywhere */
+    struct aw_span data;       /* valid until the next call; empty: only a comment */
+    char comment[128];         /* of the packet, cut to this; or "" */
+};
+
+/* AW_USAGE if the file cannot be read or is none of these. */
+enum aw_status aw_log_open(struct aw_log **log, const char *path,
+                           const struct aw_log_options *options, struct aw_error *err);
+
+/* AW_OK; AW_MORE at the end; AW_MALFORMED: a damaged part, one may go on; AW_LOST: a read error. */
+enum aw_status aw_log_next(struct aw_log *log, struct aw_log_entry *entry, struct aw_error *err);
+
+/* To the beginning again. */
+enum aw_status aw_log_rewind(struct aw_log *log, struct aw_error *err);
+
+/* How far the file is read, in bytes, and its size (0: not known, a pipe), for a progress bar. */
+uint64_t aw_log_position(const struct aw_log *log, uint64_t *size);
+
+void aw_log_close(struct aw_log *log); /* NULL is fine */
+
+#endif

@@ -1,0 +1,412 @@
+#include "control/trajectory.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEGREE (AW_PATH_ORDER - 1)
+
+static const char *const names[AW_PATH_MODES] = {"linear", "cubic", "quintic"};
+
+const char *aw_path_mode_name(enum aw_path_mode mode)
+{
+    return names[mode];
+}
+
+/* Velocity and acceleration of one channel at a point. */
+struct knot {
+    double v, a;
+};
+
+/* One channel of what is to be joined. */
+struct course {
+    const double *t_s, *points; /* points: every channels-th number is of this one */
+    size_t n, channels;
+};
+
+static double span(const struct course *c, size_t segment)
+{
+    return c->t_s[segment + 1] - c->t_s[segment];
+}
+
+static double rise(const struct course *c, size_t segment)
+{
+    return c->points[(segment + 1) * c->channels] - c->points[segment * c->channels];
+}
+
+/* ---- Cubic -------------------------------------------------------------------------------------
+ */
+
+static void cubic_knots(const struct course *c, struct knot *knots)
+{
+    for (size_t k = 1; k + 1 < c->n; k++) {
+        double before = rise(c, k - 1) / span(c, k - 1), behind = rise(c, k) / span(c, k);
+        bool turns = (before < 0) != (behind < 0) || before == 0 || behind == 0;
+        knots[k].v = turns ? 0 : before / 2 + behind / 2;
+    }
+}
+
+/* ---- Quintic -----------------------------------------------------------------------------------
+ *
+ * Third and fourth derivative of two neighbouring pieces agree at their common point: two equations
+ * for each inner point, in the velocities and accelerations there and at both neighbours. The
+ * matrix is symmetric and positive definite (it is that of the least jerk), so elimination needs no
+ * pivot.
+ */
+
+struct matrix {
+    double vv, va, av, aa;
+};
+
+static struct knot times(const struct matrix *m, const struct knot *x)
+{
+    return (struct knot){m->vv * x->v + m->va * x->a, m->av * x->v + m->aa * x->a};
+}
+
+static struct matrix product(const struct matrix *m, const struct matrix *x)
+{
+    return (struct matrix){m->vv * x->vv + m->va * x->av, m->vv * x->va + m->va * x->aa,
+                           m->av * x->vv + m->aa * x->av, m->av * x->va + m->aa * x->aa};
+}
+
+static struct matrix inverse(const struct matrix *m)
+{
+    double det = m->vv * m->aa - m->va * m->av;
+    return (struct matrix){m->aa / det, -m->va / det, -m->av / det, m->vv / det};
+}
+
+/* What the piece before a point (of h seconds) and the one behind it add to its equations. */
+static struct matrix own(double before, double behind)
+{
+    double across = 36 / (behind * behind) - 36 / (before * before);
+    return (struct matrix){192 / pow(before, 3) + 192 / pow(behind, 3), across, across,
+                           9 / before + 9 / behind};
+}
+
+static struct matrix of_next(double h)
+{
+    return (struct matrix){168 / pow(h, 3), -24 / (h * h), 24 / (h * h), -3 / h};
+}
+
+static struct matrix of_previous(double h)
+{
+    return (struct matrix){168 / pow(h, 3), 24 / (h * h), -24 / (h * h), -3 / h};
+}
+
+static struct knot wanted(const struct course *c, size_t k)
+{
+    double before = rise(c, k - 1) / pow(span(c, k - 1), 3);
+    double behind = rise(c, k) / pow(span(c, k), 3);
+    return (struct knot){360 * before / span(c, k - 1) + 360 * behind / span(c, k),
+                         60 * behind - 60 * before};
+}
+
+/* Takes the point before out of the equations of point k: afterwards knot k = knots[k] - carry[k] ·
+ * knot k + 1. */
+static void eliminate(const struct course *c, struct knot *knots, struct matrix *carry, size_t k)
+{
+    struct matrix left = of_previous(span(c, k - 1)), right = of_next(span(c, k));
+    struct matrix gone = product(&left, &carry[k - 1]), pivot = own(span(c, k - 1), span(c, k));
+    struct knot known = times(&left, &knots[k - 1]), rest = wanted(c, k);
+    pivot = (struct matrix){pivot.vv - gone.vv, pivot.va - gone.va, pivot.av - gone.av,
+                            pivot.aa - gone.aa};
+    struct matrix by = inverse(&pivot);
+    rest = (struct knot){rest.v - known.v, rest.a - known.a};
+    knots[k] = times(&by, &rest);
+    carry[k] = product(&by, &right);
+}
+
+static void quintic_knots(const struct course *c, struct knot *knots, struct matrix *carry)
+{
+    carry[0] = (struct matrix){0};
+    for (size_t k = 1; k + 1 < c->n; k++)
+        eliminate(c, knots, carry, k);
+    for (size_t k = c->n - 1; k-- > 1;) {
+        struct knot later = times(&carry[k], &knots[k + 1]);
+        knots[k] = (struct knot){knots[k].v - later.v, knots[k].a - later.a};
+    }
+}
+
+/* ---- Pieces ------------------------------------------------------------------------------------
+ */
+
+/* p: rise from from to to, with the knots scaled to u. */
+typedef void piece_fn(struct aw_path_piece *piece, double p, const struct knot *from,
+                      const struct knot *to);
+
+static void linear_piece(struct aw_path_piece *piece, double p, const struct knot *from,
+                         const struct knot *to)
+{
+    (void)from;
+    (void)to;
+    piece->c[1] = p;
+}
+
+static void cubic_piece(struct aw_path_piece *piece, double p, const struct knot *from,
+                        const struct knot *to)
+{
+    piece->c[1] = from->v;
+    piece->c[2] = 3 * p - 2 * from->v - to->v;
+    piece->c[3] = -2 * p + from->v + to->v;
+}
+
+static void quintic_piece(struct aw_path_piece *piece, double p, const struct knot *from,
+                          const struct knot *to)
+{
+    piece->c[1] = from->v;
+    piece->c[2] = from->a / 2;
+    piece->c[3] = 10 * p - 6 * from->v - 4 * to->v - 1.5 * from->a + 0.5 * to->a;
+    piece->c[4] = -15 * p + 8 * from->v + 7 * to->v + 1.5 * from->a - to->a;
+    piece->c[5] = 6 * p - 3 * from->v - 3 * to->v - 0.5 * from->a + 0.5 * to->a;
+}
+
+static piece_fn *const piece_of[AW_PATH_MODES] = {linear_piece, cubic_piece, quintic_piece};
+
+static struct knot in_u(const struct knot *knot, double h)
+{
+    return (struct knot){knot->v * h, knot->a * h * h};
+}
+
+static bool is_finite_piece(const struct aw_path_piece *piece)
+{
+    bool finite = true;
+    for (int i = 0; i < AW_PATH_ORDER; i++)
+        finite = finite && isfinite(piece->c[i]);
+    return finite;
+}
+
+/* ---- Building ----------------------------------------------------------------------------------
+ */
+
+static enum aw_status check_times(const double *t_s, size_t n, struct aw_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(t_s[i]))
+            return aw_fail(err, AW_USAGE, "path: time of point %zu is no number — correct it",
+                           i + 1);
+        if (i > 0 && t_s[i] <= t_s[i - 1])
+            return aw_fail(err, AW_USAGE,
+                           "path: point %zu at %.9g s is not later than the one before — times "
+                           "must rise",
+                           i + 1, t_s[i]);
+    }
+    return AW_OK;
+}
+
+static enum aw_status check_points(const double *points, size_t n, size_t channels,
+                                   struct aw_error *err)
+{
+    if (n == 0 || channels == 0)
+        return aw_fail(err, AW_USAGE, "path: it has no points — give at least one");
+    for (size_t i = 0; i < n * channels; i++)
+        if (!isfinite(points[i]))
+            return aw_fail(err, AW_USAGE, "path: point %zu is no number — correct it",
+                           i / channels + 1);
+    return AW_OK;
+}
+
+static enum aw_status allocate(struct aw_path *path, struct aw_error *err)
+{
+    size_t segments = path->n > 1 ? path->n - 1 : 1;
+    path->t_s = calloc(path->n, sizeof *path->t_s);
+    path->pieces = calloc(segments * path->channels, sizeof *path->pieces);
+    if (path->t_s && path->pieces)
+        return AW_OK;
+    return aw_fail(err, AW_LIMIT, "path: no memory for %zu points — use fewer", path->n);
+}
+
+static enum aw_status join(struct aw_path *path, enum aw_path_mode mode, const struct course *c,
+                           const struct knot *knots, size_t channel, struct aw_error *err)
+{
+    struct aw_path_piece *piece = &path->pieces[channel];
+    piece->c[0] = c->points[0];
+    for (size_t k = 0; k + 1 < c->n; k++, piece += path->channels) {
+        double h = span(c, k);
+        struct knot from = in_u(&knots[k], h), to = in_u(&knots[k + 1], h);
+        piece->c[0] = c->points[k * c->channels];
+        piece_of[mode](piece, rise(c, k), &from, &to);
+        if (!is_finite_piece(piece))
+            return aw_fail(err, AW_USAGE,
+                           "path: points %zu and %zu are too far apart for the time between them",
+                           k + 1, k + 2);
+    }
+    return AW_OK;
+}
+
+/* knots and carry have room for all points. */
+static enum aw_status join_all(struct aw_path *path, enum aw_path_mode mode, const double *points,
+                               struct knot *knots, struct matrix *carry, struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < path->channels && status == AW_OK; i++) {
+        const struct course c = {path->t_s, points + i, path->n, path->channels};
+        memset(knots, 0, path->n * sizeof *knots);
+        if (mode == AW_PATH_CUBIC)
+            cubic_knots(&c, knots);
+        else if (mode == AW_PATH_QUINTIC)
+            quintic_knots(&c, knots, carry);
+        status = join(path, mode, &c, knots, i, err);
+    }
+    return status;
+}
+
+static enum aw_status build(struct aw_path *path, enum aw_path_mode mode, const double *points,
+                            struct aw_error *err)
+{
+    struct knot *knots = calloc(path->n, sizeof *knots);
+    struct matrix *carry = calloc(path->n, sizeof *carry);
+    enum aw_status status = knots && carry
+                                ? join_all(path, mode, points, knots, carry, err)
+                                : aw_fail(err, AW_LIMIT, "path: no memory for %zu points", path->n);
+    free(knots);
+    free(carry);
+    return status;
+}
+
+enum aw_status aw_path_init(struct aw_path *path, enum aw_path_mode mode, const double *t_s,
+                            const double *points, size_t n, size_t channels, struct aw_error *err)
+{
+    *path = (struct aw_path){.n = n, .channels = channels};
+    enum aw_status status = check_points(points, n, channels, err);
+    if (status == AW_OK)
+        status = check_times(t_s, n, err);
+    if (status == AW_OK)
+        status = allocate(path, err);
+    if (status == AW_OK) {
+        memcpy(path->t_s, t_s, n * sizeof *t_s);
+        status = build(path, mode, points, err);
+    }
+    if (status != AW_OK)
+        aw_path_free(path);
+    return status;
+}
+
+void aw_path_free(struct aw_path *path)
+{
+    free(path->t_s);
+    free(path->pieces);
+    *path = (struct aw_path){0};
+}
+
+/* ---- Evaluating --------------------------------------------------------------------------------
+ */
+
+static double value(const double *c, int degree, double u)
+{
+    double sum = c[degree];
+    while (degree-- > 0)
+        sum = sum * u + c[degree];
+    return sum;
+}
+
+/* Coefficients of the derivative, one fewer. */
+static void differentiate(const double *c, int degree, double *out)
+{
+    for (int i = 1; i <= degree; i++)
+        out[i - 1] = c[i] * i;
+}
+
+static double duration(const struct aw_path *path, size_t segment)
+{
+    return path->n > 1 ? path->t_s[segment + 1] - path->t_s[segment] : 1;
+}
+
+/* The last segment that has begun at t_s. */
+static size_t segment_at(const struct aw_path *path, double t_s)
+{
+    size_t low = 0, high = path->n > 1 ? path->n - 1 : 1;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        *(t_s < path->t_s[middle] ? &high : &low) = middle;
+    }
+    return low;
+}
+
+void aw_path_at(const struct aw_path *path, double t_s, double *position, double *velocity)
+{
+    size_t segment = segment_at(path, t_s);
+    double h = duration(path, segment);
+    double u = fmin(fmax((t_s - path->t_s[segment]) / h, 0), path->n > 1 ? 1 : 0);
+    bool moves = t_s >= path->t_s[0] && t_s < path->t_s[path->n - 1];
+    for (size_t i = 0; i < path->channels; i++) {
+        const double *c = path->pieces[segment * path->channels + i].c;
+        double slope[DEGREE];
+        differentiate(c, DEGREE, slope);
+        if (position)
+            position[i] = value(c, DEGREE, u);
+        if (velocity)
+            velocity[i] = moves ? value(slope, DEGREE - 1, u) / h : 0;
+    }
+}
+
+/* ---- Extremes ----------------------------------------------------------------------------------
+ */
+
+/* The zero between two places where the polynomial has different signs, to the last bit. */
+static double bisect(const double *c, int degree, double low, double high)
+{
+    bool falls = value(c, degree, high) < 0;
+    for (double middle; (middle = low + (high - low) / 2) > low && middle < high;)
+        *((value(c, degree, middle) < 0) == falls ? &high : &low) = middle;
+    return low;
+}
+
+/* Where between 0 and 1 the polynomial changes its sign: at most once between two neighbouring
+ * zeros of its derivative. Returns how many. */
+static int zeros(const double *c, int degree, double *out)
+{
+    double slope[DEGREE], turns[DEGREE + 1];
+    int n = 0;
+    if (degree == 0)
+        return 0;
+    differentiate(c, degree, slope);
+    int n_turns = zeros(slope, degree - 1, turns);
+    turns[n_turns] = 1;
+    for (int i = 0; i <= n_turns; i++) {
+        double from = i > 0 ? turns[i - 1] : 0;
+        if ((value(c, degree, from) < 0) != (value(c, degree, turns[i]) < 0))
+            out[n++] = bisect(c, degree, from, turns[i]);
+    }
+    return n;
+}
+
+static void note_position(struct aw_path_extremes *x, double position, double t_s)
+{
+    if (position < x->low) {
+        x->low = position;
+        x->low_t_s = t_s;
+    }
+    if (position > x->high) {
+        x->high = position;
+        x->high_t_s = t_s;
+    }
+}
+
+static void note_speed(struct aw_path_extremes *x, double velocity, double t_s)
+{
+    if (fabs(velocity) > x->speed) {
+        x->speed = fabs(velocity);
+        x->speed_t_s = t_s;
+    }
+}
+
+struct aw_path_extremes aw_path_extremes(const struct aw_path *path, size_t segment, size_t channel)
+{
+    const double *c = path->pieces[segment * path->channels + channel].c;
+    double slope[DEGREE], bend[DEGREE - 1], at[DEGREE + 1] = {0};
+    double start = path->t_s[segment], h = duration(path, segment);
+    struct aw_path_extremes x = {c[0], start, c[0], start, 0, start};
+    differentiate(c, DEGREE, slope);
+    differentiate(slope, DEGREE - 1, bend);
+    int n = zeros(slope, DEGREE - 1, at);
+    at[n++] = 1;
+    for (int i = 0; i < n && path->n > 1; i++)
+        note_position(&x, value(c, DEGREE, at[i]), start + at[i] * h);
+    n = zeros(bend, DEGREE - 2, at);
+    at[n++] = 0;
+    at[n++] = 1;
+    for (int i = 0; i < n; i++)
+        note_speed(&x, value(slope, DEGREE - 1, at[i]) / h, start + at[i] * h);
+    return x;
+}

@@ -1,0 +1,157 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/number.h"
+#include "control/samples.h"
+#include "shell/common.h"
+#include "shell/replay.h"
+#include "wire/split.h"
+
+#define ANSWER_WAIT AW_SECOND /* for an answer that the recording has */
+
+struct player {
+    struct aw_session *session;
+    struct aw_replay replay;
+    struct aw_splitter heard;
+    uint64_t answers; /* messages that came back */
+    double speed;
+    int64_t from_ns, start_ns;
+    uint64_t sent, unanswered;
+    struct aw_samples late_ms;
+};
+
+static void on_answer(void *context, struct aw_span frame)
+{
+    (void)frame;
+    ((struct player *)context)->answers++;
+}
+
+/* What the device says is read, so that it can go on, and counted. */
+static enum aw_status listen(struct player *p, int64_t deadline)
+{
+    struct aw_session *session = p->session;
+    size_t got = 0;
+    enum aw_status status =
+        aw_link_read(session->link, session->frame, AW_FRAME_ROOM, &got, deadline, &session->err);
+    if (got)
+        aw_split(&p->heard, session->wire, (struct aw_span){session->frame, got},
+                 session->link->datagrams, on_answer, p);
+    return status == AW_MORE ? AW_OK : status;
+}
+
+static enum aw_status await_time(struct player *p, int64_t due)
+{
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && aw_clock_now(p->session->clock) < due)
+        status = listen(p, due);
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+/* An answer that was lost must not end it. */
+static enum aw_status await_answers(struct player *p, uint64_t answers)
+{
+    int64_t deadline = aw_clock_now(p->session->clock) + ANSWER_WAIT;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && p->answers < answers)
+        status = listen(p, deadline);
+    if (status != AW_TIMEOUT)
+        return status;
+    p->unanswered += answers - p->answers;
+    p->answers = answers;
+    return AW_OK;
+}
+
+static enum aw_status send_write(struct player *p, const struct aw_replay_write *write)
+{
+    struct aw_session *session = p->session;
+    int64_t due = p->start_ns + (int64_t)((double)(write->time_ns - p->from_ns) / p->speed);
+    enum aw_status status = await_time(p, due);
+    if (status == AW_OK && session->tool->in_step)
+        status = await_answers(p, write->answers);
+    aw_samples_add(&p->late_ms, (double)(aw_clock_now(session->clock) - due) / 1e6);
+    if (status == AW_OK)
+        status =
+            aw_link_write(session->link, p->replay.bytes + write->at, write->size, &session->err);
+    p->sent += status == AW_OK ? write->commands : 0;
+    return status;
+}
+
+/* Counted from --from on; what a recording without times has comes at once. */
+static enum aw_status play(struct player *p)
+{
+    enum aw_status status = AW_OK;
+    bool begun = false;
+    p->start_ns = aw_clock_now(p->session->clock);
+    p->answers = 0;
+    for (size_t i = 0; i < p->replay.n && status == AW_OK; i++) {
+        const struct aw_replay_write *write = &p->replay.writes[i];
+        if (write->time_ns < p->from_ns)
+            continue;
+        if (!begun)
+            p->answers = write->answers;
+        begun = true;
+        status = send_write(p, write);
+    }
+    return status == AW_OK && p->session->tool->in_step ? await_answers(p, p->answers + 1) : status;
+}
+
+static enum aw_status play_all(struct player *p)
+{
+    struct aw_session *session = p->session;
+    struct aw_link *link;
+    enum aw_status status = aw_session_link(session, &link);
+    if (status == AW_OK)
+        status = aw_output_check(&session->out, &session->err);
+    if (status != AW_OK)
+        return status;
+    session->moving = true;
+    do
+        status = play(p);
+    while (status == AW_OK && aw_flag(session, "loop") && p->replay.n);
+    if (status == AW_OK && session->tool->settle)
+        status = session->tool->settle(session);
+    if (status == AW_OK)
+        session->moving = false;
+    return status;
+}
+
+static void report(struct player *p)
+{
+    struct aw_object *result = &p->session->result;
+    struct aw_spread late = aw_samples_spread(&p->late_ms);
+    aw_object_start(result, "replay");
+    aw_object_number(result, "sent", (double)p->sent, 0, NULL);
+    aw_object_number(result, "left_out", (double)p->replay.others, 0, NULL);
+    if (p->session->tool->in_step)
+        aw_object_number(result, "unanswered", (double)p->unanswered, 0, NULL);
+    if (late.n)
+        aw_object_number(result, "late.p50", late.p50, 3, "ms");
+    if (late.n)
+        aw_object_number(result, "late.p99", late.p99, 3, "ms");
+}
+
+enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *args)
+{
+    struct player *p = calloc(1, sizeof *p);
+    if (!p)
+        return aw_fail(&session->err, AW_LIMIT, "replay: out of memory");
+    p->session = session;
+    p->speed = aw_option_number(session, "speed");
+    p->from_ns = (int64_t)(aw_option_number(session, "from") * 1e9);
+    p->heard.framer.dir = AW_RX;
+    enum aw_status status = session->tool->prepare ? session->tool->prepare(session) : AW_OK;
+    if (status == AW_OK)
+        status = aw_replay_load(&p->replay, session, aw_arg(args, "file", 0));
+    if (status == AW_OK && aw_flag(session, "dry-run")) {
+        aw_session_say(session, "%" PRIu64 " commands, all within limits", p->replay.commands);
+    } else if (status == AW_OK) {
+        status = play_all(p);
+        report(p);
+    }
+    if (session->tool->allow && !p->sent)
+        session->tool->allow(session, NULL);
+    aw_replay_free(&p->replay);
+    aw_samples_free(&p->late_ms);
+    free(p);
+    return status;
+}

@@ -1,0 +1,42 @@
+#include "wire/split.h"
+
+#include <string.h>
+
+static void take_frames(struct aw_splitter *s, const struct aw_wire *wire, aw_split_fn *fn,
+                        void *context)
+{
+    size_t used = 0;
+    while (used < s->size) {
+        struct aw_span frame, rest = {s->held + used, s->size - used};
+        size_t step = 0;
+        enum aw_status status = aw_wire_next(wire, &s->framer, rest, &frame, &step, NULL);
+        if (status == AW_OK)
+            fn(context, frame);
+        s->damaged += status == AW_MALFORMED;
+        used += step;
+        if (status == AW_MORE || step == 0)
+            break;
+    }
+    s->size -= used;
+    memmove(s->held, s->held + used, s->size);
+}
+
+void aw_split(struct aw_splitter *s, const struct aw_wire *wire, struct aw_span bytes,
+              bool datagram, aw_split_fn *fn, void *context)
+{
+    if (datagram && !wire->variant.envelope) {
+        fn(context, bytes);
+        return;
+    }
+    while (bytes.size) {
+        size_t room = AW_SPLIT_ROOM - s->size, step = bytes.size < room ? bytes.size : room;
+        memcpy(s->held + s->size, bytes.data, step);
+        s->size += step;
+        bytes = (struct aw_span){bytes.data + step, bytes.size - step};
+        take_frames(s, wire, fn, context);
+        if (s->size == AW_SPLIT_ROOM) { /* nothing is that long */
+            s->damaged++;
+            s->size = 0;
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/* Pieces of a stream, or datagrams, cut into frames.
+ *
+ *     struct aw_splitter splitter = {.framer.dir = AW_RX};     about 64 kB
+ *     aw_split(&splitter, &wire, (struct aw_span){buf, got}, false, on_frame, context);
+ *
+ * What is no frame is counted and passed over. Plain data; no allocation, no I/O.
+ */
+#ifndef AW_WIRE_SPLIT_H
+#define AW_WIRE_SPLIT_H
+
+#include "wire/wire.h"
+
+#define AW_SPLIT_ROOM 65536
+
+struct aw_splitter {
+    struct aw_framer framer;
+    uint64_t damaged; /* pieces that were no frame */
+    size_t size;
+    uint8_t held[AW_SPLIT_ROOM]; /* of a frame that is not whole yet */
+};
+
+/* Called for each whole frame, which is valid during the call. */
+typedef void aw_split_fn(void *context, struct aw_span frame);
+
+/* datagram: the bytes are exactly one frame, or one envelope of frames. */
+void aw_split(struct aw_splitter *splitter, const struct aw_wire *wire, struct aw_span bytes,
+              bool datagram, aw_split_fn *fn, void *context);
+
+#endif

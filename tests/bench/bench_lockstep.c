@@ -1,0 +1,324 @@
+/* Lock-step exchanges with a simulator over TCP on this machine: a message of 16 bodies down, three
+ * motors up, again and again. All on one processor, where nothing hangs on which other one the
+ * system chooses to wake. Beside each other, in turns:
+ *
+ *     bare    two processes, blocking sockets, one send and as few recv as it takes
+ *     ours    ezphys-sim --no-physics, and a client on our tcp: link
+ *     naive   a simulator as many are: header and body in two sends, Nagle's algorithm on; and a
+ *             client on our tcp: link, whose quick acknowledgements make it bearable
+ *
+ *     bench_lockstep [SECONDS per measurement]      prints name, bytes down, exchanges a second
+ */
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ezphys/message.h"
+#include "ezphys/wire.h"
+#include "link/spawn.h"
+
+#define ROUNDS 5
+#define BATCH  20
+#define MOTORS 3
+
+enum { HEADER = 8, ANSWER = HEADER + MOTORS * 36, ROOM = 1 << 16 };
+
+/* One exchange: false if the peer is gone. */
+typedef bool exchange_fn(void *peer);
+
+static void must(bool ok, const char *what)
+{
+    if (ok)
+        return;
+    perror(what);
+    exit(1);
+}
+
+static double now_s(void)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    return (double)aw_clock_now(&clock.base) / AW_SECOND;
+}
+
+static double measure(exchange_fn *exchange, void *peer, double seconds)
+{
+    double start = now_s(), end;
+    unsigned long n = 0;
+    do {
+        for (int i = 0; i < BATCH; i++, n++)
+            must(exchange(peer), "exchange");
+        end = now_s();
+    } while (end - start < seconds);
+    return (double)n / (end - start);
+}
+
+/* ---- Sockets --------------------------------------------------------------------------------- */
+
+static void no_delay(int fd)
+{
+    int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+static bool receive(int fd, uint8_t *buf, size_t size)
+{
+    for (size_t got = 0; got < size;) {
+        ssize_t n = recv(fd, buf + got, size - got, 0);
+        if (n <= 0)
+            return false;
+        got += (size_t)n;
+    }
+    return true;
+}
+
+static bool transmit(int fd, const uint8_t *buf, size_t size)
+{
+    return send(fd, buf, size, MSG_NOSIGNAL) == (ssize_t)size;
+}
+
+struct server {
+    int fd;
+    unsigned port;
+};
+
+static struct server listen_here(void)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof at;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    must(bind(fd, (struct sockaddr *)&at, size) == 0 && listen(fd, 1) == 0, "listen");
+    getsockname(fd, (struct sockaddr *)&at, &size);
+    return (struct server){fd, ntohs(at.sin_port)};
+}
+
+/* A simulator in a process of its own: sends the message, waits for the answer. */
+static pid_t start_server(struct server server, bool naive, const uint8_t *message, size_t size)
+{
+    pid_t pid = fork();
+    if (pid != 0)
+        return pid;
+    uint8_t answer[ANSWER];
+    int fd = accept(server.fd, NULL, NULL);
+    size_t first = naive ? HEADER : size;
+    if (!naive)
+        no_delay(fd);
+    do {
+        if (!transmit(fd, message, first) ||
+            (first < size && !transmit(fd, message + first, size - first)))
+            break;
+    } while (receive(fd, answer, sizeof answer));
+    _exit(0);
+}
+
+/* ---- The two clients ------------------------------------------------------------------------- */
+
+struct bare {
+    int fd;
+    size_t size;
+    uint8_t answer[ANSWER];
+};
+
+static bool bare_exchange(void *peer)
+{
+    struct bare *bare = peer;
+    static uint8_t room[ROOM];
+    return receive(bare->fd, room, bare->size) && transmit(bare->fd, bare->answer, ANSWER);
+}
+
+struct ours {
+    struct aw_link *link;
+    uint8_t answer[ANSWER];
+    size_t size; /* of the last message */
+};
+
+/* Reads a whole message, as its first word says. */
+static bool read_message(struct ours *ours)
+{
+    static uint8_t room[ROOM];
+    uint32_t size = HEADER;
+    size_t got;
+    for (size_t have = 0; have < size; have += got) {
+        int64_t deadline = aw_clock_now(ours->link->clock) + 10 * AW_SECOND;
+        if (aw_link_read(ours->link, room + have, ROOM - have, &got, deadline, NULL) != AW_OK)
+            return false;
+        if (have + got >= HEADER)
+            memcpy(&size, room, sizeof size);
+    }
+    ours->size = size;
+    return true;
+}
+
+static bool our_exchange(void *peer)
+{
+    struct ours *ours = peer;
+    return read_message(ours) && aw_link_write(ours->link, ours->answer, ANSWER, NULL) == AW_OK;
+}
+
+/* ---- Putting them together ------------------------------------------------------------------- */
+
+struct bench {
+    double seconds;
+    struct aw_real_clock clock;
+    uint8_t answer[ANSWER];
+    uint8_t message[ROOM]; /* a stand-in for the simulator's, of the same size */
+    size_t size;
+    double bare, ours, naive; /* the best, exchanges a second */
+};
+
+static void make_answer(uint8_t answer[ANSWER])
+{
+    static struct aw_wire wire;
+    struct aw_record record;
+    struct aw_ez_message message = {.wire = &wire, .data = answer, .cap = ANSWER};
+    aw_wire_init(&wire, &aw_ezphys_protocol, NULL, false);
+    aw_record_init(&record, aw_wire_codec(&wire, "axis_motor", AW_TX), AW_TX);
+    for (int i = 0; i < record.codec->n_leaves; i++)
+        record.v[i] = 0;
+    record.present = record.codec->values;
+    aw_ez_message_begin(&message);
+    for (int i = 1; i <= MOTORS; i++) {
+        aw_record_set(&record, "id", i, NULL);
+        must(aw_ez_message_add(&message, &record, NULL) == AW_OK, "answer");
+    }
+    must(aw_ez_message_end(&message).size == ANSWER, "size of the answer");
+}
+
+static struct aw_link *open_port(struct bench *b, const char *host_port)
+{
+    struct aw_link_options options = {.clock = &b->clock.base};
+    struct aw_error err;
+    struct aw_link *link;
+    if (aw_link_open(&link, host_port, &options, &err) == AW_OK)
+        return link;
+    fprintf(stderr, "bench_lockstep: %s\n", err.text);
+    exit(1);
+}
+
+static double on_link(struct bench *b, const char *url, size_t *size)
+{
+    struct ours ours = {.link = open_port(b, url)};
+    memcpy(ours.answer, b->answer, ANSWER);
+    double rate = measure(our_exchange, &ours, b->seconds);
+    *size = ours.size;
+    aw_link_close(ours.link);
+    return rate;
+}
+
+/* Starts ezphys-sim and finds out where it listens. */
+static pid_t start_simulator(char *url, size_t size)
+{
+    char program[512], line[256] = "";
+    int report[2];
+    must(aw_spawn_find("ezphys-sim", program, sizeof program), "ezphys-sim");
+    must(pipe(report) == 0, "pipe");
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(report[1], STDERR_FILENO);
+        execl(program, program, "humanoid", "--no-physics", "--listen", "0", (char *)NULL);
+        _exit(127);
+    }
+    close(report[1]);
+    FILE *said = fdopen(report[0], "r");
+    must(said && fgets(line, sizeof line, said) && strncmp(line, "ready: ", 7) == 0, "ready");
+    line[strcspn(line, "\n")] = '\0';
+    snprintf(url, size, "%.180s", line + 7);
+    fclose(said);
+    return pid;
+}
+
+static void end(pid_t pid)
+{
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
+static void keep_best(double *best, double rate)
+{
+    if (rate > *best)
+        *best = rate;
+}
+
+static void run_ours(struct bench *b)
+{
+    char url[200];
+    pid_t pid = start_simulator(url, sizeof url);
+    keep_best(&b->ours, on_link(b, url, &b->size));
+    end(pid);
+    uint32_t size = (uint32_t)b->size;
+    memcpy(b->message, &size, sizeof size);
+}
+
+static void run_bare(struct bench *b)
+{
+    struct server server = listen_here();
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+                             .sin_port = htons((uint16_t)server.port)};
+    struct bare bare = {.fd = socket(AF_INET, SOCK_STREAM, 0), .size = b->size};
+    pid_t pid = start_server(server, false, b->message, b->size);
+    must(connect(bare.fd, (struct sockaddr *)&at, sizeof at) == 0, "connect");
+    no_delay(bare.fd);
+    memcpy(bare.answer, b->answer, ANSWER);
+    keep_best(&b->bare, measure(bare_exchange, &bare, b->seconds));
+    close(bare.fd);
+    close(server.fd);
+    end(pid);
+}
+
+static void run_naive(struct bench *b)
+{
+    char url[60];
+    size_t size;
+    struct server server = listen_here();
+    pid_t pid = start_server(server, true, b->message, b->size);
+    snprintf(url, sizeof url, "tcp:127.0.0.1:%u", server.port);
+    keep_best(&b->naive, on_link(b, url, &size));
+    close(server.fd);
+    end(pid);
+}
+
+/* ezphys-sim is in build/bin, this program in build/tests/bench. */
+static void set_path(void)
+{
+    char exe[512], path[2048];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    must(n > 0, "/proc/self/exe");
+    exe[n] = '\0';
+    *strrchr(exe, '/') = '\0';
+    snprintf(path, sizeof path, "%s/../../bin:%s", exe, getenv("PATH"));
+    setenv("PATH", path, 1);
+}
+
+static void stay_here(void)
+{
+    cpu_set_t here;
+    CPU_ZERO(&here);
+    CPU_SET((size_t)sched_getcpu(), &here);
+    sched_setaffinity(0, sizeof here, &here);
+}
+
+int main(int argc, char **argv)
+{
+    static struct bench b;
+    b.seconds = argc > 1 ? atof(argv[1]) : 1;
+    b.clock = aw_real_clock(-1);
+    set_path();
+    stay_here();
+    make_answer(b.answer);
+    for (int i = 0; i < ROUNDS; i++) {
+        run_ours(&b);
+        run_bare(&b);
+        run_naive(&b);
+    }
+    printf("lock-step bare sockets\t%zu\t%.0f\n", b.size, b.bare);
+    printf("lock-step ezphys-sim\t%zu\t%.0f\n", b.size, b.ours);
+    printf("lock-step naive peer\t%zu\t%.0f\n", b.size, b.naive);
+    return 0;
+}

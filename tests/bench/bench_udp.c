@@ -1,0 +1,175 @@
+/* Feedback of the virtual arm over loopback: read by a bare loop of recvmmsg(2), read through a
+ * udp: link, and read and decoded.
+ *
+ *     bench_udp [SECONDS per measurement]
+ *
+ * Each round puts as many datagrams into a socket as it holds, and times how long they take to get
+ * out; the best round counts, and the three take turns. Prints name, bytes, millions a second. Ends
+ * with 1 if one is lost.
+ */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "link/link.h"
+#include "unitysim/wire.h"
+#include "wire/wire.h"
+
+enum { ROUND = 128, BATCH = 32, ROOM = 64 };
+
+struct run {
+    struct aw_real_clock clock;
+    struct aw_link *link;
+    int sender, bare;
+    struct sockaddr_in to_link, to_bare;
+    struct aw_wire wire;
+    uint8_t frame[ROOM];
+    size_t size;
+};
+
+static void give_up(const char *why)
+{
+    fprintf(stderr, "bench_udp: %s\n", why);
+    exit(1);
+}
+
+static double now(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+static int new_socket(struct sockaddr_in *at)
+{
+    socklen_t size = sizeof *at;
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+    *at = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    if (fd < 0 || bind(fd, (struct sockaddr *)at, size) != 0 ||
+        getsockname(fd, (struct sockaddr *)at, &size) != 0)
+        give_up("no socket");
+    return fd;
+}
+
+static void fill(struct run *run, const struct sockaddr_in *to)
+{
+    for (int i = 0; i < ROUND; i++)
+        if (sendto(run->sender, run->frame, run->size, 0, (const struct sockaddr *)to,
+                   sizeof *to) != (ssize_t)run->size)
+            give_up("nothing can be sent");
+}
+
+static void read_bare(struct run *run)
+{
+    uint8_t room[BATCH][ROOM];
+    struct iovec parts[BATCH];
+    struct mmsghdr headers[BATCH] = {0};
+    for (int i = 0; i < BATCH; i++) {
+        parts[i] = (struct iovec){room[i], ROOM};
+        headers[i].msg_hdr = (struct msghdr){.msg_iov = &parts[i], .msg_iovlen = 1};
+    }
+    for (int n = 0, got; n < ROUND; n += got) {
+        got = recvmmsg(run->bare, headers, BATCH, 0, NULL);
+        if (got <= 0)
+            give_up("a datagram is lost");
+    }
+}
+
+static size_t read_one(struct run *run, uint8_t *frame)
+{
+    size_t got;
+    if (aw_link_read(run->link, frame, ROOM, &got, 0, NULL) != AW_OK)
+        give_up("a datagram is lost");
+    return got;
+}
+
+static void read_link(struct run *run)
+{
+    uint8_t frame[ROOM];
+    for (int i = 0; i < ROUND; i++)
+        read_one(run, frame);
+}
+
+static void read_and_decode(struct run *run)
+{
+    uint8_t frame[ROOM];
+    struct aw_record record;
+    struct aw_error err;
+    for (int i = 0; i < ROUND; i++) {
+        size_t got = read_one(run, frame);
+        if (aw_wire_decode(&run->wire, AW_RX, (struct aw_span){frame, got}, &record, &err) != AW_OK)
+            give_up(err.text);
+    }
+}
+
+static const struct job {
+    const char *name;
+    bool bare;
+    void (*read_all)(struct run *run);
+} jobs[] = {
+    {"recvmmsg", true, read_bare},
+    {"link", false, read_link},
+    {"link+decode", false, read_and_decode},
+};
+
+#define JOBS (sizeof jobs / sizeof *jobs)
+
+static double measure(struct run *run, const struct job *job)
+{
+    fill(run, job->bare ? &run->to_bare : &run->to_link);
+    double start = now();
+    job->read_all(run);
+    return now() - start;
+}
+
+static void open_all(struct run *run)
+{
+    struct aw_error err;
+    unsigned port;
+    struct aw_record record;
+    run->clock = aw_real_clock(-1);
+    const struct aw_link_options options = {.clock = &run->clock.base};
+    if (aw_link_open(&run->link, "udp-listen:127.0.0.1:0?reply=sender", &options, &err) != AW_OK)
+        give_up(err.text);
+    if (sscanf(run->link->ready, "udp:127.0.0.1:%u", &port) != 1)
+        give_up("no port");
+    struct sockaddr_in unused;
+    run->sender = new_socket(&unused);
+    run->bare = new_socket(&run->to_bare);
+    run->to_link = run->to_bare;
+    run->to_link.sin_port = htons((uint16_t)port);
+    aw_wire_init(&run->wire, &aw_unitysim_protocol, NULL, false);
+    aw_record_init(&record, aw_wire_codec(&run->wire, "feedback", AW_RX), AW_RX);
+    record.present = record.codec->values;
+    for (int i = 0; i < record.codec->n_leaves; i++)
+        record.v[i] = 2048;
+    if (aw_encode(&record, true, run->frame, sizeof run->frame, &run->size, &err) != AW_OK)
+        give_up(err.text);
+}
+
+int main(int argc, char **argv)
+{
+    static struct run run;
+    double best[JOBS] = {1, 1, 1}, seconds = argc > 1 ? atof(argv[1]) : 1;
+    open_all(&run);
+    double end = now() + seconds * (double)JOBS;
+    do {
+        for (size_t i = 0; i < JOBS; i++) {
+            double spent = measure(&run, &jobs[i]);
+            best[i] = spent < best[i] ? spent : best[i];
+        }
+    } while (now() < end);
+    for (size_t i = 0; i < JOBS; i++)
+        printf("%s unitysim.feedback\t%zu\t%.3f\n", jobs[i].name, run.size, ROUND / best[i] / 1e6);
+    if (run.link->dropped)
+        give_up("the kernel dropped datagrams");
+    aw_link_close(run.link);
+    close(run.sender);
+    close(run.bare);
+    return 0;
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# hidmotor over the real libhidapi: umockdev's library shows it made-up boards, and sockets on which
+# simulators listen stand for their nodes (tests/hid).
+load common
+
+# hid COMMAND…: with these boards and no others. Who uses memory that he has freed finds nonsense.
+hid() {
+    env UMOCKDEV_DIR="$D/hid" HIDRAW_DIR="$D/hid/dev" ASAN_OPTIONS=verify_asan_link_order=0 \
+        MALLOC_PERTURB_=165 \
+        LD_PRELOAD="${BIN%/bin}/tests/hid/hidraw.so:libumockdev-preload.so.0" "$@"
+}
+
+# board hidrawN SERIAL: plugs one in that somebody simulates; $pid is who.
+board() {
+    "$root/tests/hid/board.sh" "$D/hid" "$1" 16c0:0486 "$2" "ItsyBitsy M4"
+    start "$1" hidmotor sim --listen "unix-listen:$D/hid/dev/$1"
+}
+
+@test "hid: the board is found and used" {
+    board hidraw3 A1
+    ok hid hidmotor list -j
+    same "$(json '[.url, .path, .usb, .name, .serial, .problem]')" \
+        '["hid:serial=A1","/dev/hidraw3","16c0:0486","ItsyBitsy M4","A1",null]'
+    ok hid hidmotor -l hid: status -j
+    ok hid hidmotor -l hid:serial=A1 move 0 20 -10 duration=100ms --wait -j
+    same "$(json '[.ok, .result]')" '[true,"arrived"]'
+    ok hid hidmotor -l hid:/dev/hidraw3 gripper close
+    ok hid hidmotor -l hid:16c0:0486 ping -n 300 -j
+    same "$(json '[.sent, .lost, .foreign]')" '[300,0,0]'
+    ok hid hidmotor -l hid: record "$D/run.csv" --for 100ms
+    [ "$(wc -l <"$D/run.csv")" -gt 5 ]
+}
+
+@test "hid: no board, several boards, another's board" {
+    mkdir -p "$D/hid/sys" "$D/hid/dev"
+    fails 4 hid hidmotor -l hid: status
+    has "$why" "hid: no board found — is it plugged in"
+    board hidraw3 A1
+    board hidraw4 B2
+    fails 4 hid hidmotor -l hid: status
+    has "$why" "hid: several boards — choose one: hid:serial=A1, hid:serial=B2"
+    fails 4 hid hidmotor -l hid:serial=C3 status
+    has "$why" "hid:serial=C3: no such board — there is: hid:serial=A1, hid:serial=B2"
+    ok hid hidmotor -l hid:serial=B2 status
+}
+
+@test "hid: a node that is not permitted: the rule for udev" {
+    board hidraw3 A1
+    chmod 0 "$D/hid/dev/hidraw3"
+    touch -d '2 seconds ago' "$D/hid/dev/hidraw3"
+    rule='KERNEL=="hidraw*", KERNELS=="0003:16C0:0486.*", MODE="0660"'
+    fails 4 hid hidmotor -l hid: status
+    has "$why" "$rule"
+    ok hid hidmotor list
+    has "$output" "$rule"
+    ok hidmotor udev
+    has "$output" "$rule"
+}
+
+@test "hid: what is no hidraw node does not crash it" {
+    for path in /dev/null /dev/zero /tmp /bin/sh /dev/none; do
+        fails 4 hid hidmotor -l "hid:$path" status
+        has "$why" "hid:$path: "
+    done
+}
+
+@test "hid: the board is unplugged in the middle of a move" {
+    board hidraw3 A1
+    mkfifo "$D/move.err"
+    hid hidmotor -l hid: -v move 60 0 0 duration=20s --wait 2>"$D/move.err" 3>&- &
+    mover=$!
+    started+=("$mover")
+    exec {trace}<"$D/move.err"
+    said[move]=$trace
+    wait_for move "38 07 00 00"
+    end "$pid"
+    status=0
+    wait "$mover" || status=$?
+    same "$status" 7
+    wait_for move "hid:/dev/hidraw3: the board is gone"
+}

@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# Captures as files to look into, as devices, and to be sent again.
+load common.bash
+
+# mark FILE TEXT: adds a packet to a capture that has only a comment.
+mark() {
+    python3 - "$1" "$2" <<'PYTHON'
+import struct, sys
+text = sys.argv[2].encode()
+option = struct.pack("<HH", 1, len(text)) + text + bytes(-len(text) % 4) + bytes(4)
+size = 32 + len(option)
+body = struct.pack("<IIIIIII", 6, size, 0, 0x61234, 0, 0, 0) + option + struct.pack("<I", size)
+open(sys.argv[1], "ab").write(body)
+PYTHON
+}
+
+@test "info: messages both ways, their rates, marks; damaged files" {
+    ok armctl -q -l "$fast" --record run.pcapng deg 1 90
+    mark run.pcapng "the cup falls"
+    ok armctl info run.pcapng
+    has "$output" "-> deg"
+    has "$output" "the cup falls"
+    ok armctl info -j run.pcapng
+    same "$(jq -sc 'map(select(.msg == "deg") | [.dir, .count])' <<<"$output")" '[["tx",1],["rx",1]]'
+    same "$(jq -sc 'map(select(.mark) | .mark)' <<<"$output")" '["the cup falls"]'
+    same "$(json '[.ok, .messages, .marks, .damaged]')" '[true,4,1,0]'
+    truncate -s -20 run.pcapng
+    ok armctl info -j run.pcapng
+    same "$(json '[.messages, .marks]')" '[4,0]'
+    fails 2 armctl info nope.pcapng
+    echo hello >text
+    fails 2 armctl info text
+    has "$why" "no capture"
+}
+
+@test "log: is a device; its end is no error" {
+    ok canpid -q -l "$fast" record run.pcapng -n 36
+    ok canpid -l log:run.pcapng watch -j
+    same "$(wc -l <<<"$output")" 36
+    same "$stderr" ""
+    ok canpid -l 'log:run.pcapng?speed=max' watch -j
+    same "$(jq -s 'length' <<<"$output")" 36
+    fails 4 canpid -l log:nope.pcapng watch
+    fails 2 canpid -l 'log:run.pcapng?sped=2' watch
+    has "$why" 'did you mean "speed"'
+    fails 6 canpid -l 'log:run.pcapng?speed=0' watch
+}
+
+@test "replay: into a fresh simulator it gives the same messages back" {
+    ok armctl -q -l "$fast" --record run.pcapng deg 1 90 2 45
+    ok armctl -q -l "$fast" --record again.pcapng replay run.pcapng
+    has "$output" "sent=4"
+    ok armctl decode -j --time none run.pcapng
+    first=$output
+    ok armctl decode -j --time none again.pcapng
+    same "$output" "$first"
+}
+
+@test "replay: everything is checked before the first byte" {
+    ok armctl -q -l "$fast" --record run.pcapng deg 1 90
+    ok armctl --force -q -l "$fast" --record bad.pcapng --confirm-timeout 1 --retries 0 deg 1 400 || true
+    peer
+    fails 6 armctl -l "$url" replay bad.pcapng
+    has "$why" "message 1"
+    ok armctl -l "$url" --dry-run replay run.pcapng
+    nothing_arrived
+}
+
+@test "a dangerous command asks; without a terminal it needs --yes" {
+    fails 2 hidmotor -l "$fast" raw 1910
+    has "$why" "--yes"
+    ok hidmotor -q -l "$fast" raw 1910 --yes
+    has "$output" "positions"
+    ok hidmotor -q -l "$fast" --dry-run raw 1910
+    matches "$output" "76 07 00 00 *"
+}

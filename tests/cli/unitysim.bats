@@ -1,0 +1,574 @@
+#!/usr/bin/env bats
+# unitysim with its simulator: every command, its guards, and that it leaves no joint driven.
+load common.bash
+
+# On the simulator in virtual time; in JSON.
+virtual() { ok unitysim -q -l "$fast" "$@"; }
+virtual_json() { ok unitysim -q -j -l "$fast" "$@"; }
+
+# refuses STATUS COMMAND…: in one line, and nothing is sent (-v shows each packet).
+refuses() {
+    fails "$@"
+    run "-$1" --separate-stderr "${@:2}" -v
+    hasnt "$stderr" " ms -> "
+}
+
+# A simulator that other processes share: $url. It answers to a port that was free a moment ago.
+simulator() {
+    local port
+    port=$(python3 -c 'import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])')
+    start sim unitysim sim --listen "udp-listen:0?reply=127.0.0.1:$port" "$@"
+}
+
+# Ends the simulator; what it received, took and dropped is $line.
+counters() {
+    kill "$pid"
+    wait_for sim "datagrams received"
+}
+
+# driven: velocity and position of the elbow, as a client sees it.
+elbow() { unitysim -q -j -l "$url" status | jq -c "[.elbow_velocity, $1]"; }
+stands() { same "$(elbow 0)" '[0,0]'; }
+
+# datagrams HEX…: to the simulator, each as one.
+datagrams() {
+    local port=${url#udp:127.0.0.1:}
+    python3 -c 'import socket, sys
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for text in sys.argv[2:]:
+    out.sendto(bytes.fromhex(text), ("127.0.0.1", int(sys.argv[1])))' "${port%%\?*}" "$@"
+}
+
+# under_way COMMAND…: has sent its first control packet; its id is $client.
+under_way() {
+    mkfifo trace
+    unitysim -v "$@" <&0 2>trace >client.out 3>&- &
+    client=$!
+    started+=("$client")
+    exec {trace}<trace
+    # shellcheck disable=SC2034 # of common.bash
+    said[client]=$trace
+    wait_for client "-> FF FF 01 14"
+}
+
+# rows FILE COUNT: a sequence of so many short motions of all joints.
+rows() {
+    python3 - "$2" >"$1" <<'PYTHON'
+import sys
+joints = ["Shoulder", "Elbow", "Wrist Rotate", "Wrist Flex", "Hand"]
+print("Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)")
+for i in range(int(sys.argv[1])):
+    print(f"{joints[i % 5]},Auto,{2048 + (-1) ** (i // 5) * 40 + i},{45 if i % 2 else 90},10,{i % 3 * 20},")
+PYTHON
+}
+
+scene40="FF FF 00 28 01 1E 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A 1B"
+scene38="FF FF 00 26 ${scene40:12:120}1D"
+
+# ---- Frames --------------------------------------------------------------------------------------
+
+@test "encode scene: length 40 as documented, 38 with compat=38 on the link; both are decoded" {
+    ok unitysim encode scene scene=1 frame_rate=30
+    same "$output" "$scene40"
+    ok unitysim -l 'udp:?compat=38' encode scene scene=1 frame_rate=30
+    same "$output" "$scene38"
+    UNITYSIM_LINK='sim:?compat=38' ok unitysim encode scene scene=basic
+    same "$output" "$scene38"
+    ok unitysim -l 'udp:?compat=40' encode scene scene=1
+    same "$output" "$scene40"
+    fails 2 unitysim -l 'udp:?compat=39' encode scene scene=1
+    for frame in "$scene40" "$scene38"; do
+        ok unitysim decode -j --dir tx "$frame"
+        same "$(json '[.msg,.scene,.frame_rate,.elbow.max,.camera.y]')" '["scene","basic",30,2570,0]'
+    done
+}
+
+@test "the simulator takes both, counts what is damaged, and decode explains it" {
+    simulator
+    local damaged=("FF FF 03 FD" "FE FF 03 FC" "FF FF 03 FC 00" "FF FF 09 F6" "${scene40% *} 1C"
+        "FF FF 01 14 00 E0")
+    local reason=(checksum header size type checksum size)
+    datagrams "$scene40" "$scene38" "${damaged[@]}"
+    for ((k = 0; k < ${#damaged[@]}; k++)); do
+        fails 5 unitysim decode --dir tx "${damaged[k]}"
+        has "$why" "${reason[k]}: "
+    done
+    ok unitysim -q -l "$url" status # all before it has been looked at
+    counters
+    has "$line" "8 datagrams received"
+    has "$line" "dropped for header 1, checksum 3, size 1, type 1"
+    wait_for sim "the last one dropped: "
+}
+
+@test "dry run: fields and exact bytes, and nothing is opened" {
+    ok unitysim --dry-run -l udp:256.0.0.1 scene basic
+    same "${lines[1]}" "   $scene40"
+    ok unitysim --dry-run -l 'udp:?compat=38' scene basic
+    same "${lines[1]}" "   $scene38"
+    ok unitysim --dry-run drive shoulder=-67 elbow=45 wrist_rotate=stop wrist_flex=keep hand=open
+    same "${lines[1]}" "   FF FF 01 14 00 43 00 02 01 2D 00 01 02 00 00 00 03 00 00 03 04 5A 00 01 0F"
+    ok unitysim --dry-run -j stop
+    same "$(json .bytes)" '"FF FF 01 14 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 E0"'
+    ok unitysim --dry-run camera set -185 500 0 66 270 0
+    same "${lines[1]}" "   FF FF 02 26 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A 3C"
+    ok unitysim --dry-run -j move elbow=0deg
+    same "$(json '[.ok,.dry_run,.elbow]')" '[true,true,2048]'
+}
+
+# ---- One process beside another ------------------------------------------------------------------
+
+@test "scene, move, camera, limits, watch from other processes" {
+    simulator
+    fails 3 unitysim -l "$url" --timeout 0.3s status
+    has "$why" "silent until a scene is loaded"
+    ok unitysim -j -l "$url" scene basic
+    same "$(json '[.ok,.scene,.name,.result]')" '[true,1,"basic","loaded"]'
+    ok unitysim -j -l "$url" move elbow=2300 hand=2600
+    same "$(json '[.ok,.result,(.elbow > 2289 and .elbow < 2311),(.hand > 2589 and .hand < 2611)]')" \
+        '[true,"arrived",true,true]'
+    ok unitysim -j -l "$url" camera get
+    same "$(json '[.ok,.x,.y,.z,.rx,.ry,.rz]')" '[true,-185,500,0,66,270,0]'
+    ok unitysim -j -l "$url" camera set y=700 rx=-10
+    same "$(json '[.ok,.x,.y,.z,.rx,.ry,.rz]')" '[true,-185,700,0,350,270,0]' # whole turns do not count
+    ok unitysim -j -l "$url" limits set elbow 1800 2200
+    same "$(json '[.ok,.result]')" '[true,"sent"]'
+    ok unitysim -j -l "$url" limits # kept for the next process, and the camera was not touched
+    same "$(json '[.limits.elbow.min,.limits.elbow.max,.limits.hand.max]')" '[1800,2200,2800]'
+    ok unitysim -j -l "$url" camera get
+    same "$(json '[.y,.rx]')" '[700,350]'
+    refuses 6 unitysim -q -l "$url" move elbow=2300
+    ok unitysim -q -j -l "$url" watch -n 3 # the elbow was outside: it came back inside
+    same "$(json '[.msg,(.elbow.position <= 2230)]')" '["feedback",true]'
+    ok unitysim -j -l "$url" scene basic # the usual limits again
+    ok unitysim -j -l "$url" move elbow=2300
+}
+
+@test "feedback comes every 15 ms" {
+    simulator --scene basic
+    ok unitysim -q -j -l "$url" watch -n 100
+    same "${#lines[@]}" 100
+    same "$(jq -s '[.[].t] | (.[-1] - .[0]) / 99 * 1000 | . > 14 and . < 20' <<<"$output")" true
+    ok unitysim -q -j -l "$url" ping -n 5
+    same "$(json '[.asked,.answered,(.received > 30),(.feedback_p50 > 14 and .feedback_p50 < 16)]')" \
+        '[5,5,true,true]'
+}
+
+@test "list says whether a simulator is there, and sends nothing" {
+    ok unitysim -j list
+    same "$(json '.link')" '"udp:127.0.0.1:30004?listen=30005"'
+    if [ "$(json '[.simulator,.client]')" = '[false,false]' ]; then
+        start sim unitysim sim --scene 1
+        ok unitysim -j list
+        same "$(json '[.simulator,.feedback,.client]')" '[true,true,false]'
+        counters
+        has "$line" "unitysim: 0 datagrams received"
+    fi
+}
+
+@test "a second client on the port, and nobody listening: said" {
+    simulator --scene 1
+    mkfifo seen
+    unitysim -q -l "$url" watch >seen 2>/dev/null 3>&- &
+    started+=("$!")
+    exec {seen}<seen
+    read -r -t 20 line <&"$seen" # it has the port
+    fails 4 unitysim -l "$url" status
+    has "$why" "only one client can hear the simulator"
+    kill "${started[-1]}"
+    end "$pid"
+    run -3 --separate-stderr unitysim -l "$url" --timeout 0.3s scene basic
+    has "$stderr" "nobody listens"
+}
+
+@test "another client drives the arm: said" {
+    simulator --scene 1
+    port=${url#udp:127.0.0.1:}
+    python3 - "${port%%\?*}" 3>&- <<'PYTHON' &
+import socket
+import sys
+import time
+frame = bytes.fromhex("FF FF 01 14 00 00 00 00 01 14 00 01 02 00 00 00 03 00 00 00 04 00 00 00")
+frame += bytes([~sum(frame[2:]) & 0xFF])
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+while True:  # so often that ours is never the last one
+    out.sendto(frame, ("127.0.0.1", int(sys.argv[1])))
+    time.sleep(0.001)
+PYTHON
+    started+=("$!")
+    run --separate-stderr unitysim -l "$url" drive elbow=-45 --for 3s
+    has "$stderr" "another client commands the arm"
+}
+
+# ---- Moving --------------------------------------------------------------------------------------
+
+@test "move: ticks and degrees, names of the hand, several at once" {
+    virtual_json move elbow=7.6deg wrist_flex=-30deg hand=open shoulder=2100
+    same "$(json '[.ok,.result]')" '[true,"arrived"]'
+    same "$(json '[.elbow - 2134, .wrist_flex - 1707, .hand - 2800, .shoulder - 2100] | map(. >= -10 and . <= 10) | all')" true
+    same "$(json '(.elbow_deg - (.elbow * 360 / 4096 - 180)) | . < 0.01 and . > -0.01')" true
+    virtual_json move elbow=2100 velocity=20deg/s tolerance=3
+    same "$(json '.elbow - 2100 | . >= -3 and . <= 3')" true
+    ok unitysim -q -l "$fast" <<<'{"cmd":"move","elbow":2100}'
+    has "$output" "result=arrived elbow=2"
+}
+
+@test "move: what cannot be reached is exit 3, and the arm stops" {
+    run -3 --separate-stderr unitysim -q -j -l "$fast&stuck=elbow" move elbow=2300 hand=2600 timeout=3s
+    same "$(json '[.ok,.error,.result,.elbow]')" '[false,"timeout","not-reached",2048]'
+    has "$stderr" "elbow is at 2048, not 2300"
+    run -3 --separate-stderr unitysim -q -l "$fast&scene=0" move elbow=2300
+    has "$stderr" "no feedback"
+}
+
+@test "limits and names are checked before anything is sent" {
+    refuses 6 unitysim -q -l "$fast" move elbow=2571
+    has "$why" "outside 1700 to 2570"
+    refuses 6 unitysim -q -l "$fast" move elbow=90deg
+    refuses 6 unitysim -q -l "$fast" move elbow=2100 velocity=46
+    refuses 6 unitysim -q -l "$fast" drive hand=+91
+    refuses 2 unitysim -q -l "$fast" move ebow=2100
+    has "$why" "did you mean 'elbow'?"
+    refuses 2 unitysim -q -l "$fast" move elbow=2100 velocty=4
+    has "$why" "did you mean 'velocity'?"
+    refuses 2 unitysim -q -l "$fast" move velocity=4
+    refuses 2 unitysim -q -l "$fast" move elbow=nan
+    refuses 2 unitysim -q -l "$fast" move elbow=30mm
+    refuses 2 unitysim -q -l "$fast" move elbow=2100 elbow=2200
+    refuses 2 unitysim -q -l "$fast" drive
+    refuses 2 unitysim -q -l "$fast" scene slam-duck
+    has "$why" "did you mean 'slam-dunk'?"
+    refuses 6 unitysim -q -l "$fast" scene 256
+    virtual move elbow=2571 --force --timeout 1s || true
+    ok unitysim -q -l "$fast" move hand=2700 velocity=200 --force
+}
+
+@test "drive: for a time, then all joints stand" {
+    virtual_json drive elbow=+45 hand=close --for 0.5s
+    same "$(json '[.ok,.result,(.elbow > 2180 and .elbow < 2260),(.hand < 2040)]')" '[true,"stopped",true,true]'
+    simulator --scene 1
+    ok unitysim -q -l "$url" drive elbow=-30deg/s --for 0.3s
+    stands
+}
+
+@test "drive --follow: another program drives, line by line; its end and its silence stop the arm" {
+    simulator --scene 1
+    mkfifo lines
+    exec {lines}<>lines
+    under_way -l "$url" drive --follow --deadman 300ms elbow=+10 -j <lines
+    echo 'elbow=+45 hand=close' >&"$lines"
+    wait_for client "elbow.velocity=45 elbow.state=increase"
+    has "$line" "hand.state=decrease"
+    echo '{"cmd":"drive","elbow":"stop"}' >&"$lines"
+    wait_for client "elbow.velocity=0 elbow.state=stop"
+    has "$line" "hand.state=decrease" # what a line does not name goes on
+    wait_for client "no line for"
+    wait_for client "04 00 00 00 E0  control"
+    echo 'ebow=3' >&"$lines"
+    rest=$(timeout 20 cat <&"$trace")
+    wait "$client" && status=0 || status=$?
+    same "$status" 2
+    has "$rest" "line 3: joint 'ebow': unknown — did you mean 'elbow'?"
+    stands
+    ok bash -c "echo elbow=+45 | unitysim -q -j -l '$url' drive --follow"
+    same "$(json '[.ok,.result]')" '[true,"stopped"]'
+    stands
+}
+
+@test "limits: file, config file, and what was sent" {
+    printf '# narrow\nelbow 2000 2100\n' >narrow
+    virtual_json limits --limits narrow
+    same "$(json '[.limits.elbow.min,.limits.elbow.max]')" '[2000,2100]'
+    refuses 6 unitysim -q -l "$fast" --limits narrow move elbow=2150
+    mkdir -p "$D/config/armwire"
+    printf '[joint hand]\nmax = 45deg\n' >"$D/config/armwire/unitysim.ini"
+    ok unitysim -j limits
+    same "$(json '[.limits.hand.max,.limits.elbow.max]')" '[2560,2570]'
+    ok unitysim limits save all
+    same "$(tail -n 1 all)" "hand 1928 2560"
+    ok unitysim -q -l "$fast" limits load all
+    printf 'elbow 2000 2100\nelbow 1 2\n' >twice
+    refuses 2 unitysim -q -l "$fast" limits load twice
+    has "$why" "twice:2: elbow is there twice"
+    refuses 6 unitysim -q -l "$fast" limits set elbow 2100 2000
+    refuses 2 unitysim -q -l "$fast" limits set elbow
+    printf '[joint hnd]\nmax = 45deg\n' >"$D/config/armwire/unitysim.ini"
+    fails 2 unitysim limits
+    has "$why" "did you mean 'hand'?"
+}
+
+@test "camera views: saved, replaced, used, listed, in the published format" {
+    ok unitysim -q -l "$fast" camera save front
+    same "$(<"$D/config/armwire/CameraViews.csv")" "front,-185,500,0,66,270,0"
+    printf 'Default,0,0,0,0,0,0\nTop Down,0,900,0,90,270,0,\n' >v.csv
+    ok unitysim --views v.csv -j camera views
+    same "$(json '[.view,.y,.rx]')" '["Top Down",900,90]'
+    virtual_json --views v.csv camera use "top down"
+    same "$(json '[.ok,.x,.y,.rx]')" '[true,0,900,90]'
+    virtual_json --views v.csv camera save Default
+    same "$(head -n 1 v.csv)" "Default,-185,500,0,66,270,0"
+    virtual_json --views v.csv scene 4 --camera "Top Down"
+    refuses 2 unitysim -q --views v.csv -l "$fast" camera use "Top Dwn"
+    has "$why" "did you mean 'Top Down'?"
+    refuses 2 unitysim -q --views v.csv -l "$fast" scene 4 --camera nothing
+    echo 'a,1,2,3,4,x,6' >bad.csv
+    fails 5 unitysim --views bad.csv camera views
+    has "$why" "bad.csv:1:11: ry: 'x'"
+    refuses 6 unitysim -q -l "$fast" camera set 70000 1 2 3 4 5
+}
+
+@test "feedback falls silent during a move: nothing is moved, it is said, and the move ends well" {
+    simulator --scene 1
+    sim=$pid
+    under_way -l "$url" move wrist_rotate=2900 velocity=40 timeout=20s
+    kill -STOP "$sim"
+    wait_for client "02 00 00 00 03 00 00 00 04 00 00 00 E0  control" # all are told to stop
+    kill -CONT "$sim"
+    rest=$(timeout 30 cat <&"$trace")
+    wait "$client" && status=0 || status=$?
+    same "$status" 0
+    has "$rest" "feedback was silent for"
+    has "$(<client.out)" "result=arrived"
+    pid=$sim
+}
+
+# ---- Sequences -----------------------------------------------------------------------------------
+
+@test "a sequence of 30 rows plays to its end, also when a fifth is lost both ways" {
+    rows thirty.csv 30
+    virtual_json play thirty.csv
+    same "$(json '[.ok,.result,.rows,.rounds]')" '[true,"played",30,1]'
+    same "$(grep -c '"row":' <<<"$output")" 30
+    for seed in 1 2 3; do
+        ok unitysim -q -j -l "$fast&drop=20%&seed=$seed" play thirty.csv --repeat 2
+        same "$(json '[.ok,.result,.rows,.rounds]')" '[true,"played",30,2]'
+    done
+    simulator --scene 1
+    rows ten.csv 10
+    ok unitysim -j -l "$url&drop=20%&seed=4" play ten.csv
+    same "$(json '[.ok,.rows]')" '[true,10]'
+    has "$stderr" "feedback messages were lost"
+    stands
+}
+
+@test "each motion gets where the row says" {
+    rows thirty.csv 30
+    tail -n 1 thirty.csv # Hand,Auto,2037
+    virtual_json play thirty.csv
+    ok unitysim -q -j -l "$fast" <<<$'play thirty.csv\nstatus'
+    # the last row of each joint
+    same "$(jq -sc '.[-1] | [.shoulder - 2033, .elbow - 2034, .wrist_rotate - 2035, .wrist_flex - 2036, .hand - 2037]
+        | map(. >= -12 and . <= 12) | all' <<<"$output")" true
+}
+
+@test "a broken row is named with its line, and nothing is sent" {
+    simulator
+    rows broken.csv 30
+    sed -i '17s/Auto/Atuo/' broken.csv
+    refuses 5 unitysim -q -l "$url" play broken.csv
+    has "$why" "broken.csv:17:"
+    has "$why" "did you mean Auto?"
+    rows broken.csv 30
+    sed -i '31s/,90,10/,90,2/; 31s/,45,10/,45,2/' broken.csv
+    refuses 6 unitysim -q -l "$url" play broken.csv
+    has "$why" "broken.csv:31:"
+    refuses 2 unitysim -q -l "$url" play nowhere.csv
+    counters
+    has "$line" "unitysim: 0 datagrams received"
+}
+
+@test "a motion that gets nowhere is named, and the arm stops" {
+    printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nHand,Auto,2100,90,10,0,\nElbow,Auto,2300,45,10,0,\n' >s.csv
+    run -3 --separate-stderr unitysim -q -j -l "$fast&stuck=elbow" play s.csv --row-timeout 2s
+    has "$stderr" "s.csv:3: elbow is at 2048, not at 2300, after 2 s"
+    same "$(json '[.ok,.result]')" '[false,"not-finished"]'
+}
+
+@test "a goal beyond the limits goes to the limit, and is told" {
+    printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,4000,45,10,0,\n' >s.csv
+    ok unitysim -j -l "$fast" play s.csv
+    has "$stderr" "s.csv:2: elbow 4000 is outside 1700 to 2570"
+    has "${lines[0]}" '"goal":2570'
+}
+
+@test "a row of type User waits for somebody else" {
+    simulator --scene 1
+    other=${url/listen=*/listen=0}
+    printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,User,2300,45,20,0,\nHand,Auto,2100,90,10,0,\n' >s.csv
+    mkfifo said
+    unitysim -q -j -l "$url" play s.csv >said 2>err 3>&- &
+    client=$!
+    started+=("$client")
+    exec {fd}<said
+    said[player]=$fd
+    wait_for player '"kind":"user"'
+    unitysim -q -l "$other" drive elbow=+45 >/dev/null 2>&1 3>&- &
+    started+=("$!")
+    wait_for player '"joint":"hand"'
+    end "$!"
+    wait_for player '"cmd":"play"'
+    same "$(jq -c '[.ok,.result]' <<<"$line")" '[true,"played"]'
+}
+
+@test "teach: points from standard input, and what is taught can be played" {
+    printf '\n\nq\n' | { ok unitysim -l "$fast" teach t.csv; }
+    same "$(wc -l <t.csv)" 6
+    same "$(sed -n 4p t.csv)" "Wrist Rotate,Auto,2048,90,10,0,"
+    virtual_json play t.csv
+    fails 2 unitysim -q -l "$fast" teach u.csv </dev/null
+    has "$why" "nothing was recorded"
+    simulator --scene 1
+    other=${url/listen=*/listen=0}
+    unitysim -q -l "$other" drive elbow=+30 >/dev/null 2>&1 3>&- &
+    started+=("$!")
+    ok unitysim -q -l "$url" teach moving.csv --every 100ms --for 1s --velocity 20
+    end "$!"
+    [ "$(grep -c 'Elbow,Auto,.*,20,10,0,' moving.csv)" -gt 2 ]
+}
+
+# ---- How it ends ---------------------------------------------------------------------------------
+
+@test "a drive that is ended by a signal: the stop is on the wire within 10 ms" {
+    run python3 "$root/tests/cli/unitysim_kills.py" "${KILLS:-200}"
+    [ "$status" = 0 ] || { echo "$output" && false; }
+    echo "# ${lines[-2]}"
+}
+
+@test "the same with --hold: no stop, so the test above can see it" {
+    run -1 python3 "$root/tests/cli/unitysim_kills.py" 6 --hold
+    has "$output" "no stop"
+    has "$output" "6 wrong"
+}
+
+@test "move and play are stopped by a signal, too, and say so" {
+    simulator --scene 1
+    rows thirty.csv 30
+    for command in "move elbow=2500 velocity=10" "play thirty.csv"; do
+        under_way -l "$url" -j $command
+        kill -TERM "$client"
+        rest=$(timeout 20 cat <&"$trace")
+        wait "$client" && status=0 || status=$?
+        same "$status" 143
+        has "$rest" "stopped: all joints"
+        same "$(tail -n 1 client.out | jq -c '[.ok,.error,.exit]')" '[false,"stopped",143]'
+        rm trace
+        stands
+    done
+}
+
+@test "record and replay: the same motion again, and at its end the arm stands" {
+    simulator --scene 1
+    ok unitysim -q -l "$url" --record drive.pcapng drive elbow=-20 --for 0.3s
+    head -c -1200 drive.pcapng >cut.pcapng # without the stop
+    has "$(unitysim decode cut.pcapng 2>/dev/null | tail -n 2)" "elbow.velocity=20"
+    ok unitysim -q -l "$url" scene basic
+    ok unitysim -q -j -l "$url" replay cut.pcapng
+    same "$(json '[.ok,(.sent > 5)]')" '[true,true]'
+    stands
+    same "$(elbow '(.elbow < 2040)')" '[0,true]'
+    ok unitysim -q -l "$url" --record fast.pcapng drive elbow=+60 --for 0.1s --force
+    refuses 6 unitysim -q -l "$url" replay fast.pcapng
+    has "$why" "elbow.velocity: 60 is above 45"
+    under_way -l "$url" replay drive.pcapng --loop
+    kill -HUP "$client"
+    rest=$(timeout 20 cat <&"$trace")
+    wait "$client" && status=0 || status=$?
+    same "$status" 129
+    stands
+}
+
+@test "the reader of the pipe goes away: the arm stops" {
+    simulator --scene 1
+    rows thirty.csv 30
+    { unitysim -q -l "$url" play thirty.csv --loop 2>/dev/null && status=0 || status=$?; echo "$status" >status; } | head -n 2 >/dev/null
+    same "$(<status)" 141
+    stands
+    { unitysim -q -l "$url" drive elbow=-20 2>/dev/null && status=0 || status=$?; echo "$status" >status; } | true
+    same "$(<status)" 141
+    stands
+}
+
+@test "the end of a script, an error in it, and a line after it: the arm stands" {
+    simulator --scene 1
+    ok bash -c "echo 'drive elbow=+45 --for 0.2s' | unitysim -q -l '$url'"
+    stands
+    run -2 unitysim -q -l "$url" <<<$'drive elbow=+45 --for 0.1s\ndrvie elbow=+45\ndrive elbow=+45'
+    has "$output" "line 2, column 1"
+    stands
+}
+
+@test "the prompt: Ctrl-C stops a drive, the end of the terminal as well; TAB knows joints" {
+    simulator --scene 1
+    terminal <<<"
+        launch unitysim -l $url
+        want {unitysim> }
+        type {scene sla}; type \t; want {slam-dunk }
+        type \003; want {unitysim> }
+        type {move wrist_f}; type \t; want {wrist_flex=}
+        type \003; want {unitysim> }
+        ask {move elbow=2100} {result=arrived} {unitysim> }
+        ask {drive elbow=+30 -v} {FF FF 01 14}
+        type \003; want {stopped: all joints} {unitysim> }
+        type quit\r
+        ends 0"
+    stands
+}
+
+# ---- Screens -------------------------------------------------------------------------------------
+
+@test "view in a pipe: one picture without control characters; plain ASCII without UTF-8" {
+    virtual view
+    has "$output" "from above"
+    has "$output" "elbow         2048     0.0"
+    has "$output" "⣀"
+    hasnt "$output" $'\e'
+    LC_ALL=C virtual view
+    same "$(LC_ALL=C grep -c '[^ -~]' <<<"$output")" 0
+    has "$output" "|--"
+}
+
+@test "the simulator on a terminal: shows the arm, keys drive it until a client comes" {
+    export TERM=xterm-256color
+    local port
+    port=$(python3 -c 'import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])')
+    terminal <<<"
+        launch unitysim sim --listen unix-listen:$D/arm
+        want {silent until a scene is loaded}
+        type 1; want {Basic Movement} {keys move the arm}
+        type \033\[B; want {>elbow}
+        type \033\[C; want {+42}
+        type { }; want {stop}
+        type x; want {stuck}
+        type f; want {FROZEN}
+        type f
+        type q
+        want {datagrams received}
+        ends 0"
+}
+
+@test "view on a terminal is live, and q ends it" {
+    export TERM=xterm-256color
+    terminal 80 <<<"
+        launch unitysim -q -l sim: view
+        want {from its right} {q ends}
+        type q
+        ends 0"
+}
+
+@test "candidates for the shells: joints, scenes, views, models" {
+    ok unitysim complete -- drive ""
+    has "$output" "elbow="
+    has "$output" "hand=open"
+    ok unitysim complete -- scene ""
+    has "$output" "cup-stacking"
+    echo 'Top,0,900,0,90,270,0' >v.csv
+    UNITYSIM_VIEWS=v.csv ok unitysim complete -- scene 4 --camera ""
+    has "$output" "Top"
+    ok unitysim complete -- sim --model ""
+    has "$output" "nominal"
+}

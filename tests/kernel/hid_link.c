@@ -1,0 +1,249 @@
+/* hid_link serve KEYS: a board that gives each report back, on uhid:KEYS; says "ready: URL".
+ * hid_link compare COUNT: so many transactions each by the hid: link and by a bare loop on hidapi,
+ *     in turns on the same board; 0 if no reply was wrong and the link took at most 1.5 times as
+ *     long at P50 and P99.
+ * hid_link ask PATH ID COUNT: the bare loop alone, with reports that begin with this packet id;
+ * prints "P50 P99" in milliseconds; 0 if all replies began so, too. hid_link read URL: says "open",
+ * then waits for a report; exits with the status. hid_link open URL: exits with the status, after
+ * printing the key or what is wrong. hid_link list: the interfaces, one per line. hid_link feature
+ * PATH: 0 if the board answers GET_REPORT and SET_REPORT by an I/O error at once.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <hidapi/hidapi.h>
+#include <linux/hidraw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "control/samples.h"
+#include "link/device.h"
+#include "link/hid.h"
+
+#define BLOCK   100 /* transactions until the other one has its turn */
+#define TRIES   3   /* for the comparison: other work of the machine can hit either of the two */
+#define TIMEOUT (2 * AW_SECOND)
+
+static struct aw_real_clock wall_clock;
+
+static int fail(const char *what, const char *why)
+{
+    printf("# %s: %s\n", what, why);
+    return 1;
+}
+
+static struct aw_link *open_or_exit(const char *url)
+{
+    const struct aw_link_options options = {.clock = &wall_clock.base};
+    struct aw_error err = {0};
+    struct aw_link *link;
+    enum aw_status status = aw_link_open(&link, url, &options, &err);
+    if (status == AW_OK)
+        return link;
+    printf("%s\n", err.text);
+    exit((int)status);
+}
+
+static int serve(const char *keys)
+{
+    char url[100];
+    unsigned char report[AW_HID_REPORT];
+    struct aw_error err = {0};
+    enum aw_status status = AW_OK;
+    size_t got;
+    snprintf(url, sizeof url, "uhid:%s", keys);
+    struct aw_link *link = open_or_exit(url);
+    printf("ready: %s\n", link->ready);
+    fflush(stdout);
+    while (status == AW_OK) {
+        status = aw_link_read(link, report, sizeof report, &got, AW_NEVER, &err);
+        if (status == AW_OK)
+            status = aw_link_write(link, report, got, &err);
+    }
+    printf("# %s\n", err.text);
+    aw_link_close(link);
+    return (int)status;
+}
+
+/* Either of the two: gives the report back, or not. */
+struct way {
+    hid_device *device;
+    struct aw_link *link;
+    struct aw_samples times_us;
+};
+
+static int transact(struct way *way, const unsigned char *report, unsigned char *reply)
+{
+    size_t got = 0;
+    if (way->device)
+        return hid_write(way->device, report, 1 + AW_HID_REPORT) == 1 + AW_HID_REPORT
+                   ? hid_read_timeout(way->device, reply, AW_HID_REPORT, 2000)
+                   : -1;
+    if (aw_link_write(way->link, report + 1, AW_HID_REPORT, NULL) != AW_OK)
+        return -1;
+    enum aw_status status = aw_link_read(way->link, reply, AW_HID_REPORT, &got,
+                                         aw_clock_now(way->link->clock) + TIMEOUT, NULL);
+    return status == AW_OK ? (int)got : -1;
+}
+
+/* Number of replies that were wrong. */
+static int transactions(struct way *way, unsigned from, unsigned count)
+{
+    unsigned char report[1 + AW_HID_REPORT] = {0}, reply[AW_HID_REPORT];
+    int wrong = 0;
+    for (unsigned i = from; i < from + count; i++) {
+        for (unsigned k = 1; k < sizeof report; k++)
+            report[k] = (unsigned char)(i * 7 + k);
+        memcpy(report + 1, &i, sizeof i);
+        int64_t start = aw_clock_now(&wall_clock.base);
+        int got = transact(way, report, reply);
+        int64_t end = aw_clock_now(&wall_clock.base);
+        aw_samples_add(&way->times_us, (double)(end - start) / 1000);
+        wrong += got != AW_HID_REPORT || memcmp(report + 1, reply, sizeof reply) != 0;
+    }
+    return wrong;
+}
+
+/* hidapi as it is used by itself: the first one of that VID and PID. */
+static int bare_turn(struct way *way, unsigned from, unsigned count)
+{
+    const struct aw_hid_board *board = aw_hid_boards();
+    way->device = hid_open(board->vendor, board->product, NULL);
+    if (!way->device)
+        return fail("bare loop", "hid_open found nothing");
+    int wrong = transactions(way, from, count);
+    hid_close(way->device);
+    return wrong;
+}
+
+static int link_turn(struct way *way, unsigned from, unsigned count)
+{
+    way->link = open_or_exit("hid:");
+    int wrong = transactions(way, from, count);
+    aw_link_close(way->link);
+    return wrong;
+}
+
+/* -1: there were wrong replies; 0: as fast; 1: slower. */
+static int compare_once(unsigned count)
+{
+    struct way bare = {0}, link = {0};
+    int wrong = 0;
+    for (unsigned i = 0; i < count; i += BLOCK) {
+        wrong += bare_turn(&bare, i, BLOCK);
+        wrong += link_turn(&link, i, BLOCK);
+    }
+    struct aw_spread b = aw_samples_spread(&bare.times_us), l = aw_samples_spread(&link.times_us);
+    printf("# bare hidapi: n %zu, us p50 %.0f p99 %.0f max %.0f\n", b.n, b.p50, b.p99, b.max);
+    printf("# hid: link:   n %zu, us p50 %.0f p99 %.0f max %.0f; %d wrong\n", l.n, l.p50, l.p99,
+           l.max, wrong);
+    aw_samples_free(&bare.times_us);
+    aw_samples_free(&link.times_us);
+    return wrong > 0 || l.n < count ? -1 : l.p50 > 1.5 * b.p50 || l.p99 > 1.5 * b.p99;
+}
+
+static int compare(unsigned count)
+{
+    int result = 1;
+    for (int i = 0; i < TRIES && result > 0; i++)
+        result = compare_once(count);
+    return result != 0;
+}
+
+/* How long a board takes that does more than to give reports back. */
+static int ask(const char *path, uint32_t id, unsigned count)
+{
+    unsigned char report[1 + AW_HID_REPORT] = {0}, reply[AW_HID_REPORT];
+    struct way bare = {.device = hid_open_path(path)};
+    int wrong = 0;
+    if (!bare.device)
+        return fail(path, "cannot be opened");
+    memcpy(report + 1, &id, sizeof id);
+    for (unsigned i = 0; i < count; i++) {
+        int64_t start = aw_clock_now(&wall_clock.base);
+        int got = transact(&bare, report, reply);
+        aw_samples_add(&bare.times_us, (double)(aw_clock_now(&wall_clock.base) - start) / 1000);
+        wrong += got != AW_HID_REPORT || memcmp(report + 1, reply, sizeof id) != 0;
+    }
+    hid_close(bare.device);
+    struct aw_spread spread = aw_samples_spread(&bare.times_us);
+    printf("%.3f %.3f\n", spread.p50 / 1000, spread.p99 / 1000);
+    aw_samples_free(&bare.times_us);
+    return wrong > 0 ? fail("ask", "wrong replies") : 0;
+}
+
+static int wait_for_report(const char *url)
+{
+    struct aw_link *link = open_or_exit(url);
+    struct aw_error err = {0};
+    char report[AW_HID_REPORT];
+    size_t got;
+    printf("open\n");
+    fflush(stdout);
+    enum aw_status status = aw_link_read(link, report, sizeof report, &got, AW_NEVER, &err);
+    printf("%s\n", err.text);
+    aw_link_close(link);
+    return (int)status;
+}
+
+static int open_only(const char *url)
+{
+    struct aw_link *link = open_or_exit(url);
+    printf("%s\n", link->key);
+    aw_link_close(link);
+    return 0;
+}
+
+static int list(void)
+{
+    struct aw_hid_port ports[16];
+    size_t n = aw_link_list_hid(ports, 16);
+    for (size_t i = 0; i < n && i < 16; i++)
+        printf("%s %s %04x:%04x interface %d page %04x serial '%s' name '%s' holder '%s' %s\n",
+               ports[i].path, ports[i].url, ports[i].vendor, ports[i].product, ports[i].interface,
+               ports[i].usage_page, ports[i].serial, ports[i].name, ports[i].holder,
+               *ports[i].problem ? ports[i].problem : "ok");
+    return 0;
+}
+
+static int feature(const char *path)
+{
+    unsigned char report[1 + AW_HID_REPORT] = {0};
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return fail(path, strerror(errno));
+    int64_t start = aw_clock_now(&wall_clock.base);
+    if (ioctl(fd, HIDIOCGFEATURE(sizeof report), report) >= 0 || errno != EIO)
+        return fail("GET_REPORT", strerror(errno));
+    if (ioctl(fd, HIDIOCSFEATURE(sizeof report), report) >= 0 || errno != EIO)
+        return fail("SET_REPORT", strerror(errno));
+    close(fd);
+    /* Without an answer the kernel gives up after five seconds. */
+    return aw_clock_now(&wall_clock.base) - start < 4 * AW_SECOND ? 0 : fail("feature", "slow");
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "", *argument = argc > 2 ? argv[2] : "";
+    unsigned count = (unsigned)strtoul(argument, NULL, 10);
+    wall_clock = aw_real_clock(-1);
+    if (strcmp(what, "serve") == 0)
+        return serve(argument);
+    if (strcmp(what, "compare") == 0)
+        return compare(count);
+    if (strcmp(what, "ask") == 0 && argc == 5)
+        return ask(argument, (uint32_t)strtoul(argv[3], NULL, 10),
+                   (unsigned)strtoul(argv[4], NULL, 10));
+    if (strcmp(what, "read") == 0)
+        return wait_for_report(argument);
+    if (strcmp(what, "open") == 0)
+        return open_only(argument);
+    if (strcmp(what, "list") == 0)
+        return list();
+    if (strcmp(what, "feature") == 0)
+        return feature(argument);
+    printf("see the beginning of the source\n");
+    return 2;
+}

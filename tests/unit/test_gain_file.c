@@ -1,0 +1,127 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "control/gain_file.h"
+
+/* Ten gains named "a b 0" to "a b 9", whose context says what a is called. */
+static enum aw_status find(const void *context, char *const words[AW_GAIN_WORDS], size_t *place,
+                           struct aw_error *err)
+{
+    if (strcmp(words[0], context) != 0 || strcmp(words[1], "b") != 0 || strlen(words[2]) != 1)
+        return aw_fail(err, AW_USAGE, "'%s' is unknown", words[0]);
+    *place = (size_t)(*words[2] - '0');
+    return AW_OK;
+}
+
+static void name(const void *context, size_t place, char *out, size_t size)
+{
+    snprintf(out, size, "%s b %zu", (const char *)context, place);
+}
+
+static enum aw_status check(size_t place, double value, const char *text, struct aw_error *err)
+{
+    if (place == 9 && value > 1)
+        return aw_fail(err, AW_LIMIT, "%s is too much", text);
+    return AW_OK;
+}
+
+static const struct aw_gain_file kind = {10, "ten gains", "a b 3 0.5", find, name, check};
+
+static struct aw_error err;
+
+static enum aw_status read_text(const char *text, struct aw_gain gains[10])
+{
+    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    assert_non_null(file);
+    enum aw_status status = aw_gain_file_read(&kind, "a", gains, file, "f", &err);
+    fclose(file);
+    return status;
+}
+
+static void reading(void **state)
+{
+    (void)state;
+    struct aw_gain gains[10];
+    size_t next = 0, place;
+    assert_int_equal(read_text("# x\n\na b 7 0.5 # y\n a  b\t2 -3e1\r\na b 9 1", gains), AW_OK);
+    assert_true(aw_gain_file_next(&kind, gains, &next, &place) && place == 2);
+    assert_true(aw_gain_file_next(&kind, gains, &next, &place) && place == 7);
+    assert_true(aw_gain_file_next(&kind, gains, &next, &place) && place == 9);
+    assert_false(aw_gain_file_next(&kind, gains, &next, &place));
+    assert_true(gains[2].value == -30 && gains[7].value == 0.5F);
+}
+
+static void mistakes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum aw_status status;
+        const char *says;
+    } cases[] = {
+        {"a b 1 2\n\nx b 1 2\n", AW_USAGE, "f:3: 'x' is unknown"},
+        {"a b 1\n", AW_USAGE, "f:1: not a gain — write it like 'a b 3 0.5'"},
+        {"a b 1 2 3\n", AW_USAGE, "f:1: not a gain"},
+        {"a b 1 two\n", AW_USAGE, "f:1: 'two' is not a number"},
+        {"a b 9 2\n", AW_LIMIT, "f:1: 2 is too much"},
+        {"a b 1 2\na b 1 2\n", AW_USAGE, "f:2: a b 1 is there twice — remove one"},
+    };
+    static const struct aw_gain none[10];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_gain gains[10] = {{true, 5}};
+        assert_int_equal(read_text(cases[i].text, gains), cases[i].status);
+        if (strncmp(err.text, cases[i].says, strlen(cases[i].says)) != 0)
+            fail_msg("%s", err.text);
+        for (size_t k = 0; k < 10; k++)
+            assert_false(gains[k].known || aw_gain_differs(&gains[k], &none[k]));
+    }
+}
+
+static void writing(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/test_gain_file.XXXXXX", text[128] = "", line[AW_GAIN_TEXT];
+    struct aw_gain gains[10] = {[3] = {true, 0.1F}, [8] = {true, -2}}, read[10];
+    FILE *file = fmemopen(text, sizeof text, "w");
+    aw_gain_file_write(&kind, "a", gains, file);
+    fclose(file);
+    assert_string_equal(text, "# ten gains\na b 3 0.1\na b 8 -2\n");
+    aw_gain_file_text(&kind, "arm", 4, 0.25, line);
+    assert_string_equal(line, "arm b 4 0.25");
+    close(mkstemp(path));
+    assert_int_equal(aw_gain_file_save(&kind, "a", gains, path, &err), AW_OK);
+    assert_int_equal(aw_gain_file_load(&kind, "a", read, path, &err), AW_OK);
+    for (size_t k = 0; k < 10; k++)
+        assert_false(aw_gain_differs(&gains[k], &read[k]));
+    unlink(path);
+    assert_int_equal(aw_gain_file_load(&kind, "a", read, path, &err), AW_USAGE);
+    assert_int_equal(aw_gain_file_save(&kind, "a", gains, "/dev/null/x", &err), AW_REFUSED);
+}
+
+static void differences(void **state)
+{
+    (void)state;
+    const struct aw_gain none = {0}, one = {true, 1}, two = {true, 2}, old = {false, 7};
+    assert_false(aw_gain_differs(&one, &one));
+    assert_false(aw_gain_differs(&none, &old));
+    assert_true(aw_gain_differs(&one, &two));
+    assert_true(aw_gain_differs(&one, &none));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reading),
+        cmocka_unit_test(mistakes),
+        cmocka_unit_test(writing),
+        cmocka_unit_test(differences),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

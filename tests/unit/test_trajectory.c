@@ -1,0 +1,342 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "control/trajectory.h"
+
+static struct aw_error err;
+
+#define NEAR(a, b, eps) near_enough(a, b, eps, __LINE__)
+
+static void near_enough(double a, double b, double eps, int line)
+{
+    if (!(fabs(a - b) <= eps))
+        fail_msg("line %d: %.17g is not %.17g", line, a, b);
+}
+
+static struct aw_path path_of(int mode, const double *t, const double *points, size_t n,
+                              size_t channels)
+{
+    struct aw_path path;
+    if (aw_path_init(&path, (enum aw_path_mode)mode, t, points, n, channels, &err) != AW_OK)
+        fail_msg("%s", err.text);
+    return path;
+}
+
+/* From 0 to 1 in one second, and from 10 to -30 in four. */
+static void two_points_are_the_textbook_polynomials(void **state)
+{
+    (void)state;
+    static const double unit_t[] = {0, 1}, unit[] = {0, 1}, long_t[] = {2, 6}, down[] = {10, -30};
+    for (int mode = 0; mode < AW_PATH_MODES; mode++) {
+        struct aw_path a = path_of(mode, unit_t, unit, 2, 1), b = path_of(mode, long_t, down, 2, 1);
+        for (double u = 0; u < 1; u += 1.0 / 64) {
+            double p, v, wanted_p[] = {u, u * u * (3 - 2 * u), u * u * u * (10 + u * (6 * u - 15))};
+            double wanted_v[] = {1, 6 * u * (1 - u), 30 * u * u * (1 - u) * (1 - u)};
+            aw_path_at(&a, u, &p, &v);
+            NEAR(p, wanted_p[mode], 1e-14);
+            NEAR(v, wanted_v[mode], 1e-14);
+            aw_path_at(&b, 2 + 4 * u, &p, &v);
+            NEAR(p, 10 - 40 * wanted_p[mode], 1e-12);
+            NEAR(v, -10 * wanted_v[mode], 1e-12);
+        }
+        aw_path_free(&a);
+        aw_path_free(&b);
+    }
+}
+
+static void outside_its_time_it_stands(void **state)
+{
+    (void)state;
+    static const double t[] = {1, 2, 4}, points[] = {5, 50, 7, 70, 8, 80};
+    for (int mode = 0; mode < AW_PATH_MODES; mode++) {
+        struct aw_path path = path_of(mode, t, points, 3, 2);
+        double p[2], v[2];
+        aw_path_at(&path, -3, p, v);
+        assert_true(p[0] == 5 && p[1] == 50 && v[0] == 0 && v[1] == 0);
+        aw_path_at(&path, 9, p, NULL);
+        NEAR(p[0], 8, 1e-13);
+        NEAR(p[1], 80, 1e-12);
+        aw_path_at(&path, 4, NULL, v);
+        assert_true(v[0] == 0 && v[1] == 0);
+        aw_path_free(&path);
+    }
+}
+
+static void one_point_is_a_path(void **state)
+{
+    (void)state;
+    static const double t[] = {3}, points[] = {5, -7};
+    for (int mode = 0; mode < AW_PATH_MODES; mode++) {
+        struct aw_path path = path_of(mode, t, points, 1, 2);
+        for (double at = 2; at < 5; at++) {
+            double p[2], v[2];
+            aw_path_at(&path, at, p, v);
+            assert_true(p[0] == 5 && p[1] == -7 && v[0] == 0 && v[1] == 0);
+        }
+        struct aw_path_extremes x = aw_path_extremes(&path, 0, 1);
+        assert_true(x.low == -7 && x.high == -7 && x.speed == 0 && x.high_t_s == 3);
+        aw_path_free(&path);
+    }
+}
+
+static const double knots_t[] = {0, 0.4, 1.5, 1.6, 3, 3.7};
+static const double knots_p[] = {0, 10, 45, 20, 40, 15, 42, -90, 42, -91, -5, 60};
+
+/* The derivative of this order at the left (u = 1) and the right (u = 0) side of a point. */
+static void sides(const struct aw_path *path, size_t k, size_t channel, int order, double *left,
+                  double *right)
+{
+    const double *l = path->pieces[(k - 1) * path->channels + channel].c;
+    const double *r = path->pieces[k * path->channels + channel].c;
+    double hl = path->t_s[k] - path->t_s[k - 1], hr = path->t_s[k + 1] - path->t_s[k];
+    *left = *right = 0;
+    for (int i = order; i < AW_PATH_ORDER; i++) {
+        double factor = 1;
+        for (int j = 0; j < order; j++)
+            factor *= i - j;
+        *left += factor * l[i] / pow(hl, order);
+        *right += i == order ? factor * r[i] / pow(hr, order) : 0;
+    }
+}
+
+static void pieces_fit_together(void **state)
+{
+    (void)state;
+    static const int smooth[AW_PATH_MODES] = {0, 1, 4};
+    for (int mode = 0; mode < AW_PATH_MODES; mode++) {
+        struct aw_path path = path_of(mode, knots_t, knots_p, 6, 2);
+        for (size_t i = 0; i < 2; i++)
+            for (size_t k = 1; k < 5; k++) {
+                double left, right;
+                for (int order = 0; order <= smooth[mode]; order++) {
+                    sides(&path, k, i, order, &left, &right);
+                    NEAR(left, right, 1e-9 * (1 + fabs(left)));
+                }
+                sides(&path, k, i, 0, &left, &right);
+                NEAR(right, knots_p[2 * k + i], 1e-12);
+                sides(&path, k, i, smooth[mode] + 1, &left, &right);
+                assert_true(fabs(left - right) > 1e-3); /* and no smoother than said */
+            }
+        aw_path_free(&path);
+    }
+}
+
+static void quintic_starts_and_ends_at_rest(void **state)
+{
+    (void)state;
+    struct aw_path path = path_of(AW_PATH_QUINTIC, knots_t, knots_p, 6, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const double *first = path.pieces[i].c, *last = path.pieces[8 + i].c;
+        double v = 0, a = 0;
+        for (int k = 1; k < AW_PATH_ORDER; k++) {
+            v += k * last[k];
+            a += k * (k - 1) * last[k];
+        }
+        assert_true(first[1] == 0 && first[2] == 0);
+        NEAR(v, 0, 1e-9);
+        NEAR(a, 0, 1e-9);
+    }
+    aw_path_free(&path);
+}
+
+/* The inner velocity and acceleration of three evenly spaced points, by hand: through 0, 1, 0 the
+ * point is passed at rest, through 0, 1, 2 at 15/8 of the mean speed. */
+static void quintic_through_three_points(void **state)
+{
+    (void)state;
+    static const double t[] = {0, 1, 2}, there_and_back[] = {0, 1, 0}, on[] = {0, 1, 2};
+    double v;
+    struct aw_path path = path_of(AW_PATH_QUINTIC, t, there_and_back, 3, 1);
+    NEAR(path.pieces[1].c[1], 0, 1e-14);
+    NEAR(2 * path.pieces[1].c[2], -20.0 / 3, 1e-13); /* 18 a = -120 */
+    aw_path_free(&path);
+    path = path_of(AW_PATH_QUINTIC, t, on, 3, 1);
+    aw_path_at(&path, 1, NULL, &v);
+    NEAR(v, 15.0 / 8, 1e-14);
+    NEAR(path.pieces[1].c[2], 0, 1e-13);
+    aw_path_free(&path);
+}
+
+/* Points that lie on one quintic with rest at both ends give that quintic back. */
+static void quintic_finds_the_smoothest(void **state)
+{
+    (void)state;
+    static const double t[] = {0, 0.3, 1, 1.1, 2};
+    double points[5];
+    for (int i = 0; i < 5; i++) {
+        double u = t[i] / 2;
+        points[i] = 90 * u * u * u * (10 + u * (6 * u - 15));
+    }
+    struct aw_path path = path_of(AW_PATH_QUINTIC, t, points, 5, 1);
+    for (double at = 0; at <= 2; at += 0.01) {
+        double p, u = at / 2;
+        aw_path_at(&path, at, &p, NULL);
+        NEAR(p, 90 * u * u * u * (10 + u * (6 * u - 15)), 1e-10);
+    }
+    aw_path_free(&path);
+}
+
+static void cubic_velocities_follow_the_rule(void **state)
+{
+    (void)state;
+    static const double t[] = {0, 1, 2, 4, 5, 6}, p[] = {0, 10, 40, 20, 20, 50};
+    static const double wanted[] = {0, 20, 0, 0, 0, 0};
+    struct aw_path path = path_of(AW_PATH_CUBIC, t, p, 6, 1);
+    for (int i = 0; i < 6; i++) {
+        double v;
+        aw_path_at(&path, t[i], NULL, &v);
+        NEAR(v, wanted[i], 1e-12);
+    }
+    aw_path_free(&path);
+}
+
+static void extremes_of_known_curves(void **state)
+{
+    (void)state;
+    static const double t[] = {1, 3}, p[] = {10, -30};
+    static const double speed[AW_PATH_MODES] = {20, 1.5 * 20, 1.875 * 20};
+    for (int mode = 0; mode < AW_PATH_MODES; mode++) {
+        struct aw_path path = path_of(mode, t, p, 2, 1);
+        struct aw_path_extremes x = aw_path_extremes(&path, 0, 0);
+        assert_true(x.high == 10 && x.high_t_s == 1 && x.low_t_s == 3);
+        NEAR(x.low, -30, 1e-12);
+        NEAR(x.speed, speed[mode], 1e-12);
+        if (mode != AW_PATH_LINEAR)
+            NEAR(x.speed_t_s, 2, 1e-7);
+        aw_path_free(&path);
+    }
+}
+
+static void extremes_agree_with_sampling(void **state)
+{
+    (void)state;
+    static const double fast[] = {0, 1, 2, 2.05, 2.1, 5},
+                        swing[] = {0, 0, 0, 0, 50, 10, 51, -9, 52, 0, 0, 0};
+    bool swings[AW_PATH_MODES] = {false};
+    for (int mode = 0; mode < AW_PATH_MODES; mode++) {
+        struct aw_path path = path_of(mode, fast, swing, 6, 2);
+        for (size_t k = 0; k < 5; k++)
+            for (size_t i = 0; i < 2; i++) {
+                struct aw_path_extremes x = aw_path_extremes(&path, k, i);
+                double low = INFINITY, high = -INFINITY, speed = 0, h = fast[k + 1] - fast[k];
+                double p[2], v[2];
+                for (int s = 0; s < 20000; s++) {
+                    aw_path_at(&path, fast[k] + h * s / 20000, p, v);
+                    low = fmin(low, p[i]);
+                    high = fmax(high, p[i]);
+                    speed = fmax(speed, fabs(v[i]));
+                }
+                double size = fmax(1, x.high - x.low);
+                assert_true(x.low <= low + 1e-9 && x.high >= high - 1e-9);
+                assert_true(x.speed >= speed - 1e-9 * (1 + speed));
+                NEAR(x.low, low, 1e-3 * size);
+                NEAR(x.high, high, 1e-3 * size);
+                NEAR(x.speed, speed, 1e-3 * (1 + speed));
+                aw_path_at(&path, x.high_t_s, p, NULL);
+                NEAR(p[i], x.high, 1e-9 * size);
+                swings[mode] |= x.high > fmax(swing[2 * k + i], swing[2 * k + 2 + i]) + 0.1;
+            }
+        aw_path_free(&path);
+    }
+    assert_false(swings[AW_PATH_LINEAR]);
+    assert_true(swings[AW_PATH_QUINTIC]);
+}
+
+/* With these slopes (10, then 1000 per second) the cubic leaves the first point downwards. */
+static void cubic_may_swing_too(void **state)
+{
+    (void)state;
+    static const double t[] = {0, 1, 1.1, 2}, p[] = {0, 10, 110, 110};
+    struct aw_path path = path_of(AW_PATH_CUBIC, t, p, 4, 1);
+    struct aw_path_extremes x = aw_path_extremes(&path, 0, 0);
+    double v = 505;
+    /* p = (3·10 - v) u² + (v - 2·10) u³: p' = 0 at u = 2 (v - 30) / (3 (v - 20)) */
+    double at = 2 * (v - 30) / (3 * (v - 20));
+    NEAR(x.low, (30 - v) * at * at + (v - 20) * at * at * at, 1e-10);
+    NEAR(x.low_t_s, at, 1e-7);
+    assert_true(x.low < -60);
+    aw_path_free(&path);
+}
+
+/* A recording: ten thousand points, unevenly spaced. */
+static void long_paths_stay_true(void **state)
+{
+    (void)state;
+    enum { N = 10000 };
+    static double t[N], p[N];
+    for (int i = 0; i < N; i++) {
+        t[i] = i * 0.016 + 0.005 * sin(i * 12.9898);
+        p[i] = 45 * sin(t[i]);
+    }
+    for (int mode = 0; mode < AW_PATH_MODES; mode++) {
+        struct aw_path path = path_of(mode, t, p, N, 1);
+        for (size_t k = 10; k < N - 10; k += 7) {
+            double q, v, middle = (t[k] + t[k + 1]) / 2;
+            aw_path_at(&path, middle, &q, &v);
+            NEAR(q, 45 * sin(middle), 0.01);
+            NEAR(v, 45 * cos(middle), 1);
+            assert_true(aw_path_extremes(&path, k, 0).speed < 47);
+        }
+        aw_path_free(&path);
+    }
+}
+
+static void what_is_no_path_is_refused(void **state)
+{
+    (void)state;
+    static const double t[] = {0, 1, 1, 2}, p[] = {0, 1, 2, 3}, wild[] = {0, NAN, 1},
+                        far[] = {-1.7e308, 1.7e308, 0}, backwards[] = {1, 0};
+    static const double tiny[] = {0, 1e-300, 1};
+    struct aw_path path;
+    assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, t, p, 4, 1, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "point 3 at 1 s is not later"));
+    assert_int_equal(aw_path_init(&path, AW_PATH_LINEAR, backwards, p, 2, 1, &err), AW_USAGE);
+    assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, wild, p, 3, 1, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "time of point 2"));
+    assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, p, wild, 3, 1, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "point 2 is no number"));
+    assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, p, p, 0, 1, &err), AW_USAGE);
+    assert_int_equal(aw_path_init(&path, AW_PATH_CUBIC, p, p, 2, 0, &err), AW_USAGE);
+    for (int mode = 0; mode < AW_PATH_MODES; mode++) {
+        assert_int_equal(aw_path_init(&path, (enum aw_path_mode)mode, p, far, 3, 1, &err),
+                         AW_USAGE);
+        assert_null(path.pieces);
+        assert_null(path.t_s);
+    }
+    assert_int_equal(aw_path_init(&path, AW_PATH_QUINTIC, tiny, p, 3, 1, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "too far apart"));
+}
+
+static void modes_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(aw_path_mode_name(AW_PATH_LINEAR), "linear");
+    assert_string_equal(aw_path_mode_name(AW_PATH_QUINTIC), "quintic");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_points_are_the_textbook_polynomials),
+        cmocka_unit_test(outside_its_time_it_stands),
+        cmocka_unit_test(one_point_is_a_path),
+        cmocka_unit_test(pieces_fit_together),
+        cmocka_unit_test(quintic_starts_and_ends_at_rest),
+        cmocka_unit_test(quintic_through_three_points),
+        cmocka_unit_test(quintic_finds_the_smoothest),
+        cmocka_unit_test(cubic_velocities_follow_the_rule),
+        cmocka_unit_test(extremes_of_known_curves),
+        cmocka_unit_test(extremes_agree_with_sampling),
+        cmocka_unit_test(cubic_may_swing_too),
+        cmocka_unit_test(long_paths_stay_true),
+        cmocka_unit_test(what_is_no_path_is_refused),
+        cmocka_unit_test(modes_have_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
