@@ -31,6 +31,8 @@ static int decimals_of(const struct aw_channel *channel)
     int before = size >= 1 ? (int)floor(log10(size)) + 1 : 0;
     int digits = channel->decimals >= 0 ? 6 : 5;
     int most = digits > before ? digits - before : 0;
+    if (channel->decimals < 0 && most > 4)
+        most = 4;
     return channel->decimals >= 0 && channel->decimals < most ? channel->decimals : most;
 }
 
