@@ -322,6 +322,18 @@ static int color_of(int line)
     return 1 + line % AW_BRAILLE_SERIES;
 }
 
+/* The unit stands behind the last of the lines that have it. */
+static const char *unit_shown(const struct aw_strip *strip, int line, int index, int panels)
+{
+    const char *unit = strip->lines[line].unit;
+    for (int i = line + 1; i < strip->n; i++) {
+        int panel = strip->lines[i].panel < panels ? strip->lines[i].panel : panels - 1;
+        if (panel == index && strcmp(strip->lines[i].unit, unit) == 0)
+            return "";
+    }
+    return unit;
+}
+
 /* Of a panel: its unit, its lines with their values, as far as there is room. */
 static void draw_legend(const struct aw_strip *strip, int index, int panels, bool numbered, int y,
                         struct aw_braille *canvas)
@@ -334,7 +346,8 @@ static void draw_legend(const struct aw_strip *strip, int index, int panels, boo
         if ((line->panel < panels ? line->panel : panels - 1) != index)
             continue;
         print_value(line, panel->high - panel->low, value, sizeof value);
-        int width = (int)aw_utf8_length(line->label) + 18;
+        const char *unit = unit_shown(strip, i, index, panels);
+        int width = (int)aw_utf8_length(line->label) + 12 + (int)aw_utf8_length(unit);
         if (x > 1 && x + width > canvas->columns) {
             aw_braille_text(canvas, x, y, "…", AW_BRAILLE_DIM);
             return;
@@ -344,8 +357,8 @@ static void draw_legend(const struct aw_strip *strip, int index, int panels, boo
         int at = aw_braille_text(canvas, x, y, mark, color_of(i)) + 1;
         at = aw_braille_text(canvas, at, y, line->label, 0) + 1;
         int pad = 9 - (int)aw_utf8_length(value);
-        at = aw_braille_text(canvas, at + (pad > 0 ? pad : 0), y, value, AW_BRAILLE_BOLD) + 1;
-        x = aw_braille_text(canvas, at, y, line->unit, AW_BRAILLE_DIM) + 2;
+        at = aw_braille_text(canvas, at + (pad > 0 ? pad : 0), y, value, AW_BRAILLE_BOLD);
+        x = aw_braille_text(canvas, at + (*unit != '\0'), y, unit, AW_BRAILLE_DIM) + 2;
     }
 }
 
