@@ -4,6 +4,8 @@
 
 #include "view/view.h"
 
+#pragma GCC visibility push(hidden)
+
 enum what {
     WHAT_NOTHING,
     WHAT_LEAF,
@@ -58,5 +60,7 @@ void aw_pieces_compile(struct pieces *out, const struct aw_codec *codec,
 
 /* Is this field wanted? */
 bool aw_view_wants(const struct aw_view_options *options, const struct aw_leaf *leaf);
+
+#pragma GCC visibility pop
 
 #endif
