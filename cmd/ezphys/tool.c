@@ -161,5 +161,6 @@ const struct aw_tool ezphys_tool = {
     .finish = ez_finish,
     .hear = ez_hear,
     .subject = ez_subject,
+    .idle = ez_idle,
     .variant = ez_variant,
 };

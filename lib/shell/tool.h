@@ -138,6 +138,9 @@ struct aw_tool {
     /* A few words about the link for the foot of the table of watch ("bus 12.3 %, lknee tor"),
      * written to out; NULL: nothing to say. May be NULL. */
     const char *(*remark)(struct aw_session *session, char *out, size_t size);
+    /* Between two commands at the prompt: keeps up a conversation that must not stand still, until
+     * fd can be read. AW_OK, or AW_STOPPED. NULL: fd is waited for, and that is all. */
+    enum aw_status (*idle)(struct aw_session *session, int fd);
     /* Chooses the variant of the wire from options; NULL: the first. */
     enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant,
                               struct aw_error *err);
