@@ -160,6 +160,7 @@ const struct aw_tool ezphys_tool = {
     .stop = ez_safe_stop,
     .finish = ez_finish,
     .hear = ez_hear,
+    .in_step = true,
     .subject = ez_subject,
     .idle = ez_idle,
     .variant = ez_variant,

@@ -275,4 +275,5 @@ const struct aw_tool hidmotor_tool = {
     .state_size = sizeof(struct motor_state),
     .stop = motor_safe_stop,
     .hear = motor_hear,
+    .in_step = true,
 };
