@@ -192,8 +192,9 @@ enum aw_status aw_log_link_open(struct aw_link **out, const struct aw_url *url,
     if (status == AW_OK)
         status = look_at_first(self, err);
     if (status != AW_OK) {
+        bool opened = self->log;
         log_close(&self->base);
-        return status == AW_USAGE && !self->log ? AW_NO_LINK : status;
+        return status == AW_USAGE && !opened ? AW_NO_LINK : status;
     }
     *out = &self->base;
     return AW_OK;
