@@ -105,7 +105,7 @@ static enum aw_status play(struct player *p)
         status = send_write(p, &p->replay.writes[i]);
     p->rounds++;
     if (status == AW_OK && p->session->tool->in_step)
-        status = await_answers(p, p->answers + 1);
+        status = await_answers(p, p->replay.others);
     return status;
 }
 
