@@ -252,6 +252,8 @@ static enum aw_status dry_scene(struct aw_session *session, const char *message)
     return dry_run(&d);
 }
 
+/* The first message of the new beginning is left to the next command: what follows a reset is the
+ * same each time. */
 enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_ez *ez = ez_of(session);
@@ -269,8 +271,6 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
     if (status == AW_TIMEOUT)
         return aw_fail(&session->err, AW_TIMEOUT,
                        "the simulation has not started again — does it take commands (Receive)?");
-    if (status == AW_OK)
-        status = aw_ez_answer(ez, &session->err);
     aw_object_start(&session->result, "reset");
     ez_report_time(session);
     return status;

@@ -122,7 +122,6 @@ enum aw_status ez_show_decode(struct aw_session *session, size_t packet, struct 
 /* The name of the object, behind its name the axis if the joint has several: "hip.axis2". */
 const char *ez_about_name(const struct aw_ez_about *about, char *out, size_t size);
 
-enum aw_status run_watch(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_echo(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_info(struct aw_session *session, const struct aw_args *args);

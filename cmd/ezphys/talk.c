@@ -44,9 +44,9 @@ enum aw_status ez_ready(struct aw_session *session)
     if (state->ez.link != link) {
         aw_ez_attach(&state->ez, link);
         state->next = 0;
+        if (link && *link->ready && !aw_flag(session, "quiet"))
+            fprintf(stderr, "ready: %s\n", link->ready);
     }
-    if (link && *link->ready)
-        aw_session_say(session, "ready: %s", link->ready);
     return AW_OK;
 }
 

@@ -82,9 +82,6 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: list")},
     {.name = "info", .summary = "show the tree of bodies and joints, with their rates",
      .run = run_info, .examples = LIST("-l 'sim:?scene=humanoid' info")},
-    {.name = "watch", .summary = "show what arrives", .args = words_args, .repeats = true,
-     .options = echo_options, .run = run_echo,
-     .examples = LIST("-l sim: watch -n 10 -j")},
     {.name = "echo", .summary = "print records, of some objects, where a condition holds",
      .args = words_args, .repeats = true, .options = echo_options, .run = run_echo,
      .details = "Every message is answered at once, so that the simulation goes on.",
@@ -128,7 +125,7 @@ static const struct aw_command commands[] = {
 
 static const char *const examples[] = {
     "-l 'sim:?scene=humanoid' info",
-    "-l sim: watch -n 10",
+    "-l sim: watch -n 10 -j",
     "-l sim: motor 1 2rad/s 1000Nm --for 1s",
     "encode axis_motor id=3 velocity1=2 max_torque1=1000",
     "encode --wire be32 timestamp step=100 step_size=0.01",
