@@ -236,6 +236,7 @@ install: all
 	    install -D -m 644 lib/$$h $(call dest,$(PREFIX)/include/armwire)/$$h; done
 	sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libdir@|$(LIBDIR)|' -e 's|@version@|$(VERSION)|' \
 	    lib/armwire.pc.in > $(call dest,$(LIBDIR)/pkgconfig/armwire.pc)
+	install -m 644 docs/man/ezphys-sim.1 $(call dest,$(MANDIR)/man1)
 	for t in $(TOOLS); do \
 	    install -m 644 docs/man/$$t.1 $(call dest,$(MANDIR)/man1) && \
 	    install -m 644 completions/$$t.bash $(call dest,$(BASH_DIR))/$$t && \
@@ -246,7 +247,7 @@ uninstall:
 	rm -f $(foreach p,$(PROGRAMS),$(call dest,$(PREFIX)/bin/$(p)))
 	rm -f $(call dest,$(LIBDIR))/libarmwire.a $(call dest,$(LIBDIR))/libarmwire.so* \
 	    $(call dest,$(LIBDIR))/pkgconfig/armwire.pc
-	rm -rf $(call dest,$(PREFIX)/include/armwire)
+	rm -rf $(call dest,$(PREFIX)/include/armwire) $(call dest,$(MANDIR)/man1/ezphys-sim.1)
 	rm -f $(foreach t,$(TOOLS),$(call dest,$(MANDIR)/man1/$(t).1) $(call dest,$(BASH_DIR)/$(t)) \
 	    $(call dest,$(ZSH_DIR)/_$(t)) $(call dest,$(FISH_DIR)/$(t).fish))
 

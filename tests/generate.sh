@@ -44,6 +44,7 @@ generate() {
         can "$tool" lua || continue
         make "$out/docs/wireshark/$tool.lua" "$BIN/$tool" describe --as lua || failed=1
     done
+    make "$out/docs/man/ezphys-sim.1" "$BIN/ezphys-sim" --man || failed=1
     if can canpid dbc; then
         make "$out/docs/protocols/canpid.dbc" "$BIN/canpid" describe --as dbc || failed=1
     fi

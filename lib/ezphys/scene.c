@@ -312,7 +312,8 @@ static const struct attribute joint_rows[] = {
 
 static const struct attribute ground_rows[] = {
     {.name = "normal", .read = read_normal, .offset = SCENE(ground_normal)},
-    {.name = "offset", NUMBERS(1, SCENE(ground_offset_m)), .unit = "m", .min = -FAR_M, .max = FAR_M},
+    {.name = "offset", NUMBERS(1, SCENE(ground_offset_m)), .unit = "m", .min = -FAR_M,
+     .max = FAR_M},
     {0},
 };
 

@@ -5,12 +5,15 @@
 """
 import hashlib
 import math
+import signal
 import socket
 import struct
+import subprocess
 import sys
 import time
 
-from ezphys_wire import LE32, Client, Simulation, Wire, force, motor, near, reset, scene
+from ezphys_wire import (LE32, Client, Simulation, Wire, die_with_parent, force, motor, near, reset,
+                         scene)
 
 SCENES = ["arm4", "box", "double-pendulum", "falling", "humanoid", "pendulum", "slider-crank"]
 
@@ -456,6 +459,34 @@ def late_answer():
         sim.wait_for("the client is back")
 
 
+def stopped_client():
+    """Clients that die in every way: stopped and killed in the middle of an exchange."""
+    code = ("import sys; sys.path.insert(0, sys.argv[1])\nimport socket\n"
+            "from ezphys_wire import Client\n"
+            "c = Client(socket.create_connection(('127.0.0.1', int(sys.argv[2]))))\n"
+            "c.receive()\nwhile True:\n print(c.exchange().step, flush=True)\n")
+    with Simulation(["humanoid", "--timeout", "200ms"]) as sim:
+        sim.sock.close()
+        sim.wait_for("the client is gone")
+        port, last = sim.url.split(":")[2], 0
+        for how in signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP:
+            with subprocess.Popen([sys.executable, "-c", code, sys.path[0], port],
+                                  stdout=subprocess.PIPE, text=True,
+                                  preexec_fn=die_with_parent) as client:
+                for _ in range(20):
+                    step = int(client.stdout.readline())
+                assert step > last
+                last = step
+                client.send_signal(how)
+                if how == signal.SIGSTOP:
+                    sim.wait_for("no answer to step")
+                    client.kill()
+                sim.wait_for("the client is gone")
+        sim.sock = sim.connect()
+        assert sim.receive().step >= last
+        assert sim.exchange(reset()).step == 0
+
+
 def real_time():
     """The world goes by the wall clock, nobody has to answer, and it stands still without a
     client."""
@@ -495,12 +526,12 @@ def motors_in_real_time():
 
 def dials_out():
     """--connect: the simulator is the client, tries until somebody listens, and tries again."""
-    import subprocess
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
     listener.close()
     with subprocess.Popen(["ezphys-sim", "falling", "--connect", f"127.0.0.1:{port}"],
-                          stderr=subprocess.DEVNULL) as process:
+                          stderr=subprocess.DEVNULL,
+                          preexec_fn=die_with_parent) as process:
         listener = socket.create_server(("127.0.0.1", port))
         listener.settimeout(20)
         for turn in range(2):
