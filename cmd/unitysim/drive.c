@@ -18,7 +18,7 @@ static enum aw_status parse(struct aw_session *session, const struct aw_args *ar
         if (status == AW_OK)
             *named |= 1u << joint;
     }
-    if (status == AW_OK && *named == 0)
+    if (status == AW_OK && *named == 0 && !aw_flag(session, "follow"))
         return aw_fail(&session->err, AW_USAGE, "drive: which joint? — drive elbow=+45 hand=open");
     return status;
 }
@@ -44,6 +44,8 @@ static enum aw_status dry_run(struct aw_session *session,
 static enum aw_status stream(struct aw_session *session, int64_t deadline)
 {
     struct aw_unity *unity = unity_of(session);
+    if (aw_flag(session, "follow"))
+        return unity_follow(session, deadline);
     int64_t soon = aw_clock_now(session->clock) + AW_SECOND / 2;
     enum aw_status status = unity_run(session, soon < deadline ? soon : deadline);
     if (status == AW_OK && unity->feedback.count == 0)
@@ -56,7 +58,7 @@ static void report(struct aw_session *session, unsigned named)
 {
     aw_object_text(&session->result, "result", "stopped");
     for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        if (named & 1u << i)
+        if (named & 1u << i || named == 0)
             unity_report_joint(session, i);
 }
 

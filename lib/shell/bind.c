@@ -42,11 +42,10 @@ static void add_usage_words(const struct aw_command *command, char *out, size_t 
     size_t used = strlen(out);
     for (const struct aw_arg *arg = command->args; arg && arg->name && used + 48 < size; arg++) {
         char name[32] = "";
-        *put_upper(name, name + sizeof name - 1, arg->name) = '\0';
+        char *end = put_upper(name, name + sizeof name - 8, arg->name);
         const char *format = arg->optional ? " [%s%s]" : " %s%s";
         const char *more = arg->kind == AW_ARG_PAIRS || arg->kind == AW_ARG_REST ? "…" : "";
-        if (arg->kind == AW_ARG_PAIRS)
-            snprintf(name, sizeof name, "FIELD=VALUE");
+        strcpy(end, arg->kind == AW_ARG_PAIRS ? "=VALUE" : "");
         used += (size_t)snprintf(out + used, size - used, format, name, more);
     }
 }

@@ -10,7 +10,7 @@ static const char *const config_words[] = {"show", "path", NULL};
 /* clang-format off */
 static const struct aw_arg encode_args[] = {
     {.name = "message", .kind = AW_ARG_MESSAGE, .help = "what to encode"},
-    {.name = "fields", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"},
+    {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"},
     {0},
 };
 static const struct aw_option encode_options[] = {

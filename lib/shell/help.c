@@ -126,7 +126,7 @@ static void describe_names(char *out, size_t size, const struct aw_name *names)
 
 static void argument_row(const struct page *page, const struct aw_arg *arg)
 {
-    char text[320];
+    char text[320], name[48];
     struct aw_arg_info info = aw_arg_info(page->session, arg);
     snprintf(text, sizeof text, "%s", info.help ? info.help : "");
     size_t used = strlen(text);
@@ -138,7 +138,8 @@ static void argument_row(const struct page *page, const struct aw_arg *arg)
         used = strlen(text);
         snprintf(text + used, sizeof text - used, "%s%s", c == arg->choices ? ": " : ", ", *c);
     }
-    row(page, arg->kind == AW_ARG_PAIRS ? "field=value" : arg->name, text);
+    snprintf(name, sizeof name, "%s%s", arg->name, arg->kind == AW_ARG_PAIRS ? "=value" : "");
+    row(page, name, text);
 }
 
 static void command_page(const struct page *page, const struct aw_command *command)

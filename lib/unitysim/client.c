@@ -381,6 +381,11 @@ static enum aw_status fail_silent(const struct aw_unity *unity, const char *what
 
 /* Stopping */
 
+void aw_unity_leave(struct aw_unity *unity)
+{
+    unity->streaming = false;
+}
+
 enum aw_status aw_unity_halt(struct aw_unity *unity, struct aw_error *err)
 {
     for (int i = 0; i < AW_UNITY_JOINTS; i++)

@@ -153,7 +153,10 @@ void aw_unity_drive(struct aw_unity *unity, int joint, struct aw_unity_drive dri
  * are still driven afterwards (another client). */
 enum aw_status aw_unity_stop(struct aw_unity *unity, struct aw_error *err);
 
-/* The first part of it: one datagram, no waiting. */
+/* Streaming off and nothing more: for who streamed AW_UNITY_KEEP only, to look and not to touch. */
+void aw_unity_leave(struct aw_unity *unity);
+
+/* The first part of aw_unity_stop: one datagram, no waiting. */
 enum aw_status aw_unity_halt(struct aw_unity *unity, struct aw_error *err);
 
 /* Scenes, camera, limits */

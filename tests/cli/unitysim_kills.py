@@ -86,19 +86,19 @@ class Lane(threading.Thread):
         before = time.time()
         run.send_signal(number)
         after = time.time()
-        # When we were held up between the two lines, the signal came at the end of it.
-        self.judge(run, number, before if after - before < 0.002 else after, waited)
+        # Somewhere between the two the signal came; when we were held up there, that is no delay.
+        self.judge(run, number, before, after if after - before > 0.002 else before, waited)
 
-    def judge(self, run, number, sent, waited):
+    def judge(self, run, number, earliest, sent, waited):
         stop, driven = None, False
         while stop is None and run.poll() is None:
             at, joints = self.next_or_none()
-            if joints == [0] * 5 and at >= sent:
+            if joints == [0] * 5 and at >= earliest:
                 stop, waited = at, waited_s(run.pid) - waited
         said = run.communicate(timeout=20)[1]
         self.socket.setblocking(False)
         while (rest := self.next_or_none())[0]:
-            stop = stop or (rest[0] if rest[1] == [0] * 5 and rest[0] >= sent else None)
+            stop = stop or (rest[0] if rest[1] == [0] * 5 and rest[0] >= earliest else None)
             driven = any(state in DRIVING for state in rest[1] or ())
         self.socket.settimeout(10)
         wrong = []
@@ -114,7 +114,7 @@ class Lane(threading.Thread):
         if wrong:
             self.problems.append(f"{number.name}: " + ", ".join(wrong) + " " + said.strip())
         else:
-            self.latencies.append(stop - sent)
+            self.latencies.append(max(stop - sent, 0))
 
     def next_or_none(self):
         try:
