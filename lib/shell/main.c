@@ -130,6 +130,7 @@ static enum aw_status run(struct aw_session *session, int argc, char **argv)
         status = parse_globals(session, words, &command);
         session->one_shot = command;
         status = command ? aw_dispatch(session, words, NULL) : run_interactive(session);
+        aw_session_leave(session, status);
     }
     free(words);
     return status;
