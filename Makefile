@@ -16,6 +16,7 @@ PREFIX   ?= /usr/local
 LIBDIR   ?= $(PREFIX)/lib
 DATADIR  ?= $(PREFIX)/share
 MANDIR   ?= $(DATADIR)/man
+UDEVDIR  ?= $(PREFIX)/lib/udev
 DESTDIR  ?=
 
 ifeq ($(origin CC),default)
@@ -74,7 +75,8 @@ PROGRAMS   := $(patsubst cmd/%/,%,$(sort $(dir $(wildcard cmd/*/*.c))))
 TOOLS      := $(filter armctl hidmotor canpid unitysim ezphys,$(PROGRAMS))
 SHELL_SRC  := $(wildcard lib/shell/*.c)
 LIB_SRC    := $(filter-out $(SHELL_SRC),$(wildcard lib/*/*.c))
-HEADERS    := $(filter-out lib/shell/%,$(wildcard lib/*/*.h))
+INTERNAL   := $(shell grep -l 'pragma GCC visibility' lib/*/*.h)
+HEADERS    := $(filter-out $(INTERNAL) lib/shell/%,$(wildcard lib/*/*.h))
 TESTS      := $(patsubst %.c,%,$(wildcard tests/unit/test_*.c))
 TEST_SRC   := $(filter-out $(TESTS:=.c),$(wildcard tests/unit/*.c))
 SOAKS      := $(patsubst %.c,%,$(wildcard tests/soak/*.c))
@@ -131,10 +133,10 @@ $(B)/lib%.a:
 	$(Q)mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/libarmwire.so: $(LIB_OBJ)
+$(B)/libarmwire.so: $(LIB_OBJ) lib/armwire.map
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared -Wl,-soname,libarmwire.so.$(SOVERSION) -Wl,-z,defs $(ALL_LDFLAGS) \
-	    -o $@.$(VERSION) $^ $(SHARED_LIBS)
+	    -Wl,--version-script=lib/armwire.map -o $@.$(VERSION) $(LIB_OBJ) $(SHARED_LIBS)
 	$(Q)ln -sf libarmwire.so.$(VERSION) $@.$(SOVERSION) && ln -sf libarmwire.so.$(SOVERSION) $@
 
 # $(1): program, in $(B)/; $(2): its sources; $(3): libraries of its own
@@ -227,18 +229,18 @@ FISH_DIR = $(DATADIR)/fish/vendor_completions.d
 .PHONY: install uninstall
 install: all
 	install -d $(call dest,$(PREFIX)/bin) $(call dest,$(LIBDIR)/pkgconfig) \
-	    $(call dest,$(MANDIR)/man1) $(foreach d,BASH_DIR ZSH_DIR FISH_DIR,$(call dest,$($(d))))
+	    $(call dest,$(MANDIR)/man1) $(call dest,$(UDEVDIR)/rules.d) $(foreach d,BASH_DIR ZSH_DIR FISH_DIR,$(call dest,$($(d))))
 	install -m 755 $(BIN) $(call dest,$(PREFIX)/bin)
 	install -m 644 $(B)/libarmwire.a $(call dest,$(LIBDIR))
-	install -m 755 $(B)/libarmwire.so.$(VERSION) $(call dest,$(LIBDIR))
+	install -m 644 $(B)/libarmwire.so.$(VERSION) $(call dest,$(LIBDIR))
 	cp -P $(B)/libarmwire.so $(B)/libarmwire.so.$(SOVERSION) $(call dest,$(LIBDIR))
 	for h in $(HEADERS:lib/%=%); do \
 	    install -D -m 644 lib/$$h $(call dest,$(PREFIX)/include/armwire)/$$h; done
 	sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libdir@|$(LIBDIR)|' -e 's|@version@|$(VERSION)|' \
 	    lib/armwire.pc.in > $(call dest,$(LIBDIR)/pkgconfig/armwire.pc)
-	install -m 644 docs/man/ezphys-sim.1 $(call dest,$(MANDIR)/man1)
+	install -m 644 docs/udev/*.rules $(call dest,$(UDEVDIR)/rules.d)
+	install -m 644 docs/man/*.1 $(call dest,$(MANDIR)/man1)
 	for t in $(TOOLS); do \
-	    install -m 644 docs/man/$$t.1 $(call dest,$(MANDIR)/man1) && \
 	    install -m 644 completions/$$t.bash $(call dest,$(BASH_DIR))/$$t && \
 	    install -m 644 completions/_$$t $(call dest,$(ZSH_DIR)) && \
 	    install -m 644 completions/$$t.fish $(call dest,$(FISH_DIR)) || exit 1; done
@@ -247,9 +249,10 @@ uninstall:
 	rm -f $(foreach p,$(PROGRAMS),$(call dest,$(PREFIX)/bin/$(p)))
 	rm -f $(call dest,$(LIBDIR))/libarmwire.a $(call dest,$(LIBDIR))/libarmwire.so* \
 	    $(call dest,$(LIBDIR))/pkgconfig/armwire.pc
-	rm -rf $(call dest,$(PREFIX)/include/armwire) $(call dest,$(MANDIR)/man1/ezphys-sim.1)
-	rm -f $(foreach t,$(TOOLS),$(call dest,$(MANDIR)/man1/$(t).1) $(call dest,$(BASH_DIR)/$(t)) \
-	    $(call dest,$(ZSH_DIR)/_$(t)) $(call dest,$(FISH_DIR)/$(t).fish))
+	rm -rf $(call dest,$(PREFIX)/include/armwire)
+	rm -f $(patsubst docs/man/%,$(call dest,$(MANDIR)/man1)/%,$(wildcard docs/man/*.1)) \
+	    $(patsubst docs/udev/%,$(call dest,$(UDEVDIR)/rules.d)/%,$(wildcard docs/udev/*.rules))
+	rm -f $(foreach t,$(TOOLS),$(call dest,$(BASH_DIR)/$(t)) $(call dest,$(ZSH_DIR)/_$(t)) $(call dest,$(FISH_DIR)/$(t).fish))
 
 .PHONY: clean help
 clean:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes what is derived from the tables of the tools: completions, manual pages, protocol pages,
-# Wireshark dissectors, the DBC file.
+# Wireshark dissectors, the DBC file, the udev rules.
 #
 #   tests/generate.sh           into the tree
 #   tests/generate.sh --check   elsewhere, and compares
@@ -44,6 +44,7 @@ generate() {
         can "$tool" lua || continue
         make "$out/docs/wireshark/$tool.lua" "$BIN/$tool" describe --as lua || failed=1
     done
+    make "$out/docs/udev/70-hidmotor.rules" "$BIN/hidmotor" udev || failed=1
     make "$out/docs/man/ezphys-sim.1" "$BIN/ezphys-sim" --man || failed=1
     if can canpid dbc; then
         make "$out/docs/protocols/canpid.dbc" "$BIN/canpid" describe --as dbc || failed=1

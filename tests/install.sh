@@ -1,6 +1,7 @@
 #!/bin/bash
-# Installs into an empty folder and uses the library from there as a stranger would: through
-# pkg-config, shared and static, from C and from C++; then uninstalls and looks for leftovers.
+# Installs into an empty folder and uses the library from there as a stranger would: the program of
+# docs/example through pkg-config, shared and static; the headers from C and from C++; then
+# uninstalls and looks for leftovers.
 # Prints TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -8,29 +9,6 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 root=$dir/root
 export PKG_CONFIG_PATH=$root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
-
-cat >"$dir/use.c" <<'END'
-#include <stdio.h>
-
-#include <armctl/wire.h>
-#include <wire/wire.h>
-
-int main(void)
-{
-    static struct aw_wire wire;
-    struct aw_record record;
-    struct aw_error err;
-    unsigned char line[64];
-    size_t size;
-    aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
-    aw_record_init(&record, aw_wire_codec(&wire, "deg", AW_TX), AW_TX);
-    aw_record_set(&record, "joint", 1, &err);
-    aw_record_set(&record, "angle", 90, &err);
-    if (aw_encode(&record, false, line, sizeof line, &size, &err) != AW_OK)
-        return 1;
-    return fwrite(line, 1, size, stdout) != size;
-}
-END
 
 n=0
 case_of() {
@@ -46,21 +24,56 @@ case_of() {
 }
 
 in_root() { make "$1" PREFIX=/usr DESTDIR="$root"; }
-says_deg() { "$@" | cmp - <(printf '0DEG1,090\r\n'); }
-# shellcheck disable=SC2046 # words of pkg-config
-shared() {
-    gcc -std=c11 -Wall -Wextra -Werror -o "$dir/shared" "$dir/use.c" $(pkg-config --cflags --libs armwire) &&
-        LD_LIBRARY_PATH=$root/usr/lib says_deg "$dir/shared"
+# The example out of docs/ turns a simulated joint.
+turns() {
+    local program=$1 url=unix:$dir/arm.$n answer status
+    "$root/usr/bin/armctl" sim --listen "unix-listen:$dir/arm.$n" 2>"$dir/ready" &
+    for ((tries = 200; tries > 0; tries--)); do
+        grep -q "^ready: $url" "$dir/ready" && break
+        sleep 0.05
+    done
+    answer=$(LD_LIBRARY_PATH=$root/usr/lib "$program" "$url" 1 5)
+    status=$?
+    kill $! && wait $! 2>/dev/null
+    echo "exit $status: $answer"
+    [ "$status $answer" = "0 DEG1,005: confirmed" ]
 }
-# shellcheck disable=SC2046
+# The compiler's options as in the first lines of the example.
+example() {
+    # shellcheck disable=SC2046,SC2086 # words of pkg-config; a compiler with options
+    $1 -std=c11 -Wall -Wextra -Werror -o "$2" docs/example/turn.c \
+        $(pkg-config --cflags armwire) $(eval "$3") && turns "$2"
+}
+shared() { example "$1" "$dir/shared" 'pkg-config --libs armwire' && needs "$dir/shared"; }
+needs() { readelf -d "$1" | grep -q 'NEEDED.*\[libarmwire\.so\.0\]'; }
 static() {
-    gcc -std=c11 -o "$dir/static" "$dir/use.c" $(pkg-config --cflags armwire) \
-        -L"$root/usr/lib" -Wl,--as-needed -l:libarmwire.a -lm && says_deg "$dir/static"
+    example "$1" "$dir/static" 'pkg-config --static --libs armwire | sed s/-larmwire/-l:libarmwire.a/' &&
+        ! needs "$dir/static"
+}
+# Nothing but the public prefix, all of one version; and what is internal is not there.
+symbols() {
+    local names
+    names=$(nm -D --defined-only --with-symbol-versions "$root/usr/lib/libarmwire.so" |
+        awk '$2 != "A" { print $3 }')
+    ! grep -v '^aw_[a-z0-9_]*@@ARMWIRE_0$' <<<"$names" && grep -q '^aw_link_open@@' <<<"$names" &&
+        ! grep -E '^aw_(transport|hid_find|fd_link|part_add)' <<<"$names"
+}
+# Every function that an installed header declares is in the library.
+declared() {
+    local name missing=0
+    nm -D --defined-only "$root/usr/lib/libarmwire.so" | awk '{ sub("@.*", "", $3); print $3 }' |
+        sort >"$dir/exported"
+    for name in $(cat "$root"/usr/include/armwire/*/*.h | sed '/\/\*/,/\*\//d; /^static/d; /^typedef/d' |
+        grep -oE '^[a-z].*[ *]aw_[a-z0-9_]+\(' | grep -oE 'aw_[a-z0-9_]+\($' | tr -d '(' | sort -u); do
+        grep -qx "$name" "$dir/exported" || { echo "$name is not in the library" && missing=1; }
+    done
+    return $missing
 }
 # Each header on its own, in both languages.
 headers() {
     local compiler=$1 header
     [ -e "$root/usr/include/armwire/wire/wire.h" ] || return 1
+    [ ! -e "$root/usr/include/armwire/link/transport.h" ] || return 1
     for header in $(cd "$root/usr/include/armwire" && find . -name '*.h'); do
         echo "#include \"$header\"" |
             $compiler -Wall -Wextra -Werror -I"$root/usr/include/armwire" -fsyntax-only - || return 1
@@ -70,8 +83,12 @@ programs() {
     local tool
     for tool in armctl hidmotor canpid unitysim ezphys; do
         "$root/usr/bin/$tool" --version && [ -s "$root/usr/share/man/man1/$tool.1" ] &&
-            [ -s "$root/usr/share/bash-completion/completions/$tool" ] || return 1
+            [ -s "$root/usr/share/bash-completion/completions/$tool" ] &&
+            [ -s "$root/usr/share/zsh/site-functions/_$tool" ] &&
+            [ -s "$root/usr/share/fish/vendor_completions.d/$tool.fish" ] || return 1
     done
+    "$root/usr/bin/ezphys-sim" --version && [ -s "$root/usr/share/man/man1/ezphys-sim.1" ] &&
+        grep -q '^KERNEL=="hidraw' "$root/usr/lib/udev/rules.d/70-hidmotor.rules"
 }
 nothing_left() {
     local left
@@ -81,9 +98,13 @@ nothing_left() {
 }
 
 case_of "make install" in_root install
-case_of "installed programs run, with manual page and completion" programs
-case_of "a program links the shared library through pkg-config" shared
-case_of "a program links the static library" static
+case_of "installed programs run, with manual page, completion and udev rules" programs
+case_of "the library gives away its public symbols only, with a version" symbols
+case_of "what the headers declare is in the library" declared
+for compiler in gcc clang; do
+    case_of "the example with the shared library, through pkg-config, $compiler" shared $compiler
+    case_of "the example with the static library, through pkg-config, $compiler" static $compiler
+done
 case_of "every header stands on its own in C" headers "gcc -std=c11 -D_GNU_SOURCE -x c"
 case_of "every header stands on its own in C++" headers "g++ -std=c++20 -x c++"
 case_of "make uninstall" in_root uninstall

@@ -108,6 +108,9 @@ void ez_report_time(struct aw_session *session);
 enum aw_status ez_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
 const char *ez_subject(struct aw_session *session, const struct aw_record *record, char *out,
                        size_t size);
+/* At the prompt: every message goes on being answered, at the pace of the clock where the
+ * simulation is faster. Not after step: that lets it stand. */
+enum aw_status ez_idle(struct aw_session *session, int fd);
 enum aw_status ez_safe_stop(struct aw_session *session);
 void ez_finish(struct aw_session *session);
 

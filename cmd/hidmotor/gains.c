@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "hidmotor/gains.h"
 #include "state.h"
 
@@ -33,12 +34,13 @@ static enum aw_status read_gains(struct aw_session *session, struct aw_hid_gains
 
 static void print_one(struct aw_session *session, const struct aw_hid_gain_at *at)
 {
-    char text[AW_GAIN_TEXT];
+    char text[AW_GAIN_TEXT], number[AW_NUMBER_MAX + 1];
     if (aw_session_json(session)) {
+        *aw_print_float32(number, (float)at->value) = '\0';
         aw_output_print(&session->out,
-                        "{\"motor\":\"%s\",\"controller\":\"%s\",\"gain\":\"%s\",\"value\":%.9g}\n",
+                        "{\"motor\":\"%s\",\"controller\":\"%s\",\"gain\":\"%s\",\"value\":%s}\n",
                         aw_hidmotor_joint(at->motor).name, aw_hid_controller_name(at->controller),
-                        aw_hid_gain_name(at->gain), at->value);
+                        aw_hid_gain_name(at->gain), number);
         return;
     }
     aw_hid_gain_text(at, text);
@@ -98,6 +100,11 @@ static enum aw_status set(struct aw_session *session, const struct aw_args *args
     struct aw_record request, wanted;
     aw_record_init(&wanted, codec, AW_TX);
     enum aw_status status = take_words(session, args, &wanted);
+    if (status == AW_OK && aw_flag(session, "dry-run") &&
+        aw_record_complete(&wanted, NULL) != AW_OK)
+        return aw_fail(&session->err, AW_USAGE,
+                       "--dry-run: a packet carries all gains, and those of the board are not "
+                       "known without it — give all nine");
     if (status == AW_OK && !aw_flag(session, "dry-run")) {
         status = read_gains(session, &gains);
         aw_record_init(&request, codec, AW_TX);

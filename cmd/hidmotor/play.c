@@ -53,6 +53,12 @@ static enum aw_status load(struct player *p, const char *file)
     return AW_OK;
 }
 
+static void at(const struct player *p, double t_s, double *deg)
+{
+    struct aw_hid_pose pose = aw_hid_path_pose(&p->path, t_s);
+    memcpy(deg, pose.deg, sizeof pose.deg);
+}
+
 /* The arm goes to the start of the path at an easy pace, and has to be there. */
 static enum aw_status approach(struct player *p)
 {
@@ -61,7 +67,7 @@ static enum aw_status approach(struct player *p)
                                         .mode = AW_HIDMOTOR_SINUSOIDAL};
     struct aw_hidmotor_plan plan;
     double way = 0;
-    aw_path_at(&p->path, p->path.t_s[0], target.deg, NULL);
+    at(p, p->path.t_s[0], target.deg);
     enum aw_status status = aw_hidmotor_plan(motor_arm(session), &target, &plan, &session->err);
     if (status != AW_OK)
         return status;
@@ -80,7 +86,7 @@ static enum aw_status send_setpoint(struct player *p, double t_s)
     struct aw_session *session = p->session;
     struct aw_hidmotor_plan *plan = &p->step;
     memcpy(plan->start, plan->target, sizeof plan->start);
-    aw_path_at(&p->path, p->path.t_s[0] + t_s + (double)p->period_ns / 1e9, plan->target, NULL);
+    at(p, p->path.t_s[0] + t_s + (double)p->period_ns / 1e9, plan->target);
     enum aw_status status = aw_hidmotor_follow(motor_arm(session), plan, &session->err);
     p->sent++;
     p->lost += status == AW_TIMEOUT;
@@ -97,7 +103,7 @@ static enum aw_status stream(struct player *p)
     session->moving = true;
     p->step = (struct aw_hidmotor_plan){.n = AW_HIDMOTOR_JOINTS,
                                         .duration_ms = (double)p->period_ns / 1e6};
-    aw_path_at(&p->path, p->path.t_s[0], p->step.target, NULL);
+    at(p, p->path.t_s[0], p->step.target);
     for (int64_t tick = 0; status == AW_OK; tick++) {
         int64_t due = start + tick * p->period_ns, now = aw_clock_now(session->clock);
         double t_s = (double)(due - start) / 1e9;

@@ -143,7 +143,8 @@ static const struct aw_command commands[] = {
          "wrist_rotate to the right, elbow and\n" "wrist_flex up, hand open. --for ends it; so "
          "does Ctrl-C. Joints that are not named are stopped. "
          "--follow\n" "lets another program drive: each of its lines changes the joints it names.",
-     .examples = LIST("-l sim: drive elbow=+45 --for 0.3s", "-l sim: drive --follow --for 0.3s", "-l sim: drive hand=open "
+     .examples = LIST("-l sim: drive elbow=+45 --for 0.3s",
+         "-l sim: drive --follow --for 0.3s", "-l sim: drive hand=open "
          "shoulder=-20deg/s --for 0.3s")},
     {.name = "move", .summary = "move joints to positions", .args = move_args, .safety = AW_MOTION,
      .run = run_move,
@@ -186,9 +187,9 @@ static const struct aw_command commands[] = {
     {.name = "list", .summary = "show whether a simulator answers on this machine",
      .offline = true, .run = run_list, .examples = LIST("list")},
     {.name = "sim", .summary = "serve the simulated arm", .options = sim_options, .run = run_sim,
-     .details = "On a terminal it shows the arm live, and keys drive it until a client sends something; x "
-         "makes a joint stick, f\n" "freezes all, m holds the feedback back. Elsewhere it prints "
-         "'ready: URL' on standard error; that URL works with -l."},
+     .details = "On a terminal it shows the arm live, and keys drive it until a client sends "
+         "something; x makes a joint stick, f\n" "freezes all, m holds the feedback back. "
+         "Elsewhere it prints 'ready: URL' on standard error; that URL works with -l."},
     {0},
 };
 /* clang-format on */

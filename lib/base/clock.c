@@ -2,7 +2,10 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <time.h>
+
+#define STOP_LOOK 16 /* virtual waits between two looks at stop_fd */
 
 static int64_t read_clock(clockid_t id)
 {
@@ -28,7 +31,8 @@ static struct timespec time_left(int64_t deadline)
         deadline == AW_NEVER ? 86400 * AW_SECOND : deadline - read_clock(CLOCK_MONOTONIC);
     if (left < 0)
         left = 0;
-    return (struct timespec){.tv_sec = left / AW_SECOND, .tv_nsec = left % AW_SECOND};
+    return (struct timespec){.tv_sec = (time_t)(left / AW_SECOND),
+                             .tv_nsec = (long)(left % AW_SECOND)};
 }
 
 static enum aw_status real_wait(struct aw_clock *clock, int fd, short events, int64_t deadline)
@@ -63,6 +67,12 @@ static int64_t virtual_now(const struct aw_clock *clock)
     return ((const struct aw_virtual_clock *)clock)->time_ns;
 }
 
+static bool asked_to_stop(struct aw_virtual_clock *self)
+{
+    struct pollfd stop = {.fd = self->stop_fd, .events = POLLIN};
+    return self->stop_fd >= 0 && ++self->waits % STOP_LOOK == 0 && poll(&stop, 1, 0) > 0;
+}
+
 static enum aw_status virtual_wait(struct aw_clock *clock, int fd, short events, int64_t deadline)
 {
     struct aw_virtual_clock *self = (struct aw_virtual_clock *)clock;
@@ -70,12 +80,13 @@ static enum aw_status virtual_wait(struct aw_clock *clock, int fd, short events,
     (void)events;
     if (deadline > self->time_ns)
         self->time_ns = deadline;
-    return AW_TIMEOUT;
+    return asked_to_stop(self) ? AW_STOPPED : AW_TIMEOUT;
 }
 
 struct aw_virtual_clock aw_virtual_clock(void)
 {
-    return (struct aw_virtual_clock){.base = {.now = virtual_now, .wait = virtual_wait}};
+    return (struct aw_virtual_clock){.base = {.now = virtual_now, .wait = virtual_wait},
+                                     .stop_fd = -1};
 }
 
 enum aw_status aw_clock_sleep(struct aw_clock *clock, int64_t deadline)

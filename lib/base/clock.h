@@ -35,13 +35,16 @@ struct aw_real_clock {
     int ended_fd;
 };
 
-/* Starts at 0 (or where the caller sets time_ns) and jumps to each deadline that is waited for. */
+/* Starts at 0 (or where the caller sets time_ns) and jumps to each deadline that is waited for.
+ * stop_fd as above, but looked at only now and then: thousands of waits take a millisecond. */
 struct aw_virtual_clock {
     struct aw_clock base;
     int64_t time_ns;
+    int stop_fd;
+    unsigned waits;
 };
 
-/* hangup_fd and ended_fd are -1 until the caller sets them. */
+/* hangup_fd, ended_fd, and stop_fd of a virtual clock, are -1 until the caller sets them. */
 struct aw_real_clock aw_real_clock(int stop_fd);
 struct aw_virtual_clock aw_virtual_clock(void);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "canpid/law.h"
 #include "canpid/wire.h"
 
@@ -173,16 +174,6 @@ static enum aw_status check_indices(const struct aw_record *command, struct aw_e
     return AW_OK;
 }
 
-/* As it was sent, so that the telemetry can be compared with it to the last bit. */
-static double wire_float(const uint8_t *bytes)
-{
-    uint32_t bits = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-                    (uint32_t)bytes[3] << 24;
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return (double)value;
-}
-
 static enum aw_status guard(struct aw_pid *pid, const struct aw_record *command,
                             struct aw_pid_sent *sent, struct aw_error *err)
 {
@@ -219,7 +210,7 @@ enum aw_status aw_pid_check(struct aw_pid *pid, const struct aw_record *command,
     sent->board = (unsigned)(sent->bytes[0] | sent->bytes[1] << 8) / 32 * 32;
     sent->controller = controller_of(command);
     if (effect_of(command) == SETS)
-        sent->setpoint = wire_float(sent->bytes + 2);
+        sent->setpoint = (double)aw_get_f32(sent->bytes + 2);
     return guard(pid, command, sent, err);
 }
 

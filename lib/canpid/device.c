@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "canpid/wire.h"
 #include "link/random.h"
 
@@ -382,8 +383,7 @@ static int number_in(const struct aw_record *record, const char *field)
 static double value_in(const struct aw_record *record, const uint8_t *frame)
 {
     double value = aw_record_get(record, "value");
-    float single;
-    memcpy(&single, frame + 2, sizeof single);
+    float single = aw_get_f32(frame + 2);
     return isnan(value) && isinf(single) ? (double)single : value;
 }
 

@@ -9,7 +9,7 @@
 struct aw_pid_law aw_pid_law_defaults(void)
 {
     return (struct aw_pid_law){
-        .gains = {[AW_PID_POS] = {3.0F, 0.0005F, 0}, [AW_PID_TOR] = {0.6F, 0, 0}}};
+        .gains = {[AW_PID_POS] = {3, (float)0.0005, 0}, [AW_PID_TOR] = {(float)0.6, 0, 0}}};
 }
 
 static void clear(struct aw_pid_law *law)

@@ -40,7 +40,8 @@ void aw_ez_attach(struct aw_ez *ez, struct aw_link *link)
     ez->link = link;
     ez->connections = link ? link->connections : 0;
     ez->framer = (struct aw_framer){.dir = AW_RX};
-    ez->held = ez->parsed = ez->end = ez->framed = 0;
+    ez->held = ez->parsed = ez->end = 0;
+    ez->framed = 0;
     ez->expected = ez->counted = 0;
     ez->owed = ez->reset = ez->resetting = false;
     ez->n_packets = ez->n_commands = 0;
@@ -141,7 +142,7 @@ static int64_t patience(const struct aw_ez *ez, int64_t deadline)
     if (may_be_whole(ez))
         silence = ez->expected && ez->counted >= ez->expected ? now : now + SILENCE_NS;
     else if (is_partial(ez))
-        silence = now + PARTIAL_NS;
+        silence = ez->byte_ns + PARTIAL_NS;
     return silence < deadline ? silence : deadline;
 }
 
@@ -182,6 +183,8 @@ static enum aw_status read_more(struct aw_ez *ez, int64_t deadline, bool *ends,
                                          room < READ_ROOM ? room : READ_ROOM, &got, until, err);
     ez->held += got;
     ez->counters.bytes += got;
+    if (got)
+        ez->byte_ns = aw_clock_now(ez->link->clock);
     if (status == AW_TIMEOUT && until < deadline) {
         *ends = true;
         return AW_OK;

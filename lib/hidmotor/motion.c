@@ -6,7 +6,7 @@
 #include "hidmotor/wire.h"
 
 #define EXACT           2e-5 /* deg: a 32-bit float near 100 has steps of 8e-6 */
-#define SAME            0.25 /* deg: a setpoint that rests so near is there, rounded to a servo step */
+#define SAME            0.25 /* deg: a setpoint that rests so near is there, to a servo step */
 #define ALIVE           0.5       /* deg: an arm that follows moves more than that … */
 #define STILL_NS        AW_SECOND /* … in this time */
 #define VERIFY_NS       (500 * AW_MILLISECOND)

@@ -10,6 +10,8 @@
 #include "base/status.h"
 #include "link/url.h"
 
+#pragma GCC visibility push(hidden)
+
 enum aw_flow { AW_FLOW_NONE, AW_FLOW_RTSCTS, AW_FLOW_XONXOFF };
 enum aw_parity { AW_PARITY_NONE, AW_PARITY_EVEN, AW_PARITY_ODD };
 enum aw_modem_line { AW_LINE_KEEP, AW_LINE_ON, AW_LINE_OFF };
@@ -50,5 +52,7 @@ void aw_port_problem(const char *path, int error, char *out, size_t size);
 /* Opens a terminal device non-blocking and locks it against others (flock). AW_NO_LINK with
  * aw_port_problem's text. */
 enum aw_status aw_port_lock(const char *path, int *fd, struct aw_error *err);
+
+#pragma GCC visibility pop
 
 #endif

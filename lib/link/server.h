@@ -5,6 +5,8 @@
 
 #include "link/fd_link.h"
 
+#pragma GCC visibility push(hidden)
+
 struct aw_server_link {
     struct aw_fd_link fd; /* the client, or -1 */
     int listen_fd;
@@ -13,5 +15,7 @@ struct aw_server_link {
 };
 
 struct aw_server_link *aw_server_new(struct aw_clock *clock);
+
+#pragma GCC visibility pop
 
 #endif

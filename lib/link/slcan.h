@@ -4,6 +4,8 @@
 
 #include "link/link.h"
 
+#pragma GCC visibility push(hidden)
+
 /* The computer's end: opens the stream inner_url and the adapter's channel behind it. speed is the
  * command that sets the bit rate ("S8", "s0014"). */
 struct aw_slcan_settings {
@@ -19,5 +21,7 @@ enum aw_status aw_slcan_client(struct aw_link **out, const char *inner_url,
 /* The adapter's end: answers like one and carries frames while its channel is open. */
 enum aw_status aw_slcan_adapter(struct aw_link **out, const char *inner_url, struct aw_clock *clock,
                                 struct aw_error *err);
+
+#pragma GCC visibility pop
 
 #endif

@@ -328,7 +328,7 @@ static enum aw_status watch_table(struct watch *w)
             ended = true;
             status = AW_OK;
         }
-        if ((w->limit && w->shown >= w->limit) || status == AW_MORE)
+        if (status == AW_MORE)
             break;
         if (!aw_live_due(&w->live))
             continue;
@@ -352,9 +352,10 @@ static enum aw_status open_table(struct watch *w)
     return aw_live_open(&w->live, session, w->stream, FPS);
 }
 
+/* So many messages, or each once: lines that stay are of more use than a table that goes. */
 static enum aw_status watch(struct watch *w)
 {
-    if (w->once || !aw_live_wanted(w->session) || open_table(w) != AW_OK)
+    if (w->once || w->limit || !aw_live_wanted(w->session) || open_table(w) != AW_OK)
         return watch_lines(w);
     enum aw_status status = watch_table(w);
     aw_live_close(&w->live);

@@ -48,7 +48,7 @@ struct aw_session {
     char *typed;                /* the line that was entered; NULL at the end of the input */
     bool entered;
     bool quit;         /* the user asked to leave */
-    bool told;         /* the error of this command has been printed already (scripts) */
+    bool told;         /* the outcome of this command has been printed already (scripts) */
     bool moving;       /* a motion has been sent and not been finished */
     enum aw_left left; /* kept by the commands of the tool */
     void *state;

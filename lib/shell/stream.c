@@ -215,3 +215,8 @@ bool aw_stream_is_live(const struct aw_stream *s)
 {
     return s->live;
 }
+
+bool aw_stream_has_link(const struct aw_stream *s)
+{
+    return s->fd < 0;
+}

@@ -164,8 +164,8 @@ static int ticks_of(int joint, double degrees)
 static unsigned echo_of(const struct arm *arm, const struct aw_unity_drive *drive)
 {
     bool driven = direction(drive) > 0 || direction(drive) < 0;
-    float inside = (float)drive->velocity * 1.2F;
-    unsigned low = (unsigned)(inside / 1.2F);
+    float inside = (float)drive->velocity * (float)1.2;
+    unsigned low = (unsigned)(float)(inside / (float)1.2);
     if (!driven)
         return 0;
     return arm->options.low_echo ? low : (unsigned)drive->velocity;

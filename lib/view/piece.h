@@ -4,6 +4,8 @@
 
 #include "view/view.h"
 
+#pragma GCC visibility push(hidden)
+
 enum what {
     WHAT_NOTHING,
     WHAT_LEAF,
@@ -28,6 +30,7 @@ struct piece {
     uint8_t leaf, decimals;
     uint8_t skip;
     bool conditional;    /* only if the leaf is present */
+    bool quoted;         /* a name stands between quotes */
     bool with_unit;      /* followed by its unit: */
     uint8_t unit_length; /* 0: none, or which one depends on another leaf */
     const char *unit;
@@ -57,5 +60,7 @@ void aw_pieces_compile(struct pieces *out, const struct aw_codec *codec,
 
 /* Is this field wanted? */
 bool aw_view_wants(const struct aw_view_options *options, const struct aw_leaf *leaf);
+
+#pragma GCC visibility pop
 
 #endif

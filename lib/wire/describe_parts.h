@@ -4,6 +4,8 @@
 
 #include "wire/describe.h"
 
+#pragma GCC visibility push(hidden)
+
 /* A short text that grows; what does not fit is cut off. Start with {0}. */
 struct aw_part {
     size_t length;
@@ -58,5 +60,7 @@ extern const char *const aw_lua_code[];
 
 /* Is this message wanted? wanted NULL: all are. */
 bool aw_is_wanted(const struct aw_wire *wire, size_t index, const char *wanted);
+
+#pragma GCC visibility pop
 
 #endif

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # ezphys with its simulator: every command, lock-step that never stalls, and motors that are safe.
 load common.bash
+unset "${!EZPHYS_@}"
 
 # Nobody waits for these.
 sim() { ok timeout 60 ezphys -q -l "sim:$1" "${@:2}"; }
@@ -149,7 +150,7 @@ wires=(le32 be32 packed8 stream name32 le32,long=8
 # ---- Lock-step -----------------------------------------------------------------------------------
 
 @test "hz: no stall, no loss" {
-    simulator --scene humanoid --lock-step 1
+    simulator --scene humanoid --lock-step=1
     ok timeout 60 ezphys -l "$url" hz --for 5s -j
     same "$(json '[.lost,.stalls,.damaged,.steps_per_message]')" '[0,0,0,1]'
     jq -e '.rate > 100 and .real_time_factor > 0.5' <<<"$output" >/dev/null
@@ -162,7 +163,7 @@ wires=(le32 be32 packed8 stream name32 le32,long=8
 }
 
 @test "every N steps, and every wire of the simulator" {
-    simulator --scene arm4 --lock-step 5
+    simulator --scene arm4 --lock-step=5
     ok timeout 60 ezphys -l "$url" hz -n 200 -j
     same "$(json '[.steps_per_message,.lost]')" '[5,0]'
     for wire in be32 packed8 stream name32 le32,long=8 endian=be,msg=rest32,pkt=type16+id16; do
@@ -205,31 +206,43 @@ time.sleep(20)'
 
 # ---- Safety --------------------------------------------------------------------------------------
 
-# How long after the signal the stop arrives, measured by the peer: it does not read while busy.
+# The peer itself sends the signal, and measures until the stop is there; ten times. The machine may
+# be loaded: the middle of them counts.
 @test "the stop goes out within 10 ms of the signal while the simulator is busy" {
     fake '
-for step in range(3):
-    s.sendall(message(step, 2.0)); answer(s)
-say("busy")
-kind = 0
-while kind != 3 or velocity != 0:
-    a = answer(s)
-    kind, velocity, torque = struct.unpack_from("<I", a, 8)[0], *struct.unpack_from("<ff", a, 20)
-say("stop %.6f torque %g" % (time.time(), torque))
+import os, signal
+times = []
+while len(times) < 10:
+    for step in range(3):
+        s.sendall(message(step, 2.0)); answer(s)
+    say("busy")
+    killer, _ = listener.accept()
+    client = int(killer.recv(20)); start = time.time()
+    os.kill(client, signal.SIGINT)
+    kind = 0
+    while kind != 3 or velocity != 0:
+        a = answer(s)
+        kind, velocity, torque = struct.unpack_from("<I", a, 8)[0], *struct.unpack_from("<ff", a, 20)
+    times.append(time.time() - start)
+    killer.close()
+    say("stop, torque %g" % torque)
+    if len(times) < 10: s, _ = listener.accept()
+times.sort()
+say("middle %.3f ms" % (1000 * times[5]))
 time.sleep(20)'
-    timeout 30 ezphys -l "$url" motor 7 2 50 --for 100s 2>err &
-    client=$!
-    wait_for fake busy
-    sleep 0.2
-    before=$(date +%s.%N)
-    kill -INT "$(pgrep -P "$client" ezphys || echo "$client")"
-    wait_for fake "stop "
-    set -- $line
-    echo "# stop after $(jq -n "$2 - $before") s" >&3
-    jq -ne "$2 - $before < 0.5 and $4 == 50" >/dev/null # date and bash are slow; see below
-    wait "$client" && status=0 || status=$?
-    same "$status" 130
-    grep -q "stopped: 1 joint held at velocity 0" err
+    for _ in {1..10}; do
+        ezphys -l "$url" motor 7 2 50 --for 100s 2>err &
+        client=$!
+        wait_for fake busy
+        echo "$client" >"/dev/tcp/127.0.0.1/${url##*:}"
+        wait_for fake "stop, torque 50"
+        wait "$client" && status=0 || status=$?
+        same "$status" 130
+        grep -q "stopped: 1 joint held at velocity 0" err
+    done
+    wait_for fake middle
+    echo "# $line" >&3
+    jq -ne "${line//[^0-9.]/} < 10" >/dev/null
 }
 
 @test "kills: the motors stand still afterwards" {
@@ -316,9 +329,9 @@ time.sleep(20)'
     has "$why" "did you mean 'left-knee'?"
     fails 2 timeout 20 ezphys -q -l sim:humanoid motor left-knee 1 1 1 1
     has "$why" "has 1 axis, this is for 2"
-    fails 2 timeout 20 ezphys -q -l sim: motor pivot nan 1
-    fails 2 timeout 20 ezphys -q -l sim: motor pivot 1 inf
-    fails 6 timeout 20 ezphys -q -l sim: motor pivot 1 -5
+    fails 2 timeout 20 ezphys -q -l sim: motor hinge nan 1
+    fails 2 timeout 20 ezphys -q -l sim: motor hinge 1 inf
+    fails 6 timeout 20 ezphys -q -l sim: motor hinge 1 -5
     fails 2 timeout 20 ezphys -q -l sim: echo bab
     has "$why" "did you mean 'bob'?"
     printf 'joint 1 humanoid.knee\nbody 1 humanoid.shin\n' >names
@@ -328,7 +341,8 @@ time.sleep(20)'
     printf 'joint 1 knee\njoin 2 hip\n' >names
     fails 5 timeout 20 ezphys -q -l "$url" --names names list
     has "$why" "names:2: 'join'"
-    ok ezphys complete 2 ezphys --scene humanoid motor left-k || true
+    EZPHYS_SCENE=humanoid ok ezphys complete -- motor left-k
+    same "$(cut -f 1 <<<"$output")" left-knee
 }
 
 @test "dry runs open nothing and print the bytes" {

@@ -163,7 +163,7 @@ static inline void fake_step(struct fake *f)
     unsigned stride = f->stride ? f->stride : 1;
     for (int i = 0; i < 3; i++)
         f->angle[i] += f->torque[i] > 0 ? f->velocity[i] * STEP_SIZE * stride : 0;
-    f->step += stride;
+    f->step += (long)stride;
 }
 
 /* An answer is a message, or without messages whatever came at once. */

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/bytes.h"
 #include "hidmotor/client.h"
 #include "hidmotor/device.h"
 #include "hidmotor/motion.h"
@@ -109,9 +110,7 @@ static inline struct aw_hidmotor_reply rig_raw(struct rig *rig, uint32_t id, con
 
 static inline double rig_float(const uint8_t *report, int i)
 {
-    float value;
-    memcpy(&value, report + 4 + 4 * i, sizeof value);
-    return (double)value;
+    return (double)aw_get_f32(report + 4 + 4 * i);
 }
 
 #define RIG_RAW(rig, id, ...)                                                                      \

@@ -140,7 +140,7 @@ static void commands_go_out_as_they_should(void **state)
     struct aw_pid_sent sent;
     assert_int_equal(send(tap, "setpoint board=lknee controller=tor value=-5Nm", &sent), AW_OK);
     assert_true(sent.board == LKNEE && sent.controller == AW_PID_TOR);
-    assert_true(sent.setpoint == (double)-0.2F);
+    assert_true(sent.setpoint == (double)(float)-0.2);
     assert_false(sent.switches || sent.unknown);
     assert_int_equal(send(tap, "kp board=lknee controller=tor value=0.6", &sent), AW_OK);
     assert_false(sent.switches || sent.unknown);
@@ -296,7 +296,7 @@ static void gains_are_remembered_when_they_went_out(void **state)
     tap->fail_after = 1;
     assert_int_equal(send(tap, "kp board=lknee controller=tor value=0.6", NULL), AW_OK);
     assert_int_equal(send(tap, "ki board=lknee controller=tor value=0.5", NULL), AW_LOST);
-    assert_true(tap->pid.gains.of[2][AW_PID_TOR][AW_PID_KP].value == 0.6F);
+    assert_true(tap->pid.gains.of[2][AW_PID_TOR][AW_PID_KP].value == (float)0.6);
     assert_false(tap->pid.gains.of[2][AW_PID_TOR][AW_PID_KI].known);
     free(tap);
 }

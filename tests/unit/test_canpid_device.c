@@ -182,7 +182,7 @@ static void every_command_acts(void **state)
     assert_true(rig_truth(rig, LKNEE).law.setpoint == 0.125);
     assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_PID_TOR);
     rig_put(rig, 0x45, "6F12033B0200"); /* precompression 2 mm */
-    assert_true(rig_truth(rig, LKNEE).precompression_m == (double)0.002F);
+    assert_true(rig_truth(rig, LKNEE).precompression_m == (double)(float)0.002);
     rig_put(rig, 0x49, "0000803F0000"); /* aux 0 = 1: the lamp */
     assert_true(rig_truth(rig, LKNEE).lamp);
     rig_put(rig, 0x49, "000000400000");

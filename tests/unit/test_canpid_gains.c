@@ -74,7 +74,7 @@ static void there_and_back(void **state)
     assert_int_equal(aw_pid_gains_save(&gains, path, NULL, &err), AW_OK);
     assert_int_equal(aw_pid_gains_load(&read, path, NULL, &err), AW_OK);
     assert_int_equal(aw_pid_gains_diff(&gains, &read, NULL, NULL), 0);
-    assert_true(read.of[2][AW_PID_POS][AW_PID_KI].value == 0.0005F);
+    assert_true(read.of[2][AW_PID_POS][AW_PID_KI].value == (float)0.0005);
     assert_false(read.of[2][AW_PID_POS][AW_PID_KD].known);
 }
 
@@ -86,7 +86,7 @@ static void people_write_liberally(void **state)
     static const char text[] = "\n  # of Monday\n\tlknee  0 kp\t3.0 # good\r\n0x40 tor kp 6e-1\n";
     assert_int_equal(read_text(text, &gains, &err), AW_OK);
     assert_true(gains.of[2][AW_PID_POS][AW_PID_KP].value == 3);
-    assert_true(gains.of[2][AW_PID_TOR][AW_PID_KP].value == 0.6F);
+    assert_true(gains.of[2][AW_PID_TOR][AW_PID_KP].value == (float)0.6);
     size_t n = 0;
     struct aw_pid_gain_at at;
     for (size_t i = 0; aw_pid_gains_next(&gains, &i, &at);)

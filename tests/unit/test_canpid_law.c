@@ -23,9 +23,9 @@ static void defaults_are_the_published_ones(void **state)
     assert_int_equal(law.controller, AW_PID_POS);
     assert_false(law.enabled);
     assert_true(law.gains[AW_PID_POS][AW_PID_KP] == 3);
-    assert_true(law.gains[AW_PID_POS][AW_PID_KI] == (double)0.0005F);
+    assert_true(law.gains[AW_PID_POS][AW_PID_KI] == (double)(float)0.0005);
     assert_true(law.gains[AW_PID_POS][AW_PID_KD] == 0);
-    assert_true(law.gains[AW_PID_TOR][AW_PID_KP] == (double)0.6F);
+    assert_true(law.gains[AW_PID_TOR][AW_PID_KP] == (double)(float)0.6);
     assert_true(law.gains[AW_PID_LVL][AW_PID_KP] == 0);
     assert_true(aw_pid_law_tick(&law, 0.3) == 0);
 }

@@ -156,7 +156,7 @@ static void a_capture_may_begin_and_end_anywhere(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++)
-        assert_found(wires[seed % N_WIRES], seed, seed * 37);
+        assert_found(wires[seed % N_WIRES], seed, (size_t)seed * 37);
 }
 
 static void other_descriptions_are_found_by_their_parts(void **state)

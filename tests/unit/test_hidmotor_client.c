@@ -109,8 +109,7 @@ static void send_after(struct tap *tap, int ms, const uint8_t *bytes, size_t siz
 
 static void put_float(uint8_t *report, int i, double value)
 {
-    float narrow = (float)value;
-    memcpy(report + 4 + 4 * i, &narrow, sizeof narrow);
+    aw_put_f32(report + 4 + 4 * i, (float)value);
 }
 
 /* A report with an id and floats. */
@@ -551,7 +550,7 @@ static void anything(struct tap *tap, const uint8_t *report)
 {
     uint8_t reply[AW_HIDMOTOR_REPORT];
     int ms = one_in(tap, 8) ? (int)aw_random_below(&tap->random, 900) : 2;
-    size_t size = one_in(tap, 20) ? aw_random_below(&tap->random, 66) : AW_HIDMOTOR_REPORT;
+    size_t size = one_in(tap, 20) ? (size_t)aw_random_below(&tap->random, 66) : AW_HIDMOTOR_REPORT;
     memcpy(reply, report, sizeof reply);
     if (id_of(report) == POSITIONS || id_of(report) == VELOCITIES)
         put_float(reply, 0, one_in(tap, 20) ? 99 : 3);

@@ -325,7 +325,7 @@ static void gains(void **state)
         assert_near(rig_float(reply.bytes, i), (double)(float)published[i], 0);
     reply = rig_raw(rig, 1825, NULL, 0);
     for (int i = 0; i < 9; i++)
-        assert_near(rig_float(reply.bytes, i), i % 3 ? 0 : (double)0.1F, 0);
+        assert_near(rig_float(reply.bytes, i), i % 3 ? 0 : (double)(float)0.1, 0);
     RIG_RAW(rig, 1810, 1, 2, 3, 4, 5, 6, 7, 8, 9);
     reply = rig_raw(rig, 1825, NULL, 0);
     for (int i = 0; i < 9; i++)

@@ -61,7 +61,7 @@ static void people_write_liberally(void **state)
     size_t i = 0;
     assert_true(aw_hid_gains_next(&gains, &i, &at));
     assert_int_equal(at.motor, 0);
-    assert_true(at.value == (double)0.1F);
+    assert_true(at.value == (double)(float)0.1);
     assert_true(aw_hid_gains_next(&gains, &i, &at));
     assert_int_equal(at.motor, 2);
     assert_int_equal(at.controller, AW_HID_VELOCITY);
@@ -129,7 +129,7 @@ static void packets_there_and_back(void **state)
         aw_record_init(&record, aw_wire_codec(&wire, names[i], AW_TX), AW_TX);
         assert_int_equal(aw_hid_gains_to_record(&gains, (enum aw_hid_controller)i, &record, &err),
                          AW_OK);
-        assert_true(aw_record_get(&record, "m2.kp") == (double)(i == 0 ? 0.015F : 0.1F));
+        assert_true(aw_record_get(&record, "m2.kp") == (double)(float)(i == 0 ? 0.015 : 0.1));
         assert_int_equal(aw_encode(&record, false, bytes, sizeof bytes, &size, &err), AW_OK);
         assert_int_equal(aw_wire_decode(&wire, AW_TX, (struct aw_span){bytes, size}, &record, &err),
                          AW_OK);
@@ -151,7 +151,7 @@ static void a_packet_needs_all_gains(void **state)
     aw_hid_gains_over(&gains, &some);
     assert_int_equal(aw_hid_gains_to_record(&gains, AW_HID_PID, &record, &err), AW_OK);
     assert_true(aw_record_get(&record, "m3.kd") == 7);
-    assert_true(aw_record_get(&record, "m1.kp") == (double)0.2F);
+    assert_true(aw_record_get(&record, "m1.kp") == (double)(float)0.2);
     assert_true(aw_record_get(&record, "m1.kd") == 30);
 }
 

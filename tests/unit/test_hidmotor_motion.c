@@ -419,7 +419,8 @@ static void prepare_old_answer(struct rig *rig, struct sieve *sieve)
     assert_int_equal(aw_hidmotor_positions(&rig->arm, &now, &rig->err), AW_TIMEOUT);
     aw_hidmotor_device_fault(rig->device, AW_HIDMOTOR_LOST, 0);
     memcpy(sieve->old, "\x76\x07\0\0", 4);
-    memcpy(sieve->old + 4, values, sizeof values);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        aw_put_f32(sieve->old + 4 + 4 * i, values[i]);
 }
 
 static void an_old_answer_verifies_nothing(void **state)

@@ -216,8 +216,9 @@ static void paths_that_are_no_hidraw(void **state)
 static void set_age(const char *node, int64_t age_ns)
 {
     int64_t time = aw_wall_time() - age_ns;
-    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
-                                      {.tv_sec = time / AW_SECOND, .tv_nsec = time % AW_SECOND}};
+    const struct timespec times[2] = {
+        {.tv_nsec = UTIME_OMIT},
+        {.tv_sec = (time_t)(time / AW_SECOND), .tv_nsec = (long)(time % AW_SECOND)}};
     assert_int_equal(utimensat(AT_FDCWD, node_path(node), times, 0), 0);
 }
 

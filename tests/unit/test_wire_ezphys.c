@@ -287,10 +287,10 @@ static void random_bytes_never_stop_the_reader(void **state)
         size_t size = make_message(stream, 10, &rng);
         for (int i = 0; i < round % 8; i++)
             stream[rng_next(&rng) % size] = (uint8_t)rng_next(&rng);
-        walk(stream, size, 1 + rng_next(&rng) % 100, AW_RX);
+        walk(stream, size, 1 + (size_t)rng_next(&rng) % 100, AW_RX);
         for (size_t i = 0; i < sizeof stream; i++)
             stream[i] = (uint8_t)(rng_next(&rng) % (round % 3 ? 6 : 256));
-        walk(stream, sizeof stream, 1 + rng_next(&rng) % 500, round % 5 ? AW_RX : AW_TX);
+        walk(stream, sizeof stream, 1 + (size_t)rng_next(&rng) % 500, round % 5 ? AW_RX : AW_TX);
     }
 }
 

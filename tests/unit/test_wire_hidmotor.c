@@ -1,5 +1,6 @@
 #include "hidmotor/wire.h"
 
+#include "base/bytes.h"
 #include "wire_check.h"
 
 static struct aw_wire wire;
@@ -22,8 +23,9 @@ static void every_field_survives(void **state)
 static size_t report(uint8_t *out, uint32_t id, const float *values, size_t n)
 {
     memset(out, 0, 64);
-    memcpy(out, &id, 4);
-    memcpy(out + 4, values, n * sizeof *values);
+    aw_put_u32(out, id);
+    for (size_t i = 0; i < n; i++)
+        aw_put_f32(out + 4 + 4 * i, values[i]);
     return 64;
 }
 

@@ -1,0 +1,48 @@
+/* Turns one joint of a handler arm and says what came of it.
+ *
+ *     cc -o turn turn.c $(pkg-config --cflags --libs armwire)
+ *     armctl sim --listen unix-listen:/tmp/arm &
+ *     ./turn unix:/tmp/arm 1 90
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <armctl/client.h>
+#include <armctl/wire.h>
+
+static int fail(const char *what, const struct aw_error *err)
+{
+    fprintf(stderr, "turn: %s: %s\n", what, err->text);
+    return err->status;
+}
+
+int main(int argc, char **argv)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    const struct aw_link_options link_options = {.clock = &clock.base, .ascii = true};
+    const struct aw_arm_options options = aw_arm_defaults();
+    static struct aw_arm arm; /* large: not for the stack */
+    struct aw_link *link;
+    struct aw_record command;
+    struct aw_arm_outcome outcome;
+    struct aw_error err;
+
+    if (argc != 4)
+        return fprintf(stderr, "usage: turn LINK JOINT DEGREES\n"), 2;
+    if (aw_link_open(&link, argv[1], &link_options, &err) != AW_OK)
+        return fail("open", &err);
+
+    aw_arm_init(&arm, link, &options, NULL);
+    aw_record_init(&command, aw_wire_codec(&arm.wire, "deg", AW_TX), AW_TX);
+    enum aw_status status = aw_record_set(&command, "joint", atof(argv[2]), &err);
+    if (status == AW_OK)
+        status = aw_record_set(&command, "angle", atof(argv[3]), &err);
+    if (status == AW_OK)
+        status = aw_arm_command(&arm, &command, &outcome, &err);
+    aw_link_close(link);
+
+    if (status != AW_OK)
+        return fail("deg", &err);
+    printf("%s: %s\n", outcome.answer, aw_arm_result_name(outcome.result));
+    return 0;
+}

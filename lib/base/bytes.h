@@ -1,0 +1,42 @@
+/* Numbers in bytes, low byte first, as controllers have them; whatever the byte order of this
+ * machine.
+ *
+ *     uint8_t report[64];
+ *     aw_put_f32(report + 4, 90.0F);
+ *     aw_get_f32(report + 4);           -> 90
+ */
+#ifndef AW_BASE_BYTES_H
+#define AW_BASE_BYTES_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline uint32_t aw_get_u32(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+           (uint32_t)bytes[3] << 24;
+}
+
+static inline void aw_put_u32(uint8_t *bytes, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        bytes[i] = (uint8_t)(value >> 8 * i);
+}
+
+/* IEEE 754, single precision. */
+static inline float aw_get_f32(const uint8_t *bytes)
+{
+    uint32_t bits = aw_get_u32(bytes);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline void aw_put_f32(uint8_t *bytes, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    aw_put_u32(bytes, bits);
+}
+
+#endif
