@@ -220,6 +220,8 @@ static enum aw_status drive(struct drive *d)
     if (status == AW_OK)
         status = aw_ez_answer(ez_of(session), &session->err);
     session->moving = status != AW_OK;
+    if (status == AW_OK && !d->forces)
+        session->left = seconds > 0 ? AW_LEFT_NOTHING : AW_LEFT_RUNNING;
     return status;
 }
 
@@ -271,6 +273,7 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
     if (status == AW_TIMEOUT)
         return aw_fail(&session->err, AW_TIMEOUT,
                        "the simulation has not started again — does it take commands (Receive)?");
+    session->left = AW_LEFT_NOTHING;
     aw_object_start(&session->result, "reset");
     ez_report_time(session);
     return status;
@@ -300,6 +303,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
         status = aw_ez_answer(ez, &session->err);
     if (status != AW_OK)
         return status;
+    session->left = AW_LEFT_NOTHING;
     aw_object_start(&session->result, "stop");
     aw_object_number(&session->result, "joints", (double)ez->n_commands, 0, NULL);
     aw_object_text(&session->result, "result", how.coast ? "off" : "held");
