@@ -161,5 +161,6 @@ const struct aw_tool armctl_tool = {
     .state_size = sizeof(struct arm_state),
     .configure = configure,
     .stop = arm_safe_stop,
+    .in_step = true,
     .finish = finish,
 };

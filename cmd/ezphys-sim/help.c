@@ -2,10 +2,12 @@
 
 #include <stdio.h>
 
+#include "shell/options.h"
+
 static const char *const examples[] = {
     "ezphys-sim",
     "ezphys-sim humanoid --real-time",
-    "ezphys-sim arm4 --listen 0.0.0.0:5000 --lock-step 10",
+    "ezphys-sim arm4 --listen 0.0.0.0:5000 --lock-step=10",
     "ezphys-sim ./my.scene --connect robot.local:47001",
     "ezphys-sim --check ./my.scene",
 };
@@ -16,8 +18,8 @@ static void print_options(const struct aw_option *table)
 {
     for (; table->name; table++) {
         char left[64];
-        snprintf(left, sizeof left, "--%s%s%s", table->name, table->value ? " " : "",
-                 table->value ? table->value : "");
+        snprintf(left, sizeof left, "--%s", table->name);
+        aw_option_value_text(table, left, sizeof left);
         printf("  %-24s %s%s%s%s\n", left, table->help, table->fallback ? " (default " : "",
                table->fallback ? table->fallback : "", table->fallback ? ")" : "");
     }
@@ -58,9 +60,11 @@ static void print_roff(const char *text)
 
 static void man_option(const struct aw_option *option)
 {
+    char value[64] = "";
+    aw_option_value_text(option, value, sizeof value);
     printf(".TP\n\\fB\\-\\-");
     print_roff(option->name);
-    printf("\\fR%s%s\n", option->value ? " " : "", option->value ? option->value : "");
+    printf("\\fR%s\n", value);
     print_roff(option->help);
     printf("%s%s%s\n", option->fallback ? " (default " : "",
            option->fallback ? option->fallback : "", option->fallback ? ")" : "");

@@ -86,6 +86,9 @@ static enum aw_status take_option(struct program *p, const char *word, char **ne
         return aw_options_set(&p->options, name, word + n + 1, AW_FROM_COMMAND_LINE, &p->err);
     if (!value || !value->option->value)
         return aw_options_set(&p->options, name, "yes", AW_FROM_COMMAND_LINE, &p->err);
+    if (value->option->bare)
+        return aw_options_set(&p->options, name, value->option->bare, AW_FROM_COMMAND_LINE,
+                              &p->err);
     if (!*next)
         return aw_fail(&p->err, AW_USAGE, "--%s: a value is missing — give %s", name,
                        value->option->value);

@@ -83,11 +83,17 @@ static const struct aw_arg probe_args[] = {
     {0},
 };
 
+static const struct aw_arg info_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .optional = true,
+     .help = "a capture: pcapng or pcap; without one the simulation that runs"},
+    {0},
+};
+
 static const struct aw_command commands[] = {
     {.name = "list", .summary = "show bodies and joints, one a line", .run = run_list,
      .examples = LIST("-l sim: list")},
-    {.name = "info", .summary = "show the tree of bodies and joints, with their rates",
-     .run = run_info, .examples = LIST("-l 'sim:?scene=humanoid' info")},
+    {.name = "info", .summary = "show the tree of bodies and joints, or what a capture holds",
+     .args = info_args, .run = run_info, .examples = LIST("-l 'sim:?scene=humanoid' info")},
     {.name = "echo", .summary = "print records, of some objects, where a condition holds",
      .args = words_args, .repeats = true, .options = echo_options, .run = run_echo,
      .details = "Every message is answered at once, so that the simulation goes on.",
@@ -160,6 +166,7 @@ const struct aw_tool ezphys_tool = {
     .stop = ez_safe_stop,
     .finish = ez_finish,
     .hear = ez_hear,
+    .in_step = true,
     .subject = ez_subject,
     .idle = ez_idle,
     .variant = ez_variant,

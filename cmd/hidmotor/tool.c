@@ -39,7 +39,8 @@ static void complete_faults(struct aw_session *session, aw_candidate_fn *add, vo
 /* clang-format off */
 static const struct aw_option options[] = {
     {.name = "retries", .value = "COUNT",
-     .help = "ask again so many times; commands are never repeated", .fallback = "2", .unit = "", .min = 0, .max = 1000},
+     .help = "ask again so many times; commands are never repeated", .fallback = "2", .unit = "",
+     .min = 0, .max = 1000},
     {.name = "rate", .value = "HZ", .help = "watch, record: ask so often; play: send so often",
      .unit = "Hz", .min = 0.01, .max = 2000},
     {0},
@@ -274,4 +275,5 @@ const struct aw_tool hidmotor_tool = {
     .state_size = sizeof(struct motor_state),
     .stop = motor_safe_stop,
     .hear = motor_hear,
+    .in_step = true,
 };

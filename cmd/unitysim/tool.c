@@ -188,8 +188,8 @@ static const struct aw_command commands[] = {
      .offline = true, .run = run_list, .examples = LIST("list")},
     {.name = "sim", .summary = "serve the simulated arm", .options = sim_options, .run = run_sim,
      .details = "On a terminal it shows the arm live, and keys drive it until a client sends "
-         "something; x makes a joint stick, f\n" "freezes all, m holds the feedback back. Elsewhere it prints "
-         "'ready: URL' on standard error; that URL works with -l."},
+         "something; x makes a joint stick, f\n" "freezes all, m holds the feedback back. "
+         "Elsewhere it prints 'ready: URL' on standard error; that URL works with -l."},
     {0},
 };
 /* clang-format on */

@@ -105,7 +105,7 @@ static const struct aw_arg completion_args[] = {
     {0},
 };
 static const struct aw_arg config_args[] = {
-    {.name = "what", .kind = AW_ARG_CHOICE, .choices = config_words, .optional = true,
+    {.name = "action", .kind = AW_ARG_CHOICE, .choices = config_words, .optional = true,
      .help = "show: all options and where their values come from; path: the file"},
     {0},
 };
@@ -119,7 +119,7 @@ const struct aw_command aw_common_commands[] = {
      .args = watch_args, .options = watch_options, .safety = AW_READ, .run = aw_run_watch,
      .details = "On a terminal a table in place: q leaves, space freezes it, r resets least and "
          "greatest, / filters, arrows\n" "scroll; a lost link is waited for. Else, and with "
-         "--json, --csv, --format or --fields, one line a message."},
+         "-n, --once, --json, --csv, --format or --fields, one line\n" "a message."},
     {.name = "plot", .summary = "plot fields over time: live, from a pipe, or of a recording",
      .args = plot_args, .options = plot_options, .safety = AW_READ, .run = aw_run_plot,
      .details = "Live on a terminal: q leaves, space freezes. Reads NDJSON from a pipe unless -l "

@@ -45,8 +45,8 @@ static void print_json_result(struct aw_session *session, const struct aw_comman
         p += sprintf(p, ",\"cmd\":\"%s\"", name);
     p += sprintf(p, ",\"ok\":%s", status == AW_OK ? "true" : "false");
     if (status != AW_OK)
-        p += sprintf(p, ",\"error\":\"%s\",\"exit\":%d", aw_status_name(status),
-                     aw_exit_code(session, status));
+        sprintf(p, ",\"error\":\"%s\",\"exit\":%d", aw_status_name(status),
+                aw_exit_code(session, status));
     char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT);
     const char *why = status == AW_OK ? NULL : session->err.text;
     aw_output_done(&session->out, aw_object_json(result, head, why, at));

@@ -186,6 +186,7 @@ watch_share() {
     row "canpid watch -j, $((seen / seconds)) frames/s over slcan" "$share" "% core" "" "<= 5" $met
 }
 
+. tests/bench/screen.sh
 # Lock-step with a simulator: exchanges a second, beside bare sockets with messages of that size, and
 # with a peer that sends in two pieces under Nagle's algorithm.
 lockstep() {
@@ -220,6 +221,7 @@ allocations build/tests/bench/bench_view "text, JSON and CSV"
 datagrams
 log_file
 watch_share
+screen_shares
 lockstep
 echo
 [ $below = 0 ] && echo "all bars met" || echo "$below bars NOT met"

@@ -25,7 +25,7 @@ teardown() {
 }
 
 # ok COMMAND…: exit status 0; $output and $stderr are for the checks that follow.
-ok() { run -0 --separate-stderr "$@"; }
+ok() { run -0 --separate-stderr "$@" || { echo "status $status: $stderr" && false; }; }
 
 # fails STATUS COMMAND…: this exit status and exactly one line on standard error, "tool: …", which
 # is left in $why.

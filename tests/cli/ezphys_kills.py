@@ -18,7 +18,7 @@ import time
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 OPTIONS = sys.argv[3:]
 STILL = 5e-3  # rad/s; what was in motion swings a little when it is held
-SCENES = (("pendulum", "pivot"), ("arm4", "waist"))
+SCENES = (("pendulum", "hinge"), ("arm4", "waist"))
 
 
 class Lane(threading.Thread):

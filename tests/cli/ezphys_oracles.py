@@ -43,7 +43,7 @@ def free_fall():
 
 
 def many_steps():
-    with Simulation(["falling", "--lock-step", "50", "--step-size", "2ms"]) as sim:
+    with Simulation(["falling", "--lock-step=50", "--step-size", "2ms"]) as sim:
         sim.receive()
         state = sim.exchange()
         assert state.step == 50
@@ -115,13 +115,13 @@ def forces():
     with Simulation([rotor(), "--limb-force", "post"]) as sim:
         sim.receive()
         near(sim.exchange(force(1, 0.5)).limb[1].torque, [0, 0, 0])
-    with Simulation([rotor(), "--hold-force", "--lock-step", "5"]) as sim:
+    with Simulation([rotor(), "--hold-force", "--lock-step=5"]) as sim:
         sim.receive()
         state = sim.exchange(force(1, 0.01))
         near([state.axes[1][0].rate], [5 * 0.01 * DT / INERTIA])
         near([sim.exchange().axes[1][0].rate], [10 * 0.01 * DT / INERTIA])
         near([sim.exchange(force(1, 0)).axes[1][0].rate], [10 * 0.01 * DT / INERTIA])
-    with Simulation([rotor(), "--lock-step", "5"]) as sim:
+    with Simulation([rotor(), "--lock-step=5"]) as sim:
         sim.receive()
         state = sim.exchange(force(1, 0.01))
         near([state.axes[1][0].rate, state.limb[1].torque[2]], [0.01 * DT / INERTIA, 0.01])
@@ -223,7 +223,7 @@ def contacts():
 
 def energy():
     """A pendulum without friction keeps what it has: less than 1 % of a full swing in 10 s."""
-    with Simulation(["pendulum", "--lock-step", "10"]) as sim:
+    with Simulation(["pendulum", "--lock-step=10"]) as sim:
         sim.receive()
         spin = 0.4 * 1 * 0.05 ** 2  # the ball's own moment of inertia
         lowest, highest = math.inf, -math.inf
@@ -296,7 +296,7 @@ STANDING = {"humanoid": 0.9, "arm4": 0.1, "box": 0.5}  # height of the first bod
 
 def all_finite():
     for name in SCENES:
-        with Simulation([name, "--lock-step", "200"]) as sim:
+        with Simulation([name, "--lock-step=200"]) as sim:
             sim.receive()
             for _ in range(50):
                 state = sim.exchange()
@@ -417,7 +417,7 @@ def memory(sim):
 def abuse():
     """The largest numbers that are taken, all at once, do not end it."""
     for name in SCENES:
-        with Simulation([name, "--lock-step", "10"]) as sim:
+        with Simulation([name, "--lock-step=10"]) as sim:
             sim.receive()
             for i in range(60):
                 sign = 1 if i % 2 else -1

@@ -104,7 +104,7 @@ ends_with() {
 @test "--help begins with examples, --version, --list" {
     ok ezphys-sim --help
     matches "${lines[1]}" "Examples"
-    has "$output" "--lock-step N"
+    has "$output" "--lock-step[=N]"
     ok ezphys-sim -V
     matches "$output" "ezphys-sim [0-9]*.[0-9]*.[0-9]* (armwire)"
     ok ezphys-sim --list
@@ -115,7 +115,7 @@ ends_with() {
     ok ezphys-sim --check humanoid
     has "$output" "16 bodies, 15 joints with 19 axes, steps of 5 ms"
     ok ezphys-sim --names pendulum
-    same "$output" $'body 1 bob\njoint 1 pivot bob world'
+    same "$output" $'body 1 bob\njoint 1 hinge bob world'
 }
 
 @test "mistakes on the command line" {
@@ -136,7 +136,7 @@ ends_with() {
 }
 
 @test "a mistake in a scene is told with its place" {
-    printf 'body bob sphere 0.1 mass 1\njoint pivot hing bob world\n' >my.scene
+    printf 'body bob sphere 0.1 mass 1\njoint hinge hing bob world\n' >my.scene
     fails 2 ezphys-sim ./my.scene
     same "$why" 'ezphys-sim: my.scene:2:13: no kind of joint "hing" — did you mean "hinge"?'
 }
@@ -199,7 +199,7 @@ ends_with() {
 }
 
 @test "the command sim is ezphys-sim" {
-    start one ezphys sim --scene falling --listen 0 --lock-step 10
+    start one ezphys sim --scene falling --listen 0 --lock-step=10
     ok ezphys -l "$url" echo timestamp -j -n 2
     same "$(json .step)" 10
     ends_with 143 -TERM
