@@ -46,7 +46,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(WERROR)
 OPTIMISE := -O2
 ifneq ($(SAN)$(FUZZ),)
 OPTIMISE := -O1 -fno-omit-frame-pointer
-SANITIZE := -fsanitize=address,undefined$(if $(FUZZ),$(comma)fuzzer-no-link) -fno-sanitize-recover=all
+SANITIZE := -fsanitize=address,undefined,float-cast-overflow$(if $(FUZZ),$(comma)fuzzer-no-link) -fno-sanitize-recover=all
 endif
 
 # CFLAGS, CPPFLAGS and LDFLAGS stay free for the caller. Objects serve the programs, the .a and the

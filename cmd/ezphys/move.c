@@ -162,6 +162,12 @@ static enum aw_status dry_run(struct drive *d)
                : status;
 }
 
+static enum aw_status dry_drive(struct drive *d)
+{
+    enum aw_status status = give(d);
+    return status == AW_OK ? dry_run(d) : status;
+}
+
 static enum aw_status drive_begin(struct drive *d, const struct aw_args *args)
 {
     struct aw_session *session = d->session;
@@ -177,8 +183,6 @@ static enum aw_status drive_begin(struct drive *d, const struct aw_args *args)
         status = check_joint(d);
     if (status == AW_OK)
         fill_record(d);
-    if (status == AW_OK)
-        status = give(d);
     return status;
 }
 
@@ -206,6 +210,8 @@ static enum aw_status drive(struct drive *d)
     struct aw_session *session = d->session;
     double seconds = aw_option_number(session, "for");
     enum aw_status status = aw_session_announce(session, &d->record);
+    if (status == AW_OK)
+        status = give(d);
     if (status != AW_OK)
         return status;
     session->moving = true;
@@ -230,7 +236,7 @@ enum aw_status run_motor(struct aw_session *session, const struct aw_args *args)
     struct drive d = {.session = session};
     enum aw_status status = drive_begin(&d, args);
     if (status == AW_OK)
-        status = aw_flag(session, "dry-run") ? dry_run(&d) : drive(&d);
+        status = aw_flag(session, "dry-run") ? dry_drive(&d) : drive(&d);
     return status;
 }
 
@@ -239,7 +245,7 @@ enum aw_status run_force(struct aw_session *session, const struct aw_args *args)
     struct drive d = {.session = session, .forces = true};
     enum aw_status status = drive_begin(&d, args);
     if (status == AW_OK)
-        status = aw_flag(session, "dry-run") ? dry_run(&d) : drive(&d);
+        status = aw_flag(session, "dry-run") ? dry_drive(&d) : drive(&d);
     return status;
 }
 

@@ -104,8 +104,8 @@ enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *p
 enum aw_status motor_await(struct aw_session *session, const struct aw_hidmotor_plan *plan,
                            double tolerance_deg)
 {
-    int64_t patience = (int64_t)(plan->duration_ms * 1e6) + PATIENCE_S * AW_SECOND;
-    int64_t deadline = aw_clock_now(session->clock) + patience;
+    int64_t deadline = aw_clock_after(aw_clock_now(session->clock),
+                                      fmax(0, plan->duration_ms) / 1000 + PATIENCE_S);
     enum aw_status status = aw_hidmotor_wait(motor_arm(session), plan, tolerance_deg, deadline,
                                              NULL, NULL, &session->err);
     session->moving = status == AW_STOPPED || status == AW_LOST;

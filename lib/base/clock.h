@@ -53,6 +53,15 @@ static inline int64_t aw_clock_now(const struct aw_clock *clock)
     return clock->now(clock);
 }
 
+/* So much later; AW_NEVER if no clock gets there. A time before is none: time_ns (0 or more). */
+static inline int64_t aw_clock_after(int64_t time_ns, double seconds)
+{
+    double ns = seconds * 1e9;
+    if (!(ns > 0))
+        return time_ns;
+    return ns < (double)(AW_NEVER - time_ns) ? time_ns + (int64_t)ns : AW_NEVER;
+}
+
 /* Waits until fd (-1: none) has one of the poll(2) events, the deadline passes, or somebody asks to
  * stop. Returns AW_OK (ready, hung up or in error: read or write tells), AW_TIMEOUT or AW_STOPPED.
  */

@@ -357,6 +357,14 @@ time.sleep(20)'
     has "$output" "name=knee"
 }
 
+@test "--dry-run at the prompt: the conversation goes on as if nothing had been typed" {
+    printf '%s\n' 'motor 1 1 10' 'step 1' 'motor 1 5 10 --dry-run' \
+        'reset --dry-run --wire be32' 'step 1' 'list' >script
+    ok timeout 20 ezphys -q -j -l 'sim:?scene=pendulum' --timeout 3s <script
+    has "$output" '"velocity1":5'
+    same "$(jq -s '[.[] | select(.cmd == "step") | .step] | .[1] - .[0]' <<<"$output")" 1
+}
+
 # ---- follow, probe, info -------------------------------------------------------------------------
 
 @test "follow: a trajectory, its errors, and what is refused" {
