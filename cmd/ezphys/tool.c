@@ -78,6 +78,11 @@ static const struct aw_option view_options[] = {
      .help = "of the simulation's time against the clock's"},
     {0},
 };
+static const struct aw_arg info_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .optional = true,
+     .help = "a capture: pcapng or pcap; the simulation without one"},
+    {0},
+};
 static const struct aw_arg probe_args[] = {
     {.name = "file", .kind = AW_ARG_FILE, .help = "raw bytes, hex, or a capture; - standard input"},
     {0},
@@ -87,7 +92,8 @@ static const struct aw_command commands[] = {
     {.name = "list", .summary = "show bodies and joints, one a line", .run = run_list,
      .examples = LIST("-l sim: list")},
     {.name = "info", .summary = "show the tree of bodies and joints, with their rates",
-     .run = run_info, .examples = LIST("-l 'sim:?scene=humanoid' info")},
+     .args = info_args, .run = run_info, .details = "With a file: what the capture holds.",
+     .examples = LIST("-l 'sim:?scene=humanoid' info")},
     {.name = "echo", .summary = "print records, of some objects, where a condition holds",
      .args = words_args, .repeats = true, .options = echo_options, .run = run_echo,
      .details = "Every message is answered at once, so that the simulation goes on.",
@@ -147,6 +153,8 @@ static const char *const examples[] = {
     NULL,
 };
 
+static const char *const links[] = {"tcp", "tcp-listen", "unix", "log", NULL};
+
 const struct aw_tool ezphys_tool = {
     .name = "ezphys",
     .summary = "read and drive an EZPhysics simulation over TCP",
@@ -154,6 +162,7 @@ const struct aw_tool ezphys_tool = {
     .commands = commands,
     .options = options,
     .examples = examples,
+    .links = links,
     .sim = &ez_sim_transport,
     .state_size = sizeof(struct ez_state),
     .configure = ez_configure,
