@@ -16,7 +16,7 @@ static const char *const ez_limb_force_choices[] = {"pre", "post", NULL};
 /* clang-format off */
 static const struct aw_option ez_simulator_options[] = {
     {.name = "scene", .value = "NAME", .fallback = "pendulum",
-     .help = "a scene that comes with it (--list shows them), or a file"},
+     .help = "a scene that comes with it ('ezphys-sim --list' shows them), or a file"},
     {.name = "listen", .value = "[HOST:]PORT", .help = "wait for a client there, or at a link such "
      "as unix-listen:PATH; 47001 if nothing is said"},
     {.name = "connect", .value = "HOST:PORT", .help = "dial out, as the original does"},

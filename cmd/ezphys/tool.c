@@ -92,8 +92,9 @@ static const struct aw_arg info_args[] = {
 static const struct aw_command commands[] = {
     {.name = "list", .summary = "show bodies and joints, one a line", .run = run_list,
      .examples = LIST("-l sim: list")},
-    {.name = "info", .summary = "show the tree of bodies and joints, or what a capture holds",
-     .args = info_args, .run = run_info, .examples = LIST("-l 'sim:?scene=humanoid' info")},
+    {.name = "info", .summary = "show the tree of bodies and joints, with their rates",
+     .args = info_args, .run = run_info, .details = "With a file: what the capture holds.",
+     .examples = LIST("-l 'sim:?scene=humanoid' info")},
     {.name = "echo", .summary = "print records, of some objects, where a condition holds",
      .args = words_args, .repeats = true, .options = echo_options, .run = run_echo,
      .details = "Every message is answered at once, so that the simulation goes on.",
@@ -153,6 +154,8 @@ static const char *const examples[] = {
     NULL,
 };
 
+static const char *const links[] = {"tcp", "tcp-listen", "unix", "log", NULL};
+
 const struct aw_tool ezphys_tool = {
     .name = "ezphys",
     .summary = "read and drive an EZPhysics simulation over TCP",
@@ -160,6 +163,7 @@ const struct aw_tool ezphys_tool = {
     .commands = commands,
     .options = options,
     .examples = examples,
+    .links = links,
     .sim = &ez_sim_transport,
     .state_size = sizeof(struct ez_state),
     .configure = ez_configure,

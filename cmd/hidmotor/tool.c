@@ -264,6 +264,8 @@ static const char *const examples[] = {
     NULL,
 };
 
+static const char *const links[] = {"hid", "unix", "log", NULL};
+
 const struct aw_tool hidmotor_tool = {
     .name = "hidmotor",
     .summary = "setpoints and velocities of the RBE3001 arm over USB HID",
@@ -271,6 +273,7 @@ const struct aw_tool hidmotor_tool = {
     .commands = commands,
     .options = options,
     .examples = examples,
+    .links = links,
     .sim = &motor_sim_transport,
     .state_size = sizeof(struct motor_state),
     .stop = motor_safe_stop,

@@ -205,6 +205,8 @@ static const char *const examples[] = {
     NULL,
 };
 
+static const char *const links[] = {"udp", "unix", "log", NULL};
+
 const struct aw_tool unitysim_tool = {
     .name = "unitysim",
     .summary = "scenes, control and feedback of the virtual Bento Arm over UDP",
@@ -212,6 +214,7 @@ const struct aw_tool unitysim_tool = {
     .commands = commands,
     .options = options,
     .examples = examples,
+    .links = links,
     .link = "udp:",
     .sim = &unity_sim_transport,
     .state_size = sizeof(struct unity_state),

@@ -156,10 +156,10 @@ static const struct aw_field axis_motor[] = {
      .help = "the motor's limit in Nm (N on a slider); 0 switches it off"},
     {.name = "velocity2", FLOAT, .unit = "rad/s", .optional = true,
      .help = "if the joint has an axis 2"},
-    {.name = "max_torque2", FLOAT, .unit = "Nm", .optional = true},
+    {.name = "max_torque2", FLOAT, .unit = "Nm", .help = "its limit", .optional = true},
     {.name = "velocity3", FLOAT, .unit = "rad/s", .optional = true,
      .help = "if the joint has an axis 3"},
-    {.name = "max_torque3", FLOAT, .unit = "Nm", .optional = true},
+    {.name = "max_torque3", FLOAT, .unit = "Nm", .help = "its limit", .optional = true},
     {0},
 };
 

@@ -85,7 +85,7 @@ static enum aw_status check_keys(const struct aw_url *url, const struct aw_trans
         if (is_one_of(url->params[i].key, names, n))
             continue;
         snprintf(what, sizeof what, "%s: link key", transport->scheme);
-        snprintf(advice, sizeof advice, "leave it out; see \"help\"");
+        snprintf(advice, sizeof advice, "leave it out; see \"help links\"");
         return unknown(what, url->params[i].key, names, n, advice, err);
     }
     return AW_OK;

@@ -56,7 +56,9 @@ void aw_usage_line(const struct aw_command *command, char *out, size_t size)
     snprintf(out, size, "%s", command->name);
     add_usage_words(command, out, size);
     size_t used = strlen(out);
-    if (command->repeats && used + 64 < size) {
+    if (command->repeats && command->args->optional && count_args(command) == 1)
+        memcpy(out + used - 1, "…]", sizeof "…]");
+    else if (command->repeats && used + 64 < size) {
         char again[128] = "";
         add_usage_words(command, again, sizeof again);
         snprintf(out + used, size - used, " [%s …]", again + 1);
@@ -99,6 +101,21 @@ struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *
     info.min = range.min;
     info.max = range.max;
     return info;
+}
+
+#define ENDLESS 1e30 /* no range that means something reaches that far */
+
+const char *aw_range_text(const struct aw_arg_info *info, char *out, size_t size)
+{
+    size_t n = 0;
+    while (info->names && info->names[n].name)
+        n++;
+    bool named = n > 0 && info->max - info->min + 1 <= (double)n;
+    *out = '\0';
+    if ((info->min != 0 || info->max != 0) && info->max < ENDLESS && !named)
+        snprintf(out, size, "%.10g to %.10g%s%s", info->min, info->max, info->unit ? " " : "",
+                 info->unit ? info->unit : "");
+    return out;
 }
 
 static enum aw_status missing_value(const struct aw_option *option, struct aw_error *err)
@@ -156,14 +173,12 @@ static enum aw_status bind_option(struct binder *b)
     return aw_options_set(&s->options, option->name, text, AW_FROM_COMMAND_LINE, &s->err);
 }
 
-static enum aw_status unknown_command(struct binder *b, const char *word);
-
 static enum aw_status bind_command(struct binder *b)
 {
     const char *word = b->words->word[b->at];
     const struct aw_command *command = aw_find_command(b->session->tool, word);
     if (!command)
-        return unknown_command(b, word);
+        return aw_unknown_command(b->session, word);
     b->args->command = command;
     aw_options_add(&b->session->options, command->options);
     return AW_OK;
@@ -359,8 +374,6 @@ static enum aw_status check_complete(struct binder *b)
     return AW_OK;
 }
 
-static enum aw_status unknown_command(struct binder *b, const char *word);
-
 struct names {
     const char *list[64];
     size_t n;
@@ -373,16 +386,16 @@ static void collect_name(const struct aw_command *command, void *context)
         names->list[names->n++] = command->name;
 }
 
-static enum aw_status unknown_command(struct binder *b, const char *word)
+enum aw_status aw_unknown_command(struct aw_session *session, const char *word)
 {
     struct names names = {.n = 0};
-    aw_each_command(b->session->tool, collect_name, &names);
+    aw_each_command(session->tool, collect_name, &names);
     const char *near = aw_suggest(word, names.list, names.n);
     if (near)
-        return aw_fail(&b->session->err, AW_USAGE, "no command '%.40s' — did you mean '%s'?", word,
+        return aw_fail(&session->err, AW_USAGE, "no command '%.40s' — did you mean '%s'?", word,
                        near);
-    return aw_fail(&b->session->err, AW_USAGE, "no command '%.40s' — see '%s help'", word,
-                   b->session->tool->name);
+    return aw_fail(&session->err, AW_USAGE, "no command '%.40s' — see '%s help'", word,
+                   session->tool->name);
 }
 
 static enum aw_status bind_word(struct binder *b)

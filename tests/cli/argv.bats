@@ -303,3 +303,23 @@ load common.bash
         has "$output" "Exit codes"
     done
 }
+
+@test "help: examples first, ranges that mean something, the links of the tool" {
+    ok hidmotor help velocity
+    hasnt "$output" e+38
+    ok hidmotor help raw
+    has "$output" "0 to 4294967295"
+    ok hidmotor help move
+    has "$output" "target — linear, sinusoidal"
+    ok ezphys help echo
+    has "$output" "echo [WHAT…]"
+    ok canpid help decode
+    has "$output" "canpid decode -j '05F#80F8730806FF'"
+    ok hidmotor help
+    has "$output" "hid:[VID:PID"
+    hasnt "$output" socketcand
+    ok hidmotor help links
+    has "$output" socketcand
+    fails 2 hidmotor help watc
+    has "$why" "did you mean 'watch'"
+}

@@ -53,7 +53,7 @@ static const struct {
     {"set time=3 low", "set", "time=3 gear=low", 1},
     {"set low -g", "set", "gear=low", 1},
     {"-j set --gently low 3s", "set", "gear=low time=3s", 1},
-    {"set -- --gently", "set", "gear=--gently", 1},
+    {"load -- --gently", "load", "file=--gently", 1},
     {"load a=b.csv", "load", "file=a=b.csv", 1},
     {"load file=a=b.csv", "load", "file=a=b.csv", 1},
     {"load -", "load", "file=-", 1},
