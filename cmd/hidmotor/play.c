@@ -34,17 +34,17 @@ static enum aw_path_mode mode_of(const struct aw_session *session)
 static enum aw_status load(struct player *p, const char *file)
 {
     struct aw_session *session = p->session;
-    struct aw_hid_waypoints way;
+    struct aw_hidmotor_waypoints way;
     bool force = aw_flag(session, "force");
     if (aw_flag(session, "quintic") && aw_flag(session, "cubic"))
         return aw_fail(&session->err, AW_USAGE, "play: --cubic or --quintic, not both");
-    enum aw_status status = aw_hid_waypoints_load(&way, file, &session->err);
+    enum aw_status status = aw_hidmotor_waypoints_load(&way, file, &session->err);
     if (status == AW_OK)
-        status = aw_hid_waypoints_path(&way, mode_of(session), force, &p->path, &session->err);
-    aw_hid_waypoints_free(&way);
+        status = aw_hidmotor_waypoints_path(&way, mode_of(session), force, &p->path, &session->err);
+    aw_hidmotor_waypoints_free(&way);
     if (status != AW_OK)
         return status;
-    struct aw_hid_fastest fastest = aw_hid_path_fastest(&p->path);
+    struct aw_hidmotor_fastest fastest = aw_hidmotor_path_fastest(&p->path);
     if (fastest.deg_s > AW_HIDMOTOR_FAST)
         aw_session_say(session, "%s: %.0f deg/s at %.3f s, but servos do about %.0f — it will lag",
                        aw_hidmotor_joint(fastest.joint).alias, fastest.deg_s, fastest.t_s,
@@ -55,7 +55,7 @@ static enum aw_status load(struct player *p, const char *file)
 
 static void at(const struct player *p, double t_s, double *deg)
 {
-    struct aw_hid_pose pose = aw_hid_path_pose(&p->path, t_s);
+    struct aw_hidmotor_pose pose = aw_hidmotor_path_pose(&p->path, t_s);
     memcpy(deg, pose.deg, sizeof pose.deg);
 }
 

@@ -363,11 +363,6 @@ const char *aw_scene_kind_name(enum aw_scene_kind kind)
     return kind_names[kind];
 }
 
-const char *aw_scene_shape_name(enum aw_scene_shape shape)
-{
-    return shape_names[shape];
-}
-
 /* ---- Statements ------------------------------------------------------------------------------ */
 
 static enum aw_status unknown_attribute(const struct reader *r, const struct attribute *rows)

@@ -191,7 +191,8 @@ void aw_unity_control_record(struct aw_unity *unity, struct aw_record *record);
 
 /* Speed of the approach as the published motion sequencer has it: nearer than velocity·20/tolerance
  * ticks it is velocity·(1 − g·tolerance/distance) with g = velocity/(5·tolerance) in whole numbers,
- * never below 20, nor above velocity. All at least 1. */
+ * never below AW_UNITY_SLOWEST, nor above velocity. All at least 1. */
+#define AW_UNITY_SLOWEST 20
 int aw_unity_approach(int velocity, int tolerance, int distance);
 
 /* Where one joint is to go. */
