@@ -15,8 +15,11 @@ libraries=libc6-dev,libserialport-dev,libhidapi-dev,libudev-dev,libreadline-dev,
 libraries+=,libinih-dev,libncurses-dev,libode-dev,libcmocka-dev
 passed=0 failed=0
 
-# Not run: needs umockdev's preloaded library of the other machine. The VM tests the real thing.
-left_out=test_link_hid
+# Not run: test_link_hid needs umockdev's preloaded library of the other machine (the VM tests the
+# real thing). Under qemu, which neither passes on what a UDP socket says beside the datagrams nor
+# lets its queue of errors end, also not test_link_udp; and test_ezphys_probe takes it many minutes.
+left_out=" test_link_hid "
+left_out_emulated=" test_link_udp test_ezphys_probe "
 
 # arch: sets what depends on it.
 choose() {
@@ -86,7 +89,7 @@ units() {
     local source name status
     for source in tests/unit/test_*.c; do
         name=$(basename "$source" .c)
-        [ "$name" != $left_out ] || continue
+        [[ $left_out${qemu:+$left_out_emulated} != *" $name "* ]] || continue
         timeout 300 $qemu "$B/tests/unit/$name" >"$B/out" 2>&1
         status=$?
         grep '^ok ' "$B/out"

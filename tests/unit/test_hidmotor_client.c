@@ -700,7 +700,7 @@ static void the_simulated_board_answers(void **state)
     struct aw_hidmotor_reply reply;
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(aw_hidmotor_read(&rig->arm, questions[i], &reply, &rig->err), AW_OK);
-    assert_true(aw_record_get(&reply.record, "m3.kp") == (double)0.1F);
+    assert_true(aw_record_get(&reply.record, "m3.kp") == (double)(float)0.1);
     rig_free(rig);
     rig = rig_faulty("lost:20%,foreign:10%,duplicate:10%,short:5%");
     int answered = 0;
