@@ -46,7 +46,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(WERROR)
 OPTIMISE := -O2
 ifneq ($(SAN)$(FUZZ),)
 OPTIMISE := -O1 -fno-omit-frame-pointer
-SANITIZE := -fsanitize=address,undefined$(if $(FUZZ),$(comma)fuzzer-no-link) -fno-sanitize-recover=all
+SANITIZE := -fsanitize=address,undefined,float-cast-overflow$(if $(FUZZ),$(comma)fuzzer-no-link) -fno-sanitize-recover=all
 endif
 
 # CFLAGS, CPPFLAGS and LDFLAGS stay free for the caller. Objects serve the programs, the .a and the
@@ -172,7 +172,7 @@ $(B)/tests/hid/hidraw.so: tests/hid/hidraw.c Makefile
 
 # The targets below install what is missing first (a look at the package list when nothing is), and
 # only then build: the compiler may be among what was missing.
-.PHONY: deps demo check soak check-kernel bench fuzz
+.PHONY: deps demo check soak check-kernel bench fuzz deb cross coverage analyse
 deps:
 	@tests/deps.sh
 
@@ -198,6 +198,22 @@ bench: deps
 
 fuzz: deps
 	@tests/fuzz/run.sh $(or $(SECONDS),60)
+
+deb:
+	@tests/deps.sh deb
+	@tests/deb.sh
+
+cross:
+	@tests/deps.sh cross
+	@tests/cross.sh $(ARCH)
+
+coverage:
+	@tests/deps.sh coverage
+	@tests/coverage.sh
+
+analyse:
+	@tests/deps.sh analyse
+	@tests/analyse.sh
 
 # ---- Generated files, form and measure -----------------------------------------------------------
 
@@ -266,6 +282,9 @@ help:
 	@echo '  demo check               see above; both call deps first'
 	@echo '  check-kernel             vcan, uhid and UARTs under a real kernel, in a VM'
 	@echo '  soak fuzz bench          a million commands over bad lines, fuzzing, one table of measurements'
+	@echo '  cross                    unit tests and golden cases for i386 and s390x; ARCH=i386: that one only'
+	@echo '  deb                      Debian packages in build/deb/, read by lintian'
+	@echo '  coverage analyse         lines of lib/ that the tests reach; cppcheck and clang-tidy'
 	@echo '  generated                completions/ and docs/ from the tables; check-generated: drift'
 	@echo '  format check-format metrics'
 	@echo '  install uninstall        PREFIX, DESTDIR, LIBDIR'

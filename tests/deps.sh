@@ -3,6 +3,7 @@
 #
 #   tests/deps.sh           everything: building, testing, measuring
 #   tests/deps.sh build     only what programs and library need
+#   tests/deps.sh deb       what this target needs; also cross, analyse, coverage
 #   tests/deps.sh --list    prints the packages
 #
 # One line per purpose. a|b: a where the distribution has it, else b.
@@ -24,9 +25,26 @@ umockdev
 hyperfine
 qemu-system-x86 busybox-static kmod xz-utils iproute2
 '
+packages_deb='
+dpkg-dev debhelper fakeroot lintian pkg-config git
+'
+packages_cross='
+mmdebstrap gcc-i686-linux-gnu gcc-s390x-linux-gnu qemu-user
+'
+packages_analyse='
+cppcheck clang-tidy-14|clang-tidy
+'
+packages_coverage='
+gcovr
+'
+wanted=$packages_build
 case ${1:-all} in
-build) wanted=$packages_build ;;
-*) wanted=$packages_build$packages_check ;;
+build) ;;
+deb) wanted=$wanted$packages_deb ;;
+cross) wanted=$wanted$packages_cross ;;
+analyse) wanted=$wanted$packages_analyse ;;
+coverage) wanted=$wanted$packages_check$packages_coverage ;;
+*) wanted=$wanted$packages_check ;;
 esac
 
 if [ "${1:-}" = --list ]; then

@@ -35,8 +35,9 @@ struct ez_state {
     struct aw_ez_framing framings[2]; /* in turn: a wire in use may point into one */
     unsigned framing;
     char wire_text[AW_EZ_FRAMING_TEXT];
-    bool made; /* ez is initialised */
+    bool made, dry_made; /* ez and dry are initialised */
     struct aw_ez ez;
+    struct aw_ez dry; /* of --dry-run: has no link, so that the conversation does not notice */
     struct ez_shown shown;
     size_t next; /* packet that ez_hear hands out next */
     bool told_waiting;
@@ -53,7 +54,8 @@ static inline struct ez_state *ez_state(struct aw_session *session)
 
 static inline struct aw_ez *ez_of(struct aw_session *session)
 {
-    return &ez_state(session)->ez;
+    struct ez_state *state = ez_state(session);
+    return aw_flag(session, "dry-run") ? &state->dry : &state->ez;
 }
 
 /* sim: starts ezphys-sim and talks to it. Its open gets the session as context, and adds the names

@@ -22,13 +22,13 @@ static bool same_wire(const struct aw_ez *ez, const struct aw_session *session)
 static enum aw_status make_client(struct aw_session *session)
 {
     struct ez_state *state = ez_state(session);
-    struct aw_ez *ez = &state->ez;
+    struct aw_ez *ez = ez_of(session);
+    bool *made = ez == &state->dry ? &state->dry_made : &state->made;
     enum aw_status status = ez_read_names(session);
-    if (status == AW_OK && (!state->made || !same_wire(ez, session))) {
+    if (status == AW_OK && (!*made || !same_wire(ez, session))) {
         aw_ez_free(ez);
-        state->next = 0;
         status = aw_ez_init(ez, &session->wire->variant, &state->names, &session->err);
-        state->made = status == AW_OK;
+        *made = status == AW_OK;
     }
     ez->silent = aw_flag(session, "listen-only");
     ez->wire.lenient = session->wire->lenient;
@@ -38,16 +38,20 @@ static enum aw_status make_client(struct aw_session *session)
 enum aw_status ez_ready(struct aw_session *session)
 {
     struct ez_state *state = ez_state(session);
-    struct aw_link *link = NULL;
+    struct aw_link *link;
     enum aw_status status = make_client(session);
-    if (status == AW_OK && !aw_flag(session, "dry-run"))
+    if (status == AW_OK && aw_flag(session, "dry-run")) {
+        aw_ez_attach(&state->dry, NULL);
+        return AW_OK;
+    }
+    if (status == AW_OK)
         status = aw_session_link(session, &link);
     if (status != AW_OK)
         return status;
     if (state->ez.link != link) {
         aw_ez_attach(&state->ez, link);
         state->next = 0;
-        if (link && *link->ready && !aw_flag(session, "quiet"))
+        if (*link->ready && !aw_flag(session, "quiet"))
             fprintf(stderr, "ready: %s\n", link->ready);
     }
     return AW_OK;
@@ -326,5 +330,6 @@ enum aw_status ez_safe_stop(struct aw_session *session)
 
 void ez_finish(struct aw_session *session)
 {
-    aw_ez_free(ez_of(session));
+    aw_ez_free(&ez_state(session)->ez);
+    aw_ez_free(&ez_state(session)->dry);
 }

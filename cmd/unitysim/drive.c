@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shell/stop.h"
 #include "state.h"
 
 static enum aw_status parse(struct aw_session *session, const struct aw_args *args,
@@ -80,7 +81,11 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
     int64_t now = aw_clock_now(session->clock);
     session->moving = true;
     latch(unity_of(session), drives);
+    if (seconds <= 0)
+        aw_stop_watch_input(session);
     status = stream(session, seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER);
+    if (aw_stop_input_ended(session) && status == AW_STOPPED)
+        status = AW_OK;
     aw_object_start(&session->result, "drive");
     status = unity_end_motion(session, status);
     unity_say_losses(session, &before);

@@ -40,12 +40,13 @@ static enum aw_status real_wait(struct aw_clock *clock, int fd, short events, in
     const struct aw_real_clock *real = (const struct aw_real_clock *)clock;
     struct pollfd fds[] = {{.fd = real->stop_fd, .events = POLLIN},
                            {.fd = real->hangup_fd},
+                           {.fd = real->ended_fd},
                            {.fd = fd, .events = events}};
     for (;;) {
         struct timespec left = time_left(deadline);
-        int ready = ppoll(fds, 3, &left, NULL);
+        int ready = ppoll(fds, 4, &left, NULL);
         if (ready > 0)
-            return fds[0].revents || fds[1].revents ? AW_STOPPED : AW_OK;
+            return fds[0].revents || fds[1].revents || fds[2].revents ? AW_STOPPED : AW_OK;
         if (ready == 0 && deadline != AW_NEVER)
             return AW_TIMEOUT;
         if (ready < 0 && errno != EINTR)
@@ -55,8 +56,10 @@ static enum aw_status real_wait(struct aw_clock *clock, int fd, short events, in
 
 struct aw_real_clock aw_real_clock(int stop_fd)
 {
-    return (struct aw_real_clock){
-        .base = {.now = real_now, .wait = real_wait}, .stop_fd = stop_fd, .hangup_fd = -1};
+    return (struct aw_real_clock){.base = {.now = real_now, .wait = real_wait},
+                                  .stop_fd = stop_fd,
+                                  .hangup_fd = -1,
+                                  .ended_fd = -1};
 }
 
 static int64_t virtual_now(const struct aw_clock *clock)

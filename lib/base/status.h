@@ -36,6 +36,11 @@ struct aw_error {
 enum aw_status aw_fail(struct aw_error *err, enum aw_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* clang's analyzer looks at one file at a time and cannot know that the status comes back. */
+#ifdef __clang_analyzer__
+#define aw_fail(err, status, ...) (aw_fail(err, status, __VA_ARGS__), (status))
+#endif
+
 /* A word for the status: "ok", "usage", "timeout" …; used in JSON error records. */
 const char *aw_status_name(enum aw_status status);
 

@@ -295,7 +295,7 @@ static void fourier(const struct record *r, double complex *response, double *fi
 static enum aw_status check_samples(const struct record *r, struct aw_error *err)
 {
     double top_hz = r->sweep->hz[r->sweep->n - 1];
-    if (r->n < (size_t)(2 * r->sweep->n + 4))
+    if (r->n < 2 * (size_t)r->sweep->n + 4)
         return aw_fail(err, AW_USAGE,
                        "sweep: %zu samples are too few for %d frequencies — record "
                        "longer",

@@ -204,7 +204,7 @@ static bool find_step(struct aw_ez *ez, int64_t *step)
             continue;
         if (aw_wire_decode(&ez->wire, AW_RX, ez->packets[i].frame, &record, NULL) != AW_OK)
             return false;
-        *step = (int64_t)aw_record_get(&record, "step");
+        *step = aw_ez_step(aw_record_get(&record, "step"));
         return true;
     }
     return false;

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/number.h"
 #include "base/suggest.h"
@@ -194,6 +195,34 @@ static void next_turn(struct binder *b)
     b->next = 0;
 }
 
+/* "bash, zsh or fish" */
+static void join_words(char *out, size_t size, const char *const *words)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (const char *const *word = words; *word && used < size; word++) {
+        const char *comma = word == words ? "" : word[1] ? ", " : " or ";
+        used += (size_t)snprintf(out + used, size - used, "%s%s", comma, *word);
+    }
+}
+
+static enum aw_status check_choice(struct binder *b, const struct aw_arg *arg, const char *text)
+{
+    const char *command = b->args->command->name;
+    char all[160];
+    size_t n = 0;
+    for (; arg->choices[n]; n++)
+        if (strcasecmp(arg->choices[n], text) == 0)
+            return AW_OK;
+    const char *near = aw_suggest(text, arg->choices, n);
+    if (near)
+        return aw_fail(&b->session->err, AW_USAGE, "%s: no %s '%.40s' — did you mean '%s'?",
+                       command, arg->name, text, near);
+    join_words(all, sizeof all, arg->choices);
+    return aw_fail(&b->session->err, AW_USAGE, "%s: no %s '%.40s' — use %s", command, arg->name,
+                   text, all);
+}
+
 static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const char *name,
                               const char *text)
 {
@@ -208,7 +237,7 @@ static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const 
         return aw_fail(&s->err, AW_USAGE, "%s: %.*s is given twice", b->args->command->name,
                        (int)strcspn(name, "="), name);
     b->args->bound[b->args->n++] = (struct aw_bound){arg, name, text, b->turn};
-    return AW_OK;
+    return arg->kind == AW_ARG_CHOICE ? check_choice(b, arg, text) : AW_OK;
 }
 
 static bool is_word(const char *name, const char *word, size_t length)
@@ -258,10 +287,15 @@ static const struct aw_arg *next_bare(struct binder *b)
 
 static enum aw_status too_many(struct binder *b, const char *word)
 {
+    const struct aw_command *command = b->args->command;
+    size_t n = count_args(command);
     char usage[256];
-    aw_usage_line(b->args->command, usage, sizeof usage);
-    return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' is too much — usage: %s",
-                   b->args->command->name, word, usage);
+    if (n && command->args[n - 1].kind == AW_ARG_PAIRS && !isdigit((unsigned char)*word))
+        return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' has no value — write %.40s=VALUE",
+                       command->name, word, word);
+    aw_usage_line(command, usage, sizeof usage);
+    return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' is too much — usage: %s", command->name,
+                   word, usage);
 }
 
 static enum aw_status unknown_name(struct binder *b, const char *word, size_t length)
@@ -270,8 +304,10 @@ static enum aw_status unknown_name(struct binder *b, const char *word, size_t le
     size_t n = 0;
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)length, word);
-    for (const struct aw_arg *arg = b->args->command->args; arg && arg->name && n < 32; arg++)
+    for (const struct aw_arg *arg = b->args->command->args; arg && arg->name && n < 31; arg++) {
         names[n++] = arg->name;
+        names[n++] = arg->field ? field_of(b->session, arg).alias : NULL;
+    }
     const char *near = aw_suggest(name, names, n);
     char usage[256];
     aw_usage_line(b->args->command, usage, sizeof usage);
@@ -406,7 +442,7 @@ enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *a
                        problem.text);
     if ((info.min != 0 || info.max != 0) && (*value < info.min || *value > info.max) &&
         !aw_flag(session, "force"))
-        return aw_fail(&session->err, AW_LIMIT, "%s: %s %g%s%s is outside %g to %g",
+        return aw_fail(&session->err, AW_LIMIT, "%s: %s %.10g%s%s is outside %.10g to %.10g",
                        args->command->name, name, *value, info.unit ? " " : "",
                        info.unit ? info.unit : "", info.min, info.max);
     return AW_OK;

@@ -105,7 +105,7 @@ static const struct aw_arg completion_args[] = {
     {0},
 };
 static const struct aw_arg config_args[] = {
-    {.name = "what", .kind = AW_ARG_CHOICE, .choices = config_words, .optional = true,
+    {.name = "action", .kind = AW_ARG_CHOICE, .choices = config_words, .optional = true,
      .help = "show: all options and where their values come from; path: the file"},
     {0},
 };

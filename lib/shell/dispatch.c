@@ -45,8 +45,8 @@ static void print_json_result(struct aw_session *session, const struct aw_comman
         p += sprintf(p, ",\"cmd\":\"%s\"", name);
     p += sprintf(p, ",\"ok\":%s", status == AW_OK ? "true" : "false");
     if (status != AW_OK)
-        p += sprintf(p, ",\"error\":\"%s\",\"exit\":%d", aw_status_name(status),
-                     aw_exit_code(session, status));
+        sprintf(p, ",\"error\":\"%s\",\"exit\":%d", aw_status_name(status),
+                aw_exit_code(session, status));
     char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT);
     const char *why = status == AW_OK ? NULL : session->err.text;
     aw_output_done(&session->out, aw_object_json(result, head, why, at));
@@ -109,9 +109,20 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
         return status;
     enum aw_status stopped = session->tool->stop(session);
     session->moving = false;
+    session->left = AW_LEFT_NOTHING;
     if (stopped == AW_OK)
         session->err = cause;
     return status;
+}
+
+void aw_session_leave(struct aw_session *session, enum aw_status status)
+{
+    bool goes_on =
+        session->left == AW_LEFT_RUNNING || (session->left == AW_LEFT_ENDING && status != AW_OK);
+    if (!goes_on || session->one_shot || !session->link || aw_flag(session, "hold"))
+        return;
+    session->left = AW_LEFT_NOTHING;
+    session->tool->stop(session);
 }
 
 /* Where a capture ends, a command has seen all there is. */

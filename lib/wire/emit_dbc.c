@@ -87,7 +87,7 @@ static void print_coding(const struct emitter *e, const struct aw_leaf *leaf,
     const struct aw_field *row = leaf->field;
     bool is_signed = row->type == AW_SINT || row->type == AW_LONG || row->type == AW_FLOAT;
     bool open = row->type == AW_FLOAT && !row->by && row->min == 0 && row->max == 0;
-    fprintf(e->out, " : %u|%u@1%c (", leaf->bit - ID_BITS, leaf->bits, is_signed ? '-' : '+');
+    fprintf(e->out, " : %d|%d@1%c (", leaf->bit - ID_BITS, leaf->bits, is_signed ? '-' : '+');
     print_number(e->out, range->scale);
     fputc(',', e->out);
     print_number(e->out, range->offset);

@@ -151,7 +151,15 @@ load common.bash
     has "$why" frobnicate
     fails 2 armctl decode --format '%{angle' 30
     fails 2 armctl completion tcsh
-    has "$why" "bash, zsh or fish"
+    has "$why" "no shell 'tcsh' — use bash, zsh or fish"
+    fails 2 unitysim limits st
+    has "$why" "did you mean 'set'"
+    fails 2 canpid gains svae x
+    has "$why" "did you mean 'save'"
+    fails 2 hidmotor -q -l sim: move elbo=30
+    has "$why" "did you mean elbow"
+    fails 2 unitysim move elbow 2300
+    has "$why" "'elbow' has no value — write elbow=VALUE"
     fails 2 armctl help frobnicate
     fails 2 armctl config frobnicate
 }

@@ -300,8 +300,9 @@ time.sleep(20)'
 @test "either side may listen" {
     start echo ezphys -l tcp-listen:0 -T 20s step 10 -j
     fails 4 ezphys -l tcp:127.0.0.1:1 hz
-    ok timeout 20 ezphys-sim --connect "${url#tcp:}" --scene pendulum || true
-    wait "$pid" || true
+    ezphys-sim --connect "${url#tcp:}" --scene pendulum 2>/dev/null 3>&- &
+    started+=($!)
+    wait "$pid"
     same "$(tail -n 1 echo.out | jq -c '[.ok,.step]')" '[true,10]'
 }
 
@@ -354,6 +355,14 @@ time.sleep(20)'
     has "$output" "14 00 00 00 01 00 00 00 01 00 00 00 00 00 00 00 00 00 00 00"
     ok ezphys --wire name32 motor knee 1 1 --dry-run
     has "$output" "name=knee"
+}
+
+@test "--dry-run at the prompt: the conversation goes on as if nothing had been typed" {
+    printf '%s\n' 'motor 1 1 10' 'step 1' 'motor 1 5 10 --dry-run' \
+        'reset --dry-run --wire be32' 'step 1' 'list' >script
+    ok timeout 20 ezphys -q -j -l 'sim:?scene=pendulum' --timeout 3s <script
+    has "$output" '"velocity1":5'
+    same "$(jq -s '[.[] | select(.cmd == "step") | .step] | .[1] - .[0]' <<<"$output")" 1
 }
 
 # ---- follow, probe, info -------------------------------------------------------------------------

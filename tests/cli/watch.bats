@@ -34,6 +34,16 @@ restored='[?1049l'
     has "$why" "FIELD OP NUMBER"
 }
 
+@test "a field of one joint is that joint's alone" {
+    ok hidmotor -q -l "$fast" watch m1.position -n 2
+    same "$(sed 's/=.*//' <<<"$output" | uniq)" "<- positions m1.position"
+    ok unitysim -q -l "$fast" watch elbow.position 'hand.*' -j -n 1
+    same "$(json '[.shoulder, (.elbow | keys[]), (.hand | keys[])]')" \
+        '[null,"position","position","velocity"]'
+    ok ezphys -q -l sim: watch bob.force.z -n 1
+    same "$output" "<- limb force.z=0N"
+}
+
 @test "--where, in watch and in decode" {
     printf '%s\n' 05E#9CFF000200F0 05E#9CFF000200F8 05F#80F8730806FF >log
     ok canpid decode log --where 'torque<-2'

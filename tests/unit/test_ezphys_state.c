@@ -108,6 +108,20 @@ static void a_step_that_goes_back_is_a_new_beginning(void **unused)
     assert_true(aw_ez_state_time(&state) == 0);
 }
 
+static void a_step_beyond_all_integers(void **unused)
+{
+    (void)unused;
+    struct aw_variant variant = *aw_protocol_variant(&aw_ezphys_protocol, "le32");
+    variant.long_bits = 64;
+    aw_wire_init(&wire, &aw_ezphys_protocol, &variant, false);
+    aw_ez_state_begin(&state);
+    take("timestamp", "step=9223372036854775807 step_size=0.5"); /* 2^63 as a double */
+    assert_true(state.step == INT64_MAX);
+    aw_ez_state_begin(&state);
+    take("timestamp", "step=-9223372036854775808 step_size=0.5");
+    assert_true(state.step == INT64_MIN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +129,7 @@ int main(void)
         cmocka_unit_test_setup(feedback_is_no_axis, setup),
         cmocka_unit_test_setup(contacts_are_those_of_the_message, setup),
         cmocka_unit_test_setup(a_step_that_goes_back_is_a_new_beginning, setup),
+        cmocka_unit_test_setup(a_step_beyond_all_integers, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,57 @@
+#!/bin/bash
+# How much of lib/ the unit tests, the golden cases and the tests of the command line reach: lines,
+# per folder. Fails where a folder is below the limit, or the whole is. Details per file and line
+# are in build/coverage/lines.txt.
+#
+#   tests/coverage.sh [LIMIT]      default: 90 %
+set -u
+cd "$(dirname "$0")/.." || exit 1
+unset MAKEFLAGS MAKELEVEL MFLAGS
+export LC_ALL=C.UTF-8 TERM=dumb NO_COLOR=1
+limit=${1:-90}
+B=build/coverage
+
+home=$(mktemp -d)
+trap 'rm -rf "$home"' EXIT
+mkdir -p "$B"
+
+make B="$B" OPTIMISE=-O0 CFLAGS='--coverage -fprofile-update=atomic' LDFLAGS=--coverage all units \
+    >"$B/build.log" 2>&1 || { tail "$B/build.log" && exit 1; }
+find "$B" -name '*.gcda' -delete
+
+export HOME=$home XDG_CONFIG_HOME=$home/config XDG_STATE_HOME=$home/state XDG_RUNTIME_DIR=$home
+failed=0
+said() { echo "coverage: $1 (see $2)" >&2; failed=1; }
+for source in tests/unit/test_*.c; do
+    name=$(basename "$source" .c)
+    timeout 300 "$B/tests/unit/$name" >"$B/$name.log" 2>&1 || said "$name failed" "$B/$name.log"
+done
+tests/golden/run.sh "$B/bin" >"$B/golden.log" 2>&1 || said "golden cases failed" "$B/golden.log"
+BATS_TEST_TIMEOUT=180 BIN=$PWD/$B/bin bats --tap tests/cli >"$B/cli.log" 2>&1 ||
+    said "command line tests failed" "$B/cli.log"
+
+# "file lines covered" of each file, then the table.
+gcovr --root . --object-directory "$B/obj" --filter 'lib/' --csv "$B/lines.csv" --txt "$B/lines.txt" \
+    "$B/obj" >"$B/gcovr.log" 2>&1 || { cat "$B/gcovr.log" && exit 1; }
+awk -F, -v limit="$limit" '
+    NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+    {
+        split($1, part, "/")
+        folder = "lib/" part[2]
+        total[folder] += $column["line_total"]; total["all"] += $column["line_total"]
+        hit[folder] += $column["line_covered"]; hit["all"] += $column["line_covered"]
+    }
+    function row(name) {
+        share = 100 * hit[name] / total[name]
+        printf "%-14s %6d %8d %7.1f %%%s\n", name, total[name], hit[name], share,
+            share < limit ? "  below " limit " %" : ""
+        if (share < limit) low = 1
+    }
+    END {
+        printf "%-14s %6s %8s %9s\n", "folder", "lines", "covered", "share"
+        n = split("base wire view capture control link shell armctl hidmotor canpid unitysim ezphys", names, " ")
+        for (i = 1; i <= n; i++) if (total["lib/" names[i]]) row("lib/" names[i])
+        row("all")
+        exit low
+    }' "$B/lines.csv" || failed=1
+exit $failed

@@ -1,0 +1,114 @@
+#!/bin/bash
+# Other machines: builds everything for them with Debian's cross compilers, against a folder with
+# their libraries, and runs the unit tests and the golden cases, by qemu where this kernel cannot.
+#
+#   tests/cross.sh [ARCH…]      default: i386 s390x; the last line is "N passed, N failed"
+#
+# i386 has 32-bit pointers, sizes and times; s390x is big-endian. i386 calculates with SSE2: the
+# x87's 80 bits give other last digits than every other machine.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+unset MAKEFLAGS MAKELEVEL MFLAGS
+export LC_ALL=C.UTF-8 TERM=dumb NO_COLOR=1 CMOCKA_MESSAGE_OUTPUT=TAP
+suite=${SUITE:-bookworm}
+libraries=libc6-dev,libserialport-dev,libhidapi-dev,libudev-dev,libreadline-dev,libjansson-dev
+libraries+=,libinih-dev,libncurses-dev,libode-dev,libcmocka-dev
+passed=0 failed=0
+
+# Not run: needs umockdev's preloaded library of the other machine. The VM tests the real thing.
+left_out=test_link_hid
+
+# arch: sets what depends on it.
+choose() {
+    case $1 in
+    i386) triplet=i686-linux-gnu multiarch=i386-linux-gnu cflags='-msse2 -mfpmath=sse' ;;
+    s390x) triplet=s390x-linux-gnu multiarch=s390x-linux-gnu cflags='' ;;
+    *) echo "cross: no architecture $1 — i386 or s390x" >&2 && exit 2 ;;
+    esac
+    B=build/cross/$1
+    root=$PWD/$B/root
+}
+
+# The other machine's libraries, unpacked: nothing of it is installed here. The mirror is the one
+# this machine uses.
+unpack() {
+    local mirror
+    [ ! -e "$root/complete" ] || return 0
+    # shellcheck disable=SC2016 # apt's dollar
+    mirror=${MIRROR:-$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' "Codename: $suite" | head -n1)}
+    rm -rf --one-file-system "$root" && mkdir -p "$B" &&
+        mmdebstrap --quiet --variant=extract --architectures="$1" --include=$libraries "$suite" "$root" \
+            "$mirror" >"$B/root.log" 2>&1 && touch "$root/complete" && return
+    cat "$B/root.log"
+    return 1
+}
+
+# Programs find loader and libraries (theirs, and those that the libraries need) where they are
+# unpacked, so that they run like any other.
+build() {
+    local loader
+    loader=$(echo "$root"/lib/ld*.so.[12])
+    make CC="$triplet-gcc --sysroot=$root" AR="$triplet-ar" B="$B" CFLAGS="$cflags" SHARED=1 \
+        LDFLAGS="-Wl,--disable-new-dtags -Wl,--dynamic-linker=$loader -Wl,-rpath,$root/usr/lib/$multiarch:$root/lib/$multiarch" \
+        all units >"$B/build.log" 2>&1 && return
+    grep -vE '^  (CC|LD|AR|GEN) ' "$B/build.log"
+    return 1
+}
+
+# Does this kernel run its programs? If not, qemu does, and what is called $B/run/NAME is a script.
+prepare() {
+    local program
+    qemu=
+    rm -rf "$B/run" && mkdir -p "$B/run"
+    if ! "$B/bin/armctl" --version >/dev/null 2>&1; then
+        qemu=qemu-$1
+        export AW_EMULATED=1
+    else
+        unset AW_EMULATED
+    fi
+    for program in "$B"/bin/*; do
+        printf '#!/bin/sh\nexec %s %s "$@"\n' "$qemu" "$PWD/$program" >"$B/run/${program##*/}"
+    done
+    chmod +x "$B"/run/*
+}
+
+count() { # NAME FILE: adds up what the TAP in FILE says, shows what failed
+    local ok not
+    ok=$(grep '^ok ' "$2" | grep -vic '# skip')
+    not=$(grep -c '^not ok ' "$2")
+    printf '%-6s %-8s %5d passed %3d failed %d skipped  %s\n' "$arch" "$1" "$ok" "$not" \
+        "$(grep -ic '^ok .*# skip' "$2")" "${qemu:-natively}"
+    [ "$not" = 0 ] || sed 's/^/    /' "$2"
+    passed=$((passed + ok)) failed=$((failed + not))
+}
+
+units() {
+    local source name status
+    for source in tests/unit/test_*.c; do
+        name=$(basename "$source" .c)
+        [ "$name" != $left_out ] || continue
+        timeout 300 $qemu "$B/tests/unit/$name" >"$B/out" 2>&1
+        status=$?
+        grep '^ok ' "$B/out"
+        [ $status = 0 ] || { sed '/^ok /d' "$B/out" && grep -q '^not ok' "$B/out"; } ||
+            echo "not ok - $name: exit status $status"
+    done
+}
+
+golden() { tests/golden/run.sh "$B/run" && echo "ok - golden cases" || echo "not ok - golden cases"; }
+
+[ $# -gt 0 ] || set -- i386 s390x
+for arch; do
+    choose "$arch"
+    if ! unpack "$arch" || ! build; then
+        echo "$arch   does not build" && failed=$((failed + 1))
+        continue
+    fi
+    prepare "$arch"
+    units >"$B/units.log" 2>&1 && count unit "$B/units.log"
+    golden >"$B/golden.log" 2>&1
+    count golden "$B/golden.log"
+    grep cases "$B/golden.log" | sed 's/^/    /'
+done
+echo "$passed passed, $failed failed"
+[ $failed = 0 ] && [ $passed != 0 ]

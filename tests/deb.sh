@@ -1,0 +1,96 @@
+#!/bin/bash
+# Debian packages of what is in the tree, in build/deb/: built, read by lintian, unpacked and tried.
+# Prints TAP. The maintainer is $DEBFULLNAME <$DEBEMAIL>.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+unset MAKEFLAGS MAKELEVEL MFLAGS PREFIX DESTDIR
+export LC_ALL=C.UTF-8
+top=$PWD/build/deb
+version=$(sed -n 's/^VERSION  *:= *//p' Makefile)
+tree=$top/armwire-$version
+root=$top/root
+nobody=yes
+[ -z "${DEBEMAIL:-}" ] || nobody=
+
+n=0
+case_of() {
+    local name=$1
+    shift
+    n=$((n + 1))
+    if "$@" >"$top/log" 2>&1; then
+        echo "ok $n - $name"
+    else
+        echo "not ok $n - $name"
+        sed 's/^/# /' "$top/log"
+    fi
+}
+
+# The template with names, dates and the licence filled in.
+prepare() {
+    local date file
+    date=$(git log -1 --format=%cD 2>/dev/null || date -R)
+    mkdir -p "$tree"
+    git ls-files -co --exclude-standard -z | xargs -0 cp --parents -t "$tree" || return 1
+    cp -r docs/packaging/debian "$tree/debian"
+    for file in changelog control copyright; do
+        sed -i -e "s/@VERSION@/$version/; s/@DATE@/$date/" \
+            -e "s/@MAINTAINER@/${DEBFULLNAME:-armwire} <${DEBEMAIL:-armwire@localhost.localdomain}>/" \
+            -e "s/@COPYRIGHT@/$(sed -n 's/^Copyright (c) //p' LICENSE)/" "$tree/debian/$file"
+    done
+    sed -n '/^Permission/,$p' LICENSE | sed 's/^$/./; s/^/ /' >>"$tree/debian/copyright"
+}
+
+packages() { (cd "$tree" && dpkg-buildpackage -us -uc -b); }
+# The tree has nobody's address; whoever publishes packages gives theirs.
+accepted() {
+    lintian --allow-root --fail-on error,warning "$top"/*.changes \
+        ${nobody:+--suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog}
+}
+contains() { dpkg-deb -c "$top/$1"_*.deb | grep -q -- "$2"; }
+
+sorted_in() {
+    contains armwire ' ./usr/bin/armctl$' && contains armwire ' ./lib/udev/rules.d/70-hidmotor.rules$' &&
+        contains ezphys-sim ' ./usr/bin/ezphys-sim$' && contains libarmwire0 'libarmwire.so.0 ->' &&
+        contains libarmwire-dev ' ./usr/include/armwire/wire/wire.h$'
+}
+# What each package needs: ODE is for the stand-in only, the tools need no library of ours.
+needs() { dpkg-deb -f "$top/$1"_*.deb Depends | grep -q "$2"; }
+light() {
+    needs ezphys-sim libode && ! needs armwire libode && ! needs armwire libarmwire0 &&
+        needs libarmwire-dev 'libarmwire0 (= '
+}
+unpacked() {
+    local package
+    rm -rf "$root"
+    for package in armwire ezphys-sim libarmwire0 libarmwire-dev; do
+        dpkg-deb -x "$top/$package"_*.deb "$root" || return 1
+    done
+}
+tools_run() {
+    local tool
+    for tool in armctl hidmotor canpid unitysim ezphys ezphys-sim; do
+        "$root/usr/bin/$tool" --version | grep -F "$version" || return 1
+    done
+    "$root/usr/bin/armctl" -q -l 'sim:?time=virtual' deg 1 90 | grep result=confirmed
+}
+library_works() {
+    local libdir
+    libdir=$(dirname "$(find "$root" -name libarmwire.so)")
+    # shellcheck disable=SC2046 # words of pkg-config
+    gcc -o "$top/turn" "$root/usr/share/doc/libarmwire-dev/examples/turn.c" \
+        $(PKG_CONFIG_PATH=$libdir/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config --cflags --libs armwire) &&
+        { LD_LIBRARY_PATH=$libdir "$top/turn" nothing:there 1 90 2>&1 | grep '^turn: open: link "nothing": unknown'; }
+}
+
+rm -rf "$top"
+mkdir -p "$top"
+case_of "the source tree" prepare
+case_of "dpkg-buildpackage" packages
+case_of "lintian: no errors, no warnings" accepted
+case_of "every file in its package" sorted_in
+case_of "no package needs more than it uses" light
+case_of "the packages unpack" unpacked
+case_of "the tools run" tools_run
+case_of "the example, with the library" library_works
+echo "1..$n"
+ls "$top"/*.deb
