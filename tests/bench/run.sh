@@ -187,6 +187,8 @@ watch_share() {
 }
 
 . tests/bench/screen.sh
+# shellcheck source=tests/bench/captures.sh
+. tests/bench/captures.sh
 # Lock-step with a simulator: exchanges a second, beside bare sockets with messages of that size, and
 # with a peer that sends in two pieces under Nagle's algorithm.
 lockstep() {
@@ -220,6 +222,8 @@ allocations build/tests/bench/bench_wire "decode and encode"
 allocations build/tests/bench/bench_view "text, JSON and CSV"
 datagrams
 log_file
+captures
+replay_times
 watch_share
 screen_shares
 lockstep

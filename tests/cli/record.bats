@@ -99,3 +99,127 @@ proves() {
 @test "a session of canpid: Wireshark, replay, log:, plot" { proves canpid; }
 @test "a session of unitysim: Wireshark, replay, log:, plot" { proves unitysim; }
 @test "a session of ezphys: Wireshark, replay, log:, plot" { proves ezphys; }
+
+killed() {
+    simulate "$1" board
+    ok python3 "$root/tests/cli/record_kills.py" "$1" "$url" 50 "$D"
+    echo "# $output"
+}
+@test "a recorder of hidmotor that is killed 50 times leaves all packets" { killed hidmotor; }
+@test "a recorder of canpid that is killed 50 times leaves all packets" { killed canpid; }
+
+@test "--last keeps the end only, and writes it when a signal ends the recording" {
+    ok canpid -q -l "$fast" record run.pcapng --for 2s --last 50ms
+    ok canpid info -j run.pcapng
+    ok jq -se 'last | .ok and .seconds <= 0.05 and .seconds > 0.02 and .messages > 50' <<<"$output"
+    simulate canpid board
+    canpid -v -l "$url" record run.pcapng --last 60s 2>trace &
+    recorder=$!
+    until grep -q ' <- ' trace; do :; done
+    same "$(canpid info -j run.pcapng | jq -s 'last.messages')" 0
+    kill -TERM "$recorder"
+    run -143 wait "$recorder"
+    ok canpid info -j run.pcapng
+    [ "$(json .messages)" -gt 0 ]
+    fails 2 canpid -l "$fast" record run.csv --last 60s
+    has "$why" pcapng
+}
+
+@test "marks are typed on a terminal; progress is shown there" {
+    TERM=xterm terminal <<<"
+        launch canpid -l sim: record run.pcapng
+        want {Enter marks}
+        ask {the knee locks} messages
+        ask {} messages
+        type \003
+        ends 130"
+    ok canpid info -j run.pcapng
+    same "$(jq -sc 'map(.mark // empty)' <<<"$output")" '["the knee locks","mark"]'
+    ok shark canpid run.pcapng -Y frame.comment -T fields -e frame.comment
+    same "${lines[0]}" "the knee locks"
+    for ending in csv ndjson log; do
+        TERM=xterm terminal <<<"
+            launch canpid -l sim: record run.$ending
+            want {Enter marks}
+            ask here messages
+            type \003
+            ends 130"
+        ok grep -c '^# here$\|"mark":"here"' run.$ending
+    done
+}
+
+@test "a bar for long files, on a terminal only" {
+    yes '(1.5) can0 05E#9CFF000200F0' | head -n 40000 >run.log
+    slow='{ sleep 0.6; cat >/dev/null; }'
+    TERM=xterm terminal <<<"
+        launch sh -c {canpid decode -j run.log | $slow}
+        want {run.log [} # {%, } {s left}
+        ends 0"
+    ok sh -c "canpid decode -j run.log | $slow"
+    same "$stderr" ""
+    ok sh -c "canpid -q info run.log"
+    same "$stderr" ""
+}
+
+@test "a full disk ends the recording, says so, and leaves what was written" {
+    for case in "1 pcapng" "7 csv" "7 ndjson" "7 log"; do
+        read -r code ending <<<"$case"
+        ln -s /dev/full "full.$ending"
+        run "-$code" --separate-stderr canpid -q -l "$fast" record "full.$ending" -n 100
+        has "$stderr" "No space left"
+    done
+    big() { trap '' XFSZ && ulimit -f 8 && canpid -q -l "$fast" record big.pcapng -n 10000; }
+    run -7 --separate-stderr big
+    has "$stderr" "File too large — the file ends here"
+    run --separate-stderr canpid decode -j big.pcapng
+    [ "${#lines[@]}" -gt 50 ]
+}
+
+# commands COUNT MS: a log of so many setpoints, so far apart
+commands() {
+    awk -v n="$1" -v ms="$2" 'BEGIN {
+        for (i = 0; i < n; i++) printf "(%.6f) can0 044#CDCC4C%02X0200\n", 1000 + i * ms / 1000, 0x3D - i % 2 }'
+}
+
+@test "replay: --speed, --from and --loop" {
+    commands 5 500 >run.log
+    for case in "1 2" "2 1" "0.5 4"; do
+        read -r speed seconds <<<"$case"
+        ok canpid -q -j -l "$fast" --record again.pcapng replay run.log --speed "$speed"
+        same "$(json .sent)" 5
+        ok canpid info -j again.pcapng
+        ok jq -se --argjson s "$seconds" 'last.seconds - $s | fabs < 0.05' <<<"$output"
+    done
+    ok canpid -q -j -l "$fast" replay run.log --from 0.6s
+    same "$(json .sent)" 3
+    ok canpid -q -j -l "$fast" replay run.log --from 1000s --loop
+    same "$(json .sent)" 0
+    simulate canpid board
+    canpid -v -l "$url" replay run.log --loop --speed 100 2>trace &
+    player=$!
+    until [ "$(grep -c ' -> ' trace)" -gt 12 ]; do :; done
+    kill -INT "$player"
+    run -130 wait "$player"
+}
+
+# On a machine that does other things too a timer is late by itself: so late, in ms, are 99 of 100.
+timer_late() {
+    python3 -c 'import time
+late, due = [], time.monotonic()
+for _ in range(300):
+    due += 0.002
+    time.sleep(max(0, due - time.monotonic()))
+    late.append(time.monotonic() - due)
+print(1000 * sorted(late)[296])'
+}
+
+@test "replay keeps the times of the recording: P99 below 1 ms" {
+    commands 300 2 >run.log
+    for _ in 1 2 3 4 5; do
+        ok canpid -q -j -l sim: replay run.log
+        same "$(json .sent)" 300
+        late=$(json .late.p99) timer=$(timer_late)
+        ! jq -ne "$late < 1 or $late < 2 * $timer" >/dev/null || return 0
+    done
+    echo "late by $late ms, a timer by $timer ms" && false
+}
