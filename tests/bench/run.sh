@@ -214,7 +214,7 @@ stops() {
         verdict "$p99" '<=' 10
         [ "$wrong" = 0 ] || met=NO below=$((below + 1))
         row "$what" "$p50" ms "P99 $p99, max $max, $count times" "P99 <= 10" $met
-    done < <(PATH=$(cd "$BIN" && pwd):$PATH python3 tests/cli/stops.py table "$dir" 30)
+    done < <(PATH=$(cd "$BIN" && pwd):$PATH python3 tests/cli/stops.py table "$dir" 15)
 }
 
 gcc -shared -fPIC -O2 -o "$dir/count.so" tests/bench/count_malloc.c || exit 1
