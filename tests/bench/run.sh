@@ -209,6 +209,16 @@ lockstep() {
     row "lock-step with a peer of two sends and Nagle" "$naive" 1/s "" ">= 5000" $met
 }
 
+# From the signal (or the end of the script, the shell, the reader) to the stop on the wire.
+stops() {
+    local what p50 p99 max count wrong
+    while IFS=$'\t' read -r what p50 p99 max count wrong; do
+        verdict "$p99" '<=' 10
+        [ "$wrong" = 0 ] || met=NO below=$((below + 1))
+        row "$what" "$p50" ms "P99 $p99, max $max, $count times" "P99 <= 10" $met
+    done < <(PATH=$(cd "$BIN" && pwd):$PATH python3 tests/cli/stops.py table "$dir" 15)
+}
+
 gcc -shared -fPIC -O2 -o "$dir/count.so" tests/bench/count_malloc.c || exit 1
 machine
 row WHAT VALUE UNIT PEER BAR MET
@@ -227,6 +237,7 @@ replay_times
 watch_share
 screen_shares
 lockstep
+stops
 echo
 [ $below = 0 ] && echo "all bars met" || echo "$below bars NOT met"
 exit $((below != 0))

@@ -245,14 +245,6 @@ time.sleep(20)'
     jq -ne "${line//[^0-9.]/} < 10" >/dev/null
 }
 
-@test "kills: the motors stand still afterwards" {
-    timeout 300 python3 "$root/tests/cli/ezphys_kills.py" 200 "$D"
-}
-
-@test "kills: the same test notices motors that are left running" {
-    ! timeout 300 python3 "$root/tests/cli/ezphys_kills.py" 12 "$D" --hold
-}
-
 @test "stop holds all joints; --coast lets them go" {
     simulator --scene pendulum
     ok ezphys -l "$url" motor 1 2 1000 --for 0.1s --coast

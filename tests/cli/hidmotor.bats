@@ -590,18 +590,6 @@ END
 
 # ---- How it ends ---------------------------------------------------------------------------------
 
-@test "ended at any moment of a motion: the arm is held within 10 ms" {
-    run python3 "$root/tests/cli/hidmotor_kills.py" "${KILLS:-200}" "$D"
-    [ "$status" = 0 ] || { echo "$output" && false; }
-    echo "# ${lines[-2]}"
-    echo "# ${lines[-1]}"
-}
-
-@test "the same with --hold: it is not, so the test above can see it" {
-    run -1 python3 "$root/tests/cli/hidmotor_kills.py" 12 "$D" --hold
-    has "$output" "the arm is not held"
-}
-
 # moving OPTION…: a long motion on the board is under way, its id in $client, what it says in $trace.
 moving() {
     board

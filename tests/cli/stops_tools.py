@@ -11,7 +11,7 @@ import struct
 import time
 
 MOVES, STOPS = "moves", "stops"
-PATIENCE = 10  # s
+PATIENCE = 5  # s
 
 
 class Tool:

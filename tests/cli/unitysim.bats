@@ -430,18 +430,6 @@ PYTHON
 
 # ---- How it ends ---------------------------------------------------------------------------------
 
-@test "a drive that is ended by a signal: the stop is on the wire within 10 ms" {
-    run python3 "$root/tests/cli/unitysim_kills.py" "${KILLS:-200}"
-    [ "$status" = 0 ] || { echo "$output" && false; }
-    echo "# ${lines[-2]}"
-}
-
-@test "the same with --hold: no stop, so the test above can see it" {
-    run -1 python3 "$root/tests/cli/unitysim_kills.py" 6 --hold
-    has "$output" "no stop"
-    has "$output" "6 wrong"
-}
-
 @test "move and play are stopped by a signal, too, and say so" {
     simulator --scene 1
     rows thirty.csv 30
