@@ -205,8 +205,6 @@ enum aw_status run_info(struct aw_session *session, const struct aw_args *args)
         return aw_run_info(session, args);
     struct listing l = {.session = session};
     bool shown[AW_EZ_BODIES + AW_EZ_JOINTS] = {false};
-    if (aw_arg(args, "file", 0))
-        return aw_run_info(session, args);
     enum aw_status status = collect(&l);
     if (status != AW_OK)
         return status;

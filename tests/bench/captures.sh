@@ -24,7 +24,7 @@ decoded() {
 # What reads such captures today: tshark, as nobody, since it runs no Lua for root.
 tshark_rate() {
     local few=5000 who=()
-    build/tests/bench/bench_capture "$1" "$dir/few.pcapng" $few
+    build/tests/bench/make_capture "$1" "$dir/few.pcapng" $few
     "$BIN/$1" describe --as lua >"$dir/$1.lua"
     [ "$(id -u)" != 0 ] || who=(setpriv --reuid=65534 --regid=65534 --clear-groups)
     chmod 755 "$dir"
@@ -34,7 +34,7 @@ tshark_rate() {
 # capture_row TOOL WHAT BAR: its messages, from a file in the cache
 capture_row() {
     local count=2000000 json csv
-    build/tests/bench/bench_capture "$1" "$dir/run.pcapng" $count
+    build/tests/bench/make_capture "$1" "$dir/run.pcapng" $count
     json=$(decoded "$1" -j $count "$dir/run.pcapng")
     csv=$(decoded "$1" --csv $count "$dir/run.pcapng")
     verdict "$json" '>=' "$3"

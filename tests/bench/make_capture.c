@@ -1,7 +1,7 @@
 /* Writes a capture to measure with: COUNT messages of one kind, a millisecond apart, whose values
  * change from one to the next.
  *
- *     bench_capture hidmotor|ezphys|unitysim FILE.pcapng COUNT
+ *     make_capture hidmotor|ezphys|unitysim FILE.pcapng COUNT
  *
  * hidmotor: set_setpoints, 24 bytes that say something in a report of 64. ezphys: axis_motor, 24
  * bytes in a TCP segment of 44. unitysim: control, 25 bytes in a UDP datagram.
@@ -44,7 +44,7 @@ static void must(bool good, const char *why)
 {
     if (good)
         return;
-    fprintf(stderr, "bench_capture: %s\n", why);
+    fprintf(stderr, "make_capture: %s\n", why);
     exit(1);
 }
 
@@ -78,7 +78,7 @@ static void write_all(struct aw_wire *wire, const char *message, FILE *file, uns
 int main(int argc, char **argv)
 {
     static struct aw_wire wire;
-    must(argc == 4, "usage: bench_capture hidmotor|ezphys|unitysim FILE.pcapng COUNT");
+    must(argc == 4, "usage: make_capture hidmotor|ezphys|unitysim FILE.pcapng COUNT");
     FILE *file = fopen(argv[2], "wb");
     must(file != NULL, argv[2]);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
