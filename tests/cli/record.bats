@@ -31,6 +31,13 @@ motor 1 1 500 --for 0.05s'
 declare -gA drawn=([armctl]=angle [hidmotor]=m1.position [canpid]=torque [unitysim]=elbow.position
     [ezphys]=displacement)
 
+# ends PID STATUS: waits for the end of what was started here.
+ends() {
+    local status=0
+    wait "$1" || status=$?
+    same "$status" "$2"
+}
+
 free_port() {
     python3 -c 'import socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -118,7 +125,7 @@ killed() {
     until grep -q ' <- ' trace; do :; done
     same "$(canpid info -j run.pcapng | jq -s 'last.messages')" 0
     kill -TERM "$recorder"
-    run -143 wait "$recorder"
+    ends "$recorder" 143
     ok canpid info -j run.pcapng
     [ "$(json .messages)" -gt 0 ]
     fails 2 canpid -l "$fast" record run.csv --last 60s
@@ -199,7 +206,7 @@ commands() {
     player=$!
     until [ "$(grep -c ' -> ' trace)" -gt 12 ]; do :; done
     kill -INT "$player"
-    run -130 wait "$player"
+    ends "$player" 130
 }
 
 # On a machine that does other things too a timer is late by itself: so late, in ms, are 99 of 100.
