@@ -46,7 +46,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(WERROR)
 OPTIMISE := -O2
 ifneq ($(SAN)$(FUZZ),)
 OPTIMISE := -O1 -fno-omit-frame-pointer
-SANITIZE := -fsanitize=address,undefined$(if $(FUZZ),$(comma)fuzzer-no-link) -fno-sanitize-recover=all
+SANITIZE := -fsanitize=address,undefined,float-cast-overflow$(if $(FUZZ),$(comma)fuzzer-no-link) -fno-sanitize-recover=all
 endif
 
 # CFLAGS, CPPFLAGS and LDFLAGS stay free for the caller. Objects serve the programs, the .a and the
@@ -80,7 +80,7 @@ HEADERS    := $(filter-out $(INTERNAL) lib/shell/%,$(wildcard lib/*/*.h))
 TESTS      := $(patsubst %.c,%,$(wildcard tests/unit/test_*.c))
 TEST_SRC   := $(filter-out $(TESTS:=.c),$(wildcard tests/unit/*.c))
 SOAKS      := $(patsubst %.c,%,$(wildcard tests/soak/*.c))
-BENCHES    := $(patsubst %.c,%,$(wildcard tests/bench/bench_*.c))
+BENCHES    := $(patsubst %.c,%,$(wildcard tests/bench/bench_*.c tests/bench/make_*.c))
 FUZZERS    := $(patsubst %.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 object   = $(patsubst %.c,$(B)/obj/%.o,$(1))

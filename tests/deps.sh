@@ -21,6 +21,7 @@ clang libclang-rt-dev|libclang-rt-14-dev clang-format-14|clang-format
 libcmocka-dev bats expect jq socat spin pmccabe shellcheck
 bash-completion zsh fish mandoc
 tshark can-utils python3 python3-can python3-serial gnuplot-nox mosquitto mosquitto-clients
+openssh-server openssh-client
 umockdev
 hyperfine
 qemu-system-x86 busybox-static kmod xz-utils iproute2

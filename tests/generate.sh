@@ -45,9 +45,7 @@ generate() {
         make "$out/docs/wireshark/$tool.lua" "$BIN/$tool" describe --as lua || failed=1
     done
     make "$out/docs/udev/70-hidmotor.rules" "$BIN/hidmotor" udev || failed=1
-    # shellcheck disable=SC2016 # for the inner shell
-    make "$out/docs/man/ezphys-sim.1" \
-        sh -c '"$0" --help | awk -f tests/man.awk' "$BIN/ezphys-sim" || failed=1
+    make "$out/docs/man/ezphys-sim.1" "$BIN/ezphys-sim" --man || failed=1
     if can canpid dbc; then
         make "$out/docs/protocols/canpid.dbc" "$BIN/canpid" describe --as dbc || failed=1
     fi

@@ -59,7 +59,8 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     session->moving = true;
     status = aw_arm_send_line(&state->arm, line, &state->outcome, &session->err);
     session->moving = status == AW_STOPPED;
-    arm_remember(session);
+    if (!session->moving || aw_flag(session, "hold"))
+        arm_remember(session); /* else after the stop: a disk may be slow */
     arm_report(session, "send", NULL);
     aw_object_text(&session->result, "answer", state->outcome.answer);
     return status;

@@ -203,7 +203,8 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
     session->moving = true;
     status = aw_arm_command(&state->arm, command, &state->outcome, &session->err);
     session->moving = status == AW_STOPPED;
-    arm_remember(session);
+    if (!session->moving || aw_flag(session, "hold"))
+        arm_remember(session); /* else after the stop: a disk may be slow */
     arm_report(session, command->codec->message->name, command);
     return status;
 }

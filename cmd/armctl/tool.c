@@ -150,6 +150,8 @@ static void finish(struct aw_session *session)
         arm_remember(session);
 }
 
+static const char *const links[] = {"serial", "tty", "tcp", "unix", "log", NULL};
+
 const struct aw_tool armctl_tool = {
     .name = "armctl",
     .summary = "drive a handler arm over a serial line: angles, positions, R-θ-H",
@@ -157,9 +159,11 @@ const struct aw_tool armctl_tool = {
     .commands = commands,
     .options = options,
     .examples = examples,
+    .links = links,
     .sim = &arm_sim_transport,
     .state_size = sizeof(struct arm_state),
     .configure = configure,
     .stop = arm_safe_stop,
+    .in_step = true,
     .finish = finish,
 };

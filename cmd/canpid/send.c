@@ -155,7 +155,7 @@ static enum aw_status show_disable(struct aw_session *session, uint64_t boards, 
  * nothing. */
 enum aw_status run_disable(struct aw_session *session, const struct aw_args *args)
 {
-    uint64_t boards = AW_PID_SIX;
+    uint64_t boards = AW_PID_SIX | ((struct pid_state *)session->state)->left;
     int controller;
     enum aw_status status = pid_controller(session, false, &controller);
     if (status == AW_OK && aw_flag(session, "board"))
@@ -166,6 +166,8 @@ enum aw_status run_disable(struct aw_session *session, const struct aw_args *arg
         return show_disable(session, boards, controller);
     if (status == AW_OK)
         status = aw_pid_disable(pid_of(session), boards, controller, &session->err);
+    if (status == AW_OK)
+        pid_disabled(session, boards);
     aw_object_start(&session->result, args->command->name);
     aw_object_text(&session->result, "result", status == AW_OK ? "disabled" : "not-sent");
     return status;

@@ -22,6 +22,7 @@ struct pid_state {
     struct aw_link *link;       /* that pid speaks on; another one: start anew */
     char url[512];              /* of the link, with kernel filters */
     uint64_t driven;            /* boards that the running command has enabled */
+    uint64_t left;              /* those that commands before it have left enabled */
     int seen[AW_PID_BOARDS];    /* controllers, before a recording was checked */
     char name[AW_PID_NAME_MAX]; /* of the board in the result */
     struct aw_pid_frame heard;  /* the one that hear told of last */
@@ -85,6 +86,9 @@ enum aw_status pid_wait(struct aw_session *session, double seconds);
 
 /* Waits until telemetry of this board has come; AW_TIMEOUT with advice. */
 enum aw_status pid_telemetry(struct aw_session *session, unsigned board);
+
+/* These boards have been disabled: nothing that goes on is left of them. */
+void pid_disabled(struct aw_session *session, uint64_t boards);
 
 /* Disables the boards that the running command has enabled. */
 enum aw_status pid_end_motion(struct aw_session *session);

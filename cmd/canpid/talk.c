@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,6 +60,30 @@ static void report(struct aw_session *session, const struct aw_record *command,
         aw_object_truth(object, "switches", true);
 }
 
+static void leave(struct aw_session *session, uint64_t boards)
+{
+    ((struct pid_state *)session->state)->left = boards;
+    session->left = boards ? AW_LEFT_RUNNING : AW_LEFT_NOTHING;
+}
+
+void pid_disabled(struct aw_session *session, uint64_t boards)
+{
+    leave(session, ((struct pid_state *)session->state)->left & ~boards);
+}
+
+/* A setpoint that the controller takes enables the driver, until another one disables it. */
+static void note_setpoint(struct aw_session *session, const struct aw_pid_sent *sent)
+{
+    struct pid_state *state = session->state;
+    if (fabs(sent->setpoint) <= 1) {
+        state->driven |= AW_PID_BIT(sent->board);
+        session->moving = true;
+        leave(session, state->left | state->driven);
+    } else if (!isnan(sent->setpoint)) {
+        pid_disabled(session, AW_PID_BIT(sent->board));
+    }
+}
+
 static enum aw_status send_one(struct aw_session *session, struct aw_record *command,
                                unsigned board, int64_t verify_ns)
 {
@@ -78,6 +103,7 @@ static enum aw_status send_one(struct aw_session *session, struct aw_record *com
         status = aw_pid_send(pid, command, &sent, &session->err);
     if (status != AW_OK)
         return status;
+    note_setpoint(session, &sent);
     if (verify_ns > 0)
         status = aw_pid_verify(pid, &sent, aw_clock_now(session->clock) + verify_ns, NULL, NULL,
                                &session->err);
@@ -90,10 +116,12 @@ enum aw_status pid_send_all(struct aw_session *session, struct aw_record *comman
 {
     uint64_t boards;
     enum aw_status status = pid_boards(session, &boards);
+    ((struct pid_state *)session->state)->driven = 0;
     if (status == AW_OK)
         status = pid_ready(session);
     for (; status == AW_OK && boards; boards &= boards - 1)
         status = send_one(session, command, pid_first_board(boards), verify_ns);
+    session->moving = session->moving && (status == AW_STOPPED || session->out.error);
     return status;
 }
 
@@ -158,15 +186,20 @@ enum aw_status pid_end_motion(struct aw_session *session)
 {
     struct pid_state *state = session->state;
     enum aw_status status = aw_pid_disable(&state->pid, state->driven, AW_PID_LAST, &session->err);
-    if (status == AW_OK)
-        session->moving = false;
-    return status;
+    if (status != AW_OK)
+        return status;
+    session->moving = false;
+    pid_disabled(session, state->driven);
+    return AW_OK;
 }
 
 enum aw_status pid_safe_stop(struct aw_session *session)
 {
     struct pid_state *state = session->state;
-    enum aw_status status = aw_pid_disable(&state->pid, state->driven, AW_PID_LAST, &session->err);
+    enum aw_status status =
+        aw_pid_disable(&state->pid, state->driven | state->left, AW_PID_LAST, &session->err);
+    if (status == AW_OK)
+        leave(session, 0);
     aw_session_say(session, status == AW_OK ? "stopped: disabled the driver"
                                             : "the driver could not be disabled");
     return status;

@@ -242,6 +242,8 @@ static const char *const examples[] = {
     NULL,
 };
 
+static const char *const links[] = {"can", "slcan", "socketcand", "log", NULL};
+
 const struct aw_tool canpid_tool = {
     .name = "canpid",
     .summary = "gains, setpoints and telemetry of joint drivers over CAN",
@@ -249,6 +251,7 @@ const struct aw_tool canpid_tool = {
     .commands = commands,
     .options = options,
     .examples = examples,
+    .links = links,
     .sim = &pid_sim_transport,
     .state_size = sizeof(struct pid_state),
     .stop = pid_safe_stop,

@@ -50,6 +50,8 @@ const char *pid_subject(struct aw_session *session, const struct aw_record *reco
     double board = aw_record_get(record, "board");
     if (!(board >= 0))
         return NULL;
+    if (record->codec->raw)
+        board *= 32;
     snprintf(out, size, "%s", aw_pid_board_name(&session->wire->variant, (unsigned)board, name));
     return out;
 }

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "ezphys/framing.h"
 #include "ezphys/wire.h"
+#include "help.h"
 #include "link/spawn.h"
 #include "options.h"
 #include "shell/options.h"
@@ -26,19 +27,14 @@ static const struct aw_option own_options[] = {
     {.name = "check", .help = "read the scene, say what is in it, and end"},
     {.name = "names", .help = "print the scene's ids and names, for ezphys --names"},
     {.name = "list", .help = "print the scenes that come with it"},
+    {.name = "man", .help = "print the manual page"},
     {.name = "help", .letter = 'h', .help = "this page"},
     {.name = "version", .letter = 'V', .help = "print the version"},
     {0},
 };
 /* clang-format on */
 
-static const char *const examples[] = {
-    "ezphys-sim",
-    "ezphys-sim humanoid --real-time",
-    "ezphys-sim arm4 --listen 0.0.0.0:5000 --lock-step 10",
-    "ezphys-sim ./my.scene --connect robot.local:47001",
-    "ezphys-sim --check ./my.scene",
-};
+static const struct aw_option *const tables[] = {ez_simulator_options, own_options, NULL};
 
 struct program {
     struct aw_options options;
@@ -51,8 +47,7 @@ struct program {
     struct aw_error err;
 };
 
-/* ---- Options ----------------------------------------------------------------------------------
- */
+/* ---- Options --------------------------------------------------------------------------------- */
 
 static const char *text(struct program *p, const char *name)
 {
@@ -91,6 +86,9 @@ static enum aw_status take_option(struct program *p, const char *word, char **ne
         return aw_options_set(&p->options, name, word + n + 1, AW_FROM_COMMAND_LINE, &p->err);
     if (!value || !value->option->value)
         return aw_options_set(&p->options, name, "yes", AW_FROM_COMMAND_LINE, &p->err);
+    if (value->option->bare)
+        return aw_options_set(&p->options, name, value->option->bare, AW_FROM_COMMAND_LINE,
+                              &p->err);
     if (!*next)
         return aw_fail(&p->err, AW_USAGE, "--%s: a value is missing — give %s", name,
                        value->option->value);
@@ -115,8 +113,8 @@ static enum aw_status take_word(struct program *p, char **words, int *taken)
 static enum aw_status read_options(struct program *p, char **words)
 {
     enum aw_status status = AW_OK;
-    aw_options_add(&p->options, ez_simulator_options);
-    aw_options_add(&p->options, own_options);
+    for (const struct aw_option *const *table = tables; *table; table++)
+        aw_options_add(&p->options, *table);
     for (int taken; *words && status == AW_OK; words += 1 + taken)
         status = take_word(p, words, &taken);
     return status;
@@ -142,82 +140,23 @@ static enum aw_status apply_options(struct program *p)
     return status == AW_OK ? aw_scene_load(&p->scene, text(p, "scene"), &p->err) : status;
 }
 
-/* ---- What is printed --------------------------------------------------------------------------
- */
+/* ---- Links ----------------------------------------------------------------------------------- */
 
-static void print_options(const struct aw_option *table)
+static bool is_url(const char *word)
 {
-    for (; table->name; table++) {
-        char left[64];
-        snprintf(left, sizeof left, "--%s%s%s", table->name, table->value ? " " : "",
-                 table->value ? table->value : "");
-        printf("  %-24s %s%s%s%s\n", left, table->help, table->fallback ? " (default " : "",
-               table->fallback ? table->fallback : "", table->fallback ? ")" : "");
-    }
+    static const char *const schemes[] = {"tcp:", "tcp-listen:", "unix:", "unix-listen:"};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (strncmp(word, schemes[i], strlen(schemes[i])) == 0)
+            return true;
+    return false;
 }
-
-static void print_scenes(void)
-{
-    for (const struct aw_scene_text *row = aw_scene_shipped(); row->name; row++) {
-        static struct aw_scene scene;
-        if (aw_scene_parse(&scene, row->name, row->text, row->size, NULL) == AW_OK)
-            printf("  %-24s %s\n", row->name, scene.title);
-    }
-}
-
-static void print_help(void)
-{
-    printf("ezphys-sim — a stand-in for EZPhysics: rigid bodies, joints and motors over TCP\n");
-    printf("\nExamples\n");
-    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
-        printf("  %s\n", examples[i]);
-    printf("\nUsage\n  ezphys-sim [options] [SCENE]\n\nScenes\n");
-    print_scenes();
-    printf("\nOptions\n");
-    print_options(ez_simulator_options);
-    print_options(own_options);
-    printf("\nExit codes\n"
-           "  0 ok   2 usage   4 link not found or not permitted   6 refused by limits   7 link "
-           "lost\n  128 + signal: stopped by a signal\n");
-}
-
-static void print_check(const struct aw_scene *scene)
-{
-    unsigned axes = 0;
-    for (size_t i = 0; i < scene->n_joints; i++)
-        axes += aw_scene_axes(scene->joints[i].kind);
-    printf("%zu %s, %zu %s with %u %s, steps of %g ms: %s\n", scene->n_bodies,
-           scene->n_bodies == 1 ? "body" : "bodies", scene->n_joints,
-           scene->n_joints == 1 ? "joint" : "joints", axes, axes == 1 ? "axis" : "axes",
-           scene->step_s * 1000, *scene->title ? scene->title : "no title");
-}
-
-static const char *partner(const struct aw_scene *scene, int body)
-{
-    return body == AW_SCENE_WORLD ? "world" : scene->bodies[body].name;
-}
-
-static void print_names(const struct aw_scene *scene)
-{
-    for (size_t i = 0; i < scene->n_bodies; i++)
-        printf("body %u %s\n", (unsigned)scene->bodies[i].id, scene->bodies[i].name);
-    for (size_t i = 0; i < scene->n_joints; i++) {
-        const struct aw_scene_joint *joint = &scene->joints[i];
-        printf("joint %u %s %s %s\n", (unsigned)joint->id, joint->name,
-               partner(scene, joint->body[0]), partner(scene, joint->body[1]));
-    }
-}
-
-/* ---- Links ------------------------------------------------------------------------------------
- */
 
 static enum aw_status open_url(struct program *p, struct aw_link **link, const char *scheme,
                                const char *rest)
 {
     char url[300];
     struct aw_link_options options = {.clock = &p->clock.base};
-    bool complete = strncmp(rest, "tcp", 3) == 0 || strncmp(rest, "unix", 4) == 0;
-    snprintf(url, sizeof url, "%s%s", complete && strchr(rest, ':') ? "" : scheme, rest);
+    snprintf(url, sizeof url, "%s%s", is_url(rest) ? "" : scheme, rest);
     return aw_link_open(link, url, &options, &p->err);
 }
 
@@ -287,8 +226,7 @@ static enum aw_status run(struct program *p)
     return flag(p, "connect") ? run_connected(p) : run_listening(p);
 }
 
-/* ---- Beginning and end ------------------------------------------------------------------------
- */
+/* ---- Beginning and end ----------------------------------------------------------------------- */
 
 static int catch_signals(void)
 {
@@ -332,11 +270,13 @@ static int simulate(struct program *p)
 static bool only_print(struct program *p)
 {
     if (flag(p, "help"))
-        print_help();
+        help_page(tables);
+    else if (flag(p, "man"))
+        help_man(tables);
     else if (flag(p, "version"))
         printf("ezphys-sim %s (armwire)\n", AW_VERSION);
     else if (flag(p, "list"))
-        print_scenes();
+        help_scenes();
     else
         return false;
     return true;
@@ -352,9 +292,9 @@ static int perform(struct program *p, char **words)
     if (status != AW_OK)
         return (int)status;
     if (flag(p, "check"))
-        print_check(&p->scene);
+        help_check(&p->scene);
     else if (flag(p, "names"))
-        print_names(&p->scene);
+        help_names(&p->scene);
     else
         return simulate(p);
     return AW_OK;

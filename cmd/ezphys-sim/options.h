@@ -16,13 +16,14 @@ static const char *const ez_limb_force_choices[] = {"pre", "post", NULL};
 /* clang-format off */
 static const struct aw_option ez_simulator_options[] = {
     {.name = "scene", .value = "NAME", .fallback = "pendulum",
-     .help = "a scene that comes with it (--list shows them), or a file"},
+     .help = "a scene that comes with it ('ezphys-sim --list' shows them), or a file"},
     {.name = "listen", .value = "[HOST:]PORT", .help = "wait for a client there, or at a link such "
      "as unix-listen:PATH; 47001 if nothing is said"},
     {.name = "connect", .value = "HOST:PORT", .help = "dial out, as the original does"},
     {.name = "connect-timeout", .value = "TIME", .fallback = "10s", .unit = "s", .min = 0,
      .max = 86400, .help = "how long --connect tries before the simulation begins"},
-    {.name = "lock-step", .value = "N", .fallback = "1", .unit = "", .min = 1, .max = 1000000,
+    {.name = "lock-step", .value = "N", .bare = "1", .fallback = "1", .unit = "", .min = 1,
+     .max = 1000000,
      .help = "steps of physics from one message to the next, each is to be answered"},
     {.name = "real-time", .help = "go by the wall clock and wait for no answers"},
     {.name = "interval", .value = "TIME", .fallback = "20ms", .unit = "s", .min = 0.0001,

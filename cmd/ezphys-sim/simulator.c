@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define BEHIND_MAX (AW_SECOND / 4)       /* more is given up */
+#define LOOK       AW_SECOND             /* whether a silent client is still there */
 #define TURN_MAX   (20 * AW_MILLISECOND) /* of physics, before the client is listened to again */
 
 enum aw_status simulator_init(struct simulator *sim, const struct settings *settings,
@@ -82,8 +83,7 @@ static void say_gone(struct simulator *sim)
     sim->present = false;
 }
 
-/* ---- Lock-step --------------------------------------------------------------------------------
- */
+/* ---- Lock-step ------------------------------------------------------------------------------- */
 
 static void step_many(struct simulator *sim)
 {
@@ -133,8 +133,7 @@ static void lock_step(struct simulator *sim)
     check_answer(sim, now);
 }
 
-/* ---- Real time --------------------------------------------------------------------------------
- */
+/* ---- Real time ------------------------------------------------------------------------------- */
 
 static int64_t step_time(const struct simulator *sim, int64_t steps)
 {
@@ -187,8 +186,7 @@ static void real_time(struct simulator *sim)
         sim->next_ns = now + sim->settings->interval_ns;
 }
 
-/* ---- Both -------------------------------------------------------------------------------------
- */
+/* ---- Both ------------------------------------------------------------------------------------ */
 
 static int64_t next_event(const struct simulator *sim)
 {
@@ -196,7 +194,7 @@ static int64_t next_event(const struct simulator *sim)
         return AW_NEVER;
     if (sim->settings->real_time)
         return step_time(sim, world_steps(sim->world) + 1);
-    return sim->late ? AW_NEVER : sim->answer_ns;
+    return sim->late ? aw_clock_now(sim->link->clock) + LOOK : sim->answer_ns;
 }
 
 static enum aw_status turn(struct simulator *sim, struct aw_error *err)

@@ -43,7 +43,7 @@ struct world {
     struct drive drives[AW_SCENE_JOINTS_MAX];
 };
 
-/* ---- Kinds of joints ------------------------------------------------------------------------ */
+/* ---- Kinds of joints ------------------------------------------------------------------------- */
 
 static void set_hinge(dJointID joint, const struct aw_scene_joint *row)
 {
@@ -173,11 +173,12 @@ static const struct kind {
                             universal_angle, universal_rate, push_universal},
     [AW_SCENE_HINGE2] = {dJointCreateHinge2, set_hinge2, dJointSetHinge2Param, hinge2_angle,
                          hinge2_rate, push_hinge2},
-    [AW_SCENE_BALL] = {dJointCreateBall, set_ball, dJointSetAMotorParam, NULL, motor_rate, push_motor},
+    [AW_SCENE_BALL] = {dJointCreateBall, set_ball, dJointSetAMotorParam, NULL, motor_rate,
+                       push_motor},
 };
 /* clang-format on */
 
-/* ---- Building ------------------------------------------------------------------------------- */
+/* ---- Building -------------------------------------------------------------------------------- */
 
 /* Remarks such as "LCP internal error" come by the thousand and help nobody. */
 static void ignore_remark(int number, const char *format, va_list args)
@@ -378,7 +379,7 @@ void world_reset(struct world *w)
     build(w);
 }
 
-/* ---- Stepping ------------------------------------------------------------------------------- */
+/* ---- Stepping -------------------------------------------------------------------------------- */
 
 static int index_of(const struct world *w, dGeomID geom)
 {
@@ -501,7 +502,7 @@ bool world_step(struct world *w)
     return all_sane(w);
 }
 
-/* ---- Looking and touching ------------------------------------------------------------------- */
+/* ---- Looking and touching -------------------------------------------------------------------- */
 
 int64_t world_steps(const struct world *w)
 {

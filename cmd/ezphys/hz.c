@@ -1,5 +1,5 @@
 /* hz, ping: how fast, how even, how complete. */
-#include <string.h>
+#include <math.h>
 
 #include "control/samples.h"
 #include "state.h"
@@ -7,65 +7,44 @@
 struct meter {
     struct aw_session *session;
     struct aw_samples intervals; /* ms of the wall clock between messages */
-    int64_t first_ns, last_ns;
-    int64_t first_step, last_step, stride; /* stride: smallest step from message to message */
-    uint64_t messages, stalls, beginnings, bytes;
-    uint64_t jumps; /* steps between first and last, of whole strides */
+    struct aw_samples strides;   /* steps of the simulation between messages */
+    int64_t first_ns, last_ns, last_step;
+    uint64_t messages, stalls, restarts, bytes;
     uint64_t stall_ns;
     double step_size;
     bool timed;
     uint64_t epoch;
 };
 
-static void meter_restart(struct meter *m)
-{
-    const struct aw_ez *ez = ez_of(m->session);
-    m->beginnings += m->messages > 0;
-    m->epoch = ez->state.epoch;
-}
-
-/* Lost messages leave a gap in the steps; what is usual is known only at the end. */
-static void meter_steps(struct meter *m)
-{
-    const struct aw_ez_state *state = &ez_of(m->session)->state;
-    if (!state->timed)
-        return;
-    int64_t advance = state->step - m->last_step;
-    if (m->timed && advance > 0) {
-        m->stride = m->stride == 0 || advance < m->stride ? advance : m->stride;
-        m->jumps += (uint64_t)advance;
-    }
-    m->timed = true;
-    m->last_step = state->step;
-    m->step_size = state->step_size;
-}
-
 static void meter_take(struct meter *m)
 {
     const struct aw_ez *ez = ez_of(m->session);
-    if (m->messages == 0 || ez->state.epoch != m->epoch)
-        meter_restart(m);
-    else {
+    const struct aw_ez_state *state = &ez->state;
+    bool goes_on = m->messages > 0 && state->epoch == m->epoch;
+    if (goes_on) {
         int64_t interval = ez->heard_ns - m->last_ns;
         aw_samples_add(&m->intervals, (double)interval / 1e6);
         m->stalls += (uint64_t)interval > m->stall_ns;
-        meter_steps(m);
     }
-    if (m->messages == 0)
+    if (goes_on && m->timed && state->step > m->last_step)
+        aw_samples_add(&m->strides, (double)(state->step - m->last_step));
+    m->restarts += m->messages > 0 && !goes_on;
+    if (m->messages++ == 0)
         m->first_ns = ez->heard_ns;
-    if (ez->state.timed)
-        m->last_step = ez->state.step;
-    m->timed = ez->state.timed;
+    m->epoch = state->epoch;
+    m->timed = state->timed;
+    m->last_step = state->step;
+    m->step_size = state->step_size;
     m->last_ns = ez->heard_ns;
-    m->messages++;
 }
 
-/* Messages in the gaps between two that came. */
-static uint64_t lost(const struct meter *m)
+/* A message that is missing leaves a gap of twice the usual number of steps. */
+static uint64_t lost(const struct meter *m, double usual)
 {
-    uint64_t came = m->intervals.n;
-    uint64_t whole = m->stride > 0 ? m->jumps / (uint64_t)m->stride : 0;
-    return whole > came ? whole - came : 0;
+    double missing = 0;
+    for (size_t i = 0; i < m->strides.n && usual > 0; i++)
+        missing += fmax(0, round(m->strides.values[i] / usual) - 1);
+    return (uint64_t)missing;
 }
 
 static void report(struct meter *m)
@@ -73,8 +52,8 @@ static void report(struct meter *m)
     struct aw_object *o = &m->session->result;
     struct aw_ez *ez = ez_of(m->session);
     double wall = (double)(m->last_ns - m->first_ns) / 1e9;
-    double simulated = (double)m->jumps * m->step_size;
-    struct aw_spread s = aw_samples_spread(&m->intervals);
+    struct aw_spread s = aw_samples_spread(&m->intervals), strides = aw_samples_spread(&m->strides);
+    double simulated = strides.mean * (double)strides.n * m->step_size;
     aw_object_start(o, "hz");
     aw_object_number(o, "messages", (double)m->messages, 0, NULL);
     aw_object_number(o, "rate", wall > 0 ? (double)m->intervals.n / wall : 0, 1, "Hz");
@@ -82,17 +61,17 @@ static void report(struct meter *m)
         aw_object_number(o, "sim_rate", (double)m->intervals.n / simulated, 1, "Hz");
         aw_object_number(o, "sim_time", simulated, 6, "s");
         aw_object_number(o, "real_time_factor", wall > 0 ? simulated / wall : 0, 3, NULL);
-        aw_object_number(o, "steps_per_message", (double)m->stride, 0, NULL);
+        aw_object_number(o, "steps_per_message", strides.p50, 0, NULL);
     }
     aw_object_number(o, "p50_ms", s.p50, 4, NULL);
     aw_object_number(o, "p99_ms", s.p99, 4, NULL);
     aw_object_number(o, "max_ms", s.max, 4, NULL);
     aw_object_number(o, "bandwidth", wall > 0 ? (double)m->bytes / wall / 1e6 : 0, 3, "MB/s");
-    aw_object_number(o, "lost", (double)lost(m), 0, NULL);
+    aw_object_number(o, "lost", (double)lost(m, strides.p50), 0, NULL);
     aw_object_number(o, "stalls", (double)m->stalls, 0, NULL);
     aw_object_number(o, "damaged", (double)ez->counters.malformed, 0, NULL);
-    if (m->beginnings)
-        aw_object_number(o, "restarts", (double)m->beginnings, 0, NULL);
+    if (m->restarts)
+        aw_object_number(o, "restarts", (double)m->restarts, 0, NULL);
 }
 
 static enum aw_status measure(struct meter *m, int64_t deadline, uint64_t limit)
@@ -142,6 +121,7 @@ enum aw_status run_hz(struct aw_session *session, const struct aw_args *args)
     (void)args;
     enum aw_status status = run_meter(&m);
     aw_samples_free(&m.intervals);
+    aw_samples_free(&m.strides);
     return status;
 }
 

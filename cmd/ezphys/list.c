@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shell/common.h"
 #include "state.h"
 
 #define WINDOW_S 0.5 /* of watching, for the rates */
@@ -200,10 +201,11 @@ static void print_roots(const struct listing *l, bool *shown)
 
 enum aw_status run_info(struct aw_session *session, const struct aw_args *args)
 {
+    if (aw_arg(args, "file", 0))
+        return aw_run_info(session, args);
     struct listing l = {.session = session};
     bool shown[AW_EZ_BODIES + AW_EZ_JOINTS] = {false};
     enum aw_status status = collect(&l);
-    (void)args;
     if (status != AW_OK)
         return status;
     for (size_t i = 0; i < l.n && aw_session_json(session); i++)

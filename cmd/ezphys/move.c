@@ -162,6 +162,12 @@ static enum aw_status dry_run(struct drive *d)
                : status;
 }
 
+static enum aw_status dry_drive(struct drive *d)
+{
+    enum aw_status status = give(d);
+    return status == AW_OK ? dry_run(d) : status;
+}
+
 static enum aw_status drive_begin(struct drive *d, const struct aw_args *args)
 {
     struct aw_session *session = d->session;
@@ -177,8 +183,6 @@ static enum aw_status drive_begin(struct drive *d, const struct aw_args *args)
         status = check_joint(d);
     if (status == AW_OK)
         fill_record(d);
-    if (status == AW_OK)
-        status = give(d);
     return status;
 }
 
@@ -206,6 +210,8 @@ static enum aw_status drive(struct drive *d)
     struct aw_session *session = d->session;
     double seconds = aw_option_number(session, "for");
     enum aw_status status = aw_session_announce(session, &d->record);
+    if (status == AW_OK)
+        status = give(d);
     if (status != AW_OK)
         return status;
     session->moving = true;
@@ -220,6 +226,8 @@ static enum aw_status drive(struct drive *d)
     if (status == AW_OK)
         status = aw_ez_answer(ez_of(session), &session->err);
     session->moving = status != AW_OK;
+    if (status == AW_OK && !d->forces)
+        session->left = seconds > 0 ? AW_LEFT_NOTHING : AW_LEFT_RUNNING;
     return status;
 }
 
@@ -228,7 +236,7 @@ enum aw_status run_motor(struct aw_session *session, const struct aw_args *args)
     struct drive d = {.session = session};
     enum aw_status status = drive_begin(&d, args);
     if (status == AW_OK)
-        status = aw_flag(session, "dry-run") ? dry_run(&d) : drive(&d);
+        status = aw_flag(session, "dry-run") ? dry_drive(&d) : drive(&d);
     return status;
 }
 
@@ -237,7 +245,7 @@ enum aw_status run_force(struct aw_session *session, const struct aw_args *args)
     struct drive d = {.session = session, .forces = true};
     enum aw_status status = drive_begin(&d, args);
     if (status == AW_OK)
-        status = aw_flag(session, "dry-run") ? dry_run(&d) : drive(&d);
+        status = aw_flag(session, "dry-run") ? dry_drive(&d) : drive(&d);
     return status;
 }
 
@@ -252,6 +260,8 @@ static enum aw_status dry_scene(struct aw_session *session, const char *message)
     return dry_run(&d);
 }
 
+/* The first message of the new beginning is left to the next command: what follows a reset is the
+ * same each time. */
 enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_ez *ez = ez_of(session);
@@ -269,8 +279,7 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
     if (status == AW_TIMEOUT)
         return aw_fail(&session->err, AW_TIMEOUT,
                        "the simulation has not started again — does it take commands (Receive)?");
-    if (status == AW_OK)
-        status = aw_ez_answer(ez, &session->err);
+    session->left = AW_LEFT_NOTHING;
     aw_object_start(&session->result, "reset");
     ez_report_time(session);
     return status;
@@ -300,6 +309,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
         status = aw_ez_answer(ez, &session->err);
     if (status != AW_OK)
         return status;
+    session->left = AW_LEFT_NOTHING;
     aw_object_start(&session->result, "stop");
     aw_object_number(&session->result, "joints", (double)ez->n_commands, 0, NULL);
     aw_object_text(&session->result, "result", how.coast ? "off" : "held");

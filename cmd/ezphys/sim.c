@@ -108,6 +108,14 @@ static void add_options(struct words *words, struct aw_options *options)
     }
 }
 
+/* By its parts: the simulator does not know the names of our config file. */
+static void add_wire(struct words *words, const struct aw_session *session)
+{
+    char wire[AW_EZ_FRAMING_TEXT];
+    wire[aw_ez_framing_print(&session->wire->variant, wire)] = '\0';
+    add_word(words, "wire", wire);
+}
+
 static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
                                struct aw_clock *clock, void *context, struct aw_error *err)
 {
@@ -124,7 +132,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
         return status;
     add_word(&words, NULL, PROGRAM);
     add_word(&words, "fd", AW_SPAWN_FD_TEXT);
-    add_word(&words, "wire", aw_option(session, "wire"));
+    add_wire(&words, session);
     add_options(&words, &options);
     status = aw_spawn_open(out, path, words.list, clock, err);
     if (status != AW_OK)
@@ -154,7 +162,7 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     add_word(&words, NULL, PROGRAM);
-    add_word(&words, "wire", aw_option(session, "wire"));
+    add_wire(&words, session);
     for (const struct aw_option *row = ez_simulator_options; row->name; row++) {
         const char *text = aw_option(session, row->name);
         if (text)

@@ -35,8 +35,9 @@ struct ez_state {
     struct aw_ez_framing framings[2]; /* in turn: a wire in use may point into one */
     unsigned framing;
     char wire_text[AW_EZ_FRAMING_TEXT];
-    bool made; /* ez is initialised */
+    bool made, dry_made; /* ez and dry are initialised */
     struct aw_ez ez;
+    struct aw_ez dry; /* of --dry-run: has no link, so that the conversation does not notice */
     struct ez_shown shown;
     size_t next; /* packet that ez_hear hands out next */
     bool told_waiting;
@@ -53,7 +54,8 @@ static inline struct ez_state *ez_state(struct aw_session *session)
 
 static inline struct aw_ez *ez_of(struct aw_session *session)
 {
-    return &ez_state(session)->ez;
+    struct ez_state *state = ez_state(session);
+    return aw_flag(session, "dry-run") ? &state->dry : &state->ez;
 }
 
 /* sim: starts ezphys-sim and talks to it. Its open gets the session as context, and adds the names
@@ -108,6 +110,9 @@ void ez_report_time(struct aw_session *session);
 enum aw_status ez_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
 const char *ez_subject(struct aw_session *session, const struct aw_record *record, char *out,
                        size_t size);
+/* At the prompt: every message goes on being answered, at the pace of the clock where the
+ * simulation is faster. Not after step: that lets it stand. */
+enum aw_status ez_idle(struct aw_session *session, int fd);
 enum aw_status ez_safe_stop(struct aw_session *session);
 void ez_finish(struct aw_session *session);
 
@@ -122,7 +127,6 @@ enum aw_status ez_show_decode(struct aw_session *session, size_t packet, struct 
 /* The name of the object, behind its name the axis if the joint has several: "hip.axis2". */
 const char *ez_about_name(const struct aw_ez_about *about, char *out, size_t size);
 
-enum aw_status run_watch(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_echo(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_info(struct aw_session *session, const struct aw_args *args);

@@ -1,8 +1,11 @@
 /* The conversation as the commands need it: getting ready, waiting with words, coming back, and the
  * safe stop. */
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 #include "state.h"
 
@@ -19,13 +22,13 @@ static bool same_wire(const struct aw_ez *ez, const struct aw_session *session)
 static enum aw_status make_client(struct aw_session *session)
 {
     struct ez_state *state = ez_state(session);
-    struct aw_ez *ez = &state->ez;
+    struct aw_ez *ez = ez_of(session);
+    bool *made = ez == &state->dry ? &state->dry_made : &state->made;
     enum aw_status status = ez_read_names(session);
-    if (status == AW_OK && (!state->made || !same_wire(ez, session))) {
+    if (status == AW_OK && (!*made || !same_wire(ez, session))) {
         aw_ez_free(ez);
-        state->next = 0;
         status = aw_ez_init(ez, &session->wire->variant, &state->names, &session->err);
-        state->made = status == AW_OK;
+        *made = status == AW_OK;
     }
     ez->silent = aw_flag(session, "listen-only");
     ez->wire.lenient = session->wire->lenient;
@@ -35,18 +38,22 @@ static enum aw_status make_client(struct aw_session *session)
 enum aw_status ez_ready(struct aw_session *session)
 {
     struct ez_state *state = ez_state(session);
-    struct aw_link *link = NULL;
+    struct aw_link *link;
     enum aw_status status = make_client(session);
-    if (status == AW_OK && !aw_flag(session, "dry-run"))
+    if (status == AW_OK && aw_flag(session, "dry-run")) {
+        aw_ez_attach(&state->dry, NULL);
+        return AW_OK;
+    }
+    if (status == AW_OK)
         status = aw_session_link(session, &link);
     if (status != AW_OK)
         return status;
     if (state->ez.link != link) {
         aw_ez_attach(&state->ez, link);
         state->next = 0;
+        if (*link->ready && !aw_flag(session, "quiet"))
+            fprintf(stderr, "ready: %s\n", link->ready);
     }
-    if (link && *link->ready)
-        aw_session_say(session, "ready: %s", link->ready);
     return AW_OK;
 }
 
@@ -229,6 +236,66 @@ const char *ez_subject(struct aw_session *session, const struct aw_record *recor
     return ez_about_name(&state->ez.packets[state->next - 1].about, out, size);
 }
 
+/* ---- At the prompt -----------------------------------------------------------------------------
+ */
+
+/* What is typed and what the simulator says, as one descriptor to wait for. */
+static int both(int fd, int link_fd)
+{
+    int fds[] = {fd, link_fd};
+    int all = epoll_create1(EPOLL_CLOEXEC);
+    for (int i = 0; i < 2 && all >= 0; i++) {
+        struct epoll_event event = {.events = EPOLLIN, .data.fd = fds[i]};
+        epoll_ctl(all, EPOLL_CTL_ADD, fds[i], &event);
+    }
+    return all;
+}
+
+static bool is_typed(int fd)
+{
+    return poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0) > 0;
+}
+
+/* One message more. AW_TIMEOUT: nothing came yet. */
+static enum aw_status idle_turn(struct aw_session *session, int fd, int all, int64_t due)
+{
+    struct aw_clock *clock = &session->real_clock.base;
+    struct aw_ez *ez = ez_of(session);
+    struct aw_error err;
+    if (ez->owed) {
+        enum aw_status status = aw_clock_wait(clock, fd, POLLIN, due);
+        return status == AW_TIMEOUT ? aw_ez_answer(ez, &err) : status;
+    }
+    enum aw_status status = aw_clock_wait(clock, all, POLLIN, AW_NEVER);
+    if (status != AW_OK || is_typed(fd))
+        return status;
+    return aw_ez_receive(ez, aw_clock_now(clock), &err);
+}
+
+enum aw_status ez_idle(struct aw_session *session, int fd)
+{
+    struct ez_state *state = ez_state(session);
+    struct aw_clock *clock = &session->real_clock.base;
+    struct aw_ez *ez = &state->ez;
+    bool talking = state->made && ez->link && ez->link == session->link && !state->paused &&
+                   aw_link_fd(ez->link) >= 0;
+    int all = talking ? both(fd, aw_link_fd(ez->link)) : -1;
+    int64_t start = aw_clock_now(clock);
+    double time = aw_ez_state_time(&ez->state);
+    enum aw_status status = all >= 0 ? AW_OK : AW_LOST;
+    while (status == AW_OK && !is_typed(fd)) {
+        double ahead = aw_ez_state_time(&ez->state) - time;
+        status = idle_turn(session, fd, all, start + (int64_t)(ahead * 1e9));
+        if (status == AW_TIMEOUT || status == AW_MORE)
+            status = AW_OK;
+    }
+    if (all >= 0)
+        close(all);
+    state->next = ez->n_packets; /* these have been seen by nobody, and are old */
+    return status == AW_OK || status == AW_STOPPED ? status
+                                                   : aw_clock_wait(clock, fd, POLLIN, AW_NEVER);
+}
+
 /* ---- The end -----------------------------------------------------------------------------------
  */
 
@@ -263,5 +330,6 @@ enum aw_status ez_safe_stop(struct aw_session *session)
 
 void ez_finish(struct aw_session *session)
 {
-    aw_ez_free(ez_of(session));
+    aw_ez_free(&ez_state(session)->ez);
+    aw_ez_free(&ez_state(session)->dry);
 }

@@ -58,7 +58,8 @@ static const struct aw_arg step_args[] = {
 };
 
 static const struct aw_arg file_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .help = "columns t (s) and joints (rad): t,hip,hip.axis2"},
+    {.name = "file", .kind = AW_ARG_FILE,
+     .help = "columns t (s) and joints (rad): t,hip,hip.axis2"},
     {0},
 };
 static const struct aw_option follow_options[] = {
@@ -72,8 +73,19 @@ static const struct aw_option follow_options[] = {
      .max = 1e6, .help = "a file that needs more is refused"},
     {0},
 };
+static const struct aw_option view_options[] = {
+    {.name = "speed", .value = "FACTOR", .fallback = "1", .unit = "", .min = 0.001, .max = 1e6,
+     .help = "of the simulation's time against the clock's"},
+    {0},
+};
 static const struct aw_arg probe_args[] = {
     {.name = "file", .kind = AW_ARG_FILE, .help = "raw bytes, hex, or a capture; - standard input"},
+    {0},
+};
+
+static const struct aw_arg info_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .optional = true,
+     .help = "a capture: pcapng or pcap; without one the simulation that runs"},
     {0},
 };
 
@@ -81,14 +93,18 @@ static const struct aw_command commands[] = {
     {.name = "list", .summary = "show bodies and joints, one a line", .run = run_list,
      .examples = LIST("-l sim: list")},
     {.name = "info", .summary = "show the tree of bodies and joints, with their rates",
-     .run = run_info, .examples = LIST("-l 'sim:?scene=humanoid' info")},
-    {.name = "watch", .summary = "show what arrives", .args = words_args, .repeats = true,
-     .options = echo_options, .run = run_echo,
-     .examples = LIST("-l sim: watch -n 10 -j")},
+     .args = info_args, .run = run_info, .details = "With a file: what the capture holds.",
+     .examples = LIST("-l 'sim:?scene=humanoid' info")},
     {.name = "echo", .summary = "print records, of some objects, where a condition holds",
      .args = words_args, .repeats = true, .options = echo_options, .run = run_echo,
      .details = "Every message is answered at once, so that the simulation goes on.",
-     .examples = LIST("-l sim: echo limb --once -j", "-l sim: echo --where 'position.z<1.9' --once")},
+     .examples = LIST("-l sim: echo limb --once -j",
+         "-l sim: echo --where 'position.z<1.9' --once")},
+    {.name = "view", .summary = "draw the bodies on the terminal", .options = view_options,
+     .run = run_view,
+     .details = "Arrows turn the view, + and - zoom, space pauses, q leaves. Shapes are known from "
+         "--scene.\n" "Without a terminal one picture is printed.",
+     .examples = LIST("-l 'sim:?scene=humanoid' view --for 0.1s")},
     {.name = "hz", .summary = "measure rates, jitter, losses and the real-time factor",
      .options = hz_options, .run = run_hz, .details = "For 5 s, or as long as --for or -n say.",
      .examples = LIST("-l sim: hz --for 0.5s")},
@@ -121,14 +137,15 @@ static const struct aw_command commands[] = {
      .run = run_ping, .examples = LIST("-l sim: ping")},
     {.name = "sim", .summary = "serve a simulation to other programs",
      .options = ez_simulator_options, .run = run_sim,
-     .details = "Starts ezphys-sim. Prints 'ready: URL' on standard error; that URL works with -l."},
+     .details = "Starts ezphys-sim, which prints 'ready: URL' on standard error; that URL works "
+         "with -l."},
     {0},
 };
 /* clang-format on */
 
 static const char *const examples[] = {
     "-l 'sim:?scene=humanoid' info",
-    "-l sim: watch -n 10",
+    "-l sim: watch -n 10 -j",
     "-l sim: motor 1 2rad/s 1000Nm --for 1s",
     "encode axis_motor id=3 velocity1=2 max_torque1=1000",
     "encode --wire be32 timestamp step=100 step_size=0.01",
@@ -137,6 +154,8 @@ static const char *const examples[] = {
     NULL,
 };
 
+static const char *const links[] = {"tcp", "tcp-listen", "unix", "log", NULL};
+
 const struct aw_tool ezphys_tool = {
     .name = "ezphys",
     .summary = "read and drive an EZPhysics simulation over TCP",
@@ -144,12 +163,15 @@ const struct aw_tool ezphys_tool = {
     .commands = commands,
     .options = options,
     .examples = examples,
+    .links = links,
     .sim = &ez_sim_transport,
     .state_size = sizeof(struct ez_state),
     .configure = ez_configure,
     .stop = ez_safe_stop,
     .finish = ez_finish,
     .hear = ez_hear,
+    .in_step = true,
     .subject = ez_subject,
+    .idle = ez_idle,
     .variant = ez_variant,
 };

@@ -1,15 +1,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "hidmotor/gains.h"
 #include "state.h"
 
 /* The packets of each controller. */
 static const struct {
     const char *read, *set;
-} packets[AW_HID_CONTROLLERS] = {
-    [AW_HID_PID] = {"pid_gains", "set_pid_gains"},
-    [AW_HID_VELOCITY] = {"velocity_gains", "set_velocity_gains"},
+} packets[AW_HIDMOTOR_CONTROLLERS] = {
+    [AW_HIDMOTOR_PID] = {"pid_gains", "set_pid_gains"},
+    [AW_HIDMOTOR_VELOCITY] = {"velocity_gains", "set_velocity_gains"},
 };
 
 static const char *file_of(const struct aw_args *args)
@@ -18,51 +19,53 @@ static const char *file_of(const struct aw_args *args)
     return file ? file : "";
 }
 
-static enum aw_status read_gains(struct aw_session *session, struct aw_hid_gains *gains)
+static enum aw_status read_gains(struct aw_session *session, struct aw_hidmotor_gains *gains)
 {
     enum aw_status status = motor_ready(session);
-    *gains = (struct aw_hid_gains){0};
-    for (int i = 0; i < AW_HID_CONTROLLERS && status == AW_OK; i++) {
+    *gains = (struct aw_hidmotor_gains){0};
+    for (int i = 0; i < AW_HIDMOTOR_CONTROLLERS && status == AW_OK; i++) {
         struct aw_hidmotor_reply reply;
         status = aw_hidmotor_read(motor_arm(session), packets[i].read, &reply, &session->err);
         if (status == AW_OK)
-            aw_hid_gains_from_record(gains, (enum aw_hid_controller)i, &reply.record);
+            aw_hidmotor_gains_from_record(gains, (enum aw_hidmotor_controller)i, &reply.record);
     }
     return status;
 }
 
-static void print_one(struct aw_session *session, const struct aw_hid_gain_at *at)
+static void print_one(struct aw_session *session, const struct aw_hidmotor_gain_at *at)
 {
-    char text[AW_GAIN_TEXT];
+    char text[AW_GAIN_TEXT], number[AW_NUMBER_MAX + 1];
     if (aw_session_json(session)) {
+        *aw_print_float32(number, (float)at->value) = '\0';
         aw_output_print(&session->out,
-                        "{\"motor\":\"%s\",\"controller\":\"%s\",\"gain\":\"%s\",\"value\":%.9g}\n",
-                        aw_hidmotor_joint(at->motor).name, aw_hid_controller_name(at->controller),
-                        aw_hid_gain_name(at->gain), at->value);
+                        "{\"motor\":\"%s\",\"controller\":\"%s\",\"gain\":\"%s\",\"value\":%s}\n",
+                        aw_hidmotor_joint(at->motor).name,
+                        aw_hidmotor_controller_name(at->controller),
+                        aw_hidmotor_gain_name(at->gain), number);
         return;
     }
-    aw_hid_gain_text(at, text);
+    aw_hidmotor_gain_text(at, text);
     aw_output_print(&session->out, "%s\n", text);
 }
 
 static enum aw_status show(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_hid_gains gains;
-    struct aw_hid_gain_at at;
+    struct aw_hidmotor_gains gains;
+    struct aw_hidmotor_gain_at at;
     (void)args;
     enum aw_status status = read_gains(session, &gains);
-    for (size_t i = 0; status == AW_OK && aw_hid_gains_next(&gains, &i, &at);)
+    for (size_t i = 0; status == AW_OK && aw_hidmotor_gains_next(&gains, &i, &at);)
         print_one(session, &at);
     return status;
 }
 
-static enum aw_status send_packet(struct aw_session *session, const struct aw_hid_gains *gains,
-                                  enum aw_hid_controller controller)
+static enum aw_status send_packet(struct aw_session *session, const struct aw_hidmotor_gains *gains,
+                                  enum aw_hidmotor_controller controller)
 {
     struct aw_record request;
     aw_record_init(&request, aw_wire_codec(session->wire, packets[controller].set, AW_TX), AW_TX);
     aw_session_print_result(session);
-    enum aw_status status = aw_hid_gains_to_record(gains, controller, &request, &session->err);
+    enum aw_status status = aw_hidmotor_gains_to_record(gains, controller, &request, &session->err);
     return status == AW_OK ? motor_set(session, &request) : status;
 }
 
@@ -92,17 +95,23 @@ static enum aw_status take_words(struct aw_session *session, const struct aw_arg
 
 static enum aw_status set(struct aw_session *session, const struct aw_args *args)
 {
-    enum aw_hid_controller controller = aw_flag(session, "velocity") ? AW_HID_VELOCITY : AW_HID_PID;
+    enum aw_hidmotor_controller controller =
+        aw_flag(session, "velocity") ? AW_HIDMOTOR_VELOCITY : AW_HIDMOTOR_PID;
     const struct aw_codec *codec = aw_wire_codec(session->wire, packets[controller].set, AW_TX);
-    struct aw_hid_gains gains;
+    struct aw_hidmotor_gains gains;
     struct aw_record request, wanted;
     aw_record_init(&wanted, codec, AW_TX);
     enum aw_status status = take_words(session, args, &wanted);
+    if (status == AW_OK && aw_flag(session, "dry-run") &&
+        aw_record_complete(&wanted, NULL) != AW_OK)
+        return aw_fail(&session->err, AW_USAGE,
+                       "--dry-run: a packet carries all gains, and those of the board are not "
+                       "known without it — give all nine");
     if (status == AW_OK && !aw_flag(session, "dry-run")) {
         status = read_gains(session, &gains);
         aw_record_init(&request, codec, AW_TX);
         if (status == AW_OK)
-            status = aw_hid_gains_to_record(&gains, controller, &request, &session->err);
+            status = aw_hidmotor_gains_to_record(&gains, controller, &request, &session->err);
         if (status == AW_OK)
             status = take_words(session, args, &request);
     } else {
@@ -113,19 +122,20 @@ static enum aw_status set(struct aw_session *session, const struct aw_args *args
 
 static enum aw_status save(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_hid_gains gains;
+    struct aw_hidmotor_gains gains;
     enum aw_status status = read_gains(session, &gains);
     if (status == AW_OK)
-        status = aw_hid_gains_save(&gains, file_of(args), &session->err);
+        status = aw_hidmotor_gains_save(&gains, file_of(args), &session->err);
     aw_object_start(&session->result, "gains");
     aw_object_text(&session->result, "saved", file_of(args));
     return status;
 }
 
-static bool names_controller(const struct aw_hid_gains *gains, enum aw_hid_controller controller)
+static bool names_controller(const struct aw_hidmotor_gains *gains,
+                             enum aw_hidmotor_controller controller)
 {
-    struct aw_hid_gain_at at;
-    for (size_t i = 0; aw_hid_gains_next(gains, &i, &at);)
+    struct aw_hidmotor_gain_at at;
+    for (size_t i = 0; aw_hidmotor_gains_next(gains, &i, &at);)
         if (at.controller == controller)
             return true;
     return false;
@@ -133,22 +143,22 @@ static bool names_controller(const struct aw_hid_gains *gains, enum aw_hid_contr
 
 static enum aw_status apply(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_hid_gains wanted, gains = {0};
-    enum aw_status status = aw_hid_gains_load(&wanted, file_of(args), &session->err);
+    struct aw_hidmotor_gains wanted, gains = {0};
+    enum aw_status status = aw_hidmotor_gains_load(&wanted, file_of(args), &session->err);
     if (status == AW_OK && !aw_flag(session, "dry-run"))
         status = read_gains(session, &gains);
-    aw_hid_gains_over(&gains, &wanted);
-    for (int i = 0; i < AW_HID_CONTROLLERS && status == AW_OK; i++)
-        if (names_controller(&wanted, (enum aw_hid_controller)i))
-            status = send_packet(session, &gains, (enum aw_hid_controller)i);
+    aw_hidmotor_gains_over(&gains, &wanted);
+    for (int i = 0; i < AW_HIDMOTOR_CONTROLLERS && status == AW_OK; i++)
+        if (names_controller(&wanted, (enum aw_hidmotor_controller)i))
+            status = send_packet(session, &gains, (enum aw_hidmotor_controller)i);
     return status;
 }
 
-static void print_change(void *context, const struct aw_hid_gain_change *change)
+static void print_change(void *context, const struct aw_hidmotor_gain_change *change)
 {
     struct aw_session *session = context;
     char text[AW_GAIN_TEXT];
-    aw_hid_gain_text(&change->at, text);
+    aw_hidmotor_gain_text(&change->at, text);
     if (change->has_from && change->has_to)
         aw_output_print(&session->out, "~ %s (was %g)\n", text, change->from);
     else
@@ -158,15 +168,15 @@ static void print_change(void *context, const struct aw_hid_gain_change *change)
 /* From what the board has to what the file wants; what the file does not name is left alone. */
 static enum aw_status diff(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_hid_gains wanted, gains, target;
-    enum aw_status status = aw_hid_gains_load(&wanted, file_of(args), &session->err);
+    struct aw_hidmotor_gains wanted, gains, target;
+    enum aw_status status = aw_hidmotor_gains_load(&wanted, file_of(args), &session->err);
     if (status == AW_OK)
         status = read_gains(session, &gains);
     if (status != AW_OK)
         return status;
     target = gains;
-    aw_hid_gains_over(&target, &wanted);
-    aw_hid_gains_diff(&gains, &target, print_change, session);
+    aw_hidmotor_gains_over(&target, &wanted);
+    aw_hidmotor_gains_diff(&gains, &target, print_change, session);
     return AW_OK;
 }
 

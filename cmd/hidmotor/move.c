@@ -104,8 +104,8 @@ enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *p
 enum aw_status motor_await(struct aw_session *session, const struct aw_hidmotor_plan *plan,
                            double tolerance_deg)
 {
-    int64_t patience = (int64_t)(plan->duration_ms * 1e6) + PATIENCE_S * AW_SECOND;
-    int64_t deadline = aw_clock_now(session->clock) + patience;
+    int64_t deadline = aw_clock_after(aw_clock_now(session->clock),
+                                      fmax(0, plan->duration_ms) / 1000 + PATIENCE_S);
     enum aw_status status = aw_hidmotor_wait(motor_arm(session), plan, tolerance_deg, deadline,
                                              NULL, NULL, &session->err);
     session->moving = status == AW_STOPPED || status == AW_LOST;
@@ -151,6 +151,7 @@ enum aw_status motor_go(struct aw_session *session, const char *cmd,
     if (status == AW_OK && waits)
         status = motor_await(session, &plan, aw_option_number(session, "wait"));
     session->moving = session->moving && status == AW_STOPPED;
+    session->left = status == AW_OK && !waits ? AW_LEFT_ENDING : AW_LEFT_NOTHING;
     report(session, cmd, &plan, status, waits);
     return status;
 }
@@ -195,8 +196,10 @@ enum aw_status run_jog(struct aw_session *session, const struct aw_args *args)
 static enum aw_status stop(struct aw_session *session, struct aw_hidmotor_stopped *stopped)
 {
     enum aw_status status = aw_hidmotor_stop(motor_arm(session), stopped, &session->err);
-    if (status == AW_OK)
+    if (status == AW_OK) {
         session->moving = false;
+        session->left = AW_LEFT_NOTHING;
+    }
     return status;
 }
 

@@ -104,6 +104,8 @@ enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
     motor_arm(session)->options.retries = 0;
     status = ping_all(&p);
     report(&p);
+    if (status == AW_STOPPED && !aw_session_json(session))
+        aw_session_print_result(session);
     if (status == AW_OK && p.sent == p.lost)
         status = aw_fail(&session->err, AW_TIMEOUT, "ping: no answer — %s", session->err.text);
     aw_samples_free(&p.ms);

@@ -20,7 +20,8 @@ struct player {
     int64_t period_ns;
     uint64_t sent, lost;
     int lost_in_a_row;
-    struct aw_samples late_ms; /* how much later than planned a setpoint went out */
+    struct aw_hidmotor_plan step; /* the last one */
+    struct aw_samples late_ms;    /* how much later than planned a setpoint went out */
 };
 
 static enum aw_path_mode mode_of(const struct aw_session *session)
@@ -33,23 +34,29 @@ static enum aw_path_mode mode_of(const struct aw_session *session)
 static enum aw_status load(struct player *p, const char *file)
 {
     struct aw_session *session = p->session;
-    struct aw_hid_waypoints way;
+    struct aw_hidmotor_waypoints way;
     bool force = aw_flag(session, "force");
     if (aw_flag(session, "quintic") && aw_flag(session, "cubic"))
         return aw_fail(&session->err, AW_USAGE, "play: --cubic or --quintic, not both");
-    enum aw_status status = aw_hid_waypoints_load(&way, file, &session->err);
+    enum aw_status status = aw_hidmotor_waypoints_load(&way, file, &session->err);
     if (status == AW_OK)
-        status = aw_hid_waypoints_path(&way, mode_of(session), force, &p->path, &session->err);
-    aw_hid_waypoints_free(&way);
+        status = aw_hidmotor_waypoints_path(&way, mode_of(session), force, &p->path, &session->err);
+    aw_hidmotor_waypoints_free(&way);
     if (status != AW_OK)
         return status;
-    struct aw_hid_fastest fastest = aw_hid_path_fastest(&p->path);
+    struct aw_hidmotor_fastest fastest = aw_hidmotor_path_fastest(&p->path);
     if (fastest.deg_s > AW_HIDMOTOR_FAST)
         aw_session_say(session, "%s: %.0f deg/s at %.3f s, but servos do about %.0f — it will lag",
                        aw_hidmotor_joint(fastest.joint).alias, fastest.deg_s, fastest.t_s,
                        AW_HIDMOTOR_FAST);
     p->end_s = p->path.t_s[p->path.n - 1];
     return AW_OK;
+}
+
+static void at(const struct player *p, double t_s, double *deg)
+{
+    struct aw_hidmotor_pose pose = aw_hidmotor_path_pose(&p->path, t_s);
+    memcpy(deg, pose.deg, sizeof pose.deg);
 }
 
 /* The arm goes to the start of the path at an easy pace, and has to be there. */
@@ -60,7 +67,7 @@ static enum aw_status approach(struct player *p)
                                         .mode = AW_HIDMOTOR_SINUSOIDAL};
     struct aw_hidmotor_plan plan;
     double way = 0;
-    aw_path_at(&p->path, p->path.t_s[0], target.deg, NULL);
+    at(p, p->path.t_s[0], target.deg);
     enum aw_status status = aw_hidmotor_plan(motor_arm(session), &target, &plan, &session->err);
     if (status != AW_OK)
         return status;
@@ -77,14 +84,10 @@ static enum aw_status approach(struct player *p)
 static enum aw_status send_setpoint(struct player *p, double t_s)
 {
     struct aw_session *session = p->session;
-    struct aw_record request;
-    double deg[AW_HIDMOTOR_JOINTS];
-    aw_path_at(&p->path, p->path.t_s[0] + t_s + (double)p->period_ns / 1e9, deg, NULL);
-    aw_record_init(&request, aw_wire_codec(session->wire, "set_setpoints", AW_TX), AW_TX);
-    aw_record_set(&request, "duration", (double)p->period_ns / 1e6, NULL);
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        aw_record_set(&request, aw_hidmotor_joint(i).name, deg[i], NULL);
-    enum aw_status status = aw_hidmotor_ask(motor_arm(session), &request, NULL, &session->err);
+    struct aw_hidmotor_plan *plan = &p->step;
+    memcpy(plan->start, plan->target, sizeof plan->start);
+    at(p, p->path.t_s[0] + t_s + (double)p->period_ns / 1e9, plan->target);
+    enum aw_status status = aw_hidmotor_follow(motor_arm(session), plan, &session->err);
     p->sent++;
     p->lost += status == AW_TIMEOUT;
     p->lost_in_a_row = status == AW_TIMEOUT ? p->lost_in_a_row + 1 : 0;
@@ -98,6 +101,9 @@ static enum aw_status stream(struct player *p)
     int64_t start = aw_clock_now(session->clock);
     enum aw_status status = AW_OK;
     session->moving = true;
+    p->step = (struct aw_hidmotor_plan){.n = AW_HIDMOTOR_JOINTS,
+                                        .duration_ms = (double)p->period_ns / 1e6};
+    at(p, p->path.t_s[0], p->step.target);
     for (int64_t tick = 0; status == AW_OK; tick++) {
         int64_t due = start + tick * p->period_ns, now = aw_clock_now(session->clock);
         double t_s = (double)(due - start) / 1e9;
@@ -110,18 +116,6 @@ static enum aw_status stream(struct player *p)
     return status;
 }
 
-/* The last setpoint is where the path ends. */
-static enum aw_status settle(struct player *p)
-{
-    struct aw_session *session = p->session;
-    struct aw_hidmotor_plan plan = {.n = AW_HIDMOTOR_JOINTS,
-                                    .duration_ms = (double)p->period_ns / 1e6,
-                                    .sent_ns = aw_clock_now(session->clock)};
-    aw_path_at(&p->path, p->end_s, plan.target, NULL);
-    memcpy(plan.start, plan.target, sizeof plan.start);
-    return motor_await(session, &plan, SETTLE_DEG);
-}
-
 static enum aw_status play_once(struct player *p)
 {
     struct aw_hidmotor *arm = motor_arm(p->session);
@@ -132,7 +126,7 @@ static enum aw_status play_once(struct player *p)
     if (status == AW_OK)
         status = stream(p);
     arm->options.timeout_ms = usual_ms;
-    return status == AW_OK ? settle(p) : status;
+    return status == AW_OK ? motor_await(p->session, &p->step, SETTLE_DEG) : status;
 }
 
 static void report(struct player *p)

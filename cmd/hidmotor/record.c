@@ -165,6 +165,8 @@ enum aw_status run_record(struct aw_session *session, const struct aw_args *args
         status = sample(&r, seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER);
         report(&r);
     }
+    if (status == AW_STOPPED && !aw_session_json(session))
+        aw_session_print_result(session); /* it was ended as it should be */
     if (r.file && fclose(r.file) != 0 && status == AW_OK)
         status = aw_fail(&session->err, AW_LOST, "record: %s", strerror(errno));
     aw_samples_free(&r.gaps_ms);

@@ -12,6 +12,12 @@ static enum aw_status set_from_args(struct aw_session *session, const struct aw_
     return status == AW_OK ? motor_set(session, &request) : status;
 }
 
+/* A message that is the command's name. */
+enum aw_status run_message(struct aw_session *session, const struct aw_args *args)
+{
+    return set_from_args(session, args, args->command->name);
+}
+
 enum aw_status run_light(struct aw_session *session, const struct aw_args *args)
 {
     return set_from_args(session, args, "light");

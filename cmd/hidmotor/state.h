@@ -69,6 +69,7 @@ enum aw_status run_record(struct aw_session *session, const struct aw_args *args
 enum aw_status run_gripper(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_light(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_velocity(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_message(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_gains(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_raw(struct aw_session *session, const struct aw_args *args);

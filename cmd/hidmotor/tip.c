@@ -3,14 +3,14 @@
 #include "hidmotor/kinematics.h"
 #include "state.h"
 
-static void report_pose(struct aw_session *session, const struct aw_hid_pose *pose)
+static void report_pose(struct aw_session *session, const struct aw_hidmotor_pose *pose)
 {
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        aw_object_number(&session->result, aw_hid_joint_name(i), pose->deg[i], 4, "deg");
+        aw_object_number(&session->result, aw_hidmotor_joint(i).name, pose->deg[i], 4, "deg");
 }
 
 static enum aw_status place_of(struct aw_session *session, const struct aw_args *args,
-                               struct aw_hid_point *point)
+                               struct aw_hidmotor_point *point)
 {
     enum aw_status status = aw_arg_number(session, args, "x", 0, &point->x_mm);
     if (status == AW_OK)
@@ -22,15 +22,15 @@ static enum aw_status place_of(struct aw_session *session, const struct aw_args 
 
 enum aw_status run_fk(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_hid_pose pose = {0};
+    struct aw_hidmotor_pose pose = {0};
     enum aw_status status = AW_OK;
     for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++)
-        status = aw_arg_number(session, args, aw_hid_joint_name(i), 0, &pose.deg[i]);
+        status = aw_arg_number(session, args, aw_hidmotor_joint(i).name, 0, &pose.deg[i]);
     if (status == AW_OK && !aw_flag(session, "force"))
-        status = aw_hid_check_pose(&pose, &session->err);
+        status = aw_hidmotor_check_pose(&pose, &session->err);
     if (status != AW_OK)
         return status;
-    struct aw_hid_point tip = aw_hid_fk(&pose);
+    struct aw_hidmotor_point tip = aw_hidmotor_fk(&pose);
     aw_object_start(&session->result, "fk");
     aw_object_number(&session->result, "x", tip.x_mm, 4, "mm");
     aw_object_number(&session->result, "y", tip.y_mm, 4, "mm");
@@ -40,12 +40,12 @@ enum aw_status run_fk(struct aw_session *session, const struct aw_args *args)
 
 enum aw_status run_ik(struct aw_session *session, const struct aw_args *args)
 {
-    static const struct aw_hid_pose home;
-    struct aw_hid_point point = {0};
-    struct aw_hid_pose pose;
+    static const struct aw_hidmotor_pose home;
+    struct aw_hidmotor_point point = {0};
+    struct aw_hidmotor_pose pose;
     enum aw_status status = place_of(session, args, &point);
     if (status == AW_OK)
-        status = aw_hid_ik(&point, &home, &pose, &session->err);
+        status = aw_hidmotor_ik(&point, &home, &pose, &session->err);
     if (status != AW_OK)
         return status;
     aw_object_start(&session->result, "ik");
@@ -58,20 +58,21 @@ enum aw_status run_moveto(struct aw_session *session, const struct aw_args *args
 {
     struct aw_hidmotor_target target = {0};
     struct aw_hidmotor_status now = {0};
-    struct aw_hid_point point = {0};
-    struct aw_hid_pose near = {0}, pose;
+    struct aw_hidmotor_point point = {0};
+    struct aw_hidmotor_pose near = {0}, pose;
     enum aw_status status = place_of(session, args, &point);
     if (status == AW_OK)
         status = motor_target(session, args, &target);
     if (status == AW_OK)
-        status = aw_hid_ik(&point, &near, &pose, &session->err); /* refused without the board */
+        status =
+            aw_hidmotor_ik(&point, &near, &pose, &session->err); /* refused without the board */
     if (status == AW_OK && !aw_flag(session, "dry-run")) {
         status = motor_ready(session);
         if (status == AW_OK)
             status = aw_hidmotor_positions(motor_arm(session), &now, &session->err);
         memcpy(near.deg, now.setpoint, sizeof near.deg);
         if (status == AW_OK)
-            status = aw_hid_ik(&point, &near, &pose, &session->err);
+            status = aw_hidmotor_ik(&point, &near, &pose, &session->err);
     }
     if (status != AW_OK)
         return status;

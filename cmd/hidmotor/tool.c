@@ -38,8 +38,9 @@ static void complete_faults(struct aw_session *session, aw_candidate_fn *add, vo
 /* One row each. */
 /* clang-format off */
 static const struct aw_option options[] = {
-    {.name = "retries", .value = "COUNT", .help = "ask again so many times; commands are never repeated",
-     .fallback = "2", .unit = "", .min = 0, .max = 1000},
+    {.name = "retries", .value = "COUNT",
+     .help = "ask again so many times; commands are never repeated", .fallback = "2", .unit = "",
+     .min = 0, .max = 1000},
     {.name = "rate", .value = "HZ", .help = "watch, record: ask so often; play: send so often",
      .unit = "Hz", .min = 0.01, .max = 2000},
     {0},
@@ -69,7 +70,8 @@ static const struct aw_arg home_args[] = {
     {0},
 };
 static const struct aw_arg gripper_args[] = {
-    {.name = "value", .complete = complete_gripper, .help = "open, close, or 0 (closed) to 180 (open)"},
+    {.name = "value", .complete = complete_gripper,
+     .help = "open, close, or 0 (closed) to 180 (open)"},
     {0},
 };
 static const struct aw_arg light_args[] = {
@@ -82,6 +84,22 @@ static const struct aw_arg velocity_args[] = {
     {.name = "m1", .field = "set_velocity.m1", .optional = true},
     {.name = "m2", .field = "set_velocity.m2", .optional = true},
     {.name = "m3", .field = "set_velocity.m3", .optional = true},
+    {0},
+};
+#define MOTOR_GAINS(message, motor)                                                                \
+    {.name = motor ".kp", .field = message "." motor ".kp"},                                       \
+    {.name = motor ".ki", .field = message "." motor ".ki"},                                       \
+    {.name = motor ".kd", .field = message "." motor ".kd"}
+static const struct aw_arg set_pid_gains_args[] = {
+    MOTOR_GAINS("set_pid_gains", "m1"),
+    MOTOR_GAINS("set_pid_gains", "m2"),
+    MOTOR_GAINS("set_pid_gains", "m3"),
+    {0},
+};
+static const struct aw_arg set_velocity_gains_args[] = {
+    MOTOR_GAINS("set_velocity_gains", "m1"),
+    MOTOR_GAINS("set_velocity_gains", "m2"),
+    MOTOR_GAINS("set_velocity_gains", "m3"),
     {0},
 };
 static const struct aw_arg gains_args[] = {
@@ -166,8 +184,8 @@ static const struct aw_command commands[] = {
          "-l sim: --format '%{elbow.position}' status")},
     {.name = "move", .summary = "move joints to angles", .args = move_args,
      .options = wait_options, .safety = AW_MOTION, .run = run_move,
-     .details = "Takes one second, sinusoidally, unless duration and mode say otherwise. Joints that "
-         "are not named\n" "keep their setpoint.",
+     .details = "Takes one second, sinusoidally, unless duration and mode say otherwise. Joints "
+         "that are not named\n" "keep their setpoint.",
      .examples = LIST("-l sim: move 0 45 -30 --wait", "-l sim: move elbow=30 duration=500ms",
          "--dry-run move 0 45 -30 mode=linear")},
     {.name = "jog", .summary = "move one joint on from its setpoint", .args = jog_args,
@@ -197,7 +215,8 @@ static const struct aw_command commands[] = {
     {.name = "gains", .summary = "show, set, save, apply or compare the gains",
      .args = gains_args, .options = gains_options, .safety = AW_WRITE, .run = run_gains,
      .details = "Setting position gains ends a move where it is.",
-     .examples = LIST("-l sim: gains", "-l sim: gains set elbow.kp=0.02", "-l sim: gains save arm.gains")},
+     .examples = LIST("-l sim: gains", "-l sim: gains set elbow.kp=0.02",
+         "-l sim: gains save arm.gains")},
     {.name = "light", .summary = "colour of the light ring", .args = light_args,
      .safety = AW_WRITE, .run = run_light, .examples = LIST("-l sim: light 0.33 1 0.5")},
     {.name = "velocity", .summary = "velocity mode", .args = velocity_args, .safety = AW_MOTION,
@@ -209,12 +228,21 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: ping -n 20")},
     {.name = "raw", .summary = "send any packet, show the answer", .args = raw_args,
      .options = raw_options, .safety = AW_DANGEROUS, .run = run_raw,
-     .details = "Limits are not checked. 1848 without numbers would snap all joints to 0 and is refused.",
+     .details = "Any id goes. 1848 without its targets would snap all joints to 0 and is refused.",
      .examples = LIST("-l sim: raw 1910 --yes", "-l sim: raw 2000 0.5 1 1 --yes")},
     {.name = "fk", .summary = "where the tip is at these angles", .args = joints_args,
      .offline = true, .run = run_fk, .examples = LIST("fk 0 0 0", "fk 0 45 -30 -j")},
     {.name = "ik", .summary = "angles that bring the tip to a place", .args = ik_args,
      .offline = true, .run = run_ik, .examples = LIST("ik 100mm 0 195mm", "ik 120 50 150 -j")},
+    /* Records as other tools print them, taken back as commands. */
+    {.name = "set_setpoints", .summary = "move, as a record has it", .args = move_args,
+     .hidden = true, .safety = AW_MOTION, .run = run_move},
+    {.name = "set_velocity", .summary = "velocity, as a record has it", .args = velocity_args,
+     .hidden = true, .safety = AW_MOTION, .run = run_velocity},
+    {.name = "set_pid_gains", .summary = "gains, as a record has them",
+     .args = set_pid_gains_args, .hidden = true, .safety = AW_WRITE, .run = run_message},
+    {.name = "set_velocity_gains", .summary = "gains, as a record has them",
+     .args = set_velocity_gains_args, .hidden = true, .safety = AW_WRITE, .run = run_message},
     {.name = "list", .summary = "show boards, and what is in the way of using them",
      .offline = true, .run = run_list, .examples = LIST("list")},
     {.name = "udev", .summary = "print the udev rules that permit access", .offline = true,
@@ -236,6 +264,8 @@ static const char *const examples[] = {
     NULL,
 };
 
+static const char *const links[] = {"hid", "unix", "log", NULL};
+
 const struct aw_tool hidmotor_tool = {
     .name = "hidmotor",
     .summary = "setpoints and velocities of the RBE3001 arm over USB HID",
@@ -243,8 +273,10 @@ const struct aw_tool hidmotor_tool = {
     .commands = commands,
     .options = options,
     .examples = examples,
+    .links = links,
     .sim = &motor_sim_transport,
     .state_size = sizeof(struct motor_state),
     .stop = motor_safe_stop,
     .hear = motor_hear,
+    .in_step = true,
 };

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shell/stop.h"
 #include "state.h"
 
 static enum aw_status parse(struct aw_session *session, const struct aw_args *args,
@@ -18,7 +19,7 @@ static enum aw_status parse(struct aw_session *session, const struct aw_args *ar
         if (status == AW_OK)
             *named |= 1u << joint;
     }
-    if (status == AW_OK && *named == 0)
+    if (status == AW_OK && *named == 0 && !aw_flag(session, "follow"))
         return aw_fail(&session->err, AW_USAGE, "drive: which joint? — drive elbow=+45 hand=open");
     return status;
 }
@@ -44,6 +45,8 @@ static enum aw_status dry_run(struct aw_session *session,
 static enum aw_status stream(struct aw_session *session, int64_t deadline)
 {
     struct aw_unity *unity = unity_of(session);
+    if (aw_flag(session, "follow"))
+        return unity_follow(session, deadline);
     int64_t soon = aw_clock_now(session->clock) + AW_SECOND / 2;
     enum aw_status status = unity_run(session, soon < deadline ? soon : deadline);
     if (status == AW_OK && unity->feedback.count == 0)
@@ -56,7 +59,7 @@ static void report(struct aw_session *session, unsigned named)
 {
     aw_object_text(&session->result, "result", "stopped");
     for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        if (named & 1u << i)
+        if (named & 1u << i || named == 0)
             unity_report_joint(session, i);
 }
 
@@ -78,7 +81,11 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
     int64_t now = aw_clock_now(session->clock);
     session->moving = true;
     latch(unity_of(session), drives);
+    if (seconds <= 0)
+        aw_stop_watch_input(session);
     status = stream(session, seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER);
+    if (aw_stop_input_ended(session) && status == AW_STOPPED)
+        status = AW_OK;
     aw_object_start(&session->result, "drive");
     status = unity_end_motion(session, status);
     unity_say_losses(session, &before);

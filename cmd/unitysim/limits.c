@@ -183,19 +183,23 @@ static enum aw_status with_file(struct aw_session *session, const struct aw_args
     return status == AW_OK ? send(session, limits) : status;
 }
 
-/* To show or save them no link is needed, but with one they are those of its simulator. */
+/* To show or save them no link is needed, but where there is one they are those of its simulator.
+ */
+static enum aw_status ready(struct aw_session *session, bool needed)
+{
+    enum aw_status status = unity_ready(session);
+    if (status != AW_NO_LINK || needed)
+        return status;
+    session->err = (struct aw_error){0};
+    return AW_OK;
+}
+
 enum aw_status run_limits(struct aw_session *session, const struct aw_args *args)
 {
-    const char *action = aw_arg(args, "action", 0), *url;
+    const char *action = aw_arg(args, "action", 0);
     struct aw_unity_limits limits;
-    struct aw_error none;
-    enum aw_status status = AW_OK;
     bool change = action && (strcmp(action, "set") == 0 || strcmp(action, "load") == 0);
-    none = session->err;
-    if (change || aw_session_url(session, &url) == AW_OK)
-        status = unity_ready(session);
-    else
-        session->err = none;
+    enum aw_status status = ready(session, change);
     if (status == AW_OK)
         status = unity_limits(session, &limits);
     if (status != AW_OK)

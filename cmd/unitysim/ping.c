@@ -113,7 +113,7 @@ enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
         rounds = seconds > 0 ? 1e15 : 10;
     status =
         measure(&ping, (uint64_t)rounds, seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER);
-    unity->streaming = false; /* without a stop: what another client drives goes on */
+    aw_unity_leave(unity); /* without a stop: what another client drives goes on */
     report(&ping, &before);
     if (status == AW_OK && ping.answered == 0)
         status = aw_fail(&session->err, AW_TIMEOUT, "no answer to %llu camera requests",

@@ -16,9 +16,8 @@ struct unity_state {
     bool limits_known;
     char news[160];              /* the last that was told */
     struct aw_unity_heard heard; /* for watch, plot and record */
+    int64_t heard_ns;            /* the feedback before, within a command; 0: none */
     int64_t quiet_told_ns;       /* which silence of the feedback was told */
-    char texts[16][48];          /* of the result */
-    unsigned n_texts;
 };
 
 static inline struct unity_state *unity_state(struct aw_session *session)
@@ -100,6 +99,11 @@ bool unity_take_keys(struct termios *before);
 /* The next key that is waiting, with "UP", "DOWN", "LEFT", "RIGHT" for the arrows; NULL: none. text
  * holds 8 bytes. */
 const char *unity_key(char *text);
+
+/* ---- follow.c ---- */
+
+/* Drives as the lines of standard input say ("elbow=-20 hand=stop"), until its end. */
+enum aw_status unity_follow(struct aw_session *session, int64_t deadline);
 
 /* ---- limits.c ---- */
 

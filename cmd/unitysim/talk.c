@@ -45,7 +45,7 @@ enum aw_status unity_ready(struct aw_session *session)
     state->unity.options = options;
     state->link = link;
     state->begun = true;
-    state->n_texts = 0;
+    state->heard_ns = 0;
     return AW_OK;
 }
 
@@ -97,10 +97,22 @@ static void say_news(struct aw_session *session, const char *news)
     aw_session_say(session, "%s", news);
 }
 
+/* A silence that nobody could tell while it lasted. */
+static void say_gap(struct aw_session *session)
+{
+    struct unity_state *state = session->state;
+    int64_t heard = state->unity.feedback.heard_ns, gap = heard - state->heard_ns;
+    if (state->heard_ns && gap > state->unity.options.stale_ns &&
+        state->quiet_told_ns != state->heard_ns)
+        aw_session_say(session, "feedback was silent for %.0f ms", (double)gap / 1e6);
+    state->heard_ns = heard;
+}
+
 bool unity_notice(void *context, const struct aw_unity_heard *heard)
 {
     if (heard->news)
         say_news(context, heard->news);
+    say_gap(context);
     return true;
 }
 

@@ -50,19 +50,26 @@ static const struct aw_option scene_options[] = {
     {0},
 };
 static const struct aw_arg drive_args[] = {
-    {.name = "joints", .kind = AW_ARG_PAIRS, .complete = unity_complete_drives,
+    {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unity_complete_drives,
      .help = "elbow=+45, hand=open: velocity in units of 0.684 deg/s or in deg/s"},
     {0},
 };
+static const struct aw_option drive_options[] = {
+    {.name = "follow", .help = "take further lines like 'elbow=-20 hand=stop' from standard input "
+         "until it ends"},
+    {.name = "deadman", .value = "TIME", .help = "with --follow: stop all joints when no line came "
+         "for so long", .unit = "s", .min = 0.02, .max = 3600},
+    {0},
+};
 static const struct aw_arg move_args[] = {
-    {.name = "joints", .kind = AW_ARG_PAIRS, .complete = unity_complete_goals,
+    {.name = "joint", .kind = AW_ARG_PAIRS, .complete = unity_complete_goals,
      .help = "elbow=2135 or elbow=7.6deg; also velocity=, tolerance= (ticks), timeout="},
     {0},
 };
 static const struct aw_arg limits_args[] = {
     {.name = "action", .kind = AW_ARG_CHOICE, .choices = limit_actions, .optional = true,
      .help = "show, set JOINT MIN MAX, load FILE, save FILE"},
-    {.name = "joint", .optional = true, .complete = unity_complete_joints,
+    {.name = "joint", .kind = AW_ARG_FILE, .optional = true, .complete = unity_complete_joints,
      .help = "set: the joint; load and save: the file"},
     {.name = "min", .optional = true, .help = "in ticks (2048 is the centre) or deg"},
     {.name = "max", .optional = true, .help = "in ticks or deg"},
@@ -131,11 +138,13 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: scene basic", "-l sim: scene slam-dunk --fps 60",
          "--dry-run scene basic")},
     {.name = "drive", .summary = "drive joints until it is ended, then stop", .args = drive_args,
-     .safety = AW_MOTION, .run = run_drive,
+     .options = drive_options, .safety = AW_MOTION, .run = run_drive,
      .details = "Sends control packets every 15 ms. + increases the ticks: shoulder and "
          "wrist_rotate to the right, elbow and\n" "wrist_flex up, hand open. --for ends it; so "
-         "does Ctrl-C. Joints that are not named are stopped.",
-     .examples = LIST("-l sim: drive elbow=+45 --for 0.3s", "-l sim: drive hand=open "
+         "does Ctrl-C. Joints that are not named are stopped. "
+         "--follow\n" "lets another program drive: each of its lines changes the joints it names.",
+     .examples = LIST("-l sim: drive elbow=+45 --for 0.3s",
+         "-l sim: drive --follow --for 0.3s", "-l sim: drive hand=open "
          "shoulder=-20deg/s --for 0.3s")},
     {.name = "move", .summary = "move joints to positions", .args = move_args, .safety = AW_MOTION,
      .run = run_move,
@@ -178,9 +187,9 @@ static const struct aw_command commands[] = {
     {.name = "list", .summary = "show whether a simulator answers on this machine",
      .offline = true, .run = run_list, .examples = LIST("list")},
     {.name = "sim", .summary = "serve the simulated arm", .options = sim_options, .run = run_sim,
-     .details = "On a terminal it shows the arm live, and keys drive it until a client sends something; x "
-         "makes a joint stick, f\n" "freezes all, m holds the feedback back. Elsewhere it prints "
-         "'ready: URL' on standard error; that URL works with -l."},
+     .details = "On a terminal it shows the arm live, and keys drive it until a client sends "
+         "something; x makes a joint stick, f\n" "freezes all, m holds the feedback back. "
+         "Elsewhere it prints 'ready: URL' on standard error; that URL works with -l."},
     {0},
 };
 /* clang-format on */
@@ -196,6 +205,8 @@ static const char *const examples[] = {
     NULL,
 };
 
+static const char *const links[] = {"udp", "unix", "log", NULL};
+
 const struct aw_tool unitysim_tool = {
     .name = "unitysim",
     .summary = "scenes, control and feedback of the virtual Bento Arm over UDP",
@@ -203,6 +214,7 @@ const struct aw_tool unitysim_tool = {
     .commands = commands,
     .options = options,
     .examples = examples,
+    .links = links,
     .link = "udp:",
     .sim = &unity_sim_transport,
     .state_size = sizeof(struct unity_state),

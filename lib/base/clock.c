@@ -2,7 +2,10 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <time.h>
+
+#define STOP_LOOK 16 /* virtual waits between two looks at stop_fd */
 
 static int64_t read_clock(clockid_t id)
 {
@@ -37,12 +40,13 @@ static enum aw_status real_wait(struct aw_clock *clock, int fd, short events, in
     const struct aw_real_clock *real = (const struct aw_real_clock *)clock;
     struct pollfd fds[] = {{.fd = real->stop_fd, .events = POLLIN},
                            {.fd = real->hangup_fd},
+                           {.fd = real->ended_fd},
                            {.fd = fd, .events = events}};
     for (;;) {
         struct timespec left = time_left(deadline);
-        int ready = ppoll(fds, 3, &left, NULL);
+        int ready = ppoll(fds, 4, &left, NULL);
         if (ready > 0)
-            return fds[0].revents || fds[1].revents ? AW_STOPPED : AW_OK;
+            return fds[0].revents || fds[1].revents || fds[2].revents ? AW_STOPPED : AW_OK;
         if (ready == 0 && deadline != AW_NEVER)
             return AW_TIMEOUT;
         if (ready < 0 && errno != EINTR)
@@ -52,13 +56,21 @@ static enum aw_status real_wait(struct aw_clock *clock, int fd, short events, in
 
 struct aw_real_clock aw_real_clock(int stop_fd)
 {
-    return (struct aw_real_clock){
-        .base = {.now = real_now, .wait = real_wait}, .stop_fd = stop_fd, .hangup_fd = -1};
+    return (struct aw_real_clock){.base = {.now = real_now, .wait = real_wait},
+                                  .stop_fd = stop_fd,
+                                  .hangup_fd = -1,
+                                  .ended_fd = -1};
 }
 
 static int64_t virtual_now(const struct aw_clock *clock)
 {
     return ((const struct aw_virtual_clock *)clock)->time_ns;
+}
+
+static bool asked_to_stop(struct aw_virtual_clock *self)
+{
+    struct pollfd stop = {.fd = self->stop_fd, .events = POLLIN};
+    return self->stop_fd >= 0 && ++self->waits % STOP_LOOK == 0 && poll(&stop, 1, 0) > 0;
 }
 
 static enum aw_status virtual_wait(struct aw_clock *clock, int fd, short events, int64_t deadline)
@@ -68,12 +80,13 @@ static enum aw_status virtual_wait(struct aw_clock *clock, int fd, short events,
     (void)events;
     if (deadline > self->time_ns)
         self->time_ns = deadline;
-    return AW_TIMEOUT;
+    return asked_to_stop(self) ? AW_STOPPED : AW_TIMEOUT;
 }
 
 struct aw_virtual_clock aw_virtual_clock(void)
 {
-    return (struct aw_virtual_clock){.base = {.now = virtual_now, .wait = virtual_wait}};
+    return (struct aw_virtual_clock){.base = {.now = virtual_now, .wait = virtual_wait},
+                                     .stop_fd = -1};
 }
 
 enum aw_status aw_clock_sleep(struct aw_clock *clock, int64_t deadline)

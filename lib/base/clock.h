@@ -26,26 +26,40 @@ struct aw_clock {
 };
 
 /* CLOCK_MONOTONIC and poll(2). Every wait ends while stop_fd is readable, and while the other end
- * of hangup_fd (a pipe that is written to) is gone. Both may be -1; neither is owned. */
+ * of hangup_fd (a pipe that is written to) or of ended_fd (one that is read from) is gone. All may
+ * be -1; none is owned. */
 struct aw_real_clock {
     struct aw_clock base;
     int stop_fd;
     int hangup_fd;
+    int ended_fd;
 };
 
-/* Starts at 0 (or where the caller sets time_ns) and jumps to each deadline that is waited for. */
+/* Starts at 0 (or where the caller sets time_ns) and jumps to each deadline that is waited for.
+ * stop_fd as above, but looked at only now and then: thousands of waits take a millisecond. */
 struct aw_virtual_clock {
     struct aw_clock base;
     int64_t time_ns;
+    int stop_fd;
+    unsigned waits;
 };
 
-/* hangup_fd is -1 until the caller sets it. */
+/* hangup_fd, ended_fd, and stop_fd of a virtual clock, are -1 until the caller sets them. */
 struct aw_real_clock aw_real_clock(int stop_fd);
 struct aw_virtual_clock aw_virtual_clock(void);
 
 static inline int64_t aw_clock_now(const struct aw_clock *clock)
 {
     return clock->now(clock);
+}
+
+/* So much later; AW_NEVER if no clock gets there. A time before is none: time_ns (0 or more). */
+static inline int64_t aw_clock_after(int64_t time_ns, double seconds)
+{
+    double ns = seconds * 1e9;
+    if (!(ns > 0))
+        return time_ns;
+    return ns < (double)(AW_NEVER - time_ns) ? time_ns + (int64_t)ns : AW_NEVER;
 }
 
 /* Waits until fd (-1: none) has one of the poll(2) events, the deadline passes, or somebody asks to

@@ -7,13 +7,6 @@
 
 #define DEGREE (AW_PATH_ORDER - 1)
 
-static const char *const names[AW_PATH_MODES] = {"linear", "cubic", "quintic"};
-
-const char *aw_path_mode_name(enum aw_path_mode mode)
-{
-    return names[mode];
-}
-
 /* Velocity and acceleration of one channel at a point. */
 struct knot {
     double v, a;

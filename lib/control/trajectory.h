@@ -34,9 +34,6 @@ enum aw_path_mode {
     AW_PATH_MODES,
 };
 
-/* "linear", "cubic", "quintic". */
-const char *aw_path_mode_name(enum aw_path_mode mode);
-
 #define AW_PATH_ORDER 6 /* coefficients of a quintic */
 
 /* The polynomial of one channel between two points, in u = 0 to 1. */

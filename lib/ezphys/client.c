@@ -142,7 +142,7 @@ static int64_t patience(const struct aw_ez *ez, int64_t deadline)
     if (may_be_whole(ez))
         silence = ez->expected && ez->counted >= ez->expected ? now : now + SILENCE_NS;
     else if (is_partial(ez))
-        silence = now + PARTIAL_NS;
+        silence = ez->byte_ns + PARTIAL_NS;
     return silence < deadline ? silence : deadline;
 }
 
@@ -183,6 +183,8 @@ static enum aw_status read_more(struct aw_ez *ez, int64_t deadline, bool *ends,
                                          room < READ_ROOM ? room : READ_ROOM, &got, until, err);
     ez->held += got;
     ez->counters.bytes += got;
+    if (got)
+        ez->byte_ns = aw_clock_now(ez->link->clock);
     if (status == AW_TIMEOUT && until < deadline) {
         *ends = true;
         return AW_OK;
@@ -202,7 +204,7 @@ static bool find_step(struct aw_ez *ez, int64_t *step)
             continue;
         if (aw_wire_decode(&ez->wire, AW_RX, ez->packets[i].frame, &record, NULL) != AW_OK)
             return false;
-        *step = (int64_t)aw_record_get(&record, "step");
+        *step = aw_ez_step(aw_record_get(&record, "step"));
         return true;
     }
     return false;

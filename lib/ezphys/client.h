@@ -88,6 +88,7 @@ struct aw_ez {
     bool silent;              /* nothing is ever answered */
     bool reset, resetting;    /* is to be sent; was sent, and the new beginning is awaited */
     int64_t reset_step;       /* the last step before it */
+    int64_t byte_ns;          /* when the last bytes came, by the link's clock */
     int64_t heard_ns;         /* when the last message came, by the link's clock */
     struct aw_ez_state state;
     size_t n_packets, n_commands;

@@ -312,7 +312,8 @@ static const struct attribute joint_rows[] = {
 
 static const struct attribute ground_rows[] = {
     {.name = "normal", .read = read_normal, .offset = SCENE(ground_normal)},
-    {.name = "offset", NUMBERS(1, SCENE(ground_offset_m)), .unit = "m", .min = -FAR_M, .max = FAR_M},
+    {.name = "offset", NUMBERS(1, SCENE(ground_offset_m)), .unit = "m", .min = -FAR_M,
+     .max = FAR_M},
     {0},
 };
 
@@ -360,11 +361,6 @@ unsigned aw_scene_axes(enum aw_scene_kind kind)
 const char *aw_scene_kind_name(enum aw_scene_kind kind)
 {
     return kind_names[kind];
-}
-
-const char *aw_scene_shape_name(enum aw_scene_shape shape)
-{
-    return shape_names[shape];
 }
 
 /* ---- Statements ------------------------------------------------------------------------------ */

@@ -98,9 +98,8 @@ enum aw_status aw_scene_parse(struct aw_scene *scene, const char *name, const ch
 /* How many axes a joint of this kind has, 0 to 3: so many joint_axis packets it sends. */
 unsigned aw_scene_axes(enum aw_scene_kind kind);
 
-/* "hinge", "box", … as written in the text. */
+/* "hinge" … as written in the text. */
 const char *aw_scene_kind_name(enum aw_scene_kind kind);
-const char *aw_scene_shape_name(enum aw_scene_shape shape);
 
 /* The scenes that come with the library, {0}-terminated (name NULL). */
 struct aw_scene_text {

@@ -251,7 +251,7 @@ static void take_timestamp(struct aw_ez_state *s, const struct aw_ez_names *name
         s->packets = packets;
     }
     s->timed = true;
-    s->step = (int64_t)time[0];
+    s->step = aw_ez_step(time[0]);
     s->step_size = time[1];
 }
 
@@ -311,6 +311,11 @@ const struct aw_ez_joint *aw_ez_state_joint(const struct aw_ez_state *state, con
         if (is_called(&state->joints[i].object, name))
             return &state->joints[i];
     return NULL;
+}
+
+int64_t aw_ez_step(double step)
+{
+    return step >= 0x1p63 ? INT64_MAX : (int64_t)step;
 }
 
 double aw_ez_state_time(const struct aw_ez_state *state)

@@ -99,6 +99,9 @@ void aw_ez_state_forget(struct aw_ez_state *state);
 const struct aw_ez_body *aw_ez_state_body(const struct aw_ez_state *state, const char *name);
 const struct aw_ez_joint *aw_ez_state_joint(const struct aw_ez_state *state, const char *name);
 
+/* A step number of the wire as an integer: with long=8 it may be beyond what one holds. */
+int64_t aw_ez_step(double step);
+
 /* Time of the simulation in s; 0 before it is known. */
 double aw_ez_state_time(const struct aw_ez_state *state);
 

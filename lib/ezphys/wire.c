@@ -1,5 +1,8 @@
 #include "ezphys/wire.h"
 
+#include <endian.h>
+#include <string.h>
+
 #include "wire/rows.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -153,10 +156,10 @@ static const struct aw_field axis_motor[] = {
      .help = "the motor's limit in Nm (N on a slider); 0 switches it off"},
     {.name = "velocity2", FLOAT, .unit = "rad/s", .optional = true,
      .help = "if the joint has an axis 2"},
-    {.name = "max_torque2", FLOAT, .unit = "Nm", .optional = true},
+    {.name = "max_torque2", FLOAT, .unit = "Nm", .help = "its limit", .optional = true},
     {.name = "velocity3", FLOAT, .unit = "rad/s", .optional = true,
      .help = "if the joint has an axis 3"},
-    {.name = "max_torque3", FLOAT, .unit = "Nm", .optional = true},
+    {.name = "max_torque3", FLOAT, .unit = "Nm", .help = "its limit", .optional = true},
     {0},
 };
 
@@ -190,14 +193,13 @@ struct packet {
 static uint32_t read_uint(const uint8_t *p, size_t size, bool big_endian)
 {
     uint32_t value = 0;
+    if (size == sizeof value) {
+        memcpy(&value, p, sizeof value);
+        return big_endian ? be32toh(value) : le32toh(value);
+    }
     for (size_t i = 0; i < size; i++)
         value |= (uint32_t)p[i] << 8 * (big_endian ? size - 1 - i : i);
     return value;
-}
-
-static size_t head_size(const struct aw_wire *wire)
-{
-    return aw_rows_bits(wire->variant.head, &wire->variant) / 8;
 }
 
 static bool is_length(const struct aw_field *row)
@@ -208,7 +210,7 @@ static bool is_length(const struct aw_field *row)
 /* in holds at least the header. */
 static struct packet read_head(const struct aw_wire *wire, enum aw_dir dir, struct aw_span in)
 {
-    struct packet packet = {.head = head_size(wire)};
+    struct packet packet = {.head = wire->head_size};
     bool announced = false;
     const uint8_t *p = in.data;
     for (const struct aw_field *row = wire->variant.head; row->type != AW_END; row++) {
@@ -242,7 +244,7 @@ static enum aw_status check_length(const struct aw_wire *wire, const struct pack
 static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
                                          struct aw_span frame, struct aw_error *err)
 {
-    if (frame.size < head_size(wire)) {
+    if (frame.size < wire->head_size) {
         aw_fail(err, AW_MALFORMED, "packet: %zu bytes are less than a header — cut off",
                 frame.size);
         return NULL;
@@ -276,11 +278,6 @@ struct envelope {
     bool sized, counted;
 };
 
-static size_t envelope_size(const struct aw_wire *wire)
-{
-    return aw_rows_bits(wire->variant.envelope, &wire->variant) / 8;
-}
-
 /* in holds at least the envelope. */
 static struct envelope read_envelope(const struct aw_wire *wire, struct aw_span in)
 {
@@ -303,17 +300,17 @@ static struct envelope read_envelope(const struct aw_wire *wire, struct aw_span 
 
 static bool is_possible(const struct aw_wire *wire, const struct envelope *env)
 {
-    size_t head = envelope_size(wire), most = env->sized ? env->size : AW_EZPHYS_MESSAGE_MAX;
+    size_t head = wire->envelope_size, most = env->sized ? env->size : AW_EZPHYS_MESSAGE_MAX;
     if (most < head || most > AW_EZPHYS_MESSAGE_MAX)
         return false;
-    if (env->counted && env->count > (most - head) / head_size(wire))
+    if (env->counted && env->count > (most - head) / wire->head_size)
         return false;
     return !env->sized || !env->counted || env->count > 0 || env->size == head;
 }
 
 static bool is_empty(const struct aw_wire *wire, const struct envelope *env)
 {
-    return env->counted ? env->count == 0 : env->size == envelope_size(wire);
+    return env->counted ? env->count == 0 : env->size == wire->envelope_size;
 }
 
 /* AW_OK if a message may begin here. Once bytes had to be skipped, its first packet must be
@@ -321,7 +318,7 @@ static bool is_empty(const struct aw_wire *wire, const struct envelope *env)
 static enum aw_status check_envelope(const struct aw_wire *wire, enum aw_dir dir, bool lost,
                                      struct aw_span in)
 {
-    size_t head = envelope_size(wire);
+    size_t head = wire->envelope_size;
     if (in.size < head)
         return AW_MORE;
     struct envelope env = read_envelope(wire, in);
@@ -330,7 +327,7 @@ static enum aw_status check_envelope(const struct aw_wire *wire, enum aw_dir dir
     if (!lost || is_empty(wire, &env))
         return AW_OK;
     struct aw_span first = {in.data + head, in.size - head};
-    if (first.size < head_size(wire))
+    if (first.size < wire->head_size)
         return AW_MORE;
     return is_packet(wire, dir, first) ? AW_OK : AW_MALFORMED;
 }
@@ -369,7 +366,7 @@ static void drop_message(struct aw_framer *framer, struct aw_span in, size_t *us
 static void begin_message(const struct aw_wire *wire, struct aw_framer *framer,
                           const struct envelope *env)
 {
-    size_t head = envelope_size(wire);
+    size_t head = wire->envelope_size;
     framer->unsized = !env->sized;
     framer->uncounted = !env->counted;
     framer->bytes = (uint32_t)((env->sized ? env->size : AW_EZPHYS_MESSAGE_MAX) - head);
@@ -396,7 +393,7 @@ static enum aw_status open_message(const struct aw_wire *wire, struct aw_framer 
         if (status != AW_OK)
             return status;
         struct envelope env = read_envelope(wire, rest);
-        *used += envelope_size(wire);
+        *used += wire->envelope_size;
         begin_message(wire, framer, &env);
     }
     return AW_OK;
@@ -461,9 +458,9 @@ static enum aw_status next_in_message(const struct aw_wire *wire, struct aw_fram
     if (status != AW_OK)
         return status;
     struct aw_span rest = {in.data + *used, in.size - *used};
-    if (framer->bytes < head_size(wire))
+    if (framer->bytes < wire->head_size)
         return too_small(framer, in, used, err);
-    if (rest.size < head_size(wire))
+    if (rest.size < wire->head_size)
         return AW_MORE;
     struct packet packet = read_head(wire, direction(framer), rest);
     if (check_fit(wire, framer, &packet, err) != AW_OK) {
@@ -484,7 +481,7 @@ static enum aw_status no_packet(const struct aw_wire *wire, struct aw_framer *fr
 {
     do
         ++*used;
-    while (*used + head_size(wire) <= in.size &&
+    while (*used + wire->head_size <= in.size &&
            !is_packet(wire, direction(framer), (struct aw_span){in.data + *used, in.size - *used}));
     framer->skipped += *used;
     return aw_fail(err, AW_MALFORMED, "stream: %zu bytes are no packet — skipped", *used);
@@ -494,7 +491,7 @@ static enum aw_status next_bare(const struct aw_wire *wire, struct aw_framer *fr
                                 struct aw_span in, struct aw_span *frame, size_t *used,
                                 struct aw_error *err)
 {
-    if (in.size < head_size(wire))
+    if (in.size < wire->head_size)
         return AW_MORE;
     if (!is_packet(wire, direction(framer), in))
         return no_packet(wire, framer, in, used, err);

@@ -16,10 +16,10 @@ static double shoulder_height(void)
 
 /* Joint limits */
 
-struct aw_hid_limits aw_hid_limits(void)
+struct aw_hidmotor_limits aw_hidmotor_limits(void)
 {
-    struct aw_hid_limits limits;
-    for (int i = 0; i < AW_HID_JOINTS; i++) {
+    struct aw_hidmotor_limits limits;
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
         struct aw_hidmotor_joint joint = aw_hidmotor_joint(i);
         limits.min[i] = joint.min;
         limits.max[i] = joint.max;
@@ -27,66 +27,58 @@ struct aw_hid_limits aw_hid_limits(void)
     return limits;
 }
 
-const char *aw_hid_joint_name(int joint)
-{
-    return aw_hidmotor_joint(joint).name;
-}
-
-const char *aw_hid_joint_alias(int joint)
-{
-    return aw_hidmotor_joint(joint).alias;
-}
-
 /* How far outside its limits a joint is; 0 inside. */
-static double excess(const struct aw_hid_limits *limits, const struct aw_hid_pose *pose, int joint)
+static double excess(const struct aw_hidmotor_limits *limits, const struct aw_hidmotor_pose *pose,
+                     int joint)
 {
     double deg = pose->deg[joint];
     return fmax(0, fmax(limits->min[joint] - deg, deg - limits->max[joint]));
 }
 
-static int worst_joint(const struct aw_hid_limits *limits, const struct aw_hid_pose *pose)
+static int worst_joint(const struct aw_hidmotor_limits *limits, const struct aw_hidmotor_pose *pose)
 {
     int worst = 0;
-    for (int i = 1; i < AW_HID_JOINTS; i++)
+    for (int i = 1; i < AW_HIDMOTOR_JOINTS; i++)
         if (excess(limits, pose, i) > excess(limits, pose, worst))
             worst = i;
     return worst;
 }
 
 /* The limit that a joint outside its limits has passed. */
-static double passed(const struct aw_hid_limits *limits, const struct aw_hid_pose *pose, int joint)
+static double passed(const struct aw_hidmotor_limits *limits, const struct aw_hidmotor_pose *pose,
+                     int joint)
 {
     return pose->deg[joint] < limits->min[joint] ? limits->min[joint] : limits->max[joint];
 }
 
-static bool is_finite_pose(const struct aw_hid_pose *pose)
+static bool is_finite_pose(const struct aw_hidmotor_pose *pose)
 {
     return isfinite(pose->deg[0]) && isfinite(pose->deg[1]) && isfinite(pose->deg[2]);
 }
 
-enum aw_status aw_hid_check_pose(const struct aw_hid_pose *pose, struct aw_error *err)
+enum aw_status aw_hidmotor_check_pose(const struct aw_hidmotor_pose *pose, struct aw_error *err)
 {
-    struct aw_hid_limits limits = aw_hid_limits();
+    struct aw_hidmotor_limits limits = aw_hidmotor_limits();
     int joint = worst_joint(&limits, pose);
     double over = excess(&limits, pose, joint);
     if (!is_finite_pose(pose))
         return aw_fail(err, AW_USAGE, "pose: not a number — give three angles in deg");
     if (over > 0)
         return aw_fail(err, AW_LIMIT, "%s (%s): %.7g deg is %.3g deg beyond its limit of %g deg",
-                       aw_hid_joint_name(joint), aw_hid_joint_alias(joint), pose->deg[joint], over,
-                       passed(&limits, pose, joint));
+                       aw_hidmotor_joint(joint).name, aw_hidmotor_joint(joint).alias,
+                       pose->deg[joint], over, passed(&limits, pose, joint));
     return AW_OK;
 }
 
 /* Forward */
 
-struct aw_hid_point aw_hid_fk(const struct aw_hid_pose *pose)
+struct aw_hidmotor_point aw_hidmotor_fk(const struct aw_hidmotor_pose *pose)
 {
     double base = pose->deg[0] * degree;
     double upper = pose->deg[1] * degree;        /* of the upper arm, from upright */
     double fore = upper + pose->deg[2] * degree; /* of the forearm, from level, downwards */
     double r = links[2] * sin(upper) + links[3] * cos(fore);
-    return (struct aw_hid_point){
+    return (struct aw_hidmotor_point){
         .x_mm = r * cos(base),
         .y_mm = r * sin(base),
         .z_mm = shoulder_height() + links[2] * cos(upper) - links[3] * sin(fore),
@@ -95,7 +87,7 @@ struct aw_hid_point aw_hid_fk(const struct aw_hid_pose *pose)
 
 /* Inverse */
 
-static double distance(const struct aw_hid_point *a, const struct aw_hid_point *b)
+static double distance(const struct aw_hidmotor_point *a, const struct aw_hidmotor_point *b)
 {
     return hypot(hypot(a->x_mm - b->x_mm, a->y_mm - b->y_mm), a->z_mm - b->z_mm);
 }
@@ -112,10 +104,11 @@ struct plane {
     double bearing, r, h;
 };
 
-static struct plane plane_of(const struct aw_hid_point *point, const struct aw_hid_pose *near)
+static struct plane plane_of(const struct aw_hidmotor_point *point,
+                             const struct aw_hidmotor_pose *near)
 {
     double r = hypot(point->x_mm, point->y_mm);
-    bool on_axis = r < AW_HID_TOLERANCE_MM / 2;
+    bool on_axis = r < AW_HIDMOTOR_TOLERANCE_MM / 2;
     return (struct plane){
         .bearing = on_axis ? near->deg[0] : atan2(point->y_mm, point->x_mm) / degree,
         .r = on_axis ? 0 : r,
@@ -126,7 +119,7 @@ static struct plane plane_of(const struct aw_hid_point *point, const struct aw_h
 /* One of the four ways there: the base turned away, the elbow bent backwards, or both. The angle at
  * the elbow is 0 where the arm is straight; by its half tangent, because a cosine would be blind
  * there. */
-static struct aw_hid_pose way_to(const struct plane *plane, bool away, bool backwards)
+static struct aw_hidmotor_pose way_to(const struct plane *plane, bool away, bool backwards)
 {
     double square = plane->r * plane->r + plane->h * plane->h;
     double longest = links[2] + links[3], shortest = links[2] - links[3];
@@ -135,55 +128,56 @@ static struct aw_hid_pose way_to(const struct plane *plane, bool away, bool back
     bend = backwards ? -bend : bend;
     double lean = atan2(away ? -plane->r : plane->r, plane->h) -
                   atan2(links[3] * sin(bend), links[2] + links[3] * cos(bend));
-    return (struct aw_hid_pose){{wrapped(plane->bearing + (away ? 180 : 0)), wrapped(lean / degree),
-                                 wrapped(bend / degree - 90)}};
+    return (struct aw_hidmotor_pose){{wrapped(plane->bearing + (away ? 180 : 0)),
+                                      wrapped(lean / degree), wrapped(bend / degree - 90)}};
 }
 
-static struct aw_hid_pose clamped(const struct aw_hid_limits *limits,
-                                  const struct aw_hid_pose *pose)
+static struct aw_hidmotor_pose clamped(const struct aw_hidmotor_limits *limits,
+                                       const struct aw_hidmotor_pose *pose)
 {
-    struct aw_hid_pose in;
-    for (int i = 0; i < AW_HID_JOINTS; i++)
+    struct aw_hidmotor_pose in;
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
         in.deg[i] = fmin(fmax(pose->deg[i], limits->min[i]), limits->max[i]);
     return in;
 }
 
-static double travel(const struct aw_hid_pose *a, const struct aw_hid_pose *b)
+static double travel(const struct aw_hidmotor_pose *a, const struct aw_hidmotor_pose *b)
 {
     return hypot(hypot(a->deg[0] - b->deg[0], a->deg[1] - b->deg[1]), a->deg[2] - b->deg[2]);
 }
 
-static double total_excess(const struct aw_hid_limits *limits, const struct aw_hid_pose *pose)
+static double total_excess(const struct aw_hidmotor_limits *limits,
+                           const struct aw_hidmotor_pose *pose)
 {
     return excess(limits, pose, 0) + excess(limits, pose, 1) + excess(limits, pose, 2);
 }
 
-static enum aw_status explain_limit(const struct aw_hid_point *p, const struct aw_hid_pose *pose,
-                                    struct aw_error *err)
+static enum aw_status explain_limit(const struct aw_hidmotor_point *p,
+                                    const struct aw_hidmotor_pose *pose, struct aw_error *err)
 {
     struct aw_error joint;
-    aw_hid_check_pose(pose, &joint);
+    aw_hidmotor_check_pose(pose, &joint);
     return aw_fail(err, AW_LIMIT, "point (%.7g, %.7g, %.7g) mm: %s — choose another one", p->x_mm,
                    p->y_mm, p->z_mm, joint.text);
 }
 
 /* The best of the four ways; where none is allowed, the one that asks least of the limits tells
  * why. */
-static enum aw_status choose(const struct aw_hid_point *point, const struct plane *plane,
-                             const struct aw_hid_pose *near, struct aw_hid_pose *pose,
+static enum aw_status choose(const struct aw_hidmotor_point *point, const struct plane *plane,
+                             const struct aw_hidmotor_pose *near, struct aw_hidmotor_pose *pose,
                              struct aw_error *err)
 {
-    struct aw_hid_limits limits = aw_hid_limits();
-    struct aw_hid_pose mildest = {{0}};
+    struct aw_hidmotor_limits limits = aw_hidmotor_limits();
+    struct aw_hidmotor_pose mildest = {{0}};
     double shortest = DBL_MAX, least = DBL_MAX;
     for (int i = 0; i < 4; i++) {
-        struct aw_hid_pose way = way_to(plane, i & 1, i & 2), in = clamped(&limits, &way);
-        struct aw_hid_point tip = aw_hid_fk(&in);
+        struct aw_hidmotor_pose way = way_to(plane, i & 1, i & 2), in = clamped(&limits, &way);
+        struct aw_hidmotor_point tip = aw_hidmotor_fk(&in);
         if (total_excess(&limits, &way) < least) {
             least = total_excess(&limits, &way);
             mildest = way;
         }
-        if (distance(&tip, point) < AW_HID_TOLERANCE_MM && travel(&in, near) < shortest) {
+        if (distance(&tip, point) < AW_HIDMOTOR_TOLERANCE_MM && travel(&in, near) < shortest) {
             shortest = travel(&in, near);
             *pose = in;
         }
@@ -191,8 +185,9 @@ static enum aw_status choose(const struct aw_hid_point *point, const struct plan
     return shortest < DBL_MAX ? AW_OK : explain_limit(point, &mildest, err);
 }
 
-enum aw_status aw_hid_ik(const struct aw_hid_point *point, const struct aw_hid_pose *near,
-                         struct aw_hid_pose *pose, struct aw_error *err)
+enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
+                              const struct aw_hidmotor_pose *near, struct aw_hidmotor_pose *pose,
+                              struct aw_error *err)
 {
     if (!isfinite(point->x_mm) || !isfinite(point->y_mm) || !isfinite(point->z_mm))
         return aw_fail(err, AW_USAGE, "point: not a number — give x, y and z in mm");
@@ -200,7 +195,7 @@ enum aw_status aw_hid_ik(const struct aw_hid_point *point, const struct aw_hid_p
         return aw_fail(err, AW_USAGE, "pose: the one to start from is no number — read it again");
     struct plane plane = plane_of(point, near);
     double beyond = hypot(plane.r, plane.h) - (links[2] + links[3]);
-    if (beyond >= AW_HID_TOLERANCE_MM)
+    if (beyond >= AW_HIDMOTOR_TOLERANCE_MM)
         return aw_fail(err, AW_LIMIT,
                        "point (%.7g, %.7g, %.7g) mm: %.4g mm too far — the tip reaches %g mm from "
                        "the shoulder at (0, 0, %g)",

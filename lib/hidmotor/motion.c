@@ -5,8 +5,8 @@
 
 #include "hidmotor/wire.h"
 
-#define EXACT           2e-5 /* deg: a 32-bit float near 100 has steps of 8e-6 */
-#define SAME            0.25 /* deg: a setpoint that rests so near is there, rounded to a servo step */
+#define EXACT           2e-5      /* deg: a 32-bit float near 100 has steps of 8e-6 */
+#define SAME            0.25      /* deg: a setpoint that rests so near is there, to a servo step */
 #define ALIVE           0.5       /* deg: an arm that follows moves more than that … */
 #define STILL_NS        AW_SECOND /* … in this time */
 #define VERIFY_NS       (500 * AW_MILLISECOND)
@@ -255,6 +255,15 @@ static void note_motion(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *
     memcpy(arm->motion.to, plan->target, sizeof plan->target);
 }
 
+enum aw_status aw_hidmotor_follow(struct aw_hidmotor *arm, struct aw_hidmotor_plan *plan,
+                                  struct aw_error *err)
+{
+    struct aw_hidmotor_reply reply;
+    plan->sent_ns = aw_clock_now(arm->link->clock);
+    note_motion(arm, plan);
+    return send_plan(arm, plan, &reply, err);
+}
+
 enum aw_status aw_hidmotor_move(struct aw_hidmotor *arm, struct aw_hidmotor_plan *plan,
                                 struct aw_hidmotor_moved *moved, struct aw_error *err)
 {
@@ -361,12 +370,12 @@ static enum aw_status elsewhere(const struct waiting *w, struct aw_error *err)
 static enum aw_status judge(const struct waiting *w, struct aw_error *err)
 {
     int64_t now = w->now.time_ns;
-    int64_t end = w->plan->sent_ns == AW_NEVER ? 0 : w->plan->sent_ns;
-    end += (int64_t)(fmax(0, w->plan->duration_ms) * (double)AW_MILLISECOND);
+    int64_t end = aw_clock_after(w->plan->sent_ns == AW_NEVER ? 0 : w->plan->sent_ns,
+                                 w->plan->duration_ms / 1000);
     for (int i = 0; i < w->now.n; i++)
         if (now - w->alive_ns[i] >= STILL_NS)
             return still_joint(w, i, err);
-    if (now > end + STILL_NS && now - w->moving_ns >= STILL_NS &&
+    if (now - STILL_NS > end && now - w->moving_ns >= STILL_NS &&
         !setpoints_at(w->plan, &w->now, SAME))
         return elsewhere(w, err);
     return AW_OK;

@@ -103,6 +103,11 @@ struct aw_hidmotor_moved {
 enum aw_status aw_hidmotor_move(struct aw_hidmotor *arm, struct aw_hidmotor_plan *plan,
                                 struct aw_hidmotor_moved *moved, struct aw_error *err);
 
+/* Sends one of a stream of set_setpoints. Like aw_hidmotor_move, but a reply that is lost is
+ * AW_TIMEOUT and not looked into: the next setpoint follows anyway. */
+enum aw_status aw_hidmotor_follow(struct aw_hidmotor *arm, struct aw_hidmotor_plan *plan,
+                                  struct aw_error *err);
+
 /* Called after each look; false comes back early with AW_OK. */
 typedef bool aw_hidmotor_look_fn(void *context, const struct aw_hidmotor_status *status);
 

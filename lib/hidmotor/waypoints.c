@@ -27,7 +27,7 @@ static const struct column times[N_TIMES] = {
 };
 
 #define N_ANGLES 4
-static const struct column angles[AW_HID_JOINTS][N_ANGLES] = {
+static const struct column angles[AW_HIDMOTOR_JOINTS][N_ANGLES] = {
     {{"m1", 1, false}, {"base", 1, false},
      {"m1.position", 1, true}, {"base.position", 1, true}},
     {{"m2", 1, false}, {"shoulder", 1, false},
@@ -44,7 +44,7 @@ static const char *const plain[] = {"t", "m1", "m2", "m3"};
 
 /* Which column of the table holds what. */
 struct layout {
-    int t, deg[AW_HID_JOINTS];
+    int t, deg[AW_HIDMOTOR_JOINTS];
     double t_scale;
 };
 
@@ -74,7 +74,7 @@ static enum aw_status no_column(const struct aw_table *table, const char *name,
     return aw_fail(err, AW_MALFORMED, "%s:1: %s, or call it %s", name, why.text, wanted[1].name);
 }
 
-static enum aw_status find_columns(struct aw_hid_waypoints *way, const struct aw_table *table,
+static enum aw_status find_columns(struct aw_hidmotor_waypoints *way, const struct aw_table *table,
                                    struct layout *layout, struct aw_error *err)
 {
     const struct column *t = find_first(table, times, N_TIMES, &layout->t);
@@ -82,7 +82,7 @@ static enum aw_status find_columns(struct aw_hid_waypoints *way, const struct aw
         return no_column(table, way->name, times, err);
     layout->t_scale = t->scale;
     way->recorded = find_ignoring_case(table, "m1.setpoint") >= 0;
-    for (int i = 0; i < AW_HID_JOINTS; i++) {
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
         const struct column *found = find_first(table, angles[i], N_ANGLES, &layout->deg[i]);
         if (!found)
             return no_column(table, way->name, angles[i], err);
@@ -92,11 +92,11 @@ static enum aw_status find_columns(struct aw_hid_waypoints *way, const struct aw
     return AW_OK;
 }
 
-static enum aw_status check_times(const struct aw_hid_waypoints *way, const char *column,
+static enum aw_status check_times(const struct aw_hidmotor_waypoints *way, const char *column,
                                   struct aw_error *err)
 {
     for (size_t i = 1; i < way->n; i++) {
-        const struct aw_hid_waypoint *p = &way->points[i];
+        const struct aw_hidmotor_waypoint *p = &way->points[i];
         if (!(p->t_s > p[-1].t_s))
             return aw_fail(err, AW_MALFORMED,
                            "%s:%zu: %s: %.9g s is not later than the %.9g s of line %zu — times "
@@ -107,29 +107,29 @@ static enum aw_status check_times(const struct aw_hid_waypoints *way, const char
 }
 
 /* Beyond a limit as far as an arm swings: at the limit. */
-static double taken_back(double deg, double slack, int joint, const struct aw_hid_limits *l)
+static double taken_back(double deg, double slack, int joint, const struct aw_hidmotor_limits *l)
 {
     double in = fmin(fmax(deg, l->min[joint]), l->max[joint]);
     return fabs(deg - in) <= slack ? in : deg;
 }
 
-static struct aw_hid_waypoint waypoint_of(const struct aw_table *table, size_t row,
-                                          const struct layout *layout, bool recorded,
-                                          const struct aw_hid_limits *limits)
+static struct aw_hidmotor_waypoint waypoint_of(const struct aw_table *table, size_t row,
+                                               const struct layout *layout, bool recorded,
+                                               const struct aw_hidmotor_limits *limits)
 {
-    struct aw_hid_waypoint point = {.t_s = aw_table_cell(table, row, layout->t) * layout->t_scale,
-                                    .line = table->lines[row]};
-    for (int i = 0; i < AW_HID_JOINTS; i++) {
+    struct aw_hidmotor_waypoint point = {
+        .t_s = aw_table_cell(table, row, layout->t) * layout->t_scale, .line = table->lines[row]};
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
         double deg = aw_table_cell(table, row, layout->deg[i]);
-        point.pose.deg[i] = recorded ? taken_back(deg, AW_HID_OVERSHOOT, i, limits) : deg;
+        point.pose.deg[i] = recorded ? taken_back(deg, AW_HIDMOTOR_OVERSHOOT, i, limits) : deg;
     }
     return point;
 }
 
-static enum aw_status take_rows(struct aw_hid_waypoints *way, const struct aw_table *table,
+static enum aw_status take_rows(struct aw_hidmotor_waypoints *way, const struct aw_table *table,
                                 const struct layout *layout, struct aw_error *err)
 {
-    const struct aw_hid_limits limits = aw_hid_limits();
+    const struct aw_hidmotor_limits limits = aw_hidmotor_limits();
     if (table->n_rows == 0)
         return aw_fail(err, AW_MALFORMED, "%s: it has no rows — give at least one point",
                        way->name);
@@ -145,16 +145,16 @@ static enum aw_status take_rows(struct aw_hid_waypoints *way, const struct aw_ta
 /* ---- Repeated measurements ---------------------------------------------------------------------
  */
 
-static bool same_pose(const struct aw_hid_waypoint *a, const struct aw_hid_waypoint *b)
+static bool same_pose(const struct aw_hidmotor_waypoint *a, const struct aw_hidmotor_waypoint *b)
 {
-    for (int i = 0; i < AW_HID_JOINTS; i++)
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
         if (a->pose.deg[i] < b->pose.deg[i] || a->pose.deg[i] > b->pose.deg[i])
             return false;
     return true;
 }
 
 /* The row behind those that repeat row first. */
-static size_t end_of_run(const struct aw_hid_waypoints *way, size_t first)
+static size_t end_of_run(const struct aw_hidmotor_waypoints *way, size_t first)
 {
     size_t end = first + 1;
     while (end < way->n && same_pose(&way->points[first], &way->points[end]))
@@ -162,14 +162,14 @@ static size_t end_of_run(const struct aw_hid_waypoints *way, size_t first)
     return end;
 }
 
-static void leave_repeats_out(struct aw_hid_waypoints *way)
+static void leave_repeats_out(struct aw_hidmotor_waypoints *way)
 {
-    struct aw_hid_waypoint *points = way->points;
+    struct aw_hidmotor_waypoint *points = way->points;
     size_t kept = 0;
     for (size_t first = 0, end; first < way->n; first = end) {
         end = end_of_run(way, first);
-        double from = points[first].t_s + AW_HID_REFRESH_S;
-        double to = end < way->n ? points[end].t_s - AW_HID_REFRESH_S : INFINITY;
+        double from = points[first].t_s + AW_HIDMOTOR_REFRESH_S;
+        double to = end < way->n ? points[end].t_s - AW_HIDMOTOR_REFRESH_S : INFINITY;
         for (size_t i = first; i < end; i++) {
             bool held = points[i].t_s >= from && points[i].t_s <= to;
             if (i == first || i == way->n - 1 || held)
@@ -179,7 +179,7 @@ static void leave_repeats_out(struct aw_hid_waypoints *way)
     way->n = kept;
 }
 
-static enum aw_status take_table(struct aw_hid_waypoints *way, const struct aw_table *table,
+static enum aw_status take_table(struct aw_hidmotor_waypoints *way, const struct aw_table *table,
                                  const char *name, struct aw_error *err)
 {
     struct layout layout = {0};
@@ -194,54 +194,54 @@ static enum aw_status take_table(struct aw_hid_waypoints *way, const struct aw_t
     return status;
 }
 
-enum aw_status aw_hid_waypoints_read(struct aw_hid_waypoints *way, FILE *file, const char *name,
-                                     struct aw_error *err)
+enum aw_status aw_hidmotor_waypoints_read(struct aw_hidmotor_waypoints *way, FILE *file,
+                                          const char *name, struct aw_error *err)
 {
     struct aw_table table;
-    *way = (struct aw_hid_waypoints){0};
+    *way = (struct aw_hidmotor_waypoints){0};
     enum aw_status status = aw_table_read_headless(file, name, plain, 4, &table, err);
     if (status == AW_OK)
         status = take_table(way, &table, name, err);
     aw_table_free(&table);
     if (status != AW_OK)
-        aw_hid_waypoints_free(way);
+        aw_hidmotor_waypoints_free(way);
     return status;
 }
 
-enum aw_status aw_hid_waypoints_load(struct aw_hid_waypoints *way, const char *path,
-                                     struct aw_error *err)
+enum aw_status aw_hidmotor_waypoints_load(struct aw_hidmotor_waypoints *way, const char *path,
+                                          struct aw_error *err)
 {
-    *way = (struct aw_hid_waypoints){0};
+    *way = (struct aw_hidmotor_waypoints){0};
     FILE *file = fopen(path, "re");
     if (!file)
         return aw_fail(err, AW_USAGE, "%s: %s — check the name", path, strerror(errno));
-    enum aw_status status = aw_hid_waypoints_read(way, file, path, err);
+    enum aw_status status = aw_hidmotor_waypoints_read(way, file, path, err);
     fclose(file);
     return status;
 }
 
-void aw_hid_waypoints_free(struct aw_hid_waypoints *way)
+void aw_hidmotor_waypoints_free(struct aw_hidmotor_waypoints *way)
 {
     free(way->points);
     free(way->name);
-    *way = (struct aw_hid_waypoints){0};
+    *way = (struct aw_hidmotor_waypoints){0};
 }
 
 /* ---- Checking ----------------------------------------------------------------------------------
  */
 
-static double limit_passed(const struct aw_hid_limits *limits, double deg, int joint)
+static double limit_passed(const struct aw_hidmotor_limits *limits, double deg, int joint)
 {
     return deg < limits->min[joint] ? limits->min[joint] : limits->max[joint];
 }
 
-static bool outside(const struct aw_hid_limits *limits, double deg, int joint, double slack)
+static bool outside(const struct aw_hidmotor_limits *limits, double deg, int joint, double slack)
 {
     return deg < limits->min[joint] - slack || deg > limits->max[joint] + slack;
 }
 
-static enum aw_status check_point(const struct aw_hid_waypoints *way, size_t k, int joint,
-                                  const struct aw_hid_limits *limits, struct aw_error *err)
+static enum aw_status check_point(const struct aw_hidmotor_waypoints *way, size_t k, int joint,
+                                  const struct aw_hidmotor_limits *limits, struct aw_error *err)
 {
     double deg = way->points[k].pose.deg[joint];
     if (!outside(limits, deg, joint, 0))
@@ -252,8 +252,8 @@ static enum aw_status check_point(const struct aw_hid_waypoints *way, size_t k, 
         way->name, way->points[k].line, way->columns[joint], deg, fabs(deg - limit), limit);
 }
 
-static enum aw_status check_swing(const struct aw_hid_waypoints *way, size_t k, int joint,
-                                  double deg, double t_s, const struct aw_hid_limits *limits,
+static enum aw_status check_swing(const struct aw_hidmotor_waypoints *way, size_t k, int joint,
+                                  double deg, double t_s, const struct aw_hidmotor_limits *limits,
                                   struct aw_error *err)
 {
     if (!outside(limits, deg, joint, ROUNDING))
@@ -266,21 +266,22 @@ static enum aw_status check_swing(const struct aw_hid_waypoints *way, size_t k, 
                    fabs(deg - limit), limit);
 }
 
-static enum aw_status check_speed(const struct aw_hid_waypoints *way, size_t k, int joint,
+static enum aw_status check_speed(const struct aw_hidmotor_waypoints *way, size_t k, int joint,
                                   const struct aw_path_extremes *x, struct aw_error *err)
 {
-    if (x->speed <= AW_HID_SPEED_MAX + ROUNDING)
+    double most = way->recorded ? AW_HIDMOTOR_SPEED_MEASURED : AW_HIDMOTOR_FAST;
+    if (x->speed <= most + ROUNDING)
         return AW_OK;
     return aw_fail(err, AW_LIMIT,
                    "%s:%zu: %s: %.4g deg/s at %.4g s on the way here, faster than %g deg/s — "
                    "leave more time",
                    way->name, way->points[k + 1].line, way->columns[joint], x->speed, x->speed_t_s,
-                   AW_HID_SPEED_MAX);
+                   most);
 }
 
-static enum aw_status check_segment(const struct aw_hid_waypoints *way, const struct aw_path *path,
-                                    size_t k, int joint, const struct aw_hid_limits *limits,
-                                    struct aw_error *err)
+static enum aw_status check_segment(const struct aw_hidmotor_waypoints *way,
+                                    const struct aw_path *path, size_t k, int joint,
+                                    const struct aw_hidmotor_limits *limits, struct aw_error *err)
 {
     struct aw_path_extremes x = aw_path_extremes(path, k, (size_t)joint);
     enum aw_status status = check_swing(way, k, joint, x.low, x.low_t_s, limits, err);
@@ -289,16 +290,16 @@ static enum aw_status check_segment(const struct aw_hid_waypoints *way, const st
     return status == AW_OK ? check_speed(way, k, joint, &x, err) : status;
 }
 
-static enum aw_status check(const struct aw_hid_waypoints *way, const struct aw_path *path,
+static enum aw_status check(const struct aw_hidmotor_waypoints *way, const struct aw_path *path,
                             struct aw_error *err)
 {
-    const struct aw_hid_limits limits = aw_hid_limits();
+    const struct aw_hidmotor_limits limits = aw_hidmotor_limits();
     enum aw_status status = AW_OK;
     for (size_t k = 0; k < way->n; k++)
-        for (int i = 0; i < AW_HID_JOINTS && status == AW_OK; i++)
+        for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++)
             status = check_point(way, k, i, &limits, err);
     for (size_t k = 0; k + 1 < way->n; k++)
-        for (int i = 0; i < AW_HID_JOINTS && status == AW_OK; i++)
+        for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++)
             status = check_segment(way, path, k, i, &limits, err);
     return status;
 }
@@ -307,24 +308,25 @@ static enum aw_status check(const struct aw_hid_waypoints *way, const struct aw_
  */
 
 /* t_s has room for n numbers, deg for all joints of n points. */
-static enum aw_status make_path(const struct aw_hid_waypoints *way, enum aw_path_mode mode,
+static enum aw_status make_path(const struct aw_hidmotor_waypoints *way, enum aw_path_mode mode,
                                 double *t_s, double *deg, struct aw_path *path,
                                 struct aw_error *err)
 {
     struct aw_error why;
     for (size_t k = 0; k < way->n; k++) {
         t_s[k] = way->points[k].t_s;
-        memcpy(deg + k * AW_HID_JOINTS, way->points[k].pose.deg, sizeof way->points->pose.deg);
+        memcpy(deg + k * AW_HIDMOTOR_JOINTS, way->points[k].pose.deg, sizeof way->points->pose.deg);
     }
-    enum aw_status status = aw_path_init(path, mode, t_s, deg, way->n, AW_HID_JOINTS, &why);
+    enum aw_status status = aw_path_init(path, mode, t_s, deg, way->n, AW_HIDMOTOR_JOINTS, &why);
     return status == AW_OK ? AW_OK : aw_fail(err, AW_LIMIT, "%s: %s", way->name, why.text);
 }
 
-enum aw_status aw_hid_waypoints_path(const struct aw_hid_waypoints *way, enum aw_path_mode mode,
-                                     bool force, struct aw_path *path, struct aw_error *err)
+enum aw_status aw_hidmotor_waypoints_path(const struct aw_hidmotor_waypoints *way,
+                                          enum aw_path_mode mode, bool force, struct aw_path *path,
+                                          struct aw_error *err)
 {
     double *t_s = calloc(way->n, sizeof *t_s);
-    double *deg = calloc(way->n * AW_HID_JOINTS, sizeof *deg);
+    double *deg = calloc(way->n * AW_HIDMOTOR_JOINTS, sizeof *deg);
     *path = (struct aw_path){0};
     enum aw_status status = t_s && deg ? make_path(way, mode, t_s, deg, path, err)
                                        : aw_fail(err, AW_LIMIT, "%s: no memory for it", way->name);
@@ -337,24 +339,24 @@ enum aw_status aw_hid_waypoints_path(const struct aw_hid_waypoints *way, enum aw
     return status;
 }
 
-struct aw_hid_pose aw_hid_path_pose(const struct aw_path *path, double t_s)
+struct aw_hidmotor_pose aw_hidmotor_path_pose(const struct aw_path *path, double t_s)
 {
-    const struct aw_hid_limits limits = aw_hid_limits();
-    struct aw_hid_pose pose;
+    const struct aw_hidmotor_limits limits = aw_hidmotor_limits();
+    struct aw_hidmotor_pose pose;
     aw_path_at(path, t_s, pose.deg, NULL);
-    for (int i = 0; i < AW_HID_JOINTS; i++)
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
         pose.deg[i] = taken_back(pose.deg[i], ROUNDING, i, &limits);
     return pose;
 }
 
-struct aw_hid_fastest aw_hid_path_fastest(const struct aw_path *path)
+struct aw_hidmotor_fastest aw_hidmotor_path_fastest(const struct aw_path *path)
 {
-    struct aw_hid_fastest fastest = {.t_s = path->t_s[0]};
+    struct aw_hidmotor_fastest fastest = {.t_s = path->t_s[0]};
     for (size_t k = 0; k + 1 < path->n; k++)
-        for (int i = 0; i < AW_HID_JOINTS; i++) {
+        for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
             struct aw_path_extremes x = aw_path_extremes(path, k, (size_t)i);
             if (x.speed > fastest.deg_s)
-                fastest = (struct aw_hid_fastest){i, x.speed, x.speed_t_s};
+                fastest = (struct aw_hidmotor_fastest){i, x.speed, x.speed_t_s};
         }
     return fastest;
 }

@@ -1,9 +1,9 @@
 /* Waypoints of the arm from a CSV file, and the path through them, checked before it is sent.
  *
- *     struct aw_hid_waypoints way;
+ *     struct aw_hidmotor_waypoints way;
  *     struct aw_path path;
- *     if (aw_hid_waypoints_load(&way, "run.csv", &err) == AW_OK &&
- *         aw_hid_waypoints_path(&way, AW_PATH_CUBIC, false, &path, &err) == AW_OK) …
+ *     if (aw_hidmotor_waypoints_load(&way, "run.csv", &err) == AW_OK &&
+ *         aw_hidmotor_waypoints_path(&way, AW_PATH_CUBIC, false, &path, &err) == AW_OK) …
  *
  * The file: seconds and the angles of the three joints in deg.
  *
@@ -19,8 +19,10 @@
  * Thus a recording can be played. It is read faster than the board measures (every 16 ms), so that
  * the same angles come several times and then all at once others: rows that repeat their
  * predecessor less than 16 ms after it was measured, or before the next measurement, are left out;
- * the first and the last row never. And an arm swings a little beyond its limits: in a recording (a
- * file with columns m1.setpoint or m1.position), angles up to 3 deg outside are taken as the limit.
+ * the first and the last row never. An arm swings a little beyond its limits, and its measured
+ * steps of 0.24 deg make it look faster than it was. So in a recording (a file with columns
+ * m1.setpoint or m1.position) angles up to 3 deg outside are taken as the limit, and 300 deg/s are
+ * allowed.
  */
 #ifndef AW_HIDMOTOR_WAYPOINTS_H
 #define AW_HIDMOTOR_WAYPOINTS_H
@@ -32,49 +34,55 @@
 #include "control/trajectory.h"
 #include "hidmotor/kinematics.h"
 
-#define AW_HID_REFRESH_S ((double)AW_HIDMOTOR_POLL_NS / (double)AW_SECOND)
-#define AW_HID_SPEED_MAX AW_HIDMOTOR_FAST      /* deg/s */
-#define AW_HID_OVERSHOOT AW_HIDMOTOR_TOLERANCE /* deg beyond its setpoint that an arm may be */
+#define AW_HIDMOTOR_REFRESH_S ((double)AW_HIDMOTOR_POLL_NS / (double)AW_SECOND)
 
-struct aw_hid_waypoint {
+/* deg/s, in a recording: servos reach 225, the rest is noise. */
+#define AW_HIDMOTOR_SPEED_MEASURED 300.0
+
+/* deg beyond its setpoint that an arm may be. */
+#define AW_HIDMOTOR_OVERSHOOT AW_HIDMOTOR_TOLERANCE
+
+struct aw_hidmotor_waypoint {
     double t_s;
-    struct aw_hid_pose pose;
+    struct aw_hidmotor_pose pose;
     size_t line; /* of the file */
 };
 
 /* Owns points and name; at least one point after reading. */
-struct aw_hid_waypoints {
+struct aw_hidmotor_waypoints {
     size_t n;
-    struct aw_hid_waypoint *points;
-    char *name;                                 /* of the file, for messages */
-    char columns[AW_HID_JOINTS][AW_TABLE_NAME]; /* what the file calls the joints */
-    bool recorded;                              /* the angles were measured */
+    struct aw_hidmotor_waypoint *points;
+    char *name;                                      /* of the file, for messages */
+    char columns[AW_HIDMOTOR_JOINTS][AW_TABLE_NAME]; /* what the file calls the joints */
+    bool recorded;                                   /* the angles were measured */
 };
 
 /* Reads all rows; every complaint names file, line and column. AW_USAGE: the file cannot be opened;
  * AW_MALFORMED: not a table, a column missing, a cell that is no number, no row, or times that do
  * not rise; AW_LOST: a read error; AW_LIMIT: no memory. *way is {0} then. */
-enum aw_status aw_hid_waypoints_load(struct aw_hid_waypoints *way, const char *path,
-                                     struct aw_error *err);
-enum aw_status aw_hid_waypoints_read(struct aw_hid_waypoints *way, FILE *file, const char *name,
-                                     struct aw_error *err);
-void aw_hid_waypoints_free(struct aw_hid_waypoints *way);
+enum aw_status aw_hidmotor_waypoints_load(struct aw_hidmotor_waypoints *way, const char *path,
+                                          struct aw_error *err);
+enum aw_status aw_hidmotor_waypoints_read(struct aw_hidmotor_waypoints *way, FILE *file,
+                                          const char *name, struct aw_error *err);
+void aw_hidmotor_waypoints_free(struct aw_hidmotor_waypoints *way);
 
 /* The path through the points. AW_LIMIT, unless force: a joint would leave its limits at a point or
- * between two, or be faster than AW_HID_SPEED_MAX; names file, line and column, and says where
- * and by how much. AW_LIMIT also without memory. *path is to be freed after AW_OK. */
-enum aw_status aw_hid_waypoints_path(const struct aw_hid_waypoints *way, enum aw_path_mode mode,
-                                     bool force, struct aw_path *path, struct aw_error *err);
+ * between two, or be faster than AW_HIDMOTOR_FAST (a recording: AW_HIDMOTOR_SPEED_MEASURED);
+ * names file, line and column, and says where and by how much. AW_LIMIT also without memory. *path
+ * is to be freed after AW_OK. */
+enum aw_status aw_hidmotor_waypoints_path(const struct aw_hidmotor_waypoints *way,
+                                          enum aw_path_mode mode, bool force, struct aw_path *path,
+                                          struct aw_error *err);
 
 /* The pose on a path at t_s, to be sent as it is: what rounding leaves outside the limits is taken
  * back to them. */
-struct aw_hid_pose aw_hid_path_pose(const struct aw_path *path, double t_s);
+struct aw_hidmotor_pose aw_hidmotor_path_pose(const struct aw_path *path, double t_s);
 
 /* The fastest moment of a path, for a warning where the speed was forced. */
-struct aw_hid_fastest {
+struct aw_hidmotor_fastest {
     int joint;
     double deg_s, t_s;
 };
-struct aw_hid_fastest aw_hid_path_fastest(const struct aw_path *path);
+struct aw_hidmotor_fastest aw_hidmotor_path_fastest(const struct aw_path *path);
 
 #endif

@@ -29,8 +29,7 @@
 struct received {
     struct can_frame frame;
     struct iovec part;
-    _Alignas(size_t) char control[CMSG_SPACE(sizeof(struct timespec)) +
-                                  CMSG_SPACE(sizeof(uint32_t))]; /* as struct cmsghdr is */
+    _Alignas(size_t) char control[AW_STAMPS_SIZE]; /* as struct cmsghdr is */
 };
 
 struct can_link {
@@ -44,7 +43,6 @@ struct can_link {
     unsigned next, count; /* of the batch, what is not read yet */
     int64_t read_time;    /* when the batch was filled */
     bool answering;       /* something was written since */
-    uint32_t overflow;    /* the kernel's counter of dropped frames, which wraps */
     size_t n_filters;
     struct can_filter filters[FILTERS_MAX];
     uint32_t error_id; /* the last error frame */
@@ -209,24 +207,6 @@ static enum aw_status fill_batch(struct can_link *self, int64_t deadline, struct
     }
 }
 
-static void take_control(struct can_link *self, struct msghdr *header)
-{
-    struct aw_link *link = &self->fd.base;
-    struct timespec time;
-    uint32_t overflow;
-    link->rx_time_ns = 0;
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
-        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
-            memcpy(&time, CMSG_DATA(c), sizeof time);
-            link->rx_time_ns = (int64_t)time.tv_sec * AW_SECOND + time.tv_nsec;
-        } else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
-            memcpy(&overflow, CMSG_DATA(c), sizeof overflow);
-            link->dropped += overflow - self->overflow;
-            self->overflow = overflow;
-        }
-    }
-}
-
 /* Without an acknowledgement a controller reports thousands of the same error a second. */
 static bool is_news(struct can_link *self, const struct can_frame *frame)
 {
@@ -249,7 +229,7 @@ static enum aw_status take_one(struct can_link *self, uint8_t *out, size_t cap, 
     const struct can_frame *frame = &self->batch[self->next++].frame;
     uint8_t datagram[AW_CAN_DATAGRAM] = {(uint8_t)frame->can_id,
                                          (uint8_t)((frame->can_id & CAN_SFF_MASK) >> 8)};
-    take_control(self, header);
+    aw_fd_take_stamps(&self->fd, header);
     self->fd.base.own = header->msg_flags & MSG_CONFIRM;
     if (frame->can_id & CAN_ERR_FLAG) {
         if (!is_news(self, frame))

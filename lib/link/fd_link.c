@@ -92,6 +92,23 @@ enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size, s
     return AW_OK;
 }
 
+void aw_fd_take_stamps(struct aw_fd_link *self, struct msghdr *header)
+{
+    struct timespec time;
+    uint32_t overflow;
+    self->base.rx_time_ns = 0;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
+            memcpy(&time, CMSG_DATA(c), sizeof time);
+            self->base.rx_time_ns = (int64_t)time.tv_sec * AW_SECOND + time.tv_nsec;
+        } else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
+            memcpy(&overflow, CMSG_DATA(c), sizeof overflow);
+            self->base.dropped += overflow - self->overflow;
+            self->overflow = overflow;
+        }
+    }
+}
+
 void aw_fd_close(struct aw_link *link)
 {
     struct aw_fd_link *self = (struct aw_fd_link *)link;

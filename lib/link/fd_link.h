@@ -5,14 +5,18 @@
 #ifndef AW_LINK_FD_LINK_H
 #define AW_LINK_FD_LINK_H
 
+#include <sys/socket.h>
+#include <time.h>
+
 #include "link/link.h"
 
 #pragma GCC visibility push(hidden)
 
 struct aw_fd_link {
     struct aw_link base;
-    int fd;      /* -1: a server without a client */
-    bool socket; /* written by send(2), so that a lost peer is an error and not a signal */
+    int fd;            /* -1: a server without a client */
+    uint32_t overflow; /* datagrams that the kernel had thrown away by the last stamp */
+    bool socket;       /* written by send(2), so that a lost peer is an error and not a signal */
 };
 
 /* An aw_fd_link, or something of size bytes that begins with one; the rest is zero. NULL if there
@@ -26,6 +30,11 @@ enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size,
                            struct aw_error *err);
 void aw_fd_close(struct aw_link *link);
 int aw_fd_fd(const struct aw_link *link);
+
+/* What the kernel writes beside a datagram, with SO_TIMESTAMPNS and SO_RXQ_OVFL: when it came and
+ * how many were lost, into base.rx_time_ns (0: not told) and base.dropped. */
+#define AW_STAMPS_SIZE (CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(uint32_t)))
+void aw_fd_take_stamps(struct aw_fd_link *self, struct msghdr *header);
 
 extern const struct aw_link_ops aw_fd_ops;
 

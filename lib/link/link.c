@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/suggest.h"
 #include "link/fault.h"
@@ -10,10 +11,14 @@
 
 #define NAMES_MAX 40
 
+/* What a path alone means; serial: hands ptys over to tty:. */
+static const char *scheme_of_path(const char *path)
+{
+    return strncmp(path, "/dev/hidraw", 11) == 0 ? "hid" : "serial";
+}
+
 static const struct aw_transport *find(const char *scheme, const struct aw_transport *extra)
 {
-    if (!*scheme)
-        scheme = "serial"; /* which hands ptys over to tty: */
     if (extra && strcmp(extra->scheme, scheme) == 0)
         return extra;
     for (const struct aw_transport *row = aw_link_transports(); row->scheme; row++)
@@ -47,6 +52,12 @@ static enum aw_status unknown_scheme(const char *scheme, const struct aw_transpo
         snprintf(advice + used, sizeof advice - used, " %s:", names[i]);
     }
     return unknown("link", scheme, names, n, advice, err);
+}
+
+/* "sim" is no port's name, but most of a link. */
+static enum aw_status no_colon(const char *word, struct aw_error *err)
+{
+    return aw_fail(err, AW_USAGE, "link \"%.40s\": unknown — did you mean \"%.40s:\"?", word, word);
 }
 
 static size_t add_names(const char **names, size_t n, const char *const *more)
@@ -89,7 +100,10 @@ enum aw_status aw_link_open(struct aw_link **out, const char *text,
     enum aw_status status = aw_url_parse(&url, text, err);
     if (status != AW_OK)
         return status;
-    const struct aw_transport *transport = find(url.scheme, options->extra);
+    if (!*url.scheme && find(url.rest, options->extra) && access(url.rest, F_OK) != 0)
+        return no_colon(url.rest, err);
+    const struct aw_transport *transport =
+        find(*url.scheme ? url.scheme : scheme_of_path(url.rest), options->extra);
     if (!transport)
         return unknown_scheme(url.scheme, options->extra, err);
     status = check_keys(&url, transport, err);

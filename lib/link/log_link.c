@@ -69,7 +69,7 @@ static int64_t due(const struct log_link *self)
     int64_t since = self->entry.time_ns - self->first_ns - self->from_ns;
     if (self->entry.time_ns == AW_NO_TIME || isinf(self->speed) || since <= 0)
         return self->origin_ns;
-    return self->origin_ns + (int64_t)((double)since / self->speed);
+    return aw_clock_after(self->origin_ns, (double)since / 1e9 / self->speed);
 }
 
 static size_t take(struct log_link *self, void *buf, size_t cap)
@@ -174,6 +174,14 @@ static enum aw_status look_at_first(struct log_link *self, struct aw_error *err)
     return aw_log_rewind(self->log, err);
 }
 
+/* To the caller a file that is not there is a link that is not there. */
+static enum aw_status open_log(struct log_link *self, const char *path,
+                               const struct aw_log_options *options, struct aw_error *err)
+{
+    enum aw_status status = aw_log_open(&self->log, path, options, err);
+    return status == AW_USAGE ? AW_NO_LINK : status;
+}
+
 enum aw_status aw_log_link_open(struct aw_link **out, const struct aw_url *url,
                                 struct aw_clock *clock, void *context, struct aw_error *err)
 {
@@ -188,13 +196,12 @@ enum aw_status aw_log_link_open(struct aw_link **out, const struct aw_url *url,
     snprintf(self->base.key, sizeof self->base.key, "log:%.120s", url->rest);
     enum aw_status status = read_keys(self, url, &options, err);
     if (status == AW_OK)
-        status = aw_log_open(&self->log, url->rest, &options, err);
+        status = open_log(self, url->rest, &options, err);
     if (status == AW_OK)
         status = look_at_first(self, err);
     if (status != AW_OK) {
-        bool opened = self->log;
         log_close(&self->base);
-        return status == AW_USAGE && !opened ? AW_NO_LINK : status;
+        return status;
     }
     *out = &self->base;
     return AW_OK;

@@ -35,8 +35,7 @@ struct address {
 struct received {
     struct address from;
     struct iovec part;
-    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct timespec)) +
-                                          CMSG_SPACE(sizeof(uint32_t))];
+    _Alignas(struct cmsghdr) char control[AW_STAMPS_SIZE];
     uint8_t bytes[DATAGRAM];
 };
 
@@ -50,7 +49,6 @@ struct udp_link {
     int64_t told_ns;               /* when something strange was told last, 0: never */
     bool refused;                  /* nobody listens, and that was told */
     int unsent;                    /* why the last datagram did not leave: errno, or 0 */
-    uint32_t overflow;             /* the kernel's count so far */
     unsigned next, count;          /* of the batch */
     struct mmsghdr headers[BATCH];
     struct received batch[BATCH];
@@ -202,24 +200,6 @@ static void prepare(struct udp_link *self, size_t n)
     }
 }
 
-static void take_control(struct udp_link *self, struct msghdr *header)
-{
-    struct aw_link *link = &self->fd.base;
-    struct timespec time;
-    uint32_t overflow;
-    link->rx_time_ns = 0;
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
-        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
-            memcpy(&time, CMSG_DATA(c), sizeof time);
-            link->rx_time_ns = (int64_t)time.tv_sec * AW_SECOND + time.tv_nsec;
-        } else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
-            memcpy(&overflow, CMSG_DATA(c), sizeof overflow);
-            link->dropped += overflow - self->overflow;
-            self->overflow = overflow;
-        }
-    }
-}
-
 /* Errors of earlier datagrams (ICMP: nobody listens) wait in a queue of their own, and poll(2) does
  * not rest before it is empty. */
 static enum aw_status take_errors(struct udp_link *self)
@@ -277,7 +257,7 @@ static enum aw_status take_one(struct udp_link *self, void *out, size_t cap, siz
     if (is_second_sender(self, one))
         return AW_MORE; /* the datagram comes with the next read */
     size_t size = self->headers[self->next].msg_len;
-    take_control(self, &self->headers[self->next].msg_hdr);
+    aw_fd_take_stamps(&self->fd, &self->headers[self->next].msg_hdr);
     self->next++;
     self->refused = false;
     if (self->to_sender)

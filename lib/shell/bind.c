@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/number.h"
 #include "base/suggest.h"
@@ -42,11 +43,10 @@ static void add_usage_words(const struct aw_command *command, char *out, size_t 
     size_t used = strlen(out);
     for (const struct aw_arg *arg = command->args; arg && arg->name && used + 48 < size; arg++) {
         char name[32] = "";
-        *put_upper(name, name + sizeof name - 1, arg->name) = '\0';
+        char *end = put_upper(name, name + sizeof name - 8, arg->name);
         const char *format = arg->optional ? " [%s%s]" : " %s%s";
         const char *more = arg->kind == AW_ARG_PAIRS || arg->kind == AW_ARG_REST ? "…" : "";
-        if (arg->kind == AW_ARG_PAIRS)
-            snprintf(name, sizeof name, "FIELD=VALUE");
+        strcpy(end, arg->kind == AW_ARG_PAIRS ? "=VALUE" : "");
         used += (size_t)snprintf(out + used, size - used, format, name, more);
     }
 }
@@ -56,7 +56,9 @@ void aw_usage_line(const struct aw_command *command, char *out, size_t size)
     snprintf(out, size, "%s", command->name);
     add_usage_words(command, out, size);
     size_t used = strlen(out);
-    if (command->repeats && used + 64 < size) {
+    if (command->repeats && command->args->optional && count_args(command) == 1)
+        memcpy(out + used - 1, "…]", sizeof "…]");
+    else if (command->repeats && used + 64 < size) {
         char again[128] = "";
         add_usage_words(command, again, sizeof again);
         snprintf(out + used, size - used, " [%s …]", again + 1);
@@ -99,6 +101,21 @@ struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *
     info.min = range.min;
     info.max = range.max;
     return info;
+}
+
+#define ENDLESS 1e30 /* no range that means something reaches that far */
+
+const char *aw_range_text(const struct aw_arg_info *info, char *out, size_t size)
+{
+    size_t n = 0;
+    while (info->names && info->names[n].name)
+        n++;
+    bool named = n > 0 && info->max - info->min + 1 <= (double)n;
+    *out = '\0';
+    if ((info->min != 0 || info->max != 0) && info->max < ENDLESS && !named)
+        snprintf(out, size, "%.10g to %.10g%s%s", info->min, info->max, info->unit ? " " : "",
+                 info->unit ? info->unit : "");
+    return out;
 }
 
 static enum aw_status missing_value(const struct aw_option *option, struct aw_error *err)
@@ -156,14 +173,12 @@ static enum aw_status bind_option(struct binder *b)
     return aw_options_set(&s->options, option->name, text, AW_FROM_COMMAND_LINE, &s->err);
 }
 
-static enum aw_status unknown_command(struct binder *b, const char *word);
-
 static enum aw_status bind_command(struct binder *b)
 {
     const char *word = b->words->word[b->at];
     const struct aw_command *command = aw_find_command(b->session->tool, word);
     if (!command)
-        return unknown_command(b, word);
+        return aw_unknown_command(b->session, word);
     b->args->command = command;
     aw_options_add(&b->session->options, command->options);
     return AW_OK;
@@ -195,6 +210,34 @@ static void next_turn(struct binder *b)
     b->next = 0;
 }
 
+/* "bash, zsh or fish" */
+static void join_words(char *out, size_t size, const char *const *words)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (const char *const *word = words; *word && used < size; word++) {
+        const char *comma = word == words ? "" : word[1] ? ", " : " or ";
+        used += (size_t)snprintf(out + used, size - used, "%s%s", comma, *word);
+    }
+}
+
+static enum aw_status check_choice(struct binder *b, const struct aw_arg *arg, const char *text)
+{
+    const char *command = b->args->command->name;
+    char all[160];
+    size_t n = 0;
+    for (; arg->choices[n]; n++)
+        if (strcasecmp(arg->choices[n], text) == 0)
+            return AW_OK;
+    const char *near = aw_suggest(text, arg->choices, n);
+    if (near)
+        return aw_fail(&b->session->err, AW_USAGE, "%s: no %s '%.40s' — did you mean '%s'?",
+                       command, arg->name, text, near);
+    join_words(all, sizeof all, arg->choices);
+    return aw_fail(&b->session->err, AW_USAGE, "%s: no %s '%.40s' — use %s", command, arg->name,
+                   text, all);
+}
+
 static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const char *name,
                               const char *text)
 {
@@ -209,7 +252,7 @@ static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const 
         return aw_fail(&s->err, AW_USAGE, "%s: %.*s is given twice", b->args->command->name,
                        (int)strcspn(name, "="), name);
     b->args->bound[b->args->n++] = (struct aw_bound){arg, name, text, b->turn};
-    return AW_OK;
+    return arg->kind == AW_ARG_CHOICE ? check_choice(b, arg, text) : AW_OK;
 }
 
 static bool is_word(const char *name, const char *word, size_t length)
@@ -259,10 +302,15 @@ static const struct aw_arg *next_bare(struct binder *b)
 
 static enum aw_status too_many(struct binder *b, const char *word)
 {
+    const struct aw_command *command = b->args->command;
+    size_t n = count_args(command);
     char usage[256];
-    aw_usage_line(b->args->command, usage, sizeof usage);
-    return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' is too much — usage: %s",
-                   b->args->command->name, word, usage);
+    if (n && command->args[n - 1].kind == AW_ARG_PAIRS && !isdigit((unsigned char)*word))
+        return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' has no value — write %.40s=VALUE",
+                       command->name, word, word);
+    aw_usage_line(command, usage, sizeof usage);
+    return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' is too much — usage: %s", command->name,
+                   word, usage);
 }
 
 static enum aw_status unknown_name(struct binder *b, const char *word, size_t length)
@@ -271,8 +319,10 @@ static enum aw_status unknown_name(struct binder *b, const char *word, size_t le
     size_t n = 0;
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)length, word);
-    for (const struct aw_arg *arg = b->args->command->args; arg && arg->name && n < 32; arg++)
+    for (const struct aw_arg *arg = b->args->command->args; arg && arg->name && n < 31; arg++) {
         names[n++] = arg->name;
+        names[n++] = arg->field ? field_of(b->session, arg).alias : NULL;
+    }
     const char *near = aw_suggest(name, names, n);
     char usage[256];
     aw_usage_line(b->args->command, usage, sizeof usage);
@@ -324,8 +374,6 @@ static enum aw_status check_complete(struct binder *b)
     return AW_OK;
 }
 
-static enum aw_status unknown_command(struct binder *b, const char *word);
-
 struct names {
     const char *list[64];
     size_t n;
@@ -338,16 +386,16 @@ static void collect_name(const struct aw_command *command, void *context)
         names->list[names->n++] = command->name;
 }
 
-static enum aw_status unknown_command(struct binder *b, const char *word)
+enum aw_status aw_unknown_command(struct aw_session *session, const char *word)
 {
     struct names names = {.n = 0};
-    aw_each_command(b->session->tool, collect_name, &names);
+    aw_each_command(session->tool, collect_name, &names);
     const char *near = aw_suggest(word, names.list, names.n);
     if (near)
-        return aw_fail(&b->session->err, AW_USAGE, "no command '%.40s' — did you mean '%s'?", word,
+        return aw_fail(&session->err, AW_USAGE, "no command '%.40s' — did you mean '%s'?", word,
                        near);
-    return aw_fail(&b->session->err, AW_USAGE, "no command '%.40s' — see '%s help'", word,
-                   b->session->tool->name);
+    return aw_fail(&session->err, AW_USAGE, "no command '%.40s' — see '%s help'", word,
+                   session->tool->name);
 }
 
 static enum aw_status bind_word(struct binder *b)
@@ -407,7 +455,7 @@ enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *a
                        problem.text);
     if ((info.min != 0 || info.max != 0) && (*value < info.min || *value > info.max) &&
         !aw_flag(session, "force"))
-        return aw_fail(&session->err, AW_LIMIT, "%s: %s %g%s%s is outside %g to %g",
+        return aw_fail(&session->err, AW_LIMIT, "%s: %s %.10g%s%s is outside %.10g to %.10g",
                        args->command->name, name, *value, info.unit ? " " : "",
                        info.unit ? info.unit : "", info.min, info.max);
     return AW_OK;

@@ -55,13 +55,11 @@ static void show_aliases(struct aw_session *session)
 
 enum aw_status aw_run_config(struct aw_session *session, const struct aw_args *args)
 {
-    const char *what = aw_arg(args, "what", 0);
-    if (what && strcmp(what, "path") == 0) {
+    const char *action = aw_arg(args, "action", 0);
+    if (action && strcmp(action, "path") == 0) {
         aw_output_print(&session->out, "%s\n", session->config->path);
         return AW_OK;
     }
-    if (what && strcmp(what, "show") != 0)
-        return aw_fail(&session->err, AW_USAGE, "config: no '%.40s' — use show or path", what);
     show_options(session);
     if (!aw_session_json(session))
         show_aliases(session);

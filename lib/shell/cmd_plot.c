@@ -288,11 +288,11 @@ static enum aw_status plot_live(struct plot *p)
 /* ---- As text ----------------------------------------------------------------------------------
  */
 
-static int from_environment(const char *name, int fallback)
+static int from_environment(const char *name, int least, int fallback)
 {
     const char *text = getenv(name);
     int value = text ? atoi(text) : 0;
-    return value >= 20 && value <= 500 ? value : fallback;
+    return value >= least && value <= 500 ? value : fallback;
 }
 
 static void find_size(int *width, int *height)
@@ -300,8 +300,8 @@ static void find_size(int *width, int *height)
     struct winsize size = {0};
     bool known =
         ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20 && size.ws_row >= 8;
-    *width = known && size.ws_col < 500 ? size.ws_col : from_environment("COLUMNS", 80);
-    *height = known && size.ws_row < 200 ? size.ws_row - 1 : from_environment("LINES", 24) - 1;
+    *width = known && size.ws_col < 500 ? size.ws_col : from_environment("COLUMNS", 20, 80);
+    *height = known && size.ws_row < 200 ? size.ws_row - 1 : from_environment("LINES", 8, 24) - 1;
 }
 
 static enum aw_status print_frame(struct plot *p, const struct aw_strip_look *look)

@@ -17,6 +17,8 @@ struct player {
     double speed;
     int64_t from_ns, start_ns;
     uint64_t sent, unanswered;
+    uint64_t rounds; /* played to the end, with --loop */
+    bool done;       /* nothing is left to play */
     struct aw_samples late_ms;
 };
 
@@ -76,23 +78,35 @@ static enum aw_status send_write(struct player *p, const struct aw_replay_write 
     return status;
 }
 
-/* Counted from --from on; what a recording without times has comes at once. */
+/* Times are counted from here on. What a device said before it was told anything it says again when
+ * it is connected, but not again in a loop. */
+static enum aw_status begin(struct player *p, const struct aw_replay_write *first)
+{
+    enum aw_status status = AW_OK;
+    p->answers = p->rounds ? first->answers : first->answers - p->replay.writes[0].answers;
+    if (p->session->tool->in_step)
+        status = await_answers(p, first->answers);
+    p->start_ns = aw_clock_now(p->session->clock);
+    return status;
+}
+
+/* The writes from --from on; what a recording without times has comes at once. */
 static enum aw_status play(struct player *p)
 {
     enum aw_status status = AW_OK;
-    bool begun = false;
-    p->start_ns = aw_clock_now(p->session->clock);
-    p->answers = 0;
-    for (size_t i = 0; i < p->replay.n && status == AW_OK; i++) {
-        const struct aw_replay_write *write = &p->replay.writes[i];
-        if (write->time_ns < p->from_ns)
-            continue;
-        if (!begun)
-            p->answers = write->answers;
-        begun = true;
-        status = send_write(p, write);
-    }
-    return status == AW_OK && p->session->tool->in_step ? await_answers(p, p->answers + 1) : status;
+    size_t first = 0;
+    while (first < p->replay.n && p->replay.writes[first].time_ns < p->from_ns)
+        first++;
+    p->done = first == p->replay.n;
+    if (p->done)
+        return AW_OK;
+    status = begin(p, &p->replay.writes[first]);
+    for (size_t i = first; i < p->replay.n && status == AW_OK; i++)
+        status = send_write(p, &p->replay.writes[i]);
+    p->rounds++;
+    if (status == AW_OK && p->session->tool->in_step)
+        status = await_answers(p, p->replay.others);
+    return status;
 }
 
 static enum aw_status play_all(struct player *p)
@@ -107,7 +121,7 @@ static enum aw_status play_all(struct player *p)
     session->moving = true;
     do
         status = play(p);
-    while (status == AW_OK && aw_flag(session, "loop") && p->replay.n);
+    while (status == AW_OK && aw_flag(session, "loop") && !p->done);
     if (status == AW_OK && session->tool->settle)
         status = session->tool->settle(session);
     if (status == AW_OK)

@@ -77,30 +77,55 @@ static bool is_wanted(struct watch *w, const struct aw_item *item)
 /* ---- Lines ------------------------------------------------------------------------------------
  */
 
-static void add_field(struct watch *w, const struct aw_names *names, const struct aw_codec *codec,
-                      int leaf, size_t *n)
+/* Is this one of the fields that the part of a pattern means? */
+static bool names_field(const char *part, const struct aw_names *names, size_t message, int leaf)
 {
-    size_t message = (size_t)(codec - names->wire->codecs);
+    const struct aw_codec *codec = aw_wire_codec_at(names->wire, message);
     const char *field = names->field[message][leaf];
+    struct aw_select one = {.n = 1, .pattern = {part}};
     struct aw_point point = {
         .subject = "*", .message = codec->message->name, .field = field, .name = "*."};
+    if (!codec->leaves[leaf].value)
+        return false;
     strncat(point.name, field, sizeof point.name - 3);
+    return aw_select_match(&one, &point) == 0;
+}
+
+static bool names_any(const char *part, const struct aw_names *names)
+{
+    for (size_t m = 0; m < names->wire->protocol->n_messages; m++)
+        for (int i = 0; i < aw_wire_codec_at(names->wire, m)->n_leaves; i++)
+            if (names_field(part, names, m, i))
+                return true;
+    return false;
+}
+
+/* What of a pattern names fields: all of it, or what stands behind the name of a subject. */
+static const char *field_part(const char *pattern, const struct aw_names *names)
+{
+    for (const char *part = pattern; part; part = strchr(part, '.')) {
+        part += *part == '.';
+        if (names_any(part, names))
+            return part;
+    }
+    return pattern;
+}
+
+static void add_field(struct watch *w, const char *field, size_t *n)
+{
     for (size_t i = 0; i < *n; i++)
         if (strcmp(w->fields[i], field) == 0)
             return;
-    for (size_t i = 0; i < w->select.n && *n < AW_FIELDS_MAX; i++) {
-        struct aw_select one = {.n = 1, .pattern = {w->select.pattern[i]}};
-        const char *dot = w->select.pattern[i];
-        bool fits = aw_select_match(&one, &point) == 0;
-        while (!fits && (dot = strchr(dot, '.'))) { /* behind the name of a subject */
-            one.pattern[0] = ++dot;
-            fits = aw_select_match(&one, &point) == 0;
-        }
-        if (fits) {
-            w->fields[(*n)++] = field;
-            return;
-        }
-    }
+    if (*n < AW_FIELDS_MAX)
+        w->fields[(*n)++] = field;
+}
+
+static void add_fields(struct watch *w, const char *part, const struct aw_names *names, size_t *n)
+{
+    for (size_t m = 0; m < names->wire->protocol->n_messages; m++)
+        for (int i = 0; i < aw_wire_codec_at(names->wire, m)->n_leaves; i++)
+            if (names_field(part, names, m, i))
+                add_field(w, names->field[m][i], n);
 }
 
 /* The view prints exactly these fields, and whom they are about. A pattern that names none of them
@@ -113,12 +138,8 @@ static void choose_fields(struct watch *w, const struct aw_item *first)
     size_t n = 0;
     if (w->select.n == 0 || aw_flag(w->session, "fields") || aw_flag(w->session, "format"))
         return;
-    for (size_t m = 0; m < names->wire->protocol->n_messages; m++) {
-        const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
-        for (int i = 0; i < codec->n_leaves; i++)
-            if (codec->leaves[i].value)
-                add_field(w, names, codec, i, &n);
-    }
+    for (size_t i = 0; i < w->select.n; i++)
+        add_fields(w, field_part(w->select.pattern[i], names), names, &n);
     if (n == 0 || n >= AW_FIELDS_MAX)
         return;
     if (about >= 0)
@@ -328,7 +349,7 @@ static enum aw_status watch_table(struct watch *w)
             ended = true;
             status = AW_OK;
         }
-        if ((w->limit && w->shown >= w->limit) || status == AW_MORE)
+        if (status == AW_MORE)
             break;
         if (!aw_live_due(&w->live))
             continue;
@@ -352,9 +373,10 @@ static enum aw_status open_table(struct watch *w)
     return aw_live_open(&w->live, session, w->stream, FPS);
 }
 
+/* So many messages, or each once: lines that stay are of more use than a table that goes. */
 static enum aw_status watch(struct watch *w)
 {
-    if (w->once || !aw_live_wanted(w->session) || open_table(w) != AW_OK)
+    if (w->once || w->limit || !aw_live_wanted(w->session) || open_table(w) != AW_OK)
         return watch_lines(w);
     enum aw_status status = watch_table(w);
     aw_live_close(&w->live);

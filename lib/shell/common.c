@@ -10,7 +10,7 @@ static const char *const config_words[] = {"show", "path", NULL};
 /* clang-format off */
 static const struct aw_arg encode_args[] = {
     {.name = "message", .kind = AW_ARG_MESSAGE, .help = "what to encode"},
-    {.name = "fields", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"},
+    {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"},
     {0},
 };
 static const struct aw_option encode_options[] = {
@@ -32,17 +32,17 @@ static const struct aw_option decode_options[] = {
      .help = "of captures: the device's UDP or TCP port, if it is not the usual one", .unit = "",
      .min = 1, .max = 65535},
     {.name = "where", .value = "CONDITION",
-     .help = "only messages for which it holds: 'torque>5 and velocity<100'"},
+     .help = "only messages for which it holds: 'FIELD>5 and OTHER<100'"},
     {0},
 };
 static const struct aw_arg watch_args[] = {
     {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
-     .help = "what to show: torque, lknee.torque, 'lknee.*'; - reads NDJSON from standard input"},
+     .help = "what to show: FIELD, JOINT.FIELD, 'JOINT.*'; - reads NDJSON from standard input"},
     {0},
 };
 static const struct aw_option watch_options[] = {
     {.name = "where", .value = "CONDITION",
-     .help = "only messages for which it holds: 'torque>5 and velocity<100'"},
+     .help = "only messages for which it holds: 'FIELD>5 and OTHER<100'"},
     {.name = "once", .help = "end when all of it has come once"},
     {0},
 };
@@ -88,7 +88,7 @@ static const struct aw_option replay_options[] = {
     {0},
 };
 static const struct aw_arg help_args[] = {
-    {.name = "command", .kind = AW_ARG_COMMAND, .help = "the command to explain",
+    {.name = "command", .kind = AW_ARG_COMMAND, .help = "the command to explain; or links",
      .optional = true},
     {0},
 };
@@ -105,7 +105,7 @@ static const struct aw_arg completion_args[] = {
     {0},
 };
 static const struct aw_arg config_args[] = {
-    {.name = "what", .kind = AW_ARG_CHOICE, .choices = config_words, .optional = true,
+    {.name = "action", .kind = AW_ARG_CHOICE, .choices = config_words, .optional = true,
      .help = "show: all options and where their values come from; path: the file"},
     {0},
 };
@@ -119,7 +119,7 @@ const struct aw_command aw_common_commands[] = {
      .args = watch_args, .options = watch_options, .safety = AW_READ, .run = aw_run_watch,
      .details = "On a terminal a table in place: q leaves, space freezes it, r resets least and "
          "greatest, / filters, arrows\n" "scroll; a lost link is waited for. Else, and with "
-         "--json, --csv, --format or --fields, one line a message."},
+         "-n, --once, --json, --csv, --format or --fields, one line\n" "a message."},
     {.name = "plot", .summary = "plot fields over time: live, from a pipe, or of a recording",
      .args = plot_args, .options = plot_options, .safety = AW_READ, .run = aw_run_plot,
      .details = "Live on a terminal: q leaves, space freezes. Reads NDJSON from a pipe unless -l "
@@ -130,6 +130,7 @@ const struct aw_command aw_common_commands[] = {
      .args = decode_args, .options = decode_options, .offline = true, .run = aw_run_decode},
     {.name = "record", .summary = "write what comes into a file", .args = record_args,
      .run = aw_run_record,
+     .examples = (const char *const[]){"-l sim: record run.pcapng --for 0.3s", NULL},
      .details = "The ending says the format: .pcapng (everything that passes the link), .csv or "
          ".ndjson (decoded), .log\n" "(candump). --for, -n or Ctrl-C end it; --last 60s keeps only "
          "the last minute. On a terminal a line that\n" "you type becomes a mark."},
@@ -143,13 +144,17 @@ const struct aw_command aw_common_commands[] = {
     {.name = "run", .summary = "run the commands of a file", .args = script_args,
      .run = aw_run_script},
     {.name = "config", .summary = "show options, their values and where these come from",
-     .args = config_args, .offline = true, .run = aw_run_config},
+     .args = config_args, .offline = true, .run = aw_run_config,
+     .examples = (const char *const[]){"config show", "config path", NULL}},
     {.name = "completion", .summary = "print the completion script for a shell",
-     .args = completion_args, .offline = true, .run = aw_run_completion},
+     .args = completion_args, .offline = true, .run = aw_run_completion,
+     .examples = (const char *const[]){"completion bash", NULL},
+     .details = "source <(TOOL completion bash), in ~/.bashrc for every shell."},
     {.name = "complete", .summary = "candidates for completion scripts", .args = rest_args,
      .hidden = true, .offline = true, .run = aw_run_complete},
     {.name = "help", .summary = "help, or help on one command", .args = help_args,
-     .options = help_options, .offline = true, .run = aw_run_help},
+     .options = help_options, .offline = true, .run = aw_run_help,
+     .examples = (const char *const[]){"help watch", "help links", NULL}},
     {.name = "quit", .summary = "leave", .offline = true, .run = aw_run_quit},
     {0},
 };

@@ -257,12 +257,19 @@ static void hint_argument(struct aw_session *session, const struct aw_arg *arg, 
                           size_t size)
 {
     struct aw_arg_info info = aw_arg_info(session, arg);
-    bool range = info.min != 0 || info.max != 0;
-    if (range)
-        snprintf(out, size, "<%s %.9g to %.9g%s%s>", arg->name, info.min, info.max,
-                 info.unit ? " " : "", info.unit ? info.unit : "");
-    else
-        snprintf(out, size, arg->optional ? "[%s]" : "<%s>", arg->name);
+    char range[96], names[96] = "";
+    size_t used = 0;
+    for (const struct aw_name *name = info.names; name && name->name && used < 60; name++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? "|" : " ",
+                                 name->name);
+    for (const char *const *choice = arg->choices; choice && *choice && used < 60; choice++)
+        used +=
+            (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? "|" : " ", *choice);
+    const char *unit = info.unit && !used ? info.unit : "";
+    if (*aw_range_text(&info, range, sizeof range))
+        unit = "";
+    snprintf(out, size, arg->optional ? "[%s%s%s%s%s%s]" : "<%s%s%s%s%s%s>", arg->name,
+             *range ? " " : "", range, *range ? "" : names, *unit ? " " : "", unit);
 }
 
 /* The fields of the message: joint= angle= [seq=] */
@@ -295,8 +302,12 @@ static void hint_field(struct completion *c, const char *word, char *out, size_t
     if (leaf < 0)
         return;
     struct aw_range range = aw_leaf_range(codec, leaf, NULL);
-    snprintf(out, size, "<%.9g to %.9g%s%s>", range.min, range.max, range.unit ? " " : "",
-             range.unit ? range.unit : "");
+    struct aw_arg_info info = {.unit = range.unit, .min = range.min, .max = range.max};
+    char text[96];
+    if (*aw_range_text(&info, text, sizeof text))
+        snprintf(out, size, "<%s>", text);
+    else if (range.unit)
+        snprintf(out, size, "<%s>", range.unit);
 }
 
 void aw_hint(struct aw_session *session, const char *line, char *out, size_t size)

@@ -183,12 +183,16 @@ static struct aw_span in_order(struct aw_way *way, const struct aw_payload *payl
     return (struct aw_span){data.data + known, data.size - known};
 }
 
-/* Frames may begin in one packet and end in another. */
+/* Frames may begin in one packet and end in another; those that do not are read where they are. */
 static enum aw_status decode_piece(struct aw_decoder *d, struct aw_way *way, struct aw_span piece)
 {
+    size_t used = 0;
     enum aw_status status = AW_OK;
+    if (way->size == 0)
+        status = decode_frames(d, &way->framer, piece, &used);
+    piece = (struct aw_span){piece.data + used, piece.size - used};
     while (piece.size && status == AW_OK) {
-        size_t room = AW_FRAME_ROOM / 2 - way->size, used;
+        size_t room = AW_FRAME_ROOM / 2 - way->size;
         size_t step = piece.size < room ? piece.size : room;
         memcpy(way->held + way->size, piece.data, step);
         way->size += step;

@@ -109,9 +109,20 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
         return status;
     enum aw_status stopped = session->tool->stop(session);
     session->moving = false;
+    session->left = AW_LEFT_NOTHING;
     if (stopped == AW_OK)
         session->err = cause;
     return status;
+}
+
+void aw_session_leave(struct aw_session *session, enum aw_status status)
+{
+    bool goes_on =
+        session->left == AW_LEFT_RUNNING || (session->left == AW_LEFT_ENDING && status != AW_OK);
+    if (!goes_on || session->one_shot || !session->link || aw_flag(session, "hold"))
+        return;
+    session->left = AW_LEFT_NOTHING;
+    session->tool->stop(session);
 }
 
 /* Where a capture ends, a command has seen all there is. */
@@ -158,6 +169,7 @@ static enum aw_status prepare_wire(struct aw_session *session)
         status = session->tool->variant(session, &variant, &session->err);
     if (status == AW_OK && memcmp(&variant, &session->wire->variant, sizeof variant) != 0)
         aw_wire_init(session->wire, session->tool->protocol, &variant, false);
+    session->wire->lenient = aw_flag(session, "lenient"); /* no such option: false */
     session->shown = session->wire;
     return status;
 }

@@ -2,22 +2,69 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "base/number.h"
 #include "shell/bind.h"
 #include "shell/common.h"
 
+#define WIDEST   100 /* columns; longer lines are hard to read */
+#define NARROW   64  /* a terminal has no room for two columns */
+#define LEFT     28  /* where the right column begins */
+#define INDENTED 6   /* where it begins below the left one */
+
 struct page {
     struct aw_session *session;
     struct aw_output *out;
-    const char *bold, *dim, *plain;
+    const char *bold, *plain;
+    int width; /* columns of the terminal; 0: none, a line stays a line, for grep */
 };
+
+static int terminal_width(int fd)
+{
+    struct winsize size;
+    if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return 0;
+    return size.ws_col < WIDEST ? size.ws_col : WIDEST;
+}
 
 static struct page open_page(struct aw_session *session)
 {
     bool color = session->out.color;
-    return (struct page){session, &session->out, color ? "\033[1m" : "", color ? "\033[2m" : "",
-                         color ? "\033[0m" : ""};
+    return (struct page){session, &session->out, color ? "\033[1m" : "", color ? "\033[0m" : "",
+                         terminal_width(session->out.fd)};
+}
+
+/* Characters that begin in so many bytes: a … has three bytes. */
+static int columns_of(const char *text, size_t length)
+{
+    int columns = 0;
+    for (size_t i = 0; i < length; i++)
+        columns += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return columns;
+}
+
+/* Words from the column at on, in lines that begin with so many blanks; ends the last one. */
+static void wrap(const struct page *page, int indent, int at, const char *text)
+{
+    bool first = true;
+    for (; page->width && *text; text += strspn(text, " \n")) {
+        size_t length = strcspn(text, " \n");
+        int columns = columns_of(text, length);
+        if (!first && at + 1 + columns > page->width) {
+            aw_output_print(page->out, "\n%*s", indent, "");
+            at = indent;
+        } else if (!first) {
+            aw_output_print(page->out, " ");
+            at++;
+        }
+        aw_output_write(page->out, text, length);
+        at += columns;
+        text += length;
+        first = false;
+    }
+    aw_output_print(page->out, "%s\n", text);
 }
 
 static void heading(const struct page *page, const char *text)
@@ -25,16 +72,18 @@ static void heading(const struct page *page, const char *text)
     aw_output_print(page->out, "\n%s%s%s\n", page->bold, text, page->plain);
 }
 
-/* Two columns; printf's width counts bytes, and a … has three. */
 static void row(const struct page *page, const char *left, const char *right)
 {
-    int columns = 0;
-    for (const char *p = left; *p; p++)
-        columns += ((unsigned char)*p & 0xC0) != 0x80;
-    if (columns > 26)
-        aw_output_print(page->out, "  %s\n%30s%s\n", left, "", right);
+    int columns = columns_of(left, strlen(left));
+    bool narrow = page->width && page->width < NARROW;
+    int indent = narrow ? INDENTED : LEFT + 2;
+    aw_output_print(page->out, "  ");
+    if (narrow || columns > LEFT - 2)
+        wrap(page, INDENTED, 2, left);
     else
-        aw_output_print(page->out, "  %s%*s%s\n", left, 28 - columns, "", right);
+        aw_output_print(page->out, "%s", left);
+    aw_output_print(page->out, "%*s", narrow || columns > LEFT - 2 ? indent : LEFT - columns, "");
+    wrap(page, indent, indent, right);
 }
 
 static void option_row(const struct page *page, const struct aw_option *option)
@@ -68,6 +117,23 @@ static void examples(const struct page *page, const char *const *list)
         aw_output_print(page->out, "  %s %s\n", page->session->tool->name, *list);
 }
 
+/* The first page has some for commands that are the same in every tool. */
+static void examples_with(const struct page *page, const char *name)
+{
+    const char *const *list = page->session->tool->examples;
+    size_t length = strlen(name);
+    bool any = false;
+    for (; list && *list; list++) {
+        const char *at = strstr(*list, name);
+        if (!at || (at > *list && at[-1] != ' ') || (at[length] && at[length] != ' '))
+            continue;
+        if (!any)
+            heading(page, "Examples");
+        any = true;
+        aw_output_print(page->out, "  %s %s\n", page->session->tool->name, *list);
+    }
+}
+
 static void command_row(const struct aw_command *command, void *context)
 {
     const struct page *page = context;
@@ -78,14 +144,38 @@ static void command_row(const struct aw_command *command, void *context)
     row(page, usage, command->summary);
 }
 
-static void links(const struct page *page)
+static const struct aw_transport *find_transport(const char *scheme)
 {
+    const struct aw_transport *t = aw_link_transports();
+    while (t->scheme && strcmp(t->scheme, scheme) != 0)
+        t++;
+    return t;
+}
+
+static void links(const struct page *page, const char *const *schemes)
+{
+    const struct aw_transport *sim = page->session->tool->sim;
     heading(page, "Links (-l)");
-    if (page->session->tool->sim)
-        row(page, page->session->tool->sim->usage, page->session->tool->sim->help);
-    for (const struct aw_transport *t = aw_link_transports(); t->scheme; t++)
+    if (sim)
+        row(page, sim->usage, sim->help);
+    for (const char *const *scheme = schemes; scheme && *scheme; scheme++)
+        row(page, find_transport(*scheme)->usage, find_transport(*scheme)->help);
+    for (const struct aw_transport *t = aw_link_transports(); t->scheme && !schemes; t++)
         row(page, t->usage, t->help);
     row(page, "@NAME", "an alias from the config file");
+    if (schemes)
+        aw_output_print(page->out, "  'help links' shows all.\n");
+}
+
+/* Any link may have these. */
+static void links_page(const struct page *page)
+{
+    aw_output_print(page->out, "%slinks%s — what -l takes\n", page->bold, page->plain);
+    links(page, NULL);
+    aw_output_print(page->out, "\n");
+    wrap(page, 0, 0,
+         "Any link can be made worse on purpose: ?drop=1%&dup=1%&corrupt=0.1%&delay=5ms&jitter=2ms"
+         "&seed=7.");
 }
 
 static void exit_codes(const struct page *page)
@@ -107,7 +197,7 @@ static void first_page(const struct page *page)
     aw_each_command(tool, command_row, (void *)page);
     option_rows(page, "Options", tool->options);
     option_rows(page, tool->options ? "Options of every tool" : "Options", aw_global_options);
-    links(page);
+    links(page, tool->links);
     exit_codes(page);
     aw_output_print(page->out,
                     "\nWithout a command: a prompt on a terminal, else commands are read from "
@@ -126,40 +216,46 @@ static void describe_names(char *out, size_t size, const struct aw_name *names)
 
 static void argument_row(const struct page *page, const struct aw_arg *arg)
 {
-    char text[320];
+    char text[320], name[48], range[96];
     struct aw_arg_info info = aw_arg_info(page->session, arg);
-    snprintf(text, sizeof text, "%s", info.help ? info.help : "");
-    size_t used = strlen(text);
-    if (info.min != 0 || info.max != 0)
-        snprintf(text + used, sizeof text - used, ", %.9g to %.9g%s%s", info.min, info.max,
-                 info.unit ? " " : "", info.unit ? info.unit : "");
+    bool ranged = *aw_range_text(&info, range, sizeof range);
+    bool helped = info.help && *info.help;
+    size_t used = 0;
+    snprintf(text, sizeof text, "%s%s%s", helped ? info.help : "", helped && ranged ? ", " : "",
+             range);
     describe_names(text, sizeof text, info.names);
     for (const char *const *c = arg->choices; c && *c; c++) {
         used = strlen(text);
         snprintf(text + used, sizeof text - used, "%s%s", c == arg->choices ? ": " : ", ", *c);
     }
-    row(page, arg->kind == AW_ARG_PAIRS ? "field=value" : arg->name, text);
+    snprintf(name, sizeof name, "%s%s", arg->name, arg->kind == AW_ARG_PAIRS ? "=value" : "");
+    row(page, name, text);
 }
 
 static void command_page(const struct page *page, const struct aw_command *command)
 {
     static const char *const safety[] = {
-        [AW_WRITE] = "Changes settings.\n",
+        [AW_WRITE] = "Changes settings.",
         [AW_MOTION] =
-            "Makes something move: Ctrl-C, a closed pipe or the end of the terminal stop it.\n",
-        [AW_DANGEROUS] = "Asks before it acts; needs --yes without a terminal.\n",
+            "Makes something move: Ctrl-C, a closed pipe or the end of the terminal stop it.",
+        [AW_DANGEROUS] = "Asks before it acts; needs --yes without a terminal.",
     };
     char usage[256];
     aw_usage_line(command, usage, sizeof usage);
     aw_output_print(page->out, "%s%s%s — %s\n", page->bold, command->name, page->plain,
                     command->summary);
-    examples(page, command->examples);
+    if (command->examples)
+        examples(page, command->examples);
+    else
+        examples_with(page, command->name);
     heading(page, "Usage");
     aw_output_print(page->out, "  %s [options] %s\n", page->session->tool->name, usage);
     if (command->details || safety[command->safety])
-        aw_output_print(page->out, "\n%s%s%s", command->details ? command->details : "",
-                        command->details ? "\n" : "",
-                        safety[command->safety] ? safety[command->safety] : "");
+        aw_output_print(page->out, "\n");
+    if (command->details)
+        wrap(page, 0, 0, command->details);
+    if (safety[command->safety])
+        wrap(page, 0, 0, safety[command->safety]);
     if (command->args) {
         heading(page, "Arguments");
         for (const struct aw_arg *arg = command->args; arg->name; arg++)
@@ -187,6 +283,11 @@ enum aw_status aw_run_help(struct aw_session *session, const struct aw_args *arg
         aw_man_page(session);
         return AW_OK;
     }
+    if (name && strcmp(name, "links") == 0) {
+        struct page page = open_page(session);
+        links_page(&page);
+        return AW_OK;
+    }
     const struct aw_command *command = name ? aw_find_command(session->tool, name) : NULL;
     if (name && !command)
         return help_on_message(session, name);
@@ -198,6 +299,5 @@ static enum aw_status help_on_message(struct aw_session *session, const char *na
     if (aw_wire_codec(session->wire, name, AW_BOTH))
         return aw_fail(&session->err, AW_USAGE, "'%.40s' is a message — see 'describe %.40s'", name,
                        name);
-    return aw_fail(&session->err, AW_USAGE, "no command '%.40s' — see '%s help'", name,
-                   session->tool->name);
+    return aw_unknown_command(session, name);
 }

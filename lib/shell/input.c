@@ -121,7 +121,7 @@ enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *a
     session->one_shot = false;
     enum aw_status status = aw_run_lines(session, fd, name);
     close(fd);
-    session->told = status != AW_OK;
+    session->told = true; /* by its last command */
     return status;
 }
 

@@ -178,7 +178,8 @@ enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_it
     enum aw_status status = aw_stream_next(live->stream, until, item);
     if (status == AW_MALFORMED)
         return AW_TIMEOUT;
-    if (status != AW_LOST || !aw_stream_is_live(live->stream) || !session->link)
+    bool gone = status == AW_LOST || status == AW_NO_LINK;
+    if (!gone || !aw_stream_has_link(live->stream))
         return status;
     lose_link(live);
     return AW_TIMEOUT;

@@ -129,8 +129,10 @@ static enum aw_status run(struct aw_session *session, int argc, char **argv)
         aw_words_from_argv(words, argc, argv);
         status = parse_globals(session, words, &command);
         session->one_shot = command;
-        if (status == AW_OK)
+        if (status == AW_OK) {
             status = command ? aw_dispatch(session, words, NULL) : run_interactive(session);
+            aw_session_leave(session, status);
+        }
     }
     free(words);
     return status;

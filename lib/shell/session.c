@@ -312,6 +312,8 @@ enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_re
 enum aw_status aw_session_wait_input(struct aw_session *session, int fd)
 {
     struct aw_real_clock *clock = &session->real_clock;
+    if (session->interactive && session->tool->idle)
+        return session->tool->idle(session, fd);
     return aw_clock_wait(&clock->base, fd, POLLIN, AW_NEVER);
 }
 

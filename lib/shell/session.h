@@ -17,6 +17,13 @@
 struct aw_config;
 struct aw_tee;
 
+/* What goes on when a command has come back. */
+enum aw_left {
+    AW_LEFT_NOTHING,
+    AW_LEFT_ENDING,  /* a motion that ends by itself */
+    AW_LEFT_RUNNING, /* something that goes on until it is told otherwise */
+};
+
 struct aw_session {
     const struct aw_tool *tool;
     struct aw_options options;
@@ -40,9 +47,10 @@ struct aw_session {
     struct aw_words hint_words; /* the line being typed */
     char *typed;                /* the line that was entered; NULL at the end of the input */
     bool entered;
-    bool quit;   /* the user asked to leave */
-    bool told;   /* the error of this command has been printed already (scripts) */
-    bool moving; /* a motion has been sent and not been finished */
+    bool quit;         /* the user asked to leave */
+    bool told;         /* the outcome of this command has been printed already (scripts) */
+    bool moving;       /* a motion has been sent and not been finished */
+    enum aw_left left; /* kept by the commands of the tool */
     void *state;
     struct aw_config *config;
     char field_text[512]; /* --fields, cut up */
@@ -136,6 +144,11 @@ int64_t aw_session_time(const struct aw_session *session);
 /* Runs one command. The status it returns has been printed already. */
 enum aw_status aw_dispatch(struct aw_session *session, const struct aw_words *words,
                            const char *where);
+
+/* At the end of a script or of the prompt, which came to it with this status: what would go on for
+ * ever is stopped, and after a failure also what would end by itself. Not with --hold, and not
+ * after a single command, which says by itself what is to go on. */
+void aw_session_leave(struct aw_session *session, enum aw_status status);
 
 /* Finds a command of the tool or a common one. */
 const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name);

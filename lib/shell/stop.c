@@ -1,6 +1,7 @@
 #include "shell/stop.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/signalfd.h>
@@ -23,14 +24,31 @@ void aw_stop_catch(struct aw_session *session)
     stop_signals(&set);
     sigprocmask(SIG_BLOCK, &set, NULL);
     session->real_clock.stop_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    session->virtual_clock.stop_fd = session->real_clock.stop_fd;
+}
+
+static bool is_pipe(int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
 void aw_stop_watch_output(struct aw_session *session, bool watch)
 {
-    struct stat status;
-    bool pipe = fstat(session->out.fd, &status) == 0 &&
-                (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
-    session->real_clock.hangup_fd = watch && pipe ? session->out.fd : -1;
+    session->real_clock.hangup_fd = watch && is_pipe(session->out.fd) ? session->out.fd : -1;
+}
+
+void aw_stop_watch_input(struct aw_session *session)
+{
+    bool script = !session->one_shot && !session->interactive && is_pipe(STDIN_FILENO);
+    session->real_clock.ended_fd = script ? STDIN_FILENO : -1;
+}
+
+bool aw_stop_input_ended(struct aw_session *session)
+{
+    struct pollfd input = {.fd = session->real_clock.ended_fd};
+    session->real_clock.ended_fd = -1;
+    return poll(&input, 1, 0) == 1;
 }
 
 void aw_stop_take(struct aw_session *session)

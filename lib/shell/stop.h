@@ -14,6 +14,12 @@ void aw_stop_catch(struct aw_session *session);
 /* While something moves, the end of the reader of our output is a request to stop as well. */
 void aw_stop_watch_output(struct aw_session *session, bool watch);
 
+/* While something moves that has no end of its own, the end of a script that comes through a pipe
+ * ends it: nobody is left who could. ended tells whether that has happened, and watches no longer.
+ */
+void aw_stop_watch_input(struct aw_session *session);
+bool aw_stop_input_ended(struct aw_session *session);
+
 /* Takes what ended a wait (session->signal, or EPIPE in session->out.error), and gives a second
  * signal its usual meaning: it ends the program at once. */
 void aw_stop_take(struct aw_session *session);

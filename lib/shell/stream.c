@@ -18,13 +18,24 @@ static enum aw_status begin_hearing(struct aw_stream *s)
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
+/* A recording cannot be asked, nor does it wait for answers: it is read. Listening to a bus is no
+ * more than that. */
+static bool knows_how(struct aw_session *session)
+{
+    const char *url;
+    struct aw_error before = session->err;
+    bool recorded = aw_session_url(session, &url) == AW_OK && strncmp(url, "log:", 4) == 0;
+    session->err = before;
+    return session->tool->hear && (!recorded || session->tool->protocol->can);
+}
+
 static enum aw_status begin_link(struct aw_stream *s)
 {
-    const struct aw_tool *tool = s->session->tool;
+    bool hears = knows_how(s->session);
     s->live = true;
-    s->source = tool->hear ? &aw_hear_source : &aw_link_source;
+    s->source = hears ? &aw_hear_source : &aw_link_source;
     s->framer = (struct aw_framer){.dir = AW_RX};
-    return tool->hear ? begin_hearing(s) : aw_session_link(s->session, &s->link);
+    return hears ? begin_hearing(s) : aw_session_link(s->session, &s->link);
 }
 
 /* ---- Standard input and files -----------------------------------------------------------------
@@ -214,4 +225,9 @@ struct aw_names *aw_stream_names(struct aw_stream *s)
 bool aw_stream_is_live(const struct aw_stream *s)
 {
     return s->live;
+}
+
+bool aw_stream_has_link(const struct aw_stream *s)
+{
+    return s->fd < 0;
 }

@@ -56,4 +56,7 @@ struct aw_names *aw_stream_names(struct aw_stream *stream);
 /* Does it come from a device, at its own pace? A recording is read as fast as it can be. */
 bool aw_stream_is_live(const struct aw_stream *stream);
 
+/* Does it come over the link, and not as text or from a file? */
+bool aw_stream_has_link(const struct aw_stream *stream);
+
 #endif

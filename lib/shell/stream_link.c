@@ -96,8 +96,9 @@ static enum aw_status link_next(struct aw_stream *s, int64_t deadline)
         status = read_link(s, deadline);
         if (status != AW_OK)
             return status;
-        s->item.time_ns = s->link->rx_time_ns ? s->link->rx_time_ns : aw_session_time(s->session);
+        s->read_ns = s->link->rx_time_ns ? s->link->rx_time_ns : aw_session_time(s->session);
     }
+    s->item.time_ns = s->read_ns;
     return status;
 }
 

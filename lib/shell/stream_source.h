@@ -35,7 +35,8 @@ struct aw_stream {
     struct aw_framer framer;
     struct aw_record record;
     char subject[AW_POINT_NAME];
-    bool busy; /* something came since the last rest */
+    bool busy;       /* something came since the last rest */
+    int64_t read_ns; /* when what is held came */
     bool live;
     bool primed;          /* an item has been read already */
     uint64_t lost_before; /* by links that are gone */

@@ -7,6 +7,8 @@
 #include "base/number.h"
 #include "shell/stream_source.h"
 
+#define TIME_MOST 4e9 /* seconds, either way: differences of such times fit 64 bits of ns */
+
 /* ---- NDJSON -----------------------------------------------------------------------------------
  */
 
@@ -127,7 +129,7 @@ static int64_t time_of(const json_t *object)
     const json_t *t = json_object_get(object, "t");
     t = t ? t : json_object_get(object, "timestamp");
     double seconds = json_is_number(t) ? json_number_value(t) : (double)NAN;
-    return fabs(seconds) < 9e9 ? to_ns(seconds) : AW_NO_TIME;
+    return fabs(seconds) < TIME_MOST ? to_ns(seconds) : AW_NO_TIME;
 }
 
 static enum aw_status read_object(struct aw_stream *s, const char *line)
@@ -239,7 +241,7 @@ static void take_cell(struct aw_stream *s, size_t column, const char *message, c
     if (!*cell || strcmp(name, "dir") == 0 || (int)column == s->columns.message)
         return;
     if ((int)column == s->columns.time) {
-        if (number && fabs(value) < 9e9)
+        if (number && fabs(value) < TIME_MOST)
             s->item.time_ns = to_ns(value);
         return;
     }

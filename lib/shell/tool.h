@@ -102,8 +102,10 @@ struct aw_tool {
     const struct aw_option *options;   /* global options of this tool, {0}-terminated, or NULL */
     const char *const *examples;       /* for the first page of help, NULL-terminated */
     const struct aw_transport *sim;    /* its sim: link, or NULL; the session is the context */
-    const char *link; /* the one to take if none is named, where there is but one: "udp:"; or NULL */
-    size_t state_size;                 /* zeroed memory for the tool at session->state */
+    const char *const *links; /* schemes that make sense for it, the likely ones first, for the
+                                 first page of help; NULL: all */
+    const char *link;  /* to take if none is named, where there is but one: "udp:"; or NULL */
+    size_t state_size; /* zeroed memory for the tool at session->state */
     /* A section "[joint elbow]" of the config file: key and value, one call each. May be NULL. */
     enum aw_status (*configure)(struct aw_session *session, const char *section, const char *key,
                                 const char *value, struct aw_error *err);
@@ -138,6 +140,9 @@ struct aw_tool {
     /* A few words about the link for the foot of the table of watch ("bus 12.3 %, lknee tor"),
      * written to out; NULL: nothing to say. May be NULL. */
     const char *(*remark)(struct aw_session *session, char *out, size_t size);
+    /* Between two commands at the prompt: keeps up a conversation that must not stand still, until
+     * fd can be read. AW_OK, or AW_STOPPED. NULL: fd is waited for, and that is all. */
+    enum aw_status (*idle)(struct aw_session *session, int fd);
     /* Chooses the variant of the wire from options; NULL: the first. */
     enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant,
                               struct aw_error *err);

@@ -28,7 +28,6 @@
 #define TOLERANCE       10
 #define SETTLED         3  /* feedback in a row: a joint coasts on for a step after it is stopped */
 #define PATIENCE        20 /* feedback within the tolerance: it does not come nearer */
-#define SLOWEST         20
 
 /* A command works for about so long before the next one that knows more does. */
 #define HORIZON_S   0.12
@@ -381,6 +380,11 @@ static enum aw_status fail_silent(const struct aw_unity *unity, const char *what
 
 /* Stopping */
 
+void aw_unity_leave(struct aw_unity *unity)
+{
+    unity->streaming = false;
+}
+
 enum aw_status aw_unity_halt(struct aw_unity *unity, struct aw_error *err)
 {
     for (int i = 0; i < AW_UNITY_JOINTS; i++)
@@ -608,11 +612,11 @@ enum aw_status aw_unity_update(struct aw_unity *unity, const struct aw_unity_cam
 
 int aw_unity_approach(int velocity, int tolerance, int distance)
 {
-    if (distance >= velocity * SLOWEST / tolerance)
+    if (distance >= velocity * AW_UNITY_SLOWEST / tolerance)
         return velocity;
     int gain = velocity / (tolerance * 5);
     int slow = velocity - velocity * gain * tolerance / distance;
-    slow = slow < SLOWEST ? SLOWEST : slow;
+    slow = slow < AW_UNITY_SLOWEST ? AW_UNITY_SLOWEST : slow;
     return slow < velocity ? slow : velocity;
 }
 

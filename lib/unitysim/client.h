@@ -153,7 +153,10 @@ void aw_unity_drive(struct aw_unity *unity, int joint, struct aw_unity_drive dri
  * are still driven afterwards (another client). */
 enum aw_status aw_unity_stop(struct aw_unity *unity, struct aw_error *err);
 
-/* The first part of it: one datagram, no waiting. */
+/* Streaming off and nothing more: for who streamed AW_UNITY_KEEP only, to look and not to touch. */
+void aw_unity_leave(struct aw_unity *unity);
+
+/* The first part of aw_unity_stop: one datagram, no waiting. */
 enum aw_status aw_unity_halt(struct aw_unity *unity, struct aw_error *err);
 
 /* Scenes, camera, limits */
@@ -188,7 +191,8 @@ void aw_unity_control_record(struct aw_unity *unity, struct aw_record *record);
 
 /* Speed of the approach as the published motion sequencer has it: nearer than velocity·20/tolerance
  * ticks it is velocity·(1 − g·tolerance/distance) with g = velocity/(5·tolerance) in whole numbers,
- * never below 20, nor above velocity. All at least 1. */
+ * never below AW_UNITY_SLOWEST, nor above velocity. All at least 1. */
+#define AW_UNITY_SLOWEST 20
 int aw_unity_approach(int velocity, int tolerance, int distance);
 
 /* Where one joint is to go. */

@@ -4,8 +4,6 @@
 
 #include "unitysim/client.h"
 
-enum { SLOWEST = 20 };
-
 static int clamp(int value, int min, int max)
 {
     return value < min ? min : value > max ? max : value;
@@ -54,8 +52,8 @@ static struct aw_player_order drive(const struct aw_player *player,
     int distance = abs(player->goal - position);
     int cap = player->bounds.velocity[row->joint];
     int velocity = row->velocity < cap ? row->velocity : cap;
-    if (player->tries > 0 && velocity > SLOWEST)
-        velocity = SLOWEST;
+    if (player->tries > 0 && velocity > AW_UNITY_SLOWEST)
+        velocity = AW_UNITY_SLOWEST;
     return (struct aw_player_order){
         .joint = row->joint,
         .direction = player->goal > position ? 1 : -1,

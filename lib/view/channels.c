@@ -240,7 +240,7 @@ double aw_channel_rate(const struct aw_channel *channel, int64_t now_ns)
 int aw_channel_alarm(const struct aw_channel *channel)
 {
     double span = channel->high - channel->low, v = channel->value;
-    if (!(span > 0) || isnan(v))
+    if (!(span > 0) || isnan(v) || !channel->unit)
         return 0;
     double below = channel->low == 0 ? (double)INFINITY : v - channel->low;
     double left = fmin(below, channel->high == 0 ? (double)INFINITY : channel->high - v);

@@ -70,7 +70,8 @@ bool aw_channels_copy(struct aw_channels *to, const struct aw_channels *from);
 double aw_channel_rate(const struct aw_channel *channel, int64_t now_ns);
 
 /* How near the value is to the ends of its range: 0 inside, 1 within 5 % of an end, 2 at it. An end
- * at 0 is where many values rest, and does not count. */
+ * at 0 is where many values rest, and does not count; nor do ranges of what has no unit, such as
+ * counters. */
 int aw_channel_alarm(const struct aw_channel *channel);
 
 /* Is the next message overdue by much? */

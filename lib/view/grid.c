@@ -31,6 +31,8 @@ static int decimals_of(const struct aw_channel *channel)
     int before = size >= 1 ? (int)floor(log10(size)) + 1 : 0;
     int digits = channel->decimals >= 0 ? 6 : 5;
     int most = digits > before ? digits - before : 0;
+    if (channel->decimals < 0 && most > 4)
+        most = 4;
     return channel->decimals >= 0 && channel->decimals < most ? channel->decimals : most;
 }
 
@@ -216,6 +218,12 @@ static void put_name(struct aw_braille *canvas, int x, int y, int width,
                         "…", AW_BRAILLE_DIM);
 }
 
+/* Of eight; 0 for what cannot be said, such as a share of nothing. */
+static int level_of(double share)
+{
+    return share > 0 ? (share < 1 ? (int)(share * 8) : 7) : 0;
+}
+
 static void put_trend(struct aw_braille *canvas, int x, int y, int width, const struct row *row)
 {
     static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -228,8 +236,8 @@ static void put_trend(struct aw_braille *canvas, int x, int y, int width, const 
         float value = known && step >= 0 ? channel->trend[step % AW_TREND] : NAN;
         int at = (int)(width - 1 - (now - step));
         if (!isnan(value))
-            level = span > 0 ? (int)(((double)value - channel->least) / span * 7.999) : 0;
-        if (at >= 0 && level >= 0 && level < 8 && (step <= channel->step || !row->stale))
+            level = level_of(((double)value - channel->least) / span);
+        if (at >= 0 && level >= 0 && (step <= channel->step || !row->stale))
             aw_braille_text(canvas, x + at, y, bars[level], row->stale ? AW_BRAILLE_DIM : 1);
     }
 }

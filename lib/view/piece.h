@@ -30,6 +30,7 @@ struct piece {
     uint8_t leaf, decimals;
     uint8_t skip;
     bool conditional;    /* only if the leaf is present */
+    bool quoted;         /* a name stands between quotes */
     bool with_unit;      /* followed by its unit: */
     uint8_t unit_length; /* 0: none, or which one depends on another leaf */
     const char *unit;

@@ -35,6 +35,7 @@ static void bind(struct compiler *c, struct piece *piece, int leaf)
     piece->how = aw_leaf_how(c->codec, leaf);
     piece->decimals = aw_leaf_decimals(c->codec, leaf);
     piece->conditional = true;
+    piece->quoted = c->options->style == AW_STYLE_JSON && !aw_is_truth(row);
     if (row->type == AW_TEXT)
         piece->what = WHAT_NAME;
 }

@@ -46,9 +46,9 @@ static void join(char *out, const char *const *parts, size_t n)
     out[used] = '\0';
 }
 
-static const char *value_name(const struct aw_codec *codec, int leaf, double value)
+static const char *value_name(const struct aw_field *row, double value)
 {
-    const struct aw_name *name = codec->raw ? NULL : codec->leaves[leaf].field->names;
+    const struct aw_name *name = row->names;
     while (name && name->name && name->value != value)
         name++;
     return name ? name->name : NULL;
@@ -57,15 +57,20 @@ static const char *value_name(const struct aw_codec *codec, int leaf, double val
 static const char *text_of(const struct aw_record *record, int leaf)
 {
     const struct aw_field *row = record->codec->leaves[leaf].field;
-    return row->type == AW_TEXT ? record->text : value_name(record->codec, leaf, record->v[leaf]);
+    if (row->type == AW_TEXT)
+        return record->text;
+    return record->codec->raw ? NULL : value_name(row, record->v[leaf]);
 }
 
 int aw_subject_leaf(const struct aw_record *record, const char *subject)
 {
     for (int i = 0; i < record->codec->n_leaves; i++) {
+        const struct aw_field *row = record->codec->leaves[i].field;
         bool has = record->codec->leaves[i].value && record->present >> i & 1;
-        const char *text = has ? text_of(record, i) : NULL;
-        if (text && strcmp(text, subject) == 0)
+        double wire = record->codec->raw && row->scale != 0 ? row->scale : 1;
+        const char *text =
+            row->type == AW_TEXT ? record->text : value_name(row, record->v[i] * wire);
+        if (has && text && strcmp(text, subject) == 0)
             return i;
     }
     return -1;

@@ -101,6 +101,16 @@ static bool open_files(struct aw_screen *screen)
     return screen->out && screen->in;
 }
 
+/* newterm does not free all it has when it fails. */
+static bool is_known(void)
+{
+    int problem;
+    if (setupterm(NULL, STDOUT_FILENO, &problem) != OK)
+        return false;
+    del_curterm(cur_term);
+    return true;
+}
+
 struct aw_screen *aw_screen_open(bool color, struct aw_error *err)
 {
     struct aw_screen *screen = aw_screen_possible() ? calloc(1, sizeof *screen) : NULL;
@@ -112,7 +122,7 @@ struct aw_screen *aw_screen_open(bool color, struct aw_error *err)
     screen->locale = locale ? strdup(locale) : NULL;
     setlocale(LC_CTYPE, "");
     screen->how = aw_screen_utf8() ? AW_BRAILLE_UTF8 : 0;
-    if (open_files(screen))
+    if (is_known() && open_files(screen))
         screen->terminal = newterm(NULL, screen->out, screen->in);
     if (!screen->terminal) {
         aw_screen_close(screen);

@@ -31,10 +31,18 @@ static bool fits(const char *pattern, const char *name)
     return strncmp(name, pattern, length) == 0 && (name[length] == '\0' || name[length] == '.');
 }
 
+/* The last part of a name: the position of each joint. */
+static bool fits_end(const char *pattern, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && strcmp(pattern, dot + 1) == 0;
+}
+
 static bool fits_point(const char *pattern, const struct aw_point *point)
 {
     char name[2 * AW_POINT_NAME];
-    if (fits(pattern, point->name) || fits(pattern, point->field))
+    if (fits(pattern, point->name) || fits(pattern, point->field) ||
+        fits_end(pattern, point->field))
         return true;
     if (*point->message) {
         snprintf(name, sizeof name, "%s.%s", point->message, point->field);
@@ -95,7 +103,7 @@ static bool is_possible(const char *pattern, const struct known *known)
     for (const char *part = pattern; part; part = strchr(part, '.')) {
         part += *part == '.';
         for (size_t i = 0; i < known->n; i++)
-            if (fits(part, known->name[i]))
+            if (fits(part, known->name[i]) || fits_end(part, known->name[i]))
                 return true;
     }
     return false;

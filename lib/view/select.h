@@ -3,6 +3,7 @@
  *     m1.position            a field; of every subject, if there are several
  *     lknee.torque           of this subject
  *     m1  lknee              all of a group, all of a subject
+ *     position               the position of each group
  *     '*.torque' 'lknee.*'   * stands for any characters, ? for one, [ab] for one of these
  *     kp.value               message.field, where a name alone would not do
  *

@@ -10,6 +10,7 @@
 #include "view/chart.h"
 
 #define BUCKETS     4096
+#define VALUE_MOST  1e100           /* scales of such values can still be reckoned with */
 #define LEAST_ROWS  5               /* of a panel */
 #define SHRINK_NS   (2 * AW_SECOND) /* a scale is too large for so long before it shrinks */
 #define ROUND_TICKS 12              /* scales end where one of so many ticks would be */
@@ -74,6 +75,8 @@ void aw_strip_add(struct aw_strip *strip, int number, int64_t time_ns, double va
 {
     struct aw_strip_line *line = &strip->lines[number];
     struct aw_bucket *last = line->n ? bucket_at(line, 0) : NULL;
+    if (!(fabs(value) < VALUE_MOST))
+        value = (double)NAN;
     line->value = value;
     if (last && time_ns < last->time_ns)
         time_ns = last->time_ns;
@@ -263,7 +266,7 @@ static void draw_scale(const struct box *box, const struct scale *scale, struct 
     for (int i = 0; i < box->height; i++)
         aw_braille_text(canvas, box->x - 1, box->y + i, "│", AW_BRAILLE_DIM);
     for (int i = 0; i < scale->n; i++) {
-        int row = (int)(to_y(box, scale->at[i]) / 4);
+        int row = (int)floor(clamp_y(box, to_y(box, scale->at[i])) / 4);
         if (row < box->y || row >= box->y + box->height)
             continue;
         print_fixed(text, sizeof text, scale->at[i], scale->decimals);
@@ -319,6 +322,18 @@ static int color_of(int line)
     return 1 + line % AW_BRAILLE_SERIES;
 }
 
+/* The unit stands behind the last of the lines that have it. */
+static const char *unit_shown(const struct aw_strip *strip, int line, int index, int panels)
+{
+    const char *unit = strip->lines[line].unit;
+    for (int i = line + 1; i < strip->n; i++) {
+        int panel = strip->lines[i].panel < panels ? strip->lines[i].panel : panels - 1;
+        if (panel == index && strcmp(strip->lines[i].unit, unit) == 0)
+            return "";
+    }
+    return unit;
+}
+
 /* Of a panel: its unit, its lines with their values, as far as there is room. */
 static void draw_legend(const struct aw_strip *strip, int index, int panels, bool numbered, int y,
                         struct aw_braille *canvas)
@@ -331,7 +346,8 @@ static void draw_legend(const struct aw_strip *strip, int index, int panels, boo
         if ((line->panel < panels ? line->panel : panels - 1) != index)
             continue;
         print_value(line, panel->high - panel->low, value, sizeof value);
-        int width = (int)aw_utf8_length(line->label) + 18;
+        const char *unit = unit_shown(strip, i, index, panels);
+        int width = (int)aw_utf8_length(line->label) + 12 + (int)aw_utf8_length(unit);
         if (x > 1 && x + width > canvas->columns) {
             aw_braille_text(canvas, x, y, "…", AW_BRAILLE_DIM);
             return;
@@ -341,8 +357,8 @@ static void draw_legend(const struct aw_strip *strip, int index, int panels, boo
         int at = aw_braille_text(canvas, x, y, mark, color_of(i)) + 1;
         at = aw_braille_text(canvas, at, y, line->label, 0) + 1;
         int pad = 9 - (int)aw_utf8_length(value);
-        at = aw_braille_text(canvas, at + (pad > 0 ? pad : 0), y, value, AW_BRAILLE_BOLD) + 1;
-        x = aw_braille_text(canvas, at, y, line->unit, AW_BRAILLE_DIM) + 2;
+        at = aw_braille_text(canvas, at + (pad > 0 ? pad : 0), y, value, AW_BRAILLE_BOLD);
+        x = aw_braille_text(canvas, at + (*unit != '\0'), y, unit, AW_BRAILLE_DIM) + 2;
     }
 }
 

@@ -50,12 +50,19 @@ char *aw_print_how(char *out, double value, uint8_t how, uint8_t decimals)
     }
 }
 
+bool aw_is_truth(const struct aw_field *row)
+{
+    for (const struct aw_name *n = row->names; n && n->name; n++)
+        if (strcmp(n->name, "true") == 0 || strcmp(n->name, "false") == 0)
+            return true;
+    return false;
+}
+
 char *aw_print_named(char *out, const struct aw_field *row, double value, bool quoted)
 {
     const char *name = name_of(row->names, value);
     if (!name)
         return aw_print_how(out, value, value == floor(value) ? HOW_INT : HOW_FLOAT, 0);
-    quoted = quoted && strcmp(name, "true") != 0 && strcmp(name, "false") != 0;
     if (quoted)
         *out++ = '"';
     while (*name)

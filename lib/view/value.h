@@ -12,7 +12,10 @@ uint8_t aw_leaf_decimals(const struct aw_codec *codec, int leaf);
 
 char *aw_print_how(char *out, double value, uint8_t how, uint8_t decimals);
 
-/* The name of the value, or the number if it has none. */
+/* Are the names true and false? */
+bool aw_is_truth(const struct aw_field *row);
+
+/* The name of the value, between quotes or not; or the number if it has none. */
 char *aw_print_named(char *out, const struct aw_field *row, double value, bool quoted);
 
 #pragma GCC visibility pop

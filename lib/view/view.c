@@ -179,8 +179,7 @@ static char *print_value(char *out, const struct aw_view *view, const struct aw_
     if (isnan(value))
         return no_value(out, view);
     if (piece->how == HOW_NAMED)
-        return aw_print_named(out, record->codec->leaves[piece->leaf].field, value,
-                              view->options.style == AW_STYLE_JSON);
+        return aw_print_named(out, record->codec->leaves[piece->leaf].field, value, piece->quoted);
     out = aw_print_how(out, value, piece->how, piece->decimals);
     if (piece->unit)
         return put(out, piece->unit, piece->unit_length);

@@ -25,27 +25,14 @@ size_t aw_rows_bits(const struct aw_field *rows, const struct aw_variant *varian
     return bits;
 }
 
-static const struct aw_message *as_spoken(const struct aw_wire *wire,
-                                          const struct aw_message *message)
-{
-    return aw_wire_message(wire, (size_t)(message - wire->protocol->messages));
-}
-
 size_t aw_payload_size(const struct aw_wire *wire, const struct aw_message *message)
 {
-    return aw_rows_bits(as_spoken(wire, message)->fields, &wire->variant) / 8;
+    return wire->payload_sizes[message - wire->protocol->messages];
 }
 
 size_t aw_frame_size(const struct aw_wire *wire, const struct aw_message *message)
 {
-    const struct aw_variant *variant = &wire->variant;
-    message = as_spoken(wire, message);
-    if (message->size)
-        return message->size;
-    const struct aw_field *head = message->head ? message->head : variant->head;
-    return (aw_rows_bits(head, variant) + aw_rows_bits(message->fields, variant) +
-            aw_rows_bits(variant->tail, variant)) /
-           8;
+    return wire->frame_sizes[message - wire->protocol->messages];
 }
 
 const struct aw_message *aw_find_code(const struct aw_wire *wire, enum aw_dir dir, uint32_t code)

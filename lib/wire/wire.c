@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "wire/rows.h"
 #include "wire/run.h"
 
 /* Codes below AW_SMALL_CODES are looked up, not searched; the first message of the table wins. */
@@ -16,6 +17,27 @@ static void index_codes(struct aw_wire *wire)
     }
 }
 
+static uint16_t bytes_of(const struct aw_field *rows, const struct aw_variant *variant)
+{
+    return (uint16_t)(aw_rows_bits(rows, variant) / 8);
+}
+
+/* Each frame that comes is asked how long it should be. */
+static void measure(struct aw_wire *wire)
+{
+    const struct aw_variant *variant = &wire->variant;
+    wire->head_size = bytes_of(variant->head, variant);
+    wire->envelope_size = bytes_of(variant->envelope, variant);
+    for (size_t i = 0; i < wire->protocol->n_messages; i++) {
+        const struct aw_message *message = aw_wire_message(wire, i);
+        const struct aw_field *head = message->head ? message->head : variant->head;
+        size_t bits = aw_rows_bits(head, variant) + aw_rows_bits(message->fields, variant) +
+                      aw_rows_bits(variant->tail, variant);
+        wire->payload_sizes[i] = bytes_of(message->fields, variant);
+        wire->frame_sizes[i] = (uint16_t)(message->size ? message->size : bits / 8);
+    }
+}
+
 void aw_wire_init(struct aw_wire *wire, const struct aw_protocol *protocol,
                   const struct aw_variant *variant, bool raw)
 {
@@ -25,6 +47,7 @@ void aw_wire_init(struct aw_wire *wire, const struct aw_protocol *protocol,
     wire->lenient = false;
     wire->ready = 0;
     index_codes(wire);
+    measure(wire);
 }
 
 const struct aw_variant *aw_protocol_variant(const struct aw_protocol *protocol, const char *name)
@@ -122,18 +145,10 @@ enum aw_status aw_wire_next(const struct aw_wire *wire, struct aw_framer *framer
     return AW_OK;
 }
 
-static size_t envelope_size(const struct aw_field *rows)
-{
-    size_t bits = 0;
-    for (; rows && rows->type != AW_END; rows++)
-        bits += rows->bits;
-    return bits / 8;
-}
-
 size_t aw_wire_wrap(const struct aw_wire *wire, uint8_t *buf, size_t size, size_t cap)
 {
     const struct aw_field *row = wire->variant.envelope;
-    size_t head = envelope_size(row);
+    size_t head = wire->envelope_size;
     if (head + size > cap)
         return 0;
     memmove(buf + head, buf, size);

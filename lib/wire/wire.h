@@ -25,6 +25,9 @@ struct aw_wire {
     struct aw_variant variant;
     bool raw;
     bool lenient;
+    uint16_t head_size, envelope_size;              /* bytes of the variant's rows */
+    uint16_t payload_sizes[AW_MAX_MESSAGES];        /* bytes between head and tail, */
+    uint16_t frame_sizes[AW_MAX_MESSAGES];          /* and with them */
     uint32_t ready;                                 /* bit i: codecs[i] is made */
     uint8_t with_code[AW_BOTH + 1][AW_SMALL_CODES]; /* message + 1 of a direction; 0: none */
     struct aw_codec codecs[AW_MAX_MESSAGES];

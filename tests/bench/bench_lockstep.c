@@ -1,5 +1,6 @@
 /* Lock-step exchanges with a simulator over TCP on this machine: a message of 16 bodies down, three
- * motors up, again and again. Beside each other, in turns:
+ * motors up, again and again. All on one processor, where nothing hangs on which other one the
+ * system chooses to wake. Beside each other, in turns:
  *
  *     bare    two processes, blocking sockets, one send and as few recv as it takes
  *     ours    ezphys-sim --no-physics, and a client on our tcp: link
@@ -10,6 +11,7 @@
  */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +24,7 @@
 #include "ezphys/wire.h"
 #include "link/spawn.h"
 
-#define ROUNDS 3
+#define ROUNDS 5
 #define BATCH  20
 #define MOTORS 3
 
@@ -57,8 +59,7 @@ static double measure(exchange_fn *exchange, void *peer, double seconds)
     return (double)n / (end - start);
 }
 
-/* ---- Sockets ----------------------------------------------------------------------------------
- */
+/* ---- Sockets --------------------------------------------------------------------------------- */
 
 static void no_delay(int fd)
 {
@@ -116,8 +117,7 @@ static pid_t start_server(struct server server, bool naive, const uint8_t *messa
     _exit(0);
 }
 
-/* ---- The two clients --------------------------------------------------------------------------
- */
+/* ---- The two clients ------------------------------------------------------------------------- */
 
 struct bare {
     int fd;
@@ -161,8 +161,7 @@ static bool our_exchange(void *peer)
     return read_message(ours) && aw_link_write(ours->link, ours->answer, ANSWER, NULL) == AW_OK;
 }
 
-/* ---- Putting them together --------------------------------------------------------------------
- */
+/* ---- Putting them together ------------------------------------------------------------------- */
 
 struct bench {
     double seconds;
@@ -297,12 +296,21 @@ static void set_path(void)
     setenv("PATH", path, 1);
 }
 
+static void stay_here(void)
+{
+    cpu_set_t here;
+    CPU_ZERO(&here);
+    CPU_SET((size_t)sched_getcpu(), &here);
+    sched_setaffinity(0, sizeof here, &here);
+}
+
 int main(int argc, char **argv)
 {
     static struct bench b;
     b.seconds = argc > 1 ? atof(argv[1]) : 1;
     b.clock = aw_real_clock(-1);
     set_path();
+    stay_here();
     make_answer(b.answer);
     for (int i = 0; i < ROUNDS; i++) {
         run_ours(&b);

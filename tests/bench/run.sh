@@ -186,6 +186,39 @@ watch_share() {
     row "canpid watch -j, $((seen / seconds)) frames/s over slcan" "$share" "% core" "" "<= 5" $met
 }
 
+. tests/bench/screen.sh
+# shellcheck source=tests/bench/captures.sh
+. tests/bench/captures.sh
+# Lock-step with a simulator: exchanges a second, beside bare sockets with messages of that size, and
+# with a peer that sends in two pieces under Nagle's algorithm.
+lockstep() {
+    local bare=0 ours=0 naive=0 what ratio name bytes rate
+    while IFS=$'\t' read -r name bytes rate; do
+        case $name in
+        *bare*) bare=$rate what=$bytes ;;
+        *ezphys-sim*) ours=$rate ;;
+        *naive*) naive=$rate ;;
+        esac
+    done < <(build/tests/bench/bench_lockstep "$seconds")
+    ratio=$(awk -v a="$bare" -v b="$ours" 'BEGIN { printf "%.2f", b > 0 ? a / b : 9999 }')
+    verdict "$ratio" '<=' 1.5
+    row "lock-step with ezphys-sim ($what bytes)" "$ours" 1/s "bare sockets $bare" "x$ratio (<= 1.5)" $met
+    verdict "$ours" '>=' 10000
+    row "lock-step with ezphys-sim" "$ours" 1/s "" ">= 10000" $met
+    verdict "$naive" '>=' 5000
+    row "lock-step with a peer of two sends and Nagle" "$naive" 1/s "" ">= 5000" $met
+}
+
+# From the signal (or the end of the script, the shell, the reader) to the stop on the wire.
+stops() {
+    local what p50 p99 max count wrong
+    while IFS=$'\t' read -r what p50 p99 max count wrong; do
+        verdict "$p99" '<=' 10
+        [ "$wrong" = 0 ] || met=NO below=$((below + 1))
+        row "$what" "$p50" ms "P99 $p99, max $max, $count times" "P99 <= 10" $met
+    done < <(PATH=$(cd "$BIN" && pwd):$PATH python3 tests/cli/stops.py table "$dir" 15)
+}
+
 gcc -shared -fPIC -O2 -o "$dir/count.so" tests/bench/count_malloc.c || exit 1
 machine
 row WHAT VALUE UNIT PEER BAR MET
@@ -199,7 +232,12 @@ allocations build/tests/bench/bench_wire "decode and encode"
 allocations build/tests/bench/bench_view "text, JSON and CSV"
 datagrams
 log_file
+captures
+replay_times
 watch_share
+screen_shares
+lockstep
+stops
 echo
 [ $below = 0 ] && echo "all bars met" || echo "$below bars NOT met"
 exit $((below != 0))

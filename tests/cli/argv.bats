@@ -151,7 +151,15 @@ load common.bash
     has "$why" frobnicate
     fails 2 armctl decode --format '%{angle' 30
     fails 2 armctl completion tcsh
-    has "$why" "bash, zsh or fish"
+    has "$why" "no shell 'tcsh' — use bash, zsh or fish"
+    fails 2 unitysim limits st
+    has "$why" "did you mean 'set'"
+    fails 2 canpid gains svae x
+    has "$why" "did you mean 'save'"
+    fails 2 hidmotor -q -l sim: move elbo=30
+    has "$why" "did you mean elbow"
+    fails 2 unitysim move elbow 2300
+    has "$why" "'elbow' has no value — write elbow=VALUE"
     fails 2 armctl help frobnicate
     fails 2 armctl config frobnicate
 }
@@ -294,4 +302,24 @@ load common.bash
         ok $tool -h
         has "$output" "Exit codes"
     done
+}
+
+@test "help: examples first, ranges that mean something, the links of the tool" {
+    ok hidmotor help velocity
+    hasnt "$output" e+38
+    ok hidmotor help raw
+    has "$output" "0 to 4294967295"
+    ok hidmotor help move
+    has "$output" "target — linear, sinusoidal"
+    ok ezphys help echo
+    has "$output" "echo [WHAT…]"
+    ok canpid help decode
+    has "$output" "canpid decode -j '05F#80F8730806FF'"
+    ok hidmotor help
+    has "$output" "hid:[VID:PID"
+    hasnt "$output" socketcand
+    ok hidmotor help links
+    has "$output" socketcand
+    fails 2 hidmotor help watc
+    has "$why" "did you mean 'watch'"
 }

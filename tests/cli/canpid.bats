@@ -569,17 +569,6 @@ END
 
 # ---- How it ends ---------------------------------------------------------------------------------
 
-@test "experiments that are ended at any moment leave the driver disabled" {
-    run python3 "$root/tests/cli/canpid_kills.py" "${KILLS:-200}" "$D"
-    [ "$status" = 0 ] || { echo "$output" && false; }
-    echo "# ${lines[-1]}"
-}
-
-@test "the same with --hold: it does not, so the test above can see it" {
-    run -1 python3 "$root/tests/cli/canpid_kills.py" 12 "$D" --hold
-    has "$output" "the driver is not disabled"
-}
-
 # experiment OPTION…: is under way, its id in $client, what it says in $trace.
 experiment() {
     mkfifo trace

@@ -8,7 +8,7 @@ setup() {
     BIN=$(cd "${BIN:-$root/build/bin}" && pwd)
     D=$BATS_TEST_TMPDIR
     PATH=$BIN:$PATH
-    unset "${!ARMCTL_@}" "${!CANPID_@}"
+    unset "${!ARMCTL_@}" "${!CANPID_@}" "${!HIDMOTOR_@}"
     export D BIN PATH HOME=$D XDG_CONFIG_HOME=$D/config XDG_STATE_HOME=$D/state TERM=dumb NO_COLOR=1
     export LC_ALL=C.UTF-8
     fast='sim:?time=virtual' # nobody waits for this arm
@@ -25,7 +25,7 @@ teardown() {
 }
 
 # ok COMMAND…: exit status 0; $output and $stderr are for the checks that follow.
-ok() { run -0 --separate-stderr "$@"; }
+ok() { run -0 --separate-stderr "$@" || { echo "status $status: $stderr" && false; }; }
 
 # fails STATUS COMMAND…: this exit status and exactly one line on standard error, "tool: …", which
 # is left in $why.

@@ -5,12 +5,15 @@
 """
 import hashlib
 import math
+import signal
 import socket
 import struct
+import subprocess
 import sys
 import time
 
-from ezphys_wire import LE32, Client, Simulation, Wire, force, motor, near, reset, scene
+from ezphys_wire import (LE32, Client, Simulation, Wire, die_with_parent, force, motor, near, reset,
+                         scene)
 
 SCENES = ["arm4", "box", "double-pendulum", "falling", "humanoid", "pendulum", "slider-crank"]
 
@@ -40,7 +43,7 @@ def free_fall():
 
 
 def many_steps():
-    with Simulation(["falling", "--lock-step", "50", "--step-size", "2ms"]) as sim:
+    with Simulation(["falling", "--lock-step=50", "--step-size", "2ms"]) as sim:
         sim.receive()
         state = sim.exchange()
         assert state.step == 50
@@ -112,13 +115,13 @@ def forces():
     with Simulation([rotor(), "--limb-force", "post"]) as sim:
         sim.receive()
         near(sim.exchange(force(1, 0.5)).limb[1].torque, [0, 0, 0])
-    with Simulation([rotor(), "--hold-force", "--lock-step", "5"]) as sim:
+    with Simulation([rotor(), "--hold-force", "--lock-step=5"]) as sim:
         sim.receive()
         state = sim.exchange(force(1, 0.01))
         near([state.axes[1][0].rate], [5 * 0.01 * DT / INERTIA])
         near([sim.exchange().axes[1][0].rate], [10 * 0.01 * DT / INERTIA])
         near([sim.exchange(force(1, 0)).axes[1][0].rate], [10 * 0.01 * DT / INERTIA])
-    with Simulation([rotor(), "--lock-step", "5"]) as sim:
+    with Simulation([rotor(), "--lock-step=5"]) as sim:
         sim.receive()
         state = sim.exchange(force(1, 0.01))
         near([state.axes[1][0].rate, state.limb[1].torque[2]], [0.01 * DT / INERTIA, 0.01])
@@ -220,7 +223,7 @@ def contacts():
 
 def energy():
     """A pendulum without friction keeps what it has: less than 1 % of a full swing in 10 s."""
-    with Simulation(["pendulum", "--lock-step", "10"]) as sim:
+    with Simulation(["pendulum", "--lock-step=10"]) as sim:
         sim.receive()
         spin = 0.4 * 1 * 0.05 ** 2  # the ball's own moment of inertia
         lowest, highest = math.inf, -math.inf
@@ -293,7 +296,7 @@ STANDING = {"humanoid": 0.9, "arm4": 0.1, "box": 0.5}  # height of the first bod
 
 def all_finite():
     for name in SCENES:
-        with Simulation([name, "--lock-step", "200"]) as sim:
+        with Simulation([name, "--lock-step=200"]) as sim:
             sim.receive()
             for _ in range(50):
                 state = sim.exchange()
@@ -414,7 +417,7 @@ def memory(sim):
 def abuse():
     """The largest numbers that are taken, all at once, do not end it."""
     for name in SCENES:
-        with Simulation([name, "--lock-step", "10"]) as sim:
+        with Simulation([name, "--lock-step=10"]) as sim:
             sim.receive()
             for i in range(60):
                 sign = 1 if i % 2 else -1
@@ -456,6 +459,34 @@ def late_answer():
         sim.wait_for("the client is back")
 
 
+def stopped_client():
+    """Clients that die in every way: stopped and killed in the middle of an exchange."""
+    code = ("import sys; sys.path.insert(0, sys.argv[1])\nimport socket\n"
+            "from ezphys_wire import Client\n"
+            "c = Client(socket.create_connection(('127.0.0.1', int(sys.argv[2]))))\n"
+            "c.receive()\nwhile True:\n print(c.exchange().step, flush=True)\n")
+    with Simulation(["humanoid", "--timeout", "200ms"]) as sim:
+        sim.sock.close()
+        sim.wait_for("the client is gone")
+        port, last = sim.url.split(":")[2], 0
+        for how in signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP:
+            with subprocess.Popen([sys.executable, "-c", code, sys.path[0], port],
+                                  stdout=subprocess.PIPE, text=True,
+                                  preexec_fn=die_with_parent) as client:
+                for _ in range(20):
+                    step = int(client.stdout.readline())
+                assert step > last
+                last = step
+                client.send_signal(how)
+                if how == signal.SIGSTOP:
+                    sim.wait_for("no answer to step")
+                    client.kill()
+                sim.wait_for("the client is gone")
+        sim.sock = sim.connect()
+        assert sim.receive().step >= last
+        assert sim.exchange(reset()).step == 0
+
+
 def real_time():
     """The world goes by the wall clock, nobody has to answer, and it stands still without a
     client."""
@@ -495,12 +526,12 @@ def motors_in_real_time():
 
 def dials_out():
     """--connect: the simulator is the client, tries until somebody listens, and tries again."""
-    import subprocess
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
     listener.close()
     with subprocess.Popen(["ezphys-sim", "falling", "--connect", f"127.0.0.1:{port}"],
-                          stderr=subprocess.DEVNULL) as process:
+                          stderr=subprocess.DEVNULL,
+                          preexec_fn=die_with_parent) as process:
         listener = socket.create_server(("127.0.0.1", port))
         listener.settimeout(20)
         for turn in range(2):

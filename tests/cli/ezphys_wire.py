@@ -5,6 +5,7 @@
         state = sim.exchange(motor(1, 2.0, 10.0))
         state.limb[1].position                 # by id
 """
+import ctypes
 import os
 import signal
 import socket
@@ -140,13 +141,22 @@ class Client:
         return state
 
 
+def die_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def too_late(*_):
+    raise TimeoutError(f"nothing after {LIMIT_S} s")
+
+
 class Simulation(Client):
     """ezphys-sim as a child, and a connection to it. said: its lines on stderr so far."""
 
     def __init__(self, arguments, wire=LE32, long_size=4, listen="0"):
         command = ["ezphys-sim", "--listen", listen, "--wire", wire.preset
                    + (",long=8" if long_size == 8 else ""), *arguments]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True,
+                                        preexec_fn=die_with_parent)
         self.said = []
         self.url = self.wait_for("ready: ").split("ready: ")[1]
         super().__init__(self.connect(), wire, long_size)
@@ -158,6 +168,7 @@ class Simulation(Client):
         return sock
 
     def wait_for(self, text):
+        signal.signal(signal.SIGALRM, too_late)
         signal.alarm(LIMIT_S)
         for line in self.process.stderr:
             self.said.append(line.rstrip("\n"))

@@ -1,37 +1,7 @@
 #!/usr/bin/env bats
 # Wireshark reads our files with our dissectors and sees what decode prints.
 load common.bash
-
-# Wireshark runs no Lua for root, so it gets a folder that anybody can read, and runs as nobody.
-eval "plain_$(declare -f setup)"
-eval "plain_$(declare -f teardown)"
-setup() {
-    plain_setup
-    public=$(mktemp -d)
-    chmod 755 "$public"
-}
-teardown() {
-    rm -rf "$public"
-    plain_teardown
-}
-
-# shark TOOL FILE OPTION…: tshark with the dissector of this tool
-shark() {
-    local tool=$1 file=$2 who=()
-    shift 2
-    [ -e "$public/$tool.lua" ] || "$tool" describe --as lua >"$public/$tool.lua"
-    cp "$file" "$public/capture"
-    chmod 644 "$public"/*
-    [ "$(id -u)" != 0 ] || who=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-    (cd "$public" && "${who[@]}" env HOME="$public" XDG_CONFIG_HOME="$public" tshark -X "lua_script:$tool.lua" -r capture "$@")
-}
-
-# agree TOOL FILE: each value that decode prints is a field of Wireshark's with that value.
-agree() {
-    shark "$1" "$2" -T json >packets.json
-    "$1" decode -j "$2" >records
-    ok python3 "$root/tests/cli/tshark_check.py" "$1" packets.json records
-}
+load shark.bash
 
 # frames TOOL: the frames of the golden cases of this tool, "> HEX" sent and "< HEX" received. Those
 # with other options than a direction are of other variants, and the board of one has no name.

@@ -42,6 +42,18 @@ for text in sys.argv[2:]:
     out.sendto(bytes.fromhex(text), ("127.0.0.1", int(sys.argv[1])))' "${port%%\?*}" "$@"
 }
 
+# under_way COMMAND…: has sent its first control packet; its id is $client.
+under_way() {
+    mkfifo trace
+    unitysim -v "$@" <&0 2>trace >client.out 3>&- &
+    client=$!
+    started+=("$client")
+    exec {trace}<trace
+    # shellcheck disable=SC2034 # of common.bash
+    said[client]=$trace
+    wait_for client "-> FF FF 01 14"
+}
+
 # rows FILE COUNT: a sequence of so many short motions of all joints.
 rows() {
     python3 - "$2" >"$1" <<'PYTHON'
@@ -158,15 +170,13 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
 
 @test "a second client on the port, and nobody listening: said" {
     simulator --scene 1
-    start_watch() { unitysim -q -l "$url" watch >/dev/null 2>&1 3>&- & }
-    start_watch
+    mkfifo seen
+    unitysim -q -l "$url" watch >seen 2>/dev/null 3>&- &
     started+=("$!")
-    for ((i = 0; i < 200; i++)); do
-        run unitysim -j -l "$url" status
-        [ "$status" = 0 ] || break
-    done
-    same "$status" 4
-    has "$output" "listen" || has "$output" "port"
+    exec {seen}<seen
+    read -r -t 20 line <&"$seen" # it has the port
+    fails 4 unitysim -l "$url" status
+    has "$why" "only one client can hear the simulator"
     kill "${started[-1]}"
     end "$pid"
     run -3 --separate-stderr unitysim -l "$url" --timeout 0.3s scene basic
@@ -243,6 +253,30 @@ PYTHON
     stands
 }
 
+@test "drive --follow: another program drives, line by line; its end and its silence stop the arm" {
+    simulator --scene 1
+    mkfifo lines
+    exec {lines}<>lines
+    under_way -l "$url" drive --follow --deadman 300ms elbow=+10 -j <lines
+    echo 'elbow=+45 hand=close' >&"$lines"
+    wait_for client "elbow.velocity=45 elbow.state=increase"
+    has "$line" "hand.state=decrease"
+    echo '{"cmd":"drive","elbow":"stop"}' >&"$lines"
+    wait_for client "elbow.velocity=0 elbow.state=stop"
+    has "$line" "hand.state=decrease" # what a line does not name goes on
+    wait_for client "no line for"
+    wait_for client "04 00 00 00 E0  control"
+    echo 'ebow=3' >&"$lines"
+    rest=$(timeout 20 cat <&"$trace")
+    wait "$client" && status=0 || status=$?
+    same "$status" 2
+    has "$rest" "line 3: joint 'ebow': unknown — did you mean 'elbow'?"
+    stands
+    ok bash -c "echo elbow=+45 | unitysim -q -j -l '$url' drive --follow"
+    same "$(json '[.ok,.result]')" '[true,"stopped"]'
+    stands
+}
+
 @test "limits: file, config file, and what was sent" {
     printf '# narrow\nelbow 2000 2100\n' >narrow
     virtual_json limits --limits narrow
@@ -283,6 +317,21 @@ PYTHON
     fails 5 unitysim --views bad.csv camera views
     has "$why" "bad.csv:1:11: ry: 'x'"
     refuses 6 unitysim -q -l "$fast" camera set 70000 1 2 3 4 5
+}
+
+@test "feedback falls silent during a move: nothing is moved, it is said, and the move ends well" {
+    simulator --scene 1
+    sim=$pid
+    under_way -l "$url" move wrist_rotate=2900 velocity=40 timeout=20s
+    kill -STOP "$sim"
+    wait_for client "02 00 00 00 03 00 00 00 04 00 00 00 E0  control" # all are told to stop
+    kill -CONT "$sim"
+    rest=$(timeout 30 cat <&"$trace")
+    wait "$client" && status=0 || status=$?
+    same "$status" 0
+    has "$rest" "feedback was silent for"
+    has "$(<client.out)" "result=arrived"
+    pid=$sim
 }
 
 # ---- Sequences -----------------------------------------------------------------------------------
@@ -380,30 +429,6 @@ PYTHON
 }
 
 # ---- How it ends ---------------------------------------------------------------------------------
-
-@test "a drive that is ended by a signal: the stop is on the wire within 10 ms" {
-    run python3 "$root/tests/cli/unitysim_kills.py" "${KILLS:-200}"
-    [ "$status" = 0 ] || { echo "$output" && false; }
-    echo "# ${lines[-2]}"
-}
-
-@test "the same with --hold: no stop, so the test above can see it" {
-    run -1 python3 "$root/tests/cli/unitysim_kills.py" 6 --hold
-    has "$output" "no stop"
-    has "$output" "6 wrong"
-}
-
-# under_way COMMAND…: has sent its first control packet; its id is $client.
-under_way() {
-    mkfifo trace
-    unitysim -v "$@" 2>trace >client.out 3>&- &
-    client=$!
-    started+=("$client")
-    exec {trace}<trace
-    # shellcheck disable=SC2034 # of common.bash
-    said[client]=$trace
-    wait_for client "-> FF FF 01 14"
-}
 
 @test "move and play are stopped by a signal, too, and say so" {
     simulator --scene 1

@@ -151,9 +151,9 @@ static void test_room(void **state)
     }
     char *full = malloc(100 * AW_BRAILLE_ROW);
     assert_non_null(full);
-    assert_int_equal(aw_braille_row(&canvas, 0, AW_BRAILLE_COLOR | AW_BRAILLE_UTF8, full,
-                                    100 * AW_BRAILLE_ROW),
-                     100 * 10 + 4);
+    assert_int_equal(
+        aw_braille_row(&canvas, 0, AW_BRAILLE_COLOR | AW_BRAILLE_UTF8, full, 100 * AW_BRAILLE_ROW),
+        100 * 10 + 4);
     free(full);
     aw_braille_free(&canvas);
 }

@@ -126,8 +126,10 @@ static void test_alarm(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_channel channel = {
-            .low = cases[i].low, .high = cases[i].high, .value = cases[i].value};
+            .unit = "deg", .low = cases[i].low, .high = cases[i].high, .value = cases[i].value};
         assert_int_equal(aw_channel_alarm(&channel), cases[i].alarm);
+        channel.unit = NULL;
+        assert_int_equal(aw_channel_alarm(&channel), 0);
     }
 }
 

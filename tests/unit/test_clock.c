@@ -67,6 +67,18 @@ static void a_stop_comes_before_everything(void **state)
     }
 }
 
+static void times_from_now(void **state)
+{
+    (void)state;
+    assert_true(aw_clock_after(5, 2) == 5 + 2 * AW_SECOND);
+    assert_true(aw_clock_after(5, 0) == 5);
+    assert_true(aw_clock_after(5, -1e300) == 5);
+    assert_true(aw_clock_after(5, 1e300) == AW_NEVER);
+    assert_true(aw_clock_after(0, 0x1p63 / 1e9) == AW_NEVER);
+    assert_true(aw_clock_after(AW_NEVER, 1) == AW_NEVER);
+    assert_true(aw_clock_after(AW_NEVER - 1, 1e-9) >= AW_NEVER - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -74,6 +86,7 @@ int main(void)
         cmocka_unit_test(real_time_never_goes_back),
         cmocka_unit_test(a_wait_ends_when_there_is_something_to_read),
         cmocka_unit_test(a_stop_comes_before_everything),
+        cmocka_unit_test(times_from_now),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

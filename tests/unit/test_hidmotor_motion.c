@@ -293,6 +293,17 @@ static void a_deadline(void **state)
     rig_free(rig);
 }
 
+static void a_forced_motion_without_an_end(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    rig->arm.options.force = true;
+    struct aw_hidmotor_plan plan = plan_of(rig, rig_target(80, 45, -30, 1e14));
+    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
+    assert_int_equal(wait_for(rig, &plan, 2), AW_TIMEOUT);
+    rig_free(rig);
+}
+
 static void waiting_in_bad_weather(void **state)
 {
     (void)state;
@@ -617,6 +628,7 @@ int main(void)
         cmocka_unit_test(a_setpoint_that_the_board_kept_back),
         cmocka_unit_test(a_tolerance_that_the_arm_cannot_keep),
         cmocka_unit_test(a_deadline),
+        cmocka_unit_test(a_forced_motion_without_an_end),
         cmocka_unit_test(waiting_in_bad_weather),
         cmocka_unit_test(a_lost_reply_is_made_good_by_the_setpoints),
         cmocka_unit_test(an_old_answer_verifies_nothing),

@@ -12,24 +12,24 @@
 
 static struct aw_error err;
 
-static enum aw_status read_text(const char *text, struct aw_hid_waypoints *way)
+static enum aw_status read_text(const char *text, struct aw_hidmotor_waypoints *way)
 {
     FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
     assert_non_null(file);
-    enum aw_status status = aw_hid_waypoints_read(way, file, "run.csv", &err);
+    enum aw_status status = aw_hidmotor_waypoints_read(way, file, "run.csv", &err);
     fclose(file);
     return status;
 }
 
-static struct aw_hid_waypoints good(const char *text)
+static struct aw_hidmotor_waypoints good(const char *text)
 {
-    struct aw_hid_waypoints way;
+    struct aw_hidmotor_waypoints way;
     if (read_text(text, &way) != AW_OK)
         fail_msg("%s", err.text);
     return way;
 }
 
-static bool is(const struct aw_hid_waypoint *p, double t, double m1, double m2, double m3)
+static bool is(const struct aw_hidmotor_waypoint *p, double t, double m1, double m2, double m3)
 {
     return p->t_s == t && p->pose.deg[0] == m1 && p->pose.deg[1] == m2 && p->pose.deg[2] == m3;
 }
@@ -50,11 +50,11 @@ static void columns_are_found_by_name(void **state)
         "t,base,m1,m2,m3\n0,9,1,2,3\n1.5,9,4,5,6\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct aw_hid_waypoints way = good(texts[i]);
+        struct aw_hidmotor_waypoints way = good(texts[i]);
         assert_int_equal(way.n, 2);
         if (!is(&way.points[0], 0, 1, 2, 3) || !is(&way.points[1], 1.5, 4, 5, 6))
             fail_msg("%s", texts[i]);
-        aw_hid_waypoints_free(&way);
+        aw_hidmotor_waypoints_free(&way);
     }
 }
 
@@ -82,7 +82,7 @@ static void complaints_name_the_place(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof complaints / sizeof *complaints; i++) {
-        struct aw_hid_waypoints way;
+        struct aw_hidmotor_waypoints way;
         const char *text = *complaints[i].text ? complaints[i].text : "\n";
         assert_int_equal(read_text(text, &way), complaints[i].status);
         if (strncmp(err.text, complaints[i].message, strlen(complaints[i].message)) != 0)
@@ -90,20 +90,20 @@ static void complaints_name_the_place(void **state)
         assert_null(way.points);
         assert_null(way.name);
     }
-    struct aw_hid_waypoints way;
-    assert_int_equal(aw_hid_waypoints_load(&way, "/nonexistent/x.csv", &err), AW_USAGE);
+    struct aw_hidmotor_waypoints way;
+    assert_int_equal(aw_hidmotor_waypoints_load(&way, "/nonexistent/x.csv", &err), AW_USAGE);
     assert_non_null(strstr(err.text, "/nonexistent/x.csv: No such file"));
-    assert_int_equal(aw_hid_waypoints_load(&way, "/", &err), AW_LOST);
+    assert_int_equal(aw_hidmotor_waypoints_load(&way, "/", &err), AW_LOST);
 }
 
 static enum aw_status path_status(const char *text, enum aw_path_mode mode, bool force)
 {
-    struct aw_hid_waypoints way = good(text);
+    struct aw_hidmotor_waypoints way = good(text);
     struct aw_path path;
-    enum aw_status status = aw_hid_waypoints_path(&way, mode, force, &path, &err);
+    enum aw_status status = aw_hidmotor_waypoints_path(&way, mode, force, &path, &err);
     assert_true((status == AW_OK) == (path.pieces != NULL));
     aw_path_free(&path);
-    aw_hid_waypoints_free(&way);
+    aw_hidmotor_waypoints_free(&way);
     return status;
 }
 
@@ -146,34 +146,34 @@ static void speed_is_limited_on_the_whole_way(void **state)
     assert_int_equal(path_status(text, AW_PATH_CUBIC, false), AW_OK);
     refused(text, AW_PATH_QUINTIC,
             "run.csv:3: m1: 225 deg/s at 0.5 s on the way here, faster than 200 deg/s");
-    struct aw_hid_waypoints way = good(text);
+    struct aw_hidmotor_waypoints way = good(text);
     struct aw_path path;
-    assert_int_equal(aw_hid_waypoints_path(&way, AW_PATH_QUINTIC, true, &path, &err), AW_OK);
-    struct aw_hid_fastest fastest = aw_hid_path_fastest(&path);
+    assert_int_equal(aw_hidmotor_waypoints_path(&way, AW_PATH_QUINTIC, true, &path, &err), AW_OK);
+    struct aw_hidmotor_fastest fastest = aw_hidmotor_path_fastest(&path);
     assert_int_equal(fastest.joint, 0);
     assert_true(fabs(fastest.deg_s - 225) < 1e-9 && fabs(fastest.t_s - 0.5) < 1e-6);
     aw_path_free(&path);
-    aw_hid_waypoints_free(&way);
+    aw_hidmotor_waypoints_free(&way);
 }
 
 /* Points on the limits: no rounding leads outside. */
 static void poses_to_send_are_inside(void **state)
 {
     (void)state;
-    struct aw_hid_waypoints way = good("0,90,100,63\n1,90,99.9,63\n2.1,90,100,-90\n"
-                                       "3.7,-90,-45,-90\n5,-90,-45,-90\n");
+    struct aw_hidmotor_waypoints way = good("0,90,100,63\n1,90,99.9,63\n2.1,90,100,-90\n"
+                                            "3.7,-90,-45,-90\n5,-90,-45,-90\n");
     for (int mode = 0; mode < AW_PATH_MODES; mode++) {
         struct aw_path path;
         enum aw_status status =
-            aw_hid_waypoints_path(&way, (enum aw_path_mode)mode, true, &path, &err);
+            aw_hidmotor_waypoints_path(&way, (enum aw_path_mode)mode, true, &path, &err);
         assert_int_equal(status, AW_OK);
         for (double t = -1; t < 6 && mode != AW_PATH_QUINTIC; t += 0.001) {
-            struct aw_hid_pose pose = aw_hid_path_pose(&path, t);
-            assert_int_equal(aw_hid_check_pose(&pose, &err), AW_OK);
+            struct aw_hidmotor_pose pose = aw_hidmotor_path_pose(&path, t);
+            assert_int_equal(aw_hidmotor_check_pose(&pose, &err), AW_OK);
         }
         aw_path_free(&path);
     }
-    aw_hid_waypoints_free(&way);
+    aw_hidmotor_waypoints_free(&way);
 }
 
 /* Read every 2 ms, measured every 16 ms: 1.6 deg a step are 100 deg/s and not 800. */
@@ -189,33 +189,33 @@ static void a_recording_moves_as_the_arm_did(void **state)
         fprintf(file, "%g,%g,0,0,30,0,0\n", ms / 1000.0, step * 1.6);
     }
     fclose(file);
-    struct aw_hid_waypoints way = good(text);
+    struct aw_hidmotor_waypoints way = good(text);
     struct aw_path path;
     assert_true(way.recorded);
     assert_true(way.n < 400);
-    if (aw_hid_waypoints_path(&way, AW_PATH_LINEAR, false, &path, &err) != AW_OK)
+    if (aw_hidmotor_waypoints_path(&way, AW_PATH_LINEAR, false, &path, &err) != AW_OK)
         fail_msg("%s", err.text);
-    struct aw_hid_fastest fastest = aw_hid_path_fastest(&path);
+    struct aw_hidmotor_fastest fastest = aw_hidmotor_path_fastest(&path);
     assert_true(fastest.deg_s > 90 && fastest.deg_s < 110);
     assert_true(is(&way.points[0], 0, 0, 0, 0));
     assert_true(way.points[way.n - 1].t_s == 1 && way.points[way.n - 1].line == 502);
-    assert_true(fabs(aw_hid_path_pose(&path, 0.384).deg[0]) < 1e-12); /* it waits */
+    assert_true(fabs(aw_hidmotor_path_pose(&path, 0.384).deg[0]) < 1e-12); /* it waits */
     aw_path_free(&path);
-    aw_hid_waypoints_free(&way);
+    aw_hidmotor_waypoints_free(&way);
     free(text);
 }
 
 static void waypoints_of_people_are_all_kept(void **state)
 {
     (void)state;
-    struct aw_hid_waypoints way =
+    struct aw_hidmotor_waypoints way =
         good("0,0,0,0\n1,0,0,0\n2,0,0,0\n3,5,0,0\n3.002,5.1,0,0\n3.004,5.2,0,0\n4,5.2,0,0\n");
     assert_int_equal(way.n, 7);
     assert_false(way.recorded);
-    aw_hid_waypoints_free(&way);
+    aw_hidmotor_waypoints_free(&way);
     way = good("0,1,2,3\n0.001,1,2,3\n"); /* the last one stays */
     assert_int_equal(way.n, 2);
-    aw_hid_waypoints_free(&way);
+    aw_hidmotor_waypoints_free(&way);
 }
 
 /* An arm at its limit measures 100.08 deg, and swings over by 2. */
@@ -223,13 +223,26 @@ static void measurements_beyond_a_limit_are_at_it(void **state)
 {
     (void)state;
     static const char measured[] = "t,m1,m2,m3,m1.setpoint\n0,90.24,100.08,-92,90\n";
-    struct aw_hid_waypoints way = good(measured);
+    struct aw_hidmotor_waypoints way = good(measured);
     assert_true(is(&way.points[0], 0, 90, 100, -90));
-    aw_hid_waypoints_free(&way);
+    aw_hidmotor_waypoints_free(&way);
     refused("t,m1,m2,m3,m1.setpoint\n0,94,100.08,-92,90\n", AW_PATH_LINEAR,
             "run.csv:2: m1: 94 deg is 4 deg beyond its limit");
     refused("t,m1,m2,m3\n0,90.24,0,0\n", AW_PATH_LINEAR,
             "run.csv:2: m1: 90.24 deg is 0.24 deg beyond its limit");
+}
+
+/* An arm at 205 deg/s, measured in steps of 0.24 every 16 ms, looks like 210. */
+static void a_recording_may_look_fast(void **state)
+{
+    (void)state;
+    assert_int_equal(path_status("0,0,0,0\n0.016,3.36,0,0\n", AW_PATH_LINEAR, false), AW_LIMIT);
+    assert_int_equal(path_status("t,m1,m2,m3,m1.setpoint\n0,0,0,0,60\n0.016,3.36,0,0,60\n",
+                                 AW_PATH_LINEAR, false),
+                     AW_OK);
+    refused("t,m1,m2,m3,m1.setpoint\n0,0,0,0,60\n0.016,4.9,0,0,60\n", AW_PATH_LINEAR,
+            "run.csv:3: m1: 306.2 deg/s at 0");
+    assert_non_null(strstr(err.text, "faster than 300 deg/s"));
 }
 
 static void points_too_far_apart(void **state)
@@ -252,6 +265,7 @@ int main(void)
         cmocka_unit_test(a_recording_moves_as_the_arm_did),
         cmocka_unit_test(waypoints_of_people_are_all_kept),
         cmocka_unit_test(measurements_beyond_a_limit_are_at_it),
+        cmocka_unit_test(a_recording_may_look_fast),
         cmocka_unit_test(points_too_far_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,6 +58,20 @@ static void test_patterns(void **state)
             fail_msg("%s", patterns[i].pattern);
 }
 
+/* m1.position, m2.position: the last part is enough. */
+static void test_groups(void **state)
+{
+    struct aw_select select = {.n = 1, .pattern = {"position"}};
+    struct aw_point point = {
+        .subject = "", .message = "", .name = "m1.position", .field = "m1.position"};
+    (void)state;
+    assert_int_equal(aw_select_match(&select, &point), 0);
+    select.pattern[0] = "m1";
+    assert_int_equal(aw_select_match(&select, &point), 0);
+    select.pattern[0] = "osition";
+    assert_int_equal(aw_select_match(&select, &point), -1);
+}
+
 static void test_all(void **state)
 {
     struct aw_select select = {0};
@@ -109,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_groups),
         cmocka_unit_test(test_all),
         cmocka_unit_test(test_check),
     };

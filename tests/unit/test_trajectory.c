@@ -313,13 +313,6 @@ static void what_is_no_path_is_refused(void **state)
     assert_non_null(strstr(err.text, "too far apart"));
 }
 
-static void modes_have_names(void **state)
-{
-    (void)state;
-    assert_string_equal(aw_path_mode_name(AW_PATH_LINEAR), "linear");
-    assert_string_equal(aw_path_mode_name(AW_PATH_QUINTIC), "quintic");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -336,7 +329,6 @@ int main(void)
         cmocka_unit_test(cubic_may_swing_too),
         cmocka_unit_test(long_paths_stay_true),
         cmocka_unit_test(what_is_no_path_is_refused),
-        cmocka_unit_test(modes_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

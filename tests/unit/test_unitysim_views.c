@@ -128,14 +128,7 @@ static void a_view_is_replaced_in_its_place(void **state)
 
 static void names_that_the_file_cannot_hold_are_refused(void **state)
 {
-    static const char *const names[] = {"",
-                                        "a,b",
-                                        "#a",
-                                        " a",
-                                        "a ",
-                                        "a\nb",
-                                        "\xEF\xBB\xBF"
-                                        "a"};
+    static const char *const names[] = {"", "a,b", "#a", " a", "a ", "a\nb", "\xEF\xBB\xBF_"};
     struct aw_unity_views views = {0};
     struct aw_unity_camera camera = {0};
     struct aw_error err;

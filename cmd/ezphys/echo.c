@@ -1,146 +1,75 @@
-/* watch, echo: records as they come, of some objects or all, where a condition holds. */
+/* echo: records as they come, of some objects or all, where a condition holds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "base/suggest.h"
 #include "ezphys/wire.h"
 #include "state.h"
+#include "view/where.h"
 
-#define PATTERNS_MAX   32
-#define CONDITIONS_MAX 8
-
-enum comparison { ABOVE, BELOW, AT_LEAST, AT_MOST, EQUAL, DIFFERENT };
-
-/* Longer ones first. */
-static const struct {
-    const char *text;
-    enum comparison comparison;
-} operators[] = {
-    {">=", AT_LEAST}, {"<=", AT_MOST}, {"!=", DIFFERENT}, {"==", EQUAL},
-    {">", ABOVE},     {"<", BELOW},    {"=", EQUAL},
-};
-
-struct condition {
-    char field[48];
-    enum comparison comparison;
-    double value;
-};
+#define PATTERNS_MAX 32
 
 struct watcher {
     struct aw_session *session;
     const char *patterns[PATTERNS_MAX];
     size_t n_patterns;
     bool matched[PATTERNS_MAX];
-    struct condition conditions[CONDITIONS_MAX];
-    size_t n_conditions;
-    uint64_t left; /* records to go; 0: no end */
+    struct aw_where where;
+    struct aw_names *names; /* of the fields, for where */
+    uint64_t left;          /* records to go; 0: no end */
     bool done;
 };
 
-/* ---- --where 'force.z>10 and position.z<0.5m' --------------------------------------------------
- */
-
-static const struct aw_field *find_field(struct aw_wire *wire, const char *name)
+static bool has_field(const struct aw_names *names, const char *field)
 {
-    for (size_t m = 0; m < wire->protocol->n_messages; m++) {
-        const struct aw_codec *codec = aw_wire_codec_at(wire, m);
-        int leaf = aw_codec_find(codec, name);
-        if (leaf >= 0 && codec->leaves[leaf].field->type != AW_TEXT)
-            return codec->leaves[leaf].field;
-    }
-    return NULL;
+    for (size_t m = 0; m < aw_ezphys_protocol.n_messages; m++)
+        if (aw_codec_find(aw_wire_codec_at(names->wire, m), field) >= 0)
+            return true;
+    return false;
 }
 
-static enum aw_status unknown_field(struct aw_session *session, const char *name)
+static enum aw_status unknown_field(struct watcher *w, const char *field)
 {
-    const char *known[AW_MAX_LEAVES * 2];
-    char names[AW_MAX_LEAVES * 2][48];
+    const char *known[AW_MAX_MESSAGES * AW_MAX_LEAVES];
     size_t n = 0;
-    struct aw_wire *wire = session->shown;
-    for (size_t m = 0; m < wire->protocol->n_messages; m++) {
-        const struct aw_codec *codec = aw_wire_codec_at(wire, m);
-        for (int i = 0; i < codec->n_leaves && n < AW_MAX_LEAVES * 2; i++) {
-            aw_leaf_name(&codec->leaves[i], names[n], sizeof *names);
-            known[n] = names[n];
-            n += codec->leaves[i].value;
-        }
-    }
-    const char *near = aw_suggest(name, known, n);
-    return aw_fail(&session->err, AW_USAGE, "--where: no message has a field '%.40s'%s%s%s", name,
-                   near ? " — did you mean '" : " — see 'describe'", near ? near : "",
+    for (size_t m = 0; m < aw_ezphys_protocol.n_messages; m++)
+        for (int i = 0; i < aw_wire_codec_at(w->names->wire, m)->n_leaves; i++)
+            known[n++] = w->names->field[m][i];
+    const char *near = aw_suggest(field, known, n);
+    return aw_fail(&w->session->err, AW_USAGE, "--where: no message has a field '%.40s'%s%s%s",
+                   field, near ? " — did you mean '" : " — see 'describe'", near ? near : "",
                    near ? "'?" : "");
 }
 
-static enum aw_status parse_condition(struct watcher *w, const char *text)
+/* A wrong condition is found before the link is opened. */
+static enum aw_status parse_where(struct watcher *w)
 {
     struct aw_session *session = w->session;
-    struct condition *c = &w->conditions[w->n_conditions];
-    size_t length = strcspn(text, "<>=!"), i = 0, count = sizeof operators / sizeof *operators;
-    while (i < count && strncmp(text + length, operators[i].text, strlen(operators[i].text)) != 0)
-        i++;
-    if (i == count || length == 0)
-        return aw_fail(&session->err, AW_USAGE,
-                       "--where: '%.60s' is no condition — for instance 'force.z>10'", text);
-    snprintf(c->field, sizeof c->field, "%.*s", (int)length, text);
-    c->field[strcspn(c->field, " ")] = '\0';
-    const struct aw_field *field = find_field(session->shown, c->field);
-    if (!field)
-        return unknown_field(session, c->field);
-    c->comparison = operators[i].comparison;
-    const char *number = text + length + strlen(operators[i].text);
-    number += strspn(number, " ");
-    w->n_conditions++;
-    return aw_number_parse_unit(number, field->unit, &c->value, &session->err);
-}
-
-/* Conditions are joined by "and". */
-static enum aw_status parse_where(struct watcher *w, const char *text)
-{
-    char copy[512];
-    enum aw_status status = AW_OK;
+    const char *text = aw_option(session, "where");
     if (!text)
         return AW_OK;
-    if (strlen(text) >= sizeof copy)
-        return aw_fail(&w->session->err, AW_USAGE, "--where: longer than 500 characters");
-    snprintf(copy, sizeof copy, "%s", text);
-    for (char *at = copy, *next; at && status == AW_OK; at = next) {
-        next = strstr(at, " and ");
-        if (next) {
-            *next = '\0';
-            next += 5;
-        }
-        at += strspn(at, " ");
-        at[strcspn(at, "")] = '\0';
-        for (size_t end = strlen(at); end > 0 && at[end - 1] == ' '; end--)
-            at[end - 1] = '\0';
-        if (w->n_conditions == CONDITIONS_MAX)
-            return aw_fail(&w->session->err, AW_USAGE, "--where: more than %d conditions",
-                           CONDITIONS_MAX);
-        status = parse_condition(w, at);
-    }
+    w->names = malloc(sizeof *w->names);
+    if (!w->names)
+        return aw_fail(&session->err, AW_NO_LINK, "out of memory");
+    aw_names_init(w->names, session->shown);
+    enum aw_status status = aw_where_parse(text, &w->where, &session->err);
+    for (size_t i = 0; i < w->where.n && status == AW_OK; i++)
+        if (!has_field(w->names, w->where.terms[i].field))
+            status = unknown_field(w, w->where.terms[i].field);
     return status;
 }
 
-static bool compare(double a, enum comparison comparison, double b)
+static bool fulfils(const struct watcher *w, const struct aw_ez_about *about,
+                    const struct aw_record *record)
 {
-    const bool results[] = {
-        [ABOVE] = a > b,    [BELOW] = a < b,  [AT_LEAST] = a >= b,
-        [AT_MOST] = a <= b, [EQUAL] = a == b, [DIFFERENT] = a != b,
-    };
-    return results[comparison];
-}
-
-/* A message without the field does not fulfil a condition on it. */
-static bool fulfils(const struct watcher *w, const struct aw_record *record)
-{
-    for (size_t i = 0; i < w->n_conditions; i++) {
-        double value = aw_record_get(record, w->conditions[i].field);
-        if (value != value || !compare(value, w->conditions[i].comparison, w->conditions[i].value))
-            return false;
-    }
-    return true;
+    struct aw_point points[AW_MAX_LEAVES];
+    char name[AW_EZ_NAME_SIZE + 16] = "";
+    if (!w->where.n)
+        return true;
+    ez_about_name(about, name, sizeof name);
+    size_t n = aw_record_points(w->names, record, name, points, AW_MAX_LEAVES);
+    return aw_where_holds(&w->where, points, n);
 }
 
 /* ---- Objects -----------------------------------------------------------------------------------
@@ -205,7 +134,7 @@ static enum aw_status show_packet(struct watcher *w, size_t packet)
     const struct aw_ez_about *about = &ez_of(session)->packets[packet].about;
     if (ez_show_decode(session, packet, &record) != AW_OK)
         return AW_OK;
-    if (!is_wanted(w, about, &record) || !fulfils(w, &record))
+    if (!is_wanted(w, about, &record) || !fulfils(w, about, &record))
         return AW_OK;
     enum aw_status status = aw_session_show(session, &record);
     w->done = w->left && --w->left == 0;
@@ -251,25 +180,33 @@ static enum aw_status prepare(struct watcher *w, const struct aw_args *args)
     if (status == AW_OK)
         status = aw_session_view(session, &view);
     if (status == AW_OK)
-        status = parse_where(w, aw_option(session, "where"));
+        status = parse_where(w);
     return status == AW_OK ? ez_ready(session) : status;
 }
 
-enum aw_status run_echo(struct aw_session *session, const struct aw_args *args)
+static enum aw_status echo(struct watcher *w, const struct aw_args *args)
 {
-    struct watcher w = {.session = session, .left = (uint64_t)aw_option_number(session, "count")};
+    struct aw_session *session = w->session;
     double seconds = aw_option_number(session, "for");
-    if (aw_flag(session, "once"))
-        w.left = 1;
-    enum aw_status status = prepare(&w, args);
+    enum aw_status status = prepare(w, args);
     if (status != AW_OK)
         return status;
     int64_t now = aw_clock_now(session->clock);
     int64_t deadline = seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER;
     if (aw_flag(session, "timeout") && ez_deadline(session) < deadline)
         deadline = ez_deadline(session);
-    status = watch(&w, deadline);
-    if (status == AW_OK && w.left && aw_flag(session, "timeout"))
+    status = watch(w, deadline);
+    if (status == AW_OK && w->left && aw_flag(session, "timeout"))
         return aw_fail(&session->err, AW_TIMEOUT, "no such record within the time of --timeout");
+    return status;
+}
+
+enum aw_status run_echo(struct aw_session *session, const struct aw_args *args)
+{
+    struct watcher w = {.session = session, .left = (uint64_t)aw_option_number(session, "count")};
+    if (aw_flag(session, "once"))
+        w.left = 1;
+    enum aw_status status = echo(&w, args);
+    free(w.names);
     return status;
 }

@@ -1,0 +1,120 @@
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shell/words.h"
+#include "state.h"
+
+struct follow {
+    struct aw_session *session;
+    struct aw_words words;
+    char line[AW_LINE_MAX];
+    size_t used;
+    unsigned number; /* of the line */
+    int64_t deadman_ns, heard_ns;
+    bool silent; /* the dead man's switch has let go */
+    bool done;
+};
+
+static enum aw_status drive_word(struct aw_session *session, const char *word)
+{
+    struct aw_bound bound = {.name = word, .text = strchr(word, '=')};
+    struct aw_unity_drive drive;
+    int joint;
+    if (!bound.text)
+        return aw_fail(&session->err, AW_USAGE, "'%.40s' — write JOINT=VALUE, like elbow=+45",
+                       word);
+    enum aw_status status = unity_pair_joint(session, &bound, &joint);
+    if (status == AW_OK)
+        status = aw_unity_drive_parse(joint, bound.text + 1, aw_flag(session, "force"), &drive,
+                                      &session->err);
+    if (status == AW_OK)
+        aw_unity_drive(unity_of(session), joint, drive);
+    return status;
+}
+
+/* {"cmd":"drive","elbow":45} is taken, too. With --keep-going a bad line is told and passed over.
+ */
+static enum aw_status take_line(struct follow *f)
+{
+    struct aw_session *session = f->session;
+    enum aw_status status = aw_words_split(&f->words, f->line, &session->err);
+    f->number++;
+    f->heard_ns = aw_clock_now(session->clock);
+    f->silent = false;
+    for (size_t i = f->words.json ? 1 : 0; i < f->words.n && status == AW_OK; i++)
+        status = drive_word(session, f->words.word[i]);
+    if (status == AW_OK)
+        return AW_OK;
+    struct aw_error why = session->err;
+    aw_fail(&session->err, status, "line %u: %s", f->number, why.text);
+    if (!aw_flag(session, "keep-going"))
+        return status;
+    aw_session_say(session, "%s", session->err.text);
+    return AW_OK;
+}
+
+static enum aw_status take_byte(struct follow *f, char c)
+{
+    if (c != '\n' && f->used == sizeof f->line - 1)
+        return aw_fail(&f->session->err, AW_USAGE, "line %u: longer than %d characters",
+                       f->number + 1, AW_LINE_MAX - 1);
+    if (c != '\n') {
+        f->line[f->used++] = c;
+        return AW_OK;
+    }
+    f->line[f->used] = '\0';
+    f->used = 0;
+    return take_line(f);
+}
+
+/* What is there already; the last line may lack its end. */
+static enum aw_status read_lines(struct follow *f)
+{
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    char block[512];
+    enum aw_status status = AW_OK;
+    if (poll(&in, 1, 0) != 1)
+        return AW_OK;
+    ssize_t got = read(STDIN_FILENO, block, sizeof block);
+    f->done = got <= 0;
+    for (ssize_t i = 0; i < got && status == AW_OK; i++)
+        status = take_byte(f, block[i]);
+    return status == AW_OK && f->done && f->used > 0 ? take_byte(f, '\n') : status;
+}
+
+static void watch_deadman(struct follow *f)
+{
+    struct aw_session *session = f->session;
+    int64_t silence = aw_clock_now(session->clock) - f->heard_ns;
+    if (f->deadman_ns == 0 || f->silent || silence < f->deadman_ns)
+        return;
+    f->silent = true;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        aw_unity_drive(unity_of(session), i, (struct aw_unity_drive){0});
+    aw_session_say(session, "no line for %.0f ms: all joints are stopped until one comes",
+                   (double)silence / 1e6);
+}
+
+enum aw_status unity_follow(struct aw_session *session, int64_t deadline)
+{
+    struct follow *f = calloc(1, sizeof *f);
+    enum aw_status status = AW_OK;
+    int64_t now;
+    if (!f)
+        return aw_fail(&session->err, AW_LIMIT, "out of memory");
+    f->session = session;
+    f->deadman_ns = (int64_t)(aw_option_number(session, "deadman") * 1e9);
+    f->heard_ns = aw_clock_now(session->clock);
+    while (status == AW_OK && !f->done && (now = aw_clock_now(session->clock)) < deadline) {
+        int64_t next = now + AW_UNITY_CADENCE_NS / 3;
+        status = read_lines(f);
+        watch_deadman(f);
+        if (status == AW_OK && !f->done)
+            status = unity_run(session, next < deadline ? next : deadline);
+    }
+    free(f);
+    return status;
+}

@@ -1,0 +1,37 @@
+# Sourced by run.sh: share of a core that the table of watch and the plot take on a terminal.
+# shellcheck shell=bash disable=SC2154 # what run.sh has
+
+# on_terminal COMMAND: runs it on a pty of 120 x 40, its share of a core in %.
+on_terminal() {
+    local seconds=4
+    echo "TIMEFORMAT='%U %S'; { time $1 --for ${seconds}s 2>$dir/said; } 2>$dir/times" >"$dir/command"
+    TERM=xterm-256color script -qec "stty rows 40 cols 120; bash $dir/command" /dev/null \
+        </dev/null >"$dir/picture"
+    awk -v s=$seconds '{ printf "%.1f", ($1 + $2) / s * 100 }' "$dir/times"
+}
+
+screen_share() {
+    local share
+    share=$(on_terminal "$2")
+    if ! grep -q '1049h' "$dir/picture"; then
+        echo "nothing was drawn: $1" >&2
+        below=$((below + 1))
+    fi
+    verdict "${share:-100}" '<=' 5
+    row "$1" "$share" "% core" "" "<= 5" $met
+}
+
+screen_shares() {
+    local talker url=
+    python3 tests/cli/talker.py 0 1000 2>"$dir/talker.err" &
+    talker=$!
+    while [ -z "$url" ] && kill -0 $talker 2>/dev/null; do
+        url=$(sed -n 's/^ready: //p' "$dir/talker.err")
+    done
+    screen_share "armctl watch, 1000 messages/s, a table" "$BIN/armctl -l $url watch"
+    screen_share "armctl plot, 1000 messages/s" "$BIN/armctl -l $url plot deg"
+    kill $talker
+    wait $talker 2>/dev/null
+    screen_share "canpid watch, 8700 frames/s, with simulator" "$BIN/canpid -l sim:?rate=483 watch"
+    screen_share "canpid plot, 8700 frames/s, with simulator" "$BIN/canpid -l sim:?rate=483 plot lknee"
+}

@@ -1,0 +1,397 @@
+#!/usr/bin/env bats
+# ezphys with its simulator: every command, lock-step that never stalls, and motors that are safe.
+load common.bash
+unset "${!EZPHYS_@}"
+
+# Nobody waits for these.
+sim() { ok timeout 60 ezphys -q -l "sim:$1" "${@:2}"; }
+
+# A simulator that other programs share: $url.
+simulator() { start simulator ezphys-sim --listen 0 "$@"; }
+
+# near A B RELATIVE
+near() {
+    jq -ne --argjson a "$1" --argjson b "$2" --argjson r "$3" \
+        '(($a - $b) | fabs) <= $r * (($b | fabs) + 1e-12)' >/dev/null ||
+        { echo "$1 is not near $2" && false; }
+}
+
+# A simulator in Python that does what its script says: fake SCRIPT. $url, $pid. It has s (the
+# connection), message(step, size), the framed bytes of a step, and say().
+fake() {
+    cat >fake.py <<PYTHON
+import socket, struct, sys, time
+def packet(kind, id, payload): return struct.pack("<III", kind, id, len(payload)) + payload
+def message(step, rate=0.0):
+    body = packet(5, 0, struct.pack("<if", step, 0.01)) + packet(3, 7, struct.pack("<ff", 0.5, rate))
+    return struct.pack("<II", 8 + len(body), 2) + body
+def answer(s):
+    head = s.recv(8, socket.MSG_WAITALL)
+    if len(head) < 8: return None
+    size, count = struct.unpack("<II", head)
+    return head + (s.recv(size - 8, socket.MSG_WAITALL) if size > 8 else b"")
+def say(*words): print(*words, file=sys.stderr, flush=True)
+listener = socket.create_server(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 0))
+say(f"ready: tcp:127.0.0.1:{listener.getsockname()[1]}")
+s, _ = listener.accept()
+s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+$1
+PYTHON
+    start fake python3 fake.py
+}
+
+# ---- Packets -------------------------------------------------------------------------------------
+
+wires=(le32 be32 packed8 stream name32 le32,long=8
+    endian=be,long=8,msg=rest16+count8,pkt=pad8+type8+id16+len16)
+
+@test "all eight packets in all wires, both directions: the fields come back" {
+    for wire in "${wires[@]}"; do
+        for dir in rx tx; do
+            declare -n lines=$dir
+            local rx=('collision x=1 y=2 z=-3 depth=0.5'
+                'limb position.x=1 position.y=2 position.z=3 rotation.w=0.5 torque.z=-4'
+                'joint_axis displacement=0.25 angular_velocity=-2'
+                'joint_feedback force1.x=1 torque1.y=2 force2.z=3 torque2.x=-4'
+                'timestamp step=1000 step_size=0.0078125')
+            local tx=('reset' 'axis_force axis1=1 axis2=2 axis3=3'
+                'axis_motor velocity1=1 max_torque1=2 velocity2=3 max_torque2=4')
+            for line in "${lines[@]}"; do
+                # shellcheck disable=SC2086 # words
+                ok ezphys encode --wire "$wire" --dir "$dir" $line
+                # shellcheck disable=SC2086
+                ok ezphys decode -j --wire "$wire" --dir "$dir" $output
+                same "$(json .msg)" "\"${line%% *}\""
+                same "$(json .dir)" "\"$dir\""
+                for pair in ${line#"${line%% *}"}; do
+                    same "$(json ".${pair%%=*}")" "${pair#*=}"
+                done
+            done
+        done
+    done
+}
+
+@test "malformed messages: one clear error, exit 5" {
+    for hex in 'FF FF FF 7F 01 00 00 00' '00 00 00 80 01 00 00 00 00 00' \
+        '1C 00 00 00 01 00 00 00 03 00 00 00 01 00 00 00 08 00 00 00 00 00 C0 7F 00 00 00 00' \
+        '1C 00 00 00 01 00 00 00 03 00 00 00' \
+        '1C 00 00 00 09 00 00 00 03 00 00 00 01 00 00 00 08 00 00 00 00 00 00 00 00 00 00 00'; do
+        # shellcheck disable=SC2086
+        run -5 --separate-stderr ezphys decode $hex
+        [ -n "$stderr" ]
+    done
+}
+
+@test "a wrong description names the part and what it could be" {
+    fails 2 ezphys encode --wire le33 reset
+    has "$why" "did you mean le32?"
+    fails 2 ezphys encode --wire pkt=type32+idd32 reset
+    has "$why" "'idd32' at column 12"
+    has "$why" "did you mean id?"
+    fails 2 ezphys encode --wire msg=size64,pkt=type8+id8 reset
+    has "$why" "8, 16 or 32 bits"
+    fails 2 ezphys encode --wire pkt=id32 reset
+    has "$why" "needs its type"
+    fails 2 ezphys encode --wire long=16 reset
+    has "$why" "4 or 8 bytes"
+}
+
+@test "a wire of the config file" {
+    mkdir -p config/armwire
+    printf '%s\n' '[wire mine]' 'base = be32' 'long = 8' 'msg = rest16' >config/armwire/ezphys.ini
+    ok ezphys encode --wire mine --dir rx timestamp step=1 step_size=1
+    same "$output" "00 18 00 00 00 05 00 00 00 00 00 00 00 0C 00 00 00 00 00 00 00 01 3F 80 00 00"
+    printf '%s\n' '[wire mine]' 'msg = size99' >config/armwire/ezphys.ini
+    fails 2 ezphys encode --wire mine reset
+    has "$why" "line 2"
+}
+
+# ---- What physics says ---------------------------------------------------------------------------
+
+@test "free fall: z = z0 - g dt² n(n+1)/2, to 1e-5" {
+    sim falling echo limb -n 101 -j
+    near "$(json .position.z)" "$(jq -n '100 - 9.81 * 0.0001 * 100 * 101 / 2')" 1e-5
+}
+
+@test "a motor from rest: min(v, fmax dt / I), and then its velocity" {
+    sim arm4 motor waist 2 1e6 --for 0.5s -j
+    near "$(json .velocity)" 2 1e-5
+    near "$(json .displacement)" 1 1e-3
+    same "$(json '[.cmd,.ok,.joint,.step,.time]')" '["motor",true,"waist",250,0.5]'
+}
+
+@test "a pendulum keeps its energy: less than 1 % in 10 s" {
+    sim pendulum echo limb -n 10001 -j
+    energy='[.[] | 9.81 * .position.z + ([.linear_velocity | .x, .y, .z] | map(. * .) | add) / 2]'
+    drift=$(jq -s "$energy | (max - min) / 9.81" <<<"$output")
+    jq -ne --argjson d "$drift" '$d < 0.01' >/dev/null || { echo "drift $drift" && false; }
+}
+
+@test "watch, reset, step: the documented lines" {
+    sim pendulum watch -n 10 -j
+    same "$(wc -l <<<"$output")" 10
+    same "$(jq -c .msg <<<"$output" | sort -u | wc -l)" 4
+    sim pendulum reset -j
+    same "$(json '[.ok,.step]')" '[true,0]'
+    sim pendulum step 100 -j
+    same "$(json '[.ok,.exchanges,.step,.time]')" '[true,100,100,0.1]'
+}
+
+@test "2000 steps after a reset are the same, packet for packet" {
+    local commands='motor left-knee 0.5 50\nforce waist 20 --for 0.1s\nstep 2000\nreset\n'
+    # shellcheck disable=SC2059
+    printf "$commands$commands" | timeout 60 ezphys -q -l sim:humanoid --record run.pcapng -j >out
+    timeout 60 ezphys decode -j --time none run.pcapng >all || true
+    grep '"dir":"rx"' all | awk '/"timestamp"/ && /"step":0,/ { part++ } { print > ("part" part) }'
+    [ "$(grep -c timestamp part1)" -gt 2000 ]
+    cmp part1 part2
+}
+
+# ---- Lock-step -----------------------------------------------------------------------------------
+
+@test "hz: no stall, no loss" {
+    simulator --scene humanoid --lock-step=1
+    ok timeout 60 ezphys -l "$url" hz --for 5s -j
+    same "$(json '[.lost,.stalls,.damaged,.steps_per_message]')" '[0,0,0,1]'
+    jq -e '.rate > 100 and .real_time_factor > 0.5' <<<"$output" >/dev/null
+}
+
+@test "hz in real time: the factor is 1" {
+    simulator --scene pendulum --real-time --interval 10ms
+    ok timeout 60 ezphys -l "$url" hz --for 2s -j
+    jq -e '.lost < 20 and .real_time_factor > 0.8 and .real_time_factor < 1.2' <<<"$output" >/dev/null
+}
+
+@test "every N steps, and every wire of the simulator" {
+    simulator --scene arm4 --lock-step=5
+    ok timeout 60 ezphys -l "$url" hz -n 200 -j
+    same "$(json '[.steps_per_message,.lost]')" '[5,0]'
+    for wire in be32 packed8 stream name32 le32,long=8 endian=be,msg=rest32,pkt=type16+id16; do
+        ok timeout 60 ezphys -q -l sim:arm4 --wire "$wire" motor waist 1 1000 --for 0.2s -j
+        near "$(json .velocity)" 1 1e-4
+    done
+}
+
+@test "a peer that never answers by itself is answered once a message" {
+    fake '
+for step in range(200):
+    s.sendall(message(step))
+    a = answer(s)
+    if step == 150: say("150 answered")
+s.settimeout(0.2)
+try: say("more:", s.recv(100))
+except TimeoutError: say("no more")'
+    ezphys -q -l "$url" echo -n 100000 --for 2s >/dev/null &
+    wait_for fake "150 answered"
+    wait_for fake "no more"
+}
+
+@test "messages in pieces, damaged ones, half ones: counted and passed over" {
+    fake '
+good = message(0)
+for step in range(30):
+    m = message(step)
+    if step == 10: m = b"\xff\xff\xff\x7f" + m[4:]
+    if step == 15: m = m[:20]
+    for i in range(0, len(m), 7): s.sendall(m[i:i + 7])
+    if answer(s) is None: say("gone at", step); break
+say("through")
+time.sleep(20)'
+    ezphys -l "$url" hz -n 30 -j >out 2>err &
+    client=$!
+    wait_for fake "through"
+    wait "$client"
+    grep -q 'nothing for a second\|cannot be' err
+}
+
+# ---- Safety --------------------------------------------------------------------------------------
+
+# The peer itself sends the signal, and measures until the stop is there; ten times. The machine may
+# be loaded: the middle of them counts.
+@test "the stop goes out within 10 ms of the signal while the simulator is busy" {
+    fake '
+import os, signal
+times = []
+while len(times) < 10:
+    for step in range(3):
+        s.sendall(message(step, 2.0)); answer(s)
+    say("busy")
+    killer, _ = listener.accept()
+    client = int(killer.recv(20)); start = time.time()
+    os.kill(client, signal.SIGINT)
+    kind = 0
+    while kind != 3 or velocity != 0:
+        a = answer(s)
+        kind, velocity, torque = struct.unpack_from("<I", a, 8)[0], *struct.unpack_from("<ff", a, 20)
+    times.append(time.time() - start)
+    killer.close()
+    say("stop, torque %g" % torque)
+    if len(times) < 10: s, _ = listener.accept()
+times.sort()
+say("middle %.3f ms" % (1000 * times[5]))
+time.sleep(20)'
+    for _ in {1..10}; do
+        ezphys -l "$url" motor 7 2 50 --for 100s 2>err &
+        client=$!
+        wait_for fake busy
+        echo "$client" >"/dev/tcp/127.0.0.1/${url##*:}"
+        wait_for fake "stop, torque 50"
+        wait "$client" && status=0 || status=$?
+        same "$status" 130
+        grep -q "stopped: 1 joint held at velocity 0" err
+    done
+    wait_for fake middle
+    echo "# $line" >&3
+    jq -ne "${line//[^0-9.]/} < 10" >/dev/null
+}
+
+@test "stop holds all joints; --coast lets them go" {
+    simulator --scene pendulum
+    ok ezphys -l "$url" motor 1 2 1000 --for 0.1s --coast
+    ok ezphys -l "$url" stop -j
+    same "$(json '[.joints,.result]')" '[1,"held"]'
+    ok ezphys -l "$url" echo joint_axis -n 20 -j
+    near "$(json '.angular_velocity + 1')" 1 1e-3
+    ok ezphys -l "$url" stop --coast -j
+    same "$(json .result)" '"off"'
+    ok ezphys -l "$url" echo joint_axis -n 100 -j
+    jq -se '.[-1].angular_velocity | fabs > 0.1' <<<"$output" >/dev/null
+}
+
+@test "the simulator killed: told, exit 7 for motions, others connect again" {
+    simulator --scene pendulum
+    first=$pid
+    timeout 60 ezphys -l "$url" motor 1 1 100 --for 100000s 2>motor.err &
+    client=$!
+    sleep 0.3
+    kill -9 "$first"
+    wait "$client" && status=0 || status=$?
+    same "$status" 7
+    grep -q "connection lost" motor.err
+}
+
+@test "reconnect: echo says what it waits for, and goes on" {
+    simulator --scene pendulum
+    first=$pid port=${url##*:}
+    mkfifo echo.err
+    timeout 60 ezphys -l "$url" echo timestamp --for 30s -j >echo.out 2>echo.err &
+    client=$!
+    started+=("$client")
+    exec {fd}<echo.err
+    said[echo]=$fd
+    sleep 0.2
+    kill -9 "$first"
+    wait_for echo "connection lost"
+    wait_for echo "waiting for $url because"
+    start again ezphys-sim --listen "$port" --scene pendulum
+    wait_for echo "connected again"
+    kill -INT "$client"
+    same "$(tail -n 2 echo.out | head -n 1 | jq -c .msg)" '"timestamp"'
+}
+
+@test "either side may listen" {
+    start echo ezphys -l tcp-listen:0 -T 20s step 10 -j
+    fails 4 ezphys -l tcp:127.0.0.1:1 hz
+    ezphys-sim --connect "${url#tcp:}" --scene pendulum 2>/dev/null 3>&- &
+    started+=($!)
+    wait "$pid"
+    same "$(tail -n 1 echo.out | jq -c '[.ok,.step]')" '[true,10]'
+}
+
+@test "a restart by another program in the middle: told, nothing hangs" {
+    fake '
+for step in list(range(20)) + list(range(20)):
+    s.sendall(message(step)); answer(s)
+say("through")
+time.sleep(20)'
+    run -1 --separate-stderr timeout 20 ezphys -l "$url" motor 7 1 1 --for 100s
+    has "$stderr" "started again by somebody else"
+}
+
+@test "half open: nothing comes, told, exit 3" {
+    fake 'time.sleep(30)'
+    run -3 --separate-stderr timeout 20 ezphys -l "$url" -T 2s step
+    has "$stderr" "waiting for tcp:"
+    has "$stderr" "because it has not said anything yet"
+}
+
+# ---- Words ---------------------------------------------------------------------------------------
+
+@test "names: wrong ones are told with what was meant, before anything moves" {
+    fails 2 timeout 20 ezphys -q -l sim:humanoid motor left-kne 1 1
+    has "$why" "did you mean 'left-knee'?"
+    fails 2 timeout 20 ezphys -q -l sim:humanoid motor left-knee 1 1 1 1
+    has "$why" "has 1 axis, this is for 2"
+    fails 2 timeout 20 ezphys -q -l sim: motor hinge nan 1
+    fails 2 timeout 20 ezphys -q -l sim: motor hinge 1 inf
+    fails 6 timeout 20 ezphys -q -l sim: motor hinge 1 -5
+    fails 2 timeout 20 ezphys -q -l sim: echo bab
+    has "$why" "did you mean 'bob'?"
+    printf 'joint 1 humanoid.knee\nbody 1 humanoid.shin\n' >names
+    simulator --scene pendulum
+    ok ezphys -l "$url" --names names echo 'humanoid.*' -n 2 -j
+    same "$(jq -c .name <<<"$output" | tr '\n' ' ')" '"humanoid.shin" "humanoid.knee" '
+    printf 'joint 1 knee\njoin 2 hip\n' >names
+    fails 5 timeout 20 ezphys -q -l "$url" --names names list
+    has "$why" "names:2: 'join'"
+    EZPHYS_SCENE=humanoid ok ezphys complete -- motor left-k
+    same "$(cut -f 1 <<<"$output")" left-knee
+}
+
+@test "dry runs open nothing and print the bytes" {
+    ok ezphys motor 3 2rad/s 100Nm --dry-run
+    has "$output" "2C 00 00 00 01 00 00 00 03 00 00 00 03 00 00 00 18 00 00 00 00 00 00 40 00 00 C8 42"
+    ok ezphys --scene humanoid force left-knee 1Nm --dry-run
+    has "$output" "axis_force id=11"
+    ok ezphys reset --dry-run
+    has "$output" "14 00 00 00 01 00 00 00 01 00 00 00 00 00 00 00 00 00 00 00"
+    ok ezphys --wire name32 motor knee 1 1 --dry-run
+    has "$output" "name=knee"
+}
+
+@test "--dry-run at the prompt: the conversation goes on as if nothing had been typed" {
+    printf '%s\n' 'motor 1 1 10' 'step 1' 'motor 1 5 10 --dry-run' \
+        'reset --dry-run --wire be32' 'step 1' 'list' >script
+    ok timeout 20 ezphys -q -j -l 'sim:?scene=pendulum' --timeout 3s <script
+    has "$output" '"velocity1":5'
+    same "$(jq -s '[.[] | select(.cmd == "step") | .step] | .[1] - .[0]' <<<"$output")" 1
+}
+
+# ---- follow, probe, info -------------------------------------------------------------------------
+
+@test "follow: a trajectory, its errors, and what is refused" {
+    printf 't,waist,elbow\n0,0,0\n1,0.5,-0.3\n2,0,0\n' >path.csv
+    sim arm4 follow path.csv -j
+    same "$(json '[.ok,.rows,.joints]')" '[true,3,2]'
+    jq -e '.max_error < 0.02' <<<"$output" >/dev/null
+    printf 't,waist\n0,0\n0,1\n' >bad.csv
+    fails 5 ezphys -q -l sim:arm4 follow bad.csv
+    has "$why" "it has to grow"
+    printf 't,waits\n0,0\n1,1\n' >bad.csv
+    fails 2 timeout 20 ezphys -q -l sim:arm4 follow bad.csv
+    has "$why" "did you mean 'waist'?"
+    printf 't,waist\n0,0\n0.01,1\n' >bad.csv
+    fails 6 timeout 20 ezphys -q -l sim:arm4 follow bad.csv
+    printf 't,waist\n0,0\n1,nan\n' >bad.csv
+    fails 5 ezphys -q -l sim:arm4 follow bad.csv
+}
+
+@test "probe: raw, hex and captures" {
+    for wire in "${wires[@]:0:6}"; do
+        ok timeout 60 ezphys -q -l sim:humanoid --wire "$wire" echo -n 600 --record cap.pcapng
+        ok ezphys probe -j cap.pcapng
+        same "$(head -n 1 <<<"$output" | jq -c '[.wire,.sure]')" "[\"$wire\",true]"
+        rm cap.pcapng
+    done
+    head -c 20000 /dev/urandom >noise
+    run -5 --separate-stderr ezphys probe noise
+}
+
+@test "info: the tree; list: one a line" {
+    sim humanoid info
+    matches "$output" "*left-knee*left-shin*left-ankle*left-foot*"
+    sim humanoid list -j
+    same "$(wc -l <<<"$output")" 31
+    same "$(jq -sc '[.[] | select(.name == "left-hip") | .axes, .bodies]' <<<"$output")" \
+        '[2,["pelvis","left-thigh"]]'
+}

@@ -1,0 +1,206 @@
+#!/usr/bin/env bats
+# ezphys-sim, the stand-in for EZPhysics: its command line here, its physics and its patience with
+# bad clients in ezphys_oracles.py, which speaks the wire by itself.
+
+setup_file() { bats_require_minimum_version 1.5.0; }
+load common
+
+oracle() { ok python3 "$root/tests/cli/ezphys_oracles.py" "$@"; }
+
+# ends_with STATUS SIGNAL: of the program started last
+ends_with() {
+    local status=0
+    kill "$2" "$pid"
+    wait "$pid" || status=$?
+    same "$status" "$1"
+}
+
+# ---- Physics
+
+@test "free fall is that of the semi-implicit method, to the last digit" {
+    oracle free_fall many_steps
+}
+@test "a motor from rest reaches min(v, fmax dt / I), and keeps its command" {
+    oracle motors
+}
+@test "a motor at velocity 0 is a brake" {
+    oracle brake
+}
+@test "the angle of a hinge wraps" {
+    oracle angle_wraps
+}
+@test "feedback of a motor-locked hinge between two bodies" {
+    oracle feedback
+}
+@test "axis_force lasts one step, is seen in the limb and not in the feedback" {
+    oracle forces
+}
+@test "a slider is in m and N" {
+    oracle slider
+}
+@test "angles of all kinds of joints go the way of their rates" {
+    oracle axes pushes
+}
+@test "stops stop" {
+    oracle stops
+}
+@test "contacts: four of a box, depth of a ball, pairs of two bodies" {
+    oracle contacts
+}
+@test "a pendulum without friction keeps its energy within 1 % for 10 s" {
+    oracle energy
+}
+@test "after a reset 2,000 steps with motors and contacts are the same, bit by bit" {
+    oracle replay_is_identical
+}
+@test "every scene runs 10,000 steps, and what stands stays standing" {
+    oracle all_finite
+}
+
+# ---- Wire
+
+@test "a message: timestamp, limbs, axes, feedback, contacts" {
+    oracle order
+}
+@test "a reset in the middle of a message" {
+    oracle reset_in_the_middle
+}
+@test "all wires say the same" {
+    oracle wires
+}
+
+# ---- Clients
+
+@test "numbers that are none are refused, counted and explained" {
+    oracle hostile
+}
+@test "messages that cannot be are skipped" {
+    oracle bad_messages
+}
+@test "megabytes of noise: no growth, few words" {
+    oracle flood
+}
+@test "the largest numbers that are taken do not end it" {
+    oracle abuse
+}
+@test "the next client finds the world as the last one left it" {
+    oracle reconnect
+}
+@test "a late answer is told, and the simulation goes on with the next one" {
+    oracle late_answer
+}
+@test "real time goes by the wall clock" {
+    oracle real_time motors_in_real_time
+}
+@test "--connect dials out, until somebody listens" {
+    oracle dials_out
+}
+@test "a client that is stopped, killed, and one that comes next" {
+    oracle stopped_client
+}
+
+# ---- Command line
+
+@test "--help begins with examples, --version, --list" {
+    ok ezphys-sim --help
+    matches "${lines[1]}" "Examples"
+    has "$output" "--lock-step[=N]"
+    ok ezphys-sim -V
+    matches "$output" "ezphys-sim [0-9]*.[0-9]*.[0-9]* (armwire)"
+    ok ezphys-sim --list
+    has "$output" "humanoid"
+}
+
+@test "--check and --names read a scene" {
+    ok ezphys-sim --check humanoid
+    has "$output" "16 bodies, 15 joints with 19 axes, steps of 5 ms"
+    ok ezphys-sim --names pendulum
+    same "$output" $'body 1 bob\njoint 1 hinge bob world'
+}
+
+@test "mistakes on the command line" {
+    fails 2 ezphys-sim --scen arm4
+    has "$why" "did you mean --scene?"
+    fails 2 ezphys-sim amr4
+    has "$why" 'did you mean "arm4"?'
+    fails 2 ezphys-sim --wire le33
+    fails 2 ezphys-sim -x
+    fails 2 ezphys-sim --timeout
+    has "$why" "a value is missing"
+    fails 6 ezphys-sim --step-size 2s
+    fails 2 ezphys-sim --limb-force during
+    fails 4 ezphys-sim ./nosuch.scene
+    fails 4 ezphys-sim --listen nosuch.invalid:1
+    fails 4 ezphys-sim --connect 127.0.0.1:9 --connect-timeout 0
+    fails 4 ezphys-sim --fd 0
+}
+
+@test "a mistake in a scene is told with its place" {
+    printf 'body bob sphere 0.1 mass 1\njoint hinge hing bob world\n' >my.scene
+    fails 2 ezphys-sim ./my.scene
+    same "$why" 'ezphys-sim: my.scene:2:13: no kind of joint "hing" — did you mean "hinge"?'
+}
+
+@test "a port that is taken" {
+    start one ezphys-sim --listen 0
+    fails 4 ezphys-sim --listen "${url#tcp:}"
+    has "$why" "choose another port"
+}
+
+@test "the ready line is a link that works, signals end it with their number" {
+    start one ezphys-sim pendulum --listen 0
+    ok ezphys -l "$url" watch -j -n 1
+    same "$(json .step)" 0
+    ends_with 130 -INT
+}
+
+# ---- Scenes, and sim: links
+
+@test "the scene of docs/scenes.md is one, and moves" {
+    awk '/^```/ { inside = !inside; next } inside' "$root/docs/scenes.md" |
+        sed '/^\$/,$d' >swing.scene
+    ok ezphys-sim --check ./swing.scene
+    has "$output" "1 body, 1 joint with 1 axis, steps of 5 ms: a swing that a motor drives"
+    ok ezphys -q -l sim:./swing.scene echo joint_axis --where 'angular_velocity>0.05' --once -j
+    same "$(json .id)" 1
+}
+
+@test "sim: starts it, and it ends with the one who started it" {
+    ok ezphys -l 'sim:arm4?real-time=1&interval=1ms' echo timestamp -j -n 3
+    has "$stderr" "this is the simulator"
+    for scene in pendulum humanoid; do
+        ok ezphys -q -l "sim:?scene=$scene" echo timestamp -j --once
+        same "$(json .step_size)" "$([ $scene = pendulum ] && echo 0.001 || echo 0.005)"
+    done
+}
+
+@test "sim: ends its simulator even when it is killed itself" {
+    local out err
+    mkfifo "$D/out" "$D/err"
+    ezphys -q -l 'sim:?real-time=1' echo timestamp -j >"$D/out" 2>"$D/err" 3>&- &
+    pid=$!
+    started+=("$pid")
+    exec {out}<"$D/out" {err}<"$D/err"
+    read -r -t 20 line <&"$out"
+    has "$line" '"step"'
+    pgrep -P "$pid" ezphys-sim
+    kill -9 "$pid"
+    timeout 20 cat <&"$err" # until nobody holds the other end any more
+}
+
+@test "sim: mistakes are told before anything is started" {
+    fails 2 ezphys -l 'sim:?scene=pendullum' list
+    has "$why" 'did you mean "pendulum"?'
+    fails 2 ezphys -l 'sim:?stepsize=1ms' list
+    fails 6 ezphys -l 'sim:?step-size=5s' list
+    cp "$BIN/ezphys" alone
+    PATH=/usr/bin:/bin fails 4 ./alone -l sim: list
+    has "$why" "make install"
+}
+
+@test "the command sim is ezphys-sim" {
+    start one ezphys sim --scene falling --listen 0 --lock-step=10
+    ok ezphys -l "$url" echo timestamp -j -n 2
+    same "$(json .step)" 10
+    ends_with 143 -TERM
+}

@@ -1,0 +1,679 @@
+#!/usr/bin/env bats
+# hidmotor with its simulator: every command, what it refuses, and that the arm is held at the end.
+load common.bash
+
+# On the simulator in virtual time, and in JSON.
+virtual() { ok hidmotor -q -l "$fast" "$@"; }
+virtual_json() { ok hidmotor -q -j -l "$fast" "$@"; }
+
+# A simulator that other processes share: $url. Its counters, once it is ended: $received.
+board() { start board hidmotor sim --listen "unix-listen:$D/board" "$@"; }
+count_reports() {
+    kill "$pid"
+    wait_for board "reports received"
+    received=${line#*: }
+    received=${received%% *}
+}
+
+# joints [FILTER]: what the board at $url says, such as [[45,44.4],…]: setpoint and position.
+joints() {
+    hidmotor -q -j -l "$url" status | jq -c "[.m1,.m2,.m3] | map([.setpoint,.position]) | ${1:-.}"
+}
+
+# The setpoints stay where they are, at none of the targets given.
+held() {
+    local before
+    before=$(joints 'map(.[0])')
+    hidmotor -q -l "$url" ping -n 50 --rate 500 >/dev/null
+    same "$(joints 'map(.[0])')" "$before"
+    for target; do [ "$before" != "$target" ]; done
+}
+
+# refuses STATUS COMMAND…: in one line, and no report goes out (-v shows each one).
+refuses() {
+    fails "$@"
+    run "-$1" --separate-stderr "${@:2}" -v
+    hasnt "$stderr" " ms -> "
+}
+
+# A report: its first bytes, the rest is 0.
+report() {
+    local -a bytes
+    read -ra bytes <<<"$*"
+    while [ ${#bytes[@]} -lt 64 ]; do bytes+=(00); done
+    echo "${bytes[*]}"
+}
+
+# ---- Packets -------------------------------------------------------------------------------------
+
+@test "encode: the four packets of the course, 64 bytes" {
+    ok hidmotor encode set_setpoints duration=1000 mode=sinusoidal m1=0 m2=45 m3=-30
+    same "$output" "$(report 38 07 00 00 00 00 7A 44 00 00 80 3F 00 00 00 00 00 00 34 42 00 00 F0 C1)"
+    ok hidmotor encode set_setpoints duration=1s mode=1 base=0 shoulder=45deg elbow=-30deg
+    same "$output" "$(report 38 07 00 00 00 00 7A 44 00 00 80 3F 00 00 00 00 00 00 34 42 00 00 F0 C1)"
+    ok hidmotor encode positions
+    same "$output" "$(report 76 07)"
+    ok hidmotor encode velocities
+    same "$output" "$(report 1E 07)"
+    ok hidmotor encode gripper value=180
+    same "$output" "$(report AA 07 00 00 B4)"
+    [ "$(hidmotor encode --raw gripper value=180 | wc -c)" = 64 ]
+}
+
+@test "decode: all packets, both ways" {
+    while read -r message fields; do
+        for dir in tx rx; do
+            # shellcheck disable=SC2086 # words
+            bytes=$(hidmotor encode --dir $dir $message $fields 2>err) || continue
+            same "$(wc -w <<<"$bytes")" 64
+            ok hidmotor decode -j --dir $dir --time none "$bytes"
+            same "$(json '[.dir,.msg]')" "[\"$dir\",\"$message\"]"
+            for field in $fields; do
+                same "$field $(json ".${field%=*}")" "$field ${field#*=}"
+            done
+            echo "$message $dir" >>done
+        done
+    done <<'END'
+set_setpoints duration=500 m1=-90 m2=100 m3=0.24
+positions
+positions count=2 m1.setpoint=1.5 m1.position=-2.25 m2.setpoint=3 m2.position=4
+velocities
+velocities count=1 m1.setpoint=150 m1.velocity=-4.8 m1.effort=126
+gripper value=90
+pid_gains
+pid_gains m1.kp=0.1 m1.ki=0.4 m1.kd=30 m2.kp=1 m2.ki=0 m2.kd=0 m3.kp=2 m3.ki=0 m3.kd=0
+set_pid_gains m1.kp=0.1 m1.ki=0.4 m1.kd=30 m2.kp=1 m2.ki=0 m2.kd=0 m3.kp=2 m3.ki=0 m3.kd=0
+velocity_gains
+velocity_gains m1.kp=0.1 m1.ki=0 m1.kd=3 m2.kp=1 m2.ki=0 m2.kd=0 m3.kp=2 m3.ki=0 m3.kd=0
+set_velocity_gains m1.kp=0.1 m1.ki=0 m1.kd=3 m2.kp=1 m2.ki=0 m2.kd=0 m3.kp=2 m3.ki=0 m3.kd=0
+set_velocity m1=0 m2=-20 m3=100
+light hue=0.5 saturation=1 value=0.25
+error id=4660
+END
+    same "$(sort -u done | wc -l)" 21
+}
+
+@test "decode: an error packet, a count that cannot be, a float that is none, a report cut off" {
+    ok hidmotor decode -j "$(report 63 00 00 00 34 12)"
+    same "$(json '[.msg,.id]')" '["error",4660]'
+    fails 5 hidmotor decode "$(report 76 07 00 00 00 00 C6 42)" # 99 motors
+    has "$why" "count is 99"
+    fails 5 hidmotor decode "$(report 76 07 00 00 00 00 00 00)"
+    fails 5 hidmotor decode "$(report 76 07 00 00 00 00 40 40 00 00 C0 7F)"
+    has "$why" "not a finite number"
+    fails 5 hidmotor decode "76 07"
+    has "$why" "2 bytes instead of 64"
+    fails 5 hidmotor decode "$(report 01 00)"
+}
+
+# ---- Moves ---------------------------------------------------------------------------------------
+
+@test "move --wait: arrives within 3 deg" {
+    ok hidmotor -l 'sim:?state=running' move 0 45 -30 duration=500ms --wait -j
+    same "$(json '[.cmd,.ok,.result]')" '["move",true,"arrived"]'
+    same "$(json '[(.m1.position-0),(.m2.position-45),(.m3.position+30)] | map(fabs <= 3) | all')" true
+    same "$(json '.ms > 450 and .ms < 5000')" true
+    same "$(head -n 1 <<<"$output" | jq -c '[.dir,.msg,.duration,.mode,.m1,.m2,.m3]')" \
+        '["tx","set_setpoints",500,"sinusoidal",0,45,-30]'
+    has "$stderr" "this is the simulator"
+}
+
+@test "move, jog, home: what is sent, and the joints that are not named keep their setpoint" {
+    board
+    ok hidmotor -q -l "$url" move 10 20 -30 --wait
+    matches "$output" "move result=arrived m1.setpoint=10deg m1.position=*deg m2.setpoint=20deg *"
+    ok hidmotor -q -l "$url" move elbow=5 duration=200ms mode=linear --wait=2deg
+    same "$(joints 'map(.[0] | round)')" "[10,20,5]"
+    ok hidmotor -q -l "$url" jog shoulder -5 duration=200ms --wait
+    same "$(joints 'map(.[0] | round)')" "[10,15,5]"
+    ok hidmotor -q -l "$url" jog m1 +5deg duration=200ms --wait
+    same "$(joints 'map(.[0] | round)')" "[15,15,5]"
+    ok hidmotor -q -l "$url" home duration=300ms --wait -j
+    same "$(json '[.cmd,.ok,.result]')" '["home",true,"arrived"]'
+    same "$(joints 'map(.[0] | round)')" "[0,0,0]"
+    ok hidmotor -q -l "$url" move 1 2 3
+    matches "$output" "move result=sent m1=1deg m2=2deg m3=3deg ms=*"
+}
+
+@test "a setpoint that jumps, a motion that is too fast: a warning, and it is done" {
+    ok hidmotor -l "$fast" move 0 60 0 duration=0 --wait
+    has "$stderr" "shoulder: the setpoint jumps"
+    ok hidmotor -l "$fast" move 0 60 0 duration=100ms
+    has "$stderr" "shoulder: 942 deg/s at most, but servos do about 200"
+    ok hidmotor -l "$fast" move 0 60 0 duration=1s
+    hasnt "$stderr" "deg/s"
+}
+
+@test "limits: exit 6 names the joint, and nothing is sent; NaN and infinity: exit 2, even with --force" {
+    while IFS='|' read -r status part words; do
+        # shellcheck disable=SC2086 # words
+        refuses "$status" hidmotor -l "$fast" $words
+        has "$why" "$part"
+    done <<'END'
+6|shoulder: 200 deg is outside -45 to 100|move 0 200 0
+6|elbow: 63.1 deg is outside -90 to 63|move 0 0 63.1
+6|base: -90.5 deg|move m1=-90.5
+2|'nan' is not a number|move 0 nan 0
+2|'inf' is not a number|move 0 0 inf
+2|not a finite number|--force move 0 1e39 0
+2|1e999|--force move 0 1e999 0
+2|which joint|move
+2|'wrist'|jog wrist 5
+2|unit|move 0 5mm 0
+6|duration|move 0 0 0 duration=7200s
+2|mode|move 0 0 0 mode=round
+6|181|gripper 181
+2|did you mean 'open'|gripper opne
+6|hue|light 2 1 1
+2|saturation|light 0.5
+6|mm too far|moveto 300 0 95
+6|m3 (elbow)|moveto 0 0 95
+2|not a number|moveto 100 nan 95
+END
+    fails 6 hidmotor -q -l "$fast" jog elbow 100 # needs the setpoint
+    has "$why" "elbow: 100 deg is outside"
+    fails 1 hidmotor -q -l "$fast" --force move 0 120 0 --wait # the board has the limit, too
+    has "$why" "the setpoint rests at 100.00 deg instead of 120.00"
+}
+
+@test "an arm that is not homed, or whose motors are off: exit 1 says so" {
+    for state in unhomed disabled; do
+        run -1 --separate-stderr hidmotor -q -j -l "$fast&state=$state" move 0 45 -30 --wait
+        has "$stderr" "arm not homed, or motors disabled"
+        same "$(json '[.cmd,.ok,.error,.exit]')" '["move",false,"refused",1]'
+        has "$(json .why)" "arm not homed, or motors disabled"
+    done
+}
+
+@test "--dry-run shows the bytes and opens nothing" {
+    ok hidmotor -l unix:/nowhere --dry-run move 0 45 -30 duration=1s
+    same "$(sed -n 's/^   //p' <<<"$output")" \
+        "$(report 38 07 00 00 00 00 7A 44 00 00 80 3F 00 00 00 00 00 00 34 42 00 00 F0 C1)"
+    ok hidmotor -l unix:/nowhere --dry-run gripper open
+    has "$output" "AA 07 00 00 B4"
+    ok hidmotor -l unix:/nowhere --dry-run light 0.5 1 1
+    has "$output" "D0 07 00 00 00 00 00 3F"
+    ok hidmotor -l unix:/nowhere --dry-run raw 1848 500 1 0 45 -30
+    has "$output" "38 07 00 00 00 00 FA 43"
+    fails 2 hidmotor -l unix:/nowhere --dry-run move elbow=30
+    has "$why" "not known without the board"
+}
+
+# ---- The other commands --------------------------------------------------------------------------
+
+@test "status: a table, a record, CSV, one value" {
+    virtual status
+    same "${lines[0]}" "joint          setpoint   position     velocity   effort"
+    matches "${lines[2]}" "m1 base * 0.00 *"
+    same "${#lines[@]}" 5
+    virtual_json status
+    same "$(json '[.dir,.msg] + [.m1,.m2,.m3 | keys[]]')" \
+        '["rx","status","effort","position","setpoint","velocity","effort","position","setpoint","velocity","effort","position","setpoint","velocity"]'
+    virtual status --csv
+    has "${lines[0]}" "m1.setpoint,m1.position,m1.velocity,m1.effort,m2.setpoint"
+    virtual status --format '%{m2.setpoint} %{elbow.setpoint}'
+    same "$output" "0 0"
+}
+
+@test "gripper, light, velocity: confirmed by the echo" {
+    while IFS='|' read -r words result; do
+        # shellcheck disable=SC2086 # words
+        virtual $words
+        matches "$output" "$result result=confirmed ms=*"
+        # shellcheck disable=SC2086
+        virtual_json $words
+        same "$(json '[.cmd,.ok,.result]')" "[\"$result\",true,\"confirmed\"]"
+    done <<'END'
+gripper open|gripper
+gripper close|gripper
+gripper 90|gripper
+light 0.33 1 0.5|light
+velocity elbow=100|set_velocity
+velocity 150 0 0|set_velocity
+END
+    virtual -v gripper open
+    has "$stderr" "-> AA 07 00 00 B4"
+    virtual -v gripper close
+    has "$stderr" "-> AA 07 00 00 00"
+}
+
+@test "stop holds the measured positions" {
+    virtual_json stop
+    same "$(json '[.cmd,.ok,.result,.measured]')" '["stop",true,"confirmed",true]'
+    board
+    ok hidmotor -q -l "$url" move 60 60 -60 duration=20s
+    ok hidmotor -q -l "$url" ping -n 20 --rate 100
+    ok hidmotor -q -l "$url" stop
+    held "[60,60,-60]" "[0,0,0]"
+}
+
+@test "ping counts and measures" {
+    virtual_json ping -n 20
+    same "$(json '[.sent,.lost,.foreign,.p50 == 1,.max >= .p99]')" '[20,0,0,true,true]'
+    ok hidmotor -l "$fast" ping -n 20
+    has "$output" "ping sent=20 lost=0"
+    fails 3 hidmotor -q -l "$fast&fault=lost" ping -n 3
+    has "$why" "no answer"
+    ok hidmotor -q -j -l "$fast&fault=lost:30%" ping -n 200
+    same "$(json '.sent == 200 and .lost > 20 and .lost < 120')" true
+}
+
+@test "raw: any packet, but no empty set_setpoints" {
+    fails 2 hidmotor -l "$fast" raw 1848
+    has "$why" "--yes"
+    refuses 6 hidmotor -l "$fast" raw 1848 --yes
+    has "$why" "snap"
+    refuses 6 hidmotor -l "$fast" raw 1848 500 1 --yes
+    refuses 6 hidmotor -l "$fast" raw 1848 500 1 0 145 0 --yes
+    refuses 2 hidmotor -l "$fast" raw 1848 500 1 0 nan 0 --yes
+    refuses 2 hidmotor -l "$fast" raw 1910 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 --yes
+    refuses 2 hidmotor -l "$fast" raw 1962 --bytes XY --yes
+    virtual_json raw 1848 500 1 0 45 -30 --yes
+    same "$(json '[.dir,.msg,.m2]')" '["rx","set_setpoints",45]'
+    virtual_json raw 1910 --yes
+    same "$(json '[.msg,.count]')" '["positions",3]'
+    virtual raw 1962 --bytes B4 --yes
+    has "$output" "gripper value=180"
+    fails 1 hidmotor -q -l "$fast" raw 4660 --yes
+    has "$why" "does not know packet 4660"
+}
+
+@test "fk and ik: without a board, inverse to each other, and how far it is too far" {
+    ok hidmotor fk 0 0 0
+    same "$output" "fk x=100mm y=0mm z=195mm"
+    ok hidmotor -j fk 20 45 -30
+    point=$(json '"\(.x) \(.y) \(.z)"' | tr -d '"')
+    # shellcheck disable=SC2086 # words
+    ok hidmotor -j ik $point
+    same "$(json '[.cmd,.ok] + ([.m1,.m2,.m3] | map(. * 1000 | round / 1000))')" '["ik",true,20,45,-30]'
+    fails 6 hidmotor ik 212.3 0 95
+    has "$why" "12.3 mm too far"
+    fails 6 hidmotor ik 0 0 95
+    has "$why" "27 deg beyond its limit of 63 deg"
+    fails 2 hidmotor ik nan 0 95
+    fails 6 hidmotor fk 0 120 0
+    ok hidmotor ik 10cm 0 0.195m
+    same "$output" "ik m1=0deg m2=0deg m3=0deg"
+}
+
+@test "moveto brings the tip there" {
+    board
+    ok hidmotor -q -l "$url" moveto 120mm 50mm 150mm duration=500ms --wait
+    ok hidmotor -j fk "$(joints '.[0][0]')" "$(joints '.[1][0]')" "$(joints '.[2][0]')"
+    same "$(json '[.x,.y,.z] | map(round)')" '[120,50,150]'
+}
+
+# ---- Gains ---------------------------------------------------------------------------------------
+
+@test "gains: show, set, save, diff, apply" {
+    board
+    ok hidmotor -q -l "$url" gains
+    same "${lines[0]}" "m1 pid kp 0.1"
+    same "${#lines[@]}" 18
+    ok hidmotor -q -l "$url" gains save old.gains
+    ok hidmotor -q -l "$url" gains set elbow.kp=0.02 m1.kd=31
+    ok hidmotor -q -l "$url" gains
+    same "$(grep -v '^#' old.gains | diff - <(printf '%s\n' "$output") | grep '^>' | xargs)" \
+        "> m1 pid kd 31 > m3 pid kp 0.02"
+    ok hidmotor -q -l "$url" gains diff old.gains
+    same "$output" $'~ m1 pid kd 30 (was 31)\n~ m3 pid kp 0.015 (was 0.02)'
+    ok hidmotor -q -l "$url" gains apply old.gains
+    ok hidmotor -q -l "$url" gains diff old.gains
+    same "$output" ""
+    ok hidmotor -q -l "$url" gains set --velocity base.kp=0.3
+    ok hidmotor -q -l "$url" gains
+    has "$output" "m1 velocity kp 0.3"
+}
+
+@test "gains in JSON" {
+    virtual_json gains
+    same "$(jq -sc 'length, (.[0] | [.motor,.controller,.gain,.value])' <<<"$output" | xargs)" \
+        "18 [m1,pid,kp,0.1]"
+}
+
+@test "gains: a file with a mistake changes nothing" {
+    board
+    while IFS='|' read -r status part text; do
+        printf 'm1 pid kp 5\n%s\n' "$text" >bad.gains
+        fails "$status" hidmotor -q -l "$url" --force gains apply bad.gains
+        has "$why" "bad.gains:2"
+        has "$why" "$part"
+    done <<'END'
+2|no motor|m4 pid kp 1
+2|no controller|m2 pos kp 1
+2|no gain|m2 pid kq 1
+2|not a number|m2 pid kp nan
+6|kept at 0|m2 velocity ki 1
+2|twice|base pid kp 5
+2|not a gain|m2 pid kp
+END
+    fails 2 hidmotor -q -l "$url" gains apply nope.gains
+    fails 2 hidmotor -q -l "$url" gains frob
+    fails 2 hidmotor -q -l "$url" gains set elbow.kp=nan
+    fails 2 hidmotor -q -l "$url" gains set elbow.kq=1
+    fails 2 hidmotor -q -l "$url" gains save
+    ok hidmotor -q -l "$url" gains
+    same "${lines[0]}" "m1 pid kp 0.1"
+}
+
+# ---- Record and play -----------------------------------------------------------------------------
+
+@test "record, then play the same file" {
+    ok hidmotor -l sim: record run.csv --for 2s
+    matches "$output" "record samples=* repeats=* seconds=[12]*s interval.mean=*ms interval.median=*ms interval.p99=*ms interval.max=*ms"
+    same "$(head -n 1 run.csv)" "t,m1,m2,m3,m1.setpoint,m2.setpoint,m3.setpoint"
+    same "$(sed -n '2s/,.*//p' run.csv)" 0
+    ok hidmotor -q -j -l sim: play run.csv
+    same "$(json '[.cmd,.ok,.lost]')" '["play",true,0]'
+    same "$(json '.seconds > 1.9 and .seconds < 2.1')" true
+}
+
+@test "a recorded motion is played as it was" {
+    cat >script <<'END'
+move 60 60 -60 duration=1500ms
+record run.csv --for 2500ms
+home --wait
+play run.csv
+END
+    virtual_json <script
+    same "$(jq -c 'select(.cmd) | [.cmd,.ok]' <<<"$output" | xargs)" \
+        "[move,true] [record,true] [home,true] [play,true]"
+    same "$(json '[.m1.position-60,.m2.position-60,.m3.position+60] | map(fabs < 5) | all')" true
+}
+
+@test "a recording of the fastest motion, and one that was broken off, can be played" {
+    printf 'move 60 60 -60 duration=0\nrecord run.csv --for 1s\nhome --wait\nplay run.csv\n' >script
+    ok hidmotor -q -j -l sim: <script
+    same "$(json '[.cmd,.ok]')" '["play",true]'
+    board
+    mkfifo live.csv
+    hidmotor -q -j -l "$url" record live.csv >client.out 3>&- &
+    client=$!
+    started+=("$client")
+    exec {live}<live.csv
+    read -r first <&"$live"
+    read -r second <&"$live"
+    kill -TERM "$client"
+    { printf '%s\n%s\n' "$first" "$second" && timeout 20 cat <&"$live"; } >broken.csv
+    wait "$client" && status=0 || status=$?
+    same "$status" 143
+    same "$(tail -n 1 client.out | jq -c '[.cmd,.ok,.exit]')" '["record",false,143]'
+    virtual play broken.csv
+}
+
+@test "record and ping that are ended by a signal still say what they measured" {
+    board
+    for words in "record run.csv" "ping --for 60s"; do
+        mkfifo trace
+        # shellcheck disable=SC2086 # words
+        hidmotor -v -l "$url" $words 2>trace >client.out 3>&- &
+        client=$!
+        started+=("$client")
+        exec {trace}<trace
+        said[client]=$trace
+        wait_for client "<- 76 07"
+        wait_for client "<- 76 07"
+        kill -TERM "$client"
+        ended 143
+        matches "$(<client.out)" "*${words%% *} s[ae]*"
+        rm trace
+    done
+}
+
+@test "record: fewer samples, no header, until arrived, statistics in JSON" {
+    virtual_json record a.csv -n 10 --rate 100
+    same "$(json '[.samples,(.interval.median|round),(.seconds*100|round)]')" '[10,10,9]'
+    same "$(wc -l <a.csv)" 11
+    virtual record b.csv -n 10 --no-header
+    same "$(wc -l <b.csv)" 10
+    virtual_json play b.csv --dry-run
+    printf 'move 0 45 0 duration=500ms\nrecord c.csv --until-arrived\n' >script
+    virtual_json run script
+    same "$(json '.seconds > 0.5 and .seconds < 2')" true
+    fails 1 hidmotor -q -l "$fast" record /nope/run.csv --for 0.1s
+}
+
+@test "play: straight, cubic, quintic; at the end the arm is at the last point" {
+    printf 't,m1,m2,m3\n0,0,0,0\n1,10,20,-30\n2,60,80,0\n' >way.csv
+    for shape in "" --cubic --quintic; do
+        # shellcheck disable=SC2086 # none or one
+        virtual_json play way.csv $shape
+        same "$(json '[.ok,.waypoints,.seconds,.setpoints,.lost]')" '[true,3,2,100,0]'
+        same "$(json '[.m1.position-60,.m2.position-80,.m3.position] | map(fabs <= 3) | all')" true
+    done
+    virtual_json play way.csv --rate 100
+    same "$(json .setpoints)" 200
+    fails 2 hidmotor -q -l "$fast" play way.csv --cubic --quintic
+    ok hidmotor --dry-run play way.csv
+    has "$stderr" "within limits"
+}
+
+@test "play: on the limits, to the last bit" {
+    # in doubles, -39.92 + (90 - -39.92) is 90.00000000000001
+    printf '0,90,100,63\n2,-90,-45,-90\n4,-39.92,-39.61,-39.65\n7,90,100,63\n' >way.csv
+    virtual play way.csv
+    printf '0,90,100,63\n4,-90,-45,-90\n' >ends.csv
+    virtual play ends.csv --cubic
+}
+
+@test "play: a file with one bad row sends nothing" {
+    board
+    while IFS='|' read -r status part row; do
+        printf 't,m1,m2,m3\n0,0,0,0\n1,10,20,-30\n%s\n3,0,0,0\n' "$row" >bad.csv
+        fails "$status" hidmotor -q -l "$url" play bad.csv
+        has "$why" "bad.csv:4: $part"
+        fails "$status" hidmotor --dry-run play bad.csv
+    done <<'END'
+5|m2: 'nan' is not a number|2,60,nan,0
+5|m3: 'inf' is not a number|2,60,0,inf
+5|m1: '' is not a number|2,,0,0
+5|3 cells|2,0,0
+5|t: 1 s is not later than the 1 s of line 3|1,0,0,0
+6|m2: 101 deg is 1 deg beyond its limit of 100 deg|2,0,101,0
+6|m1: 500 deg/s at 1 s|1.1,60,20,-30
+END
+    fails 5 hidmotor -q -l "$url" --force play <(printf '0,0,0,0\n1,0,nan,0\n')
+    fails 2 hidmotor -q -l "$url" play nope.csv
+    printf '0,0,50,0\n0.5,0,100,0\n1,0,99,0\n' >swing.csv
+    fails 6 hidmotor -q -l "$url" play swing.csv --quintic
+    has "$why" "the curve swings to"
+    count_reports
+    same "$received" 0
+}
+
+# ---- The simulator, its faults -------------------------------------------------------------------
+
+@test "faults: what gets through, and the exit status of what does not" {
+    while read -r fault status part; do
+        run "-$status" --separate-stderr hidmotor -q -l "$fast&fault=$fault" status
+        has "$stderr" "$part"
+    done <<'END'
+lost 3 no answer to positions within 100 ms
+short 3 not 64 bytes
+unplug 3 no answer
+count 5 count
+nan 5 not a finite number
+late 0
+duplicate 0
+foreign 0
+slow 0
+glitch 0
+stuck 0
+END
+    fails 2 hidmotor -q -l "$fast&fault=foo" status
+    has "$why" "duplicate"
+    fails 2 hidmotor -q -l "$fast&state=foo" status
+    fails 3 hidmotor -q -l "$fast&fault=lost" gripper open
+    fails 3 hidmotor -q -l "$fast&fault=lost" --timeout 20ms --retries 5 status
+    has "$why" "within 20 ms, asked 6 times"
+}
+
+@test "over a bad line reads are asked again, and moves are verified" {
+    for seed in 1 2 3 4 5; do
+        ok hidmotor -q -l "$fast&fault=lost:15%,late:10%,duplicate:10%,foreign:10%&seed=$seed" --retries 9 \
+            move 0 45 -30 --wait
+        has "$output" arrived
+    done
+}
+
+@test "no such link, no board, no HID device: exit 4 with what to do" {
+    fails 4 hidmotor -l "unix:$D/nope" status
+    fails 4 hidmotor -l hid:/dev/null status
+    has "$why" "no HID device"
+    fails 4 hidmotor -l hid:/dev/hidraw99 status
+    fails 4 hidmotor status
+    has "$why" "try -l sim:"
+    ok hidmotor udev
+    has "$output" 'KERNEL=="hidraw*"'
+    has "$output" uaccess
+}
+
+@test "two programs, one after the other; the simulator goes away: exit 7" {
+    board
+    ok hidmotor -q -l "$url" move 10 0 0 --wait
+    ok hidmotor -q -l "$url" move 20 0 0 --wait
+    mkfifo trace
+    hidmotor -v -l "$url" move 80 0 0 duration=20s --wait 2>trace 3>&- &
+    client=$!
+    started+=("$client")
+    exec {trace}<trace
+    said[client]=$trace
+    wait_for client "-> 38 07"
+    end "$pid"
+    rest=$(timeout 20 cat <&"$trace")
+    wait "$client" && status=0 || status=$?
+    same "$status" 7
+    has "$rest" "hidmotor: "
+}
+
+@test "scripts: the first failure ends them, -k goes on, the line is named" {
+    printf 'move 0 10 0 --wait\nmove 0 200 0\nmove 0 20 0 --wait\n' >moves
+    run -6 --separate-stderr hidmotor -q -j -l "$fast" run moves
+    has "$stderr" "moves, line 2: shoulder: 200 deg"
+    same "$(jq -c 'select(.cmd) | .ok' <<<"$output" | xargs)" "true false"
+    run -6 --separate-stderr hidmotor -q -j -k -l "$fast" run moves
+    same "$(jq -c 'select(.cmd) | .ok' <<<"$output" | xargs)" "true false true"
+    echo '{"cmd":"move","m1":5,"m2":6,"elbow":7,"duration":500,"mode":"linear"}' >moves
+    ok hidmotor -q -j -l "$fast" <moves
+    same "$(json '[.cmd,.ok,.m3]')" '["move",true,7]'
+    echo '{"cmd":"move","m1":5,"m2":null,"m3":7}' >moves
+    fails 2 hidmotor -q -l "$fast" <moves
+}
+
+@test "a script from a file prints each result once" {
+    echo 'gripper open' >one
+    virtual run one
+    same "${#lines[@]}" 1
+}
+
+@test "what a move printed in JSON can be sent again" {
+    virtual_json move 5 6 7
+    head -n 1 <<<"$output" >again
+    ok hidmotor -q -j -l "$fast" <again
+    same "$(json .ok)" true
+}
+
+@test "record and replay of packets, watch" {
+    virtual record run.pcapng --for 0.1s
+    ok hidmotor decode -j run.pcapng
+    same "$(jq -r .msg <<<"$output" | sort -u | xargs)" "positions velocities"
+    virtual watch -n 6 -j
+    same "$(jq -r .msg <<<"$output" | sort | uniq -c | xargs)" "3 positions 3 velocities"
+    virtual --record moves.pcapng move 5 6 7
+    ok hidmotor decode -j --dir tx moves.pcapng
+    same "$(jq -c 'select(.msg == "set_setpoints" and .dir == "tx") | [.m1,.m2,.m3]' <<<"$output")" "[5,6,7]"
+    virtual_json replay moves.pcapng
+    same "$(json .ok)" true
+    virtual record run.ndjson -n 4
+    same "$(jq -r .dir run.ndjson | sort -u)" rx
+}
+
+# ---- How it ends ---------------------------------------------------------------------------------
+
+# moving OPTION…: a long motion on the board is under way, its id in $client, what it says in $trace.
+moving() {
+    board
+    mkfifo trace
+    hidmotor -v -l "$url" "$@" move 60 60 -60 duration=20s --wait 2>trace >client.out 3>&- &
+    client=$!
+    started+=("$client")
+    exec {trace}<trace
+    said[client]=$trace
+    wait_for client "-> 38 07"
+}
+
+ended() {
+    rest=$(timeout 20 cat <&"$trace")
+    wait "$client" && status=0 || status=$?
+    same "$status" "$1"
+}
+
+@test "SIGTERM during a motion: says where it is held, exit 143, in JSON too" {
+    moving -j
+    kill -TERM "$client"
+    ended 143
+    has "$rest" "stopped: holding"
+    same "$(tail -n 1 client.out | jq -c '[.cmd,.ok,.error,.exit]')" '["move",false,"stopped",143]'
+    held "[60,60,-60]"
+}
+
+@test "--hold: the motion goes on" {
+    moving --hold
+    kill -TERM "$client"
+    ended 143
+    hasnt "$rest" "-> 38 07"
+    before=$(joints '.[0][0]')
+    ok hidmotor -q -l "$url" ping -n 50 --rate 100
+    same "$(jq -n "$(joints '.[0][0]') > $before")" true
+}
+
+@test "the end of a script is no signal: its last motion is finished" {
+    board
+    ok bash -c "printf 'move 5 5 -5 duration=300ms --wait' | hidmotor -q -l '$url'"
+    has "$output" arrived
+    same "$(joints 'map(.[0] | round)')" "[5,5,-5]"
+}
+
+@test "a reader that goes away: the arm is held, no further motion" {
+    board
+    printf 'move 60 60 -60 duration=20s --wait\nmove 0 0 0\n' >moves
+    { hidmotor -q -j -l "$url" run moves 2>err && status=0 || status=$?; echo "$status" >status; } |
+        head -n 1 >first
+    same "$(jq -r .msg first)" set_setpoints
+    same "$(<status)" 141
+    held "[60,60,-60]"
+    closed_pipe
+    hidmotor -q -j -l "$url" move 60 60 -60 duration=20s --wait >&"$closed" 2>err && status=0 || status=$?
+    same "$status" 141
+    held "[60,60,-60]"
+}
+
+@test "at the prompt: Ctrl-C during a motion holds the arm, and the prompt is back" {
+    board
+    terminal 120 <<END
+        launch hidmotor -v -l $url
+        want {hidmotor> }
+        ask {move 60 60 -60 duration=20s --wait} {-> 38 07}
+        type \003
+        want {stopped: holding} {hidmotor> }
+        ask {status} {m3 elbow} {hidmotor> }
+        ask {jog elbow +1 duration=100ms --wait} {arrived} {hidmotor> }
+        type \004
+        ends 0
+END
+    held "[60,60,-60]"
+}
+
+@test "at the prompt: completion of joints and words, a refusal leaves it alive" {
+    terminal 120 <<'END'
+        launch hidmotor -l sim:?time=virtual
+        want {hidmotor> }
+        type "grip\t"; want {gripper }
+        type "op\t"; want {open}
+        type "\r"; want {confirmed} {hidmotor> }
+        ask {move 0 200 0} {outside -45 to 100} {hidmotor> }
+        ask {move 0 20 0 --wait} {arrived} {hidmotor> }
+        type \004
+        ends 0
+END
+}

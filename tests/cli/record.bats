@@ -1,0 +1,225 @@
+#!/usr/bin/env bats
+# Each tool: a session with a simulator is recorded, looked at by Wireshark, sent again, watched and
+# drawn; recorders that are killed, full disks, marks, the last minute, times.
+load common.bash
+load shark.bash
+
+# What each tool does in its session: a script. The same simulator is started for it and for its
+# replay; what it answers to the last line is its state.
+declare -gA session=(
+    [armctl]='deg 1 90 2 45
+pos 4 20
+deg 1 30'
+    [hidmotor]='move 10 20 -30 --wait
+gripper open
+gains
+velocity 5 0 0
+move 15 25 -20 duration=200ms --wait'
+    [canpid]='set kp 0.6 -b lknee -c tor
+setpoint 2Nm -b lknee -c tor
+aux 1 2.5 -b rhip
+watch -n 36'
+    [unitysim]='scene slam-dunk --fps 60
+limits set elbow 1800 2100
+drive elbow=+45 hand=close --for 2s
+camera set -185 500 -7 66 270 0'
+    [ezphys]='motor 1 2 1000 --for 0.1s
+force 1 3 --for 0.02s
+reset
+motor 1 1 500 --for 0.05s'
+)
+declare -gA drawn=([armctl]=angle [hidmotor]=m1.position [canpid]=torque [unitysim]=elbow.position
+    [ezphys]=displacement)
+
+free_port() {
+    python3 -c 'import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])'
+}
+
+# simulate TOOL NAME: a fresh simulator in a process of its own, $url.
+simulate() {
+    case $1 in
+    armctl) start "$2" armctl sim --listen "pty:$D/$2" --turn-speed 20000 --slide-speed 20000 ;;
+    hidmotor) start "$2" hidmotor sim --listen "unix-listen:$D/$2" ;;
+    canpid) start "$2" canpid sim --listen "slcan:pty:$D/$2" ;;
+    unitysim) start "$2" unitysim sim --listen "udp-listen:0?reply=127.0.0.1:$(free_port)" ;;
+    ezphys) start "$2" ezphys sim --scene pendulum --listen 0 ;;
+    esac
+}
+
+# state TOOL RECORDING: what the simulator at $url is like after it, in a form that can be compared.
+# The arm tells nothing but what it did, so its answers are its state.
+state() {
+    case $1 in
+    armctl) armctl decode -j --time none "$2" | jq -c 'select(.dir == "rx")' ;;
+    hidmotor) hidmotor -l "$url" -j status | jq -c 'select(.m1) | .[] |= (objects.setpoint // empty)' ;;
+    canpid) canpid -l "$url" watch -j -n 3 --where 'lknee.setpoint>-1' | jq -c '[.board, .setpoint]' ;;
+    unitysim)
+        unitysim -l "$url" -j status | jq -c '[.elbow, .hand]'
+        unitysim -l "$url" -j camera get | jq -c '.. | objects | select(.rx) | [.x, .y, .z, .rx]'
+        ;;
+    ezphys) ezphys -l "$url" -j --time none watch -n 4 ;;
+    esac
+}
+
+# record_session TOOL: its session with a fresh simulator, in TOOL.pcapng; its state in $state.
+record_session() {
+    simulate "$1" first
+    ok "$1" -q -l "$url" --record "$1.pcapng" <<<"${session[$1]}"
+    state=$(state "$1" "$1.pcapng")
+    [ -n "$state" ]
+    end "$pid"
+}
+
+proves() {
+    record_session "$1"
+
+    agree "$1" "$1.pcapng" # Wireshark sees what decode sees: every field of every message
+    [ "$(wc -l <records)" -gt 8 ]
+
+    simulate "$1" second
+    ok "$1" -q -j -l "$url" --record again.pcapng replay "$1.pcapng"
+    same "$(json .ok)" true
+    same "$(json .sent)" "$("$1" decode -j "$1.pcapng" | grep -c '"dir":"tx"')"
+    same "$(state "$1" again.pcapng)" "$state"
+    end "$pid"
+
+    # On a bus all hear all; else what comes from the device is heard.
+    [ "$1" = canpid ] && heard='"dir"' || heard='"dir":"rx"'
+    "$1" -q -l "log:$1.pcapng?speed=max" watch -j >watched
+    "$1" decode -j "$1.pcapng" | grep "$heard" | diff - watched
+    ok "$1" plot "${drawn[$1]}" "$1.pcapng" --out run.svg
+    ok grep -c '<path\|<polyline' run.svg
+}
+
+@test "a session of armctl: Wireshark, replay, log:, plot" { proves armctl; }
+@test "a session of hidmotor: Wireshark, replay, log:, plot" { proves hidmotor; }
+@test "a session of canpid: Wireshark, replay, log:, plot" { proves canpid; }
+@test "a session of unitysim: Wireshark, replay, log:, plot" { proves unitysim; }
+@test "a session of ezphys: Wireshark, replay, log:, plot" { proves ezphys; }
+
+killed() {
+    simulate "$1" board
+    ok python3 "$root/tests/cli/record_kills.py" "$1" "$url" 50 "$D"
+    echo "# $output"
+}
+@test "a recorder of hidmotor that is killed 50 times leaves all packets" { killed hidmotor; }
+@test "a recorder of canpid that is killed 50 times leaves all packets" { killed canpid; }
+
+@test "--last keeps the end only, and writes it when a signal ends the recording" {
+    ok canpid -q -l "$fast" record run.pcapng --for 2s --last 50ms
+    ok canpid info -j run.pcapng
+    ok jq -se 'last | .ok and .seconds <= 0.05 and .seconds > 0.02 and .messages > 50' <<<"$output"
+    simulate canpid board
+    canpid -v -l "$url" record run.pcapng --last 60s 2>trace &
+    recorder=$!
+    until grep -q ' <- ' trace; do :; done
+    same "$(canpid info -j run.pcapng | jq -s 'last.messages')" 0
+    kill -TERM "$recorder"
+    run -143 wait "$recorder"
+    ok canpid info -j run.pcapng
+    [ "$(json .messages)" -gt 0 ]
+    fails 2 canpid -l "$fast" record run.csv --last 60s
+    has "$why" pcapng
+}
+
+@test "marks are typed on a terminal; progress is shown there" {
+    TERM=xterm terminal <<<"
+        launch canpid -l sim: record run.pcapng
+        want {Enter marks}
+        ask {the knee locks} messages
+        ask {} messages
+        type \003
+        ends 130"
+    ok canpid info -j run.pcapng
+    same "$(jq -sc 'map(.mark // empty)' <<<"$output")" '["the knee locks","mark"]'
+    ok shark canpid run.pcapng -Y frame.comment -T fields -e frame.comment
+    same "${lines[0]}" "the knee locks"
+    for ending in csv ndjson log; do
+        TERM=xterm terminal <<<"
+            launch canpid -l sim: record run.$ending
+            want {Enter marks}
+            ask here messages
+            type \003
+            ends 130"
+        ok grep -c '^# here$\|"mark":"here"' run.$ending
+    done
+}
+
+@test "a bar for long files, on a terminal only" {
+    yes '(1.5) can0 05E#9CFF000200F0' | head -n 40000 >run.log
+    slow='{ sleep 0.6; cat >/dev/null; }'
+    TERM=xterm terminal <<<"
+        launch sh -c {canpid decode -j run.log | $slow}
+        want {run.log [} # {%, } {s left}
+        ends 0"
+    ok sh -c "canpid decode -j run.log | $slow"
+    same "$stderr" ""
+    ok sh -c "canpid -q info run.log"
+    same "$stderr" ""
+}
+
+@test "a full disk ends the recording, says so, and leaves what was written" {
+    for case in "1 pcapng" "7 csv" "7 ndjson" "7 log"; do
+        read -r code ending <<<"$case"
+        ln -s /dev/full "full.$ending"
+        run "-$code" --separate-stderr canpid -q -l "$fast" record "full.$ending" -n 100
+        has "$stderr" "No space left"
+    done
+    big() { trap '' XFSZ && ulimit -f 8 && canpid -q -l "$fast" record big.pcapng -n 10000; }
+    run -7 --separate-stderr big
+    has "$stderr" "File too large — the file ends here"
+    run --separate-stderr canpid decode -j big.pcapng
+    [ "${#lines[@]}" -gt 50 ]
+}
+
+# commands COUNT MS: a log of so many setpoints, so far apart
+commands() {
+    awk -v n="$1" -v ms="$2" 'BEGIN {
+        for (i = 0; i < n; i++) printf "(%.6f) can0 044#CDCC4C%02X0200\n", 1000 + i * ms / 1000, 0x3D - i % 2 }'
+}
+
+@test "replay: --speed, --from and --loop" {
+    commands 5 500 >run.log
+    for case in "1 2" "2 1" "0.5 4"; do
+        read -r speed seconds <<<"$case"
+        ok canpid -q -j -l "$fast" --record again.pcapng replay run.log --speed "$speed"
+        same "$(json .sent)" 5
+        ok canpid info -j again.pcapng
+        ok jq -se --argjson s "$seconds" 'last.seconds - $s | fabs < 0.05' <<<"$output"
+    done
+    ok canpid -q -j -l "$fast" replay run.log --from 0.6s
+    same "$(json .sent)" 3
+    ok canpid -q -j -l "$fast" replay run.log --from 1000s --loop
+    same "$(json .sent)" 0
+    simulate canpid board
+    canpid -v -l "$url" replay run.log --loop --speed 100 2>trace &
+    player=$!
+    until [ "$(grep -c ' -> ' trace)" -gt 12 ]; do :; done
+    kill -INT "$player"
+    run -130 wait "$player"
+}
+
+# On a machine that does other things too a timer is late by itself: so late, in ms, are 99 of 100.
+timer_late() {
+    python3 -c 'import time
+late, due = [], time.monotonic()
+for _ in range(300):
+    due += 0.002
+    time.sleep(max(0, due - time.monotonic()))
+    late.append(time.monotonic() - due)
+print(1000 * sorted(late)[296])'
+}
+
+@test "replay keeps the times of the recording: P99 below 1 ms" {
+    commands 300 2 >run.log
+    for _ in 1 2 3 4 5; do
+        ok canpid -q -j -l sim: replay run.log
+        same "$(json .sent)" 300
+        late=$(json .late.p99) timer=$(timer_late)
+        ! jq -ne "$late < 1 or $late < 2 * $timer" >/dev/null || return 0
+    done
+    echo "late by $late ms, a timer by $timer ms" && false
+}

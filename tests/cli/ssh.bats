@@ -1,0 +1,66 @@
+#!/usr/bin/env bats
+# The robot at one machine, the plot at another: through ssh to a server of our own, with keys that
+# are thrown away.
+load common.bash
+
+# server: sshd on a free port of this machine; ssh lab reaches it.
+server() {
+    local port
+    port=$(python3 -c 'import socket
+s = socket.create_server(("127.0.0.1", 0))
+print(s.getsockname()[1])')
+    ssh-keygen -q -t ed25519 -N '' -f "$D/host"
+    ssh-keygen -q -t ed25519 -N '' -f "$D/key"
+    cat >server <<END
+ListenAddress 127.0.0.1:$port
+HostKey $D/host
+AuthorizedKeysFile $D/key.pub
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+PermitRootLogin prohibit-password
+PidFile none
+SetEnv PATH=$BIN:/usr/bin:/bin XDG_CONFIG_HOME=$D XDG_STATE_HOME=$D
+END
+    cat >client <<END
+Host lab
+    HostName 127.0.0.1
+    Port $port
+    IdentityFile $D/key
+    IdentitiesOnly yes
+    BatchMode yes
+    UserKnownHostsFile $D/known
+    StrictHostKeyChecking no
+    LogLevel ERROR
+END
+    [ "$(id -u)" != 0 ] || mkdir -p /run/sshd
+    "$(PATH=$PATH:/usr/sbin:/sbin command -v sshd)" -D -f "$D/server" -E "$D/sshd.log" 3>&- &
+    started+=("$!")
+    until ssh -F client lab true 2>ssh.err || ! kill -0 "${started[0]}"; do :; done
+}
+lab() { ssh -F "$D/client" lab "$@"; }
+
+@test "ssh lab hidmotor watch -j | hidmotor plot" {
+    server
+    lab hidmotor -q -l sim: watch -j --for 0.5s | hidmotor plot m1.position m1.setpoint --out run.svg
+    ok grep -c '<path\|<polyline' run.svg
+    lab "hidmotor -q -l 'sim:?time=virtual' watch -j -n 8" | jq -r .msg | sort -u >kinds
+    same "$(xargs <kinds)" "positions velocities"
+}
+
+@test "commands through ssh; how they end comes back" {
+    server
+    run -0 lab hidmotor -q -l 'sim:?time=virtual' <<<$'gripper open\nmove 0 20 -10 --wait'
+    has "$output" "result=arrived"
+    run -6 lab hidmotor -q -l 'sim:?time=virtual' <<<'move 0 200 0'
+}
+
+@test "what comes there is drawn here; what was recorded there is read here" {
+    server
+    lab canpid -q -l sim: watch -j -n 30 | canpid plot lknee.torque --out torque.svg
+    ok grep -c '<path\|<polyline' torque.svg
+    lab canpid -q -l sim:?time=virtual record "$D/there.pcapng" -n 30
+    lab cat "$D/there.pcapng" >here.pcapng
+    ok canpid info -j here.pcapng
+    same "$(json .messages)" 30
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# Safe stop, for all tools and all ways out: stops.py has the tables. KILLS sets how many.
+load common.bash
+
+stops() { python3 "$root/tests/cli/stops.py" "$1" "$D" "${@:2}"; }
+
+# A hundred ways to end: the stop within 10 ms, the device at rest.
+kills() {
+    run stops kills "$1" "${KILLS:-200}"
+    [ "$status" = 0 ] || { echo "$output" && false; }
+    printf '# %s\n' "${lines[@]: -2}"
+}
+
+# Every way out.
+ways() {
+    run stops ways "$1" 4
+    [ "$status" = 0 ] || { echo "$output" && false; }
+    printf '# %s\n' "${lines[@]: -2}"
+}
+
+# The same where nothing is to be sent: the tests above would notice.
+hold() {
+    run -1 stops kills "$1" 4 --hold
+    has "$output" "no stop"
+}
+
+@test "armctl: every way out ends in a safe stop" { ways armctl; }
+@test "canpid: every way out ends in a safe stop" { ways canpid; }
+@test "hidmotor: every way out ends in a safe stop" { ways hidmotor; }
+@test "unitysim: every way out ends in a safe stop" { ways unitysim; }
+@test "ezphys: every way out ends in a safe stop" { ways ezphys; }
+
+@test "armctl: ended at any moment" { kills armctl; }
+@test "canpid: ended at any moment" { kills canpid; }
+@test "hidmotor: ended at any moment" { kills hidmotor; }
+@test "unitysim: ended at any moment" { kills unitysim; }
+@test "ezphys: ended at any moment" { kills ezphys; }
+
+@test "armctl --hold: the tests above see that nothing is stopped" { hold armctl; }
+@test "canpid --hold: the tests above see that nothing is stopped" { hold canpid; }
+@test "hidmotor --hold: the tests above see that nothing is stopped" { hold hidmotor; }
+@test "unitysim --hold: the tests above see that nothing is stopped" { hold unitysim; }
+@test "ezphys --hold: the tests above see that nothing is stopped" { hold ezphys; }
+
+# ---- What goes on --------------------------------------------------------------------------------
+
+@test "at the end of a script what would go on for ever is stopped, and what ends by itself ends" {
+    ok canpid -v -l sim: <<<"setpoint 10deg -b lknee -c pos"
+    matches "$stderr" "*-> 044#0000C03F*stopped: disabled the driver*"
+    ok ezphys -l sim: <<<"motor hinge 1 10"
+    has "$stderr" "stopped: 1 joint held at velocity 0"
+    ok hidmotor -l sim: <<<"move 10 10 10"
+    hasnt "$stderr" "stopped"
+    run -2 --separate-stderr hidmotor -l sim: <<<$'move 10 10 10\nnonsense'
+    has "$stderr" "stopped: holding"
+}
+
+@test "a script that has stopped what it began, --hold, and a single command: nothing is added" {
+    ok canpid -v -l sim: <<<$'setpoint 10deg -b lknee -c pos\ndisable -b lknee'
+    hasnt "$stderr" "stopped"
+    ok canpid -v -l sim: <<<$'setpoint 10deg -b lknee -c pos\nsetpoint 10deg -b rknee -c pos\ndisable -b lknee'
+    matches "$stderr" "*-> 044#0000C03F*-> 0A4#0000C03F*stopped*"
+    ok canpid --hold -v -l sim: <<<"setpoint 10deg -b lknee -c pos"
+    hasnt "$stderr" "0000C03F"
+    ok canpid -v -l sim: setpoint 10deg -b lknee -c pos
+    hasnt "$stderr" "0000C03F"
+    ok ezphys -l sim: <<<$'motor hinge 1 10\nstop'
+    hasnt "$stderr" "stopped"
+}
+
+@test "a setpoint that is being verified is taken back at a signal" {
+    start bus canpid sim --listen slcan:tcp-listen:0 -b rknee
+    mkfifo trace
+    canpid -v -l "$url" setpoint 10deg -b lknee -c pos --verify -T 20s 2>trace >/dev/null 3>&- &
+    client=$!
+    started+=("$client")
+    exec {trace}<trace
+    said[client]=$trace
+    wait_for client "-> 044#"
+    kill -INT "$client"
+    wait_for client "-> 044#0000C03F"
+    wait "$client" && false || same $? 130
+}

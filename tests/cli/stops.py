@@ -1,0 +1,459 @@
+"""Ends every tool while it moves something, in every way there is, and measures on the wire how long
+it takes until the stop is there.
+
+    stops.py kills FOLDER TOOL COUNT [OPTION…]     at any moment, also before anything moves
+    stops.py ways FOLDER TOOL COUNT [OPTION…]      every way out so often, while something moves
+    stops.py table FOLDER COUNT                    how long it takes: lines for `make bench`
+
+Between the tool and its simulator stands this program, which passes every message on, gives the
+signal (or what it is), and notes when the stop comes. It has to come within 10 ms, nothing that
+moves may come after it, the device must come to rest, and the exit status must be the one that goes
+with the way out. What the kernel let a process wait for a processor does not count: on a busy
+machine that says nothing about the tool. Options are for the tool; with --hold all this fails.
+
+Prints one line per failure and at the end how many there were; exit status 1 if there was any, or
+if too few were under way to prove anything. SEED repeats the random numbers.
+"""
+import collections
+import multiprocessing
+import os
+import pty
+import random
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+from stops_tools import MOVES, STOPS, TOOLS, Front
+
+LANES = 4
+WITHIN = 10.0  # ms
+LOST = 7  # exit status
+WAIT = 20  # s, for what must come
+
+# ---- Processes -----------------------------------------------------------------------------------
+
+
+def waited_for_processor(pid):
+    """In ms, ever; a process that is gone waits no more."""
+    try:
+        with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
+            return int(file.read().split()[1]) / 1e6
+    except (OSError, IndexError):
+        return 0.0
+
+
+def child_of(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            children = file.read().split()
+    except OSError:
+        children = []
+    return int(children[0]) if children else None
+
+
+class Plain:
+    """A process with pipes."""
+
+    def __init__(self, command, **streams):
+        null = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL,
+                "stderr": subprocess.DEVNULL}
+        self.process = subprocess.Popen(command, **{**null, **streams})
+        self.pid = self.process.pid
+        self.terminal = None
+
+    def status(self):
+        """As a shell has it."""
+        code = self.process.wait(WAIT)
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream:
+                stream.close()
+        return 128 - code if code < 0 else code
+
+
+class Terminal:
+    """A process that has a terminal of its own."""
+
+    def __init__(self, command):
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.environ["TERM"] = "dumb"
+            os.execvp(command[0], command)
+
+    def write(self, text):
+        os.write(self.terminal, text)
+
+    def drain(self):
+        try:
+            os.read(self.terminal, 65536)
+        except OSError:  # nobody is there any more
+            os.close(self.terminal)
+            self.terminal = None
+
+    def status(self):
+        if self.terminal is not None:
+            os.close(self.terminal)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+# ---- Ways out ------------------------------------------------------------------------------------
+
+# begin(run) starts run.program, end(run) is the moment that counts, status is what the program then
+# ends with (None: nobody sees it). which: "moving", "scripted" or "announced", see stops_tools. silent:
+# no stop can come, or none is needed.
+Way = collections.namedtuple("Way", "begin end status which silent", defaults=("moving", False))
+
+
+def plainly(run):
+    run.program = Plain(run.command)
+
+
+def through_a_pipe(run):
+    run.program = Plain(run.command, stdout=subprocess.PIPE)
+
+
+def to_a_full_disk(run):
+    with open("/dev/full", "wb") as full:
+        run.program = Plain([*run.command[:1], "-j", *run.command[1:]], stdout=full)
+
+
+def from_a_shell(run):
+    run.program = Terminal(["sh", "-c", " ".join(run.command) + "; true"])
+
+
+def from_a_prompt(run):
+    run.program = Terminal(run.tool_alone)
+    run.program.write(run.line)
+
+
+def from_a_script(run):
+    run.program = Plain(run.tool_alone, stdin=subprocess.PIPE)
+    run.program.process.stdin.write(run.line)
+    run.program.process.stdin.flush()
+
+
+def from_a_writer(run):
+    run.writer = subprocess.Popen(["sh", "-c", 'printf %s "$1"; exec sleep 60', "sh",
+                                   run.line.decode()], stdout=subprocess.PIPE)
+    run.program = Plain(run.tool_alone, stdin=run.writer.stdout)
+    run.writer.stdout.close()
+
+
+def by_signal(number):
+    return lambda run: os.kill(run.program.pid, number)
+
+
+def end_writer(run):
+    run.writer.kill()
+    run.writer.wait()
+
+
+def say(text):
+    def end(run):
+        run.program.process.stdin.write(text)
+        run.program.process.stdin.flush()
+    return end
+
+
+WAYS = {
+    "INT": Way(plainly, by_signal(signal.SIGINT), 130),
+    "TERM": Way(plainly, by_signal(signal.SIGTERM), 143),
+    "HUP": Way(plainly, by_signal(signal.SIGHUP), 129),
+    "EPIPE": Way(through_a_pipe, lambda run: run.program.process.stdout.close(), 141),
+    "shell": Way(from_a_shell, by_signal(signal.SIGKILL), None),
+    "unplug": Way(plainly, lambda run: run.unplug(), LOST, silent=True),
+    "full": Way(to_a_full_disk, lambda run: None, LOST, "announced", True),
+    "EOF": Way(from_a_script, lambda run: run.program.process.stdin.close(), 0, "scripted"),
+    "writer": Way(from_a_writer, end_writer, 0, "scripted"),
+    "error": Way(from_a_script, say(b"nonsense\n"), 2, "scripted"),
+    "quit": Way(from_a_prompt, lambda run: run.program.write(b"quit\n"), 0, "scripted"),
+}
+SIGNALS = ("INT", "TERM", "HUP")
+
+
+def ways_of(tool):
+    """A datagram socket has no plug."""
+    plug = () if tool.url.startswith("udp") else ("unplug",)
+    disk = ("full",) if tool.announces else ()
+    return (*SIGNALS, "EPIPE", "shell", *plug, *disk, *tool.ended_by)
+
+
+# ---- One run -------------------------------------------------------------------------------------
+
+
+class Run:
+    """One run of a tool, from its start to its end, with the wire in our hands."""
+
+    def __init__(self, lane, way, words):
+        self.lane, self.tool, self.way = lane, lane.tool, way
+        self.tool_alone = [lane.tool.name, "-q", *lane.options, "-l", lane.front.url]
+        self.command = [*self.tool_alone, *words]
+        self.line = " ".join(words).encode() + b"\n"
+        self.program = self.writer = self.host = self.board = None
+        self.moved = self.gone = False
+        self.ended = self.stopped = None  # when
+        self.wrong = []
+        self.tool.begin()
+        self.way.begin(self)
+
+    def waiters(self):
+        shell = child_of(self.program.pid) if self.way.begin is from_a_shell else None
+        simulator = self.lane.simulator.pid if self.lane.simulator else None
+        return {pid for pid in ("self", self.program.pid, shell, simulator) if pid}
+
+    def step(self, timeout):
+        """One event, or the time is over."""
+        terminal = self.program.terminal
+        wanted = [s for s in (self.host or self.lane.front.listener, self.board, terminal)
+                  if s is not None]
+        ready, _, _ = select.select(wanted, [], [], max(0, timeout))
+        if terminal is not None and terminal in ready:
+            self.program.drain()
+        if self.host is None and self.lane.front.listener in ready:
+            self.host = self.lane.front.accept()
+            self.board = self.lane.board()
+        elif self.host in ready:
+            self.pass_down()
+        if self.board in ready:
+            self.pass_up()
+
+    def receive(self, source):
+        try:
+            return source.recv(65536)
+        except OSError:
+            return b""
+
+    def pass_down(self):
+        data, now = self.receive(self.host), time.monotonic()
+        if not data:
+            self.gone = True
+            return
+        for message in self.tool.take(data, host=True):
+            self.note(self.tool.judge(message), now)
+        if self.board:
+            self.board.send(data)
+
+    def note(self, what, now):
+        if what == MOVES:
+            self.moved = True
+            if self.stopped:
+                self.wrong.append("moved after the stop")
+        elif what == STOPS and self.ended and not self.stopped:
+            self.stopped = now
+
+    def pass_up(self):
+        data = self.receive(self.board)
+        for message in self.tool.take(data, host=False):
+            self.tool.heard(message)
+        try:
+            self.host.send(data)
+        except OSError:
+            pass
+
+    def until(self, deadline, reached=lambda: False):
+        while not self.gone and not reached() and (left := deadline - time.monotonic()) > 0:
+            self.step(left)
+        return reached()
+
+    def unplug(self):
+        self.host.close()
+        self.gone = True
+
+    def end(self):
+        """Ends it, and says how long the stop took in ms, processors that were waited for left out;
+        None: there was none."""
+        waiters = self.waiters()
+        before = {pid: waited_for_processor(pid) for pid in waiters}
+        self.ended = time.monotonic()
+        self.way.end(self)
+        over = lambda: self.stopped or (not self.moved and self.is_gone())
+        self.until(self.ended + 2, over)
+        if not self.stopped:
+            return None
+        waited = sum(max(0, waited_for_processor(pid) - before[pid]) for pid in waiters)
+        return (self.stopped - self.ended) * 1e3, max(0, (self.stopped - self.ended) * 1e3 - waited)
+
+    def is_gone(self):
+        """A program that has connected to nothing shows its end otherwise."""
+        if self.host is None and isinstance(self.program, Plain):
+            self.step(0.005)
+            return self.program.process.poll() is not None
+        return self.gone
+
+    def finish(self):
+        """To the end of the program and the rest of the device."""
+        deadline = time.monotonic() + WAIT
+        while not self.gone and self.alive() and time.monotonic() < deadline:
+            self.step(0.02)
+        status = self.program.status()
+        while self.host and not self.gone and select.select([self.host], [], [], 0)[0]:
+            self.pass_down()
+        if self.way.status not in (None, status):
+            self.wrong.append(f"exit status {status}")
+        if self.board and self.moved and not self.wrong and not self.way.silent:
+            self.wrong += self.tool.rests(self.board)
+        for end in (self.host, self.board):
+            if end:
+                end.close()
+        if self.writer and self.writer.poll() is None:
+            end_writer(self)
+
+    def alive(self):
+        if isinstance(self.program, Plain):
+            return self.program.process.poll() is None
+        return self.program.terminal is not None
+
+
+# ---- Many runs -----------------------------------------------------------------------------------
+
+
+class Lane:
+    """A simulator of its own, and what happens on its wire."""
+
+    def __init__(self, name, number, folder, options, seed):
+        self.random = random.Random(seed * 100 + number)
+        self.tool = TOOLS[name](folder, number)
+        self.options = [*self.tool.options, *options]
+        self.front = Front(self.tool)
+        self.simulator = self.ready = None
+        self.problems, self.times, self.under_way, self.turn = [], [], 0, 0
+
+    def __enter__(self):
+        if self.tool.simulator:
+            path = f"{self.tool.folder}/board{self.tool.number}"
+            self.simulator = subprocess.Popen(
+                [word.format(path=path) for word in self.tool.simulator],
+                stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            self.ready = self.simulator.stderr.readline().split()[1]
+        return self
+
+    def __exit__(self, *_):
+        if self.simulator:
+            self.simulator.terminate()
+            self.simulator.communicate()
+
+    def board(self):
+        return self.front.connect(self.ready) if self.ready else None
+
+    def settle(self, *words):
+        """Runs a command to its end."""
+        run = Run(self, Way(plainly, None, None, silent=True), words)
+        run.until(time.monotonic() + WAIT, lambda: not run.alive())
+        run.finish()
+        return run.program.process.returncode
+
+    def words(self, way):
+        self.turn += 1
+        words = getattr(self.tool, way.which)
+        return words[self.turn % len(words)] if way.which == "moving" else words
+
+    def under(self, name, moment):
+        """One run, ended at a moment: s after its start, or None for while it moves."""
+        self.tool.settle(self.settle)
+        way = WAYS[name]
+        run = Run(self, way, self.words(way))
+        if moment is None and name != "full":
+            if not run.until(time.monotonic() + WAIT, lambda: run.moved):
+                run.wrong.append("never moved")
+            moment = self.random.uniform(0, 0.04)
+        run.until(time.monotonic() + (moment or 0))
+        moved = run.moved
+        took = run.end()
+        run.finish()
+        self.judge(run, name, moved, took)
+
+    def judge(self, run, name, moved, took):
+        self.under_way += moved
+        if took:
+            self.times.append((name, *took))
+        if took and took[1] > WITHIN:
+            run.wrong.append(f"stop after {took[0]:.1f} ms, {took[1]:.1f} ms without the waiting")
+        if not took and run.moved and not run.way.silent:
+            run.wrong.append("no stop")
+        if name == "full" and run.moved:
+            run.wrong.append("moved though its output cannot be written")
+        if run.wrong:
+            self.problems.append(f"{run.command[0]}, {name}: {run.line.decode()[:20].strip()}: "
+                                 + ", ".join(run.wrong[:3]))
+
+
+def run_lane(arguments):
+    plan, *rest = arguments
+    lane = Lane(*rest)
+    try:
+        with lane:
+            for way in plan:
+                latest = lane.tool.latest if way in KILLS else None
+                lane.under(way.rstrip("*"), latest and lane.random.uniform(0, latest))
+    except Exception as error:  # a lane must not end in silence
+        lane.problems.append(f"{lane.tool.name}, lane {lane.tool.number}: {error!r}")
+    return lane.under_way, lane.times, lane.problems
+
+
+KILLS = ("INT*", "TERM*", "HUP*", "shell*")  # at any moment
+
+
+def plan_of(mode, tool, count, rng):
+    if mode == "kills":
+        return ["shell*" if i % 5 == 4 else rng.choice(KILLS[:3]) for i in range(count)]
+    return [way for way in ways_of(tool) for _ in range(count)]
+
+
+def run_all(mode, folder, name, count, options, seed, lanes=LANES):
+    plan = plan_of(mode, TOOLS[name], count, random.Random(seed))
+    shares = [(plan[i::lanes], name, i, folder, options, seed) for i in range(lanes)]
+    with multiprocessing.get_context("fork").Pool(lanes) as pool:
+        results = pool.map(run_lane, shares, chunksize=1)
+    under_way = sum(result[0] for result in results)
+    times = [time for result in results for time in result[1]]
+    problems = [problem for result in results for problem in result[2]]
+    return len(plan), under_way, times, problems
+
+
+def at(values, share):
+    return sorted(values)[min(len(values) - 1, int(len(values) * share))]
+
+
+def summary(values):
+    return (f"P50 {at(values, 0.5):.2f}, P99 {at(values, 0.99):.2f}, max {max(values):.2f} ms")
+
+
+def check(mode, folder, name, count, options, seed):
+    ended, under_way, times, problems = run_all(mode, folder, name, count, options, seed)
+    print(*problems, sep="\n")
+    if times:
+        print(f"stop after {summary([took for _, _, took in times])}")
+    print(f"{name}: {ended} ended, {under_way} under way, {len(times)} stopped, {len(problems)} wrong, "
+          f"SEED={seed}")
+    return not problems and under_way >= ended // 3
+
+
+def table(folder, count):
+    """One lane, so that the tool has a processor: what is told is the clock on the wall."""
+    for name, tool in TOOLS.items():
+        groups = {"INT, TERM, HUP": SIGNALS, "pipe, shell, script": [
+            way for way in ways_of(tool) if way not in SIGNALS and not WAYS[way].silent]}
+        _, _, times, problems = run_all("ways", folder, name, count, [], 1, lanes=1)
+        print(*problems, sep="\n", end="", file=sys.stderr)
+        for title, ways in groups.items():
+            took = [raw for way, raw, _ in times if way in ways] or [float("inf")]
+            print(f"stop: {name}, {title}", f"{at(took, 0.5):.3f}", f"{at(took, 0.99):.3f}",
+                  f"{max(took):.3f}", len(took), len(problems), sep="\t")
+
+
+def main():
+    mode, folder = sys.argv[1:3]
+    seed = int(os.environ.get("SEED", "0")) or random.randrange(1, 1 << 30)
+    folder = tempfile.mkdtemp(dir=folder)
+    if mode == "table":
+        table(folder, int(sys.argv[3]))
+        return 0
+    name, count, *options = sys.argv[3:]
+    return 0 if check(mode, folder, name, int(count), options, seed) else 1
+
+
+sys.exit(main())

@@ -1,0 +1,302 @@
+"""The five tools as stops.py sees them: how the simulator is started, which commands move, and what
+on the wire is the stop. Written from the documents and not from the C.
+
+A tool takes bytes from the wire apart into messages (split) and says of each message from the host
+what it is: MOVES, STOPS or None. What the simulator says passes through heard. rests tells, over
+the connection that is still there, what is wrong with a device that should be at rest.
+"""
+import os
+import socket
+import struct
+import time
+
+MOVES, STOPS = "moves", "stops"
+PATIENCE = 5  # s
+
+
+class Tool:
+    url = "tcp:127.0.0.1:{port}"  # of the proxy
+    simulator = ()  # the command; None: the proxy is the device
+    announces = True  # announced is a command that is written to the output before it goes out
+    scripted = None  # a command that comes back and leaves something going on …
+    ended_by = ()  # … and the ways out that are to end that
+    options = ()
+    latest = 0.1  # s after the start of the program, the latest moment of a kill
+
+    def __init__(self, folder, number):
+        self.folder, self.number = folder, number
+        self.pending = {True: b"", False: b""}  # bytes of a message that is not whole yet, by sender
+        self.prepare()
+
+    def prepare(self):
+        pass
+
+    def settle(self, _run):
+        """Between two runs."""
+
+    def begin(self):
+        """A run begins."""
+        self.pending = {True: b"", False: b""}
+
+    def split(self, data):
+        """(messages, rest): here, lines."""
+        *lines, rest = data.replace(b"\n", b"\r").split(b"\r")
+        return [line for line in lines if line], rest
+
+    def take(self, data, host):
+        messages, self.pending[host] = self.split(self.pending[host] + data)
+        return messages
+
+    def judge(self, message):
+        raise NotImplementedError
+
+    def heard(self, message):
+        pass
+
+    def rests(self, _board):
+        return []
+
+
+class Armctl(Tool):
+    """The stop: back to the last confirmed position, 30 deg."""
+    name = "armctl"
+    simulator = ("armctl", "sim", "--listen", "tcp-listen:127.0.0.1:0", "--turn-speed", "90deg/s")
+    moving = (("deg", "base", "350"),)
+    announced = moving[0]
+
+    def prepare(self):
+        path = f"{self.folder}/armctl{self.number}.ini"
+        with open(path, "w", encoding="ascii") as file:
+            file.write("[joint base]\nindex = 1\nkind = rotate\nmin = 0\nmax = 360\nhome = 0\n")
+        self.options = ("--config", path)
+        os.environ["XDG_STATE_HOME"] = f"{self.folder}/state{self.number}"
+
+    def settle(self, run):
+        assert run("deg", "base", "30") == 0, "the arm does not go to 30 deg"
+
+    def judge(self, message):
+        return {b"DEG1,350": MOVES, b"DEG1,030": STOPS}.get(message[1:])
+
+
+class Canpid(Tool):
+    """The stop: setpoint 1.5, which disables the driver."""
+    name = "canpid"
+    url = "slcan:tcp:127.0.0.1:{port}"
+    simulator = ("canpid", "sim", "--listen", "slcan:tcp-listen:0")
+    board = ("-b", "lknee", "-c", "pos")
+    moving = (("step", "--from", "20deg", "--to", "-10deg", "--settle", "50ms", "--for", "5s", *board),
+              ("tune", "--rule", "zn", *board))
+    announced = scripted = ("setpoint", "10deg", *board)
+    ended_by = ("EOF", "writer", "error", "quit")
+    latest = 0.3
+
+    def judge(self, message):
+        if not message.startswith(b"t044"):
+            return None
+        value, = struct.unpack("<f", bytes.fromhex(message[5:13].decode()))
+        return STOPS if value == 1.5 else MOVES
+
+    def rests(self, board):
+        data, quiet = b"", 0
+        board.send(b"O\r")  # the adapter was closed
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            lines, data = self.split(data + board.recv(4096))
+            for line in lines:
+                if line.startswith(b"t05D6"):  # pid telemetry of lknee
+                    _, output, _ = struct.unpack("<3h", bytes.fromhex(line[5:17].decode()))
+                    quiet = 0 if output else quiet + 1
+            if quiet >= 3:
+                return []
+        return ["the driver is not disabled"]
+
+
+class Hidmotor(Tool):
+    """The stop: setpoints of duration 0 where the board has just said that the arm is."""
+    name = "hidmotor"
+    url = "unix:{path}"
+    simulator = ("hidmotor", "sim", "--listen", "unix-listen:{path}")
+    announced = scripted = ("move", "60", "60", "-60", "duration=20s")
+    ended_by = ("error",)  # what ends by itself may, where nothing is wrong
+    latest = 0.7
+    fresh, tolerance = 0.25, 0.01  # s, deg
+    limits = ((-90, 90), (-45, 100), (-90, 63))
+    poses = ((-60, 60, 40), (60, 0, -60))
+    set_setpoints, positions = 1848, 1910
+
+    def prepare(self):
+        self.moving = []
+        for k, (a, b) in enumerate((self.poses, self.poses[::-1])):
+            path = f"{self.folder}/way{self.number}-{k}.csv"
+            with open(path, "w", encoding="ascii") as file:
+                for t, share in ((0, 0.4), (0.5, 0.5), (1.5, 1)):
+                    pose = [x + (y - x) * share for x, y in zip(a, b)]
+                    file.write(f"{t},{pose[0]},{pose[1]},{pose[2]}\n")
+            self.moving += [("move", *map(str, b), "--wait"), ("play", path)]
+
+    def begin(self):
+        super().begin()
+        self.measured, self.held = [], None
+
+    def split(self, data):
+        return [data], b""
+
+    @staticmethod
+    def floats(report):
+        return struct.unpack("<I15f", report)
+
+    def heard(self, message):
+        report = self.floats(message)
+        if report[0] == self.positions:
+            pose = [min(max(deg, low), high) for deg, (low, high) in zip(report[3:9:2], self.limits)]
+            self.measured.append((time.monotonic(), pose))
+
+    def judge(self, message):
+        command, duration, _, *targets = self.floats(message)[:6]
+        if command != self.set_setpoints:
+            return None
+        if duration == 0 and any(at > time.monotonic() - self.fresh and all(
+                abs(a - b) < self.tolerance for a, b in zip(pose, targets))
+                                 for at, pose in self.measured):
+            self.held = targets
+            return STOPS
+        return MOVES
+
+    def rests(self, board):
+        """The setpoints stay, and the arm comes to rest there."""
+        deadline = time.monotonic() + PATIENCE
+        while self.held:
+            board.send(struct.pack("<I60x", self.positions))
+            while (reply := self.floats(board.recv(64)))[0] != self.positions:
+                pass
+            setpoints, positions = reply[2:8:2], reply[3:9:2]
+            if any(abs(s - h) > self.tolerance for s, h in zip(setpoints, self.held)):
+                return [f"held at {self.held}, but the setpoints are {setpoints}"]
+            if all(abs(p - s) < 3 for p, s in zip(positions, setpoints)):
+                return []
+            if time.monotonic() > deadline:
+                return [f"held at {self.held}, but the arm is at {positions}"]
+        return []
+
+
+class Unitysim(Tool):
+    """The stop: a control datagram in which no joint is driven. The original says nothing back until
+    a scene is loaded, so the proxy can be the device."""
+    name = "unitysim"
+    url = "udp:127.0.0.1:{port}?listen=0"
+    simulator = None
+    moving = (("drive", "elbow=+45"),)
+    scripted = ("drive", "elbow=+45")
+    announces = False  # nothing is written while it drives
+    ended_by = ("EOF", "writer")  # its commands do not come back before they have stopped the arm
+
+    def split(self, data):
+        return [data], b""
+
+    def judge(self, message):
+        if message[:3] != b"\xff\xff\1" or message[-1] != ~sum(message[2:-1]) & 0xFF:
+            return None
+        states = [message[7 + 4 * i] for i in range(5)]
+        return MOVES if any(state in (1, 2) for state in states) else STOPS
+
+
+class Ezphys(Tool):
+    """The stop: velocity 0 for every motor, and no forces."""
+    name = "ezphys"
+    ended_by = ("EOF", "writer", "error", "quit")
+    scenes = (("arm4", "waist"), ("pendulum", "hinge"))
+    motor, force, axis = 3, 2, 3
+    still = 5e-3  # rad/s; what was in motion swings a little when it is held
+
+    def prepare(self):
+        self.scene, joint = self.scenes[self.number % 2]
+        path = f"{self.folder}/path{self.number}.csv"
+        with open(path, "w", encoding="ascii") as file:
+            file.write(f"t,{joint}\n" + "".join(
+                f"{t},{0.8 if t % 2 else -0.8}\n" for t in range(20001)))
+        pace = ("--real-time", "--interval", "2ms") if self.number % 3 == 0 else ()
+        self.simulator = ("ezphys-sim", "--listen", "0", "--scene", self.scene, *pace)
+        self.options = ("--scene", self.scene)
+        self.moving = (("motor", joint, "1.5", "1000", "--for", "100000s"), ("follow", path),
+                       ("force", joint, "3", "--for", "100000s"))
+        self.announced = self.scripted = ("motor", joint, "1.5", "1000")
+
+    def split(self, data):
+        messages = []
+        while len(data) >= 8 and len(data) >= (size := struct.unpack_from("<I", data)[0]):
+            messages.append(data[:size])
+            data = data[size:]
+        return messages, data
+
+    @staticmethod
+    def packets(message):
+        at = 8
+        while at < len(message):
+            kind, _, length = struct.unpack_from("<III", message, at)
+            yield kind, struct.unpack_from(f"<{length // 4}f", message, at + 12)
+            at += 12 + length
+
+    def judge(self, message):
+        packets = list(self.packets(message))
+        velocities = [v for kind, values in packets if kind == self.motor for v in values[::2]]
+        forces = [v for kind, values in packets if kind == self.force for v in values]
+        if any(velocities) or any(forces):
+            return MOVES
+        return STOPS if velocities else None
+
+    def rests(self, board):
+        data, steps, fastest = b"", 0, 0
+        deadline = time.monotonic() + PATIENCE
+        board.send(struct.pack("<II", 8, 0))  # one message may be waiting for its answer
+        while time.monotonic() < deadline:
+            messages, data = self.split(data + board.recv(65536))
+            for message in messages:
+                rates = [abs(v[1]) for kind, v in self.packets(message) if kind == self.axis]
+                fastest = max(rates) if steps % 20 == 0 else max(fastest, *rates)
+                steps += 1
+                if steps > 60 and steps % 20 == 0 and fastest < self.still:
+                    return []
+                board.send(struct.pack("<II", 8, 0))
+        return [f"a joint moves: {fastest} rad/s"]
+
+
+TOOLS = {tool.name: tool for tool in (Armctl, Canpid, Hidmotor, Unitysim, Ezphys)}
+
+
+class Front:
+    """The end that the tool connects to, and a way to the simulator behind it."""
+
+    def __init__(self, tool):
+        self.tool = tool
+        self.path = f"{tool.folder}/front{tool.number}"
+        kind = tool.url.split(":")[0]
+        self.family, self.type = {
+            "unix": (socket.AF_UNIX, socket.SOCK_SEQPACKET),
+            "udp": (socket.AF_INET, socket.SOCK_DGRAM),
+        }.get(kind, (socket.AF_INET, socket.SOCK_STREAM))
+        self.listener = socket.socket(self.family, self.type)
+        self.listener.bind(self.path if kind == "unix" else ("127.0.0.1", 0))
+        port = None if kind == "unix" else self.listener.getsockname()[1]
+        self.url = tool.url.format(port=port, path=self.path)
+        if self.type != socket.SOCK_DGRAM:
+            self.listener.listen(1)
+
+    def accept(self):
+        if self.type == socket.SOCK_DGRAM:
+            return self.listener.dup()
+        return self.quick(self.listener.accept()[0])
+
+    def quick(self, connection):
+        if self.type == socket.SOCK_STREAM:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.settimeout(PATIENCE)
+        return connection
+
+    def connect(self, ready):
+        """To the simulator, which has said this URL."""
+        if self.family == socket.AF_UNIX:
+            board = socket.socket(self.family, self.type)
+            board.connect(f"{self.tool.folder}/board{self.tool.number}")
+            return self.quick(board)
+        port = int(ready.rsplit(":", 1)[1].split("/")[0])
+        return self.quick(socket.create_connection(("127.0.0.1", port)))

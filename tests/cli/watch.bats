@@ -1,0 +1,177 @@
+#!/usr/bin/env bats
+# watch: lines for programs, a table for people. What a terminal shows goes through terminal.tcl.
+load common.bash
+
+# A server that sends a line a few times a second to whoever connects, until it is ended; then it can
+# be started again. $url
+talker() {
+    start "talker$1" python3 "$root/tests/cli/talker.py" "$2"
+}
+
+# The escape sequences that give the terminal back: its first page, its cursor.
+restored='[?1049l'
+
+@test "lines: fields, subjects and patterns" {
+    ok canpid -q -l "$fast" watch lknee.torque -n 2
+    same "$output" $'<- joint board=lknee torque=0Nm\n<- joint board=lknee torque=0Nm'
+    ok canpid -q -l "$fast" watch 'l*.setpoint' -j -n 3
+    same "$(jq -r .board <<<"$output" | xargs)" "lhip lknee lankle"
+    same "$(jq -r 'keys | join(" ")' <<<"$output" | sort -u)" "board dir msg setpoint t"
+    ok canpid -q -l "$fast" watch rknee --csv -n 2
+    same "${#lines[@]}" 3
+    ok canpid -q -l "$fast" watch velocity --raw -n 1
+    same "$output" "<- sensors board=1 velocity=0"
+}
+
+@test "lines: a wrong name is told before anything is opened" {
+    fails 2 canpid -l can:nowhere watch torqe
+    has "$why" "did you mean 'torque'?"
+    fails 2 canpid -l can:nowhere watch lknee.torqe
+    has "$why" "did you mean 'lknee.torque'?"
+    fails 2 armctl -l /dev/nowhere watch zebra
+    fails 2 canpid -l can:nowhere watch --where 'torqe>5'
+    fails 2 canpid -l can:nowhere watch --where 'torque>'
+    has "$why" "FIELD OP NUMBER"
+}
+
+@test "a field of one joint is that joint's alone" {
+    ok hidmotor -q -l "$fast" watch m1.position -n 2
+    same "$(sed 's/=.*//' <<<"$output" | uniq)" "<- positions m1.position"
+    ok unitysim -q -l "$fast" watch elbow.position 'hand.*' -j -n 1
+    same "$(json '[.shoulder, (.elbow | keys[]), (.hand | keys[])]')" \
+        '[null,"position","position","velocity"]'
+    ok ezphys -q -l sim: watch bob.force.z -n 1
+    same "$output" "<- limb force.z=0N"
+}
+
+@test "--where, in watch and in decode" {
+    printf '%s\n' 05E#9CFF000200F0 05E#9CFF000200F8 05F#80F8730806FF >log
+    ok canpid decode log --where 'torque<-2'
+    same "$output" "<- joint board=lknee fix_link_angle=-4.5deg alpha_angle=11.25deg torque=-3.125Nm"
+    ok canpid decode log --where 'fix_link_angle<-0.05rad and torque>-2Nm'
+    matches "$output" "*torque=-1.5625Nm"
+    ok canpid decode log --where 'error=none'
+    matches "$output" "<- sensors *"
+    ok canpid -q -l "$fast" watch -n 2 --where 'rknee.velocity<1'
+    same "$(grep -c 'sensors board=rknee' <<<"$output")" 2
+    fails 2 canpid decode log --where 'torqe>5'
+}
+
+@test "-n, --for and --once end it" {
+    ok canpid -q -l "$fast" watch -n 7
+    same "${#lines[@]}" 7
+    ok canpid -q -l "$fast" watch --for 100ms
+    [ "${#lines[@]}" -gt 50 ]
+    ok canpid -q -l "$fast" watch --once rankle.velocity lhip.torque
+    matches "$output" "<- joint board=lhip torque=0Nm*rankle velocity=0rpm"
+}
+
+@test "NDJSON on standard input: any tool's, by the paths of its values" {
+    canpid -q -l "$fast" watch -j -n 36 >run.ndjson
+    ok armctl watch - --where 'lknee.torque<5' <run.ndjson
+    same "$output" "$(grep '"msg":"joint","board":"lknee"' run.ndjson)"
+    ok hidmotor watch - m.b <<<$'{"m":{"b":1}}\nno JSON\n{"m":{"c":1}}'
+    same "$output" '{"m":{"b":1}}'
+}
+
+@test "a link that is lost: exit 7" {
+    talker 1 0
+    { armctl -l "$url" watch 2>why || echo $? >status; } | {
+        read -r line
+        kill "$pid"
+        cat >/dev/null
+    }
+    same "$(cat status)" 7
+    has "$(cat why)" "connection lost"
+}
+
+@test "the table: draws, q gives the terminal back" {
+    unset NO_COLOR
+    TERM=xterm-256color terminal 100 <<<"
+        launch sh -c {canpid -l $fast watch; echo status=\$?; stty -a}
+        want {[?1049h} field value unit Hz age last lhip. {q quit} setpoint
+        type q
+        want {$restored} status=0 { icanon} { echo }
+        ends 0"
+}
+
+@test "the table: a signal gives the terminal back" {
+    for signal in INT:130 TERM:143 HUP:129; do
+        TERM=xterm terminal 80 <<<"
+            launch sh -c {trap '' HUP; sh -c 'trap - HUP; echo id=\$\$=; exec canpid -l sim: watch'
+                          echo status=\$?; stty -a}
+            want id=; expect -re {(\d+)=}; set id \$expect_out(1,string)
+            want {[?1049h} {q quit}
+            exec kill -${signal%:*} \$id
+            want {$restored} status=${signal#*:} { icanon} { echo }
+            ends 0"
+    done
+}
+
+@test "the table: Ctrl-C ends it, Ctrl-\\ does nothing" {
+    TERM=xterm terminal 80 <<<"
+        launch canpid -l sim: watch
+        want {[?1049h} {q quit}
+        type \034
+        type \003
+        want {$restored}
+        ends 130"
+}
+
+@test "the table: an error gives the terminal back" {
+    TERM=xterm terminal 80 <<<"
+        launch canpid -l can:nowhere watch
+        want {canpid: }
+        ends 4"
+    [ -z "$(TERM=xterm terminal 80 <<<"launch canpid -l can:nowhere watch; ends 4; hasnt {[?1049h}")" ]
+}
+
+@test "the table: keys" {
+    TERM=xterm terminal 80 <<<"
+        launch canpid -l sim: watch
+        want {q quit}
+        type /torq\r
+        want {/torq}
+        type { }; want FROZEN
+        type { }; want {/ filter}
+        type \033; want {0 lost}
+        type \033\[6~; want rknee
+        type r
+        type q
+        want {$restored}
+        ends 0"
+}
+
+@test "the table: waits for a link that is lost, and goes on" {
+    talker 1 0
+    TERM=xterm terminal 100 <<<"
+        launch armctl -l $url watch
+        want joint
+        exec kill $pid
+        want {link lost}
+        exec python3 $root/tests/cli/talker.py ${url##*:} >/dev/null 2>/dev/null &
+        set timeout 10
+        want {tcp:127.0.0.1}
+        type q
+        want {$restored}
+        ends 0"
+    end "$(pgrep -f "talker.py ${url##*:}\$")" 2>/dev/null || true
+}
+
+@test "no table on terminals that cannot: lines" {
+    for term in dumb no-such-terminal; do
+        TERM=$term terminal 80 <<<"
+            launch canpid -q -l $fast watch -n 2
+            want {<- joint board=lhip}
+            ends 0
+            hasnt {[?1049h}"
+    done
+}
+
+@test "40 columns are enough" {
+    TERM=xterm terminal 40 <<<"
+        launch canpid -l sim: watch lknee
+        want field value lknee. torque Nm
+        type q
+        ends 0"
+}
