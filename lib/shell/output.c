@@ -1,31 +1,62 @@
 #include "shell/output.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#define PATIENCE_MS 200 /* with a reader that takes nothing, when all else has been stopped */
+
+/* Until there is room, or somebody asks to stop. */
+static bool await_room(struct aw_output *out)
+{
+    struct pollfd fds[] = {{.fd = out->fd, .events = POLLOUT},
+                           {.fd = out->stop_fd > 0 ? out->stop_fd : -1, .events = POLLIN}};
+    int n = poll(fds, 2, out->stalled ? PATIENCE_MS : -1);
+    if (n < 0 || fds[0].revents)
+        return true; /* if it is no room, write(2) tells */
+    if (n == 0)
+        out->error = ECANCELED;
+    out->stalled = true;
+    return false;
+}
+
+/* Bytes that write(2) takes without waiting once there is room. */
+static size_t at_once(const struct aw_output *out, size_t left)
+{
+    return out->stop_fd > 0 && left > PIPE_BUF ? PIPE_BUF : left;
+}
+
 static void write_all(struct aw_output *out)
 {
     size_t done = 0;
     while (done < out->used && !out->error) {
-        ssize_t n = write(out->fd, out->buffer + done, out->used - done);
+        if (out->stop_fd > 0 && !await_room(out))
+            break;
+        ssize_t n = write(out->fd, out->buffer + done, at_once(out, out->used - done));
         if (n > 0)
             done += (size_t)n;
         else if (errno == EAGAIN)
-            poll(&(struct pollfd){.fd = out->fd, .events = POLLOUT}, 1, -1);
+            await_room(out);
         else if (errno != EINTR)
             out->error = errno;
     }
-    out->used = 0;
+    out->used = out->error ? 0 : out->used - done;
+    memmove(out->buffer, out->buffer + done, out->used);
+    out->stalled = out->stalled && out->used > 0;
 }
 
 char *aw_output_reserve(struct aw_output *out, size_t size)
 {
     if (out->used + size > sizeof out->buffer)
         write_all(out);
+    if (out->used + size > sizeof out->buffer) {
+        out->error = ECANCELED;
+        out->used = 0;
+    }
     return out->buffer + out->used;
 }
 
@@ -58,6 +89,8 @@ void aw_output_print(struct aw_output *out, const char *format, ...)
 
 static enum aw_status output_error(const struct aw_output *out, struct aw_error *err)
 {
+    if (out->stalled || out->error == ECANCELED)
+        return aw_fail(err, AW_STOPPED, "standard output: its reader takes nothing — stopped");
     if (!out->error)
         return AW_OK;
     if (out->error == EPIPE)

@@ -1,5 +1,9 @@
 /* Standard output with a buffer that is written when it is full and when there is nothing more to
  * do for now: the first line of a slow pipe comes at once, a flood goes out in blocks.
+ *
+ * A reader that takes nothing must not hide a request to stop: while one is pending (stop_fd), what
+ * cannot be written stays in the buffer; afterwards the reader is waited for a moment, not for
+ * ever.
  */
 #ifndef AW_SHELL_OUTPUT_H
 #define AW_SHELL_OUTPUT_H
@@ -13,7 +17,10 @@
 
 struct aw_output {
     int fd;
-    int error; /* errno of the write that failed, or 0; nothing more is written then */
+    int stop_fd;  /* readable while somebody asks to stop; 0: none, a write may last for ever */
+    int error;    /* errno of the write that failed, or 0; nothing more is written then.
+                     ECANCELED: given up, to stop */
+    bool stalled; /* a request to stop came while the reader took nothing */
     bool color;
     size_t used;
     char buffer[AW_OUTPUT_SIZE];
@@ -28,7 +35,8 @@ void aw_output_write(struct aw_output *out, const char *text, size_t size);
 void aw_output_print(struct aw_output *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Writes what is in the buffer. AW_LOST if the output is gone or full; err says which. */
+/* Writes what is in the buffer. AW_LOST if the output is gone or full; err says which. AW_STOPPED
+ * if its reader takes nothing and somebody asks to stop. */
 enum aw_status aw_output_flush(struct aw_output *out, struct aw_error *err);
 
 /* Has the reader of a pipe gone away? Costs one poll(2), sends nothing. */

@@ -25,6 +25,7 @@ void aw_stop_catch(struct aw_session *session)
     sigprocmask(SIG_BLOCK, &set, NULL);
     session->real_clock.stop_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     session->virtual_clock.stop_fd = session->real_clock.stop_fd;
+    session->out.stop_fd = session->real_clock.stop_fd;
 }
 
 static bool is_pipe(int fd)
@@ -72,4 +73,6 @@ void aw_stop_rearm(struct aw_session *session)
     stop_signals(&set);
     sigprocmask(SIG_BLOCK, &set, NULL);
     session->signal = 0;
+    if (session->out.error == ECANCELED)
+        session->out.error = 0;
 }

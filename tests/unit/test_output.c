@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -80,6 +81,53 @@ static void a_full_disk_is_told(void **state)
     close(fd);
 }
 
+/* A pipe that is full, and a request to stop. */
+static void a_reader_that_takes_nothing_hides_no_stop(void **state)
+{
+    static char sink[1 << 20];
+    struct aw_error err = {0};
+    int ends[2], stop[2];
+    (void)state;
+    assert_int_equal(pipe2(ends, 0), 0);
+    assert_int_equal(pipe2(stop, 0), 0);
+    ssize_t room = fcntl(ends[1], F_SETPIPE_SZ, 4096);
+    assert_int_equal(write(stop[1], "", 1), 1);
+    start(ends[1]);
+    out.stop_fd = stop[0];
+    for (int i = 0; i < 1024; i++)
+        aw_output_print(&out, "%07d\n", i);
+    assert_int_equal(aw_output_flush(&out, &err), AW_STOPPED);
+    assert_non_null(strstr(err.text, "takes nothing"));
+    assert_int_equal(out.used, 8192 - room); /* nothing is lost */
+    assert_int_equal(read(stop[0], sink, 1), 1);
+    assert_int_equal(read(ends[0], sink, sizeof sink), room);
+    assert_int_equal(aw_output_flush(&out, &err), AW_OK);
+    assert_int_equal(read(ends[0], sink, sizeof sink), 8192 - room);
+    assert_memory_equal(sink + 8192 - room - 8, "0001023\n", 8);
+    for (int i = 0; i < 2; i++)
+        close(ends[i]), close(stop[i]);
+}
+
+static void after_a_stop_a_reader_is_not_waited_for_long(void **state)
+{
+    struct aw_error err = {0};
+    int ends[2], stop[2];
+    (void)state;
+    assert_int_equal(pipe2(ends, 0), 0);
+    assert_int_equal(pipe2(stop, 0), 0);
+    assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
+    start(ends[1]);
+    out.stop_fd = stop[0];
+    out.stalled = true; /* and the stop has been taken since */
+    for (int i = 0; i < 1024; i++)
+        aw_output_print(&out, "%07d\n", i);
+    assert_int_equal(aw_output_flush(&out, &err), AW_STOPPED);
+    assert_int_equal(out.error, ECANCELED);
+    assert_int_equal(out.used, 0);
+    for (int i = 0; i < 2; i++)
+        close(ends[i]), close(stop[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -87,6 +135,8 @@ int main(void)
         cmocka_unit_test(a_flood_goes_out_in_blocks),
         cmocka_unit_test(a_closed_pipe_is_noticed_before_and_at_writing),
         cmocka_unit_test(a_full_disk_is_told),
+        cmocka_unit_test(a_reader_that_takes_nothing_hides_no_stop),
+        cmocka_unit_test(after_a_stop_a_reader_is_not_waited_for_long),
     };
     signal(SIGPIPE, SIG_IGN);
     return cmocka_run_group_tests(tests, NULL, NULL);
