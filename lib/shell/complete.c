@@ -118,10 +118,19 @@ static void offer_named_arguments(struct completion *c)
     }
 }
 
+/* A completer sees the options of the line. */
+static void ask(struct completion *c, aw_complete_fn *complete)
+{
+    struct aw_options before = c->session->options;
+    c->session->options = c->options;
+    complete(c->session, offer_filtered, c);
+    c->session->options = before;
+}
+
 static void offer_argument(struct completion *c, const struct aw_arg *arg)
 {
     if (arg->complete)
-        arg->complete(c->session, offer_filtered, c);
+        ask(c, arg->complete);
     offer_list(c, arg->choices);
     offer_names(c, "", aw_arg_info(c->session, arg).names);
     switch (arg->kind) {
@@ -151,21 +160,24 @@ static void offer_value(struct completion *c, const struct aw_option *option)
     if (strcmp(option->name, "link") == 0 || strcmp(option->name, "listen") == 0)
         offer_links(c);
     else if (option->complete)
-        option->complete(c->session, offer_filtered, c);
+        ask(c, option->complete);
     else if (option->choices)
         offer_list(c, option->choices);
     else
         *c->files = !option->unit;
 }
 
-/* -lURL has its value already, and --link=URL is no option's name. */
-static const struct aw_option *option_of(struct completion *c, const char *word)
+/* The option, if the next word is its value; what stands in the line is kept for completers. */
+static const struct aw_option *take_option(struct completion *c, const char *word)
 {
-    if (word[1] != '-' && word[2])
+    const char *attached;
+    struct aw_option_value *value = aw_option_word(&c->options, word, &attached);
+    if (!value)
         return NULL;
-    struct aw_option_value *value = word[1] == '-' ? aw_options_find(&c->options, word + 2)
-                                                   : aw_options_find_letter(&c->options, word[1]);
-    return value ? value->option : NULL;
+    const struct aw_option *option = value->option;
+    if (option->value && attached)
+        aw_options_set(&c->options, option->name, attached, AW_FROM_COMMAND_LINE, NULL);
+    return option->value && !option->bare && !attached ? option : NULL;
 }
 
 static size_t count_args(const struct aw_command *command)
@@ -203,11 +215,10 @@ static const struct aw_option *walk(struct completion *c, const char *const *bef
     const struct aw_option *waiting = NULL;
     for (size_t i = 0; i < n; i++) {
         if (waiting) {
+            aw_options_set(&c->options, waiting->name, before[i], AW_FROM_COMMAND_LINE, NULL);
             waiting = NULL;
         } else if (aw_is_option(before[i])) {
-            waiting = option_of(c, before[i]);
-            if (waiting && (!waiting->value || waiting->bare))
-                waiting = NULL;
+            waiting = take_option(c, before[i]);
         } else if (!c->command) {
             c->command = aw_find_command(c->session->tool, before[i]);
             c->unknown = !c->command;
