@@ -264,23 +264,28 @@ void aw_complete(struct aw_session *session, const char *const *before, size_t n
         offer_next(&c);
 }
 
+/* " low|high": the words that an argument takes; "" if it takes others. */
+static size_t join_words(const struct aw_arg_info *info, const struct aw_arg *arg, char *out,
+                         size_t size)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (const struct aw_name *name = info->names; name && name->name && used + 36 < size; name++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "|" : " ", name->name);
+    for (const char *const *word = arg->choices; word && *word && used + 36 < size; word++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "|" : " ", *word);
+    return used;
+}
+
 static void hint_argument(struct aw_session *session, const struct aw_arg *arg, char *out,
                           size_t size)
 {
     struct aw_arg_info info = aw_arg_info(session, arg);
-    char range[96], names[96] = "";
-    size_t used = 0;
-    for (const struct aw_name *name = info.names; name && name->name && used < 60; name++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? "|" : " ",
-                                 name->name);
-    for (const char *const *choice = arg->choices; choice && *choice && used < 60; choice++)
-        used +=
-            (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? "|" : " ", *choice);
-    const char *unit = info.unit && !used ? info.unit : "";
-    if (*aw_range_text(&info, range, sizeof range))
-        unit = "";
-    snprintf(out, size, arg->optional ? "[%s%s%s%s%s%s]" : "<%s%s%s%s%s%s>", arg->name,
-             *range ? " " : "", range, *range ? "" : names, *unit ? " " : "", unit);
+    char text[96] = " ";
+    if (!*aw_range_text(&info, text + 1, sizeof text - 1) &&
+        !join_words(&info, arg, text, sizeof text))
+        snprintf(text, sizeof text, "%s%s", info.unit ? " " : "", info.unit ? info.unit : "");
+    snprintf(out, size, arg->optional ? "[%s%s]" : "<%s%s>", arg->name, text);
 }
 
 /* The fields of the message: joint= angle= [seq=] */
