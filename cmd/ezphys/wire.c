@@ -6,6 +6,7 @@
 
 #include "ezphys/scene.h"
 #include "ezphys/wire.h"
+#include "link/url.h"
 #include "state.h"
 
 static const char *find_wire(void *context, const char *name)
@@ -146,12 +147,26 @@ enum aw_status ez_read_names(struct aw_session *session)
     return status;
 }
 
+/* The scene of a simulator that is named but not started yet. */
+static void read_sim_names(struct aw_session *session)
+{
+    struct ez_state *state = ez_state(session);
+    const char *link = aw_option(session, "link");
+    struct aw_url url;
+    if (state->names.n || state->ez.state.n_joints || !link ||
+        aw_url_parse(&url, link, NULL) != AW_OK || strcmp(url.scheme, "sim") != 0)
+        return;
+    const char *scene = *url.rest ? url.rest : aw_url_get(&url, "scene");
+    add_scene(&state->names, scene ? scene : "pendulum", NULL);
+}
+
 static void complete(struct aw_session *session, aw_candidate_fn *add, void *context, bool bodies)
 {
     struct ez_state *state = ez_state(session);
     struct aw_error before = session->err;
     if (ez_read_names(session) != AW_OK)
         session->err = before;
+    read_sim_names(session);
     for (size_t i = 0; i < state->names.n; i++)
         if (bodies || state->names.list[i].kind == AW_EZ_JOINT)
             add(context, state->names.list[i].name, aw_ez_kind_name(state->names.list[i].kind));

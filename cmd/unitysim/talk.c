@@ -210,7 +210,7 @@ const char *unity_remark(struct aw_session *session, char *out, size_t size)
     const struct aw_unity_counters *n = &state->unity.counters;
     if (!state->begun || n->lost + n->malformed == 0)
         return NULL;
-    snprintf(out, size, "lost %llu, damaged %llu", (unsigned long long)n->lost,
+    snprintf(out, size, "feedback: %llu lost, %llu malformed", (unsigned long long)n->lost,
              (unsigned long long)n->malformed);
     return out;
 }

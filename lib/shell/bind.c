@@ -124,9 +124,8 @@ static enum aw_status missing_value(const struct aw_option *option, struct aw_er
                    option->value);
 }
 
-/* --name, --name=value, -n, -nvalue: the option and what is attached to it. */
-static struct aw_option_value *find_option(struct aw_options *options, const char *word,
-                                           const char **attached)
+struct aw_option_value *aw_option_word(struct aw_options *options, const char *word,
+                                       const char **attached)
 {
     char name[64];
     *attached = NULL;
@@ -156,7 +155,7 @@ static enum aw_status bind_option(struct binder *b)
 {
     struct aw_session *s = b->session;
     const char *word = b->words->word[b->at], *text;
-    struct aw_option_value *value = find_option(&s->options, word, &text);
+    struct aw_option_value *value = aw_option_word(&s->options, word, &text);
     if (!value)
         return no_option(b, word);
     const struct aw_option *option = value->option;

@@ -13,6 +13,10 @@ enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words,
 /* Is this word an option and not a negative number? */
 bool aw_is_option(const char *word);
 
+/* --name, --name=value, -n, -nvalue: the option, or NULL, and what is attached to it, or NULL. */
+struct aw_option_value *aw_option_word(struct aw_options *options, const char *word,
+                                       const char **attached);
+
 /* "deg JOINT ANGLE [JOINT ANGLE …]" */
 void aw_usage_line(const struct aw_command *command, char *out, size_t size);
 

@@ -31,6 +31,7 @@ struct plot {
     int juggler;   /* -1: none */
     size_t n_seen; /* names that were not asked for, to suggest */
     char seen[SEEN_MOST][AW_POINT_NAME];
+    char qualified[AW_SELECT_MAX][AW_POINT_NAME]; /* patterns with the message they mean */
 };
 
 /* ---- Arguments --------------------------------------------------------------------------------
@@ -84,6 +85,24 @@ static enum aw_status take_arguments(struct plot *p, const struct aw_args *args)
     return status;
 }
 
+/* A field that several messages of the device have is the first one's, unless the pattern says
+ * more: one name, one curve. */
+static void qualify(struct plot *p, const struct aw_names *names, size_t at)
+{
+    for (size_t m = 0; m < names->wire->protocol->n_messages; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
+        for (int i = 0; i < codec->n_leaves; i++) {
+            if (!names->shared[m][i] || !(codec->message->dir & AW_RX) ||
+                strcmp(names->field[m][i], p->select.pattern[at]) != 0)
+                continue;
+            snprintf(p->qualified[at], sizeof p->qualified[at], "%s.%s", codec->message->name,
+                     names->field[m][i]);
+            p->select.pattern[at] = p->qualified[at];
+            return;
+        }
+    }
+}
+
 static enum aw_status check_names(struct plot *p)
 {
     struct aw_names *names = malloc(sizeof *names);
@@ -92,6 +111,8 @@ static enum aw_status check_names(struct plot *p)
     aw_names_init(names, p->session->wire);
     enum aw_status status =
         aw_select_check(&p->select, names, p->session->tool->subject != NULL, &p->session->err);
+    for (size_t i = 0; i < p->select.n && status == AW_OK; i++)
+        qualify(p, names, i);
     free(names);
     return status;
 }
@@ -447,6 +468,14 @@ static enum aw_status plot_all(struct plot *p)
 /* ---- The command ------------------------------------------------------------------------------
  */
 
+/* No wider than what there is to see. */
+static double span_of(struct aw_session *session)
+{
+    double span = aw_option_number(session, "span"), end = aw_option_number(session, "for");
+    bool given = aw_options_find(&session->options, "span")->origin != AW_FROM_DEFAULT;
+    return !given && end > 0 && end < span ? end : span;
+}
+
 static enum aw_status plot(struct plot *p)
 {
     bool recording = p->input && !aw_stream_is_live(p->stream);
@@ -457,7 +486,7 @@ static enum aw_status plot(struct plot *p)
     }
     if (p->out || recording)
         return plot_all(p);
-    aw_strip_init(&p->strip, (int64_t)(aw_option_number(p->session, "span") * 1e9));
+    aw_strip_init(&p->strip, (int64_t)(span_of(p->session) * 1e9));
     if (!aw_live_wanted(p->session) ||
         aw_live_open(&p->live, p->session, p->stream, FPS_MOST) != AW_OK)
         return plot_text(p);

@@ -118,10 +118,19 @@ static void offer_named_arguments(struct completion *c)
     }
 }
 
+/* A completer sees the options of the line. */
+static void ask(struct completion *c, aw_complete_fn *complete)
+{
+    struct aw_options before = c->session->options;
+    c->session->options = c->options;
+    complete(c->session, offer_filtered, c);
+    c->session->options = before;
+}
+
 static void offer_argument(struct completion *c, const struct aw_arg *arg)
 {
     if (arg->complete)
-        arg->complete(c->session, offer_filtered, c);
+        ask(c, arg->complete);
     offer_list(c, arg->choices);
     offer_names(c, "", aw_arg_info(c->session, arg).names);
     switch (arg->kind) {
@@ -151,21 +160,24 @@ static void offer_value(struct completion *c, const struct aw_option *option)
     if (strcmp(option->name, "link") == 0 || strcmp(option->name, "listen") == 0)
         offer_links(c);
     else if (option->complete)
-        option->complete(c->session, offer_filtered, c);
+        ask(c, option->complete);
     else if (option->choices)
         offer_list(c, option->choices);
     else
         *c->files = !option->unit;
 }
 
-/* -lURL has its value already, and --link=URL is no option's name. */
-static const struct aw_option *option_of(struct completion *c, const char *word)
+/* The option, if the next word is its value; what stands in the line is kept for completers. */
+static const struct aw_option *take_option(struct completion *c, const char *word)
 {
-    if (word[1] != '-' && word[2])
+    const char *attached;
+    struct aw_option_value *value = aw_option_word(&c->options, word, &attached);
+    if (!value)
         return NULL;
-    struct aw_option_value *value = word[1] == '-' ? aw_options_find(&c->options, word + 2)
-                                                   : aw_options_find_letter(&c->options, word[1]);
-    return value ? value->option : NULL;
+    const struct aw_option *option = value->option;
+    if (option->value && attached)
+        aw_options_set(&c->options, option->name, attached, AW_FROM_COMMAND_LINE, NULL);
+    return option->value && !option->bare && !attached ? option : NULL;
 }
 
 static size_t count_args(const struct aw_command *command)
@@ -203,11 +215,10 @@ static const struct aw_option *walk(struct completion *c, const char *const *bef
     const struct aw_option *waiting = NULL;
     for (size_t i = 0; i < n; i++) {
         if (waiting) {
+            aw_options_set(&c->options, waiting->name, before[i], AW_FROM_COMMAND_LINE, NULL);
             waiting = NULL;
         } else if (aw_is_option(before[i])) {
-            waiting = option_of(c, before[i]);
-            if (waiting && (!waiting->value || waiting->bare))
-                waiting = NULL;
+            waiting = take_option(c, before[i]);
         } else if (!c->command) {
             c->command = aw_find_command(c->session->tool, before[i]);
             c->unknown = !c->command;
@@ -253,23 +264,28 @@ void aw_complete(struct aw_session *session, const char *const *before, size_t n
         offer_next(&c);
 }
 
+/* " low|high": the words that an argument takes; "" if it takes others. */
+static size_t join_words(const struct aw_arg_info *info, const struct aw_arg *arg, char *out,
+                         size_t size)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (const struct aw_name *name = info->names; name && name->name && used + 36 < size; name++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "|" : " ", name->name);
+    for (const char *const *word = arg->choices; word && *word && used + 36 < size; word++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "|" : " ", *word);
+    return used;
+}
+
 static void hint_argument(struct aw_session *session, const struct aw_arg *arg, char *out,
                           size_t size)
 {
     struct aw_arg_info info = aw_arg_info(session, arg);
-    char range[96], names[96] = "";
-    size_t used = 0;
-    for (const struct aw_name *name = info.names; name && name->name && used < 60; name++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? "|" : " ",
-                                 name->name);
-    for (const char *const *choice = arg->choices; choice && *choice && used < 60; choice++)
-        used +=
-            (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? "|" : " ", *choice);
-    const char *unit = info.unit && !used ? info.unit : "";
-    if (*aw_range_text(&info, range, sizeof range))
-        unit = "";
-    snprintf(out, size, arg->optional ? "[%s%s%s%s%s%s]" : "<%s%s%s%s%s%s>", arg->name,
-             *range ? " " : "", range, *range ? "" : names, *unit ? " " : "", unit);
+    char text[96] = " ";
+    if (!*aw_range_text(&info, text + 1, sizeof text - 1) &&
+        !join_words(&info, arg, text, sizeof text))
+        snprintf(text, sizeof text, "%s%s", info.unit ? " " : "", info.unit ? info.unit : "");
+    snprintf(out, size, arg->optional ? "[%s%s]" : "<%s%s>", arg->name, text);
 }
 
 /* The fields of the message: joint= angle= [seq=] */

@@ -108,3 +108,9 @@ END
         done
     done
 }
+
+@test "names of joints come from what stands in the same line" {
+    same "$(ezphys complete -- --scene humanoid motor left-k | cut -f 1)" left-knee
+    same "$(ezphys complete -- -l sim:arm4 motor wa | cut -f 1)" waist
+    same "$(ezphys complete -- --link=sim:humanoid force left-e | cut -f 1)" left-elbow
+}

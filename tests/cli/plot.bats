@@ -133,3 +133,12 @@ step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee 
         want {[?1049l}
         ends 0"
 }
+
+@test "a name that two messages have is the first one's; the time shown is no longer than --for" {
+    ok hidmotor -q -l "$fast" plot m1.setpoint --for 1s
+    has "$output" "positions.m1.setpoint"
+    hasnt "$output" velocities
+    has "$output" "-1.0 s"
+    ok hidmotor -q -l "$fast" plot velocities.m1.setpoint --for 1s
+    has "$output" "velocities.m1.setpoint"
+}
