@@ -197,7 +197,7 @@ bench: deps
 	@tests/bench/run.sh
 
 fuzz: deps
-	@tests/fuzz/run.sh $(or $(SECONDS),60)
+	@tests/fuzz/run.sh $(SECONDS)
 
 deb:
 	@tests/deps.sh deb

@@ -16,6 +16,7 @@ soak() {
     out=$("$@" 2>&1) || status=$?
     if [ $status = 0 ]; then
         echo "ok $n - ${*#"$B"/}: $(tail -n1 <<<"$out")"
+        sed '$d; s/^/#   /' <<<"$out" # what was done to it, and what came of it
     else
         printf '%s\n' "$out"
         echo "not ok $n - ${*#"$B"/}: exit status $status"

@@ -37,6 +37,7 @@ struct fault_link {
     struct aw_link *inner;
     struct faults faults;
     bool ascii;
+    struct aw_fault_counters counters;
     struct queue tx, rx;
     bool ended; /* the inner link is lost; what was received before is still delivered */
     struct aw_error end;
@@ -67,6 +68,7 @@ static int64_t next_due(const struct queue *queue)
 static void damage(struct fault_link *self, struct message *message)
 {
     struct aw_random *random = &self->faults.random;
+    self->counters.damaged++;
     size_t at = (size_t)aw_random_below(random, message->size);
     if (!self->ascii) {
         message->bytes[at] ^= (uint8_t)(1U << aw_random_below(random, 8));
@@ -85,8 +87,10 @@ static int64_t due_time(struct fault_link *self, struct queue *queue)
     int64_t due = aw_clock_now(self->base.clock) + faults->delay;
     if (faults->jitter > 0)
         due += (int64_t)aw_random_below(&faults->random, (uint64_t)faults->jitter + 1);
-    if (faults->reorder > 0 && aw_random_share(&faults->random) < faults->reorder)
+    if (faults->reorder > 0 && aw_random_share(&faults->random) < faults->reorder) {
+        self->counters.reordered++;
         return (due > queue->last_due ? due : queue->last_due) + HELD;
+    }
     if (due > queue->last_due)
         queue->last_due = due;
     return queue->last_due;
@@ -127,12 +131,16 @@ static enum aw_status pass(struct fault_link *self, struct queue *queue, const v
                            size_t size, struct aw_error *err)
 {
     struct faults *faults = &self->faults;
-    if (aw_random_share(&faults->random) < faults->drop)
+    self->counters.messages++;
+    if (aw_random_share(&faults->random) < faults->drop) {
+        self->counters.dropped++;
         return AW_OK;
+    }
     enum aw_status status = push(self, queue, buf, size, err);
-    if (status == AW_OK && aw_random_share(&faults->random) < faults->dup)
-        status = push(self, queue, buf, size, err);
-    return status;
+    if (status != AW_OK || aw_random_share(&faults->random) >= faults->dup)
+        return status;
+    self->counters.doubled++;
+    return push(self, queue, buf, size, err);
 }
 
 static enum aw_status send_due(struct fault_link *self, int64_t now, struct aw_error *err)
@@ -292,6 +300,18 @@ static enum aw_status parse_faults(struct faults *faults, const struct aw_url *u
     if (status == AW_OK)
         status = parse_shares(faults, url, err);
     return status == AW_OK ? parse_times(faults, url, err) : status;
+}
+
+void aw_fault_count(const struct aw_link *link, struct aw_fault_counters *sum)
+{
+    if (link->ops != &fault_ops)
+        return;
+    const struct aw_fault_counters *own = &((const struct fault_link *)link)->counters;
+    sum->messages += own->messages;
+    sum->dropped += own->dropped;
+    sum->doubled += own->doubled;
+    sum->damaged += own->damaged;
+    sum->reordered += own->reordered;
 }
 
 static bool asks_for_faults(const struct aw_url *url)

@@ -27,6 +27,14 @@ extern const char *const aw_fault_keys[];
 enum aw_status aw_fault_wrap(struct aw_link **out, struct aw_link *inner, const struct aw_url *url,
                              bool ascii, struct aw_error *err);
 
+/* What has been done to the messages so far, both ways. */
+struct aw_fault_counters {
+    unsigned long long messages, dropped, doubled, damaged, reordered;
+};
+
+/* Adds the counters of a link that aw_fault_wrap made; nothing for any other. */
+void aw_fault_count(const struct aw_link *link, struct aw_fault_counters *sum);
+
 /* Called for every message that passes: tx is true for what the host sends. */
 typedef void aw_trace_fn(void *context, bool tx, const void *buf, size_t size);
 

@@ -1,12 +1,16 @@
-/* Texts that people type: numbers with units, hex, link URLs, field values. The first byte chooses.
+/* Texts that people type: numbers with units, hex, link URLs, field values, conditions, wires and
+ * names of ezphys. The first byte chooses.
  * What is accepted must be finite, and must read back the same when it is printed.
  */
 #include <math.h>
 #include <string.h>
 
 #include "base/number.h"
+#include "ezphys/framing.h"
+#include "ezphys/names.h"
 #include "fuzz.h"
 #include "link/url.h"
+#include "view/where.h"
 #include "wire/hex.h"
 
 static void try_number(const char *text)
@@ -102,10 +106,44 @@ static void try_value(const char *text)
     }
 }
 
+static void try_condition(const char *text)
+{
+    struct aw_error err;
+    struct aw_where where = {0};
+    if (aw_where_parse(text, &where, &err) == AW_OK)
+        MUST(where.n <= AW_WHERE_TERMS);
+    else
+        MUST(*err.text);
+}
+
+static void try_framing(const char *text)
+{
+    static struct aw_ez_framing framing;
+    static struct aw_wire wire;
+    struct aw_error err;
+    if (aw_ez_framing_parse(&framing, text, NULL, &err) == AW_OK)
+        aw_wire_init(&wire, &aw_ezphys_protocol, &framing.variant, false);
+    else
+        MUST(*err.text);
+}
+
+static void try_names(const char *text)
+{
+    static struct aw_ez_names names;
+    struct aw_error err;
+    FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text) + 1, "r");
+    MUST(in != NULL);
+    names.n = 0;
+    if (aw_ez_names_read(&names, in, "names", &err) != AW_OK)
+        MUST(strstr(err.text, "names:"));
+    MUST(names.n <= AW_EZ_NAMES_MAX);
+    fclose(in);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const tries[])(const char *text) = {
-        try_number, try_unit, try_hex, try_url, try_value,
+        try_number, try_unit, try_hex, try_url, try_value, try_condition, try_framing, try_names,
     };
     char text[600];
     if (size < 1 || size > sizeof text)

@@ -1,17 +1,22 @@
 #!/bin/bash
-# Fuzzes every target for so many seconds: first what was found earlier (tests/fuzz/found/TARGET/),
+# Fuzzes every target for so many seconds (without a number: ten minutes for all of them together): first what was found earlier (tests/fuzz/found/TARGET/),
 # then on from the seeds (made from the tables, and the lines of tests/fuzz/texts/TARGET) and what
 # the last run learnt (build/fuzz/corpus/TARGET/). Prints TAP.
 #
 #   tests/fuzz/run.sh [SECONDS [TARGET…]]
+#
+# Each line says how many inputs were executed; the last one how many in all.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 unset MAKEFLAGS MAKELEVEL MFLAGS
-export seconds=${1:-60}
-shift
+seconds=${1:-}
+[ $# = 0 ] || shift
 if [ $# = 0 ]; then
     for target in tests/fuzz/fuzz_*.c; do set -- "$@" "$(basename "$target" .c)"; done
 fi
+
+[ -n "$seconds" ] || seconds=$((600 * 2 / $#)) # two run at a time
+export seconds
 
 if ! make FUZZ=1 fuzzers >build/fuzz-build.log 2>&1; then
     cat build/fuzz-build.log
@@ -20,7 +25,8 @@ if ! make FUZZ=1 fuzzers >build/fuzz-build.log 2>&1; then
 fi
 
 corpus=build/fuzz/corpus
-for target; do mkdir -p "$corpus/$target" build/fuzz/crashes; done
+mkdir -p build/fuzz/crashes
+for source in tests/fuzz/fuzz_*.c; do mkdir -p "$corpus/$(basename "$source" .c)"; done # for seeds
 build/fuzz/tests/fuzz/seeds "$corpus" || exit 1
 for target; do
     [ ! -f "tests/fuzz/texts/$target" ] ||
@@ -46,3 +52,7 @@ one() {
 }
 export -f one
 printf '%s\n' "$@" | xargs -P2 -I{} bash -c 'one {}'
+status=$?
+for target; do cat "build/fuzz/$target.log"; done |
+    awk '/^stat::number_of_executed_units/ { n += $2 } END { printf "# %d inputs in all\n", n }'
+exit $status
