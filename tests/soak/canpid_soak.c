@@ -114,7 +114,6 @@ static void check_sent(struct soak *soak, unsigned long before, const struct aw_
 
 static void act(struct soak *soak, unsigned board)
 {
-    static const char *const gains[] = {"kp", "ki", "kd"};
     struct aw_error err;
     struct aw_pid_sent sent;
     unsigned long before = soak->plug.writes;
@@ -124,7 +123,7 @@ static void act(struct soak *soak, unsigned board)
     if (kind < 3) {
         struct aw_pid_gain_at gain = {.board = board,
                                       .controller = controller,
-                                      .gain = aw_pid_gain_find(gains[kind]),
+                                      .gain = (enum aw_pid_gain)kind,
                                       .value = value};
         status = aw_pid_set(&soak->pid, &gain, &sent, &err);
     } else {

@@ -1,13 +1,13 @@
-/* Lock-step with a simulation over a line that damages, loses, doubles and delays its bytes, while
- * it is started again by us and by others and the connection breaks, in virtual time.
+/* Lock-step with a simulation that cuts off and spoils messages, over a line that delays them,
+ * while it is started again by us and by others and the connection breaks, in virtual time.
  *
  *     ezphys_soak [COUNT [FAULTS]]
  *
  * COUNT messages. Watched: every message is answered exactly once; after a reset nothing that is
- * older is shown; the motors forget their commands with a reset and a new connection, and are never
- * sent again by themselves; damage is counted and passed over, and nothing grows. TCP loses
- * nothing, so drop=, dup=, corrupt= and reorder= are shares of messages that a simulator sends cut
- * off, twice or spoiled; in the line itself there is delay= and jitter=.
+ * older is shown; motor commands are forgotten with a reset and a new connection, and never sent
+ * again by themselves; damage is counted and passed over, and nothing grows. TCP loses and doubles
+ * nothing: drop= and corrupt= are shares of the messages that the simulator sends cut off or
+ * spoiled, dup= and reorder= are passed over.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "link/random.h"
 #include "link/url.h"
 
-#define DEFAULT_FAULTS "drop=1%&dup=1%&corrupt=1%&delay=1ms&jitter=1ms&seed=1"
+#define DEFAULT_FAULTS "drop=1%&corrupt=1%&delay=1ms&jitter=1ms&seed=1"
 #define JOINT          7
 #define PATIENCE       (5 * AW_SECOND)
 
@@ -36,8 +36,8 @@ struct world {
 
 struct soak {
     unsigned long wanted, messages, answers, sent, timeouts, resets, restarts, unplugged;
-    unsigned long dropped, doubled, damaged;
-    double drop, dup, corrupt;
+    unsigned long dropped, damaged;
+    double drop, corrupt;
     struct aw_virtual_clock clock;
     struct aw_random random;
     struct aw_url url;
@@ -91,11 +91,6 @@ static void tell(struct world *w, int64_t now)
     w->waiting = true;
     w->sent_ns = now;
     soak->sent++;
-    if (happens(soak, soak->dup)) {
-        soak->doubled++;
-        memcpy(w->out + w->pending, w->out, w->pending);
-        w->pending *= 2;
-    }
     if (happens(soak, soak->drop)) {
         soak->dropped++;
         w->pending -= 1 + (size_t)aw_random_below(&soak->random, w->pending - 1);
@@ -281,7 +276,6 @@ static bool begin(struct soak *soak, const char *faults)
     snprintf(words, sizeof words, "%s", faults);
     for (char *word = strtok_r(words, "&", &next); word; word = strtok_r(NULL, "&", &next)) {
         double *share = strncmp(word, "drop=", 5) == 0      ? &soak->drop
-                        : strncmp(word, "dup=", 4) == 0     ? &soak->dup
                         : strncmp(word, "corrupt=", 8) == 0 ? &soak->corrupt
                                                             : NULL;
         if (share && aw_url_share(strchr(word, '=') + 1, share, &err) != AW_OK)
@@ -299,9 +293,8 @@ static void report(const struct soak *soak)
     printf("messages      %lu, answers %lu, malformed %llu, stale %llu, timeouts %lu\n",
            soak->messages, soak->answers, (unsigned long long)soak->ez.counters.malformed,
            (unsigned long long)soak->ez.counters.stale, soak->timeouts);
-    printf("faults        drop %lu, dup %lu, corrupt %lu, reset %lu, restart %lu, unplug %lu\n",
-           soak->dropped, soak->doubled, soak->damaged, soak->resets, soak->restarts,
-           soak->unplugged);
+    printf("faults        drop %lu, corrupt %lu, reset %lu, restart %lu, unplug %lu\n",
+           soak->dropped, soak->damaged, soak->resets, soak->restarts, soak->unplugged);
     printf("hours         %.2f\n", (double)soak->clock.time_ns / (double)AW_SECOND / 3600);
 }
 
