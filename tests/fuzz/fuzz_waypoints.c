@@ -31,7 +31,7 @@ static void check_path(const struct aw_hidmotor_waypoints *way, enum aw_path_mod
 {
     struct aw_error err = {0};
     struct aw_path path;
-    double speed_max = way->recorded ? AW_HIDMOTOR_SPEED_MEASURED : AW_HIDMOTOR_SPEED_MAX;
+    double speed_max = way->recorded ? AW_HIDMOTOR_SPEED_MEASURED : AW_HIDMOTOR_FAST;
     if (aw_hidmotor_waypoints_path(way, mode, false, &path, &err) != AW_OK) {
         MUST(err.status == AW_LIMIT && *err.text);
         return;

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Fuzzes every target for so many seconds (without a number: ten minutes for all of them together): first what was found earlier (tests/fuzz/found/TARGET/),
-# then on from the seeds (made from the tables, and the lines of tests/fuzz/texts/TARGET) and what
-# the last run learnt (build/fuzz/corpus/TARGET/). Prints TAP.
+# Fuzzes every target for so many seconds (without a number: ten minutes for all of them
+# together): first what was found earlier (tests/fuzz/found/TARGET/), then on from the seeds (made
+# from the tables, and the lines of tests/fuzz/texts/TARGET) and what the last run learnt
+# (build/fuzz/corpus/TARGET/). Prints TAP.
 #
 #   tests/fuzz/run.sh [SECONDS [TARGET…]]
 #
