@@ -192,7 +192,7 @@ watch_share() {
 # Lock-step with a simulator: exchanges a second, beside bare sockets with messages of that size, and
 # with a peer that sends in two pieces under Nagle's algorithm.
 lockstep() {
-    local bare=0 ours=0 naive=0 what ratio name bytes rate
+    local bare=0 ours=0 naive=0 what times name bytes rate
     while IFS=$'\t' read -r name bytes rate; do
         case $name in
         *bare*) bare=$rate what=$bytes ;;
@@ -200,9 +200,9 @@ lockstep() {
         *naive*) naive=$rate ;;
         esac
     done < <(build/tests/bench/bench_lockstep "$seconds")
-    ratio=$(awk -v a="$bare" -v b="$ours" 'BEGIN { printf "%.2f", b > 0 ? a / b : 9999 }')
-    verdict "$ratio" '<=' 1.5
-    row "lock-step with ezphys-sim ($what bytes)" "$ours" 1/s "bare sockets $bare" "x$ratio (<= 1.5)" $met
+    times=$(awk -v a="$bare" -v b="$ours" 'BEGIN { printf "%.2f", b > 0 ? a / b : 9999 }')
+    verdict "$times" '<=' 1.5
+    row "lock-step with ezphys-sim ($what bytes)" "$ours" 1/s "bare sockets $bare" "x$times (<= 1.5)" $met
     verdict "$ours" '>=' 10000
     row "lock-step with ezphys-sim" "$ours" 1/s "" ">= 10000" $met
     verdict "$naive" '>=' 5000

@@ -380,7 +380,8 @@ def bad_messages():
         assert before >= len(bad)
         assert sim.exchange(motor(2, 0.1, 10.0)).step == before + 1
         sim.end()
-        assert int(sim.said[-1].split(" refused")[0].split()[-1]) >= len(bad) - 2, sim.said
+        # What arrives in one piece is skipped in one piece, and counted once.
+        assert int(sim.said[-1].split(" refused")[0].split()[-1]) >= len(bad) // 2, sim.said
 
 
 def flood():
