@@ -40,7 +40,7 @@ units() {
     rm -f "$out"
 }
 
-cli() { BATS_TEST_TIMEOUT=60 KILLS=${2:-} BIN=$PWD/$1/bin timeout -k 10 $LIMIT bats --tap tests/cli; }
+cli() { BATS_TEST_TIMEOUT=60 KILLS=${2:-} STOP_MS=${3:-} BIN=$PWD/$1/bin timeout -k 10 $LIMIT bats --tap tests/cli; }
 
 # Benchmarks with tiny counts, so that they do not rot.
 benches() {
@@ -121,7 +121,7 @@ builds() {
 
 lane_programs() {
     suite cli cli build
-    suite cli-san cli build/san 20
+    suite cli-san cli build/san 20 50
     suite golden tests/golden/run.sh build/bin
     suite golden-san tests/golden/run.sh build/san/bin
     suite demo tests/demo.sh

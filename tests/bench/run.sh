@@ -200,7 +200,7 @@ lockstep() {
         *naive*) naive=$rate ;;
         esac
     done < <(build/tests/bench/bench_lockstep "$seconds")
-    times=$(awk -v a="$bare" -v b="$ours" 'BEGIN { printf "%.2f", b > 0 ? a / b : 9999 }')
+    times=$(awk -v a="$bare" -v b="$ours" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 9999) }')
     verdict "$times" '<=' 1.5
     row "lock-step with ezphys-sim ($what bytes)" "$ours" 1/s "bare sockets $bare" "x$times (<= 1.5)" $met
     verdict "$ours" '>=' 10000
