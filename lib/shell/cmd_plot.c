@@ -11,7 +11,7 @@
 #include "shell/live.h"
 #include "shell/plot.h"
 
-#define FPS_MOST  30
+#define FPS_MOST  15
 #define FPS_LEAST 5
 #define SEEN_MOST 64
 
