@@ -15,8 +15,8 @@ home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 mkdir -p "$B"
 
-# What a program has done counts however it ends; programs of other builds would not be linked again.
-rm -rf "$B/bin" "$B/tests"
+# What a program has done counts however it ends. What is linked without that would stay.
+rm -rf build/coverage/bin build/coverage/tests
 {
     "${CC:-cc}" -D_GNU_SOURCE -std=c11 -O2 -Wall -Wextra -fPIC -c -o "$B/coverage.o" tests/coverage.c &&
         make B="$B" OPTIMISE=-O0 CFLAGS='--coverage -fprofile-update=atomic' \
