@@ -71,25 +71,37 @@ static bool wait_writable(int fd)
     return n > 0;
 }
 
-enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size, struct aw_error *err)
+enum aw_status aw_fd_write_some(struct aw_link *link, const void *buf, size_t size, size_t *written,
+                                struct aw_error *err)
 {
     const struct aw_fd_link *self = (const struct aw_fd_link *)link;
     const char *next = buf;
-    while (size > 0) {
-        ssize_t n =
-            self->socket ? send(self->fd, next, size, MSG_NOSIGNAL) : write(self->fd, next, size);
-        if (n > 0) {
-            next += n;
-            size -= (size_t)n;
-        } else if (n < 0 && !try_again(errno)) {
+    for (*written = 0; *written < size;) {
+        size_t left = size - *written;
+        ssize_t n = self->socket ? send(self->fd, next + *written, left, MSG_NOSIGNAL)
+                                 : write(self->fd, next + *written, left);
+        if (n > 0)
+            *written += (size_t)n;
+        else if (n < 0 && !try_again(errno))
             return aw_fd_lost(link, errno, err);
-        } else if (!wait_writable(self->fd)) {
+        else if (!wait_writable(self->fd))
             return aw_fail(err, AW_TIMEOUT,
                            "%s: nothing was taken for a second — does the other end still run?",
                            link->key);
-        }
     }
     return AW_OK;
+}
+
+enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size, struct aw_error *err)
+{
+    size_t written;
+    enum aw_status status = aw_fd_write_some(link, buf, size, &written, err);
+    if (status != AW_TIMEOUT || written == 0)
+        return status;
+    return aw_fail(err, AW_LOST,
+                   "%s: only %zu of %zu bytes of a message were taken, then nothing for a second — "
+                   "open the link again, or the next message begins in the middle of this one",
+                   link->key, written, size);
 }
 
 void aw_fd_take_stamps(struct aw_fd_link *self, struct msghdr *header)

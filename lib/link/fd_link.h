@@ -28,6 +28,10 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
                           int64_t deadline, struct aw_error *err);
 enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size,
                            struct aw_error *err);
+/* The same as writing, but AW_TIMEOUT also after a part: how much, is in *written. For media that
+ * can forget that part. */
+enum aw_status aw_fd_write_some(struct aw_link *link, const void *buf, size_t size, size_t *written,
+                                struct aw_error *err);
 void aw_fd_close(struct aw_link *link);
 int aw_fd_fd(const struct aw_link *link);
 
