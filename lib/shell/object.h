@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "control/samples.h"
+
 #define AW_OBJECT_MAX  48
 #define AW_OBJECT_TEXT 8192 /* bytes that an object takes as text */
 
@@ -37,6 +39,12 @@ void aw_object_text(struct aw_object *object, const char *key, const char *text)
 void aw_object_number(struct aw_object *object, const char *key, double number, int decimals,
                       const char *unit);
 void aw_object_truth(struct aw_object *object, const char *key, bool truth);
+
+/* Statistics in milliseconds, named alike in every tool: min_ms mean_ms p50_ms p95_ms p99_ms
+ * max_ms, with what in front if it is not NULL ("late": late_min_ms …). Nothing if there are no
+ * samples. */
+void aw_object_spread_ms(struct aw_object *object, const char *what,
+                         const struct aw_spread *spread);
 
 /* All write at most AW_OBJECT_TEXT bytes to out, no NUL, and return the end. head is put at the
  * start of the JSON object ("\"t\":1.5,\"cmd\":\"deg\",\"ok\":true"); why goes to the end if it is

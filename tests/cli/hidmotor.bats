@@ -249,7 +249,7 @@ END
 
 @test "ping counts and measures" {
     virtual_json ping -n 20
-    same "$(json '[.sent,.lost,.foreign,.p50 == 1,.max >= .p99]')" '[20,0,0,true,true]'
+    same "$(json '[.sent,.lost,.foreign,.p50_ms == 1,.max_ms >= .p99_ms]')" '[20,0,0,true,true]'
     ok hidmotor -l "$fast" ping -n 20
     has "$output" "ping sent=20 lost=0"
     fails 3 hidmotor -q -l "$fast&fault=lost" ping -n 3
@@ -360,7 +360,7 @@ END
 
 @test "record, then play the same file" {
     ok hidmotor -l sim: record run.csv --for 2s
-    matches "$output" "record samples=* repeats=* seconds=[12]*s interval.mean=*ms interval.median=*ms interval.p99=*ms interval.max=*ms"
+    matches "$output" "record samples=* repeats=* seconds=[12]*s interval_min_ms=* interval_mean_ms=* interval_p50_ms=* interval_p95_ms=* interval_p99_ms=* interval_max_ms=*"
     same "$(head -n 1 run.csv)" "t,m1,m2,m3,m1.setpoint,m2.setpoint,m3.setpoint"
     same "$(sed -n '2s/,.*//p' run.csv)" 0
     ok hidmotor -q -j -l sim: play run.csv
@@ -422,7 +422,7 @@ END
 
 @test "record: fewer samples, no header, until arrived, statistics in JSON" {
     virtual_json record a.csv -n 10 --rate 100
-    same "$(json '[.samples,(.interval.median|round),(.seconds*100|round)]')" '[10,10,9]'
+    same "$(json '[.samples,(.interval_p50_ms|round),(.seconds*100|round)]')" '[10,10,9]'
     same "$(wc -l <a.csv)" 11
     virtual record b.csv -n 10 --no-header
     same "$(wc -l <b.csv)" 10
