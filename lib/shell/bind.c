@@ -113,7 +113,8 @@ const char *aw_range_text(const struct aw_arg_info *info, char *out, size_t size
     bool named = n > 0 && info->max - info->min + 1 <= (double)n;
     *out = '\0';
     if ((info->min != 0 || info->max != 0) && info->max < ENDLESS && !named)
-        snprintf(out, size, "%.10g to %.10g%s%s", info->min, info->max, info->unit ? " " : "",
+        snprintf(out, size, "%.*g to %.*g%s%s", aw_digits_for(info->min), info->min,
+                 aw_digits_for(info->max), info->max, info->unit ? " " : "",
                  info->unit ? info->unit : "");
     return out;
 }
