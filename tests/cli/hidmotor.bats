@@ -664,6 +664,26 @@ END
     held "[60,60,-60]"
 }
 
+@test "a wait that will be long says so first, and Ctrl-C ends it" {
+    board
+    mkfifo said
+    hidmotor --force -l "$url" move 60 60 -60 duration=1e9 --wait 2>said &
+    mover=$!
+    started+=("$mover")
+    exec {fd}<said
+    said[mover]=$fd
+    wait_for mover "the motion takes 278 h; Ctrl-C stops it"
+    kill -INT "$mover"
+    wait "$mover" && status=0 || status=$?
+    same "$status" 130
+    fails 6 hidmotor move 0 45 -30 duration=1e9
+    has "$why" "duration 1000000000 ms is outside 0 to 3600000 ms"
+    ok hidmotor -l "$fast" move 0 45 -30 duration=45s --wait
+    has "$stderr" "takes 45 s"
+    ok hidmotor -l "$fast" move 0 45 -30 --wait
+    hasnt "$stderr" "takes"
+}
+
 @test "at the prompt: completion of joints and words, a refusal leaves it alive" {
     terminal 120 <<'END'
         launch hidmotor -l sim:?time=virtual
