@@ -664,6 +664,16 @@ END
     held "[60,60,-60]"
 }
 
+@test "results as CSV, in a format of one's own" {
+    ok hidmotor fk 0 0 0 --format '%{x} %{z}'
+    same "$output" "100 195"
+    ok hidmotor --csv -l "$fast" ping -n 2
+    matches "${lines[0]}" "t,cmd,sent,lost,foreign,min_ms,*"
+    matches "${lines[1]}" "*,ping,2,0,0,1,*"
+    ok hidmotor --csv -l "$fast" move 0 10 0
+    same "${#lines[@]}" 2 # the command, and nothing of another form behind it
+}
+
 @test "a wait that will be long says so first, and Ctrl-C ends it" {
     board
     mkfifo said

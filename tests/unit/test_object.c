@@ -65,6 +65,20 @@ static void statistics_are_named_alike(void **state)
     assert_int_equal(object.n, 0);
 }
 
+static void a_result_as_csv_and_in_a_format(void **state)
+{
+    struct aw_object object;
+    (void)state;
+    aw_object_start(&object, "fk");
+    aw_object_number(&object, "x", 12.5, 1, "mm");
+    aw_object_number(&object, "y", NAN, 1, "mm");
+    aw_object_text(&object, "why", "a \"b\", c");
+    *aw_object_csv(&object, "t,cmd", "0,fk", text) = '\0';
+    assert_string_equal(text, "t,cmd,x,y,why\n0,fk,12.5,,\"a \"\"b\"\", c\"\n");
+    *aw_object_format(&object, "%{x}\\t%{y} %{nosuch} %x {}", text) = '\0';
+    assert_string_equal(text, "12.5\t- - %x {}\n");
+}
+
 static void dots_make_objects(void **state)
 {
     struct aw_object object;
@@ -105,6 +119,7 @@ int main(void)
         cmocka_unit_test(plain_entries),
         cmocka_unit_test(lines_for_people_have_units),
         cmocka_unit_test(statistics_are_named_alike),
+        cmocka_unit_test(a_result_as_csv_and_in_a_format),
         cmocka_unit_test(dots_make_objects),
         cmocka_unit_test(strings_are_escaped),
         cmocka_unit_test(too_many_entries_do_no_harm),
