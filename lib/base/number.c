@@ -285,6 +285,11 @@ char *aw_print_float32(char *out, float value)
     return print_general(start, value);
 }
 
+int aw_digits_for(double value)
+{
+    return value == floor(value) && fabs(value) < 1e15 ? 15 : 9;
+}
+
 int aw_decimals_for_step(double step)
 {
     int decimals = 0;
