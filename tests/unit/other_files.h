@@ -35,11 +35,13 @@ static char other_root[32];
 /* Says instead of open(2) what comes of it, if it is not OTHER_OPEN. */
 enum { OTHER_OPEN = -2 };
 static int (*other_open)(const char *path);
+/* Changes what stat(2) says of one of these. */
+static void (*other_stat)(struct stat *file);
 
 static inline bool other_is(const char *path)
 {
     static const char *const beginnings[] = {"/sys/", "/dev/uhid", "/dev/hidraw", "/dev/ttyAW",
-                                             "/dev/serial/"};
+                                             "/dev/serial"};
     bool is = false;
     for (size_t i = 0; *other_root && i < sizeof beginnings / sizeof *beginnings; i++)
         is = is || strncmp(path, beginnings[i], strlen(beginnings[i])) == 0;
@@ -128,7 +130,10 @@ ssize_t readlink(const char *restrict path, char *restrict out, size_t size)
 int stat(const char *restrict path, struct stat *restrict file)
 {
     char to[PATH_MAX];
-    return NEXT(stat)(other_target(path, to), file);
+    int result = NEXT(stat)(other_target(path, to), file);
+    if (result == 0 && other_stat && other_is(path))
+        other_stat(file);
+    return result;
 }
 
 int lstat(const char *restrict path, struct stat *restrict file)
@@ -183,7 +188,8 @@ static inline void other_device(const char *path, const char *target)
 
 static inline void other_remove(const char *path)
 {
-    char to[PATH_MAX + 16], command[PATH_MAX + 64];
+    char to[PATH_MAX], command[PATH_MAX + 16];
+    assert_true(other_is(path));
     snprintf(command, sizeof command, "rm -rf '%s'", other_path(path, to));
     assert_int_equal(system(command), 0);
 }
@@ -192,6 +198,7 @@ static inline int other_begin(void)
 {
     strcpy(other_root, "/tmp/aw-other-XXXXXX");
     other_open = NULL;
+    other_stat = NULL;
     return mkdtemp(other_root) ? 0 : -1;
 }
 
