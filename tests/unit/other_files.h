@@ -96,18 +96,23 @@ int open(const char *path, int flags, ...)
 
 int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 
-/* What the C library's headers may make of open(2); libserialport is made with them. */
+/* What the C library's headers may make of open(2), as further down of others; libserialport is
+ * made with them. */
 int __open_2(const char *path, int flags);
 int __open_2(const char *path, int flags)
 {
     return other_opened(path, flags, 0);
 }
 
+int __open64_2(const char *path, int flags) __attribute__((alias("__open_2")));
+
 FILE *fopen(const char *restrict path, const char *restrict mode)
 {
     char to[PATH_MAX];
     return NEXT(fopen)(other_path(path, to), mode);
 }
+
+FILE *fopen64(const char *restrict path, const char *restrict mode) __attribute__((alias("fopen")));
 
 DIR *opendir(const char *path)
 {
@@ -142,11 +147,24 @@ int lstat(const char *restrict path, struct stat *restrict file)
     return NEXT(lstat)(other_path(path, to), file);
 }
 
+int lstat64(const char *restrict path, struct stat64 *restrict file)
+{
+    char to[PATH_MAX];
+    return NEXT(lstat64)(other_path(path, to), file);
+}
+
 int __lxstat(int version, const char *path, struct stat *file);
 int __lxstat(int version, const char *path, struct stat *file)
 {
     (void)version;
     return lstat(path, file);
+}
+
+int __lxstat64(int version, const char *path, struct stat64 *file);
+int __lxstat64(int version, const char *path, struct stat64 *file)
+{
+    (void)version;
+    return lstat64(path, file);
 }
 
 static inline void other_make_directories(const char *path)
