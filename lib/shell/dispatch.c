@@ -52,6 +52,23 @@ static void print_json_result(struct aw_session *session, const struct aw_comman
     aw_output_done(&session->out, aw_object_json(result, head, why, at));
 }
 
+/* Where no record was shown, the result is what the user asked for. */
+static void print_result(struct aw_session *session)
+{
+    const struct aw_object *result = &session->result;
+    const char *format = aw_option(session, "format");
+    bool csv = aw_session_csv(session);
+    char head[96], *p;
+    if ((csv || format) && session->view)
+        return;
+    char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT);
+    p = aw_print_time(head, AW_TIME_ABS, aw_session_time(session), 0, 0);
+    snprintf(p, sizeof head - (size_t)(p - head), ",%s", result->cmd);
+    aw_output_done(&session->out, csv      ? aw_object_csv(result, "t,cmd", head, at)
+                                  : format ? aw_object_format(result, format, at)
+                                           : aw_object_line(result, at));
+}
+
 static void print_error(struct aw_session *session, const char *where)
 {
     fprintf(stderr, "%s: %s%s%s\n", session->tool->name, where ? where : "", where ? ": " : "",
@@ -67,10 +84,8 @@ static void print_outcome(struct aw_session *session, const struct aw_command *c
         aw_output_flush(&session->out, NULL);
     if (json && (status != AW_OK || session->result.cmd)) {
         print_json_result(session, command, status);
-    } else if (status == AW_OK && session->result.cmd && !aw_flag(session, "format") &&
-               !aw_session_csv(session)) {
-        char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT);
-        aw_output_done(&session->out, aw_object_line(&session->result, at));
+    } else if (status == AW_OK && session->result.cmd) {
+        print_result(session);
     }
     if (status != AW_OK)
         print_error(session, where);

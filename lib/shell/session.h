@@ -138,6 +138,10 @@ void aw_session_say(struct aw_session *session, const char *format, ...)
 bool aw_session_json(const struct aw_session *session);
 bool aw_session_csv(const struct aw_session *session);
 
+/* Is it lines for people, whole: neither JSON nor CSV, no format, no choice of fields? Then a table
+ * may stand for a record. */
+bool aw_session_text(const struct aw_session *session);
+
 /* Time of day for records. */
 int64_t aw_session_time(const struct aw_session *session);
 
