@@ -38,6 +38,12 @@ static bool try_again(int error)
     return error == EAGAIN || error == EINTR;
 }
 
+enum aw_status aw_fd_await(struct aw_link *link, int fd, int64_t deadline, struct aw_error *err)
+{
+    enum aw_status status = aw_clock_wait(link->clock, fd, POLLIN, deadline);
+    return status == AW_LOST ? aw_fd_lost(link, errno, err) : status;
+}
+
 enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                           int64_t deadline, struct aw_error *err)
 {
@@ -45,9 +51,7 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
     *got = 0;
     for (;;) {
         /* Waiting comes first even when there are bytes: a flood must not hide a wish to stop. */
-        enum aw_status status = aw_clock_wait(link->clock, self->fd, POLLIN, deadline);
-        if (status == AW_LOST)
-            return aw_fd_lost(link, errno, err);
+        enum aw_status status = aw_fd_await(link, self->fd, deadline, err);
         if (status != AW_OK)
             return status;
         ssize_t n = read(self->fd, buf, cap);

@@ -231,9 +231,7 @@ static bool passes(int error)
 static enum aw_status fill_batch(struct udp_link *self, int64_t deadline, struct aw_error *err)
 {
     /* Waiting comes first even when there are datagrams: a flood must not hide a wish to stop. */
-    enum aw_status status = aw_clock_wait(self->fd.base.clock, self->fd.fd, POLLIN, deadline);
-    if (status == AW_LOST)
-        return aw_fd_lost(&self->fd.base, errno, err);
+    enum aw_status status = aw_fd_await(&self->fd.base, self->fd.fd, deadline, err);
     if (status != AW_OK)
         return status;
     prepare(self, self->count);
