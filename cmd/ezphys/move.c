@@ -134,6 +134,9 @@ static enum aw_status check_joint(struct drive *d)
 {
     struct aw_session *session = d->session;
     const struct aw_ez_joint *joint = aw_ez_state_joint(&ez_of(session)->state, d->word);
+    if (!joint && !aw_flag(session, "force") &&
+        aw_ez_expect(ez_of(session), &d->target, &session->err) != AW_OK)
+        return AW_USAGE;
     if (!joint)
         aw_session_say(session, "joint %s has not been seen: its Send may be off", d->word);
     if (joint && d->axes > joint->n_axes)

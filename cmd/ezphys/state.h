@@ -71,6 +71,9 @@ void ez_complete_wires(struct aw_session *session, aw_candidate_fn *add, void *c
 void ez_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context);
 void ez_complete_objects(struct aw_session *session, aw_candidate_fn *add, void *context);
 
+/* Bodies, joints and axes that have been seen or are named. */
+void ez_subjects(struct aw_session *session, aw_candidate_fn *add, void *context);
+
 /* Names of --names and --scene; done once for each of them. */
 enum aw_status ez_read_names(struct aw_session *session);
 

@@ -172,6 +172,7 @@ const struct aw_tool ezphys_tool = {
     .hear = ez_hear,
     .in_step = true,
     .subject = ez_subject,
+    .subjects = ez_subjects,
     .idle = ez_idle,
     .variant = ez_variant,
 };

@@ -185,3 +185,28 @@ void ez_complete_objects(struct aw_session *session, aw_candidate_fn *add, void 
 {
     complete(session, add, context, true);
 }
+
+static void add_joint_axes(const struct aw_ez_joint *joint, aw_candidate_fn *add, void *context)
+{
+    char name[AW_EZ_NAME_SIZE + 16];
+    struct aw_ez_about about = {.object = &joint->object, .axes = joint->n_axes};
+    add(context, joint->object.name, "joint");
+    for (about.axis = 1; about.axes > 1 && about.axis <= about.axes; about.axis++)
+        add(context, ez_about_name(&about, name, sizeof name), "axis");
+}
+
+void ez_subjects(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    const struct aw_ez_names *names = &ez_state(session)->names;
+    const struct aw_ez_state *seen = &ez_state(session)->ez.state;
+    for (size_t i = 0; i < seen->n_bodies; i++)
+        add(context, seen->bodies[i].object.name, "body");
+    for (size_t i = 0; i < seen->n_joints; i++)
+        add_joint_axes(&seen->joints[i], add, context);
+    for (size_t i = 0; i < seen->n_contacts; i++)
+        add(context, seen->contacts[i].object.name, "body");
+    for (size_t i = 0; i < names->n; i++)
+        if (!aw_ez_state_body(seen, names->list[i].name) &&
+            !aw_ez_state_joint(seen, names->list[i].name))
+            add(context, names->list[i].name, aw_ez_kind_name(names->list[i].kind));
+}

@@ -3,6 +3,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "ezphys/rows.h"
 #include "wire/rows.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -10,31 +11,12 @@
 
 /* One field, one row: */
 /* clang-format off */
-#define TYPE(n) {.name = "type", .type = AW_CODE, .bits = (n), .help = "packet type"}
-#define ID(n)                                                                                      \
-    {.name = "id", .type = AW_UINT, .bits = (n), .optional = true,                                 \
-     .help = "which body or joint; 0 is the scene"}
-#define LENGTH                                                                                     \
-    {.name = "length", .type = AW_LENGTH, .bits = 32, .lenient = true,                             \
-     .help = "bytes of payload"}
-
-static const struct aw_field head32[] = {TYPE(32), ID(32), LENGTH, {0}};
-static const struct aw_field head8[] = {TYPE(8), ID(16), {0}};
+static const struct aw_field head32[] = {AW_EZ_TYPE(32), AW_EZ_ID(32), AW_EZ_LENGTH(32), {0}};
+static const struct aw_field head8[] = {AW_EZ_TYPE(8), AW_EZ_ID(16), {0}};
 static const struct aw_field head_name[] = {
-    TYPE(32),
-    {.name = "name", .type = AW_TEXT, .bits = 256, .optional = true,
-     .help = "name of the body or joint; empty is the scene"},
-    LENGTH,
-    {0},
+    AW_EZ_TYPE(32), AW_EZ_NAME(256), AW_EZ_LENGTH(32), {0},
 };
-
-static const struct aw_field envelope[] = {
-    {.name = "size", .type = AW_LENGTH, .bits = 32, .lenient = true,
-     .help = "bytes of the message, these 8 included"},
-    {.name = "count", .type = AW_CONST, .bits = 32, .constant = 1, .lenient = true,
-     .help = "packets that follow"},
-    {0},
-};
+static const struct aw_field envelope[] = {AW_EZ_SIZE(32), AW_EZ_COUNT(32), {0}};
 
 static const struct aw_variant variants[] = {
     {.name = "le32", .help = "32-bit little-endian headers, messages with size and count",
@@ -100,7 +82,7 @@ static const char *const torque2[] = {"torque2", NULL};
 
 #define VECTOR(label, unit_rows)                                                                   \
     {.name = #label, .type = AW_GROUP, .rows = (unit_rows), .labels = (label)}
-#define UNUSED {.name = "unused", .type = AW_PAD, .bits = 32, .help = "0 is sent, not looked at"}
+#define UNUSED AW_EZ_PAD("unused", 32)
 
 static const struct aw_field collision[] = {
     {.name = "x", FLOAT, .unit = "m", .help = "contact point, in m"},

@@ -108,9 +108,8 @@ static enum aw_status check_names(struct plot *p)
     struct aw_names *names = malloc(sizeof *names);
     if (!names)
         return aw_fail(&p->session->err, AW_USAGE, "out of memory");
+    enum aw_status status = aw_stream_check(p->session, &p->select, NULL);
     aw_names_init(names, p->session->wire);
-    enum aw_status status =
-        aw_select_check(&p->select, names, p->session->tool->subject != NULL, &p->session->err);
     for (size_t i = 0; i < p->select.n && status == AW_OK; i++)
         qualify(p, names, i);
     free(names);
@@ -505,7 +504,11 @@ static enum aw_status prepare(struct plot *p, const struct aw_args *args)
         status = take_arguments(p, args);
     if (status == AW_OK && !p->input)
         status = check_names(p);
-    return status == AW_OK ? aw_stream_open(&p->stream, p->session, p->input) : status;
+    if (status == AW_OK)
+        status = aw_stream_open(&p->stream, p->session, p->input);
+    if (status == AW_OK)
+        aw_stream_expect(p->stream, &p->select, NULL);
+    return status;
 }
 
 enum aw_status aw_run_plot(struct aw_session *session, const struct aw_args *args)

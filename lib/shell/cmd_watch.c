@@ -47,23 +47,6 @@ static enum aw_status take_arguments(struct watch *w, const struct aw_args *args
     return status;
 }
 
-/* Before the link is opened: a wrong name is told at once. Text from elsewhere has its own names.
- */
-static enum aw_status check_names(struct watch *w)
-{
-    bool subjects = w->session->tool->subject != NULL;
-    struct aw_error *err = &w->session->err;
-    struct aw_names *names = malloc(sizeof *names);
-    if (!names)
-        return aw_fail(err, AW_USAGE, "out of memory");
-    aw_names_init(names, w->session->wire);
-    enum aw_status status = aw_select_check(&w->select, names, subjects, err);
-    if (status == AW_OK)
-        status = aw_where_check(&w->where, names, subjects, err);
-    free(names);
-    return status;
-}
-
 static bool is_wanted(struct watch *w, const struct aw_item *item)
 {
     if (w->where.n && !aw_where_holds(&w->where, item->points, item->n))
@@ -91,23 +74,24 @@ static bool names_field(const char *part, const struct aw_names *names, size_t m
     return aw_select_match(&one, &point) == 0;
 }
 
-static bool names_any(const char *part, const struct aw_names *names)
+static bool names_any(const char *part, unsigned dir, const struct aw_names *names)
 {
     for (size_t m = 0; m < names->wire->protocol->n_messages; m++)
         for (int i = 0; i < aw_wire_codec_at(names->wire, m)->n_leaves; i++)
-            if (names_field(part, names, m, i))
+            if (names->wire->protocol->messages[m].dir & dir && names_field(part, names, m, i))
                 return true;
     return false;
 }
 
-/* What of a pattern names fields: all of it, or what stands behind the name of a subject. */
+/* What of a pattern names fields: all of it, or what stands behind the name of a subject. Subjects
+ * speak: "hip.axis2" is one, though there is a command with a field "axis2". */
 static const char *field_part(const char *pattern, const struct aw_names *names)
 {
-    for (const char *part = pattern; part; part = strchr(part, '.')) {
-        part += *part == '.';
-        if (names_any(part, names))
-            return part;
-    }
+    if (names_any(pattern, AW_BOTH, names))
+        return pattern;
+    for (const char *dot = strchr(pattern, '.'); dot; dot = strchr(dot + 1, '.'))
+        if (names_any(dot + 1, AW_RX, names))
+            return dot + 1;
     return pattern;
 }
 
@@ -411,11 +395,12 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
     w->limit = (uint64_t)aw_option_number(session, "count");
     w->once = aw_flag(session, "once");
     enum aw_status status = take_arguments(w, args, &input);
-    if (status == AW_OK && !input)
-        status = check_names(w);
+    if (status == AW_OK && !input) /* text from elsewhere has its own names */
+        status = aw_stream_check(session, &w->select, &w->where);
     if (status == AW_OK)
         status = aw_stream_open(&w->stream, session, input);
     if (status == AW_OK) {
+        aw_stream_expect(w->stream, &w->select, &w->where);
         w->deadline =
             seconds > 0 ? aw_clock_now(session->clock) + (int64_t)(seconds * 1e9) : AW_NEVER;
         status = watch(w);

@@ -129,7 +129,7 @@ static enum aw_status begin_file(struct aw_stream *s, const char *input)
     return status;
 }
 
-/* ---- All of them ------------------------------------------------------------------------------
+/* ---- Opening and closing ----------------------------------------------------------------------
  */
 
 enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session, const char *input)
@@ -166,6 +166,69 @@ void aw_stream_close(struct aw_stream *s)
     free(s);
 }
 
+/* ---- Names that are asked for -----------------------------------------------------------------
+ */
+
+enum aw_status aw_stream_check(struct aw_session *session, const struct aw_select *fields,
+                               const struct aw_where *where)
+{
+    bool anybody = session->tool->subjects != NULL;
+    struct aw_names *names = malloc(sizeof *names);
+    if (!names)
+        return aw_fail(&session->err, AW_USAGE, "out of memory");
+    aw_names_init(names, session->wire);
+    enum aw_status status = aw_select_check(fields, names, anybody, &session->err);
+    if (status == AW_OK && where)
+        status = aw_where_check(where, names, anybody, &session->err);
+    free(names);
+    return status;
+}
+
+void aw_stream_expect(struct aw_stream *s, const struct aw_select *fields,
+                      const struct aw_where *where)
+{
+    bool hears = s->source == &aw_hear_source && s->session->tool->subjects;
+    s->fields = hears ? fields : NULL;
+    s->where = where;
+}
+
+#define SUBJECTS_MAX 1024
+
+struct subjects {
+    size_t n;
+    char *name[SUBJECTS_MAX];
+};
+
+static void add_subject(void *context, const char *name, const char *help)
+{
+    struct subjects *subjects = context;
+    char *copy = subjects->n < SUBJECTS_MAX ? strdup(name) : NULL;
+    (void)help;
+    if (copy)
+        subjects->name[subjects->n++] = copy;
+}
+
+static enum aw_status check_expected(struct aw_stream *s)
+{
+    struct subjects subjects = {0};
+    struct aw_select fields = {0};
+    struct aw_error *err = &s->session->err;
+    const char *const *names = (const char *const *)subjects.name;
+    s->session->tool->subjects(s->session, add_subject, &subjects);
+    if (s->where)
+        aw_where_fields(s->where, &fields);
+    enum aw_status status = aw_select_confirm(s->fields, &s->names, names, subjects.n, err);
+    if (status == AW_OK)
+        status = aw_select_confirm(&fields, &s->names, names, subjects.n, err);
+    while (subjects.n > 0)
+        free(subjects.name[--subjects.n]);
+    s->fields = NULL;
+    return status;
+}
+
+/* ---- All of them ------------------------------------------------------------------------------
+ */
+
 static void describe_record(struct aw_stream *s)
 {
     const struct aw_tool *tool = s->session->tool;
@@ -193,6 +256,8 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
         s->record.time_ns = s->item.time_ns;
         describe_record(s);
     }
+    if (s->fields && (status = check_expected(s)) != AW_OK)
+        return status;
     *item = s->item;
     return AW_OK;
 }

@@ -124,6 +124,9 @@ struct aw_tool {
      * characters to out and returns it; NULL: nobody in particular. May be NULL. */
     const char *(*subject)(struct aw_session *session, const struct aw_record *record, char *out,
                            size_t size);
+    /* Everybody that messages may be about, where the wire's table does not name them, once the
+     * first message has come; added like candidates of completion. NULL: the table knows all. */
+    aw_complete_fn *subjects;
     /* May this command go out, beyond what the table's ranges say? Asked for each one of a
      * recording before the first is sent; session->err says why not. Asked with NULL
      * when nothing was sent after all. May be NULL. */

@@ -317,11 +317,28 @@ time.sleep(20)'
 
 # ---- Words ---------------------------------------------------------------------------------------
 
+@test "a joint that the simulation does not have: nothing is sent" {
+    fake '
+say("answered:", "yes" if s.sendall(message(0)) or answer(s) else "no")'
+    fails 2 timeout 20 ezphys -q -l "$url" motor 9 1 1
+    has "$why" "no joint '9' — there is joint7"
+    wait_for fake "answered: no"
+    rm fake.err
+    fake '
+s.sendall(message(0))
+say("type", struct.unpack("<I", answer(s)[8:12])[0])'
+    run -7 timeout 20 ezphys -q -l "$url" motor 9 1 1 --force # its Send may be off
+    wait_for fake "type 3"
+}
+
 @test "names: wrong ones are told with what was meant, before anything moves" {
     fails 2 timeout 20 ezphys -q -l sim:humanoid motor left-kne 1 1
     has "$why" "did you mean 'left-knee'?"
     fails 2 timeout 20 ezphys -q -l sim:humanoid motor left-knee 1 1 1 1
     has "$why" "has 1 axis, this is for 2"
+    fails 2 timeout 20 ezphys -q -l sim: motor 9 1 1
+    has "$why" "no joint '9' — there is hinge"
+    fails 2 timeout 20 ezphys -q -l sim: force 9 1
     fails 2 timeout 20 ezphys -q -l sim: motor hinge nan 1
     fails 2 timeout 20 ezphys -q -l sim: motor hinge 1 inf
     fails 6 timeout 20 ezphys -q -l sim: motor hinge 1 -5

@@ -34,6 +34,26 @@ restored='[?1049l'
     has "$why" "FIELD OP NUMBER"
 }
 
+@test "lines: names that only the simulation knows are told with its first message" {
+    for word in forc.z bob.forc.z bab; do
+        fails 2 timeout 20 ezphys -q -l sim: watch "$word"
+        has "$why" "nothing is called '$word' — did you mean"
+        fails 2 timeout 20 ezphys -q -l sim: plot "$word" --for 60s
+        has "$why" "nothing is called '$word'"
+    done
+    fails 2 timeout 20 ezphys -q -l sim: watch zebra
+    has "$why" "there is bob, hinge"
+    fails 2 timeout 20 ezphys -q -l sim: watch --where 'bab.force.z<5'
+    has "$why" "nothing is called 'bab.force.z'"
+    ok timeout 20 ezphys -q -l sim:humanoid watch left-shoulder.axis2 -n 1
+    matches "$output" "<- joint_axis *"
+    ok timeout 20 ezphys -q -l sim: watch bob.depth --for 10ms # it may touch something yet
+    for tool in armctl hidmotor canpid unitysim; do
+        fails 2 timeout 20 "$tool" -l sim: watch forc.z
+        fails 2 timeout 20 "$tool" -l sim: watch zebra
+    done
+}
+
 @test "a field of one joint is that joint's alone" {
     ok hidmotor -q -l "$fast" watch m1.position -n 2
     same "$(sed 's/=.*//' <<<"$output" | uniq)" "<- positions m1.position"

@@ -406,6 +406,24 @@ static void words_are_joints(void **state)
     assert_int_equal(target.id, 4);
     assert_int_equal(aw_ez_target(ez, "kne", &target, &rig->err), AW_USAGE);
     assert_non_null(strstr(rig->err.text, "did you mean 'knee'?"));
+    assert_int_equal(aw_ez_target(ez, "zebra", &target, &rig->err), AW_USAGE);
+    assert_non_null(strstr(rig->err.text, "there is knee, joint4"));
+    rig_free(rig);
+}
+
+static void a_number_is_a_joint_as_long_as_the_simulation_does_not_say_otherwise(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("le32");
+    struct aw_ez_target target;
+    struct aw_ez *ez = &rig->ez;
+    assert_int_equal(aw_ez_target(ez, "9", &target, &rig->err), AW_OK);
+    assert_int_equal(aw_ez_expect(ez, &target, &rig->err), AW_OK);
+    rig_run(rig, 1);
+    assert_int_equal(aw_ez_expect(ez, &target, &rig->err), AW_USAGE);
+    assert_non_null(strstr(rig->err.text, "no joint '9' — there is joint3, joint4"));
+    assert_int_equal(aw_ez_names_add(&rig->names, AW_EZ_JOINT, 9, "toe", NULL, &rig->err), AW_OK);
+    assert_int_equal(aw_ez_expect(ez, &target, &rig->err), AW_OK);
     rig_free(rig);
 }
 
@@ -430,6 +448,7 @@ int main(void)
         cmocka_unit_test(tables_do_not_grow),
         cmocka_unit_test(a_wire_with_small_counts_says_what_it_cannot_carry),
         cmocka_unit_test(words_are_joints),
+        cmocka_unit_test(a_number_is_a_joint_as_long_as_the_simulation_does_not_say_otherwise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

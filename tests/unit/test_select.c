@@ -94,7 +94,11 @@ static const struct {
     {"torque", false, NULL},
     {"lknee", false, NULL}, /* a named value of the table */
     {"lknee.torque", false, NULL},
-    {"left.knee.torque", false, NULL}, /* a subject with a dot in it */
+    {"left.knee.torque", true, NULL}, /* a subject with a dot in it */
+    {"left.knee.torque", false, "see 'describe'"},
+    {"lknee.joint.torque", false, NULL},
+    {"0x100.torque", false, NULL}, /* a board without a name */
+    {"lkne.torque", false, "see 'describe'"},
     {"*.torq*", false, NULL},
     {"joint", false, NULL},
     {"kp.value", false, NULL},
@@ -119,13 +123,46 @@ static void test_check(void **state)
     }
 }
 
+static const struct {
+    const char *pattern, *error;
+} confirmed[] = {
+    {"torque", NULL},
+    {"bob", NULL},
+    {"bob.torque", NULL},
+    {"bob.joint.torque", NULL},
+    {"hip.axis2", NULL},
+    {"hip.axis2.torque", NULL},
+    {"b*", NULL},
+    {"bab", "did you mean 'bob'?"},
+    {"bob.torqe", "did you mean 'bob.torque'?"},
+    {"hip.axis3.torque", "nothing is called 'hip.axis3.torque'"},
+    {"7.torque", "nothing is called '7.torque'"},
+    {"zebra", "there is bob, hip, hip.axis2"},
+};
+
+static void test_confirm(void **state)
+{
+    static const char *const subjects[] = {"bob", "hip", "hip.axis2"};
+    struct aw_error err = {.text = ""};
+    (void)state;
+    for (size_t i = 0; i < sizeof confirmed / sizeof *confirmed; i++) {
+        struct aw_select select = {.n = 1, .pattern = {confirmed[i].pattern}};
+        enum aw_status status = aw_select_confirm(&select, &rig->names, subjects, 3, &err);
+        if (status != (confirmed[i].error ? AW_USAGE : AW_OK))
+            fail_msg("%s: %s", confirmed[i].pattern, err.text);
+        if (confirmed[i].error)
+            expect_in(err.text, confirmed[i].error);
+    }
+    struct aw_select zebra = {.n = 1, .pattern = {"zebra"}};
+    assert_int_equal(aw_select_confirm(&zebra, &rig->names, NULL, 0, &err), AW_USAGE);
+    expect_in(err.text, "see 'describe'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_all),
-        cmocka_unit_test(test_check),
+        cmocka_unit_test(test_patterns), cmocka_unit_test(test_groups),  cmocka_unit_test(test_all),
+        cmocka_unit_test(test_check),    cmocka_unit_test(test_confirm),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
