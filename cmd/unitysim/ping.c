@@ -1,6 +1,4 @@
-#include <stdio.h>
-#include <string.h>
-
+#include "shell/spread.h"
 #include "state.h"
 
 struct ping {
@@ -65,29 +63,14 @@ static enum aw_status measure(struct ping *ping, uint64_t rounds, int64_t deadli
     return status;
 }
 
-static void put_row(struct aw_session *session, const char *name, const struct aw_spread *s)
-{
-    aw_output_print(&session->out, "%-12s %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f\n", name, s->min,
-                    s->mean, s->p50, s->p95, s->p99, s->max);
-}
-
 /* A row of the table for people, entries of the result for programs. */
 static void put_spread(struct aw_session *session, const char *name, struct aw_samples *samples)
 {
     struct aw_spread spread = aw_samples_spread(samples);
-    if (!aw_session_text(session))
-        aw_object_spread_ms(&session->result, name, &spread);
-    else if (spread.n)
-        put_row(session, name, &spread);
-}
-
-static void put_head(struct aw_session *session)
-{
-    const char *bold = session->out.color ? "\033[1m" : "";
-    const char *plain = session->out.color ? "\033[0m" : "";
     if (aw_session_text(session))
-        aw_output_print(&session->out, "%s%-12s %9s %9s %9s %9s %9s %9s%s\n", bold, "ms", "min",
-                        "mean", "p50", "p95", "p99", "max", plain);
+        aw_spread_row(&session->out, name, &spread);
+    else
+        aw_object_spread_ms(&session->result, name, &spread);
 }
 
 static void report(struct ping *ping, const struct aw_unity_counters *before)
@@ -95,7 +78,8 @@ static void report(struct ping *ping, const struct aw_unity_counters *before)
     struct aw_session *session = ping->session;
     const struct aw_unity_counters *now = &unity_of(session)->counters;
     aw_object_start(&session->result, "ping");
-    put_head(session);
+    if (aw_session_text(session))
+        aw_spread_head(&session->out, "ms");
     put_spread(session, "latency", &ping->latency_ms);
     put_spread(session, "cadence", &unity_of(session)->cadence_ms);
     put_spread(session, "feedback", &ping->interval_ms);

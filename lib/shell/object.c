@@ -168,15 +168,19 @@ static char *put_csv_text(char *out, const char *text)
     return out;
 }
 
-char *aw_object_csv(const struct aw_object *object, const char *head_names, const char *head,
-                    char *out)
+char *aw_object_csv_names(const struct aw_object *object, const char *head, char *out)
 {
-    out = put(out, head_names);
+    out = put(out, head);
     for (size_t i = 0; i < object->n; i++) {
         *out++ = ',';
         out = put_csv_text(out, object->entries[i].key);
     }
     *out++ = '\n';
+    return out;
+}
+
+char *aw_object_csv_values(const struct aw_object *object, const char *head, char *out)
+{
     out = put(out, head);
     for (size_t i = 0; i < object->n; i++) {
         const struct aw_entry *entry = &object->entries[i];

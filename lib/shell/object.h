@@ -52,10 +52,9 @@ void aw_object_spread_ms(struct aw_object *object, const char *what,
 char *aw_object_json(const struct aw_object *object, const char *head, const char *why, char *out);
 char *aw_object_line(const struct aw_object *object, char *out);
 
-/* Two lines, the names and the values; head stands before the values and its names before the names
- * ("t,cmd" and "1.5,ping"). */
-char *aw_object_csv(const struct aw_object *object, const char *head_names, const char *head,
-                    char *out);
+/* A line of names and one of values; head is what stands before them ("t,cmd" and "1.5,ping"). */
+char *aw_object_csv_names(const struct aw_object *object, const char *head, char *out);
+char *aw_object_csv_values(const struct aw_object *object, const char *head, char *out);
 
 /* A line as the user wants it: %{KEY} is a value, "-" where there is none of this name; \n and \t
  * are understood. */

@@ -47,10 +47,11 @@ struct aw_session {
     struct aw_words hint_words; /* the line being typed */
     char *typed;                /* the line that was entered; NULL at the end of the input */
     bool entered;
-    bool quit;         /* the user asked to leave */
-    bool told;         /* the outcome of this command has been printed already (scripts) */
-    bool moving;       /* a motion has been sent and not been finished */
-    enum aw_left left; /* kept by the commands of the tool */
+    bool quit;          /* the user asked to leave */
+    size_t csv_columns; /* of the results whose names the running command has printed */
+    bool told;          /* the outcome of this command has been printed already (scripts) */
+    bool moving;        /* a motion has been sent and not been finished */
+    enum aw_left left;  /* kept by the commands of the tool */
     void *state;
     struct aw_config *config;
     char field_text[512]; /* --fields, cut up */

@@ -164,7 +164,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     ok unitysim -q -j -l "$fast" status
     same "$(json '[.elbow, .elbow_deg, .grasp_x]')" '[2048,0,-482.2]'
     ok unitysim -q -l "$fast" ping -n 1
-    matches "${lines[0]}" "ms * min * mean * p50 * p95 * p99 * max"
+    matches "${lines[0]}" "ms * n * min * mean * p50 * p95 * p99 * max"
     matches "${lines[3]}" "feedback *"
     has "${lines[4]}" "answered=1"
 }

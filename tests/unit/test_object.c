@@ -73,8 +73,10 @@ static void a_result_as_csv_and_in_a_format(void **state)
     aw_object_number(&object, "x", 12.5, 1, "mm");
     aw_object_number(&object, "y", NAN, 1, "mm");
     aw_object_text(&object, "why", "a \"b\", c");
-    *aw_object_csv(&object, "t,cmd", "0,fk", text) = '\0';
-    assert_string_equal(text, "t,cmd,x,y,why\n0,fk,12.5,,\"a \"\"b\"\", c\"\n");
+    *aw_object_csv_names(&object, "t,cmd", text) = '\0';
+    assert_string_equal(text, "t,cmd,x,y,why\n");
+    *aw_object_csv_values(&object, "0,fk", text) = '\0';
+    assert_string_equal(text, "0,fk,12.5,,\"a \"\"b\"\", c\"\n");
     *aw_object_format(&object, "%{x}\\t%{y} %{nosuch} %x {}", text) = '\0';
     assert_string_equal(text, "12.5\t- - %x {}\n");
 }
