@@ -45,12 +45,13 @@ static bool key_says_quit(bool keys)
 static enum aw_status live_view(struct aw_session *session, bool keys)
 {
     static const int64_t page_ns = 50 * AW_MILLISECOND;
-    double seconds = aw_option_number(session, "for"), count = aw_option_number(session, "count");
+    double seconds = aw_option_number(session, "for");
+    uint64_t count = (uint64_t)aw_option_number(session, "count");
     struct unity_screen before = page(session);
     int64_t now = aw_clock_now(session->clock);
     int64_t deadline = seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER;
     enum aw_status status = AW_OK;
-    for (double n = 0; status == AW_OK && !(count > 0 && n >= count); n++) {
+    for (uint64_t n = 0; status == AW_OK && !(count && n >= count); n++) {
         struct unity_screen screen = page(session);
         add_ways(&screen, &before);
         snprintf(screen.lines[1], SCREEN_LINE, "q ends");

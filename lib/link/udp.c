@@ -14,6 +14,7 @@
 #include "link/fd_link.h"
 #include "link/port.h"
 #include "link/transport.h"
+#include "link/udp.h"
 
 #define TO_PORT   30004 /* of the simulator of unitysim, and back */
 #define FROM_PORT 30005
@@ -460,6 +461,11 @@ static void write_ready(struct udp_link *self, const struct address *at)
     snprintf(link->key, sizeof link->key, "udp:%s", name_of(&bound, name));
     snprintf(link->ready, sizeof link->ready, "%s?listen=%u", link->key,
              self->to_sender ? 0 : port_of(&self->to));
+}
+
+bool aw_udp_bound(unsigned port)
+{
+    return aw_udp_socket(port) != 0;
 }
 
 enum aw_status aw_udp_listen_open(struct aw_link **out, const struct aw_url *url,

@@ -186,6 +186,7 @@ END
     same "$(records sensors | jq -c '[.[] | [.error,.lever_angle]] | unique')" '[["lever_arm_encoder",null]]'
     fails 2 canpid -l "$fast&fault=foo" watch -n 1
     fails 6 canpid -l "$fast&rate=1e9" watch -n 1
+    fails 2 canpid -l "$fast&rate=100x" watch -n 1
     ok canpid -q -l "$fast&rate=500" watch -j --for 1s
     n=$(records pid | jq 'map(select(.board == "rhip")) | length')
     [ "$n" -ge 490 ] && [ "$n" -le 510 ]
