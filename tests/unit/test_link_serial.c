@@ -28,12 +28,6 @@ static struct {
     bool has_modes;
 } port;
 
-static int fails_with(int error)
-{
-    errno = error;
-    return error ? -1 : 0;
-}
-
 static int answer_modem(unsigned long request, int *bits)
 {
     int before = port.modem_lines;
