@@ -374,10 +374,9 @@ static void bad_urls(void **state)
     assert_open_fails("udp:256.1.1.1:1?listen=0", AW_NO_LINK, "no such host");
     assert_open_fails("udp:?listne=1", AW_USAGE, "listen");
     assert_open_fails("udp-listen:127.0.0.1:0?listen=1", AW_USAGE, "unknown");
-    assert_open_fails("udp-listen:nowhere.invalid:1", AW_NO_LINK,
-                      "nowhere.invalid: no such host: ");
-    assert_open_fails("udp-listen:0?reply=nowhere.invalid:1", AW_NO_LINK, "no such host");
-    assert_open_fails("udp:nowhere.invalid", AW_NO_LINK, "check the name");
+    assert_open_fails("udp-listen:a..b:1", AW_NO_LINK, "a..b: no such host: ");
+    assert_open_fails("udp-listen:0?reply=a..b:1", AW_NO_LINK, "no such host");
+    assert_open_fails("udp:a..b", AW_NO_LINK, "check the name");
     assert_open_fails("udp-listen:127.0.0.1:x", AW_USAGE, "port");
     assert_open_fails("udp-listen:192.0.2.1:0", AW_NO_LINK, "an address of this machine");
 }
