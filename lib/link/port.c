@@ -15,6 +15,8 @@
 
 #define BY_ID        "/dev/serial/by-id/"
 #define SYMLINKS_MAX 16
+#define PTY_MAJOR    136 /* the kernel's UNIX98_PTY_SLAVE_MAJOR and how many */
+#define PTY_MAJORS   8
 
 static bool fits(int n, size_t size)
 {
@@ -108,9 +110,13 @@ static long lock_owner(const struct stat *file)
     return owner;
 }
 
+/* Each container numbers its pseudo-terminals from 0, in a file system of its own. */
 static bool same_device(const struct stat *file, const struct stat *other)
 {
-    return S_ISCHR(other->st_mode) && other->st_rdev == file->st_rdev;
+    unsigned kind = major(file->st_rdev);
+    bool pty = kind >= PTY_MAJOR && kind < PTY_MAJOR + PTY_MAJORS;
+    return S_ISCHR(other->st_mode) && other->st_rdev == file->st_rdev &&
+           (!pty || other->st_dev == file->st_dev);
 }
 
 static bool same_socket(const struct stat *file, const struct stat *other)

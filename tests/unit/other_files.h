@@ -14,22 +14,14 @@
 #define OTHER_FILES_H
 
 #include "link_helper.h"
+#include "next.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
-
-/* The function that ours stands before. */
-#define NEXT(name)                                                                                 \
-    (((union {                                                                                     \
-         void *symbol;                                                                             \
-         __typeof__(&(name)) function;                                                             \
-     }){dlsym(RTLD_NEXT, #name)})                                                                  \
-         .function)
 
 static char other_root[32];
 /* Says instead of open(2) what comes of it, if it is not OTHER_OPEN. */

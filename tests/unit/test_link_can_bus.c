@@ -57,12 +57,6 @@ static int open_pair(int pair[2])
     return pair[0];
 }
 
-static int fails_with(int error)
-{
-    errno = error;
-    return error ? -1 : 0;
-}
-
 int socket(int family, int type, int protocol)
 {
     if (family == AF_CAN)
