@@ -416,7 +416,7 @@ say("type", struct.unpack("<I", answer(s)[8:12])[0])'
 @test "view: a picture with anchor and ground where there is no terminal, keys where there is one" {
     ok timeout 20 ezphys -q -l sim: view --for 100ms
     has "$output" "step 100  bodies 1  joints 1  contacts 0  grid 0.5 m"
-    [ "$(grep -c . <<<"$output")" -gt 14 ]
+    [ "$(grep -c . <<<"$output")" -gt 11 ]
     sim '?scene=falling' view --for 500ms # the eye goes with it
     [ "$(grep -c . <<<"$output")" -gt 6 ]
     simulator --scene box # what is not named is a cross
