@@ -16,7 +16,7 @@ static bool is_can(const char *name)
         return false;
     bool read = fgets(text, sizeof text, file) != NULL;
     fclose(file);
-    return read && atoi(text) == ARPHRD_CAN;
+    return read && strtol(text, NULL, 10) == ARPHRD_CAN;
 }
 
 static void print_link(struct aw_session *session, const char *url, const char *what)

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "canpid/device.h"
 #include "link/url.h"
 #include "shell/serve.h"
@@ -17,10 +18,12 @@ static enum aw_status url_options(const struct aw_url *url, struct aw_pid_device
     const char *fault = aw_url_get(url, "fault"), *rate = aw_url_get(url, "rate");
     enum aw_status status = fault ? aw_pid_fault_parse(fault, &options->fault, err) : AW_OK;
     if (status == AW_OK && rate)
-        options->rate_hz = atof(rate);
+        status = aw_number_parse_unit(rate, "Hz", &options->rate_hz, err);
+    if (status != AW_OK)
+        return status;
     if (!(options->rate_hz >= 1 && options->rate_hz <= 1000))
         return aw_fail(err, AW_LIMIT, "sim: rate %g Hz is outside 1 to 1000", options->rate_hz);
-    return status;
+    return AW_OK;
 }
 
 static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,

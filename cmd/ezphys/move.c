@@ -63,7 +63,7 @@ static void report_joint(struct aw_session *session, const char *name)
     const struct aw_ez_joint *joint = aw_ez_state_joint(&state->ez.state, name);
     snprintf(state->text[0], sizeof *state->text, "%s", joint ? joint->object.name : name);
     aw_object_text(&session->result, "joint", state->text[0]);
-    for (int i = 0; joint && i < joint->n_axes; i++) {
+    for (int i = 0; joint && i < joint->n_axes && i < AW_EZ_AXES; i++) {
         aw_object_number(&session->result, keys[i][0], joint->axes[i].displacement, -1, NULL);
         aw_object_number(&session->result, keys[i][1], joint->axes[i].velocity, -1, NULL);
     }

@@ -140,10 +140,7 @@ static void report(struct recorder *r)
     aw_object_number(result, "samples", (double)r->rows, 0, NULL);
     aw_object_number(result, "repeats", (double)r->repeats, 0, NULL);
     aw_object_number(result, "seconds", (double)(r->last_ns - r->first_ns) / 1e9, 3, "s");
-    aw_object_number(result, "interval.mean", s.mean, 3, "ms");
-    aw_object_number(result, "interval.median", s.p50, 3, "ms");
-    aw_object_number(result, "interval.p99", s.p99, 3, "ms");
-    aw_object_number(result, "interval.max", s.max, 3, "ms");
+    aw_object_spread_ms(result, "interval", &s);
 }
 
 static bool is_csv(const char *path)

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum aw_status aw_fail(struct aw_error *err, enum aw_status status, const char *format, ...)
+enum aw_status(aw_fail)(struct aw_error *err, enum aw_status status, const char *format, ...)
 {
     if (err) {
         va_list args;

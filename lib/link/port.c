@@ -98,6 +98,7 @@ static long lock_owner(const struct stat *file)
         long pid;
         unsigned major, minor;
         unsigned long inode;
+        /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
         if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%lu", &pid, &major, &minor, &inode) == 4 &&
             inode == file->st_ino && makedev(major, minor) == file->st_dev)
             owner = pid;
@@ -182,6 +183,7 @@ static unsigned long bound_socket(const char *table, unsigned port)
     while (file && !found && fgets(line, sizeof line, file)) {
         unsigned local;
         unsigned long inode;
+        /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
         if (sscanf(line, "%*d: %*[0-9A-F]:%x %*s %*s %*s %*s %*s %*s %*s %lu", &local, &inode) ==
                 2 &&
             local == port)
@@ -192,11 +194,15 @@ static unsigned long bound_socket(const char *table, unsigned port)
     return found;
 }
 
+unsigned long aw_udp_socket(unsigned port)
+{
+    unsigned long inode = bound_socket("/proc/net/udp", port);
+    return inode ? inode : bound_socket("/proc/net/udp6", port);
+}
+
 bool aw_udp_holder(unsigned port, char *out, size_t size)
 {
-    struct stat socket = {.st_ino = bound_socket("/proc/net/udp", port)};
-    if (!socket.st_ino)
-        socket.st_ino = bound_socket("/proc/net/udp6", port);
+    struct stat socket = {.st_ino = aw_udp_socket(port)};
     long owner = socket.st_ino ? first_with_it_open(&socket, same_socket) : 0;
     if (owner)
         describe_process(owner, out, size);

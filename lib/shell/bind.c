@@ -113,7 +113,8 @@ const char *aw_range_text(const struct aw_arg_info *info, char *out, size_t size
     bool named = n > 0 && info->max - info->min + 1 <= (double)n;
     *out = '\0';
     if ((info->min != 0 || info->max != 0) && info->max < ENDLESS && !named)
-        snprintf(out, size, "%.10g to %.10g%s%s", info->min, info->max, info->unit ? " " : "",
+        snprintf(out, size, "%.*g to %.*g%s%s", aw_digits_for(info->min), info->min,
+                 aw_digits_for(info->max), info->max, info->unit ? " " : "",
                  info->unit ? info->unit : "");
     return out;
 }
@@ -448,15 +449,17 @@ enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *a
     while (strcmp(arg->name, name) != 0)
         arg++;
     struct aw_arg_info info = aw_arg_info(session, arg);
+    const char *unit = info.unit ? info.unit : "", *space = info.unit ? " " : "";
     enum aw_status status = aw_number_parse_unit(text, info.unit, value, &problem);
     if (status != AW_OK)
         return aw_fail(&session->err, status, "%s: %s: %s", args->command->name, name,
                        problem.text);
     if ((info.min != 0 || info.max != 0) && (*value < info.min || *value > info.max) &&
         !aw_flag(session, "force"))
-        return aw_fail(&session->err, AW_LIMIT, "%s: %s %.10g%s%s is outside %.10g to %.10g",
-                       args->command->name, name, *value, info.unit ? " " : "",
-                       info.unit ? info.unit : "", info.min, info.max);
+        return aw_fail(&session->err, AW_LIMIT, "%s: %s %.*g%s%s is outside %.*g to %.*g%s%s",
+                       args->command->name, name, aw_digits_for(*value), *value, space, unit,
+                       aw_digits_for(info.min), info.min, aw_digits_for(info.max), info.max, space,
+                       unit);
     return AW_OK;
 }
 

@@ -311,8 +311,8 @@ static enum aw_status plot_live(struct plot *p)
 static int from_environment(const char *name, int least, int fallback)
 {
     const char *text = getenv(name);
-    int value = text ? atoi(text) : 0;
-    return value >= least && value <= 500 ? value : fallback;
+    long value = text ? strtol(text, NULL, 10) : 0;
+    return value >= least && value <= 500 ? (int)value : fallback;
 }
 
 static void find_size(int *width, int *height)

@@ -94,9 +94,14 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
 {
     struct lines *in = calloc(1, sizeof *in);
     struct aw_words *words = malloc(sizeof *words);
-    enum aw_status first = AW_OK, status = in && words ? AW_OK : AW_USAGE;
-    if (status == AW_OK)
-        *in = (struct lines){.fd = fd, .name = name};
+    enum aw_status first = AW_OK, status = AW_OK;
+    if (!in || !words) {
+        free(in);
+        free(words);
+        status = aw_fail(&session->err, AW_USAGE, "out of memory");
+        return aw_session_refuse(session, status, name ? name : "standard input");
+    }
+    *in = (struct lines){.fd = fd, .name = name};
     while (goes_on(session, status)) {
         char *line = take_line(in);
         if (!line && in->ended)

@@ -44,6 +44,22 @@ void aw_object_truth(struct aw_object *object, const char *key, bool truth)
     entry->truth = true;
 }
 
+void aw_object_spread_ms(struct aw_object *object, const char *what, const struct aw_spread *spread)
+{
+    const struct {
+        const char *name;
+        double value;
+    } rows[] = {
+        {"min", spread->min}, {"mean", spread->mean}, {"p50", spread->p50},
+        {"p95", spread->p95}, {"p99", spread->p99},   {"max", spread->max},
+    };
+    for (size_t i = 0; spread->n && i < sizeof rows / sizeof *rows; i++) {
+        char key[sizeof object->entries->key];
+        snprintf(key, sizeof key, "%s%s%s_ms", what ? what : "", what ? "_" : "", rows[i].name);
+        aw_object_number(object, key, rows[i].value, 3, NULL);
+    }
+}
+
 static char *put(char *out, const char *text)
 {
     size_t length = strlen(text);
@@ -135,6 +151,80 @@ char *aw_object_json(const struct aw_object *object, const char *head, const cha
         out = aw_json_string(out, why, 400);
     }
     return put(out, "}\n");
+}
+
+/* Texts with commas, quotes or line ends in quotes, as RFC 4180 says. */
+static char *put_csv_text(char *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n"))
+        return put(out, text);
+    *out++ = '"';
+    for (; *text; text++) {
+        if (*text == '"')
+            *out++ = '"';
+        *out++ = *text;
+    }
+    *out++ = '"';
+    return out;
+}
+
+char *aw_object_csv_names(const struct aw_object *object, const char *head, char *out)
+{
+    out = put(out, head);
+    for (size_t i = 0; i < object->n; i++) {
+        *out++ = ',';
+        out = put_csv_text(out, object->entries[i].key);
+    }
+    *out++ = '\n';
+    return out;
+}
+
+char *aw_object_csv_values(const struct aw_object *object, const char *head, char *out)
+{
+    out = put(out, head);
+    for (size_t i = 0; i < object->n; i++) {
+        const struct aw_entry *entry = &object->entries[i];
+        *out++ = ',';
+        if (entry->text)
+            out = put_csv_text(out, entry->text);
+        else if (isfinite(entry->number))
+            out = put_number(out, entry);
+    }
+    *out++ = '\n';
+    return out;
+}
+
+static char *put_value(char *out, const struct aw_object *object, const char *key, size_t length)
+{
+    for (size_t i = 0; i < object->n; i++) {
+        const struct aw_entry *entry = &object->entries[i];
+        if (strncmp(entry->key, key, length) != 0 || entry->key[length])
+            continue;
+        if (entry->text)
+            return put(out, entry->text);
+        if (isfinite(entry->number))
+            return put_number(out, entry);
+    }
+    return put(out, "-");
+}
+
+char *aw_object_format(const struct aw_object *object, const char *format, char *out)
+{
+    static const size_t longest = 1024;
+    const char *end = out + AW_OBJECT_TEXT - longest;
+    for (const char *p = format; *p && out < end; p++) {
+        const char *close = strncmp(p, "%{", 2) == 0 ? strchr(p, '}') : NULL;
+        if (close) {
+            out = put_value(out, object, p + 2, (size_t)(close - p - 2));
+            p = close;
+        } else if (*p == '\\' && (p[1] == 'n' || p[1] == 't')) {
+            *out++ = *++p == 'n' ? '\n' : '\t';
+        } else {
+            *out++ = *p;
+        }
+    }
+    *out++ = '\n';
+    return out;
 }
 
 char *aw_object_line(const struct aw_object *object, char *out)

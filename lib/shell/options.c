@@ -110,8 +110,10 @@ static enum aw_status check_number(const struct aw_option *option, const char *t
     if (aw_number_parse_unit(text, unit, &value, &problem) != AW_OK)
         return aw_fail(err, AW_USAGE, "--%s: %s", option->name, problem.text);
     if ((option->min != 0 || option->max != 0) && (value < option->min || value > option->max))
-        return aw_fail(err, AW_LIMIT, "--%s: %g%s%s is outside %g to %g", option->name, value,
-                       unit ? " " : "", option->unit, option->min, option->max);
+        return aw_fail(err, AW_LIMIT, "--%s: %.*g%s%s is outside %.*g to %.*g%s%s", option->name,
+                       aw_digits_for(value), value, unit ? " " : "", option->unit,
+                       aw_digits_for(option->min), option->min, aw_digits_for(option->max),
+                       option->max, unit ? " " : "", option->unit);
     return AW_OK;
 }
 

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <spawn.h>
@@ -225,16 +226,22 @@ static void put_script(FILE *to, const struct aw_traces *traces, const char *pat
     fputs("unset multiplot\nset output\n", to);
 }
 
+static int await_exit(pid_t pid)
+{
+    int how = 0;
+    while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
+        ;
+    return how;
+}
+
 static enum aw_status start_gnuplot(pid_t *pid, FILE **to, struct aw_error *err)
 {
     int ends[2];
     posix_spawn_file_actions_t actions;
-    if (pipe(ends) != 0)
+    if (pipe2(ends, O_CLOEXEC) != 0)
         return aw_fail(err, AW_REFUSED, "gnuplot: %s", strerror(errno));
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
-    posix_spawn_file_actions_addclose(&actions, ends[1]);
     int error =
         posix_spawnp(pid, "gnuplot", &actions, NULL, (char *[]){"gnuplot", "-", NULL}, environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -246,7 +253,12 @@ static enum aw_status start_gnuplot(pid_t *pid, FILE **to, struct aw_error *err)
                        strerror(error));
     }
     *to = fdopen(ends[1], "w");
-    return *to ? AW_OK : aw_fail(err, AW_REFUSED, "gnuplot: %s", strerror(errno));
+    if (*to)
+        return AW_OK;
+    error = errno;
+    close(ends[1]);
+    await_exit(*pid);
+    return aw_fail(err, AW_REFUSED, "gnuplot: %s", strerror(error));
 }
 
 static enum aw_status run_gnuplot(const struct aw_traces *traces, const char *path,
@@ -254,14 +266,13 @@ static enum aw_status run_gnuplot(const struct aw_traces *traces, const char *pa
 {
     pid_t pid = -1;
     FILE *to = NULL;
-    int how = 0;
     enum aw_status status = start_gnuplot(&pid, &to, err);
     if (status != AW_OK)
         return status;
     put_script(to, traces, path, title);
-    bool written = fclose(to) == 0;
-    while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
-        ;
+    bool written = !ferror(to);
+    written = fclose(to) == 0 && written;
+    int how = await_exit(pid);
     if (written && WIFEXITED(how) && WEXITSTATUS(how) == 0 && access(path, R_OK) == 0)
         return AW_OK;
     return aw_fail(err, AW_REFUSED, "%.200s: gnuplot could not draw it — see above", path);

@@ -54,6 +54,12 @@ bool aw_session_csv(const struct aw_session *session)
     return value->text && !value->option->value;
 }
 
+bool aw_session_text(const struct aw_session *session)
+{
+    return !aw_session_json(session) && !aw_session_csv(session) && !aw_flag(session, "format") &&
+           !aw_flag(session, "fields");
+}
+
 int64_t aw_session_time(const struct aw_session *session)
 {
     return session->clock == &session->virtual_clock.base ? session->virtual_clock.time_ns

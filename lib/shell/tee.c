@@ -73,7 +73,7 @@ static bool push(struct aw_tee *tee, int64_t time_ns, const uint8_t *block, size
     tee->newest = packet;
     tee->packets++;
     tee->bytes += size;
-    while (tee->first->time_ns < time_ns - tee->last_ns)
+    while (tee->first != packet && tee->first->time_ns < time_ns - tee->last_ns)
         pop(tee);
     return true;
 }

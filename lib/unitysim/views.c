@@ -24,13 +24,20 @@ static const struct aw_whole ranges[COLUMNS] = {
 /* ---- Views -------------------------------------------------------------------------------------
  */
 
+/* views->n: nowhere. */
+static size_t place_of(const struct aw_unity_views *views, const char *name)
+{
+    size_t i = 0;
+    while (i < views->n && strcasecmp(views->views[i].name, name) != 0)
+        i++;
+    return i;
+}
+
 const struct aw_unity_view *aw_unity_views_find(const struct aw_unity_views *views,
                                                 const char *name)
 {
-    for (size_t i = 0; i < views->n; i++)
-        if (strcasecmp(views->views[i].name, name) == 0)
-            return &views->views[i];
-    return NULL;
+    size_t i = place_of(views, name);
+    return i < views->n ? &views->views[i] : NULL;
 }
 
 static const char *nearest(const struct aw_unity_views *views, const char *name)
@@ -103,7 +110,7 @@ static enum aw_status check_camera(const struct aw_unity_camera *camera, struct 
 enum aw_status aw_unity_views_put(struct aw_unity_views *views, const char *name,
                                   const struct aw_unity_camera *camera, struct aw_error *err)
 {
-    struct aw_unity_view *view;
+    size_t place = place_of(views, name);
     if (!good_name(name))
         return aw_fail(err, AW_USAGE,
                        "'%.80s' cannot name a view — 1 to %d characters, no comma, no '#' in front",
@@ -111,12 +118,11 @@ enum aw_status aw_unity_views_put(struct aw_unity_views *views, const char *name
     enum aw_status status = check_camera(camera, err);
     if (status != AW_OK)
         return status;
-    view = (struct aw_unity_view *)(uintptr_t)aw_unity_views_find(views, name);
-    if (!view && (views->n == AW_UNITY_VIEWS || !make_room(views)))
+    if (place == views->n && (views->n == AW_UNITY_VIEWS || !make_room(views)))
         return aw_fail(err, AW_LIMIT, "more than %d views — delete some from the file",
                        AW_UNITY_VIEWS);
-    if (!view)
-        view = &views->views[views->n++];
+    views->n += place == views->n;
+    struct aw_unity_view *view = &views->views[place];
     memcpy(view->name, name, strlen(name) + 1);
     view->camera = *camera;
     return AW_OK;

@@ -39,24 +39,21 @@ static bool fits_end(const char *pattern, const char *name)
     return dot && strcmp(pattern, dot + 1) == 0;
 }
 
+static bool fits_parts(const char *pattern, const char *first, const char *second,
+                       const char *third)
+{
+    char name[AW_POINT_NAME];
+    aw_point_join(name, (const char *[]){first, second, third}, 3);
+    return fits(pattern, name);
+}
+
 static bool fits_point(const char *pattern, const struct aw_point *point)
 {
-    char name[2 * AW_POINT_NAME];
-    if (fits(pattern, point->name) || fits(pattern, point->field) ||
-        fits_end(pattern, point->field))
-        return true;
-    if (*point->message) {
-        snprintf(name, sizeof name, "%s.%s", point->message, point->field);
-        if (fits(pattern, name))
-            return true;
-    }
-    if (!*point->subject)
-        return false;
-    snprintf(name, sizeof name, "%s.%s", point->subject, point->field);
-    if (fits(pattern, name))
-        return true;
-    snprintf(name, sizeof name, "%s.%s.%s", point->subject, point->message, point->field);
-    return fits(pattern, name);
+    const char *subject = point->subject, *message = point->message, *field = point->field;
+    return fits(pattern, point->name) || fits(pattern, field) || fits_end(pattern, field) ||
+           (*message && fits_parts(pattern, message, field, "")) ||
+           (*subject && (fits_parts(pattern, subject, field, "") ||
+                         fits_parts(pattern, subject, message, field)));
 }
 
 int aw_select_match(const struct aw_select *select, const struct aw_point *point)

@@ -186,6 +186,7 @@ END
     same "$(records sensors | jq -c '[.[] | [.error,.lever_angle]] | unique')" '[["lever_arm_encoder",null]]'
     fails 2 canpid -l "$fast&fault=foo" watch -n 1
     fails 6 canpid -l "$fast&rate=1e9" watch -n 1
+    fails 2 canpid -l "$fast&rate=100x" watch -n 1
     ok canpid -q -l "$fast&rate=500" watch -j --for 1s
     n=$(records pid | jq 'map(select(.board == "rhip")) | length')
     [ "$n" -ge 490 ] && [ "$n" -le 510 ]
@@ -265,7 +266,7 @@ END
     { echo "$first" && timeout 20 cat <&"$live"; } >run.log
     wait "$recorder" && status=0 || status=$?
     same "$status" 143
-    ok canpid decode -j run.log
+    ok canpid decode -j run.pcapng
     same "${#lines[@]}" "$(wc -l <run.log)"
 }
 
@@ -645,4 +646,19 @@ ended() {
     wait_for bus "frames received"
     received=${line#*: }
     [ "${received%% *}" -lt 400 ]
+}
+
+@test "ping: who speaks, and how evenly; a board that is silent is exit 3; nothing is sent" {
+    ok canpid -q -l "$fast" ping
+    matches "${lines[0]}" "interval/ms * n * min * p99 * max"
+    same "${#lines[@]}" 7
+    ok canpid -q -j -l "$fast" --record run.pcapng ping -b lknee,rhip -n 12
+    same "$(jq -sc 'map([.board, .frames, .interval_p50_ms])' <<<"$output")" '[["lknee",6,10],["rhip",6,10]]'
+    ok canpid -q decode -j run.pcapng
+    same "$(jq -s 'map(select(.dir == "tx")) | length' <<<"$output")" 0
+    ok canpid -q --csv -l "$fast" ping --for 0.2s
+    same "$(grep -c '^t,cmd,board,frames,' <<<"$output")" 1
+    same "${#lines[@]}" 7
+    fails 3 canpid -q -l "$fast" ping -b lknee,0x200
+    has "$why" "no telemetry from 0x200"
 }

@@ -225,7 +225,7 @@ print(1000 * sorted(late)[296])'
     for _ in 1 2 3 4 5; do
         ok canpid -q -j -l sim: replay run.log
         same "$(json .sent)" 300
-        late=$(json .late.p99) timer=$(timer_late)
+        late=$(json .late_p99_ms) timer=$(timer_late)
         ! jq -ne "$late < 1 or $late < 2 * $timer" >/dev/null || return 0
     done
     echo "late by $late ms, a timer by $timer ms" && false

@@ -56,6 +56,19 @@ PYTHON
     same "$output" "$first"
 }
 
+@test "replay: when there is nothing to send, it says why" {
+    ok armctl -q -l "$fast" --record run.pcapng deg 1 90
+    ok armctl -l "$fast" replay --from 3s run.pcapng
+    has "$output" "sent=0"
+    has "$stderr" "nothing to send: the last command is at 1.000 s"
+    ok canpid -q -l "$fast" record run.log -n 6
+    ok canpid -l "$fast" replay run.log
+    has "$output" "sent=0 left_out=6"
+    has "$stderr" "run.log has no commands, 6 messages from the device — --all sends"
+    ok canpid -q -l "$fast" replay run.log
+    same "$stderr" ""
+}
+
 @test "replay: everything is checked before the first byte" {
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90
     ok armctl --force -q -l "$fast" --record bad.pcapng --confirm-timeout 1 --retries 0 deg 1 400 || true

@@ -152,8 +152,21 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     same "${#lines[@]}" 100
     same "$(jq -s '[.[].t] | (.[-1] - .[0]) / 99 * 1000 | . > 14 and . < 20' <<<"$output")" true
     ok unitysim -q -j -l "$url" ping -n 5
-    same "$(json '[.asked,.answered,(.received > 30),(.feedback_p50 > 14 and .feedback_p50 < 16)]')" \
+    same "$(json '[.asked,.answered,(.received > 30),(.feedback_p50_ms > 14 and .feedback_p50_ms < 16)]')" \
         '[5,5,true,true]'
+}
+
+@test "status and ping: a table for people, one record for programs" {
+    ok unitysim -q -l "$fast" status
+    same "${lines[0]}" "joint          position              velocity"
+    matches "${lines[3]}" "elbow * 2048 * 0.00 * 0"
+    has "${lines[7]}" "grasp at x -482.2 y 124.3 z 0.0 mm"
+    ok unitysim -q -j -l "$fast" status
+    same "$(json '[.elbow, .elbow_deg, .grasp_x]')" '[2048,0,-482.2]'
+    ok unitysim -q -l "$fast" ping -n 1
+    matches "${lines[0]}" "ms * n * min * mean * p50 * p95 * p99 * max"
+    matches "${lines[3]}" "feedback *"
+    has "${lines[4]}" "answered=1"
 }
 
 @test "list says whether a simulator is there, and sends nothing" {

@@ -222,7 +222,7 @@ static void act(struct soak *soak)
     static const struct aw_ez_target joint = {.id = JOINT};
     struct aw_ez_motor motor = {{1}, {10}};
     struct aw_error err;
-    unsigned long act = aw_random_below(&soak->random, 200);
+    uint64_t act = aw_random_below(&soak->random, 200);
     if (act < 3 && soak->messages < soak->settled)
         return; /* two beginnings at once, and nobody could tell which one it is */
     if (act < 3)

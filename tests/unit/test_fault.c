@@ -94,6 +94,44 @@ static void everything_is_doubled(void **state)
     aw_link_close(link);
 }
 
+static struct aw_fault_counters counted(const char *url)
+{
+    char log[64];
+    struct aw_virtual_clock clock;
+    struct aw_fault_counters sum = {0};
+    struct aw_link *link = faulty_echo(&clock, url, true, false);
+    exchange(link, 1, log, sizeof log);
+    aw_fault_count(link, &sum);
+    aw_link_close(link);
+    return sum;
+}
+
+/* One message there, one back. */
+static void what_was_done_is_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *url;
+        struct aw_fault_counters counters;
+    } cases[] = {
+        {"sim:?drop=1", {.messages = 1, .dropped = 1}},
+        {"sim:?dup=1", {.messages = 2, .doubled = 2}},
+        {"sim:?corrupt=1", {.messages = 2, .damaged = 2}},
+        {"sim:?delay=5ms", {.messages = 2, .delayed = 2}},
+        {"sim:?delay=5ms&dup=1", {.messages = 2, .doubled = 2, .delayed = 4}},
+        {"sim:?reorder=1", {.messages = 2, .reordered = 2}},
+        {"sim:?seed=1", {.messages = 2}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_fault_counters sum = counted(cases[i].url);
+        if (memcmp(&sum, &cases[i].counters, sizeof sum) != 0)
+            fail_msg("%s: messages %llu, dropped %llu, doubled %llu, damaged %llu, delayed %llu, "
+                     "reordered %llu",
+                     cases[i].url, sum.messages, sum.dropped, sum.doubled, sum.damaged, sum.delayed,
+                     sum.reordered);
+    }
+}
+
 static void shares_are_what_they_say(void **state)
 {
     (void)state;
@@ -314,6 +352,7 @@ int main(void)
         cmocka_unit_test(a_bad_key_closes_the_inner_link),
         cmocka_unit_test(everything_is_dropped),
         cmocka_unit_test(everything_is_doubled),
+        cmocka_unit_test(what_was_done_is_counted),
         cmocka_unit_test(shares_are_what_they_say),
         cmocka_unit_test(a_seed_repeats_a_run),
         cmocka_unit_test(damage_to_bytes_is_one_bit),

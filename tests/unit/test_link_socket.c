@@ -113,6 +113,24 @@ static void a_client_that_does_not_read_is_cut_off(void **state)
     aw_link_close(server);
 }
 
+static void a_server_that_does_not_read_is_told(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_error err = {0};
+    static char flood[32 << 20]; /* more than any socket buffers take */
+    struct aw_link *server = open_link("tcp-listen:0", &clock.base);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    assert_int_equal(aw_link_write(client, flood, sizeof flood, &err), AW_LOST);
+    assert_non_null(strstr(err.text, " of 33554432 bytes of a message were taken, then nothing"));
+    while (aw_link_write(client, "x", 1, &err) == AW_OK)
+        ;
+    assert_int_equal(err.status, AW_TIMEOUT);
+    assert_non_null(strstr(err.text, "nothing was taken for a second"));
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
 static void unix_keeps_datagrams_apart(void **state)
 {
     (void)state;
@@ -234,6 +252,7 @@ int main(void)
         cmocka_unit_test(tcp_failures),
         cmocka_unit_test(tcp_does_not_wait_to_fill_a_segment),
         cmocka_unit_test(a_client_that_does_not_read_is_cut_off),
+        cmocka_unit_test(a_server_that_does_not_read_is_told),
         cmocka_unit_test(unix_keeps_datagrams_apart),
         cmocka_unit_test(unix_failures),
         cmocka_unit_test(devices_are_served),

@@ -128,6 +128,29 @@ static void nobody_reads(void **state)
     aw_link_close(server);
 }
 
+/* Nothing taken: say it again. A part taken: what is said next would be taken for the rest. */
+static void the_device_does_not_read(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_error err = {0};
+    char flood[32768];
+    memset(flood, 'x', sizeof flood);
+    struct aw_link *server = open_link("pty:", &clock.base);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    int64_t start = aw_clock_now(&clock.base);
+    assert_int_equal(aw_link_write(client, flood, sizeof flood, &err), AW_LOST);
+    assert_true(aw_clock_now(&clock.base) - start >= 900 * AW_MILLISECOND);
+    assert_int_equal(err.status, AW_LOST);
+    assert_non_null(strstr(err.text, " of 32768 bytes of a message were taken, then nothing"));
+    while (aw_link_write(client, "x", 1, &err) == AW_OK)
+        ; /* the kernel may have moved some meanwhile */
+    assert_int_equal(err.status, AW_TIMEOUT);
+    assert_non_null(strstr(err.text, ": nothing was taken for a second — does the other end"));
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
 static void a_second_client_hears_who_has_it(void **state)
 {
     (void)state;
@@ -267,6 +290,7 @@ int main(void)
         cmocka_unit_test(the_bare_path_works),
         cmocka_unit_test(a_lost_server_is_lost),
         cmocka_unit_test(nobody_reads),
+        cmocka_unit_test(the_device_does_not_read),
         cmocka_unit_test(a_second_client_hears_who_has_it),
         cmocka_unit_test(symlinks_of_others_are_left_alone),
         cmocka_unit_test(keys_do_not_depend_on_spelling),

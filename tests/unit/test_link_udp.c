@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include "link/udp.h"
+
 /* A plain socket with a free port. */
 static int plain_socket(unsigned *port)
 {
@@ -231,6 +233,16 @@ static void bad_urls(void **state)
     assert_open_fails("udp-listen:192.0.2.1:0", AW_NO_LINK, "an address of this machine");
 }
 
+static void a_bound_port_is_seen(void **state)
+{
+    unsigned port;
+    int fd = plain_socket(&port);
+    (void)state;
+    assert_true(aw_udp_bound(port));
+    close(fd);
+    assert_false(aw_udp_bound(port));
+}
+
 static void a_wish_to_stop_ends_the_read(void **state)
 {
     int ends[2];
@@ -264,6 +276,7 @@ int main(void)
         cmocka_unit_test(an_empty_datagram_is_news),
         cmocka_unit_test(a_taken_port_is_explained),
         cmocka_unit_test(bad_urls),
+        cmocka_unit_test(a_bound_port_is_seen),
         cmocka_unit_test(a_wish_to_stop_ends_the_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
