@@ -431,3 +431,21 @@ say("type", struct.unpack("<I", answer(s)[8:12])[0])'
         want {[?1049l}
         ends 0"
 }
+
+@test "plot: over the time of the simulation, however fast it goes, and on after a restart" {
+    sim '' plot bob.position.z --for 4s
+    has "$output" "-4 s  "
+    has "$output" "1.190 m"
+    first=$output
+    sim '' plot bob.position.z --for 4s
+    same "$output" "$first"
+    sim '' plot bob.position.z --for 4s --out run.svg -j
+    same "$(json .samples)" 4000
+    fake '
+for step in [*range(10), *range(10)]:
+    s.sendall(message(step))
+    if not answer(s): break
+'
+    ok timeout 20 ezphys -q -l "$url" plot joint7.displacement --for 150ms --out run.svg -j
+    same "$(json .samples)" 17
+}
