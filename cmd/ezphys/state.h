@@ -40,6 +40,8 @@ struct ez_state {
     struct aw_ez dry; /* of --dry-run: has no link, so that the conversation does not notice */
     struct ez_shown shown;
     size_t next; /* packet that ez_hear hands out next */
+    uint64_t model_epoch;
+    int64_t model_ns, model_base_ns; /* time of the simulation; and when it began to count anew */
     bool told_waiting;
     uint64_t told_problems;
     bool paused;                        /* by step: the simulator waits for an answer on purpose */

@@ -27,6 +27,8 @@ struct aw_heard {
                              see link->event */
     enum aw_dir dir;      /* AW_RX, or AW_TX for what another host sent to the device */
     int64_t time_ns;      /* since 1970 */
+    bool modelled;        /* it comes from a simulation that tells its own time, */
+    int64_t model_ns;     /* which never falls, whatever is started again */
 };
 
 /* What a command can do to the world; decides about limits, questions and the safe stop. */

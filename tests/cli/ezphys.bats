@@ -412,3 +412,40 @@ say("type", struct.unpack("<I", answer(s)[8:12])[0])'
     same "$(jq -sc '[.[] | select(.name == "left-hip") | .axes, .bodies]' <<<"$output")" \
         '[2,["pelvis","left-thigh"]]'
 }
+
+@test "view: a picture with anchor and ground where there is no terminal, keys where there is one" {
+    ok timeout 20 ezphys -q -l sim: view --for 100ms
+    has "$output" "step 100  bodies 1  joints 1  contacts 0  grid 0.5 m"
+    [ "$(grep -c . <<<"$output")" -gt 11 ]
+    sim '?scene=falling' view --for 500ms # the eye goes with it
+    [ "$(grep -c . <<<"$output")" -gt 6 ]
+    simulator --scene box # what is not named is a cross
+    ok ezphys -q -l "$url" view
+    has "$output" "bodies 1"
+    TERM=xterm terminal 80 <<<"
+        launch ezphys -q -l sim: view
+        want {[?1049h} {grid 0.5 m}
+        type { }; want paused
+        type +-\033\[A\033\[B\033\[C\033\[D
+        type q
+        want {[?1049l}
+        ends 0"
+}
+
+@test "plot: over the time of the simulation, however fast it goes, and on after a restart" {
+    sim '' plot bob.position.z --for 4s
+    has "$output" "-4 s  "
+    has "$output" "1.190 m"
+    first=$output
+    sim '' plot bob.position.z --for 4s
+    same "$output" "$first"
+    sim '' plot bob.position.z --for 4s --out run.svg -j
+    same "$(json .samples)" 4000
+    fake '
+for step in [*range(10), *range(10)]:
+    s.sendall(message(step))
+    if not answer(s): break
+'
+    ok timeout 20 ezphys -q -l "$url" plot joint7.displacement --for 150ms --out run.svg -j
+    same "$(json .samples)" 17
+}
