@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "capture/candump.h"
 #include "shell/common.h"
 #include "shell/progress.h"
@@ -126,7 +127,7 @@ static enum aw_status begin_file(struct recorder *r, const char *path)
         return session->err.status;
     r->file = fopen(path, "we");
     if (!r->file)
-        return aw_fail(&session->err, AW_REFUSED, "%.200s: %s", path, strerror(errno));
+        return aw_file_fail(&session->err, NULL, path);
     if (r->format->item == view_item)
         fwrite(header, 1, aw_view_header(r->view, header), r->file);
     return AW_OK;

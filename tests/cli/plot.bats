@@ -63,7 +63,8 @@ step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee 
     same "$stderr" ""
     fails 2 canpid plot measured step.csv --out a.gif
     has "$why" ".svg, .png or .pdf"
-    fails 1 canpid plot measured step.csv --out no/such/folder.svg
+    fails 2 canpid plot measured step.csv --out no/such/folder.svg
+    has "$why" "no/such/folder.svg: No such file or directory — check the name"
 }
 
 @test "without gnuplot it says what to do" {
