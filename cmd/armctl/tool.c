@@ -160,6 +160,7 @@ const struct aw_tool armctl_tool = {
     .commands = commands,
     .options = options,
     .examples = examples,
+    .field = "angle",
     .links = links,
     .sim = &arm_sim_transport,
     .state_size = sizeof(struct arm_state),

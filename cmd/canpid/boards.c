@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/suggest.h"
 #include "shell/wire_option.h"
 #include "state.h"
 
@@ -87,6 +88,22 @@ enum aw_status pid_variant(struct aw_session *session, struct aw_variant *varian
     return AW_OK;
 }
 
+static enum aw_status no_such_board(struct aw_session *session, const char *text)
+{
+    const char *names[BOARDS_NAMED + 1];
+    size_t n = 0;
+    for (const struct aw_name *name = pid_board_names(session); name->name; name++)
+        names[n++] = name->name;
+    const char *near = aw_suggest(text, names, n);
+    if (near)
+        return aw_fail(&session->err, AW_USAGE, "no board '%.20s' — did you mean '%s'?", text,
+                       near);
+    return aw_fail(&session->err, AW_USAGE,
+                   "no board '%.20s' — use lhip, lknee, lankle, rhip, rknee, rankle, all, or an "
+                   "identifier such as 0x40",
+                   text);
+}
+
 static enum aw_status add_board(struct aw_session *session, const char *text, uint64_t *boards)
 {
     if (strcmp(text, "all") == 0) {
@@ -96,11 +113,7 @@ static enum aw_status add_board(struct aw_session *session, const char *text, ui
     }
     int board = aw_pid_board_find(&session->wire->variant, text);
     if (board < 0)
-        return aw_fail(
-            &session->err, AW_USAGE,
-            "no board '%.20s' — use lhip, lknee, lankle, rhip, rknee, rankle, all, or an "
-            "identifier such as 0x40",
-            text);
+        return no_such_board(session, text);
     *boards |= AW_PID_BIT(board);
     return AW_OK;
 }
@@ -118,7 +131,7 @@ enum aw_status pid_boards(struct aw_session *session, uint64_t *boards)
     for (char *part = strtok_r(copy, ",", &save); part && status == AW_OK;
          part = strtok_r(NULL, ",", &save))
         status = add_board(session, part, boards);
-    return status;
+    return status == AW_OK && !*boards ? no_such_board(session, text) : status;
 }
 
 enum aw_status pid_one_board(struct aw_session *session, unsigned *board)

@@ -256,6 +256,7 @@ const struct aw_tool canpid_tool = {
     .commands = commands,
     .options = options,
     .examples = examples,
+    .field = "lknee.torque",
     .links = links,
     .sim = &pid_sim_transport,
     .state_size = sizeof(struct pid_state),

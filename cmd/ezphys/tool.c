@@ -163,6 +163,7 @@ const struct aw_tool ezphys_tool = {
     .commands = commands,
     .options = options,
     .examples = examples,
+    .field = "hinge.displacement",
     .links = links,
     .sim = &ez_sim_transport,
     .state_size = sizeof(struct ez_state),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "ezphys/scene.h"
 #include "ezphys/wire.h"
 #include "link/url.h"
@@ -121,7 +122,7 @@ static enum aw_status add_file(struct aw_ez_names *names, const char *path, stru
 {
     FILE *file = fopen(path, "re");
     if (!file)
-        return aw_fail(err, AW_USAGE, "--names %.100s: %s", path, strerror(errno));
+        return aw_file_fail(err, "--names", path);
     enum aw_status status = aw_ez_names_read(names, file, path, err);
     fclose(file);
     return status;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "capture/table.h"
 #include "control/samples.h"
@@ -48,7 +49,7 @@ static enum aw_status begin(struct recorder *r, const char *path)
         return status;
     r->file = fopen(path, "we");
     if (!r->file)
-        return aw_fail(&session->err, AW_REFUSED, "%.200s: %s", path, strerror(errno));
+        return aw_file_fail(&session->err, NULL, path);
     if (!aw_flag(session, "no-header"))
         status = aw_table_write_header(r->file, &r->table, &session->err);
     return status;

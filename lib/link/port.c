@@ -238,7 +238,7 @@ void aw_port_problem(const char *path, int error, char *out, size_t size)
             snprintf(holder, sizeof holder, "another program");
         snprintf(out, size, "busy, %s has it — end that first", holder);
     } else if (error == ENOENT || error == ENODEV || error == ENXIO) {
-        snprintf(out, size, "no such port — is it plugged in and switched on? See \"list\"");
+        snprintf(out, size, "no such port — is it plugged in and switched on? See 'list'");
     } else {
         snprintf(out, size, "%s", strerror(error));
     }

@@ -56,7 +56,7 @@ static enum aw_status no_such_port(const char *path, struct aw_error *err)
     for (size_t i = 0; i < n && i < 6 && used < sizeof names - 1; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%.60s",
                                  i ? ", " : "there is ", ports[i].path);
-    return aw_fail(err, AW_NO_LINK, "%.90s: no such port — %s (see \"list\")", path, names);
+    return aw_fail(err, AW_NO_LINK, "%.90s: no such port — %s (see 'list')", path, names);
 }
 
 static enum aw_status set_rate(struct serial_link *self, const char *path,

@@ -211,16 +211,6 @@ static void next_turn(struct binder *b)
 }
 
 /* "bash, zsh or fish" */
-static void join_words(char *out, size_t size, const char *const *words)
-{
-    size_t used = 0;
-    *out = '\0';
-    for (const char *const *word = words; *word && used < size; word++) {
-        const char *comma = word == words ? "" : word[1] ? ", " : " or ";
-        used += (size_t)snprintf(out + used, size - used, "%s%s", comma, *word);
-    }
-}
-
 static enum aw_status check_choice(struct binder *b, const struct aw_arg *arg, const char *text)
 {
     const char *command = b->args->command->name;
@@ -233,7 +223,7 @@ static enum aw_status check_choice(struct binder *b, const struct aw_arg *arg, c
     if (near)
         return aw_fail(&b->session->err, AW_USAGE, "%s: no %s '%.40s' — did you mean '%s'?",
                        command, arg->name, text, near);
-    join_words(all, sizeof all, arg->choices);
+    aw_choices_text(arg->choices, all, sizeof all);
     return aw_fail(&b->session->err, AW_USAGE, "%s: no %s '%.40s' — use %s", command, arg->name,
                    text, all);
 }
@@ -326,9 +316,9 @@ static enum aw_status unknown_name(struct binder *b, const char *word, size_t le
     const char *near = aw_suggest(name, names, n);
     char usage[256];
     aw_usage_line(b->args->command, usage, sizeof usage);
-    return aw_fail(&b->session->err, AW_USAGE, "%s has no argument '%s' — %s%s",
+    return aw_fail(&b->session->err, AW_USAGE, "%s has no argument '%s' — %s%s%s",
                    b->args->command->name, name,
-                   near ? "did you mean " : "usage: ", near ? near : usage);
+                   near ? "did you mean '" : "usage: ", near ? near : usage, near ? "'?" : "");
 }
 
 /* A name= that is no argument's name may still be part of a file name or of free text. */

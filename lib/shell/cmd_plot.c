@@ -82,8 +82,9 @@ static enum aw_status take_arguments(struct plot *p, const struct aw_args *args)
     if (status == AW_OK && p->out)
         status = aw_traces_check_path(p->out, err);
     if (status == AW_OK && p->select.n == 0 && p->juggler < 0)
-        status = aw_fail(err, AW_USAGE, "plot: which fields? — name some, such as %s; see describe",
-                         "m1.position or 'lknee.*'");
+        status =
+            aw_fail(err, AW_USAGE, "plot: which fields? — name some, such as %s; see 'describe'",
+                    p->session->tool->field);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "capture/candump.h"
 #include "shell/common.h"
 #include "shell/progress.h"
@@ -128,7 +129,7 @@ static enum aw_status begin_file(struct recorder *r, const char *path)
         return session->err.status;
     r->file = fopen(path, "we");
     if (!r->file)
-        return aw_fail(&session->err, AW_REFUSED, "%.200s: %s", path, strerror(errno));
+        return aw_file_fail(&session->err, NULL, path);
     if (r->format->item == view_item) {
         size_t size = aw_view_header(r->view, header);
         fwrite(header, 1, size, r->file);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "shell/common.h"
 #include "shell/stop.h"
 
@@ -122,7 +123,7 @@ enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *a
     const char *name = aw_arg(args, "file", 0);
     int fd = open(name, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return aw_fail(&session->err, AW_USAGE, "%.200s: %s", name, strerror(errno));
+        return aw_file_fail(&session->err, NULL, name);
     session->one_shot = false;
     enum aw_status status = aw_run_lines(session, fd, name);
     close(fd);

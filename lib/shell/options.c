@@ -110,6 +110,16 @@ static enum aw_status check_number(const struct aw_option *option, const char *t
     return AW_OK;
 }
 
+void aw_choices_text(const char *const *choices, char *out, size_t size)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (const char *const *word = choices; *word && used < size; word++) {
+        const char *comma = word == choices ? "" : word[1] ? ", " : " or ";
+        used += (size_t)snprintf(out + used, size - used, "%s%s", comma, *word);
+    }
+}
+
 static enum aw_status check_choice(const struct aw_option *option, const char *text,
                                    struct aw_error *err)
 {
@@ -119,8 +129,12 @@ static enum aw_status check_choice(const struct aw_option *option, const char *t
     if (is_word(text, option->choices))
         return AW_OK;
     const char *near = aw_suggest(text, option->choices, n);
-    return aw_fail(err, AW_USAGE, "--%s: no '%.40s' — %s%s", option->name, text,
-                   near ? "did you mean " : "see help", near ? near : "");
+    if (near)
+        return aw_fail(err, AW_USAGE, "--%s: no '%.40s' — did you mean '%s'?", option->name, text,
+                       near);
+    char list[160];
+    aw_choices_text(option->choices, list, sizeof list);
+    return aw_fail(err, AW_USAGE, "--%s: no '%.40s' — use %s", option->name, text, list);
 }
 
 static enum aw_status check_value(const struct aw_option *option, const char **text,
@@ -143,7 +157,7 @@ static enum aw_status unknown_option(struct aw_options *options, const char *nam
         names[i] = options->values[i].option->name;
     const char *near = aw_suggest(name, names, options->n);
     return aw_fail(err, AW_USAGE, "no option '--%.40s' — %s%s%s", name,
-                   near ? "did you mean --" : "see 'help'", near ? near : "", near ? "?" : "");
+                   near ? "did you mean '--" : "see 'help'", near ? near : "", near ? "'?" : "");
 }
 
 enum aw_status aw_options_set(struct aw_options *options, const char *name, const char *text,

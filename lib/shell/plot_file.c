@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "link/spawn.h"
 #include "shell/plot.h"
 #include "view/chart.h"
@@ -137,7 +138,8 @@ static enum aw_status write_svg(const struct aw_traces *traces, const char *path
         error = errno;
     }
     free(text);
-    return ok ? AW_OK : aw_fail(err, AW_REFUSED, "%.200s: %s", path, strerror(error));
+    errno = error;
+    return ok ? AW_OK : aw_file_fail(err, NULL, path);
 }
 
 /* ---- gnuplot ----------------------------------------------------------------------------------
@@ -290,7 +292,7 @@ static enum aw_status run_gnuplot(const struct aw_traces *traces, const char *pa
 {
     int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (out < 0)
-        return aw_fail(err, AW_REFUSED, "%.200s: %s", path, strerror(errno));
+        return aw_file_fail(err, NULL, path);
     enum aw_status status = draw_with_gnuplot(traces, out, path, title, err);
     if (!has_content(out))
         unlink(path);
@@ -320,7 +322,7 @@ static write_fn *writer_for(const char *path)
 enum aw_status aw_traces_check_path(const char *path, struct aw_error *err)
 {
     if (writer_for(path))
-        return AW_OK;
+        return aw_file_check(path, err);
     return aw_fail(err, AW_USAGE,
                    "--out: '%.100s' — what the name ends in says the form: .svg, .png or .pdf",
                    path);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "shell/stop.h"
 #include "shell/stream_source.h"
 
@@ -122,7 +123,7 @@ static enum aw_status begin_file(struct aw_stream *s, const char *input)
     s->live = standard;
     s->fd = standard ? STDIN_FILENO : open(input, O_RDONLY | O_CLOEXEC);
     if (s->fd < 0)
-        return aw_fail(&s->session->err, AW_USAGE, "%.200s: %s", input, strerror(errno));
+        return aw_file_fail(&s->session->err, NULL, input);
     enum aw_status status = aw_stream_fill(s, AW_NEVER);
     if (status == AW_OK || status == AW_MORE)
         status = choose_text(s, standard ? "standard input" : input);

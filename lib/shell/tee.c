@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "capture/pcapng.h"
 
 enum { PACKET_MAX = 66000, BLOCK_MAX = PACKET_MAX + 640 };
@@ -35,14 +36,15 @@ enum aw_status aw_tee_open(struct aw_tee *tee, struct aw_session *session, const
     tee->last_ns = (int64_t)(aw_option_number(session, "last") * 1e9);
     tee->file = fopen(path, "we");
     if (!tee->file)
-        return aw_fail(&session->err, AW_REFUSED, "--record: %.200s: %s", path, strerror(errno));
+        return aw_file_fail(&session->err, "--record", path);
     size_t n = aw_pcapng_begin(block, aw_wrapper_linktype(&tee->wrapper), interface);
     fwrite(block, 1, n, tee->file);
     if (fflush(tee->file) == 0)
         return AW_OK;
     int error = errno;
     aw_tee_close(tee);
-    return aw_fail(&session->err, AW_REFUSED, "--record: %.200s: %s", path, strerror(error));
+    errno = error;
+    return aw_file_fail(&session->err, "--record", path);
 }
 
 static void pop(struct aw_tee *tee)

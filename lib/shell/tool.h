@@ -106,6 +106,7 @@ struct aw_tool {
     const struct aw_transport *sim;    /* its sim: link, or NULL; the session is the context */
     const char *const *links; /* schemes that make sense for it, the likely ones first, for the
                                  first page of help; NULL: all */
+    const char *field;        /* one that people look at, for advice: "m1.position" */
     const char *link;  /* to take if none is named, where there is but one: "udp:"; or NULL */
     size_t state_size; /* zeroed memory for the tool at session->state */
     /* A section "[joint elbow]" of the config file: key and value, one call each. May be NULL. */

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/suggest.h"
 #include "unitysim/cells.h"
 
@@ -183,7 +184,7 @@ enum aw_status aw_unity_views_load(struct aw_unity_views *views, const char *pat
     if (!file && errno == ENOENT)
         return AW_OK;
     if (!file)
-        return aw_fail(err, AW_USAGE, "%.200s: %s", path, strerror(errno));
+        return aw_file_fail(err, NULL, path);
     enum aw_status status = aw_unity_views_read(file, path, views, err);
     fclose(file);
     return status;
@@ -218,7 +219,7 @@ static enum aw_status write_file(const struct aw_unity_views *views, const char 
 {
     FILE *file = fopen(path, "we");
     if (!file)
-        return aw_fail(err, AW_REFUSED, "%s", strerror(errno));
+        return aw_file_fail(err, "the views could not be saved", path);
     enum aw_status status = aw_unity_views_write(file, views, err);
     fclose(file);
     return status;
@@ -228,15 +229,14 @@ enum aw_status aw_unity_views_save(const struct aw_unity_views *views, const cha
                                    struct aw_error *err)
 {
     char fresh[PATH_MAX];
-    struct aw_error why = {0};
     int length = snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
     if (length < 0 || (size_t)length >= sizeof fresh)
         return aw_fail(err, AW_USAGE, "%.40s…: the path is too long", path);
     make_folders(path);
-    if (write_file(views, fresh, &why) == AW_OK && rename(fresh, path) == 0)
-        return AW_OK;
-    if (!*why.text)
-        aw_fail(&why, AW_REFUSED, "%s", strerror(errno));
-    unlink(fresh);
-    return aw_fail(err, AW_REFUSED, "%.150s: the views could not be saved: %s", path, why.text);
+    enum aw_status status = write_file(views, fresh, err);
+    if (status == AW_OK && rename(fresh, path) != 0)
+        status = aw_file_fail(err, "the views could not be saved", path);
+    if (status != AW_OK)
+        unlink(fresh);
+    return status;
 }

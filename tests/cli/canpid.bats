@@ -251,7 +251,7 @@ END
         "$(grep -c '"joint","board":"lknee"' <<<"$reference")"
     matches "$(head -n 1 run.log)" "([0-9]*.[0-9]*) sim 03E#????????????"
     fails 2 canpid -l "$fast" record run.foo
-    fails 1 canpid -l "$fast" record /nope/run.log --for 0.1s
+    fails 2 canpid -l "$fast" record /nope/run.log --for 0.1s
 }
 
 @test "record ends at a signal, and what it wrote can be read" {
@@ -266,7 +266,7 @@ END
     { echo "$first" && timeout 20 cat <&"$live"; } >run.log
     wait "$recorder" && status=0 || status=$?
     same "$status" 143
-    ok canpid decode -j run.pcapng
+    ok canpid decode -j run.log
     same "${#lines[@]}" "$(wc -l <run.log)"
 }
 

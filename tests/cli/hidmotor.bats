@@ -158,6 +158,7 @@ END
 2|not a finite number|--force move 0 1e39 0
 2|1e999|--force move 0 1e999 0
 2|which joint|move
+2|which joint|velocity
 2|'wrist'|jog wrist 5
 2|unit|move 0 5mm 0
 6|duration|move 0 0 0 duration=7200s
@@ -430,7 +431,7 @@ END
     printf 'move 0 45 0 duration=500ms\nrecord c.csv --until-arrived\n' >script
     virtual_json run script
     same "$(json '.seconds > 0.5 and .seconds < 2')" true
-    fails 1 hidmotor -q -l "$fast" record /nope/run.csv --for 0.1s
+    fails 2 hidmotor -q -l "$fast" record /nope/run.csv --for 0.1s
 }
 
 @test "play: straight, cubic, quintic; at the end the arm is at the last point" {

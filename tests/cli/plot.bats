@@ -65,8 +65,8 @@ step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee 
     has "$why" ".svg, .png or .pdf"
     for file in no/such/folder.svg no/such/folder.png .; do
         ln -sfn "$file" picture.svg && ln -sfn "$file" picture.png
-        fails 1 canpid plot measured step.csv --out picture.svg
-        fails 1 canpid plot measured step.csv --out picture.png
+        fails 2 canpid plot measured step.csv --out picture.svg
+        fails 2 canpid plot measured step.csv --out picture.png
         same "$output" ""
     done
 }

@@ -42,7 +42,7 @@ PYTHON
     same "$(jq -s 'length' <<<"$output")" 36
     fails 4 canpid -l log:nope.pcapng watch
     fails 2 canpid -l 'log:run.pcapng?sped=2' watch
-    has "$why" 'did you mean "speed"'
+    has "$why" "did you mean 'speed'"
     fails 6 canpid -l 'log:run.pcapng?speed=0' watch
 }
 

@@ -382,7 +382,7 @@ PYTHON
     sed -i '17s/Auto/Atuo/' broken.csv
     refuses 5 unitysim -q -l "$url" play broken.csv
     has "$why" "broken.csv:17:"
-    has "$why" "did you mean Auto?"
+    has "$why" "did you mean 'Auto'?"
     rows broken.csv 30
     sed -i '31s/,90,10/,90,2/; 31s/,45,10/,45,2/' broken.csv
     refuses 6 unitysim -q -l "$url" play broken.csv

@@ -372,7 +372,7 @@ static void what_is_no_adapter(void **state)
     assert_open_fails("slcan:/dev/nope?btr=00", AW_USAGE, "btr");
     assert_open_fails("slcan:/dev/nope?btr=00zz", AW_USAGE, "btr");
     assert_open_fails("slcan:/dev/nope?time=yes", AW_USAGE, "off|on");
-    assert_open_fails("slcan:/dev/nope?bitrat=1", AW_USAGE, "did you mean \"bitrate\"");
+    assert_open_fails("slcan:/dev/nope?bitrat=1", AW_USAGE, "did you mean 'bitrate'");
     assert_open_fails("slcan:slcan:pty:", AW_USAGE, "not a stream");
     assert_open_fails("slcan:nope:", AW_USAGE, "unknown");
 }

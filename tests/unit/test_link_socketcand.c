@@ -324,7 +324,7 @@ static void what_is_no_bus(void **state)
     assert_open_fails("socketcand-listen:0/an-overlong-name-for-any-bus-there-is", AW_USAGE,
                       "name of a bus");
     assert_open_fails("socketcand:127.0.0.1:1/can0?bitrate=1", AW_USAGE, "bitrate");
-    assert_open_fails("socketcan:127.0.0.1:1/can0", AW_USAGE, "did you mean \"socketcand\"");
+    assert_open_fails("socketcan:127.0.0.1:1/can0", AW_USAGE, "did you mean 'socketcand'");
 }
 
 int main(void)
