@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,15 @@ static bool is_listed(const struct pid_boards *boards, const struct aw_name *nam
     return false;
 }
 
+/* It stands in JSON and CSV as it is. */
+static bool is_name(const char *text)
+{
+    size_t n = 0;
+    while (isalnum((unsigned char)text[n]) || (text[n] && strchr("_-.", text[n])))
+        n++;
+    return n > 0 && !text[n];
+}
+
 static void add_name(struct pid_boards *boards, const char *name, int32_t id)
 {
     snprintf(boards->text[boards->n], AW_PID_NAME_MAX, "%s", name);
@@ -54,6 +64,8 @@ enum aw_status pid_configure(struct aw_session *session, const char *section, co
             "[%.40s] id: '%.20s' — a multiple of 32 below 2048 is needed: the lower five "
             "bits are the message",
             section, value);
+    if (!is_name(section + 6))
+        return aw_fail(err, AW_USAGE, "[%.40s]: a name has letters, digits, _, - and .", section);
     if (strlen(section + 6) >= AW_PID_NAME_MAX || boards->n == BOARDS_NAMED / 2)
         return aw_fail(err, AW_USAGE, "[%.40s]: too long a name, or too many boards", section);
     add_name(boards, section + 6, (int32_t)id);

@@ -321,7 +321,7 @@ static enum aw_status watch_table(struct watch *w)
 {
     enum aw_status status = AW_OK;
     while (status == AW_OK || status == AW_TIMEOUT) {
-        struct aw_item item;
+        struct aw_item item = {0};
         status = w->ended ? aw_live_wait(&w->live, w->deadline)
                           : aw_live_next(&w->live, w->deadline, &item);
         if (status == AW_OK)

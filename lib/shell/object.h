@@ -5,7 +5,8 @@
  *     aw_object_text(&session->result, "result", "confirmed");
  *     aw_object_number(&session->result, "ms", 1023.4, 1, "ms");
  *
- * Texts are not copied. Plain data, at most AW_OBJECT_MAX entries; more are dropped.
+ * Texts are not copied. Plain data, at most AW_OBJECT_MAX entries; more are dropped, and so is what
+ * has no room in AW_OBJECT_TEXT.
  */
 #ifndef AW_SHELL_OBJECT_H
 #define AW_SHELL_OBJECT_H
@@ -14,9 +15,11 @@
 #include <stddef.h>
 
 #include "control/samples.h"
+#include "shell/output.h"
 
 #define AW_OBJECT_MAX  48
-#define AW_OBJECT_TEXT 8192 /* bytes that an object takes as text */
+#define AW_STRING_MAX  4096
+#define AW_OBJECT_TEXT 16384 /* bytes that an object takes as text */
 
 struct aw_entry {
     char key[48];
@@ -60,7 +63,10 @@ char *aw_object_csv_values(const struct aw_object *object, const char *head, cha
  * are understood. */
 char *aw_object_format(const struct aw_object *object, const char *format, char *out);
 
-/* Text as a JSON string with its quotes, cut after max bytes. */
+/* Text as a JSON string with its quotes, cut after max bytes; what is no UTF-8 becomes '?'. */
 char *aw_json_string(char *out, const char *text, size_t max);
+
+/* The same onto an output, text being NUL-terminated and cut after AW_STRING_MAX bytes. */
+void aw_output_string(struct aw_output *out, const char *text);
 
 #endif

@@ -155,6 +155,9 @@ END
     printf '[board x]\nid = 60\n' >"$XDG_CONFIG_HOME/armwire/canpid.ini"
     fails 2 canpid list
     has "$why" "line 2"
+    printf '[board a"b]\nid = 0x100\n' >"$XDG_CONFIG_HOME/armwire/canpid.ini"
+    fails 2 canpid list
+    has "$why" "letters"
 }
 
 @test "--dry-run sends nothing" {

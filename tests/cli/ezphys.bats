@@ -355,6 +355,14 @@ say("type", struct.unpack("<I", answer(s)[8:12])[0])'
     same "$(cut -f 1 <<<"$output")" left-knee
 }
 
+@test "list: names are the simulator's, whatever is in them" {
+    ok ezphys encode --wire name32 --dir rx limb 'name=kn"ee' position.x=1
+    fake "for i in range(200): s.sendall(bytes.fromhex('$output'))
+time.sleep(20)"
+    ok timeout 20 ezphys -j -q --wire name32 -l "$url" list
+    same "$(jq -r 'select(.kind) | .name' <<<"$output")" 'kn"ee'
+}
+
 @test "dry runs open nothing and print the bytes" {
     ok ezphys motor 3 2rad/s 100Nm --dry-run
     has "$output" "2C 00 00 00 01 00 00 00 03 00 00 00 03 00 00 00 18 00 00 00 00 00 00 40 00 00 C8 42"

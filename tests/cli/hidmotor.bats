@@ -318,6 +318,8 @@ END
         "> m1 pid kd 31 > m3 pid kp 0.02"
     ok hidmotor -q -l "$url" gains diff old.gains
     same "$output" $'~ m1 pid kd 30 (was 31)\n~ m3 pid kp 0.015 (was 0.02)'
+    ok hidmotor -j -q -l "$url" gains diff old.gains
+    same "${lines[1]}" '{"motor":"m3","controller":"pid","gain":"kp","from":0.02,"to":0.015}'
     ok hidmotor -q -l "$url" gains apply old.gains
     ok hidmotor -q -l "$url" gains diff old.gains
     same "$output" ""

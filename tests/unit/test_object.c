@@ -103,6 +103,16 @@ static void strings_are_escaped(void **state)
                         "{\"ok\":true,\"why\":\"a\\\"b\\\\c\\u000a\\u0001\"}\n");
 }
 
+static void what_is_no_utf8_is_no_json(void **state)
+{
+    char out[40];
+    (void)state;
+    *aw_json_string(out, "µ\xFF\xE2\x82", 10) = '\0';
+    assert_string_equal(out, "\"µ???\"");
+    *aw_json_string(out, "aµ", 2) = '\0'; /* cut in the middle */
+    assert_string_equal(out, "\"a?\"");
+}
+
 static void too_many_entries_do_no_harm(void **state)
 {
     struct aw_object object;
@@ -115,6 +125,22 @@ static void too_many_entries_do_no_harm(void **state)
     assert_true(strlen(as_json(&object, NULL)) < AW_OBJECT_TEXT);
 }
 
+static void too_long_texts_do_no_harm(void **state)
+{
+    static char room[2 * AW_OBJECT_TEXT], bells[5000];
+    struct aw_object object;
+    (void)state;
+    memset(bells, '\a', sizeof bells - 1);
+    aw_object_start(&object, "x");
+    for (int i = 0; i < AW_OBJECT_MAX; i++)
+        aw_object_text(&object, i % 2 ? "a" : "group.b", bells);
+    *aw_object_json(&object, "\"ok\":true", bells, room) = '\0';
+    assert_in_range(strlen(room), AW_OBJECT_TEXT / 2, AW_OBJECT_TEXT);
+    assert_string_equal(room + strlen(room) - 3, "\"}\n");
+    *aw_object_line(&object, room) = '\0';
+    assert_in_range(strlen(room), AW_OBJECT_TEXT / 2, AW_OBJECT_TEXT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,7 +150,9 @@ int main(void)
         cmocka_unit_test(a_result_as_csv_and_in_a_format),
         cmocka_unit_test(dots_make_objects),
         cmocka_unit_test(strings_are_escaped),
+        cmocka_unit_test(what_is_no_utf8_is_no_json),
         cmocka_unit_test(too_many_entries_do_no_harm),
+        cmocka_unit_test(too_long_texts_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
