@@ -302,6 +302,7 @@ int main(int argc, char **argv)
         return 2;
     run(soak);
     add_counters(soak);
+    bed_stop(&soak->bed);
     report(soak);
     int status = bed_end(&soak->bed, "every command once and in order, stops are the last word");
     free(soak);

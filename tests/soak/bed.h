@@ -20,6 +20,7 @@
  *         if (status == AW_LOST) …bed_replug(&soak->bed)…
  *         bed_came(&soak->bed, status == AW_OK);
  *     }
+ *     bed_stop(&soak->bed);
  *     return bed_end(&soak->bed, "every stop stopped");
  *
  * Every program is called as PROGRAM [COUNT [FAULTS]], FAULTS like "drop=10%&delay=5ms&seed=2".
@@ -439,6 +440,15 @@ static inline bool bed_begin(struct bed *bed, const struct bed_kind *kind, int a
     return bed->device && bed_connect(bed);
 }
 
+/* Everything is switched off; the counters are complete then. */
+static inline void bed_stop(struct bed *bed)
+{
+    bed_disconnect(bed);
+    if (bed->kind->retire)
+        bed->kind->retire(bed);
+    bed->device->ops->close(bed->device);
+}
+
 static inline void bed_tally(const struct bed *bed)
 {
     const struct aw_fault_counters *f = &bed->injected;
@@ -451,13 +461,9 @@ static inline void bed_tally(const struct bed *bed)
 
 /* Prints what was done and, if nothing was violated, what that shows. Returns the exit status: 1
  * also if too little went well for it to show anything. */
-static inline int bed_end(struct bed *bed, const char *shown)
+static inline int bed_end(const struct bed *bed, const char *shown)
 {
     bool good = bed->violations == 0 && bed->good > bed->exchanges / 10;
-    bed_disconnect(bed);
-    if (bed->kind->retire)
-        bed->kind->retire(bed);
-    bed->device->ops->close(bed->device);
     bed_tally(bed);
     printf("%s\n", good ? shown : "FAILED");
     return good ? 0 : 1;
