@@ -100,7 +100,7 @@ struct bed {
     int64_t restarted_ns;       /* when it did last */
     struct bed_log written, taken;
     unsigned long matched; /* what was taken last is this one of those that were written */
-    double repeats;        /* share of what the device says that comes twice */
+    double repeats;        /* share of what is read that comes twice, at once */
     size_t again_size;
     uint8_t again[BED_MESSAGE];
 
@@ -190,7 +190,6 @@ static inline void bed_restart(struct bed *bed)
     bed->restart_ns = AW_NEVER;
     bed->restarted_ns = bed_now(bed);
     bed->restarts++;
-    bed->again_size = 0;
     if (!bed->device)
         abort(); /* no memory */
 }
@@ -233,20 +232,8 @@ static inline void bed_stage_step(struct aw_device *device, int64_t now)
 
 static inline size_t bed_stage_transmit(struct aw_device *device, void *buf, size_t cap)
 {
-    struct bed *bed = bed_under(device);
-    size_t size = bed->again_size;
-    if (size > 0) {
-        memcpy(buf, bed->again, size);
-        bed->again_size = 0;
-        return size;
-    }
-    size = bed->device->ops->transmit(bed->device, buf, cap);
-    if (size > 0 && size <= BED_MESSAGE && aw_random_share(&bed->random) < bed->repeats) {
-        memcpy(bed->again, buf, size);
-        bed->again_size = size;
-        bed->injected.doubled++;
-    }
-    return size;
+    struct aw_device *inner = bed_under(device)->device;
+    return inner->ops->transmit(inner, buf, cap);
 }
 
 static inline int64_t bed_stage_next_event(const struct aw_device *device)
@@ -268,6 +255,27 @@ static inline bool bed_is_out(const struct bed *bed)
     return bed_now(bed) >= bed->out_ns;
 }
 
+static inline enum aw_status bed_once_more(struct bed *bed, void *buf, size_t *got)
+{
+    *got = bed->again_size;
+    memcpy(buf, bed->again, *got);
+    bed->again_size = 0;
+    return AW_OK;
+}
+
+static inline enum aw_status bed_read_line(struct bed *bed, void *buf, size_t cap, size_t *got,
+                                           int64_t deadline, struct aw_error *err)
+{
+    enum aw_status status = aw_link_read(bed->inner, buf, cap, got,
+                                         deadline < bed->out_ns ? deadline : bed->out_ns, err);
+    if (status == AW_OK && *got <= BED_MESSAGE && aw_random_share(&bed->random) < bed->repeats) {
+        memcpy(bed->again, buf, *got);
+        bed->again_size = *got;
+        bed->injected.doubled++;
+    }
+    return status;
+}
+
 static inline enum aw_status bed_line_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                                            int64_t deadline, struct aw_error *err)
 {
@@ -275,8 +283,8 @@ static inline enum aw_status bed_line_read(struct aw_link *link, void *buf, size
     enum aw_status status = AW_TIMEOUT;
     *got = 0;
     if (!bed_is_out(bed))
-        status = aw_link_read(bed->inner, buf, cap, got,
-                              deadline < bed->out_ns ? deadline : bed->out_ns, err);
+        status = bed->again_size ? bed_once_more(bed, buf, got)
+                                 : bed_read_line(bed, buf, cap, got, deadline, err);
     if (status == AW_TIMEOUT && bed_is_out(bed))
         status = aw_fail(err, AW_LOST, "unplugged");
     if (bed->kind->read)
@@ -352,6 +360,17 @@ static inline void bed_replug(struct bed *bed)
 }
 
 /* The soak */
+
+/* Time in which nobody listens: what comes is lost. */
+static inline void bed_rest(struct bed *bed, int64_t ns)
+{
+    uint8_t unheard[AW_DEVICE_MESSAGE];
+    int64_t deadline = bed_now(bed) + ns;
+    size_t got;
+    while (aw_link_read(bed->inner, unheard, sizeof unheard, &got, deadline, NULL) == AW_OK)
+        ;
+    bed_look(bed, bed_now(bed));
+}
 
 static inline int64_t bed_some_time(struct bed *bed, int64_t within_ns)
 {
