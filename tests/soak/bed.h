@@ -482,7 +482,7 @@ static inline void bed_tally(const struct bed *bed)
  * also if too little went well for it to show anything. */
 static inline int bed_end(const struct bed *bed, const char *shown)
 {
-    bool good = bed->violations == 0 && bed->good > bed->exchanges / 10;
+    bool good = bed->violations == 0 && bed->good > bed->errors / 10;
     bed_tally(bed);
     printf("%s\n", good ? shown : "FAILED");
     return good ? 0 : 1;
