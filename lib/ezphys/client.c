@@ -43,6 +43,7 @@ void aw_ez_attach(struct aw_ez *ez, struct aw_link *link)
     ez->held = ez->parsed = ez->end = 0;
     ez->framed = 0;
     ez->expected = ez->counted = 0;
+    ez->whole = ez->damaged = ez->waits = false;
     ez->owed = ez->reset = ez->resetting = false;
     ez->n_packets = ez->n_commands = 0;
     aw_ez_state_forget(&ez->state);

@@ -328,6 +328,24 @@ static void damage_is_counted_explained_and_never_the_end(void **state)
     }
 }
 
+/* The connection ended in the middle of something damaged: that is no message of the next one. */
+static void damage_ends_with_its_connection(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_WIRES; i++) {
+        struct rig *rig = rig_new(wires[i]);
+        rig->fake.spoil = noise; /* of the next one */
+        rig_run(rig, 10);
+        aw_ez_receive(&rig->ez, rig->clock.time_ns + AW_SECOND / 10, &rig->err);
+        aw_ez_attach(&rig->ez, rig->link);
+        rig->fake.mute = true;
+        rig->clock.time_ns += 3 * AW_SECOND;
+        assert_int_equal(rig_try(rig), AW_TIMEOUT);
+        assert_int_equal(rig->fake.answers, 10);
+        rig_free(rig);
+    }
+}
+
 static void stream_noise(struct fake *f)
 {
     if (f->step % 7 == 3)
@@ -444,6 +462,7 @@ int main(void)
         cmocka_unit_test(stop_goes_out_before_anything_was_heard),
         cmocka_unit_test(what_is_no_number_is_refused),
         cmocka_unit_test(damage_is_counted_explained_and_never_the_end),
+        cmocka_unit_test(damage_ends_with_its_connection),
         cmocka_unit_test(random_damage_on_every_wire_stops_nobody),
         cmocka_unit_test(tables_do_not_grow),
         cmocka_unit_test(a_wire_with_small_counts_says_what_it_cannot_carry),
