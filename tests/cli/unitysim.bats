@@ -204,7 +204,9 @@ PYTHON
     started+=("$!")
     under_way -l "$url" drive elbow=-45 <<<""
     wait_for client "another client commands the arm"
+    exec {trace}<&-
     kill -TERM "$client"
+    wait "$client" && false || same $? 143
 }
 
 # ---- Moving --------------------------------------------------------------------------------------
