@@ -243,7 +243,6 @@ restored='[?1049l'
         exec kill $pid
         want {link lost}
         exec python3 $root/tests/cli/talker.py ${url##*:} >/dev/null 2>/dev/null &
-        set timeout 10
         want {tcp:127.0.0.1}
         type q
         want {$restored}
