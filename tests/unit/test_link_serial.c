@@ -291,7 +291,7 @@ static void why_it_cannot_be_opened(void **state)
         {EACCES,
          PORT ": not permitted — add yourself to group dialout: sudo usermod -aG dialout $USER"},
         {EPERM, "not permitted — add yourself to group dialout"},
-        {ENXIO, "no such port — is it plugged in and switched on? See \"list\""},
+        {ENXIO, "no such port — is it plugged in and switched on? See 'list'"},
         {EIO, PORT ": Input/output error"},
     };
     port.group = 20;
@@ -323,7 +323,7 @@ static void ports_are_listed(void **state)
     assert_string_equal(ports[0].holder, "");
     assert_string_equal(ports[0].problem, "");
     assert_open_fails("serial:/dev/ttyAW7", AW_NO_LINK,
-                      "/dev/ttyAW7: no such port — there is " PORT " (see \"list\")");
+                      "/dev/ttyAW7: no such port — there is " PORT " (see 'list')");
     assert_open_fails("serial:nope", AW_NO_LINK, "nope: no such port — there is " PORT);
 
     int fd = NEXT(open)(port.name, O_RDWR | O_NOCTTY);
@@ -340,7 +340,7 @@ static void ports_are_listed(void **state)
     assert_int_equal(aw_link_list_serial(ports, 4), 1);
     assert_string_equal(ports[0].holder, "");
     assert_string_equal(ports[0].problem,
-                        "no such port — is it plugged in and switched on? See \"list\"");
+                        "no such port — is it plugged in and switched on? See 'list'");
     other_remove("/sys/class/tty");
     assert_int_equal(aw_link_list_serial(ports, 4), 0);
 }
