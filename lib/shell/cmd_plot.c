@@ -391,7 +391,7 @@ static enum aw_status plot_text(struct plot *p)
     }
     if (status == AW_MORE && p->strip.n == 0)
         return nothing_found(p);
-    if ((status == AW_MORE || status == AW_STOPPED) && p->strip.n) {
+    if ((status == AW_MORE || status == AW_STOPPED || status == AW_LOST) && p->strip.n) {
         enum aw_status printed = print_now(p);
         return status == AW_MORE ? printed : status;
     }

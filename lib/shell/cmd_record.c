@@ -212,7 +212,7 @@ static enum aw_status run(struct recorder *r, int64_t deadline)
         if (status == AW_OK)
             status = check_file(r);
     }
-    return status;
+    return status == AW_MORE ? AW_OK : status;
 }
 
 /* ---- The end ---- */

@@ -14,8 +14,9 @@ struct watch {
     struct aw_stream *stream;
     struct aw_select select;
     struct aw_where where;
-    uint64_t limit, shown; /* records to show, 0: no end; and shown so far */
-    bool once;
+    uint64_t limit, shown;     /* records to show, 0: no end; and shown so far */
+    const char *input;         /* text from elsewhere; NULL: the device */
+    bool once, ended;          /* ended: the input has */
     bool found[AW_SELECT_MAX]; /* --once: which of the fields have come */
     int64_t deadline;
     struct aw_channels channels, frozen;
@@ -31,15 +32,13 @@ struct watch {
 /* ---- What is asked for ------------------------------------------------------------------------
  */
 
-static enum aw_status take_arguments(struct watch *w, const struct aw_args *args,
-                                     const char **input)
+static enum aw_status take_arguments(struct watch *w, const struct aw_args *args)
 {
     enum aw_status status = AW_OK;
     const char *where = aw_option(w->session, "where");
-    *input = NULL;
     for (size_t i = 0; i < args->n && status == AW_OK; i++)
         if (strcmp(args->bound[i].text, "-") == 0)
-            *input = "-";
+            w->input = "-";
         else
             status = aw_select_add(&w->select, args->bound[i].text, &w->session->err);
     if (status == AW_OK && where)
@@ -228,7 +227,7 @@ static void draw(struct watch *w)
     w->grid.lost = counters->lost;
     w->grid.elapsed_ns = now - w->started_ns;
     w->grid.now_ns = w->is_frozen ? w->grid.now_ns : now;
-    w->grid.state = aw_live_state(&w->live);
+    w->grid.state = w->ended ? "end of the input" : aw_live_state(&w->live);
     w->grid.note = aw_live_note(&w->live);
     w->grid.blocks = aw_screen_how(w->live.screen) & AW_BRAILLE_UTF8;
     w->grid.frozen = w->is_frozen;
@@ -337,16 +336,15 @@ static void take_item(struct watch *w, const struct aw_item *item)
 static enum aw_status watch_table(struct watch *w)
 {
     enum aw_status status = AW_OK;
-    bool ended = false;
     while (status == AW_OK || status == AW_TIMEOUT) {
         struct aw_item item;
-        status = ended ? aw_live_wait(&w->live, w->deadline)
-                       : aw_live_next(&w->live, w->deadline, &item);
+        status = w->ended ? aw_live_wait(&w->live, w->deadline)
+                          : aw_live_next(&w->live, w->deadline, &item);
         if (status == AW_OK)
             take_item(w, &item);
-        if (status == AW_MORE && !ended &&
+        if (status == AW_MORE && !w->ended &&
             aw_clock_now(&w->session->real_clock.base) < w->deadline) {
-            ended = true;
+            w->ended = true;
             status = AW_OK;
         }
         if (status == AW_MORE)
@@ -364,10 +362,10 @@ static enum aw_status open_table(struct watch *w)
 {
     struct aw_session *session = w->session;
     const char *url = NULL;
-    if (aw_session_url(session, &url) != AW_OK)
-        url = NULL;
     w->grid.title = session->tool->name;
-    w->grid.link = url;
+    w->grid.link = w->input                                 ? "standard input"
+                   : aw_session_url(session, &url) == AW_OK ? url
+                                                            : NULL;
     w->started_ns = w->counted_ns = aw_clock_now(&session->real_clock.base);
     aw_channels_init(&w->channels, &w->select);
     return aw_live_open(&w->live, session, w->stream, FPS);
@@ -385,6 +383,18 @@ static enum aw_status watch(struct watch *w)
     return status;
 }
 
+/* Has an earlier message of the device a field of this name? */
+static bool is_earlier(const struct aw_names *names, size_t message, const char *field)
+{
+    for (size_t m = 0; m < message; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
+        for (int i = 0; i < codec->n_leaves && codec->message->dir & AW_RX; i++)
+            if (codec->leaves[i].value && strcmp(names->field[m][i], field) == 0)
+                return true;
+    }
+    return false;
+}
+
 void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     struct aw_names *names = malloc(sizeof *names);
@@ -394,7 +404,8 @@ void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *
     for (size_t m = 0; m < session->wire->protocol->n_messages; m++) {
         const struct aw_codec *codec = aw_wire_codec_at(session->wire, m);
         for (int i = 0; i < codec->n_leaves; i++)
-            if (codec->leaves[i].value && codec->message->dir & AW_RX)
+            if (codec->leaves[i].value && codec->message->dir & AW_RX &&
+                !is_earlier(names, m, names->field[m][i]))
                 add(context, names->field[m][i], codec->leaves[i].field->help);
     }
     free(names);
@@ -404,17 +415,16 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
 {
     struct watch *w = calloc(1, sizeof *w);
     double seconds = aw_option_number(session, "for");
-    const char *input;
     if (!w)
         return aw_fail(&session->err, AW_USAGE, "out of memory");
     w->session = session;
     w->limit = (uint64_t)aw_option_number(session, "count");
     w->once = aw_flag(session, "once");
-    enum aw_status status = take_arguments(w, args, &input);
-    if (status == AW_OK && !input)
+    enum aw_status status = take_arguments(w, args);
+    if (status == AW_OK && !w->input)
         status = check_names(w);
     if (status == AW_OK)
-        status = aw_stream_open(&w->stream, session, input);
+        status = aw_stream_open(&w->stream, session, w->input);
     if (status == AW_OK) {
         w->deadline =
             seconds > 0 ? aw_clock_now(session->clock) + (int64_t)(seconds * 1e9) : AW_NEVER;

@@ -11,18 +11,11 @@
 static const char *const time_styles[] = {"none", "abs", "rel", "delta", "iso", NULL};
 static const char *const color_choices[] = {"auto", "always", "never", NULL};
 
-static void complete_links(struct aw_session *session, aw_candidate_fn *add, void *context)
-{
-    (void)session;
-    for (const struct aw_transport *t = aw_link_transports(); t->scheme; t++)
-        add(context, t->usage, t->help);
-}
-
 /* One row each. */
 /* clang-format off */
 const struct aw_option aw_global_options[] = {
     {.name = "link", .letter = 'l', .value = "URL",
-     .help = "the device: sim:, /dev/ttyUSB0, tcp:HOST:PORT, @alias", .complete = complete_links},
+     .help = "the device: sim:, /dev/ttyUSB0, tcp:HOST:PORT, @alias"},
     {.name = "json", .letter = 'j', .help = "print JSON, one object a line"},
     {.name = "csv", .help = "print CSV with a header"},
     {.name = "format", .value = "FORMAT", .help = "print this for every record: '%{t} %{angle}'"},

@@ -186,6 +186,8 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
         status = s->source->next(s, deadline);
     }
     s->primed = false;
+    if (status == AW_LOST && s->link && s->link->recorded)
+        return AW_MORE;
     if (status != AW_OK)
         return status;
     s->counters.messages++;

@@ -42,9 +42,10 @@ enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session
                               const char *input);
 void aw_stream_close(struct aw_stream *stream); /* NULL is fine */
 
-/* AW_OK; AW_TIMEOUT at the deadline; AW_MORE at the end of the input; AW_STOPPED; AW_LOST, after
- * which aw_stream_reconnect may be tried; AW_MALFORMED for a line that is no record, after which
- * one may go on; or why it cannot go on. A flood is read in blocks, with some ms between them. */
+/* AW_OK; AW_TIMEOUT at the deadline; AW_MORE at the end of the input, or of the recording that
+ * the link plays; AW_STOPPED; AW_LOST, after which aw_stream_reconnect may be tried; AW_MALFORMED
+ * for a line that is no record, after which one may go on; or why it cannot go on. A flood is read
+ * in blocks, with some ms between them. */
 enum aw_status aw_stream_next(struct aw_stream *stream, int64_t deadline, struct aw_item *item);
 
 /* Opens the link anew. AW_NO_LINK and so on as long as the device is not there. */

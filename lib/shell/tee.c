@@ -127,8 +127,6 @@ bool aw_tee_close(struct aw_tee *tee)
     for (; tee->file && tee->first; pop(tee))
         good =
             good && fwrite(tee->first->block, 1, tee->first->size, tee->file) == tee->first->size;
-    while (tee->first)
-        pop(tee);
     if (tee->file)
         good = fclose(tee->file) == 0 && good;
     tee->file = NULL;

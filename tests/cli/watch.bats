@@ -74,6 +74,19 @@ restored='[?1049l'
     same "$output" '{"m":{"b":1}}'
 }
 
+@test "input that cannot be read, or never comes" {
+    fails 7 armctl watch - <.
+    has "$why" "directory"
+    mkfifo quiet
+    armctl watch - <>quiet >lines 2>why &
+    watch=$!
+    # until it has blocked HUP, INT and TERM
+    until grep -q 'SigBlk:.*4003$' "/proc/$watch/status"; do read -r -t 0.01 _ <> <(:) || true; done
+    kill -INT "$watch"
+    wait "$watch" || same "$?" 130
+    same "$(cat why)" "armctl: stopped by a signal"
+}
+
 @test "a link that is lost: exit 7" {
     talker 1 0
     { armctl -l "$url" watch 2>why || echo $? >status; } | {
@@ -130,16 +143,76 @@ restored='[?1049l'
     TERM=xterm terminal 80 <<<"
         launch canpid -l sim: watch
         want {q quit}
-        type /torq\r
-        want {/torq}
+        type /zzz; want {nothing by this name}
+        type \177\177\177; want setpoint
+        type \033; want {0 lost}
+        type /torq\r; want {/torq}
         type { }; want FROZEN
         type { }; want {/ filter}
         type \033; want {0 lost}
         type \033\[6~; want rknee
-        type r
+        type \033\[H; want setpoint
+        type \033\[F; want torque
+        type \033\[5~; want setpoint
+        type \033\[B; type \033\[A; type z; type r
         type q
         want {$restored}
         ends 0"
+}
+
+@test "the table: text and recordings have an end, and stay until q" {
+    canpid -q -l "$fast" record run.pcapng -n 36
+    { canpid decode -j run.pcapng && echo '{"t":'; } >run.ndjson
+    TERM=xterm terminal 100 <<<"
+        launch sh -c {cat run.ndjson | armctl watch - --where 'lknee.torque<5'}
+        want {end of the input} torque
+        type q
+        want {$restored}
+        ends 0"
+    TERM=xterm terminal 100 <<<"
+        launch canpid -l log:run.pcapng?speed=max watch
+        want {end of the input}
+        type q
+        want {$restored}
+        ends 0
+        hasnt {link lost}"
+}
+
+@test "the table: --for ends it; Ctrl-C in virtual time and without a link, too" {
+    TERM=xterm terminal 80 <<<"
+        launch canpid -l sim: watch --for 300ms
+        want {q quit} {$restored}
+        ends 0"
+    TERM=xterm terminal 80 <<<"
+        launch canpid -l $fast watch
+        want {q quit}
+        type \003
+        want {$restored}
+        ends 130"
+    talker 1 0
+    TERM=xterm terminal 80 <<<"
+        launch armctl -l $url watch
+        want joint
+        exec kill $pid
+        want {link lost}
+        type \003
+        want {$restored}
+        ends 130"
+}
+
+@test "the table: what is said stands at its foot, or goes where it was sent" {
+    TERM=xterm terminal 120 <<<"
+        launch canpid -v -l sim: watch lknee
+        want { ms <- }
+        type q
+        ends 0"
+    TERM=xterm terminal 120 <<<"
+        launch sh -c {canpid -v -l sim: watch lknee 2>trace}
+        want {q quit}
+        type q
+        ends 0
+        hasnt { ms <- }"
+    has "$(cat trace)" " ms <- "
 }
 
 @test "the table: waits for a link that is lost, and goes on" {
