@@ -288,7 +288,7 @@ help:
 	@echo '  soak fuzz bench          a million commands over bad lines, fuzzing, one table of measurements'
 	@echo '  performance              bench, and keeps the table in docs/performance.md'
 	@echo '  cross                    unit tests and golden cases for i386 and s390x; ARCH=i386: that one only'
-	@echo '  deb                      Debian packages in build/deb/, read by lintian'
+	@echo '  deb                      Debian packages in build/deb/, read by lintian; DEBFULLNAME, DEBEMAIL: of whom'
 	@echo '  coverage analyse         lines of lib/ that the tests reach; cppcheck and clang-tidy'
 	@echo '  generated                completions/ and docs/ from the tables; check-generated: drift'
 	@echo '  format check-format metrics'

@@ -16,7 +16,8 @@ trap 'rm -rf "$home"' EXIT
 mkdir -p "$B"
 
 # A stopped program comes to its own end, so the counts of simulators that a test ends are kept, too.
-make B="$B" OPTIMISE=-O0 CFLAGS='--coverage -fprofile-update=atomic' LDFLAGS=--coverage all units \
+# As GNU C: only then the compiler knows fork and exec, and keeps the counts of both processes.
+make B="$B" OPTIMISE=-O0 CFLAGS='--coverage -fprofile-update=atomic -std=gnu11' LDFLAGS=--coverage all units \
     >"$B/build.log" 2>&1 || { tail "$B/build.log" && exit 1; }
 # Empty, and everybody may write them: a test runs a program as nobody.
 find "$B/obj" -name '*.gcno' -print | sed 's/gcno$/gcda/' | xargs truncate -s 0

@@ -258,6 +258,8 @@ static void without_modem_lines_it_is_a_tty(void **state)
     assert_string_equal(link->key, BY_ID);
     assert_goes_both_ways(link);
     aw_link_close(link);
+    port.settings_refused = 1;
+    assert_open_fails(PORT, AW_NO_LINK, PORT ": does not take the settings: Invalid argument");
     port.lines_refused = ENOTTY;
     port.modem_lines = 0;
     assert_open_fails(PORT "?dtr=on", AW_USAGE, PORT ": has no dtr line — leave out dtr=");
