@@ -211,10 +211,17 @@ static bool find_step(struct aw_ez *ez, int64_t *step)
     return false;
 }
 
-/* Messages that were under way when the reset was sent have later steps than the last one. */
+/* Messages that were under way when the reset was sent have later steps than the last one. So may
+ * one of the new beginning, if the reset came early; but that is no farther from 0 than the next
+ * one is from it, and one of the time before is. */
 static bool is_stale(struct aw_ez *ez, bool timed, int64_t step)
 {
-    return ez->resetting && timed && step > ez->reset_step && step != 0;
+    if (!ez->resetting || !timed || step <= ez->reset_step || step == 0)
+        return false;
+    bool anew = ez->stale_step && step - ez->stale_step >= ez->stale_first;
+    ez->stale_first = ez->stale_step ? ez->stale_first : step;
+    ez->stale_step = step;
+    return !anew;
 }
 
 /* How many axes a joint has is only known at the end of the message. */
@@ -510,6 +517,7 @@ static void done_once(struct aw_ez *ez)
     if (ez->reset) {
         ez->resetting = true;
         ez->reset_step = ez->state.timed ? ez->state.step : -1;
+        ez->stale_first = ez->stale_step = 0;
         ez->n_commands = 0;
     }
     ez->reset = false;

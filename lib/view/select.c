@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/suggest.h"
@@ -47,13 +48,31 @@ static bool fits_parts(const char *pattern, const char *first, const char *secon
     return fits(pattern, name);
 }
 
-static bool fits_point(const char *pattern, const struct aw_point *point)
+static bool fits_name(const char *pattern, const struct aw_point *point)
 {
     const char *subject = point->subject, *message = point->message, *field = point->field;
     return fits(pattern, point->name) || fits(pattern, field) || fits_end(pattern, field) ||
            (*message && fits_parts(pattern, message, field, "")) ||
            (*subject && (fits_parts(pattern, subject, field, "") ||
                          fits_parts(pattern, subject, message, field)));
+}
+
+/* "3", "3.force.z": the message is about number 3, whatever its name. */
+static bool fits_number(const char *pattern, const struct aw_point *point)
+{
+    char *rest;
+    if (!isdigit((unsigned char)*pattern) || !point->record)
+        return false;
+    unsigned long number = strtoul(pattern, &rest, 10);
+    int leaf = aw_codec_find(point->codec, "id");
+    if ((*rest && *rest != '.') || leaf < 0 || point->record->v[leaf] != (double)number)
+        return false;
+    return !*rest || fits_name(rest + 1, point);
+}
+
+static bool fits_point(const char *pattern, const struct aw_point *point)
+{
+    return fits_name(pattern, point) || fits_number(pattern, point);
 }
 
 int aw_select_match(const struct aw_select *select, const struct aw_point *point)
@@ -185,8 +204,9 @@ static enum aw_status nobody(const char *pattern, const struct known *known, siz
     if (first == known->n)
         return aw_fail(err, AW_USAGE, "nothing is called '%.60s' — see 'describe'", pattern);
     for (size_t i = first, used = 0; i < known->n && used < sizeof all; i++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i > first ? ", " : "",
-                                 known->name[i]);
+        if (!isdigit((unsigned char)*known->name[i]))
+            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "",
+                                     known->name[i]);
     return aw_fail(err, AW_USAGE, "nothing is called '%.60s' — there is %s", pattern, all);
 }
 

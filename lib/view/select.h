@@ -6,6 +6,7 @@
  *     position               the position of each group
  *     '*.torque' 'lknee.*'   * stands for any characters, ? for one, [ab] for one of these
  *     kp.value               message.field, where a name alone would not do
+ *     3  3.force.z           of whom the message says this id
  *
  * Plain data; patterns are not copied.
  */
@@ -33,7 +34,7 @@ int aw_select_match(const struct aw_select *select, const struct aw_point *point
 enum aw_status aw_select_check(const struct aw_select *select, const struct aw_names *names,
                                bool subjects, struct aw_error *err);
 
-/* The same once all n subjects are known. */
+/* The same once all n subjects are known, names and numbers. */
 enum aw_status aw_select_confirm(const struct aw_select *select, const struct aw_names *names,
                                  const char *const *subjects, size_t n, struct aw_error *err);
 

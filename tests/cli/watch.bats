@@ -47,6 +47,12 @@ restored='[?1049l'
     has "$why" "nothing is called 'bab.force.z'"
     ok timeout 20 ezphys -q -l sim:humanoid watch left-shoulder.axis2 -n 1
     matches "$output" "<- joint_axis *"
+    ok timeout 20 ezphys -q -l sim: watch 1.force.z -n 1 # numbers are names, too
+    same "$output" "<- limb force.z=0N"
+    ok timeout 20 ezphys -q -l sim: watch 0 -n 1
+    matches "$output" "<- timestamp *"
+    fails 2 timeout 20 ezphys -q -l sim: watch 9
+    has "$why" "nothing is called '9' — there is bob, hinge"
     ok timeout 20 ezphys -q -l sim: watch bob.depth --for 10ms # it may touch something yet
     for tool in armctl hidmotor canpid unitysim; do
         fails 2 timeout 20 "$tool" -l sim: watch forc.z

@@ -72,6 +72,40 @@ static void test_groups(void **state)
     assert_int_equal(aw_select_match(&select, &point), -1);
 }
 
+/* Who has a number in the message is meant by it, too. */
+static void test_numbers(void **state)
+{
+    static const struct aw_field fields[] = {
+        {.name = "id", .type = AW_UINT, .bits = 8}, {.name = "z", .type = AW_UINT, .bits = 8}, {0}};
+    static const struct aw_message message = {.name = "limb", .dir = AW_RX, .fields = fields};
+    static struct aw_codec codec;
+    (void)state;
+    codec.message = &message;
+    codec.n_leaves = 2;
+    for (int i = 0; i < 2; i++)
+        codec.leaves[i] = (struct aw_leaf){.field = &fields[i], .value = true};
+    struct aw_record record = {.codec = &codec, .v = {3, 1}};
+    struct aw_point point = {.subject = "bob",
+                             .message = "limb",
+                             .name = "bob.z",
+                             .field = "z",
+                             .codec = &codec,
+                             .record = &record};
+    static const struct {
+        const char *pattern;
+        int match;
+    } cases[] = {{"3", 0},    {"3.z", 0}, {"3.limb.z", 0}, {"4", -1},
+                 {"3.y", -1}, {"33", -1}, {"3z", -1},      {"bob", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_select select = {.n = 1, .pattern = {cases[i].pattern}};
+        if (aw_select_match(&select, &point) != cases[i].match)
+            fail_msg("%s", cases[i].pattern);
+    }
+    struct aw_select three = {.n = 1, .pattern = {"3"}};
+    point.record = NULL;
+    assert_int_equal(aw_select_match(&three, &point), -1);
+}
+
 static void test_all(void **state)
 {
     struct aw_select select = {0};
@@ -130,6 +164,8 @@ static const struct {
     {"bob", NULL},
     {"bob.torque", NULL},
     {"bob.joint.torque", NULL},
+    {"3", NULL},
+    {"3.torque", NULL},
     {"hip.axis2", NULL},
     {"hip.axis2.torque", NULL},
     {"b*", NULL},
@@ -142,12 +178,12 @@ static const struct {
 
 static void test_confirm(void **state)
 {
-    static const char *const subjects[] = {"bob", "hip", "hip.axis2"};
+    static const char *const subjects[] = {"bob", "3", "hip", "hip.axis2"};
     struct aw_error err = {.text = ""};
     (void)state;
     for (size_t i = 0; i < sizeof confirmed / sizeof *confirmed; i++) {
         struct aw_select select = {.n = 1, .pattern = {confirmed[i].pattern}};
-        enum aw_status status = aw_select_confirm(&select, &rig->names, subjects, 3, &err);
+        enum aw_status status = aw_select_confirm(&select, &rig->names, subjects, 4, &err);
         if (status != (confirmed[i].error ? AW_USAGE : AW_OK))
             fail_msg("%s: %s", confirmed[i].pattern, err.text);
         if (confirmed[i].error)
@@ -161,8 +197,9 @@ static void test_confirm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patterns), cmocka_unit_test(test_groups),  cmocka_unit_test(test_all),
-        cmocka_unit_test(test_check),    cmocka_unit_test(test_confirm),
+        cmocka_unit_test(test_patterns), cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_all),      cmocka_unit_test(test_check),
+        cmocka_unit_test(test_confirm),  cmocka_unit_test(test_numbers),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
