@@ -11,7 +11,7 @@ version=$(sed -n 's/^VERSION  *:= *//p' Makefile)
 tree=$top/armwire-$version
 root=$top/root
 
-n=0
+n=0 failed=0
 case_of() {
     local name=$1
     shift
@@ -20,6 +20,7 @@ case_of() {
         echo "ok $n - $name"
     else
         echo "not ok $n - $name"
+        failed=1
         sed 's/^/# /' "$top/log"
     fi
 }
@@ -89,7 +90,7 @@ library_works() {
     # shellcheck disable=SC2046 # words of pkg-config
     gcc -o "$top/turn" "$root/usr/share/doc/libarmwire-dev/examples/turn.c" \
         $(PKG_CONFIG_PATH=$libdir/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config --cflags --libs armwire) &&
-        { LD_LIBRARY_PATH=$libdir "$top/turn" nothing:there 1 90 2>&1 | grep '^turn: open: link "nothing": unknown'; }
+        { LD_LIBRARY_PATH=$libdir "$top/turn" nothing:there 1 90 2>&1 | grep "^turn: open: link 'nothing': unknown"; }
 }
 
 rm -rf "$top"
@@ -104,3 +105,4 @@ case_of "the tools run" tools_run
 case_of "the example, with the library" library_works
 echo "1..$n"
 ls "$top"/*.deb
+[ $failed = 0 ]
