@@ -49,7 +49,8 @@ static void read_notes(struct aw_live *live)
     size_t length = strlen(tool);
     line = line ? line + 1 : text;
     if (strncmp(line, tool, length) == 0 && line[length] == ':')
-        line += length + 2;
+        line += length + 1;
+    line += *line == ' ';
     snprintf(live->note, sizeof live->note, "%.150s", line);
     live->noted_ns = aw_clock_now(&live->session->real_clock.base);
 }

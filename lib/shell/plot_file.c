@@ -234,17 +234,34 @@ static int await_exit(pid_t pid)
     return how;
 }
 
+/* Signals that we take ourselves while a device is open are gnuplot's to die of. */
+static int spawn_gnuplot(pid_t *pid, int script)
+{
+    static char *const words[] = {"gnuplot", "-", NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, pipe;
+    sigemptyset(&none);
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, script, STDIN_FILENO);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &pipe);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    int error = posix_spawnp(pid, words[0], &actions, &attributes, words, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
 static enum aw_status start_gnuplot(pid_t *pid, FILE **to, struct aw_error *err)
 {
     int ends[2];
-    posix_spawn_file_actions_t actions;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return aw_fail(err, AW_REFUSED, "gnuplot: %s", strerror(errno));
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-    int error =
-        posix_spawnp(pid, "gnuplot", &actions, NULL, (char *[]){"gnuplot", "-", NULL}, environ);
-    posix_spawn_file_actions_destroy(&actions);
+    int error = spawn_gnuplot(pid, ends[0]);
     close(ends[0]);
     if (error != 0) {
         close(ends[1]);
