@@ -57,7 +57,6 @@ struct aw_stream {
 
 extern const struct aw_source aw_hear_source, aw_link_source; /* stream_link.c */
 extern const struct aw_source aw_json_source, aw_csv_source;  /* stream_text.c */
-extern const struct aw_source aw_capture_source;              /* stream_file.c */
 
 /* Reads more of the file or pipe behind what is held. AW_MORE at its end. */
 enum aw_status aw_stream_fill(struct aw_stream *stream, int64_t deadline);
