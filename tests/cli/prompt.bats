@@ -208,7 +208,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         type {deg 1 10 2 20 3 30 4 40 5 50 6 60 7 70 8 80}; want {8 80}
         type \001; want \x1b\[A
         type \003; want {armctl> }
-        type {d\t}; want {decode} {describe} {armctl> }
+        type d\t; want {decode} {describe} {armctl> }
         type \003; want {armctl> }
         type \004
         ends 0"
