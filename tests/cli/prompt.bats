@@ -184,6 +184,22 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
+@test "jog: keys that come together all count; a narrow terminal gets a line that fits" {
+    colour
+    terminal 40 <<<"
+        launch armctl -q -l sim:?turn-speed=45
+        want {armctl> }
+        ask {deg 1 10} confirmed {armctl> }
+        type {jog 1 10}; type \r; want {joint 1: 10 deg, step 10}
+        hasnt {page keys}
+        type ++; want {30 deg}
+        type +; want {40 deg}
+        hasnt {50 deg}
+        type q; want {armctl> }
+        type \004
+        ends 0"
+}
+
 @test "golden cases of every tool at its prompt" {
     for tool in armctl hidmotor canpid unitysim ezphys; do
         awk '/^encode/ && length < 900 { command = $0; getline bytes; getline record
