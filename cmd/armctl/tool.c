@@ -161,6 +161,7 @@ const struct aw_tool armctl_tool = {
     .options = options,
     .examples = examples,
     .field = "angle",
+    .silence = "the arm speaks only when it is commanded",
     .links = links,
     .sim = &arm_sim_transport,
     .state_size = sizeof(struct arm_state),
