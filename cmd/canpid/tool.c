@@ -258,6 +258,7 @@ const struct aw_tool canpid_tool = {
     .options = options,
     .examples = examples,
     .field = "lknee.torque",
+    .silence = "are the drivers powered, and the bus up?",
     .links = links,
     .sim = &pid_sim_transport,
     .state_size = sizeof(struct pid_state),

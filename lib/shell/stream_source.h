@@ -39,6 +39,7 @@ struct aw_stream {
     int64_t read_ns; /* when what is held came */
     bool live;
     bool primed;          /* an item has been read already */
+    int64_t tell_ns;      /* when a silence is told; AW_NEVER: not, or not again */
     uint64_t lost_before; /* by links that are gone */
     int fd;               /* of text and captures */
     bool ended;
