@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,8 +139,18 @@ static enum aw_status run(struct aw_session *session, int argc, char **argv)
     return status;
 }
 
+/* Where standard input, output or error is closed, the device would be opened in its place, and get
+ * what is printed. What is here instead can neither be read nor written. */
+static void keep_standard_places(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int aw_main(const struct aw_tool *tool, int argc, char **argv)
 {
+    keep_standard_places();
     struct aw_session *session = new_session(tool);
     if (!session) {
         fprintf(stderr, "%s: out of memory\n", tool->name);
