@@ -157,8 +157,8 @@ enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *sessi
     replay->damaged = l->ways[0].damaged + l->ways[1].damaged;
     if (status == AW_OK && l->ways[0].damaged)
         status = aw_fail(&session->err, AW_MALFORMED,
-                         "replay: %" PRIu64 " damaged commands in %.200s — nothing was sent",
-                         l->ways[0].damaged, path);
+                         "replay: %" PRIu64 " damaged command%s in %.200s — nothing was sent",
+                         l->ways[0].damaged, l->ways[0].damaged == 1 ? "" : "s", path);
     free(l);
     return status;
 }

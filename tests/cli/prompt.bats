@@ -72,6 +72,13 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         type \003; want {armctl> }
         type \004
         ends 0"
+    terminal <<<"
+        launch ezphys
+        want {ezphys> }
+        type {encode axis_motor velocity1=}; want {<rad/s>}
+        type \003; want {ezphys> }
+        type \004
+        ends 0"
 }
 
 @test "a narrow terminal gets no hint that does not fit" {
@@ -84,6 +91,58 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         hasnt {<angle}
         type \004
         ends 0"
+}
+
+@test "TAB completes files where a file is wanted" {
+    touch moves-of-today
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        type {run mov}; type \t; want {es-of-today }
+        type \003; want {armctl> }
+        type {completion zs}; type \t; want {zsh }
+        type \003; want {armctl> }
+        type {quit nothing}; type \t; type \003; want {armctl> }
+        type \004
+        ends 0"
+}
+
+@test "a signal ends it and gives the terminal back" {
+    for signal in TERM:143 HUP:129; do
+        terminal <<<"
+            launch sh -c {trap '' HUP; sh -c 'trap - HUP; echo id=\$\$=; exec armctl -l $fast'
+                          echo status=\$?; stty -a}
+            want id=; expect -re {(\d+)=}; set id \$expect_out(1,string)
+            want {armctl> }
+            type {deg 1}; want {deg 1}
+            exec kill -${signal%:*} \$id
+            want status=${signal#*:} { icanon} { echo }
+            ends 0"
+    done
+}
+
+@test "a dangerous command asks; only y or Y is yes" {
+    for answer in "" n 0y; do
+        terminal <<<"
+            launch hidmotor -l $fast raw 1910
+            want {go on? [y/N] }
+            type $answer\r
+            want {not done}
+            ends 2"
+    done
+    for answer in y Y yes; do
+        terminal <<<"
+            launch hidmotor -l $fast raw 1910
+            want {go on? [y/N] }
+            type $answer\r
+            want positions
+            ends 0"
+    done
+    terminal <<<"
+        launch hidmotor -l $fast raw 1910 --yes
+        want positions
+        ends 0
+        hasnt {go on}"
 }
 
 @test "Ctrl-R finds the history of an earlier session" {
