@@ -332,6 +332,34 @@ static void some_datagrams_are_overtaken(void **state)
     aw_link_close(link);
 }
 
+/* However many are on the way, each comes once, and those that were not held in their order. */
+static void what_overtakes_gets_lost_nowhere(void **state)
+{
+    (void)state;
+    enum { SENT = 100 };
+    struct aw_virtual_clock clock;
+    struct aw_link *link =
+        faulty_echo(&clock, "sim:?reorder=30%&jitter=9ms&delay=1ms&seed=4", true, false);
+    char buf[5 * SENT + 1], seen[SENT] = {0};
+    size_t got;
+    for (int i = 0; i < SENT; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%05d", i);
+        assert_writes(link, text);
+    }
+    for (int n = 0; n < SENT;) {
+        assert_int_equal(aw_link_read(link, buf, sizeof buf - 1, &got, AW_SECOND, NULL), AW_OK);
+        for (size_t at = 0; at < got; at += 5, n++) {
+            int number = -1;
+            assert_int_equal(sscanf(buf + at, "%5d", &number), 1);
+            assert_in_range(number, 0, SENT - 1);
+            assert_int_equal(seen[number]++, 0);
+        }
+    }
+    assert_read_is(link, AW_TIMEOUT, AW_SECOND);
+    aw_link_close(link);
+}
+
 static void a_stream_is_not_reordered(void **state)
 {
     (void)state;
@@ -360,6 +388,7 @@ int main(void)
         cmocka_unit_test(delays_take_virtual_time_both_ways),
         cmocka_unit_test(jitter_keeps_the_order),
         cmocka_unit_test(some_datagrams_are_overtaken),
+        cmocka_unit_test(what_overtakes_gets_lost_nowhere),
         cmocka_unit_test(a_stream_is_not_reordered),
         cmocka_unit_test(what_waits_is_sent_before_closing),
         cmocka_unit_test(what_came_before_the_end_is_delivered),
