@@ -149,6 +149,25 @@ static void try_memory(const uint8_t *data, size_t size)
     MUST(same_memory(&memory, &again));
 }
 
+/* A command that passes the check stays inside the joint's limits. */
+static void check_limits(const struct aw_arm_profile *profile, const struct aw_arm_joint *joint)
+{
+    static struct aw_wire wire;
+    struct aw_record record;
+    struct aw_error err;
+    if (!wire.protocol)
+        aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
+    const char *message = aw_arm_kind_message(joint->kind), *field = aw_arm_kind_field(joint->kind);
+    for (int value = -999; value <= 999; value += 111) {
+        aw_record_init(&record, aw_wire_codec(&wire, message, AW_TX), AW_TX);
+        MUST(aw_record_set(&record, "joint", joint->index, &err) == AW_OK);
+        MUST(aw_record_set(&record, field, value, &err) == AW_OK);
+        if (aw_arm_profile_check(profile, false, &record, &err) == AW_OK)
+            MUST(value >= joint->min && value <= joint->max && (value >= 0 || joint->is_signed));
+        MUST(aw_arm_profile_longest_ms(profile, &record) >= 0);
+    }
+}
+
 /* Lines of "joint key value". */
 static void try_profile(const uint8_t *data, size_t size)
 {
@@ -168,6 +187,8 @@ static void try_profile(const uint8_t *data, size_t size)
         MUST(joint->index >= 0 && joint->index < AW_ARM_JOINTS);
         MUST(joint->min <= joint->home && joint->home <= joint->max && isfinite(joint->speed));
         MUST(aw_arm_profile_joint(&profile, joint->index) == joint);
+        MUST(aw_arm_profile_find(&profile, joint->name) != NULL);
+        check_limits(&profile, joint);
     }
 }
 

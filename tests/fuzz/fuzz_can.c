@@ -4,6 +4,8 @@
  * What is read as a frame must be one, and must read back the same when it is written. Adapter and
  * server hand on nothing but frames, and answer in their dialect.
  */
+#include <fcntl.h>
+
 #include "capture/candump.h"
 #include "link/can_error.h"
 #include "link/can_text.h"
@@ -156,6 +158,20 @@ static void try_server(const uint8_t *data, size_t size)
     serve(&link, &peer, "socketcand-listen:127.0.0.1:0/can0", data, size);
 }
 
+/* Our end of an adapter's line, opened on one that never answers. */
+static void try_computer(const uint8_t *data, size_t size)
+{
+    static struct aw_link *link;
+    static struct peer peer;
+    static char url[64];
+    static int pty = -1;
+    if (!link) {
+        MUST((pty = posix_openpt(O_RDWR | O_NOCTTY)) >= 0 && unlockpt(pty) == 0);
+        snprintf(url, sizeof url, "slcan:%s?silent=yes&time=on", ptsname(pty));
+    }
+    serve(&link, &peer, url, data, size);
+}
+
 static void try_error(const uint8_t *data, size_t size)
 {
     uint8_t frame[12] = {0};
@@ -167,4 +183,4 @@ static void try_error(const uint8_t *data, size_t size)
     MUST(*words && memchr(words, '\0', sizeof words));
 }
 
-PARTS(try_candump, try_slcan, try_socketcand, try_adapter, try_server, try_error)
+PARTS(try_candump, try_slcan, try_socketcand, try_adapter, try_server, try_computer, try_error)

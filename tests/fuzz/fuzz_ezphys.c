@@ -67,7 +67,23 @@ struct rig {
     struct teller teller;
 };
 
-static struct aw_scene pendulum;
+/* A joint of every kind. */
+static const char scene_text[] =
+    "body a sphere 0.1 mass 1 at 0 0 1\n"
+    "body b sphere 0.1 mass 1 at 1 0 1\n"
+    "body c sphere 0.1 mass 1 at 2 0 1\n"
+    "body d box 1 1 1 density 10 at 4 0 1\n"
+    "body e box 1 1 1 density 10 at 6 0 1\n"
+    "body f capsule 0.1 1 mass 1 at 8 0 1\n"
+    "body g cylinder 0.1 1 mass 1 at 8 0 3\n"
+    "joint hinge hinge a world anchor 0 0 2 axis 0 1 0\n"
+    "joint slider slider b world axis 1 0 0 stops -1 1\n"
+    "joint universal universal c world anchor 2 0 2 axis 1 0 0 axis2 0 1 0\n"
+    "joint hinge2 hinge2 d e anchor 5 0 1 axis 0 0 1 axis2 0 1 0\n"
+    "joint ball ball f world anchor 8 0 2 axis 1 0 0 axis3 0 0 1\n"
+    "joint fixed fixed f g\n";
+
+static struct aw_scene scene_of_all;
 static struct world *world;
 
 /* What takes its time is made once, the world for all variants. */
@@ -77,12 +93,13 @@ static struct rig *open_rig(size_t variant)
     static struct rig rigs[VARIANTS];
     struct rig *rig = &rigs[variant];
     if (!world)
-        MUST(aw_scene_load(&pendulum, "pendulum", NULL) == AW_OK &&
-             (world = world_new(&pendulum, &options)));
+        MUST(aw_scene_parse(&scene_of_all, "all", scene_text, sizeof scene_text - 1, NULL) ==
+                 AW_OK &&
+             (world = world_new(&scene_of_all, &options)));
     if (!rig->wire.protocol) {
         aw_wire_init(&rig->wire, &aw_ezphys_protocol, &aw_ezphys_protocol.variants[variant], false);
-        MUST(listener_init(&rig->listener, &rig->wire, &pendulum, world, NULL) == AW_OK);
-        MUST(teller_init(&rig->teller, &rig->wire, &pendulum, NULL) == AW_OK);
+        MUST(listener_init(&rig->listener, &rig->wire, &scene_of_all, world, NULL) == AW_OK);
+        MUST(teller_init(&rig->teller, &rig->wire, &scene_of_all, NULL) == AW_OK);
     }
     world_reset(world);
     listener_restart(&rig->listener);
@@ -145,6 +162,7 @@ static void try_client(const uint8_t *data, size_t size)
 {
     static struct peer peer;
     static struct aw_ez ez;
+    struct aw_record record;
     struct aw_error err;
     if (size == 0)
         return;
@@ -156,6 +174,8 @@ static void try_client(const uint8_t *data, size_t size)
     aw_ez_attach(&ez, &peer.base);
     while (aw_ez_receive(&ez, peer.clock.time_ns + AW_SECOND, &err) == AW_OK) {
         MUST(ez.n_packets <= AW_EZ_PACKETS && ez.held <= 1 << 20);
+        for (size_t i = 0; i < ez.n_packets; i++)
+            MUST(aw_ez_decode(&ez, NULL, i, &record, &err) == AW_OK);
         aw_ez_motor(&ez, &(struct aw_ez_target){.id = HINGE, .name = "hinge"},
                     &(struct aw_ez_motor){.velocity = {1}, .max_torque = {10}}, &err);
         aw_ez_answer(&ez, &err);

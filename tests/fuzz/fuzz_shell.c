@@ -41,6 +41,14 @@ static void bind_line(struct aw_session *session, const struct aw_words *words)
     MUST(args.n <= words->n);
     for (size_t i = 0; i < args.n; i++)
         MUST(args.bound[i].arg && args.bound[i].text);
+    if (args.command != fuzz_commands)
+        return;
+    struct aw_record record;
+    for (size_t turn = 0; turn < args.turns; turn++) {
+        aw_record_init(&record, aw_wire_codec(session->wire, "deg", AW_TX), AW_TX);
+        if (aw_args_to_record(session, &args, turn, &record) != AW_OK)
+            MUST(*session->err.text);
+    }
 }
 
 static void try_line(const uint8_t *data, size_t size)
@@ -100,7 +108,20 @@ static void try_config(const uint8_t *data, size_t size)
     close(fd);
 }
 
-/* Streams of records, as watch and plot take them */
+/* Records of the protocol that the next byte says: as watch and plot take them, decode, replay */
+
+static struct aw_session *session_for(uint8_t choice)
+{
+    static struct aw_session *sessions[N_PROTOCOLS];
+    size_t i = (uint8_t)(choice - '0') % N_PROTOCOLS;
+    struct aw_session *session = sessions[i];
+    if (!session) {
+        session = sessions[i] = open_session(&fuzz_tools[i]);
+        session->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        aw_options_set(&session->options, "time", "delta", AW_FROM_COMMAND_LINE, NULL);
+    }
+    return session;
+}
 
 static void draw(const struct aw_channels *channels, struct aw_strip *strip)
 {
@@ -130,16 +151,16 @@ static void try_item(const struct aw_item *item, struct aw_channels *channels,
 
 static void try_stream(const uint8_t *data, size_t size)
 {
-    static struct aw_session *session;
     struct aw_stream *stream;
     struct aw_channels channels;
     struct aw_strip strip;
     struct aw_item item;
     enum aw_status status;
     char path[32];
-    int fd = file_with_path(data, size, path);
-    if (!session)
-        session = open_session(&fuzz_tools[0]);
+    if (size < 1)
+        return;
+    struct aw_session *session = session_for(data[0]);
+    int fd = file_with_path(data + 1, size - 1, path);
     aw_channels_init(&channels, NULL);
     aw_strip_init(&strip, AW_SECOND);
     MUST(aw_strip_series(&strip, "x", NULL) == 0);
@@ -156,8 +177,6 @@ static void try_stream(const uint8_t *data, size_t size)
     aw_strip_free(&strip);
     close(fd);
 }
-
-/* Decoding and replay, of the protocol that the first byte says */
 
 struct sum {
     uint64_t hash, records;
@@ -192,19 +211,6 @@ static struct sum decode_in_pieces(struct aw_session *session, const char *data,
     sum.records = decoder->records;
     free(decoder);
     return sum;
-}
-
-static struct aw_session *session_for(uint8_t choice)
-{
-    static struct aw_session *sessions[N_PROTOCOLS];
-    size_t i = (uint8_t)(choice - '0') % N_PROTOCOLS;
-    struct aw_session *session = sessions[i];
-    if (!session) {
-        session = sessions[i] = open_session(&fuzz_tools[i]);
-        session->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-        aw_options_set(&session->options, "time", "delta", AW_FROM_COMMAND_LINE, NULL);
-    }
-    return session;
 }
 
 static void try_decoder(const uint8_t *data, size_t size)

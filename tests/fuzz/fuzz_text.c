@@ -83,6 +83,12 @@ static void try_url(const char *text)
     MUST(url.scheme && url.rest && url.n <= AW_URL_KEYS);
     for (size_t i = 0; i < url.n; i++)
         MUST(aw_url_get(&url, url.params[i].key) != NULL);
+    static const char *const words[] = {"off", "on"};
+    size_t index = 0;
+    long baud = 9600;
+    aw_url_word(&url, "time", words, 2, &index, &err);
+    aw_url_int(&url, "baud", 50, 4000000, &baud, &err);
+    MUST(index < 2 && baud >= 50 && baud <= 4000000);
 }
 
 /* The text as the value of every field of every message. */

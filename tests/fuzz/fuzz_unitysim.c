@@ -236,4 +236,28 @@ static void try_views(const uint8_t *data, size_t size)
     aw_unity_views_free(&views);
 }
 
-PARTS(try_simulator, try_client, try_limits, try_sequence, try_views)
+/* What people type */
+
+static void try_words(const uint8_t *data, size_t size)
+{
+    const struct aw_unity_limits limits = aw_unity_limits_default();
+    struct aw_variant variant = aw_unitysim_protocol.variants[0];
+    struct aw_error err = {.text = ""};
+    char *text = text_of(data, size);
+    enum aw_unity_speed speed;
+    double ticks;
+    int number;
+    if (aw_unity_joint_parse(text, &number, &err) == AW_OK)
+        MUST(number >= 0 && number < AW_UNITY_JOINTS && aw_unity_joint_find(text) == number);
+    if (aw_unity_position_parse(AW_UNITY_ELBOW, text, &limits, &ticks, &err) == AW_OK)
+        MUST(isfinite(ticks));
+    if (aw_unity_scene_parse(text, &number, &err) == AW_OK)
+        MUST(number >= 0 && number <= 255);
+    if (aw_unity_speed_parse(text, &speed, &err) == AW_OK)
+        MUST(strcmp(aw_unity_speed_names()[speed], text) == 0);
+    if (aw_unity_variant(text, &variant, &err) != AW_OK)
+        MUST(*err.text);
+    free(text);
+}
+
+PARTS(try_simulator, try_client, try_limits, try_sequence, try_views, try_words)

@@ -4,7 +4,7 @@
  *     seeds FOLDER        fills FOLDER/fuzz_decode, fuzz_stream, fuzz_capture, fuzz_shell,
  * fuzz_TOOL
  */
-#include "capture/pcapng.h"
+#include "capture/packet.h"
 #include "peer.h"
 
 enum { ARMCTL, HIDMOTOR, CANPID, UNITYSIM, EZPHYS }; /* in fuzz.h */
@@ -58,16 +58,16 @@ static size_t make_frame(struct aw_wire *wire, size_t index, uint8_t *out, size_
     exit(1);
 }
 
-/* A capture file of two packets: for its readers, and for the replay of this protocol. */
+/* A capture file of two packets: for its readers, and for watch and replay of this protocol. */
 static void make_capture(struct seed *seed, uint8_t protocol, enum aw_linktype linktype,
-                         const char *bytes, size_t size)
+                         struct aw_span data)
 {
-    uint8_t file[2048] = {'5', (uint8_t)('0' + protocol)}, *at = file + 2;
+    uint8_t file[2048] = {'3', (uint8_t)('0' + protocol)}, *at = file + 2;
     struct aw_packet packet = {
         .time_ns = INT64_C(1700000000123456789),
         .dir = AW_TX,
         .linktype = linktype,
-        .data = {(const uint8_t *)bytes, size},
+        .data = data,
         .comment = "note",
         .comment_length = 4,
     };
@@ -77,20 +77,48 @@ static void make_capture(struct seed *seed, uint8_t protocol, enum aw_linktype l
     packet.dir = AW_RX;
     at += aw_pcapng_packet(at, (size_t)(file + sizeof file - at), &packet);
     save(seed, "fuzz_shell", file, (size_t)(at - file));
+    file[0] = '5';
+    save(seed, "fuzz_shell", file, (size_t)(at - file));
     for (file[1] = '0'; file[1] <= '1'; file[1]++) /* in pieces, as a file */
         save(seed, "fuzz_capture", file + 1, (size_t)(at - file) - 1);
 }
 
+/* The first command of the protocol, as its medium carries it. */
+static void make_recording(struct seed *seed, uint8_t protocol)
+{
+    static struct aw_wire wire;
+    uint8_t frame[512], packet[1024];
+    aw_wire_init(&wire, protocols[protocol], NULL, false);
+    struct aw_wrapper wrapper = {.medium = wire.protocol->medium,
+                                 .ports = {wire.protocol->ports[0], wire.protocol->ports[1]}};
+    size_t i = 0;
+    while (!(wire.protocol->messages[i].dir & AW_TX))
+        i++;
+    size_t size = make_frame(&wire, i, frame, sizeof frame);
+    size = aw_wire_wrap(&wire, frame, size, sizeof frame);
+    size = aw_wrap(&wrapper, AW_TX, (struct aw_span){frame, size}, packet, sizeof packet);
+    make_capture(seed, protocol, aw_wrapper_linktype(&wrapper), (struct aw_span){packet, size});
+}
+
+/* A datagram in what a capture of an interface puts around it. */
+static void make_datagram(struct seed *seed, enum aw_linktype linktype, size_t head, size_t type)
+{
+    static const uint8_t ip[] = "\x45\0\0\x20\0\1\0\0\x40\x11\0\0\x7f\0\0\1\x7f\0\0\1"
+                                "\x75\x34\x75\x35\0\x0c\0\0\xff\xff\3\xfc";
+    uint8_t packet[64] = {0};
+    memcpy(packet + type, "\x08\0", head ? 2 : 0);
+    memcpy(packet + head, ip, sizeof ip - 1);
+    make_capture(seed, UNITYSIM, linktype, (struct aw_span){packet, head + sizeof ip - 1});
+}
+
 static void make_captures(struct seed *seed)
 {
-    static const char can[] = "\0\0\0\x5e\6\0\0\0\x9c\xff\0\2\0\xf0";
-    static const char udp[] = "\x45\0\0\x20\0\1\0\0\x40\x11\0\0\x7f\0\0\1\x7f\0\0\1"
-                              "\x75\x34\x75\x35\0\x0c\0\0\xff\xff\3\xfc";
-    static const char line[] = "0DEG1,090\r\n";
-    make_capture(seed, CANPID, AW_LINKTYPE_CAN, can, sizeof can - 1);
-    make_capture(seed, UNITYSIM, AW_LINKTYPE_RAW_IP, udp, sizeof udp - 1);
-    make_capture(seed, UNITYSIM, AW_LINKTYPE_IPV4, udp, sizeof udp - 1);
-    make_capture(seed, ARMCTL, AW_LINKTYPE_USER0, line, sizeof line - 1);
+    for (uint8_t p = 0; p < N_PROTOCOLS; p++)
+        make_recording(seed, p);
+    make_datagram(seed, AW_LINKTYPE_IPV4, 0, 0);
+    make_datagram(seed, AW_LINKTYPE_ETHERNET, 14, 12);
+    make_datagram(seed, AW_LINKTYPE_SLL, 16, 14);
+    make_datagram(seed, AW_LINKTYPE_SLL2, 20, 0);
 }
 
 static void make_variant(struct seed *seed, uint8_t protocol, uint8_t variant, uint8_t dir)
