@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,9 +136,9 @@ static enum aw_status prepare(struct jog *jog, const struct aw_args *args)
         status = arm_profile(session, &profile);
     if (status != AW_OK)
         return status;
-    if (strlen(number) != 1)
+    if (!isdigit((unsigned char)number[0]) || number[1])
         return aw_fail(&session->err, AW_USAGE, "jog: '%s' is no joint", number);
-    jog->index = atoi(number);
+    jog->index = number[0] - '0';
     jog->joint = aw_arm_profile_joint(profile, jog->index);
     jog->kind = jog->joint ? jog->joint->kind : AW_ARM_ROTATE;
     status = arm_ready(session);

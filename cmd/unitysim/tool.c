@@ -214,6 +214,7 @@ const struct aw_tool unitysim_tool = {
     .commands = commands,
     .options = options,
     .examples = examples,
+    .field = "elbow.position",
     .links = links,
     .link = "udp:",
     .sim = &unity_sim_transport,

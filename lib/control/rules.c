@@ -117,7 +117,7 @@ enum aw_status aw_rule_find(const char *name, enum aw_rule *rule, struct aw_erro
     }
     const char *near = aw_suggest(name, names, AW_RULES);
     if (near)
-        return aw_fail(err, AW_USAGE, "%s: no such tuning rule — did you mean %s?", name, near);
+        return aw_fail(err, AW_USAGE, "%s: no such tuning rule — did you mean '%s'?", name, near);
     return aw_fail(err, AW_USAGE, "%s: no such tuning rule — use %s, %s, %s or %s", name, names[0],
                    names[1], names[2], names[3]);
 }

@@ -112,14 +112,14 @@ static void forget_oldest(struct aw_hidmotor_owed *owed)
         expire(owed, owed->sent_ns[0] + 1);
 }
 
-/* A reply that nobody waits for: is it one of those? A doubled one does not count twice, and where
- * others ask, too, it proves nothing. */
+/* A reply that nobody waits for: is it one of those? If it repeats the one before it may be that
+ * one doubled, and where others ask, too, it may be theirs: then it proves nothing. */
 static bool was_owed(struct aw_hidmotor *arm, uint32_t id)
 {
     struct aw_hidmotor_owed *owed = find_owed(arm, id);
-    if (!owed || owed->n == 0 || arm->doubled)
+    if (!owed || owed->n == 0)
         return false;
-    if (arm->foreign_ns < late_before(arm))
+    if (!arm->doubled && arm->foreign_ns < late_before(arm))
         forget_oldest(owed);
     return true;
 }

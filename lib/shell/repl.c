@@ -45,7 +45,10 @@ static void add_match(void *context, const char *word, const char *help)
         m->list = list;
         m->cap = cap;
     }
-    m->list[++m->n] = strdup(word);
+    char *copy = strdup(word);
+    if (!copy)
+        return;
+    m->list[++m->n] = copy;
     m->list[m->n + 1] = NULL;
 }
 

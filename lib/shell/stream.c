@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "shell/stop.h"
 #include "shell/stream_source.h"
 
@@ -122,14 +123,14 @@ static enum aw_status begin_file(struct aw_stream *s, const char *input)
     s->live = standard;
     s->fd = standard ? STDIN_FILENO : open(input, O_RDONLY | O_CLOEXEC);
     if (s->fd < 0)
-        return aw_fail(&s->session->err, AW_USAGE, "%.200s: %s", input, strerror(errno));
+        return aw_file_fail(&s->session->err, NULL, input);
     enum aw_status status = aw_stream_fill(s, AW_NEVER);
     if (status == AW_OK || status == AW_MORE)
         status = choose_text(s, standard ? "standard input" : input);
     return status;
 }
 
-/* ---- All of them ------------------------------------------------------------------------------
+/* ---- Opening and closing ----------------------------------------------------------------------
  */
 
 enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session, const char *input)
@@ -166,6 +167,69 @@ void aw_stream_close(struct aw_stream *s)
     free(s);
 }
 
+/* ---- Names that are asked for -----------------------------------------------------------------
+ */
+
+enum aw_status aw_stream_check(struct aw_session *session, const struct aw_select *fields,
+                               const struct aw_where *where)
+{
+    bool anybody = session->tool->subjects != NULL;
+    struct aw_names *names = malloc(sizeof *names);
+    if (!names)
+        return aw_fail(&session->err, AW_USAGE, "out of memory");
+    aw_names_init(names, session->wire);
+    enum aw_status status = aw_select_check(fields, names, anybody, &session->err);
+    if (status == AW_OK && where)
+        status = aw_where_check(where, names, anybody, &session->err);
+    free(names);
+    return status;
+}
+
+void aw_stream_expect(struct aw_stream *s, const struct aw_select *fields,
+                      const struct aw_where *where)
+{
+    bool hears = s->source == &aw_hear_source && s->session->tool->subjects;
+    s->fields = hears ? fields : NULL;
+    s->where = where;
+}
+
+#define SUBJECTS_MAX 1024
+
+struct subjects {
+    size_t n;
+    char *name[SUBJECTS_MAX];
+};
+
+static void add_subject(void *context, const char *name, const char *help)
+{
+    struct subjects *subjects = context;
+    char *copy = subjects->n < SUBJECTS_MAX ? strdup(name) : NULL;
+    (void)help;
+    if (copy)
+        subjects->name[subjects->n++] = copy;
+}
+
+static enum aw_status check_expected(struct aw_stream *s)
+{
+    struct subjects subjects = {0};
+    struct aw_select fields = {0};
+    struct aw_error *err = &s->session->err;
+    const char *const *names = (const char *const *)subjects.name;
+    s->session->tool->subjects(s->session, add_subject, &subjects);
+    if (s->where)
+        aw_where_fields(s->where, &fields);
+    enum aw_status status = aw_select_confirm(s->fields, &s->names, names, subjects.n, err);
+    if (status == AW_OK)
+        status = aw_select_confirm(&fields, &s->names, names, subjects.n, err);
+    while (subjects.n > 0)
+        free(subjects.name[--subjects.n]);
+    s->fields = NULL;
+    return status;
+}
+
+/* ---- All of them ------------------------------------------------------------------------------
+ */
+
 static void describe_record(struct aw_stream *s)
 {
     const struct aw_tool *tool = s->session->tool;
@@ -186,6 +250,8 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
         status = s->source->next(s, deadline);
     }
     s->primed = false;
+    if (status == AW_LOST && s->link && s->link->recorded)
+        return AW_MORE;
     if (status != AW_OK)
         return status;
     s->counters.messages++;
@@ -193,6 +259,8 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
         s->record.time_ns = s->item.time_ns;
         describe_record(s);
     }
+    if (s->fields && (status = check_expected(s)) != AW_OK)
+        return status;
     *item = s->item;
     return AW_OK;
 }

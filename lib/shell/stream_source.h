@@ -48,6 +48,8 @@ struct aw_stream {
     void *json; /* the object that the points speak of */
     struct aw_columns columns;
     struct aw_names names;
+    const struct aw_select *fields; /* that are expected; NULL: that has been looked at */
+    const struct aw_where *where;
     struct aw_point points[AW_POINTS_MAX];
     char paths[AW_POINTS_MAX][AW_POINT_NAME];
     char buffer[AW_STREAM_BLOCK + 1];

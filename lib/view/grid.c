@@ -397,7 +397,7 @@ static void put_rows(struct aw_grid *grid, const struct aw_channel *const *shown
     int tables = tables_for(grid->rows, height, width, longest);
     int each = (width + BETWEEN) / tables - BETWEEN;
     struct layout layout = lay_out(each, longest, grid->blocks);
-    grid->page = (size_t)(height * tables);
+    grid->page = (size_t)height * (size_t)tables;
     size_t most = grid->rows > grid->page ? grid->rows - grid->page : 0;
     grid->scroll = grid->scroll < most ? grid->scroll : most;
     for (int t = 0; t < tables; t++)

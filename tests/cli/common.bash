@@ -12,6 +12,7 @@ setup() {
     export D BIN PATH HOME=$D XDG_CONFIG_HOME=$D/config XDG_STATE_HOME=$D/state TERM=dumb NO_COLOR=1
     export LC_ALL=C.UTF-8
     fast='sim:?time=virtual' # nobody waits for this arm
+    patience=60 # s, for what must come: no test is about how fast the machine is
     started=()
     cd "$D" || return
 }
@@ -62,7 +63,7 @@ start() {
     started+=("$pid")
     exec {fd}<"$D/$name.err"
     said[$name]=$fd
-    while read -t 20 -r line <&"$fd"; do
+    while read -t "$patience" -r line <&"$fd"; do
         if [[ $line == "ready: "* ]]; then
             url=${line#ready: }
             return 0
@@ -80,10 +81,21 @@ end() {
 
 # wait_for NAME TEXT: reads what NAME says until a line has this text; that line goes to $line.
 wait_for() {
-    while read -t 20 -r line <&"${said[$1]}"; do
+    local end=$((SECONDS + patience))
+    while [ $SECONDS -lt $end ] && read -t "$patience" -r line <&"${said[$1]}"; do
         [[ $line != *"$2"* ]] || return 0
     done
     echo "$1 never said: $2" && false
+}
+
+# becomes EXPECTED COMMAND…: the output of the command, sooner or later.
+becomes() {
+    local found tries
+    for ((tries = 0; tries < 100; tries++)); do
+        found=$("${@:2}")
+        [ "$found" != "$1" ] || return 0
+    done
+    same "$found" "$1"
 }
 
 # A peer that takes connections and keeps what arrives. $url is its link.

@@ -181,11 +181,11 @@ ends_with() {
     pid=$!
     started+=("$pid")
     exec {out}<"$D/out" {err}<"$D/err"
-    read -r -t 20 line <&"$out"
+    read -r -t "$patience" line <&"$out"
     has "$line" '"step"'
     pgrep -P "$pid" ezphys-sim
     kill -9 "$pid"
-    timeout 20 cat <&"$err" # until nobody holds the other end any more
+    timeout "$patience" cat <&"$err" # until nobody holds the other end any more
 }
 
 @test "sim: mistakes are told before anything is started" {

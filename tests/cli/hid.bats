@@ -14,6 +14,7 @@ hid() {
 board() {
     "$root/tests/hid/board.sh" "$D/hid" "$1" 16c0:0486 "$2" "ItsyBitsy M4"
     start "$1" hidmotor sim --listen "unix-listen:$D/hid/dev/$1"
+    export HIDMOTOR_TIMEOUT=${patience}s
 }
 
 @test "hid: the board is found and used" {
@@ -27,8 +28,8 @@ board() {
     ok hid hidmotor -l hid:/dev/hidraw3 gripper close
     ok hid hidmotor -l hid:16c0:0486 ping -n 300 -j
     same "$(json '[.sent, .lost, .foreign]')" '[300,0,0]'
-    ok hid hidmotor -l hid: record "$D/run.csv" --for 100ms
-    [ "$(wc -l <"$D/run.csv")" -gt 5 ]
+    ok hid hidmotor -l hid: record "$D/run.csv" -n 10
+    same "$(wc -l <"$D/run.csv")" 11
 }
 
 @test "hid: no board, several boards, another's board" {

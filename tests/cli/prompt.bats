@@ -180,6 +180,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         type +; want {100 deg}
         type -; want {90 deg}
         type q; want {armctl> }
+        ask {jog * 10} {is no joint} {armctl> }
         type \004
         ends 0"
 }

@@ -1,10 +1,13 @@
 #!/usr/bin/env bats
-# Safe stop, for all tools and all ways out: stops.py has the tables. KILLS sets how many.
+# Safe stop, for all tools and all ways out: stops.py has the tables. KILLS and WAYS set how many,
+# WITHIN the time in ms that all of them have.
 load common.bash
 
-stops() { python3 "$root/tests/cli/stops.py" "$1" "$D" "${@:2}"; }
+stops() {
+    python3 "$root/tests/cli/stops.py" "$1" "$D" "$2" "$3" ${WITHIN:+--within "$WITHIN"} "${@:4}"
+}
 
-# A hundred ways to end: the stop within 10 ms, the device at rest.
+# Ended at any moment: the stop comes and is the last word, the device comes to rest.
 kills() {
     run stops kills "$1" "${KILLS:-200}"
     [ "$status" = 0 ] || { echo "$output" && false; }
@@ -13,7 +16,7 @@ kills() {
 
 # Every way out.
 ways() {
-    run stops ways "$1" 4
+    run stops ways "$1" "${WAYS:-4}"
     [ "$status" = 0 ] || { echo "$output" && false; }
     printf '# %s\n' "${lines[@]: -2}"
 }

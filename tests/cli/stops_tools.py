@@ -112,7 +112,9 @@ class Canpid(Tool):
 
 
 class Hidmotor(Tool):
-    """The stop: setpoints of duration 0 where the board has just said that the arm is."""
+    """The stop: setpoints of duration 0 where the board has just said that the arm is; where it has
+    said nothing for too long, between there (or the setpoint before the last one) and the last
+    setpoint: what the arm must have reached by now."""
     name = "hidmotor"
     url = "unix:{path}"
     simulator = ("hidmotor", "sim", "--listen", "unix-listen:{path}")
@@ -137,6 +139,7 @@ class Hidmotor(Tool):
     def begin(self):
         super().begin()
         self.measured, self.held = [], None
+        self.behind = self.ahead = None  # what the arm is between
 
     def split(self, data):
         return [data], b""
@@ -150,17 +153,26 @@ class Hidmotor(Tool):
         if report[0] == self.positions:
             pose = [min(max(deg, low), high) for deg, (low, high) in zip(report[3:9:2], self.limits)]
             self.measured.append((time.monotonic(), pose))
+            self.behind = pose
 
     def judge(self, message):
         command, duration, _, *targets = self.floats(message)[:6]
         if command != self.set_setpoints:
             return None
-        if duration == 0 and any(at > time.monotonic() - self.fresh and all(
-                abs(a - b) < self.tolerance for a, b in zip(pose, targets))
-                                 for at, pose in self.measured):
+        if duration == 0 and (self.just_measured(targets) or self.on_the_way(targets)):
             self.held = targets
             return STOPS
+        self.behind, self.ahead = self.ahead or self.behind, targets
         return MOVES
+
+    def just_measured(self, targets):
+        return any(at > time.monotonic() - self.fresh and all(
+            abs(a - b) < self.tolerance for a, b in zip(pose, targets)) for at, pose in self.measured)
+
+    def on_the_way(self, targets):
+        return self.behind and self.ahead and all(
+            min(a, b) - self.tolerance < t < max(a, b) + self.tolerance
+            for a, b, t in zip(self.behind, self.ahead, targets))
 
     def rests(self, board):
         """The setpoints stay, and the arm comes to rest there."""

@@ -10,7 +10,7 @@
 set columns [lindex $argv 0]
 if {$columns eq ""} { set columns 200 }
 set stty_init "rows 40 columns $columns"
-set timeout 3
+set timeout 60 ;# a loaded machine may be slow, but it gets there
 match_max 1000000
 log_user 0
 set seen ""

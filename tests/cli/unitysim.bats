@@ -146,14 +146,31 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     ok unitysim -j -l "$url" move elbow=2300
 }
 
+# How near to that a busy machine comes is measured by make bench.
 @test "feedback comes every 15 ms" {
+    virtual_json watch -n 100
+    same "$(jq -s '[.[].t * 1000 | round] | [.[0] + range(100) * 15] == .' <<<"$output")" true
+    virtual_json ping -n 5
+    same "$(json '[.asked,.answered,(.received > 30),.feedback_p50_ms,.feedback_p99_ms]')" '[5,5,true,15,15]'
     simulator --scene basic
-    ok unitysim -q -j -l "$url" watch -n 100
+    ok unitysim -q -j -l "$url" watch -n 100 # by the clock: not more often
     same "${#lines[@]}" 100
-    same "$(jq -s '[.[].t] | (.[-1] - .[0]) / 99 * 1000 | . > 14 and . < 20' <<<"$output")" true
-    ok unitysim -q -j -l "$url" ping -n 5
-    same "$(json '[.asked,.answered,(.received > 30),(.feedback_p50 > 14 and .feedback_p50 < 16)]')" \
-        '[5,5,true,true]'
+    same "$(jq -s '[.[].t] | (.[-1] - .[0]) / 99 * 1000 | . > 10' <<<"$output")" true
+    ok unitysim -q -j -l "$url" --timeout "${patience}s" ping -n 5
+    same "$(json '[.asked,.answered]')" '[5,5]'
+}
+
+@test "status and ping: a table for people, one record for programs" {
+    ok unitysim -q -l "$fast" status
+    same "${lines[0]}" "joint          position              velocity"
+    matches "${lines[3]}" "elbow * 2048 * 0.00 * 0"
+    has "${lines[7]}" "grasp at x -482.2 y 124.3 z 0.0 mm"
+    ok unitysim -q -j -l "$fast" status
+    same "$(json '[.elbow, .elbow_deg, .grasp_x]')" '[2048,0,-482.2]'
+    ok unitysim -q -l "$fast" ping -n 1
+    matches "${lines[0]}" "ms * n * min * mean * p50 * p95 * p99 * max"
+    matches "${lines[3]}" "feedback *"
+    has "${lines[4]}" "answered=1"
 }
 
 @test "list says whether a simulator is there, and sends nothing" {
@@ -161,8 +178,8 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     same "$(json '.link')" '"udp:127.0.0.1:30004?listen=30005"'
     if [ "$(json '[.simulator,.client]')" = '[false,false]' ]; then
         start sim unitysim sim --scene 1
-        ok unitysim -j list
-        same "$(json '[.simulator,.feedback,.client]')" '[true,true,false]'
+        listed() { unitysim -j list | jq -c '[.simulator,.feedback,.client]'; }
+        becomes '[true,true,false]' listed # it listens for a fifth of a second
         counters
         has "$line" "unitysim: 0 datagrams received"
     fi
@@ -174,7 +191,7 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     unitysim -q -l "$url" watch >seen 2>/dev/null 3>&- &
     started+=("$!")
     exec {seen}<seen
-    read -r -t 20 line <&"$seen" # it has the port
+    read -r -t "$patience" line <&"$seen" # it has the port
     fails 4 unitysim -l "$url" status
     has "$why" "only one client can hear the simulator"
     kill "${started[-1]}"
@@ -198,8 +215,11 @@ while True:  # so often that ours is never the last one
     time.sleep(0.001)
 PYTHON
     started+=("$!")
-    run --separate-stderr unitysim -l "$url" drive elbow=-45 --for 3s
-    has "$stderr" "another client commands the arm"
+    under_way -l "$url" drive elbow=-45 <<<""
+    wait_for client "another client commands the arm"
+    exec {trace}<&-
+    kill -TERM "$client"
+    wait "$client" && false || same $? 143
 }
 
 # ---- Moving --------------------------------------------------------------------------------------
@@ -257,7 +277,7 @@ PYTHON
     simulator --scene 1
     mkfifo lines
     exec {lines}<>lines
-    under_way -l "$url" drive --follow --deadman 300ms elbow=+10 -j <lines
+    under_way -l "$url" drive --follow --deadman 2s elbow=+10 -j <lines
     echo 'elbow=+45 hand=close' >&"$lines"
     wait_for client "elbow.velocity=45 elbow.state=increase"
     has "$line" "hand.state=decrease"
@@ -267,7 +287,7 @@ PYTHON
     wait_for client "no line for"
     wait_for client "04 00 00 00 E0  control"
     echo 'ebow=3' >&"$lines"
-    rest=$(timeout 20 cat <&"$trace")
+    rest=$(timeout "$patience" cat <&"$trace")
     wait "$client" && status=0 || status=$?
     same "$status" 2
     has "$rest" "line 3: joint 'ebow': unknown — did you mean 'elbow'?"
@@ -326,7 +346,7 @@ PYTHON
     kill -STOP "$sim"
     wait_for client "02 00 00 00 03 00 00 00 04 00 00 00 E0  control" # all are told to stop
     kill -CONT "$sim"
-    rest=$(timeout 30 cat <&"$trace")
+    rest=$(timeout "$patience" cat <&"$trace")
     wait "$client" && status=0 || status=$?
     same "$status" 0
     has "$rest" "feedback was silent for"
@@ -369,7 +389,7 @@ PYTHON
     sed -i '17s/Auto/Atuo/' broken.csv
     refuses 5 unitysim -q -l "$url" play broken.csv
     has "$why" "broken.csv:17:"
-    has "$why" "did you mean Auto?"
+    has "$why" "did you mean 'Auto'?"
     rows broken.csv 30
     sed -i '31s/,90,10/,90,2/; 31s/,45,10/,45,2/' broken.csv
     refuses 6 unitysim -q -l "$url" play broken.csv
@@ -436,7 +456,7 @@ PYTHON
     for command in "move elbow=2500 velocity=10" "play thirty.csv"; do
         under_way -l "$url" -j $command
         kill -TERM "$client"
-        rest=$(timeout 20 cat <&"$trace")
+        rest=$(timeout "$patience" cat <&"$trace")
         wait "$client" && status=0 || status=$?
         same "$status" 143
         has "$rest" "stopped: all joints"
@@ -453,7 +473,7 @@ PYTHON
     has "$(unitysim decode cut.pcapng 2>/dev/null | tail -n 2)" "elbow.velocity=20"
     ok unitysim -q -l "$url" scene basic
     ok unitysim -q -j -l "$url" replay cut.pcapng
-    same "$(json '[.ok,(.sent > 5)]')" '[true,true]'
+    same "$(json '[.ok,(.sent > 0)]')" '[true,true]'
     stands
     same "$(elbow '(.elbow < 2040)')" '[0,true]'
     ok unitysim -q -l "$url" --record fast.pcapng drive elbow=+60 --for 0.1s --force
@@ -461,7 +481,7 @@ PYTHON
     has "$why" "elbow.velocity: 60 is above 45"
     under_way -l "$url" replay drive.pcapng --loop
     kill -HUP "$client"
-    rest=$(timeout 20 cat <&"$trace")
+    rest=$(timeout "$patience" cat <&"$trace")
     wait "$client" && status=0 || status=$?
     same "$status" 129
     stands
