@@ -172,7 +172,7 @@ $(B)/tests/hid/hidraw.so: tests/hid/hidraw.c Makefile
 
 # The targets below install what is missing first (a look at the package list when nothing is), and
 # only then build: the compiler may be among what was missing.
-.PHONY: deps demo check soak check-kernel bench fuzz deb cross coverage analyse
+.PHONY: deps demo check soak check-kernel bench performance fuzz deb cross coverage analyse
 deps:
 	@tests/deps.sh
 
@@ -195,6 +195,10 @@ check-kernel: deps
 bench: deps
 	@$(MAKE) --no-print-directory all benches
 	@tests/bench/run.sh
+
+performance: deps
+	@$(MAKE) --no-print-directory all benches
+	@tests/bench/keep.sh
 
 fuzz: deps
 	@tests/fuzz/run.sh $(SECONDS)
@@ -282,8 +286,9 @@ help:
 	@echo '  demo check               see above; both call deps first'
 	@echo '  check-kernel             vcan, uhid and UARTs under a real kernel, in a VM'
 	@echo '  soak fuzz bench          a million commands over bad lines, fuzzing, one table of measurements'
+	@echo '  performance              bench, and keeps the table in docs/performance.md'
 	@echo '  cross                    unit tests and golden cases for i386 and s390x; ARCH=i386: that one only'
-	@echo '  deb                      Debian packages in build/deb/, read by lintian'
+	@echo '  deb                      Debian packages in build/deb/, read by lintian; DEBFULLNAME, DEBEMAIL: of whom'
 	@echo '  coverage analyse         lines of lib/ that the tests reach; cppcheck and clang-tidy'
 	@echo '  generated                completions/ and docs/ from the tables; check-generated: drift'
 	@echo '  format check-format metrics'

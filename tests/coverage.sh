@@ -15,9 +15,13 @@ home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 mkdir -p "$B"
 
-make B="$B" OPTIMISE=-O0 CFLAGS='--coverage -fprofile-update=atomic' LDFLAGS=--coverage all units \
+# A stopped program comes to its own end, so the counts of simulators that a test ends are kept, too.
+# As GNU C: only then the compiler knows fork and exec, and keeps the counts of both processes.
+make B="$B" OPTIMISE=-O0 CFLAGS='--coverage -fprofile-update=atomic -std=gnu11' LDFLAGS=--coverage all units \
     >"$B/build.log" 2>&1 || { tail "$B/build.log" && exit 1; }
-find "$B" -name '*.gcda' -delete
+# Empty, and everybody may write them: a test runs a program as nobody.
+find "$B/obj" -name '*.gcno' -print | sed 's/gcno$/gcda/' | xargs truncate -s 0
+find "$B/obj" -name '*.gcda' -exec chmod a+w {} +
 
 export HOME=$home XDG_CONFIG_HOME=$home/config XDG_STATE_HOME=$home/state XDG_RUNTIME_DIR=$home
 failed=0
@@ -27,7 +31,7 @@ for source in tests/unit/test_*.c; do
     timeout 300 "$B/tests/unit/$name" >"$B/$name.log" 2>&1 || said "$name failed" "$B/$name.log"
 done
 tests/golden/run.sh "$B/bin" >"$B/golden.log" 2>&1 || said "golden cases failed" "$B/golden.log"
-BATS_TEST_TIMEOUT=180 BIN=$PWD/$B/bin bats --tap tests/cli >"$B/cli.log" 2>&1 ||
+KILLS=20 BATS_TEST_TIMEOUT=180 BIN=$PWD/$B/bin bats --tap tests/cli >"$B/cli.log" 2>&1 ||
     said "command line tests failed" "$B/cli.log"
 
 # "file lines covered" of each file, then the table.

@@ -81,7 +81,7 @@ count() { # NAME FILE: adds up what the TAP in FILE says, shows what failed
     not=$(grep -c '^not ok ' "$2")
     printf '%-6s %-8s %5d passed %3d failed %d skipped  %s\n' "$arch" "$1" "$ok" "$not" \
         "$(grep -ic '^ok .*# skip' "$2")" "${qemu:-natively}"
-    [ "$not" = 0 ] || sed 's/^/    /' "$2"
+    [ "$not" = 0 ] || sed -E '/^( *ok |[0-9.]+$)/d; s/^/    /' "$2"
     passed=$((passed + ok)) failed=$((failed + not))
 }
 

@@ -1,39 +1,111 @@
 #!/bin/bash
-# Conversations over lines that lose, double and damage packets, in virtual time. Prints TAP.
+# Conversations over lines that lose, double, damage, delay and reorder messages and go away, to
+# devices that start again in the middle, in virtual time. Prints TAP, and at the end one table of
+# what was done to them and what came of it.
 #
-#   tests/soak.sh             a million exchanges each, over lines of several kinds
+#   tests/soak.sh             a million exchanges of each tool over each of the lines below
+#   tests/soak.sh 100000      or so many
 #   tests/soak.sh --small     what each program does by itself
 #
-# A program of tests/soak takes [COUNT [FAULTS]] and ends with 0 if nothing was lost or doubled.
+# A program of tests/soak takes [COUNT [FAULTS]] and ends with 0 if nothing was violated; see
+# tests/soak/bed.h. JOBS of them run at a time: 2.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 B=${B:-build}
-n=0 failed=0
+JOBS=${JOBS:-2}
+LINES_OF_MIXES='noisy drop=10%&dup=10%&corrupt=5%&seed=1
+lossy drop=30%&seed=2
+twice dup=50%&seed=3
+slow drop=5%&delay=5ms&jitter=4ms&reorder=10%&seed=4
+storm drop=20%&dup=20%&corrupt=10%&delay=10ms&jitter=10ms&reorder=10%&seed=5'
 
-soak() {
-    local out status=0
-    n=$((n + 1))
-    out=$("$@" 2>&1) || status=$?
-    if [ $status = 0 ]; then
-        echo "ok $n - ${*#"$B"/}: $(tail -n1 <<<"$out")"
-        sed '$d; s/^/#   /' <<<"$out" # what was done to it, and what came of it
-    else
-        printf '%s\n' "$out"
-        echo "not ok $n - ${*#"$B"/}: exit status $status"
-        failed=1
-    fi
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+names=()
+
+# Name of the line, program, arguments; as soon as fewer than JOBS are under way.
+start() {
+    local name="$1 $(basename "$2")" out=$dir/${#names[@]}
+    shift
+    names+=("$name")
+    while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do
+        wait -n
+    done
+    { "$@" >"$out" 2>&1; echo $? >"$out.status"; } &
 }
 
 for source in tests/soak/*.c; do
     program=$B/${source%.c}
     if [ "${1:-}" = --small ]; then
-        soak "$program"
+        start own "$program"
         continue
     fi
-    soak "$program" 1000000 'drop=10%&dup=10%&corrupt=5%&seed=1'
-    soak "$program" 1000000 'drop=30%&seed=2'
-    soak "$program" 1000000 'dup=50%&seed=3'
-    soak "$program" 1000000 'delay=5ms&jitter=4ms&drop=5%&seed=4'
+    while read -r name faults; do
+        start "$name" "$program" "${1:-1000000}" "$faults"
+    done <<<"$LINES_OF_MIXES"
 done
-echo "1..$n"
+wait
+
+failed=0
+for i in "${!names[@]}"; do
+    read -r line program <<<"${names[i]}"
+    if [ "$(cat "$dir/$i.status")" = 0 ]; then
+        echo "ok $((i + 1)) - $program, $line: $(tail -n1 "$dir/$i")"
+        sed '$d; s/^/#   /' "$dir/$i"
+    else
+        cat "$dir/$i"
+        echo "not ok $((i + 1)) - $program, $line: exit status $(cat "$dir/$i.status")"
+        failed=1
+    fi
+    sed -n "s/^tally /line=$line /p" "$dir/$i" >>"$dir/tallies"
+done
+echo "1..${#names[@]}"
+
+# What was not done is a dash; violations are always a number.
+echo
+awk '
+    BEGIN {
+        n = split("tool line exchanges hours dropped doubled corrupted delayed reordered " \
+                  "restarts unplugs errors violations", head)
+        for (c = 1; c <= n; c++)
+            width[c] = length(cell[0, c] = head[c])
+        total[1] = "all"
+    }
+    function put(row, c, text) {
+        if (c > 3 && c < n && text == 0)
+            text = "-"
+        cell[row, c] = text
+        if (length(text) > width[c])
+            width[c] = length(text)
+    }
+    {
+        for (i = 1; i <= NF; i++) {
+            split($i, pair, "=")
+            value[pair[1]] = pair[2]
+        }
+        for (c = 1; c <= n; c++) {
+            put(NR, c, value[head[c]])
+            if (c > 2)
+                total[c] += value[head[c]]
+        }
+    }
+    function show(row,   text, c) {
+        text = sprintf("%-*s  %-*s", width[1], cell[row, 1], width[2], cell[row, 2])
+        for (c = 3; c <= n; c++)
+            text = text sprintf("  %*s", width[c], cell[row, c])
+        print text
+    }
+    END {
+        for (c = 1; c <= n; c++)
+            put(NR + 1, c, c == 4 ? sprintf("%.1f", total[c]) : total[c])
+        for (row = 0; row <= NR + 1; row++) {
+            if (row > 0 && cell[row, 1] != cell[row - 1, 1])
+                print ""
+            show(row)
+        }
+    }' "$dir/tallies"
+if [ "${1:-}" != --small ]; then
+    printf '\n'
+    sed 's/ /  /' <<<"$LINES_OF_MIXES"
+fi
 exit $failed

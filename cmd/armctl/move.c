@@ -116,18 +116,39 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     return status;
 }
 
-enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
+/* Up to the first that fails. */
+static enum aw_status ping(struct aw_session *session, uint64_t count, struct aw_samples *ms)
 {
     struct arm_state *state = arm_state(session);
-    enum aw_status status = arm_ready(session);
-    (void)args;
-    if (status != AW_OK)
-        return status;
-    status = aw_arm_ping(&state->arm, &state->outcome, &session->err);
+    enum aw_status status = AW_OK;
+    uint64_t retries = 0;
+    for (uint64_t i = 0; status == AW_OK && i < count; i++) {
+        status = aw_arm_ping(&state->arm, &state->outcome, &session->err);
+        retries += (uint64_t)state->outcome.retries;
+        if (state->outcome.ack_ns >= 0)
+            aw_samples_add(ms, (double)state->outcome.ack_ns / 1e6);
+    }
     arm_remember(session);
     aw_object_start(&session->result, "ping");
-    if (state->outcome.ack_ns >= 0)
-        aw_object_number(&session->result, "ms", (double)state->outcome.ack_ns / 1e6, 3, NULL);
-    aw_object_number(&session->result, "retries", state->outcome.retries, 0, NULL);
+    if (count > 1)
+        aw_object_number(&session->result, "answered", (double)ms->n, 0, NULL);
+    else if (ms->n)
+        aw_object_number(&session->result, "ms", ms->values[0], 3, NULL);
+    aw_object_number(&session->result, "retries", (double)retries, 0, NULL);
+    return status;
+}
+
+enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_samples ms = {0};
+    uint64_t count = (uint64_t)aw_option_number(session, "count");
+    enum aw_status status = arm_ready(session);
+    (void)args;
+    if (status == AW_OK)
+        status = ping(session, count ? count : 1, &ms);
+    struct aw_spread spread = aw_samples_spread(&ms);
+    if (count > 1)
+        aw_object_spread_ms(&session->result, NULL, &spread);
+    aw_samples_free(&ms);
     return status;
 }

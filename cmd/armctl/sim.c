@@ -38,11 +38,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
         status = url_speed(url, "turn-speed", "deg/s", &options.turn_deg_s, err);
     if (status == AW_OK)
         status = url_speed(url, "slide-speed", "mm/s", &options.slide_mm_s, err);
-    if (status != AW_OK)
-        return status;
-    struct aw_device *device = aw_arm_device(&options);
-    *out = device ? aw_sim_link(device, clock, false, "sim:") : NULL;
-    return *out ? AW_OK : aw_fail(err, AW_NO_LINK, "out of memory");
+    return status == AW_OK ? aw_sim_open(out, aw_arm_device(&options), clock, false, err) : status;
 }
 
 static const char *const sim_keys[] = {"quirks", "time", "turn-speed", "slide-speed", NULL};
@@ -55,7 +51,7 @@ const struct aw_transport arm_sim_transport = {
     .open = open_sim,
 };
 
-static void say_counters(struct aw_session *session, const struct aw_device *device)
+static void say_counters(struct aw_session *session, struct aw_device *device)
 {
     const struct aw_arm_device_counters *n = aw_arm_device_counters(device);
     aw_session_say(session, "%llu commands carried out, %llu duplicates, %llu damaged lines",
@@ -76,12 +72,5 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
         return status;
     options.turn_deg_s = aw_option_number(session, "turn-speed");
     options.slide_mm_s = aw_option_number(session, "slide-speed");
-    struct aw_device *device = aw_arm_device(&options);
-    if (!device)
-        return aw_fail(&session->err, AW_NO_LINK, "out of memory");
-    status = aw_session_serve(session, device);
-    if (status == AW_STOPPED || status == AW_LOST)
-        say_counters(session, device);
-    device->ops->close(device);
-    return status;
+    return aw_session_serve(session, aw_arm_device(&options), say_counters);
 }

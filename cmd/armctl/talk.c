@@ -16,7 +16,7 @@ static struct aw_arm_options arm_options(const struct aw_session *session)
     options.ack_timeout_ms = (int)(aw_option_number(session, "ack-timeout") * 1000);
     options.confirm_timeout_ms = (int)(confirm * 1000);
     options.retries = (int)aw_option_number(session, "retries");
-    options.seq = strcmp(seq, "auto") == 0 ? AW_ARM_SEQ_AUTO : atoi(seq);
+    options.seq = strcmp(seq, "auto") == 0 ? AW_ARM_SEQ_AUTO : seq[0] - '0';
     return options;
 }
 

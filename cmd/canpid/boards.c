@@ -1,8 +1,10 @@
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
+#include "base/suggest.h"
 #include "shell/wire_option.h"
 #include "state.h"
 
@@ -31,6 +33,15 @@ static bool is_listed(const struct pid_boards *boards, const struct aw_name *nam
     return false;
 }
 
+/* It stands in JSON and CSV as it is. */
+static bool is_name(const char *text)
+{
+    size_t n = 0;
+    while (isalnum((unsigned char)text[n]) || (text[n] && strchr("_-.", text[n])))
+        n++;
+    return n > 0 && !text[n];
+}
+
 static void add_name(struct pid_boards *boards, const char *name, int32_t id)
 {
     snprintf(boards->text[boards->n], AW_PID_NAME_MAX, "%s", name);
@@ -53,6 +64,8 @@ enum aw_status pid_configure(struct aw_session *session, const char *section, co
             "[%.40s] id: '%.20s' — a multiple of 32 below 2048 is needed: the lower five "
             "bits are the message",
             section, value);
+    if (!is_name(section + 6))
+        return aw_fail(err, AW_USAGE, "[%.40s]: a name has letters, digits, _, - and .", section);
     if (strlen(section + 6) >= AW_PID_NAME_MAX || boards->n == BOARDS_NAMED / 2)
         return aw_fail(err, AW_USAGE, "[%.40s]: too long a name, or too many boards", section);
     add_name(boards, section + 6, (int32_t)id);
@@ -87,6 +100,22 @@ enum aw_status pid_variant(struct aw_session *session, struct aw_variant *varian
     return AW_OK;
 }
 
+static enum aw_status no_such_board(struct aw_session *session, const char *text)
+{
+    const char *names[BOARDS_NAMED + 1];
+    size_t n = 0;
+    for (const struct aw_name *name = pid_board_names(session); name->name; name++)
+        names[n++] = name->name;
+    const char *near = aw_suggest(text, names, n);
+    if (near)
+        return aw_fail(&session->err, AW_USAGE, "no board '%.20s' — did you mean '%s'?", text,
+                       near);
+    return aw_fail(&session->err, AW_USAGE,
+                   "no board '%.20s' — use lhip, lknee, lankle, rhip, rknee, rankle, all, or an "
+                   "identifier such as 0x40",
+                   text);
+}
+
 static enum aw_status add_board(struct aw_session *session, const char *text, uint64_t *boards)
 {
     if (strcmp(text, "all") == 0) {
@@ -96,11 +125,7 @@ static enum aw_status add_board(struct aw_session *session, const char *text, ui
     }
     int board = aw_pid_board_find(&session->wire->variant, text);
     if (board < 0)
-        return aw_fail(
-            &session->err, AW_USAGE,
-            "no board '%.20s' — use lhip, lknee, lankle, rhip, rknee, rankle, all, or an "
-            "identifier such as 0x40",
-            text);
+        return no_such_board(session, text);
     *boards |= AW_PID_BIT(board);
     return AW_OK;
 }
@@ -118,7 +143,7 @@ enum aw_status pid_boards(struct aw_session *session, uint64_t *boards)
     for (char *part = strtok_r(copy, ",", &save); part && status == AW_OK;
          part = strtok_r(NULL, ",", &save))
         status = add_board(session, part, boards);
-    return status;
+    return status == AW_OK && !*boards ? no_such_board(session, text) : status;
 }
 
 enum aw_status pid_one_board(struct aw_session *session, unsigned *board)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "state.h"
 
 static enum aw_status load(struct aw_session *session, const char *path, struct aw_run *run)
@@ -11,7 +12,7 @@ static enum aw_status load(struct aw_session *session, const char *path, struct 
     struct aw_table table = {0};
     FILE *file = fopen(path, "re");
     if (!file)
-        return aw_fail(&session->err, AW_USAGE, "%.200s: %s", path, strerror(errno));
+        return aw_file_fail(&session->err, NULL, path);
     enum aw_status status = aw_table_read(file, path, &table, &session->err);
     fclose(file);
     if (status == AW_OK)

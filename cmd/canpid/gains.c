@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "canpid/gains.h"
+#include "shell/gains.h"
 #include "state.h"
 
 static enum aw_status save(struct aw_session *session, const char *path)
@@ -64,32 +65,20 @@ static enum aw_status apply(struct aw_session *session, const char *path)
     return status;
 }
 
-static void print_json(struct aw_session *session, const struct aw_pid_gain_change *change)
-{
-    struct aw_output *out = &session->out;
-    char name[AW_PID_NAME_MAX];
-    aw_output_print(out, "{\"board\":\"%s\",\"controller\":\"%s\",\"gain\":\"%s\",",
-                    aw_pid_board_name(&session->wire->variant, change->at.board, name),
-                    aw_pid_controller_name(change->at.controller),
-                    aw_pid_gain_name(change->at.gain));
-    aw_output_print(out, change->has_from ? "\"from\":%.9g," : "\"from\":null,", change->from);
-    aw_output_print(out, change->has_to ? "\"to\":%.9g}\n" : "\"to\":null}\n", change->to);
-}
-
-static void print_text(struct aw_session *session, const struct aw_pid_gain_change *change)
-{
-    char text[AW_PID_GAIN_TEXT];
-    aw_pid_gain_text(&change->at, &session->wire->variant, text);
-    if (change->has_from && change->has_to)
-        aw_output_print(&session->out, "~ %s (was %g)\n", text, change->from);
-    else
-        aw_output_print(&session->out, "%c %s\n", change->has_to ? '+' : '-', text);
-}
-
 static void print_change(void *context, const struct aw_pid_gain_change *change)
 {
     struct aw_session *session = context;
-    (aw_session_json(session) ? print_json : print_text)(session, change);
+    const struct aw_variant *variant = &session->wire->variant;
+    char text[AW_PID_GAIN_TEXT], name[AW_PID_NAME_MAX];
+    aw_pid_gain_text(&change->at, variant, text);
+    const struct aw_gain_line line = {
+        .text = text,
+        .kind = "board",
+        .words = {aw_pid_board_name(variant, change->at.board, name),
+                  aw_pid_controller_name(change->at.controller), aw_pid_gain_name(change->at.gain)},
+    };
+    aw_session_gain_change(session, &line, (struct aw_gain){change->has_from, (float)change->from},
+                           (struct aw_gain){change->has_to, (float)change->to});
 }
 
 static enum aw_status diff(struct aw_session *session, const char *path)

@@ -1,30 +1,21 @@
 #include <net/if.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "link/can.h"
 #include "state.h"
-
-#define ARPHRD_CAN 280 /* type of CAN interfaces in sysfs, linux/if_arp.h */
-
-static bool is_can(const char *name)
-{
-    char path[128], text[16] = "";
-    snprintf(path, sizeof path, "/sys/class/net/%s/type", name);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return false;
-    bool read = fgets(text, sizeof text, file) != NULL;
-    fclose(file);
-    return read && atoi(text) == ARPHRD_CAN;
-}
 
 static void print_link(struct aw_session *session, const char *url, const char *what)
 {
-    if (aw_session_json(session))
-        aw_output_print(&session->out, "{\"link\":\"%s\",\"what\":\"%s\"}\n", url, what);
-    else
-        aw_output_print(&session->out, "%-28s %s\n", url, what);
+    struct aw_output *out = &session->out;
+    if (!aw_session_json(session)) {
+        aw_output_print(out, "%-28s %s\n", url, what);
+        return;
+    }
+    aw_output_print(out, "{\"link\":");
+    aw_output_string(out, url);
+    aw_output_print(out, ",\"what\":");
+    aw_output_string(out, what);
+    aw_output_print(out, "}\n");
 }
 
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
@@ -35,7 +26,7 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
     char url[128];
     (void)args;
     for (struct if_nameindex *i = interfaces; i && i->if_name; i++)
-        if (is_can(i->if_name)) {
+        if (aw_can_is_interface(i->if_name)) {
             snprintf(url, sizeof url, "can:%s", i->if_name);
             print_link(session, url, "CAN interface");
             found++;

@@ -5,7 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+
 static const char *const columns[RUN_COLUMNS] = {"t", "setpoint", "measured", "output"};
+
+static const char *save_path(const struct aw_session *session)
+{
+    const char *path = aw_option(session, "save");
+    return path || aw_session_csv(session) ? path : aw_option(session, "csv");
+}
+
+/* A run must not be made in vain. */
+static enum aw_status check_files(struct aw_session *session)
+{
+    const char *paths[] = {save_path(session), aw_option(session, "plot")};
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && status == AW_OK; i++)
+        if (paths[i])
+            status = aw_file_check(paths[i], &session->err);
+    return status;
+}
 
 enum aw_status pid_run_begin(struct pid_run *run, struct aw_session *session)
 {
@@ -16,6 +35,8 @@ enum aw_status pid_run_begin(struct pid_run *run, struct aw_session *session)
     if (status == AW_OK && aw_flag(session, "dry-run"))
         status = aw_fail(&session->err, AW_USAGE,
                          "--dry-run: an experiment has no bytes to show beforehand");
+    if (status == AW_OK)
+        status = check_files(session);
     if (status == AW_OK)
         status = aw_table_init(&run->table, columns, RUN_COLUMNS, &session->err);
     if (status == AW_OK)
@@ -85,18 +106,16 @@ static enum aw_status save(struct pid_run *run, const char *path)
     struct aw_session *session = run->session;
     FILE *file = fopen(path, "we");
     if (!file)
-        return aw_fail(&session->err, AW_REFUSED, "%.200s: %s", path, strerror(errno));
+        return aw_file_fail(&session->err, NULL, path);
     enum aw_status status = aw_table_write(file, &run->table, &session->err);
     if (fclose(file) != 0 && status == AW_OK)
-        status = aw_fail(&session->err, AW_LOST, "%.200s: %s", path, strerror(errno));
+        status = aw_file_fail(&session->err, NULL, path);
     return status;
 }
 
 enum aw_status pid_run_end(struct pid_run *run, enum aw_status status)
 {
-    const char *path = aw_option(run->session, "save");
-    if (!path && !aw_session_csv(run->session))
-        path = aw_option(run->session, "csv");
+    const char *path = save_path(run->session);
     if (status != AW_STOPPED && run->session->moving) {
         struct aw_error cause = run->session->err;
         enum aw_status ended = pid_end_motion(run->session);
@@ -130,8 +149,7 @@ static enum aw_status write_file(struct aw_session *session, const char *path, c
     bool written = file && fwrite(text, 1, size, file) == size;
     if (file && fclose(file) != 0)
         written = false;
-    return written ? AW_OK
-                   : aw_fail(&session->err, AW_REFUSED, "%.200s: %s", path, strerror(errno));
+    return written ? AW_OK : aw_file_fail(&session->err, NULL, path);
 }
 
 enum aw_status pid_write_chart(struct aw_session *session, const struct aw_chart *chart,

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "canpid/device.h"
 #include "link/url.h"
 #include "shell/serve.h"
@@ -17,10 +18,12 @@ static enum aw_status url_options(const struct aw_url *url, struct aw_pid_device
     const char *fault = aw_url_get(url, "fault"), *rate = aw_url_get(url, "rate");
     enum aw_status status = fault ? aw_pid_fault_parse(fault, &options->fault, err) : AW_OK;
     if (status == AW_OK && rate)
-        options->rate_hz = atof(rate);
+        status = aw_number_parse_unit(rate, "Hz", &options->rate_hz, err);
+    if (status != AW_OK)
+        return status;
     if (!(options->rate_hz >= 1 && options->rate_hz <= 1000))
         return aw_fail(err, AW_LIMIT, "sim: rate %g Hz is outside 1 to 1000", options->rate_hz);
-    return status;
+    return AW_OK;
 }
 
 static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
@@ -29,11 +32,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
     struct aw_pid_device_options options = aw_pid_device_defaults();
     options.fw = fw_layout(context);
     enum aw_status status = url_options(url, &options, err);
-    if (status != AW_OK)
-        return status;
-    struct aw_device *device = aw_pid_device(&options);
-    *out = device ? aw_sim_link(device, clock, true, "sim:") : NULL;
-    return *out ? AW_OK : aw_fail(err, AW_NO_LINK, "out of memory");
+    return status == AW_OK ? aw_sim_open(out, aw_pid_device(&options), clock, true, err) : status;
 }
 
 static const char *const sim_keys[] = {"fault", "rate", "time", NULL};
@@ -46,7 +45,7 @@ const struct aw_transport pid_sim_transport = {
     .open = open_sim,
 };
 
-static void say_counters(struct aw_session *session, const struct aw_device *device)
+static void say_counters(struct aw_session *session, struct aw_device *device)
 {
     const struct aw_pid_device_counters *n = aw_pid_device_counters(device);
     aw_session_say(
@@ -70,12 +69,5 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
         return status;
     options.fw = fw_layout(session);
     options.rate_hz = aw_option_number(session, "rate");
-    struct aw_device *device = aw_pid_device(&options);
-    if (!device)
-        return aw_fail(&session->err, AW_NO_LINK, "out of memory");
-    status = aw_session_serve(session, device);
-    if (status == AW_STOPPED || status == AW_LOST)
-        say_counters(session, device);
-    device->ops->close(device);
-    return status;
+    return aw_session_serve(session, aw_pid_device(&options), say_counters);
 }

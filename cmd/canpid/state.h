@@ -108,6 +108,7 @@ enum aw_status run_step(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_sweep(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_tune(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_compare(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
 

@@ -195,7 +195,8 @@ static enum aw_status add_contacts(struct teller *teller, const struct world *wo
 enum aw_status teller_tell(struct teller *teller, const struct world *world, struct aw_span *out,
                            struct aw_error *err)
 {
-    double time[] = {(double)world_steps(world), world_step_size(world)};
+    /* Room for any packet: how many of the values are sent, the wire's table says. */
+    double time[LIMB_VALUES] = {(double)world_steps(world), world_step_size(world)};
     aw_ez_message_begin(&teller->message);
     enum aw_status status = add(teller, TIMESTAMP, 0, "", time, err);
     if (status == AW_OK)

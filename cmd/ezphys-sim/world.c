@@ -547,7 +547,7 @@ static double euler_angle(const struct world *w, size_t index, unsigned axis)
     const struct aw_scene_joint *row = &w->scene->joints[index];
     const struct drive *drive = &w->drives[index];
     dBodyID body1 = body_at(w, row->body[0]), body2 = body_at(w, row->body[1]);
-    dVector3 first, first_of_2, last, last_of_1, node, upright;
+    dVector3 first = {0}, first_of_2 = {0}, last = {0}, last_of_1 = {0}, node, upright;
     to_world(body1, drive->euler[0][0], first);
     to_world(body2, drive->euler[0][1], first_of_2);
     to_world(body1, drive->euler[1][0], last_of_1);

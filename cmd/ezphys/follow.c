@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "state.h"
 
 struct follower {
@@ -18,7 +19,7 @@ static enum aw_status read_path(struct follower *f, const char *name)
 {
     FILE *file = fopen(name, "re");
     if (!file)
-        return aw_fail(&f->session->err, AW_USAGE, "%.200s: %s", name, strerror(errno));
+        return aw_file_fail(&f->session->err, NULL, name);
     enum aw_status status = aw_ez_path_read(&f->path, file, name, &f->session->err);
     fclose(file);
     return status;

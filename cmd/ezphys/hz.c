@@ -63,9 +63,7 @@ static void report(struct meter *m)
         aw_object_number(o, "real_time_factor", wall > 0 ? simulated / wall : 0, 3, NULL);
         aw_object_number(o, "steps_per_message", strides.p50, 0, NULL);
     }
-    aw_object_number(o, "p50_ms", s.p50, 4, NULL);
-    aw_object_number(o, "p99_ms", s.p99, 4, NULL);
-    aw_object_number(o, "max_ms", s.max, 4, NULL);
+    aw_object_spread_ms(o, NULL, &s);
     aw_object_number(o, "bandwidth", wall > 0 ? (double)m->bytes / wall / 1e6 : 0, 3, "MB/s");
     aw_object_number(o, "lost", (double)lost(m, strides.p50), 0, NULL);
     aw_object_number(o, "stalls", (double)m->stalls, 0, NULL);
@@ -144,8 +142,6 @@ enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
     aw_samples_free(&samples);
     aw_object_start(&session->result, "ping");
     aw_object_number(&session->result, "exchanges", (double)s.n, 0, NULL);
-    aw_object_number(&session->result, "p50_ms", s.p50, 4, NULL);
-    aw_object_number(&session->result, "p99_ms", s.p99, 4, NULL);
-    aw_object_number(&session->result, "max_ms", s.max, 4, NULL);
+    aw_object_spread_ms(&session->result, NULL, &s);
     return status;
 }

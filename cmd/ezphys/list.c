@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "shell/common.h"
 #include "state.h"
 
@@ -93,7 +94,9 @@ static void print_json(const struct listing *l, const struct item *item)
     aw_output_print(out, "{\"kind\":\"%s\"", aw_ez_kind_name(item->kind));
     if (item->object->id)
         aw_output_print(out, ",\"id\":%u", (unsigned)item->object->id);
-    aw_output_print(out, ",\"name\":\"%s\",\"rate\":%.1f", item->object->name, rate(l, item));
+    aw_output_print(out, ",\"name\":");
+    aw_output_string(out, item->object->name);
+    aw_output_print(out, ",\"rate\":%.1f", rate(l, item));
     if (item->body)
         aw_output_print(out, ",\"position\":[%.7g,%.7g,%.7g]", item->body->position[0],
                         item->body->position[1], item->body->position[2]);
@@ -109,10 +112,12 @@ static void print_json(const struct listing *l, const struct item *item)
 
 static void print_line(const struct listing *l, const struct item *item)
 {
-    char what[160];
+    char what[160], name[sizeof item->object->name];
     describe(item, what, sizeof what);
+    snprintf(name, sizeof name, "%s", item->object->name);
+    aw_utf8_clean(name); /* it came over the wire */
     aw_output_print(&l->session->out, "%-5s %5u  %-24s %8.1f Hz  %s\n", aw_ez_kind_name(item->kind),
-                    (unsigned)item->object->id, item->object->name, rate(l, item), what);
+                    (unsigned)item->object->id, name, rate(l, item), what);
 }
 
 static void print_scene(const struct listing *l)

@@ -63,7 +63,7 @@ static void report_joint(struct aw_session *session, const char *name)
     const struct aw_ez_joint *joint = aw_ez_state_joint(&state->ez.state, name);
     snprintf(state->text[0], sizeof *state->text, "%s", joint ? joint->object.name : name);
     aw_object_text(&session->result, "joint", state->text[0]);
-    for (int i = 0; joint && i < joint->n_axes; i++) {
+    for (int i = 0; joint && i < joint->n_axes && i < AW_EZ_AXES; i++) {
         aw_object_number(&session->result, keys[i][0], joint->axes[i].displacement, -1, NULL);
         aw_object_number(&session->result, keys[i][1], joint->axes[i].velocity, -1, NULL);
     }
@@ -134,6 +134,9 @@ static enum aw_status check_joint(struct drive *d)
 {
     struct aw_session *session = d->session;
     const struct aw_ez_joint *joint = aw_ez_state_joint(&ez_of(session)->state, d->word);
+    if (!joint && !aw_flag(session, "force") &&
+        aw_ez_expect(ez_of(session), &d->target, &session->err) != AW_OK)
+        return AW_USAGE;
     if (!joint)
         aw_session_say(session, "joint %s has not been seen: its Send may be off", d->word);
     if (joint && d->axes > joint->n_axes)

@@ -24,11 +24,12 @@ struct bytes {
 
 static enum aw_status read_file(struct aw_session *session, const char *path, struct bytes *out)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
     out->data = malloc(FILE_MAX);
-    if (!file || !out->data)
-        return aw_fail(&session->err, AW_USAGE, "%.200s: %s", path,
-                       file ? "out of memory" : strerror(errno));
+    if (!out->data)
+        return aw_fail(&session->err, AW_USAGE, "%.200s: out of memory", path);
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    if (!file)
+        return aw_fail(&session->err, AW_USAGE, "%.200s: %s", path, strerror(errno));
     out->size = fread(out->data, 1, FILE_MAX, file);
     bool failed = ferror(file);
     if (file != stdin)

@@ -40,6 +40,8 @@ struct ez_state {
     struct aw_ez dry; /* of --dry-run: has no link, so that the conversation does not notice */
     struct ez_shown shown;
     size_t next; /* packet that ez_hear hands out next */
+    uint64_t model_epoch;
+    int64_t model_ns, model_base_ns; /* time of the simulation; and when it began to count anew */
     bool told_waiting;
     uint64_t told_problems;
     bool paused;                        /* by step: the simulator waits for an answer on purpose */
@@ -70,6 +72,9 @@ enum aw_status ez_configure(struct aw_session *session, const char *section, con
 void ez_complete_wires(struct aw_session *session, aw_candidate_fn *add, void *context);
 void ez_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context);
 void ez_complete_objects(struct aw_session *session, aw_candidate_fn *add, void *context);
+
+/* Bodies, joints and axes that have been seen or are named. */
+void ez_subjects(struct aw_session *session, aw_candidate_fn *add, void *context);
 
 /* Names of --names and --scene; done once for each of them. */
 enum aw_status ez_read_names(struct aw_session *session);

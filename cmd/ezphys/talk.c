@@ -1,6 +1,7 @@
 /* The conversation as the commands need it: getting ready, waiting with words, coming back, and the
  * safe stop. */
 #include <inttypes.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -203,6 +204,17 @@ enum aw_status ez_begin(struct aw_session *session)
     return status == AW_TIMEOUT ? no_message(session) : status;
 }
 
+/* Time of the simulation, as if a new beginning went on where the one before ended. */
+static int64_t model_time(struct ez_state *state)
+{
+    const struct aw_ez_state *s = &state->ez.state;
+    if (s->epoch != state->model_epoch)
+        state->model_base_ns = state->model_ns;
+    state->model_epoch = s->epoch;
+    state->model_ns = state->model_base_ns + (int64_t)llround(aw_ez_state_time(s) * 1e9);
+    return state->model_ns;
+}
+
 /* The answer goes out before anybody looks at the message. */
 enum aw_status ez_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard)
 {
@@ -222,7 +234,9 @@ enum aw_status ez_hear(struct aw_session *session, int64_t deadline, struct aw_h
         return status;
     *heard = (struct aw_heard){.frame = ez->packets[state->next++].frame,
                                .dir = AW_RX,
-                               .time_ns = aw_session_time(session)};
+                               .time_ns = aw_session_time(session),
+                               .modelled = ez->state.timed,
+                               .model_ns = model_time(state)};
     return AW_OK;
 }
 

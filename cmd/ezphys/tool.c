@@ -163,6 +163,7 @@ const struct aw_tool ezphys_tool = {
     .commands = commands,
     .options = options,
     .examples = examples,
+    .field = "hinge.displacement",
     .links = links,
     .sim = &ez_sim_transport,
     .state_size = sizeof(struct ez_state),
@@ -172,6 +173,7 @@ const struct aw_tool ezphys_tool = {
     .hear = ez_hear,
     .in_step = true,
     .subject = ez_subject,
+    .subjects = ez_subjects,
     .idle = ez_idle,
     .variant = ez_variant,
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "ezphys/scene.h"
 #include "ezphys/wire.h"
 #include "link/url.h"
@@ -121,7 +122,7 @@ static enum aw_status add_file(struct aw_ez_names *names, const char *path, stru
 {
     FILE *file = fopen(path, "re");
     if (!file)
-        return aw_fail(err, AW_USAGE, "--names %.100s: %s", path, strerror(errno));
+        return aw_file_fail(err, "--names", path);
     enum aw_status status = aw_ez_names_read(names, file, path, err);
     fclose(file);
     return status;
@@ -184,4 +185,41 @@ void ez_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *
 void ez_complete_objects(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     complete(session, add, context, true);
+}
+
+/* By its name, and by its number where the wire has numbers. */
+static void add_object(const struct aw_ez_object *object, aw_candidate_fn *add, void *context)
+{
+    char number[16];
+    add(context, object->name, NULL);
+    snprintf(number, sizeof number, "%u", (unsigned)object->id);
+    if (object->id)
+        add(context, number, NULL);
+}
+
+static void add_axes(const struct aw_ez_joint *joint, aw_candidate_fn *add, void *context)
+{
+    char name[AW_EZ_NAME_SIZE + 16];
+    struct aw_ez_about about = {.object = &joint->object, .axes = joint->n_axes};
+    for (about.axis = 1; about.axes > 1 && about.axis <= about.axes; about.axis++)
+        add(context, ez_about_name(&about, name, sizeof name), NULL);
+}
+
+void ez_subjects(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    const struct aw_ez_names *names = &ez_state(session)->names;
+    const struct aw_ez_state *seen = &ez_state(session)->ez.state;
+    for (size_t i = 0; i < seen->n_bodies; i++)
+        add_object(&seen->bodies[i].object, add, context);
+    for (size_t i = 0; i < seen->n_joints; i++) {
+        add_object(&seen->joints[i].object, add, context);
+        add_axes(&seen->joints[i], add, context);
+    }
+    for (size_t i = 0; i < seen->n_contacts; i++)
+        add_object(&seen->contacts[i].object, add, context);
+    for (size_t i = 0; i < names->n; i++)
+        if (!aw_ez_state_body(seen, names->list[i].name) &&
+            !aw_ez_state_joint(seen, names->list[i].name))
+            add(context, names->list[i].name, NULL);
+    add(context, "0", NULL); /* the scene */
 }

@@ -1,8 +1,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "hidmotor/gains.h"
+#include "shell/gains.h"
 #include "state.h"
 
 /* The packets of each controller. */
@@ -32,20 +32,22 @@ static enum aw_status read_gains(struct aw_session *session, struct aw_hidmotor_
     return status;
 }
 
+static struct aw_gain_line line_of(const struct aw_hidmotor_gain_at *at, char text[AW_GAIN_TEXT])
+{
+    aw_hidmotor_gain_text(at, text);
+    return (struct aw_gain_line){
+        .text = text,
+        .kind = "motor",
+        .words = {aw_hidmotor_joint(at->motor).name, aw_hidmotor_controller_name(at->controller),
+                  aw_hidmotor_gain_name(at->gain)},
+    };
+}
+
 static void print_one(struct aw_session *session, const struct aw_hidmotor_gain_at *at)
 {
-    char text[AW_GAIN_TEXT], number[AW_NUMBER_MAX + 1];
-    if (aw_session_json(session)) {
-        *aw_print_float32(number, (float)at->value) = '\0';
-        aw_output_print(&session->out,
-                        "{\"motor\":\"%s\",\"controller\":\"%s\",\"gain\":\"%s\",\"value\":%s}\n",
-                        aw_hidmotor_joint(at->motor).name,
-                        aw_hidmotor_controller_name(at->controller),
-                        aw_hidmotor_gain_name(at->gain), number);
-        return;
-    }
-    aw_hidmotor_gain_text(at, text);
-    aw_output_print(&session->out, "%s\n", text);
+    char text[AW_GAIN_TEXT];
+    struct aw_gain_line line = line_of(at, text);
+    aw_session_gain(session, &line, at->value);
 }
 
 static enum aw_status show(struct aw_session *session, const struct aw_args *args)
@@ -156,13 +158,10 @@ static enum aw_status apply(struct aw_session *session, const struct aw_args *ar
 
 static void print_change(void *context, const struct aw_hidmotor_gain_change *change)
 {
-    struct aw_session *session = context;
     char text[AW_GAIN_TEXT];
-    aw_hidmotor_gain_text(&change->at, text);
-    if (change->has_from && change->has_to)
-        aw_output_print(&session->out, "~ %s (was %g)\n", text, change->from);
-    else
-        aw_output_print(&session->out, "%c %s\n", change->has_to ? '+' : '-', text);
+    struct aw_gain_line line = line_of(&change->at, text);
+    aw_session_gain_change(context, &line, (struct aw_gain){change->has_from, (float)change->from},
+                           (struct aw_gain){change->has_to, (float)change->to});
 }
 
 /* From what the board has to what the file wants; what the file does not name is left alone. */

@@ -51,6 +51,7 @@ enum aw_status motor_hear(struct aw_session *session, int64_t deadline, struct a
     }
     if (status != AW_OK && status != AW_MALFORMED)
         return status;
-    *heard = (struct aw_heard){arm->heard.frame, arm->heard.dir, arm->heard.time_ns};
+    *heard = (struct aw_heard){
+        .frame = arm->heard.frame, .dir = arm->heard.dir, .time_ns = arm->heard.time_ns};
     return AW_OK;
 }

@@ -6,6 +6,7 @@
 
 #define USUAL_DURATION_MS 1000
 #define PATIENCE_S        10 /* beyond the duration of a motion, until it counts as not done */
+#define LONG_S            30 /* a wait that a person wants to know of before it is over */
 
 static void read_shape(const struct aw_args *args, const struct aw_record *record,
                        struct aw_hidmotor_target *target)
@@ -101,11 +102,26 @@ enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *p
     return status;
 }
 
+static void say_how_long(struct aw_session *session, double seconds)
+{
+    static const struct {
+        double most_s, scale_s;
+        const char *unit;
+    } units[] = {{120, 1, "s"}, {7200, 60, "min"}, {INFINITY, 3600, "h"}};
+    size_t i = 0;
+    while (seconds > units[i].most_s)
+        i++;
+    if (seconds > LONG_S)
+        aw_session_say(session, "the motion takes %.3g %s; Ctrl-C stops it",
+                       seconds / units[i].scale_s, units[i].unit);
+}
+
 enum aw_status motor_await(struct aw_session *session, const struct aw_hidmotor_plan *plan,
                            double tolerance_deg)
 {
-    int64_t deadline = aw_clock_after(aw_clock_now(session->clock),
-                                      fmax(0, plan->duration_ms) / 1000 + PATIENCE_S);
+    double seconds = fmax(0, plan->duration_ms) / 1000;
+    int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds + PATIENCE_S);
+    say_how_long(session, seconds);
     enum aw_status status = aw_hidmotor_wait(motor_arm(session), plan, tolerance_deg, deadline,
                                              NULL, NULL, &session->err);
     session->moving = status == AW_STOPPED || status == AW_LOST;

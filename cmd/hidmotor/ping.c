@@ -77,21 +77,14 @@ static void report(struct pinger *p)
     struct aw_object *result = &p->session->result;
     struct aw_spread s = aw_samples_spread(&p->ms);
     const struct aw_hidmotor_counters *counters = &motor_arm(p->session)->counters;
-    bool text = !aw_session_json(p->session) && !aw_flag(p->session, "quiet");
+    bool text = aw_session_text(p->session) && !aw_flag(p->session, "quiet");
     if (text && s.n > 1)
         print_histogram(p, &s);
     aw_object_start(result, "ping");
     aw_object_number(result, "sent", (double)p->sent, 0, NULL);
     aw_object_number(result, "lost", (double)p->lost, 0, NULL);
     aw_object_number(result, "foreign", (double)counters->foreign, 0, NULL);
-    if (!s.n)
-        return;
-    aw_object_number(result, "min", s.min, 3, "ms");
-    aw_object_number(result, "mean", s.mean, 3, "ms");
-    aw_object_number(result, "p50", s.p50, 3, "ms");
-    aw_object_number(result, "p95", s.p95, 3, "ms");
-    aw_object_number(result, "p99", s.p99, 3, "ms");
-    aw_object_number(result, "max", s.max, 3, "ms");
+    aw_object_spread_ms(result, NULL, &s);
 }
 
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)

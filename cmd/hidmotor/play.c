@@ -138,8 +138,7 @@ static void report(struct player *p)
     aw_object_number(result, "seconds", p->end_s - p->path.t_s[0], 3, "s");
     aw_object_number(result, "setpoints", (double)p->sent, 0, NULL);
     aw_object_number(result, "lost", (double)p->lost, 0, NULL);
-    aw_object_number(result, "late.p50", late.p50, 3, "ms");
-    aw_object_number(result, "late.p99", late.p99, 3, "ms");
+    aw_object_spread_ms(result, "late", &late);
     motor_report_joints(p->session);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "capture/table.h"
 #include "control/samples.h"
@@ -48,7 +49,7 @@ static enum aw_status begin(struct recorder *r, const char *path)
         return status;
     r->file = fopen(path, "we");
     if (!r->file)
-        return aw_fail(&session->err, AW_REFUSED, "%.200s: %s", path, strerror(errno));
+        return aw_file_fail(&session->err, NULL, path);
     if (!aw_flag(session, "no-header"))
         status = aw_table_write_header(r->file, &r->table, &session->err);
     return status;
@@ -140,10 +141,7 @@ static void report(struct recorder *r)
     aw_object_number(result, "samples", (double)r->rows, 0, NULL);
     aw_object_number(result, "repeats", (double)r->repeats, 0, NULL);
     aw_object_number(result, "seconds", (double)(r->last_ns - r->first_ns) / 1e9, 3, "s");
-    aw_object_number(result, "interval.mean", s.mean, 3, "ms");
-    aw_object_number(result, "interval.median", s.p50, 3, "ms");
-    aw_object_number(result, "interval.p99", s.p99, 3, "ms");
-    aw_object_number(result, "interval.max", s.max, 3, "ms");
+    aw_object_spread_ms(result, "interval", &s);
 }
 
 static bool is_csv(const char *path)

@@ -25,6 +25,9 @@ enum aw_status run_light(struct aw_session *session, const struct aw_args *args)
 
 enum aw_status run_velocity(struct aw_session *session, const struct aw_args *args)
 {
+    if (args->n == 0)
+        return aw_fail(&session->err, AW_USAGE,
+                       "velocity: which joint? — velocity 20 0 0, or velocity elbow=-20");
     return set_from_args(session, args, "set_velocity");
 }
 

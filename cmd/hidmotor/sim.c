@@ -27,11 +27,8 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
         parse_options(aw_url_get(url, "state"), aw_url_get(url, "fault"), &options, err);
     if (status == AW_OK && latency)
         status = aw_url_duration(latency, &options.latency_ns, err);
-    if (status != AW_OK)
-        return status;
-    struct aw_device *device = aw_hidmotor_device(&options);
-    *out = device ? aw_sim_link(device, clock, true, "sim:") : NULL;
-    return *out ? AW_OK : aw_fail(err, AW_NO_LINK, "out of memory");
+    return status == AW_OK ? aw_sim_open(out, aw_hidmotor_device(&options), clock, true, err)
+                           : status;
 }
 
 static const char *const sim_keys[] = {"state", "fault", "latency", "time", NULL};
@@ -44,7 +41,7 @@ const struct aw_transport motor_sim_transport = {
     .open = open_sim,
 };
 
-static void say_counters(struct aw_session *session, const struct aw_device *device)
+static void say_counters(struct aw_session *session, struct aw_device *device)
 {
     const struct aw_hidmotor_device_counters *n = aw_hidmotor_device_counters(device);
     aw_session_say(session,
@@ -61,12 +58,5 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
                                           &options, &session->err);
     if (status != AW_OK)
         return status;
-    struct aw_device *device = aw_hidmotor_device(&options);
-    if (!device)
-        return aw_fail(&session->err, AW_NO_LINK, "out of memory");
-    status = aw_session_serve(session, device);
-    if (status == AW_STOPPED || status == AW_LOST)
-        say_counters(session, device);
-    device->ops->close(device);
-    return status;
+    return aw_session_serve(session, aw_hidmotor_device(&options), say_counters);
 }

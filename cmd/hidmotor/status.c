@@ -52,12 +52,6 @@ static void print_table(struct aw_session *session, const struct aw_hidmotor_sta
         aw_session_say(session, "an answer may be that to an earlier question");
 }
 
-static bool wants_table(const struct aw_session *session)
-{
-    return !aw_session_json(session) && !aw_session_csv(session) && !aw_flag(session, "format") &&
-           !aw_flag(session, "fields");
-}
-
 enum aw_status run_status(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_hidmotor_status now;
@@ -68,7 +62,7 @@ enum aw_status run_status(struct aw_session *session, const struct aw_args *args
         status = aw_hidmotor_status(motor_arm(session), &now, &session->err);
     if (status != AW_OK)
         return status;
-    if (wants_table(session)) {
+    if (aw_session_text(session)) {
         print_table(session, &now);
         return AW_OK;
     }

@@ -273,6 +273,7 @@ const struct aw_tool hidmotor_tool = {
     .commands = commands,
     .options = options,
     .examples = examples,
+    .field = "m1.position",
     .links = links,
     .sim = &motor_sim_transport,
     .state_size = sizeof(struct motor_state),

@@ -1,28 +1,10 @@
 #include <stdio.h>
-#include <string.h>
 
+#include "link/udp.h"
 #include "state.h"
 
 /* Nothing is sent: the real simulator hands its keyboard over to whoever sends the first datagram.
  */
-
-static bool port_in(const char *path, unsigned wanted)
-{
-    char line[512];
-    unsigned port;
-    bool found = false;
-    FILE *file = fopen(path, "re");
-    while (file && !found && fgets(line, sizeof line, file))
-        found = sscanf(line, " %*u: %*[0-9A-Fa-f]:%x", &port) == 1 && port == wanted;
-    if (file)
-        fclose(file);
-    return found;
-}
-
-static bool is_bound(unsigned port)
-{
-    return port_in("/proc/net/udp", port) || port_in("/proc/net/udp6", port);
-}
 
 /* Does feedback come within a fifth of a second? */
 static enum aw_status hears(struct aw_session *session, bool *heard)
@@ -57,7 +39,7 @@ static const char *words(bool simulator, bool client, bool heard)
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
 {
     const uint16_t *ports = session->tool->protocol->ports;
-    bool simulator = is_bound(ports[0]), client = is_bound(ports[1]), heard = false;
+    bool simulator = aw_udp_bound(ports[0]), client = aw_udp_bound(ports[1]), heard = false;
     char url[64];
     (void)args;
     enum aw_status status = client ? AW_OK : hears(session, &heard);

@@ -1,6 +1,4 @@
-#include <stdio.h>
-#include <string.h>
-
+#include "shell/spread.h"
 #include "state.h"
 
 struct ping {
@@ -65,16 +63,14 @@ static enum aw_status measure(struct ping *ping, uint64_t rounds, int64_t deadli
     return status;
 }
 
+/* A row of the table for people, entries of the result for programs. */
 static void put_spread(struct aw_session *session, const char *name, struct aw_samples *samples)
 {
     struct aw_spread spread = aw_samples_spread(samples);
-    char key[48];
-    snprintf(key, sizeof key, "%s_p50", name);
-    aw_object_number(&session->result, key, spread.p50, 3, "ms");
-    snprintf(key, sizeof key, "%s_p99", name);
-    aw_object_number(&session->result, key, spread.p99, 3, "ms");
-    snprintf(key, sizeof key, "%s_max", name);
-    aw_object_number(&session->result, key, spread.max, 3, "ms");
+    if (aw_session_text(session))
+        aw_spread_row(&session->out, name, &spread);
+    else
+        aw_object_spread_ms(&session->result, name, &spread);
 }
 
 static void report(struct ping *ping, const struct aw_unity_counters *before)
@@ -82,6 +78,8 @@ static void report(struct ping *ping, const struct aw_unity_counters *before)
     struct aw_session *session = ping->session;
     const struct aw_unity_counters *now = &unity_of(session)->counters;
     aw_object_start(&session->result, "ping");
+    if (aw_session_text(session))
+        aw_spread_head(&session->out, "ms");
     put_spread(session, "latency", &ping->latency_ms);
     put_spread(session, "cadence", &unity_of(session)->cadence_ms);
     put_spread(session, "feedback", &ping->interval_ms);

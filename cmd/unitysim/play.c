@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "state.h"
 #include "unitysim/player.h"
@@ -22,7 +23,7 @@ static enum aw_status load(struct aw_session *session, const char *path,
 {
     FILE *file = fopen(path, "re");
     if (!file)
-        return aw_fail(&session->err, AW_USAGE, "%.200s: %s", path, strerror(errno));
+        return aw_file_fail(&session->err, NULL, path);
     enum aw_status status = aw_sequence_read(file, path, sequence, &session->err);
     fclose(file);
     return status;

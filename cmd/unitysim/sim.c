@@ -83,11 +83,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
     (void)context;
     options.scene = 1; /* nobody else can load one */
     enum aw_status status = device_options(of_url, url, &options, err);
-    if (status != AW_OK)
-        return status;
-    struct aw_device *device = aw_unity_device(&options);
-    *out = device ? aw_sim_link(device, clock, true, "sim:") : NULL;
-    return *out ? AW_OK : aw_fail(err, AW_NO_LINK, "out of memory");
+    return status == AW_OK ? aw_sim_open(out, aw_unity_device(&options), clock, true, err) : status;
 }
 
 static const char *const sim_keys[] = {"model",         "scene", "stuck",  "low-echo",
@@ -284,10 +280,10 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     struct aw_device *device = aw_unity_device(&options);
-    if (!device)
-        return aw_fail(&session->err, AW_NO_LINK, "out of memory");
     bool live = unity_screen_live() && isatty(STDIN_FILENO) && !aw_flag(session, "no-input");
-    status = live ? on_terminal(session, device, options.stuck) : aw_session_serve(session, device);
+    if (!device || !live)
+        return aw_session_serve(session, device, say_counters);
+    status = on_terminal(session, device, options.stuck);
     if (status == AW_STOPPED || status == AW_LOST || status == AW_OK)
         say_counters(session, device);
     device->ops->close(device);

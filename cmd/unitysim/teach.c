@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "state.h"
 #include "unitysim/sequence.h"
@@ -95,7 +96,7 @@ static enum aw_status save(struct teach *teach, const char *path)
     struct aw_session *session = teach->session;
     FILE *file = fopen(path, "we");
     if (!file)
-        return aw_fail(&session->err, AW_REFUSED, "%.200s: %s", path, strerror(errno));
+        return aw_file_fail(&session->err, NULL, path);
     enum aw_status status = aw_sequence_write(file, &teach->sequence, &session->err);
     fclose(file);
     aw_object_start(&session->result, "teach");
@@ -136,7 +137,9 @@ enum aw_status run_teach(struct aw_session *session, const struct aw_args *args)
     enum aw_status status =
         aw_flag(session, "dry-run")
             ? aw_fail(&session->err, AW_USAGE, "teach has to listen: no --dry-run")
-            : unity_ready(session);
+            : aw_file_check(aw_arg(args, "file", 0), &session->err);
+    if (status == AW_OK)
+        status = unity_ready(session);
     if (status == AW_OK)
         status = unity_feedback(session);
     if (status == AW_OK)

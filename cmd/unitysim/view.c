@@ -45,15 +45,16 @@ static bool key_says_quit(bool keys)
 static enum aw_status live_view(struct aw_session *session, bool keys)
 {
     static const int64_t page_ns = 50 * AW_MILLISECOND;
-    double seconds = aw_option_number(session, "for"), count = aw_option_number(session, "count");
+    double seconds = aw_option_number(session, "for");
+    uint64_t count = (uint64_t)aw_option_number(session, "count");
     struct unity_screen before = page(session);
     int64_t now = aw_clock_now(session->clock);
     int64_t deadline = seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER;
     enum aw_status status = AW_OK;
-    for (double n = 0; status == AW_OK && !(count > 0 && n >= count); n++) {
+    for (uint64_t n = 0; status == AW_OK && !(count && n >= count); n++) {
         struct unity_screen screen = page(session);
         add_ways(&screen, &before);
-        snprintf(screen.lines[1], SCREEN_LINE, "q ends");
+        snprintf(screen.lines[1], SCREEN_LINE, "q quit");
         status = unity_screen_draw(session, &screen, true);
         before = screen;
         now = aw_clock_now(session->clock);
@@ -96,17 +97,38 @@ enum aw_status run_view(struct aw_session *session, const struct aw_args *args)
  */
 
 /* Where things are held, in mm. */
-static void report_grasp(struct aw_session *session)
+static struct aw_unity_point grasp_point(struct aw_session *session)
 {
     double degrees[AW_UNITY_JOINTS];
     struct aw_unity_shape shape;
     for (int i = 0; i < AW_UNITY_JOINTS; i++)
         degrees[i] = aw_unity_degrees(unity_of(session)->feedback.position[i]);
     aw_unity_shape(degrees, &shape);
-    const struct aw_unity_point *grasp = &shape.at[AW_UNITY_AT_GRASP];
-    aw_object_number(&session->result, "grasp_x", grasp->x, 1, "mm");
-    aw_object_number(&session->result, "grasp_y", grasp->y, 1, "mm");
-    aw_object_number(&session->result, "grasp_z", grasp->z, 1, "mm");
+    return shape.at[AW_UNITY_AT_GRASP];
+}
+
+static void print_table(struct aw_session *session)
+{
+    const struct aw_unity_feedback *feedback = &unity_of(session)->feedback;
+    const struct aw_unity_point grasp = grasp_point(session);
+    struct aw_output *out = &session->out;
+    const char *bold = out->color ? "\033[1m" : "", *plain = out->color ? "\033[0m" : "";
+    aw_output_print(out, "%s%-12s %10s %10s %10s%s\n", bold, "joint", "position", "", "velocity",
+                    plain);
+    aw_output_print(out, "%-12s %10s %10s\n", "", "ticks", "deg");
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        aw_output_print(out, "%-12s %10d %10.2f %10d\n", aw_unity_joint_name(i),
+                        feedback->position[i], aw_unity_degrees(feedback->position[i]),
+                        feedback->velocity[i]);
+    aw_output_print(out, "grasp at x %.1f y %.1f z %.1f mm\n", grasp.x, grasp.y, grasp.z);
+}
+
+static void report_grasp(struct aw_session *session)
+{
+    const struct aw_unity_point grasp = grasp_point(session);
+    aw_object_number(&session->result, "grasp_x", grasp.x, 1, "mm");
+    aw_object_number(&session->result, "grasp_y", grasp.y, 1, "mm");
+    aw_object_number(&session->result, "grasp_z", grasp.z, 1, "mm");
 }
 
 static void report_velocity(struct aw_session *session, int joint)
@@ -124,6 +146,10 @@ enum aw_status run_status(struct aw_session *session, const struct aw_args *args
         status = unity_feedback(session);
     if (status != AW_OK)
         return status;
+    if (aw_session_text(session)) {
+        print_table(session);
+        return AW_OK;
+    }
     aw_object_start(&session->result, "status");
     for (int i = 0; i < AW_UNITY_JOINTS; i++) {
         unity_report_joint(session, i);

@@ -19,7 +19,9 @@ struct talk {
     struct aw_record record; /* the command, if decoded */
     bool decoded;
     bool repeatable; /* may be carried out twice: it is absolute */
+    bool stopping;   /* what it commands may be what was confirmed last */
     bool acked;      /* the transmission under way */
+    unsigned acks;   /* bit of each digit that was acknowledged */
     bool answered;
     bool held; /* out->answer is a confirmation that may be of an earlier command */
     bool held_exact;
@@ -218,10 +220,18 @@ static void sort_doubtful(struct talk *talk, enum fit fit)
     belongs_elsewhere(arm);
 }
 
+/* Has it been carried out? Of two digits one is new to the handler. A stop needs both ACKs: where
+ * it goes may be what was confirmed last, and that again is no word that the motion has ended. */
+static bool is_carried_out(const struct talk *talk)
+{
+    return talk->acked && (!talk->stopping || talk->acks == 3);
+}
+
 static void sort(struct talk *talk, enum fit fit)
 {
     struct aw_arm *arm = talk->arm;
-    if (fit == FIT_OTHER && strcmp(arm->line.body, arm->again) == 0) {
+    bool again = strcmp(arm->line.body, arm->again) == 0;
+    if (again && (fit == FIT_OTHER || !is_carried_out(talk))) {
         arm->again[0] = '\0';
         belongs_elsewhere(arm);
     } else if (arm->memory.late) {
@@ -249,17 +259,21 @@ static void deliver_packet(struct aw_arm *arm, struct talk *talk)
 }
 
 /* A handler that was switched off starts at 2 again. Until it is known whether it was, its packet
- * is a duplicate only if it is the packet that we heard. */
-static enum aw_arm_verdict judge(struct aw_arm *arm)
+ * is a duplicate only if it is the packet that we heard; and that one, coming again, is a new one
+ * only if it can be the answer to this command. */
+static enum aw_arm_verdict judge(const struct aw_arm *arm, const struct talk *talk)
 {
     enum aw_arm_verdict verdict = aw_arm_judge(&arm->receiver, arm->line.digit);
     bool heard = strcmp(arm->line.body, arm->memory.heard) == 0;
-    return verdict == AW_ARM_DUPLICATE && !arm->rx_sure && !heard ? AW_ARM_NEW : verdict;
+    if (verdict == AW_ARM_DUPLICATE && !arm->rx_sure && !heard)
+        return AW_ARM_NEW;
+    bool again = verdict == AW_ARM_NEW && heard && arm->line.digit != arm->receiver.expected;
+    return again && !(talk && is_carried_out(talk)) ? AW_ARM_DUPLICATE : verdict;
 }
 
 static enum aw_status hear_packet(struct aw_arm *arm, struct talk *talk, struct aw_error *err)
 {
-    enum aw_arm_verdict verdict = judge(arm);
+    enum aw_arm_verdict verdict = judge(arm, talk);
     if (verdict == AW_ARM_FOREIGN) {
         arm->counters.foreign++;
         tell(arm, AW_ARM_OTHER_DIGIT, arm->line.text, 0);
@@ -285,6 +299,7 @@ static void hear_ack(struct aw_arm *arm, struct talk *talk)
         return;
     }
     talk->acked = talk->out->acked = true;
+    talk->acks |= 1u << talk->out->digit;
     talk->out->ack_ns = now_of(arm) - talk->sent_ns;
     arm->memory.tx = talk->out->digit ^ 1u;
     tell(arm, AW_ARM_ACKED, arm->line.text, 0);
@@ -564,7 +579,8 @@ static void start(struct talk *talk, struct aw_arm *arm, const char *body,
     talk->err = err;
     talk->decoded = decode_body(arm, body, &talk->record);
     talk->repeatable = is_repeatable(body);
-    talk->acked = talk->answered = talk->held = talk->held_exact = false;
+    talk->acked = talk->answered = talk->held = talk->held_exact = talk->stopping = false;
+    talk->acks = 0;
     talk->first_ns = -1;
     if (err)
         err->text[0] = '\0';
@@ -720,6 +736,7 @@ enum aw_status aw_arm_stop(struct aw_arm *arm, bool wait, struct aw_arm_outcome 
         return AW_OK;
     struct talk talk;
     start(&talk, arm, body, outcome, err);
+    talk.stopping = true;
     if (wait) {
         enum aw_status status = aw_arm_idle(arm, now_of(arm), err);
         return conclude(&talk, status == AW_OK ? deliver_surely(&talk) : status);

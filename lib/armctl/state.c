@@ -52,6 +52,7 @@ static bool set_place(struct aw_arm_memory *memory, const char *text)
 {
     char unit[4];
     int joint, value;
+    /* NOLINTNEXTLINE(cert-err34-c): no number of so few digits is too large */
     if (sscanf(text, "%1d %3s %6d", &joint, unit, &value) != 3 || joint < 0)
         return false;
     bool turns = strcmp(unit, "deg") == 0;

@@ -138,8 +138,19 @@ static inline void store_eight(char *out, uint64_t characters)
     memcpy(out, &characters, sizeof characters);
 }
 
+static char *print_two_digits(char *out, uint32_t value)
+{
+    uint32_t tens = value * 103 >> 10;
+    *out = (char)('0' + tens);
+    out += tens != 0;
+    *out = (char)('0' + value - tens * 10);
+    return out + 1;
+}
+
 static char *print_unsigned(char *out, uint64_t value)
 {
+    if (value < 100) /* most of what is printed */
+        return print_two_digits(out, (uint32_t)value);
     if (value >= EIGHT) {
         out = print_unsigned(out, value / EIGHT);
         store_eight(out, eight_digits((uint32_t)(value % EIGHT)) | ASCII_ZEROS);
@@ -249,6 +260,16 @@ static char *print_general(char *out, float value)
     return out + length;
 }
 
+/* What people command is mostly 74.75 or -0.5. The product is exact, so is what is printed. */
+static bool print_thousandths(char **out, double size)
+{
+    uint32_t scaled = (uint32_t)(size * 1000);
+    if (size * 1000 != (double)scaled)
+        return false;
+    *out = print_fraction(print_unsigned(*out, scaled / 1000), scaled % 1000, 3);
+    return true;
+}
+
 char *aw_print_float32(char *out, float value)
 {
     double size = fabs((double)value);
@@ -257,9 +278,16 @@ char *aw_print_float32(char *out, float value)
         *out++ = '-';
     if (size < 1e9 && size == (double)(uint32_t)size)
         return print_unsigned(out, (uint64_t)size);
+    if (size < 1e3 && print_thousandths(&out, size))
+        return out;
     if (size >= 1e-5 && size < 1e9 && print_short(&out, size, (float)size))
         return out;
     return print_general(start, value);
+}
+
+int aw_digits_for(double value)
+{
+    return value == floor(value) && fabs(value) < 1e15 ? 15 : 9;
 }
 
 int aw_decimals_for_step(double step)

@@ -34,6 +34,10 @@ char *aw_print_fixed(char *out, double value,
 char *aw_print_float32(char *out,
                        float value); /* shortest decimal that reads back as the same float */
 
+/* For "%.*g" in sentences: enough digits to show a whole number as it is, else the nine of a float.
+ */
+int aw_digits_for(double value);
+
 /* Decimals needed to tell neighbouring steps of this size apart, one more than the step itself has.
  */
 int aw_decimals_for_step(double step);

@@ -3,13 +3,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum aw_status aw_fail(struct aw_error *err, enum aw_status status, const char *format, ...)
+#include "base/utf8.h"
+
+enum aw_status(aw_fail)(struct aw_error *err, enum aw_status status, const char *format, ...)
 {
     if (err) {
         va_list args;
         va_start(args, format);
         vsnprintf(err->text, sizeof err->text, format, args);
         va_end(args);
+        aw_utf8_clean(err->text);
         err->status = status;
     }
     return status;

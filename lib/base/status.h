@@ -32,7 +32,8 @@ struct aw_error {
 };
 
 /* Fills err (may be NULL) and returns status, so that a failure is one line: return aw_fail(err,
- * AW_USAGE, …). */
+ * AW_USAGE, …). What came from elsewhere and cannot be shown becomes '?': the text is one line of
+ * UTF-8 without control characters, cut if it is too long. */
 enum aw_status aw_fail(struct aw_error *err, enum aw_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

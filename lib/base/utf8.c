@@ -43,3 +43,13 @@ size_t aw_utf8_length(const char *text)
     }
     return n;
 }
+
+void aw_utf8_clean(char *text)
+{
+    while (*text) {
+        size_t size = aw_utf8_size(text);
+        if (!size)
+            *text = '?';
+        text += size ? size : 1;
+    }
+}

@@ -16,4 +16,8 @@ size_t aw_utf8_size(const char *text);
  * terminal, as long as nothing in it is wide or combines. */
 size_t aw_utf8_length(const char *text);
 
+/* Puts a '?' in place of every byte that is no part of a character: what is left does no harm on a
+ * terminal or in JSON. */
+void aw_utf8_clean(char *text);
+
 #endif

@@ -18,7 +18,7 @@ enum effect {
 
 struct aw_pid_options aw_pid_defaults(void)
 {
-    return (struct aw_pid_options){.pacing_us = 1000};
+    return (struct aw_pid_options){.pacing_us = 1000, .latency_ms = 20};
 }
 
 struct aw_pid_board *aw_pid_board(struct aw_pid *pid, unsigned board)
@@ -31,11 +31,6 @@ struct aw_pid_board *aw_pid_board(struct aw_pid *pid, unsigned board)
 int64_t aw_pid_last_ns(const struct aw_pid_stream *stream)
 {
     return stream->count ? stream->times_ns[(stream->count - 1) % AW_PID_TIMES] : AW_NEVER;
-}
-
-int64_t aw_pid_age_ns(const struct aw_pid_stream *stream, int64_t now)
-{
-    return stream->count ? now - aw_pid_last_ns(stream) : AW_NEVER;
 }
 
 double aw_pid_rate_hz(const struct aw_pid_stream *stream, int64_t now)
@@ -380,8 +375,10 @@ struct verification {
     const struct aw_pid_sent *sent;
     aw_pid_frame_fn *fn;
     void *context;
-    uint64_t seen; /* pid telemetry of the board so far */
-    int silent;    /* frames in a row without output */
+    int64_t since_ns; /* what comes before may tell of the time before the command */
+    uint64_t seen;    /* pid telemetry of the board so far */
+    bool heard;       /* some that counts */
+    int off;          /* frames in a row that show it, and no output */
     bool good;
 };
 
@@ -390,12 +387,27 @@ static bool is_zero(double value)
     return fabs(value) < 1e-9;
 }
 
+static bool is_off(const struct aw_pid_sent *sent)
+{
+    return fabs(sent->setpoint) > aw_pid_setpoint_limit(sent->controller);
+}
+
+/* Beyond the range of the telemetry it is not published whether the firmware saturates a number or
+ * cuts it off; both is taken for it. */
+static bool shows_setpoint(const struct aw_pid_board *board, double setpoint)
+{
+    double shown = board->setpoint / 100 * 32768, sent = round(setpoint * 32768);
+    double cut_off = sent - 65536 * floor((sent + 32768) / 65536);
+    return fabs(shown - aw_pid_q15(setpoint)) < 1.5 || fabs(shown - cut_off) < 1.5;
+}
+
+/* Output alone says little: a driver that is on and where it should be has none either. */
 static void compare(struct verification *check, const struct aw_pid_board *board)
 {
-    bool off = fabs(check->sent->setpoint) > aw_pid_setpoint_limit(check->sent->controller);
-    double shown = board->setpoint / 100 * 32768;
-    check->silent = is_zero(board->output) ? check->silent + 1 : 0;
-    check->good = off ? check->silent >= 2 : fabs(shown - aw_pid_q15(check->sent->setpoint)) < 1.5;
+    bool shown = shows_setpoint(board, check->sent->setpoint);
+    check->heard = true;
+    check->off = shown && is_zero(board->output) ? check->off + 1 : 0;
+    check->good = is_off(check->sent) ? check->off >= 2 : shown;
 }
 
 static bool verify_frame(void *context, const struct aw_pid_frame *frame)
@@ -405,20 +417,19 @@ static bool verify_frame(void *context, const struct aw_pid_frame *frame)
     uint64_t count = board->streams[AW_PID_PID].count;
     if (check->fn)
         check->fn(check->context, frame);
-    if (count != check->seen)
+    if (count != check->seen && aw_clock_now(check->pid->link->clock) >= check->since_ns)
         compare(check, board);
     check->seen = count;
     return !check->good;
 }
 
-static enum aw_status not_verified(const struct verification *check, uint64_t seen_before,
-                                   struct aw_error *err)
+static enum aw_status not_verified(const struct verification *check, struct aw_error *err)
 {
     struct aw_pid *pid = check->pid;
     const struct aw_pid_sent *sent = check->sent;
     char name[AW_PID_NAME_MAX];
     aw_pid_board_name(&pid->wire.variant, sent->board, name);
-    if (check->seen == seen_before)
+    if (!check->heard)
         return aw_fail(err, AW_TIMEOUT,
                        "%s: no pid telemetry — is the driver powered, and the bit rate 1 Mbit/s?",
                        name);
@@ -435,13 +446,18 @@ static enum aw_status not_verified(const struct verification *check, uint64_t se
 enum aw_status aw_pid_verify(struct aw_pid *pid, const struct aw_pid_sent *sent, int64_t deadline,
                              aw_pid_frame_fn *fn, void *context, struct aw_error *err)
 {
-    uint64_t before = aw_pid_board(pid, sent->board)->streams[AW_PID_PID].count;
     struct verification check = {
-        .pid = pid, .sent = sent, .fn = fn, .context = context, .seen = before};
+        .pid = pid,
+        .sent = sent,
+        .fn = fn,
+        .context = context,
+        .since_ns = aw_clock_now(pid->link->clock) + pid->options.latency_ms * AW_MILLISECOND,
+        .seen = aw_pid_board(pid, sent->board)->streams[AW_PID_PID].count,
+    };
     if (isnan(sent->setpoint))
         return aw_fail(err, AW_USAGE, "only a setpoint can be verified — nothing else is shown");
     enum aw_status status = aw_pid_poll(pid, deadline, verify_frame, &check, err);
     if (status == AW_OK && !check.good)
-        return not_verified(&check, before, err);
+        return not_verified(&check, err);
     return status;
 }

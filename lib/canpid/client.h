@@ -33,6 +33,8 @@ struct aw_pid_options {
     bool allow_switch; /* gains may switch the controller */
     bool force;        /* send values outside the table's ranges, as far as the wire carries them */
     int pacing_us;     /* between two frames to one board: 1000 */
+    int latency_ms;    /* command and telemetry together are not longer on their way: 20, which is
+                          enough for serial adapters that wait 16 ms for more */
 };
 
 struct aw_pid_options aw_pid_defaults(void);
@@ -88,10 +90,9 @@ void aw_pid_init(struct aw_pid *pid, struct aw_link *link, const struct aw_varia
 /* Board is any identifier below 2048. */
 struct aw_pid_board *aw_pid_board(struct aw_pid *pid, unsigned board);
 
-/* When the last frame came (AW_NEVER: none yet), how long ago that is, and how many a second come
- * at present: 0 with fewer than two, and sinking from the moment when one is overdue. */
+/* When the last frame came (AW_NEVER: none yet), and how many a second come at present: 0 with
+ * fewer than two, and sinking from the moment when one is overdue. */
 int64_t aw_pid_last_ns(const struct aw_pid_stream *stream);
-int64_t aw_pid_age_ns(const struct aw_pid_stream *stream, int64_t now);
 double aw_pid_rate_hz(const struct aw_pid_stream *stream, int64_t now);
 
 /* One frame as it came. size 0: none, but news of the link (link->event). */
@@ -151,10 +152,16 @@ enum aw_status aw_pid_setpoint(struct aw_pid *pid, unsigned board, int controlle
 enum aw_status aw_pid_disable(struct aw_pid *pid, uint64_t boards, int controller,
                               struct aw_error *err);
 
-/* Reads until the board's pid telemetry shows this setpoint, to one step of the wire; for a
- * setpoint outside the controller's limits (disabled): until two in a row show no output. AW_OK,
- * AW_TIMEOUT saying what it shows instead (or that there is none), AW_STOPPED, AW_LOST. Only frames
- * that come during the call count. fn as in aw_pid_poll, or NULL; its result is ignored. */
+/* Reads until the board's pid telemetry shows this setpoint, to one step of the wire; for one
+ * outside the controller's limits (disabled): until two frames in a row show it and no output.
+ * AW_OK, AW_TIMEOUT saying what it shows instead (or that there is none), AW_STOPPED, AW_LOST. fn
+ * as in aw_pid_poll, or NULL; its result is ignored.
+ *
+ * Telemetry does not say which command it is about. So frames that waited already, or come within
+ * latency_ms of the call, do not count: they may be from before the command, and show the same
+ * setpoint from an earlier one. On a line that is slower than that such a frame cannot be told from
+ * a confirmation. And it is one of that moment: a driver that pushes a joint into a mechanical stop
+ * goes back to pos soon, which only later telemetry shows. */
 enum aw_status aw_pid_verify(struct aw_pid *pid, const struct aw_pid_sent *sent, int64_t deadline,
                              aw_pid_frame_fn *fn, void *context, struct aw_error *err);
 

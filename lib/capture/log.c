@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "capture/candump.h"
 #include "capture/packet.h"
 #include "wire/hex.h"
@@ -231,7 +232,7 @@ enum aw_status aw_log_open(struct aw_log **out, const char *path,
     log->fd = open(path, O_RDONLY | O_CLOEXEC);
     enum aw_status status = AW_OK;
     if (log->fd < 0 || fstat(log->fd, &about) != 0)
-        status = aw_fail(err, AW_USAGE, "%s: %s", log->name, strerror(errno));
+        status = aw_file_fail(err, NULL, log->name);
     else if (S_ISDIR(about.st_mode))
         status = aw_fail(err, AW_USAGE, "%s: is a directory", log->name);
     else

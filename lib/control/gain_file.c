@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/number.h"
 
 #define WORDS (AW_GAIN_WORDS + 1)
@@ -97,7 +98,7 @@ enum aw_status aw_gain_file_load(const struct aw_gain_file *kind, const void *co
     forget(kind, gains);
     FILE *file = fopen(path, "re");
     if (!file)
-        return aw_fail(err, AW_USAGE, "%s: %s", path, strerror(errno));
+        return aw_file_fail(err, NULL, path);
     enum aw_status status = aw_gain_file_read(kind, context, gains, file, path, err);
     fclose(file);
     return status;
@@ -149,5 +150,6 @@ enum aw_status aw_gain_file_save(const struct aw_gain_file *kind, const void *co
         return AW_OK;
     int why = errno;
     unlink(fresh);
-    return aw_fail(err, AW_REFUSED, "%s: the gains could not be saved: %s", path, strerror(why));
+    errno = why;
+    return aw_file_fail(err, "the gains could not be saved", path);
 }

@@ -255,7 +255,7 @@ static enum aw_status fit_tones(const struct record *r, double complex *response
                                 struct aw_error *err)
 {
     struct normal normal;
-    double input[UNKNOWNS], output[UNKNOWNS];
+    double input[UNKNOWNS] = {0}, output[UNKNOWNS] = {0};
     accumulate(r, &normal);
     if (!factor(&normal))
         return aw_fail(err, AW_USAGE,

@@ -43,6 +43,7 @@ void aw_ez_attach(struct aw_ez *ez, struct aw_link *link)
     ez->held = ez->parsed = ez->end = 0;
     ez->framed = 0;
     ez->expected = ez->counted = 0;
+    ez->whole = ez->damaged = ez->waits = false;
     ez->owed = ez->reset = ez->resetting = false;
     ez->n_packets = ez->n_commands = 0;
     aw_ez_state_forget(&ez->state);
@@ -210,10 +211,17 @@ static bool find_step(struct aw_ez *ez, int64_t *step)
     return false;
 }
 
-/* Messages that were under way when the reset was sent have later steps than the last one. */
+/* Messages that were under way when the reset was sent have later steps than the last one. So may
+ * one of the new beginning, if the reset came early; but that is no farther from 0 than the next
+ * one is from it, and one of the time before is. */
 static bool is_stale(struct aw_ez *ez, bool timed, int64_t step)
 {
-    return ez->resetting && timed && step > ez->reset_step && step != 0;
+    if (!ez->resetting || !timed || step <= ez->reset_step || step == 0)
+        return false;
+    bool anew = ez->stale_step && step - ez->stale_step >= ez->stale_first;
+    ez->stale_first = ez->stale_step ? ez->stale_first : step;
+    ez->stale_step = step;
+    return !anew;
 }
 
 /* How many axes a joint has is only known at the end of the message. */
@@ -509,6 +517,7 @@ static void done_once(struct aw_ez *ez)
     if (ez->reset) {
         ez->resetting = true;
         ez->reset_step = ez->state.timed ? ez->state.step : -1;
+        ez->stale_first = ez->stale_step = 0;
         ez->n_commands = 0;
     }
     ez->reset = false;
@@ -544,17 +553,23 @@ static double brake(double known, const struct aw_ez_halt *how)
     return how->coast ? 0 : known > 0 ? known : how->torque;
 }
 
-/* Axes that the joint has, or all where that is not known. */
-static int axes_of(const struct aw_ez *ez, const struct aw_ez_target *target)
+static const struct aw_ez_joint *joint_of(const struct aw_ez *ez, const struct aw_ez_target *target)
 {
     for (size_t i = 0; i < ez->state.n_joints; i++) {
         const struct aw_ez_joint *joint = &ez->state.joints[i];
         struct aw_ez_target other = {.id = joint->object.id};
         memcpy(other.name, joint->object.name, sizeof other.name);
         if (same_target(ez, &other, target))
-            return joint->n_axes;
+            return joint;
     }
-    return AW_EZ_AXES;
+    return NULL;
+}
+
+/* Axes that the joint has, or all where that is not known. */
+static int axes_of(const struct aw_ez *ez, const struct aw_ez_target *target)
+{
+    const struct aw_ez_joint *joint = joint_of(ez, target);
+    return joint ? joint->n_axes : AW_EZ_AXES;
 }
 
 static enum aw_status halt_joint(struct aw_ez *ez, const struct aw_ez_target *target,
@@ -594,15 +609,26 @@ enum aw_status aw_ez_stop(struct aw_ez *ez, const struct aw_ez_halt *how, struct
 /* ---- Whom a word means -------------------------------------------------------------------------
  */
 
-static enum aw_status unknown_target(const struct aw_ez *ez, const char *word, struct aw_error *err)
+#define KNOWN_MAX (AW_EZ_JOINTS + AW_EZ_NAMES_MAX)
+
+/* Joints of the simulation, and those that only have a name. */
+static size_t known_joints(const struct aw_ez *ez, const char *known[KNOWN_MAX])
 {
-    const char *known[AW_EZ_JOINTS + AW_EZ_NAMES_MAX];
     size_t n = 0;
     for (size_t i = 0; i < ez->state.n_joints; i++)
         known[n++] = ez->state.joints[i].object.name;
     for (size_t i = 0; ez->names && i < ez->names->n; i++)
-        if (ez->names->list[i].kind == AW_EZ_JOINT)
+        if (ez->names->list[i].kind == AW_EZ_JOINT &&
+            !aw_ez_state_joint(&ez->state, ez->names->list[i].name))
             known[n++] = ez->names->list[i].name;
+    return n;
+}
+
+static enum aw_status unknown_target(const struct aw_ez *ez, const char *word, struct aw_error *err)
+{
+    const char *known[KNOWN_MAX];
+    char list[120] = "";
+    size_t n = known_joints(ez, known), at = 0;
     const char *near = aw_suggest(word, known, n);
     if (near)
         return aw_fail(err, AW_USAGE, "no joint '%.40s' — did you mean '%s'?", word, near);
@@ -610,8 +636,19 @@ static enum aw_status unknown_target(const struct aw_ez *ez, const char *word, s
         return aw_fail(err, AW_USAGE,
                        "no joint '%.40s', no names are known — give its number, or --names FILE",
                        word);
-    return aw_fail(err, AW_USAGE, "no joint '%.40s' — 'list' shows them, the first is '%s'", word,
-                   known[0]);
+    for (size_t used = 0; at < n && used + AW_EZ_NAME_SIZE + 2 < sizeof list; at++)
+        used += (size_t)sprintf(list + used, "%s%s", at ? ", " : "", known[at]);
+    return aw_fail(err, AW_USAGE, "no joint '%.40s' — there is %s%s", word, list,
+                   at < n ? " …" : "");
+}
+
+enum aw_status aw_ez_expect(const struct aw_ez *ez, const struct aw_ez_target *target,
+                            struct aw_error *err)
+{
+    bool named = ez->names && aw_ez_names_of(ez->names, AW_EZ_JOINT, target->id);
+    if (ez->state.n_joints == 0 || named || joint_of(ez, target))
+        return AW_OK;
+    return unknown_target(ez, target->name, err);
 }
 
 static bool parse_id(const char *word, uint32_t *id)

@@ -87,9 +87,10 @@ struct aw_ez {
     bool owed;                /* the last message has not been answered yet */
     bool silent;              /* nothing is ever answered */
     bool reset, resetting;    /* is to be sent; was sent, and the new beginning is awaited */
-    int64_t reset_step;       /* the last step before it */
-    int64_t byte_ns;          /* when the last bytes came, by the link's clock */
-    int64_t heard_ns;         /* when the last message came, by the link's clock */
+    int64_t reset_step;       /* the last step before it; */
+    int64_t stale_first, stale_step; /* and those that were passed over, 0: none yet */
+    int64_t byte_ns;                 /* when the last bytes came, by the link's clock */
+    int64_t heard_ns;                /* when the last message came, by the link's clock */
     struct aw_ez_state state;
     size_t n_packets, n_commands;
     struct aw_ez_packet packets[AW_EZ_PACKETS];
@@ -150,6 +151,12 @@ enum aw_status aw_ez_compose(struct aw_ez *ez, uint8_t *out, size_t cap, size_t 
 /* The target of a word: a number, a name of the names file or of the simulation, or on wires with
  * names any name. AW_USAGE with a suggestion. */
 enum aw_status aw_ez_target(const struct aw_ez *ez, const char *word, struct aw_ez_target *target,
+                            struct aw_error *err);
+
+/* Can there be such a joint? AW_USAGE, with those there are, where the simulation tells its joints
+ * and neither it nor the names have this one. A joint that it does not tell about (its Send is off)
+ * may be there for all that. */
+enum aw_status aw_ez_expect(const struct aw_ez *ez, const struct aw_ez_target *target,
                             struct aw_error *err);
 
 /* Is the object of the wire named, not numbered? */

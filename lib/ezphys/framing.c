@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "ezphys/rows.h"
 #include "ezphys/wire.h"
 #include "wire/rows.h"
 
-/* A part of a header by its name. */
+/* A part of a header by its name, still without a size. */
 struct part {
     const char *name;
     struct aw_field row;
@@ -18,24 +19,18 @@ struct part {
 /* One part, one row: */
 /* clang-format off */
 static const struct part packet_parts[] = {
-    {"type", {.name = "type", .type = AW_CODE, .help = "packet type"}, false},
-    {"id", {.name = "id", .type = AW_UINT, .optional = true,
-            .help = "which body or joint; 0 is the scene"}, false},
-    {"name", {.name = "name", .type = AW_TEXT, .optional = true,
-              .help = "name of the body or joint; empty is the scene"}, true},
-    {"len", {.name = "length", .type = AW_LENGTH, .lenient = true,
-             .help = "bytes of payload"}, false},
-    {"pad", {.name = "pad", .type = AW_PAD, .help = "0 is sent, not looked at"}, false},
+    {"type", AW_EZ_TYPE(0), false},
+    {"id", AW_EZ_ID(0), false},
+    {"name", AW_EZ_NAME(0), true},
+    {"len", AW_EZ_LENGTH(0), false},
+    {"pad", AW_EZ_PAD("pad", 0), false},
     {0},
 };
 static const struct part message_parts[] = {
-    {"size", {.name = "size", .type = AW_LENGTH, .lenient = true,
-              .help = "bytes of the message"}, false},
-    {"rest", {.name = "rest", .type = AW_LENGTH, .lenient = true,
-              .help = "bytes of the message behind its header"}, false},
-    {"count", {.name = "count", .type = AW_CONST, .constant = 1, .lenient = true,
-               .help = "packets that follow"}, false},
-    {"pad", {.name = "pad", .type = AW_PAD, .help = "0 is sent, not looked at"}, false},
+    {"size", AW_EZ_SIZE(0), false},
+    {"rest", AW_EZ_REST(0), false},
+    {"count", AW_EZ_COUNT(0), false},
+    {"pad", AW_EZ_PAD("pad", 0), false},
     {0},
 };
 /* clang-format on */

@@ -148,9 +148,14 @@ static enum aw_status read_number(struct reader *r, const char *unit, double min
     return AW_OK;
 }
 
+static void *place_in(void *object, const struct attribute *row)
+{
+    return (char *)object + row->offset;
+}
+
 static enum aw_status read_numbers(struct reader *r, const struct attribute *row, void *object)
 {
-    double *values = (double *)((char *)object + row->offset);
+    double *values = place_in(object, row);
     enum aw_status status = AW_OK;
     for (unsigned i = 0; i < row->count && status == AW_OK; i++)
         status = read_number(r, row->unit, row->min, row->max, &values[i]);
@@ -163,7 +168,7 @@ static enum aw_status read_switch(struct reader *r, const struct attribute *row,
     int which = in_statement(r) ? look_up(r, names, COUNT(names)) : -1;
     if (which < 0)
         return fail_at(r, &r->word, AW_USAGE, "%s is a switch — write on or off", row->name);
-    *(bool *)((char *)object + row->offset) = which;
+    *(bool *)place_in(object, row) = which;
     advance(r);
     return AW_OK;
 }
@@ -176,7 +181,7 @@ static enum aw_status read_id(struct reader *r, const struct attribute *row, voi
     if (status == AW_OK && value != floor(value))
         return fail_at(r, &word, AW_USAGE, "%g is no whole number", value);
     if (status == AW_OK)
-        *(uint32_t *)((char *)object + row->offset) = (uint32_t)value;
+        *(uint32_t *)place_in(object, row) = (uint32_t)value;
     return status;
 }
 
@@ -207,13 +212,13 @@ static enum aw_status read_direction(struct reader *r, double out[3])
 
 static enum aw_status read_normal(struct reader *r, const struct attribute *row, void *object)
 {
-    return read_direction(r, (double *)((char *)object + row->offset));
+    return read_direction(r, place_in(object, row));
 }
 
 static enum aw_status read_turn(struct reader *r, const struct attribute *row, void *object)
 {
     double axis[3] = {0}, angle = 0;
-    double *q = (double *)((char *)object + row->offset);
+    double *q = place_in(object, row);
     enum aw_status status = read_direction(r, axis);
     if (status == AW_OK)
         status = read_number(r, "rad", -FAR_M, FAR_M, &angle);
@@ -222,6 +227,17 @@ static enum aw_status read_turn(struct reader *r, const struct attribute *row, v
         q[i + 1] = sin(angle / 2) * axis[i];
     return status;
 }
+
+/* clang-format off */
+static const char *const kind_names[] = {
+    [AW_SCENE_FIXED] = "fixed", [AW_SCENE_HINGE] = "hinge", [AW_SCENE_SLIDER] = "slider",
+    [AW_SCENE_UNIVERSAL] = "universal", [AW_SCENE_HINGE2] = "hinge2", [AW_SCENE_BALL] = "ball",
+};
+static const unsigned kind_axes[] = {
+    [AW_SCENE_FIXED] = 0, [AW_SCENE_HINGE] = 1, [AW_SCENE_SLIDER] = 1,
+    [AW_SCENE_UNIVERSAL] = 2, [AW_SCENE_HINGE2] = 2, [AW_SCENE_BALL] = 3,
+};
+/* clang-format on */
 
 /* ---- What belongs to an axis of a joint ------------------------------------------------------ */
 
@@ -232,7 +248,7 @@ static enum aw_status check_axis(const struct reader *r, const struct attribute 
     if (row->axis < axes)
         return AW_OK;
     return fail_at(r, &r->word, AW_USAGE, "%s: a %s joint has %u %s", row->name,
-                   aw_scene_kind_name(joint->kind), axes, axes == 1 ? "axis" : "axes");
+                   kind_names[joint->kind], axes, axes == 1 ? "axis" : "axes");
 }
 
 static enum aw_status read_axis(struct reader *r, const struct attribute *row, void *object)
@@ -343,24 +359,11 @@ static const char *const shape_names[] = {
 static const unsigned shape_sizes[] = {
     [AW_SCENE_BOX] = 3, [AW_SCENE_SPHERE] = 1, [AW_SCENE_CAPSULE] = 2, [AW_SCENE_CYLINDER] = 2,
 };
-static const char *const kind_names[] = {
-    [AW_SCENE_FIXED] = "fixed", [AW_SCENE_HINGE] = "hinge", [AW_SCENE_SLIDER] = "slider",
-    [AW_SCENE_UNIVERSAL] = "universal", [AW_SCENE_HINGE2] = "hinge2", [AW_SCENE_BALL] = "ball",
-};
-static const unsigned kind_axes[] = {
-    [AW_SCENE_FIXED] = 0, [AW_SCENE_HINGE] = 1, [AW_SCENE_SLIDER] = 1,
-    [AW_SCENE_UNIVERSAL] = 2, [AW_SCENE_HINGE2] = 2, [AW_SCENE_BALL] = 3,
-};
 /* clang-format on */
 
 unsigned aw_scene_axes(enum aw_scene_kind kind)
 {
     return kind_axes[kind];
-}
-
-const char *aw_scene_kind_name(enum aw_scene_kind kind)
-{
-    return kind_names[kind];
 }
 
 /* ---- Statements ------------------------------------------------------------------------------ */
@@ -461,7 +464,7 @@ static enum aw_status read_shape(struct reader *r, struct aw_scene_body *body)
 {
     int shape;
     enum aw_status status = read_choice(r, "shape", shape_names, COUNT(shape_names), &shape);
-    if (status != AW_OK)
+    if (shape < 0)
         return status;
     body->shape = (enum aw_scene_shape)shape;
     for (unsigned i = 0; i < shape_sizes[shape] && status == AW_OK; i++)
@@ -536,10 +539,10 @@ static bool nearly_parallel(const double a[3], const double b[3])
 static enum aw_status check_axes(const struct reader *r, const struct word *start,
                                  const struct aw_scene_joint *joint, uint32_t seen)
 {
-    static const char *const names[] = {"axis", "axis2", "axis3"};
+    static const char *const names[AW_SCENE_AXES] = {"axis", "axis2", "axis3"};
     bool ball = joint->kind == AW_SCENE_BALL;
     unsigned axes = aw_scene_axes(joint->kind);
-    for (unsigned i = 0; i < axes; i++)
+    for (unsigned i = 0; i < axes && i < AW_SCENE_AXES; i++)
         if (was_given(joint_rows, seen, names[i]) == (ball && i == 1))
             return fail_at(r, start, AW_USAGE, "joint %s: %s", joint->name,
                            !(ball && i == 1)

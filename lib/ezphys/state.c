@@ -242,7 +242,7 @@ static void take_collision(struct aw_ez_state *s, const struct aw_ez_names *name
 static void take_timestamp(struct aw_ez_state *s, const struct aw_ez_names *names,
                            const struct aw_record *record)
 {
-    double time[2];
+    double time[2] = {0};
     (void)names;
     copy(s, TIMESTAMP, record, time);
     if (s->timed && time[0] < (double)s->step) {

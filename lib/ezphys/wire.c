@@ -3,6 +3,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "ezphys/rows.h"
 #include "wire/rows.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -10,31 +11,12 @@
 
 /* One field, one row: */
 /* clang-format off */
-#define TYPE(n) {.name = "type", .type = AW_CODE, .bits = (n), .help = "packet type"}
-#define ID(n)                                                                                      \
-    {.name = "id", .type = AW_UINT, .bits = (n), .optional = true,                                 \
-     .help = "which body or joint; 0 is the scene"}
-#define LENGTH                                                                                     \
-    {.name = "length", .type = AW_LENGTH, .bits = 32, .lenient = true,                             \
-     .help = "bytes of payload"}
-
-static const struct aw_field head32[] = {TYPE(32), ID(32), LENGTH, {0}};
-static const struct aw_field head8[] = {TYPE(8), ID(16), {0}};
+static const struct aw_field head32[] = {AW_EZ_TYPE(32), AW_EZ_ID(32), AW_EZ_LENGTH(32), {0}};
+static const struct aw_field head8[] = {AW_EZ_TYPE(8), AW_EZ_ID(16), {0}};
 static const struct aw_field head_name[] = {
-    TYPE(32),
-    {.name = "name", .type = AW_TEXT, .bits = 256, .optional = true,
-     .help = "name of the body or joint; empty is the scene"},
-    LENGTH,
-    {0},
+    AW_EZ_TYPE(32), AW_EZ_NAME(256), AW_EZ_LENGTH(32), {0},
 };
-
-static const struct aw_field envelope[] = {
-    {.name = "size", .type = AW_LENGTH, .bits = 32, .lenient = true,
-     .help = "bytes of the message, these 8 included"},
-    {.name = "count", .type = AW_CONST, .bits = 32, .constant = 1, .lenient = true,
-     .help = "packets that follow"},
-    {0},
-};
+static const struct aw_field envelope[] = {AW_EZ_SIZE(32), AW_EZ_COUNT(32), {0}};
 
 static const struct aw_variant variants[] = {
     {.name = "le32", .help = "32-bit little-endian headers, messages with size and count",
@@ -100,7 +82,7 @@ static const char *const torque2[] = {"torque2", NULL};
 
 #define VECTOR(label, unit_rows)                                                                   \
     {.name = #label, .type = AW_GROUP, .rows = (unit_rows), .labels = (label)}
-#define UNUSED {.name = "unused", .type = AW_PAD, .bits = 32, .help = "0 is sent, not looked at"}
+#define UNUSED AW_EZ_PAD("unused", 32)
 
 static const struct aw_field collision[] = {
     {.name = "x", FLOAT, .unit = "m", .help = "contact point, in m"},
@@ -278,24 +260,24 @@ struct envelope {
     bool sized, counted;
 };
 
-/* in holds at least the envelope. */
-static struct envelope read_envelope(const struct aw_wire *wire, struct aw_span in)
+/* in holds at least the envelope. Not returned by value: that costs more than all the rest here,
+ * and a search for the next message comes by for every byte. */
+static void read_envelope(const struct aw_wire *wire, struct aw_span in, struct envelope *env)
 {
-    struct envelope env = {0};
     const uint8_t *p = in.data;
+    *env = (struct envelope){0};
     for (const struct aw_field *row = wire->variant.envelope; row->type != AW_END; row++) {
         uint32_t value = read_uint(p, row->bits / 8u, wire->variant.big_endian);
         if (row->type == AW_LENGTH) {
-            env.size = value > UINT32_MAX - row->constant ? UINT32_MAX : value + row->constant;
-            env.sized = true;
+            env->size = value > UINT32_MAX - row->constant ? UINT32_MAX : value + row->constant;
+            env->sized = true;
         }
         if (row->type == AW_CONST) {
-            env.count = value;
-            env.counted = true;
+            env->count = value;
+            env->counted = true;
         }
         p += row->bits / 8;
     }
-    return env;
 }
 
 static bool is_possible(const struct aw_wire *wire, const struct envelope *env)
@@ -321,7 +303,8 @@ static enum aw_status check_envelope(const struct aw_wire *wire, enum aw_dir dir
     size_t head = wire->envelope_size;
     if (in.size < head)
         return AW_MORE;
-    struct envelope env = read_envelope(wire, in);
+    struct envelope env;
+    read_envelope(wire, in, &env);
     if (!is_possible(wire, &env))
         return AW_MALFORMED;
     if (!lost || is_empty(wire, &env))
@@ -336,7 +319,8 @@ static enum aw_status check_envelope(const struct aw_wire *wire, enum aw_dir dir
 static enum aw_status skip_to_envelope(const struct aw_wire *wire, struct aw_framer *framer,
                                        struct aw_span in, size_t *used, struct aw_error *err)
 {
-    struct envelope env = read_envelope(wire, (struct aw_span){in.data + *used, in.size - *used});
+    struct envelope env;
+    read_envelope(wire, (struct aw_span){in.data + *used, in.size - *used}, &env);
     size_t start = *used;
     do
         ++*used;
@@ -392,7 +376,8 @@ static enum aw_status open_message(const struct aw_wire *wire, struct aw_framer 
             return skip_to_envelope(wire, framer, in, used, err);
         if (status != AW_OK)
             return status;
-        struct envelope env = read_envelope(wire, rest);
+        struct envelope env;
+        read_envelope(wire, rest, &env);
         *used += wire->envelope_size;
         begin_message(wire, framer, &env);
     }

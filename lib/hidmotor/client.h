@@ -32,7 +32,7 @@
  * The re-sent requests of one call are one: the reply to any of them is an answer to that call. A
  * setter's reply repeats the request: one that repeats another request is passed over while one of
  * its kind is unanswered. What cannot be told apart, and is not marked: the reply to the same
- * request of another program.
+ * request of another program, and one that comes a second time after the next request of its kind.
  *
  * No allocation, no thread, no I/O but the link's.
  */

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/file.h"
+
 #define ROUNDING 1e-6 /* deg */
 
 /* Names of columns, the best first, with what turns their numbers into seconds or deg. */
@@ -214,7 +216,7 @@ enum aw_status aw_hidmotor_waypoints_load(struct aw_hidmotor_waypoints *way, con
     *way = (struct aw_hidmotor_waypoints){0};
     FILE *file = fopen(path, "re");
     if (!file)
-        return aw_fail(err, AW_USAGE, "%s: %s — check the name", path, strerror(errno));
+        return aw_file_fail(err, NULL, path);
     enum aw_status status = aw_hidmotor_waypoints_read(way, file, path, err);
     fclose(file);
     return status;

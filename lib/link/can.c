@@ -141,8 +141,9 @@ static enum aw_status await_return(struct can_link *self, int64_t deadline, stru
         /* Without news, as in a sandbox, look from time to time. */
         int64_t soon = aw_clock_now(self->fd.base.clock) + AW_SECOND / 2;
         int64_t until = self->news_fd < 0 && soon < deadline ? soon : deadline;
-        enum aw_status status = aw_clock_wait(self->fd.base.clock, self->news_fd, POLLIN, until);
-        if (status == AW_STOPPED || (status == AW_TIMEOUT && until == deadline))
+        enum aw_status status = aw_fd_await(&self->fd.base, self->news_fd, until, err);
+        if (status == AW_STOPPED || status == AW_LOST ||
+            (status == AW_TIMEOUT && until == deadline))
             return status;
         while (self->news_fd >= 0 && recv(self->news_fd, news, sizeof news, 0) > 0)
             ;
@@ -166,14 +167,14 @@ static void prepare_batch(struct can_link *self)
 /* Waking up for each frame of a busy bus is what costs most. So while frames come faster than one a
  * millisecond, they are gathered that long, but not when they may be answers to what was written.
  * What the kernel says about their time is not changed by that. */
-static enum aw_status await_frames(struct can_link *self, int64_t deadline)
+static enum aw_status await_frames(struct can_link *self, int64_t deadline, struct aw_error *err)
 {
     struct aw_clock *clock = self->fd.base.clock;
     int64_t now = aw_clock_now(clock);
     /* Waiting comes first even when there are frames: a flood must not hide a wish to stop. */
     if (!self->answering && now - self->read_time < GATHER && deadline - now > GATHER)
         return aw_clock_sleep(clock, now + GATHER);
-    return aw_clock_wait(clock, self->fd.fd, POLLIN, deadline);
+    return aw_fd_await(&self->fd.base, self->fd.fd, deadline, err);
 }
 
 static int receive_batch(struct can_link *self)
@@ -191,7 +192,7 @@ static int receive_batch(struct can_link *self)
 static enum aw_status fill_batch(struct can_link *self, int64_t deadline, struct aw_error *err)
 {
     for (;;) {
-        enum aw_status status = await_frames(self, deadline);
+        enum aw_status status = await_frames(self, deadline, err);
         if (status != AW_OK)
             return status;
         int n = receive_batch(self);

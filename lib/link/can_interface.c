@@ -3,23 +3,26 @@
 #include <dirent.h>
 #include <net/if.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "link/can.h"
+
 #define NETS     "/sys/class/net"
 #define TYPE_CAN 280 /* ARPHRD_CAN */
 
-static bool is_can(const char *name)
+bool aw_can_is_interface(const char *name)
 {
     char path[300];
-    int type = 0;
+    char text[16] = "";
     snprintf(path, sizeof path, NETS "/%.255s/type", name);
     FILE *file = fopen(path, "re");
     if (!file)
         return false;
-    bool found = fscanf(file, "%d", &type) == 1 && type == TYPE_CAN;
+    bool found = fgets(text, sizeof text, file) && strtol(text, NULL, 10) == TYPE_CAN;
     fclose(file);
     return found;
 }
@@ -48,7 +51,7 @@ static int flags_of(const char *name)
 
 bool aw_can_interface_up(const char *name)
 {
-    return flags_of(name) & IFF_UP && is_can(name);
+    return flags_of(name) & IFF_UP && aw_can_is_interface(name);
 }
 
 static void list(char *out, size_t size)
@@ -58,7 +61,7 @@ static void list(char *out, size_t size)
     size_t used = 0;
     *out = '\0';
     while (directory && (entry = readdir(directory)))
-        if (entry->d_name[0] != '.' && is_can(entry->d_name) && used < size)
+        if (entry->d_name[0] != '.' && aw_can_is_interface(entry->d_name) && used < size)
             used += (size_t)snprintf(out + used, size - used, "%s%.20s", used > 0 ? " " : "",
                                      entry->d_name);
     if (directory)
@@ -85,7 +88,7 @@ bool aw_can_interface_problem(const char *name, char *out, size_t size)
 {
     if (aw_can_interface_up(name))
         return false;
-    if (!is_can(name))
+    if (!aw_can_is_interface(name))
         no_interface(name, out, size);
     else
         snprintf(out, size, "interface is down — sudo ip link set %s up%s", name,

@@ -37,6 +37,10 @@ struct aw_device {
 struct aw_link *aw_sim_link(struct aw_device *device, struct aw_clock *clock, bool datagrams,
                             const char *key);
 
+/* The same for a transport sim:. A device of NULL was not made for want of memory: AW_NO_LINK. */
+enum aw_status aw_sim_open(struct aw_link **out, struct aw_device *device, struct aw_clock *clock,
+                           bool datagrams, struct aw_error *err);
+
 /* Serves a device on a link until the clock says stop (AW_STOPPED) or the link is lost (AW_LOST).
  * Owns neither. What nobody takes for a second is dropped, like on a line without a reader. */
 enum aw_status aw_device_serve(struct aw_device *device, struct aw_link *link,

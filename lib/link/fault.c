@@ -84,7 +84,7 @@ static void damage(struct fault_link *self, struct message *message)
 static int64_t due_time(struct fault_link *self, struct queue *queue)
 {
     struct faults *faults = &self->faults;
-    int64_t due = aw_clock_now(self->base.clock) + faults->delay;
+    int64_t now = aw_clock_now(self->base.clock), due = now + faults->delay;
     if (faults->jitter > 0)
         due += (int64_t)aw_random_below(&faults->random, (uint64_t)faults->jitter + 1);
     if (faults->reorder > 0 && aw_random_share(&faults->random) < faults->reorder) {
@@ -93,6 +93,7 @@ static int64_t due_time(struct fault_link *self, struct queue *queue)
     }
     if (due > queue->last_due)
         queue->last_due = due;
+    self->counters.delayed += queue->last_due > now;
     return queue->last_due;
 }
 
@@ -312,6 +313,7 @@ void aw_fault_count(const struct aw_link *link, struct aw_fault_counters *sum)
     sum->doubled += own->doubled;
     sum->damaged += own->damaged;
     sum->reordered += own->reordered;
+    sum->delayed += own->delayed;
 }
 
 static bool asks_for_faults(const struct aw_url *url)

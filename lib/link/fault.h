@@ -30,6 +30,8 @@ enum aw_status aw_fault_wrap(struct aw_link **out, struct aw_link *inner, const 
 /* What has been done to the messages so far, both ways. */
 struct aw_fault_counters {
     unsigned long long messages, dropped, doubled, damaged, reordered;
+    unsigned long long delayed; /* by delay and jitter, a doubled one twice; the reordered are not
+                                   among them */
 };
 
 /* Adds the counters of a link that aw_fault_wrap made; nothing for any other. */

@@ -38,6 +38,12 @@ static bool try_again(int error)
     return error == EAGAIN || error == EINTR;
 }
 
+enum aw_status aw_fd_await(struct aw_link *link, int fd, int64_t deadline, struct aw_error *err)
+{
+    enum aw_status status = aw_clock_wait(link->clock, fd, POLLIN, deadline);
+    return status == AW_LOST ? aw_fd_lost(link, errno, err) : status;
+}
+
 enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                           int64_t deadline, struct aw_error *err)
 {
@@ -45,9 +51,7 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
     *got = 0;
     for (;;) {
         /* Waiting comes first even when there are bytes: a flood must not hide a wish to stop. */
-        enum aw_status status = aw_clock_wait(link->clock, self->fd, POLLIN, deadline);
-        if (status == AW_LOST)
-            return aw_fd_lost(link, errno, err);
+        enum aw_status status = aw_fd_await(link, self->fd, deadline, err);
         if (status != AW_OK)
             return status;
         ssize_t n = read(self->fd, buf, cap);
@@ -71,25 +75,37 @@ static bool wait_writable(int fd)
     return n > 0;
 }
 
-enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size, struct aw_error *err)
+enum aw_status aw_fd_write_some(struct aw_link *link, const void *buf, size_t size, size_t *written,
+                                struct aw_error *err)
 {
     const struct aw_fd_link *self = (const struct aw_fd_link *)link;
     const char *next = buf;
-    while (size > 0) {
-        ssize_t n =
-            self->socket ? send(self->fd, next, size, MSG_NOSIGNAL) : write(self->fd, next, size);
-        if (n > 0) {
-            next += n;
-            size -= (size_t)n;
-        } else if (n < 0 && !try_again(errno)) {
+    for (*written = 0; *written < size;) {
+        size_t left = size - *written;
+        ssize_t n = self->socket ? send(self->fd, next + *written, left, MSG_NOSIGNAL)
+                                 : write(self->fd, next + *written, left);
+        if (n > 0)
+            *written += (size_t)n;
+        else if (n < 0 && !try_again(errno))
             return aw_fd_lost(link, errno, err);
-        } else if (!wait_writable(self->fd)) {
+        else if (!wait_writable(self->fd))
             return aw_fail(err, AW_TIMEOUT,
                            "%s: nothing was taken for a second — does the other end still run?",
                            link->key);
-        }
     }
     return AW_OK;
+}
+
+enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size, struct aw_error *err)
+{
+    size_t written;
+    enum aw_status status = aw_fd_write_some(link, buf, size, &written, err);
+    if (status != AW_TIMEOUT || written == 0)
+        return status;
+    return aw_fail(err, AW_LOST,
+                   "%s: only %zu of %zu bytes of a message were taken, then nothing for a second — "
+                   "open the link again, or the next message begins in the middle of this one",
+                   link->key, written, size);
 }
 
 void aw_fd_take_stamps(struct aw_fd_link *self, struct msghdr *header)

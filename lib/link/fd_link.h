@@ -23,11 +23,18 @@ struct aw_fd_link {
  * is no memory. fd is -1. */
 void *aw_fd_link_new(size_t size, const struct aw_link_ops *ops, struct aw_clock *clock);
 
+/* Waits until fd can be read: AW_OK, AW_TIMEOUT, AW_STOPPED, or AW_LOST with its text. */
+enum aw_status aw_fd_await(struct aw_link *link, int fd, int64_t deadline, struct aw_error *err);
+
 /* Reads, writes, closes and frees a plain one; for ops and for building upon. */
 enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                           int64_t deadline, struct aw_error *err);
 enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size,
                            struct aw_error *err);
+/* The same as writing, but AW_TIMEOUT also after a part: how much, is in *written. For media that
+ * can forget that part. */
+enum aw_status aw_fd_write_some(struct aw_link *link, const void *buf, size_t size, size_t *written,
+                                struct aw_error *err);
 void aw_fd_close(struct aw_link *link);
 int aw_fd_fd(const struct aw_link *link);
 

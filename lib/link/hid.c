@@ -182,7 +182,7 @@ static enum aw_status none_found(const char *rest, struct aw_hid_port *ports, st
         if (ports[i].chosen)
             return list_them(rest, "no such board — there is", ports, n, err);
     return aw_fail(err, AW_NO_LINK,
-                   "hid%s%.60s: no board found — is it plugged in and switched on? See \"list\"",
+                   "hid%s%.60s: no board found — is it plugged in and switched on? See 'list'",
                    *rest ? ":" : "", rest);
 }
 

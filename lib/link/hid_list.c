@@ -78,12 +78,12 @@ void aw_hid_problem(const struct aw_hid_port *port, int error, char *out, size_t
         udev_line(port->vendor, port->product, line, sizeof line);
         snprintf(out, size,
                  "not permitted — put this into " AW_HID_UDEV_FILE
-                 " (\"udev\" prints it) and plug the board in again: %s",
+                 " ('udev' prints it) and plug the board in again: %s",
                  line);
     } else if (error == ENOTTY || error == EINVAL || error == EISDIR) {
-        snprintf(out, size, "no HID device — write hid:/dev/hidrawN, see \"list\"");
+        snprintf(out, size, "no HID device — write hid:/dev/hidrawN, see 'list'");
     } else if (error == ENOENT || error == ENODEV || error == ENXIO) {
-        snprintf(out, size, "no such device — is the board plugged in? See \"list\"");
+        snprintf(out, size, "no such device — is the board plugged in? See 'list'");
     } else {
         aw_port_problem(port->path, error, out, size);
     }

@@ -32,9 +32,8 @@ static enum aw_status unknown(const char *what, const char *word, const char *co
 {
     const char *near = aw_suggest(word, names, n);
     if (near)
-        return aw_fail(err, AW_USAGE, "%s \"%.40s\": unknown — did you mean \"%s\"?", what, word,
-                       near);
-    return aw_fail(err, AW_USAGE, "%s \"%.40s\": unknown — %s", what, word, advice);
+        return aw_fail(err, AW_USAGE, "%s '%.40s': unknown — did you mean '%s'?", what, word, near);
+    return aw_fail(err, AW_USAGE, "%s '%.40s': unknown — %s", what, word, advice);
 }
 
 static enum aw_status unknown_scheme(const char *scheme, const struct aw_transport *extra,
@@ -57,7 +56,7 @@ static enum aw_status unknown_scheme(const char *scheme, const struct aw_transpo
 /* "sim" is no port's name, but most of a link. */
 static enum aw_status no_colon(const char *word, struct aw_error *err)
 {
-    return aw_fail(err, AW_USAGE, "link \"%.40s\": unknown — did you mean \"%.40s:\"?", word, word);
+    return aw_fail(err, AW_USAGE, "link '%.40s': unknown — did you mean '%.40s:'?", word, word);
 }
 
 static size_t add_names(const char **names, size_t n, const char *const *more)
@@ -85,7 +84,7 @@ static enum aw_status check_keys(const struct aw_url *url, const struct aw_trans
         if (is_one_of(url->params[i].key, names, n))
             continue;
         snprintf(what, sizeof what, "%s: link key", transport->scheme);
-        snprintf(advice, sizeof advice, "leave it out; see \"help links\"");
+        snprintf(advice, sizeof advice, "leave it out; see 'help links'");
         return unknown(what, url->params[i].key, names, n, advice, err);
     }
     return AW_OK;

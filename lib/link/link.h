@@ -37,10 +37,11 @@ struct aw_link_ops {
      * links there is news (see event). err is filled for AW_LOST only. */
     enum aw_status (*read)(struct aw_link *link, void *buf, size_t cap, size_t *got,
                            int64_t deadline, struct aw_error *err);
-    /* Writes all of it (one datagram on datagram links). AW_OK, AW_LOST, or AW_TIMEOUT if the other
-     * end has not taken it for a second. Not ended by a request to stop: the stop itself is written
-     * with it. A server with nobody connected drops it and says AW_OK, like a cable without a
-     * computer; a client that takes nothing for a second is disconnected. */
+    /* Writes all of it (one datagram on datagram links). AW_OK; AW_TIMEOUT if the other end has
+     * taken nothing of it for a second; AW_LOST, also if it took a part and then nothing for a
+     * second: what is written next would be read as the rest of it. Not ended by a request to stop:
+     * the stop itself is written with it. A server with nobody connected drops it and says AW_OK,
+     * like a cable without a computer; a client that takes nothing for a second is disconnected. */
     enum aw_status (*write)(struct aw_link *link, const void *buf, size_t size,
                             struct aw_error *err);
     void (*close)(struct aw_link *link); /* frees the link */

@@ -174,12 +174,16 @@ static enum aw_status look_at_first(struct log_link *self, struct aw_error *err)
     return aw_log_rewind(self->log, err);
 }
 
-/* To the caller a file that is not there is a link that is not there. */
+/* To the caller a file that cannot be opened is a link that is not there. */
 static enum aw_status open_log(struct log_link *self, const char *path,
                                const struct aw_log_options *options, struct aw_error *err)
 {
     enum aw_status status = aw_log_open(&self->log, path, options, err);
-    return status == AW_USAGE ? AW_NO_LINK : status;
+    if (status != AW_USAGE && status != AW_LIMIT)
+        return status;
+    if (err)
+        err->status = AW_NO_LINK;
+    return AW_NO_LINK;
 }
 
 enum aw_status aw_log_link_open(struct aw_link **out, const struct aw_url *url,
@@ -189,7 +193,7 @@ enum aw_status aw_log_link_open(struct aw_link **out, const struct aw_url *url,
     struct log_link *self = calloc(1, sizeof *self);
     (void)context;
     if (!self)
-        return aw_fail(err, AW_NO_LINK, "out of memory");
+        return aw_fail(err, AW_NO_LINK, "log: no memory");
     self->base =
         (struct aw_link){.ops = &log_ops, .clock = clock, .recorded = true, .connections = 1};
     snprintf(self->name, sizeof self->name, "%s", url->rest);

@@ -15,6 +15,8 @@
 
 #define BY_ID        "/dev/serial/by-id/"
 #define SYMLINKS_MAX 16
+#define PTY_MAJOR    136 /* the kernel's UNIX98_PTY_SLAVE_MAJOR and how many */
+#define PTY_MAJORS   8
 
 static bool fits(int n, size_t size)
 {
@@ -98,6 +100,7 @@ static long lock_owner(const struct stat *file)
         long pid;
         unsigned major, minor;
         unsigned long inode;
+        /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
         if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%lu", &pid, &major, &minor, &inode) == 4 &&
             inode == file->st_ino && makedev(major, minor) == file->st_dev)
             owner = pid;
@@ -107,9 +110,13 @@ static long lock_owner(const struct stat *file)
     return owner;
 }
 
+/* Each container numbers its pseudo-terminals from 0, in a file system of its own. */
 static bool same_device(const struct stat *file, const struct stat *other)
 {
-    return S_ISCHR(other->st_mode) && other->st_rdev == file->st_rdev;
+    unsigned kind = major(file->st_rdev);
+    bool pty = kind >= PTY_MAJOR && kind < PTY_MAJOR + PTY_MAJORS;
+    return S_ISCHR(other->st_mode) && other->st_rdev == file->st_rdev &&
+           (!pty || other->st_dev == file->st_dev);
 }
 
 static bool same_socket(const struct stat *file, const struct stat *other)
@@ -182,6 +189,7 @@ static unsigned long bound_socket(const char *table, unsigned port)
     while (file && !found && fgets(line, sizeof line, file)) {
         unsigned local;
         unsigned long inode;
+        /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
         if (sscanf(line, "%*d: %*[0-9A-F]:%x %*s %*s %*s %*s %*s %*s %*s %lu", &local, &inode) ==
                 2 &&
             local == port)
@@ -192,11 +200,15 @@ static unsigned long bound_socket(const char *table, unsigned port)
     return found;
 }
 
+unsigned long aw_udp_socket(unsigned port)
+{
+    unsigned long inode = bound_socket("/proc/net/udp", port);
+    return inode ? inode : bound_socket("/proc/net/udp6", port);
+}
+
 bool aw_udp_holder(unsigned port, char *out, size_t size)
 {
-    struct stat socket = {.st_ino = bound_socket("/proc/net/udp", port)};
-    if (!socket.st_ino)
-        socket.st_ino = bound_socket("/proc/net/udp6", port);
+    struct stat socket = {.st_ino = aw_udp_socket(port)};
     long owner = socket.st_ino ? first_with_it_open(&socket, same_socket) : 0;
     if (owner)
         describe_process(owner, out, size);
@@ -226,7 +238,7 @@ void aw_port_problem(const char *path, int error, char *out, size_t size)
             snprintf(holder, sizeof holder, "another program");
         snprintf(out, size, "busy, %s has it — end that first", holder);
     } else if (error == ENOENT || error == ENODEV || error == ENXIO) {
-        snprintf(out, size, "no such port — is it plugged in and switched on? See \"list\"");
+        snprintf(out, size, "no such port — is it plugged in and switched on? See 'list'");
     } else {
         snprintf(out, size, "%s", strerror(error));
     }

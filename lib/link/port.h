@@ -43,7 +43,10 @@ bool aw_port_in_sysfs(const char *path, char *name, size_t size);
  * by flock(2) comes first. */
 bool aw_port_holder(const char *path, char *out, size_t size);
 
-/* The same for a UDP port of this machine. */
+/* The inode of the socket that is bound to a UDP port of this machine, 0 if none is. */
+unsigned long aw_udp_socket(unsigned port);
+
+/* Who has that socket open, as above. */
 bool aw_udp_holder(unsigned port, char *out, size_t size);
 
 /* Why a path cannot be opened and what to do, for errno of open(2) or flock(2). */

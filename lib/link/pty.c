@@ -32,8 +32,10 @@ static enum aw_status pty_write(struct aw_link *link, const void *buf, size_t si
                                 struct aw_error *err)
 {
     const struct pty_link *self = (const struct pty_link *)link;
-    enum aw_status status = aw_fd_write(link, buf, size, err);
-    /* Nobody reads: forget what waits, so that the next client does not get it all. */
+    size_t written;
+    enum aw_status status = aw_fd_write_some(link, buf, size, &written, err);
+    /* Nobody reads: forget what waits, so that the next client does not get it all; the part of a
+     * message too, so that the next one begins where it should. */
     if (status == AW_TIMEOUT)
         tcflush(self->slave, TCIFLUSH);
     return status;

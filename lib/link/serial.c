@@ -56,7 +56,7 @@ static enum aw_status no_such_port(const char *path, struct aw_error *err)
     for (size_t i = 0; i < n && i < 6 && used < sizeof names - 1; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%.60s",
                                  i ? ", " : "there is ", ports[i].path);
-    return aw_fail(err, AW_NO_LINK, "%.90s: no such port — %s (see \"list\")", path, names);
+    return aw_fail(err, AW_NO_LINK, "%.90s: no such port — %s (see 'list')", path, names);
 }
 
 static enum aw_status set_rate(struct serial_link *self, const char *path,
@@ -88,15 +88,22 @@ static enum aw_status set_lines(struct serial_link *self, const char *path,
     return AW_OK;
 }
 
-/* libserialport leaves VMIN at 0, where a read without data looks like the end of the line. */
-static void block_until_a_byte(int fd)
+/* What libserialport 0.1.1 leaves to do: VMIN is 0 with it, so that a read without data looks like
+ * the end of the line; and it puts CRTSCTS among the input modes, where the kernel has no such bit,
+ * and leaves the one among the control modes as somebody else has set it. */
+static enum aw_status finish_modes(int fd, const char *path, const struct aw_line_settings *line,
+                                   struct aw_error *err)
 {
-    struct termios modes;
-    if (tcgetattr(fd, &modes) == 0) {
-        modes.c_cc[VMIN] = 1;
-        tcsetattr(fd, TCSANOW, &modes);
-    }
+    struct termios modes = {0};
+    bool ok = tcgetattr(fd, &modes) == 0;
+    modes.c_cc[VMIN] = 1;
+    modes.c_cflag &= ~(tcflag_t)CRTSCTS;
+    modes.c_cflag |= line->flow == AW_FLOW_RTSCTS ? CRTSCTS : 0;
+    if (!ok || tcsetattr(fd, TCSANOW, &modes) != 0)
+        return aw_fail(err, AW_NO_LINK, "%.90s: does not take the settings: %s", path,
+                       strerror(errno));
     tcflush(fd, TCIFLUSH);
+    return AW_OK;
 }
 
 static enum aw_status open_port(struct serial_link *self, const char *path, struct aw_error *err)
@@ -121,10 +128,10 @@ static enum aw_status set_up(struct serial_link *self, const char *path,
         status = set_rate(self, path, line, err);
     if (status == AW_OK)
         status = set_lines(self, path, line, err);
-    if (status == AW_OK) {
-        block_until_a_byte(self->fd.fd);
+    if (status == AW_OK)
+        status = finish_modes(self->fd.fd, path, line, err);
+    if (status == AW_OK)
         aw_port_key(path, self->fd.base.key, sizeof self->fd.base.key);
-    }
     return status;
 }
 

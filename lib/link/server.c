@@ -2,7 +2,6 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -29,11 +28,12 @@ static void set_options(int fd)
                    sizeof options[i].value);
 }
 
-static enum aw_status await_client(struct aw_server_link *self, int64_t deadline)
+static enum aw_status await_client(struct aw_server_link *self, int64_t deadline,
+                                   struct aw_error *err)
 {
     enum aw_status status = AW_OK;
     while (status == AW_OK && self->fd.fd < 0) {
-        status = aw_clock_wait(self->fd.base.clock, self->listen_fd, POLLIN, deadline);
+        status = aw_fd_await(&self->fd.base, self->listen_fd, deadline, err);
         if (status == AW_OK)
             self->fd.fd = accept4(self->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     }
@@ -57,7 +57,7 @@ static enum aw_status server_read(struct aw_link *link, void *buf, size_t cap, s
             return status;
         hang_up(self);
     }
-    return await_client(self, deadline);
+    return await_client(self, deadline, err);
 }
 
 static enum aw_status server_write(struct aw_link *link, const void *buf, size_t size,

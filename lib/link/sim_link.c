@@ -106,3 +106,10 @@ struct aw_link *aw_sim_link(struct aw_device *device, struct aw_clock *clock, bo
         device->ops->connected(device, aw_clock_now(clock));
     return &self->base;
 }
+
+enum aw_status aw_sim_open(struct aw_link **out, struct aw_device *device, struct aw_clock *clock,
+                           bool datagrams, struct aw_error *err)
+{
+    *out = device ? aw_sim_link(device, clock, datagrams, "sim:") : NULL;
+    return *out ? AW_OK : aw_fail(err, AW_NO_LINK, "out of memory");
+}

@@ -97,8 +97,8 @@ static enum aw_status expect(struct client *self, const char *say, const char *a
     if (strcmp(self->reader.word[0], answer) == 0)
         return AW_OK;
     tell_error(self);
-    return aw_fail(err, AW_NO_LINK, "%s: \"%s\" — ask for a bus that it has, and check the port",
-                   key, self->text.base.event);
+    return aw_fail(err, AW_NO_LINK, "%s: '%s' — ask for a bus that it has, and check the port", key,
+                   self->text.base.event);
 }
 
 static enum aw_status open_bus(struct client *self, const char *bus, struct aw_error *err)
@@ -121,8 +121,7 @@ static enum aw_status split_bus(const char *rest, char *stream, size_t size, cha
     size_t used = slash ? (size_t)(slash - rest) : strlen(rest);
     const char *name = slash && slash[1] ? slash + 1 : "can0";
     if (strlen(name) >= BUS_MAX || strpbrk(name, " <>/"))
-        return aw_fail(err, AW_USAGE, "socketcand: \"%.60s\": not the name of a bus — as can0",
-                       name);
+        return aw_fail(err, AW_USAGE, "socketcand: '%.60s': not the name of a bus — as can0", name);
     snprintf(bus, BUS_MAX, "%s", name);
     snprintf(stream, size, "%.*s", (int)(used < 300 ? used : 300), rest);
     return AW_OK;

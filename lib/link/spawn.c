@@ -157,7 +157,9 @@ enum aw_status aw_spawn_open(struct aw_link **out, const char *path, char *const
 {
     int stream[2] = {-1, -1}, report[2] = {-1, -1};
     struct child_link *self = aw_fd_link_new(sizeof *self, &child_ops, clock);
-    int error = self && open_pairs(stream, report) ? 0 : errno;
+    if (!self)
+        return aw_fail(err, AW_NO_LINK, "%.100s: out of memory", path);
+    int error = open_pairs(stream, report) ? 0 : errno;
     if (!error)
         error = start(path, argv, stream, report, &self->pid);
     close_all(report);

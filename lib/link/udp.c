@@ -14,6 +14,7 @@
 #include "link/fd_link.h"
 #include "link/port.h"
 #include "link/transport.h"
+#include "link/udp.h"
 
 #define TO_PORT   30004 /* of the simulator of unitysim, and back */
 #define FROM_PORT 30005
@@ -231,9 +232,7 @@ static bool passes(int error)
 static enum aw_status fill_batch(struct udp_link *self, int64_t deadline, struct aw_error *err)
 {
     /* Waiting comes first even when there are datagrams: a flood must not hide a wish to stop. */
-    enum aw_status status = aw_clock_wait(self->fd.base.clock, self->fd.fd, POLLIN, deadline);
-    if (status == AW_LOST)
-        return aw_fd_lost(&self->fd.base, errno, err);
+    enum aw_status status = aw_fd_await(&self->fd.base, self->fd.fd, deadline, err);
     if (status != AW_OK)
         return status;
     prepare(self, self->count);
@@ -462,6 +461,11 @@ static void write_ready(struct udp_link *self, const struct address *at)
     snprintf(link->key, sizeof link->key, "udp:%s", name_of(&bound, name));
     snprintf(link->ready, sizeof link->ready, "%s?listen=%u", link->key,
              self->to_sender ? 0 : port_of(&self->to));
+}
+
+bool aw_udp_bound(unsigned port)
+{
+    return aw_udp_socket(port) != 0;
 }
 
 enum aw_status aw_udp_listen_open(struct aw_link **out, const struct aw_url *url,

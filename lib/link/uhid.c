@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <linux/input.h>
 #include <linux/uhid.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +83,7 @@ static enum aw_status uhid_read(struct aw_link *link, void *buf, size_t cap, siz
     struct uhid_link *self = (struct uhid_link *)link;
     *got = 0;
     while (*got == 0) {
-        enum aw_status status = aw_clock_wait(link->clock, self->fd.fd, POLLIN, deadline);
+        enum aw_status status = aw_fd_await(link, self->fd.fd, deadline, err);
         if (status != AW_OK)
             return status;
         ssize_t n = read(self->fd.fd, &self->event, sizeof self->event);

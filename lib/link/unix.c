@@ -85,7 +85,8 @@ enum aw_status aw_unix_listen_open(struct aw_link **out, const struct aw_url *ur
         return aw_fail(err, AW_NO_LINK, "unix-listen: no memory");
     remove_stale(&address);
     self->listen_fd = new_socket();
-    bool bound = bind(self->listen_fd, (const struct sockaddr *)&address, sizeof address) == 0;
+    bool bound = self->listen_fd >= 0 &&
+                 bind(self->listen_fd, (const struct sockaddr *)&address, sizeof address) == 0;
     if (!bound || listen(self->listen_fd, 8) != 0) {
         status = aw_fail(err, AW_NO_LINK, "unix-listen:%s: %s — choose another path", url->rest,
                          strerror(errno));

@@ -20,10 +20,10 @@ static enum aw_status add_param(struct aw_url *url, char *text, struct aw_error 
 {
     char *equals = strchr(text, '=');
     if (!equals || equals == text)
-        return aw_fail(err, AW_USAGE, "link key \"%.40s\": has no value — write key=value", text);
+        return aw_fail(err, AW_USAGE, "link key '%.40s': has no value — write key=value", text);
     *equals = '\0';
     if (aw_url_get(url, text))
-        return aw_fail(err, AW_USAGE, "link key \"%.40s\": given twice — leave one out", text);
+        return aw_fail(err, AW_USAGE, "link key '%.40s': given twice — leave one out", text);
     if (url->n == AW_URL_KEYS)
         return aw_fail(err, AW_USAGE, "link: more than %d keys — leave some out", AW_URL_KEYS);
     url->params[url->n].key = text;
@@ -49,7 +49,7 @@ enum aw_status aw_url_parse(struct aw_url *url, const char *text, struct aw_erro
 {
     size_t size = strlen(text);
     if (size == 0)
-        return aw_fail(err, AW_USAGE, "link: empty — give a path or scheme:rest, see \"help\"");
+        return aw_fail(err, AW_USAGE, "link: empty — give a path or scheme:rest, see 'help'");
     if (size >= sizeof url->text)
         return aw_fail(err, AW_USAGE, "link: longer than %d characters", AW_URL_MAX - 1);
     memcpy(url->text, text, size + 1);
@@ -154,12 +154,12 @@ enum aw_status aw_url_host_port(const char *rest, char *host, size_t host_size, 
     long number;
     const char *digits = split_host(rest, &name, &size);
     if (!digits || !whole_number(digits, &number) || strspn(digits, "0123456789") == 0)
-        return aw_fail(err, AW_USAGE, "\"%.100s\": no port — write HOST:PORT, as 127.0.0.1:4000",
+        return aw_fail(err, AW_USAGE, "'%.100s': no port — write HOST:PORT, as 127.0.0.1:4000",
                        rest);
     if (number > 65535)
-        return aw_fail(err, AW_USAGE, "\"%.100s\": the port is above 65535", rest);
+        return aw_fail(err, AW_USAGE, "'%.100s': the port is above 65535", rest);
     if (size >= host_size)
-        return aw_fail(err, AW_USAGE, "\"%.100s\": the name of the host is too long", rest);
+        return aw_fail(err, AW_USAGE, "'%.100s': the name of the host is too long", rest);
     memcpy(host, name, size);
     host[size] = '\0';
     *port = (unsigned)number;
@@ -170,7 +170,7 @@ enum aw_status aw_url_share(const char *text, double *share, struct aw_error *er
 {
     enum aw_status status = aw_number_parse_unit(text, NULL, share, err);
     if (status == AW_OK && (*share < 0 || *share > 1))
-        return aw_fail(err, AW_USAGE, "\"%.40s\": not a share from 0%% to 100%%", text);
+        return aw_fail(err, AW_USAGE, "'%.40s': not a share from 0%% to 100%%", text);
     return status;
 }
 
@@ -181,7 +181,7 @@ enum aw_status aw_url_duration(const char *text, int64_t *ns, struct aw_error *e
     if (status != AW_OK)
         return status;
     if (seconds < 0 || seconds > 3600)
-        return aw_fail(err, AW_USAGE, "\"%.40s\": not a time from 0 to 3600 s", text);
+        return aw_fail(err, AW_USAGE, "'%.40s': not a time from 0 to 3600 s", text);
     *ns = (int64_t)(seconds * (double)AW_SECOND + 0.5);
     return AW_OK;
 }

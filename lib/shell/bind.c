@@ -113,7 +113,8 @@ const char *aw_range_text(const struct aw_arg_info *info, char *out, size_t size
     bool named = n > 0 && info->max - info->min + 1 <= (double)n;
     *out = '\0';
     if ((info->min != 0 || info->max != 0) && info->max < ENDLESS && !named)
-        snprintf(out, size, "%.10g to %.10g%s%s", info->min, info->max, info->unit ? " " : "",
+        snprintf(out, size, "%.*g to %.*g%s%s", aw_digits_for(info->min), info->min,
+                 aw_digits_for(info->max), info->max, info->unit ? " " : "",
                  info->unit ? info->unit : "");
     return out;
 }
@@ -210,16 +211,6 @@ static void next_turn(struct binder *b)
 }
 
 /* "bash, zsh or fish" */
-static void join_words(char *out, size_t size, const char *const *words)
-{
-    size_t used = 0;
-    *out = '\0';
-    for (const char *const *word = words; *word && used < size; word++) {
-        const char *comma = word == words ? "" : word[1] ? ", " : " or ";
-        used += (size_t)snprintf(out + used, size - used, "%s%s", comma, *word);
-    }
-}
-
 static enum aw_status check_choice(struct binder *b, const struct aw_arg *arg, const char *text)
 {
     const char *command = b->args->command->name;
@@ -232,7 +223,7 @@ static enum aw_status check_choice(struct binder *b, const struct aw_arg *arg, c
     if (near)
         return aw_fail(&b->session->err, AW_USAGE, "%s: no %s '%.40s' — did you mean '%s'?",
                        command, arg->name, text, near);
-    join_words(all, sizeof all, arg->choices);
+    aw_choices_text(arg->choices, all, sizeof all);
     return aw_fail(&b->session->err, AW_USAGE, "%s: no %s '%.40s' — use %s", command, arg->name,
                    text, all);
 }
@@ -325,9 +316,9 @@ static enum aw_status unknown_name(struct binder *b, const char *word, size_t le
     const char *near = aw_suggest(name, names, n);
     char usage[256];
     aw_usage_line(b->args->command, usage, sizeof usage);
-    return aw_fail(&b->session->err, AW_USAGE, "%s has no argument '%s' — %s%s",
+    return aw_fail(&b->session->err, AW_USAGE, "%s has no argument '%s' — %s%s%s",
                    b->args->command->name, name,
-                   near ? "did you mean " : "usage: ", near ? near : usage);
+                   near ? "did you mean '" : "usage: ", near ? near : usage, near ? "'?" : "");
 }
 
 /* A name= that is no argument's name may still be part of a file name or of free text. */
@@ -448,15 +439,17 @@ enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *a
     while (strcmp(arg->name, name) != 0)
         arg++;
     struct aw_arg_info info = aw_arg_info(session, arg);
+    const char *unit = info.unit ? info.unit : "", *space = info.unit ? " " : "";
     enum aw_status status = aw_number_parse_unit(text, info.unit, value, &problem);
     if (status != AW_OK)
         return aw_fail(&session->err, status, "%s: %s: %s", args->command->name, name,
                        problem.text);
     if ((info.min != 0 || info.max != 0) && (*value < info.min || *value > info.max) &&
         !aw_flag(session, "force"))
-        return aw_fail(&session->err, AW_LIMIT, "%s: %s %.10g%s%s is outside %.10g to %.10g",
-                       args->command->name, name, *value, info.unit ? " " : "",
-                       info.unit ? info.unit : "", info.min, info.max);
+        return aw_fail(&session->err, AW_LIMIT, "%s: %s %.*g%s%s is outside %.*g to %.*g%s%s",
+                       args->command->name, name, aw_digits_for(*value), *value, space, unit,
+                       aw_digits_for(info.min), info.min, aw_digits_for(info.max), info.max, space,
+                       unit);
     return AW_OK;
 }
 

@@ -81,12 +81,9 @@ enum aw_status aw_run_completion(struct aw_session *session, const struct aw_arg
         const char *name, *script;
     } scripts[] = {{"bash", bash_script}, {"zsh", zsh_script}, {"fish", fish_script}};
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
-        if (strcmp(shell, scripts[i].name) == 0) {
+        if (strcmp(shell, scripts[i].name) == 0)
             print_script(session, scripts[i].script);
-            return AW_OK;
-        }
-    return aw_fail(&session->err, AW_USAGE, "completion: no '%.20s' — use bash, zsh or fish",
-                   shell);
+    return AW_OK;
 }
 
 static void print_candidate(void *context, const char *word, const char *help)

@@ -157,7 +157,7 @@ static enum aw_status read_condition(struct aw_decoder *d, const char *text)
     enum aw_status status = aw_where_parse(text, &c->where, &session->err);
     aw_names_init(&c->names, d->wire);
     if (status == AW_OK)
-        status = aw_where_check(&c->where, &c->names, session->tool->subject, &session->err);
+        status = aw_where_check(&c->where, &c->names, session->tool->subjects, &session->err);
     return status;
 }
 

@@ -28,8 +28,10 @@ struct plot {
     int64_t offset_ns, end_ns; /* time of the samples minus time of day; of the right edge */
     bool begun, frozen, ended;
     uint64_t limit, taken;
-    int juggler;   /* -1: none */
-    size_t n_seen; /* names that were not asked for, to suggest */
+    bool modelled; /* times are those of a simulation, that has its own pace */
+    int64_t length_ns, first_ns, latest_ns; /* --for, and of the simulation */
+    int juggler;                            /* -1: none */
+    size_t n_seen;                          /* names that were not asked for, to suggest */
     char seen[SEEN_MOST][AW_POINT_NAME];
     char qualified[AW_SELECT_MAX][AW_POINT_NAME]; /* patterns with the message they mean */
 };
@@ -80,8 +82,9 @@ static enum aw_status take_arguments(struct plot *p, const struct aw_args *args)
     if (status == AW_OK && p->out)
         status = aw_traces_check_path(p->out, err);
     if (status == AW_OK && p->select.n == 0 && p->juggler < 0)
-        status = aw_fail(err, AW_USAGE, "plot: which fields? — name some, such as %s; see describe",
-                         "m1.position or 'lknee.*'");
+        status =
+            aw_fail(err, AW_USAGE, "plot: which fields? — name some, such as %s; see 'describe'",
+                    p->session->tool->field);
     return status;
 }
 
@@ -108,9 +111,8 @@ static enum aw_status check_names(struct plot *p)
     struct aw_names *names = malloc(sizeof *names);
     if (!names)
         return aw_fail(&p->session->err, AW_USAGE, "out of memory");
+    enum aw_status status = aw_stream_check(p->session, &p->select, NULL);
     aw_names_init(names, p->session->wire);
-    enum aw_status status =
-        aw_select_check(&p->select, names, p->session->tool->subject != NULL, &p->session->err);
     for (size_t i = 0; i < p->select.n && status == AW_OK; i++)
         qualify(p, names, i);
     free(names);
@@ -163,6 +165,8 @@ static void add_to_strip(struct plot *p, const struct aw_trace *trace, int64_t t
  * first sample on. */
 static void follow_time(struct plot *p, int64_t time)
 {
+    if (p->modelled)
+        return;
     int64_t offset = time - aw_wall_time(), jump = offset - p->offset_ns;
     if (p->begun && jump < 2 * AW_SECOND && jump > -2 * AW_SECOND)
         return;
@@ -172,11 +176,26 @@ static void follow_time(struct plot *p, int64_t time)
     p->begun = true;
 }
 
+/* A simulation may be faster or slower than the clock: what is plotted is its own time. --for
+ * counts it, and by the clock only how long nothing comes. */
+static int64_t time_of(struct plot *p, const struct aw_item *item)
+{
+    if (!item->heard.modelled)
+        return item->time_ns;
+    if (!p->modelled)
+        p->first_ns = item->heard.model_ns;
+    p->modelled = true;
+    p->latest_ns = item->heard.model_ns;
+    if (p->length_ns)
+        p->deadline = aw_clock_now(p->session->clock) + p->length_ns;
+    return p->latest_ns;
+}
+
 /* keep: all samples, not only those of the last while. */
 static enum aw_status take_item(struct plot *p, const struct aw_item *item, bool keep)
 {
     enum aw_status status = AW_OK;
-    int64_t time = item->time_ns;
+    int64_t time = time_of(p, item);
     if (p->juggler >= 0) {
         aw_juggler_send(p->juggler, item, &p->select);
         p->taken++;
@@ -204,7 +223,8 @@ static enum aw_status take_item(struct plot *p, const struct aw_item *item, bool
 
 static bool is_enough(const struct plot *p)
 {
-    return p->limit && p->taken >= p->limit;
+    bool over = p->modelled && p->length_ns && p->latest_ns - p->first_ns >= p->length_ns;
+    return over || (p->limit && p->taken >= p->limit);
 }
 
 /* Nothing that was asked for has come. */
@@ -246,10 +266,10 @@ static void draw(struct plot *p)
     if (!canvas)
         return;
     if (!p->frozen)
-        p->end_ns = aw_wall_time() + p->offset_ns;
+        p->end_ns = p->modelled ? p->latest_ns : aw_wall_time() + p->offset_ns;
     const char *note = aw_live_note(&p->live), *state = aw_live_state(&p->live);
-    snprintf(title, sizeof title, "%s  last %g s", p->session->tool->name,
-             (double)p->strip.span_ns / 1e9);
+    snprintf(title, sizeof title, "%s  last %g s%s", p->session->tool->name,
+             (double)p->strip.span_ns / 1e9, p->modelled ? " of the simulation" : "");
     struct aw_strip_look look = {.end_ns = p->end_ns,
                                  .title = title,
                                  .state = state ? state : note,
@@ -312,8 +332,8 @@ static enum aw_status plot_live(struct plot *p)
 static int from_environment(const char *name, int least, int fallback)
 {
     const char *text = getenv(name);
-    int value = text ? atoi(text) : 0;
-    return value >= least && value <= 500 ? value : fallback;
+    long value = text ? strtol(text, NULL, 10) : 0;
+    return value >= least && value <= 500 ? (int)value : fallback;
 }
 
 static void find_size(int *width, int *height)
@@ -362,10 +382,10 @@ static enum aw_status print_now(struct plot *p)
 static enum aw_status read_until(struct plot *p, int64_t due)
 {
     struct aw_clock *clock = p->session->clock;
-    int64_t until = due < p->deadline ? due : p->deadline;
     enum aw_status status = AW_OK;
     while (status == AW_OK && !is_enough(p)) {
         struct aw_item item;
+        int64_t until = due < p->deadline ? due : p->deadline;
         status = aw_stream_next(p->stream, until, &item);
         if (status == AW_OK)
             status = take_item(p, &item, false);
@@ -391,7 +411,7 @@ static enum aw_status plot_text(struct plot *p)
     }
     if (status == AW_MORE && p->strip.n == 0)
         return nothing_found(p);
-    if ((status == AW_MORE || status == AW_STOPPED) && p->strip.n) {
+    if ((status == AW_MORE || status == AW_STOPPED || status == AW_LOST) && p->strip.n) {
         enum aw_status printed = print_now(p);
         return status == AW_MORE ? printed : status;
     }
@@ -505,7 +525,11 @@ static enum aw_status prepare(struct plot *p, const struct aw_args *args)
         status = take_arguments(p, args);
     if (status == AW_OK && !p->input)
         status = check_names(p);
-    return status == AW_OK ? aw_stream_open(&p->stream, p->session, p->input) : status;
+    if (status == AW_OK)
+        status = aw_stream_open(&p->stream, p->session, p->input);
+    if (status == AW_OK)
+        aw_stream_expect(p->stream, &p->select, NULL);
+    return status;
 }
 
 enum aw_status aw_run_plot(struct aw_session *session, const struct aw_args *args)
@@ -516,11 +540,11 @@ enum aw_status aw_run_plot(struct aw_session *session, const struct aw_args *arg
         return aw_fail(&session->err, AW_USAGE, "out of memory");
     p->session = session;
     p->limit = (uint64_t)aw_option_number(session, "count");
+    p->length_ns = (int64_t)(seconds * 1e9);
     p->juggler = -1;
     enum aw_status status = prepare(p, args);
     if (status == AW_OK) {
-        p->deadline =
-            seconds > 0 ? aw_clock_now(session->clock) + (int64_t)(seconds * 1e9) : AW_NEVER;
+        p->deadline = p->length_ns ? aw_clock_now(session->clock) + p->length_ns : AW_NEVER;
         status = plot(p);
     }
     aw_stream_close(p->stream);

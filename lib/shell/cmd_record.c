@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "capture/candump.h"
 #include "shell/common.h"
 #include "shell/progress.h"
@@ -46,15 +47,17 @@ static void log_item(struct recorder *r, const struct aw_item *item)
     char line[AW_CANDUMP_MAX];
     if (!item->heard.frame.size)
         return;
-    fwrite(line, 1, aw_candump_write(line, r->interface, item->time_ns, item->heard.frame),
-           r->file);
+    size_t size = aw_candump_write(line, r->interface, item->time_ns, item->heard.frame);
+    fwrite(line, 1, size, r->file);
 }
 
 static void view_item(struct recorder *r, const struct aw_item *item)
 {
     char line[AW_VIEW_MAX];
-    if (item->record)
-        fwrite(line, 1, aw_view_record(r->view, item->record, line), r->file);
+    if (!item->record)
+        return;
+    size_t size = aw_view_record(r->view, item->record, line);
+    fwrite(line, 1, size, r->file);
 }
 
 static void remark(struct recorder *r, int64_t time_ns, const char *text)
@@ -126,9 +129,11 @@ static enum aw_status begin_file(struct recorder *r, const char *path)
         return session->err.status;
     r->file = fopen(path, "we");
     if (!r->file)
-        return aw_fail(&session->err, AW_REFUSED, "%.200s: %s", path, strerror(errno));
-    if (r->format->item == view_item)
-        fwrite(header, 1, aw_view_header(r->view, header), r->file);
+        return aw_file_fail(&session->err, NULL, path);
+    if (r->format->item == view_item) {
+        size_t size = aw_view_header(r->view, header);
+        fwrite(header, 1, size, r->file);
+    }
     return AW_OK;
 }
 
@@ -212,7 +217,7 @@ static enum aw_status run(struct recorder *r, int64_t deadline)
         if (status == AW_OK)
             status = check_file(r);
     }
-    return status;
+    return status == AW_MORE ? AW_OK : status;
 }
 
 /* ---- The end ---- */

@@ -129,6 +129,25 @@ static enum aw_status play_all(struct player *p)
     return status;
 }
 
+/* A replay that sends nothing is no failure, but hardly what was meant. */
+static void say_why_nothing(struct player *p, const char *path)
+{
+    struct aw_session *session = p->session;
+    const struct aw_replay *r = &p->replay;
+    if (!r->n)
+        aw_session_say(session,
+                       "replay: nothing to send: %.200s has no commands, %" PRIu64
+                       " messages from the device — %s",
+                       path, r->others,
+                       session->tool->protocol->can ? "--all sends what the devices said"
+                                                    : "record a session with --record");
+    else if (r->writes[r->n - 1].time_ns < p->from_ns)
+        aw_session_say(session,
+                       "replay: nothing to send: the last command is at %.3f s — take an earlier "
+                       "--from",
+                       (double)r->writes[r->n - 1].time_ns / 1e9);
+}
+
 static void report(struct player *p)
 {
     struct aw_object *result = &p->session->result;
@@ -138,10 +157,7 @@ static void report(struct player *p)
     aw_object_number(result, "left_out", (double)p->replay.others, 0, NULL);
     if (p->session->tool->in_step)
         aw_object_number(result, "unanswered", (double)p->unanswered, 0, NULL);
-    if (late.n)
-        aw_object_number(result, "late.p50", late.p50, 3, "ms");
-    if (late.n)
-        aw_object_number(result, "late.p99", late.p99, 3, "ms");
+    aw_object_spread_ms(result, "late", &late);
 }
 
 enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *args)
@@ -156,6 +172,8 @@ enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *a
     enum aw_status status = session->tool->prepare ? session->tool->prepare(session) : AW_OK;
     if (status == AW_OK)
         status = aw_replay_load(&p->replay, session, aw_arg(args, "file", 0));
+    if (status == AW_OK)
+        say_why_nothing(p, aw_arg(args, "file", 0));
     if (status == AW_OK && aw_flag(session, "dry-run")) {
         aw_session_say(session, "%" PRIu64 " commands, all within limits", p->replay.commands);
     } else if (status == AW_OK) {

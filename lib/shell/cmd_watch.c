@@ -14,8 +14,9 @@ struct watch {
     struct aw_stream *stream;
     struct aw_select select;
     struct aw_where where;
-    uint64_t limit, shown; /* records to show, 0: no end; and shown so far */
-    bool once;
+    uint64_t limit, shown;     /* records to show, 0: no end; and shown so far */
+    const char *input;         /* text from elsewhere; NULL: the device */
+    bool once, ended;          /* ended: the input has */
     bool found[AW_SELECT_MAX]; /* --once: which of the fields have come */
     int64_t deadline;
     struct aw_channels channels, frozen;
@@ -31,36 +32,17 @@ struct watch {
 /* ---- What is asked for ------------------------------------------------------------------------
  */
 
-static enum aw_status take_arguments(struct watch *w, const struct aw_args *args,
-                                     const char **input)
+static enum aw_status take_arguments(struct watch *w, const struct aw_args *args)
 {
     enum aw_status status = AW_OK;
     const char *where = aw_option(w->session, "where");
-    *input = NULL;
     for (size_t i = 0; i < args->n && status == AW_OK; i++)
         if (strcmp(args->bound[i].text, "-") == 0)
-            *input = "-";
+            w->input = "-";
         else
             status = aw_select_add(&w->select, args->bound[i].text, &w->session->err);
     if (status == AW_OK && where)
         status = aw_where_parse(where, &w->where, &w->session->err);
-    return status;
-}
-
-/* Before the link is opened: a wrong name is told at once. Text from elsewhere has its own names.
- */
-static enum aw_status check_names(struct watch *w)
-{
-    bool subjects = w->session->tool->subject != NULL;
-    struct aw_error *err = &w->session->err;
-    struct aw_names *names = malloc(sizeof *names);
-    if (!names)
-        return aw_fail(err, AW_USAGE, "out of memory");
-    aw_names_init(names, w->session->wire);
-    enum aw_status status = aw_select_check(&w->select, names, subjects, err);
-    if (status == AW_OK)
-        status = aw_where_check(&w->where, names, subjects, err);
-    free(names);
     return status;
 }
 
@@ -91,23 +73,24 @@ static bool names_field(const char *part, const struct aw_names *names, size_t m
     return aw_select_match(&one, &point) == 0;
 }
 
-static bool names_any(const char *part, const struct aw_names *names)
+static bool names_any(const char *part, unsigned dir, const struct aw_names *names)
 {
     for (size_t m = 0; m < names->wire->protocol->n_messages; m++)
         for (int i = 0; i < aw_wire_codec_at(names->wire, m)->n_leaves; i++)
-            if (names_field(part, names, m, i))
+            if (names->wire->protocol->messages[m].dir & dir && names_field(part, names, m, i))
                 return true;
     return false;
 }
 
-/* What of a pattern names fields: all of it, or what stands behind the name of a subject. */
+/* What of a pattern names fields: all of it, or what stands behind the name of a subject. Subjects
+ * speak: "hip.axis2" is one, though there is a command with a field "axis2". */
 static const char *field_part(const char *pattern, const struct aw_names *names)
 {
-    for (const char *part = pattern; part; part = strchr(part, '.')) {
-        part += *part == '.';
-        if (names_any(part, names))
-            return part;
-    }
+    if (names_any(pattern, AW_BOTH, names))
+        return pattern;
+    for (const char *dot = strchr(pattern, '.'); dot; dot = strchr(dot + 1, '.'))
+        if (names_any(dot + 1, AW_RX, names))
+            return dot + 1;
     return pattern;
 }
 
@@ -228,7 +211,7 @@ static void draw(struct watch *w)
     w->grid.lost = counters->lost;
     w->grid.elapsed_ns = now - w->started_ns;
     w->grid.now_ns = w->is_frozen ? w->grid.now_ns : now;
-    w->grid.state = aw_live_state(&w->live);
+    w->grid.state = w->ended ? "end of the input" : aw_live_state(&w->live);
     w->grid.note = aw_live_note(&w->live);
     w->grid.blocks = aw_screen_how(w->live.screen) & AW_BRAILLE_UTF8;
     w->grid.frozen = w->is_frozen;
@@ -337,16 +320,15 @@ static void take_item(struct watch *w, const struct aw_item *item)
 static enum aw_status watch_table(struct watch *w)
 {
     enum aw_status status = AW_OK;
-    bool ended = false;
     while (status == AW_OK || status == AW_TIMEOUT) {
-        struct aw_item item;
-        status = ended ? aw_live_wait(&w->live, w->deadline)
-                       : aw_live_next(&w->live, w->deadline, &item);
+        struct aw_item item = {0};
+        status = w->ended ? aw_live_wait(&w->live, w->deadline)
+                          : aw_live_next(&w->live, w->deadline, &item);
         if (status == AW_OK)
             take_item(w, &item);
-        if (status == AW_MORE && !ended &&
+        if (status == AW_MORE && !w->ended &&
             aw_clock_now(&w->session->real_clock.base) < w->deadline) {
-            ended = true;
+            w->ended = true;
             status = AW_OK;
         }
         if (status == AW_MORE)
@@ -364,10 +346,10 @@ static enum aw_status open_table(struct watch *w)
 {
     struct aw_session *session = w->session;
     const char *url = NULL;
-    if (aw_session_url(session, &url) != AW_OK)
-        url = NULL;
     w->grid.title = session->tool->name;
-    w->grid.link = url;
+    w->grid.link = w->input                                 ? "standard input"
+                   : aw_session_url(session, &url) == AW_OK ? url
+                                                            : NULL;
     w->started_ns = w->counted_ns = aw_clock_now(&session->real_clock.base);
     aw_channels_init(&w->channels, &w->select);
     return aw_live_open(&w->live, session, w->stream, FPS);
@@ -385,6 +367,18 @@ static enum aw_status watch(struct watch *w)
     return status;
 }
 
+/* Has an earlier message of the device a field of this name? */
+static bool is_earlier(const struct aw_names *names, size_t message, const char *field)
+{
+    for (size_t m = 0; m < message; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
+        for (int i = 0; i < codec->n_leaves && codec->message->dir & AW_RX; i++)
+            if (codec->leaves[i].value && strcmp(names->field[m][i], field) == 0)
+                return true;
+    }
+    return false;
+}
+
 void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     struct aw_names *names = malloc(sizeof *names);
@@ -394,7 +388,8 @@ void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *
     for (size_t m = 0; m < session->wire->protocol->n_messages; m++) {
         const struct aw_codec *codec = aw_wire_codec_at(session->wire, m);
         for (int i = 0; i < codec->n_leaves; i++)
-            if (codec->leaves[i].value && codec->message->dir & AW_RX)
+            if (codec->leaves[i].value && codec->message->dir & AW_RX &&
+                !is_earlier(names, m, names->field[m][i]))
                 add(context, names->field[m][i], codec->leaves[i].field->help);
     }
     free(names);
@@ -404,18 +399,18 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
 {
     struct watch *w = calloc(1, sizeof *w);
     double seconds = aw_option_number(session, "for");
-    const char *input;
     if (!w)
         return aw_fail(&session->err, AW_USAGE, "out of memory");
     w->session = session;
     w->limit = (uint64_t)aw_option_number(session, "count");
     w->once = aw_flag(session, "once");
-    enum aw_status status = take_arguments(w, args, &input);
-    if (status == AW_OK && !input)
-        status = check_names(w);
+    enum aw_status status = take_arguments(w, args);
+    if (status == AW_OK && !w->input) /* text from elsewhere has its own names */
+        status = aw_stream_check(session, &w->select, &w->where);
     if (status == AW_OK)
-        status = aw_stream_open(&w->stream, session, input);
+        status = aw_stream_open(&w->stream, session, w->input);
     if (status == AW_OK) {
+        aw_stream_expect(w->stream, &w->select, &w->where);
         w->deadline =
             seconds > 0 ? aw_clock_now(session->clock) + (int64_t)(seconds * 1e9) : AW_NEVER;
         status = watch(w);

@@ -123,7 +123,8 @@ const struct aw_command aw_common_commands[] = {
     {.name = "plot", .summary = "plot fields over time: live, from a pipe, or of a recording",
      .args = plot_args, .options = plot_options, .safety = AW_READ, .run = aw_run_plot,
      .details = "Live on a terminal: q leaves, space freezes. Reads NDJSON from a pipe unless -l "
-         "names a device, so that\n" "any tool can plot what another one says with watch -j."},
+         "names a device, so that\n" "any tool can plot what another one says with watch -j. "
+         "Where a simulation tells its time, that is plotted,\n" "and counted by --for."},
     {.name = "encode", .summary = "print the bytes of a message", .args = encode_args,
      .options = encode_options, .offline = true, .run = aw_run_encode},
     {.name = "decode", .summary = "print the messages in bytes, files or standard input",

@@ -40,13 +40,20 @@ void aw_state_path(const struct aw_session *session, const char *name, char *out
         make_parents(out);
 }
 
-static int set_alias(struct aw_config *config, const char *name, const char *url)
+static enum aw_status no_memory(struct aw_session *session)
 {
+    return aw_fail(&session->err, AW_USAGE, "out of memory");
+}
+
+static enum aw_status set_alias(struct aw_session *session, const char *name, const char *url)
+{
+    struct aw_config *config = session->config;
     if (config->n_aliases == AW_ALIASES_MAX)
-        return 0;
-    config->aliases[config->n_aliases].name = strdup(name);
-    config->aliases[config->n_aliases++].url = strdup(url);
-    return 1;
+        return aw_fail(&session->err, AW_USAGE, "more than %d aliases", AW_ALIASES_MAX);
+    struct aw_alias *alias = &config->aliases[config->n_aliases++];
+    alias->name = strdup(name);
+    alias->url = strdup(url);
+    return alias->name && alias->url ? AW_OK : no_memory(session);
 }
 
 static enum aw_status set_option(struct aw_session *session, const char *name, const char *text)
@@ -55,6 +62,8 @@ static enum aw_status set_option(struct aw_session *session, const char *name, c
     if (config->n_texts == AW_OPTIONS_MAX)
         return aw_fail(&session->err, AW_USAGE, "too many options");
     char *copy = strdup(text);
+    if (!copy)
+        return no_memory(session);
     config->texts[config->n_texts++] = copy;
     return aw_options_set(&session->options, name, copy, AW_FROM_CONFIG, &session->err);
 }
@@ -63,9 +72,7 @@ static enum aw_status handle(struct aw_session *session, const char *section, co
                              const char *value)
 {
     if (strcmp(section, "link") == 0)
-        return set_alias(session->config, key, value)
-                   ? AW_OK
-                   : aw_fail(&session->err, AW_USAGE, "more than %d aliases", AW_ALIASES_MAX);
+        return set_alias(session, key, value);
     if (strcmp(section, "options") == 0)
         return set_option(session, key, value);
     if (session->tool->configure)

@@ -19,7 +19,7 @@ struct aw_config {
     char path[512];
     bool found;
     size_t n_aliases;
-    struct {
+    struct aw_alias {
         char *name, *url;
     } aliases[AW_ALIASES_MAX];
     size_t n_texts;

@@ -52,6 +52,30 @@ static void print_json_result(struct aw_session *session, const struct aw_comman
     aw_output_done(&session->out, aw_object_json(result, head, why, at));
 }
 
+static char *print_csv_result(struct aw_session *session, char *out)
+{
+    const struct aw_object *result = &session->result;
+    char head[96], *p = aw_print_time(head, AW_TIME_ABS, aw_session_time(session), 0, 0);
+    snprintf(p, sizeof head - (size_t)(p - head), ",%s", result->cmd);
+    if (session->csv_columns != result->n)
+        out = aw_object_csv_names(result, "t,cmd", out);
+    session->csv_columns = result->n;
+    return aw_object_csv_values(result, head, out);
+}
+
+/* Where no record was shown, the result is what the user asked for. */
+static void print_result(struct aw_session *session)
+{
+    const char *format = aw_option(session, "format");
+    bool csv = aw_session_csv(session);
+    if ((csv || format) && session->view)
+        return;
+    char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT);
+    aw_output_done(&session->out, csv      ? print_csv_result(session, at)
+                                  : format ? aw_object_format(&session->result, format, at)
+                                           : aw_object_line(&session->result, at));
+}
+
 static void print_error(struct aw_session *session, const char *where)
 {
     fprintf(stderr, "%s: %s%s%s\n", session->tool->name, where ? where : "", where ? ": " : "",
@@ -67,10 +91,8 @@ static void print_outcome(struct aw_session *session, const struct aw_command *c
         aw_output_flush(&session->out, NULL);
     if (json && (status != AW_OK || session->result.cmd)) {
         print_json_result(session, command, status);
-    } else if (status == AW_OK && session->result.cmd && !aw_flag(session, "format") &&
-               !aw_session_csv(session)) {
-        char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT);
-        aw_output_done(&session->out, aw_object_line(&session->result, at));
+    } else if (status == AW_OK && session->result.cmd) {
+        print_result(session);
     }
     if (status != AW_OK)
         print_error(session, where);
@@ -192,6 +214,7 @@ static void end_command(struct aw_session *session)
 {
     aw_view_free(session->view);
     session->view = NULL;
+    session->csv_columns = 0;
 }
 
 static const char *place(const char *where, const struct aw_words *words, size_t bad, char *out,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "shell/common.h"
 #include "shell/stop.h"
 
@@ -94,9 +95,14 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
 {
     struct lines *in = calloc(1, sizeof *in);
     struct aw_words *words = malloc(sizeof *words);
-    enum aw_status first = AW_OK, status = in && words ? AW_OK : AW_USAGE;
-    if (status == AW_OK)
-        *in = (struct lines){.fd = fd, .name = name};
+    enum aw_status first = AW_OK, status = AW_OK;
+    if (!in || !words) {
+        free(in);
+        free(words);
+        status = aw_fail(&session->err, AW_USAGE, "out of memory");
+        return aw_session_refuse(session, status, name ? name : "standard input");
+    }
+    *in = (struct lines){.fd = fd, .name = name};
     while (goes_on(session, status)) {
         char *line = take_line(in);
         if (!line && in->ended)
@@ -117,7 +123,7 @@ enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *a
     const char *name = aw_arg(args, "file", 0);
     int fd = open(name, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return aw_fail(&session->err, AW_USAGE, "%.200s: %s", name, strerror(errno));
+        return aw_file_fail(&session->err, NULL, name);
     session->one_shot = false;
     enum aw_status status = aw_run_lines(session, fd, name);
     close(fd);

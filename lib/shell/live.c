@@ -36,11 +36,23 @@ static void take_stderr(struct aw_live *live)
     close(ends[1]);
 }
 
+/* Reads all there is and keeps the end of it. */
+static size_t read_last(int fd, char *text, size_t size)
+{
+    size_t held = 0, most = size / 2;
+    for (ssize_t n; fd >= 0 && (n = read(fd, text + held, size - 1 - held)) > 0;) {
+        size_t all = held + (size_t)n;
+        held = all < most ? all : most;
+        memmove(text, text + all - held, held);
+    }
+    return held;
+}
+
 static void read_notes(struct aw_live *live)
 {
     char text[4096];
-    ssize_t n = live->note_fd >= 0 ? read(live->note_fd, text, sizeof text - 1) : -1;
-    if (n <= 0)
+    size_t n = read_last(live->note_fd, text, sizeof text);
+    if (n == 0)
         return;
     while (n > 0 && text[n - 1] == '\n')
         n--;
@@ -48,7 +60,7 @@ static void read_notes(struct aw_live *live)
     const char *line = strrchr(text, '\n'), *tool = live->session->tool->name;
     size_t length = strlen(tool);
     line = line ? line + 1 : text;
-    if (strncmp(line, tool, length) == 0 && line[length] == ':')
+    if (strncmp(line, tool, length) == 0 && strncmp(line + length, ": ", 2) == 0)
         line += length + 2;
     snprintf(live->note, sizeof live->note, "%.150s", line);
     live->noted_ns = aw_clock_now(&live->session->real_clock.base);

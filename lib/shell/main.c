@@ -1,3 +1,5 @@
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,8 +140,20 @@ static enum aw_status run(struct aw_session *session, int argc, char **argv)
     return status;
 }
 
+/* A descriptor that was closed by whoever started us would become that of a device, and what is
+ * meant for people would be sent there. Opened the wrong way round, its use fails as if it was
+ * closed. */
+static void hold_standard_descriptors(void)
+{
+    static const int how[] = {O_WRONLY, O_RDONLY, O_RDWR};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", how[fd]) != fd)
+            _exit(AW_LOST);
+}
+
 int aw_main(const struct aw_tool *tool, int argc, char **argv)
 {
+    hold_standard_descriptors();
     struct aw_session *session = new_session(tool);
     if (!session) {
         fprintf(stderr, "%s: out of memory\n", tool->name);

@@ -11,18 +11,11 @@
 static const char *const time_styles[] = {"none", "abs", "rel", "delta", "iso", NULL};
 static const char *const color_choices[] = {"auto", "always", "never", NULL};
 
-static void complete_links(struct aw_session *session, aw_candidate_fn *add, void *context)
-{
-    (void)session;
-    for (const struct aw_transport *t = aw_link_transports(); t->scheme; t++)
-        add(context, t->usage, t->help);
-}
-
 /* One row each. */
 /* clang-format off */
 const struct aw_option aw_global_options[] = {
     {.name = "link", .letter = 'l', .value = "URL",
-     .help = "the device: sim:, /dev/ttyUSB0, tcp:HOST:PORT, @alias", .complete = complete_links},
+     .help = "the device: sim:, /dev/ttyUSB0, tcp:HOST:PORT, @alias"},
     {.name = "json", .letter = 'j', .help = "print JSON, one object a line"},
     {.name = "csv", .help = "print CSV with a header"},
     {.name = "format", .value = "FORMAT", .help = "print this for every record: '%{t} %{angle}'"},
@@ -110,9 +103,21 @@ static enum aw_status check_number(const struct aw_option *option, const char *t
     if (aw_number_parse_unit(text, unit, &value, &problem) != AW_OK)
         return aw_fail(err, AW_USAGE, "--%s: %s", option->name, problem.text);
     if ((option->min != 0 || option->max != 0) && (value < option->min || value > option->max))
-        return aw_fail(err, AW_LIMIT, "--%s: %g%s%s is outside %g to %g", option->name, value,
-                       unit ? " " : "", option->unit, option->min, option->max);
+        return aw_fail(err, AW_LIMIT, "--%s: %.*g%s%s is outside %.*g to %.*g%s%s", option->name,
+                       aw_digits_for(value), value, unit ? " " : "", option->unit,
+                       aw_digits_for(option->min), option->min, aw_digits_for(option->max),
+                       option->max, unit ? " " : "", option->unit);
     return AW_OK;
+}
+
+void aw_choices_text(const char *const *choices, char *out, size_t size)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (const char *const *word = choices; *word && used < size; word++) {
+        const char *comma = word == choices ? "" : word[1] ? ", " : " or ";
+        used += (size_t)snprintf(out + used, size - used, "%s%s", comma, *word);
+    }
 }
 
 static enum aw_status check_choice(const struct aw_option *option, const char *text,
@@ -124,8 +129,12 @@ static enum aw_status check_choice(const struct aw_option *option, const char *t
     if (is_word(text, option->choices))
         return AW_OK;
     const char *near = aw_suggest(text, option->choices, n);
-    return aw_fail(err, AW_USAGE, "--%s: no '%.40s' — %s%s", option->name, text,
-                   near ? "did you mean " : "see help", near ? near : "");
+    if (near)
+        return aw_fail(err, AW_USAGE, "--%s: no '%.40s' — did you mean '%s'?", option->name, text,
+                       near);
+    char list[160];
+    aw_choices_text(option->choices, list, sizeof list);
+    return aw_fail(err, AW_USAGE, "--%s: no '%.40s' — use %s", option->name, text, list);
 }
 
 static enum aw_status check_value(const struct aw_option *option, const char **text,
@@ -148,7 +157,7 @@ static enum aw_status unknown_option(struct aw_options *options, const char *nam
         names[i] = options->values[i].option->name;
     const char *near = aw_suggest(name, names, options->n);
     return aw_fail(err, AW_USAGE, "no option '--%.40s' — %s%s%s", name,
-                   near ? "did you mean --" : "see 'help'", near ? near : "", near ? "?" : "");
+                   near ? "did you mean '--" : "see 'help'", near ? near : "", near ? "'?" : "");
 }
 
 enum aw_status aw_options_set(struct aw_options *options, const char *name, const char *text,

@@ -47,6 +47,9 @@ enum aw_status aw_options_from_environment(struct aw_options *options, const cha
 /* Appends what the option takes, for help: " VALUE", "[=VALUE]", or nothing. */
 void aw_option_value_text(const struct aw_option *option, char *out, size_t size);
 
+/* "spec, fw or other" of a NULL-terminated list. */
+void aw_choices_text(const char *const *choices, char *out, size_t size);
+
 /* "ARMCTL_ACK_TIMEOUT" for ack-timeout. */
 void aw_option_variable(const char *tool, const char *option, char *out, size_t size);
 

@@ -1,13 +1,16 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "link/spawn.h"
 #include "shell/plot.h"
 #include "view/chart.h"
 
@@ -135,7 +138,8 @@ static enum aw_status write_svg(const struct aw_traces *traces, const char *path
         error = errno;
     }
     free(text);
-    return ok ? AW_OK : aw_fail(err, AW_REFUSED, "%.200s: %s", path, strerror(error));
+    errno = error;
+    return ok ? AW_OK : aw_file_fail(err, NULL, path);
 }
 
 /* ---- gnuplot ----------------------------------------------------------------------------------
@@ -211,9 +215,7 @@ static void put_script(FILE *to, const struct aw_traces *traces, const char *pat
         fprintf(to, "set terminal pdfcairo noenhanced size 20cm,%zucm\n", 9 * panels.n);
     else
         fprintf(to, "set terminal pngcairo noenhanced size 1000,%zu\n", 400 * panels.n);
-    fputs("set output ", to);
-    put_quoted(to, path);
-    fputs("\nset grid\nset key outside top center horizontal\nset style data lines\nset offsets "
+    fputs("set grid\nset key outside top center horizontal\nset style data lines\nset offsets "
           "graph 0, graph 0, graph 0.05, graph 0.05\n",
           to);
     put_data(to, traces);
@@ -225,46 +227,93 @@ static void put_script(FILE *to, const struct aw_traces *traces, const char *pat
     fputs("unset multiplot\nset output\n", to);
 }
 
-static enum aw_status start_gnuplot(pid_t *pid, FILE **to, struct aw_error *err)
+/* Signals that we take ourselves while a device is open are gnuplot's to die of. */
+static void release_signals(posix_spawnattr_t *attributes)
 {
-    int ends[2];
-    posix_spawn_file_actions_t actions;
-    if (pipe(ends) != 0)
-        return aw_fail(err, AW_REFUSED, "gnuplot: %s", strerror(errno));
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
-    posix_spawn_file_actions_addclose(&actions, ends[1]);
-    int error =
-        posix_spawnp(pid, "gnuplot", &actions, NULL, (char *[]){"gnuplot", "-", NULL}, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[0]);
-    if (error != 0) {
-        close(ends[1]);
-        return aw_fail(err, AW_REFUSED,
-                       "gnuplot: %s — install it (apt install gnuplot-nox), or write an .svg file",
-                       strerror(error));
-    }
-    *to = fdopen(ends[1], "w");
-    return *to ? AW_OK : aw_fail(err, AW_REFUSED, "gnuplot: %s", strerror(errno));
+    sigset_t none, pipe;
+    sigemptyset(&none);
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    posix_spawnattr_setsigmask(attributes, &none);
+    posix_spawnattr_setsigdefault(attributes, &pipe);
+    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-static enum aw_status run_gnuplot(const struct aw_traces *traces, const char *path,
-                                  const char *title, struct aw_error *err)
+/* The picture goes to its standard output: it would write there, too, where it cannot open a file.
+ */
+static int spawn_gnuplot(const char *program, int in, int out, pid_t *pid)
 {
-    pid_t pid = -1;
-    FILE *to = NULL;
+    static char *const words[] = {"gnuplot", "-", NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    posix_spawnattr_init(&attributes);
+    release_signals(&attributes);
+    int error = posix_spawn(pid, program, &actions, &attributes, words, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+static enum aw_status start_gnuplot(int out, pid_t *pid, FILE **to, struct aw_error *err)
+{
+    char program[512];
+    int ends[2], error = 0;
+    if (!aw_spawn_find("gnuplot", program, sizeof program))
+        return aw_fail(err, AW_REFUSED,
+                       "gnuplot is not here — install it (apt install gnuplot-nox), or write an "
+                       ".svg file");
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return aw_fail(err, AW_REFUSED, "gnuplot: %s", strerror(errno));
+    *to = fdopen(ends[1], "w");
+    error = *to ? spawn_gnuplot(program, ends[0], out, pid) : errno;
+    close(ends[0]);
+    if (error == 0)
+        return AW_OK;
+    if (*to)
+        fclose(*to);
+    else
+        close(ends[1]);
+    return aw_fail(err, AW_REFUSED, "gnuplot: %s", strerror(error));
+}
+
+static bool has_content(int fd)
+{
+    struct stat about;
+    return fstat(fd, &about) == 0 && (!S_ISREG(about.st_mode) || about.st_size > 0);
+}
+
+static enum aw_status draw_with_gnuplot(const struct aw_traces *traces, int out, const char *path,
+                                        const char *title, struct aw_error *err)
+{
+    pid_t pid;
+    FILE *to;
     int how = 0;
-    enum aw_status status = start_gnuplot(&pid, &to, err);
+    enum aw_status status = start_gnuplot(out, &pid, &to, err);
     if (status != AW_OK)
         return status;
     put_script(to, traces, path, title);
     bool written = fclose(to) == 0;
     while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
         ;
-    if (written && WIFEXITED(how) && WEXITSTATUS(how) == 0 && access(path, R_OK) == 0)
+    if (written && WIFEXITED(how) && WEXITSTATUS(how) == 0 && has_content(out))
         return AW_OK;
     return aw_fail(err, AW_REFUSED, "%.200s: gnuplot could not draw it — see above", path);
+}
+
+static enum aw_status run_gnuplot(const struct aw_traces *traces, const char *path,
+                                  const char *title, struct aw_error *err)
+{
+    int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (out < 0)
+        return aw_file_fail(err, NULL, path);
+    enum aw_status status = draw_with_gnuplot(traces, out, path, title, err);
+    if (!has_content(out))
+        unlink(path);
+    close(out);
+    return status;
 }
 
 /* ---- Both -------------------------------------------------------------------------------------
@@ -289,7 +338,7 @@ static write_fn *writer_for(const char *path)
 enum aw_status aw_traces_check_path(const char *path, struct aw_error *err)
 {
     if (writer_for(path))
-        return AW_OK;
+        return aw_file_check(path, err);
     return aw_fail(err, AW_USAGE,
                    "--out: '%.100s' — what the name ends in says the form: .svg, .png or .pdf",
                    path);

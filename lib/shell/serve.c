@@ -4,7 +4,7 @@
 
 #include "shell/stop.h"
 
-enum aw_status aw_session_serve(struct aw_session *session, struct aw_device *device)
+static enum aw_status serve(struct aw_session *session, struct aw_device *device)
 {
     const char *url = aw_option(session, "listen");
     struct aw_link_options options = {
@@ -19,5 +19,17 @@ enum aw_status aw_session_serve(struct aw_session *session, struct aw_device *de
     fprintf(stderr, "ready: %s\n", *link->ready ? link->ready : url);
     status = aw_device_serve(device, link, &session->err);
     aw_link_close(link);
+    return status;
+}
+
+enum aw_status aw_session_serve(struct aw_session *session, struct aw_device *device,
+                                aw_say_fn *say)
+{
+    if (!device)
+        return aw_fail(&session->err, AW_NO_LINK, "out of memory");
+    enum aw_status status = serve(session, device);
+    if (status == AW_STOPPED || status == AW_LOST)
+        say(session, device);
+    device->ops->close(device);
     return status;
 }

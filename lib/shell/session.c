@@ -54,6 +54,12 @@ bool aw_session_csv(const struct aw_session *session)
     return value->text && !value->option->value;
 }
 
+bool aw_session_text(const struct aw_session *session)
+{
+    return !aw_session_json(session) && !aw_session_csv(session) && !aw_flag(session, "format") &&
+           !aw_flag(session, "fields");
+}
+
 int64_t aw_session_time(const struct aw_session *session)
 {
     return session->clock == &session->virtual_clock.base ? session->virtual_clock.time_ns
@@ -76,11 +82,12 @@ void aw_session_say(struct aw_session *session, const char *format, ...)
 static enum aw_status no_link(struct aw_session *session)
 {
     char variable[64];
+    const struct aw_command *list = aw_find_command(session->tool, "list");
     aw_option_variable(session->tool->name, "link", variable, sizeof variable);
     return aw_fail(
         &session->err, AW_NO_LINK,
-        "no link given — name the device with -l URL or %s (see '%s list'), or try -l sim:",
-        variable, session->tool->name);
+        "no link given — name the device with -l URL or %s (see '%s %s'), or try -l sim:", variable,
+        session->tool->name, list && list->offline ? "list" : "help links");
 }
 
 enum aw_status aw_session_url(struct aw_session *session, const char **url)

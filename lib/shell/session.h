@@ -45,12 +45,14 @@ struct aw_session {
     bool interactive;
     bool one_shot;              /* one command on the command line, nothing follows */
     struct aw_words hint_words; /* the line being typed */
+    bool hinted;                /* a hint stands behind it */
     char *typed;                /* the line that was entered; NULL at the end of the input */
     bool entered;
-    bool quit;         /* the user asked to leave */
-    bool told;         /* the outcome of this command has been printed already (scripts) */
-    bool moving;       /* a motion has been sent and not been finished */
-    enum aw_left left; /* kept by the commands of the tool */
+    bool quit;          /* the user asked to leave */
+    size_t csv_columns; /* of the results whose names the running command has printed */
+    bool told;          /* the outcome of this command has been printed already (scripts) */
+    bool moving;        /* a motion has been sent and not been finished */
+    enum aw_left left;  /* kept by the commands of the tool */
     void *state;
     struct aw_config *config;
     char field_text[512]; /* --fields, cut up */
@@ -137,6 +139,10 @@ void aw_session_say(struct aw_session *session, const char *format, ...)
 /* Is JSON, is CSV on the output asked for? (A command may have a --csv FILE of its own.) */
 bool aw_session_json(const struct aw_session *session);
 bool aw_session_csv(const struct aw_session *session);
+
+/* Is it lines for people, whole: neither JSON nor CSV, no format, no choice of fields? Then a table
+ * may stand for a record. */
+bool aw_session_text(const struct aw_session *session);
 
 /* Time of day for records. */
 int64_t aw_session_time(const struct aw_session *session);

@@ -7,8 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "shell/stop.h"
 #include "shell/stream_source.h"
+
+#define SILENCE_NS (2 * AW_SECOND) /* so long nobody wonders */
 
 /* The tool's hear opens the link when it is asked first: now, before anything is drawn. */
 static enum aw_status begin_hearing(struct aw_stream *s)
@@ -35,7 +38,10 @@ static enum aw_status begin_link(struct aw_stream *s)
     s->live = true;
     s->source = hears ? &aw_hear_source : &aw_link_source;
     s->framer = (struct aw_framer){.dir = AW_RX};
-    return hears ? begin_hearing(s) : aw_session_link(s->session, &s->link);
+    enum aw_status status = hears ? begin_hearing(s) : aw_session_link(s->session, &s->link);
+    if (s->session->tool->silence) /* the clock is the link's */
+        s->tell_ns = aw_clock_now(s->session->clock) + SILENCE_NS;
+    return status;
 }
 
 /* ---- Standard input and files -----------------------------------------------------------------
@@ -122,14 +128,14 @@ static enum aw_status begin_file(struct aw_stream *s, const char *input)
     s->live = standard;
     s->fd = standard ? STDIN_FILENO : open(input, O_RDONLY | O_CLOEXEC);
     if (s->fd < 0)
-        return aw_fail(&s->session->err, AW_USAGE, "%.200s: %s", input, strerror(errno));
+        return aw_file_fail(&s->session->err, NULL, input);
     enum aw_status status = aw_stream_fill(s, AW_NEVER);
     if (status == AW_OK || status == AW_MORE)
         status = choose_text(s, standard ? "standard input" : input);
     return status;
 }
 
-/* ---- All of them ------------------------------------------------------------------------------
+/* ---- Opening and closing ----------------------------------------------------------------------
  */
 
 enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session, const char *input)
@@ -140,6 +146,7 @@ enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session
         return aw_fail(&session->err, AW_USAGE, "out of memory");
     s->session = session;
     s->fd = -1;
+    s->tell_ns = AW_NEVER;
     s->item.subject = "";
     enum aw_status status = aw_session_decoding_wire(session, &s->wire);
     if (status == AW_OK)
@@ -166,6 +173,69 @@ void aw_stream_close(struct aw_stream *s)
     free(s);
 }
 
+/* ---- Names that are asked for -----------------------------------------------------------------
+ */
+
+enum aw_status aw_stream_check(struct aw_session *session, const struct aw_select *fields,
+                               const struct aw_where *where)
+{
+    bool anybody = session->tool->subjects != NULL;
+    struct aw_names *names = malloc(sizeof *names);
+    if (!names)
+        return aw_fail(&session->err, AW_USAGE, "out of memory");
+    aw_names_init(names, session->wire);
+    enum aw_status status = aw_select_check(fields, names, anybody, &session->err);
+    if (status == AW_OK && where)
+        status = aw_where_check(where, names, anybody, &session->err);
+    free(names);
+    return status;
+}
+
+void aw_stream_expect(struct aw_stream *s, const struct aw_select *fields,
+                      const struct aw_where *where)
+{
+    bool hears = s->source == &aw_hear_source && s->session->tool->subjects;
+    s->fields = hears ? fields : NULL;
+    s->where = where;
+}
+
+#define SUBJECTS_MAX 1024
+
+struct subjects {
+    size_t n;
+    char *name[SUBJECTS_MAX];
+};
+
+static void add_subject(void *context, const char *name, const char *help)
+{
+    struct subjects *subjects = context;
+    char *copy = subjects->n < SUBJECTS_MAX ? strdup(name) : NULL;
+    (void)help;
+    if (copy)
+        subjects->name[subjects->n++] = copy;
+}
+
+static enum aw_status check_expected(struct aw_stream *s)
+{
+    struct subjects subjects = {0};
+    struct aw_select fields = {0};
+    struct aw_error *err = &s->session->err;
+    const char *const *names = (const char *const *)subjects.name;
+    s->session->tool->subjects(s->session, add_subject, &subjects);
+    if (s->where)
+        aw_where_fields(s->where, &fields);
+    enum aw_status status = aw_select_confirm(s->fields, &s->names, names, subjects.n, err);
+    if (status == AW_OK)
+        status = aw_select_confirm(&fields, &s->names, names, subjects.n, err);
+    while (subjects.n > 0)
+        free(subjects.name[--subjects.n]);
+    s->fields = NULL;
+    return status;
+}
+
+/* ---- All of them ------------------------------------------------------------------------------
+ */
+
 static void describe_record(struct aw_stream *s)
 {
     const struct aw_tool *tool = s->session->tool;
@@ -178,14 +248,31 @@ static void describe_record(struct aw_stream *s)
         aw_record_points(&s->names, s->item.record, s->item.subject, s->points, AW_POINTS_MAX);
 }
 
+/* Nobody should wait in the dark. */
+static enum aw_status next_or_tell(struct aw_stream *s, int64_t deadline)
+{
+    struct aw_session *session = s->session;
+    int64_t until = deadline < s->tell_ns ? deadline : s->tell_ns;
+    enum aw_status status = s->source->next(s, until);
+    if (status == AW_OK)
+        s->tell_ns = AW_NEVER;
+    if (status != AW_TIMEOUT || aw_clock_now(session->clock) < s->tell_ns)
+        return status;
+    s->tell_ns = AW_NEVER;
+    aw_session_say(session, "nothing has come yet — %s", session->tool->silence);
+    return s->source->next(s, deadline);
+}
+
 enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_item *item)
 {
     enum aw_status status = AW_OK;
     if (!s->primed) {
         s->item = (struct aw_item){.time_ns = AW_NO_TIME, .subject = "", .points = s->points};
-        status = s->source->next(s, deadline);
+        status = next_or_tell(s, deadline);
     }
     s->primed = false;
+    if (status == AW_LOST && s->link && s->link->recorded)
+        return AW_MORE;
     if (status != AW_OK)
         return status;
     s->counters.messages++;
@@ -193,6 +280,8 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
         s->record.time_ns = s->item.time_ns;
         describe_record(s);
     }
+    if (s->fields && (status = check_expected(s)) != AW_OK)
+        return status;
     *item = s->item;
     return AW_OK;
 }

@@ -15,7 +15,7 @@
 #define AW_SHELL_STREAM_H
 
 #include "shell/session.h"
-#include "view/point.h"
+#include "view/where.h"
 
 struct aw_stream;
 
@@ -42,9 +42,19 @@ enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session
                               const char *input);
 void aw_stream_close(struct aw_stream *stream); /* NULL is fine */
 
-/* AW_OK; AW_TIMEOUT at the deadline; AW_MORE at the end of the input; AW_STOPPED; AW_LOST, after
- * which aw_stream_reconnect may be tried; AW_MALFORMED for a line that is no record, after which
- * one may go on; or why it cannot go on. A flood is read in blocks, with some ms between them. */
+/* Is there anything of these names? By the table of the wire; before a link is opened. AW_USAGE. */
+enum aw_status aw_stream_check(struct aw_session *session, const struct aw_select *fields,
+                               const struct aw_where *where);
+
+/* The same by the first message from the device, where only that tells who is there: AW_USAGE from
+ * aw_stream_next, once. Both are not owned; where may be NULL. */
+void aw_stream_expect(struct aw_stream *stream, const struct aw_select *fields,
+                      const struct aw_where *where);
+
+/* AW_OK; AW_TIMEOUT at the deadline; AW_MORE at the end of the input, or of the recording that
+ * the link plays; AW_STOPPED; AW_LOST, after which aw_stream_reconnect may be tried; AW_MALFORMED
+ * for a line that is no record, after which one may go on; or why it cannot go on. A flood is read
+ * in blocks, with some ms between them. */
 enum aw_status aw_stream_next(struct aw_stream *stream, int64_t deadline, struct aw_item *item);
 
 /* Opens the link anew. AW_NO_LINK and so on as long as the device is not there. */

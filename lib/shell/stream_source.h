@@ -39,6 +39,7 @@ struct aw_stream {
     int64_t read_ns; /* when what is held came */
     bool live;
     bool primed;          /* an item has been read already */
+    int64_t tell_ns;      /* when a silence is told; AW_NEVER: not, or not again */
     uint64_t lost_before; /* by links that are gone */
     int fd;               /* of text and captures */
     bool ended;
@@ -48,6 +49,8 @@ struct aw_stream {
     void *json; /* the object that the points speak of */
     struct aw_columns columns;
     struct aw_names names;
+    const struct aw_select *fields; /* that are expected; NULL: that has been looked at */
+    const struct aw_where *where;
     struct aw_point points[AW_POINTS_MAX];
     char paths[AW_POINTS_MAX][AW_POINT_NAME];
     char buffer[AW_STREAM_BLOCK + 1];
@@ -55,7 +58,6 @@ struct aw_stream {
 
 extern const struct aw_source aw_hear_source, aw_link_source; /* stream_link.c */
 extern const struct aw_source aw_json_source, aw_csv_source;  /* stream_text.c */
-extern const struct aw_source aw_capture_source;              /* stream_file.c */
 
 /* Reads more of the file or pipe behind what is held. AW_MORE at its end. */
 enum aw_status aw_stream_fill(struct aw_stream *stream, int64_t deadline);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "capture/pcapng.h"
 
 enum { PACKET_MAX = 66000, BLOCK_MAX = PACKET_MAX + 640 };
@@ -35,14 +36,15 @@ enum aw_status aw_tee_open(struct aw_tee *tee, struct aw_session *session, const
     tee->last_ns = (int64_t)(aw_option_number(session, "last") * 1e9);
     tee->file = fopen(path, "we");
     if (!tee->file)
-        return aw_fail(&session->err, AW_REFUSED, "--record: %.200s: %s", path, strerror(errno));
+        return aw_file_fail(&session->err, "--record", path);
     size_t n = aw_pcapng_begin(block, aw_wrapper_linktype(&tee->wrapper), interface);
     fwrite(block, 1, n, tee->file);
     if (fflush(tee->file) == 0)
         return AW_OK;
     int error = errno;
     aw_tee_close(tee);
-    return aw_fail(&session->err, AW_REFUSED, "--record: %.200s: %s", path, strerror(error));
+    errno = error;
+    return aw_file_fail(&session->err, "--record", path);
 }
 
 static void pop(struct aw_tee *tee)
@@ -73,7 +75,7 @@ static bool push(struct aw_tee *tee, int64_t time_ns, const uint8_t *block, size
     tee->newest = packet;
     tee->packets++;
     tee->bytes += size;
-    while (tee->first->time_ns < time_ns - tee->last_ns)
+    while (tee->first != packet && tee->first->time_ns < time_ns - tee->last_ns)
         pop(tee);
     return true;
 }
@@ -127,8 +129,6 @@ bool aw_tee_close(struct aw_tee *tee)
     for (; tee->file && tee->first; pop(tee))
         good =
             good && fwrite(tee->first->block, 1, tee->first->size, tee->file) == tee->first->size;
-    while (tee->first)
-        pop(tee);
     if (tee->file)
         good = fclose(tee->file) == 0 && good;
     tee->file = NULL;

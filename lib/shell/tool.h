@@ -27,6 +27,8 @@ struct aw_heard {
                              see link->event */
     enum aw_dir dir;      /* AW_RX, or AW_TX for what another host sent to the device */
     int64_t time_ns;      /* since 1970 */
+    bool modelled;        /* it comes from a simulation that tells its own time, */
+    int64_t model_ns;     /* which never falls, whatever is started again */
 };
 
 /* What a command can do to the world; decides about limits, questions and the safe stop. */
@@ -104,8 +106,11 @@ struct aw_tool {
     const struct aw_transport *sim;    /* its sim: link, or NULL; the session is the context */
     const char *const *links; /* schemes that make sense for it, the likely ones first, for the
                                  first page of help; NULL: all */
-    const char *link;  /* to take if none is named, where there is but one: "udp:"; or NULL */
-    size_t state_size; /* zeroed memory for the tool at session->state */
+    const char *field;        /* one that people look at, for advice: "m1.position" */
+    const char *silence; /* why the device may say nothing: told once to those who look on and see
+                            none; NULL: nothing is told */
+    const char *link;    /* to take if none is named, where there is but one: "udp:"; or NULL */
+    size_t state_size;   /* zeroed memory for the tool at session->state */
     /* A section "[joint elbow]" of the config file: key and value, one call each. May be NULL. */
     enum aw_status (*configure)(struct aw_session *session, const char *section, const char *key,
                                 const char *value, struct aw_error *err);
@@ -124,6 +129,9 @@ struct aw_tool {
      * characters to out and returns it; NULL: nobody in particular. May be NULL. */
     const char *(*subject)(struct aw_session *session, const struct aw_record *record, char *out,
                            size_t size);
+    /* Everybody that messages may be about, where the wire's table does not name them, once the
+     * first message has come; added like candidates of completion. NULL: the table knows all. */
+    aw_complete_fn *subjects;
     /* May this command go out, beyond what the table's ranges say? Asked for each one of a
      * recording before the first is sent; session->err says why not. Asked with NULL
      * when nothing was sent after all. May be NULL. */

@@ -210,7 +210,8 @@ static void send_camera(struct arm *arm)
     uint8_t bytes[DATAGRAM_MAX];
     aw_record_init(&record, aw_wire_codec(&arm->wire, "camera", AW_RX), AW_RX);
     aw_unity_put_camera(&record, &arm->camera);
-    put(&arm->out, bytes, encode(&record, bytes));
+    size_t size = encode(&record, bytes);
+    put(&arm->out, bytes, size);
 }
 
 /* Scenes */

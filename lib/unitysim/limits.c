@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/file.h"
+
 enum { JOINT, MIN, MAX, WORDS };
 
 static enum aw_status parse_end(int joint, const char *text, const struct aw_unity_limits *limits,
@@ -89,7 +91,7 @@ enum aw_status aw_unity_limits_load(struct aw_unity_limits *limits, const char *
 {
     FILE *file = fopen(path, "re");
     if (!file)
-        return aw_fail(err, AW_USAGE, "%.200s: %s", path, strerror(errno));
+        return aw_file_fail(err, NULL, path);
     enum aw_status status = aw_unity_limits_read(limits, file, path, err);
     fclose(file);
     return status;
@@ -108,12 +110,11 @@ enum aw_status aw_unity_limits_save(const struct aw_unity_limits *limits, const 
 {
     FILE *file = fopen(path, "we");
     if (!file)
-        return aw_fail(err, AW_REFUSED, "%.200s: %s", path, strerror(errno));
+        return aw_file_fail(err, NULL, path);
     aw_unity_limits_write(limits, file);
     bool good = fflush(file) == 0 && !ferror(file);
     int why = errno;
     fclose(file);
-    return good ? AW_OK
-                : aw_fail(err, AW_REFUSED, "%.200s: the limits could not be saved: %s", path,
-                          strerror(why));
+    errno = why;
+    return good ? AW_OK : aw_file_fail(err, "the limits could not be saved", path);
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/suggest.h"
 #include "unitysim/cells.h"
 
@@ -24,13 +25,20 @@ static const struct aw_whole ranges[COLUMNS] = {
 /* ---- Views -------------------------------------------------------------------------------------
  */
 
+/* views->n: nowhere. */
+static size_t place_of(const struct aw_unity_views *views, const char *name)
+{
+    size_t i = 0;
+    while (i < views->n && strcasecmp(views->views[i].name, name) != 0)
+        i++;
+    return i;
+}
+
 const struct aw_unity_view *aw_unity_views_find(const struct aw_unity_views *views,
                                                 const char *name)
 {
-    for (size_t i = 0; i < views->n; i++)
-        if (strcasecmp(views->views[i].name, name) == 0)
-            return &views->views[i];
-    return NULL;
+    size_t i = place_of(views, name);
+    return i < views->n ? &views->views[i] : NULL;
 }
 
 static const char *nearest(const struct aw_unity_views *views, const char *name)
@@ -103,7 +111,7 @@ static enum aw_status check_camera(const struct aw_unity_camera *camera, struct 
 enum aw_status aw_unity_views_put(struct aw_unity_views *views, const char *name,
                                   const struct aw_unity_camera *camera, struct aw_error *err)
 {
-    struct aw_unity_view *view;
+    size_t place = place_of(views, name);
     if (!good_name(name))
         return aw_fail(err, AW_USAGE,
                        "'%.80s' cannot name a view — 1 to %d characters, no comma, no '#' in front",
@@ -111,12 +119,11 @@ enum aw_status aw_unity_views_put(struct aw_unity_views *views, const char *name
     enum aw_status status = check_camera(camera, err);
     if (status != AW_OK)
         return status;
-    view = (struct aw_unity_view *)(uintptr_t)aw_unity_views_find(views, name);
-    if (!view && (views->n == AW_UNITY_VIEWS || !make_room(views)))
+    if (place == views->n && (views->n == AW_UNITY_VIEWS || !make_room(views)))
         return aw_fail(err, AW_LIMIT, "more than %d views — delete some from the file",
                        AW_UNITY_VIEWS);
-    if (!view)
-        view = &views->views[views->n++];
+    views->n += place == views->n;
+    struct aw_unity_view *view = &views->views[place];
     memcpy(view->name, name, strlen(name) + 1);
     view->camera = *camera;
     return AW_OK;
@@ -177,7 +184,7 @@ enum aw_status aw_unity_views_load(struct aw_unity_views *views, const char *pat
     if (!file && errno == ENOENT)
         return AW_OK;
     if (!file)
-        return aw_fail(err, AW_USAGE, "%.200s: %s", path, strerror(errno));
+        return aw_file_fail(err, NULL, path);
     enum aw_status status = aw_unity_views_read(file, path, views, err);
     fclose(file);
     return status;
@@ -212,7 +219,7 @@ static enum aw_status write_file(const struct aw_unity_views *views, const char 
 {
     FILE *file = fopen(path, "we");
     if (!file)
-        return aw_fail(err, AW_REFUSED, "%s", strerror(errno));
+        return aw_file_fail(err, "the views could not be saved", path);
     enum aw_status status = aw_unity_views_write(file, views, err);
     fclose(file);
     return status;
@@ -222,15 +229,14 @@ enum aw_status aw_unity_views_save(const struct aw_unity_views *views, const cha
                                    struct aw_error *err)
 {
     char fresh[PATH_MAX];
-    struct aw_error why = {0};
     int length = snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
     if (length < 0 || (size_t)length >= sizeof fresh)
         return aw_fail(err, AW_USAGE, "%.40s…: the path is too long", path);
     make_folders(path);
-    if (write_file(views, fresh, &why) == AW_OK && rename(fresh, path) == 0)
-        return AW_OK;
-    if (!*why.text)
-        aw_fail(&why, AW_REFUSED, "%s", strerror(errno));
-    unlink(fresh);
-    return aw_fail(err, AW_REFUSED, "%.150s: the views could not be saved: %s", path, why.text);
+    enum aw_status status = write_file(views, fresh, err);
+    if (status == AW_OK && rename(fresh, path) != 0)
+        status = aw_file_fail(err, "the views could not be saved", path);
+    if (status != AW_OK)
+        unlink(fresh);
+    return status;
 }

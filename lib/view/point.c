@@ -31,7 +31,7 @@ void aw_names_init(struct aw_names *names, struct aw_wire *wire)
             names->shared[m][i] = same_elsewhere(names, m, names->field[m][i]);
 }
 
-static void join(char *out, const char *const *parts, size_t n)
+void aw_point_join(char *out, const char *const *parts, size_t n)
 {
     size_t used = 0;
     for (size_t i = 0; i < n; i++) {
@@ -88,7 +88,8 @@ size_t aw_record_points(const struct aw_names *names, const struct aw_record *re
             continue;
         bool full = record->dir == AW_TX || names->shared[message][i];
         struct aw_point *point = &points[n++];
-        join(point->name, (const char *[]){subject, full ? codec->message->name : "", field}, 3);
+        aw_point_join(point->name,
+                      (const char *[]){subject, full ? codec->message->name : "", field}, 3);
         point->subject = subject;
         point->message = codec->message->name;
         point->field = field;

@@ -42,6 +42,10 @@ struct aw_names {
 
 void aw_names_init(struct aw_names *names, struct aw_wire *wire);
 
+/* The parts of a name with points between them, without the empty ones and what does not fit into
+ * AW_POINT_NAME bytes. */
+void aw_point_join(char *out, const char *const *parts, size_t n);
+
 /* Fills points with what the record has, at most max; returns how many. */
 size_t aw_record_points(const struct aw_names *names, const struct aw_record *record,
                         const char *subject, struct aw_point *points, size_t max);

@@ -6,6 +6,7 @@
  *     position               the position of each group
  *     '*.torque' 'lknee.*'   * stands for any characters, ? for one, [ab] for one of these
  *     kp.value               message.field, where a name alone would not do
+ *     3  3.force.z           of whom the message says this id
  *
  * Plain data; patterns are not copied.
  */
@@ -27,9 +28,14 @@ enum aw_status aw_select_add(struct aw_select *select, const char *pattern, stru
 /* The first pattern that the point is like, from 0; 0 if everything is wanted; -1: none. */
 int aw_select_match(const struct aw_select *select, const struct aw_point *point);
 
-/* AW_USAGE with the nearest name if a pattern can fit no field of the wire, whatever the subject.
- * subjects: there may be subjects that the wire does not know by name. */
+/* AW_USAGE with the nearest name if a pattern can fit no field of the wire. subjects: there may be
+ * subjects that the wire does not know by name; otherwise a subject is one of its named values, or
+ * a number. */
 enum aw_status aw_select_check(const struct aw_select *select, const struct aw_names *names,
                                bool subjects, struct aw_error *err);
+
+/* The same once all n subjects are known, names and numbers. */
+enum aw_status aw_select_confirm(const struct aw_select *select, const struct aw_names *names,
+                                 const char *const *subjects, size_t n, struct aw_error *err);
 
 #endif

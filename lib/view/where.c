@@ -108,13 +108,19 @@ enum aw_status aw_where_parse(const char *text, struct aw_where *where, struct a
     return status;
 }
 
+void aw_where_fields(const struct aw_where *where, struct aw_select *fields)
+{
+    fields->n = where->n;
+    for (size_t i = 0; i < where->n; i++)
+        fields->pattern[i] = where->terms[i].field;
+}
+
 enum aw_status aw_where_check(const struct aw_where *where, const struct aw_names *names,
                               bool subjects, struct aw_error *err)
 {
-    struct aw_select select = {0};
-    for (size_t i = 0; i < where->n; i++)
-        aw_select_add(&select, where->terms[i].field, err);
-    return aw_select_check(&select, names, subjects, err);
+    struct aw_select fields;
+    aw_where_fields(where, &fields);
+    return aw_select_check(&fields, names, subjects, err);
 }
 
 static bool compare(enum aw_where_op op, double a, double b)

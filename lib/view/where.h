@@ -45,6 +45,9 @@ enum aw_status aw_where_parse(const char *text, struct aw_where *where, struct a
 enum aw_status aw_where_check(const struct aw_where *where, const struct aw_names *names,
                               bool subjects, struct aw_error *err);
 
+/* Its fields, for aw_select_check and aw_select_confirm; they belong to where. */
+void aw_where_fields(const struct aw_where *where, struct aw_select *fields);
+
 /* Does every term hold for one of the points of a message? A field that the message does not have,
  * and "no data", fulfil nothing. */
 bool aw_where_holds(const struct aw_where *where, const struct aw_point *points, size_t n);

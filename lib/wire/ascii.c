@@ -65,9 +65,9 @@ enum aw_status aw_ascii_encode(const struct aw_record *record, uint8_t *out, siz
     for (int i = 0; i < record->codec->n_leaves; i++) {
         const struct aw_field *row = record->codec->leaves[i].field;
         if (record->present >> i & 1 && !fits_digits(row, record->v[i]))
-            return aw_fail(err, AW_LIMIT, "%s: %s %.9g does not fit into %d digit%s",
-                           record->codec->message->name, row->name, record->v[i], most_digits(row),
-                           row->digits == 1 ? "" : "s");
+            return aw_fail(err, AW_LIMIT, "%s: %s %.*g does not fit into %d digit%s",
+                           record->codec->message->name, row->name, aw_digits_for(record->v[i]),
+                           record->v[i], most_digits(row), row->digits == 1 ? "" : "s");
         put_leaf(&writer, record, i);
     }
     *size = (size_t)(writer.at - out);

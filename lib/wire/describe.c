@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "wire/describe_parts.h"
 #include "wire/run.h"
 
@@ -113,7 +114,7 @@ static const char *name_of(const struct aw_name *names, int32_t value)
 
 static void add_limits(struct aw_part *part, double min, double max)
 {
-    aw_part_add(part, "%.9g..%.9g", min, max);
+    aw_part_add(part, "%.*g..%.*g", aw_digits_for(min), min, aw_digits_for(max), max);
 }
 
 static void add_choices(struct aw_part *part, const struct aw_codec *codec, int leaf)
@@ -141,7 +142,7 @@ static void add_default(struct aw_part *part, const struct aw_field *row)
     if (row->names)
         aw_part_add(part, " (default %s)", name_of(row->names, (int32_t)row->fallback));
     else
-        aw_part_add(part, " (default %.9g)", row->fallback);
+        aw_part_add(part, " (default %.*g)", aw_digits_for(row->fallback), row->fallback);
 }
 
 void aw_part_range(struct aw_part *part, const struct aw_codec *codec, int leaf)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "wire/run.h"
 
 struct full_name {
@@ -20,8 +21,9 @@ static enum aw_status limit_error(const struct aw_codec *codec, int leaf, double
 {
     struct full_name name = full_name(codec, leaf);
     const char *unit = range->unit ? range->unit : "", *space = range->unit ? " " : "";
-    return aw_fail(err, AW_LIMIT, "%s: %s %.9g%s%s is outside %.9g to %.9g%s%s",
-                   codec->message->name, name.text, value, space, unit, range->min, range->max,
+    return aw_fail(err, AW_LIMIT, "%s: %s %.*g%s%s is outside %.*g to %.*g%s%s",
+                   codec->message->name, name.text, aw_digits_for(value), value, space, unit,
+                   aw_digits_for(range->min), range->min, aw_digits_for(range->max), range->max,
                    space, unit);
 }
 
@@ -40,8 +42,8 @@ static enum aw_status check_named(const struct aw_codec *codec, int leaf, double
             used += (size_t)snprintf(list + used, sizeof list - used, " %s=%d", name->name,
                                      name->value);
     }
-    return aw_fail(err, AW_LIMIT, "%s: %s %.9g has no meaning — use one of%s", codec->message->name,
-                   full_name(codec, leaf).text, value, list);
+    return aw_fail(err, AW_LIMIT, "%s: %s %.*g has no meaning — use one of%s", codec->message->name,
+                   full_name(codec, leaf).text, aw_digits_for(value), value, list);
 }
 
 static bool fits_float(double value)
@@ -142,9 +144,9 @@ static enum aw_status put_value(const struct aw_record *record, int leaf, bool f
     if (status != AW_OK)
         return status;
     if (!wire_carries(place, wire))
-        return aw_fail(err, AW_LIMIT, "%s: %s %.9g does not fit into its %u bits",
-                       codec->message->name, full_name(codec, leaf).text, record->v[leaf],
-                       place->bits);
+        return aw_fail(err, AW_LIMIT, "%s: %s %.*g does not fit into its %u bits",
+                       codec->message->name, full_name(codec, leaf).text,
+                       aw_digits_for(record->v[leaf]), record->v[leaf], place->bits);
     if (place->field->type == AW_SIGNMAG)
         put_signmag(codec, place, out, wire);
     else

@@ -127,7 +127,7 @@ load common.bash
     fails 2 armctl encode deg joint=1 agle=9
     has "$why" "did you mean 'angle'?"
     fails 2 armctl --jsno deg 1 90
-    has "$why" "did you mean --json?"
+    has "$why" "did you mean '--json'?"
     fails 2 armctl --time isoo decode 30
     has "$why" "iso"
     fails 2 canpid encode kp board=lkne controller=tor value=1
@@ -157,7 +157,7 @@ load common.bash
     fails 2 canpid gains svae x
     has "$why" "did you mean 'save'"
     fails 2 hidmotor -q -l sim: move elbo=30
-    has "$why" "did you mean elbow"
+    has "$why" "did you mean 'elbow'?"
     fails 2 unitysim move elbow 2300
     has "$why" "'elbow' has no value — write elbow=VALUE"
     fails 2 armctl help frobnicate

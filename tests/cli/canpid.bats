@@ -159,6 +159,9 @@ END
     printf '[board x]\nid = 60\n' >"$XDG_CONFIG_HOME/armwire/canpid.ini"
     fails 2 canpid list
     has "$why" "line 2"
+    printf '[board a"b]\nid = 0x100\n' >"$XDG_CONFIG_HOME/armwire/canpid.ini"
+    fails 2 canpid list
+    has "$why" "letters"
 }
 
 @test "--dry-run sends nothing" {
@@ -190,6 +193,7 @@ END
     same "$(records sensors | jq -c '[.[] | [.error,.lever_angle]] | unique')" '[["lever_arm_encoder",null]]'
     fails 2 canpid -l "$fast&fault=foo" watch -n 1
     fails 6 canpid -l "$fast&rate=1e9" watch -n 1
+    fails 2 canpid -l "$fast&rate=100x" watch -n 1
     ok canpid -q -l "$fast&rate=500" watch -j --for 1s
     n=$(records pid | jq 'map(select(.board == "rhip")) | length')
     [ "$n" -ge 490 ] && [ "$n" -le 510 ]
@@ -254,7 +258,7 @@ END
         "$(grep -c '"joint","board":"lknee"' <<<"$reference")"
     matches "$(head -n 1 run.log)" "([0-9]*.[0-9]*) sim 03E#????????????"
     fails 2 canpid -l "$fast" record run.foo
-    fails 1 canpid -l "$fast" record /nope/run.log --for 0.1s
+    fails 2 canpid -l "$fast" record /nope/run.log --for 0.1s
 }
 
 @test "record ends at a signal, and what it wrote can be read" {
@@ -656,4 +660,19 @@ ended() {
     kill "$pid"
     wait_for bus "frames received"
     matches "$line" "*: [12] frames received*"
+}
+
+@test "ping: who speaks, and how evenly; a board that is silent is exit 3; nothing is sent" {
+    ok canpid -q -l "$fast" ping
+    matches "${lines[0]}" "interval/ms * n * min * p99 * max"
+    same "${#lines[@]}" 7
+    ok canpid -q -j -l "$fast" --record run.pcapng ping -b lknee,rhip -n 12
+    same "$(jq -sc 'map([.board, .frames, .interval_p50_ms])' <<<"$output")" '[["lknee",6,10],["rhip",6,10]]'
+    ok canpid -q decode -j run.pcapng
+    same "$(jq -s 'map(select(.dir == "tx")) | length' <<<"$output")" 0
+    ok canpid -q --csv -l "$fast" ping --for 0.2s
+    same "$(grep -c '^t,cmd,board,frames,' <<<"$output")" 1
+    same "${#lines[@]}" 7
+    fails 3 canpid -q -l "$fast" ping -b lknee,0x200
+    has "$why" "no telemetry from 0x200"
 }

@@ -45,26 +45,29 @@ PYTHON
 wires=(le32 be32 packed8 stream name32 le32,long=8
     endian=be,long=8,msg=rest16+count8,pkt=pad8+type8+id16+len16)
 
+# Which of the given packets ("limb position.x=1") is not what was decoded?
+other_packets='
+    def is($record): split(" ") as [$msg] | $record.msg == $msg and $record.dir == $dir and
+        (split(" ")[1:] | all(split("=") as [$field, $value] |
+            ($record | getpath($field | split("."))) == ($value | tonumber)));
+    . as $records | $ARGS.positional | to_entries[] |
+        select(.key as $at | .value | is($records[$at]) | not).value'
+
 @test "all eight packets in all wires, both directions: the fields come back" {
+    rx=('collision x=1 y=2 z=-3 depth=0.25'
+        'limb position.x=1 position.y=2 position.z=3 rotation.w=0.5 torque.z=-4'
+        'joint_axis displacement=0.25 angular_velocity=-2'
+        'joint_feedback force1.x=1 torque1.y=2 force2.z=3 torque2.x=-4'
+        'timestamp step=1000 step_size=0.0078125')
+    tx=('reset' 'axis_force axis1=1 axis2=2 axis3=3'
+        'axis_motor velocity1=1 max_torque1=2 velocity2=3 max_torque2=4')
     for wire in "${wires[@]}"; do
         for dir in rx tx; do
-            declare -n lines=$dir
-            local rx=('collision x=1 y=2 z=-3 depth=0.5'
-                'limb position.x=1 position.y=2 position.z=3 rotation.w=0.5 torque.z=-4'
-                'joint_axis displacement=0.25 angular_velocity=-2'
-                'joint_feedback force1.x=1 torque1.y=2 force2.z=3 torque2.x=-4'
-                'timestamp step=1000 step_size=0.0078125')
-            local tx=('reset' 'axis_force axis1=1 axis2=2 axis3=3'
-                'axis_motor velocity1=1 max_torque1=2 velocity2=3 max_torque2=4')
-            for line in "${lines[@]}"; do
-                # shellcheck disable=SC2086 # words
-                ok ezphys encode --wire "$wire" --dir "$dir" $line
-                # shellcheck disable=SC2086
-                ok ezphys decode -j --wire "$wire" --dir "$dir" $output
-                found=".msg == \"${line%% *}\" and .dir == \"$dir\""
-                for pair in ${line#"${line%% *}"}; do found+=" and .${pair/=/ == }"; done
-                jq -e "$found" <<<"$output" >/dev/null || { echo "$output: not $found" && false; }
-            done
+            declare -n packets=$dir
+            ok ezphys --wire "$wire" < <(printf "encode --dir $dir %s\n" "${packets[@]}")
+            ok ezphys decode -j --wire "$wire" --dir "$dir" - <<<"$output"
+            same "$(jq -rs --arg dir "$dir" "$other_packets" --args "${packets[@]}" <<<"$output")" ""
+            same "${#lines[@]}" "${#packets[@]}"
         done
     done
 }
@@ -326,11 +329,28 @@ time.sleep(20)'
 
 # ---- Words ---------------------------------------------------------------------------------------
 
+@test "a joint that the simulation does not have: nothing is sent" {
+    fake '
+say("answered:", "yes" if s.sendall(message(0)) or answer(s) else "no")'
+    fails 2 timeout 20 ezphys -q -l "$url" motor 9 1 1
+    has "$why" "no joint '9' — there is joint7"
+    wait_for fake "answered: no"
+    rm fake.err
+    fake '
+s.sendall(message(0))
+say("type", struct.unpack("<I", answer(s)[8:12])[0])'
+    run -7 timeout 20 ezphys -q -l "$url" motor 9 1 1 --force # its Send may be off
+    wait_for fake "type 3"
+}
+
 @test "names: wrong ones are told with what was meant, before anything moves" {
     fails 2 ezphys -q -l sim:humanoid motor left-kne 1 1
     has "$why" "did you mean 'left-knee'?"
     fails 2 ezphys -q -l sim:humanoid motor left-knee 1 1 1 1
     has "$why" "has 1 axis, this is for 2"
+    fails 2 ezphys -q -l sim: motor 9 1 1
+    has "$why" "no joint '9' — there is hinge"
+    fails 2 ezphys -q -l sim: force 9 1
     fails 2 ezphys -q -l sim: motor hinge nan 1
     fails 2 ezphys -q -l sim: motor hinge 1 inf
     fails 6 ezphys -q -l sim: motor hinge 1 -5
@@ -345,6 +365,14 @@ time.sleep(20)'
     has "$why" "names:2: 'join'"
     EZPHYS_SCENE=humanoid ok ezphys complete -- motor left-k
     same "$(cut -f 1 <<<"$output")" left-knee
+}
+
+@test "list: names are the simulator's, whatever is in them" {
+    ok ezphys encode --wire name32 --dir rx limb 'name=kn"ee' position.x=1
+    fake "for i in range(200): s.sendall(bytes.fromhex('$output'))
+time.sleep(20)"
+    ok timeout 20 ezphys -j -q --wire name32 -l "$url" list
+    same "$(jq -r 'select(.kind) | .name' <<<"$output")" 'kn"ee'
 }
 
 @test "dry runs open nothing and print the bytes" {
@@ -403,4 +431,41 @@ time.sleep(20)'
     same "$(wc -l <<<"$output")" 31
     same "$(jq -sc '[.[] | select(.name == "left-hip") | .axes, .bodies]' <<<"$output")" \
         '[2,["pelvis","left-thigh"]]'
+}
+
+@test "view: a picture with anchor and ground where there is no terminal, keys where there is one" {
+    ok timeout 20 ezphys -q -l sim: view --for 100ms
+    has "$output" "step 100  bodies 1  joints 1  contacts 0  grid 0.5 m"
+    [ "$(grep -c . <<<"$output")" -gt 11 ]
+    sim '?scene=falling' view --for 500ms # the eye goes with it
+    [ "$(grep -c . <<<"$output")" -gt 6 ]
+    simulator --scene box # what is not named is a cross
+    ok ezphys -q -l "$url" view
+    has "$output" "bodies 1"
+    TERM=xterm terminal 80 <<<"
+        launch ezphys -q -l sim: view
+        want {[?1049h} {grid 0.5 m}
+        type { }; want paused
+        type +-\033\[A\033\[B\033\[C\033\[D
+        type q
+        want {[?1049l}
+        ends 0"
+}
+
+@test "plot: over the time of the simulation, however fast it goes, and on after a restart" {
+    sim '' plot bob.position.z --for 4s
+    has "$output" "-4 s  "
+    has "$output" "1.190 m"
+    first=$output
+    sim '' plot bob.position.z --for 4s
+    same "$output" "$first"
+    sim '' plot bob.position.z --for 4s --out run.svg -j
+    same "$(json .samples)" 4000
+    fake '
+for step in [*range(10), *range(10)]:
+    s.sendall(message(step))
+    if not answer(s): break
+'
+    ok timeout 20 ezphys -q -l "$url" plot joint7.displacement --for 150ms --out run.svg -j
+    same "$(json .samples)" 17
 }

@@ -161,6 +161,7 @@ END
 2|not a finite number|--force move 0 1e39 0
 2|1e999|--force move 0 1e999 0
 2|which joint|move
+2|which joint|velocity
 2|'wrist'|jog wrist 5
 2|unit|move 0 5mm 0
 6|duration|move 0 0 0 duration=7200s
@@ -252,7 +253,7 @@ END
 
 @test "ping counts and measures" {
     virtual_json ping -n 20
-    same "$(json '[.sent,.lost,.foreign,.p50 == 1,.max >= .p99]')" '[20,0,0,true,true]'
+    same "$(json '[.sent,.lost,.foreign,.p50_ms == 1,.max_ms >= .p99_ms]')" '[20,0,0,true,true]'
     ok hidmotor -l "$fast" ping -n 20
     has "$output" "ping sent=20 lost=0"
     fails 3 hidmotor -q -l "$fast&fault=lost" ping -n 3
@@ -320,6 +321,8 @@ END
         "> m1 pid kd 31 > m3 pid kp 0.02"
     ok hidmotor -q -l "$url" gains diff old.gains
     same "$output" $'~ m1 pid kd 30 (was 31)\n~ m3 pid kp 0.015 (was 0.02)'
+    ok hidmotor -j -q -l "$url" gains diff old.gains
+    same "${lines[1]}" '{"motor":"m3","controller":"pid","gain":"kp","from":0.02,"to":0.015}'
     ok hidmotor -q -l "$url" gains apply old.gains
     ok hidmotor -q -l "$url" gains diff old.gains
     same "$output" ""
@@ -363,7 +366,7 @@ END
 
 @test "record, then play the same file" {
     ok hidmotor -l "$fast" record run.csv --for 2s
-    matches "$output" "record samples=* repeats=* seconds=[12]*s interval.mean=*ms interval.median=*ms interval.p99=*ms interval.max=*ms"
+    matches "$output" "record samples=* repeats=* seconds=[12]*s interval_min_ms=* interval_mean_ms=* interval_p50_ms=* interval_p95_ms=* interval_p99_ms=* interval_max_ms=*"
     same "$(head -n 1 run.csv)" "t,m1,m2,m3,m1.setpoint,m2.setpoint,m3.setpoint"
     same "$(sed -n '2s/,.*//p' run.csv)" 0
     virtual_json play run.csv
@@ -433,7 +436,7 @@ END
 
 @test "record: fewer samples, no header, until arrived, statistics in JSON" {
     virtual_json record a.csv -n 10 --rate 100
-    same "$(json '[.samples,(.interval.median|round),(.seconds*100|round)]')" '[10,10,9]'
+    same "$(json '[.samples,(.interval_p50_ms|round),(.seconds*100|round)]')" '[10,10,9]'
     same "$(wc -l <a.csv)" 11
     virtual record b.csv -n 10 --no-header
     same "$(wc -l <b.csv)" 10
@@ -441,7 +444,7 @@ END
     printf 'move 0 45 0 duration=500ms\nrecord c.csv --until-arrived\n' >script
     virtual_json run script
     same "$(json '.seconds > 0.5 and .seconds < 2')" true
-    fails 1 hidmotor -q -l "$fast" record /nope/run.csv --for 0.1s
+    fails 2 hidmotor -q -l "$fast" record /nope/run.csv --for 0.1s
 }
 
 @test "play: straight, cubic, quintic; at the end the arm is at the last point" {
@@ -673,6 +676,36 @@ ended() {
         ends 0
 END
     held "[60,60,-60]"
+}
+
+@test "results as CSV, in a format of one's own" {
+    ok hidmotor fk 0 0 0 --format '%{x} %{z}'
+    same "$output" "100 195"
+    ok hidmotor --csv -l "$fast" ping -n 2
+    matches "${lines[0]}" "t,cmd,sent,lost,foreign,min_ms,*"
+    matches "${lines[1]}" "*,ping,2,0,0,1,*"
+    ok hidmotor --csv -l "$fast" move 0 10 0
+    same "${#lines[@]}" 2 # the command, and nothing of another form behind it
+}
+
+@test "a wait that will be long says so first, and Ctrl-C ends it" {
+    board
+    mkfifo said
+    hidmotor --force -l "$url" move 60 60 -60 duration=1e9 --wait 2>said &
+    mover=$!
+    started+=("$mover")
+    exec {fd}<said
+    said[mover]=$fd
+    wait_for mover "the motion takes 278 h; Ctrl-C stops it"
+    kill -INT "$mover"
+    wait "$mover" && status=0 || status=$?
+    same "$status" 130
+    fails 6 hidmotor move 0 45 -30 duration=1e9
+    has "$why" "duration 1000000000 ms is outside 0 to 3600000 ms"
+    ok hidmotor -l "$fast" move 0 45 -30 duration=45s --wait
+    has "$stderr" "takes 45 s"
+    ok hidmotor -l "$fast" move 0 45 -30 --wait
+    hasnt "$stderr" "takes"
 }
 
 @test "at the prompt: completion of joints and words, a refusal leaves it alive" {

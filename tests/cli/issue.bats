@@ -88,3 +88,12 @@ commands() { # the three commands, each in a process of its own
     ok armctl -q -l "$fast&drop=5%&dup=5%&seed=7" --retries 50 --format '%{angle}' run script
     same "$(md5sum <<<"$output")" "$(sed 's/deg 1 //' script | md5sum)"
 }
+
+@test "ping: once, or several times with statistics" {
+    ok armctl -q -j -l "$fast" ping
+    same "$(json '[.ms, .retries]')" '[0,0]'
+    ok armctl -q -j -l "$fast" ping -n 3
+    same "$(json '[.answered, .retries, .p50_ms, .max_ms]')" '[3,0,0,0]'
+    ok armctl -q -l "$fast" ping -n 3
+    same "$output" "ping answered=3 retries=0 min_ms=0 mean_ms=0 p50_ms=0 p95_ms=0 p99_ms=0 max_ms=0"
+}

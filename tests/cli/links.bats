@@ -23,7 +23,7 @@ load common.bash
 
 @test "what is no link" {
     fails 2 hidmotor -l sim status
-    has "$why" 'did you mean "sim:"'
+    has "$why" "did you mean 'sim:'"
     fails 4 hidmotor -l /dev/hidraw99 status
     has "$why" "hid:/dev/hidraw99: no such device"
     fails 2 armctl -l bogus: deg 1 90

@@ -112,9 +112,20 @@ deg90=30444547312C3039300D0A
 
 @test "--record: a file that cannot be made sends nothing" {
     run "$BIN/armctl" -q -l 'sim:?time=virtual' --record "$D/nope/run.pcapng" deg 1 90
-    [ "$status" -eq 1 ]
+    [ "$status" -eq 2 ]
     [[ "$output" == *"No such file"* ]]
     run "$BIN/armctl" -q -l 'sim:?time=virtual' --record "$D/run.pcap" deg 1 90
     [ "$status" -eq 2 ]
     [[ "$output" == *".pcapng"* ]]
+}
+
+@test "standard output or input that was closed: said, and nothing of it goes to the device" {
+    fails 7 bash -c "armctl -q -l '$fast' ping >&-"
+    has "$why" "standard output: Bad file descriptor"
+    peer
+    fails 7 bash -c "armctl -q -l '$url' -j deg 1 90 >&-"
+    nothing_arrived
+    fails 2 bash -c "armctl -l '$fast' <&-"
+    has "$why" "standard input"
+    ok bash -c "canpid -q -l '$fast' watch -n 1 <&-"
 }

@@ -10,6 +10,22 @@ motion() {
 
 step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee -c pos --save step.csv; }
 
+@test "gnuplot can be interrupted, and has no descriptors of ours" {
+    mkdir path
+    cat >path/gnuplot <<'END'
+#!/bin/sh
+grep -E 'Sig(Blk|Ign)' /proc/self/status >signals
+ls -l /proc/self/fd >files
+cat >/dev/null
+echo picture
+END
+    chmod +x path/gnuplot
+    PATH=$PWD/path:$PATH ok canpid -q -l "$fast" plot measured --for 100ms --out run.png
+    same "$(awk '/SigBlk/ { print $2 }' signals)" 0000000000000000
+    same $((0x$(awk '/SigIgn/ { print $2 }' signals) >> 12 & 1)) 0
+    hasnt "$(cat files)" anon_inode
+}
+
 @test "a pipe: one picture at the end, with axes, units and a legend" {
     ok hidmotor plot m1.position m1.setpoint < <(motion 500)
     same "${#lines[@]}" 23
@@ -63,7 +79,43 @@ step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee 
     same "$stderr" ""
     fails 2 canpid plot measured step.csv --out a.gif
     has "$why" ".svg, .png or .pdf"
-    fails 1 canpid plot measured step.csv --out no/such/folder.svg
+    for file in no/such/folder.svg no/such/folder.png .; do
+        ln -sfn "$file" picture.svg && ln -sfn "$file" picture.png
+        fails 2 canpid plot measured step.csv --out picture.svg
+        fails 2 canpid plot measured step.csv --out picture.png
+        same "$output" ""
+    done
+}
+
+# A gnuplot that keeps its script, and draws if it is to.
+made_up_gnuplot() {
+    printf '#!/bin/sh\ncat >script\n%s\n' "$1" >gnuplot
+    chmod +x gnuplot
+    PATH=$PATH:$D PATH=$D:$PATH
+}
+
+@test "what gnuplot gets: units as panels, gaps, quotes, time that does not go back" {
+    made_up_gnuplot 'echo picture'
+    printf 't,flat,gap\n0,3,1\n1,3,nan\n0.5,3,2\n' >run.csv
+    ok armctl plot 'fl*' gap run.csv --out "it's.png" -j
+    same "$(json .samples)" 6
+    same "$(cat "it's.png")" picture
+    has "$(cat script)" "title 'armctl  run.csv'"
+    same "$(grep -A 4 -F '$d1 << EOD' script)" $'$d1 << EOD\n0 1\n\n1 2\nEOD'
+    has "$(cat script)" "set autoscale y"
+    ok armctl plot flat run.csv --out "it's.pdf"
+    has "$(cat script)" "set yrange [2:4]"
+    has "$(cat script)" "pdfcairo"
+}
+
+@test "a gnuplot that fails leaves no picture" {
+    step_run
+    for how in 'exit 1' 'kill -9 $$' 'exit 0'; do
+        made_up_gnuplot "$how"
+        fails 1 canpid plot measured step.csv --out a.png
+        has "$why" "a.png: gnuplot could not draw it"
+        [ ! -e a.png ]
+    done
 }
 
 @test "without gnuplot it says what to do" {
@@ -71,6 +123,7 @@ step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee 
     canpid=$(command -v canpid)
     run -1 --separate-stderr env PATH=/nowhere "$canpid" plot measured step.csv --out b.png
     has "$stderr" "install it (apt install gnuplot-nox), or write an .svg file"
+    [ ! -e b.png ]
 }
 
 @test "what is not there" {
@@ -81,6 +134,8 @@ step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee 
     has "$why" "there is setpoint, measured, output"
     fails 2 canpid plot measured nowhere.csv
     fails 2 canpid plot measured step.csv other.csv
+    has "$why" "one recording at a time: step.csv or other.csv"
+    fails 2 canpid -q -l "$fast" plot --out a.svg torqe -n 1
     fails 2 canpid -l sim: plot
     has "$why" "which fields?"
     fails 2 canpid -l can:nowhere plot torqe
@@ -93,6 +148,49 @@ step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee 
     matches "${lines[0]}" " ● lknee.torque * Nm"
     ok canpid -q -l "$fast" plot lknee.torque --for 1s --every 0.25s
     [ "$(grep -c 'lknee.torque' <<<"$output")" -ge 3 ]
+    ok canpid -q -l "$fast" plot lknee.torque --for 1s --out a.svg -j
+    same "$(json '.samples > 90 and .samples < 110')" true
+}
+
+@test "a recording that is played, without times, with damage" {
+    canpid -q -l "$fast" record run.pcapng -n 360
+    ok canpid -q -l 'log:run.pcapng?speed=max' plot lknee.torque
+    matches "${lines[0]}" " ● lknee.torque * Nm"
+    ok canpid -q -l 'log:run.pcapng?speed=max' plot lknee.torque --out run.svg -j
+    same "$(json .samples)" 20
+    yes 05E#9CFF000200F0 | head -n 101 >run.log # at 1 kHz, then
+    ok canpid plot lknee.torque run.log
+    has "$output" " 0.10 s"
+    { motion 20 && echo '{"t":' && motion 20; } >run.ndjson
+    ok hidmotor plot m1.position run.ndjson --out run.svg -j
+    same "$(json .samples)" 40
+    ok hidmotor plot m1.position - <run.ndjson
+    matches "${lines[0]}" " ● m1.position * deg"
+}
+
+@test "more fields than lines: as many as there are colours for" {
+    seq 20 | jq -c '{t: ., a: (reduce range(20) as $i ({}; ."f\($i)" = $i))}' >run.ndjson
+    ok armctl plot 'a.*' run.ndjson --out run.svg -j
+    same "$(json .samples)" 240
+    ok armctl plot 'a.*' - <run.ndjson
+    has "$output" " 12⢀"
+    hasnt "$output" " 13"
+}
+
+@test "the reader goes away; the device goes away: what came is drawn" {
+    run bash -c "canpid -q -l sim: plot lknee.torque --every 20ms | head -n 1; exit \${PIPESTATUS[0]}"
+    same "$status" 141
+    start talker python3 "$root/tests/cli/talker.py" 0
+    mkfifo trace
+    armctl -v -l "$url" plot angle >picture 2>trace 3>&- &
+    plot=$!
+    exec {trace}<trace
+    said[plot]=$trace
+    wait_for plot "<- "
+    end "$pid"
+    wait_for plot "connection lost"
+    wait "$plot" || same "$?" 7
+    has "$(cat picture)" "● angle"
 }
 
 @test "PlotJuggler: JSON datagrams with a timestamp" {
@@ -102,6 +200,8 @@ step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee 
     same "$(jq -c 'keys' datagrams | sort -u)" '["lknee","timestamp"]'
     same "$(jq -c '.lknee | keys' datagrams | sort -u | head -n 1)" '["alpha_angle","fix_link_angle","torque"]'
     fails 2 canpid -l "$fast" plot lknee --plotjuggler=nowhere
+    fails 4 canpid -q -l "$fast" plot lknee --plotjuggler=127.0.0.1:nowhere
+    fails 4 canpid -q -l "$fast" plot lknee '--plotjuggler=[fe80::1]:9870'
 }
 
 @test "live: draws, freezes, q gives the terminal back" {
@@ -113,6 +213,25 @@ step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee 
         type q
         want {[?1049l} status=0 { icanon} { echo }
         ends 0"
+}
+
+@test "live: a link that is lost is waited for; a recording ends" {
+    start talker python3 "$root/tests/cli/talker.py" 0
+    TERM=xterm terminal 100 <<<"
+        launch armctl -l $url plot angle
+        want angle
+        exec kill $pid
+        want {link lost}
+        type \003
+        want {[?1049l}
+        ends 130"
+    canpid -q -l "$fast" record run.pcapng -n 36
+    TERM=xterm terminal 80 <<<"
+        launch canpid -l log:run.pcapng?speed=max plot lknee.torque
+        want {end of the input}
+        type q
+        ends 0
+        hasnt {link lost}"
 }
 
 @test "live: Ctrl-C gives the terminal back" {

@@ -180,6 +180,23 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         type +; want {100 deg}
         type -; want {90 deg}
         type q; want {armctl> }
+        ask {jog * 10} {is no joint} {armctl> }
+        type \004
+        ends 0"
+}
+
+@test "jog: keys that come together all count; a narrow terminal gets a line that fits" {
+    colour
+    terminal 40 <<<"
+        launch armctl -q -l sim:?turn-speed=45
+        want {armctl> }
+        ask {deg 1 10} confirmed {armctl> }
+        type {jog 1 10}; type \r; want {joint 1: 10 deg, step 10}
+        hasnt {page keys}
+        type ++; want {30 deg}
+        type +; want {40 deg}
+        hasnt {50 deg}
+        type q; want {armctl> }
         type \004
         ends 0"
 }
@@ -198,4 +215,33 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
             type \004
             ends 0"
     done
+}
+
+@test "a long line goes on in the next row; the first TAB lists what there is" {
+    colour
+    terminal 40 <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        type {deg 1 10 2 20 3 30 4 40 5 50 6 60 7 70 8 80}; want {8 80}
+        type \001; want \x1b\[A
+        type \003; want {armctl> }
+        type d\t; want {decode} {describe} {armctl> }
+        type \003; want {armctl> }
+        type \004
+        ends 0"
+}
+
+@test "a hint is gone when the line is entered; Ctrl-C in a search begins a new line" {
+    colour
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        type {deg 1 }; want {<angle 0 to 360 deg>}
+        type \r; want \x1b\[K {angle is missing} {armctl> }
+        type \022; want search
+        type {deg}; want {deg}
+        type \003; want {^C} \x1b\[J {armctl> }
+        ask {encode ack ack=2} {30 41 43 4B 32 0D 0A} {armctl> }
+        type \004
+        ends 0"
 }

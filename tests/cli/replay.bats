@@ -42,7 +42,7 @@ PYTHON
     same "$(jq -s 'length' <<<"$output")" 36
     fails 4 canpid -l log:nope.pcapng watch
     fails 2 canpid -l 'log:run.pcapng?sped=2' watch
-    has "$why" 'did you mean "speed"'
+    has "$why" "did you mean 'speed'"
     fails 6 canpid -l 'log:run.pcapng?speed=0' watch
 }
 
@@ -54,6 +54,19 @@ PYTHON
     first=$output
     ok armctl decode -j --time none again.pcapng
     same "$output" "$first"
+}
+
+@test "replay: when there is nothing to send, it says why" {
+    ok armctl -q -l "$fast" --record run.pcapng deg 1 90
+    ok armctl -l "$fast" replay --from 3s run.pcapng
+    has "$output" "sent=0"
+    has "$stderr" "nothing to send: the last command is at 1.000 s"
+    ok canpid -q -l "$fast" record run.log -n 6
+    ok canpid -l "$fast" replay run.log
+    has "$output" "sent=0 left_out=6"
+    has "$stderr" "run.log has no commands, 6 messages from the device — --all sends"
+    ok canpid -q -l "$fast" replay run.log
+    same "$stderr" ""
 }
 
 @test "replay: everything is checked before the first byte" {

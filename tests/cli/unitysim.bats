@@ -151,13 +151,26 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
     virtual_json watch -n 100
     same "$(jq -s '[.[].t * 1000 | round] | [.[0] + range(100) * 15] == .' <<<"$output")" true
     virtual_json ping -n 5
-    same "$(json '[.asked,.answered,(.received > 30),.feedback_p50,.feedback_p99]')" '[5,5,true,15,15]'
+    same "$(json '[.asked,.answered,(.received > 30),.feedback_p50_ms,.feedback_p99_ms]')" '[5,5,true,15,15]'
     simulator --scene basic
     ok unitysim -q -j -l "$url" watch -n 100 # by the clock: not more often
     same "${#lines[@]}" 100
     same "$(jq -s '[.[].t] | (.[-1] - .[0]) / 99 * 1000 | . > 10' <<<"$output")" true
     ok unitysim -q -j -l "$url" --timeout "${patience}s" ping -n 5
     same "$(json '[.asked,.answered]')" '[5,5]'
+}
+
+@test "status and ping: a table for people, one record for programs" {
+    ok unitysim -q -l "$fast" status
+    same "${lines[0]}" "joint          position              velocity"
+    matches "${lines[3]}" "elbow * 2048 * 0.00 * 0"
+    has "${lines[7]}" "grasp at x -482.2 y 124.3 z 0.0 mm"
+    ok unitysim -q -j -l "$fast" status
+    same "$(json '[.elbow, .elbow_deg, .grasp_x]')" '[2048,0,-482.2]'
+    ok unitysim -q -l "$fast" ping -n 1
+    matches "${lines[0]}" "ms * n * min * mean * p50 * p95 * p99 * max"
+    matches "${lines[3]}" "feedback *"
+    has "${lines[4]}" "answered=1"
 }
 
 @test "list says whether a simulator is there, and sends nothing" {
@@ -376,7 +389,7 @@ PYTHON
     sed -i '17s/Auto/Atuo/' broken.csv
     refuses 5 unitysim -q -l "$url" play broken.csv
     has "$why" "broken.csv:17:"
-    has "$why" "did you mean Auto?"
+    has "$why" "did you mean 'Auto'?"
     rows broken.csv 30
     sed -i '31s/,90,10/,90,2/; 31s/,45,10/,45,2/' broken.csv
     refuses 6 unitysim -q -l "$url" play broken.csv
@@ -550,7 +563,7 @@ print(s.getsockname()[1])')
     export TERM=xterm-256color
     terminal 80 <<<"
         launch unitysim -q -l sim: view
-        want {from its right} {q ends}
+        want {from its right} {q quit}
         type q
         ends 0"
 }

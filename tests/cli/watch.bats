@@ -11,6 +11,15 @@ talker() {
 # The escape sequences that give the terminal back: its first page, its cursor.
 restored='[?1049l'
 
+@test "a device that says nothing: told once, with what may be the reason" {
+    ok armctl -l "$fast" watch --for 5s
+    same "$(grep -c 'nothing has come yet — the arm speaks only when it is commanded' <<<"$stderr")" 1
+    ok armctl -l "$fast" watch --for 1s
+    hasnt "$stderr" "nothing has come"
+    ok canpid -l "$fast" watch --for 5s
+    hasnt "$stderr" "nothing has come"
+}
+
 @test "lines: fields, subjects and patterns" {
     ok canpid -q -l "$fast" watch lknee.torque -n 2
     same "$output" $'<- joint board=lknee torque=0Nm\n<- joint board=lknee torque=0Nm'
@@ -32,6 +41,32 @@ restored='[?1049l'
     fails 2 canpid -l can:nowhere watch --where 'torqe>5'
     fails 2 canpid -l can:nowhere watch --where 'torque>'
     has "$why" "FIELD OP NUMBER"
+}
+
+@test "lines: names that only the simulation knows are told with its first message" {
+    for word in forc.z bob.forc.z bab; do
+        fails 2 timeout 20 ezphys -q -l sim: watch "$word"
+        has "$why" "nothing is called '$word' — did you mean"
+        fails 2 timeout 20 ezphys -q -l sim: plot "$word" --for 60s
+        has "$why" "nothing is called '$word'"
+    done
+    fails 2 timeout 20 ezphys -q -l sim: watch zebra
+    has "$why" "there is bob, hinge"
+    fails 2 timeout 20 ezphys -q -l sim: watch --where 'bab.force.z<5'
+    has "$why" "nothing is called 'bab.force.z'"
+    ok timeout 20 ezphys -q -l sim:humanoid watch left-shoulder.axis2 -n 1
+    matches "$output" "<- joint_axis *"
+    ok timeout 20 ezphys -q -l sim: watch 1.force.z -n 1 # numbers are names, too
+    same "$output" "<- limb force.z=0N"
+    ok timeout 20 ezphys -q -l sim: watch 0 -n 1
+    matches "$output" "<- timestamp *"
+    fails 2 timeout 20 ezphys -q -l sim: watch 9
+    has "$why" "nothing is called '9' — there is bob, hinge"
+    ok timeout 20 ezphys -q -l sim: watch bob.depth --for 10ms # it may touch something yet
+    for tool in armctl hidmotor canpid unitysim; do
+        fails 2 timeout 20 "$tool" -l sim: watch forc.z
+        fails 2 timeout 20 "$tool" -l sim: watch zebra
+    done
 }
 
 @test "a field of one joint is that joint's alone" {
@@ -72,6 +107,19 @@ restored='[?1049l'
     same "$output" "$(grep '"msg":"joint","board":"lknee"' run.ndjson)"
     ok hidmotor watch - m.b <<<$'{"m":{"b":1}}\nno JSON\n{"m":{"c":1}}'
     same "$output" '{"m":{"b":1}}'
+}
+
+@test "input that cannot be read, or never comes" {
+    fails 7 armctl watch - <.
+    has "$why" "directory"
+    mkfifo quiet
+    armctl watch - <>quiet >lines 2>why &
+    watch=$!
+    # until it has blocked HUP, INT and TERM
+    until grep -q 'SigBlk:.*4003$' "/proc/$watch/status"; do read -r -t 0.01 _ <> <(:) || true; done
+    kill -INT "$watch"
+    wait "$watch" || same "$?" 130
+    same "$(cat why)" "armctl: stopped by a signal"
 }
 
 @test "a link that is lost: exit 7" {
@@ -130,16 +178,76 @@ restored='[?1049l'
     TERM=xterm terminal 80 <<<"
         launch canpid -l sim: watch
         want {q quit}
-        type /torq\r
-        want {/torq}
+        type /zzz; want {nothing by this name}
+        type \177\177\177; want setpoint
+        type \033; want {0 lost}
+        type /torq\r; want {/torq}
         type { }; want FROZEN
         type { }; want {/ filter}
         type \033; want {0 lost}
         type \033\[6~; want rknee
-        type r
+        type \033\[H; want setpoint
+        type \033\[F; want torque
+        type \033\[5~; want setpoint
+        type \033\[B; type \033\[A; type z; type r
         type q
         want {$restored}
         ends 0"
+}
+
+@test "the table: text and recordings have an end, and stay until q" {
+    canpid -q -l "$fast" record run.pcapng -n 36
+    { canpid decode -j run.pcapng && echo '{"t":'; } >run.ndjson
+    TERM=xterm terminal 100 <<<"
+        launch sh -c {cat run.ndjson | armctl watch - --where 'lknee.torque<5'}
+        want {end of the input} torque
+        type q
+        want {$restored}
+        ends 0"
+    TERM=xterm terminal 100 <<<"
+        launch canpid -l log:run.pcapng?speed=max watch
+        want {end of the input}
+        type q
+        want {$restored}
+        ends 0
+        hasnt {link lost}"
+}
+
+@test "the table: --for ends it; Ctrl-C in virtual time and without a link, too" {
+    TERM=xterm terminal 80 <<<"
+        launch canpid -l sim: watch --for 300ms
+        want {q quit} {$restored}
+        ends 0"
+    TERM=xterm terminal 80 <<<"
+        launch canpid -l $fast watch
+        want {q quit}
+        type \003
+        want {$restored}
+        ends 130"
+    talker 1 0
+    TERM=xterm terminal 80 <<<"
+        launch armctl -l $url watch
+        want joint
+        exec kill $pid
+        want {link lost}
+        type \003
+        want {$restored}
+        ends 130"
+}
+
+@test "the table: what is said stands at its foot, or goes where it was sent" {
+    TERM=xterm terminal 120 <<<"
+        launch canpid -v -l sim: watch lknee
+        want { ms <- }
+        type q
+        ends 0"
+    TERM=xterm terminal 120 <<<"
+        launch sh -c {canpid -v -l sim: watch lknee 2>trace}
+        want {q quit}
+        type q
+        ends 0
+        hasnt { ms <- }"
+    has "$(cat trace)" " ms <- "
 }
 
 @test "the table: waits for a link that is lost, and goes on" {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "link/link.h"
@@ -131,6 +132,29 @@ static void modem_lines(struct aw_clock *clock, const char *port)
     }
 }
 
+/* As the driver has it, and for each opening anew. */
+static void flow_control(struct aw_clock *clock, const char *port)
+{
+    static const struct {
+        const char *query;
+        tcflag_t hardware, software;
+    } cases[] = {
+        {"?flow=rtscts", CRTSCTS, 0},
+        {"?flow=none", 0, 0},
+        {"?flow=xonxoff", 0, IXON | IXOFF},
+        {"", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_link *link = open_port(clock, port, cases[i].query);
+        struct termios modes = {0};
+        expect(tcgetattr(aw_link_fd(link), &modes) == 0 &&
+                   (modes.c_cflag & CRTSCTS) == cases[i].hardware &&
+                   (modes.c_iflag & (IXON | IXOFF)) == cases[i].software,
+               "flow control", cases[i].query);
+        aw_link_close(link);
+    }
+}
+
 static void listed(const char *port, const char *driver)
 {
     struct aw_port ports[16];
@@ -184,6 +208,7 @@ int main(int argc, char **argv)
     busy_port(&clock.base, argv[1]);
     missing_port(&clock.base, argv[1]);
     modem_lines(&clock.base, argv[1]);
+    flow_control(&clock.base, argv[1]);
     listed(argv[1], argv[4]);
     return failures != 0;
 }

@@ -95,7 +95,7 @@ as_fast_as_bare() {
         "$hid_link" ask "$node" 1910 "$1" >>bare.txt || return
         "$hidmotor" -l hid: ping -n "$1" -j >>pings.json || return
     done
-    jq -r 'select(.p50) | "\(.p50) \(.p99)"' pings.json >pings.txt
+    jq -r 'select(.p50_ms) | "\(.p50_ms) \(.p99_ms)"' pings.json >pings.txt
     paste -d ' ' bare.txt pings.txt | awk '
         function least(a, b) { return NR == 1 || b < a ? b : a }
         { p50 = least(p50, $1); p99 = least(p99, $2); q50 = least(q50, $3); q99 = least(q99, $4) }

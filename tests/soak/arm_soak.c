@@ -1,28 +1,47 @@
-/* Soak of the armctl conversation: N commands through a link that loses, doubles and damages
- * messages both ways, in virtual time. Every command must be carried out exactly once and in order,
- * and confirmed with its own values.
+/* Commands and stops of the armctl conversation over a line that loses, doubles, delays and damages
+ * messages, is unplugged, and ends in a handler that starts again, in virtual time.
  *
- *     arm_soak [N [FAULTS]]          20000, DEFAULT_FAULTS
+ *     arm_soak [COUNT [FAULTS]]
+ *
+ * Watched: what the handler carried out is what was commanded, in that order. A command that was
+ * confirmed was carried out, exactly once while one handler is on; one that may not be repeated
+ * (mov) never twice. A stop that was confirmed is the last word. On a line that comes back nothing
+ * is sent but ACKs until there is a new command.
+ *
+ * What the protocol cannot promise: the handler forgets its digit when it is switched off, so what
+ * it had carried out by then may be carried out once more, from a copy on the line or sent again
+ * for want of an ACK; and an absolute command that was sent with both digits (see client.h) may be
+ * carried out twice. Serial lines keep their order: reorder= is passed over.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
 #include "armctl/client.h"
 #include "armctl/device.h"
-#include "link/fault.h"
+#include "bed.h"
 
-#define DAY_MS (24 * 3600 * 1000)
+#define STOP_EVERY 50
+#define QUIET_NS   (15 * AW_SECOND) /* the longest motion takes less */
+#define IMPATIENT  300              /* ms: so that the stop finds it moving */
+#define SLOWEST    150              /* mm/s */
 
-/* The delay keeps old copies on their way while new ones are sent. */
-#define DEFAULT_FAULTS "drop=10%&dup=10%&corrupt=5%&delay=30ms&jitter=60ms&seed=1"
+/* What the client wrote, and how often the handler carried it out. */
+struct command {
+    char body[AW_ARM_BODY_MAX + 1]; /* "": nothing was written yet */
+    unsigned carried_out;           /* by the handler that is on now */
+    unsigned in_all;
+};
 
 struct soak {
-    unsigned long wanted, sent, executed;
-    char next[AW_ARM_BODY_MAX + 1]; /* the command under way */
-    const char *wrong;
+    struct bed bed;
+    struct aw_arm arm;
+    struct command now, before;
+    unsigned long numbers, carried_out, stops, confirmed_stops, repeated;
+    struct aw_arm_counters client;
+    struct aw_arm_device_counters handler;
 };
+
+static struct soak *soak_of(struct bed *bed)
+{
+    return (struct soak *)bed;
+}
 
 /* All commands, with values that change from one to the next. */
 static void make_command(unsigned long i, char *body)
@@ -43,106 +62,249 @@ static void make_command(unsigned long i, char *body)
         snprintf(body, cap, "MOV-%04d", 1 + b);
         break;
     default:
-        snprintf(body, cap, "SPD%03d", 1 + b % 900);
+        snprintf(body, cap, "SPD%03d", SLOWEST + b * 7 % (999 - SLOWEST));
         break;
     }
 }
 
-static void executed(void *context, const char *body, int64_t now)
+/* The line as the client's log has it: digit, body, CR LF. An ACK is no command. */
+static void wrote(struct bed *bed, const uint8_t *bytes, size_t size)
+{
+    struct command *now = &soak_of(bed)->now;
+    if (size < 6 || memcmp(bytes + 1, "ACK", 3) == 0)
+        return;
+    if (!*now->body)
+        snprintf(now->body, sizeof now->body, "%.*s", (int)size - 3, (const char *)bytes + 1);
+    else if (strlen(now->body) != size - 3 || memcmp(now->body, bytes + 1, size - 3) != 0)
+        bed_violated(bed, "two commands at once");
+}
+
+/* The handler's log. */
+static void carried_out(void *context, const char *body, int64_t now)
 {
     struct soak *soak = context;
+    struct command *command = NULL;
     (void)now;
-    soak->executed++;
-    if (strcmp(body, soak->next) != 0)
-        soak->wrong = "another command was carried out";
-    else if (soak->executed != soak->sent)
-        soak->wrong = "a command was carried out twice, or not at all";
-}
-
-static bool run(struct soak *soak, struct aw_arm *arm)
-{
-    struct aw_arm_outcome out;
-    struct aw_error err = {0};
-    while (soak->sent < soak->wanted && !soak->wrong) {
-        make_command(soak->sent++, soak->next);
-        if (aw_arm_send_line(arm, soak->next, &out, &err) != AW_OK)
-            soak->wrong = err.text;
-        else if (out.result != AW_ARM_CONFIRMED || strcmp(out.answer, soak->next) != 0)
-            soak->wrong = "it was confirmed with other values";
-        else if (soak->executed != soak->sent)
-            soak->wrong = "it was confirmed and not carried out once";
-        if (soak->wrong)
-            fprintf(stderr, "arm_soak: command %lu, %s: %s\n", soak->sent, soak->next, soak->wrong);
+    soak->carried_out++;
+    if (strcmp(body, soak->now.body) == 0)
+        command = &soak->now;
+    else if (strcmp(body, soak->before.body) == 0 && soak->now.in_all == 0)
+        command = &soak->before;
+    if (!command) {
+        bed_violated(&soak->bed, "%s was carried out, which was not its turn (%s)", body,
+                     soak->now.body);
+        return;
     }
-    return !soak->wrong;
+    command->carried_out++;
+    command->in_all++;
 }
 
-static struct aw_link *open_link(struct soak *soak, struct aw_clock *clock, const char *faults,
-                                 struct aw_device **device)
+static struct aw_device *make_handler(struct bed *bed)
 {
     struct aw_arm_device_options options = aw_arm_device_defaults();
-    options.executed = executed;
-    options.context = soak;
-    struct aw_url url;
-    struct aw_error err;
-    char text[AW_URL_MAX];
-    snprintf(text, sizeof text, "sim:?%s", faults);
-    *device = aw_arm_device(&options);
-    struct aw_link *inner = *device ? aw_sim_link(*device, clock, false, "sim:") : NULL;
-    struct aw_link *link = NULL;
-    if (inner && aw_url_parse(&url, text, &err) == AW_OK &&
-        aw_fault_wrap(&link, inner, &url, true, &err) == AW_OK)
-        return link;
-    fprintf(stderr, "arm_soak: %s\n", inner ? err.text : "no memory");
-    return NULL;
+    soak_of(bed)->now.carried_out = soak_of(bed)->before.carried_out = 0;
+    options.executed = carried_out;
+    options.context = bed;
+    return aw_arm_device(&options);
 }
 
-static void report(const struct soak *soak, const struct aw_arm *arm,
-                   const struct aw_device *device, double seconds)
+static void retire_handler(struct bed *bed)
 {
-    const struct aw_arm_counters *c = &arm->counters;
-    const struct aw_arm_device_counters *d = aw_arm_device_counters(device);
-    printf("commands      %lu, carried out %lu, confirmed %llu\n", soak->sent, soak->executed,
-           (unsigned long long)d->confirmed);
-    printf(
-        "controller    sent %llu, resent %llu, ACKs ignored %llu, duplicates %llu, garbage %llu, "
-        "over-long %llu\n",
-        (unsigned long long)c->sent, (unsigned long long)c->resent,
-        (unsigned long long)c->acks_ignored, (unsigned long long)c->duplicates,
-        (unsigned long long)c->garbage, (unsigned long long)c->overlong);
-    printf("handler       duplicates %llu, garbage %llu, over-long %llu, confirmations sent %llu\n",
+    struct aw_arm_device_counters *sum = &soak_of(bed)->handler;
+    const struct aw_arm_device_counters *own = aw_arm_device_counters(bed->device);
+    sum->duplicates += own->duplicates;
+    sum->garbage += own->garbage;
+    sum->overlong += own->overlong;
+    sum->confirmations_sent += own->confirmations_sent;
+}
+
+static const struct bed_kind kind = {
+    .tool = "armctl",
+    .count = 20000,
+    /* The delay keeps old copies on their way while new ones are sent. */
+    .faults = "drop=10%&dup=10%&corrupt=5%&delay=30ms&jitter=60ms&seed=1",
+    .medium = "drop dup corrupt delay jitter",
+    .ascii = true,
+    .restart_every = 400,
+    .unplug_every = 300,
+    .make = make_handler,
+    .retire = retire_handler,
+    .wrote = wrote,
+};
+
+static bool is_ack(const struct bed_entry *entry)
+{
+    return entry->size > 4 && memcmp(entry->bytes + 1, "ACK", 3) == 0;
+}
+
+/* Between commands the client speaks only when it is spoken to. */
+static enum aw_status listen(struct soak *soak, int64_t ns)
+{
+    struct bed_log *log = &soak->bed.written;
+    unsigned long before = log->n;
+    enum aw_status status = aw_arm_idle(&soak->arm, bed_now(&soak->bed) + ns, NULL);
+    for (unsigned long i = before; i < log->n; i++)
+        if (!is_ack(&log->entries[i % BED_LOG]))
+            bed_violated(&soak->bed, "something was sent by itself");
+    return status;
+}
+
+/* As a program does it that opens the port again: with what it remembers. */
+static void begin_again(struct soak *soak, const struct aw_arm_memory *memory)
+{
+    struct aw_arm_options options = aw_arm_defaults();
+    options.retries = 20;
+    options.confirm_timeout_ms = 30000;
+    aw_arm_init(&soak->arm, &soak->bed.line, &options, memory);
+}
+
+/* Before a client is forgotten. */
+static void add_counters(struct soak *soak)
+{
+    struct aw_arm_counters *sum = &soak->client;
+    const struct aw_arm_counters *own = &soak->arm.counters;
+    sum->sent += own->sent;
+    sum->resent += own->resent;
+    sum->flips += own->flips;
+    sum->acks_ignored += own->acks_ignored;
+    sum->duplicates += own->duplicates;
+    sum->garbage += own->garbage;
+    sum->overlong += own->overlong;
+}
+
+static void plug_in_again(struct soak *soak)
+{
+    unsigned long before = soak->carried_out;
+    struct aw_arm_memory memory = *aw_arm_memory(&soak->arm);
+    add_counters(soak);
+    bed_replug(&soak->bed);
+    begin_again(soak, &memory);
+    listen(soak, AW_SECOND);
+    if (soak->carried_out != before)
+        bed_violated(&soak->bed, "something moves by itself when the line is back");
+}
+
+static void begin_command(struct soak *soak)
+{
+    if (*soak->now.body)
+        soak->before = soak->now;
+    soak->now = (struct command){.in_all = 0};
+}
+
+static void check(struct soak *soak, const struct aw_arm_outcome *out, bool restarted)
+{
+    const struct command *now = &soak->now;
+    unsigned most = out->flipped && now->body[0] != 'M' ? 2 : 1;
+    soak->repeated += now->in_all > 1;
+    if (out->result == AW_ARM_CONFIRMED && strcmp(out->answer, now->body) != 0)
+        bed_violated(&soak->bed, "%s was confirmed as %s", now->body, out->answer);
+    if (out->result == AW_ARM_CONFIRMED && now->in_all == 0)
+        bed_violated(&soak->bed, "%s was confirmed and not carried out", now->body);
+    if (now->carried_out > most || (!restarted && now->in_all > most))
+        bed_violated(&soak->bed, "%s was carried out %u times", now->body, now->in_all);
+}
+
+/* One command, to its end, whatever that is. */
+static enum aw_status command(struct soak *soak, int patience_ms)
+{
+    struct aw_arm_outcome out;
+    char body[AW_ARM_BODY_MAX + 1];
+    unsigned long restarts = soak->bed.restarts;
+    int usual_ms = soak->arm.options.confirm_timeout_ms;
+    make_command(soak->numbers++, body);
+    begin_command(soak);
+    if (patience_ms)
+        soak->arm.options.confirm_timeout_ms = patience_ms;
+    enum aw_status status = aw_arm_send_line(&soak->arm, body, &out, NULL);
+    soak->arm.options.confirm_timeout_ms = usual_ms;
+    check(soak, &out, soak->bed.restarts != restarts);
+    return status;
+}
+
+/* False: the stop was no command for one joint. */
+static bool joint_of(const struct soak *soak, double *at, int *wanted)
+{
+    int joint;
+    bool turns = sscanf(soak->now.body, "DEG%d,%d", &joint, wanted) == 2;
+    if (!turns && sscanf(soak->now.body, "POS%d,%d", &joint, wanted) != 2)
+        return false;
+    *at = aw_arm_device_joint(soak->bed.device, turns ? AW_ARM_ROTATE : AW_ARM_TRANSLATE, joint,
+                              bed_now(&soak->bed));
+    return true;
+}
+
+/* Nothing comes after it (but a copy of its own: see carried_out), and what it stopped is where it
+ * was told to be. */
+static void check_stopped(struct soak *soak)
+{
+    unsigned long restarts = soak->bed.restarts;
+    double at;
+    int wanted;
+    soak->confirmed_stops++;
+    if (soak->now.in_all == 0)
+        bed_violated(&soak->bed, "a stop was confirmed and not carried out");
+    enum aw_status status = listen(soak, QUIET_NS);
+    if (status == AW_OK && soak->bed.restarts == restarts && joint_of(soak, &at, &wanted) &&
+        (at < wanted - 0.5 || at > wanted + 0.5))
+        bed_violated(&soak->bed, "after the stop a joint is at %.1f, not at %d", at, wanted);
+}
+
+/* A motion that is not waited for, and then the stop. */
+static enum aw_status stop(struct soak *soak)
+{
+    struct aw_arm_outcome out;
+    enum aw_status status = command(soak, IMPATIENT);
+    unsigned long restarts = soak->bed.restarts;
+    if (status == AW_LOST)
+        return status;
+    soak->stops++;
+    begin_command(soak);
+    status = aw_arm_stop(&soak->arm, true, &out, NULL);
+    if (status == AW_OK && out.result == AW_ARM_CONFIRMED && soak->bed.restarts == restarts)
+        check_stopped(soak);
+    return status;
+}
+
+static void run(struct soak *soak)
+{
+    struct bed *bed = &soak->bed;
+    begin_again(soak, NULL);
+    while (bed_goes_on(bed)) {
+        bed_plan(bed, 4 * AW_SECOND);
+        bed->exchanges++;
+        enum aw_status status = bed_once_in(bed, STOP_EVERY) ? stop(soak) : command(soak, 0);
+        bed_came(bed, status == AW_OK);
+        if (status == AW_LOST)
+            plug_in_again(soak);
+    }
+}
+
+static void report(const struct soak *soak)
+{
+    const struct aw_arm_counters *c = &soak->client;
+    const struct aw_arm_device_counters *d = &soak->handler;
+    printf("commands carried_out=%lu repeated=%lu stops=%lu confirmed_stops=%lu\n",
+           soak->carried_out, soak->repeated, soak->stops, soak->confirmed_stops);
+    printf("client sent=%llu resent=%llu flips=%llu acks_ignored=%llu duplicates=%llu "
+           "garbage=%llu overlong=%llu\n",
+           (unsigned long long)c->sent, (unsigned long long)c->resent, (unsigned long long)c->flips,
+           (unsigned long long)c->acks_ignored, (unsigned long long)c->duplicates,
+           (unsigned long long)c->garbage, (unsigned long long)c->overlong);
+    printf("handler duplicates=%llu garbage=%llu overlong=%llu confirmations_sent=%llu\n",
            (unsigned long long)d->duplicates, (unsigned long long)d->garbage,
            (unsigned long long)d->overlong, (unsigned long long)d->confirmations_sent);
-    printf("speed         %.1f s, %.0f commands/s, %.1f days of virtual time\n", seconds,
-           (double)soak->sent / seconds,
-           (double)aw_clock_now(arm->link->clock) / (double)AW_SECOND / 86400);
-}
-
-/* The local clock hides the function of the same name. */
-static clock_t cpu_time(void)
-{
-    return clock();
 }
 
 int main(int argc, char **argv)
 {
-    struct soak soak = {.wanted = argc > 1 ? strtoul(argv[1], NULL, 10) : 20000};
-    const char *faults = argc > 2 ? argv[2] : DEFAULT_FAULTS;
-    struct aw_virtual_clock clock = aw_virtual_clock();
-    struct aw_device *device;
-    struct aw_link *link = open_link(&soak, &clock.base, faults, &device);
-    struct aw_arm *arm = malloc(sizeof *arm);
-    if (!link || !arm)
+    struct soak *soak = calloc(1, sizeof *soak);
+    if (!soak || !bed_begin(&soak->bed, &kind, argc, argv))
         return 2;
-    struct aw_arm_options options = aw_arm_defaults();
-    options.retries = 100;
-    options.confirm_timeout_ms = DAY_MS; /* so that only a confirmation that never comes fails */
-    aw_arm_init(arm, link, &options, NULL);
-    clock_t start = cpu_time();
-    bool good = run(&soak, arm);
-    report(&soak, arm, device, (double)(cpu_time() - start) / CLOCKS_PER_SEC);
-    printf("%s\n", good ? "every command exactly once and in order" : "FAILED");
-    aw_link_close(link);
-    free(arm);
-    return good ? 0 : 1;
+    run(soak);
+    add_counters(soak);
+    bed_stop(&soak->bed);
+    report(soak);
+    int status = bed_end(&soak->bed, "every command once and in order, stops are the last word");
+    free(soak);
+    return status;
 }

@@ -1,238 +1,271 @@
 /* Setpoints, gains, verifications and disables of the joint drivers over a bus that loses, doubles
- * and delays frames, while the link goes away now and then and the drivers start again, in virtual
- * time.
+ * and delays frames, is unplugged, and whose drivers start again, in virtual time.
  *
  *     canpid_soak [COUNT [FAULTS]]
  *
- * COUNT commands. There is no answer on this bus, so what is watched is the client: every frame
- * that reaches the line is one that was asked for, byte by byte and once; a verification that
- * succeeds was true; a disable that got through disables; nothing is sent by itself after the link
- * came back. A bus protects its frames and keeps their order: corrupt= and reorder= are passed
- * over.
+ * There is no answer on this bus, so the drivers' log is compared with the client's: a command goes
+ * out once and byte by byte as it was told; what a driver takes is what was sent, in order; a
+ * setpoint that was verified is the last thing the driver was told; a disable that got through is
+ * the last word, and the driver does not drive; what is out of range never goes out; when the bus
+ * is back nothing does by itself. A bus protects its frames and keeps their order: corrupt= and
+ * reorder= are passed over.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "bed.h"
 #include "canpid/client.h"
 #include "canpid/device.h"
-#include "link/fault.h"
-#include "link/random.h"
-#include "link/url.h"
 
-#define DEFAULT_FAULTS "drop=5%&dup=5%&delay=1ms&jitter=1ms&seed=1"
-#define DISABLES       40  /* of which one has to get through */
-#define LIFE           500 /* commands until the drivers start again */
+#define DISABLES  40 /* of which one has to get through */
+#define LISTEN_NS (200 * AW_MILLISECOND)
+#define RATE_HZ   50
 
-/* Stands between the client and the line: counts what goes out, and is unplugged now and then. */
-struct plug {
-    struct aw_link base;
-    struct aw_link *inner;
-    unsigned long writes;
-    uint8_t last[AW_PID_FRAME_MAX];
-    size_t last_size;
-    bool out;
+/* A frame that a driver was told, and until when it was the last one. */
+struct told {
+    size_t size;
+    uint8_t bytes[AW_PID_FRAME_MAX];
+    int64_t until_ns;
 };
+
+#define TOLD 8
 
 struct soak {
-    unsigned long wanted, done, verified, unverified, unplugged, restarts;
-    struct aw_fault_counters faults;
-    unsigned long long received;
-    struct aw_virtual_clock clock;
-    struct aw_device *device;
-    struct aw_url url;
-    struct plug plug;
+    struct bed bed;
     struct aw_pid pid;
-    struct aw_random random;
-    const char *wrong;
+    unsigned long told_n[AW_PID_BOARDS];
+    struct told told[AW_PID_BOARDS][TOLD]; /* the last ones of each board */
+    unsigned long commands, verified, unverified, disables, refused;
+    unsigned long long received, switches;
 };
 
-static enum aw_status plug_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
-                                int64_t deadline, struct aw_error *err)
-{
-    struct plug *plug = (struct plug *)link;
-    *got = 0;
-    return plug->out ? aw_fail(err, AW_LOST, "unplugged")
-                     : aw_link_read(plug->inner, buf, cap, got, deadline, err);
-}
+static const unsigned boards[] = {0x20, 0x40, 0x60, 0x80, 0xA0, 0xC0};
 
-static enum aw_status plug_write(struct aw_link *link, const void *buf, size_t size,
-                                 struct aw_error *err)
+static struct soak *soak_of(struct bed *bed)
 {
-    struct plug *plug = (struct plug *)link;
-    if (plug->out)
-        return aw_fail(err, AW_LOST, "unplugged");
-    plug->writes++;
-    plug->last_size = size < sizeof plug->last ? size : sizeof plug->last;
-    memcpy(plug->last, buf, plug->last_size);
-    return aw_link_write(plug->inner, buf, size, err);
+    return (struct soak *)bed;
 }
-
-static const struct aw_link_ops plug_ops = {.read = plug_read, .write = plug_write};
 
 static int below(struct soak *soak, int n)
 {
-    return (int)aw_random_below(&soak->random, (uint64_t)n);
+    return (int)bed_below(&soak->bed, (uint64_t)n);
 }
 
-/* New drivers on a new line; the client starts anew, as it does after each opening of a link. */
-static bool start(struct soak *soak)
+/* The drivers' log */
+
+static struct told *last_told(struct soak *soak, unsigned board)
 {
-    struct aw_pid_device_options options = aw_pid_device_defaults();
-    struct aw_pid_options client = aw_pid_defaults();
-    struct aw_error err;
-    client.allow_switch = true;
-    options.rate_hz = 50;
-    soak->device = aw_pid_device(&options);
-    struct aw_link *inner =
-        soak->device ? aw_sim_link(soak->device, &soak->clock.base, true, "sim:") : NULL;
-    if (!inner || aw_fault_wrap(&soak->plug.inner, inner, &soak->url, false, &err) != AW_OK)
-        return false;
-    soak->plug.base =
-        (struct aw_link){.ops = &plug_ops, .clock = &soak->clock.base, .datagrams = true};
-    aw_pid_init(&soak->pid, &soak->plug.base, NULL, &client);
-    return true;
+    unsigned long n = soak->told_n[board / 32];
+    return n ? &soak->told[board / 32][(n - 1) % TOLD] : NULL;
 }
 
-static void stop(struct soak *soak)
+static void took(struct bed *bed, const uint8_t *bytes, size_t size, int64_t now)
 {
-    aw_fault_count(soak->plug.inner, &soak->faults);
-    soak->received += aw_pid_device_counters(soak->device)->received;
-    aw_link_close(soak->plug.inner);
+    struct soak *soak = soak_of(bed);
+    unsigned board = (bytes[0] | (unsigned)bytes[1] << 8) / 32 * 32 % (AW_PID_BOARDS * 32);
+    struct told *before = last_told(soak, board);
+    struct told *told = &soak->told[board / 32][soak->told_n[board / 32]++ % TOLD];
+    if (before)
+        before->until_ns = now;
+    told->size = size < sizeof told->bytes ? size : sizeof told->bytes;
+    memcpy(told->bytes, bytes, told->size);
+    told->until_ns = AW_NEVER;
 }
 
-/* Exactly this frame has gone out, and nothing else. */
-static void check_sent(struct soak *soak, unsigned long before, const struct aw_pid_sent *sent)
+/* Was this the last thing the driver had been told, at some time since? */
+static bool was_told(struct soak *soak, const struct aw_pid_sent *sent, int64_t since_ns)
 {
-    const struct plug *plug = &soak->plug;
-    if (plug->writes != before + 1)
-        soak->wrong = "a command went out not once";
-    else if (plug->last_size != sent->size || memcmp(plug->last, sent->bytes, sent->size) != 0)
-        soak->wrong = "another frame went out than was told";
-}
-
-static void act(struct soak *soak, unsigned board)
-{
-    struct aw_error err;
-    struct aw_pid_sent sent;
-    unsigned long before = soak->plug.writes;
-    int controller = below(soak, 3), kind = below(soak, 8);
-    double value = (below(soak, 20001) - 10000) / 10000.0;
-    enum aw_status status;
-    if (kind < 3) {
-        struct aw_pid_gain_at gain = {.board = board,
-                                      .controller = controller,
-                                      .gain = (enum aw_pid_gain)kind,
-                                      .value = value};
-        status = aw_pid_set(&soak->pid, &gain, &sent, &err);
-    } else {
-        status = aw_pid_setpoint(&soak->pid, board, controller, value, &sent, &err);
+    unsigned long n = soak->told_n[sent->board / 32];
+    for (unsigned long i = n > TOLD ? n - TOLD : 0; i < n; i++) {
+        const struct told *told = &soak->told[sent->board / 32][i % TOLD];
+        if (told->until_ns >= since_ns && told->size == sent->size &&
+            memcmp(told->bytes, sent->bytes, sent->size) == 0)
+            return true;
     }
-    if (status != AW_OK)
-        soak->wrong = "a command was refused";
-    else
-        check_sent(soak, before, &sent);
-    if (soak->wrong || kind < 6)
-        return;
-    status =
-        aw_pid_verify(&soak->pid, &sent, soak->clock.time_ns + AW_SECOND / 5, NULL, NULL, &err);
+    return false;
+}
+
+static struct aw_device *make_drivers(struct bed *bed)
+{
+    struct soak *soak = soak_of(bed);
+    struct aw_pid_device_options options = aw_pid_device_defaults();
+    options.rate_hz = RATE_HZ;
+    for (size_t i = 0; i < sizeof boards / sizeof *boards; i++) {
+        struct told *last = last_told(soak, boards[i]);
+        if (last && last->until_ns == AW_NEVER)
+            last->until_ns = bed_now(bed); /* it has forgotten that */
+    }
+    return aw_pid_device(&options);
+}
+
+static void retire_drivers(struct bed *bed)
+{
+    const struct aw_pid_device_counters *own = aw_pid_device_counters(bed->device);
+    soak_of(bed)->received += own->received;
+    soak_of(bed)->switches += own->switches;
+}
+
+static const struct bed_kind kind = {
+    .tool = "canpid",
+    .count = 20000,
+    .faults = "drop=5%&dup=5%&delay=1ms&jitter=1ms&seed=1",
+    .medium = "drop dup delay jitter",
+    .datagrams = true,
+    .restart_every = 500,
+    .unplug_every = 100,
+    .make = make_drivers,
+    .retire = retire_drivers,
+    .took = took,
+};
+
+/* The client */
+
+static void begin_again(struct soak *soak)
+{
+    struct aw_pid_options options = aw_pid_defaults();
+    int64_t round_trip_ms = 2 * soak->bed.slowest_ns / AW_MILLISECOND + 1;
+    options.allow_switch = true;
+    if (options.latency_ms < round_trip_ms)
+        options.latency_ms = (int)round_trip_ms;
+    aw_pid_init(&soak->pid, &soak->bed.line, NULL, &options);
+}
+
+/* Since then exactly these bytes have gone out, or nothing. */
+static void check_written(struct soak *soak, unsigned long before, const struct aw_pid_sent *sent)
+{
+    const struct bed_log *log = &soak->bed.written;
+    if (log->n != before + (sent ? 1 : 0))
+        bed_violated(&soak->bed, "%lu frames went out, not %d", log->n - before, sent ? 1 : 0);
+    else if (sent && !bed_is(log, before, sent->bytes, sent->size))
+        bed_violated(&soak->bed, "another frame went out than was told");
+}
+
+static enum aw_status send(struct soak *soak, unsigned board, int what, struct aw_pid_sent *sent)
+{
+    int controller = below(soak, 3);
+    double value = (below(soak, 20001) - 10000) / 10000.0;
+    struct aw_pid_gain_at gain = {
+        .board = board, .controller = controller, .gain = (enum aw_pid_gain)what, .value = value};
+    soak->commands++;
+    return what < AW_PID_GAINS ? aw_pid_set(&soak->pid, &gain, sent, NULL)
+                               : aw_pid_setpoint(&soak->pid, board, controller, value, sent, NULL);
+}
+
+/* Claims are about a moment when what it rests on was sent. */
+static enum aw_status verify(struct soak *soak, const struct aw_pid_sent *sent)
+{
+    struct bed *bed = &soak->bed;
+    int64_t latency_ns = soak->pid.options.latency_ms * AW_MILLISECOND;
+    enum aw_status status =
+        aw_pid_verify(&soak->pid, sent, bed_now(bed) + latency_ns + LISTEN_NS, NULL, NULL, NULL);
     soak->verified += status == AW_OK;
     soak->unverified += status != AW_OK;
+    if (status == AW_OK && !was_told(soak, sent, bed_now(bed) - bed->slowest_ns))
+        bed_violated(bed, "a setpoint was verified that the driver had not got");
+    return status;
+}
+
+static enum aw_status act(struct soak *soak, unsigned board)
+{
+    struct aw_pid_sent sent;
+    unsigned long before = soak->bed.written.n;
+    int what = below(soak, 8);
+    enum aw_status status = send(soak, board, what, &sent);
+    check_written(soak, before, status == AW_OK ? &sent : NULL);
+    return status == AW_OK && what >= 6 ? verify(soak, &sent) : status;
+}
+
+static enum aw_status listen(struct soak *soak, int64_t ns)
+{
+    unsigned long before = soak->bed.written.n;
+    enum aw_status status = aw_pid_poll(&soak->pid, bed_now(&soak->bed) + ns, NULL, NULL, NULL);
+    check_written(soak, before, NULL);
+    return status;
+}
+
+static bool is_disable(const struct told *told)
+{
+    static const uint8_t one_and_a_half[] = {0, 0, 0xC0, 0x3F};
+    return !told || memcmp(told->bytes + 2, one_and_a_half, sizeof one_and_a_half) == 0;
 }
 
 /* Whatever came before: so many disables as a bad line needs, and the driver is off. */
-static void disable(struct soak *soak, unsigned board)
+static enum aw_status disable(struct soak *soak, unsigned board)
 {
+    struct bed *bed = &soak->bed;
     struct aw_pid_truth truth;
-    struct aw_error err;
-    unsigned long before = soak->plug.writes;
-    for (int i = 0; i < DISABLES; i++)
-        aw_pid_disable(&soak->pid, AW_PID_BIT(board), AW_PID_LAST, &err);
-    if (soak->plug.writes != before + DISABLES)
-        soak->wrong = "a disable did not go out";
-    aw_pid_poll(&soak->pid, soak->clock.time_ns + AW_SECOND / 5, NULL, NULL, &err);
-    aw_pid_device_truth(soak->device, board, soak->clock.time_ns, &truth);
-    if (fabs(truth.law.output) > 0)
-        soak->wrong = "a driver that was disabled drives";
-    if (soak->plug.writes != before + DISABLES)
-        soak->wrong = "something went out by itself";
+    unsigned long before = bed->written.n;
+    enum aw_status status = AW_OK;
+    soak->disables++;
+    for (int i = 0; i < DISABLES && status == AW_OK; i++)
+        status = aw_pid_disable(&soak->pid, AW_PID_BIT(board), AW_PID_LAST, NULL);
+    if (status == AW_OK && bed->written.n != before + DISABLES)
+        bed_violated(bed, "a disable did not go out");
+    if (status == AW_OK)
+        status = listen(soak, LISTEN_NS + bed->slowest_ns);
+    if (status != AW_OK)
+        return status;
+    aw_pid_device_truth(bed->device, board, bed_now(bed), &truth);
+    if (truth.law.enabled || fabs(truth.law.output) > 0)
+        bed_violated(bed, "a driver that was disabled drives");
+    if (bed->restarted_ns < bed_now(bed) - LISTEN_NS - bed->slowest_ns &&
+        !is_disable(last_told(soak, board)))
+        bed_violated(bed, "the disable was not the last word");
+    return AW_OK;
 }
 
-/* Nothing can be sent; afterwards nothing is by itself. */
-static void unplug(struct soak *soak)
+/* Nothing of this may reach a driver. */
+static void try_what_is_not_allowed(struct soak *soak, unsigned board)
 {
-    struct aw_error err;
-    unsigned long before = soak->plug.writes;
-    soak->unplugged++;
-    soak->plug.out = true;
-    if (aw_pid_setpoint(&soak->pid, 0x40, 0, 0.5, NULL, &err) != AW_LOST)
-        soak->wrong = "a command over no line was not refused";
-    soak->plug.out = false;
-    aw_pid_poll(&soak->pid, soak->clock.time_ns + AW_SECOND / 5, NULL, NULL, &err);
-    if (soak->plug.writes != before)
-        soak->wrong = "a command was sent again by itself";
-}
-
-static void restart(struct soak *soak)
-{
-    soak->restarts++;
-    stop(soak);
-    if (!start(soak))
-        soak->wrong = "no memory";
+    static const double values[] = {1.51, -1.51, 1e30, -1e30, (double)NAN, (double)INFINITY};
+    struct aw_pid_gain_at gain = {.board = board, .gain = AW_PID_KP, .value = 100.5};
+    unsigned long before = soak->bed.written.n;
+    double value = values[below(soak, sizeof values / sizeof *values)];
+    bool bad = aw_pid_setpoint(&soak->pid, board, AW_PID_TOR, value, NULL, NULL) == AW_OK;
+    bad |= aw_pid_setpoint(&soak->pid, board, AW_PID_CONTROLLERS, 0, NULL, NULL) == AW_OK;
+    bad |= aw_pid_set(&soak->pid, &gain, NULL, NULL) == AW_OK;
+    soak->refused += 3;
+    if (bad)
+        bed_violated(&soak->bed, "what is out of range was not refused (%g)", value);
+    check_written(soak, before, NULL);
 }
 
 static void run(struct soak *soak)
 {
-    static const unsigned boards[] = {0x20, 0x40, 0x60, 0x80, 0xA0, 0xC0};
-    while (soak->done < soak->wanted && !soak->wrong) {
+    struct bed *bed = &soak->bed;
+    begin_again(soak);
+    while (bed_goes_on(bed)) {
         unsigned board = boards[below(soak, 6)];
-        soak->done++;
-        act(soak, board);
-        if (!soak->wrong && below(soak, 10) == 0)
-            disable(soak, board);
-        if (!soak->wrong && below(soak, 100) == 0)
-            unplug(soak);
-        if (!soak->wrong && soak->done % LIFE == 0)
-            restart(soak);
+        bed_plan(bed, 50 * AW_MILLISECOND);
+        bed->exchanges++;
+        if (bed_once_in(bed, 50))
+            try_what_is_not_allowed(soak, board);
+        enum aw_status status = bed_once_in(bed, 10) ? disable(soak, board) : act(soak, board);
+        bed_came(bed, status == AW_OK);
+        if (status != AW_LOST)
+            continue;
+        bed_replug(bed);
+        begin_again(soak);
+        listen(soak, LISTEN_NS);
     }
 }
 
-static void report(struct soak *soak)
+static void report(const struct soak *soak)
 {
-    const struct aw_fault_counters *f = &soak->faults;
-    printf("commands      %lu, verified %lu, not to be verified %lu\n", soak->done, soak->verified,
-           soak->unverified);
-    printf("faults        drop %llu, dup %llu, restart %lu, unplug %lu\n", f->dropped, f->doubled,
-           soak->restarts, soak->unplugged);
-    printf("messages      %llu\n", f->messages);
-    printf("hours         %.2f\n", (double)soak->clock.time_ns / (double)AW_SECOND / 3600);
+    printf("commands sent=%lu verified=%lu unverified=%lu disables=%lu refused=%lu\n",
+           soak->commands, soak->verified, soak->unverified, soak->disables, soak->refused);
+    printf("drivers received=%llu switches=%llu\n", soak->received, soak->switches);
 }
 
 int main(int argc, char **argv)
 {
-    static struct soak soak;
-    char text[AW_URL_MAX], words[AW_URL_MAX], *next = NULL;
-    struct aw_error err;
-    soak.wanted = argc > 1 ? strtoul(argv[1], NULL, 10) : 20000;
-    soak.clock = aw_virtual_clock();
-    soak.random.state = 11;
-    snprintf(words, sizeof words, "%s", argc > 2 ? argv[2] : DEFAULT_FAULTS);
-    char *end = text + snprintf(text, sizeof text, "sim:");
-    for (char *word = strtok_r(words, "&", &next); word; word = strtok_r(NULL, "&", &next))
-        if (strncmp(word, "corrupt", 7) != 0 && strncmp(word, "reorder", 7) != 0)
-            end += snprintf(end, sizeof text - (size_t)(end - text), "%c%s",
-                            strchr(text, '?') ? '&' : '?', word);
-    if (aw_url_parse(&soak.url, text, &err) != AW_OK || !start(&soak)) {
-        fprintf(stderr, "canpid_soak: %s\n", err.text);
+    struct soak *soak = calloc(1, sizeof *soak);
+    if (!soak || !bed_begin(&soak->bed, &kind, argc, argv))
         return 2;
-    }
-    run(&soak);
-    stop(&soak);
-    report(&soak);
-    if (soak.wrong)
-        fprintf(stderr, "canpid_soak: command %lu: %s\n", soak.done, soak.wrong);
-    bool good = !soak.wrong && soak.verified > soak.done / 50;
-    printf("%s\n", good ? "every command once, every disable disabled" : "FAILED");
-    return good ? 0 : 1;
+    run(soak);
+    bed_stop(&soak->bed);
+    report(soak);
+    int status = bed_end(&soak->bed, "every command once, what was verified was there, "
+                                     "every disable disabled");
+    free(soak);
+    return status;
 }

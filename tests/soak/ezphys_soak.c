@@ -3,55 +3,51 @@
  *
  *     ezphys_soak [COUNT [FAULTS]]
  *
- * COUNT messages. Watched: every message is answered exactly once; after a reset nothing that is
- * older is shown; motor commands are forgotten with a reset and a new connection, and never sent
- * again by themselves; damage is counted and passed over, and nothing grows. TCP loses and doubles
- * nothing: drop= and corrupt= are shares of the messages that the simulator sends cut off or
- * spoiled, dup= and reorder= are passed over.
+ * COUNT messages. Watched: every whole message is answered, exactly once; what is shown after a
+ * reset is not older than it; motor commands are forgotten with a reset and a new connection, and
+ * never sent again by themselves; what is not finite is refused; damage is counted and passed over,
+ * and nothing grows. TCP loses, doubles and reorders nothing: drop= and corrupt= are shares of the
+ * messages that the simulator sends cut off or spoiled, dup= and reorder= are passed over.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "bed.h"
 #include "ezphys/client.h"
-#include "link/device.h"
-#include "link/fault.h"
-#include "link/random.h"
-#include "link/url.h"
 
-#define DEFAULT_FAULTS "drop=1%&corrupt=1%&delay=1ms&jitter=1ms&seed=1"
-#define JOINT          7
-#define PATIENCE       (5 * AW_SECOND)
+#include <math.h>
+
+#define JOINT       7
+#define PATIENCE    (5 * AW_SECOND)
+#define STEP_NS     (10 * AW_MILLISECOND) /* what a step takes */
+#define GIVE_UP_NS  (2 * AW_SECOND)       /* what the simulator does without an answer */
+#define AFTERMATH   3                     /* messages in which a spoiled one may still be felt */
+#define BUFFER_MOST 65536
 
 /* The simulation: a step number and one joint, whose angle says when it began. */
 struct world {
     struct aw_device device;
     struct soak *soak;
     uint32_t step, life;
-    bool waiting;
+    unsigned unanswered; /* messages */
+    int aftermath;
     uint8_t in[65536], out[512];
     size_t held, pending;
-    int64_t sent_ns;
+    int64_t sent_ns, answered_ns;
 };
 
 struct soak {
-    unsigned long wanted, messages, answers, sent, timeouts, resets, restarts, unplugged;
-    unsigned long dropped, damaged;
-    double drop, corrupt;
-    struct aw_virtual_clock clock;
-    struct aw_random random;
-    struct aw_url url;
-    struct world world;
-    struct aw_link *link;
+    struct bed bed;
     struct aw_ez ez;
-    unsigned long settled; /* nothing begins anew before so many messages */
-    bool commanded;        /* since the last beginning that the client knows of */
-    const char *wrong;
+    struct world before; /* what a world that begins anew goes on with: its connection */
+    uint32_t life;       /* of the world */
+    unsigned long told, answers, timeouts;   /* the world's log */
+    unsigned long resets_sent, resets_taken; /* both ends' */
+    unsigned long restarts;                  /* of the bed, when a reset was sent */
+    bool commanded;                          /* since the last beginning that the client knows of */
+    unsigned long commands, refused;
 };
 
-static bool happens(struct soak *soak, double share)
+static struct soak *soak_of(struct bed *bed)
 {
-    return aw_random_share(&soak->random) < share;
+    return (struct soak *)bed;
 }
 
 static uint8_t *put(uint8_t *p, uint32_t v)
@@ -84,21 +80,30 @@ static size_t compose(const struct world *w, uint8_t *out)
     return (size_t)(p - out);
 }
 
+/* A message on its way, whole or not. */
 static void tell(struct world *w, int64_t now)
 {
-    struct soak *soak = w->soak;
+    struct bed *bed = &w->soak->bed;
     w->pending = compose(w, w->out);
-    w->waiting = true;
+    w->unanswered++;
     w->sent_ns = now;
-    soak->sent++;
-    if (happens(soak, soak->drop)) {
-        soak->dropped++;
-        w->pending -= 1 + (size_t)aw_random_below(&soak->random, w->pending - 1);
-    } else if (happens(soak, soak->corrupt)) {
-        soak->damaged++;
-        w->out[aw_random_below(&soak->random, 8)] ^=
-            (uint8_t)(1U << aw_random_below(&soak->random, 8));
+    w->soak->told++;
+    w->aftermath -= w->aftermath > 0;
+    if (aw_random_share(&bed->random) < bed_share(bed, "drop")) {
+        bed->injected.dropped++;
+        w->pending -= 1 + bed_below(bed, w->pending - 1);
+        w->aftermath = AFTERMATH;
+    } else if (aw_random_share(&bed->random) < bed_share(bed, "corrupt")) {
+        bed->injected.damaged++;
+        w->out[bed_below(bed, 8)] ^= (uint8_t)(1U << bed_below(bed, 8));
+        w->aftermath = AFTERMATH;
     }
+}
+
+static void begin_anew(struct world *w)
+{
+    w->step = 0;
+    w->life = ++w->soak->life;
 }
 
 /* An answer is a whole message of 8 bytes or more. */
@@ -107,16 +112,18 @@ static void take(struct world *w, const uint8_t *answer)
     struct soak *soak = w->soak;
     uint32_t count = get(answer + 4), kind = count ? get(answer + 8) : 0;
     soak->answers++;
-    w->waiting = false;
+    w->answered_ns = bed_now(&soak->bed);
+    if (w->unanswered == 0)
+        bed_violated(&soak->bed, "a message was answered twice");
+    w->unanswered -= w->unanswered > 0;
+    w->step++;
     if (kind == 1) {
-        w->step = 0;
-        w->life++;
+        begin_anew(w);
+        soak->resets_taken++;
         soak->commanded = false;
-    } else {
-        w->step++;
     }
     if (kind == 3 && !soak->commanded)
-        soak->wrong = "a motor command was sent again by itself";
+        bed_violated(&soak->bed, "a motor command was sent again by itself");
 }
 
 static void receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
@@ -134,11 +141,21 @@ static void receive(struct aw_device *device, const void *buf, size_t size, int6
 }
 
 /* A simulator that gets no answer because its message was spoiled gives up waiting. */
+static int64_t next_event(const struct aw_device *device)
+{
+    const struct world *w = (const struct world *)device;
+    return w->unanswered ? w->sent_ns + GIVE_UP_NS : w->answered_ns + STEP_NS;
+}
+
 static void step(struct aw_device *device, int64_t now)
 {
     struct world *w = (struct world *)device;
-    if (!w->pending && (!w->waiting || now - w->sent_ns > 2 * AW_SECOND))
-        tell(w, now);
+    if (w->pending || now < next_event(device))
+        return;
+    if (w->unanswered && w->aftermath == 0 && !bed_is_out(&w->soak->bed))
+        bed_violated(&w->soak->bed, "a message was not answered");
+    w->unanswered = 0;
+    tell(w, now);
 }
 
 static size_t transmit(struct aw_device *device, void *buf, size_t cap)
@@ -150,172 +167,183 @@ static size_t transmit(struct aw_device *device, void *buf, size_t cap)
     return n;
 }
 
-static int64_t next_event(const struct aw_device *device)
+/* Of what was on the way nothing is left; the world goes on. */
+static void connected(struct aw_device *device, int64_t now)
 {
-    return ((const struct world *)device)->sent_ns + 2 * AW_SECOND + 1;
+    struct world *w = (struct world *)device;
+    (void)now;
+    w->held = w->pending = 0;
+    w->unanswered = 0;
+    w->aftermath = 0;
 }
 
 static void close_world(struct aw_device *device)
 {
-    (void)device;
+    free(device);
 }
 
-static const struct aw_device_ops ops = {.receive = receive,
-                                         .step = step,
-                                         .transmit = transmit,
-                                         .next_event = next_event,
-                                         .close = close_world};
-
-/* A connection, also one after another: of what was on the way nothing is left. */
-static bool connect_again(struct soak *soak)
+static void keep_connection(struct bed *bed)
 {
-    struct aw_error err;
-    struct world *w = &soak->world;
-    aw_link_close(soak->link);
-    soak->link = NULL;
-    soak->commanded = false;
-    w->held = w->pending = 0;
-    w->waiting = false;
-    struct aw_link *inner = aw_sim_link(&w->device, &soak->clock.base, false, "sim:");
-    if (!inner || aw_fault_wrap(&soak->link, inner, &soak->url, false, &err) != AW_OK)
-        return false;
-    aw_ez_attach(&soak->ez, soak->link);
-    return true;
+    soak_of(bed)->before = *(const struct world *)bed->device;
 }
 
-static void check_state(struct soak *soak, uint32_t life)
+/* Begun anew by somebody else, on the same connection. */
+static struct aw_device *make_world(struct bed *bed)
+{
+    static const struct aw_device_ops ops = {.receive = receive,
+                                             .step = step,
+                                             .transmit = transmit,
+                                             .next_event = next_event,
+                                             .connected = connected,
+                                             .close = close_world};
+    struct world *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    *w = soak_of(bed)->before;
+    w->device.ops = &ops;
+    w->soak = soak_of(bed);
+    begin_anew(w);
+    return &w->device;
+}
+
+static const struct bed_kind kind = {
+    .tool = "ezphys",
+    .count = 20000,
+    .faults = "drop=1%&corrupt=1%&delay=1ms&jitter=1ms&seed=1",
+    .medium = "delay jitter",
+    .connects = true,
+    .restart_every = 250,
+    .unplug_every = 250,
+    .make = make_world,
+    .retire = keep_connection,
+};
+
+/* The client */
+
+/* Two beginnings at once, and nobody could tell which one it is. */
+static bool is_between_beginnings(const struct soak *soak)
+{
+    return soak->bed.restarts != soak->restarts || soak->bed.restart_ns != AW_NEVER;
+}
+
+static void check_state(struct soak *soak)
 {
     const struct aw_ez_state *state = &soak->ez.state;
+    if (soak->ez.held > BUFFER_MOST)
+        bed_violated(&soak->bed, "the buffer grows");
     if (state->n_joints != 1 || state->joints[0].object.id != JOINT)
         return; /* damaged in a way that nobody can see */
     double shown = state->joints[0].axes[0].displacement;
     if (shown < 1 || shown > 1e6 || shown != (uint32_t)shown)
         return; /* a message that was cut off takes its last bytes from the next one */
-    if ((uint32_t)shown < life)
-        soak->wrong = "something from before the reset was shown";
-    if (soak->ez.held > 65536)
-        soak->wrong = "the buffer grows";
+    if (is_between_beginnings(soak))
+        return;
+    if (soak->resets_sent > soak->resets_taken || (uint32_t)shown < soak->life)
+        bed_violated(&soak->bed, "something from before the reset was shown");
 }
 
-static enum aw_status exchange(struct soak *soak, uint32_t life)
+static void answer(struct soak *soak)
 {
-    struct aw_error err;
-    enum aw_status status = aw_ez_receive(&soak->ez, soak->clock.time_ns + PATIENCE, &err);
-    if (status == AW_TIMEOUT) {
-        soak->timeouts++;
-        return AW_OK;
+    bool reset = soak->ez.reset;
+    uint64_t before = soak->ez.counters.answers;
+    enum aw_status status = aw_ez_answer(&soak->ez, NULL);
+    if (status == AW_OK)
+        status = aw_ez_answer(&soak->ez, NULL);
+    if (status != AW_OK && status != AW_LOST)
+        bed_violated(&soak->bed, "an answer was refused");
+    if (soak->ez.counters.answers > before + 1)
+        bed_violated(&soak->bed, "a message was answered twice");
+    if (reset && !soak->ez.reset && status == AW_OK) {
+        soak->resets_sent++;
+        soak->restarts = soak->bed.restarts;
     }
+}
+
+static enum aw_status exchange(struct soak *soak)
+{
+    enum aw_status status = aw_ez_receive(&soak->ez, bed_now(&soak->bed) + PATIENCE, NULL);
     if (status != AW_OK)
         return status;
-    soak->messages++;
-    check_state(soak, life);
-    uint64_t before = soak->ez.counters.answers;
-    if (aw_ez_answer(&soak->ez, &err) != AW_OK || aw_ez_answer(&soak->ez, &err) != AW_OK)
-        soak->wrong = "an answer was refused";
-    else if (soak->ez.counters.answers > before + 1)
-        soak->wrong = "a message was answered twice";
+    check_state(soak);
+    answer(soak);
     return AW_OK;
+}
+
+static void command(struct soak *soak, double velocity)
+{
+    static const struct aw_ez_target joint = {.id = JOINT};
+    struct aw_ez_motor motor = {{velocity}, {10}};
+    enum aw_status status = aw_ez_motor(&soak->ez, &joint, &motor, NULL);
+    bool finite = isfinite(velocity);
+    if (finite != (status == AW_OK))
+        bed_violated(&soak->bed, "a motor command of %g rad/s: %s", velocity,
+                     aw_status_name(status));
+    soak->commanded = soak->commanded || finite;
+    soak->commands += finite;
+    soak->refused += !finite;
 }
 
 static void act(struct soak *soak)
 {
-    static const struct aw_ez_target joint = {.id = JOINT};
-    struct aw_ez_motor motor = {{1}, {10}};
-    struct aw_error err;
-    unsigned long act = aw_random_below(&soak->random, 200);
-    if (act < 3 && soak->messages < soak->settled)
-        return; /* two beginnings at once, and nobody could tell which one it is */
-    if (act < 3)
-        soak->settled = soak->messages + 20;
-    switch (act) {
-    case 0:
-        soak->resets++;
+    static const double values[] = {1, -1, 0, (double)NAN, (double)INFINITY, 2.5};
+    bool resetting = soak->ez.reset || soak->ez.resetting;
+    if (bed_once_in(&soak->bed, 200) && !resetting)
         aw_ez_reset(&soak->ez);
-        break;
-    case 1:
-        soak->restarts++;
-        soak->world.step = 0;
-        soak->world.life++;
-        break;
-    case 2:
-        soak->unplugged++;
-        if (!connect_again(soak))
-            soak->wrong = "no memory";
-        break;
-    case 3:
-    case 4:
-        if (soak->ez.reset || soak->ez.resetting)
-            break; /* or nobody could tell which came first */
-        soak->commanded = true;
-        if (aw_ez_motor(&soak->ez, &joint, &motor, &err) != AW_OK)
-            soak->wrong = "a motor command was refused";
-        break;
-    default:
-        break;
-    }
+    else if (bed_once_in(&soak->bed, 100) && !resetting) /* or which came first? */
+        command(soak, values[bed_below(&soak->bed, sizeof values / sizeof *values)]);
+}
+
+static void plug_in_again(struct soak *soak)
+{
+    bed_replug(&soak->bed);
+    aw_ez_attach(&soak->ez, &soak->bed.line);
+    soak->commanded = false;
+    soak->resets_sent = soak->resets_taken; /* what was on its way is lost */
+    soak->restarts = soak->bed.restarts;
 }
 
 static void run(struct soak *soak)
 {
-    uint32_t life = 0;
-    while (soak->messages < soak->wanted && !soak->wrong) {
+    struct bed *bed = &soak->bed;
+    aw_ez_attach(&soak->ez, &bed->line);
+    while (bed_goes_on(bed)) {
+        bed_plan(bed, 20 * AW_MILLISECOND);
+        bed->exchanges++;
         act(soak);
-        bool reset = soak->ez.reset;
-        if (!soak->wrong && exchange(soak, life) != AW_OK)
-            soak->wrong = "the link was lost";
-        if (reset && !soak->ez.reset)
-            life = soak->world.life; /* the answer that went out was the reset */
+        enum aw_status status = exchange(soak);
+        bed_came(bed, status == AW_OK);
+        if (status == AW_LOST)
+            plug_in_again(soak);
+        else if (status == AW_TIMEOUT)
+            soak->timeouts++;
+        else if (status != AW_OK)
+            bed_violated(bed, "a message ended with %s", aw_status_name(status));
     }
-}
-
-static bool begin(struct soak *soak, const char *faults)
-{
-    char words[AW_URL_MAX], text[AW_URL_MAX], *next = NULL;
-    struct aw_error err;
-    char *end = text + snprintf(text, sizeof text, "sim:?seed=3");
-    snprintf(words, sizeof words, "%s", faults);
-    for (char *word = strtok_r(words, "&", &next); word; word = strtok_r(NULL, "&", &next)) {
-        double *share = strncmp(word, "drop=", 5) == 0      ? &soak->drop
-                        : strncmp(word, "corrupt=", 8) == 0 ? &soak->corrupt
-                                                            : NULL;
-        if (share && aw_url_share(strchr(word, '=') + 1, share, &err) != AW_OK)
-            return false;
-        if (strncmp(word, "delay=", 6) == 0 || strncmp(word, "jitter=", 7) == 0)
-            end += snprintf(end, sizeof text - (size_t)(end - text), "&%s", word);
-    }
-    soak->world = (struct world){.device.ops = &ops, .soak = soak, .life = 1};
-    return aw_url_parse(&soak->url, text, &err) == AW_OK &&
-           aw_ez_init(&soak->ez, NULL, NULL, &err) == AW_OK && connect_again(soak);
 }
 
 static void report(const struct soak *soak)
 {
-    printf("messages      %lu, answers %lu, malformed %llu, stale %llu, timeouts %lu\n",
-           soak->messages, soak->answers, (unsigned long long)soak->ez.counters.malformed,
-           (unsigned long long)soak->ez.counters.stale, soak->timeouts);
-    printf("faults        drop %lu, corrupt %lu, reset %lu, restart %lu, unplug %lu\n",
-           soak->dropped, soak->damaged, soak->resets, soak->restarts, soak->unplugged);
-    printf("hours         %.2f\n", (double)soak->clock.time_ns / (double)AW_SECOND / 3600);
+    const struct aw_ez_counters *c = &soak->ez.counters;
+    printf("messages told=%lu answers=%lu malformed=%llu stale=%llu timeouts=%lu\n", soak->told,
+           soak->answers, (unsigned long long)c->malformed, (unsigned long long)c->stale,
+           soak->timeouts);
+    printf("commands motors=%lu refused=%lu resets=%lu\n", soak->commands, soak->refused,
+           soak->resets_sent);
 }
 
 int main(int argc, char **argv)
 {
-    static struct soak soak;
-    soak.wanted = argc > 1 ? strtoul(argv[1], NULL, 10) : 20000;
-    soak.clock = aw_virtual_clock();
-    soak.random.state = 17;
-    if (!begin(&soak, argc > 2 ? argv[2] : DEFAULT_FAULTS)) {
-        fprintf(stderr, "ezphys_soak: cannot begin\n");
+    struct soak *soak = calloc(1, sizeof *soak);
+    struct aw_error err;
+    if (!soak || !bed_begin(&soak->bed, &kind, argc, argv) ||
+        aw_ez_init(&soak->ez, NULL, NULL, &err) != AW_OK)
         return 2;
-    }
-    run(&soak);
-    report(&soak);
-    bool good = !soak.wrong && soak.answers > soak.wanted / 4;
-    if (soak.wrong)
-        fprintf(stderr, "ezphys_soak: message %lu: %s\n", soak.messages, soak.wrong);
-    printf("%s\n",
-           good ? "every message answered once, nothing stale, no command by itself" : "FAILED");
-    aw_link_close(soak.link);
-    aw_ez_free(&soak.ez);
-    return good ? 0 : 1;
+    run(soak);
+    bed_stop(&soak->bed);
+    report(soak);
+    int status = bed_end(&soak->bed, "every message answered once, nothing stale, "
+                                     "no command by itself");
+    aw_ez_free(&soak->ez);
+    free(soak);
+    return status;
 }

@@ -1,53 +1,52 @@
-/* Soak of the hidmotor conversation: N transactions of all kinds, and now and then a whole motion,
- * with a board whose replies get lost, late, doubled, cut off, spoiled and mixed with those to
- * another program, in virtual time. A stale reply must never pass for a fresh one, no request go
- * out while an answer is waited for, no setter go out twice, and no arrival be told that is none.
+/* Transactions, motions and stops of the hidmotor conversation with a board whose replies get lost,
+ * late, doubled, cut off, spoiled and mixed with those to another program, that is unplugged and
+ * that starts again, in virtual time.
  *
- *     hidmotor_soak [N [FAULTS]]          50000, DEFAULT_FAULTS
+ *     hidmotor_soak [COUNT [FAULTS]]
  *
- * FAULTS are those of a link ("drop=10%&delay=5ms"). USB protects its transfers and never doubles
- * a request, so corrupt= is passed over, and dup= doubles replies only.
+ * Watched: no stale reply passes for a fresh one; no request goes out while an answer is waited
+ * for; no setter goes out twice; no arrival is told that is none; a stop that was confirmed is the
+ * last motion that the board was told, and the arm rests where it says; setpoints are within the
+ * limits; when the board is back nothing is sent by itself.
+ *
+ * FAULTS are those of a link. USB protects its transfers, keeps their order and never doubles a
+ * request: corrupt= and reorder= are passed over, and dup= doubles replies only.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
+#include "bed.h"
 #include "hidmotor/client.h"
 #include "hidmotor/device.h"
 #include "hidmotor/motion.h"
-#include "link/fault.h"
-#include "link/random.h"
 
-#define DEFAULT_FAULTS "drop=3%&seed=1"
-#define DEVICE_FAULTS  "lost:5%,late:3%,foreign:10%,short:3%,count:2%,nan:1%,glitch:1%,slow:1%"
-#define MOTION_EVERY   200
-#define TIMEOUT_NS     (100 * AW_MILLISECOND)
-#define TAG_SIZE       sizeof(uint64_t)
-
-/* What passes between the client and the line. */
-struct probe {
-    struct aw_link base;
-    struct aw_link *inner;
-    bool waiting;
-    uint8_t request[AW_HIDMOTOR_REPORT];
-    int64_t written_ns;
-    unsigned long writes, motions;
-    int64_t *last_ns; /* when each tag was last on the wire */
-    const char *wrong;
-};
+#define DEVICE_FAULTS "lost:5%,late:3%,foreign:10%,short:3%,count:2%,nan:1%,glitch:1%,slow:1%"
+#define MOTION_EVERY  200
+#define LATE_NS       (400 * AW_MILLISECOND) /* no reply is on its way for so long */
+#define REST_NS       (2 * AW_SECOND)
+#define TIMEOUT_NS    (100 * AW_MILLISECOND)
+#define TAG_SIZE      sizeof(uint64_t)
+#define SET_SETPOINTS 1848
+#define ERROR_ID      99
 
 struct soak {
-    unsigned long wanted, done, fresh, stale, moved, arrived;
-    uint64_t tag;
-    struct aw_virtual_clock clock;
-    struct aw_device *device;
-    struct probe probe;
+    struct bed bed;
     struct aw_hidmotor arm;
-    struct aw_random random;
-    char wrong[320];
+    uint64_t tag;     /* of the request under way: each has another */
+    int64_t *sent_ns; /* when each tag was last on the wire */
+    bool waiting;     /* for the answer to the last request */
+    bool hurried;     /* a stop does not wait for answers */
+    uint8_t request[AW_HIDMOTOR_REPORT];
+    unsigned long told_motions; /* set_setpoints in the board's log */
+    uint8_t told[AW_HIDMOTOR_REPORT];
+    unsigned long fresh, stale, moved, arrived, stops, confirmed_stops;
+    struct aw_hidmotor_counters client;
+    struct aw_hidmotor_device_counters board;
 };
+
+static struct soak *soak_of(struct bed *bed)
+{
+    return (struct soak *)bed;
+}
 
 static uint32_t id_of(const uint8_t *report)
 {
@@ -62,43 +61,91 @@ static uint64_t tag_of(const uint8_t *report)
     return tag;
 }
 
-static bool answers(const struct probe *probe, const uint8_t *report, size_t size)
+/* The logs */
+
+static bool answers(const struct soak *soak, const uint8_t *report, size_t size)
 {
-    uint32_t id = id_of(report) == 99 ? id_of(report + 4) : id_of(report);
-    return size == AW_HIDMOTOR_REPORT && id == id_of(probe->request);
+    uint32_t id = id_of(report) == ERROR_ID ? id_of(report + 4) : id_of(report);
+    return size == AW_HIDMOTOR_REPORT && id == id_of(soak->request);
 }
 
-static enum aw_status probe_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
-                                 int64_t deadline, struct aw_error *err)
+static void read_something(struct bed *bed, enum aw_status status, const uint8_t *bytes,
+                           size_t size)
 {
-    struct probe *probe = (struct probe *)link;
-    enum aw_status status = aw_link_read(probe->inner, buf, cap, got, deadline, err);
-    bool over = aw_clock_now(link->clock) - probe->written_ns >= TIMEOUT_NS;
-    if ((status == AW_TIMEOUT && over) || (status == AW_OK && answers(probe, buf, *got)))
-        probe->waiting = false;
-    return status;
+    struct soak *soak = soak_of(bed);
+    bool over = bed_now(bed) - soak->sent_ns[tag_of(soak->request)] >= TIMEOUT_NS;
+    if ((status == AW_TIMEOUT && over) || status == AW_LOST ||
+        (status == AW_OK && answers(soak, bytes, size)))
+        soak->waiting = false;
 }
 
-static enum aw_status probe_write(struct aw_link *link, const void *buf, size_t size,
-                                  struct aw_error *err)
+static void wrote(struct bed *bed, const uint8_t *bytes, size_t size)
 {
-    struct probe *probe = (struct probe *)link;
-    if (probe->waiting)
-        probe->wrong = "a request went out while an answer was waited for";
-    memcpy(probe->request, buf, sizeof probe->request);
-    probe->waiting = true;
-    probe->written_ns = aw_clock_now(link->clock);
-    probe->last_ns[tag_of(buf)] = probe->written_ns;
-    probe->writes++;
-    probe->motions += id_of(buf) == 1848;
-    return aw_link_write(probe->inner, buf, size, err);
+    struct soak *soak = soak_of(bed);
+    if (soak->waiting && !soak->hurried)
+        bed_violated(bed, "a request went out while an answer was waited for");
+    memcpy(soak->request, bytes, size);
+    soak->waiting = true;
+    soak->sent_ns[tag_of(bytes)] = bed_now(bed);
 }
 
-static void fail(struct soak *soak, const char *what)
+static void took(struct bed *bed, const uint8_t *bytes, size_t size, int64_t now)
 {
-    if (!*soak->wrong)
-        snprintf(soak->wrong, sizeof soak->wrong, "%s", what);
+    struct soak *soak = soak_of(bed);
+    (void)now;
+    if (id_of(bytes) != SET_SETPOINTS)
+        return;
+    soak->told_motions++;
+    memcpy(soak->told, bytes, size);
 }
+
+static void look(struct bed *bed, int64_t now)
+{
+    struct aw_hidmotor_truth truth;
+    aw_hidmotor_device_truth(bed->device, now, &truth);
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
+        struct aw_hidmotor_joint joint = aw_hidmotor_joint(i);
+        if (truth.setpoint[i] < joint.min - 1e-3 || truth.setpoint[i] > joint.max + 1e-3)
+            bed_violated(bed, "the setpoint of %s is %g", joint.name, truth.setpoint[i]);
+    }
+}
+
+static struct aw_device *make_board(struct bed *bed)
+{
+    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
+    aw_hidmotor_faults_parse(DEVICE_FAULTS, &options.faults, NULL);
+    options.seed = aw_random_next(&bed->random);
+    return aw_hidmotor_device(&options);
+}
+
+static void retire_board(struct bed *bed)
+{
+    struct aw_hidmotor_device_counters *sum = &soak_of(bed)->board;
+    const struct aw_hidmotor_device_counters *own = aw_hidmotor_device_counters(bed->device);
+    sum->received += own->received;
+    sum->overwritten += own->overwritten;
+    sum->sent += own->sent;
+    sum->faults += own->faults;
+}
+
+static const struct bed_kind kind = {
+    .tool = "hidmotor",
+    .count = 50000,
+    .faults = "drop=3%&seed=1",
+    .medium = "drop delay jitter",
+    .datagrams = true,
+    .connects = true,
+    .restart_every = 500,
+    .unplug_every = 400,
+    .make = make_board,
+    .retire = retire_board,
+    .wrote = wrote,
+    .read = read_something,
+    .took = took,
+    .look = look,
+};
+
+/* Transactions */
 
 static void check_answer(struct soak *soak, uint32_t id, const struct aw_hidmotor_reply *reply)
 {
@@ -106,14 +153,14 @@ static void check_answer(struct soak *soak, uint32_t id, const struct aw_hidmoto
     soak->fresh += !reply->maybe_stale;
     soak->stale += reply->maybe_stale;
     if (id_of(reply->bytes) != id)
-        fail(soak, "an answer of another kind was taken");
+        bed_violated(&soak->bed, "an answer of another kind was taken");
     else if (tag > soak->tag || (tag < soak->tag && !reply->maybe_stale))
-        fail(soak, "a stale answer passed for a fresh one");
-    else if (soak->probe.last_ns[tag] < reply->since_ns)
-        fail(soak, "an answer is older than it was told to be");
+        bed_violated(&soak->bed, "a stale answer passed for a fresh one");
+    else if (soak->sent_ns[tag] < reply->since_ns)
+        bed_violated(&soak->bed, "an answer is older than it was told to be");
 }
 
-static void ask(struct soak *soak)
+static enum aw_status ask(struct soak *soak)
 {
     /* Not 1857, which the other program asks: nobody can tell whose answer that is. */
     static const struct {
@@ -121,170 +168,204 @@ static void ask(struct soak *soak)
         bool question;
     } kinds[] = {{1910, true},  {1822, true},  {1825, true}, {1962, false},
                  {1810, false}, {2000, false}, {4711, false}};
-    size_t kind = (size_t)aw_random_below(&soak->random, sizeof kinds / sizeof *kinds);
+    struct bed *bed = &soak->bed;
+    size_t at = bed_below(bed, sizeof kinds / sizeof *kinds);
     uint8_t payload[AW_HIDMOTOR_PAYLOAD] = {0};
     struct aw_hidmotor_reply reply;
-    struct aw_error err;
-    unsigned long writes = soak->probe.writes;
+    unsigned long before = bed->written.n;
     soak->tag++;
     memcpy(payload + sizeof payload - TAG_SIZE, &soak->tag, TAG_SIZE);
     enum aw_status status = aw_hidmotor_raw(
-        &soak->arm, kinds[kind].id, (struct aw_span){payload, sizeof payload}, &reply, &err);
-    writes = soak->probe.writes - writes;
+        &soak->arm, kinds[at].id, (struct aw_span){payload, sizeof payload}, &reply, NULL);
     if (status == AW_OK)
-        check_answer(soak, kinds[kind].id, &reply);
-    else if (status != AW_TIMEOUT && status != AW_REFUSED)
-        fail(soak, err.text);
-    if (writes > (kinds[kind].question ? 3 : 1))
-        fail(soak, "a packet went out too often");
+        check_answer(soak, kinds[at].id, &reply);
+    if (bed->written.n - before > (kinds[at].question ? 3 : 1))
+        bed_violated(bed, "a packet went out too often");
+    return status;
+}
+
+/* A motion of the client's log, counted from there. */
+static unsigned long motions_since(const struct soak *soak, unsigned long from)
+{
+    const struct bed_log *log = &soak->bed.written;
+    unsigned long n = 0;
+    for (unsigned long i = log->n - from > BED_LOG ? log->n - BED_LOG : from; i < log->n; i++)
+        n += id_of(log->entries[i % BED_LOG].bytes) == SET_SETPOINTS;
+    return n;
 }
 
 static void check_arrival(struct soak *soak, const struct aw_hidmotor_plan *plan)
 {
     struct aw_hidmotor_truth truth;
-    aw_hidmotor_device_truth(soak->device, soak->clock.time_ns, &truth);
+    struct bed *bed = &soak->bed;
+    aw_hidmotor_device_truth(bed->device, bed_now(bed), &truth);
+    soak->arrived++;
+    if (bed->restarted_ns > bed_now(bed) - LATE_NS)
+        return; /* it had arrived, and then the board started again */
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
         if (fabs(truth.setpoint[i] - plan->target[i]) > 0.01 ||
             fabs(truth.angle[i] - plan->target[i]) > 2 * AW_HIDMOTOR_TOLERANCE)
-            fail(soak, "an arrival was told that was none");
+            bed_violated(bed, "an arrival was told that was none");
 }
 
-static void move(struct soak *soak)
+static enum aw_status begin_motion(struct soak *soak, struct aw_hidmotor_plan *plan)
 {
-    struct aw_hidmotor_target target = {.given = {true, true, aw_random_next(&soak->random) & 1},
+    struct bed *bed = &soak->bed;
+    struct aw_hidmotor_target target = {.given = {true, true, bed_below(bed, 2)},
                                         .mode = AW_HIDMOTOR_SINUSOIDAL};
-    struct aw_hidmotor_plan plan;
-    struct aw_error err;
-    unsigned long motions = soak->probe.motions;
-    target.duration_ms = (double)aw_random_below(&soak->random, 1500);
+    unsigned long before = bed->written.n;
+    target.duration_ms = (double)bed_below(bed, 1500);
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        target.deg[i] = (double)aw_random_below(&soak->random, 80) - 40;
-    enum aw_status status = aw_hidmotor_plan(&soak->arm, &target, &plan, &err);
+        target.deg[i] = (double)bed_below(bed, 80) - 40;
+    enum aw_status status = aw_hidmotor_plan(&soak->arm, &target, plan, NULL);
     if (status == AW_OK)
-        status = aw_hidmotor_move(&soak->arm, &plan, NULL, &err);
+        status = aw_hidmotor_move(&soak->arm, plan, NULL, NULL);
     soak->moved += status == AW_OK;
+    if (motions_since(soak, before) > 1)
+        bed_violated(bed, "set_setpoints went out twice");
+    return status;
+}
+
+static enum aw_status move(struct soak *soak)
+{
+    struct aw_hidmotor_plan plan;
+    unsigned long before = soak->bed.written.n;
+    enum aw_status status = begin_motion(soak, &plan);
     if (status == AW_OK)
         status = aw_hidmotor_wait(&soak->arm, &plan, AW_HIDMOTOR_TOLERANCE,
-                                  soak->clock.time_ns + 10 * AW_SECOND, NULL, NULL, &err);
-    if (status == AW_OK) {
-        soak->arrived++;
+                                  bed_now(&soak->bed) + 10 * AW_SECOND, NULL, NULL, NULL);
+    if (status == AW_OK)
         check_arrival(soak, &plan);
-    }
-    if (soak->probe.motions - motions > 1)
-        fail(soak, "set_setpoints went out twice");
+    if (motions_since(soak, before) > 1)
+        bed_violated(&soak->bed, "a motion was repeated while it was waited for");
+    return status;
+}
+
+/* Where it was told to stay it stays, and nobody told it anything afterwards. */
+static void check_stopped(struct soak *soak, const struct aw_hidmotor_stopped *stopped)
+{
+    struct bed *bed = &soak->bed;
+    const struct bed_log *log = &bed->written;
+    struct aw_hidmotor_truth truth;
+    unsigned long restarts = bed->restarts;
+    soak->confirmed_stops++;
+    if (!bed_is(log, log->n - 1, soak->told, AW_HIDMOTOR_REPORT))
+        bed_violated(bed, "a stop was confirmed that is not the last thing the board was told");
+    bed_rest(bed, REST_NS);
+    if (bed->restarts != restarts)
+        return;
+    aw_hidmotor_device_truth(bed->device, bed_now(bed), &truth);
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+        if (fabs(truth.setpoint[i] - stopped->deg[i]) > 0.01 || fabs(truth.speed[i]) > 0.1)
+            bed_violated(bed, "after the stop joint %d goes to %.2f, not %.2f", i,
+                         truth.setpoint[i], stopped->deg[i]);
+}
+
+/* In the middle of a motion. */
+static enum aw_status stop(struct soak *soak)
+{
+    struct aw_hidmotor_plan plan;
+    struct aw_hidmotor_stopped stopped;
+    struct bed *bed = &soak->bed;
+    enum aw_status status = begin_motion(soak, &plan);
+    if (status == AW_LOST)
+        return status;
+    bed->clock.time_ns += (int64_t)bed_below(bed, 1000) * AW_MILLISECOND;
+    unsigned long restarts = bed->restarts;
+    soak->stops++;
+    soak->hurried = true;
+    status = aw_hidmotor_stop(&soak->arm, &stopped, NULL);
+    soak->hurried = soak->waiting = false;
+    if (status == AW_OK && stopped.confirmed && bed->restarts == restarts)
+        check_stopped(soak, &stopped);
+    return status;
+}
+
+/* The soak */
+
+static void begin_again(struct soak *soak)
+{
+    struct aw_hidmotor_options options = aw_hidmotor_defaults();
+    soak->waiting = false;
+    aw_hidmotor_init(&soak->arm, &soak->bed.line, &options);
+}
+
+static void add_counters(struct soak *soak)
+{
+    struct aw_hidmotor_counters *sum = &soak->client;
+    const struct aw_hidmotor_counters *own = &soak->arm.counters;
+    sum->sent += own->sent;
+    sum->resent += own->resent;
+    sum->late += own->late;
+    sum->foreign += own->foreign;
+    sum->cut += own->cut;
+    sum->errors += own->errors;
+    sum->malformed += own->malformed;
+    sum->timeouts += own->timeouts;
+}
+
+static void plug_in_again(struct soak *soak)
+{
+    unsigned long before = soak->told_motions;
+    add_counters(soak);
+    bed_replug(&soak->bed);
+    begin_again(soak);
+    bed_rest(&soak->bed, AW_SECOND);
+    if (soak->told_motions != before)
+        bed_violated(&soak->bed, "the board was told to move by itself");
 }
 
 static void run(struct soak *soak)
 {
-    while (soak->done < soak->wanted && !*soak->wrong) {
-        soak->done++;
-        if (soak->done % MOTION_EVERY == 0)
-            move(soak);
-        else
-            ask(soak);
-        if (aw_random_below(&soak->random, 4) == 0)
-            soak->clock.time_ns += (int64_t)aw_random_below(&soak->random, 200) * AW_MILLISECOND;
-        if (soak->probe.wrong)
-            fail(soak, soak->probe.wrong);
-        if (*soak->wrong)
-            fprintf(stderr, "hidmotor_soak: transaction %lu: %s\n", soak->done, soak->wrong);
+    struct bed *bed = &soak->bed;
+    begin_again(soak);
+    while (bed_goes_on(bed)) {
+        bool motion = ++bed->exchanges % MOTION_EVERY == 0;
+        bed_plan(bed, motion ? 3 * AW_SECOND : 50 * AW_MILLISECOND);
+        enum aw_status status = !motion ? ask(soak) : bed_once_in(bed, 2) ? move(soak) : stop(soak);
+        bed_came(bed, status == AW_OK);
+        if (status == AW_LOST)
+            plug_in_again(soak);
+        if (bed_once_in(bed, 4))
+            bed->clock.time_ns += (int64_t)bed_below(bed, 200) * AW_MILLISECOND;
     }
 }
 
-/* Splits what is for the device from what is for the line. */
-static enum aw_status share_faults(const char *faults, struct aw_hidmotor_faults *device,
-                                   char *line, size_t size, struct aw_error *err)
+static void report(const struct soak *soak)
 {
-    char words[AW_URL_MAX], *next = NULL, *end = line + snprintf(line, size, "sim:");
-    enum aw_status status = aw_hidmotor_faults_parse(DEVICE_FAULTS, device, err);
-    snprintf(words, sizeof words, "%s", faults);
-    for (char *word = strtok_r(words, "&", &next); word && status == AW_OK;
-         word = strtok_r(NULL, "&", &next)) {
-        if (strncmp(word, "dup=", 4) == 0)
-            status = aw_url_share(word + 4, &device->share[AW_HIDMOTOR_DUPLICATE], err);
-        else if (strncmp(word, "corrupt=", 8) != 0)
-            end += snprintf(end, size - (size_t)(end - line), "%c%s", strchr(line, '?') ? '&' : '?',
-                            word);
-    }
-    return status;
-}
-
-static enum aw_status open_link(struct soak *soak, const char *faults, struct aw_error *err)
-{
-    static const struct aw_link_ops ops = {.read = probe_read, .write = probe_write};
-    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
-    struct aw_url url;
-    char line[AW_URL_MAX];
-    enum aw_status status = share_faults(faults, &options.faults, line, sizeof line, err);
-    if (status == AW_OK)
-        status = aw_url_parse(&url, line, err);
-    soak->device = status == AW_OK ? aw_hidmotor_device(&options) : NULL;
-    struct aw_link *inner =
-        soak->device ? aw_sim_link(soak->device, &soak->clock.base, true, "sim:") : NULL;
-    if (inner)
-        status = aw_fault_wrap(&soak->probe.inner, inner, &url, false, err);
-    if (!soak->probe.inner)
-        return status == AW_OK ? aw_fail(err, AW_NO_LINK, "no memory") : status;
-    soak->probe.base = (struct aw_link){.ops = &ops, .clock = &soak->clock.base, .datagrams = true};
-    return AW_OK;
-}
-
-static void report(const struct soak *soak, double seconds)
-{
-    const struct aw_hidmotor_counters *c = &soak->arm.counters;
-    const struct aw_hidmotor_device_counters *d = aw_hidmotor_device_counters(soak->device);
-    printf("transactions  %lu, answered %lu, maybe stale %lu, motions %lu, arrived %lu\n",
-           soak->done, soak->fresh + soak->stale, soak->stale, soak->moved, soak->arrived);
-    printf("client        sent %llu, resent %llu, late %llu, foreign %llu, cut %llu, errors %llu, "
-           "malformed %llu, timeouts %llu\n",
+    const struct aw_hidmotor_counters *c = &soak->client;
+    const struct aw_hidmotor_device_counters *d = &soak->board;
+    printf("transactions fresh=%lu maybe_stale=%lu motions=%lu arrived=%lu stops=%lu "
+           "confirmed_stops=%lu\n",
+           soak->fresh, soak->stale, soak->moved, soak->arrived, soak->stops,
+           soak->confirmed_stops);
+    printf("client sent=%llu resent=%llu late=%llu foreign=%llu cut=%llu errors=%llu "
+           "malformed=%llu timeouts=%llu\n",
            (unsigned long long)c->sent, (unsigned long long)c->resent, (unsigned long long)c->late,
            (unsigned long long)c->foreign, (unsigned long long)c->cut,
            (unsigned long long)c->errors, (unsigned long long)c->malformed,
            (unsigned long long)c->timeouts);
-    printf("board         received %llu, overwritten %llu, sent %llu, faults %llu\n",
+    printf("board received=%llu overwritten=%llu sent=%llu faults=%llu\n",
            (unsigned long long)d->received, (unsigned long long)d->overwritten,
            (unsigned long long)d->sent, (unsigned long long)d->faults);
-    printf("speed         %.1f s, %.0f transactions/s, %.1f hours of virtual time\n", seconds,
-           (double)c->sent / seconds, (double)soak->clock.time_ns / (double)AW_SECOND / 3600);
-}
-
-/* Something must have gone well, or nothing was tested. */
-static bool was_worth_it(const struct soak *soak)
-{
-    return soak->fresh > soak->done / 10 && soak->stale > 0 &&
-           (soak->done < 10 * MOTION_EVERY || soak->arrived > 0);
-}
-
-/* The local clock hides the function of the same name. */
-static double cpu_seconds(void)
-{
-    return (double)clock() / CLOCKS_PER_SEC;
 }
 
 int main(int argc, char **argv)
 {
     struct soak *soak = calloc(1, sizeof *soak);
-    struct aw_hidmotor_options options = aw_hidmotor_defaults();
-    struct aw_error err;
-    if (!soak)
+    if (!soak || !bed_begin(&soak->bed, &kind, argc, argv))
         return 2;
-    soak->wanted = argc > 1 ? strtoul(argv[1], NULL, 10) : 50000;
-    soak->probe.last_ns = calloc(soak->wanted + 1, sizeof *soak->probe.last_ns);
-    soak->clock = aw_virtual_clock();
-    soak->random.state = 5;
-    if (!soak->probe.last_ns ||
-        open_link(soak, argc > 2 ? argv[2] : DEFAULT_FAULTS, &err) != AW_OK) {
-        fprintf(stderr, "hidmotor_soak: %s\n", soak->probe.last_ns ? err.text : "no memory");
+    soak->sent_ns = calloc(soak->bed.wanted + 1, sizeof *soak->sent_ns);
+    if (!soak->sent_ns)
         return 2;
-    }
-    aw_hidmotor_init(&soak->arm, &soak->probe.base, &options);
-    double start = cpu_seconds();
+    soak->bed.repeats = bed_share(&soak->bed, "dup");
     run(soak);
-    report(soak, cpu_seconds() - start);
-    bool good = !*soak->wrong && was_worth_it(soak);
-    printf("%s\n", good ? "no stale answer as a fresh one, no setter twice" : "FAILED");
-    aw_link_close(soak->probe.inner);
-    free(soak->probe.last_ns);
+    add_counters(soak);
+    bed_stop(&soak->bed);
+    report(soak);
+    int status = bed_end(&soak->bed, "no stale answer as a fresh one, no setter twice, "
+                                     "stops are the last word");
+    free(soak->sent_ns);
     free(soak);
-    return good ? 0 : 1;
+    return status;
 }

@@ -1,46 +1,55 @@
-/* Moves, drives, scenes and stops of the virtual arm over a line that loses, doubles, damages and
- * reorders datagrams, in virtual time.
+/* Moves, drives, scenes and stops of the virtual arm over a line that loses, doubles, damages,
+ * delays and reorders datagrams and goes away, to a simulator that starts again, in virtual time.
  *
  *     unitysim_soak [COUNT [FAULTS]]
  *
  * COUNT control datagrams, at least. Watched at every message: a joint is never outside its limits,
- * nothing moves that was not told to, a move ends where it should, a stop stops.
+ * nothing moves that was not told to, what the simulator drives was commanded by the client not
+ * long ago, a move that succeeded ended where it should, and a stop that succeeded is the last
+ * word. When the line is back nothing is sent by itself, and feedback is not shown as fresh that is
+ * not. The simulator has no watchdog: what the line left driven is driven on, within its limits,
+ * until it is stopped.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
-#include "link/device.h"
-#include "link/fault.h"
-#include "link/random.h"
-#include "link/url.h"
+#include "bed.h"
 #include "unitysim/client.h"
 #include "unitysim/device.h"
 
-#define DEFAULT_FAULTS "drop=10%&dup=10%&corrupt=5%&reorder=10%&delay=2ms&jitter=2ms&seed=1"
-#define COASTING_NS                                                                                \
-    (60 * AW_MILLISECOND) /* two steps of the simulation, and what was on the way                  \
-                           */
+#define COASTING_NS (60 * AW_MILLISECOND) /* two steps of the simulation, and a little more */
+#define WAIT_NS     (60 * AW_SECOND)
+#define STOPS       20 /* of which one says that it stopped, unless the line is gone */
+
+enum act {
+    MOVE,
+    DRIVE,
+    SCENE,
+    CAMERA,
+    ACTS,
+};
 
 struct soak {
-    struct aw_device watched; /* around device: looked at after every datagram and every step */
-    uint64_t wanted;
-    struct aw_virtual_clock clock;
-    struct aw_device *device;
-    struct aw_link *link;
+    struct bed bed;
     struct aw_unity unity;
-    struct aw_random random;
+    int64_t looked_ns;
     double at[AW_UNITY_JOINTS];      /* deg, when looked last */
     int64_t driven[AW_UNITY_JOINTS]; /* when the joint was told to move last */
-    unsigned long moves, drives, scenes, cameras, stops;
-    const char *wrong;
+    unsigned long acts[ACTS], moved, stops, stopped;
+    struct aw_unity_counters client;
+    unsigned long long applied, received;
 };
+
+static struct soak *soak_of(struct bed *bed)
+{
+    return (struct soak *)bed;
+}
 
 static int below(struct soak *soak, int n)
 {
-    return (int)aw_random_below(&soak->random, (uint64_t)n);
+    return (int)bed_below(&soak->bed, (uint64_t)n);
 }
+
+/* The simulator */
 
 static void look_at_joint(struct soak *soak, const struct aw_unity_truth *truth, int joint,
                           int64_t now)
@@ -48,85 +57,94 @@ static void look_at_joint(struct soak *soak, const struct aw_unity_truth *truth,
     const struct aw_unity_limit *limit = &truth->limits.joint[joint];
     double degrees = truth->degrees[joint], ticks = aw_unity_ticks(degrees);
     bool moved = fabs(degrees - soak->at[joint]) > 1e-9;
+    bool at_start = fabs(degrees) < 1e-9; /* a scene takes it there */
     if (truth->drive[joint].state != AW_UNITY_STOP)
         soak->driven[joint] = now;
     if (ticks < limit->min - 1e-6 || ticks > limit->max + 1e-6)
-        soak->wrong = "a joint is outside its limits";
-    if (moved && now - soak->driven[joint] > COASTING_NS &&
-        !(fabs(degrees) < 1e-9)) /* but a scene takes it to its start */
-        soak->wrong = "a joint moved that was not told to";
+        bed_violated(&soak->bed, "%s is outside its limits", aw_unity_joint_name(joint));
+    if (moved && !at_start && soak->looked_ns - soak->driven[joint] > COASTING_NS)
+        bed_violated(&soak->bed, "%s moved and was not told to", aw_unity_joint_name(joint));
+    if (truth->drive[joint].velocity > aw_unity_velocity_cap(joint))
+        bed_violated(&soak->bed, "%s is driven too fast", aw_unity_joint_name(joint));
     soak->at[joint] = degrees;
 }
 
-static void look(struct soak *soak, int64_t now)
+static void look(struct bed *bed, int64_t now)
 {
     struct aw_unity_truth truth;
-    aw_unity_device_truth(soak->device, now, &truth);
+    aw_unity_device_truth(bed->device, now, &truth);
     for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        look_at_joint(soak, &truth, i, now);
+        look_at_joint(soak_of(bed), &truth, i, now);
+    soak_of(bed)->looked_ns = now;
 }
 
-static void watched_receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
+static struct aw_device *make_simulator(struct bed *bed)
 {
-    struct soak *soak = (struct soak *)device;
-    look(soak, now);
-    soak->device->ops->receive(soak->device, buf, size, now);
-    look(soak, now);
+    struct aw_unity_device_options options = aw_unity_device_defaults();
+    memset(soak_of(bed)->at, 0, sizeof soak_of(bed)->at);
+    return aw_unity_device(&options);
 }
 
-static void watched_step(struct aw_device *device, int64_t now)
+static void retire_simulator(struct bed *bed)
 {
-    look((struct soak *)device, now);
+    struct aw_unity_truth truth;
+    aw_unity_device_truth(bed->device, bed_now(bed), &truth);
+    soak_of(bed)->applied += truth.counters.applied;
+    soak_of(bed)->received += truth.counters.received;
 }
 
-static size_t watched_transmit(struct aw_device *device, void *buf, size_t cap)
+static const struct bed_kind kind = {
+    .tool = "unitysim",
+    .count = 20000,
+    .faults = "drop=10%&dup=10%&corrupt=5%&reorder=10%&delay=2ms&jitter=2ms&seed=1",
+    .medium = "drop dup corrupt delay jitter reorder",
+    .datagrams = true,
+    .restart_every = 12, /* of the acts, which take hundreds of datagrams */
+    .unplug_every = 12,
+    .make = make_simulator,
+    .retire = retire_simulator,
+    .look = look,
+};
+
+static bool any_driven(struct soak *soak)
 {
-    struct aw_device *inner = ((struct soak *)device)->device;
-    return inner->ops->transmit(inner, buf, cap);
+    struct aw_unity_truth truth;
+    bool driven = false;
+    aw_unity_device_truth(soak->bed.device, bed_now(&soak->bed), &truth);
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        driven = driven || truth.drive[i].state != AW_UNITY_STOP;
+    return driven;
 }
 
-static int64_t watched_next_event(const struct aw_device *device)
-{
-    const struct aw_device *inner = ((const struct soak *)device)->device;
-    return inner->ops->next_event(inner);
-}
-
-static void watched_close(struct aw_device *device)
-{
-    struct aw_device *inner = ((struct soak *)device)->device;
-    inner->ops->close(inner);
-}
-
-static const struct aw_device_ops watched = {.receive = watched_receive,
-                                             .step = watched_step,
-                                             .transmit = watched_transmit,
-                                             .next_event = watched_next_event,
-                                             .close = watched_close};
+/* The client */
 
 static bool go_on(void *context, const struct aw_unity_heard *heard)
 {
     (void)heard;
-    return !((struct soak *)context)->wrong;
+    return ((struct soak *)context)->bed.violations < BED_MOST;
 }
 
-static void listen(struct soak *soak, int64_t ns)
+static enum aw_status listen(struct soak *soak, int64_t ns)
 {
-    aw_unity_run(&soak->unity, soak->clock.time_ns + ns, go_on, soak, NULL);
+    return aw_unity_run(&soak->unity, bed_now(&soak->bed) + ns, go_on, soak, NULL);
 }
 
-static void check_move(struct soak *soak, const struct aw_unity_move *move)
+static void check_move(struct soak *soak, const struct aw_unity_move *move, unsigned long restarts)
 {
+    soak->moved++;
+    if (soak->bed.restarts != restarts)
+        return; /* it was there, and then everything began again */
     for (int i = 0; i < AW_UNITY_JOINTS; i++) {
         const struct aw_unity_goal *goal = &move->goals[i];
         double off = fabs(aw_unity_ticks(soak->at[i]) - goal->position);
         if (goal->wanted && off > goal->tolerance + 1)
-            soak->wrong = "a move ended somewhere else";
+            bed_violated(&soak->bed, "a move ended %.0f ticks off", off);
     }
 }
 
-static enum aw_status act_move(struct soak *soak, struct aw_error *err)
+static struct aw_unity_move some_move(struct soak *soak)
 {
-    struct aw_unity_move move = {.timeout_ns = 60 * AW_SECOND};
+    struct aw_unity_move move = {.timeout_ns = WAIT_NS};
     for (int n = 1 + below(soak, AW_UNITY_JOINTS); n > 0; n--) {
         int joint = below(soak, AW_UNITY_JOINTS);
         const struct aw_unity_limit *limit = &soak->unity.options.limits.joint[joint];
@@ -136,127 +154,165 @@ static enum aw_status act_move(struct soak *soak, struct aw_error *err)
                                    .velocity = 5 + below(soak, aw_unity_velocity_cap(joint) - 5),
                                    .tolerance = 2 + below(soak, 20)};
     }
-    soak->moves++;
-    enum aw_status status = aw_unity_move(&soak->unity, &move, go_on, soak, err);
-    if (status == AW_OK && !soak->wrong)
-        check_move(soak, &move);
+    return move;
+}
+
+/* Nothing of it may reach the simulator. */
+static void try_what_is_not_allowed(struct soak *soak)
+{
+    struct aw_unity_move move = some_move(soak);
+    unsigned long before = soak->bed.written.n;
+    int joint = below(soak, AW_UNITY_JOINTS);
+    aw_unity_move_to(&move, joint, soak->unity.options.limits.joint[joint].max + 1);
+    if (aw_unity_move(&soak->unity, &move, NULL, NULL, NULL) != AW_LIMIT ||
+        soak->bed.written.n != before)
+        bed_violated(&soak->bed, "a goal outside the limits was not refused");
+}
+
+static enum aw_status act_move(struct soak *soak)
+{
+    struct aw_unity_move move = some_move(soak);
+    unsigned long restarts = soak->bed.restarts;
+    try_what_is_not_allowed(soak);
+    enum aw_status status = aw_unity_move(&soak->unity, &move, go_on, soak, NULL);
+    if (status == AW_OK && go_on(soak, NULL))
+        check_move(soak, &move, restarts);
     return status;
 }
 
-static enum aw_status act_drive(struct soak *soak, struct aw_error *err)
+static enum aw_status act_drive(struct soak *soak)
 {
-    (void)err;
     for (int i = 0; i < AW_UNITY_JOINTS; i++)
         aw_unity_drive(&soak->unity, i,
-                       (struct aw_unity_drive){below(soak, aw_unity_velocity_cap(i)),
+                       (struct aw_unity_drive){below(soak, 2 * aw_unity_velocity_cap(i)),
                                                (enum aw_unity_state)below(soak, 3)});
-    soak->drives++;
-    listen(soak, below(soak, 2000) * AW_MILLISECOND);
-    return AW_OK;
+    return listen(soak, below(soak, 2000) * AW_MILLISECOND);
 }
 
-static enum aw_status act_scene(struct soak *soak, struct aw_error *err)
+static enum aw_status act_scene(struct soak *soak)
 {
-    soak->scenes++;
-    return aw_unity_scene_load(&soak->unity, 1 + below(soak, 6), NULL, 60 * AW_SECOND, err);
+    return aw_unity_scene_load(&soak->unity, 1 + below(soak, 6), NULL, WAIT_NS, NULL);
 }
 
-static enum aw_status act_camera(struct soak *soak, struct aw_error *err)
+static enum aw_status act_camera(struct soak *soak)
 {
     struct aw_unity_camera camera;
-    soak->cameras++;
-    return aw_unity_camera_get(&soak->unity, &camera, 60 * AW_SECOND, err);
+    return aw_unity_camera_get(&soak->unity, &camera, WAIT_NS, NULL);
 }
 
-/* After the stop, what is still on the way may come; then nothing is driven any more. */
-static enum aw_status stop(struct soak *soak, struct aw_error *err)
+/* After a stop that said so, what is on the way may come; then nothing is driven any more. */
+static void check_stopped(struct soak *soak)
 {
-    struct aw_unity_truth truth;
-    soak->stops++;
-    enum aw_status status = aw_unity_stop(&soak->unity, err);
-    listen(soak, 100 * AW_MILLISECOND);
-    aw_unity_device_truth(soak->device, soak->clock.time_ns, &truth);
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        if (truth.drive[i].state != AW_UNITY_STOP)
-            soak->wrong = "a stop did not stop";
+    soak->stopped++;
+    if (listen(soak, 100 * AW_MILLISECOND + 2 * soak->bed.slowest_ns) != AW_OK)
+        return;
+    if (any_driven(soak))
+        bed_violated(&soak->bed, "a stop did not stop");
     listen(soak, below(soak, 500) * AW_MILLISECOND);
+}
+
+static enum aw_status stop(struct soak *soak)
+{
+    enum aw_status status = AW_REFUSED;
+    for (int i = 0; i < STOPS && status == AW_REFUSED; i++)
+        status = aw_unity_stop(&soak->unity, NULL);
+    soak->stops++;
+    if (status == AW_OK)
+        check_stopped(soak);
     return status;
 }
 
-static bool run(struct soak *soak)
+/* The soak */
+
+static void begin_again(struct soak *soak)
 {
-    static enum aw_status (*const acts[])(struct soak *, struct aw_error *) = {
-        act_move, act_move, act_move, act_move, act_drive, act_drive, act_scene, act_camera};
-    struct aw_error err = {0};
-    enum aw_status status = act_scene(soak, &err);
-    while (status == AW_OK && !soak->wrong && soak->unity.counters.ticks < soak->wanted) {
-        status = acts[below(soak, sizeof acts / sizeof *acts)](soak, &err);
-        if (status == AW_OK && !soak->wrong)
-            status = stop(soak, &err);
+    struct aw_unity_options options = aw_unity_defaults();
+    options.samples_max = 0;
+    aw_unity_init(&soak->unity, &soak->bed.line, NULL, &options);
+}
+
+static void add_counters(struct soak *soak)
+{
+    struct aw_unity_counters *sum = &soak->client;
+    const struct aw_unity_counters *own = &soak->unity.counters;
+    sum->sent += own->sent;
+    sum->ticks += own->ticks;
+    sum->feedback += own->feedback;
+    sum->lost += own->lost;
+    sum->malformed += own->malformed;
+    soak->bed.exchanges = sum->ticks;
+    aw_unity_free(&soak->unity);
+}
+
+static void plug_in_again(struct soak *soak)
+{
+    unsigned long before = soak->bed.written.n;
+    add_counters(soak);
+    bed_replug(&soak->bed);
+    begin_again(soak);
+    if (!aw_unity_stale(&soak->unity))
+        bed_violated(&soak->bed, "feedback is fresh that nobody heard");
+    listen(soak, AW_SECOND);
+    if (soak->bed.written.n != before)
+        bed_violated(&soak->bed, "something was sent by itself when the line was back");
+    stop(soak);
+}
+
+/* A simulator that was started again says nothing until it has a scene. */
+static void see_to_it(struct soak *soak)
+{
+    listen(soak, AW_SECOND);
+    if (aw_unity_stale(&soak->unity) && any_driven(soak))
+        bed_violated(&soak->bed, "a simulator without a scene drives");
+    if (aw_unity_stale(&soak->unity))
+        act_scene(soak);
+}
+
+static void run(struct soak *soak)
+{
+    static enum aw_status (*const acts[])(struct soak * soak) = {
+        [MOVE] = act_move, [DRIVE] = act_drive, [SCENE] = act_scene, [CAMERA] = act_camera};
+    static const enum act chances[] = {MOVE, MOVE, MOVE, MOVE, DRIVE, DRIVE, SCENE, CAMERA};
+    struct bed *bed = &soak->bed;
+    begin_again(soak);
+    act_scene(soak);
+    while (bed_goes_on(bed)) {
+        enum act act = chances[below(soak, sizeof chances / sizeof *chances)];
+        bed_plan(bed, 2 * AW_SECOND);
+        soak->acts[act]++;
+        enum aw_status status = acts[act](soak);
+        enum aw_status stopped = status == AW_LOST ? AW_LOST : stop(soak);
+        bed_came(bed, status == AW_OK && stopped == AW_OK);
+        if (stopped == AW_LOST)
+            plug_in_again(soak);
+        else if (status != AW_OK)
+            see_to_it(soak);
+        bed->exchanges = soak->client.ticks + soak->unity.counters.ticks;
     }
-    if (status != AW_OK)
-        soak->wrong = err.text;
-    if (soak->wrong)
-        fprintf(stderr, "unitysim_soak: %s\n", soak->wrong);
-    return !soak->wrong;
 }
 
-static bool open_link(struct soak *soak, const char *faults)
+static void report(const struct soak *soak)
 {
-    struct aw_unity_device_options options = aw_unity_device_defaults();
-    struct aw_url url;
-    struct aw_error err = {.text = "no memory"};
-    char text[AW_URL_MAX];
-    snprintf(text, sizeof text, "sim:?%s", faults);
-    soak->clock = aw_virtual_clock();
-    soak->watched.ops = &watched;
-    soak->device = aw_unity_device(&options);
-    struct aw_link *inner =
-        soak->device ? aw_sim_link(&soak->watched, &soak->clock.base, true, "sim:") : NULL;
-    if (inner && aw_url_parse(&url, text, &err) == AW_OK &&
-        aw_fault_wrap(&soak->link, inner, &url, false, &err) == AW_OK)
-        return true;
-    fprintf(stderr, "unitysim_soak: %s\n", err.text);
-    return false;
-}
-
-static void report(const struct soak *soak, double seconds)
-{
-    const struct aw_unity_counters *c = &soak->unity.counters;
-    struct aw_unity_truth truth;
-    aw_unity_device_truth(soak->device, soak->clock.time_ns, &truth);
-    printf("acts          %lu moves, %lu drives, %lu scenes, %lu cameras, %lu stops\n", soak->moves,
-           soak->drives, soak->scenes, soak->cameras, soak->stops);
-    printf("client        sent %llu, feedback %llu, lost %llu, malformed %llu\n",
-           (unsigned long long)c->sent, (unsigned long long)c->feedback,
-           (unsigned long long)c->lost, (unsigned long long)c->malformed);
-    printf("simulator     applied %llu, dropped %llu\n", (unsigned long long)truth.counters.applied,
-           (unsigned long long)(truth.counters.received - truth.counters.applied));
-    printf("speed         %.1f s, %.1f hours of virtual time\n", seconds,
-           (double)soak->clock.time_ns / (double)AW_SECOND / 3600);
-}
-
-/* The local clock hides the function of the same name. */
-static double cpu_seconds(void)
-{
-    return (double)clock() / CLOCKS_PER_SEC;
+    const struct aw_unity_counters *c = &soak->client;
+    printf("acts moves=%lu moved=%lu drives=%lu scenes=%lu cameras=%lu stops=%lu stopped=%lu\n",
+           soak->acts[MOVE], soak->moved, soak->acts[DRIVE], soak->acts[SCENE], soak->acts[CAMERA],
+           soak->stops, soak->stopped);
+    printf("client sent=%llu feedback=%llu lost=%llu malformed=%llu\n", (unsigned long long)c->sent,
+           (unsigned long long)c->feedback, (unsigned long long)c->lost,
+           (unsigned long long)c->malformed);
+    printf("simulator received=%llu applied=%llu\n", soak->received, soak->applied);
 }
 
 int main(int argc, char **argv)
 {
     struct soak *soak = calloc(1, sizeof *soak);
-    if (!soak || !open_link(soak, argc > 2 ? argv[2] : DEFAULT_FAULTS))
+    if (!soak || !bed_begin(&soak->bed, &kind, argc, argv))
         return 2;
-    soak->wanted = argc > 1 ? strtoul(argv[1], NULL, 10) : 20000;
-    struct aw_unity_options options = aw_unity_defaults();
-    options.samples_max = 0;
-    aw_unity_init(&soak->unity, soak->link, NULL, &options);
-    double start = cpu_seconds();
-    bool good = run(soak);
-    report(soak, cpu_seconds() - start);
-    printf("%s\n", good ? "within limits, only when told to, and every stop stopped" : "FAILED");
-    aw_unity_free(&soak->unity);
-    aw_link_close(soak->link);
+    run(soak);
+    add_counters(soak);
+    bed_stop(&soak->bed);
+    report(soak);
+    int status = bed_end(&soak->bed, "within limits, only when told to, and every stop stopped");
     free(soak);
-    return good ? 0 : 1;
+    return status;
 }

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -99,6 +100,32 @@ static inline struct echo_device *echo_device(int64_t delay_ns)
     return self;
 }
 
+/* A clock for what happens while somebody waits for an answer: the other end goes away, or, if
+ * there is none, somebody asks to stop. */
+struct interrupted_clock {
+    struct aw_real_clock real;
+    struct aw_link *leaves; /* is closed */
+};
+
+static inline enum aw_status interrupted_wait(struct aw_clock *clock, int fd, short events,
+                                              int64_t deadline)
+{
+    struct interrupted_clock *self = (struct interrupted_clock *)clock;
+    struct aw_real_clock real = aw_real_clock(-1);
+    if (events == POLLIN && !self->leaves)
+        return AW_STOPPED;
+    if (events == POLLIN)
+        aw_link_close(self->leaves);
+    return aw_clock_wait(&real.base, fd, events, deadline);
+}
+
+static inline struct interrupted_clock interrupted_clock(struct aw_link *leaves)
+{
+    struct interrupted_clock clock = {aw_real_clock(-1), leaves};
+    clock.real.base.wait = interrupted_wait;
+    return clock;
+}
+
 /* Opens a link that has to open. */
 static inline struct aw_link *open_link(const char *url, struct aw_clock *clock)
 {
@@ -111,17 +138,23 @@ static inline struct aw_link *open_link(const char *url, struct aw_clock *clock)
 }
 
 /* Opens a link that has to fail with this status and these words. */
-static inline void assert_open_fails(const char *url, enum aw_status status, const char *words)
+static inline void assert_open_fails_by(struct aw_clock *clock, const char *url,
+                                        enum aw_status status, const char *words)
 {
-    struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_error err = {0};
-    struct aw_link *link = (struct aw_link *)&clock;
-    const struct aw_link_options options = {.clock = &clock.base};
+    struct aw_link *link = (struct aw_link *)clock;
+    const struct aw_link_options options = {.clock = clock};
     assert_int_equal(aw_link_open(&link, url, &options, &err), status);
     assert_null(link);
     assert_int_equal(err.status, status);
     if (!strstr(err.text, words))
         fail_msg("%s: \"%s\" does not say \"%s\"", url, err.text, words);
+}
+
+static inline void assert_open_fails(const char *url, enum aw_status status, const char *words)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    assert_open_fails_by(&clock.base, url, status, words);
 }
 
 static inline void assert_reads(struct aw_link *link, const char *wanted)

@@ -641,6 +641,54 @@ static void test_stop_goes_back(void **state)
     assert_int_equal(f->arm.memory.tx, 1);
 }
 
+/* The ACK of a confirmation got lost, so it comes again while a stop to that very place is on its
+ * way: no word that the stop was carried out. */
+static void test_a_confirmation_from_before_does_not_confirm_a_stop(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"1DEG1,010", {{10, "0ACK1\r\n"}}},
+        {"0DEG1,090", {{0}}}, /* both get lost */
+        {"1DEG1,090", {{1000, "2DEG1,090\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "3DEG1,050\r\n"}, {30, "2DEG1,090\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    f->arm.options.seq = 0; /* so that the motion is not commanded twice */
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    f->arm.options.confirm_timeout_ms = 1500;
+    assert_int_equal(go(f, "DEG1,010"), AW_TIMEOUT);
+    f->log[0] = '\0';
+    enum aw_status status = aw_arm_stop(&f->arm, true, &f->out, &f->err);
+    assert_string_equal(f->log, "0DEG1,090 1DEG1,090 0ACK2 0DEG1,090 1DEG1,090 0ACK3 0ACK2");
+    assert_int_equal(status, AW_OK);
+}
+
+/* What was sent with both digits is confirmed twice; the second time does not confirm a stop. */
+static void test_a_second_confirmation_does_not_confirm_a_stop(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"1DEG1,010", {{10, "0ACK1\r\n"}}}, /* a duplicate, or else the handler is slow */
+        {"0DEG1,010", {{10, "0ACK0\r\n"}, {20, "2DEG1,010\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"1DEG1,010", {{50, "3DEG1,010\r\n"}}}, /* of the first one; this one is lost */
+        {"0ACK3", {{0}}},
+        {"0DEG1,010", {{10, "0ACK0\r\n"}}},
+        {"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "2DEG1,010\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,010"), AW_OK);
+    f->log[0] = '\0';
+    enum aw_status status = aw_arm_stop(&f->arm, true, &f->out, &f->err);
+    assert_string_equal(f->log, "1DEG1,010 0ACK3 0DEG1,010 1DEG1,010 0ACK2");
+    assert_int_equal(status, AW_OK);
+}
+
 static void test_stop_at_once_sends_both_digits(void **state)
 {
     (void)state;
@@ -718,6 +766,8 @@ int main(void)
         cmocka_unit_test(test_last_confirmed),
         cmocka_unit_test(test_stop_with_nothing_known),
         cmocka_unit_test(test_stop_goes_back),
+        cmocka_unit_test(test_a_confirmation_from_before_does_not_confirm_a_stop),
+        cmocka_unit_test(test_a_second_confirmation_does_not_confirm_a_stop),
         cmocka_unit_test(test_stop_at_once_sends_both_digits),
         cmocka_unit_test(test_stop_of_the_vehicle),
         cmocka_unit_test(test_result_names),

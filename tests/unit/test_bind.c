@@ -112,13 +112,13 @@ static const struct {
     {"turn 1", AW_USAGE, 2, "turn: way is missing"},
     {"turn 1 2 3", AW_USAGE, 4, "turn: way is missing"},
     {"turn way=1 way=2", AW_USAGE, 3, "turn: level is missing"},
-    {"turn 1 wya=2", AW_USAGE, 2, "turn has no argument 'wya' — did you mean way"},
+    {"turn 1 wya=2", AW_USAGE, 2, "turn has no argument 'wya' — did you mean 'way'?"},
     {"turn 1 frob=2", AW_USAGE, 2, "usage: turn LEVEL WAY"},
     {"set", AW_USAGE, 1, "set: gear is missing — usage: set GEAR [TIME]"},
     {"set low 1 2", AW_USAGE, 3, "set: '2' is too much — usage: set GEAR [TIME]"},
     {"set gear=low gear=high", AW_USAGE, 2, "set: gear is given twice"},
     {"stop now", AW_USAGE, 1, "stop: 'now' is too much — usage: stop"},
-    {"set low --wiat 3", AW_USAGE, 2, "did you mean --wait?"},
+    {"set low --wiat 3", AW_USAGE, 2, "did you mean '--wait'?"},
     {"set low --wait", AW_USAGE, 2, "--wait needs a value: --wait TIME"},
     {"set low --wait=", AW_USAGE, 2, "--wait: empty value"},
     {"set low --wait=11", AW_LIMIT, 2, "--wait: 11 s is outside 0 to 10"},
@@ -132,7 +132,7 @@ static const struct {
     {"encode choice level=1 level=2", AW_USAGE, 3, "encode: level is given twice"},
     {"encode kind=1", AW_USAGE, 2, "encode: message is missing"},
     {"{\"cmd\":\"set\",\"gear\":\"low\",\"frob\":1}", AW_USAGE, 2, "set has no argument 'frob'"},
-    {"{\"cmd\":\"load\",\"fil\":\"x\"}", AW_USAGE, 1, "did you mean file"},
+    {"{\"cmd\":\"load\",\"fil\":\"x\"}", AW_USAGE, 1, "did you mean 'file'?"},
 };
 
 static void what_is_wrong_is_explained(void **state)

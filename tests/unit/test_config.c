@@ -94,7 +94,7 @@ static const struct {
     int line;
     const char *part;
 } wrong[] = {
-    {"[options]\njsno = yes\n", AW_USAGE, 2, "no option '--jsno' — did you mean --json?"},
+    {"[options]\njsno = yes\n", AW_USAGE, 2, "no option '--jsno' — did you mean '--json'?"},
     {"[options]\njson = perhaps\n", AW_USAGE, 2, "--json is a switch"},
     {"[options]\n\n# x\ntimeout = 5mm\n", AW_USAGE, 4, "--timeout"},
     {"[options]\ntimeout = -1\n", AW_LIMIT, 2, "--timeout: -1 s is outside"},

@@ -172,6 +172,28 @@ static void messages_under_way_at_a_reset_are_passed_over(void **state)
     rig_free(rig);
 }
 
+/* In real time the first message of a new beginning may have a later step than the one that was
+ * answered with the reset; that of a simulation which takes no commands goes on counting. */
+static void a_reset_right_after_the_first_message(void **state)
+{
+    (void)state;
+    for (int taken = 0; taken <= 1; taken++) {
+        struct rig *rig = rig_new("le32");
+        struct fake *fake = &rig->fake;
+        fake->real_time = true;
+        fake->stride = 30;
+        fake->step = 5;
+        aw_ez_reset(&rig->ez);
+        rig_run(rig, 1);
+        assert_int_equal(rig->ez.reset_step, 5);
+        fake->step = taken ? 20 : 35;
+        assert_int_equal(rig_try(rig), taken ? AW_OK : AW_TIMEOUT);
+        assert_int_equal(rig->ez.state.step, taken ? 50 : 5);
+        assert_int_equal(rig->ez.resetting, !taken);
+        rig_free(rig);
+    }
+}
+
 static void a_restart_by_somebody_else_is_noticed_and_ends_motor_commands(void **state)
 {
     (void)state;
@@ -328,6 +350,24 @@ static void damage_is_counted_explained_and_never_the_end(void **state)
     }
 }
 
+/* The connection ended in the middle of something damaged: that is no message of the next one. */
+static void damage_ends_with_its_connection(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_WIRES; i++) {
+        struct rig *rig = rig_new(wires[i]);
+        rig->fake.spoil = noise; /* of the next one */
+        rig_run(rig, 10);
+        aw_ez_receive(&rig->ez, rig->clock.time_ns + AW_SECOND / 10, &rig->err);
+        aw_ez_attach(&rig->ez, rig->link);
+        rig->fake.mute = true;
+        rig->clock.time_ns += 3 * AW_SECOND;
+        assert_int_equal(rig_try(rig), AW_TIMEOUT);
+        assert_int_equal(rig->fake.answers, 10);
+        rig_free(rig);
+    }
+}
+
 static void stream_noise(struct fake *f)
 {
     if (f->step % 7 == 3)
@@ -406,6 +446,24 @@ static void words_are_joints(void **state)
     assert_int_equal(target.id, 4);
     assert_int_equal(aw_ez_target(ez, "kne", &target, &rig->err), AW_USAGE);
     assert_non_null(strstr(rig->err.text, "did you mean 'knee'?"));
+    assert_int_equal(aw_ez_target(ez, "zebra", &target, &rig->err), AW_USAGE);
+    assert_non_null(strstr(rig->err.text, "there is knee, joint4"));
+    rig_free(rig);
+}
+
+static void a_number_is_a_joint_as_long_as_the_simulation_does_not_say_otherwise(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("le32");
+    struct aw_ez_target target;
+    struct aw_ez *ez = &rig->ez;
+    assert_int_equal(aw_ez_target(ez, "9", &target, &rig->err), AW_OK);
+    assert_int_equal(aw_ez_expect(ez, &target, &rig->err), AW_OK);
+    rig_run(rig, 1);
+    assert_int_equal(aw_ez_expect(ez, &target, &rig->err), AW_USAGE);
+    assert_non_null(strstr(rig->err.text, "no joint '9' — there is joint3, joint4"));
+    assert_int_equal(aw_ez_names_add(&rig->names, AW_EZ_JOINT, 9, "toe", NULL, &rig->err), AW_OK);
+    assert_int_equal(aw_ez_expect(ez, &target, &rig->err), AW_OK);
     rig_free(rig);
 }
 
@@ -421,15 +479,18 @@ int main(void)
         cmocka_unit_test(a_simulator_in_real_time_is_answered_too),
         cmocka_unit_test(after_a_reset_nothing_old_is_shown),
         cmocka_unit_test(messages_under_way_at_a_reset_are_passed_over),
+        cmocka_unit_test(a_reset_right_after_the_first_message),
         cmocka_unit_test(a_restart_by_somebody_else_is_noticed_and_ends_motor_commands),
         cmocka_unit_test(stop_is_sent_at_once_to_all_that_was_seen_or_commanded),
         cmocka_unit_test(stop_goes_out_before_anything_was_heard),
         cmocka_unit_test(what_is_no_number_is_refused),
         cmocka_unit_test(damage_is_counted_explained_and_never_the_end),
+        cmocka_unit_test(damage_ends_with_its_connection),
         cmocka_unit_test(random_damage_on_every_wire_stops_nobody),
         cmocka_unit_test(tables_do_not_grow),
         cmocka_unit_test(a_wire_with_small_counts_says_what_it_cannot_carry),
         cmocka_unit_test(words_are_joints),
+        cmocka_unit_test(a_number_is_a_joint_as_long_as_the_simulation_does_not_say_otherwise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,14 +148,14 @@ static void assert_found(const char *wire, uint64_t seed, size_t cut)
 static void random_scenes_in_any_preset_are_found(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 100; seed++)
+    for (uint64_t seed = 1; seed <= 2 * N_WIRES; seed++)
         assert_found(wires[seed % N_WIRES], seed, 0);
 }
 
 static void a_capture_may_begin_and_end_anywhere(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 20; seed++)
+    for (uint64_t seed = 1; seed <= N_WIRES; seed++)
         assert_found(wires[seed % N_WIRES], seed, (size_t)seed * 37);
 }
 

@@ -94,6 +94,44 @@ static void everything_is_doubled(void **state)
     aw_link_close(link);
 }
 
+static struct aw_fault_counters counted(const char *url)
+{
+    char log[64];
+    struct aw_virtual_clock clock;
+    struct aw_fault_counters sum = {0};
+    struct aw_link *link = faulty_echo(&clock, url, true, false);
+    exchange(link, 1, log, sizeof log);
+    aw_fault_count(link, &sum);
+    aw_link_close(link);
+    return sum;
+}
+
+/* One message there, one back. */
+static void what_was_done_is_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *url;
+        struct aw_fault_counters counters;
+    } cases[] = {
+        {"sim:?drop=1", {.messages = 1, .dropped = 1}},
+        {"sim:?dup=1", {.messages = 2, .doubled = 2}},
+        {"sim:?corrupt=1", {.messages = 2, .damaged = 2}},
+        {"sim:?delay=5ms", {.messages = 2, .delayed = 2}},
+        {"sim:?delay=5ms&dup=1", {.messages = 2, .doubled = 2, .delayed = 4}},
+        {"sim:?reorder=1", {.messages = 2, .reordered = 2}},
+        {"sim:?seed=1", {.messages = 2}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_fault_counters sum = counted(cases[i].url);
+        if (memcmp(&sum, &cases[i].counters, sizeof sum) != 0)
+            fail_msg("%s: messages %llu, dropped %llu, doubled %llu, damaged %llu, delayed %llu, "
+                     "reordered %llu",
+                     cases[i].url, sum.messages, sum.dropped, sum.doubled, sum.damaged, sum.delayed,
+                     sum.reordered);
+    }
+}
+
 static void shares_are_what_they_say(void **state)
 {
     (void)state;
@@ -294,6 +332,34 @@ static void some_datagrams_are_overtaken(void **state)
     aw_link_close(link);
 }
 
+/* However many are on the way, each comes once, and those that were not held in their order. */
+static void what_overtakes_gets_lost_nowhere(void **state)
+{
+    (void)state;
+    enum { SENT = 100 };
+    struct aw_virtual_clock clock;
+    struct aw_link *link =
+        faulty_echo(&clock, "sim:?reorder=30%&jitter=9ms&delay=1ms&seed=4", true, false);
+    char buf[5 * SENT + 1], seen[SENT] = {0};
+    size_t got;
+    for (int i = 0; i < SENT; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%05d", i);
+        assert_writes(link, text);
+    }
+    for (int n = 0; n < SENT;) {
+        assert_int_equal(aw_link_read(link, buf, sizeof buf - 1, &got, AW_SECOND, NULL), AW_OK);
+        for (size_t at = 0; at < got; at += 5, n++) {
+            int number = -1;
+            assert_int_equal(sscanf(buf + at, "%5d", &number), 1);
+            assert_in_range(number, 0, SENT - 1);
+            assert_int_equal(seen[number]++, 0);
+        }
+    }
+    assert_read_is(link, AW_TIMEOUT, AW_SECOND);
+    aw_link_close(link);
+}
+
 static void a_stream_is_not_reordered(void **state)
 {
     (void)state;
@@ -314,6 +380,7 @@ int main(void)
         cmocka_unit_test(a_bad_key_closes_the_inner_link),
         cmocka_unit_test(everything_is_dropped),
         cmocka_unit_test(everything_is_doubled),
+        cmocka_unit_test(what_was_done_is_counted),
         cmocka_unit_test(shares_are_what_they_say),
         cmocka_unit_test(a_seed_repeats_a_run),
         cmocka_unit_test(damage_to_bytes_is_one_bit),
@@ -321,6 +388,7 @@ int main(void)
         cmocka_unit_test(delays_take_virtual_time_both_ways),
         cmocka_unit_test(jitter_keeps_the_order),
         cmocka_unit_test(some_datagrams_are_overtaken),
+        cmocka_unit_test(what_overtakes_gets_lost_nowhere),
         cmocka_unit_test(a_stream_is_not_reordered),
         cmocka_unit_test(what_waits_is_sent_before_closing),
         cmocka_unit_test(what_came_before_the_end_is_delivered),

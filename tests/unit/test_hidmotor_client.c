@@ -475,6 +475,30 @@ static void a_doubled_reply_does_not_count_twice(void **state)
     free(tap);
 }
 
+static void all_late(struct tap *tap, const uint8_t *report)
+{
+    if (id_of(report) == POSITIONS)
+        positions_after(tap, 150, 1);
+    else
+        ANSWER(tap, 150, VELOCITIES, 3, 1, 2, 3);
+}
+
+/* An arm at rest says the same again: that alone does not make it somebody else's reply. */
+static void a_late_reply_may_repeat_the_one_before(void **state)
+{
+    (void)state;
+    struct tap *tap = tap_new(all_late);
+    struct aw_hidmotor_status status;
+    for (int i = 1; i <= 5; i++) {
+        assert_int_equal(aw_hidmotor_status(&tap->arm, &status, &tap->err), AW_OK);
+        assert_false(status.maybe_stale);
+        assert_int_equal(tap->arm.counters.foreign, 0);
+        assert_int_equal(tap->arm.counters.resent, 2 * i);
+        assert_int_equal(tap->arm.counters.late, 2 * i - 1); /* the last one comes after this */
+    }
+    free(tap);
+}
+
 static void another_program_asks_too(struct tap *tap, const uint8_t *report)
 {
     (void)report;
@@ -733,6 +757,7 @@ int main(void)
         cmocka_unit_test(suspicion_ends),
         cmocka_unit_test(a_setter_is_answered_by_its_own_echo),
         cmocka_unit_test(a_doubled_reply_does_not_count_twice),
+        cmocka_unit_test(a_late_reply_may_repeat_the_one_before),
         cmocka_unit_test(where_others_ask_a_late_reply_proves_nothing),
         cmocka_unit_test(what_a_signal_interrupts_stays_unanswered),
         cmocka_unit_test(a_stale_reply_is_never_taken_for_a_fresh_one),

@@ -224,6 +224,25 @@ static void wrappers_pass_on_what_is_told(void **state)
     assert_tells_all(link);
 }
 
+/* What waits is lost with the link, and that is told when it is due. */
+static void a_faulty_link_is_lost_when_writing_is(void **state)
+{
+    (void)state;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct aw_error err = {0};
+    struct aw_url url;
+    struct aw_link *link;
+    char buf[16];
+    size_t got;
+    assert_int_equal(aw_url_parse(&url, "told:?delay=1ms", NULL), AW_OK);
+    assert_int_equal(aw_fault_wrap(&link, told_link(&clock.base), &url, false, NULL), AW_OK);
+    assert_int_equal(send_frame(link, "05E#AA", &err), AW_OK);
+    clock.time_ns += 2 * AW_MILLISECOND;
+    assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &err), AW_LOST);
+    assert_non_null(strstr(err.text, ": is down"));
+    aw_link_close(link);
+}
+
 static void count_receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
 {
     struct echo_device *self = (struct echo_device *)device;
@@ -257,6 +276,7 @@ int main(void)
         cmocka_unit_test(keys_are_checked),
         cmocka_unit_test(good_keys_and_no_interface),
         cmocka_unit_test(wrappers_pass_on_what_is_told),
+        cmocka_unit_test(a_faulty_link_is_lost_when_writing_is),
         cmocka_unit_test(a_served_device_does_not_hear_itself),
         cmocka_unit_test(what_is_wrong_with_an_interface),
     };

@@ -2,6 +2,7 @@
  * umockdev's library shows it another sysfs, and tests/hid/hidraw.c puts sockets in the place of
  * the nodes. The test starts itself anew with the two. */
 #include "link_helper.h"
+#include "next.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -14,6 +15,27 @@
 #include <unistd.h>
 
 #include "link/hid.h"
+
+static bool no_spare_descriptor; /* fcntl(2) has none */
+static int write_error;          /* errno of the next report, 0 for none */
+
+int fcntl(int fd, int command, ...)
+{
+    va_list list;
+    va_start(list, command);
+    void *argument = va_arg(list, void *);
+    va_end(list);
+    if (no_spare_descriptor && command == F_DUPFD_CLOEXEC)
+        return fails_with(EMFILE);
+    return NEXT(fcntl)(fd, command, argument);
+}
+
+ssize_t write(int fd, const void *buf, size_t size)
+{
+    int error = write_error;
+    write_error = 0;
+    return error ? fails_with(error) : NEXT(write)(fd, buf, size);
+}
 
 #define TEENSY "16c0:0486 T1 'Teensyduino RawHID'"
 
@@ -390,6 +412,69 @@ static void waiting_ends_when_asked(void **state)
     close(stop[1]);
 }
 
+/* Where hidapi's descriptor cannot be found out, the board is asked every millisecond. */
+static void without_a_descriptor(void **state)
+{
+    (void)state;
+    int stop[2];
+    assert_int_equal(pipe(stop), 0);
+    struct aw_real_clock clock = aw_real_clock(stop[0]);
+    struct board board;
+    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
+    start_board(&board, "hidraw1");
+    no_spare_descriptor = true;
+    struct aw_link *link = open_link("hid:", &clock.base);
+    no_spare_descriptor = false;
+    assert_int_equal(aw_link_fd(link), -1);
+    for (unsigned i = 0; i < 10; i++)
+        exchange(link, i);
+    assert_read_is(link, AW_TIMEOUT, 0);
+    assert_read_is(link, AW_TIMEOUT, 5 * AW_MILLISECOND);
+    assert_int_equal(write(stop[1], "x", 1), 1);
+    assert_read_is(link, AW_STOPPED, AW_SECOND);
+    assert_int_equal(read(stop[0], &(char){0}, 1), 1);
+    end_board(&board);
+    assert_read_is(link, AW_LOST, AW_SECOND);
+    aw_link_close(link);
+    close(stop[0]);
+    close(stop[1]);
+}
+
+static void a_board_that_hangs(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_error err = {0};
+    struct board board;
+    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
+    start_board(&board, "hidraw1");
+    struct aw_link *link = open_link("hid:", &clock.base);
+    write_error = ETIMEDOUT; /* as the USB driver says it */
+    assert_int_equal(aw_link_write(link, "x", 1, &err), AW_TIMEOUT);
+    assert_string_equal(err.text, "hid:/dev/hidraw1: the board takes nothing — reset it");
+    write_error = EINTR;
+    exchange(link, 1);
+    aw_link_close(link);
+    end_board(&board);
+}
+
+/* A board that is a keyboard, too: one node with two collections, of which hidapi tells one by one.
+ */
+static void a_node_counts_once(void **state)
+{
+    (void)state;
+    struct aw_hid_port ports[4];
+    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
+    shell("d=$(find '%s/sys/devices' -name report_descriptor) && "
+          "{ printf '\\005\\001\\011\\006\\241\\001\\300' && cat \"$d\"; } >\"$d.new\" && "
+          "mv \"$d.new\" \"$d\"",
+          getenv("UMOCKDEV_DIR"));
+    assert_int_equal(aw_link_list_hid(ports, 4), 1);
+    assert_int_equal(ports[0].usage_page, 0xFF00); /* the one for reports, not the first one */
+    assert_int_equal(ports[0].usage, 1);
+    assert_true(ports[0].chosen);
+}
+
 static void unplugging(void **state)
 {
     (void)state;
@@ -455,6 +540,9 @@ static int all_tests(void)
         CASE(a_thousand_transactions),
         CASE(reports_of_other_sizes),
         CASE(waiting_ends_when_asked),
+        CASE(without_a_descriptor),
+        CASE(a_board_that_hangs),
+        CASE(a_node_counts_once),
         CASE(unplugging),
         CASE(rules_for_udev),
         CASE(no_uhid_here),

@@ -200,6 +200,7 @@ static void both_ends(const char *listen, const char *query)
         snprintf(url, sizeof url, "%s%s", adapter->ready, query);
         struct aw_link *client = opened_against(&ends, url, adapter, NULL);
         assert_true(client->datagrams);
+        assert_true(aw_link_fd(client) >= 0 && aw_link_fd(client) != aw_link_fd(adapter));
         assert_string_equal(client->key, adapter->key);
         assert_sends(client, "044#398EE33C0000");
         assert_sends(client, "7FF#0011223344556677");
@@ -362,17 +363,32 @@ static void an_adapter_that_is_unplugged(void **state)
     ends_end(&ends);
 }
 
+static void opening_is_interrupted(void **state)
+{
+    (void)state;
+    char url[256];
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *stream = open_link("tcp-listen:0", &clock.base);
+    snprintf(url, sizeof url, "slcan:%s", stream->ready);
+    struct interrupted_clock stopped = interrupted_clock(NULL);
+    assert_open_fails_by(&stopped.real.base, url, AW_STOPPED, ": stopped while opening");
+    struct interrupted_clock unplugged = interrupted_clock(stream);
+    assert_open_fails_by(&unplugged.real.base, url, AW_NO_LINK, ": the adapter went away");
+}
+
 static void what_is_no_adapter(void **state)
 {
     (void)state;
     assert_open_fails("slcan:", AW_USAGE, "slcan:/dev/ttyACM0");
+    assert_open_fails("slcan:pty:/no/such/folder/arm", AW_NO_LINK, "no such directory");
+    assert_open_fails("slcan:/dev/nope?bitrate=fast", AW_USAGE, "bitrate=fast");
     assert_open_fails("slcan:/dev/nope", AW_NO_LINK, "/dev/nope");
     assert_open_fails("slcan:tcp:127.0.0.1:1", AW_NO_LINK, "refused");
     assert_open_fails("slcan:/dev/nope?bitrate=123456", AW_USAGE, "250000");
     assert_open_fails("slcan:/dev/nope?btr=00", AW_USAGE, "btr");
     assert_open_fails("slcan:/dev/nope?btr=00zz", AW_USAGE, "btr");
     assert_open_fails("slcan:/dev/nope?time=yes", AW_USAGE, "off|on");
-    assert_open_fails("slcan:/dev/nope?bitrat=1", AW_USAGE, "did you mean \"bitrate\"");
+    assert_open_fails("slcan:/dev/nope?bitrat=1", AW_USAGE, "did you mean 'bitrate'");
     assert_open_fails("slcan:slcan:pty:", AW_USAGE, "not a stream");
     assert_open_fails("slcan:nope:", AW_USAGE, "unknown");
 }
@@ -438,6 +454,7 @@ int main(void)
         cmocka_unit_test(a_computer_that_went_away_costs_one_second),
         cmocka_unit_test(adapters_that_differ),
         cmocka_unit_test(an_adapter_that_is_unplugged),
+        cmocka_unit_test(opening_is_interrupted),
         cmocka_unit_test(what_is_no_adapter),
         cmocka_unit_test(any_bytes_are_survived),
         cmocka_unit_test(faults_and_traces_keep_what_is_told),

@@ -67,6 +67,7 @@ static void tcp_failures(void **state)
     assert_open_fails("tcp:127.0.0.1", AW_USAGE, "no port");
     assert_open_fails("tcp:127.0.0.1:0", AW_USAGE, "port 0");
     assert_open_fails("tcp:256.256.256.256:1", AW_NO_LINK, "no such host");
+    assert_open_fails("tcp-listen:127.0.0.1:x", AW_USAGE, "port");
     struct aw_link *server = open_link("tcp-listen:*:0", &clock.base);
     assert_memory_equal(server->ready, "tcp:127.0.0.1:", 14);
     snprintf(ready, sizeof ready, "%s", server->ready);
@@ -74,6 +75,57 @@ static void tcp_failures(void **state)
     assert_open_fails(listen, AW_NO_LINK, "in use");
     aw_link_close(server);
     assert_open_fails(ready, AW_NO_LINK, "refused");
+}
+
+/* The listener's queue is full, so that connecting takes until it has room. */
+static void tcp_takes_its_time_to_connect(void **state)
+{
+    (void)state;
+    char url[40];
+    int stop[2], listener = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof at;
+    assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(listener, 0), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &size), 0);
+    snprintf(url, sizeof url, "tcp:127.0.0.1:%u", ntohs(at.sin_port));
+    struct aw_link *links[8];
+    struct aw_virtual_clock clock = aw_virtual_clock(); /* does not wait for real */
+    const struct aw_link_options options = {.clock = &clock.base};
+    struct aw_error err = {0};
+    size_t n = 0;
+    while (n < 8 && aw_link_open(&links[n], url, &options, &err) == AW_OK)
+        n++;
+    assert_int_equal(err.status, AW_NO_LINK);
+    assert_non_null(strstr(err.text, ": Connection timed out — check address and network"));
+    assert_int_equal(clock.time_ns, 5 * AW_SECOND);
+
+    assert_int_equal(pipe(stop), 0);
+    assert_int_equal(write(stop[1], "x", 1), 1);
+    struct aw_real_clock stopped = aw_real_clock(stop[0]);
+    assert_open_fails_by(&stopped.base, url, AW_STOPPED, ": stopped while connecting");
+    while (n > 0)
+        aw_link_close(links[--n]);
+    close(listener);
+    close(stop[0]);
+    close(stop[1]);
+}
+
+static void tcp_over_ipv6(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    int fd = socket(AF_INET6, SOCK_STREAM, 0);
+    bool there = fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0;
+    close(fd);
+    if (!there)
+        skip();
+    clients_take_turns("tcp-listen:[::1]:0");
+    struct aw_link *server = open_link("tcp-listen:[::]:0", &clock.base);
+    assert_memory_equal(server->ready, "tcp:[::1]:", 10);
+    aw_link_close(open_link(server->ready, &clock.base));
+    aw_link_close(server);
 }
 
 static void tcp_does_not_wait_to_fill_a_segment(void **state)
@@ -113,6 +165,24 @@ static void a_client_that_does_not_read_is_cut_off(void **state)
     aw_link_close(server);
 }
 
+static void a_server_that_does_not_read_is_told(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_error err = {0};
+    static char flood[32 << 20]; /* more than any socket buffers take */
+    struct aw_link *server = open_link("tcp-listen:0", &clock.base);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    assert_int_equal(aw_link_write(client, flood, sizeof flood, &err), AW_LOST);
+    assert_non_null(strstr(err.text, " of 33554432 bytes of a message were taken, then nothing"));
+    while (aw_link_write(client, "x", 1, &err) == AW_OK)
+        ;
+    assert_int_equal(err.status, AW_TIMEOUT);
+    assert_non_null(strstr(err.text, "nothing was taken for a second"));
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
 static void unix_keeps_datagrams_apart(void **state)
 {
     (void)state;
@@ -143,6 +213,7 @@ static void unix_failures(void **state)
     snprintf(url, sizeof url, "unix:%s", path);
     assert_open_fails(url, AW_NO_LINK, "start the device");
     assert_open_fails("unix:", AW_USAGE, "no path");
+    assert_open_fails("unix-listen:", AW_USAGE, "no path — write unix:PATH");
     snprintf(long_url, sizeof long_url, "unix:/tmp/%0150d", 0);
     assert_open_fails(long_url, AW_NO_LINK, "longer than");
 
@@ -232,8 +303,11 @@ int main(void)
         cmocka_unit_test(tcp_clients_take_turns),
         cmocka_unit_test(unix_clients_take_turns),
         cmocka_unit_test(tcp_failures),
+        cmocka_unit_test(tcp_takes_its_time_to_connect),
+        cmocka_unit_test(tcp_over_ipv6),
         cmocka_unit_test(tcp_does_not_wait_to_fill_a_segment),
         cmocka_unit_test(a_client_that_does_not_read_is_cut_off),
+        cmocka_unit_test(a_server_that_does_not_read_is_told),
         cmocka_unit_test(unix_keeps_datagrams_apart),
         cmocka_unit_test(unix_failures),
         cmocka_unit_test(devices_are_served),

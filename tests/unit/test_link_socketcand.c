@@ -31,6 +31,8 @@ static void frames_are_read(void **state)
         {"< frame 123 1.0 AAB >", NULL, 0},
         {"< frame 123 1.0 GG >", NULL, 0},
         {"< frame 123 1.0x AA >", NULL, 0},
+        {"< frame 123 1:0 AA >", NULL, 0},
+        {"< frame 123 12 AA >", "123#AA", 12000000000},
         {"< frame 123 -1.0 AA >", NULL, 0},
         {"< frame 123 99999999999999.0 AA >", NULL, 0},
         {"< frame 800 1.0 AA >", NULL, 0},
@@ -215,6 +217,10 @@ static void both_ends_understand_each_other(void **state)
             assert_receives(client, "05E#9CFF000200F0");
             assert_in_range(client->rx_time_ns, before, aw_wall_time());
         }
+        struct aw_error err;
+        static const uint8_t no_frame[] = {0x00, 0x08};
+        assert_int_equal(aw_link_write(client, no_frame, sizeof no_frame, &err), AW_USAGE);
+        assert_non_null(strstr(err.text, "/can0: not a classic CAN frame"));
         aw_link_close(client);
         ends.client = NULL;
     }
@@ -317,6 +323,15 @@ static void servers_that_differ(void **state)
 static void what_is_no_bus(void **state)
 {
     (void)state;
+    char url[256];
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *stream = open_link("tcp-listen:0", &clock.base);
+    snprintf(url, sizeof url, "socketcand:%s/can0", stream->ready + strlen("tcp:"));
+    struct interrupted_clock stopped = interrupted_clock(NULL);
+    assert_open_fails_by(&stopped.real.base, url, AW_STOPPED, "/can0: stopped while connecting");
+    struct interrupted_clock left = interrupted_clock(stream);
+    assert_open_fails_by(&left.real.base, url, AW_NO_LINK,
+                         "/can0: closed the connection — is it socketcand that listens there");
     assert_open_fails("socketcand:127.0.0.1:1/can0", AW_NO_LINK, "refused");
     assert_open_fails("socketcand:127.0.0.1/can0", AW_USAGE, "no port");
     assert_open_fails("socketcand:127.0.0.1:1/can0/x", AW_USAGE, "name of a bus");
@@ -324,7 +339,7 @@ static void what_is_no_bus(void **state)
     assert_open_fails("socketcand-listen:0/an-overlong-name-for-any-bus-there-is", AW_USAGE,
                       "name of a bus");
     assert_open_fails("socketcand:127.0.0.1:1/can0?bitrate=1", AW_USAGE, "bitrate");
-    assert_open_fails("socketcan:127.0.0.1:1/can0", AW_USAGE, "did you mean \"socketcand\"");
+    assert_open_fails("socketcan:127.0.0.1:1/can0", AW_USAGE, "did you mean 'socketcand'");
 }
 
 int main(void)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,8 +13,16 @@
 #include <cmocka.h>
 
 #include "link/spawn.h"
+#include "next.h"
 
 #define LIMIT (20 * AW_SECOND)
+
+static int fork_error; /* errno, 0 for none */
+
+pid_t fork(void)
+{
+    return fork_error ? fails_with(fork_error) : NEXT(fork)();
+}
 
 static struct aw_link *start(struct aw_real_clock *clock, const char *script)
 {
@@ -91,6 +100,49 @@ static void what_is_no_program(void **state)
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
+static void limit_descriptors(rlim_t most)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = most;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* At whatever step: it is told, and no descriptor and no process is left. */
+static void a_machine_that_has_run_out(void **state)
+{
+    char name[] = "true", *const argv[] = {name, NULL};
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct rlimit usual;
+    struct aw_link *link = NULL;
+    struct aw_error err;
+    enum aw_status status = AW_NO_LINK;
+    unsigned steps = 0;
+    (void)state;
+    int lowest = dup(0);
+    close(lowest);
+    fork_error = EAGAIN;
+    assert_int_equal(aw_spawn_open(&link, "/bin/true", argv, &clock.base, &err), AW_NO_LINK);
+    assert_non_null(strstr(err.text, "/bin/true: Resource temporarily unavailable — is it"));
+    fork_error = 0;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    for (; status != AW_OK && steps < 20; steps++) {
+        limit_descriptors((rlim_t)lowest + steps);
+        status = aw_spawn_open(&link, "/bin/true", argv, &clock.base, &err);
+        limit_descriptors(usual.rlim_cur);
+        if (status == AW_OK)
+            break;
+        assert_int_equal(status, AW_NO_LINK);
+        assert_non_null(strstr(err.text, "/bin/true: Too many open files"));
+        assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+        int now = dup(0);
+        assert_int_equal(now, lowest);
+        close(now);
+    }
+    assert_true(steps > 4 && status == AW_OK);
+    aw_link_close(link);
+}
+
 static void finding(void **state)
 {
     char path[256];
@@ -101,6 +153,7 @@ static void finding(void **state)
     assert_true(aw_spawn_find("sh", path, sizeof path));
     assert_string_equal(path, "/bin/sh");
     assert_false(aw_spawn_find("no-such-program", path, sizeof path));
+    assert_false(aw_spawn_find("sh", path, strlen("/bin/sh"))); /* does not fit */
     setenv("PATH", "", 1);
     assert_false(aw_spawn_find("sh", path, sizeof path));
 }
@@ -131,6 +184,7 @@ int main(void)
         cmocka_unit_test(its_end_is_told),
         cmocka_unit_test(closing_ends_it),
         cmocka_unit_test(what_is_no_program),
+        cmocka_unit_test(a_machine_that_has_run_out),
         cmocka_unit_test(finding),
         cmocka_unit_test(the_other_side),
     };

@@ -128,6 +128,29 @@ static void nobody_reads(void **state)
     aw_link_close(server);
 }
 
+/* Nothing taken: say it again. A part taken: what is said next would be taken for the rest. */
+static void the_device_does_not_read(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_error err = {0};
+    char flood[32768];
+    memset(flood, 'x', sizeof flood);
+    struct aw_link *server = open_link("pty:", &clock.base);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    int64_t start = aw_clock_now(&clock.base);
+    assert_int_equal(aw_link_write(client, flood, sizeof flood, &err), AW_LOST);
+    assert_true(aw_clock_now(&clock.base) - start >= 900 * AW_MILLISECOND);
+    assert_int_equal(err.status, AW_LOST);
+    assert_non_null(strstr(err.text, " of 32768 bytes of a message were taken, then nothing"));
+    while (aw_link_write(client, "x", 1, &err) == AW_OK)
+        ; /* the kernel may have moved some meanwhile */
+    assert_int_equal(err.status, AW_TIMEOUT);
+    assert_non_null(strstr(err.text, ": nothing was taken for a second — does the other end"));
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
 static void a_second_client_hears_who_has_it(void **state)
 {
     (void)state;
@@ -167,6 +190,7 @@ static void symlinks_of_others_are_left_alone(void **state)
     assert_int_equal(lstat(path, &file), 0);
     aw_link_close(second);
     assert_int_equal(lstat(path, &file), -1);
+    assert_open_fails("pty:/proc/arm", AW_NO_LINK, "pty:/proc/arm: cannot make the link: ");
     assert_open_fails("pty:/no/such/directory/arm", AW_NO_LINK, "no such directory");
 }
 
@@ -189,6 +213,31 @@ static void keys_do_not_depend_on_spelling(void **state)
     client = open_link(server->ready, &clock.base);
     assert_memory_equal(client->key, "/dev/pts/", 9);
     aw_link_close(client);
+    aw_link_close(server);
+}
+
+/* So many that looking for the name ends, and the kernel's own does. */
+static void symlinks_to_symlinks(void **state)
+{
+    (void)state;
+    char from[128], to[32] = "arm";
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *server = open_link(url("pty:", in_directory("arm")), &clock.base);
+    for (int i = 0; i < 20; i++) {
+        snprintf(from, sizeof from, "%s/link%d", directory, i);
+        assert_int_equal(symlink(to, from), 0);
+        snprintf(to, sizeof to, "link%d", i);
+    }
+    struct aw_link *client = open_link(in_directory("link9"), &clock.base);
+    assert_string_equal(client->key, in_directory("arm"));
+    aw_link_close(client);
+    client = open_link(in_directory("link19"), &clock.base);
+    assert_memory_equal(client->key, "/dev/pts/", 9);
+    aw_link_close(client);
+    for (int i = 0; i < 20; i++) {
+        snprintf(to, sizeof to, "link%d", i);
+        assert_int_equal(unlink(in_directory(to)), 0);
+    }
     aw_link_close(server);
 }
 
@@ -267,9 +316,11 @@ int main(void)
         cmocka_unit_test(the_bare_path_works),
         cmocka_unit_test(a_lost_server_is_lost),
         cmocka_unit_test(nobody_reads),
+        cmocka_unit_test(the_device_does_not_read),
         cmocka_unit_test(a_second_client_hears_who_has_it),
         cmocka_unit_test(symlinks_of_others_are_left_alone),
         cmocka_unit_test(keys_do_not_depend_on_spelling),
+        cmocka_unit_test(symlinks_to_symlinks),
         cmocka_unit_test(settings),
         cmocka_unit_test(what_is_no_terminal),
         cmocka_unit_test(ports_can_be_listed),

@@ -1,10 +1,35 @@
 /* udp: and udp-listen:, over the loopback interface. */
 #include "link_helper.h"
+#include "next.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <sys/socket.h>
+
+#include "link/udp.h"
+
+/* What the network says in place of the real one: errno values. */
+static struct {
+    int send_error, send_times; /* so often; -1: always */
+    int read_error;             /* once */
+} network;
+
+ssize_t sendto(int fd, const void *buf, size_t size, int flags, __CONST_SOCKADDR_ARG to,
+               socklen_t to_size)
+{
+    if (network.send_times == 0)
+        return NEXT(sendto)(fd, buf, size, flags, to, to_size);
+    network.send_times -= network.send_times > 0;
+    return fails_with(network.send_error);
+}
+
+int recvmmsg(int fd, struct mmsghdr *messages, unsigned max, int flags, struct timespec *timeout)
+{
+    int error = network.read_error;
+    network.read_error = 0;
+    return error ? fails_with(error) : NEXT(recvmmsg)(fd, messages, max, flags, timeout);
+}
 
 /* A plain socket with a free port. */
 static int plain_socket(unsigned *port)
@@ -220,6 +245,129 @@ static void a_taken_port_is_explained(void **state)
     aw_link_close(open_link(url, &clock.base));
 }
 
+/* A port that is taken by nobody: its socket is on the way from one process to another. */
+static void a_port_taken_by_nobody(void **state)
+{
+    (void)state;
+    unsigned port;
+    int pair[2], fd = plain_socket(&port);
+    char url[80], byte = 'x', control[CMSG_SPACE(sizeof fd)] = {0};
+    struct iovec part = {&byte, 1};
+    struct msghdr header = {.msg_iov = &part,
+                            .msg_iovlen = 1,
+                            .msg_control = control,
+                            .msg_controllen = sizeof control};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&header);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(c), &fd, sizeof fd);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, pair), 0);
+    assert_int_equal(sendmsg(pair[0], &header, 0), 1);
+    close(fd);
+    snprintf(url, sizeof url, "udp-listen:%u", port);
+    assert_open_fails(url, AW_NO_LINK, "is in use, another program has it");
+    close(pair[0]);
+    close(pair[1]);
+}
+
+static void addresses_of_the_newer_kind(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    char url[80], me[40];
+    int fd = socket(AF_INET6, SOCK_DGRAM, 0);
+    struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    socklen_t size = sizeof at;
+    if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) != 0)
+        skip(); /* a machine without IPv6 */
+    both_ends_talk("udp-listen:[::1]:0?reply=sender");
+    struct aw_link *server = open_link("udp-listen:[::]:0?reply=sender", &clock.base);
+    assert_memory_equal(server->ready, "udp:[::1]:", 10);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    assert_string_equal(client->key, server->key);
+    assert_writes(client, "x");
+    assert_reads(server, "x");
+    aw_link_close(client);
+    aw_link_close(server);
+    server = open_link("udp-listen:[::1]:0", &clock.base); /* answers to the same kind */
+    assert_non_null(strstr(server->ready, "?listen=30005"));
+    aw_link_close(server);
+
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &size), 0);
+    snprintf(url, sizeof url, "udp-listen:[::1]:%u", ntohs(at.sin6_port));
+    snprintf(me, sizeof me, "test_link_udp (pid %d) has it", (int)getpid());
+    assert_open_fails(url, AW_NO_LINK, me);
+    close(fd);
+}
+
+/* What the network does not take is lost, like any other datagram: told, and the link stays. */
+static void a_network_that_takes_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        int error, times;
+        const char *words; /* NULL: it went out after all */
+    } cases[] = {
+        {EINTR, 3, NULL},
+        {ECONNREFUSED, 3, NULL}, /* is about an earlier datagram */
+        {ENOBUFS, 3, NULL},
+        {EAGAIN, 2, NULL},
+        {ENOBUFS, -1, "No buffer space available"},
+        {ENETUNREACH, 1, "Network is unreachable"},
+        {EPERM, 1, "Operation not permitted"},
+    };
+    struct aw_real_clock clock = aw_real_clock(-1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
+        struct aw_link *client = open_link(server->ready, &clock.base);
+        network.send_error = cases[i].error;
+        network.send_times = cases[i].times;
+        assert_writes(client, "first");
+        network.send_times = 0;
+        if (!cases[i].words) {
+            assert_reads(server, "first");
+            assert_read_is(client, AW_TIMEOUT, 0);
+        } else {
+            assert_news(client, "nothing can be sent to 127.0.0.1:");
+            assert_non_null(strstr(client->event, cases[i].words));
+            network.send_times = cases[i].times;
+            assert_writes(client, "second");
+            network.send_times = 0;
+            assert_read_is(client, AW_TIMEOUT, 0); /* said once in five seconds */
+        }
+        assert_writes(client, "third");
+        assert_reads(server, "third");
+        assert_read_is(client, AW_TIMEOUT, 0);
+        aw_link_close(client);
+        aw_link_close(server);
+    }
+}
+
+static void what_a_link_does_not_survive(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_error err = {0};
+    char buf[8];
+    size_t got;
+    struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    network.send_error = EBADF;
+    network.send_times = 1;
+    assert_int_equal(aw_link_write(client, "x", 1, &err), AW_LOST);
+    assert_non_null(strstr(err.text, "connection lost: Bad file descriptor"));
+    assert_writes(client, "still");
+    network.read_error = EINTR; /* but that is none */
+    assert_reads(server, "still");
+    assert_writes(client, "more");
+    network.read_error = ENOTCONN;
+    assert_int_equal(aw_link_read(server, buf, sizeof buf, &got, AW_NEVER, &err), AW_LOST);
+    assert_non_null(strstr(err.text, "connection lost: Transport endpoint is not connected"));
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
 static void bad_urls(void **state)
 {
     (void)state;
@@ -228,7 +376,21 @@ static void bad_urls(void **state)
     assert_open_fails("udp:256.1.1.1:1?listen=0", AW_NO_LINK, "no such host");
     assert_open_fails("udp:?listne=1", AW_USAGE, "listen");
     assert_open_fails("udp-listen:127.0.0.1:0?listen=1", AW_USAGE, "unknown");
+    assert_open_fails("udp-listen:a..b:1", AW_NO_LINK, "a..b: no such host: ");
+    assert_open_fails("udp-listen:0?reply=a..b:1", AW_NO_LINK, "no such host");
+    assert_open_fails("udp:a..b", AW_NO_LINK, "check the name");
+    assert_open_fails("udp-listen:127.0.0.1:x", AW_USAGE, "port");
     assert_open_fails("udp-listen:192.0.2.1:0", AW_NO_LINK, "an address of this machine");
+}
+
+static void a_bound_port_is_seen(void **state)
+{
+    unsigned port;
+    int fd = plain_socket(&port);
+    (void)state;
+    assert_true(aw_udp_bound(port));
+    close(fd);
+    assert_false(aw_udp_bound(port));
 }
 
 static void a_wish_to_stop_ends_the_read(void **state)
@@ -263,7 +425,12 @@ int main(void)
         cmocka_unit_test(a_second_sender_is_noticed),
         cmocka_unit_test(an_empty_datagram_is_news),
         cmocka_unit_test(a_taken_port_is_explained),
+        cmocka_unit_test(a_port_taken_by_nobody),
+        cmocka_unit_test(addresses_of_the_newer_kind),
+        cmocka_unit_test(a_network_that_takes_nothing),
+        cmocka_unit_test(what_a_link_does_not_survive),
         cmocka_unit_test(bad_urls),
+        cmocka_unit_test(a_bound_port_is_seen),
         cmocka_unit_test(a_wish_to_stop_ends_the_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -280,6 +280,62 @@ static void an_empty_capture_ends_at_once(void **state)
     end(&rig);
 }
 
+static void assert_does_not_open(struct rig *rig, const char *keys, enum aw_status wanted,
+                                 const char *words)
+{
+    char url[128];
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    const struct aw_link_options options = {.clock = &clock.base};
+    struct aw_link *link;
+    snprintf(url, sizeof url, "log:%s%s", rig->path, keys);
+    assert_int_equal(aw_link_open(&link, url, &options, &rig->err), wanted);
+    assert_null(link);
+    if (!strstr(rig->err.text, words))
+        fail_msg("%s: \"%s\" does not say \"%s\"", url, rig->err.text, words);
+}
+
+static void what_a_device_cannot_be_made_of(void **state)
+{
+    struct rig rig;
+    (void)state;
+    begin(&rig, AW_MEDIUM_UDP);
+    add(&rig, 0, AW_RX, "one", NULL);
+    close_file(&rig);
+    assert_does_not_open(&rig, "?speed=0", AW_LIMIT, "log: speed must be above 0, or max");
+    assert_does_not_open(&rig, "?speed=-1", AW_LIMIT, "above 0");
+    assert_does_not_open(&rig, "?speed=fast", AW_USAGE, "fast");
+    assert_does_not_open(&rig, "?from=5V", AW_USAGE, "5V");
+    assert_does_not_open(&rig, "?loop=maybe", AW_USAGE, "no|yes");
+    assert_does_not_open(&rig, "?port=0", AW_USAGE, "port=0");
+    assert_does_not_open(&rig, ".gone", AW_NO_LINK, ".gone: ");
+    end(&rig);
+}
+
+static void a_wish_to_stop_ends_reading(void **state)
+{
+    struct rig rig;
+    char buf[8];
+    size_t got;
+    int stop[2];
+    (void)state;
+    begin(&rig, AW_MEDIUM_UDP);
+    add(&rig, 0, AW_RX, "one", NULL);
+    add(&rig, 10000, AW_RX, "two", NULL);
+    close_file(&rig);
+    assert_int_equal(pipe(stop), 0);
+    struct aw_real_clock clock = aw_real_clock(stop[0]);
+    struct aw_link *link = open_link(&rig, &clock.base, "");
+    assert_int_equal(aw_link_fd(link), -1);
+    assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &rig.err), AW_OK);
+    assert_int_equal(write(stop[1], "x", 1), 1);
+    assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &rig.err), AW_STOPPED);
+    assert_int_equal(got, 0);
+    aw_link_close(link);
+    close(stop[0]);
+    close(stop[1]);
+    end(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +347,8 @@ int main(void)
         cmocka_unit_test(what_is_no_capture_is_refused),
         cmocka_unit_test(messages_come_at_their_times),
         cmocka_unit_test(streams_are_read_in_pieces_and_from_later_on),
+        cmocka_unit_test(what_a_device_cannot_be_made_of),
+        cmocka_unit_test(a_wish_to_stop_ends_reading),
         cmocka_unit_test(an_empty_capture_ends_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

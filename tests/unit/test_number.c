@@ -114,6 +114,26 @@ static void assert_converts(const char *text, const char *wanted, double expecte
         fail_msg("%s in %s: %.17g", text, wanted ? wanted : "-", value);
 }
 
+static void whole_numbers_are_shown_whole(void **state)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {
+        {4294967295, "4294967295"},
+        {-2147483648.0, "-2147483648"},
+        {1e30, "1e+30"},
+        {0.1F, "0.100000001"},
+        {-100, "-100"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%.*g", aw_digits_for(cases[i].value), cases[i].value);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
 static void units_convert(void **state)
 {
     (void)state;
@@ -157,13 +177,10 @@ static void kinds_of_units(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(floats_survive_printing),
-        cmocka_unit_test(floats_show_no_noise),
-        cmocka_unit_test(fixed_is_what_printf_says),
-        cmocka_unit_test(integers),
-        cmocka_unit_test(units_convert),
-        cmocka_unit_test(wrong_numbers_are_refused),
-        cmocka_unit_test(kinds_of_units),
+        cmocka_unit_test(floats_survive_printing),       cmocka_unit_test(floats_show_no_noise),
+        cmocka_unit_test(fixed_is_what_printf_says),     cmocka_unit_test(integers),
+        cmocka_unit_test(whole_numbers_are_shown_whole), cmocka_unit_test(units_convert),
+        cmocka_unit_test(wrong_numbers_are_refused),     cmocka_unit_test(kinds_of_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

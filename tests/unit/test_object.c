@@ -46,6 +46,41 @@ static void lines_for_people_have_units(void **state)
     assert_string_equal(text, "there angle=90deg\n");
 }
 
+static void statistics_are_named_alike(void **state)
+{
+    struct aw_object object;
+    struct aw_spread s = {.n = 3, .min = 1, .mean = 2.5, .p50 = 2, .p95 = 4, .p99 = 4, .max = 4};
+    (void)state;
+    aw_object_start(&object, "ping");
+    aw_object_spread_ms(&object, NULL, &s);
+    *aw_object_line(&object, text) = '\0';
+    assert_string_equal(text, "ping min_ms=1 mean_ms=2.5 p50_ms=2 p95_ms=4 p99_ms=4 max_ms=4\n");
+    aw_object_start(&object, "replay");
+    aw_object_spread_ms(&object, "late", &s);
+    assert_string_equal(as_json(&object, NULL),
+                        "{\"ok\":true,\"late_min_ms\":1,\"late_mean_ms\":2.5,\"late_p50_ms\":2,"
+                        "\"late_p95_ms\":4,\"late_p99_ms\":4,\"late_max_ms\":4}\n");
+    aw_object_start(&object, "ping");
+    aw_object_spread_ms(&object, NULL, &(struct aw_spread){0});
+    assert_int_equal(object.n, 0);
+}
+
+static void a_result_as_csv_and_in_a_format(void **state)
+{
+    struct aw_object object;
+    (void)state;
+    aw_object_start(&object, "fk");
+    aw_object_number(&object, "x", 12.5, 1, "mm");
+    aw_object_number(&object, "y", NAN, 1, "mm");
+    aw_object_text(&object, "why", "a \"b\", c");
+    *aw_object_csv_names(&object, "t,cmd", text) = '\0';
+    assert_string_equal(text, "t,cmd,x,y,why\n");
+    *aw_object_csv_values(&object, "0,fk", text) = '\0';
+    assert_string_equal(text, "0,fk,12.5,,\"a \"\"b\"\", c\"\n");
+    *aw_object_format(&object, "%{x}\\t%{y} %{nosuch} %x {}", text) = '\0';
+    assert_string_equal(text, "12.5\t- - %x {}\n");
+}
+
 static void dots_make_objects(void **state)
 {
     struct aw_object object;
@@ -68,6 +103,16 @@ static void strings_are_escaped(void **state)
                         "{\"ok\":true,\"why\":\"a\\\"b\\\\c\\u000a\\u0001\"}\n");
 }
 
+static void what_is_no_utf8_is_no_json(void **state)
+{
+    char out[40];
+    (void)state;
+    *aw_json_string(out, "µ\xFF\xE2\x82", 10) = '\0';
+    assert_string_equal(out, "\"µ???\"");
+    *aw_json_string(out, "aµ", 2) = '\0'; /* cut in the middle */
+    assert_string_equal(out, "\"a?\"");
+}
+
 static void too_many_entries_do_no_harm(void **state)
 {
     struct aw_object object;
@@ -80,14 +125,34 @@ static void too_many_entries_do_no_harm(void **state)
     assert_true(strlen(as_json(&object, NULL)) < AW_OBJECT_TEXT);
 }
 
+static void too_long_texts_do_no_harm(void **state)
+{
+    static char room[2 * AW_OBJECT_TEXT], bells[5000];
+    struct aw_object object;
+    (void)state;
+    memset(bells, '\a', sizeof bells - 1);
+    aw_object_start(&object, "x");
+    for (int i = 0; i < AW_OBJECT_MAX; i++)
+        aw_object_text(&object, i % 2 ? "a" : "group.b", bells);
+    *aw_object_json(&object, "\"ok\":true", bells, room) = '\0';
+    assert_in_range(strlen(room), AW_OBJECT_TEXT / 2, AW_OBJECT_TEXT);
+    assert_string_equal(room + strlen(room) - 3, "\"}\n");
+    *aw_object_line(&object, room) = '\0';
+    assert_in_range(strlen(room), AW_OBJECT_TEXT / 2, AW_OBJECT_TEXT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_entries),
         cmocka_unit_test(lines_for_people_have_units),
+        cmocka_unit_test(statistics_are_named_alike),
+        cmocka_unit_test(a_result_as_csv_and_in_a_format),
         cmocka_unit_test(dots_make_objects),
         cmocka_unit_test(strings_are_escaped),
+        cmocka_unit_test(what_is_no_utf8_is_no_json),
         cmocka_unit_test(too_many_entries_do_no_harm),
+        cmocka_unit_test(too_long_texts_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void values_are_checked(void **state)
     assert_int_equal(set("ack-timeout", "500ms", AW_FROM_CONFIG), AW_OK);
     assert_int_equal(set("name", "", AW_FROM_CONFIG), AW_USAGE);
     assert_int_equal(aw_options_set(&options, "size", "smal", AW_FROM_CONFIG, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "did you mean small"));
+    assert_non_null(strstr(err.text, "did you mean 'small'?"));
     assert_int_equal(aw_options_set(&options, "szie", "small", AW_FROM_CONFIG, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "--size"));
 }

@@ -72,6 +72,40 @@ static void test_groups(void **state)
     assert_int_equal(aw_select_match(&select, &point), -1);
 }
 
+/* Who has a number in the message is meant by it, too. */
+static void test_numbers(void **state)
+{
+    static const struct aw_field fields[] = {
+        {.name = "id", .type = AW_UINT, .bits = 8}, {.name = "z", .type = AW_UINT, .bits = 8}, {0}};
+    static const struct aw_message message = {.name = "limb", .dir = AW_RX, .fields = fields};
+    static struct aw_codec codec;
+    (void)state;
+    codec.message = &message;
+    codec.n_leaves = 2;
+    for (int i = 0; i < 2; i++)
+        codec.leaves[i] = (struct aw_leaf){.field = &fields[i], .value = true};
+    struct aw_record record = {.codec = &codec, .v = {3, 1}};
+    struct aw_point point = {.subject = "bob",
+                             .message = "limb",
+                             .name = "bob.z",
+                             .field = "z",
+                             .codec = &codec,
+                             .record = &record};
+    static const struct {
+        const char *pattern;
+        int match;
+    } cases[] = {{"3", 0},    {"3.z", 0}, {"3.limb.z", 0}, {"4", -1},
+                 {"3.y", -1}, {"33", -1}, {"3z", -1},      {"bob", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_select select = {.n = 1, .pattern = {cases[i].pattern}};
+        if (aw_select_match(&select, &point) != cases[i].match)
+            fail_msg("%s", cases[i].pattern);
+    }
+    struct aw_select three = {.n = 1, .pattern = {"3"}};
+    point.record = NULL;
+    assert_int_equal(aw_select_match(&three, &point), -1);
+}
+
 static void test_all(void **state)
 {
     struct aw_select select = {0};
@@ -94,7 +128,11 @@ static const struct {
     {"torque", false, NULL},
     {"lknee", false, NULL}, /* a named value of the table */
     {"lknee.torque", false, NULL},
-    {"left.knee.torque", false, NULL}, /* a subject with a dot in it */
+    {"left.knee.torque", true, NULL}, /* a subject with a dot in it */
+    {"left.knee.torque", false, "see 'describe'"},
+    {"lknee.joint.torque", false, NULL},
+    {"0x100.torque", false, NULL}, /* a board without a name */
+    {"lkne.torque", false, "see 'describe'"},
     {"*.torq*", false, NULL},
     {"joint", false, NULL},
     {"kp.value", false, NULL},
@@ -119,13 +157,49 @@ static void test_check(void **state)
     }
 }
 
+static const struct {
+    const char *pattern, *error;
+} confirmed[] = {
+    {"torque", NULL},
+    {"bob", NULL},
+    {"bob.torque", NULL},
+    {"bob.joint.torque", NULL},
+    {"3", NULL},
+    {"3.torque", NULL},
+    {"hip.axis2", NULL},
+    {"hip.axis2.torque", NULL},
+    {"b*", NULL},
+    {"bab", "did you mean 'bob'?"},
+    {"bob.torqe", "did you mean 'bob.torque'?"},
+    {"hip.axis3.torque", "nothing is called 'hip.axis3.torque'"},
+    {"7.torque", "nothing is called '7.torque'"},
+    {"zebra", "there is bob, hip, hip.axis2"},
+};
+
+static void test_confirm(void **state)
+{
+    static const char *const subjects[] = {"bob", "3", "hip", "hip.axis2"};
+    struct aw_error err = {.text = ""};
+    (void)state;
+    for (size_t i = 0; i < sizeof confirmed / sizeof *confirmed; i++) {
+        struct aw_select select = {.n = 1, .pattern = {confirmed[i].pattern}};
+        enum aw_status status = aw_select_confirm(&select, &rig->names, subjects, 4, &err);
+        if (status != (confirmed[i].error ? AW_USAGE : AW_OK))
+            fail_msg("%s: %s", confirmed[i].pattern, err.text);
+        if (confirmed[i].error)
+            expect_in(err.text, confirmed[i].error);
+    }
+    struct aw_select zebra = {.n = 1, .pattern = {"zebra"}};
+    assert_int_equal(aw_select_confirm(&zebra, &rig->names, NULL, 0, &err), AW_USAGE);
+    expect_in(err.text, "see 'describe'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_all),
-        cmocka_unit_test(test_check),
+        cmocka_unit_test(test_patterns), cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_all),      cmocka_unit_test(test_check),
+        cmocka_unit_test(test_confirm),  cmocka_unit_test(test_numbers),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -65,7 +65,7 @@ static void refused(void **state)
     (void)state;
     char many[AW_URL_MAX + 1] = "sim:?";
     assert_refused("", "empty");
-    assert_refused("sim:?fast", "\"fast\"");
+    assert_refused("sim:?fast", "'fast'");
     assert_refused("sim:?=1", "no value");
     assert_refused("sim:?a=1&a=2", "twice");
     for (int i = 0; i <= AW_URL_KEYS; i++)

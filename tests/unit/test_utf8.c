@@ -34,8 +34,19 @@ static void test_texts(void **state)
     }
 }
 
+static void what_is_no_text_becomes_a_question_mark(void **state)
+{
+    char text[] = "a\x1b[0m\nµ\xE2\x82";
+    (void)state;
+    aw_utf8_clean(text);
+    assert_string_equal(text, "a?[0m?µ??");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(what_is_no_text_becomes_a_question_mark),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,491 @@
+/* What the soaks stand on: a client and a device at the ends of a bad line, in virtual time.
+ *
+ * The line loses, doubles, damages, delays and reorders messages (link/fault.h), goes away and
+ * comes back; the device starts again with its memory gone; all that in the middle of whatever is
+ * being said. What the client wrote and what the device took is in two logs, and what has to be
+ * true is checked as a property of these. A program prints a line for programs and one for people:
+ *
+ *     tally tool=canpid exchanges=20000 hours=0.2 dropped=31066 … violations=0
+ *     every stop stopped
+ *
+ *     struct soak {
+ *         struct bed bed; // first: the functions of its kind get it
+ *         …
+ *     };
+ *     if (!bed_begin(&soak->bed, &kind, argc, argv))
+ *         return 2;
+ *     while (bed_goes_on(&soak->bed)) {
+ *         bed_plan(&soak->bed, AW_SECOND); // something may happen within the next second
+ *         status = …;                      // talks over bed.line
+ *         if (status == AW_LOST) …bed_replug(&soak->bed)…
+ *         bed_came(&soak->bed, status == AW_OK);
+ *     }
+ *     bed_stop(&soak->bed);
+ *     return bed_end(&soak->bed, "every stop stopped");
+ *
+ * Every program is called as PROGRAM [COUNT [FAULTS]], FAULTS like "drop=10%&delay=5ms&seed=2".
+ */
+#ifndef SOAK_BED_H
+#define SOAK_BED_H
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "link/device.h"
+#include "link/fault.h"
+#include "link/random.h"
+#include "link/url.h"
+
+#define BED_LOG       512 /* messages that are remembered of each end */
+#define BED_MESSAGE   96  /* bytes of them */
+#define BED_OVERTAKEN 64  /* a reordered message is not older than so many others */
+#define BED_PATIENCE  100 /* exchanges in a row that may fail, for all that happens to them */
+#define BED_MOST      10  /* violations, then it is enough */
+#define BED_OUTAGE_NS (200 * AW_MILLISECOND) /* at least; at most ten times that */
+#define BED_HELD_NS   (20 * AW_MILLISECOND)  /* see fault.h */
+
+struct bed;
+
+/* What kind of conversation it is. All functions but make may be NULL. */
+struct bed_kind {
+    const char *tool;
+    unsigned long count; /* exchanges, and faults, if none are given */
+    const char *faults;
+    const char *medium; /* what can happen on it: words of aw_fault_keys */
+    bool datagrams, ascii;
+    bool connects;                   /* the device sees that the line is back */
+    int restart_every, unplug_every; /* exchanges, about */
+
+    struct aw_device *(*make)(struct bed *bed); /* as it is when it is switched on */
+    void (*retire)(struct bed *bed);            /* before bed->device is switched off */
+    void (*wrote)(struct bed *bed, const uint8_t *bytes, size_t size);
+    void (*read)(struct bed *bed, enum aw_status status, const uint8_t *bytes, size_t size);
+    void (*took)(struct bed *bed, const uint8_t *bytes, size_t size, int64_t now);
+    void (*look)(struct bed *bed, int64_t now); /* before and after whatever the device does */
+};
+
+struct bed_entry {
+    int64_t time_ns;
+    size_t size;
+    uint8_t bytes[BED_MESSAGE];
+};
+
+/* The last ones; number i is entries[i % BED_LOG]. */
+struct bed_log {
+    unsigned long n;
+    struct bed_entry entries[BED_LOG];
+};
+
+/* What the line of the client ends in: the device that is on now. */
+struct bed_stage {
+    struct aw_device base;
+    struct bed *bed;
+};
+
+struct bed {
+    struct aw_link line; /* the client's */
+    const struct bed_kind *kind;
+    struct aw_virtual_clock clock;
+    struct aw_random random; /* for the soak; the line has its own */
+    struct aw_url faults;    /* all that were asked for */
+    int64_t slowest_ns;      /* how long a message is on its way, at most */
+    long seed;
+    struct aw_link *inner;
+    struct bed_stage stage;
+    struct aw_device *device;
+    bool deaf;                  /* the cable is out */
+    int64_t out_ns, restart_ns; /* when the line goes, when the device starts again; or AW_NEVER */
+    int64_t restarted_ns;       /* when it did last */
+    struct bed_log written, taken;
+    unsigned long matched; /* what was taken last is this one of those that were written */
+    double repeats;        /* share of what is read that comes twice, at once */
+    size_t again_size;
+    uint8_t again[BED_MESSAGE];
+
+    unsigned long wanted, exchanges, good, errors, restarts, unplugs, violations, streak;
+    struct aw_fault_counters injected;
+};
+
+static inline int64_t bed_now(const struct bed *bed)
+{
+    return bed->clock.time_ns;
+}
+
+static inline uint64_t bed_below(struct bed *bed, uint64_t n)
+{
+    return aw_random_below(&bed->random, n);
+}
+
+/* Once in n times. */
+static inline bool bed_once_in(struct bed *bed, int n)
+{
+    return n > 0 && bed_below(bed, (uint64_t)n) == 0;
+}
+
+__attribute__((format(printf, 2, 3))) static inline void bed_violated(struct bed *bed,
+                                                                      const char *what, ...)
+{
+    va_list args;
+    if (bed->violations++ >= BED_MOST)
+        return;
+    va_start(args, what);
+    fprintf(stderr, "%s_soak: exchange %lu, %.6f s: ", bed->kind->tool, bed->exchanges,
+            (double)bed_now(bed) / 1e9);
+    vfprintf(stderr, what, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+/* The logs */
+
+static inline void bed_note(struct bed_log *log, const void *bytes, size_t size, int64_t now)
+{
+    struct bed_entry *entry = &log->entries[log->n++ % BED_LOG];
+    entry->time_ns = now;
+    entry->size = size;
+    memcpy(entry->bytes, bytes, size < BED_MESSAGE ? size : BED_MESSAGE);
+}
+
+static inline bool bed_is(const struct bed_log *log, unsigned long i, const void *bytes,
+                          size_t size)
+{
+    const struct bed_entry *entry = &log->entries[i % BED_LOG];
+    return entry->size == size &&
+           memcmp(entry->bytes, bytes, size < BED_MESSAGE ? size : BED_MESSAGE) == 0;
+}
+
+/* Where the search for what was taken begins: the medium keeps the order, or nearly. */
+static inline unsigned long bed_first(const struct bed *bed)
+{
+    bool reorders = aw_url_get(&bed->faults, "reorder") && strstr(bed->kind->medium, "reorder");
+    unsigned long n = bed->written.n, back = reorders ? BED_OVERTAKEN : BED_LOG;
+    unsigned long oldest = n > back ? n - back : 0;
+    return reorders || bed->matched < oldest ? oldest : bed->matched;
+}
+
+/* The device's log is the client's, less what was lost: nothing that nobody wrote, and nothing
+ * before its time. What was damaged on the way is nobody's. */
+static inline void bed_match(struct bed *bed, const void *bytes, size_t size)
+{
+    bool damages = aw_url_get(&bed->faults, "corrupt") && strstr(bed->kind->medium, "corrupt");
+    for (unsigned long i = bed_first(bed); i < bed->written.n; i++)
+        if (bed_is(&bed->written, i, bytes, size)) {
+            bed->matched = i;
+            return;
+        }
+    if (!damages)
+        bed_violated(bed, "the device got what nobody sent, or what it had got before");
+}
+
+/* The device */
+
+static inline void bed_restart(struct bed *bed)
+{
+    if (bed->kind->retire)
+        bed->kind->retire(bed);
+    bed->device->ops->close(bed->device);
+    bed->device = bed->kind->make(bed);
+    bed->restart_ns = AW_NEVER;
+    bed->restarted_ns = bed_now(bed);
+    bed->restarts++;
+    if (!bed->device)
+        abort(); /* no memory */
+}
+
+static inline void bed_look(struct bed *bed, int64_t now)
+{
+    if (now >= bed->restart_ns)
+        bed_restart(bed);
+    if (bed->kind->look)
+        bed->kind->look(bed, now);
+}
+
+static inline struct bed *bed_under(const struct aw_device *device)
+{
+    return ((const struct bed_stage *)device)->bed;
+}
+
+static inline void bed_stage_receive(struct aw_device *device, const void *buf, size_t size,
+                                     int64_t now)
+{
+    struct bed *bed = bed_under(device);
+    if (bed->deaf)
+        return;
+    bed_look(bed, now);
+    bed_match(bed, buf, size);
+    bed_note(&bed->taken, buf, size, now);
+    bed->device->ops->receive(bed->device, buf, size, now);
+    if (bed->kind->took)
+        bed->kind->took(bed, buf, size, now);
+    bed_look(bed, now);
+}
+
+static inline void bed_stage_step(struct aw_device *device, int64_t now)
+{
+    struct bed *bed = bed_under(device);
+    bed_look(bed, now);
+    bed->device->ops->step(bed->device, now);
+    bed_look(bed, now);
+}
+
+static inline size_t bed_stage_transmit(struct aw_device *device, void *buf, size_t cap)
+{
+    struct aw_device *inner = bed_under(device)->device;
+    return inner->ops->transmit(inner, buf, cap);
+}
+
+static inline int64_t bed_stage_next_event(const struct aw_device *device)
+{
+    const struct bed *bed = bed_under(device);
+    int64_t next = bed->device->ops->next_event(bed->device);
+    return next < bed->restart_ns ? next : bed->restart_ns;
+}
+
+static inline void bed_stage_close(struct aw_device *device)
+{
+    (void)device; /* it stays as it is when the line goes */
+}
+
+/* The line */
+
+static inline bool bed_is_out(const struct bed *bed)
+{
+    return bed_now(bed) >= bed->out_ns;
+}
+
+static inline enum aw_status bed_once_more(struct bed *bed, void *buf, size_t *got)
+{
+    *got = bed->again_size;
+    memcpy(buf, bed->again, *got);
+    bed->again_size = 0;
+    return AW_OK;
+}
+
+static inline enum aw_status bed_read_line(struct bed *bed, void *buf, size_t cap, size_t *got,
+                                           int64_t deadline, struct aw_error *err)
+{
+    enum aw_status status = aw_link_read(bed->inner, buf, cap, got,
+                                         deadline < bed->out_ns ? deadline : bed->out_ns, err);
+    if (status == AW_OK && *got <= BED_MESSAGE && aw_random_share(&bed->random) < bed->repeats) {
+        memcpy(bed->again, buf, *got);
+        bed->again_size = *got;
+        bed->injected.doubled++;
+    }
+    return status;
+}
+
+static inline enum aw_status bed_line_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                           int64_t deadline, struct aw_error *err)
+{
+    struct bed *bed = (struct bed *)link;
+    enum aw_status status = AW_TIMEOUT;
+    *got = 0;
+    if (!bed_is_out(bed))
+        status = bed->again_size ? bed_once_more(bed, buf, got)
+                                 : bed_read_line(bed, buf, cap, got, deadline, err);
+    if (status == AW_TIMEOUT && bed_is_out(bed))
+        status = aw_fail(err, AW_LOST, "unplugged");
+    if (bed->kind->read)
+        bed->kind->read(bed, status, buf, *got);
+    return status;
+}
+
+static inline enum aw_status bed_line_write(struct aw_link *link, const void *buf, size_t size,
+                                            struct aw_error *err)
+{
+    struct bed *bed = (struct bed *)link;
+    if (bed_is_out(bed))
+        return aw_fail(err, AW_LOST, "unplugged");
+    bed_note(&bed->written, buf, size, bed_now(bed));
+    if (bed->kind->wrote)
+        bed->kind->wrote(bed, buf, size);
+    return aw_link_write(bed->inner, buf, size, err);
+}
+
+/* A new line with the faults that its medium has; each has other luck. */
+static inline bool bed_connect(struct bed *bed)
+{
+    char text[AW_URL_MAX], *end = text + snprintf(text, sizeof text, "sim:?seed=%ld", bed->seed++);
+    struct aw_url url;
+    struct aw_error err = {.text = "no memory"};
+    for (size_t i = 0; i < bed->faults.n; i++)
+        if (strstr(bed->kind->medium, bed->faults.params[i].key))
+            end += snprintf(end, sizeof text - (size_t)(end - text), "&%s=%s",
+                            bed->faults.params[i].key, bed->faults.params[i].value);
+    struct aw_link *inner =
+        aw_sim_link(&bed->stage.base, &bed->clock.base, bed->line.datagrams, "sim:");
+    if (inner && aw_url_parse(&url, text, &err) == AW_OK &&
+        aw_fault_wrap(&bed->inner, inner, &url, bed->kind->ascii, &err) == AW_OK)
+        return true;
+    fprintf(stderr, "%s_soak: %s\n", bed->kind->tool, err.text);
+    return false;
+}
+
+/* What is on its way to the device is lost with the cable. */
+static inline void bed_disconnect(struct bed *bed)
+{
+    aw_fault_count(bed->inner, &bed->injected);
+    bed->deaf = true;
+    aw_link_close(bed->inner);
+    bed->deaf = false;
+}
+
+/* Nobody heard what the device said meanwhile. */
+static inline void bed_hush(struct bed *bed)
+{
+    uint8_t unheard[AW_DEVICE_MESSAGE];
+    struct aw_device *device = bed->device;
+    bed_stage_step(&bed->stage.base, bed_now(bed));
+    if (bed->kind->connects && device->ops->connected)
+        device->ops->connected(device, bed_now(bed));
+    while (device->ops->transmit(device, unheard, sizeof unheard) > 0)
+        ;
+    bed->again_size = 0;
+}
+
+/* The line is gone, comes back some time later, and is opened again. */
+static inline void bed_replug(struct bed *bed)
+{
+    bed->unplugs++;
+    bed_disconnect(bed);
+    bed->clock.time_ns += BED_OUTAGE_NS + (int64_t)bed_below(bed, 9 * BED_OUTAGE_NS);
+    bed_look(bed, bed_now(bed));
+    bed_hush(bed);
+    bed->matched = bed->written.n;
+    bed->out_ns = AW_NEVER;
+    if (!bed_connect(bed))
+        abort();
+}
+
+/* The soak */
+
+/* Time in which nobody listens: what comes is lost. */
+static inline void bed_rest(struct bed *bed, int64_t ns)
+{
+    uint8_t unheard[AW_DEVICE_MESSAGE];
+    int64_t deadline = bed_now(bed) + ns;
+    size_t got;
+    while (aw_link_read(bed->inner, unheard, sizeof unheard, &got, deadline, NULL) == AW_OK)
+        ;
+    bed_look(bed, bed_now(bed));
+}
+
+static inline int64_t bed_some_time(struct bed *bed, int64_t within_ns)
+{
+    return bed_now(bed) + (int64_t)bed_below(bed, (uint64_t)within_ns);
+}
+
+/* What may happen while the next exchange, which takes about so long, is under way. */
+static inline void bed_plan(struct bed *bed, int64_t within_ns)
+{
+    if (bed->out_ns == AW_NEVER && bed_once_in(bed, bed->kind->unplug_every))
+        bed->out_ns = bed_some_time(bed, within_ns);
+    if (bed->restart_ns == AW_NEVER && bed_once_in(bed, bed->kind->restart_every))
+        bed->restart_ns = bed_some_time(bed, within_ns);
+}
+
+static inline bool bed_goes_on(const struct bed *bed)
+{
+    return bed->exchanges < bed->wanted && bed->violations < BED_MOST;
+}
+
+/* An exchange has ended; what does not go well is told to the caller. */
+static inline void bed_came(struct bed *bed, bool good)
+{
+    bed->good += good;
+    bed->errors += !good;
+    bed->streak = good ? 0 : bed->streak + 1;
+    if (bed->streak == BED_PATIENCE)
+        bed_violated(bed, "nothing goes well any more");
+}
+
+/* A share among the faults that were asked for; 0 if it is not. */
+static inline double bed_share(const struct bed *bed, const char *key)
+{
+    const char *text = aw_url_get(&bed->faults, key);
+    double share = 0;
+    if (text)
+        aw_url_share(text, &share, NULL);
+    return share;
+}
+
+static inline int64_t bed_duration(const struct bed *bed, const char *key)
+{
+    const char *text = aw_url_get(&bed->faults, key);
+    int64_t ns = 0;
+    if (text)
+        aw_url_duration(text, &ns, NULL);
+    return ns;
+}
+
+static inline void bed_init(struct bed *bed, const struct bed_kind *kind)
+{
+    static const struct aw_link_ops line = {.read = bed_line_read, .write = bed_line_write};
+    static const struct aw_device_ops stage = {.receive = bed_stage_receive,
+                                               .step = bed_stage_step,
+                                               .transmit = bed_stage_transmit,
+                                               .next_event = bed_stage_next_event,
+                                               .close = bed_stage_close};
+    bed->kind = kind;
+    bed->clock = aw_virtual_clock();
+    bed->line =
+        (struct aw_link){.ops = &line, .clock = &bed->clock.base, .datagrams = kind->datagrams};
+    bed->stage = (struct bed_stage){{&stage}, bed};
+    bed->out_ns = bed->restart_ns = AW_NEVER;
+    bed->restarted_ns = INT64_MIN / 2;
+}
+
+/* *bed is {0}. False: it was said why. */
+static inline bool bed_begin(struct bed *bed, const struct bed_kind *kind, int argc, char **argv)
+{
+    char text[AW_URL_MAX];
+    struct aw_error err;
+    bed_init(bed, kind);
+    bed->wanted = argc > 1 ? strtoul(argv[1], NULL, 10) : kind->count;
+    snprintf(text, sizeof text, "sim:?%s", argc > 2 ? argv[2] : kind->faults);
+    if (aw_url_parse(&bed->faults, text, &err) != AW_OK ||
+        aw_url_int(&bed->faults, "seed", 0, INT32_MAX, &bed->seed, &err) != AW_OK) {
+        fprintf(stderr, "%s_soak: %s\n", kind->tool, err.text);
+        return false;
+    }
+    bed->random.state = (uint64_t)bed->seed + 1000003;
+    bed->seed = bed->seed % 2000 * 1000000; /* of the first line */
+    bed->slowest_ns = bed_duration(bed, "delay") + bed_duration(bed, "jitter");
+    if (aw_url_get(&bed->faults, "reorder"))
+        bed->slowest_ns += BED_HELD_NS;
+    bed->device = kind->make(bed);
+    return bed->device && bed_connect(bed);
+}
+
+/* Everything is switched off; the counters are complete then. */
+static inline void bed_stop(struct bed *bed)
+{
+    bed_disconnect(bed);
+    if (bed->kind->retire)
+        bed->kind->retire(bed);
+    bed->device->ops->close(bed->device);
+}
+
+static inline void bed_tally(const struct bed *bed)
+{
+    const struct aw_fault_counters *f = &bed->injected;
+    printf("tally tool=%s exchanges=%lu hours=%.1f dropped=%llu doubled=%llu corrupted=%llu "
+           "delayed=%llu reordered=%llu restarts=%lu unplugs=%lu errors=%lu violations=%lu\n",
+           bed->kind->tool, bed->exchanges, (double)bed_now(bed) / 3600e9, f->dropped, f->doubled,
+           f->damaged, f->delayed, f->reordered, bed->restarts, bed->unplugs, bed->errors,
+           bed->violations);
+}
+
+/* Prints what was done and, if nothing was violated, what that shows. Returns the exit status: 1
+ * also if too little went well for it to show anything. */
+static inline int bed_end(const struct bed *bed, const char *shown)
+{
+    bool good = bed->violations == 0 && bed->good > bed->errors / 10;
+    bed_tally(bed);
+    printf("%s\n", good ? shown : "FAILED");
+    return good ? 0 : 1;
+}
+
+#endif

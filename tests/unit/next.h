@@ -1,0 +1,32 @@
+/* For tests that put functions of their own before those of the C library: a kernel that refuses, a
+ * network that is full. What is not their business goes on to the library's.
+ *
+ *     int socket(int family, int type, int protocol)
+ *     {
+ *         if (family == AF_CAN)
+ *             return fails_with(EAFNOSUPPORT);
+ *         return NEXT(socket)(family, type, protocol);
+ *     }
+ */
+#ifndef NEXT_H
+#define NEXT_H
+
+#include <dlfcn.h>
+#include <errno.h>
+
+/* The function that ours stands before. */
+#define NEXT(name)                                                                                 \
+    (((union {                                                                                     \
+         void *symbol;                                                                             \
+         __typeof__(&(name)) function;                                                             \
+     }){dlsym(RTLD_NEXT, #name)})                                                                  \
+         .function)
+
+/* What a system call returns: -1 with this errno, or 0 for none. */
+static inline int fails_with(int error)
+{
+    errno = error;
+    return error ? -1 : 0;
+}
+
+#endif

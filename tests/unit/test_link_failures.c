@@ -1,0 +1,202 @@
+/* A machine that has run out: of descriptors, of memory. Whatever step of opening a link that hits,
+ * it is told, and nothing of the steps before is left behind. */
+#include "link_helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+#define DESCRIPTORS 256 /* more than any of this has open */
+
+static char directory[] = "/tmp/aw-failures-XXXXXX";
+static struct aw_real_clock real_clock;
+static struct aw_link *stream, *datagrams, *terminal; /* whom clients can connect to */
+static char urls[16][200];                            /* as many as there are, then "" */
+
+/* This one of the allocations from now on fails; 0: none. */
+static unsigned failing_allocation;
+
+#if defined(__SANITIZE_ADDRESS__)
+#define OWN_ALLOCATOR 0 /* the sanitizer's is to be left alone */
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define OWN_ALLOCATOR 0
+#endif
+#endif
+#ifndef OWN_ALLOCATOR
+#define OWN_ALLOCATOR 1
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+
+static bool fails(void)
+{
+    if (failing_allocation == 0 || --failing_allocation > 0)
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+void *malloc(size_t size)
+{
+    return fails() ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t n, size_t size)
+{
+    return fails() ? NULL : __libc_calloc(n, size);
+}
+#endif
+
+static unsigned open_descriptors(void)
+{
+    unsigned n = 0;
+    for (int fd = 0; fd < DESCRIPTORS; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+static void limit_descriptors(rlim_t most)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = most;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static void add_url(const char *beginning, const char *end)
+{
+    size_t n = 0;
+    while (*urls[n])
+        n++;
+    assert_true(n + 1 < sizeof urls / sizeof *urls);
+    snprintf(urls[n], sizeof *urls, "%s%s", beginning, end);
+}
+
+static void write_capture(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs("(1.000000) can0 05E#9CFF000200F0\n", file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static int begin(void **state)
+{
+    static const char *const plain[] = {
+        "tcp-listen:0",
+        "pty:",
+        "pty:?drop=1%",
+        "udp:127.0.0.1:1?listen=0",
+        "udp-listen:0?reply=sender",
+        "udp-listen:0?reply=sender&delay=1ms",
+        "slcan:pty:",
+        "socketcand-listen:0",
+    };
+    char path[100];
+    (void)state;
+    real_clock = aw_real_clock(-1);
+    assert_non_null(mkdtemp(directory));
+    stream = open_link("tcp-listen:0", &real_clock.base);
+    terminal = open_link("pty:", &real_clock.base);
+    snprintf(path, sizeof path, "unix-listen:%s/old", directory);
+    datagrams = open_link(path, &real_clock.base);
+    add_url(stream->ready, "");
+    add_url(terminal->ready, "");
+    add_url(datagrams->ready, "");
+    snprintf(path, sizeof path, "%s/new", directory);
+    add_url("unix-listen:", path);
+    add_url("pty:", path);
+    snprintf(path, sizeof path, "%s/capture.log", directory);
+    write_capture(path);
+    add_url("log:", path);
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        add_url(plain[i], "");
+    return 0;
+}
+
+static int end(void **state)
+{
+    char command[100];
+    (void)state;
+    aw_link_close(stream);
+    aw_link_close(terminal);
+    aw_link_close(datagrams);
+    snprintf(command, sizeof command, "rm -r '%s'", directory);
+    return system(command);
+}
+
+/* Opens it; if that works, closes it again. */
+static bool opens(const char *url, struct aw_error *err)
+{
+    const struct aw_link_options options = {.clock = &real_clock.base};
+    struct aw_link *link = NULL;
+    *err = (struct aw_error){0};
+    enum aw_status status = aw_link_open(&link, url, &options, err);
+    failing_allocation = 0;
+    if (status == AW_OK) {
+        aw_link_close(link);
+        return true;
+    }
+    if (status != AW_NO_LINK || err->status != AW_NO_LINK || link)
+        fail_msg("%s: %s: %s", url, aw_status_name(status), err->text);
+    return false;
+}
+
+static void assert_says(const char *url, const struct aw_error *err, const char *words)
+{
+    if (!strstr(err->text, words))
+        fail_msg("%s: \"%s\" does not say \"%s\"", url, err->text, words);
+}
+
+static void without_descriptors(void **state)
+{
+    (void)state;
+    struct rlimit usual;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    for (size_t i = 0; *urls[i]; i++) {
+        struct aw_error err;
+        unsigned before = open_descriptors(), failures = 0;
+        int highest = dup(0); /* and no holes below */
+        close(highest);
+        for (bool opened = false; !opened; failures += !opened) {
+            limit_descriptors((rlim_t)highest + failures);
+            opened = opens(urls[i], &err);
+            limit_descriptors(usual.rlim_cur);
+            if (!opened)
+                assert_says(urls[i], &err, "Too many open files");
+            assert_int_equal(open_descriptors(), before);
+            assert_true(failures < 10);
+        }
+        assert_true(failures > 0);
+    }
+}
+
+static void without_memory(void **state)
+{
+    (void)state;
+    if (!OWN_ALLOCATOR)
+        skip();
+    for (size_t i = 0; *urls[i]; i++) {
+        struct aw_error err;
+        unsigned before = open_descriptors(), failures = 0;
+        for (bool opened = false; !opened; failures += !opened) {
+            failing_allocation = failures + 1;
+            opened = opens(urls[i], &err);
+            if (!opened)
+                assert_says(urls[i], &err, "emory"); /* no memory, or the system's own words */
+            assert_int_equal(open_descriptors(), before);
+            assert_true(failures < 10);
+        }
+        assert_true(failures > 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_descriptors),
+        cmocka_unit_test(without_memory),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,50 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/status.h"
+
+static void a_failure_is_one_line(void **state)
+{
+    struct aw_error err;
+    (void)state;
+    assert_int_equal(aw_fail(&err, AW_USAGE, "'%s': no %s", "a\nb\x1b[2J", "joint"), AW_USAGE);
+    assert_int_equal(err.status, AW_USAGE);
+    assert_string_equal(err.text, "'a?b?[2J': no joint");
+    assert_int_equal(aw_fail(NULL, AW_LOST, "%d", 1), AW_LOST);
+}
+
+static void a_text_that_is_too_long_is_cut(void **state)
+{
+    struct aw_error err;
+    char text[2 * sizeof err.text];
+    (void)state;
+    for (size_t i = 0; i < sizeof text - 1; i += 2)
+        memcpy(text + i, "µ", 2);
+    text[sizeof text - 2] = '\0';
+    aw_fail(&err, AW_USAGE, "%s", text);
+    assert_int_equal(strlen(err.text), sizeof err.text - 1);
+    assert_string_equal(err.text + sizeof err.text - 4, "µ?");
+}
+
+static void every_status_has_a_word(void **state)
+{
+    (void)state;
+    assert_string_equal(aw_status_name(AW_OK), "ok");
+    for (int i = 0; i <= AW_MORE; i++)
+        assert_non_null(aw_status_name((enum aw_status)i));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_failure_is_one_line),
+        cmocka_unit_test(a_text_that_is_too_long_is_cut),
+        cmocka_unit_test(every_status_has_a_word),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
