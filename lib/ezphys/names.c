@@ -115,7 +115,7 @@ static enum aw_status read_kind(const char *word, enum aw_ez_kind *kind, struct 
 static enum aw_status read_id(const char *word, uint32_t *id, struct aw_error *err)
 {
     char *end;
-    unsigned long number = strtoul(word, &end, 10);
+    unsigned long long number = strtoull(word, &end, 10);
     if (!isdigit((unsigned char)*word) || *end || number > UINT32_MAX)
         return aw_fail(err, AW_USAGE, "'%.40s': the number of the body or joint, 1 to 4294967295",
                        word);
