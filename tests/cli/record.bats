@@ -179,8 +179,8 @@ killed() {
     has "$why" ".pcapng, .csv, .log or .ndjson"
     fails 2 canpid -l "$fast" --record all.pcapng record run.pcapng
     has "$why" "recorded already"
-    fails 1 canpid -l "$fast" record no/such/run.csv
-    fails 1 canpid -l "$fast" record no/such/run.pcapng
+    fails 2 canpid -l "$fast" record no/such/run.csv
+    fails 2 canpid -l "$fast" record no/such/run.pcapng
 }
 
 @test "a recording that is played is recorded to its end" {
