@@ -156,7 +156,10 @@ $(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c $(TEST_SRC),-lcmocka)))
 $(foreach s,$(SOAKS),$(eval $(call program,$(s),$(s).c,)))
 $(foreach b,$(BENCHES),$(eval $(call program,$(b),$(b).c,)))
 ifdef FUZZ
-$(foreach f,$(FUZZERS),$(eval $(call program,$(f),$(f).c,-fsanitize=fuzzer)))
+PARTS_fuzz_ezphys := $(addprefix cmd/ezphys-sim/,listener.c teller.c world.c)
+EXTRA_fuzz_ezphys := -lode
+$(foreach f,$(FUZZERS),$(eval $(call program,$(f),$(f).c $(PARTS_$(notdir $(f))),\
+    -fsanitize=fuzzer $(EXTRA_$(notdir $(f))))))
 $(eval $(call program,tests/fuzz/seeds,tests/fuzz/seeds.c,))
 endif
 

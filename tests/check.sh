@@ -170,7 +170,7 @@ lane_library() {
     suite model tests/model.sh
     suite soak tests/soak.sh --small
     suite soak-san env B=build/san tests/soak.sh --small
-    suite fuzz tests/fuzz/run.sh 5
+    suite fuzz tests/fuzz/run.sh 30
 }
 
 rm -rf "$LOGS"

@@ -25,7 +25,7 @@ names=()
 
 # Name of the line, program, arguments; as soon as fewer than JOBS are under way.
 start() {
-    local name="$1 $(basename "$2")" out=$dir/${#names[@]}
+    local name="$1 ${2##*/}" out=$dir/${#names[@]}
     shift
     names+=("$name")
     while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do

@@ -1,8 +1,10 @@
 #include <ctype.h>
 #include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -83,29 +85,71 @@ static enum aw_status act(struct jog *jog, char action)
     }
 }
 
-static enum aw_status read_key(struct jog *jog)
+/* What the text begins with; 1 character if that is no key. */
+static size_t take_key(const char *text, char *action)
 {
-    char text[8] = "";
+    *action = '\0';
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        size_t length = strlen(keys[i].key);
+        if (strncmp(keys[i].key, text, length) != 0)
+            continue;
+        *action = keys[i].action;
+        return length;
+    }
+    return 1;
+}
+
+/* Of the keys that came while the joint moved only q counts: when an arrow is let go, the joint
+ * stands. */
+static void drop_keys(struct jog *jog)
+{
+    struct pollfd keyboard = {.fd = STDIN_FILENO, .events = POLLIN};
+    char text[64];
+    while (!jog->done && poll(&keyboard, 1, 0) > 0) {
+        ssize_t n = read(STDIN_FILENO, text, sizeof text);
+        jog->done = n <= 0 || memchr(text, 'q', (size_t)n) || memchr(text, '\004', (size_t)n);
+    }
+}
+
+static enum aw_status read_keys(struct jog *jog)
+{
+    char text[8] = "", action;
+    bool moved = false;
     enum aw_status status = aw_session_wait_input(jog->session, STDIN_FILENO);
     if (status != AW_OK)
         return status;
     if (read(STDIN_FILENO, text, sizeof text - 1) <= 0)
         jog->done = true;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(keys[i].key, text) == 0)
-            return act(jog, keys[i].action);
-    return AW_OK;
+    for (const char *p = text; *p && !jog->done && status == AW_OK;) {
+        p += take_key(p, &action);
+        if (action)
+            status = act(jog, action);
+        moved = moved || action == '+' || action == '-';
+    }
+    if (moved && status == AW_OK)
+        drop_keys(jog);
+    return status;
+}
+
+static void show_place(const struct jog *jog)
+{
+    static const char help[] = "   arrows move, page keys step, q quit";
+    struct winsize size = {.ws_col = 80};
+    char place[80];
+    int length = snprintf(place, sizeof place, "joint %d: %g %s, step %g", jog->index, jog->value,
+                          jog->kind == AW_ARM_ROTATE ? "deg" : "mm", jog->step);
+    bool fits = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 ||
+                length + (int)sizeof help < size.ws_col;
+    fprintf(stderr, "\r%s%s \033[K", place, fits ? help : "");
 }
 
 static enum aw_status jog_loop(struct jog *jog)
 {
     enum aw_status status = AW_OK;
-    const char *unit = jog->kind == AW_ARM_ROTATE ? "deg" : "mm";
     while (status == AW_OK && !jog->done) {
-        fprintf(stderr, "\rjoint %d: %g %s, step %g   arrows move, page keys step, q ends \033[K",
-                jog->index, jog->value, unit, jog->step);
+        show_place(jog);
         aw_object_start(&jog->session->result, NULL);
-        status = read_key(jog);
+        status = read_keys(jog);
     }
     fputc('\n', stderr);
     return status;

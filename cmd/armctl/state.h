@@ -8,7 +8,8 @@
 
 struct arm_state {
     struct aw_arm arm;
-    struct aw_link *link; /* that arm speaks on; another one: start anew */
+    struct aw_link *link;      /* that arm speaks on; another one: start anew */
+    struct aw_arm_memory kept; /* as it was written for this link the last time */
     struct aw_arm_profile profile;
     bool profile_checked;
     struct aw_arm_outcome outcome;

@@ -66,11 +66,16 @@ void arm_remember(struct aw_session *session)
 {
     char dir[512];
     struct aw_error problem;
-    state_dir(session, dir, sizeof dir);
-    if (!remembers(session) || !*dir)
+    struct arm_state *state = arm_state(session);
+    const struct aw_arm_memory *memory = aw_arm_memory(&state->arm);
+    if (!remembers(session) || memcmp(memory, &state->kept, sizeof *memory) == 0)
         return;
-    if (aw_arm_state_save(dir, session->link->key, aw_arm_memory(&arm_state(session)->arm),
-                          &problem) != AW_OK)
+    state_dir(session, dir, sizeof dir);
+    if (!*dir)
+        return;
+    if (aw_arm_state_save(dir, session->link->key, memory, &problem) == AW_OK)
+        state->kept = *memory;
+    else
         aw_session_say(session, "sequence digit not remembered: %s", problem.text);
 }
 
@@ -91,6 +96,7 @@ enum aw_status arm_ready(struct aw_session *session)
         aw_arm_init(&state->arm, link, &options, &memory);
         aw_arm_on_event(&state->arm, on_event, session);
         state->link = link;
+        state->kept = (struct aw_arm_memory){0};
     }
     state->arm.options = options;
     return AW_OK;

@@ -109,7 +109,7 @@ static const struct aw_command commands[] = {
      .details = "Needs [joint NAME] sections in the config file; 'armctl config path' tells where.",
      .run = run_home},
     {.name = "jog", .summary = "move one joint with the keys", .args = jog_args,
-     .details = "Arrow keys or + and - move, page up and down change the step, q ends.",
+     .details = "Arrow keys or + and - move, page up and down change the step, q quits.",
      .safety = AW_MOTION, .run = run_jog},
     {.name = "stop", .summary = "go back to the last confirmed position",
      .details = "The protocol has no stop packet. With a profile the last confirmed position is "
@@ -161,6 +161,7 @@ const struct aw_tool armctl_tool = {
     .options = options,
     .examples = examples,
     .field = "angle",
+    .silence = "the arm speaks only when it is commanded",
     .links = links,
     .sim = &arm_sim_transport,
     .state_size = sizeof(struct arm_state),

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/number.h"
 #include "hidmotor/wire.h"
 #include "state.h"
@@ -51,8 +52,8 @@ static enum aw_status show_bytes(struct aw_session *session, const uint8_t *byte
 
 static enum aw_status show_request(struct aw_session *session, uint32_t id, struct aw_span payload)
 {
-    uint8_t report[AW_HIDMOTOR_REPORT] = {(uint8_t)id, (uint8_t)(id >> 8), (uint8_t)(id >> 16),
-                                          (uint8_t)(id >> 24)};
+    uint8_t report[AW_HIDMOTOR_REPORT] = {0};
+    aw_put_u32(report, id);
     memcpy(report + 4, payload.data, payload.size);
     return show_bytes(session, report);
 }

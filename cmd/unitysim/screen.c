@@ -10,13 +10,22 @@
 
 #include "unitysim/shape.h"
 
-enum { BAR = 24, GAP = 2, FIXED_LINES = 9 + SCREEN_LINES, LEAST_ROWS = 6, WIDEST = 400 };
+enum {
+    BAR = 24,
+    GAP = 2,
+    FIXED_LINES = 9 + SCREEN_LINES, /* besides the pictures */
+    USUAL_ROWS = 12,
+    LEAST_ROWS = 3, /* a picture that is lower shows nothing */
+    WIDEST = 400,
+    WITH_BARS = 74, /* columns of a joint with its bar */
+};
 
 struct page {
     struct aw_session *session;
     const struct unity_screen *screen;
     bool live, utf8;
     int columns, rows;
+    int left; /* lines that the terminal has room for */
 };
 
 bool unity_screen_live(void)
@@ -52,37 +61,41 @@ static struct page page_for(struct aw_session *session, const struct unity_scree
                             bool live)
 {
     struct winsize size = {.ws_col = 80, .ws_row = 24};
-    struct page page = {session, screen, live, speaks_utf8(), 80, 24};
+    struct page page = {session, screen, live, speaks_utf8(), 80, 24, 0};
     if (live && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
         page.columns = size.ws_col < WIDEST ? size.ws_col : WIDEST;
         page.rows = size.ws_row;
     }
+    page.left = page.rows - 1;
     return page;
 }
 
 /* On a terminal the rest of an old line goes away, and what is too long for it is cut off. */
-static void line(const struct page *page, const char *text)
+static void line(struct page *page, const char *text)
 {
     struct aw_output *out = &page->session->out;
-    if (page->live)
-        aw_output_print(out, "%s\033[K\r\n", text);
-    else
+    if (!page->live)
         aw_output_print(out, "%s\n", text);
+    else if (page->left-- > 0)
+        aw_output_print(out, "%s\033[K\r\n", text);
 }
 
-static void cut_line(const struct page *page, const char *text)
+static void cut(const struct page *page, char *text)
 {
-    char cut[SCREEN_LINE];
     int width = 0;
-    size_t n = 0;
-    for (; text[n] && n < sizeof cut - 1; n++) {
-        bool starts = ((unsigned char)text[n] & 0xC0) != 0x80;
-        if (starts && page->live && ++width > page->columns - 1)
-            break;
-        cut[n] = text[n];
+    for (; page->live && *text; text++) {
+        bool starts = ((unsigned char)*text & 0xC0) != 0x80;
+        if (starts && ++width > page->columns - 1)
+            *text-- = '\0';
     }
-    cut[n] = '\0';
-    line(page, cut);
+}
+
+static void cut_line(struct page *page, const char *text)
+{
+    char fitting[SCREEN_LINE];
+    snprintf(fitting, sizeof fitting, "%s", text);
+    cut(page, fitting);
+    line(page, fitting);
 }
 
 /* ---- Pictures ----------------------------------------------------------------------------------
@@ -102,7 +115,7 @@ static bool copy_picture(const struct aw_unity_shape *shape, enum aw_unity_side 
     return true;
 }
 
-static void print_canvas(const struct page *page, const struct aw_braille *canvas)
+static void print_canvas(struct page *page, const struct aw_braille *canvas)
 {
     char text[WIDEST * AW_BRAILLE_ROW + 1];
     unsigned how =
@@ -113,14 +126,15 @@ static void print_canvas(const struct page *page, const struct aw_braille *canva
     }
 }
 
-static bool pictures(const struct page *page)
+static bool pictures(struct page *page)
 {
     struct aw_unity_shape shape;
     struct aw_braille canvas;
     double degrees[AW_UNITY_JOINTS];
-    int rows = page->rows - FIXED_LINES, width = (page->columns - GAP) / 2;
-    rows = rows < LEAST_ROWS ? LEAST_ROWS : rows;
-    width = width < 1 ? 1 : width;
+    int rows = page->live ? page->rows - FIXED_LINES : USUAL_ROWS;
+    int width = (page->columns - GAP) / 2;
+    if (rows < LEAST_ROWS || width < 1)
+        return true;
     for (int i = 0; i < AW_UNITY_JOINTS; i++)
         degrees[i] = aw_unity_degrees(page->screen->ticks[i]);
     aw_unity_shape(degrees, &shape);
@@ -166,19 +180,22 @@ static void speed(const struct unity_screen *screen, int joint, char *out, size_
         snprintf(out, size, "%c%d", ways[screen->way[joint] + 1], velocity);
 }
 
-static void joint_row(const struct page *page, int joint)
+static void joint_row(struct page *page, int joint)
 {
     const struct unity_screen *screen = page->screen;
     const struct aw_unity_limit *limit = &screen->limits.joint[joint];
-    char text[320], scale[BAR * 4 + 1], how[16];
+    char text[320], row[340], scale[BAR * 4 + 1], how[16];
     bool chosen = joint == screen->selected, inverse = chosen && page->live;
     bar(page, joint, scale);
     speed(screen, joint, how, sizeof how);
-    snprintf(text, sizeof text, "%s%c%-12s %5.0f %7.1f   %-6s %5d %s %-5d%s",
-             inverse ? "\033[7m" : "", chosen ? '>' : ' ', aw_unity_joint_name(joint),
-             screen->ticks[joint], aw_unity_degrees(screen->ticks[joint]), how, limit->min, scale,
-             limit->max, inverse ? "\033[0m" : "");
-    line(page, text);
+    int n = snprintf(text, sizeof text, "%c%-12s %5.0f %7.1f   %-6s", chosen ? '>' : ' ',
+                     aw_unity_joint_name(joint), screen->ticks[joint],
+                     aw_unity_degrees(screen->ticks[joint]), how);
+    if (page->columns >= WITH_BARS)
+        snprintf(text + n, sizeof text - (size_t)n, " %5d %s %-5d", limit->min, scale, limit->max);
+    cut(page, text);
+    snprintf(row, sizeof row, "%s%s%s", inverse ? "\033[7m" : "", text, inverse ? "\033[0m" : "");
+    line(page, row);
 }
 
 enum aw_status unity_screen_draw(struct aw_session *session, const struct unity_screen *screen,
@@ -190,7 +207,10 @@ enum aw_status unity_screen_draw(struct aw_session *session, const struct unity_
     cut_line(&page, screen->title);
     if (!pictures(&page))
         return aw_fail(&session->err, AW_LIMIT, "out of memory");
-    line(&page, " joint        ticks     deg   speed    min                            max");
+    cut_line(&page,
+             page.columns >= WITH_BARS
+                 ? " joint        ticks     deg   speed    min                            max"
+                 : " joint        ticks     deg   speed");
     for (int i = 0; i < AW_UNITY_JOINTS; i++)
         joint_row(&page, i);
     for (int i = 0; i < SCREEN_LINES; i++)

@@ -215,6 +215,8 @@ const struct aw_tool unitysim_tool = {
     .options = options,
     .examples = examples,
     .field = "elbow.position",
+    .silence = "the simulator is silent until a scene is loaded: 'unitysim scene basic'; 'list' "
+               "shows what runs here",
     .links = links,
     .link = "udp:",
     .sim = &unity_sim_transport,

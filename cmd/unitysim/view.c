@@ -54,7 +54,7 @@ static enum aw_status live_view(struct aw_session *session, bool keys)
     for (uint64_t n = 0; status == AW_OK && !(count && n >= count); n++) {
         struct unity_screen screen = page(session);
         add_ways(&screen, &before);
-        snprintf(screen.lines[1], SCREEN_LINE, "q ends");
+        snprintf(screen.lines[1], SCREEN_LINE, "q quit");
         status = unity_screen_draw(session, &screen, true);
         before = screen;
         now = aw_clock_now(session->clock);

@@ -70,7 +70,7 @@ struct aw_device *aw_arm_device(const struct aw_arm_device_options *options);
 /* For tests and the status line of the simulator; valid while the device is. */
 const struct aw_arm_device_counters *aw_arm_device_counters(const struct aw_device *device);
 
-/* Where joint is at this time, deg or mm. */
+/* For tests: where joint 0 to 9 is at this time, deg or mm. */
 double aw_arm_device_joint(const struct aw_device *device, enum aw_arm_kind kind, int joint,
                            int64_t now);
 

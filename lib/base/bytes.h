@@ -11,10 +11,25 @@
 #include <stdint.h>
 #include <string.h>
 
+static inline uint16_t aw_get_u16(const uint8_t *bytes)
+{
+    uint16_t value;
+    memcpy(&value, bytes, sizeof value);
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? value : __builtin_bswap16(value);
+}
+
 static inline uint32_t aw_get_u32(const uint8_t *bytes)
 {
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-           (uint32_t)bytes[3] << 24;
+    uint32_t value;
+    memcpy(&value, bytes, sizeof value);
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? value : __builtin_bswap32(value);
+}
+
+static inline uint64_t aw_get_u64(const uint8_t *bytes)
+{
+    uint64_t value;
+    memcpy(&value, bytes, sizeof value);
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? value : __builtin_bswap64(value);
 }
 
 static inline void aw_put_u32(uint8_t *bytes, uint32_t value)

@@ -33,11 +33,6 @@ int64_t aw_pid_last_ns(const struct aw_pid_stream *stream)
     return stream->count ? stream->times_ns[(stream->count - 1) % AW_PID_TIMES] : AW_NEVER;
 }
 
-int64_t aw_pid_age_ns(const struct aw_pid_stream *stream, int64_t now)
-{
-    return stream->count ? now - aw_pid_last_ns(stream) : AW_NEVER;
-}
-
 double aw_pid_rate_hz(const struct aw_pid_stream *stream, int64_t now)
 {
     uint64_t n = stream->count < AW_PID_TIMES ? stream->count : AW_PID_TIMES;

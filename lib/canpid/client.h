@@ -90,10 +90,9 @@ void aw_pid_init(struct aw_pid *pid, struct aw_link *link, const struct aw_varia
 /* Board is any identifier below 2048. */
 struct aw_pid_board *aw_pid_board(struct aw_pid *pid, unsigned board);
 
-/* When the last frame came (AW_NEVER: none yet), how long ago that is, and how many a second come
- * at present: 0 with fewer than two, and sinking from the moment when one is overdue. */
+/* When the last frame came (AW_NEVER: none yet), and how many a second come at present: 0 with
+ * fewer than two, and sinking from the moment when one is overdue. */
 int64_t aw_pid_last_ns(const struct aw_pid_stream *stream);
-int64_t aw_pid_age_ns(const struct aw_pid_stream *stream, int64_t now);
 double aw_pid_rate_hz(const struct aw_pid_stream *stream, int64_t now);
 
 /* One frame as it came. size 0: none, but news of the link (link->event). */

@@ -82,7 +82,8 @@ struct aw_device *aw_pid_device(const struct aw_pid_device_options *options);
 /* For tests and the status line of the simulator; valid while the device is. */
 const struct aw_pid_device_counters *aw_pid_device_counters(const struct aw_device *device);
 
-/* What is really the case in a board's driver and joint at this time, not what the telemetry says.
+/* For tests, as all below: what is really the case in a board's driver and joint at this time, not
+ * what the telemetry says.
  * False if there is no such board. */
 struct aw_pid_truth {
     struct aw_joint joint; /* rad, rad/s */

@@ -29,8 +29,9 @@ struct aw_log_options {
 
 /* One datagram, or one piece of a stream. */
 struct aw_log_entry {
-    int64_t time_ns; /* since 1970 (candump: as it stands there), or AW_NO_TIME (codec.h) */
-    enum aw_dir dir; /* AW_TX to the device, AW_RX from it; 0: not known */
+    int64_t
+        time_ns; /* 0 or more, since 1970 (candump: as it stands there); or AW_NO_TIME (codec.h) */
+    enum aw_dir dir;           /* AW_TX to the device, AW_RX from it; 0: not known */
     enum aw_linktype linktype; /* what it passed; AW_LINKTYPE_CAN for candump */
     bool stream;               /* a piece of a stream: frames may begin and end anywhere */
     struct aw_span data;       /* valid until the next call; empty: only a comment */

@@ -147,11 +147,17 @@ static uint64_t binary_ns(uint64_t stamp, unsigned bits)
     return seconds * 1000000000 + (rest * 1000000000 >> bits);
 }
 
+/* Before 1970, or beyond what 64 bits hold, is no time. So the difference of two always fits. */
+static int64_t checked_time(uint64_t ns)
+{
+    return ns <= INT64_MAX ? (int64_t)ns : AW_NO_TIME;
+}
+
 static int64_t time_of(const struct aw_pcap_interface *interface, uint64_t stamp)
 {
     unsigned n = interface->resolution & 0x7F;
     uint64_t ns = interface->resolution & 0x80 ? binary_ns(stamp, n) : decimal_ns(stamp, n);
-    return (int64_t)(ns + (uint64_t)interface->offset_s * 1000000000);
+    return checked_time(ns + (uint64_t)interface->offset_s * 1000000000);
 }
 
 /* ---- Blocks

@@ -36,7 +36,7 @@ enum aw_linktype {
 
 /* A packet of a capture. Not owned: data, comment. */
 struct aw_packet {
-    int64_t time_ns; /* since 1970, or AW_NO_TIME (codec.h) */
+    int64_t time_ns; /* since 1970, 0 or more; or AW_NO_TIME (codec.h) */
     enum aw_dir dir; /* AW_TX out of this host, AW_RX into it; 0: not known */
     uint32_t interface;
     enum aw_linktype linktype;

@@ -25,21 +25,6 @@ const struct aw_metric_row *aw_metric(enum aw_metric metric)
     return &metrics[metric];
 }
 
-static bool same_name(const char *name, const char *wanted)
-{
-    while (*name && (*name == *wanted || (*name == '_' && *wanted == '-')))
-        name++, wanted++;
-    return *name == '\0' && *wanted == '\0';
-}
-
-int aw_metric_find(const char *name)
-{
-    for (int i = 0; i < AW_METRICS; i++)
-        if (same_name(metrics[i].name, name))
-            return i;
-    return -1;
-}
-
 bool aw_metric_reached(double value)
 {
     return !isnan(value);

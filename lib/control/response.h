@@ -80,9 +80,6 @@ struct aw_metric_row {
 
 const struct aw_metric_row *aw_metric(enum aw_metric metric);
 
-/* The metric with this name ("rise_time" or "rise-time"), or -1. */
-int aw_metric_find(const char *name);
-
 /* Finds the step in a record: the largest change of setpoint from one sample to the next, or, if
  * the setpoint never changes, from the first measured value to the setpoint. median is set to 1.
  * AW_USAGE if there is no step to see. */

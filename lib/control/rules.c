@@ -80,11 +80,6 @@ static const struct rule {
 
 static const char *const form_names[AW_FORMS] = {"rule", "p", "pi", "pid", "pd"};
 
-const char *aw_form_name(enum aw_form form)
-{
-    return form_names[form];
-}
-
 enum aw_status aw_form_find(const char *name, enum aw_form *form, struct aw_error *err)
 {
     for (int i = 0; i < AW_FORMS; i++)
@@ -171,11 +166,6 @@ enum aw_status aw_rule_gains(enum aw_rule rule, enum aw_form form, const struct 
 struct aw_gains aw_gains_per_tick(struct aw_gains continuous, double tick_s)
 {
     return (struct aw_gains){continuous.kp, continuous.ki * tick_s, continuous.kd / tick_s};
-}
-
-struct aw_gains aw_gains_per_second(struct aw_gains per_tick, double tick_s)
-{
-    return (struct aw_gains){per_tick.kp, per_tick.ki / tick_s, per_tick.kd * tick_s};
 }
 
 bool aw_gains_clamp(struct aw_gains *gains, double limit)

@@ -73,7 +73,6 @@ const char *aw_rule_name(enum aw_rule rule);
 enum aw_status aw_rule_find(const char *name, enum aw_rule *rule, struct aw_error *err);
 
 /* "rule", "p", "pi", "pid", "pd"; AW_USAGE for another name. */
-const char *aw_form_name(enum aw_form form);
 enum aw_status aw_form_find(const char *name, enum aw_form *form, struct aw_error *err);
 
 /* What AW_FORM_RULE stands for. */
@@ -89,7 +88,6 @@ enum aw_status aw_rule_gains(enum aw_rule rule, enum aw_form form, const struct 
  * Ki 0.0005 is 0.125 per second, and a kd of 0.01 s is a Kd of 2.5. Such a Kd multiplies noise and
  * every jump of the setpoint by itself: a step of 0.1 puts out Kd·0.1 for one tick. */
 struct aw_gains aw_gains_per_tick(struct aw_gains continuous, double tick_s);
-struct aw_gains aw_gains_per_second(struct aw_gains per_tick, double tick_s);
 
 /* Brings gains that a driver does not take into ± limit; true if one was outside. A Kd per tick is
  * the first to get there: cutting it costs damping, which is worth a warning. */

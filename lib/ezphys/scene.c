@@ -228,6 +228,17 @@ static enum aw_status read_turn(struct reader *r, const struct attribute *row, v
     return status;
 }
 
+/* clang-format off */
+static const char *const kind_names[] = {
+    [AW_SCENE_FIXED] = "fixed", [AW_SCENE_HINGE] = "hinge", [AW_SCENE_SLIDER] = "slider",
+    [AW_SCENE_UNIVERSAL] = "universal", [AW_SCENE_HINGE2] = "hinge2", [AW_SCENE_BALL] = "ball",
+};
+static const unsigned kind_axes[] = {
+    [AW_SCENE_FIXED] = 0, [AW_SCENE_HINGE] = 1, [AW_SCENE_SLIDER] = 1,
+    [AW_SCENE_UNIVERSAL] = 2, [AW_SCENE_HINGE2] = 2, [AW_SCENE_BALL] = 3,
+};
+/* clang-format on */
+
 /* ---- What belongs to an axis of a joint ------------------------------------------------------ */
 
 static enum aw_status check_axis(const struct reader *r, const struct attribute *row,
@@ -237,7 +248,7 @@ static enum aw_status check_axis(const struct reader *r, const struct attribute 
     if (row->axis < axes)
         return AW_OK;
     return fail_at(r, &r->word, AW_USAGE, "%s: a %s joint has %u %s", row->name,
-                   aw_scene_kind_name(joint->kind), axes, axes == 1 ? "axis" : "axes");
+                   kind_names[joint->kind], axes, axes == 1 ? "axis" : "axes");
 }
 
 static enum aw_status read_axis(struct reader *r, const struct attribute *row, void *object)
@@ -348,24 +359,11 @@ static const char *const shape_names[] = {
 static const unsigned shape_sizes[] = {
     [AW_SCENE_BOX] = 3, [AW_SCENE_SPHERE] = 1, [AW_SCENE_CAPSULE] = 2, [AW_SCENE_CYLINDER] = 2,
 };
-static const char *const kind_names[] = {
-    [AW_SCENE_FIXED] = "fixed", [AW_SCENE_HINGE] = "hinge", [AW_SCENE_SLIDER] = "slider",
-    [AW_SCENE_UNIVERSAL] = "universal", [AW_SCENE_HINGE2] = "hinge2", [AW_SCENE_BALL] = "ball",
-};
-static const unsigned kind_axes[] = {
-    [AW_SCENE_FIXED] = 0, [AW_SCENE_HINGE] = 1, [AW_SCENE_SLIDER] = 1,
-    [AW_SCENE_UNIVERSAL] = 2, [AW_SCENE_HINGE2] = 2, [AW_SCENE_BALL] = 3,
-};
 /* clang-format on */
 
 unsigned aw_scene_axes(enum aw_scene_kind kind)
 {
     return kind_axes[kind];
-}
-
-const char *aw_scene_kind_name(enum aw_scene_kind kind)
-{
-    return kind_names[kind];
 }
 
 /* ---- Statements ------------------------------------------------------------------------------ */

@@ -98,9 +98,6 @@ enum aw_status aw_scene_parse(struct aw_scene *scene, const char *name, const ch
 /* How many axes a joint of this kind has, 0 to 3: so many joint_axis packets it sends. */
 unsigned aw_scene_axes(enum aw_scene_kind kind);
 
-/* "hinge" … as written in the text. */
-const char *aw_scene_kind_name(enum aw_scene_kind kind);
-
 /* The scenes that come with the library, {0}-terminated (name NULL). */
 struct aw_scene_text {
     const char *name; /* "pendulum" */

@@ -47,7 +47,7 @@ static enum aw_status read_file(struct aw_scene *scene, const char *path, FILE *
 
 static enum aw_status load_file(struct aw_scene *scene, const char *path, struct aw_error *err)
 {
-    FILE *file = fopen(path, "r");
+    FILE *file = fopen(path, "re");
     if (!file)
         return aw_fail(err, AW_NO_LINK, "%.100s: %s — give a scene file, or the name of a scene",
                        path, strerror(errno));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "hidmotor/wire.h"
 #include "wire/rows.h"
 
@@ -37,17 +38,6 @@ void aw_hidmotor_init(struct aw_hidmotor *arm, struct aw_link *link,
     arm->foreign_ns = INT64_MIN;
     aw_wire_init(&arm->wire, &aw_hidmotor_protocol, NULL, false);
     find_leaves(arm);
-}
-
-static uint32_t load32(const uint8_t *p)
-{
-    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static void store32(uint8_t *p, uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        p[i] = (uint8_t)(value >> 8 * i);
 }
 
 /* Requests that went unanswered */
@@ -149,8 +139,8 @@ static void note_other(struct aw_hidmotor *arm, const uint8_t *bytes, size_t siz
         arm->counters.cut++;
         return;
     }
-    bool error = load32(bytes) == ERROR_ID;
-    bool late = was_owed(arm, error ? load32(bytes + 4) : load32(bytes));
+    bool error = aw_get_u32(bytes) == ERROR_ID;
+    bool late = was_owed(arm, error ? aw_get_u32(bytes + 4) : aw_get_u32(bytes));
     if (error)
         arm->counters.errors++;
     else if (late)
@@ -230,9 +220,9 @@ static enum verdict judge(const struct exchange *x, const uint8_t *bytes, size_t
 {
     if (size != AW_HIDMOTOR_REPORT)
         return OTHER;
-    if (load32(bytes) == ERROR_ID && load32(bytes + 4) == x->id)
+    if (aw_get_u32(bytes) == ERROR_ID && aw_get_u32(bytes + 4) == x->id)
         return UNKNOWN;
-    return load32(bytes) == x->id && !repeats_another(x, bytes) ? ANSWER : OTHER;
+    return aw_get_u32(bytes) == x->id && !repeats_another(x, bytes) ? ANSWER : OTHER;
 }
 
 static const char *name_of(const struct exchange *x, char out[32])
@@ -386,7 +376,7 @@ static enum aw_status transact(struct exchange *x, struct aw_error *err)
 static void begin(struct exchange *x, struct aw_hidmotor *arm, struct aw_hidmotor_reply *reply)
 {
     x->arm = arm;
-    x->id = load32(x->request);
+    x->id = aw_get_u32(x->request);
     x->message = aw_find_code(&arm->wire, AW_TX, x->id);
     x->question = x->message && !x->message->fields;
     x->before = arm->counters;
@@ -513,7 +503,7 @@ static enum aw_status guard(struct aw_hidmotor *arm, const struct exchange *x, s
     const struct aw_leaf *last = &codec->leaves[codec->n_leaves - 1];
     size_t wanted = (last->bit + last->bits) / 8U - 4;
     struct aw_record record;
-    if (load32(x->request) != codec->message->code)
+    if (aw_get_u32(x->request) != codec->message->code)
         return AW_OK;
     if (size < wanted && !arm->options.force)
         return too_short(codec, wanted, size, err);
@@ -530,7 +520,7 @@ enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_s
     if (payload.size > AW_HIDMOTOR_PAYLOAD)
         return aw_fail(err, AW_LIMIT, "packet %u: %zu bytes — a report carries %d", (unsigned)id,
                        payload.size, AW_HIDMOTOR_PAYLOAD);
-    store32(x.request, id);
+    aw_put_u32(x.request, id);
     if (payload.size)
         memcpy(x.request + 4, payload.data, payload.size);
     enum aw_status status = guard(arm, &x, payload.size, err);
@@ -549,11 +539,9 @@ enum aw_status aw_hidmotor_floats(const double *values, size_t n,
                        AW_HIDMOTOR_PAYLOAD / 4);
     for (size_t i = 0; i < n; i++) {
         float value = (float)values[i];
-        uint32_t bits;
         if (!isfinite(value))
             return aw_fail(err, AW_USAGE, "number %zu is not finite as a 32-bit float", i + 1);
-        memcpy(&bits, &value, sizeof bits);
-        store32(bytes + 4 * i, bits);
+        aw_put_f32(bytes + 4 * i, value);
     }
     *payload = (struct aw_span){bytes, 4 * n};
     return AW_OK;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/suggest.h"
 #include "hidmotor/motion.h"
 #include "hidmotor/wire.h"
@@ -359,17 +360,6 @@ static void advance(struct board *board, int64_t now)
 
 /* Packets */
 
-static uint32_t load32(const uint8_t *p)
-{
-    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static void store32(uint8_t *p, uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        p[i] = (uint8_t)(value >> 8 * i);
-}
-
 /* Value number i of the message; the id is in front of them. */
 static uint8_t *place(struct board *board, const struct aw_codec *codec, int i)
 {
@@ -378,18 +368,12 @@ static uint8_t *place(struct board *board, const struct aw_codec *codec, int i)
 
 static double get(struct board *board, const struct aw_codec *codec, int i)
 {
-    uint32_t bits = load32(place(board, codec, i));
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return (double)value;
+    return (double)aw_get_f32(place(board, codec, i));
 }
 
 static void put(struct board *board, const struct aw_codec *codec, int i, double value)
 {
-    float narrow = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &narrow, sizeof bits);
-    store32(place(board, codec, i), bits);
+    aw_put_f32(place(board, codec, i), (float)value);
 }
 
 /* As a conversion of the firmware's compiler, without what C leaves undefined. */
@@ -544,8 +528,8 @@ static void answer_unknown(struct board *board, uint32_t id)
 {
     const struct aw_codec *error = aw_wire_codec(&board->wire, "error", AW_RX);
     memset(board->buffer, 0, REPORT);
-    store32(board->buffer, error->message->code);
-    store32(place(board, error, 0), id);
+    aw_put_u32(board->buffer, error->message->code);
+    aw_put_u32(place(board, error, 0), id);
     board->counters.unknown++;
 }
 
@@ -596,7 +580,7 @@ static void add_foreign(struct board *board, int64_t due_ns, uint32_t id)
         packet = &board->packets[VELOCITY_GAINS];
     memcpy(kept, board->buffer, REPORT);
     memset(board->buffer, 0, REPORT);
-    store32(board->buffer, packet->down->message->code);
+    aw_put_u32(board->buffer, packet->down->message->code);
     packet->act(board, packet);
     queue(board, due_ns, board->buffer, REPORT);
     memcpy(board->buffer, kept, REPORT);
@@ -624,7 +608,7 @@ static void reply(struct board *board, uint32_t id, const struct packet *packet)
 /* The main loop finds a report. */
 static void serve(struct board *board)
 {
-    uint32_t id = load32(board->buffer);
+    uint32_t id = aw_get_u32(board->buffer);
     const struct packet *packet = find_packet(board, id);
     advance(board, board->loop_ns);
     board->full = false;

@@ -103,7 +103,8 @@ struct aw_device *aw_hidmotor_device(const struct aw_hidmotor_device_options *op
 const struct aw_hidmotor_device_counters *
 aw_hidmotor_device_counters(const struct aw_device *device);
 
-/* Presses Home (unhomed to running), throws the switch of the motors, takes the power away … */
+/* For tests, as all below: presses Home (unhomed to running), throws the switch of the motors,
+ * takes the power away … */
 void aw_hidmotor_device_state(struct aw_device *device, enum aw_hidmotor_state state, int64_t now);
 
 /* How often a fault befalls from now on: 0 … 1. */

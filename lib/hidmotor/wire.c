@@ -1,5 +1,6 @@
 #include "hidmotor/wire.h"
 
+#include "base/bytes.h"
 #include "wire/rows.h"
 
 #define FLOAT  .type = AW_FLOAT, .bits = 32
@@ -196,7 +197,7 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
                 frame.size);
         return NULL;
     }
-    uint32_t id = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    uint32_t id = aw_get_u32(p);
     const struct aw_message *message = aw_find_code_any(wire, dir, id);
     if (!message)
         aw_fail(err, AW_MALFORMED, "packet: id %u is unknown — see 'describe'", (unsigned)id);

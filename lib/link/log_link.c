@@ -18,7 +18,7 @@ struct log_link {
     struct aw_log_entry entry;
     bool has_entry, begun;
     size_t taken;                /* bytes of the entry that were read already */
-    int64_t first_ns, origin_ns; /* time of the first entry; and when it is by the clock */
+    int64_t first_ns, origin_ns; /* time of the first entry that has one; the first by the clock */
     uint64_t delivered;          /* since the beginning of the file */
     char name[128];
 };
@@ -37,12 +37,30 @@ static enum aw_status start_again(struct log_link *self, struct aw_error *err)
     return aw_log_rewind(self->log, err);
 }
 
+/* Since the first one. What has no time comes at once. */
+static int64_t since_first(const struct log_link *self)
+{
+    int64_t time_ns = self->entry.time_ns;
+    return time_ns == AW_NO_TIME ? self->from_ns : time_ns - self->first_ns;
+}
+
 /* What went to the device is only of interest where all hear all. */
 static bool is_for_us(const struct log_link *self)
 {
     const struct aw_log_entry *entry = &self->entry;
     bool comes = entry->dir != AW_TX || entry->linktype == AW_LINKTYPE_CAN;
-    return entry->data.size && comes && entry->time_ns - self->first_ns >= self->from_ns;
+    return entry->data.size && comes && since_first(self) >= self->from_ns;
+}
+
+static void note_begin(struct log_link *self)
+{
+    if (!self->begun) {
+        self->origin_ns = aw_clock_now(self->base.clock);
+        self->first_ns = AW_NO_TIME;
+    }
+    self->begun = true;
+    if (self->first_ns == AW_NO_TIME)
+        self->first_ns = self->entry.time_ns;
 }
 
 static enum aw_status load(struct log_link *self, struct aw_error *err)
@@ -51,11 +69,8 @@ static enum aw_status load(struct log_link *self, struct aw_error *err)
         enum aw_status status = aw_log_next(self->log, &self->entry, err);
         if (status == AW_MORE)
             status = start_again(self, err);
-        else if (status == AW_OK && !self->begun) {
-            self->begun = true;
-            self->first_ns = self->entry.time_ns == AW_NO_TIME ? 0 : self->entry.time_ns;
-            self->origin_ns = aw_clock_now(self->base.clock);
-        }
+        else if (status == AW_OK)
+            note_begin(self);
         if (status != AW_OK && status != AW_MALFORMED)
             return status;
         self->has_entry = status == AW_OK && self->begun && is_for_us(self);
@@ -66,8 +81,8 @@ static enum aw_status load(struct log_link *self, struct aw_error *err)
 
 static int64_t due(const struct log_link *self)
 {
-    int64_t since = self->entry.time_ns - self->first_ns - self->from_ns;
-    if (self->entry.time_ns == AW_NO_TIME || isinf(self->speed) || since <= 0)
+    int64_t since = since_first(self) - self->from_ns;
+    if (isinf(self->speed) || since <= 0)
         return self->origin_ns;
     return aw_clock_after(self->origin_ns, (double)since / 1e9 / self->speed);
 }

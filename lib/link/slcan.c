@@ -12,6 +12,12 @@
 #define ANSWER_TIMEOUT (300 * AW_MILLISECOND)
 #define MINUTE         (60 * AW_SECOND)
 
+struct settings {
+    char speed[8]; /* the command that sets the bit rate: "S8", "s0014" */
+    size_t time;   /* 1: frames are to carry the adapter's time */
+    size_t silent; /* 1: the adapter may never answer anything */
+};
+
 struct client {
     struct aw_can_text text;
     struct aw_slcan_reader reader;
@@ -139,7 +145,7 @@ static enum aw_status find_adapter(struct client *self, bool *answered, struct a
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-static enum aw_status open_channel(struct client *self, const struct aw_slcan_settings *settings,
+static enum aw_status open_channel(struct client *self, const struct settings *settings,
                                    struct aw_error *err)
 {
     const char *key = self->text.base.key;
@@ -168,9 +174,10 @@ static enum aw_status open_channel(struct client *self, const struct aw_slcan_se
     return AW_OK;
 }
 
-enum aw_status aw_slcan_client(struct aw_link **out, const char *inner_url,
-                               const struct aw_slcan_settings *settings, struct aw_clock *clock,
-                               struct aw_error *err)
+/* Opens the stream inner_url and the adapter's channel behind it. */
+static enum aw_status open_client(struct aw_link **out, const char *inner_url,
+                                  const struct settings *settings, struct aw_clock *clock,
+                                  struct aw_error *err)
 {
     struct aw_can_text *text;
     enum aw_status status = aw_can_text_open(&text, sizeof(struct client), &client_ops,
@@ -208,11 +215,11 @@ static enum aw_status parse_speed(char *speed, size_t size, const struct aw_url 
     return AW_OK;
 }
 
-static enum aw_status parse_settings(struct aw_slcan_settings *settings, const struct aw_url *url,
+static enum aw_status parse_settings(struct settings *settings, const struct aw_url *url,
                                      struct aw_error *err)
 {
     static const char *const on_off[] = {"off", "on"}, *const no_yes[] = {"no", "yes"};
-    *settings = (struct aw_slcan_settings){0};
+    *settings = (struct settings){0};
     enum aw_status status = parse_speed(settings->speed, sizeof settings->speed, url, err);
     if (status == AW_OK)
         status = aw_url_word(url, "time", on_off, 2, &settings->time, err);
@@ -248,7 +255,7 @@ enum aw_status aw_slcan_open(struct aw_link **out, const struct aw_url *url, str
                              void *context, struct aw_error *err)
 {
     (void)context;
-    struct aw_slcan_settings settings;
+    struct settings settings;
     char inner[AW_URL_MAX];
     enum aw_status status = parse_settings(&settings, url, err);
     if (status != AW_OK)
@@ -257,5 +264,5 @@ enum aw_status aw_slcan_open(struct aw_link **out, const struct aw_url *url, str
         return aw_fail(err, AW_USAGE, "slcan: no port — write slcan:/dev/ttyACM0");
     stream_url(inner, sizeof inner, url);
     return is_server(inner) ? aw_slcan_adapter(out, inner, clock, err)
-                            : aw_slcan_client(out, inner, &settings, clock, err);
+                            : open_client(out, inner, &settings, clock, err);
 }

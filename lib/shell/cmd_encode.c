@@ -8,7 +8,7 @@
 
 #define WRAPPED_MAX 4096
 
-enum aw_dir aw_option_dir(const struct aw_session *session)
+static enum aw_dir wanted_dir(const struct aw_session *session)
 {
     const char *dir = aw_option(session, "dir");
     if (!dir)
@@ -59,7 +59,7 @@ enum aw_status aw_run_encode(struct aw_session *session, const struct aw_args *a
     uint8_t frame[WRAPPED_MAX];
     size_t size = 0;
     enum aw_status status =
-        aw_find_message(session, aw_arg(args, "message", 0), aw_option_dir(session), &codec);
+        aw_find_message(session, aw_arg(args, "message", 0), wanted_dir(session), &codec);
     if (status != AW_OK)
         return status;
     aw_record_init(&record, codec, codec->message->dir & AW_TX ? AW_TX : AW_RX);

@@ -60,7 +60,7 @@ static void on_frame(void *context, struct aw_span frame)
 
 static void print_mark(struct survey *s, const struct aw_log_entry *entry)
 {
-    double t = (double)(entry->time_ns - s->first_ns) / 1e9;
+    double t = s->first_ns == AW_NO_TIME ? 0 : (double)(s->now_ns - s->first_ns) / 1e9;
     char text[sizeof entry->comment * 6 + 3];
     s->marks++;
     *aw_json_string(text, entry->comment, sizeof entry->comment) = '\0';

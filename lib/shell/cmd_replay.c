@@ -66,7 +66,8 @@ static enum aw_status await_answers(struct player *p, uint64_t answers)
 static enum aw_status send_write(struct player *p, const struct aw_replay_write *write)
 {
     struct aw_session *session = p->session;
-    int64_t due = p->start_ns + (int64_t)((double)(write->time_ns - p->from_ns) / p->speed);
+    double since_s = ((double)write->time_ns - (double)p->from_ns) / 1e9 / p->speed;
+    int64_t due = aw_clock_after(p->start_ns, since_s);
     enum aw_status status = await_time(p, due);
     if (status == AW_OK && session->tool->in_step)
         status = await_answers(p, write->answers);

@@ -45,6 +45,7 @@ void aw_decoder_begin(struct aw_decoder *d, const char *name, enum aw_input inpu
     d->input = input;
     d->dir = d->wanted;
     d->line = 0;
+    d->passing = false;
     d->time_ns = AW_NO_TIME;
     d->framer = (struct aw_framer){.dir = d->dir};
     d->reader = (struct aw_pcap_reader){0};
@@ -173,8 +174,10 @@ static struct aw_span in_order(struct aw_way *way, const struct aw_payload *payl
     if (!payload->tcp)
         return data;
     int32_t gap = way->counted ? (int32_t)(payload->seq - way->next) : 0;
-    if (gap > 0)
+    if (gap > 0) {
         way->size = 0;
+        way->framer = (struct aw_framer){.dir = way->framer.dir};
+    }
     size_t known = gap < 0 ? (size_t) - (int64_t)gap : 0;
     if (known >= data.size)
         return (struct aw_span){data.data, 0};
@@ -272,17 +275,25 @@ static bool is_blank_line(const char *line, size_t length)
     return i == length || line[i] == '#';
 }
 
+static size_t to_line_end(struct aw_decoder *d, const char *data, size_t size)
+{
+    const char *end = memchr(data, '\n', size);
+    d->passing = !end;
+    return end ? (size_t)(end - data) + 1 : size;
+}
+
 static enum aw_status decode_lines(struct aw_decoder *d, const char *data, size_t size, bool last,
                                    size_t *used)
 {
     enum aw_status status = AW_OK;
-    *used = 0;
+    *used = d->passing ? to_line_end(d, data, size) : 0;
     while (status == AW_OK && *used < size) {
         const char *line = data + *used, *end = memchr(line, '\n', size - *used);
         if (!end && !last)
             break;
         size_t length = end ? (size_t)(end - line) : size - *used;
         *used += length + (end != NULL);
+        d->passing = !end;
         d->line++;
         if (!is_blank_line(line, length))
             status = d->input == AW_INPUT_CANDUMP ? decode_candump(d, line, length)

@@ -40,6 +40,7 @@ struct aw_decoder {
     uint64_t line;    /* or packet of the input, from 1 */
     uint64_t records, bad;
     uint64_t limit; /* stop after so many records; 0: none */
+    bool passing;   /* over the rest of a line that was taken before its end */
     struct aw_framer framer;
     struct aw_pcap_reader reader;
     struct aw_way ways[2]; /* captures: to the device, from it */
@@ -56,7 +57,8 @@ enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *se
 /* Another input begins. name: see above. AW_INPUT_UNKNOWN: look at its first bytes. */
 void aw_decoder_begin(struct aw_decoder *decoder, const char *name, enum aw_input input);
 
-/* Consumes whole lines or frames; *used tells how much. last: nothing follows, take what is there.
+/* Consumes whole lines or frames; *used tells how much. last: nothing follows, or there is no
+ * room for more: take what is there. What follows of a line after that is passed over.
  * AW_MORE when enough records are out; AW_LOST when the output is gone. */
 enum aw_status aw_decoder_feed(struct aw_decoder *decoder, const char *data, size_t size, bool last,
                                size_t *used);

@@ -4,9 +4,6 @@
 
 #include "shell/session.h"
 
-/* --dir: AW_TX or AW_RX, AW_BOTH if it is not given. */
-enum aw_dir aw_option_dir(const struct aw_session *session);
-
 /* AW_USAGE with a suggestion if there is no such message in this direction. */
 enum aw_status aw_find_message(struct aw_session *session, const char *name, enum aw_dir dir,
                                const struct aw_codec **codec);

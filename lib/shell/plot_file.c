@@ -227,16 +227,32 @@ static void put_script(FILE *to, const struct aw_traces *traces, const char *pat
     fputs("unset multiplot\nset output\n", to);
 }
 
+/* Signals that we take ourselves while a device is open are gnuplot's to die of. */
+static void release_signals(posix_spawnattr_t *attributes)
+{
+    sigset_t none, pipe;
+    sigemptyset(&none);
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    posix_spawnattr_setsigmask(attributes, &none);
+    posix_spawnattr_setsigdefault(attributes, &pipe);
+    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
 /* The picture goes to its standard output: it would write there, too, where it cannot open a file.
  */
 static int spawn_gnuplot(const char *program, int in, int out, pid_t *pid)
 {
+    static char *const words[] = {"gnuplot", "-", NULL};
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    int error =
-        posix_spawn(pid, program, &actions, NULL, (char *[]){"gnuplot", "-", NULL}, environ);
+    posix_spawnattr_init(&attributes);
+    release_signals(&attributes);
+    int error = posix_spawn(pid, program, &actions, &attributes, words, environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }

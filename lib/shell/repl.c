@@ -98,6 +98,18 @@ static int columns_left(void)
     return size.ws_col - 1 - rl_end - (int)strlen(rl_display_prompt);
 }
 
+static void clear_hint(struct aw_session *session)
+{
+    int ahead = rl_end - rl_point;
+    if (!session->hinted)
+        return;
+    if (ahead > 0)
+        fprintf(rl_outstream, "\0337\033[%dC\033[K\0338", ahead);
+    else
+        fputs("\033[K", rl_outstream);
+    session->hinted = false;
+}
+
 /* The hint stands dim behind the cursor and is gone with the next key. */
 static void redisplay_with_hint(void)
 {
@@ -105,16 +117,21 @@ static void redisplay_with_hint(void)
     struct aw_session *session = active(NULL);
     rl_redisplay();
     int room = columns_left();
-    if (!session->out.color || room < 8 || rl_point != rl_end)
+    if (!session->out.color || room < 0)
         return;
+    clear_hint(session);
     aw_hint(session, rl_line_buffer, hint, sizeof hint);
-    if ((int)strlen(hint) > room)
-        *hint = '\0';
-    if (*hint)
-        fprintf(rl_outstream, "\033[K\033[2m%s\033[0m\033[%zuD", hint, strlen(hint));
-    else
-        fputs("\033[K", rl_outstream);
+    session->hinted = *hint && rl_point == rl_end && (int)strlen(hint) <= room;
+    if (session->hinted)
+        fprintf(rl_outstream, "\033[2m%s\033[0m\033[%zuD", hint, strlen(hint));
     fflush(rl_outstream);
+}
+
+/* Enter: what stays on the screen is what was typed. */
+static int accept_line(int count, int key)
+{
+    clear_hint(active(NULL));
+    return rl_newline(count, key);
 }
 
 static void on_line(char *line)
@@ -166,19 +183,22 @@ static void run_typed(struct aw_session *session, const char *history)
         aw_stop_rearm(session);
 }
 
-/* Ctrl-C on a line that is being typed throws the line away; the others end the session. */
-static void on_signal(struct aw_session *session)
+/* Ctrl-C on a line that is being typed throws the line away, and a search with it; the others end
+ * the session. */
+static void on_signal(struct aw_session *session, const char *prompt)
 {
     aw_stop_take(session);
     session->quit = session->signal != SIGINT;
     if (!session->quit)
         aw_stop_rearm(session);
     fputs(session->out.color ? "\033[K^C\n" : "^C\n", rl_outstream);
-    rl_free_line_state();
+    session->hinted = false;
     rl_callback_sigcleanup();
-    rl_replace_line("", 0);
-    rl_on_new_line();
-    rl_redisplay();
+    rl_free_line_state();
+    rl_callback_handler_remove();
+    if (session->out.color)
+        fputs("\r\033[J", rl_outstream); /* what a search drew when it was given up */
+    rl_callback_handler_install(prompt, on_line);
 }
 
 static void read_one_line(struct aw_session *session, const char *prompt)
@@ -187,7 +207,7 @@ static void read_one_line(struct aw_session *session, const char *prompt)
     rl_callback_handler_install(prompt, on_line);
     while (!session->entered && !session->quit) {
         if (aw_session_wait_input(session, STDIN_FILENO) == AW_STOPPED)
-            on_signal(session);
+            on_signal(session, prompt);
         else
             rl_callback_read_char();
     }
@@ -200,10 +220,14 @@ static void set_up(struct aw_session *session)
     active(session);
     rl_readline_name = session->tool->name;
     rl_catch_signals = 0;
+    rl_variable_bind("show-all-if-ambiguous", "on"); /* a file of the user's may say otherwise */
+    rl_initialize(); /* looks at the terminal only as long as the display is readline's own */
     rl_attempted_completion_function = complete_word;
     rl_completer_word_break_characters = " \t";
     rl_redisplay_function = redisplay_with_hint;
     rl_bind_key('\t', rl_complete);
+    rl_bind_key('\r', accept_line);
+    rl_bind_key('\n', accept_line);
 }
 
 enum aw_status aw_repl(struct aw_session *session)

@@ -15,8 +15,8 @@ struct loader {
     enum aw_status status;
     uint64_t answers, number; /* messages so far */
     uint32_t commands;        /* in the write that is being read */
-    int64_t first_ns;
-    bool begun;
+    int64_t first_ns;         /* AW_NO_TIME: none of the messages so far had a time */
+    int64_t after_ns;         /* of the last message that had one, since the first */
 };
 
 static enum aw_status refuse(struct loader *l, enum aw_status status)
@@ -86,7 +86,7 @@ static enum aw_status keep(struct loader *l, const struct aw_log_entry *entry)
     if (!room)
         return aw_fail(&l->session->err, AW_LIMIT, "replay: out of memory");
     r->writes[r->n++] = (struct aw_replay_write){
-        .time_ns = entry->time_ns - l->first_ns,
+        .time_ns = l->after_ns,
         .answers = l->answers,
         .at = r->n_bytes,
         .size = entry->data.size,
@@ -109,12 +109,20 @@ static bool is_command(struct loader *l, const struct aw_log_entry *entry)
     return ours && (record.codec->message->dir & AW_TX || aw_flag(l->session, "all"));
 }
 
+/* What has no time of its own goes with what is before it. */
+static void note_time(struct loader *l, int64_t time_ns)
+{
+    if (time_ns == AW_NO_TIME)
+        return;
+    if (l->first_ns == AW_NO_TIME)
+        l->first_ns = time_ns;
+    l->after_ns = time_ns - l->first_ns;
+}
+
 static enum aw_status take(struct loader *l, const struct aw_log_entry *entry)
 {
     struct aw_wire *wire = l->session->wire;
-    if (!l->begun)
-        l->first_ns = entry->time_ns;
-    l->begun = true;
+    note_time(l, entry->time_ns);
     l->commands = 0;
     if (!is_command(l, entry)) {
         aw_split(&l->ways[1], wire, entry->data, !entry->stream, on_answer, l);
@@ -150,6 +158,7 @@ enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *sessi
         return aw_fail(&session->err, AW_LIMIT, "replay: out of memory");
     l->replay = replay;
     l->session = session;
+    l->first_ns = AW_NO_TIME;
     l->ways[0].framer.dir = AW_TX;
     l->ways[1].framer.dir = AW_RX;
     enum aw_status status = load(l, path);
@@ -157,8 +166,8 @@ enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *sessi
     replay->damaged = l->ways[0].damaged + l->ways[1].damaged;
     if (status == AW_OK && l->ways[0].damaged)
         status = aw_fail(&session->err, AW_MALFORMED,
-                         "replay: %" PRIu64 " damaged commands in %.200s — nothing was sent",
-                         l->ways[0].damaged, path);
+                         "replay: %" PRIu64 " damaged command%s in %.200s — nothing was sent",
+                         l->ways[0].damaged, l->ways[0].damaged == 1 ? "" : "s", path);
     free(l);
     return status;
 }

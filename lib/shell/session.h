@@ -45,6 +45,7 @@ struct aw_session {
     bool interactive;
     bool one_shot;              /* one command on the command line, nothing follows */
     struct aw_words hint_words; /* the line being typed */
+    bool hinted;                /* a hint stands behind it */
     char *typed;                /* the line that was entered; NULL at the end of the input */
     bool entered;
     bool quit;          /* the user asked to leave */

@@ -24,6 +24,10 @@ void aw_stop_catch(struct aw_session *session)
     stop_signals(&set);
     sigprocmask(SIG_BLOCK, &set, NULL);
     session->real_clock.stop_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (session->real_clock.stop_fd < 0) { /* better ended by them than deaf to them */
+        sigprocmask(SIG_UNBLOCK, &set, NULL);
+        return;
+    }
     session->virtual_clock.stop_fd = session->real_clock.stop_fd;
     session->out.stop_fd = session->real_clock.stop_fd;
 }

@@ -11,6 +11,8 @@
 #include "shell/stop.h"
 #include "shell/stream_source.h"
 
+#define SILENCE_NS (2 * AW_SECOND) /* so long nobody wonders */
+
 /* The tool's hear opens the link when it is asked first: now, before anything is drawn. */
 static enum aw_status begin_hearing(struct aw_stream *s)
 {
@@ -36,7 +38,10 @@ static enum aw_status begin_link(struct aw_stream *s)
     s->live = true;
     s->source = hears ? &aw_hear_source : &aw_link_source;
     s->framer = (struct aw_framer){.dir = AW_RX};
-    return hears ? begin_hearing(s) : aw_session_link(s->session, &s->link);
+    enum aw_status status = hears ? begin_hearing(s) : aw_session_link(s->session, &s->link);
+    if (s->session->tool->silence) /* the clock is the link's */
+        s->tell_ns = aw_clock_now(s->session->clock) + SILENCE_NS;
+    return status;
 }
 
 /* ---- Standard input and files -----------------------------------------------------------------
@@ -141,6 +146,7 @@ enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session
         return aw_fail(&session->err, AW_USAGE, "out of memory");
     s->session = session;
     s->fd = -1;
+    s->tell_ns = AW_NEVER;
     s->item.subject = "";
     enum aw_status status = aw_session_decoding_wire(session, &s->wire);
     if (status == AW_OK)
@@ -242,12 +248,27 @@ static void describe_record(struct aw_stream *s)
         aw_record_points(&s->names, s->item.record, s->item.subject, s->points, AW_POINTS_MAX);
 }
 
+/* Nobody should wait in the dark. */
+static enum aw_status next_or_tell(struct aw_stream *s, int64_t deadline)
+{
+    struct aw_session *session = s->session;
+    int64_t until = deadline < s->tell_ns ? deadline : s->tell_ns;
+    enum aw_status status = s->source->next(s, until);
+    if (status == AW_OK)
+        s->tell_ns = AW_NEVER;
+    if (status != AW_TIMEOUT || aw_clock_now(session->clock) < s->tell_ns)
+        return status;
+    s->tell_ns = AW_NEVER;
+    aw_session_say(session, "nothing has come yet — %s", session->tool->silence);
+    return s->source->next(s, deadline);
+}
+
 enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_item *item)
 {
     enum aw_status status = AW_OK;
     if (!s->primed) {
         s->item = (struct aw_item){.time_ns = AW_NO_TIME, .subject = "", .points = s->points};
-        status = s->source->next(s, deadline);
+        status = next_or_tell(s, deadline);
     }
     s->primed = false;
     if (status == AW_LOST && s->link && s->link->recorded)

@@ -17,19 +17,6 @@ static bool keep(void *context, const struct aw_record *record)
     return true;
 }
 
-enum aw_status aw_capture_begin(struct aw_stream *s, const char *name)
-{
-    s->source = &aw_capture_source;
-    s->decoder = calloc(1, sizeof *s->decoder);
-    if (!s->decoder)
-        return aw_fail(&s->session->err, AW_USAGE, "out of memory");
-    *s->decoder = (struct aw_decoder){.take = keep, .context = s};
-    enum aw_status status = aw_decoder_init(s->decoder, s->session);
-    s->decoder->limit = 0;
-    aw_decoder_begin(s->decoder, name, AW_INPUT_UNKNOWN);
-    return status;
-}
-
 /* Decodes what is held, and reads on until there is a record. */
 static enum aw_status fill_queue(struct aw_stream *s, int64_t deadline)
 {
@@ -66,4 +53,17 @@ static enum aw_status capture_next(struct aw_stream *s, int64_t deadline)
     return AW_OK;
 }
 
-const struct aw_source aw_capture_source = {.next = capture_next};
+static const struct aw_source capture_source = {.next = capture_next};
+
+enum aw_status aw_capture_begin(struct aw_stream *s, const char *name)
+{
+    s->source = &capture_source;
+    s->decoder = calloc(1, sizeof *s->decoder);
+    if (!s->decoder)
+        return aw_fail(&s->session->err, AW_USAGE, "out of memory");
+    *s->decoder = (struct aw_decoder){.take = keep, .context = s};
+    enum aw_status status = aw_decoder_init(s->decoder, s->session);
+    s->decoder->limit = 0;
+    aw_decoder_begin(s->decoder, name, AW_INPUT_UNKNOWN);
+    return status;
+}

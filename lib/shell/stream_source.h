@@ -39,6 +39,7 @@ struct aw_stream {
     int64_t read_ns; /* when what is held came */
     bool live;
     bool primed;          /* an item has been read already */
+    int64_t tell_ns;      /* when a silence is told; AW_NEVER: not, or not again */
     uint64_t lost_before; /* by links that are gone */
     int fd;               /* of text and captures */
     bool ended;
@@ -57,7 +58,6 @@ struct aw_stream {
 
 extern const struct aw_source aw_hear_source, aw_link_source; /* stream_link.c */
 extern const struct aw_source aw_json_source, aw_csv_source;  /* stream_text.c */
-extern const struct aw_source aw_capture_source;              /* stream_file.c */
 
 /* Reads more of the file or pipe behind what is held. AW_MORE at its end. */
 enum aw_status aw_stream_fill(struct aw_stream *stream, int64_t deadline);

@@ -107,8 +107,10 @@ struct aw_tool {
     const char *const *links; /* schemes that make sense for it, the likely ones first, for the
                                  first page of help; NULL: all */
     const char *field;        /* one that people look at, for advice: "m1.position" */
-    const char *link;  /* to take if none is named, where there is but one: "udp:"; or NULL */
-    size_t state_size; /* zeroed memory for the tool at session->state */
+    const char *silence; /* why the device may say nothing: told once to those who look on and see
+                            none; NULL: nothing is told */
+    const char *link;    /* to take if none is named, where there is but one: "udp:"; or NULL */
+    size_t state_size;   /* zeroed memory for the tool at session->state */
     /* A section "[joint elbow]" of the config file: key and value, one call each. May be NULL. */
     enum aw_status (*configure)(struct aw_session *session, const char *section, const char *key,
                                 const char *value, struct aw_error *err);

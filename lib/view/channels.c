@@ -10,6 +10,8 @@
 #include "view/piece.h"
 #include "view/value.h"
 
+#define LONG_S 0.2 /* drawing a table takes part of it: only beyond is a fast field overdue */
+
 #define SUBJECT_ORDER 32 /* bits below: message and field */
 
 void aw_channels_init(struct aw_channels *channels, const struct aw_select *select)
@@ -232,9 +234,8 @@ bool aw_channels_copy(struct aw_channels *to, const struct aw_channels *from)
 double aw_channel_rate(const struct aw_channel *channel, int64_t now_ns)
 {
     double age = (double)(now_ns - channel->seen_ns) / 1e9;
-    if (channel->rate_hz > 0 && age * channel->rate_hz > 2)
-        return 1 / age;
-    return channel->rate_hz;
+    bool overdue = age > LONG_S && age * channel->rate_hz > 2;
+    return overdue ? 1 / age : channel->rate_hz;
 }
 
 int aw_channel_alarm(const struct aw_channel *channel)

@@ -337,8 +337,26 @@ static void put_bottom(const struct aw_grid *grid, struct aw_braille *canvas)
                         grid->frozen ? AW_BRAILLE_CARE : AW_BRAILLE_DIM);
         width -= length + 1;
     }
-    if (grid->note && width - x > 12)
+    if (grid->note && grid->rows && width - x > 12)
         put(canvas, x + 1, y, width - x - 3, true, grid->note, 0);
+}
+
+/* Word by word: there is room, and what is noted is likely the reason. */
+static void put_empty(const struct aw_grid *grid, struct aw_braille *canvas, const char *what)
+{
+    int x = 1, y = 4;
+    aw_braille_text(canvas, 1, 2, what, AW_BRAILLE_DIM);
+    for (const char *word = grid->note ? grid->note : ""; *word; word += strspn(word, " ")) {
+        char text[160];
+        size_t size = strcspn(word, " ");
+        snprintf(text, sizeof text, "%.*s", (int)size, word);
+        bool fits = x == 1 || x + (int)aw_utf8_length(text) < canvas->columns;
+        x = fits ? x : 1;
+        y += !fits;
+        if (y < canvas->rows - 1)
+            x = aw_braille_text(canvas, x, y, text, 0) + 1;
+        word += size;
+    }
 }
 
 /* ---- All of it --------------------------------------------------------------------------------
@@ -422,8 +440,7 @@ void aw_grid_draw(struct aw_grid *grid, const struct aw_channels *channels,
     if (canvas->rows > 4 && grid->rows)
         put_rows(grid, shown, canvas, longest);
     else if (canvas->rows > 4)
-        aw_braille_text(canvas, 1, 2, channels->n ? "nothing by this name" : "nothing yet",
-                        AW_BRAILLE_DIM);
+        put_empty(grid, canvas, channels->n ? "nothing by this name" : "nothing yet");
     put_bottom(grid, canvas);
     free(shown);
 }

@@ -92,8 +92,9 @@ static void set_modes(struct aw_screen *screen, bool color)
 
 static bool open_files(struct aw_screen *screen)
 {
-    int out = dup(STDOUT_FILENO);
-    int in = isatty(STDIN_FILENO) ? dup(STDIN_FILENO) : open("/dev/tty", O_RDONLY | O_CLOEXEC);
+    int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    int in = isatty(STDIN_FILENO) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                  : open("/dev/tty", O_RDONLY | O_CLOEXEC);
     if (in < 0)
         in = open("/dev/null", O_RDONLY | O_CLOEXEC);
     screen->out = out >= 0 ? fdopen(out, "w") : NULL;

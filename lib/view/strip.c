@@ -415,9 +415,9 @@ static void draw_edges(const struct aw_strip_look *look, struct aw_braille *canv
     int x = aw_braille_text(canvas, 1, 0, look->title ? look->title : "", AW_BRAILLE_DIM);
     if (look->state)
         aw_braille_text(canvas, x + 2, 0, look->state, AW_BRAILLE_WARN);
+    int at = look->keys ? canvas->columns - 1 - (int)aw_utf8_length(look->keys) : 0;
     if (look->keys)
-        aw_braille_text(canvas, canvas->columns - 1 - (int)aw_utf8_length(look->keys), y,
-                        look->keys, AW_BRAILLE_DIM);
+        aw_braille_text(canvas, at < 0 ? 0 : at, y, look->keys, AW_BRAILLE_DIM);
 }
 
 void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,

@@ -1,4 +1,6 @@
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -40,9 +42,13 @@ static const char *name_of(const struct aw_name *names, double value)
 
 char *aw_print_how(char *out, double value, uint8_t how, uint8_t decimals)
 {
+    /* A float with a scale may be more than a float can be. */
+    if (fabs(value) > (double)FLT_MAX)
+        return out + snprintf(out, AW_NUMBER_MAX, "%.9g", value);
     switch (how) {
     case HOW_INT:
-        return aw_print_int(out, (int64_t)value);
+        return fabs(value) < 0x1p63 ? aw_print_int(out, (int64_t)value)
+                                    : out + snprintf(out, AW_NUMBER_MAX, "%.17g", value);
     case HOW_FIXED:
         return aw_print_fixed(out, value, decimals);
     default:

@@ -255,7 +255,8 @@ size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char
     if (view->first_ns == AW_NO_TIME)
         view->first_ns = view->previous_ns = record->time_ns;
     char *end = run_pieces(out, view, pieces, record);
-    view->previous_ns = record->time_ns;
+    if (record->time_ns != AW_NO_TIME)
+        view->previous_ns = record->time_ns;
     return (size_t)(end - out);
 }
 

@@ -1,28 +1,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "wire/run.h"
-
-static inline uint16_t load16(const uint8_t *p)
-{
-    uint16_t v;
-    memcpy(&v, p, sizeof v);
-    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap16(v);
-}
-
-static inline uint32_t load32(const uint8_t *p)
-{
-    uint32_t v;
-    memcpy(&v, p, sizeof v);
-    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap32(v);
-}
-
-static inline uint64_t load64(const uint8_t *p)
-{
-    uint64_t v;
-    memcpy(&v, p, sizeof v);
-    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap64(v);
-}
 
 static inline double float_of(uint32_t bits)
 {
@@ -62,20 +42,20 @@ static void load_text(const struct aw_leaf *leaf, const uint8_t *p, struct aw_re
 
 LOADER(u8, *p)
 LOADER(s8, (int8_t)*p)
-LOADER(u16, load16(p))
-LOADER(s16, (int16_t)load16(p))
-LOADER(u32, load32(p))
-LOADER(s32, (int32_t)load32(p))
-LOADER(s64, (int64_t)load64(p))
-LOADER(f32, float_of(load32(p)))
-LOADER(signmag, signmag(load16(p), p[2]))
-LOADER(u16_big, __builtin_bswap16(load16(p)))
-LOADER(s16_big, (int16_t)__builtin_bswap16(load16(p)))
-LOADER(u32_big, __builtin_bswap32(load32(p)))
-LOADER(s32_big, (int32_t)__builtin_bswap32(load32(p)))
-LOADER(s64_big, (int64_t)__builtin_bswap64(load64(p)))
-LOADER(f32_big, float_of(__builtin_bswap32(load32(p))))
-LOADER(signmag_big, signmag(__builtin_bswap16(load16(p)), p[2]))
+LOADER(u16, aw_get_u16(p))
+LOADER(s16, (int16_t)aw_get_u16(p))
+LOADER(u32, aw_get_u32(p))
+LOADER(s32, (int32_t)aw_get_u32(p))
+LOADER(s64, (int64_t)aw_get_u64(p))
+LOADER(f32, float_of(aw_get_u32(p)))
+LOADER(signmag, signmag(aw_get_u16(p), p[2]))
+LOADER(u16_big, __builtin_bswap16(aw_get_u16(p)))
+LOADER(s16_big, (int16_t)__builtin_bswap16(aw_get_u16(p)))
+LOADER(u32_big, __builtin_bswap32(aw_get_u32(p)))
+LOADER(s32_big, (int32_t)__builtin_bswap32(aw_get_u32(p)))
+LOADER(s64_big, (int64_t)__builtin_bswap64(aw_get_u64(p)))
+LOADER(f32_big, float_of(__builtin_bswap32(aw_get_u32(p))))
+LOADER(signmag_big, signmag(__builtin_bswap16(aw_get_u16(p)), p[2]))
 
 static void (*const loaders[RUN_KINDS])(const struct aw_codec_run *run, const uint8_t *p,
                                         double *v) = {

@@ -1,3 +1,4 @@
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +49,14 @@ static enum aw_status check_named(const struct aw_codec *codec, int leaf, double
 
 static bool fits_float(double value)
 {
-    return fabs(value) <= 3.4028234663852886e38;
+    return fabs(value) <= (double)FLT_MAX;
+}
+
+/* The usual text of the largest float, 3.4028235e+38, is a little more than it, as a double. */
+static double rounded_to_float(double value)
+{
+    bool rounds_down = !fits_float(value) && fabs(value) < 0x1.ffffffp127;
+    return rounds_down ? copysign((double)FLT_MAX, value) : value;
 }
 
 static enum aw_status check_value(const struct aw_codec *codec, int leaf, double value,
@@ -75,7 +83,7 @@ static enum aw_status wire_number(const struct aw_record *record, int leaf, bool
     const struct aw_codec *codec = record->codec;
     const struct aw_field *row = codec->leaves[leaf].field;
     struct aw_range range = aw_leaf_range(codec, leaf, record);
-    double value = record->v[leaf];
+    double value = row->type == AW_FLOAT ? rounded_to_float(record->v[leaf]) : record->v[leaf];
     if (isnan(value) && row->has_no_data) {
         *wire = row->no_data;
         return AW_OK;

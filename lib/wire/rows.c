@@ -8,7 +8,7 @@ static size_t count_labels(const char *const *labels)
     return n;
 }
 
-size_t aw_row_bits(const struct aw_field *row, const struct aw_variant *variant)
+static size_t row_bits(const struct aw_field *row, const struct aw_variant *variant)
 {
     if (row->type == AW_GROUP)
         return count_labels(row->labels) * aw_rows_bits(row->rows, variant);
@@ -21,7 +21,7 @@ size_t aw_rows_bits(const struct aw_field *rows, const struct aw_variant *varian
 {
     size_t bits = 0;
     for (; rows && rows->type != AW_END; rows++)
-        bits += aw_row_bits(rows, variant);
+        bits += row_bits(rows, variant);
     return bits;
 }
 

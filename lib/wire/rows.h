@@ -8,10 +8,7 @@
 
 #include "wire/wire.h"
 
-/* Bits of one row; a group counts as often as it has labels. */
-size_t aw_row_bits(const struct aw_field *row, const struct aw_variant *variant);
-
-/* Bits of a list of rows (NULL: 0). */
+/* Bits of a list of rows (NULL: 0); a group counts as often as it has labels. */
 size_t aw_rows_bits(const struct aw_field *rows, const struct aw_variant *variant);
 
 /* Bytes of the payload, and of the whole frame with head and tail, as this wire has the message.

@@ -18,8 +18,8 @@ below=0
 # row WHAT VALUE UNIT [PEER RATIO] [BAR MET]
 row() { printf '%-44s %9s %-8s %-26s %-16s %s\n' "$@"; }
 
-# Is this comparison true? a <= b, a >= b
-holds() { awk -v a="$1" -v b="$3" -v op="$2" 'BEGIN { exit !(op == "<=" ? a <= b : a >= b) }'; }
+# Is this comparison true? a <= b, a >= b, a > b
+holds() { awk -v a="$1" -v b="$3" -v op="$2" 'BEGIN { exit !(op == "<=" ? a <= b : op == ">" ? a > b : a >= b) }'; }
 
 # verdict VALUE OP BAR: says it, and remembers a bar that is not met
 verdict() {
@@ -37,7 +37,7 @@ machine() {
     echo "system    $(. /etc/os-release && echo "$PRETTY_NAME"), Linux $(uname -r), $(gcc --version | head -n1)"
     echo "armwire   $("$BIN/armctl" --version), $(git describe --always --dirty 2>/dev/null)"
     # shellcheck disable=SC2016 # dpkg's dollars
-    echo "peers     $(dpkg-query -W -f '${Package} ${Version}, ' can-utils python3-can hyperfine 2>/dev/null | sed 's/, $//')"
+    echo "peers     $(dpkg-query -W -f '${Package} ${Version}, ' can-utils python3-can tshark jq socat hyperfine 2>/dev/null | sed 's/, $//')"
     echo
 }
 
@@ -189,6 +189,8 @@ watch_share() {
 . tests/bench/screen.sh
 # shellcheck source=tests/bench/captures.sh
 . tests/bench/captures.sh
+# shellcheck source=tests/bench/peers.sh
+. tests/bench/peers.sh
 # Lock-step with a simulator: exchanges a second, beside bare sockets with messages of that size, and
 # with a peer that sends in two pieces under Nagle's algorithm.
 lockstep() {
@@ -232,11 +234,13 @@ allocations build/tests/bench/bench_wire "decode and encode"
 allocations build/tests/bench/bench_view "text, JSON and CSV"
 datagrams
 log_file
+conditions
 captures
 replay_times
 watch_share
 screen_shares
 lockstep
+pings
 stops
 echo
 [ $below = 0 ] && echo "all bars met" || echo "$below bars NOT met"

@@ -55,6 +55,16 @@ load common.bash
     same "$(json .angle)" 90
 }
 
+@test "encode -j, describe -j" {
+    ok armctl -j encode deg joint=1 angle=90 seq=0
+    same "$(json .bytes)" '"30 44 45 47 31 2C 30 39 30 0D 0A"'
+    for tool in armctl hidmotor canpid unitysim ezphys; do
+        ok $tool -j describe
+        same "$(jq -r .protocol <<<"$output")" "$tool"
+        same "$output" "$($tool describe --as json)"
+    done
+}
+
 @test "decode takes hex in any spelling" {
     for words in "30444547312C3039300D0A" "30444547312c3039300d0a" \
         "30 44 45 47 31 2C 30 39 30 0D 0A" \
@@ -304,6 +314,23 @@ load common.bash
     done
 }
 
+@test "the manual page has every command and option" {
+    for tool in armctl hidmotor canpid unitysim ezphys; do
+        $tool help --man >page
+        matches "$(head -n 1 page)" ".TH ${tool^^} 1 *armwire*"
+        for command in $($tool complete -- '' | cut -f 1); do
+            ok grep -qx "\.B $command.*" page
+        done
+        for option in $($tool complete -- -- | cut -f 1); do
+            ok grep -qF -- "${option//-/\\-}" page
+        done
+        same "$(grep -c '^\.EX$' page)" "$(grep -c '^\.EE$' page)"
+    done
+    # A line that begins with a dot or a quote would be a macro; a backslash is one of its own.
+    ok armctl help --man
+    same "$(grep -v '^\.[A-Z][A-Z]*\>\|^\.br$' <<<"$output" | grep -c "^[.']")" 0
+}
+
 @test "help: examples first, ranges that mean something, the links of the tool" {
     ok hidmotor help velocity
     hasnt "$output" e+38
@@ -318,6 +345,8 @@ load common.bash
     ok hidmotor help
     has "$output" "hid:[VID:PID"
     hasnt "$output" socketcand
+    fails 2 armctl help ack
+    has "$why" "'ack' is a message — see 'describe ack'"
     ok hidmotor help links
     has "$output" socketcand
     fails 2 hidmotor help watc

@@ -18,6 +18,18 @@ candidates() { armctl complete -- "$@" | cut -f 1 | xargs; }
     hasnt "$(candidates '')" "complete "
 }
 
+@test "fields of records, once each; variants of the wire; what comes after an unknown option" {
+    same "$(canpid complete -- watch '' | cut -f 1 | sort | uniq -d)" ""
+    same "$(canpid complete -- watch tor | cut -f 1 | xargs)" "torque ::files"
+    same "$(canpid complete -- --sensors-layout '' | cut -f 1 | xargs)" "spec fw"
+    same "$(unitysim complete -- --wire com | cut -f 1)" "compat38"
+    same "$(canpid complete -- --nope reco | cut -f 1)" "record"
+    fails 2 unitysim --wire long=8 encode camera_request
+    has "$why" "no wire 'long=8' — use one of spec compat38"
+    fails 2 armctl completion tcsh
+    has "$why" "bash, zsh or fish"
+}
+
 @test "links: the simulator, aliases, schemes, files" {
     config '[link]' 'desk = sim:'
     has " $(candidates -l '') " " sim: "

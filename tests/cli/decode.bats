@@ -25,6 +25,22 @@ load common.bash
     cut -d ' ' -f 3 plain.log | canpid decode -j - | diff - <(canpid decode -j --time none plain.log)
 }
 
+@test "a line without end is told once, and what follows it is decoded" {
+    { head -c 600000 /dev/zero | tr '\0' x && printf '\n044#CDCC4C3D0200\n'; } >long.log
+    run -5 --separate-stderr canpid decode long.log
+    matches "$output" "* value=1.25Nm *"
+    matches "$stderr" "*long.log, line 1: *1 damaged part, 1 record decoded"
+    ok canpid plot setpoint long.log --out run.svg -j
+    same "$(json .samples)" 1
+}
+
+@test "what cannot be read" {
+    fails 2 canpid decode ./
+    has "$why" "directory"
+    fails 2 canpid decode nowhere.log
+    has "$why" "nowhere.log"
+}
+
 @test "a damaged line is told, the others are decoded" {
     python3 "$root/tests/cli/frames.py" 5 | sed '3s/#../#X/' >bad.log
     run -5 --separate-stderr canpid decode bad.log

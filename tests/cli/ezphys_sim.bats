@@ -120,7 +120,7 @@ ends_with() {
 
 @test "mistakes on the command line" {
     fails 2 ezphys-sim --scen arm4
-    has "$why" "did you mean --scene?"
+    has "$why" "did you mean '--scene'?"
     fails 2 ezphys-sim amr4
     has "$why" 'did you mean "arm4"?'
     fails 2 ezphys-sim --wire le33

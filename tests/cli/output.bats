@@ -110,6 +110,27 @@ deg90=30444547312C3039300D0A
     [ "${#lines[@]}" -eq 4 ]
 }
 
+@test "--record: a disk that is full ends the file and nothing else" {
+    limited() { trap '' XFSZ && ulimit -f 8 && canpid -l "$fast" watch -n 1000 --record big.pcapng; }
+    ok limited
+    same "${#lines[@]}" 1000
+    same "$(grep -c 'File too large — the file ends here' <<<"$stderr")" 1
+    run --separate-stderr canpid decode -j big.pcapng
+    [ "${#lines[@]}" -gt 50 ]
+    [ "${#lines[@]}" -lt 1000 ]
+}
+
+# A device would be opened in the place of standard output, and get what is printed.
+@test "closed descriptors: an error, and nobody takes their place" {
+    peer
+    fails 7 bash -c "armctl -q -l $url --seq 0 encode deg joint=1 angle=90 >&-"
+    has "$why" "Bad file descriptor"
+    fails 7 bash -c "armctl -q -l $fast deg 1 90 >&-"
+    ok bash -c "armctl -q -l $fast deg 1 90 <&- 2>&-"
+    has "$output" confirmed
+    nothing_arrived
+}
+
 @test "--record: a file that cannot be made sends nothing" {
     run "$BIN/armctl" -q -l 'sim:?time=virtual' --record "$D/nope/run.pcapng" deg 1 90
     [ "$status" -eq 2 ]

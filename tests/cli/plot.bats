@@ -10,6 +10,22 @@ motion() {
 
 step_run() { canpid -q -l "$fast" step --from 0deg --to 20deg --for 1s -b lknee -c pos --save step.csv; }
 
+@test "gnuplot can be interrupted, and has no descriptors of ours" {
+    mkdir path
+    cat >path/gnuplot <<'END'
+#!/bin/sh
+grep -E 'Sig(Blk|Ign)' /proc/self/status >signals
+ls -l /proc/self/fd >files
+cat >/dev/null
+echo picture
+END
+    chmod +x path/gnuplot
+    PATH=$PWD/path:$PATH ok canpid -q -l "$fast" plot measured --for 100ms --out run.png
+    same "$(awk '/SigBlk/ { print $2 }' signals)" 0000000000000000
+    same $((0x$(awk '/SigIgn/ { print $2 }' signals) >> 12 & 1)) 0
+    hasnt "$(cat files)" anon_inode
+}
+
 @test "a pipe: one picture at the end, with axes, units and a legend" {
     ok hidmotor plot m1.position m1.setpoint < <(motion 500)
     same "${#lines[@]}" 23

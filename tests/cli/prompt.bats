@@ -72,6 +72,13 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         type \003; want {armctl> }
         type \004
         ends 0"
+    terminal <<<"
+        launch ezphys
+        want {ezphys> }
+        type {encode axis_motor velocity1=}; want {<rad/s>}
+        type \003; want {ezphys> }
+        type \004
+        ends 0"
 }
 
 @test "a narrow terminal gets no hint that does not fit" {
@@ -84,6 +91,58 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         hasnt {<angle}
         type \004
         ends 0"
+}
+
+@test "TAB completes files where a file is wanted" {
+    touch moves-of-today
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        type {run mov}; type \t; want {es-of-today }
+        type \003; want {armctl> }
+        type {completion zs}; type \t; want {zsh }
+        type \003; want {armctl> }
+        type {quit nothing}; type \t; type \003; want {armctl> }
+        type \004
+        ends 0"
+}
+
+@test "a signal ends it and gives the terminal back" {
+    for signal in TERM:143 HUP:129; do
+        terminal <<<"
+            launch sh -c {trap '' HUP; sh -c 'trap - HUP; echo id=\$\$=; exec armctl -l $fast'
+                          echo status=\$?; stty -a}
+            want id=; expect -re {(\d+)=}; set id \$expect_out(1,string)
+            want {armctl> }
+            type {deg 1}; want {deg 1}
+            exec kill -${signal%:*} \$id
+            want status=${signal#*:} { icanon} { echo }
+            ends 0"
+    done
+}
+
+@test "a dangerous command asks; only y or Y is yes" {
+    for answer in "" n 0y; do
+        terminal <<<"
+            launch hidmotor -l $fast raw 1910
+            want {go on? [y/N] }
+            type $answer\r
+            want {not done}
+            ends 2"
+    done
+    for answer in y Y yes; do
+        terminal <<<"
+            launch hidmotor -l $fast raw 1910
+            want {go on? [y/N] }
+            type $answer\r
+            want positions
+            ends 0"
+    done
+    terminal <<<"
+        launch hidmotor -l $fast raw 1910 --yes
+        want positions
+        ends 0
+        hasnt {go on}"
 }
 
 @test "Ctrl-R finds the history of an earlier session" {
@@ -185,6 +244,22 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
+@test "jog: keys that come together all count; a narrow terminal gets a line that fits" {
+    colour
+    terminal 40 <<<"
+        launch armctl -q -l sim:?turn-speed=45
+        want {armctl> }
+        ask {deg 1 10} confirmed {armctl> }
+        type {jog 1 10}; type \r; want {joint 1: 10 deg, step 10}
+        hasnt {page keys}
+        type ++; want {30 deg}
+        type +; want {40 deg}
+        hasnt {50 deg}
+        type q; want {armctl> }
+        type \004
+        ends 0"
+}
+
 @test "golden cases of every tool at its prompt" {
     for tool in armctl hidmotor canpid unitysim ezphys; do
         awk '/^encode/ && length < 900 { command = $0; getline bytes; getline record
@@ -199,4 +274,33 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
             type \004
             ends 0"
     done
+}
+
+@test "a long line goes on in the next row; the first TAB lists what there is" {
+    colour
+    terminal 40 <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        type {deg 1 10 2 20 3 30 4 40 5 50 6 60 7 70 8 80}; want {8 80}
+        type \001; want \x1b\[A
+        type \003; want {armctl> }
+        type d\t; want {decode} {describe} {armctl> }
+        type \003; want {armctl> }
+        type \004
+        ends 0"
+}
+
+@test "a hint is gone when the line is entered; Ctrl-C in a search begins a new line" {
+    colour
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        type {deg 1 }; want {<angle 0 to 360 deg>}
+        type \r; want \x1b\[K {angle is missing} {armctl> }
+        type \022; want search
+        type {deg}; want {deg}
+        type \003; want {^C} \x1b\[J {armctl> }
+        ask {encode ack ack=2} {30 41 43 4B 32 0D 0A} {armctl> }
+        type \004
+        ends 0"
 }

@@ -162,14 +162,48 @@ killed() {
         launch sh -c {canpid decode -j run.log | $slow}
         want {run.log [} # {%, } {s left}
         ends 0"
+    TERM=xterm terminal <<<"
+        launch sh -c {cat run.log | canpid decode -j | $slow}
+        want {standard input } { MB}
+        ends 0"
     ok sh -c "canpid decode -j run.log | $slow"
     same "$stderr" ""
     ok sh -c "canpid -q info run.log"
     same "$stderr" ""
 }
 
+@test "what cannot be recorded is told before anything is opened" {
+    fails 4 canpid record run.csv
+    has "$why" "no link given"
+    fails 2 canpid -l can:nowhere record run.txt
+    has "$why" ".pcapng, .csv, .log or .ndjson"
+    fails 2 canpid -l "$fast" --record all.pcapng record run.pcapng
+    has "$why" "recorded already"
+    fails 2 canpid -l "$fast" record no/such/run.csv
+    fails 2 canpid -l "$fast" record no/such/run.pcapng
+}
+
+@test "a recording that is played is recorded to its end" {
+    ok canpid -q -l "$fast" record run.pcapng -n 72
+    for ending in pcapng csv ndjson log; do
+        ok canpid -q -j -l 'log:run.pcapng?speed=max' record "again.$ending"
+        same "$(json '[.ok, .messages]')" '[true,72]'
+    done
+    canpid decode --csv run.pcapng | diff - again.csv
+}
+
+@test "the end of what is typed ends the marks, not the recording" {
+    TERM=xterm terminal <<<"
+        launch canpid -l sim: record run.ndjson --for 1500ms
+        want {Enter marks}
+        type \004
+        want \"messages\033\\[K\" record
+        ends 0"
+    [ "$(wc -l <run.ndjson)" -gt 100 ]
+}
+
 @test "a full disk ends the recording, says so, and leaves what was written" {
-    for case in "1 pcapng" "7 csv" "7 ndjson" "7 log"; do
+    for case in "7 pcapng" "7 csv" "7 ndjson" "7 log"; do
         read -r code ending <<<"$case"
         ln -s /dev/full "full.$ending"
         run "-$code" --separate-stderr canpid -q -l "$fast" record "full.$ending" -n 100

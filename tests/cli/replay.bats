@@ -79,6 +79,36 @@ PYTHON
     nothing_arrived
 }
 
+@test "replay: a damaged recording sends nothing" {
+    ok ezphys -q -l sim:pendulum --record run.pcapng motor 1 2 1000 --for 1ms
+    LC_ALL=C sed 's/\x2c\x00\x00\x00\x01/\x03\x00\x00\x00\x01/' run.pcapng >bad.pcapng
+    fails 5 ezphys -l sim:pendulum replay bad.pcapng
+    matches "$why" "*: replay: *damaged command* in bad.pcapng — nothing was sent"
+    printf '(1.0) can0 044#CDCC4C3D0200\n(1.1) can0 044#XX\n' >bad.log
+    fails 5 canpid -l "$fast" replay bad.log
+    has "$why" "bad.log, line 2"
+    ok armctl -q -l "$fast" --record run.pcapng deg 1 90
+    sed 's/DEG1/D?G1/' run.pcapng >bad.pcapng
+    fails 5 armctl -l "$fast" replay bad.pcapng
+    has "$why" "message 1"
+    ok armctl info -j bad.pcapng
+    same "$(json '[.messages, .damaged]')" '[2,2]'
+}
+
+@test "replay: nothing is sent where nobody would read what comes of it" {
+    ok armctl -q -l "$fast" --record run.pcapng deg 1 90
+    peer
+    closed_pipe
+    fails 141 bash -c "armctl -q -l $url replay run.pcapng >&$closed"
+    nothing_arrived
+}
+
+@test "replay in step: answers that do not come are counted, and not waited for for ever" {
+    ok ezphys -q -l sim:pendulum --record run.pcapng motor 1 2 1000 --for 1ms
+    ok ezphys -q -j -l 'sim:pendulum?drop=100%&seed=1' replay run.pcapng
+    ok jq -se 'last | .ok and .sent > 0 and .unanswered > 0' <<<"$output"
+}
+
 @test "a dangerous command asks; without a terminal it needs --yes" {
     fails 2 hidmotor -l "$fast" raw 1910
     has "$why" "--yes"

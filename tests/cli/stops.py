@@ -356,16 +356,15 @@ class Lane:
         words = getattr(self.tool, way.which)
         return words[self.turn % len(words)] if way.which == "moving" else words
 
-    def under(self, name, moment):
-        """One run, ended at a moment: s after its start, or None for while it moves."""
+    def under(self, name, moment, early=False):
+        """One run, ended a moment (s) after it has begun to move; early: after its start."""
         self.tool.settle(self.settle)
         way = WAYS[name]
         run = Run(self, way, self.words(way))
-        if moment is None and name != "full":
+        if not early and name != "full":
             if not run.until(time.monotonic() + WAIT, lambda: run.moved):
                 run.wrong.append("never moved")
-            moment = self.random.uniform(0, 0.04)
-        run.until(time.monotonic() + (moment or 0))
+        run.until(time.monotonic() + (0 if name == "full" else moment))
         moved = run.moved
         took = run.end()
         run.finish()
@@ -391,15 +390,16 @@ def run_lane(arguments):
     lane = Lane(*rest)
     try:
         with lane:
-            for way in plan:
-                latest = lane.tool.latest if way in KILLS else None
-                lane.under(way.rstrip("*"), latest and lane.random.uniform(0, latest))
+            for number, way in enumerate(plan):
+                early = way in KILLS and number % 3 == 2
+                latest = lane.tool.latest if early else 0.2 if way in KILLS else 0.04
+                lane.under(way.rstrip("*"), lane.random.uniform(0, latest), early)
     except Exception as error:  # a lane must not end in silence
         lane.problems.append(f"{lane.tool.name}, lane {lane.tool.number}: {error!r}")
     return lane.under_way, lane.times, lane.problems
 
 
-KILLS = ("INT*", "TERM*", "HUP*", "shell*")  # at any moment
+KILLS = ("INT*", "TERM*", "HUP*", "shell*")  # at any moment: two of three while something moves
 
 
 def plan_of(mode, tool, count, rng):

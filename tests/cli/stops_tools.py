@@ -21,7 +21,7 @@ class Tool:
     scripted = None  # a command that comes back and leaves something going on …
     ended_by = ()  # … and the ways out that are to end that
     options = ()
-    latest = 0.1  # s after the start of the program, the latest moment of a kill
+    latest = 0.1  # s after the start of the program, the latest moment of an early kill
 
     def __init__(self, folder, number):
         self.folder, self.number = folder, number
@@ -131,10 +131,10 @@ class Hidmotor(Tool):
         for k, (a, b) in enumerate((self.poses, self.poses[::-1])):
             path = f"{self.folder}/way{self.number}-{k}.csv"
             with open(path, "w", encoding="ascii") as file:
-                for t, share in ((0, 0.4), (0.5, 0.5), (1.5, 1)):
+                for t, share in ((0, 0.4), (2, 0.6), (4, 1)):
                     pose = [x + (y - x) * share for x, y in zip(a, b)]
                     file.write(f"{t},{pose[0]},{pose[1]},{pose[2]}\n")
-            self.moving += [("move", *map(str, b), "--wait"), ("play", path)]
+            self.moving += [("move", *map(str, b), "duration=4s", "--wait"), ("play", path)]
 
     def begin(self):
         super().begin()

@@ -563,7 +563,7 @@ print(s.getsockname()[1])')
     export TERM=xterm-256color
     terminal 80 <<<"
         launch unitysim -q -l sim: view
-        want {from its right} {q ends}
+        want {from its right} {q quit}
         type q
         ends 0"
 }

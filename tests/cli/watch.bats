@@ -11,6 +11,15 @@ talker() {
 # The escape sequences that give the terminal back: its first page, its cursor.
 restored='[?1049l'
 
+@test "a device that says nothing: told once, with what may be the reason" {
+    ok armctl -l "$fast" watch --for 5s
+    same "$(grep -c 'nothing has come yet — the arm speaks only when it is commanded' <<<"$stderr")" 1
+    ok armctl -l "$fast" watch --for 1s
+    hasnt "$stderr" "nothing has come"
+    ok canpid -l "$fast" watch --for 5s
+    hasnt "$stderr" "nothing has come"
+}
+
 @test "lines: fields, subjects and patterns" {
     ok canpid -q -l "$fast" watch lknee.torque -n 2
     same "$output" $'<- joint board=lknee torque=0Nm\n<- joint board=lknee torque=0Nm'

@@ -1,11 +1,12 @@
-/* What the fuzz targets share: a property that aborts, and the first bytes of an input, which
- * choose protocol, variant and direction.
+/* What the fuzz targets share: a property that aborts, the parts of a target, and the first bytes
+ * of an input, which choose protocol, variant and direction.
  */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "armctl/wire.h"
 #include "canpid/wire.h"
@@ -25,6 +26,38 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
             abort();                                                                               \
         }                                                                                          \
     } while (0)
+
+/* A target of several parts: the first byte of the input, '0' and up, chooses one; it gets the
+ * rest.
+ *
+ *     PARTS(try_number, try_url)
+ */
+#define PARTS(...)                                                                                 \
+    int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)                                   \
+    {                                                                                              \
+        static void (*const parts[])(const uint8_t *data, size_t size) = {__VA_ARGS__};            \
+        if (size > 0)                                                                              \
+            parts[(uint8_t)(data[0] - '0') % (sizeof parts / sizeof *parts)](data + 1, size - 1);  \
+        return 0;                                                                                  \
+    }
+
+/* The input as a text of exactly its size, for free(3): what reads past it is caught. */
+static inline char *text_of(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    MUST(text);
+    memcpy(text, data, size);
+    text[size] = '\0';
+    return text;
+}
+
+/* The input as a file, for fclose(3). */
+static inline FILE *file_of(const uint8_t *data, size_t size)
+{
+    FILE *file = fmemopen((void *)(uintptr_t)data, size, "r");
+    MUST(file);
+    return file;
+}
 
 static const struct aw_protocol *const protocols[] = {
     &aw_armctl_protocol,   &aw_hidmotor_protocol, &aw_canpid_protocol,

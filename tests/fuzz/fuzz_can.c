@@ -1,13 +1,17 @@
-/* CAN frames as text in three dialects: lines of can-utils, Lawicel adapters, socketcand. The first
- * byte chooses. What is read as a frame must be one, and must read back the same when it is
- * written.
+/* CAN frames as text in three dialects: lines of can-utils, Lawicel adapters, socketcand; what a
+ * computer says to our adapter and our server; and error frames. The first byte chooses.
+ *
+ * What is read as a frame must be one, and must read back the same when it is written. Adapter and
+ * server hand on nothing but frames, and answer in their dialect.
  */
-#include <string.h>
+#include <fcntl.h>
 
 #include "capture/candump.h"
-#include "fuzz.h"
+#include "link/can_error.h"
+#include "link/can_text.h"
 #include "link/slcan_codec.h"
 #include "link/socketcand_codec.h"
+#include "peer.h"
 
 static void must_be_frame(const uint8_t *datagram, size_t size)
 {
@@ -94,15 +98,89 @@ static void try_socketcand(const uint8_t *data, size_t size)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check_adapter(struct peer *peer, struct aw_span bytes)
 {
-    static void (*const tries[])(const uint8_t *data, size_t size) = {
-        try_candump,
-        try_slcan,
-        try_socketcand,
-    };
-    if (size < 1)
-        return 0;
-    tries[(uint8_t)(data[0] - '0') % (sizeof tries / sizeof *tries)](data + 1, size - 1);
-    return 0;
+    struct aw_slcan_reader reader = {0};
+    uint8_t datagram[10];
+    size_t size;
+    int time_ms;
+    bool complete = false;
+    (void)peer;
+    for (size_t i = 0; i < bytes.size; i++)
+        complete = aw_slcan_take(&reader, bytes.data[i]);
+    MUST(complete && aw_slcan_decode(&reader, datagram, &size, &time_ms) != AW_SLCAN_BROKEN);
 }
+
+static void check_server(struct peer *peer, struct aw_span bytes)
+{
+    struct aw_socketcand_reader reader = {0};
+    bool complete = false;
+    (void)peer;
+    for (size_t i = 0; i < bytes.size; i++)
+        complete = aw_socketcand_take(&reader, bytes.data[i]);
+    MUST(complete);
+}
+
+/* The device's end of a line, with the peer at the other one; each run is a new connection. */
+static void serve(struct aw_link **link, struct peer *peer, const char *url, const uint8_t *data,
+                  size_t size)
+{
+    uint8_t frame[AW_CAN_DATAGRAM];
+    unsigned connections = peer->base.connections;
+    size_t got;
+    struct aw_error err;
+    peer_init(peer, &aw_canpid_protocol, &aw_canpid_protocol.variants[0], data, size);
+    peer->base.connections = connections + 1;
+    if (!*link) {
+        const struct aw_link_options options = {.clock = &peer->clock.base};
+        MUST(aw_link_open(link, url, &options, &err) == AW_OK);
+        struct aw_can_text *text = (struct aw_can_text *)*link;
+        aw_link_close(text->inner);
+        text->inner = &peer->base;
+    }
+    while (aw_link_read(*link, frame, sizeof frame, &got, AW_NEVER, &err) == AW_OK) {
+        must_be_frame(frame, got);
+        MUST(aw_link_write(*link, frame, got, &err) == AW_OK);
+    }
+}
+
+static void try_adapter(const uint8_t *data, size_t size)
+{
+    static struct aw_link *link;
+    static struct peer peer = {.heard = check_adapter};
+    serve(&link, &peer, "slcan:pty:", data, size);
+}
+
+static void try_server(const uint8_t *data, size_t size)
+{
+    static struct aw_link *link;
+    static struct peer peer = {.heard = check_server};
+    serve(&link, &peer, "socketcand-listen:127.0.0.1:0/can0", data, size);
+}
+
+/* Our end of an adapter's line, opened on one that never answers. */
+static void try_computer(const uint8_t *data, size_t size)
+{
+    static struct aw_link *link;
+    static struct peer peer;
+    static char url[64];
+    static int pty = -1;
+    if (!link) {
+        MUST((pty = posix_openpt(O_RDWR | O_NOCTTY)) >= 0 && unlockpt(pty) == 0);
+        snprintf(url, sizeof url, "slcan:%s?silent=yes&time=on", ptsname(pty));
+    }
+    serve(&link, &peer, url, data, size);
+}
+
+static void try_error(const uint8_t *data, size_t size)
+{
+    uint8_t frame[12] = {0};
+    uint32_t id;
+    char words[160];
+    memcpy(frame, data, size < sizeof frame ? size : sizeof frame);
+    memcpy(&id, frame, sizeof id);
+    aw_can_error_words(id, frame + 4, words, sizeof words);
+    MUST(*words && memchr(words, '\0', sizeof words));
+}
+
+PARTS(try_candump, try_slcan, try_socketcand, try_adapter, try_server, try_computer, try_error)

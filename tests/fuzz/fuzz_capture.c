@@ -1,11 +1,17 @@
-/* Captures from anywhere: pcapng and pcap in pieces of any size, and whatever their packets hold.
+/* Recordings from anywhere: pcapng and pcap in pieces of any size, and whatever their packets hold;
+ * the same as a file; tables of samples (CSV). The first byte chooses.
  *
  * All that is handed on lies within the input, reading always gets on, and where the pieces are cut
- * changes nothing.
+ * changes nothing. What is read of a table is finite and reads back the same when it is written.
  */
-#include "fuzz.h"
+#include <math.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "capture/log.h"
 #include "capture/packet.h"
+#include "capture/table.h"
+#include "fuzz.h"
 
 /* A number for everything that was found in one packet. */
 static uint64_t look_into(const struct aw_packet *packet, struct aw_span in)
@@ -45,11 +51,99 @@ static uint64_t read_all(struct aw_span in, size_t step)
     return sum;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void try_capture(const uint8_t *data, size_t size)
 {
     struct aw_span in = {data, size};
     uint64_t sum = read_all(in, size + 1);
     for (size_t step = 1; step < 64 && step < size; step = step * 3 + 1)
         MUST(read_all(in, step) == sum);
-    return 0;
 }
+
+/* Reads to the end; returns how many entries there were. */
+static size_t read_log(struct aw_log *log, size_t size)
+{
+    struct aw_log_entry entry;
+    struct aw_error err;
+    enum aw_status status;
+    size_t n = 0, turns = 0;
+    while ((status = aw_log_next(log, &entry, &err)) != AW_MORE) {
+        MUST(status == AW_OK || status == AW_MALFORMED);
+        MUST(turns++ <= size);
+        if (status != AW_OK)
+            continue;
+        n++;
+        MUST(entry.data.size <= size && memchr(entry.comment, '\0', sizeof entry.comment));
+        MUST(entry.dir <= AW_BOTH);
+    }
+    return n;
+}
+
+static void try_log(const uint8_t *data, size_t size)
+{
+    static const struct aw_log_options options = {.ports = {30004, 30005}};
+    struct aw_error err = {.text = ""};
+    struct aw_log *log = NULL;
+    char path[32];
+    int fd = memfd_create("log", MFD_CLOEXEC);
+    MUST(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (aw_log_open(&log, path, &options, &err) == AW_OK) {
+        size_t n = read_log(log, size);
+        MUST(aw_log_rewind(log, &err) == AW_OK);
+        MUST(read_log(log, size) == n);
+    } else {
+        MUST(*err.text && !log);
+    }
+    aw_log_close(log);
+    close(fd);
+}
+
+/* Tables */
+
+static void write_and_read(const struct aw_table *table)
+{
+    struct aw_error err;
+    struct aw_table again = {0};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    MUST(out && aw_table_write(out, table, &err) == AW_OK && fclose(out) == 0);
+    FILE *in = file_of((const uint8_t *)text, size);
+    MUST(aw_table_read(in, "again", &again, &err) == AW_OK);
+    fclose(in);
+    MUST(again.n_rows == table->n_rows && again.n_columns == table->n_columns);
+    for (size_t i = 0; i < table->n_rows * table->n_columns; i++)
+        MUST(again.cells[i] == table->cells[i]);
+    aw_table_free(&again);
+    free(text);
+}
+
+/* Names are written without quotes: those that only quotes keep together do not come back. */
+static bool has_plain_names(const struct aw_table *table)
+{
+    for (size_t i = 0; i < table->n_columns; i++)
+        for (const char *p = table->names[i]; *p; p++)
+            if ((uint8_t)*p <= ' ' || *p == '#' || (uint8_t)*p >= 0x7F)
+                return false;
+    return true;
+}
+
+static void try_table(const uint8_t *data, size_t size)
+{
+    struct aw_error err = {.text = ""};
+    struct aw_table table = {0};
+    FILE *in = file_of(data, size);
+    if (aw_table_read(in, "fuzz", &table, &err) == AW_OK) {
+        MUST(table.n_columns > 0 && table.n_columns <= AW_TABLE_COLUMNS);
+        for (size_t i = 0; i < table.n_rows * table.n_columns; i++)
+            MUST(isfinite(table.cells[i]));
+        if (has_plain_names(&table))
+            write_and_read(&table);
+    } else {
+        MUST(*err.text && table.n_rows == 0);
+    }
+    fclose(in);
+    aw_table_free(&table);
+}
+
+PARTS(try_capture, try_log, try_table)

@@ -1,25 +1,32 @@
 /* Any bytes as one frame of any protocol. What decodes must encode again, to bytes that decode to
- * the same values.
+ * the same values. It prints as one line in every style; as JSON it can be read by anybody, and as
+ * a command it makes the same frame again.
  */
+#include <float.h>
+#include <jansson.h>
 #include <math.h>
-#include <string.h>
 
 #include "fuzz.h"
+#include "shell/words.h"
+#include "view/view.h"
 
-static bool same_value(double a, double b)
+/* A value that is scaled and scaled back may be the next float. */
+static bool same_value(double a, double b, double tolerance)
 {
-    return a == b || (isnan(a) && isnan(b));
+    return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= tolerance * (fabs(a) + 1e-30);
 }
 
-static bool same(const struct aw_record *a, const struct aw_record *b)
+static bool same(const struct aw_record *a, const struct aw_record *b, double tolerance)
 {
     if (a->codec != b->codec || a->present != b->present)
         return false;
     for (int i = 0; i < a->codec->n_leaves; i++) {
         if (!(a->present >> i & 1))
             continue;
-        if (a->codec->leaves[i].field->type == AW_TEXT ? strcmp(a->text, b->text) != 0
-                                                       : !same_value(a->v[i], b->v[i]))
+        const struct aw_field *row = a->codec->leaves[i].field;
+        double allowed = row->type == AW_FLOAT && a->codec->scaled >> i & 1 ? tolerance : 0;
+        if (row->type == AW_TEXT ? strcmp(a->text, b->text) != 0
+                                 : !same_value(a->v[i], b->v[i], allowed))
             return false;
     }
     return true;
@@ -52,6 +59,78 @@ static bool has_forbidden(const struct aw_record *record)
     return false;
 }
 
+/* Prints one line into out, which holds AW_VIEW_MAX + 1. */
+static size_t print(struct aw_wire *wire, const struct aw_record *record, enum aw_style style,
+                    char *out)
+{
+    struct aw_view *view = aw_view_new(wire, &(struct aw_view_options){.style = style}, NULL);
+    MUST(view);
+    size_t size = aw_view_record(view, record, out);
+    MUST(size <= AW_VIEW_MAX);
+    out[size] = '\0';
+    MUST(size > 0 && strchr(out, '\n') == out + size - 1);
+    for (size_t i = 0; i + 1 < size; i++)
+        MUST((uint8_t)out[i] >= ' ' && out[i] != 0x7F);
+    aw_view_free(view);
+    return size;
+}
+
+/* Names on the wire may be any bytes; what would hurt in a line is printed as a question mark. */
+static bool has_plain_text(const struct aw_record *record)
+{
+    for (const char *p = record->text; *p; p++)
+        if ((uint8_t)*p <= ' ' || (uint8_t)*p >= 0x7F || strchr("\"\\,", *p))
+            return false;
+    return true;
+}
+
+/* The words of a JSON record as a record. */
+static enum aw_status read_words(struct aw_words *words, struct aw_record *record,
+                                 struct aw_error *err)
+{
+    struct aw_pair pairs[AW_MAX_LEAVES];
+    size_t n = 0;
+    for (size_t i = 1; i < words->n; i++) {
+        char *equals = strchr(words->word[i], '=');
+        MUST(equals && n < AW_MAX_LEAVES);
+        *equals = '\0';
+        pairs[n++] = (struct aw_pair){words->word[i], equals + 1};
+    }
+    return aw_record_set_pairs(record, pairs, n, err);
+}
+
+static void check_json(struct aw_wire *wire, const struct aw_record *record)
+{
+    static char line[AW_VIEW_MAX + 1];
+    static struct aw_words words;
+    struct aw_record again;
+    struct aw_error err;
+    uint8_t bytes[1024];
+    size_t size;
+    print(wire, record, AW_STYLE_JSON, line);
+    json_error_t problem;
+    json_t *json = json_loads(line, JSON_REJECT_DUPLICATES, &problem);
+    if (!json)
+        fprintf(stderr, "%s%s\n", line, problem.text);
+    MUST(json && json_is_object(json));
+    json_decref(json);
+    if (!has_plain_text(record))
+        return;
+    memset(&words, 0, sizeof words);
+    MUST(aw_words_from_json(&words, line, &err) == AW_OK);
+    MUST(strcmp(words.word[0], record->codec->message->name) == 0);
+    aw_record_init(&again, record->codec, record->dir);
+    err.text[0] = '\0';
+    bool good =
+        read_words(&words, &again, &err) == AW_OK &&
+        aw_encode(&again, true, bytes, sizeof bytes, &size, &err) == AW_OK &&
+        aw_wire_decode(wire, record->dir, (struct aw_span){bytes, size}, &again, &err) == AW_OK &&
+        same(record, &again, FLT_EPSILON);
+    if (!good)
+        fprintf(stderr, "%s%s\n", line, err.text);
+    MUST(good);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct aw_wire wire;
@@ -76,6 +155,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     MUST(status == AW_OK);
     struct aw_span again = {frame, length};
     MUST(aw_wire_decode(&wire, dir, again, &second, &err) == AW_OK);
-    MUST(same(&first, &second));
+    MUST(same(&first, &second, 0));
+    static char line[AW_VIEW_MAX + 1];
+    print(&wire, &first, AW_STYLE_TEXT, line);
+    print(&wire, &first, AW_STYLE_CSV, line);
+    check_json(&wire, &first);
     return 0;
 }

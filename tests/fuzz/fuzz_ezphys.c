@@ -1,21 +1,200 @@
-/* Text for ezphys: a wire description (what is read prints and reads back the same), a file of
- * names, a trajectory, and bytes to probe. The first byte chooses.
+/* What ezphys and its simulator hear and read: messages at both ends of a simulation, wire
+ * descriptions, files of names, trajectories and scenes, and bytes to probe. The first byte
+ * chooses.
+ *
+ * The simulator survives whatever is commanded, and what it tells is of the protocol; the client
+ * sends nothing but whole messages with the motor it was told to drive. A wire description that is
+ * read prints and reads back the same; a scene that is read is one that physics can do something
+ * with.
  */
+#include <limits.h>
 #include <math.h>
-#include <string.h>
 
+#include "../../cmd/ezphys-sim/listener.h"
+#include "../../cmd/ezphys-sim/teller.h"
+#include "ezphys/client.h"
 #include "ezphys/follow.h"
 #include "ezphys/framing.h"
 #include "ezphys/names.h"
 #include "ezphys/probe.h"
-#include "fuzz.h"
+#include "ezphys/scene.h"
+#include "peer.h"
 
-static void fuzz_framing(const char *text)
+enum { HINGE = 3, VARIANTS = 8 };
+
+/* A byte of the input chooses. */
+static size_t choose_variant(uint8_t choice)
 {
+    size_t n = count_variants(&aw_ezphys_protocol);
+    MUST(n <= VARIANTS);
+    return choice % n;
+}
+
+/* A packet gets the envelope of its wire around it. */
+static void mend(const struct aw_wire *wire, struct piece *piece)
+{
+    size_t size = aw_wire_wrap(wire, piece->data, piece->size, sizeof piece->data);
+    if (size > 0)
+        piece->size = size;
+}
+
+/* All of bytes are frames of this direction. */
+static void must_be_frames(struct aw_wire *wire, enum aw_dir dir, struct aw_span bytes,
+                           void (*check)(const struct aw_record *record))
+{
+    struct aw_framer framer = {.dir = dir};
+    struct aw_record record;
+    while (bytes.size > 0) {
+        struct aw_span frame;
+        size_t used = 0;
+        enum aw_status status = aw_wire_next(wire, &framer, bytes, &frame, &used, NULL);
+        MUST(status == AW_OK || (status == AW_MORE && used == bytes.size));
+        bytes.data += used;
+        bytes.size -= used;
+        if (status != AW_OK)
+            continue;
+        MUST(aw_wire_decode(wire, dir, frame, &record, NULL) == AW_OK);
+        if (check)
+            check(&record);
+    }
+}
+
+/* The simulator */
+
+struct rig {
+    struct aw_wire wire;
+    struct listener listener;
+    struct teller teller;
+};
+
+/* A joint of every kind. */
+static const char scene_text[] =
+    "body a sphere 0.1 mass 1 at 0 0 1\n"
+    "body b sphere 0.1 mass 1 at 1 0 1\n"
+    "body c sphere 0.1 mass 1 at 2 0 1\n"
+    "body d box 1 1 1 density 10 at 4 0 1\n"
+    "body e box 1 1 1 density 10 at 6 0 1\n"
+    "body f capsule 0.1 1 mass 1 at 8 0 1\n"
+    "body g cylinder 0.1 1 mass 1 at 8 0 3\n"
+    "joint hinge hinge a world anchor 0 0 2 axis 0 1 0\n"
+    "joint slider slider b world axis 1 0 0 stops -1 1\n"
+    "joint universal universal c world anchor 2 0 2 axis 1 0 0 axis2 0 1 0\n"
+    "joint hinge2 hinge2 d e anchor 5 0 1 axis 0 0 1 axis2 0 1 0\n"
+    "joint ball ball f world anchor 8 0 2 axis 1 0 0 axis3 0 0 1\n"
+    "joint fixed fixed f g\n";
+
+static struct aw_scene scene_of_all;
+static struct world *world;
+
+/* What takes its time is made once, the world for all variants. */
+static struct rig *open_rig(size_t variant)
+{
+    static const struct world_options options;
+    static struct rig rigs[VARIANTS];
+    struct rig *rig = &rigs[variant];
+    if (!world)
+        MUST(aw_scene_parse(&scene_of_all, "all", scene_text, sizeof scene_text - 1, NULL) ==
+                 AW_OK &&
+             (world = world_new(&scene_of_all, &options)));
+    if (!rig->wire.protocol) {
+        aw_wire_init(&rig->wire, &aw_ezphys_protocol, &aw_ezphys_protocol.variants[variant], false);
+        MUST(listener_init(&rig->listener, &rig->wire, &scene_of_all, world, NULL) == AW_OK);
+        MUST(teller_init(&rig->teller, &rig->wire, &scene_of_all, NULL) == AW_OK);
+    }
+    world_reset(world);
+    listener_restart(&rig->listener);
+    rig->listener.said = UINT_MAX / 2; /* explains nothing */
+    return rig;
+}
+
+/* Forces may be so large that the physics blows up; then only a reset helps. */
+static void step(struct rig *rig)
+{
+    struct aw_span told;
+    if (!world_step(world))
+        world_reset(world);
+    MUST(teller_tell(&rig->teller, world, &told, NULL) == AW_OK);
+    must_be_frames(&rig->wire, AW_RX, told, NULL);
+}
+
+static void try_simulator(const uint8_t *data, size_t size)
+{
+    if (size == 0)
+        return;
+    struct rig *rig = open_rig(choose_variant(data[0]));
+    struct input input = {data + 1, size - 1};
+    struct piece piece;
+    size_t cap;
+    while (next_piece(&input, &piece)) {
+        if (piece.mended)
+            mend(&rig->wire, &piece);
+        uint8_t *room = listener_room(&rig->listener, &cap);
+        MUST(cap >= piece.size);
+        memcpy(room, piece.data, piece.size);
+        listener_got(&rig->listener, piece.size);
+        while (listener_take(&rig->listener) > 0)
+            step(rig);
+    }
+}
+
+/* The client */
+
+static void mend_peer(struct peer *peer, struct piece *piece)
+{
+    mend(&peer->wire, piece);
+}
+
+static void check_command(const struct aw_record *record)
+{
+    const char *name = record->codec->message->name;
+    if (strcmp(name, "axis_motor") == 0)
+        MUST(fabs(aw_record_get(record, "velocity1")) <= 1);
+    else
+        MUST(strcmp(name, "axis_force") == 0 || strcmp(name, "reset") == 0);
+}
+
+static void check_heard(struct peer *peer, struct aw_span bytes)
+{
+    must_be_frames(&peer->wire, AW_TX, bytes, check_command);
+}
+
+static void try_client(const uint8_t *data, size_t size)
+{
+    static struct peer peer;
+    static struct aw_ez ez;
+    struct aw_record record;
+    struct aw_error err;
+    if (size == 0)
+        return;
+    const struct aw_variant *variant = &aw_ezphys_protocol.variants[choose_variant(data[0])];
+    peer_init(&peer, &aw_ezphys_protocol, variant, data + 1, size - 1);
+    peer.mend = mend_peer;
+    peer.heard = check_heard;
+    MUST(aw_ez_init(&ez, variant, NULL, &err) == AW_OK);
+    aw_ez_attach(&ez, &peer.base);
+    while (aw_ez_receive(&ez, peer.clock.time_ns + AW_SECOND, &err) == AW_OK) {
+        MUST(ez.n_packets <= AW_EZ_PACKETS && ez.held <= 1 << 20);
+        for (size_t i = 0; i < ez.n_packets; i++)
+            MUST(aw_ez_decode(&ez, NULL, i, &record, &err) == AW_OK);
+        aw_ez_motor(&ez, &(struct aw_ez_target){.id = HINGE, .name = "hinge"},
+                    &(struct aw_ez_motor){.velocity = {1}, .max_torque = {10}}, &err);
+        aw_ez_answer(&ez, &err);
+    }
+    aw_ez_stop(&ez, NULL, &err);
+    aw_ez_free(&ez);
+}
+
+/* Texts */
+
+static void try_framing(const uint8_t *data, size_t size)
+{
+    char *text = text_of(data, size);
     struct aw_ez_framing framing, again;
-    struct aw_error err = {0};
+    struct aw_error err = {.text = ""};
     char printed[AW_EZ_FRAMING_TEXT], twice[AW_EZ_FRAMING_TEXT];
-    if (aw_ez_framing_parse(&framing, text, NULL, &err) != AW_OK) {
+    enum aw_status status = aw_ez_framing_parse(&framing, text, NULL, &err);
+    free(text);
+    if (status != AW_OK) {
         MUST(*err.text);
         return;
     }
@@ -25,12 +204,11 @@ static void fuzz_framing(const char *text)
     MUST(strcmp(printed, twice) == 0);
 }
 
-static void fuzz_names(const char *text, size_t size)
+static void try_names(const uint8_t *data, size_t size)
 {
     struct aw_ez_names names = {0};
-    struct aw_error err = {0};
-    FILE *in = fmemopen((void *)(uintptr_t)text, size + 1, "r");
-    MUST(in);
+    struct aw_error err = {.text = ""};
+    FILE *in = file_of(data, size);
     enum aw_status status = aw_ez_names_read(&names, in, "fuzz", &err);
     MUST(status == AW_OK || *err.text);
     fclose(in);
@@ -38,13 +216,12 @@ static void fuzz_names(const char *text, size_t size)
         MUST(aw_ez_names_find(&names, names.list[i].kind, names.list[i].name) == &names.list[i]);
 }
 
-static void fuzz_path(const char *text, size_t size)
+static void try_path(const uint8_t *data, size_t size)
 {
     struct aw_ez_path path;
-    struct aw_error err = {0};
+    struct aw_error err = {.text = ""};
     double q, v;
-    FILE *in = fmemopen((void *)(uintptr_t)text, size + 1, "r");
-    MUST(in);
+    FILE *in = file_of(data, size);
     if (aw_ez_path_read(&path, in, "fuzz", &err) == AW_OK) {
         MUST(path.n > 0 && aw_ez_path_seconds(&path) > 0);
         for (size_t i = 0; i < path.n; i++)
@@ -56,40 +233,60 @@ static void fuzz_path(const char *text, size_t size)
     fclose(in);
 }
 
-static void fuzz_probe(const uint8_t *data, size_t size)
+/* Hundreds of descriptions on each input: a few inputs are enough, or nothing else gets a turn. */
+static void try_probe(const uint8_t *data, size_t size)
 {
     struct aw_ez_guess guesses[3];
+    if (size % 64 != 0)
+        return;
     size_t n = aw_ez_probe((struct aw_span){data, size}, guesses, 3);
     for (size_t i = 0; i < n; i++)
         MUST(guesses[i].score >= 0 && guesses[i].score <= 1.000001 && *guesses[i].wire);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* Scenes */
+
+static bool is_unit(const double *v, int n)
 {
-    if (size == 0)
-        return 0;
-    char *text = malloc(size + 1);
-    MUST(text);
-    memcpy(text, data + 1, size - 1);
-    text[size - 1] = '\0';
-    switch (data[0] % 16) {
-    case 0:
-        fuzz_probe(data + 1, size - 1);
-        break;
-    case 1:
-    case 2:
-    case 3:
-    case 4:
-        fuzz_names(text, size - 1);
-        break;
-    case 5:
-    case 6:
-    case 7:
-        fuzz_path(text, size - 1);
-        break;
-    default:
-        fuzz_framing(text);
-    }
-    free(text);
-    return 0;
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += v[i] * v[i];
+    return fabs(sum - 1) < 1e-6;
 }
+
+static void check_body(const struct aw_scene_body *body)
+{
+    MUST(*body->name && body->id > 0);
+    MUST((body->mass_kg > 0) != (body->density_kg_m3 > 0));
+    MUST(body->size_m[0] > 0 && is_unit(body->rotation, 4));
+}
+
+static void check_joint(const struct aw_scene *scene, const struct aw_scene_joint *joint)
+{
+    int n = (int)scene->n_bodies;
+    unsigned axes = aw_scene_axes(joint->kind);
+    MUST(*joint->name && joint->id > 0 && joint->body[0] != joint->body[1]);
+    MUST(joint->body[0] >= 0 && joint->body[0] < n);
+    MUST(joint->body[1] >= AW_SCENE_WORLD && joint->body[1] < n);
+    for (unsigned i = 0; i < axes; i++) {
+        MUST((joint->kind == AW_SCENE_BALL && i == 1) || is_unit(joint->axis[i], 3));
+        MUST(joint->low[i] <= joint->high[i] && joint->max_torque[i] >= 0);
+    }
+}
+
+static void try_scene(const uint8_t *data, size_t size)
+{
+    static struct aw_scene scene;
+    struct aw_error err;
+    if (aw_scene_parse(&scene, "fuzz", (const char *)data, size, &err) != AW_OK) {
+        MUST(strncmp(err.text, "fuzz:", 5) == 0);
+        return;
+    }
+    MUST(scene.n_bodies > 0 && scene.step_s > 0 && is_unit(scene.ground_normal, 3));
+    for (size_t i = 0; i < scene.n_bodies; i++)
+        check_body(&scene.bodies[i]);
+    for (size_t i = 0; i < scene.n_joints; i++)
+        check_joint(&scene, &scene.joints[i]);
+}
+
+PARTS(try_simulator, try_client, try_framing, try_names, try_path, try_probe, try_scene)

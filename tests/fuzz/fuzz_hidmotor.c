@@ -1,58 +1,63 @@
-/* What a board, or anything that says it is one, can send to hidmotor: the input is cut into
- * reports that answer whatever is asked. And the list of faults and the state of the simulated
- * board, as a user writes them. The first byte chooses.
+/* What hidmotor hears and reads: reports at both ends of the bus, the list of faults and the state
+ * of the simulated board, files of gains and of waypoints. The first byte chooses.
+ *
+ * The simulator answers with whole reports and keeps its arm where its limits let it; the client
+ * takes only finite numbers for a status, and stops inside the limits. What is read from a file of
+ * gains reads back the same when it is written; a path that passes the check stays inside the
+ * limits of every joint and of the speed, wherever it is asked.
  */
 #include <math.h>
-#include <string.h>
 
-#include "fuzz.h"
 #include "hidmotor/client.h"
 #include "hidmotor/device.h"
+#include "hidmotor/gains.h"
 #include "hidmotor/motion.h"
+#include "hidmotor/waypoints.h"
+#include "peer.h"
 
-struct script {
-    struct aw_link base;
-    struct aw_virtual_clock clock;
-    const uint8_t *data;
-    size_t size;
-    uint8_t id[4]; /* of the last request */
-};
+/* The simulator */
 
-/* One byte says how long the report is and whether it begins like the request. */
-static enum aw_status script_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
-                                  int64_t deadline, struct aw_error *err)
+/* A report of a packet that the board knows. */
+static void mend(struct piece *piece)
 {
-    struct script *script = (struct script *)link;
-    (void)err;
-    *got = 0;
-    if (script->size == 0 || deadline <= script->clock.time_ns) {
-        if (deadline > script->clock.time_ns)
-            script->clock.time_ns = deadline;
-        return AW_TIMEOUT;
-    }
-    uint8_t head = *script->data++;
-    size_t wanted = head & 1 ? AW_HIDMOTOR_REPORT : head / 2 % (cap + 1);
-    script->size--;
-    *got = wanted;
-    size_t there = wanted < script->size ? wanted : script->size;
-    memset(buf, 0, cap);
-    memcpy(buf, script->data, there);
-    if (head & 2 && cap >= 4)
-        memcpy(buf, script->id, 4);
-    script->data += there;
-    script->size -= there;
-    script->clock.time_ns += AW_MILLISECOND;
-    return AW_OK;
+    const struct aw_protocol *protocol = &aw_hidmotor_protocol;
+    uint32_t code = (uint32_t)protocol->messages[piece->data[0] % protocol->n_messages].code;
+    memcpy(piece->data, &code, sizeof code);
+    piece->size = AW_HIDMOTOR_REPORT;
 }
 
-static enum aw_status script_write(struct aw_link *link, const void *buf, size_t size,
-                                   struct aw_error *err)
+static void check_simulator(struct aw_device *device, int64_t now)
 {
-    struct script *script = (struct script *)link;
-    (void)err;
-    MUST(size == AW_HIDMOTOR_REPORT);
-    memcpy(script->id, buf, 4);
-    return AW_OK;
+    uint8_t report[AW_DEVICE_MESSAGE];
+    struct aw_hidmotor_truth truth;
+    size_t size;
+    while ((size = device->ops->transmit(device, report, sizeof report)) > 0)
+        MUST(size == AW_HIDMOTOR_REPORT);
+    aw_hidmotor_device_truth(device, now, &truth);
+    MUST(truth.gripper >= 0 && truth.gripper <= 180);
+    for (int i = 0; i < AW_HIDMOTOR_DEVICE_MOTORS; i++)
+        MUST(isfinite(truth.angle[i]) && isfinite(truth.speed[i]));
+}
+
+static void try_simulator(const uint8_t *data, size_t size)
+{
+    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
+    feed_device(aw_hidmotor_device(&options), data, size, mend, check_simulator);
+}
+
+/* The client */
+
+/* The answer to what was asked, whole. */
+static void mend_peer(struct peer *peer, struct piece *piece)
+{
+    memcpy(piece->data, peer->asked, sizeof peer->asked);
+    piece->size = AW_HIDMOTOR_REPORT;
+}
+
+static void check_heard(struct peer *peer, struct aw_span report)
+{
+    (void)peer;
+    MUST(report.size == AW_HIDMOTOR_REPORT);
 }
 
 static void must_be_sound(const struct aw_hidmotor_status *status)
@@ -72,19 +77,21 @@ static void must_stay_inside(const struct aw_hidmotor_stopped *stopped)
         MUST(aw_hidmotor_check(i, stopped->deg[i], false, &err) == AW_OK);
 }
 
-static void try_board(const uint8_t *data, size_t size)
+static void try_client(const uint8_t *data, size_t size)
 {
-    static const struct aw_link_ops ops = {.read = script_read, .write = script_write};
-    struct script script = {.clock = aw_virtual_clock(), .data = data, .size = size};
+    static struct peer peer;
+    static struct aw_hidmotor arm;
     struct aw_hidmotor_options options = aw_hidmotor_defaults();
-    struct aw_hidmotor arm;
     struct aw_hidmotor_status status;
     struct aw_hidmotor_stopped stopped;
     struct aw_hidmotor_plan plan;
     struct aw_hidmotor_target target = {.given = {true}, .duration_ms = 100};
     struct aw_error err;
-    script.base = (struct aw_link){.ops = &ops, .clock = &script.clock.base, .datagrams = true};
-    aw_hidmotor_init(&arm, &script.base, &options);
+    peer_init(&peer, &aw_hidmotor_protocol, &aw_hidmotor_protocol.variants[0], data, size);
+    peer.base.datagrams = true;
+    peer.mend = mend_peer;
+    peer.heard = check_heard;
+    aw_hidmotor_init(&arm, &peer.base, &options);
     if (aw_hidmotor_status(&arm, &status, &err) == AW_OK)
         must_be_sound(&status);
     if (aw_hidmotor_plan(&arm, &target, &plan, &err) == AW_OK &&
@@ -92,18 +99,17 @@ static void try_board(const uint8_t *data, size_t size)
         aw_hidmotor_wait(&arm, &plan, AW_HIDMOTOR_TOLERANCE, 10 * AW_SECOND, NULL, NULL, &err);
     aw_hidmotor_stop(&arm, &stopped, &err);
     must_stay_inside(&stopped);
+    MUST(peer.clock.time_ns < 60 * AW_SECOND);
 }
+
+/* Texts */
 
 static void try_faults(const uint8_t *data, size_t size)
 {
     struct aw_hidmotor_faults faults;
     enum aw_hidmotor_state state;
-    struct aw_error err = {0};
-    char text[256];
-    if (size >= sizeof text)
-        size = sizeof text - 1;
-    memcpy(text, data, size);
-    text[size] = '\0';
+    struct aw_error err = {.text = ""};
+    char *text = text_of(data, size);
     if (aw_hidmotor_faults_parse(text, &faults, &err) != AW_OK)
         MUST(*err.text);
     else
@@ -111,15 +117,94 @@ static void try_faults(const uint8_t *data, size_t size)
             MUST(faults.share[i] >= 0 && faults.share[i] <= 1);
     if (aw_hidmotor_state_parse(text, &state, &err) == AW_OK)
         MUST(strcmp(aw_hidmotor_state_names()[state], text) == 0);
+    free(text);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void write_and_read(const struct aw_hidmotor_gains *gains)
 {
-    if (size == 0)
-        return 0;
-    if (data[0] & 1)
-        try_faults(data + 1, size - 1);
-    else
-        try_board(data + 1, size - 1);
-    return 0;
+    struct aw_error err;
+    struct aw_hidmotor_gains again;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    MUST(out);
+    aw_hidmotor_gains_write(gains, out);
+    MUST(fclose(out) == 0);
+    FILE *in = file_of((const uint8_t *)text, size);
+    MUST(aw_hidmotor_gains_read(&again, in, "again", &err) == AW_OK);
+    fclose(in);
+    MUST(aw_hidmotor_gains_diff(gains, &again, NULL, NULL) == 0);
+    free(text);
 }
+
+static void try_gains(const uint8_t *data, size_t size)
+{
+    struct aw_error err = {.text = ""};
+    struct aw_hidmotor_gains gains;
+    static const struct aw_hidmotor_gains none;
+    FILE *in = file_of(data, size);
+    if (aw_hidmotor_gains_read(&gains, in, "fuzz", &err) == AW_OK)
+        write_and_read(&gains);
+    else
+        MUST(strncmp(err.text, "fuzz:", 5) == 0 &&
+             aw_hidmotor_gains_diff(&gains, &none, NULL, NULL) == 0);
+    fclose(in);
+}
+
+/* Waypoints */
+
+static void check_points(const struct aw_hidmotor_waypoints *way)
+{
+    MUST(way->n > 0);
+    for (size_t i = 0; i < way->n; i++) {
+        MUST(isfinite(way->points[i].t_s) && way->points[i].line > 0);
+        MUST(i == 0 || way->points[i].t_s > way->points[i - 1].t_s);
+        MUST(i == 0 || way->points[i].line > way->points[i - 1].line);
+    }
+}
+
+static void check_pose(const struct aw_path *path, double t_s, double speed_max)
+{
+    double velocity[AW_HIDMOTOR_JOINTS];
+    struct aw_hidmotor_pose pose = aw_hidmotor_path_pose(path, t_s);
+    MUST(aw_hidmotor_check_pose(&pose, NULL) == AW_OK);
+    aw_path_at(path, t_s, NULL, velocity);
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+        MUST(fabs(velocity[i]) <= speed_max + 1e-3);
+}
+
+static void check_path(const struct aw_hidmotor_waypoints *way, enum aw_path_mode mode)
+{
+    struct aw_error err = {0};
+    struct aw_path path;
+    double speed_max = way->recorded ? AW_HIDMOTOR_SPEED_MEASURED : AW_HIDMOTOR_FAST;
+    if (aw_hidmotor_waypoints_path(way, mode, false, &path, &err) != AW_OK) {
+        MUST(err.status == AW_LIMIT && *err.text);
+        return;
+    }
+    for (size_t k = 0; k < path.n; k++)
+        for (int i = 0; i < 8; i++) {
+            double h = k + 1 < path.n ? path.t_s[k + 1] - path.t_s[k] : 1;
+            check_pose(&path, path.t_s[k] + h * i / 8, speed_max);
+        }
+    MUST(aw_hidmotor_path_fastest(&path).deg_s <= speed_max + 1e-3);
+    aw_path_free(&path);
+}
+
+static void try_waypoints(const uint8_t *data, size_t size)
+{
+    struct aw_error err = {.text = ""};
+    struct aw_hidmotor_waypoints way;
+    FILE *in = file_of(data, size);
+    if (aw_hidmotor_waypoints_read(&way, in, "fuzz", &err) == AW_OK) {
+        check_points(&way);
+        for (int mode = 0; mode < AW_PATH_MODES; mode++)
+            check_path(&way, (enum aw_path_mode)mode);
+    } else {
+        MUST(*err.text && !way.points && way.n == 0);
+    }
+    fclose(in);
+    aw_hidmotor_waypoints_free(&way);
+}
+
+PARTS(try_simulator, try_client, try_faults, try_gains, try_waypoints)

@@ -1,15 +1,17 @@
-/* Texts that people type: numbers with units, hex, link URLs, field values, conditions, wires and
- * names of ezphys. The first byte chooses.
- * What is accepted must be finite, and must read back the same when it is printed.
+/* Texts that people type: numbers with units, hex, link URLs, field values, conditions, patterns of
+ * fields, formats of records. The first byte chooses.
+ *
+ * What is accepted must be finite, and must read back the same when it is printed; what is refused
+ * is explained.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/number.h"
-#include "ezphys/framing.h"
-#include "ezphys/names.h"
+#include "base/suggest.h"
+#include "base/utf8.h"
 #include "fuzz.h"
 #include "link/url.h"
+#include "view/view.h"
 #include "view/where.h"
 #include "wire/hex.h"
 
@@ -81,6 +83,12 @@ static void try_url(const char *text)
     MUST(url.scheme && url.rest && url.n <= AW_URL_KEYS);
     for (size_t i = 0; i < url.n; i++)
         MUST(aw_url_get(&url, url.params[i].key) != NULL);
+    static const char *const words[] = {"off", "on"};
+    size_t index = 0;
+    long baud = 9600;
+    aw_url_word(&url, "time", words, 2, &index, &err);
+    aw_url_int(&url, "baud", 50, 4000000, &baud, &err);
+    MUST(index < 2 && baud >= 50 && baud <= 4000000);
 }
 
 /* The text as the value of every field of every message. */
@@ -106,50 +114,93 @@ static void try_value(const char *text)
     }
 }
 
+static struct aw_names *names_of(void)
+{
+    static struct aw_wire wire;
+    static struct aw_names names;
+    if (!wire.protocol) {
+        aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
+        aw_names_init(&names, &wire);
+    }
+    return &names;
+}
+
 static void try_condition(const char *text)
 {
-    struct aw_error err;
     struct aw_where where = {0};
-    if (aw_where_parse(text, &where, &err) == AW_OK)
-        MUST(where.n <= AW_WHERE_TERMS);
-    else
+    struct aw_error err = {.text = ""};
+    struct aw_point point = {
+        .subject = "lknee", .message = "joint", .field = "torque", .name = "lknee.torque"};
+    if (aw_where_parse(text, &where, &err) != AW_OK) {
+        MUST(*err.text && where.n <= AW_WHERE_TERMS);
+        return;
+    }
+    MUST(where.n > 0 && where.n <= AW_WHERE_TERMS);
+    point.value = where.terms[0].number;
+    aw_where_holds(&where, &point, 1);
+    if (aw_where_check(&where, names_of(), false, &err) != AW_OK)
         MUST(*err.text);
 }
 
-static void try_framing(const char *text)
+/* Each word is a pattern. */
+static void try_pattern(const char *text)
 {
-    static struct aw_ez_framing framing;
-    static struct aw_wire wire;
-    struct aw_error err;
-    if (aw_ez_framing_parse(&framing, text, NULL, &err) == AW_OK)
-        aw_wire_init(&wire, &aw_ezphys_protocol, &framing.variant, false);
-    else
-        MUST(*err.text);
+    struct aw_select select = {0};
+    struct aw_error err = {.text = ""};
+    struct aw_point point = {
+        .subject = "lknee", .message = "joint", .field = "torque", .name = "lknee.torque"};
+    char words[600], *rest = words, *word;
+    snprintf(words, sizeof words, "%s", text);
+    while ((word = strsep(&rest, " ")))
+        if (aw_select_add(&select, word, &err) != AW_OK)
+            MUST(*err.text && select.n == AW_SELECT_MAX);
+    int match = aw_select_match(&select, &point);
+    MUST(match >= -1 && match < (int)select.n);
+    if (aw_select_check(&select, names_of(), false, &err) == AW_OK)
+        return;
+    MUST(*err.text);
 }
 
-static void try_names(const char *text)
+static void try_format(const char *text)
 {
-    static struct aw_ez_names names;
-    struct aw_error err;
-    FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text) + 1, "r");
-    MUST(in != NULL);
-    names.n = 0;
-    if (aw_ez_names_read(&names, in, "names", &err) != AW_OK)
-        MUST(strstr(err.text, "names:"));
-    MUST(names.n <= AW_EZ_NAMES_MAX);
-    fclose(in);
+    struct aw_view_options options = {.style = AW_STYLE_FORMAT, .format = text};
+    struct aw_error err = {.text = ""};
+    struct aw_wire *wire = names_of()->wire;
+    char out[AW_VIEW_MAX];
+    struct aw_record record;
+    struct aw_view *view = aw_view_new(wire, &options, &err);
+    if (!view) {
+        MUST(*err.text);
+        return;
+    }
+    aw_record_init(&record, aw_wire_codec(wire, "joint", AW_RX), AW_RX);
+    MUST(aw_view_record(view, &record, out) <= sizeof out);
+    aw_view_free(view);
+}
+
+/* Anything from elsewhere, shown or compared with what there is. */
+static void try_words(const char *text)
+{
+    static const char *const known[] = {"elbow", "wrist_flex", NULL, "hand"};
+    const char *near = aw_suggest(text, known, 4);
+    MUST(!near || near == known[0] || near == known[1] || near == known[3]);
+    MUST(aw_utf8_length(text) <= strlen(text));
+    for (size_t n; *text; text += n ? n : 1) {
+        n = aw_utf8_size(text);
+        MUST(n <= 4 && strnlen(text, n) == n);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static void (*const tries[])(const char *text) = {
-        try_number, try_unit, try_hex, try_url, try_value, try_condition, try_framing, try_names,
+        try_number,    try_unit,    try_hex,    try_url,   try_value,
+        try_condition, try_pattern, try_format, try_words,
     };
-    char text[600];
-    if (size < 1 || size > sizeof text)
+    if (size < 1 || size > 600)
         return 0;
-    memcpy(text, data + 1, size - 1);
-    text[size - 1] = '\0';
+    char *text = text_of(data + 1, size - 1);
     tries[(uint8_t)(data[0] - '0') % (sizeof tries / sizeof *tries)](text);
+    free(text);
     return 0;
 }

@@ -1,41 +1,25 @@
-/* Both ends of the virtual arm under any datagrams. The first byte chooses: the simulator gets
- * them, or a client that moves a joint meanwhile. Then, again and again: a size, so many bytes; a
- * size above 127 counts without its top bit, and the last byte is made a good checksum.
+/* What unitysim hears and reads: datagrams at both ends of the virtual arm, files of joint limits,
+ * motion sequences and camera views. The first byte chooses.
  *
  * The simulator must stay where its limits let it and say nothing that is not of the protocol; the
- * client must not send a speed above the cap or for a joint that it was not asked to move.
+ * client must not send a speed above the cap or for a joint that it was not asked to move. What is
+ * read from a file is what the wire can carry and reads back the same when it is written; a
+ * sequence can be played to an end.
  */
 #include <math.h>
-#include <string.h>
 
-#include "fuzz.h"
-#include "link/device.h"
+#include "peer.h"
 #include "unitysim/client.h"
 #include "unitysim/device.h"
+#include "unitysim/limits.h"
+#include "unitysim/player.h"
+#include "unitysim/views.h"
 
-enum { ROOM = 128, MENDED = 0x80 };
-
-struct input {
-    const uint8_t *data;
-    size_t size;
-};
-
-static bool next(struct input *input, uint8_t *datagram, size_t *size)
+/* A datagram is mended by its checksum, the last byte. */
+static void mend(struct piece *piece)
 {
-    if (input->size == 0)
-        return false;
-    bool mended = input->data[0] & MENDED;
-    *size = input->data[0] & (MENDED - 1);
-    input->data++;
-    input->size--;
-    if (*size > input->size)
-        *size = input->size;
-    memcpy(datagram, input->data, *size);
-    input->data += *size;
-    input->size -= *size;
-    if (mended && *size > 3)
-        datagram[*size - 1] = aw_unitysim_protocol.checksum(datagram, *size - 1);
-    return true;
+    if (piece->size > 3)
+        piece->data[piece->size - 1] = aw_unitysim_protocol.checksum(piece->data, piece->size - 1);
 }
 
 /* The simulator */
@@ -46,7 +30,8 @@ static void check_said(struct aw_device *device)
     uint8_t bytes[AW_DEVICE_MESSAGE];
     struct aw_record record;
     size_t size;
-    aw_wire_init(&wire, &aw_unitysim_protocol, NULL, false);
+    if (!wire.protocol)
+        aw_wire_init(&wire, &aw_unitysim_protocol, NULL, false);
     while ((size = device->ops->transmit(device, bytes, sizeof bytes)) > 0) {
         MUST(aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, size}, &record, NULL) == AW_OK);
         MUST(record.dir == AW_RX);
@@ -65,105 +50,214 @@ static void check_truth(struct aw_device *device, int64_t now)
              truth.degrees[i] <= aw_unity_degrees(65535));
 }
 
-static void try_simulator(struct input *input)
+static void check_simulator(struct aw_device *device, int64_t now)
+{
+    check_said(device);
+    check_truth(device, now);
+}
+
+static void try_simulator(const uint8_t *data, size_t size)
 {
     struct aw_unity_device_options options = aw_unity_device_defaults();
     options.scene = 1;
-    struct aw_device *device = aw_unity_device(&options);
-    uint8_t datagram[ROOM];
-    size_t size;
-    int64_t now = 0;
-    MUST(device);
-    while (next(input, datagram, &size)) {
-        device->ops->receive(device, datagram, size, now);
-        now += 7 * AW_MILLISECOND;
-        device->ops->step(device, now);
-        check_said(device);
-        check_truth(device, now);
-    }
-    device->ops->close(device);
+    feed_device(aw_unity_device(&options), data, size, mend, check_simulator);
 }
 
 /* The client */
 
-struct line {
-    struct aw_link base;
-    struct input input;
-    struct aw_wire wire;
-};
-
-static enum aw_status line_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
-                                int64_t deadline, struct aw_error *err)
+static void mend_peer(struct peer *peer, struct piece *piece)
 {
-    struct line *line = (struct line *)link;
-    uint8_t datagram[ROOM];
-    size_t size = 0;
-    (void)err;
-    *got = 0;
-    int64_t soon = aw_clock_now(link->clock) + 5 * AW_MILLISECOND;
-    aw_clock_wait(link->clock, -1, 0, soon < deadline ? soon : deadline);
-    while (size == 0)
-        if (!next(&line->input, datagram, &size))
-            return soon < deadline ? aw_clock_wait(link->clock, -1, 0, deadline) : AW_TIMEOUT;
-    *got = size < cap ? size : cap;
-    memcpy(buf, datagram, *got);
-    return AW_OK;
+    (void)peer;
+    mend(piece);
 }
 
-static enum aw_status line_write(struct aw_link *link, const void *buf, size_t size,
-                                 struct aw_error *err)
+static void check_heard(struct peer *peer, struct aw_span datagram)
 {
-    struct line *line = (struct line *)link;
     struct aw_record record;
-    const struct aw_span frame = {buf, size};
-    MUST(aw_wire_decode(&line->wire, AW_TX, frame, &record, err) == AW_OK);
+    MUST(aw_wire_decode(&peer->wire, AW_TX, datagram, &record, NULL) == AW_OK);
     if (strcmp(record.codec->message->name, "control") != 0)
-        return AW_OK;
+        return;
     MUST(aw_record_get(&record, "elbow.velocity") <= aw_unity_velocity_cap(AW_UNITY_ELBOW));
     MUST(aw_record_get(&record, "shoulder.state") <= AW_UNITY_STOP);
     MUST(aw_record_get(&record, "hand.state") <= AW_UNITY_STOP);
-    return AW_OK;
 }
 
-static void line_close(struct aw_link *link)
+static void try_client(const uint8_t *data, size_t size)
 {
-    (void)link;
-}
-
-static int line_fd(const struct aw_link *link)
-{
-    (void)link;
-    return -1;
-}
-
-static void try_client(struct input *input)
-{
-    static const struct aw_link_ops ops = {line_read, line_write, line_close, line_fd};
-    static struct line line;
+    static struct peer peer;
     static struct aw_unity unity;
-    struct aw_virtual_clock clock = aw_virtual_clock();
     struct aw_unity_options options = aw_unity_defaults();
     struct aw_unity_move move = {.timeout_ns = AW_SECOND};
-    line = (struct line){.base = {.ops = &ops, .clock = &clock.base, .datagrams = true},
-                         .input = *input};
-    aw_wire_init(&line.wire, &aw_unitysim_protocol, NULL, false);
+    peer_init(&peer, &aw_unitysim_protocol, &aw_unitysim_protocol.variants[0], data, size);
+    peer.base.datagrams = true;
+    peer.mend = mend_peer;
+    peer.heard = check_heard;
     options.samples_max = 0;
-    aw_unity_init(&unity, &line.base, NULL, &options);
+    aw_unity_init(&unity, &peer.base, NULL, &options);
     aw_unity_move_to(&move, AW_UNITY_ELBOW, 2500);
     aw_unity_move(&unity, &move, NULL, NULL, NULL);
     aw_unity_stop(&unity, NULL);
-    MUST(clock.time_ns < 60 * AW_SECOND);
+    MUST(peer.clock.time_ns < 60 * AW_SECOND);
     aw_unity_free(&unity);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* Limits */
+
+static void read_limits_again(const struct aw_unity_limits *limits)
 {
-    if (size < 1)
-        return 0;
-    struct input input = {data + 1, size - 1};
-    if (data[0] & 1)
-        try_client(&input);
-    else
-        try_simulator(&input);
-    return 0;
+    struct aw_error err;
+    struct aw_unity_limits again = aw_unity_limits_default();
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    MUST(out);
+    aw_unity_limits_write(limits, out);
+    MUST(fclose(out) == 0);
+    FILE *in = file_of((const uint8_t *)text, size);
+    MUST(aw_unity_limits_read(&again, in, "again", &err) == AW_OK);
+    fclose(in);
+    MUST(memcmp(&again, limits, sizeof again) == 0);
+    free(text);
 }
+
+static void try_limits(const uint8_t *data, size_t size)
+{
+    struct aw_error err = {.text = ""};
+    struct aw_unity_limits usual = aw_unity_limits_default(), limits = usual;
+    FILE *in = file_of(data, size);
+    if (aw_unity_limits_read(&limits, in, "fuzz", &err) == AW_OK) {
+        MUST(aw_unity_limits_check(&limits, &err) == AW_OK);
+        read_limits_again(&limits);
+    } else {
+        MUST(strncmp(err.text, "fuzz:", 5) == 0);
+        MUST(memcmp(&limits, &usual, sizeof limits) == 0);
+    }
+    fclose(in);
+}
+
+/* Sequences */
+
+static void read_sequence_again(const struct aw_sequence *sequence)
+{
+    struct aw_error err;
+    struct aw_sequence again = {0};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    MUST(out && aw_sequence_write(out, sequence, &err) == AW_OK && fclose(out) == 0);
+    FILE *in = file_of((const uint8_t *)text, size);
+    MUST(aw_sequence_read(in, "again", &again, &err) == AW_OK);
+    fclose(in);
+    MUST(again.n == sequence->n);
+    for (size_t i = 0; i < again.n; i++) {
+        again.rows[i].line = sequence->rows[i].line;
+        MUST(memcmp(&again.rows[i], &sequence->rows[i], sizeof again.rows[i]) == 0);
+    }
+    aw_sequence_free(&again);
+    free(text);
+}
+
+/* By an arm that is one step later where it was sent. */
+static void play(const struct aw_sequence *sequence)
+{
+    struct aw_player_bounds bounds = {aw_unity_limits_default(), {67, 45, 90, 67, 90}};
+    struct aw_player player;
+    int positions[AW_UNITY_JOINTS] = {2048, 2048, 2048, 2048, 2048};
+    bool moving[AW_UNITY_JOINTS] = {false};
+    int64_t now = 0;
+    aw_player_start(&player, sequence, &bounds, 1);
+    for (size_t steps = 0; player.phase != AW_PLAYER_DONE; steps++) {
+        MUST(steps < sequence->n * 8 + 8);
+        const struct aw_sequence_row *row = aw_player_row(&player);
+        struct aw_player_order order = aw_player_step(&player, positions, moving, now);
+        now += 3600 * AW_SECOND;
+        MUST(order.joint < AW_UNITY_JOINTS);
+        MUST(order.joint < 0 ||
+             (order.velocity > 0 && order.velocity <= bounds.velocity[order.joint]));
+        if (row && player.phase != AW_PLAYER_DONE)
+            positions[aw_player_row(&player)->joint] = player.goal;
+    }
+}
+
+static void try_sequence(const uint8_t *data, size_t size)
+{
+    struct aw_error err = {.text = ""};
+    struct aw_sequence sequence = {0};
+    FILE *in = file_of(data, size);
+    if (aw_sequence_read(in, "fuzz", &sequence, &err) == AW_OK) {
+        MUST(sequence.n > 0 && sequence.n <= AW_SEQUENCE_ROWS);
+        read_sequence_again(&sequence);
+        play(&sequence);
+    } else {
+        MUST(strncmp(err.text, "fuzz:", 5) == 0 && sequence.n == 0);
+    }
+    fclose(in);
+    aw_sequence_free(&sequence);
+}
+
+/* Views */
+
+static bool same(const struct aw_unity_view *a, const struct aw_unity_view *b)
+{
+    return strcmp(a->name, b->name) == 0 && memcmp(&a->camera, &b->camera, sizeof a->camera) == 0;
+}
+
+static void read_views_again(const struct aw_unity_views *views)
+{
+    struct aw_error err;
+    struct aw_unity_views again = {0};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    MUST(out && aw_unity_views_write(out, views, &err) == AW_OK && fclose(out) == 0);
+    FILE *in = file_of((const uint8_t *)text, size);
+    MUST(aw_unity_views_read(in, "again", &again, &err) == AW_OK);
+    fclose(in);
+    MUST(again.n == views->n);
+    for (size_t i = 0; i < again.n; i++)
+        MUST(same(&again.views[i], &views->views[i]));
+    aw_unity_views_free(&again);
+    free(text);
+}
+
+static void try_views(const uint8_t *data, size_t size)
+{
+    struct aw_error err = {.text = ""};
+    struct aw_unity_views views = {0};
+    FILE *in = file_of(data, size);
+    if (aw_unity_views_read(in, "fuzz", &views, &err) == AW_OK) {
+        for (size_t i = 0; i < views.n; i++)
+            MUST(aw_unity_views_find(&views, views.views[i].name) == &views.views[i]);
+        read_views_again(&views);
+    } else {
+        MUST(strncmp(err.text, "fuzz:", 5) == 0 && views.n == 0);
+    }
+    fclose(in);
+    aw_unity_views_free(&views);
+}
+
+/* What people type */
+
+static void try_words(const uint8_t *data, size_t size)
+{
+    const struct aw_unity_limits limits = aw_unity_limits_default();
+    struct aw_variant variant = aw_unitysim_protocol.variants[0];
+    struct aw_error err = {.text = ""};
+    char *text = text_of(data, size);
+    enum aw_unity_speed speed;
+    double ticks;
+    int number;
+    if (aw_unity_joint_parse(text, &number, &err) == AW_OK)
+        MUST(number >= 0 && number < AW_UNITY_JOINTS && aw_unity_joint_find(text) == number);
+    if (aw_unity_position_parse(AW_UNITY_ELBOW, text, &limits, &ticks, &err) == AW_OK)
+        MUST(isfinite(ticks));
+    if (aw_unity_scene_parse(text, &number, &err) == AW_OK)
+        MUST(number >= 0 && number <= 255);
+    if (aw_unity_speed_parse(text, &speed, &err) == AW_OK)
+        MUST(strcmp(aw_unity_speed_names()[speed], text) == 0);
+    if (aw_unity_variant(text, &variant, &err) != AW_OK)
+        MUST(*err.text);
+    free(text);
+}
+
+PARTS(try_simulator, try_client, try_limits, try_sequence, try_views, try_words)

@@ -1,12 +1,13 @@
 /* Writes first inputs for the fuzz targets: every message of every variant of every protocol, as
- * the tables say, alone and as streams.
+ * the tables say, alone, as streams, as recordings, and as conversations with both ends.
  *
- *     seeds FOLDER        fills FOLDER/fuzz_decode, fuzz_stream, fuzz_unitysim and fuzz_capture
+ *     seeds FOLDER        fills FOLDER/fuzz_decode, fuzz_stream, fuzz_capture, fuzz_shell,
+ * fuzz_TOOL
  */
-#include <string.h>
+#include "capture/packet.h"
+#include "peer.h"
 
-#include "capture/pcapng.h"
-#include "fuzz.h"
+enum { ARMCTL, HIDMOTOR, CANPID, UNITYSIM, EZPHYS }; /* in fuzz.h */
 
 struct seed {
     const char *folder;
@@ -57,36 +58,67 @@ static size_t make_frame(struct aw_wire *wire, size_t index, uint8_t *out, size_
     exit(1);
 }
 
-/* A capture file of two packets. */
-static void make_capture(struct seed *seed, enum aw_linktype linktype, const char *bytes,
-                         size_t size)
+/* A capture file of two packets: for its readers, and for watch and replay of this protocol. */
+static void make_capture(struct seed *seed, uint8_t protocol, enum aw_linktype linktype,
+                         struct aw_span data)
 {
-    uint8_t file[2048];
+    uint8_t file[2048] = {'3', (uint8_t)('0' + protocol)}, *at = file + 2;
     struct aw_packet packet = {
         .time_ns = INT64_C(1700000000123456789),
-        .dir = AW_RX,
+        .dir = AW_TX,
         .linktype = linktype,
-        .data = {(const uint8_t *)bytes, size},
+        .data = data,
         .comment = "note",
         .comment_length = 4,
     };
-    size_t used = aw_pcapng_begin(file, linktype, "fuzz0");
-    used += aw_pcapng_packet(file + used, sizeof file - used, &packet);
+    at += aw_pcapng_begin(at, linktype, "fuzz0");
+    at += aw_pcapng_packet(at, (size_t)(file + sizeof file - at), &packet);
     packet.comment = NULL;
-    used += aw_pcapng_packet(file + used, sizeof file - used, &packet);
-    save(seed, "fuzz_capture", file, used);
+    packet.dir = AW_RX;
+    at += aw_pcapng_packet(at, (size_t)(file + sizeof file - at), &packet);
+    save(seed, "fuzz_shell", file, (size_t)(at - file));
+    file[0] = '5';
+    save(seed, "fuzz_shell", file, (size_t)(at - file));
+    for (file[1] = '0'; file[1] <= '1'; file[1]++) /* in pieces, as a file */
+        save(seed, "fuzz_capture", file + 1, (size_t)(at - file) - 1);
+}
+
+/* The first command of the protocol, as its medium carries it. */
+static void make_recording(struct seed *seed, uint8_t protocol)
+{
+    static struct aw_wire wire;
+    uint8_t frame[512], packet[1024];
+    aw_wire_init(&wire, protocols[protocol], NULL, false);
+    struct aw_wrapper wrapper = {.medium = wire.protocol->medium,
+                                 .ports = {wire.protocol->ports[0], wire.protocol->ports[1]}};
+    size_t i = 0;
+    while (!(wire.protocol->messages[i].dir & AW_TX))
+        i++;
+    size_t size = make_frame(&wire, i, frame, sizeof frame);
+    size = aw_wire_wrap(&wire, frame, size, sizeof frame);
+    size = aw_wrap(&wrapper, AW_TX, (struct aw_span){frame, size}, packet, sizeof packet);
+    make_capture(seed, protocol, aw_wrapper_linktype(&wrapper), (struct aw_span){packet, size});
+}
+
+/* A datagram in what a capture of an interface puts around it. */
+static void make_datagram(struct seed *seed, enum aw_linktype linktype, size_t head, size_t type)
+{
+    static const uint8_t ip[] = "\x45\0\0\x20\0\1\0\0\x40\x11\0\0\x7f\0\0\1\x7f\0\0\1"
+                                "\x75\x34\x75\x35\0\x0c\0\0\xff\xff\3\xfc";
+    uint8_t packet[64] = {0};
+    memcpy(packet + type, "\x08\0", head ? 2 : 0);
+    memcpy(packet + head, ip, sizeof ip - 1);
+    make_capture(seed, UNITYSIM, linktype, (struct aw_span){packet, head + sizeof ip - 1});
 }
 
 static void make_captures(struct seed *seed)
 {
-    static const char can[] = "\0\0\0\x5e\6\0\0\0\x9c\xff\0\2\0\xf0";
-    static const char udp[] = "\x45\0\0\x20\0\1\0\0\x40\x11\0\0\x7f\0\0\1\x7f\0\0\1"
-                              "\x75\x34\x75\x35\0\x0c\0\0\xff\xff\3\xfc";
-    static const char line[] = "0DEG1,090\r\n";
-    make_capture(seed, AW_LINKTYPE_CAN, can, sizeof can - 1);
-    make_capture(seed, AW_LINKTYPE_RAW_IP, udp, sizeof udp - 1);
-    make_capture(seed, AW_LINKTYPE_IPV4, udp, sizeof udp - 1);
-    make_capture(seed, AW_LINKTYPE_USER0, line, sizeof line - 1);
+    for (uint8_t p = 0; p < N_PROTOCOLS; p++)
+        make_recording(seed, p);
+    make_datagram(seed, AW_LINKTYPE_IPV4, 0, 0);
+    make_datagram(seed, AW_LINKTYPE_ETHERNET, 14, 12);
+    make_datagram(seed, AW_LINKTYPE_SLL, 16, 14);
+    make_datagram(seed, AW_LINKTYPE_SLL2, 20, 0);
 }
 
 static void make_variant(struct seed *seed, uint8_t protocol, uint8_t variant, uint8_t dir)
@@ -106,23 +138,47 @@ static void make_variant(struct seed *seed, uint8_t protocol, uint8_t variant, u
         used += size;
     }
     save(seed, "fuzz_stream", stream, used);
+    stream[2] = '4'; /* the shell's decoder */
+    stream[3] = (uint8_t)('0' + protocol);
+    save(seed, "fuzz_shell", stream + 2, used - 2);
 }
 
-/* Each message of one direction, its size before it, to the end that takes it. */
-static void make_datagrams(struct seed *seed, uint8_t end, enum aw_dir dir)
+/* What one end says to the other: each message of one direction as a piece that is to be mended,
+ * behind the bytes that choose. */
+static void make_talk(struct seed *seed, uint8_t protocol, enum aw_dir dir, const char *choice,
+                      size_t choice_size)
 {
     static struct aw_wire wire;
-    uint8_t stream[1024] = {end};
-    size_t used = 1;
-    aw_wire_init(&wire, &aw_unitysim_protocol, NULL, false);
+    char target[32];
+    uint8_t talk[4096];
+    size_t used = choice_size;
+    aw_wire_init(&wire, protocols[protocol], NULL, false);
+    memcpy(talk, choice, choice_size);
     for (size_t i = 0; i < wire.protocol->n_messages; i++) {
-        if (wire.protocol->messages[i].dir != dir)
+        if (!(wire.protocol->messages[i].dir & dir))
             continue;
-        size_t size = make_frame(&wire, i, stream + used + 1, 128);
-        stream[used] = (uint8_t)size;
+        size_t size = make_frame(&wire, i, talk + used + 1, PIECE_MAX);
+        talk[used] = (uint8_t)(size | MENDED);
         used += size + 1;
     }
-    save(seed, "fuzz_unitysim", stream, used);
+    snprintf(target, sizeof target, "fuzz_%s", wire.protocol->name);
+    save(seed, target, talk, used);
+}
+
+static void make_talks(struct seed *seed)
+{
+    make_talk(seed, ARMCTL, AW_TX, "0", 1);
+    make_talk(seed, ARMCTL, AW_TX, "1", 1);
+    make_talk(seed, ARMCTL, AW_RX, "2", 1);
+    make_talk(seed, HIDMOTOR, AW_TX, "0", 1);
+    make_talk(seed, HIDMOTOR, AW_RX, "1", 1);
+    make_talk(seed, CANPID, AW_TX, "0", 1);
+    make_talk(seed, CANPID, AW_TX, "1", 1);
+    make_talk(seed, CANPID, AW_RX, "2", 1);
+    make_talk(seed, UNITYSIM, AW_TX, "0", 1);
+    make_talk(seed, UNITYSIM, AW_RX, "1", 1);
+    make_talk(seed, EZPHYS, AW_TX, "0\0", 2);
+    make_talk(seed, EZPHYS, AW_RX, "1\0", 2);
 }
 
 int main(int argc, char **argv)
@@ -133,7 +189,6 @@ int main(int argc, char **argv)
             for (uint8_t dir = 0; dir <= CHOOSE_TX; dir++)
                 make_variant(&seed, p, v, dir);
     make_captures(&seed);
-    make_datagrams(&seed, 0, AW_TX);
-    make_datagrams(&seed, 1, AW_RX);
+    make_talks(&seed);
     return 0;
 }

@@ -24,28 +24,51 @@ static const struct aw_command fuzz_commands[] = {
     {0},
 };
 
-static const struct aw_tool fuzz_tool = {
-    .name = "fuzz",
-    .protocol = &aw_armctl_protocol,
-    .commands = fuzz_commands,
+static const struct aw_option fuzz_options[] = {
+    {.name = "dir", .value = "DIR", .fallback = "rx"},
+    {.name = "port", .value = "PORT", .unit = "", .min = 1, .max = 65535},
+    {.name = "all"},
+    {0},
 };
 
-static inline struct aw_session *open_session(void)
+#define FUZZ_TOOL(p)                                                                               \
+    {                                                                                              \
+        .name = "fuzz", .protocol = (p), .commands = fuzz_commands, .options = fuzz_options        \
+    }
+
+/* One for each protocol, in the order of fuzz.h. */
+static const struct aw_tool fuzz_tools[N_PROTOCOLS] = {
+    FUZZ_TOOL(&aw_armctl_protocol), FUZZ_TOOL(&aw_hidmotor_protocol),
+    FUZZ_TOOL(&aw_canpid_protocol), FUZZ_TOOL(&aw_unitysim_protocol),
+    FUZZ_TOOL(&aw_ezphys_protocol),
+};
+
+static inline struct aw_session *open_session(const struct aw_tool *tool)
 {
     struct aw_session *session = calloc(1, sizeof *session);
-    session->tool = &fuzz_tool;
+    MUST(session);
+    session->tool = tool;
+    session->out.fd = -1;
+    session->real_clock = aw_real_clock(-1);
+    session->clock = &session->real_clock.base;
     session->config = calloc(1, sizeof *session->config);
     session->wire = calloc(1, sizeof *session->wire);
-    aw_wire_init(session->wire, fuzz_tool.protocol, NULL, false);
+    session->frame = malloc(AW_FRAME_ROOM);
+    MUST(session->config && session->wire && session->frame);
+    aw_wire_init(session->wire, tool->protocol, NULL, false);
+    session->shown = session->wire;
+    aw_options_add(&session->options, tool->options);
     aw_options_add(&session->options, aw_global_options);
     return session;
 }
 
 static inline void close_session(struct aw_session *session)
 {
+    aw_view_free(session->view);
     aw_config_free(session->config);
     free(session->config);
     free(session->wire);
+    free(session->frame);
     free(session);
 }
 

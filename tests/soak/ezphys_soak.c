@@ -1,5 +1,6 @@
-/* Lock-step with a simulation that cuts off and spoils messages, over a line that delays them,
- * while it is started again by us and by others and the connection breaks, in virtual time.
+/* Lock-step with a simulation that cuts off and spoils messages and now and then does not wait for
+ * an answer, over a line that delays them, while it is started again by us and by others and the
+ * connection breaks, in virtual time.
  *
  *     ezphys_soak [COUNT [FAULTS]]
  *
@@ -17,8 +18,10 @@
 #define JOINT       7
 #define PATIENCE    (5 * AW_SECOND)
 #define STEP_NS     (10 * AW_MILLISECOND) /* what a step takes */
-#define GIVE_UP_NS  (2 * AW_SECOND)       /* what the simulator does without an answer */
-#define AFTERMATH   3                     /* messages in which a spoiled one may still be felt */
+#define HASTY_NS    AW_MILLISECOND
+#define HASTY       20
+#define GIVE_UP_NS  (2 * AW_SECOND) /* what the simulator does without an answer */
+#define AFTERMATH   3               /* messages in which a spoiled one may still be felt */
 #define BUFFER_MOST 65536
 
 /* The simulation: a step number and one joint, whose angle says when it began. */
@@ -27,6 +30,7 @@ struct world {
     struct soak *soak;
     uint32_t step, life;
     unsigned unanswered; /* messages */
+    bool hasty;          /* does not wait for the answer this time, as in real time */
     int aftermath;
     uint8_t in[65536], out[512];
     size_t held, pending;
@@ -88,7 +92,8 @@ static void tell(struct world *w, int64_t now)
     w->unanswered++;
     w->sent_ns = now;
     w->soak->told++;
-    w->aftermath -= w->aftermath > 0;
+    w->aftermath -= w->aftermath > 0 && !w->hasty;
+    w->hasty = bed_once_in(bed, HASTY);
     if (aw_random_share(&bed->random) < bed_share(bed, "drop")) {
         bed->injected.dropped++;
         w->pending -= 1 + bed_below(bed, w->pending - 1);
@@ -140,11 +145,14 @@ static void receive(struct aw_device *device, const void *buf, size_t size, int6
     }
 }
 
-/* A simulator that gets no answer because its message was spoiled gives up waiting. */
+/* When the next message is due. A simulator that gets no answer because its message was spoiled
+ * gives up waiting. */
 static int64_t next_event(const struct aw_device *device)
 {
     const struct world *w = (const struct world *)device;
-    return w->unanswered ? w->sent_ns + GIVE_UP_NS : w->answered_ns + STEP_NS;
+    if (!w->unanswered)
+        return w->answered_ns + STEP_NS;
+    return w->sent_ns + (w->hasty ? HASTY_NS : GIVE_UP_NS);
 }
 
 static void step(struct aw_device *device, int64_t now)
@@ -152,9 +160,13 @@ static void step(struct aw_device *device, int64_t now)
     struct world *w = (struct world *)device;
     if (w->pending || now < next_event(device))
         return;
-    if (w->unanswered && w->aftermath == 0 && !bed_is_out(&w->soak->bed))
-        bed_violated(&w->soak->bed, "a message was not answered");
-    w->unanswered = 0;
+    if (w->unanswered && w->hasty) {
+        w->step++;
+    } else if (w->unanswered) {
+        if (w->aftermath == 0 && !bed_is_out(&w->soak->bed))
+            bed_violated(&w->soak->bed, "a message was not answered");
+        w->unanswered = 0;
+    }
     tell(w, now);
 }
 

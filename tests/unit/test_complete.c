@@ -69,6 +69,7 @@ static const struct {
     {"set low", "t", " time= ", false},
     {"set low 3", "", "", false},
     {"set --gently", "l", " low ", false},
+    {"set --frob", "l", " low ", false}, /* no such option */
     {"set --wait 3", "l", " low ", false},
     {"set --wait=3", "l", " low ", false},
     {"set -w3", "l", " low ", false},
@@ -154,6 +155,7 @@ static const struct {
     {"set -w3 ", "<gear low|high>"},
     {"set --gently ", "<gear low|high>"},
     {"stop ", ""},
+    {"colour ", "<colour 0 to 255>"},
     {"load ", "<file>"},
     {"help ", "[command]"},
     {"turn 'open ", ""},

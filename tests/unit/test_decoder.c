@@ -5,6 +5,7 @@
 #include "armctl/wire.h"
 #include "canpid/wire.h"
 #include "capture/packet.h"
+#include "ezphys/wire.h"
 #include "shell/decoder.h"
 #include "unitysim/wire.h"
 
@@ -350,6 +351,75 @@ static void captures_of_streams(void **state)
     assert_memory_equal(session->out.buffer, expected, sizeof expected - 1);
 }
 
+/* A TCP capture of pieces of one stream, each from here on; returns its size. */
+static size_t capture_tcp(uint8_t *out, size_t cap, const uint8_t *stream,
+                          const size_t (*pieces)[2], size_t n)
+{
+    struct aw_wrapper wrapper = {.medium = AW_MEDIUM_TCP, .ports = {47001, 50000}};
+    size_t size = aw_pcapng_begin(out, aw_wrapper_linktype(&wrapper), "test");
+    for (size_t i = 0; i < n; i++) {
+        uint8_t data[256];
+        wrapper.sent[AW_TX] = (uint32_t)pieces[i][0];
+        wrapper.sent[AW_RX] = (uint32_t)pieces[i][0];
+        size_t length =
+            aw_wrap(&wrapper, AW_RX, (struct aw_span){stream + pieces[i][0], pieces[i][1]}, data,
+                    sizeof data);
+        struct aw_packet packet = {.linktype = aw_wrapper_linktype(&wrapper),
+                                   .data = {data, length}};
+        size += aw_pcapng_packet(out + size, cap - size, &packet);
+    }
+    return size;
+}
+
+/* Packets that come twice, overlap or are missing; who sent them, their ports say. */
+static void captures_of_tcp(void **state)
+{
+    static const uint8_t timestamp[] = {28, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 0, 0,
+                                        0,  0, 8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0x3F};
+    enum { ONE = sizeof timestamp };
+    static const struct {
+        size_t pieces[4][2]; /* from, size */
+        size_t n;
+        uint64_t records;
+    } rows[] = {
+        {{{0, ONE}, {ONE, ONE}, {2 * ONE, ONE}}, 3, 3},
+        {{{0, ONE}, {0, ONE}, {ONE, ONE}}, 3, 2},               /* sent again */
+        {{{0, 20}, {10, ONE}, {10 + ONE, 2 * ONE - 10}}, 3, 3}, /* overlapping */
+        {{{0, ONE + 10}, {2 * ONE, ONE}}, 2, 2},                /* the end of one is missing */
+    };
+    uint8_t stream[3 * ONE], bytes[4096];
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        memcpy(stream + i * ONE, timestamp, ONE);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t size = capture_tcp(bytes, sizeof bytes, stream, rows[i].pieces, rows[i].n);
+        begin(&aw_ezphys_protocol, NULL, NULL);
+        assert_int_equal(feed(bytes, size, size), AW_OK);
+        if (decoder.records != rows[i].records || decoder.bad)
+            fail_msg("row %zu: %llu records, %s", i, (unsigned long long)decoder.records, said);
+        assert_int_equal(decoder.dir, AW_RX);
+    }
+}
+
+/* Without the remark of who captured it: to the port of the device, or from it. */
+static void ports_say_who_sent_it(void **state)
+{
+    static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC};
+    uint8_t bytes[1024], data[256];
+    (void)state;
+    for (enum aw_dir dir = AW_RX; dir <= AW_TX; dir++) {
+        struct aw_wrapper wrapper = {.medium = AW_MEDIUM_UDP, .ports = {30004, 30005}};
+        size_t size = aw_pcapng_begin(bytes, aw_wrapper_linktype(&wrapper), "test");
+        size_t length = aw_wrap(&wrapper, dir, (struct aw_span){request, 4}, data, sizeof data);
+        struct aw_packet packet = {.linktype = aw_wrapper_linktype(&wrapper),
+                                   .data = {data, length}};
+        size += aw_pcapng_packet(bytes + size, sizeof bytes - size, &packet);
+        begin(&aw_unitysim_protocol, NULL, NULL);
+        feed(bytes, size, size);
+        assert_int_equal(decoder.dir, dir);
+    }
+}
+
 static void the_output_may_be_gone(void **state)
 {
     (void)state;
@@ -375,6 +445,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(captures_that_are_cut_off, start, stop),
         cmocka_unit_test_setup_teardown(other_ports_are_left_out, start, stop),
         cmocka_unit_test_setup_teardown(captures_of_streams, start, stop),
+        cmocka_unit_test_setup_teardown(captures_of_tcp, start, stop),
+        cmocka_unit_test_setup_teardown(ports_say_who_sent_it, start, stop),
         cmocka_unit_test_setup_teardown(the_output_may_be_gone, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -182,6 +182,21 @@ static void numbers_that_no_wire_carries_are_refused(void **state)
         }
 }
 
+/* Its usual text is a little more, and is what is meant all the same. */
+static void the_largest_float_goes_out_as_it_is_written(void **state)
+{
+    static const uint8_t largest[] = {0xFF, 0xFF, 0x7F, 0xFF};
+    (void)state;
+    sample_wire(&wire, "little");
+    begin("numbers", "u8=0 u16=0 u32=0 s8=0 s16=0 s32=0 long=0 float=-3.4028235e+38 mag=0");
+    assert_int_equal(encode(true), AW_OK);
+    assert_int_equal(encode(false), AW_OK);
+    const struct aw_leaf *leaf = &record.codec->leaves[aw_codec_find(record.codec, "float")];
+    assert_memory_equal(bytes + leaf->bit / 8, largest, sizeof largest);
+    assert_int_equal(aw_record_set(&record, "float", 3.4028236e38, &err), AW_OK);
+    assert_int_equal(encode(true), AW_LIMIT);
+}
+
 static void a_missing_field_is_named(void **state)
 {
     (void)state;
@@ -242,6 +257,7 @@ int main(void)
         cmocka_unit_test_setup(limits_hold_unless_forced, start),
         cmocka_unit_test_setup(no_number_goes_out, start),
         cmocka_unit_test_setup(numbers_that_no_wire_carries_are_refused, start),
+        cmocka_unit_test_setup(the_largest_float_goes_out_as_it_is_written, start),
         cmocka_unit_test_setup(a_missing_field_is_named, start),
         cmocka_unit_test_setup(raw_numbers_go_as_they_are, start),
         cmocka_unit_test_setup(every_field_of_every_tool_is_limited, start),

@@ -138,6 +138,10 @@ static void test_states(void **state)
 {
     (void)state;
     expect_in(draw(80, 12, AW_BRAILLE_UTF8), "nothing yet");
+    grid.note = "nothing has come yet — are the drivers powered?";
+    expect_in(draw(30, 12, AW_BRAILLE_UTF8), "nothing has come yet — are");
+    expect_in(draw(30, 12, AW_BRAILLE_UTF8), "the drivers powered?");
+    grid.note = NULL;
     grid.state = "link lost";
     grid.lost = 12345;
     grid.note = "bus 12.5 %";

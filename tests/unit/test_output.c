@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -128,6 +129,55 @@ static void after_a_stop_a_reader_is_not_waited_for_long(void **state)
         close(ends[i]), close(stop[i]);
 }
 
+/* What there is no room for is gone: it says so, and what comes then finds room. */
+static void without_room_nothing_is_kept(void **state)
+{
+    struct aw_error err = {0};
+    int ends[2], stop[2];
+    (void)state;
+    assert_int_equal(pipe2(ends, 0), 0);
+    assert_int_equal(pipe2(stop, 0), 0);
+    assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
+    assert_int_equal(write(stop[1], "", 1), 1);
+    start(ends[1]);
+    out.stop_fd = stop[0];
+    for (int i = 0; i < AW_OUTPUT_SIZE / 4; i++)
+        aw_output_print(&out, "%07d\n", i);
+    assert_int_equal(out.error, ECANCELED);
+    assert_true(out.used < AW_OUTPUT_SIZE);
+    assert_int_equal(aw_output_flush(&out, &err), AW_STOPPED);
+    for (int i = 0; i < 2; i++)
+        close(ends[i]), close(stop[i]);
+}
+
+/* A terminal that somebody else has set to not wait. */
+static void a_full_descriptor_that_does_not_wait_is_waited_for(void **state)
+{
+    char text[4096];
+    int ends[2];
+    (void)state;
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
+    pid_t reader = fork();
+    if (reader == 0) {
+        close(ends[1]);
+        fcntl(ends[0], F_SETFL, 0);
+        size_t all = 0;
+        for (ssize_t n; (n = read(ends[0], text, sizeof text)) > 0;)
+            all += (size_t)n;
+        _exit(all == AW_OUTPUT_SIZE ? 0 : 1);
+    }
+    close(ends[0]);
+    start(ends[1]);
+    for (int i = 0; i < AW_OUTPUT_SIZE / 8; i++)
+        aw_output_print(&out, "%07d\n", i);
+    assert_int_equal(aw_output_flush(&out, NULL), AW_OK);
+    close(ends[1]);
+    int how = -1;
+    assert_int_equal(waitpid(reader, &how, 0), reader);
+    assert_int_equal(how, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +187,8 @@ int main(void)
         cmocka_unit_test(a_full_disk_is_told),
         cmocka_unit_test(a_reader_that_takes_nothing_hides_no_stop),
         cmocka_unit_test(after_a_stop_a_reader_is_not_waited_for_long),
+        cmocka_unit_test(without_room_nothing_is_kept),
+        cmocka_unit_test(a_full_descriptor_that_does_not_wait_is_waited_for),
     };
     signal(SIGPIPE, SIG_IGN);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -220,16 +220,6 @@ static void test_finding_the_step(void **state)
     assert_int_equal(aw_step_find(few, 4, &step, NULL), AW_USAGE);
 }
 
-static void test_names(void **state)
-{
-    (void)state;
-    for (int m = 0; m < AW_METRICS; m++)
-        assert_int_equal(aw_metric_find(aw_metric((enum aw_metric)m)->name), m);
-    assert_int_equal(aw_metric_find("settling-time"), AW_SETTLING_TIME);
-    assert_int_equal(aw_metric_find("settling"), -1);
-    assert_int_equal(aw_metric_find("iaee"), -1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,7 +230,6 @@ int main(void)
         cmocka_unit_test(test_starts_on_the_way),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_finding_the_step),
-        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "canpid/wire.h"
 #include "unitysim/wire.h"
 #include "view/view.h"
 
@@ -122,6 +123,42 @@ static void times(void **state)
     assert_string_equal(line, "-0.500000");
 }
 
+/* The largest float as a setpoint of 25 Nm is not infinite: JSON knows no infinity. */
+static void scaled_values_may_be_more_than_a_float(void **state)
+{
+    static const char *const fields[] = {"value", NULL};
+    const struct aw_view_options options = {.style = AW_STYLE_JSON, .fields = fields};
+    const uint8_t frame[] = {0x44, 0, 0xFF, 0xFF, 0x7F, 0xFF, 2, 0};
+    struct aw_record record;
+    struct aw_error err;
+    (void)state;
+    aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
+    struct aw_span in = {frame, sizeof frame};
+    assert_int_equal(aw_wire_decode(&wire, AW_TX, in, &record, &err), AW_OK);
+    record.time_ns = AW_NO_TIME;
+    assert_string_equal(show(&options, &record),
+                        "{\"dir\":\"tx\",\"msg\":\"setpoint\",\"value\":-8.50705867e+39}\n");
+}
+
+/* Times count from the last record that had one. */
+static void a_record_without_a_time_leaves_the_times_alone(void **state)
+{
+    const struct aw_view_options options = {
+        .style = AW_STYLE_FORMAT, .time = AW_TIME_DELTA, .format = "%{t}"};
+    static const int64_t times[] = {1000000000, AW_NO_TIME, 3500000000};
+    static const char *const shown[] = {"0.000000\n", "-\n", "2.500000\n"};
+    struct aw_record record = feedback();
+    struct aw_view *view = aw_view_new(&wire, &options, NULL);
+    (void)state;
+    assert_non_null(view);
+    for (size_t i = 0; i < 3; i++) {
+        record.time_ns = times[i];
+        line[aw_view_record(view, &record, line)] = '\0';
+        assert_string_equal(line, shown[i]);
+    }
+    aw_view_free(view);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +168,8 @@ int main(void)
         cmocka_unit_test_setup(csv_rows_have_the_columns_of_the_header, start),
         cmocka_unit_test_setup(unknown_fields_are_refused, start),
         cmocka_unit_test_setup(times, start),
+        cmocka_unit_test_setup(scaled_values_may_be_more_than_a_float, start),
+        cmocka_unit_test_setup(a_record_without_a_time_leaves_the_times_alone, start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -87,8 +88,22 @@ static void objects(void **state)
     assert_true(words.message);
     assert_split("{\"cmd\":\"control\",\"elbow\":{\"velocity\":-1,\"state\":\"stop\"}}",
                  "control|elbow.velocity=-1|elbow.state=stop");
-    assert_split("{\"cmd\":\"a\",\"b\":null,\"c\":true}", "a|b=none|c=true");
+    assert_split("{\"cmd\":\"a\",\"b\":null,\"c\":true,\"d\":false}", "a|b=none|c=true|d=false");
     assert_split("{\"cmd\":\"deg\",\"ok\":true,\"angle\":1}", "");
+}
+
+static void an_object_has_as_many_words_as_a_line(void **state)
+{
+    char line[AW_LINE_MAX * 2];
+    size_t used = (size_t)sprintf(line, "{\"cmd\":\"a\"");
+    (void)state;
+    for (int i = 1; i < AW_WORDS_MAX; i++)
+        used += (size_t)sprintf(line + used, ",\"%d\":0", i);
+    sprintf(line + used, "}");
+    assert_int_equal(aw_words_split(&words, line, NULL), AW_OK);
+    assert_int_equal(words.n, AW_WORDS_MAX);
+    sprintf(line + used, ",\"x\":0}");
+    assert_refused(line, "too large");
 }
 
 static void wrong_objects_are_refused(void **state)
@@ -110,6 +125,7 @@ int main(void)
         cmocka_unit_test(open_quotes_are_refused),
         cmocka_unit_test(limits),
         cmocka_unit_test(objects),
+        cmocka_unit_test(an_object_has_as_many_words_as_a_line),
         cmocka_unit_test(wrong_objects_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

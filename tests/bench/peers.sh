@@ -1,0 +1,59 @@
+# Sourced by run.sh: what people put together today, jq behind a pipe and loops of bash and socat,
+# beside a command of ours that does the same.
+# shellcheck shell=bash disable=SC2154 # what run.sh has
+
+# ratio OWN PEER: "x12.3", how many times the peer's number ours is
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "x%.3g", (b > 0 ? a / b : 9999) }'; }
+
+# The records of a log where a condition holds: --where, or jq behind our JSON.
+conditions() {
+    local own peer lines=200000 picked
+    candump_log $lines >"$dir/where.log"
+    own=$(rate $lines "$(wall "$BIN/canpid" decode -j --where 'alpha_angle>15' "$dir/where.log")")
+    picked=$(wc -l <"$dir/out")
+    peer=$(rate $lines "$(wall sh -c "'$BIN/canpid' decode -j '$dir/where.log' | jq -c 'select(.alpha_angle>15)'")")
+    [ "$(wc -l <"$dir/out")" = "$picked" ] && [ "$picked" -gt 0 ] || own=0
+    verdict "$own" '>' "$peer"
+    row "canpid decode -j --where" "$own" M/s "decode -j | jq $peer" "$(ratio "$own" "$peer") (> 1)" "$met"
+}
+
+our_pings() { yes ping | head -n "$1" | "$BIN/armctl" -q -l "$url"; }
+
+# The same bytes each time: the digit that the handler has had already, which it acknowledges again.
+socat_pings() {
+    local i line
+    coproc SOCAT { exec socat - "TCP:${url#tcp:}"; }
+    for ((i = 0; i < $1; i++)); do
+        printf '1PNG\r\n' >&"${SOCAT[1]}"
+        IFS= read -r -t 5 line <&"${SOCAT[0]}" && echo "$line"
+    done
+    kill "$SOCAT_PID"
+    wait "$SOCAT_PID"
+}
+
+# exchanges COMMAND COUNT: how many a second, 0 if one was not answered
+exchanges() {
+    local seconds
+    seconds=$(wall "$1" "$2")
+    [ "$(wc -l <"$dir/out")" = "$2" ] || seconds=1e9
+    awk -v n="$2" -v t="$seconds" 'BEGIN { printf "%.0f", n / t }'
+}
+
+# A line and its acknowledgement, from a simulator over TCP.
+pings() {
+    local own peer simulator url='' count=2000
+    "$BIN/armctl" sim --listen tcp-listen:127.0.0.1:0 2>"$dir/arm.err" &
+    simulator=$!
+    while [ -z "$url" ] && kill -0 $simulator 2>/dev/null; do
+        url=$(sed -n 's/^ready: //p' "$dir/arm.err")
+    done
+    own=$(exchanges our_pings $count) peer=$(exchanges socat_pings $count)
+    verdict "$own" '>' "$peer"
+    row "armctl ping, a script of $count" "$own" 1/s "bash and socat $peer" "$(ratio "$own" "$peer") (> 1)" "$met"
+    printf '1PNG\r\n' >"$dir/ping"
+    own=$(start "$BIN/armctl -q -l $url ping")
+    peer=$(start "socat OPEN:$dir/ping,rdonly!!STDOUT TCP:${url#tcp:}")
+    row "armctl ping, one command, start included" "$own" ms "socat $peer ms" "$(ratio "$own" "$peer")" ""
+    kill $simulator
+    wait $simulator 2>/dev/null
+}

@@ -1,0 +1,195 @@
+/* What armctl hears and reads: lines at both ends of the handler's link, the file that remembers
+ * the digits, and joints as a config file describes them. The first byte chooses.
+ *
+ * The simulator says nothing but lines of the protocol and keeps its joints within their limits;
+ * the client says nothing but the command that it was given, stops of that joint, and ACKs, and
+ * comes to an end.
+ */
+#include <math.h>
+#include <unistd.h>
+
+#include "armctl/client.h"
+#include "armctl/device.h"
+#include "peer.h"
+
+/* A line is mended by its end. */
+static void mend(struct piece *piece)
+{
+    memcpy(piece->data + piece->size, "\r\n", 2);
+    piece->size += 2;
+}
+
+static struct aw_arm_profile arm(void)
+{
+    struct aw_arm_profile profile = {0};
+    MUST(aw_arm_profile_set(&profile, "elbow", "index", "1", NULL) == AW_OK);
+    MUST(aw_arm_profile_set(&profile, "elbow", "max", "180", NULL) == AW_OK);
+    MUST(aw_arm_profile_finish(&profile, NULL) == AW_OK);
+    return profile;
+}
+
+/* The simulator */
+
+static void check_simulator(struct aw_device *device, int64_t now)
+{
+    static struct aw_wire wire;
+    uint8_t line[AW_DEVICE_MESSAGE];
+    struct aw_record record;
+    size_t size;
+    if (!wire.protocol)
+        aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
+    while ((size = device->ops->transmit(device, line, sizeof line)) > 0)
+        MUST(aw_wire_decode(&wire, AW_RX, (struct aw_span){line, size}, &record, NULL) == AW_OK);
+    for (int i = 0; i < AW_ARM_JOINTS; i++) {
+        double angle = aw_arm_device_joint(device, AW_ARM_ROTATE, i, now);
+        MUST(angle >= 0 && angle <= (i == 1 ? 180 : 360));
+    }
+}
+
+static void simulate(const uint8_t *data, size_t size, unsigned quirks)
+{
+    struct aw_arm_profile profile = arm();
+    struct aw_arm_device_options options = aw_arm_device_defaults();
+    options.quirks = quirks;
+    options.profile = &profile;
+    feed_device(aw_arm_device(&options), data, size, mend, check_simulator);
+}
+
+static void try_simulator(const uint8_t *data, size_t size)
+{
+    simulate(data, size, 0);
+}
+
+static void try_quirks(const uint8_t *data, size_t size)
+{
+    simulate(data, size, AW_ARM_NO_REACK | AW_ARM_BARE_CONFIRM | AW_ARM_ACK_INVALID);
+}
+
+/* The client */
+
+static void mend_peer(struct peer *peer, struct piece *piece)
+{
+    (void)peer;
+    mend(piece);
+}
+
+/* The command, a stop of its joint (wherever the handler says that it is), or something that moves
+ * nothing. */
+static void check_heard(struct peer *peer, struct aw_span bytes)
+{
+    struct aw_record record;
+    (void)peer;
+    MUST(bytes.data[0] == '0' || bytes.data[0] == '1');
+    if (memcmp(bytes.data + 1, "PNG\r\n", 5) == 0)
+        return;
+    MUST(aw_wire_decode(&peer->wire, AW_TX, bytes, &record, NULL) == AW_OK);
+    bool deg = strcmp(record.codec->message->name, "deg") == 0;
+    MUST(deg || strcmp(record.codec->message->name, "ack") == 0);
+    MUST(!deg || aw_record_get(&record, "joint") == 1);
+}
+
+static void check_outcome(enum aw_status status, const struct aw_arm_outcome *outcome)
+{
+    bool confirmed = outcome->result == AW_ARM_CONFIRMED;
+    MUST((status == AW_OK) == confirmed);
+    MUST(outcome->retries >= 0 && outcome->total_ns >= 0);
+}
+
+static void try_client(const uint8_t *data, size_t size)
+{
+    static struct peer peer;
+    static struct aw_arm arm;
+    static const struct aw_arm_memory memory = {
+        .known = true, .tx = 1, .rx = 3, .places[1] = {true, AW_ARM_ROTATE, 45}};
+    struct aw_arm_options options = aw_arm_defaults();
+    struct aw_arm_outcome outcome;
+    struct aw_error err;
+    peer_init(&peer, &aw_armctl_protocol, &aw_armctl_protocol.variants[0], data, size);
+    peer.mend = mend_peer;
+    peer.heard = check_heard;
+    aw_arm_init(&arm, &peer.base, &options, size % 2 ? &memory : NULL);
+    aw_arm_ping(&arm, &outcome, &err);
+    check_outcome(aw_arm_send_line(&arm, "DEG1,090", &outcome, &err), &outcome);
+    aw_arm_idle(&arm, peer.clock.time_ns + AW_SECOND, &err);
+    aw_arm_stop(&arm, true, &outcome, &err);
+    MUST(peer.clock.time_ns < 600 * AW_SECOND);
+}
+
+/* Files */
+
+static char dir[] = "/tmp/fuzz-armctl-XXXXXX", path[PATH_MAX];
+
+static void tidy(void)
+{
+    unlink(path);
+    rmdir(dir);
+}
+
+static bool same_memory(const struct aw_arm_memory *a, const struct aw_arm_memory *b)
+{
+    return a->tx == b->tx && a->rx == b->rx && a->late == b->late &&
+           strcmp(a->heard, b->heard) == 0 && strcmp(a->pending, b->pending) == 0 &&
+           strcmp(a->confirmed, b->confirmed) == 0 &&
+           memcmp(a->places, b->places, sizeof a->places) == 0;
+}
+
+static void try_memory(const uint8_t *data, size_t size)
+{
+    struct aw_arm_memory memory, again;
+    if (!*path)
+        MUST(mkdtemp(dir) && atexit(tidy) == 0 &&
+             aw_arm_state_path(dir, "fuzz", path, sizeof path, NULL) == AW_OK);
+    FILE *file = fopen(path, "w");
+    MUST(file && fwrite(data, 1, size, file) == size && fclose(file) == 0);
+    if (!aw_arm_state_load(dir, "fuzz", &memory))
+        return;
+    MUST(memory.known && memory.tx <= 1 && (memory.rx == 0 || memory.rx / 2 == 1));
+    MUST(aw_arm_state_save(dir, "fuzz", &memory, NULL) == AW_OK);
+    MUST(aw_arm_state_load(dir, "fuzz", &again));
+    MUST(same_memory(&memory, &again));
+}
+
+/* A command that passes the check stays inside the joint's limits. */
+static void check_limits(const struct aw_arm_profile *profile, const struct aw_arm_joint *joint)
+{
+    static struct aw_wire wire;
+    struct aw_record record;
+    struct aw_error err;
+    if (!wire.protocol)
+        aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
+    const char *message = aw_arm_kind_message(joint->kind), *field = aw_arm_kind_field(joint->kind);
+    for (int value = -999; value <= 999; value += 111) {
+        aw_record_init(&record, aw_wire_codec(&wire, message, AW_TX), AW_TX);
+        MUST(aw_record_set(&record, "joint", joint->index, &err) == AW_OK);
+        MUST(aw_record_set(&record, field, value, &err) == AW_OK);
+        if (aw_arm_profile_check(profile, false, &record, &err) == AW_OK)
+            MUST(value >= joint->min && value <= joint->max && (value >= 0 || joint->is_signed));
+        MUST(aw_arm_profile_longest_ms(profile, &record) >= 0);
+    }
+}
+
+/* Lines of "joint key value". */
+static void try_profile(const uint8_t *data, size_t size)
+{
+    struct aw_arm_profile profile = {0};
+    struct aw_error err = {.text = ""};
+    char *text = text_of(data, size), *rest = text, *line;
+    while ((line = strsep(&rest, "\n"))) {
+        char *joint = strsep(&line, " "), *key = strsep(&line, " ");
+        if (key && line && aw_arm_profile_set(&profile, joint, key, line, &err) != AW_OK)
+            MUST(*err.text);
+    }
+    free(text);
+    if (aw_arm_profile_finish(&profile, &err) != AW_OK)
+        return;
+    for (size_t i = 0; i < profile.n; i++) {
+        const struct aw_arm_joint *joint = &profile.joints[i];
+        MUST(joint->index >= 0 && joint->index < AW_ARM_JOINTS);
+        MUST(joint->min <= joint->home && joint->home <= joint->max && isfinite(joint->speed));
+        MUST(aw_arm_profile_joint(&profile, joint->index) == joint);
+        MUST(aw_arm_profile_find(&profile, joint->name) != NULL);
+        check_limits(&profile, joint);
+    }
+}
+
+PARTS(try_simulator, try_quirks, try_client, try_memory, try_profile)

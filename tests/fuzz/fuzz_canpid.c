@@ -1,0 +1,187 @@
+/* What canpid hears and reads: frames at both ends of the bus, files of gains, and the names of
+ * boards, controllers and faults. The first byte chooses.
+ *
+ * The simulator says nothing but good frames of finite numbers and keeps its joints between their
+ * stops; the client sends nothing but its one setpoint and stops. What is read from a file of gains
+ * reads back the same when it is written.
+ */
+#include <math.h>
+
+#include "canpid/client.h"
+#include "canpid/device.h"
+#include "peer.h"
+
+enum { LKNEE = 0x40, ID_MAX = 0x7FF };
+
+/* Frames for one of the board's identifiers. */
+static void mend(struct piece *piece)
+{
+    piece->data[0] = (uint8_t)(LKNEE | (piece->data[0] & 0x1F));
+    piece->data[1] = 0;
+    if (piece->size < 2)
+        piece->size = 2;
+}
+
+/* The simulator */
+
+static void check_said(struct aw_device *device, bool fw)
+{
+    static struct aw_wire wires[2];
+    uint8_t frame[AW_DEVICE_MESSAGE];
+    struct aw_record record;
+    size_t size;
+    if (!wires[0].protocol) {
+        aw_wire_init(&wires[0], &aw_canpid_protocol, NULL, false);
+        aw_wire_init(&wires[1], &aw_canpid_protocol, aw_protocol_variant(&aw_canpid_protocol, "fw"),
+                     false);
+    }
+    while ((size = device->ops->transmit(device, frame, sizeof frame)) > 0) {
+        struct aw_span in = {frame, size};
+        MUST(aw_wire_decode(&wires[fw], AW_RX, in, &record, NULL) == AW_OK);
+    }
+}
+
+static void check_truth(struct aw_device *device, int64_t now)
+{
+    struct aw_pid_truth truth;
+    struct aw_joint_model model = aw_joint_defaults();
+    MUST(aw_pid_device_truth(device, LKNEE, now, &truth));
+    MUST(fabs(truth.joint.lever) <= model.lever_stop_rad + 1e-9);
+    MUST(fabs(truth.joint.link) <= model.link_stop_rad + 1e-9);
+    MUST(isfinite(truth.joint.lever_speed) && isfinite(truth.joint.link_speed));
+}
+
+static void check_plain(struct aw_device *device, int64_t now)
+{
+    check_said(device, false);
+    check_truth(device, now);
+}
+
+static void check_fw(struct aw_device *device, int64_t now)
+{
+    check_said(device, true);
+    check_truth(device, now);
+}
+
+static void try_simulator(const uint8_t *data, size_t size)
+{
+    struct aw_pid_device_options options = aw_pid_device_defaults();
+    options.boards = AW_PID_BIT(LKNEE);
+    feed_device(aw_pid_device(&options), data, size, mend, check_plain);
+}
+
+static void try_firmware(const uint8_t *data, size_t size)
+{
+    struct aw_pid_device_options options = aw_pid_device_defaults();
+    options.boards = AW_PID_BIT(LKNEE);
+    options.fw = true;
+    options.noise = 2;
+    options.receive_buffer = true;
+    feed_device(aw_pid_device(&options), data, size, mend, check_fw);
+}
+
+/* The client */
+
+static void mend_peer(struct peer *peer, struct piece *piece)
+{
+    (void)peer;
+    mend(piece);
+}
+
+static void check_heard(struct peer *peer, struct aw_span frame)
+{
+    struct aw_record record;
+    MUST(aw_wire_decode(&peer->wire, AW_TX, frame, &record, NULL) == AW_OK);
+    MUST(strcmp(record.codec->message->name, "setpoint") == 0);
+    MUST(aw_record_get(&record, "board") == LKNEE);
+}
+
+static bool check_frame(void *context, const struct aw_pid_frame *frame)
+{
+    struct aw_pid *pid = context;
+    MUST(frame->size <= AW_PID_FRAME_MAX);
+    if (frame->record.codec)
+        for (int i = 0; i < frame->record.codec->n_leaves; i++)
+            MUST(!isinf(frame->record.v[i]));
+    const struct aw_pid_board *board = aw_pid_board(pid, LKNEE);
+    MUST(isfinite(board->setpoint) && isfinite(board->output) && isfinite(board->torque));
+    MUST(board->controller >= AW_PID_LAST && board->controller < AW_PID_CONTROLLERS);
+    return true;
+}
+
+static void try_client(const uint8_t *data, size_t size)
+{
+    static struct peer peer;
+    static struct aw_pid pid;
+    const struct aw_variant *variant =
+        &aw_canpid_protocol.variants[size % count_variants(&aw_canpid_protocol)];
+    struct aw_pid_options options = aw_pid_defaults();
+    struct aw_pid_sent sent;
+    struct aw_error err;
+    peer_init(&peer, &aw_canpid_protocol, variant, data, size);
+    peer.base.datagrams = true;
+    peer.mend = mend_peer;
+    peer.heard = check_heard;
+    aw_pid_init(&pid, &peer.base, variant, &options);
+    aw_pid_poll(&pid, AW_SECOND, check_frame, &pid, &err);
+    if (aw_pid_setpoint(&pid, LKNEE, AW_PID_TOR, 0.1, &sent, &err) == AW_OK)
+        aw_pid_verify(&pid, &sent, peer.clock.time_ns + AW_SECOND, check_frame, &pid, &err);
+    MUST(aw_pid_disable(&pid, AW_PID_BIT(LKNEE), AW_PID_LAST, &err) == AW_OK);
+    MUST(peer.clock.time_ns < 60 * AW_SECOND);
+}
+
+/* Texts */
+
+static void write_and_read(const struct aw_pid_gains *gains)
+{
+    static struct aw_pid_gains again;
+    struct aw_error err;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    MUST(out);
+    aw_pid_gains_write(gains, out, NULL);
+    MUST(fclose(out) == 0);
+    FILE *in = file_of((const uint8_t *)text, size);
+    MUST(aw_pid_gains_read(&again, in, "again", NULL, &err) == AW_OK);
+    fclose(in);
+    MUST(aw_pid_gains_diff(gains, &again, NULL, NULL) == 0);
+    free(text);
+}
+
+static void try_gains(const uint8_t *data, size_t size)
+{
+    static struct aw_pid_gains gains;
+    struct aw_error err = {.text = ""};
+    size_t next = 0;
+    struct aw_pid_gain_at at;
+    FILE *in = file_of(data, size);
+    enum aw_status status = aw_pid_gains_read(&gains, in, "fuzz", NULL, &err);
+    fclose(in);
+    MUST(status == AW_OK || strncmp(err.text, "fuzz:", 5) == 0);
+    MUST(status == AW_OK || !aw_pid_gains_next(&gains, &next, &at));
+    for (next = 0; aw_pid_gains_next(&gains, &next, &at);)
+        MUST(fabs(at.value) <= AW_PID_GAIN_MAX);
+    if (status == AW_OK)
+        write_and_read(&gains);
+}
+
+static void try_names(const uint8_t *data, size_t size)
+{
+    char *text = text_of(data, size), name[AW_PID_NAME_MAX];
+    enum aw_pid_error fault;
+    struct aw_error err = {.text = ""};
+    int board = aw_pid_board_find(NULL, text);
+    int controller = aw_pid_controller_find(text);
+    MUST(board <= ID_MAX && board % 32 <= 0 && board >= -1);
+    if (board >= 0)
+        MUST(aw_pid_board_find(NULL, aw_pid_board_name(NULL, (unsigned)board, name)) == board);
+    if (controller >= 0)
+        MUST(aw_pid_controller_find(aw_pid_controller_name(controller)) == controller);
+    MUST(aw_pid_gain_find(text) < AW_PID_GAINS);
+    if (aw_pid_fault_parse(text, &fault, &err) != AW_OK)
+        MUST(*err.text);
+    free(text);
+}
+
+PARTS(try_simulator, try_firmware, try_client, try_gains, try_names)

@@ -1,0 +1,249 @@
+/* What the shell reads: lines of a script (words, or a JSON object), config files, lines that are
+ * being typed, and what watch, decode and replay take from files and other programs. The first byte
+ * chooses.
+ *
+ * What is refused is explained; a command that is accepted is bound to real words; records are the
+ * same in whatever pieces their bytes come.
+ */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "shell.h"
+#include "shell/complete.h"
+#include "shell/decoder.h"
+#include "shell/replay.h"
+#include "shell/stream.h"
+#include "view/grid.h"
+#include "view/strip.h"
+
+/* The input as a file that has a path; the caller closes the descriptor. */
+static int file_with_path(const uint8_t *data, size_t size, char path[32])
+{
+    int fd = memfd_create("input", MFD_CLOEXEC);
+    MUST(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+    snprintf(path, 32, "/proc/self/fd/%d", fd);
+    return fd;
+}
+
+/* Lines */
+
+static void bind_line(struct aw_session *session, const struct aw_words *words)
+{
+    static struct aw_args args;
+    size_t bad = 0;
+    enum aw_status status = aw_bind(session, words, &args, &bad);
+    if (status != AW_OK) {
+        MUST(*session->err.text);
+        MUST(bad <= words->n);
+        return;
+    }
+    MUST(args.n <= words->n);
+    for (size_t i = 0; i < args.n; i++)
+        MUST(args.bound[i].arg && args.bound[i].text);
+    if (args.command != fuzz_commands)
+        return;
+    struct aw_record record;
+    for (size_t turn = 0; turn < args.turns; turn++) {
+        aw_record_init(&record, aw_wire_codec(session->wire, "deg", AW_TX), AW_TX);
+        if (aw_args_to_record(session, &args, turn, &record) != AW_OK)
+            MUST(*session->err.text);
+    }
+}
+
+static void try_line(const uint8_t *data, size_t size)
+{
+    static struct aw_words words;
+    struct aw_error err = {.text = ""};
+    char *line = text_of(data, size);
+    memset(&words, 0, sizeof words);
+    enum aw_status status = aw_words_split(&words, line, &err);
+    MUST(status == AW_OK || *err.text);
+    MUST(words.n <= AW_WORDS_MAX);
+    for (size_t i = 0; i < words.n; i++)
+        MUST(strlen(words.word[i]) < sizeof words.text);
+    struct aw_session *session = open_session(&fuzz_tools[0]);
+    if (status == AW_OK)
+        bind_line(session, &words);
+    close_session(session);
+    free(line);
+}
+
+static void check_candidate(void *context, const char *word, const char *help)
+{
+    (void)help;
+    MUST(word && strncmp(word, context, strlen(context)) == 0);
+}
+
+/* A line that is being typed: what can come next, and the hint behind it. */
+static void try_typing(const uint8_t *data, size_t size)
+{
+    static struct aw_session *session;
+    static struct aw_words words;
+    char *line = text_of(data, size), hint[200], empty[] = "";
+    bool files;
+    if (!session)
+        session = open_session(&fuzz_tools[0]);
+    memset(&words, 0, sizeof words);
+    aw_hint(session, line, hint, sizeof hint);
+    MUST(memchr(hint, '\0', sizeof hint));
+    if (aw_words_split(&words, line, NULL) == AW_OK) {
+        size_t n = words.n ? words.n - 1 : 0;
+        const char *partial = words.n ? words.word[n] : empty;
+        aw_complete(session, words.word, n, partial, check_candidate, (void *)(uintptr_t)partial,
+                    &files);
+    }
+    free(line);
+}
+
+static void try_config(const uint8_t *data, size_t size)
+{
+    char path[32];
+    int fd = file_with_path(data, size, path);
+    struct aw_session *session = open_session(&fuzz_tools[0]);
+    enum aw_status status = aw_config_load(session, path);
+    MUST(status == AW_OK || strstr(session->err.text, "line "));
+    MUST(session->config->n_aliases <= AW_ALIASES_MAX);
+    close_session(session);
+    close(fd);
+}
+
+/* Records of the protocol that the next byte says: as watch and plot take them, decode, replay */
+
+static struct aw_session *session_for(uint8_t choice)
+{
+    static struct aw_session *sessions[N_PROTOCOLS];
+    size_t i = (uint8_t)(choice - '0') % N_PROTOCOLS;
+    struct aw_session *session = sessions[i];
+    if (!session) {
+        session = sessions[i] = open_session(&fuzz_tools[i]);
+        session->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        aw_options_set(&session->options, "time", "delta", AW_FROM_COMMAND_LINE, NULL);
+    }
+    return session;
+}
+
+static void draw(const struct aw_channels *channels, struct aw_strip *strip)
+{
+    struct aw_braille canvas;
+    struct aw_grid grid = {.title = "fuzz", .blocks = true};
+    char row[80 * AW_BRAILLE_ROW];
+    if (!aw_braille_init(&canvas, 80, 24))
+        return;
+    aw_grid_draw(&grid, channels, &canvas);
+    for (int y = 0; y < 24; y++)
+        MUST(aw_braille_row(&canvas, y, AW_BRAILLE_UTF8, row, sizeof row) < sizeof row);
+    aw_strip_draw(strip, &(struct aw_strip_look){.end_ns = AW_SECOND}, &canvas);
+    aw_braille_free(&canvas);
+}
+
+static void try_item(const struct aw_item *item, struct aw_channels *channels,
+                     struct aw_strip *strip)
+{
+    MUST(item->n <= AW_POINTS_MAX);
+    for (size_t i = 0; i < item->n; i++) {
+        MUST(memchr(item->points[i].name, '\0', AW_POINT_NAME));
+        aw_strip_add(strip, 0, item->time_ns == AW_NO_TIME ? 0 : item->time_ns,
+                     item->points[i].value);
+    }
+    aw_channels_take(channels, item->points, item->n, 0);
+}
+
+static void try_stream(const uint8_t *data, size_t size)
+{
+    struct aw_stream *stream;
+    struct aw_channels channels;
+    struct aw_strip strip;
+    struct aw_item item;
+    enum aw_status status;
+    char path[32];
+    if (size < 1)
+        return;
+    struct aw_session *session = session_for(data[0]);
+    int fd = file_with_path(data + 1, size - 1, path);
+    aw_channels_init(&channels, NULL);
+    aw_strip_init(&strip, AW_SECOND);
+    MUST(aw_strip_series(&strip, "x", NULL) == 0);
+    if (aw_stream_open(&stream, session, path) == AW_OK) {
+        while ((status = aw_stream_next(stream, AW_NEVER, &item)) == AW_OK ||
+               status == AW_MALFORMED)
+            if (status == AW_OK)
+                try_item(&item, &channels, &strip);
+        MUST(status == AW_MORE);
+        aw_stream_close(stream);
+        draw(&channels, &strip);
+    }
+    aw_channels_free(&channels);
+    aw_strip_free(&strip);
+    close(fd);
+}
+
+struct sum {
+    uint64_t hash, records;
+};
+
+static bool add_record(void *context, const struct aw_record *record)
+{
+    struct sum *sum = context;
+    sum->hash = sum->hash * 31 + record->present + (uintptr_t)record->codec % 1000003;
+    return true;
+}
+
+/* take NULL: the records are printed. */
+static struct sum decode_in_pieces(struct aw_session *session, const char *data, size_t size,
+                                   size_t piece, bool (*take)(void *, const struct aw_record *))
+{
+    struct sum sum = {0};
+    enum aw_input input = aw_input_guess(session->tool->protocol, data, size);
+    struct aw_decoder *decoder = calloc(1, sizeof *decoder);
+    size_t at = 0, used = 0;
+    MUST(decoder);
+    decoder->take = take;
+    decoder->context = &sum;
+    MUST(aw_decoder_init(decoder, session) == AW_OK);
+    aw_decoder_begin(decoder, NULL, input);
+    for (size_t end = 0; end < size; at += used) {
+        end = size - end < piece ? size : end + piece;
+        aw_decoder_feed(decoder, data + at, end - at, end == size, &used);
+        MUST(used <= end - at);
+    }
+    MUST((aw_decoder_end(decoder) == AW_OK) == (decoder->bad == 0));
+    sum.records = decoder->records;
+    free(decoder);
+    return sum;
+}
+
+static void try_decoder(const uint8_t *data, size_t size)
+{
+    if (size < 1)
+        return;
+    struct aw_session *session = session_for(data[0]);
+    const char *text = (const char *)data + 1;
+    size_t length = size - 1;
+    struct sum whole = decode_in_pieces(session, text, length, length + 1, add_record);
+    struct sum pieces = decode_in_pieces(session, text, length, 7, add_record);
+    struct sum printed = decode_in_pieces(session, text, length, 100, NULL);
+    MUST(whole.records == pieces.records && whole.hash == pieces.hash);
+    MUST(whole.records == printed.records);
+}
+
+static void try_replay(const uint8_t *data, size_t size)
+{
+    struct aw_replay replay = {0};
+    char path[32];
+    if (size < 1)
+        return;
+    struct aw_session *session = session_for(data[0]);
+    int fd = file_with_path(data + 1, size - 1, path);
+    session->err.text[0] = '\0';
+    if (aw_replay_load(&replay, session, path) != AW_OK)
+        MUST(*session->err.text);
+    for (size_t i = 0; i < replay.n; i++) {
+        MUST(replay.writes[i].at + replay.writes[i].size <= replay.n_bytes);
+        MUST(replay.writes[i].commands <= replay.commands);
+    }
+    aw_replay_free(&replay);
+    close(fd);
+}
+
+PARTS(try_line, try_typing, try_config, try_stream, try_decoder, try_replay)

@@ -1,0 +1,152 @@
+/* The other end of a line, played by an input, in virtual time.
+ *
+ * The input is cut into pieces: again and again a byte that says how many bytes follow; none: it is
+ * silent for a while. With its top bit set the piece is mended by the target (a good checksum, the
+ * end of a line, the id that was asked for), so that more than the first check of a message is
+ * tried.
+ */
+#ifndef TESTS_FUZZ_PEER_H
+#define TESTS_FUZZ_PEER_H
+
+#include "fuzz.h"
+#include "link/device.h"
+
+enum { PIECE_MAX = 127, MENDED = 0x80, PIECE_ROOM = PIECE_MAX + 33 };
+
+#define PIECE_NS  (5 * AW_MILLISECOND) /* from one piece to the next */
+#define SILENT_NS (100 * AW_MILLISECOND)
+
+struct input {
+    const uint8_t *data;
+    size_t size;
+};
+
+struct piece {
+    uint8_t data[PIECE_ROOM]; /* room for what mends it */
+    size_t size;
+    bool mended;
+};
+
+static inline bool next_piece(struct input *input, struct piece *piece)
+{
+    if (input->size == 0)
+        return false;
+    piece->mended = input->data[0] & MENDED;
+    piece->size = input->data[0] & (MENDED - 1);
+    input->data++;
+    input->size--;
+    if (piece->size > input->size)
+        piece->size = input->size;
+    memset(piece->data, 0, sizeof piece->data);
+    memcpy(piece->data, input->data, piece->size);
+    input->data += piece->size;
+    input->size -= piece->size;
+    return true;
+}
+
+/* What a client speaks with: it reads the pieces, and mend and heard (either may be NULL) see what
+ * it reads and writes. When the input is at its end nothing comes any more; who waits for ever is
+ * told that the line is lost. */
+struct peer {
+    struct aw_link base;
+    struct aw_virtual_clock clock;
+    struct input input;
+    int64_t due_ns; /* when the next piece comes */
+    void (*mend)(struct peer *peer, struct piece *piece);
+    void (*heard)(struct peer *peer, struct aw_span bytes);
+    struct aw_wire wire;
+    uint8_t asked[4]; /* the first bytes of the last that was written */
+};
+
+/* Waits for the next piece. */
+static inline enum aw_status peer_wait(struct peer *peer, struct piece *piece, int64_t deadline,
+                                       struct aw_error *err)
+{
+    struct aw_clock *clock = &peer->clock.base;
+    do {
+        if (peer->input.size == 0 && deadline == AW_NEVER)
+            return aw_fail(err, AW_LOST, "the input is at its end");
+        if (peer->input.size == 0 || peer->due_ns > deadline)
+            return aw_clock_wait(clock, -1, 0, deadline);
+        aw_clock_wait(clock, -1, 0, peer->due_ns);
+        next_piece(&peer->input, piece);
+        peer->due_ns = aw_clock_now(clock) + (piece->size ? PIECE_NS : SILENT_NS);
+    } while (piece->size == 0);
+    return AW_OK;
+}
+
+static inline enum aw_status peer_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                       int64_t deadline, struct aw_error *err)
+{
+    struct peer *peer = (struct peer *)link;
+    struct piece piece = {.size = 0};
+    enum aw_status status = peer_wait(peer, &piece, deadline, err);
+    *got = 0;
+    if (status != AW_OK)
+        return status;
+    if (piece.mended && peer->mend)
+        peer->mend(peer, &piece);
+    *got = piece.size < cap ? piece.size : cap;
+    memcpy(buf, piece.data, *got);
+    return AW_OK;
+}
+
+static inline enum aw_status peer_write(struct aw_link *link, const void *buf, size_t size,
+                                        struct aw_error *err)
+{
+    struct peer *peer = (struct peer *)link;
+    (void)err;
+    MUST(size > 0);
+    memcpy(peer->asked, buf, size < sizeof peer->asked ? size : sizeof peer->asked);
+    if (peer->heard)
+        peer->heard(peer, (struct aw_span){buf, size});
+    return AW_OK;
+}
+
+static inline void peer_close(struct aw_link *link)
+{
+    (void)link;
+}
+
+static inline int peer_fd(const struct aw_link *link)
+{
+    (void)link;
+    return -1;
+}
+
+/* The peer begins as {0}. Its wire, of this protocol and variant, is for mend and heard; it is kept
+ * from one run to the next, because making its codecs takes the longest. */
+static inline void peer_init(struct peer *peer, const struct aw_protocol *protocol,
+                             const struct aw_variant *variant, const uint8_t *data, size_t size)
+{
+    static const struct aw_link_ops ops = {peer_read, peer_write, peer_close, peer_fd};
+    peer->clock = aw_virtual_clock();
+    peer->base = (struct aw_link){.ops = &ops, .clock = &peer->clock.base, .key = "fuzz"};
+    peer->input = (struct input){data, size};
+    peer->due_ns = PIECE_NS;
+    if (!peer->wire.protocol || strcmp(peer->wire.variant.name, variant->name) != 0)
+        aw_wire_init(&peer->wire, protocol, variant, false);
+}
+
+/* Feeds a device with the pieces, and calls check after each of them. */
+static inline void feed_device(struct aw_device *device, const uint8_t *data, size_t size,
+                               void (*mend)(struct piece *piece),
+                               void (*check)(struct aw_device *device, int64_t now))
+{
+    struct input input = {data, size};
+    struct piece piece;
+    int64_t now = 0;
+    MUST(device);
+    while (next_piece(&input, &piece)) {
+        if (piece.mended && mend)
+            mend(&piece);
+        if (piece.size > 0)
+            device->ops->receive(device, piece.data, piece.size, now);
+        now += piece.size ? PIECE_NS : SILENT_NS;
+        device->ops->step(device, now);
+        check(device, now);
+    }
+    device->ops->close(device);
+}
+
+#endif
