@@ -169,7 +169,7 @@ static enum aw_status ask(struct soak *soak)
     } kinds[] = {{1910, true},  {1822, true},  {1825, true}, {1962, false},
                  {1810, false}, {2000, false}, {4711, false}};
     struct bed *bed = &soak->bed;
-    size_t at = bed_below(bed, sizeof kinds / sizeof *kinds);
+    size_t at = (size_t)bed_below(bed, sizeof kinds / sizeof *kinds);
     uint8_t payload[AW_HIDMOTOR_PAYLOAD] = {0};
     struct aw_hidmotor_reply reply;
     unsigned long before = bed->written.n;
