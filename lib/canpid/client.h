@@ -160,8 +160,9 @@ enum aw_status aw_pid_disable(struct aw_pid *pid, uint64_t boards, int controlle
  * Telemetry does not say which command it is about. So frames that waited already, or come within
  * latency_ms of the call, do not count: they may be from before the command, and show the same
  * setpoint from an earlier one. On a line that is slower than that such a frame cannot be told from
- * a confirmation. And it is one of that moment: a driver that pushes a joint into a mechanical stop
- * goes back to pos soon, which only later telemetry shows. */
+ * a confirmation; nor can the same setpoint that the driver has for another controller, or one
+ * beyond the range from full scale. And it is one of that moment: a driver that pushes a joint into
+ * a mechanical stop goes back to pos soon, which only later telemetry shows. */
 enum aw_status aw_pid_verify(struct aw_pid *pid, const struct aw_pid_sent *sent, int64_t deadline,
                              aw_pid_frame_fn *fn, void *context, struct aw_error *err);
 
