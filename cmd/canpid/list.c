@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shell/list.h"
 #include "state.h"
 
 #define ARPHRD_CAN 280 /* type of CAN interfaces in sysfs, linux/if_arp.h */
@@ -19,14 +20,6 @@ static bool is_can(const char *name)
     return read && atoi(text) == ARPHRD_CAN;
 }
 
-static void print_link(struct aw_session *session, const char *url, const char *what)
-{
-    if (aw_session_json(session))
-        aw_output_print(&session->out, "{\"link\":\"%s\",\"what\":\"%s\"}\n", url, what);
-    else
-        aw_output_print(&session->out, "%-28s %s\n", url, what);
-}
-
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_port ports[32];
@@ -37,13 +30,15 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
     for (struct if_nameindex *i = interfaces; i && i->if_name; i++)
         if (is_can(i->if_name)) {
             snprintf(url, sizeof url, "can:%s", i->if_name);
-            print_link(session, url, "CAN interface");
+            aw_list_link(session, url);
+            aw_list_add(session, "description", "CAN interface");
+            aw_session_print_result(session);
             found++;
         }
     if_freenameindex(interfaces);
     for (size_t i = 0; i < n && i < 32; i++) {
-        snprintf(url, sizeof url, "slcan:%s", ports[i].path);
-        print_link(session, url, *ports[i].description ? ports[i].description : "serial port");
+        snprintf(url, sizeof url, "slcan:%.100s", ports[i].path);
+        aw_list_port(session, url, &ports[i]);
         found++;
     }
     if (!found)
