@@ -133,7 +133,7 @@ static void files_that_cannot_be(void **state)
     char long_path[5000];
     memset(long_path, 'a', sizeof long_path - 1);
     long_path[sizeof long_path - 1] = '\0';
-    assert_int_equal(aw_pid_gains_save(&gains, "/dev/null/x", NULL, &err), AW_REFUSED);
+    assert_int_equal(aw_pid_gains_save(&gains, "/dev/null/x", NULL, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "could not be saved"));
     assert_int_equal(aw_pid_gains_save(&gains, long_path, NULL, &err), AW_USAGE);
     assert_int_equal(aw_pid_gains_load(&gains, "/nonexistent/x", NULL, &err), AW_USAGE);
@@ -152,7 +152,7 @@ static void a_full_disk_keeps_the_old_file(void **state)
     snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
     assert_int_equal(symlink("/dev/full", fresh), 0);
     aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x40, AW_PID_POS, AW_PID_KP, 4});
-    assert_int_equal(aw_pid_gains_save(&gains, path, NULL, &err), AW_REFUSED);
+    assert_int_equal(aw_pid_gains_save(&gains, path, NULL, &err), AW_LOST);
     assert_non_null(strstr(err.text, "No space left"));
     assert_int_equal(aw_pid_gains_load(&read, path, NULL, &err), AW_OK);
     assert_true(read.of[2][AW_PID_POS][AW_PID_KP].value == 3);

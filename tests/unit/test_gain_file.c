@@ -102,7 +102,7 @@ static void writing(void **state)
         assert_false(aw_gain_differs(&gains[k], &read[k]));
     unlink(path);
     assert_int_equal(aw_gain_file_load(&kind, "a", read, path, &err), AW_USAGE);
-    assert_int_equal(aw_gain_file_save(&kind, "a", gains, "/dev/null/x", &err), AW_REFUSED);
+    assert_int_equal(aw_gain_file_save(&kind, "a", gains, "/dev/null/x", &err), AW_USAGE);
 }
 
 static void differences(void **state)

@@ -86,7 +86,7 @@ static void what_is_saved_is_loaded(void **state)
     unlink(path);
     assert_int_equal(aw_unity_limits_load(&again, path, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "No such file"));
-    assert_int_equal(aw_unity_limits_save(&limits, "/dev/full", &err), AW_REFUSED);
+    assert_int_equal(aw_unity_limits_save(&limits, "/dev/full", &err), AW_LOST);
 }
 
 int main(void)

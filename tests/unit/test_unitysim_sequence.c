@@ -77,7 +77,7 @@ static void what_is_wrong_is_named_with_line_and_column(void **state)
         {"Joint,Motion Type,Velocity\n", "s.csv:1:19: the header has no 'Position'", AW_MALFORMED},
         {"Joint\n", "s.csv:1:1: the header has no 'Motion Type'", AW_MALFORMED},
         {HEADER "Elbw,Auto,2135,45,10,0,\n",
-         "s.csv:2:1: Joint: 'Elbw' is none — did you mean Elbow?", AW_MALFORMED},
+         "s.csv:2:1: Joint: 'Elbw' is none — did you mean 'Elbow'?", AW_MALFORMED},
         {HEADER "Foot,Auto,2135,45,10,0,\n",
          "s.csv:2:1: Joint: 'Foot' is none — use Shoulder, Elbow, Wrist Rotate", AW_MALFORMED},
         {HEADER "Elbow,Robot,2135,45,10,0,\n",
