@@ -2,21 +2,8 @@
 #include <stdio.h>
 
 #include "link/can.h"
+#include "shell/list.h"
 #include "state.h"
-
-static void print_link(struct aw_session *session, const char *url, const char *what)
-{
-    struct aw_output *out = &session->out;
-    if (!aw_session_json(session)) {
-        aw_output_print(out, "%-28s %s\n", url, what);
-        return;
-    }
-    aw_output_print(out, "{\"link\":");
-    aw_output_string(out, url);
-    aw_output_print(out, ",\"what\":");
-    aw_output_string(out, what);
-    aw_output_print(out, "}\n");
-}
 
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
 {
@@ -28,13 +15,15 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
     for (struct if_nameindex *i = interfaces; i && i->if_name; i++)
         if (aw_can_is_interface(i->if_name)) {
             snprintf(url, sizeof url, "can:%s", i->if_name);
-            print_link(session, url, "CAN interface");
+            aw_list_link(session, url);
+            aw_list_add(session, "description", "CAN interface");
+            aw_session_print_result(session);
             found++;
         }
     if_freenameindex(interfaces);
     for (size_t i = 0; i < n && i < 32; i++) {
-        snprintf(url, sizeof url, "slcan:%s", ports[i].path);
-        print_link(session, url, *ports[i].description ? ports[i].description : "serial port");
+        snprintf(url, sizeof url, "slcan:%.100s", ports[i].path);
+        aw_list_port(session, url, &ports[i]);
         found++;
     }
     if (!found)

@@ -2,32 +2,23 @@
 #include <stdlib.h>
 
 #include "link/hid.h"
+#include "shell/list.h"
 #include "state.h"
 
 #define PORTS_MAX 64
 
-static void put(struct aw_object *object, const char *key, const char *text)
-{
-    if (*text)
-        aw_object_text(object, key, text);
-}
-
 static void print_board(struct aw_session *session, const struct aw_hid_port *port)
 {
-    struct aw_object *object = &session->result;
     char usb[16];
     snprintf(usb, sizeof usb, "%04x:%04x", port->vendor, port->product);
-    aw_object_start(object, "list");
-    object->headline = port->url;
-    if (aw_session_json(session))
-        put(object, "url", port->url);
-    put(object, "path", port->path);
-    put(object, "usb", usb);
-    put(object, "board", port->board);
-    put(object, "name", port->name);
-    put(object, "serial", port->serial);
-    put(object, "holder", port->holder);
-    put(object, "problem", port->problem);
+    aw_list_link(session, port->url);
+    aw_list_add(session, "path", port->path);
+    aw_list_add(session, "usb", usb);
+    aw_list_add(session, "board", port->board);
+    aw_list_add(session, "name", port->name);
+    aw_list_add(session, "serial", port->serial);
+    aw_list_add(session, "holder", port->holder);
+    aw_list_add(session, "problem", port->problem);
     aw_session_print_result(session);
 }
 

@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "link/udp.h"
+#include "shell/list.h"
 #include "state.h"
 
 /* Nothing is sent: the real simulator hands its keyboard over to whoever sends the first datagram.
@@ -48,14 +49,16 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
     snprintf(url, sizeof url, "udp:127.0.0.1:%u?listen=%u", ports[0], ports[1]);
     simulator = simulator || heard;
     const char *what = words(simulator, client, heard);
-    if (aw_session_json(session))
-        aw_output_print(&session->out,
-                        "{\"link\":\"%s\",\"simulator\":%s,\"feedback\":%s,\"client\":%s,"
-                        "\"what\":\"%s\"}\n",
-                        url, simulator ? "true" : "false", heard ? "true" : "false",
-                        client ? "true" : "false", what);
-    else
+    if (aw_session_text(session)) {
         aw_output_print(&session->out, "%-36s %s\n", url, what);
+    } else {
+        aw_list_link(session, url);
+        aw_object_truth(&session->result, "simulator", simulator);
+        aw_object_truth(&session->result, "feedback", heard);
+        aw_object_truth(&session->result, "client", client);
+        aw_list_add(session, "description", what);
+        aw_session_print_result(session);
+    }
     if (!simulator)
         aw_session_say(session, "'%s sim' starts one, and -l sim: has one of its own",
                        session->tool->name);

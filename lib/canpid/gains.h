@@ -47,7 +47,7 @@ enum aw_status aw_pid_gains_load(struct aw_pid_gains *gains, const char *path,
 enum aw_status aw_pid_gains_read(struct aw_pid_gains *gains, FILE *file, const char *name,
                                  const struct aw_variant *variant, struct aw_error *err);
 
-/* Writes it in one step (a new file that is renamed); AW_REFUSED with the reason. */
+/* Writes it in one step (a new file that is renamed); as aw_file_fail says (base/file.h). */
 enum aw_status aw_pid_gains_save(const struct aw_pid_gains *gains, const char *path,
                                  const struct aw_variant *variant, struct aw_error *err);
 void aw_pid_gains_write(const struct aw_pid_gains *gains, FILE *file,

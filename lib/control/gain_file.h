@@ -51,7 +51,7 @@ enum aw_status aw_gain_file_read(const struct aw_gain_file *kind, const void *co
                                  struct aw_gain *gains, FILE *file, const char *name,
                                  struct aw_error *err);
 
-/* Writes a file in one step (a new one that is renamed); AW_REFUSED with the reason. */
+/* Writes a file in one step (a new one that is renamed); as aw_file_fail says (base/file.h). */
 enum aw_status aw_gain_file_save(const struct aw_gain_file *kind, const void *context,
                                  const struct aw_gain *gains, const char *path,
                                  struct aw_error *err);

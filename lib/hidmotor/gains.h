@@ -71,7 +71,7 @@ enum aw_status aw_hidmotor_gains_load(struct aw_hidmotor_gains *gains, const cha
 enum aw_status aw_hidmotor_gains_read(struct aw_hidmotor_gains *gains, FILE *file, const char *name,
                                       struct aw_error *err);
 
-/* Writes it in one step (a new file that is renamed); AW_REFUSED with the reason. */
+/* Writes it in one step (a new file that is renamed); as aw_file_fail says (base/file.h). */
 enum aw_status aw_hidmotor_gains_save(const struct aw_hidmotor_gains *gains, const char *path,
                                       struct aw_error *err);
 void aw_hidmotor_gains_write(const struct aw_hidmotor_gains *gains, FILE *file);

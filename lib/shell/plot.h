@@ -31,8 +31,8 @@ enum aw_status aw_traces_add(struct aw_traces *traces, struct aw_trace *trace, i
 void aw_traces_free(struct aw_traces *traces);
 
 /* Draws them into an .svg, .png or .pdf file; what the name ends in says which. AW_USAGE for
- * another ending, or if there is nothing to draw; AW_REFUSED if the file cannot be written, or
- * gnuplot (for .png and .pdf) is not there, with what to do. */
+ * another ending, or if there is nothing to draw; as aw_file_fail says if the file cannot be
+ * written, or gnuplot (for .png and .pdf) is not there, with what to do. */
 enum aw_status aw_traces_write(const struct aw_traces *traces, const char *path, const char *title,
                                struct aw_error *err);
 enum aw_status aw_traces_check_path(const char *path, struct aw_error *err);

@@ -18,7 +18,8 @@ struct aw_tee {
     uint64_t packets, bytes; /* so far, or waiting */
 };
 
-/* Creates the file. AW_USAGE unless it ends in .pcapng, AW_REFUSED if it cannot be written. */
+/* Creates the file. AW_USAGE unless it ends in .pcapng, as aw_file_fail says if it cannot be
+ * written. */
 enum aw_status aw_tee_open(struct aw_tee *tee, struct aw_session *session, const char *path,
                            const char *interface);
 

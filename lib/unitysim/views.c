@@ -214,10 +214,11 @@ static void make_folders(const char *path)
     }
 }
 
-static enum aw_status write_file(const struct aw_unity_views *views, const char *path,
-                                 struct aw_error *err)
+/* Into a file beside it, which takes its place. */
+static enum aw_status write_file(const struct aw_unity_views *views, const char *fresh,
+                                 const char *path, struct aw_error *err)
 {
-    FILE *file = fopen(path, "we");
+    FILE *file = fopen(fresh, "we");
     if (!file)
         return aw_file_fail(err, "the views could not be saved", path);
     enum aw_status status = aw_unity_views_write(file, views, err);
@@ -233,7 +234,7 @@ enum aw_status aw_unity_views_save(const struct aw_unity_views *views, const cha
     if (length < 0 || (size_t)length >= sizeof fresh)
         return aw_fail(err, AW_USAGE, "%.40s…: the path is too long", path);
     make_folders(path);
-    enum aw_status status = write_file(views, fresh, err);
+    enum aw_status status = write_file(views, fresh, path, err);
     if (status == AW_OK && rename(fresh, path) != 0)
         status = aw_file_fail(err, "the views could not be saved", path);
     if (status != AW_OK)

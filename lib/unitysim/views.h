@@ -60,7 +60,8 @@ enum aw_status aw_unity_views_put(struct aw_unity_views *views, const char *name
 enum aw_status aw_unity_views_write(FILE *file, const struct aw_unity_views *views,
                                     struct aw_error *err);
 
-/* Writes it in one step (a new file that is renamed); folders are made. AW_REFUSED with the reason.
+/* Writes it in one step (a new file that is renamed); folders are made. as aw_file_fail says
+ * (base/file.h).
  */
 enum aw_status aw_unity_views_save(const struct aw_unity_views *views, const char *path,
                                    struct aw_error *err);

@@ -185,7 +185,7 @@ END
     run -0 --separate-stderr canpid list
     [ -n "$output$stderr" ]
     run -0 --separate-stderr canpid -j list
-    if [ -n "$output" ]; then jq -e '.link and .what' <<<"$output"; else has "$stderr" vcan0; fi
+    if [ -n "$output" ]; then jq -e '.link and .description' <<<"$output"; else has "$stderr" vcan0; fi
 }
 
 @test "the simulator: faults, rates, and only the boards asked for" {

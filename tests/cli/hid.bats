@@ -20,7 +20,7 @@ board() {
 @test "hid: the board is found and used" {
     board hidraw3 A1
     ok hid hidmotor list -j
-    same "$(json '[.url, .path, .usb, .name, .serial, .problem]')" \
+    same "$(json '[.link, .path, .usb, .name, .serial, .problem]')" \
         '["hid:serial=A1","/dev/hidraw3","16c0:0486","ItsyBitsy M4","A1",null]'
     ok hid hidmotor -l hid: status -j
     ok hid hidmotor -l hid:serial=A1 move 0 20 -10 duration=100ms --wait -j

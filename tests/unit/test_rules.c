@@ -149,7 +149,7 @@ static void test_names(void **state)
         assert_int_equal(rule, i);
     }
     assert_int_equal(aw_rule_find("tyreus-luybn", &rule, &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "did you mean 'tyreus-luyben'"));
+    assert_non_null(strstr(err.text, "did you mean 'tyreus-luyben'?"));
     assert_int_equal(aw_rule_find("lambda", &rule, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "no-overshoot"));
 }

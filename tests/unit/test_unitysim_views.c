@@ -174,7 +174,7 @@ static void a_file_is_made_and_read_again(void **state)
                         sizeof again.views[0].camera);
     aw_unity_views_free(&again);
     assert_int_equal(aw_unity_views_save(&views, "/dev/null/v.csv", &err), AW_USAGE);
-    assert_non_null(strstr(err.text, "could not be saved: /dev/null/v.csv"));
+    assert_non_null(strstr(err.text, "the views could not be saved: /dev/null/v.csv: "));
     assert_int_equal(aw_unity_views_load(&again, root, &err), AW_LOST); /* a folder */
     aw_unity_views_free(&views);
 }
