@@ -80,13 +80,19 @@ static void command(const struct aw_command *c, void *context)
     }
 }
 
-static void link_list(struct aw_output *out, const struct aw_transport *t)
+static void link_entry(struct aw_output *out, const struct aw_transport *t)
 {
-    for (; t && t->scheme; t++) {
-        aw_output_print(out, ".TP\n");
-        line(out, ".B ", t->usage);
-        line(out, "", t->help);
-    }
+    aw_output_print(out, ".TP\n");
+    line(out, ".B ", t->usage);
+    line(out, "", t->help);
+}
+
+static void link_list(struct aw_output *out, const struct aw_transport *sim)
+{
+    if (sim)
+        link_entry(out, sim);
+    for (const struct aw_transport *t = aw_link_transports(); t->scheme; t++)
+        link_entry(out, t);
 }
 
 static const char *const exits[] = {
@@ -159,6 +165,5 @@ void aw_man_page(struct aw_session *session)
     options(out, aw_global_options);
     aw_output_print(out, ".SH LINKS\n");
     link_list(out, tool->sim);
-    link_list(out, aw_link_transports());
     tail(session, title);
 }
