@@ -85,6 +85,7 @@ enum aw_status unity_feedback(struct aw_session *session)
                        "no feedback — the simulator is silent until a scene is loaded: '%s scene "
                        "basic'; 'list' shows what runs here",
                        session->tool->name);
+    ((struct unity_state *)session->state)->heard_ns = unity->feedback.heard_ns;
     return status;
 }
 

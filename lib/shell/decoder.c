@@ -59,10 +59,11 @@ static void complain(struct aw_decoder *d, const char *text)
     if (d->bad++ >= COMPLAINTS_MAX || !d->name)
         return;
     aw_output_flush(&d->session->out, NULL);
-    fprintf(stderr, "%s: %s", d->session->tool->name, d->name);
+    char place[48] = "";
     if (d->input != AW_INPUT_STREAM)
-        fprintf(stderr, ", %s %" PRIu64, d->input == AW_INPUT_CAPTURE ? "packet" : "line", d->line);
-    fprintf(stderr, ": %s\n", text);
+        snprintf(place, sizeof place, ", %s %" PRIu64,
+                 d->input == AW_INPUT_CAPTURE ? "packet" : "line", d->line);
+    aw_session_tell(d->session, "%s: %s%s: %s\n", d->session->tool->name, d->name, place, text);
 }
 
 static enum aw_status show(struct aw_decoder *d)

@@ -78,8 +78,8 @@ static void print_result(struct aw_session *session)
 
 static void print_error(struct aw_session *session, const char *where)
 {
-    fprintf(stderr, "%s: %s%s%s\n", session->tool->name, where ? where : "", where ? ": " : "",
-            session->err.text);
+    aw_session_tell(session, "%s: %s%s%s\n", session->tool->name, where ? where : "",
+                    where ? ": " : "", session->err.text);
 }
 
 /* The outcome for people and for programs, the same in every way of use. */

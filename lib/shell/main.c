@@ -126,7 +126,7 @@ static enum aw_status run(struct aw_session *session, int argc, char **argv)
     bool command = false;
     enum aw_status status = load_settings(session, argc, argv);
     if (status != AW_OK)
-        fprintf(stderr, "%s: %s\n", session->tool->name, session->err.text);
+        aw_session_tell(session, "%s: %s\n", session->tool->name, session->err.text);
     if (status == AW_OK && words) {
         aw_words_from_argv(words, argc, argv);
         status = parse_globals(session, words, &command);

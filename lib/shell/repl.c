@@ -174,7 +174,7 @@ static void run_typed(struct aw_session *session, const char *history)
         remember(session, line, history);
         enum aw_status status = aw_words_split(words, line, &session->err);
         if (status != AW_OK)
-            fprintf(stderr, "%s: %s\n", session->tool->name, session->err.text);
+            aw_session_tell(session, "%s: %s\n", session->tool->name, session->err.text);
         else if (words->n && aw_dispatch(session, words, NULL) == AW_STOPPED)
             session->quit = session->signal != SIGINT;
     }

@@ -76,7 +76,7 @@ void aw_session_say(struct aw_session *session, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     aw_output_flush(&session->out, NULL);
-    fprintf(stderr, "%s: %s\n", session->tool->name, text);
+    aw_session_tell(session, "%s: %s\n", session->tool->name, text);
 }
 
 static enum aw_status no_link(struct aw_session *session)
@@ -135,8 +135,9 @@ static void print_trace(struct aw_session *session, enum aw_dir dir, struct aw_s
         length = aw_view_record(view, &record, line);
     aw_view_free(view);
     double t = (double)(aw_clock_now(session->clock) - session->started) / 1e6;
-    fprintf(stderr, "%10.3f ms %s %s%s%.*s%s", t, dir == AW_TX ? "->" : "<-", hex,
-            length ? "  " : "", (int)(length ? length - 3 : 0), line + 3, length ? "" : "\n");
+    aw_session_tell(session, "%10.3f ms %s %s%s%.*s%s", t, dir == AW_TX ? "->" : "<-", hex,
+                    length ? "  " : "", (int)(length ? length - 3 : 0), line + 3,
+                    length ? "" : "\n");
 }
 
 static void on_traffic(void *context, bool tx, const void *buf, size_t size)

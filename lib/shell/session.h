@@ -51,6 +51,7 @@ struct aw_session {
     bool quit;          /* the user asked to leave */
     size_t csv_columns; /* of the results whose names the running command has printed */
     bool told;          /* the outcome of this command has been printed already (scripts) */
+    unsigned untold;    /* lines that standard error did not take */
     bool moving;        /* a motion has been sent and not been finished */
     enum aw_left left;  /* kept by the commands of the tool */
     void *state;
@@ -131,6 +132,12 @@ void aw_session_print_result(struct aw_session *session);
 /* Tells an error that comes before any command, as aw_dispatch would: session->err, and where. */
 enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status,
                                  const char *where);
+
+/* Writes a line to standard error. What is told there never holds up a device: while one is open,
+ * a reader that takes nothing is waited for a moment, and what it misses is counted and told later.
+ */
+void aw_session_tell(struct aw_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* A line for people on stderr, "tool: …"; not with --quiet. */
 void aw_session_say(struct aw_session *session, const char *format, ...)

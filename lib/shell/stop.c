@@ -66,7 +66,7 @@ void aw_stop_take(struct aw_session *session)
         session->out.error = EPIPE;
     session->real_clock.hangup_fd = -1;
     if (session->interactive && session->signal == SIGINT)
-        fputc('\n', stderr); /* behind the ^C that the terminal shows */
+        aw_session_tell(session, "\n"); /* behind the ^C that the terminal shows */
     stop_signals(&set);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }

@@ -157,7 +157,7 @@ killed() {
 
 @test "a bar for long files, on a terminal only" {
     yes '(1.5) can0 05E#9CFF000200F0' | head -n 40000 >run.log
-    slow='{ sleep 0.6; cat >/dev/null; }'
+    slow='{ head -c 1; sleep 0.6; cat; } >/dev/null' # begins to read when the other has begun to work
     TERM=xterm terminal <<<"
         launch sh -c {canpid decode -j run.log | $slow}
         want {run.log [} # {%, } {s left}

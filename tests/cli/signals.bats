@@ -155,3 +155,41 @@ ended() {
     kill -TERM "$client"
     wait "$client" && false || same $? 143
 }
+
+@test "standard error that nobody reads holds nothing up, and hides no stop" {
+    config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
+    arm
+    ok armctl -l "$D/arm" deg base 30
+    end "$pid"
+    rm "$D/arm.err"
+    arm --turn-speed 50
+    mkfifo unread
+    exec {unread}<>unread
+    head -c 65536 /dev/zero >&"$unread" # all that a pipe holds
+    armctl -v -l "$D/arm" --record run.pcapng deg 1 350 2>&"$unread" 3>&- &
+    client=$!
+    sent() { armctl -j decode run.pcapng | jq -c 'select(.angle==350) | .angle' | head -n 1; }
+    becomes 350 sent
+    kill -INT "$client"
+    wait "$client" && status=0 || status=$?
+    same "$status" 130
+    end "$pid"
+    wait_for arm "commands carried out"
+    matches "$line" "*: [23] commands carried out*" # 350, and back to 30
+}
+
+@test "what standard error did not take is counted, and told when there is room again" {
+    mkfifo in out unread
+    exec {in}<>in {out}<>out {unread}<>unread
+    head -c 65536 /dev/zero >&"$unread"
+    armctl -v -l "$fast" <&"$in" >&"$out" 2>&"$unread" 3>&- &
+    started+=($!)
+    echo "deg 1 90" >&"$in"
+    read -t "$patience" -r line <&"$out"
+    has "$line" confirmed
+    head -c 65536 <&"$unread" >/dev/null
+    echo "deg 1 80" >&"$in"
+    said[client]=$unread
+    wait_for client "lines are missing here: nobody read them"
+    wait_for client "44 45 47 31 2C 30 38 30" # DEG1,080
+}

@@ -1,0 +1,55 @@
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "shell/session.h"
+
+#define PATIENCE (200 * AW_MILLISECOND) /* with a reader of standard error, beside a device */
+
+/* Is there room for a line, or an error that write(2) tells? Without a device a reader has all the
+ * time it wants. */
+static bool is_room(struct aw_session *session)
+{
+    struct aw_clock *clock = &session->real_clock.base;
+    struct pollfd fd = {.fd = STDERR_FILENO, .events = POLLOUT};
+    if (session->real_clock.stop_fd < 0 || poll(&fd, 1, 0) != 0)
+        return true;
+    return session->untold == 0 &&
+           aw_clock_wait(clock, STDERR_FILENO, POLLOUT, aw_clock_now(clock) + PATIENCE) == AW_OK;
+}
+
+/* As much at once as a pipe takes without waiting when it has room. */
+static bool write_line(struct aw_session *session, const char *text, size_t size)
+{
+    while (size > 0) {
+        if (!is_room(session))
+            return false;
+        ssize_t n = write(STDERR_FILENO, text, size < PIPE_BUF ? size : PIPE_BUF);
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
+            return true; /* there is nobody to tell */
+        text += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+void aw_session_tell(struct aw_session *session, const char *format, ...)
+{
+    char text[32768];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (session->untold && is_room(session)) {
+        char lost[128];
+        int n = snprintf(lost, sizeof lost, "%s: %u lines are missing here: nobody read them\n",
+                         session->tool->name, session->untold);
+        session->untold = write_line(session, lost, (size_t)n) ? 0 : session->untold;
+    }
+    size_t size = (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
+    if (!write_line(session, text, size))
+        session->untold++;
+}
