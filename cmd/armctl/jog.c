@@ -1,6 +1,6 @@
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/ready.h"
 #include "state.h"
 
 struct jog {
@@ -103,10 +104,11 @@ static size_t take_key(const char *text, char *action)
  * stands. */
 static void drop_keys(struct jog *jog)
 {
-    struct pollfd keyboard = {.fd = STDIN_FILENO, .events = POLLIN};
     char text[64];
-    while (!jog->done && poll(&keyboard, 1, 0) > 0) {
-        ssize_t n = read(STDIN_FILENO, text, sizeof text);
+    while (!jog->done) {
+        ssize_t n = aw_read_ready(STDIN_FILENO, text, sizeof text);
+        if (n < 0 && errno == EAGAIN)
+            return;
         jog->done = n <= 0 || memchr(text, 'q', (size_t)n) || memchr(text, '\004', (size_t)n);
     }
 }
@@ -118,8 +120,8 @@ static enum aw_status read_keys(struct jog *jog)
     enum aw_status status = aw_session_wait_input(jog->session, STDIN_FILENO);
     if (status != AW_OK)
         return status;
-    if (read(STDIN_FILENO, text, sizeof text - 1) <= 0)
-        jog->done = true;
+    ssize_t n = aw_read_ready(STDIN_FILENO, text, sizeof text - 1);
+    jog->done = n == 0 || (n < 0 && errno != EAGAIN);
     for (const char *p = text; *p && !jog->done && status == AW_OK;) {
         p += take_key(p, &action);
         if (action)

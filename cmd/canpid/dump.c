@@ -43,7 +43,6 @@ enum aw_status run_dump(struct aw_session *session, const struct aw_args *args)
     struct dumper d = {.session = session,
                        .line = strcmp(as, "decoded") != 0,
                        .decoded = strcmp(as, "candump") != 0};
-    double seconds = aw_option_number(session, "for");
     (void)args;
     if (aw_session_json(session))
         d.line = !(d.decoded = true); /* records only: a program reads them */
@@ -53,7 +52,7 @@ enum aw_status run_dump(struct aw_session *session, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     aw_session_interface(session, d.interface, sizeof d.interface);
-    int64_t end = seconds > 0 ? aw_clock_now(session->clock) + (int64_t)(seconds * 1e9) : AW_NEVER;
+    int64_t end = aw_session_end(session);
     while (status == AW_OK && aw_clock_now(session->clock) < end && !(d.counted && d.left == 0)) {
         status = pid_round(session, end, dump_frame, &d);
         if (status == AW_OK)

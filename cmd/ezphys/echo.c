@@ -187,12 +187,10 @@ static enum aw_status prepare(struct watcher *w, const struct aw_args *args)
 static enum aw_status echo(struct watcher *w, const struct aw_args *args)
 {
     struct aw_session *session = w->session;
-    double seconds = aw_option_number(session, "for");
     enum aw_status status = prepare(w, args);
     if (status != AW_OK)
         return status;
-    int64_t now = aw_clock_now(session->clock);
-    int64_t deadline = seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER;
+    int64_t deadline = aw_session_end(session);
     if (aw_flag(session, "timeout") && ez_deadline(session) < deadline)
         deadline = ez_deadline(session);
     status = watch(w, deadline);

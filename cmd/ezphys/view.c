@@ -161,8 +161,7 @@ static enum aw_status show(struct viewer *v)
     struct aw_screen *screen = aw_screen_open(session->out.color, &session->err);
     if (!screen)
         return session->err.status;
-    int64_t now = aw_clock_now(session->clock);
-    status = animate(v, screen, seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER);
+    status = animate(v, screen, aw_session_end(session));
     aw_screen_close(screen);
     return status;
 }

@@ -41,10 +41,10 @@ static bool enough(const struct pinger *p, int64_t deadline)
 static enum aw_status ping_all(struct pinger *p)
 {
     struct aw_session *session = p->session;
-    double seconds = aw_option_number(session, "for"), hz = aw_option_number(session, "rate");
+    double hz = aw_option_number(session, "rate");
     int64_t now = aw_clock_now(session->clock), next = now,
             period = hz > 0 ? (int64_t)(1e9 / hz) : 0;
-    int64_t deadline = seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER;
+    int64_t deadline = aw_session_end(session);
     enum aw_status status = AW_OK;
     while (status == AW_OK && !enough(p, deadline)) {
         status = ping_once(p);

@@ -156,11 +156,9 @@ enum aw_status run_record(struct aw_session *session, const struct aw_args *args
     if (!is_csv(aw_arg(args, "file", 0)))
         return aw_run_record(session, args);
     struct recorder r = {.session = session, .limit = (uint64_t)aw_option_number(session, "count")};
-    double seconds = aw_option_number(session, "for");
     enum aw_status status = begin(&r, aw_arg(args, "file", 0));
     if (status == AW_OK) {
-        int64_t now = aw_clock_now(session->clock);
-        status = sample(&r, seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER);
+        status = sample(&r, aw_session_end(session));
         report(&r);
     }
     if (status == AW_STOPPED && !aw_session_json(session))

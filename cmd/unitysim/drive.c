@@ -78,12 +78,11 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     struct aw_unity_counters before = unity_of(session)->counters;
-    int64_t now = aw_clock_now(session->clock);
     session->moving = true;
     latch(unity_of(session), drives);
     if (seconds <= 0)
         aw_stop_watch_input(session);
-    status = stream(session, seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER);
+    status = stream(session, aw_session_end(session));
     if (aw_stop_input_ended(session) && status == AW_STOPPED)
         status = AW_OK;
     aw_object_start(&session->result, "drive");

@@ -1,9 +1,10 @@
-#include <poll.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ready.h"
 #include "shell/words.h"
 #include "state.h"
 
@@ -73,12 +74,11 @@ static enum aw_status take_byte(struct follow *f, char c)
 /* What is there already; the last line may lack its end. */
 static enum aw_status read_lines(struct follow *f)
 {
-    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
     char block[512];
     enum aw_status status = AW_OK;
-    if (poll(&in, 1, 0) != 1)
+    ssize_t got = aw_read_ready(STDIN_FILENO, block, sizeof block);
+    if (got < 0 && errno == EAGAIN)
         return AW_OK;
-    ssize_t got = read(STDIN_FILENO, block, sizeof block);
     f->done = got <= 0;
     for (ssize_t i = 0; i < got && status == AW_OK; i++)
         status = take_byte(f, block[i]);

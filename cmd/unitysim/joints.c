@@ -1,9 +1,10 @@
-#include <poll.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/ready.h"
 #include "state.h"
 
 void unity_pair_name(const struct aw_bound *bound, char name[48])
@@ -101,25 +102,17 @@ bool unity_take_keys(struct termios *before)
     return tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
 }
 
-static bool key_waits(void)
-{
-    struct pollfd poll_in = {.fd = STDIN_FILENO, .events = POLLIN};
-    return poll(&poll_in, 1, 0) == 1;
-}
-
 const char *unity_key(char *text)
 {
     static const char *const arrows[] = {"UP", "DOWN", "RIGHT", "LEFT"};
     char c = 0;
     memset(text, 0, 8);
-    if (!key_waits())
-        return NULL;
-    if (read(STDIN_FILENO, text, 1) != 1)
-        return "q"; /* the terminal is gone */
-    if (text[0] != '\033' || !key_waits())
+    ssize_t n = aw_read_ready(STDIN_FILENO, text, 1);
+    if (n != 1)
+        return n < 0 && errno == EAGAIN ? NULL : "q"; /* the terminal is gone */
+    if (text[0] != '\033' || aw_read_ready(STDIN_FILENO, &c, 1) != 1)
         return text;
-    if (read(STDIN_FILENO, &c, 1) == 1 && (c == '[' || c == 'O') && key_waits() &&
-        read(STDIN_FILENO, &c, 1) == 1 && c >= 'A' && c <= 'D')
+    if ((c == '[' || c == 'O') && aw_read_ready(STDIN_FILENO, &c, 1) == 1 && c >= 'A' && c <= 'D')
         return arrows[c - 'A'];
     return "";
 }

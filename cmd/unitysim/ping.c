@@ -104,13 +104,11 @@ enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
         return status;
     struct aw_unity *unity = unity_of(session);
     struct aw_unity_counters before = unity->counters;
-    int64_t now = aw_clock_now(session->clock);
     aw_samples_clear(&unity->cadence_ms);
     stream_nothing(unity);
     if (rounds == 0)
         rounds = seconds > 0 ? 1e15 : 10;
-    status =
-        measure(&ping, (uint64_t)rounds, seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER);
+    status = measure(&ping, (uint64_t)rounds, aw_session_end(session));
     aw_unity_leave(unity); /* without a stop: what another client drives goes on */
     report(&ping, &before);
     if (status == AW_OK && ping.answered == 0)

@@ -238,8 +238,9 @@ static enum aw_status on_terminal(struct aw_session *session, struct aw_device *
     struct aw_link_options options = {.clock = session->clock};
     struct termios before;
     aw_stop_catch(session);
+    session->serving = true;
     enum aw_status status =
-        aw_link_open(&stage.link, aw_option(session, "listen"), &options, &session->err);
+        aw_session_open(session, aw_option(session, "listen"), &options, &stage.link);
     if (status != AW_OK)
         return status;
     bool keys = unity_take_keys(&before);
@@ -280,7 +281,8 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     struct aw_device *device = aw_unity_device(&options);
-    bool live = unity_screen_live() && isatty(STDIN_FILENO) && !aw_flag(session, "no-input");
+    bool live = unity_screen_live() && isatty(STDIN_FILENO) && !aw_flag(session, "no-input") &&
+                !aw_flag(session, "verbose");
     if (!device || !live)
         return aw_session_serve(session, device, say_counters);
     status = on_terminal(session, device, options.stuck);

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "base/ready.h"
 #include "state.h"
 #include "unitysim/sequence.h"
 
@@ -18,6 +18,7 @@ struct teach {
     int velocity, tolerance;   /* velocity 0: the cap of each joint */
     int64_t every_ns, next_ns; /* 0: when a line comes */
     int64_t deadline;
+    char typed; /* the first character of the line so far */
     bool done;
 };
 
@@ -58,14 +59,14 @@ static enum aw_status take_point(struct teach *teach)
 /* One line of standard input that is there already: a point; q or the end: done. */
 static enum aw_status read_line(struct teach *teach)
 {
-    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-    char c = 0, first = 0;
-    if (poll(&in, 1, 0) != 1)
-        return AW_OK;
+    char c = 0;
     ssize_t got;
-    while ((got = read(STDIN_FILENO, &c, 1)) == 1 && c != '\n')
-        first = first ? first : c;
-    teach->done = got != 1 || first == 'q';
+    while ((got = aw_read_ready(STDIN_FILENO, &c, 1)) == 1 && c != '\n')
+        teach->typed = teach->typed ? teach->typed : c;
+    if (got < 0 && errno == EAGAIN)
+        return AW_OK;
+    teach->done = got != 1 || teach->typed == 'q';
+    teach->typed = '\0';
     return teach->done ? AW_OK : take_point(teach);
 }
 
@@ -109,9 +110,8 @@ static enum aw_status save(struct teach *teach, const char *path)
 static enum aw_status record(struct teach *teach, const char *path)
 {
     struct aw_session *session = teach->session;
-    double seconds = aw_option_number(session, "for");
     teach->next_ns = aw_clock_now(session->clock);
-    teach->deadline = seconds > 0 ? teach->next_ns + (int64_t)(seconds * 1e9) : AW_NEVER;
+    teach->deadline = aw_session_end(session);
     if (teach->every_ns == 0)
         aw_session_say(session, "bring the arm into position, then Enter; q and Enter ends it");
     enum aw_status status = listen(teach);

@@ -45,11 +45,9 @@ static bool key_says_quit(bool keys)
 static enum aw_status live_view(struct aw_session *session, bool keys)
 {
     static const int64_t page_ns = 50 * AW_MILLISECOND;
-    double seconds = aw_option_number(session, "for");
     uint64_t count = (uint64_t)aw_option_number(session, "count");
     struct unity_screen before = page(session);
-    int64_t now = aw_clock_now(session->clock);
-    int64_t deadline = seconds > 0 ? now + (int64_t)(seconds * 1e9) : AW_NEVER;
+    int64_t deadline = aw_session_end(session);
     enum aw_status status = AW_OK;
     for (uint64_t n = 0; status == AW_OK && !(count && n >= count); n++) {
         struct unity_screen screen = page(session);
@@ -57,7 +55,7 @@ static enum aw_status live_view(struct aw_session *session, bool keys)
         snprintf(screen.lines[1], SCREEN_LINE, "q quit");
         status = unity_screen_draw(session, &screen, true);
         before = screen;
-        now = aw_clock_now(session->clock);
+        int64_t now = aw_clock_now(session->clock);
         if (status == AW_OK)
             status = aw_unity_run(unity_of(session), now + page_ns, NULL, NULL, &session->err);
         if (now >= deadline || key_says_quit(keys))

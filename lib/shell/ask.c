@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/ready.h"
+
 bool aw_session_agrees(struct aw_session *session, const char *question)
 {
     char answer[16] = "";
@@ -14,6 +16,6 @@ bool aw_session_agrees(struct aw_session *session, const char *question)
     aw_output_flush(&session->out, NULL);
     fprintf(stderr, "%s: %s [y/N] ", session->tool->name, question);
     return aw_session_wait_input(session, STDIN_FILENO) == AW_OK &&
-           read(STDIN_FILENO, answer, sizeof answer - 1) > 0 &&
+           aw_read_ready(STDIN_FILENO, answer, sizeof answer - 1) > 0 &&
            (answer[0] == 'y' || answer[0] == 'Y');
 }

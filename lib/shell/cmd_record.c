@@ -1,12 +1,12 @@
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/ready.h"
 #include "capture/candump.h"
 #include "shell/common.h"
 #include "shell/progress.h"
@@ -164,12 +164,11 @@ static enum aw_status begin(struct recorder *r, const char *path)
 /* A line that was typed is a mark. */
 static void look_for_mark(struct recorder *r)
 {
-    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
     char text[MARK_MAX];
-    if (!r->typing || poll(&in, 1, 0) <= 0)
+    if (!r->typing)
         return;
-    ssize_t n = read(STDIN_FILENO, text, sizeof text - 1);
-    r->typing = n > 0;
+    ssize_t n = aw_read_ready(STDIN_FILENO, text, sizeof text - 1);
+    r->typing = n > 0 || (n < 0 && errno == EAGAIN);
     if (n <= 0)
         return;
     text[n] = '\0';
@@ -244,10 +243,9 @@ static enum aw_status end(struct recorder *r, enum aw_status status)
 enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *args)
 {
     struct recorder r = {.session = session, .limit = (uint64_t)aw_option_number(session, "count")};
-    double seconds = aw_option_number(session, "for");
     enum aw_status status = begin(&r, aw_arg(args, "file", 0));
     if (status == AW_OK)
-        status = run(&r, seconds > 0 ? r.start_ns + (int64_t)(seconds * 1e9) : AW_NEVER);
+        status = run(&r, aw_session_end(session));
     status = end(&r, status);
     aw_object_start(&session->result, "record");
     aw_object_number(&session->result, "messages", (double)r.messages, 0, NULL);

@@ -398,7 +398,6 @@ void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *
 enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *args)
 {
     struct watch *w = calloc(1, sizeof *w);
-    double seconds = aw_option_number(session, "for");
     if (!w)
         return aw_fail(&session->err, AW_USAGE, "out of memory");
     w->session = session;
@@ -411,8 +410,7 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
         status = aw_stream_open(&w->stream, session, w->input);
     if (status == AW_OK) {
         aw_stream_expect(w->stream, &w->select, &w->where);
-        w->deadline =
-            seconds > 0 ? aw_clock_now(session->clock) + (int64_t)(seconds * 1e9) : AW_NEVER;
+        w->deadline = aw_session_end(session);
         status = watch(w);
     }
     aw_stream_close(w->stream);

@@ -1,7 +1,7 @@
 #include "shell/repl.h"
 
+#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include <readline/history.h>
 #include <readline/readline.h>
 
+#include "base/ready.h"
 #include "shell/complete.h"
 #include "shell/config.h"
 #include "shell/stop.h"
@@ -201,6 +202,20 @@ static void on_signal(struct aw_session *session, const char *prompt)
     rl_callback_handler_install(prompt, on_line);
 }
 
+static int read_key(FILE *stream)
+{
+    unsigned char key;
+    for (;;) {
+        ssize_t n = aw_read_ready(fileno(stream), &key, 1);
+        if (n == 1)
+            return key;
+        if (n == 0 || (errno != EAGAIN && errno != EINTR))
+            return EOF;
+        if (aw_session_wait_input(active(NULL), fileno(stream)) == AW_STOPPED)
+            return ABORT_CHAR; /* whatever waits for this key gives up */
+    }
+}
+
 static void read_one_line(struct aw_session *session, const char *prompt)
 {
     session->entered = false;
@@ -224,6 +239,7 @@ static void set_up(struct aw_session *session)
     rl_initialize(); /* looks at the terminal only as long as the display is readline's own */
     rl_attempted_completion_function = complete_word;
     rl_completer_word_break_characters = " \t";
+    rl_getc_function = read_key;
     rl_redisplay_function = redisplay_with_hint;
     rl_bind_key('\t', rl_complete);
     rl_bind_key('\r', accept_line);

@@ -13,7 +13,8 @@ static enum aw_status serve(struct aw_session *session, struct aw_device *device
     };
     struct aw_link *link;
     aw_stop_catch(session);
-    enum aw_status status = aw_link_open(&link, url, &options, &session->err);
+    session->serving = true;
+    enum aw_status status = aw_session_open(session, url, &options, &link);
     if (status != AW_OK)
         return status;
     fprintf(stderr, "ready: %s\n", *link->ready ? link->ready : url);

@@ -66,6 +66,12 @@ int64_t aw_session_time(const struct aw_session *session)
                                                           : aw_wall_time();
 }
 
+int64_t aw_session_end(const struct aw_session *session)
+{
+    double seconds = aw_option_number(session, "for");
+    return seconds > 0 ? aw_clock_after(aw_clock_now(session->clock), seconds) : AW_NEVER;
+}
+
 void aw_session_say(struct aw_session *session, const char *format, ...)
 {
     char text[512];
@@ -122,7 +128,7 @@ static void choose_clock(struct aw_session *session, const char *url)
     session->clock = is_virtual ? &session->virtual_clock.base : &session->real_clock.base;
 }
 
-static void print_trace(struct aw_session *session, enum aw_dir dir, struct aw_span frame)
+static void print_trace(struct aw_session *session, bool tx, enum aw_dir dir, struct aw_span frame)
 {
     struct aw_record record = {.time_ns = AW_NO_TIME};
     char hex[AW_HEX_SIZE(FRAME_MAX)], line[AW_VIEW_MAX];
@@ -135,7 +141,7 @@ static void print_trace(struct aw_session *session, enum aw_dir dir, struct aw_s
         length = aw_view_record(view, &record, line);
     aw_view_free(view);
     double t = (double)(aw_clock_now(session->clock) - session->started) / 1e6;
-    aw_session_tell(session, "%10.3f ms %s %s%s%.*s%s", t, dir == AW_TX ? "->" : "<-", hex,
+    aw_session_tell(session, "%10.3f ms %s %s%s%.*s%s", t, tx ? "->" : "<-", hex,
                     length ? "  " : "", (int)(length ? length - 3 : 0), line + 3,
                     length ? "" : "\n");
 }
@@ -144,13 +150,15 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
 {
     struct aw_session *session = context;
     struct aw_span bytes = {buf, size};
+    enum aw_dir dir = tx != session->serving ? AW_TX : AW_RX;
     if (aw_flag(session, "verbose"))
-        print_trace(session, tx ? AW_TX : AW_RX, bytes);
+        print_trace(session, tx, dir, bytes);
     if (session->tee) {
         bool stamped = !tx && session->link && session->link->rx_time_ns;
         int64_t time = stamped ? session->link->rx_time_ns : aw_session_time(session);
-        if (!aw_tee_add(session->tee, tx ? AW_TX : AW_RX, time, bytes))
-            aw_session_say(session, "--record: %s — the file ends here", strerror(errno));
+        if (!aw_tee_add(session->tee, dir, time, bytes))
+            aw_session_tell(session, "%s: --record: %s — the file ends here\n", session->tool->name,
+                            strerror(errno));
     }
 }
 
@@ -170,6 +178,19 @@ static enum aw_status open_tee(struct aw_session *session, const char *url)
     return status;
 }
 
+enum aw_status aw_session_open(struct aw_session *session, const char *url,
+                               const struct aw_link_options *options, struct aw_link **link)
+{
+    enum aw_status status = open_tee(session, url);
+    if (status == AW_OK)
+        status = aw_link_open(link, url, options, &session->err);
+    if (status != AW_OK)
+        return status;
+    session->started = aw_clock_now(session->clock);
+    *link = aw_trace_wrap(*link, on_traffic, session);
+    return *link ? AW_OK : aw_fail(&session->err, AW_NO_LINK, "out of memory");
+}
+
 static enum aw_status open_link(struct aw_session *session, const char *url)
 {
     struct aw_link_options options = {
@@ -178,15 +199,10 @@ static enum aw_status open_link(struct aw_session *session, const char *url)
         .context = session,
         .ascii = session->tool->protocol->ascii,
     };
-    enum aw_status status = open_tee(session, url);
-    if (status == AW_OK)
-        status = aw_link_open(&session->link, url, &options, &session->err);
-    if (status != AW_OK)
-        return status;
-    if (strncmp(url, "sim:", 4) == 0)
+    enum aw_status status = aw_session_open(session, url, &options, &session->link);
+    if (status == AW_OK && strncmp(url, "sim:", 4) == 0)
         aw_session_say(session, "this is the simulator: nothing real moves");
-    session->link = aw_trace_wrap(session->link, on_traffic, session);
-    return session->link ? AW_OK : aw_fail(&session->err, AW_NO_LINK, "out of memory");
+    return status;
 }
 
 enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link)
@@ -200,7 +216,6 @@ enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link
             choose_clock(session, url);
             status = open_link(session, url);
         }
-        session->started = aw_clock_now(session->clock);
     }
     *link = session->link;
     return status;

@@ -43,6 +43,7 @@ struct aw_session {
     int64_t started; /* of the command that runs, by the clock */
     int signal;      /* the one that asked to stop, or 0 */
     bool interactive;
+    bool serving;               /* a simulated device: what comes are commands */
     bool one_shot;              /* one command on the command line, nothing follows */
     struct aw_words hint_words; /* the line being typed */
     bool hinted;                /* a hint stands behind it */
@@ -98,6 +99,11 @@ double aw_option_number(const struct aw_session *session,
 enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link);
 void aw_session_unlink(struct aw_session *session);
 
+/* Opens any link: what passes it is told with --verbose and recorded with --record. The caller
+ * closes it. */
+enum aw_status aw_session_open(struct aw_session *session, const char *url,
+                               const struct aw_link_options *options, struct aw_link **link);
+
 /* The URL as the options have it, aliases replaced; AW_NO_LINK with advice if there is none. */
 enum aw_status aw_session_url(struct aw_session *session, const char **url);
 
@@ -150,6 +156,9 @@ bool aw_session_csv(const struct aw_session *session);
 /* Is it lines for people, whole: neither JSON nor CSV, no format, no choice of fields? Then a table
  * may stand for a record. */
 bool aw_session_text(const struct aw_session *session);
+
+/* When a command ends by itself: --for after now; AW_NEVER without. */
+int64_t aw_session_end(const struct aw_session *session);
 
 /* Time of day for records. */
 int64_t aw_session_time(const struct aw_session *session);

@@ -184,3 +184,16 @@ load common.bash
     run -6 --separate-stderr armctl -q -l "$fast" deg 1 400
     same "$(wc -l <<<"$stderr")" 1
 }
+
+@test "a simulator tells and records what passes it, as any command does" {
+    start arm armctl -v --record served.pcapng sim --listen "pty:$D/arm" --turn-speed 20000
+    ok armctl -l "$D/arm" deg 1 20
+    wait_for arm "<- 3"
+    has "$line" "deg seq="
+    wait_for arm "-> 3"
+    has "$line" "ack seq="
+    end "$pid"
+    ok armctl decode served.pcapng
+    matches "$output" "-> deg *"$'\n'"<- ack *"
+    fails 2 armctl --record served.txt sim --listen "pty:$D/arm"
+}

@@ -38,9 +38,9 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         type {1 an}; type \t; want {angle=}
         ask 90 confirmed {armctl> }
         type {--tim}; type \t\t\t; want --timeout
-        type \003; want {armctl> }
+        type \003; want {^C} {armctl> }
         type {-l si}; type \t; want {sim:}
-        type \003; want {armctl> }
+        type \003; want {^C} {armctl> }
         type \004
         ends 0"
 }
@@ -53,7 +53,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         type {deg el}; type \t; want {elbow }
         ask 45 confirmed {armctl> }
         type {deg }; type \t\t; want elbow wrist
-        type \003; want {armctl> }
+        type \003; want {^C} {armctl> }
         type \004
         ends 0"
 }
@@ -67,16 +67,16 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         type {1 }; want {<angle 0 to 360 deg>}
         ask 90 confirmed {armctl> }
         type {pos 2 }; want {<position 0 to 999 mm>}
-        type \003; want {armctl> }
+        type \003; want {^C} {armctl> }
         type {encode deg }; want {joint= angle=}
-        type \003; want {armctl> }
+        type \003; want {^C} {armctl> }
         type \004
         ends 0"
     terminal <<<"
         launch ezphys
         want {ezphys> }
         type {encode axis_motor velocity1=}; want {<rad/s>}
-        type \003; want {ezphys> }
+        type \003; want {^C} {ezphys> }
         type \004
         ends 0"
 }
@@ -99,10 +99,10 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         launch armctl -l $fast
         want {armctl> }
         type {run mov}; type \t; want {es-of-today }
-        type \003; want {armctl> }
+        type \003; want {^C} {armctl> }
         type {completion zs}; type \t; want {zsh }
-        type \003; want {armctl> }
-        type {quit nothing}; type \t; type \003; want {armctl> }
+        type \003; want {^C} {armctl> }
+        type {quit nothing}; type \t; type \003; want {^C} {armctl> }
         type \004
         ends 0"
 }
@@ -284,9 +284,9 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         want {armctl> }
         type {deg 1 10 2 20 3 30 4 40 5 50 6 60 7 70 8 80}; want {8 80}
         type \001; want \x1b\[A
-        type \003; want {armctl> }
+        type \003; want {^C} {armctl> }
         type d\t; want {decode} {describe} {armctl> }
-        type \003; want {armctl> }
+        type \003; want {^C} {armctl> }
         type \004
         ends 0"
 }
@@ -302,6 +302,15 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         type {deg}; want {deg}
         type \003; want {^C} \x1b\[J {armctl> }
         ask {encode ack ack=2} {30 41 43 4B 32 0D 0A} {armctl> }
+        type \004
+        ends 0"
+}
+
+@test "Ctrl-C right behind a key is heard, a hundred times" {
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        for {set i 0} {\$i < 100} {incr i} { type x; type \003; want {^C} {armctl> } }
         type \004
         ends 0"
 }

@@ -513,9 +513,9 @@ PYTHON
         launch unitysim -l $url
         want {unitysim> }
         type {scene sla}; type \t; want {slam-dunk }
-        type \003; want {unitysim> }
+        type \003; want {^C} {unitysim> }
         type {move wrist_f}; type \t; want {wrist_flex=}
-        type \003; want {unitysim> }
+        type \003; want {^C} {unitysim> }
         ask {move elbow=2100} {result=arrived} {unitysim> }
         ask {drive elbow=+30 -v} {FF FF 01 14}
         type \003; want {stopped: all joints} {unitysim> }

@@ -1,0 +1,17 @@
+/* Reading what is there.
+ *
+ *     char key;
+ *     if (aw_read_ready(STDIN_FILENO, &key, 1) < 0 && errno == EAGAIN)
+ *         return AW_OK; // nothing yet
+ */
+#ifndef AW_BASE_READY_H
+#define AW_BASE_READY_H
+
+#include <sys/types.h>
+
+/* read(2) that never waits: -1 with EAGAIN when nothing is there. Even after poll(2) nothing may be
+ * there: a Ctrl-C takes what was typed before it along, and a read that waits would then be deaf to
+ * the signal until the next key. */
+ssize_t aw_read_ready(int fd, void *buf, size_t size);
+
+#endif
