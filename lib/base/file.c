@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,4 +55,18 @@ enum aw_status aw_file_check(const char *path, struct aw_error *err)
         return aw_file_fail(err, NULL, path);
     }
     return access(path, W_OK) == 0 ? AW_OK : aw_file_fail(err, NULL, path);
+}
+
+enum aw_status aw_file_write(const char *path, const void *bytes, size_t size, struct aw_error *err)
+{
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return aw_file_fail(err, NULL, path);
+    bool short_of = fwrite(bytes, 1, size, file) != size;
+    int error = errno;
+    if (fclose(file) == 0 && !short_of)
+        return AW_OK;
+    if (short_of)
+        errno = error;
+    return aw_file_fail(err, NULL, path);
 }

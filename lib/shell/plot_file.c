@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -130,16 +131,9 @@ static enum aw_status write_svg(const struct aw_traces *traces, const char *path
     char *text = draw_svg(traces, title, &size, err);
     if (!text)
         return err->status;
-    FILE *file = fopen(path, "we");
-    bool ok = file && fwrite(text, 1, size, file) == size;
-    int error = errno;
-    if (file && fclose(file) != 0) {
-        ok = false;
-        error = errno;
-    }
+    enum aw_status status = aw_file_write(path, text, size, err);
     free(text);
-    errno = error;
-    return ok ? AW_OK : aw_file_fail(err, NULL, path);
+    return status;
 }
 
 /* ---- gnuplot ----------------------------------------------------------------------------------
@@ -279,10 +273,10 @@ static enum aw_status start_gnuplot(int out, pid_t *pid, FILE **to, struct aw_er
     return aw_fail(err, AW_REFUSED, "gnuplot: %s", strerror(error));
 }
 
-static bool has_content(int fd)
+static off_t size_of(int fd)
 {
     struct stat about;
-    return fstat(fd, &about) == 0 && (!S_ISREG(about.st_mode) || about.st_size > 0);
+    return fstat(fd, &about) == 0 ? about.st_size : 0;
 }
 
 static enum aw_status draw_with_gnuplot(const struct aw_traces *traces, int out, const char *path,
@@ -298,21 +292,33 @@ static enum aw_status draw_with_gnuplot(const struct aw_traces *traces, int out,
     bool written = fclose(to) == 0;
     while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
         ;
-    if (written && WIFEXITED(how) && WEXITSTATUS(how) == 0 && has_content(out))
+    if (written && WIFEXITED(how) && WEXITSTATUS(how) == 0 && size_of(out) > 0)
         return AW_OK;
     return aw_fail(err, AW_REFUSED, "%.200s: gnuplot could not draw it — see above", path);
 }
 
+static enum aw_status save(int picture, const char *path, struct aw_error *err)
+{
+    size_t size = (size_t)size_of(picture);
+    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, picture, 0);
+    if (bytes == MAP_FAILED)
+        return aw_file_fail(err, NULL, path);
+    enum aw_status status = aw_file_write(path, bytes, size, err);
+    munmap(bytes, size);
+    return status;
+}
+
+/* gnuplot does not tell that a disk is full: its picture is saved by us. */
 static enum aw_status run_gnuplot(const struct aw_traces *traces, const char *path,
                                   const char *title, struct aw_error *err)
 {
-    int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (out < 0)
-        return aw_file_fail(err, NULL, path);
-    enum aw_status status = draw_with_gnuplot(traces, out, path, title, err);
-    if (!has_content(out))
-        unlink(path);
-    close(out);
+    int picture = memfd_create("picture", MFD_CLOEXEC);
+    if (picture < 0)
+        return aw_fail(err, AW_REFUSED, "gnuplot: %s", strerror(errno));
+    enum aw_status status = draw_with_gnuplot(traces, picture, path, title, err);
+    if (status == AW_OK)
+        status = save(picture, path, err);
+    close(picture);
     return status;
 }
 

@@ -85,6 +85,11 @@ END
         fails 2 canpid plot measured step.csv --out picture.png
         same "$output" ""
     done
+    for ending in svg png; do
+        ln -sfn /dev/full "full.$ending"
+        fails 7 canpid plot measured step.csv --out "full.$ending"
+        has "$why" "No space left on device"
+    done
 }
 
 # A gnuplot that keeps its script, and draws if it is to.
