@@ -26,9 +26,8 @@ struct aw_log {
     struct aw_pcap_reader reader;
     struct aw_payload payload;
     struct aw_candump line;
-    uint32_t next_seq[AW_BOTH]; /* TCP, to the device and from it */
-    bool counted[AW_BOTH];
-    size_t from, to; /* of what buffer holds */
+    struct aw_tcp_order order[AW_BOTH]; /* to the device, and from it */
+    size_t from, to;                    /* of what buffer holds */
     char name[200];
     uint8_t buffer[ROOM];
 };
@@ -79,21 +78,6 @@ static enum aw_dir direction(const struct aw_log *log, const struct aw_payload *
                                                                                             : 0;
 }
 
-/* What TCP sent twice is given once. A gap is left as one. */
-static struct aw_span in_order(struct aw_log *log, enum aw_dir dir)
-{
-    const struct aw_payload *payload = &log->payload;
-    struct aw_span data = payload->data;
-    size_t way = dir == AW_TX ? 0 : 1;
-    int32_t gap = log->counted[way] ? (int32_t)(payload->seq - log->next_seq[way]) : 0;
-    size_t known = gap < 0 ? (size_t) - (int64_t)gap : 0;
-    if (known >= data.size)
-        return (struct aw_span){data.data, 0};
-    log->counted[way] = true;
-    log->next_seq[way] = payload->seq + (uint32_t)data.size;
-    return (struct aw_span){data.data + known, data.size - known};
-}
-
 static void keep_comment(struct aw_log_entry *entry, const struct aw_packet *packet)
 {
     if (packet->comment)
@@ -113,7 +97,8 @@ static bool take_packet(struct aw_log *log, const struct aw_packet *packet,
     entry->dir = direction(log, &log->payload);
     entry->stream = log->payload.tcp || packet->linktype == AW_LINKTYPE_USER0 ||
                     packet->linktype == AW_LINKTYPE_RTAC_SERIAL;
-    entry->data = log->payload.tcp ? in_order(log, entry->dir) : log->payload.data;
+    entry->data =
+        aw_tcp_in_order(&log->order[entry->dir == AW_TX ? 0 : 1], &log->payload, &entry->gap);
     return entry->data.size > 0 || *entry->comment;
 }
 
@@ -254,7 +239,7 @@ enum aw_status aw_log_rewind(struct aw_log *log, struct aw_error *err)
     log->read = log->number = 0;
     log->end = false;
     log->reader = (struct aw_pcap_reader){0};
-    memset(log->counted, 0, sizeof log->counted);
+    memset(log->order, 0, sizeof log->order);
     return begin(log, err);
 }
 

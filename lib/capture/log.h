@@ -34,6 +34,7 @@ struct aw_log_entry {
     enum aw_dir dir;           /* AW_TX to the device, AW_RX from it; 0: not known */
     enum aw_linktype linktype; /* what it passed; AW_LINKTYPE_CAN for candump */
     bool stream;               /* a piece of a stream: frames may begin and end anywhere */
+    bool gap;                  /* bytes before these are missing */
     struct aw_span data;       /* valid until the next call; empty: only a comment */
     char comment[128];         /* of the packet, cut to this; or "" */
 };

@@ -173,6 +173,22 @@ bool aw_packet_open(const struct aw_packet *packet, struct aw_payload *payload)
 /* ---- Putting on
  * ---------------------------------------------------------------------------------- */
 
+struct aw_span aw_tcp_in_order(struct aw_tcp_order *order, const struct aw_payload *payload,
+                               bool *gap)
+{
+    struct aw_span data = payload->data;
+    int32_t ahead = payload->tcp && order->counted ? (int32_t)(payload->seq - order->next) : 0;
+    size_t known = ahead < 0 ? (size_t) - (int64_t)ahead : 0;
+    *gap = ahead > 0;
+    if (!payload->tcp)
+        return data;
+    if (known >= data.size)
+        return (struct aw_span){data.data, 0};
+    order->counted = true;
+    order->next = payload->seq + (uint32_t)data.size;
+    return (struct aw_span){data.data + known, data.size - known};
+}
+
 enum aw_linktype aw_wrapper_linktype(const struct aw_wrapper *wrapper)
 {
     static const enum aw_linktype types[] = {

@@ -27,6 +27,17 @@ struct aw_payload {
  * an extended identifier, another network protocol, a packet that was cut off). */
 bool aw_packet_open(const struct aw_packet *packet, struct aw_payload *payload);
 
+/* Which byte of a TCP stream comes next, one for each way; starts as {0}. */
+struct aw_tcp_order {
+    bool counted;
+    uint32_t next;
+};
+
+/* What of a payload has not been there before: TCP sends a piece again that was not acknowledged.
+ * *gap: bytes before it are missing. What is no TCP is new as it is. */
+struct aw_span aw_tcp_in_order(struct aw_tcp_order *order, const struct aw_payload *payload,
+                               bool *gap);
+
 /* Puts headers on. Start with {.medium = …, .ports = …}; TCP counts its bytes here. */
 struct aw_wrapper {
     enum aw_medium medium;

@@ -84,8 +84,10 @@ static void take(struct survey *s, const struct aw_log_entry *entry)
     s->pieces++;
     s->bytes += entry->data.size;
     s->dir = entry->dir == AW_TX ? AW_TX : AW_RX;
-    aw_split(&s->ways[s->dir == AW_TX ? 0 : 1], s->session->wire, entry->data, !entry->stream,
-             on_frame, s);
+    struct aw_splitter *way = &s->ways[s->dir == AW_TX ? 0 : 1];
+    if (entry->gap)
+        aw_split_gap(way);
+    aw_split(way, s->session->wire, entry->data, !entry->stream, on_frame, s);
 }
 
 static enum aw_status read_all(struct survey *s)

@@ -171,20 +171,13 @@ static enum aw_status decode_candump(struct aw_decoder *d, const char *line, siz
 /* Bytes that came before are dropped; after a gap what was held is of no use. */
 static struct aw_span in_order(struct aw_way *way, const struct aw_payload *payload)
 {
-    struct aw_span data = payload->data;
-    if (!payload->tcp)
-        return data;
-    int32_t gap = way->counted ? (int32_t)(payload->seq - way->next) : 0;
-    if (gap > 0) {
+    bool gap;
+    struct aw_span data = aw_tcp_in_order(&way->order, payload, &gap);
+    if (gap) {
         way->size = 0;
         way->framer = (struct aw_framer){.dir = way->framer.dir};
     }
-    size_t known = gap < 0 ? (size_t) - (int64_t)gap : 0;
-    if (known >= data.size)
-        return (struct aw_span){data.data, 0};
-    way->counted = true;
-    way->next = payload->seq + (uint32_t)data.size;
-    return (struct aw_span){data.data + known, data.size - known};
+    return data;
 }
 
 /* Frames may begin in one packet and end in another; those that do not are read where they are. */

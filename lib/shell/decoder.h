@@ -7,7 +7,7 @@
 #ifndef AW_SHELL_DECODER_H
 #define AW_SHELL_DECODER_H
 
-#include "capture/pcapng.h"
+#include "capture/packet.h"
 #include "shell/session.h"
 
 enum aw_input {
@@ -23,8 +23,7 @@ struct aw_way {
     struct aw_framer framer;
     uint8_t *held; /* half of session->frame */
     size_t size;
-    bool counted; /* TCP: next is the number of the byte to come */
-    uint32_t next;
+    struct aw_tcp_order order;
 };
 
 struct aw_decoder {

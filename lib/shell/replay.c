@@ -124,11 +124,15 @@ static enum aw_status take(struct loader *l, const struct aw_log_entry *entry)
     struct aw_wire *wire = l->session->wire;
     note_time(l, entry->time_ns);
     l->commands = 0;
-    if (!is_command(l, entry)) {
-        aw_split(&l->ways[1], wire, entry->data, !entry->stream, on_answer, l);
+    bool command = is_command(l, entry);
+    struct aw_splitter *way = &l->ways[command ? 0 : 1];
+    if (entry->gap)
+        aw_split_gap(way);
+    if (!command) {
+        aw_split(way, wire, entry->data, !entry->stream, on_answer, l);
         return AW_OK;
     }
-    aw_split(&l->ways[0], wire, entry->data, !entry->stream, on_command, l);
+    aw_split(way, wire, entry->data, !entry->stream, on_command, l);
     return l->status == AW_OK ? keep(l, entry) : l->status;
 }
 

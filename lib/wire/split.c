@@ -40,3 +40,10 @@ void aw_split(struct aw_splitter *s, const struct aw_wire *wire, struct aw_span 
         }
     }
 }
+
+void aw_split_gap(struct aw_splitter *splitter)
+{
+    splitter->damaged += splitter->size > 0;
+    splitter->size = 0;
+    splitter->framer = (struct aw_framer){.dir = splitter->framer.dir};
+}

@@ -22,6 +22,9 @@ struct aw_splitter {
 /* Called for each whole frame, which is valid during the call. */
 typedef void aw_split_fn(void *context, struct aw_span frame);
 
+/* Bytes are missing here: what was begun has no end. */
+void aw_split_gap(struct aw_splitter *splitter);
+
 /* datagram: the bytes are exactly one frame, or one envelope of frames. */
 void aw_split(struct aw_splitter *splitter, const struct aw_wire *wire, struct aw_span bytes,
               bool datagram, aw_split_fn *fn, void *context);

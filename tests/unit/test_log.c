@@ -99,6 +99,30 @@ static void entries_come_in_order(void **state)
     end(&rig);
 }
 
+static void what_tcp_sent_twice_comes_once_and_gaps_are_marked(void **state)
+{
+    struct rig rig;
+    (void)state;
+    begin(&rig, AW_MEDIUM_TCP);
+    add(&rig, 0, AW_RX, "abcd", NULL);
+    rig.wrapper.sent[1] -= 4;
+    add(&rig, 1, AW_RX, "ab", NULL);
+    add(&rig, 2, AW_RX, "cdef", NULL);
+    rig.wrapper.sent[1] += 3;
+    add(&rig, 3, AW_RX, "jk", NULL);
+    add(&rig, 4, AW_TX, "other way", NULL);
+    close_file(&rig);
+    open_log(&rig, NULL);
+    expect(&rig, 0, AW_RX, "abcd");
+    expect(&rig, 2, AW_RX, "ef");
+    assert_false(rig.entry.gap);
+    expect(&rig, 3, AW_RX, "jk");
+    assert_true(rig.entry.gap);
+    expect(&rig, 4, AW_TX, "other way");
+    assert_false(rig.entry.gap);
+    end(&rig);
+}
+
 static void datagrams_keep_their_boundaries(void **state)
 {
     struct rig rig;
@@ -340,6 +364,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_come_in_order),
+        cmocka_unit_test(what_tcp_sent_twice_comes_once_and_gaps_are_marked),
         cmocka_unit_test(datagrams_keep_their_boundaries),
         cmocka_unit_test(other_ports_are_passed_over),
         cmocka_unit_test(cut_off_files_are_read_as_far_as_they_go),

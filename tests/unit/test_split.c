@@ -81,12 +81,33 @@ static void noise_without_end_is_thrown_away(void **state)
     free(noise);
 }
 
+static void a_frame_across_a_gap_is_none(void **state)
+{
+    static const char before[] = "0DEG1,0", after[] = "\r\n1ACK0\r\n";
+    struct aw_splitter *splitter = calloc(1, sizeof *splitter);
+    struct aw_wire *wire = calloc(1, sizeof *wire);
+    struct found found = {0};
+    (void)state;
+    aw_wire_init(wire, &aw_armctl_protocol, NULL, false);
+    aw_split(splitter, wire, (struct aw_span){(const uint8_t *)before, strlen(before)}, false,
+             count, &found);
+    aw_split_gap(splitter);
+    assert_int_equal(splitter->damaged, 1);
+    aw_split(splitter, wire, (struct aw_span){(const uint8_t *)after, strlen(after)}, false, count,
+             &found);
+    assert_int_equal(found.n, 1);
+    assert_int_equal(found.bytes, 7);
+    free(wire);
+    free(splitter);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_of_any_size),
         cmocka_unit_test(a_datagram_is_a_frame),
         cmocka_unit_test(noise_without_end_is_thrown_away),
+        cmocka_unit_test(a_frame_across_a_gap_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
