@@ -83,7 +83,7 @@ static void noise_without_end_is_thrown_away(void **state)
 
 static void a_frame_across_a_gap_is_none(void **state)
 {
-    static const char before[] = "0DEG1,0", after[] = "\r\n1ACK0\r\n";
+    static const char before[] = "0DEG1,0", after[] = "1ACK0\r\n";
     struct aw_splitter *splitter = calloc(1, sizeof *splitter);
     struct aw_wire *wire = calloc(1, sizeof *wire);
     struct found found = {0};
