@@ -163,20 +163,36 @@ for message in can.LogReader(sys.argv[1]): print(message)' "$dir/few.log")")
     row "canpid decode -j of a candump log" "$own" M/s "log2long $long, python-can $python" ">= 5" $met
 }
 
-# Share of a core that watching a full 1 Mbit/s bus takes: six boards, 8,700 frames a second.
-watch_share() {
-    local url share seen simulator seconds=4
-    "$BIN/canpid" sim --listen "slcan:pty:$dir/bus" --rate 483 2>"$dir/sim.err" &
+# simulate TOOL OPTION…: a simulator in a process of its own; its id in $simulator, its link in $url
+simulate() {
+    "$BIN/$1" sim "${@:2}" 2>"$dir/sim.err" &
     simulator=$!
     url=
     while [ -z "$url" ] && kill -0 $simulator 2>/dev/null; do
         url=$(sed -n 's/^ready: //p' "$dir/sim.err")
     done
-    if [ -z "$url" ]; then
-        cat "$dir/sim.err" >&2
-        below=$((below + 1))
-        return
-    fi
+    [ -n "$url" ] && return
+    cat "$dir/sim.err" >&2
+    below=$((below + 1))
+    return 1
+}
+
+# How evenly the 15 ms stream of control leaves, over UDP to a simulator.
+cadence() {
+    local url simulator p50 p99
+    simulate unitysim --listen 'udp-listen:31104?reply=127.0.0.1:31105' --scene 1 || return
+    read -r p50 p99 < <("$BIN/unitysim" -q -j -l "$url" ping --for 6s |
+        jq -r '"\(.cadence_p50_ms) \(.cadence_p99_ms)"')
+    kill $simulator
+    wait $simulator 2>/dev/null
+    verdict "${p99:-999}" '<=' 16
+    row "unitysim: the 15 ms stream of control, P99" "${p99:-999}" ms "P50 ${p50:-999}" "<= 16" $met
+}
+
+# Share of a core that watching a full 1 Mbit/s bus takes: six boards, 8,700 frames a second.
+watch_share() {
+    local url share seen simulator seconds=4
+    simulate canpid --listen "slcan:pty:$dir/bus" --rate 483 || return
     share=$({ TIMEFORMAT='%U %S'; time "$BIN/canpid" -l "$url" watch -j --for ${seconds}s >"$dir/out"; } 2>&1 |
         awk -v s=$seconds '{ printf "%.1f", ($1 + $2) / s * 100 }')
     seen=$(wc -l <"$dir/out")
@@ -237,6 +253,7 @@ log_file
 conditions
 captures
 replay_times
+cadence
 watch_share
 screen_shares
 lockstep
