@@ -46,7 +46,7 @@ capture_row() {
 captures() {
     capture_row hidmotor "24 of 64 bytes" 5
     capture_row unitysim "25 bytes" 5
-    capture_row ezphys "24 bytes, six floats" 3
+    capture_row ezphys "24 bytes, six floats" 5
 }
 
 # How late a replay is: 99 of 100 commands that are 2 ms apart.

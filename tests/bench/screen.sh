@@ -11,13 +11,16 @@ on_terminal() {
 }
 
 screen_share() {
-    local share
-    share=$(on_terminal "$2")
+    local share=100 once
+    for _ in 1 2 3; do # what else the machine does counts little then
+        once=$(on_terminal "$2")
+        if holds "${once:-100}" '<=' "$share"; then share=$once; fi
+    done
     if ! grep -q '1049h' "$dir/picture"; then
         echo "nothing was drawn: $1" >&2
         below=$((below + 1))
     fi
-    verdict "${share:-100}" '<=' 5
+    verdict "$share" '<=' 5
     row "$1" "$share" "% core" "" "<= 5" $met
 }
 
