@@ -207,7 +207,7 @@ static enum aw_status begin(struct aw_log *log, struct aw_error *err)
 enum aw_status aw_log_open(struct aw_log **out, const char *path,
                            const struct aw_log_options *options, struct aw_error *err)
 {
-    struct stat about;
+    struct stat about = {0};
     struct aw_log *log = calloc(1, sizeof *log);
     *out = NULL;
     if (!log)

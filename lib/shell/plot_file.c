@@ -282,7 +282,7 @@ static off_t size_of(int fd)
 static enum aw_status draw_with_gnuplot(const struct aw_traces *traces, int out, const char *path,
                                         const char *title, struct aw_error *err)
 {
-    pid_t pid;
+    pid_t pid = -1;
     FILE *to;
     int how = 0;
     enum aw_status status = start_gnuplot(out, &pid, &to, err);
