@@ -96,7 +96,7 @@ static void tell(struct world *w, int64_t now)
     w->hasty = bed_once_in(bed, HASTY);
     if (aw_random_share(&bed->random) < bed_share(bed, "drop")) {
         bed->injected.dropped++;
-        w->pending -= 1 + bed_below(bed, w->pending - 1);
+        w->pending -= 1 + (size_t)bed_below(bed, w->pending - 1);
         w->aftermath = AFTERMATH;
     } else if (aw_random_share(&bed->random) < bed_share(bed, "corrupt")) {
         bed->injected.damaged++;
