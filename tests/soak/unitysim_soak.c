@@ -240,7 +240,7 @@ static void add_counters(struct soak *soak)
     sum->feedback += own->feedback;
     sum->lost += own->lost;
     sum->malformed += own->malformed;
-    soak->bed.exchanges = sum->ticks;
+    soak->bed.exchanges = (unsigned long)sum->ticks;
     aw_unity_free(&soak->unity);
 }
 
@@ -287,7 +287,7 @@ static void run(struct soak *soak)
             plug_in_again(soak);
         else if (status != AW_OK)
             see_to_it(soak);
-        bed->exchanges = soak->client.ticks + soak->unity.counters.ticks;
+        bed->exchanges = (unsigned long)(soak->client.ticks + soak->unity.counters.ticks);
     }
 }
 
