@@ -22,6 +22,7 @@
 #define HASTY       20
 #define GIVE_UP_NS  (2 * AW_SECOND) /* what the simulator does without an answer */
 #define AFTERMATH   3               /* messages in which a spoiled one may still be felt */
+#define YOUNG       5               /* steps; the beginning after one so young could be either */
 #define BUFFER_MOST 65536
 
 /* The simulation: a step number and one joint, whose angle says when it began. */
@@ -45,6 +46,7 @@ struct soak {
     unsigned long told, answers, timeouts;   /* the world's log */
     unsigned long resets_sent, resets_taken; /* both ends' */
     unsigned long restarts;                  /* of the bed, when a reset was sent */
+    bool unclear;                            /* which beginning is shown */
     bool commanded;                          /* since the last beginning that the client knows of */
     unsigned long commands, refused;
 };
@@ -248,10 +250,19 @@ static void check_state(struct soak *soak)
     double shown = state->joints[0].axes[0].displacement;
     if (shown < 1 || shown > 1e6 || shown != (uint32_t)shown)
         return; /* a message that was cut off takes its last bytes from the next one */
-    if (is_between_beginnings(soak))
+    bool old = soak->resets_sent > soak->resets_taken || (uint32_t)shown < soak->life;
+    soak->unclear = soak->unclear && old;
+    if (is_between_beginnings(soak) || soak->unclear)
         return;
-    if (soak->resets_sent > soak->resets_taken || (uint32_t)shown < soak->life)
+    if (old)
         bed_violated(&soak->bed, "something from before the reset was shown");
+}
+
+/* Can a beginning after this reset be told? Not by a step that was damaged unseen. */
+static bool is_clear(const struct soak *soak)
+{
+    const struct world *world = (const struct world *)soak->bed.device;
+    return soak->ez.reset_step >= YOUNG && soak->ez.reset_step <= world->step;
 }
 
 static void answer(struct soak *soak)
@@ -268,6 +279,7 @@ static void answer(struct soak *soak)
     if (reset && !soak->ez.reset && status == AW_OK) {
         soak->resets_sent++;
         soak->restarts = soak->bed.restarts;
+        soak->unclear = !is_clear(soak);
     }
 }
 
