@@ -204,13 +204,20 @@ static void belongs_elsewhere(struct aw_arm *arm)
     tell(arm, AW_ARM_LATE, arm->line.text, 0);
 }
 
+/* Has it been carried out? Of two digits one is new to the handler. A stop needs both ACKs: where
+ * it goes may be what was confirmed last, and that again is no word that the motion has ended. */
+static bool is_carried_out(const struct talk *talk)
+{
+    return talk->acked && (!talk->stopping || talk->acks == 3);
+}
+
 /* While confirmations of earlier commands may still come: is this one of them, or ours? */
 static void sort_doubtful(struct talk *talk, enum fit fit)
 {
     struct aw_arm *arm = talk->arm;
     if (fit == FIT_EXACT) {
         hold(talk, true);
-        talk->answered = talk->out->acked;
+        talk->answered = is_carried_out(talk);
         return;
     }
     bool same = strcmp(arm->line.body, arm->memory.pending) == 0;
@@ -218,13 +225,6 @@ static void sort_doubtful(struct talk *talk, enum fit fit)
     if (talk->out->acked && !same)
         hold(talk, false);
     belongs_elsewhere(arm);
-}
-
-/* Has it been carried out? Of two digits one is new to the handler. A stop needs both ACKs: where
- * it goes may be what was confirmed last, and that again is no word that the motion has ended. */
-static bool is_carried_out(const struct talk *talk)
-{
-    return talk->acked && (!talk->stopping || talk->acks == 3);
 }
 
 static void sort(struct talk *talk, enum fit fit)

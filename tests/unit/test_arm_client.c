@@ -689,6 +689,37 @@ static void test_a_second_confirmation_does_not_confirm_a_stop(void **state)
     assert_int_equal(status, AW_OK);
 }
 
+/* A stop that was not confirmed, and a second one to the same place: the late confirmation of the
+ * first comes when only one copy of the second has been acknowledged, which may be a duplicate. */
+static void test_a_late_stop_does_not_confirm_the_next(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"1DEG1,010", {{10, "0ACK1\r\n"}}},
+        {"0DEG1,090", {{10, "0ACK0\r\n"}}}, /* the first stop, slow to be carried out */
+        {"1DEG1,090", {{10, "0ACK1\r\n"}}},
+        {"0DEG1,020", {{10, "0ACK0\r\n"}}},
+        {"1DEG1,090", {{10, "0ACK1\r\n"}, {200, "3DEG1,090\r\n"}}},
+        {"0DEG1,090", {{400, "0ACK0\r\n"}, {500, "2DEG1,090\r\n"}}},
+        {"0ACK3", {{0}}},
+        {0},
+    };
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    f->arm.options.seq = 0;
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    f->arm.options.confirm_timeout_ms = 1500;
+    assert_int_equal(go(f, "DEG1,010"), AW_TIMEOUT);
+    assert_int_equal(aw_arm_stop(&f->arm, true, &f->out, &f->err), AW_TIMEOUT);
+    assert_int_equal(go(f, "DEG1,020"), AW_TIMEOUT);
+    f->log[0] = '\0';
+    int64_t start = f->clock.time_ns;
+    enum aw_status status = aw_arm_stop(&f->arm, true, &f->out, &f->err);
+    assert_int_equal(status, AW_OK);
+    assert_true(f->clock.time_ns - start >= 400 * AW_MILLISECOND); /* both are acknowledged then */
+}
+
 static void test_stop_at_once_sends_both_digits(void **state)
 {
     (void)state;
@@ -767,6 +798,7 @@ int main(void)
         cmocka_unit_test(test_stop_with_nothing_known),
         cmocka_unit_test(test_stop_goes_back),
         cmocka_unit_test(test_a_confirmation_from_before_does_not_confirm_a_stop),
+        cmocka_unit_test(test_a_late_stop_does_not_confirm_the_next),
         cmocka_unit_test(test_a_second_confirmation_does_not_confirm_a_stop),
         cmocka_unit_test(test_stop_at_once_sends_both_digits),
         cmocka_unit_test(test_stop_of_the_vehicle),
