@@ -432,7 +432,7 @@ enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmoto
 
 /* Stopping */
 
-static bool measure_quickly(struct aw_hidmotor *arm, bool first)
+static enum aw_status measure_quickly(struct aw_hidmotor *arm, bool first)
 {
     struct aw_hidmotor_options options = arm->options;
     struct aw_hidmotor_status now;
@@ -441,7 +441,7 @@ static bool measure_quickly(struct aw_hidmotor *arm, bool first)
         arm->options.timeout_ms = STOP_ASK_MS;
     enum aw_status status = aw_hidmotor_positions(arm, &now, NULL);
     arm->options = options;
-    return status == AW_OK;
+    return status;
 }
 
 static double measured(const struct aw_hidmotor *arm, int motor)
@@ -464,19 +464,20 @@ static double setpoint_now(const struct aw_hidmotor *arm, int motor)
     return motor < AW_HIDMOTOR_JOINTS ? clamp(motor, deg) : deg;
 }
 
-/* False if nothing is known of the arm. */
-static bool plan_to_stay(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
-                         struct aw_hidmotor_plan *plan)
+/* What asking where it is ended with; nothing is planned if nothing is known of the arm. */
+static enum aw_status plan_to_stay(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
+                                   struct aw_hidmotor_plan *plan)
 {
     int64_t age_ns = aw_clock_now(arm->link->clock) - arm->known.time_ns;
-    stopped->measured = measure_quickly(arm, stopped->attempts == 0);
+    enum aw_status status = measure_quickly(arm, stopped->attempts == 0);
+    stopped->measured = status == AW_OK;
     bool old = !stopped->measured && age_ns > STOP_OLD_NS;
     bool guess = arm->motion.n > 0 && (arm->known.n == 0 || old);
     *plan = (struct aw_hidmotor_plan){.n = guess ? arm->motion.n : arm->known.n};
     for (int i = 0; i < plan->n; i++)
         plan->target[i] = guess ? setpoint_now(arm, i) : measured(arm, i);
     memcpy(stopped->deg, plan->target, sizeof stopped->deg);
-    return plan->n > 0;
+    return status;
 }
 
 /* With a request to stop pending the transaction ends before the write, so the report is written
@@ -495,12 +496,14 @@ static enum aw_status try_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopp
     struct aw_hidmotor_plan plan;
     struct aw_hidmotor_reply reply = {.maybe_stale = false};
     uint8_t report[AW_HIDMOTOR_REPORT];
-    if (!plan_to_stay(arm, stopped, &plan))
-        return aw_fail(err, AW_TIMEOUT, "stop: no position is known, the board does not answer");
+    enum aw_status status = plan_to_stay(arm, stopped, &plan);
+    if (plan.n == 0) /* only one that may answer yet is asked again */
+        return aw_fail(err, status == AW_LOST || status == AW_STOPPED ? status : AW_TIMEOUT,
+                       "stop: no position is known, the board does not answer");
     if (stopped->attempts++ == 0)
         stopped->latency_ns = aw_clock_now(arm->link->clock) - started;
     uint64_t sent = arm->counters.sent;
-    enum aw_status status = send_plan(arm, &plan, &reply, err);
+    status = send_plan(arm, &plan, &reply, err);
     aw_hidmotor_plan_bytes(&plan, report);
     stopped->confirmed =
         status == AW_OK && (!reply.maybe_stale || memcmp(reply.bytes, report, sizeof report) == 0);

@@ -518,6 +518,32 @@ static void a_stop_in_time_without_an_answer(void **state)
     rig_free(rig);
 }
 
+static enum aw_status gone_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                int64_t deadline, struct aw_error *err)
+{
+    (void)link, (void)buf, (void)cap, (void)got, (void)deadline;
+    return aw_fail(err, AW_LOST, "gone");
+}
+
+static enum aw_status gone_write(struct aw_link *link, const void *buf, size_t size,
+                                 struct aw_error *err)
+{
+    (void)link, (void)buf, (void)size;
+    return aw_fail(err, AW_LOST, "gone");
+}
+
+/* It takes no time either: tried again and again, it would never end. */
+static void a_stop_of_an_arm_that_is_gone_and_was_never_heard_ends_at_once(void **state)
+{
+    (void)state;
+    static const struct aw_link_ops ops = {.read = gone_read, .write = gone_write};
+    struct rig *rig = rig_in(AW_HIDMOTOR_RUNNING);
+    struct aw_link gone = {.ops = &ops, .clock = &rig->clock.base};
+    rig->arm.link = &gone;
+    assert_int_equal(aw_hidmotor_stop(&rig->arm, NULL, &rig->err), AW_LOST);
+    rig_free(rig);
+}
+
 static void a_stop_is_tried_again(void **state)
 {
     (void)state;
@@ -635,6 +661,7 @@ int main(void)
         cmocka_unit_test(a_stop_stops),
         cmocka_unit_test(a_stop_does_not_believe_everything),
         cmocka_unit_test(a_stop_in_time_without_an_answer),
+        cmocka_unit_test(a_stop_of_an_arm_that_is_gone_and_was_never_heard_ends_at_once),
         cmocka_unit_test(a_stop_is_tried_again),
         cmocka_unit_test(nothing_known_nothing_sent),
         cmocka_unit_test(a_stop_when_the_clock_refuses),
