@@ -283,6 +283,23 @@ load common.bash
     fails 2 armctl -l "$long" deg 1 90
 }
 
+@test "a command line of too many words is refused, not cut" {
+    mapfile -t many < <(yes 1 | head -n 252)
+    ok armctl -q -l "$fast" --dry-run deg "${many[@]:2}"
+    fails 2 armctl -q -l "$fast" deg "${many[@]}" --dry-run
+    has "$why" "256 words"
+    same "$output" ""
+    fails 2 canpid decode "${many[@]/#*/041#9A99193F0200}" 1 2 3 4
+}
+
+@test "decode takes hex of any length as an argument" {
+    for ((i = 0; i < 300; i++)); do
+        printf '03000000%02x010000080000000000803f00000040' $((i % 256))
+    done >packets
+    ok ezphys decode -j "78170000""2c010000$(cat packets)"
+    same "${#lines[@]}" 300
+}
+
 @test "errors in JSON mode are one line for people and one object" {
     for arguments in "dge 1 90" "deg 1" "deg 1 nan" "deg 1 400" \
         "-l serial:/dev/nope deg 1 90" "decode zz"; do
