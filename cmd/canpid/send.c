@@ -81,15 +81,29 @@ enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
     return send_text(session, what, true, aw_arg(args, "value", 0));
 }
 
+/* Farther out a driver switches off, which nobody asks for by a setpoint. */
+static enum aw_status check_enabled(struct aw_session *session, const struct aw_record *command)
+{
+    int controller = (int)aw_record_get(command, "controller");
+    double value = aw_record_get(command, "value"), range = aw_pid_setpoint_range(controller);
+    const char *unit = aw_pid_unit(controller);
+    if ((value >= -range && value <= range) || aw_flag(session, "force"))
+        return AW_OK;
+    unit = strcmp(unit, "%") == 0 ? "" : unit;
+    return aw_fail(&session->err, AW_LIMIT,
+                   "setpoint: %g%s%s is outside %g to %g, where %s is enabled", value,
+                   *unit ? " " : "", unit, -range, range, aw_pid_controller_name(controller));
+}
+
 enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *args)
 {
-    const char *text = aw_arg(args, "value", 0);
-    double normalised;
-    int controller;
-    enum aw_status status = pid_controller(session, true, &controller);
-    if (status == AW_OK && !aw_flag(session, "force"))
-        status = pid_parse(session, "setpoint", text, controller, &normalised);
-    return status == AW_OK ? send_text(session, "setpoint", true, text) : status;
+    struct aw_record command;
+    enum aw_status status = begin(session, "setpoint", true, &command);
+    if (status == AW_OK)
+        status = aw_record_set_text(&command, "value", aw_arg(args, "value", 0), &session->err);
+    if (status == AW_OK)
+        status = check_enabled(session, &command);
+    return status == AW_OK ? pid_send_all(session, &command, verify_ns(session)) : status;
 }
 
 enum aw_status run_precompression(struct aw_session *session, const struct aw_args *args)

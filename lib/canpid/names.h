@@ -63,4 +63,7 @@ double aw_pid_from_percent(int controller, double percent);
 /* The normalised setpoint within which a driver enables the controller: 0.5, 0.5, 1, 1. */
 double aw_pid_setpoint_limit(int controller);
 
+/* The same in the unit of the message's value: 180 deg, 0.5, 25 Nm, 1. */
+double aw_pid_setpoint_range(int controller);
+
 #endif

@@ -542,6 +542,9 @@ END
 setpoint 181deg -b lknee -c pos
 setpoint -181deg -b lknee -c pos
 setpoint 26Nm -b lknee -c tor
+setpoint 0.6 -b lknee -c lvl
+setpoint -60% -b lknee -c lvl
+setpoint 1.2 -b lknee -c tl
 set kp 100.5 -b lknee -c pos
 set kd -101 -b lknee -c pos
 END
