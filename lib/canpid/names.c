@@ -119,8 +119,8 @@ double aw_pid_setpoint_limit(int controller)
     return controller == AW_PID_POS || controller == AW_PID_LVL ? 0.5 : 1;
 }
 
-double aw_pid_setpoint_range(int controller)
+double aw_pid_setpoint_scale(int controller)
 {
     const struct aw_scale *scale = unit_of(controller);
-    return aw_pid_setpoint_limit(controller) * (scale ? scale->scale : 1);
+    return scale ? scale->scale : 1;
 }

@@ -65,6 +65,8 @@ struct aw_arg {
     double min, max;            /* AW_ARG_NUMBER, for hints and help */
     bool optional;
     aw_complete_fn *complete;
+    const char *const *fields; /* what records call it, where that is another name,
+                                  NULL-terminated; or NULL */
 };
 
 struct aw_option {
@@ -79,6 +81,8 @@ struct aw_option {
     double min, max;      /* of the number, if not both 0 */
     const char *const *choices;
     aw_complete_fn *complete;
+    bool addresses; /* messages have a field of this name: records and JSON commands may name it,
+                       and then it counts for them */
 };
 
 struct aw_command {
