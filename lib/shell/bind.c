@@ -260,14 +260,14 @@ static bool is_alias(struct aw_session *session, const struct aw_arg *arg, const
     return alias && is_word(alias, word, length);
 }
 
-/* A field of a record that has another name as an argument. */
+/* A field of a record that has another name as an argument; the first of several counts. */
 static bool is_field(const struct binder *b, const struct aw_arg *arg, const char *word,
                      size_t length)
 {
     const char *const *field = b->words->message ? arg->fields : NULL;
     while (field && *field && !is_word(*field, word, length))
         field++;
-    return field && *field;
+    return field && *field && !is_bound(b, arg);
 }
 
 /* The argument that name=value is for: one of this name, or the one that takes any pairs. */
