@@ -38,6 +38,12 @@ static const struct aw_option options[] = {
 static const struct aw_arg scene_args[] = {
     {.name = "scene", .complete = complete_scenes,
      .help = "basic, slam-dunk, dont-spill, ball-cup, bento, cup-stacking, or a number"},
+    {.name = "field", .kind = AW_ARG_PAIRS, .optional = true,
+     .help = "frame rate, camera and limits as a record has them: elbow.max=2300, camera.y=500"},
+    {0},
+};
+static const struct aw_arg message_args[] = {
+    {.name = "field", .kind = AW_ARG_PAIRS, .help = "of the record"},
     {0},
 };
 static const struct aw_option scene_options[] = {
@@ -137,6 +143,13 @@ static const struct aw_command commands[] = {
          "usual ones, or those of --limits.",
      .examples = LIST("-l sim: scene basic", "-l sim: scene slam-dunk --fps 60",
          "--dry-run scene basic")},
+    /* Records as other tools print them, taken back as commands. */
+    {.name = "control", .summary = "drive, as a record has it", .args = message_args,
+     .hidden = true, .safety = AW_MOTION, .run = run_control},
+    {.name = "update", .summary = "camera and limits, as a record has them", .args = message_args,
+     .hidden = true, .safety = AW_WRITE, .run = run_update},
+    {.name = "camera_request", .summary = "camera get, as a record has it", .hidden = true,
+     .safety = AW_READ, .run = run_camera},
     {.name = "drive", .summary = "drive joints until it is ended, then stop", .args = drive_args,
      .options = drive_options, .safety = AW_MOTION, .run = run_drive,
      .details = "Sends control packets every 15 ms. + increases the ticks: shoulder and "
