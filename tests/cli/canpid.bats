@@ -430,6 +430,8 @@ END
     virtual run script
     ok canpid compare a.csv b.csv
     matches "$(grep IAE <<<"$output" | xargs)" "IAE * * -*"
+    same "$(grep 'peak time' <<<"$output" | cut -c 1-33 | xargs)" "peak time -"
+    hasnt "$output" nan
     ok canpid -j compare a.csv b.csv
     same "$(json '[.ok, .same_step, .overshoot.b > 10, .iae.change < 0, .max_difference > 1] | all')" true
     ok canpid -j compare a.csv a.csv
