@@ -147,7 +147,7 @@ static const struct aw_option sweep_options[] = {
     {.name = "to-hz", .value = "HZ", .help = "highest frequency", .fallback = "10", .unit = "Hz",
      .min = 0.002, .max = 50},
     {.name = "tones", .value = "COUNT", .help = "frequencies to look at", .fallback = "16",
-     .unit = "", .min = 2, .max = 32},
+     .unit = "", .min = 2, .max = 32, .whole = true},
     SETTLE_OPTION,
     SAVE_OPTION,
     CSV_OPTION,

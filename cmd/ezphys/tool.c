@@ -54,7 +54,8 @@ static const struct aw_arg force_args[] = {
     {0},
 };
 static const struct aw_arg step_args[] = {
-    {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .optional = true,
+    {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .whole = true,
+     .optional = true,
      .help = "exchanges; 1 if nothing is said"},
     {0},
 };

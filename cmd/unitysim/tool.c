@@ -48,7 +48,7 @@ static const struct aw_arg message_args[] = {
 };
 static const struct aw_option scene_options[] = {
     {.name = "fps", .value = "HZ", .help = "frames per second wanted", .fallback = "30",
-     .unit = "Hz", .min = 1, .max = 255},
+     .unit = "Hz", .min = 1, .max = 255, .whole = true},
     {.name = "camera", .value = "VIEW", .help = "a saved view; the scene's own without it",
      .complete = unity_complete_views},
     {.name = "wait", .value = "TIME", .help = "ask again until feedback comes, for so long; 0: ask "
@@ -102,7 +102,7 @@ static const struct aw_arg play_args[] = {
 };
 static const struct aw_option play_options[] = {
     {.name = "repeat", .value = "COUNT", .help = "play it so often", .fallback = "1", .unit = "",
-     .min = 1, .max = 1e9},
+     .min = 1, .max = 1e9, .whole = true},
     {.name = "loop", .help = "again and again"},
     {.name = "row-timeout", .value = "TIME", .help = "give up when a motion takes longer",
      .fallback = "20s", .unit = "s", .min = 0.1, .max = 3600},
@@ -116,9 +116,9 @@ static const struct aw_option teach_options[] = {
     {.name = "every", .value = "TIME", .help = "keep a point so often, without a person",
      .unit = "s", .min = 0.015, .max = 3600},
     {.name = "velocity", .value = "NUMBER", .help = "of the motions; the cap of each joint without "
-         "it", .unit = "", .min = 1, .max = 1023},
+         "it", .unit = "", .min = 1, .max = 1023, .whole = true},
     {.name = "tolerance", .value = "TICKS", .help = "of the motions; smaller changes are left out",
-     .fallback = "10", .unit = "", .min = 5, .max = 1000},
+     .fallback = "10", .unit = "", .min = 5, .max = 1000, .whole = true},
     {0},
 };
 static const struct aw_option sim_options[] = {

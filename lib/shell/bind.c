@@ -1,6 +1,7 @@
 #include "shell/bind.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -467,8 +468,11 @@ enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *a
     if (status != AW_OK)
         return aw_fail(&session->err, status, "%s: %s: %s", args->command->name, name,
                        problem.text);
+    if (arg->whole && *value != floor(*value))
+        return aw_fail(&session->err, AW_USAGE, "%s: %s %.*g is not a whole number",
+                       args->command->name, name, aw_digits_for(*value), *value);
     if ((info.min != 0 || info.max != 0) && (*value < info.min || *value > info.max) &&
-        !aw_flag(session, "force"))
+        (arg->whole || !aw_flag(session, "force")))
         return aw_fail(&session->err, AW_LIMIT, "%s: %s %.*g%s%s is outside %.*g to %.*g%s%s",
                        args->command->name, name, aw_digits_for(*value), *value, space, unit,
                        aw_digits_for(info.min), info.min, aw_digits_for(info.max), info.max, space,

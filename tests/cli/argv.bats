@@ -206,6 +206,27 @@ load common.bash
     fails 2 armctl -l "$fast" --force deg 1 90.5
 }
 
+@test "counts and identifiers are whole numbers, with --force too" {
+    while read -r words; do
+        # shellcheck disable=SC2086 # words
+        fails 2 $words
+        has "$why" "is not a whole number"
+    done <<'END'
+unitysim -q -l sim: watch -n 1.5
+armctl -q -l sim: --retries 0.5 deg 1 9
+canpid decode --port 1.5 041#9A99193F0200
+canpid -q -l sim: sweep --tones 2.5 -b lknee -c pos
+ezphys -q -l sim: step 1.5
+hidmotor -q -y -l sim: raw 1848.9 0 0 0 0 0
+hidmotor -q -y -l sim: --force raw 99.5
+hidmotor -q -l sim: --retries 1.5 status
+unitysim -q -l sim: scene basic --fps 30.5
+unitysim -q -l sim: teach new.csv --velocity 20.5
+END
+    fails 6 hidmotor -q -y -l sim: --force raw 4294967296
+    fails 6 ezphys -q -l sim: --force step 1e300
+}
+
 @test "finite numbers out of range are exit 6 and name the range" {
     fails 6 armctl encode deg joint=1 angle=99999
     has "$why" "-360 to 360 deg"
