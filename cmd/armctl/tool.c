@@ -31,7 +31,7 @@ static const struct aw_option options[] = {
     {.name = "confirm-timeout", .value = "TIME", .help = "wait so long for the confirmation",
      .fallback = "10s", .unit = "s", .min = 0.001, .max = 86400},
     {.name = "retries", .value = "COUNT", .help = "send again so many times", .fallback = "5",
-     .unit = "", .min = 0, .max = 1000000},
+     .unit = "", .min = 0, .max = 1000000, .whole = true},
     {.name = "seq", .value = "DIGIT", .help = "first sequence digit: auto, 0 or 1",
      .fallback = "auto", .choices = seq_choices},
     {.name = "signed", .help = "allow negative values for joints that no profile describes"},

@@ -1,6 +1,7 @@
 #include "control/compare.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,13 +40,25 @@ static void report(struct aw_session *session, const struct aw_comparison *c)
     aw_object_truth(result, "same_step", c->same_step);
 }
 
+/* A number, or "-" where the run has none. */
+static const char *cell(char out[24], double value, bool sign)
+{
+    if (isnan(value))
+        return "-";
+    snprintf(out, 24, sign ? "%+.5g" : "%.5g", value);
+    return out;
+}
+
 static void print_table(struct aw_session *session, const struct aw_comparison *c)
 {
     struct aw_output *out = &session->out;
     aw_output_print(out, "%-20s %12s %12s %12s\n", "", "a", "b", "b - a");
-    for (int m = 0; m < AW_METRICS; m++)
-        aw_output_print(out, "%-20s %12.5g %12.5g %+12.5g\n", aw_metric((enum aw_metric)m)->title,
-                        c->a.value[m], c->b.value[m], c->change[m]);
+    for (int m = 0; m < AW_METRICS; m++) {
+        char a[24], b[24], change[24];
+        aw_output_print(out, "%-20s %12s %12s %12s\n", aw_metric((enum aw_metric)m)->title,
+                        cell(a, c->a.value[m], false), cell(b, c->b.value[m], false),
+                        cell(change, c->change[m], true));
+    }
     aw_output_print(out, "%-20s %12.5g\n%-20s %12.5g\n", "rms difference", c->rms_difference,
                     "max difference", c->max_difference);
 }

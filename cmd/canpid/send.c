@@ -81,15 +81,44 @@ enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
     return send_text(session, what, true, aw_arg(args, "value", 0));
 }
 
-enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *args)
+/* A message that is the command's name. */
+enum aw_status run_gain(struct aw_session *session, const struct aw_args *args)
+{
+    return send_text(session, args->command->name, true, aw_arg(args, "value", 0));
+}
+
+enum aw_status run_zero(struct aw_session *session, const struct aw_args *args)
 {
     const char *text = aw_arg(args, "value", 0);
-    double normalised;
-    int controller;
-    enum aw_status status = pid_controller(session, true, &controller);
-    if (status == AW_OK && !aw_flag(session, "force"))
-        status = pid_parse(session, "setpoint", text, controller, &normalised);
-    return status == AW_OK ? send_text(session, "setpoint", true, text) : status;
+    return send_text(session, args->command->name, false, text ? text : "0");
+}
+
+/* Farther out a driver switches off. Nobody asks for that by a setpoint, but by the number that
+ * disable sends. */
+static enum aw_status check_enabled(struct aw_session *session, const struct aw_record *command)
+{
+    int controller = (int)aw_record_get(command, "controller");
+    double value = aw_record_get(command, "value"), scale = aw_pid_setpoint_scale(controller);
+    double range = aw_pid_setpoint_limit(controller) * scale;
+    const char *unit = aw_pid_unit(controller);
+    if ((value >= -range && value <= range) || value == AW_PID_DISABLE * scale ||
+        aw_flag(session, "force"))
+        return AW_OK;
+    unit = strcmp(unit, "%") == 0 ? "" : unit;
+    return aw_fail(&session->err, AW_LIMIT,
+                   "setpoint: %g%s%s is outside %g to %g, where %s is enabled", value,
+                   *unit ? " " : "", unit, -range, range, aw_pid_controller_name(controller));
+}
+
+enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_record command;
+    enum aw_status status = begin(session, "setpoint", true, &command);
+    if (status == AW_OK)
+        status = aw_record_set_text(&command, "value", aw_arg(args, "value", 0), &session->err);
+    if (status == AW_OK)
+        status = check_enabled(session, &command);
+    return status == AW_OK ? pid_send_all(session, &command, verify_ns(session)) : status;
 }
 
 enum aw_status run_precompression(struct aw_session *session, const struct aw_args *args)
@@ -133,10 +162,9 @@ enum aw_status run_calibrate(struct aw_session *session, const struct aw_args *a
 /* With --dry-run no bus says which controller was seen last. */
 static enum aw_status show_disable(struct aw_session *session, uint64_t boards, int controller)
 {
-    static const double disabling = 1.5;
     enum aw_status status = AW_OK;
     controller = controller == AW_PID_LAST ? AW_PID_POS : controller;
-    double value = disabling * aw_pid_full_scale(controller);
+    double value = AW_PID_DISABLE * aw_pid_setpoint_scale(controller);
     for (; status == AW_OK && boards; boards &= boards - 1) {
         struct aw_record command;
         struct aw_pid_sent sent;

@@ -95,6 +95,8 @@ enum aw_status pid_end_motion(struct aw_session *session);
 enum aw_status pid_safe_stop(struct aw_session *session);
 
 enum aw_status run_set(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_gain(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_zero(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_precompression(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_event(struct aw_session *session, const struct aw_args *args);

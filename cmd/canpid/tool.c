@@ -34,9 +34,10 @@ static void complete_faults(struct aw_session *session, aw_candidate_fn *add, vo
 /* clang-format off */
 static const struct aw_option options[] = {
     {.name = "board", .letter = 'b', .value = "BOARD", .complete = complete_boards,
+     .addresses = true,
      .help = "lhip, lknee, lankle, rhip, rknee, rankle, a list of them, or all"},
     {.name = "controller", .letter = 'c', .value = "NAME", .choices = controllers,
-     .help = "pos, lvl, tor or tl"},
+     .addresses = true, .help = "pos, lvl, tor or tl"},
     {.name = "switch", .help = "let a gain switch the driver to another controller"},
     {.name = "verify", .help = "wait until the telemetry shows the setpoint"},
     {.name = "sensors-layout", .value = "NAME", .fallback = "spec", .complete = aw_wire_complete,
@@ -63,7 +64,8 @@ static const struct aw_arg precompression_args[] = {
     {0},
 };
 static const struct aw_arg event_args[] = {
-    {.name = "event", .kind = AW_ARG_CHOICE, .choices = events, .help = "of the push-off boost"},
+    {.name = "event", .kind = AW_ARG_CHOICE, .choices = events, .help = "of the push-off boost",
+     .fields = LIST("value")},
     {0},
 };
 static const struct aw_arg ref_args[] = {
@@ -74,6 +76,14 @@ static const struct aw_arg ref_args[] = {
 static const struct aw_arg aux_args[] = {
     {.name = "index", .field = "aux.index"},
     {.name = "value", .field = "aux.value"},
+    {0},
+};
+static const struct aw_arg gain_args[] = {
+    {.name = "value", .field = "kp.value"},
+    {0},
+};
+static const struct aw_arg zero_args[] = {
+    {.name = "value", .field = "ref_alpha.value", .optional = true},
     {0},
 };
 static const struct aw_arg gains_args[] = {
@@ -137,7 +147,7 @@ static const struct aw_option sweep_options[] = {
     {.name = "to-hz", .value = "HZ", .help = "highest frequency", .fallback = "10", .unit = "Hz",
      .min = 0.002, .max = 50},
     {.name = "tones", .value = "COUNT", .help = "frequencies to look at", .fallback = "16",
-     .unit = "", .min = 2, .max = 32},
+     .unit = "", .min = 2, .max = 32, .whole = true},
     SETTLE_OPTION,
     SAVE_OPTION,
     CSV_OPTION,
@@ -200,6 +210,17 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: disable -b lknee -c pos")},
     {.name = "stop", .summary = "disable every driver addressed", .safety = AW_READ,
      .run = run_disable, .examples = LIST("-l sim: stop")},
+    /* Records as other tools print them, taken back as commands. */
+    {.name = "kp", .summary = "gain, as a record has it", .args = gain_args, .hidden = true,
+     .safety = AW_WRITE, .run = run_gain},
+    {.name = "ki", .summary = "gain, as a record has it", .args = gain_args, .hidden = true,
+     .safety = AW_WRITE, .run = run_gain},
+    {.name = "kd", .summary = "gain, as a record has it", .args = gain_args, .hidden = true,
+     .safety = AW_WRITE, .run = run_gain},
+    {.name = "ref_alpha", .summary = "ref, as a record has it", .args = zero_args, .hidden = true,
+     .safety = AW_WRITE, .run = run_zero},
+    {.name = "ref_fix_link", .summary = "ref, as a record has it", .args = zero_args,
+     .hidden = true, .safety = AW_WRITE, .run = run_zero},
     {.name = "gains", .summary = "keep what was sent in a file, or send what a file has",
      .args = gains_args, .safety = AW_WRITE, .run = run_gains,
      .details = "A board cannot be asked for its gains: save writes what this session has sent."},

@@ -79,7 +79,7 @@ struct drive {
     struct aw_ez_target target;
     struct aw_record record; /* as it goes over the wire */
     bool forces;             /* axis_force, not axis_motor */
-    int axes;                /* given */
+    int axes;                /* up to the last one that is to do something */
     struct aw_ez_motor motor;
     double torque[AW_EZ_AXES];
 };
@@ -95,7 +95,7 @@ static enum aw_status read_values(struct drive *d, const struct aw_args *args)
         double *values[] = {&d->motor.velocity[i], &d->motor.max_torque[i], &d->torque[i]};
         for (int k = d->forces ? 2 : 0; k < (d->forces ? 3 : 2) && status == AW_OK; k++) {
             status = aw_arg_number(session, args, names[i][k], 0, values[k]);
-            if (aw_arg(args, names[i][k], 0))
+            if (*values[k] != 0) /* nothing for an axis is said by records that have all of them */
                 d->axes = i + 1;
         }
         if (d->motor.max_torque[i] < 0)

@@ -35,7 +35,8 @@ static const struct aw_option hz_options[] = {
     {0},
 };
 static const struct aw_arg motor_args[] = {
-    {.name = "joint", .complete = ez_complete_joints, .help = "name or number"},
+    {.name = "joint", .complete = ez_complete_joints, .help = "name or number",
+     .fields = LIST("id", "name")},
     {.name = "velocity1", .field = "axis_motor.velocity1"},
     {.name = "max_torque1", .field = "axis_motor.max_torque1"},
     {.name = "velocity2", .field = "axis_motor.velocity2", .optional = true},
@@ -45,14 +46,16 @@ static const struct aw_arg motor_args[] = {
     {0},
 };
 static const struct aw_arg force_args[] = {
-    {.name = "joint", .complete = ez_complete_joints, .help = "name or number"},
+    {.name = "joint", .complete = ez_complete_joints, .help = "name or number",
+     .fields = LIST("id", "name")},
     {.name = "axis1", .field = "axis_force.axis1"},
     {.name = "axis2", .field = "axis_force.axis2", .optional = true},
     {.name = "axis3", .field = "axis_force.axis3", .optional = true},
     {0},
 };
 static const struct aw_arg step_args[] = {
-    {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .optional = true,
+    {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .whole = true,
+     .optional = true,
      .help = "exchanges; 1 if nothing is said"},
     {0},
 };
@@ -117,6 +120,11 @@ static const struct aw_command commands[] = {
      .args = force_args, .safety = AW_MOTION, .run = run_force,
      .details = "For one step; with --for again in every step of so much time.",
      .examples = LIST("-l sim: force 1 5Nm --for 0.5s")},
+    /* Records as other tools print them, taken back as commands. */
+    {.name = "axis_motor", .summary = "motor, as a record has it", .args = motor_args,
+     .hidden = true, .safety = AW_MOTION, .run = run_motor},
+    {.name = "axis_force", .summary = "force, as a record has it", .args = force_args,
+     .hidden = true, .safety = AW_MOTION, .run = run_force},
     {.name = "reset", .summary = "start the simulation again", .safety = AW_WRITE,
      .run = run_reset, .examples = LIST("-l sim: reset")},
     {.name = "stop", .summary = "hold all joints where they are", .safety = AW_READ,

@@ -40,7 +40,7 @@ static void complete_faults(struct aw_session *session, aw_candidate_fn *add, vo
 static const struct aw_option options[] = {
     {.name = "retries", .value = "COUNT",
      .help = "ask again so many times; commands are never repeated", .fallback = "2", .unit = "",
-     .min = 0, .max = 1000},
+     .whole = true, .min = 0, .max = 1000},
     {.name = "rate", .value = "HZ", .help = "watch, record: ask so often; play: send so often",
      .unit = "Hz", .min = 0.01, .max = 2000},
     {0},
@@ -110,7 +110,8 @@ static const struct aw_arg gains_args[] = {
     {0},
 };
 static const struct aw_arg raw_args[] = {
-    {.name = "id", .kind = AW_ARG_NUMBER, .min = 0, .max = 4294967295, .help = "packet id"},
+    {.name = "id", .kind = AW_ARG_NUMBER, .min = 0, .max = 4294967295, .whole = true,
+     .help = "packet id"},
     {.name = "floats", .kind = AW_ARG_REST, .optional = true, .help = "at most 15 numbers"},
     {0},
 };

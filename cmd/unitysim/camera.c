@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "state.h"
+#include "unitysim/fields.h"
 
 /* ---- Saved views -------------------------------------------------------------------------------
  */
@@ -250,4 +251,22 @@ enum aw_status run_camera(struct aw_session *session, const struct aw_args *args
     if (strcmp(action, "default") == 0)
         return put(session, &(struct aw_unity_camera){0});
     return with_view(session, args, strcmp(action, "use") == 0);
+}
+
+/* A record of an update has camera and limits. */
+enum aw_status run_update(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_record record;
+    enum aw_status status = unity_ready(session);
+    if (status != AW_OK)
+        return status;
+    struct aw_unity *unity = unity_of(session);
+    aw_unity_update_record(unity, NULL, &record);
+    status = unity_take_fields(session, args, &record);
+    if (status != AW_OK)
+        return status;
+    struct aw_unity_camera camera = aw_unity_get_camera(&record);
+    unity->options.limits = aw_unity_get_limits(&record);
+    status = aw_unity_limits_check(&unity->options.limits, &session->err);
+    return status == AW_OK ? put(session, &camera) : status;
 }

@@ -3,6 +3,7 @@
 
 #include "shell/stop.h"
 #include "state.h"
+#include "unitysim/fields.h"
 
 static enum aw_status parse(struct aw_session *session, const struct aw_args *args,
                             struct aw_unity_drive drives[AW_UNITY_JOINTS], unsigned *named)
@@ -91,6 +92,43 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK)
         report(session, named);
     return status;
+}
+
+static struct aw_unity_drive drive_of(const struct aw_record *record, int joint)
+{
+    const struct aw_codec *codec = record->codec;
+    return (struct aw_unity_drive){
+        .velocity = (int)record->v[aw_unity_leaf(codec, joint, "velocity")],
+        .state = (enum aw_unity_state)record->v[aw_unity_leaf(codec, joint, "state")],
+    };
+}
+
+/* A record of a control packet holds until the next one; the end of the script stops the joints. */
+enum aw_status run_control(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_record record;
+    enum aw_status status = unity_ready(session);
+    if (status != AW_OK)
+        return status;
+    struct aw_unity *unity = unity_of(session);
+    aw_record_init(&record, unity->control, AW_TX);
+    status = unity_take_fields(session, args, &record);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return unity_dry_run(session, &record);
+    if (status != AW_OK)
+        return status;
+    session->moving = true;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        aw_unity_drive(unity, i, drive_of(&record, i));
+    status = unity_run(session, aw_clock_now(session->clock) + AW_UNITY_CADENCE_NS);
+    if (status != AW_OK || session->one_shot)
+        return unity_end_motion(session, status);
+    session->moving = false;
+    session->left = AW_LEFT_RUNNING;
+    aw_unity_leave(unity);
+    aw_object_start(&session->result, "control");
+    aw_object_text(&session->result, "result", "sent");
+    return AW_OK;
 }
 
 static enum aw_status dry_stop(struct aw_session *session)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "state.h"
+#include "unitysim/fields.h"
 
 static enum aw_status camera_of(struct aw_session *session, struct aw_unity_camera *camera)
 {
@@ -42,6 +43,22 @@ static enum aw_status load(struct aw_session *session, int scene,
     return AW_OK;
 }
 
+/* Frame rate, camera and limits, where they are given like those of a record. */
+static enum aw_status take_fields(struct aw_session *session, const struct aw_args *args, int scene,
+                                  struct aw_unity_camera *camera)
+{
+    struct aw_unity_options *options = &unity_of(session)->options;
+    struct aw_record record;
+    aw_unity_scene_record(unity_of(session), scene, camera, &record);
+    enum aw_status status = unity_take_fields(session, args, &record);
+    if (status != AW_OK)
+        return status;
+    *camera = aw_unity_get_camera(&record);
+    options->limits = aw_unity_get_limits(&record);
+    options->frame_rate = (int)aw_record_get(&record, "frame_rate");
+    return aw_unity_limits_check(&options->limits, &session->err);
+}
+
 enum aw_status run_scene(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_unity_camera camera;
@@ -58,5 +75,6 @@ enum aw_status run_scene(struct aw_session *session, const struct aw_args *args)
         return status;
     unity_of(session)->options.limits = limits;
     unity_of(session)->options.frame_rate = (int)aw_option_number(session, "fps");
-    return load(session, scene, &camera);
+    status = take_fields(session, args, scene, &camera);
+    return status == AW_OK ? load(session, scene, &camera) : status;
 }

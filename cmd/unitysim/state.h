@@ -60,6 +60,10 @@ enum aw_status unity_end_motion(struct aw_session *session, enum aw_status statu
 /* How many feedback messages were lost since then, said once at the end of a command. */
 void unity_say_losses(struct aw_session *session, const struct aw_unity_counters *before);
 
+/* Fields of a record that was given as a command: into the record, which may go out then. */
+enum aw_status unity_take_fields(struct aw_session *session, const struct aw_args *args,
+                                 struct aw_record *record);
+
 /* Encodes and prints a record for --dry-run. */
 enum aw_status unity_dry_run(struct aw_session *session, const struct aw_record *record);
 
@@ -130,6 +134,8 @@ void unity_complete_views(struct aw_session *session, aw_candidate_fn *add, void
 /* ---- the commands ---- */
 
 enum aw_status run_scene(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_control(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_update(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_drive(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_move(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_limits(struct aw_session *session, const struct aw_args *args);

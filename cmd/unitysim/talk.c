@@ -205,6 +205,18 @@ enum aw_status unity_allow(struct aw_session *session, const struct aw_record *c
     return AW_OK;
 }
 
+enum aw_status unity_take_fields(struct aw_session *session, const struct aw_args *args,
+                                 struct aw_record *record)
+{
+    uint8_t bytes[AW_UNITY_FRAME_MAX];
+    size_t size;
+    enum aw_status status = aw_args_to_record(session, args, 0, record);
+    if (status == AW_OK)
+        status =
+            aw_encode(record, aw_flag(session, "force"), bytes, sizeof bytes, &size, &session->err);
+    return status == AW_OK ? unity_allow(session, record) : status;
+}
+
 const char *unity_remark(struct aw_session *session, char *out, size_t size)
 {
     const struct unity_state *state = session->state;

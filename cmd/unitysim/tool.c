@@ -38,11 +38,17 @@ static const struct aw_option options[] = {
 static const struct aw_arg scene_args[] = {
     {.name = "scene", .complete = complete_scenes,
      .help = "basic, slam-dunk, dont-spill, ball-cup, bento, cup-stacking, or a number"},
+    {.name = "field", .kind = AW_ARG_PAIRS, .optional = true,
+     .help = "frame rate, camera and limits as a record has them: elbow.max=2300, camera.y=500"},
+    {0},
+};
+static const struct aw_arg message_args[] = {
+    {.name = "field", .kind = AW_ARG_PAIRS, .help = "of the record"},
     {0},
 };
 static const struct aw_option scene_options[] = {
     {.name = "fps", .value = "HZ", .help = "frames per second wanted", .fallback = "30",
-     .unit = "Hz", .min = 1, .max = 255},
+     .unit = "Hz", .min = 1, .max = 255, .whole = true},
     {.name = "camera", .value = "VIEW", .help = "a saved view; the scene's own without it",
      .complete = unity_complete_views},
     {.name = "wait", .value = "TIME", .help = "ask again until feedback comes, for so long; 0: ask "
@@ -96,7 +102,7 @@ static const struct aw_arg play_args[] = {
 };
 static const struct aw_option play_options[] = {
     {.name = "repeat", .value = "COUNT", .help = "play it so often", .fallback = "1", .unit = "",
-     .min = 1, .max = 1e9},
+     .min = 1, .max = 1e9, .whole = true},
     {.name = "loop", .help = "again and again"},
     {.name = "row-timeout", .value = "TIME", .help = "give up when a motion takes longer",
      .fallback = "20s", .unit = "s", .min = 0.1, .max = 3600},
@@ -110,9 +116,9 @@ static const struct aw_option teach_options[] = {
     {.name = "every", .value = "TIME", .help = "keep a point so often, without a person",
      .unit = "s", .min = 0.015, .max = 3600},
     {.name = "velocity", .value = "NUMBER", .help = "of the motions; the cap of each joint without "
-         "it", .unit = "", .min = 1, .max = 1023},
+         "it", .unit = "", .min = 1, .max = 1023, .whole = true},
     {.name = "tolerance", .value = "TICKS", .help = "of the motions; smaller changes are left out",
-     .fallback = "10", .unit = "", .min = 5, .max = 1000},
+     .fallback = "10", .unit = "", .min = 5, .max = 1000, .whole = true},
     {0},
 };
 static const struct aw_option sim_options[] = {
@@ -137,6 +143,13 @@ static const struct aw_command commands[] = {
          "usual ones, or those of --limits.",
      .examples = LIST("-l sim: scene basic", "-l sim: scene slam-dunk --fps 60",
          "--dry-run scene basic")},
+    /* Records as other tools print them, taken back as commands. */
+    {.name = "control", .summary = "drive, as a record has it", .args = message_args,
+     .hidden = true, .safety = AW_MOTION, .run = run_control},
+    {.name = "update", .summary = "camera and limits, as a record has them", .args = message_args,
+     .hidden = true, .safety = AW_WRITE, .run = run_update},
+    {.name = "camera_request", .summary = "camera get, as a record has it", .hidden = true,
+     .safety = AW_READ, .run = run_camera},
     {.name = "drive", .summary = "drive joints until it is ended, then stop", .args = drive_args,
      .options = drive_options, .safety = AW_MOTION, .run = run_drive,
      .details = "Sends control packets every 15 ms. + increases the ticks: shoulder and "

@@ -118,3 +118,9 @@ double aw_pid_setpoint_limit(int controller)
 {
     return controller == AW_PID_POS || controller == AW_PID_LVL ? 0.5 : 1;
 }
+
+double aw_pid_setpoint_scale(int controller)
+{
+    const struct aw_scale *scale = unit_of(controller);
+    return scale ? scale->scale : 1;
+}

@@ -63,4 +63,7 @@ double aw_pid_from_percent(int controller, double percent);
 /* The normalised setpoint within which a driver enables the controller: 0.5, 0.5, 1, 1. */
 double aw_pid_setpoint_limit(int controller);
 
+/* Normalised 1 as the value of a setpoint message: 360 (deg), 1, 25 (Nm), 1. */
+double aw_pid_setpoint_scale(int controller);
+
 #endif

@@ -1,6 +1,7 @@
 #include "shell/bind.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -260,15 +261,34 @@ static bool is_alias(struct aw_session *session, const struct aw_arg *arg, const
     return alias && is_word(alias, word, length);
 }
 
-/* The argument that name=value is for: one of this name, or the one that takes any pairs. */
-static const struct aw_arg *find_named(struct aw_session *session, const struct aw_command *command,
-                                       const char *word, size_t length)
+/* A field of a record that has another name as an argument; the first of several counts. */
+static bool is_field(const struct binder *b, const struct aw_arg *arg, const char *word,
+                     size_t length)
 {
-    const struct aw_arg *arg = command->args;
+    const char *const *field = b->words->message ? arg->fields : NULL;
+    while (field && *field && !is_word(*field, word, length))
+        field++;
+    return field && *field && !is_bound(b, arg);
+}
+
+/* The argument that name=value is for: one of this name, or the one that takes any pairs. */
+static const struct aw_arg *find_named(const struct binder *b, const char *word, size_t length)
+{
+    const struct aw_arg *arg = b->args->command->args;
     for (; arg && arg->name; arg++)
         if (arg->kind == AW_ARG_PAIRS || is_word(arg->name, word, length) ||
-            is_alias(session, arg, word, length))
+            is_alias(b->session, arg, word, length) || is_field(b, arg, word, length))
             return arg;
+    return NULL;
+}
+
+/* The option that stands for a field of the tool's messages. */
+static const struct aw_option *find_address(const struct binder *b, const char *word, size_t length)
+{
+    const struct aw_option *option = b->words->json ? b->session->tool->options : NULL;
+    for (; option && option->name; option++)
+        if (option->addresses && is_word(option->name, word, length))
+            return option;
     return NULL;
 }
 
@@ -341,9 +361,13 @@ static enum aw_status bind_argument(struct binder *b)
     size_t length = strcspn(word, "=");
     if (!word[length])
         return bind_bare(b, word, 0);
-    const struct aw_arg *named = find_named(b->session, b->args->command, word, length);
+    const struct aw_arg *named = find_named(b, word, length);
     if (named)
         return bind_to(b, named, word, word + length + 1);
+    const struct aw_option *address = find_address(b, word, length);
+    if (address)
+        return aw_options_set(&b->session->options, address->name, word + length + 1,
+                              AW_FROM_COMMAND_LINE, &b->session->err);
     if (b->words->message)
         return AW_OK; /* a field of a record that this command does not take */
     return b->words->json ? unknown_name(b, word, length) : bind_bare(b, word, length);
@@ -444,8 +468,11 @@ enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *a
     if (status != AW_OK)
         return aw_fail(&session->err, status, "%s: %s: %s", args->command->name, name,
                        problem.text);
+    if (arg->whole && *value != floor(*value))
+        return aw_fail(&session->err, AW_USAGE, "%s: %s %.*g is not a whole number",
+                       args->command->name, name, aw_digits_for(*value), *value);
     if ((info.min != 0 || info.max != 0) && (*value < info.min || *value > info.max) &&
-        !aw_flag(session, "force"))
+        (arg->whole || !aw_flag(session, "force")))
         return aw_fail(&session->err, AW_LIMIT, "%s: %s %.*g%s%s is outside %.*g to %.*g%s%s",
                        args->command->name, name, aw_digits_for(*value), *value, space, unit,
                        aw_digits_for(info.min), info.min, aw_digits_for(info.max), info.max, space,

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,21 +39,28 @@ static enum aw_input wanted_input(const struct aw_session *session)
     return AW_INPUT_UNKNOWN;
 }
 
+static size_t words_size(const struct aw_args *args)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < args->n; i++)
+        size += strlen(args->bound[i].text) + 1;
+    return size;
+}
+
 /* The words of the command line are one frame: FF FF 03 FC; CAN frames are one a word. */
 static enum aw_status decode_words(struct aw_decoder *d, const struct aw_args *args)
 {
-    char text[AW_LINE_MAX * 2];
-    size_t n = 0, used;
+    char *text = malloc(words_size(args) + 1), *end = text;
+    size_t used;
     bool lines = strchr(args->bound[0].text, '#') != NULL;
-    for (size_t i = 0; i < args->n && n + strlen(args->bound[i].text) + 2 < sizeof text; i++) {
-        size_t length = strlen(args->bound[i].text);
-        memcpy(text + n, args->bound[i].text, length);
-        n += length;
-        text[n++] = lines ? '\n' : ' ';
-    }
-    text[n] = '\0';
+    if (!text)
+        return aw_fail(&d->session->err, AW_USAGE, "out of memory");
+    for (size_t i = 0; i < args->n; i++)
+        end += sprintf(end, "%s%c", args->bound[i].text, lines ? '\n' : ' ');
     d->input = lines ? AW_INPUT_CANDUMP : AW_INPUT_HEX;
-    return aw_decoder_feed(d, text, n, true, &used);
+    enum aw_status status = aw_decoder_feed(d, text, (size_t)(end - text), true, &used);
+    free(text);
+    return status;
 }
 
 /* Output waits only while more input is there already. */

@@ -30,7 +30,7 @@ static const struct aw_option decode_options[] = {
      .choices = inputs},
     {.name = "port", .value = "PORT",
      .help = "of captures: the device's UDP or TCP port, if it is not the usual one", .unit = "",
-     .min = 1, .max = 65535},
+     .min = 1, .max = 65535, .whole = true},
     {.name = "where", .value = "CONDITION",
      .help = "only messages for which it holds: 'FIELD>5 and OTHER<100'"},
     {0},

@@ -56,6 +56,8 @@ void aw_decoder_begin(struct aw_decoder *d, const char *name, enum aw_input inpu
 
 static void complain(struct aw_decoder *d, const char *text)
 {
+    if (d->bad == 0)
+        aw_fail(&d->first, AW_MALFORMED, "%s", text);
     if (d->bad++ >= COMPLAINTS_MAX || !d->name)
         return;
     aw_output_flush(&d->session->out, NULL);
@@ -127,10 +129,13 @@ static enum aw_status decode_stream(struct aw_decoder *d, struct aw_span in, boo
                                     size_t *used)
 {
     enum aw_status status = decode_frames(d, &d->framer, in, used);
-    if (last && status == AW_OK && *used < in.size) {
+    if (!last || status != AW_OK)
+        return status;
+    if (*used < in.size)
         complain_of_rest(d, in.size - *used, "message");
-        *used = in.size;
-    }
+    else if (d->wire->variant.envelope && d->framer.left)
+        complain(d, "the last message is cut off: it should have more packets");
+    *used = in.size;
     return status;
 }
 
@@ -312,8 +317,10 @@ enum aw_status aw_decoder_end(struct aw_decoder *d)
 {
     if (d->bad == 0)
         return AW_OK;
-    if (!d->name)
+    if (!d->name) {
+        d->session->err = d->first;
         return AW_MALFORMED;
+    }
     return aw_fail(&d->session->err, AW_MALFORMED,
                    "%s: %" PRIu64 " damaged part%s, %" PRIu64 " record%s decoded", d->name, d->bad,
                    d->bad == 1 ? "" : "s", d->records, d->records == 1 ? "" : "s");

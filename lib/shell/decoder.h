@@ -38,8 +38,9 @@ struct aw_decoder {
     int64_t time_ns;  /* for the records to come */
     uint64_t line;    /* or packet of the input, from 1 */
     uint64_t records, bad;
-    uint64_t limit; /* stop after so many records; 0: none */
-    bool passing;   /* over the rest of a line that was taken before its end */
+    struct aw_error first; /* of what is wrong, for the command line */
+    uint64_t limit;        /* stop after so many records; 0: none */
+    bool passing;          /* over the rest of a line that was taken before its end */
     struct aw_framer framer;
     struct aw_pcap_reader reader;
     struct aw_way ways[2]; /* captures: to the device, from it */

@@ -125,10 +125,11 @@ static enum aw_status run(struct aw_session *session, int argc, char **argv)
     struct aw_words *words = malloc(sizeof *words);
     bool command = false;
     enum aw_status status = load_settings(session, argc, argv);
-    if (status != AW_OK)
+    if (status == AW_OK && words)
+        status = aw_words_from_argv(words, argc, argv, &session->err);
+    if (status != AW_OK) {
         aw_session_tell(session, "%s: %s\n", session->tool->name, session->err.text);
-    if (status == AW_OK && words) {
-        aw_words_from_argv(words, argc, argv);
+    } else if (words) {
         status = parse_globals(session, words, &command);
         session->one_shot = command;
         if (status == AW_OK) {

@@ -1,6 +1,7 @@
 #include "shell/options.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ const struct aw_option aw_global_options[] = {
     {.name = "time", .value = "STYLE", .help = "time stamps: none, abs, rel, delta, iso",
      .choices = time_styles},
     {.name = "count", .letter = 'n', .value = "COUNT", .help = "end after this many records",
-     .unit = "", .min = 1, .max = 1e15},
+     .unit = "", .min = 1, .max = 1e15, .whole = true},
     {.name = "for", .value = "TIME", .help = "end after this time: 5s", .unit = "s", .min = 0,
      .max = 1e9},
     {.name = "timeout", .letter = 'T', .value = "TIME",
@@ -102,6 +103,9 @@ static enum aw_status check_number(const struct aw_option *option, const char *t
     const char *unit = *option->unit ? option->unit : NULL;
     if (aw_number_parse_unit(text, unit, &value, &problem) != AW_OK)
         return aw_fail(err, AW_USAGE, "--%s: %s", option->name, problem.text);
+    if (option->whole && value != floor(value))
+        return aw_fail(err, AW_USAGE, "--%s: %.*g is not a whole number", option->name,
+                       aw_digits_for(value), value);
     if ((option->min != 0 || option->max != 0) && (value < option->min || value > option->max))
         return aw_fail(err, AW_LIMIT, "--%s: %.*g%s%s is outside %.*g to %.*g%s%s", option->name,
                        aw_digits_for(value), value, unit ? " " : "", option->unit,

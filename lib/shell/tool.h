@@ -63,8 +63,11 @@ struct aw_arg {
     const char *const *choices; /* AW_ARG_CHOICE, NULL-terminated */
     const char *field;          /* "message.field": take help, unit and range from the wire table */
     double min, max;            /* AW_ARG_NUMBER, for hints and help */
+    bool whole;                 /* a whole number, in this range with --force, too */
     bool optional;
     aw_complete_fn *complete;
+    const char *const *fields; /* what records call it, where that is another name,
+                                  NULL-terminated; or NULL */
 };
 
 struct aw_option {
@@ -77,8 +80,11 @@ struct aw_option {
     const char *fallback; /* value if nobody says anything; NULL: none */
     const char *unit;     /* a number in this unit ("" for a bare one); NULL: text */
     double min, max;      /* of the number, if not both 0 */
+    bool whole;           /* a number without a fraction */
     const char *const *choices;
     aw_complete_fn *complete;
+    bool addresses; /* messages have a field of this name: records and JSON commands may name it,
+                       and then it counts for them */
 };
 
 struct aw_command {

@@ -77,12 +77,19 @@ enum aw_status aw_words_split(struct aw_words *words, const char *line, struct a
     return split_words(&s, err);
 }
 
-void aw_words_from_argv(struct aw_words *words, int argc, char **argv)
+enum aw_status aw_words_from_argv(struct aw_words *words, int argc, char **argv,
+                                  struct aw_error *err)
 {
     words->n = 0;
     words->json = words->message = false;
-    for (int i = 1; i < argc && words->n < AW_WORDS_MAX; i++) {
+    if (argc > AW_WORDS_MAX + 1)
+        return aw_fail(err, AW_USAGE,
+                       "more than %d words on the command line — give them in a script, or files "
+                       "one by one",
+                       AW_WORDS_MAX);
+    for (int i = 1; i < argc; i++) {
         words->column[words->n] = 0;
         words->word[words->n++] = argv[i];
     }
+    return AW_OK;
 }

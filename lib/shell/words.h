@@ -25,7 +25,9 @@ struct aw_words {
  * errors. */
 enum aw_status aw_words_split(struct aw_words *words, const char *line, struct aw_error *err);
 
-void aw_words_from_argv(struct aw_words *words, int argc, char **argv);
+/* AW_USAGE if there are more than AW_WORDS_MAX. */
+enum aw_status aw_words_from_argv(struct aw_words *words, int argc, char **argv,
+                                  struct aw_error *err);
 
 /* {"cmd":"deg","joint":1} becomes deg joint=1; nested objects are joined by dots; {"msg":…} is a
  * record. */

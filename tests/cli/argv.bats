@@ -206,6 +206,27 @@ load common.bash
     fails 2 armctl -l "$fast" --force deg 1 90.5
 }
 
+@test "counts and identifiers are whole numbers, with --force too" {
+    while read -r words; do
+        # shellcheck disable=SC2086 # words
+        fails 2 $words
+        has "$why" "is not a whole number"
+    done <<'END'
+unitysim -q -l sim: watch -n 1.5
+armctl -q -l sim: --retries 0.5 deg 1 9
+canpid decode --port 1.5 041#9A99193F0200
+canpid -q -l sim: sweep --tones 2.5 -b lknee -c pos
+ezphys -q -l sim: step 1.5
+hidmotor -q -y -l sim: raw 1848.9 0 0 0 0 0
+hidmotor -q -y -l sim: --force raw 99.5
+hidmotor -q -l sim: --retries 1.5 status
+unitysim -q -l sim: scene basic --fps 30.5
+unitysim -q -l sim: teach new.csv --velocity 20.5
+END
+    fails 6 hidmotor -q -y -l sim: --force raw 4294967296
+    fails 6 ezphys -q -l sim: --force step 1e300
+}
+
 @test "finite numbers out of range are exit 6 and name the range" {
     fails 6 armctl encode deg joint=1 angle=99999
     has "$why" "-360 to 360 deg"
@@ -281,6 +302,23 @@ load common.bash
     fails 2 armctl "--$long"
     fails 2 armctl -l "$fast" send "DEG1,$long"
     fails 2 armctl -l "$long" deg 1 90
+}
+
+@test "a command line of too many words is refused, not cut" {
+    mapfile -t many < <(yes 1 | head -n 252)
+    ok armctl -q -l "$fast" --dry-run deg "${many[@]:2}"
+    fails 2 armctl -q -l "$fast" deg "${many[@]}" --dry-run
+    has "$why" "256 words"
+    same "$output" ""
+    fails 2 canpid decode "${many[@]/#*/041#9A99193F0200}" 1 2 3 4
+}
+
+@test "decode takes hex of any length as an argument" {
+    for ((i = 0; i < 300; i++)); do
+        printf '03000000%02x010000080000000000803f00000040' $((i % 256))
+    done >packets
+    ok ezphys decode -j "78170000""2c010000$(cat packets)"
+    same "${#lines[@]}" 300
 }
 
 @test "errors in JSON mode are one line for people and one object" {

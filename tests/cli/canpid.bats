@@ -101,7 +101,10 @@ ref alpha -b lknee|047#000000000000|ref_alpha board=lknee value=0 result=sent
 ref fix-link -b lknee|048#000000000000|ref_fix_link board=lknee value=0 result=sent
 aux 3 2.0 -b lknee|049#000000400300|aux board=lknee value=2 result=sent
 calibrate -b rhip|08A#000000000000|calibrate board=rhip result=sent
+setpoint 20% -b lknee -c lvl|044#CDCC4C3E0100|setpoint board=lknee controller=lvl value=0.2 result=sent
 disable -b lknee -c tor|044#0000C03F0200|disable result=disabled
+disable -b lknee -c lvl|044#0000C03F0100|disable result=disabled
+disable -b lknee -c tl|044#0000C03F0300|disable result=disabled
 stop -b lknee,rknee|044#0000C03F0000 0A4#0000C03F0000|stop result=disabled
 END
 }
@@ -427,6 +430,8 @@ END
     virtual run script
     ok canpid compare a.csv b.csv
     matches "$(grep IAE <<<"$output" | xargs)" "IAE * * -*"
+    same "$(grep 'peak time' <<<"$output" | cut -c 1-33 | xargs)" "peak time -"
+    hasnt "$output" nan
     ok canpid -j compare a.csv b.csv
     same "$(json '[.ok, .same_step, .overshoot.b > 10, .iae.change < 0, .max_difference > 1] | all')" true
     ok canpid -j compare a.csv a.csv
@@ -542,6 +547,9 @@ END
 setpoint 181deg -b lknee -c pos
 setpoint -181deg -b lknee -c pos
 setpoint 26Nm -b lknee -c tor
+setpoint 0.6 -b lknee -c lvl
+setpoint -60% -b lknee -c lvl
+setpoint 1.2 -b lknee -c tl
 set kp 100.5 -b lknee -c pos
 set kd -101 -b lknee -c pos
 END
@@ -675,4 +683,41 @@ ended() {
     same "${#lines[@]}" 7
     fails 3 canpid -q -l "$fast" ping -b lknee,0x200
     has "$why" "no telemetry from 0x200"
+}
+
+# The commands among the records of a log, and what they are as records of canpid's own.
+@test "records of commands are commands: for their own board and controller" {
+    while read -r frame; do
+        canpid decode -j "$frame" >record
+        ok canpid -q -b rhip -c pos -l "$fast" --switch --dry-run <record
+        same "${lines[1]// /}" "$frame"
+    done <<'END'
+041#9A99193F0200
+062#6F12033A0100
+0C3#000020410300
+044#CDCC4CBE0200
+024#0000003E0100
+085#6F12033B0000
+086#010000000000
+0A7#0000803F0000
+0C8#000000000000
+049#000080BF0300
+04A#000000000000
+044#0000C03F0000
+END
+}
+
+@test "JSON commands name board and controller themselves" {
+    ok canpid -q -l "$fast" --dry-run <<'END'
+{"cmd":"setpoint","value":"10deg","board":"lknee","controller":"pos"}
+{"cmd":"set","gain":"kp","value":0.6,"board":"rknee,lhip","controller":"tor"}
+{"cmd":"aux","index":1,"value":2,"board":64}
+END
+    same "$(grep -o '[0-9A-F]*#[0-9A-F]*' <<<"$output" | xargs)" \
+        "044#398EE33C0000 021#9A99193F0200 0A1#9A99193F0200 049#000000400100"
+    fails 2 canpid -q -l "$fast" <<<'{"cmd":"setpoint","value":1,"board":"lknee"}'
+    has "$why" "which controller?"
+    fails 2 canpid -q -l "$fast" <<<'{"msg":"setpoint","value":1,"board":"nobody","controller":"pos"}'
+    fails 2 canpid -q -l "$fast" <<<'{"msg":"kp","value":1,"board":"lknee","controller":9}'
+    fails 2 canpid -q -l "$fast" <<<'{"cmd":"setpoint","value":1,"board":"lknee","verify":true}'
 }

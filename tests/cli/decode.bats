@@ -57,3 +57,16 @@ load common.bash
     same "$output" ""
     fails 6 ezphys decode --port 70000 one.pcapng
 }
+
+@test "a message that ends too early says so, and what is wrong first is what is told" {
+    ezphys encode --dir rx joint_axis id=1 displacement=1 angular_velocity=2 --raw >whole.bin
+    { printf '\060\0\0\0\002\0\0\0' && tail -c +9 whole.bin; } >first.bin
+    run -5 --separate-stderr ezphys decode -j --as stream first.bin
+    same "$(jq -c 'select(.msg) | .id' <<<"$output")" 1
+    has "$stderr" "cut off"
+    head -c 8 whole.bin >head.bin
+    run -5 --separate-stderr ezphys decode --as stream head.bin
+    has "$stderr" "cut off"
+    fails 5 ezphys decode 00 00 00 80 01 00 00 00 03 00 00 00 01 00 00 00 08 00 00 00 00 00 80 3F
+    has "$why" "2147483648 bytes"
+}

@@ -343,6 +343,27 @@ say("type", struct.unpack("<I", answer(s)[8:12])[0])'
     wait_for fake "type 3"
 }
 
+@test "records of commands are commands" {
+    while read -r wire message; do
+        # shellcheck disable=SC2086 # words
+        bytes=$(ezphys encode --wire $wire $message)
+        # shellcheck disable=SC2086
+        ezphys decode -j --wire "$wire" --dir tx $bytes >record
+        ok ezphys -q -l sim: --wire "$wire" --dry-run <record
+        same "${lines[1]}" "   $bytes"
+    done <<'END'
+le32 axis_motor id=1 velocity1=2 max_torque1=1000
+be32 axis_force id=1 axis1=-0.5
+name32 axis_motor name=hinge velocity1=2 max_torque1=1000
+name32 axis_force name=hinge axis1=4
+stream reset
+END
+    ezphys -q -j -l sim: motor hinge 2 1000 >records
+    ok ezphys -q -j -l sim: <records
+    same "$(json '[.cmd,.ok,.joint]')" '["motor",true,"hinge"]'
+    fails 2 ezphys -q -l sim: <<<'{"msg":"axis_motor","id":1,"velocity2":1,"max_torque2":1}'
+}
+
 @test "names: wrong ones are told with what was meant, before anything moves" {
     fails 2 ezphys -q -l sim:humanoid motor left-kne 1 1
     has "$why" "did you mean 'left-knee'?"

@@ -466,6 +466,43 @@ PYTHON
     done
 }
 
+@test "records of commands are commands, with all that they say" {
+    while read -r message; do
+        # shellcheck disable=SC2086 # words
+        bytes=$(unitysim encode $message)
+        # shellcheck disable=SC2086
+        unitysim decode -j --dir tx $bytes >record
+        ok unitysim -q -l sim: --dry-run <record
+        same "${lines[1]}" "   $bytes"
+    done <<'END'
+scene scene=4 frame_rate=60 camera.x=-5 camera.y=7 camera.rz=90 elbow.min=1800 hand.max=2700
+update camera.y=400 shoulder.min=1100 wrist_flex.max=3000
+control elbow.velocity=45 elbow.state=increase hand.velocity=20 hand.state=keep
+END
+    control=$(unitysim encode control elbow.velocity=45 elbow.state=increase)
+    { printf '%s\n' "$control" "$control" "$control" "$control" "$control" "$control" "$control"
+      unitysim encode update camera.y=400 elbow.max=2400
+      unitysim encode camera_request; } | unitysim decode -j --dir tx >commands
+    echo status >>commands
+    ok unitysim -q -j -l "$fast" <commands
+    same "$(jq -c 'select(.cmd == "camera") | [.ok,.y]' <<<"$output" | xargs)" "[true,400] [true,400]"
+    same "$(json '.elbow > 2060')" true
+    fails 6 unitysim -q -l "$fast" <<<'{"msg":"control","elbow":{"velocity":46,"state":"increase"}}'
+    fails 6 unitysim -q -l "$fast" <<<'{"msg":"update","elbow":{"min":2400,"max":1800}}'
+    fails 6 unitysim -q -l "$fast" <<<'{"msg":"scene","scene":1,"frame_rate":1e300}'
+    fails 2 unitysim -q -l "$fast" <<<'{"msg":"scene","scene":1,"frame":1}'
+}
+
+@test "the end of a script stops what a control record has left running" {
+    unitysim encode control elbow.velocity=45 elbow.state=increase | unitysim decode -j --dir tx >one
+    ok unitysim -v -q -l "$fast" <one
+    matches "$(grep -o 'elbow.state=[a-z]*' <<<"$stderr" | uniq | xargs)" \
+        "elbow.state=increase elbow.state=stop"
+    ok unitysim -v -q -l "$fast" control elbow.velocity=45 elbow.state=increase
+    matches "$(grep -o 'elbow.state=[a-z]*' <<<"$stderr" | uniq | xargs)" \
+        "elbow.state=increase elbow.state=stop"
+}
+
 @test "record and replay: the same motion again, and at its end the arm stands" {
     simulator --scene 1
     ok unitysim -q -l "$url" --record drive.pcapng drive elbow=-20 --for 0.3s

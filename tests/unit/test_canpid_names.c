@@ -77,6 +77,14 @@ static void percent_becomes_the_unit_of_the_controller(void **state)
     assert_string_equal(aw_pid_unit(AW_PID_LAST), "%");
 }
 
+static void setpoints_have_a_scale_of_their_own(void **state)
+{
+    static const double scales[] = {360, 1, 25, 1};
+    (void)state;
+    for (int controller = AW_PID_POS; controller <= AW_PID_TL; controller++)
+        assert_true(aw_pid_setpoint_scale(controller) == scales[controller]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -85,6 +93,7 @@ int main(void)
         cmocka_unit_test(the_six_are_a_set_of_bits),
         cmocka_unit_test(controllers_and_gains_have_names),
         cmocka_unit_test(percent_becomes_the_unit_of_the_controller),
+        cmocka_unit_test(setpoints_have_a_scale_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

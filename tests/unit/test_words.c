@@ -78,6 +78,19 @@ static void limits(void **state)
     assert_refused(line, "words");
 }
 
+static void a_command_line_is_not_cut(void **state)
+{
+    static char *argv[AW_WORDS_MAX + 2];
+    struct aw_error err;
+    (void)state;
+    for (size_t i = 0; i < AW_WORDS_MAX + 2; i++)
+        argv[i] = "x";
+    assert_int_equal(aw_words_from_argv(&words, AW_WORDS_MAX + 1, argv, &err), AW_OK);
+    assert_int_equal(words.n, AW_WORDS_MAX);
+    assert_int_equal(aw_words_from_argv(&words, AW_WORDS_MAX + 2, argv, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "more than 256 words"));
+}
+
 static void objects(void **state)
 {
     (void)state;
@@ -124,6 +137,7 @@ int main(void)
         cmocka_unit_test(columns),
         cmocka_unit_test(open_quotes_are_refused),
         cmocka_unit_test(limits),
+        cmocka_unit_test(a_command_line_is_not_cut),
         cmocka_unit_test(objects),
         cmocka_unit_test(an_object_has_as_many_words_as_a_line),
         cmocka_unit_test(wrong_objects_are_refused),
