@@ -129,7 +129,7 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
     session->err = cause;
     if (!session->moving || status == AW_OK || hold || !session->tool->stop)
         return status;
-    enum aw_status stopped = session->tool->stop(session);
+    enum aw_status stopped = aw_stop_device(session);
     session->moving = false;
     session->left = AW_LEFT_NOTHING;
     if (stopped == AW_OK)
@@ -144,7 +144,7 @@ void aw_session_leave(struct aw_session *session, enum aw_status status)
     if (!goes_on || session->one_shot || !session->link || aw_flag(session, "hold"))
         return;
     session->left = AW_LEFT_NOTHING;
-    session->tool->stop(session);
+    aw_stop_device(session);
 }
 
 /* Where a capture ends, a command has seen all there is. */

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define ONE_WISH (500 * AW_MILLISECOND) /* signals that come so close together */
+
 static void stop_signals(sigset_t *set)
 {
     sigemptyset(set);
@@ -59,7 +61,6 @@ bool aw_stop_input_ended(struct aw_session *session)
 void aw_stop_take(struct aw_session *session)
 {
     struct signalfd_siginfo info;
-    sigset_t set;
     if (read(session->real_clock.stop_fd, &info, sizeof info) == (ssize_t)sizeof info)
         session->signal = (int)info.ssi_signo;
     else if (session->real_clock.hangup_fd >= 0)
@@ -67,16 +68,35 @@ void aw_stop_take(struct aw_session *session)
     session->real_clock.hangup_fd = -1;
     if (session->interactive && session->signal == SIGINT)
         aw_session_tell(session, "\n"); /* behind the ^C that the terminal shows */
-    stop_signals(&set);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+enum aw_status aw_stop_device(struct aw_session *session)
+{
+    struct aw_real_clock *clock = &session->real_clock;
+    int stop_fd = session->virtual_clock.stop_fd;
+    clock->deaf_until = aw_clock_now(&clock->base) + ONE_WISH;
+    session->virtual_clock.stop_fd = -1;
+    enum aw_status status = session->tool->stop(session);
+    session->virtual_clock.stop_fd = stop_fd;
+    clock->deaf_until = 0;
+    return status;
 }
 
 void aw_stop_rearm(struct aw_session *session)
 {
-    sigset_t set;
-    stop_signals(&set);
-    sigprocmask(SIG_BLOCK, &set, NULL);
     session->signal = 0;
     if (session->out.error == ECANCELED)
         session->out.error = 0;
+}
+
+void aw_stop_release(struct aw_session *session)
+{
+    struct signalfd_siginfo info;
+    sigset_t set;
+    if (!session->signal)
+        return;
+    while (read(session->real_clock.stop_fd, &info, sizeof info) > 0)
+        ; /* those that came with the first one */
+    stop_signals(&set);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
 }

@@ -20,11 +20,19 @@ void aw_stop_watch_output(struct aw_session *session, bool watch);
 void aw_stop_watch_input(struct aw_session *session);
 bool aw_stop_input_ended(struct aw_session *session);
 
-/* Takes what ended a wait (session->signal, or EPIPE in session->out.error), and gives a second
- * signal its usual meaning: it ends the program at once. */
+/* Takes what ended a wait: session->signal, or EPIPE in session->out.error. */
 void aw_stop_take(struct aw_session *session);
 
-/* After a stop in the REPL: watch again. */
+/* The tool's safe stop. For half a second signals do not end it: whoever closes a terminal sends
+ * two, and so do timeout(1) and many a script. After that the next one does, without waiting for
+ * what the device says. */
+enum aw_status aw_stop_device(struct aw_session *session);
+
+/* After a stop in the REPL: the prompt goes on. */
 void aw_stop_rearm(struct aw_session *session);
+
+/* At the end, when nothing is left to do but to close the link: after a signal that was taken the
+ * next one ends the program at once. */
+void aw_stop_release(struct aw_session *session);
 
 #endif

@@ -150,8 +150,12 @@ def from_a_writer(run):
     run.writer.stdout.close()
 
 
-def by_signal(number):
-    return lambda run: os.kill(run.program.pid, number)
+def by_signal(*numbers, apart=0):
+    def end(run):
+        for number in numbers:
+            os.kill(run.program.pid, number)
+            time.sleep(apart)
+    return end
 
 
 def end_writer(run):
@@ -170,6 +174,10 @@ WAYS = {
     "INT": Way(plainly, by_signal(signal.SIGINT), 130),
     "TERM": Way(plainly, by_signal(signal.SIGTERM), 143),
     "HUP": Way(plainly, by_signal(signal.SIGHUP), 129),
+    # A shell whose window is closed and the kernel both say HUP, timeout(1) says TERM twice, and a
+    # script that gets a Ctrl-C sends a TERM behind it: that is nobody who asks for an end at once.
+    "HUP, HUP": Way(plainly, by_signal(signal.SIGHUP, signal.SIGHUP, apart=5e-4), 129),
+    "INT, TERM": Way(plainly, by_signal(signal.SIGINT, signal.SIGTERM), 130),
     "EPIPE": Way(through_a_pipe, lambda run: run.program.process.stdout.close(), 141),
     "shell": Way(from_a_shell, by_signal(signal.SIGKILL), None),
     "unplug": Way(plainly, lambda run: run.unplug(), LOST, silent=True),
@@ -180,13 +188,14 @@ WAYS = {
     "quit": Way(from_a_prompt, lambda run: run.program.write(b"quit\n"), 0, "scripted"),
 }
 SIGNALS = ("INT", "TERM", "HUP")
+MORE_SIGNALS = ("HUP, HUP", "INT, TERM")
 
 
 def ways_of(tool):
     """A datagram socket has no plug."""
     plug = () if tool.url.startswith("udp") else ("unplug",)
     disk = ("full",) if tool.announces else ()
-    return (*SIGNALS, "EPIPE", "shell", *plug, *disk, *tool.ended_by)
+    return (*SIGNALS, *MORE_SIGNALS, "EPIPE", "shell", *plug, *disk, *tool.ended_by)
 
 
 # ---- One run -------------------------------------------------------------------------------------
@@ -449,7 +458,8 @@ def table(folder, count):
     """One lane, so that the tool has a processor: what is told is the clock on the wall."""
     for name, tool in TOOLS.items():
         groups = {"INT, TERM, HUP": SIGNALS, "pipe, shell, script": [
-            way for way in ways_of(tool) if way not in SIGNALS and not WAYS[way].silent]}
+            way for way in ways_of(tool)
+            if way not in (*SIGNALS, *MORE_SIGNALS) and not WAYS[way].silent]}
         _, _, times, problems = run_all("ways", folder, name, count, [], 1, lanes=1)
         print(*problems, sep="\n", end="", file=sys.stderr)
         for title, ways in groups.items():
