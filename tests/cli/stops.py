@@ -128,6 +128,22 @@ def to_a_full_disk(run):
         run.program = Plain([*run.command[:1], "-j", *run.command[1:]], stdout=full)
 
 
+def to_a_dead_terminal(run):
+    """Its window hangs, or the network to it. Of a line there is room for a part at most."""
+    run.window = pty.openpty()
+    os.set_blocking(run.window[1], False)
+    for size in (4096, 1):
+        try:
+            while True:
+                os.write(run.window[1], b"x" * size)
+        except BlockingIOError:
+            pass
+    os.read(run.window[0], 100)
+    os.set_blocking(run.window[1], True)
+    run.program = Plain([*run.command[:1], "-v", *run.command[1:]], stdout=run.window[1],
+                        stderr=run.window[1])
+
+
 def from_a_shell(run):
     run.program = Terminal(["sh", "-c", " ".join(run.command) + "; true"])
 
@@ -179,6 +195,7 @@ WAYS = {
     "HUP, HUP": Way(plainly, by_signal(signal.SIGHUP, signal.SIGHUP, apart=5e-4), 129),
     "INT, TERM": Way(plainly, by_signal(signal.SIGINT, signal.SIGTERM), 130),
     "EPIPE": Way(through_a_pipe, lambda run: run.program.process.stdout.close(), 141),
+    "dead terminal": Way(to_a_dead_terminal, by_signal(signal.SIGTERM), 143),
     "shell": Way(from_a_shell, by_signal(signal.SIGKILL), None),
     "unplug": Way(plainly, lambda run: run.unplug(), LOST, silent=True),
     "full": Way(to_a_full_disk, lambda run: None, LOST, "announced", True),
@@ -195,7 +212,7 @@ def ways_of(tool):
     """A datagram socket has no plug."""
     plug = () if tool.url.startswith("udp") else ("unplug",)
     disk = ("full",) if tool.announces else ()
-    return (*SIGNALS, *MORE_SIGNALS, "EPIPE", "shell", *plug, *disk, *tool.ended_by)
+    return (*SIGNALS, *MORE_SIGNALS, "EPIPE", "dead terminal", "shell", *plug, *disk, *tool.ended_by)
 
 
 # ---- One run -------------------------------------------------------------------------------------
@@ -209,6 +226,7 @@ class Run:
         self.tool_alone = [lane.tool.name, "-q", *lane.options, "-l", lane.front.url]
         self.command = [*self.tool_alone, *words]
         self.line = " ".join(words).encode() + b"\n"
+        self.window = ()
         self.program = self.writer = self.host = self.board = None
         self.moved = self.gone = False
         self.ended = self.stopped = None  # when
@@ -315,6 +333,8 @@ class Run:
         for end in (self.host, self.board):
             if end:
                 end.close()
+        for end in self.window:
+            os.close(end)
         if self.writer and self.writer.poll() is None:
             end_writer(self)
 
@@ -459,7 +479,7 @@ def table(folder, count):
     for name, tool in TOOLS.items():
         groups = {"INT, TERM, HUP": SIGNALS, "pipe, shell, script": [
             way for way in ways_of(tool)
-            if way not in (*SIGNALS, *MORE_SIGNALS) and not WAYS[way].silent]}
+            if way in ("EPIPE", "shell", *tool.ended_by)]}
         _, _, times, problems = run_all("ways", folder, name, count, [], 1, lanes=1)
         print(*problems, sep="\n", end="", file=sys.stderr)
         for title, ways in groups.items():
