@@ -314,3 +314,21 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         type \004
         ends 0"
 }
+
+@test "Ctrl-C is heard while a script in a named pipe has no writer" {
+    mkfifo lines
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        type {run lines}
+        type \r
+        set id [exp_pid]
+        set deadline [expr {[clock seconds] + \$timeout}]
+        while {[catch {exec ls -l /proc/\$id/fd | grep lines}]} {
+            if {[clock seconds] > \$deadline} { fail {it is not opened} }
+        }
+        type \003
+        want {armctl> }
+        type \004
+        ends 0"
+}
