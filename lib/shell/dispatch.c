@@ -177,7 +177,9 @@ static enum aw_status run_command(struct aw_session *session, const struct aw_ar
     session->moving = false;
     session->started = aw_clock_now(session->clock);
     aw_stop_watch_output(session, args->command->safety == AW_MOTION);
+    aw_stop_watch_pause(args->command->safety == AW_MOTION);
     status = make_safe(session, end_of_record(session, args->command->run(session, args)));
+    aw_stop_watch_pause(false);
     aw_stop_watch_output(session, false);
     return status;
 }

@@ -10,12 +10,21 @@
 
 #define ONE_WISH (500 * AW_MILLISECOND) /* signals that come so close together */
 
+/* nohup(1) has SIGHUP ignored. Scripts have SIGINT ignored in what they start in the background,
+ * too; but a Ctrl-C that ends the script is to stop what moves for it. */
+static bool is_ignored(int number)
+{
+    struct sigaction now;
+    return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 static void stop_signals(sigset_t *set)
 {
     sigemptyset(set);
     sigaddset(set, SIGINT);
     sigaddset(set, SIGTERM);
-    sigaddset(set, SIGHUP);
+    if (!is_ignored(SIGHUP))
+        sigaddset(set, SIGHUP);
 }
 
 void aw_stop_catch(struct aw_session *session)
@@ -25,6 +34,7 @@ void aw_stop_catch(struct aw_session *session)
         return;
     stop_signals(&set);
     sigprocmask(SIG_BLOCK, &set, NULL);
+    sigaddset(&set, SIGTSTP);
     session->real_clock.stop_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (session->real_clock.stop_fd < 0) { /* better ended by them than deaf to them */
         sigprocmask(SIG_UNBLOCK, &set, NULL);
@@ -43,6 +53,14 @@ static bool is_pipe(int fd)
 void aw_stop_watch_output(struct aw_session *session, bool watch)
 {
     session->real_clock.hangup_fd = watch && is_pipe(session->out.fd) ? session->out.fd : -1;
+}
+
+void aw_stop_watch_pause(bool watch)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTSTP);
+    sigprocmask(watch ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
 void aw_stop_watch_input(struct aw_session *session)
@@ -66,8 +84,13 @@ void aw_stop_take(struct aw_session *session)
     else if (session->real_clock.hangup_fd >= 0)
         session->out.error = EPIPE;
     session->real_clock.hangup_fd = -1;
-    if (session->interactive && session->signal == SIGINT)
+    if (session->interactive && !aw_stop_ends(session))
         aw_session_tell(session, "\n"); /* behind the ^C that the terminal shows */
+}
+
+bool aw_stop_ends(const struct aw_session *session)
+{
+    return session->signal != SIGINT && session->signal != SIGTSTP;
 }
 
 enum aw_status aw_stop_device(struct aw_session *session)

@@ -110,7 +110,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
 @test "a signal ends it and gives the terminal back" {
     for signal in TERM:143 HUP:129; do
         terminal <<<"
-            launch sh -c {trap '' HUP; sh -c 'trap - HUP; echo id=\$\$=; exec armctl -l $fast'
+            launch sh -c {trap : HUP; sh -c 'echo id=\$\$=; exec armctl -l $fast'
                           echo status=\$?; stty -a}
             want id=; expect -re {(\d+)=}; set id \$expect_out(1,string)
             want {armctl> }
@@ -176,12 +176,15 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "Ctrl-C during a motion stops it and says so; the prompt goes on" {
+@test "Ctrl-C and Ctrl-Z during a motion stop it and say so; the prompt goes on" {
     terminal <<<"
         launch armctl -v -l sim:
         want {armctl> }
         ask {deg 1 350} {<- 30 41 43 4B}
         type \003
+        want stopped {armctl> }
+        ask {deg 1 50} {<- 30 41 43 4B}
+        type \032
         want stopped {armctl> }
         ask {encode ack ack=2} {30 41 43 4B 32 0D 0A} {armctl> }
         type \004

@@ -110,7 +110,7 @@ class Terminal:
 # ---- Ways out ------------------------------------------------------------------------------------
 
 # begin(run) starts run.program, end(run) is the moment that counts, status is what the program then
-# ends with (None: nobody sees it). which: "moving", "scripted" or "announced", see stops_tools. silent:
+# ends with (several: one of them; None: nobody sees it). which: "moving", "scripted" or "announced", see stops_tools. silent:
 # no stop can come, or none is needed.
 Way = collections.namedtuple("Way", "begin end status which silent", defaults=("moving", False))
 
@@ -193,7 +193,9 @@ WAYS = {
     # A shell whose window is closed and the kernel both say HUP, timeout(1) says TERM twice, and a
     # script that gets a Ctrl-C sends a TERM behind it: that is nobody who asks for an end at once.
     "HUP, HUP": Way(plainly, by_signal(signal.SIGHUP, signal.SIGHUP, apart=5e-4), 129),
-    "INT, TERM": Way(plainly, by_signal(signal.SIGINT, signal.SIGTERM), 130),
+    # The second one may come when all is over but the program is not gone yet.
+    "INT, TERM": Way(plainly, by_signal(signal.SIGINT, signal.SIGTERM), (130, 143)),
+    "TSTP": Way(plainly, by_signal(signal.SIGTSTP), 148),
     "EPIPE": Way(through_a_pipe, lambda run: run.program.process.stdout.close(), 141),
     "dead terminal": Way(to_a_dead_terminal, by_signal(signal.SIGTERM), 143),
     "shell": Way(from_a_shell, by_signal(signal.SIGKILL), None),
@@ -205,7 +207,7 @@ WAYS = {
     "quit": Way(from_a_prompt, lambda run: run.program.write(b"quit\n"), 0, "scripted"),
 }
 SIGNALS = ("INT", "TERM", "HUP")
-MORE_SIGNALS = ("HUP, HUP", "INT, TERM")
+MORE_SIGNALS = ("HUP, HUP", "INT, TERM", "TSTP")
 
 
 def ways_of(tool):
@@ -326,7 +328,8 @@ class Run:
         status = self.program.status()
         while self.host and not self.gone and select.select([self.host], [], [], 0)[0]:
             self.pass_down()
-        if self.way.status not in (None, status):
+        allowed = self.way.status
+        if allowed is not None and status not in (allowed if isinstance(allowed, tuple) else (allowed,)):
             self.wrong.append(f"exit status {status}")
         if self.board and self.moved and not self.wrong and not self.way.silent:
             self.wrong += self.tool.rests(self.board)
