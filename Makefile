@@ -63,9 +63,9 @@ pick   = $(if $(SHARED),-l$(1),$(shell \
          case $$($(CC) -print-file-name=lib$(1).a) in (/*) echo -l:lib$(1).a ;; (*) echo -l$(1) ;; esac))
 choose = $(eval $(1) := $(foreach lib,$(2),$(call pick,$(lib))) $(3))$($(1))
 
-LIB_LIBS     = $(call choose,LIB_LIBS,serialport hidapi-hidraw ncursesw tinfo,-ludev -lm)
+LIB_LIBS     = $(call choose,LIB_LIBS,serialport hidapi-hidraw ncursesw tinfo,-ludev -lm -lpthread)
 SHELL_LIBS   = $(call choose,SHELL_LIBS,readline jansson inih tinfo,)
-SHARED_LIBS := -lserialport -lhidapi-hidraw -lncursesw -ltinfo -lm
+SHARED_LIBS := -lserialport -lhidapi-hidraw -lncursesw -ltinfo -lm -lpthread
 
 # ---- Files ---------------------------------------------------------------------------------------
 

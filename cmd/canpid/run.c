@@ -104,10 +104,11 @@ enum aw_status pid_run_restart(struct pid_run *run)
 static enum aw_status save(struct pid_run *run, const char *path)
 {
     struct aw_session *session = run->session;
-    FILE *file = fopen(path, "we");
-    if (!file)
-        return aw_file_fail(&session->err, NULL, path);
-    enum aw_status status = aw_table_write(file, &run->table, &session->err);
+    FILE *file;
+    enum aw_status status = aw_session_create(session, NULL, path, &file);
+    if (status != AW_OK)
+        return status;
+    status = aw_table_write(file, &run->table, &session->err);
     if (fclose(file) != 0 && status == AW_OK)
         status = aw_file_fail(&session->err, NULL, path);
     return status;
@@ -145,10 +146,12 @@ double *pid_run_column(const struct aw_table *table, int column)
 static enum aw_status write_file(struct aw_session *session, const char *path, const char *text,
                                  size_t size)
 {
-    FILE *file = fopen(path, "we");
-    bool written = file && fwrite(text, 1, size, file) == size;
-    if (file && fclose(file) != 0)
-        written = false;
+    FILE *file;
+    enum aw_status status = aw_session_create(session, NULL, path, &file);
+    if (status != AW_OK)
+        return status;
+    bool written = fwrite(text, 1, size, file) == size;
+    written = fclose(file) == 0 && written;
     return written ? AW_OK : aw_file_fail(&session->err, NULL, path);
 }
 

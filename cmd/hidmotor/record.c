@@ -47,10 +47,8 @@ static enum aw_status begin(struct recorder *r, const char *path)
         status = motor_ready(session);
     if (status != AW_OK)
         return status;
-    r->file = fopen(path, "we");
-    if (!r->file)
-        return aw_file_fail(&session->err, NULL, path);
-    if (!aw_flag(session, "no-header"))
+    status = aw_session_create(session, NULL, path, &r->file);
+    if (status == AW_OK && !aw_flag(session, "no-header"))
         status = aw_table_write_header(r->file, &r->table, &session->err);
     return status;
 }

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,6 +167,9 @@ static enum aw_status parse_values(struct aw_session *session, const struct aw_a
     for (size_t i = 0; i < PARTS && status == AW_OK; i++) {
         values[i] = NAN;
         status = aw_arg_number(session, args, parts[i].name, 0, &values[i]);
+        if (status == AW_OK && fabs(values[i]) > UINT16_MAX)
+            return aw_fail(&session->err, AW_LIMIT, "camera: %s %.9g is more than the wire carries",
+                           parts[i].name, values[i]);
         *given += isnan(values[i]) ? 0 : 1;
     }
     if (status == AW_OK && *given == 0)

@@ -95,10 +95,11 @@ static enum aw_status listen(struct teach *teach)
 static enum aw_status save(struct teach *teach, const char *path)
 {
     struct aw_session *session = teach->session;
-    FILE *file = fopen(path, "we");
-    if (!file)
-        return aw_file_fail(&session->err, NULL, path);
-    enum aw_status status = aw_sequence_write(file, &teach->sequence, &session->err);
+    FILE *file;
+    enum aw_status status = aw_session_create(session, NULL, path, &file);
+    if (status != AW_OK)
+        return status;
+    status = aw_sequence_write(file, &teach->sequence, &session->err);
     fclose(file);
     aw_object_start(&session->result, "teach");
     aw_object_text(&session->result, "file", path);

@@ -38,16 +38,19 @@ static struct timespec time_left(int64_t deadline)
 static enum aw_status real_wait(struct aw_clock *clock, int fd, short events, int64_t deadline)
 {
     const struct aw_real_clock *real = (const struct aw_real_clock *)clock;
-    struct pollfd fds[] = {{.fd = real->stop_fd, .events = POLLIN},
+    struct pollfd fds[] = {{.events = POLLIN},
                            {.fd = real->hangup_fd},
                            {.fd = real->ended_fd},
                            {.fd = fd, .events = events}};
     for (;;) {
-        struct timespec left = time_left(deadline);
+        bool deaf = real->deaf_until > 0 && real_now(clock) < real->deaf_until;
+        int64_t until = deaf && real->deaf_until < deadline ? real->deaf_until : deadline;
+        struct timespec left = time_left(until);
+        fds[0].fd = deaf ? -1 : real->stop_fd;
         int ready = ppoll(fds, 4, &left, NULL);
         if (ready > 0)
             return fds[0].revents || fds[1].revents || fds[2].revents ? AW_STOPPED : AW_OK;
-        if (ready == 0 && deadline != AW_NEVER)
+        if (ready == 0 && until == deadline && deadline != AW_NEVER)
             return AW_TIMEOUT;
         if (ready < 0 && errno != EINTR)
             return AW_LOST;

@@ -25,11 +25,12 @@ struct aw_clock {
     enum aw_status (*wait)(struct aw_clock *clock, int fd, short events, int64_t deadline);
 };
 
-/* CLOCK_MONOTONIC and poll(2). Every wait ends while stop_fd is readable, and while the other end
- * of hangup_fd (a pipe that is written to) or of ended_fd (one that is read from) is gone. All may
- * be -1; none is owned. */
+/* CLOCK_MONOTONIC and poll(2). Every wait ends while stop_fd is readable, but for the time before
+ * deaf_until, and while the other end of hangup_fd (a pipe that is written to) or of ended_fd (one
+ * that is read from) is gone. All may be -1; none is owned. */
 struct aw_real_clock {
     struct aw_clock base;
+    int64_t deaf_until; /* begins as 0 */
     int stop_fd;
     int hangup_fd;
     int ended_fd;

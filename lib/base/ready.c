@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <unistd.h>
 
 ssize_t aw_read_ready(int fd, void *buf, size_t size)
@@ -17,6 +19,27 @@ ssize_t aw_read_ready(int fd, void *buf, size_t size)
     ssize_t n = read(fd, buf, size);
     int error = errno;
     fcntl(fd, F_SETFL, flags); /* others have the terminal too */
+    errno = error;
+    return n;
+}
+
+/* The terminal behind a descriptor, opened once more; -1: it is none, or may not be opened. */
+static int own_terminal(int fd)
+{
+    char path[32];
+    if (!isatty(fd))
+        return -1;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+ssize_t aw_write_ready(int fd, const void *buf, size_t size)
+{
+    int own = own_terminal(fd);
+    ssize_t n = write(own >= 0 ? own : fd, buf, size < PIPE_BUF ? size : PIPE_BUF);
+    int error = errno;
+    if (own >= 0)
+        close(own);
     errno = error;
     return n;
 }

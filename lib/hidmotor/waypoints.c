@@ -1,6 +1,7 @@
 #include "hidmotor/waypoints.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -289,13 +290,25 @@ static enum aw_status check_segment(const struct aw_hidmotor_waypoints *way,
     enum aw_status status = check_swing(way, k, joint, x.low, x.low_t_s, limits, err);
     if (status == AW_OK)
         status = check_swing(way, k, joint, x.high, x.high_t_s, limits, err);
-    return status == AW_OK ? check_speed(way, k, joint, &x, err) : status;
+    bool forced = limits->max[joint] == FLT_MAX;
+    return status == AW_OK && !forced ? check_speed(way, k, joint, &x, err) : status;
+}
+
+/* Those of the arm, or with force those of the wire. */
+static struct aw_hidmotor_limits limits_of(bool force)
+{
+    struct aw_hidmotor_limits limits = aw_hidmotor_limits();
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS && force; i++) {
+        limits.min[i] = -FLT_MAX;
+        limits.max[i] = FLT_MAX;
+    }
+    return limits;
 }
 
 static enum aw_status check(const struct aw_hidmotor_waypoints *way, const struct aw_path *path,
-                            struct aw_error *err)
+                            bool force, struct aw_error *err)
 {
-    const struct aw_hidmotor_limits limits = aw_hidmotor_limits();
+    const struct aw_hidmotor_limits limits = limits_of(force);
     enum aw_status status = AW_OK;
     for (size_t k = 0; k < way->n; k++)
         for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++)
@@ -334,8 +347,8 @@ enum aw_status aw_hidmotor_waypoints_path(const struct aw_hidmotor_waypoints *wa
                                        : aw_fail(err, AW_LIMIT, "%s: no memory for it", way->name);
     free(t_s);
     free(deg);
-    if (status == AW_OK && !force)
-        status = check(way, path, err);
+    if (status == AW_OK)
+        status = check(way, path, force, err);
     if (status != AW_OK)
         aw_path_free(path);
     return status;

@@ -66,10 +66,10 @@ enum aw_status aw_hidmotor_waypoints_read(struct aw_hidmotor_waypoints *way, FIL
                                           const char *name, struct aw_error *err);
 void aw_hidmotor_waypoints_free(struct aw_hidmotor_waypoints *way);
 
-/* The path through the points. AW_LIMIT, unless force: a joint would leave its limits at a point or
- * between two, or be faster than AW_HIDMOTOR_FAST (a recording: AW_HIDMOTOR_SPEED_MEASURED);
- * names file, line and column, and says where and by how much. AW_LIMIT also without memory. *path
- * is to be freed after AW_OK. */
+/* The path through the points. AW_LIMIT: a joint would leave its limits at a point or between two,
+ * or be faster than AW_HIDMOTOR_FAST (a recording: AW_HIDMOTOR_SPEED_MEASURED); with force only: a
+ * 32-bit float would not hold where it goes. Names file, line and column, and says where and by how
+ * much. AW_LIMIT also without memory. *path is to be freed after AW_OK. */
 enum aw_status aw_hidmotor_waypoints_path(const struct aw_hidmotor_waypoints *way,
                                           enum aw_path_mode mode, bool force, struct aw_path *path,
                                           struct aw_error *err);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "link/fd_link.h"
+#include "link/resolve.h"
 #include "link/server.h"
 #include "link/transport.h"
 
@@ -26,9 +27,9 @@ struct address {
 };
 
 static enum aw_status resolve(struct address *address, const char *rest, int flags,
-                              struct aw_error *err)
+                              struct aw_clock *clock, struct aw_error *err)
 {
-    char port[8];
+    int error;
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags};
     address->list = NULL;
     enum aw_status status =
@@ -39,9 +40,9 @@ static enum aw_status resolve(struct address *address, const char *rest, int fla
         return aw_fail(err, AW_USAGE, "tcp:%.100s: port 0 — give the device's port", rest);
     if (!*address->host)
         snprintf(address->host, sizeof address->host, "127.0.0.1");
-    snprintf(port, sizeof port, "%u", address->port);
-    int error = getaddrinfo(strcmp(address->host, "*") == 0 ? NULL : address->host, port, &hints,
-                            &address->list);
+    const char *host = strcmp(address->host, "*") == 0 ? NULL : address->host;
+    if (aw_resolve(&address->list, host, address->port, &hints, clock, &error) == AW_STOPPED)
+        return aw_fail(err, AW_STOPPED, "tcp:%.100s: stopped while its name was looked up", rest);
     if (error)
         return aw_fail(err, AW_NO_LINK, "tcp:%.100s: no such host: %s — check the name", rest,
                        gai_strerror(error));
@@ -136,7 +137,7 @@ enum aw_status aw_tcp_open(struct aw_link **out, const struct aw_url *url, struc
     (void)context;
     static const int on = 1;
     struct address address;
-    enum aw_status status = resolve(&address, url->rest, 0, err);
+    enum aw_status status = resolve(&address, url->rest, 0, clock, err);
     if (status != AW_OK)
         return status;
     struct tcp_link *self = aw_fd_link_new(sizeof *self, &tcp_ops, clock);
@@ -195,7 +196,7 @@ enum aw_status aw_tcp_listen_open(struct aw_link **out, const struct aw_url *url
 {
     (void)context;
     struct address address;
-    enum aw_status status = resolve(&address, url->rest, AI_PASSIVE, err);
+    enum aw_status status = resolve(&address, url->rest, AI_PASSIVE, clock, err);
     if (status != AW_OK)
         return status;
     struct aw_server_link *self = aw_server_new(clock);

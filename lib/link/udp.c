@@ -13,6 +13,7 @@
 
 #include "link/fd_link.h"
 #include "link/port.h"
+#include "link/resolve.h"
 #include "link/transport.h"
 #include "link/udp.h"
 
@@ -58,13 +59,13 @@ struct udp_link {
 /* Addresses */
 
 static enum aw_status resolve(struct address *out, const char *host, unsigned port, int family,
-                              struct aw_error *err)
+                              struct aw_clock *clock, struct aw_error *err)
 {
-    char service[8];
+    int error;
     struct addrinfo *list;
     const struct addrinfo hints = {.ai_family = family, .ai_socktype = SOCK_DGRAM};
-    snprintf(service, sizeof service, "%u", port);
-    int error = getaddrinfo(host, service, &hints, &list);
+    if (aw_resolve(&list, host, port, &hints, clock, &error) == AW_STOPPED)
+        return aw_fail(err, AW_STOPPED, "udp:%.100s: stopped while its name was looked up", host);
     if (error)
         return aw_fail(err, AW_NO_LINK, "udp:%.100s: no such host: %s — check the name", host,
                        gai_strerror(error));
@@ -113,7 +114,7 @@ static bool same(const struct address *a, const struct address *b)
 
 /* HOST:PORT, HOST, :PORT or nothing; what is missing is the default. */
 static enum aw_status read_address(struct address *out, const char *text, unsigned port, int family,
-                                   struct aw_error *err)
+                                   struct aw_clock *clock, struct aw_error *err)
 {
     char host[256] = "";
     bool bare = *text && (!strchr(text, ':') || strstr(text, "::") == text) &&
@@ -125,7 +126,7 @@ static enum aw_status read_address(struct address *out, const char *text, unsign
     if (status != AW_OK)
         return status;
     const char *name = strcmp(host, "*") == 0 ? "0.0.0.0" : *host ? host : "127.0.0.1";
-    return resolve(out, name, port, family, err);
+    return resolve(out, name, port, family, clock, err);
 }
 
 /* News */
@@ -411,14 +412,14 @@ static enum aw_status make(struct udp_link **out, const struct address *at, bool
 
 /* Where answers can reach us, and nobody else more than needed. */
 static enum aw_status listen_address(struct address *out, const struct address *to, unsigned port,
-                                     struct aw_error *err)
+                                     struct aw_clock *clock, struct aw_error *err)
 {
     bool v6 = to->at.ss_family == AF_INET6, local = is_loopback(to);
     return resolve(out,
                    v6      ? local ? "::1" : "::"
                    : local ? "127.0.0.1"
                            : "0.0.0.0",
-                   port, to->at.ss_family, err);
+                   port, to->at.ss_family, clock, err);
 }
 
 enum aw_status aw_udp_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
@@ -431,12 +432,12 @@ enum aw_status aw_udp_open(struct aw_link **out, const struct aw_url *url, struc
     (void)context;
     enum aw_status status = aw_url_int(url, "listen", 0, 65535, &port, err);
     if (status == AW_OK)
-        status = read_address(&to, url->rest, TO_PORT, AF_UNSPEC, err);
+        status = read_address(&to, url->rest, TO_PORT, AF_UNSPEC, clock, err);
     if (status == AW_OK && port_of(&to) == 0)
         status =
             aw_fail(err, AW_USAGE, "udp:%.100s: port 0 — give the simulator's port", url->rest);
     if (status == AW_OK)
-        status = listen_address(&at, &to, (unsigned)port, err);
+        status = listen_address(&at, &to, (unsigned)port, clock, err);
     if (status == AW_OK)
         status = make(&self, &at, false, clock, err);
     if (status != AW_OK)
@@ -456,7 +457,7 @@ static void write_ready(struct udp_link *self, const struct address *at)
     bool v6 = at->at.ss_family == AF_INET6;
     getsockname(self->fd.fd, (struct sockaddr *)&bound.at, &bound.size);
     if (is_any(&bound) && resolve(&client, v6 ? "::1" : "127.0.0.1", port_of(&bound),
-                                  at->at.ss_family, NULL) == AW_OK)
+                                  at->at.ss_family, link->clock, NULL) == AW_OK)
         bound = client;
     snprintf(link->key, sizeof link->key, "udp:%s", name_of(&bound, name));
     snprintf(link->ready, sizeof link->ready, "%s?listen=%u", link->key,
@@ -476,14 +477,14 @@ enum aw_status aw_udp_listen_open(struct aw_link **out, const struct aw_url *url
     const char *reply = aw_url_get(url, "reply");
     bool to_sender = reply && strcmp(reply, "sender") == 0;
     (void)context;
-    enum aw_status status = read_address(&at, url->rest, TO_PORT, AF_UNSPEC, err);
+    enum aw_status status = read_address(&at, url->rest, TO_PORT, AF_UNSPEC, clock, err);
     bool v6 = status == AW_OK && at.at.ss_family == AF_INET6;
     if (status == AW_OK && !to_sender)
         status = read_address(&to,
                               reply ? reply
                               : v6  ? "::1"
                                     : "",
-                              FROM_PORT, at.at.ss_family, err);
+                              FROM_PORT, at.at.ss_family, clock, err);
     if (status == AW_OK)
         status = make(&self, &at, true, clock, err);
     if (status != AW_OK)

@@ -127,9 +127,9 @@ static enum aw_status begin_file(struct recorder *r, const char *path)
     r->view = aw_view_new(r->wire, &options, &session->err);
     if (!r->view)
         return session->err.status;
-    r->file = fopen(path, "we");
-    if (!r->file)
-        return aw_file_fail(&session->err, NULL, path);
+    status = aw_session_create(session, NULL, path, &r->file);
+    if (status != AW_OK)
+        return status;
     if (r->format->item == view_item) {
         size_t size = aw_view_header(r->view, header);
         fwrite(header, 1, size, r->file);

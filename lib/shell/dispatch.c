@@ -129,7 +129,7 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
     session->err = cause;
     if (!session->moving || status == AW_OK || hold || !session->tool->stop)
         return status;
-    enum aw_status stopped = session->tool->stop(session);
+    enum aw_status stopped = aw_stop_device(session);
     session->moving = false;
     session->left = AW_LEFT_NOTHING;
     if (stopped == AW_OK)
@@ -144,7 +144,7 @@ void aw_session_leave(struct aw_session *session, enum aw_status status)
     if (!goes_on || session->one_shot || !session->link || aw_flag(session, "hold"))
         return;
     session->left = AW_LEFT_NOTHING;
-    session->tool->stop(session);
+    aw_stop_device(session);
 }
 
 /* Where a capture ends, a command has seen all there is. */
@@ -177,7 +177,9 @@ static enum aw_status run_command(struct aw_session *session, const struct aw_ar
     session->moving = false;
     session->started = aw_clock_now(session->clock);
     aw_stop_watch_output(session, args->command->safety == AW_MOTION);
+    aw_stop_watch_pause(args->command->safety == AW_MOTION);
     status = make_safe(session, end_of_record(session, args->command->run(session, args)));
+    aw_stop_watch_pause(false);
     aw_stop_watch_output(session, false);
     return status;
 }

@@ -121,7 +121,7 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
 enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *args)
 {
     const char *name = aw_arg(args, "file", 0);
-    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    int fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return aw_file_fail(&session->err, NULL, name);
     session->one_shot = false;

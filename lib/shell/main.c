@@ -11,16 +11,19 @@
 #include "shell/config.h"
 #include "shell/input.h"
 #include "shell/repl.h"
+#include "shell/stop.h"
 #include "shell/tee.h"
 
 static void free_session(struct aw_session *session)
 {
     if (session->tool->finish && session->state)
         session->tool->finish(session);
-    aw_session_unlink(session);
     if (session->tee)
         aw_tee_close(session->tee);
     free(session->tee);
+    session->tee = NULL;
+    aw_stop_release(session);
+    aw_session_unlink(session);
     aw_config_free(session->config);
     free(session->config);
     free(session->wire);

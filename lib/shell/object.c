@@ -121,6 +121,8 @@ static char *put_number(char *out, const struct aw_entry *entry)
         return put(out, entry->number != 0 ? "true" : "false");
     if (!isfinite(entry->number))
         return put(out, "null");
+    if (entry->decimals < 0 && !isfinite((float)entry->number))
+        return out + sprintf(out, "%.9g", entry->number);
     if (entry->decimals < 0)
         return aw_print_float32(out, (float)entry->number);
     return aw_print_fixed(out, entry->number, entry->decimals);

@@ -1,14 +1,16 @@
 #include "shell/output.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ready.h"
+
 #define PATIENCE_MS 200 /* with a reader that takes nothing, when all else has been stopped */
+#define PAUSE_MS    10  /* of a terminal that has room, but not enough for a character */
 
 /* Until there is room, or somebody asks to stop. */
 static bool await_room(struct aw_output *out)
@@ -24,10 +26,23 @@ static bool await_room(struct aw_output *out)
     return false;
 }
 
-/* Bytes that write(2) takes without waiting once there is room. */
-static size_t at_once(const struct aw_output *out, size_t left)
+/* The same where poll(2) says that there is room and write(2) that there is none. */
+static bool await_more(struct aw_output *out)
 {
-    return out->stop_fd > 0 && left > PIPE_BUF ? PIPE_BUF : left;
+    struct pollfd stop = {.fd = out->stop_fd, .events = POLLIN};
+    if (out->stop_fd <= 0)
+        return await_room(out);
+    if (out->stalled)
+        out->error = ECANCELED;
+    out->stalled = out->stalled || poll(&stop, 1, PAUSE_MS) > 0;
+    return !out->stalled;
+}
+
+static ssize_t write_some(const struct aw_output *out, size_t done)
+{
+    const char *text = out->buffer + done;
+    return out->stop_fd > 0 ? aw_write_ready(out->fd, text, out->used - done)
+                            : write(out->fd, text, out->used - done);
 }
 
 static void write_all(struct aw_output *out)
@@ -36,12 +51,12 @@ static void write_all(struct aw_output *out)
     while (done < out->used && !out->error) {
         if (out->stop_fd > 0 && !await_room(out))
             break;
-        ssize_t n = write(out->fd, out->buffer + done, at_once(out, out->used - done));
+        ssize_t n = write_some(out, done);
         if (n > 0)
             done += (size_t)n;
-        else if (errno == EAGAIN)
-            await_room(out);
-        else if (errno != EINTR)
+        else if (errno == EAGAIN && !await_more(out))
+            break;
+        else if (errno != EINTR && errno != EAGAIN)
             out->error = errno;
     }
     out->used = out->error ? 0 : out->used - done;

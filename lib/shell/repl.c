@@ -177,7 +177,7 @@ static void run_typed(struct aw_session *session, const char *history)
         if (status != AW_OK)
             aw_session_tell(session, "%s: %s\n", session->tool->name, session->err.text);
         else if (words->n && aw_dispatch(session, words, NULL) == AW_STOPPED)
-            session->quit = session->signal != SIGINT;
+            session->quit = aw_stop_ends(session);
     }
     free(words);
     if (!session->quit)
@@ -189,7 +189,7 @@ static void run_typed(struct aw_session *session, const char *history)
 static void on_signal(struct aw_session *session, const char *prompt)
 {
     aw_stop_take(session);
-    session->quit = session->signal != SIGINT;
+    session->quit = aw_stop_ends(session);
     if (!session->quit)
         aw_stop_rearm(session);
     fputs(session->out.color ? "\033[K^C\n" : "^C\n", rl_outstream);

@@ -4,6 +4,8 @@
 #ifndef AW_SHELL_SESSION_H
 #define AW_SHELL_SESSION_H
 
+#include <stdio.h>
+
 #include "shell/object.h"
 #include "shell/options.h"
 #include "shell/output.h"
@@ -144,6 +146,13 @@ enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status stat
  */
 void aw_session_tell(struct aw_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Creates the file that a command writes to. That is no reason to be deaf while something moves: a
+ * named pipe waits for its reader here until somebody asks to stop, and a reader that takes nothing
+ * for a moment ends the file, with ETIMEDOUT. what is told before the path, or NULL. Errors as in
+ * aw_file_fail; AW_STOPPED. */
+enum aw_status aw_session_create(struct aw_session *session, const char *what, const char *path,
+                                 FILE **file);
 
 /* A line for people on stderr, "tool: …"; not with --quiet. */
 void aw_session_say(struct aw_session *session, const char *format, ...)

@@ -8,12 +8,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define ONE_WISH (500 * AW_MILLISECOND) /* signals that come so close together */
+
+/* nohup(1) has SIGHUP ignored. Scripts have SIGINT ignored in what they start in the background,
+ * too; but a Ctrl-C that ends the script is to stop what moves for it. */
+static bool is_ignored(int number)
+{
+    struct sigaction now;
+    return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 static void stop_signals(sigset_t *set)
 {
     sigemptyset(set);
     sigaddset(set, SIGINT);
     sigaddset(set, SIGTERM);
-    sigaddset(set, SIGHUP);
+    if (!is_ignored(SIGHUP))
+        sigaddset(set, SIGHUP);
 }
 
 void aw_stop_catch(struct aw_session *session)
@@ -23,6 +34,7 @@ void aw_stop_catch(struct aw_session *session)
         return;
     stop_signals(&set);
     sigprocmask(SIG_BLOCK, &set, NULL);
+    sigaddset(&set, SIGTSTP);
     session->real_clock.stop_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (session->real_clock.stop_fd < 0) { /* better ended by them than deaf to them */
         sigprocmask(SIG_UNBLOCK, &set, NULL);
@@ -43,6 +55,14 @@ void aw_stop_watch_output(struct aw_session *session, bool watch)
     session->real_clock.hangup_fd = watch && is_pipe(session->out.fd) ? session->out.fd : -1;
 }
 
+void aw_stop_watch_pause(bool watch)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTSTP);
+    sigprocmask(watch ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+}
+
 void aw_stop_watch_input(struct aw_session *session)
 {
     bool script = !session->one_shot && !session->interactive && is_pipe(STDIN_FILENO);
@@ -59,24 +79,47 @@ bool aw_stop_input_ended(struct aw_session *session)
 void aw_stop_take(struct aw_session *session)
 {
     struct signalfd_siginfo info;
-    sigset_t set;
     if (read(session->real_clock.stop_fd, &info, sizeof info) == (ssize_t)sizeof info)
         session->signal = (int)info.ssi_signo;
     else if (session->real_clock.hangup_fd >= 0)
         session->out.error = EPIPE;
     session->real_clock.hangup_fd = -1;
-    if (session->interactive && session->signal == SIGINT)
+    if (session->interactive && !aw_stop_ends(session))
         aw_session_tell(session, "\n"); /* behind the ^C that the terminal shows */
-    stop_signals(&set);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+bool aw_stop_ends(const struct aw_session *session)
+{
+    return session->signal != SIGINT && session->signal != SIGTSTP;
+}
+
+enum aw_status aw_stop_device(struct aw_session *session)
+{
+    struct aw_real_clock *clock = &session->real_clock;
+    int stop_fd = session->virtual_clock.stop_fd;
+    clock->deaf_until = aw_clock_now(&clock->base) + ONE_WISH;
+    session->virtual_clock.stop_fd = -1;
+    enum aw_status status = session->tool->stop(session);
+    session->virtual_clock.stop_fd = stop_fd;
+    clock->deaf_until = 0;
+    return status;
 }
 
 void aw_stop_rearm(struct aw_session *session)
 {
-    sigset_t set;
-    stop_signals(&set);
-    sigprocmask(SIG_BLOCK, &set, NULL);
     session->signal = 0;
     if (session->out.error == ECANCELED)
         session->out.error = 0;
+}
+
+void aw_stop_release(struct aw_session *session)
+{
+    struct signalfd_siginfo info;
+    sigset_t set;
+    if (!session->signal)
+        return;
+    while (read(session->real_clock.stop_fd, &info, sizeof info) > 0)
+        ; /* those that came with the first one */
+    stop_signals(&set);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
 }

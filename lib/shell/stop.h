@@ -1,6 +1,6 @@
-/* Requests to stop: SIGINT, SIGTERM and SIGHUP are not handled, they are read from a signalfd that
- * every wait watches. So a stop is never lost between a check and a wait, and nothing runs in a
- * handler.
+/* Requests to stop: SIGINT, SIGTERM and SIGHUP (unless started with nohup) are not handled, they
+ * are read from a signalfd that every wait watches. So a stop is never lost between a check and a
+ * wait, and nothing runs in a handler.
  */
 #ifndef AW_SHELL_STOP_H
 #define AW_SHELL_STOP_H
@@ -14,17 +14,31 @@ void aw_stop_catch(struct aw_session *session);
 /* While something moves, the end of the reader of our output is a request to stop as well. */
 void aw_stop_watch_output(struct aw_session *session, bool watch);
 
+/* While something moves, so is Ctrl-Z: a program that stands still would let it go on. */
+void aw_stop_watch_pause(bool watch);
+
 /* While something moves that has no end of its own, the end of a script that comes through a pipe
  * ends it: nobody is left who could. ended tells whether that has happened, and watches no longer.
  */
 void aw_stop_watch_input(struct aw_session *session);
 bool aw_stop_input_ended(struct aw_session *session);
 
-/* Takes what ended a wait (session->signal, or EPIPE in session->out.error), and gives a second
- * signal its usual meaning: it ends the program at once. */
+/* Takes what ended a wait: session->signal, or EPIPE in session->out.error. */
 void aw_stop_take(struct aw_session *session);
 
-/* After a stop in the REPL: watch again. */
+/* Does what was taken end the prompt, too? Not Ctrl-C and Ctrl-Z. */
+bool aw_stop_ends(const struct aw_session *session);
+
+/* The tool's safe stop. For half a second signals do not end it: whoever closes a terminal sends
+ * two, and so do timeout(1) and many a script. After that the next one does, without waiting for
+ * what the device says. */
+enum aw_status aw_stop_device(struct aw_session *session);
+
+/* After a stop in the REPL: the prompt goes on. */
 void aw_stop_rearm(struct aw_session *session);
+
+/* At the end, when nothing is left to do but to close the link: after a signal that was taken the
+ * next one ends the program at once. */
+void aw_stop_release(struct aw_session *session);
 
 #endif

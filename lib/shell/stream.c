@@ -126,7 +126,7 @@ static enum aw_status begin_file(struct aw_stream *s, const char *input)
     bool standard = strcmp(input, "-") == 0;
     aw_stop_catch(s->session);
     s->live = standard;
-    s->fd = standard ? STDIN_FILENO : open(input, O_RDONLY | O_CLOEXEC);
+    s->fd = standard ? STDIN_FILENO : open(input, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (s->fd < 0)
         return aw_file_fail(&s->session->err, NULL, input);
     enum aw_status status = aw_stream_fill(s, AW_NEVER);

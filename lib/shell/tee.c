@@ -34,9 +34,9 @@ enum aw_status aw_tee_open(struct aw_tee *tee, struct aw_session *session, const
     tee->wrapper = (struct aw_wrapper){.medium = protocol->medium,
                                        .ports = {protocol->ports[0], protocol->ports[1]}};
     tee->last_ns = (int64_t)(aw_option_number(session, "last") * 1e9);
-    tee->file = fopen(path, "we");
-    if (!tee->file)
-        return aw_file_fail(&session->err, "--record", path);
+    enum aw_status status = aw_session_create(session, "--record", path, &tee->file);
+    if (status != AW_OK)
+        return status;
     size_t n = aw_pcapng_begin(block, aw_wrapper_linktype(&tee->wrapper), interface);
     fwrite(block, 1, n, tee->file);
     if (fflush(tee->file) == 0)

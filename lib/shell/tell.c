@@ -1,10 +1,10 @@
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/ready.h"
 #include "shell/session.h"
 
 #define PATIENCE (200 * AW_MILLISECOND) /* with a reader of standard error, beside a device */
@@ -21,13 +21,14 @@ static bool is_room(struct aw_session *session)
            aw_clock_wait(clock, STDERR_FILENO, POLLOUT, aw_clock_now(clock) + PATIENCE) == AW_OK;
 }
 
-/* As much at once as a pipe takes without waiting when it has room. */
 static bool write_line(struct aw_session *session, const char *text, size_t size)
 {
     while (size > 0) {
         if (!is_room(session))
             return false;
-        ssize_t n = write(STDERR_FILENO, text, size < PIPE_BUF ? size : PIPE_BUF);
+        ssize_t n = aw_write_ready(STDERR_FILENO, text, size);
+        if (n < 0 && errno == EAGAIN && session->real_clock.stop_fd >= 0)
+            return false;
         if (n < 0 && errno != EINTR && errno != EAGAIN)
             return true; /* there is nobody to tell */
         text += n > 0 ? n : 0;

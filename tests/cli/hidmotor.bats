@@ -447,6 +447,14 @@ END
     fails 2 hidmotor -q -l "$fast" record /nope/run.csv --for 0.1s
 }
 
+@test "play --force: limits do not count, but nothing is sent that a float does not hold" {
+    printf 't,m1,m2,m3\n0,0,0,0\n1,1e39,1,1\n' >far.csv
+    fails 6 hidmotor -v --force -l "$fast" play far.csv
+    has "$why" "far.csv:3: m1: 1e+39 deg"
+    printf 't,m1,m2,m3\n0,0,0,0\n0.5,95,0,0\n1,0,0,0\n' >near.csv
+    ok hidmotor --force --dry-run play near.csv
+}
+
 @test "play: straight, cubic, quintic; at the end the arm is at the last point" {
     printf 't,m1,m2,m3\n0,0,0,0\n1,10,20,-30\n2,60,80,0\n' >way.csv
     for shape in "" --cubic --quintic; do

@@ -110,7 +110,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
 @test "a signal ends it and gives the terminal back" {
     for signal in TERM:143 HUP:129; do
         terminal <<<"
-            launch sh -c {trap '' HUP; sh -c 'trap - HUP; echo id=\$\$=; exec armctl -l $fast'
+            launch sh -c {trap : HUP; sh -c 'echo id=\$\$=; exec armctl -l $fast'
                           echo status=\$?; stty -a}
             want id=; expect -re {(\d+)=}; set id \$expect_out(1,string)
             want {armctl> }
@@ -176,12 +176,15 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "Ctrl-C during a motion stops it and says so; the prompt goes on" {
+@test "Ctrl-C and Ctrl-Z during a motion stop it and say so; the prompt goes on" {
     terminal <<<"
         launch armctl -v -l sim:
         want {armctl> }
         ask {deg 1 350} {<- 30 41 43 4B}
         type \003
+        want stopped {armctl> }
+        ask {deg 1 50} {<- 30 41 43 4B}
+        type \032
         want stopped {armctl> }
         ask {encode ack ack=2} {30 41 43 4B 32 0D 0A} {armctl> }
         type \004
@@ -311,6 +314,24 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         launch armctl -l $fast
         want {armctl> }
         for {set i 0} {\$i < 100} {incr i} { type x; type \003; want {^C} {armctl> } }
+        type \004
+        ends 0"
+}
+
+@test "Ctrl-C is heard while a script in a named pipe has no writer" {
+    mkfifo lines
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        type {run lines}
+        type \r
+        set id [exp_pid]
+        set deadline [expr {[clock seconds] + \$timeout}]
+        while {[catch {exec ls -l /proc/\$id/fd | grep lines}]} {
+            if {[clock seconds] > \$deadline} { fail {it is not opened} }
+        }
+        type \003
+        want {armctl> }
         type \004
         ends 0"
 }

@@ -255,3 +255,36 @@ commands() {
     same "$(json '.sent == 300 and .late_p50_ms >= 0 and .late_p99_ms >= .late_p50_ms')" true
     [ $((${EPOCHREALTIME/./} - start_us)) -ge 598000 ]
 }
+
+# ---- Named pipes ---------------------------------------------------------------------------------
+
+@test "--record into a named pipe: waits for its reader, and can be stopped before it comes" {
+    mkfifo run.pcapng
+    armctl -q -l "$fast" --record run.pcapng deg 1 90 2>err 3>&- &
+    client=$!
+    until grep -q '^SigBlk.*4003$' "/proc/$client/status"; do kill -0 "$client"; done # HUP INT TERM
+    kill -TERM "$client"
+    wait "$client" && false || same $? 143
+    armctl -q -l "$fast" --record run.pcapng deg 1 90 >out 3>&- &
+    armctl -j decode - <run.pcapng >seen
+    wait $!
+    has "$(<out)" confirmed
+    same "$(jq -sc 'map(.msg)' seen)" '["deg","ack","deg","ack"]'
+}
+
+@test "a reader of a recording that takes nothing ends the recording, not the motion, and hides no stop" {
+    mkfifo run.pcapng run.csv
+    exec {reader}<>run.pcapng {table}<>run.csv
+    timeout "$patience" hidmotor -l "$fast" --record run.pcapng move 0 45 30 duration=600s \
+        --wait 2>err
+    has "$(<err)" "the file ends here"
+    head -c 65536 /dev/zero >&"$table"
+    mkfifo said
+    hidmotor -l sim: record run.csv 2>said 3>&- &
+    client=$!
+    started+=("$client")
+    exec {said}<said
+    said[client]=$said
+    wait_for client "the file ends here"
+    wait "$client" && false || same $? 7
+}

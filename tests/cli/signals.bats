@@ -42,6 +42,26 @@ ended() {
     has "$rest" "stopped"
 }
 
+@test "Ctrl-Z during a motion: a program that stands still would let it go on" {
+    moving sim:
+    kill -TSTP "$client"
+    ended 148
+    has "$rest" "stopped"
+}
+
+@test "nohup: SIGHUP is nothing to it" {
+    mkfifo trace
+    nohup armctl -v -l sim: deg 1 350 2>trace >client.out </dev/null 3>&- &
+    client=$!
+    started+=("$client")
+    exec {trace}<trace
+    said[client]=$trace
+    wait_for client "<- 30 41 43 4B" # ACK
+    kill -HUP "$client"
+    kill -TERM "$client" # of two that are pending the HUP would come first
+    ended 143
+}
+
 @test "in JSON the result says that it was stopped" {
     moving sim: -j
     kill -INT "$client"

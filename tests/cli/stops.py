@@ -110,7 +110,7 @@ class Terminal:
 # ---- Ways out ------------------------------------------------------------------------------------
 
 # begin(run) starts run.program, end(run) is the moment that counts, status is what the program then
-# ends with (None: nobody sees it). which: "moving", "scripted" or "announced", see stops_tools. silent:
+# ends with (several: one of them; None: nobody sees it). which: "moving", "scripted" or "announced", see stops_tools. silent:
 # no stop can come, or none is needed.
 Way = collections.namedtuple("Way", "begin end status which silent", defaults=("moving", False))
 
@@ -126,6 +126,22 @@ def through_a_pipe(run):
 def to_a_full_disk(run):
     with open("/dev/full", "wb") as full:
         run.program = Plain([*run.command[:1], "-j", *run.command[1:]], stdout=full)
+
+
+def to_a_dead_terminal(run):
+    """Its window hangs, or the network to it. Of a line there is room for a part at most."""
+    run.window = pty.openpty()
+    os.set_blocking(run.window[1], False)
+    for size in (4096, 1):
+        try:
+            while True:
+                os.write(run.window[1], b"x" * size)
+        except BlockingIOError:
+            pass
+    os.read(run.window[0], 100)
+    os.set_blocking(run.window[1], True)
+    run.program = Plain([*run.command[:1], "-v", *run.command[1:]], stdout=run.window[1],
+                        stderr=run.window[1])
 
 
 def from_a_shell(run):
@@ -150,8 +166,12 @@ def from_a_writer(run):
     run.writer.stdout.close()
 
 
-def by_signal(number):
-    return lambda run: os.kill(run.program.pid, number)
+def by_signal(*numbers, apart=0):
+    def end(run):
+        for number in numbers:
+            os.kill(run.program.pid, number)
+            time.sleep(apart)
+    return end
 
 
 def end_writer(run):
@@ -170,7 +190,14 @@ WAYS = {
     "INT": Way(plainly, by_signal(signal.SIGINT), 130),
     "TERM": Way(plainly, by_signal(signal.SIGTERM), 143),
     "HUP": Way(plainly, by_signal(signal.SIGHUP), 129),
+    # A shell whose window is closed and the kernel both say HUP, timeout(1) says TERM twice, and a
+    # script that gets a Ctrl-C sends a TERM behind it: that is nobody who asks for an end at once.
+    "HUP, HUP": Way(plainly, by_signal(signal.SIGHUP, signal.SIGHUP, apart=5e-4), 129),
+    # The second one may come when all is over but the program is not gone yet.
+    "INT, TERM": Way(plainly, by_signal(signal.SIGINT, signal.SIGTERM), (130, 143)),
+    "TSTP": Way(plainly, by_signal(signal.SIGTSTP), 148),
     "EPIPE": Way(through_a_pipe, lambda run: run.program.process.stdout.close(), 141),
+    "dead terminal": Way(to_a_dead_terminal, by_signal(signal.SIGTERM), 143),
     "shell": Way(from_a_shell, by_signal(signal.SIGKILL), None),
     "unplug": Way(plainly, lambda run: run.unplug(), LOST, silent=True),
     "full": Way(to_a_full_disk, lambda run: None, LOST, "announced", True),
@@ -180,13 +207,14 @@ WAYS = {
     "quit": Way(from_a_prompt, lambda run: run.program.write(b"quit\n"), 0, "scripted"),
 }
 SIGNALS = ("INT", "TERM", "HUP")
+MORE_SIGNALS = ("HUP, HUP", "INT, TERM", "TSTP")
 
 
 def ways_of(tool):
     """A datagram socket has no plug."""
     plug = () if tool.url.startswith("udp") else ("unplug",)
     disk = ("full",) if tool.announces else ()
-    return (*SIGNALS, "EPIPE", "shell", *plug, *disk, *tool.ended_by)
+    return (*SIGNALS, *MORE_SIGNALS, "EPIPE", "dead terminal", "shell", *plug, *disk, *tool.ended_by)
 
 
 # ---- One run -------------------------------------------------------------------------------------
@@ -200,6 +228,7 @@ class Run:
         self.tool_alone = [lane.tool.name, "-q", *lane.options, "-l", lane.front.url]
         self.command = [*self.tool_alone, *words]
         self.line = " ".join(words).encode() + b"\n"
+        self.window = ()
         self.program = self.writer = self.host = self.board = None
         self.moved = self.gone = False
         self.ended = self.stopped = None  # when
@@ -299,13 +328,16 @@ class Run:
         status = self.program.status()
         while self.host and not self.gone and select.select([self.host], [], [], 0)[0]:
             self.pass_down()
-        if self.way.status not in (None, status):
+        allowed = self.way.status
+        if allowed is not None and status not in (allowed if isinstance(allowed, tuple) else (allowed,)):
             self.wrong.append(f"exit status {status}")
         if self.board and self.moved and not self.wrong and not self.way.silent:
             self.wrong += self.tool.rests(self.board)
         for end in (self.host, self.board):
             if end:
                 end.close()
+        for end in self.window:
+            os.close(end)
         if self.writer and self.writer.poll() is None:
             end_writer(self)
 
@@ -449,7 +481,8 @@ def table(folder, count):
     """One lane, so that the tool has a processor: what is told is the clock on the wall."""
     for name, tool in TOOLS.items():
         groups = {"INT, TERM, HUP": SIGNALS, "pipe, shell, script": [
-            way for way in ways_of(tool) if way not in SIGNALS and not WAYS[way].silent]}
+            way for way in ways_of(tool)
+            if way in ("EPIPE", "shell", *tool.ended_by)]}
         _, _, times, problems = run_all("ways", folder, name, count, [], 1, lanes=1)
         print(*problems, sep="\n", end="", file=sys.stderr)
         for title, ways in groups.items():

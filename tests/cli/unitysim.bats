@@ -337,6 +337,8 @@ PYTHON
     fails 5 unitysim --views bad.csv camera views
     has "$why" "bad.csv:1:11: ry: 'x'"
     refuses 6 unitysim -q -l "$fast" camera set 70000 1 2 3 4 5
+    fails 6 unitysim -q --force -l "$fast" camera set 1e39 1 2 3 4 5 # what no integer holds, too
+    fails 6 unitysim -q --force -l "$fast" camera set y=4294967396
 }
 
 @test "feedback falls silent during a move: nothing is moved, it is said, and the move ends well" {

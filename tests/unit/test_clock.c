@@ -67,6 +67,23 @@ static void a_stop_comes_before_everything(void **state)
     }
 }
 
+static void a_stop_waits_for_the_end_of_deafness(void **state)
+{
+    int stop[2];
+    (void)state;
+    assert_int_equal(pipe(stop), 0);
+    struct aw_real_clock clock = aw_real_clock(stop[0]);
+    assert_int_equal(write(stop[1], "x", 1), 1);
+    int64_t end = aw_clock_now(&clock.base) + 20 * AW_MILLISECOND;
+    clock.deaf_until = end;
+    assert_int_equal(aw_clock_wait(&clock.base, stop[1], POLLOUT, AW_NEVER), AW_OK);
+    assert_int_equal(aw_clock_sleep(&clock.base, end - 10 * AW_MILLISECOND), AW_OK);
+    assert_int_equal(aw_clock_sleep(&clock.base, AW_NEVER), AW_STOPPED);
+    assert_true(aw_clock_now(&clock.base) >= end);
+    for (int i = 0; i < 2; i++)
+        close(stop[i]);
+}
+
 static void times_from_now(void **state)
 {
     (void)state;
@@ -86,6 +103,7 @@ int main(void)
         cmocka_unit_test(real_time_never_goes_back),
         cmocka_unit_test(a_wait_ends_when_there_is_something_to_read),
         cmocka_unit_test(a_stop_comes_before_everything),
+        cmocka_unit_test(a_stop_waits_for_the_end_of_deafness),
         cmocka_unit_test(times_from_now),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

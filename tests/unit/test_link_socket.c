@@ -1,12 +1,25 @@
 /* tcp:, tcp-listen:, unix:, unix-listen:, and serving a device on them. */
 #include "link_helper.h"
 
+#include <dlfcn.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+
+/* In place of the C library's: a name server that never answers about "silent". */
+int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
+                struct addrinfo **list)
+{
+    int (*original)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+    *(void **)&original = dlsym(RTLD_NEXT, "getaddrinfo");
+    while (host && strcmp(host, "silent") == 0 && !(hints->ai_flags & AI_NUMERICHOST))
+        pause();
+    return original(host, service, hints, list);
+}
 
 static void clients_take_turns(const char *listen)
 {
@@ -297,6 +310,27 @@ static void a_wish_to_stop_ends_waiting_for_clients(void **state)
     close(ends[1]);
 }
 
+static void a_wish_to_stop_ends_the_look_for_a_name(void **state)
+{
+    (void)state;
+    int ends[2];
+    struct aw_link *link;
+    assert_int_equal(pipe(ends), 0);
+    struct aw_real_clock clock = aw_real_clock(ends[0]);
+    const struct aw_link_options options = {.clock = &clock.base};
+    aw_link_close(open_link("udp:localhost:30004?listen=0", &clock.base));
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    static const char *const urls[] = {"tcp:silent:4000", "udp:silent:4000"};
+    for (int i = 0; i < 2; i++) {
+        struct aw_error err = {0};
+        assert_int_equal(aw_link_open(&link, urls[i], &options, &err), AW_STOPPED);
+        assert_null(link);
+        assert_non_null(strstr(err.text, "stopped while its name was looked up"));
+    }
+    close(ends[0]);
+    close(ends[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +346,7 @@ int main(void)
         cmocka_unit_test(unix_failures),
         cmocka_unit_test(devices_are_served),
         cmocka_unit_test(a_wish_to_stop_ends_waiting_for_clients),
+        cmocka_unit_test(a_wish_to_stop_ends_the_look_for_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

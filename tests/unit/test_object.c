@@ -26,10 +26,11 @@ static void plain_entries(void **state)
     aw_object_number(&object, "angle", 90, 0, "deg");
     aw_object_number(&object, "ms", 1023.44, 1, NULL);
     aw_object_number(&object, "x", NAN, 1, NULL);
+    aw_object_number(&object, "big", -1e39, -1, NULL);
     aw_object_text(&object, "result", "confirmed");
     aw_object_truth(&object, "flipped", true);
     assert_string_equal(as_json(&object, NULL),
-                        "{\"ok\":true,\"angle\":90,\"ms\":1023.4,\"x\":null,"
+                        "{\"ok\":true,\"angle\":90,\"ms\":1023.4,\"x\":null,\"big\":-1e+39,"
                         "\"result\":\"confirmed\",\"flipped\":true}\n");
 }
 

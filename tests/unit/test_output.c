@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <pty.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -109,6 +110,31 @@ static void a_reader_that_takes_nothing_hides_no_stop(void **state)
         close(ends[i]), close(stop[i]);
 }
 
+/* There may be room for a part of what is written only, which poll(2) does not tell. */
+static void a_terminal_that_nobody_reads_hides_no_stop(void **state)
+{
+    struct aw_error err = {0};
+    int terminal, user, stop[2];
+    (void)state;
+    assert_int_equal(openpty(&terminal, &user, NULL, NULL, NULL), 0);
+    assert_int_equal(pipe2(stop, 0), 0);
+    assert_int_equal(write(stop[1], "", 1), 1);
+    start(user);
+    out.stop_fd = stop[0];
+    for (int i = 0; i < AW_OUTPUT_SIZE / 10; i++)
+        aw_output_print(&out, "%08d\n", i);
+    assert_int_equal(aw_output_flush(&out, &err), AW_STOPPED);
+    assert_true(out.used > 0 && out.used < AW_OUTPUT_SIZE / 10 * 9); /* it has taken a part */
+    assert_int_equal(fcntl(user, F_GETFL) & O_NONBLOCK, 0);
+    assert_int_equal(read(stop[0], &(char){0}, 1), 1);
+    assert_int_equal(aw_output_flush(&out, &err), AW_STOPPED);
+    assert_int_equal(out.error, ECANCELED);
+    for (int i = 0; i < 2; i++)
+        close(stop[i]);
+    close(terminal);
+    close(user);
+}
+
 static void after_a_stop_a_reader_is_not_waited_for_long(void **state)
 {
     struct aw_error err = {0};
@@ -186,6 +212,7 @@ int main(void)
         cmocka_unit_test(a_closed_pipe_is_noticed_before_and_at_writing),
         cmocka_unit_test(a_full_disk_is_told),
         cmocka_unit_test(a_reader_that_takes_nothing_hides_no_stop),
+        cmocka_unit_test(a_terminal_that_nobody_reads_hides_no_stop),
         cmocka_unit_test(after_a_stop_a_reader_is_not_waited_for_long),
         cmocka_unit_test(without_room_nothing_is_kept),
         cmocka_unit_test(a_full_descriptor_that_does_not_wait_is_waited_for),
