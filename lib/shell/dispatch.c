@@ -176,9 +176,13 @@ static enum aw_status run_command(struct aw_session *session, const struct aw_ar
         return status;
     session->moving = false;
     session->started = aw_clock_now(session->clock);
-    aw_stop_watch_output(session, args->command->safety == AW_MOTION);
+    bool motion = args->command->safety == AW_MOTION;
+    aw_stop_watch_output(session, motion);
+    if (motion)
+        aw_stop_watch_suspend(session, true);
     status = make_safe(session, end_of_record(session, args->command->run(session, args)));
     aw_stop_watch_output(session, false);
+    aw_stop_watch_suspend(session, false);
     return status;
 }
 

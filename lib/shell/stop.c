@@ -16,6 +16,17 @@ static void stop_signals(sigset_t *set)
     sigaddset(set, SIGHUP);
 }
 
+/* What the descriptor tells: SIGTSTP only while it is held up, or it would suspend the program and
+ * wake those who wait for the descriptor, too. */
+static void told_signals(sigset_t *set)
+{
+    sigset_t blocked;
+    stop_signals(set);
+    sigprocmask(SIG_BLOCK, NULL, &blocked);
+    if (sigismember(&blocked, SIGTSTP) == 1)
+        sigaddset(set, SIGTSTP);
+}
+
 void aw_stop_catch(struct aw_session *session)
 {
     sigset_t set;
@@ -23,13 +34,44 @@ void aw_stop_catch(struct aw_session *session)
         return;
     stop_signals(&set);
     sigprocmask(SIG_BLOCK, &set, NULL);
+    told_signals(&set);
     session->real_clock.stop_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (session->real_clock.stop_fd < 0) { /* better ended by them than deaf to them */
+        stop_signals(&set);
         sigprocmask(SIG_UNBLOCK, &set, NULL);
         return;
     }
     session->virtual_clock.stop_fd = session->real_clock.stop_fd;
     session->out.stop_fd = session->real_clock.stop_fd;
+}
+
+void aw_stop_watch_suspend(struct aw_session *session, bool watch)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTSTP);
+    sigprocmask(watch ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+    told_signals(&set);
+    if (session->real_clock.stop_fd >= 0)
+        signalfd(session->real_clock.stop_fd, &set, 0);
+}
+
+bool aw_stop_is_suspend(void)
+{
+    sigset_t pending;
+    sigpending(&pending);
+    return sigismember(&pending, SIGTSTP) == 1;
+}
+
+void aw_stop_suspend(struct aw_session *session)
+{
+    aw_stop_watch_suspend(session, false); /* stands still here */
+    aw_stop_watch_suspend(session, true);
+}
+
+bool aw_stop_stays(const struct aw_session *session)
+{
+    return session->signal == SIGINT || session->signal == SIGTSTP;
 }
 
 static bool is_pipe(int fd)
@@ -65,7 +107,7 @@ void aw_stop_take(struct aw_session *session)
     else if (session->real_clock.hangup_fd >= 0)
         session->out.error = EPIPE;
     session->real_clock.hangup_fd = -1;
-    if (session->interactive && session->signal == SIGINT)
+    if (session->interactive && aw_stop_stays(session))
         aw_session_tell(session, "\n"); /* behind the ^C that the terminal shows */
     stop_signals(&set);
     sigprocmask(SIG_UNBLOCK, &set, NULL);

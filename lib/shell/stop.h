@@ -11,6 +11,18 @@
  */
 void aw_stop_catch(struct aw_session *session);
 
+/* Ctrl-Z suspends the program, except between watch and no watch: then it is a request to stop like
+ * the others. A program that stands still looks after no device that moves. */
+void aw_stop_watch_suspend(struct aw_session *session, bool watch);
+
+/* For those who watch and give the terminal back first: was it Ctrl-Z that ended a wait? Then
+ * suspend takes it and returns with the program in the foreground again. */
+bool aw_stop_is_suspend(void);
+void aw_stop_suspend(struct aw_session *session);
+
+/* Was it a signal after which the prompt goes on? */
+bool aw_stop_stays(const struct aw_session *session);
+
 /* While something moves, the end of the reader of our output is a request to stop as well. */
 void aw_stop_watch_output(struct aw_session *session, bool watch);
 
