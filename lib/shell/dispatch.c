@@ -174,6 +174,9 @@ static enum aw_status run_command(struct aw_session *session, const struct aw_ar
     enum aw_status status = ask_first(session, args->command);
     if (status != AW_OK)
         return status;
+    /* What was lost under the command before is opened anew; a server waits for its next client. */
+    if (session->link && session->link->lost && !*session->link->ready)
+        aw_session_unlink(session);
     session->moving = false;
     session->started = aw_clock_now(session->clock);
     bool motion = args->command->safety == AW_MOTION;

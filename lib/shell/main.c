@@ -17,7 +17,7 @@ static void free_session(struct aw_session *session)
 {
     if (session->tool->finish && session->state)
         session->tool->finish(session);
-    aw_session_unlink(session);
+    aw_link_close(session->link);
     if (session->tee)
         aw_tee_close(session->tee);
     free(session->tee);

@@ -238,6 +238,8 @@ enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link
 
 void aw_session_unlink(struct aw_session *session)
 {
+    if (session->link && session->tool->unlinked)
+        session->tool->unlinked(session);
     aw_link_close(session->link);
     session->link = NULL;
 }
