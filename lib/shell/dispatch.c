@@ -212,7 +212,8 @@ static enum aw_status run_bound(struct aw_session *session, const struct aw_args
     if (aw_flag(session, "help"))
         return aw_help(session, args->command);
     if (!args->command)
-        return AW_OK;
+        return aw_fail(&session->err, AW_USAGE,
+                       "no command — options hold for the line they stand in");
     enum aw_status status = prepare_wire(session);
     return status == AW_OK ? run_command(session, args) : status;
 }

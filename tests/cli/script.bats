@@ -127,6 +127,8 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
 }
 
 @test "options on a line are for this line" {
+    fails 2 script '-j\n'
+    has "$why" "line 1: no command — options hold for the line they stand in"
     ok script 'deg 1 10 -j\ndeg 1 20\n'
     matches "${lines[0]}" '{*'
     matches "${lines[2]}" 'deg joint=1 angle=20deg*'
