@@ -1,21 +1,21 @@
 # bash completion for ezphys: asks the tool itself
 _ezphys() {
-    local line words=("${COMP_WORDS[@]:1:COMP_CWORD-1}") current=${COMP_WORDS[COMP_CWORD]}
-    if declare -F _get_comp_words_by_ref >/dev/null; then
-        local cur all cword
-        _get_comp_words_by_ref -n =: -w all -i cword -c cur
-        words=("${all[@]:1:cword-1}") current=$cur
-    fi
+    local line found words current head= breaks=${COMP_WORDBREAKS//[^=:]/}
+    read -r -a words <<<"${COMP_LINE:0:COMP_POINT}"
+    [[ ${COMP_LINE:0:COMP_POINT} == *[[:blank:]] ]] && words+=("")
+    current=${words[${#words[@]}-1]}
+    # bash puts what is found behind the last = or : of the word
+    [[ -z $breaks ]] || head=${current%"${current##*[$breaks]}"}
     COMPREPLY=()
     while IFS= read -r line; do
         case $line in
         ::files) compopt -o default ;;
         *)
-            COMPREPLY+=("${line%%$'\t'*}")
+            found=${line%%$'\t'*}
+            COMPREPLY+=("${found:${#head}}")
             case $line in *=$'\t'* | *:$'\t'* | *[=:]) compopt -o nospace ;; esac
             ;;
         esac
-    done < <("${COMP_WORDS[0]}" complete -- "${words[@]}" "$current" 2>/dev/null)
-    declare -F __ltrim_colon_completions >/dev/null && __ltrim_colon_completions "$current"
+    done < <("${COMP_WORDS[0]}" complete -- "${words[@]:1:${#words[@]}-2}" "$current" 2>/dev/null)
 }
 complete -F _ezphys ezphys

@@ -151,6 +151,12 @@ static void finish(struct aw_session *session)
         arm_remember(session);
 }
 
+static void unlinked(struct aw_session *session)
+{
+    finish(session);
+    arm_state(session)->link = NULL;
+}
+
 static const char *const links[] = {"serial", "tty", "tcp", "unix", "log", NULL};
 
 const struct aw_tool armctl_tool = {
@@ -169,4 +175,5 @@ const struct aw_tool armctl_tool = {
     .stop = arm_safe_stop,
     .in_step = true,
     .finish = finish,
+    .unlinked = unlinked,
 };

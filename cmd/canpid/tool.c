@@ -271,6 +271,11 @@ static const char *const examples[] = {
 
 static const char *const links[] = {"can", "slcan", "socketcand", "log", NULL};
 
+static void unlinked(struct aw_session *session)
+{
+    ((struct pid_state *)session->state)->link = NULL;
+}
+
 const struct aw_tool canpid_tool = {
     .name = "canpid",
     .summary = "gains, setpoints and telemetry of joint drivers over CAN",
@@ -284,6 +289,7 @@ const struct aw_tool canpid_tool = {
     .sim = &pid_sim_transport,
     .state_size = sizeof(struct pid_state),
     .stop = pid_safe_stop,
+    .unlinked = unlinked,
     .hear = pid_hear,
     .subject = pid_subject,
     .remark = pid_remark,

@@ -6,6 +6,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "ezphys/framing.h"
 #include "ezphys/wire.h"
@@ -282,11 +283,20 @@ static bool only_print(struct program *p)
     return true;
 }
 
+/* What was printed has to get somewhere. */
+static enum aw_status printed(struct program *p)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return AW_OK;
+    aw_file_fail(&p->err, NULL, "standard output");
+    return AW_LOST;
+}
+
 static int perform(struct program *p, char **words)
 {
     enum aw_status status = read_options(p, words);
     if (status == AW_OK && only_print(p))
-        return AW_OK;
+        return (int)printed(p);
     if (status == AW_OK)
         status = apply_options(p);
     if (status != AW_OK)
@@ -297,7 +307,7 @@ static int perform(struct program *p, char **words)
         help_names(&p->scene);
     else
         return simulate(p);
-    return AW_OK;
+    return (int)printed(p);
 }
 
 int main(int argc, char **argv)

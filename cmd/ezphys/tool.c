@@ -164,6 +164,12 @@ static const char *const examples[] = {
 
 static const char *const links[] = {"tcp", "tcp-listen", "unix", "log", NULL};
 
+static void unlinked(struct aw_session *session)
+{
+    if (ez_state(session)->made)
+        aw_ez_attach(&ez_state(session)->ez, NULL);
+}
+
 const struct aw_tool ezphys_tool = {
     .name = "ezphys",
     .summary = "read and drive an EZPhysics simulation over TCP",
@@ -178,6 +184,7 @@ const struct aw_tool ezphys_tool = {
     .configure = ez_configure,
     .stop = ez_safe_stop,
     .finish = ez_finish,
+    .unlinked = unlinked,
     .hear = ez_hear,
     .in_step = true,
     .subject = ez_subject,

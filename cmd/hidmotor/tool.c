@@ -267,6 +267,11 @@ static const char *const examples[] = {
 
 static const char *const links[] = {"hid", "unix", "log", NULL};
 
+static void unlinked(struct aw_session *session)
+{
+    motor_state(session)->link = NULL;
+}
+
 const struct aw_tool hidmotor_tool = {
     .name = "hidmotor",
     .summary = "setpoints and velocities of the RBE3001 arm over USB HID",
@@ -279,6 +284,7 @@ const struct aw_tool hidmotor_tool = {
     .sim = &motor_sim_transport,
     .state_size = sizeof(struct motor_state),
     .stop = motor_safe_stop,
+    .unlinked = unlinked,
     .hear = motor_hear,
     .in_step = true,
 };

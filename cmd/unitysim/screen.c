@@ -6,8 +6,10 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
+#include "shell/stop.h"
 #include "unitysim/shape.h"
 
 enum {
@@ -34,16 +36,38 @@ bool unity_screen_live(void)
     return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-void unity_screen_open(struct aw_session *session)
+static void screen_open(struct aw_session *session)
 {
     aw_output_print(&session->out, "\033[?1049h\033[?25l\033[2J");
     aw_output_flush(&session->out, NULL);
 }
 
-void unity_screen_close(struct aw_session *session)
+static void screen_close(struct aw_session *session)
 {
     aw_output_print(&session->out, "\033[?25h\033[?1049l");
     aw_output_flush(&session->out, NULL);
+}
+
+static enum aw_status show_once(struct aw_session *session, unity_pages *pages, void *context)
+{
+    struct termios before;
+    bool keys = unity_take_keys(&before);
+    screen_open(session);
+    enum aw_status status = pages(context, keys);
+    screen_close(session);
+    if (keys)
+        tcsetattr(STDIN_FILENO, TCSANOW, &before);
+    return status;
+}
+
+enum aw_status unity_screen_show(struct aw_session *session, unity_pages *pages, void *context)
+{
+    enum aw_status status;
+    aw_stop_watch_suspend(session, true);
+    while ((status = show_once(session, pages, context)) == AW_STOPPED && aw_stop_is_suspend())
+        aw_stop_suspend(session);
+    aw_stop_watch_suspend(session, false);
+    return status;
 }
 
 static bool speaks_utf8(void)

@@ -21,9 +21,12 @@ struct unity_screen {
 /* Can the terminal be drawn over? No with a pipe, and with TERM=dumb. */
 bool unity_screen_live(void);
 
-/* The whole terminal for the pages to come, and what it showed before. */
-void unity_screen_open(struct aw_session *session);
-void unity_screen_close(struct aw_session *session);
+/* Draws pages until it is ended; keys: there are some to read. */
+typedef enum aw_status unity_pages(void *context, bool keys);
+
+/* Gives the whole terminal to pages, and then back as it was. Ctrl-Z gives it back for a while:
+ * pages is called again when the program is in the foreground again. */
+enum aw_status unity_screen_show(struct aw_session *session, unity_pages *pages, void *context);
 
 /* Draws one page: over the last one on a terminal (live), or as text of 80 x 24. AW_LIMIT without
  * memory, AW_LOST if the output is gone. */

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "base/number.h"
@@ -210,8 +209,9 @@ static void take_keys(struct stage *stage)
         on_key(stage, key);
 }
 
-static enum aw_status perform(struct stage *stage)
+static enum aw_status perform(void *context, bool keys)
 {
+    struct stage *stage = context;
     static const int64_t page_ns = 50 * AW_MILLISECOND;
     struct aw_session *session = stage->session;
     int64_t next_page = 0;
@@ -226,7 +226,8 @@ static enum aw_status perform(struct stage *stage)
             status = aw_device_serve_once(stage->device, stage->link, next_page, &session->err);
         if (*stage->link->event)
             snprintf(stage->remark, sizeof stage->remark, "%s", stage->link->event);
-        take_keys(stage);
+        if (keys)
+            take_keys(stage);
     }
     return status;
 }
@@ -236,19 +237,13 @@ static enum aw_status on_terminal(struct aw_session *session, struct aw_device *
 {
     struct stage stage = {.session = session, .device = device, .stuck = stuck};
     struct aw_link_options options = {.clock = session->clock};
-    struct termios before;
     aw_stop_catch(session);
     session->serving = true;
     enum aw_status status =
         aw_session_open(session, aw_option(session, "listen"), &options, &stage.link);
     if (status != AW_OK)
         return status;
-    bool keys = unity_take_keys(&before);
-    unity_screen_open(session);
-    status = perform(&stage);
-    unity_screen_close(session);
-    if (keys)
-        tcsetattr(STDIN_FILENO, TCSANOW, &before);
+    status = unity_screen_show(session, perform, &stage);
     aw_link_close(stage.link);
     return status;
 }

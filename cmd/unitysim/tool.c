@@ -220,6 +220,11 @@ static const char *const examples[] = {
 
 static const char *const links[] = {"udp", "unix", "log", NULL};
 
+static void unlinked(struct aw_session *session)
+{
+    ((struct unity_state *)session->state)->link = NULL;
+}
+
 const struct aw_tool unitysim_tool = {
     .name = "unitysim",
     .summary = "scenes, control and feedback of the virtual Bento Arm over UDP",
@@ -235,6 +240,7 @@ const struct aw_tool unitysim_tool = {
     .sim = &unity_sim_transport,
     .state_size = sizeof(struct unity_state),
     .stop = unity_safe_stop,
+    .unlinked = unlinked,
     .finish = unity_finish,
     .configure = unity_configure,
     .hear = unity_hear,

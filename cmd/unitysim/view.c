@@ -1,8 +1,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <termios.h>
-#include <unistd.h>
 
 #include "screen.h"
 #include "unitysim/shape.h"
@@ -42,12 +40,18 @@ static bool key_says_quit(bool keys)
     return key && strcmp(key, "q") == 0;
 }
 
-static enum aw_status live_view(struct aw_session *session, bool keys)
+struct viewing {
+    struct aw_session *session;
+    int64_t deadline;
+};
+
+static enum aw_status live_view(void *context, bool keys)
 {
+    const struct viewing *viewing = context;
+    struct aw_session *session = viewing->session;
     static const int64_t page_ns = 50 * AW_MILLISECOND;
     uint64_t count = (uint64_t)aw_option_number(session, "count");
     struct unity_screen before = page(session);
-    int64_t deadline = aw_session_end(session);
     enum aw_status status = AW_OK;
     for (uint64_t n = 0; status == AW_OK && !(count && n >= count); n++) {
         struct unity_screen screen = page(session);
@@ -58,21 +62,9 @@ static enum aw_status live_view(struct aw_session *session, bool keys)
         int64_t now = aw_clock_now(session->clock);
         if (status == AW_OK)
             status = aw_unity_run(unity_of(session), now + page_ns, NULL, NULL, &session->err);
-        if (now >= deadline || key_says_quit(keys))
+        if (now >= viewing->deadline || key_says_quit(keys))
             break;
     }
-    return status;
-}
-
-static enum aw_status on_terminal(struct aw_session *session)
-{
-    struct termios before;
-    bool keys = unity_take_keys(&before);
-    unity_screen_open(session);
-    enum aw_status status = live_view(session, keys);
-    unity_screen_close(session);
-    if (keys)
-        tcsetattr(STDIN_FILENO, TCSANOW, &before);
     return status;
 }
 
@@ -86,7 +78,8 @@ enum aw_status run_view(struct aw_session *session, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     if (unity_screen_live())
-        return on_terminal(session);
+        return unity_screen_show(session, live_view,
+                                 &(struct viewing){session, aw_session_end(session)});
     struct unity_screen screen = page(session);
     return unity_screen_draw(session, &screen, false);
 }

@@ -93,6 +93,10 @@ enum aw_status aw_number_parse(const char *text, double *value, struct aw_error 
 static enum aw_status unknown_unit(const char *text, const char *unit, const char *wanted,
                                    struct aw_error *err)
 {
+    const char *behind = unit + strspn(unit, " \t");
+    if (behind > unit && find_unit(behind))
+        return aw_fail(err, AW_USAGE, "'%.40s': a blank behind the number — write %.*s%s", text,
+                       (int)(unit - text), text, behind);
     if (!find_unit(unit))
         return aw_fail(err, AW_USAGE, "'%.40s': unknown unit '%.20s' — %s%s", text, unit,
                        wanted && *wanted ? "use " : "no unit is needed here", wanted ? wanted : "");

@@ -1,6 +1,7 @@
 #include "base/utf8.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 struct lead {
     unsigned char first, last; /* of a sequence of length bytes */
@@ -52,4 +53,10 @@ void aw_utf8_clean(char *text)
             *text = '?';
         text += size ? size : 1;
     }
+}
+
+size_t aw_utf8_mark(const char *text)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    return strncmp(text, mark, strlen(mark)) == 0 ? strlen(mark) : 0;
 }

@@ -16,6 +16,9 @@ size_t aw_utf8_size(const char *text);
  * terminal, as long as nothing in it is wide or combines. */
 size_t aw_utf8_length(const char *text);
 
+/* Bytes of the mark (U+FEFF) that some editors put in front of a text: 3, or 0. */
+size_t aw_utf8_mark(const char *text);
+
 /* Puts a '?' in place of every byte that is no part of a character: what is left does no harm on a
  * terminal or in JSON. */
 void aw_utf8_clean(char *text);

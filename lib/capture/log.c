@@ -58,9 +58,12 @@ static struct aw_span left(const struct aw_log *log)
     return (struct aw_span){log->buffer + log->from, log->to - log->from};
 }
 
-static bool is_ours(const struct aw_log *log, const struct aw_payload *payload)
+static bool is_ours(const struct aw_log *log, enum aw_linktype linktype,
+                    const struct aw_payload *payload)
 {
     const uint16_t *ports = log->options.ports;
+    if (log->options.medium && !aw_linktype_suits(linktype, *log->options.medium))
+        return false;
     if (!payload->to || (!ports[0] && !ports[1]))
         return true;
     return (ports[0] && (payload->to == ports[0] || payload->from == ports[0])) ||
@@ -89,7 +92,8 @@ static void keep_comment(struct aw_log_entry *entry, const struct aw_packet *pac
 static bool take_packet(struct aw_log *log, const struct aw_packet *packet,
                         struct aw_log_entry *entry)
 {
-    bool whole = aw_packet_open(packet, &log->payload) && is_ours(log, &log->payload);
+    bool whole =
+        aw_packet_open(packet, &log->payload) && is_ours(log, packet->linktype, &log->payload);
     *entry = (struct aw_log_entry){.time_ns = packet->time_ns, .linktype = packet->linktype};
     keep_comment(entry, packet);
     if (!whole)

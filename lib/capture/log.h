@@ -25,6 +25,8 @@ struct aw_log_options {
      * Packets between other ports are passed over; without a direction of their own packets to the
      * device's port are AW_TX. */
     uint16_t ports[2];
+    /* Packets that cannot be of this medium are passed over, too; NULL: all are taken. */
+    const enum aw_medium *medium;
 };
 
 /* One datagram, or one piece of a stream. */

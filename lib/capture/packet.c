@@ -170,6 +170,12 @@ bool aw_packet_open(const struct aw_packet *packet, struct aw_payload *payload)
     return false;
 }
 
+bool aw_linktype_suits(enum aw_linktype linktype, enum aw_medium medium)
+{
+    return (linktype == AW_LINKTYPE_CAN) == (medium == AW_MEDIUM_CAN) &&
+           (linktype == AW_LINKTYPE_USER1) == (medium == AW_MEDIUM_HID);
+}
+
 /* ---- Putting on
  * ---------------------------------------------------------------------------------- */
 

@@ -27,6 +27,10 @@ struct aw_payload {
  * an extended identifier, another network protocol, a packet that was cut off). */
 bool aw_packet_open(const struct aw_packet *packet, struct aw_payload *payload);
 
+/* May packets of this link type be of this medium? Frames of a CAN bus and HID reports are nobody
+ * else's. */
+bool aw_linktype_suits(enum aw_linktype linktype, enum aw_medium medium);
+
 /* Which byte of a TCP stream comes next, one for each way; starts as {0}. */
 struct aw_tcp_order {
     bool counted;

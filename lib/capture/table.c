@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "base/number.h"
-
-#define BOM "\xEF\xBB\xBF"
+#include "base/utf8.h"
 
 /* ---- In memory ---------------------------------------------------------------------------------
  */
@@ -260,8 +259,8 @@ static enum aw_status read_first(struct aw_table *table, const char *line, struc
 static enum aw_status read_line(struct aw_table *table, const char *line, struct place *place,
                                 struct aw_error *err)
 {
-    if (place->line == 1 && strncmp(line, BOM, strlen(BOM)) == 0)
-        line += strlen(BOM);
+    if (place->line == 1)
+        line += aw_utf8_mark(line);
     struct cell all = trim(line, line + strlen(line));
     if (all.length == 0 || *all.text == '#')
         return AW_OK;

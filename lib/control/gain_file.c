@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "base/utf8.h"
 
 #define WORDS (AW_GAIN_WORDS + 1)
 
@@ -82,7 +83,8 @@ enum aw_status aw_gain_file_read(const struct aw_gain_file *kind, const void *co
     forget(kind, gains);
     while (status == AW_OK && fgets(line, sizeof line, file)) {
         number++;
-        status = read_line(kind, context, gains, line, &why);
+        status =
+            read_line(kind, context, gains, line + (number == 1 ? aw_utf8_mark(line) : 0), &why);
     }
     if (status == AW_OK && ferror(file))
         status = aw_fail(&why, AW_USAGE, "%s", strerror(errno));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "base/utf8.h"
 
 static const char *const kinds[] = {[AW_EZ_BODY] = "body", [AW_EZ_JOINT] = "joint"};
 
@@ -152,7 +153,7 @@ enum aw_status aw_ez_names_read(struct aw_ez_names *names, FILE *in, const char 
         enum aw_status status =
             strlen(line) == sizeof line - 1
                 ? aw_fail(&cause, AW_USAGE, "longer than %zu characters", sizeof line - 2)
-                : read_line(names, line, &cause);
+                : read_line(names, line + (number == 1 ? aw_utf8_mark(line) : 0), &cause);
         if (status != AW_OK)
             return aw_fail(err, AW_MALFORMED, "%.100s:%u: %s", file, number, cause.text);
     }

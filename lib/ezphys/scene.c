@@ -8,6 +8,7 @@
 
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/utf8.h"
 
 #define COUNT(a)  (sizeof(a) / sizeof *(a))
 #define FAR_M     1e5 /* positions, speeds: beyond it single precision is of no use */
@@ -687,10 +688,11 @@ static void set_defaults(struct aw_scene *scene)
 enum aw_status aw_scene_parse(struct aw_scene *scene, const char *name, const char *text,
                               size_t size, struct aw_error *err)
 {
+    const char *start = text + (size > 2 ? aw_utf8_mark(text) : 0);
     struct reader r = {.name = name,
-                       .next = text,
+                       .next = start,
                        .end = text + size,
-                       .line_start = text,
+                       .line_start = start,
                        .line = 1,
                        .scene = scene,
                        .err = err};

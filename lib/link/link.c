@@ -111,16 +111,23 @@ enum aw_status aw_link_open(struct aw_link **out, const char *text,
     return status == AW_OK ? aw_fault_wrap(out, link, &url, options->ascii, err) : status;
 }
 
+static enum aw_status keep_lost(struct aw_link *link, enum aw_status status)
+{
+    if (status == AW_LOST || status == AW_OK)
+        link->lost = status == AW_LOST;
+    return status;
+}
+
 enum aw_status aw_link_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                             int64_t deadline, struct aw_error *err)
 {
-    return link->ops->read(link, buf, cap, got, deadline, err);
+    return keep_lost(link, link->ops->read(link, buf, cap, got, deadline, err));
 }
 
 enum aw_status aw_link_write(struct aw_link *link, const void *buf, size_t size,
                              struct aw_error *err)
 {
-    return link->ops->write(link, buf, size, err);
+    return keep_lost(link, link->ops->write(link, buf, size, err));
 }
 
 void aw_link_close(struct aw_link *link)

@@ -62,6 +62,7 @@ struct aw_link {
      * be remembered here, too, by key. 1 on a client's tcp: or unix: link and on sim:. */
     unsigned connections;
     bool waiting;  /* servers: nobody is connected now */
+    bool lost;     /* the last read or write said AW_LOST; kept by aw_link_read and aw_link_write */
     char key[128]; /* what the device is, whatever the spelling of the URL: used to remember things
                       about it. The /dev/serial/by-id name or real path of a port, the absolute path
                       of a symlink to a pty, "tcp:HOST:PORT" */

@@ -408,8 +408,12 @@ enum aw_status aw_unknown_command(struct aw_session *session, const char *word)
     if (near)
         return aw_fail(&session->err, AW_USAGE, "no command '%.40s' — did you mean '%s'?", word,
                        near);
-    return aw_fail(&session->err, AW_USAGE, "no command '%.40s' — see '%s help'", word,
-                   session->tool->name);
+    const char *tool = session->tool->name;
+    if (strcmp(word, tool) == 0)
+        return aw_fail(&session->err, AW_USAGE, "no command '%s' — leave the tool's name out here",
+                       tool);
+    return aw_fail(&session->err, AW_USAGE, "no command '%.40s' — see '%s%shelp'", word,
+                   session->interactive ? "" : tool, session->interactive ? "" : " ");
 }
 
 static enum aw_status bind_word(struct binder *b)

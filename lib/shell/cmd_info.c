@@ -94,8 +94,8 @@ static enum aw_status read_all(struct survey *s)
 {
     struct aw_log *log;
     struct aw_log_entry entry;
-    const uint16_t *ports = s->session->tool->protocol->ports;
-    struct aw_log_options options = {{ports[0], ports[1]}};
+    const struct aw_protocol *protocol = s->session->tool->protocol;
+    struct aw_log_options options = {{protocol->ports[0], protocol->ports[1]}, &protocol->medium};
     struct aw_progress progress = aw_progress(s->session, s->path, false);
     enum aw_status status = aw_log_open(&log, s->path, &options, &s->session->err);
     while (status == AW_OK || status == AW_MALFORMED) {

@@ -135,7 +135,12 @@ static void say_why_nothing(struct player *p, const char *path)
 {
     struct aw_session *session = p->session;
     const struct aw_replay *r = &p->replay;
-    if (!r->n)
+    if (!r->n && !r->others)
+        aw_session_say(session,
+                       "replay: nothing to send: %.200s has no messages of %s — did another tool "
+                       "make it?",
+                       path, session->tool->name);
+    else if (!r->n)
         aw_session_say(session,
                        "replay: nothing to send: %.200s has no commands, %" PRIu64
                        " messages from the device — %s",

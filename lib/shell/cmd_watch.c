@@ -65,8 +65,12 @@ static bool names_field(const char *part, const struct aw_names *names, size_t m
     const struct aw_codec *codec = aw_wire_codec_at(names->wire, message);
     const char *field = names->field[message][leaf];
     struct aw_select one = {.n = 1, .pattern = {part}};
-    struct aw_point point = {
-        .subject = "*", .message = codec->message->name, .field = field, .name = "*."};
+    struct aw_point point = {.subject = "*",
+                             .message = codec->message->name,
+                             .field = field,
+                             .name = "*.",
+                             .codec = codec,
+                             .leaf = leaf};
     if (!codec->leaves[leaf].value)
         return false;
     strncat(point.name, field, sizeof point.name - 3);

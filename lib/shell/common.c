@@ -157,6 +157,7 @@ const struct aw_command aw_common_commands[] = {
      .options = help_options, .offline = true, .run = aw_run_help,
      .examples = (const char *const[]){"help watch", "help links", NULL}},
     {.name = "quit", .summary = "leave", .offline = true, .run = aw_run_quit},
+    {.name = "exit", .summary = "leave", .hidden = true, .offline = true, .run = aw_run_quit},
     {0},
 };
 /* clang-format on */

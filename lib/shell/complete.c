@@ -9,6 +9,8 @@
 
 struct completion {
     struct aw_session *session;
+    const char *head; /* "mode=", "--color=": what of the word stands before partial */
+    size_t head_length;
     const char *partial;
     aw_candidate_fn *add;
     void *context;
@@ -22,8 +24,19 @@ struct completion {
 
 static void offer(struct completion *c, const char *word, const char *help)
 {
-    if (strncmp(word, c->partial, strlen(c->partial)) == 0)
-        c->add(c->context, word, help);
+    char whole[256];
+    if (strncmp(word, c->partial, strlen(c->partial)) != 0)
+        return;
+    snprintf(whole, sizeof whole, "%.*s%s", (int)c->head_length, c->head, word);
+    c->add(c->context, c->head_length ? whole : word, help);
+}
+
+/* From here on it is this part of the word that is completed. */
+static void go_behind(struct completion *c, const char *value)
+{
+    c->head = c->partial;
+    c->head_length = (size_t)(value - c->partial);
+    c->partial = value;
 }
 
 static void offer_filtered(void *context, const char *word, const char *help)
@@ -234,12 +247,40 @@ static const struct aw_option *walk(struct completion *c, const char *const *bef
     return waiting;
 }
 
+/* The argument that mode=… names, if the word is one. */
+static const struct aw_arg *named_argument(const struct completion *c)
+{
+    size_t length = strcspn(c->partial, "=");
+    const struct aw_arg *arg = c->partial[length] && c->command ? c->command->args : NULL;
+    while (arg && arg->name &&
+           (strlen(arg->name) != length || memcmp(arg->name, c->partial, length) != 0))
+        arg++;
+    bool one = arg && arg->name && arg->kind != AW_ARG_PAIRS && arg->kind != AW_ARG_REST;
+    return one ? arg : NULL;
+}
+
+/* --color=…, -bl…: the values of the option. */
+static bool offer_attached(struct completion *c)
+{
+    const char *attached;
+    struct aw_option_value *value = aw_option_word(&c->options, c->partial, &attached);
+    if (!value || !attached)
+        return false;
+    go_behind(c, attached);
+    offer_value(c, value->option);
+    return true;
+}
+
 static void offer_next(struct completion *c)
 {
     const struct aw_arg *arg = c->command ? current_argument(c) : NULL;
+    const struct aw_arg *named = named_argument(c);
     if (!c->command)
         aw_each_command(c->session->tool, offer_command, c);
-    else if (arg) {
+    else if (named) {
+        go_behind(c, c->partial + strlen(named->name) + 1);
+        offer_argument(c, named);
+    } else if (arg) {
         offer_argument(c, arg);
         offer_named_arguments(c);
     }
@@ -258,10 +299,12 @@ void aw_complete(struct aw_session *session, const char *const *before, size_t n
     const struct aw_option *option = walk(&c, before, n);
     if (option)
         offer_value(&c, option);
-    else if (*partial == '-')
-        offer_options(&c);
-    else if (!c.unknown)
+    else if (*partial == '-') {
+        if (!offer_attached(&c))
+            offer_options(&c);
+    } else if (!c.unknown)
         offer_next(&c);
+    *files = *files && !c.head_length; /* the shells complete files as whole words */
 }
 
 /* " low|high": the words that an argument takes; "" if it takes others. */

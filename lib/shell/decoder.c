@@ -220,10 +220,12 @@ static enum aw_dir direction_of(const struct aw_decoder *d, const struct aw_payl
     return d->wanted;
 }
 
-static bool is_ours(const struct aw_decoder *d, const struct aw_payload *payload)
+static bool is_ours(const struct aw_decoder *d, enum aw_linktype linktype,
+                    const struct aw_payload *payload)
 {
     const uint16_t *ports = d->wire->protocol->ports;
-    if (payload->tcp != (d->wire->protocol->medium == AW_MEDIUM_TCP))
+    enum aw_medium medium = d->wire->protocol->medium;
+    if (!aw_linktype_suits(linktype, medium) || payload->tcp != (medium == AW_MEDIUM_TCP))
         return false;
     return !payload->to || payload->to == d->port || payload->from == d->port ||
            (ports[1] && (payload->to == ports[1] || payload->from == ports[1]));
@@ -233,7 +235,7 @@ static enum aw_status decode_packet(struct aw_decoder *d, const struct aw_packet
 {
     struct aw_payload payload;
     d->line++;
-    if (!aw_packet_open(packet, &payload) || !is_ours(d, &payload))
+    if (!aw_packet_open(packet, &payload) || !is_ours(d, packet->linktype, &payload))
         return AW_OK;
     d->time_ns = packet->time_ns;
     d->dir = direction_of(d, &payload);

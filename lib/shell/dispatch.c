@@ -174,13 +174,18 @@ static enum aw_status run_command(struct aw_session *session, const struct aw_ar
     enum aw_status status = ask_first(session, args->command);
     if (status != AW_OK)
         return status;
+    /* What was lost under the command before is opened anew; a server waits for its next client. */
+    if (session->link && session->link->lost && !*session->link->ready)
+        aw_session_unlink(session);
     session->moving = false;
     session->started = aw_clock_now(session->clock);
-    aw_stop_watch_output(session, args->command->safety == AW_MOTION);
-    aw_stop_watch_pause(args->command->safety == AW_MOTION);
+    bool motion = args->command->safety == AW_MOTION;
+    aw_stop_watch_output(session, motion);
+    if (motion)
+        aw_stop_watch_suspend(session, true);
     status = make_safe(session, end_of_record(session, args->command->run(session, args)));
-    aw_stop_watch_pause(false);
     aw_stop_watch_output(session, false);
+    aw_stop_watch_suspend(session, false);
     return status;
 }
 
@@ -207,7 +212,8 @@ static enum aw_status run_bound(struct aw_session *session, const struct aw_args
     if (aw_flag(session, "help"))
         return aw_help(session, args->command);
     if (!args->command)
-        return AW_OK;
+        return aw_fail(&session->err, AW_USAGE,
+                       "no command — options hold for the line they stand in");
     enum aw_status status = prepare_wire(session);
     return status == AW_OK ? run_command(session, args) : status;
 }

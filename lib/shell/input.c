@@ -9,8 +9,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "shell/common.h"
 #include "shell/stop.h"
+
+#define SCRIPTS_MAX 16 /* one runs another */
 
 struct lines {
     int fd;
@@ -69,7 +72,7 @@ static enum aw_status split(struct aw_session *session, const struct lines *in, 
                        AW_LINE_MAX - 1);
     if (strlen(line) < in->length)
         return aw_fail(&session->err, AW_USAGE, "column %zu: a NUL character", strlen(line) + 1);
-    return aw_words_split(words, line, &session->err);
+    return aw_words_split(words, line + (in->number == 1 ? aw_utf8_mark(line) : 0), &session->err);
 }
 
 static enum aw_status run_line(struct aw_session *session, struct lines *in, const char *line,
@@ -121,11 +124,16 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
 enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *args)
 {
     const char *name = aw_arg(args, "file", 0);
+    if (session->scripts == SCRIPTS_MAX)
+        return aw_fail(&session->err, AW_USAGE,
+                       "run: %.120s: %d scripts deep — does it run itself?", name, SCRIPTS_MAX);
     int fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return aw_file_fail(&session->err, NULL, name);
     session->one_shot = false;
+    session->scripts++;
     enum aw_status status = aw_run_lines(session, fd, name);
+    session->scripts--;
     close(fd);
     session->told = true; /* by its last command */
     return status;

@@ -23,7 +23,7 @@ static void free_session(struct aw_session *session)
     free(session->tee);
     session->tee = NULL;
     aw_stop_release(session);
-    aw_session_unlink(session);
+    aw_link_close(session->link);
     aw_config_free(session->config);
     free(session->config);
     free(session->wire);

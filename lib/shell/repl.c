@@ -167,27 +167,55 @@ static void open_history(const char *path)
         read_history(path);
 }
 
+static enum aw_status run_line(struct aw_session *session, struct aw_words *words, const char *line)
+{
+    enum aw_status status = aw_words_split(words, line, &session->err);
+    if (status != AW_OK)
+        aw_session_tell(session, "%s: %s\n", session->tool->name, session->err.text);
+    else if (words->n)
+        status = aw_dispatch(session, words, NULL);
+    if (status == AW_STOPPED)
+        session->quit = aw_stop_ends(session);
+    return status;
+}
+
+/* What was pasted may be several lines: the first failure ends them. */
 static void run_typed(struct aw_session *session, const char *history)
 {
     struct aw_words *words = malloc(sizeof *words);
-    const char *line = session->typed;
-    if (words && line) {
+    enum aw_status status = AW_OK;
+    char *rest = session->typed;
+    while (words && rest && status == AW_OK && !session->quit) {
+        char *line = strsep(&rest, "\n");
         remember(session, line, history);
-        enum aw_status status = aw_words_split(words, line, &session->err);
-        if (status != AW_OK)
-            aw_session_tell(session, "%s: %s\n", session->tool->name, session->err.text);
-        else if (words->n && aw_dispatch(session, words, NULL) == AW_STOPPED)
-            session->quit = aw_stop_ends(session);
+        status = run_line(session, words, line);
     }
+    if (rest && *rest && !session->quit)
+        aw_session_say(session, "the lines behind it were not run");
     free(words);
     if (!session->quit)
         aw_stop_rearm(session);
+}
+
+/* Ctrl-Z: the shell gets its terminal back; fg shows the line that was being typed again. */
+static void suspend(struct aw_session *session)
+{
+    clear_hint(session);
+    fflush(rl_outstream);
+    rl_deprep_terminal();
+    aw_stop_suspend(session);
+    rl_prep_terminal(1);
+    rl_forced_update_display();
 }
 
 /* Ctrl-C on a line that is being typed throws the line away, and a search with it; the others end
  * the session. */
 static void on_signal(struct aw_session *session, const char *prompt)
 {
+    if (aw_stop_is_suspend()) {
+        suspend(session);
+        return;
+    }
     aw_stop_take(session);
     session->quit = aw_stop_ends(session);
     if (!session->quit)
@@ -219,6 +247,7 @@ static int read_key(FILE *stream)
 static void read_one_line(struct aw_session *session, const char *prompt)
 {
     session->entered = false;
+    aw_stop_watch_suspend(session, true);
     rl_callback_handler_install(prompt, on_line);
     while (!session->entered && !session->quit) {
         if (aw_session_wait_input(session, STDIN_FILENO) == AW_STOPPED)
@@ -228,6 +257,7 @@ static void read_one_line(struct aw_session *session, const char *prompt)
     }
     if (!session->entered)
         rl_callback_handler_remove();
+    aw_stop_watch_suspend(session, false);
 }
 
 static void set_up(struct aw_session *session)

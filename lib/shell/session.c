@@ -96,6 +96,24 @@ static enum aw_status no_link(struct aw_session *session)
         session->tool->name, list && list->offline ? "list" : "help links");
 }
 
+/* An alias may stand for another one. */
+static enum aw_status resolve(struct aw_session *session, const char **url)
+{
+    const char *named = *url;
+    for (size_t steps = 0; **url == '@'; steps++) {
+        const char *next = aw_config_alias(session, *url + 1);
+        if (!next)
+            return aw_fail(&session->err, AW_USAGE, "no alias '%.60s' — add it to [link] in %.160s",
+                           *url, session->config->path);
+        if (steps == AW_ALIASES_MAX)
+            return aw_fail(&session->err, AW_USAGE,
+                           "alias '%.60s' leads back to itself — name a device in [link] of %.160s",
+                           named, session->config->path);
+        *url = next;
+    }
+    return AW_OK;
+}
+
 enum aw_status aw_session_url(struct aw_session *session, const char **url)
 {
     const char *text = aw_option(session, "link");
@@ -103,11 +121,8 @@ enum aw_status aw_session_url(struct aw_session *session, const char **url)
         text = session->tool->link;
     if (!text)
         return no_link(session);
-    *url = text[0] == '@' ? aw_config_alias(session, text + 1) : text;
-    if (!*url)
-        return aw_fail(&session->err, AW_USAGE, "no alias '%.60s' — add it to [link] in %.160s",
-                       text, session->config->path);
-    return AW_OK;
+    *url = text;
+    return resolve(session, url);
 }
 
 void aw_session_interface(struct aw_session *session, char *out, size_t size)
@@ -223,6 +238,8 @@ enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link
 
 void aw_session_unlink(struct aw_session *session)
 {
+    if (session->link && session->tool->unlinked)
+        session->tool->unlinked(session);
     aw_link_close(session->link);
     session->link = NULL;
 }

@@ -53,6 +53,7 @@ struct aw_session {
     bool entered;
     bool quit;          /* the user asked to leave */
     size_t csv_columns; /* of the results whose names the running command has printed */
+    unsigned scripts;   /* that are being run, one from another */
     bool told;          /* the outcome of this command has been printed already (scripts) */
     unsigned untold;    /* lines that standard error did not take */
     bool moving;        /* a motion has been sent and not been finished */

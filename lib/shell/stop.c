@@ -27,6 +27,17 @@ static void stop_signals(sigset_t *set)
         sigaddset(set, SIGHUP);
 }
 
+/* What the descriptor tells: SIGTSTP only while it is held up, or it would suspend the program and
+ * wake those who wait for the descriptor, too. */
+static void told_signals(sigset_t *set)
+{
+    sigset_t blocked;
+    stop_signals(set);
+    sigprocmask(SIG_BLOCK, NULL, &blocked);
+    if (sigismember(&blocked, SIGTSTP) == 1)
+        sigaddset(set, SIGTSTP);
+}
+
 void aw_stop_catch(struct aw_session *session)
 {
     sigset_t set;
@@ -34,9 +45,10 @@ void aw_stop_catch(struct aw_session *session)
         return;
     stop_signals(&set);
     sigprocmask(SIG_BLOCK, &set, NULL);
-    sigaddset(&set, SIGTSTP);
+    told_signals(&set);
     session->real_clock.stop_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (session->real_clock.stop_fd < 0) { /* better ended by them than deaf to them */
+        stop_signals(&set);
         sigprocmask(SIG_UNBLOCK, &set, NULL);
         return;
     }
@@ -55,12 +67,28 @@ void aw_stop_watch_output(struct aw_session *session, bool watch)
     session->real_clock.hangup_fd = watch && is_pipe(session->out.fd) ? session->out.fd : -1;
 }
 
-void aw_stop_watch_pause(bool watch)
+void aw_stop_watch_suspend(struct aw_session *session, bool watch)
 {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGTSTP);
     sigprocmask(watch ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+    told_signals(&set);
+    if (session->real_clock.stop_fd >= 0)
+        signalfd(session->real_clock.stop_fd, &set, 0);
+}
+
+bool aw_stop_is_suspend(void)
+{
+    sigset_t pending;
+    sigpending(&pending);
+    return sigismember(&pending, SIGTSTP) == 1;
+}
+
+void aw_stop_suspend(struct aw_session *session)
+{
+    aw_stop_watch_suspend(session, false); /* stands still here */
+    aw_stop_watch_suspend(session, true);
 }
 
 void aw_stop_watch_input(struct aw_session *session)

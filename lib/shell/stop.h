@@ -14,8 +14,14 @@ void aw_stop_catch(struct aw_session *session);
 /* While something moves, the end of the reader of our output is a request to stop as well. */
 void aw_stop_watch_output(struct aw_session *session, bool watch);
 
-/* While something moves, so is Ctrl-Z: a program that stands still would let it go on. */
-void aw_stop_watch_pause(bool watch);
+/* Ctrl-Z suspends the program, except between watch and no watch: then it is a request to stop like
+ * the others. A program that stands still looks after no device that moves. */
+void aw_stop_watch_suspend(struct aw_session *session, bool watch);
+
+/* For those who watch and give the terminal back first: was it Ctrl-Z that ended a wait? Then
+ * suspend takes it and returns with the program in the foreground again. */
+bool aw_stop_is_suspend(void);
+void aw_stop_suspend(struct aw_session *session);
 
 /* While something moves that has no end of its own, the end of a script that comes through a pipe
  * ends it: nobody is left who could. ended tells whether that has happened, and watches no longer.

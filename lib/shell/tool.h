@@ -124,6 +124,9 @@ struct aw_tool {
     enum aw_status (*stop)(struct aw_session *session);
     void (*finish)(
         struct aw_session *session); /* frees what is in state; called before the link is closed */
+    /* The link is about to be closed, and the session goes on: the next one, which may stand at the
+     * same place in memory, is another conversation. May be NULL. */
+    void (*unlinked)(struct aw_session *session);
     /* The device's next message, for the commands that only look on. Opens the link on first use
      * and does what keeps the messages coming: asks a device that speaks only when it is asked (at
      * most as often as --rate says), answers one that waits for answers, connects anew. Returns

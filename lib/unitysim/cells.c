@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define BOM "\xEF\xBB\xBF"
+#include "base/utf8.h"
 
 enum aw_status aw_cells_fail(const struct aw_cells *cells, const char *at, enum aw_status status,
                              struct aw_error *err, const char *format, ...)
@@ -52,8 +52,8 @@ enum aw_status aw_cells_next(struct aw_cells *cells, size_t max, struct aw_error
         if (used != (size_t)length)
             return aw_cells_fail(cells, cells->text + used, AW_MALFORMED, err,
                                  "a zero byte — is this a text file?");
-        if (cells->line == 1 && strncmp(cells->text, BOM, strlen(BOM)) == 0)
-            cells->start += strlen(BOM);
+        if (cells->line == 1)
+            cells->start += aw_utf8_mark(cells->text);
         struct aw_cell all = trim(cells->start, cells->text + used);
         if (all.length == 0 || *all.text == '#')
             continue;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/utf8.h"
 
 enum { JOINT, MIN, MAX, WORDS };
 
@@ -76,7 +77,7 @@ enum aw_status aw_unity_limits_read(struct aw_unity_limits *limits, FILE *file, 
     unsigned number = 0, seen = 0;
     while (status == AW_OK && fgets(line, sizeof line, file)) {
         number++;
-        status = read_line(&wanted, &seen, line, &why);
+        status = read_line(&wanted, &seen, line + (number == 1 ? aw_utf8_mark(line) : 0), &why);
     }
     if (status == AW_OK && ferror(file))
         status = aw_fail(&why, AW_USAGE, "%s", strerror(errno));

@@ -40,16 +40,32 @@ static void bind(struct compiler *c, struct piece *piece, int leaf)
         piece->what = WHAT_NAME;
 }
 
+/* "elbow", or "elbow.position" of a joint that has this label. */
+static bool is_of(const char *label, const struct aw_leaf *leaf, const char *name)
+{
+    size_t length = label ? strlen(label) : 0;
+    if (!label || strncmp(name, label, length) != 0)
+        return false;
+    return !name[length] ||
+           (name[length] == '.' && strcmp(name + length + 1, leaf->field->name) == 0);
+}
+
+static bool has_name(const struct aw_leaf *leaf, const char *name)
+{
+    const struct aw_field *row = leaf->field;
+    if (leaf->label)
+        return is_of(leaf->label, leaf, name) || is_of(leaf->alias, leaf, name);
+    return strcmp(name, row->name) == 0 || (row->alias && strcmp(name, row->alias) == 0);
+}
+
 bool aw_view_wants(const struct aw_view_options *options, const struct aw_leaf *leaf)
 {
     if (!leaf->value)
         return false;
     if (!options->fields)
         return true;
-    char name[64];
-    aw_leaf_name(leaf, name, sizeof name);
     for (const char *const *field = options->fields; *field; field++)
-        if (strcmp(*field, name) == 0 || (leaf->label && strcmp(*field, leaf->label) == 0))
+        if (has_name(leaf, *field))
             return true;
     return false;
 }

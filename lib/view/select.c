@@ -57,6 +57,18 @@ static bool fits_name(const char *pattern, const struct aw_point *point)
                          fits_parts(pattern, subject, message, field)));
 }
 
+/* The other name of a joint: "elbow.position" for m3.position. */
+static bool fits_alias(const char *pattern, const struct aw_point *point)
+{
+    const struct aw_leaf *leaf = point->codec ? &point->codec->leaves[point->leaf] : NULL;
+    const char *alias = !leaf ? NULL : leaf->label ? leaf->alias : leaf->field->alias;
+    char field[AW_POINT_NAME];
+    if (!alias)
+        return false;
+    aw_point_join(field, (const char *[]){alias, leaf->label ? leaf->field->name : ""}, 2);
+    return fits(pattern, field) || fits_parts(pattern, point->message, field, "");
+}
+
 /* "3", "3.force.z": the message is about number 3, whatever its name. */
 static bool fits_number(const char *pattern, const struct aw_point *point)
 {
@@ -72,7 +84,7 @@ static bool fits_number(const char *pattern, const struct aw_point *point)
 
 static bool fits_point(const char *pattern, const struct aw_point *point)
 {
-    return fits_name(pattern, point) || fits_number(pattern, point);
+    return fits_name(pattern, point) || fits_number(pattern, point) || fits_alias(pattern, point);
 }
 
 int aw_select_match(const struct aw_select *select, const struct aw_point *point)
@@ -94,25 +106,46 @@ struct known {
 
 static void add_known(struct known *known, const char *name)
 {
+    for (size_t i = 0; i < known->n; i++)
+        if (known->name[i] == name)
+            return;
     if (known->n < KNOWN_MAX && name)
         known->name[known->n++] = name;
 }
 
+static bool is_in_head(const struct aw_codec *codec, const struct aw_field *field)
+{
+    const struct aw_field *row = codec->message->head ? codec->message->head : codec->variant->head;
+    while (row && row->type != AW_END && row != field)
+        row++;
+    return row == field;
+}
+
+static void add_leaf(struct known *known, const struct aw_codec *codec, const struct aw_leaf *leaf)
+{
+    const struct aw_name *value = is_in_head(codec, leaf->field) ? leaf->field->names : NULL;
+    add_known(known, leaf->label);
+    add_known(known, leaf->label ? leaf->alias : leaf->field->alias);
+    add_known(known, leaf->field->name);
+    for (; value && value->name; value++)
+        add_known(known, value->name); /* boards and the like: subjects */
+}
+
+/* Fields before messages: of two that are as near, it is the field that was meant. */
 static void collect(const struct aw_names *names, struct known *known)
 {
-    for (size_t m = 0; m < names->wire->protocol->n_messages; m++) {
+    const struct aw_protocol *protocol = names->wire->protocol;
+    for (size_t m = 0; m < protocol->n_messages; m++) {
         const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
         for (int i = 0; i < codec->n_leaves; i++) {
-            const struct aw_name *value = codec->leaves[i].field->names;
             if (!codec->leaves[i].value)
                 continue;
             add_known(known, names->field[m][i]);
-            add_known(known, codec->leaves[i].label);
-            for (; m == 0 && value && value->name; value++)
-                add_known(known, value->name); /* boards and the like: subjects */
+            add_leaf(known, codec, &codec->leaves[i]);
         }
-        add_known(known, names->wire->protocol->messages[m].name);
     }
+    for (size_t m = 0; m < protocol->n_messages; m++)
+        add_known(known, protocol->messages[m].name);
 }
 
 /* Text up to a length that is a name, or names with dots between them: "lknee.joint". */

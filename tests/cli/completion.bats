@@ -16,6 +16,11 @@ candidates() { armctl complete -- "$@" | cut -f 1 | xargs; }
     same "$(candidates run '')" "::files"
     same "$(canpid complete -- encode kp controller=t | xargs)" "controller=tor controller=tl"
     hasnt "$(candidates '')" "complete "
+    same "$(candidates --time=)" "--time=none --time=abs --time=rel --time=delta --time=iso"
+    same "$(candidates --record=)" ""
+    same "$(canpid complete -- -br)" $'-brhip\n-brknee\n-brankle'
+    same "$(hidmotor complete -- move mode= | xargs)" "mode=linear mode=sinusoidal"
+    same "$(candidates completion shell=b)" "shell=bash"
 }
 
 @test "fields of records, once each; variants of the wire; what comes after an unknown option" {
@@ -78,6 +83,27 @@ END
         type "de"; type \t; want "deg "
         type \r; want ,angle READY
         type "exit\r"; ends 0'
+}
+
+@test "bash, on a terminal: values behind = and :, with and without the package bash-completion" {
+    local package=/usr/share/bash-completion/bash_completion file
+    for file in /dev/null "$package"; do
+        [ -r "$file" ] || continue
+        terminal <<<"
+            launch bash --norc --noprofile -i
+            type {PS1=REA''DY; . $file; for t in hidmotor canpid; do . <(\$t completion bash); done}
+            type \r
+            want READY
+            type {hidmotor --color=al}; type \t; want {--color=always }
+            type {-l si}; type \t; want {-l sim:}
+            type { move mode=l}; type \t; want {mode=linear }
+            type \003; want READY
+            type {canpid encode kp controller=to}; type \t; want {controller=tor }
+            type {va}; type \t; want value=
+            type {1 board=lknee}; type \r; want {041#} READY
+            type exit\r; ends 0
+            hasnt mode=mode; hasnt controller=controller; hasnt --color=--color; hasnt sim:sim:"
+    done
 }
 
 @test "zsh" {

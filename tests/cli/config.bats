@@ -19,6 +19,12 @@ load common.bash
     fails 2 armctl -l @amr deg 1 90
     ok armctl config show
     has "$output" "@arm"
+    config '[link]' "arm = $fast" 'usual = @arm' 'a = @b' 'b = @a' 'open = @nope'
+    ok armctl -l @usual deg 1 90
+    fails 2 armctl -l @a deg 1 90
+    has "$why" "alias '@a' leads back to itself — name a device in [link] of $D/config"
+    fails 2 armctl -l @open deg 1 90
+    has "$why" "no alias '@nope'"
 }
 
 @test "flag before environment before config before default" {

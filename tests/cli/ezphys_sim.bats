@@ -118,6 +118,14 @@ ends_with() {
     same "$output" $'body 1 bob\njoint 1 hinge bob world'
 }
 
+@test "what it prints gets somewhere, or it says so" {
+    local option
+    for option in --help --man --version --list --check --names; do
+        fails 7 bash -c "ezphys-sim $option >/dev/full"
+        has "$why" "standard output: No space left on device — free some space"
+    done
+}
+
 @test "mistakes on the command line" {
     fails 2 ezphys-sim --scen arm4
     has "$why" "did you mean '--scene'?"

@@ -197,3 +197,34 @@ load common.bash
     matches "$output" "-> deg *"$'\n'"<- ack *"
     fails 2 armctl --record served.txt sim --listen "pty:$D/arm"
 }
+
+# again TOOL COMMAND RESULT: over a simulator that ends and comes back.
+again() {
+    local tool=$1 command=$2 line
+    start "$tool" "$tool" sim --listen "unix-listen:$D/$tool.link"
+    coproc client { "$tool" -k -q -l "unix:$D/$tool.link" 2>&1 3>&-; }
+    local from=${client[0]} to=${client[1]} id=$client_PID
+    started+=("$id")
+    answer() { # PATTERN
+        echo "$command" >&"$to"
+        read -t "$patience" -r line <&"$from"
+        matches "$line" "$1"
+    }
+    answer "$3"
+    end "$pid"
+    answer "$tool: *connection lost: *"
+    answer "$tool: *start the device or simulator first"
+    start "$tool-again" "$tool" sim --listen "unix-listen:$D/$tool.link"
+    answer "$3"
+    answer "$3"
+    exec {to}>&-
+    wait "$id" || true
+    end "$pid"
+}
+
+@test "a link that was lost is opened anew by the next command" {
+    again armctl "deg 1 1" "deg joint=1 angle=1deg result=confirmed *"
+    again hidmotor "gripper open" "gripper result=confirmed *"
+    again ezphys "step 3" "step exchanges=3 *"
+    again unitysim "scene 1" "scene scene=1 *"
+}

@@ -13,6 +13,72 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
+@test "exit leaves, too; what to do about a word that is no command" {
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        ask {frobnicate 1} {no command 'frobnicate' — see 'help'} {armctl> }
+        ask {armctl deg 1 90} {no command 'armctl' — leave the tool's name out here} {armctl> }
+        type exit\r
+        ends 0"
+}
+
+@test "lines that are pasted together are commands of their own; a failure ends them" {
+    export TERM=xterm
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl> }
+        type \033\[200~deg\ 1\ 90\rdeg\ 1\ 95\r\033\[201~
+        type \r
+        want angle=90deg angle=95deg {armctl> }
+        type \033\[200~deg\ 1\ 400\rdeg\ 1\ 97\r\033\[201~
+        type \r
+        want {above its maximum} {the lines behind it were not run} {armctl> }
+        ask {encode ack ack=2} {30 41 43 4B 32 0D 0A} {armctl> }
+        hasnt angle=97
+        type \020\020; want {deg 1 400}
+        type \003; want {^C} {armctl> }
+        type \004
+        ends 0"
+}
+
+@test "Ctrl-Z and fg: the line is still there, and its keys work" {
+    terminal <<<"
+        launch env {PS1=shell> } bash --norc --noprofile -i
+        want {shell> }
+        ask {armctl -l $fast} {armctl> }
+        type {deg 1 }; want {deg 1 }
+        type \032; want Stopped {shell> }
+        ask {echo a''b} ab {shell> }
+        ask fg {armctl> deg 1 }
+        type {an}; type \t; want {angle=}
+        ask 90 confirmed {armctl> }
+        type \032; want Stopped {shell> }
+        ask fg {armctl> }
+        ask {deg 1 91} {angle=91deg result=confirmed} {armctl> }
+        type \004; want {shell> }
+        type exit\r
+        ends 0"
+}
+
+@test "Ctrl-Z during a motion stops it: who stands still looks after nothing" {
+    terminal <<<"
+        launch armctl -v -l sim:
+        want {armctl> }
+        ask {deg 1 350} {<- 30 41 43 4B}
+        type \032
+        want stopped {armctl> }
+        ask {encode ack ack=2} {30 41 43 4B 32 0D 0A} {armctl> }
+        type \004
+        ends 0"
+    terminal <<<"
+        launch unitysim -v -l sim: drive elbow=+45
+        want {-> }
+        type \032
+        want stopped
+        ends 148"
+}
+
 @test "quit ends, a failed command does not" {
     terminal <<<"
         launch armctl -l $fast

@@ -117,3 +117,26 @@ PYTHON
     ok hidmotor -q -l "$fast" --dry-run raw 1910
     matches "$output" "76 07 00 00 *"
 }
+
+@test "what another tool recorded is no traffic of this one" {
+    local tool
+    ok ezphys -q -l sim: record ez.pcapng -n 20
+    ok unitysim -q -l "$fast" record bento.pcapng --for 0.1s
+    ok hidmotor -q -l "$fast" --record hid.pcapng move 1 2 3
+    ok canpid -q -l "$fast" record can.pcapng -n 3
+    for tool in ez bento hid; do
+        ok canpid -l "$fast" replay $tool.pcapng
+        has "$stderr" "nothing to send: $tool.pcapng has no messages of canpid"
+        same "$output" "replay sent=0 left_out=0"
+        ok canpid info $tool.pcapng
+        has "$output" "messages=0 pieces=0"
+        ok canpid decode $tool.pcapng
+        same "$output$stderr" ""
+    done
+    for tool in ez bento can; do
+        ok hidmotor -q -l "$fast" replay $tool.pcapng
+        matches "$output" "replay sent=0 left_out=0*"
+    done
+    ok canpid info can.pcapng
+    has "$output" "messages=3 pieces=3"
+}

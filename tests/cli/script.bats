@@ -41,6 +41,24 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     fails 2 armctl -k run .
 }
 
+@test "a script that runs itself ends" {
+    printf 'deg 1 10\nrun again\n' >again
+    fails 2 armctl -q -l "$fast" run again
+    has "$why" "again, line 2: run: again: 16 scripts deep — does it run itself?"
+    same "${#lines[@]}" 16
+    printf 'deg 1 10\n' >one
+    printf 'run one\n%.0s' {1..20} >many
+    ok armctl -q -l "$fast" run many
+    same "${#lines[@]}" 20
+}
+
+@test "a byte order mark in front of a script is no word" {
+    ok script '\xEF\xBB\xBFdeg 1 10\r\n'
+    has "$output" "angle=10deg result=confirmed"
+    fails 2 script 'deg 1 10\n\xEF\xBB\xBFdeg 1 10\n'
+    has "$why" "line 2"
+}
+
 @test "words: quotes, escapes, blanks, ends of lines" {
     for line in 'deg 1 90' '  deg\t1   90  ' '"deg" \x271\x27 90' 'd\\eg 1 "9"0' 'deg 1 90\r' 'deg 1 90#'; do
         [ "$line" = 'deg 1 90#' ] && continue
@@ -109,6 +127,8 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
 }
 
 @test "options on a line are for this line" {
+    fails 2 script '-j\n'
+    has "$why" "line 1: no command — options hold for the line they stand in"
     ok script 'deg 1 10 -j\ndeg 1 20\n'
     matches "${lines[0]}" '{*'
     matches "${lines[2]}" 'deg joint=1 angle=20deg*'

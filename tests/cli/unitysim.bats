@@ -607,6 +607,23 @@ print(s.getsockname()[1])')
         ends 0"
 }
 
+@test "Ctrl-Z gives the terminal back to the shell, fg to the view and to the simulator" {
+    export TERM=xterm
+    local command
+    for command in "-q -l sim: view" "sim --listen unix-listen:bento"; do
+        terminal <<<"
+            launch env {PS1=shell> } bash --norc --noprofile -i
+            want {shell> }
+            ask {unitysim $command} wrist_flex
+            type \032; want \[?1049l Stopped {shell> }
+            ask fg \[?1049h wrist_flex
+            type q; want \[?1049l {shell> }
+            ask {echo status \$?} {status 0} {shell> }
+            type exit\r
+            ends 0"
+    done
+}
+
 @test "candidates for the shells: joints, scenes, views, models" {
     ok unitysim complete -- drive ""
     has "$output" "elbow="

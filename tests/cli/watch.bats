@@ -32,6 +32,28 @@ restored='[?1049l'
     same "$output" "<- sensors board=1 velocity=0"
 }
 
+@test "the other name of a joint is as good as its own" {
+    local name
+    for name in m3 elbow; do
+        ok hidmotor -q -l "$fast" watch $name.position -n 1
+        same "$output" "<- positions m3.position=-0.72deg"
+        ok hidmotor -q -l "$fast" watch -n 1 --where "$name.position<0"
+        matches "$output" "<- positions count=3 *"
+        ok hidmotor -q -l "$fast" --csv --fields $name.position watch -n 1
+        matches "${lines[0]}" "t,dir,msg,m3.position"
+        ok hidmotor -q -l "$fast" --fields $name decode --dir tx \
+            "$(hidmotor encode set_setpoints m1=1 m2=2 m3=3)"
+        same "$output" "-> set_setpoints m3=3deg"
+        ok hidmotor -q -l "$fast" plot $name.position --for 0.1s
+        has "$output" "m3.position"
+    done
+    fails 2 hidmotor -q -l "$fast" watch elbow.pos
+    has "$why" "did you mean 'elbow.position'?"
+    fails 2 hidmotor -q -l "$fast" watch linear
+    fails 2 canpid -q -l "$fast" watch tor
+    has "$why" "did you mean 'torque'?"
+}
+
 @test "lines: a wrong name is told before anything is opened" {
     fails 2 canpid -l can:nowhere watch torqe
     has "$why" "did you mean 'torque'?"

@@ -25,7 +25,7 @@ static enum aw_status reads(const char *text)
 static void a_file_of_names_is_read(void **state)
 {
     (void)state;
-    assert_int_equal(reads("# a humanoid\n"
+    assert_int_equal(reads("\xEF\xBB\xBF# a humanoid\n"
                            "body  1 humanoid.pelvis   # the root\n\n"
                            "\tbody 2 humanoid.thigh\r\n"
                            "joint 1 humanoid.hip humanoid.pelvis humanoid.thigh\n"

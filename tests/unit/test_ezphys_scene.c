@@ -34,7 +34,8 @@ static void bodies_have_what_is_written(void **state)
 {
     static struct aw_scene scene;
     (void)state;
-    parses(&scene, "body a box 1 2m 30cm density 1000 at -1 0 2.5 velocity 0 0 1 spin 90deg/s 0 0\n"
+    parses(&scene, "\xEF\xBB\xBF"
+                   "body a box 1 2m 30cm density 1000 at -1 0 2.5 velocity 0 0 1 spin 90deg/s 0 0\n"
                    "body b sphere 0.1 mass 2kg collide off send off id 9\n"
                    "body c capsule 0.1 0.5 mass 1\n"
                    "body d cylinder 0.2 0.4 mass 1 turn 0 0 2 90deg\n");

@@ -50,7 +50,8 @@ static void reading(void **state)
     (void)state;
     struct aw_gain gains[10];
     size_t next = 0, place;
-    assert_int_equal(read_text("# x\n\na b 7 0.5 # y\n a  b\t2 -3e1\r\na b 9 1", gains), AW_OK);
+    assert_int_equal(read_text("\xEF\xBB\xBF# x\n\na b 7 0.5 # y\n a  b\t2 -3e1\r\na b 9 1", gains),
+                     AW_OK);
     assert_true(aw_gain_file_next(&kind, gains, &next, &place) && place == 2);
     assert_true(aw_gain_file_next(&kind, gains, &next, &place) && place == 7);
     assert_true(aw_gain_file_next(&kind, gains, &next, &place) && place == 9);

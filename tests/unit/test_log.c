@@ -143,7 +143,7 @@ static void other_ports_are_passed_over(void **state)
     begin(&rig, AW_MEDIUM_UDP);
     add(&rig, 0, AW_TX, "one", NULL);
     close_file(&rig);
-    open_log(&rig, &(struct aw_log_options){{4001, 0}});
+    open_log(&rig, &(struct aw_log_options){.ports = {4001, 0}});
     assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MORE);
     end(&rig);
 }
@@ -202,12 +202,12 @@ static void what_is_no_capture_is_refused(void **state)
     FILE *file = fopen(rig.path, "w");
     fputs("t,m1\n0,1\n", file);
     fclose(file);
-    assert_int_equal(aw_log_open(&rig.log, rig.path, &(struct aw_log_options){{0}}, &rig.err),
+    assert_int_equal(aw_log_open(&rig.log, rig.path, &(struct aw_log_options){0}, &rig.err),
                      AW_USAGE);
     assert_non_null(strstr(rig.err.text, "no capture"));
-    assert_int_equal(aw_log_open(&rig.log, "/tmp", &(struct aw_log_options){{0}}, &rig.err),
+    assert_int_equal(aw_log_open(&rig.log, "/tmp", &(struct aw_log_options){0}, &rig.err),
                      AW_USAGE);
-    assert_int_equal(aw_log_open(&rig.log, "/nope", &(struct aw_log_options){{0}}, &rig.err),
+    assert_int_equal(aw_log_open(&rig.log, "/nope", &(struct aw_log_options){0}, &rig.err),
                      AW_USAGE);
     end(&rig);
 }

@@ -169,7 +169,10 @@ static void wrong_numbers_are_refused(void **state)
 static void kinds_of_units(void **state)
 {
     double value;
+    struct aw_error err;
     (void)state;
+    assert_int_equal(aw_number_parse_unit("-9.5 deg", "deg", &value, &err), AW_USAGE);
+    assert_string_equal(err.text, "'-9.5 deg': a blank behind the number — write -9.5deg");
     assert_int_equal(aw_number_parse_unit("9mm", "deg", &value, NULL), AW_USAGE);
     assert_int_equal(aw_number_parse_unit("9deg", NULL, &value, NULL), AW_USAGE);
 }

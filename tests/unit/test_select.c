@@ -136,6 +136,8 @@ static const struct {
     {"*.torq*", false, NULL},
     {"joint", false, NULL},
     {"kp.value", false, NULL},
+    {"tor", false, "did you mean"}, /* a controller is nobody that messages are about */
+    {"torq", false, "did you mean 'torque'?"},
     {"torqe", true, "did you mean 'torque'?"},
     {"lknee.torqe", true, "did you mean 'lknee.torque'?"},
     {"zebra", true, NULL}, /* perhaps one of the subjects to come */

@@ -28,7 +28,7 @@ static void a_file_changes_the_joints_it_names(void **state)
     struct aw_unity_limits limits;
     struct aw_error err;
     (void)state;
-    assert_int_equal(read_text("# narrow\n\n  elbow 1800\t2400 # up\r\n"
+    assert_int_equal(read_text("\xEF\xBB\xBF# narrow\n\n  elbow 1800\t2400 # up\r\n"
                                "wrist_flex -45deg 90deg\nhand 1950tick open\n",
                                &limits, &err),
                      AW_OK);

@@ -42,10 +42,19 @@ static void what_is_no_text_becomes_a_question_mark(void **state)
     assert_string_equal(text, "a?[0m?µ??");
 }
 
+static void a_mark_stands_in_front(void **state)
+{
+    (void)state;
+    assert_int_equal(aw_utf8_mark("\xEF\xBB\xBFx"), 3);
+    assert_int_equal(aw_utf8_mark("\xEF\xBB"), 0);
+    assert_int_equal(aw_utf8_mark(""), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts),
+        cmocka_unit_test(a_mark_stands_in_front),
         cmocka_unit_test(what_is_no_text_becomes_a_question_mark),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
