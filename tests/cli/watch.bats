@@ -168,7 +168,7 @@ restored='[?1049l'
 @test "the table: a signal gives the terminal back" {
     for signal in INT:130 TERM:143 HUP:129; do
         TERM=xterm terminal 80 <<<"
-            launch sh -c {trap '' HUP; sh -c 'trap - HUP; echo id=\$\$=; exec canpid -l sim: watch'
+            launch sh -c {trap : HUP; sh -c 'echo id=\$\$=; exec canpid -l sim: watch'
                           echo status=\$?; stty -a}
             want id=; expect -re {(\d+)=}; set id \$expect_out(1,string)
             want {[?1049h} {q quit}
