@@ -37,11 +37,14 @@ static enum aw_status start_again(struct log_link *self, struct aw_error *err)
     return aw_log_rewind(self->log, err);
 }
 
-/* Since the first one. What has no time comes at once. */
+/* Since the first one; what the kernel stamped before that was recorded is none earlier. What has
+ * no time comes at once. */
 static int64_t since_first(const struct log_link *self)
 {
     int64_t time_ns = self->entry.time_ns;
-    return time_ns == AW_NO_TIME ? self->from_ns : time_ns - self->first_ns;
+    if (time_ns == AW_NO_TIME)
+        return self->from_ns;
+    return time_ns > self->first_ns ? time_ns - self->first_ns : 0;
 }
 
 /* What went to the device is only of interest where all hear all. */

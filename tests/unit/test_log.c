@@ -264,6 +264,27 @@ static void messages_come_at_their_times(void **state)
     end(&rig);
 }
 
+/* The kernel stamps what comes; what is sent is stamped a little later, but may be written first.
+ */
+static void what_is_stamped_before_the_first_entry_comes_at_once(void **state)
+{
+    struct rig rig;
+    char buf[16];
+    size_t got;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    (void)state;
+    begin(&rig, AW_MEDIUM_UDP);
+    add(&rig, 3, AW_TX, "ours", NULL);
+    add(&rig, 2, AW_RX, "one", NULL);
+    close_file(&rig);
+    struct aw_link *link = open_link(&rig, &clock.base, "");
+    assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &rig.err), AW_OK);
+    assert_memory_equal(buf, "one", 3);
+    assert_int_equal(clock.time_ns, 0);
+    aw_link_close(link);
+    end(&rig);
+}
+
 static void streams_are_read_in_pieces_and_from_later_on(void **state)
 {
     struct rig rig;
@@ -371,6 +392,7 @@ int main(void)
         cmocka_unit_test(lines_of_candump_are_read),
         cmocka_unit_test(what_is_no_capture_is_refused),
         cmocka_unit_test(messages_come_at_their_times),
+        cmocka_unit_test(what_is_stamped_before_the_first_entry_comes_at_once),
         cmocka_unit_test(streams_are_read_in_pieces_and_from_later_on),
         cmocka_unit_test(what_a_device_cannot_be_made_of),
         cmocka_unit_test(a_wish_to_stop_ends_reading),
