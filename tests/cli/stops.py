@@ -110,7 +110,8 @@ class Terminal:
 # ---- Ways out ------------------------------------------------------------------------------------
 
 # begin(run) starts run.program, end(run) is the moment that counts, status is what the program then
-# ends with (several: one of them; None: nobody sees it). which: "moving", "scripted" or "announced", see stops_tools. silent:
+# ends with (several: one of them; None: nobody sees it). which: "moving", "scripted" or "announced", see stops_tools; "first": of those that move, because an
+# experiment ends by itself when it is held up. silent:
 # no stop can come, or none is needed.
 Way = collections.namedtuple("Way", "begin end status which silent", defaults=("moving", False))
 
@@ -197,7 +198,7 @@ WAYS = {
     "INT, TERM": Way(plainly, by_signal(signal.SIGINT, signal.SIGTERM), (130, 143)),
     "TSTP": Way(plainly, by_signal(signal.SIGTSTP), 148),
     "EPIPE": Way(through_a_pipe, lambda run: run.program.process.stdout.close(), 141),
-    "dead terminal": Way(to_a_dead_terminal, by_signal(signal.SIGTERM), 143),
+    "dead terminal": Way(to_a_dead_terminal, by_signal(signal.SIGTERM), 143, "first"),
     "shell": Way(from_a_shell, by_signal(signal.SIGKILL), None),
     "unplug": Way(plainly, lambda run: run.unplug(), LOST, silent=True),
     "full": Way(to_a_full_disk, lambda run: None, LOST, "announced", True),
@@ -388,6 +389,8 @@ class Lane:
 
     def words(self, way):
         self.turn += 1
+        if way.which == "first":
+            return self.tool.moving[0]
         words = getattr(self.tool, way.which)
         return words[self.turn % len(words)] if way.which == "moving" else words
 
