@@ -61,9 +61,11 @@ void aw_options_add(struct aw_options *options, const struct aw_option *table)
 
 struct aw_option_value *aw_options_find(struct aw_options *options, const char *name)
 {
-    for (size_t i = options->n; i-- > 0;)
-        if (strcmp(options->values[i].option->name, name) == 0)
+    for (size_t i = options->n; i-- > 0;) { /* asked for every message: few calls */
+        const char *own = options->values[i].option->name;
+        if (own[0] == name[0] && strcmp(own, name) == 0)
             return &options->values[i];
+    }
     return NULL;
 }
 

@@ -110,9 +110,9 @@ class Terminal:
 # ---- Ways out ------------------------------------------------------------------------------------
 
 # begin(run) starts run.program, end(run) is the moment that counts, status is what the program then
-# ends with (several: one of them; None: nobody sees it). which: "moving", "scripted" or "announced", see stops_tools; "first": of those that move, because an
-# experiment ends by itself when it is held up. silent:
-# no stop can come, or none is needed.
+# ends with (several: one of them; None: nobody sees it). which: "moving", "scripted" or "announced",
+# see stops_tools; "first" of those that move, because an experiment ends by itself when it is held
+# up. silent: no stop can come, or none is needed.
 Way = collections.namedtuple("Way", "begin end status which silent", defaults=("moving", False))
 
 
