@@ -211,7 +211,6 @@ static void next_turn(struct binder *b)
     b->next = 0;
 }
 
-/* "bash, zsh or fish" */
 static enum aw_status check_choice(struct binder *b, const struct aw_arg *arg, const char *text)
 {
     const char *command = b->args->command->name;

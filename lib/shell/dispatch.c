@@ -185,7 +185,8 @@ static enum aw_status run_command(struct aw_session *session, const struct aw_ar
         aw_stop_watch_suspend(session, true);
     status = make_safe(session, end_of_record(session, args->command->run(session, args)));
     aw_stop_watch_output(session, false);
-    aw_stop_watch_suspend(session, false);
+    if (motion)
+        aw_stop_watch_suspend(session, false);
     return status;
 }
 

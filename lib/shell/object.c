@@ -196,7 +196,7 @@ static char *put_csv_text(char *out, const char *text)
     if (!strpbrk(text, ",\"\r\n"))
         return put(out, text);
     *out++ = '"';
-    for (; *text; text++) {
+    for (const char *end = text + strnlen(text, TEXT_MAX); text < end; text++) {
         if (*text == '"')
             *out++ = '"';
         *out++ = *text;
@@ -208,7 +208,7 @@ static char *put_csv_text(char *out, const char *text)
 char *aw_object_csv_names(const struct aw_object *object, const char *head, char *out)
 {
     out = put(out, head);
-    for (size_t i = 0; i < object->n; i++) {
+    for (size_t i = 0, n = that_fit(object, 2); i < n; i++) {
         *out++ = ',';
         out = put_csv_text(out, object->entries[i].key);
     }
@@ -219,7 +219,7 @@ char *aw_object_csv_names(const struct aw_object *object, const char *head, char
 char *aw_object_csv_values(const struct aw_object *object, const char *head, char *out)
 {
     out = put(out, head);
-    for (size_t i = 0; i < object->n; i++) {
+    for (size_t i = 0, n = that_fit(object, 2); i < n; i++) {
         const struct aw_entry *entry = &object->entries[i];
         *out++ = ',';
         if (entry->text)

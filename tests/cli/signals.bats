@@ -14,6 +14,16 @@ moving() {
     wait_for client "<- 30 41 43 4B" # ACK
 }
 
+# A slow arm with a profile, which was last told to be at 30 deg.
+arm_at_30() {
+    config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
+    arm
+    ok armctl -l "$D/arm" deg base 30
+    end "$pid"
+    rm "$D/arm.err"
+    arm --turn-speed 50
+}
+
 # ended STATUS: it ends with this, having said the rest in $rest.
 ended() {
     rest=$(timeout "$patience" cat <&"$trace")
@@ -70,12 +80,7 @@ ended() {
 }
 
 @test "with a profile, the last confirmed position is commanded" {
-    config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
-    arm
-    ok armctl -l "$D/arm" deg base 30
-    end "$pid"
-    rm "$D/arm.err"
-    arm --turn-speed 50
+    arm_at_30
     moving "$D/arm"
     kill -INT "$client"
     ended 130
@@ -84,12 +89,7 @@ ended() {
 }
 
 @test "with --hold nothing is sent" {
-    config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
-    arm
-    ok armctl -l "$D/arm" deg base 30
-    end "$pid"
-    rm "$D/arm.err"
-    arm --turn-speed 50
+    arm_at_30
     moving "$D/arm" --hold
     kill -INT "$client"
     ended 130
@@ -177,12 +177,7 @@ ended() {
 }
 
 @test "standard error that nobody reads holds nothing up, and hides no stop" {
-    config '[joint base]' 'index = 1' 'kind = rotate' 'min = 0' 'max = 360' 'home = 0'
-    arm
-    ok armctl -l "$D/arm" deg base 30
-    end "$pid"
-    rm "$D/arm.err"
-    arm --turn-speed 50
+    arm_at_30
     mkfifo unread
     exec {unread}<>unread
     head -c 65536 /dev/zero >&"$unread" # all that a pipe holds

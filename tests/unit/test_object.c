@@ -1,6 +1,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -142,6 +143,31 @@ static void too_long_texts_do_no_harm(void **state)
     assert_in_range(strlen(room), AW_OBJECT_TEXT / 2, AW_OBJECT_TEXT);
 }
 
+static size_t columns(const char *line)
+{
+    size_t n = 1;
+    for (bool quoted = false; *line; line++) {
+        quoted = quoted != (*line == '"');
+        n += *line == ',' && !quoted;
+    }
+    return n;
+}
+
+static void too_long_texts_do_no_harm_to_csv(void **state)
+{
+    static char names[8 * AW_OBJECT_TEXT], values[8 * AW_OBJECT_TEXT], quotes[5000];
+    struct aw_object object;
+    (void)state;
+    memset(quotes, '"', sizeof quotes - 1);
+    aw_object_start(&object, "x");
+    for (int i = 0; i < AW_OBJECT_MAX; i++)
+        aw_object_text(&object, "a", quotes);
+    *aw_object_csv_names(&object, "t,cmd", names) = '\0';
+    *aw_object_csv_values(&object, "0,x", values) = '\0';
+    assert_in_range(strlen(values), AW_OBJECT_TEXT / 2, AW_OBJECT_TEXT);
+    assert_int_equal(columns(names), columns(values));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +175,7 @@ int main(void)
         cmocka_unit_test(lines_for_people_have_units),
         cmocka_unit_test(statistics_are_named_alike),
         cmocka_unit_test(a_result_as_csv_and_in_a_format),
+        cmocka_unit_test(too_long_texts_do_no_harm_to_csv),
         cmocka_unit_test(dots_make_objects),
         cmocka_unit_test(strings_are_escaped),
         cmocka_unit_test(what_is_no_utf8_is_no_json),
