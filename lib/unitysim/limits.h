@@ -30,7 +30,7 @@ enum aw_status aw_unity_limits_read(struct aw_unity_limits *limits, FILE *file, 
 enum aw_status aw_unity_limit_parse(struct aw_unity_limits *limits, int joint, const char *min,
                                     const char *max, struct aw_error *err);
 
-/* Writes all five. as aw_file_fail says (base/file.h). */
+/* Writes all five; as aw_file_fail says (base/file.h). */
 enum aw_status aw_unity_limits_save(const struct aw_unity_limits *limits, const char *path,
                                     struct aw_error *err);
 void aw_unity_limits_write(const struct aw_unity_limits *limits, FILE *file);
