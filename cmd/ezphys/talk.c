@@ -1,7 +1,6 @@
 /* The conversation as the commands need it: getting ready, waiting with words, coming back, and the
  * safe stop. */
 #include <inttypes.h>
-#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -211,7 +210,8 @@ static int64_t model_time(struct ez_state *state)
     if (s->epoch != state->model_epoch)
         state->model_base_ns = state->model_ns;
     state->model_epoch = s->epoch;
-    state->model_ns = state->model_base_ns + (int64_t)llround(aw_ez_state_time(s) * 1e9);
+    /* Rounded; what a damaged message claims may be any number. */
+    state->model_ns = aw_clock_after(state->model_base_ns, aw_ez_state_time(s) + 0.5e-9);
     return state->model_ns;
 }
 
