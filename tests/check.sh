@@ -1,5 +1,5 @@
 #!/bin/bash
-# Everything that is tested, one line per suite, the output of what fails in full, and at the end
+# Everything that is tested, one line per suite, all that what fails has to say, and at the end
 #
 #     N passed, N failed
 #
@@ -102,7 +102,8 @@ syntax() {
 
 # ---- Running them --------------------------------------------------------------------------------
 
-# Counts what the suite in $1 printed, and says it in one line; on failure in full.
+# Counts what the suite in $1 printed, and says it in one line; of one that failed all but what
+# passed.
 tally() {
     local name=$1 status=$2 seconds=$3 log=$LOGS/$1.log passed failed skipped
     skipped=$(grep -cE "$SKIPPED" "$log")
@@ -115,7 +116,7 @@ tally() {
         printf '%-16s %5d passed %3d failed' "$name" "$passed" "$failed"
         [ "$skipped" = 0 ] || printf ' %d skipped' "$skipped"
         printf ' %5ds\n' "$seconds"
-        if [ "$failed" != 0 ]; then sed 's/^/    /' "$log"; fi
+        if [ "$failed" != 0 ]; then grep -vE '^(ok |1\.\.)' "$log" | sed 's/^/    /'; fi
         if [ "$skipped" != 0 ]; then grep -E "$SKIPPED" "$log" | sed 's/^/    /'; fi
     } >"$LOGS/$name.report"
     flock "$LOGS/lock" cat "$LOGS/$name.report"
