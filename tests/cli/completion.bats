@@ -97,8 +97,7 @@ END
             type {hidmotor --color=al}; type \t; want {--color=always }
             type {-l si}; type \t; want {-l sim:}
             type { move mode=l}; type \t; want {mode=linear }
-            type \003; want READY
-            type {canpid encode kp controller=to}; type \t; want {controller=tor }
+            type \025; type {canpid encode kp controller=to}; type \t; want {controller=tor }
             type {va}; type \t; want value=
             type {1 board=lknee}; type \r; want {041#} READY
             type exit\r; ends 0
