@@ -220,11 +220,13 @@ static void on_signal(struct aw_session *session, const char *prompt)
     session->quit = aw_stop_ends(session);
     if (!session->quit)
         aw_stop_rearm(session);
-    fputs(session->out.color ? "\033[K^C\n" : "^C\n", rl_outstream);
+    fprintf(rl_outstream, "%s%s\n", session->out.color ? "\033[K" : "", session->quit ? "" : "^C");
     session->hinted = false;
     rl_callback_sigcleanup();
     rl_free_line_state();
     rl_callback_handler_remove();
+    if (session->quit)
+        return;
     if (session->out.color)
         fputs("\r\033[J", rl_outstream); /* what a search drew when it was given up */
     rl_callback_handler_install(prompt, on_line);

@@ -23,6 +23,7 @@ static void stop_signals(sigset_t *set)
     sigemptyset(set);
     sigaddset(set, SIGINT);
     sigaddset(set, SIGTERM);
+    sigaddset(set, SIGQUIT);
     if (!is_ignored(SIGHUP))
         sigaddset(set, SIGHUP);
 }

@@ -1,6 +1,6 @@
-/* Requests to stop: SIGINT, SIGTERM and SIGHUP (unless started with nohup) are not handled, they
- * are read from a signalfd that every wait watches. So a stop is never lost between a check and a
- * wait, and nothing runs in a handler.
+/* Requests to stop: SIGINT, SIGQUIT (Ctrl-\), SIGTERM and SIGHUP (unless started with nohup) are
+ * not handled, they are read from a signalfd that every wait watches. So a stop is never lost
+ * between a check and a wait, and nothing runs in a handler.
  */
 #ifndef AW_SHELL_STOP_H
 #define AW_SHELL_STOP_H

@@ -79,6 +79,17 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 148"
 }
 
+@test "Ctrl-\\ ends the prompt, and stops what goes on" {
+    terminal <<<"
+        launch canpid -l sim:
+        want {canpid> }
+        ask {setpoint 10deg -b lknee -c pos} result=sent {canpid> }
+        type \034
+        want {stopped: disabled the driver}
+        ends 131
+        hasnt ^C"
+}
+
 @test "quit ends, a failed command does not" {
     terminal <<<"
         launch armctl -l $fast

@@ -191,6 +191,7 @@ WAYS = {
     "INT": Way(plainly, by_signal(signal.SIGINT), 130),
     "TERM": Way(plainly, by_signal(signal.SIGTERM), 143),
     "HUP": Way(plainly, by_signal(signal.SIGHUP), 129),
+    "QUIT": Way(plainly, by_signal(signal.SIGQUIT), 131),
     # A shell whose window is closed and the kernel both say HUP, timeout(1) says TERM twice, and a
     # script that gets a Ctrl-C sends a TERM behind it: that is nobody who asks for an end at once.
     "HUP, HUP": Way(plainly, by_signal(signal.SIGHUP, signal.SIGHUP, apart=5e-4), 129),
@@ -208,7 +209,7 @@ WAYS = {
     "quit": Way(from_a_prompt, lambda run: run.program.write(b"quit\n"), 0, "scripted"),
 }
 SIGNALS = ("INT", "TERM", "HUP")
-MORE_SIGNALS = ("HUP, HUP", "INT, TERM", "TSTP")
+MORE_SIGNALS = ("HUP, HUP", "INT, TERM", "QUIT", "TSTP")
 
 
 def ways_of(tool):
