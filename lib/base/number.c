@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +117,11 @@ enum aw_status aw_number_parse_unit(const char *text, const char *wanted, double
         return unknown_unit(text, unit, wanted, err);
     *value = (*value * from->scale + from->offset - to->offset) / to->scale;
     return AW_OK;
+}
+
+bool aw_number_is_unit(const char *text)
+{
+    return *text && find_unit(text);
 }
 
 #define ASCII_ZEROS UINT64_C(0x3030303030303030)

@@ -8,6 +8,7 @@
 #ifndef AW_BASE_NUMBER_H
 #define AW_BASE_NUMBER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,9 @@ enum aw_status aw_number_parse(const char *text, double *value, struct aw_error 
  * in the wanted unit already. AW_USAGE for an unknown unit or one of another kind, naming both. */
 enum aw_status aw_number_parse_unit(const char *text, const char *wanted, double *value,
                                     struct aw_error *err);
+
+/* "deg", "ms", "%": a unit that the above knows. */
+bool aw_number_is_unit(const char *text);
 
 /* All write at most AW_NUMBER_MAX characters to out, no NUL, and return the end; a few characters
  * behind the end may be written over. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "shell/ask.h"
 #include "shell/bind.h"
 #include "shell/common.h"
@@ -236,6 +237,26 @@ static const char *place(const char *where, const struct aw_words *words, size_t
     return where ? out : NULL;
 }
 
+/* "12 cm" is two words, and neither is what the command wants: the advice tells how it is written.
+ */
+static void advise_on_units(struct aw_session *session, const struct aw_command *command,
+                            const struct aw_words *words, size_t *bad)
+{
+    for (size_t i = 1; i < words->n; i++) {
+        char both[80];
+        double value;
+        struct aw_error problem;
+        const char *word = words->word[i - 1], *unit = words->word[i];
+        const char *number = strchr(word, '=') ? strchr(word, '=') + 1 : word;
+        if (!aw_number_is_unit(unit) || aw_number_parse(number, &value, &problem) != AW_OK)
+            continue;
+        snprintf(both, sizeof both, "%.40s %s", number, unit);
+        aw_number_parse_unit(both, NULL, &value, &problem);
+        aw_fail(&session->err, AW_USAGE, "%s: %s", command->name, problem.text);
+        *bad = i - 1;
+    }
+}
+
 enum aw_status aw_dispatch(struct aw_session *session, const struct aw_words *words,
                            const char *where)
 {
@@ -252,6 +273,8 @@ enum aw_status aw_dispatch(struct aw_session *session, const struct aw_words *wo
         bad = words->n;
         status = run_bound(session, args);
     }
+    if (status == AW_USAGE && args->command)
+        advise_on_units(session, args->command, words, &bad);
     if (!session->told)
         print_outcome(session, args->command, status, place(where, words, bad, at, sizeof at));
     session->told = false;

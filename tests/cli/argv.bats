@@ -277,6 +277,21 @@ END
     has "$why" "takes no value"
 }
 
+@test "a unit in a word of its own: the advice is how it is written" {
+    fails 2 armctl -l "$fast" pos 1 12 cm
+    has "$why" "pos: '12 cm': a blank behind the number — write 12cm"
+    fails 2 hidmotor -l sim: move 10 deg 20 30
+    has "$why" "write 10deg"
+    fails 2 unitysim -l sim: move elbow=45 deg
+    has "$why" "write 45deg"
+    fails 2 armctl -l "$fast" deg 1 90 --for 5 s
+    has "$why" "write 5s"
+    run -2 --separate-stderr armctl -l "$fast" <<<"deg 1 90 deg"
+    has "$stderr" "line 1, column 7: deg: '90 deg'"
+    run -2 --separate-stderr armctl -l "$fast" nonsense 90 deg
+    has "$stderr" "no command 'nonsense'"
+}
+
 @test "arguments by name, in any order, mixed with options anywhere" {
     expected=$(armctl --dry-run deg 1 90)
     ok armctl deg --dry-run angle=90 joint=1
