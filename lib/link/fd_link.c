@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #define WRITE_TIMEOUT_MS 1000
+#define PARTING          (200 * AW_MILLISECOND)
 
 const struct aw_link_ops aw_fd_ops = {
     .read = aw_fd_read,
@@ -78,8 +79,9 @@ static bool wait_writable(int fd)
 enum aw_status aw_fd_write_some(struct aw_link *link, const void *buf, size_t size, size_t *written,
                                 struct aw_error *err)
 {
-    const struct aw_fd_link *self = (const struct aw_fd_link *)link;
+    struct aw_fd_link *self = (struct aw_fd_link *)link;
     const char *next = buf;
+    self->written = true;
     for (*written = 0; *written < size;) {
         size_t left = size - *written;
         ssize_t n = self->socket ? send(self->fd, next + *written, left, MSG_NOSIGNAL)
@@ -131,6 +133,19 @@ void aw_fd_close(struct aw_link *link)
     if (self->fd >= 0)
         close(self->fd);
     free(self);
+}
+
+void aw_fd_part(struct aw_link *link)
+{
+    const struct aw_fd_link *self = (const struct aw_fd_link *)link;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    int64_t end = aw_clock_now(&clock.base) + PARTING;
+    char unread[4096];
+    bool open = self->written && shutdown(self->fd, SHUT_WR) == 0;
+    while (open && aw_clock_now(&clock.base) < end &&
+           aw_clock_wait(&clock.base, self->fd, POLLIN, end) == AW_OK)
+        open = read(self->fd, unread, sizeof unread) > 0;
+    aw_fd_close(link);
 }
 
 int aw_fd_fd(const struct aw_link *link)

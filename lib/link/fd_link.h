@@ -17,6 +17,7 @@ struct aw_fd_link {
     int fd;            /* -1: a server without a client */
     uint32_t overflow; /* datagrams that the kernel had thrown away by the last stamp */
     bool socket;       /* written by send(2), so that a lost peer is an error and not a signal */
+    bool written;      /* something, ever */
 };
 
 /* An aw_fd_link, or something of size bytes that begins with one; the rest is zero. NULL if there
@@ -36,6 +37,11 @@ enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size,
 enum aw_status aw_fd_write_some(struct aw_link *link, const void *buf, size_t size, size_t *written,
                                 struct aw_error *err);
 void aw_fd_close(struct aw_link *link);
+
+/* Closes a connection, so that what was written before gets there: for up to 0.2 s the peer may
+ * read it and close its end. A close with bytes unread would reset the connection, and the peer
+ * might never see the last bytes: a stop among them. */
+void aw_fd_part(struct aw_link *link);
 int aw_fd_fd(const struct aw_link *link);
 
 /* What the kernel writes beside a datagram, with SO_TIMESTAMPNS and SO_RXQ_OVFL: when it came and

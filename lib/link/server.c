@@ -11,6 +11,7 @@ static void hang_up(struct aw_server_link *self)
         close(self->fd.fd);
     self->fd.fd = -1;
     self->fd.base.waiting = true;
+    self->gone = false;
 }
 
 /* A client that vanished without a word (cable, power) is noticed after some twenty seconds. */
@@ -64,7 +65,12 @@ static enum aw_status server_write(struct aw_link *link, const void *buf, size_t
                                    struct aw_error *err)
 {
     struct aw_server_link *self = (struct aw_server_link *)link;
-    if (self->fd.fd >= 0 && aw_fd_write(link, buf, size, err) != AW_OK)
+    size_t written;
+    if (self->fd.fd < 0 || self->gone)
+        return AW_OK;
+    enum aw_status status = aw_fd_write_some(link, buf, size, &written, err);
+    self->gone = status == AW_LOST; /* what it sent before is still to be read */
+    if (status == AW_TIMEOUT)
         hang_up(self);
     return AW_OK;
 }
@@ -76,7 +82,7 @@ static void server_close(struct aw_link *link)
         close(self->listen_fd);
     if (self->path[0])
         unlink(self->path);
-    aw_fd_close(link);
+    aw_fd_part(link);
 }
 
 static int server_fd(const struct aw_link *link)

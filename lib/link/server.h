@@ -11,6 +11,7 @@ struct aw_server_link {
     struct aw_fd_link fd; /* the client, or -1 */
     int listen_fd;
     bool tcp;
+    bool gone;      /* the client takes nothing more */
     char path[128]; /* socket file to be removed at the end, or "" */
 };
 

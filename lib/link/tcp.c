@@ -79,7 +79,7 @@ static enum aw_status tcp_write(struct aw_link *link, const void *buf, size_t si
 static const struct aw_link_ops tcp_ops = {
     .read = tcp_read,
     .write = tcp_write,
-    .close = aw_fd_close,
+    .close = aw_fd_part,
     .fd = aw_fd_fd,
 };
 

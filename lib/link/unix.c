@@ -33,6 +33,13 @@ static bool connects(int fd, const struct sockaddr_un *address)
     return fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof *address) == 0;
 }
 
+static const struct aw_link_ops unix_ops = {
+    .read = aw_fd_read,
+    .write = aw_fd_write,
+    .close = aw_fd_part,
+    .fd = aw_fd_fd,
+};
+
 enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
                             void *context, struct aw_error *err)
 {
@@ -41,7 +48,7 @@ enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url, stru
     enum aw_status status = make_address(&address, url->rest, err);
     if (status != AW_OK)
         return status;
-    struct aw_fd_link *self = aw_fd_link_new(sizeof *self, &aw_fd_ops, clock);
+    struct aw_fd_link *self = aw_fd_link_new(sizeof *self, &unix_ops, clock);
     if (!self)
         return aw_fail(err, AW_NO_LINK, "unix: no memory");
     self->fd = new_socket();

@@ -242,7 +242,10 @@ static const char *place(const char *where, const struct aw_words *words, size_t
 static void advise_on_units(struct aw_session *session, const struct aw_command *command,
                             const struct aw_words *words, size_t *bad)
 {
-    for (size_t i = 1; i < words->n; i++) {
+    size_t i = 0;
+    while (i < words->n && strcmp(words->word[i], command->name) != 0)
+        i++;
+    for (i += 2; i < words->n; i++) {
         char both[80];
         double value;
         struct aw_error problem;

@@ -288,6 +288,57 @@ static void talk_to_a_served_device(const char *listen, unsigned connections)
     close(ends[1]);
 }
 
+/* The last words of a client that does not read what it is told, and of a server that goes on. */
+static void last_words_are_heard(const char *listen)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *server = open_link(listen, &clock.base);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_writes(server, "unread");
+    assert_writes(client, "stop");
+    aw_link_close(client);
+    for (int i = 0; i < 3; i++)
+        assert_writes(server, "more");
+    assert_reads(server, "stop");
+    assert_read_is(server, AW_TIMEOUT, 0);
+    assert_true(server->waiting);
+    aw_link_close(server);
+}
+
+static void what_was_written_before_closing_gets_there(void **state)
+{
+    (void)state;
+    char listen[80];
+    snprintf(listen, sizeof listen, "unix-listen:/tmp/aw-unix-%d", (int)getpid());
+    last_words_are_heard(listen);
+    last_words_are_heard("tcp-listen:127.0.0.1:0");
+}
+
+/* Bytes unread, but the peer sees an end and no reset. */
+static void a_connection_is_closed_in_order(void **state)
+{
+    (void)state;
+    char url[40], buf[8];
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof at;
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &size), 0);
+    snprintf(url, sizeof url, "tcp:127.0.0.1:%u", ntohs(at.sin_port));
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *client = open_link(url, &clock.base);
+    int peer = accept(listener, NULL, NULL);
+    assert_int_equal(write(peer, "unread", 6), 6);
+    assert_writes(client, "stop");
+    aw_link_close(client);
+    assert_int_equal(read(peer, buf, sizeof buf), 4);
+    assert_int_equal(read(peer, buf, sizeof buf), 0);
+    close(peer);
+    close(listener);
+}
+
 static void devices_are_served(void **state)
 {
     (void)state;
@@ -344,6 +395,8 @@ int main(void)
         cmocka_unit_test(a_server_that_does_not_read_is_told),
         cmocka_unit_test(unix_keeps_datagrams_apart),
         cmocka_unit_test(unix_failures),
+        cmocka_unit_test(what_was_written_before_closing_gets_there),
+        cmocka_unit_test(a_connection_is_closed_in_order),
         cmocka_unit_test(devices_are_served),
         cmocka_unit_test(a_wish_to_stop_ends_waiting_for_clients),
         cmocka_unit_test(a_wish_to_stop_ends_the_look_for_a_name),
