@@ -104,7 +104,10 @@ enum aw_status aw_link_read(struct aw_link *link, void *buf, size_t cap, size_t 
                             int64_t deadline, struct aw_error *err);
 enum aw_status aw_link_write(struct aw_link *link, const void *buf, size_t size,
                              struct aw_error *err);
-void aw_link_close(struct aw_link *link); /* NULL is fine */
+
+/* NULL is fine. A connection that was written to is closed in order, so that a peer that still
+ * sends gets the last message: that may take 0.2 s. */
+void aw_link_close(struct aw_link *link);
 int aw_link_fd(const struct aw_link *link);
 
 /* For links around a link: takes over all but the ops. Call it again after every read of the inner
