@@ -262,7 +262,7 @@ commands() {
     mkfifo run.pcapng
     armctl -q -l "$fast" --record run.pcapng deg 1 90 2>err 3>&- &
     client=$!
-    until grep -q '^SigBlk.*4003$' "/proc/$client/status"; do kill -0 "$client"; done # HUP INT TERM
+    until grep -q "^SigBlk.*4007\$" "/proc/$client/status"; do kill -0 "$client"; done # HUP INT QUIT TERM
     kill -TERM "$client"
     wait "$client" && false || same $? 143
     armctl -q -l "$fast" --record run.pcapng deg 1 90 >out 3>&- &
