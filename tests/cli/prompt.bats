@@ -280,7 +280,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         close
         lassign [wait] id terminal failed status
         if {\$status != 129} { fail \"it ended with \$status\" }"
-    wait_for arm "angle=350deg"
+    wait_for arm "33 35 30 0D 0A" # 350
     wait_for arm "angle=5deg"
 }
 
