@@ -52,7 +52,8 @@ static bool fits_float(double value)
     return fabs(value) <= (double)FLT_MAX;
 }
 
-/* The usual text of the largest float, 3.4028235e+38, is a little more than it, as a double. */
+/* The usual text of the largest float, 3.4028235e+38, is a little more than it, as a double; so is
+ * 8.50705867e+39 for one of 25 to the unit. */
 static double rounded_to_float(double value)
 {
     bool rounds_down = !fits_float(value) && fabs(value) < 0x1.ffffffp127;
@@ -92,8 +93,10 @@ static enum aw_status wire_number(const struct aw_record *record, int leaf, bool
     if (status != AW_OK)
         return status;
     *wire = (value - range.offset) / range.scale;
-    if (row->type == AW_FLOAT)
+    if (row->type == AW_FLOAT) {
+        *wire = rounded_to_float(*wire);
         return fits_float(*wire) ? AW_OK : limit_error(codec, leaf, value, &range, err);
+    }
     if (range.scale == floor(range.scale) && *wire != floor(*wire))
         return aw_fail(err, AW_USAGE, "%s: %s %.9g is not a whole number", codec->message->name,
                        full_name(codec, leaf).text, value);

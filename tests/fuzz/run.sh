@@ -6,6 +6,8 @@
 #
 #   tests/fuzz/run.sh [SECONDS [TARGET…]]
 #
+# SEED=1 (or any other number) takes the same way each time, as far as the time lasts.
+#
 # Each line says how many inputs were executed; the last one how many in all.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -40,7 +42,7 @@ one() {
     local target=$1 log=build/fuzz/$1.log found=tests/fuzz/found/$1
     local program=build/fuzz/tests/fuzz/$1 dictionary=tests/fuzz/$1.dict
     # shellcheck disable=SC2046,SC2086 # a list of files
-    if "$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=2048 \
+    if "$program" -seed="${SEED:-0}" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=2048 \
         -artifact_prefix="build/fuzz/crashes/$target-" -print_final_stats=1 -verbosity=1 \
         $([ ! -f "$dictionary" ] || echo "-dict=$dictionary") \
         "build/fuzz/corpus/$target" $([ ! -d "$found" ] || echo "$found") >"$log" 2>&1; then
