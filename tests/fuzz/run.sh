@@ -21,6 +21,7 @@ fi
 [ -n "$seconds" ] || seconds=$((600 * 2 / $#)) # two run at a time
 export seconds
 
+mkdir -p build/fuzz/crashes
 if ! make FUZZ=1 fuzzers >build/fuzz-build.log 2>&1; then
     cat build/fuzz-build.log
     echo "not ok - the fuzz targets do not build"
@@ -28,7 +29,6 @@ if ! make FUZZ=1 fuzzers >build/fuzz-build.log 2>&1; then
 fi
 
 corpus=build/fuzz/corpus
-mkdir -p build/fuzz/crashes
 for source in tests/fuzz/fuzz_*.c; do mkdir -p "$corpus/$(basename "$source" .c)"; done # for seeds
 build/fuzz/tests/fuzz/seeds "$corpus" || exit 1
 for target; do
