@@ -17,7 +17,7 @@ struct aw_fd_link {
     int fd;            /* -1: a server without a client */
     uint32_t overflow; /* datagrams that the kernel had thrown away by the last stamp */
     bool socket;       /* written by send(2), so that a lost peer is an error and not a signal */
-    bool written;      /* something, ever */
+    bool written;      /* ever: then parting takes care that it gets there */
 };
 
 /* An aw_fd_link, or something of size bytes that begins with one; the rest is zero. NULL if there

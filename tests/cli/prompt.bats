@@ -61,16 +61,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         ends 0"
 }
 
-@test "Ctrl-Z during a motion stops it: who stands still looks after nothing" {
-    terminal <<<"
-        launch armctl -v -l sim:
-        want {armctl> }
-        ask {deg 1 350} {<- 30 41 43 4B}
-        type \032
-        want stopped {armctl> }
-        ask {encode ack ack=2} {30 41 43 4B 32 0D 0A} {armctl> }
-        type \004
-        ends 0"
+@test "Ctrl-Z during the motion of one command stops it: who stands still looks after nothing" {
     terminal <<<"
         launch unitysim -v -l sim: drive elbow=+45
         want {-> }
