@@ -116,11 +116,18 @@ static enum aw_status no_such_board(struct aw_session *session, const char *text
                    text);
 }
 
+uint64_t pid_all_boards(const struct aw_session *session)
+{
+    uint64_t boards = 0;
+    for (const struct aw_name *name = pid_board_names(session); name->name; name++)
+        boards |= AW_PID_BIT(name->value);
+    return boards;
+}
+
 static enum aw_status add_board(struct aw_session *session, const char *text, uint64_t *boards)
 {
     if (strcmp(text, "all") == 0) {
-        for (const struct aw_name *name = pid_board_names(session); name->name; name++)
-            *boards |= AW_PID_BIT(name->value);
+        *boards |= pid_all_boards(session);
         return AW_OK;
     }
     int board = aw_pid_board_find(&session->wire->variant, text);

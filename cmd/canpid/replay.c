@@ -35,3 +35,18 @@ enum aw_status pid_allow(struct aw_session *session, const struct aw_record *com
         aw_pid_board(&state->pid, sent.board)->controller = sent.controller;
     return status;
 }
+
+enum aw_status pid_send_at(struct aw_session *session, struct aw_span message, int64_t due,
+                           bool *held)
+{
+    static const int64_t noticed = AW_MILLISECOND;
+    struct aw_pid *pid = pid_of(session);
+    enum aw_status status = AW_OK;
+    if (aw_clock_now(session->clock) < due)
+        status = aw_pid_poll(pid, due, NULL, NULL, &session->err);
+    if (status != AW_OK)
+        return status;
+    *held = aw_pid_paced_ns(pid, message.data[0] | (unsigned)message.data[1] << 8) >
+            aw_clock_now(session->clock) + noticed;
+    return aw_pid_write(pid, message, &session->err);
+}

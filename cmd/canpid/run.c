@@ -74,23 +74,35 @@ static bool on_frame(void *context, const struct aw_pid_frame *frame)
     run->last[RUN_SETPOINT] = aw_pid_from_percent(run->controller, board->setpoint);
     run->last[RUN_MEASURED] = aw_pid_from_percent(run->controller, board->measured);
     run->last[RUN_OUTPUT] = board->output / 100;
-    if (run->collecting)
-        aw_table_add(&run->table, run->last, NULL);
+    aw_table_add(&run->table, run->last, NULL);
+    run->samples++;
     if (run->on_sample)
         run->on_sample(run, run->last);
-    return run->on_sample == NULL;
+    return !run->awaiting;
+}
+
+static enum aw_status collect_until(struct pid_run *run, int64_t deadline)
+{
+    return aw_pid_poll(pid_of(run->session), deadline, on_frame, run, &run->session->err);
 }
 
 enum aw_status pid_run_collect(struct pid_run *run, double seconds)
 {
+    return collect_until(run, aw_clock_after(aw_clock_now(run->session->clock), seconds));
+}
+
+enum aw_status pid_run_await_turn(struct pid_run *run)
+{
     struct aw_session *session = run->session;
-    int64_t deadline = aw_clock_now(session->clock) + (int64_t)(seconds * 1e9);
-    enum aw_status status = AW_OK;
-    run->collecting = true;
-    do
-        status = aw_pid_poll(pid_of(session), deadline, on_frame, run, &session->err);
-    while (status == AW_OK && !run->on_sample && aw_clock_now(session->clock) < deadline);
-    run->collecting = false;
+    uint64_t before = run->samples;
+    enum aw_status status = collect_until(run, aw_pid_paced_ns(pid_of(session), run->board));
+    run->awaiting = true;
+    if (status == AW_OK && run->samples == before)
+        status = pid_run_collect(run, 0.5);
+    run->awaiting = false;
+    if (status == AW_OK && run->samples == before)
+        return aw_fail(&session->err, AW_TIMEOUT,
+                       "the telemetry has stopped in the middle of the experiment");
     return status;
 }
 

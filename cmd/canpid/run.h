@@ -23,8 +23,9 @@ struct pid_run {
     double scale; /* normalised 1 in the controller's unit */
     const char *unit;
     int64_t start_ns; /* t = 0 */
-    bool collecting;
     struct aw_table table;
+    uint64_t samples;         /* so far */
+    bool awaiting;            /* the next sample is enough */
     pid_sample_fn *on_sample; /* or NULL */
     void *context;
     double last[RUN_COLUMNS];
@@ -38,6 +39,10 @@ enum aw_status pid_run_drive(struct pid_run *run, double normalised);
 
 /* Collects samples for so long. */
 enum aw_status pid_run_collect(struct pid_run *run, double seconds);
+
+/* Collects samples until the board may be sent to, and at least one: a setpoint that is made from
+ * the newest sample then goes out at once. AW_TIMEOUT if none comes for half a second. */
+enum aw_status pid_run_await_turn(struct pid_run *run);
 
 /* Puts t = 0 here and forgets the samples so far. */
 enum aw_status pid_run_restart(struct pid_run *run);

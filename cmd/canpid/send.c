@@ -179,24 +179,70 @@ static enum aw_status show_disable(struct aw_session *session, uint64_t boards, 
     return status;
 }
 
-/* Without -b every board is disabled, without -c for the controller seen last: stop asks for
- * nothing. */
+static void report_disabled(struct aw_session *session, uint64_t boards,
+                            const struct aw_pid_disabled *done, const char *result)
+{
+    struct pid_state *state = session->state;
+    const struct {
+        const char *key;
+        uint64_t boards;
+    } lists[] = {{"confirmed", done->confirmed},
+                 {"silent", done->silent},
+                 {"unconfirmed", boards & ~done->confirmed & ~done->silent}};
+    aw_object_text(&session->result, "result", result);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (lists[i].boards)
+            aw_object_text(&session->result, lists[i].key,
+                           aw_pid_board_list(&session->wire->variant, lists[i].boards,
+                                             state->lists[i], sizeof state->lists[i]));
+}
+
+/* Whoever says all of them does not say that there are so many: a board that this session has never
+ * heard of and never sent anything else to may stay silent, as long as one confirms. */
+static bool may_be_absent(struct aw_session *session, uint64_t silent)
+{
+    struct pid_state *state = session->state;
+    for (uint64_t left = silent; left; left &= left - 1) {
+        const struct aw_pid_board *board = &state->pid.boards[__builtin_ctzll(left)];
+        if (board->streams[AW_PID_PID].count || state->left & left & -left)
+            return false;
+    }
+    return true;
+}
+
+static enum aw_status disable(struct aw_session *session, uint64_t boards, bool all, int controller)
+{
+    struct aw_pid *pid = pid_of(session);
+    struct aw_pid_disabled done;
+    enum aw_status status = aw_pid_disable(pid, boards, controller, &done, &session->err);
+    if (all && status == AW_TIMEOUT && done.confirmed &&
+        (boards & ~done.confirmed & ~done.silent) == 0 && may_be_absent(session, done.silent))
+        status = AW_OK;
+    pid_disabled(session, done.confirmed);
+    const char *confirmed = pid->options.confirm_ms ? "disabled" : "sent";
+    report_disabled(session, boards, pid->options.confirm_ms ? &done : &(struct aw_pid_disabled){0},
+                    status == AW_OK ? confirmed : "not-confirmed");
+    return status;
+}
+
+/* Without -b every board that has a name is disabled, and what this session has left enabled;
+ * without -c for the controller seen last: stop asks for nothing. */
 enum aw_status run_disable(struct aw_session *session, const struct aw_args *args)
 {
-    uint64_t boards = AW_PID_SIX | ((struct pid_state *)session->state)->left;
+    struct pid_state *state = session->state;
+    const char *text = aw_option(session, "board");
+    bool all = !text || strcmp(text, "all") == 0;
+    uint64_t boards = pid_all_boards(session) | state->left;
     int controller;
     enum aw_status status = pid_controller(session, false, &controller);
-    if (status == AW_OK && aw_flag(session, "board"))
+    if (status == AW_OK && !all)
         status = pid_boards(session, &boards);
     if (status == AW_OK)
         status = pid_ready(session);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    if (status != AW_OK)
+        return status;
+    if (aw_flag(session, "dry-run"))
         return show_disable(session, boards, controller);
-    if (status == AW_OK)
-        status = aw_pid_disable(pid_of(session), boards, controller, &session->err);
-    if (status == AW_OK)
-        pid_disabled(session, boards);
     aw_object_start(&session->result, args->command->name);
-    aw_object_text(&session->result, "result", status == AW_OK ? "disabled" : "not-sent");
-    return status;
+    return disable(session, boards, all, controller);
 }

@@ -50,9 +50,11 @@ static void say_counters(struct aw_session *session, struct aw_device *device)
     const struct aw_pid_device_counters *n = aw_pid_device_counters(device);
     aw_session_say(
         session,
-        "%llu frames received, %llu for other boards, %llu telemetry frames sent, %llu dropped",
-        (unsigned long long)n->received, (unsigned long long)n->foreign,
-        (unsigned long long)n->sent, (unsigned long long)n->dropped);
+        "%llu frames received, %llu of them lost because two were waiting, %llu for other boards, "
+        "%llu telemetry frames sent, %llu dropped",
+        (unsigned long long)n->received, (unsigned long long)n->overruns,
+        (unsigned long long)n->foreign, (unsigned long long)n->sent,
+        (unsigned long long)n->dropped);
 }
 
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)

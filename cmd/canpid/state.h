@@ -27,6 +27,7 @@ struct pid_state {
     char name[AW_PID_NAME_MAX]; /* of the board in the result */
     struct aw_pid_frame heard;  /* the one that hear told of last */
     bool busy;                  /* something was heard since the last rest */
+    char lists[3][AW_PID_BOARDS * AW_PID_NAME_MAX]; /* of boards in the result of a disable */
 };
 
 static inline struct aw_pid *pid_of(struct aw_session *session)
@@ -53,6 +54,9 @@ const struct aw_name *pid_board_names(const struct aw_session *session);
 enum aw_status pid_boards(struct aw_session *session, uint64_t *boards);
 enum aw_status pid_one_board(struct aw_session *session, unsigned *board);
 
+/* Those that "all" means: every board that has a name. */
+uint64_t pid_all_boards(const struct aw_session *session);
+
 /* -c: a controller, or AW_PID_LAST if it was not given and may be left out. */
 enum aw_status pid_controller(struct aw_session *session, bool needed, int *controller);
 
@@ -76,6 +80,8 @@ enum aw_status pid_round(struct aw_session *session, int64_t deadline, aw_pid_fr
 /* What the tool gives to the common commands that look on (see struct aw_tool). */
 enum aw_status pid_prepare(struct aw_session *session);
 enum aw_status pid_allow(struct aw_session *session, const struct aw_record *command);
+enum aw_status pid_send_at(struct aw_session *session, struct aw_span message, int64_t due,
+                           bool *held);
 enum aw_status pid_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
 const char *pid_subject(struct aw_session *session, const struct aw_record *record, char *out,
                         size_t size);
@@ -90,7 +96,8 @@ enum aw_status pid_telemetry(struct aw_session *session, unsigned board);
 /* These boards have been disabled: nothing that goes on is left of them. */
 void pid_disabled(struct aw_session *session, uint64_t boards);
 
-/* Disables the boards that the running command has enabled. */
+/* Disables the boards that the running command has enabled, as aw_pid_disable does: AW_OK if their
+ * telemetry confirms it. */
 enum aw_status pid_end_motion(struct aw_session *session);
 enum aw_status pid_safe_stop(struct aw_session *session);
 

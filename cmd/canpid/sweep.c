@@ -47,11 +47,11 @@ static enum aw_status excite(struct pid_run *run, struct sweep_state *s, double 
     enum aw_status status = AW_OK;
     double t = 0;
     while (status == AW_OK && t < seconds) {
+        status = pid_run_await_turn(run);
         t = (double)(aw_clock_now(run->session->clock) - run->start_ns) / 1e9;
         double value = s->centre + (moving ? aw_sweep_value(&s->sweep, t) : 0);
-        status = pid_run_drive(run, value / run->scale);
         if (status == AW_OK)
-            status = pid_run_collect(run, 0.01);
+            status = pid_run_drive(run, value / run->scale);
     }
     return status;
 }

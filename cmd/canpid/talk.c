@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +37,10 @@ enum aw_status pid_ready(struct aw_session *session)
         return status;
     options.allow_switch = aw_flag(session, "switch");
     options.force = aw_flag(session, "force");
+    if (aw_flag(session, "timeout"))
+        options.confirm_ms = (int)fmin(1000 * aw_option_number(session, "timeout"), INT_MAX);
+    if (link && link->recorded)
+        options.confirm_ms = 0;
     if (!link || state->link != link)
         aw_pid_init(&state->pid, link, &session->wire->variant, &options);
     state->pid.options = options;
@@ -71,15 +76,16 @@ void pid_disabled(struct aw_session *session, uint64_t boards)
     leave(session, ((struct pid_state *)session->state)->left & ~boards);
 }
 
-/* A setpoint that the controller takes enables the driver, until another one disables it. */
-static void note_setpoint(struct aw_session *session, const struct aw_pid_sent *sent)
+/* A setpoint that the controller takes enables the driver, until another one disables it, which is
+ * so when the telemetry shows it. */
+static void note_setpoint(struct aw_session *session, const struct aw_pid_sent *sent, bool verified)
 {
     struct pid_state *state = session->state;
     if (fabs(sent->setpoint) <= 1) {
         state->driven |= AW_PID_BIT(sent->board);
         session->moving = true;
         leave(session, state->left | state->driven);
-    } else if (!isnan(sent->setpoint)) {
+    } else if (!isnan(sent->setpoint) && verified) {
         pid_disabled(session, AW_PID_BIT(sent->board));
     }
 }
@@ -103,11 +109,13 @@ static enum aw_status send_one(struct aw_session *session, struct aw_record *com
         status = aw_pid_send(pid, command, &sent, &session->err);
     if (status != AW_OK)
         return status;
-    note_setpoint(session, &sent);
+    note_setpoint(session, &sent, false);
     if (verify_ns > 0)
         status = aw_pid_verify(pid, &sent, aw_clock_now(session->clock) + verify_ns, NULL, NULL,
                                &session->err);
-    report(session, command, &sent, verify_ns > 0 && status == AW_OK ? "verified" : "sent");
+    bool verified = verify_ns > 0 && status == AW_OK;
+    note_setpoint(session, &sent, verified);
+    report(session, command, &sent, verified ? "verified" : "sent");
     return status;
 }
 
@@ -185,7 +193,8 @@ enum aw_status pid_telemetry(struct aw_session *session, unsigned board)
 enum aw_status pid_end_motion(struct aw_session *session)
 {
     struct pid_state *state = session->state;
-    enum aw_status status = aw_pid_disable(&state->pid, state->driven, AW_PID_LAST, &session->err);
+    enum aw_status status =
+        aw_pid_disable(&state->pid, state->driven, AW_PID_LAST, NULL, &session->err);
     if (status != AW_OK)
         return status;
     session->moving = false;
@@ -197,10 +206,15 @@ enum aw_status pid_safe_stop(struct aw_session *session)
 {
     struct pid_state *state = session->state;
     enum aw_status status =
-        aw_pid_disable(&state->pid, state->driven | state->left, AW_PID_LAST, &session->err);
-    if (status == AW_OK)
+        aw_pid_disable(&state->pid, state->driven | state->left, AW_PID_LAST, NULL, &session->err);
+    if (status == AW_OK) {
         leave(session, 0);
-    aw_session_say(session, status == AW_OK ? "stopped: disabled the driver"
-                                            : "the driver could not be disabled");
+        aw_session_say(session, "stopped: disabled the driver");
+    } else if (status == AW_STOPPED) {
+        aw_session_say(session, "the driver was told to stop; whether it did was not waited for");
+    } else {
+        aw_session_tell(session, "%s: the stop is not confirmed: %s\n", session->tool->name,
+                        session->err.text);
+    }
     return status;
 }

@@ -206,10 +206,16 @@ static const struct aw_command commands[] = {
     {.name = "calibrate", .summary = "make both encoders zero where they stand", .safety = AW_WRITE,
      .run = run_calibrate, .examples = LIST("-l sim: calibrate -b lknee")},
     {.name = "disable", .summary = "disable drivers (setpoint 1.5)", .safety = AW_READ,
-     .run = run_disable, .details = "Without -b all six.",
+     .run = run_disable,
+     .details = "At most three times, until the telemetry confirms it (setpoint saturated, no "
+         "output), for 0.5 s or --timeout.\n" "Without -b every board that has a name. The result says "
+         "which boards confirmed it and which are silent;\n" "a board that -b names, or that has been "
+         "seen or driven, must confirm it (else exit 3). Others may be\n" "absent, as long as one "
+         "confirms. With --timeout 0 and on log: nothing is listened to: result=sent.",
      .examples = LIST("-l sim: disable -b lknee -c pos")},
     {.name = "stop", .summary = "disable every driver addressed", .safety = AW_READ,
-     .run = run_disable, .examples = LIST("-l sim: stop")},
+     .run = run_disable, .details = "As disable does; without -b every board that has a name.",
+     .examples = LIST("-l sim: stop")},
     /* Records as other tools print them, taken back as commands. */
     {.name = "kp", .summary = "gain, as a record has it", .args = gain_args, .hidden = true,
      .safety = AW_WRITE, .run = run_gain},
@@ -295,6 +301,7 @@ const struct aw_tool canpid_tool = {
     .remark = pid_remark,
     .prepare = pid_prepare,
     .allow = pid_allow,
+    .send_at = pid_send_at,
     .configure = pid_configure,
     .variant = pid_variant,
 };

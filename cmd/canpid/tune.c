@@ -75,7 +75,8 @@ static void remember_gains(struct pid_run *run, struct tuner *t)
                           known(run, AW_PID_KD, start->kd)};
 }
 
-/* Each telemetry frame renews the setpoint, so that the driver's output is that of a relay. */
+/* Each sample is looked at; the newest one renews the setpoint as often as the driver takes one, so
+ * that its output is that of a relay. */
 static void on_sample(struct pid_run *run, const double *sample)
 {
     struct tuner *t = run->context;
@@ -89,13 +90,10 @@ static enum aw_status oscillate(struct pid_run *run, struct tuner *t)
     run->on_sample = on_sample;
     run->context = t;
     while (status == AW_OK && t->relay.state == AW_RELAY_RUNNING) {
-        double before = run->last[RUN_T], measured = run->last[RUN_MEASURED] / run->scale;
+        double measured = run->last[RUN_MEASURED] / run->scale;
         status = pid_run_drive(run, aw_relay_setpoint(&t->relay, measured, t->kp, limit));
         if (status == AW_OK)
-            status = pid_run_collect(run, 0.5);
-        if (status == AW_OK && run->last[RUN_T] == before)
-            status = aw_fail(&run->session->err, AW_TIMEOUT,
-                             "tune: the telemetry has stopped in the middle of the experiment");
+            status = pid_run_await_turn(run);
     }
     run->on_sample = NULL;
     return status;

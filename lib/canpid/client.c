@@ -7,8 +7,6 @@
 #include "canpid/law.h"
 #include "canpid/wire.h"
 
-#define FRAME_SIZE 8 /* identifier and six bytes */
-
 /* The commands that name a controller, by what they do with it. */
 enum effect {
     NO_CONTROLLER,
@@ -18,12 +16,23 @@ enum effect {
 
 struct aw_pid_options aw_pid_defaults(void)
 {
-    return (struct aw_pid_options){.pacing_us = 1000, .latency_ms = 20};
+    return (struct aw_pid_options){.confirm_ms = 500, .latency_ms = 20};
 }
 
 struct aw_pid_board *aw_pid_board(struct aw_pid *pid, unsigned board)
 {
     return &pid->boards[board / 32 % AW_PID_BOARDS];
+}
+
+static unsigned id_of(const uint8_t *frame)
+{
+    return frame[0] | (unsigned)frame[1] << 8;
+}
+
+/* The receive filter of a driver passes the lower half of a board's identifiers. */
+static bool is_command(unsigned id)
+{
+    return id % 32 < 16;
 }
 
 /* Telemetry */
@@ -50,6 +59,30 @@ double aw_pid_rate_hz(const struct aw_pid_stream *stream, int64_t now)
 static void note_arrival(struct aw_pid_stream *stream, int64_t now)
 {
     stream->times_ns[stream->count++ % AW_PID_TIMES] = now;
+}
+
+#define SILENCE_NS (100 * AW_MILLISECOND)
+#define WINDOW_NS  (100 * AW_MILLISECOND)
+
+static void begin_window(struct aw_pid_period *p, int64_t now, bool steady)
+{
+    p->from_ns = now;
+    p->frames = 0;
+    p->steady = steady;
+}
+
+static void note_period(struct aw_pid_period *p, uint64_t count, int64_t now)
+{
+    bool silence = count == 1 || now - p->last_ns > SILENCE_NS;
+    p->last_ns = now;
+    p->frames++;
+    if (silence) {
+        begin_window(p, now, false);
+    } else if (now - p->from_ns >= WINDOW_NS) {
+        if (p->steady)
+            p->period_ns = (now - p->from_ns) / p->frames;
+        begin_window(p, now, true);
+    }
 }
 
 static void take_joint(struct aw_pid_board *board, const double *v, const int8_t *at)
@@ -100,8 +133,11 @@ static void take_telemetry(struct aw_pid *pid, unsigned id, const struct aw_reco
     for (int kind = 0; kind < AW_PID_KINDS; kind++) {
         if (record->codec != pid->codecs[kind])
             continue;
+        int64_t now = aw_clock_now(pid->link->clock);
         kinds[kind].take(board, record->v, pid->leaves[kind]);
-        note_arrival(&board->streams[kind], aw_clock_now(pid->link->clock));
+        note_arrival(&board->streams[kind], now);
+        if (kind == AW_PID_PID)
+            note_period(&board->period, board->streams[kind].count, now);
     }
 }
 
@@ -115,7 +151,7 @@ void aw_pid_init(struct aw_pid *pid, struct aw_link *link, const struct aw_varia
     find_leaves(pid);
     for (int i = 0; i < AW_PID_BOARDS; i++) {
         pid->boards[i].controller = AW_PID_LAST;
-        pid->boards[i].paced_ns = INT64_MIN;
+        pid->boards[i].sent_ns = INT64_MIN;
     }
 }
 
@@ -202,23 +238,46 @@ enum aw_status aw_pid_check(struct aw_pid *pid, const struct aw_record *command,
                            &sent->size, err);
     if (status != AW_OK)
         return status;
-    sent->board = (unsigned)(sent->bytes[0] | sent->bytes[1] << 8) / 32 * 32;
+    sent->board = id_of(sent->bytes) / 32 * 32;
     sent->controller = controller_of(command);
     if (effect_of(command) == SETS)
         sent->setpoint = (double)aw_get_f32(sent->bytes + 2);
     return guard(pid, command, sent, err);
 }
 
-static enum aw_status write_frame(struct aw_pid *pid, const struct aw_pid_sent *sent,
-                                  struct aw_error *err)
+int64_t aw_pid_paced_ns(const struct aw_pid *pid, unsigned id)
 {
-    enum aw_status status = aw_link_write(pid->link, sent->bytes, sent->size, err);
+    const struct aw_pid_board *to = &pid->boards[id / 32 % AW_PID_BOARDS];
+    int64_t pace = to->period.period_ns ? to->period.period_ns : AW_PID_PACE_NS;
+    if (to->sent_ns == INT64_MIN || !is_command(id))
+        return INT64_MIN;
+    return to->sent_ns + (pace > AW_PID_PACE_MIN_NS ? pace : AW_PID_PACE_MIN_NS);
+}
+
+static enum aw_status await_pace(struct aw_pid *pid, unsigned board, struct aw_error *err)
+{
+    int64_t paced = aw_pid_paced_ns(pid, board);
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && aw_clock_now(pid->link->clock) < paced)
+        status = aw_pid_poll(pid, paced, NULL, NULL, err);
+    return status;
+}
+
+static enum aw_status write_frame(struct aw_pid *pid, struct aw_span frame, struct aw_error *err)
+{
+    enum aw_status status = aw_link_write(pid->link, frame.data, frame.size, err);
     if (status == AW_OK) {
         pid->counters.sent++;
-        aw_pid_board(pid, sent->board)->paced_ns =
-            aw_clock_now(pid->link->clock) + pid->options.pacing_us * AW_MICROSECOND;
+        if (is_command(id_of(frame.data)))
+            aw_pid_board(pid, id_of(frame.data))->sent_ns = aw_clock_now(pid->link->clock);
     }
     return status;
+}
+
+enum aw_status aw_pid_write(struct aw_pid *pid, struct aw_span frame, struct aw_error *err)
+{
+    enum aw_status status = await_pace(pid, id_of(frame.data), err);
+    return status == AW_OK ? write_frame(pid, frame, err) : status;
 }
 
 enum aw_status aw_pid_send(struct aw_pid *pid, const struct aw_record *command,
@@ -228,11 +287,10 @@ enum aw_status aw_pid_send(struct aw_pid *pid, const struct aw_record *command,
     if (!sent)
         sent = &unwanted;
     enum aw_status status = aw_pid_check(pid, command, sent, err);
-    int64_t paced = aw_pid_board(pid, sent->board)->paced_ns;
-    if (status == AW_OK && paced > aw_clock_now(pid->link->clock))
-        status = aw_clock_sleep(pid->link->clock, paced);
     if (status == AW_OK)
-        status = write_frame(pid, sent, err);
+        status = await_pace(pid, sent->board, err);
+    if (status == AW_OK)
+        status = write_frame(pid, (struct aw_span){sent->bytes, sent->size}, err);
     if (status != AW_OK)
         return status;
     note_command(pid, sent->board, command);
@@ -276,43 +334,13 @@ enum aw_status aw_pid_setpoint(struct aw_pid *pid, unsigned board, int controlle
     return aw_pid_send(pid, &command, sent, err);
 }
 
-static enum aw_status disable(struct aw_pid *pid, unsigned board, int controller,
-                              struct aw_error *err)
-{
-    struct aw_record command;
-    struct aw_pid_sent sent;
-    int last = aw_pid_board(pid, board)->controller;
-    if (controller == AW_PID_LAST)
-        controller = last == AW_PID_LAST ? AW_PID_POS : last;
-    make_setpoint(pid, board, controller, AW_PID_DISABLE, &command);
-    enum aw_status status = aw_pid_check(pid, &command, &sent, err);
-    if (status == AW_OK)
-        status = write_frame(pid, &sent, err);
-    if (status == AW_OK)
-        note_command(pid, board, &command);
-    return status;
-}
-
-enum aw_status aw_pid_disable(struct aw_pid *pid, uint64_t boards, int controller,
-                              struct aw_error *err)
-{
-    enum aw_status first = AW_OK;
-    for (unsigned i = 0; i < AW_PID_BOARDS; i++) {
-        if (!(boards >> i & 1))
-            continue;
-        enum aw_status status = disable(pid, i * 32, controller, first == AW_OK ? err : NULL);
-        first = first == AW_OK ? status : first;
-    }
-    return first;
-}
-
 /* Receiving */
 
 static enum aw_status take_frame(struct aw_pid *pid, struct aw_pid_frame *frame,
                                  struct aw_error *err)
 {
     struct aw_record *record = &frame->record;
-    unsigned id = frame->bytes[0] | (unsigned)frame->bytes[1] << 8;
+    unsigned id = id_of(frame->bytes);
     const struct aw_message *message = NULL;
     for (size_t i = 0; !message && i < pid->wire.protocol->n_messages; i++)
         if (pid->wire.protocol->messages[i].code == id % 32)
@@ -392,13 +420,10 @@ static bool is_off(const struct aw_pid_sent *sent)
     return fabs(sent->setpoint) > aw_pid_setpoint_limit(sent->controller);
 }
 
-/* Beyond the range of the telemetry it is not published whether the firmware saturates a number or
- * cuts it off; both is taken for it. */
+/* Beyond full scale the firmware saturates. */
 static bool shows_setpoint(const struct aw_pid_board *board, double setpoint)
 {
-    double shown = board->setpoint / 100 * 32768, sent = round(setpoint * 32768);
-    double cut_off = sent - 65536 * floor((sent + 32768) / 65536);
-    return fabs(shown - aw_pid_q15(setpoint)) < 1.5 || fabs(shown - cut_off) < 1.5;
+    return fabs(board->setpoint / 100 * 32768 - aw_pid_q15(setpoint)) < 1.5;
 }
 
 /* Output alone says little: a driver that is on and where it should be has none either. */
@@ -459,5 +484,153 @@ enum aw_status aw_pid_verify(struct aw_pid *pid, const struct aw_pid_sent *sent,
     enum aw_status status = aw_pid_poll(pid, deadline, verify_frame, &check, err);
     if (status == AW_OK && !check.good)
         return not_verified(&check, err);
+    return status;
+}
+
+/* Disabling */
+
+struct stopping {
+    struct aw_pid *pid;
+    int controller;
+    uint64_t wanted;
+    bool listens;
+    struct aw_pid_disabled done;
+    struct {
+        unsigned sent;
+        int64_t since_ns; /* what comes before may be from before the first disable */
+        bool counts;      /* some came since then */
+        int off;          /* frames in a row that show it */
+    } of[AW_PID_BOARDS];
+};
+
+static enum aw_status send_disable(struct stopping *s, unsigned i, struct aw_error *err)
+{
+    struct aw_pid *pid = s->pid;
+    struct aw_record command;
+    struct aw_pid_sent sent;
+    int last = pid->boards[i].controller, controller = s->controller;
+    if (controller == AW_PID_LAST)
+        controller = last == AW_PID_LAST ? AW_PID_POS : last;
+    make_setpoint(pid, i * 32, controller, AW_PID_DISABLE, &command);
+    enum aw_status status = aw_pid_check(pid, &command, &sent, err);
+    if (status == AW_OK)
+        status = write_frame(pid, (struct aw_span){sent.bytes, sent.size}, err);
+    if (status == AW_OK)
+        note_command(pid, i * 32, &command);
+    if (s->of[i].sent++ == 0)
+        s->of[i].since_ns =
+            aw_clock_now(pid->link->clock) + pid->options.latency_ms * AW_MILLISECOND;
+    return status;
+}
+
+static uint64_t unconfirmed(const struct stopping *s)
+{
+    return s->wanted & ~s->done.confirmed;
+}
+
+/* Sends what may go out now, and says when the next one may; AW_NEVER: all have gone out. Ahead of
+ * its pace goes only a first one, and only where the clock refuses to wait for it. */
+static enum aw_status send_disables(struct stopping *s, bool refused, int64_t *next,
+                                    struct aw_error *err)
+{
+    enum aw_status first = AW_OK;
+    *next = AW_NEVER;
+    for (uint64_t left = unconfirmed(s); left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(left);
+        int64_t paced = aw_pid_paced_ns(s->pid, i * 32);
+        bool now = aw_clock_now(s->pid->link->clock) >= paced;
+        if (s->of[i].sent < AW_PID_DISABLES && (refused ? s->of[i].sent == 0 : now)) {
+            enum aw_status status = send_disable(s, i, first == AW_OK ? err : NULL);
+            first = first == AW_OK ? status : first;
+            paced = aw_pid_paced_ns(s->pid, i * 32);
+        }
+        if (s->of[i].sent < AW_PID_DISABLES && paced < *next)
+            *next = paced;
+    }
+    return first;
+}
+
+static bool on_disabled(void *context, const struct aw_pid_frame *frame)
+{
+    struct stopping *s = context;
+    if (!frame->size || frame->record.codec != s->pid->codecs[AW_PID_PID])
+        return true;
+    unsigned i = (unsigned)aw_record_get(&frame->record, "board") / 32 % AW_PID_BOARDS;
+    const struct aw_pid_board *board = &s->pid->boards[i];
+    if (!(unconfirmed(s) >> i & 1) || s->of[i].sent == 0 ||
+        aw_clock_now(s->pid->link->clock) < s->of[i].since_ns)
+        return true;
+    s->of[i].counts = true;
+    s->of[i].off =
+        shows_setpoint(board, AW_PID_DISABLE) && is_zero(board->output) ? s->of[i].off + 1 : 0;
+    if (s->of[i].off >= 2)
+        s->done.confirmed |= UINT64_C(1) << i;
+    return unconfirmed(s) != 0;
+}
+
+static enum aw_status not_confirmed(const struct stopping *s, struct aw_error *err)
+{
+    const struct aw_variant *variant = &s->pid->wire.variant;
+    uint64_t driving = unconfirmed(s) & ~s->done.silent;
+    char silent[100], shown[100], good[100];
+    aw_pid_board_list(variant, s->done.silent, silent, sizeof silent);
+    aw_pid_board_list(variant, driving, shown, sizeof shown);
+    aw_pid_board_list(variant, s->done.confirmed, good, sizeof good);
+    return aw_fail(
+        err, AW_TIMEOUT, "%s%s%s%s%s%s%s%s", shown,
+        driving ? ": the telemetry does not show the disable — send it again, or cut the power"
+                : "",
+        driving && *silent ? "; " : "", *silent ? silent : "",
+        *silent ? ": no telemetry, so the disable is not confirmed" : "",
+        *good ? " (confirmed: " : "", good, *good ? ")" : "");
+}
+
+static enum aw_status outcome(struct stopping *s, enum aw_status waited,
+                              const struct aw_error *failure, struct aw_error *err)
+{
+    for (unsigned i = 0; i < AW_PID_BOARDS; i++)
+        if (unconfirmed(s) >> i & 1 && !s->of[i].counts)
+            s->done.silent |= UINT64_C(1) << i;
+    if (!unconfirmed(s))
+        return AW_OK;
+    if (failure->status != AW_OK)
+        return aw_fail(err, failure->status, "%s", failure->text);
+    if (waited != AW_OK)
+        return waited;
+    return s->listens ? not_confirmed(s, err) : AW_OK;
+}
+
+/* Until when to listen; false: all is said. */
+static bool goes_on(const struct stopping *s, int64_t next, int64_t deadline, int64_t *until)
+{
+    *until = next;
+    for (uint64_t left = unconfirmed(s); left; left &= left - 1)
+        if (s->of[__builtin_ctzll(left)].sent == 0)
+            return true;
+    if (!unconfirmed(s) || !s->listens)
+        return unconfirmed(s) && next != AW_NEVER;
+    *until = next < deadline ? next : deadline;
+    return aw_clock_now(s->pid->link->clock) < deadline;
+}
+
+enum aw_status aw_pid_disable(struct aw_pid *pid, uint64_t boards, int controller,
+                              struct aw_pid_disabled *done, struct aw_error *err)
+{
+    struct stopping s = {.pid = pid,
+                         .controller = controller,
+                         .wanted = boards,
+                         .listens = pid->options.confirm_ms > 0};
+    struct aw_error failure = {.status = AW_OK};
+    int64_t next, until;
+    int64_t deadline = aw_clock_now(pid->link->clock) + pid->options.confirm_ms * AW_MILLISECOND;
+    enum aw_status waited = AW_OK;
+    send_disables(&s, false, &next, &failure);
+    while (waited == AW_OK && failure.status != AW_LOST && goes_on(&s, next, deadline, &until)) {
+        waited = aw_pid_poll(pid, until, on_disabled, &s, err);
+        send_disables(&s, waited != AW_OK, &next, &failure);
+    }
+    enum aw_status status = outcome(&s, waited, &failure, err);
+    if (done)
+        *done = s.done;
     return status;
 }

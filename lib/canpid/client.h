@@ -9,7 +9,7 @@
  *     status = aw_pid_send(&pid, &command, &sent, &err);
  *     status = aw_pid_verify(&pid, &sent, deadline, NULL, NULL, &err);
  *     aw_pid_poll(&pid, deadline, show, context, &err);
- *     aw_pid_disable(&pid, AW_PID_BIT(0x40), AW_PID_LAST, &err);
+ *     aw_pid_disable(&pid, AW_PID_BIT(0x40), AW_PID_LAST, NULL, &err);
  *
  * There is no answer on this bus: a command that went out is all we know, but for the setpoint,
  * which the telemetry repeats. Nor does the telemetry say which controller is active; the last one
@@ -18,9 +18,16 @@
  *
  * Guards: a gain or precompression for another controller than the last one seen would switch the
  * driver over and hold the joint with force, and is refused unless allow_switch is set; so is, with
- * any option, what is not finite, a controller above 3, an aux variable above 3. Frames to one
- * board keep a distance, because a driver keeps two. No thread, no allocation, no I/O but the
- * link's.
+ * any option, what is not finite, a controller above 3, an aux variable above 3. No thread, no
+ * allocation, no I/O but the link's.
+ *
+ * Pace: a driver takes one frame each time its loop comes round, two more wait in its hardware, and
+ * the next is lost without a sign. The loop is a tick of 4 ms, or as long as a cycle of its
+ * telemetry where that is longer. So two frames to one board are at least AW_PID_PACE_MIN_NS apart,
+ * and at least the period of its telemetry, which is measured while it is read; AW_PID_PACE_NS as
+ * long as none has been measured. That holds for stops too. Boards do not wait for each other, and
+ * nothing is queued: a command returns when its frame has gone out, so that a stop is always the
+ * next one.
  */
 #ifndef AW_CANPID_CLIENT_H
 #define AW_CANPID_CLIENT_H
@@ -32,7 +39,7 @@
 struct aw_pid_options {
     bool allow_switch; /* gains may switch the controller */
     bool force;        /* send values outside the table's ranges, as far as the wire carries them */
-    int pacing_us;     /* between two frames to one board: 1000 */
+    int confirm_ms;    /* how long a disable is waited for: 500; 0: not at all */
     int latency_ms;    /* command and telemetry together are not longer on their way: 20, which is
                           enough for serial adapters that wait 16 ms for more */
 };
@@ -56,6 +63,19 @@ struct aw_pid_stream {
     int64_t times_ns[AW_PID_TIMES]; /* of the last ones, by count modulo AW_PID_TIMES */
 };
 
+#define AW_PID_PACE_MIN_NS (5 * AW_MILLISECOND)
+#define AW_PID_PACE_NS     (10 * AW_MILLISECOND) /* the published 100 Hz */
+
+/* The period of a board's telemetry: the mean over at least 100 ms, so that reading in blocks does
+ * not matter. After silence (100 ms) what comes first may have waited somewhere, and does not
+ * count; so telemetry below 10 Hz has no period here. */
+struct aw_pid_period {
+    int64_t period_ns; /* 0: not known yet */
+    int64_t from_ns, last_ns;
+    unsigned frames; /* since from_ns */
+    bool steady;     /* nothing of it has waited */
+};
+
 /* Everything known about a board; what has count 0 is not. */
 struct aw_pid_board {
     struct aw_pid_stream streams[AW_PID_KINDS];
@@ -64,7 +84,8 @@ struct aw_pid_board {
     int error;                                  /* code, 0 none */
     double velocity, current, lever_angle;      /* rpm, A, deg; lever NaN: no data */
     int controller;                             /* last one seen, or AW_PID_LAST: none yet */
-    int64_t paced_ns;                           /* nothing is sent to it before */
+    int64_t sent_ns;                            /* the last frame to it; INT64_MIN: none */
+    struct aw_pid_period period;                /* of its pid telemetry */
 };
 
 struct aw_pid_counters {
@@ -129,7 +150,7 @@ struct aw_pid_sent {
     size_t size;
 };
 
-/* Checks a command, waits until the board may be sent to, and sends it. AW_USAGE or AW_LIMIT from
+/* Checks a command, reads until the board may be sent to, and sends it. AW_USAGE or AW_LIMIT from
  * the table; AW_REFUSED by the switch guard, with what to do; AW_LOST, AW_TIMEOUT from the link;
  * AW_STOPPED while waiting. *sent (may be NULL) tells about switches also when it was refused.
  * Nothing went out unless AW_OK. */
@@ -146,11 +167,33 @@ enum aw_status aw_pid_set(struct aw_pid *pid, const struct aw_pid_gain_at *gain,
 enum aw_status aw_pid_setpoint(struct aw_pid *pid, unsigned board, int controller,
                                double normalised, struct aw_pid_sent *sent, struct aw_error *err);
 
+/* A frame as it is, for replays: nothing is checked, but a command keeps the pace of its board. */
+enum aw_status aw_pid_write(struct aw_pid *pid, struct aw_span frame, struct aw_error *err);
+
+/* When a frame with this identifier (a board's own for any command) may go out; INT64_MIN: at once,
+ * as always for what is no command. */
+int64_t aw_pid_paced_ns(const struct aw_pid *pid, unsigned id);
+
+/* What became of a disable; bits of boards. */
+struct aw_pid_disabled {
+    uint64_t confirmed; /* the telemetry shows it */
+    uint64_t silent;    /* went out, but the board has no telemetry */
+};
+
 /* Setpoint 1.5 for each of these boards, for the controller, or AW_PID_LAST: the last one seen by
- * each, else pos. Waits for nothing, not even the pacing: for signal time, when the clock refuses
- * to wait. Every board is tried; the first failure is returned. */
+ * each, else pos. No guard refuses it. The first frame goes out as soon as the board's pace lets
+ * it; then it is repeated, a pace apart and at most AW_PID_DISABLES times in all, until the
+ * telemetry confirms it: two frames in a row with the setpoint saturated and no output, later than
+ * latency_ms after the first disable (see aw_pid_verify). Every board is tried, whatever happens
+ * with another.
+ *
+ * AW_OK: all have confirmed it, or confirm_ms is 0: then all three have gone out. AW_TIMEOUT: not
+ * all within confirm_ms; err names them. AW_STOPPED: the clock refuses to wait; every board has
+ * been sent one disable even so. Else the first failure of the link. *done (may be NULL) is set in
+ * any case. */
+#define AW_PID_DISABLES 3
 enum aw_status aw_pid_disable(struct aw_pid *pid, uint64_t boards, int controller,
-                              struct aw_error *err);
+                              struct aw_pid_disabled *done, struct aw_error *err);
 
 /* Reads until the board's pid telemetry shows this setpoint, to one step of the wire; for one
  * outside the controller's limits (disabled): until two frames in a row show it and no output.

@@ -15,8 +15,9 @@
 #define TICK_STEPS   4                      /* steps to a tick of the control loop */
 #define GAP_NS       (200 * AW_MICROSECOND) /* between the three frames of a cycle, as published */
 #define FRAME_NS     (115 * AW_MICROSECOND) /* the longest frame of six bytes at 1 Mbit/s */
-#define TAKE_NS      (500 * AW_MICROSECOND) /* a driver's loop is that long */
-#define BUFFER       2
+#define LOOP_STEPS   10                     /* of a driver whose telemetry is that slow or slower */
+#define LATE_NS      (2 * AW_MILLISECOND) /* a runner this late brings what came in the meantime */
+#define WAITING      2                    /* hardware buffers, RXB0 and RXB1 */
 #define MAX_OUTGOING 1024
 #define FRAME_SIZE   8  /* identifier and six bytes */
 #define COMMANDS     16 /* the boards' receive filter passes so many identifiers */
@@ -56,9 +57,11 @@ struct driver {
     int32_t event;
     double precompression, boost;
     struct aw_random random;
-    int64_t taking_ns; /* receive buffer: it is busy until then */
-    int64_t due_ns;    /* the next frame */
-    unsigned kind;     /* and which of the three */
+    uint8_t waiting[WAITING][FRAME_SIZE];
+    unsigned n_waiting;
+    unsigned loop;  /* steps since a frame was taken */
+    int64_t due_ns; /* the next frame */
+    unsigned kind;  /* and which of the three */
 };
 
 /* In the order in which they are sent. */
@@ -81,6 +84,8 @@ struct bus {
     const struct aw_codec *codecs[KINDS];
     bool started;
     int64_t cycle_ns, gap_ns;
+    unsigned loop_steps;   /* of a driver's loop, which takes one frame each time */
+    int64_t late_until_ns; /* what comes by then has waited for the runner */
     unsigned out_head, out_count;
     struct frame out[MAX_OUTGOING];
     int8_t message_of[COMMANDS]; /* place of the command in the table, -1: none */
@@ -219,10 +224,26 @@ static void step_joint(struct bus *bus, struct driver *driver)
     driver->still = driver->still && memcmp(&before, &driver->joint, sizeof before) == 0;
 }
 
+static void take_command(struct bus *bus, struct driver *driver, const uint8_t *frame);
+
+static void take_waiting(struct bus *bus, struct driver *driver)
+{
+    if (driver->n_waiting == 0)
+        return;
+    uint8_t frame[FRAME_SIZE];
+    memcpy(frame, driver->waiting[0], FRAME_SIZE);
+    memmove(driver->waiting[0], driver->waiting[1], FRAME_SIZE);
+    driver->n_waiting--;
+    take_command(bus, driver, frame);
+}
+
 /* Everything that happened to this driver until now. */
 static void advance(struct bus *bus, struct driver *driver, int64_t now)
 {
     while (driver->time_ns + STEP_NS <= now) {
+        if (driver->loop == 0)
+            take_waiting(bus, driver);
+        driver->loop = (driver->loop + 1) % bus->loop_steps;
         if (driver->steps == 0)
             tick(bus, driver);
         if (driver->steps == 0 || !driver->still)
@@ -407,17 +428,20 @@ static void take_command(struct bus *bus, struct driver *driver, const uint8_t *
     actions[bus->action_of[code]].act(bus, driver, &command);
 }
 
-/* False: the frame is lost, two are waiting. */
-static bool has_room(struct bus *bus, struct driver *driver, int64_t now)
+/* A frame that came over the bus. A third one that would wait is lost without a sign; but where the
+ * runner comes late and brings several at once, the driver's loop has passed between them. */
+static void arrive(struct bus *bus, struct driver *driver, const uint8_t *frame, int64_t now)
 {
-    if (!bus->options.receive_buffer)
-        return true;
-    if (driver->taking_ns < now)
-        driver->taking_ns = now;
-    if (driver->taking_ns - now > BUFFER * TAKE_NS)
-        return false;
-    driver->taking_ns += TAKE_NS;
-    return true;
+    if (bus->options.takes_at_once) {
+        take_command(bus, driver, frame);
+        return;
+    }
+    if (driver->n_waiting == WAITING && now <= bus->late_until_ns)
+        take_waiting(bus, driver);
+    if (driver->n_waiting == WAITING)
+        bus->counters.overruns++;
+    else
+        memcpy(driver->waiting[driver->n_waiting++], frame, FRAME_SIZE);
 }
 
 static struct driver *find_driver(struct bus *bus, unsigned board)
@@ -528,6 +552,8 @@ static void start(struct bus *bus, int64_t now)
 static void run_until(struct bus *bus, int64_t now)
 {
     start(bus, now);
+    if (now - first_due(bus)->due_ns > LATE_NS)
+        bus->late_until_ns = now + LATE_NS;
     for (struct driver *next = first_due(bus); next->due_ns <= now; next = first_due(bus))
         send_frame(bus, next);
 }
@@ -555,10 +581,7 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
     }
     bus->counters.received++;
     advance(bus, driver, now);
-    if (has_room(bus, driver, now))
-        take_command(bus, driver, frame);
-    else
-        bus->counters.overruns++;
+    arrive(bus, driver, frame, now);
 }
 
 static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
@@ -624,6 +647,8 @@ static void init_bus(struct bus *bus, const struct aw_pid_device_options *option
     bus->gap_ns = bus->cycle_ns / (KINDS * bus->n_drivers);
     if (bus->gap_ns > GAP_NS)
         bus->gap_ns = GAP_NS;
+    bus->loop_steps = (unsigned)clamp((double)(bus->cycle_ns / STEP_NS), TICK_STEPS, LOOP_STEPS);
+    bus->late_until_ns = INT64_MIN;
 }
 
 struct aw_device *aw_pid_device(const struct aw_pid_device_options *options)

@@ -11,12 +11,19 @@
  * rate_hz times a second, the boards one after the other. What is not read in time is dropped, like
  * on a bus.
  *
- * As published: see law.h; kp, ki, kd, setpoint and precompression for another controller switch
- * over to it; near a mechanical stop a driver that pushes outward switches over to pos by itself; a
- * number of a controller above 3 is error pid_config; aux 0 with 1 and 2 is the lamp;
- * ref_alpha, ref_fix_link and calibrate make the encoders zero where they stand; a driver that has
- * lost an encoder sends the error, velocity 0x7FF, current 0x1FF and lever 0x7FFF. The torque of
- * the telemetry assumes a precompression of 2 mm.
+ * The receive path, as published: a driver takes one frame each time its loop comes round, and two
+ * wait in the hardware's buffers; a third one that comes while they are full is lost without a sign
+ * and counted as an overrun. The loop is the 4 ms tick, or as long as a telemetry cycle where that
+ * is longer, because the same loop sends it: 10 ms at 100 Hz. Our choice: below 100 Hz it stays at
+ * 10 ms, and only the receiving is slower, the control law keeps its tick of 4 ms. What a runner
+ * brings late and all at once (a busy computer) has come at different times, and is not lost.
+ *
+ * As published: it wakes up disabled, in tor; see law.h; kp, ki, kd, setpoint and precompression
+ * for another controller switch over to it; near a mechanical stop a driver that pushes outward
+ * switches over to pos by itself; a number of a controller above 3 is error pid_config; aux 0 with
+ * 1 and 2 is the lamp; ref_alpha, ref_fix_link and calibrate make the encoders zero where they
+ * stand; a driver that has lost an encoder sends the error, velocity 0x7FF, current 0x1FF and lever
+ * 0x7FFF. The torque of the telemetry assumes a precompression of 2 mm.
  *
  * Our choice, where nothing is published: a driver with an error does not drive; numbers saturate
  * where they do not fit the telemetry; event start lets the precompression that was set last come
@@ -57,8 +64,8 @@ struct aw_pid_device_options {
     uint64_t fault_boards;   /* 0: all */
     double noise;            /* of both encoders, counts either way; 0 */
     uint64_t seed;           /* of the noise */
-    bool receive_buffer;     /* a driver takes 0.5 ms for a frame and keeps two waiting; more are
-                                lost. Not by default: a busy computer bunches what was paced */
+    bool takes_at_once;      /* every frame acts when it comes, without the receive path below: for
+                                tests of other things */
     struct aw_joint_model model; /* of every joint */
 };
 
@@ -71,7 +78,7 @@ struct aw_pid_device_counters {
     uint64_t received, /* frames for one of the boards */
         foreign,       /* for none of them */
         ignored,       /* for a board, but no command it knows */
-        overruns,      /* lost for the receive buffer was full */
+        overruns,      /* lost, because two were waiting already */
         switches,      /* changes of a controller */
         sent, dropped; /* telemetry frames; dropped: nobody took them */
 };

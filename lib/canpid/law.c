@@ -9,6 +9,7 @@
 struct aw_pid_law aw_pid_law_defaults(void)
 {
     return (struct aw_pid_law){
+        .controller = AW_PID_TOR,
         .gains = {[AW_PID_POS] = {3, (float)0.0005, 0}, [AW_PID_TOR] = {(float)0.6, 0, 0}}};
 }
 

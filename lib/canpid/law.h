@@ -31,7 +31,8 @@ struct aw_pid_law {
     double output;             /* u of the last tick, 0 while disabled */
 };
 
-/* pos with 3.0, 0.0005, 0; tor with 0.6, 0, 0; the others 0; disabled, pos. */
+/* pos with 3.0, 0.0005, 0; tor with 0.6, 0, 0; the others 0; disabled, and, as published,
+ * in tor: a gain for pos switches a driver that has just woken up, and enables it. */
 struct aw_pid_law aw_pid_law_defaults(void);
 
 /* Makes the controller (0..3) the active one. If it was not: integral and previous error are

@@ -39,6 +39,20 @@ const char *aw_pid_board_name(const struct aw_variant *variant, unsigned board,
     return out;
 }
 
+const char *aw_pid_board_list(const struct aw_variant *variant, uint64_t boards, char *out,
+                              size_t size)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (; boards && used + AW_PID_NAME_MAX + 1 < size; boards &= boards - 1) {
+        char name[AW_PID_NAME_MAX];
+        unsigned board = (unsigned)__builtin_ctzll(boards) * 32;
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "," : "",
+                                 aw_pid_board_name(variant, board, name));
+    }
+    return out;
+}
+
 int aw_pid_board_find(const struct aw_variant *variant, const char *text)
 {
     for (const struct aw_name *name = board_names(variant); name->name; name++)

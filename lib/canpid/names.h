@@ -44,6 +44,10 @@ enum aw_pid_gain {
 const char *aw_pid_board_name(const struct aw_variant *variant, unsigned board,
                               char out[AW_PID_NAME_MAX]);
 
+/* Those of a set, "lhip,lknee"; what has no room is left out. Returns out, "" for none. */
+const char *aw_pid_board_list(const struct aw_variant *variant, uint64_t boards, char *out,
+                              size_t size);
+
 /* The other way round: a name or a number (64, 0x40). -1 if it is no board. */
 int aw_pid_board_find(const struct aw_variant *variant, const char *text);
 

@@ -17,6 +17,7 @@ struct player {
     double speed;
     int64_t from_ns, start_ns;
     uint64_t sent, unanswered;
+    uint64_t held;   /* messages that were sent later than due, for the device's sake */
     uint64_t rounds; /* played to the end, with --loop */
     bool done;       /* nothing is left to play */
     struct aw_samples late_ms;
@@ -63,18 +64,36 @@ static enum aw_status await_answers(struct player *p, uint64_t answers)
     return AW_OK;
 }
 
-static enum aw_status send_write(struct player *p, const struct aw_replay_write *write)
+/* Through the tool, which knows when its device may be sent to. */
+static enum aw_status send_through_tool(struct player *p, struct aw_span message, int64_t due)
+{
+    bool held = false;
+    enum aw_status status = p->session->tool->send_at(p->session, message, due, &held);
+    p->held += held;
+    aw_samples_add(&p->late_ms, (double)(aw_clock_now(p->session->clock) - due) / 1e6);
+    return status;
+}
+
+static enum aw_status send_on_link(struct player *p, const struct aw_replay_write *write,
+                                   struct aw_span message, int64_t due)
 {
     struct aw_session *session = p->session;
-    double since_s = ((double)write->time_ns - (double)p->from_ns) / 1e9 / p->speed;
-    int64_t due = aw_clock_after(p->start_ns, since_s);
     enum aw_status status = await_time(p, due);
     if (status == AW_OK && session->tool->in_step)
         status = await_answers(p, write->answers);
     aw_samples_add(&p->late_ms, (double)(aw_clock_now(session->clock) - due) / 1e6);
     if (status == AW_OK)
-        status =
-            aw_link_write(session->link, p->replay.bytes + write->at, write->size, &session->err);
+        status = aw_link_write(session->link, message.data, message.size, &session->err);
+    return status;
+}
+
+static enum aw_status send_write(struct player *p, const struct aw_replay_write *write)
+{
+    double since_s = ((double)write->time_ns - (double)p->from_ns) / 1e9 / p->speed;
+    int64_t due = aw_clock_after(p->start_ns, since_s);
+    struct aw_span message = {p->replay.bytes + write->at, write->size};
+    enum aw_status status = p->session->tool->send_at ? send_through_tool(p, message, due)
+                                                      : send_on_link(p, write, message, due);
     p->sent += status == AW_OK ? write->commands : 0;
     return status;
 }
@@ -163,6 +182,13 @@ static void report(struct player *p)
     aw_object_number(result, "left_out", (double)p->replay.others, 0, NULL);
     if (p->session->tool->in_step)
         aw_object_number(result, "unanswered", (double)p->unanswered, 0, NULL);
+    if (p->session->tool->send_at)
+        aw_object_number(result, "held", (double)p->held, 0, NULL);
+    if (p->held)
+        aw_session_say(p->session,
+                       "replay: %" PRIu64 " of %" PRIu64
+                       " commands were held back: the device does not take them as fast as that",
+                       p->held, p->sent);
     aw_object_spread_ms(result, "late", &late);
 }
 

@@ -148,6 +148,11 @@ struct aw_tool {
     /* Makes the session ready for allow and for a replay, which writes on the link by itself. May
      * be NULL. */
     enum aw_status (*prepare)(struct aw_session *session);
+    /* Writes one message of a recording when it is due, or later, where the device must not be sent
+     * to so soon again; *held says whether it was held back for that. NULL: it is written when it
+     * is due. */
+    enum aw_status (*send_at)(struct aw_session *session, struct aw_span message, int64_t due,
+                              bool *held);
     /* After a replay that came to its end, for devices that go on with the last command for ever:
      * says what it did by the result. May be NULL. */
     enum aw_status (*settle)(struct aw_session *session);

@@ -67,6 +67,7 @@ static void try_simulator(const uint8_t *data, size_t size)
 {
     struct aw_pid_device_options options = aw_pid_device_defaults();
     options.boards = AW_PID_BIT(LKNEE);
+    options.takes_at_once = true;
     feed_device(aw_pid_device(&options), data, size, mend, check_plain);
 }
 
@@ -76,7 +77,6 @@ static void try_firmware(const uint8_t *data, size_t size)
     options.boards = AW_PID_BIT(LKNEE);
     options.fw = true;
     options.noise = 2;
-    options.receive_buffer = true;
     feed_device(aw_pid_device(&options), data, size, mend, check_fw);
 }
 
@@ -126,7 +126,7 @@ static void try_client(const uint8_t *data, size_t size)
     aw_pid_poll(&pid, AW_SECOND, check_frame, &pid, &err);
     if (aw_pid_setpoint(&pid, LKNEE, AW_PID_TOR, 0.1, &sent, &err) == AW_OK)
         aw_pid_verify(&pid, &sent, peer.clock.time_ns + AW_SECOND, check_frame, &pid, &err);
-    MUST(aw_pid_disable(&pid, AW_PID_BIT(LKNEE), AW_PID_LAST, &err) == AW_OK);
+    aw_pid_disable(&pid, AW_PID_BIT(LKNEE), AW_PID_LAST, NULL, &err);
     MUST(peer.clock.time_ns < 60 * AW_SECOND);
 }
 
