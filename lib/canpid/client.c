@@ -577,12 +577,11 @@ static enum aw_status not_confirmed(const struct stopping *s, struct aw_error *e
     aw_pid_board_list(variant, driving, shown, sizeof shown);
     aw_pid_board_list(variant, s->done.confirmed, good, sizeof good);
     return aw_fail(
-        err, AW_TIMEOUT, "%s%s%s%s%s%s%s%s", shown,
-        driving ? ": the telemetry does not show the disable — send it again, or cut the power"
-                : "",
-        driving && *silent ? "; " : "", *silent ? silent : "",
-        *silent ? ": no telemetry, so the disable is not confirmed" : "",
-        *good ? " (confirmed: " : "", good, *good ? ")" : "");
+        err, AW_TIMEOUT, "%s%s%s%s%s%s%s%s%s", shown,
+        driving ? ": the telemetry does not show the disable" : "", driving && *silent ? "; " : "",
+        silent, *silent ? ": no telemetry, so the disable is not confirmed" : "",
+        *good ? " (confirmed: " : "", good, *good ? ")" : "",
+        driving ? " — send it again, or cut the power" : " — is it powered, and the bus up?");
 }
 
 static enum aw_status outcome(struct stopping *s, enum aw_status waited,

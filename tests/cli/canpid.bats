@@ -102,10 +102,10 @@ ref fix-link -b lknee|048#000000000000|ref_fix_link board=lknee value=0 result=s
 aux 3 2.0 -b lknee|049#000000400300|aux board=lknee value=2 result=sent
 calibrate -b rhip|08A#000000000000|calibrate board=rhip result=sent
 setpoint 20% -b lknee -c lvl|044#CDCC4C3E0100|setpoint board=lknee controller=lvl value=0.2 result=sent
-disable -b lknee -c tor|044#0000C03F0200|disable result=disabled
-disable -b lknee -c lvl|044#0000C03F0100|disable result=disabled
-disable -b lknee -c tl|044#0000C03F0300|disable result=disabled
-stop -b lknee,rknee|044#0000C03F0000 0A4#0000C03F0000|stop result=disabled
+disable -b lknee -c tor|044#0000C03F0200|disable result=disabled confirmed=lknee
+disable -b lknee -c lvl|044#0000C03F0100|disable result=disabled confirmed=lknee
+disable -b lknee -c tl|044#0000C03F0300|disable result=disabled confirmed=lknee
+stop -b lknee,rknee|044#0000C03F0000 0A4#0000C03F0000|stop result=disabled confirmed=lknee,rknee
 END
 }
 
@@ -140,6 +140,50 @@ END
     ok canpid -q -l "$url" setpoint 22.5deg -b all -c pos
     ok canpid -q -l "$url" stop
     becomes '[[99.9969,0]]' drivers
+}
+
+@test "a stop behind three gains disables the driver: five of five, and no frame is lost" {
+    bus -b lknee
+    printf '%s\n' 'setpoint 5deg -b lknee -c pos' 'watch -n 6' 'set pid 3 0.0005 0 -b lknee -c pos' stop >script
+    for _ in 1 2 3 4 5; do
+        ok canpid -q -l "$url" run script
+        has "$output" "stop result=disabled confirmed=lknee silent=lhip,lankle,rhip,rknee,rankle"
+        same "$(driver '[.setpoint, .output]')" '[99.9969,0]'
+    done
+    kill "$pid"
+    wait_for bus "frames received"
+    has "$line" "received, 0 of them lost"
+}
+
+@test "disable and stop: what is confirmed, who is silent" {
+    bus -b lknee
+    fails 3 canpid -q -l "$url" disable -b lhip
+    has "$why" "lhip: no telemetry, so the disable is not confirmed"
+    fails 3 canpid -q -l "$url" disable -b lhip,lknee --verify
+    has "$why" "(confirmed: lknee)"
+    run -3 --separate-stderr canpid -q -j -l "$url" stop -b lhip,lknee
+    same "$(json '[.cmd,.ok,.exit,.result,.confirmed,.silent]')" '["stop",false,3,"not-confirmed","lknee","lhip"]'
+    ok canpid -q -l "$url" stop -b all
+    same "$output" "stop result=disabled confirmed=lknee silent=lhip,lankle,rhip,rknee,rankle"
+    ok canpid -q -j -l "$url" stop
+    same "$(json '[.ok,.result,.confirmed,.silent]')" '[true,"disabled","lknee","lhip,lankle,rhip,rknee,rankle"]'
+    # A board that this session has driven is not absent.
+    printf '%s\n' 'setpoint 1deg -b rhip -c pos' stop >script
+    run -3 --separate-stderr canpid -q -l "$url" run script
+    has "$stderr" "the stop is not confirmed: rhip: no telemetry"
+    ok canpid -q -l "$url" stop -T 0
+    has "$output" "stop result=sent"
+    # Nobody there at all
+    fails 3 canpid -q -l "$url" stop -b 0x200
+    start empty canpid sim --listen slcan:tcp-listen:0 -b 0x200
+    fails 3 canpid -q -l "$url" stop -T 100ms
+    has "$why" "lhip,lknee,lankle,rhip,rknee,rankle: no telemetry"
+}
+
+@test "disable goes out whatever guards and limits refuse" {
+    printf '%s\n' 'setpoint 5Nm -b lknee -c tor' 'disable -b lknee -c pos' 'disable -b lknee' >script
+    ok canpid -q -l "$fast" run script
+    same "$(grep -c 'disable result=disabled' <<<"$output")" 2
 }
 
 @test "step --csv FILE is --save FILE, and the result is still printed" {
@@ -296,6 +340,23 @@ END
     sed -i 3d moves.log
     ok canpid -q -l "$url" replay moves.log
     becomes 6.25 driver .setpoint
+}
+
+@test "replay keeps the pace of a board, and says so" {
+    for i in {0..9}; do
+        printf '(5.%06d) can0 044#0000003E0000\n(5.%06d) can0 024#0000003E0000\n' $((i * 1000)) $((i * 1000))
+    done >quick.log
+    echo '(5.010000) can0 044#0000C03F0000' >>quick.log
+    bus
+    ok canpid -j -l "$url" replay quick.log
+    same "$(json '[.sent, .held > 8]')" '[21,true]'
+    has "$stderr" "held back"
+    disabled
+    kill "$pid"
+    wait_for bus "frames received"
+    matches "$line" "*: 21 frames received, 0 of them lost*"
+    virtual_json replay quick.log --speed 0.1
+    same "$(json .held)" 0
 }
 
 @test "replay: the guards hold for every frame of a log before the first is sent" {
@@ -457,6 +518,16 @@ END
     virtual sweep --amplitude 5deg --tones 4 -b lknee -c pos
     has "${lines[0]}" "gain dB"
     fails 6 canpid -l "$fast" sweep --around 179deg --amplitude 5deg -b lknee -c pos
+}
+
+@test "tune at 1 kHz telemetry: no frame is lost, and the driver is disabled at the end" {
+    bus -b lknee --rate 1000
+    ok canpid -q -j -l "$url" tune --rule zn -b lknee -c pos
+    same "$(json '.ok and .cycles > 3')" true
+    same "$(driver '[.setpoint, .output]')" '[99.9969,0]'
+    kill "$pid"
+    wait_for bus "frames received"
+    matches "$line" "*: [0-9][0-9]* frames received, 0 of them lost*"
 }
 
 @test "tune, each rule: the gains that --yes applies make the step better" {

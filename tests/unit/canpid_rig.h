@@ -46,6 +46,20 @@ static inline struct rig *rig_default(void)
     return rig_of(&options);
 }
 
+/* For tests of the rest of a driver: what is put on the bus acts at once. */
+static inline struct aw_pid_device_options rig_direct_options(void)
+{
+    struct aw_pid_device_options options = aw_pid_device_defaults();
+    options.takes_at_once = true;
+    return options;
+}
+
+static inline struct rig *rig_direct(void)
+{
+    struct aw_pid_device_options options = rig_direct_options();
+    return rig_of(&options);
+}
+
 static inline void rig_free(struct rig *rig)
 {
     aw_link_close(rig->link);

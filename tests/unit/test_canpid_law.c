@@ -20,7 +20,7 @@ static void defaults_are_the_published_ones(void **state)
 {
     (void)state;
     struct aw_pid_law law = aw_pid_law_defaults();
-    assert_int_equal(law.controller, AW_PID_POS);
+    assert_int_equal(law.controller, AW_PID_TOR);
     assert_false(law.enabled);
     assert_true(law.gains[AW_PID_POS][AW_PID_KP] == 3);
     assert_true(law.gains[AW_PID_POS][AW_PID_KI] == (double)(float)0.0005);
@@ -100,6 +100,7 @@ static void a_gain_for_another_controller_switches_and_enables(void **state)
 {
     (void)state;
     struct aw_pid_law law = aw_pid_law_defaults();
+    aw_pid_law_setpoint(&law, AW_PID_POS, AW_PID_DISABLE);
     assert_false(law.enabled);
     assert_true(aw_pid_law_gain(&law, AW_PID_TOR, AW_PID_KP, 0.5, here));
     assert_int_equal(law.controller, AW_PID_TOR);
