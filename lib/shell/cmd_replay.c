@@ -182,13 +182,13 @@ static void report(struct player *p)
     aw_object_number(result, "left_out", (double)p->replay.others, 0, NULL);
     if (p->session->tool->in_step)
         aw_object_number(result, "unanswered", (double)p->unanswered, 0, NULL);
-    if (p->session->tool->send_at)
+    if (p->held) {
         aw_object_number(result, "held", (double)p->held, 0, NULL);
-    if (p->held)
         aw_session_say(p->session,
                        "replay: %" PRIu64 " of %" PRIu64
                        " commands were held back: the device does not take them as fast as that",
                        p->held, p->sent);
+    }
     aw_object_spread_ms(result, "late", &late);
 }
 

@@ -217,9 +217,10 @@ killed() {
 }
 
 # commands COUNT MS: a log of so many setpoints, so far apart
+# To all six boards in turn: one does not take them so fast.
 commands() {
     awk -v n="$1" -v ms="$2" 'BEGIN {
-        for (i = 0; i < n; i++) printf "(%.6f) can0 044#CDCC4C%02X0200\n", 1000 + i * ms / 1000, 0x3D - i % 2 }'
+        for (i = 0; i < n; i++) printf "(%.6f) can0 %03X#CDCC4C%02X0200\n", 1000 + i * ms / 1000, i % 6 * 32 + 36, 0x3D - i % 2 }'
 }
 
 @test "replay: --speed, --from and --loop" {

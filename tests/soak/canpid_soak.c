@@ -6,10 +6,10 @@
  * There is no answer on this bus, so the drivers' log is compared with the client's: a command goes
  * out once and byte by byte as it was told; what a driver takes is what was sent, in order; a
  * setpoint that was verified is the last thing the driver was told (or, rarely, what it has by
- * chance under another controller, which no telemetry shows); a disable that got through is
- * the last word, and the driver does not drive; what is out of range never goes out; when the bus
- * is back nothing does by itself. A bus protects its frames and keeps their order: corrupt= and
- * reorder= are passed over.
+ * chance under another controller, which no telemetry shows); a disable that was confirmed has
+ * disabled the driver, and goes out at most three times; what is out of range never goes out; when
+ * the bus is back nothing does by itself. A bus protects its frames and keeps their order: corrupt=
+ * and reorder= are passed over.
  */
 #include <math.h>
 
@@ -18,7 +18,7 @@
 #include "canpid/device.h"
 #include "canpid/law.h"
 
-#define DISABLES  40 /* of which one has to get through */
+#define DISABLES  10 /* of which one has to be confirmed */
 #define LISTEN_NS (200 * AW_MILLISECOND)
 #define RATE_HZ   50
 
@@ -201,34 +201,28 @@ static enum aw_status listen(struct soak *soak, int64_t ns)
     return status;
 }
 
-static bool is_disable(const struct told *told)
-{
-    static const uint8_t one_and_a_half[] = {0, 0, 0xC0, 0x3F};
-    return !told || memcmp(told->bytes + 2, one_and_a_half, sizeof one_and_a_half) == 0;
-}
-
-/* Whatever came before: so many disables as a bad line needs, and the driver is off. */
+/* A disable that is confirmed has disabled, as far as the line is not slower than the client was
+ * told; one that is not is repeated by whoever wants it, here. */
 static enum aw_status disable(struct soak *soak, unsigned board)
 {
     struct bed *bed = &soak->bed;
     struct aw_pid_truth truth;
-    unsigned long before = bed->written.n;
-    enum aw_status status = AW_OK;
+    enum aw_status status = AW_TIMEOUT;
     soak->disables++;
-    for (int i = 0; i < DISABLES && status == AW_OK; i++)
-        status = aw_pid_disable(&soak->pid, AW_PID_BIT(board), AW_PID_LAST, NULL);
-    if (status == AW_OK && bed->written.n != before + DISABLES)
-        bed_violated(bed, "a disable did not go out");
+    for (int i = 0; i < DISABLES && status == AW_TIMEOUT; i++) {
+        unsigned long before = bed->written.n;
+        status = aw_pid_disable(&soak->pid, AW_PID_BIT(board), AW_PID_LAST, NULL, NULL);
+        if ((bed->written.n == before && status != AW_LOST) ||
+            bed->written.n > before + AW_PID_DISABLES)
+            bed_violated(bed, "%lu disables went out", bed->written.n - before);
+    }
     if (status == AW_OK)
-        status = listen(soak, LISTEN_NS + bed->slowest_ns);
+        status = listen(soak, bed->slowest_ns);
     if (status != AW_OK)
         return status;
     aw_pid_device_truth(bed->device, board, bed_now(bed), &truth);
     if (truth.law.enabled || fabs(truth.law.output) > 0)
         bed_violated(bed, "a driver that was disabled drives");
-    if (bed->restarted_ns < bed_now(bed) - LISTEN_NS - bed->slowest_ns &&
-        !is_disable(last_told(soak, board)))
-        bed_violated(bed, "the disable was not the last word");
     return AW_OK;
 }
 
@@ -286,7 +280,7 @@ int main(int argc, char **argv)
     bed_stop(&soak->bed);
     report(soak);
     int status = bed_end(&soak->bed, "every command once, what was verified was there, "
-                                     "every disable disabled");
+                                     "every confirmed disable disabled");
     free(soak);
     return status;
 }
