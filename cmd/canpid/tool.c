@@ -207,11 +207,15 @@ static const struct aw_command commands[] = {
      .run = run_calibrate, .examples = LIST("-l sim: calibrate -b lknee")},
     {.name = "disable", .summary = "disable drivers (setpoint 1.5)", .safety = AW_READ,
      .run = run_disable,
-     .details = "At most three times, until the telemetry confirms it (setpoint saturated, no "
-         "output), for 0.5 s or --timeout.\n" "Without -b every board that has a name. The result says "
-         "which boards confirmed it and which are silent;\n" "a board that -b names, or that has been "
-         "seen or driven, must confirm it (else exit 3). Others may be\n" "absent, as long as one "
-         "confirms. With --timeout 0 and on log: nothing is listened to: result=sent.",
+     .details = "Sent at most three times, until the telemetry confirms it (setpoint "
+         "saturated, no output), for 0.5 s\n"
+         "or --timeout. Without -b it is for every board that has a name. The result "
+         "tells the boards that\n"
+         "confirmed it from those that are silent. A board that -b names, or that was "
+         "seen or driven here, must\n"
+         "confirm it (else exit 3); others may be absent, as long as one confirms. "
+         "With --timeout 0, and on log:,\n"
+         "nothing is listened to: result=sent.",
      .examples = LIST("-l sim: disable -b lknee -c pos")},
     {.name = "stop", .summary = "disable every driver addressed", .safety = AW_READ,
      .run = run_disable, .details = "As disable does; without -b every board that has a name.",
