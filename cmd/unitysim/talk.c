@@ -221,10 +221,15 @@ const char *unity_remark(struct aw_session *session, char *out, size_t size)
 {
     const struct unity_state *state = session->state;
     const struct aw_unity_counters *n = &state->unity.counters;
-    if (!state->begun || n->lost + n->malformed == 0)
+    if (!state->begun || !state->unity.link)
         return NULL;
-    snprintf(out, size, "feedback: %llu lost, %llu malformed", (unsigned long long)n->lost,
-             (unsigned long long)n->malformed);
+    unsigned long long refused = state->unity.link->refused;
+    if (n->lost + n->malformed + refused == 0)
+        return NULL;
+    int used = snprintf(out, size, "feedback: %llu lost, %llu malformed",
+                        (unsigned long long)n->lost, (unsigned long long)n->malformed);
+    if (refused && used > 0 && (size_t)used < size)
+        snprintf(out + used, size - (size_t)used, ", %llu refused from other senders", refused);
     return out;
 }
 

@@ -72,6 +72,7 @@ struct aw_link {
     int64_t rx_time_ns; /* wall clock when kernel or adapter got the datagram; 0: not known */
     bool own;           /* the datagram is one that was written to this very link, now on the bus */
     uint64_t dropped;   /* frames that the kernel or the adapter had to throw away, so far */
+    uint64_t refused;   /* udp: datagrams that others than the peer sent, thrown away */
     char event[160];    /* words for an error frame or a change: "bus-off …", "no ACK (…)",
                            "interface down", "interface up"; "" if that read brought none */
 };

@@ -46,6 +46,7 @@ struct udp_link {
     bool server;
     struct address to;             /* size 0: nobody yet */
     bool to_sender;                /* whoever sent last */
+    bool peer_only;                /* what other addresses than that of "to" send is refused */
     struct address sender, before; /* the last one, and another one before it */
     int64_t heard_ns, before_ns;   /* when they were heard last */
     int64_t told_ns;               /* when something strange was told last, 0: never */
@@ -93,18 +94,22 @@ static const char *name_of(const struct address *address, char out[NAME_LENGTH])
     return out;
 }
 
-static bool is_loopback(const struct address *address)
-{
-    if (address->at.ss_family == AF_INET6)
-        return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)&address->at)->sin6_addr);
-    return ntohl(((const struct sockaddr_in *)&address->at)->sin_addr.s_addr) >> 24 == 127;
-}
-
 static bool is_any(const struct address *address)
 {
     if (address->at.ss_family == AF_INET6)
         return IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)&address->at)->sin6_addr);
     return ((const struct sockaddr_in *)&address->at)->sin_addr.s_addr == INADDR_ANY;
+}
+
+/* The port may be any: the published simulator sends from one that it does not listen on. */
+static bool same_host(const struct address *a, const struct address *b)
+{
+    if (a->at.ss_family == AF_INET6)
+        return memcmp(&((const struct sockaddr_in6 *)&a->at)->sin6_addr,
+                      &((const struct sockaddr_in6 *)&b->at)->sin6_addr,
+                      sizeof(struct in6_addr)) == 0;
+    return ((const struct sockaddr_in *)&a->at)->sin_addr.s_addr ==
+           ((const struct sockaddr_in *)&b->at)->sin_addr.s_addr;
 }
 
 static bool same(const struct address *a, const struct address *b)
@@ -184,6 +189,19 @@ static bool is_second_sender(struct udp_link *self, const struct received *one)
     return true;
 }
 
+/* Counted each time, told once. */
+static enum aw_status refuse(struct udp_link *self, const struct address *from)
+{
+    char name[NAME_LENGTH], wanted[NAME_LENGTH];
+    if (self->fd.base.refused++ > 0)
+        return AW_TIMEOUT;
+    snprintf(self->fd.base.event, sizeof self->fd.base.event,
+             "refused what %s sent, which is not the simulator at %s — from=any in the link takes "
+             "it",
+             name_of(from, name), name_of(&self->to, wanted));
+    return AW_MORE;
+}
+
 /* Reading */
 
 /* Also after use: the kernel has shortened names and control. */
@@ -254,6 +272,10 @@ static enum aw_status take_one(struct udp_link *self, void *out, size_t cap, siz
     struct aw_link *link = &self->fd.base;
     struct received *one = &self->batch[self->next];
     one->from.size = self->headers[self->next].msg_hdr.msg_namelen;
+    if (self->peer_only && !same_host(&one->from, &self->to)) {
+        self->next++;
+        return refuse(self, &one->from);
+    }
     if (is_second_sender(self, one))
         return AW_MORE; /* the datagram comes with the next read */
     size_t size = self->headers[self->next].msg_len;
@@ -291,8 +313,11 @@ static enum aw_status udp_read(struct aw_link *link, void *buf, size_t cap, size
     link->event[0] = '\0';
     if (self->unsent && is_time(self, aw_clock_now(link->clock)))
         return tell_unsent(self);
-    while (status == AW_TIMEOUT) {
+    for (bool first = true; status == AW_TIMEOUT; first = false) {
         if (self->next == self->count) {
+            /* A flood of what is passed over must not hide the deadline. */
+            if (!first && aw_clock_now(link->clock) >= deadline)
+                return AW_TIMEOUT;
             status = fill_batch(self, deadline, err);
             if (status != AW_OK)
                 return status;
@@ -410,39 +435,64 @@ static enum aw_status make(struct udp_link **out, const struct address *at, bool
     return AW_OK;
 }
 
-/* Where answers can reach us, and nobody else more than needed. */
-static enum aw_status listen_address(struct address *out, const struct address *to, unsigned port,
-                                     struct aw_clock *clock, struct aw_error *err)
+/* The address of ours that the peer's datagrams come to: the one that the kernel would send from. */
+static bool address_towards(const struct address *to, struct address *out)
 {
-    bool v6 = to->at.ss_family == AF_INET6, local = is_loopback(to);
-    return resolve(out,
-                   v6      ? local ? "::1" : "::"
-                   : local ? "127.0.0.1"
-                           : "0.0.0.0",
-                   port, to->at.ss_family, clock, err);
+    *out = (struct address){.size = sizeof out->at};
+    int fd = socket(to->at.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool found = fd >= 0 && connect(fd, (const struct sockaddr *)&to->at, to->size) == 0 &&
+                 getsockname(fd, (struct sockaddr *)&out->at, &out->size) == 0;
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+static void set_port(struct address *address, unsigned port)
+{
+    if (address->at.ss_family == AF_INET6)
+        ((struct sockaddr_in6 *)&address->at)->sin6_port = htons((uint16_t)port);
+    else
+        ((struct sockaddr_in *)&address->at)->sin_port = htons((uint16_t)port);
+}
+
+/* Where the peer can reach us, and nobody else more than needed; everywhere where anybody may send,
+ * and where no route leads to the peer yet. */
+static enum aw_status listen_address(struct address *out, const struct address *to, unsigned port,
+                                     bool anybody, struct aw_clock *clock, struct aw_error *err)
+{
+    bool v6 = to->at.ss_family == AF_INET6;
+    if (anybody || !address_towards(to, out))
+        return resolve(out, v6 ? "::" : "0.0.0.0", port, to->at.ss_family, clock, err);
+    set_port(out, port);
+    return AW_OK;
 }
 
 enum aw_status aw_udp_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
                            void *context, struct aw_error *err)
 {
+    static const char *const sources[] = {"peer", "any"};
     struct udp_link *self;
     struct address to, at;
     char name[NAME_LENGTH];
     long port = FROM_PORT;
+    size_t source = 0;
     (void)context;
     enum aw_status status = aw_url_int(url, "listen", 0, 65535, &port, err);
+    if (status == AW_OK)
+        status = aw_url_word(url, "from", sources, 2, &source, err);
     if (status == AW_OK)
         status = read_address(&to, url->rest, TO_PORT, AF_UNSPEC, clock, err);
     if (status == AW_OK && port_of(&to) == 0)
         status =
             aw_fail(err, AW_USAGE, "udp:%.100s: port 0 — give the simulator's port", url->rest);
     if (status == AW_OK)
-        status = listen_address(&at, &to, (unsigned)port, clock, err);
+        status = listen_address(&at, &to, (unsigned)port, source, clock, err);
     if (status == AW_OK)
         status = make(&self, &at, false, clock, err);
     if (status != AW_OK)
         return status;
     self->to = to;
+    self->peer_only = source == 0;
     snprintf(self->fd.base.key, sizeof self->fd.base.key, "udp:%s", name_of(&to, name));
     *out = &self->fd.base;
     return AW_OK;

@@ -31,16 +31,22 @@ int recvmmsg(int fd, struct mmsghdr *messages, unsigned max, int flags, struct t
     return error ? fails_with(error) : NEXT(recvmmsg)(fd, messages, max, flags, timeout);
 }
 
-/* A plain socket with a free port. */
-static int plain_socket(unsigned *port)
+/* A plain socket with a free port at this address of this machine. */
+static int socket_at(const char *address, unsigned *port)
 {
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    struct sockaddr_in at = {.sin_family = AF_INET};
     socklen_t size = sizeof at;
     int fd = socket(AF_INET, SOCK_DGRAM, 0);
+    assert_int_equal(inet_pton(AF_INET, address, &at.sin_addr), 1);
     assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
     assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &size), 0);
     *port = ntohs(at.sin_port);
     return fd;
+}
+
+static int plain_socket(unsigned *port)
+{
+    return socket_at("127.0.0.1", port);
 }
 
 static void send_plain(int fd, unsigned port, const char *text, size_t size)
@@ -211,6 +217,99 @@ static void a_second_sender_is_noticed(void **state)
     aw_link_close(server);
 }
 
+/* A client whose peer is 127.0.0.1 with the port of fd; *port is where it listens. */
+static struct aw_link *client_of(unsigned peer, const char *more, struct aw_clock *clock,
+                                 unsigned *port)
+{
+    char url[80];
+    close(plain_socket(port));
+    snprintf(url, sizeof url, "udp:127.0.0.1:%u?listen=%u%s", peer, *port, more);
+    return open_link(url, clock);
+}
+
+static void only_the_peer_is_believed(void **state)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    unsigned peer, elsewhere, forged, here;
+    int fd = plain_socket(&peer), other = plain_socket(&elsewhere);
+    int forger = socket_at("127.0.0.2", &forged);
+    struct aw_link *client = client_of(peer, "", &clock.base, &here);
+    char words[80];
+    (void)state;
+    send_plain(forger, here, "forged", 6);
+    send_plain(fd, here, "true", 4);
+    snprintf(words, sizeof words, "refused what 127.0.0.2:%u sent, which is not the simulator at",
+             forged);
+    assert_news(client, words);
+    assert_non_null(strstr(client->event, "from=any"));
+    assert_reads(client, "true");
+    for (int i = 0; i < 100; i++) /* told once, and no reason to wait longer */
+        send_plain(forger, here, "forged", 6);
+    send_plain(fd, here, "a", 1);
+    assert_reads(client, "a");
+    send_plain(other, here, "b", 1); /* another port of the peer's */
+    assert_reads(client, "b");
+    assert_read_is(client, AW_TIMEOUT, 0);
+    assert_int_equal(client->refused, 101);
+    aw_link_close(client);
+
+    client = client_of(peer, "&from=any", &clock.base, &here);
+    send_plain(forger, here, "anybody", 7);
+    assert_reads(client, "anybody");
+    assert_int_equal(client->refused, 0);
+    aw_link_close(client);
+    close(fd);
+    close(other);
+    close(forger);
+}
+
+/* More is refused than can be read: the deadline counts all the same. */
+static void a_flood_of_strangers_does_not_hide_the_deadline(void **state)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    unsigned peer, forged, here;
+    int fd = plain_socket(&peer), forger = socket_at("127.0.0.2", &forged);
+    struct aw_link *client = client_of(peer, "", &clock.base, &here);
+    (void)state;
+    send_plain(forger, here, "x", 1);
+    assert_news(client, "refused");
+    for (int i = 0; i < 200; i++)
+        send_plain(forger, here, "x", 1);
+    assert_read_is(client, AW_TIMEOUT, 0);
+    assert_true(client->refused < 100);
+    aw_link_close(client);
+    close(fd);
+    close(forger);
+}
+
+/* By the kernel's table: "0100007F:7530" is 127.0.0.1:30000. */
+static void assert_listens_at(const char *address, unsigned port)
+{
+    char line[256], wanted[40];
+    bool found = false;
+    FILE *table = fopen("/proc/net/udp", "re");
+    assert_non_null(table);
+    snprintf(wanted, sizeof wanted, "%08X:%04X ", inet_addr(address), port);
+    while (fgets(line, sizeof line, table))
+        found = found || strstr(line, wanted);
+    fclose(table);
+    if (!found)
+        fail_msg("nobody listens at %s", wanted);
+}
+
+static void listens_where_the_peer_reaches_it(void **state)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    unsigned here;
+    (void)state;
+    struct aw_link *client = client_of(9, "", &clock.base, &here);
+    assert_listens_at("127.0.0.1", here);
+    aw_link_close(client);
+    client = client_of(9, "&from=any", &clock.base, &here);
+    assert_listens_at("0.0.0.0", here);
+    aw_link_close(client);
+}
+
 static void an_empty_datagram_is_news(void **state)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
@@ -374,6 +473,7 @@ static void bad_urls(void **state)
     assert_open_fails("udp:127.0.0.1:0", AW_USAGE, "port 0");
     assert_open_fails("udp:127.0.0.1:1?listen=65536", AW_USAGE, "listen");
     assert_open_fails("udp:256.1.1.1:1?listen=0", AW_NO_LINK, "no such host");
+    assert_open_fails("udp:?from=all", AW_USAGE, "not one of");
     assert_open_fails("udp:?listne=1", AW_USAGE, "listen");
     assert_open_fails("udp-listen:127.0.0.1:0?listen=1", AW_USAGE, "unknown");
     assert_open_fails("udp-listen:a..b:1", AW_NO_LINK, "a..b: no such host: ");
@@ -423,6 +523,9 @@ int main(void)
         cmocka_unit_test(what_does_not_fit_is_counted),
         cmocka_unit_test(nobody_there_is_no_reason_to_give_up),
         cmocka_unit_test(a_second_sender_is_noticed),
+        cmocka_unit_test(only_the_peer_is_believed),
+        cmocka_unit_test(a_flood_of_strangers_does_not_hide_the_deadline),
+        cmocka_unit_test(listens_where_the_peer_reaches_it),
         cmocka_unit_test(an_empty_datagram_is_news),
         cmocka_unit_test(a_taken_port_is_explained),
         cmocka_unit_test(a_port_taken_by_nobody),
