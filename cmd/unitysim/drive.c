@@ -50,7 +50,7 @@ static enum aw_status stream(struct aw_session *session, int64_t deadline)
         return unity_follow(session, deadline);
     int64_t soon = aw_clock_now(session->clock) + AW_SECOND / 2;
     enum aw_status status = unity_run(session, soon < deadline ? soon : deadline);
-    if (status == AW_OK && unity->feedback.count == 0)
+    if (status == AW_OK && unity->feedback.count == 0 && soon < deadline)
         aw_session_say(session, "no feedback: is a scene loaded? ('%s scene basic')",
                        session->tool->name);
     return status == AW_OK ? unity_run(session, deadline) : status;
@@ -145,11 +145,9 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return dry_stop(session);
     if (status == AW_OK)
-        status = aw_unity_stop(unity_of(session), &session->err);
-    if (status != AW_OK)
-        return status;
-    bool heard = unity_of(session)->feedback.count > 0;
+        status = unity_stop(session);
     aw_object_start(&session->result, "stop");
-    aw_object_text(&session->result, "result", heard ? "stopped" : "sent");
-    return AW_OK;
+    if (status == AW_OK)
+        aw_object_text(&session->result, "result", "stopped");
+    return status;
 }

@@ -54,6 +54,9 @@ bool unity_say_stale(struct aw_session *session);
 /* Until the deadline, saying what there is to say. */
 enum aw_status unity_run(struct aw_session *session, int64_t deadline);
 
+/* Stops all joints. AW_TIMEOUT, saying why, where no feedback answers. */
+enum aw_status unity_stop(struct aw_session *session);
+
 /* Stops all joints, whatever came of the command. Its status, or what went wrong now. */
 enum aw_status unity_end_motion(struct aw_session *session, enum aw_status status);
 

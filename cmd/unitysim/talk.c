@@ -71,6 +71,12 @@ static bool until_feedback(void *context, const struct aw_unity_heard *heard)
     return unity_of(session)->feedback.count == 0;
 }
 
+static const char *why_silent(const struct aw_session *session)
+{
+    const struct unity_state *state = session->state;
+    return state->unity.link_news[0] ? state->unity.link_news : session->tool->silence;
+}
+
 enum aw_status unity_feedback(struct aw_session *session)
 {
     struct aw_unity *unity = unity_of(session);
@@ -81,10 +87,7 @@ enum aw_status unity_feedback(struct aw_session *session)
         status = aw_unity_run(unity, deadline, until_feedback, session, &session->err);
     }
     if (status == AW_OK && unity->feedback.count == 0)
-        return aw_fail(&session->err, AW_TIMEOUT,
-                       "no feedback — the simulator is silent until a scene is loaded: '%s scene "
-                       "basic'; 'list' shows what runs here",
-                       session->tool->name);
+        return aw_fail(&session->err, AW_TIMEOUT, "no feedback — %s", why_silent(session));
     ((struct unity_state *)session->state)->heard_ns = unity->feedback.heard_ns;
     return status;
 }
@@ -162,33 +165,54 @@ void unity_say_losses(struct aw_session *session, const struct aw_unity_counters
                        unity_of(session)->why_malformed);
 }
 
+enum aw_status unity_stop(struct aw_session *session)
+{
+    struct aw_unity *unity = unity_of(session);
+    uint64_t before = unity->counters.feedback;
+    enum aw_status status = aw_unity_stop(unity, &session->err);
+    if (status != AW_OK || unity->counters.feedback > before)
+        return status;
+    unity->feedback.count = 0;
+    status = unity_feedback(session);
+    if (status == AW_TIMEOUT)
+        return aw_fail(&session->err, status, "stop: sent, but nobody answered — %s",
+                       why_silent(session));
+    return status == AW_OK ? aw_unity_stop(unity, &session->err) : status;
+}
+
 enum aw_status unity_end_motion(struct aw_session *session, enum aw_status status)
 {
-    struct aw_error why;
+    struct aw_error why = session->err;
     if (status == AW_STOPPED || status == AW_LOST)
         return status; /* the safe stop follows */
-    enum aw_status stopped = aw_unity_stop(unity_of(session), &why);
+    enum aw_status stopped =
+        status == AW_OK ? unity_stop(session) : aw_unity_stop(unity_of(session), &session->err);
     if (stopped != AW_STOPPED && stopped != AW_LOST)
         session->moving = false;
-    if (status != AW_OK || stopped == AW_OK)
-        return status;
+    if (status == AW_OK)
+        return stopped;
     session->err = why;
-    return stopped;
+    return status;
 }
 
 enum aw_status unity_safe_stop(struct aw_session *session)
 {
-    enum aw_status status = aw_unity_stop(unity_of(session), &session->err);
-    aw_session_say(session,
-                   status == AW_OK ? "stopped: all joints" : "the joints could not be stopped: %s",
-                   session->err.text);
+    struct aw_unity *unity = unity_of(session);
+    uint64_t before = unity->counters.feedback;
+    enum aw_status status = aw_unity_stop(unity, &session->err);
+    if (status != AW_OK)
+        aw_session_say(session, "the joints could not be stopped: %s", session->err.text);
+    else if (unity->counters.feedback > before)
+        aw_session_say(session, "stopped: all joints");
+    else
+        aw_session_say(session, "sent a stop to all joints; no feedback confirms it");
     return status;
 }
 
 /* A recording may end while a joint is driven, and the simulator has no watchdog. */
 enum aw_status unity_settle(struct aw_session *session)
 {
-    return aw_flag(session, "hold") ? AW_OK : aw_unity_stop(unity_of(session), &session->err);
+    return aw_flag(session, "hold") ? AW_OK : unity_stop(session);
 }
 
 enum aw_status unity_allow(struct aw_session *session, const struct aw_record *command)

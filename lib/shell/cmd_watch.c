@@ -186,7 +186,9 @@ static enum aw_status watch_lines(struct watch *w)
         if (status == AW_OK && session->out.used > AW_OUTPUT_SIZE / 2)
             status = aw_output_flush(&session->out, &session->err);
     }
-    return status == AW_MORE || status == AW_TIMEOUT ? AW_OK : status;
+    if (status == AW_TIMEOUT)
+        return aw_stream_answered(w->stream, "watch");
+    return status == AW_MORE ? AW_OK : status;
 }
 
 /* ---- The table --------------------------------------------------------------------------------

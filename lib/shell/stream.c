@@ -300,6 +300,17 @@ enum aw_status aw_stream_reconnect(struct aw_stream *s)
     return status;
 }
 
+enum aw_status aw_stream_answered(struct aw_stream *s, const char *command)
+{
+    struct aw_session *session = s->session;
+    bool recorded = session->link && session->link->recorded;
+    if (!aw_stream_has_link(s) || recorded || s->counters.messages > 0)
+        return AW_OK;
+    const char *why = session->tool->silence;
+    return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing came%s%s", command, why ? " — " : "",
+                   why ? why : "");
+}
+
 const struct aw_stream_counters *aw_stream_counters(struct aw_stream *s)
 {
     s->counters.lost = s->lost_before + (s->link ? s->link->dropped : 0);

@@ -16,10 +16,7 @@ refuses() {
 # A simulator that other processes share: $url. It answers to a port that was free a moment ago.
 simulator() {
     local port
-    port=$(python3 -c 'import socket
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-s.bind(("127.0.0.1", 0))
-print(s.getsockname()[1])')
+    port=$(free_port)
     start sim unitysim sim --listen "udp-listen:0?reply=127.0.0.1:$port" "$@"
 }
 
@@ -40,6 +37,14 @@ datagrams() {
 out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 for text in sys.argv[2:]:
     out.sendto(bytes.fromhex(text), ("127.0.0.1", int(sys.argv[1])))' "${port%%\?*}" "$@"
+}
+
+# free_port: of UDP, a moment ago; to standard output.
+free_port() {
+    python3 -c 'import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])'
 }
 
 # under_way COMMAND…: has sent its first control packet; its id is $client.
@@ -635,4 +640,48 @@ print(s.getsockname()[1])')
     has "$output" "Top"
     ok unitysim complete -- sim --model ""
     has "$output" "nominal"
+}
+
+# ---- Nobody, and somebody else -------------------------------------------------------------------
+
+@test "no simulator is no success: 3, and who did not answer" {
+    local url command why
+    url="udp:127.0.0.1:$(free_port)?listen=$(free_port)"
+    while IFS='|' read -r command why; do
+        # shellcheck disable=SC2086 # words
+        run -3 --separate-stderr unitysim -q -j -T 200ms -l "$url" $command
+        echo "# $command: $stderr"
+        has "$stderr" "$why"
+        same "$(json '[.ok,.exit]')" '[false,3]'
+    done <<'END'
+stop|stop: sent, but nobody answered — nobody listens at 127.0.0.1:
+drive elbow=45 --for 0.1s|stop: sent, but nobody answered — nobody listens at 127.0.0.1:
+control elbow.velocity=10 elbow.state=increase|sent, but nobody answered — nobody listens
+record r.csv --for 0.1s|record: nothing came — the simulator is silent until
+record r.pcapng --for 0.1s|record: nothing came
+watch --for 0.1s|watch: nothing came
+watch -n 3 --for 0.1s|watch: nothing came
+status|no feedback
+END
+}
+
+@test "60 forged datagrams: feedback is taken from the peer's address only" {
+    local home ours url
+    home=$(free_port) ours=$(free_port)
+    url="udp:127.0.0.1:$home?listen=$ours"
+    # the elbow at 2300, every 15 ms, from another address of this machine
+    python3 -c 'import socket, sys, time
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+out.bind(("127.0.0.2", 0))
+while True:
+    out.sendto(bytes.fromhex(sys.argv[2]), ("127.0.0.1", int(sys.argv[1])))
+    time.sleep(0.015)' "$ours" "$(unitysim encode --dir rx feedback shoulder.position=2048 shoulder.velocity=0 \
+        elbow.position=2300 elbow.velocity=0 wrist_rotate.position=2048 wrist_rotate.velocity=0 \
+        wrist_flex.position=2048 wrist_flex.velocity=0 hand.position=2048 hand.velocity=0)" 3>&- &
+    started+=($!)
+    run -3 --separate-stderr unitysim -j -l "$url" move elbow=2300 timeout=2s
+    same "$(json .ok)" false
+    has "$stderr" "refused what 127.0.0.2:"
+    ok unitysim -j -l "$url&from=any" move elbow=2300 timeout=60s
+    same "$(json .ok)" true
 }
