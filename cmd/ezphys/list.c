@@ -1,4 +1,5 @@
 /* list, info: what there is in the simulation, as lines and as a tree. */
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ struct item {
 
 struct listing {
     struct aw_session *session;
-    double seconds; /* watched */
+    double seconds; /* watched; 0: the simulation stands until it is answered */
     size_t n;
     struct item items[AW_EZ_BODIES + AW_EZ_JOINTS];
 };
@@ -35,6 +36,34 @@ static void add_item(struct listing *l, enum aw_ez_kind kind, const struct aw_ez
                                      .entry = aw_ez_names_find(names, kind, object->name)};
 }
 
+/* Does the simulation go on without an answer? One that waits for it stands where it is: looking
+ * must not move the world on. */
+static bool goes_on(struct listing *l, int64_t deadline)
+{
+    const struct aw_ez *ez = ez_of(l->session);
+    int fd = aw_link_fd(ez->link);
+    return ez->parsed < ez->held || ez->link->recorded || fd < 0 ||
+           aw_clock_wait(l->session->clock, fd, POLLIN, deadline) == AW_OK;
+}
+
+static enum aw_status watch(struct listing *l, int64_t deadline)
+{
+    struct aw_session *session = l->session;
+    int64_t start = aw_clock_now(session->clock);
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && aw_clock_now(session->clock) < deadline) {
+        status = aw_ez_answer(ez_of(session), &session->err);
+        if (status == AW_OK)
+            status = ez_receive(session, deadline, EZ_ONCE);
+    }
+    if (status == AW_TIMEOUT)
+        status = AW_OK;
+    if (status == AW_OK)
+        status = aw_ez_answer(ez_of(session), &session->err);
+    l->seconds = (double)(aw_clock_now(session->clock) - start) / 1e9;
+    return status;
+}
+
 static enum aw_status collect(struct listing *l)
 {
     struct aw_session *session = l->session;
@@ -43,18 +72,10 @@ static enum aw_status collect(struct listing *l)
     enum aw_status status = ez_begin(session);
     if (status != AW_OK)
         return status;
-    int64_t start = aw_clock_now(session->clock);
-    int64_t deadline = start + (int64_t)((seconds > 0 ? seconds : WINDOW_S) * 1e9);
-    while (status == AW_OK && aw_clock_now(session->clock) < deadline) {
-        status = aw_ez_answer(ez, &session->err);
-        if (status == AW_OK)
-            status = ez_receive(session, deadline, EZ_ONCE);
-    }
-    if (status == AW_TIMEOUT)
-        status = AW_OK;
-    if (status == AW_OK)
-        status = aw_ez_answer(ez, &session->err);
-    l->seconds = (double)(aw_clock_now(session->clock) - start) / 1e9;
+    int64_t deadline =
+        aw_clock_now(session->clock) + (int64_t)((seconds > 0 ? seconds : WINDOW_S) * 1e9);
+    if (goes_on(l, deadline))
+        status = watch(l, deadline);
     for (size_t i = 0; i < ez->state.n_bodies; i++)
         add_item(l, AW_EZ_BODY, &ez->state.bodies[i].object, &ez->state.bodies[i], NULL);
     for (size_t i = 0; i < ez->state.n_joints; i++)
@@ -66,7 +87,17 @@ static double rate(const struct listing *l, const struct item *item)
 {
     double per_message = item->joint && item->joint->n_axes ? item->joint->n_axes : 1;
     double packets = (double)(item->object->count - (item->joint ? item->joint->feedback : 0));
-    return l->seconds > 0 ? packets / per_message / l->seconds : 0;
+    return packets / per_message / l->seconds;
+}
+
+/* "1000.0 Hz"; of a simulation that waits there is none. */
+static const char *rate_text(const struct listing *l, const struct item *item, char out[16])
+{
+    if (l->seconds > 0)
+        snprintf(out, 16, "%.1f Hz", rate(l, item));
+    else
+        snprintf(out, 16, "waits");
+    return out;
 }
 
 static char *print_axes(char *out, size_t size, const struct aw_ez_joint *joint)
@@ -96,7 +127,10 @@ static void print_json(const struct listing *l, const struct item *item)
         aw_output_print(out, ",\"id\":%u", (unsigned)item->object->id);
     aw_output_print(out, ",\"name\":");
     aw_output_string(out, item->object->name);
-    aw_output_print(out, ",\"rate\":%.1f", rate(l, item));
+    if (l->seconds > 0)
+        aw_output_print(out, ",\"rate\":%.1f", rate(l, item));
+    else
+        aw_output_print(out, ",\"rate\":null");
     if (item->body)
         aw_output_print(out, ",\"position\":[%.7g,%.7g,%.7g]", item->body->position[0],
                         item->body->position[1], item->body->position[2]);
@@ -112,12 +146,12 @@ static void print_json(const struct listing *l, const struct item *item)
 
 static void print_line(const struct listing *l, const struct item *item)
 {
-    char what[160], name[sizeof item->object->name];
+    char what[160], rate[16], name[sizeof item->object->name];
     describe(item, what, sizeof what);
     snprintf(name, sizeof name, "%s", item->object->name);
     aw_utf8_clean(name); /* it came over the wire */
-    aw_output_print(&l->session->out, "%-5s %5u  %-24s %8.1f Hz  %s\n", aw_ez_kind_name(item->kind),
-                    (unsigned)item->object->id, name, rate(l, item), what);
+    aw_output_print(&l->session->out, "%-5s %5u  %-24s %11s  %s\n", aw_ez_kind_name(item->kind),
+                    (unsigned)item->object->id, name, rate_text(l, item, rate), what);
 }
 
 static void print_scene(const struct listing *l)
@@ -166,12 +200,13 @@ static const struct item *find_body(const struct listing *l, const char *name)
 
 static void print_node(const struct listing *l, const struct item *item, unsigned depth)
 {
-    char what[160], label[64];
+    char what[160], label[64], rate[16];
     describe(item, what, sizeof what);
     snprintf(label, sizeof label, "%*s%s%s", (int)(2 * depth), "", item->joint ? "└ " : "",
              item->object->name);
     int wide = item->joint ? 34 : 32; /* the corner is three bytes and one column */
-    aw_output_print(&l->session->out, "%-*s %7.1f Hz  %s\n", wide, label, rate(l, item), what);
+    aw_output_print(&l->session->out, "%-*s %10s  %s\n", wide, label, rate_text(l, item, rate),
+                    what);
 }
 
 static void print_tree(const struct listing *l, const char *body, unsigned depth, bool *shown)

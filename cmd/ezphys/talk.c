@@ -154,9 +154,35 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
     return status;
 }
 
+/* Looking on has a price: the simulation goes on with every answer. */
+static void count_looking(struct aw_session *session, int64_t step, uint64_t epoch)
+{
+    struct ez_state *state = ez_state(session);
+    const struct aw_ez_state *now = &state->ez.state;
+    bool nobodys = state->ez.link->simulated || state->ez.link->recorded;
+    if (state->ez.silent || nobodys || aw_flag(session, "quiet"))
+        return;
+    state->looked++;
+    if (now->timed && now->epoch == epoch && now->step > step && state->looked > 1)
+        state->look_steps += now->step - step;
+}
+
+static void tell_looking(struct aw_session *session)
+{
+    const struct ez_state *state = ez_state(session);
+    if (!session->one_shot || state->looked < 2)
+        return;
+    aw_session_say(session,
+                   "looking on answered %" PRIu64 " messages, with which the simulation went on by "
+                   "%" PRId64 " steps (--listen-only answers none)",
+                   state->looked, state->look_steps);
+}
+
 enum aw_status ez_receive(struct aw_session *session, int64_t deadline, enum ez_patience patience)
 {
     struct ez_state *state = ez_state(session);
+    int64_t step = state->ez.state.step;
+    uint64_t epoch = state->ez.state.epoch;
     unsigned connections = state->ez.connections;
     enum aw_status status = AW_MORE;
     state->paused = false;
@@ -170,6 +196,8 @@ enum aw_status ez_receive(struct aw_session *session, int64_t deadline, enum ez_
     }
     if (status == AW_OK)
         state->told_waiting = false;
+    if (status == AW_OK && patience == EZ_AGAIN)
+        count_looking(session, step, epoch);
     tell_problems(session);
     return status;
 }
@@ -344,6 +372,7 @@ enum aw_status ez_safe_stop(struct aw_session *session)
 
 void ez_finish(struct aw_session *session)
 {
+    tell_looking(session);
     aw_ez_free(&ez_state(session)->ez);
     aw_ez_free(&ez_state(session)->dry);
 }

@@ -454,6 +454,24 @@ time.sleep(20)"
         '[2,["pelvis","left-thigh"]]'
 }
 
+@test "looking at a world that waits for answers moves it nowhere, or says how far" {
+    local step
+    simulator --scene humanoid
+    step() { json .step; }
+    for command in list info "list -j" "info --for 0.2s" list; do
+        # shellcheck disable=SC2086 # words
+        ok ezphys -l "$url" $command
+        hasnt "$stderr" "looking on"
+    done
+    has "$output" "  waits  "
+    ok ezphys -l "$url" -j echo --where 'step>=0' -n 1
+    same "$(step)" 0
+    ok ezphys -l "$url" watch -n 500
+    matches "$stderr" "ezphys: looking on answered * messages, with which the simulation went on by * steps (--listen-only answers none)"
+    ok ezphys -q -l "$url" watch -n 500
+    same "$stderr" ""
+}
+
 @test "view: a picture with anchor and ground where there is no terminal, keys where there is one" {
     ok timeout 20 ezphys -q -l sim: view --for 100ms
     has "$output" "step 100  bodies 1  joints 1  contacts 0  grid 0.5 m"
