@@ -304,14 +304,17 @@ static void take_entry(struct arm *arm, const uint8_t *entry)
                     entry[arm->state_at]);
 }
 
-/* False: not even one entry. */
+/* False: not even one entry. What follows the last joint's is not looked at. */
 static bool take_control(struct arm *arm, const struct datagram *in)
 {
     size_t n = in->size > ENTRIES ? (in->size - ENTRIES - 1) / arm->entry_size : 0;
+    if (n > AW_UNITY_JOINTS)
+        n = AW_UNITY_JOINTS;
     for (size_t i = 0; i < n; i++)
         take_entry(arm, in->bytes + ENTRIES + i * arm->entry_size);
     arm->counters.controls += n > 0;
     arm->counters.partial += n > 0 && n < AW_UNITY_JOINTS;
+    arm->counters.odd += in->size > arm->control->size;
     return n > 0;
 }
 
@@ -332,13 +335,15 @@ static bool checksum_fails(const struct datagram *in)
     return aw_unitysim_protocol.checksum(in->bytes, in->size - 1) != in->bytes[in->size - 1];
 }
 
-static bool known_type(unsigned type)
+/* NULL: none that is sent to the simulator. */
+static const struct aw_codec *codec_of(struct arm *arm, unsigned type)
 {
-    for (size_t i = 0; i < aw_unitysim_protocol.n_messages; i++)
-        if (aw_unitysim_protocol.messages[i].code == type &&
-            aw_unitysim_protocol.messages[i].dir & AW_TX)
-            return true;
-    return false;
+    for (size_t i = 0; i < aw_unitysim_protocol.n_messages; i++) {
+        const struct aw_message *message = &aw_unitysim_protocol.messages[i];
+        if (message->code == type && message->dir & AW_TX)
+            return aw_wire_codec(&arm->wire, message->name, AW_TX);
+    }
+    return NULL;
 }
 
 /* In the order in which the real one looks; NULL: nothing is wrong with the packet itself. */
@@ -353,14 +358,50 @@ static uint64_t *damage(struct arm *arm, const struct datagram *in)
         return &counters->header;
     if (checksum_fails(in))
         return &counters->checksum;
-    return known_type(in->bytes[HEADER]) ? NULL : &counters->type;
+    return codec_of(arm, in->bytes[HEADER]) ? NULL : &counters->type;
 }
 
 /* A whole one is taken this way, too: the order of its joints is free. */
 static bool is_control(struct arm *arm, const struct datagram *in)
 {
-    return !damage(arm, in) && in->size <= arm->control->size &&
-           in->bytes[HEADER] == arm->control->message->code && take_control(arm, in);
+    return !damage(arm, in) && in->bytes[HEADER] == arm->control->message->code &&
+           take_control(arm, in);
+}
+
+/* An update as far as it goes: the camera, and behind it the limits of the joints that are there
+ * with both. The others stay as they are. False: not even the camera. */
+static bool fill_update(struct arm *arm, const struct datagram *in, struct datagram *whole)
+{
+    struct aw_record record;
+    const struct aw_codec *codec = aw_wire_codec(&arm->wire, "update", AW_TX);
+    size_t limits = codec->leaves[aw_unity_leaf(codec, 0, "min")].bit / 8U,
+           stride = codec->leaves[aw_unity_leaf(codec, 1, "min")].bit / 8U - limits,
+           data = in->size - 1;
+    if (in->bytes[HEADER] != codec->message->code || data < limits)
+        return false;
+    aw_record_init(&record, codec, AW_TX);
+    aw_unity_put_camera(&record, &arm->camera);
+    aw_unity_put_limits(&record, &arm->limits);
+    whole->size = encode(&record, whole->bytes);
+    memcpy(whole->bytes, in->bytes, limits + (data - limits) / stride * stride);
+    return whole->size > 0;
+}
+
+/* The real one looks at no size and at no length byte: it reads where the fields are, passes over
+ * what follows them, and a request is its type alone. Makes the datagram that it reads so. */
+static bool read_odd(struct arm *arm, const struct datagram *in, struct datagram *whole)
+{
+    const struct aw_codec *codec = codec_of(arm, in->bytes[HEADER]);
+    if (!codec || in->size == codec->size)
+        return false;
+    if (in->size > codec->size) {
+        whole->size = codec->size;
+        memcpy(whole->bytes, in->bytes, whole->size);
+    } else if (!fill_update(arm, in, whole)) {
+        return false;
+    }
+    whole->bytes[whole->size - 1] = aw_unitysim_protocol.checksum(whole->bytes, whole->size - 1);
+    return true;
 }
 
 static void drop(struct arm *arm, const struct datagram *in, const char *why)
@@ -374,17 +415,21 @@ static void take(struct arm *arm, const struct datagram *in)
 {
     struct aw_record record;
     struct aw_error err;
-    struct aw_span frame = {in->bytes, in->size < DATAGRAM_MAX ? in->size : DATAGRAM_MAX};
+    struct datagram whole;
     arm->counters.received++;
     arm->keyboard = false;
+    bool odd = !damage(arm, in) && read_odd(arm, in, &whole);
+    const struct datagram *read = odd ? &whole : in;
+    struct aw_span frame = {read->bytes, read->size < DATAGRAM_MAX ? read->size : DATAGRAM_MAX};
     if (is_control(arm, in)) {
         arm->counters.applied++;
     } else if (aw_wire_decode(&arm->wire, AW_TX, frame, &record, &err) != AW_OK) {
         drop(arm, in, err.text);
-    } else if (!known_type(in->bytes[HEADER])) {
+    } else if (!codec_of(arm, in->bytes[HEADER])) {
         drop(arm, in, "type: it is one of the simulator's own — wrong port?");
     } else {
         arm->counters.applied++;
+        arm->counters.odd += odd;
         act(arm, &record);
     }
 }

@@ -54,6 +54,10 @@ struct aw_unity_device_counters {
     uint64_t received,                       /* datagrams */
         applied,                             /* taken, also in part */
         partial,                             /* of these: control packets that were too short */
+        odd, /* of these: of another size than documented. The published simulation compares neither
+                size nor length byte: it takes a camera request with a length byte, control with
+                more than its five entries, bytes behind the last field, and of a short update the
+                camera and the limits that are there */
         empty, header, checksum, size, type; /* dropped, and why */
     uint64_t scenes, controls, updates, requests;
     uint64_t feedback, lost; /* sent; held back by feedback_loss or freeze */

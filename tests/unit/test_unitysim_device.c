@@ -281,16 +281,62 @@ static void what_is_wrong_is_dropped_and_counted(void **state)
     put_with_checksum(rig, "FF FF 07 00");
     put_with_checksum(rig, "FF FF 05 12 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01");
     assert_int_equal(counters(rig)->type, 2);
-    put_with_checksum(rig, "FF FF 03 00");
     put_with_checksum(rig, "FF FF 00 28 02 1E 00 00 01");
-    put_with_checksum(rig,
-                      "FF FF 01 14 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 00");
     put_with_checksum(rig, "FF FF 01 14 00 00 00");
-    assert_int_equal(counters(rig)->size, 5);
+    put_with_checksum(rig, "FF FF 02 11 05 00 01 09 00 01 06 00 01 07 00 01 08 00 01 09 00");
+    assert_int_equal(counters(rig)->size, 4);
     assert_int_equal(counters(rig)->applied, 0);
-    assert_int_equal(counters(rig)->received, 10);
+    assert_int_equal(counters(rig)->odd, 0);
+    assert_int_equal(counters(rig)->received, 9);
     assert_int_equal(rig_truth(rig).scene, 1);
     rig_free(rig);
+}
+
+/* Sizes that the published simulation never looks at. What holds afterwards: the camera's x, the
+ * upper limits of shoulder and elbow, the velocities of shoulder and hand; and how many answers. */
+#define CAMERA_9 "09 00 01 09 00 01 09 00 01 09 00 01 09 00 01 09 00 01"
+static void odd_sizes_are_taken_and_counted(void **state)
+{
+    static const struct {
+        const char *what, *hex; /* without the checksum */
+        int camera_x, shoulder_max, elbow_max, shoulder_velocity, hand_velocity;
+        unsigned answers;
+    } cases[] = {
+        {"a request with a length byte", "FF FF 03 00", -185, 3073, 2570, 0, 0, 1},
+        {"a request with more behind it", "FF FF 03 02 07 07", -185, 3073, 2570, 0, 0, 1},
+        {"control with six entries",
+         "FF FF 01 18 00 43 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 5A 00 01 00 11 00 01",
+         -185, 3073, 2570, 67, 90, 0},
+        {"control with a byte behind it",
+         "FF FF 01 14 00 43 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 5A 00 01 00", -185, 3073,
+         2570, 67, 90, 0},
+        {"an update with only the camera", "FF FF 02 12 " CAMERA_9, 9, 3073, 2570, 0, 0, 0},
+        {"and one and a half limits", "FF FF 02 18 " CAMERA_9 " 05 04 01 0B A5 06", 9, 2817, 2570,
+         0, 0, 0},
+        {"an update with bytes behind it",
+         "FF FF 02 28 " CAMERA_9 " 04 04 00 0B A4 06 00 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A 01 02",
+         9, 2816, 2560, 0, 0, 0},
+        {"a scene with a byte behind it",
+         "FF FF 00 28 01 1E " CAMERA_9 " 04 04 00 0B A4 06 00 0A 04 04 01 0C 16 03 00 0D 88 07 F0 "
+         "0A 01",
+         9, 2816, 2560, 0, 0, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rig *rig = rig_in_scene("");
+        print_message("%s\n", cases[i].what);
+        put_with_checksum(rig, cases[i].hex);
+        struct aw_unity_truth truth = rig_truth(rig);
+        assert_int_equal(truth.counters.applied, 1);
+        assert_int_equal(truth.counters.odd, 1);
+        assert_int_equal(truth.camera.x, cases[i].camera_x);
+        assert_int_equal(truth.limits.joint[AW_UNITY_SHOULDER].max, cases[i].shoulder_max);
+        assert_int_equal(truth.limits.joint[AW_UNITY_ELBOW].max, cases[i].elbow_max);
+        assert_int_equal(truth.drive[AW_UNITY_SHOULDER].velocity, cases[i].shoulder_velocity);
+        assert_int_equal(truth.drive[AW_UNITY_HAND].velocity, cases[i].hand_velocity);
+        assert_int_equal(truth.counters.requests, cases[i].answers);
+        rig_free(rig);
+    }
 }
 
 static void a_short_control_packet_takes_effect_as_far_as_it_goes(void **state)
@@ -464,6 +510,7 @@ int main(void)
         cmocka_unit_test(unknown_scenes_do_not_load),
         cmocka_unit_test(cameras),
         cmocka_unit_test(what_is_wrong_is_dropped_and_counted),
+        cmocka_unit_test(odd_sizes_are_taken_and_counted),
         cmocka_unit_test(a_short_control_packet_takes_effect_as_far_as_it_goes),
         cmocka_unit_test(the_order_of_joints_is_free),
         cmocka_unit_test(velocities_come_back),
