@@ -1,3 +1,4 @@
+#include "base/xdg.h"
 #include "armctl.h"
 #include "armctl/device.h"
 #include "armctl/wire.h"
@@ -77,7 +78,7 @@ static const struct aw_arg jog_args[] = {
 };
 static const struct aw_option sim_options[] = {
     {.name = "listen", .value = "URL", .help = "serve here: pty:PATH, tcp-listen:PORT, serial:PATH",
-     .fallback = "pty:/tmp/armctl-sim"},
+     .fallback = "pty:" AW_XDG_RUNTIME "/armctl-sim"},
     {.name = "quirks", .value = "LIST", .complete = complete_quirks,
      .help = "behave like the published firmware: no-reack, bare-confirm, drop-confirm, "
          "ack-invalid, pulse-deg"},

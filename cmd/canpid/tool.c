@@ -1,3 +1,4 @@
+#include "base/xdg.h"
 #include "canpid.h"
 #include "canpid/device.h"
 #include "canpid/wire.h"
@@ -172,7 +173,7 @@ static const struct aw_option tune_options[] = {
     {0},
 };
 static const struct aw_option sim_options[] = {
-    {.name = "listen", .value = "URL", .fallback = "slcan:pty:/tmp/canpid-sim",
+    {.name = "listen", .value = "URL", .fallback = "slcan:pty:" AW_XDG_RUNTIME "/canpid-sim",
      .help = "serve here: can:vcan0, slcan:pty:PATH, slcan:tcp-listen:PORT, "
          "socketcand-listen:PORT/can0"},
     {.name = "rate", .value = "HZ", .help = "of the telemetry", .fallback = "100", .unit = "Hz",

@@ -1,3 +1,4 @@
+#include "base/xdg.h"
 #include "hidmotor.h"
 #include "hidmotor/device.h"
 #include "hidmotor/wire.h"
@@ -170,7 +171,7 @@ static const struct aw_option record_options[] = {
     {0},
 };
 static const struct aw_option sim_options[] = {
-    {.name = "listen", .value = "URL", .fallback = "unix-listen:/tmp/hidmotor-sim",
+    {.name = "listen", .value = "URL", .fallback = "unix-listen:" AW_XDG_RUNTIME "/hidmotor-sim",
      .help = "serve here: unix-listen:PATH, or uhid: for a real HID device"},
     {.name = "state", .value = "NAME", .fallback = "running", .complete = complete_states,
      .help = "of the board: running, unhomed or disabled"},

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/xdg.h"
 #include "state.h"
 #include "unitysim/fields.h"
 
@@ -13,14 +14,9 @@
 static enum aw_status views_path(struct aw_session *session, char *path, size_t size)
 {
     const char *given = aw_option(session, "views");
-    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     if (given)
         snprintf(path, size, "%s", given);
-    else if (config && *config)
-        snprintf(path, size, "%s/armwire/CameraViews.csv", config);
-    else if (home && *home)
-        snprintf(path, size, "%s/.config/armwire/CameraViews.csv", home);
-    else
+    else if (!aw_xdg_path(AW_XDG_CONFIG, "CameraViews.csv", path, size))
         return aw_fail(&session->err, AW_USAGE, "where are the views? — give --views FILE");
     return AW_OK;
 }

@@ -13,6 +13,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "link/owner.h"
+
 #define BY_ID        "/dev/serial/by-id/"
 #define SYMLINKS_MAX 16
 #define PTY_MAJOR    136 /* the kernel's UNIX98_PTY_SLAVE_MAJOR and how many */
@@ -35,8 +37,7 @@ bool aw_absolute_path(const char *path, char *out, size_t size)
     return fits(snprintf(out, size, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name), size);
 }
 
-/* The symlink that points to a pty, if that is where path leads. */
-static bool pty_symlink(const char *path, char *key, size_t size)
+bool aw_port_symlink(const char *path, char *out, size_t size)
 {
     char here[PATH_MAX], target[PATH_MAX], next[PATH_MAX * 2];
     snprintf(next, sizeof next, "%s", path);
@@ -46,7 +47,7 @@ static bool pty_symlink(const char *path, char *key, size_t size)
             return false;
         target[n] = '\0';
         if (strncmp(target, "/dev/pts/", 9) == 0)
-            return fits(snprintf(key, size, "%s", here), size);
+            return fits(snprintf(out, size, "%s", here), size);
         snprintf(next, sizeof next, "%.*s%s",
                  target[0] == '/' ? 0 : (int)(strrchr(here, '/') - here + 1), here, target);
     }
@@ -71,7 +72,7 @@ static bool by_id_name(const char *real, char *key, size_t size)
 void aw_port_key(const char *path, char *key, size_t size)
 {
     char real[PATH_MAX];
-    if (pty_symlink(path, key, size))
+    if (aw_port_symlink(path, key, size))
         return;
     if (!realpath(path, real))
         snprintf(key, size, "%s", path);
@@ -154,7 +155,7 @@ static long first_with_it_open(const struct stat *file, same_fn *same)
     return owner;
 }
 
-static void describe_process(long pid, char *out, size_t size)
+void aw_port_process(long pid, char *out, size_t size)
 {
     char path[40], name[32] = "";
     snprintf(path, sizeof path, "/proc/%ld/comm", pid);
@@ -176,7 +177,7 @@ bool aw_port_holder(const char *path, char *out, size_t size)
     if (!owner)
         owner = first_with_it_open(&file, same_device);
     if (owner)
-        describe_process(owner, out, size);
+        aw_port_process(owner, out, size);
     return owner != 0;
 }
 
@@ -211,7 +212,7 @@ bool aw_udp_holder(unsigned port, char *out, size_t size)
     struct stat socket = {.st_ino = aw_udp_socket(port)};
     long owner = socket.st_ino ? first_with_it_open(&socket, same_socket) : 0;
     if (owner)
-        describe_process(owner, out, size);
+        aw_port_process(owner, out, size);
     return owner != 0;
 }
 
@@ -248,11 +249,21 @@ enum aw_status aw_port_lock(const char *path, int *fd, struct aw_error *err)
 {
     char problem[200];
     *fd = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    int error = errno;
+    /* Not before: what is open is nobody else's later. */
+    enum aw_status status = aw_owner_check(path, err);
+    if (status != AW_OK) {
+        if (*fd >= 0)
+            close(*fd);
+        *fd = -1;
+        return status;
+    }
     if (*fd >= 0 && flock(*fd, LOCK_EX | LOCK_NB) == 0)
         return AW_OK;
-    int error = errno;
-    if (*fd >= 0)
+    if (*fd >= 0) {
+        error = errno;
         close(*fd);
+    }
     *fd = -1;
     aw_port_problem(path, error, problem, sizeof problem);
     return aw_fail(err, AW_NO_LINK, "%.100s: %s", path, problem);

@@ -36,12 +36,19 @@ void aw_port_key(const char *path, char *key, size_t size);
  * not there or the result does not fit. */
 bool aw_absolute_path(const char *path, char *out, size_t size);
 
+/* The symlink that points to a pty, where path leads over one. It may be path itself. False: it does
+ * not. */
+bool aw_port_symlink(const char *path, char *out, size_t size);
+
 /* Is there a /sys/class/tty entry for this device? name ("ttyUSB0") may be NULL. */
 bool aw_port_in_sysfs(const char *path, char *name, size_t size);
 
 /* Who has the device open: "minicom (pid 4711)"; false if nobody we may see. The one that locked it
  * by flock(2) comes first. */
 bool aw_port_holder(const char *path, char *out, size_t size);
+
+/* "minicom (pid 4711)" */
+void aw_port_process(long pid, char *out, size_t size);
 
 /* The inode of the socket that is bound to a UDP port of this machine, 0 if none is. */
 unsigned long aw_udp_socket(unsigned port);
@@ -53,7 +60,8 @@ bool aw_udp_holder(unsigned port, char *out, size_t size);
 void aw_port_problem(const char *path, int error, char *out, size_t size);
 
 /* Opens a terminal device non-blocking and locks it against others (flock). AW_NO_LINK with
- * aw_port_problem's text. */
+ * aw_port_problem's text, or because the path leads to what is not its maker's any more (owner.h):
+ * nothing has been done to that then. */
 enum aw_status aw_port_lock(const char *path, int *fd, struct aw_error *err);
 
 #pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "link/fd_link.h"
+#include "link/owner.h"
 #include "link/port.h"
 #include "link/transport.h"
 
@@ -19,6 +20,7 @@ struct pty_link {
                              line's settings and bytes on their way would be lost between clients */
     char name[64];
     char symlink[128]; /* "" for none */
+    struct aw_owner owner;
 };
 
 static bool points_to(const char *path, const char *wanted)
@@ -46,6 +48,7 @@ static void pty_close(struct aw_link *link)
     struct pty_link *self = (struct pty_link *)link;
     if (self->symlink[0] && points_to(self->symlink, self->name))
         unlink(self->symlink);
+    aw_owner_release(&self->owner);
     if (self->slave >= 0)
         close(self->slave);
     aw_fd_close(link);
@@ -58,8 +61,10 @@ static const struct aw_link_ops pty_ops = {
     .fd = aw_fd_fd,
 };
 
-/* A symlink is stale if what it points to is gone or has no user. */
-static enum aw_status remove_stale(const char *path, struct aw_error *err)
+/* The name is ours: what still stands there is from one before. Whose number we have been given, or
+ * who recorded it as his, does not run any more; of others the users of the terminal tell. */
+static enum aw_status remove_stale(const struct pty_link *self, const char *path,
+                                   struct aw_error *err)
 {
     struct stat file;
     char holder[96];
@@ -68,7 +73,8 @@ static enum aw_status remove_stale(const char *path, struct aw_error *err)
     if (!S_ISLNK(file.st_mode))
         return aw_fail(err, AW_NO_LINK,
                        "pty:%s: there is something else by that name — choose another path", path);
-    if (aw_port_holder(path, holder, sizeof holder))
+    bool stale = points_to(path, self->name) || points_to(path, self->owner.pty);
+    if (!stale && aw_port_holder(path, holder, sizeof holder))
         return aw_fail(err, AW_NO_LINK,
                        "pty:%s: busy, %s has it — end that first, or choose another path", path,
                        holder);
@@ -83,7 +89,11 @@ static enum aw_status make_symlink(struct pty_link *self, const char *path, stru
         return aw_fail(err, AW_NO_LINK,
                        "pty:%.100s: no such directory, or too long — make the directory first",
                        path);
-    enum aw_status status = remove_stale(absolute, err);
+    enum aw_status status = aw_owner_claim(&self->owner, absolute, err);
+    if (status == AW_OK)
+        status = remove_stale(self, absolute, err);
+    if (status == AW_OK)
+        status = aw_owner_record(&self->owner, self->name, err);
     if (status != AW_OK)
         return status;
     if (symlink(self->name, absolute) != 0)
@@ -115,7 +125,7 @@ enum aw_status aw_pty_open(struct aw_link **out, const struct aw_url *url, struc
     struct pty_link *self = aw_fd_link_new(sizeof *self, &pty_ops, clock);
     if (!self)
         return aw_fail(err, AW_NO_LINK, "pty: no memory");
-    self->slave = -1;
+    self->slave = self->owner.fd = -1;
     enum aw_status status = make_pty(self, err);
     if (status == AW_OK && *url->rest)
         status = make_symlink(self, url->rest, err);

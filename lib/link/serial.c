@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "link/fd_link.h"
+#include "link/owner.h"
 #include "link/port.h"
 #include "link/transport.h"
 
@@ -150,7 +151,7 @@ enum aw_status aw_serial_open(struct aw_link **out, const struct aw_url *url,
     struct aw_line_settings line;
     int lock_fd = -1;
     if (!*path || access(path, F_OK) != 0)
-        return no_such_port(path, err);
+        return aw_owner_check(path, err) == AW_OK ? no_such_port(path, err) : AW_NO_LINK;
     enum aw_status status = aw_line_settings(&line, url, err);
     if (status == AW_OK)
         status = aw_port_lock(path, &lock_fd, err);

@@ -8,15 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/xdg.h"
+
 static void default_path(const struct aw_session *session, char *out, size_t size)
 {
-    const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    if (base && *base)
-        snprintf(out, size, "%s/armwire/%s.ini", base, session->tool->name);
-    else if (home && *home)
-        snprintf(out, size, "%s/.config/armwire/%s.ini", home, session->tool->name);
-    else
-        *out = '\0';
+    char name[64];
+    snprintf(name, sizeof name, "%s.ini", session->tool->name);
+    aw_xdg_path(AW_XDG_CONFIG, name, out, size);
 }
 
 static void make_parents(char *path)
@@ -30,13 +28,9 @@ static void make_parents(char *path)
 
 void aw_state_path(const struct aw_session *session, const char *name, char *out, size_t size)
 {
-    const char *base = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    *out = '\0';
-    if (base && *base)
-        snprintf(out, size, "%s/armwire/%s/%s", base, session->tool->name, name);
-    else if (home && *home)
-        snprintf(out, size, "%s/.local/state/armwire/%s/%s", home, session->tool->name, name);
-    if (*out)
+    char file[128];
+    snprintf(file, sizeof file, "%s/%s", session->tool->name, name);
+    if (aw_xdg_path(AW_XDG_STATE, file, out, size))
         make_parents(out);
 }
 

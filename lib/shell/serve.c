@@ -1,12 +1,29 @@
 #include "shell/serve.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "base/xdg.h"
+#include "link/url.h"
 #include "shell/stop.h"
+
+/* The URL of --listen, with the user's folder in place of its name. */
+static enum aw_status listen_url(struct aw_session *session, char *out, size_t size)
+{
+    char folder[256];
+    const char *url = aw_option(session, "listen"), *at = strstr(url, AW_XDG_RUNTIME "/");
+    if (!at) {
+        snprintf(out, size, "%s", url);
+        return AW_OK;
+    }
+    enum aw_status status = aw_xdg_runtime(folder, sizeof folder, &session->err);
+    snprintf(out, size, "%.*s%s%s", (int)(at - url), url, folder, at + strlen(AW_XDG_RUNTIME));
+    return status;
+}
 
 static enum aw_status serve(struct aw_session *session, struct aw_device *device)
 {
-    const char *url = aw_option(session, "listen");
+    char url[AW_URL_MAX];
     struct aw_link_options options = {
         .clock = session->clock,
         .ascii = session->tool->protocol->ascii,
@@ -14,7 +31,9 @@ static enum aw_status serve(struct aw_session *session, struct aw_device *device
     struct aw_link *link;
     aw_stop_catch(session);
     session->serving = true;
-    enum aw_status status = aw_session_open(session, url, &options, &link);
+    enum aw_status status = listen_url(session, url, sizeof url);
+    if (status == AW_OK)
+        status = aw_session_open(session, url, &options, &link);
     if (status != AW_OK)
         return status;
     fprintf(stderr, "ready: %s\n", *link->ready ? link->ready : url);

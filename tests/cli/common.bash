@@ -9,7 +9,8 @@ setup() {
     D=$BATS_TEST_TMPDIR
     PATH=$BIN:$PATH
     unset "${!ARMCTL_@}" "${!CANPID_@}" "${!HIDMOTOR_@}"
-    export D BIN PATH HOME=$D XDG_CONFIG_HOME=$D/config XDG_STATE_HOME=$D/state TERM=dumb NO_COLOR=1
+    export D BIN PATH HOME=$D XDG_CONFIG_HOME=$D/config XDG_STATE_HOME=$D/state
+    export XDG_RUNTIME_DIR=$D TERM=dumb NO_COLOR=1
     export LC_ALL=C.UTF-8
     fast='sim:?time=virtual' # nobody waits for this arm
     patience=60 # s, for what must come: no test is about how fast the machine is

@@ -228,3 +228,57 @@ again() {
     again ezphys "step 3" "step exchanges=3 *"
     again unitysim "scene 1" "scene scene=1 *"
 }
+
+# ---- What a killed simulator leaves --------------------------------------------------------------
+
+@test "a killed simulator: its link is told to be stale, and the next one takes it over" {
+    local tool scheme first
+    while read -r tool scheme; do
+        start "$tool" "$tool" sim --listen "$scheme$D/$tool"
+        first=$url
+        kill -KILL "$pid"
+        wait "$pid" || true
+        # somebody else gets the number of its terminal
+        python3 -c 'import os, sys, time
+held = [os.openpty() for _ in range(4)]
+print("held", flush=True)
+time.sleep(60)' >held 3>&- &
+        started+=($!)
+        until grep -q held held; do read -r -t 0.02 _ <> <(:) || true; done
+        fails 4 "$tool" -l "$first" ping
+        case $tool in
+        hidmotor) has "$why" "start the device or simulator first" ;;
+        *) has "$why" "its simulator (pid $pid) has ended without a word" ;;
+        esac
+        kill "${started[-1]}"
+        start "$tool-again" "$tool" sim --listen "$scheme$D/$tool"
+        ok "$tool" -q -l "$url" ping -n 1
+        run -4 "$tool" sim --listen "$scheme$D/$tool"
+        end "$pid"
+        [ ! -e "$D/$tool" ] && [ ! -e "$D/$tool.lock" ]
+    done <<'END'
+armctl pty:
+canpid slcan:pty:
+hidmotor unix-listen:
+END
+}
+
+@test "simulators are served in a folder of the user's own" {
+    local tool
+    for tool in armctl canpid hidmotor; do
+        start "$tool" "$tool" sim
+        has "$url" ":$D/armwire/$tool-sim"
+        end "$pid"
+        XDG_RUNTIME_DIR=relative TMPDIR=$D start "$tool-elsewhere" "$tool" sim
+        has "$url" ":$D/armwire-$(id -u)/$tool-sim"
+        end "$pid"
+    done
+    same "$(stat -c %a "$D/armwire")" 700
+    chmod 755 "$D/armwire"
+    fails 4 armctl sim
+    has "$why" "$D/armwire: not a folder that is yours alone (owner $(id -u), mode 755)"
+    rmdir "$D/armwire"
+    ln -s /tmp "$D/armwire"
+    fails 4 armctl sim
+    has "$why" "not a folder that is yours alone"
+}

@@ -3,8 +3,11 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pty.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <termios.h>
 
 static char directory[64];
@@ -184,14 +187,112 @@ static void symlinks_of_others_are_left_alone(void **state)
     struct aw_link *first = open_link(url("pty:", path), &clock.base);
     assert_open_fails(url("pty:", path), AW_NO_LINK, "busy");
     assert_int_equal(unlink(path), 0);
-    assert_int_equal(symlink("/dev/pts/nobody", path), 0); /* stale */
-    struct aw_link *second = open_link(url("pty:", path), &clock.base);
-    aw_link_close(first); /* must not remove the link of the second */
+    assert_int_equal(symlink("/dev/pts/nobody", path), 0);
+    assert_open_fails(url("pty:", path), AW_NO_LINK, "busy, test_link_tty (pid ");
+    aw_link_close(first); /* must not remove what is not its own */
     assert_int_equal(lstat(path, &file), 0);
+    struct aw_link *second = open_link(url("pty:", path), &clock.base); /* stale */
     aw_link_close(second);
     assert_int_equal(lstat(path, &file), -1);
-    assert_open_fails("pty:/proc/arm", AW_NO_LINK, "pty:/proc/arm: cannot make the link: ");
+    assert_open_fails("pty:/proc/arm", AW_NO_LINK, "pty:/proc/arm: cannot make /proc/arm.lock: ");
     assert_open_fails("pty:/no/such/directory/arm", AW_NO_LINK, "no such directory");
+}
+
+/* A simulator in a process of its own, which is killed. Returns the pty that it had. */
+static void killed_simulator(const char *path, char *pty, size_t size)
+{
+    char byte;
+    int ends[2], status;
+    assert_int_equal(pipe(ends), 0);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        struct aw_real_clock clock = aw_real_clock(-1);
+        open_link(url("pty:", path), &clock.base);
+        (void)!write(ends[1], "x", 1);
+        for (;;)
+            pause();
+    }
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    ssize_t n = readlink(path, pty, size - 1);
+    assert_true(n > 0);
+    pty[n] = '\0';
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* Somebody else's terminal with this very name: the kernel gives the lowest free number. */
+static int take_over(const char *pty, int *slave)
+{
+    char name[64] = "";
+    int others[64][2], n = 0, master = -1;
+    while (n < 64 && strcmp(name, pty) != 0) {
+        assert_int_equal(openpty(&others[n][0], &others[n][1], name, NULL, NULL), 0);
+        n++;
+    }
+    assert_string_equal(name, pty);
+    master = others[--n][0];
+    *slave = others[n][1];
+    while (n-- > 0) {
+        close(others[n][0]);
+        close(others[n][1]);
+    }
+    return master;
+}
+
+static void a_killed_simulator_is_not_mistaken_for_its_heir(void **state)
+{
+    (void)state;
+    char pty[64];
+    struct aw_real_clock clock = aw_real_clock(-1);
+    const char *path = in_directory("arm"), *alias = in_directory("alias");
+    killed_simulator(path, pty, sizeof pty);
+    assert_open_fails(path, AW_NO_LINK, "its simulator (pid "); /* nobody has the number yet */
+    assert_open_fails(url("tty:", path), AW_NO_LINK, "has ended");
+
+    int slave, master = take_over(pty, &slave);
+    struct termios before, after;
+    struct pollfd stranger = {.fd = master, .events = POLLIN};
+    assert_int_equal(tcgetattr(slave, &before), 0);
+    assert_int_equal(symlink("arm", alias), 0);
+    const char *const ways[] = {path, url("tty:", path), url("serial:", path), url("slcan:", path),
+                                url("tty:", alias)};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        assert_open_fails(ways[i], AW_NO_LINK, "somebody else's now");
+    assert_int_equal(poll(&stranger, 1, 0), 0); /* not a byte, and its modes are as they were */
+    assert_int_equal(tcgetattr(slave, &after), 0);
+    assert_int_equal(before.c_lflag, after.c_lflag);
+
+    struct aw_link *server = open_link(url("pty:", path), &clock.base); /* not "busy" */
+    struct aw_link *client = open_link(alias, &clock.base);
+    assert_writes(client, "x");
+    assert_reads(server, "x");
+    aw_link_close(client);
+    aw_link_close(server);
+    assert_int_equal(unlink(alias), 0);
+    close(master);
+    close(slave);
+}
+
+/* The new one gets the number of the old one, so that the old link seems to have a user: itself. */
+static void a_killed_simulator_can_be_started_again(void **state)
+{
+    (void)state;
+    char pty[64];
+    struct aw_real_clock clock = aw_real_clock(-1);
+    const char *path = in_directory("arm"), *lock = in_directory("arm.lock");
+    for (int i = 0; i < 3; i++) {
+        killed_simulator(path, pty, sizeof pty);
+        if (i == 1)
+            assert_int_equal(unlink(lock), 0); /* somebody was tidy */
+        aw_link_close(open_link(url("pty:", path), &clock.base));
+        assert_int_equal(access(lock, F_OK), -1);
+    }
+    assert_int_equal(symlink("/dev/null", lock), 0);
+    assert_open_fails(url("pty:", path), AW_NO_LINK, "arm.lock: ");
+    assert_int_equal(unlink(lock), 0);
 }
 
 static void keys_do_not_depend_on_spelling(void **state)
@@ -319,6 +420,8 @@ int main(void)
         cmocka_unit_test(the_device_does_not_read),
         cmocka_unit_test(a_second_client_hears_who_has_it),
         cmocka_unit_test(symlinks_of_others_are_left_alone),
+        cmocka_unit_test(a_killed_simulator_is_not_mistaken_for_its_heir),
+        cmocka_unit_test(a_killed_simulator_can_be_started_again),
         cmocka_unit_test(keys_do_not_depend_on_spelling),
         cmocka_unit_test(symlinks_to_symlinks),
         cmocka_unit_test(settings),

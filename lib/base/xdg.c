@@ -1,0 +1,62 @@
+/* The user's folders for configuration, state, and what lives while a program runs. */
+#include "base/xdg.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct {
+    const char *variable, *under_home;
+} kinds[] = {
+    [AW_XDG_CONFIG] = {"XDG_CONFIG_HOME", ".config"},
+    [AW_XDG_STATE] = {"XDG_STATE_HOME", ".local/state"},
+};
+
+static const char *absolute(const char *variable)
+{
+    const char *path = getenv(variable);
+    return path && *path == '/' ? path : NULL;
+}
+
+bool aw_xdg_path(enum aw_xdg kind, const char *name, char *out, size_t size)
+{
+    const char *base = absolute(kinds[kind].variable), *home = getenv("HOME");
+    if (base)
+        snprintf(out, size, "%s/armwire/%s", base, name);
+    else if (home && *home)
+        snprintf(out, size, "%s/%s/armwire/%s", home, kinds[kind].under_home, name);
+    else
+        *out = '\0';
+    return *out != '\0';
+}
+
+/* Another user's folder, or one that others may write to, is a trap. */
+static enum aw_status check_private(const char *path, struct aw_error *err)
+{
+    struct stat about;
+    if (lstat(path, &about) != 0)
+        return aw_fail(err, AW_NO_LINK, "%.100s: %s — name a path yourself", path, strerror(errno));
+    if (S_ISDIR(about.st_mode) && about.st_uid == geteuid() && (about.st_mode & 077) == 0)
+        return AW_OK;
+    return aw_fail(err, AW_NO_LINK,
+                   "%.100s: not a folder that is yours alone (owner %u, mode %03o) — name a path "
+                   "yourself, or have it removed",
+                   path, (unsigned)about.st_uid, (unsigned)about.st_mode & 0777U);
+}
+
+enum aw_status aw_xdg_runtime(char *out, size_t size, struct aw_error *err)
+{
+    const char *base = absolute("XDG_RUNTIME_DIR");
+    if (base) {
+        snprintf(out, size, "%s/armwire", base);
+        if (mkdir(out, 0700) == 0 || errno == EEXIST)
+            return check_private(out, err);
+    }
+    const char *temporary = absolute("TMPDIR");
+    snprintf(out, size, "%s/armwire-%u", temporary ? temporary : "/tmp", (unsigned)geteuid());
+    mkdir(out, 0700);
+    return check_private(out, err);
+}
