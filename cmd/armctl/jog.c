@@ -142,7 +142,7 @@ static void show_place(const struct jog *jog)
                           jog->kind == AW_ARM_ROTATE ? "deg" : "mm", jog->step);
     bool fits = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 ||
                 length + (int)sizeof help < size.ws_col;
-    aw_session_tell(jog->session, "\r%s%s \033[K", place, fits ? help : "");
+    aw_session_draw(jog->session, "\r%s%s \033[K", place, fits ? help : "");
 }
 
 static enum aw_status jog_loop(struct jog *jog)

@@ -11,7 +11,7 @@
 static enum aw_status load(struct aw_session *session, const char *path, struct aw_run *run)
 {
     struct aw_table table = {0};
-    FILE *file = fopen(path, "re");
+    FILE *file = aw_file_open(path);
     if (!file)
         return aw_file_fail(&session->err, NULL, path);
     enum aw_status status = aw_table_read(file, path, &table, &session->err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "ezphys/wire.h"
 
 #define READ_ROOM      65536
@@ -51,11 +52,15 @@ void listener_got(struct listener *l, size_t size)
     l->size += size;
 }
 
+/* why may have names in it that the client sent. */
 static void explain(struct listener *l, uint64_t *counter, const char *why)
 {
+    char plain[256];
+    snprintf(plain, sizeof plain, "%s", why);
+    aw_utf8_clean(plain);
     ++*counter;
     if (l->said < SAID_MAX)
-        fprintf(stderr, "ezphys-sim: %s\n", why);
+        fprintf(stderr, "ezphys-sim: %s\n", plain);
     if (l->said == SAID_MAX)
         fprintf(stderr, "ezphys-sim: more of this is only counted\n");
     l->said++;

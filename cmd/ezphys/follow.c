@@ -17,7 +17,7 @@ struct follower {
 
 static enum aw_status read_path(struct follower *f, const char *name)
 {
-    FILE *file = fopen(name, "re");
+    FILE *file = aw_file_open(name);
     if (!file)
         return aw_file_fail(&f->session->err, NULL, name);
     enum aw_status status = aw_ez_path_read(&f->path, file, name, &f->session->err);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "capture/packet.h"
 #include "ezphys/wire.h"
 #include "shell/decoder.h"
@@ -27,7 +28,7 @@ static enum aw_status read_file(struct aw_session *session, const char *path, st
     out->data = malloc(FILE_MAX);
     if (!out->data)
         return aw_fail(&session->err, AW_USAGE, "%.200s: out of memory", path);
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    FILE *file = strcmp(path, "-") == 0 ? stdin : aw_file_open(path);
     if (!file)
         return aw_fail(&session->err, AW_USAGE, "%.200s: %s", path, strerror(errno));
     out->size = fread(out->data, 1, FILE_MAX, file);

@@ -118,7 +118,7 @@ static enum aw_status print_picture(struct viewer *v)
     draw(v, &canvas);
     for (int i = 0; i < ROWS; i++) {
         aw_braille_row(&canvas, i, aw_screen_utf8() ? AW_BRAILLE_UTF8 : 0, row, sizeof row);
-        aw_output_print(out, "%s\n", row);
+        aw_output_draw(out, "%s\n", row);
     }
     aw_braille_free(&canvas);
     return AW_OK;

@@ -120,7 +120,7 @@ static enum aw_status add_scene(struct aw_ez_names *names, const char *name, str
 
 static enum aw_status add_file(struct aw_ez_names *names, const char *path, struct aw_error *err)
 {
-    FILE *file = fopen(path, "re");
+    FILE *file = aw_file_open(path);
     if (!file)
         return aw_file_fail(err, "--names", path);
     enum aw_status status = aw_ez_names_read(names, file, path, err);

@@ -21,7 +21,7 @@ struct play {
 static enum aw_status load(struct aw_session *session, const char *path,
                            struct aw_sequence *sequence)
 {
-    FILE *file = fopen(path, "re");
+    FILE *file = aw_file_open(path);
     if (!file)
         return aw_file_fail(&session->err, NULL, path);
     enum aw_status status = aw_sequence_read(file, path, sequence, &session->err);

@@ -38,13 +38,13 @@ bool unity_screen_live(void)
 
 static void screen_open(struct aw_session *session)
 {
-    aw_output_print(&session->out, "\033[?1049h\033[?25l\033[2J");
+    aw_output_draw(&session->out, "\033[?1049h\033[?25l\033[2J");
     aw_output_flush(&session->out, NULL);
 }
 
 static void screen_close(struct aw_session *session)
 {
-    aw_output_print(&session->out, "\033[?25h\033[?1049l");
+    aw_output_draw(&session->out, "\033[?25h\033[?1049l");
     aw_output_flush(&session->out, NULL);
 }
 
@@ -99,9 +99,9 @@ static void line(struct page *page, const char *text)
 {
     struct aw_output *out = &page->session->out;
     if (!page->live)
-        aw_output_print(out, "%s\n", text);
+        aw_output_draw(out, "%s\n", text);
     else if (page->left-- > 0)
-        aw_output_print(out, "%s\033[K\r\n", text);
+        aw_output_draw(out, "%s\033[K\r\n", text);
 }
 
 static void cut(const struct page *page, char *text)
@@ -227,7 +227,7 @@ enum aw_status unity_screen_draw(struct aw_session *session, const struct unity_
 {
     struct page page = page_for(session, screen, live);
     if (live)
-        aw_output_print(&session->out, "\033[H");
+        aw_output_draw(&session->out, "\033[H");
     cut_line(&page, screen->title);
     if (!pictures(&page))
         return aw_fail(&session->err, AW_LIMIT, "out of memory");
@@ -241,6 +241,6 @@ enum aw_status unity_screen_draw(struct aw_session *session, const struct unity_
         if (*screen->lines[i])
             cut_line(&page, screen->lines[i]);
     if (live)
-        aw_output_print(&session->out, "\033[J");
+        aw_output_draw(&session->out, "\033[J");
     return aw_output_flush(&session->out, &session->err);
 }

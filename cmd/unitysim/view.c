@@ -104,7 +104,7 @@ static void print_table(struct aw_session *session)
     const struct aw_unity_point grasp = grasp_point(session);
     struct aw_output *out = &session->out;
     const char *bold = out->color ? "\033[1m" : "", *plain = out->color ? "\033[0m" : "";
-    aw_output_print(out, "%s%-12s %10s %10s %10s%s\n", bold, "joint", "position", "", "velocity",
+    aw_output_draw(out, "%s%-12s %10s %10s %10s%s\n", bold, "joint", "position", "", "velocity",
                     plain);
     aw_output_print(out, "%-12s %10s %10s\n", "", "ticks", "deg");
     for (int i = 0; i < AW_UNITY_JOINTS; i++)

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 static const char first_line[] = "armctl sequence memory 1";
 
 static uint64_t hash(const char *text)
@@ -107,7 +109,7 @@ bool aw_arm_state_load(const char *dir, const char *key, struct aw_arm_memory *m
     char path[PATH_MAX];
     *memory = (struct aw_arm_memory){0};
     FILE *file =
-        aw_arm_state_path(dir, key, path, sizeof path, NULL) == AW_OK ? fopen(path, "re") : NULL;
+        aw_arm_state_path(dir, key, path, sizeof path, NULL) == AW_OK ? aw_file_open(path) : NULL;
     bool good = file && read_file(file, key, memory);
     if (file)
         fclose(file);

@@ -1,12 +1,17 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define WRITER_MS 2000 /* for somebody to begin to write */
+#define LOOK_MS   20
 
 static const struct {
     int number;
@@ -19,6 +24,7 @@ static const struct {
     {EACCES, AW_USAGE, "choose another place, or have it permitted"},
     {EPERM, AW_USAGE, "choose another place, or have it permitted"},
     {EROFS, AW_USAGE, "choose another place"},
+    {ENXIO, AW_USAGE, "a pipe needs somebody at its other end"},
     {ENOSPC, AW_LOST, "free some space or write elsewhere"},
     {EDQUOT, AW_LOST, "free some space or write elsewhere"},
     {EIO, AW_LOST, "check the disk"},
@@ -57,9 +63,56 @@ enum aw_status aw_file_check(const char *path, struct aw_error *err)
     return access(path, W_OK) == 0 ? AW_OK : aw_file_fail(err, NULL, path);
 }
 
+/* Somebody writes to the pipe: the first byte of it, or EOF after a while. */
+static int await_writer(int fd)
+{
+    unsigned char first;
+    for (int waited_ms = 0; waited_ms < WRITER_MS; waited_ms += LOOK_MS) {
+        ssize_t n = read(fd, &first, 1);
+        if (n == 1)
+            return first;
+        bool writer = n < 0 && errno == EAGAIN;
+        if (n < 0 && !writer)
+            return EOF;
+        if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, writer ? -1 : LOOK_MS) < 0)
+            return EOF;
+    }
+    errno = ENXIO;
+    return EOF;
+}
+
+static FILE *stream_of(int fd, const char *mode)
+{
+    struct stat about;
+    int first = EOF;
+    FILE *file = NULL;
+    bool pipe = fd >= 0 && fstat(fd, &about) == 0 && S_ISFIFO(about.st_mode) && *mode == 'r';
+    if (pipe)
+        first = await_writer(fd);
+    if (fd >= 0 && (!pipe || first != EOF) && fcntl(fd, F_SETFL, 0) == 0)
+        file = fdopen(fd, mode);
+    if (file && first != EOF)
+        ungetc(first, file);
+    int error = errno;
+    if (!file && fd >= 0)
+        close(fd);
+    errno = error;
+    return file;
+}
+
+FILE *aw_file_open(const char *path)
+{
+    return stream_of(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), "r");
+}
+
+FILE *aw_file_create(const char *path)
+{
+    return stream_of(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666), "w");
+}
+
 enum aw_status aw_file_write(const char *path, const void *bytes, size_t size, struct aw_error *err)
 {
-    FILE *file = fopen(path, "we");
+    FILE *file = aw_file_create(path);
     if (!file)
         return aw_file_fail(err, NULL, path);
     bool short_of = fwrite(bytes, 1, size, file) != size;

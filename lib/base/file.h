@@ -1,6 +1,6 @@
 /* What to say about files that cannot be opened or made, the same everywhere.
  *
- *     FILE *file = fopen(path, "re");
+ *     FILE *file = aw_file_open(path);
  *     if (!file)
  *         return aw_file_fail(err, NULL, path);
  *
@@ -10,6 +10,7 @@
 #define AW_BASE_FILE_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/status.h"
 
@@ -20,6 +21,12 @@ enum aw_status aw_file_fail(struct aw_error *err, const char *what, const char *
 /* Could this file be made or written over? Makes and changes nothing; for those who will write
  * after something that takes long or moves. */
 enum aw_status aw_file_check(const char *path, struct aw_error *err);
+
+/* fopen(3) for reading, and for making or writing over, but for named pipes: one that nobody has
+ * begun to write to within two seconds, or that nobody reads, is ENXIO; fopen would wait for ever.
+ * NULL with errno. */
+FILE *aw_file_open(const char *path);
+FILE *aw_file_create(const char *path);
 
 /* Makes the file, or writes it over. */
 enum aw_status aw_file_write(const char *path, const void *bytes, size_t size,

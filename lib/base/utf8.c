@@ -45,14 +45,24 @@ size_t aw_utf8_length(const char *text)
     return n;
 }
 
-void aw_utf8_clean(char *text)
+static void clean(char *text, const char *kept)
 {
     while (*text) {
         size_t size = aw_utf8_size(text);
-        if (!size)
+        if (!size && !strchr(kept, *text))
             *text = '?';
         text += size ? size : 1;
     }
+}
+
+void aw_utf8_clean(char *text)
+{
+    clean(text, "");
+}
+
+void aw_utf8_clean_lines(char *text)
+{
+    clean(text, "\n\t");
 }
 
 size_t aw_utf8_mark(const char *text)

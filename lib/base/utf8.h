@@ -23,4 +23,7 @@ size_t aw_utf8_mark(const char *text);
  * terminal or in JSON. */
 void aw_utf8_clean(char *text);
 
+/* The same for text of several lines: ends of lines and tabs stay. */
+void aw_utf8_clean_lines(char *text);
+
 #endif

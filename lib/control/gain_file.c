@@ -98,7 +98,7 @@ enum aw_status aw_gain_file_load(const struct aw_gain_file *kind, const void *co
                                  struct aw_gain *gains, const char *path, struct aw_error *err)
 {
     forget(kind, gains);
-    FILE *file = fopen(path, "re");
+    FILE *file = aw_file_open(path);
     if (!file)
         return aw_file_fail(err, NULL, path);
     enum aw_status status = aw_gain_file_read(kind, context, gains, file, path, err);

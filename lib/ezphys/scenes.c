@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/suggest.h"
 #include "ezphys/scene.h"
 
@@ -47,7 +48,7 @@ static enum aw_status read_file(struct aw_scene *scene, const char *path, FILE *
 
 static enum aw_status load_file(struct aw_scene *scene, const char *path, struct aw_error *err)
 {
-    FILE *file = fopen(path, "re");
+    FILE *file = aw_file_open(path);
     if (!file)
         return aw_fail(err, AW_NO_LINK, "%.100s: %s — give a scene file, or the name of a scene",
                        path, strerror(errno));

@@ -215,7 +215,7 @@ enum aw_status aw_hidmotor_waypoints_load(struct aw_hidmotor_waypoints *way, con
                                           struct aw_error *err)
 {
     *way = (struct aw_hidmotor_waypoints){0};
-    FILE *file = fopen(path, "re");
+    FILE *file = aw_file_open(path);
     if (!file)
         return aw_file_fail(err, NULL, path);
     enum aw_status status = aw_hidmotor_waypoints_read(way, file, path, err);

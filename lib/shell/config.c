@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/xdg.h"
 
 static void default_path(const struct aw_session *session, char *out, size_t size)
@@ -133,7 +134,7 @@ enum aw_status aw_config_load(struct aw_session *session, const char *path)
         default_path(session, config->path, sizeof config->path);
     if (!*config->path)
         return AW_OK;
-    FILE *file = fopen(config->path, "re");
+    FILE *file = aw_file_open(config->path);
     if (!file)
         return unreadable(session, errno, path != NULL);
     config->found = true;

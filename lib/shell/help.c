@@ -69,7 +69,7 @@ static void wrap(const struct page *page, int indent, int at, const char *text)
 
 static void heading(const struct page *page, const char *text)
 {
-    aw_output_print(page->out, "\n%s%s%s\n", page->bold, text, page->plain);
+    aw_output_draw(page->out, "\n%s%s%s\n", page->bold, text, page->plain);
 }
 
 static void row(const struct page *page, const char *left, const char *right)
@@ -170,7 +170,7 @@ static void links(const struct page *page, const char *const *schemes)
 /* Any link may have these. */
 static void links_page(const struct page *page)
 {
-    aw_output_print(page->out, "%slinks%s — what -l takes\n", page->bold, page->plain);
+    aw_output_draw(page->out, "%slinks%s — what -l takes\n", page->bold, page->plain);
     links(page, NULL);
     aw_output_print(page->out, "\n");
     wrap(page, 0, 0,
@@ -191,7 +191,7 @@ static void exit_codes(const struct page *page)
 static void first_page(const struct page *page)
 {
     const struct aw_tool *tool = page->session->tool;
-    aw_output_print(page->out, "%s%s%s — %s\n", page->bold, tool->name, page->plain, tool->summary);
+    aw_output_draw(page->out, "%s%s%s — %s\n", page->bold, tool->name, page->plain, tool->summary);
     examples(page, tool->examples);
     heading(page, "Commands");
     aw_each_command(tool, command_row, (void *)page);
@@ -242,7 +242,7 @@ static void command_page(const struct page *page, const struct aw_command *comma
     };
     char usage[256];
     aw_usage_line(command, usage, sizeof usage);
-    aw_output_print(page->out, "%s%s%s — %s\n", page->bold, command->name, page->plain,
+    aw_output_draw(page->out, "%s%s%s — %s\n", page->bold, command->name, page->plain,
                     command->summary);
     if (command->examples)
         examples(page, command->examples);

@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include "base/ready.h"
+#include "base/utf8.h"
 
 #define PATIENCE_MS 200 /* with a reader that takes nothing, when all else has been stopped */
+#define TEXT_MAX    8192 /* of one print */
 #define PAUSE_MS    10  /* of a terminal that has room, but not enough for a character */
 
 /* Until there is room, or somebody asks to stop. */
@@ -94,12 +96,23 @@ void aw_output_write(struct aw_output *out, const char *text, size_t size)
 
 void aw_output_print(struct aw_output *out, const char *format, ...)
 {
-    char text[8192];
+    char text[TEXT_MAX];
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(text, sizeof text, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    aw_output_write(out, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+    aw_utf8_clean_lines(text);
+    aw_output_write(out, text, strlen(text));
+}
+
+void aw_output_draw(struct aw_output *out, const char *format, ...)
+{
+    char text[TEXT_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    aw_output_write(out, text, strlen(text));
 }
 
 static enum aw_status output_error(const struct aw_output *out, struct aw_error *err)

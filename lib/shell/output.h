@@ -32,7 +32,14 @@ char *aw_output_reserve(struct aw_output *out, size_t size);
 void aw_output_done(struct aw_output *out, const char *end);
 
 void aw_output_write(struct aw_output *out, const char *text, size_t size);
+
+/* What may hold text from a file, the wire or a device: control characters other than the ends of
+ * lines and tabs become '?', so that none of it acts on a terminal. */
 void aw_output_print(struct aw_output *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* As it is: for escape sequences of our own, and with nothing that came from elsewhere. */
+void aw_output_draw(struct aw_output *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Writes what is in the buffer. AW_LOST if the output is gone or full; err says which. AW_STOPPED

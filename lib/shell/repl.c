@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <readline/history.h>
@@ -156,15 +157,24 @@ static void remember(struct aw_session *session, const char *line, const char *p
         append_history(1, path);
 }
 
-static void open_history(const char *path)
+/* Only a file of lines is one: readline would wait for the other end of a pipe. */
+static void open_history(struct aw_session *session, char *path)
 {
+    struct stat about;
     using_history();
     stifle_history(HISTORY_LINES);
-    int fd = *path ? open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600) : -1;
+    if (!*path)
+        return;
+    int fd = open(path, O_CREAT | O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
+    bool file = fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
+    if (fd >= 0 && !file)
+        aw_session_say(session, "%s: no plain file — what is typed is not kept", path);
     if (fd >= 0)
         close(fd);
-    if (*path)
+    if (file)
         read_history(path);
+    else
+        *path = '\0';
 }
 
 static enum aw_status run_line(struct aw_session *session, struct aw_words *words, const char *line)
@@ -208,6 +218,15 @@ static void suspend(struct aw_session *session)
     rl_forced_update_display();
 }
 
+/* The terminal belongs to readline from here. What was typed before, while a command ran, it has
+ * kept as lines: the Ctrl-D of those times, an end of file, is a NUL among the characters now. */
+static void install(struct aw_session *session, const char *prompt)
+{
+    int waiting = 0;
+    rl_callback_handler_install(prompt, on_line);
+    session->typed_before = ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 ? waiting : 0;
+}
+
 /* Ctrl-C on a line that is being typed throws the line away, and a search with it; the others end
  * the session. */
 static void on_signal(struct aw_session *session, const char *prompt)
@@ -229,19 +248,22 @@ static void on_signal(struct aw_session *session, const char *prompt)
         return;
     if (session->out.color)
         fputs("\r\033[J", rl_outstream); /* what a search drew when it was given up */
-    rl_callback_handler_install(prompt, on_line);
+    install(session, prompt);
 }
 
 static int read_key(FILE *stream)
 {
     unsigned char key;
+    struct aw_session *session = active(NULL);
     for (;;) {
         ssize_t n = aw_read_ready(fileno(stream), &key, 1);
+        bool before = n == 1 && session->typed_before > 0;
+        session->typed_before -= before;
         if (n == 1)
-            return key;
+            return before && key == '\0' ? CTRL('D') : key;
         if (n == 0 || (errno != EAGAIN && errno != EINTR))
             return EOF;
-        if (aw_session_wait_input(active(NULL), fileno(stream)) == AW_STOPPED)
+        if (aw_session_wait_input(session, fileno(stream)) == AW_STOPPED)
             return ABORT_CHAR; /* whatever waits for this key gives up */
     }
 }
@@ -250,7 +272,7 @@ static void read_one_line(struct aw_session *session, const char *prompt)
 {
     session->entered = false;
     aw_stop_watch_suspend(session, true);
-    rl_callback_handler_install(prompt, on_line);
+    install(session, prompt);
     while (!session->entered && !session->quit) {
         if (aw_session_wait_input(session, STDIN_FILENO) == AW_STOPPED)
             on_signal(session, prompt);
@@ -284,7 +306,7 @@ enum aw_status aw_repl(struct aw_session *session)
     aw_stop_catch(session);
     set_up(session);
     aw_state_path(session, "history", history, sizeof history);
-    open_history(history);
+    open_history(session, history);
     snprintf(prompt, sizeof prompt, "%s> ", session->tool->name);
     session->interactive = true;
     aw_session_say(session, "TAB completes, 'help' explains, Ctrl-D leaves");

@@ -2,11 +2,14 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/ready.h"
+#include "base/utf8.h"
 #include "shell/session.h"
 
+#define TEXT_MAX 32768
 #define PATIENCE (200 * AW_MILLISECOND) /* with a reader of standard error, beside a device */
 
 /* Is there room for a line, or an error that write(2) tells? Without a device a reader has all the
@@ -37,20 +40,35 @@ static bool write_line(struct aw_session *session, const char *text, size_t size
     return true;
 }
 
-void aw_session_tell(struct aw_session *session, const char *format, ...)
+static void tell(struct aw_session *session, const char *text)
 {
-    char text[32768];
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     if (session->untold && is_room(session)) {
         char lost[128];
         int n = snprintf(lost, sizeof lost, "%s: %u lines are missing here: nobody read them\n",
                          session->tool->name, session->untold);
         session->untold = write_line(session, lost, (size_t)n) ? 0 : session->untold;
     }
-    size_t size = (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
-    if (!write_line(session, text, size))
+    if (!write_line(session, text, strlen(text)))
         session->untold++;
+}
+
+void aw_session_tell(struct aw_session *session, const char *format, ...)
+{
+    char text[TEXT_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    aw_utf8_clean_lines(text);
+    tell(session, text);
+}
+
+void aw_session_draw(struct aw_session *session, const char *format, ...)
+{
+    char text[TEXT_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    tell(session, text);
 }

@@ -90,7 +90,7 @@ enum aw_status aw_unity_limits_read(struct aw_unity_limits *limits, FILE *file, 
 enum aw_status aw_unity_limits_load(struct aw_unity_limits *limits, const char *path,
                                     struct aw_error *err)
 {
-    FILE *file = fopen(path, "re");
+    FILE *file = aw_file_open(path);
     if (!file)
         return aw_file_fail(err, NULL, path);
     enum aw_status status = aw_unity_limits_read(limits, file, path, err);
@@ -109,7 +109,7 @@ void aw_unity_limits_write(const struct aw_unity_limits *limits, FILE *file)
 enum aw_status aw_unity_limits_save(const struct aw_unity_limits *limits, const char *path,
                                     struct aw_error *err)
 {
-    FILE *file = fopen(path, "we");
+    FILE *file = aw_file_create(path);
     if (!file)
         return aw_file_fail(err, NULL, path);
     aw_unity_limits_write(limits, file);

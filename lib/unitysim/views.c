@@ -180,7 +180,7 @@ enum aw_status aw_unity_views_load(struct aw_unity_views *views, const char *pat
                                    struct aw_error *err)
 {
     *views = (struct aw_unity_views){0};
-    FILE *file = fopen(path, "re");
+    FILE *file = aw_file_open(path);
     if (!file && errno == ENOENT)
         return AW_OK;
     if (!file)

@@ -11,6 +11,89 @@ load common.bash
     jq -se 'all(has("option") and has("value") and has("from"))' <<<"$output"
 }
 
+@test "a relative path in a variable of the XDG standard is as good as none" {
+    local variable
+    for variable in relative ./relative ''; do
+        XDG_CONFIG_HOME=$variable ok armctl config path
+        same "$output" "$D/.config/armwire/armctl.ini"
+    done
+    XDG_STATE_HOME=relative ok unitysim -q -l 'sim:?time=virtual' limits set elbow 1800 2400
+    XDG_CONFIG_HOME=relative fails 2 unitysim -l sim: camera use nowhere
+    [ ! -e relative ]
+}
+
+# \e[31m, a title for the window, a carriage return, the eight-bit CSI
+evil=$'\e[31m\e]0;owned\a\r\xc2\x9b2J'
+
+@test "what files and devices say does nothing to a terminal" {
+    local command
+    mkdir -p config/armwire
+    for tool in armctl canpid hidmotor unitysim; do
+        printf '[link]\nx = sim:%s\n[options]\nrecord = %s\n' "$evil" "$evil" >"config/armwire/$tool.ini"
+    done
+    printf 't,m1,m2,m3\n0,0,0,%s\n' "$evil" >path.csv
+    printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\n%s,Auto,2135,45,10,0,\n' "$evil" >seq.csv
+    printf '%s,1,2,3,4,5,6\n' "$evil" >views.csv
+    printf '%s\n' "$evil" >commands
+    printf 'frobnicate%s\n' "$evil" >gains
+    printf '{"t":1,"dir":"rx","msg":"%s"}\n' "$evil" >records
+    while read -r command; do
+        # shellcheck disable=SC2086 # words
+        run --separate-stderr $command
+        hasnt "$output$stderr" $'\e'
+        hasnt "$output$stderr" $'\a'
+        hasnt "$output$stderr" $'\r'
+        hasnt "$output$stderr" $'\xc2\x9b'
+    done <<'END'
+armctl config show
+armctl -l @x ping
+armctl --config nowhere config path
+unitysim camera views --views views.csv
+unitysim -l sim: --record= play seq.csv
+hidmotor -l sim: --record= play path.csv
+hidmotor -l sim: --record= gains apply gains
+canpid -l sim: --record= gains apply gains
+armctl --record= run commands
+armctl --record= decode records
+armctl --record= watch --input records
+END
+}
+
+@test "a named pipe in place of a file: refused where nobody is at its other end" {
+    local command
+    mkfifo pipe
+    while read -r command; do
+        # shellcheck disable=SC2086 # words
+        echo "# $command"
+        fails 2 timeout -k 1 20 $command
+        has "$why" "a pipe needs somebody at its other end"
+    done <<'END'
+hidmotor -q -l sim: play pipe
+hidmotor -q -l sim: gains apply pipe
+canpid -q -l sim: gains apply pipe
+canpid compare pipe pipe
+unitysim -q -l sim: play pipe
+unitysim -q -l sim: --limits pipe status
+unitysim -q -l sim: --views pipe camera views
+unitysim -q -l sim: limits save pipe
+ezphys -q -l sim: follow pipe
+ezphys --names pipe -q -l sim: list
+END
+    hidmotor -q -l sim: gains save gains
+    ok hidmotor -q -l sim: gains apply <(sleep 0.1; cat gains) # somebody is
+    ok unitysim -q limits save limits
+    ok unitysim -q limits save >(cat >copy)
+    becomes "$(cat limits)" cat copy
+    mkdir -p state/armwire/armctl
+    mkfifo state/armwire/armctl/history
+    terminal <<<"
+        launch armctl -l $fast
+        want {armctl/history: no plain file} {armctl> }
+        ask {deg 1 90} confirmed {armctl> }
+        type \004
+        ends 0"
+}
+
 @test "aliases" {
     config '[link]' "arm = $fast" 'gone = /dev/nope'
     ok armctl -l @arm deg 1 90

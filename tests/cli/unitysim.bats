@@ -551,6 +551,31 @@ END
     stands
 }
 
+@test "the prompt: Ctrl-D right after Ctrl-C ends it, also while the drive is being stopped" {
+    simulator --scene 1
+    terminal <<<"
+        launch unitysim -l $url
+        want {unitysim> }
+        ask {drive elbow=+30 -v} {FF FF 01 14}
+        type \003\004
+        want {stopped: all joints}
+        ends 0"
+    terminal <<<"
+        launch unitysim -l $url
+        want {unitysim> }
+        type scene\ sla\003\004
+        ends 0"
+    terminal <<<"
+        launch unitysim -l $url
+        want {unitysim> }
+        ask {drive elbow=+30 -v} {FF FF 01 14}
+        type \003
+        type help\ limits\n\004
+        want {stopped: all joints} {show, set, load or save}
+        ends 0"
+    stands
+}
+
 @test "the prompt: Ctrl-C stops a drive, the end of the terminal as well; TAB knows joints" {
     simulator --scene 1
     terminal <<<"
