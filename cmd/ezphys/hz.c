@@ -105,8 +105,7 @@ static enum aw_status run_meter(struct meter *m)
     seconds = seconds > 0 ? seconds : limit ? 1e9 : window_s;
     status = measure(m, aw_clock_now(session->clock) + (int64_t)(seconds * 1e9), limit);
     if (m->messages == 0 && (status == AW_TIMEOUT || status == AW_OK))
-        return aw_fail(&session->err, AW_TIMEOUT,
-                       "no message from the simulator — is its simulation running?");
+        return ez_no_message(session);
     if (status == AW_TIMEOUT && (uint64_t)(aw_clock_now(session->clock) - m->last_ns) > m->stall_ns)
         m->stalls++; /* the last one did not end */
     report(m);

@@ -102,6 +102,9 @@ enum aw_status ez_exchange(struct aw_session *session);
 /* Ready, and with a first message that is not answered yet. */
 enum aw_status ez_begin(struct aw_session *session);
 
+/* AW_TIMEOUT, saying why nothing may have come: another program has the simulator, if one does. */
+enum aw_status ez_no_message(struct aw_session *session);
+
 /* When to give up waiting for one message: --timeout. */
 int64_t ez_deadline(const struct aw_session *session);
 

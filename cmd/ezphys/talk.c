@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "link/tcp.h"
 #include "state.h"
 
 #define NOTICE_NS    (1 * AW_SECOND)       /* of silence, before it is told */
@@ -64,10 +65,22 @@ int64_t ez_deadline(const struct aw_session *session)
     return aw_clock_now(session->clock) + (int64_t)((seconds > 0 ? seconds : patience_s) * 1e9);
 }
 
+/* A simulator that serves another program says nothing to us. */
+static const char *why_silent(struct aw_session *session, char out[160])
+{
+    char who[96];
+    if (aw_tcp_other_client(aw_link_fd(ez_state(session)->ez.link), who, sizeof who))
+        snprintf(out, 160, "%s has it, and it may serve one program at a time: end that first", who);
+    else
+        snprintf(out, 160, "is its simulation running, with Send switched on?");
+    return out;
+}
+
 static void tell_waiting(struct aw_session *session)
 {
     struct ez_state *state = ez_state(session);
     const struct aw_link *link = state->ez.link;
+    char why[160];
     if (state->told_waiting)
         return;
     state->told_waiting = true;
@@ -81,9 +94,8 @@ static void tell_waiting(struct aw_session *session)
                        link->key);
     else
         aw_session_say(session,
-                       "waiting for %s because it has not said anything yet — is its simulation "
-                       "running, with Send switched on?",
-                       link->key);
+                       "waiting for %s because it has not said anything yet — %s", link->key,
+                       why_silent(session, why));
 }
 
 /* What was damaged is told, the first few times. */
@@ -202,11 +214,12 @@ enum aw_status ez_receive(struct aw_session *session, int64_t deadline, enum ez_
     return status;
 }
 
-static enum aw_status no_message(struct aw_session *session)
+enum aw_status ez_no_message(struct aw_session *session)
 {
+    char why[160];
     return aw_fail(&session->err, AW_TIMEOUT,
-                   "no message from the simulator — is its simulation running? (-T sets how long "
-                   "to wait)");
+                   "no message from the simulator — %s (-T sets how long to wait)",
+                   why_silent(session, why));
 }
 
 enum aw_status ez_exchange(struct aw_session *session)
@@ -215,7 +228,7 @@ enum aw_status ez_exchange(struct aw_session *session)
     enum aw_status status = aw_ez_answer(ez, &session->err);
     if (status == AW_OK)
         status = ez_receive(session, ez_deadline(session), EZ_ONCE);
-    return status == AW_TIMEOUT ? no_message(session) : status;
+    return status == AW_TIMEOUT ? ez_no_message(session) : status;
 }
 
 /* A message that step left without its answer is as good as a new one. */
@@ -228,7 +241,7 @@ enum aw_status ez_begin(struct aw_session *session)
     if (state->ez.owed && state->ez.whole)
         return AW_OK;
     status = ez_receive(session, ez_deadline(session), EZ_ONCE);
-    return status == AW_TIMEOUT ? no_message(session) : status;
+    return status == AW_TIMEOUT ? ez_no_message(session) : status;
 }
 
 /* Time of the simulation, as if a new beginning went on where the one before ended. */

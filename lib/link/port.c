@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "link/owner.h"
+#include "link/tcp.h"
 
 #define BY_ID        "/dev/serial/by-id/"
 #define SYMLINKS_MAX 16
@@ -211,6 +212,48 @@ bool aw_udp_holder(unsigned port, char *out, size_t size)
 {
     struct stat socket = {.st_ino = aw_udp_socket(port)};
     long owner = socket.st_ino ? first_with_it_open(&socket, same_socket) : 0;
+    if (owner)
+        aw_port_process(owner, out, size);
+    return owner != 0;
+}
+
+/* A connection in the kernel's table: where it goes to, and its socket. False: another line. */
+static bool read_connection(const char *line, char to[48], unsigned long *inode)
+{
+    unsigned state;
+    /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
+    return sscanf(line, "%*d: %*s %47s %x %*s %*s %*s %*s %*s %lu", to, &state, inode) == 3 &&
+           state == 1 && *inode != 0;
+}
+
+/* The socket of another connection to where this one goes; 0 if there is none. */
+static unsigned long other_connection(const char *table, unsigned long ours)
+{
+    char line[256], to[48], wanted[48] = "";
+    unsigned long inode, found = 0;
+    FILE *file = fopen(table, "re");
+    while (file && fgets(line, sizeof line, file))
+        if (read_connection(line, to, &inode) && inode == ours)
+            memcpy(wanted, to, sizeof wanted);
+    for (bool again = file && *wanted && fseek(file, 0, SEEK_SET) == 0;
+         again && !found && fgets(line, sizeof line, file);)
+        if (read_connection(line, to, &inode) && inode != ours && strcmp(to, wanted) == 0)
+            found = inode;
+    if (file)
+        fclose(file);
+    return found;
+}
+
+bool aw_tcp_other_client(int fd, char *out, size_t size)
+{
+    struct stat socket;
+    if (fd < 0 || fstat(fd, &socket) != 0 || !S_ISSOCK(socket.st_mode))
+        return false;
+    unsigned long other = other_connection("/proc/net/tcp", socket.st_ino);
+    if (!other)
+        other = other_connection("/proc/net/tcp6", socket.st_ino);
+    socket.st_ino = other;
+    long owner = other ? first_with_it_open(&socket, same_socket) : 0;
     if (owner)
         aw_port_process(owner, out, size);
     return owner != 0;

@@ -472,6 +472,21 @@ time.sleep(20)"
     same "$stderr" ""
 }
 
+@test "a simulator that another program has: who that is" {
+    local holder
+    simulator --scene pendulum
+    ezphys -q -l "$url" watch >first 2>&1 3>&- &
+    holder=$!
+    started+=("$holder")
+    until [ -s first ]; do read -r -t 0.02 _ <> <(:) || true; done
+    fails 3 ezphys -q -T 300ms -l "$url" info
+    has "$why" "no message from the simulator — ezphys (pid $holder) has it"
+    run -3 --separate-stderr ezphys -l "$url" hz --for 1500ms
+    has "$stderr" "has not said anything yet — ezphys (pid $holder) has it"
+    end "$holder"
+    ok ezphys -q -l "$url" info
+}
+
 @test "view: a picture with anchor and ground where there is no terminal, keys where there is one" {
     ok timeout 20 ezphys -q -l sim: view --for 100ms
     has "$output" "step 100  bodies 1  joints 1  contacts 0  grid 0.5 m"
