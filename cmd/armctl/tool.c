@@ -1,7 +1,7 @@
-#include "base/xdg.h"
 #include "armctl.h"
 #include "armctl/device.h"
 #include "armctl/wire.h"
+#include "base/xdg.h"
 #include "state.h"
 
 #include <string.h>

@@ -42,8 +42,8 @@ struct ez_state {
     size_t next; /* packet that ez_hear hands out next */
     uint64_t model_epoch;
     int64_t model_ns, model_base_ns; /* time of the simulation; and when it began to count anew */
-    uint64_t looked;    /* messages that were answered only to look on */
-    int64_t look_steps; /* of the simulation meanwhile, where it tells them */
+    uint64_t looked;                 /* messages that were answered only to look on */
+    int64_t look_steps;              /* of the simulation meanwhile, where it tells them */
     bool told_waiting;
     uint64_t told_problems;
     bool paused;                        /* by step: the simulator waits for an answer on purpose */

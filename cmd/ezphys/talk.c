@@ -70,7 +70,8 @@ static const char *why_silent(struct aw_session *session, char out[160])
 {
     char who[96];
     if (aw_tcp_other_client(aw_link_fd(ez_state(session)->ez.link), who, sizeof who))
-        snprintf(out, 160, "%s has it, and it may serve one program at a time: end that first", who);
+        snprintf(out, 160, "%s has it, and it may serve one program at a time: end that first",
+                 who);
     else
         snprintf(out, 160, "is its simulation running, with Send switched on?");
     return out;
@@ -93,9 +94,8 @@ static void tell_waiting(struct aw_session *session)
                        "paused, or hung?",
                        link->key);
     else
-        aw_session_say(session,
-                       "waiting for %s because it has not said anything yet — %s", link->key,
-                       why_silent(session, why));
+        aw_session_say(session, "waiting for %s because it has not said anything yet — %s",
+                       link->key, why_silent(session, why));
 }
 
 /* What was damaged is told, the first few times. */

@@ -94,11 +94,12 @@ static const struct aw_arg info_args[] = {
 
 static const struct aw_command commands[] = {
     {.name = "list", .summary = "show bodies and joints, one a line", .run = run_list,
-     .details = "Answers nothing: a simulation that waits for answers stays where it is, and has no "
-         "rate ('hz' lets it run).",
+     .details = "Answers nothing: a simulation that waits for answers stays where it is, and has "
+         "no rate ('hz' lets it run).",
      .examples = LIST("-l sim: list")},
     {.name = "info", .summary = "show the tree of bodies and joints, with their rates",
-     .args = info_args, .run = run_info, .details = "With a file: what the capture holds. Answers nothing: a simulation that waits for "
+     .args = info_args, .run = run_info,
+     .details = "With a file: what the capture holds. Answers nothing: a simulation that waits for "
          "answers stays where it is.",
      .examples = LIST("-l 'sim:?scene=humanoid' info")},
     {.name = "echo", .summary = "print records, of some objects, where a condition holds",

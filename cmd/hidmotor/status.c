@@ -37,7 +37,7 @@ static void print_table(struct aw_session *session, const struct aw_hidmotor_sta
     struct aw_output *out = &session->out;
     const char *bold = out->color ? "\033[1m" : "", *plain = out->color ? "\033[0m" : "";
     aw_output_draw(out, "%s%-12s %10s %10s %12s %8s%s\n", bold, "joint", "setpoint", "position",
-                    "velocity", "effort", plain);
+                   "velocity", "effort", plain);
     aw_output_print(out, "%-12s %10s %10s %12s\n", "", "deg", "deg", "deg/s");
     for (int i = 0; i < s->n; i++) {
         char name[32];

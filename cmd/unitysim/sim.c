@@ -256,14 +256,14 @@ static void say_counters(struct aw_session *session, struct aw_device *device)
     struct aw_unity_truth truth;
     const struct aw_unity_device_counters *n = &truth.counters;
     aw_unity_device_truth(device, aw_clock_now(session->clock), &truth);
-    aw_session_say(session,
-                   "%llu datagrams received, %llu taken (%llu in part, %llu of an odd size), dropped "
-                   "for header %llu, checksum %llu, size %llu, type %llu, empty %llu; %llu feedback sent",
-                   (unsigned long long)n->received, (unsigned long long)n->applied,
-                   (unsigned long long)n->partial, (unsigned long long)n->odd,
-                   (unsigned long long)n->header, (unsigned long long)n->checksum, (unsigned long long)n->size,
-                   (unsigned long long)n->type, (unsigned long long)n->empty,
-                   (unsigned long long)n->feedback);
+    aw_session_say(
+        session,
+        "%llu datagrams received, %llu taken (%llu in part, %llu of an odd size), dropped "
+        "for header %llu, checksum %llu, size %llu, type %llu, empty %llu; %llu feedback sent",
+        (unsigned long long)n->received, (unsigned long long)n->applied,
+        (unsigned long long)n->partial, (unsigned long long)n->odd, (unsigned long long)n->header,
+        (unsigned long long)n->checksum, (unsigned long long)n->size, (unsigned long long)n->type,
+        (unsigned long long)n->empty, (unsigned long long)n->feedback);
     if (*truth.dropped_why)
         aw_session_say(session, "the last one dropped: %s", truth.dropped_why);
 }

@@ -105,7 +105,7 @@ static void print_table(struct aw_session *session)
     struct aw_output *out = &session->out;
     const char *bold = out->color ? "\033[1m" : "", *plain = out->color ? "\033[0m" : "";
     aw_output_draw(out, "%s%-12s %10s %10s %10s%s\n", bold, "joint", "position", "", "velocity",
-                    plain);
+                   plain);
     aw_output_print(out, "%-12s %10s %10s\n", "", "ticks", "deg");
     for (int i = 0; i < AW_UNITY_JOINTS; i++)
         aw_output_print(out, "%-12s %10d %10.2f %10d\n", aw_unity_joint_name(i),

@@ -73,8 +73,8 @@ enum aw_status aw_owner_claim(struct aw_owner *owner, const char *link, struct a
         status = try_claim(owner, link, &again, err);
     }
     if (status == AW_OK && again)
-        status = aw_fail(err, AW_NO_LINK, "pty:%.100s: somebody else is taking it — try again",
-                         link);
+        status =
+            aw_fail(err, AW_NO_LINK, "pty:%.100s: somebody else is taking it — try again", link);
     if (status == AW_OK && !read_record(owner->fd, owner->pty, &pid))
         owner->pty[0] = '\0';
     if (status != AW_OK && owner->fd >= 0) {

@@ -36,8 +36,8 @@ void aw_port_key(const char *path, char *key, size_t size);
  * not there or the result does not fit. */
 bool aw_absolute_path(const char *path, char *out, size_t size);
 
-/* The symlink that points to a pty, where path leads over one. It may be path itself. False: it does
- * not. */
+/* The symlink that points to a pty, where path leads over one. It may be path itself. False: it
+ * does not. */
 bool aw_port_symlink(const char *path, char *out, size_t size);
 
 /* Is there a /sys/class/tty entry for this device? name ("ttyUSB0") may be NULL. */

@@ -56,9 +56,10 @@ static const struct aw_transport transports[] = {
     {
         .scheme = "udp",
         .usage = "udp:HOST:PORT?listen=PORT",
-        .help = "datagrams to a simulator, which answers to a fixed port of ours; udp: alone is "
-                "127.0.0.1:30004 and 30005; what other addresses than HOST send is refused, but for "
-                "from=any",
+        .help =
+            "datagrams to a simulator, which answers to a fixed port of ours; udp: alone is "
+            "127.0.0.1:30004 and 30005; what other addresses than HOST send is refused, but for "
+            "from=any",
         .keys = udp_keys,
         .open = aw_udp_open,
     },

@@ -435,7 +435,8 @@ static enum aw_status make(struct udp_link **out, const struct address *at, bool
     return AW_OK;
 }
 
-/* The address of ours that the peer's datagrams come to: the one that the kernel would send from. */
+/* The address of ours that the peer's datagrams come to: the one that the kernel would send from.
+ */
 static bool address_towards(const struct address *to, struct address *out)
 {
     *out = (struct address){.size = sizeof out->at};

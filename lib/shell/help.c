@@ -243,7 +243,7 @@ static void command_page(const struct page *page, const struct aw_command *comma
     char usage[256];
     aw_usage_line(command, usage, sizeof usage);
     aw_output_draw(page->out, "%s%s%s — %s\n", page->bold, command->name, page->plain,
-                    command->summary);
+                   command->summary);
     if (command->examples)
         examples(page, command->examples);
     else

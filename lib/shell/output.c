@@ -10,9 +10,9 @@
 #include "base/ready.h"
 #include "base/utf8.h"
 
-#define PATIENCE_MS 200 /* with a reader that takes nothing, when all else has been stopped */
+#define PATIENCE_MS 200  /* with a reader that takes nothing, when all else has been stopped */
 #define TEXT_MAX    8192 /* of one print */
-#define PAUSE_MS    10  /* of a terminal that has room, but not enough for a character */
+#define PAUSE_MS    10   /* of a terminal that has room, but not enough for a character */
 
 /* Until there is room, or somebody asks to stop. */
 static bool await_room(struct aw_output *out)

@@ -51,7 +51,7 @@ struct aw_session {
     bool hinted;                /* a hint stands behind it */
     char *typed;                /* the line that was entered; NULL at the end of the input */
     bool entered;
-    int typed_before; /* characters that wait since before the prompt */
+    int typed_before;   /* characters that wait since before the prompt */
     bool quit;          /* the user asked to leave */
     size_t csv_columns; /* of the results whose names the running command has printed */
     unsigned scripts;   /* that are being run, one from another */
@@ -143,8 +143,9 @@ void aw_session_print_result(struct aw_session *session);
 enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status,
                                  const char *where);
 
-/* Writes a line to standard error; control characters in it become '?'. What is told there never holds up a device: while one is open,
- * a reader that takes nothing is waited for a moment, and what it misses is counted and told later.
+/* Writes a line to standard error; control characters in it become '?'. What is told there never
+ * holds up a device: while one is open, a reader that takes nothing is waited for a moment, and
+ * what it misses is counted and told later.
  */
 void aw_session_tell(struct aw_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -4,7 +4,7 @@ void aw_spread_head(struct aw_output *out, const char *first)
 {
     const char *bold = out->color ? "\033[1m" : "", *plain = out->color ? "\033[0m" : "";
     aw_output_draw(out, "%s%-12s %8s %9s %9s %9s %9s %9s %9s%s\n", bold, first, "n", "min", "mean",
-                    "p50", "p95", "p99", "max", plain);
+                   "p50", "p95", "p99", "max", plain);
 }
 
 void aw_spread_row(struct aw_output *out, const char *name, const struct aw_spread *s)

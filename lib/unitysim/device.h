@@ -51,9 +51,9 @@ struct aw_unity_device_options {
 struct aw_unity_device_options aw_unity_device_defaults(void);
 
 struct aw_unity_device_counters {
-    uint64_t received,                       /* datagrams */
-        applied,                             /* taken, also in part */
-        partial,                             /* of these: control packets that were too short */
+    uint64_t received, /* datagrams */
+        applied,       /* taken, also in part */
+        partial,       /* of these: control packets that were too short */
         odd, /* of these: of another size than documented. The published simulation compares neither
                 size nor length byte: it takes a camera request with a length byte, control with
                 more than its five entries, bytes behind the last field, and of a short update the

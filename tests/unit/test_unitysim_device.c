@@ -314,7 +314,8 @@ static void odd_sizes_are_taken_and_counted(void **state)
         {"and one and a half limits", "FF FF 02 18 " CAMERA_9 " 05 04 01 0B A5 06", 9, 2817, 2570,
          0, 0, 0},
         {"an update with bytes behind it",
-         "FF FF 02 28 " CAMERA_9 " 04 04 00 0B A4 06 00 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A 01 02",
+         "FF FF 02 28 " CAMERA_9
+         " 04 04 00 0B A4 06 00 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A 01 02",
          9, 2816, 2560, 0, 0, 0},
         {"a scene with a byte behind it",
          "FF FF 00 28 01 1E " CAMERA_9 " 04 04 00 0B A4 06 00 0A 04 04 01 0C 16 03 00 0D 88 07 F0 "
