@@ -168,6 +168,7 @@ const struct aw_tool armctl_tool = {
     .options = options,
     .examples = examples,
     .field = "angle",
+    .only_answers = true,
     .silence = "the arm speaks only when it is commanded",
     .links = links,
     .sim = &arm_sim_transport,

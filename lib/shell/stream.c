@@ -304,7 +304,8 @@ enum aw_status aw_stream_answered(struct aw_stream *s, const char *command)
 {
     struct aw_session *session = s->session;
     bool recorded = session->link && session->link->recorded;
-    if (!aw_stream_has_link(s) || recorded || s->counters.messages > 0)
+    if (!aw_stream_has_link(s) || recorded || session->tool->only_answers ||
+        s->counters.messages > 0)
         return AW_OK;
     const char *why = s->tell_ns == AW_NEVER ? NULL : session->tool->silence; /* told already */
     return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing came%s%s", command, why ? " — " : "",

@@ -61,7 +61,7 @@ enum aw_status aw_stream_next(struct aw_stream *stream, int64_t deadline, struct
 enum aw_status aw_stream_reconnect(struct aw_stream *stream);
 
 /* For the end of a command that was to listen for some time: AW_TIMEOUT if the device has said
- * nothing at all, with what may be the reason. */
+ * nothing at all, with what may be the reason; not of one that only answers. */
 enum aw_status aw_stream_answered(struct aw_stream *stream, const char *command);
 
 const struct aw_stream_counters *aw_stream_counters(struct aw_stream *stream);

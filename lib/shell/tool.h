@@ -115,6 +115,8 @@ struct aw_tool {
     const char *field;        /* one that people look at, for advice: "m1.position" */
     const char *silence; /* why the device may say nothing: told once to those who look on and see
                             none; NULL: nothing is told */
+    bool only_answers;   /* the device speaks only when it is commanded: who looks on for a while
+                        and sees nothing has not failed */
     const char *link;    /* to take if none is named, where there is but one: "udp:"; or NULL */
     size_t state_size;   /* zeroed memory for the tool at session->state */
     /* A section "[joint elbow]" of the config file: key and value, one call each. May be NULL. */

@@ -455,7 +455,6 @@ time.sleep(20)"
 }
 
 @test "looking at a world that waits for answers moves it nowhere, or says how far" {
-    local step
     simulator --scene humanoid
     step() { json .step; }
     for command in list info "list -j" "info --for 0.2s" list; do
