@@ -331,6 +331,8 @@ class Run:
         while self.host and not self.gone and select.select([self.host], [], [], 0)[0]:
             self.pass_down()
         allowed = self.way.status
+        if allowed == 0:
+            allowed = (0, self.tool.unconfirmed)
         if allowed is not None and status not in (allowed if isinstance(allowed, tuple) else (allowed,)):
             self.wrong.append(f"exit status {status}")
         if self.board and self.moved and not self.wrong and not self.way.silent:

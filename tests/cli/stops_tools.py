@@ -21,6 +21,7 @@ class Tool:
     scripted = None  # a command that comes back and leaves something going on …
     ended_by = ()  # … and the ways out that are to end that
     options = ()
+    unconfirmed = 0  # exit status of a command that is done, but of whose stop nobody has told
     latest = 0.1  # s after the start of the program, the latest moment of an early kill
 
     def __init__(self, folder, number):
@@ -200,6 +201,7 @@ class Unitysim(Tool):
     moving = (("drive", "elbow=+45"),)
     scripted = ("drive", "elbow=+45")
     announces = False  # nothing is written while it drives
+    unconfirmed = 3
     ended_by = ("EOF", "writer")  # its commands do not come back before they have stopped the arm
 
     def split(self, data):
