@@ -27,35 +27,27 @@ evil=$'\e[31m\e]0;owned\a\r\xc2\x9b2J'
 
 @test "what files and devices say does nothing to a terminal" {
     local command
-    mkdir -p config/armwire
-    for tool in armctl canpid hidmotor unitysim; do
-        printf '[link]\nx = sim:%s\n[options]\nrecord = %s\n' "$evil" "$evil" >"config/armwire/$tool.ini"
-    done
+    printf '[link]\nx = sim:%s\n[options]\nrecord = %s\n' "$evil" "$evil" >evil.ini
     printf 't,m1,m2,m3\n0,0,0,%s\n' "$evil" >path.csv
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\n%s,Auto,2135,45,10,0,\n' "$evil" >seq.csv
     printf '%s,1,2,3,4,5,6\n' "$evil" >views.csv
     printf '%s\n' "$evil" >commands
-    printf 'frobnicate%s\n' "$evil" >gains
-    printf '{"t":1,"dir":"rx","msg":"%s"}\n' "$evil" >records
     while read -r command; do
         # shellcheck disable=SC2086 # words
         run --separate-stderr $command
+        echo "# $command: $stderr"
+        has "$output$stderr" owned # it was read and is shown
         hasnt "$output$stderr" $'\e'
         hasnt "$output$stderr" $'\a'
         hasnt "$output$stderr" $'\r'
         hasnt "$output$stderr" $'\xc2\x9b'
     done <<'END'
-armctl config show
-armctl -l @x ping
-armctl --config nowhere config path
+armctl --config evil.ini config show
+armctl --config evil.ini -l @x ping
 unitysim camera views --views views.csv
-unitysim -l sim: --record= play seq.csv
-hidmotor -l sim: --record= play path.csv
-hidmotor -l sim: --record= gains apply gains
-canpid -l sim: --record= gains apply gains
-armctl --record= run commands
-armctl --record= decode records
-armctl --record= watch --input records
+unitysim -l sim: play seq.csv
+hidmotor -l sim: play path.csv
+armctl run commands
 END
 }
 
