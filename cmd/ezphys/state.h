@@ -81,7 +81,7 @@ enum aw_status ez_read_names(struct aw_session *session);
 
 /* ---- talk.c: the conversation ---- */
 
-/* Gets the client ready; opens the link unless --dry-run. */
+/* Gets the client ready and opens the link. */
 enum aw_status ez_ready(struct aw_session *session);
 
 /* Whether a link that was lost is opened again. */
@@ -99,6 +99,9 @@ enum aw_status ez_exchange(struct aw_session *session);
 
 /* Ready, and with a first message that is not answered yet. */
 enum aw_status ez_begin(struct aw_session *session);
+
+/* The same for what only makes messages with --dry-run: a client without a link then. */
+enum aw_status ez_begin_to_make(struct aw_session *session);
 
 /* When to give up waiting for one message: --timeout. */
 int64_t ez_deadline(const struct aw_session *session);

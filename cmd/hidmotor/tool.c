@@ -244,6 +244,10 @@ static const struct aw_command commands[] = {
      .args = set_pid_gains_args, .hidden = true, .safety = AW_WRITE, .run = run_message},
     {.name = "set_velocity_gains", .summary = "gains, as a record has them",
      .args = set_velocity_gains_args, .hidden = true, .safety = AW_WRITE, .run = run_message},
+#define QUESTION(message)                                                                          \
+    {.name = message, .summary = "ask, as a record does", .hidden = true, .run = run_question}
+    QUESTION("positions"), QUESTION("velocities"), QUESTION("pid_gains"),
+    QUESTION("velocity_gains"),
     {.name = "list", .summary = "show boards, and what is in the way of using them",
      .offline = true, .run = run_list, .examples = LIST("list")},
     {.name = "udev", .summary = "print the udev rules that permit access", .offline = true,

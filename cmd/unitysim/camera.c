@@ -239,15 +239,10 @@ enum aw_status run_camera(struct aw_session *session, const struct aw_args *args
     action = action ? action : "get";
     if (strcmp(action, "views") == 0)
         return list_views(session);
-    enum aw_status status = unity_ready(session);
+    bool asks = strcmp(action, "get") == 0 || strcmp(action, "save") == 0;
+    enum aw_status status = asks ? unity_ready(session) : unity_ready_to_make(session);
     if (status != AW_OK)
         return status;
-    bool reads = strcmp(action, "get") == 0 || strcmp(action, "save") == 0;
-    if (reads && aw_flag(session, "dry-run"))
-        return aw_fail(&session->err, AW_USAGE,
-                       "camera %s has to ask: nothing to show with "
-                       "--dry-run",
-                       action);
     if (strcmp(action, "get") == 0)
         return show(session);
     if (strcmp(action, "set") == 0)
@@ -261,7 +256,7 @@ enum aw_status run_camera(struct aw_session *session, const struct aw_args *args
 enum aw_status run_update(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record record;
-    enum aw_status status = unity_ready(session);
+    enum aw_status status = unity_ready_to_make(session);
     if (status != AW_OK)
         return status;
     struct aw_unity *unity = unity_of(session);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "shell/config.h"
+#include "shell/dry.h"
 #include "state.h"
 
 static struct aw_unity_limits *usual(struct aw_session *session)
@@ -177,17 +178,18 @@ static enum aw_status with_file(struct aw_session *session, const struct aw_args
     const char *path = given ? given : aw_arg(args, "joint", 0);
     if (!path)
         return aw_fail(&session->err, AW_USAGE, "limits %s takes a file", load ? "load" : "save");
-    if (!load)
-        return aw_unity_limits_save(limits, path, &session->err);
-    enum aw_status status = aw_unity_limits_load(limits, path, &session->err);
-    return status == AW_OK ? send(session, limits) : status;
+    enum aw_status status = load ? aw_unity_limits_load(limits, path, &session->err)
+                                 : aw_dry_ends(session);
+    if (status != AW_OK)
+        return status;
+    return load ? send(session, limits) : aw_unity_limits_save(limits, path, &session->err);
 }
 
 /* To show or save them no link is needed, but where there is one they are those of its simulator.
  */
 static enum aw_status ready(struct aw_session *session, bool needed)
 {
-    enum aw_status status = unity_ready(session);
+    enum aw_status status = unity_ready_to_make(session);
     if (status != AW_NO_LINK || needed)
         return status;
     session->err = (struct aw_error){0};

@@ -354,6 +354,16 @@ static enum aw_status bind_bare(struct binder *b, const char *word, size_t name_
     return arg ? bind_to(b, arg, NULL, word) : too_many(b, word);
 }
 
+/* What a record of the message has and the command fills in by itself: "seq". */
+static bool is_own_field(const struct binder *b, const char *word, size_t length)
+{
+    const struct aw_codec *codec =
+        aw_wire_codec(b->session->wire, b->args->command->name, AW_BOTH);
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    return codec && aw_codec_find(codec, name) >= 0;
+}
+
 static enum aw_status bind_argument(struct binder *b)
 {
     const char *word = b->words->word[b->at];
@@ -367,8 +377,8 @@ static enum aw_status bind_argument(struct binder *b)
     if (address)
         return aw_options_set(&b->session->options, address->name, word + length + 1,
                               AW_FROM_COMMAND_LINE, &b->session->err);
-    if (b->words->message)
-        return AW_OK; /* a field of a record that this command does not take */
+    if (b->words->message && is_own_field(b, word, length))
+        return AW_OK;
     return b->words->json ? unknown_name(b, word, length) : bind_bare(b, word, length);
 }
 
