@@ -240,6 +240,7 @@ enum aw_status ez_hear(struct aw_session *session, int64_t deadline, struct aw_h
         return status;
     *heard = (struct aw_heard){.frame = ez->packets[state->next++].frame,
                                .dir = AW_RX,
+                               .inside = state->next > 1,
                                .time_ns = aw_session_time(session),
                                .modelled = ez->state.timed,
                                .model_ns = model_time(state)};

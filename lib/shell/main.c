@@ -27,7 +27,7 @@ static void free_session(struct aw_session *session)
     aw_config_free(session->config);
     free(session->config);
     free(session->wire);
-    free(session->raw_wire);
+    free(session->decoding);
     free(session->frame);
     free(session->state);
     free(session);

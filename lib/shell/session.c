@@ -282,17 +282,21 @@ static const char *const *split_fields(struct aw_session *session)
 
 enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire)
 {
-    if (aw_flag(session, "raw") && !session->raw_wire) {
-        session->raw_wire = calloc(1, sizeof *session->raw_wire);
-        if (!session->raw_wire)
-            return aw_fail(&session->err, AW_USAGE, "out of memory");
-    }
-    if (aw_flag(session, "raw")) {
-        aw_wire_init(session->raw_wire, session->tool->protocol, &session->wire->variant, true);
-        session->raw_wire->lenient = session->wire->lenient;
-        session->shown = session->raw_wire;
-    }
-    *wire = session->shown;
+    const struct aw_message *ordered = session->tool->ordered;
+    bool raw = aw_flag(session, "raw");
+    *wire = session->wire;
+    if (!raw && !ordered)
+        return AW_OK;
+    if (!session->decoding)
+        session->decoding = calloc(1, sizeof *session->decoding);
+    if (!session->decoding)
+        return aw_fail(&session->err, AW_USAGE, "out of memory");
+    struct aw_variant variant = session->wire->variant;
+    if (ordered)
+        variant.instead = ordered;
+    aw_wire_init(session->decoding, session->tool->protocol, &variant, raw);
+    session->decoding->lenient = session->wire->lenient;
+    session->shown = *wire = session->decoding;
     return AW_OK;
 }
 

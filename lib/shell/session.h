@@ -34,7 +34,7 @@ struct aw_session {
     struct aw_error err;              /* of the command that runs */
     struct aw_object result;
     struct aw_wire *wire;
-    struct aw_wire *raw_wire; /* for --raw; made on first use */
+    struct aw_wire *decoding; /* for --raw and tool->ordered; made on first use */
     struct aw_wire *shown;    /* the one that the view is for */
     uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
     struct aw_view *view;     /* made on first use */
@@ -124,8 +124,8 @@ enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_re
 /* The view that the options ask for; its header is printed on first use. */
 enum aw_status aw_session_view(struct aw_session *session, struct aw_view **view);
 
-/* The wire to decode with: the session's, or with --raw one whose values are wire numbers. Made on
- * first use. */
+/* The wire to decode with: the session's, or with --raw one whose values are wire numbers; with the
+ * fields of tool->ordered. */
 enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire);
 
 /* Waits until fd can be read: AW_OK, or AW_STOPPED. */

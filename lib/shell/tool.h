@@ -29,6 +29,7 @@ struct aw_heard {
     int64_t time_ns;      /* since 1970 */
     bool modelled;        /* it comes from a simulation that tells its own time, */
     int64_t model_ns;     /* which never falls, whatever is started again */
+    bool inside;          /* not the first of a message of several */
 };
 
 /* What a command can do to the world; decides about limits, questions and the safe stop. */
@@ -165,6 +166,11 @@ struct aw_tool {
     /* Between two commands at the prompt: keeps up a conversation that must not stand still, until
      * fd can be read. AW_OK, or AW_STOPPED. NULL: fd is waited for, and that is all. */
     enum aw_status (*idle)(struct aw_session *session, int fd);
+    /* Messages with fields of no bits, which the order of the packets tells, for the wire that
+     * records are decoded with; and who fills them in, asked for each record in turn. inside: it
+     * is not the first of a message of several. Both NULL: there are none. */
+    const struct aw_message *ordered;
+    void (*order)(struct aw_session *session, struct aw_record *record, bool inside);
     /* Chooses the variant of the wire from options; NULL: the first. */
     enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant,
                               struct aw_error *err);
