@@ -15,7 +15,7 @@ static const struct {
 
 static const char *file_of(const struct aw_args *args)
 {
-    const char *file = aw_arg(args, "words", 0);
+    const char *file = aw_arg(args, "file", 0);
     return file ? file : "";
 }
 

@@ -105,8 +105,10 @@ static const struct aw_arg set_velocity_gains_args[] = {
 static const struct aw_arg gains_args[] = {
     {.name = "action", .kind = AW_ARG_CHOICE, .choices = gain_actions, .optional = true,
      .help = "show what the board has; set some; save, apply or diff a file"},
-    {.name = "words", .kind = AW_ARG_REST, .optional = true,
-     .help = "set: elbow.kp=0.02 …; else the file"},
+    {.name = "words", .kind = AW_ARG_REST, .optional = true, .with = LIST("set"),
+     .help = "elbow.kp=0.02 …"},
+    {.name = "file", .kind = AW_ARG_FILE, .optional = true, .with = LIST("save", "apply", "diff"),
+     .help = "one gain a line: elbow pid kp 0.02"},
     {0},
 };
 static const struct aw_arg raw_args[] = {

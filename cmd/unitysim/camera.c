@@ -200,11 +200,9 @@ static enum aw_status change(struct aw_session *session, const struct aw_args *a
     return put(session, &camera);
 }
 
-/* The second word is a name here. */
 static enum aw_status with_view(struct aw_session *session, const struct aw_args *args, bool use)
 {
-    const char *given = aw_arg(args, "name", 0);
-    const char *name = given ? given : aw_arg(args, "x", 0);
+    const char *name = aw_arg(args, "name", 0);
     struct aw_unity_camera camera;
     if (!name)
         return aw_fail(&session->err, AW_USAGE, "camera %s takes the name of a view",

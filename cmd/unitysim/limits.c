@@ -174,8 +174,7 @@ static enum aw_status set(struct aw_session *session, const struct aw_args *args
 static enum aw_status with_file(struct aw_session *session, const struct aw_args *args,
                                 struct aw_unity_limits *limits, bool load)
 {
-    const char *given = aw_arg(args, "file", 0);
-    const char *path = given ? given : aw_arg(args, "joint", 0);
+    const char *path = aw_arg(args, "file", 0);
     if (!path)
         return aw_fail(&session->err, AW_USAGE, "limits %s takes a file", load ? "load" : "save");
     enum aw_status status = load ? aw_unity_limits_load(limits, path, &session->err)

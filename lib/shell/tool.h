@@ -67,6 +67,8 @@ struct aw_arg {
     bool whole;                 /* a whole number, in this range with --force, too */
     bool optional;
     aw_complete_fn *complete;
+    const char *const *with; /* goes with these choices of the first argument only (its first one is
+                                the usual one), NULL-terminated; or NULL */
     const char *const *fields; /* what records call it, where that is another name,
                                   NULL-terminated; or NULL */
 };
