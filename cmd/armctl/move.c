@@ -142,17 +142,13 @@ enum aw_status run_home(struct aw_session *session, const struct aw_args *args)
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
     struct arm_state *state = arm_state(session);
-    const struct aw_arm_profile *profile;
-    enum aw_status status = arm_profile(session, &profile);
     (void)args;
-    if (status != AW_OK)
-        return status;
-    if (profile->n == 0) {
+    if (state->profile.n == 0) {
         aw_object_start(&session->result, "stop");
         aw_object_text(&session->result, "result", "nothing-to-send");
         return AW_OK;
     }
-    status = arm_ready(session);
+    enum aw_status status = arm_ready(session);
     if (status != AW_OK)
         return status;
     status = aw_arm_stop(&state->arm, true, &state->outcome, &session->err);

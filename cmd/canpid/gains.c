@@ -22,8 +22,8 @@ static enum aw_status save(struct aw_session *session, const char *path)
                        "them; 'set' and 'gains save' go into one session or script");
     enum aw_status status = aw_dry_ends(session);
     if (status == AW_OK)
-        status = aw_pid_gains_save(sent_gains(session), path, &session->wire->variant,
-                                   &session->err);
+        status =
+            aw_pid_gains_save(sent_gains(session), path, &session->wire->variant, &session->err);
     aw_object_start(&session->result, "gains");
     aw_object_number(&session->result, "saved", (double)n, 0, NULL);
     return status;

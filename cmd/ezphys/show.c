@@ -79,8 +79,7 @@ enum aw_status ez_show_decode(struct aw_session *session, size_t packet, struct 
     struct ez_shown *shown = &state->shown;
     const struct aw_ez_about *about = &state->ez.packets[packet].about;
     struct aw_record heard;
-    enum aw_status status =
-        aw_ez_decode(&state->ez, shown->raw, packet, &heard, &session->err);
+    enum aw_status status = aw_ez_decode(&state->ez, shown->raw, packet, &heard, &session->err);
     if (status != AW_OK)
         return status;
     size_t message = index_of(heard.codec);

@@ -231,6 +231,17 @@ static enum aw_status show(struct aw_session *session)
     return status;
 }
 
+enum aw_status run_camera_request(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_record request;
+    enum aw_status status = unity_ready_to_make(session);
+    (void)args;
+    aw_record_init(&request, aw_wire_codec(session->wire, "camera_request", AW_TX), AW_TX);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return unity_dry_run(session, &request);
+    return status == AW_OK ? show(session) : status;
+}
+
 enum aw_status run_camera(struct aw_session *session, const struct aw_args *args)
 {
     const char *action = aw_arg(args, "action", 0);

@@ -92,10 +92,16 @@ enum aw_status unity_new_limits(struct aw_session *session, struct aw_unity_limi
 enum aw_status unity_limits(struct aw_session *session, struct aw_unity_limits *limits)
 {
     struct unity_state *state = session->state;
+    enum aw_status status = AW_OK;
     remember(session);
-    if (aw_flag(session, "limits") || !state->limits_known)
-        return unity_new_limits(session, limits);
     *limits = state->limits;
+    if (aw_flag(session, "limits") || !state->limits_known)
+        status = unity_new_limits(session, limits);
+    if (status == AW_OK || !session->command || session->command->safety != AW_READ)
+        return status;
+    aw_session_say(session, "%s — the usual limits stand in", session->err.text);
+    session->err = (struct aw_error){.status = AW_OK}; /* what sends none goes on: stop, status */
+    *limits = aw_unity_limits_default();
     return AW_OK;
 }
 
@@ -177,8 +183,8 @@ static enum aw_status with_file(struct aw_session *session, const struct aw_args
     const char *path = aw_arg(args, "file", 0);
     if (!path)
         return aw_fail(&session->err, AW_USAGE, "limits %s takes a file", load ? "load" : "save");
-    enum aw_status status = load ? aw_unity_limits_load(limits, path, &session->err)
-                                 : aw_dry_ends(session);
+    enum aw_status status =
+        load ? aw_unity_limits_load(limits, path, &session->err) : aw_dry_ends(session);
     if (status != AW_OK)
         return status;
     return load ? send(session, limits) : aw_unity_limits_save(limits, path, &session->err);

@@ -144,6 +144,7 @@ enum aw_status run_update(struct aw_session *session, const struct aw_args *args
 enum aw_status run_drive(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_move(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_limits(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_camera_request(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_camera(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_play(struct aw_session *session, const struct aw_args *args);

@@ -150,7 +150,7 @@ static const struct aw_command commands[] = {
     {.name = "update", .summary = "camera and limits, as a record has them", .args = message_args,
      .hidden = true, .safety = AW_WRITE, .run = run_update},
     {.name = "camera_request", .summary = "camera get, as a record has it", .hidden = true,
-     .safety = AW_READ, .run = run_camera},
+     .safety = AW_READ, .run = run_camera_request},
     {.name = "drive", .summary = "drive joints until it is ended, then stop", .args = drive_args,
      .options = drive_options, .safety = AW_MOTION, .run = run_drive,
      .details = "Sends control packets every 15 ms. + increases the ticks: shoulder and "

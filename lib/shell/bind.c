@@ -409,8 +409,7 @@ static enum aw_status bind_bare(struct binder *b, const char *word, size_t name_
 /* What a record of the message has and the command fills in by itself: "seq". */
 static bool is_own_field(const struct binder *b, const char *word, size_t length)
 {
-    const struct aw_codec *codec =
-        aw_wire_codec(b->session->wire, b->args->command->name, AW_BOTH);
+    const struct aw_codec *codec = aw_wire_codec(b->session->wire, b->args->command->name, AW_BOTH);
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)length, word);
     return codec && aw_codec_find(codec, name) >= 0;

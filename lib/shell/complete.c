@@ -127,7 +127,8 @@ static void offer_named_arguments(struct completion *c)
     for (const struct aw_arg *arg = c->command->args; arg && arg->name; arg++) {
         char word[64];
         snprintf(word, sizeof word, "%s=", arg->name);
-        if (*c->partial && aw_arg_goes(arg, c->choice) && arg->kind != AW_ARG_PAIRS && arg->kind != AW_ARG_REST)
+        if (*c->partial && aw_arg_goes(arg, c->choice) && arg->kind != AW_ARG_PAIRS &&
+            arg->kind != AW_ARG_REST)
             offer(c, word, aw_arg_info(c->session, arg).help);
     }
 }

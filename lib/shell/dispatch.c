@@ -7,6 +7,7 @@
 #include "shell/ask.h"
 #include "shell/bind.h"
 #include "shell/common.h"
+#include "shell/config.h"
 #include "shell/dry.h"
 #include "shell/help.h"
 #include "shell/stop.h"
@@ -176,9 +177,36 @@ static enum aw_status ask_first(struct aw_session *session, const struct aw_comm
                    command->name);
 }
 
+static void warn_of_config(struct aw_session *session)
+{
+    const struct aw_config *config = session->config;
+    char more[48] = "";
+    if (config->n_wrong > 1)
+        snprintf(more, sizeof more, " (and %zu more)", config->n_wrong - 1);
+    aw_session_tell(session, "%s: %s — %s%s\n", session->tool->name, config->wrong.text,
+                    config->found ? "left out" : "nothing is taken from it", more);
+}
+
+/* Nothing is changed on a device of which not all is known that the user has written down: a limit
+ * may be missing. All else goes on, with a warning. */
+static enum aw_status check_config(struct aw_session *session, const struct aw_command *command)
+{
+    struct aw_config *config = session->config;
+    bool needed = session->tool->configure && command->safety != AW_READ;
+    if (config->broken && needed)
+        return aw_fail(&session->err, AW_USAGE, "%s: %s — mend it, or give --config /dev/null",
+                       command->name, config->wrong.text);
+    if (config->n_wrong && !config->told)
+        warn_of_config(session);
+    config->told = true;
+    return AW_OK;
+}
+
 static enum aw_status run_command(struct aw_session *session, const struct aw_args *args)
 {
-    enum aw_status status = ask_first(session, args->command);
+    enum aw_status status = check_config(session, args->command);
+    if (status == AW_OK)
+        status = ask_first(session, args->command);
     if (status != AW_OK)
         return status;
     /* What was lost under the command before is opened anew; a server waits for its next client. */

@@ -34,7 +34,8 @@ enum aw_status aw_dry_bytes(struct aw_session *session, struct aw_span frame)
     if (aw_session_json(session))
         aw_output_print(&session->out, "{\"dry_run\":true,\"bytes\":\"%s\"}\n", hex);
     else if (aw_session_csv(session) || aw_flag(session, "format"))
-        aw_session_say(session, "bytes: %s", hex); /* no row of the table, no format of the user's */
+        aw_session_say(session, "bytes: %s",
+                       hex); /* no row of the table, no format of the user's */
     else
         aw_output_print(&session->out, "   %s\n", hex);
     free(hex);

@@ -7,8 +7,8 @@
 
 #include "shell/session.h"
 
-/* Before anything is opened, started or overwritten: AW_OK, or with --dry-run AW_STOPPED, with which
- * the command is to end. Every link of a session passes here. */
+/* Before anything is opened, started or overwritten: AW_OK, or with --dry-run AW_STOPPED, with
+ * which the command is to end. Every link of a session passes here. */
 enum aw_status aw_dry_ends(struct aw_session *session);
 
 /* What came of a command: its status, or AW_OK and that line where it ended in aw_dry_ends. */
