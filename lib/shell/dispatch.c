@@ -204,9 +204,7 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
 
 static enum aw_status run_command(struct aw_session *session, const struct aw_args *args)
 {
-    enum aw_status status = check_config(session, args->command);
-    if (status == AW_OK)
-        status = ask_first(session, args->command);
+    enum aw_status status = ask_first(session, args->command);
     if (status != AW_OK)
         return status;
     /* What was lost under the command before is opened anew; a server waits for its next client. */
@@ -251,7 +249,9 @@ static enum aw_status run_bound(struct aw_session *session, const struct aw_args
     if (!args->command)
         return aw_fail(&session->err, AW_USAGE,
                        "no command — options hold for the line they stand in");
-    enum aw_status status = prepare_wire(session);
+    enum aw_status status = check_config(session, args->command);
+    if (status == AW_OK)
+        status = prepare_wire(session);
     return status == AW_OK ? run_command(session, args) : status;
 }
 
