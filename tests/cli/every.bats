@@ -88,6 +88,8 @@ armctl ping
 armctl watch
 armctl record run.csv
 armctl sim
+armctl plot angle --out run.svg
+armctl plot angle --plotjuggler
 hidmotor status
 hidmotor ping
 hidmotor gains
@@ -112,7 +114,7 @@ ezphys ping
 ezphys view
 ezphys sim
 END
-    same "$(find . -name 'run.csv' -o -name '*.gains' -o -name path.csv -o -name '*.limits')" ""
+    same "$(find . -name 'run.csv' -o -name '*.gains' -o -name path.csv -o -name '*.limits' -o -name '*.svg')" ""
 }
 
 @test "--dry-run at the prompt's side of a session: the conversation does not notice" {
