@@ -1,26 +1,67 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shell/dry.h"
 #include "state.h"
 
+/* Commands to several joints have one result: how many moves are done, and all their time. */
+struct moves {
+    size_t done;
+    int64_t total_ns;
+    int retries;
+};
+
+static enum aw_status move_on(struct aw_session *session, struct moves *moves,
+                              struct aw_record *command)
+{
+    const struct aw_arm_outcome *outcome = &arm_state(session)->outcome;
+    enum aw_status status = arm_move(session, command);
+    if (status != AW_OK || aw_flag(session, "dry-run"))
+        return status;
+    moves->done++;
+    moves->total_ns += outcome->total_ns;
+    moves->retries += outcome->retries;
+    return AW_OK;
+}
+
+/* Of one move all is told. */
+static void report_moves(struct aw_session *session, const struct moves *moves, size_t wanted,
+                         enum aw_status status)
+{
+    struct aw_object *result = &session->result;
+    if (wanted < 2 || aw_flag(session, "dry-run"))
+        return;
+    if (status == AW_OK) {
+        aw_object_start(result, session->command->name);
+        aw_object_text(result, "result", aw_arm_result_name(AW_ARM_CONFIRMED));
+        aw_object_number(result, "ms", (double)moves->total_ns / 1e6, 1, NULL);
+        aw_object_number(result, "retries", moves->retries, 0, NULL);
+    }
+    aw_object_number(result, "moves", (double)moves->done, 0, NULL);
+}
+
 /* The fields after the joint come from the wire table; the joint may be a name of the profile. */
+static enum aw_status move_joint(struct aw_session *session, const struct aw_args *args,
+                                 size_t turn, struct moves *moves)
+{
+    const char *field = args->command->args[1].name;
+    struct aw_record command;
+    char joint[16];
+    aw_record_init(&command, aw_wire_codec(session->wire, args->command->name, AW_TX), AW_TX);
+    enum aw_status status = arm_joint_number(session, aw_arg(args, "joint", turn), joint);
+    struct aw_pair pairs[] = {{"joint", joint}, {field, aw_arg(args, field, turn)}};
+    if (status == AW_OK)
+        status = aw_record_set_pairs(&command, pairs, 2, &session->err);
+    return status == AW_OK ? move_on(session, moves, &command) : status;
+}
+
 static enum aw_status move_joints(struct aw_session *session, const struct aw_args *args)
 {
-    const struct aw_codec *codec = aw_wire_codec(session->wire, args->command->name, AW_TX);
-    const char *field = args->command->args[1].name;
+    struct moves moves = {0};
     enum aw_status status = AW_OK;
-    for (size_t turn = 0; turn < args->turns && status == AW_OK; turn++) {
-        struct aw_record command;
-        char joint[16];
-        aw_session_print_result(session);
-        aw_record_init(&command, codec, AW_TX);
-        status = arm_joint_number(session, aw_arg(args, "joint", turn), joint);
-        struct aw_pair pairs[] = {{"joint", joint}, {field, aw_arg(args, field, turn)}};
-        if (status == AW_OK)
-            status = aw_record_set_pairs(&command, pairs, 2, &session->err);
-        if (status == AW_OK)
-            status = arm_move(session, &command);
-    }
+    for (size_t turn = 0; turn < args->turns && status == AW_OK; turn++)
+        status = move_joint(session, args, turn, &moves);
+    report_moves(session, &moves, args->turns, status);
     return status;
 }
 
@@ -42,16 +83,20 @@ enum aw_status run_plain(struct aw_session *session, const struct aw_args *args)
     return status == AW_OK ? arm_move(session, &command) : status;
 }
 
+static enum aw_status dry_send(struct aw_session *session, const char *line)
+{
+    char frame[AW_LINE_MAX];
+    int size = snprintf(frame, sizeof frame, "0%s\r\n", line);
+    return aw_dry_bytes(session, (struct aw_span){(const uint8_t *)frame, (size_t)size});
+}
+
 enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
 {
     struct arm_state *state = arm_state(session);
     const char *line = aw_arg(args, "line", 0);
-    enum aw_status status = AW_OK;
-    if (aw_flag(session, "dry-run")) {
-        aw_output_print(&session->out, "   0%s\\r\\n\n", line);
-        return AW_OK;
-    }
-    status = arm_ready(session);
+    if (aw_flag(session, "dry-run"))
+        return dry_send(session, line);
+    enum aw_status status = arm_ready(session);
     if (status == AW_OK)
         status = aw_output_check(&session->out, &session->err);
     if (status != AW_OK)
@@ -66,46 +111,44 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     return status;
 }
 
-static enum aw_status move_home(struct aw_session *session, const struct aw_arm_joint *joint)
+static enum aw_status move_home(struct aw_session *session, const struct aw_arm_joint *joint,
+                                struct moves *moves)
 {
     struct aw_record command;
     aw_record_init(&command, aw_wire_codec(session->wire, aw_arm_kind_message(joint->kind), AW_TX),
                    AW_TX);
     aw_record_set(&command, "joint", joint->index, NULL);
     aw_record_set(&command, aw_arm_kind_field(joint->kind), joint->home, NULL);
-    return arm_move(session, &command);
+    return move_on(session, moves, &command);
 }
 
 enum aw_status run_home(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_arm_profile *profile;
+    struct moves moves = {0};
     enum aw_status status = arm_profile(session, &profile);
     (void)args;
     if (status == AW_OK && profile->n == 0)
         return aw_fail(&session->err, AW_USAGE,
                        "home: no joints are known — add [joint NAME] sections with index and "
                        "home to the config file ('config path' tells where)");
-    for (size_t i = 0; status == AW_OK && i < profile->n; i++) {
-        aw_session_print_result(session);
-        status = move_home(session, &profile->joints[i]);
-    }
+    size_t n = status == AW_OK ? profile->n : 0;
+    for (size_t i = 0; status == AW_OK && i < n; i++)
+        status = move_home(session, &profile->joints[i], &moves);
+    report_moves(session, &moves, n, status);
     return status;
 }
 
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
     struct arm_state *state = arm_state(session);
-    const struct aw_arm_profile *profile;
-    enum aw_status status = arm_profile(session, &profile);
     (void)args;
-    if (status != AW_OK)
-        return status;
-    if (profile->n == 0) {
+    if (state->profile.n == 0) {
         aw_object_start(&session->result, "stop");
         aw_object_text(&session->result, "result", "nothing-to-send");
         return AW_OK;
     }
-    status = arm_ready(session);
+    enum aw_status status = arm_ready(session);
     if (status != AW_OK)
         return status;
     status = aw_arm_stop(&state->arm, true, &state->outcome, &session->err);

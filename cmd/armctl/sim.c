@@ -6,11 +6,15 @@
 #include "shell/serve.h"
 #include "state.h"
 
+/* A profile that contradicts itself is left out: the commands that need it are refused. */
 static struct aw_arm_device_options device_options(struct aw_session *session)
 {
     struct aw_arm_device_options options = aw_arm_device_defaults();
-    const struct aw_arm_profile *profile = &arm_state(session)->profile;
-    options.profile = profile->n ? profile : NULL;
+    struct aw_error before = session->err;
+    const struct aw_arm_profile *profile;
+    if (arm_profile(session, &profile) == AW_OK && profile->n)
+        options.profile = profile;
+    session->err = before;
     return options;
 }
 
@@ -30,9 +34,8 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
 {
     struct aw_arm_device_options options = device_options(context);
     const char *quirks = aw_url_get(url, "quirks");
-    const struct aw_arm_profile *profile;
-    enum aw_status status = arm_profile(context, &profile);
-    if (status == AW_OK && quirks)
+    enum aw_status status = AW_OK;
+    if (quirks)
         status = aw_arm_quirks_parse(quirks, &options.quirks, err);
     if (status == AW_OK)
         status = url_speed(url, "turn-speed", "deg/s", &options.turn_deg_s, err);

@@ -1,22 +1,29 @@
 #include <string.h>
 
 #include "canpid/gains.h"
+#include "shell/dry.h"
 #include "shell/gains.h"
 #include "state.h"
 
+static const struct aw_pid_gains *sent_gains(const struct aw_session *session)
+{
+    return &((const struct pid_state *)session->state)->pid.gains;
+}
+
 static enum aw_status save(struct aw_session *session, const char *path)
 {
-    struct aw_pid *pid = pid_of(session);
     size_t i = 0, n = 0;
     struct aw_pid_gain_at at;
-    while (aw_pid_gains_next(&pid->gains, &i, &at))
+    while (aw_pid_gains_next(sent_gains(session), &i, &at))
         n++;
     if (n == 0)
         return aw_fail(&session->err, AW_USAGE,
                        "gains: none were sent in this session — a board cannot be asked for "
                        "them; 'set' and 'gains save' go into one session or script");
-    enum aw_status status =
-        aw_pid_gains_save(&pid->gains, path, &session->wire->variant, &session->err);
+    enum aw_status status = aw_dry_ends(session);
+    if (status == AW_OK)
+        status =
+            aw_pid_gains_save(sent_gains(session), path, &session->wire->variant, &session->err);
     aw_object_start(&session->result, "gains");
     aw_object_number(&session->result, "saved", (double)n, 0, NULL);
     return status;
@@ -53,7 +60,7 @@ static enum aw_status apply(struct aw_session *session, const char *path)
     enum aw_status status =
         aw_pid_gains_load(&wanted, path, &session->wire->variant, &session->err);
     if (status == AW_OK)
-        status = pid_ready(session);
+        status = pid_ready_to_make(session);
     for (size_t i = 0; status == AW_OK && aw_pid_gains_next(&wanted, &i, &at);) {
         status = apply_one(session, &at);
         n += status == AW_OK;
@@ -87,7 +94,7 @@ static enum aw_status diff(struct aw_session *session, const char *path)
     enum aw_status status =
         aw_pid_gains_load(&wanted, path, &session->wire->variant, &session->err);
     if (status == AW_OK)
-        aw_pid_gains_diff(&pid_of(session)->gains, &wanted, print_change, session);
+        aw_pid_gains_diff(sent_gains(session), &wanted, print_change, session);
     return status;
 }
 

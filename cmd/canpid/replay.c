@@ -4,17 +4,18 @@
 enum aw_status pid_prepare(struct aw_session *session)
 {
     struct pid_state *state = session->state;
-    enum aw_status status = pid_ready(session);
+    enum aw_status status = pid_ready_to_make(session);
     state->driven = 0;
     for (unsigned i = 0; i < AW_PID_BOARDS; i++)
-        state->seen[i] = state->pid.boards[i].controller;
+        state->seen[i] = pid_of(session)->boards[i].controller;
     return status;
 }
 
-static void forget(struct pid_state *state)
+static void forget(struct aw_session *session)
 {
+    const struct pid_state *state = session->state;
     for (unsigned i = 0; i < AW_PID_BOARDS; i++)
-        state->pid.boards[i].controller = state->seen[i];
+        pid_of(session)->boards[i].controller = state->seen[i];
 }
 
 /* The guards of single commands hold for each of them; a controller that the recording has chosen
@@ -24,15 +25,15 @@ enum aw_status pid_allow(struct aw_session *session, const struct aw_record *com
     struct pid_state *state = session->state;
     struct aw_pid_sent sent;
     if (!command) {
-        forget(state);
+        forget(session);
         return AW_OK;
     }
     state->driven |= AW_PID_BIT(aw_record_get(command, "board"));
     if (!(command->codec->message->dir & AW_TX))
         return AW_OK;
-    enum aw_status status = aw_pid_check(&state->pid, command, &sent, &session->err);
+    enum aw_status status = aw_pid_check(pid_of(session), command, &sent, &session->err);
     if (status == AW_OK && sent.controller != AW_PID_LAST)
-        aw_pid_board(&state->pid, sent.board)->controller = sent.controller;
+        aw_pid_board(pid_of(session), sent.board)->controller = sent.controller;
     return status;
 }
 

@@ -238,7 +238,7 @@ enum aw_status run_disable(struct aw_session *session, const struct aw_args *arg
     if (status == AW_OK && !all)
         status = pid_boards(session, &boards);
     if (status == AW_OK)
-        status = pid_ready(session);
+        status = pid_ready_to_make(session);
     if (status != AW_OK)
         return status;
     if (aw_flag(session, "dry-run"))

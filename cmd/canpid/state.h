@@ -19,6 +19,7 @@ struct pid_boards {
 struct pid_state {
     struct pid_boards boards;
     struct aw_pid pid;
+    struct aw_pid dry;          /* of --dry-run: the conversation does not notice */
     struct aw_link *link;       /* that pid speaks on; another one: start anew */
     char url[512];              /* of the link, with kernel filters */
     uint64_t driven;            /* boards that the running command has enabled */
@@ -32,11 +33,15 @@ struct pid_state {
 
 static inline struct aw_pid *pid_of(struct aw_session *session)
 {
-    return &((struct pid_state *)session->state)->pid;
+    struct pid_state *state = session->state;
+    return aw_flag(session, "dry-run") ? &state->dry : &state->pid;
 }
 
-/* Opens the link and gets the client ready; with --dry-run only the client. */
+/* Opens the link and gets the client ready. */
 enum aw_status pid_ready(struct aw_session *session);
+
+/* The same for what only makes frames with --dry-run: a client without a link then. */
+enum aw_status pid_ready_to_make(struct aw_session *session);
 
 /* A section "[board NAME]" with "id = 0x100": another name, or another identifier for a known one.
  */

@@ -26,25 +26,40 @@ static void filter_boards(struct aw_session *session)
         aw_options_set(&session->options, "link", state->url, AW_FROM_COMMAND_LINE, NULL);
 }
 
-enum aw_status pid_ready(struct aw_session *session)
+static struct aw_pid_options pid_options(const struct aw_session *session)
 {
-    struct pid_state *state = session->state;
     struct aw_pid_options options = aw_pid_defaults();
-    struct aw_link *link = NULL;
-    filter_boards(session);
-    enum aw_status status = aw_flag(session, "dry-run") ? AW_OK : aw_session_link(session, &link);
-    if (status != AW_OK)
-        return status;
     options.allow_switch = aw_flag(session, "switch");
     options.force = aw_flag(session, "force");
     if (aw_flag(session, "timeout"))
         options.confirm_ms = (int)fmin(1000 * aw_option_number(session, "timeout"), INT_MAX);
-    if (link && link->recorded)
+    return options;
+}
+
+enum aw_status pid_ready(struct aw_session *session)
+{
+    struct pid_state *state = session->state;
+    struct aw_pid_options options = pid_options(session);
+    struct aw_link *link;
+    filter_boards(session);
+    enum aw_status status = aw_session_link(session, &link);
+    if (status != AW_OK)
+        return status;
+    if (link->recorded)
         options.confirm_ms = 0;
-    if (!link || state->link != link)
+    if (state->link != link)
         aw_pid_init(&state->pid, link, &session->wire->variant, &options);
     state->pid.options = options;
     state->link = link;
+    return AW_OK;
+}
+
+enum aw_status pid_ready_to_make(struct aw_session *session)
+{
+    struct aw_pid_options options = pid_options(session);
+    if (!aw_flag(session, "dry-run"))
+        return pid_ready(session);
+    aw_pid_init(pid_of(session), NULL, &session->wire->variant, &options);
     return AW_OK;
 }
 
@@ -126,7 +141,7 @@ enum aw_status pid_send_all(struct aw_session *session, struct aw_record *comman
     enum aw_status status = pid_boards(session, &boards);
     ((struct pid_state *)session->state)->driven = 0;
     if (status == AW_OK)
-        status = pid_ready(session);
+        status = pid_ready_to_make(session);
     for (; status == AW_OK && boards; boards &= boards - 1)
         status = send_one(session, command, pid_first_board(boards), verify_ns);
     session->moving = session->moving && (status == AW_STOPPED || session->out.error);

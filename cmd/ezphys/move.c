@@ -177,7 +177,7 @@ static enum aw_status drive_begin(struct drive *d, const struct aw_args *args)
     d->word = aw_arg(args, "joint", 0);
     enum aw_status status = read_values(d, args);
     if (status == AW_OK)
-        status = ez_begin(session);
+        status = ez_begin_to_make(session);
     if (status == AW_OK && aw_flag(session, "listen-only"))
         status = aw_fail(&session->err, AW_USAGE, "--listen-only: nothing is sent with it");
     if (status == AW_OK)
@@ -268,7 +268,7 @@ static enum aw_status dry_scene(struct aw_session *session, const char *message)
 enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_ez *ez = ez_of(session);
-    enum aw_status status = ez_begin(session);
+    enum aw_status status = ez_begin_to_make(session);
     (void)args;
     if (status != AW_OK)
         return status;

@@ -1,5 +1,6 @@
 /* Records as they are shown. The wire knows neither names, where it has numbers, nor axes; a table
  * of messages with rows for both is made from the one of the wire, and values are copied over. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,11 +12,6 @@ static const struct aw_field name_row = {.name = "name",
                                          .bits = 8 * (AW_EZ_NAME_SIZE - 1),
                                          .optional = true,
                                          .help = "of the body or joint, from --names or the scene"};
-static const struct aw_field axis_row = {.name = "axis",
-                                         .type = AW_UINT,
-                                         .bits = 8,
-                                         .help = "of the joint, from 1, by the order of packets"};
-
 static void add_name(struct ez_shown *shown, const struct aw_variant *variant)
 {
     size_t n = 0;
@@ -29,19 +25,6 @@ static void add_name(struct ez_shown *shown, const struct aw_variant *variant)
     shown->head[n] = (struct aw_field){0};
 }
 
-static void add_axis(struct ez_shown *shown)
-{
-    const struct aw_protocol *protocol = &aw_ezphys_protocol;
-    for (size_t m = 0; m < protocol->n_messages; m++)
-        if (strcmp(protocol->messages[m].name, "joint_axis") == 0)
-            shown->instead[0] = protocol->messages[m];
-    shown->axis_fields[0] = axis_row;
-    shown->axis_fields[1] = shown->instead[0].fields[0];
-    shown->axis_fields[2] = shown->instead[0].fields[1];
-    shown->axis_fields[3] = (struct aw_field){0};
-    shown->instead[0].fields = shown->axis_fields;
-}
-
 enum aw_status ez_show_begin(struct aw_session *session)
 {
     struct ez_shown *shown = &ez_state(session)->shown;
@@ -50,10 +33,10 @@ enum aw_status ez_show_begin(struct aw_session *session)
     if (status != AW_OK)
         return status;
     struct aw_variant variant = session->wire->variant;
+    shown->raw = wire->raw ? wire : NULL;
     add_name(shown, &variant);
-    add_axis(shown);
     variant.head = shown->head;
-    variant.instead = shown->instead;
+    variant.instead = aw_ezphys_ordered;
     aw_wire_init(&shown->wire, &aw_ezphys_protocol, &variant, wire->raw);
     memset(shown->from, 0, sizeof shown->from);
     session->shown = &shown->wire;
@@ -95,12 +78,8 @@ enum aw_status ez_show_decode(struct aw_session *session, size_t packet, struct 
     struct ez_state *state = ez_state(session);
     struct ez_shown *shown = &state->shown;
     const struct aw_ez_about *about = &state->ez.packets[packet].about;
-    struct aw_wire *wire;
     struct aw_record heard;
-    aw_session_decoding_wire(session, &wire);
-    session->shown = &shown->wire;
-    enum aw_status status =
-        aw_ez_decode(&state->ez, wire == &shown->wire ? NULL : wire, packet, &heard, &session->err);
+    enum aw_status status = aw_ez_decode(&state->ez, shown->raw, packet, &heard, &session->err);
     if (status != AW_OK)
         return status;
     size_t message = index_of(heard.codec);
@@ -120,6 +99,21 @@ enum aw_status ez_show_decode(struct aw_session *session, size_t packet, struct 
     if (about->axis)
         put(record, "axis", about->axis);
     return AW_OK;
+}
+
+/* As the client counts: the first packet of a joint in a message is axis 1, the next one axis 2. */
+void ez_order(struct aw_session *session, struct aw_record *record, bool inside)
+{
+    struct ez_order *order = &ez_state(session)->order;
+    bool axis = strcmp(record->codec->message->name, "joint_axis") == 0;
+    double id = aw_record_get(record, "id");
+    bool same = isnan(id) ? strcmp(record->text, order->name) == 0 : id == order->id;
+    bool next = inside && axis && order->axis > 0 && same;
+    order->axis = !axis ? 0 : next ? order->axis + 1 : 1;
+    order->id = id;
+    snprintf(order->name, sizeof order->name, "%s", record->text);
+    if (axis)
+        put(record, "axis", order->axis);
 }
 
 const char *ez_about_name(const struct aw_ez_about *about, char *out, size_t size)

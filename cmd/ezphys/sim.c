@@ -8,6 +8,7 @@
 #include "ezphys/scene.h"
 #include "link/spawn.h"
 #include "link/url.h"
+#include "shell/dry.h"
 #include "shell/options.h"
 #include "state.h"
 
@@ -158,7 +159,9 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
     struct words words = {0};
     char path[512];
     (void)args;
-    enum aw_status status = find_program(path, sizeof path, &session->err);
+    enum aw_status status = aw_dry_ends(session);
+    if (status == AW_OK)
+        status = find_program(path, sizeof path, &session->err);
     if (status != AW_OK)
         return status;
     add_word(&words, NULL, PROGRAM);

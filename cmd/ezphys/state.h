@@ -20,10 +20,17 @@ struct ez_wires {
 /* Records as they are shown: with the name of the object, and the number of the axis. */
 struct ez_shown {
     struct aw_wire wire;
-    struct aw_field head[AW_EZ_FRAMING_ROWS + 1], axis_fields[4];
-    struct aw_message instead[2];
+    struct aw_wire *raw; /* what packets are decoded with; NULL: the client's */
+    struct aw_field head[AW_EZ_FRAMING_ROWS + 1];
     const struct aw_codec *from[AW_MAX_MESSAGES]; /* codecs that the maps are for */
     int8_t map[AW_MAX_MESSAGES][AW_MAX_LEAVES];   /* leaf there to leaf here, -1: none */
+};
+
+/* The packet before, by which axes are counted. */
+struct ez_order {
+    double id; /* NaN: it has a name */
+    char name[AW_TEXT_MAX + 1];
+    int axis; /* 0: it was none */
 };
 
 struct ez_state {
@@ -39,6 +46,7 @@ struct ez_state {
     struct aw_ez ez;
     struct aw_ez dry; /* of --dry-run: has no link, so that the conversation does not notice */
     struct ez_shown shown;
+    struct ez_order order;
     size_t next; /* packet that ez_hear hands out next */
     uint64_t model_epoch;
     int64_t model_ns, model_base_ns; /* time of the simulation; and when it began to count anew */
@@ -83,7 +91,7 @@ enum aw_status ez_read_names(struct aw_session *session);
 
 /* ---- talk.c: the conversation ---- */
 
-/* Gets the client ready; opens the link unless --dry-run. */
+/* Gets the client ready and opens the link. */
 enum aw_status ez_ready(struct aw_session *session);
 
 /* Whether a link that was lost is opened again. */
@@ -104,6 +112,9 @@ enum aw_status ez_begin(struct aw_session *session);
 
 /* AW_TIMEOUT, saying why nothing may have come: another program has the simulator, if one does. */
 enum aw_status ez_no_message(struct aw_session *session);
+
+/* The same for what only makes messages with --dry-run: a client without a link then. */
+enum aw_status ez_begin_to_make(struct aw_session *session);
 
 /* When to give up waiting for one message: --timeout. */
 int64_t ez_deadline(const struct aw_session *session);
@@ -133,6 +144,9 @@ enum aw_status ez_show_begin(struct aw_session *session);
 
 /* A packet of the last message as such a record. */
 enum aw_status ez_show_decode(struct aw_session *session, size_t packet, struct aw_record *record);
+
+/* See struct aw_tool. */
+void ez_order(struct aw_session *session, struct aw_record *record, bool inside);
 
 /* The name of the object, behind its name the axis if the joint has several: "hip.axis2". */
 const char *ez_about_name(const struct aw_ez_about *about, char *out, size_t size);

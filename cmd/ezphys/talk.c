@@ -41,10 +41,6 @@ enum aw_status ez_ready(struct aw_session *session)
     struct ez_state *state = ez_state(session);
     struct aw_link *link;
     enum aw_status status = make_client(session);
-    if (status == AW_OK && aw_flag(session, "dry-run")) {
-        aw_ez_attach(&state->dry, NULL);
-        return AW_OK;
-    }
     if (status == AW_OK)
         status = aw_session_link(session, &link);
     if (status != AW_OK)
@@ -236,12 +232,22 @@ enum aw_status ez_begin(struct aw_session *session)
 {
     struct ez_state *state = ez_state(session);
     enum aw_status status = ez_ready(session);
-    if (status != AW_OK || aw_flag(session, "dry-run"))
+    if (status != AW_OK)
         return status;
     if (state->ez.owed && state->ez.whole)
         return AW_OK;
     status = ez_receive(session, ez_deadline(session), EZ_ONCE);
     return status == AW_TIMEOUT ? ez_no_message(session) : status;
+}
+
+enum aw_status ez_begin_to_make(struct aw_session *session)
+{
+    if (!aw_flag(session, "dry-run"))
+        return ez_begin(session);
+    enum aw_status status = make_client(session);
+    if (status == AW_OK)
+        aw_ez_attach(ez_of(session), NULL);
+    return status;
 }
 
 /* Time of the simulation, as if a new beginning went on where the one before ended. */
@@ -275,6 +281,7 @@ enum aw_status ez_hear(struct aw_session *session, int64_t deadline, struct aw_h
         return status;
     *heard = (struct aw_heard){.frame = ez->packets[state->next++].frame,
                                .dir = AW_RX,
+                               .inside = state->next > 1,
                                .time_ns = aw_session_time(session),
                                .modelled = ez->state.timed,
                                .model_ns = model_time(state)};

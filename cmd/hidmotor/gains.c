@@ -15,7 +15,7 @@ static const struct {
 
 static const char *file_of(const struct aw_args *args)
 {
-    const char *file = aw_arg(args, "words", 0);
+    const char *file = aw_arg(args, "file", 0);
     return file ? file : "";
 }
 
@@ -66,7 +66,6 @@ static enum aw_status send_packet(struct aw_session *session, const struct aw_hi
 {
     struct aw_record request;
     aw_record_init(&request, aw_wire_codec(session->wire, packets[controller].set, AW_TX), AW_TX);
-    aw_session_print_result(session);
     enum aw_status status = aw_hidmotor_gains_to_record(gains, controller, &request, &session->err);
     return status == AW_OK ? motor_set(session, &request) : status;
 }
@@ -150,9 +149,15 @@ static enum aw_status apply(struct aw_session *session, const struct aw_args *ar
     if (status == AW_OK && !aw_flag(session, "dry-run"))
         status = read_gains(session, &gains);
     aw_hidmotor_gains_over(&gains, &wanted);
-    for (int i = 0; i < AW_HIDMOTOR_CONTROLLERS && status == AW_OK; i++)
-        if (names_controller(&wanted, (enum aw_hidmotor_controller)i))
-            status = send_packet(session, &gains, (enum aw_hidmotor_controller)i);
+    int packets_sent = 0;
+    for (int i = 0; i < AW_HIDMOTOR_CONTROLLERS && status == AW_OK; i++) {
+        if (!names_controller(&wanted, (enum aw_hidmotor_controller)i))
+            continue;
+        status = send_packet(session, &gains, (enum aw_hidmotor_controller)i);
+        packets_sent += status == AW_OK;
+    }
+    if (packets_sent > 0 && !aw_flag(session, "dry-run"))
+        aw_object_number(&session->result, "packets", packets_sent, 0, NULL);
     return status;
 }
 

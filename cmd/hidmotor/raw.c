@@ -59,7 +59,7 @@ static enum aw_status show_request(struct aw_session *session, uint32_t id, stru
 }
 
 /* Decoded again, with the wire that the view is for: --raw shows wire numbers. */
-static enum aw_status show_reply(struct aw_session *session, const uint8_t *bytes)
+enum aw_status motor_show_reply(struct aw_session *session, const uint8_t *bytes)
 {
     struct aw_record record;
     struct aw_wire *wire;
@@ -88,5 +88,5 @@ enum aw_status run_raw(struct aw_session *session, const struct aw_args *args)
         status = aw_hidmotor_raw(motor_arm(session), (uint32_t)id, payload, &reply, &session->err);
     if (status != AW_OK)
         return status;
-    return show_reply(session, reply.bytes);
+    return motor_show_reply(session, reply.bytes);
 }

@@ -18,6 +18,20 @@ enum aw_status run_message(struct aw_session *session, const struct aw_args *arg
     return set_from_args(session, args, args->command->name);
 }
 
+/* A message that asks; what comes back is shown. */
+enum aw_status run_question(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_record question;
+    struct aw_hidmotor_reply reply;
+    aw_record_init(&question, aw_wire_codec(session->wire, args->command->name, AW_TX), AW_TX);
+    if (aw_flag(session, "dry-run"))
+        return motor_set(session, &question);
+    enum aw_status status = motor_ready(session);
+    if (status == AW_OK)
+        status = aw_hidmotor_ask(motor_arm(session), &question, &reply, &session->err);
+    return status == AW_OK ? motor_show_reply(session, reply.bytes) : status;
+}
+
 enum aw_status run_light(struct aw_session *session, const struct aw_args *args)
 {
     return set_from_args(session, args, "light");

@@ -29,7 +29,7 @@ static inline struct aw_hidmotor *motor_arm(struct aw_session *session)
     return &motor_state(session)->arm;
 }
 
-/* Opens the link and gets the arm ready; with --dry-run only the arm, without a link. */
+/* Opens the link and gets the arm ready. */
 enum aw_status motor_ready(struct aw_session *session);
 
 /* Setpoint and position of the joints, as last read, into the result. */
@@ -54,6 +54,9 @@ enum aw_status motor_await(struct aw_session *session, const struct aw_hidmotor_
 /* Sends one request and puts what came into the result: announce, ask, "confirmed". */
 enum aw_status motor_set(struct aw_session *session, struct aw_record *request);
 
+/* Shows an answer as it came: as a record, or as bytes where it is none. */
+enum aw_status motor_show_reply(struct aw_session *session, const uint8_t *bytes);
+
 /* See struct aw_tool. */
 enum aw_status motor_safe_stop(struct aw_session *session);
 enum aw_status motor_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
@@ -70,6 +73,7 @@ enum aw_status run_gripper(struct aw_session *session, const struct aw_args *arg
 enum aw_status run_light(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_velocity(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_message(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_question(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_gains(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_raw(struct aw_session *session, const struct aw_args *args);

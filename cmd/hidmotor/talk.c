@@ -6,15 +6,15 @@ enum aw_status motor_ready(struct aw_session *session)
 {
     struct motor_state *state = motor_state(session);
     struct aw_hidmotor_options options = aw_hidmotor_defaults();
-    struct aw_link *link = NULL;
-    enum aw_status status = aw_flag(session, "dry-run") ? AW_OK : aw_session_link(session, &link);
+    struct aw_link *link;
+    enum aw_status status = aw_session_link(session, &link);
     if (status != AW_OK)
         return status;
     options.retries = (int)aw_option_number(session, "retries");
     options.force = aw_flag(session, "force");
     if (aw_flag(session, "timeout"))
         options.timeout_ms = (int)(aw_option_number(session, "timeout") * 1000);
-    if (!link || state->link != link)
+    if (state->link != link)
         aw_hidmotor_init(&state->arm, link, &options);
     state->arm.options = options;
     state->link = link;
@@ -36,32 +36,22 @@ void motor_report_joints(struct aw_session *session)
         aw_object_truth(&session->result, "maybe_stale", true);
 }
 
-static enum aw_status dry_run(struct aw_session *session, const struct aw_record *request)
-{
-    uint8_t report[AW_HIDMOTOR_REPORT];
-    enum aw_status status = motor_ready(session);
-    if (status == AW_OK)
-        status = aw_hidmotor_make(motor_arm(session), request, report, &session->err);
-    return status == AW_OK
-               ? aw_session_dry_run(session, request, (struct aw_span){report, sizeof report})
-               : status;
-}
-
 /* Refused here, a wrong value does not even open the link. */
-static enum aw_status check(struct aw_session *session, const struct aw_record *request)
+static enum aw_status check(struct aw_session *session, const struct aw_record *request,
+                            uint8_t report[AW_HIDMOTOR_REPORT])
 {
-    uint8_t report[AW_HIDMOTOR_REPORT];
     size_t size;
-    return aw_encode(request, aw_flag(session, "force"), report, sizeof report, &size,
+    return aw_encode(request, aw_flag(session, "force"), report, AW_HIDMOTOR_REPORT, &size,
                      &session->err);
 }
 
 enum aw_status motor_set(struct aw_session *session, struct aw_record *request)
 {
     struct aw_hidmotor_reply reply;
-    if (aw_flag(session, "dry-run"))
-        return dry_run(session, request);
-    enum aw_status status = check(session, request);
+    uint8_t report[AW_HIDMOTOR_REPORT];
+    enum aw_status status = check(session, request, report);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return aw_session_dry_run(session, request, (struct aw_span){report, sizeof report});
     if (status == AW_OK)
         status = motor_ready(session);
     if (status == AW_OK)

@@ -106,8 +106,10 @@ static const struct aw_arg set_velocity_gains_args[] = {
 static const struct aw_arg gains_args[] = {
     {.name = "action", .kind = AW_ARG_CHOICE, .choices = gain_actions, .optional = true,
      .help = "show what the board has; set some; save, apply or diff a file"},
-    {.name = "words", .kind = AW_ARG_REST, .optional = true,
-     .help = "set: elbow.kp=0.02 …; else the file"},
+    {.name = "words", .kind = AW_ARG_REST, .optional = true, .with = LIST("set"),
+     .help = "elbow.kp=0.02 …"},
+    {.name = "file", .kind = AW_ARG_FILE, .optional = true, .with = LIST("save", "apply", "diff"),
+     .help = "one gain a line: elbow pid kp 0.02"},
     {0},
 };
 static const struct aw_arg raw_args[] = {
@@ -245,6 +247,10 @@ static const struct aw_command commands[] = {
      .args = set_pid_gains_args, .hidden = true, .safety = AW_WRITE, .run = run_message},
     {.name = "set_velocity_gains", .summary = "gains, as a record has them",
      .args = set_velocity_gains_args, .hidden = true, .safety = AW_WRITE, .run = run_message},
+#define QUESTION(message)                                                                          \
+    {.name = message, .summary = "ask, as a record does", .hidden = true, .run = run_question}
+    QUESTION("positions"), QUESTION("velocities"), QUESTION("pid_gains"),
+    QUESTION("velocity_gains"),
     {.name = "list", .summary = "show boards, and what is in the way of using them",
      .offline = true, .run = run_list, .examples = LIST("list")},
     {.name = "udev", .summary = "print the udev rules that permit access", .offline = true,

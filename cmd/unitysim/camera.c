@@ -196,11 +196,9 @@ static enum aw_status change(struct aw_session *session, const struct aw_args *a
     return put(session, &camera);
 }
 
-/* The second word is a name here. */
 static enum aw_status with_view(struct aw_session *session, const struct aw_args *args, bool use)
 {
-    const char *given = aw_arg(args, "name", 0);
-    const char *name = given ? given : aw_arg(args, "x", 0);
+    const char *name = aw_arg(args, "name", 0);
     struct aw_unity_camera camera;
     if (!name)
         return aw_fail(&session->err, AW_USAGE, "camera %s takes the name of a view",
@@ -229,21 +227,27 @@ static enum aw_status show(struct aw_session *session)
     return status;
 }
 
+enum aw_status run_camera_request(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_record request;
+    enum aw_status status = unity_ready_to_make(session);
+    (void)args;
+    aw_record_init(&request, aw_wire_codec(session->wire, "camera_request", AW_TX), AW_TX);
+    if (status == AW_OK && aw_flag(session, "dry-run"))
+        return unity_dry_run(session, &request);
+    return status == AW_OK ? show(session) : status;
+}
+
 enum aw_status run_camera(struct aw_session *session, const struct aw_args *args)
 {
     const char *action = aw_arg(args, "action", 0);
     action = action ? action : "get";
     if (strcmp(action, "views") == 0)
         return list_views(session);
-    enum aw_status status = unity_ready(session);
+    bool asks = strcmp(action, "get") == 0 || strcmp(action, "save") == 0;
+    enum aw_status status = asks ? unity_ready(session) : unity_ready_to_make(session);
     if (status != AW_OK)
         return status;
-    bool reads = strcmp(action, "get") == 0 || strcmp(action, "save") == 0;
-    if (reads && aw_flag(session, "dry-run"))
-        return aw_fail(&session->err, AW_USAGE,
-                       "camera %s has to ask: nothing to show with "
-                       "--dry-run",
-                       action);
     if (strcmp(action, "get") == 0)
         return show(session);
     if (strcmp(action, "set") == 0)
@@ -257,7 +261,7 @@ enum aw_status run_camera(struct aw_session *session, const struct aw_args *args
 enum aw_status run_update(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record record;
-    enum aw_status status = unity_ready(session);
+    enum aw_status status = unity_ready_to_make(session);
     if (status != AW_OK)
         return status;
     struct aw_unity *unity = unity_of(session);

@@ -71,7 +71,7 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
     unsigned named;
     enum aw_status status = parse(session, args, drives, &named);
     if (status == AW_OK)
-        status = unity_ready(session);
+        status = unity_ready_to_make(session);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return dry_run(session, drives);
     if (status == AW_OK)
@@ -107,7 +107,7 @@ static struct aw_unity_drive drive_of(const struct aw_record *record, int joint)
 enum aw_status run_control(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record record;
-    enum aw_status status = unity_ready(session);
+    enum aw_status status = unity_ready_to_make(session);
     if (status != AW_OK)
         return status;
     struct aw_unity *unity = unity_of(session);
@@ -141,7 +141,7 @@ static enum aw_status dry_stop(struct aw_session *session)
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
-    enum aw_status status = unity_ready(session);
+    enum aw_status status = unity_ready_to_make(session);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return dry_stop(session);
     if (status == AW_OK)

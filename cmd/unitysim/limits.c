@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "shell/config.h"
+#include "shell/dry.h"
 #include "state.h"
 
 static struct aw_unity_limits *usual(struct aw_session *session)
@@ -91,10 +92,16 @@ enum aw_status unity_new_limits(struct aw_session *session, struct aw_unity_limi
 enum aw_status unity_limits(struct aw_session *session, struct aw_unity_limits *limits)
 {
     struct unity_state *state = session->state;
+    enum aw_status status = AW_OK;
     remember(session);
-    if (aw_flag(session, "limits") || !state->limits_known)
-        return unity_new_limits(session, limits);
     *limits = state->limits;
+    if (aw_flag(session, "limits") || !state->limits_known)
+        status = unity_new_limits(session, limits);
+    if (status == AW_OK || !session->command || session->command->safety != AW_READ)
+        return status;
+    aw_session_say(session, "%s — the usual limits stand in", session->err.text);
+    session->err = (struct aw_error){.status = AW_OK}; /* what sends none goes on: stop, status */
+    *limits = aw_unity_limits_default();
     return AW_OK;
 }
 
@@ -173,21 +180,21 @@ static enum aw_status set(struct aw_session *session, const struct aw_args *args
 static enum aw_status with_file(struct aw_session *session, const struct aw_args *args,
                                 struct aw_unity_limits *limits, bool load)
 {
-    const char *given = aw_arg(args, "file", 0);
-    const char *path = given ? given : aw_arg(args, "joint", 0);
+    const char *path = aw_arg(args, "file", 0);
     if (!path)
         return aw_fail(&session->err, AW_USAGE, "limits %s takes a file", load ? "load" : "save");
-    if (!load)
-        return aw_unity_limits_save(limits, path, &session->err);
-    enum aw_status status = aw_unity_limits_load(limits, path, &session->err);
-    return status == AW_OK ? send(session, limits) : status;
+    enum aw_status status =
+        load ? aw_unity_limits_load(limits, path, &session->err) : aw_dry_ends(session);
+    if (status != AW_OK)
+        return status;
+    return load ? send(session, limits) : aw_unity_limits_save(limits, path, &session->err);
 }
 
 /* To show or save them no link is needed, but where there is one they are those of its simulator.
  */
 static enum aw_status ready(struct aw_session *session, bool needed)
 {
-    enum aw_status status = unity_ready(session);
+    enum aw_status status = unity_ready_to_make(session);
     if (status != AW_NO_LINK || needed)
         return status;
     session->err = (struct aw_error){0};

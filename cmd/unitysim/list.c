@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "link/udp.h"
+#include "shell/dry.h"
 #include "shell/list.h"
 #include "state.h"
 
@@ -15,10 +16,13 @@ static enum aw_status hears(struct aw_session *session, bool *heard)
     uint8_t bytes[AW_UNITY_FRAME_MAX];
     size_t got = 0;
     *heard = false;
-    if (aw_link_open(&link, "udp:", &options, NULL) != AW_OK)
+    enum aw_status status = aw_dry_ends(session);
+    if (status == AW_OK && aw_link_open(&link, "udp:", &options, NULL) != AW_OK)
         return AW_OK;
+    if (status != AW_OK)
+        return status;
     int64_t deadline = aw_clock_now(session->clock) + AW_SECOND / 5;
-    enum aw_status status = AW_MORE;
+    status = AW_MORE;
     while (status == AW_MORE)
         status = aw_link_read(link, bytes, sizeof bytes, &got, deadline, NULL);
     aw_link_close(link);

@@ -150,7 +150,7 @@ static enum aw_status dry_run(struct aw_session *session, const struct wish *wis
 enum aw_status run_move(struct aw_session *session, const struct aw_args *args)
 {
     struct wish wish = {0};
-    enum aw_status status = unity_ready(session);
+    enum aw_status status = unity_ready_to_make(session);
     if (status == AW_OK)
         status = parse_pairs(session, args, &wish);
     if (status == AW_OK)

@@ -191,7 +191,7 @@ static enum aw_status play_it(struct play *play)
 static enum aw_status start(struct play *play)
 {
     struct aw_session *session = play->session;
-    enum aw_status status = unity_ready(session);
+    enum aw_status status = unity_ready_to_make(session);
     if (status != AW_OK)
         return status;
     say_clamped(play);

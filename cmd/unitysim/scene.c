@@ -68,7 +68,7 @@ enum aw_status run_scene(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK)
         status = camera_of(session, &camera);
     if (status == AW_OK)
-        status = unity_ready(session);
+        status = unity_ready_to_make(session);
     if (status == AW_OK)
         status = unity_new_limits(session, &limits);
     if (status != AW_OK)

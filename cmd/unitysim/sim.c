@@ -277,7 +277,7 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
         return status;
     struct aw_device *device = aw_unity_device(&options);
     bool live = unity_screen_live() && isatty(STDIN_FILENO) && !aw_flag(session, "no-input") &&
-                !aw_flag(session, "verbose");
+                !aw_flag(session, "verbose") && !aw_flag(session, "dry-run");
     if (!device || !live)
         return aw_session_serve(session, device, say_counters);
     status = on_terminal(session, device, options.stuck);

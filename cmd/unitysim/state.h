@@ -8,6 +8,7 @@
 
 struct unity_state {
     struct aw_unity unity;
+    struct aw_unity dry;  /* of --dry-run: the conversation does not notice */
     struct aw_link *link; /* that unity speaks on; another one: start anew */
     bool begun;           /* unity is initialised */
     bool configured;
@@ -27,13 +28,17 @@ static inline struct unity_state *unity_state(struct aw_session *session)
 
 static inline struct aw_unity *unity_of(struct aw_session *session)
 {
-    return &unity_state(session)->unity;
+    struct unity_state *state = unity_state(session);
+    return aw_flag(session, "dry-run") ? &state->dry : &state->unity;
 }
 
 /* ---- talk.c ---- */
 
-/* Opens the link and gets the client ready; with --dry-run only the client. */
+/* Opens the link and gets the client ready. */
 enum aw_status unity_ready(struct aw_session *session);
+
+/* The same for what only makes packets with --dry-run: a client without a link then. */
+enum aw_status unity_ready_to_make(struct aw_session *session);
 
 /* The same, and waits until feedback has come; AW_TIMEOUT with advice. */
 enum aw_status unity_feedback(struct aw_session *session);
@@ -142,6 +147,7 @@ enum aw_status run_update(struct aw_session *session, const struct aw_args *args
 enum aw_status run_drive(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_move(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_limits(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_camera_request(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_camera(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_play(struct aw_session *session, const struct aw_args *args);

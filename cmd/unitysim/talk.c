@@ -31,8 +31,8 @@ enum aw_status unity_ready(struct aw_session *session)
 {
     struct unity_state *state = session->state;
     struct aw_unity_limits limits;
-    struct aw_link *link = NULL;
-    enum aw_status status = aw_flag(session, "dry-run") ? AW_OK : aw_session_link(session, &link);
+    struct aw_link *link;
+    enum aw_status status = aw_session_link(session, &link);
     if (status == AW_OK)
         status = unity_limits(session, &limits);
     if (status != AW_OK)
@@ -46,6 +46,19 @@ enum aw_status unity_ready(struct aw_session *session)
     state->link = link;
     state->begun = true;
     state->heard_ns = 0;
+    return AW_OK;
+}
+
+enum aw_status unity_ready_to_make(struct aw_session *session)
+{
+    struct aw_unity_limits limits;
+    if (!aw_flag(session, "dry-run"))
+        return unity_ready(session);
+    enum aw_status status = unity_limits(session, &limits);
+    if (status != AW_OK)
+        return status;
+    struct aw_unity_options options = client_options(session, &limits);
+    aw_unity_init(unity_of(session), NULL, &session->wire->variant, &options);
     return AW_OK;
 }
 

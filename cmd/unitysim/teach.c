@@ -135,10 +135,7 @@ enum aw_status run_teach(struct aw_session *session, const struct aw_args *args)
         .tolerance = (int)aw_option_number(session, "tolerance"),
         .every_ns = (int64_t)(aw_option_number(session, "every") * 1e9),
     };
-    enum aw_status status =
-        aw_flag(session, "dry-run")
-            ? aw_fail(&session->err, AW_USAGE, "teach has to listen: no --dry-run")
-            : aw_file_check(aw_arg(args, "file", 0), &session->err);
+    enum aw_status status = aw_file_check(aw_arg(args, "file", 0), &session->err);
     if (status == AW_OK)
         status = unity_ready(session);
     if (status == AW_OK)

@@ -104,9 +104,18 @@ static const struct aw_field limb[] = {
     {0},
 };
 
+#define JOINT_AXIS                                                                                 \
+    {.name = "displacement", FLOAT, .help = "m of a slider, rad of a rotating axis"},              \
+    {.name = "angular_velocity", FLOAT, .unit = "rad/s", .help = "in rad/s; m/s of a slider"}
 static const struct aw_field joint_axis[] = {
-    {.name = "displacement", FLOAT, .help = "m of a slider, rad of a rotating axis"},
-    {.name = "angular_velocity", FLOAT, .unit = "rad/s", .help = "in rad/s; m/s of a slider"},
+    JOINT_AXIS,
+    {0},
+};
+
+static const struct aw_field ordered_axis[] = {
+    {.name = "axis", .type = AW_UINT, .min = 1, .max = 3, .optional = true, /* no bits */
+     .help = "of the joint, from 1, by the order of packets"},
+    JOINT_AXIS,
     {0},
 };
 
@@ -160,6 +169,12 @@ static const struct aw_message messages[] = {
      .help = "Torques on the axes of a joint, for one step."},
     {.name = "axis_motor", .dir = AW_TX, .code = 3, .fields = axis_motor,
      .help = "Velocity and torque limit of a joint's motors, until changed."},
+};
+
+const struct aw_message aw_ezphys_ordered[] = {
+    {.name = "joint_axis", .dir = AW_RX, .code = 3, .fields = ordered_axis,
+     .help = "State of one axis of a joint; one packet per axis, in order."},
+    {0},
 };
 
 /* clang-format on */

@@ -32,6 +32,24 @@ static size_t count_args(const struct aw_command *command)
     return n;
 }
 
+static const char *choice_of(const struct aw_args *args)
+{
+    const struct aw_arg *first = args->command->args;
+    const char *text = NULL;
+    for (size_t i = 0; i < args->n && !text; i++)
+        if (args->bound[i].arg == first)
+            text = args->bound[i].text;
+    return text || !first || !first->choices ? text : first->choices[0];
+}
+
+bool aw_arg_goes(const struct aw_arg *arg, const char *choice)
+{
+    const char *const *with = arg->with;
+    while (with && *with && !(choice && strcasecmp(*with, choice) == 0))
+        with++;
+    return !with || *with;
+}
+
 static char *put_upper(char *out, const char *end, const char *name)
 {
     for (; *name && out < end; name++)
@@ -39,11 +57,17 @@ static char *put_upper(char *out, const char *end, const char *name)
     return out;
 }
 
-static void add_usage_words(const struct aw_command *command, char *out, size_t size)
+/* choice: of the first argument, or NULL. */
+static void add_usage_words(const struct aw_command *command, const char *choice, char *out,
+                            size_t size)
 {
     size_t used = strlen(out);
     for (const struct aw_arg *arg = command->args; arg && arg->name && used + 48 < size; arg++) {
         char name[32] = "";
+        if (choice && arg == command->args)
+            used += (size_t)snprintf(out + used, size - used, " %.24s", choice);
+        if (choice && (arg == command->args || !aw_arg_goes(arg, choice)))
+            continue;
         char *end = put_upper(name, name + sizeof name - 8, arg->name);
         const char *format = arg->optional ? " [%s%s]" : " %s%s";
         const char *more = arg->kind == AW_ARG_PAIRS || arg->kind == AW_ARG_REST ? "…" : "";
@@ -55,13 +79,13 @@ static void add_usage_words(const struct aw_command *command, char *out, size_t 
 void aw_usage_line(const struct aw_command *command, char *out, size_t size)
 {
     snprintf(out, size, "%s", command->name);
-    add_usage_words(command, out, size);
+    add_usage_words(command, NULL, out, size);
     size_t used = strlen(out);
     if (command->repeats && command->args->optional && count_args(command) == 1)
         memcpy(out + used - 1, "…]", sizeof "…]");
     else if (command->repeats && used + 64 < size) {
         char again[128] = "";
-        add_usage_words(command, again, sizeof again);
+        add_usage_words(command, NULL, again, sizeof again);
         snprintf(out + used, size - used, " [%s …]", again + 1);
     }
 }
@@ -302,11 +326,24 @@ static const struct aw_arg *next_bare(struct binder *b)
         if (b->next >= n)
             return NULL;
         const struct aw_arg *arg = &command->args[b->next];
-        if (arg->kind == AW_ARG_PAIRS)
+        if (arg->kind == AW_ARG_PAIRS || !aw_arg_goes(arg, choice_of(b->args)))
             continue;
         if (arg->kind == AW_ARG_REST || !is_bound(b, arg))
             return arg;
     }
+}
+
+/* The usage of a command, with the choice that was made where the rest depends on it. */
+static void choice_usage(const struct aw_args *args, char *out, size_t size)
+{
+    bool depends = false;
+    for (const struct aw_arg *arg = args->command->args; arg && arg->name; arg++)
+        depends = depends || arg->with;
+    snprintf(out, size, "%s", args->command->name);
+    if (depends)
+        add_usage_words(args->command, choice_of(args), out, size);
+    else
+        aw_usage_line(args->command, out, size);
 }
 
 static enum aw_status too_many(struct binder *b, const char *word)
@@ -317,9 +354,24 @@ static enum aw_status too_many(struct binder *b, const char *word)
     if (n && command->args[n - 1].kind == AW_ARG_PAIRS && !isdigit((unsigned char)*word))
         return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' has no value — write %.40s=VALUE",
                        command->name, word, word);
-    aw_usage_line(command, usage, sizeof usage);
+    choice_usage(b->args, usage, sizeof usage);
     return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' is too much — usage: %s", command->name,
                    word, usage);
+}
+
+/* What was named may not go with the choice. */
+static enum aw_status check_choices(struct binder *b)
+{
+    const struct aw_args *args = b->args;
+    char usage[256];
+    for (size_t i = 0; i < args->n; i++) {
+        if (aw_arg_goes(args->bound[i].arg, choice_of(args)))
+            continue;
+        choice_usage(args, usage, sizeof usage);
+        return aw_fail(&b->session->err, AW_USAGE, "%s %s has no argument '%s' — usage: %s",
+                       args->command->name, choice_of(args), args->bound[i].arg->name, usage);
+    }
+    return AW_OK;
 }
 
 static enum aw_status unknown_name(struct binder *b, const char *word, size_t length)
@@ -354,6 +406,15 @@ static enum aw_status bind_bare(struct binder *b, const char *word, size_t name_
     return arg ? bind_to(b, arg, NULL, word) : too_many(b, word);
 }
 
+/* What a record of the message has and the command fills in by itself: "seq". */
+static bool is_own_field(const struct binder *b, const char *word, size_t length)
+{
+    const struct aw_codec *codec = aw_wire_codec(b->session->wire, b->args->command->name, AW_BOTH);
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    return codec && aw_codec_find(codec, name) >= 0;
+}
+
 static enum aw_status bind_argument(struct binder *b)
 {
     const char *word = b->words->word[b->at];
@@ -367,8 +428,8 @@ static enum aw_status bind_argument(struct binder *b)
     if (address)
         return aw_options_set(&b->session->options, address->name, word + length + 1,
                               AW_FROM_COMMAND_LINE, &b->session->err);
-    if (b->words->message)
-        return AW_OK; /* a field of a record that this command does not take */
+    if (b->words->message && is_own_field(b, word, length))
+        return AW_OK;
     return b->words->json ? unknown_name(b, word, length) : bind_bare(b, word, length);
 }
 
@@ -444,7 +505,8 @@ enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words,
     *bad = words->n;
     args->turns = args->command && args->command->repeats && args->n == 0 ? 0 : b.turn + 1;
     bool help = aw_flag(session, "help");
-    return args->command && !help ? check_complete(&b) : AW_OK;
+    status = args->command && !help ? check_complete(&b) : AW_OK;
+    return status == AW_OK && args->command ? check_choices(&b) : status;
 }
 
 const char *aw_arg(const struct aw_args *args, const char *name, size_t turn)

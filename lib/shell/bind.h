@@ -20,6 +20,9 @@ struct aw_option_value *aw_option_word(struct aw_options *options, const char *w
 /* "deg JOINT ANGLE [JOINT ANGLE …]" */
 void aw_usage_line(const struct aw_command *command, char *out, size_t size);
 
+/* Does the argument go with this choice of the first one? See aw_arg.with. */
+bool aw_arg_goes(const struct aw_arg *arg, const char *choice);
+
 /* Help, unit and range of an argument, from its own row or from the wire table. */
 struct aw_arg_info {
     const char *help, *unit;

@@ -86,6 +86,23 @@ enum aw_status aw_run_completion(struct aw_session *session, const struct aw_arg
     return AW_OK;
 }
 
+static void print_examples(const struct aw_command *command, void *context)
+{
+    struct aw_session *session = context;
+    const char *const *example = command->examples;
+    for (; example && *example; example++)
+        aw_output_print(&session->out, "%s\t%s\n", command->name, *example);
+    if (!command->examples)
+        aw_output_print(&session->out, "%s\n", command->name);
+}
+
+enum aw_status aw_run_commands(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    aw_each_command(session->tool, print_examples, session);
+    return AW_OK;
+}
+
 static void print_candidate(void *context, const char *word, const char *help)
 {
     struct aw_session *session = context;

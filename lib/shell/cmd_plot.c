@@ -8,6 +8,7 @@
 
 #include "base/suggest.h"
 #include "shell/common.h"
+#include "shell/dry.h"
 #include "shell/live.h"
 #include "shell/plot.h"
 
@@ -518,8 +519,9 @@ static enum aw_status plot(struct plot *p)
 static enum aw_status prepare(struct plot *p, const struct aw_args *args)
 {
     const char *juggler = aw_option(p->session, "plotjuggler");
-    enum aw_status status = AW_OK;
-    if (juggler)
+    bool leaves = juggler || aw_option(p->session, "out");
+    enum aw_status status = leaves ? aw_dry_ends(p->session) : AW_OK;
+    if (status == AW_OK && juggler)
         status = aw_juggler_open(juggler, &p->juggler, &p->session->err);
     if (status == AW_OK)
         status = take_arguments(p, args);

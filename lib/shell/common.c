@@ -153,6 +153,8 @@ const struct aw_command aw_common_commands[] = {
      .details = "source <(TOOL completion bash), in ~/.bashrc for every shell."},
     {.name = "complete", .summary = "candidates for completion scripts", .args = rest_args,
      .hidden = true, .offline = true, .run = aw_run_complete},
+    {.name = "commands", .summary = "all commands, with their examples, for tests",
+     .hidden = true, .offline = true, .run = aw_run_commands},
     {.name = "help", .summary = "help, or help on one command", .args = help_args,
      .options = help_options, .offline = true, .run = aw_run_help,
      .examples = (const char *const[]){"help watch", "help links", NULL}},

@@ -18,6 +18,7 @@ enum aw_status aw_run_plot(struct aw_session *session, const struct aw_args *arg
 enum aw_status aw_run_help(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_completion(struct aw_session *session, const struct aw_args *args);
+enum aw_status aw_run_commands(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_complete(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_quit(struct aw_session *session, const struct aw_args *args);
 

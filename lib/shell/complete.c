@@ -19,6 +19,7 @@ struct completion {
     const struct aw_command *command;
     bool unknown;        /* a command that there is not */
     size_t position;     /* arguments given by position so far */
+    const char *choice;  /* of the first one */
     const char *message; /* named for encode, or NULL */
 };
 
@@ -126,7 +127,8 @@ static void offer_named_arguments(struct completion *c)
     for (const struct aw_arg *arg = c->command->args; arg && arg->name; arg++) {
         char word[64];
         snprintf(word, sizeof word, "%s=", arg->name);
-        if (*c->partial && arg->kind != AW_ARG_PAIRS && arg->kind != AW_ARG_REST)
+        if (*c->partial && aw_arg_goes(arg, c->choice) && arg->kind != AW_ARG_PAIRS &&
+            arg->kind != AW_ARG_REST)
             offer(c, word, aw_arg_info(c->session, arg).help);
     }
 }
@@ -193,25 +195,28 @@ static const struct aw_option *take_option(struct completion *c, const char *wor
     return option->value && !option->bare && !attached ? option : NULL;
 }
 
-static size_t count_args(const struct aw_command *command)
+static size_t count_args(const struct completion *c)
 {
     size_t n = 0;
-    while (command->args && command->args[n].name)
-        n++;
+    for (const struct aw_arg *arg = c->command->args; arg && arg->name; arg++)
+        n += aw_arg_goes(arg, c->choice);
     return n;
 }
 
 static const struct aw_arg *current_argument(const struct completion *c)
 {
-    size_t n = count_args(c->command), at = c->position;
-    if (n == 0)
-        return NULL;
-    const struct aw_arg *last = &c->command->args[n - 1];
-    if (c->command->repeats)
+    size_t n = count_args(c), at = c->position;
+    const struct aw_arg *last = NULL;
+    if (n > 0 && c->command->repeats)
         at %= n;
-    if (at >= n)
-        return last->kind == AW_ARG_PAIRS || last->kind == AW_ARG_REST ? last : NULL;
-    return &c->command->args[at];
+    for (const struct aw_arg *arg = c->command->args; arg && arg->name; arg++) {
+        if (!aw_arg_goes(arg, c->choice))
+            continue;
+        last = arg;
+        if (at-- == 0)
+            return arg;
+    }
+    return last && (last->kind == AW_ARG_PAIRS || last->kind == AW_ARG_REST) ? last : NULL;
 }
 
 /* joint=1 stands for the argument that is due. */
@@ -240,7 +245,7 @@ static const struct aw_option *walk(struct completion *c, const char *const *bef
             aw_options_add(&c->options, c->command->options);
         } else {
             if (c->position == 0)
-                c->message = before[i];
+                c->message = c->choice = before[i];
             c->position += strchr(before[i], '=') == NULL || is_next(c, before[i]);
         }
     }

@@ -80,9 +80,30 @@ struct reading {
     struct aw_session *session;
     FILE *file;
     int line;
-    bool ended;  /* the piece read last ended the line */
-    int refused; /* the line that aw_session.err is about, or 0 */
+    bool ended; /* the piece read last ended the line */
 };
+
+static bool is_for_tool(const char *section)
+{
+    return strcmp(section, "link") != 0 && strcmp(section, "options") != 0;
+}
+
+/* The first wrong thing is told, the others are counted; the rest of the file holds. */
+static enum aw_status note_wrong(struct aw_config *config, int line, bool broken,
+                                 const struct aw_error *problem)
+{
+    char place[16] = "";
+    if (line)
+        snprintf(place, sizeof place, ":%d", line);
+    bool first = config->n_wrong++ == 0 || line < config->wrong_line;
+    if (first)
+        config->wrong_line = line;
+    if (first)
+        aw_fail(&config->wrong, problem->status, "%.140s%s: %s", config->path, place,
+                problem->text);
+    config->broken = config->broken || broken;
+    return config->wrong.status;
+}
 
 /* Blanks in front would continue the line before. */
 static char *next_line(char *line, int size, void *user)
@@ -101,33 +122,27 @@ static char *next_line(char *line, int size, void *user)
 static int on_entry(void *user, const char *section, const char *key, const char *value)
 {
     struct reading *reading = user;
-    if (!reading->refused && handle(reading->session, section, key, value) != AW_OK)
-        reading->refused = reading->line;
-    return !reading->refused;
+    struct aw_session *session = reading->session;
+    if (handle(session, section, key, value) != AW_OK)
+        note_wrong(session->config, reading->line, is_for_tool(section), &session->err);
+    return 1;
 }
 
 static enum aw_status unreadable(struct aw_session *session, int problem, bool wanted)
 {
+    struct aw_error why;
     if (problem == ENOENT && !wanted)
         return AW_OK;
-    return aw_fail(&session->err, AW_USAGE, "config file %s: %s", session->config->path,
-                   strerror(problem));
-}
-
-/* The first wrong line; only those with a key = value have an error of their own. */
-static enum aw_status wrong_line(const struct reading *reading, int line)
-{
-    struct aw_session *session = reading->session;
-    struct aw_error problem = {AW_USAGE, "neither [section] nor key = value"};
-    if (reading->refused == line)
-        problem = session->err;
-    return aw_fail(&session->err, problem.status, "config file %.200s, line %d: %.160s",
-                   session->config->path, line, problem.text);
+    aw_fail(&why, AW_USAGE, "%s", strerror(problem));
+    return note_wrong(session->config, 0, true, &why);
 }
 
 enum aw_status aw_config_load(struct aw_session *session, const char *path)
 {
     struct aw_config *config = session->config;
+    config->n_wrong = 0;
+    config->broken = false;
+    config->wrong = (struct aw_error){.status = AW_OK};
     if (path)
         snprintf(config->path, sizeof config->path, "%s", path);
     else
@@ -139,14 +154,16 @@ enum aw_status aw_config_load(struct aw_session *session, const char *path)
         return unreadable(session, errno, path != NULL);
     config->found = true;
     struct reading reading = {.session = session, .file = file, .ended = true};
-    session->err = (struct aw_error){.status = AW_OK};
     errno = 0;
     int line = ini_parse_stream(next_line, &reading, on_entry, &reading);
     int problem = ferror(file) ? errno : 0;
     fclose(file);
     if (problem)
         return unreadable(session, problem, true);
-    return line == 0 ? AW_OK : wrong_line(&reading, line);
+    if (line != 0)
+        note_wrong(config, line, true,
+                   &(struct aw_error){AW_USAGE, "neither [section] nor key = value"});
+    return config->wrong.status;
 }
 
 const char *aw_config_alias(const struct aw_session *session, const char *name)

@@ -18,6 +18,11 @@
 struct aw_config {
     char path[512];
     bool found;
+    size_t n_wrong;        /* lines that are left out; or 1, the file cannot be read */
+    int wrong_line;        /* the first of them; 0: the whole file */
+    struct aw_error wrong; /* and what is wrong: "FILE:LINE: why" */
+    bool told;             /* of that */
+    bool broken;           /* what the tool is told of the device is not all there */
     size_t n_aliases;
     struct aw_alias {
         char *name, *url;
@@ -26,8 +31,8 @@ struct aw_config {
     char *texts[AW_OPTIONS_MAX];
 };
 
-/* Reads the file. A missing one is fine unless path was asked for. Errors name the file and the
- * line. */
+/* Reads the file. A missing one is fine unless path was asked for. A wrong line is left out, and
+ * the rest holds: AW_OK, or the status of config->wrong, which is no reason to stop. */
 enum aw_status aw_config_load(struct aw_session *session, const char *path);
 void aw_config_free(struct aw_config *config);
 

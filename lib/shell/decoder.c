@@ -87,13 +87,15 @@ static enum aw_status show(struct aw_decoder *d)
 }
 
 /* A record with a float that is no number is still shown, with null in its place. */
-static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame)
+static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame, bool inside)
 {
-    struct aw_error *err = &d->session->err;
-    if (aw_wire_decode(d->wire, d->dir, frame, &d->record, err) == AW_OK)
-        return show(d);
-    bool readable = d->record.present != 0;
-    complain(d, err->text);
+    struct aw_session *session = d->session;
+    enum aw_status status = aw_wire_decode(d->wire, d->dir, frame, &d->record, &session->err);
+    bool readable = status == AW_OK || d->record.present != 0;
+    if (status != AW_OK)
+        complain(d, session->err.text);
+    if (readable && session->tool->order)
+        session->tool->order(session, &d->record, inside);
     return readable ? show(d) : AW_OK;
 }
 
@@ -113,10 +115,11 @@ static enum aw_status decode_frames(struct aw_decoder *d, struct aw_framer *fram
         struct aw_span frame, rest = {in.data + *used, in.size - *used};
         struct aw_error *err = &d->session->err;
         size_t step = 0;
+        bool inside = aw_framer_inside(d->wire, framer);
         enum aw_status found = aw_wire_next(d->wire, framer, rest, &frame, &step, err);
         *used += step;
         if (found == AW_OK)
-            status = decode_frame(d, frame);
+            status = decode_frame(d, frame, inside);
         else if (found == AW_MALFORMED)
             complain(d, err->text);
         else
@@ -144,7 +147,7 @@ static enum aw_status decode_bytes(struct aw_decoder *d, struct aw_span bytes)
 {
     size_t used;
     if (!d->wire->variant.envelope)
-        return decode_frame(d, bytes);
+        return decode_frame(d, bytes, false);
     d->framer = (struct aw_framer){.dir = d->dir};
     return decode_stream(d, bytes, true, &used);
 }
@@ -170,7 +173,7 @@ static enum aw_status decode_candump(struct aw_decoder *d, const char *line, siz
     d->dir = entry.dir ? entry.dir : d->wanted;
     if (!entry.size)
         return decode_hex(d, entry.frame, entry.length);
-    return decode_frame(d, (struct aw_span){entry.bytes, entry.size});
+    return decode_frame(d, (struct aw_span){entry.bytes, entry.size}, false);
 }
 
 /* Bytes that came before are dropped; after a gap what was held is of no use. */
@@ -241,7 +244,7 @@ static enum aw_status decode_packet(struct aw_decoder *d, const struct aw_packet
     d->dir = direction_of(d, &payload);
     struct aw_way *way = &d->ways[d->dir == AW_TX ? 0 : 1];
     if (d->wire->protocol->datagrams)
-        return decode_frame(d, payload.data);
+        return decode_frame(d, payload.data, false);
     return decode_piece(d, way, in_order(way, &payload));
 }
 

@@ -7,6 +7,8 @@
 #include "shell/ask.h"
 #include "shell/bind.h"
 #include "shell/common.h"
+#include "shell/config.h"
+#include "shell/dry.h"
 #include "shell/help.h"
 #include "shell/stop.h"
 
@@ -34,12 +36,17 @@ void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_c
             visit(c, context);
 }
 
-static void print_json_result(struct aw_session *session, const struct aw_command *command,
-                              enum aw_status status)
+/* The result is that of the command as it was typed, whatever was sent for it. */
+static const char *result_name(const struct aw_session *session)
+{
+    return session->command ? session->command->name : NULL;
+}
+
+static void print_json_result(struct aw_session *session, enum aw_status status)
 {
     char head[256], *p = head;
     const struct aw_object *result = &session->result;
-    const char *name = result->cmd ? result->cmd : command ? command->name : NULL;
+    const char *name = result_name(session);
     p += sprintf(p, "\"t\":");
     p = aw_print_time(p, AW_TIME_ABS, aw_session_time(session), 0, 0);
     if (name)
@@ -57,7 +64,7 @@ static char *print_csv_result(struct aw_session *session, char *out)
 {
     const struct aw_object *result = &session->result;
     char head[96], *p = aw_print_time(head, AW_TIME_ABS, aw_session_time(session), 0, 0);
-    snprintf(p, sizeof head - (size_t)(p - head), ",%s", result->cmd);
+    snprintf(p, sizeof head - (size_t)(p - head), ",%s", result_name(session));
     if (session->csv_columns != result->n)
         out = aw_object_csv_names(result, "t,cmd", out);
     session->csv_columns = result->n;
@@ -71,6 +78,7 @@ static void print_result(struct aw_session *session)
     bool csv = aw_session_csv(session);
     if ((csv || format) && session->view)
         return;
+    session->result.cmd = result_name(session);
     char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT);
     aw_output_done(&session->out, csv      ? print_csv_result(session, at)
                                   : format ? aw_object_format(&session->result, format, at)
@@ -84,14 +92,13 @@ static void print_error(struct aw_session *session, const char *where)
 }
 
 /* The outcome for people and for programs, the same in every way of use. */
-static void print_outcome(struct aw_session *session, const struct aw_command *command,
-                          enum aw_status status, const char *where)
+static void print_outcome(struct aw_session *session, enum aw_status status, const char *where)
 {
     bool json = aw_session_json(session);
     if (status != AW_OK)
         aw_output_flush(&session->out, NULL);
     if (json && (status != AW_OK || session->result.cmd)) {
-        print_json_result(session, command, status);
+        print_json_result(session, status);
     } else if (status == AW_OK && session->result.cmd) {
         print_result(session);
     }
@@ -103,7 +110,7 @@ enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status stat
                                  const char *where)
 {
     aw_object_start(&session->result, NULL);
-    print_outcome(session, NULL, status, where);
+    print_outcome(session, status, where);
     aw_output_flush(&session->out, NULL);
     return status;
 }
@@ -111,7 +118,7 @@ enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status stat
 void aw_session_print_result(struct aw_session *session)
 {
     if (session->result.cmd)
-        print_outcome(session, NULL, AW_OK, NULL);
+        print_outcome(session, AW_OK, NULL);
     aw_object_start(&session->result, NULL);
 }
 
@@ -170,6 +177,31 @@ static enum aw_status ask_first(struct aw_session *session, const struct aw_comm
                    command->name);
 }
 
+static void warn_of_config(struct aw_session *session)
+{
+    const struct aw_config *config = session->config;
+    char more[48] = "";
+    if (config->n_wrong > 1)
+        snprintf(more, sizeof more, " (and %zu more)", config->n_wrong - 1);
+    aw_session_tell(session, "%s: %s — %s%s\n", session->tool->name, config->wrong.text,
+                    config->found ? "left out" : "nothing is taken from it", more);
+}
+
+/* Nothing is changed on a device of which not all is known that the user has written down: a limit
+ * may be missing. All else goes on, with a warning. */
+static enum aw_status check_config(struct aw_session *session, const struct aw_command *command)
+{
+    struct aw_config *config = session->config;
+    bool needed = session->tool->configure && command->safety != AW_READ;
+    if (config->broken && needed)
+        return aw_fail(&session->err, AW_USAGE, "%s: %s — mend it, or give --config /dev/null",
+                       command->name, config->wrong.text);
+    if (config->n_wrong && !config->told)
+        warn_of_config(session);
+    config->told = true;
+    return AW_OK;
+}
+
 static enum aw_status run_command(struct aw_session *session, const struct aw_args *args)
 {
     enum aw_status status = ask_first(session, args->command);
@@ -184,7 +216,8 @@ static enum aw_status run_command(struct aw_session *session, const struct aw_ar
     aw_stop_watch_output(session, motion);
     if (motion)
         aw_stop_watch_suspend(session, true);
-    status = make_safe(session, end_of_record(session, args->command->run(session, args)));
+    status = aw_dry_outcome(session, args->command->name, args->command->run(session, args));
+    status = make_safe(session, end_of_record(session, status));
     aw_stop_watch_output(session, false);
     if (motion)
         aw_stop_watch_suspend(session, false);
@@ -216,7 +249,9 @@ static enum aw_status run_bound(struct aw_session *session, const struct aw_args
     if (!args->command)
         return aw_fail(&session->err, AW_USAGE,
                        "no command — options hold for the line they stand in");
-    enum aw_status status = prepare_wire(session);
+    enum aw_status status = check_config(session, args->command);
+    if (status == AW_OK)
+        status = prepare_wire(session);
     return status == AW_OK ? run_command(session, args) : status;
 }
 
@@ -264,6 +299,7 @@ enum aw_status aw_dispatch(struct aw_session *session, const struct aw_words *wo
                            const char *where)
 {
     struct aw_options before = session->options;
+    const struct aw_command *outer = session->command;
     struct aw_args *args = malloc(sizeof *args);
     size_t bad = words->n;
     char at[128];
@@ -272,6 +308,7 @@ enum aw_status aw_dispatch(struct aw_session *session, const struct aw_words *wo
     session->err = (struct aw_error){.status = AW_OK};
     aw_object_start(&session->result, NULL);
     enum aw_status status = aw_bind(session, words, args, &bad);
+    session->command = args->command;
     if (status == AW_OK) {
         bad = words->n;
         status = run_bound(session, args);
@@ -279,7 +316,7 @@ enum aw_status aw_dispatch(struct aw_session *session, const struct aw_words *wo
     if (status == AW_USAGE && args->command)
         advise_on_units(session, args->command, words, &bad);
     if (!session->told)
-        print_outcome(session, args->command, status, place(where, words, bad, at, sizeof at));
+        print_outcome(session, status, place(where, words, bad, at, sizeof at));
     session->told = false;
     if (aw_output_flush(&session->out, &session->err) != AW_OK && status == AW_OK) {
         status = AW_LOST;
@@ -288,5 +325,6 @@ enum aw_status aw_dispatch(struct aw_session *session, const struct aw_words *wo
     end_command(session);
     free(args);
     session->options = before;
+    session->command = outer;
     return status;
 }

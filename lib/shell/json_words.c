@@ -83,8 +83,8 @@ static enum aw_status convert(struct aw_words *words, json_t *root, struct aw_er
     struct builder b = {words, 0};
     const char *cmd = json_string_value(json_object_get(root, "cmd"));
     const char *msg = json_string_value(json_object_get(root, "msg"));
-    if (json_object_get(root, "ok"))
-        return AW_OK; /* the result of a command, piped on: nothing to do */
+    if (json_object_get(root, "ok") || json_object_get(root, "dry_run"))
+        return AW_OK; /* what came of a command, piped on: nothing to do */
     if (!cmd && !msg)
         return aw_fail(err, AW_USAGE, "no \"cmd\" in the JSON object — {\"cmd\":\"help\"}");
     words->json = true;

@@ -27,7 +27,7 @@ static void free_session(struct aw_session *session)
     aw_config_free(session->config);
     free(session->config);
     free(session->wire);
-    free(session->raw_wire);
+    free(session->decoding);
     free(session->frame);
     free(session->state);
     free(session);
@@ -82,10 +82,11 @@ static enum aw_status load_settings(struct aw_session *session, int argc, char *
     char variable[64];
     const char *path = config_argument(argc, argv);
     aw_option_variable(session->tool->name, "config", variable, sizeof variable);
-    enum aw_status status = aw_config_load(session, path ? path : getenv(variable));
-    return status == AW_OK
-               ? aw_options_from_environment(&session->options, session->tool->name, &session->err)
-               : status;
+    const char *named = getenv(variable);
+    if (!path && named && *named)
+        path = named;
+    aw_config_load(session, path); /* what is wrong in it is told with the first command */
+    return aw_options_from_environment(&session->options, session->tool->name, &session->err);
 }
 
 static void choose_color(struct aw_session *session)

@@ -202,7 +202,7 @@ enum aw_status aw_options_from_environment(struct aw_options *options, const cha
         struct aw_error problem;
         aw_option_variable(tool, options->values[i].option->name, name, sizeof name);
         const char *text = getenv(name);
-        if (!text)
+        if (!text || !*text)
             continue;
         enum aw_status status = aw_options_set(options, options->values[i].option->name, text,
                                                AW_FROM_ENVIRONMENT, &problem);

@@ -40,7 +40,8 @@ struct aw_option_value *aw_options_find_letter(struct aw_options *options, char 
 enum aw_status aw_options_set(struct aw_options *options, const char *name, const char *text,
                               enum aw_origin origin, struct aw_error *err);
 
-/* Takes NAME_OPTION for every option from the environment, for instance ARMCTL_LINK. */
+/* Takes NAME_OPTION for every option from the environment, for instance ARMCTL_LINK. An empty one
+ * is unset. */
 enum aw_status aw_options_from_environment(struct aw_options *options, const char *tool,
                                            struct aw_error *err);
 

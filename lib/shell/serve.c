@@ -5,6 +5,7 @@
 
 #include "base/xdg.h"
 #include "link/url.h"
+#include "shell/dry.h"
 #include "shell/stop.h"
 
 /* The URL of --listen, with the user's folder in place of its name. */
@@ -47,8 +48,10 @@ enum aw_status aw_session_serve(struct aw_session *session, struct aw_device *de
 {
     if (!device)
         return aw_fail(&session->err, AW_NO_LINK, "out of memory");
-    enum aw_status status = serve(session, device);
-    if (status == AW_STOPPED || status == AW_LOST)
+    enum aw_status status = aw_dry_ends(session);
+    if (status == AW_OK)
+        status = serve(session, device);
+    if (!session->dry_end && (status == AW_STOPPED || status == AW_LOST))
         say(session, device);
     device->ops->close(device);
     return status;

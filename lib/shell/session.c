@@ -13,6 +13,7 @@
 #include "link/fault.h"
 #include "link/url.h"
 #include "shell/config.h"
+#include "shell/dry.h"
 #include "shell/stop.h"
 #include "shell/tee.h"
 #include "wire/hex.h"
@@ -196,7 +197,9 @@ static enum aw_status open_tee(struct aw_session *session, const char *url)
 enum aw_status aw_session_open(struct aw_session *session, const char *url,
                                const struct aw_link_options *options, struct aw_link **link)
 {
-    enum aw_status status = open_tee(session, url);
+    enum aw_status status = aw_dry_ends(session);
+    if (status == AW_OK)
+        status = open_tee(session, url);
     if (status == AW_OK)
         status = aw_link_open(link, url, options, &session->err);
     if (status != AW_OK)
@@ -223,8 +226,8 @@ static enum aw_status open_link(struct aw_session *session, const char *url)
 enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link)
 {
     const char *url;
-    enum aw_status status = AW_OK;
-    if (!session->link) {
+    enum aw_status status = aw_dry_ends(session);
+    if (status == AW_OK && !session->link) {
         aw_stop_catch(session);
         status = aw_session_url(session, &url);
         if (status == AW_OK) {
@@ -279,17 +282,21 @@ static const char *const *split_fields(struct aw_session *session)
 
 enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire)
 {
-    if (aw_flag(session, "raw") && !session->raw_wire) {
-        session->raw_wire = calloc(1, sizeof *session->raw_wire);
-        if (!session->raw_wire)
-            return aw_fail(&session->err, AW_USAGE, "out of memory");
-    }
-    if (aw_flag(session, "raw")) {
-        aw_wire_init(session->raw_wire, session->tool->protocol, &session->wire->variant, true);
-        session->raw_wire->lenient = session->wire->lenient;
-        session->shown = session->raw_wire;
-    }
-    *wire = session->shown;
+    const struct aw_message *ordered = session->tool->ordered;
+    bool raw = aw_flag(session, "raw");
+    *wire = session->wire;
+    if (!raw && !ordered)
+        return AW_OK;
+    if (!session->decoding)
+        session->decoding = calloc(1, sizeof *session->decoding);
+    if (!session->decoding)
+        return aw_fail(&session->err, AW_USAGE, "out of memory");
+    struct aw_variant variant = session->wire->variant;
+    if (ordered)
+        variant.instead = ordered;
+    aw_wire_init(session->decoding, session->tool->protocol, &variant, raw);
+    session->decoding->lenient = session->wire->lenient;
+    session->shown = *wire = session->decoding;
     return AW_OK;
 }
 
@@ -329,24 +336,6 @@ enum aw_status aw_session_announce(struct aw_session *session, struct aw_record 
     if (status == AW_OK)
         status = aw_output_flush(&session->out, &session->err);
     return status == AW_OK ? aw_output_check(&session->out, &session->err) : status;
-}
-
-enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,
-                                  struct aw_span frame)
-{
-    char *hex = malloc(AW_HEX_SIZE(frame.size));
-    struct aw_object *result = &session->result;
-    enum aw_status status = aw_session_show(session, record);
-    if (!hex)
-        return aw_fail(&session->err, AW_USAGE, "out of memory");
-    aw_hex_print(session->tool->protocol, frame, hex);
-    if (aw_session_json(session))
-        aw_output_print(&session->out, "{\"dry_run\":true,\"bytes\":\"%s\"}\n", hex);
-    else
-        aw_output_print(&session->out, "   %s\n", hex);
-    aw_object_start(result, NULL);
-    free(hex);
-    return status;
 }
 
 enum aw_status aw_session_wait_input(struct aw_session *session, int fd)

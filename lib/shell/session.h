@@ -30,15 +30,17 @@ struct aw_session {
     const struct aw_tool *tool;
     struct aw_options options;
     struct aw_output out;
-    struct aw_error err; /* of the command that runs */
+    const struct aw_command *command; /* the one that runs, or NULL */
+    struct aw_error err;              /* of the command that runs */
     struct aw_object result;
     struct aw_wire *wire;
-    struct aw_wire *raw_wire; /* for --raw; made on first use */
+    struct aw_wire *decoding; /* for --raw and tool->ordered; made on first use */
     struct aw_wire *shown;    /* the one that the view is for */
     uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
     struct aw_view *view;     /* made on first use */
     struct aw_tee *tee;       /* --record; NULL: nothing is recorded */
     struct aw_link *link;     /* made on first use, kept for the session */
+    bool dry_end;             /* the command that runs ended because of --dry-run, see dry.h */
     struct aw_real_clock real_clock;
     struct aw_virtual_clock virtual_clock; /* for sim:?time=virtual */
     struct aw_clock *clock;
@@ -99,12 +101,13 @@ bool aw_flag(const struct aw_session *session, const char *name);
 double aw_option_number(const struct aw_session *session,
                         const char *name); /* in its unit; 0 if not set */
 
-/* The link of the session, opened on first use. Takes the URL from the options. */
+/* The link of the session, opened on first use. Takes the URL from the options. AW_STOPPED with
+ * --dry-run. */
 enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link);
 void aw_session_unlink(struct aw_session *session);
 
 /* Opens any link: what passes it is told with --verbose and recorded with --record. The caller
- * closes it. */
+ * closes it. AW_STOPPED with --dry-run. */
 enum aw_status aw_session_open(struct aw_session *session, const char *url,
                                const struct aw_link_options *options, struct aw_link **link);
 
@@ -114,15 +117,16 @@ enum aw_status aw_session_url(struct aw_session *session, const char **url);
 /* What recordings call the link: "can0" of can:can0, else its scheme. */
 void aw_session_interface(struct aw_session *session, char *out, size_t size);
 
-/* For --dry-run: prints the fields and the exact bytes. */
+/* For --dry-run: prints the fields and the exact bytes. In CSV and --format the bytes are told on
+ * standard error. */
 enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,
                                   struct aw_span frame);
 
 /* The view that the options ask for; its header is printed on first use. */
 enum aw_status aw_session_view(struct aw_session *session, struct aw_view **view);
 
-/* The wire to decode with: the session's, or with --raw one whose values are wire numbers. Made on
- * first use. */
+/* The wire to decode with: the session's, or with --raw one whose values are wire numbers; with the
+ * fields of tool->ordered. */
 enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire);
 
 /* Waits until fd can be read: AW_OK, or AW_STOPPED. */
@@ -156,8 +160,8 @@ void aw_session_draw(struct aw_session *session, const char *format, ...)
 
 /* Creates the file that a command writes to. That is no reason to be deaf while something moves: a
  * named pipe waits for its reader here until somebody asks to stop, and a reader that takes nothing
- * for a moment ends the file, with ETIMEDOUT. what is told before the path, or NULL. Errors as in
- * aw_file_fail; AW_STOPPED. */
+ * for a moment ends the file, with ETIMEDOUT. what is told before the path, or NULL. With --dry-run
+ * no file is made, and what is written goes nowhere. Errors as in aw_file_fail; AW_STOPPED. */
 enum aw_status aw_session_create(struct aw_session *session, const char *what, const char *path,
                                  FILE **file);
 

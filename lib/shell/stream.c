@@ -180,11 +180,15 @@ enum aw_status aw_stream_check(struct aw_session *session, const struct aw_selec
                                const struct aw_where *where)
 {
     bool anybody = session->tool->subjects != NULL;
+    struct aw_wire *wire;
+    enum aw_status status = aw_session_decoding_wire(session, &wire);
     struct aw_names *names = malloc(sizeof *names);
     if (!names)
-        return aw_fail(&session->err, AW_USAGE, "out of memory");
-    aw_names_init(names, session->wire);
-    enum aw_status status = aw_select_check(fields, names, anybody, &session->err);
+        status = aw_fail(&session->err, AW_USAGE, "out of memory");
+    if (status == AW_OK)
+        aw_names_init(names, wire);
+    if (status == AW_OK)
+        status = aw_select_check(fields, names, anybody, &session->err);
     if (status == AW_OK && where)
         status = aw_where_check(where, names, anybody, &session->err);
     free(names);

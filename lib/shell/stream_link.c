@@ -4,13 +4,16 @@
 
 #define REST_NS (4 * AW_MILLISECOND) /* after something came: the next is read in blocks */
 
-static enum aw_status decode(struct aw_stream *s, struct aw_span frame, enum aw_dir dir)
+static enum aw_status decode(struct aw_stream *s, struct aw_span frame, enum aw_dir dir,
+                             bool inside)
 {
     enum aw_status status = aw_wire_decode(s->wire, dir, frame, &s->record, &s->session->err);
     if (status != AW_OK)
         s->counters.damaged++;
     if (status != AW_OK && !s->record.present)
         return AW_MALFORMED;
+    if (s->session->tool->order)
+        s->session->tool->order(s->session, &s->record, inside);
     s->item.record = &s->record;
     s->item.heard.frame = frame;
     s->item.heard.dir = dir;
@@ -30,7 +33,7 @@ static enum aw_status hear_next(struct aw_stream *s, int64_t deadline)
             return status;
         if (heard.frame.size == 0 && s->link && s->link->event[0])
             aw_session_say(s->session, "%s", s->link->event);
-        if (heard.frame.size == 0 || decode(s, heard.frame, heard.dir) != AW_OK)
+        if (heard.frame.size == 0 || decode(s, heard.frame, heard.dir, heard.inside) != AW_OK)
             continue;
         s->item.time_ns = heard.time_ns;
         s->item.heard = heard;
@@ -50,13 +53,14 @@ static enum aw_status next_frame(struct aw_stream *s)
     while (s->used < s->held) {
         struct aw_span frame, rest = {(const uint8_t *)s->buffer + s->used, s->held - s->used};
         size_t step = 0;
+        bool inside = aw_framer_inside(s->wire, &s->framer);
         enum aw_status status = aw_wire_next(s->wire, &s->framer, rest, &frame, &step, err);
         s->used += step;
         if (status == AW_MORE)
             break;
         if (status == AW_MALFORMED)
             s->counters.damaged++;
-        else if (decode(s, frame, AW_RX) == AW_OK)
+        else if (decode(s, frame, AW_RX, inside) == AW_OK)
             return AW_OK;
     }
     /* A datagram that ends within a message will not be continued; nor will what fills everything.

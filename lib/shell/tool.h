@@ -29,6 +29,7 @@ struct aw_heard {
     int64_t time_ns;      /* since 1970 */
     bool modelled;        /* it comes from a simulation that tells its own time, */
     int64_t model_ns;     /* which never falls, whatever is started again */
+    bool inside;          /* not the first of a message of several */
 };
 
 /* What a command can do to the world; decides about limits, questions and the safe stop. */
@@ -66,6 +67,8 @@ struct aw_arg {
     bool whole;                 /* a whole number, in this range with --force, too */
     bool optional;
     aw_complete_fn *complete;
+    const char *const *with; /* goes with these choices of the first argument only (its first one is
+                                the usual one), NULL-terminated; or NULL */
     const char *const *fields; /* what records call it, where that is another name,
                                   NULL-terminated; or NULL */
 };
@@ -167,6 +170,11 @@ struct aw_tool {
     /* Between two commands at the prompt: keeps up a conversation that must not stand still, until
      * fd can be read. AW_OK, or AW_STOPPED. NULL: fd is waited for, and that is all. */
     enum aw_status (*idle)(struct aw_session *session, int fd);
+    /* Messages with fields of no bits, which the order of the packets tells, for the wire that
+     * records are decoded with; and who fills them in, asked for each record in turn. inside: it
+     * is not the first of a message of several. Both NULL: there are none. */
+    const struct aw_message *ordered;
+    void (*order)(struct aw_session *session, struct aw_record *record, bool inside);
     /* Chooses the variant of the wire from options; NULL: the first. */
     enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant,
                               struct aw_error *err);

@@ -18,6 +18,12 @@ static bool holds_value(enum aw_type type)
     return type >= AW_UINT && type <= AW_DIGITS;
 }
 
+/* A row without bits is not in the frame: whoever knows the order of frames fills it in. */
+static bool is_in_frame(const struct aw_field *row)
+{
+    return holds_value(row->type) && !(row->type == AW_UINT && row->bits == 0);
+}
+
 static bool is_checked(const struct aw_field *row)
 {
     return !holds_value(row->type) && row->type != AW_PAD && !row->lenient;
@@ -53,7 +59,7 @@ static void add_leaf(struct layout *at, const struct aw_field *row, const char *
         .count = -1,
         .value = holds_value(row->type),
     };
-    codec->values |= (uint64_t)holds_value(row->type) << i;
+    codec->values |= (uint64_t)is_in_frame(row) << i;
     codec->fixed |= (uint64_t)is_checked(row) << i;
     codec->floats = codec->floats || row->type == AW_FLOAT;
     codec->scaled |= (uint64_t)(is_scaled(row) && !codec->raw) << i;

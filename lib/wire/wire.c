@@ -132,6 +132,11 @@ enum aw_status aw_wire_decode(struct aw_wire *wire, enum aw_dir dir, struct aw_s
     return aw_decode(aw_wire_codec_at(wire, index), frame, record, err);
 }
 
+bool aw_framer_inside(const struct aw_wire *wire, const struct aw_framer *framer)
+{
+    return !wire->variant.envelope || framer->left > 0 || framer->bytes > 0;
+}
+
 enum aw_status aw_wire_next(const struct aw_wire *wire, struct aw_framer *framer, struct aw_span in,
                             struct aw_span *frame, size_t *used, struct aw_error *err)
 {

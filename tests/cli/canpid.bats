@@ -204,11 +204,13 @@ END
     ok canpid -q -l "$fast" --dry-run stop -b all
     same "$(grep -c '#' <<<"$output")" 7
     printf '[board x]\nid = 60\n' >"$XDG_CONFIG_HOME/armwire/canpid.ini"
-    fails 2 canpid list
-    has "$why" "line 2"
+    ok canpid list
+    has "$stderr" "canpid.ini:2: "
+    fails 2 canpid -q -l "$fast" -b lknee -c pos setpoint 1deg
+    has "$why" "canpid.ini:2: "
     printf '[board a"b]\nid = 0x100\n' >"$XDG_CONFIG_HOME/armwire/canpid.ini"
-    fails 2 canpid list
-    has "$why" "letters"
+    ok canpid list
+    has "$stderr" "letters"
 }
 
 @test "--dry-run sends nothing" {

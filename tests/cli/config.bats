@@ -126,8 +126,8 @@ END
     has "$why" ARMCTL_ACK_TIMEOUT
     ARMCTL_JSON=perhaps fails 2 armctl list
     has "$why" ARMCTL_JSON
-    ARMCTL_CONFIG=$D/nope.ini fails 2 armctl list
-    has "$why" nope.ini
+    ARMCTL_CONFIG=$D/nope.ini ok armctl list
+    has "$stderr" nope.ini
     ARMCTL_JSON=no ok armctl decode 30444547312C3039300D0A
     matches "$output" "<- deg*"
 }
@@ -151,38 +151,72 @@ END
     same "$(json .angle)" 10
 }
 
-@test "mistakes in the file: its name, the line, what to do" {
-    refused() { # LINE TEXT
-        fails 2 armctl list
-        has "$why" "armctl.ini, line $1"
-        has "$why" "$2"
+@test "a wrong line is a warning with its place, and takes away nothing that can do without" {
+    warns() { # LINE TEXT
+        for words in help list 'config show' 'encode deg joint=1 angle=90' \
+            'decode 30444547312C3039300D0A' "-q -l $fast stop" "-q -l $fast ping"; do
+            # shellcheck disable=SC2086 # words
+            ok armctl $words
+            why=$(grep -v 'no serial port' <<<"$stderr")
+            same "$(wc -l <<<"$why")" 1
+            has "$why" "armctl: $D/config/armwire/armctl.ini:$1: "
+            has "$why" "$2"
+        done
     }
     config '[options]' 'retries = many'
-    refused 2 "--retries"
+    warns 2 "--retries"
     config '[options]' '' 'colour = never'
-    refused 3 "--color"
-    config '[nonsense]' 'a = 1'
-    refused 2 "[nonsense]"
-    config 'just words'
-    refused 1 ""
-    config '[joint elbow]' 'index = 2' 'kind = bend'
-    refused 3 bend
-    config '[joint elbow]' 'index = eleven'
-    refused 2 eleven
-    config '[joint elbow]' 'frobs = 2'
-    refused 2 frobs
+    warns 3 "did you mean '--color'"
     config '[options]' 'json = perhaps'
-    refused 2 json
+    warns 2 json
+    ok armctl -q -l "$fast" deg 1 90 # nothing about the joints is wrong
+    while IFS='|' read -r line text section key; do
+        config "$section" "$key"
+        warns "$line" "$text"
+        fails 2 armctl -q -l "$fast" deg 1 90
+        has "$why" "deg: $D/config/armwire/armctl.ini:$line: "
+        ok armctl -q -l "$fast" --config /dev/null deg 1 90
+    done <<'END'
+2|rotate or translate|[joint elbow]|kind = slide
+2|eleven|[joint elbow]|index = eleven
+2|frobs|[joint elbow]|frobs = 2
+2|use [link], [options], [joint NAME]|[nonsense]|a = 1
+2|neither [section]|[joint elbow]|just words
+END
+    config '[options]' 'colour = never' 'json = yes' '[link]' "arm = $fast"
+    run -0 --separate-stderr armctl -q -l @arm deg 1 90 # the rest of the file holds
+    matches "$output" '{*"ok":true*'
 }
 
-@test "--config reads another file, and must find it" {
+@test "limits that contradict each other: nothing that sends them, and everything else" {
+    printf '[joint elbow]\nmin = 3000\nmax = 1000\n' >bad.ini
+    for command in stop status; do
+        run -0 --separate-stderr unitysim -q -l sim: --config bad.ini "$command"
+    done
+    fails 6 unitysim -q -l "$fast" --config bad.ini scene basic
+}
+
+@test "--config reads another file; without it nothing is changed on a device" {
     printf '[options]\njson = yes\n' >other.ini
     ok armctl --config other.ini decode 30444547312C3039300D0A
     matches "$output" "{*"
     ok armctl --config=other.ini config path
     same "$output" other.ini
-    fails 2 armctl --config none.ini list
-    has "$why" none.ini
+    ok armctl --config none.ini config path
+    has "$stderr" "none.ini: No such file"
+    fails 2 armctl -q --config none.ini -l "$fast" deg 1 90
+    ok hidmotor -q --config none.ini -l "$fast" stop
+    has "$stderr" "none.ini: No such file"
+}
+
+@test "an empty variable is unset" {
+    local name
+    for name in $(armctl config show -j | jq -r .option | tr 'a-z-' 'A-Z_'); do
+        run -0 --separate-stderr env "ARMCTL_$name=" armctl -l "$fast" deg 1 90
+        has "$stderr" "this is the simulator"
+    done
+    fails 4 env HIDMOTOR_LINK= hidmotor status
+    has "$why" "no link given"
 }
 
 @test "no home at all is no harm" {

@@ -103,8 +103,10 @@ other_packets='
     ok ezphys encode --wire mine --dir rx timestamp step=1 step_size=1
     same "$output" "00 18 00 00 00 05 00 00 00 00 00 00 00 0C 00 00 00 00 00 00 00 01 3F 80 00 00"
     printf '%s\n' '[wire mine]' 'msg = size99' >config/armwire/ezphys.ini
-    fails 2 ezphys encode --wire mine reset
-    has "$why" "line 2"
+    run -2 --separate-stderr ezphys encode --wire mine reset
+    has "$stderr" "ezphys.ini:2: "
+    ok ezphys encode reset
+    has "$stderr" "ezphys.ini:2: "
 }
 
 # ---- What physics says ---------------------------------------------------------------------------
@@ -360,7 +362,7 @@ stream reset
 END
     ezphys -q -j -l sim: motor hinge 2 1000 >records
     ok ezphys -q -j -l sim: <records
-    same "$(json '[.cmd,.ok,.joint]')" '["motor",true,"hinge"]'
+    same "$(json '[.cmd,.ok,.joint]')" '["axis_motor",true,"hinge"]'
     fails 2 ezphys -q -l sim: <<<'{"msg":"axis_motor","id":1,"velocity2":1,"max_torque2":1}'
 }
 

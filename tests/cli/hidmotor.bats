@@ -232,8 +232,8 @@ gripper open|gripper
 gripper close|gripper
 gripper 90|gripper
 light 0.33 1 0.5|light
-velocity elbow=100|set_velocity
-velocity 150 0 0|set_velocity
+velocity elbow=100|velocity
+velocity 150 0 0|velocity
 END
     virtual -v gripper open
     has "$stderr" "-> AA 07 00 00 B4"

@@ -154,7 +154,7 @@ load common.bash
     has "$why" "no ACK"
     has "$why" " — "
     ok armctl -l "$fast&drop=20%&seed=3" -j deg 1 90 2 45 1 10
-    same "$(grep -c '"result":"confirmed"' <<<"$output")" 3
+    same "$(json '[.result,.moves]')" '["confirmed",3]'
 }
 
 @test "a device that goes away in the middle is exit 7" {

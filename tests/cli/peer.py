@@ -1,10 +1,21 @@
 """A TCP peer that takes one connection after the other and keeps every byte in a file.
 
+peer.py --connections FILE: ends never, and writes a line for every connection instead.
+
 peer.py FILE: says "ready: tcp:127.0.0.1:PORT", ends after a connection that sends just "END".
 Connections are taken in the order in which they were made, so what came before END is complete.
 """
 import socket
 import sys
+
+if sys.argv[1] == "--connections":
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        open(sys.argv[2], "w").close()
+        print(f"ready: tcp:127.0.0.1:{server.getsockname()[1]}", file=sys.stderr, flush=True)
+        while True:
+            server.accept()[0].close()
+            with open(sys.argv[2], "a") as taken:
+                print("somebody connected", file=taken)
 
 with socket.create_server(("127.0.0.1", 0)) as server, open(sys.argv[1], "wb") as kept:
     print(f"ready: tcp:127.0.0.1:{server.getsockname()[1]}", file=sys.stderr, flush=True)

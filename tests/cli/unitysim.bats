@@ -492,7 +492,8 @@ END
       unitysim encode camera_request; } | unitysim decode -j --dir tx >commands
     echo status >>commands
     ok unitysim -q -j -l "$fast" <commands
-    same "$(jq -c 'select(.cmd == "camera") | [.ok,.y]' <<<"$output" | xargs)" "[true,400] [true,400]"
+    same "$(jq -c 'select(.y) | [.cmd,.ok,.y]' <<<"$output" | xargs)" \
+        "[update,true,400] [camera_request,true,400]"
     same "$(json '.elbow > 2060')" true
     fails 6 unitysim -q -l "$fast" <<<'{"msg":"control","elbow":{"velocity":46,"state":"increase"}}'
     fails 6 unitysim -q -l "$fast" <<<'{"msg":"update","elbow":{"min":2400,"max":1800}}'

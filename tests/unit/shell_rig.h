@@ -41,7 +41,7 @@ static inline void rig_free(struct aw_session *session)
     aw_config_free(session->config);
     free(session->config);
     free(session->wire);
-    free(session->raw_wire);
+    free(session->decoding);
     free(session->frame);
     free(session);
 }

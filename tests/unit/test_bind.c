@@ -62,7 +62,7 @@ static const struct {
     {"encode level=1 choice", "encode", "field=1 message=choice", 1},
     {"decode A5 01 x=y", "decode", "input=A5 input=01 input=x=y", 1},
     {"{\"cmd\":\"turn\",\"level\":1,\"way\":2}", "turn", "level=1 way=2", 1},
-    {"{\"msg\":\"set\",\"gear\":\"low\",\"frob\":1}", "set", "gear=low", 1},
+    {"{\"msg\":\"set\",\"gear\":\"low\",\"t\":1,\"dir\":\"tx\"}", "set", "gear=low", 1},
     {"turn --help", "turn", "", 0},
     {"set --again low", "set", "gear=low", 1},
     {"set --again=3 low", "set", "gear=low", 1},
@@ -132,6 +132,7 @@ static const struct {
     {"encode choice level=1 level=2", AW_USAGE, 3, "encode: level is given twice"},
     {"encode kind=1", AW_USAGE, 2, "encode: message is missing"},
     {"{\"cmd\":\"set\",\"gear\":\"low\",\"frob\":1}", AW_USAGE, 2, "set has no argument 'frob'"},
+    {"{\"msg\":\"set\",\"gear\":\"low\",\"tim\":1}", AW_USAGE, 2, "did you mean 'time'?"},
     {"{\"cmd\":\"load\",\"fil\":\"x\"}", AW_USAGE, 1, "did you mean 'file'?"},
 };
 

@@ -46,6 +46,12 @@ static void assert_says(const char *part)
         fail_msg("'%s' does not say '%s'", session->err.text, part);
 }
 
+static void assert_wrong(const char *part)
+{
+    if (!strstr(session->config->wrong.text, part))
+        fail_msg("'%s' does not say '%s'", session->config->wrong.text, part);
+}
+
 static void sections_are_read(void **state)
 {
     (void)state;
@@ -88,6 +94,17 @@ static void lines_may_be_indented(void **state)
     assert_true(aw_flag(session, "json"));
 }
 
+/* The rest of the file holds. */
+static void what_is_right_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(load("[options]\nfrob = 1\njson = yes\nnothing\n[link]\narm = a:\n"),
+                     AW_USAGE);
+    assert_true(aw_flag(session, "json"));
+    assert_string_equal(aw_config_alias(session, "arm"), "a:");
+    assert_int_equal(session->config->n_wrong, 2);
+}
+
 static const struct {
     const char *text;
     enum aw_status status;
@@ -116,10 +133,12 @@ static void a_wrong_line_is_named(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         enum aw_status status = load(wrong[i].text);
         if (status != wrong[i].status)
-            fail_msg("%s: %d %s", wrong[i].text, status, session->err.text);
-        snprintf(place, sizeof place, "config file %s, line %d: ", file, wrong[i].line);
-        assert_says(place);
-        assert_says(wrong[i].part);
+            fail_msg("%s: %d %s", wrong[i].text, status, session->config->wrong.text);
+        snprintf(place, sizeof place, "%s:%d: ", file, wrong[i].line);
+        assert_wrong(place);
+        assert_wrong(wrong[i].part);
+        assert_int_equal(session->config->broken, strncmp(wrong[i].text, "[options]", 9) != 0 ||
+                                                      strstr(wrong[i].text, "json\n") != NULL);
     }
 }
 
@@ -138,7 +157,7 @@ static void long_lines(void **state)
     memset(text + strlen(text), 'x', 150);
     strcat(text, "\nfrob = 1\n");
     assert_int_equal(load(text), AW_USAGE);
-    assert_says("line 3: no option '--frob'");
+    assert_wrong(":3: no option '--frob'");
 }
 
 static void there_is_an_end_to_aliases_and_options(void **state)
@@ -153,7 +172,7 @@ static void there_is_an_end_to_aliases_and_options(void **state)
     assert_string_equal(aw_config_alias(session, "a31"), "u31");
     strcat(text, "more = x\n");
     assert_int_equal(load(text), AW_USAGE);
-    assert_says("line 34: more than 32 aliases");
+    assert_wrong(":34: more than 32 aliases");
     strcpy(text, "[options]\n");
     for (int i = 0; i < AW_OPTIONS_MAX; i++)
         sprintf(text + strlen(text), "link = u%d\n", i);
@@ -161,7 +180,7 @@ static void there_is_an_end_to_aliases_and_options(void **state)
     assert_string_equal(aw_option(session, "link"), "u63");
     strcat(text, "link = x\n");
     assert_int_equal(load(text), AW_USAGE);
-    assert_says("line 66: too many options");
+    assert_wrong(":66: too many options");
 }
 
 static enum aw_status configure(struct aw_session *s, const char *section, const char *key,
@@ -183,7 +202,7 @@ static void other_sections_are_the_tools(void **state)
     assert_int_equal(aw_config_load(session, file), AW_OK);
     write_file(file, "[joint elbow]\nindex = 2\nindex = 9\n");
     assert_int_equal(aw_config_load(session, file), AW_LIMIT);
-    assert_says("line 3: [joint elbow] index: 9 will not do");
+    assert_wrong(":3: [joint elbow] index: 9 will not do");
 }
 
 static void a_file_that_cannot_be_read(void **state)
@@ -192,11 +211,12 @@ static void a_file_that_cannot_be_read(void **state)
     (void)state;
     snprintf(path, sizeof path, "%s/none.ini", folder);
     assert_int_equal(aw_config_load(session, path), AW_USAGE); /* asked for */
-    assert_says(path);
-    assert_says("No such file");
+    assert_wrong(path);
+    assert_wrong("No such file");
     assert_false(session->config->found);
     assert_int_equal(aw_config_load(session, folder), AW_USAGE);
-    assert_says("Is a directory");
+    assert_wrong("Is a directory");
+    assert_true(session->config->broken);
 }
 
 static void the_usual_place(void **state)
@@ -253,6 +273,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_alias_is_a_url, start, stop),
         cmocka_unit_test_setup_teardown(lines_may_be_indented, start, stop),
         cmocka_unit_test_setup_teardown(a_wrong_line_is_named, start, stop),
+        cmocka_unit_test_setup_teardown(what_is_right_counts, start, stop),
         cmocka_unit_test_setup_teardown(long_lines, start, stop),
         cmocka_unit_test_setup_teardown(there_is_an_end_to_aliases_and_options, start, stop),
         cmocka_unit_test_setup_teardown(other_sections_are_the_tools, start, stop),

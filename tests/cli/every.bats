@@ -1,0 +1,262 @@
+#!/usr/bin/env bats
+# What holds for every command of every tool, hidden ones too: their names and examples are asked of
+# the tools, so that a new command is in here by itself.
+
+load common
+
+# Words for commands whose help has no example.
+words() {
+    case $1/$2 in
+    */quit | */exit | */complete | */commands | */list | */home | */camera_request) ;;
+    */reset | */positions | */velocities | */pid_gains | */velocity_gains) ;;
+    armctl/jog) echo elbow ;;
+    hidmotor/set_setpoints) echo 0 45 -30 1s sinusoidal ;;
+    hidmotor/set_velocity) echo 1 2 3 ;;
+    hidmotor/set_*_gains) echo 1 2 3 4 5 6 7 8 9 ;;
+    hidmotor/play | ezphys/follow | unitysim/play | */compare) echo nothing.csv ;;
+    canpid/k[pid]) echo 0.5 -b lknee -c pos ;;
+    canpid/ref_*) echo -b lknee ;;
+    canpid/gains) echo apply lknee.gains ;;
+    unitysim/control) echo elbow.velocity=4 elbow.state=increase ;;
+    unitysim/update) echo camera.y=400 ;;
+    ezphys/axis_motor) echo 1 2 3 ;;
+    ezphys/axis_force) echo 1 2 ;;
+    */watch | */describe) ;;
+    */plot) echo x ;;
+    */encode) "$1" describe --as json | jq -r '[.messages[] | select(.dir != "rx")][-1].name' ;;
+    */decode | */record | */replay | */info | */run | */probe) echo no.pcapng ;;
+    */sim) echo --listen "$told" ;;
+    *) return 1 ;;
+    esac
+}
+
+# each TOOL: its commands, one a line, with words that go with them. Links are left out: one that
+# tells stands in.
+each() {
+    local name example
+    while IFS=$'\t' read -r name example; do
+        example=${example//"'"/}
+        [[ $example ]] || example="$name $(words "$1" "$name")" || {
+            echo "no example of $1 $name" >&2
+            return 1
+        }
+        # shellcheck disable=SC2001
+        sed 's/-l [^ ]* //' <<<"$example"
+    done < <("$1" commands)
+}
+
+# Those that cannot show what they would send, because only the device knows the rest; and what the
+# files that are not there do.
+refusals='^(hidmotor (move elbow|jog|stop|gains set|velocity elbow)|canpid (step|sweep|tune|.*nothing.csv)|ezphys (stop|step)|.*no\.pcapng|.*nothing\.csv|.*lknee\.gains|armctl (home|jog)|[a-z]* (plot x|encode)|unitysim camera set y=)'
+
+@test "--dry-run: every command ends in order, opens no link, makes no file" {
+    start peer python3 "$BATS_TEST_DIRNAME/peer.py" --connections taken
+    told=$url
+    mkdir empty
+    cd empty
+    for tool in armctl hidmotor canpid unitysim ezphys; do
+        each $tool >"$D/$tool.list"
+        while read -r -u 4 line; do
+            echo "# $tool --dry-run $line"
+            status=0
+            # shellcheck disable=SC2086 # words
+            timeout 60 $tool --dry-run --no-input -l "$told" --record rec.pcapng $line \
+                </dev/null >"$D/out" 2>"$D/err" || status=$?
+            case $status in
+            0) ;;
+            2) [[ "$tool $line" =~ $refusals ]] || { cat "$D/err" && false; } ;;
+            *) echo "status $status: $(cat "$D/err")" && false ;;
+            esac
+        done 4<"$D/$tool.list"
+        same "$(find . -mindepth 1)" ""
+    done
+    same "$(cat "$D/taken")" ""
+}
+
+@test "--dry-run: a command that only looks on says that there is nothing to show" {
+    while read -r tool command; do
+        # shellcheck disable=SC2086 # words
+        ok $tool --dry-run $command
+        same "$output" ""
+        same "$stderr" "$tool: ${command%% *}: nothing to show, because --dry-run opens nothing"
+        # shellcheck disable=SC2086 # words
+        ok $tool -q -j --dry-run $command
+        same "$(json '[.cmd,.ok,.dry_run]')" "[\"${command%% *}\",true,true]"
+        same "$stderr" ""
+    done <<'END'
+armctl ping
+armctl watch
+armctl record run.csv
+armctl sim
+armctl plot angle --out run.svg
+armctl plot angle --plotjuggler
+hidmotor status
+hidmotor ping
+hidmotor gains
+hidmotor gains save arm.gains
+hidmotor record run.csv
+canpid watch
+canpid dump
+canpid ping
+unitysim status
+unitysim ping
+unitysim view
+unitysim camera get
+unitysim camera save above
+unitysim limits save arm.limits
+unitysim teach path.csv
+unitysim list
+ezphys echo
+ezphys hz
+ezphys info
+ezphys list
+ezphys ping
+ezphys view
+ezphys sim
+END
+    same "$(find . -name 'run.csv' -o -name '*.gains' -o -name path.csv -o -name '*.limits' -o -name '*.svg')" ""
+}
+
+@test "--dry-run at the prompt's side of a session: the conversation does not notice" {
+    printf '%s\n' 'setpoint 10deg -b lknee -c pos' 'setpoint 5deg -b lknee -c pos --dry-run' \
+        'watch --dry-run' >script
+    ok canpid -v -l sim: run script
+    matches "$stderr" '*stopped: disabled the driver*' # at the end, and on the real link
+    printf '%s\n' 'move 1 2 3' 'move 3 4 5 --dry-run' 'ping --dry-run' 'jog base +1 --wait' >script
+    ok hidmotor -q -j -l "$fast" run script
+    same "$(json .ok)" true
+    printf '%s\n' 'limits set elbow 1800 2400' 'drive elbow=+5 --dry-run' 'limits' >script
+    ok unitysim -q -l sim: run script
+    has "$output" "elbow           1800   2400"
+}
+
+@test "--dry-run: CSV and --format have the record only, the bytes are told" {
+    ok armctl --dry-run --csv deg 1 90
+    same "${#lines[@]}" 2
+    has "$stderr" "bytes: 30 44 45 47 31 2C 30 39 30 0D 0A"
+    ok armctl --dry-run --format '%{angle}' deg 1 90
+    same "$output" 90
+    ok armctl -j --dry-run send DEG1,090
+    same "$(json .bytes)" '"30 44 45 47 31 2C 30 39 30 0D 0A"'
+}
+
+@test "records: an unknown name is refused, with the name that was meant" {
+    while IFS='|' read -r tool wrong near; do
+        fails 2 "$tool" -q -l "$fast" <<<"$wrong"
+        has "$why" "did you mean '$near'"
+        fails 2 "$tool" -q -l "$fast" --dry-run <<<"$wrong"
+    done <<'END'
+armctl|{"msg":"deg","joint":1,"angel":90,"angle":1}|angle
+hidmotor|{"msg":"set_setpoints","duraton":5000,"m1":1,"m2":2,"m3":3}|duration
+hidmotor|{"msg":"light","hue":1,"saturation":1,"value":1,"satuation":2}|saturation
+canpid|{"msg":"aux","board":"lknee","index":0,"value":1,"indx":1}|index
+unitysim|{"msg":"control","elbow":{"velocty":3}}|elbow.velocity
+END
+    fails 2 canpid -q -l "$fast" <<<'{"msg":"setpoint","board":"lknee","controller":"pos","value":1,"verfy":1}'
+    fails 2 ezphys -q -l sim: <<<'{"msg":"axis_motor","id":1,"velocity1":1,"max_torque1":0,"torque":1}'
+}
+
+@test "records: every message that a tool sends can be given back, with all that -j says of it" {
+    for tool in hidmotor canpid unitysim ezphys; do
+        for message in $($tool describe --as json | jq -r '.messages[] | select(.dir != "rx").name'); do
+            pairs=$($tool describe --as json | jq -r --arg m "$message" '
+                [.messages[] | select(.name == $m and .dir != "rx") | .fields[]? | .name] | .[]' |
+                grep -xE 'board|controller|value|index|scene|m[123]|m[123]\.k[pid]|hue|saturation|duration|id|axis1|velocity1|max_torque1' |
+                sed -E 's/^(board|scene)$/&=1/;t;s/^(controller|id|index)$/&=1/;t;s/$/=0/;s/^scene=0/scene=1/')
+            pairs=${pairs/board=1/board=lknee}
+            [[ $message != reset ]] || pairs=
+            [[ $tool != canpid || $message != setpoint ]] || pairs+=" controller=pos"
+            [[ $tool != hidmotor || $message != set_setpoints ]] || pairs+=" mode=linear"
+            # shellcheck disable=SC2086 # words
+            bytes=$($tool encode $message $(tr ' ' '\n' <<<"$pairs" | sort -u -t= -k1,1))
+            # shellcheck disable=SC2086
+            $tool decode -j --dir tx $bytes >record
+            ok $tool -q -l "$fast" $([[ $tool != canpid ]] || echo --switch) --dry-run <record
+            has "${output//[ #]/}" "${bytes//[ #]/}"
+        done
+    done
+    armctl -q -j -l "$fast" deg 1 90 >records # seq, t, dir, and a result
+    ok armctl -q -j -l "$fast" <records
+    same "$(json '[.cmd,.ok]')" '["deg",true]'
+    armctl -j --dry-run deg 1 90 >records
+    ok armctl -q -l "$fast" <records
+}
+
+@test "questions are records, too: they are sent, and the answer is shown" {
+    for question in positions velocities pid_gains velocity_gains; do
+        ok hidmotor -q -j -l "$fast" <<<"{\"msg\":\"$question\"}"
+        same "$(json '[.dir,.msg]')" "[\"rx\",\"$question\"]"
+    done
+    ok unitysim -q -j -l sim: <<<'{"dir":"tx","msg":"camera_request"}'
+    same "$(json '[.cmd,.ok,.y]')" '["camera_request",true,500]'
+}
+
+@test "surplus words are refused, with what may stand there" {
+    while IFS='|' read -r words usage; do
+        # shellcheck disable=SC2086
+        fails 2 $words
+        has "$why" "$usage"
+        # shellcheck disable=SC2086
+        fails 2 ${words%% *} --dry-run ${words#* }
+    done <<'END'
+unitysim camera set 1 2 3 4 5 6 7|'7' is too much — usage: camera set [X]
+unitysim camera get above|'above' is too much — usage: camera get
+unitysim camera default 1|'1' is too much
+unitysim camera views x|'x' is too much
+unitysim camera use above below|'below' is too much — usage: camera use [NAME]
+unitysim camera save above y=3|camera save has no argument 'y'
+unitysim limits set elbow 1800 2400 5|'5' is too much — usage: limits set [JOINT] [MIN] [MAX]
+unitysim limits show elbow|'elbow' is too much — usage: limits show
+unitysim limits save a b|'b' is too much — usage: limits save [FILE]
+hidmotor gains show foo|'foo' is too much — usage: gains show
+hidmotor gains save a b|'b' is too much — usage: gains save [FILE]
+hidmotor gains elbow.kp=1|gains has no argument 'elbow.kp' — usage: gains [ACTION]
+canpid gains apply a b|'b' is too much
+canpid set kp 1 2 -b lknee -c pos|takes one value
+armctl config show foo|'foo' is too much
+armctl deg 1 90 2|angle is missing
+armctl help deg pos|'pos' is too much
+ezphys reset now|'now' is too much
+END
+}
+
+@test "one command has one result, under the name that was typed" {
+    result() { jq -c 'select(.cmd) | [.cmd,.ok]' <<<"$output" | xargs; }
+    while IFS='|' read -r tool words; do
+        # shellcheck disable=SC2086
+        ok $tool -q -j -l "$fast" $words
+        same "$(result)" "[${words%% *},true]"
+    done <<'END'
+armctl|deg 1 90 2 45 1 10
+hidmotor|velocity 1 0 0
+hidmotor|set_velocity 1 0 0
+hidmotor|light 0 1 1
+hidmotor|gains set elbow.kp=0.02
+unitysim|camera_request
+END
+    ok ezphys -q -j -l sim: axis_motor hinge 1 10
+    same "$(result)" "[axis_motor,true]"
+    printf 'elbow pid kp 0.02\nelbow velocity kp 0.03\n' >arm.gains
+    ok hidmotor -q -j -l "$fast" gains apply arm.gains
+    same "$(result)" "[gains,true]"
+    same "$(json '[.result,.packets]')" '["confirmed",2]'
+    ok armctl -q -j -l "$fast" deg 1 90 2 45 1 10
+    same "$(json '[.result,.moves,.retries]')" '["confirmed",3,0]'
+}
+
+@test "ezphys: decode, watch and record tell the axis, as echo does" {
+    axes() { jq -c 'select(.msg == "joint_axis") | [.id,.axis]' | sort -u; }
+    ezphys -q -l 'sim:?scene=humanoid' --record run.pcapng echo -j joint_axis -n 40 | axes >echo
+    grep -q ',2' echo
+    for command in 'decode -j run.pcapng' 'decode -j --raw run.pcapng' 'watch -j -l log:run.pcapng'; do
+        # shellcheck disable=SC2086
+        ezphys -q $command | axes >other
+        cmp echo other
+    done
+    ok ezphys decode -j --where 'axis==2' run.pcapng
+    same "$(jq -r .axis <<<"$output" | sort -u)" 2
+    ok ezphys -q -l log:run.pcapng record run.ndjson
+    axes <run.ndjson | cmp echo -
+    ok ezphys -q -l log:run.pcapng watch -n 3 -j --where 'axis==2'
+    same "$(jq -r .axis <<<"$output" | sort -u)" 2
+}
