@@ -23,50 +23,35 @@ static enum aw_status begin(struct aw_session *session, const char *message, boo
                            : status;
 }
 
-static enum aw_status send_text(struct aw_session *session, const char *message,
-                                bool with_controller, const char *text)
+/* The command's only message, with a value. */
+static enum aw_status send_text(struct aw_session *session, const struct aw_args *args,
+                                const char *message, bool with_controller, const char *text)
 {
     struct aw_record command;
     enum aw_status status = begin(session, message, with_controller, &command);
     if (status == AW_OK)
         status = aw_record_set_text(&command, "value", text, &session->err);
-    return status == AW_OK ? pid_send_all(session, &command, verify_ns(session)) : status;
+    return status == AW_OK ? pid_send_all(session, args, &command, 1, verify_ns(session)) : status;
 }
 
 static enum aw_status set_all_gains(struct aw_session *session, const struct aw_args *args)
 {
     static const char *const names[] = {"kp", "ki", "kd"};
     static const char *const places[] = {"value", "ki", "kd"};
+    struct aw_record commands[3];
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < 3 && status == AW_OK; i++) {
-        aw_session_print_result(session);
-        status = send_text(session, names[i], true, aw_arg(args, places[i], 0));
+        status = begin(session, names[i], true, &commands[i]);
+        if (status == AW_OK)
+            status = aw_record_set_text(&commands[i], "value", aw_arg(args, places[i], 0),
+                                        &session->err);
     }
-    return status;
-}
-
-/* All three are looked at before the first one goes out. */
-static enum aw_status check_gains(struct aw_session *session, const struct aw_args *args)
-{
-    static const char *const places[] = {"value", "ki", "kd"};
-    enum aw_status status = AW_OK;
-    for (size_t i = 0; i < 3 && status == AW_OK; i++) {
-        double value;
-        const char *text = aw_arg(args, places[i], 0);
-        status = text ? aw_number_parse(text, &value, &session->err) : AW_OK;
-        if (text && status == AW_OK && (value < -AW_PID_GAIN_MAX || value > AW_PID_GAIN_MAX) &&
-            !aw_flag(session, "force"))
-            status = aw_fail(&session->err, AW_LIMIT, "set: %g is outside -100 to 100", value);
-    }
-    return status;
+    return status == AW_OK ? pid_send_all(session, args, commands, 3, verify_ns(session)) : status;
 }
 
 enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
 {
     const char *what = aw_arg(args, "gain", 0);
-    enum aw_status status = check_gains(session, args);
-    if (status != AW_OK)
-        return status;
     if (strcmp(what, "pid") == 0 && !aw_arg(args, "kd", 0))
         return aw_fail(&session->err, AW_USAGE,
                        "set pid takes three gains — usage: set pid KP KI KD");
@@ -78,19 +63,19 @@ enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
     if (aw_arg(args, "ki", 0))
         return aw_fail(&session->err, AW_USAGE, "set %s takes one value — 'set pid' takes three",
                        what);
-    return send_text(session, what, true, aw_arg(args, "value", 0));
+    return send_text(session, args, what, true, aw_arg(args, "value", 0));
 }
 
 /* A message that is the command's name. */
 enum aw_status run_gain(struct aw_session *session, const struct aw_args *args)
 {
-    return send_text(session, args->command->name, true, aw_arg(args, "value", 0));
+    return send_text(session, args, args->command->name, true, aw_arg(args, "value", 0));
 }
 
 enum aw_status run_zero(struct aw_session *session, const struct aw_args *args)
 {
     const char *text = aw_arg(args, "value", 0);
-    return send_text(session, args->command->name, false, text ? text : "0");
+    return send_text(session, args, args->command->name, false, text ? text : "0");
 }
 
 /* Farther out a driver switches off. Nobody asks for that by a setpoint, but by the number that
@@ -118,17 +103,17 @@ enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *ar
         status = aw_record_set_text(&command, "value", aw_arg(args, "value", 0), &session->err);
     if (status == AW_OK)
         status = check_enabled(session, &command);
-    return status == AW_OK ? pid_send_all(session, &command, verify_ns(session)) : status;
+    return status == AW_OK ? pid_send_all(session, args, &command, 1, verify_ns(session)) : status;
 }
 
 enum aw_status run_precompression(struct aw_session *session, const struct aw_args *args)
 {
-    return send_text(session, "precompression", true, aw_arg(args, "value", 0));
+    return send_text(session, args, "precompression", true, aw_arg(args, "value", 0));
 }
 
 enum aw_status run_event(struct aw_session *session, const struct aw_args *args)
 {
-    return send_text(session, "event", false, aw_arg(args, "event", 0));
+    return send_text(session, args, "event", false, aw_arg(args, "event", 0));
 }
 
 enum aw_status run_ref(struct aw_session *session, const struct aw_args *args)
@@ -137,7 +122,11 @@ enum aw_status run_ref(struct aw_session *session, const struct aw_args *args)
     if (strcmp(which, "alpha") != 0 && strcmp(which, "fix-link") != 0)
         return aw_fail(&session->err, AW_USAGE, "ref: no encoder '%.20s' — use alpha or fix-link",
                        which);
-    return send_text(session, which[0] == 'a' ? "ref_alpha" : "ref_fix_link", false, "0");
+    enum aw_status status =
+        send_text(session, args, which[0] == 'a' ? "ref_alpha" : "ref_fix_link", false, "0");
+    if (status == AW_OK)
+        aw_object_text(&session->result, "encoder", which);
+    return status;
 }
 
 enum aw_status run_aux(struct aw_session *session, const struct aw_args *args)
@@ -148,15 +137,14 @@ enum aw_status run_aux(struct aw_session *session, const struct aw_args *args)
         status = aw_record_set_text(&command, "index", aw_arg(args, "index", 0), &session->err);
     if (status == AW_OK)
         status = aw_record_set_text(&command, "value", aw_arg(args, "value", 0), &session->err);
-    return status == AW_OK ? pid_send_all(session, &command, 0) : status;
+    return status == AW_OK ? pid_send_all(session, args, &command, 1, 0) : status;
 }
 
 enum aw_status run_calibrate(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record command;
-    (void)args;
     enum aw_status status = begin(session, "calibrate", false, &command);
-    return status == AW_OK ? pid_send_all(session, &command, 0) : status;
+    return status == AW_OK ? pid_send_all(session, args, &command, 1, 0) : status;
 }
 
 /* With --dry-run no bus says which controller was seen last. */

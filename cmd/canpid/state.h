@@ -72,9 +72,10 @@ unsigned pid_first_board(uint64_t boards);
 enum aw_status pid_parse(struct aw_session *session, const char *what, const char *text,
                          int controller, double *normalised);
 
-/* Checks, shows and sends one command to each board of -b (or shows it only, with --dry-run). */
-enum aw_status pid_send_all(struct aw_session *session, struct aw_record *command,
-                            int64_t verify_deadline_ns);
+/* Checks, shows and sends n messages to each board of -b (or shows them only, with --dry-run).
+ * Their result is one, of the command that was typed. */
+enum aw_status pid_send_all(struct aw_session *session, const struct aw_args *args,
+                            struct aw_record *commands, size_t n, int64_t verify_ns);
 
 /* Takes in what has come, then rests: some ms if there was something, so that a full bus is read in
  * blocks and not frame by frame, else until something comes, at most 20 ms. fn as in aw_pid_poll.

@@ -63,20 +63,37 @@ enum aw_status pid_ready_to_make(struct aw_session *session)
     return AW_OK;
 }
 
-static void report(struct aw_session *session, const struct aw_record *command,
-                   const struct aw_pid_sent *sent, const char *result)
+static const char *list_boards(struct aw_session *session, uint64_t boards)
 {
-    char *name = ((struct pid_state *)session->state)->name;
+    char *out = ((struct pid_state *)session->state)->lists[0];
+    return aw_pid_board_list(&session->wire->variant, boards, out,
+                             sizeof((struct pid_state *)session->state)->lists[0]);
+}
+
+/* What a command has sent so far: to all of its boards, unless something went wrong. */
+struct outcome {
+    uint64_t boards;
+    bool switches, verified;
+    int controller;
+};
+
+static void report(struct aw_session *session, const char *cmd, const struct aw_record *commands,
+                   size_t n, const struct outcome *outcome)
+{
     struct aw_object *object = &session->result;
-    aw_object_start(object, command->codec->message->name);
-    aw_object_text(object, "board", aw_pid_board_name(&session->wire->variant, sent->board, name));
-    if (sent->controller != AW_PID_LAST)
-        aw_object_text(object, "controller", aw_pid_controller_name(sent->controller));
-    double value = aw_record_get(command, "value");
-    if (value == value)
-        aw_object_number(object, "value", value, -1, NULL);
-    aw_object_text(object, "result", result);
-    if (sent->switches)
+    aw_object_start(object, cmd);
+    aw_object_text(object, "board", list_boards(session, outcome->boards));
+    if (outcome->controller != AW_PID_LAST)
+        aw_object_text(object, "controller", aw_pid_controller_name(outcome->controller));
+    for (size_t i = 0; i < n; i++) {
+        int leaf = aw_codec_find(commands[i].codec, "value");
+        const char *message = commands[i].codec->message->name;
+        if (leaf >= 0 && !commands[i].codec->leaves[leaf].field->optional)
+            aw_object_number(object, strcmp(cmd, "set") == 0 ? message : "value",
+                             commands[i].v[leaf], -1, NULL);
+    }
+    aw_object_text(object, "result", outcome->verified ? "verified" : "sent");
+    if (outcome->switches)
         aw_object_truth(object, "switches", true);
 }
 
@@ -106,11 +123,10 @@ static void note_setpoint(struct aw_session *session, const struct aw_pid_sent *
 }
 
 static enum aw_status send_one(struct aw_session *session, struct aw_record *command,
-                               unsigned board, int64_t verify_ns)
+                               unsigned board, int64_t verify_ns, struct outcome *outcome)
 {
     struct aw_pid *pid = pid_of(session);
     struct aw_pid_sent sent;
-    aw_session_print_result(session);
     aw_record_set(command, "board", board, NULL);
     enum aw_status status = aw_pid_check(pid, command, &sent, &session->err);
     if (status == AW_OK && aw_flag(session, "dry-run"))
@@ -119,31 +135,51 @@ static enum aw_status send_one(struct aw_session *session, struct aw_record *com
         status = aw_session_announce(session, command);
     if (status == AW_OK && sent.unknown)
         aw_session_say(session, "which controller is active is not known: this may switch %s over",
-                       aw_option(session, "board"));
+                       list_boards(session, AW_PID_BIT(board)));
     if (status == AW_OK)
         status = aw_pid_send(pid, command, &sent, &session->err);
     if (status != AW_OK)
         return status;
     note_setpoint(session, &sent, false);
+    outcome->boards |= AW_PID_BIT(board);
+    outcome->controller = sent.controller;
+    outcome->switches = outcome->switches || sent.switches;
     if (verify_ns > 0)
         status = aw_pid_verify(pid, &sent, aw_clock_now(session->clock) + verify_ns, NULL, NULL,
                                &session->err);
-    bool verified = verify_ns > 0 && status == AW_OK;
-    note_setpoint(session, &sent, verified);
-    report(session, command, &sent, verified ? "verified" : "sent");
+    note_setpoint(session, &sent, verify_ns > 0 && status == AW_OK);
     return status;
 }
 
-enum aw_status pid_send_all(struct aw_session *session, struct aw_record *command,
-                            int64_t verify_ns)
+/* All is looked at before the first one goes out. */
+static enum aw_status check_all(struct aw_session *session, struct aw_record *commands, size_t n,
+                                uint64_t boards)
 {
+    enum aw_status status = pid_ready_to_make(session);
+    for (; status == AW_OK && boards; boards &= boards - 1)
+        for (size_t i = 0; i < n && status == AW_OK; i++) {
+            aw_record_set(&commands[i], "board", pid_first_board(boards), NULL);
+            status = aw_pid_check(pid_of(session), &commands[i], NULL, &session->err);
+        }
+    return status;
+}
+
+enum aw_status pid_send_all(struct aw_session *session, const struct aw_args *args,
+                            struct aw_record *commands, size_t n, int64_t verify_ns)
+{
+    struct outcome outcome = {.verified = verify_ns > 0, .controller = AW_PID_LAST};
     uint64_t boards;
     enum aw_status status = pid_boards(session, &boards);
     ((struct pid_state *)session->state)->driven = 0;
     if (status == AW_OK)
-        status = pid_ready_to_make(session);
-    for (; status == AW_OK && boards; boards &= boards - 1)
-        status = send_one(session, command, pid_first_board(boards), verify_ns);
+        status = check_all(session, commands, n, boards);
+    for (size_t i = 0; i < n && status == AW_OK; i++)
+        for (uint64_t left = boards; left && status == AW_OK; left &= left - 1)
+            status = send_one(session, &commands[i], pid_first_board(left), verify_ns, &outcome);
+    if (status == AW_OK && outcome.boards)
+        report(session, args->command->name, commands, n, &outcome);
+    else if (status != AW_OK && outcome.boards)
+        aw_session_say(session, "sent to %s before that", list_boards(session, outcome.boards));
     session->moving = session->moving && (status == AW_STOPPED || session->out.error);
     return status;
 }

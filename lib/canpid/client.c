@@ -217,7 +217,7 @@ static enum aw_status guard(struct aw_pid *pid, const struct aw_record *command,
     sent->unknown = last == AW_PID_LAST && effect == HOLDS;
     if (effect == SETS || !sent->switches || pid->options.allow_switch)
         return AW_OK;
-    return aw_fail(err, AW_REFUSED,
+    return aw_fail(err, AW_LIMIT,
                    "%s of %s: %s is running %s, and this would switch it over and hold the joint "
                    "with force — use --switch if that is meant",
                    command->codec->message->name, aw_pid_controller_name(sent->controller),

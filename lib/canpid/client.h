@@ -151,7 +151,7 @@ struct aw_pid_sent {
 };
 
 /* Checks a command, reads until the board may be sent to, and sends it. AW_USAGE or AW_LIMIT from
- * the table; AW_REFUSED by the switch guard, with what to do; AW_LOST, AW_TIMEOUT from the link;
+ * the table; AW_LIMIT by the switch guard too, with what to do; AW_LOST, AW_TIMEOUT from the link;
  * AW_STOPPED while waiting. *sent (may be NULL) tells about switches also when it was refused.
  * Nothing went out unless AW_OK. */
 enum aw_status aw_pid_send(struct aw_pid *pid, const struct aw_record *command,

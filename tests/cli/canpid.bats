@@ -90,17 +90,18 @@ overshooting='set kp 20 -b lknee -c pos'
         virtual_json $words
         same "$(json '.ok')" true
     done <<'END'
-set kp 0.6 -b lknee -c tor|041#9A99193F0200|kp board=lknee controller=tor value=0.6 result=sent
+set kp 0.6 -b lknee -c tor|041#9A99193F0200|set board=lknee controller=tor kp=0.6 result=sent
 setpoint 22.5deg -b lknee -c pos|044#0000803D0000|setpoint board=lknee controller=pos value=22.5 result=sent
 setpoint -5Nm -b lknee -c tor|044#CDCC4CBE0200|setpoint board=lknee controller=tor value=-5 result=sent
 setpoint 0.5rev -b 0x40 -c pos|044#0000003F0000|setpoint board=lknee controller=pos value=180 result=sent
 precompression 2mm -b lknee -c pos|045#6F12033B0000|precompression board=lknee controller=pos value=0.002 result=sent
 event start -b lankle|066#010000000000|event board=lankle value=1 result=sent
 event end -b lankle|066#020000000000|event board=lankle value=2 result=sent
-ref alpha -b lknee|047#000000000000|ref_alpha board=lknee value=0 result=sent
-ref fix-link -b lknee|048#000000000000|ref_fix_link board=lknee value=0 result=sent
+ref alpha -b lknee|047#000000000000|ref board=lknee result=sent encoder=alpha
+ref fix-link -b lknee|048#000000000000|ref board=lknee result=sent encoder=fix-link
 aux 3 2.0 -b lknee|049#000000400300|aux board=lknee value=2 result=sent
 calibrate -b rhip|08A#000000000000|calibrate board=rhip result=sent
+aux 3 2.0 -b lknee,rhip|049#000000400300 089#000000400300|aux board=lknee,rhip value=2 result=sent
 setpoint 20% -b lknee -c lvl|044#CDCC4C3E0100|setpoint board=lknee controller=lvl value=0.2 result=sent
 disable -b lknee -c tor|044#0000C03F0200|disable result=disabled confirmed=lknee
 disable -b lknee -c lvl|044#0000C03F0100|disable result=disabled confirmed=lknee
@@ -111,8 +112,7 @@ END
 
 @test "set pid sends all three, and all are looked at before the first goes out" {
     virtual set pid 3 0.0005 0 -b lknee -c pos
-    same "$(sed 's/ board.*value//' <<<"$output" | xargs)" \
-        "kp=3 result=sent ki=0.0005 result=sent kd=0 result=sent"
+    same "$output" "set board=lknee controller=pos kp=3 ki=0.0005 kd=0 result=sent"
     fails 6 canpid -l "$fast" set pid 3 0.0005 101 -b lknee -c pos
     same "$output" ""
     fails 2 canpid -l "$fast" set pid 3 nan 1 -b lknee -c pos
@@ -123,8 +123,8 @@ END
 
 @test "--verify waits until the telemetry shows it, for every board of -b all" {
     virtual_json setpoint 10deg -b all -c pos --verify
-    same "$(records setpoint | jq -c '[.[] | select(.result) | [.board,.result]]')" \
-        '[["lhip","verified"],["lknee","verified"],["lankle","verified"],["rhip","verified"],["rknee","verified"],["rankle","verified"]]'
+    same "$(records setpoint | jq -c '.[] | select(.result) | [.board,.result]')" \
+        '["lhip,lknee,lankle,rhip,rknee,rankle","verified"]'
     bus -b rknee # nothing else is on this bus
     fails 3 canpid -q -l "$url" setpoint 10deg -b lknee -c pos --verify --timeout 200ms
     ok canpid -q -l "$url" setpoint 10deg -b rknee -c pos --verify -T "${patience}s"
@@ -375,7 +375,7 @@ END
 6|041#0000803F0400|controller 4 has no meaning
 6|044#0000003E0400|controller 4 has no meaning
 6|049#0000803F0400|index 4
-1|041#0000803F0200|--switch
+6|041#0000803F0200|--switch
 END
     virtual --switch replay bad.log
     has "$output" "replay sent=2 left_out=0"
@@ -564,16 +564,40 @@ END
 
 @test "a gain that would switch the driver is refused, unless --switch" {
     printf 'setpoint 5deg -b lknee -c pos\nset kp 1 -b lknee -c tor\n' >script
-    run -1 --separate-stderr canpid -l sim: <script
+    run -6 --separate-stderr canpid -l sim: <script
     has "$stderr" "--switch"
     has "$stderr" "line 2"
-    hasnt "$output" "kp board"
+    hasnt "$output" "set board"
     sed -i 's/kp 1/kp 1 --switch/' script
     ok canpid -q -l sim: <script
-    has "$output" "kp board=lknee controller=tor value=1 result=sent switches=true"
+    has "$output" "set board=lknee controller=tor kp=1 result=sent switches=true"
     printf 'setpoint 5deg -b lknee -c pos\nprecompression 1mm -b lknee -c tor\n' >script
-    run -1 --separate-stderr canpid -q -l "$fast" run script
+    run -6 --separate-stderr canpid -q -l "$fast" run script
     has "$stderr" "--switch"
+}
+
+@test "one command, one result record: of as many boards and frames as there are, named as typed" {
+    while IFS='|' read -r sent cmd words; do
+        # shellcheck disable=SC2086
+        virtual_json $words -b all
+        same "$(jq -r 'select(.dir == "tx").msg' <<<"$output" | wc -l)" "$sent"
+        same "$(jq -c 'select(.cmd) | [.cmd,.ok,.board]' <<<"$output")" \
+            "[\"$cmd\",true,\"lhip,lknee,lankle,rhip,rknee,rankle\"]"
+    done <<'END'
+6|setpoint|setpoint 10deg -c pos
+18|set|set pid 3 0.0005 0 -c pos
+6|set|set kd 1 -c pos
+6|event|event start
+6|ref|ref fix-link
+6|calibrate|calibrate
+END
+}
+
+@test "what one board's guard refuses goes to none" {
+    printf 'setpoint 5deg -b rknee -c pos\nset kp 1 -b all -c tor\n' >script
+    run -6 --separate-stderr canpid -q -j -l "$fast" run script
+    same "$(jq -c '[.msg // .cmd, .ok, .exit]' <<<"$output" | xargs)" \
+        "[setpoint,null,null] [setpoint,true,null] [set,false,6]"
 }
 
 @test "with no controller seen a gain is sent with a warning" {
@@ -639,7 +663,7 @@ END
     fails 2 canpid -l "$fast" setpoint 1deg -b 0x41 -c pos
     fails 2 canpid -l "$fast" tune -b lknee,rknee -c pos
     virtual setpoint 1deg -b lknee,0xA0 -c pos
-    same "$(cut -d ' ' -f 2 <<<"$output" | xargs)" "board=lknee board=rknee"
+    same "$(cut -d ' ' -f 2 <<<"$output" | xargs)" "board=lknee,rknee"
 }
 
 @test "no such interface, no CAN in the kernel, no adapter: one line with what to do" {

@@ -162,13 +162,13 @@ static void the_switch_guard(void **state)
     assert_true(sent.unknown && !sent.switches);
     assert_int_equal(send(tap, "ki board=lknee controller=tor value=0.1", &sent), AW_OK);
     assert_false(sent.unknown || sent.switches);
-    assert_int_equal(send(tap, "kp board=lknee controller=pos value=3", &sent), AW_REFUSED);
+    assert_int_equal(send(tap, "kp board=lknee controller=pos value=3", &sent), AW_LIMIT);
     assert_true(sent.switches);
     assert_string_equal(tap->err.text,
                         "kp of pos: lknee is running tor, and this would switch it over and hold "
                         "the joint with force — use --switch if that is meant");
     assert_int_equal(send(tap, "precompression board=lknee controller=pos value=2mm", &sent),
-                     AW_REFUSED);
+                     AW_LIMIT);
     assert_int_equal(tap->n_written, 2);
     assert_int_equal(send(tap, "kp board=lhip controller=pos value=3", &sent), AW_OK);
     assert_true(sent.unknown); /* another board */
@@ -191,7 +191,7 @@ static void what_others_send_is_seen(void **state)
     assert_int_equal(aw_pid_next(&tap->pid, 0, &frame, &tap->err), AW_OK);
     assert_int_equal(frame.record.dir, AW_TX);
     assert_int_equal(aw_pid_board(&tap->pid, LKNEE)->controller, AW_PID_TOR);
-    assert_int_equal(send(tap, "kp board=lknee controller=pos value=3", NULL), AW_REFUSED);
+    assert_int_equal(send(tap, "kp board=lknee controller=pos value=3", NULL), AW_LIMIT);
     assert_int_equal(tap->pid.counters.commands_seen, 1);
     free(tap);
 }
