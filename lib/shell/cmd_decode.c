@@ -63,11 +63,14 @@ static enum aw_status decode_words(struct aw_decoder *d, const struct aw_args *a
     return status;
 }
 
-/* Output waits only while more input is there already. */
-static void flush_if_idle(struct aw_decoder *d, int fd)
+/* Output waits only while more input is there already, and not for long. */
+static void pace(struct aw_decoder *d, int fd)
 {
+    struct aw_output *out = &d->session->out;
+    int64_t left;
+    aw_output_pace(out, aw_clock_now(&d->session->real_clock.base), &left, NULL);
     if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0) == 0)
-        aw_output_flush(&d->session->out, NULL);
+        aw_output_flush(out, NULL);
 }
 
 static uint64_t file_size(int fd)
@@ -83,7 +86,7 @@ static enum aw_status decode_fd(struct aw_decoder *d, int fd, char *block)
     uint64_t done = 0, all = file_size(fd);
     size_t held = 0, used;
     for (ssize_t n = 1; n > 0 && status == AW_OK;) {
-        flush_if_idle(d, fd);
+        pace(d, fd);
         do
             n = read(fd, block + held, BLOCK - held);
         while (n < 0 && errno == EINTR);

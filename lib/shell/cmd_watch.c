@@ -6,8 +6,7 @@
 #include "view/grid.h"
 #include "view/where.h"
 
-#define FPS      20
-#define FLUSH_NS (10 * AW_MILLISECOND) /* lines wait no longer than this for company */
+#define FPS 20
 
 struct watch {
     struct aw_session *session;
@@ -165,26 +164,31 @@ static enum aw_status show_line(struct watch *w, const struct aw_item *item)
     return status == AW_OK && enough ? AW_MORE : status;
 }
 
-/* Lines go out together while they keep coming, and at once when they do not. */
+/* So much later on the link's clock, or at the deadline. */
+static int64_t until(const struct watch *w, int64_t left)
+{
+    int64_t now = aw_clock_now(w->session->clock);
+    return left < w->deadline - now ? now + left : w->deadline;
+}
+
 static enum aw_status watch_lines(struct watch *w)
 {
     struct aw_session *session = w->session;
     enum aw_status status = AW_OK;
     while (status == AW_OK) {
         struct aw_item item;
-        int64_t due = aw_clock_now(session->clock) + FLUSH_NS;
-        int64_t until = session->out.used && due < w->deadline ? due : w->deadline;
-        status = aw_stream_next(w->stream, until, &item);
+        int64_t left, now = aw_clock_now(&session->real_clock.base);
+        status = aw_output_pace(&session->out, now, &left, &session->err);
+        if (status != AW_OK)
+            break;
+        status = aw_stream_next(w->stream, until(w, left), &item);
         if (status == AW_OK && is_wanted(w, &item))
             status = show_line(w, &item);
-        else if (status == AW_MALFORMED)
+        bool goes_on = status == AW_TIMEOUT && aw_clock_now(session->clock) < w->deadline;
+        if (status == AW_MALFORMED || goes_on)
             status = AW_OK;
-        else if (status == AW_TIMEOUT && until != w->deadline)
-            status = aw_output_flush(&session->out, &session->err);
         if (status == AW_OK && aw_clock_now(session->clock) >= w->deadline)
             status = AW_MORE;
-        if (status == AW_OK && session->out.used > AW_OUTPUT_SIZE / 2)
-            status = aw_output_flush(&session->out, &session->err);
     }
     if (status == AW_TIMEOUT)
         return aw_stream_answered(w->stream, "watch");

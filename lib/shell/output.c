@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/ready.h"
 #include "base/utf8.h"
 
@@ -64,6 +65,7 @@ static void write_all(struct aw_output *out)
     out->used = out->error ? 0 : out->used - done;
     memmove(out->buffer, out->buffer + done, out->used);
     out->stalled = out->stalled && out->used > 0;
+    out->since_ns = 0;
 }
 
 char *aw_output_reserve(struct aw_output *out, size_t size)
@@ -132,6 +134,18 @@ enum aw_status aw_output_flush(struct aw_output *out, struct aw_error *err)
     if (out->used && !out->error)
         write_all(out);
     return output_error(out, err);
+}
+
+enum aw_status aw_output_pace(struct aw_output *out, int64_t now, int64_t *left,
+                              struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    if (out->used && !out->since_ns)
+        out->since_ns = now;
+    if (out->used > AW_OUTPUT_SIZE / 2 || (out->used && now - out->since_ns >= AW_OUTPUT_LATE))
+        status = aw_output_flush(out, err);
+    *left = out->used ? AW_OUTPUT_LATE - (now - out->since_ns) : AW_NEVER;
+    return status;
 }
 
 enum aw_status aw_output_check(struct aw_output *out, struct aw_error *err)

@@ -304,3 +304,24 @@ restored='[?1049l'
         type q
         ends 0"
 }
+
+# ---- How late lines come -------------------------------------------------------------------------
+
+# in_time COMMAND…
+in_time() { ok python3 "$root/tests/cli/lateness.py" "$@"; }
+
+@test "lines come through a pipe within 20 ms, at each tool's usual rate" {
+    talker 1 0
+    in_time armctl -q -l "$url" watch -j
+    in_time canpid -q -l sim: watch -j
+    in_time hidmotor -q -l sim: watch -j
+    in_time unitysim -q -l sim: watch -j
+    in_time ezphys -q -l sim: watch -j
+}
+
+@test "so do those of dump and echo, and those that go from one tool to the next" {
+    in_time canpid -q -l sim: dump -j
+    in_time ezphys -q -l sim: echo -j
+    in_time sh -c 'canpid -q -l sim: dump --as candump | canpid decode -j -'
+    in_time sh -c 'canpid -q -l sim: watch -j | canpid watch -j -'
+}

@@ -52,6 +52,31 @@ static void a_flood_goes_out_in_blocks(void **state)
     close(fd);
 }
 
+/* The first line waits for others for so long, whatever comes after it; a flood does not wait. */
+static void nothing_waits_for_long(void **state)
+{
+    static char block[AW_OUTPUT_SIZE / 2 + 1];
+    const int64_t start_ns = 5, step = AW_OUTPUT_LATE / 4;
+    int64_t left;
+    (void)state;
+    start(open("/dev/null", O_WRONLY));
+    assert_int_equal(aw_output_pace(&out, start_ns, &left, NULL), AW_OK);
+    assert_true(left == INT64_MAX);
+    for (int i = 0; i < 4; i++) {
+        aw_output_print(&out, "line\n");
+        aw_output_pace(&out, start_ns + i * step, &left, NULL);
+        assert_int_equal(out.used, 5 * (i + 1));
+        assert_int_equal(left, AW_OUTPUT_LATE - i * step);
+    }
+    aw_output_pace(&out, start_ns + AW_OUTPUT_LATE, &left, NULL);
+    assert_int_equal(out.used, 0);
+    assert_true(left == INT64_MAX);
+    aw_output_write(&out, block, sizeof block);
+    aw_output_pace(&out, start_ns, &left, NULL);
+    assert_int_equal(out.used, 0);
+    close(out.fd);
+}
+
 static void a_closed_pipe_is_noticed_before_and_at_writing(void **state)
 {
     int ends[2];
@@ -209,6 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_written_before_a_flush),
         cmocka_unit_test(a_flood_goes_out_in_blocks),
+        cmocka_unit_test(nothing_waits_for_long),
         cmocka_unit_test(a_closed_pipe_is_noticed_before_and_at_writing),
         cmocka_unit_test(a_full_disk_is_told),
         cmocka_unit_test(a_reader_that_takes_nothing_hides_no_stop),
