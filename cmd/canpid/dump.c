@@ -6,6 +6,7 @@
 
 struct dumper {
     struct aw_session *session;
+    struct aw_wire *wire;
     bool line, decoded;
     char interface[32];
     uint64_t left;
@@ -19,7 +20,7 @@ static bool dump_frame(void *context, const struct aw_pid_frame *frame)
     char line[AW_CANDUMP_MAX];
     struct aw_record record;
     struct aw_span bytes = {frame->bytes, frame->size};
-    if (frame->size == 0)
+    if (frame->size == 0 || !aw_session_concerns(d->session, bytes, ""))
         return true;
     int64_t time =
         frame->record.time_ns != AW_NO_TIME ? frame->record.time_ns : aw_session_time(d->session);
@@ -28,8 +29,7 @@ static bool dump_frame(void *context, const struct aw_pid_frame *frame)
         aw_output_write(out, line, d->decoded ? n - 1 : n);
     if (d->line && d->decoded)
         aw_output_write(out, "  ", 2);
-    if (d->decoded &&
-        aw_wire_decode(d->session->wire, frame->record.dir, bytes, &record, NULL) == AW_OK) {
+    if (d->decoded && aw_wire_decode(d->wire, frame->record.dir, bytes, &record, NULL) == AW_OK) {
         record.time_ns = time;
         aw_session_show(d->session, &record);
     }
@@ -48,7 +48,11 @@ enum aw_status run_dump(struct aw_session *session, const struct aw_args *args)
         d.line = !(d.decoded = true); /* records only: a program reads them */
     d.left = (uint64_t)aw_option_number(session, "count");
     d.counted = d.left > 0;
-    enum aw_status status = pid_ready(session);
+    enum aw_status status = aw_session_narrow(session);
+    if (status == AW_OK)
+        status = aw_session_decoding_wire(session, &d.wire);
+    if (status == AW_OK)
+        status = pid_ready(session);
     if (status != AW_OK)
         return status;
     aw_session_interface(session, d.interface, sizeof d.interface);

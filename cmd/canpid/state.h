@@ -23,6 +23,7 @@ struct pid_state {
     struct aw_link *link;       /* that pid speaks on; another one: start anew */
     char url[512];              /* of the link, with kernel filters */
     uint64_t driven;            /* boards that the running command has enabled */
+    uint64_t chosen;            /* those that -b names, for commands that look on */
     uint64_t left;              /* those that commands before it have left enabled */
     int seen[AW_PID_BOARDS];    /* controllers, before a recording was checked */
     char name[AW_PID_NAME_MAX]; /* of the board in the result */
@@ -91,6 +92,8 @@ enum aw_status pid_send_at(struct aw_session *session, struct aw_span message, i
 enum aw_status pid_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
 const char *pid_subject(struct aw_session *session, const struct aw_record *record, char *out,
                         size_t size);
+enum aw_status pid_narrow(struct aw_session *session, bool *narrowed);
+bool pid_concerns(struct aw_session *session, struct aw_span frame, const char *subject);
 const char *pid_remark(struct aw_session *session, char *out, size_t size);
 
 /* Reads and passes over telemetry for a time. */

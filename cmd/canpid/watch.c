@@ -50,10 +50,22 @@ const char *pid_subject(struct aw_session *session, const struct aw_record *reco
     double board = aw_record_get(record, "board");
     if (!(board >= 0))
         return NULL;
-    if (record->codec->raw)
-        board *= 32;
     snprintf(out, size, "%s", aw_pid_board_name(&session->wire->variant, (unsigned)board, name));
     return out;
+}
+
+enum aw_status pid_narrow(struct aw_session *session, bool *narrowed)
+{
+    struct pid_state *state = session->state;
+    *narrowed = aw_flag(session, "board");
+    return *narrowed ? pid_boards(session, &state->chosen) : AW_OK;
+}
+
+bool pid_concerns(struct aw_session *session, struct aw_span frame, const char *subject)
+{
+    int board = frame.size >= 2 ? frame.data[0] | frame.data[1] << 8
+                                : aw_pid_board_find(&session->wire->variant, subject);
+    return board >= 0 && ((struct pid_state *)session->state)->chosen & AW_PID_BIT(board);
 }
 
 /* A classic frame with six bytes has 91 bits and, on average, some stuffed ones. */

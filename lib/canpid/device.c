@@ -477,7 +477,7 @@ static double clamp(double value, double min, double max)
 static const uint8_t *make_joint(struct bus *bus, const struct driver *driver, uint8_t *bytes)
 {
     const struct senses *senses = &driver->senses;
-    const double values[] = {driver->board / 32U, senses->link, senses->alpha,
+    const double values[] = {driver->board, senses->link, senses->alpha,
                              aw_pid_q15(senses->torque_nm / FULL_TORQUE)};
     return encode(bus, JOINT, values, bytes);
 }
@@ -485,8 +485,7 @@ static const uint8_t *make_joint(struct bus *bus, const struct driver *driver, u
 static const uint8_t *make_pid(struct bus *bus, const struct driver *driver, uint8_t *bytes)
 {
     const struct aw_pid_law *law = &driver->law;
-    const double values[] = {driver->board / 32U, aw_pid_q15(law->setpoint),
-                             aw_pid_q15(law->output),
+    const double values[] = {driver->board, aw_pid_q15(law->setpoint), aw_pid_q15(law->output),
                              aw_pid_q15(driver->senses.measured[law->controller])};
     return encode(bus, PID, values, bytes);
 }
@@ -499,7 +498,7 @@ static const uint8_t *make_sensors(struct bus *bus, const struct driver *driver,
     double amperes = driver->joint.motor_nm / model->current_nm_a;
     double current = round(CURRENT_ZERO + amperes / CURRENT_STEP);
     enum aw_pid_error error = error_of(driver);
-    double board = driver->board / 32U;
+    double board = driver->board;
     const double fine[] = {board, AW_PID_NO_ERROR, clamp(rpm, -most - 1, most),
                            clamp(current, 0, 1023), driver->senses.lever};
     const double broken[] = {board, error, 0x7FF, 0x1FF, 0x7FFF};

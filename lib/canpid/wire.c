@@ -35,7 +35,7 @@ static const struct aw_name errors[] = {
 
 static const struct aw_field head[] = {
     {.name = "message", .type = AW_CODE, .bits = 5, .help = "lower five bits of the identifier"},
-    {.name = "board", .type = AW_UINT, .bits = 6, .scale = 32, .names = boards,
+    {.name = "board", .type = AW_UINT, .bits = 6, .scale = 32, .upper = true, .names = boards,
      .open_names = true, .help = "joint driver; its number is the identifier's upper six bits"},
     PAD(5),
     {0},

@@ -10,6 +10,10 @@
 enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words,
                        struct aw_args *args, size_t *bad);
 
+/* A record with wire numbers ("raw":true), in place, as the record that means the same. AW_USAGE or
+ * AW_LIMIT if it is no message that the wire can carry; no message of this name: left as it is. */
+enum aw_status aw_words_from_raw(struct aw_session *session, struct aw_words *words);
+
 /* Is this word an option and not a negative number? */
 bool aw_is_option(const char *word);
 

@@ -79,7 +79,7 @@ static void take(struct survey *s, const struct aw_log_entry *entry)
         s->last_ns = s->now_ns = entry->time_ns;
     if (*entry->comment)
         print_mark(s, entry);
-    if (!entry->data.size)
+    if (!entry->data.size || !aw_session_concerns(s->session, entry->data, ""))
         return;
     s->pieces++;
     s->bytes += entry->data.size;
@@ -158,7 +158,9 @@ enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *arg
     s->first_ns = s->last_ns = AW_NO_TIME;
     s->ways[0].framer.dir = AW_TX;
     s->ways[1].framer.dir = AW_RX;
-    enum aw_status status = read_all(s);
+    enum aw_status status = aw_session_narrow(session);
+    if (status == AW_OK)
+        status = read_all(s);
     if (status == AW_OK)
         report(s);
     free(s);

@@ -110,7 +110,7 @@ static enum aw_status begin_tee(struct recorder *r, const char *path)
     session->tee = calloc(1, sizeof *session->tee);
     if (!session->tee)
         return aw_fail(&session->err, AW_LIMIT, "out of memory");
-    r->own_tee = true;
+    r->own_tee = session->tee->narrowed = true;
     return aw_tee_open(session->tee, session, path, url);
 }
 

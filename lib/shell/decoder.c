@@ -28,7 +28,9 @@ enum aw_input aw_input_guess(const struct aw_protocol *protocol, const char *dat
 enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *session)
 {
     const char *dir = aw_option(session, "dir");
-    enum aw_status status = aw_session_decoding_wire(session, &decoder->wire);
+    enum aw_status status = aw_session_narrow(session);
+    if (status == AW_OK)
+        status = aw_session_decoding_wire(session, &decoder->wire);
     decoder->session = session;
     decoder->wanted = dir && strcmp(dir, "tx") == 0 ? AW_TX : AW_RX;
     decoder->port = (uint16_t)aw_option_number(session, "port");
@@ -90,6 +92,8 @@ static enum aw_status show(struct aw_decoder *d)
 static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame, bool inside)
 {
     struct aw_session *session = d->session;
+    if (!aw_session_concerns(session, frame, ""))
+        return AW_OK;
     enum aw_status status = aw_wire_decode(d->wire, d->dir, frame, &d->record, &session->err);
     bool readable = status == AW_OK || d->record.present != 0;
     if (status != AW_OK)

@@ -234,6 +234,7 @@ static enum aw_status prepare_wire(struct aw_session *session)
     if (status == AW_OK && memcmp(&variant, &session->wire->variant, sizeof variant) != 0)
         aw_wire_init(session->wire, session->tool->protocol, &variant, false);
     session->wire->lenient = aw_flag(session, "lenient"); /* no such option: false */
+    session->narrowed = false;
     session->shown = session->wire;
     return status;
 }
@@ -295,8 +296,17 @@ static void advise_on_units(struct aw_session *session, const struct aw_command 
     }
 }
 
-enum aw_status aw_dispatch(struct aw_session *session, const struct aw_words *words,
-                           const char *where)
+/* What a record with wire numbers says depends on the variant of the wire. */
+static enum aw_status bind(struct aw_session *session, struct aw_words *words, struct aw_args *args,
+                           size_t *bad)
+{
+    enum aw_status status = words->raw ? prepare_wire(session) : AW_OK;
+    if (status == AW_OK && words->raw)
+        status = aw_words_from_raw(session, words);
+    return status == AW_OK ? aw_bind(session, words, args, bad) : status;
+}
+
+enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, const char *where)
 {
     struct aw_options before = session->options;
     const struct aw_command *outer = session->command;
@@ -307,7 +317,7 @@ enum aw_status aw_dispatch(struct aw_session *session, const struct aw_words *wo
         return AW_USAGE;
     session->err = (struct aw_error){.status = AW_OK};
     aw_object_start(&session->result, NULL);
-    enum aw_status status = aw_bind(session, words, args, &bad);
+    enum aw_status status = bind(session, words, args, &bad);
     session->command = args->command;
     if (status == AW_OK) {
         bad = words->n;

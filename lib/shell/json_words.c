@@ -89,6 +89,9 @@ static enum aw_status convert(struct aw_words *words, json_t *root, struct aw_er
         return aw_fail(err, AW_USAGE, "no \"cmd\" in the JSON object — {\"cmd\":\"help\"}");
     words->json = true;
     words->message = !cmd;
+    words->raw = words->message && json_is_true(json_object_get(root, "raw"));
+    if (words->message)
+        json_object_del(root, "raw");
     enum aw_status status = add_word(&b, cmd ? cmd : msg, NULL, err);
     return status == AW_OK ? add_object(&b, "", root, err) : status;
 }

@@ -124,7 +124,7 @@ static enum aw_status take(struct loader *l, const struct aw_log_entry *entry)
     struct aw_wire *wire = l->session->wire;
     note_time(l, entry->time_ns);
     l->commands = 0;
-    bool command = is_command(l, entry);
+    bool command = aw_session_concerns(l->session, entry->data, "") && is_command(l, entry);
     struct aw_splitter *way = &l->ways[command ? 0 : 1];
     if (entry->gap)
         aw_split_gap(way);
@@ -165,7 +165,9 @@ enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *sessi
     l->first_ns = AW_NO_TIME;
     l->ways[0].framer.dir = AW_TX;
     l->ways[1].framer.dir = AW_RX;
-    enum aw_status status = load(l, path);
+    enum aw_status status = aw_session_narrow(session);
+    if (status == AW_OK)
+        status = load(l, path);
     replay->others = l->answers;
     replay->damaged = l->ways[0].damaged + l->ways[1].damaged;
     if (status == AW_OK && l->ways[0].damaged)

@@ -169,7 +169,7 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
     enum aw_dir dir = tx != session->serving ? AW_TX : AW_RX;
     if (aw_flag(session, "verbose"))
         print_trace(session, tx, dir, bytes);
-    if (session->tee) {
+    if (session->tee && (!session->tee->narrowed || aw_session_concerns(session, bytes, ""))) {
         bool stamped = !tx && session->link && session->link->rx_time_ns;
         int64_t time = stamped ? session->link->rx_time_ns : aw_session_time(session);
         if (!aw_tee_add(session->tee, dir, time, bytes))
@@ -280,24 +280,45 @@ static const char *const *split_fields(struct aw_session *session)
     return session->fields;
 }
 
-enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire)
+enum aw_status aw_session_narrow(struct aw_session *session)
 {
-    const struct aw_message *ordered = session->tool->ordered;
-    bool raw = aw_flag(session, "raw");
-    *wire = session->wire;
-    if (!raw && !ordered)
-        return AW_OK;
+    session->narrowed = false;
+    return session->tool->narrow ? session->tool->narrow(session, &session->narrowed) : AW_OK;
+}
+
+static enum aw_status make_wire(struct aw_session *session, const struct aw_variant *variant,
+                                bool raw)
+{
     if (!session->decoding)
         session->decoding = calloc(1, sizeof *session->decoding);
     if (!session->decoding)
         return aw_fail(&session->err, AW_USAGE, "out of memory");
+    aw_wire_init(session->decoding, session->tool->protocol, variant, raw);
+    session->decoding->lenient = session->wire->lenient;
+    return AW_OK;
+}
+
+enum aw_status aw_session_raw_wire(struct aw_session *session, struct aw_wire **wire)
+{
+    enum aw_status status = make_wire(session, &session->wire->variant, true);
+    *wire = session->decoding;
+    return status;
+}
+
+enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire)
+{
+    const struct aw_message *ordered = session->tool->ordered;
     struct aw_variant variant = session->wire->variant;
+    bool raw = aw_flag(session, "raw");
+    *wire = session->wire;
+    if (!raw && !ordered)
+        return AW_OK;
     if (ordered)
         variant.instead = ordered;
-    aw_wire_init(session->decoding, session->tool->protocol, &variant, raw);
-    session->decoding->lenient = session->wire->lenient;
-    session->shown = *wire = session->decoding;
-    return AW_OK;
+    enum aw_status status = make_wire(session, &variant, raw);
+    if (status == AW_OK)
+        session->shown = *wire = session->decoding;
+    return status;
 }
 
 enum aw_status aw_session_view(struct aw_session *session, struct aw_view **view)

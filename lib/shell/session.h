@@ -36,6 +36,7 @@ struct aw_session {
     struct aw_wire *wire;
     struct aw_wire *decoding; /* for --raw and tool->ordered; made on first use */
     struct aw_wire *shown;    /* the one that the view is for */
+    bool narrowed;            /* options say whom messages are to be about: aw_session_concerns */
     uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
     struct aw_view *view;     /* made on first use */
     struct aw_tee *tee;       /* --record; NULL: nothing is recorded */
@@ -129,6 +130,21 @@ enum aw_status aw_session_view(struct aw_session *session, struct aw_view **view
  * fields of tool->ordered. */
 enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire);
 
+/* One with wire numbers, for the variant that the session's has; the next call makes it anew. */
+enum aw_status aw_session_raw_wire(struct aw_session *session, struct aw_wire **wire);
+
+/* For a command that reads messages, before the first: takes in what the options say about whom it
+ * is to look at (-b lknee). AW_USAGE if there is nobody of that name. */
+enum aw_status aw_session_narrow(struct aw_session *session);
+
+/* Is a message about one of those? By its frame, or, if that is empty, by the name of its subject.
+ */
+static inline bool aw_session_concerns(struct aw_session *session, struct aw_span frame,
+                                       const char *subject)
+{
+    return !session->narrowed || session->tool->concerns(session, frame, subject);
+}
+
 /* Waits until fd can be read: AW_OK, or AW_STOPPED. */
 enum aw_status aw_session_wait_input(struct aw_session *session, int fd);
 
@@ -184,8 +200,7 @@ int64_t aw_session_end(const struct aw_session *session);
 int64_t aw_session_time(const struct aw_session *session);
 
 /* Runs one command. The status it returns has been printed already. */
-enum aw_status aw_dispatch(struct aw_session *session, const struct aw_words *words,
-                           const char *where);
+enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, const char *where);
 
 /* At the end of a script or of the prompt, which came to it with this status: what would go on for
  * ever is stopped, and after a failure also what would end by itself. Not with --hold, and not

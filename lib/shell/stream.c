@@ -148,7 +148,9 @@ enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session
     s->fd = -1;
     s->tell_ns = AW_NEVER;
     s->item.subject = "";
-    enum aw_status status = aw_session_decoding_wire(session, &s->wire);
+    enum aw_status status = aw_session_narrow(session);
+    if (status == AW_OK)
+        status = aw_session_decoding_wire(session, &s->wire);
     if (status == AW_OK)
         aw_names_init(&s->names, s->wire);
     if (status == AW_OK)
@@ -252,6 +254,16 @@ static void describe_record(struct aw_stream *s)
         aw_record_points(&s->names, s->item.record, s->item.subject, s->points, AW_POINTS_MAX);
 }
 
+/* What comes as text is known by the name that it has, or that a column of it has. */
+static bool is_left_out(struct aw_stream *s)
+{
+    const struct aw_span none = {NULL, 0};
+    bool ours = s->item.record || aw_session_concerns(s->session, none, s->item.subject);
+    for (size_t i = 0; i < s->item.n && !ours; i++)
+        ours = s->points[i].text && aw_session_concerns(s->session, none, s->points[i].text);
+    return !ours;
+}
+
 /* Nobody should wait in the dark. */
 static enum aw_status next_or_tell(struct aw_stream *s, int64_t deadline)
 {
@@ -270,9 +282,10 @@ static enum aw_status next_or_tell(struct aw_stream *s, int64_t deadline)
 enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_item *item)
 {
     enum aw_status status = AW_OK;
-    if (!s->primed) {
+    while (!s->primed) {
         s->item = (struct aw_item){.time_ns = AW_NO_TIME, .subject = "", .points = s->points};
         status = next_or_tell(s, deadline);
+        s->primed = status != AW_OK || !is_left_out(s);
     }
     s->primed = false;
     if (status == AW_LOST && s->link && s->link->recorded)

@@ -33,7 +33,8 @@ static enum aw_status hear_next(struct aw_stream *s, int64_t deadline)
             return status;
         if (heard.frame.size == 0 && s->link && s->link->event[0])
             aw_session_say(s->session, "%s", s->link->event);
-        if (heard.frame.size == 0 || decode(s, heard.frame, heard.dir, heard.inside) != AW_OK)
+        bool ours = heard.frame.size && aw_session_concerns(s->session, heard.frame, "");
+        if (!ours || decode(s, heard.frame, heard.dir, heard.inside) != AW_OK)
             continue;
         s->item.time_ns = heard.time_ns;
         s->item.heard = heard;

@@ -15,7 +15,7 @@
 /* What stands beside the values in a record of ours. */
 static bool is_envelope(const char *key)
 {
-    static const char *const keys[] = {"t", "timestamp", "dir", "msg", "cmd"};
+    static const char *const keys[] = {"t", "timestamp", "dir", "msg", "cmd", "raw", "anomaly"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(key, keys[i]) == 0)
             return true;

@@ -11,6 +11,7 @@ struct aw_tee_packet;
 
 /* Owns the file and what waits for it; {0} records nothing. */
 struct aw_tee {
+    bool narrowed; /* it takes only what concerns the command that records */
     FILE *file;
     struct aw_wrapper wrapper;
     int64_t last_ns; /* only what is not older than this is kept, until the end; 0: everything */

@@ -143,6 +143,11 @@ struct aw_tool {
      * characters to out and returns it; NULL: nobody in particular. May be NULL. */
     const char *(*subject)(struct aw_session *session, const struct aw_record *record, char *out,
                            size_t size);
+    /* Do the options name some that may speak on the link (-b lknee)? Then commands that read
+     * messages leave out what is not about them, which concerns tells; see aw_session_concerns.
+     * AW_USAGE for a name that nobody has. Both or none. */
+    enum aw_status (*narrow)(struct aw_session *session, bool *narrowed);
+    bool (*concerns)(struct aw_session *session, struct aw_span frame, const char *subject);
     /* Everybody that messages may be about, where the wire's table does not name them, once the
      * first message has come; added like candidates of completion. NULL: the table knows all. */
     aw_complete_fn *subjects;

@@ -17,6 +17,7 @@ struct aw_words {
     unsigned column[AW_WORDS_MAX]; /* where the word starts in its line, from 1; 0: unknown */
     bool json;                     /* from an object: all but the first are name=value */
     bool message; /* the object was a record: what the command fills in by itself is left out */
+    bool raw;     /* with wire numbers, see aw_words_from_raw */
     char text[AW_LINE_MAX * 2]; /* the words themselves; pointers above point here or into argv */
 };
 

@@ -111,7 +111,8 @@ static void compile_json(struct compiler *c, bool has_time)
     if (has_time)
         add(c, WHAT_TIME, "{\"t\":");
     add(c, WHAT_DIR, "%s\"dir\":\"", has_time ? "," : "{");
-    add(c, WHAT_NOTHING, "\",\"msg\":\"%s\"", c->codec->message->name);
+    add(c, WHAT_NOTHING, "\",\"msg\":\"%s\"%s", c->codec->message->name,
+        c->codec->raw ? ",\"raw\":true" : "");
     for (int leaf = 0; leaf < c->codec->n_leaves;) {
         const struct aw_leaf *place = &c->codec->leaves[leaf];
         if (place->value && place->label) {

@@ -67,9 +67,7 @@ int aw_subject_leaf(const struct aw_record *record, const char *subject)
     for (int i = 0; i < record->codec->n_leaves; i++) {
         const struct aw_field *row = record->codec->leaves[i].field;
         bool has = record->codec->leaves[i].value && record->present >> i & 1;
-        double wire = record->codec->raw && row->scale != 0 ? row->scale : 1;
-        const char *text =
-            row->type == AW_TEXT ? record->text : value_name(row, record->v[i] * wire);
+        const char *text = row->type == AW_TEXT ? record->text : value_name(row, record->v[i]);
         if (has && text && strcmp(text, subject) == 0)
             return i;
     }

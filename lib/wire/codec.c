@@ -62,7 +62,7 @@ static void add_leaf(struct layout *at, const struct aw_field *row, const char *
     codec->values |= (uint64_t)is_in_frame(row) << i;
     codec->fixed |= (uint64_t)is_checked(row) << i;
     codec->floats = codec->floats || row->type == AW_FLOAT;
-    codec->scaled |= (uint64_t)(is_scaled(row) && !codec->raw) << i;
+    codec->scaled |= (uint64_t)(is_scaled(row) && (row->upper || !codec->raw)) << i;
     at->bit = (uint16_t)(at->bit + codec->leaves[i].bits);
 }
 
@@ -273,7 +273,7 @@ struct aw_range aw_leaf_range(const struct aw_codec *codec, int leaf,
     if (choice)
         range = (struct aw_range){choice->unit, choice->scale, 0, choice->min, choice->max};
     if (codec->raw)
-        range = (struct aw_range){.unit = NULL, .scale = 1};
+        range = (struct aw_range){.unit = NULL, .scale = row->upper ? row->scale : 1};
     if (range.min == 0 && range.max == 0) {
         double low = wire_min(&codec->leaves[leaf]) * range.scale + range.offset;
         double high = wire_max(&codec->leaves[leaf]) * range.scale + range.offset;

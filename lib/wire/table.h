@@ -91,7 +91,9 @@ struct aw_field {
     uint32_t constant; /* AW_CONST; AW_LENGTH of an envelope: bytes it leaves out */
     double fallback;
     double scale, offset; /* value = wire · scale + offset; scale 0 stands for 1 */
-    double min, max;      /* of the value, inclusive; both 0: whatever the wire can carry */
+    bool upper; /* the upper bits of a number, which scale puts in their place: wire numbers are
+                   that number, too, and not these bits alone */
+    double min, max; /* of the value, inclusive; both 0: whatever the wire can carry */
     const struct aw_name *names;
     bool open_names; /* values without a name are allowed too */
     bool always;     /* the range holds even where limits are forced */

@@ -45,7 +45,7 @@ overshooting='set kp 20 -b lknee -c pos'
     ok canpid decode -j '05F#80F8730806FF'
     same "$(json '[.board,.error,.velocity,.current,.lever_angle]')" '["lknee","none",-120,0.684,-11.25]'
     ok canpid decode -j --raw '05F#80F8730806FF'
-    same "$(json '[.error,.velocity,.current,.lever_angle]')" '[0,-120,540,-250]'
+    same "$(json '[.raw,.board,.error,.velocity,.current,.lever_angle]')" '[true,64,0,-120,540,-250]'
     ok canpid decode -j '05E#9CFF000200F0'
     same "$(json '[.fix_link_angle,.alpha_angle,.torque]')" '[-4.5,11.25,-3.125]'
 }
@@ -817,4 +817,51 @@ END
     fails 2 canpid -q -l "$fast" <<<'{"msg":"setpoint","value":1,"board":"nobody","controller":"pos"}'
     fails 2 canpid -q -l "$fast" <<<'{"msg":"kp","value":1,"board":"lknee","controller":9}'
     fails 2 canpid -q -l "$fast" <<<'{"cmd":"setpoint","value":1,"board":"lknee","verify":true}'
+}
+
+# ---- -b and --raw --------------------------------------------------------------------------------
+
+@test "-b: watch, dump, record and all that reads messages leave out what is about other boards" {
+    ok canpid -q -l sim: record all.log -n 36
+    ok canpid -q -l sim: watch -j -n 36
+    echo "$output" >all.ndjson
+    while IFS='|' read -r -a words; do
+        ok "${words[@]}"
+        same "$(grep -o '"board":"[a-z]*"\|board=[a-z]*' <<<"$output" | sort -u | grep -o '[a-z]*"\?$' | tr -d '"')" rknee
+    done <<'END'
+canpid|-q|-l|sim:|watch|-b|rknee|-n|9
+canpid|-q|-l|sim:|watch|-j|-b|0xA0|-n|9
+canpid|-q|-l|sim:|dump|-b|rknee|-n|9
+canpid|-q|-l|sim:|dump|-j|-b|rknee|-n|9
+canpid|-q|-l|log:all.log?speed=max|watch|-b|rknee
+canpid|decode|-b|rknee|all.log
+sh|-c|canpid watch -b rknee - <all.log
+sh|-c|canpid watch -b rknee - <all.ndjson
+END
+    for ending in pcapng csv log ndjson; do
+        ok canpid -q -l sim: record "some.$ending" -b rknee,lhip -n 8
+        [ $ending = csv ] || same "$(canpid watch -j - <"some.$ending" | wc -l)" 8
+    done
+    same "$(tail -n +2 some.csv | cut -d , -f 4 | sort -u | xargs)" "lhip rknee"
+    same "$(canpid -j -b rknee info all.log | jq -c 'select(.cmd).messages')" 6
+    for command in "watch -n 1" "dump -n 1" "record x.log -n 1"; do
+        # shellcheck disable=SC2086
+        fails 2 canpid -q -l sim: $command -b nobody
+        has "$why" "no board 'nobody'"
+    done
+}
+
+@test "replay -b sends to these boards only" {
+    printf '(1.0) can0 044#0000003E0000\n(1.1) can0 084#0000003E0000\n' >two.log
+    virtual replay -b rhip two.log
+    has "$output" "replay sent=1 left_out=1"
+}
+
+@test "dump --raw prints wire numbers; a board has the same number there as everywhere" {
+    ok canpid -q -l sim: dump --raw -b lknee -n 1
+    matches "$output" "(*) sim 05E#000000000000  <- joint board=64 fix_link_angle=0 *"
+    ok canpid encode --dir rx joint board=64 fix_link_angle=0 alpha_angle=0 torque=0
+    same "$output" "05E#000000000000"
+    ok canpid -q -l sim: watch lknee.torque --raw -n 1
+    same "$output" "<- joint board=64 torque=0"
 }

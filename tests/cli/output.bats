@@ -51,6 +51,31 @@ deg90=30444547312C3039300D0A
     same "$(json .controller)" '"tor"'
 }
 
+# round TOOL FRAME [LINK]: the record of a frame, and that with its wire numbers, send the same bytes.
+round() {
+    local tool=$1 frame=$2
+    ok "$tool" decode -j --dir tx "$frame"
+    "$tool" -q -l "${3:-sim:}" --yes -v --dry-run -j <<<"$output" >plain 2>&1
+    ok "$tool" decode -j --raw --dir tx "$frame"
+    has "$output" '"raw":true'
+    "$tool" -q -l "${3:-sim:}" --yes -v --dry-run -j <<<"$output" >raw 2>&1
+    same "$(<raw)" "$(<plain)"
+    has "$(<raw)" '"bytes"'
+}
+
+@test "a record with wire numbers, given back as a command, is the command that it was" {
+    for frame in 041#9A99193F0200 044#398EE33C0000 044#CDCC4CBE0200 045#6F12033B0200 \
+        046#010000000000 047#000000000000 049#000000400300 04A#000000000000 0C4#0000C03F0300; do
+        round canpid "$frame"
+    done
+    round armctl "$(armctl encode deg joint=1 angle=90)"
+    round armctl "$(armctl encode arm r=250 theta=45 h=120)"
+    round hidmotor "$(hidmotor encode set_setpoints m1=10 m2=20 m3=-30 duration=500)"
+    round hidmotor "$(hidmotor encode gripper value=90)"
+    round unitysim "$(unitysim encode scene scene=4 elbow.max=2400)"
+    round ezphys "$(ezphys encode axis_motor id=1 velocity1=2 max_torque1=3)"
+}
+
 @test "--time in all its styles" {
     ok armctl -q -l "$fast" -j deg 1 90
     matches "${lines[0]}" '{"t":0.000000,*'
