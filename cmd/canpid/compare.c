@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/number.h"
 #include "state.h"
 
 static enum aw_status load(struct aw_session *session, const char *path, struct aw_run *run)
@@ -41,11 +42,12 @@ static void report(struct aw_session *session, const struct aw_comparison *c)
 }
 
 /* A number, or "-" where the run has none. */
-static const char *cell(char out[24], double value, bool sign)
+static const char *cell(char out[AW_NUMBER_MAX + 1], double value, bool sign)
 {
     if (isnan(value))
         return "-";
-    snprintf(out, 24, sign ? "%+.5g" : "%.5g", value);
+    *out = '+';
+    *aw_print_fixed(out + (sign && value > 0), value, 5) = '\0';
     return out;
 }
 
@@ -54,7 +56,7 @@ static void print_table(struct aw_session *session, const struct aw_comparison *
     struct aw_output *out = &session->out;
     aw_output_print(out, "%-20s %12s %12s %12s\n", "", "a", "b", "b - a");
     for (int m = 0; m < AW_METRICS; m++) {
-        char a[24], b[24], change[24];
+        char a[AW_NUMBER_MAX + 1], b[AW_NUMBER_MAX + 1], change[AW_NUMBER_MAX + 1];
         aw_output_print(out, "%-20s %12s %12s %12s\n", aw_metric((enum aw_metric)m)->title,
                         cell(a, c->a.value[m], false), cell(b, c->b.value[m], false),
                         cell(change, c->change[m], true));

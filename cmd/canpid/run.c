@@ -1,6 +1,7 @@
 #include "run.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,7 @@ enum aw_status pid_run_drive(struct pid_run *run, double normalised)
     struct aw_session *session = run->session;
     ((struct pid_state *)session->state)->driven = AW_PID_BIT(run->board);
     session->moving = true;
+    run->commanded = normalised;
     return aw_pid_setpoint(pid_of(session), run->board, run->controller, normalised, NULL,
                            &session->err);
 }
@@ -64,6 +66,14 @@ static bool is_ours(const struct pid_run *run, const struct aw_pid_frame *frame)
            aw_record_get(&frame->record, "board") == run->board;
 }
 
+/* The one that was commanded, where it is that: exactly, and not to one step of the wire. */
+static double setpoint_shown(const struct pid_run *run, double percent)
+{
+    static const double step = 1.0 / 32768;
+    bool same = fabs(percent / 100 - run->commanded) < step;
+    return same ? run->commanded * run->scale : aw_pid_from_percent(run->controller, percent);
+}
+
 static bool on_frame(void *context, const struct aw_pid_frame *frame)
 {
     struct pid_run *run = context;
@@ -71,7 +81,7 @@ static bool on_frame(void *context, const struct aw_pid_frame *frame)
         return true;
     const struct aw_pid_board *board = aw_pid_board(pid_of(run->session), run->board);
     run->last[RUN_T] = (double)(aw_clock_now(run->session->clock) - run->start_ns) / 1e9;
-    run->last[RUN_SETPOINT] = aw_pid_from_percent(run->controller, board->setpoint);
+    run->last[RUN_SETPOINT] = setpoint_shown(run, board->setpoint);
     run->last[RUN_MEASURED] = aw_pid_from_percent(run->controller, board->measured);
     run->last[RUN_OUTPUT] = board->output / 100;
     aw_table_add(&run->table, run->last, NULL);

@@ -20,7 +20,8 @@ struct pid_run {
     struct aw_session *session;
     unsigned board;
     int controller;
-    double scale; /* normalised 1 in the controller's unit */
+    double commanded; /* setpoint, normalised */
+    double scale;     /* normalised 1 in the controller's unit */
     const char *unit;
     int64_t start_ns; /* t = 0 */
     struct aw_table table;

@@ -29,7 +29,8 @@ struct pid_state {
     char name[AW_PID_NAME_MAX]; /* of the board in the result */
     struct aw_pid_frame heard;  /* the one that hear told of last */
     bool busy;                  /* something was heard since the last rest */
-    char lists[3][AW_PID_BOARDS * AW_PID_NAME_MAX]; /* of boards in the result of a disable */
+    char lists[3][AW_PID_BOARDS * AW_PID_NAME_MAX]; /* of boards in a result */
+    unsigned no_current; /* sensors frames so far, if none had a current but 0 */
 };
 
 static inline struct aw_pid *pid_of(struct aw_session *session)
@@ -94,6 +95,7 @@ const char *pid_subject(struct aw_session *session, const struct aw_record *reco
                         size_t size);
 enum aw_status pid_narrow(struct aw_session *session, bool *narrowed);
 bool pid_concerns(struct aw_session *session, struct aw_span frame, const char *subject);
+void pid_notice(struct aw_session *session, const struct aw_record *record);
 const char *pid_remark(struct aw_session *session, char *out, size_t size);
 
 /* Reads and passes over telemetry for a time. */

@@ -8,6 +8,8 @@
 #include "control/response.h"
 #include "run.h"
 
+#define LEAD_S 0.1 /* before the step: the samples show what it began from */
+
 struct step_plan {
     double from, to; /* normalised */
     double seconds, settle_s;
@@ -100,6 +102,15 @@ static const char *metric_unit(enum aw_metric metric, const char *unit)
     return *row->unit_after ? NULL : unit;
 }
 
+/* Those of the response, without the lead. */
+static size_t samples_since(const struct aw_table *table)
+{
+    size_t n = table->n_rows;
+    while (n > 0 && aw_table_cell(table, table->n_rows - n, RUN_T) < 0)
+        n--;
+    return n;
+}
+
 static void report_metrics(struct pid_run *run, const struct step_plan *plan,
                            const struct aw_response *response)
 {
@@ -111,31 +122,33 @@ static void report_metrics(struct pid_run *run, const struct step_plan *plan,
         aw_object_number(result, aw_metric((enum aw_metric)m)->name, response->value[m], 5,
                          metric_unit((enum aw_metric)m, run->unit));
     aw_object_number(result, "final", response->final, 5, run->unit);
-    aw_object_number(result, "samples", (double)run->table.n_rows, 0, NULL);
+    aw_object_number(result, "samples", (double)samples_since(&run->table), 0, NULL);
 }
 
-static enum aw_status measure(struct pid_run *run, const struct step_plan *plan,
-                              struct aw_response *response)
+/* From the samples alone, as compare does with the file that they are saved in. */
+static enum aw_status measure(struct pid_run *run, struct aw_response *response)
 {
     struct aw_run samples;
     enum aw_status status = aw_run_from_table(&run->table, &samples, &run->session->err);
     if (status != AW_OK)
         return status;
-    samples.step =
-        (struct aw_step){.from = plan->from * run->scale, .to = plan->to * run->scale, .median = 3};
     status = aw_response(samples.samples, samples.n, &samples.step, response, &run->session->err);
     aw_run_free(&samples);
     return status;
 }
 
-/* From rest at A: some samples before t = 0 stay in the table, so that the plot shows the step. */
+/* From rest at A, and the last samples of that: the step is at t = 0. */
 static enum aw_status perform(struct pid_run *run, const struct step_plan *plan)
 {
+    double lead_s = fmin(plan->settle_s, LEAD_S);
     enum aw_status status = pid_run_drive(run, plan->from);
     if (status == AW_OK)
-        status = pid_run_collect(run, plan->settle_s);
+        status = pid_run_collect(run, plan->settle_s - lead_s);
     if (status == AW_OK)
         status = pid_run_restart(run);
+    run->start_ns += (int64_t)(lead_s * 1e9);
+    if (status == AW_OK)
+        status = pid_run_collect(run, lead_s);
     if (status == AW_OK)
         status = pid_run_drive(run, plan->to);
     return status == AW_OK ? pid_run_collect(run, plan->seconds) : status;
@@ -155,7 +168,7 @@ enum aw_status run_step(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK)
         status = pid_run_end(&run, perform(&run, &plan));
     if (status == AW_OK)
-        status = measure(&run, &plan, &response);
+        status = measure(&run, &response);
     if (status == AW_OK) {
         report_metrics(&run, &plan, &response);
         status = pid_run_plot(&run, "Step response");

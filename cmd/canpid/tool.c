@@ -49,7 +49,7 @@ static const struct aw_option options[] = {
 static const struct aw_arg set_args[] = {
     {.name = "gain", .kind = AW_ARG_CHOICE, .choices = gain_names,
      .help = "kp, ki, kd; pid takes all three"},
-    {.name = "value", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .help = "the gain, or kp"},
+    {.name = "value", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .help = "the gain, as it is on the wire, or kp"},
     {.name = "ki", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .optional = true,
      .help = "with pid"},
     {.name = "kd", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .optional = true,
@@ -57,7 +57,8 @@ static const struct aw_arg set_args[] = {
     {0},
 };
 static const struct aw_arg setpoint_args[] = {
-    {.name = "value", .help = "deg (pos) or Nm (tor), else normalised: 10deg, -5Nm"},
+    {.name = "value",
+     .help = "deg (pos) or Nm (tor), else normalised: 10deg, -5Nm; 1.5 is 1.5 deg: see disable"},
     {0},
 };
 static const struct aw_arg precompression_args[] = {
@@ -193,6 +194,9 @@ static const struct aw_command commands[] = {
          "-c pos")},
     {.name = "setpoint", .summary = "send a setpoint, which enables the driver",
      .args = setpoint_args, .safety = AW_MOTION, .run = run_setpoint,
+     .details = "A number without a unit is one of the controller's: 'setpoint 1.5 -c pos' is 1.5 "
+         "deg, and enables. The 1.5\n" "that disables is the one on the wire, 540 deg or 37.5 Nm; "
+         "the word for it is 'disable'.",
      .examples = LIST("-l sim: setpoint 10deg -b lknee -c pos --verify", "-l sim: setpoint -5Nm "
          "-b lknee -c tor")},
     {.name = "precompression", .summary = "set the precompression of the spring",
@@ -206,7 +210,7 @@ static const struct aw_command commands[] = {
      .run = run_aux, .examples = LIST("-l sim: aux 0 2.0 -b lknee")},
     {.name = "calibrate", .summary = "make both encoders zero where they stand", .safety = AW_WRITE,
      .run = run_calibrate, .examples = LIST("-l sim: calibrate -b lknee")},
-    {.name = "disable", .summary = "disable drivers (setpoint 1.5)", .safety = AW_READ,
+    {.name = "disable", .summary = "disable drivers (setpoint 1.5 on the wire)", .safety = AW_READ,
      .run = run_disable,
      .details = "Sent at most three times, until the telemetry confirms it (setpoint "
          "saturated, no output), for 0.5 s\n"
@@ -305,6 +309,7 @@ const struct aw_tool canpid_tool = {
     .subject = pid_subject,
     .narrow = pid_narrow,
     .concerns = pid_concerns,
+    .notice = pid_notice,
     .remark = pid_remark,
     .prepare = pid_prepare,
     .allow = pid_allow,

@@ -1,9 +1,12 @@
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "state.h"
 
-#define REST_NS (4 * AW_MILLISECOND)
+#define REST_NS       (4 * AW_MILLISECOND)
+#define SENSORS       31
+#define ENOUGH_FRAMES 30 /* of sensors, to say that all are so */
 
 /* A full bus is read in blocks, with a rest between them, and not frame by frame. */
 static enum aw_status next_frame(struct aw_session *session, int64_t deadline)
@@ -52,6 +55,26 @@ const char *pid_subject(struct aw_session *session, const struct aw_record *reco
         return NULL;
     snprintf(out, size, "%s", aw_pid_board_name(&session->wire->variant, (unsigned)board, name));
     return out;
+}
+
+/* An ADC that is read never says 0 (-12.5 A) all the time: the published firmware does not read it.
+ * It packs the frame in its own way, too. */
+void pid_notice(struct aw_session *session, const struct aw_record *record)
+{
+    struct pid_state *state = session->state;
+    if (state->no_current >= ENOUGH_FRAMES || record->codec->message->code != SENSORS ||
+        strcmp(session->wire->variant.name, "fw") == 0)
+        return;
+    int leaf = aw_codec_find(record->codec, "current");
+    double value = record->v[leaf], zero = record->codec->leaves[leaf].field->offset;
+    if (isnan(value))
+        return;
+    state->no_current =
+        value == (record->codec->raw ? 0 : zero) ? state->no_current + 1 : ENOUGH_FRAMES + 1;
+    if (state->no_current == ENOUGH_FRAMES)
+        aw_session_say(session,
+                       "the current is 0 on the wire in every frame: is this the published "
+                       "firmware, which does not measure it? — try --sensors-layout fw");
 }
 
 enum aw_status pid_narrow(struct aw_session *session, bool *narrowed)

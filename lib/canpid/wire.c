@@ -61,8 +61,10 @@ static const struct aw_scale setpoint_scales[] = {
     {.when = 3, .scale = 1, .min = -1.5, .max = 1.5},
 };
 
+static const struct aw_special disable = {1.5, "disable"};
+
 static const struct aw_field setpoint[] = {
-    {.name = "value", FLOAT, .by = "controller", .scales = setpoint_scales,
+    {.name = "value", FLOAT, .by = "controller", .scales = setpoint_scales, .special = &disable,
      .n_scales = COUNT(setpoint_scales),
      .help = "deg (pos) or Nm (tor), else a fraction of full scale; the driver runs within 180 "
              "deg, 25 Nm, 0.5 (lvl), 1 (tl) and 1.5 of full scale disables it"},
@@ -131,9 +133,12 @@ static const struct aw_field joint[] = {
 #define ERROR                                                                                      \
     {.name = "error", .type = AW_UINT, .bits = 4, .names = errors, .open_names = true,             \
      .help = "what the driver complains about"}
+/* An error frame has no measurement at all: the lever's 0x7FFF stands for all of it, in a layout
+ * that the driver does not use as well. */
+#define NO_DATA(number) .has_no_data = true, .no_data = (number), .no_data_with = "lever_angle"
 #define CURRENT                                                                                    \
     {.name = "current", .type = AW_UINT, .bits = 10, .unit = "A", .scale = 25.0 / 1024,            \
-     .offset = -12.5, .help = "of the motor, in A"}
+     .offset = -12.5, NO_DATA(0x1FF), .help = "of the motor, in A; none after an error"}
 #define LEVER_ANGLE                                                                                \
     {.name = "lever_angle", .type = AW_SINT, .bits = 16, .unit = "deg", .scale = LEVER_STEP,       \
      .min = -3999 * LEVER_STEP, .max = 4000 * LEVER_STEP, .has_no_data = true, .no_data = 0x7FFF,  \
@@ -141,8 +146,8 @@ static const struct aw_field joint[] = {
 
 static const struct aw_field sensors[] = {
     ERROR,
-    {.name = "velocity", .type = AW_SINT, .bits = 14, .unit = "rpm",
-     .help = "of the motor, in rpm (cells VELOCITY and VEL of the table)"},
+    {.name = "velocity", .type = AW_SINT, .bits = 14, .unit = "rpm", NO_DATA(0x7FF),
+     .help = "of the motor, in rpm (cells VELOCITY and VEL of the table); none after an error"},
     CURRENT,
     {.name = "reserved", .type = AW_PAD, .bits = 4},
     LEVER_ANGLE,
@@ -151,8 +156,9 @@ static const struct aw_field sensors[] = {
 
 static const struct aw_field sensors_fw[] = {
     ERROR,
-    {.name = "velocity", .type = AW_SINT, .bits = 12, .unit = "rpm",
-     .help = "of the motor, in rpm; the upper two bits are lost under the current"},
+    {.name = "velocity", .type = AW_SINT, .bits = 12, .unit = "rpm", NO_DATA(0x7FF),
+     .help = "of the motor, in rpm; the upper two bits are lost under the current; none after an "
+             "error"},
     CURRENT,
     {.name = "reserved", .type = AW_PAD, .bits = 6},
     LEVER_ANGLE,

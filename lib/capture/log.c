@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "capture/candump.h"
+#include "capture/foreign.h"
 #include "capture/packet.h"
 #include "wire/hex.h"
 
@@ -202,6 +203,8 @@ static enum aw_status begin(struct aw_log *log, struct aw_error *err)
     log->lines = !aw_is_pcap(left(log));
     if (status == AW_LOST)
         return status;
+    if (log->lines && aw_log_is_foreign(left(log), log->name, err))
+        return AW_USAGE;
     if (log->lines && !has_lines(log))
         return aw_fail(err, AW_USAGE, "%s: no capture — pcapng, pcap and candump logs can be read",
                        log->name);

@@ -3,7 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SAME 0.01 /* of the step */
+#define SAME   0.01 /* of the step */
+#define LATE_S 0.1  /* so late telemetry may show a step */
+#define MEDIAN 3    /* single samples may be noisy */
 
 static enum aw_status find_columns(const struct aw_table *table, int columns[4],
                                    struct aw_error *err)
@@ -28,6 +30,18 @@ static struct aw_sample sample_of(const struct aw_table *table, size_t row, cons
     };
 }
 
+/* A run that begins before t = 0 has its step there: what telemetry shows comes later. */
+static enum aw_status find_step(struct aw_run *run, struct aw_error *err)
+{
+    enum aw_status status = aw_step_find(run->samples, run->n, &run->step, err);
+    if (status != AW_OK)
+        return status;
+    if (run->samples[0].t < 0 && run->step.time_s > 0 && run->step.time_s < LATE_S)
+        run->step.time_s = 0;
+    run->step.median = MEDIAN;
+    return AW_OK;
+}
+
 enum aw_status aw_run_from_table(const struct aw_table *table, struct aw_run *run,
                                  struct aw_error *err)
 {
@@ -43,7 +57,7 @@ enum aw_status aw_run_from_table(const struct aw_table *table, struct aw_run *ru
     run->n = table->n_rows;
     for (size_t i = 0; i < run->n; i++)
         run->samples[i] = sample_of(table, i, columns);
-    status = aw_step_find(run->samples, run->n, &run->step, err);
+    status = find_step(run, err);
     if (status != AW_OK)
         aw_run_free(run);
     return status;

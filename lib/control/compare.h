@@ -18,7 +18,8 @@
 struct aw_run {
     struct aw_sample *samples;
     size_t n;
-    struct aw_step step; /* as aw_step_find sees it; may be overwritten before comparing */
+    struct aw_step step; /* as aw_step_find sees it, with a median of 3; at t = 0 if the run begins
+                            before that and shows it within 0.1 s after */
 };
 
 /* Columns t, setpoint and measured are needed, output is taken if it is there (NaN otherwise).

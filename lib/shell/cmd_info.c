@@ -52,6 +52,8 @@ static void on_frame(void *context, struct aw_span frame)
     }
     struct kind *kind = kind_of(s, record.codec);
     s->messages++;
+    if (s->session->tool->notice)
+        s->session->tool->notice(s->session, &record);
     if (!kind)
         return;
     kind->n++;

@@ -42,8 +42,8 @@ struct plot {
 
 static bool is_file(const char *word)
 {
-    static const char *const endings[] = {".csv",    ".ndjson", ".jsonl", ".json",
-                                          ".pcapng", ".pcap",   ".log"};
+    static const char *const endings[] = {".csv", ".ndjson", ".jsonl",  ".json", ".asc", ".blf",
+                                          ".trc", ".db",     ".pcapng", ".pcap", ".log"};
     const char *dot = strrchr(word, '.');
     if (strcmp(word, "-") == 0)
         return true;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "capture/candump.h"
+#include "capture/foreign.h"
 #include "capture/packet.h"
 #include "wire/hex.h"
 
@@ -76,6 +77,8 @@ static enum aw_status show(struct aw_decoder *d)
     d->record.time_ns = d->time_ns;
     if (d->wants && !d->wants(d->context, &d->record))
         return AW_OK;
+    if (!d->take && d->session->tool->notice)
+        d->session->tool->notice(d->session, &d->record);
     if (d->take) {
         d->records++;
         return d->take(d->context, &d->record) ? AW_OK : AW_MORE;
@@ -313,6 +316,11 @@ static enum aw_status decode_lines(struct aw_decoder *d, const char *data, size_
 enum aw_status aw_decoder_feed(struct aw_decoder *d, const char *data, size_t size, bool last,
                                size_t *used)
 {
+    *used = 0;
+    if (d->input == AW_INPUT_UNKNOWN && d->wire->protocol->can &&
+        aw_log_is_foreign((struct aw_span){(const uint8_t *)data, size},
+                          d->name ? d->name : "input", &d->session->err))
+        return AW_USAGE;
     if (d->input == AW_INPUT_UNKNOWN)
         d->input = aw_input_guess(d->wire->protocol, data, size);
     if (d->input == AW_INPUT_CAPTURE)

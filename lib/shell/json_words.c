@@ -90,8 +90,10 @@ static enum aw_status convert(struct aw_words *words, json_t *root, struct aw_er
     words->json = true;
     words->message = !cmd;
     words->raw = words->message && json_is_true(json_object_get(root, "raw"));
-    if (words->message)
+    if (words->message) {
         json_object_del(root, "raw");
+        json_object_del(root, "anomaly"); /* the value that it is about is refused by itself */
+    }
     enum aw_status status = add_word(&b, cmd ? cmd : msg, NULL, err);
     return status == AW_OK ? add_object(&b, "", root, err) : status;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "capture/foreign.h"
 #include "shell/stop.h"
 #include "shell/stream_source.h"
 
@@ -111,6 +112,8 @@ static enum aw_status choose_text(struct aw_stream *s, const char *name)
     s->buffer[s->held] = '\0';
     if (strncmp(s->buffer, "\xEF\xBB\xBF", 3) == 0)
         s->used = 3; /* a byte order mark */
+    if (aw_log_is_foreign(start, name, &s->session->err))
+        return AW_USAGE;
     if (aw_is_pcap(start) || s->buffer[0] == '(' || ends_with(name, ".log"))
         return aw_capture_begin(s, name);
     if (looks_like_json(s->buffer + s->used) || s->held == 0) {
@@ -246,6 +249,8 @@ static void describe_record(struct aw_stream *s)
 {
     const struct aw_tool *tool = s->session->tool;
     const char *subject = NULL;
+    if (tool->notice)
+        tool->notice(s->session, s->item.record);
     if (tool->subject)
         subject = tool->subject(s->session, s->item.record, s->subject, sizeof s->subject);
     s->item.subject = subject ? subject : "";

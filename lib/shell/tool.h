@@ -148,6 +148,9 @@ struct aw_tool {
      * AW_USAGE for a name that nobody has. Both or none. */
     enum aw_status (*narrow)(struct aw_session *session, bool *narrowed);
     bool (*concerns)(struct aw_session *session, struct aw_span frame, const char *subject);
+    /* Sees each decoded message of watch, plot, record, decode and info, to say once what is odd
+     * about all of them. May be NULL. */
+    void (*notice)(struct aw_session *session, const struct aw_record *record);
     /* Everybody that messages may be about, where the wire's table does not name them, once the
      * first message has come; added like candidates of completion. NULL: the table knows all. */
     aw_complete_fn *subjects;

@@ -13,6 +13,7 @@ enum what {
     WHAT_DIR,
     WHAT_MSG,
     WHAT_NAME, /* the text field of the record */
+    WHAT_MARK, /* what is odd about the record, if anything is */
 };
 
 enum how {
@@ -31,6 +32,7 @@ struct piece {
     uint8_t skip;
     bool conditional;    /* only if the leaf is present */
     bool quoted;         /* a name stands between quotes */
+    bool worded;         /* one value of it is a word */
     bool with_unit;      /* followed by its unit: */
     uint8_t unit_length; /* 0: none, or which one depends on another leaf */
     const char *unit;

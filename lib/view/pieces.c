@@ -106,6 +106,12 @@ static int compile_json_group(struct compiler *c, int first)
     return leaf;
 }
 
+static void add_mark(struct compiler *c)
+{
+    if (!c->options->fields && aw_may_be_odd(c->codec))
+        add(c, WHAT_MARK, "%s", "");
+}
+
 static void compile_json(struct compiler *c, bool has_time)
 {
     if (has_time)
@@ -123,6 +129,7 @@ static void compile_json(struct compiler *c, bool has_time)
             bind(c, add(c, WHAT_LEAF, ",\"%s\":", place->field->name), leaf);
         leaf++;
     }
+    add_mark(c);
     add(c, WHAT_NOTHING, "}\n");
 }
 
@@ -141,11 +148,13 @@ static void compile_text(struct compiler *c, bool has_time)
         struct piece *piece = add(c, WHAT_LEAF, " %s=", name);
         bind(c, piece, leaf);
         piece->with_unit = true;
+        piece->worded = place->field->special;
         if (piece->how != HOW_NAMED && !place->field->by && !c->codec->raw && place->field->unit) {
             piece->unit = place->field->unit;
             piece->unit_length = (uint8_t)strlen(piece->unit);
         }
     }
+    add_mark(c);
     add(c, WHAT_NOTHING, "\n");
 }
 

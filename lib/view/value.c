@@ -78,6 +78,38 @@ char *aw_print_named(char *out, const struct aw_field *row, double value, bool q
     return out;
 }
 
+static bool is_closed(const struct aw_leaf *leaf)
+{
+    const struct aw_field *row = leaf->field;
+    return leaf->value && row->names && !row->open_names && row->scale == 0;
+}
+
+bool aw_may_be_odd(const struct aw_codec *codec)
+{
+    for (int i = 0; i < codec->n_leaves; i++)
+        if (is_closed(&codec->leaves[i]))
+            return true;
+    return false;
+}
+
+int aw_odd_leaf(const struct aw_record *record)
+{
+    const struct aw_codec *codec = record->codec;
+    for (int i = 0; i < codec->n_leaves; i++)
+        if (is_closed(&codec->leaves[i]) && record->present >> i & 1 && !isnan(record->v[i]) &&
+            !name_of(codec->leaves[i].field->names, record->v[i]))
+            return i;
+    return -1;
+}
+
+const char *aw_value_word(const struct aw_record *record, int leaf)
+{
+    const struct aw_special *word = record->codec->leaves[leaf].field->special;
+    struct aw_range range = aw_leaf_range(record->codec, leaf, record);
+    bool is = word && record->v[leaf] == word->wire * range.scale + range.offset;
+    return is ? word->text : NULL;
+}
+
 static char *print_seconds(char *out, int64_t ns)
 {
     if (ns < 0) {

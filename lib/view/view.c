@@ -180,6 +180,11 @@ static char *print_value(char *out, const struct aw_view *view, const struct aw_
         return no_value(out, view);
     if (piece->how == HOW_NAMED)
         return aw_print_named(out, record->codec->leaves[piece->leaf].field, value, piece->quoted);
+    if (piece->worded) {
+        const char *word = aw_value_word(record, piece->leaf);
+        if (word)
+            return put(out, word, strlen(word));
+    }
     out = aw_print_how(out, value, piece->how, piece->decimals);
     if (piece->unit)
         return put(out, piece->unit, piece->unit_length);
@@ -202,6 +207,19 @@ static char *print_name(char *out, const struct aw_view *view, const struct aw_r
     return out;
 }
 
+/* Such a value cannot be sent; it was received, and is shown. */
+static char *print_mark(char *out, const struct aw_view *view, const struct aw_record *record)
+{
+    int leaf = aw_odd_leaf(record);
+    bool json = view->options.style == AW_STYLE_JSON;
+    char name[64];
+    if (leaf < 0)
+        return out;
+    aw_leaf_name(&record->codec->leaves[leaf], name, sizeof name);
+    return out + sprintf(out, "%s%s %.9g has no meaning%s", json ? ",\"anomaly\":\"" : " (", name,
+                         record->v[leaf], json ? "\"" : ")");
+}
+
 static char *run_piece(char *out, const struct aw_view *view, const struct aw_record *record,
                        const struct piece *piece)
 {
@@ -216,6 +234,8 @@ static char *run_piece(char *out, const struct aw_view *view, const struct aw_re
         return put(out, record->codec->message->name, strlen(record->codec->message->name));
     case WHAT_NAME:
         return print_name(out, view, record);
+    case WHAT_MARK:
+        return print_mark(out, view, record);
     default:
         return out;
     }

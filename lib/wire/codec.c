@@ -56,6 +56,7 @@ static void add_leaf(struct layout *at, const struct aw_field *row, const char *
         .bits = row_bits(row, codec->variant),
         .repetition = repetition,
         .by = -1,
+        .with = -1,
         .count = -1,
         .value = holds_value(row->type),
     };
@@ -91,9 +92,13 @@ static void add_rows(struct layout *at, const struct aw_field *row)
 
 static void resolve_choices(struct aw_codec *codec)
 {
-    for (int i = 0; i < codec->n_leaves; i++)
-        if (codec->leaves[i].field->by)
-            codec->leaves[i].by = (int8_t)aw_codec_find(codec, codec->leaves[i].field->by);
+    for (int i = 0; i < codec->n_leaves; i++) {
+        struct aw_leaf *leaf = &codec->leaves[i];
+        if (leaf->field->by)
+            leaf->by = (int8_t)aw_codec_find(codec, leaf->field->by);
+        if (leaf->field->no_data_with)
+            leaf->with = (int8_t)aw_codec_find(codec, leaf->field->no_data_with);
+    }
 }
 
 static uint8_t run_kind(const struct aw_codec *codec, const struct aw_leaf *leaf)

@@ -24,6 +24,7 @@ struct aw_leaf {
     uint16_t bits;
     uint8_t repetition; /* which of the labels */
     int8_t by;          /* leaf that chooses the scale, or -1 */
+    int8_t with;        /* leaf that says whether there is data, or -1 */
     int8_t count;       /* leaf with the number of repetitions, or -1 */
     bool value;         /* holds a value (the others are constants, checksums, padding) */
 };

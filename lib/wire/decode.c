@@ -101,12 +101,19 @@ static void load_values(const struct aw_codec *codec, const uint8_t *data, struc
     }
 }
 
+static bool has_no_data(const struct aw_codec *codec, const struct aw_record *record, int i)
+{
+    int key = codec->leaves[i].with >= 0 ? codec->leaves[i].with : i;
+    const struct aw_field *row = codec->leaves[key].field;
+    return row->has_no_data && record->v[key] == row->no_data;
+}
+
 static void scale_values(const struct aw_codec *codec, struct aw_record *record)
 {
     for (uint64_t left = codec->scaled; left; left &= left - 1) {
         int i = __builtin_ctzll(left);
         const struct aw_field *row = codec->leaves[i].field;
-        if (row->has_no_data && record->v[i] == row->no_data)
+        if (has_no_data(codec, record, i))
             record->v[i] = NAN;
         else if (row->by) {
             struct aw_range range = aw_leaf_range(codec, i, record);

@@ -85,6 +85,8 @@ static void print_value_members(FILE *out, const struct aw_codec *codec, int i)
     print_scales(out, row);
     if (row->has_no_data)
         number_member(out, "no_data", row->no_data);
+    if (row->no_data_with)
+        text_member(out, "no_data_with", row->no_data_with);
     if (row->optional)
         number_member(out, "default", row->fallback);
     if (leaf->count >= 0)

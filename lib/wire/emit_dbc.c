@@ -152,12 +152,13 @@ static void print_values(const struct emitter *e)
     for (int i = 0; i < e->codec->n_leaves; i++) {
         const struct aw_leaf *leaf = &e->codec->leaves[i];
         const struct aw_field *row = leaf->field;
-        if (!is_signal(leaf) || (!row->names && !row->has_no_data))
+        bool none = row->has_no_data && !row->no_data_with; /* DBC knows no "where that one is" */
+        if (!is_signal(leaf) || (!row->names && !none))
             continue;
         fprintf(e->out, "VAL_ %u %s", e->id, row->name);
         for (const struct aw_name *name = row->names; name && name->name; name++)
             fprintf(e->out, " %d \"%s\"", name->value, name->name);
-        if (row->has_no_data)
+        if (none)
             fprintf(e->out, " %d \"none\"", row->no_data);
         fputs(" ;\n", e->out);
     }

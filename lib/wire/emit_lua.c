@@ -101,8 +101,10 @@ static void print_value(FILE *out, const struct aw_codec *codec, const struct aw
         print_scale(out, row);
     if (row->by)
         print_scales(out, row);
+    text_member(out, "no_data_with", row->no_data_with);
     if (row->has_no_data)
-        number_member(out, "no_data", row->no_data);
+        number_member(out, "no_data",
+                      leaf->with < 0 ? row->no_data : codec->leaves[leaf->with].field->no_data);
     if (leaf->count >= 0) {
         text_member(out, "count", codec->leaves[leaf->count].field->name);
         number_member(out, "repetition", leaf->repetition);

@@ -143,12 +143,14 @@ enum aw_status aw_record_set_text(struct aw_record *record, const char *name, co
     const struct aw_name *named = codec->raw ? NULL : find_name(row, text);
     bool none = row->has_no_data && (strcmp(text, "none") == 0 || strcmp(text, "null") == 0);
     double value = named ? named->value : (double)NAN;
+    struct aw_range range = aw_leaf_range(codec, leaf, record);
+    bool worded = row->special && strcmp(text, row->special->text) == 0;
     struct aw_error number;
-    if (!named && !none &&
-        aw_number_parse_unit(text, aw_leaf_range(codec, leaf, record).unit, &value, &number) !=
-            AW_OK)
+    if (worded)
+        value = row->special->wire * range.scale + range.offset;
+    else if (!named && !none && aw_number_parse_unit(text, range.unit, &value, &number) != AW_OK)
         return named_value_error(row, name, text, &number, err);
-    if (is_whole(row) && !named && !none && has_other_unit(text, row->unit))
+    if (is_whole(row) && !named && !none && !worded && has_other_unit(text, row->unit))
         value = round(value);
     store(record, leaf, value);
     return AW_OK;

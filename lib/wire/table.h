@@ -74,6 +74,12 @@ struct aw_scale {
     double scale, min, max;
 };
 
+/* A number that is a word: what a setpoint is that disables. */
+struct aw_special {
+    double wire;
+    const char *text;
+};
+
 struct aw_field {
     const char *name;
     const char *alias; /* other name accepted on input, or NULL */
@@ -87,8 +93,10 @@ struct aw_field {
     bool lenient;   /* AW_LENGTH, AW_CONST: other values are accepted on receipt */
     bool may_miss;  /* AW_DIGITS: may be left out by the sender (not shown then) */
     bool has_no_data;
-    int32_t no_data;   /* wire value that means "no data": shown as null, sent for "none" */
-    uint32_t constant; /* AW_CONST; AW_LENGTH of an envelope: bytes it leaves out */
+    int32_t no_data;          /* wire value that means "no data": shown as null, sent for "none" */
+    const char *no_data_with; /* a later field of the message: there is no data here exactly where
+                                 it has none; .no_data is only what is sent then. NULL: see above */
+    uint32_t constant;        /* AW_CONST; AW_LENGTH of an envelope: bytes it leaves out */
     double fallback;
     double scale, offset; /* value = wire · scale + offset; scale 0 stands for 1 */
     bool upper; /* the upper bits of a number, which scale puts in their place: wire numbers are
@@ -96,8 +104,10 @@ struct aw_field {
     double min, max; /* of the value, inclusive; both 0: whatever the wire can carry */
     const struct aw_name *names;
     bool open_names; /* values without a name are allowed too */
-    bool always;     /* the range holds even where limits are forced */
-    const char *by;  /* name of the field that chooses one of .scales */
+    const struct aw_special
+        *special;   /* of one value: shown to people instead of it, and accepted */
+    bool always;    /* the range holds even where limits are forced */
+    const char *by; /* name of the field that chooses one of .scales */
     const struct aw_scale *scales;
     size_t n_scales;
     /* AW_GROUP */

@@ -433,10 +433,11 @@ END
     virtual_json "${step[@]}" --plot out.svg --save out.csv
     same "$(json '[has("rise_time", "overshoot", "settling_time", "steady_state_error", "iae")] | all')" true
     same "$(json '.ok and (.to - .final - .steady_state_error | fabs < 1e-4)')" true
-    same "$(json .samples)" "$(($(wc -l <out.csv) - 1))"
+    same "$(json .samples)" "$(tail -n +2 out.csv | grep -vc '^-')"
+    same "$(grep '^-' out.csv | cut -d , -f 2 | sort -u)" 0 # what it began from
     same "$(head -n 1 out.csv)" "t,setpoint,measured,output"
     # The error is integrated by us from the file, in unit·s
-    iae=$(awk -F , 'NR > 2 { s += (20 - $3 > 0 ? 20 - $3 : $3 - 20) * ($1 - t) } { t = $1 } END { print s }' out.csv)
+    iae=$(awk -F , '$1 > 0 { s += (20 - $3 > 0 ? 20 - $3 : $3 - 20) * ($1 - t) } { t = $1 } END { print s }' out.csv)
     same "$(json "(.iae - $iae) / $iae | fabs < 0.05")" true
     python3 - out.svg <<'END'
 import sys
@@ -503,6 +504,24 @@ END
     echo "no,table" >c.csv
     run --separate-stderr canpid compare a.csv c.csv
     [ "$status" -ne 0 ] && has "$stderr" "canpid: "
+}
+
+@test "compare says of a saved run what step said of it, to the last digit" {
+    while IFS='|' read -r link words; do
+        # shellcheck disable=SC2086
+        ok canpid -q -j -l "$link" step $words --save run.csv
+        expected=$(jq -c '[.rise_time,.overshoot,.peak_time,.settling_time,.steady_state_error,.iae,.ise,.max_output]' <<<"$output")
+        ok canpid -j compare run.csv run.csv
+        for part in a b; do
+            same "$(jq -c "[.rise_time,.overshoot,.peak_time,.settling_time,.steady_state_error,.iae,.ise,.max_output | .$part]" <<<"$output")" "$expected"
+        done
+    done <<'END'
+sim:?time=virtual|--from 0deg --to 20deg --for 2s -b lknee -c pos
+sim:?time=virtual|--from 7.3deg --to -11deg --for 1s --settle 30ms -b rhip -c pos
+sim:?time=virtual|--from 0deg --to 20deg --for 1s --settle 0s -b lknee -c pos
+sim:?time=virtual|--from 0Nm --to 5Nm --for 1s -b rhip -c tor
+sim:|--from 0deg --to 20deg --for 300ms --settle 150ms -b lknee -c pos
+END
 }
 
 @test "sweep: multisine and chirp agree, plot and samples" {
@@ -864,4 +883,62 @@ END
     same "$output" "05E#000000000000"
     ok canpid -q -l sim: watch lknee.torque --raw -n 1
     same "$output" "<- joint board=64 torque=0"
+}
+
+# ---- What a frame says and what it does not ------------------------------------------------------
+
+@test "a driver with an error has no measurements, in every layout and every form" {
+    for layout in spec fw; do
+        start "$layout" canpid sim --listen "slcan:pty:$D/$layout" --fault encoder --sensors-layout "$layout"
+        ok canpid -q -l "$url" --sensors-layout "$layout" record "$layout.log" -b lknee -n 6
+        ok canpid --sensors-layout "$layout" watch - <"$layout.log"
+        has "$output" "error=lever_arm_encoder velocity=- current=- lever_angle=-"
+        ok canpid --sensors-layout "$layout" decode -j "$layout.log"
+        same "$(records sensors | jq -c '[.[] | [.velocity,.current,.lever_angle]] | unique')" '[[null,null,null]]'
+        ok canpid --sensors-layout "$layout" decode --csv "$layout.log"
+        matches "$(grep sensors <<<"$output" | head -n 1)" "*,lever_arm_encoder,,,"
+        run --separate-stderr canpid --sensors-layout "$layout" plot lknee.velocity "$layout.log"
+        hasnt "$output" 2047
+    done
+}
+
+@test "a controller that there is not is shown and marked; the frame is whole: exit 0" {
+    ok canpid decode 044#0000003E0900
+    same "$output" "-> setpoint board=lknee value=0.125 controller=9 (controller 9 has no meaning)"
+    ok canpid decode -j 041#0000003E0400
+    same "$(json '[.controller,.anomaly]')" '[4,"controller 4 has no meaning"]'
+    ok canpid decode -j 041#0000003E0300
+    same "$(json .anomaly)" null
+    ok canpid decode -j 041#0000003E0400
+    fails 2 canpid -q -l "$fast" <<<"$output"
+    has "$why" "no '4'"
+}
+
+@test "a current that is always 0 on the wire: told once where the other firmware is" {
+    for i in {1..40}; do echo "($i.0) can0 05F#00000000000$((i % 9))"; done >zero.log
+    for command in "decode zero.log" "info zero.log" "-l log:zero.log?speed=max watch"; do
+        # shellcheck disable=SC2086
+        ok canpid $command
+        same "$(grep -c -- "--sensors-layout fw" <<<"$stderr")" 1
+        # shellcheck disable=SC2086
+        ok canpid --sensors-layout fw $command
+        same "$stderr" ""
+    done
+    echo '(41.0) can0 05F#000000080000' | cat - zero.log >once.log
+    ok canpid decode once.log
+    same "$stderr" ""
+}
+
+@test "-v and decode show a disable as that, and it is a word that can be typed" {
+    ok canpid -q -v -l sim: disable -b lknee -c pos
+    has "$stderr" "044#0000C03F0000  setpoint board=lknee value=disable controller=pos"
+    ok canpid decode 044#0000C03F0200
+    same "$output" "-> setpoint board=lknee value=disable controller=tor"
+    ok canpid decode -j 044#0000C03F0200
+    same "$(json .value)" 37.5
+    ok canpid encode setpoint board=lknee controller=lvl value=disable
+    same "$output" "044#0000C03F0100"
+    ok canpid help setpoint
+    has "$output" "'setpoint 1.5 -c pos' is 1.5 deg"
+    has "$output" "'disable'"
 }

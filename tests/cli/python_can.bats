@@ -56,3 +56,32 @@ watched() {
     fails 4 canpid -l "${url%can0}can7" watch -n 1
     has "$why" "could not open bus"
 }
+
+@test "the logs that python-can writes: told apart, and converted as the advice says" {
+    /usr/bin/python3 -c 'import can' || skip "no python3-can"
+    echo '(1700000000.000000) can0 05F#80F8730806FF' >run.log
+    while IFS='|' read -r ending what; do
+        /usr/bin/python3 -m can.logconvert run.log "it.$ending"
+        advice="python3 -m can.logconvert it.$ending it.log"
+        for command in "decode FILE" "info FILE" "-l sim: replay FILE" "plot velocity FILE" \
+            "-l log:FILE watch"; do
+            # shellcheck disable=SC2086
+            run --separate-stderr canpid -q ${command//FILE/it.$ending}
+            [ "$status" = 2 ] || [[ $status == 4 && $command == *log:* ]] # no link, and why
+            same "$stderr" "canpid: it.$ending is $what — convert it first: $advice"
+        done
+        # shellcheck disable=SC2086
+        PATH=/usr/bin:$PATH $advice
+        same "$(canpid decode it.log)" "$(canpid decode run.log)"
+        rm it.log
+    done <<'END'
+asc|a Vector ASC log
+blf|a Vector BLF log
+trc|a PEAK TRC log
+csv|a CSV log of python-can
+db|an SQLite log of python-can
+END
+    fails 2 canpid decode <it.trc
+    has "$why" "standard input is a PEAK TRC log"
+    has "$why" "FILE OUT.log"
+}
