@@ -49,7 +49,8 @@ static const struct aw_option options[] = {
 static const struct aw_arg set_args[] = {
     {.name = "gain", .kind = AW_ARG_CHOICE, .choices = gain_names,
      .help = "kp, ki, kd; pid takes all three"},
-    {.name = "value", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .help = "the gain, as it is on the wire, or kp"},
+    {.name = "value", .kind = AW_ARG_NUMBER, .min = -100, .max = 100,
+     .help = "the gain, as it is on the wire, or kp"},
     {.name = "ki", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .optional = true,
      .help = "with pid"},
     {.name = "kd", .kind = AW_ARG_NUMBER, .min = -100, .max = 100, .optional = true,

@@ -93,8 +93,8 @@ local messages = {
         {id = "message", name = "message", type = "uint", in_id = true, bit = 0, bits = 5, fixed = true},
         {id = "board", name = "board", type = "uint", in_id = true, bit = 5, bits = 6, names = {[1] = "lhip", [2] = "lknee", [3] = "lankle", [4] = "rhip", [5] = "rknee", [6] = "rankle"}},
         {id = "sensors.error", name = "error", type = "uint", bit = 0, bits = 4, names = {[0] = "none", [1] = "pid_config", [2] = "fix_link_encoder", [3] = "lever_arm_encoder"}},
-        {id = "sensors.velocity", name = "velocity", type = "int", bit = 4, bits = 14, unit = "rpm"},
-        {id = "sensors.current", name = "current", type = "uint", bit = 18, bits = 10, unit = "A", scale = 0.0244140625, offset = -12.5, decimals = 3},
+        {id = "sensors.velocity", name = "velocity", type = "int", bit = 4, bits = 14, unit = "rpm", no_data_with = "lever_angle", no_data = 32767},
+        {id = "sensors.current", name = "current", type = "uint", bit = 18, bits = 10, unit = "A", scale = 0.0244140625, offset = -12.5, decimals = 3, no_data_with = "lever_angle", no_data = 32767},
         {id = "sensors.lever_angle", name = "lever_angle", type = "int", bit = 32, bits = 16, unit = "deg", scale = 0.045, decimals = 3, no_data = 32767},
     },
 }
@@ -210,7 +210,8 @@ end
 -- What the number on the wire stands for, and its unit; nothing if there is no value.
 local function meaning(row, number, values)
     local scale = row.scales and row.scales[values[row.by]] or row
-    if number == row.no_data or number ~= number or math.abs(number) == math.huge then
+    local key = row.no_data_with and values[row.no_data_with] or number
+    if key == row.no_data or number ~= number or math.abs(number) == math.huge then
         return
     elseif row.names then
         return row.names[number] or as_text(number)

@@ -248,7 +248,8 @@ end
 -- What the number on the wire stands for, and its unit; nothing if there is no value.
 local function meaning(row, number, values)
     local scale = row.scales and row.scales[values[row.by]] or row
-    if number == row.no_data or number ~= number or math.abs(number) == math.huge then
+    local key = row.no_data_with and values[row.no_data_with] or number
+    if key == row.no_data or number ~= number or math.abs(number) == math.huge then
         return
     elseif row.names then
         return row.names[number] or as_text(number)

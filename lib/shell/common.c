@@ -129,9 +129,9 @@ const struct aw_command aw_common_commands[] = {
      .options = encode_options, .offline = true, .run = aw_run_encode},
     {.name = "decode", .summary = "print the messages in bytes, files or standard input",
      .args = decode_args, .options = decode_options, .offline = true, .run = aw_run_decode,
-     .details = "What is damaged is told, and exit status 5 at the end. A whole message with a value "
-         "that has no meaning\n" "(a controller 9) is marked, in JSON as \"anomaly\", and is no "
-         "error."},
+     .details = "What is damaged is told, and exit status 5 at the end. A whole message with a "
+         "value that has no meaning\n" "(a controller 9) is marked, in JSON as \"anomaly\", and "
+         "is no error."},
     {.name = "record", .summary = "write what comes into a file", .args = record_args,
      .run = aw_run_record,
      .examples = (const char *const[]){"-l sim: record run.pcapng --for 0.3s", NULL},

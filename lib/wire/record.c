@@ -130,6 +130,22 @@ static bool has_other_unit(const char *text, const char *unit)
     return !own && aw_number_parse(text, &plain, NULL) != AW_OK;
 }
 
+/* What a person writes instead of a number. */
+static bool is_word(const struct aw_record *record, int leaf, const char *text, double *value)
+{
+    const struct aw_field *row = record->codec->leaves[leaf].field;
+    const struct aw_name *named = record->codec->raw ? NULL : find_name(row, text);
+    struct aw_range range = aw_leaf_range(record->codec, leaf, record);
+    *value = (double)NAN;
+    if (named)
+        *value = named->value;
+    else if (row->special && strcmp(text, row->special->text) == 0)
+        *value = row->special->wire * range.scale + range.offset;
+    else
+        return row->has_no_data && (strcmp(text, "none") == 0 || strcmp(text, "null") == 0);
+    return true;
+}
+
 enum aw_status aw_record_set_text(struct aw_record *record, const char *name, const char *text,
                                   struct aw_error *err)
 {
@@ -140,17 +156,16 @@ enum aw_status aw_record_set_text(struct aw_record *record, const char *name, co
     const struct aw_field *row = codec->leaves[leaf].field;
     if (row->type == AW_TEXT)
         return set_name(record, leaf, name, text, err);
-    const struct aw_name *named = codec->raw ? NULL : find_name(row, text);
-    bool none = row->has_no_data && (strcmp(text, "none") == 0 || strcmp(text, "null") == 0);
-    double value = named ? named->value : (double)NAN;
-    struct aw_range range = aw_leaf_range(codec, leaf, record);
-    bool worded = row->special && strcmp(text, row->special->text) == 0;
+    double value;
     struct aw_error number;
-    if (worded)
-        value = row->special->wire * range.scale + range.offset;
-    else if (!named && !none && aw_number_parse_unit(text, range.unit, &value, &number) != AW_OK)
+    if (is_word(record, leaf, text, &value)) {
+        store(record, leaf, value);
+        return AW_OK;
+    }
+    const char *unit = aw_leaf_range(codec, leaf, record).unit;
+    if (aw_number_parse_unit(text, unit, &value, &number) != AW_OK)
         return named_value_error(row, name, text, &number, err);
-    if (is_whole(row) && !named && !none && !worded && has_other_unit(text, row->unit))
+    if (is_whole(row) && has_other_unit(text, row->unit))
         value = round(value);
     store(record, leaf, value);
     return AW_OK;

@@ -237,7 +237,7 @@ static void nor_are_raw_records_with_it(void **state)
     tap->pid.options.force = true;
     aw_wire_init(&raw, &aw_canpid_protocol, NULL, true);
     aw_record_init(&record, aw_wire_codec(&raw, "kp", AW_TX), AW_TX);
-    aw_record_set(&record, "board", 2, NULL);
+    aw_record_set(&record, "board", LKNEE, NULL);
     aw_record_set(&record, "controller", 4, NULL);
     aw_record_set(&record, "value", 1, NULL);
     assert_int_equal(aw_pid_send(&tap->pid, &record, &sent, &tap->err), AW_LIMIT);

@@ -99,7 +99,7 @@ static void fields_show_place_unit_range_and_default(void **state)
     assert_drawn(&aw_hidmotor_protocol, NULL, "set_setpoints", AW_DESCRIBE_TEXT,
                  " 16-19   m2                     f32       deg   -45..100\n");
     assert_drawn(&aw_canpid_protocol, NULL, "sensors", AW_DESCRIBE_TEXT,
-                 " 17:4    velocity               s14       rpm   -8192..8191\n");
+                 " 17:4    velocity               s14       rpm   -8192..8191, or none\n");
     assert_drawn(&aw_canpid_protocol, NULL, "setpoint", AW_DESCRIBE_MD,
                  "| pos -540..540 deg, lvl -1.5..1.5, tor -37.5..37.5 Nm, tl -1.5..1.5 |");
 }

@@ -102,12 +102,13 @@ static void published_firmware_packs_the_current_lower(void **state)
     assert_true(fabs(decoded(&fw, frame, "lever_angle") + 11.25) < 1e-9);
 }
 
-static void an_error_has_no_lever_angle(void **state)
+static void an_error_has_no_measurements(void **state)
 {
     (void)state;
     const char *frame = "05F#F27FFF01FF7F";
     assert_true(decoded(&fw, frame, "error") == 2);
-    assert_true(decoded(&fw, frame, "velocity") == 2047);
+    assert_true(isnan(decoded(&fw, frame, "velocity")) && isnan(decoded(&wire, frame, "velocity")));
+    assert_true(isnan(decoded(&fw, frame, "current")) && isnan(decoded(&wire, frame, "current")));
     assert_true(isnan(decoded(&fw, frame, "lever_angle")));
     struct aw_record record;
     struct aw_error err;
@@ -163,7 +164,7 @@ int main(void)
         cmocka_unit_test_setup(a_board_is_a_multiple_of_32, setup),
         cmocka_unit_test_setup(velocity_has_fourteen_bits, setup),
         cmocka_unit_test_setup(published_firmware_packs_the_current_lower, setup),
-        cmocka_unit_test_setup(an_error_has_no_lever_angle, setup),
+        cmocka_unit_test_setup(an_error_has_no_measurements, setup),
         cmocka_unit_test_setup(limits_as_a_person_writes_them_are_accepted, setup),
         cmocka_unit_test_setup(commands_are_told_without_a_direction, setup),
     };
