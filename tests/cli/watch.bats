@@ -29,7 +29,7 @@ restored='[?1049l'
     ok canpid -q -l "$fast" watch rknee --csv -n 2
     same "${#lines[@]}" 3
     ok canpid -q -l "$fast" watch velocity --raw -n 1
-    same "$output" "<- sensors board=1 velocity=0"
+    same "$output" "<- sensors board=32 velocity=0"
 }
 
 @test "the other name of a joint is as good as its own" {
