@@ -367,6 +367,7 @@ static void begin_message(const struct aw_wire *wire, struct aw_framer *framer,
 {
     size_t head = wire->envelope_size;
     framer->unsized = !env->sized;
+    framer->done = 0;
     framer->uncounted = !env->counted;
     framer->bytes = (uint32_t)((env->sized ? env->size : AW_EZPHYS_MESSAGE_MAX) - head);
     framer->left = is_empty(wire, env) ? 0 : env->counted ? env->count : 1;
@@ -424,6 +425,7 @@ static enum aw_status check_fit(const struct aw_wire *wire, const struct aw_fram
 static void step_on(struct aw_framer *framer, size_t size)
 {
     framer->bytes -= (uint32_t)size;
+    framer->done++;
     if (framer->uncounted)
         framer->left = framer->bytes > 0;
     else

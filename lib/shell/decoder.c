@@ -122,11 +122,10 @@ static enum aw_status decode_frames(struct aw_decoder *d, struct aw_framer *fram
         struct aw_span frame, rest = {in.data + *used, in.size - *used};
         struct aw_error *err = &d->session->err;
         size_t step = 0;
-        bool inside = aw_framer_inside(d->wire, framer);
         enum aw_status found = aw_wire_next(d->wire, framer, rest, &frame, &step, err);
         *used += step;
         if (found == AW_OK)
-            status = decode_frame(d, frame, inside);
+            status = decode_frame(d, frame, aw_framer_inside(d->wire, framer));
         else if (found == AW_MALFORMED)
             complain(d, err->text);
         else

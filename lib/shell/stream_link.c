@@ -54,14 +54,13 @@ static enum aw_status next_frame(struct aw_stream *s)
     while (s->used < s->held) {
         struct aw_span frame, rest = {(const uint8_t *)s->buffer + s->used, s->held - s->used};
         size_t step = 0;
-        bool inside = aw_framer_inside(s->wire, &s->framer);
         enum aw_status status = aw_wire_next(s->wire, &s->framer, rest, &frame, &step, err);
         s->used += step;
         if (status == AW_MORE)
             break;
         if (status == AW_MALFORMED)
             s->counters.damaged++;
-        else if (decode(s, frame, AW_RX, inside) == AW_OK)
+        else if (decode(s, frame, AW_RX, aw_framer_inside(s->wire, &s->framer)) == AW_OK)
             return AW_OK;
     }
     /* A datagram that ends within a message will not be continued; nor will what fills everything.

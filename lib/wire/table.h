@@ -149,6 +149,7 @@ struct aw_framer {
     enum aw_dir dir;   /* which way the stream goes; 0 stands for AW_RX */
     uint32_t left;     /* packets left of the current envelope */
     uint32_t bytes;    /* bytes left of the current envelope */
+    uint32_t done;     /* packets of it that are done with */
     bool unsized;      /* the envelope does not tell its size, */
     bool uncounted;    /* or the number of its packets */
     uint64_t messages; /* envelopes that are done with so far, empty and damaged ones too */

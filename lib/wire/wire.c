@@ -134,7 +134,7 @@ enum aw_status aw_wire_decode(struct aw_wire *wire, enum aw_dir dir, struct aw_s
 
 bool aw_framer_inside(const struct aw_wire *wire, const struct aw_framer *framer)
 {
-    return !wire->variant.envelope || framer->left > 0 || framer->bytes > 0;
+    return !wire->variant.envelope || framer->done > 1;
 }
 
 enum aw_status aw_wire_next(const struct aw_wire *wire, struct aw_framer *framer, struct aw_span in,

@@ -60,7 +60,7 @@ enum aw_status aw_wire_decode(struct aw_wire *wire, enum aw_dir dir, struct aw_s
 enum aw_status aw_wire_next(const struct aw_wire *wire, struct aw_framer *framer, struct aw_span in,
                             struct aw_span *frame, size_t *used, struct aw_error *err);
 
-/* Does the next frame go on with a message that has begun? Always where there are no envelopes. */
+/* Is the frame that was found last not the first one of its envelope? Always where there are none. */
 bool aw_framer_inside(const struct aw_wire *wire, const struct aw_framer *framer);
 
 /* Puts the envelope of the variant, if it has one, around one encoded frame in place (ezphys: size

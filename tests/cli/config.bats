@@ -65,7 +65,7 @@ hidmotor -q -l sim: gains apply pipe
 canpid -q -l sim: gains apply pipe
 canpid compare pipe pipe
 unitysim -q -l sim: play pipe
-unitysim -q -l sim: --limits pipe status
+unitysim -q -l sim: --limits pipe move elbow=2300
 unitysim -q -l sim: --views pipe camera views
 unitysim -q -l sim: limits save pipe
 ezphys -q -l sim: follow pipe

@@ -168,7 +168,9 @@ static size_t count_values(json_t *object)
 
 static void assert_record(const struct golden *golden, const struct aw_record *record, json_t *json)
 {
-    size_t n = 2; /* dir and msg */
+    size_t n = 2;                     /* dir and msg */
+    json_object_del(json, "anomaly"); /* the shell's own, no field of the frame: what looks odd, */
+    json_object_del(json, "axis");    /* and what the order of packets tells */
     const char *message = json_string_value(json_object_get(json, "msg"));
     const char *dir = json_string_value(json_object_get(json, "dir"));
     assert_string_equal(message, record->codec->message->name);
