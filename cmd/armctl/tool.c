@@ -54,7 +54,7 @@ static const struct aw_arg pos_args[] = {
 static const struct aw_arg pulse_args[] = {
     {.name = "joint", .field = "pulse.joint", .complete = complete_joints,
      .help = "number of a servo joint, or its name in the config file"},
-    {.name = "pulse", .field = "pulse.pulse"},
+    {.name = "pulse", .field = "pulse.pulse", .min = 1000, .max = 2000},
     {0},
 };
 static const struct aw_arg duty_args[] = {
