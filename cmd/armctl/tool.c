@@ -116,7 +116,8 @@ static const struct aw_command commands[] = {
      .repeats = true, .safety = AW_MOTION, .run = run_joints,
      .examples = LIST("-l 'sim:?quirks=published' pulse 2 1500")},
     {.name = "duty", .summary = "run a motor joint of the published firmware", .args = duty_args,
-     .details = "In thousandths, on its joints 1 and 3; 0 stops both. The motor goes on until then.",
+     .details = "In thousandths, on its joints 1 and 3; 0 stops both. The motor goes on until "
+         "then.",
      .safety = AW_MOTION, .run = run_joints,
      .examples = LIST("-l 'sim:?quirks=published' duty 3 500")},
     {.name = "arm", .summary = "move the hand to reach, angle and height", .args = arm_args,
@@ -126,8 +127,8 @@ static const struct aw_command commands[] = {
     {.name = "spd", .summary = "set the speed of the transport vehicle", .args = spd_args,
      .safety = AW_MOTION, .run = run_plain, .examples = LIST("-l sim: spd 100")},
     {.name = "send", .summary = "send a line of your own, with ACK and resend", .args = send_args,
-     .details = "Limits are not checked. A line that is no command, by its type or its parameters, is "
-         "done when it is acknowledged: result=acked.",
+     .details = "Limits are not checked. A line that is no command, by its type or its parameters, "
+         "is done when it is acknowledged: result=acked.",
      .safety = AW_MOTION, .run = run_send, .examples = LIST("-l sim: send DEG1,090")},
     {.name = "home", .summary = "move all joints of the profile home", .safety = AW_MOTION,
      .details = "Needs [joint NAME] sections in the config file; 'armctl config path' tells where.",
