@@ -103,7 +103,7 @@ static const struct aw_option sim_options[] = {
 
 static const struct aw_command commands[] = {
     {.name = "deg", .summary = "turn joints to angles", .args = deg_args, .repeats = true,
-     .details = "A joint of 'kind = pulse' takes the width of a servo pulse in us in place of an angle.",
+     .details = "A joint of 'kind = pulse' takes the width of a servo pulse in us, not an angle.",
      .safety = AW_MOTION, .run = run_joints,
      .examples = LIST("-l sim: deg 1 90", "-l sim: deg 1 90 2 45deg", "-l sim: --dry-run deg "
          "joint=1 angle=0.25rev")},
