@@ -79,8 +79,8 @@ INI
     fails 6 armctl -q -l "$published" --force deg elbow 9000
     fails 2 armctl -q -l "$published" deg elbow 90deg
     fails 2 armctl -q -l "$published" pos elbow 100
-    ok armctl -q -l "$published" <<<'home'
-    has "$output" 'pulse=1500us'
+    ok armctl -q -j -l "$published" home
+    has "$output" '"pulse":1500'
     printf '[joint x]\nindex = 1\nkind = pulse\nmax = 9000\n' >joints.ini
     fails 2 armctl -q -l "$published" deg x 1500
     has "$why" '500 to 2500'
