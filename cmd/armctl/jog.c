@@ -139,7 +139,7 @@ static void show_place(const struct jog *jog)
     struct winsize size = {.ws_col = 80};
     char place[80];
     int length = snprintf(place, sizeof place, "joint %d: %g %s, step %g", jog->index, jog->value,
-                          jog->kind == AW_ARM_ROTATE ? "deg" : "mm", jog->step);
+                          aw_arm_kind_unit(jog->kind), jog->step);
     bool fits = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 ||
                 length + (int)sizeof help < size.ws_col;
     aw_session_draw(jog->session, "\r%s%s \033[K", place, fits ? help : "");

@@ -40,6 +40,20 @@ static void report_moves(struct aw_session *session, const struct moves *moves, 
     aw_object_number(result, "moves", (double)moves->done, 0, NULL);
 }
 
+/* The message that this verb sends to this joint: of a pulse joint deg sets the pulse. */
+static enum aw_status start_command(struct aw_session *session, const char *verb, const char *joint,
+                                    struct aw_record *command)
+{
+    const struct aw_arm_profile *profile;
+    enum aw_status status = arm_profile(session, &profile);
+    if (status != AW_OK)
+        return status;
+    const struct aw_arm_joint *found = aw_arm_profile_find(profile, joint);
+    bool pulse = found && found->kind == AW_ARM_PULSE && strcmp(verb, "deg") == 0;
+    aw_record_init(command, aw_wire_codec(session->wire, pulse ? "pulse" : verb, AW_TX), AW_TX);
+    return AW_OK;
+}
+
 /* The fields after the joint come from the wire table; the joint may be a name of the profile. */
 static enum aw_status move_joint(struct aw_session *session, const struct aw_args *args,
                                  size_t turn, struct moves *moves)
@@ -47,15 +61,19 @@ static enum aw_status move_joint(struct aw_session *session, const struct aw_arg
     const char *field = args->command->args[1].name;
     struct aw_record command;
     char joint[16];
-    aw_record_init(&command, aw_wire_codec(session->wire, args->command->name, AW_TX), AW_TX);
     enum aw_status status = arm_joint_number(session, aw_arg(args, "joint", turn), joint);
-    struct aw_pair pairs[] = {{"joint", joint}, {field, aw_arg(args, field, turn)}};
     if (status == AW_OK)
-        status = aw_record_set_pairs(&command, pairs, 2, &session->err);
+        status = start_command(session, args->command->name, joint, &command);
+    if (status != AW_OK)
+        return status;
+    bool pulse = strcmp(command.codec->message->name, "pulse") == 0;
+    struct aw_pair pairs[] = {{"joint", joint},
+                              {pulse ? "pulse" : field, aw_arg(args, field, turn)}};
+    status = aw_record_set_pairs(&command, pairs, 2, &session->err);
     return status == AW_OK ? move_on(session, moves, &command) : status;
 }
 
-static enum aw_status move_joints(struct aw_session *session, const struct aw_args *args)
+enum aw_status run_joints(struct aw_session *session, const struct aw_args *args)
 {
     struct moves moves = {0};
     enum aw_status status = AW_OK;
@@ -63,16 +81,6 @@ static enum aw_status move_joints(struct aw_session *session, const struct aw_ar
         status = move_joint(session, args, turn, &moves);
     report_moves(session, &moves, args->turns, status);
     return status;
-}
-
-enum aw_status run_deg(struct aw_session *session, const struct aw_args *args)
-{
-    return move_joints(session, args);
-}
-
-enum aw_status run_pos(struct aw_session *session, const struct aw_args *args)
-{
-    return move_joints(session, args);
 }
 
 enum aw_status run_plain(struct aw_session *session, const struct aw_args *args)
@@ -143,12 +151,12 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
     struct arm_state *state = arm_state(session);
     (void)args;
-    if (state->profile.n == 0) {
+    enum aw_status status = arm_ready(session); /* also without a profile: does a motor run? */
+    if (!arm_can_stop(session)) {
         aw_object_start(&session->result, "stop");
         aw_object_text(&session->result, "result", "nothing-to-send");
         return AW_OK;
     }
-    enum aw_status status = arm_ready(session);
     if (status != AW_OK)
         return status;
     status = aw_arm_stop(&state->arm, true, &state->outcome, &session->err);

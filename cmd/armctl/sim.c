@@ -54,6 +54,13 @@ const struct aw_transport arm_sim_transport = {
     .open = open_sim,
 };
 
+/* The simulator's own record of what it carried out. */
+static void say_executed(void *context, const char *body, int64_t now)
+{
+    (void)now;
+    aw_session_say(context, "carried out %s", body);
+}
+
 static void say_counters(struct aw_session *session, struct aw_device *device)
 {
     const struct aw_arm_device_counters *n = aw_arm_device_counters(device);
@@ -75,5 +82,7 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
         return status;
     options.turn_deg_s = aw_option_number(session, "turn-speed");
     options.slide_mm_s = aw_option_number(session, "slide-speed");
+    options.executed = aw_flag(session, "verbose") ? say_executed : NULL;
+    options.context = session;
     return aw_session_serve(session, aw_arm_device(&options), say_counters);
 }

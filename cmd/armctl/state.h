@@ -29,6 +29,10 @@ enum aw_status arm_profile(struct aw_session *session, const struct aw_arm_profi
 /* Limits, --dry-run, then the whole conversation; fills the result. */
 enum aw_status arm_move(struct aw_session *session, struct aw_record *command);
 
+/* Is there anything to stop with? With a profile the last confirmed position; without one only what
+ * runs on by itself, a motor with its duty. */
+bool arm_can_stop(struct aw_session *session);
+
 /* The safe stop after an interrupted motion (see struct aw_tool). */
 enum aw_status arm_safe_stop(struct aw_session *session);
 
@@ -41,8 +45,7 @@ void arm_report(struct aw_session *session, const char *cmd, const struct aw_rec
 /* The digit a joint has on the wire, from its name or number, as text in out[2]. */
 enum aw_status arm_joint_number(struct aw_session *session, const char *text, char *out);
 
-enum aw_status run_deg(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_pos(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_joints(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_plain(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_send(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_home(struct aw_session *session, const struct aw_args *args);

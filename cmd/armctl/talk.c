@@ -166,8 +166,12 @@ void arm_report(struct aw_session *session, const char *cmd, const struct aw_rec
     if (command)
         report_record(session, "", command);
     aw_object_text(result, "result", aw_arm_result_name(outcome->result));
+    if (outcome->bare)
+        aw_object_truth(result, "bare", true);
     if (outcome->result == AW_ARM_CONFIRMED_OTHER && outcome->has_record)
         report_record(session, "confirmed.", &outcome->record);
+    else if (outcome->result == AW_ARM_CONFIRMED_OTHER)
+        aw_object_text(result, "confirmed", outcome->answer);
     aw_object_number(result, "ms", (double)outcome->total_ns / 1e6, 1, NULL);
     if (outcome->ack_ns >= 0)
         aw_object_number(result, "ack_ms", (double)outcome->ack_ns / 1e6, 1, NULL);
@@ -187,6 +191,13 @@ static enum aw_status check(struct aw_session *session, const struct aw_record *
     if (status == AW_OK)
         status = aw_encode(command, force, frame, AW_ARM_LINE_MAX, size, &session->err);
     return status;
+}
+
+/* A motor goes on when its command has returned. */
+static void note_motor(struct aw_session *session)
+{
+    if (*arm_state(session)->arm.memory.motor)
+        session->left = AW_LEFT_RUNNING;
 }
 
 enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
@@ -211,8 +222,15 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
     session->moving = status == AW_STOPPED;
     if (!session->moving || aw_flag(session, "hold"))
         arm_remember(session); /* else after the stop: a disk may be slow */
-    arm_report(session, command->codec->message->name, command);
+    note_motor(session);
+    arm_report(session, session->command->name, command);
     return status;
+}
+
+bool arm_can_stop(struct aw_session *session)
+{
+    struct arm_state *state = arm_state(session);
+    return state->profile.n || *state->arm.memory.motor;
 }
 
 enum aw_status arm_safe_stop(struct aw_session *session)
@@ -221,11 +239,14 @@ enum aw_status arm_safe_stop(struct aw_session *session)
     struct aw_arm_outcome outcome = {0};
     struct aw_error problem;
     enum aw_status status = AW_OK;
-    if (state->profile.n)
+    if (arm_can_stop(session))
         status = aw_arm_stop(&state->arm, false, &outcome, &problem);
     arm_remember(session);
     if (status != AW_OK)
         aw_session_say(session, "stop: %s", problem.text);
+    else if (strncmp(outcome.sent, "SPD", 3) == 0)
+        aw_session_say(session, "stopped: the motors are commanded to stand still (%s)",
+                       outcome.sent);
     else if (outcome.result != AW_ARM_NOT_SENT)
         aw_session_say(session, "stopped: commanded back to the last confirmed position (%s)",
                        outcome.sent);

@@ -51,6 +51,18 @@ static const struct aw_arg pos_args[] = {
     {.name = "position", .field = "pos.position", .max = 999},
     {0},
 };
+static const struct aw_arg pulse_args[] = {
+    {.name = "joint", .field = "pulse.joint", .complete = complete_joints,
+     .help = "number of a servo joint, or its name in the config file"},
+    {.name = "pulse", .field = "pulse.pulse", .min = 1000, .max = 2000},
+    {0},
+};
+static const struct aw_arg duty_args[] = {
+    {.name = "joint", .field = "duty.joint", .complete = complete_joints,
+     .help = "number of a motor joint, or its name in the config file"},
+    {.name = "duty", .field = "duty.duty"},
+    {0},
+};
 static const struct aw_arg arm_args[] = {
     {.name = "r", .field = "arm.r", .max = 999},
     {.name = "theta", .field = "arm.theta", .max = 360},
@@ -80,8 +92,8 @@ static const struct aw_option sim_options[] = {
     {.name = "listen", .value = "URL", .help = "serve here: pty:PATH, tcp-listen:PORT, serial:PATH",
      .fallback = "pty:" AW_XDG_RUNTIME "/armctl-sim"},
     {.name = "quirks", .value = "LIST", .complete = complete_quirks,
-     .help = "behave like the published firmware: no-reack, bare-confirm, drop-confirm, "
-         "ack-invalid, pulse-deg"},
+     .help = "behave like the published firmware: published, or some of no-reack, bare-confirm, "
+         "drop-confirm, ack-invalid, pulse-deg, only-deg-spd, raw-lines"},
     {.name = "turn-speed", .value = "SPEED", .help = "of rotating joints", .fallback = "90deg/s",
      .unit = "deg/s", .min = 0.1, .max = 1e6},
     {.name = "slide-speed", .value = "SPEED", .help = "of sliding joints", .fallback = "200mm/s",
@@ -91,12 +103,24 @@ static const struct aw_option sim_options[] = {
 
 static const struct aw_command commands[] = {
     {.name = "deg", .summary = "turn joints to angles", .args = deg_args, .repeats = true,
-     .safety = AW_MOTION, .run = run_deg,
+     .details = "A joint of 'kind = pulse' takes the width of a servo pulse in us, not an angle.",
+     .safety = AW_MOTION, .run = run_joints,
      .examples = LIST("-l sim: deg 1 90", "-l sim: deg 1 90 2 45deg", "-l sim: --dry-run deg "
          "joint=1 angle=0.25rev")},
     {.name = "pos", .summary = "slide joints to positions", .args = pos_args, .repeats = true,
-     .safety = AW_MOTION, .run = run_pos,
+     .safety = AW_MOTION, .run = run_joints,
      .examples = LIST("-l sim: pos 2 120", "-l sim: pos 2 12cm")},
+    {.name = "pulse", .summary = "set servo joints of the published firmware", .args = pulse_args,
+     .details = "The published handler takes the value of DEG for the width of a servo pulse, 1000 "
+         "to 2000 us on its joints 2, 4 and 5. With 'kind = pulse' in [joint NAME], deg does the "
+         "same and min and max are in us.",
+     .repeats = true, .safety = AW_MOTION, .run = run_joints,
+     .examples = LIST("-l 'sim:?quirks=published' pulse 2 1500")},
+    {.name = "duty", .summary = "run a motor joint of the published firmware", .args = duty_args,
+     .details = "In thousandths, on its joints 1 and 3; 0 stops both. The motor goes on until "
+         "then.",
+     .safety = AW_MOTION, .run = run_joints,
+     .examples = LIST("-l 'sim:?quirks=published' duty 3 500")},
     {.name = "arm", .summary = "move the hand to reach, angle and height", .args = arm_args,
      .safety = AW_MOTION, .run = run_plain, .examples = LIST("-l sim: arm 250 45 120")},
     {.name = "mov", .summary = "drive the transport vehicle a distance", .args = mov_args,
@@ -104,7 +128,8 @@ static const struct aw_command commands[] = {
     {.name = "spd", .summary = "set the speed of the transport vehicle", .args = spd_args,
      .safety = AW_MOTION, .run = run_plain, .examples = LIST("-l sim: spd 100")},
     {.name = "send", .summary = "send a line of your own, with ACK and resend", .args = send_args,
-     .details = "Limits are not checked. Types that the table does not know are fine.",
+     .details = "Limits are not checked. A line that is no command, by its type or its parameters, "
+         "is done when it is acknowledged: result=acked.",
      .safety = AW_MOTION, .run = run_send, .examples = LIST("-l sim: send DEG1,090")},
     {.name = "home", .summary = "move all joints of the profile home", .safety = AW_MOTION,
      .details = "Needs [joint NAME] sections in the config file; 'armctl config path' tells where.",
@@ -114,7 +139,8 @@ static const struct aw_command commands[] = {
      .safety = AW_MOTION, .run = run_jog},
     {.name = "stop", .summary = "go back to the last confirmed position",
      .details = "The protocol has no stop packet. With a profile the last confirmed position is "
-         "commanded; without one nothing is sent, and nothing is resent any more.",
+         "commanded; without one nothing is sent, and nothing is resent any more. A motor that was "
+         "set going with duty is stopped with either.",
      .safety = AW_READ, .run = run_stop, .examples = LIST("-l sim: stop")},
     {.name = "ping", .summary = "ask for an ACK without moving anything", .safety = AW_READ,
      .run = run_ping, .details = "Once, or -n COUNT times with statistics.",

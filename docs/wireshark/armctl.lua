@@ -20,6 +20,14 @@ local messages = {
         {id = "CR", name = "CR", type = "uint", bits = 0, word = "\r", fixed = true},
         {id = "LF", name = "LF", type = "uint", bits = 0, word = "\n", fixed = true},
     },
+    {name = "pulse", dir = "both", code = 0, bytes = 0,
+        {id = "seq", name = "seq", type = "uint", bits = 0, digits = 1},
+        {id = "type", name = "type", type = "uint", bits = 0, word = "DEG", fixed = true},
+        {id = "pulse.joint", name = "joint", type = "uint", bits = 0, digits = 1},
+        {id = "pulse.pulse", name = "pulse", type = "int", bits = 0, digits = 4, before = ",", least = 500, most = 2500, unit = "us"},
+        {id = "CR", name = "CR", type = "uint", bits = 0, word = "\r", fixed = true},
+        {id = "LF", name = "LF", type = "uint", bits = 0, word = "\n", fixed = true},
+    },
     {name = "deg", dir = "both", code = 0, bytes = 0,
         {id = "seq", name = "seq", type = "uint", bits = 0, digits = 1},
         {id = "type", name = "type", type = "uint", bits = 0, word = "DEG", fixed = true},
@@ -49,6 +57,14 @@ local messages = {
         {id = "seq", name = "seq", type = "uint", bits = 0, digits = 1},
         {id = "type", name = "type", type = "uint", bits = 0, word = "MOV", fixed = true},
         {id = "mov.distance", name = "distance", type = "int", bits = 0, digits = 4, may_miss = true, unit = "mm"},
+        {id = "CR", name = "CR", type = "uint", bits = 0, word = "\r", fixed = true},
+        {id = "LF", name = "LF", type = "uint", bits = 0, word = "\n", fixed = true},
+    },
+    {name = "duty", dir = "both", code = 0, bytes = 0,
+        {id = "seq", name = "seq", type = "uint", bits = 0, digits = 1},
+        {id = "type", name = "type", type = "uint", bits = 0, word = "SPD", fixed = true},
+        {id = "duty.joint", name = "joint", type = "uint", bits = 0, digits = 1},
+        {id = "duty.duty", name = "duty", type = "int", bits = 0, digits = 3, before = ","},
         {id = "CR", name = "CR", type = "uint", bits = 0, word = "\r", fixed = true},
         {id = "LF", name = "LF", type = "uint", bits = 0, word = "\n", fixed = true},
     },
@@ -302,7 +318,9 @@ local function read_word(text, at, row)
         return nil
     end
     local pattern = row.digits == 1 and "^%d" or "^%-?%d%d?%d?%d?"
-    return text:match(pattern, at + (row.before and 1 or 0))
+    local word = text:match(pattern, at + (row.before and 1 or 0))
+    local value = tonumber(word)
+    return value and value >= (row.least or value) and value <= (row.most or value) and word
 end
 
 -- What each row of the message holds: {row, where it starts, how long it is, text}.

@@ -347,7 +347,9 @@ local function read_word(text, at, row)
         return nil
     end
     local pattern = row.digits == 1 and "^%d" or "^%-?%d%d?%d?%d?"
-    return text:match(pattern, at + (row.before and 1 or 0))
+    local word = text:match(pattern, at + (row.before and 1 or 0))
+    local value = tonumber(word)
+    return value and value >= (row.least or value) and value <= (row.most or value) and word
 end
 
 -- What each row of the message holds: {row, where it starts, how long it is, text}.

@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How well a packet of the handler fits the command that waits for its confirmation. */
+#define QUICKLY_MS 300 /* more than a round trip over Bluetooth */
+
+/* How well a packet of the handler fits a command that waits for its confirmation. */
 enum fit {
     FIT_NONE, /* another type */
     FIT_EXACT,
@@ -19,12 +21,17 @@ struct talk {
     struct aw_record record; /* the command, if decoded */
     bool decoded;
     bool repeatable; /* may be carried out twice: it is absolute */
+    bool known;      /* the table has its type */
     bool stopping;   /* what it commands may be what was confirmed last */
+    bool resent;
     bool acked;      /* the transmission under way */
+    unsigned wanted; /* bit of each digit whose ACK makes it so */
     unsigned acks;   /* bit of each digit that was acknowledged */
     bool answered;
-    bool held; /* out->answer is a confirmation that may be of an earlier command */
-    bool held_exact;
+    bool held;         /* out->answer is a confirmation that may be of an earlier command */
+    bool held_exact;   /* it is ours as soon as what we sent has certainly been carried out */
+    bool before_ack;   /* it is not ours if the ACK comes now */
+    int64_t accept_at; /* when it is taken for ours, if nothing else has come */
     int64_t sent_ns, first_ns;
 };
 
@@ -40,6 +47,7 @@ const char *aw_arm_result_name(enum aw_arm_result result)
         [AW_ARM_NOT_SENT] = "not-sent",
         [AW_ARM_CONFIRMED] = "confirmed",
         [AW_ARM_CONFIRMED_OTHER] = "confirmed-other",
+        [AW_ARM_ARRIVED] = "acked",
         [AW_ARM_ACKED_NOT_CONFIRMED] = "acked-not-confirmed",
         [AW_ARM_NOT_ACKED] = "not-acked",
         [AW_ARM_LINK_LOST] = "link-lost",
@@ -51,7 +59,9 @@ const char *aw_arm_result_name(enum aw_arm_result result)
 /* Where a connection starts, both ends start anew. */
 static void forget_digits(struct aw_arm_memory *memory)
 {
-    memory->tx = memory->rx = memory->late = 0;
+    memory->tx = memory->rx = memory->n_owed = 0;
+    memset(memory->owed, 0, sizeof memory->owed);
+    memory->agreed = false;
     memory->heard[0] = '\0';
 }
 
@@ -106,10 +116,9 @@ static int64_t now_of(const struct aw_arm *arm)
     return aw_clock_now(arm->link->clock);
 }
 
-static void count_garbage(struct aw_arm *arm, uint64_t skipped_before)
+static void count_garbage(struct aw_arm *arm)
 {
-    if (arm->reader.framer.skipped == skipped_before)
-        arm->counters.garbage++;
+    arm->counters.garbage = arm->reader.garbage;
     arm->counters.overlong = arm->reader.framer.overlong;
     tell(arm, AW_ARM_GARBAGE, "", 0);
 }
@@ -130,12 +139,11 @@ static enum aw_status read_more(struct aw_arm *arm, int64_t deadline, struct aw_
 static enum aw_status next_line(struct aw_arm *arm, int64_t deadline, struct aw_error *err)
 {
     for (;;) {
-        uint64_t skipped = arm->reader.framer.skipped;
         enum aw_status status = aw_arm_reader_next(&arm->reader, &arm->wire, AW_RX, &arm->line);
         if (status == AW_OK)
             return AW_OK;
         if (status == AW_MALFORMED)
-            count_garbage(arm, skipped);
+            count_garbage(arm);
         else if ((status = read_more(arm, deadline, err)) != AW_OK)
             return status;
     }
@@ -156,10 +164,11 @@ static enum aw_status acknowledge(struct aw_arm *arm, struct aw_error *err)
     return write_bytes(arm, bytes, aw_arm_ack_write(bytes, arm->line.digit), err);
 }
 
-/* Values of the answer that the command has too, the digit aside. */
+/* Values of the answer that the command has too, the digit aside. Another joint is another command.
+ */
 static enum fit compare_records(const struct aw_record *asked, const struct aw_record *answer)
 {
-    int seq = aw_codec_find(answer->codec, "seq");
+    int seq = aw_codec_find(answer->codec, "seq"), joint = aw_codec_find(answer->codec, "joint");
     uint64_t both = asked->present & answer->present & ~(UINT64_C(1) << seq);
     if (!both)
         return FIT_BARE;
@@ -167,35 +176,76 @@ static enum fit compare_records(const struct aw_record *asked, const struct aw_r
         int leaf = __builtin_ctzll(both);
         double difference = asked->v[leaf] - answer->v[leaf];
         if (difference < 0 || difference > 0)
-            return FIT_OTHER;
+            return leaf == joint ? FIT_NONE : FIT_OTHER;
     }
     return FIT_EXACT;
 }
 
-static enum fit compare(const struct talk *talk, const struct aw_arm_line *line)
+static bool decode_body(struct aw_arm *arm, const char *body, struct aw_record *record)
 {
-    if (strncmp(line->body, talk->out->sent, 3) != 0)
-        return FIT_NONE;
-    if (!line->known || strcmp(line->body, talk->out->sent) == 0)
-        return FIT_EXACT;
-    if (talk->decoded && line->decoded)
-        return compare_records(&talk->record, &line->record);
-    return line->body[3] ? FIT_OTHER : FIT_BARE;
+    uint8_t bytes[AW_ARM_LINE_MAX];
+    size_t size = aw_arm_line_write(bytes, 0, body);
+    return aw_wire_decode(&arm->wire, AW_TX, (struct aw_span){bytes, size}, record, NULL) == AW_OK;
 }
 
-static void hold(struct talk *talk, bool exact)
+/* asked: the command sent, decoded, or NULL. */
+static enum fit compare(const char *sent, const struct aw_record *asked,
+                        const struct aw_arm_line *line)
+{
+    if (strncmp(line->body, sent, 3) != 0)
+        return FIT_NONE;
+    if (!line->known || strcmp(line->body, sent) == 0)
+        return FIT_EXACT;
+    if (!line->body[3])
+        return FIT_BARE;
+    if (asked && line->decoded && asked->codec == line->record.codec)
+        return compare_records(asked, &line->record);
+    return FIT_OTHER;
+}
+
+static enum fit compare_with(const struct talk *talk, const struct aw_arm_line *line)
+{
+    return compare(talk->out->sent, talk->decoded ? &talk->record : NULL, line);
+}
+
+/* The command that this packet fits best among those whose confirmation may still come, the oldest
+ * of equals. */
+static enum fit find_owed(struct aw_arm *arm, int *index)
+{
+    enum fit best = FIT_NONE;
+    for (int i = 0; i < arm->memory.n_owed && best != FIT_EXACT; i++) {
+        struct aw_record record;
+        bool decoded = decode_body(arm, arm->memory.owed[i], &record);
+        enum fit fit = compare(arm->memory.owed[i], decoded ? &record : NULL, &arm->line);
+        if (fit == FIT_EXACT || (fit != FIT_NONE && best == FIT_NONE)) {
+            best = fit;
+            *index = i;
+        }
+    }
+    return best;
+}
+
+static void take_answer(struct talk *talk)
 {
     const struct aw_arm_line *line = &talk->arm->line;
     copy_body(talk->out->answer, line->body);
     talk->out->has_record = line->decoded;
     talk->out->record = line->record;
-    talk->held = true;
-    talk->held_exact = exact;
 }
 
 static void accept(struct talk *talk)
 {
+    take_answer(talk);
     talk->answered = true;
+}
+
+/* It may be ours: it is if nothing else comes for so long. 0: not by time alone. */
+static void hold(struct talk *talk, int for_ms)
+{
+    take_answer(talk);
+    talk->held = true;
+    talk->held_exact = talk->before_ack = false;
+    talk->accept_at = for_ms ? now_of(talk->arm) + for_ms * AW_MILLISECOND : AW_NEVER;
 }
 
 static void belongs_elsewhere(struct aw_arm *arm)
@@ -204,56 +254,99 @@ static void belongs_elsewhere(struct aw_arm *arm)
     tell(arm, AW_ARM_LATE, arm->line.text, 0);
 }
 
-/* Has it been carried out? Of two digits one is new to the handler. A stop needs both ACKs: where
- * it goes may be what was confirmed last, and that again is no word that the motion has ended. */
+/* Has it been carried out? Of two digits one is new to the handler. A stop goes where the joints
+ * were confirmed last, so that its confirmation may be of an earlier command: it needs both ACKs,
+ * or one by a handler with which the digits were agreed, and nothing else to be confirmed. */
 static bool is_carried_out(const struct talk *talk)
 {
-    return talk->acked && (!talk->stopping || talk->acks == 3);
+    const struct aw_arm_memory *memory = &talk->arm->memory;
+    if (!talk->stopping || talk->acks == 3)
+        return talk->acked;
+    return memory->agreed && !memory->n_owed && talk->acks >> talk->out->digit & 1;
 }
 
-/* While confirmations of earlier commands may still come: is this one of them, or ours? */
-static void sort_doubtful(struct talk *talk, enum fit fit)
+static void hold_exact(struct talk *talk)
 {
-    struct aw_arm *arm = talk->arm;
-    if (fit == FIT_EXACT) {
-        hold(talk, true);
-        talk->answered = is_carried_out(talk);
+    hold(talk, 0);
+    talk->held_exact = true;
+}
+
+static void sort_exact(struct talk *talk)
+{
+    int owed;
+    bool doubtful = talk->stopping || find_owed(talk->arm, &owed) == FIT_EXACT;
+    if (!doubtful || is_carried_out(talk))
+        accept(talk);
+    else
+        hold_exact(talk);
+}
+
+/* Before any ACK: the handler acknowledges a command before it confirms it, so this is of an
+ * earlier command, unless the ACK got lost. */
+static void sort_early_bare(struct talk *talk, bool doubtful)
+{
+    if (doubtful) {
+        belongs_elsewhere(talk->arm);
         return;
     }
-    bool same = strcmp(arm->line.body, arm->memory.pending) == 0;
-    arm->memory.late = same ? 0 : (uint8_t)(arm->memory.late - 1);
-    if (talk->out->acked && !same)
-        hold(talk, false);
-    belongs_elsewhere(arm);
+    hold(talk, 0);
+    talk->before_ack = true;
+    if (!talk->stopping)
+        talk->accept_at = talk->sent_ns + talk->arm->options.ack_timeout_ms * AW_MILLISECOND;
 }
 
-static void sort(struct talk *talk, enum fit fit)
+static void sort_bare(struct talk *talk)
 {
     struct aw_arm *arm = talk->arm;
-    bool again = strcmp(arm->line.body, arm->again) == 0;
-    if (again && (fit == FIT_OTHER || !is_carried_out(talk))) {
-        arm->again[0] = '\0';
-        belongs_elsewhere(arm);
-    } else if (arm->memory.late) {
-        sort_doubtful(talk, fit);
-    } else if (fit == FIT_OTHER && talk->out->flipped) {
-        hold(talk, false); /* of the first copy, cut short by the second: that one's may follow */
-    } else {
-        hold(talk, fit == FIT_EXACT);
+    int owed;
+    bool doubtful = find_owed(arm, &owed) != FIT_NONE;
+    if (doubtful)
+        aw_arm_memory_settle(&arm->memory, owed);
+    if (is_carried_out(talk) && (!doubtful || talk->held))
         accept(talk);
+    else if (!talk->acks && !talk->resent && !talk->out->flipped)
+        sort_early_bare(talk, doubtful);
+    else if (!talk->stopping || is_carried_out(talk))
+        hold(talk, arm->options.ack_timeout_ms);
+    else if (doubtful)
+        belongs_elsewhere(arm);
+    else
+        hold_exact(talk);
+}
+
+static void sort_other(struct talk *talk)
+{
+    struct aw_arm *arm = talk->arm;
+    int owed = 0;
+    enum fit fit = find_owed(arm, &owed);
+    if (fit != FIT_NONE)
+        aw_arm_memory_settle(&arm->memory, owed);
+    if (fit == FIT_EXACT || (fit != FIT_NONE && !talk->out->acked)) {
+        belongs_elsewhere(arm);
+    } else if (fit == FIT_NONE && !talk->out->flipped) {
+        accept(talk);
+    } else {
+        /* Of an earlier motion, or of the first copy, cut short by the second: ours may follow. */
+        hold(talk, arm->options.confirm_timeout_ms);
+        belongs_elsewhere(arm);
     }
 }
 
 static void deliver_packet(struct aw_arm *arm, struct talk *talk)
 {
-    enum fit fit = talk ? compare(talk, &arm->line) : FIT_NONE;
+    enum fit fit = talk ? compare_with(talk, &arm->line) : FIT_NONE;
+    int owed;
     arm->counters.delivered++;
-    if (fit != FIT_NONE)
-        sort(talk, fit);
-    else
+    if (fit == FIT_EXACT)
+        sort_exact(talk);
+    else if (fit == FIT_BARE)
+        sort_bare(talk);
+    else if (fit == FIT_OTHER)
+        sort_other(talk);
+    else if (find_owed(arm, &owed) != FIT_NONE)
+        aw_arm_memory_settle(&arm->memory, owed);
+    if (fit == FIT_NONE)
         belongs_elsewhere(arm);
-    if (fit == FIT_NONE && arm->memory.late)
-        arm->memory.late--;
     if (talk && talk->answered)
         tell(arm, AW_ARM_CONFIRMATION, arm->line.text, 0);
 }
@@ -293,18 +386,25 @@ static enum aw_status hear_packet(struct aw_arm *arm, struct talk *talk, struct 
 
 static void hear_ack(struct aw_arm *arm, struct talk *talk)
 {
-    if (!talk || talk->acked || aw_arm_ack_digit(&arm->line) != talk->out->digit) {
+    int digit = aw_arm_ack_digit(&arm->line);
+    if (!talk || digit < 0 || !(talk->wanted & ~talk->acks & 1u << digit)) {
         arm->counters.acks_ignored++;
         tell(arm, AW_ARM_ACK_IGNORED, arm->line.text, 0);
         return;
     }
-    talk->acked = talk->out->acked = true;
-    talk->acks |= 1u << talk->out->digit;
+    talk->acks |= 1u << digit;
+    talk->acked = (talk->acks & talk->wanted) == talk->wanted;
+    talk->out->acked = true;
     talk->out->ack_ns = now_of(arm) - talk->sent_ns;
-    arm->memory.tx = talk->out->digit ^ 1u;
+    arm->memory.tx = (uint8_t)(digit ^ 1);
     tell(arm, AW_ARM_ACKED, arm->line.text, 0);
-    if (talk->held_exact)
-        accept(talk);
+    if (talk->before_ack) {
+        talk->held = talk->before_ack = false;
+        talk->out->answer[0] = '\0';
+    } else if (talk->held_exact && is_carried_out(talk)) {
+        talk->answered = true; /* and perhaps once more, by what was carried out before this ACK */
+        aw_arm_memory_owe(&arm->memory, talk->out->sent);
+    }
 }
 
 static enum aw_status hear(struct aw_arm *arm, struct talk *talk, struct aw_error *err)
@@ -328,15 +428,21 @@ enum aw_status aw_arm_idle(struct aw_arm *arm, int64_t deadline, struct aw_error
 
 /* Sending */
 
+/* What is held is taken for ours when its time has come. */
 static enum aw_status wait_for(struct talk *talk, const bool *what, int timeout_ms)
 {
     struct aw_arm *arm = talk->arm;
     int64_t deadline = now_of(arm) + timeout_ms * AW_MILLISECOND;
     enum aw_status status = AW_OK;
     while (status == AW_OK && !*what && !talk->answered) {
-        status = next_line(arm, deadline, talk->err);
+        bool due = talk->held && talk->accept_at <= deadline;
+        status = next_line(arm, due ? talk->accept_at : deadline, talk->err);
         if (status == AW_OK)
             status = hear(arm, talk, talk->err);
+        else if (status == AW_TIMEOUT && due) {
+            talk->answered = true;
+            status = AW_OK;
+        }
     }
     return status;
 }
@@ -353,6 +459,10 @@ static enum aw_status transmit(struct talk *talk, int attempt)
         talk->first_ns = talk->sent_ns;
     arm->counters.sent += attempt == 0;
     arm->counters.resent += attempt > 0;
+    talk->resent = attempt > 0;
+    talk->before_ack = false; /* the next ACK may be that of an earlier copy */
+    talk->wanted |= 1u << talk->out->digit;
+    talk->acks &= ~(1u << talk->out->digit);
     tell(arm, attempt ? AW_ARM_RESENT : AW_ARM_SENT, text, attempt);
     return write_bytes(arm, bytes, size, talk->err);
 }
@@ -362,6 +472,7 @@ static enum aw_status deliver(struct talk *talk, int retries)
 {
     enum aw_status status = AW_TIMEOUT;
     talk->acked = false;
+    talk->wanted = 0;
     for (int attempt = 0; attempt <= retries && status == AW_TIMEOUT; attempt++) {
         talk->out->retries += attempt > 0;
         status = transmit(talk, attempt);
@@ -414,15 +525,22 @@ static enum aw_status await_confirmation(struct talk *talk)
     const struct aw_arm_options *options = &talk->arm->options;
     bool uncertain = !talk->arm->tx_sure && may_flip(talk);
     bool early = uncertain && options->flip_after_ms;
-    enum aw_status status = wait_for(talk, &talk->answered,
-                                     early ? options->flip_after_ms : options->confirm_timeout_ms);
-    if (status == AW_TIMEOUT && uncertain)
+    int first_ms = early ? options->flip_after_ms : options->confirm_timeout_ms;
+    enum aw_status status = wait_for(talk, &talk->answered, first_ms);
+    if (status == AW_TIMEOUT && early && talk->held) /* a sign of life: the digits agree */
+        status = wait_for(talk, &talk->answered, options->confirm_timeout_ms);
+    else if (status == AW_TIMEOUT && uncertain)
         status = try_other_digit(talk);
-    if (status == AW_TIMEOUT && talk->held && talk->out->acked) {
-        accept(talk);
+    if (status == AW_TIMEOUT && talk->held && talk->out->acked && !talk->stopping)
         status = AW_OK;
-    }
     return status;
+}
+
+/* The handler does not confirm what is no command, but one that does would do it at once. */
+static enum aw_status await_any_answer(struct talk *talk)
+{
+    enum aw_status status = wait_for(talk, &talk->answered, QUICKLY_MS);
+    return status == AW_TIMEOUT ? AW_OK : status;
 }
 
 /* What came of it */
@@ -438,45 +556,89 @@ static void remember_places(struct aw_arm *arm, const struct aw_record *record)
     }
 }
 
-static void note_confirmed(struct talk *talk)
+static bool is_motor(const struct aw_record *record)
+{
+    return strcmp(record->codec->message->name, "duty") == 0;
+}
+
+/* The firmware stops both motors before it starts one. */
+static void note_motor(const struct talk *talk, bool confirmed)
+{
+    char *motor = talk->arm->memory.motor;
+    if (!talk->decoded || !is_motor(&talk->record))
+        return;
+    double duty = aw_record_get(&talk->record, "duty");
+    if (duty < 0 || duty > 0)
+        copy_body(motor, talk->out->sent);
+    else if (confirmed)
+        motor[0] = '\0';
+}
+
+static bool same_joint(const char *body, const char *other)
+{
+    return strncmp(body, other, strncmp(body, "ARM", 3) == 0 ? 3 : 4) == 0;
+}
+
+/* The handler confirms what a joint did in the order in which it did it. */
+static void forget_owed(struct aw_arm_memory *memory, const char *body)
+{
+    for (int i = memory->n_owed - 1; i >= 0; i--)
+        if (same_joint(memory->owed[i], body))
+            aw_arm_memory_settle(memory, i);
+}
+
+static void note_confirmed(struct talk *talk, enum fit fit)
 {
     struct aw_arm *arm = talk->arm;
-    arm->tx_sure = arm->rx_sure = true;
-    arm->memory.tx = talk->out->digit ^ 1u; /* the ACK may have been lost */
-    if (strcmp(arm->memory.pending, talk->out->sent) != 0)
-        arm->memory.late = 0;
-    arm->memory.pending[0] = '\0';
-    copy_body(arm->again, talk->out->flipped ? talk->out->answer : "");
+    struct aw_arm_memory *memory = &arm->memory;
+    bool twice = talk->out->flipped || fit == FIT_OTHER || talk->held_exact;
+    arm->tx_sure = arm->rx_sure = memory->agreed = true;
+    memory->tx = talk->out->digit ^ 1u; /* the ACK may have been lost */
+    memory->pending[0] = '\0';
+    note_motor(talk, true);
+    forget_owed(memory, talk->out->sent);
+    if (twice)
+        aw_arm_memory_owe(memory, talk->out->sent);
     if (!talk->decoded)
         return;
-    bool bare = !talk->out->has_record || !talk->out->answer[3];
-    remember_places(arm, bare ? &talk->record : &talk->out->record);
-    copy_body(arm->memory.confirmed, talk->out->sent);
+    bool valued = talk->out->has_record && fit != FIT_BARE;
+    remember_places(arm, valued ? &talk->out->record : &talk->record);
+    copy_body(memory->confirmed, talk->out->sent);
 }
 
 static void note_unconfirmed(struct talk *talk)
 {
     struct aw_arm *arm = talk->arm;
     arm->tx_sure = arm->rx_sure = false;
-    if (arm->memory.late < 9)
-        arm->memory.late++;
-    copy_body(arm->memory.pending, talk->out->sent);
+    arm->memory.agreed = talk->acked;
+    note_motor(talk, false);
+    aw_arm_memory_owe(&arm->memory, talk->out->sent);
+    if (talk->decoded)
+        copy_body(arm->memory.pending, talk->out->sent);
 }
 
-static enum aw_status say_confirmed(struct talk *talk)
+static enum aw_status say_confirmed(struct talk *talk, enum fit fit)
 {
     struct aw_arm_outcome *out = talk->out;
-    struct aw_arm_line line = {
-        .known = out->has_record, .decoded = out->has_record, .record = out->record};
-    copy_body(line.body, out->answer);
-    bool other = compare(talk, &line) == FIT_OTHER;
-    out->result = other ? AW_ARM_CONFIRMED_OTHER : AW_ARM_CONFIRMED;
-    if (!other)
+    out->result = fit == FIT_OTHER ? AW_ARM_CONFIRMED_OTHER : AW_ARM_CONFIRMED;
+    out->bare = fit == FIT_BARE;
+    if (fit != FIT_OTHER)
         return AW_OK;
     return aw_fail(talk->err, AW_REFUSED,
                    "%s: the handler confirmed %s instead — a limit of its own, or another command "
                    "came in between",
                    out->sent, out->answer);
+}
+
+static enum aw_status conclude_confirmed(struct talk *talk)
+{
+    struct aw_arm_outcome *out = talk->out;
+    struct aw_arm_line line = {.known = talk->known, .decoded = out->has_record};
+    line.record = out->record;
+    copy_body(line.body, out->answer);
+    enum fit fit = compare_with(talk, &line);
+    note_confirmed(talk, fit);
+    return say_confirmed(talk, fit);
 }
 
 static enum aw_status say_not_confirmed(struct talk *talk)
@@ -537,9 +699,11 @@ static enum aw_status say_ended(struct talk *talk, enum aw_status status)
 static enum aw_status conclude(struct talk *talk, enum aw_status status)
 {
     talk->out->total_ns = talk->first_ns < 0 ? 0 : now_of(talk->arm) - talk->first_ns;
+    if (status == AW_OK && (talk->answered || talk->held))
+        return conclude_confirmed(talk);
     if (status == AW_OK) {
-        note_confirmed(talk);
-        return say_confirmed(talk);
+        talk->out->result = AW_ARM_ARRIVED;
+        return AW_OK;
     }
     if (talk->first_ns >= 0)
         note_unconfirmed(talk);
@@ -562,26 +726,15 @@ static bool is_repeatable(const char *body)
     return false;
 }
 
-static bool decode_body(struct aw_arm *arm, const char *body, struct aw_record *record)
-{
-    uint8_t bytes[AW_ARM_LINE_MAX];
-    size_t size = aw_arm_line_write(bytes, 0, body);
-    return aw_wire_decode(&arm->wire, AW_TX, (struct aw_span){bytes, size}, record, NULL) == AW_OK;
-}
-
 static void start(struct talk *talk, struct aw_arm *arm, const char *body,
                   struct aw_arm_outcome *out, struct aw_error *err)
 {
     *out = (struct aw_arm_outcome){.digit = arm->memory.tx, .ack_ns = -1};
     copy_body(out->sent, body);
-    talk->arm = arm;
-    talk->out = out;
-    talk->err = err;
+    *talk = (struct talk){.arm = arm, .out = out, .err = err, .first_ns = -1};
     talk->decoded = decode_body(arm, body, &talk->record);
+    talk->known = aw_arm_type_known(body);
     talk->repeatable = is_repeatable(body);
-    talk->acked = talk->answered = talk->held = talk->held_exact = talk->stopping = false;
-    talk->acks = 0;
-    talk->first_ns = -1;
     if (err)
         err->text[0] = '\0';
 }
@@ -595,7 +748,7 @@ static enum aw_status converse(struct aw_arm *arm, const char *body, struct aw_a
     if (status == AW_OK)
         status = deliver_somehow(&talk);
     if (status == AW_OK)
-        status = await_confirmation(&talk);
+        status = talk.decoded ? await_confirmation(&talk) : await_any_answer(&talk);
     return conclude(&talk, status);
 }
 
@@ -641,23 +794,38 @@ enum aw_status aw_arm_send_line(struct aw_arm *arm, const char *body,
 
 /* Ping and stop */
 
+/* What the handler did the last time, it will do again. */
+static void note_ping(struct aw_arm_memory *memory, uint8_t next, uint8_t answered)
+{
+    if (memory->agreed)
+        memory->pings = answered == next ? AW_ARM_PINGS_NEXT : AW_ARM_PINGS_DUPLICATE;
+    memory->agreed = true;
+}
+
 enum aw_status aw_arm_ping(struct aw_arm *arm, struct aw_arm_outcome *outcome, struct aw_error *err)
 {
     struct talk talk;
+    struct aw_arm_options usual = arm->options;
+    uint8_t next = arm->memory.tx;
     start(&talk, arm, "PNG", outcome, err);
     enum aw_status status = aw_arm_idle(arm, now_of(arm), err);
     bool reached = status == AW_OK;
-    for (int i = 0; i <= arm->options.retries && reached && !talk.acked; i++) {
+    outcome->digit = arm->memory.pings == AW_ARM_PINGS_NEXT ? next ^ 1u : next;
+    if (arm->memory.pings == AW_ARM_PINGS_UNKNOWN && usual.ack_timeout_ms > QUICKLY_MS)
+        arm->options.ack_timeout_ms = QUICKLY_MS;
+    for (int i = 0; i <= usual.retries && reached && !talk.acked; i++) {
         outcome->digit ^= 1u;
         outcome->retries = i;
         status = deliver(&talk, 0);
         reached = status == AW_TIMEOUT || status == AW_OK;
+        arm->options = usual;
     }
     outcome->total_ns = now_of(arm) - talk.first_ns;
     if (!reached)
         return say_ended(&talk, status);
     if (!talk.acked)
         return say_not_acked(&talk);
+    note_ping(&arm->memory, next, outcome->digit);
     arm->tx_sure = true;
     outcome->result = AW_ARM_CONFIRMED;
     return AW_OK;
@@ -677,6 +845,8 @@ bool aw_arm_last_confirmed(struct aw_arm *arm, const struct aw_record *command,
         aw_record_init(back, aw_wire_codec(&arm->wire, "spd", AW_TX), AW_TX);
         return aw_record_set(back, "speed", 0, NULL) == AW_OK;
     }
+    if (is_motor(command))
+        return aw_record_set(back, "duty", 0, NULL) == AW_OK;
     bool moves = false;
     for (int i = 0; i < back->codec->n_leaves; i++) {
         int joint;
@@ -692,39 +862,45 @@ bool aw_arm_last_confirmed(struct aw_arm *arm, const struct aw_record *command,
     return moves;
 }
 
+/* A motor would go on for ever, so it comes first. */
 static bool stop_body(struct aw_arm *arm, char *body)
 {
     const struct aw_arm_memory *memory = &arm->memory;
-    const char *moving = *memory->pending ? memory->pending : memory->confirmed;
+    const char *moving = *memory->motor     ? memory->motor
+                         : *memory->pending ? memory->pending
+                                            : memory->confirmed;
     struct aw_record command, back;
     return *moving && decode_body(arm, moving, &command) &&
            aw_arm_last_confirmed(arm, &command, &back) && body_of(&back, body, NULL) == AW_OK;
 }
 
-/* Whatever the handler expected: once it has acknowledged one digit it expects the other, so the
- * second of two in a row is carried out for certain. */
+/* Both digits, the one that the handler has had already first: it is a duplicate, and the other is
+ * carried out, once. If the handler expects the first one it carries out both. */
+static enum aw_status transmit_both(struct talk *talk, int attempt)
+{
+    uint8_t digit = talk->out->digit;
+    talk->out->digit = digit ^ 1u;
+    enum aw_status status = transmit(talk, attempt);
+    talk->out->digit = digit;
+    return status == AW_OK ? transmit(talk, attempt) : status;
+}
+
+/* Once the handler has acknowledged one digit it expects the other, so the second of two in a row
+ * is carried out for certain. */
 static enum aw_status deliver_surely(struct talk *talk)
 {
     enum aw_status status = AW_TIMEOUT;
-    int in_a_row = 0;
-    for (int i = 0; i <= talk->arm->options.retries + 1 && in_a_row < 2; i++) {
-        status = deliver(talk, 0);
-        if ((status != AW_OK && status != AW_TIMEOUT) || talk->answered)
-            return status;
-        in_a_row += status == AW_OK;
-        if (in_a_row < 2 && (status == AW_OK || in_a_row == 0))
-            use_digit(talk, talk->out->digit ^ 1u);
+    for (int i = 0; i <= talk->arm->options.retries && status == AW_TIMEOUT; i++) {
+        talk->out->retries += i > 0;
+        status = transmit_both(talk, i);
+        if (status == AW_OK)
+            status = wait_for(talk, &talk->acked, talk->arm->options.ack_timeout_ms);
+        if (status == AW_TIMEOUT && is_carried_out(talk))
+            status = AW_OK;
     }
-    if (in_a_row == 2)
+    if (status == AW_OK)
         status = wait_for(talk, &talk->answered, talk->arm->options.confirm_timeout_ms);
     return status;
-}
-
-static enum aw_status write_both(struct talk *talk)
-{
-    enum aw_status status = transmit(talk, 0);
-    use_digit(talk, talk->out->digit ^ 1u);
-    return status == AW_OK ? transmit(talk, 1) : status;
 }
 
 enum aw_status aw_arm_stop(struct aw_arm *arm, bool wait, struct aw_arm_outcome *outcome,
@@ -741,8 +917,9 @@ enum aw_status aw_arm_stop(struct aw_arm *arm, bool wait, struct aw_arm_outcome 
         enum aw_status status = aw_arm_idle(arm, now_of(arm), err);
         return conclude(&talk, status == AW_OK ? deliver_surely(&talk) : status);
     }
-    enum aw_status status = write_both(&talk);
+    enum aw_status status = transmit_both(&talk, 0);
     note_unconfirmed(&talk);
+    arm->memory.tx = talk.out->digit ^ 1u;
     outcome->result = status == AW_OK ? AW_ARM_STOPPED : AW_ARM_LINK_LOST;
     return status;
 }

@@ -24,9 +24,26 @@
  * with the digit of a duplicate that differs from the last one heard is a new one.
  *
  * An ACK that got lost is no harm where the confirmation comes: it implies the ACK, since the link
- * keeps the order. A confirmation that belongs to an earlier command, whose time had run out, is
- * recognised by its values and reported as AW_ARM_LATE; confirmations are taken to come in the
- * order of the commands.
+ * keeps the order.
+ *
+ * Whose confirmation is it? One of an earlier command, whose time had run out, must not be taken
+ * for that of the command that waits, nor the other way round. The memory lists the commands whose
+ * confirmation may still come (memory.owed); what is found to belong to an earlier one is reported
+ * as AW_ARM_LATE, and goes off that list. The rules, the first that holds:
+ *  - another type, or another joint: of an earlier command, for certain;
+ *  - the values of the command: its own;
+ *  - other values: of an earlier command on the list that has just these values; or, if one of this
+ *    type is on the list or the command was sent with both digits, in doubt: taken for ours if
+ *    nothing better comes within confirm_timeout_ms; else ours (AW_ARM_CONFIRMED_OTHER);
+ *  - no values ("2DEG", as the published firmware has it), before the ACK of a command that was
+ *    sent once: of an earlier command, since the ACK goes first; if there is one of the type on the
+ *    list for certain, else unless the ACK does not come within ack_timeout_ms;
+ *  - no values, and none of the type on the list: ours;
+ *  - no values, n of the type on the list: each takes one off it. The first one that finds none
+ *    there is ours, or the last one of them, if nothing follows it for ack_timeout_ms (a handler
+ *    repeats every 2 s what it has to say). A joint that moves slowly and is confirmed without
+ *    values can be taken for done too soon by this, after a command that nobody confirmed.
+ * Confirmations are taken to come in the order of the commands.
  *
  * Source of the rules: both state diagrams published with the METR4810 handler, and what its
  * firmware does differently (see the quirks in device.h).
@@ -39,9 +56,10 @@
 #include "link/link.h"
 
 enum aw_arm_result {
-    AW_ARM_NOT_SENT,            /* refused here, nothing went out */
-    AW_ARM_CONFIRMED,           /* AW_OK: done as asked (or confirmed without values) */
-    AW_ARM_CONFIRMED_OTHER,     /* AW_REFUSED: done with other values; both are in the outcome */
+    AW_ARM_NOT_SENT,        /* refused here, nothing went out */
+    AW_ARM_CONFIRMED,       /* AW_OK: done as asked (or confirmed without values: bare) */
+    AW_ARM_CONFIRMED_OTHER, /* AW_REFUSED: done with other values; both are in the outcome */
+    AW_ARM_ARRIVED, /* AW_OK: ACKed; what the table cannot read is not confirmed (send_line) */
     AW_ARM_ACKED_NOT_CONFIRMED, /* AW_TIMEOUT: it arrived, no word that it was done */
     AW_ARM_NOT_ACKED,           /* AW_TIMEOUT: no sign that it arrived */
     AW_ARM_LINK_LOST,           /* AW_LOST: the port is gone */
@@ -98,6 +116,7 @@ struct aw_arm_outcome {
     enum aw_arm_result result;
     char sent[AW_ARM_BODY_MAX + 1];   /* "DEG1,090" */
     char answer[AW_ARM_BODY_MAX + 1]; /* the confirmation, or "" */
+    bool bare;                        /* confirmed without values: what it did is not known */
     bool has_record;
     struct aw_record record; /* the confirmation, if has_record */
     uint8_t digit;           /* it went out with, the last time */
@@ -121,8 +140,7 @@ struct aw_arm {
     struct aw_arm_counters counters;
     aw_arm_event_fn *event;
     void *context;
-    char again[AW_ARM_BODY_MAX + 1]; /* a confirmation that may come a second time, or "" */
-    struct aw_arm_line line;         /* the one being looked at */
+    struct aw_arm_line line; /* the one being looked at */
 };
 
 /* link is not owned. memory is what was remembered about this device, or NULL if nothing is. On a
@@ -142,15 +160,19 @@ const struct aw_arm_memory *aw_arm_memory(struct aw_arm *arm);
 enum aw_status aw_arm_command(struct aw_arm *arm, const struct aw_record *command,
                               struct aw_arm_outcome *outcome, struct aw_error *err);
 
-/* The same with a line as text, TYPE[PARAMS]. A type that is not in the table is confirmed by any
- * packet of the same type. AW_USAGE if it does not fit a line, or is an ACK. */
+/* The same with a line as text, TYPE[PARAMS]. A line that the table cannot read, by its type or by
+ * its parameters, is done with its ACK (AW_ARM_ARRIVED), because the handler confirms only what is
+ * a command; if a packet of the same type comes within 0.3 s it is confirmed by that. AW_USAGE if
+ * it does not fit a line, or is an ACK. */
 enum aw_status aw_arm_send_line(struct aw_arm *arm, const char *body,
                                 struct aw_arm_outcome *outcome, struct aw_error *err);
 
 /* Is the handler there? Sends a packet that nothing acts on, type PNG, with the digit the handler
  * has had already: by the published state diagram it acknowledges that as a duplicate. If it does
- * not within the retries, the other digit is tried. There is no motion in any case: what does not
- * see a duplicate sees an unknown type. ack_ns is the round trip.
+ * not, the other digit is tried, and so on: the published firmware acknowledges the digit that it
+ * expects, and only that. There is no motion in any case. The first try waits 0.3 s until it is
+ * known (memory.pings) which of the two this handler does; from then on that one is tried first,
+ * and each try waits ack_timeout_ms. ack_ns is the round trip.
  *
  * An answer shows which digit the handler expects next, so that the next command is carried out at
  * once: this is the way to agree on digits again without waiting for a confirmation. */
@@ -158,15 +180,18 @@ enum aw_status aw_arm_ping(struct aw_arm *arm, struct aw_arm_outcome *outcome,
                            struct aw_error *err);
 
 /* The command that goes back to where the joints of this command were last confirmed; false if that
- * is not known. For the vehicle (mov, spd) it is spd 0: there is no place to go back to. */
+ * is not known. For the vehicle (mov, spd) it is spd 0 and for a motor (duty) duty 0: there is no
+ * place to go back to. */
 bool aw_arm_last_confirmed(struct aw_arm *arm, const struct aw_record *command,
                            struct aw_record *back);
 
 /* Stop, as far as the protocol has one: commands the last confirmed position of what moves (the
  * command that was never confirmed), else the last confirmed command again. Both digits are sent,
- * each until its ACK if wait is set, so that it is carried out whichever the handler expects. With
- * wait not set both lines go out at once and nothing is waited for: for signal time, when the clock
- * refuses to wait. AW_OK with AW_ARM_NOT_SENT if no position is known. */
+ * so that it is carried out whichever the handler expects: the one that it has had already first,
+ * so that it is carried out once where the digits agree. If wait is set they are sent until both
+ * are acknowledged, and the confirmation is waited for. With wait not set both lines go out at once
+ * and nothing is waited for: for signal time, when the clock refuses to wait. AW_OK with
+ * AW_ARM_NOT_SENT if no position is known. */
 enum aw_status aw_arm_stop(struct aw_arm *arm, bool wait, struct aw_arm_outcome *outcome,
                            struct aw_error *err);
 

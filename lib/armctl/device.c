@@ -15,6 +15,11 @@
 #define VEHICLE      AW_ARM_JOINTS /* the vehicle is the axis after the joints that slide */
 #define AXES         (AW_ARM_JOINTS + 1)
 #define MAX_MOVES    3
+#define RAW_MAX      32 /* characters that the published handler takes for a line */
+
+/* Of the published handler. */
+#define PULSE_LEAST 1000
+#define PULSE_MOST  2000
 
 /* A leaf of a command that moves an axis. */
 struct move {
@@ -49,9 +54,12 @@ struct handler {
     struct aw_arm_reader reader;
     struct aw_arm_line line;
     struct aw_arm_receiver receiver;
+    size_t n_raw; /* AW_ARM_RAW_LINES */
+    bool after_cr;
+    uint8_t raw[RAW_MAX + 2];
     int64_t now_ns;
     double vehicle_mm_s;
-    struct aw_arm_axis axes[2][AXES]; /* by kind */
+    struct aw_arm_axis axes[AW_ARM_KINDS][AXES]; /* by kind */
     int n_jobs;
     struct job jobs[MAX_JOBS]; /* in the order of arrival */
     /* sender */
@@ -65,7 +73,8 @@ struct handler {
 };
 
 static const char *const quirk_names[] = {"no-reack",    "bare-confirm", "drop-confirm",
-                                          "ack-invalid", "pulse-deg",    NULL};
+                                          "ack-invalid", "pulse-deg",    "only-deg-spd",
+                                          "raw-lines",   "published",    NULL};
 
 const char *const *aw_arm_quirk_names(void)
 {
@@ -76,7 +85,7 @@ static unsigned quirk_bit(const char *word, size_t size)
 {
     for (unsigned i = 0; quirk_names[i]; i++)
         if (strlen(quirk_names[i]) == size && memcmp(quirk_names[i], word, size) == 0)
-            return 1u << i;
+            return quirk_names[i + 1] ? 1u << i : AW_ARM_PUBLISHED;
     return 0;
 }
 
@@ -89,7 +98,8 @@ enum aw_status aw_arm_quirks_parse(const char *text, unsigned *quirks, struct aw
         if (!bit)
             return aw_fail(err, AW_USAGE,
                            "quirk '%.*s': unknown — known are no-reack, bare-confirm, "
-                           "drop-confirm, ack-invalid, pulse-deg",
+                           "drop-confirm, ack-invalid, pulse-deg, only-deg-spd, raw-lines, and "
+                           "published, which is all of them",
                            (int)(size < 40 ? size : 40), text);
         found |= bit;
         text += size + (text[size] == ',');
@@ -213,13 +223,18 @@ static double limit(const struct aw_arm_joint *joint, enum aw_arm_kind kind, dou
 {
     if (joint)
         return clamp(value, joint->min, joint->max);
+    if (kind == AW_ARM_PULSE)
+        return value;
     return clamp(value, 0, kind == AW_ARM_ROTATE ? 360 : 999);
 }
 
 static double speed_of(const struct handler *h, const struct aw_arm_joint *joint,
                        enum aw_arm_kind kind)
 {
-    double usual = kind == AW_ARM_ROTATE ? h->options.turn_deg_s : h->options.slide_mm_s;
+    static const double pulses_per_degree = (PULSE_MOST - PULSE_LEAST) / 180.0;
+    double usual = kind == AW_ARM_TRANSLATE ? h->options.slide_mm_s : h->options.turn_deg_s;
+    if (kind == AW_ARM_PULSE)
+        usual *= pulses_per_degree;
     return joint && joint->speed > 0 ? joint->speed : usual;
 }
 
@@ -232,14 +247,12 @@ static void add_move(struct handler *h, struct job *job, int leaf, struct aw_arm
     job->due_ns = there > job->due_ns ? there : job->due_ns;
 }
 
-/* deg with a pulse: 1000 µs is 0 deg, 2000 µs is 180 deg. */
-static void move_by_pulse(struct handler *h, struct job *job, int leaf, int index)
+/* With pulses an angle moves nothing, and neither does a pulse outside of what a servo does. */
+static bool moves(const struct handler *h, enum aw_arm_kind kind, double value)
 {
-    static const double pulses_per_degree = 1000.0 / 180;
-    double pulse = job->record.v[leaf];
-    double speed = speed_of(h, aw_arm_profile_joint(&h->profile, index), AW_ARM_ROTATE);
-    if (pulse >= 1000 && pulse <= 2000)
-        add_move(h, job, leaf, &h->axes[AW_ARM_ROTATE][index], pulse, speed * pulses_per_degree);
+    if (kind == AW_ARM_PULSE)
+        return value >= PULSE_LEAST && value <= PULSE_MOST;
+    return kind != AW_ARM_ROTATE || !has_quirk(h, AW_ARM_PULSE_DEG);
 }
 
 static void move_joint(struct handler *h, struct job *job, int leaf)
@@ -250,11 +263,9 @@ static void move_joint(struct handler *h, struct job *job, int leaf)
     if (!aw_arm_field_joint(record, record->codec->leaves[leaf].field->name, &index, &kind))
         return;
     const struct aw_arm_joint *joint = aw_arm_profile_joint(&h->profile, index);
-    if (kind == AW_ARM_ROTATE && has_quirk(h, AW_ARM_PULSE_DEG))
-        move_by_pulse(h, job, leaf, index);
-    else
-        add_move(h, job, leaf, &h->axes[kind][index], limit(joint, kind, record->v[leaf]),
-                 speed_of(h, joint, kind));
+    double target = limit(joint, kind, record->v[leaf]);
+    if (moves(h, kind, target))
+        add_move(h, job, leaf, &h->axes[kind][index], target, speed_of(h, joint, kind));
 }
 
 /* The way driven is counted from 0 for each mov, so that it can be confirmed. */
@@ -338,9 +349,55 @@ static bool can_execute(const struct handler *h, const struct aw_arm_line *line)
     return true;
 }
 
-static void hear_new(struct handler *h, const struct aw_arm_line *line)
+/* Where no joint has pulses, DEG with a large number is an angle like any other. */
+static void pulse_is_angle(struct handler *h, struct aw_arm_line *line)
 {
-    bool valid = can_execute(h, line);
+    struct aw_record pulse = line->record, *angle = &line->record;
+    if (!line->decoded || strcmp(pulse.codec->message->name, "pulse") != 0)
+        return;
+    int index = (int)aw_record_get(&pulse, "joint");
+    const struct aw_arm_joint *joint = aw_arm_profile_joint(&h->profile, index);
+    if (has_quirk(h, AW_ARM_PULSE_DEG) || (joint && joint->kind == AW_ARM_PULSE))
+        return;
+    aw_record_init(angle, aw_wire_codec(&h->wire, "deg", AW_TX), AW_TX);
+    aw_record_set(angle, "joint", index, NULL);
+    aw_record_set(angle, "angle", aw_record_get(&pulse, "pulse"), NULL);
+}
+
+/* <joint>,<number>; a number may be empty, which is 0, and have several digits. */
+static bool read_published(const char *text, int *joint, int *value)
+{
+    char *comma, *end;
+    if (strspn(text, "-0123456789,") != strlen(text) || !strchr(text, ','))
+        return false;
+    *joint = (int)strtol(text, &comma, 10);
+    *value = (int)strtol(comma + (*comma == ','), &end, 10);
+    return *comma == ',' && !*end;
+}
+
+/* AW_ARM_ONLY_DEG_SPD. What a motor does with its duty is not simulated. */
+static void execute_published(struct handler *h, const char *body)
+{
+    int joint, value;
+    bool servo = strncmp(body, "DEG", 3) == 0, motor = strncmp(body, "SPD", 3) == 0;
+    if ((!servo && !motor) || !read_published(body + 3, &joint, &value)) {
+        h->counters.ignored++;
+        return;
+    }
+    h->counters.executed++;
+    if (h->options.executed)
+        h->options.executed(h->options.context, body, h->now_ns);
+    if (servo && (joint == 2 || joint == 4 || joint == 5) && moves(h, AW_ARM_PULSE, value))
+        aw_arm_axis_go(&h->axes[AW_ARM_PULSE][joint], value, speed_of(h, NULL, AW_ARM_PULSE),
+                       h->now_ns);
+    confirm(h, body);
+}
+
+static void hear_new(struct handler *h, struct aw_arm_line *line)
+{
+    pulse_is_angle(h, line);
+    bool published = has_quirk(h, AW_ARM_ONLY_DEG_SPD);
+    bool valid = published || can_execute(h, line);
     bool room = h->n_jobs < MAX_JOBS;
     if ((!valid && !has_quirk(h, AW_ARM_ACK_INVALID)) || !room) {
         h->counters.ignored++;
@@ -348,11 +405,13 @@ static void hear_new(struct handler *h, const struct aw_arm_line *line)
     }
     send_ack(h, line->digit);
     aw_arm_take(&h->receiver, line->digit);
-    if (valid)
+    if (published)
+        execute_published(h, line->body);
+    else if (valid)
         execute(h, line);
 }
 
-static void hear_packet(struct handler *h, const struct aw_arm_line *line)
+static void hear_packet(struct handler *h, struct aw_arm_line *line)
 {
     enum aw_arm_verdict verdict = aw_arm_judge(&h->receiver, line->digit);
     if (verdict == AW_ARM_NEW) {
@@ -366,21 +425,67 @@ static void hear_packet(struct handler *h, const struct aw_arm_line *line)
     }
 }
 
+static void hear_text(struct handler *h)
+{
+    if (aw_arm_is_ack(&h->line))
+        hear_ack(h, aw_arm_ack_digit(&h->line));
+    else
+        hear_packet(h, &h->line);
+}
+
 /* False when there is no line left. */
 static bool hear_line(struct handler *h)
 {
-    uint64_t skipped = h->reader.framer.skipped;
     enum aw_status status = aw_arm_reader_next(&h->reader, &h->wire, AW_TX, &h->line);
     if (status == AW_MORE)
         return false;
     h->counters.overlong = h->reader.framer.overlong;
-    if (status != AW_OK)
-        h->counters.garbage += h->reader.framer.skipped == skipped;
-    else if (aw_arm_is_ack(&h->line))
-        hear_ack(h, aw_arm_ack_digit(&h->line));
-    else
-        hear_packet(h, &h->line);
+    h->counters.garbage = h->reader.garbage;
+    if (status == AW_OK)
+        hear_text(h);
     return true;
+}
+
+/* The next character of a line as the published handler reads it; true at its end. */
+static bool add_raw(struct handler *h, uint8_t c)
+{
+    bool second = h->after_cr;
+    h->after_cr = !second && c == '\r';
+    if (second && c != '\n')
+        h->n_raw--;
+    h->raw[h->n_raw++] = c;
+    if (second && c == '\n')
+        return true;
+    if (h->n_raw < RAW_MAX || h->after_cr)
+        return false;
+    memcpy(h->raw + h->n_raw, "\r\n", 2);
+    h->n_raw += 2;
+    return true;
+}
+
+static void hear_raw(struct handler *h)
+{
+    uint8_t digit = (uint8_t)(h->raw[0] - '0');
+    struct aw_span frame = {h->raw, h->n_raw};
+    h->n_raw = 0;
+    if (aw_arm_line_read(&h->wire, AW_TX, frame, &h->line) == AW_OK) {
+        hear_text(h);
+        return;
+    }
+    h->counters.garbage++;
+    if (has_quirk(h, AW_ARM_ACK_INVALID) && digit == h->receiver.expected) {
+        send_ack(h, digit);
+        aw_arm_take(&h->receiver, digit);
+    }
+}
+
+static void receive_raw(struct handler *h, const uint8_t *bytes, size_t size, int64_t now)
+{
+    for (size_t i = 0; i < size; i++)
+        if (add_raw(h, bytes[i])) {
+            hear_raw(h);
+            advance(h, now);
+        }
 }
 
 static void device_receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
@@ -388,6 +493,10 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
     struct handler *h = (struct handler *)device;
     const uint8_t *from = buf;
     advance(h, now);
+    if (has_quirk(h, AW_ARM_RAW_LINES)) {
+        receive_raw(h, buf, size, now);
+        return;
+    }
     while (size > 0) {
         size_t cap;
         uint8_t *room = aw_arm_reader_room(&h->reader, &cap);
@@ -432,7 +541,9 @@ static void device_connected(struct aw_device *device, int64_t now)
     advance(h, now);
     for (int i = 0; i < h->n_jobs; i++)
         h->jobs[i].forgotten = true;
-    h->reader = (struct aw_arm_reader){0};
+    h->reader.have = h->n_raw = 0;
+    h->after_cr = false;
+    h->reader.framer.left = 0;
     h->receiver = (struct aw_arm_receiver){.expected = 0};
     h->digit = 2;
     h->busy = false;
@@ -447,11 +558,10 @@ static void device_close(struct aw_device *device)
 
 static void go_home(struct handler *h)
 {
-    bool pulses = has_quirk(h, AW_ARM_PULSE_DEG);
     for (int i = 0; i < AW_ARM_JOINTS; i++) {
         const struct aw_arm_joint *joint = aw_arm_profile_joint(&h->profile, i);
-        h->axes[AW_ARM_ROTATE][i].to = pulses ? 1500 : 0;
-        if (joint && !(pulses && joint->kind == AW_ARM_ROTATE))
+        h->axes[AW_ARM_PULSE][i].to = (PULSE_LEAST + PULSE_MOST) / 2;
+        if (joint)
             h->axes[joint->kind][i].to = joint->home;
     }
 }

@@ -12,12 +12,12 @@
  * ends, again every 2 s until it is acknowledged, one at a time, in the order in which they became
  * due.
  *
- * Every joint has an angle and a position, unless the profile says which of the two it is; both
- * start at home, or 0. Motions are at constant speed and clamped to the limits; the confirmation
- * carries the values reached, rounded. Joints move side by side; a command for a joint that is
- * under way replaces the motion, and the command it replaces is confirmed at once with the values
- * that were reached. spd sets the speed of the vehicle (the size of it; 0 ends a mov where it is)
- * and is confirmed at once, mov when the way has been driven.
+ * Every joint has an angle, a position and a pulse, unless the profile says which of them it is;
+ * all start at home, or 0. Motions are at constant speed and clamped to the limits; the
+ * confirmation carries the values reached, rounded. Joints move side by side; a command for a joint
+ * that is under way replaces the motion, and the command it replaces is confirmed at once with the
+ * values that were reached. spd sets the speed of the vehicle (the size of it; 0 ends a mov where
+ * it is) and is confirmed at once, mov when the way has been driven.
  *
  * On a medium with connections a new one sets both digits back and forgets confirmations; motions
  * go on.
@@ -30,16 +30,23 @@
 
 /* What the published firmware does differently from its specification. */
 enum aw_arm_quirk {
-    AW_ARM_NO_REACK = 1,     /* duplicates are ignored, not acknowledged again */
-    AW_ARM_BARE_CONFIRM = 2, /* confirmations carry no values: 2DEG */
-    AW_ARM_DROP_CONFIRM = 4, /* a confirmation that is due before the last one is acknowledged is
-                                dropped */
-    AW_ARM_ACK_INVALID = 8,  /* unknown and invalid packets are acknowledged too, never confirmed */
-    AW_ARM_PULSE_DEG = 16,   /* the value of deg is a servo pulse, 1000 to 2000 µs (0 to 180 deg);
-                                outside it is confirmed as asked though nothing moves */
+    AW_ARM_NO_REACK = 1,      /* duplicates are ignored, not acknowledged again */
+    AW_ARM_BARE_CONFIRM = 2,  /* confirmations carry no values: 2DEG */
+    AW_ARM_DROP_CONFIRM = 4,  /* a confirmation that is due before the last one is acknowledged is
+                                 dropped */
+    AW_ARM_ACK_INVALID = 8,   /* every line with the expected digit is acknowledged; what is no
+                                 command is not confirmed */
+    AW_ARM_PULSE_DEG = 16,    /* the value of deg is a servo pulse, 1000 to 2000 µs (0 to 180 deg);
+                                 outside it is confirmed as asked though nothing moves */
+    AW_ARM_ONLY_DEG_SPD = 32, /* two types are known, DEG<joint>,<pulse> for servos on joints 2, 4
+                                 and 5, and SPD<joint>,<duty> for motors on 1 and 3; they are
+                                 confirmed at once, for other joints and values too */
+    AW_ARM_RAW_LINES = 64,    /* a CR without its LF is dropped, a LF without CR is a character, 32
+                                 characters without an end are a line */
+    AW_ARM_PUBLISHED = 127,   /* all of them: the published handler as it is */
 };
 
-/* Reads "no-reack,bare-confirm"; "" is none. AW_USAGE names the ones there are. */
+/* Reads "no-reack,bare-confirm"; "" is none, "published" all. AW_USAGE names the ones there are. */
 enum aw_status aw_arm_quirks_parse(const char *text, unsigned *quirks, struct aw_error *err);
 
 /* Names of the quirks, NULL-terminated, for help and completion. */
@@ -70,7 +77,7 @@ struct aw_device *aw_arm_device(const struct aw_arm_device_options *options);
 /* For tests and the status line of the simulator; valid while the device is. */
 const struct aw_arm_device_counters *aw_arm_device_counters(const struct aw_device *device);
 
-/* For tests: where joint 0 to 9 is at this time, deg or mm. */
+/* For tests: where joint 0 to 9 is at this time, deg, mm or µs. */
 double aw_arm_device_joint(const struct aw_device *device, enum aw_arm_kind kind, int joint,
                            int64_t now);
 

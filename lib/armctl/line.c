@@ -40,8 +40,9 @@ bool aw_arm_body_valid(const char *body)
     return true;
 }
 
-static bool type_known(const struct aw_protocol *protocol, const char *body)
+bool aw_arm_type_known(const char *body)
 {
+    const struct aw_protocol *protocol = &aw_armctl_protocol;
     for (size_t i = 0; i < protocol->n_messages; i++)
         if (strncmp(protocol->messages[i].word, body, 3) == 0)
             return true;
@@ -61,14 +62,14 @@ static bool split(struct aw_span frame, struct aw_arm_line *line)
     return line->digit <= 9 && aw_arm_body_valid(line->body);
 }
 
-static enum aw_status read_frame(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,
-                                 struct aw_arm_line *line)
+enum aw_status aw_arm_line_read(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,
+                                struct aw_arm_line *line)
 {
     if (!split(frame, line))
         return AW_MALFORMED;
-    line->known = type_known(wire->protocol, line->body);
+    line->known = aw_arm_type_known(line->body);
     line->decoded = line->known && aw_wire_decode(wire, dir, frame, &line->record, NULL) == AW_OK;
-    return line->known && !line->decoded ? AW_MALFORMED : AW_OK;
+    return AW_OK;
 }
 
 enum aw_status aw_arm_reader_next(struct aw_arm_reader *reader, struct aw_wire *wire,
@@ -77,9 +78,11 @@ enum aw_status aw_arm_reader_next(struct aw_arm_reader *reader, struct aw_wire *
     struct aw_span in = {reader->bytes, reader->have};
     struct aw_span frame;
     size_t used = 0;
+    uint64_t overlong = reader->framer.overlong + reader->framer.left;
     enum aw_status status = aw_wire_next(wire, &reader->framer, in, &frame, &used, NULL);
     if (status == AW_OK)
-        status = read_frame(wire, dir, frame, line);
+        status = aw_arm_line_read(wire, dir, frame, line);
+    reader->garbage += status == AW_MALFORMED && reader->framer.overlong == overlong;
     consume(reader, used);
     return status;
 }

@@ -33,6 +33,7 @@ struct aw_arm_line {
 /* Cuts a byte stream into lines. Start with {0}. */
 struct aw_arm_reader {
     struct aw_framer framer; /* .overlong counts lines that were too long */
+    uint64_t garbage;        /* other lines that were thrown away */
     size_t have;
     uint8_t bytes[256];
 };
@@ -41,13 +42,22 @@ struct aw_arm_reader {
 uint8_t *aw_arm_reader_room(struct aw_arm_reader *reader, size_t *size);
 void aw_arm_reader_added(struct aw_arm_reader *reader, size_t size);
 
-/* Next line. AW_OK: *line is set. AW_MALFORMED: a line was thrown away: it is no packet, or has a
- * known type and parameters that cannot be read. AW_MORE: nothing whole is left. */
+/* Next line. AW_OK: *line is set; it has the shape of a packet, and decoded says whether its
+ * parameters can be read (the handler repeats what is not acknowledged for ever, so odd parameters
+ * are no reason to drop it). AW_MALFORMED: a line was thrown away. AW_MORE: nothing whole is left.
+ */
 enum aw_status aw_arm_reader_next(struct aw_arm_reader *reader, struct aw_wire *wire,
                                   enum aw_dir dir, struct aw_arm_line *line);
 
+/* A frame, with its CR LF, as a line; AW_MALFORMED as above. */
+enum aw_status aw_arm_line_read(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,
+                                struct aw_arm_line *line);
+
 /* Does body ("DEG1,090") have the shape that a line may carry? */
 bool aw_arm_body_valid(const char *body);
+
+/* Does the table have its TYPE? */
+bool aw_arm_type_known(const char *body);
 
 /* Writes digit, body and CRLF; out holds AW_ARM_LINE_MAX bytes. Returns the number of bytes. */
 size_t aw_arm_line_write(uint8_t *out, uint8_t digit, const char *body);

@@ -1,10 +1,12 @@
 #include "armctl/profile.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "armctl/wire.h"
 #include "base/number.h"
 
 enum key { INDEX = 1, KIND = 2, MIN = 4, MAX = 8, HOME = 16, SPEED = 32, SIGNED = 64 };
@@ -15,16 +17,17 @@ struct choice {
 };
 
 static const struct choice kinds[] = {
-    {"rotate", AW_ARM_ROTATE}, {"translate", AW_ARM_TRANSLATE}, {0}};
+    {"rotate", AW_ARM_ROTATE}, {"translate", AW_ARM_TRANSLATE}, {"pulse", AW_ARM_PULSE}, {0}};
 static const struct choice answers[] = {{"yes", 1}, {"no", 0}, {"true", 1}, {"false", 0}, {"on", 1},
                                         {"off", 0}, {"1", 1},  {"0", 0},    {0}};
 
 static const struct kind_words {
     const char *word, *message, *field, *unit;
-    double most;
-} kind_words[] = {
-    [AW_ARM_ROTATE] = {"rotating", "deg", "angle", "deg", 360},
-    [AW_ARM_TRANSLATE] = {"translating", "pos", "position", "mm", 999},
+    double least, most, home;
+} kind_words[AW_ARM_KINDS] = {
+    [AW_ARM_ROTATE] = {"rotating", "deg", "angle", "deg", 0, 360, 0},
+    [AW_ARM_TRANSLATE] = {"translating", "pos", "position", "mm", 0, 999, 0},
+    [AW_ARM_PULSE] = {"pulse", "pulse", "pulse", "us", 1000, 2000, 1500},
 };
 
 const char *aw_arm_kind_message(enum aw_arm_kind kind)
@@ -35,6 +38,11 @@ const char *aw_arm_kind_message(enum aw_arm_kind kind)
 const char *aw_arm_kind_field(enum aw_arm_kind kind)
 {
     return kind_words[kind].field;
+}
+
+const char *aw_arm_kind_unit(enum aw_arm_kind kind)
+{
+    return kind_words[kind].unit;
 }
 
 static int choose(const struct choice *choices, const char *word)
@@ -52,7 +60,7 @@ static const struct key_row {
     const char *wanted;
 } key_rows[] = {
     {"index", INDEX, NULL, "a whole number 0 to 9"},
-    {"kind", KIND, kinds, "rotate or translate"},
+    {"kind", KIND, kinds, "rotate, translate or pulse"},
     {"min", MIN, NULL, "a number"},
     {"max", MAX, NULL, "a number"},
     {"home", HOME, NULL, "a number"},
@@ -70,14 +78,14 @@ static const struct key_row *find_key(const char *name)
 
 static bool store(struct aw_arm_joint *joint, enum key key, double value)
 {
-    bool digit = value >= 0 && value <= 9 && value == (int)value;
+    bool digit = value >= 0 && value <= 9 && value == floor(value);
     joint->given |= key;
     switch (key) {
     case INDEX:
         joint->index = digit ? (int)value : 0;
         return digit;
     case KIND:
-        joint->kind = value > 0 ? AW_ARM_TRANSLATE : AW_ARM_ROTATE;
+        joint->kind = (enum aw_arm_kind)value;
         return true;
     case MIN:
         joint->min = value;
@@ -148,15 +156,15 @@ static double clamp(double value, double min, double max)
 
 static void fill_in(struct aw_arm_joint *joint)
 {
-    double most = kind_words[joint->kind].most;
+    const struct kind_words *words = &kind_words[joint->kind];
     bool below_zero = joint->given & MIN && joint->min < 0;
     joint->is_signed = joint->is_signed || (!(joint->given & SIGNED) && below_zero);
     if (!(joint->given & MAX))
-        joint->max = most;
+        joint->max = words->most;
     if (!(joint->given & MIN))
-        joint->min = joint->is_signed ? -most : 0;
+        joint->min = joint->is_signed ? -words->most : words->least;
     if (!(joint->given & HOME))
-        joint->home = clamp(0, joint->min, joint->max);
+        joint->home = clamp(words->home, joint->min, joint->max);
 }
 
 static enum aw_status contradiction(const struct aw_arm_profile *profile,
@@ -175,6 +183,10 @@ static enum aw_status contradiction(const struct aw_arm_profile *profile,
     if (joint->min < 0 && !joint->is_signed)
         return aw_fail(err, AW_USAGE, "[joint %s]: min %g is negative and signed is no",
                        joint->name, joint->min);
+    if (joint->kind == AW_ARM_PULSE &&
+        (joint->min < AW_ARM_PULSE_MIN || joint->max > AW_ARM_PULSE_MAX))
+        return aw_fail(err, AW_USAGE, "[joint %s]: a pulse of %g to %g us — give %d to %d at most",
+                       joint->name, joint->min, joint->max, AW_ARM_PULSE_MIN, AW_ARM_PULSE_MAX);
     if (joint->home < joint->min || joint->home > joint->max)
         return aw_fail(err, AW_USAGE, "[joint %s]: home %g is outside %g to %g", joint->name,
                        joint->home, joint->min, joint->max);
@@ -216,8 +228,20 @@ static const struct mapping {
 } mappings[] = {
     {"deg", "angle", -1, AW_ARM_ROTATE},          {"pos", "position", -1, AW_ARM_TRANSLATE},
     {"arm", "theta", AW_ARM_BASE, AW_ARM_ROTATE}, {"arm", "h", AW_ARM_LIFT, AW_ARM_TRANSLATE},
-    {"arm", "r", AW_ARM_REACH, AW_ARM_TRANSLATE},
+    {"arm", "r", AW_ARM_REACH, AW_ARM_TRANSLATE}, {"pulse", "pulse", -1, AW_ARM_PULSE},
 };
+
+/* The record's field joint, if it is a number that a joint can have; what is none is refused by
+ * aw_encode. */
+static bool own_joint(const struct aw_record *record, int *joint)
+{
+    int leaf = aw_codec_find(record->codec, "joint");
+    double value = record->v[leaf];
+    if (!(record->present >> leaf & 1) || !(value >= 0 && value < AW_ARM_JOINTS))
+        return false;
+    *joint = (int)value;
+    return true;
+}
 
 bool aw_arm_field_joint(const struct aw_record *record, const char *field, int *joint,
                         enum aw_arm_kind *kind)
@@ -226,12 +250,9 @@ bool aw_arm_field_joint(const struct aw_record *record, const char *field, int *
         const struct mapping *m = &mappings[i];
         if (strcmp(m->message, record->codec->message->name) != 0 || strcmp(m->field, field) != 0)
             continue;
-        int leaf = aw_codec_find(record->codec, "joint");
-        if (m->joint < 0 && !(record->present >> leaf & 1))
-            return false;
-        *joint = m->joint < 0 ? (int)record->v[leaf] : m->joint;
+        *joint = m->joint;
         *kind = m->kind;
-        return true;
+        return m->joint >= 0 || own_joint(record, joint);
     }
     return false;
 }
@@ -266,7 +287,7 @@ static enum aw_status check_wish(const struct wish *wish, bool negatives, struct
         return aw_fail(err, AW_USAGE, "%s: it is a %s joint and has no %s — use %s", joint->name,
                        kind_words[joint->kind].word, words->field, kind_words[joint->kind].message);
     double max = joint ? joint->max : words->most;
-    double min = joint ? joint->min : negatives ? -words->most : 0;
+    double min = joint ? joint->min : negatives ? -words->most : words->least;
     if (wish->value > max)
         return outside(wish, max, true, err);
     if (wish->value < min)

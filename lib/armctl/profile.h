@@ -25,14 +25,17 @@
 enum aw_arm_kind {
     AW_ARM_ROTATE,    /* degrees, moved by deg */
     AW_ARM_TRANSLATE, /* millimetres, moved by pos */
+    AW_ARM_PULSE,     /* servo pulse in µs, moved by pulse (DEG on the wire); published firmware */
 };
+
+#define AW_ARM_KINDS 3
 
 struct aw_arm_joint {
     char name[24];
     int index; /* 0..9 on the wire */
     enum aw_arm_kind kind;
-    double min, max, home; /* deg or mm */
-    double speed;          /* deg/s or mm/s; 0: not said */
+    double min, max, home; /* deg, mm or µs */
+    double speed;          /* deg/s, mm/s or µs/s; 0: not said */
     bool is_signed;        /* negative values may be sent */
     unsigned given;        /* which of the keys were set, for aw_arm_profile_finish */
 };
@@ -49,8 +52,9 @@ enum aw_status aw_arm_profile_set(struct aw_arm_profile *profile, const char *jo
                                   const char *key, const char *value, struct aw_error *err);
 
 /* To be called once after the last key: fills in what was not given and finds contradictions
- * (no or doubled index, min above max, home outside). Not given: rotate, 0..360 deg or 0..999 mm
- * (from the negative of it if signed), home 0 or the limit nearest to it. */
+ * (no or doubled index, min above max, home outside, a pulse that the wire does not carry). Not
+ * given: rotate, 0..360 deg or 0..999 mm (from the negative of it if signed) or 1000..2000 us, home
+ * 0 or the limit nearest to it, of a pulse joint 1500 us. */
 enum aw_status aw_arm_profile_finish(struct aw_arm_profile *profile, struct aw_error *err);
 
 /* A joint by name, or by number as text ("2"); NULL if the profile has none. */
@@ -61,12 +65,14 @@ const struct aw_arm_joint *aw_arm_profile_find(const struct aw_arm_profile *prof
 const struct aw_arm_joint *aw_arm_profile_joint(const struct aw_arm_profile *profile, int index);
 
 /* The message and the field that move a joint of this kind: "deg" and "angle", "pos" and
- * "position". */
+ * "position", "pulse" and "pulse"; the unit of its values: "deg", "mm", "us". */
 const char *aw_arm_kind_message(enum aw_arm_kind kind);
 const char *aw_arm_kind_field(enum aw_arm_kind kind);
+const char *aw_arm_kind_unit(enum aw_arm_kind kind);
 
 /* Which joint a field of a record moves, and how; the one place that knows what arm maps to.
- * False for fields that move no joint (seq, joint, distance, speed). */
+ * False for fields that move no joint to a place (seq, joint, distance, speed, duty), and where
+ * the record names no joint 0 to 9. */
 bool aw_arm_field_joint(const struct aw_record *record, const char *field, int *joint,
                         enum aw_arm_kind *kind);
 

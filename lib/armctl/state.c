@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 
-static const char first_line[] = "armctl sequence memory 1";
+static const char first_line[] = "armctl sequence memory 2";
 
 static uint64_t hash(const char *text)
 {
@@ -18,6 +18,21 @@ static uint64_t hash(const char *text)
     for (; *text; text++)
         h = (h ^ (uint8_t)*text) * UINT64_C(1099511628211);
     return h;
+}
+
+void aw_arm_memory_owe(struct aw_arm_memory *memory, const char *body)
+{
+    if (memory->n_owed == AW_ARM_OWED_MAX)
+        aw_arm_memory_settle(memory, 0);
+    memmove(memory->owed[memory->n_owed++], body, strlen(body) + 1);
+}
+
+void aw_arm_memory_settle(struct aw_arm_memory *memory, int index)
+{
+    memory->n_owed--;
+    memmove(memory->owed[index], memory->owed[index + 1],
+            (size_t)(memory->n_owed - index) * sizeof *memory->owed);
+    memset(memory->owed[memory->n_owed], 0, sizeof *memory->owed);
 }
 
 enum aw_status aw_arm_state_path(const char *dir, const char *key, char *path, size_t size,
@@ -50,6 +65,14 @@ static bool set_body(char *body, const char *text)
     return true;
 }
 
+static bool add_owed(struct aw_arm_memory *memory, const char *text)
+{
+    bool good = aw_arm_body_valid(text);
+    if (good)
+        aw_arm_memory_owe(memory, text);
+    return good;
+}
+
 static bool set_place(struct aw_arm_memory *memory, const char *text)
 {
     char unit[4];
@@ -57,31 +80,38 @@ static bool set_place(struct aw_arm_memory *memory, const char *text)
     /* NOLINTNEXTLINE(cert-err34-c): no number of so few digits is too large */
     if (sscanf(text, "%1d %3s %6d", &joint, unit, &value) != 3 || joint < 0)
         return false;
-    bool turns = strcmp(unit, "deg") == 0;
-    if (!turns && strcmp(unit, "mm") != 0)
-        return false;
-    memory->places[joint] =
-        (struct aw_arm_place){true, turns ? AW_ARM_ROTATE : AW_ARM_TRANSLATE, value};
-    return true;
+    for (int kind = 0; kind < AW_ARM_KINDS; kind++)
+        if (strcmp(unit, aw_arm_kind_unit((enum aw_arm_kind)kind)) == 0) {
+            memory->places[joint] = (struct aw_arm_place){true, (enum aw_arm_kind)kind, value};
+            return true;
+        }
+    return false;
 }
 
 static bool read_line(struct aw_arm_memory *memory, const char *key, const char *name,
                       const char *value)
 {
+    uint8_t digit;
     if (strcmp(name, "key") == 0)
         return strcmp(value, key) == 0;
     if (strcmp(name, "tx") == 0)
         return memory->known = set_digit(&memory->tx, value, "01");
     if (strcmp(name, "rx") == 0)
         return set_digit(&memory->rx, value, "023");
-    if (strcmp(name, "late") == 0)
-        return set_digit(&memory->late, value, "0123456789");
+    if (strcmp(name, "agreed") == 0)
+        return set_digit(&digit, value, "01") && (memory->agreed = digit, true);
+    if (strcmp(name, "pings") == 0)
+        return set_digit(&digit, value, "012") && (memory->pings = digit, true);
+    if (strcmp(name, "owed") == 0)
+        return add_owed(memory, value);
     if (strcmp(name, "heard") == 0)
         return set_body(memory->heard, value);
     if (strcmp(name, "pending") == 0)
         return set_body(memory->pending, value);
     if (strcmp(name, "confirmed") == 0)
         return set_body(memory->confirmed, value);
+    if (strcmp(name, "motor") == 0)
+        return set_body(memory->motor, value);
     if (strcmp(name, "joint") == 0)
         return set_place(memory, value);
     return false;
@@ -120,19 +150,22 @@ bool aw_arm_state_load(const char *dir, const char *key, struct aw_arm_memory *m
 
 static void write_lines(FILE *file, const char *key, const struct aw_arm_memory *memory)
 {
-    fprintf(file, "%s\nkey %s\ntx %d\nrx %d\nlate %d\n", first_line, key, memory->tx, memory->rx,
-            memory->late);
+    fprintf(file, "%s\nkey %s\ntx %d\nrx %d\nagreed %d\npings %d\n", first_line, key, memory->tx,
+            memory->rx, memory->agreed, (int)memory->pings);
+    for (int i = 0; i < memory->n_owed; i++)
+        fprintf(file, "owed %s\n", memory->owed[i]);
     const struct {
         const char *name, *body;
-    } bodies[] = {
-        {"heard", memory->heard}, {"pending", memory->pending}, {"confirmed", memory->confirmed}};
-    for (size_t i = 0; i < 3; i++)
+    } bodies[] = {{"heard", memory->heard},
+                  {"pending", memory->pending},
+                  {"confirmed", memory->confirmed},
+                  {"motor", memory->motor}};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
         if (*bodies[i].body)
             fprintf(file, "%s %s\n", bodies[i].name, bodies[i].body);
     for (int i = 0; i < AW_ARM_JOINTS; i++)
         if (memory->places[i].known)
-            fprintf(file, "joint %d %s %d\n", i,
-                    memory->places[i].kind == AW_ARM_ROTATE ? "deg" : "mm",
+            fprintf(file, "joint %d %s %d\n", i, aw_arm_kind_unit(memory->places[i].kind),
                     memory->places[i].value);
 }
 

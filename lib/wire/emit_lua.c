@@ -123,6 +123,8 @@ static void print_ascii(FILE *out, const struct aw_codec *codec, const struct aw
     text_member(out, "before", row->before ? before : NULL);
     if (row->may_miss)
         fputs(", may_miss = true", out);
+    if (row->always)
+        fprintf(out, ", least = %g, most = %g", row->min, row->max);
 }
 
 static void print_place(FILE *out, const struct aw_codec *codec, const struct aw_leaf *leaf)

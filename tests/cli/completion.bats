@@ -11,7 +11,7 @@ candidates() { armctl complete -- "$@" | cut -f 1 | xargs; }
     same "$(candidates encode de)" deg
     same "$(candidates --time '')" "none abs rel delta iso"
     same "$(candidates --ti)" "--time --timeout"
-    same "$(candidates help d)" "deg decode describe"
+    same "$(candidates help d)" "deg duty decode describe"
     same "$(candidates completion '')" "bash zsh fish"
     same "$(candidates run '')" "::files"
     same "$(canpid complete -- encode kp controller=t | xargs)" "controller=tor controller=tl"

@@ -177,7 +177,7 @@ END
         has "$why" "deg: $D/config/armwire/armctl.ini:$line: "
         ok armctl -q -l "$fast" --config /dev/null deg 1 90
     done <<'END'
-2|rotate or translate|[joint elbow]|kind = slide
+2|rotate, translate or pulse|[joint elbow]|kind = slide
 2|eleven|[joint elbow]|index = eleven
 2|frobs|[joint elbow]|frobs = 2
 2|use [link], [options], [joint NAME]|[nonsense]|a = 1

@@ -78,7 +78,7 @@ commands() { # the three commands, each in a process of its own
         ok armctl -l "$fast&quirks=$quirk" -j deg 1 90
         same "$(json .result)" '"confirmed"'
     done
-    ok armctl -l "$fast&quirks=pulse-deg" --force deg 1 1500
+    ok armctl -l "$fast&quirks=pulse-deg" pulse 1 1500
     fails 2 armctl sim --quirks nope
     has "$why" bare-confirm
 }

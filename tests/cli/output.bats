@@ -10,8 +10,8 @@ deg90=30444547312C3039300D0A
     ok armctl decode -j $deg90
     same "$output" '{"dir":"rx","msg":"deg","seq":0,"joint":1,"angle":90}'
     ok armctl decode --dir tx --csv $deg90
-    same "${lines[0]}" "t,dir,msg,seq,ack,joint,angle,position,r,theta,h,distance,speed"
-    same "${lines[1]}" ",tx,deg,0,,1,90,,,,,,"
+    same "${lines[0]}" "t,dir,msg,seq,ack,joint,pulse,angle,position,r,theta,h,distance,duty,speed"
+    same "${lines[1]}" ",tx,deg,0,,1,,90,,,,,,,"
     ok armctl decode --format '%{joint}:%{angle}\t%{msg}%' $deg90
     same "$output" $'1:90\tdeg%'
 }

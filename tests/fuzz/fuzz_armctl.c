@@ -127,9 +127,10 @@ static void tidy(void)
 
 static bool same_memory(const struct aw_arm_memory *a, const struct aw_arm_memory *b)
 {
-    return a->tx == b->tx && a->rx == b->rx && a->late == b->late &&
-           strcmp(a->heard, b->heard) == 0 && strcmp(a->pending, b->pending) == 0 &&
-           strcmp(a->confirmed, b->confirmed) == 0 &&
+    return a->tx == b->tx && a->rx == b->rx && a->agreed == b->agreed && a->pings == b->pings &&
+           a->n_owed == b->n_owed && memcmp(a->owed, b->owed, sizeof a->owed) == 0 &&
+           strcmp(a->motor, b->motor) == 0 && strcmp(a->heard, b->heard) == 0 &&
+           strcmp(a->pending, b->pending) == 0 && strcmp(a->confirmed, b->confirmed) == 0 &&
            memcmp(a->places, b->places, sizeof a->places) == 0;
 }
 

@@ -97,8 +97,8 @@ static void test_garbage_is_thrown_away_to_the_next_end(void **state)
 {
     (void)state;
     static const char *const bad[] = {
-        "\r\n",          "DEG1,090\r\n", "2deg1,090\r\n",    "2DE\r\n",     "2DEG1;090\r\n",
-        "2DEG1,0 0\r\n", "xx0ACK0\r\n",  "2DEG1,\xb9,0\r\n", "2DEG\n1\r\n", "2DEG1,12345\r\n"};
+        "\r\n",        "DEG1,090\r\n",     "2deg1,090\r\n", "2DE\r\n", "2DEG1,\r", "2DEG1,0 0\r\n",
+        "xx0ACK0\r\n", "2DEG1,\xb9,0\r\n", "2DEG1\n",       "\r",      "\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct fixture f = make();
         feed(&f, bad[i]);
@@ -106,6 +106,38 @@ static void test_garbage_is_thrown_away_to_the_next_end(void **state)
         assert_int_equal(next(&f), AW_MALFORMED);
         assert_int_equal(next(&f), AW_OK);
         assert_int_equal(aw_arm_ack_digit(&f.line), 0);
+    }
+}
+
+/* The handler repeats what is not acknowledged, so it must be seen. */
+static void test_odd_parameters_are_a_packet(void **state)
+{
+    (void)state;
+    static const char *const odd[] = {"2DEG1;090\r\n", "2DEG1,12345\r\n", "2DEG1,90.0\r\n",
+                                      "2SPD1,5,0\r\n", "2DEG12,090\r\n"};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        struct fixture f = make();
+        feed(&f, odd[i]);
+        assert_int_equal(next(&f), AW_OK);
+        assert_true(f.line.known && !f.line.decoded && f.line.digit == 2);
+    }
+}
+
+/* Two messages have the word DEG, and two SPD. */
+static void test_what_follows_the_comma_tells_the_message(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *message;
+    } rows[] = {{"2DEG1,360\r\n", "deg"},    {"2DEG1,-499\r\n", "deg"}, {"2DEG1,500\r\n", "pulse"},
+                {"2DEG1,1500\r\n", "pulse"}, {"2DEG\r\n", "deg"},       {"2DEG1,2501\r\n", "deg"},
+                {"2SPD\r\n", "spd"},         {"2SPD-100\r\n", "spd"},   {"2SPD3,-500\r\n", "duty"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fixture f = make();
+        feed(&f, rows[i].line);
+        assert_int_equal(next(&f), AW_OK);
+        assert_true(f.line.decoded);
+        assert_string_equal(f.line.record.codec->message->name, rows[i].message);
     }
 }
 
@@ -203,6 +235,8 @@ int main(void)
         cmocka_unit_test(test_bare_and_short_parameters),
         cmocka_unit_test(test_unknown_type_is_a_packet),
         cmocka_unit_test(test_garbage_is_thrown_away_to_the_next_end),
+        cmocka_unit_test(test_odd_parameters_are_a_packet),
+        cmocka_unit_test(test_what_follows_the_comma_tells_the_message),
         cmocka_unit_test(test_overlong_lines_are_counted_once),
         cmocka_unit_test(test_the_longest_line),
         cmocka_unit_test(test_writing),

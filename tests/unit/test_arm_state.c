@@ -43,11 +43,15 @@ static void write_file(const char *key, const char *text)
 
 static struct aw_arm_memory sample(void)
 {
-    struct aw_arm_memory memory = {.known = true, .tx = 1, .rx = 3, .late = 2};
+    struct aw_arm_memory memory = {
+        .known = true, .tx = 1, .rx = 3, .agreed = true, .pings = AW_ARM_PINGS_NEXT};
+    aw_arm_memory_owe(&memory, "DEG1,010");
+    aw_arm_memory_owe(&memory, "ARM250,-45,120");
     strcpy(memory.heard, "DEG1,090");
     strcpy(memory.pending, "ARM250,-45,120");
     strcpy(memory.confirmed, "DEG1,090");
     memory.places[1] = (struct aw_arm_place){true, AW_ARM_ROTATE, -90};
+    memory.places[5] = (struct aw_arm_place){true, AW_ARM_PULSE, 1600};
     memory.places[9] = (struct aw_arm_place){true, AW_ARM_TRANSLATE, 120};
     return memory;
 }
@@ -61,13 +65,36 @@ static void test_there_and_back(void **state)
     assert_true(aw_arm_state_load(dir, "serial:usb-FTDI one", &loaded));
     assert_int_equal(loaded.tx, 1);
     assert_int_equal(loaded.rx, 3);
-    assert_int_equal(loaded.late, 2);
+    assert_true(loaded.agreed);
+    assert_int_equal(loaded.pings, AW_ARM_PINGS_NEXT);
+    assert_int_equal(loaded.n_owed, 2);
+    assert_string_equal(loaded.owed[0], "DEG1,010");
+    assert_string_equal(loaded.owed[1], "ARM250,-45,120");
     assert_string_equal(loaded.heard, "DEG1,090");
     assert_string_equal(loaded.pending, "ARM250,-45,120");
     assert_string_equal(loaded.confirmed, "DEG1,090");
     assert_true(loaded.places[1].known && loaded.places[1].value == -90);
+    assert_true(loaded.places[5].known && loaded.places[5].kind == AW_ARM_PULSE);
     assert_true(loaded.places[9].known && loaded.places[9].kind == AW_ARM_TRANSLATE);
     assert_false(loaded.places[0].known);
+}
+
+static void test_the_oldest_that_is_owed_goes_first(void **state)
+{
+    (void)state;
+    struct aw_arm_memory memory = {0};
+    char body[AW_ARM_BODY_MAX + 1];
+    for (int i = 0; i < AW_ARM_OWED_MAX + 2; i++) {
+        snprintf(body, sizeof body, "DEG1,%03d", i);
+        aw_arm_memory_owe(&memory, body);
+    }
+    assert_int_equal(memory.n_owed, AW_ARM_OWED_MAX);
+    assert_string_equal(memory.owed[0], "DEG1,002");
+    aw_arm_memory_settle(&memory, 1);
+    assert_string_equal(memory.owed[1], "DEG1,004");
+    while (memory.n_owed)
+        aw_arm_memory_settle(&memory, memory.n_owed - 1);
+    assert_string_equal(memory.owed[0], "");
 }
 
 static void test_devices_are_kept_apart(void **state)
@@ -86,16 +113,18 @@ static void test_nothing_or_nonsense_is_a_fresh_start(void **state)
     static const char *const texts[] = {
         "",
         "something else\n",
-        "armctl sequence memory 1\n",
-        "armctl sequence memory 1\nkey K\ntx 7\nrx 2\n",
-        "armctl sequence memory 1\nkey other\ntx 1\nrx 2\n",
-        "armctl sequence memory 1\nkey K\ntx 1\nrx 5\n",
-        "armctl sequence memory 1\nkey K\ntx 1\nheard \x01\x02\n",
-        "armctl sequence memory 1\nkey K\ntx 1\nheard DEG1,0901234567890123456789012345678901\n",
-        "armctl sequence memory 1\nkey K\ntx 1\njoint x deg 3\n",
-        "armctl sequence memory 1\nkey K\ntx 1\njoint 1 ell 3\n",
-        "armctl sequence memory 1\nkey K\ntx 1\nwhat is this\n",
-        "armctl sequence memory 1\nkey K\ntx",
+        "armctl sequence memory 2\n",
+        "armctl sequence memory 2\nkey K\ntx 7\nrx 2\n",
+        "armctl sequence memory 2\nkey other\ntx 1\nrx 2\n",
+        "armctl sequence memory 2\nkey K\ntx 1\nrx 5\n",
+        "armctl sequence memory 2\nkey K\ntx 1\nheard \x01\x02\n",
+        "armctl sequence memory 2\nkey K\ntx 1\nheard DEG1,0901234567890123456789012345678901\n",
+        "armctl sequence memory 2\nkey K\ntx 1\nowed DE\n",
+        "armctl sequence memory 2\nkey K\ntx 1\npings 3\n",
+        "armctl sequence memory 2\nkey K\ntx 1\njoint x deg 3\n",
+        "armctl sequence memory 2\nkey K\ntx 1\njoint 1 ell 3\n",
+        "armctl sequence memory 2\nkey K\ntx 1\nwhat is this\n",
+        "armctl sequence memory 2\nkey K\ntx",
     };
     struct aw_arm_memory memory = sample();
     assert_int_equal(aw_arm_state_save(dir, "K", &memory, NULL), AW_OK);
@@ -158,6 +187,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_the_oldest_that_is_owed_goes_first),
         cmocka_unit_test(test_devices_are_kept_apart),
         cmocka_unit_test(test_nothing_or_nonsense_is_a_fresh_start),
         cmocka_unit_test(test_failure_leaves_the_old_file),

@@ -1,0 +1,100 @@
+# armctl and the published handler: whose confirmation it is, from one process to the next.
+load common
+
+published='sim:?time=virtual&quirks=published'
+
+describe_joints() {
+    cat >joints.ini <<'INI'
+[joint base]
+index = 1
+[joint elbow]
+index = 2
+kind = pulse
+max = 1800
+INI
+    export ARMCTL_CONFIG=$D/joints.ini
+}
+
+@test "a one-shot stop leaves the conversation in step" {
+    printf '[joint elbow]\nindex = 2\n' >joints.ini
+    export ARMCTL_CONFIG=$D/joints.ini
+    start sim armctl sim --listen "pty:$D/arm" --turn-speed 5000
+    for words in 'deg elbow 120' stop 'deg elbow 121' stop stop ping 'deg elbow 30'; do
+        # shellcheck disable=SC2086
+        ok armctl -q -l "$D/arm" $words
+        same "$stderr" ''
+        hasnt "$output" flipped
+        hasnt "$output" retries=1
+    done
+}
+
+@test "a hundred processes, one after the other: what each of them says is true" {
+    for name in fast slow loss bare published published-loss; do
+        python3 "$root/tests/cli/arm_processes.py" "$D" "$name" 1 100 >"$name.out" || {
+            cat "$name.out"
+            false
+        }
+    done
+}
+
+@test "the published handler: pulses, duties, confirmations without values" {
+    ok armctl -q -j -l "$published" pulse 2 1500
+    same "$(json '[.cmd, .pulse, .result, .bare]')" '["pulse",1500,"confirmed",true]'
+    ok armctl -q -l "$published" duty 3 -500
+    has "$output" 'duty joint=3 duty=-500 result=confirmed bare=true'
+    ok armctl -q -j -l "$published" send DEG12,090
+    same "$(json '[.result, .answer]')" '["confirmed","DEG"]'
+    for line in POS2,120 ARM250,045,120; do # known types that this handler does not know
+        fails 3 armctl -q -l "$published" send "$line"
+        has "$why" 'not confirmed'
+    done
+    for line in DEG1,abc XYZ1 SPDx,500; do
+        ok armctl -q -j -l "$published" send "$line"
+        same "$(json '[.result, .answer, .ms < 1000]')" '["acked","",true]'
+    done
+    ok armctl -q -j -l "$published" --keep-going <<<$'send DEG1,abc\nping\nping'
+    hasnt "$output" '"ok":false'
+}
+
+@test "a motor of the published handler is stopped, with and without a profile" {
+    start sim armctl sim -v --listen "pty:$D/arm" --quirks published
+    ok armctl -q -l "$D/arm" duty 3 500
+    ok armctl -q -l "$D/arm" stop
+    has "$output" sent=SPD3,000
+    ok armctl -q -l "$D/arm" stop
+    has "$output" nothing-to-send
+    ok armctl -l "$D/arm" <<<'duty 1 -300' # what runs on at the end of a script
+    has "$stderr" SPD1,000
+}
+
+@test "kind = pulse: deg sends pulses, within the joint's own limits in us" {
+    describe_joints
+    ok armctl -q -j -l "$published" deg elbow 1500
+    same "$(json '[.cmd, .joint, .pulse, .result]')" '["deg",2,1500,"confirmed"]'
+    ok armctl -q -l "$published" --dry-run deg elbow 1.5ms
+    has "$output" '30 44 45 47 32 2C 31 35 30 30 0D 0A'
+    fails 6 armctl -q -l "$published" deg elbow 1900
+    has "$why" 'elbow: 1900 us is above its maximum 1800 us'
+    fails 6 armctl -q -l "$published" deg elbow 900
+    fails 6 armctl -q -l "$published" --force deg elbow 9000
+    fails 2 armctl -q -l "$published" deg elbow 90deg
+    fails 2 armctl -q -l "$published" pos elbow 100
+    ok armctl -q -j -l "$published" home
+    has "$output" '"pulse":1500'
+    printf '[joint x]\nindex = 1\nkind = pulse\nmax = 9000\n' >joints.ini
+    fails 2 armctl -q -l "$published" deg x 1500
+    has "$why" '500 to 2500'
+}
+
+@test "numbers that no joint has are refused, not cast" {
+    for value in 1e39 -1e300 1e308 nan inf -inf; do
+        for words in "deg 1 $value 5" "deg $value 5" "pos $value 5" "arm $value 0 0" "mov $value" \
+            "spd $value" "pulse $value 1500" "pulse 2 $value" "duty $value 1" "duty 3 $value"; do
+            for force in '' --force; do
+                # shellcheck disable=SC2086
+                run --separate-stderr armctl -q -l "$fast" $force $words
+                [ "$status" = 2 ] || [ "$status" = 6 ] || { echo "$words: $status" && false; }
+            done
+        done
+    done
+}

@@ -1,0 +1,168 @@
+"""One-shot processes of armctl, one after the other, against one simulator on a pty: what each of
+them says must be true by the simulator's own record of what it carried out.
+
+    arm_processes.py FOLDER NAME [SEED [COUNT]]     NAME is a row of RUNS, or all
+"""
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+BIN = os.environ["BIN"]
+PROFILE = """[joint base]
+index = 1
+[joint lift]
+index = 2
+kind = translate
+[joint reach]
+index = 3
+kind = translate
+[joint elbow]
+index = 4
+"""
+SERVOS = """[joint elbow]
+index = 2
+kind = pulse
+[joint hand]
+index = 4
+kind = pulse
+"""
+QUICK = ["--ack-timeout", "200ms"]
+
+# name: profile, what the simulator gets, what the link gets, interrupts, what each process gets
+RUNS = {
+    "fast": (PROFILE, ["--turn-speed", "5000", "--slide-speed", "9000"], "", 0, []),
+    "slow": (PROFILE, ["--turn-speed", "400", "--slide-speed", "900"], "", 0.15, []),
+    "loss": (PROFILE, ["--turn-speed", "5000", "--slide-speed", "9000"], "drop=5%&dup=5%", 0.1, QUICK),
+    "bare": (PROFILE, ["--turn-speed", "5000", "--slide-speed", "9000", "--quirks", "bare-confirm"],
+             "", 0, []),
+    "published": (SERVOS, ["--quirks", "published"], "", 0, []),
+    "published-loss": (SERVOS, ["--quirks", "published"], "drop=3%&dup=3%", 0.1, QUICK),
+}
+
+
+class Run:
+    def __init__(self, folder, name, seed):
+        self.profile, self.sim_args, self.faults, self.interrupts, self.options = RUNS[name]
+        self.name, self.random = name, random.Random(seed)
+        self.folder = os.path.join(folder, name)
+        os.makedirs(self.folder)
+        config = os.path.join(self.folder, "armctl.ini")
+        with open(config, "w", encoding="ascii") as file:
+            file.write(self.profile)
+        self.env = dict(os.environ, XDG_STATE_HOME=self.folder, ARMCTL_CONFIG=config)
+        self.pty = os.path.join(self.folder, "arm")
+        self.log = os.path.join(self.folder, "simulator")
+        self.places, self.last, self.seen = {}, None, 0
+        self.codes, self.slowest = {}, 0
+
+    def start(self):
+        with open(self.log, "w", encoding="utf-8") as log:
+            self.simulator = subprocess.Popen(
+                [f"{BIN}/armctl", "--config", self.env["ARMCTL_CONFIG"], "-v", "sim", "--listen",
+                 "pty:" + self.pty] + self.sim_args, stderr=log, env=self.env)
+        while "ready:" not in open(self.log, encoding="utf-8").read():
+            assert self.simulator.poll() is None, open(self.log, encoding="utf-8").read()
+
+    def carried_out(self):
+        """What the simulator carried out since this was asked last."""
+        with open(self.log, encoding="utf-8", errors="replace") as log:
+            log.seek(self.seen)
+            text = log.read()
+        whole = text[:text.rfind("\n") + 1]
+        self.seen += len(whole.encode("utf-8"))
+        return [line.split()[-1] for line in whole.splitlines() if "carried out " in line
+                and "commands" not in line]
+
+    def choose(self):
+        """Words of a command, and the line that it sends (None: nothing that moves)."""
+        r = self.random
+        verb = r.choice(["deg", "pos", "arm", "stop", "ping", "deg", "stop"])
+        if verb in ("stop", "ping"):
+            return [verb], None
+        if self.profile is SERVOS:
+            joint, value = r.choice([("elbow", 2), ("hand", 4)]), r.randrange(1000, 2001)
+            return ["deg", joint[0], f"{value}"], f"DEG{joint[1]},{value:04}"
+        if verb == "deg":
+            joint, value = r.choice([("base", 1), ("elbow", 4)]), r.randrange(361)
+            return ["deg", joint[0], f"{value}"], f"DEG{joint[1]},{value:03}"
+        if verb == "pos":
+            joint, value = r.choice([("lift", 2), ("reach", 3)]), r.randrange(1000)
+            return ["pos", joint[0], f"{value}"], f"POS{joint[1]},{value:03}"
+        at = [r.randrange(1000), r.randrange(361), r.randrange(1000)]
+        return ["arm"] + [str(n) for n in at], "ARM%03d,%03d,%03d" % tuple(at)
+
+    def process(self, number, words):
+        link = f"tty:{self.pty}"
+        if self.faults:
+            link += f"?{self.faults}&seed={number}"
+        command = [os.environ.get("CLIENT", f"{BIN}/armctl"), "--config", self.env["ARMCTL_CONFIG"], "-q", "-v", "-l", link] \
+            + self.options + words
+        started = time.monotonic()
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env=self.env) as process:
+            interrupted = words[0] not in ("stop", "ping") and \
+                self.random.random() < self.interrupts
+            if interrupted:
+                time.sleep(self.random.random() * 0.2)
+                process.send_signal(signal.SIGINT)
+            out, err = process.communicate()
+        self.slowest = max(self.slowest, time.monotonic() - started)
+        return process.returncode, out, err, interrupted
+
+    def check(self, words, line, code, out, done):
+        """None, or what is not true."""
+        lossy = bool(self.faults)
+        if words[0] == "ping":
+            return f"{done} carried out by a ping" if line and done else None
+        if words[0] == "stop" and code == 0 and "sent=" in out:
+            line = out.split("sent=")[1].split()[0]
+        if code == 0 and line and (line not in done or done[-1] != line):
+            return f"said to be done, and the simulator carried out {done}"
+        if code == 0 and line and not lossy and not self.interrupts and done != [line]:
+            return f"once, and the simulator carried out {done}"
+        if code == 1:
+            return "the simulator refuses nothing"
+        if code == 3 and not lossy:
+            return "nothing was lost"
+        if code not in (0, 1, 3, 130, -signal.SIGINT):  # the last: before it could be caught
+            return f"exit {code}"
+        return None
+
+    def step(self, number):
+        words, line = self.choose()
+        late = self.carried_out()
+        code, out, err, interrupted = self.process(number, words)
+        done = self.carried_out()
+        self.codes[code] = self.codes.get(code, 0) + 1
+        why = self.check(words, line, code, out, done)
+        if code == 0 and line and not interrupted and "result=confirmed" not in out:
+            why = why or "exit 0 without result=confirmed"
+        if why:
+            print(f"{self.name} {number}: {' '.join(words)}: exit {code}: {why}\n{out}{err}"
+                  f"between: {late}")
+        return not why
+
+    def all(self, count):
+        self.start()
+        try:
+            good = [self.step(number) for number in range(1, count + 1)]
+        finally:
+            self.simulator.terminate()
+            self.simulator.wait()
+        print(f"{self.name}: {count} processes, {good.count(False)} not true, exit codes "
+              f"{dict(sorted(self.codes.items()))}, the slowest took {self.slowest:.1f} s")
+        return all(good)
+
+
+def main():
+    folder, name = sys.argv[1:3]
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    count = int(sys.argv[4]) if len(sys.argv) > 4 else 100
+    names = list(RUNS) if name == "all" else [name]
+    sys.exit(not all([Run(folder, each, seed).all(count) for each in names]))
+
+
+main()
