@@ -72,7 +72,7 @@ static const struct aw_arg home_args[] = {
 };
 static const struct aw_arg gripper_args[] = {
     {.name = "value", .complete = complete_gripper,
-     .help = "open, close, or 0 (closed) to 180 (open)"},
+     .help = "open, close, 50% open, or 0 (closed) to 180 (open)"},
     {0},
 };
 static const struct aw_arg light_args[] = {
@@ -200,7 +200,7 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: home --wait")},
     {.name = "gripper", .summary = "open or close the gripper", .args = gripper_args,
      .safety = AW_MOTION, .run = run_gripper,
-     .examples = LIST("-l sim: gripper open", "-l sim: gripper 90")},
+     .examples = LIST("-l sim: gripper open", "-l sim: gripper 50%", "-l sim: gripper 90")},
     {.name = "stop", .summary = "hold every joint where it is", .safety = AW_READ,
      .run = run_stop, .examples = LIST("-l sim: stop")},
     {.name = "moveto", .summary = "move the tip to a place", .args = moveto_args,
@@ -231,9 +231,10 @@ static const struct aw_command commands[] = {
      .details = "-n COUNT or --for TIME; 100 without them.",
      .examples = LIST("-l sim: ping -n 20")},
     {.name = "raw", .summary = "send any packet, show the answer", .args = raw_args,
-     .options = raw_options, .safety = AW_DANGEROUS, .run = run_raw,
-     .details = "Any id goes. 1848 without its targets would snap all joints to 0 and is refused.",
-     .examples = LIST("-l sim: raw 1910 --yes", "-l sim: raw 2000 0.5 1 1 --yes")},
+     .options = raw_options, .safety = AW_DANGEROUS, .harmless = raw_only_reads, .run = run_raw,
+     .details = "Any id goes; one that only reads (1910, 1822, 1857, 1825) without a question. 1848 "
+         "without its targets\n" "would snap all joints to 0 and is refused.",
+     .examples = LIST("-l sim: raw 1910", "-l sim: raw 2000 0.5 1 1 --yes")},
     {.name = "fk", .summary = "where the tip is at these angles", .args = joints_args,
      .offline = true, .run = run_fk, .examples = LIST("fk 0 0 0", "fk 0 45 -30 -j")},
     {.name = "ik", .summary = "angles that bring the tip to a place", .args = ik_args,

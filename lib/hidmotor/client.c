@@ -352,7 +352,7 @@ static void suspect(struct exchange *x)
         x->reply->maybe_stale ? owed->sent_ns[0] : aw_clock_now(x->arm->link->clock);
 }
 
-static enum aw_status transact(struct exchange *x, struct aw_error *err)
+static enum aw_status converse(struct exchange *x, struct aw_error *err)
 {
     struct aw_hidmotor *arm = x->arm;
     int retries = x->question ? arm->options.retries : 0;
@@ -371,6 +371,48 @@ static enum aw_status transact(struct exchange *x, struct aw_error *err)
         x->reply->retries++;
         arm->counters.resent++;
     }
+}
+
+/* Of a message: the packet id and its fields, in bytes. */
+static size_t content_size(const struct aw_codec *codec)
+{
+    const struct aw_leaf *last = &codec->leaves[codec->n_leaves - 1];
+    return (last->bit + last->bits) / 8U;
+}
+
+/* A board with more motors than the table names reads on. */
+static bool is_finite_behind(const struct aw_codec *codec, const uint8_t *report)
+{
+    bool floats = codec->leaves[codec->n_leaves - 1].field->type == AW_FLOAT;
+    for (size_t at = content_size(codec); floats && at < AW_HIDMOTOR_REPORT; at += 4)
+        if (!isfinite(aw_get_f32(report + at)))
+            return false;
+    return true;
+}
+
+/* Whichever way it was made: what the table knows goes out only finite and within the ranges. */
+static enum aw_status check_request(const struct exchange *x, struct aw_error *err)
+{
+    struct aw_span frame = {x->request, AW_HIDMOTOR_REPORT};
+    struct aw_record record;
+    struct aw_error problem;
+    uint8_t again[AW_HIDMOTOR_REPORT];
+    size_t size;
+    if (!x->message || !x->message->fields)
+        return AW_OK;
+    const struct aw_codec *codec = aw_wire_codec(&x->arm->wire, x->message->name, AW_TX);
+    if (aw_decode(codec, frame, &record, &problem) != AW_OK)
+        return aw_fail(err, AW_USAGE, "%s", problem.text);
+    if (!is_finite_behind(codec, x->request))
+        return aw_fail(err, AW_USAGE, "%s: a value is not a finite number", x->message->name);
+    return x->arm->options.force ? AW_OK
+                                 : aw_encode(&record, false, again, sizeof again, &size, err);
+}
+
+static enum aw_status transact(struct exchange *x, struct aw_error *err)
+{
+    enum aw_status status = check_request(x, err);
+    return status == AW_OK ? converse(x, err) : status;
 }
 
 static void begin(struct exchange *x, struct aw_hidmotor *arm, struct aw_hidmotor_reply *reply)
@@ -483,33 +525,15 @@ static enum aw_status too_short(const struct aw_codec *codec, size_t wanted, siz
                    codec->message->name, size, wanted);
 }
 
-static enum aw_status check_ranges(const struct aw_record *record, struct aw_error *err)
-{
-    for (int i = 0; i < record->codec->n_leaves; i++) {
-        const struct aw_leaf *leaf = &record->codec->leaves[i];
-        if (leaf->value && (record->v[i] < leaf->field->min || record->v[i] > leaf->field->max))
-            return aw_fail(err, AW_LIMIT, "%s: %s %.9g is outside %.9g to %.9g",
-                           record->codec->message->name, leaf->field->name, record->v[i],
-                           leaf->field->min, leaf->field->max);
-    }
-    return AW_OK;
-}
-
-/* The one packet that moves the arm is held to its limits here, too. */
-static enum aw_status guard(struct aw_hidmotor *arm, const struct exchange *x, size_t size,
-                            struct aw_error *err)
+/* What a short set_setpoints does not say would be 0. */
+static enum aw_status check_length(struct aw_hidmotor *arm, uint32_t id, size_t size,
+                                   struct aw_error *err)
 {
     const struct aw_codec *codec = aw_wire_codec(&arm->wire, "set_setpoints", AW_TX);
-    const struct aw_leaf *last = &codec->leaves[codec->n_leaves - 1];
-    size_t wanted = (last->bit + last->bits) / 8U - 4;
-    struct aw_record record;
-    if (aw_get_u32(x->request) != codec->message->code)
+    size_t wanted = content_size(codec) - 4;
+    if (id != codec->message->code || size >= wanted || arm->options.force)
         return AW_OK;
-    if (size < wanted && !arm->options.force)
-        return too_short(codec, wanted, size, err);
-    if (aw_decode(codec, (struct aw_span){x->request, AW_HIDMOTOR_REPORT}, &record, NULL) != AW_OK)
-        return aw_fail(err, AW_USAGE, "%s: a value is not a finite number", codec->message->name);
-    return arm->options.force ? AW_OK : check_ranges(&record, err);
+    return too_short(codec, wanted, size, err);
 }
 
 enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_span payload,
@@ -523,7 +547,7 @@ enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_s
     aw_put_u32(x.request, id);
     if (payload.size)
         memcpy(x.request + 4, payload.data, payload.size);
-    enum aw_status status = guard(arm, &x, payload.size, err);
+    enum aw_status status = check_length(arm, id, payload.size, err);
     if (status != AW_OK)
         return status;
     begin(&x, arm, reply ? reply : &unwanted);

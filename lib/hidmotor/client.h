@@ -139,8 +139,8 @@ struct aw_hidmotor_reply {
     int64_t got_ns;   /* the reply came; minus sent_ns: the round trip */
 };
 
-/* Sends a request of the table and waits for its reply. AW_USAGE or AW_LIMIT from the table
- * (nothing went out), AW_TIMEOUT with what came instead, AW_REFUSED if the board does not know the
+/* Sends a request of the table and waits for its reply. AW_USAGE for what is not finite, AW_LIMIT
+ * for what is outside the table's ranges, unless options.force is set (nothing went out), AW_TIMEOUT with what came instead, AW_REFUSED if the board does not know the
  * packet, AW_MALFORMED for a reply with a bad number of motors or numbers that are none
  * (reply->bytes and what could be read are set), AW_STOPPED, AW_LOST. What a setter's reply
  * repeats is not judged. reply may be NULL. */
@@ -153,9 +153,8 @@ enum aw_status aw_hidmotor_make(struct aw_hidmotor *arm, const struct aw_record 
 
 /* Any packet id with up to 60 bytes behind it, the rest is 0. A set_setpoints without all its
  * targets is AW_LIMIT unless options.force is set, because what is missing is 0 and the joints
- * would snap there at once; with targets that are no numbers it is AW_USAGE, outside the limits
- * AW_LIMIT (unless forced). reply->record is decoded if the table knows the id and it makes sense.
- */
+ * would snap there at once. A packet that the table knows is read by it and checked as in
+ * aw_hidmotor_ask. reply->record is decoded if the table knows the id and it makes sense. */
 enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_span payload,
                                struct aw_hidmotor_reply *reply, struct aw_error *err);
 

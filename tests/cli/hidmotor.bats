@@ -274,12 +274,68 @@ END
     refuses 2 hidmotor -l "$fast" raw 1962 --bytes XY --yes
     virtual_json raw 1848 500 1 0 45 -30 --yes
     same "$(json '[.dir,.msg,.m2]')" '["rx","set_setpoints",45]'
-    virtual_json raw 1910 --yes
+    virtual_json raw 1910 # only reads: no question
     same "$(json '[.msg,.count]')" '["positions",3]'
     virtual raw 1962 --bytes B4 --yes
     has "$output" "gripper value=180"
+    for id in 1822 1857 1825; do virtual raw $id; done
+    fails 2 hidmotor -l "$fast" raw 4660
     fails 1 hidmotor -q -l "$fast" raw 4660 --yes
     has "$why" "does not know packet 4660"
+}
+
+@test "what is not finite goes out on no way, what is outside its range only with --force" {
+    while IFS='|' read -r status words; do
+        # shellcheck disable=SC2086 # words
+        refuses "$status" hidmotor -l "$fast" $words
+    done <<'END'
+2|--yes raw 1811 --bytes 0000C07F0000807F
+2|--yes --force raw 1811 --bytes 0000C07F0000807F
+2|--yes --force raw 1900 --bytes 0000C07F
+2|--yes --force raw 1810 --bytes 0000807F
+2|--yes --force raw 2000 --bytes 0000C07F
+2|--force velocity nan 0 0
+6|--force velocity 1e39 0 0
+6|velocity 1e30 0 0
+6|velocity 0 -481 0
+6|--yes raw 1811 877
+6|--yes raw 1962 --bytes C8
+6|--yes raw 2000 2 1 1
+6|move 0 0 0 mode=1e30
+6|move 0 0 0 mode=0.5
+END
+    virtual --force velocity 1e30 0 0
+    virtual --force --yes raw 1962 --bytes C8
+    # The same by a recording and by records.
+    hidmotor -q --force -l "$fast" --record fast.pcapng velocity 1e30 0 0
+    refuses 6 hidmotor -l "$fast" replay fast.pcapng
+    echo '{"msg":"set_velocity","m1":1e30}' >fast
+    fails 6 hidmotor -q -l "$fast" run fast
+    fails 6 hidmotor encode set_velocity m1=1e30
+    # A time-out that no integer holds is a long one.
+    virtual --timeout 1e9 status
+}
+
+@test "gripper: a share of the way" {
+    while read -r value byte; do
+        virtual -v gripper "$value"
+        has "$stderr" "-> AA 07 00 00 $byte "
+    done <<'END'
+0% 00
+0.4% 01
+50% 5A
+100% B4
+open B4
+close 00
+90 5A
+END
+    refuses 6 hidmotor -l "$fast" gripper 101%
+    refuses 6 hidmotor -l "$fast" gripper -1%
+    refuses 2 hidmotor -l "$fast" gripper 0.5
+    refuses 2 hidmotor -l "$fast" gripper nan%
+    refuses 2 hidmotor -l "$fast" gripper 90deg
+    fails 2 hidmotor encode gripper value=100%
+    has "$why" "whole number"
 }
 
 @test "fk and ik: without a board, inverse to each other, and how far it is too far" {
