@@ -161,6 +161,8 @@ static const struct aw_option raw_options[] = {
     {0},
 };
 static const struct aw_option play_options[] = {
+    {.name = "columns", .value = "NAMES",
+     .help = "what the columns are: t_ms,m1,m2,m3 (t_s, dt_ms, q1, base …; - for none of these)"},
     {.name = "cubic", .help = "through the waypoints by cubic polynomials"},
     {.name = "quintic", .help = "the same by quintic ones, accelerations without steps"},
     {.name = "loop", .help = "again and again"},
@@ -210,7 +212,9 @@ static const struct aw_command commands[] = {
      .options = play_options, .safety = AW_MOTION, .run = run_play,
      .details = "The whole path is checked first: limits, speed. Then the arm goes to the first "
          "waypoint and setpoints\n" "are streamed at --rate (default 50 Hz). Without --cubic or "
-         "--quintic joints move on straight lines."},
+         "--quintic joints move on straight lines.\n" "Commas, semicolons, tabs or blanks "
+         "stand between the columns. Times are seconds unless the header or\n" "--columns says "
+         "t_ms; a file without a header that does not look so is refused."},
     {.name = "record", .summary = "write positions and setpoints into a file", .args = record_args,
      .options = record_options, .run = run_record,
      .details = "As fast as the board answers, or at --rate. --for, -n, --until-arrived or Ctrl-C "

@@ -427,8 +427,7 @@ static const struct {
 
 static double velocity_effort(double velocity, int i)
 {
-    double part =
-        (fabs(velocity) - outputs[i].slowest) / (outputs[i].fastest - outputs[i].slowest);
+    double part = (fabs(velocity) - outputs[i].slowest) / (outputs[i].fastest - outputs[i].slowest);
     if (!(part > 0))
         return 0;
     return copysign(floor(outputs[i].dead + (FULL_EFFORT - outputs[i].dead) * part), velocity);
@@ -498,8 +497,8 @@ static void act_set_velocity(struct board *board, const struct packet *packet)
         if (!isfinite(speed) || !(fabs(speed) > 0))
             continue;
         settle(motor, setpoint_at(motor, board->time_ms));
-        motor->velocity_setpoint = copysign(
-            fmax(outputs[i].slowest, fmin(outputs[i].fastest, fabs(speed))), speed);
+        motor->velocity_setpoint =
+            copysign(fmax(outputs[i].slowest, fmin(outputs[i].fastest, fabs(speed))), speed);
     }
 }
 

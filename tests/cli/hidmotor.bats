@@ -529,9 +529,103 @@ END
 @test "play: on the limits, to the last bit" {
     # in doubles, -39.92 + (90 - -39.92) is 90.00000000000001
     printf '0,90,100,63\n2,-90,-45,-90\n4,-39.92,-39.61,-39.65\n7,90,100,63\n' >way.csv
-    virtual play way.csv
+    virtual play way.csv --columns t,m1,m2,m3
     printf '0,90,100,63\n4,-90,-45,-90\n' >ends.csv
-    virtual play ends.csv --cubic
+    virtual play ends.csv --columns t,m1,m2,m3 --cubic
+}
+
+# lab KIND: a recording of the course's programs: from 0 to 20, 30, -40 deg within 2 s, read as fast
+# as the board answers, measured every 16 ms. What differs: the order, the unit of time, what stands
+# between the columns, a header.
+lab() {
+    awk -v kind="$1" '
+    function row(a, b, c, d) { return a between b between c between d }
+    function deg(share, way) { return int(share * way / 0.24) * 0.24 }
+    BEGIN {
+        unit = kind ~ /(^| )ms/ ? 1000 : 1
+        between = kind ~ /tabs/ ? "\t" : kind ~ /semicolons/ ? ";" : kind ~ /blanks/ ? " " : ","
+        time = unit > 1 ? "t_ms" : "t_s"
+        if (kind ~ /header/) print kind ~ /last/ ? row("q1", "q2", "q3", time) : row(time, "q1", "q2", "q3")
+        if (kind ~ /named/) print row("time", "q1_pos", "q2_pos", "q3_pos") between "q1_target"
+        start = kind ~ /zeros/ ? 45 : 0
+        every = kind ~ /often/ ? 0.7 : kind ~ /seldom/ ? 40 : 4
+        for (ms = 0; ms <= 2000; ms += every) {
+            share = int(ms / 16) * 16 / 2000
+            a = deg(share, 20) + start; b = deg(share, 30) + start; c = deg(share, -40) + start
+            if (kind ~ /zeros/ && ms < 10) a = b = c = 0
+            t = kind ~ /dt/ ? every / 1000 : ms / 1000
+            t *= unit
+            if (kind ~ /whole/) t = int(t)
+            if (kind ~ /matlab/) { printf "%16.7e%16.7e%16.7e%16.7e\n", kind ~ /last/ ? a : t,
+                kind ~ /last/ ? b : a, kind ~ /last/ ? c : b, kind ~ /last/ ? t : c; continue }
+            line = kind ~ /last|dt/ ? row(a, b, c, t) : row(t, a, b, c)
+            if (kind ~ /more/) line = line between every
+            if (kind ~ /named/) line = line between 20
+            print line
+        }
+    }'
+}
+
+# as_it_was FILE OPTION…: playing it takes 2 s and ends there.
+as_it_was() {
+    virtual_json play "$@"
+    same "$(json '[.ok, (.seconds > 1.95 and .seconds < 2.05)]')" '[true,true]'
+    local start=${zeros:-0}
+    same "$(json "[.m1.setpoint-20-$start,.m2.setpoint-30-$start,.m3.setpoint+40-$start] | map(fabs < 0.5) | all")" true
+}
+
+@test "play: the kinds of files that the course has play as they were, or are refused with the line that does it" {
+    while IFS='|' read -r kind first; do
+        lab "$kind" >lab.csv
+        zeros=$([[ $kind != *zeros* ]] || echo 45)
+        if [ "$first" = plays ]; then
+            as_it_was lab.csv
+            continue
+        fi
+        fails 5 hidmotor -q -l "$fast" play lab.csv
+        has "$why" "$first"
+        [[ $why =~ "hidmotor play lab.csv --columns "([^ ]+) ]]
+        as_it_was lab.csv --columns "${BASH_REMATCH[1]}"
+    done <<'END'
+header ms|plays
+header ms last|plays
+header s semicolons|plays
+header ms tabs last whole often|plays
+header ms blanks|plays
+header ms zeros|plays
+s|plays
+matlab s|plays
+ms|the first column was taken for t in s, and then a step is 4 s
+ms often|a step is 0.7 s
+ms seldom|a step is 40 s
+ms more|a step is 4 s
+ms last|does not rise
+ms last more semicolons|does not rise
+s last tabs|does not rise
+matlab ms|a step is 4 s
+matlab ms last|does not rise
+ms dt|since the row before in ms
+named ms|the first column was taken for time in s
+zeros ms|a step is 4 s
+END
+}
+
+@test "play: what is no path moves nothing" {
+    seq -s ' ' 0 30 >row.csv
+    refuses 5 hidmotor -l "$fast" play row.csv
+    has "$why" "1 row of 31 numbers without a header — no path"
+    echo 1,2,3,4 >row.csv
+    refuses 5 hidmotor -l "$fast" play row.csv
+    virtual play row.csv --columns t,m1,m2,m3
+    seq -s ' ' 0 30 >>rows.csv
+    seq -s ' ' 1 31 >>rows.csv
+    refuses 5 hidmotor -l "$fast" play rows.csv
+    printf 't,m1,m2,m3\n0,0,0,0\n1e300,1,1,1\n' >far.csv
+    refuses 6 hidmotor -l "$fast" --force play far.csv
+    has "$why" "more than 86400"
+    printf '0,0,0,0\n1,1,1,1\n' >short.csv
+    ok hidmotor -l "$fast" play short.csv
+    has "$stderr" "short.csv: no header: taken for t in s and m1, m2, m3 in deg"
 }
 
 @test "play: a file with one bad row sends nothing" {
