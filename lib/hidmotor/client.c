@@ -13,7 +13,8 @@
 
 struct aw_hidmotor_options aw_hidmotor_defaults(void)
 {
-    return (struct aw_hidmotor_options){.timeout_ms = 100, .retries = 2, .late_ms = 2000};
+    return (struct aw_hidmotor_options){
+        .timeout_ms = 100, .retries = 2, .late_ms = 2000, .turn_ms = 100};
 }
 
 static void find_leaves(struct aw_hidmotor *arm)
@@ -208,11 +209,11 @@ static bool is_blank(const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* A setter's reply repeats the request, or, on boards that do not, says nothing. */
+/* A setter's reply repeats the request, or, on boards that do not, says nothing. One that repeats
+ * another request is that of another program, or a late one. */
 static bool repeats_another(const struct exchange *x, const uint8_t *bytes)
 {
-    return !x->question && x->message && x->reply->maybe_stale &&
-           memcmp(bytes, x->request, AW_HIDMOTOR_REPORT) != 0 &&
+    return !x->question && x->message && memcmp(bytes, x->request, AW_HIDMOTOR_REPORT) != 0 &&
            !is_blank(bytes + 4, AW_HIDMOTOR_PAYLOAD);
 }
 
@@ -331,7 +332,8 @@ static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
         {now->errors - before->errors, "error packet about something else",
          "error packets about something else", "does another program use the board?"},
     };
-    char name[32], asked[32] = "", what[96] = "is this the right board, and does it run?";
+    char name[32], other[96], asked[32] = "",
+                              what[160] = "is this the right board, and does it run?";
     for (size_t i = sizeof seen / sizeof *seen; i-- > 0;)
         if (seen[i].n)
             snprintf(what, sizeof what, "%llu %s: %s", (unsigned long long)seen[i].n,
@@ -339,6 +341,8 @@ static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
     if (x->reply->retries)
         snprintf(asked, sizeof asked, ", asked %d times", x->reply->retries + 1);
     x->arm->counters.timeouts++;
+    if (aw_link_sharer(x->arm->link, other, sizeof other))
+        snprintf(what, sizeof what, "%s uses the board, too: end it, or try again", other);
     return aw_fail(err, AW_TIMEOUT, "no answer to %s within %d ms%s — %s", name_of(x, name),
                    x->arm->options.timeout_ms, asked, what);
 }
@@ -352,18 +356,37 @@ static void suspect(struct exchange *x)
         x->reply->maybe_stale ? owed->sent_ns[0] : aw_clock_now(x->arm->link->clock);
 }
 
+static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error *err)
+{
+    enum aw_status status = drain(x->arm, err);
+    if (status != AW_OK) {
+        *taken = true; /* nothing was asked */
+        return status;
+    }
+    if (x->reply->retries == 0)
+        suspect(x);
+    return send_and_await(x, taken, err);
+}
+
+/* Without the turn it is tried all the same: who has it may be stopped. */
+static enum aw_status try_in_turn(struct exchange *x, bool *taken, struct aw_error *err)
+{
+    struct aw_link *link = x->arm->link;
+    int64_t patience = x->arm->options.turn_ms * AW_MILLISECOND;
+    bool turn = aw_link_take_turn(link, aw_clock_now(link->clock) + patience);
+    enum aw_status status = try_once(x, taken, err);
+    if (turn)
+        aw_link_end_turn(link);
+    return status;
+}
+
 static enum aw_status converse(struct exchange *x, struct aw_error *err)
 {
     struct aw_hidmotor *arm = x->arm;
     int retries = x->question ? arm->options.retries : 0;
     for (;;) {
         bool taken = false;
-        enum aw_status status = drain(arm, err);
-        if (status != AW_OK)
-            return status;
-        if (x->reply->retries == 0)
-            suspect(x);
-        status = send_and_await(x, &taken, err);
+        enum aw_status status = try_in_turn(x, &taken, err);
         if (taken || status != AW_TIMEOUT)
             return status;
         if (x->reply->retries == retries)

@@ -30,9 +30,13 @@
  *     the order. So of positions and velocities in turn no mark outlives the next pair;
  *   - late_ms have passed since it was sent.
  * The re-sent requests of one call are one: the reply to any of them is an answer to that call. A
- * setter's reply repeats the request: one that repeats another request is passed over while one of
- * its kind is unanswered. What cannot be told apart, and is not marked: the reply to the same
+ * setter's reply repeats the request (or is blank): one that repeats another request is foreign, or
+ * late. What cannot be told apart, and is not marked: the reply to the same
  * request of another program, and one that comes a second time after the next request of its kind.
+ *
+ * Several programs. Two requests at once would be one too many for the board, so programs with this
+ * library take turns, an exchange each (aw_link_take_turn). One that does not know of that can make
+ * requests get lost: questions are asked again, and a message about silence names it.
  *
  * No allocation, no thread, no I/O but the link's.
  */
@@ -50,6 +54,7 @@ struct aw_hidmotor_options {
     int timeout_ms; /* for one reply: 100 */
     int retries;    /* how often a packet that changes nothing is sent again: 2 */
     int late_ms;    /* a reply that has not come by then is lost: 2000 */
+    int turn_ms;    /* so long it is waited for the exchange of another program: 100 */
     bool force;     /* send values outside the table's ranges; never what is not finite */
 };
 

@@ -700,6 +700,66 @@ END
     has "$output" uaccess
 }
 
+@test "beside a recorder at full speed everything is answered: 20 moves of 20" {
+    board
+    hidmotor -q -l "$url" record run.csv >/dev/null 2>recorder.err 3>&- &
+    other=$!
+    started+=("$other")
+    becomes yes bash -c '[ ! -s run.csv ] || echo yes'
+    for ((i = 0; i < 20; i++)); do
+        ok hidmotor -q -j -l "$url" move "$i" $((2 * i)) "-$i" duration=20ms --wait
+        same "$(json '[.cmd,.ok,.result]')" '["move",true,"arrived"]'
+    done
+    for words in status "gripper 50%" "gains set elbow.kp=0.02" "velocity 150 0 0" stop "light 0 1 1" "ping -n 100"; do
+        # shellcheck disable=SC2086 # words
+        ok hidmotor -q -l "$url" $words
+    done
+    has "$output" "lost=0"
+    kill -0 "$other" # and the recorder goes on
+    before=$(wc -l <run.csv)
+    ok hidmotor -q -l "$url" ping -n 100
+    [ "$(wc -l <run.csv)" -gt "$before" ]
+}
+
+@test "two programs move one arm: each takes its own answers" {
+    board
+    for i in 1 2; do
+        for ((k = 0; k < 20; k++)); do echo "gripper $((i * 40 + k))"; done >"script$i"
+        hidmotor -q -j -l "$url" run "script$i" >"out$i" 2>"err$i" 3>&- &
+        started+=("$!")
+        clients[i]=$!
+    done
+    wait "${clients[1]}" "${clients[2]}"
+    same "$(cat out1 out2 | jq -r 'select(.cmd) | .ok' | sort | uniq -c | xargs)" "40 true"
+}
+
+@test "a program that is stopped with the board in its hands delays the others, and is named" {
+    board --fault lost
+    hidmotor -q -l "$url" watch >/dev/null 2>&1 3>&- &
+    other=$!
+    started+=("$other")
+    becomes 1 bash -c "ls -l /proc/$other/fd | grep -c board.turns || true"
+    HIDMOTOR_TIMEOUT=50ms fails 3 hidmotor -q -l "$url" status
+    has "$why" "hidmotor (pid $other) uses the board, too"
+    kill -STOP "$other"
+    HIDMOTOR_TIMEOUT=50ms fails 3 hidmotor -q -l "$url" status
+    has "$why" "hidmotor (pid $other) uses the board, too"
+    kill -CONT "$other"
+}
+
+@test "the simulator says nothing about clients that come and go" {
+    board
+    ok hidmotor -q -l "$url" status
+    ok hidmotor -q -l "$url" ping -n 3
+    kill -TERM "$pid"
+    wait "$pid" && status=0 || status=$?
+    same "$status" 143
+    rest=$(cat <&"${said[board]}")
+    hasnt "$rest" "connection lost"
+    has "$rest" "5 reports received, 0 overwritten"
+    [ ! -e board ] && [ ! -e board.turns ]
+}
+
 @test "two programs, one after the other; the simulator goes away: exit 7" {
     board
     ok hidmotor -q -l "$url" move 10 0 0 --wait
