@@ -236,8 +236,8 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: ping -n 20")},
     {.name = "raw", .summary = "send any packet, show the answer", .args = raw_args,
      .options = raw_options, .safety = AW_DANGEROUS, .harmless = raw_only_reads, .run = run_raw,
-     .details = "Any id goes; one that only reads (1910, 1822, 1857, 1825) without a question. 1848 "
-         "without its targets\n" "would snap all joints to 0 and is refused.",
+     .details = "Any id goes; one that only reads (1910, 1822, 1857, 1825) without a question. "
+         "1848 without its targets\n" "would snap all joints to 0 and is refused.",
      .examples = LIST("-l sim: raw 1910", "-l sim: raw 2000 0.5 1 1 --yes")},
     {.name = "fk", .summary = "where the tip is at these angles", .args = joints_args,
      .offline = true, .run = run_fk, .examples = LIST("fk 0 0 0", "fk 0 45 -30 -j")},

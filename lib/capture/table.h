@@ -8,9 +8,9 @@
  *     aw_table_free(&table);
  *
  * Reading takes commas, semicolons, tabs or blanks between cells, whichever the first line has (in
- * this order of preference: ; , tab), blanks around cells, quoted names, CRLF, blank lines, '#' comments and a byte order
- * mark. Every cell must be a finite number: a NaN, an empty or a missing cell is an error with its
- * line and column, never a value. Numbers have no unit and no locale.
+ * this order of preference: ; , tab), blanks around cells, quoted names, CRLF, blank lines, '#'
+ * comments and a byte order mark. Every cell must be a finite number: a NaN, an empty or a missing
+ * cell is an error with its line and column, never a value. Numbers have no unit and no locale.
  */
 #ifndef AW_CAPTURE_TABLE_H
 #define AW_CAPTURE_TABLE_H

@@ -706,8 +706,8 @@ END
     other=$!
     started+=("$other")
     becomes yes bash -c '[ ! -s run.csv ] || echo yes'
-    for ((i = 0; i < 20; i++)); do
-        ok hidmotor -q -j -l "$url" move "$i" $((2 * i)) "-$i" duration=20ms --wait
+    for deg in {1..20}; do
+        ok hidmotor -q -j -l "$url" move "$deg" $((2 * deg)) "-$deg" duration=20ms --wait
         same "$(json '[.cmd,.ok,.result]')" '["move",true,"arrived"]'
     done
     for words in status "gripper 50%" "gains set elbow.kp=0.02" "velocity 150 0 0" stop "light 0 1 1" "ping -n 100"; do
@@ -723,13 +723,12 @@ END
 
 @test "two programs move one arm: each takes its own answers" {
     board
-    for i in 1 2; do
-        for ((k = 0; k < 20; k++)); do echo "gripper $((i * 40 + k))"; done >"script$i"
-        hidmotor -q -j -l "$url" run "script$i" >"out$i" 2>"err$i" 3>&- &
+    for n in 1 2; do
+        for k in {1..20}; do echo "gripper $((n * 40 + k))"; done >"script$n"
+        hidmotor -q -j -l "$url" run "script$n" >"out$n" 2>"err$n" 3>&- &
         started+=("$!")
-        clients[i]=$!
     done
-    wait "${clients[1]}" "${clients[2]}"
+    wait "${started[@]:1}"
     same "$(cat out1 out2 | jq -r 'select(.cmd) | .ok' | sort | uniq -c | xargs)" "40 true"
 }
 

@@ -738,6 +738,32 @@ static void raw_packets_are_read_by_the_table(void **state)
         }
 }
 
+/* Another program set the gripper to 99 while we set it to 7. */
+static void echo_of_another(struct tap *tap, const uint8_t *report)
+{
+    uint8_t other[AW_HIDMOTOR_REPORT];
+    memcpy(other, report, sizeof other);
+    other[4] = 99;
+    send_after(tap, 1, other, sizeof other);
+    if (tap->n_written > 1)
+        send_after(tap, 2, report, AW_HIDMOTOR_REPORT);
+}
+
+static void the_echo_of_another_program_confirms_nothing(void **state)
+{
+    (void)state;
+    struct tap *tap = tap_new(echo_of_another);
+    static const uint8_t value = 7;
+    const struct aw_span payload = {&value, 1};
+    assert_int_equal(aw_hidmotor_raw(&tap->arm, GRIPPER, payload, &tap->reply, &tap->err),
+                     AW_TIMEOUT);
+    assert_non_null(strstr(tap->err.text, "1 foreign reply: does another program use the board?"));
+    assert_int_equal(aw_hidmotor_raw(&tap->arm, GRIPPER, payload, &tap->reply, &tap->err), AW_OK);
+    assert_int_equal(tap->reply.bytes[4], 7);
+    assert_int_equal(tap->arm.counters.foreign + tap->arm.counters.late, 2);
+    free(tap);
+}
+
 static void the_table_is_asked_first(void **state)
 {
     (void)state;
@@ -808,6 +834,7 @@ int main(void)
         cmocka_unit_test(raw_packets),
         cmocka_unit_test(raw_motions_are_held_to_the_limits),
         cmocka_unit_test(raw_packets_are_read_by_the_table),
+        cmocka_unit_test(the_echo_of_another_program_confirms_nothing),
         cmocka_unit_test(the_table_is_asked_first),
         cmocka_unit_test(the_simulated_board_answers),
     };
