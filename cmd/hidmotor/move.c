@@ -17,9 +17,13 @@ static void read_shape(const struct aw_args *args, const struct aw_record *recor
                                            : AW_HIDMOTOR_SINUSOIDAL;
 }
 
-static enum aw_status check_duration(struct aw_session *session, const struct aw_args *args)
+static enum aw_status check_shape(struct aw_session *session, const struct aw_args *args,
+                                  const struct aw_record *record)
 {
-    double duration_ms;
+    double duration_ms, mode = aw_record_get(record, "mode");
+    if (aw_arg(args, "mode", 0) && mode != AW_HIDMOTOR_LINEAR && mode != AW_HIDMOTOR_SINUSOIDAL)
+        return aw_fail(&session->err, AW_LIMIT, "%s: mode %.9g — linear (0) or sinusoidal (1)",
+                       args->command->name, mode);
     return aw_arg_number(session, args, "duration", 0, &duration_ms);
 }
 
@@ -31,7 +35,7 @@ enum aw_status motor_target(struct aw_session *session, const struct aw_args *ar
     aw_record_init(&record, aw_wire_codec(session->wire, "set_setpoints", AW_TX), AW_TX);
     enum aw_status status = aw_args_to_record(session, args, 0, &record);
     if (status == AW_OK)
-        status = check_duration(session, args);
+        status = check_shape(session, args, &record);
     if (status != AW_OK)
         return status;
     read_shape(args, &record, target);

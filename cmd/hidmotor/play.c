@@ -38,7 +38,10 @@ static enum aw_status load(struct player *p, const char *file)
     bool force = aw_flag(session, "force");
     if (aw_flag(session, "quintic") && aw_flag(session, "cubic"))
         return aw_fail(&session->err, AW_USAGE, "play: --cubic or --quintic, not both");
-    enum aw_status status = aw_hidmotor_waypoints_load(&way, file, &session->err);
+    enum aw_status status =
+        aw_hidmotor_waypoints_load(&way, file, aw_option(session, "columns"), &session->err);
+    if (status == AW_OK && *way.notice)
+        aw_session_say(session, "%s", way.notice);
     if (status == AW_OK)
         status = aw_hidmotor_waypoints_path(&way, mode_of(session), force, &p->path, &session->err);
     aw_hidmotor_waypoints_free(&way);

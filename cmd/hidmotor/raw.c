@@ -6,6 +6,7 @@
 #include "hidmotor/wire.h"
 #include "state.h"
 #include "wire/hex.h"
+#include "wire/rows.h"
 
 #define FLOATS_MAX (AW_HIDMOTOR_PAYLOAD / 4)
 
@@ -69,6 +70,15 @@ enum aw_status motor_show_reply(struct aw_session *session, const uint8_t *bytes
         return show_bytes(session, bytes);
     record.time_ns = aw_session_time(session);
     return aw_session_show(session, &record);
+}
+
+bool raw_only_reads(struct aw_session *session, const struct aw_args *args)
+{
+    double id = -1;
+    aw_arg_number(session, args, "id", 0, &id);
+    const struct aw_message *message =
+        id >= 0 && id <= UINT32_MAX ? aw_find_code(session->wire, AW_TX, (uint32_t)id) : NULL;
+    return message && !message->fields;
 }
 
 enum aw_status run_raw(struct aw_session *session, const struct aw_args *args)

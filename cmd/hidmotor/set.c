@@ -1,5 +1,7 @@
+#include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/suggest.h"
 #include "state.h"
 
@@ -45,21 +47,32 @@ enum aw_status run_velocity(struct aw_session *session, const struct aw_args *ar
     return set_from_args(session, args, "set_velocity");
 }
 
+/* A share of the way between closed and open. */
+static bool is_share(const char *text, double *share)
+{
+    size_t length = strlen(text);
+    *share = strcmp(text, "open") == 0;
+    return *share > 0 || strcmp(text, "close") == 0 ||
+           (length > 0 && text[length - 1] == '%' &&
+            aw_number_parse_unit(text, NULL, share, NULL) == AW_OK);
+}
+
 enum aw_status run_gripper(struct aw_session *session, const struct aw_args *args)
 {
-    static const struct {
-        const char *word, *value;
-    } words[] = {{"open", "180"}, {"close", "0"}};
-    const char *names[] = {words[0].word, words[1].word};
-    const char *text = aw_arg(args, "value", 0), *near = aw_suggest(text, names, 2);
+    static const char *const words[] = {"open", "close"};
+    const char *text = aw_arg(args, "value", 0), *near = aw_suggest(text, words, 2);
     struct aw_record request;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(text, words[i].word) == 0)
-            text = words[i].value;
-    if (near && text == aw_arg(args, "value", 0))
-        return aw_fail(&session->err, AW_USAGE, "gripper: no '%.24s' — did you mean '%s'?", text,
-                       near);
+    double share;
+    enum aw_status status;
     aw_record_init(&request, aw_wire_codec(session->wire, "gripper", AW_TX), AW_TX);
-    enum aw_status status = aw_record_set_text(&request, "value", text, &session->err);
+    const struct aw_field *way = &request.codec->message->fields[0];
+    if (is_share(text, &share))
+        status = aw_record_set(&request, "value", round(way->min + share * (way->max - way->min)),
+                               &session->err);
+    else if (near)
+        status = aw_fail(&session->err, AW_USAGE, "gripper: no '%.24s' — did you mean '%s'?", text,
+                         near);
+    else
+        status = aw_record_set_text(&request, "value", text, &session->err);
     return status == AW_OK ? motor_set(session, &request) : status;
 }

@@ -77,6 +77,9 @@ enum aw_status run_question(struct aw_session *session, const struct aw_args *ar
 enum aw_status run_gains(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_raw(struct aw_session *session, const struct aw_args *args);
+/* Is the packet of raw one that changes nothing? */
+bool raw_only_reads(struct aw_session *session, const struct aw_args *args);
+
 enum aw_status run_fk(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_ik(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);

@@ -1,3 +1,5 @@
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "state.h"
@@ -13,7 +15,7 @@ enum aw_status motor_ready(struct aw_session *session)
     options.retries = (int)aw_option_number(session, "retries");
     options.force = aw_flag(session, "force");
     if (aw_flag(session, "timeout"))
-        options.timeout_ms = (int)(aw_option_number(session, "timeout") * 1000);
+        options.timeout_ms = (int)fmin(aw_option_number(session, "timeout") * 1000, INT_MAX);
     if (state->link != link)
         aw_hidmotor_init(&state->arm, link, &options);
     state->arm.options = options;

@@ -72,7 +72,7 @@ static const struct aw_arg home_args[] = {
 };
 static const struct aw_arg gripper_args[] = {
     {.name = "value", .complete = complete_gripper,
-     .help = "open, close, or 0 (closed) to 180 (open)"},
+     .help = "open, close, 50% open, or 0 (closed) to 180 (open)"},
     {0},
 };
 static const struct aw_arg light_args[] = {
@@ -161,6 +161,8 @@ static const struct aw_option raw_options[] = {
     {0},
 };
 static const struct aw_option play_options[] = {
+    {.name = "columns", .value = "NAMES",
+     .help = "what the columns are: t_ms,m1,m2,m3 (t_s, dt_ms, q1, base …; - for none of these)"},
     {.name = "cubic", .help = "through the waypoints by cubic polynomials"},
     {.name = "quintic", .help = "the same by quintic ones, accelerations without steps"},
     {.name = "loop", .help = "again and again"},
@@ -200,7 +202,7 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: home --wait")},
     {.name = "gripper", .summary = "open or close the gripper", .args = gripper_args,
      .safety = AW_MOTION, .run = run_gripper,
-     .examples = LIST("-l sim: gripper open", "-l sim: gripper 90")},
+     .examples = LIST("-l sim: gripper open", "-l sim: gripper 50%", "-l sim: gripper 90")},
     {.name = "stop", .summary = "hold every joint where it is", .safety = AW_READ,
      .run = run_stop, .examples = LIST("-l sim: stop")},
     {.name = "moveto", .summary = "move the tip to a place", .args = moveto_args,
@@ -210,7 +212,9 @@ static const struct aw_command commands[] = {
      .options = play_options, .safety = AW_MOTION, .run = run_play,
      .details = "The whole path is checked first: limits, speed. Then the arm goes to the first "
          "waypoint and setpoints\n" "are streamed at --rate (default 50 Hz). Without --cubic or "
-         "--quintic joints move on straight lines."},
+         "--quintic joints move on straight lines.\n" "Commas, semicolons, tabs or blanks "
+         "stand between the columns. Times are seconds unless the header or\n" "--columns says "
+         "t_ms; a file without a header that does not look so is refused."},
     {.name = "record", .summary = "write positions and setpoints into a file", .args = record_args,
      .options = record_options, .run = run_record,
      .details = "As fast as the board answers, or at --rate. --for, -n, --until-arrived or Ctrl-C "
@@ -231,9 +235,10 @@ static const struct aw_command commands[] = {
      .details = "-n COUNT or --for TIME; 100 without them.",
      .examples = LIST("-l sim: ping -n 20")},
     {.name = "raw", .summary = "send any packet, show the answer", .args = raw_args,
-     .options = raw_options, .safety = AW_DANGEROUS, .run = run_raw,
-     .details = "Any id goes. 1848 without its targets would snap all joints to 0 and is refused.",
-     .examples = LIST("-l sim: raw 1910 --yes", "-l sim: raw 2000 0.5 1 1 --yes")},
+     .options = raw_options, .safety = AW_DANGEROUS, .harmless = raw_only_reads, .run = run_raw,
+     .details = "Any id goes; one that only reads (1910, 1822, 1857, 1825) without a question. "
+         "1848 without its targets\n" "would snap all joints to 0 and is refused.",
+     .examples = LIST("-l sim: raw 1910", "-l sim: raw 2000 0.5 1 1 --yes")},
     {.name = "fk", .summary = "where the tip is at these angles", .args = joints_args,
      .offline = true, .run = run_fk, .examples = LIST("fk 0 0 0", "fk 0 45 -30 -j")},
     {.name = "ik", .summary = "angles that bring the tip to a place", .args = ik_args,

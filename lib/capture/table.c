@@ -133,7 +133,9 @@ struct place {
     size_t line;
     const char *const *names; /* NULL: there must be a header */
     size_t n_names;
-    bool plain; /* there is none */
+    bool named;     /* the names go before those of a header */
+    bool plain;     /* there is no header */
+    char separator; /* ' ': any number of blanks */
 };
 
 /* One cell, without the blanks and quotes around it. */
@@ -153,12 +155,32 @@ static struct cell trim(const char *from, const char *to)
     return (struct cell){from, (size_t)(to - from)};
 }
 
+static char separator_of(const char *line)
+{
+    static const char separators[] = ";,\t";
+    const char *found = separators;
+    while (*found && !strchr(line, *found))
+        found++;
+    return *found ? *found : ' ';
+}
+
+static bool next_word(const char **rest, struct cell *cell)
+{
+    static const char blanks[] = " \t\r\n";
+    const char *begin = *rest + strspn(*rest, blanks);
+    *cell = (struct cell){begin, strcspn(begin, blanks)};
+    *rest = begin + cell->length;
+    return cell->length > 0;
+}
+
 /* Takes the next cell of the line; false after the last one. *rest is NULL then. */
-static bool next_cell(const char **rest, struct cell *cell)
+static bool next_cell(const char **rest, char separator, struct cell *cell)
 {
     if (!*rest)
         return false;
-    const char *end = strchr(*rest, ',');
+    if (separator == ' ')
+        return next_word(rest, cell);
+    const char *end = strchr(*rest, separator);
     *cell = trim(*rest, end ? end : *rest + strlen(*rest));
     *rest = end ? end + 1 : NULL;
     return true;
@@ -177,7 +199,7 @@ static enum aw_status read_header(struct aw_table *table, const char *line,
                                   const struct place *place, struct aw_error *err)
 {
     struct cell cell;
-    while (next_cell(&line, &cell))
+    while (next_cell(&line, place->separator, &cell))
         if (add_name(table, cell.text, cell.length, err) != AW_OK)
             return at_line(place, err);
     return AW_OK;
@@ -193,23 +215,26 @@ static bool parse_cell(const struct cell *cell, double *value)
     return aw_number_parse(text, value, NULL) == AW_OK;
 }
 
-static bool begins_with_number(const char *line)
+static bool begins_with_number(const char *line, char separator)
 {
     struct cell cell;
     double value;
-    return next_cell(&line, &cell) && parse_cell(&cell, &value);
+    return next_cell(&line, separator, &cell) && parse_cell(&cell, &value);
 }
 
-/* Columns for the first row of a file without a header. */
+/* Columns that are not named by a header. */
 static enum aw_status name_columns(struct aw_table *table, const char *line,
                                    const struct place *place, struct aw_error *err)
 {
     char name[AW_TABLE_NAME];
     struct cell cell;
     enum aw_status status = AW_OK;
-    for (size_t i = 0; (next_cell(&line, &cell) || i < place->n_names) && status == AW_OK; i++) {
+    for (size_t i = 0;
+         (next_cell(&line, place->separator, &cell) || i < place->n_names) && status == AW_OK;
+         i++) {
         snprintf(name, sizeof name, "column%zu", i + 1);
-        const char *known = i < place->n_names ? place->names[i] : name;
+        bool given = i < place->n_names && strcmp(place->names[i], "-") != 0;
+        const char *known = given ? place->names[i] : name;
         status = add_name(table, known, strlen(known), err);
     }
     return status == AW_OK ? AW_OK : at_line(place, err);
@@ -231,7 +256,7 @@ static enum aw_status read_row(struct aw_table *table, const char *line, const s
     double row[AW_TABLE_COLUMNS];
     size_t n = 0;
     struct cell cell;
-    for (; next_cell(&line, &cell); n++) {
+    for (; next_cell(&line, place->separator, &cell); n++) {
         if (n < table->n_columns && !parse_cell(&cell, &row[n]))
             return bad_cell(table, n, &cell, place, err);
     }
@@ -249,11 +274,12 @@ static enum aw_status read_row(struct aw_table *table, const char *line, const s
 static enum aw_status read_first(struct aw_table *table, const char *line, struct place *place,
                                  struct aw_error *err)
 {
-    place->plain = place->names && begins_with_number(line);
-    if (!place->plain)
+    place->separator = separator_of(line);
+    place->plain = place->names && begins_with_number(line, place->separator);
+    if (!place->plain && !place->named)
         return read_header(table, line, place, err);
     enum aw_status status = name_columns(table, line, place, err);
-    return status == AW_OK ? read_row(table, line, place, err) : status;
+    return status == AW_OK && place->plain ? read_row(table, line, place, err) : status;
 }
 
 static enum aw_status read_line(struct aw_table *table, const char *line, struct place *place,
@@ -287,12 +313,13 @@ static enum aw_status read_lines(FILE *file, struct place *place, struct aw_tabl
     return status;
 }
 
-enum aw_status aw_table_read_headless(FILE *file, const char *name, const char *const *names,
-                                      size_t n, struct aw_table *table, struct aw_error *err)
+static enum aw_status read_table(FILE *file, struct place *place, struct aw_table *table,
+                                 struct aw_error *err)
 {
-    struct place place = {.file = name, .names = names, .n_names = n};
+    const char *name = place->file;
     *table = (struct aw_table){0};
-    enum aw_status status = read_lines(file, &place, table, err);
+    enum aw_status status = read_lines(file, place, table, err);
+    table->headless = place->plain;
     if (status == AW_OK && ferror(file))
         status =
             aw_fail(err, AW_LOST, "%s: reading failed: %s — check the file", name, strerror(errno));
@@ -302,6 +329,20 @@ enum aw_status aw_table_read_headless(FILE *file, const char *name, const char *
     if (status != AW_OK)
         aw_table_free(table);
     return status;
+}
+
+enum aw_status aw_table_read_headless(FILE *file, const char *name, const char *const *names,
+                                      size_t n, struct aw_table *table, struct aw_error *err)
+{
+    struct place place = {.file = name, .names = names, .n_names = n};
+    return read_table(file, &place, table, err);
+}
+
+enum aw_status aw_table_read_named(FILE *file, const char *name, const char *const *names, size_t n,
+                                   struct aw_table *table, struct aw_error *err)
+{
+    struct place place = {.file = name, .names = names, .n_names = n, .named = true};
+    return read_table(file, &place, table, err);
 }
 
 enum aw_status aw_table_read(FILE *file, const char *name, struct aw_table *table,

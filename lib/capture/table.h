@@ -7,13 +7,15 @@
  *     }
  *     aw_table_free(&table);
  *
- * Reading takes blanks around cells, quoted names, CRLF, blank lines, '#' comments and a byte order
- * mark. Every cell must be a finite number: a NaN, an empty or a missing cell is an error with its
- * line and column, never a value. Numbers have no unit and no locale.
+ * Reading takes commas, semicolons, tabs or blanks between cells, whichever the first line has (in
+ * this order of preference: ; , tab), blanks around cells, quoted names, CRLF, blank lines, '#'
+ * comments and a byte order mark. Every cell must be a finite number: a NaN, an empty or a missing
+ * cell is an error with its line and column, never a value. Numbers have no unit and no locale.
  */
 #ifndef AW_CAPTURE_TABLE_H
 #define AW_CAPTURE_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -25,6 +27,7 @@
 /* Owns its cells; {0} is an empty table. */
 struct aw_table {
     size_t n_columns, n_rows, capacity;
+    bool headless; /* the file had no header: the names are those that were given */
     char names[AW_TABLE_COLUMNS][AW_TABLE_NAME];
     double *cells; /* row by row */
     size_t *lines; /* of the file each row was read from; 0 for one that was added */
@@ -63,6 +66,11 @@ enum aw_status aw_table_read(FILE *file, const char *name, struct aw_table *tabl
  */
 enum aw_status aw_table_read_headless(FILE *file, const char *name, const char *const *names,
                                       size_t n, struct aw_table *table, struct aw_error *err);
+
+/* The same, but these names stand in place of the header if there is one. A name of "-" is as good
+ * as none: "column1" … */
+enum aw_status aw_table_read_named(FILE *file, const char *name, const char *const *names, size_t n,
+                                   struct aw_table *table, struct aw_error *err);
 
 /* Writes header and rows; numbers are as short as reads back the same. The two parts are there for
  * who writes while the rows come in. AW_LOST: a write error. */

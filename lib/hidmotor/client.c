@@ -13,7 +13,8 @@
 
 struct aw_hidmotor_options aw_hidmotor_defaults(void)
 {
-    return (struct aw_hidmotor_options){.timeout_ms = 100, .retries = 2, .late_ms = 2000};
+    return (struct aw_hidmotor_options){
+        .timeout_ms = 100, .retries = 2, .late_ms = 2000, .turn_ms = 100};
 }
 
 static void find_leaves(struct aw_hidmotor *arm)
@@ -208,11 +209,11 @@ static bool is_blank(const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* A setter's reply repeats the request, or, on boards that do not, says nothing. */
+/* A setter's reply repeats the request, or, on boards that do not, says nothing. One that repeats
+ * another request is that of another program, or a late one. */
 static bool repeats_another(const struct exchange *x, const uint8_t *bytes)
 {
-    return !x->question && x->message && x->reply->maybe_stale &&
-           memcmp(bytes, x->request, AW_HIDMOTOR_REPORT) != 0 &&
+    return !x->question && x->message && memcmp(bytes, x->request, AW_HIDMOTOR_REPORT) != 0 &&
            !is_blank(bytes + 4, AW_HIDMOTOR_PAYLOAD);
 }
 
@@ -331,7 +332,8 @@ static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
         {now->errors - before->errors, "error packet about something else",
          "error packets about something else", "does another program use the board?"},
     };
-    char name[32], asked[32] = "", what[96] = "is this the right board, and does it run?";
+    char name[32], other[96], asked[32] = "",
+                              what[160] = "is this the right board, and does it run?";
     for (size_t i = sizeof seen / sizeof *seen; i-- > 0;)
         if (seen[i].n)
             snprintf(what, sizeof what, "%llu %s: %s", (unsigned long long)seen[i].n,
@@ -339,6 +341,8 @@ static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
     if (x->reply->retries)
         snprintf(asked, sizeof asked, ", asked %d times", x->reply->retries + 1);
     x->arm->counters.timeouts++;
+    if (aw_link_sharer(x->arm->link, other, sizeof other))
+        snprintf(what, sizeof what, "%s uses the board, too: end it, or try again", other);
     return aw_fail(err, AW_TIMEOUT, "no answer to %s within %d ms%s — %s", name_of(x, name),
                    x->arm->options.timeout_ms, asked, what);
 }
@@ -352,18 +356,37 @@ static void suspect(struct exchange *x)
         x->reply->maybe_stale ? owed->sent_ns[0] : aw_clock_now(x->arm->link->clock);
 }
 
-static enum aw_status transact(struct exchange *x, struct aw_error *err)
+static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error *err)
+{
+    enum aw_status status = drain(x->arm, err);
+    if (status != AW_OK) {
+        *taken = true; /* nothing was asked */
+        return status;
+    }
+    if (x->reply->retries == 0)
+        suspect(x);
+    return send_and_await(x, taken, err);
+}
+
+/* Without the turn it is tried all the same: who has it may be stopped. */
+static enum aw_status try_in_turn(struct exchange *x, bool *taken, struct aw_error *err)
+{
+    struct aw_link *link = x->arm->link;
+    int64_t patience = x->arm->options.turn_ms * AW_MILLISECOND;
+    bool turn = aw_link_take_turn(link, aw_clock_now(link->clock) + patience);
+    enum aw_status status = try_once(x, taken, err);
+    if (turn)
+        aw_link_end_turn(link);
+    return status;
+}
+
+static enum aw_status converse(struct exchange *x, struct aw_error *err)
 {
     struct aw_hidmotor *arm = x->arm;
     int retries = x->question ? arm->options.retries : 0;
     for (;;) {
         bool taken = false;
-        enum aw_status status = drain(arm, err);
-        if (status != AW_OK)
-            return status;
-        if (x->reply->retries == 0)
-            suspect(x);
-        status = send_and_await(x, &taken, err);
+        enum aw_status status = try_in_turn(x, &taken, err);
         if (taken || status != AW_TIMEOUT)
             return status;
         if (x->reply->retries == retries)
@@ -371,6 +394,48 @@ static enum aw_status transact(struct exchange *x, struct aw_error *err)
         x->reply->retries++;
         arm->counters.resent++;
     }
+}
+
+/* Of a message: the packet id and its fields, in bytes. */
+static size_t content_size(const struct aw_codec *codec)
+{
+    const struct aw_leaf *last = &codec->leaves[codec->n_leaves - 1];
+    return (last->bit + last->bits) / 8U;
+}
+
+/* A board with more motors than the table names reads on. */
+static bool is_finite_behind(const struct aw_codec *codec, const uint8_t *report)
+{
+    bool floats = codec->leaves[codec->n_leaves - 1].field->type == AW_FLOAT;
+    for (size_t at = content_size(codec); floats && at < AW_HIDMOTOR_REPORT; at += 4)
+        if (!isfinite(aw_get_f32(report + at)))
+            return false;
+    return true;
+}
+
+/* Whichever way it was made: what the table knows goes out only finite and within the ranges. */
+static enum aw_status check_request(const struct exchange *x, struct aw_error *err)
+{
+    struct aw_span frame = {x->request, AW_HIDMOTOR_REPORT};
+    struct aw_record record;
+    struct aw_error problem;
+    uint8_t again[AW_HIDMOTOR_REPORT];
+    size_t size;
+    if (!x->message || !x->message->fields)
+        return AW_OK;
+    const struct aw_codec *codec = aw_wire_codec(&x->arm->wire, x->message->name, AW_TX);
+    if (aw_decode(codec, frame, &record, &problem) != AW_OK)
+        return aw_fail(err, AW_USAGE, "%s", problem.text);
+    if (!is_finite_behind(codec, x->request))
+        return aw_fail(err, AW_USAGE, "%s: a value is not a finite number", x->message->name);
+    return x->arm->options.force ? AW_OK
+                                 : aw_encode(&record, false, again, sizeof again, &size, err);
+}
+
+static enum aw_status transact(struct exchange *x, struct aw_error *err)
+{
+    enum aw_status status = check_request(x, err);
+    return status == AW_OK ? converse(x, err) : status;
 }
 
 static void begin(struct exchange *x, struct aw_hidmotor *arm, struct aw_hidmotor_reply *reply)
@@ -483,33 +548,15 @@ static enum aw_status too_short(const struct aw_codec *codec, size_t wanted, siz
                    codec->message->name, size, wanted);
 }
 
-static enum aw_status check_ranges(const struct aw_record *record, struct aw_error *err)
-{
-    for (int i = 0; i < record->codec->n_leaves; i++) {
-        const struct aw_leaf *leaf = &record->codec->leaves[i];
-        if (leaf->value && (record->v[i] < leaf->field->min || record->v[i] > leaf->field->max))
-            return aw_fail(err, AW_LIMIT, "%s: %s %.9g is outside %.9g to %.9g",
-                           record->codec->message->name, leaf->field->name, record->v[i],
-                           leaf->field->min, leaf->field->max);
-    }
-    return AW_OK;
-}
-
-/* The one packet that moves the arm is held to its limits here, too. */
-static enum aw_status guard(struct aw_hidmotor *arm, const struct exchange *x, size_t size,
-                            struct aw_error *err)
+/* What a short set_setpoints does not say would be 0. */
+static enum aw_status check_length(struct aw_hidmotor *arm, uint32_t id, size_t size,
+                                   struct aw_error *err)
 {
     const struct aw_codec *codec = aw_wire_codec(&arm->wire, "set_setpoints", AW_TX);
-    const struct aw_leaf *last = &codec->leaves[codec->n_leaves - 1];
-    size_t wanted = (last->bit + last->bits) / 8U - 4;
-    struct aw_record record;
-    if (aw_get_u32(x->request) != codec->message->code)
+    size_t wanted = content_size(codec) - 4;
+    if (id != codec->message->code || size >= wanted || arm->options.force)
         return AW_OK;
-    if (size < wanted && !arm->options.force)
-        return too_short(codec, wanted, size, err);
-    if (aw_decode(codec, (struct aw_span){x->request, AW_HIDMOTOR_REPORT}, &record, NULL) != AW_OK)
-        return aw_fail(err, AW_USAGE, "%s: a value is not a finite number", codec->message->name);
-    return arm->options.force ? AW_OK : check_ranges(&record, err);
+    return too_short(codec, wanted, size, err);
 }
 
 enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_span payload,
@@ -523,7 +570,7 @@ enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_s
     aw_put_u32(x.request, id);
     if (payload.size)
         memcpy(x.request + 4, payload.data, payload.size);
-    enum aw_status status = guard(arm, &x, payload.size, err);
+    enum aw_status status = check_length(arm, id, payload.size, err);
     if (status != AW_OK)
         return status;
     begin(&x, arm, reply ? reply : &unwanted);

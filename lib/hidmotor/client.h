@@ -30,9 +30,13 @@
  *     the order. So of positions and velocities in turn no mark outlives the next pair;
  *   - late_ms have passed since it was sent.
  * The re-sent requests of one call are one: the reply to any of them is an answer to that call. A
- * setter's reply repeats the request: one that repeats another request is passed over while one of
- * its kind is unanswered. What cannot be told apart, and is not marked: the reply to the same
+ * setter's reply repeats the request (or is blank): one that repeats another request is foreign, or
+ * late. What cannot be told apart, and is not marked: the reply to the same
  * request of another program, and one that comes a second time after the next request of its kind.
+ *
+ * Several programs. Two requests at once would be one too many for the board, so programs with this
+ * library take turns, an exchange each (aw_link_take_turn). One that does not know of that can make
+ * requests get lost: questions are asked again, and a message about silence names it.
  *
  * No allocation, no thread, no I/O but the link's.
  */
@@ -50,6 +54,7 @@ struct aw_hidmotor_options {
     int timeout_ms; /* for one reply: 100 */
     int retries;    /* how often a packet that changes nothing is sent again: 2 */
     int late_ms;    /* a reply that has not come by then is lost: 2000 */
+    int turn_ms;    /* so long it is waited for the exchange of another program: 100 */
     bool force;     /* send values outside the table's ranges; never what is not finite */
 };
 
@@ -139,11 +144,12 @@ struct aw_hidmotor_reply {
     int64_t got_ns;   /* the reply came; minus sent_ns: the round trip */
 };
 
-/* Sends a request of the table and waits for its reply. AW_USAGE or AW_LIMIT from the table
- * (nothing went out), AW_TIMEOUT with what came instead, AW_REFUSED if the board does not know the
- * packet, AW_MALFORMED for a reply with a bad number of motors or numbers that are none
- * (reply->bytes and what could be read are set), AW_STOPPED, AW_LOST. What a setter's reply
- * repeats is not judged. reply may be NULL. */
+/* Sends a request of the table and waits for its reply. AW_USAGE for what is not finite, AW_LIMIT
+ * for what is outside the table's ranges, unless options.force is set (nothing went out),
+ * AW_TIMEOUT with what came instead, AW_REFUSED if the board does not know the packet, AW_MALFORMED
+ * for a reply with a bad number of motors or numbers that are none (reply->bytes and what could be
+ * read are set), AW_STOPPED, AW_LOST. What a setter's reply repeats is not judged. reply may be
+ * NULL. */
 enum aw_status aw_hidmotor_ask(struct aw_hidmotor *arm, const struct aw_record *request,
                                struct aw_hidmotor_reply *reply, struct aw_error *err);
 
@@ -153,9 +159,8 @@ enum aw_status aw_hidmotor_make(struct aw_hidmotor *arm, const struct aw_record 
 
 /* Any packet id with up to 60 bytes behind it, the rest is 0. A set_setpoints without all its
  * targets is AW_LIMIT unless options.force is set, because what is missing is 0 and the joints
- * would snap there at once; with targets that are no numbers it is AW_USAGE, outside the limits
- * AW_LIMIT (unless forced). reply->record is decoded if the table knows the id and it makes sense.
- */
+ * would snap there at once. A packet that the table knows is read by it and checked as in
+ * aw_hidmotor_ask. reply->record is decoded if the table knows the id and it makes sense. */
 enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_span payload,
                                struct aw_hidmotor_reply *reply, struct aw_error *err);
 

@@ -41,6 +41,7 @@ enum {
 #define MOST_SPEED  205.0  /* deg/s */
 #define REST        1e-3   /* deg and deg/s: what is slower and nearer than that is at rest */
 #define REST_ERROR  0.8    /* deg: how far from where it should be a joint comes to rest, at most */
+#define AT_REST     1.0    /* deg: a joint no farther from its setpoint needs no effort */
 #define REST_PERIOD 71.0   /* deg: the error comes back after so much */
 #define MOST_NOISE  0.05   /* deg: of a measurement before it is rounded, either way */
 
@@ -418,16 +419,31 @@ static void act_positions(struct board *board, const struct packet *packet)
     }
 }
 
-/* Below the dead band the motor of such a controller would not turn. */
+/* What the controller of a motor puts out: from the dead band, below which such a motor would not
+ * turn, to full effort, which it has from the slowest to the fastest velocity. */
+static const struct {
+    double dead, slowest, fastest;
+} outputs[MOTORS] = {{126, 150, 876}, {44, 150, 480}, {44, 50, 1400}};
+
+static double velocity_effort(double velocity, int i)
+{
+    double part = (fabs(velocity) - outputs[i].slowest) / (outputs[i].fastest - outputs[i].slowest);
+    if (!(part > 0))
+        return 0;
+    return copysign(floor(outputs[i].dead + (FULL_EFFORT - outputs[i].dead) * part), velocity);
+}
+
 static double effort(const struct board *board, int i)
 {
     const struct motor *motor = &board->motors[i];
-    static const double dead[MOTORS] = {126, 44, 44};
+    if (fabs(motor->velocity_setpoint) > 0)
+        return velocity_effort(motor->velocity_setpoint, i);
+    double dead = outputs[i].dead;
     double off = setpoint_at(motor, board->time_ms) - motor->measured;
     double wanted = fmin(1, fabs(motor->gains[0] * off));
-    if (!(wanted * FULL_EFFORT >= 1))
+    if (fabs(off) <= AT_REST || !(wanted * FULL_EFFORT >= 1))
         return 0;
-    return copysign(round(dead[i] + (FULL_EFFORT - dead[i]) * wanted), motor->gains[0] * off);
+    return copysign(round(dead + (FULL_EFFORT - dead) * wanted), motor->gains[0] * off);
 }
 
 static void act_velocities(struct board *board, const struct packet *packet)
@@ -475,12 +491,14 @@ static void act_set_velocity_gains(struct board *board, const struct packet *pac
 
 static void act_set_velocity(struct board *board, const struct packet *packet)
 {
-    static const double slowest[MOTORS] = {150, 150, 50}, fastest[MOTORS] = {876, 480, 1400};
     for (int i = 0; i < MOTORS; i++) {
+        struct motor *motor = &board->motors[i];
         double speed = get(board, packet->down, i);
-        if (isfinite(speed) && fabs(speed) > 0)
-            board->motors[i].velocity_setpoint =
-                copysign(fmax(slowest[i], fmin(fastest[i], fabs(speed))), speed);
+        if (!isfinite(speed) || !(fabs(speed) > 0))
+            continue;
+        settle(motor, setpoint_at(motor, board->time_ms));
+        motor->velocity_setpoint =
+            copysign(fmax(outputs[i].slowest, fmin(outputs[i].fastest, fabs(speed))), speed);
     }
 }
 

@@ -14,8 +14,10 @@
  * mode below 1 is linear, anything else sinusoidal; a command with the same duration and mode to
  * where the setpoint is already is ignored; while running a setpoint beyond a limit is put to the
  * limit and the rest of that motion forgotten. set_pid_gains puts the setpoints to the positions,
- * set_velocity_gains takes no ki, set_velocity moves nothing and shows in velocities only, effort
- * is a whole number with a dead band, the gripper value is kept below 181 (the echo is not).
+ * set_velocity_gains takes no ki, set_velocity moves nothing, freezes the setpoint and shows in
+ * velocities only: at least 150, 150 and 50 deg/s, at most 876, 480 and 1400, with an effort that
+ * follows from it (none at the slowest). Effort is a whole number with a dead band, the gripper
+ * value is kept below 181 (the echo is not).
  *
  * States: unhomed (positions are raw servo angles of 0 to 240 deg, setpoints move and the arm does
  * not, no limits), running, disabled (positions are true, setpoints move, the arm does not; when it
@@ -24,7 +26,8 @@
  *
  * Our choice, where nothing is published: the servos (205 deg/s, an overshoot of about 2 deg after
  * a step of 60, at rest up to 1 deg off, depending on where), homing (takes no time, ends in the
- * calibration pose), effort (proportional to kp and the distance of setpoint and position).
+ * calibration pose), effort (none within 1 deg of the setpoint, beyond that proportional to kp and
+ * the distance).
  *
  * Depends on nothing but the reports, their times and the seed.
  */

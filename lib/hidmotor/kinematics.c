@@ -27,6 +27,13 @@ struct aw_hidmotor_limits aw_hidmotor_limits(void)
     return limits;
 }
 
+double aw_hidmotor_taken_back(int joint, double deg, double slack_deg)
+{
+    struct aw_hidmotor_joint limit = aw_hidmotor_joint(joint);
+    double in = fmin(fmax(deg, limit.min), limit.max);
+    return fabs(deg - in) <= slack_deg ? in : deg;
+}
+
 /* How far outside its limits a joint is; 0 inside. */
 static double excess(const struct aw_hidmotor_limits *limits, const struct aw_hidmotor_pose *pose,
                      int joint)

@@ -11,6 +11,7 @@
 #define STILL_NS        AW_SECOND /* … in this time */
 #define VERIFY_NS       (500 * AW_MILLISECOND)
 #define STOP_ASK_MS     5
+#define STOP_TURN_NS    (2 * AW_MILLISECOND) /* for another program to end its exchange */
 #define STOP_TIMEOUT_MS 100
 #define STOP_OLD_NS     (100 * AW_MILLISECOND) /* positions from before that are not where it is */
 #define NOT_BELIEVED    5.0 /* deg beyond a limit: a glitch, or an angle of an arm not homed */
@@ -519,8 +520,10 @@ enum aw_status aw_hidmotor_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stop
 {
     struct aw_hidmotor_stopped unwanted;
     int64_t started = aw_clock_now(arm->link->clock);
-    int timeout_ms = arm->options.timeout_ms;
+    bool turn = aw_link_take_turn(arm->link, started + STOP_TURN_NS);
+    int timeout_ms = arm->options.timeout_ms, turn_ms = arm->options.turn_ms;
     enum aw_status status;
+    arm->options.turn_ms = 0;
     if (!stopped)
         stopped = &unwanted;
     *stopped = (struct aw_hidmotor_stopped){.attempts = 0};
@@ -530,5 +533,8 @@ enum aw_status aw_hidmotor_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stop
         status = try_stop(arm, stopped, started, err);
     while (status == AW_TIMEOUT && aw_clock_now(arm->link->clock) < started + STOP_AGAIN_NS);
     arm->options.timeout_ms = timeout_ms;
+    arm->options.turn_ms = turn_ms;
+    if (turn)
+        aw_link_end_turn(arm->link);
     return status;
 }

@@ -1,234 +1,11 @@
 #include "hidmotor/waypoints.h"
 
-#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-#include "base/file.h"
 
 #define ROUNDING 1e-6 /* deg */
-
-/* Names of columns, the best first, with what turns their numbers into seconds or deg. */
-struct column {
-    const char *name;
-    double scale;
-    bool measured;
-};
-
-/* clang-format off */
-#define N_TIMES 6
-static const struct column times[N_TIMES] = {
-    {"t", 1, false},
-    {"time", 1, false},
-    {"t_s", 1, false},
-    {"time_s", 1, false},
-    {"t_ms", 1e-3, false},
-    {"time_ms", 1e-3, false},
-};
-
-#define N_ANGLES 4
-static const struct column angles[AW_HIDMOTOR_JOINTS][N_ANGLES] = {
-    {{"m1", 1, false}, {"base", 1, false},
-     {"m1.position", 1, true}, {"base.position", 1, true}},
-    {{"m2", 1, false}, {"shoulder", 1, false},
-     {"m2.position", 1, true}, {"shoulder.position", 1, true}},
-    {{"m3", 1, false}, {"elbow", 1, false},
-     {"m3.position", 1, true}, {"elbow.position", 1, true}},
-};
-/* clang-format on */
-
-static const char *const plain[] = {"t", "m1", "m2", "m3"};
-
-/* ---- Reading -----------------------------------------------------------------------------------
- */
-
-/* Which column of the table holds what. */
-struct layout {
-    int t, deg[AW_HIDMOTOR_JOINTS];
-    double t_scale;
-};
-
-static int find_ignoring_case(const struct aw_table *table, const char *name)
-{
-    for (size_t i = 0; i < table->n_columns; i++)
-        if (strcasecmp(table->names[i], name) == 0)
-            return (int)i;
-    return -1;
-}
-
-static const struct column *find_first(const struct aw_table *table, const struct column *columns,
-                                       size_t n, int *at)
-{
-    for (size_t i = 0; i < n; i++)
-        if ((*at = find_ignoring_case(table, columns[i].name)) >= 0)
-            return &columns[i];
-    return NULL;
-}
-
-static enum aw_status no_column(const struct aw_table *table, const char *name,
-                                const struct column *wanted, struct aw_error *err)
-{
-    struct aw_error why;
-    int column;
-    aw_table_column(table, wanted->name, &column, &why);
-    return aw_fail(err, AW_MALFORMED, "%s:1: %s, or call it %s", name, why.text, wanted[1].name);
-}
-
-static enum aw_status find_columns(struct aw_hidmotor_waypoints *way, const struct aw_table *table,
-                                   struct layout *layout, struct aw_error *err)
-{
-    const struct column *t = find_first(table, times, N_TIMES, &layout->t);
-    if (!t)
-        return no_column(table, way->name, times, err);
-    layout->t_scale = t->scale;
-    way->recorded = find_ignoring_case(table, "m1.setpoint") >= 0;
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
-        const struct column *found = find_first(table, angles[i], N_ANGLES, &layout->deg[i]);
-        if (!found)
-            return no_column(table, way->name, angles[i], err);
-        way->recorded |= found->measured;
-        memcpy(way->columns[i], table->names[layout->deg[i]], AW_TABLE_NAME);
-    }
-    return AW_OK;
-}
-
-static enum aw_status check_times(const struct aw_hidmotor_waypoints *way, const char *column,
-                                  struct aw_error *err)
-{
-    for (size_t i = 1; i < way->n; i++) {
-        const struct aw_hidmotor_waypoint *p = &way->points[i];
-        if (!(p->t_s > p[-1].t_s))
-            return aw_fail(err, AW_MALFORMED,
-                           "%s:%zu: %s: %.9g s is not later than the %.9g s of line %zu — times "
-                           "must rise",
-                           way->name, p->line, column, p->t_s, p[-1].t_s, p[-1].line);
-    }
-    return AW_OK;
-}
-
-/* Beyond a limit as far as an arm swings: at the limit. */
-static double taken_back(double deg, double slack, int joint, const struct aw_hidmotor_limits *l)
-{
-    double in = fmin(fmax(deg, l->min[joint]), l->max[joint]);
-    return fabs(deg - in) <= slack ? in : deg;
-}
-
-static struct aw_hidmotor_waypoint waypoint_of(const struct aw_table *table, size_t row,
-                                               const struct layout *layout, bool recorded,
-                                               const struct aw_hidmotor_limits *limits)
-{
-    struct aw_hidmotor_waypoint point = {
-        .t_s = aw_table_cell(table, row, layout->t) * layout->t_scale, .line = table->lines[row]};
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
-        double deg = aw_table_cell(table, row, layout->deg[i]);
-        point.pose.deg[i] = recorded ? taken_back(deg, AW_HIDMOTOR_OVERSHOOT, i, limits) : deg;
-    }
-    return point;
-}
-
-static enum aw_status take_rows(struct aw_hidmotor_waypoints *way, const struct aw_table *table,
-                                const struct layout *layout, struct aw_error *err)
-{
-    const struct aw_hidmotor_limits limits = aw_hidmotor_limits();
-    if (table->n_rows == 0)
-        return aw_fail(err, AW_MALFORMED, "%s: it has no rows — give at least one point",
-                       way->name);
-    way->points = calloc(table->n_rows, sizeof *way->points);
-    if (!way->points)
-        return aw_fail(err, AW_LIMIT, "%s: no memory for %zu rows — use fewer", way->name,
-                       table->n_rows);
-    for (; way->n < table->n_rows; way->n++)
-        way->points[way->n] = waypoint_of(table, way->n, layout, way->recorded, &limits);
-    return check_times(way, table->names[layout->t], err);
-}
-
-/* ---- Repeated measurements ---------------------------------------------------------------------
- */
-
-static bool same_pose(const struct aw_hidmotor_waypoint *a, const struct aw_hidmotor_waypoint *b)
-{
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        if (a->pose.deg[i] < b->pose.deg[i] || a->pose.deg[i] > b->pose.deg[i])
-            return false;
-    return true;
-}
-
-/* The row behind those that repeat row first. */
-static size_t end_of_run(const struct aw_hidmotor_waypoints *way, size_t first)
-{
-    size_t end = first + 1;
-    while (end < way->n && same_pose(&way->points[first], &way->points[end]))
-        end++;
-    return end;
-}
-
-static void leave_repeats_out(struct aw_hidmotor_waypoints *way)
-{
-    struct aw_hidmotor_waypoint *points = way->points;
-    size_t kept = 0;
-    for (size_t first = 0, end; first < way->n; first = end) {
-        end = end_of_run(way, first);
-        double from = points[first].t_s + AW_HIDMOTOR_REFRESH_S;
-        double to = end < way->n ? points[end].t_s - AW_HIDMOTOR_REFRESH_S : INFINITY;
-        for (size_t i = first; i < end; i++) {
-            bool held = points[i].t_s >= from && points[i].t_s <= to;
-            if (i == first || i == way->n - 1 || held)
-                points[kept++] = points[i];
-        }
-    }
-    way->n = kept;
-}
-
-static enum aw_status take_table(struct aw_hidmotor_waypoints *way, const struct aw_table *table,
-                                 const char *name, struct aw_error *err)
-{
-    struct layout layout = {0};
-    way->name = strdup(name);
-    if (!way->name)
-        return aw_fail(err, AW_LIMIT, "%s: no memory for it", name);
-    enum aw_status status = find_columns(way, table, &layout, err);
-    if (status == AW_OK)
-        status = take_rows(way, table, &layout, err);
-    if (status == AW_OK)
-        leave_repeats_out(way);
-    return status;
-}
-
-enum aw_status aw_hidmotor_waypoints_read(struct aw_hidmotor_waypoints *way, FILE *file,
-                                          const char *name, struct aw_error *err)
-{
-    struct aw_table table;
-    *way = (struct aw_hidmotor_waypoints){0};
-    enum aw_status status = aw_table_read_headless(file, name, plain, 4, &table, err);
-    if (status == AW_OK)
-        status = take_table(way, &table, name, err);
-    aw_table_free(&table);
-    if (status != AW_OK)
-        aw_hidmotor_waypoints_free(way);
-    return status;
-}
-
-enum aw_status aw_hidmotor_waypoints_load(struct aw_hidmotor_waypoints *way, const char *path,
-                                          struct aw_error *err)
-{
-    *way = (struct aw_hidmotor_waypoints){0};
-    FILE *file = aw_file_open(path);
-    if (!file)
-        return aw_file_fail(err, NULL, path);
-    enum aw_status status = aw_hidmotor_waypoints_read(way, file, path, err);
-    fclose(file);
-    return status;
-}
-
-void aw_hidmotor_waypoints_free(struct aw_hidmotor_waypoints *way)
-{
-    free(way->points);
-    free(way->name);
-    *way = (struct aw_hidmotor_waypoints){0};
-}
 
 /* ---- Checking ----------------------------------------------------------------------------------
  */
@@ -340,9 +117,13 @@ enum aw_status aw_hidmotor_waypoints_path(const struct aw_hidmotor_waypoints *wa
                                           enum aw_path_mode mode, bool force, struct aw_path *path,
                                           struct aw_error *err)
 {
+    double length_s = way->points[way->n - 1].t_s - way->points[0].t_s;
+    *path = (struct aw_path){0};
+    if (!(length_s <= AW_HIDMOTOR_LONGEST_S))
+        return aw_fail(err, AW_LIMIT, "%s:%zu: the path takes %.4g s, more than %g — correct it",
+                       way->name, way->points[way->n - 1].line, length_s, AW_HIDMOTOR_LONGEST_S);
     double *t_s = calloc(way->n, sizeof *t_s);
     double *deg = calloc(way->n * AW_HIDMOTOR_JOINTS, sizeof *deg);
-    *path = (struct aw_path){0};
     enum aw_status status = t_s && deg ? make_path(way, mode, t_s, deg, path, err)
                                        : aw_fail(err, AW_LIMIT, "%s: no memory for it", way->name);
     free(t_s);
@@ -356,11 +137,10 @@ enum aw_status aw_hidmotor_waypoints_path(const struct aw_hidmotor_waypoints *wa
 
 struct aw_hidmotor_pose aw_hidmotor_path_pose(const struct aw_path *path, double t_s)
 {
-    const struct aw_hidmotor_limits limits = aw_hidmotor_limits();
     struct aw_hidmotor_pose pose;
     aw_path_at(path, t_s, pose.deg, NULL);
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        pose.deg[i] = taken_back(pose.deg[i], ROUNDING, i, &limits);
+        pose.deg[i] = aw_hidmotor_taken_back(i, pose.deg[i], ROUNDING);
     return pose;
 }
 

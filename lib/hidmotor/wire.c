@@ -107,12 +107,16 @@ static const struct aw_field velocity_gains[] = {
     {0},
 };
 
+/* The published firmware takes what is faster for this. */
 static const struct aw_field set_velocity[] = {
-    {.name = "m1", .alias = "base", FLOAT, .unit = "deg/s", .optional = true,
+    {.name = "m1", .alias = "base", FLOAT, .unit = "deg/s", .min = -876, .max = 876,
+     .optional = true,
      .help = "velocity of the base, in deg/s; 0 leaves it unchanged"},
-    {.name = "m2", .alias = "shoulder", FLOAT, .unit = "deg/s", .optional = true,
+    {.name = "m2", .alias = "shoulder", FLOAT, .unit = "deg/s", .min = -480, .max = 480,
+     .optional = true,
      .help = "velocity of the shoulder, in deg/s; 0 leaves it unchanged"},
-    {.name = "m3", .alias = "elbow", FLOAT, .unit = "deg/s", .optional = true,
+    {.name = "m3", .alias = "elbow", FLOAT, .unit = "deg/s", .min = -1400, .max = 1400,
+     .optional = true,
      .help = "velocity of the elbow, in deg/s; 0 leaves it unchanged"},
     {0},
 };

@@ -14,6 +14,7 @@
 
 #include "link/hid_port.h"
 #include "link/transport.h"
+#include "link/turns.h"
 
 #define UDEV_TIME AW_SECOND /* so long after plugging in udev may still be at work */
 #define ASK_AGAIN (20 * AW_MILLISECOND)
@@ -23,6 +24,7 @@ struct hid_link {
     struct aw_link base;
     hid_device *device;
     int fd; /* hidapi's own, or -1 if it could not be found */
+    struct aw_turns turns;
     char name[112];
 };
 
@@ -301,6 +303,8 @@ enum aw_status aw_hid_open(struct aw_link **out, const struct aw_url *url, struc
         hid_link_close(&self->base);
         return status;
     }
+    self->turns.fd = self->fd;
+    self->base.turns = &self->turns;
     *out = &self->base;
     return AW_OK;
 }

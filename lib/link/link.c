@@ -108,6 +108,8 @@ enum aw_status aw_link_open(struct aw_link **out, const char *text,
     status = check_keys(&url, transport, err);
     if (status == AW_OK)
         status = transport->open(&link, &url, options->clock, options->context, err);
+    if (status == AW_OK && options->shared && link->ops->share)
+        link->ops->share(link);
     return status == AW_OK ? aw_fault_wrap(out, link, &url, options->ascii, err) : status;
 }
 

@@ -28,6 +28,7 @@
 #include "base/status.h"
 
 struct aw_link;
+struct aw_turns;
 struct aw_url;
 
 struct aw_link_ops {
@@ -48,6 +49,8 @@ struct aw_link_ops {
     /* For poll(2), or -1: read it from time to time. Ask anew each time, and read until AW_TIMEOUT
      * before: a link may hold datagrams that poll(2) does not see. */
     int (*fd)(const struct aw_link *link);
+    /* Begins to serve many clients at once, see struct aw_link_options. NULL: it cannot. */
+    void (*share)(struct aw_link *link);
 };
 
 /* Common beginning of every link; transports put their own data behind it. */
@@ -61,7 +64,8 @@ struct aw_link {
      * there the device cannot know that somebody else opened the line, and what it remembers has to
      * be remembered here, too, by key. 1 on a client's tcp: or unix: link and on sim:. */
     unsigned connections;
-    bool waiting;  /* servers: nobody is connected now */
+    bool waiting;           /* servers: nobody is connected now */
+    struct aw_turns *turns; /* see aw_link_take_turn; NULL: there are none */
     bool lost;     /* the last read or write said AW_LOST; kept by aw_link_read and aw_link_write */
     char key[128]; /* what the device is, whatever the spelling of the URL: used to remember things
                       about it. The /dev/serial/by-id name or real path of a port, the absolute path
@@ -92,6 +96,8 @@ struct aw_link_options {
     const struct aw_transport *extra; /* the tool's own sim:, or NULL */
     void *context;                    /* handed to extra->open */
     bool ascii;                       /* the protocol is text: see fault.h on corruption */
+    bool shared; /* unix-listen: as a hidraw node does it, many clients at once, each of which gets
+                    all that is written; the device is not told that one came */
 };
 
 /* Opens a link; *out is NULL on failure. AW_USAGE for an unknown scheme or key (with a suggestion)
@@ -110,6 +116,17 @@ enum aw_status aw_link_write(struct aw_link *link, const void *buf, size_t size,
  * sends gets the last message: that may take 0.2 s. */
 void aw_link_close(struct aw_link *link);
 int aw_link_fd(const struct aw_link *link);
+
+/* Where several programs may have the device open at once and each gets all answers (hid:, and
+ * unix: to a simulator of such a device), those that use this library take turns: waits for the
+ * turn, until the deadline or a wish to stop. True: it is to be ended. False: it was not to be had,
+ * or there are no turns, or this link has it already; go on without. */
+bool aw_link_take_turn(struct aw_link *link, int64_t deadline);
+void aw_link_end_turn(struct aw_link *link);
+
+/* Another program that has the device open now: "MATLAB (pid 4711)"; false if there is none that we
+ * may see. */
+bool aw_link_sharer(const struct aw_link *link, char *out, size_t size);
 
 /* For links around a link: takes over all but the ops. Call it again after every read of the inner
  * link, which may have changed its connections and what it tells beside the datagram. */

@@ -143,13 +143,14 @@ static bool has_open(const char *pid, const struct stat *file, same_fn *same)
     return found;
 }
 
+/* But for this process. */
 static long first_with_it_open(const struct stat *file, same_fn *same)
 {
-    long owner = 0;
+    long owner = 0, self = (long)getpid();
     DIR *dir = opendir("/proc");
     for (struct dirent *entry; dir && !owner && (entry = readdir(dir));)
         if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
-            has_open(entry->d_name, file, same))
+            strtol(entry->d_name, NULL, 10) != self && has_open(entry->d_name, file, same))
             owner = strtol(entry->d_name, NULL, 10);
     if (dir)
         closedir(dir);
@@ -180,6 +181,21 @@ bool aw_port_holder(const char *path, char *out, size_t size)
     if (owner)
         aw_port_process(owner, out, size);
     return owner != 0;
+}
+
+static bool same_file(const struct stat *file, const struct stat *other)
+{
+    return S_ISCHR(file->st_mode) ? same_device(file, other)
+                                  : other->st_ino == file->st_ino && other->st_dev == file->st_dev;
+}
+
+bool aw_port_sharer(int fd, char *out, size_t size)
+{
+    struct stat file;
+    long other = fd >= 0 && fstat(fd, &file) == 0 ? first_with_it_open(&file, same_file) : 0;
+    if (other)
+        aw_port_process(other, out, size);
+    return other != 0;
 }
 
 /* Number of the socket that is bound to a port, by the kernel's table; 0 if there is none. */

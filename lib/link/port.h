@@ -50,6 +50,9 @@ bool aw_port_holder(const char *path, char *out, size_t size);
 /* "minicom (pid 4711)" */
 void aw_port_process(long pid, char *out, size_t size);
 
+/* Another process that has the same file open as this descriptor, as above. */
+bool aw_port_sharer(int fd, char *out, size_t size);
+
 /* The inode of the socket that is bound to a UDP port of this machine, 0 if none is. */
 unsigned long aw_udp_socket(unsigned port);
 

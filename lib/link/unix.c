@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -10,6 +11,12 @@
 #include "link/port.h"
 #include "link/server.h"
 #include "link/transport.h"
+#include "link/turns.h"
+
+struct unix_link {
+    struct aw_fd_link fd;
+    struct aw_turns turns;
+};
 
 static enum aw_status make_address(struct sockaddr_un *address, const char *path,
                                    struct aw_error *err)
@@ -33,10 +40,25 @@ static bool connects(int fd, const struct sockaddr_un *address)
     return fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof *address) == 0;
 }
 
+static int open_turns(const char *path)
+{
+    char turns[sizeof((struct sockaddr_un *)0)->sun_path + sizeof AW_TURNS];
+    snprintf(turns, sizeof turns, "%s" AW_TURNS, path);
+    return open(turns, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+}
+
+static void unix_close(struct aw_link *link)
+{
+    const struct unix_link *self = (const struct unix_link *)link;
+    if (self->turns.fd >= 0)
+        close(self->turns.fd);
+    aw_fd_part(link);
+}
+
 static const struct aw_link_ops unix_ops = {
     .read = aw_fd_read,
     .write = aw_fd_write,
-    .close = aw_fd_part,
+    .close = unix_close,
     .fd = aw_fd_fd,
 };
 
@@ -48,21 +70,24 @@ enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url, stru
     enum aw_status status = make_address(&address, url->rest, err);
     if (status != AW_OK)
         return status;
-    struct aw_fd_link *self = aw_fd_link_new(sizeof *self, &unix_ops, clock);
+    struct unix_link *self = aw_fd_link_new(sizeof *self, &unix_ops, clock);
     if (!self)
         return aw_fail(err, AW_NO_LINK, "unix: no memory");
-    self->fd = new_socket();
-    if (!connects(self->fd, &address)) {
+    struct aw_link *base = &self->fd.base;
+    self->fd.fd = new_socket();
+    if (!connects(self->fd.fd, &address)) {
         status = aw_fail(err, AW_NO_LINK, "unix:%s: %s — start the device or simulator first",
                          url->rest, strerror(errno));
-        aw_fd_close(&self->base);
+        aw_fd_close(base);
         return status;
     }
-    self->socket = true;
-    self->base.datagrams = true;
-    self->base.connections = 1;
-    snprintf(self->base.key, sizeof self->base.key, "unix:%s", address.sun_path);
-    *out = &self->base;
+    self->turns.fd = open_turns(address.sun_path);
+    base->turns = &self->turns;
+    self->fd.socket = true;
+    base->datagrams = true;
+    base->connections = 1;
+    snprintf(base->key, sizeof base->key, "unix:%s", address.sun_path);
+    *out = base;
     return AW_OK;
 }
 

@@ -165,10 +165,12 @@ static enum aw_status end_of_record(struct aw_session *session, enum aw_status s
 }
 
 /* Before a dangerous command there is a question, which --dry-run makes needless. */
-static enum aw_status ask_first(struct aw_session *session, const struct aw_command *command)
+static enum aw_status ask_first(struct aw_session *session, const struct aw_args *args)
 {
+    const struct aw_command *command = args->command;
     char question[160];
-    if (command->safety != AW_DANGEROUS || aw_flag(session, "dry-run"))
+    if (command->safety != AW_DANGEROUS || aw_flag(session, "dry-run") ||
+        (command->harmless && command->harmless(session, args)))
         return AW_OK;
     snprintf(question, sizeof question, "%s: %s — go on?", command->name, command->summary);
     if (aw_session_agrees(session, question))
@@ -204,7 +206,7 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
 
 static enum aw_status run_command(struct aw_session *session, const struct aw_args *args)
 {
-    enum aw_status status = ask_first(session, args->command);
+    enum aw_status status = ask_first(session, args);
     if (status != AW_OK)
         return status;
     /* What was lost under the command before is opened anew; a server waits for its next client. */

@@ -100,6 +100,9 @@ struct aw_command {
     bool hidden;                     /* not in help and completion */
     bool offline;                    /* needs no device: signals keep their usual meaning */
     enum aw_safety safety;
+    /* A dangerous command that is none with these arguments is not asked about. NULL: it always is
+     */
+    bool (*harmless)(struct aw_session *session, const struct aw_args *args);
     const char *const
         *examples; /* what follows the name of the tool; each one is run by the tests */
     enum aw_status (*run)(struct aw_session *session, const struct aw_args *args);

@@ -146,6 +146,19 @@ static bool is_word(const struct aw_record *record, int leaf, const char *text, 
     return true;
 }
 
+/* A whole number in another unit; without any unit there is nothing to take it for. */
+static enum aw_status round_converted(const char *name, const char *text, const char *unit,
+                                      double *value, struct aw_error *err)
+{
+    if (!has_other_unit(text, unit))
+        return AW_OK;
+    *value = round(*value);
+    if (unit)
+        return AW_OK;
+    return aw_fail(err, AW_USAGE, "%.40s: '%.40s' — give a whole number, without a unit", name,
+                   text);
+}
+
 enum aw_status aw_record_set_text(struct aw_record *record, const char *name, const char *text,
                                   struct aw_error *err)
 {
@@ -158,6 +171,7 @@ enum aw_status aw_record_set_text(struct aw_record *record, const char *name, co
         return set_name(record, leaf, name, text, err);
     double value;
     struct aw_error number;
+    enum aw_status status = AW_OK;
     if (is_word(record, leaf, text, &value)) {
         store(record, leaf, value);
         return AW_OK;
@@ -165,10 +179,11 @@ enum aw_status aw_record_set_text(struct aw_record *record, const char *name, co
     const char *unit = aw_leaf_range(codec, leaf, record).unit;
     if (aw_number_parse_unit(text, unit, &value, &number) != AW_OK)
         return named_value_error(row, name, text, &number, err);
-    if (is_whole(row) && has_other_unit(text, row->unit))
-        value = round(value);
-    store(record, leaf, value);
-    return AW_OK;
+    if (is_whole(row))
+        status = round_converted(name, text, unit, &value, err);
+    if (status == AW_OK)
+        store(record, leaf, value);
+    return status;
 }
 
 /* A field whose unit depends on another one waits until that one is set. */

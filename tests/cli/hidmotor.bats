@@ -274,12 +274,68 @@ END
     refuses 2 hidmotor -l "$fast" raw 1962 --bytes XY --yes
     virtual_json raw 1848 500 1 0 45 -30 --yes
     same "$(json '[.dir,.msg,.m2]')" '["rx","set_setpoints",45]'
-    virtual_json raw 1910 --yes
+    virtual_json raw 1910 # only reads: no question
     same "$(json '[.msg,.count]')" '["positions",3]'
     virtual raw 1962 --bytes B4 --yes
     has "$output" "gripper value=180"
+    for id in 1822 1857 1825; do virtual raw $id; done
+    fails 2 hidmotor -l "$fast" raw 4660
     fails 1 hidmotor -q -l "$fast" raw 4660 --yes
     has "$why" "does not know packet 4660"
+}
+
+@test "what is not finite goes out on no way, what is outside its range only with --force" {
+    while IFS='|' read -r status words; do
+        # shellcheck disable=SC2086 # words
+        refuses "$status" hidmotor -l "$fast" $words
+    done <<'END'
+2|--yes raw 1811 --bytes 0000C07F0000807F
+2|--yes --force raw 1811 --bytes 0000C07F0000807F
+2|--yes --force raw 1900 --bytes 0000C07F
+2|--yes --force raw 1810 --bytes 0000807F
+2|--yes --force raw 2000 --bytes 0000C07F
+2|--force velocity nan 0 0
+6|--force velocity 1e39 0 0
+6|velocity 1e30 0 0
+6|velocity 0 -481 0
+6|--yes raw 1811 877
+6|--yes raw 1962 --bytes C8
+6|--yes raw 2000 2 1 1
+6|move 0 0 0 mode=1e30
+6|move 0 0 0 mode=0.5
+END
+    virtual --force velocity 1e30 0 0
+    virtual --force --yes raw 1962 --bytes C8
+    # The same by a recording and by records.
+    hidmotor -q --force -l "$fast" --record fast.pcapng velocity 1e30 0 0
+    refuses 6 hidmotor -l "$fast" replay fast.pcapng
+    echo '{"msg":"set_velocity","m1":1e30}' >fast
+    fails 6 hidmotor -q -l "$fast" run fast
+    fails 6 hidmotor encode set_velocity m1=1e30
+    # A time-out that no integer holds is a long one.
+    virtual --timeout 1e9 status
+}
+
+@test "gripper: a share of the way" {
+    while read -r value byte; do
+        virtual -v gripper "$value"
+        has "$stderr" "-> AA 07 00 00 $byte "
+    done <<'END'
+0% 00
+0.4% 01
+50% 5A
+100% B4
+open B4
+close 00
+90 5A
+END
+    refuses 6 hidmotor -l "$fast" gripper 101%
+    refuses 6 hidmotor -l "$fast" gripper -1%
+    refuses 2 hidmotor -l "$fast" gripper 0.5
+    refuses 2 hidmotor -l "$fast" gripper nan%
+    refuses 2 hidmotor -l "$fast" gripper 90deg
+    fails 2 hidmotor encode gripper value=100%
+    has "$why" "whole number"
 }
 
 @test "fk and ik: without a board, inverse to each other, and how far it is too far" {
@@ -473,9 +529,103 @@ END
 @test "play: on the limits, to the last bit" {
     # in doubles, -39.92 + (90 - -39.92) is 90.00000000000001
     printf '0,90,100,63\n2,-90,-45,-90\n4,-39.92,-39.61,-39.65\n7,90,100,63\n' >way.csv
-    virtual play way.csv
+    virtual play way.csv --columns t,m1,m2,m3
     printf '0,90,100,63\n4,-90,-45,-90\n' >ends.csv
-    virtual play ends.csv --cubic
+    virtual play ends.csv --columns t,m1,m2,m3 --cubic
+}
+
+# lab KIND: a recording of the course's programs: from 0 to 20, 30, -40 deg within 2 s, read as fast
+# as the board answers, measured every 16 ms. What differs: the order, the unit of time, what stands
+# between the columns, a header.
+lab() {
+    awk -v kind="$1" '
+    function row(a, b, c, d) { return a between b between c between d }
+    function deg(share, way) { return int(share * way / 0.24) * 0.24 }
+    BEGIN {
+        unit = kind ~ /(^| )ms/ ? 1000 : 1
+        between = kind ~ /tabs/ ? "\t" : kind ~ /semicolons/ ? ";" : kind ~ /blanks/ ? " " : ","
+        time = unit > 1 ? "t_ms" : "t_s"
+        if (kind ~ /header/) print kind ~ /last/ ? row("q1", "q2", "q3", time) : row(time, "q1", "q2", "q3")
+        if (kind ~ /named/) print row("time", "q1_pos", "q2_pos", "q3_pos") between "q1_target"
+        start = kind ~ /zeros/ ? 45 : 0
+        every = kind ~ /often/ ? 0.7 : kind ~ /seldom/ ? 40 : 4
+        for (ms = 0; ms <= 2000; ms += every) {
+            share = int(ms / 16) * 16 / 2000
+            a = deg(share, 20) + start; b = deg(share, 30) + start; c = deg(share, -40) + start
+            if (kind ~ /zeros/ && ms < 10) a = b = c = 0
+            t = kind ~ /dt/ ? every / 1000 : ms / 1000
+            t *= unit
+            if (kind ~ /whole/) t = int(t)
+            if (kind ~ /matlab/) { printf "%16.7e%16.7e%16.7e%16.7e\n", kind ~ /last/ ? a : t,
+                kind ~ /last/ ? b : a, kind ~ /last/ ? c : b, kind ~ /last/ ? t : c; continue }
+            line = kind ~ /last|dt/ ? row(a, b, c, t) : row(t, a, b, c)
+            if (kind ~ /more/) line = line between every
+            if (kind ~ /named/) line = line between 20
+            print line
+        }
+    }'
+}
+
+# as_it_was FILE OPTION…: playing it takes 2 s and ends there.
+as_it_was() {
+    virtual_json play "$@"
+    same "$(json '[.ok, (.seconds > 1.95 and .seconds < 2.05)]')" '[true,true]'
+    local start=${zeros:-0}
+    same "$(json "[.m1.setpoint-20-$start,.m2.setpoint-30-$start,.m3.setpoint+40-$start] | map(fabs < 0.5) | all")" true
+}
+
+@test "play: the kinds of files that the course has play as they were, or are refused with the line that does it" {
+    while IFS='|' read -r kind first; do
+        lab "$kind" >lab.csv
+        zeros=$([[ $kind != *zeros* ]] || echo 45)
+        if [ "$first" = plays ]; then
+            as_it_was lab.csv
+            continue
+        fi
+        fails 5 hidmotor -q -l "$fast" play lab.csv
+        has "$why" "$first"
+        [[ $why =~ "hidmotor play lab.csv --columns "([^ ]+) ]]
+        as_it_was lab.csv --columns "${BASH_REMATCH[1]}"
+    done <<'END'
+header ms|plays
+header ms last|plays
+header s semicolons|plays
+header ms tabs last whole often|plays
+header ms blanks|plays
+header ms zeros|plays
+s|plays
+matlab s|plays
+ms|the first column was taken for t in s, and then a step is 4 s
+ms often|a step is 0.7 s
+ms seldom|a step is 40 s
+ms more|a step is 4 s
+ms last|does not rise
+ms last more semicolons|does not rise
+s last tabs|does not rise
+matlab ms|a step is 4 s
+matlab ms last|does not rise
+ms dt|since the row before in ms
+named ms|the first column was taken for time in s
+zeros ms|a step is 4 s
+END
+}
+
+@test "play: what is no path moves nothing" {
+    seq -s ' ' 0 30 >row.csv
+    refuses 5 hidmotor -l "$fast" play row.csv
+    has "$why" "1 row of 31 numbers without a header — no path"
+    echo 1,2,3,4 >row.csv
+    refuses 5 hidmotor -l "$fast" play row.csv
+    virtual play row.csv --columns t,m1,m2,m3
+    seq -s ' ' 0 30 >>rows.csv
+    seq -s ' ' 1 31 >>rows.csv
+    refuses 5 hidmotor -l "$fast" play rows.csv
+    printf 't,m1,m2,m3\n0,0,0,0\n1e300,1,1,1\n' >far.csv
+    refuses 6 hidmotor -l "$fast" --force play far.csv
+    has "$why" "more than 86400"
+    printf '0,0,0,0\n1,1,1,1\n' >short.csv
+    ok hidmotor -l "$fast" play short.csv
+    has "$stderr" "short.csv: no header: taken for t in s and m1, m2, m3 in deg"
 }
 
 @test "play: a file with one bad row sends nothing" {
@@ -548,6 +698,65 @@ END
     ok hidmotor udev
     has "$output" 'KERNEL=="hidraw*"'
     has "$output" uaccess
+}
+
+@test "beside a recorder at full speed everything is answered: 20 moves of 20" {
+    board
+    hidmotor -q -l "$url" record run.csv >/dev/null 2>recorder.err 3>&- &
+    other=$!
+    started+=("$other")
+    becomes yes bash -c '[ ! -s run.csv ] || echo yes'
+    for deg in {1..20}; do
+        ok hidmotor -q -j -l "$url" move "$deg" $((2 * deg)) "-$deg" duration=20ms --wait
+        same "$(json '[.cmd,.ok,.result]')" '["move",true,"arrived"]'
+    done
+    for words in status "gripper 50%" "gains set elbow.kp=0.02" "velocity 150 0 0" stop "light 0 1 1" "ping -n 100"; do
+        # shellcheck disable=SC2086 # words
+        ok hidmotor -q -l "$url" $words
+    done
+    has "$output" "lost=0"
+    kill -0 "$other" # and the recorder goes on
+    before=$(wc -l <run.csv)
+    ok hidmotor -q -l "$url" ping -n 100
+    [ "$(wc -l <run.csv)" -gt "$before" ]
+}
+
+@test "two programs move one arm: each takes its own answers" {
+    board
+    for n in 1 2; do
+        for k in {1..20}; do echo "gripper $((n * 40 + k))"; done >"script$n"
+        hidmotor -q -j -l "$url" run "script$n" >"out$n" 2>"err$n" 3>&- &
+        started+=("$!")
+    done
+    wait "${started[@]:1}"
+    same "$(cat out1 out2 | jq -r 'select(.cmd) | .ok' | sort | uniq -c | xargs)" "40 true"
+}
+
+@test "a program that is stopped with the board in its hands delays the others, and is named" {
+    board --fault lost
+    hidmotor -q -l "$url" watch >/dev/null 2>&1 3>&- &
+    other=$!
+    started+=("$other")
+    becomes 1 bash -c "ls -l /proc/$other/fd | grep -c board.turns || true"
+    HIDMOTOR_TIMEOUT=50ms fails 3 hidmotor -q -l "$url" status
+    has "$why" "hidmotor (pid $other) uses the board, too"
+    kill -STOP "$other"
+    HIDMOTOR_TIMEOUT=50ms fails 3 hidmotor -q -l "$url" status
+    has "$why" "hidmotor (pid $other) uses the board, too"
+    kill -CONT "$other"
+}
+
+@test "the simulator says nothing about clients that come and go" {
+    board
+    ok hidmotor -q -l "$url" status
+    ok hidmotor -q -l "$url" ping -n 3
+    kill -TERM "$pid"
+    wait "$pid" && status=0 || status=$?
+    same "$status" 143
+    rest=$(cat <&"${said[board]}")
+    hasnt "$rest" "connection lost"
+    has "$rest" "5 reports received, 0 overwritten"
+    [ ! -e board ] && [ ! -e board.turns ]
 }
 
 @test "two programs, one after the other; the simulator goes away: exit 7" {

@@ -110,12 +110,12 @@ PYTHON
 }
 
 @test "a dangerous command asks; without a terminal it needs --yes" {
-    fails 2 hidmotor -l "$fast" raw 1910
+    fails 2 hidmotor -l "$fast" raw 2000 0.5 1 1
     has "$why" "--yes"
-    ok hidmotor -q -l "$fast" raw 1910 --yes
-    has "$output" "positions"
-    ok hidmotor -q -l "$fast" --dry-run raw 1910
-    matches "$output" "76 07 00 00 *"
+    ok hidmotor -q -l "$fast" raw 2000 0.5 1 1 --yes
+    has "$output" "light"
+    ok hidmotor -q -l "$fast" --dry-run raw 2000 0.5 1 1
+    matches "$output" "D0 07 00 00 *"
 }
 
 @test "what another tool recorded is no traffic of this one" {

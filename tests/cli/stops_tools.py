@@ -132,6 +132,7 @@ class Hidmotor(Tool):
         for k, (a, b) in enumerate((self.poses, self.poses[::-1])):
             path = f"{self.folder}/way{self.number}-{k}.csv"
             with open(path, "w", encoding="ascii") as file:
+                file.write("t,m1,m2,m3\n")
                 for t, share in ((0, 0.4), (2, 0.6), (4, 1)):
                     pose = [x + (y - x) * share for x, y in zip(a, b)]
                     file.write(f"{t},{pose[0]},{pose[1]},{pose[2]}\n")

@@ -196,7 +196,7 @@ static void try_waypoints(const uint8_t *data, size_t size)
     struct aw_error err = {.text = ""};
     struct aw_hidmotor_waypoints way;
     FILE *in = file_of(data, size);
-    if (aw_hidmotor_waypoints_read(&way, in, "fuzz", &err) == AW_OK) {
+    if (aw_hidmotor_waypoints_read(&way, in, "fuzz", NULL, &err) == AW_OK) {
         check_points(&way);
         for (int mode = 0; mode < AW_PATH_MODES; mode++)
             check_path(&way, (enum aw_path_mode)mode);

@@ -119,7 +119,8 @@ static inline int peer_fd(const struct aw_link *link)
 static inline void peer_init(struct peer *peer, const struct aw_protocol *protocol,
                              const struct aw_variant *variant, const uint8_t *data, size_t size)
 {
-    static const struct aw_link_ops ops = {peer_read, peer_write, peer_close, peer_fd};
+    static const struct aw_link_ops ops = {
+        .read = peer_read, .write = peer_write, .close = peer_close, .fd = peer_fd};
     peer->clock = aw_virtual_clock();
     peer->base = (struct aw_link){.ops = &ops, .clock = &peer->clock.base, .key = "fuzz"};
     peer->input = (struct input){data, size};

@@ -124,6 +124,20 @@ check "10000 pings" true_for '.ok and .sent == 10000 and .lost == 0 and .foreign
 cat ping.json
 check "as fast as a bare loop on hidapi, within 1.5" as_fast_as_bare 1000
 
+# all_of COUNT: moves beside a recorder at full speed, each of which arrives.
+all_of() {
+    local deg
+    "$hidmotor" -q -l "$url" record busy.csv &
+    recorder=$!
+    until [ -s busy.csv ]; do sleep 0.05; done
+    for ((deg = 1; deg <= $1; deg++)); do
+        timeout 20 "$hidmotor" -q -l hid: move $deg $deg 0 duration=20ms --wait || return
+    done
+    kill -0 $recorder && kill -INT $recorder
+    ended 130 $recorder
+}
+check "two programs on one node: 20 moves of 20 beside a recorder" all_of 20
+
 # moving TARGET: starts a long move in the background, $mover, and returns when it is under way.
 moving() {
     "$hidmotor" -l hid: -v move "$@" duration=5s --wait 2>move.log &

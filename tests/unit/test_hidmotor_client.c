@@ -679,9 +679,9 @@ static void raw_motions_are_held_to_the_limits(void **state)
     assert_non_null(strstr(tap->err.text, "snap there at once"));
     assert_int_equal(RAW(tap, SET_SETPOINTS, 1000, 0, 45), AW_LIMIT);
     assert_int_equal(RAW(tap, SET_SETPOINTS, 1000, 0, 0, 45, 64), AW_LIMIT);
-    assert_string_equal(tap->err.text, "set_setpoints: m3 64 is outside -90 to 63");
+    assert_string_equal(tap->err.text, "set_setpoints: m3 64 deg is outside -90 to 63 deg");
     assert_int_equal(tap->n_written, 0);
-    assert_int_equal(RAW(tap, SET_SETPOINTS, 1000, 0.5, 0, 45, 63), AW_OK);
+    assert_int_equal(RAW(tap, SET_SETPOINTS, 1000, 1, 0, 45, 63), AW_OK);
     tap->arm.options.force = true;
     assert_int_equal(RAW(tap, SET_SETPOINTS, 1000, 2, 0, 45, 64), AW_OK);
     assert_int_equal(raw(tap, SET_SETPOINTS, NULL, 0), AW_OK);
@@ -691,6 +691,76 @@ static void raw_motions_are_held_to_the_limits(void **state)
                                      &tap->reply, &tap->err),
                      AW_USAGE);
     assert_int_equal(tap->n_written, 3);
+    free(tap);
+}
+
+/* Whichever packet the table knows: nothing that is not finite, with force or without; nothing
+ * outside the ranges without. */
+static void raw_packets_are_read_by_the_table(void **state)
+{
+    static const struct {
+        uint32_t id;
+        int place; /* of the float; the others are 0 */
+        double value;
+        enum aw_status plain, forced;
+    } cases[] = {
+        {1811, 0, (double)NAN, AW_USAGE, AW_USAGE},
+        {1811, 1, (double)INFINITY, AW_USAGE, AW_USAGE},
+        {1811, 0, 1e30, AW_LIMIT, AW_OK},
+        {1811, 0, 877, AW_LIMIT, AW_OK},
+        {1811, 0, -876, AW_OK, AW_OK},
+        {1900, 8, (double)NAN, AW_USAGE, AW_USAGE},
+        {1900, 8, 1e30, AW_OK, AW_OK},
+        {1810, 2, -(double)INFINITY, AW_USAGE, AW_USAGE},
+        {2000, 2, (double)NAN, AW_USAGE, AW_USAGE},
+        {2000, 0, 1.5, AW_LIMIT, AW_OK},
+        {SET_SETPOINTS, 4, (double)NAN, AW_USAGE, AW_USAGE},
+        {SET_SETPOINTS, 14, (double)NAN, AW_USAGE, AW_USAGE}, /* for a board with 13 motors */
+        {SET_SETPOINTS, 0, -1, AW_LIMIT, AW_OK},
+        {4711, 0, (double)NAN, AW_OK, AW_OK}, /* bytes of a packet that nobody knows */
+        {POSITIONS, 0, (double)NAN, AW_OK, AW_OK},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int force = 0; force < 2; force++) {
+            struct tap *tap = tap_new(echo);
+            uint8_t report[AW_HIDMOTOR_REPORT] = {0};
+            put_float(report, cases[i].place, cases[i].value);
+            tap->arm.options.force = force;
+            enum aw_status status = aw_hidmotor_raw(
+                &tap->arm, cases[i].id, (struct aw_span){report + 4, AW_HIDMOTOR_PAYLOAD},
+                &tap->reply, &tap->err);
+            enum aw_status expected = force ? cases[i].forced : cases[i].plain;
+            if (status != expected || (tap->n_written > 0) != (expected == AW_OK))
+                fail_msg("case %zu, force %d: %s %s", i, force, aw_status_name(status),
+                         tap->err.text);
+            free(tap);
+        }
+}
+
+/* Another program set the gripper to 99 while we set it to 7. */
+static void echo_of_another(struct tap *tap, const uint8_t *report)
+{
+    uint8_t other[AW_HIDMOTOR_REPORT];
+    memcpy(other, report, sizeof other);
+    other[4] = 99;
+    send_after(tap, 1, other, sizeof other);
+    if (tap->n_written > 1)
+        send_after(tap, 2, report, AW_HIDMOTOR_REPORT);
+}
+
+static void the_echo_of_another_program_confirms_nothing(void **state)
+{
+    (void)state;
+    struct tap *tap = tap_new(echo_of_another);
+    static const uint8_t value = 7;
+    const struct aw_span payload = {&value, 1};
+    assert_int_equal(aw_hidmotor_raw(&tap->arm, GRIPPER, payload, &tap->reply, &tap->err),
+                     AW_TIMEOUT);
+    assert_non_null(strstr(tap->err.text, "1 foreign reply: does another program use the board?"));
+    assert_int_equal(aw_hidmotor_raw(&tap->arm, GRIPPER, payload, &tap->reply, &tap->err), AW_OK);
+    assert_int_equal(tap->reply.bytes[4], 7);
+    assert_int_equal(tap->arm.counters.foreign + tap->arm.counters.late, 2);
     free(tap);
 }
 
@@ -763,6 +833,8 @@ int main(void)
         cmocka_unit_test(a_stale_reply_is_never_taken_for_a_fresh_one),
         cmocka_unit_test(raw_packets),
         cmocka_unit_test(raw_motions_are_held_to_the_limits),
+        cmocka_unit_test(raw_packets_are_read_by_the_table),
+        cmocka_unit_test(the_echo_of_another_program_confirms_nothing),
         cmocka_unit_test(the_table_is_asked_first),
         cmocka_unit_test(the_simulated_board_answers),
     };

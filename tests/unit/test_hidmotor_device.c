@@ -361,6 +361,34 @@ static void velocity_mode_only_shows(void **state)
     rig_free(rig);
 }
 
+/* What the published firmware computes for these velocities. */
+static void velocity_mode_has_the_published_efforts(void **state)
+{
+    static const struct {
+        double velocity[3], shown[3], effort[3];
+    } cases[] = {
+        {{10, 0, -5}, {150, 0, -50}, {0, 0, 0}},
+        {{200, -200, 500}, {200, -200, 500}, {134, -75, 114}},
+        {{876, -480, 1400}, {876, -480, 1400}, {255, -255, 255}},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct rig *rig = rig_faulty("");
+        RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 60, 60, 60);
+        rig_run(rig, 0.5);
+        RIG_RAW(rig, 1811, cases[k].velocity[0], cases[k].velocity[1], cases[k].velocity[2]);
+        double frozen = rig_status(rig).setpoint[0];
+        rig_run(rig, 2);
+        struct aw_hidmotor_status now = rig_status(rig);
+        assert_near(now.setpoint[0], frozen, 0);
+        for (int i = 0; i < 3; i++) {
+            assert_near(now.velocity_setpoint[i], cases[k].shown[i], 0);
+            assert_near(now.effort[i], cases[k].effort[i], 0);
+        }
+        rig_free(rig);
+    }
+}
+
 static void effort_is_whole_with_a_dead_band(void **state)
 {
     (void)state;
@@ -390,6 +418,7 @@ static void gripper_and_light(void **state)
     struct aw_hidmotor_reply reply;
     assert_int_equal(rig_truth(rig).gripper, 180);
     static const uint8_t values[] = {0, 90, 180, 181, 255};
+    rig->arm.options.force = true;
     for (size_t i = 0; i < sizeof values; i++) {
         assert_int_equal(
             aw_hidmotor_raw(&rig->arm, 1962, (struct aw_span){&values[i], 1}, &reply, &rig->err),
@@ -532,6 +561,7 @@ int main(void)
         cmocka_unit_test(enabled_again_the_arm_jumps),
         cmocka_unit_test(gains),
         cmocka_unit_test(velocity_mode_only_shows),
+        cmocka_unit_test(velocity_mode_has_the_published_efforts),
         cmocka_unit_test(effort_is_whole_with_a_dead_band),
         cmocka_unit_test(gripper_and_light),
         cmocka_unit_test(faults_by_name),

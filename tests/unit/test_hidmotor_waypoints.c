@@ -12,19 +12,26 @@
 
 static struct aw_error err;
 
-static enum aw_status read_text(const char *text, struct aw_hidmotor_waypoints *way)
+static enum aw_status read_as(const char *text, const char *columns,
+                              struct aw_hidmotor_waypoints *way)
 {
     FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
     assert_non_null(file);
-    enum aw_status status = aw_hidmotor_waypoints_read(way, file, "run.csv", &err);
+    enum aw_status status = aw_hidmotor_waypoints_read(way, file, "run.csv", columns, &err);
     fclose(file);
     return status;
+}
+
+static enum aw_status read_text(const char *text, struct aw_hidmotor_waypoints *way)
+{
+    return read_as(text, NULL, way);
 }
 
 static struct aw_hidmotor_waypoints good(const char *text)
 {
     struct aw_hidmotor_waypoints way;
-    if (read_text(text, &way) != AW_OK)
+    /* These have seconds, whatever they look like. */
+    if (read_as(text, strpbrk(text, "tT") ? NULL : "t_s,m1,m2,m3", &way) != AW_OK)
         fail_msg("%s", err.text);
     return way;
 }
@@ -48,6 +55,13 @@ static void columns_are_found_by_name(void **state)
         "t,m1.setpoint,m1.position,m2.position,m3.position\n0,9,1,2,3\n1.5,9,4,5,6\n",
         "t,elbow.position,shoulder.position,base.position\n0,3,2,1\n1.5,6,5,4\n",
         "t,base,m1,m2,m3\n0,9,1,2,3\n1.5,9,4,5,6\n",
+        "T_ms;Q1;Q2;Q3\n0;1;2;3\n1500;4;5;6\n",
+        "q1\tq2\tq3\ttime_s\n1\t2\t3\t0\n4\t5\t6\t1.5\n",
+        "t_s q1_pos q1_vel q2_pos q3_pos\n0 1 9 2 3\n1.5 4 9 5 6\n",
+        "q1,q2,q3,dt_ms\n1,2,3,7\n4,5,6,1500\n",
+        "   0.0000000e+00   1.0000000e+00   2.0000000e+00   3.0000000e+00\n"
+        "   1.5000000e+00   4.0000000e+00   5.0000000e+00   6.0000000e+00\n",
+        "t_ms,m1,m2,m3\n0,1,2,3\n0,1,2,3\n1500,4,5,6\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct aw_hidmotor_waypoints way = good(texts[i]);
@@ -75,6 +89,26 @@ static const struct complaint {
      "run.csv:1: column m2: the table has only t, m1, m3 — rename one, or call it shoulder"},
     {"m1,m2,m3\n0,1,2\n", AW_MALFORMED, "run.csv:1: column t: the table has only m1, m2, m3"},
     {"t,m1,m2,m3\n", AW_MALFORMED, "run.csv: it has no rows"},
+    {"0,1,2,3\n20,1,2,3\n40,1,2,3\n", AW_MALFORMED,
+     "run.csv: no header, so the first column was taken for t in s, and then a step is 20 s — are "
+     "these ms? hidmotor play run.csv --columns t_ms,m1,m2,m3 (t_s if not)"},
+    {"time;elbow;base;shoulder\n0;1;2;3\n20;1;2;3\n", AW_MALFORMED,
+     "run.csv: the first column was taken for time in s, and then a step is 20 s — are these ms? "
+     "hidmotor play run.csv --columns t_ms,elbow,base,shoulder (t_s if not)"},
+    {"9,1,2,3,0\n8,1,2,3,20\n", AW_MALFORMED,
+     "run.csv: no header, so the first column was taken for t in s, but it does not rise as times "
+     "do — if column 5 is the time in ms: hidmotor play run.csv --columns m1,m2,m3,-,t_ms"},
+    {"0 1 2 0 7\n1 1 2 0.5 7\n7 1 2 1 7\n", AW_MALFORMED,
+     "run.csv: no header, so the first column was taken for t in s, but it does not rise as times "
+     "do — if column 4 is the time in s: hidmotor play run.csv --columns m1,m2,m3,t_s"},
+    {"9 1 2 20\n8 1 2 16\n", AW_MALFORMED,
+     "run.csv: no header, so the first column was taken for t in s, but it does not rise as times "
+     "do — if column 4 is the time since the row before in ms: hidmotor play run.csv --columns "
+     "m1,m2,m3,dt_ms"},
+    {"0,1,2,3\n", AW_MALFORMED, "run.csv: 1 row of 4 numbers without a header — no path"},
+    {"0 1 2 3 4 5 6 7 8 9\n1 1 2 3 4 5 6 7 8 9\n", AW_MALFORMED,
+     "run.csv: 2 rows of 10 numbers without a header — no path"},
+    {"0,1;1,2;2,3;3,4\n", AW_MALFORMED, "run.csv:1: column 1: '0,1' is no name"},
     {"", AW_MALFORMED, "run.csv: it is empty"},
 };
 
@@ -91,9 +125,9 @@ static void complaints_name_the_place(void **state)
         assert_null(way.name);
     }
     struct aw_hidmotor_waypoints way;
-    assert_int_equal(aw_hidmotor_waypoints_load(&way, "/nonexistent/x.csv", &err), AW_USAGE);
+    assert_int_equal(aw_hidmotor_waypoints_load(&way, "/nonexistent/x.csv", NULL, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "/nonexistent/x.csv: No such file"));
-    assert_int_equal(aw_hidmotor_waypoints_load(&way, "/", &err), AW_LOST);
+    assert_int_equal(aw_hidmotor_waypoints_load(&way, "/", NULL, &err), AW_LOST);
 }
 
 static enum aw_status path_status(const char *text, enum aw_path_mode mode, bool force)
@@ -245,6 +279,51 @@ static void a_recording_may_look_fast(void **state)
     assert_non_null(strstr(err.text, "faster than 300 deg/s"));
 }
 
+static void names_from_outside_go_before_those_of_the_file(void **state)
+{
+    (void)state;
+    static const char text[] = "time,x,y,z,more\n9,1,2,3,0\n9,4,5,6,1500\n";
+    struct aw_hidmotor_waypoints way;
+    assert_int_equal(read_as(text, "-,m1,m2,m3,t_ms", &way), AW_OK);
+    assert_true(is(&way.points[0], 0, 1, 2, 3) && is(&way.points[1], 1.5, 4, 5, 6));
+    assert_string_equal(way.notice, "");
+    aw_hidmotor_waypoints_free(&way);
+    assert_int_equal(read_as(text, ",", &way), AW_USAGE);
+    assert_int_equal(read_as(text, "t_ms,m1,m2", &way), AW_MALFORMED);
+    assert_int_equal(read_as(text, "t_ms,t_ms,m1,m2,m3", &way), AW_MALFORMED);
+    assert_int_equal(read_text("0,1,2,3\n1,4,5,6\n", &way), AW_OK);
+    assert_string_equal(way.notice, "run.csv: no header: taken for t in s and m1, m2, m3 in deg");
+    aw_hidmotor_waypoints_free(&way);
+}
+
+/* The course's programs read zeros until the first answer has come. */
+static void zeros_before_the_first_measurement_are_left_out(void **state)
+{
+    (void)state;
+    static const char text[] = "t_ms,q1_pos,q2_pos,q3_pos\n0,0,0,0\n1,0,0,0\n2,30,40,50\n"
+                               "500,31,40,50\n";
+    struct aw_hidmotor_waypoints way = good(text);
+    assert_int_equal(way.n, 2);
+    assert_int_equal(way.points[0].line, 4);
+    assert_string_equal(way.notice, "run.csv: left out the zeros that come before the first "
+                                    "measurement, up to line 3");
+    aw_hidmotor_waypoints_free(&way);
+    way = good("t_ms,q1_pos,q2_pos,q3_pos\n0,0,0,0\n900,30,40,50\n"); /* these may be true */
+    assert_int_equal(way.n, 2);
+    aw_hidmotor_waypoints_free(&way);
+}
+
+static void a_path_takes_at_most_a_day(void **state)
+{
+    (void)state;
+    assert_int_equal(path_status("0,0,0,0\n86400,1,1,1\n", AW_PATH_LINEAR, false), AW_OK);
+    assert_int_equal(path_status("t,m1,m2,m3\n0,0,0,0\n1e300,1,1,1\n", AW_PATH_LINEAR, true),
+                     AW_LIMIT);
+    assert_string_equal(err.text,
+                        "run.csv:3: the path takes 1e+300 s, more than 86400 — correct it");
+    assert_int_equal(path_status("-1e308,0,0,0\n1e308,1,1,1\n", AW_PATH_LINEAR, true), AW_LIMIT);
+}
+
 static void points_too_far_apart(void **state)
 {
     (void)state;
@@ -266,6 +345,9 @@ int main(void)
         cmocka_unit_test(waypoints_of_people_are_all_kept),
         cmocka_unit_test(measurements_beyond_a_limit_are_at_it),
         cmocka_unit_test(a_recording_may_look_fast),
+        cmocka_unit_test(names_from_outside_go_before_those_of_the_file),
+        cmocka_unit_test(zeros_before_the_first_measurement_are_left_out),
+        cmocka_unit_test(a_path_takes_at_most_a_day),
         cmocka_unit_test(points_too_far_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

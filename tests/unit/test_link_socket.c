@@ -72,6 +72,62 @@ static void unix_clients_take_turns(void **state)
     assert_int_equal(access(listen + strlen("unix-listen:"), F_OK), -1);
 }
 
+static void expect_datagram(struct aw_link *link, const char *text)
+{
+    char buf[16];
+    size_t got;
+    struct aw_error err = {0};
+    assert_int_equal(
+        aw_link_read(link, buf, sizeof buf, &got, aw_clock_now(link->clock) + AW_SECOND, &err),
+        AW_OK);
+    assert_int_equal(got, strlen(text));
+    assert_memory_equal(buf, text, got);
+}
+
+/* As a hidraw node: what any client sends arrives, what is sent goes to all, and they take turns.
+ */
+static void a_shared_server_answers_all(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link_options options = {.clock = &clock.base, .shared = true};
+    struct aw_link *server, *clients[3];
+    struct aw_error err = {0};
+    char path[80], listen[100], other[96];
+    size_t got;
+    snprintf(path, sizeof path, "/tmp/aw-shared-%d", (int)getpid());
+    snprintf(listen, sizeof listen, "unix-listen:%s?dup=0%%", path);
+    assert_int_equal(aw_link_open(&server, listen, &options, &err), AW_OK);
+    for (int i = 0; i < 3; i++) {
+        clients[i] = open_link(server->ready, &clock.base);
+        assert_int_equal(aw_link_write(clients[i], "abc" + i, 1, &err), AW_OK);
+        expect_datagram(server, (const char *[]){"a", "b", "c"}[i]);
+    }
+    assert_int_equal(server->connections, 0); /* the device does not see who comes */
+    aw_link_close(clients[1]);
+    assert_int_equal(aw_link_write(server, "all", 3, &err), AW_OK);
+    expect_datagram(clients[0], "all");
+    expect_datagram(clients[2], "all");
+    int64_t now = aw_clock_now(&clock.base);
+    assert_int_equal(aw_link_read(server, path, 1, &got, now + AW_MILLISECOND, &err), AW_TIMEOUT);
+    assert_string_equal(err.text, "");
+    /* Turns: one at a time, and who waits goes before who comes back. */
+    now = aw_clock_now(&clock.base);
+    assert_true(aw_link_take_turn(clients[0], now));
+    assert_false(aw_link_take_turn(clients[0], now)); /* it has it already */
+    assert_false(aw_link_take_turn(clients[2], now + AW_MILLISECOND));
+    aw_link_end_turn(clients[0]);
+    assert_true(aw_link_take_turn(clients[2], now));
+    aw_link_close(clients[2]); /* with the turn: it is free then */
+    assert_true(aw_link_take_turn(clients[0], now));
+    assert_false(aw_link_sharer(clients[0], other, sizeof other)); /* only this process */
+    aw_link_close(clients[0]);
+    snprintf(path, sizeof path, "/tmp/aw-shared-%d.turns", (int)getpid());
+    assert_int_equal(access(path, F_OK), 0);
+    aw_link_close(server);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
 static void tcp_failures(void **state)
 {
     (void)state;
@@ -387,6 +443,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tcp_clients_take_turns),
         cmocka_unit_test(unix_clients_take_turns),
+        cmocka_unit_test(a_shared_server_answers_all),
         cmocka_unit_test(tcp_failures),
         cmocka_unit_test(tcp_takes_its_time_to_connect),
         cmocka_unit_test(tcp_over_ipv6),

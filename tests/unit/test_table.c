@@ -116,6 +116,28 @@ static void test_without_a_header(void **state)
     assert_non_null(strstr(err.text, "run.csv:1: y: 'nan' is not a number"));
 }
 
+/* All say: t 0, 1; y 1.5, -2e-3. */
+static void test_separators(void **state)
+{
+    static const char *const texts[] = {
+        "t,y\n0,1.5\n1,-2e-3\n",
+        "t; y\n0; 1.5\n1; -2e-3\n",
+        "t\ty\r\n0\t1.5\r\n1\t-2e-3\r\n",
+        "t y\n0 1.5\n1 -2e-3\n",
+        "  t   y  \n  0.0000000e+00   1.5000000e+00\n  1.0000000e+00  -2.0000000e-03\n",
+        "   0   1.5\n   1\t-2e-3\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct aw_table table;
+        if (read_headless(texts[i], &table) != AW_OK)
+            fail_msg("%zu: %s", i, err.text);
+        assert_int_equal(table.n_rows, 2);
+        assert_true(aw_table_cell(&table, 1, 0) == 1 && aw_table_cell(&table, 1, 1) == -2e-3);
+        aw_table_free(&table);
+    }
+}
+
 static void test_building(void **state)
 {
     (void)state;
@@ -188,8 +210,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reading),          cmocka_unit_test(test_complaints),
-        cmocka_unit_test(test_without_a_header), cmocka_unit_test(test_building),
-        cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_write_errors),
+        cmocka_unit_test(test_without_a_header), cmocka_unit_test(test_separators),
+        cmocka_unit_test(test_building),         cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_write_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
