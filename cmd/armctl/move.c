@@ -101,7 +101,7 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
         status = aw_output_check(&session->out, &session->err);
     if (status != AW_OK)
         return status;
-    session->moving = true;
+    aw_session_moves(session);
     status = aw_arm_send_line(&state->arm, line, &state->outcome, &session->err);
     session->moving = status == AW_STOPPED;
     if (!session->moving || aw_flag(session, "hold"))
@@ -143,7 +143,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
     struct arm_state *state = arm_state(session);
     (void)args;
-    if (state->profile.n == 0) {
+    if (!arm_can_stop(session)) {
         aw_object_start(&session->result, "stop");
         aw_object_text(&session->result, "result", "nothing-to-send");
         return AW_OK;
@@ -153,6 +153,8 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
         return status;
     status = aw_arm_stop(&state->arm, true, &state->outcome, &session->err);
     arm_remember(session);
+    if (status == AW_OK)
+        session->left = AW_LEFT_NOTHING;
     arm_report(session, "stop", NULL);
     if (*state->outcome.sent)
         aw_object_text(&session->result, "sent", state->outcome.sent);

@@ -189,6 +189,13 @@ static enum aw_status check(struct aw_session *session, const struct aw_record *
     return status;
 }
 
+/* The vehicle drives on at its speed until it is told another one. */
+static void note_speed(struct aw_session *session, const struct aw_record *command)
+{
+    if (strcmp(command->codec->message->name, "spd") == 0)
+        session->left = aw_record_get(command, "speed") != 0 ? AW_LEFT_RUNNING : AW_LEFT_NOTHING;
+}
+
 enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
 {
     struct arm_state *state = arm_state(session);
@@ -206,13 +213,28 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
     if (status != AW_OK)
         return status;
     state->arm.options.flip_after_ms = flip_after_ms(session, command);
-    session->moving = true;
+    aw_session_moves(session);
     status = aw_arm_command(&state->arm, command, &state->outcome, &session->err);
     session->moving = status == AW_STOPPED;
+    if (status == AW_OK)
+        note_speed(session, command);
     if (!session->moving || aw_flag(session, "hold"))
         arm_remember(session); /* else after the stop: a disk may be slow */
     arm_report(session, command->codec->message->name, command);
     return status;
+}
+
+bool arm_can_stop(struct aw_session *session)
+{
+    return arm_state(session)->profile.n > 0 || session->left == AW_LEFT_RUNNING;
+}
+
+void arm_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
+{
+    uint8_t lines[2 * AW_ARM_LINE_MAX];
+    size_t size = arm_can_stop(session) ? aw_arm_stop_lines(&arm_state(session)->arm, lines) : 0;
+    if (size > 0)
+        add(context, lines, size);
 }
 
 enum aw_status arm_safe_stop(struct aw_session *session)
@@ -221,7 +243,7 @@ enum aw_status arm_safe_stop(struct aw_session *session)
     struct aw_arm_outcome outcome = {0};
     struct aw_error problem;
     enum aw_status status = AW_OK;
-    if (state->profile.n)
+    if (arm_can_stop(session))
         status = aw_arm_stop(&state->arm, false, &outcome, &problem);
     arm_remember(session);
     if (status != AW_OK)

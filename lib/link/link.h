@@ -30,6 +30,18 @@
 struct aw_link;
 struct aw_url;
 
+struct sockaddr;
+
+/* A write as the kernel would get it, for those who may not call aw_link_write: handlers of
+ * signals. The bytes go to fd by sendto(2) where there is an address, else by write(2). */
+struct aw_link_raw {
+    uint8_t *bytes;
+    size_t cap, size;
+    int fd;                    /* the link's own: good until it is lost or closed */
+    const struct sockaddr *to; /* the link's own, or NULL */
+    unsigned to_size;
+};
+
 struct aw_link_ops {
     /* Reads what is there, at least one byte (one datagram on datagram links), waiting until the
      * deadline. AW_OK with *got > 0, AW_TIMEOUT, AW_STOPPED, AW_LOST (the other end is gone), or
@@ -48,6 +60,9 @@ struct aw_link_ops {
     /* For poll(2), or -1: read it from time to time. Ask anew each time, and read until AW_TIMEOUT
      * before: a link may hold datagrams that poll(2) does not see. */
     int (*fd)(const struct aw_link *link);
+    /* What write would do with this: fills *raw, whose bytes and cap are the caller's. False if
+     * there is no room for it or nobody to write to. NULL: it never can. */
+    bool (*raw)(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
 };
 
 /* Common beginning of every link; transports put their own data behind it. */
@@ -110,6 +125,7 @@ enum aw_status aw_link_write(struct aw_link *link, const void *buf, size_t size,
  * sends gets the last message: that may take 0.2 s. */
 void aw_link_close(struct aw_link *link);
 int aw_link_fd(const struct aw_link *link);
+bool aw_link_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
 
 /* For links around a link: takes over all but the ops. Call it again after every read of the inner
  * link, which may have changed its connections and what it tells beside the datagram. */

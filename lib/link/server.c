@@ -96,6 +96,7 @@ static const struct aw_link_ops server_ops = {
     .write = server_write,
     .close = server_close,
     .fd = server_fd,
+    .raw = aw_fd_raw,
 };
 
 struct aw_server_link *aw_server_new(struct aw_clock *clock)

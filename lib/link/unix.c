@@ -38,6 +38,7 @@ static const struct aw_link_ops unix_ops = {
     .write = aw_fd_write,
     .close = aw_fd_part,
     .fd = aw_fd_fd,
+    .raw = aw_fd_raw,
 };
 
 enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
