@@ -109,7 +109,7 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
         status = aw_output_check(&session->out, &session->err);
     if (status != AW_OK)
         return status;
-    session->moving = true;
+    aw_session_moves(session);
     status = aw_arm_send_line(&state->arm, line, &state->outcome, &session->err);
     session->moving = status == AW_STOPPED;
     if (!session->moving || aw_flag(session, "hold"))
@@ -161,6 +161,8 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
         return status;
     status = aw_arm_stop(&state->arm, true, &state->outcome, &session->err);
     arm_remember(session);
+    if (status == AW_OK)
+        session->left = AW_LEFT_NOTHING;
     arm_report(session, "stop", NULL);
     if (*state->outcome.sent)
         aw_object_text(&session->result, "sent", state->outcome.sent);

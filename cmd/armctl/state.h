@@ -30,11 +30,13 @@ enum aw_status arm_profile(struct aw_session *session, const struct aw_arm_profi
 enum aw_status arm_move(struct aw_session *session, struct aw_record *command);
 
 /* Is there anything to stop with? With a profile the last confirmed position; without one only what
- * runs on by itself, a motor with its duty. */
+ * runs on by itself: a motor with its duty, a vehicle. */
 bool arm_can_stop(struct aw_session *session);
 
 /* The safe stop after an interrupted motion (see struct aw_tool). */
 enum aw_status arm_safe_stop(struct aw_session *session);
+
+void arm_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 
 /* Keeps the sequence digits for the next time. */
 void arm_remember(struct aw_session *session);

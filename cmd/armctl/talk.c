@@ -193,11 +193,17 @@ static enum aw_status check(struct aw_session *session, const struct aw_record *
     return status;
 }
 
-/* A motor goes on when its command has returned. */
-static void note_motor(struct aw_session *session)
+/* A motor and a vehicle go on until they are told otherwise; what was not confirmed may have begun.
+ */
+static void note_ongoing(struct aw_session *session, const struct aw_record *command,
+                         enum aw_status status)
 {
-    if (*arm_state(session)->arm.memory.motor)
+    bool vehicle = strcmp(command->codec->message->name, "spd") == 0;
+    bool drives = vehicle && aw_record_get(command, "speed") != 0;
+    if (drives || *arm_state(session)->arm.memory.motor)
         session->left = AW_LEFT_RUNNING;
+    else if (vehicle && status == AW_OK)
+        session->left = AW_LEFT_NOTHING;
 }
 
 enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
@@ -217,12 +223,12 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
     if (status != AW_OK)
         return status;
     state->arm.options.flip_after_ms = flip_after_ms(session, command);
-    session->moving = true;
+    aw_session_moves(session);
     status = aw_arm_command(&state->arm, command, &state->outcome, &session->err);
     session->moving = status == AW_STOPPED;
     if (!session->moving || aw_flag(session, "hold"))
         arm_remember(session); /* else after the stop: a disk may be slow */
-    note_motor(session);
+    note_ongoing(session, command, status);
     arm_report(session, session->command->name, command);
     return status;
 }
@@ -230,7 +236,15 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
 bool arm_can_stop(struct aw_session *session)
 {
     struct arm_state *state = arm_state(session);
-    return state->profile.n || *state->arm.memory.motor;
+    return state->profile.n || *state->arm.memory.motor || session->left == AW_LEFT_RUNNING;
+}
+
+void arm_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
+{
+    uint8_t lines[2 * AW_ARM_LINE_MAX];
+    size_t size = arm_can_stop(session) ? aw_arm_stop_lines(&arm_state(session)->arm, lines) : 0;
+    if (size > 0)
+        add(context, lines, size);
 }
 
 enum aw_status arm_safe_stop(struct aw_session *session)

@@ -201,6 +201,7 @@ const struct aw_tool armctl_tool = {
     .state_size = sizeof(struct arm_state),
     .configure = configure,
     .stop = arm_safe_stop,
+    .last_stop = arm_last_stop,
     .in_step = true,
     .finish = finish,
     .unlinked = unlinked,

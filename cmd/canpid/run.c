@@ -53,8 +53,8 @@ enum aw_status pid_run_drive(struct pid_run *run, double normalised)
 {
     struct aw_session *session = run->session;
     ((struct pid_state *)session->state)->driven = AW_PID_BIT(run->board);
-    session->moving = true;
     run->commanded = normalised;
+    aw_session_moves(session);
     return aw_pid_setpoint(pid_of(session), run->board, run->controller, normalised, NULL,
                            &session->err);
 }

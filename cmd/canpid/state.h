@@ -111,6 +111,7 @@ void pid_disabled(struct aw_session *session, uint64_t boards);
  * telemetry confirms it. */
 enum aw_status pid_end_motion(struct aw_session *session);
 enum aw_status pid_safe_stop(struct aw_session *session);
+void pid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 
 enum aw_status run_set(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_gain(struct aw_session *session, const struct aw_args *args);

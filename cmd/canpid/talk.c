@@ -115,7 +115,7 @@ static void note_setpoint(struct aw_session *session, const struct aw_pid_sent *
     struct pid_state *state = session->state;
     if (fabs(sent->setpoint) <= 1) {
         state->driven |= AW_PID_BIT(sent->board);
-        session->moving = true;
+        aw_session_moves(session);
         leave(session, state->left | state->driven);
     } else if (!isnan(sent->setpoint) && verified) {
         pid_disabled(session, AW_PID_BIT(sent->board));
@@ -251,6 +251,25 @@ enum aw_status pid_end_motion(struct aw_session *session)
     session->moving = false;
     pid_disabled(session, state->driven);
     return AW_OK;
+}
+
+void pid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
+{
+    struct pid_state *state = session->state;
+    uint64_t boards = state->driven | state->left;
+    for (; boards; boards &= boards - 1) {
+        struct aw_record command;
+        struct aw_pid_sent sent;
+        unsigned board = pid_first_board(boards);
+        int last = aw_pid_board(&state->pid, board)->controller;
+        int controller = last == AW_PID_LAST ? AW_PID_POS : last;
+        aw_record_init(&command, aw_wire_codec(&state->pid.wire, "setpoint", AW_TX), AW_TX);
+        aw_record_set(&command, "board", board, NULL);
+        aw_record_set(&command, "controller", controller, NULL);
+        aw_record_set(&command, "value", AW_PID_DISABLE * aw_pid_setpoint_scale(controller), NULL);
+        if (aw_pid_check(&state->pid, &command, &sent, NULL) == AW_OK)
+            add(context, sent.bytes, sent.size);
+    }
 }
 
 enum aw_status pid_safe_stop(struct aw_session *session)

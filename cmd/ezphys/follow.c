@@ -82,7 +82,7 @@ static enum aw_status follow(struct follower *f)
     if (status != AW_OK)
         return status;
     f->approach = aw_ez_path_approach(&f->path, &f->gains);
-    session->moving = true;
+    aw_session_moves(session);
     status = ez_go_on(session, f->approach + aw_ez_path_seconds(&f->path), each, f);
     if (status == AW_OK) {
         report(f);

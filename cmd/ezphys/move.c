@@ -217,7 +217,7 @@ static enum aw_status drive(struct drive *d)
         status = give(d);
     if (status != AW_OK)
         return status;
-    session->moving = true;
+    aw_session_moves(session);
     status = seconds > 0 ? ez_go_on(session, seconds, again, d) : ez_exchange(session);
     if (status == AW_OK) {
         aw_object_start(&session->result, d->forces ? "force" : "motor");

@@ -372,13 +372,40 @@ static void see_it_taken(struct aw_session *session)
             return;
 }
 
+static struct aw_ez_halt how_to_stop(const struct aw_session *session)
+{
+    return (struct aw_ez_halt){.coast = aw_flag(session, "coast"), .torque = AW_EZ_STOP_TORQUE};
+}
+
+void ez_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
+{
+    uint8_t message[AW_EZ_ANSWER_MAX];
+    size_t size;
+    struct aw_ez_halt how = how_to_stop(session);
+    if (aw_ez_stop_message(ez_of(session), &how, message, sizeof message, &size, NULL) == AW_OK)
+        add(context, message, size);
+}
+
+/* A replay has listened by itself: the joints are told by the answer to the message that was just
+ * sent. */
+static enum aw_status learn_and_stop(struct aw_session *session, const struct aw_ez_halt *how)
+{
+    struct aw_ez *ez = ez_of(session);
+    struct aw_error err;
+    if (aw_ez_receive(ez, aw_clock_now(session->clock) + TAKEN_NS, &err) != AW_OK)
+        return AW_OK;
+    return aw_ez_stop(ez, how, &session->err);
+}
+
 enum aw_status ez_safe_stop(struct aw_session *session)
 {
     struct aw_ez *ez = ez_of(session);
-    const struct aw_ez_halt how = {.coast = aw_flag(session, "coast"), .torque = AW_EZ_STOP_TORQUE};
+    const struct aw_ez_halt how = how_to_stop(session);
     if (!ez->link)
         return AW_OK;
     enum aw_status status = aw_ez_stop(ez, &how, &session->err);
+    if (status == AW_OK && ez->n_commands == 0)
+        status = learn_and_stop(session, &how);
     if (status != AW_OK) {
         aw_session_say(session, "the motors could not be stopped: %s", session->err.text);
         return status;

@@ -6,6 +6,7 @@
 
 #define USUAL_DURATION_MS 1000
 #define PATIENCE_S        10 /* beyond the duration of a motion, until it counts as not done */
+#define REST_S            1  /* the arm is behind its setpoint, which has arrived */
 #define LONG_S            30 /* a wait that a person wants to know of before it is over */
 
 static void read_shape(const struct aw_args *args, const struct aw_record *record,
@@ -99,7 +100,7 @@ enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *p
     enum aw_status status = aw_session_announce(session, &command);
     if (status != AW_OK)
         return status;
-    session->moving = true;
+    aw_session_moves(session);
     status = aw_hidmotor_move(motor_arm(session), plan, &moved, &session->err);
     if (status == AW_OK && moved.verified)
         aw_session_say(session, "no reply, but the setpoints show that the board got it");
@@ -172,6 +173,8 @@ enum aw_status motor_go(struct aw_session *session, const char *cmd,
         status = motor_await(session, &plan, aw_option_number(session, "wait"));
     session->moving = session->moving && status == AW_STOPPED;
     session->left = status == AW_OK && !waits ? AW_LEFT_ENDING : AW_LEFT_NOTHING;
+    session->left_until =
+        aw_clock_after(aw_clock_now(session->clock), fmax(0, plan.duration_ms) / 1000 + REST_S);
     report(session, cmd, &plan, status, waits);
     return status;
 }
@@ -241,6 +244,13 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
         aw_object_number(&session->result, aw_hidmotor_joint(i).name, stopped.deg[i], 2, "deg");
     aw_object_truth(&session->result, "measured", stopped.measured);
     return AW_OK;
+}
+
+void motor_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
+{
+    uint8_t report[AW_HIDMOTOR_REPORT];
+    if (aw_hidmotor_stop_report(motor_arm(session), report))
+        add(context, report, sizeof report);
 }
 
 enum aw_status motor_safe_stop(struct aw_session *session)

@@ -103,7 +103,7 @@ static enum aw_status stream(struct player *p)
     double length_s = p->end_s - p->path.t_s[0];
     int64_t start = aw_clock_now(session->clock);
     enum aw_status status = AW_OK;
-    session->moving = true;
+    aw_session_moves(session);
     p->step = (struct aw_hidmotor_plan){.n = AW_HIDMOTOR_JOINTS,
                                         .duration_ms = (double)p->period_ns / 1e6};
     at(p, p->path.t_s[0], p->step.target);

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 
 struct recorder {
     struct aw_session *session;
+    const char *path;
     FILE *file;
     struct aw_table table; /* columns only; rows go to the file as they come */
     struct aw_samples gaps_ms;
@@ -61,7 +61,7 @@ static enum aw_status flush(struct recorder *r, int64_t now)
     r->flushed_ns = now;
     if (fflush(r->file) == 0)
         return AW_OK;
-    return aw_fail(&r->session->err, AW_LOST, "record: %s — the file ends here", strerror(errno));
+    return aw_file_fail(&r->session->err, "record", r->path);
 }
 
 /* What came as a 32-bit float is written as one: 0.72, not 0.7200000286102295. */
@@ -153,8 +153,10 @@ enum aw_status run_record(struct aw_session *session, const struct aw_args *args
 {
     if (!is_csv(aw_arg(args, "file", 0)))
         return aw_run_record(session, args);
-    struct recorder r = {.session = session, .limit = (uint64_t)aw_option_number(session, "count")};
-    enum aw_status status = begin(&r, aw_arg(args, "file", 0));
+    struct recorder r = {.session = session,
+                         .path = aw_arg(args, "file", 0),
+                         .limit = (uint64_t)aw_option_number(session, "count")};
+    enum aw_status status = begin(&r, r.path);
     if (status == AW_OK) {
         status = sample(&r, aw_session_end(session));
         report(&r);
@@ -162,7 +164,7 @@ enum aw_status run_record(struct aw_session *session, const struct aw_args *args
     if (status == AW_STOPPED && !aw_session_json(session))
         aw_session_print_result(session); /* it was ended as it should be */
     if (r.file && fclose(r.file) != 0 && status == AW_OK)
-        status = aw_fail(&session->err, AW_LOST, "record: %s", strerror(errno));
+        status = aw_file_fail(&session->err, "record", r.path);
     aw_samples_free(&r.gaps_ms);
     aw_table_free(&r.table);
     return status;

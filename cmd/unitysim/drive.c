@@ -79,7 +79,7 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     struct aw_unity_counters before = unity_of(session)->counters;
-    session->moving = true;
+    aw_session_moves(session);
     latch(unity_of(session), drives);
     if (seconds <= 0)
         aw_stop_watch_input(session);
@@ -117,7 +117,7 @@ enum aw_status run_control(struct aw_session *session, const struct aw_args *arg
         return unity_dry_run(session, &record);
     if (status != AW_OK)
         return status;
-    session->moving = true;
+    aw_session_moves(session);
     for (int i = 0; i < AW_UNITY_JOINTS; i++)
         aw_unity_drive(unity, i, drive_of(&record, i));
     status = unity_run(session, aw_clock_now(session->clock) + AW_UNITY_CADENCE_NS);

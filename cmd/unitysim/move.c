@@ -125,7 +125,7 @@ static enum aw_status move(struct aw_session *session, const struct wish *wish)
 {
     struct aw_unity *unity = unity_of(session);
     struct aw_unity_counters before = unity->counters;
-    session->moving = true;
+    aw_session_moves(session);
     enum aw_status status = aw_unity_move(unity, &wish->move, unity_notice, session, &session->err);
     aw_object_start(&session->result, "move");
     aw_object_text(&session->result, "result", status == AW_OK ? "arrived" : "not-reached");

@@ -181,7 +181,7 @@ static enum aw_status play_it(struct play *play)
     double repeat = aw_flag(session, "loop") ? 0 : aw_option_number(session, "repeat");
     aw_player_start(&play->player, &play->sequence, &bounds, (uint64_t)repeat);
     play->row_timeout_ns = (int64_t)(aw_option_number(session, "row-timeout") * 1e9);
-    session->moving = true;
+    aw_session_moves(session);
     enum aw_status status = unity_end_motion(session, perform(play));
     unity_say_losses(session, &before);
     report(play, status);

@@ -76,6 +76,7 @@ enum aw_status unity_take_fields(struct aw_session *session, const struct aw_arg
 enum aw_status unity_dry_run(struct aw_session *session, const struct aw_record *record);
 
 enum aw_status unity_safe_stop(struct aw_session *session);
+void unity_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 enum aw_status unity_settle(struct aw_session *session);
 enum aw_status unity_allow(struct aw_session *session, const struct aw_record *command);
 const char *unity_remark(struct aw_session *session, char *out, size_t size);

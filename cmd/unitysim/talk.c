@@ -208,6 +208,16 @@ enum aw_status unity_end_motion(struct aw_session *session, enum aw_status statu
     return status;
 }
 
+void unity_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
+{
+    struct aw_record record;
+    uint8_t bytes[AW_UNITY_FRAME_MAX];
+    size_t size;
+    aw_unity_stop_record(unity_of(session), &record);
+    if (aw_encode(&record, false, bytes, sizeof bytes, &size, NULL) == AW_OK)
+        add(context, bytes, size);
+}
+
 enum aw_status unity_safe_stop(struct aw_session *session)
 {
     struct aw_unity *unity = unity_of(session);

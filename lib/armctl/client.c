@@ -923,3 +923,12 @@ enum aw_status aw_arm_stop(struct aw_arm *arm, bool wait, struct aw_arm_outcome 
     outcome->result = status == AW_OK ? AW_ARM_STOPPED : AW_ARM_LINK_LOST;
     return status;
 }
+
+size_t aw_arm_stop_lines(struct aw_arm *arm, uint8_t out[2 * AW_ARM_LINE_MAX])
+{
+    char body[AW_ARM_BODY_MAX + 1];
+    if (!stop_body(arm, body))
+        return 0;
+    size_t size = aw_arm_line_write(out, arm->memory.tx ^ 1u, body);
+    return size + aw_arm_line_write(out + size, arm->memory.tx, body);
+}

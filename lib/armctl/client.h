@@ -195,6 +195,10 @@ bool aw_arm_last_confirmed(struct aw_arm *arm, const struct aw_record *command,
 enum aw_status aw_arm_stop(struct aw_arm *arm, bool wait, struct aw_arm_outcome *outcome,
                            struct aw_error *err);
 
+/* The lines of that stop, both digits, for a crash: nothing is sent, nothing changes. Returns the
+ * number of bytes in out; 0 if no position is known. */
+size_t aw_arm_stop_lines(struct aw_arm *arm, uint8_t out[2 * AW_ARM_LINE_MAX]);
+
 /* Between commands: reads until the deadline, acknowledges what the handler sends (again), reports
  * it as AW_ARM_LATE. AW_OK at the deadline, AW_STOPPED, AW_LOST. */
 enum aw_status aw_arm_idle(struct aw_arm *arm, int64_t deadline, struct aw_error *err);

@@ -26,8 +26,11 @@ static const struct {
     {EROFS, AW_USAGE, "choose another place"},
     {ENXIO, AW_USAGE, "a pipe needs somebody at its other end"},
     {ENOSPC, AW_LOST, "free some space or write elsewhere"},
+    {EFBIG, AW_LOST, "raise the limit (ulimit -f), or write elsewhere"},
     {EDQUOT, AW_LOST, "free some space or write elsewhere"},
     {EIO, AW_LOST, "check the disk"},
+    {EPIPE, AW_LOST, "its reader is gone: let it read to the end, or write to a file"},
+    {ETIMEDOUT, AW_LOST, "its reader takes nothing: let it read, or write to a file"},
 };
 
 enum aw_status aw_file_fail(struct aw_error *err, const char *what, const char *path)

@@ -553,12 +553,18 @@ static double brake(double known, const struct aw_ez_halt *how)
     return how->coast ? 0 : known > 0 ? known : how->torque;
 }
 
+static struct aw_ez_target target_of(const struct aw_ez_joint *joint)
+{
+    struct aw_ez_target target = {.id = joint->object.id};
+    memcpy(target.name, joint->object.name, sizeof target.name);
+    return target;
+}
+
 static const struct aw_ez_joint *joint_of(const struct aw_ez *ez, const struct aw_ez_target *target)
 {
     for (size_t i = 0; i < ez->state.n_joints; i++) {
         const struct aw_ez_joint *joint = &ez->state.joints[i];
-        struct aw_ez_target other = {.id = joint->object.id};
-        memcpy(other.name, joint->object.name, sizeof other.name);
+        struct aw_ez_target other = target_of(joint);
         if (same_target(ez, &other, target))
             return joint;
     }
@@ -572,15 +578,22 @@ static int axes_of(const struct aw_ez *ez, const struct aw_ez_target *target)
     return joint ? joint->n_axes : AW_EZ_AXES;
 }
 
+static struct aw_ez_motor halted(const struct aw_ez_motor *known, int axes,
+                                 const struct aw_ez_halt *how)
+{
+    struct aw_ez_motor motor = {0};
+    for (int i = 0; i < axes; i++)
+        motor.max_torque[i] = brake(known->max_torque[i], how);
+    return motor;
+}
+
 static enum aw_status halt_joint(struct aw_ez *ez, const struct aw_ez_target *target,
                                  const struct aw_ez_halt *how, struct aw_error *err)
 {
-    struct aw_ez_motor motor = {0};
     struct aw_ez_command *command = command_for(ez, target, err);
     if (!command)
         return AW_LIMIT;
-    for (int i = 0; i < axes_of(ez, target); i++)
-        motor.max_torque[i] = brake(command->values.max_torque[i], how);
+    struct aw_ez_motor motor = halted(&command->values, axes_of(ez, target), how);
     command->force = false;
     return aw_ez_motor(ez, target, &motor, err);
 }
@@ -595,8 +608,7 @@ enum aw_status aw_ez_stop(struct aw_ez *ez, const struct aw_ez_halt *how, struct
         status = halt_joint(ez, &ez->commands[i].target, how, err);
     for (size_t i = 0; i < ez->state.n_joints && status == AW_OK; i++) {
         const struct aw_ez_joint *joint = &ez->state.joints[i];
-        struct aw_ez_target target = {.id = joint->object.id};
-        memcpy(target.name, joint->object.name, sizeof target.name);
+        struct aw_ez_target target = target_of(joint);
         if (joint->n_axes > 0)
             status = halt_joint(ez, &target, how, err);
     }
@@ -604,6 +616,49 @@ enum aw_status aw_ez_stop(struct aw_ez *ez, const struct aw_ez_halt *how, struct
         return status;
     ez->owed = false; /* this is the answer, if one was waited for */
     return send_now(ez, err);
+}
+
+static enum aw_status add_halt(struct aw_ez *ez, struct aw_ez_message *message,
+                               const struct aw_ez_target *target, const struct aw_ez_motor *motor,
+                               struct aw_error *err)
+{
+    uint8_t packet[AW_EZ_PACKET_MAX];
+    size_t size;
+    enum aw_status status = make_motor(ez, target, motor, packet, &size, err);
+    return status == AW_OK ? add(message, packet, size, err) : status;
+}
+
+static bool is_commanded(const struct aw_ez *ez, const struct aw_ez_target *target)
+{
+    size_t i = 0;
+    while (i < ez->n_commands && !same_target(ez, &ez->commands[i].target, target))
+        i++;
+    return i < ez->n_commands;
+}
+
+enum aw_status aw_ez_stop_message(struct aw_ez *ez, const struct aw_ez_halt *how, uint8_t *out,
+                                  size_t cap, size_t *size, struct aw_error *err)
+{
+    static const struct aw_ez_motor unknown;
+    struct aw_ez_message message = {.wire = &ez->wire, .data = out, .cap = cap};
+    enum aw_status status = AW_OK;
+    aw_ez_message_begin(&message);
+    for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
+        const struct aw_ez_command *command = &ez->commands[i];
+        struct aw_ez_motor motor = halted(&command->values, axes_of(ez, &command->target), how);
+        status = add_halt(ez, &message, &command->target, &motor, err);
+    }
+    for (size_t i = 0; i < ez->state.n_joints && status == AW_OK; i++) {
+        const struct aw_ez_joint *joint = &ez->state.joints[i];
+        struct aw_ez_target target = target_of(joint);
+        struct aw_ez_motor motor = halted(&unknown, joint->n_axes, how);
+        if (joint->n_axes > 0 && !is_commanded(ez, &target))
+            status = add_halt(ez, &message, &target, &motor, err);
+    }
+    if (status == AW_OK)
+        status = check_envelope(&message, err);
+    *size = status == AW_OK ? aw_ez_message_end(&message).size : 0;
+    return status;
 }
 
 /* ---- Whom a word means -------------------------------------------------------------------------

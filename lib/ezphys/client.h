@@ -143,6 +143,10 @@ struct aw_ez_halt {
  * time, when the clock refuses to wait. how NULL: hold, with AW_EZ_STOP_TORQUE. */
 enum aw_status aw_ez_stop(struct aw_ez *ez, const struct aw_ez_halt *how, struct aw_error *err);
 
+/* The message of that stop, for a crash: nothing is sent and nothing changes. cap: as below. */
+enum aw_status aw_ez_stop_message(struct aw_ez *ez, const struct aw_ez_halt *how, uint8_t *out,
+                                  size_t cap, size_t *size, struct aw_error *err);
+
 /* The message that would be the next answer, for --dry-run. cap: AW_EZ_ANSWER_MAX is enough. */
 #define AW_EZ_ANSWER_MAX (AW_EZ_COMMANDS * 2 * AW_EZ_PACKET_MAX + 64)
 enum aw_status aw_ez_compose(struct aw_ez *ez, uint8_t *out, size_t cap, size_t *size,

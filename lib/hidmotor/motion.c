@@ -465,18 +465,36 @@ static double setpoint_now(const struct aw_hidmotor *arm, int motor)
     return motor < AW_HIDMOTOR_JOINTS ? clamp(motor, deg) : deg;
 }
 
-/* What asking where it is ended with; nothing is planned if nothing is known of the arm. */
+/* old: the positions tell no more where it is. Nothing is planned if nothing is known. */
+static struct aw_hidmotor_plan stay(const struct aw_hidmotor *arm, bool old)
+{
+    bool guess = arm->motion.n > 0 && (arm->known.n == 0 || old);
+    struct aw_hidmotor_plan plan = {.n = guess ? arm->motion.n : arm->known.n};
+    for (int i = 0; i < plan.n; i++)
+        plan.target[i] = guess ? setpoint_now(arm, i) : measured(arm, i);
+    return plan;
+}
+
+static bool is_old(const struct aw_hidmotor *arm)
+{
+    return aw_clock_now(arm->link->clock) - arm->known.time_ns > STOP_OLD_NS;
+}
+
+bool aw_hidmotor_stop_report(const struct aw_hidmotor *arm, uint8_t report[AW_HIDMOTOR_REPORT])
+{
+    struct aw_hidmotor_plan plan = stay(arm, is_old(arm));
+    aw_hidmotor_plan_bytes(&plan, report);
+    return plan.n > 0;
+}
+
+/* What asking where it is ended with. */
 static enum aw_status plan_to_stay(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
                                    struct aw_hidmotor_plan *plan)
 {
-    int64_t age_ns = aw_clock_now(arm->link->clock) - arm->known.time_ns;
+    bool old = is_old(arm);
     enum aw_status status = measure_quickly(arm, stopped->attempts == 0);
     stopped->measured = status == AW_OK;
-    bool old = !stopped->measured && age_ns > STOP_OLD_NS;
-    bool guess = arm->motion.n > 0 && (arm->known.n == 0 || old);
-    *plan = (struct aw_hidmotor_plan){.n = guess ? arm->motion.n : arm->known.n};
-    for (int i = 0; i < plan->n; i++)
-        plan->target[i] = guess ? setpoint_now(arm, i) : measured(arm, i);
+    *plan = stay(arm, !stopped->measured && old);
     memcpy(stopped->deg, plan->target, sizeof stopped->deg);
     return status;
 }

@@ -285,17 +285,31 @@ static enum aw_status write_failed(struct can_link *self, struct aw_error *err)
     return interface_lost(self, err);
 }
 
+static struct can_frame frame_of(const uint8_t *bytes, size_t size)
+{
+    struct can_frame frame = {.can_id = (canid_t)(bytes[0] | bytes[1] << 8),
+                              .can_dlc = (uint8_t)(size - AW_CAN_ID_SIZE)};
+    memcpy(frame.data, bytes + AW_CAN_ID_SIZE, frame.can_dlc);
+    return frame;
+}
+
+static bool can_raw(const struct aw_link *link, const void *buf, size_t size,
+                    struct aw_link_raw *raw)
+{
+    if (aw_can_check(link, buf, size, NULL) != AW_OK || ((const struct can_link *)link)->down)
+        return false;
+    struct can_frame frame = frame_of(buf, size);
+    return aw_fd_raw(link, &frame, sizeof frame, raw);
+}
+
 static enum aw_status can_write(struct aw_link *link, const void *buf, size_t size,
                                 struct aw_error *err)
 {
     struct can_link *self = (struct can_link *)link;
-    const uint8_t *bytes = buf;
     enum aw_status status = aw_can_check(link, buf, size, err);
     if (status != AW_OK)
         return status;
-    struct can_frame frame = {.can_id = (canid_t)(bytes[0] | bytes[1] << 8),
-                              .can_dlc = (uint8_t)(size - AW_CAN_ID_SIZE)};
-    memcpy(frame.data, bytes + AW_CAN_ID_SIZE, frame.can_dlc);
+    struct can_frame frame = frame_of(buf, size);
     self->answering = true;
     if (self->down && !is_back(self))
         return interface_lost(self, err);
@@ -331,6 +345,7 @@ static const struct aw_link_ops can_ops = {
     .write = can_write,
     .close = can_close,
     .fd = can_fd,
+    .raw = can_raw,
 };
 
 static bool parse_filter(const char **text, struct can_filter *filter)

@@ -69,6 +69,11 @@ enum aw_status aw_can_text_say(struct aw_can_text *self, const char *text, struc
     return aw_link_write(self->inner, text, strlen(text), err);
 }
 
+bool aw_can_text_raw(const struct aw_link *link, const char *text, struct aw_link_raw *raw)
+{
+    return aw_link_raw(((const struct aw_can_text *)link)->inner, text, strlen(text), raw);
+}
+
 enum aw_status aw_can_check(const struct aw_link *link, const void *buf, size_t size,
                             struct aw_error *err)
 {

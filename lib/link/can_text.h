@@ -49,6 +49,9 @@ int aw_can_text_fd(const struct aw_link *link);
 /* Writes a NUL-terminated text to the stream. */
 enum aw_status aw_can_text_say(struct aw_can_text *self, const char *text, struct aw_error *err);
 
+/* The same for ops->raw. */
+bool aw_can_text_raw(const struct aw_link *link, const char *text, struct aw_link_raw *raw);
+
 /* AW_USAGE if this is not a datagram of a CAN link. */
 enum aw_status aw_can_check(const struct aw_link *link, const void *buf, size_t size,
                             struct aw_error *err);

@@ -256,11 +256,19 @@ static int fault_fd(const struct aw_link *link)
     return -1;
 }
 
+/* There is nobody left who could send later what is delayed. */
+static bool fault_raw(const struct aw_link *link, const void *buf, size_t size,
+                      struct aw_link_raw *raw)
+{
+    return aw_link_raw(((const struct fault_link *)link)->inner, buf, size, raw);
+}
+
 static const struct aw_link_ops fault_ops = {
     .read = fault_read,
     .write = fault_write,
     .close = fault_close,
     .fd = fault_fd,
+    .raw = fault_raw,
 };
 
 static enum aw_status parse_shares(struct faults *faults, const struct aw_url *url,

@@ -15,6 +15,7 @@ const struct aw_link_ops aw_fd_ops = {
     .write = aw_fd_write,
     .close = aw_fd_close,
     .fd = aw_fd_fd,
+    .raw = aw_fd_raw,
 };
 
 void *aw_fd_link_new(size_t size, const struct aw_link_ops *ops, struct aw_clock *clock)
@@ -151,4 +152,16 @@ void aw_fd_part(struct aw_link *link)
 int aw_fd_fd(const struct aw_link *link)
 {
     return ((const struct aw_fd_link *)link)->fd;
+}
+
+bool aw_fd_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw)
+{
+    raw->fd = ((const struct aw_fd_link *)link)->fd;
+    raw->to = NULL;
+    raw->to_size = 0;
+    raw->size = size;
+    if (raw->fd < 0 || size > raw->cap)
+        return false;
+    memcpy(raw->bytes, buf, size);
+    return true;
 }

@@ -43,6 +43,7 @@ void aw_fd_close(struct aw_link *link);
  * might never see the last bytes: a stop among them. */
 void aw_fd_part(struct aw_link *link);
 int aw_fd_fd(const struct aw_link *link);
+bool aw_fd_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
 
 /* What the kernel writes beside a datagram, with SO_TIMESTAMPNS and SO_RXQ_OVFL: when it came and
  * how many were lost, into base.rx_time_ns (0: not told) and base.dropped. */

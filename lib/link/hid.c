@@ -100,11 +100,25 @@ static int hid_link_fd(const struct aw_link *link)
     return ((const struct hid_link *)link)->fd;
 }
 
+static bool hid_link_raw(const struct aw_link *link, const void *buf, size_t size,
+                         struct aw_link_raw *raw)
+{
+    const struct hid_link *self = (const struct hid_link *)link;
+    *raw = (struct aw_link_raw){
+        .bytes = raw->bytes, .cap = raw->cap, .size = 1 + size, .fd = self->fd};
+    if (raw->fd < 0 || raw->size > raw->cap)
+        return false;
+    raw->bytes[0] = 0; /* the number of the report: none */
+    memcpy(raw->bytes + 1, buf, size);
+    return true;
+}
+
 static const struct aw_link_ops hid_ops = {
     .read = hid_link_read,
     .write = hid_link_write,
     .close = hid_link_close,
     .fd = hid_link_fd,
+    .raw = hid_link_raw,
 };
 
 static bool is_hidraw(int fd)

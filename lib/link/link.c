@@ -143,6 +143,11 @@ int aw_link_fd(const struct aw_link *link)
     return link->ops->fd(link);
 }
 
+bool aw_link_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw)
+{
+    return link->ops->raw && link->ops->raw(link, buf, size, raw);
+}
+
 void aw_link_inherit(struct aw_link *outer, const struct aw_link *inner)
 {
     const struct aw_link_ops *ops = outer->ops;

@@ -31,6 +31,18 @@ struct aw_link;
 struct aw_turns;
 struct aw_url;
 
+struct sockaddr;
+
+/* A write as the kernel would get it, for those who may not call aw_link_write: handlers of
+ * signals. The bytes go to fd by sendto(2) where there is an address, else by write(2). */
+struct aw_link_raw {
+    uint8_t *bytes;
+    size_t cap, size;
+    int fd;                    /* the link's own: good until it is lost or closed */
+    const struct sockaddr *to; /* the link's own, or NULL */
+    unsigned to_size;
+};
+
 struct aw_link_ops {
     /* Reads what is there, at least one byte (one datagram on datagram links), waiting until the
      * deadline. AW_OK with *got > 0, AW_TIMEOUT, AW_STOPPED, AW_LOST (the other end is gone), or
@@ -51,6 +63,9 @@ struct aw_link_ops {
     int (*fd)(const struct aw_link *link);
     /* Begins to serve many clients at once, see struct aw_link_options. NULL: it cannot. */
     void (*share)(struct aw_link *link);
+    /* What write would do with this: fills *raw, whose bytes and cap are the caller's. False if
+     * there is no room for it or nobody to write to. NULL: it never can. */
+    bool (*raw)(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
 };
 
 /* Common beginning of every link; transports put their own data behind it. */
@@ -116,6 +131,7 @@ enum aw_status aw_link_write(struct aw_link *link, const void *buf, size_t size,
  * sends gets the last message: that may take 0.2 s. */
 void aw_link_close(struct aw_link *link);
 int aw_link_fd(const struct aw_link *link);
+bool aw_link_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
 
 /* Where several programs may have the device open at once and each gets all answers (hid:, and
  * unix: to a simulator of such a device), those that use this library take turns: waits for the

@@ -59,6 +59,7 @@ static const struct aw_link_ops pty_ops = {
     .write = pty_write,
     .close = pty_close,
     .fd = aw_fd_fd,
+    .raw = aw_fd_raw,
 };
 
 /* The name is ours: what still stands there is from one before. Whose number we have been given, or

@@ -36,6 +36,7 @@ static const struct aw_link_ops serial_ops = {
     .write = aw_fd_write,
     .close = serial_close,
     .fd = aw_fd_fd,
+    .raw = aw_fd_raw,
 };
 
 /* "ttyUSB0" is what people call /dev/ttyUSB0. */

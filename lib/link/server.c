@@ -99,6 +99,7 @@ static const struct aw_link_ops server_ops = {
     .close = server_close,
     .fd = server_fd,
     .share = aw_server_share,
+    .raw = aw_fd_raw,
 };
 
 struct aw_server_link *aw_server_new(struct aw_clock *clock)

@@ -79,6 +79,17 @@ static enum aw_status client_write(struct aw_link *link, const void *buf, size_t
     return aw_can_text_say((struct aw_can_text *)link, line, err);
 }
 
+/* Its CR ends what may stand there half written. */
+static bool client_raw(const struct aw_link *link, const void *buf, size_t size,
+                       struct aw_link_raw *raw)
+{
+    char line[1 + AW_SLCAN_LINE] = "\r";
+    if (aw_can_check(link, buf, size, NULL) != AW_OK)
+        return false;
+    aw_slcan_encode(buf, size, AW_SLCAN_NO_TIME, line + 1);
+    return aw_can_text_raw(link, line, raw);
+}
+
 static void client_close(struct aw_link *link)
 {
     aw_can_text_say((struct aw_can_text *)link, "C\r", NULL);
@@ -89,7 +100,8 @@ static const struct aw_can_text_ops client_ops = {
     .link = {.read = aw_can_text_read,
              .write = client_write,
              .close = client_close,
-             .fd = aw_can_text_fd},
+             .fd = aw_can_text_fd,
+             .raw = client_raw},
     .take = take,
 };
 

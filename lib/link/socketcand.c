@@ -56,11 +56,22 @@ static enum aw_status client_write(struct aw_link *link, const void *buf, size_t
     return aw_can_text_say((struct aw_can_text *)link, message, err);
 }
 
+static bool client_raw(const struct aw_link *link, const void *buf, size_t size,
+                       struct aw_link_raw *raw)
+{
+    char message[AW_SOCKETCAND_TEXT];
+    if (aw_can_check(link, buf, size, NULL) != AW_OK)
+        return false;
+    aw_socketcand_print_send(buf, size, message);
+    return aw_can_text_raw(link, message, raw);
+}
+
 static const struct aw_can_text_ops client_ops = {
     .link = {.read = aw_can_text_read,
              .write = client_write,
              .close = aw_can_text_close,
-             .fd = aw_can_text_fd},
+             .fd = aw_can_text_fd,
+             .raw = client_raw},
     .take = take,
 };
 

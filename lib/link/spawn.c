@@ -150,6 +150,7 @@ static const struct aw_link_ops child_ops = {
     .write = aw_fd_write,
     .close = child_close,
     .fd = aw_fd_fd,
+    .raw = aw_fd_raw,
 };
 
 enum aw_status aw_spawn_open(struct aw_link **out, const char *path, char *const argv[],

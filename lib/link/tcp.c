@@ -81,6 +81,7 @@ static const struct aw_link_ops tcp_ops = {
     .write = tcp_write,
     .close = aw_fd_part,
     .fd = aw_fd_fd,
+    .raw = aw_fd_raw,
 };
 
 static int connect_error(int fd)

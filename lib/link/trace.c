@@ -41,11 +41,18 @@ static int trace_fd(const struct aw_link *link)
     return aw_link_fd(((const struct trace_link *)link)->inner);
 }
 
+static bool trace_raw(const struct aw_link *link, const void *buf, size_t size,
+                      struct aw_link_raw *raw)
+{
+    return aw_link_raw(((const struct trace_link *)link)->inner, buf, size, raw);
+}
+
 static const struct aw_link_ops trace_ops = {
     .read = trace_read,
     .write = trace_write,
     .close = trace_close,
     .fd = trace_fd,
+    .raw = trace_raw,
 };
 
 struct aw_link *aw_trace_wrap(struct aw_link *inner, aw_trace_fn *trace, void *context)

@@ -364,11 +364,22 @@ static enum aw_status udp_write(struct aw_link *link, const void *buf, size_t si
     return AW_OK;
 }
 
+static bool udp_raw(const struct aw_link *link, const void *buf, size_t size,
+                    struct aw_link_raw *raw)
+{
+    const struct udp_link *self = (const struct udp_link *)link;
+    bool good = aw_fd_raw(link, buf, size, raw) && self->to.size > 0;
+    raw->to = (const struct sockaddr *)&self->to.at;
+    raw->to_size = self->to.size;
+    return good;
+}
+
 static const struct aw_link_ops udp_ops = {
     .read = udp_read,
     .write = udp_write,
     .close = aw_fd_close,
     .fd = aw_fd_fd,
+    .raw = udp_raw,
 };
 
 /* Opening */

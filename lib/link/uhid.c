@@ -120,6 +120,7 @@ static const struct aw_link_ops uhid_ops = {
     .write = uhid_write,
     .close = aw_fd_close, /* the kernel destroys the device with it */
     .fd = aw_fd_fd,
+    .raw = aw_fd_raw,
 };
 
 /* Does DEVICES/name/uevent have the line? */

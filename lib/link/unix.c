@@ -60,6 +60,7 @@ static const struct aw_link_ops unix_ops = {
     .write = aw_fd_write,
     .close = unix_close,
     .fd = aw_fd_fd,
+    .raw = aw_fd_raw,
 };
 
 enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,

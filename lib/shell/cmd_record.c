@@ -10,6 +10,7 @@
 #include "capture/candump.h"
 #include "shell/common.h"
 #include "shell/progress.h"
+#include "shell/stop.h"
 #include "shell/stream.h"
 #include "shell/tee.h"
 
@@ -32,6 +33,7 @@ struct recorder {
     const struct format *format;
     struct aw_stream *stream;
     struct aw_progress progress;
+    const char *path;
     FILE *file;
     struct aw_wire *wire;
     struct aw_view *view;
@@ -75,7 +77,8 @@ static void json_mark(struct recorder *r, int64_t time_ns, const char *text)
 
 static void tee_mark(struct recorder *r, int64_t time_ns, const char *text)
 {
-    aw_tee_mark(r->session->tee, time_ns, text);
+    if (!aw_tee_mark(r->session->tee, time_ns, text, &r->session->lost))
+        aw_stop_ask(r->session);
 }
 
 static const struct format formats[] = {
@@ -111,7 +114,7 @@ static enum aw_status begin_tee(struct recorder *r, const char *path)
     if (!session->tee)
         return aw_fail(&session->err, AW_LIMIT, "out of memory");
     r->own_tee = session->tee->narrowed = true;
-    return aw_tee_open(session->tee, session, path, url);
+    return aw_tee_open(session->tee, session, "record", path, url);
 }
 
 static enum aw_status begin_file(struct recorder *r, const char *path)
@@ -179,10 +182,9 @@ static void look_for_mark(struct recorder *r)
 
 static enum aw_status check_file(struct recorder *r)
 {
-    bool bad = r->file ? fflush(r->file) != 0 || ferror(r->file) : !r->session->tee->file;
-    return bad ? aw_fail(&r->session->err, AW_LOST, "record: %s — the file ends here",
-                         strerror(errno))
-               : AW_OK;
+    return !r->file || (fflush(r->file) == 0 && !ferror(r->file))
+               ? AW_OK
+               : aw_file_fail(&r->session->err, "record", r->path);
 }
 
 static void show_progress(struct recorder *r)
@@ -211,10 +213,10 @@ static enum aw_status run(struct recorder *r, int64_t deadline)
         r->messages += status == AW_OK;
         if (status == AW_TIMEOUT || status == AW_MALFORMED)
             status = AW_OK;
-        look_for_mark(r);
-        show_progress(r);
         if (status == AW_OK)
             status = check_file(r);
+        look_for_mark(r);
+        show_progress(r);
     }
     return status == AW_MORE ? AW_OK : status;
 }
@@ -230,20 +232,22 @@ static enum aw_status end(struct recorder *r, enum aw_status status)
     aw_view_free(r->view);
     if (r->file)
         good = fclose(r->file) == 0;
+    if (!good && (status == AW_OK || status == AW_STOPPED))
+        status = aw_file_fail(&session->err, "record", r->path);
     if (r->own_tee) {
-        good = aw_tee_close(session->tee) && good;
+        aw_tee_close(session->tee, &session->lost);
         free(session->tee);
         session->tee = NULL;
     }
-    if (!good && (status == AW_OK || status == AW_STOPPED))
-        return aw_fail(&session->err, AW_LOST, "record: %s", strerror(errno));
     return status;
 }
 
 enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *args)
 {
-    struct recorder r = {.session = session, .limit = (uint64_t)aw_option_number(session, "count")};
-    enum aw_status status = begin(&r, aw_arg(args, "file", 0));
+    struct recorder r = {.session = session,
+                         .path = aw_arg(args, "file", 0),
+                         .limit = (uint64_t)aw_option_number(session, "count")};
+    enum aw_status status = begin(&r, r.path);
     if (status == AW_OK)
         status = run(&r, aw_session_end(session));
     status = end(&r, status);

@@ -138,7 +138,7 @@ static enum aw_status play_all(struct player *p)
         status = aw_output_check(&session->out, &session->err);
     if (status != AW_OK)
         return status;
-    session->moving = true;
+    aw_session_moves(session);
     do
         status = play(p);
     while (status == AW_OK && aw_flag(session, "loop") && !p->done);

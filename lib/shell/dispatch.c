@@ -8,6 +8,7 @@
 #include "shell/bind.h"
 #include "shell/common.h"
 #include "shell/config.h"
+#include "shell/crash.h"
 #include "shell/dry.h"
 #include "shell/help.h"
 #include "shell/stop.h"
@@ -122,18 +123,46 @@ void aw_session_print_result(struct aw_session *session)
     aw_object_start(&session->result, NULL);
 }
 
+void aw_session_moves(struct aw_session *session)
+{
+    session->moving = true;
+    aw_crash_prepare(session);
+}
+
+enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status status)
+{
+    struct aw_error lost = session->lost;
+    if (lost.status == AW_OK)
+        return status;
+    session->lost = (struct aw_error){.status = AW_OK};
+    if (status == AW_OK || (status == AW_STOPPED && !session->signal)) {
+        session->err = lost;
+        return AW_LOST;
+    }
+    aw_session_tell(session, "%s: %s\n", session->tool->name, lost.text);
+    return status;
+}
+
+/* Nothing is to go on, either, where its record has failed. */
+static enum aw_status take_loss(struct aw_session *session, enum aw_status status)
+{
+    if (session->lost.status != AW_OK && session->left != AW_LEFT_NOTHING)
+        session->moving = true;
+    return aw_session_take_loss(session, status);
+}
+
 /* A motion that was interrupted, by a signal or because nobody reads its output any more, ends in a
  * safe stop. */
 static enum aw_status make_safe(struct aw_session *session, enum aw_status status)
 {
-    struct aw_error cause = session->err;
+    const char *why = status == AW_STOPPED ? aw_stop_take(session) : NULL;
     bool hold = aw_flag(session, "hold");
-    if (status == AW_STOPPED)
-        aw_stop_take(session);
+    status = take_loss(session, status);
+    struct aw_error cause = session->err;
     if (status == AW_STOPPED && session->out.error)
-        aw_output_flush(&session->out, &cause);
-    else if (status == AW_STOPPED && !*cause.text)
-        aw_fail(&cause, status, "stopped by a signal");
+        status = aw_output_flush(&session->out, &cause);
+    else if (status == AW_STOPPED && why && !*cause.text)
+        aw_fail(&cause, status, "%s", why);
     session->err = cause;
     if (!session->moving || status == AW_OK || hold || !session->tool->stop)
         return status;
@@ -145,14 +174,25 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
     return status;
 }
 
+static bool goes_on(const struct aw_session *session)
+{
+    return session->left == AW_LEFT_RUNNING ||
+           (session->left == AW_LEFT_ENDING && aw_clock_now(session->clock) < session->left_until);
+}
+
+void aw_session_halt(struct aw_session *session)
+{
+    if (!goes_on(session) || !session->link || aw_flag(session, "hold"))
+        return;
+    aw_stop_device(session);
+    session->left = AW_LEFT_NOTHING;
+    aw_crash_prepare(session);
+}
+
 void aw_session_leave(struct aw_session *session, enum aw_status status)
 {
-    bool goes_on =
-        session->left == AW_LEFT_RUNNING || (session->left == AW_LEFT_ENDING && status != AW_OK);
-    if (!goes_on || session->one_shot || !session->link || aw_flag(session, "hold"))
-        return;
-    session->left = AW_LEFT_NOTHING;
-    aw_stop_device(session);
+    if (!session->one_shot && (session->left == AW_LEFT_RUNNING || status != AW_OK))
+        aw_session_halt(session);
 }
 
 /* Where a capture ends, a command has seen all there is. */
@@ -214,15 +254,18 @@ static enum aw_status run_command(struct aw_session *session, const struct aw_ar
         aw_session_unlink(session);
     session->moving = false;
     session->started = aw_clock_now(session->clock);
-    bool motion = args->command->safety == AW_MOTION;
+    bool motion = args->command->safety == AW_MOTION, hold = aw_flag(session, "hold");
+    aw_stop_watch_parent(session, !hold && (motion || session->left != AW_LEFT_NOTHING));
     aw_stop_watch_output(session, motion);
     if (motion)
         aw_stop_watch_suspend(session, true);
     status = aw_dry_outcome(session, args->command->name, args->command->run(session, args));
     status = make_safe(session, end_of_record(session, status));
     aw_stop_watch_output(session, false);
+    aw_stop_watch_parent(session, !hold && session->left != AW_LEFT_NOTHING);
     if (motion)
         aw_stop_watch_suspend(session, false);
+    aw_crash_prepare(session);
     return status;
 }
 

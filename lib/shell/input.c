@@ -94,6 +94,16 @@ static bool goes_on(const struct aw_session *session, enum aw_status status)
                                                   aw_flag(session, "keep-going")));
 }
 
+/* Between two lines, or within one: then the signal has been taken. */
+static enum aw_status end_by_stop(struct aw_session *session, enum aw_status first)
+{
+    aw_stop_take(session);
+    enum aw_status status = aw_session_take_loss(session, first);
+    if (status != first)
+        aw_session_tell(session, "%s: %s\n", session->tool->name, session->err.text);
+    return status;
+}
+
 enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name)
 {
     struct lines *in = calloc(1, sizeof *in);
@@ -115,7 +125,7 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
             first = status;
     }
     if (status == AW_STOPPED && !session->signal)
-        aw_stop_take(session);
+        first = end_by_stop(session, first);
     free(in);
     free(words);
     return first;

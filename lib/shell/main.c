@@ -9,6 +9,7 @@
 #include "shell/bind.h"
 #include "shell/common.h"
 #include "shell/config.h"
+#include "shell/crash.h"
 #include "shell/input.h"
 #include "shell/repl.h"
 #include "shell/stop.h"
@@ -16,12 +17,9 @@
 
 static void free_session(struct aw_session *session)
 {
+    aw_crash_forget();
     if (session->tool->finish && session->state)
         session->tool->finish(session);
-    if (session->tee)
-        aw_tee_close(session->tee);
-    free(session->tee);
-    session->tee = NULL;
     aw_stop_release(session);
     aw_link_close(session->link);
     aw_config_free(session->config);
@@ -49,6 +47,7 @@ static struct aw_session *new_session(const struct aw_tool *tool)
     session->out.color = wants_color();
     session->real_clock = aw_real_clock(-1);
     session->virtual_clock = aw_virtual_clock();
+    session->stop = (struct aw_stop){.all = -1, .signals = -1, .asked = -1, .parent = -1};
     session->clock = &session->real_clock.base;
     session->config = calloc(1, sizeof *session->config);
     session->wire = calloc(1, sizeof *session->wire);
@@ -117,6 +116,20 @@ static enum aw_status parse_globals(struct aw_session *session, const struct aw_
     return AW_OK;
 }
 
+/* With --last the recorder writes only now. */
+static enum aw_status end_record(struct aw_session *session, enum aw_status status)
+{
+    enum aw_status result = status;
+    if (session->tee && !aw_tee_close(session->tee, &session->lost)) {
+        result = aw_session_take_loss(session, status);
+        if (result != status)
+            aw_session_tell(session, "%s: %s\n", session->tool->name, session->err.text);
+    }
+    free(session->tee);
+    session->tee = NULL;
+    return result;
+}
+
 static enum aw_status run_interactive(struct aw_session *session)
 {
     if (isatty(STDIN_FILENO) && !aw_flag(session, "no-input"))
@@ -166,6 +179,7 @@ int aw_main(const struct aw_tool *tool, int argc, char **argv)
     }
     signal(SIGPIPE, SIG_IGN);
     enum aw_status status = run(session, argc, argv);
+    status = end_record(session, status);
     int code = aw_exit_code(session, status);
     free_session(session);
     return code;

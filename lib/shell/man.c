@@ -111,13 +111,19 @@ static const char *const exits[] = {
     "6",
     "refused by limits on the host",
     "7",
-    "link lost, or the output could not be written",
-    "129, 130, 131, 143, 148",
-    "stopped by a hangup, Ctrl-C, QUIT, TERM or Ctrl-Z, after the safe stop",
+    "link lost, or the output or the record could not be written",
+    "128 + number",
+    "ended by that signal, after the safe stop: 129 hangup, 130 Ctrl-C, 143 TERM, 148 Ctrl-Z",
     "141",
     "the reader of the output went away",
     NULL,
 };
+
+static const char safety[] =
+    "While something moves, signals, a crash, a reader of the output that goes away, a full disk, "
+    "the end of the script and the end of the program that started this one send the protocol's "
+    "stop; --hold leaves the device as it is, with nohup or setsid it may outlive its starter. "
+    "Nothing can be sent after SIGKILL: who kills it that way has to stop the device.";
 
 static void upper(char *out, const char *name)
 {
@@ -134,6 +140,8 @@ static void tail(struct aw_session *session, const char *title)
         aw_output_print(out, ".TP\n.B %s\n", e[0]);
         line(out, "", e[1]);
     }
+    aw_output_print(out, ".SH SAFETY\n");
+    line(out, "", safety);
     aw_output_print(out,
                     ".SH ENVIRONMENT\nEvery option can be set by a variable: %s_LINK, "
                     "%s_TIMEOUT and so on. NO_COLOR is honoured.\n",

@@ -227,8 +227,8 @@ static void install(struct aw_session *session, const char *prompt)
     session->typed_before = ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 ? waiting : 0;
 }
 
-/* Ctrl-C on a line that is being typed throws the line away, and a search with it; the others end
- * the session. */
+/* Ctrl-C on a line that is being typed throws the line away, and a search with it, and stops what
+ * goes on, as a lost recorder does; the others end the session. */
 static void on_signal(struct aw_session *session, const char *prompt)
 {
     if (aw_stop_is_suspend()) {
@@ -237,8 +237,6 @@ static void on_signal(struct aw_session *session, const char *prompt)
     }
     aw_stop_take(session);
     session->quit = aw_stop_ends(session);
-    if (!session->quit)
-        aw_stop_rearm(session);
     fprintf(rl_outstream, "%s%s\n", session->out.color ? "\033[K" : "", session->quit ? "" : "^C");
     session->hinted = false;
     rl_callback_sigcleanup();
@@ -246,6 +244,10 @@ static void on_signal(struct aw_session *session, const char *prompt)
     rl_callback_handler_remove();
     if (session->quit)
         return;
+    if (aw_session_take_loss(session, AW_OK) != AW_OK)
+        aw_session_tell(session, "%s: %s\n", session->tool->name, session->err.text);
+    aw_session_halt(session);
+    aw_stop_rearm(session);
     if (session->out.color)
         fputs("\r\033[J", rl_outstream); /* what a search drew when it was given up */
     install(session, prompt);

@@ -13,6 +13,7 @@
 #include "link/fault.h"
 #include "link/url.h"
 #include "shell/config.h"
+#include "shell/crash.h"
 #include "shell/dry.h"
 #include "shell/stop.h"
 #include "shell/tee.h"
@@ -172,10 +173,11 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
     if (session->tee && (!session->tee->narrowed || aw_session_concerns(session, bytes, ""))) {
         bool stamped = !tx && session->link && session->link->rx_time_ns;
         int64_t time = stamped ? session->link->rx_time_ns : aw_session_time(session);
-        if (!aw_tee_add(session->tee, dir, time, bytes))
-            aw_session_tell(session, "%s: --record: %s — the file ends here\n", session->tool->name,
-                            strerror(errno));
+        if (!aw_tee_add(session->tee, dir, time, bytes, &session->lost))
+            aw_stop_ask(session);
     }
+    if (tx)
+        aw_crash_prepare(session);
 }
 
 static enum aw_status open_tee(struct aw_session *session, const char *url)
@@ -186,7 +188,7 @@ static enum aw_status open_tee(struct aw_session *session, const char *url)
     session->tee = calloc(1, sizeof *session->tee);
     if (!session->tee)
         return aw_fail(&session->err, AW_NO_LINK, "out of memory");
-    enum aw_status status = aw_tee_open(session->tee, session, path, url);
+    enum aw_status status = aw_tee_open(session->tee, session, "--record", path, url);
     if (status != AW_OK) {
         free(session->tee);
         session->tee = NULL;
@@ -236,11 +238,16 @@ enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link
         }
     }
     *link = session->link;
+    if (status == AW_OK && aw_stop_parent_gone(session))
+        return aw_fail(&session->err, AW_STOPPED,
+                       "the program that started this one is gone: nothing begins to move — use "
+                       "nohup, setsid or --hold");
     return status;
 }
 
 void aw_session_unlink(struct aw_session *session)
 {
+    aw_crash_forget();
     if (session->link && session->tool->unlinked)
         session->tool->unlinked(session);
     aw_link_close(session->link);

@@ -26,6 +26,13 @@ enum aw_left {
     AW_LEFT_RUNNING, /* something that goes on until it is told otherwise */
 };
 
+/* What may ask to stop, see stop.h: descriptors, and all of them behind one. */
+struct aw_stop {
+    int all, signals, asked;
+    int parent;       /* -1: nobody */
+    bool with_parent; /* it is watched */
+};
+
 struct aw_session {
     const struct aw_tool *tool;
     struct aw_options options;
@@ -40,13 +47,15 @@ struct aw_session {
     uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
     struct aw_view *view;     /* made on first use */
     struct aw_tee *tee;       /* --record; NULL: nothing is recorded */
+    struct aw_error lost;     /* why it records no more, until somebody is told; or AW_OK */
     struct aw_link *link;     /* made on first use, kept for the session */
     bool dry_end;             /* the command that runs ended because of --dry-run, see dry.h */
     struct aw_real_clock real_clock;
     struct aw_virtual_clock virtual_clock; /* for sim:?time=virtual */
     struct aw_clock *clock;
     int64_t started; /* of the command that runs, by the clock */
-    int signal;      /* the one that asked to stop, or 0 */
+    struct aw_stop stop;
+    int signal; /* the one that asked to stop, or 0 */
     bool interactive;
     bool serving;               /* a simulated device: what comes are commands */
     bool one_shot;              /* one command on the command line, nothing follows */
@@ -60,8 +69,9 @@ struct aw_session {
     unsigned scripts;   /* that are being run, one from another */
     bool told;          /* the outcome of this command has been printed already (scripts) */
     unsigned untold;    /* lines that standard error did not take */
-    bool moving;        /* a motion has been sent and not been finished */
+    bool moving;        /* a motion has been sent and not been finished: see aw_session_moves */
     enum aw_left left;  /* kept by the commands of the tool */
+    int64_t left_until; /* by the clock: when AW_LEFT_ENDING is over */
     void *state;
     struct aw_config *config;
     char field_text[512]; /* --fields, cut up */
@@ -202,10 +212,20 @@ int64_t aw_session_time(const struct aw_session *session);
 /* Runs one command. The status it returns has been printed already. */
 enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, const char *where);
 
+/* From here on something moves: before the first byte of it leaves, or as soon as it is known. */
+void aw_session_moves(struct aw_session *session);
+
+/* Stops what goes on though its command has come back, if anything does; not with --hold. */
+void aw_session_halt(struct aw_session *session);
+
 /* At the end of a script or of the prompt, which came to it with this status: what would go on for
  * ever is stopped, and after a failure also what would end by itself. Not with --hold, and not
  * after a single command, which says by itself what is to go on. */
 void aw_session_leave(struct aw_session *session, enum aw_status status);
+
+/* Tells, once, that the recorder was lost: AW_LOST then, in session->err, unless there is a failure
+ * already. */
+enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status status);
 
 /* Finds a command of the tool or a common one. */
 const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name);

@@ -56,6 +56,9 @@ enum aw_arg_kind {
 typedef void aw_candidate_fn(void *context, const char *word, const char *help);
 typedef void aw_complete_fn(struct aw_session *session, aw_candidate_fn *add, void *context);
 
+/* Takes one message, as aw_link_write would. */
+typedef void aw_frame_fn(void *context, const void *frame, size_t size);
+
 struct aw_arg {
     const char *name;
     const char *help;
@@ -130,6 +133,11 @@ struct aw_tool {
                                 const char *value, struct aw_error *err);
     /* Makes the device safe after a motion was interrupted; says what it did. May be NULL. */
     enum aw_status (*stop)(struct aw_session *session);
+    /* The messages that stop what moves now, each to add: the same without waiting and hearing, and
+     * without changing anything. Called whenever something has been sent, so it may be the middle
+     * of another message. Sent when the tool crashes, stop_again times more. May be NULL. */
+    void (*last_stop)(struct aw_session *session, aw_frame_fn *add, void *context);
+    unsigned stop_again, stop_gap_ms;
     void (*finish)(
         struct aw_session *session); /* frees what is in state; called before the link is closed */
     /* The link is about to be closed, and the session goes on: the next one, which may stand at the

@@ -128,6 +128,14 @@ void aw_unity_control_record(struct aw_unity *unity, struct aw_record *record)
     record->present = unity->control->values;
 }
 
+void aw_unity_stop_record(struct aw_unity *unity, struct aw_record *record)
+{
+    aw_record_init(record, unity->control, AW_TX);
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        record->v[unity->state_leaf[i]] = AW_UNITY_STOP;
+    record->present = unity->control->values;
+}
+
 static enum aw_status send_control(struct aw_unity *unity, struct aw_error *err)
 {
     struct aw_record record;

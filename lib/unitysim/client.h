@@ -159,6 +159,9 @@ void aw_unity_leave(struct aw_unity *unity);
 /* The first part of aw_unity_stop: one datagram, no waiting. */
 enum aw_status aw_unity_halt(struct aw_unity *unity, struct aw_error *err);
 
+/* The record of that datagram: all joints stop. */
+void aw_unity_stop_record(struct aw_unity *unity, struct aw_record *record);
+
 /* Scenes, camera, limits */
 
 /* Loads a scene with the limits and the frame rate of the options; camera NULL is the scene's own

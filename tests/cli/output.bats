@@ -135,11 +135,11 @@ round() {
     [ "${#lines[@]}" -eq 4 ]
 }
 
-@test "--record: a disk that is full ends the file and nothing else" {
-    limited() { trap '' XFSZ && ulimit -f 8 && canpid -l "$fast" watch -n 1000 --record big.pcapng; }
-    ok limited
-    same "${#lines[@]}" 1000
-    same "$(grep -c 'File too large — the file ends here' <<<"$stderr")" 1
+@test "--record: a disk that is full ends the command, said once" {
+    limited() { ulimit -f 8 && canpid -l "$fast" watch -n 1000 --record big.pcapng; }
+    run -7 --separate-stderr limited
+    [ "${#lines[@]}" -lt 1000 ]
+    same "$(grep -c 'File too large' <<<"$stderr")" 1
     run --separate-stderr canpid decode -j big.pcapng
     [ "${#lines[@]}" -gt 50 ]
     [ "${#lines[@]}" -lt 1000 ]

@@ -33,6 +33,10 @@ hold() {
 @test "unitysim: every way out ends in a safe stop" { ways unitysim; }
 @test "ezphys: every way out ends in a safe stop" { ways ezphys; }
 
+@test "the table of ways out in README is the one that is run" {
+    run -0 python3 "$root/tests/cli/stops.py" readme "$root/README.md"
+}
+
 @test "armctl: ended at any moment" { kills armctl; }
 @test "canpid: ended at any moment" { kills canpid; }
 @test "hidmotor: ended at any moment" { kills hidmotor; }
@@ -83,4 +87,52 @@ hold() {
     kill -INT "$client"
     wait_for client "-> 044#0000C03F"
     wait "$client" && false || same $? 130
+}
+
+
+@test "what an orphan would begin does not begin, and it says what helps" {
+    mkfifo go orphan
+    setsid -w sh -c '{ read -r _ <go; exec canpid -v -l sim: $0 >orphan 2>&1; } &' \
+        "setpoint 10deg -b lknee -c pos" 3>&-
+    echo now >go
+    run -0 timeout "$patience" cat orphan
+    has "$output" "nothing begins to move — use nohup, setsid or --hold"
+    hasnt "$output" "->"
+}
+
+@test "the end of a script stops a vehicle that drives on, also without a profile" {
+    ok armctl -v -l "$fast" <<<$'spd 100\nspd 0'
+    hasnt "$stderr" "stopped"
+    ok armctl -v -l "$fast" <<<"spd 100"
+    matches "$stderr" "*53 50 44 30 30 30*stopped: commanded back*" # SPD000
+}
+
+@test "hidmotor: velocities of a script end with it" {
+    ok hidmotor -l sim: <<<"velocity 20 0 0"
+    has "$stderr" "stopped: holding"
+    ok hidmotor -l sim: velocity 20 0 0
+    hasnt "$stderr" "stopped"
+}
+
+@test "a replay that is interrupted stops what it has set in motion" {
+    for tool in "hidmotor move 60 0 0 duration=20s" "ezphys motor hinge 1 100 --for 20s"; do
+        run timeout --preserve-status -s INT 1 ${tool%% *} -q -l sim: --record sent.pcapng ${tool#* }
+        mkfifo trace
+        ${tool%% *} -v -l sim: replay --loop sent.pcapng 2>trace >/dev/null 3>&- &
+        client=$!
+        started+=("$client")
+        exec {trace}<trace
+        said[client]=$trace
+        wait_for client "->"
+        kill -TERM "$client"
+        wait_for client "stopped: "
+        exec {trace}<&-
+        rm trace
+        wait "$client" && false || same $? 143
+    done
+}
+
+@test "a full disk under --record ends every command of every tool, with 7 and its cause" {
+    run -0 python3 "$root/tests/cli/full_disk.py" "$D"
+    printf '# %s\n' "${lines[-1]}"
 }

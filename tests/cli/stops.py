@@ -6,6 +6,7 @@ it takes until the stop is there.
     stops.py ways FOLDER TOOL COUNT [--within MS] [OPTION…]
                                     every way out so often, while something moves
     stops.py table FOLDER COUNT     how long it takes: lines for `make bench`
+    stops.py readme FILE            is its table of ways out the one that is run here?
 
 Between the tool and its simulator stands this program, which passes every message on, gives the
 signal (or what it is), and notes when the stop comes. It has to come within 10 ms in nine of ten
@@ -23,6 +24,8 @@ import multiprocessing
 import os
 import pty
 import random
+import re
+import resource
 import select
 import signal
 import socket
@@ -36,6 +39,7 @@ from stops_tools import MOVES, STOPS, TOOLS, Front
 
 LANES = 4
 WITHIN = 10.0, 1000.0  # ms: nine of ten, and all
+GOES_ON = 0.3  # s without a stop are taken for that
 LOST = 7  # exit status
 WAIT = 20  # s, for what must come
 
@@ -79,6 +83,41 @@ class Plain:
         return 128 - code if code < 0 else code
 
 
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+class Script(Plain):
+    """A tool that a script has started, with no pipe and no terminal to either."""
+
+    def __init__(self, command, before):
+        super().__init__(["sh", "-c", f"{before} {' '.join(command)}; true"])
+        self.tool = None
+
+    def kill(self):
+        """The script alone."""
+        self.tool = child_of(self.pid)
+        self.process.kill()
+        self.process.wait()
+
+    def is_alive(self):
+        return self.process.poll() is None or (self.tool and is_alive(self.tool))
+
+    def status(self):
+        """Nobody is left who could know."""
+        deadline = time.monotonic() + WAIT
+        while is_alive(self.tool):
+            if time.monotonic() > deadline:
+                os.kill(self.tool, signal.SIGKILL)
+                raise TimeoutError("the tool does not end")
+            time.sleep(0.002)
+        return None
+
+
 class Terminal:
     """A process that has a terminal of its own."""
 
@@ -88,7 +127,7 @@ class Terminal:
             os.environ["TERM"] = "dumb"
             # With its terminal goes a SIGCONT, which takes the SIGSTOP away that the search for
             # leaks waits for: both would wait for ever.
-            os.environ["ASAN_OPTIONS"] = "detect_leaks=0"
+            os.environ["ASAN_OPTIONS"] += ":detect_leaks=0"
             os.execvp(command[0], command)
 
     def write(self, text):
@@ -112,8 +151,10 @@ class Terminal:
 # begin(run) starts run.program, end(run) is the moment that counts, status is what the program then
 # ends with (several: one of them; None: nobody sees it). which: "moving", "scripted" or "announced",
 # see stops_tools; "first" of those that move, because an experiment ends by itself when it is held
-# up. silent: no stop can come, or none is needed.
-Way = collections.namedtuple("Way", "begin end status which silent", defaults=("moving", False))
+# up. silent: no stop can come, or none is needed. at_once: not a moment later, but when the first
+# thing that moves has just been sent.
+Way = collections.namedtuple("Way", "begin end status which silent at_once",
+                             defaults=("moving", False, False))
 
 
 def plainly(run):
@@ -167,6 +208,37 @@ def from_a_writer(run):
     run.writer.stdout.close()
 
 
+def from_a_program(before=""):
+    def begin(run):
+        run.program = Script(run.command, before)
+    return begin
+
+
+def with_a_recorder(run):
+    run.program = Plain([*run.command, "--record", f"{run.tool.folder}/run{run.tool.number}.pcapng"])
+
+
+def fill_disk(run):
+    """For what comes next: that is the moment."""
+    resource.prlimit(run.program.pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
+    run.from_next = True
+
+
+def see_it_go_on(run):
+    """The script is killed, and that is no reason to stop; a signal is one."""
+    run.program.kill()
+    if run.until(time.monotonic() + GOES_ON, lambda: run.stopped):
+        run.wrong.append("stopped, but it was to go on")
+    run.stopped, run.ended = None, time.monotonic()
+    os.kill(run.program.tool, signal.SIGTERM)
+
+
+def interrupt_prompt(run):
+    run.program.write(b"\x03")
+    run.until(time.monotonic() + 2, lambda: run.stopped)
+    run.program.write(b"quit\n")
+
+
 def by_signal(*numbers, apart=0):
     def end(run):
         for number in numbers:
@@ -187,6 +259,14 @@ def say(text):
     return end
 
 
+def number_of(name):
+    return int(getattr(signal, f"SIG{name}"))
+
+
+OTHERS = ("ALRM", "USR1", "USR2", "XCPU", "XFSZ", "VTALRM", "PROF", "IO", "PWR", "STKFLT", "RTMIN",
+          "RTMAX")
+CRASHES = ("SEGV", "BUS", "FPE", "ILL", "ABRT", "SYS", "TRAP")
+
 WAYS = {
     "INT": Way(plainly, by_signal(signal.SIGINT), 130),
     "TERM": Way(plainly, by_signal(signal.SIGTERM), 143),
@@ -198,14 +278,21 @@ WAYS = {
     # The second one may come when all is over but the program is not gone yet.
     "INT, TERM": Way(plainly, by_signal(signal.SIGINT, signal.SIGTERM), (130, 143)),
     "TSTP": Way(plainly, by_signal(signal.SIGTSTP), 148),
+    **{name: Way(plainly, by_signal(number_of(name)), 128 + number_of(name))
+       for name in (*OTHERS, *CRASHES)},
     "EPIPE": Way(through_a_pipe, lambda run: run.program.process.stdout.close(), 141),
     "dead terminal": Way(to_a_dead_terminal, by_signal(signal.SIGTERM), 143, "first"),
     "shell": Way(from_a_shell, by_signal(signal.SIGKILL), None),
+    "script": Way(from_a_program(), lambda run: run.program.kill(), None),
+    "nohup": Way(from_a_program("nohup"), see_it_go_on, None),
+    "setsid": Way(from_a_program("setsid"), see_it_go_on, None),
+    "record": Way(with_a_recorder, fill_disk, LOST, at_once=True),
     "unplug": Way(plainly, lambda run: run.unplug(), LOST, silent=True),
-    "full": Way(to_a_full_disk, lambda run: None, LOST, "announced", True),
+    "full": Way(to_a_full_disk, lambda run: None, LOST, "announced", True, True),
     "EOF": Way(from_a_script, lambda run: run.program.process.stdin.close(), 0, "scripted"),
     "writer": Way(from_a_writer, end_writer, 0, "scripted"),
     "error": Way(from_a_script, say(b"nonsense\n"), 2, "scripted"),
+    "prompt": Way(from_a_prompt, interrupt_prompt, 0, "scripted"),
     "quit": Way(from_a_prompt, lambda run: run.program.write(b"quit\n"), 0, "scripted"),
 }
 SIGNALS = ("INT", "TERM", "HUP")
@@ -216,7 +303,8 @@ def ways_of(tool):
     """A datagram socket has no plug."""
     plug = () if tool.url.startswith("udp") else ("unplug",)
     disk = ("full",) if tool.announces else ()
-    return (*SIGNALS, *MORE_SIGNALS, "EPIPE", "dead terminal", "shell", *plug, *disk, *tool.ended_by)
+    return (*SIGNALS, *MORE_SIGNALS, *OTHERS, *CRASHES, "EPIPE", "dead terminal", "shell", "script",
+            "nohup", "setsid", "record", *plug, *disk, *tool.ended_by)
 
 
 # ---- One run -------------------------------------------------------------------------------------
@@ -232,7 +320,7 @@ class Run:
         self.line = " ".join(words).encode() + b"\n"
         self.window = ()
         self.program = self.writer = self.host = self.board = None
-        self.moved = self.gone = False
+        self.moved = self.gone = self.from_next = False
         self.ended = self.stopped = None  # when
         self.wrong = []
         self.tool.begin()
@@ -270,6 +358,7 @@ class Run:
         if not data:
             self.gone = True
             return
+        self.begin_to_count(now)
         for message in self.tool.take(data, host=True):
             self.note(self.tool.judge(message), now)
         if self.board:
@@ -283,8 +372,13 @@ class Run:
         elif what == STOPS and self.ended and not self.stopped:
             self.stopped = now
 
+    def begin_to_count(self, now):
+        if self.from_next:
+            self.ended, self.from_next = now, False
+
     def pass_up(self):
         data = self.receive(self.board)
+        self.begin_to_count(time.monotonic())
         for message in self.tool.take(data, host=False):
             self.tool.heard(message)
         try:
@@ -346,6 +440,8 @@ class Run:
             end_writer(self)
 
     def alive(self):
+        if isinstance(self.program, Script):
+            return self.program.is_alive()
         if isinstance(self.program, Plain):
             return self.program.process.poll() is None
         return self.program.terminal is not None
@@ -405,7 +501,7 @@ class Lane:
         if not early and name != "full":
             if not run.until(time.monotonic() + WAIT, lambda: run.moved):
                 run.wrong.append("never moved")
-        run.until(time.monotonic() + (0 if name == "full" else moment))
+        run.until(time.monotonic() + (0 if way.at_once else moment))
         moved = run.moved
         took = run.end()
         run.finish()
@@ -497,8 +593,55 @@ def table(folder, count):
                   f"{max(took):.3f}", len(took), len(problems), sep="\t")
 
 
+def told_in(path):
+    """The rows of the table of ways out: (names, what happens, exit codes)."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read().split("| way out |")[1].split("\n\n")[0]
+    for line in text.split("\n")[2:]:
+        ways, happens, codes = (cell.strip() for cell in line.strip("|").split("|"))
+        yield re.findall(r"`([^`]*)`", ways), happens, codes
+
+
+def expected(names, codes):
+    """What the row says of each: an exit status, several, or None."""
+    if codes.startswith("128 +"):
+        return [128 + number_of(name) for name in names]
+    told = [tuple(map(int, re.findall(r"\d+", code))) for code in codes.split(",")]
+    told = [code[0] if len(code) == 1 else code or None for code in told]
+    return told * len(names) if len(told) == 1 else told
+
+
+def readme(path):
+    wrong, seen = [], []
+    for names, happens, codes in told_in(path):
+        told = expected(names, codes)
+        if len(told) != len(names):
+            wrong.append(f"{names}: {len(told)} exit codes")
+        for name, status in zip(names, told):
+            seen.append(name)
+            if name not in WAYS:
+                wrong.append(f"{name}: is not tested")
+            elif WAYS[name].status != status:
+                wrong.append(f"{name}: exit {status}, but tested is {WAYS[name].status}")
+            elif WAYS[name].silent != happens.startswith("nothing"):
+                wrong.append(f"{name}: '{happens}' is not what is tested")
+    wrong += [f"{name}: stands there {seen.count(name)} times" for name in WAYS
+              if seen.count(name) != 1]
+    tried = {way for tool in TOOLS.values() for way in ways_of(tool)}
+    wrong += [f"{name}: is tried with no tool" for name in WAYS if name not in tried]
+    print(*wrong, sep="\n", end="\n" if wrong else "")
+    return 1 if wrong else 0
+
+
 def main():
     mode, folder = sys.argv[1:3]
+    if mode == "readme":
+        return readme(folder)
+    # Crashes are to be the program's own, and leave nothing behind.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.environ["ASAN_OPTIONS"] = ":".join(filter(None, (
+        os.environ.get("ASAN_OPTIONS"), *(f"handle_{kind}=0" for kind in (
+            "segv", "sigbus", "sigfpe", "sigill", "abort", "sigtrap")))))
     seed = int(os.environ.get("SEED", "0")) or random.randrange(1, 1 << 30)
     folder = tempfile.mkdtemp(dir=folder)
     if mode == "table":

@@ -63,7 +63,8 @@ class Armctl(Tool):
     name = "armctl"
     simulator = ("armctl", "sim", "--listen", "tcp-listen:127.0.0.1:0", "--turn-speed", "90deg/s")
     moving = (("deg", "base", "350"),)
-    announced = moving[0]
+    announced = scripted = moving[0]
+    ended_by = ("prompt",)
 
     def prepare(self):
         path = f"{self.folder}/armctl{self.number}.ini"
@@ -88,7 +89,7 @@ class Canpid(Tool):
     moving = (("step", "--from", "20deg", "--to", "-10deg", "--settle", "50ms", "--for", "5s", *board),
               ("tune", "--rule", "zn", *board))
     announced = scripted = ("setpoint", "10deg", *board)
-    ended_by = ("EOF", "writer", "error", "quit")
+    ended_by = ("EOF", "writer", "error", "prompt", "quit")
     latest = 0.3
 
     def judge(self, message):
@@ -120,7 +121,7 @@ class Hidmotor(Tool):
     url = "unix:{path}"
     simulator = ("hidmotor", "sim", "--listen", "unix-listen:{path}")
     announced = scripted = ("move", "60", "60", "-60", "duration=20s")
-    ended_by = ("error",)  # what ends by itself may, where nothing is wrong
+    ended_by = ("error", "prompt")  # what ends by itself may, where nothing is wrong
     latest = 0.7
     fresh, tolerance = 0.25, 0.01  # s, deg
     limits = ((-90, 90), (-45, 100), (-90, 63))
@@ -177,14 +178,18 @@ class Hidmotor(Tool):
             for a, b, t in zip(self.behind, self.ahead, targets))
 
     def rests(self, board):
-        """The setpoints stay, and the arm comes to rest there."""
-        deadline = time.monotonic() + PATIENCE
+        """The setpoints stay, and the arm comes to rest there. Of a tool that crashed a question may
+        still be answered."""
+        deadline, old = time.monotonic() + PATIENCE, 2
         while self.held:
             board.send(struct.pack("<I60x", self.positions))
             while (reply := self.floats(board.recv(64)))[0] != self.positions:
                 pass
             setpoints, positions = reply[2:8:2], reply[3:9:2]
             if any(abs(s - h) > self.tolerance for s, h in zip(setpoints, self.held)):
+                old -= 1
+                if old >= 0:
+                    continue
                 return [f"held at {self.held}, but the setpoints are {setpoints}"]
             if all(abs(p - s) < 3 for p, s in zip(positions, setpoints)):
                 return []
@@ -203,7 +208,7 @@ class Unitysim(Tool):
     scripted = ("drive", "elbow=+45")
     announces = False  # nothing is written while it drives
     unconfirmed = 3
-    ended_by = ("EOF", "writer")  # its commands do not come back before they have stopped the arm
+    ended_by = ("EOF", "writer", "prompt")  # its commands do not come back before the stop
 
     def split(self, data):
         return [data], b""
@@ -218,7 +223,7 @@ class Unitysim(Tool):
 class Ezphys(Tool):
     """The stop: velocity 0 for every motor, and no forces."""
     name = "ezphys"
-    ended_by = ("EOF", "writer", "error", "quit")
+    ended_by = ("EOF", "writer", "error", "prompt", "quit")
     scenes = (("arm4", "waist"), ("pendulum", "hinge"))
     motor, force, axis = 3, 2, 3
     still = 5e-3  # rad/s; what was in motion swings a little when it is held

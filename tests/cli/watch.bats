@@ -138,7 +138,7 @@ restored='[?1049l'
     armctl watch - <>quiet >lines 2>why &
     watch=$!
     # until it has blocked HUP, INT and TERM
-    until grep -q 'SigBlk:.*4007$' "/proc/$watch/status"; do read -r -t 0.01 _ <> <(:) || true; done
+    until grep -q 'SigBlk:.*[4-7c-f]...$' "/proc/$watch/status"; do read -r -t 0.01 _ <> <(:) || true; done
     kill -INT "$watch"
     wait "$watch" || same "$?" 130
     same "$(cat why)" "armctl: stopped by a signal"

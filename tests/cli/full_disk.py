@@ -1,0 +1,131 @@
+"""Runs every command of every tool with --record to a disk that is full, and to one that is full
+after the file's header: who passes a message and cannot record it ends with 7 and says why, once.
+
+    full_disk.py FOLDER
+
+A command that passes nothing (known by a record that it could write) ends as it does without.
+"""
+import os
+import re
+import resource
+import struct
+import subprocess
+import sys
+
+TOOLS = ("armctl", "hidmotor", "canpid", "unitysim", "ezphys")
+LIMIT_S = 30
+LOST = 7
+BOARD = "-b lknee -c pos"
+
+# What the commands are given that the help has no example for; for all tools, and for one.
+WORDS = {
+    "watch": "watch --for 0.1s -j", "encode": "describe", "decode": "describe", "plot": "plot {field} --for 0.1s",
+    "record": "record null.ndjson --for 0.1s", "replay": "replay sent.pcapng", "run": "run script",
+    "help": "help", "sim": "sim --listen tcp-listen:0 --help", "completion": "completion bash",
+    "config": "config path", "describe": "describe", "quit": "quit", "list": "list", "info": "info",
+    "armctl": {"jog": "jog 1 --help", "home": "--config home.ini home"},
+    "hidmotor": {"play": "play path.csv", "gains": "gains show", "moveto": "moveto 120mm 0mm 150mm",
+                 "home": "home duration=50ms", "raw": "raw 1910 --yes", "jog": "jog m1 5",
+                 "fk": "fk 0 45 -30", "ik": "ik 120mm 50mm 150mm", "udev": "udev",
+                 "record": "record null.csv --for 0.1s", "sim": "sim --help"},
+    "canpid": {"compare": "compare --help", "gains": "gains save out.gains", "sim": "sim --help"},
+    "unitysim": {"play": "play --help", "teach": "teach --help", "sim": "sim --help",
+                 "drive": "drive elbow=5 --for 50ms"},
+    "ezphys": {"follow": "follow joint.csv", "probe": "probe --help", "sim": "sim --help",
+               "info": "info", "view": "view --for 50ms"},
+}
+FIELDS = {"armctl": "angle", "hidmotor": "m1.position", "canpid": "lknee.torque",
+          "unitysim": "elbow.position", "ezphys": "hinge.displacement"}
+# One that is sent, for replay and run.
+SENT = {"armctl": "deg 1 1", "hidmotor": "move 1 1 1 duration=10ms", "canpid": f"set kp 1 {BOARD}",
+        "unitysim": "stop", "ezphys": "stop"}
+FILES = {
+    "home.ini": "[joint base]\nindex = 1\nkind = rotate\nmin = 0\nmax = 360\nhome = 0\n",
+    "path.csv": "0,0,0,0\n0.1,1,1,1\n", "joint.csv": "t,hinge\n0,0\n0.02,0.01\n",
+}
+
+
+def run(tool, words, record, size=None):
+    """(exit status, standard error)"""
+    limit = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))) if size else None
+    command = f"{tool} -q --no-input -l sim: {words}" + (f" --record {record}" if record else "")
+    try:
+        done = subprocess.run(command.split(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=LIMIT_S, preexec_fn=limit, check=False)
+    except subprocess.TimeoutExpired:
+        return 124, "it does not end"
+    return done.returncode, done.stderr.decode()
+
+
+def header_of(path):
+    """Size of the first two blocks, and whether there are more."""
+    with open(path, "rb") as file:
+        data = file.read()
+    size = 0
+    for _ in range(2):
+        size += struct.unpack_from("<I", data, size + 4)[0]
+    return size, len(data) > size
+
+
+def commands_of(tool):
+    text = subprocess.run([tool, "help"], stdout=subprocess.PIPE, check=True, text=True).stdout
+    part = text.split("\nCommands\n")[1].split("\n\nOptions")[0]
+    return re.findall(r"^  (\w+)", part, re.M)
+
+
+def words_of(tool, command):
+    own = WORDS.get(tool, {}).get(command) or WORDS.get(command)
+    if own:
+        return own.format(field=FIELDS[tool])
+    text = subprocess.run([tool, "help", command], stdout=subprocess.PIPE, check=True, text=True).stdout
+    for example in re.findall(rf"^  {tool} -l '?sim:\S* (.*)$", text, re.M):
+        if "'" not in example and "--dry-run" not in example:
+            return example
+    return None
+
+
+def try_one(tool, command):
+    words = words_of(tool, command)
+    if not words:
+        return f"{tool} {command}: no words for it"
+    if os.path.exists("run.pcapng"):
+        os.unlink("run.pcapng")
+    usual, said = run(tool, words, "run.pcapng")
+    if not os.path.exists("run.pcapng"):  # it opens no link
+        again = run(tool, words, "full.pcapng")
+        return None if again[0] == usual else f"{tool} {words}: {usual}, and {again} with a full disk"
+    size, passes = header_of("run.pcapng")
+    tries = [("full.pcapng", None, "No space left on device")]
+    if passes:
+        tries.append(("run.pcapng", size + 4, "File too large"))
+    for path, limit, why in tries:
+        status, said = run(tool, words, path, limit)
+        if status != LOST or said.count(why) != 1:
+            return f"{tool} {words}: exit status {status}, {said!r}: {why} was to be said once, with {LOST}"
+    tried.append(f"{tool} {command}")
+    return None
+
+
+def main():
+    os.chdir(sys.argv[1])
+    os.symlink("/dev/full", "full.pcapng")
+    for name in ("null.csv", "null.ndjson"):
+        os.symlink("/dev/null", name)
+    for name, text in FILES.items():
+        with open(name, "w", encoding="ascii") as file:
+            file.write(text)
+    wrong = []
+    for tool in TOOLS:
+        with open("script", "w", encoding="ascii") as file:
+            file.write(SENT[tool] + "\n")
+        status, said = run(tool, SENT[tool], "sent.pcapng")
+        if status:
+            wrong.append(f"{tool} {SENT[tool]}: {said}")
+        wrong += filter(None, (try_one(tool, command) for command in commands_of(tool)))
+    print(*wrong, sep="\n", end="\n" if wrong else "")
+    print(f"{len(tried)} commands that pass something, {len(wrong)} wrong")
+    return 1 if wrong or len(tried) < 50 else 0
+
+
+tried = []
+sys.exit(main())

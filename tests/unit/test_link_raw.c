@@ -1,0 +1,96 @@
+/* What a link says a write of it would be, for those who write by themselves: the same bytes arrive
+ * as by aw_link_write. */
+#include "link_helper.h"
+
+#include <netinet/in.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+/* The other end: a listening socket (or a datagram socket) on a free port. */
+static int other_end(int type, unsigned *port)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof at;
+    int fd = socket(AF_INET, type, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &size), 0);
+    assert_true(type == SOCK_DGRAM || listen(fd, 1) == 0);
+    *port = ntohs(at.sin_port);
+    return fd;
+}
+
+static void write_raw(const struct aw_link *link, const void *buf, size_t size)
+{
+    uint8_t bytes[100];
+    struct aw_link_raw raw = {.bytes = bytes, .cap = sizeof bytes};
+    assert_true(aw_link_raw(link, buf, size, &raw));
+    assert_int_equal(raw.to_size ? sendto(raw.fd, bytes, raw.size, 0, raw.to, raw.to_size)
+                                 : write(raw.fd, bytes, raw.size),
+                     raw.size);
+    raw.cap = raw.size - 1;
+    assert_false(aw_link_raw(link, buf, size, &raw));
+}
+
+/* What comes until this text is there; true if it is. */
+static bool arrives(int fd, const char *text)
+{
+    char all[400] = "";
+    size_t used = 0;
+    ssize_t n;
+    while (!strstr(all, text) && (n = recv(fd, all + used, sizeof all - 1 - used, 0)) > 0)
+        used += (size_t)n;
+    return strstr(all, text) != NULL;
+}
+
+static void the_bytes_of_a_write(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *url, *frame, *bytes;
+        size_t size;
+        int type;
+    } cases[] = {
+        {"tcp:127.0.0.1:%u", "0DEG1,090\r\n", "0DEG1,090\r\n", 11, SOCK_STREAM},
+        {"tcp:127.0.0.1:%u?drop=100%%", "0DEG1,090\r\n", "0DEG1,090\r\n", 11, SOCK_STREAM},
+        {"udp:127.0.0.1:%u?listen=0", "hello", "hello", 5, SOCK_DGRAM},
+        {"slcan:tcp:127.0.0.1:%u?silent=yes", "\x44\0\x39\x8E", "\rt0442398E\r", 4, SOCK_STREAM},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_real_clock clock = aw_real_clock(-1);
+        struct aw_link_options options = {.clock = &clock.base};
+        struct aw_link *link;
+        struct aw_error err;
+        char url[100];
+        unsigned port;
+        int listener = other_end(cases[i].type, &port);
+        snprintf(url, sizeof url, cases[i].url, port);
+        assert_int_equal(aw_link_open(&link, url, &options, &err), AW_OK);
+        int peer = cases[i].type == SOCK_DGRAM ? dup(listener) : accept(listener, NULL, NULL);
+        write_raw(link, cases[i].frame, cases[i].size);
+        assert_true(arrives(peer, cases[i].bytes));
+        close(peer);
+        close(listener);
+        aw_link_close(link);
+    }
+}
+
+static void a_simulator_in_the_process_has_no_wire(void **state)
+{
+    (void)state;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct echo_device *device = echo_device(0);
+    struct aw_link *link = aw_sim_link(&device->base, &clock.base, true, "sim:");
+    uint8_t bytes[10];
+    struct aw_link_raw raw = {.bytes = bytes, .cap = sizeof bytes};
+    assert_false(aw_link_raw(link, "x", 1, &raw));
+    aw_link_close(link);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_bytes_of_a_write),
+        cmocka_unit_test(a_simulator_in_the_process_has_no_wire),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
