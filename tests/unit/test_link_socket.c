@@ -100,7 +100,7 @@ static void a_shared_server_answers_all(void **state)
     assert_int_equal(aw_link_open(&server, listen, &options, &err), AW_OK);
     for (int i = 0; i < 3; i++) {
         clients[i] = open_link(server->ready, &clock.base);
-        assert_int_equal(aw_link_write(clients[i], "abc" + i, 1, &err), AW_OK);
+        assert_int_equal(aw_link_write(clients[i], &"abc"[i], 1, &err), AW_OK);
         expect_datagram(server, (const char *[]){"a", "b", "c"}[i]);
     }
     assert_int_equal(server->connections, 0); /* the device does not see who comes */
