@@ -3,7 +3,7 @@
  *
  *     char path[512];
  *     if (aw_xdg_path(AW_XDG_STATE, "armctl/history", path, sizeof path))
- *         … "/home/ada/.local/state/armwire/armctl/history"
+ *         … "HOME/.local/state/armwire/armctl/history"
  */
 #ifndef AW_BASE_XDG_H
 #define AW_BASE_XDG_H

@@ -143,14 +143,14 @@ static bool has_open(const char *pid, const struct stat *file, same_fn *same)
     return found;
 }
 
-/* But for this process. */
-static long first_with_it_open(const struct stat *file, same_fn *same)
+/* 0: none; but is a process that does not count, or 0. */
+static long first_with_it_open(const struct stat *file, same_fn *same, long but)
 {
-    long owner = 0, self = (long)getpid();
+    long owner = 0;
     DIR *dir = opendir("/proc");
     for (struct dirent *entry; dir && !owner && (entry = readdir(dir));)
         if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
-            strtol(entry->d_name, NULL, 10) != self && has_open(entry->d_name, file, same))
+            strtol(entry->d_name, NULL, 10) != but && has_open(entry->d_name, file, same))
             owner = strtol(entry->d_name, NULL, 10);
     if (dir)
         closedir(dir);
@@ -177,7 +177,7 @@ bool aw_port_holder(const char *path, char *out, size_t size)
         return false;
     long owner = lock_owner(&file);
     if (!owner)
-        owner = first_with_it_open(&file, same_device);
+        owner = first_with_it_open(&file, same_device, 0);
     if (owner)
         aw_port_process(owner, out, size);
     return owner != 0;
@@ -192,7 +192,8 @@ static bool same_file(const struct stat *file, const struct stat *other)
 bool aw_port_sharer(int fd, char *out, size_t size)
 {
     struct stat file;
-    long other = fd >= 0 && fstat(fd, &file) == 0 ? first_with_it_open(&file, same_file) : 0;
+    long self = (long)getpid();
+    long other = fd >= 0 && fstat(fd, &file) == 0 ? first_with_it_open(&file, same_file, self) : 0;
     if (other)
         aw_port_process(other, out, size);
     return other != 0;
@@ -227,7 +228,7 @@ unsigned long aw_udp_socket(unsigned port)
 bool aw_udp_holder(unsigned port, char *out, size_t size)
 {
     struct stat socket = {.st_ino = aw_udp_socket(port)};
-    long owner = socket.st_ino ? first_with_it_open(&socket, same_socket) : 0;
+    long owner = socket.st_ino ? first_with_it_open(&socket, same_socket, 0) : 0;
     if (owner)
         aw_port_process(owner, out, size);
     return owner != 0;
@@ -269,7 +270,7 @@ bool aw_tcp_other_client(int fd, char *out, size_t size)
     if (!other)
         other = other_connection("/proc/net/tcp6", socket.st_ino);
     socket.st_ino = other;
-    long owner = other ? first_with_it_open(&socket, same_socket) : 0;
+    long owner = other ? first_with_it_open(&socket, same_socket, 0) : 0;
     if (owner)
         aw_port_process(owner, out, size);
     return owner != 0;

@@ -60,7 +60,8 @@ enum aw_status aw_wire_decode(struct aw_wire *wire, enum aw_dir dir, struct aw_s
 enum aw_status aw_wire_next(const struct aw_wire *wire, struct aw_framer *framer, struct aw_span in,
                             struct aw_span *frame, size_t *used, struct aw_error *err);
 
-/* Is the frame that was found last not the first one of its envelope? Always where there are none. */
+/* Has the frame that was found last others before it in its envelope? Always where there are no
+ * envelopes. */
 bool aw_framer_inside(const struct aw_wire *wire, const struct aw_framer *framer);
 
 /* Puts the envelope of the variant, if it has one, around one encoded frame in place (ezphys: size
