@@ -152,13 +152,13 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     struct arm_state *state = arm_state(session);
     (void)args;
     enum aw_status status = arm_ready(session); /* also without a profile: does a motor run? */
+    if (status != AW_OK)
+        return status;
     if (!arm_can_stop(session)) {
         aw_object_start(&session->result, "stop");
         aw_object_text(&session->result, "result", "nothing-to-send");
         return AW_OK;
     }
-    if (status != AW_OK)
-        return status;
     status = aw_arm_stop(&state->arm, true, &state->outcome, &session->err);
     arm_remember(session);
     if (status == AW_OK)

@@ -104,7 +104,7 @@ hold() {
     ok armctl -v -l "$fast" <<<$'spd 100\nspd 0'
     hasnt "$stderr" "stopped"
     ok armctl -v -l "$fast" <<<"spd 100"
-    matches "$stderr" "*53 50 44 30 30 30*stopped: commanded back*" # SPD000
+    matches "$stderr" "*53 50 44 30 30 30*stopped: the motors are commanded to stand still*" # SPD000
 }
 
 @test "hidmotor: velocities of a script end with it" {
