@@ -251,14 +251,18 @@ enum aw_status arm_safe_stop(struct aw_session *session)
 {
     struct arm_state *state = arm_state(session);
     struct aw_arm_outcome outcome = {0};
-    struct aw_error problem;
     enum aw_status status = AW_OK;
     if (arm_can_stop(session))
-        status = aw_arm_stop(&state->arm, false, &outcome, &problem);
+        status = aw_arm_stop(&state->arm, false, &outcome, &session->err);
+    struct aw_error why = session->err;
     arm_remember(session);
+    if (status == AW_STOPPED)
+        return aw_fail(&session->err, status, "stop sent (%s); its ACK was not waited for",
+                       outcome.sent);
     if (status != AW_OK)
-        aw_session_say(session, "stop: %s", problem.text);
-    else if (strncmp(outcome.sent, "SPD", 3) == 0)
+        return aw_fail(&session->err, status, "%s: %s",
+                       status == AW_TIMEOUT ? "stop sent, not confirmed" : "NOT stopped", why.text);
+    if (strncmp(outcome.sent, "SPD", 3) == 0)
         aw_session_say(session, "stopped: the motors are commanded to stand still (%s)",
                        outcome.sent);
     else if (outcome.result != AW_ARM_NOT_SENT)

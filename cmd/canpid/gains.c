@@ -44,9 +44,14 @@ static enum aw_status apply_one(struct aw_session *session, const struct aw_pid_
     struct aw_pid_sent sent;
     struct aw_record command;
     make(session, at, &command);
-    if (!aw_flag(session, "dry-run"))
-        return aw_pid_send(pid_of(session), &command, &sent, &session->err);
-    enum aw_status status = aw_pid_check(pid_of(session), &command, &sent, &session->err);
+    enum aw_status status;
+    if (!aw_flag(session, "dry-run")) {
+        status = aw_pid_send(pid_of(session), &command, &sent, &session->err);
+        if (status == AW_OK)
+            pid_note_sent(session, &sent, false);
+        return status;
+    }
+    status = aw_pid_check(pid_of(session), &command, &sent, &session->err);
     return status == AW_OK
                ? aw_session_dry_run(session, &command, (struct aw_span){sent.bytes, sent.size})
                : status;
@@ -57,6 +62,7 @@ static enum aw_status apply(struct aw_session *session, const char *path)
     struct aw_pid_gains wanted;
     struct aw_pid_gain_at at;
     size_t n = 0;
+    ((struct pid_state *)session->state)->driven = 0;
     enum aw_status status =
         aw_pid_gains_load(&wanted, path, &session->wire->variant, &session->err);
     if (status == AW_OK)
@@ -65,6 +71,7 @@ static enum aw_status apply(struct aw_session *session, const char *path)
         status = apply_one(session, &at);
         n += status == AW_OK;
     }
+    session->moving = session->moving && status == AW_STOPPED;
     if (aw_flag(session, "dry-run"))
         return status;
     aw_object_start(&session->result, "gains");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "shell/dry.h"
 
 static const char *const columns[RUN_COLUMNS] = {"t", "setpoint", "measured", "output"};
 
@@ -34,8 +35,7 @@ enum aw_status pid_run_begin(struct pid_run *run, struct aw_session *session)
     if (status == AW_OK)
         status = pid_controller(session, true, &run->controller);
     if (status == AW_OK && aw_flag(session, "dry-run"))
-        status = aw_fail(&session->err, AW_USAGE,
-                         "--dry-run: an experiment has no bytes to show beforehand");
+        status = aw_dry_depends(session, "what the telemetry shows");
     if (status == AW_OK)
         status = check_files(session);
     if (status == AW_OK)

@@ -104,6 +104,11 @@ enum aw_status pid_wait(struct aw_session *session, double seconds);
 /* Waits until telemetry of this board has come; AW_TIMEOUT with advice. */
 enum aw_status pid_telemetry(struct aw_session *session, unsigned board);
 
+/* After a command went out: a setpoint that the controller takes, and a gain or precompression that
+ * may have switched it over, enable the driver, until a setpoint disables it, which is so when the
+ * telemetry shows it (verified). */
+void pid_note_sent(struct aw_session *session, const struct aw_pid_sent *sent, bool verified);
+
 /* These boards have been disabled: nothing that goes on is left of them. */
 void pid_disabled(struct aw_session *session, uint64_t boards);
 

@@ -108,12 +108,11 @@ void pid_disabled(struct aw_session *session, uint64_t boards)
     leave(session, ((struct pid_state *)session->state)->left & ~boards);
 }
 
-/* A setpoint that the controller takes enables the driver, until another one disables it, which is
- * so when the telemetry shows it. */
-static void note_setpoint(struct aw_session *session, const struct aw_pid_sent *sent, bool verified)
+void pid_note_sent(struct aw_session *session, const struct aw_pid_sent *sent, bool verified)
 {
     struct pid_state *state = session->state;
-    if (fabs(sent->setpoint) <= 1) {
+    bool held = isnan(sent->setpoint) && (sent->switches || sent->unknown);
+    if (held || fabs(sent->setpoint) <= 1) {
         state->driven |= AW_PID_BIT(sent->board);
         aw_session_moves(session);
         leave(session, state->left | state->driven);
@@ -140,14 +139,14 @@ static enum aw_status send_one(struct aw_session *session, struct aw_record *com
         status = aw_pid_send(pid, command, &sent, &session->err);
     if (status != AW_OK)
         return status;
-    note_setpoint(session, &sent, false);
+    pid_note_sent(session, &sent, false);
     outcome->boards |= AW_PID_BIT(board);
     outcome->controller = sent.controller;
     outcome->switches = outcome->switches || sent.switches;
     if (verify_ns > 0)
         status = aw_pid_verify(pid, &sent, aw_clock_now(session->clock) + verify_ns, NULL, NULL,
                                &session->err);
-    note_setpoint(session, &sent, verify_ns > 0 && status == AW_OK);
+    pid_note_sent(session, &sent, verify_ns > 0 && status == AW_OK);
     return status;
 }
 
@@ -277,14 +276,13 @@ enum aw_status pid_safe_stop(struct aw_session *session)
     struct pid_state *state = session->state;
     enum aw_status status =
         aw_pid_disable(&state->pid, state->driven | state->left, AW_PID_LAST, NULL, &session->err);
-    if (status == AW_OK) {
-        leave(session, 0);
-        aw_session_say(session, "stopped: disabled the driver");
-    } else if (status == AW_STOPPED) {
-        aw_session_say(session, "the driver was told to stop; whether it did was not waited for");
-    } else {
-        aw_session_tell(session, "%s: the stop is not confirmed: %s\n", session->tool->name,
-                        session->err.text);
-    }
-    return status;
+    struct aw_error why = session->err;
+    if (status == AW_STOPPED)
+        return aw_fail(&session->err, status,
+                       "the driver was told to stop; whether it did was not waited for");
+    if (status != AW_OK)
+        return aw_fail(&session->err, status, "the stop is not confirmed: %s", why.text);
+    leave(session, 0);
+    aw_session_say(session, "stopped: disabled the driver");
+    return AW_OK;
 }

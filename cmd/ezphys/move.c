@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "shell/dry.h"
 #include "state.h"
 
 /* ---- Time --------------------------------------------------------------------------------------
@@ -288,21 +289,13 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
     return status;
 }
 
-static enum aw_status dry_stop(struct aw_session *session)
-{
-    return aw_fail(&session->err, AW_USAGE,
-                   "--dry-run: the joints are known only to the simulation; see 'encode axis_motor "
-                   "velocity1=0 max_torque1=%d'",
-                   AW_EZ_STOP_TORQUE);
-}
-
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_ez *ez = ez_of(session);
     const struct aw_ez_halt how = {.coast = aw_flag(session, "coast"), .torque = AW_EZ_STOP_TORQUE};
     (void)args;
     if (aw_flag(session, "dry-run"))
-        return dry_stop(session);
+        return aw_dry_depends(session, "which joints there are");
     enum aw_status status = ez_begin(session);
     if (status == AW_OK)
         status = aw_ez_stop(ez, &how, &session->err);
@@ -327,7 +320,7 @@ enum aw_status run_step(struct aw_session *session, const struct aw_args *args)
     struct aw_ez *ez = ez_of(session);
     enum aw_status status = aw_arg_number(session, args, "count", 0, &count);
     if (status == AW_OK && aw_flag(session, "dry-run"))
-        return aw_fail(&session->err, AW_USAGE, "--dry-run: step sends what was commanded before");
+        return aw_dry_depends(session, "what was commanded before");
     if (status == AW_OK)
         status = ez_begin(session);
     int64_t start = aw_clock_now(session->clock);

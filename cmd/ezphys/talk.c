@@ -155,7 +155,7 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
         state->told_waiting = false;
         aw_session_say(session, "a simulator has connected");
     }
-    if (status == AW_LOST && patience == EZ_AGAIN) {
+    if (status == AW_LOST && patience == EZ_AGAIN && !state->ez.link->recorded) {
         status = connect_again(session, deadline);
         return status == AW_OK ? AW_MORE : status;
     }
@@ -361,15 +361,35 @@ enum aw_status ez_idle(struct aw_session *session, int fd)
 /* ---- The end -----------------------------------------------------------------------------------
  */
 
-/* The stop is out; seeing two messages more proves that the simulator has taken it. */
-static void see_it_taken(struct aw_session *session)
+/* The stop is out; seeing two messages more proves that the simulator has taken it. One that does
+ * not wait may have said more than two before. */
+static enum aw_status see_it_taken(struct aw_session *session)
 {
     struct aw_ez *ez = ez_of(session);
-    struct aw_error err;
-    int64_t deadline = aw_clock_now(session->clock) + TAKEN_NS;
-    for (int i = 0; i < 2; i++)
-        if (aw_ez_receive(ez, deadline, &err) != AW_OK || aw_ez_answer(ez, &err) != AW_OK)
-            return;
+    int64_t now = aw_clock_now(session->clock), deadline = now + TAKEN_NS;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && now < deadline) {
+        status = aw_ez_receive(ez, now, &session->err);
+        now = aw_clock_now(session->clock);
+    }
+    if (status == AW_TIMEOUT)
+        status = aw_ez_answer(ez, &session->err);
+    for (int i = 0; i < 2 && status == AW_OK; i++) {
+        status = aw_ez_receive(ez, deadline, &session->err);
+        if (status == AW_OK)
+            status = aw_ez_answer(ez, &session->err);
+    }
+    return status == AW_MORE ? AW_LOST : status; /* another simulator has connected */
+}
+
+static enum aw_status not_taken(struct aw_session *session, enum aw_status status)
+{
+    struct aw_error why = session->err;
+    if (status == AW_LOST)
+        return aw_fail(&session->err, status, "stop sent, not confirmed: %s", why.text);
+    return aw_fail(&session->err, status, "stop sent, not confirmed: %s",
+                   status == AW_STOPPED ? "that was not waited for"
+                                        : "the simulator says nothing — does it still run?");
 }
 
 static struct aw_ez_halt how_to_stop(const struct aw_session *session)
@@ -391,10 +411,11 @@ void ez_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 static enum aw_status learn_and_stop(struct aw_session *session, const struct aw_ez_halt *how)
 {
     struct aw_ez *ez = ez_of(session);
-    struct aw_error err;
-    if (aw_ez_receive(ez, aw_clock_now(session->clock) + TAKEN_NS, &err) != AW_OK)
-        return AW_OK;
-    return aw_ez_stop(ez, how, &session->err);
+    int64_t deadline = aw_clock_now(session->clock) + TAKEN_NS;
+    enum aw_status status = aw_ez_receive(ez, deadline, &session->err);
+    if (status == AW_TIMEOUT)
+        aw_fail(&session->err, status, "the simulator says nothing, and no joint is known");
+    return status == AW_OK ? aw_ez_stop(ez, how, &session->err) : status;
 }
 
 enum aw_status ez_safe_stop(struct aw_session *session)
@@ -406,14 +427,15 @@ enum aw_status ez_safe_stop(struct aw_session *session)
     enum aw_status status = aw_ez_stop(ez, &how, &session->err);
     if (status == AW_OK && ez->n_commands == 0)
         status = learn_and_stop(session, &how);
-    if (status != AW_OK) {
-        aw_session_say(session, "the motors could not be stopped: %s", session->err.text);
-        return status;
-    }
+    struct aw_error why = session->err;
+    if (status != AW_OK)
+        return aw_fail(&session->err, status, "the motors could not be stopped: %s", why.text);
+    status = see_it_taken(session);
+    if (status != AW_OK)
+        return not_taken(session, status);
     aw_session_say(session, "stopped: %zu joint%s %s", ez->n_commands,
                    ez->n_commands == 1 ? "" : "s",
                    how.coast ? "without torque" : "held at velocity 0");
-    see_it_taken(session);
     return AW_OK;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "hidmotor/gains.h"
+#include "shell/dry.h"
 #include "shell/gains.h"
 #include "state.h"
 
@@ -105,9 +106,7 @@ static enum aw_status set(struct aw_session *session, const struct aw_args *args
     enum aw_status status = take_words(session, args, &wanted);
     if (status == AW_OK && aw_flag(session, "dry-run") &&
         aw_record_complete(&wanted, NULL) != AW_OK)
-        return aw_fail(&session->err, AW_USAGE,
-                       "--dry-run: a packet carries all gains, and those of the board are not "
-                       "known without it — give all nine");
+        return aw_dry_depends(session, "the other gains of the board");
     if (status == AW_OK && !aw_flag(session, "dry-run")) {
         status = read_gains(session, &gains);
         aw_record_init(&request, codec, AW_TX);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "hidmotor/kinematics.h"
+#include "shell/dry.h"
 #include "state.h"
 
 #define USUAL_DURATION_MS 1000
@@ -59,7 +60,7 @@ static void make_record(struct aw_session *session, const struct aw_hidmotor_pla
         aw_record_set(command, aw_hidmotor_joint(i).name, plan->target[i], NULL);
 }
 
-/* Without the board the setpoints are not known, so every joint has to be given. */
+/* Without the board the setpoints are not known: only all three joints can be shown. */
 static enum aw_status dry_run(struct aw_session *session, const struct aw_hidmotor_target *target)
 {
     static const struct aw_hidmotor_status nowhere = {.n = AW_HIDMOTOR_JOINTS};
@@ -68,10 +69,7 @@ static enum aw_status dry_run(struct aw_session *session, const struct aw_hidmot
     uint8_t report[AW_HIDMOTOR_REPORT];
     for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
         if (!target->given[i] || target->relative)
-            return aw_fail(&session->err, AW_USAGE,
-                           "--dry-run: the setpoint of %s is not known without the board — give "
-                           "all three joints",
-                           aw_hidmotor_joint(i).alias);
+            return aw_dry_depends(session, "where the arm is");
     enum aw_status status =
         aw_hidmotor_plan_from(&nowhere, target, aw_flag(session, "force"), &plan, &session->err);
     if (status != AW_OK)
@@ -231,8 +229,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     struct aw_hidmotor_stopped stopped = {0};
     (void)args;
     if (aw_flag(session, "dry-run"))
-        return aw_fail(&session->err, AW_USAGE,
-                       "--dry-run: stop holds the measured positions, which only the board knows");
+        return aw_dry_depends(session, "where the arm is");
     enum aw_status status = motor_ready(session);
     if (status == AW_OK)
         status = stop(session, &stopped);
@@ -257,10 +254,14 @@ enum aw_status motor_safe_stop(struct aw_session *session)
 {
     struct aw_hidmotor_stopped s = {0};
     enum aw_status status = stop(session, &s);
-    if (status == AW_OK)
-        aw_session_say(session, "stopped: holding %.1f %.1f %.1f deg%s", s.deg[0], s.deg[1],
-                       s.deg[2], s.confirmed ? "" : ", not confirmed");
-    else
-        aw_session_say(session, "NOT stopped: %s", session->err.text);
-    return status;
+    struct aw_error why = session->err;
+    if (status != AW_OK)
+        return aw_fail(&session->err, status, "%s: %s",
+                       s.attempts ? "stop sent, not confirmed" : "NOT stopped", why.text);
+    if (!s.confirmed)
+        return aw_fail(&session->err, AW_STOPPED,
+                       "stop sent, to hold %.1f %.1f %.1f deg; its confirmation was not waited for",
+                       s.deg[0], s.deg[1], s.deg[2]);
+    aw_session_say(session, "stopped: holding %.1f %.1f %.1f deg", s.deg[0], s.deg[1], s.deg[2]);
+    return AW_OK;
 }

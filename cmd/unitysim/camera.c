@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/xdg.h"
+#include "shell/dry.h"
 #include "state.h"
 #include "unitysim/fields.h"
 
@@ -172,8 +173,7 @@ static enum aw_status parse_values(struct aw_session *session, const struct aw_a
         return aw_fail(&session->err, AW_USAGE,
                        "camera set takes x y z rx ry rz, or some by name — camera set y=500 rx=66");
     if (status == AW_OK && *given < PARTS && aw_flag(session, "dry-run"))
-        return aw_fail(&session->err, AW_USAGE,
-                       "camera set --dry-run needs all six: where the camera is cannot be asked");
+        return aw_dry_depends(session, "where the camera is");
     return status;
 }
 

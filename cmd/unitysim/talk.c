@@ -181,16 +181,17 @@ void unity_say_losses(struct aw_session *session, const struct aw_unity_counters
 enum aw_status unity_stop(struct aw_session *session)
 {
     struct aw_unity *unity = unity_of(session);
-    uint64_t before = unity->counters.feedback;
     enum aw_status status = aw_unity_stop(unity, &session->err);
-    if (status != AW_OK || unity->counters.feedback > before)
+    if (status != AW_OK || unity->stopped)
         return status;
     unity->feedback.count = 0;
     status = unity_feedback(session);
-    if (status == AW_TIMEOUT)
-        return aw_fail(&session->err, status, "stop: sent, but nobody answered — %s",
+    if (status == AW_OK)
+        status = aw_unity_stop(unity, &session->err);
+    if (status == AW_TIMEOUT || (status == AW_OK && !unity->stopped))
+        return aw_fail(&session->err, AW_TIMEOUT, "stop: sent, but nobody answered — %s",
                        why_silent(session));
-    return status == AW_OK ? aw_unity_stop(unity, &session->err) : status;
+    return status;
 }
 
 enum aw_status unity_end_motion(struct aw_session *session, enum aw_status status)
@@ -221,15 +222,15 @@ void unity_last_stop(struct aw_session *session, aw_frame_fn *add, void *context
 enum aw_status unity_safe_stop(struct aw_session *session)
 {
     struct aw_unity *unity = unity_of(session);
-    uint64_t before = unity->counters.feedback;
     enum aw_status status = aw_unity_stop(unity, &session->err);
+    struct aw_error why = session->err;
     if (status != AW_OK)
-        aw_session_say(session, "the joints could not be stopped: %s", session->err.text);
-    else if (unity->counters.feedback > before)
-        aw_session_say(session, "stopped: all joints");
-    else
-        aw_session_say(session, "sent a stop to all joints; no feedback confirms it");
-    return status;
+        return aw_fail(&session->err, status, "the joints could not be stopped: %s", why.text);
+    if (!unity->stopped)
+        return aw_fail(&session->err, AW_TIMEOUT,
+                       "stop sent to all joints, not confirmed: no feedback came after it");
+    aw_session_say(session, "stopped: all joints");
+    return AW_OK;
 }
 
 /* A recording may end while a joint is driven, and the simulator has no watchdog. */

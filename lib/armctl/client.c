@@ -903,6 +903,28 @@ static enum aw_status deliver_surely(struct talk *talk)
     return status;
 }
 
+/* For signal time: nothing is sent again, and the motion back is not waited for. */
+static enum aw_status stop_at_once(struct talk *talk)
+{
+    struct aw_arm_outcome *out = talk->out;
+    enum aw_status status = transmit_both(talk, 0);
+    if (status == AW_OK)
+        status = wait_for(talk, &talk->acked, AW_ARM_STOP_LOOK_MS);
+    if (status == AW_TIMEOUT && is_carried_out(talk))
+        status = AW_OK;
+    if (status == AW_OK && talk->answered)
+        return conclude(talk, status);
+    note_unconfirmed(talk);
+    talk->arm->memory.tx = out->digit ^ 1u;
+    out->result = AW_ARM_STOPPED;
+    if (status == AW_TIMEOUT)
+        return aw_fail(talk->err, status, "%s: no ACK within %d ms", out->sent,
+                       AW_ARM_STOP_LOOK_MS);
+    if (status != AW_OK && status != AW_STOPPED)
+        out->result = AW_ARM_LINK_LOST;
+    return status;
+}
+
 enum aw_status aw_arm_stop(struct aw_arm *arm, bool wait, struct aw_arm_outcome *outcome,
                            struct aw_error *err)
 {
@@ -917,11 +939,7 @@ enum aw_status aw_arm_stop(struct aw_arm *arm, bool wait, struct aw_arm_outcome 
         enum aw_status status = aw_arm_idle(arm, now_of(arm), err);
         return conclude(&talk, status == AW_OK ? deliver_surely(&talk) : status);
     }
-    enum aw_status status = transmit_both(&talk, 0);
-    note_unconfirmed(&talk);
-    arm->memory.tx = talk.out->digit ^ 1u;
-    outcome->result = status == AW_OK ? AW_ARM_STOPPED : AW_ARM_LINK_LOST;
-    return status;
+    return stop_at_once(&talk);
 }
 
 size_t aw_arm_stop_lines(struct aw_arm *arm, uint8_t out[2 * AW_ARM_LINE_MAX])

@@ -189,9 +189,11 @@ bool aw_arm_last_confirmed(struct aw_arm *arm, const struct aw_record *command,
  * command that was never confirmed), else the last confirmed command again. Both digits are sent,
  * so that it is carried out whichever the handler expects: the one that it has had already first,
  * so that it is carried out once where the digits agree. If wait is set they are sent until both
- * are acknowledged, and the confirmation is waited for. With wait not set both lines go out at once
- * and nothing is waited for: for signal time, when the clock refuses to wait. AW_OK with
- * AW_ARM_NOT_SENT if no position is known. */
+ * are acknowledged, and the confirmation is waited for. With wait not set, for signal time, both
+ * lines go out at once, and once; AW_OK if they are acknowledged within AW_ARM_STOP_LOOK_MS, which
+ * is that the stop is carried out, else AW_TIMEOUT, or AW_STOPPED where the clock refuses to wait.
+ * AW_OK with AW_ARM_NOT_SENT if no position is known. */
+#define AW_ARM_STOP_LOOK_MS 300
 enum aw_status aw_arm_stop(struct aw_arm *arm, bool wait, struct aw_arm_outcome *outcome,
                            struct aw_error *err);
 

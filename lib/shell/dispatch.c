@@ -151,6 +151,15 @@ static enum aw_status take_loss(struct aw_session *session, enum aw_status statu
     return aw_session_take_loss(session, status);
 }
 
+/* What ended the command, and what is not confirmed of its stop, in one line. */
+static void add_unstopped(struct aw_session *session, const struct aw_error *cause,
+                          enum aw_status status)
+{
+    struct aw_error stop = session->err;
+    if (*cause->text && strcmp(cause->text, stop.text) != 0)
+        aw_fail(&session->err, status, "%s; %s", cause->text, stop.text);
+}
+
 /* A motion that was interrupted, by a signal or because nobody reads its output any more, ends in a
  * safe stop. */
 static enum aw_status make_safe(struct aw_session *session, enum aw_status status)
@@ -167,10 +176,13 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
     if (!session->moving || status == AW_OK || hold || !session->tool->stop)
         return status;
     enum aw_status stopped = aw_stop_device(session);
+    bool again = stopped == AW_TIMEOUT && session->interactive && !aw_stop_ends(session);
     session->moving = false;
-    session->left = AW_LEFT_NOTHING;
+    session->left = again ? AW_LEFT_RUNNING : AW_LEFT_NOTHING;
     if (stopped == AW_OK)
         session->err = cause;
+    else
+        add_unstopped(session, &cause, status);
     return status;
 }
 
@@ -180,19 +192,29 @@ static bool goes_on(const struct aw_session *session)
            (session->left == AW_LEFT_ENDING && aw_clock_now(session->clock) < session->left_until);
 }
 
-void aw_session_halt(struct aw_session *session)
+enum aw_status aw_session_halt(struct aw_session *session)
 {
     if (!goes_on(session) || !session->link || aw_flag(session, "hold"))
-        return;
-    aw_stop_device(session);
-    session->left = AW_LEFT_NOTHING;
+        return AW_OK;
+    enum aw_status status = aw_stop_device(session);
+    if (status == AW_OK)
+        session->left = AW_LEFT_NOTHING; /* else it is tried again when there is an occasion */
+    else
+        print_error(session, NULL);
     aw_crash_prepare(session);
+    return status;
 }
 
-void aw_session_leave(struct aw_session *session, enum aw_status status)
+enum aw_status aw_session_leave(struct aw_session *session, enum aw_status status)
 {
-    if (!session->one_shot && (session->left == AW_LEFT_RUNNING || status != AW_OK))
-        aw_session_halt(session);
+    if (session->one_shot || (session->left != AW_LEFT_RUNNING && status == AW_OK))
+        return status;
+    enum aw_status stopped = aw_session_halt(session);
+    if (status != AW_OK)
+        return status;
+    if (stopped == AW_STOPPED)
+        aw_stop_take(session);
+    return stopped;
 }
 
 /* Where a capture ends, a command has seen all there is. */

@@ -7,21 +7,33 @@
 
 enum aw_status aw_dry_ends(struct aw_session *session)
 {
-    session->dry_end = aw_flag(session, "dry-run");
+    session->dry_end = aw_flag(session, "dry-run") ? "" : NULL;
     return session->dry_end ? AW_STOPPED : AW_OK;
+}
+
+enum aw_status aw_dry_depends(struct aw_session *session, const char *on)
+{
+    session->dry_end = on;
+    return AW_STOPPED;
 }
 
 enum aw_status aw_dry_outcome(struct aw_session *session, const char *command,
                               enum aw_status status)
 {
-    bool ended = session->dry_end;
-    session->dry_end = false;
-    if (!ended)
+    const char *on = session->dry_end;
+    session->dry_end = NULL;
+    if (!on)
         return status;
     session->err = (struct aw_error){.status = AW_OK};
     aw_object_start(&session->result, aw_session_json(session) ? command : NULL);
     aw_object_truth(&session->result, "dry_run", true);
-    aw_session_say(session, "%s: nothing to show, because --dry-run opens nothing", command);
+    if (*on)
+        aw_session_say(session,
+                       "%s: what it would send depends on %s: nothing is opened with "
+                       "--dry-run",
+                       command, on);
+    else
+        aw_session_say(session, "%s: nothing to show, because --dry-run opens nothing", command);
     return AW_OK;
 }
 

@@ -11,7 +11,11 @@
  * which the command is to end. Every link of a session passes here. */
 enum aw_status aw_dry_ends(struct aw_session *session);
 
-/* What came of a command: its status, or AW_OK and that line where it ended in aw_dry_ends. */
+/* With --dry-run, for a command of which only the device knows what it would send: the same, and
+ * the line names what that depends on ("where the arm is"). */
+enum aw_status aw_dry_depends(struct aw_session *session, const char *on);
+
+/* What came of a command: its status, or AW_OK and that line where it ended in one of those. */
 enum aw_status aw_dry_outcome(struct aw_session *session, const char *command,
                               enum aw_status status);
 

@@ -151,7 +151,7 @@ static enum aw_status run(struct aw_session *session, int argc, char **argv)
         session->one_shot = command;
         if (status == AW_OK) {
             status = command ? aw_dispatch(session, words, NULL) : run_interactive(session);
-            aw_session_leave(session, status);
+            status = aw_session_leave(session, status);
         }
     }
     free(words);

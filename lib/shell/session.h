@@ -49,7 +49,7 @@ struct aw_session {
     struct aw_tee *tee;       /* --record; NULL: nothing is recorded */
     struct aw_error lost;     /* why it records no more, until somebody is told; or AW_OK */
     struct aw_link *link;     /* made on first use, kept for the session */
-    bool dry_end;             /* the command that runs ended because of --dry-run, see dry.h */
+    const char *dry_end;      /* the command that runs ended because of --dry-run, see dry.h */
     struct aw_real_clock real_clock;
     struct aw_virtual_clock virtual_clock; /* for sim:?time=virtual */
     struct aw_clock *clock;
@@ -215,13 +215,15 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
 /* From here on something moves: before the first byte of it leaves, or as soon as it is known. */
 void aw_session_moves(struct aw_session *session);
 
-/* Stops what goes on though its command has come back, if anything does; not with --hold. */
-void aw_session_halt(struct aw_session *session);
+/* Stops what goes on though its command has come back, if anything does; not with --hold. A stop
+ * that is not confirmed has been told then, and is what this returns. */
+enum aw_status aw_session_halt(struct aw_session *session);
 
 /* At the end of a script or of the prompt, which came to it with this status: what would go on for
  * ever is stopped, and after a failure also what would end by itself. Not with --hold, and not
- * after a single command, which says by itself what is to go on. */
-void aw_session_leave(struct aw_session *session, enum aw_status status);
+ * after a single command, which says by itself what is to go on. Returns the status, or if that is
+ * AW_OK what came of the stop. */
+enum aw_status aw_session_leave(struct aw_session *session, enum aw_status status);
 
 /* Tells, once, that the recorder was lost: AW_LOST then, in session->err, unless there is a failure
  * already. */

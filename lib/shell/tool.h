@@ -131,7 +131,10 @@ struct aw_tool {
     /* A section "[joint elbow]" of the config file: key and value, one call each. May be NULL. */
     enum aw_status (*configure)(struct aw_session *session, const char *section, const char *key,
                                 const char *value, struct aw_error *err);
-    /* Makes the device safe after a motion was interrupted; says what it did. May be NULL. */
+    /* Makes the device safe after a motion was interrupted: the bytes go out at once, then their
+     * confirmation is looked for, for a short time. AW_OK: confirmed, and it has said what it did.
+     * Else session->err says what is not confirmed, and whoever called tells it: AW_TIMEOUT,
+     * AW_STOPPED (a second signal: not waited for), AW_LOST … May be NULL. */
     enum aw_status (*stop)(struct aw_session *session);
     /* The messages that stop what moves now, each to add: the same without waiting and hearing, and
      * without changing anything. Called whenever something has been sent, so it may be the middle

@@ -446,11 +446,14 @@ static enum aw_status repeat_stop(struct stopping *stopping, struct aw_error *er
 enum aw_status aw_unity_stop(struct aw_unity *unity, struct aw_error *err)
 {
     enum aw_status status = aw_unity_halt(unity, err);
+    unity->streaming = unity->stopped = false;
+    if (status == AW_OK)
+        aw_unity_drain(unity, NULL); /* what is lost or refused here shows below */
     struct stopping stopping = {.unity = unity, .seen = unity->feedback.count};
     uint64_t before = stopping.seen;
-    unity->streaming = false;
     if (status == AW_OK)
         status = repeat_stop(&stopping, err);
+    unity->stopped = status == AW_OK && stopping.quiet > 0;
     if (status != AW_OK || stopping.seen == before || stopping.quiet > 0)
         return status;
     int joint = first_driven(unity);

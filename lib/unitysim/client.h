@@ -82,6 +82,7 @@ struct aw_unity {
     struct aw_samples cadence_ms;                 /* between two control datagrams of the stream */
     /* inside */
     bool listening; /* without a pause since the last feedback: a gap is a loss */
+    bool stopped;   /* by the last aw_unity_stop, as feedback that came after it shows */
     int64_t next_tick_ns, last_tick_ns;
     int64_t changed_ns[AW_UNITY_JOINTS]; /* when the drive was changed */
     unsigned strange;                    /* feedback in a row that shows other commands */
@@ -148,7 +149,8 @@ void aw_unity_drive(struct aw_unity *unity, int joint, struct aw_unity_drive dri
 /* All joints: state stop, sent at once. Then again every 15 ms, because a datagram may be lost or
  * be overtaken by an older one: five times in all, or, where feedback is heard, until three
  * messages of it in a row show that nothing is driven, at most 20 times; all at once where the
- * clock refuses to wait. Streaming is off afterwards. AW_OK, also where nothing could be heard;
+ * clock refuses to wait. Streaming is off afterwards. Feedback that had come before counts for
+ * nothing: stopped says whether a newer one shows it. AW_OK, also where nothing could be heard;
  * AW_LOST, or AW_TIMEOUT from the link if the first one did not go out; AW_REFUSED if the joints
  * are still driven afterwards (another client). */
 enum aw_status aw_unity_stop(struct aw_unity *unity, struct aw_error *err);

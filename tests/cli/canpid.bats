@@ -224,8 +224,8 @@ END
     done
     for words in "step --from 0deg --to 1deg" tune sweep; do
         # shellcheck disable=SC2086
-        fails 2 canpid -l "slcan:$url" --dry-run -b lknee -c pos $words
-        has "$why" dry-run
+        ok canpid -l "slcan:$url" --dry-run -b lknee -c pos $words
+        has "$stderr" "depends on what the telemetry shows"
     done
     nothing_arrived
 }

@@ -251,6 +251,15 @@ time.sleep(20)'
     jq -ne "${line//[^0-9.]/} < 10" >/dev/null
 }
 
+@test "echo and hz end with the recording, as watch does" {
+    ok ezphys -q -l sim: --record run.pcapng echo joint_axis -n 20
+    for command in "echo joint_axis -j" "watch -j" "hz"; do
+        # shellcheck disable=SC2086 # words
+        ok timeout 20 ezphys -q -l log:run.pcapng $command
+        [ -n "$output" ]
+    done
+}
+
 @test "stop holds all joints; --coast lets them go" {
     simulator --scene pendulum
     ok ezphys -l "$url" motor 1 2 1000 --for 0.1s --coast

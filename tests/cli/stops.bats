@@ -52,8 +52,17 @@ hold() {
 # ---- What goes on --------------------------------------------------------------------------------
 
 @test "at the end of a script what would go on for ever is stopped, and what ends by itself ends" {
+    echo 'lknee pos kp 3' >kp.gains
     ok canpid -v -l sim: <<<"setpoint 10deg -b lknee -c pos"
     matches "$stderr" "*-> 044#0000C03F*stopped: disabled the driver*"
+    while read -r command; do # what may have switched a driver over, and holds the joint
+        ok canpid -v -l sim: <<<"$command -b lknee -c pos"
+        matches "$stderr" "*-> 044#0000C03F*stopped: disabled the driver*"
+    done <<<$'set kp 1\nset pid 1 0 0\nprecompression 1mm\ngains apply kp.gains'
+    ok canpid -v -l sim: --switch <<<$'disable -b lknee -c tor\nset kp 1 -b lknee -c pos'
+    has "$stderr" "stopped: disabled the driver"
+    ok canpid -v -l sim: <<<$'disable -b lknee -c pos\nset kp 1 -b lknee -c pos'
+    hasnt "$stderr" "stopped"
     ok ezphys -l sim: <<<"motor hinge 1 10"
     has "$stderr" "stopped: 1 joint held at velocity 0"
     ok hidmotor -l sim: <<<"move 10 10 10"
@@ -89,6 +98,22 @@ hold() {
     wait "$client" && false || same $? 130
 }
 
+
+@test "a stop that a signal asks for and nobody confirms is told once" {
+    start bus canpid sim --listen slcan:tcp-listen:0 -b rknee
+    mkfifo trace
+    canpid -v -l "$url" setpoint 10deg -b lknee -c pos --verify -T 20s 2>trace >/dev/null 3>&- &
+    client=$!
+    started+=("$client")
+    exec {trace}<trace
+    said[client]=$trace
+    wait_for client "-> 044#"
+    kill -INT "$client"
+    rest=$(timeout "$patience" cat <&"$trace")
+    wait "$client" && false || same $? 130
+    same "$(grep -c "not confirmed" <<<"$rest")" 1
+    has "$rest" "the stop is not confirmed: lknee: no telemetry"
+}
 
 @test "what an orphan would begin does not begin, and it says what helps" {
     mkfifo go orphan

@@ -40,7 +40,7 @@ from stops_tools import MOVES, STOPS, TOOLS, Front
 LANES = 4
 WITHIN = 10.0, 1000.0  # ms: nine of ten, and all
 GOES_ON = 0.3  # s without a stop are taken for that
-LOST = 7  # exit status
+NO_ANSWER, LOST = 3, 7  # exit status
 WAIT = 20  # s, for what must come
 
 # ---- Processes -----------------------------------------------------------------------------------
@@ -150,11 +150,12 @@ class Terminal:
 
 # begin(run) starts run.program, end(run) is the moment that counts, status is what the program then
 # ends with (several: one of them; None: nobody sees it). which: "moving", "scripted" or "announced",
-# see stops_tools; "first" of those that move, because an experiment ends by itself when it is held
-# up. silent: no stop can come, or none is needed. at_once: not a moment later, but when the first
+# "endless", see stops_tools; "first" of those that move, because an experiment ends by itself when it is held
+# up. silent: no stop can come, or none is needed. deaf: from the stop on nothing that the device says
+# reaches the tool. at_once: not a moment later, but when the first
 # thing that moves has just been sent.
-Way = collections.namedtuple("Way", "begin end status which silent at_once",
-                             defaults=("moving", False, False))
+Way = collections.namedtuple("Way", "begin end status which silent at_once deaf",
+                             defaults=("moving", False, False, False))
 
 
 def plainly(run):
@@ -195,10 +196,18 @@ def from_a_prompt(run):
     run.program.write(run.line)
 
 
-def from_a_script(run):
-    run.program = Plain(run.tool_alone, stdin=subprocess.PIPE)
+def from_a_script(run, *words):
+    run.program = Plain([*run.tool_alone, *words], stdin=subprocess.PIPE)
     run.program.process.stdin.write(run.line)
     run.program.process.stdin.flush()
+
+
+def from_a_file(run):
+    from_a_script(run, "run", "/dev/stdin")
+
+
+def end_input(run):
+    run.program.process.stdin.close()
 
 
 def from_a_writer(run):
@@ -289,12 +298,17 @@ WAYS = {
     "record": Way(with_a_recorder, fill_disk, LOST, at_once=True),
     "unplug": Way(plainly, lambda run: run.unplug(), LOST, silent=True),
     "full": Way(to_a_full_disk, lambda run: None, LOST, "announced", True, True),
-    "EOF": Way(from_a_script, lambda run: run.program.process.stdin.close(), 0, "scripted"),
+    "EOF": Way(from_a_script, end_input, 0, "scripted"),
     "writer": Way(from_a_writer, end_writer, 0, "scripted"),
     "error": Way(from_a_script, say(b"nonsense\n"), 2, "scripted"),
     "prompt": Way(from_a_prompt, interrupt_prompt, 0, "scripted"),
     "quit": Way(from_a_prompt, lambda run: run.program.write(b"quit\n"), 0, "scripted"),
+    "EOF, no answer": Way(from_a_script, end_input, NO_ANSWER, "endless", deaf=True),
+    "run, no answer": Way(from_a_file, end_input, NO_ANSWER, "endless", deaf=True),
+    "quit, no answer": Way(from_a_prompt, lambda run: run.program.write(b"quit\n"), NO_ANSWER,
+                           "endless", deaf=True),
 }
+DEAF = tuple(name for name, way in WAYS.items() if way.deaf)
 SIGNALS = ("INT", "TERM", "HUP")
 MORE_SIGNALS = ("HUP, HUP", "INT, TERM", "QUIT", "TSTP")
 
@@ -304,7 +318,7 @@ def ways_of(tool):
     plug = () if tool.url.startswith("udp") else ("unplug",)
     disk = ("full",) if tool.announces else ()
     return (*SIGNALS, *MORE_SIGNALS, *OTHERS, *CRASHES, "EPIPE", "dead terminal", "shell", "script",
-            "nohup", "setsid", "record", *plug, *disk, *tool.ended_by)
+            "nohup", "setsid", "record", *plug, *disk, *tool.ended_by, *DEAF)
 
 
 # ---- One run -------------------------------------------------------------------------------------
@@ -363,6 +377,8 @@ class Run:
             self.note(self.tool.judge(message), now)
         if self.board:
             self.board.send(data)
+        elif not (self.stopped and self.way.deaf) and (reply := self.tool.reply(data)):
+            self.host.send(reply)
 
     def note(self, what, now):
         if what == MOVES:
@@ -379,6 +395,8 @@ class Run:
     def pass_up(self):
         data = self.receive(self.board)
         self.begin_to_count(time.monotonic())
+        if self.stopped and self.way.deaf:
+            return
         for message in self.tool.take(data, host=False):
             self.tool.heard(message)
         try:
@@ -425,8 +443,6 @@ class Run:
         while self.host and not self.gone and select.select([self.host], [], [], 0)[0]:
             self.pass_down()
         allowed = self.way.status
-        if allowed == 0:
-            allowed = (0, self.tool.unconfirmed)
         if allowed is not None and status not in (allowed if isinstance(allowed, tuple) else (allowed,)):
             self.wrong.append(f"exit status {status}")
         if self.board and self.moved and not self.wrong and not self.way.silent:
@@ -490,7 +506,7 @@ class Lane:
         self.turn += 1
         if way.which == "first":
             return self.tool.moving[0]
-        words = getattr(self.tool, way.which)
+        words = getattr(self.tool, way.which) or self.tool.scripted
         return words[self.turn % len(words)] if way.which == "moving" else words
 
     def under(self, name, moment, early=False):

@@ -20,8 +20,8 @@ class Tool:
     announces = True  # announced is a command that is written to the output before it goes out
     scripted = None  # a command that comes back and leaves something going on …
     ended_by = ()  # … and the ways out that are to end that
+    endless = None  # one that is to be stopped at the end of a script, the same where None
     options = ()
-    unconfirmed = 0  # exit status of a command that is done, but of whose stop nobody has told
     latest = 0.1  # s after the start of the program, the latest moment of an early kill
 
     def __init__(self, folder, number):
@@ -54,6 +54,9 @@ class Tool:
     def heard(self, message):
         pass
 
+    def reply(self, _data):
+        """Where the proxy is the device: what it says to this."""
+
     def rests(self, _board):
         return []
 
@@ -64,6 +67,7 @@ class Armctl(Tool):
     simulator = ("armctl", "sim", "--listen", "tcp-listen:127.0.0.1:0", "--turn-speed", "90deg/s")
     moving = (("deg", "base", "350"),)
     announced = scripted = moving[0]
+    endless = ("spd", "100")
     ended_by = ("prompt",)
 
     def prepare(self):
@@ -77,7 +81,8 @@ class Armctl(Tool):
         assert run("deg", "base", "30") == 0, "the arm does not go to 30 deg"
 
     def judge(self, message):
-        return {b"DEG1,350": MOVES, b"DEG1,030": STOPS}.get(message[1:])
+        return {b"DEG1,350": MOVES, b"DEG1,030": STOPS, b"SPD100": MOVES,
+                b"SPD000": STOPS}.get(message[1:])
 
 
 class Canpid(Tool):
@@ -121,12 +126,13 @@ class Hidmotor(Tool):
     url = "unix:{path}"
     simulator = ("hidmotor", "sim", "--listen", "unix-listen:{path}")
     announced = scripted = ("move", "60", "60", "-60", "duration=20s")
+    endless = ("velocity", "20", "0", "0")
     ended_by = ("error", "prompt")  # what ends by itself may, where nothing is wrong
     latest = 0.7
     fresh, tolerance = 0.25, 0.01  # s, deg
     limits = ((-90, 90), (-45, 100), (-90, 63))
     poses = ((-60, 60, 40), (60, 0, -60))
-    set_setpoints, positions = 1848, 1910
+    set_setpoints, set_velocity, positions = 1848, 1811, 1910
 
     def prepare(self):
         self.moving = []
@@ -161,8 +167,9 @@ class Hidmotor(Tool):
     def judge(self, message):
         command, duration, _, *targets = self.floats(message)[:6]
         if command != self.set_setpoints:
-            return None
-        if duration == 0 and (self.just_measured(targets) or self.on_the_way(targets)):
+            return MOVES if command == self.set_velocity else None
+        if duration == 0 and (self.just_measured(targets) or self.on_the_way(targets) or
+                              targets == self.held):
             self.held = targets
             return STOPS
         self.behind, self.ahead = self.ahead or self.behind, targets
@@ -199,19 +206,25 @@ class Hidmotor(Tool):
 
 
 class Unitysim(Tool):
-    """The stop: a control datagram in which no joint is driven. The original says nothing back until
-    a scene is loaded, so the proxy can be the device."""
+    """The stop: a control datagram in which no joint is driven. The proxy is the device: it answers
+    each of them with feedback that shows the speed of what is driven."""
     name = "unitysim"
     url = "udp:127.0.0.1:{port}?listen=0"
     simulator = None
     moving = (("drive", "elbow=+45"),)
     scripted = ("drive", "elbow=+45")
+    endless = ('{"msg":"control","elbow":{"velocity":5,"state":"increase"}}',)
     announces = False  # nothing is written while it drives
-    unconfirmed = 3
     ended_by = ("EOF", "writer", "prompt")  # its commands do not come back before the stop
 
     def split(self, data):
         return [data], b""
+
+    def reply(self, data):
+        states, speeds = data[7:-1:4], [data[5 + 4 * i:7 + 4 * i] for i in range(5)]
+        body = b"\x04\x1e" + b"".join(
+            bytes((i, 0, 8, 0)) + (speeds[i] if states[i] in (1, 2) else b"\0\0") for i in range(5))
+        return b"\xff\xff" + body + bytes((~sum(body) & 0xFF,))
 
     def judge(self, message):
         if message[:3] != b"\xff\xff\1" or message[-1] != ~sum(message[2:-1]) & 0xFF:
@@ -283,6 +296,29 @@ class Ezphys(Tool):
 TOOLS = {tool.name: tool for tool in (Armctl, Canpid, Hidmotor, Unitysim, Ezphys)}
 
 
+class Datagrams:
+    """A socket that answers whoever has sent last."""
+
+    def __init__(self, end):
+        self.end, self.peer = end, None
+
+    def recv(self, size):
+        data, self.peer = self.end.recvfrom(size)
+        return data
+
+    def send(self, data):
+        try:
+            self.end.sendto(data, self.peer)
+        except OSError:  # it is gone
+            pass
+
+    def fileno(self):
+        return self.end.fileno()
+
+    def close(self):
+        self.end.close()
+
+
 class Front:
     """The end that the tool connects to, and a way to the simulator behind it."""
 
@@ -303,7 +339,7 @@ class Front:
 
     def accept(self):
         if self.type == socket.SOCK_DGRAM:
-            return self.listener.dup()
+            return Datagrams(self.listener.dup())
         return self.quick(self.listener.accept()[0])
 
     def quick(self, connection):

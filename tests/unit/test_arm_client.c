@@ -931,11 +931,45 @@ static void test_stop_at_once_sends_both_digits(void **state)
     assert_int_equal(go(f, "DEG1,010"), AW_STOPPED);
     f->log[0] = '\0';
     int64_t before = f->clock.time_ns;
-    assert_int_equal(aw_arm_stop(&f->arm, false, &f->out, &f->err), AW_OK);
+    assert_int_equal(aw_arm_stop(&f->arm, false, &f->out, &f->err), AW_STOPPED);
     assert_string_equal(f->log, "0DEG1,090 1DEG1,090");
     assert_true(f->clock.time_ns == before);
     assert_int_equal(f->arm.memory.tx, 0);
     assert_int_equal(f->arm.memory.n_owed, 1);
+}
+
+/* Nothing is sent again, and nobody waits longer than a moment. */
+static void test_stop_at_once_looks_for_its_acks(void **state)
+{
+    (void)state;
+    static const struct step acked[] = {
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"1DEG1,010", {{0}}},
+        {"0DEG1,090", {{10, "0ACK0\r\n"}}},
+        {"1DEG1,090", {{20, "0ACK1\r\n"}}},
+        {0},
+    };
+    static const struct step half[] = {
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"1DEG1,010", {{0}}},
+        {"0DEG1,090", {{10, "0ACK0\r\n"}}}, /* perhaps a duplicate, to it */
+        {"1DEG1,090", {{0}}},
+        {0},
+    };
+    const struct step *const scripts[] = {acked, half};
+    for (size_t i = 0; i < 2; i++) {
+        struct fixture *f = begin(scripts[i], NULL, AW_ARM_SEQ_AUTO);
+        assert_int_equal(go(f, "DEG1,090"), AW_OK);
+        f->stop_at = f->clock.time_ns + AW_SECOND;
+        assert_int_equal(go(f, "DEG1,010"), AW_STOPPED);
+        f->stop_at = AW_NEVER;
+        int64_t before = f->clock.time_ns;
+        enum aw_status status = aw_arm_stop(&f->arm, false, &f->out, &f->err);
+        assert_int_equal(status, i == 0 ? AW_OK : AW_TIMEOUT);
+        assert_true(f->clock.time_ns - before <= AW_ARM_STOP_LOOK_MS * AW_MILLISECOND);
+    }
 }
 
 static void test_stop_of_the_vehicle(void **state)
@@ -1010,6 +1044,7 @@ int main(void)
         cmocka_unit_test(test_a_second_confirmation_does_not_confirm_a_stop),
         cmocka_unit_test(test_a_late_stop_does_not_confirm_the_next),
         cmocka_unit_test(test_stop_at_once_sends_both_digits),
+        cmocka_unit_test(test_stop_at_once_looks_for_its_acks),
         cmocka_unit_test(test_stop_of_the_vehicle),
         cmocka_unit_test(test_result_names),
     };
