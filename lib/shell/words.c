@@ -65,7 +65,7 @@ static enum aw_status split_words(struct splitter *s, struct aw_error *err)
 enum aw_status aw_words_split(struct aw_words *words, const char *line, struct aw_error *err)
 {
     words->n = 0;
-    words->json = words->message = false;
+    words->json = words->message = words->raw = false;
     if (strlen(line) >= AW_LINE_MAX)
         return aw_fail(err, AW_USAGE, "the line is longer than %d characters", AW_LINE_MAX - 1);
     const char *start = line;
@@ -81,7 +81,7 @@ enum aw_status aw_words_from_argv(struct aw_words *words, int argc, char **argv,
                                   struct aw_error *err)
 {
     words->n = 0;
-    words->json = words->message = false;
+    words->json = words->message = words->raw = false;
     if (argc > AW_WORDS_MAX + 1)
         return aw_fail(err, AW_USAGE,
                        "more than %d words on the command line — give them in a script, or files "

@@ -157,6 +157,7 @@ static void stop_is_repeated_until_it_is_seen(void **state)
     uint64_t before = rig->unity.counters.sent;
     rig_good(rig, aw_unity_stop(&rig->unity, &rig->err));
     assert_int_equal(rig->unity.counters.sent - before, 5);
+    assert_true(rig->unity.stopped);
     assert_false(rig->unity.streaming);
     double at = rig_ticks(rig, AW_UNITY_ELBOW);
     rig_run(rig, 1);
@@ -540,6 +541,35 @@ static void nobody_listens(void **state)
     aw_link_close(link);
 }
 
+/* Loopback delivers at once, so what was sent before the stop waits to be read when it goes out. */
+static void feedback_from_before_a_stop_does_not_confirm_it(void **state)
+{
+    static const uint8_t at_rest[] = {0xFF, 0xFF, 0x04, 0x1E, 0x00, 0x00, 0x08, 0x00, 0x00,
+                                      0x00, 0x01, 0x00, 0x08, 0x00, 0x00, 0x00, 0x02, 0x00,
+                                      0x08, 0x00, 0x00, 0x00, 0x03, 0x00, 0x08, 0x00, 0x00,
+                                      0x00, 0x04, 0x00, 0x08, 0x00, 0x00, 0x00, 0xAB};
+    struct aw_unity_options options = aw_unity_defaults();
+    struct aw_real_clock clock = aw_real_clock(-1);
+    static struct aw_unity unity;
+    uint8_t control[AW_UNITY_FRAME_MAX];
+    size_t size;
+    (void)state;
+    struct aw_link *device = open_udp("udp-listen:0?reply=sender", &clock.base);
+    struct aw_link *link = open_udp(device->ready, &clock.base);
+    aw_unity_init(&unity, link, NULL, &options);
+    assert_int_equal(aw_unity_halt(&unity, NULL), AW_OK);
+    int64_t deadline = aw_clock_now(&clock.base) + 60 * AW_SECOND;
+    assert_int_equal(aw_link_read(device, control, sizeof control, &size, deadline, NULL), AW_OK);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(aw_link_write(device, at_rest, sizeof at_rest, NULL), AW_OK);
+    assert_int_equal(aw_unity_stop(&unity, NULL), AW_OK);
+    assert_int_equal(unity.counters.feedback, 5);
+    assert_false(unity.stopped);
+    aw_unity_free(&unity);
+    aw_link_close(link);
+    aw_link_close(device);
+}
+
 /* By the wall clock: all that may take as long as a loaded machine wants. */
 static void real_sockets_and_real_time(void **state)
 {
@@ -609,6 +639,7 @@ int main(void)
         cmocka_unit_test(stop_is_repeated_until_it_is_seen),
         cmocka_unit_test(stop_works_where_nothing_is_heard),
         cmocka_unit_test(stop_stops_over_a_bad_line),
+        cmocka_unit_test(feedback_from_before_a_stop_does_not_confirm_it),
         cmocka_unit_test(stop_works_after_a_request_to_stop),
         cmocka_unit_test(a_move_that_is_stopped_stops_its_joints),
         cmocka_unit_test(a_scene_is_asked_for_until_it_answers),
