@@ -171,7 +171,7 @@ lane_library() {
     suite model tests/model.sh
     suite soak tests/soak.sh --small
     suite soak-san env B=build/san tests/soak.sh --small
-    suite fuzz env SEED=1 tests/fuzz/run.sh 30
+    suite fuzz env SEED=1 tests/fuzz/run.sh 8
 }
 
 rm -rf "$LOGS"
