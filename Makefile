@@ -73,12 +73,11 @@ SHARED_LIBS := -lserialport -lhidapi-hidraw -lncursesw -ltinfo -lm -lpthread
 # library that others use too.
 PROGRAMS   := $(patsubst cmd/%/,%,$(sort $(dir $(wildcard cmd/*/*.c))))
 TOOLS      := $(filter armctl hidmotor canpid unitysim ezphys,$(PROGRAMS))
-SHELL_SRC  := $(wildcard lib/shell/*.c)
-LIB_SRC    := $(filter-out $(SHELL_SRC),$(wildcard lib/*/*.c))
-INTERNAL   := $(shell grep -l 'pragma GCC visibility' lib/*/*.h)
-HEADERS    := $(filter-out $(INTERNAL) lib/shell/%,$(wildcard lib/*/*.h))
-TESTS      := $(patsubst %.c,%,$(wildcard tests/unit/test_*.c))
-TEST_SRC   := $(filter-out $(TESTS:=.c),$(wildcard tests/unit/*.c))
+SHELL_SRC  := $(wildcard lib/shell/*.c lib/shell/*/*.c)
+LIB_SRC    := $(filter-out $(SHELL_SRC),$(wildcard lib/*/*.c lib/*/*/*.c))
+INTERNAL   := $(shell grep -rl --include='*.h' 'pragma GCC visibility' lib)
+HEADERS    := $(filter-out $(INTERNAL) lib/shell/%,$(wildcard lib/*/*.h lib/*/*/*.h))
+TESTS      := $(patsubst %.c,%,$(sort $(shell find tests/unit -name 'test_*.c')))
 SOAKS      := $(patsubst %.c,%,$(wildcard tests/soak/*.c))
 BENCHES    := $(patsubst %.c,%,$(wildcard tests/bench/bench_*.c tests/bench/make_*.c))
 FUZZERS    := $(patsubst %.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -107,11 +106,11 @@ $(B)/obj/%.o: %.c Makefile
 
 # Every byte goes through these.
 ifeq ($(SAN)$(FUZZ),)
-$(B)/obj/lib/wire/%.o $(B)/obj/lib/%/wire.o: OPTIMISE := -O3
+$(B)/obj/lib/wire/%.o $(B)/obj/lib/protocol/%/wire.o: OPTIMISE := -O3
 endif
 
 # Scenes of the EZPhysics stand-in, as arrays of characters.
-SCENES := $(wildcard lib/ezphys/scenes/*.scene)
+SCENES := $(wildcard lib/protocol/ezphys/scenes/*.scene)
 $(B)/gen/scenes.inc: $(SCENES) Makefile
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)
@@ -123,8 +122,8 @@ $(B)/gen/scenes.inc: $(SCENES) Makefile
 	$(Q)for n in $(basename $(notdir $(SCENES))); do \
 	    v=text_$$(echo $$n | tr - _) && echo "{\"$$n\", $$v, sizeof $$v},"; done >> $@
 	$(Q)echo '{0}};' >> $@
-$(B)/obj/lib/ezphys/scenes.o: $(B)/gen/scenes.inc
-$(B)/obj/lib/ezphys/scenes.o: ALL_CPPFLAGS += -I$(B)/gen
+$(B)/obj/lib/protocol/ezphys/scenes.o: $(B)/gen/scenes.inc
+$(B)/obj/lib/protocol/ezphys/scenes.o: ALL_CPPFLAGS += -I$(B)/gen
 
 $(B)/libarmwire.a: $(LIB_OBJ)
 $(B)/libawshell.a: $(SHELL_OBJ)
@@ -150,9 +149,10 @@ OBJECTS += $(call object,$(2))
 endef
 
 OBJECTS := $(LIB_OBJ) $(SHELL_OBJ)
+$(B)/obj/tests/unit/%.o: ALL_CPPFLAGS += -Itests/unit
 EXTRA_ezphys-sim := -lode
 $(foreach p,$(PROGRAMS),$(eval $(call program,bin/$(p),$(wildcard cmd/$(p)/*.c),$(EXTRA_$(p)))))
-$(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c $(TEST_SRC),-lcmocka)))
+$(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c,-lcmocka)))
 $(foreach s,$(SOAKS),$(eval $(call program,$(s),$(s).c,)))
 $(foreach b,$(BENCHES),$(eval $(call program,$(b),$(b).c,)))
 ifdef FUZZ

@@ -5,7 +5,8 @@
 #   tests/analyse.sh [FILE…]      default: all
 set -u
 cd "$(dirname "$0")/.." || exit 1
-[ $# -gt 0 ] || set -- lib/*/*.c cmd/*/*.c
+# shellcheck disable=SC2046 # a list of files
+[ $# -gt 0 ] || set -- $(git ls-files 'lib/*.c' 'cmd/*.c')
 flags=(-D_GNU_SOURCE -Ilib -Ibuild/gen '-DAW_VERSION="0"')
 
 # What cppcheck takes for mistakes here and what it is:
@@ -13,10 +14,10 @@ suppressions=(
     --suppress=missingIncludeSystem
     # out parameters that a called function fills entirely
     --suppress=uninitvar:lib/wire/encode.c
-    --suppress=uninitvar:lib/hidmotor/waypoints.c
-    --suppress=ctuuninitvar:lib/hidmotor/gains.c
+    --suppress=uninitvar:lib/protocol/hidmotor/waypoints.c
+    --suppress=ctuuninitvar:lib/protocol/hidmotor/gains.c
     # p ? p : old keeps the pointer whichever it is
-    --suppress=memleak:lib/shell/plot_file.c
+    --suppress=memleak:lib/shell/commands/plot_file.c
     # text[n] && n < MAX, where the text ends before the array does
     --suppress=arrayIndexThenCheck
 )

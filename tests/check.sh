@@ -43,7 +43,7 @@ unit() {
 units() {
     export -f unit
     export LOGS PATIENCE SKIPPED
-    printf '%s\n' tests/unit/test_*.c | sed "s|.*|$1/&|; s|\.c$||" |
+    find tests/unit -name 'test_*.c' | sort | sed "s|.*|$1/&|; s|\.c$||" |
         xargs -P2 -I{} bash -c 'unit {}'
 }
 

@@ -26,9 +26,9 @@ find "$B/obj" -name '*.gcda' -exec chmod a+w {} +
 export HOME=$home XDG_CONFIG_HOME=$home/config XDG_STATE_HOME=$home/state XDG_RUNTIME_DIR=$home
 failed=0
 said() { echo "coverage: $1 (see $2)" >&2; failed=1; }
-for source in tests/unit/test_*.c; do
-    name=$(basename "$source" .c)
-    timeout 300 "$B/tests/unit/$name" >"$B/$name.log" 2>&1 || said "$name failed" "$B/$name.log"
+for source in $(find tests/unit -name 'test_*.c' | sort); do
+    name=$(basename "$(dirname "$source")")-$(basename "$source" .c)
+    timeout 300 "$B/${source%.c}" >"$B/$name.log" 2>&1 || said "$source failed" "$B/$name.log"
 done
 tests/golden/run.sh "$B/bin" >"$B/golden.log" 2>&1 || said "golden cases failed" "$B/golden.log"
 KILLS=20 BATS_TEST_TIMEOUT=180 BIN=$PWD/$B/bin bats --tap tests/cli >"$B/cli.log" 2>&1 ||
@@ -41,19 +41,20 @@ awk -F, -v limit="$limit" '
     NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
     {
         split($1, part, "/")
-        folder = "lib/" part[2]
+        folder = "lib/" part[2] (part[2] == "protocol" ? "/" part[3] : "")
         total[folder] += $column["line_total"]; total["all"] += $column["line_total"]
         hit[folder] += $column["line_covered"]; hit["all"] += $column["line_covered"]
     }
     function row(name) {
         share = 100 * hit[name] / total[name]
-        printf "%-14s %6d %8d %7.1f %%%s\n", name, total[name], hit[name], share,
+        printf "%-22s %6d %8d %7.1f %%%s\n", name, total[name], hit[name], share,
             share < limit ? "  below " limit " %" : ""
         if (share < limit) low = 1
     }
     END {
-        printf "%-14s %6s %8s %9s\n", "folder", "lines", "covered", "share"
-        n = split("base wire view capture control link shell armctl hidmotor canpid unitysim ezphys", names, " ")
+        printf "%-22s %6s %8s %9s\n", "folder", "lines", "covered", "share"
+        n = split("base wire describe capture control link view shell protocol/armctl protocol/hidmotor " \
+            "protocol/canpid protocol/unitysim protocol/ezphys", names, " ")
         for (i = 1; i <= n; i++) if (total["lib/" names[i]]) row("lib/" names[i])
         row("all")
         exit low

@@ -1,4 +1,4 @@
-#include "shell/list.h"
+#include "shell/commands/list.h"
 #include "state.h"
 
 #define PORTS_MAX 64

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shell/dry.h"
+#include "shell/core/dry.h"
 #include "state.h"
 
 /* Commands to several joints have one result: how many moves are done, and all their time. */

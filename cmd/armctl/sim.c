@@ -1,9 +1,9 @@
 #include <string.h>
 
-#include "armctl/device.h"
 #include "base/number.h"
-#include "link/url.h"
-#include "shell/serve.h"
+#include "link/core/url.h"
+#include "protocol/armctl/device.h"
+#include "shell/commands/serve.h"
 #include "state.h"
 
 /* A profile that contradicts itself is left out: the commands that need it are refused. */

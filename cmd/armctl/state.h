@@ -2,9 +2,9 @@
 #ifndef AW_CMD_ARMCTL_STATE_H
 #define AW_CMD_ARMCTL_STATE_H
 
-#include "armctl/client.h"
-#include "armctl/profile.h"
-#include "shell/session.h"
+#include "protocol/armctl/client.h"
+#include "protocol/armctl/profile.h"
+#include "shell/core/session.h"
 
 struct arm_state {
     struct aw_arm arm;

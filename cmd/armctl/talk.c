@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "shell/config.h"
+#include "shell/core/config.h"
 #include "state.h"
 
 static struct aw_arm_options arm_options(const struct aw_session *session)

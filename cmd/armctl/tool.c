@@ -1,7 +1,7 @@
 #include "armctl.h"
-#include "armctl/device.h"
-#include "armctl/wire.h"
 #include "base/xdg.h"
+#include "protocol/armctl/device.h"
+#include "protocol/armctl/wire.h"
 #include "state.h"
 
 #include <string.h>

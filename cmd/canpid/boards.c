@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 #include "base/suggest.h"
-#include "shell/wire_option.h"
+#include "shell/core/wire_option.h"
 #include "state.h"
 
 unsigned pid_first_board(uint64_t boards)

@@ -1,8 +1,8 @@
 #include <string.h>
 
-#include "canpid/gains.h"
-#include "shell/dry.h"
-#include "shell/gains.h"
+#include "protocol/canpid/gains.h"
+#include "shell/commands/gains.h"
+#include "shell/core/dry.h"
 #include "state.h"
 
 static const struct aw_pid_gains *sent_gains(const struct aw_session *session)

@@ -1,8 +1,8 @@
 #include <net/if.h>
 #include <stdio.h>
 
-#include "link/can.h"
-#include "shell/list.h"
+#include "link/can/can.h"
+#include "shell/commands/list.h"
 #include "state.h"
 
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args)

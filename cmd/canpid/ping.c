@@ -2,7 +2,7 @@
  * without being enabled, so nothing is sent. */
 #include <stdlib.h>
 
-#include "shell/spread.h"
+#include "shell/commands/spread.h"
 #include "state.h"
 
 #define USUAL_S 1

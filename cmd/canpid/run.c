@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "shell/dry.h"
+#include "shell/core/dry.h"
 
 static const char *const columns[RUN_COLUMNS] = {"t", "setpoint", "measured", "output"};
 

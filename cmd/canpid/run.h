@@ -7,7 +7,7 @@
 
 #include "capture/table.h"
 #include "state.h"
-#include "view/chart.h"
+#include "view/chart/chart.h"
 
 enum { RUN_T, RUN_SETPOINT, RUN_MEASURED, RUN_OUTPUT, RUN_COLUMNS };
 

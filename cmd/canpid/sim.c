@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "canpid/device.h"
-#include "link/url.h"
-#include "shell/serve.h"
+#include "link/core/url.h"
+#include "protocol/canpid/device.h"
+#include "shell/commands/serve.h"
 #include "state.h"
 
 static bool fw_layout(const struct aw_session *session)

@@ -2,8 +2,8 @@
 #ifndef AW_CMD_CANPID_STATE_H
 #define AW_CMD_CANPID_STATE_H
 
-#include "canpid/client.h"
-#include "shell/session.h"
+#include "protocol/canpid/client.h"
+#include "shell/core/session.h"
 
 #define BOARDS_NAMED  32 /* most boards with a name of their own */
 #define HEAD_ROWS_MAX 8

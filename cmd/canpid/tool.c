@@ -1,8 +1,8 @@
 #include "base/xdg.h"
 #include "canpid.h"
-#include "canpid/device.h"
-#include "canpid/wire.h"
-#include "shell/wire_option.h"
+#include "protocol/canpid/device.h"
+#include "protocol/canpid/wire.h"
+#include "shell/core/wire_option.h"
 #include "state.h"
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})

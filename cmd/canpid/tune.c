@@ -7,7 +7,7 @@
 #include "control/relay.h"
 #include "control/rules.h"
 #include "run.h"
-#include "shell/ask.h"
+#include "shell/core/ask.h"
 
 /* The published gains of a driver after power-up, put back when nothing else is known. */
 static const struct aw_gains power_up[AW_PID_CONTROLLERS] = {

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "shell/options.h"
+#include "shell/core/options.h"
 
 static const char *const examples[] = {
     "ezphys-sim",

@@ -2,8 +2,8 @@
 #ifndef AW_CMD_EZPHYS_SIM_HELP_H
 #define AW_CMD_EZPHYS_SIM_HELP_H
 
-#include "ezphys/scene.h"
-#include "shell/tool.h"
+#include "protocol/ezphys/scene.h"
+#include "shell/core/tool.h"
 
 /* tables: of options, NULL-terminated. */
 void help_page(const struct aw_option *const *tables);

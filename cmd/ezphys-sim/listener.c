@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "ezphys/wire.h"
+#include "protocol/ezphys/wire.h"
 
 #define READ_ROOM      65536
 #define SAID_MAX       10

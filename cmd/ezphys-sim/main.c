@@ -8,12 +8,12 @@
 
 #include "base/file.h"
 #include "base/number.h"
-#include "ezphys/framing.h"
-#include "ezphys/wire.h"
 #include "help.h"
-#include "link/spawn.h"
+#include "link/core/spawn.h"
 #include "options.h"
-#include "shell/options.h"
+#include "protocol/ezphys/framing.h"
+#include "protocol/ezphys/wire.h"
+#include "shell/core/options.h"
 #include "simulator.h"
 
 #define REDIAL_FIRST (100 * AW_MILLISECOND)

@@ -9,7 +9,7 @@
 #ifndef AW_CMD_EZPHYS_SIM_OPTIONS_H
 #define AW_CMD_EZPHYS_SIM_OPTIONS_H
 
-#include "shell/tool.h"
+#include "shell/core/tool.h"
 
 static const char *const ez_limb_force_choices[] = {"pre", "post", NULL};
 

@@ -12,7 +12,7 @@
 #ifndef AW_CMD_EZPHYS_SIM_SIMULATOR_H
 #define AW_CMD_EZPHYS_SIM_SIMULATOR_H
 
-#include "link/link.h"
+#include "link/core/link.h"
 #include "listener.h"
 #include "teller.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ezphys/wire.h"
+#include "protocol/ezphys/wire.h"
 
 static const char *const names[] = {
     [COLLISION] = "collision",           [LIMB] = "limb",           [JOINT_AXIS] = "joint_axis",

@@ -5,7 +5,7 @@
 #ifndef AW_CMD_EZPHYS_SIM_TELLER_H
 #define AW_CMD_EZPHYS_SIM_TELLER_H
 
-#include "ezphys/message.h"
+#include "protocol/ezphys/message.h"
 #include "world.h"
 
 enum packet_kind { COLLISION, LIMB, JOINT_AXIS, JOINT_FEEDBACK, TIMESTAMP, PACKET_KINDS };

@@ -1,14 +1,14 @@
 /* A scene in motion: the only place that knows ODE.
  *
  * What is measured of a body, an axis or a joint comes as numbers in the order of the fields of its
- * packet (lib/ezphys/wire.c). Bodies and joints are named by their index in the scene.
+ * packet (lib/protocol/ezphys/wire.c). Bodies and joints are named by their index in the scene.
  *
  * The same commands at the same steps give the same numbers, bit by bit, after every world_reset.
  */
 #ifndef AW_CMD_EZPHYS_SIM_WORLD_H
 #define AW_CMD_EZPHYS_SIM_WORLD_H
 
-#include "ezphys/scene.h"
+#include "protocol/ezphys/scene.h"
 
 enum { LIMB_VALUES = 19, AXIS_VALUES = 2, FEEDBACK_VALUES = 12, COLLISION_VALUES = 4 };
 

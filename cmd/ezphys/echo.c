@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "ezphys/wire.h"
+#include "protocol/ezphys/wire.h"
 #include "state.h"
-#include "view/where.h"
+#include "view/text/where.h"
 
 #define PATTERNS_MAX 32
 

@@ -1,5 +1,5 @@
 /* follow: joint trajectories from a file. */
-#include "ezphys/follow.h"
+#include "protocol/ezphys/follow.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "shell/common.h"
+#include "shell/commands/common.h"
 #include "state.h"
 
 #define WINDOW_S 0.5 /* of watching, for the rates */

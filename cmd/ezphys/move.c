@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "shell/dry.h"
+#include "shell/core/dry.h"
 #include "state.h"
 
 /* ---- Time --------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 /* probe: which wire is this capture? */
-#include "ezphys/probe.h"
+#include "protocol/ezphys/probe.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -9,8 +9,8 @@
 
 #include "base/file.h"
 #include "capture/packet.h"
-#include "ezphys/wire.h"
-#include "shell/decoder.h"
+#include "protocol/ezphys/wire.h"
+#include "shell/commands/decoder.h"
 #include "state.h"
 #include "wire/hex.h"
 

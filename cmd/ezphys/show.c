@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ezphys/wire.h"
+#include "protocol/ezphys/wire.h"
 #include "state.h"
 
 static const struct aw_field name_row = {.name = "name",

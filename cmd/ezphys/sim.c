@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "../ezphys-sim/options.h"
-#include "ezphys/scene.h"
-#include "link/spawn.h"
-#include "link/url.h"
-#include "shell/dry.h"
-#include "shell/options.h"
+#include "link/core/spawn.h"
+#include "link/core/url.h"
+#include "protocol/ezphys/scene.h"
+#include "shell/core/dry.h"
+#include "shell/core/options.h"
 #include "state.h"
 
 #define PROGRAM     "ezphys-sim"

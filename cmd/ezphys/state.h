@@ -2,10 +2,10 @@
 #ifndef AW_CMD_EZPHYS_STATE_H
 #define AW_CMD_EZPHYS_STATE_H
 
-#include "ezphys/client.h"
-#include "ezphys/framing.h"
-#include "ezphys/names.h"
-#include "shell/session.h"
+#include "protocol/ezphys/client.h"
+#include "protocol/ezphys/framing.h"
+#include "protocol/ezphys/names.h"
+#include "shell/core/session.h"
 
 #define EZ_WIRES_NAMED 8
 #define EZ_WIRE_NAME   32

@@ -1,6 +1,6 @@
 #include "../ezphys-sim/options.h"
 #include "ezphys.h"
-#include "ezphys/wire.h"
+#include "protocol/ezphys/wire.h"
 #include "state.h"
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})

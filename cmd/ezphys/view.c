@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ezphys/picture.h"
+#include "protocol/ezphys/picture.h"
 #include "state.h"
-#include "view/screen.h"
+#include "view/terminal/screen.h"
 
 #define FPS     20
 #define COLUMNS 78 /* where there is no terminal */

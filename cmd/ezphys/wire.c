@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "ezphys/scene.h"
-#include "ezphys/wire.h"
-#include "link/url.h"
+#include "link/core/url.h"
+#include "protocol/ezphys/scene.h"
+#include "protocol/ezphys/wire.h"
 #include "state.h"
 
 static const char *find_wire(void *context, const char *name)

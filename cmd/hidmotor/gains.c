@@ -1,9 +1,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hidmotor/gains.h"
-#include "shell/dry.h"
-#include "shell/gains.h"
+#include "protocol/hidmotor/gains.h"
+#include "shell/commands/gains.h"
+#include "shell/core/dry.h"
 #include "state.h"
 
 /* The packets of each controller. */

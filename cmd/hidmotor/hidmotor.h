@@ -1,7 +1,7 @@
 #ifndef AW_CMD_HIDMOTOR_H
 #define AW_CMD_HIDMOTOR_H
 
-#include "shell/tool.h"
+#include "shell/core/tool.h"
 
 extern const struct aw_tool hidmotor_tool;
 

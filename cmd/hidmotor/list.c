@@ -1,8 +1,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "link/hid.h"
-#include "shell/list.h"
+#include "link/hid/hid.h"
+#include "shell/commands/list.h"
 #include "state.h"
 
 #define PORTS_MAX 64

@@ -1,8 +1,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "hidmotor/kinematics.h"
-#include "shell/dry.h"
+#include "protocol/hidmotor/kinematics.h"
+#include "shell/core/dry.h"
 #include "state.h"
 
 #define USUAL_DURATION_MS 1000

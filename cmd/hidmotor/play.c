@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "control/samples.h"
-#include "hidmotor/waypoints.h"
+#include "protocol/hidmotor/waypoints.h"
 #include "state.h"
 
 #define USUAL_HZ       50.0

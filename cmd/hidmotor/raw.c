@@ -3,7 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/number.h"
-#include "hidmotor/wire.h"
+#include "protocol/hidmotor/wire.h"
 #include "state.h"
 #include "wire/hex.h"
 #include "wire/rows.h"

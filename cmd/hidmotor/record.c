@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "capture/table.h"
 #include "control/samples.h"
-#include "shell/common.h"
+#include "shell/commands/common.h"
 #include "state.h"
 
 #define FLUSH_NS (50 * AW_MILLISECOND)

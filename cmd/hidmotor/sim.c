@@ -1,8 +1,8 @@
 #include <inttypes.h>
 
-#include "hidmotor/device.h"
-#include "link/url.h"
-#include "shell/serve.h"
+#include "link/core/url.h"
+#include "protocol/hidmotor/device.h"
+#include "shell/commands/serve.h"
 #include "state.h"
 
 static enum aw_status parse_options(const char *state, const char *fault,

@@ -2,8 +2,8 @@
 #ifndef AW_CMD_HIDMOTOR_STATE_H
 #define AW_CMD_HIDMOTOR_STATE_H
 
-#include "hidmotor/motion.h"
-#include "shell/session.h"
+#include "protocol/hidmotor/motion.h"
+#include "shell/core/session.h"
 
 /* Where the questions of watch, plot and record stand. */
 struct motor_hearing {

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "hidmotor/wire.h"
+#include "protocol/hidmotor/wire.h"
 #include "state.h"
 
 static void set_motor(struct aw_record *record, int motor, const char *what, double value)

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "hidmotor/kinematics.h"
+#include "protocol/hidmotor/kinematics.h"
 #include "state.h"
 
 static void report_pose(struct aw_session *session, const struct aw_hidmotor_pose *pose)

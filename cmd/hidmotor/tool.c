@@ -1,7 +1,7 @@
 #include "base/xdg.h"
 #include "hidmotor.h"
-#include "hidmotor/device.h"
-#include "hidmotor/wire.h"
+#include "protocol/hidmotor/device.h"
+#include "protocol/hidmotor/wire.h"
 #include "state.h"
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})

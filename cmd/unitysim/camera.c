@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/xdg.h"
-#include "shell/dry.h"
+#include "protocol/unitysim/fields.h"
+#include "shell/core/dry.h"
 #include "state.h"
-#include "unitysim/fields.h"
 
 /* ---- Saved views -------------------------------------------------------------------------------
  */

@@ -1,9 +1,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shell/stop.h"
+#include "protocol/unitysim/fields.h"
+#include "shell/core/stop.h"
 #include "state.h"
-#include "unitysim/fields.h"
 
 static enum aw_status parse(struct aw_session *session, const struct aw_args *args,
                             struct aw_unity_drive drives[AW_UNITY_JOINTS], unsigned *named)

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/ready.h"
-#include "shell/words.h"
+#include "shell/input/words.h"
 #include "state.h"
 
 struct follow {

@@ -1,4 +1,4 @@
-#include "unitysim/limits.h"
+#include "protocol/unitysim/limits.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "shell/config.h"
-#include "shell/dry.h"
+#include "shell/core/config.h"
+#include "shell/core/dry.h"
 #include "state.h"
 
 static struct aw_unity_limits *usual(struct aw_session *session)

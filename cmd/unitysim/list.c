@@ -1,8 +1,8 @@
 #include <stdio.h>
 
-#include "link/udp.h"
-#include "shell/dry.h"
-#include "shell/list.h"
+#include "link/udp/udp.h"
+#include "shell/commands/list.h"
+#include "shell/core/dry.h"
 #include "state.h"
 
 /* Nothing is sent: the real simulator hands its keyboard over to whoever sends the first datagram.

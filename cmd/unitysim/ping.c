@@ -1,4 +1,4 @@
-#include "shell/spread.h"
+#include "shell/commands/spread.h"
 #include "state.h"
 
 struct ping {

@@ -5,8 +5,8 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "protocol/unitysim/player.h"
 #include "state.h"
-#include "unitysim/player.h"
 
 struct play {
     struct aw_session *session;

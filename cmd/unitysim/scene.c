@@ -1,8 +1,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/unitysim/fields.h"
 #include "state.h"
-#include "unitysim/fields.h"
 
 static enum aw_status camera_of(struct aw_session *session, struct aw_unity_camera *camera)
 {

@@ -9,8 +9,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "shell/stop.h"
-#include "unitysim/shape.h"
+#include "protocol/unitysim/shape.h"
+#include "shell/core/stop.h"
 
 enum {
     BAR = 24,

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "link/url.h"
+#include "link/core/url.h"
+#include "protocol/unitysim/device.h"
 #include "screen.h"
-#include "shell/serve.h"
-#include "shell/stop.h"
-#include "unitysim/device.h"
+#include "shell/commands/serve.h"
+#include "shell/core/stop.h"
 
 /* ---- Options, of the command and of the URL ----------------------------------------------------
  */

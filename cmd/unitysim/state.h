@@ -2,9 +2,9 @@
 #ifndef AW_CMD_UNITYSIM_STATE_H
 #define AW_CMD_UNITYSIM_STATE_H
 
-#include "shell/session.h"
-#include "unitysim/client.h"
-#include "unitysim/views.h"
+#include "protocol/unitysim/client.h"
+#include "protocol/unitysim/views.h"
+#include "shell/core/session.h"
 
 struct unity_state {
     struct aw_unity unity;

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shell/wire_option.h"
+#include "shell/core/wire_option.h"
 #include "state.h"
 
 /* The variant of --wire, or the one that the link asks for. */

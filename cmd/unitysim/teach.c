@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/ready.h"
+#include "protocol/unitysim/sequence.h"
 #include "state.h"
-#include "unitysim/sequence.h"
 
 struct teach {
     struct aw_session *session;

@@ -1,8 +1,8 @@
-#include "shell/wire_option.h"
+#include "protocol/unitysim/device.h"
+#include "protocol/unitysim/wire.h"
+#include "shell/core/wire_option.h"
 #include "state.h"
 #include "unitysim.h"
-#include "unitysim/device.h"
-#include "unitysim/wire.h"
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/unitysim/shape.h"
 #include "screen.h"
-#include "unitysim/shape.h"
 
 static struct unity_screen page(struct aw_session *session)
 {

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <armctl/client.h>
-#include <armctl/wire.h>
+#include <protocol/armctl/client.h>
+#include <protocol/armctl/wire.h>
 
 static int fail(const char *what, const struct aw_error *err)
 {

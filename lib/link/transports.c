@@ -1,7 +1,7 @@
 #include <stddef.h>
 
-#include "link/port.h"
-#include "link/transport.h"
+#include "link/core/port.h"
+#include "link/core/transport.h"
 
 static const char *const can_keys[] = {"filter", "reconnect", NULL};
 

@@ -6,14 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shell/bind.h"
-#include "shell/common.h"
-#include "shell/config.h"
-#include "shell/crash.h"
-#include "shell/input.h"
-#include "shell/repl.h"
-#include "shell/stop.h"
-#include "shell/tee.h"
+#include "shell/commands/common.h"
+#include "shell/core/bind.h"
+#include "shell/core/config.h"
+#include "shell/core/crash.h"
+#include "shell/core/stop.h"
+#include "shell/core/tee.h"
+#include "shell/prompt/input.h"
+#include "shell/prompt/repl.h"
 
 static void free_session(struct aw_session *session)
 {

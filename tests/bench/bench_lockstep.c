@@ -20,9 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ezphys/message.h"
-#include "ezphys/wire.h"
-#include "link/spawn.h"
+#include "link/core/spawn.h"
+#include "protocol/ezphys/message.h"
+#include "protocol/ezphys/wire.h"
 
 #define ROUNDS 5
 #define BATCH  20

@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "link/link.h"
-#include "unitysim/wire.h"
+#include "link/core/link.h"
+#include "protocol/unitysim/wire.h"
 #include "wire/wire.h"
 
 enum { ROUND = 128, BATCH = 32, ROOM = 64 };

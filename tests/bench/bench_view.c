@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "canpid/wire.h"
-#include "unitysim/wire.h"
-#include "view/view.h"
+#include "protocol/canpid/wire.h"
+#include "protocol/unitysim/wire.h"
+#include "view/text/view.h"
 
 enum { FRAMES = 4096, BLOCK = 1 << 16 };
 

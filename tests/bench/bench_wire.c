@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "armctl/wire.h"
-#include "canpid/wire.h"
-#include "ezphys/wire.h"
-#include "hidmotor/wire.h"
-#include "unitysim/wire.h"
+#include "protocol/armctl/wire.h"
+#include "protocol/canpid/wire.h"
+#include "protocol/ezphys/wire.h"
+#include "protocol/hidmotor/wire.h"
+#include "protocol/unitysim/wire.h"
 #include "wire/wire.h"
 
 /* Messages between two looks at the clock. The best batch counts: on a machine that also does other

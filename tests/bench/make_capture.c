@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "capture/packet.h"
-#include "ezphys/wire.h"
-#include "hidmotor/wire.h"
-#include "unitysim/wire.h"
+#include "protocol/ezphys/wire.h"
+#include "protocol/hidmotor/wire.h"
+#include "protocol/unitysim/wire.h"
 #include "wire/wire.h"
 
 #define START_NS INT64_C(1700000000123456789)

@@ -50,7 +50,7 @@ load common.bash
 
 @test "captures of another port need --port" {
     ezphys encode axis_force id=7 axis1=0.5 | sed 's/^/> /' |
-        "$BIN/../tests/unit/test_pcapng" write ezphys one.pcapng
+        "$BIN/../tests/unit/capture/test_pcapng" write ezphys one.pcapng
     ok ezphys decode one.pcapng
     matches "$output" "-> axis_force id=7 *"
     ok ezphys decode --port 47002 one.pcapng

@@ -14,7 +14,7 @@ frames() {
 }
 
 # capture TOOL FILE: a pcapng file of the frames on standard input, by our writer
-capture() { "$BIN/../tests/unit/test_pcapng" write "$1" "$2"; }
+capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
 
 @test "a candump log: all canpid messages of all boards" {
     python3 "$root/tests/cli/frames.py" 780 >can.log

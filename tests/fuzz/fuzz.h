@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "armctl/wire.h"
-#include "canpid/wire.h"
-#include "ezphys/wire.h"
-#include "hidmotor/wire.h"
-#include "unitysim/wire.h"
+#include "protocol/armctl/wire.h"
+#include "protocol/canpid/wire.h"
+#include "protocol/ezphys/wire.h"
+#include "protocol/hidmotor/wire.h"
+#include "protocol/unitysim/wire.h"
 #include "wire/wire.h"
 
 /* What libFuzzer calls. */

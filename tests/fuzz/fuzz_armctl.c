@@ -8,9 +8,9 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "armctl/client.h"
-#include "armctl/device.h"
 #include "peer.h"
+#include "protocol/armctl/client.h"
+#include "protocol/armctl/device.h"
 
 /* A line is mended by its end. */
 static void mend(struct piece *piece)

@@ -7,10 +7,10 @@
 #include <fcntl.h>
 
 #include "capture/candump.h"
-#include "link/can_error.h"
-#include "link/can_text.h"
-#include "link/slcan_codec.h"
-#include "link/socketcand_codec.h"
+#include "link/can/can_error.h"
+#include "link/can/can_text.h"
+#include "link/can/slcan_codec.h"
+#include "link/can/socketcand_codec.h"
 #include "peer.h"
 
 static void must_be_frame(const uint8_t *datagram, size_t size)

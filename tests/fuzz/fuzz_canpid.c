@@ -7,9 +7,9 @@
  */
 #include <math.h>
 
-#include "canpid/client.h"
-#include "canpid/device.h"
 #include "peer.h"
+#include "protocol/canpid/client.h"
+#include "protocol/canpid/device.h"
 
 enum { LKNEE = 0x40, ID_MAX = 0x7FF };
 

@@ -7,8 +7,8 @@
 #include <math.h>
 
 #include "fuzz.h"
-#include "shell/words.h"
-#include "view/view.h"
+#include "shell/input/words.h"
+#include "view/text/view.h"
 
 /* A value that is scaled and scaled back may be the next float. */
 static bool same_value(double a, double b, double tolerance)

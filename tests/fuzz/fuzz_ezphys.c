@@ -12,13 +12,13 @@
 
 #include "../../cmd/ezphys-sim/listener.h"
 #include "../../cmd/ezphys-sim/teller.h"
-#include "ezphys/client.h"
-#include "ezphys/follow.h"
-#include "ezphys/framing.h"
-#include "ezphys/names.h"
-#include "ezphys/probe.h"
-#include "ezphys/scene.h"
 #include "peer.h"
+#include "protocol/ezphys/client.h"
+#include "protocol/ezphys/follow.h"
+#include "protocol/ezphys/framing.h"
+#include "protocol/ezphys/names.h"
+#include "protocol/ezphys/probe.h"
+#include "protocol/ezphys/scene.h"
 
 enum { HINGE = 3, VARIANTS = 8 };
 

@@ -8,12 +8,12 @@
  */
 #include <math.h>
 
-#include "hidmotor/client.h"
-#include "hidmotor/device.h"
-#include "hidmotor/gains.h"
-#include "hidmotor/motion.h"
-#include "hidmotor/waypoints.h"
 #include "peer.h"
+#include "protocol/hidmotor/client.h"
+#include "protocol/hidmotor/device.h"
+#include "protocol/hidmotor/gains.h"
+#include "protocol/hidmotor/motion.h"
+#include "protocol/hidmotor/waypoints.h"
 
 /* The simulator */
 

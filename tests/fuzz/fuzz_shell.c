@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include "shell.h"
-#include "shell/complete.h"
-#include "shell/decoder.h"
-#include "shell/replay.h"
-#include "shell/stream.h"
-#include "view/grid.h"
-#include "view/strip.h"
+#include "shell/commands/decoder.h"
+#include "shell/commands/replay.h"
+#include "shell/commands/stream.h"
+#include "shell/prompt/complete.h"
+#include "view/terminal/grid.h"
+#include "view/terminal/strip.h"
 
 /* The input as a file that has a path; the caller closes the descriptor. */
 static int file_with_path(const uint8_t *data, size_t size, char path[32])

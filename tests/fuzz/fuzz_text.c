@@ -10,9 +10,9 @@
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "fuzz.h"
-#include "link/url.h"
-#include "view/view.h"
-#include "view/where.h"
+#include "link/core/url.h"
+#include "view/text/view.h"
+#include "view/text/where.h"
 #include "wire/hex.h"
 
 static void try_number(const char *text)

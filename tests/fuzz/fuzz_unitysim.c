@@ -9,11 +9,11 @@
 #include <math.h>
 
 #include "peer.h"
-#include "unitysim/client.h"
-#include "unitysim/device.h"
-#include "unitysim/limits.h"
-#include "unitysim/player.h"
-#include "unitysim/views.h"
+#include "protocol/unitysim/client.h"
+#include "protocol/unitysim/device.h"
+#include "protocol/unitysim/limits.h"
+#include "protocol/unitysim/player.h"
+#include "protocol/unitysim/views.h"
 
 /* A datagram is mended by its checksum, the last byte. */
 static void mend(struct piece *piece)

@@ -9,7 +9,7 @@
 #define TESTS_FUZZ_PEER_H
 
 #include "fuzz.h"
-#include "link/device.h"
+#include "link/core/device.h"
 
 enum { PIECE_MAX = 127, MENDED = 0x80, PIECE_ROOM = PIECE_MAX + 33 };
 

@@ -3,8 +3,8 @@
 #define TESTS_FUZZ_SHELL_H
 
 #include "fuzz.h"
-#include "shell/bind.h"
-#include "shell/config.h"
+#include "shell/core/bind.h"
+#include "shell/core/config.h"
 
 static const struct aw_arg move_args[] = {
     {.name = "joint", .field = "deg.joint"},

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "link/link.h"
+#include "link/core/link.h"
 
 static int failures;
 static struct aw_real_clock wall_clock;

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "control/samples.h"
-#include "link/device.h"
-#include "link/hid.h"
+#include "link/core/device.h"
+#include "link/hid/hid.h"
 
 #define BLOCK   100 /* transactions until the other one has its turn */
 #define TRIES   3   /* for the comparison: other work of the machine can hit either of the two */

@@ -14,7 +14,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "link/link.h"
+#include "link/core/link.h"
 
 static int failures;
 

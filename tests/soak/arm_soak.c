@@ -13,9 +13,9 @@
  * for want of an ACK; and an absolute command that was sent with both digits (see client.h) may be
  * carried out twice. Serial lines keep their order: reorder= is passed over.
  */
-#include "armctl/client.h"
-#include "armctl/device.h"
 #include "bed.h"
+#include "protocol/armctl/client.h"
+#include "protocol/armctl/device.h"
 
 #define STOP_EVERY 50
 #define QUIET_NS   (15 * AW_SECOND) /* the longest motion takes less */

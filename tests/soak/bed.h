@@ -1,6 +1,6 @@
 /* What the soaks stand on: a client and a device at the ends of a bad line, in virtual time.
  *
- * The line loses, doubles, damages, delays and reorders messages (link/fault.h), goes away and
+ * The line loses, doubles, damages, delays and reorders messages (link/wrap/fault.h), goes away and
  * comes back; the device starts again with its memory gone; all that in the middle of whatever is
  * being said. What the client wrote and what the device took is in two logs, and what has to be
  * true is checked as a property of these. A program prints a line for programs and one for people:
@@ -33,10 +33,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "link/device.h"
-#include "link/fault.h"
-#include "link/random.h"
-#include "link/url.h"
+#include "link/core/device.h"
+#include "link/core/random.h"
+#include "link/core/url.h"
+#include "link/wrap/fault.h"
 
 #define BED_LOG       512 /* messages that are remembered of each end */
 #define BED_MESSAGE   96  /* bytes of them */

@@ -14,9 +14,9 @@
 #include <math.h>
 
 #include "bed.h"
-#include "canpid/client.h"
-#include "canpid/device.h"
-#include "canpid/law.h"
+#include "protocol/canpid/client.h"
+#include "protocol/canpid/device.h"
+#include "protocol/canpid/law.h"
 
 #define DISABLES  10 /* of which one has to be confirmed */
 #define LISTEN_NS (200 * AW_MILLISECOND)

@@ -11,7 +11,7 @@
  * messages that the simulator sends cut off or spoiled, dup= and reorder= are passed over.
  */
 #include "bed.h"
-#include "ezphys/client.h"
+#include "protocol/ezphys/client.h"
 
 #include <math.h>
 

@@ -15,9 +15,9 @@
 #include <math.h>
 
 #include "bed.h"
-#include "hidmotor/client.h"
-#include "hidmotor/device.h"
-#include "hidmotor/motion.h"
+#include "protocol/hidmotor/client.h"
+#include "protocol/hidmotor/device.h"
+#include "protocol/hidmotor/motion.h"
 
 #define DEVICE_FAULTS "lost:5%,late:3%,foreign:10%,short:3%,count:2%,nan:1%,glitch:1%,slow:1%"
 #define MOTION_EVERY  200

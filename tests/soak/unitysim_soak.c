@@ -13,8 +13,8 @@
 #include <math.h>
 
 #include "bed.h"
-#include "unitysim/client.h"
-#include "unitysim/device.h"
+#include "protocol/unitysim/client.h"
+#include "protocol/unitysim/device.h"
 
 #define COASTING_NS (60 * AW_MILLISECOND) /* two steps of the simulation, and a little more */
 #define WAIT_NS     (60 * AW_SECOND)

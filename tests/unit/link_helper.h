@@ -15,10 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "link/device.h"
-#include "link/fault.h"
-#include "link/link.h"
-#include "link/url.h"
+#include "link/core/device.h"
+#include "link/core/link.h"
+#include "link/core/url.h"
+#include "link/wrap/fault.h"
 
 /* Gives every message back after delay_ns; "quit" writes to stop_fd. */
 struct echo_device {

@@ -1,0 +1,228 @@
+#include "describe/describe.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "describe/parts.h"
+#include "wire/run.h"
+
+void aw_part_add(struct aw_part *part, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(part->text + part->length, sizeof part->text - part->length, format, args);
+    va_end(args);
+    part->length += n > 0 ? (size_t)n : 0;
+    if (part->length >= sizeof part->text)
+        part->length = sizeof part->text - 1;
+}
+
+void aw_part_type(struct aw_part *part, const struct aw_leaf *leaf)
+{
+    switch (leaf->field->type) {
+    case AW_SINT:
+    case AW_LONG:
+        aw_part_add(part, "s%u", leaf->bits);
+        break;
+    case AW_FLOAT:
+        aw_part_add(part, "f32");
+        break;
+    case AW_SIGNMAG:
+        aw_part_add(part, "u16+sign");
+        break;
+    case AW_TEXT:
+        aw_part_add(part, "text");
+        break;
+    case AW_DIGITS:
+        aw_part_add(part, "%u digit%s", leaf->field->digits, leaf->field->digits > 1 ? "s" : "");
+        break;
+    default:
+        if (leaf->bits)
+            aw_part_add(part, "u%u", leaf->bits);
+    }
+}
+
+void aw_part_number(struct aw_part *part, double value)
+{
+    char text[32];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    aw_part_add(part, "%s", text);
+}
+
+static void place_in_can(struct aw_part *part, const struct aw_leaf *leaf)
+{
+    unsigned first = leaf->bit < 16 ? leaf->bit : leaf->bit - 16u;
+    aw_part_add(part, "%s%u:%u", leaf->bit < 16 ? "id " : "", first + leaf->bits - 1, first);
+}
+
+void aw_part_place(struct aw_part *part, const struct aw_codec *codec, const struct aw_leaf *leaf)
+{
+    unsigned first = leaf->bit / 8u, last = (leaf->bit + leaf->bits - 1u) / 8u;
+    if (codec->protocol->ascii)
+        return;
+    if (codec->protocol->can)
+        place_in_can(part, leaf);
+    else if (first == last)
+        aw_part_add(part, "%u", first);
+    else
+        aw_part_add(part, "%u-%u", first, last);
+}
+
+static void fixed_character(struct aw_part *part, uint32_t c)
+{
+    if (c == '\r' || c == '\n')
+        aw_part_add(part, "%s", c == '\r' ? "CR" : "LF");
+    else
+        aw_part_add(part, "%c", (char)c);
+}
+
+static void fixed_bytes(struct aw_part *part, const struct aw_leaf *leaf)
+{
+    for (int shift = leaf->bits - 8; shift >= 0; shift -= 8)
+        aw_part_add(part, "%02X%s", (unsigned)(leaf->field->constant >> shift & 0xFF),
+                    shift ? " " : "");
+}
+
+void aw_part_fixed(struct aw_part *part, const struct aw_codec *codec, const struct aw_leaf *leaf)
+{
+    enum aw_type type = leaf->field->type;
+    if (type == AW_CONST && codec->protocol->ascii)
+        fixed_character(part, leaf->field->constant);
+    else if (type == AW_CONST && leaf->bits == 16)
+        fixed_bytes(part, leaf);
+    else if (type == AW_CODE && codec->protocol->ascii)
+        aw_part_add(part, "%s", codec->message->word);
+    else if (type == AW_PAD)
+        aw_part_add(part, "0");
+    else if (type >= AW_CONST && type <= AW_INDEX)
+        aw_part_add(part, "%llu", (unsigned long long)aw_fixed_value(codec, leaf, NULL));
+}
+
+static const char *name_of(const struct aw_name *names, int32_t value)
+{
+    for (; names && names->name; names++)
+        if (names->value == value)
+            return names->name;
+    return "?";
+}
+
+static void add_limits(struct aw_part *part, double min, double max)
+{
+    aw_part_add(part, "%.*g..%.*g", aw_digits_for(min), min, aw_digits_for(max), max);
+}
+
+static void add_choices(struct aw_part *part, const struct aw_codec *codec, int leaf)
+{
+    const struct aw_field *row = codec->leaves[leaf].field;
+    const struct aw_name *names = codec->leaves[codec->leaves[leaf].by].field->names;
+    for (size_t i = 0; i < row->n_scales; i++) {
+        const struct aw_scale *scale = &row->scales[i];
+        aw_part_add(part, "%s%s ", i ? ", " : "", name_of(names, scale->when));
+        add_limits(part, scale->min, scale->max);
+        aw_part_add(part, "%s%s", scale->unit ? " " : "", scale->unit ? scale->unit : "");
+    }
+}
+
+static void add_names(struct aw_part *part, const struct aw_field *row)
+{
+    for (const struct aw_name *name = row->names; name->name; name++)
+        aw_part_add(part, "%s%s %d", name == row->names ? "" : ", ", name->name, name->value);
+}
+
+static void add_default(struct aw_part *part, const struct aw_field *row)
+{
+    if (!row->optional || row->type == AW_TEXT)
+        return;
+    if (row->names)
+        aw_part_add(part, " (default %s)", name_of(row->names, (int32_t)row->fallback));
+    else
+        aw_part_add(part, " (default %.*g)", aw_digits_for(row->fallback), row->fallback);
+}
+
+void aw_part_range(struct aw_part *part, const struct aw_codec *codec, int leaf)
+{
+    const struct aw_field *row = codec->leaves[leaf].field;
+    struct aw_range range = aw_leaf_range(codec, leaf, NULL);
+    if (!codec->leaves[leaf].value || row->type == AW_TEXT)
+        return;
+    if (row->by)
+        add_choices(part, codec, leaf);
+    else if (row->names)
+        add_names(part, row);
+    else if (row->type == AW_FLOAT && row->min == 0 && row->max == 0)
+        aw_part_add(part, "any");
+    else
+        add_limits(part, range.min, range.max);
+    if (row->names && row->open_names) {
+        aw_part_add(part, "; else ");
+        add_limits(part, range.min, range.max);
+    }
+    if (row->has_no_data)
+        aw_part_add(part, ", or none");
+    add_default(part, row);
+}
+
+void aw_part_code(struct aw_part *part, const struct aw_codec *codec)
+{
+    if (codec->protocol->ascii)
+        aw_part_add(part, "%s", codec->message->word);
+    else
+        aw_part_add(part, "%u", (unsigned)codec->message->code);
+}
+
+void aw_part_size(struct aw_part *part, const struct aw_codec *codec)
+{
+    if (codec->protocol->ascii)
+        aw_part_add(part, "one line");
+    else if (codec->protocol->can)
+        aw_part_add(part, "id and %u bytes", codec->size - 2u);
+    else
+        aw_part_add(part, "%u bytes", codec->size);
+}
+
+bool aw_is_repeated(const struct aw_codec *codec, int leaf)
+{
+    for (int i = 0; i < leaf; i++)
+        if (codec->leaves[i].field == codec->leaves[leaf].field)
+            return true;
+    return false;
+}
+
+size_t aw_text_width(const char *text)
+{
+    size_t width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xC0) != 0x80;
+    return width;
+}
+
+bool aw_is_wanted(const struct aw_wire *wire, size_t index, const char *wanted)
+{
+    return !wanted || strcmp(wire->protocol->messages[index].name, wanted) == 0;
+}
+
+size_t aw_describe(FILE *out, struct aw_wire *wire, const char *message, enum aw_describe_as as)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < wire->protocol->n_messages; i++)
+        n += aw_is_wanted(wire, i, message);
+    if (n == 0 || (as == AW_DESCRIBE_DBC && !wire->protocol->can))
+        return 0;
+    if (as == AW_DESCRIBE_LUA)
+        aw_describe_lua(out, wire);
+    else if (as == AW_DESCRIBE_DBC)
+        aw_describe_dbc(out, wire);
+    else if (as == AW_DESCRIBE_JSON)
+        aw_describe_json(out, wire, message);
+    else if (as == AW_DESCRIBE_MD)
+        aw_describe_md(out, wire, message);
+    else
+        aw_describe_text(out, wire, message, as == AW_DESCRIBE_ASCII);
+    return n;
+}

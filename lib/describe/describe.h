@@ -1,0 +1,32 @@
+/* A protocol for people and programs to read: how each message looks on the wire and what its
+ * fields mean.
+ *
+ *     aw_describe(stdout, &wire, "control", AW_DESCRIBE_TEXT);
+ *
+ * TEXT has at most 80 columns: a drawing of the packet, eight bytes a row (a CAN payload: 16 bits a
+ * row, the highest on the left), then one line per field. ASCII is the same without box characters.
+ * JSON is the whole table in one object. MD is a page of documentation. LUA is a dissector for
+ * Wireshark, DBC a database for CAN tools: both are of the whole protocol, whatever the message.
+ */
+#ifndef AW_DESCRIBE_DESCRIBE_H
+#define AW_DESCRIBE_DESCRIBE_H
+
+#include <stdio.h>
+
+#include "wire/wire.h"
+
+enum aw_describe_as {
+    AW_DESCRIBE_TEXT,
+    AW_DESCRIBE_ASCII,
+    AW_DESCRIBE_JSON,
+    AW_DESCRIBE_MD,
+    AW_DESCRIBE_LUA,
+    AW_DESCRIBE_DBC,
+};
+
+/* Describes one message in each of its directions, or with NULL the whole protocol, in the variant
+ * of wire. Returns the number of messages described: 0 if none has this name, or the protocol has
+ * no such description (DBC is for CAN only); nothing is written then. */
+size_t aw_describe(FILE *out, struct aw_wire *wire, const char *message, enum aw_describe_as as);
+
+#endif

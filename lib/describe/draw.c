@@ -1,0 +1,284 @@
+/* The drawing of a packet: cells in a grid of slots. A slot is a byte, a bit of a CAN payload, or a
+ * word of an ASCII line. Lines are drawn where neighbouring slots belong to different cells, so a
+ * field that fills several rows becomes one tall cell by itself. */
+#include <string.h>
+
+#include "describe/parts.h"
+
+enum {
+    SLOTS = 16, /* most slots in a row */
+    ROWS = 20,  /* of a frame of 128 bytes and a few more */
+    COLUMNS = 80,
+    NOTHING = -1,
+    ZEROS = AW_MAX_LEAVES, /* the cell that stands for the zeros up to the end of the frame */
+    MARGIN = 5,
+};
+
+struct grid {
+    const struct aw_codec *codec;
+    bool ascii;
+    int slots, rows;
+    int width[SLOTS];                 /* characters inside each slot of a row */
+    int owner[ROWS][SLOTS];           /* leaf, ZEROS or NOTHING */
+    char text[2 * ROWS + 1][COLUMNS]; /* inside of the cells, 0 where there is nothing */
+};
+
+static int owner_at(const struct grid *grid, int row, int slot)
+{
+    if (row < 0 || row >= grid->rows || slot < 0 || slot >= grid->slots)
+        return NOTHING;
+    return grid->owner[row][slot];
+}
+
+static bool wall(const struct grid *grid, int row, int slot)
+{
+    return owner_at(grid, row, slot - 1) != owner_at(grid, row, slot);
+}
+
+static bool floor_under(const struct grid *grid, int row, int slot)
+{
+    return owner_at(grid, row - 1, slot) != owner_at(grid, row, slot);
+}
+
+/* NULL where no line goes through. */
+static const char *corner(const struct grid *grid, int row, int slot)
+{
+    static const char *const box[16] = {NULL, "╴", "╶", "─", "╷", "┐", "┌", "┬",
+                                        "╵",  "┘", "└", "┴", "│", "┤", "├", "┼"};
+    static const char *const plain[16] = {NULL, "-", "-", "-", "|", "+", "+", "+",
+                                          "|",  "+", "+", "+", "|", "+", "+", "+"};
+    int lines = floor_under(grid, row, slot - 1) | floor_under(grid, row, slot) << 1 |
+                wall(grid, row, slot) << 2 | wall(grid, row - 1, slot) << 3;
+    return (grid->ascii ? plain : box)[lines];
+}
+
+static int column_of(const struct grid *grid, int slot)
+{
+    int column = 0;
+    for (int i = 0; i < slot; i++)
+        column += grid->width[i] + 1;
+    return column;
+}
+
+/* Text of the cell that fits into width characters, without its continuation sign. */
+static void choose_label(const struct grid *grid, int cell, int width, struct aw_part *label)
+{
+    if (cell == ZEROS) {
+        aw_part_add(label, "zeros to byte %u", grid->codec->size - 1u);
+        return;
+    }
+    const struct aw_leaf *leaf = &grid->codec->leaves[cell];
+    struct aw_part fixed = {0};
+    char name[64];
+    aw_leaf_name(leaf, name, sizeof name);
+    aw_part_fixed(&fixed, grid->codec, leaf);
+    bool bare = leaf->field->type == AW_PAD || leaf->field->type == AW_CONST ||
+                grid->codec->protocol->ascii;
+    if (leaf->field->before)
+        aw_part_add(label, "%c%s", leaf->field->before, name);
+    else if (leaf->value || leaf->field->type == AW_CHECKSUM)
+        aw_part_add(label, "%s", aw_text_width(name) <= (size_t)width ? name : leaf->field->name);
+    else if (bare)
+        aw_part_add(label, "%s", fixed.text);
+    else if (leaf->field->type == AW_LENGTH && width < 10)
+        aw_part_add(label, "%s bytes", fixed.text);
+    else
+        aw_part_add(label, "%s=%s", leaf->field->name, fixed.text);
+}
+
+/* Puts a label in the middle of width characters, cut off with a "~" if it is longer. */
+static void put_label(struct grid *grid, int cell, int line, int column, int width)
+{
+    struct aw_part label = {0};
+    choose_label(grid, cell, width, &label);
+    int length = (int)label.length;
+    if (length > width) {
+        label.text[width - 1] = '~';
+        length = width;
+    }
+    memcpy(grid->text[line] + column + (width - length) / 2, label.text, (size_t)length);
+}
+
+/* Last row of the tall cell that begins with the slots first to last of this row. */
+static int last_row(const struct grid *grid, int row, int first, int last)
+{
+    int cell = grid->owner[row][first];
+    while (owner_at(grid, row + 1, first) == cell && owner_at(grid, row + 1, last) == cell &&
+           !floor_under(grid, row + 1, first))
+        row++;
+    return row;
+}
+
+static void label_row(struct grid *grid, int row)
+{
+    for (int first = 0, last; first < grid->slots; first = last + 1) {
+        last = first;
+        while (last + 1 < grid->slots && !wall(grid, row, last + 1))
+            last++;
+        int cell = grid->owner[row][first];
+        bool begun =
+            owner_at(grid, row - 1, first) == cell || owner_at(grid, row - 1, last) == cell;
+        if (cell == NOTHING || begun)
+            continue;
+        int column = column_of(grid, first), end = column_of(grid, last + 1);
+        int line = row + last_row(grid, row, first, last) + 1;
+        put_label(grid, cell, line, column + 1, end - column - 1);
+    }
+}
+
+static void repeat(FILE *out, const char *what, int n)
+{
+    for (int i = 0; i < n; i++)
+        fputs(what, out);
+}
+
+/* Characters inside the slots of a row from the text, blanks where there is none. */
+static void print_inside(FILE *out, const struct grid *grid, int line, int column, int n)
+{
+    for (int i = 0; i < n; i++) {
+        char c = grid->text[line][column + i];
+        if (c == '~' && !grid->ascii)
+            fputs("…", out);
+        else
+            fputc(c ? c : ' ', out);
+    }
+}
+
+/* Blanks at the end of a line are not printed. */
+static int used_slots(const struct grid *grid, int row, bool border)
+{
+    int n = grid->slots;
+    while (n > 0 && owner_at(grid, row, n - 1) == NOTHING &&
+           (!border || owner_at(grid, row - 1, n - 1) == NOTHING))
+        n--;
+    return n;
+}
+
+static void print_border(FILE *out, const struct grid *grid, int row)
+{
+    int slots = used_slots(grid, row, true);
+    fprintf(out, "%*s", MARGIN, "");
+    for (int slot = 0; slot <= slots; slot++) {
+        const char *sign = corner(grid, row, slot);
+        if (sign)
+            fputs(sign, out);
+        else
+            print_inside(out, grid, 2 * row, column_of(grid, slot), 1);
+        if (slot == slots)
+            break;
+        if (floor_under(grid, row, slot))
+            repeat(out, grid->ascii ? "-" : "─", grid->width[slot]);
+        else
+            print_inside(out, grid, 2 * row, column_of(grid, slot) + 1, grid->width[slot]);
+    }
+    fputc('\n', out);
+}
+
+static void print_cells(FILE *out, const struct grid *grid, int row)
+{
+    int slots = used_slots(grid, row, false);
+    if (grid->codec->protocol->ascii)
+        fprintf(out, "%*s", MARGIN, "");
+    else
+        fprintf(out, "%*d ", MARGIN - 1, row * grid->slots);
+    for (int slot = 0; slot <= slots; slot++) {
+        int column = column_of(grid, slot);
+        if (wall(grid, row, slot))
+            fputs(grid->ascii ? "|" : "│", out);
+        else
+            print_inside(out, grid, 2 * row + 1, column, 1);
+        if (slot < slots)
+            print_inside(out, grid, 2 * row + 1, column + 1, grid->width[slot]);
+    }
+    fputc('\n', out);
+}
+
+/* The number of each slot above it. */
+static void print_ruler(FILE *out, const struct grid *grid)
+{
+    bool can = grid->codec->protocol->can;
+    int slots = used_slots(grid, 0, false);
+    if (grid->codec->protocol->ascii)
+        return;
+    fprintf(out, "%*s", MARGIN, "");
+    for (int slot = 0; slot < slots; slot++) {
+        int width = grid->width[slot], number = can ? grid->slots - 1 - slot : slot;
+        int left = can ? width - 2 : width / 2;
+        fprintf(out, "%*s%*d", left, "", can ? 3 : 2, number);
+        if (slot < slots - 1)
+            fprintf(out, "%*s", width - 1 - left - (can ? 1 : 0), "");
+    }
+    fputc('\n', out);
+}
+
+static void take_slots(struct grid *grid, int cell, int first, int n)
+{
+    bool can = grid->codec->protocol->can;
+    for (int i = first; i < first + n; i++) {
+        int row = i / grid->slots, slot = i % grid->slots;
+        if (row >= ROWS)
+            return;
+        grid->owner[row][can ? grid->slots - 1 - slot : slot] = cell;
+        grid->rows = row + 1 > grid->rows ? row + 1 : grid->rows;
+    }
+}
+
+static void lay_out_bytes(struct grid *grid)
+{
+    const struct aw_codec *codec = grid->codec;
+    int end = 0;
+    grid->slots = 8;
+    for (int i = 0; i < codec->n_leaves; i++) {
+        take_slots(grid, i, codec->leaves[i].bit / 8, codec->leaves[i].bits / 8);
+        end = (codec->leaves[i].bit + codec->leaves[i].bits) / 8;
+    }
+    int rest = end % 8 ? 8 - end % 8 : 8;
+    if (end < codec->size)
+        take_slots(grid, ZEROS, end, rest < codec->size - end ? rest : codec->size - end);
+    for (int i = 0; i < grid->slots; i++)
+        grid->width[i] = 8;
+}
+
+/* The identifier is not drawn: its rows are listed. */
+static void lay_out_can(struct grid *grid)
+{
+    grid->slots = 16;
+    for (int i = 0; i < grid->codec->n_leaves; i++)
+        if (grid->codec->leaves[i].bit >= 16)
+            take_slots(grid, i, grid->codec->leaves[i].bit - 16, grid->codec->leaves[i].bits);
+    for (int i = 0; i < grid->slots; i++)
+        grid->width[i] = 3;
+}
+
+static void lay_out_line(struct grid *grid)
+{
+    grid->slots = grid->codec->n_leaves;
+    for (int i = 0; i < grid->slots && i < SLOTS; i++) {
+        struct aw_part label = {0};
+        take_slots(grid, i, i, 1);
+        choose_label(grid, i, COLUMNS, &label);
+        grid->width[i] = (int)label.length + 2;
+    }
+}
+
+void aw_draw_packet(FILE *out, const struct aw_codec *codec, bool ascii)
+{
+    struct grid grid = {.codec = codec, .ascii = ascii};
+    for (int row = 0; row < ROWS; row++)
+        for (int slot = 0; slot < SLOTS; slot++)
+            grid.owner[row][slot] = NOTHING;
+    if (codec->protocol->ascii)
+        lay_out_line(&grid);
+    else if (codec->protocol->can)
+        lay_out_can(&grid);
+    else
+        lay_out_bytes(&grid);
+    for (int row = 0; row < grid.rows; row++)
+        label_row(&grid, row);
+    print_ruler(out, &grid);
+    for (int row = 0; row < grid.rows; row++) {
+        print_border(out, &grid, row);
+        print_cells(out, &grid, row);
+    }
+    print_border(out, &grid, grid.rows);
+}

@@ -1,0 +1,198 @@
+#include <string.h>
+
+#include "describe/parts.h"
+
+/* All texts come from the table; quotes, backslashes and control characters are escaped anyway. */
+static void print_string(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fprintf(out, "\\%c", *text);
+        else if ((unsigned char)*text < 0x20)
+            fprintf(out, "\\u%04x", (unsigned)*text);
+        else
+            fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void text_member(FILE *out, const char *key, const char *text)
+{
+    if (!text || !*text)
+        return;
+    fprintf(out, ",\"%s\":", key);
+    print_string(out, text);
+}
+
+static void number_member(FILE *out, const char *key, double value)
+{
+    fprintf(out, ",\"%s\":%.15g", key, value);
+}
+
+static void bool_member(FILE *out, const char *key, bool value)
+{
+    if (value)
+        fprintf(out, ",\"%s\":true", key);
+}
+
+static void print_names(FILE *out, const struct aw_field *row)
+{
+    if (!row->names)
+        return;
+    fputs(",\"names\":{", out);
+    for (const struct aw_name *name = row->names; name->name; name++) {
+        fputs(name == row->names ? "" : ",", out);
+        print_string(out, name->name);
+        fprintf(out, ":%d", name->value);
+    }
+    fputc('}', out);
+    bool_member(out, "open_names", row->open_names);
+}
+
+static void print_scales(FILE *out, const struct aw_field *row)
+{
+    if (!row->by)
+        return;
+    text_member(out, "by", row->by);
+    fputs(",\"scales\":[", out);
+    for (size_t i = 0; i < row->n_scales; i++) {
+        const struct aw_scale *scale = &row->scales[i];
+        fprintf(out, "%s{\"when\":%d", i ? "," : "", scale->when);
+        text_member(out, "unit", scale->unit);
+        number_member(out, "scale", scale->scale);
+        number_member(out, "min", scale->min);
+        number_member(out, "max", scale->max);
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
+static void print_value_members(FILE *out, const struct aw_codec *codec, int i)
+{
+    const struct aw_leaf *leaf = &codec->leaves[i];
+    const struct aw_field *row = leaf->field;
+    struct aw_range range = aw_leaf_range(codec, i, NULL);
+    if (row->type == AW_TEXT)
+        return;
+    number_member(out, "scale", range.scale);
+    number_member(out, "offset", range.offset);
+    if (!row->by) {
+        number_member(out, "min", range.min);
+        number_member(out, "max", range.max);
+    }
+    print_names(out, row);
+    print_scales(out, row);
+    if (row->has_no_data)
+        number_member(out, "no_data", row->no_data);
+    if (row->no_data_with)
+        text_member(out, "no_data_with", row->no_data_with);
+    if (row->optional)
+        number_member(out, "default", row->fallback);
+    if (leaf->count >= 0)
+        text_member(out, "count", codec->leaves[leaf->count].field->name);
+}
+
+static const char *type_name(enum aw_type type)
+{
+    static const char *const names[] = {
+        [AW_UINT] = "uint",     [AW_SINT] = "sint",       [AW_LONG] = "long",
+        [AW_FLOAT] = "float",   [AW_SIGNMAG] = "signmag", [AW_TEXT] = "text",
+        [AW_DIGITS] = "digits", [AW_CONST] = "const",     [AW_CODE] = "code",
+        [AW_LENGTH] = "length", [AW_INDEX] = "index",     [AW_CHECKSUM] = "checksum",
+        [AW_PAD] = "pad",       [AW_GROUP] = "group",     [AW_END] = "end",
+    };
+    return names[type];
+}
+
+static void print_leaf(FILE *out, const struct aw_codec *codec, int i)
+{
+    const struct aw_leaf *leaf = &codec->leaves[i];
+    struct aw_part fixed = {0};
+    char name[64];
+    aw_leaf_name(leaf, name, sizeof name);
+    aw_part_fixed(&fixed, codec, leaf);
+    fputs(i ? ",\n   {\"name\":" : "\n   {\"name\":", out);
+    print_string(out, name);
+    text_member(out, "alias", leaf->label ? leaf->alias : leaf->field->alias);
+    text_member(out, "type", type_name(leaf->field->type));
+    if (!codec->protocol->ascii) {
+        number_member(out, "bit", leaf->bit);
+        number_member(out, "bits", leaf->bits);
+    } else if (leaf->field->digits) {
+        number_member(out, "digits", leaf->field->digits);
+    }
+    text_member(out, "unit", leaf->field->unit);
+    text_member(out, "fixed", fixed.text);
+    if (leaf->value)
+        print_value_members(out, codec, i);
+    text_member(out, "help", leaf->field->help);
+    fputc('}', out);
+}
+
+static void print_message(FILE *out, const struct aw_codec *codec)
+{
+    static const char *const directions[] = {"", "tx", "rx", "both"};
+    fputs("  {\"name\":", out);
+    print_string(out, codec->message->name);
+    text_member(out, "dir", directions[codec->message->dir]);
+    if (codec->protocol->ascii) {
+        text_member(out, "code", codec->message->word);
+    } else {
+        number_member(out, "code", codec->message->code);
+        number_member(out, "bytes", codec->size);
+    }
+    text_member(out, "help", codec->message->help);
+    fputs(",\"fields\":[", out);
+    for (int i = 0; i < codec->n_leaves; i++)
+        print_leaf(out, codec, i);
+    fputs("]}", out);
+}
+
+static void print_variants(FILE *out, const struct aw_protocol *protocol)
+{
+    fputs(",\n \"variants\":[", out);
+    for (const struct aw_variant *v = protocol->variants; v->name; v++) {
+        fputs(v == protocol->variants ? "{\"name\":" : ",{\"name\":", out);
+        print_string(out, v->name);
+        text_member(out, "help", v->help);
+        text_member(out, "byte_order", v->big_endian ? "big" : "little");
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
+static void print_envelope(FILE *out, const struct aw_field *row)
+{
+    if (!row)
+        return;
+    fputs(",\n \"envelope\":[", out);
+    for (const struct aw_field *first = row; row->type != AW_END; row++) {
+        fputs(row == first ? "{\"name\":" : ",{\"name\":", out);
+        print_string(out, row->name);
+        number_member(out, "bits", row->bits);
+        text_member(out, "help", row->help);
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
+void aw_describe_json(FILE *out, struct aw_wire *wire, const char *message)
+{
+    bool first = true;
+    fputs("{\"protocol\":", out);
+    print_string(out, wire->protocol->name);
+    text_member(out, "title", wire->protocol->title);
+    text_member(out, "variant", wire->variant.name);
+    text_member(out, "byte_order", wire->variant.big_endian ? "big" : "little");
+    print_variants(out, wire->protocol);
+    print_envelope(out, wire->variant.envelope);
+    fputs(",\n \"messages\":[\n", out);
+    for (size_t i = 0; i < wire->protocol->n_messages; i++)
+        if (aw_is_wanted(wire, i, message)) {
+            fputs(first ? "" : ",\n", out);
+            print_message(out, aw_wire_codec_at(wire, i));
+            first = false;
+        }
+    fputs("]}\n", out);
+}

@@ -1,0 +1,285 @@
+/* A dissector for Wireshark: the table as Lua tables, then code that is the same for all. */
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "describe/parts.h"
+#include "wire/run.h"
+
+enum { CAN_ID_BITS = 16 }; /* of the engine's frame, before the data */
+
+static const char *const media[] = {
+    [AW_MEDIUM_SERIAL] = "serial", [AW_MEDIUM_HID] = "hid", [AW_MEDIUM_CAN] = "can",
+    [AW_MEDIUM_UDP] = "udp",       [AW_MEDIUM_TCP] = "tcp",
+};
+
+static void print_quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', out);
+        if (*text == '\r' || *text == '\n')
+            fputs(*text == '\r' ? "\\r" : "\\n", out);
+        else
+            fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void text_member(FILE *out, const char *name, const char *text)
+{
+    if (!text)
+        return;
+    fprintf(out, ", %s = ", name);
+    print_quoted(out, text);
+}
+
+static void number_member(FILE *out, const char *name, double value)
+{
+    struct aw_part number = {0};
+    aw_part_number(&number, value);
+    fprintf(out, ", %s = %s", name, number.text);
+}
+
+static const char *type_name(const struct aw_leaf *leaf)
+{
+    static const char *const names[AW_PAD + 1] = {[AW_SINT] = "int",
+                                                  [AW_LONG] = "int",
+                                                  [AW_FLOAT] = "float",
+                                                  [AW_SIGNMAG] = "signmag",
+                                                  [AW_TEXT] = "text"};
+    const char *name = names[leaf->field->type];
+    return name ? name : "uint";
+}
+
+static void print_names(FILE *out, const struct aw_field *row)
+{
+    double scale = row->scale != 0 ? row->scale : 1;
+    fputs(", names = {", out);
+    for (const struct aw_name *name = row->names; name->name; name++) {
+        fprintf(out, "%s[%.0f] = ", name == row->names ? "" : ", ", name->value / scale);
+        print_quoted(out, name->name);
+    }
+    fputc('}', out);
+}
+
+static void print_scales(FILE *out, const struct aw_field *row)
+{
+    text_member(out, "by", row->by);
+    fputs(", scales = {", out);
+    for (size_t i = 0; i < row->n_scales; i++) {
+        fprintf(out, "%s[%d] = {when = %d", i ? ", " : "", row->scales[i].when,
+                row->scales[i].when);
+        number_member(out, "scale", row->scales[i].scale);
+        text_member(out, "unit", row->scales[i].unit);
+        fputc('}', out);
+    }
+    fputc('}', out);
+}
+
+/* The same decimals as in the records. */
+static void print_scale(FILE *out, const struct aw_field *row)
+{
+    bool whole = row->scale == floor(row->scale) && row->offset == floor(row->offset);
+    if (row->scale != 0)
+        number_member(out, "scale", row->scale);
+    if (row->offset != 0)
+        number_member(out, "offset", row->offset);
+    if (!whole)
+        number_member(out, "decimals",
+                      row->type == AW_FLOAT ? 7 : aw_decimals_for_step(row->scale));
+}
+
+static void print_value(FILE *out, const struct aw_codec *codec, const struct aw_leaf *leaf)
+{
+    const struct aw_field *row = leaf->field;
+    text_member(out, "unit", row->unit);
+    if (row->names)
+        print_names(out, row);
+    else
+        print_scale(out, row);
+    if (row->by)
+        print_scales(out, row);
+    text_member(out, "no_data_with", row->no_data_with);
+    if (row->has_no_data)
+        number_member(out, "no_data",
+                      leaf->with < 0 ? row->no_data : codec->leaves[leaf->with].field->no_data);
+    if (leaf->count >= 0) {
+        text_member(out, "count", codec->leaves[leaf->count].field->name);
+        number_member(out, "repetition", leaf->repetition);
+    }
+}
+
+static void print_ascii(FILE *out, const struct aw_codec *codec, const struct aw_leaf *leaf)
+{
+    const struct aw_field *row = leaf->field;
+    const char before[] = {row->before, '\0'}, constant[] = {(char)row->constant, '\0'};
+    fprintf(out, ", type = \"%s\", bits = 0", row->digits > 1 ? "int" : "uint");
+    if (row->type == AW_CODE || row->type == AW_CONST)
+        text_member(out, "word", row->type == AW_CODE ? codec->message->word : constant);
+    if (row->digits)
+        number_member(out, "digits", row->digits);
+    text_member(out, "before", row->before ? before : NULL);
+    if (row->may_miss)
+        fputs(", may_miss = true", out);
+    if (row->always)
+        fprintf(out, ", least = %g, most = %g", row->min, row->max);
+}
+
+static void print_place(FILE *out, const struct aw_codec *codec, const struct aw_leaf *leaf)
+{
+    unsigned bit = leaf->bit;
+    text_member(out, "type", type_name(leaf));
+    if (codec->protocol->can && bit < CAN_ID_BITS)
+        fputs(", in_id = true", out);
+    else if (codec->protocol->can)
+        bit -= CAN_ID_BITS;
+    number_member(out, "bit", bit);
+    number_member(out, "bits", leaf->bits);
+}
+
+static int count_rows(const struct aw_field *row)
+{
+    int n = 0;
+    for (; row && row[n].type != AW_END; n++)
+        continue;
+    return n;
+}
+
+/* Fields around the payload are the same in every message, so their names lack the message. */
+static bool is_around(const struct aw_codec *codec, int i)
+{
+    const struct aw_field *head =
+        codec->message->head ? codec->message->head : codec->variant->head;
+    return i < count_rows(head) || i >= codec->n_leaves - count_rows(codec->variant->tail);
+}
+
+static void print_leaf(FILE *out, const struct aw_codec *codec, int i)
+{
+    const struct aw_leaf *leaf = &codec->leaves[i];
+    char name[64];
+    if (leaf->field->type == AW_PAD)
+        return;
+    aw_leaf_name(leaf, name, sizeof name);
+    fprintf(out, "        {id = \"%s%s%s\"", is_around(codec, i) ? "" : codec->message->name,
+            is_around(codec, i) ? "" : ".", name);
+    text_member(out, "name", name);
+    if (codec->protocol->ascii)
+        print_ascii(out, codec, leaf);
+    else
+        print_place(out, codec, leaf);
+    if (leaf->value)
+        print_value(out, codec, leaf);
+    else
+        fputs(", fixed = true", out);
+    fputs("},\n", out);
+}
+
+static void print_message(FILE *out, const struct aw_codec *codec)
+{
+    static const char *const directions[] = {"", "tx", "rx", "both"};
+    size_t id = codec->protocol->can ? CAN_ID_BITS / 8 : 0;
+    fprintf(out, "    {name = \"%s\", dir = \"%s\", code = %u, bytes = %zu,\n",
+            codec->message->name, directions[codec->message->dir], (unsigned)codec->message->code,
+            codec->size - id);
+    for (int i = 0; i < codec->n_leaves; i++)
+        print_leaf(out, codec, i);
+    fputs("    },\n", out);
+}
+
+static const struct aw_leaf *leaf_of(const struct aw_codec *codec, enum aw_type type)
+{
+    for (int i = 0; i < codec->n_leaves; i++)
+        if (codec->leaves[i].field->type == type && is_around(codec, i))
+            return &codec->leaves[i];
+    return NULL;
+}
+
+static void print_leaf_place(FILE *out, const char *name, const struct aw_leaf *leaf)
+{
+    if (leaf)
+        fprintf(out, "local %s = {bit = %u, bits = %u}\n", name, leaf->bit, leaf->bits);
+    else
+        fprintf(out, "local %s\n", name);
+}
+
+static void print_head(FILE *out, struct aw_wire *wire)
+{
+    const struct aw_codec *codec = aw_wire_codec_at(wire, 0);
+    unsigned bits = 0;
+    for (int i = 0; i < count_rows(wire->variant.head); i++)
+        bits += wire->variant.head[i].bits;
+    fprintf(out, "local head_bytes = %u\n", bits / 8);
+    print_leaf_place(out, "code_at", leaf_of(codec, AW_CODE));
+    print_leaf_place(out, "length_at", leaf_of(codec, AW_LENGTH));
+}
+
+static void print_envelope(FILE *out, const struct aw_field *row)
+{
+    unsigned bit = 0;
+    if (!row) {
+        fputs("local envelope\n", out);
+        return;
+    }
+    fputs("local envelope = {\n", out);
+    for (; row->type != AW_END; row++) {
+        fprintf(out, "    {id = \"%s\", bit = %u, bits = %u},\n", row->name, bit, row->bits);
+        bit += row->bits;
+    }
+    fputs("}\n", out);
+}
+
+static void print_ports(FILE *out, const struct aw_protocol *protocol)
+{
+    if (!protocol->ports[0])
+        fputs("local ports\n", out);
+    else if (!protocol->ports[1])
+        fprintf(out, "local ports = {%u}\n", protocol->ports[0]);
+    else
+        fprintf(out, "local ports = {%u, %u}\n", protocol->ports[0], protocol->ports[1]);
+}
+
+static void print_can_ids(FILE *out, struct aw_wire *wire)
+{
+    size_t n = wire->protocol->n_messages;
+    fputs("local can_ids = {", out);
+    for (const struct aw_name *board = aw_can_boards(wire); board->name; board++) {
+        fputs("\n   ", out);
+        for (size_t i = 0; i < n; i++)
+            fprintf(out, " 0x%03X,", aw_can_id(aw_wire_codec_at(wire, i), board->value));
+    }
+    fputs("\n}\n", out);
+}
+
+static void print_protocol(FILE *out, struct aw_wire *wire)
+{
+    const struct aw_protocol *protocol = wire->protocol;
+    fprintf(out, "local tool = \"%s\"\nlocal title = ", protocol->name);
+    print_quoted(out, protocol->title);
+    fprintf(out, "\nlocal medium = \"%s\"\nlocal big_endian = %s\n", media[protocol->medium],
+            wire->variant.big_endian ? "true" : "false");
+    print_ports(out, protocol);
+    if (protocol->can)
+        print_can_ids(out, wire);
+    else
+        fputs("local can_ids\n", out);
+    print_envelope(out, wire->variant.envelope);
+    print_head(out, wire);
+}
+
+void aw_describe_lua(FILE *out, struct aw_wire *wire)
+{
+    fprintf(out,
+            "-- Wireshark dissector of %s, variant %s: made by `%s describe --as lua` from the\n"
+            "-- protocol's table; not to be edited. Copy it to Wireshark's folder of personal\n"
+            "-- plugins, or: tshark -X lua_script:%s.lua -r FILE (not as root)\n\n",
+            wire->protocol->name, wire->variant.name, wire->protocol->name, wire->protocol->name);
+    print_protocol(out, wire);
+    fputs("local messages = {\n", out);
+    for (size_t i = 0; i < wire->protocol->n_messages; i++)
+        print_message(out, aw_wire_codec_at(wire, i));
+    fputs("}\n\n", out);
+    for (const char *const *line = aw_lua_code; *line; line++)
+        fprintf(out, "%s\n", *line);
+}

@@ -1,0 +1,66 @@
+/* Internal to lib/wire: pieces of text that the descriptions are made of. */
+#ifndef AW_DESCRIBE_PARTS_H
+#define AW_DESCRIBE_PARTS_H
+
+#include "describe/describe.h"
+
+#pragma GCC visibility push(hidden)
+
+/* A short text that grows; what does not fit is cut off. Start with {0}. */
+struct aw_part {
+    size_t length;
+    char text[512];
+};
+
+void aw_part_add(struct aw_part *part, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* "f32", "u14", "u16+sign", "3 digits", "text" */
+void aw_part_type(struct aw_part *part, const struct aw_leaf *leaf);
+
+/* Where the leaf is: "4-7", "6"; of a CAN frame "17:4", "id 10:5"; nothing in ASCII protocols. */
+void aw_part_place(struct aw_part *part, const struct aw_codec *codec, const struct aw_leaf *leaf);
+
+/* What a row without a value holds: "1848", "FF FF", "CR", "20"; for the others nothing. */
+void aw_part_fixed(struct aw_part *part, const struct aw_codec *codec, const struct aw_leaf *leaf);
+
+/* "0..180", "linear 0, sinusoidal 1", "pos -540..540 deg, lvl -1.5..1.5", with the default. */
+void aw_part_range(struct aw_part *part, const struct aw_codec *codec, int leaf);
+
+/* "1848", "DEG": how the message is told from the others */
+void aw_part_code(struct aw_part *part, const struct aw_codec *codec);
+
+/* "64 bytes", "id + 6 bytes", "a line" */
+void aw_part_size(struct aw_part *part, const struct aw_codec *codec);
+
+/* The shortest decimal that reads back as this number. */
+void aw_part_number(struct aw_part *part, double value);
+
+/* CAN: the identifier of this message, with this value of the head's named field (the board). */
+unsigned aw_can_id(const struct aw_codec *codec, int32_t board);
+
+/* CAN: the named values of that field; one without a name if there is no such field. */
+const struct aw_name *aw_can_boards(struct aw_wire *wire);
+
+/* Has an earlier leaf the same row? (Another joint: what it means has been said.) */
+bool aw_is_repeated(const struct aw_codec *codec, int leaf);
+
+/* Columns that the text takes on a terminal. */
+size_t aw_text_width(const char *text);
+
+void aw_draw_packet(FILE *out, const struct aw_codec *codec, bool ascii);
+void aw_describe_text(FILE *out, struct aw_wire *wire, const char *message, bool ascii);
+void aw_describe_json(FILE *out, struct aw_wire *wire, const char *message);
+void aw_describe_md(FILE *out, struct aw_wire *wire, const char *message);
+void aw_describe_lua(FILE *out, struct aw_wire *wire);
+void aw_describe_dbc(FILE *out, struct aw_wire *wire);
+
+/* The Lua behind the tables; ends with NULL. */
+extern const char *const aw_lua_code[];
+
+/* Is this message wanted? wanted NULL: all are. */
+bool aw_is_wanted(const struct aw_wire *wire, size_t index, const char *wanted);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,458 @@
+/* SocketCAN: raw sockets on an interface of the kernel. */
+#include <errno.h>
+#include <linux/can.h>
+#include <linux/can/raw.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "link/can/can_error.h"
+#include "link/can/can_interface.h"
+#include "link/can/can_text.h"
+#include "link/core/fd_link.h"
+#include "link/core/transport.h"
+
+#define BATCH          64
+#define FILTERS_MAX    64
+#define RECEIVE_BUFFER (4 << 20) /* the kernel caps it by net.core.rmem_max */
+#define FULL_TIMEOUT   AW_SECOND
+#define FULL_STEP_MS   1
+#define GATHER         AW_MILLISECOND
+
+struct received {
+    struct can_frame frame;
+    struct iovec part;
+    _Alignas(size_t) char control[AW_STAMPS_SIZE]; /* as struct cmsghdr is */
+};
+
+struct can_link {
+    struct aw_fd_link fd;
+    char name[IFNAMSIZ];
+    bool reconnect;
+    bool down;            /* the interface is down or gone */
+    bool gone;            /* the socket has to be bound again */
+    bool untold;          /* and nobody has been told */
+    int news_fd;          /* tells that interfaces change, while down; else -1 */
+    unsigned next, count; /* of the batch, what is not read yet */
+    int64_t read_time;    /* when the batch was filled */
+    bool answering;       /* something was written since */
+    size_t n_filters;
+    struct can_filter filters[FILTERS_MAX];
+    uint32_t error_id; /* the last error frame */
+    uint8_t error_data[6];
+    int64_t error_time;
+    struct mmsghdr headers[BATCH];
+    struct received batch[BATCH];
+};
+
+static bool went_away(int error)
+{
+    return error == ENETDOWN || error == ENODEV || error == ENXIO;
+}
+
+static enum aw_status tell(struct can_link *self, const char *words)
+{
+    snprintf(self->fd.base.event, sizeof self->fd.base.event, "%s", words);
+    return AW_MORE;
+}
+
+static enum aw_status interface_lost(const struct can_link *self, struct aw_error *err)
+{
+    char problem[200];
+    if (!aw_can_interface_problem(self->name, problem, sizeof problem))
+        snprintf(problem, sizeof problem, "interface was down");
+    return aw_fail(err, AW_LOST, "can:%s: %s", self->name, problem);
+}
+
+/* The news must be ordered before the state is looked at, so that no change is missed. */
+static void open_news(struct can_link *self)
+{
+    const struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
+    self->news_fd = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
+    if (self->news_fd >= 0 &&
+        bind(self->news_fd, (const struct sockaddr *)&address, sizeof address) != 0) {
+        close(self->news_fd);
+        self->news_fd = -1;
+    }
+}
+
+static void close_news(struct can_link *self)
+{
+    if (self->news_fd >= 0)
+        close(self->news_fd);
+    self->news_fd = -1;
+}
+
+static void go_down(struct can_link *self, int error)
+{
+    self->gone = self->gone || error != ENETDOWN;
+    if (self->down)
+        return;
+    self->down = self->untold = true;
+    open_news(self);
+}
+
+/* Filters are forgotten with the interface they were for. */
+static bool bind_to(struct can_link *self)
+{
+    const struct sockaddr_can address = {.can_family = AF_CAN,
+                                         .can_ifindex = (int)if_nametoindex(self->name)};
+    return address.can_ifindex > 0 &&
+           setsockopt(self->fd.fd, SOL_CAN_RAW, CAN_RAW_FILTER, self->filters,
+                      (socklen_t)(self->n_filters * sizeof *self->filters)) == 0 &&
+           bind(self->fd.fd, (const struct sockaddr *)&address, sizeof address) == 0;
+}
+
+/* An interface that was removed and made again is a new one to the kernel. */
+static bool is_back(struct can_link *self)
+{
+    int error;
+    socklen_t size = sizeof error;
+    struct sockaddr_can bound = {0};
+    socklen_t bound_size = sizeof bound;
+    if (!aw_can_interface_up(self->name))
+        return false;
+    getsockname(self->fd.fd, (struct sockaddr *)&bound, &bound_size);
+    if ((self->gone || bound.can_ifindex != (int)if_nametoindex(self->name)) && !bind_to(self))
+        return false;
+    getsockopt(self->fd.fd, SOL_SOCKET, SO_ERROR, &error, &size); /* what was pending is old */
+    self->down = self->gone = false;
+    close_news(self);
+    return true;
+}
+
+static enum aw_status await_return(struct can_link *self, int64_t deadline, struct aw_error *err)
+{
+    char news[8192];
+    if (self->untold) {
+        self->untold = false;
+        return self->reconnect ? tell(self, "interface down") : interface_lost(self, err);
+    }
+    if (!self->reconnect)
+        return interface_lost(self, err);
+    while (!is_back(self)) {
+        /* Without news, as in a sandbox, look from time to time. */
+        int64_t soon = aw_clock_now(self->fd.base.clock) + AW_SECOND / 2;
+        int64_t until = self->news_fd < 0 && soon < deadline ? soon : deadline;
+        enum aw_status status = aw_fd_await(&self->fd.base, self->news_fd, until, err);
+        if (status == AW_STOPPED || status == AW_LOST ||
+            (status == AW_TIMEOUT && until == deadline))
+            return status;
+        while (self->news_fd >= 0 && recv(self->news_fd, news, sizeof news, 0) > 0)
+            ;
+    }
+    return tell(self, "interface up");
+}
+
+static void prepare_batch(struct can_link *self)
+{
+    for (size_t i = 0; i < BATCH; i++) {
+        struct received *one = &self->batch[i];
+        struct msghdr *header = &self->headers[i].msg_hdr;
+        one->part = (struct iovec){&one->frame, sizeof one->frame};
+        *header = (struct msghdr){.msg_iov = &one->part,
+                                  .msg_iovlen = 1,
+                                  .msg_control = one->control,
+                                  .msg_controllen = sizeof one->control};
+    }
+}
+
+/* Waking up for each frame of a busy bus is what costs most. So while frames come faster than one a
+ * millisecond, they are gathered that long, but not when they may be answers to what was written.
+ * What the kernel says about their time is not changed by that. */
+static enum aw_status await_frames(struct can_link *self, int64_t deadline, struct aw_error *err)
+{
+    struct aw_clock *clock = self->fd.base.clock;
+    int64_t now = aw_clock_now(clock);
+    /* Waiting comes first even when there are frames: a flood must not hide a wish to stop. */
+    if (!self->answering && now - self->read_time < GATHER && deadline - now > GATHER)
+        return aw_clock_sleep(clock, now + GATHER);
+    return aw_fd_await(&self->fd.base, self->fd.fd, deadline, err);
+}
+
+static int receive_batch(struct can_link *self)
+{
+    for (size_t i = 0; i < self->count; i++) /* the kernel has shortened them */
+        self->headers[i].msg_hdr.msg_controllen = sizeof self->batch[i].control;
+    int n = recvmmsg(self->fd.fd, self->headers, BATCH, 0, NULL);
+    self->next = 0;
+    self->count = n > 0 ? (unsigned)n : 0;
+    self->read_time = aw_clock_now(self->fd.base.clock);
+    self->answering = false;
+    return n;
+}
+
+static enum aw_status fill_batch(struct can_link *self, int64_t deadline, struct aw_error *err)
+{
+    for (;;) {
+        enum aw_status status = await_frames(self, deadline, err);
+        if (status != AW_OK)
+            return status;
+        int n = receive_batch(self);
+        if (n > 0)
+            return AW_OK;
+        if (n < 0 && went_away(errno)) {
+            go_down(self, errno);
+            return await_return(self, deadline, err);
+        }
+        if (n < 0 && errno != EAGAIN && errno != EINTR)
+            return aw_fd_lost(&self->fd.base, errno, err);
+        self->read_time = 0; /* nothing was there: no rush */
+    }
+}
+
+/* Without an acknowledgement a controller reports thousands of the same error a second. */
+static bool is_news(struct can_link *self, const struct can_frame *frame)
+{
+    int64_t now = aw_clock_now(self->fd.base.clock);
+    bool same = frame->can_id == self->error_id &&
+                memcmp(frame->data, self->error_data, sizeof self->error_data) == 0;
+    if (same && now - self->error_time < AW_SECOND)
+        return false;
+    self->error_id = frame->can_id;
+    memcpy(self->error_data, frame->data, sizeof self->error_data);
+    self->error_time = now;
+    return true;
+}
+
+/* The next frame of the batch: AW_OK, AW_MORE for an error frame, AW_TIMEOUT for what is passed
+ * over. */
+static enum aw_status take_one(struct can_link *self, uint8_t *out, size_t cap, size_t *got)
+{
+    struct msghdr *header = &self->headers[self->next].msg_hdr;
+    const struct can_frame *frame = &self->batch[self->next++].frame;
+    uint8_t datagram[AW_CAN_DATAGRAM] = {(uint8_t)frame->can_id,
+                                         (uint8_t)((frame->can_id & CAN_SFF_MASK) >> 8)};
+    aw_fd_take_stamps(&self->fd, header);
+    self->fd.base.own = header->msg_flags & MSG_CONFIRM;
+    if (frame->can_id & CAN_ERR_FLAG) {
+        if (!is_news(self, frame))
+            return AW_TIMEOUT;
+        aw_can_error_words(frame->can_id, frame->data, self->fd.base.event,
+                           sizeof self->fd.base.event);
+        return AW_MORE;
+    }
+    if (frame->can_id & (CAN_EFF_FLAG | CAN_RTR_FLAG) || frame->can_dlc > CAN_MAX_DLEN)
+        return AW_TIMEOUT;
+    memcpy(datagram + AW_CAN_ID_SIZE, frame->data, frame->can_dlc);
+    *got = (size_t)frame->can_dlc + AW_CAN_ID_SIZE;
+    if (*got > cap)
+        *got = cap;
+    memcpy(out, datagram, *got);
+    return AW_OK;
+}
+
+static enum aw_status can_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                               int64_t deadline, struct aw_error *err)
+{
+    struct can_link *self = (struct can_link *)link;
+    enum aw_status status = AW_TIMEOUT;
+    *got = 0;
+    link->event[0] = '\0';
+    link->own = false;
+    while (status == AW_TIMEOUT) {
+        if (self->next == self->count) {
+            status =
+                self->down ? await_return(self, deadline, err) : fill_batch(self, deadline, err);
+            if (status != AW_OK)
+                return status;
+        }
+        status = take_one(self, buf, cap, got);
+    }
+    return status;
+}
+
+static enum aw_status queue_full(const struct can_link *self, struct aw_error *err)
+{
+    return aw_fail(err, AW_TIMEOUT,
+                   "can:%s: the queue stayed full for a second — does anybody acknowledge (bit "
+                   "rate, wiring)? For long bursts: ip link set %s txqueuelen 1000",
+                   self->name, self->name);
+}
+
+static enum aw_status write_failed(struct can_link *self, struct aw_error *err)
+{
+    if (!went_away(errno))
+        return aw_fd_lost(&self->fd.base, errno, err);
+    go_down(self, errno);
+    return interface_lost(self, err);
+}
+
+static struct can_frame frame_of(const uint8_t *bytes, size_t size)
+{
+    struct can_frame frame = {.can_id = (canid_t)(bytes[0] | bytes[1] << 8),
+                              .can_dlc = (uint8_t)(size - AW_CAN_ID_SIZE)};
+    memcpy(frame.data, bytes + AW_CAN_ID_SIZE, frame.can_dlc);
+    return frame;
+}
+
+static bool can_raw(const struct aw_link *link, const void *buf, size_t size,
+                    struct aw_link_raw *raw)
+{
+    if (aw_can_check(link, buf, size, NULL) != AW_OK || ((const struct can_link *)link)->down)
+        return false;
+    struct can_frame frame = frame_of(buf, size);
+    return aw_fd_raw(link, &frame, sizeof frame, raw);
+}
+
+static enum aw_status can_write(struct aw_link *link, const void *buf, size_t size,
+                                struct aw_error *err)
+{
+    struct can_link *self = (struct can_link *)link;
+    enum aw_status status = aw_can_check(link, buf, size, err);
+    if (status != AW_OK)
+        return status;
+    struct can_frame frame = frame_of(buf, size);
+    self->answering = true;
+    if (self->down && !is_back(self))
+        return interface_lost(self, err);
+    int64_t give_up = 0;
+    while (send(self->fd.fd, &frame, sizeof frame, MSG_NOSIGNAL) < 0) {
+        if (errno != ENOBUFS && errno != EAGAIN && errno != EINTR)
+            return write_failed(self, err);
+        int64_t now = aw_clock_now(link->clock);
+        if (give_up == 0)
+            give_up = now + FULL_TIMEOUT;
+        if (now >= give_up)
+            return queue_full(self, err);
+        /* The queue of the interface has no way to say when there is room. */
+        poll(NULL, 0, FULL_STEP_MS);
+    }
+    return AW_OK;
+}
+
+static void can_close(struct aw_link *link)
+{
+    close_news((struct can_link *)link);
+    aw_fd_close(link);
+}
+
+static int can_fd(const struct aw_link *link)
+{
+    const struct can_link *self = (const struct can_link *)link;
+    return self->down ? self->news_fd : self->fd.fd;
+}
+
+static const struct aw_link_ops can_ops = {
+    .read = can_read,
+    .write = can_write,
+    .close = can_close,
+    .fd = can_fd,
+    .raw = can_raw,
+};
+
+static bool parse_filter(const char **text, struct can_filter *filter)
+{
+    char *end;
+    unsigned long id = strtoul(*text, &end, 16), mask = CAN_SFF_MASK;
+    if (end == *text)
+        return false;
+    if (*end == '/') {
+        const char *digits = end + 1;
+        mask = strtoul(digits, &end, 16);
+        if (end == digits)
+            return false;
+    }
+    *text = end + (*end == ',');
+    filter->can_id = (canid_t)id;
+    filter->can_mask = (canid_t)mask | CAN_EFF_FLAG | CAN_RTR_FLAG;
+    return id <= CAN_SFF_MASK && mask <= CAN_SFF_MASK && (*end == ',' || *end == '\0');
+}
+
+/* All classic frames with 11-bit identifiers if there is no key. */
+static enum aw_status parse_filters(struct can_link *self, const char *text, struct aw_error *err)
+{
+    const char *next = text;
+    if (!text) {
+        self->filters[self->n_filters++] = (struct can_filter){0, CAN_EFF_FLAG | CAN_RTR_FLAG};
+        return AW_OK;
+    }
+    do {
+        if (self->n_filters == FILTERS_MAX ||
+            !parse_filter(&next, &self->filters[self->n_filters++]))
+            return aw_fail(err, AW_USAGE,
+                           "link key filter=%.60s: not up to %d of ID/MASK,… — as 040/7E0,080/7E0",
+                           text, FILTERS_MAX);
+    } while (*next);
+    return AW_OK;
+}
+
+static enum aw_status open_socket(int *fd, const char *name, struct aw_error *err)
+{
+    *fd = socket(AF_CAN, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, CAN_RAW);
+    if (*fd >= 0)
+        return AW_OK;
+    if (errno == EAFNOSUPPORT || errno == EPROTONOSUPPORT)
+        return aw_fail(err, AW_NO_LINK,
+                       "can:%s: this kernel has no CAN — use slcan:, socketcand: or sim:", name);
+    return aw_fail(err, AW_NO_LINK, "can:%s: %s", name, strerror(errno));
+}
+
+static bool set_options(int fd)
+{
+    static const int on = 1, buffer = RECEIVE_BUFFER;
+    static const can_err_mask_t errors = CAN_ERR_MASK;
+    /* Beyond the limit only for root. */
+    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer, sizeof buffer) != 0)
+        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
+    setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+    setsockopt(fd, SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on);
+    setsockopt(fd, SOL_CAN_RAW, CAN_RAW_ERR_FILTER, &errors, sizeof errors);
+    return setsockopt(fd, SOL_CAN_RAW, CAN_RAW_RECV_OWN_MSGS, &on, sizeof on) == 0;
+}
+
+static enum aw_status start(struct can_link *self, struct aw_error *err)
+{
+    char problem[200];
+    enum aw_status status = open_socket(&self->fd.fd, self->name, err);
+    if (status != AW_OK)
+        return status;
+    if (aw_can_interface_problem(self->name, problem, sizeof problem))
+        return aw_fail(err, AW_NO_LINK, "can:%s: %s", self->name, problem);
+    if (!set_options(self->fd.fd) || !bind_to(self))
+        return aw_fail(err, AW_NO_LINK, "can:%s: %s", self->name, strerror(errno));
+    return AW_OK;
+}
+
+static enum aw_status parse_keys(struct can_link *self, const struct aw_url *url,
+                                 struct aw_error *err)
+{
+    static const char *const on_off[] = {"on", "off"};
+    size_t off = 0;
+    enum aw_status status = parse_filters(self, aw_url_get(url, "filter"), err);
+    if (status == AW_OK)
+        status = aw_url_word(url, "reconnect", on_off, 2, &off, err);
+    self->reconnect = !off;
+    return status;
+}
+
+enum aw_status aw_can_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
+                           void *context, struct aw_error *err)
+{
+    (void)context;
+    struct can_link *self = aw_fd_link_new(sizeof *self, &can_ops, clock);
+    if (!self)
+        return aw_fail(err, AW_NO_LINK, "can: no memory");
+    snprintf(self->name, sizeof self->name, "%.15s", *url->rest ? url->rest : "can0");
+    self->news_fd = -1;
+    prepare_batch(self);
+    self->fd.base.datagrams = true;
+    snprintf(self->fd.base.key, sizeof self->fd.base.key, "can:%s", self->name);
+    snprintf(self->fd.base.ready, sizeof self->fd.base.ready, "can:%s", self->name);
+    enum aw_status status = parse_keys(self, url, err);
+    if (status == AW_OK)
+        status = start(self, err);
+    if (status != AW_OK) {
+        can_close(&self->fd.base);
+        return status;
+    }
+    *out = &self->fd.base;
+    return AW_OK;
+}

@@ -1,0 +1,73 @@
+#include "link/can/can_error.h"
+
+#include <linux/can/error.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CLASSES = -1 }; /* bits of the identifier, not of a data byte */
+
+/* byte: which data byte the bits are in, if the identifier has class_bit; or CLASSES. */
+static const struct words {
+    uint32_t class_bit;
+    int byte;
+    uint8_t bits;
+    const char *text;
+} table[] = {
+    {CAN_ERR_BUSOFF, CLASSES, 0, "bus-off: the controller has left the bus"},
+    {CAN_ERR_RESTARTED, CLASSES, 0, "the controller was restarted"},
+    {CAN_ERR_ACK, CLASSES, 0, "no ACK (nobody else on the bus, or wrong bit rate)"},
+    {CAN_ERR_TX_TIMEOUT, CLASSES, 0, "sending timed out"},
+    {CAN_ERR_LOSTARB, CLASSES, 0, "lost arbitration"},
+    {CAN_ERR_CRTL, 1, CAN_ERR_CRTL_RX_OVERFLOW, "the controller lost received frames"},
+    {CAN_ERR_CRTL, 1, CAN_ERR_CRTL_TX_OVERFLOW, "the controller lost frames to send"},
+    {CAN_ERR_CRTL, 1, CAN_ERR_CRTL_RX_WARNING, "many errors while receiving"},
+    {CAN_ERR_CRTL, 1, CAN_ERR_CRTL_TX_WARNING, "many errors while sending"},
+    {CAN_ERR_CRTL, 1, CAN_ERR_CRTL_RX_PASSIVE, "error-passive by receiving"},
+    {CAN_ERR_CRTL, 1, CAN_ERR_CRTL_TX_PASSIVE, "error-passive by sending"},
+    {CAN_ERR_CRTL, 1, CAN_ERR_CRTL_ACTIVE, "error-active again"},
+    {CAN_ERR_PROT, 2, CAN_ERR_PROT_BIT, "single bit error"},
+    {CAN_ERR_PROT, 2, CAN_ERR_PROT_FORM, "frame format error"},
+    {CAN_ERR_PROT, 2, CAN_ERR_PROT_STUFF, "bit stuffing error"},
+    {CAN_ERR_PROT, 2, CAN_ERR_PROT_BIT0, "the bus could not be driven dominant"},
+    {CAN_ERR_PROT, 2, CAN_ERR_PROT_BIT1, "the bus could not be left recessive"},
+    {CAN_ERR_PROT, 2, CAN_ERR_PROT_OVERLOAD, "bus overload"},
+    {CAN_ERR_PROT, 2, CAN_ERR_PROT_ACTIVE, "an active error was announced"},
+    {CAN_ERR_TRX, 4, 0x0F, "transceiver: trouble on the CANH wire"},
+    {CAN_ERR_TRX, 4, 0xF0, "transceiver: trouble on the CANL wire"},
+};
+
+struct text {
+    char *out;
+    size_t size, used;
+};
+
+static void add(struct text *text, const char *words)
+{
+    if (text->used < text->size)
+        text->used += (size_t)snprintf(text->out + text->used, text->size - text->used, "%s%s",
+                                       text->used > 0 ? ", " : "", words);
+}
+
+static void add_counters(struct text *text, uint32_t id, const uint8_t *data)
+{
+    if (!(data[6] | data[7]) || text->used >= text->size || id & CAN_ERR_BUSOFF)
+        return;
+    snprintf(text->out + text->used, text->size - text->used, "; errors: %u sending, %u receiving",
+             data[6], data[7]);
+}
+
+void aw_can_error_words(uint32_t id, const uint8_t *data, char *out, size_t size)
+{
+    struct text text = {.out = out, .size = size};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const struct words *row = &table[i];
+        if (id & row->class_bit && (row->byte == CLASSES || data[row->byte] & row->bits))
+            add(&text, row->text);
+    }
+    if (text.used == 0)
+        add(&text, id & (CAN_ERR_PROT | CAN_ERR_BUSERROR) ? "error on the bus"
+                   : id & CAN_ERR_CRTL                    ? "trouble in the controller"
+                   : id & CAN_ERR_TRX                     ? "trouble in the transceiver"
+                                                          : "an error frame");
+    add_counters(&text, id, data);
+}

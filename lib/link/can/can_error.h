@@ -1,0 +1,21 @@
+/* What an error frame of SocketCAN says, in words. Pure. Internal to lib/link, and for its tests.
+ *
+ *     bus-off: the controller has left the bus
+ *     no ACK (nobody else on the bus, or wrong bit rate); errors: 128 sending, 0 receiving
+ *
+ * Source: linux/can/error.h.
+ */
+#ifndef AW_LINK_CAN_CAN_ERROR_H
+#define AW_LINK_CAN_CAN_ERROR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/* id is the frame's identifier with its flags, data its 8 bytes. Always makes some words. */
+void aw_can_error_words(uint32_t id, const uint8_t *data, char *out, size_t size);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,97 @@
+#include "link/can/can_interface.h"
+
+#include <dirent.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "link/can/can.h"
+
+#define NETS     "/sys/class/net"
+#define TYPE_CAN 280 /* ARPHRD_CAN */
+
+bool aw_can_is_interface(const char *name)
+{
+    char path[300];
+    char text[16] = "";
+    snprintf(path, sizeof path, NETS "/%.255s/type", name);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    bool found = fgets(text, sizeof text, file) && strtol(text, NULL, 10) == TYPE_CAN;
+    fclose(file);
+    return found;
+}
+
+/* A virtual one has no device behind it and takes no bit rate. */
+static bool is_hardware(const char *name)
+{
+    char path[300];
+    snprintf(path, sizeof path, NETS "/%.255s/device", name);
+    return access(path, F_OK) == 0;
+}
+
+static int flags_of(const char *name)
+{
+    struct ifreq request = {0};
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) /* any socket will do */
+        fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    snprintf(request.ifr_name, sizeof request.ifr_name, "%.15s", name);
+    if (fd < 0 || ioctl(fd, SIOCGIFFLAGS, &request) != 0)
+        request.ifr_flags = 0;
+    if (fd >= 0)
+        close(fd);
+    return request.ifr_flags;
+}
+
+bool aw_can_interface_up(const char *name)
+{
+    return flags_of(name) & IFF_UP && aw_can_is_interface(name);
+}
+
+static void list(char *out, size_t size)
+{
+    DIR *directory = opendir(NETS);
+    const struct dirent *entry;
+    size_t used = 0;
+    *out = '\0';
+    while (directory && (entry = readdir(directory)))
+        if (entry->d_name[0] != '.' && aw_can_is_interface(entry->d_name) && used < size)
+            used += (size_t)snprintf(out + used, size - used, "%s%.20s", used > 0 ? " " : "",
+                                     entry->d_name);
+    if (directory)
+        closedir(directory);
+}
+
+static void no_interface(const char *name, char *out, size_t size)
+{
+    char others[100];
+    list(others, sizeof others);
+    if (if_nametoindex(name) > 0)
+        snprintf(out, size, "is no CAN interface — %s%s", *others ? "there are: " : "there is none",
+                 others);
+    else if (*others)
+        snprintf(out, size, "no such interface — there are: %s", others);
+    else
+        snprintf(out, size,
+                 "no such interface, nor any other for CAN — plug in the adapter, or: sudo ip link "
+                 "add %s type vcan",
+                 name);
+}
+
+bool aw_can_interface_problem(const char *name, char *out, size_t size)
+{
+    if (aw_can_interface_up(name))
+        return false;
+    if (!aw_can_is_interface(name))
+        no_interface(name, out, size);
+    else
+        snprintf(out, size, "interface is down — sudo ip link set %s up%s", name,
+                 is_hardware(name) ? " type can bitrate 1000000" : "");
+    return true;
+}

@@ -1,0 +1,115 @@
+#include "link/can/can_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct aw_can_text_ops *text_ops(const struct aw_can_text *self)
+{
+    return (const struct aw_can_text_ops *)self->base.ops;
+}
+
+/* The next frame or event out of what has been read; AW_TIMEOUT if there is none. */
+static enum aw_status take_some(struct aw_can_text *self, uint8_t *datagram, size_t *size)
+{
+    enum aw_status status = AW_TIMEOUT;
+    while (status == AW_TIMEOUT && self->next < self->size)
+        status = text_ops(self)->take(self, self->buf[self->next++], datagram, size);
+    return status;
+}
+
+static enum aw_status refill(struct aw_can_text *self, int64_t deadline, struct aw_error *err)
+{
+    self->next = self->size = 0;
+    enum aw_status status =
+        aw_link_read(self->inner, self->buf, sizeof self->buf, &self->size, deadline, err);
+    if (self->inner->connections != self->base.connections) {
+        self->base.connections = self->inner->connections;
+        if (text_ops(self)->connected)
+            text_ops(self)->connected(self);
+    }
+    return status;
+}
+
+enum aw_status aw_can_text_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                int64_t deadline, struct aw_error *err)
+{
+    struct aw_can_text *self = (struct aw_can_text *)link;
+    uint8_t datagram[AW_CAN_DATAGRAM];
+    size_t size = 0;
+    enum aw_status status;
+    *got = 0;
+    link->event[0] = '\0';
+    while ((status = take_some(self, datagram, &size)) == AW_TIMEOUT) {
+        status = refill(self, deadline, err);
+        if (status != AW_OK)
+            return status;
+    }
+    if (status == AW_OK) {
+        *got = size < cap ? size : cap;
+        memcpy(buf, datagram, *got);
+    }
+    return status;
+}
+
+void aw_can_text_close(struct aw_link *link)
+{
+    struct aw_can_text *self = (struct aw_can_text *)link;
+    aw_link_close(self->inner);
+    free(self);
+}
+
+int aw_can_text_fd(const struct aw_link *link)
+{
+    return aw_link_fd(((const struct aw_can_text *)link)->inner);
+}
+
+enum aw_status aw_can_text_say(struct aw_can_text *self, const char *text, struct aw_error *err)
+{
+    return aw_link_write(self->inner, text, strlen(text), err);
+}
+
+bool aw_can_text_raw(const struct aw_link *link, const char *text, struct aw_link_raw *raw)
+{
+    return aw_link_raw(((const struct aw_can_text *)link)->inner, text, strlen(text), raw);
+}
+
+enum aw_status aw_can_check(const struct aw_link *link, const void *buf, size_t size,
+                            struct aw_error *err)
+{
+    const uint8_t *bytes = buf;
+    if (size < AW_CAN_ID_SIZE || size > AW_CAN_DATAGRAM ||
+        (bytes[0] | bytes[1] << 8) > AW_CAN_ID_MAX)
+        return aw_fail(err, AW_USAGE,
+                       "%s: not a classic CAN frame — an identifier up to 7FF and up to 8 bytes",
+                       link->key);
+    return AW_OK;
+}
+
+enum aw_status aw_can_text_open(struct aw_can_text **out, size_t size,
+                                const struct aw_can_text_ops *ops, const char *prefix,
+                                const char *url, struct aw_clock *clock, struct aw_error *err)
+{
+    const struct aw_link_options options = {.clock = clock};
+    struct aw_link *inner;
+    enum aw_status status = aw_link_open(&inner, url, &options, err);
+    if (status != AW_OK)
+        return status;
+    struct aw_can_text *self = inner->datagrams ? NULL : calloc(1, size);
+    if (!self) {
+        status = inner->datagrams
+                     ? aw_fail(err, AW_USAGE,
+                               "%s%.90s: not a stream — use a port, pty: or tcp:", prefix, url)
+                     : aw_fail(err, AW_NO_LINK, "%s%.90s: no memory", prefix, url);
+        aw_link_close(inner);
+        return status;
+    }
+    self->base = (struct aw_link){
+        .ops = &ops->link, .clock = clock, .datagrams = true, .connections = inner->connections};
+    snprintf(self->base.key, sizeof self->base.key, "%s%.110s", prefix, inner->key);
+    if (*inner->ready)
+        snprintf(self->base.ready, sizeof self->base.ready, "%s%.140s", prefix, inner->ready);
+    self->inner = inner;
+    *out = self;
+    return AW_OK;
+}

@@ -1,0 +1,280 @@
+/* An adapter that speaks the Lawicel text protocol, on a serial port or behind TCP. */
+#include "link/can/slcan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "link/can/can_text.h"
+#include "link/can/slcan_codec.h"
+#include "link/core/port.h"
+#include "link/core/transport.h"
+
+#define ANSWER_TIMEOUT (300 * AW_MILLISECOND)
+#define MINUTE         (60 * AW_SECOND)
+
+struct settings {
+    char speed[8]; /* the command that sets the bit rate: "S8", "s0014" */
+    size_t time;   /* 1: frames are to carry the adapter's time */
+    size_t silent; /* 1: the adapter may never answer anything */
+};
+
+struct client {
+    struct aw_can_text text;
+    struct aw_slcan_reader reader;
+    bool stamped;       /* there was a frame with the adapter's time */
+    int last_ms;        /* in it */
+    int64_t stamp_time; /* and what that is on the wall clock */
+};
+
+/* The adapter's time counts milliseconds within a minute. The wall clock tells which minute, and is
+ * never behind the adapter: a frame cannot arrive before it was sent. */
+static int64_t adapter_time(struct client *self, int time_ms)
+{
+    int64_t now = aw_wall_time();
+    int64_t passed =
+        ((time_ms - self->last_ms + AW_SLCAN_MINUTE) % AW_SLCAN_MINUTE) * AW_MILLISECOND;
+    int64_t time = self->stamp_time + passed;
+    if (self->stamped && now > time)
+        time += (now - time) / MINUTE * MINUTE;
+    if (!self->stamped || time > now || now - time > AW_SECOND)
+        time = now;
+    self->stamped = true;
+    self->last_ms = time_ms;
+    self->stamp_time = time;
+    return time;
+}
+
+static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *datagram, size_t *size)
+{
+    struct client *self = (struct client *)text;
+    int time_ms;
+    if (!aw_slcan_take(&self->reader, byte))
+        return AW_TIMEOUT;
+    switch (aw_slcan_decode(&self->reader, datagram, size, &time_ms)) {
+    case AW_SLCAN_FRAME:
+        text->base.rx_time_ns = time_ms < 0 ? 0 : adapter_time(self, time_ms);
+        return AW_OK;
+    case AW_SLCAN_REFUSED:
+        snprintf(text->base.event, sizeof text->base.event,
+                 "the adapter refused a frame (its buffer is full, or it is bus-off)");
+        return AW_MORE;
+    case AW_SLCAN_BROKEN:
+        text->base.dropped++;
+        snprintf(text->base.event, sizeof text->base.event, "a damaged line from the adapter: %.*s",
+                 AW_SLCAN_LINE, self->reader.line);
+        return AW_MORE;
+    default:
+        return AW_TIMEOUT;
+    }
+}
+
+static enum aw_status client_write(struct aw_link *link, const void *buf, size_t size,
+                                   struct aw_error *err)
+{
+    char line[AW_SLCAN_LINE];
+    enum aw_status status = aw_can_check(link, buf, size, err);
+    if (status != AW_OK)
+        return status;
+    aw_slcan_encode(buf, size, AW_SLCAN_NO_TIME, line);
+    return aw_can_text_say((struct aw_can_text *)link, line, err);
+}
+
+/* Its CR ends what may stand there half written. */
+static bool client_raw(const struct aw_link *link, const void *buf, size_t size,
+                       struct aw_link_raw *raw)
+{
+    char line[1 + AW_SLCAN_LINE] = "\r";
+    if (aw_can_check(link, buf, size, NULL) != AW_OK)
+        return false;
+    aw_slcan_encode(buf, size, AW_SLCAN_NO_TIME, line + 1);
+    return aw_can_text_raw(link, line, raw);
+}
+
+static void client_close(struct aw_link *link)
+{
+    aw_can_text_say((struct aw_can_text *)link, "C\r", NULL);
+    aw_can_text_close(link);
+}
+
+static const struct aw_can_text_ops client_ops = {
+    .link = {.read = aw_can_text_read,
+             .write = client_write,
+             .close = client_close,
+             .fd = aw_can_text_fd,
+             .raw = client_raw},
+    .take = take,
+};
+
+/* Waits for the next line that is not a frame. */
+static enum aw_status await_line(struct client *self, enum aw_slcan_kind *kind,
+                                 struct aw_error *err)
+{
+    struct aw_can_text *text = &self->text;
+    uint8_t datagram[AW_CAN_DATAGRAM];
+    size_t size;
+    int time_ms;
+    enum aw_status status = AW_OK;
+    int64_t deadline = aw_clock_now(text->base.clock) + ANSWER_TIMEOUT;
+    while (status == AW_OK) {
+        while (text->next < text->size) {
+            if (!aw_slcan_take(&self->reader, text->buf[text->next++]))
+                continue;
+            *kind = aw_slcan_decode(&self->reader, datagram, &size, &time_ms);
+            if (*kind != AW_SLCAN_FRAME && *kind != AW_SLCAN_FOREIGN)
+                return AW_OK;
+        }
+        text->next = text->size = 0;
+        status = aw_link_read(text->inner, text->buf, sizeof text->buf, &text->size, deadline, err);
+    }
+    return status;
+}
+
+/* Old firmware answers nothing, which is AW_OK without *answered. */
+static enum aw_status command(struct client *self, const char *line, bool *answered, bool *refused,
+                              struct aw_error *err)
+{
+    enum aw_slcan_kind kind = AW_SLCAN_DONE;
+    enum aw_status status = aw_can_text_say(&self->text, line, err);
+    if (status == AW_OK)
+        status = await_line(self, &kind, err);
+    *refused = status == AW_OK && kind == AW_SLCAN_REFUSED;
+    if (status == AW_OK)
+        *answered = true;
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+/* Ends what somebody before us may have begun, and waits for the answer to the question after it,
+ * so that later answers are to later commands. */
+static enum aw_status find_adapter(struct client *self, bool *answered, struct aw_error *err)
+{
+    enum aw_slcan_kind kind = AW_SLCAN_DONE;
+    enum aw_status status = aw_can_text_say(&self->text, "\rC\rV\r", err);
+    while (status == AW_OK && kind != AW_SLCAN_REPLY) {
+        status = await_line(self, &kind, err);
+        if (status == AW_OK)
+            *answered = true;
+    }
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+static enum aw_status open_channel(struct client *self, const struct settings *settings,
+                                   struct aw_error *err)
+{
+    const char *key = self->text.base.key;
+    bool answered = false, bad_speed = false, ignored, not_opened = false;
+    char speed[sizeof settings->speed + 1];
+    snprintf(speed, sizeof speed, "%s\r", settings->speed);
+    enum aw_status status = find_adapter(self, &answered, err);
+    if (status == AW_OK)
+        status = command(self, speed, &answered, &bad_speed, err);
+    if (status == AW_OK)
+        status = command(self, settings->time ? "Z1\r" : "Z0\r", &answered, &ignored, err);
+    if (status == AW_OK)
+        status = command(self, "O\r", &answered, &not_opened, err);
+    if (status != AW_OK)
+        return status == AW_STOPPED ? aw_fail(err, status, "%s: stopped while opening", key)
+                                    : aw_fail(err, AW_NO_LINK, "%s: the adapter went away", key);
+    if (!answered && !settings->silent)
+        return aw_fail(err, AW_NO_LINK,
+                       "%s: no answer — is it an slcan adapter? Check port and ?baud=…; for old "
+                       "firmware that never answers: ?silent=yes",
+                       key);
+    if (bad_speed || not_opened)
+        return aw_fail(err, AW_NO_LINK, "%s: the adapter refused %s — %s", key,
+                       bad_speed ? settings->speed : "to open its channel",
+                       bad_speed ? "choose another ?bitrate=… or give ?btr=…" : "unplug it once");
+    return AW_OK;
+}
+
+/* Opens the stream inner_url and the adapter's channel behind it. */
+static enum aw_status open_client(struct aw_link **out, const char *inner_url,
+                                  const struct settings *settings, struct aw_clock *clock,
+                                  struct aw_error *err)
+{
+    struct aw_can_text *text;
+    enum aw_status status = aw_can_text_open(&text, sizeof(struct client), &client_ops,
+                                             "slcan:", inner_url, clock, err);
+    if (status != AW_OK)
+        return status;
+    status = open_channel((struct client *)text, settings, err);
+    if (status != AW_OK) {
+        aw_can_text_close(&text->base);
+        return status;
+    }
+    *out = &text->base;
+    return AW_OK;
+}
+
+static enum aw_status parse_speed(char *speed, size_t size, const struct aw_url *url,
+                                  struct aw_error *err)
+{
+    long bitrate = 1000000;
+    const char *btr = aw_url_get(url, "btr");
+    enum aw_status status = aw_url_int(url, "bitrate", 1, 1000000, &bitrate, err);
+    if (status != AW_OK)
+        return status;
+    if (btr && (strlen(btr) < 4 || strlen(btr) > 6 || !aw_slcan_is_hex(btr, strlen(btr))))
+        return aw_fail(err, AW_USAGE, "link key btr=%.40s: not 4 to 6 hexadecimal digits", btr);
+    if (!btr && aw_slcan_speed(bitrate) < 0)
+        return aw_fail(err, AW_USAGE,
+                       "link key bitrate=%ld: adapters know 10000 20000 50000 100000 125000 250000 "
+                       "500000 800000 1000000 — for others give ?btr=…",
+                       bitrate);
+    if (btr)
+        snprintf(speed, size, "s%.6s", btr);
+    else
+        snprintf(speed, size, "S%d", aw_slcan_speed(bitrate));
+    return AW_OK;
+}
+
+static enum aw_status parse_settings(struct settings *settings, const struct aw_url *url,
+                                     struct aw_error *err)
+{
+    static const char *const on_off[] = {"off", "on"}, *const no_yes[] = {"no", "yes"};
+    *settings = (struct settings){0};
+    enum aw_status status = parse_speed(settings->speed, sizeof settings->speed, url, err);
+    if (status == AW_OK)
+        status = aw_url_word(url, "time", on_off, 2, &settings->time, err);
+    return status == AW_OK ? aw_url_word(url, "silent", no_yes, 2, &settings->silent, err) : status;
+}
+
+/* The URL of the stream: what is ours or the fault wrapper's is left out. */
+static void stream_url(char *out, size_t size, const struct aw_url *url)
+{
+    size_t used = (size_t)snprintf(out, size, "%s", url->rest);
+    char mark = '?';
+    for (size_t i = 0; aw_line_keys[i]; i++) {
+        const char *value = aw_url_get(url, aw_line_keys[i]);
+        if (!value || used >= size)
+            continue;
+        used += (size_t)snprintf(out + used, size - used, "%c%s=%s", mark, aw_line_keys[i], value);
+        mark = '&';
+    }
+}
+
+static bool is_server(const char *text)
+{
+    struct aw_url url;
+    if (aw_url_parse(&url, text, NULL) != AW_OK)
+        return false;
+    for (const struct aw_transport *row = aw_link_transports(); row->scheme; row++)
+        if (strcmp(row->scheme, url.scheme) == 0)
+            return row->server;
+    return false;
+}
+
+enum aw_status aw_slcan_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
+                             void *context, struct aw_error *err)
+{
+    (void)context;
+    struct settings settings;
+    char inner[AW_URL_MAX];
+    enum aw_status status = parse_settings(&settings, url, err);
+    if (status != AW_OK)
+        return status;
+    if (!*url->rest)
+        return aw_fail(err, AW_USAGE, "slcan: no port — write slcan:/dev/ttyACM0");
+    stream_url(inner, sizeof inner, url);
+    return is_server(inner) ? aw_slcan_adapter(out, inner, clock, err)
+                            : open_client(out, inner, &settings, clock, err);
+}

@@ -1,0 +1,204 @@
+/* An adapter as CANUSB, CANable and others are, with this program as the bus behind it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "link/can/can_text.h"
+#include "link/can/slcan.h"
+#include "link/can/slcan_codec.h"
+
+enum channel { CLOSED = 1, OPEN = 2, LISTENING = 4, ANY = 7 };
+
+struct adapter {
+    struct aw_can_text text;
+    struct aw_slcan_reader reader;
+    enum channel channel;
+    bool stamps;
+};
+
+static const char done[] = "\r", refused[] = "\a";
+
+/* What a command does; returns the answer. */
+typedef const char *command_fn(struct adapter *self, const char *line);
+
+static const char *accept(struct adapter *self, const char *line)
+{
+    (void)self;
+    (void)line;
+    return done;
+}
+
+static const char *open_channel(struct adapter *self, const char *line)
+{
+    self->channel = line[0] == 'L' ? LISTENING : OPEN;
+    return done;
+}
+
+static const char *close_channel(struct adapter *self, const char *line)
+{
+    (void)line;
+    self->channel = CLOSED;
+    return done;
+}
+
+static const char *set_speed(struct adapter *self, const char *line)
+{
+    (void)self;
+    return line[1] <= '8' ? done : refused;
+}
+
+static const char *set_stamps(struct adapter *self, const char *line)
+{
+    self->stamps = line[1] == '1';
+    return line[1] <= '1' ? done : refused;
+}
+
+static const char *version(struct adapter *self, const char *line)
+{
+    (void)self;
+    return line[0] == 'V' ? "V1013\r" : "v1013\r";
+}
+
+static const char *serial_number(struct adapter *self, const char *line)
+{
+    (void)self;
+    (void)line;
+    return "NAW01\r";
+}
+
+static const char *flags(struct adapter *self, const char *line)
+{
+    (void)self;
+    (void)line;
+    return "F00\r";
+}
+
+/* The bus takes 29-bit and remote frames too, but nobody on it listens to them. */
+static const char *send_foreign(struct adapter *self, const char *line)
+{
+    (void)self;
+    return line[0] == 'r' ? "z\r" : "Z\r";
+}
+
+/* Digits: how many follow the letter, all hexadecimal; 29-bit and remote frames have more. In all
+ * commands that are accepted without effect, the effect would be on a real bus only. */
+static const struct command {
+    char letter;
+    unsigned char min, max;
+    unsigned char when;
+    command_fn *run;
+} commands[] = {
+    {'C', 0, 0, ANY, close_channel},
+    {'O', 0, 0, CLOSED, open_channel},
+    {'L', 0, 0, CLOSED, open_channel},
+    {'S', 1, 1, CLOSED, set_speed},
+    {'s', 4, 6, CLOSED, accept},
+    {'V', 0, 0, ANY, version},
+    {'v', 0, 0, ANY, version},
+    {'N', 0, 0, ANY, serial_number},
+    {'F', 0, 0, OPEN | LISTENING, flags},
+    {'Z', 1, 1, CLOSED, set_stamps},
+    {'M', 8, 8, CLOSED, accept}, /* acceptance code and mask */
+    {'m', 8, 8, CLOSED, accept},
+    {'X', 1, 1, ANY, accept},    /* auto poll */
+    {'W', 1, 1, CLOSED, accept}, /* filter mode */
+    {'Q', 1, 1, ANY, accept},    /* open by itself when power comes */
+    {'U', 1, 1, CLOSED, accept}, /* speed of the serial line */
+    {'r', 4, 4, OPEN, send_foreign},
+    {'R', 9, 9, OPEN, send_foreign},
+    {'T', 9, 25, OPEN, send_foreign},
+};
+
+static const char *run_command(struct adapter *self)
+{
+    const char *line = self->reader.line;
+    size_t digits = self->reader.size - 1;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        const struct command *command = &commands[i];
+        if (command->letter != line[0])
+            continue;
+        if (digits < command->min || digits > command->max || !(command->when & self->channel) ||
+            !aw_slcan_is_hex(line + 1, digits))
+            break;
+        return command->run(self, line);
+    }
+    return refused;
+}
+
+static const char *answer(struct adapter *self, uint8_t *datagram, size_t *size)
+{
+    int time_ms;
+    switch (aw_slcan_decode(&self->reader, datagram, size, &time_ms)) {
+    case AW_SLCAN_FRAME:
+        if (self->channel == OPEN && time_ms == AW_SLCAN_NO_TIME)
+            return "z\r";
+        *size = 0;
+        return refused;
+    case AW_SLCAN_DONE:
+        return self->reader.size == 0 ? done : refused;
+    case AW_SLCAN_REFUSED: /* a line ended by BEL: not from a computer */
+    case AW_SLCAN_BROKEN:
+        return refused;
+    default:
+        return run_command(self);
+    }
+}
+
+static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *datagram, size_t *size)
+{
+    struct adapter *self = (struct adapter *)text;
+    *size = 0;
+    if (!aw_slcan_take(&self->reader, byte))
+        return AW_TIMEOUT;
+    aw_can_text_say(text, answer(self, datagram, size), NULL);
+    return *size > 0 ? AW_OK : AW_TIMEOUT;
+}
+
+static void connected(struct aw_can_text *text)
+{
+    struct adapter *self = (struct adapter *)text;
+    self->reader = (struct aw_slcan_reader){0};
+    self->channel = CLOSED;
+    self->stamps = false;
+}
+
+static enum aw_status adapter_write(struct aw_link *link, const void *buf, size_t size,
+                                    struct aw_error *err)
+{
+    struct adapter *self = (struct adapter *)link;
+    char line[AW_SLCAN_LINE];
+    int time_ms = AW_SLCAN_NO_TIME;
+    enum aw_status status = aw_can_check(link, buf, size, err);
+    if (status != AW_OK || self->channel == CLOSED)
+        return status;
+    if (self->stamps)
+        time_ms = (int)(aw_clock_now(link->clock) / AW_MILLISECOND % AW_SLCAN_MINUTE);
+    aw_slcan_encode(buf, size, time_ms, line);
+    status = aw_can_text_say(&self->text, line, err);
+    /* On a pty nobody tells that the computer is gone. Were the channel left open, every few
+     * hundred frames would cost a second. */
+    if (status == AW_TIMEOUT)
+        self->channel = CLOSED;
+    return status;
+}
+
+static const struct aw_can_text_ops adapter_ops = {
+    .link = {.read = aw_can_text_read,
+             .write = adapter_write,
+             .close = aw_can_text_close,
+             .fd = aw_can_text_fd},
+    .take = take,
+    .connected = connected,
+};
+
+enum aw_status aw_slcan_adapter(struct aw_link **out, const char *inner_url, struct aw_clock *clock,
+                                struct aw_error *err)
+{
+    struct aw_can_text *text;
+    enum aw_status status = aw_can_text_open(&text, sizeof(struct adapter), &adapter_ops,
+                                             "slcan:", inner_url, clock, err);
+    if (status != AW_OK)
+        return status;
+    connected(text);
+    *out = &text->base;
+    return AW_OK;
+}

@@ -1,0 +1,60 @@
+/* The text that Lawicel adapters (CANUSB, CANable and others) speak: lines that end with CR, or
+ * with BEL where something was refused. Pure. Internal to lib/link, and for its tests.
+ *
+ *     t1232DEAD<CR>       a frame: 3 digits identifier, 1 digit length, the data; then maybe
+ *                         4 digits of milliseconds within a minute, if the adapter stamps frames
+ *     T r R               29-bit and remote frames, the same way
+ *     z<CR> Z<CR> <CR>    done
+ *     <BEL>               refused
+ *
+ * Source: the protocol's public documentation (CANUSB manual) and what adapters do.
+ */
+#ifndef AW_LINK_CAN_SLCAN_CODEC_H
+#define AW_LINK_CAN_SLCAN_CODEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+#define AW_SLCAN_LINE    32    /* no line that means anything is longer, with its NUL */
+#define AW_SLCAN_MINUTE  60000 /* time stamps are below */
+#define AW_SLCAN_NO_TIME (-1)
+
+/* Collects lines; begins as {0}. */
+struct aw_slcan_reader {
+    char line[AW_SLCAN_LINE]; /* terminated when a line is complete */
+    size_t size;
+    bool overlong, complete, refused; /* refused: ended by BEL */
+};
+
+enum aw_slcan_kind {
+    AW_SLCAN_FRAME,   /* a classic frame with an 11-bit identifier */
+    AW_SLCAN_FOREIGN, /* a 29-bit or remote frame */
+    AW_SLCAN_DONE,
+    AW_SLCAN_REFUSED,
+    AW_SLCAN_REPLY, /* another line: a version, a serial number, status flags */
+    AW_SLCAN_BROKEN,
+};
+
+/* Takes one byte; true if that completes a line. What is longer than a line can be is BROKEN. */
+bool aw_slcan_take(struct aw_slcan_reader *reader, uint8_t byte);
+
+/* What an adapter's line is. FRAME: datagram (of 10 bytes) and *size are set, and *time_ms (0 to
+ * 59999, or AW_SLCAN_NO_TIME). */
+enum aw_slcan_kind aw_slcan_decode(const struct aw_slcan_reader *reader, uint8_t *datagram,
+                                   size_t *size, int *time_ms);
+
+/* The line of a frame, with its CR and a NUL; out holds AW_SLCAN_LINE. */
+void aw_slcan_encode(const uint8_t *datagram, size_t size, int time_ms, char *out);
+
+/* Are these all hexadecimal digits? */
+bool aw_slcan_is_hex(const char *text, size_t size);
+
+/* The digit after S for a bit rate: 0..8, or -1. */
+int aw_slcan_speed(long bitrate);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,169 @@
+#include "link/can/socketcand_codec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "link/can/slcan_codec.h"
+
+#define BLANKS " \t\r\n"
+
+enum { ID_DIGITS = 3, LONG_ID_DIGITS = 8, ID_MAX = 0x7FF, DATA_MAX = 8 };
+
+static bool split(struct aw_socketcand_reader *reader)
+{
+    char *rest;
+    reader->text[reader->size] = '\0';
+    reader->n = 0;
+    for (char *word = strtok_r(reader->text, BLANKS, &rest); word;
+         word = strtok_r(NULL, BLANKS, &rest)) {
+        if (reader->n == AW_SOCKETCAND_WORDS)
+            return false;
+        reader->word[reader->n++] = word;
+    }
+    return reader->n > 0;
+}
+
+bool aw_socketcand_take(struct aw_socketcand_reader *reader, uint8_t byte)
+{
+    if (byte == '<') {
+        *reader = (struct aw_socketcand_reader){.inside = true};
+        return false;
+    }
+    if (!reader->inside)
+        return false;
+    if (byte == '>') {
+        reader->inside = false;
+        return !reader->broken && split(reader);
+    }
+    if (reader->size == sizeof reader->text - 1 || byte == '\0')
+        reader->broken = true;
+    else
+        reader->text[reader->size++] = (char)byte;
+    return false;
+}
+
+/* Up to eight hexadecimal digits. */
+static bool read_id(const char *word, uint32_t *id)
+{
+    size_t size = strlen(word);
+    if (size == 0 || size > LONG_ID_DIGITS || !aw_slcan_is_hex(word, size))
+        return false;
+    *id = (uint32_t)strtoul(word, NULL, 16);
+    return true;
+}
+
+static bool is_foreign(const char *word, uint32_t id)
+{
+    return strlen(word) == LONG_ID_DIGITS || id > ID_MAX;
+}
+
+/* One word of bytes: two digits each, or one digit alone. */
+static bool read_word(const char *word, uint8_t *data, size_t *n)
+{
+    size_t size = strlen(word), step = size == 1 ? 1 : 2;
+    if (size % step != 0 || !aw_slcan_is_hex(word, size))
+        return false;
+    for (size_t i = 0; i < size; i += step) {
+        const char byte[3] = {word[i], step == 2 ? word[i + 1] : '\0', '\0'};
+        if (*n == DATA_MAX)
+            return false;
+        data[(*n)++] = (uint8_t)strtoul(byte, NULL, 16);
+    }
+    return true;
+}
+
+static bool read_datagram(const struct aw_socketcand_reader *reader, uint32_t id, size_t first,
+                          uint8_t *datagram, size_t *size)
+{
+    size_t n = 0;
+    for (size_t i = first; i < reader->n; i++)
+        if (!read_word(reader->word[i], datagram + 2, &n))
+            return false;
+    datagram[0] = (uint8_t)id;
+    datagram[1] = (uint8_t)(id >> 8);
+    *size = 2 + n;
+    return true;
+}
+
+/* "1436509052.249713" */
+static bool read_time(const char *word, int64_t *time_ns)
+{
+    size_t whole = strspn(word, "0123456789");
+    int64_t unit = AW_SECOND / 10;
+    if (whole == 0 || whole > 10 || strtoll(word, NULL, 10) >= INT64_MAX / AW_SECOND)
+        return false;
+    *time_ns = strtoll(word, NULL, 10) * AW_SECOND;
+    if (word[whole] == '\0')
+        return true;
+    if (word[whole] != '.')
+        return false;
+    for (const char *c = word + whole + 1; *c; c++, unit /= 10) {
+        if (*c < '0' || *c > '9')
+            return false;
+        *time_ns += (*c - '0') * unit;
+    }
+    return true;
+}
+
+static bool is(const struct aw_socketcand_reader *reader, const char *name, size_t words)
+{
+    return reader->n >= words && strcmp(reader->word[0], name) == 0;
+}
+
+bool aw_socketcand_frame(const struct aw_socketcand_reader *reader, uint8_t *datagram, size_t *size,
+                         int64_t *time_ns)
+{
+    uint32_t id;
+    return is(reader, "frame", 3) && read_id(reader->word[1], &id) &&
+           !is_foreign(reader->word[1], id) && read_time(reader->word[2], time_ns) &&
+           read_datagram(reader, id, 3, datagram, size);
+}
+
+bool aw_socketcand_send(const struct aw_socketcand_reader *reader, uint8_t *datagram, size_t *size,
+                        bool *foreign)
+{
+    uint32_t id;
+    if (!is(reader, "send", 3) || !read_id(reader->word[1], &id))
+        return false;
+    const char *length = reader->word[2];
+    *foreign = is_foreign(reader->word[1], id);
+    return strlen(length) == 1 && aw_slcan_is_hex(length, 1) &&
+           read_datagram(reader, id, 3, datagram, size) && strtoul(length, NULL, 16) == *size - 2;
+}
+
+bool aw_socketcand_error(const struct aw_socketcand_reader *reader, uint32_t *id)
+{
+    int64_t time_ns;
+    return is(reader, "error", 3) && read_id(reader->word[1], id) &&
+           read_time(reader->word[2], &time_ns);
+}
+
+static char *print_bytes(char *out, const uint8_t *datagram, size_t size, const char *format)
+{
+    for (size_t i = 2; i < size; i++)
+        out += sprintf(out, format, datagram[i]);
+    return out;
+}
+
+static unsigned id_of(const uint8_t *datagram)
+{
+    return (datagram[0] | (unsigned)datagram[1] << 8) & ID_MAX;
+}
+
+void aw_socketcand_print_frame(const uint8_t *datagram, size_t size, int64_t time_ns, char *out)
+{
+    out +=
+        sprintf(out, "< frame %03X %lld.%06lld ", id_of(datagram), (long long)(time_ns / AW_SECOND),
+                (long long)(time_ns % AW_SECOND / AW_MICROSECOND));
+    out = print_bytes(out, datagram, size, "%02X");
+    strcpy(out, size > 2 ? " >" : ">");
+}
+
+void aw_socketcand_print_send(const uint8_t *datagram, size_t size, char *out)
+{
+    out += sprintf(out, "< send %03X %zu ", id_of(datagram), size - 2);
+    out = print_bytes(out, datagram, size, "%02X ");
+    strcpy(out, ">");
+}

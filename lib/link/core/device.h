@@ -1,0 +1,55 @@
+/* A simulated device: bytes in, bytes out, and time. It knows no link and no wall clock, so the
+ * same one runs in this process (sim:), as a server for other processes (sim --listen), and in
+ * virtual time in tests.
+ *
+ * The runner calls receive with what came from the host, then step with the time now, then transmit
+ * until it returns 0; it comes back when more arrives, at the latest at next_event().
+ */
+#ifndef AW_LINK_CORE_DEVICE_H
+#define AW_LINK_CORE_DEVICE_H
+
+#include "link/core/link.h"
+
+struct aw_device;
+
+struct aw_device_ops {
+    void (*receive)(struct aw_device *device, const void *buf, size_t size, int64_t now);
+    void (*step)(struct aw_device *device, int64_t now);
+    /* Takes one pending message (one write on the wire) of at most cap bytes; 0 if there is none.
+     * cap is at least AW_DEVICE_MESSAGE; a stream may be cut there and go on in the next call. */
+    size_t (*transmit)(struct aw_device *device, void *buf, size_t cap);
+    /* When step wants to be called next; AW_NEVER if it only waits for the host. */
+    int64_t (*next_event)(const struct aw_device *device);
+    /* A new connection on a medium that has them (tcp, unix, sim:); may be NULL. What was pending
+     * for the one before should be forgotten. */
+    void (*connected)(struct aw_device *device, int64_t now);
+    void (*close)(struct aw_device *device); /* frees the device */
+};
+
+#define AW_DEVICE_MESSAGE 65536
+
+struct aw_device {
+    const struct aw_device_ops *ops;
+};
+
+/* A link to a device in this process. Takes the device over; key is copied. NULL if there is no
+ * memory, the device is closed then. Waits by the clock, wall or virtual. */
+struct aw_link *aw_sim_link(struct aw_device *device, struct aw_clock *clock, bool datagrams,
+                            const char *key);
+
+/* The same for a transport sim:. A device of NULL was not made for want of memory: AW_NO_LINK. */
+enum aw_status aw_sim_open(struct aw_link **out, struct aw_device *device, struct aw_clock *clock,
+                           bool datagrams, struct aw_error *err);
+
+/* Serves a device on a link until the clock says stop (AW_STOPPED) or the link is lost (AW_LOST).
+ * Owns neither. What nobody takes for a second is dropped, like on a line without a reader. */
+enum aw_status aw_device_serve(struct aw_device *device, struct aw_link *link,
+                               struct aw_error *err);
+
+/* One round of it, for loops that do more than serving: waits for the host or the device, but not
+ * past the deadline, and passes on what both have to say. AW_OK, AW_STOPPED, AW_LOST. What the link
+ * tells is in link->event afterwards. */
+enum aw_status aw_device_serve_once(struct aw_device *device, struct aw_link *link,
+                                    int64_t deadline, struct aw_error *err);
+
+#endif

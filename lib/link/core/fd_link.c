@@ -1,0 +1,167 @@
+#include "link/core/fd_link.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define WRITE_TIMEOUT_MS 1000
+#define PARTING          (200 * AW_MILLISECOND)
+
+const struct aw_link_ops aw_fd_ops = {
+    .read = aw_fd_read,
+    .write = aw_fd_write,
+    .close = aw_fd_close,
+    .fd = aw_fd_fd,
+    .raw = aw_fd_raw,
+};
+
+void *aw_fd_link_new(size_t size, const struct aw_link_ops *ops, struct aw_clock *clock)
+{
+    struct aw_fd_link *self = calloc(1, size);
+    if (!self)
+        return NULL;
+    self->base.ops = ops;
+    self->base.clock = clock;
+    self->fd = -1;
+    return self;
+}
+
+enum aw_status aw_fd_lost(const struct aw_link *link, int error, struct aw_error *err)
+{
+    return aw_fail(err, AW_LOST, "%s: connection lost: %s — is it still plugged in and running?",
+                   link->key, error ? strerror(error) : "the other end closed it");
+}
+
+static bool try_again(int error)
+{
+    return error == EAGAIN || error == EINTR;
+}
+
+enum aw_status aw_fd_await(struct aw_link *link, int fd, int64_t deadline, struct aw_error *err)
+{
+    enum aw_status status = aw_clock_wait(link->clock, fd, POLLIN, deadline);
+    return status == AW_LOST ? aw_fd_lost(link, errno, err) : status;
+}
+
+enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                          int64_t deadline, struct aw_error *err)
+{
+    const struct aw_fd_link *self = (const struct aw_fd_link *)link;
+    *got = 0;
+    for (;;) {
+        /* Waiting comes first even when there are bytes: a flood must not hide a wish to stop. */
+        enum aw_status status = aw_fd_await(link, self->fd, deadline, err);
+        if (status != AW_OK)
+            return status;
+        ssize_t n = read(self->fd, buf, cap);
+        if (n > 0) {
+            *got = (size_t)n;
+            return AW_OK;
+        }
+        if (n == 0 || !try_again(errno))
+            return aw_fd_lost(link, n == 0 ? 0 : errno, err);
+    }
+}
+
+/* Not by the clock, which ends waiting when somebody asks to stop. */
+static bool wait_writable(int fd)
+{
+    struct pollfd pollfd = {.fd = fd, .events = POLLOUT};
+    int n;
+    do
+        n = poll(&pollfd, 1, WRITE_TIMEOUT_MS);
+    while (n < 0 && errno == EINTR);
+    return n > 0;
+}
+
+enum aw_status aw_fd_write_some(struct aw_link *link, const void *buf, size_t size, size_t *written,
+                                struct aw_error *err)
+{
+    struct aw_fd_link *self = (struct aw_fd_link *)link;
+    const char *next = buf;
+    self->written = true;
+    for (*written = 0; *written < size;) {
+        size_t left = size - *written;
+        ssize_t n = self->socket ? send(self->fd, next + *written, left, MSG_NOSIGNAL)
+                                 : write(self->fd, next + *written, left);
+        if (n > 0)
+            *written += (size_t)n;
+        else if (n < 0 && !try_again(errno))
+            return aw_fd_lost(link, errno, err);
+        else if (!wait_writable(self->fd))
+            return aw_fail(err, AW_TIMEOUT,
+                           "%s: nothing was taken for a second — does the other end still run?",
+                           link->key);
+    }
+    return AW_OK;
+}
+
+enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size, struct aw_error *err)
+{
+    size_t written;
+    enum aw_status status = aw_fd_write_some(link, buf, size, &written, err);
+    if (status != AW_TIMEOUT || written == 0)
+        return status;
+    return aw_fail(err, AW_LOST,
+                   "%s: only %zu of %zu bytes of a message were taken, then nothing for a second — "
+                   "open the link again, or the next message begins in the middle of this one",
+                   link->key, written, size);
+}
+
+void aw_fd_take_stamps(struct aw_fd_link *self, struct msghdr *header)
+{
+    struct timespec time;
+    uint32_t overflow;
+    self->base.rx_time_ns = 0;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
+            memcpy(&time, CMSG_DATA(c), sizeof time);
+            self->base.rx_time_ns = (int64_t)time.tv_sec * AW_SECOND + time.tv_nsec;
+        } else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
+            memcpy(&overflow, CMSG_DATA(c), sizeof overflow);
+            self->base.dropped += overflow - self->overflow;
+            self->overflow = overflow;
+        }
+    }
+}
+
+void aw_fd_close(struct aw_link *link)
+{
+    struct aw_fd_link *self = (struct aw_fd_link *)link;
+    if (self->fd >= 0)
+        close(self->fd);
+    free(self);
+}
+
+void aw_fd_part(struct aw_link *link)
+{
+    const struct aw_fd_link *self = (const struct aw_fd_link *)link;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    int64_t end = aw_clock_now(&clock.base) + PARTING;
+    char unread[4096];
+    bool open = self->written && shutdown(self->fd, SHUT_WR) == 0;
+    while (open && aw_clock_now(&clock.base) < end &&
+           aw_clock_wait(&clock.base, self->fd, POLLIN, end) == AW_OK)
+        open = read(self->fd, unread, sizeof unread) > 0;
+    aw_fd_close(link);
+}
+
+int aw_fd_fd(const struct aw_link *link)
+{
+    return ((const struct aw_fd_link *)link)->fd;
+}
+
+bool aw_fd_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw)
+{
+    raw->fd = ((const struct aw_fd_link *)link)->fd;
+    raw->to = NULL;
+    raw->to_size = 0;
+    raw->size = size;
+    if (raw->fd < 0 || size > raw->cap)
+        return false;
+    memcpy(raw->bytes, buf, size);
+    return true;
+}

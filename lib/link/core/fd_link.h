@@ -1,0 +1,60 @@
+/* What links on a file descriptor have in common. Internal to lib/link.
+ *
+ * The descriptor is non-blocking and close-on-exec. Waiting goes through the link's clock.
+ */
+#ifndef AW_LINK_CORE_FD_LINK_H
+#define AW_LINK_CORE_FD_LINK_H
+
+#include <sys/socket.h>
+#include <time.h>
+
+#include "link/core/link.h"
+
+#pragma GCC visibility push(hidden)
+
+struct aw_fd_link {
+    struct aw_link base;
+    int fd;            /* -1: a server without a client */
+    uint32_t overflow; /* datagrams that the kernel had thrown away by the last stamp */
+    bool socket;       /* written by send(2), so that a lost peer is an error and not a signal */
+    bool written;      /* ever: then parting takes care that it gets there */
+};
+
+/* An aw_fd_link, or something of size bytes that begins with one; the rest is zero. NULL if there
+ * is no memory. fd is -1. */
+void *aw_fd_link_new(size_t size, const struct aw_link_ops *ops, struct aw_clock *clock);
+
+/* Waits until fd can be read: AW_OK, AW_TIMEOUT, AW_STOPPED, or AW_LOST with its text. */
+enum aw_status aw_fd_await(struct aw_link *link, int fd, int64_t deadline, struct aw_error *err);
+
+/* Reads, writes, closes and frees a plain one; for ops and for building upon. */
+enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                          int64_t deadline, struct aw_error *err);
+enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size,
+                           struct aw_error *err);
+/* The same as writing, but AW_TIMEOUT also after a part: how much, is in *written. For media that
+ * can forget that part. */
+enum aw_status aw_fd_write_some(struct aw_link *link, const void *buf, size_t size, size_t *written,
+                                struct aw_error *err);
+void aw_fd_close(struct aw_link *link);
+
+/* Closes a connection, so that what was written before gets there: for up to 0.2 s the peer may
+ * read it and close its end. A close with bytes unread would reset the connection, and the peer
+ * might never see the last bytes: a stop among them. */
+void aw_fd_part(struct aw_link *link);
+int aw_fd_fd(const struct aw_link *link);
+bool aw_fd_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
+
+/* What the kernel writes beside a datagram, with SO_TIMESTAMPNS and SO_RXQ_OVFL: when it came and
+ * how many were lost, into base.rx_time_ns (0: not told) and base.dropped. */
+#define AW_STAMPS_SIZE (CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(uint32_t)))
+void aw_fd_take_stamps(struct aw_fd_link *self, struct msghdr *header);
+
+extern const struct aw_link_ops aw_fd_ops;
+
+/* AW_LOST with the text for errno (0: end of file), as found by reading or writing. */
+enum aw_status aw_fd_lost(const struct aw_link *link, int error, struct aw_error *err);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,169 @@
+/* A link: bytes or datagrams to and from a device, behind one vtable, named by a URL.
+ *
+ *     struct aw_real_clock clock = aw_real_clock(-1);
+ *     struct aw_link_options options = {.clock = &clock.base};
+ *     struct aw_link *link;
+ *     if (aw_link_open(&link, "tcp:127.0.0.1:4000", &options, &err) != AW_OK)
+ *         return fail(err.text); // says why and what to do
+ *     aw_link_write(link, "0DEG1,090\r\n", 11, &err);
+ *     int64_t deadline = aw_clock_now(link->clock) + AW_SECOND;
+ *     aw_link_read(link, buf, sizeof buf, &got, deadline, &err);
+ *     aw_link_close(link);
+ *
+ * A URL is scheme:rest?key=value&key=value (see url.h). Any link takes the fault keys drop dup
+ * corrupt reorder delay jitter seed (see fault.h). A path without a scheme is a serial port or a
+ * pty, whichever it is. Not for sharing between threads.
+ *
+ * A datagram of a CAN link is a classic frame with an 11-bit identifier: the identifier as u16, low
+ * byte first, then 0 to 8 data bytes. Other frames (29 bit, RTR, FD) are passed over.
+ */
+#ifndef AW_LINK_CORE_LINK_H
+#define AW_LINK_CORE_LINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "base/status.h"
+
+struct aw_link;
+struct aw_turns;
+struct aw_url;
+
+struct sockaddr;
+
+/* A write as the kernel would get it, for those who may not call aw_link_write: handlers of
+ * signals. The bytes go to fd by sendto(2) where there is an address, else by write(2). */
+struct aw_link_raw {
+    uint8_t *bytes;
+    size_t cap, size;
+    int fd;                    /* the link's own: good until it is lost or closed */
+    const struct sockaddr *to; /* the link's own, or NULL */
+    unsigned to_size;
+};
+
+struct aw_link_ops {
+    /* Reads what is there, at least one byte (one datagram on datagram links), waiting until the
+     * deadline. AW_OK with *got > 0, AW_TIMEOUT, AW_STOPPED, AW_LOST (the other end is gone), or
+     * AW_MORE: nothing is read yet, but on servers a new client came (see connections), and on CAN
+     * links there is news (see event). err is filled for AW_LOST only. */
+    enum aw_status (*read)(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                           int64_t deadline, struct aw_error *err);
+    /* Writes all of it (one datagram on datagram links). AW_OK; AW_TIMEOUT if the other end has
+     * taken nothing of it for a second; AW_LOST, also if it took a part and then nothing for a
+     * second: what is written next would be read as the rest of it. Not ended by a request to stop:
+     * the stop itself is written with it. A server with nobody connected drops it and says AW_OK,
+     * like a cable without a computer; a client that takes nothing for a second is disconnected. */
+    enum aw_status (*write)(struct aw_link *link, const void *buf, size_t size,
+                            struct aw_error *err);
+    void (*close)(struct aw_link *link); /* frees the link */
+    /* For poll(2), or -1: read it from time to time. Ask anew each time, and read until AW_TIMEOUT
+     * before: a link may hold datagrams that poll(2) does not see. */
+    int (*fd)(const struct aw_link *link);
+    /* Begins to serve many clients at once, see struct aw_link_options. NULL: it cannot. */
+    void (*share)(struct aw_link *link);
+    /* What write would do with this: fills *raw, whose bytes and cap are the caller's. False if
+     * there is no room for it or nobody to write to. NULL: it never can. */
+    bool (*raw)(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
+};
+
+/* Common beginning of every link; transports put their own data behind it. */
+struct aw_link {
+    const struct aw_link_ops *ops;
+    struct aw_clock *clock; /* not owned */
+    bool datagrams;
+    bool simulated;
+    bool recorded; /* a capture: what is written goes nowhere, and AW_LOST is its end, no error */
+    /* How many connections there were. 0 for ever on media that have none (serial ports, ptys):
+     * there the device cannot know that somebody else opened the line, and what it remembers has to
+     * be remembered here, too, by key. 1 on a client's tcp: or unix: link and on sim:. */
+    unsigned connections;
+    bool waiting;           /* servers: nobody is connected now */
+    struct aw_turns *turns; /* see aw_link_take_turn; NULL: there are none */
+    bool lost;     /* the last read or write said AW_LOST; kept by aw_link_read and aw_link_write */
+    char key[128]; /* what the device is, whatever the spelling of the URL: used to remember things
+                      about it. The /dev/serial/by-id name or real path of a port, the absolute path
+                      of a symlink to a pty, "tcp:HOST:PORT" */
+    char ready[160]; /* servers: the URL that clients use, for the line "ready: URL"; else "" */
+
+    /* What CAN links tell beside the datagram, as of the last read; 0, false and "" elsewhere. */
+    int64_t rx_time_ns; /* wall clock when kernel or adapter got the datagram; 0: not known */
+    bool own;           /* the datagram is one that was written to this very link, now on the bus */
+    uint64_t dropped;   /* frames that the kernel or the adapter had to throw away, so far */
+    uint64_t refused;   /* udp: datagrams that others than the peer sent, thrown away */
+    char event[160];    /* words for an error frame or a change: "bus-off …", "no ACK (…)",
+                           "interface down", "interface up"; "" if that read brought none */
+};
+
+struct aw_transport {
+    const char *scheme;      /* "tcp" */
+    const char *usage;       /* "tcp:HOST:PORT" */
+    const char *help;        /* one line */
+    const char *const *keys; /* URL parameters it takes, NULL-terminated, or NULL */
+    bool server;             /* the device's end: useful with "sim --listen" */
+    enum aw_status (*open)(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
+                           void *context, struct aw_error *err);
+};
+
+struct aw_link_options {
+    struct aw_clock *clock;
+    const struct aw_transport *extra; /* the tool's own sim:, or NULL */
+    void *context;                    /* handed to extra->open */
+    bool ascii;                       /* the protocol is text: see fault.h on corruption */
+    bool shared; /* unix-listen: as a hidraw node does it, many clients at once, each of which gets
+                    all that is written; the device is not told that one came */
+};
+
+/* Opens a link; *out is NULL on failure. AW_USAGE for an unknown scheme or key (with a suggestion)
+ * or a bad value; AW_NO_LINK if it is not there, busy or not permitted, with what to do;
+ * AW_STOPPED.
+ */
+enum aw_status aw_link_open(struct aw_link **out, const char *url,
+                            const struct aw_link_options *options, struct aw_error *err);
+
+enum aw_status aw_link_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                            int64_t deadline, struct aw_error *err);
+enum aw_status aw_link_write(struct aw_link *link, const void *buf, size_t size,
+                             struct aw_error *err);
+
+/* NULL is fine. A connection that was written to is closed in order, so that a peer that still
+ * sends gets the last message: that may take 0.2 s. */
+void aw_link_close(struct aw_link *link);
+int aw_link_fd(const struct aw_link *link);
+bool aw_link_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
+
+/* Where several programs may have the device open at once and each gets all answers (hid:, and
+ * unix: to a simulator of such a device), those that use this library take turns: waits for the
+ * turn, until the deadline or a wish to stop. True: it is to be ended. False: it was not to be had,
+ * or there are no turns, or this link has it already; go on without. */
+bool aw_link_take_turn(struct aw_link *link, int64_t deadline);
+void aw_link_end_turn(struct aw_link *link);
+
+/* Another program that has the device open now: "MATLAB (pid 4711)"; false if there is none that we
+ * may see. */
+bool aw_link_sharer(const struct aw_link *link, char *out, size_t size);
+
+/* For links around a link: takes over all but the ops. Call it again after every read of the inner
+ * link, which may have changed its connections and what it tells beside the datagram. */
+void aw_link_inherit(struct aw_link *outer, const struct aw_link *inner);
+
+/* All transports of the library, {0}-terminated (scheme NULL), for help, completion and
+ * did-you-mean. */
+const struct aw_transport *aw_link_transports(void);
+
+/* A port that could be opened, as "list" shows it. Fixed-size plain data; "" is unknown or none. */
+struct aw_port {
+    char path[96];
+    char description[96];
+    char driver[32];   /* "ftdi_sio" */
+    char usb[16];      /* "0403:6001" */
+    char serial[64];   /* of the USB device */
+    char holder[96];   /* who has it open: "minicom (pid 4711)" */
+    char problem[160]; /* why it cannot be opened, and what to do */
+};
+
+/* Fills at most max serial ports; returns how many there are. */
+size_t aw_link_list_serial(struct aw_port *ports, size_t max);
+
+#endif

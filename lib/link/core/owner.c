@@ -1,0 +1,146 @@
+/* The lock file beside a symlink to a pseudo-terminal. */
+#include "link/core/owner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "link/core/port.h"
+
+#define TRIES 10
+
+static struct flock whole_file(void)
+{
+    return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
+}
+
+/* False: nothing is recorded there. */
+static bool read_record(int fd, char pty[64], long *pid)
+{
+    char text[96] = "";
+    ssize_t n = pread(fd, text, sizeof text - 1, 0);
+    /* NOLINTNEXTLINE(cert-err34-c): a wrong number names nobody */
+    return n > 0 && sscanf(text, "%63s %ld", pty, pid) == 2;
+}
+
+static enum aw_status busy(const struct aw_owner *owner, const char *link, struct aw_error *err)
+{
+    char pty[64], holder[96] = "another program";
+    long pid;
+    if (read_record(owner->fd, pty, &pid))
+        aw_port_process(pid, holder, sizeof holder);
+    return aw_fail(err, AW_NO_LINK,
+                   "pty:%.100s: busy, %s has it — end that first, or choose another path", link,
+                   holder);
+}
+
+/* The one before may have removed the file between our opening and our locking it. */
+static bool is_still_there(const struct aw_owner *owner)
+{
+    struct stat ours, there;
+    return fstat(owner->fd, &ours) == 0 && lstat(owner->path, &there) == 0 &&
+           ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+}
+
+static enum aw_status try_claim(struct aw_owner *owner, const char *link, bool *again,
+                                struct aw_error *err)
+{
+    struct flock lock = whole_file();
+    owner->fd = open(owner->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
+    if (owner->fd < 0)
+        return aw_fail(err, AW_NO_LINK, "pty:%.100s: cannot make %.120s: %s — choose another path",
+                       link, owner->path, strerror(errno));
+    if (fcntl(owner->fd, F_OFD_SETLK, &lock) != 0)
+        return busy(owner, link, err);
+    *again = !is_still_there(owner);
+    return AW_OK;
+}
+
+enum aw_status aw_owner_claim(struct aw_owner *owner, const char *link, struct aw_error *err)
+{
+    long pid;
+    bool again = true;
+    enum aw_status status = AW_OK;
+    *owner = (struct aw_owner){.fd = -1};
+    snprintf(owner->path, sizeof owner->path, "%.128s.lock", link);
+    for (int i = 0; i < TRIES && status == AW_OK && again; i++) {
+        if (owner->fd >= 0)
+            close(owner->fd);
+        status = try_claim(owner, link, &again, err);
+    }
+    if (status == AW_OK && again)
+        status =
+            aw_fail(err, AW_NO_LINK, "pty:%.100s: somebody else is taking it — try again", link);
+    if (status == AW_OK && !read_record(owner->fd, owner->pty, &pid))
+        owner->pty[0] = '\0';
+    if (status != AW_OK && owner->fd >= 0) {
+        close(owner->fd);
+        owner->fd = -1;
+    }
+    return status;
+}
+
+enum aw_status aw_owner_record(const struct aw_owner *owner, const char *pty, struct aw_error *err)
+{
+    char text[96];
+    int size = snprintf(text, sizeof text, "%s %ld\n", pty, (long)getpid());
+    if (ftruncate(owner->fd, 0) == 0 && pwrite(owner->fd, text, (size_t)size, 0) == size)
+        return AW_OK;
+    return aw_fail(err, AW_NO_LINK, "%.120s: cannot be written: %s — choose another path",
+                   owner->path, strerror(errno));
+}
+
+void aw_owner_release(struct aw_owner *owner)
+{
+    if (owner->fd < 0)
+        return;
+    if (is_still_there(owner))
+        unlink(owner->path);
+    close(owner->fd);
+    owner->fd = -1;
+}
+
+/* -1: nobody records anything there. */
+static int open_record(const char *link)
+{
+    char path[PATH_MAX + 8];
+    struct stat file;
+    snprintf(path, sizeof path, "%s.lock", link);
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static bool is_locked(int fd)
+{
+    struct flock lock = whole_file();
+    return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
+enum aw_status aw_owner_check(const char *path, struct aw_error *err)
+{
+    char link[PATH_MAX], target[64], pty[64];
+    long pid;
+    if (!aw_port_symlink(path, link, sizeof link))
+        return AW_OK;
+    ssize_t n = readlink(link, target, sizeof target - 1);
+    int fd = n > 0 ? open_record(link) : -1;
+    if (fd < 0)
+        return AW_OK;
+    target[n] = '\0';
+    bool gone = read_record(fd, pty, &pid) && strcmp(pty, target) == 0 && !is_locked(fd);
+    close(fd);
+    if (!gone)
+        return AW_OK;
+    return aw_fail(err, AW_NO_LINK,
+                   "%.100s: its simulator (pid %ld) has ended without a word, and %s may be "
+                   "somebody else's now — start it again",
+                   path, pid, target);
+}

@@ -1,0 +1,330 @@
+#include "link/core/port.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "link/core/owner.h"
+#include "link/stream/tcp.h"
+
+#define BY_ID        "/dev/serial/by-id/"
+#define SYMLINKS_MAX 16
+#define PTY_MAJOR    136 /* the kernel's UNIX98_PTY_SLAVE_MAJOR and how many */
+#define PTY_MAJORS   8
+
+static bool fits(int n, size_t size)
+{
+    return n > 0 && (size_t)n < size;
+}
+
+bool aw_absolute_path(const char *path, char *out, size_t size)
+{
+    char directory[PATH_MAX], real[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    int n = snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path + 1) : 2,
+                     slash ? path : "./");
+    if (!fits(n, sizeof directory) || !realpath(directory, real))
+        return false;
+    return fits(snprintf(out, size, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name), size);
+}
+
+bool aw_port_symlink(const char *path, char *out, size_t size)
+{
+    char here[PATH_MAX], target[PATH_MAX], next[PATH_MAX * 2];
+    snprintf(next, sizeof next, "%s", path);
+    for (int i = 0; i < SYMLINKS_MAX && aw_absolute_path(next, here, sizeof here); i++) {
+        ssize_t n = readlink(here, target, sizeof target - 1);
+        if (n <= 0)
+            return false;
+        target[n] = '\0';
+        if (strncmp(target, "/dev/pts/", 9) == 0)
+            return fits(snprintf(out, size, "%s", here), size);
+        snprintf(next, sizeof next, "%.*s%s",
+                 target[0] == '/' ? 0 : (int)(strrchr(here, '/') - here + 1), here, target);
+    }
+    return false;
+}
+
+static bool by_id_name(const char *real, char *key, size_t size)
+{
+    bool found = false;
+    char path[PATH_MAX], target[PATH_MAX];
+    DIR *dir = opendir(BY_ID);
+    for (struct dirent *entry; dir && !found && (entry = readdir(dir));) {
+        snprintf(path, sizeof path, BY_ID "%s", entry->d_name);
+        found = realpath(path, target) && strcmp(target, real) == 0 &&
+                fits(snprintf(key, size, "%s", path), size);
+    }
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+void aw_port_key(const char *path, char *key, size_t size)
+{
+    char real[PATH_MAX];
+    if (aw_port_symlink(path, key, size))
+        return;
+    if (!realpath(path, real))
+        snprintf(key, size, "%s", path);
+    else if (!by_id_name(real, key, size))
+        snprintf(key, size, "%s", real);
+}
+
+bool aw_port_in_sysfs(const char *path, char *name, size_t size)
+{
+    char real[PATH_MAX], entry[PATH_MAX + 16];
+    if (!realpath(path, real) || strncmp(real, "/dev/", 5) != 0 || strchr(real + 5, '/'))
+        return false;
+    if (name)
+        snprintf(name, size, "%s", real + 5);
+    snprintf(entry, sizeof entry, "/sys/class/tty/%s", real + 5);
+    return access(entry, F_OK) == 0;
+}
+
+/* The process that holds flock(2) on the file, by /proc/locks; 0 if none. */
+static long lock_owner(const struct stat *file)
+{
+    char line[160];
+    long owner = 0;
+    FILE *locks = fopen("/proc/locks", "re");
+    while (locks && !owner && fgets(line, sizeof line, locks)) {
+        long pid;
+        unsigned major, minor;
+        unsigned long inode;
+        /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
+        if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%lu", &pid, &major, &minor, &inode) == 4 &&
+            inode == file->st_ino && makedev(major, minor) == file->st_dev)
+            owner = pid;
+    }
+    if (locks)
+        fclose(locks);
+    return owner;
+}
+
+/* Each container numbers its pseudo-terminals from 0, in a file system of its own. */
+static bool same_device(const struct stat *file, const struct stat *other)
+{
+    unsigned kind = major(file->st_rdev);
+    bool pty = kind >= PTY_MAJOR && kind < PTY_MAJOR + PTY_MAJORS;
+    return S_ISCHR(other->st_mode) && other->st_rdev == file->st_rdev &&
+           (!pty || other->st_dev == file->st_dev);
+}
+
+static bool same_socket(const struct stat *file, const struct stat *other)
+{
+    return S_ISSOCK(other->st_mode) && other->st_ino == file->st_ino;
+}
+
+typedef bool same_fn(const struct stat *file, const struct stat *other);
+
+static bool has_open(const char *pid, const struct stat *file, same_fn *same)
+{
+    char path[300];
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%s/fd", pid);
+    DIR *dir = opendir(path);
+    for (struct dirent *entry; dir && !found && (entry = readdir(dir));) {
+        struct stat other;
+        found = fstatat(dirfd(dir), entry->d_name, &other, 0) == 0 && same(file, &other);
+    }
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+/* 0: none; but is a process that does not count, or 0. */
+static long first_with_it_open(const struct stat *file, same_fn *same, long but)
+{
+    long owner = 0;
+    DIR *dir = opendir("/proc");
+    for (struct dirent *entry; dir && !owner && (entry = readdir(dir));)
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+            strtol(entry->d_name, NULL, 10) != but && has_open(entry->d_name, file, same))
+            owner = strtol(entry->d_name, NULL, 10);
+    if (dir)
+        closedir(dir);
+    return owner;
+}
+
+void aw_port_process(long pid, char *out, size_t size)
+{
+    char path[40], name[32] = "";
+    snprintf(path, sizeof path, "/proc/%ld/comm", pid);
+    FILE *file = fopen(path, "re");
+    if (file) {
+        if (fgets(name, sizeof name, file))
+            name[strcspn(name, "\n")] = '\0';
+        fclose(file);
+    }
+    snprintf(out, size, "%s%s(pid %ld)", name, *name ? " " : "", pid);
+}
+
+bool aw_port_holder(const char *path, char *out, size_t size)
+{
+    struct stat file;
+    if (stat(path, &file) != 0 || !S_ISCHR(file.st_mode))
+        return false;
+    long owner = lock_owner(&file);
+    if (!owner)
+        owner = first_with_it_open(&file, same_device, 0);
+    if (owner)
+        aw_port_process(owner, out, size);
+    return owner != 0;
+}
+
+static bool same_file(const struct stat *file, const struct stat *other)
+{
+    return S_ISCHR(file->st_mode) ? same_device(file, other)
+                                  : other->st_ino == file->st_ino && other->st_dev == file->st_dev;
+}
+
+bool aw_port_sharer(int fd, char *out, size_t size)
+{
+    struct stat file;
+    long self = (long)getpid();
+    long other = fd >= 0 && fstat(fd, &file) == 0 ? first_with_it_open(&file, same_file, self) : 0;
+    if (other)
+        aw_port_process(other, out, size);
+    return other != 0;
+}
+
+/* Number of the socket that is bound to a port, by the kernel's table; 0 if there is none. */
+static unsigned long bound_socket(const char *table, unsigned port)
+{
+    char line[256];
+    unsigned long found = 0;
+    FILE *file = fopen(table, "re");
+    while (file && !found && fgets(line, sizeof line, file)) {
+        unsigned local;
+        unsigned long inode;
+        /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
+        if (sscanf(line, "%*d: %*[0-9A-F]:%x %*s %*s %*s %*s %*s %*s %*s %lu", &local, &inode) ==
+                2 &&
+            local == port)
+            found = inode;
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+unsigned long aw_udp_socket(unsigned port)
+{
+    unsigned long inode = bound_socket("/proc/net/udp", port);
+    return inode ? inode : bound_socket("/proc/net/udp6", port);
+}
+
+bool aw_udp_holder(unsigned port, char *out, size_t size)
+{
+    struct stat socket = {.st_ino = aw_udp_socket(port)};
+    long owner = socket.st_ino ? first_with_it_open(&socket, same_socket, 0) : 0;
+    if (owner)
+        aw_port_process(owner, out, size);
+    return owner != 0;
+}
+
+/* A connection in the kernel's table: where it goes to, and its socket. False: another line. */
+static bool read_connection(const char *line, char to[48], unsigned long *inode)
+{
+    unsigned state;
+    /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
+    return sscanf(line, "%*d: %*s %47s %x %*s %*s %*s %*s %*s %lu", to, &state, inode) == 3 &&
+           state == 1 && *inode != 0;
+}
+
+/* The socket of another connection to where this one goes; 0 if there is none. */
+static unsigned long other_connection(const char *table, unsigned long ours)
+{
+    char line[256], to[48], wanted[48] = "";
+    unsigned long inode, found = 0;
+    FILE *file = fopen(table, "re");
+    while (file && fgets(line, sizeof line, file))
+        if (read_connection(line, to, &inode) && inode == ours)
+            memcpy(wanted, to, sizeof wanted);
+    for (bool again = file && *wanted && fseek(file, 0, SEEK_SET) == 0;
+         again && !found && fgets(line, sizeof line, file);)
+        if (read_connection(line, to, &inode) && inode != ours && strcmp(to, wanted) == 0)
+            found = inode;
+    if (file)
+        fclose(file);
+    return found;
+}
+
+bool aw_tcp_other_client(int fd, char *out, size_t size)
+{
+    struct stat socket;
+    if (fd < 0 || fstat(fd, &socket) != 0 || !S_ISSOCK(socket.st_mode))
+        return false;
+    unsigned long other = other_connection("/proc/net/tcp", socket.st_ino);
+    if (!other)
+        other = other_connection("/proc/net/tcp6", socket.st_ino);
+    socket.st_ino = other;
+    long owner = other ? first_with_it_open(&socket, same_socket, 0) : 0;
+    if (owner)
+        aw_port_process(owner, out, size);
+    return owner != 0;
+}
+
+static void permission_problem(const char *path, char *out, size_t size)
+{
+    struct stat file;
+    const struct group *group = stat(path, &file) == 0 ? getgrgid(file.st_gid) : NULL;
+    if (group && (file.st_mode & S_IWGRP) && file.st_gid != 0)
+        snprintf(out, size,
+                 "not permitted — add yourself to group %s: sudo usermod -aG %s $USER, then log in "
+                 "again",
+                 group->gr_name, group->gr_name);
+    else
+        snprintf(out, size, "not permitted — ask its owner, or look at ls -l");
+}
+
+void aw_port_problem(const char *path, int error, char *out, size_t size)
+{
+    char holder[96];
+    if (error == EACCES || error == EPERM) {
+        permission_problem(path, out, size);
+    } else if (error == EBUSY || error == EWOULDBLOCK) {
+        if (!aw_port_holder(path, holder, sizeof holder))
+            snprintf(holder, sizeof holder, "another program");
+        snprintf(out, size, "busy, %s has it — end that first", holder);
+    } else if (error == ENOENT || error == ENODEV || error == ENXIO) {
+        snprintf(out, size, "no such port — is it plugged in and switched on? See 'list'");
+    } else {
+        snprintf(out, size, "%s", strerror(error));
+    }
+}
+
+enum aw_status aw_port_lock(const char *path, int *fd, struct aw_error *err)
+{
+    char problem[200];
+    *fd = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    int error = errno;
+    /* Not before: what is open is nobody else's later. */
+    enum aw_status status = aw_owner_check(path, err);
+    if (status != AW_OK) {
+        if (*fd >= 0)
+            close(*fd);
+        *fd = -1;
+        return status;
+    }
+    if (*fd >= 0 && flock(*fd, LOCK_EX | LOCK_NB) == 0)
+        return AW_OK;
+    if (*fd >= 0) {
+        error = errno;
+        close(*fd);
+    }
+    *fd = -1;
+    aw_port_problem(path, error, problem, sizeof problem);
+    return aw_fail(err, AW_NO_LINK, "%.100s: %s", path, problem);
+}

@@ -1,0 +1,114 @@
+#include "link/core/server.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void hang_up(struct aw_server_link *self)
+{
+    if (self->fd.fd >= 0)
+        close(self->fd.fd);
+    self->fd.fd = -1;
+    self->fd.base.waiting = true;
+    self->gone = false;
+}
+
+/* A client that vanished without a word (cable, power) is noticed after some twenty seconds. */
+static void set_options(int fd)
+{
+    static const struct {
+        int level, name, value;
+    } options[] = {
+        {IPPROTO_TCP, TCP_NODELAY, 1},   {SOL_SOCKET, SO_KEEPALIVE, 1},
+        {IPPROTO_TCP, TCP_KEEPIDLE, 10}, {IPPROTO_TCP, TCP_KEEPINTVL, 3},
+        {IPPROTO_TCP, TCP_KEEPCNT, 3},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        setsockopt(fd, options[i].level, options[i].name, &options[i].value,
+                   sizeof options[i].value);
+}
+
+static enum aw_status await_client(struct aw_server_link *self, int64_t deadline,
+                                   struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && self->fd.fd < 0) {
+        status = aw_fd_await(&self->fd.base, self->listen_fd, deadline, err);
+        if (status == AW_OK)
+            self->fd.fd = accept4(self->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    }
+    if (status != AW_OK)
+        return status;
+    if (self->tcp)
+        set_options(self->fd.fd);
+    self->fd.base.waiting = false;
+    self->fd.base.connections++;
+    return AW_MORE;
+}
+
+static enum aw_status server_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                  int64_t deadline, struct aw_error *err)
+{
+    struct aw_server_link *self = (struct aw_server_link *)link;
+    *got = 0;
+    if (self->fd.fd >= 0) {
+        /* A client that leaves is no error. */
+        enum aw_status status = aw_fd_read(link, buf, cap, got, deadline, NULL);
+        if (status != AW_LOST)
+            return status;
+        hang_up(self);
+    }
+    return await_client(self, deadline, err);
+}
+
+static enum aw_status server_write(struct aw_link *link, const void *buf, size_t size,
+                                   struct aw_error *err)
+{
+    struct aw_server_link *self = (struct aw_server_link *)link;
+    size_t written;
+    (void)err;
+    if (self->fd.fd < 0 || self->gone)
+        return AW_OK;
+    enum aw_status status = aw_fd_write_some(link, buf, size, &written, NULL);
+    self->gone = status == AW_LOST; /* what it sent before is still to be read */
+    if (status == AW_TIMEOUT)
+        hang_up(self);
+    return AW_OK;
+}
+
+static void server_close(struct aw_link *link)
+{
+    struct aw_server_link *self = (struct aw_server_link *)link;
+    if (self->listen_fd >= 0)
+        close(self->listen_fd);
+    if (self->path[0])
+        unlink(self->path);
+    aw_fd_part(link);
+}
+
+static int server_fd(const struct aw_link *link)
+{
+    const struct aw_server_link *self = (const struct aw_server_link *)link;
+    return self->fd.fd >= 0 ? self->fd.fd : self->listen_fd;
+}
+
+static const struct aw_link_ops server_ops = {
+    .read = server_read,
+    .write = server_write,
+    .close = server_close,
+    .fd = server_fd,
+    .share = aw_server_share,
+    .raw = aw_fd_raw,
+};
+
+struct aw_server_link *aw_server_new(struct aw_clock *clock)
+{
+    struct aw_server_link *self = aw_fd_link_new(sizeof *self, &server_ops, clock);
+    if (self) {
+        self->listen_fd = self->hub_fd = -1;
+        self->fd.socket = true;
+        self->fd.base.waiting = true;
+    }
+    return self;
+}

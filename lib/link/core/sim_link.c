@@ -1,0 +1,115 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "link/core/device.h"
+
+struct sim_link {
+    struct aw_link base;
+    struct aw_device *device;
+    size_t next, size; /* what is left of a message that was longer than the reader's buffer */
+    unsigned char message[AW_DEVICE_MESSAGE];
+};
+
+static size_t take(struct sim_link *self, void *buf, size_t cap)
+{
+    if (self->next == self->size) {
+        self->next = 0;
+        self->size = self->device->ops->transmit(self->device, self->message, sizeof self->message);
+    }
+    size_t left = self->size - self->next;
+    size_t n = left < cap ? left : cap;
+    memcpy(buf, self->message + self->next, n);
+    self->next = self->base.datagrams ? self->size : self->next + n;
+    return n;
+}
+
+/* When to look again; later than now, so that no device can hold us for ever. */
+static int64_t wake_up(const struct sim_link *self, int64_t now, int64_t deadline)
+{
+    int64_t event = self->device->ops->next_event(self->device);
+    if (event <= now)
+        event = now + 1;
+    return event < deadline ? event : deadline;
+}
+
+static enum aw_status sim_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                               int64_t deadline, struct aw_error *err)
+{
+    struct sim_link *self = (struct sim_link *)link;
+    (void)err;
+    *got = 0;
+    int64_t now = aw_clock_now(link->clock);
+    /* Asked once even when there is something to read: a flood must not hide a wish to stop. */
+    enum aw_status status = aw_clock_wait(link->clock, -1, 0, now);
+    while (status == AW_TIMEOUT) {
+        now = aw_clock_now(link->clock);
+        self->device->ops->step(self->device, now);
+        *got = take(self, buf, cap);
+        if (*got > 0)
+            return AW_OK;
+        if (now >= deadline)
+            return AW_TIMEOUT;
+        status = aw_clock_wait(link->clock, -1, 0, wake_up(self, now, deadline));
+    }
+    return status;
+}
+
+static enum aw_status sim_write(struct aw_link *link, const void *buf, size_t size,
+                                struct aw_error *err)
+{
+    struct sim_link *self = (struct sim_link *)link;
+    (void)err;
+    int64_t now = aw_clock_now(link->clock);
+    self->device->ops->receive(self->device, buf, size, now);
+    self->device->ops->step(self->device, now);
+    return AW_OK;
+}
+
+static void sim_close(struct aw_link *link)
+{
+    struct sim_link *self = (struct sim_link *)link;
+    self->device->ops->close(self->device);
+    free(self);
+}
+
+static int sim_fd(const struct aw_link *link)
+{
+    (void)link;
+    return -1;
+}
+
+static const struct aw_link_ops sim_ops = {
+    .read = sim_read,
+    .write = sim_write,
+    .close = sim_close,
+    .fd = sim_fd,
+};
+
+struct aw_link *aw_sim_link(struct aw_device *device, struct aw_clock *clock, bool datagrams,
+                            const char *key)
+{
+    struct sim_link *self = malloc(sizeof *self);
+    if (!self) {
+        device->ops->close(device);
+        return NULL;
+    }
+    self->base = (struct aw_link){.ops = &sim_ops,
+                                  .clock = clock,
+                                  .datagrams = datagrams,
+                                  .simulated = true,
+                                  .connections = 1};
+    snprintf(self->base.key, sizeof self->base.key, "%s", key);
+    self->device = device;
+    self->next = self->size = 0;
+    if (device->ops->connected)
+        device->ops->connected(device, aw_clock_now(clock));
+    return &self->base;
+}
+
+enum aw_status aw_sim_open(struct aw_link **out, struct aw_device *device, struct aw_clock *clock,
+                           bool datagrams, struct aw_error *err)
+{
+    *out = device ? aw_sim_link(device, clock, datagrams, "sim:") : NULL;
+    return *out ? AW_OK : aw_fail(err, AW_NO_LINK, "out of memory");
+}

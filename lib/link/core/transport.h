@@ -1,0 +1,33 @@
+/* The transports of the library: what transports.c lists. Internal to lib/link. */
+#ifndef AW_LINK_CORE_TRANSPORT_H
+#define AW_LINK_CORE_TRANSPORT_H
+
+#include "link/core/link.h"
+#include "link/core/url.h"
+
+#pragma GCC visibility push(hidden)
+
+typedef enum aw_status aw_transport_open(struct aw_link **out, const struct aw_url *url,
+                                         struct aw_clock *clock, void *context,
+                                         struct aw_error *err);
+
+aw_transport_open aw_serial_open;
+aw_transport_open aw_tty_open;
+aw_transport_open aw_pty_open;
+aw_transport_open aw_tcp_open;
+aw_transport_open aw_tcp_listen_open;
+aw_transport_open aw_udp_open;
+aw_transport_open aw_udp_listen_open;
+aw_transport_open aw_unix_open;
+aw_transport_open aw_unix_listen_open;
+aw_transport_open aw_can_open;
+aw_transport_open aw_slcan_open;
+aw_transport_open aw_socketcand_open;
+aw_transport_open aw_socketcand_listen_open;
+aw_transport_open aw_log_link_open;
+aw_transport_open aw_hid_open;
+aw_transport_open aw_uhid_open;
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,53 @@
+#include "link/core/turns.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "link/core/port.h"
+
+#define LOOK_AGAIN (100 * AW_MICROSECOND)
+
+enum {
+    QUEUE,
+    TURN,
+};
+
+/* True also where the file cannot be locked: then there is nobody to wait for. */
+static bool lock(const struct aw_turns *turns, off_t byte, short type)
+{
+    struct flock range = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+    return fcntl(turns->fd, F_OFD_SETLK, &range) == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
+static bool await(struct aw_link *link, off_t byte, int64_t deadline)
+{
+    while (!lock(link->turns, byte, F_WRLCK)) {
+        int64_t now = aw_clock_now(link->clock);
+        if (now >= deadline || aw_clock_sleep(link->clock, now + LOOK_AGAIN) == AW_STOPPED)
+            return false;
+    }
+    return true;
+}
+
+bool aw_link_take_turn(struct aw_link *link, int64_t deadline)
+{
+    struct aw_turns *turns = link->turns;
+    if (!turns || turns->fd < 0 || turns->taken)
+        return false;
+    if (!await(link, QUEUE, deadline))
+        return false;
+    turns->taken = await(link, TURN, deadline);
+    lock(turns, QUEUE, F_UNLCK);
+    return turns->taken;
+}
+
+void aw_link_end_turn(struct aw_link *link)
+{
+    lock(link->turns, TURN, F_UNLCK);
+    link->turns->taken = false;
+}
+
+bool aw_link_sharer(const struct aw_link *link, char *out, size_t size)
+{
+    return link->turns && aw_port_sharer(link->turns->fd, out, size);
+}

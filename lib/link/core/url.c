@@ -1,0 +1,187 @@
+#include "link/core/url.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/number.h"
+
+static const char scheme_letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+
+static size_t scheme_length(const char *text)
+{
+    size_t n = strspn(text, scheme_letters);
+    return text[0] >= 'a' && text[0] <= 'z' && text[n] == ':' ? n : 0;
+}
+
+static enum aw_status add_param(struct aw_url *url, char *text, struct aw_error *err)
+{
+    char *equals = strchr(text, '=');
+    if (!equals || equals == text)
+        return aw_fail(err, AW_USAGE, "link key '%.40s': has no value — write key=value", text);
+    *equals = '\0';
+    if (aw_url_get(url, text))
+        return aw_fail(err, AW_USAGE, "link key '%.40s': given twice — leave one out", text);
+    if (url->n == AW_URL_KEYS)
+        return aw_fail(err, AW_USAGE, "link: more than %d keys — leave some out", AW_URL_KEYS);
+    url->params[url->n].key = text;
+    url->params[url->n++].value = equals + 1;
+    return AW_OK;
+}
+
+static enum aw_status parse_params(struct aw_url *url, char *text, struct aw_error *err)
+{
+    while (text) {
+        char *next = strchr(text, '&');
+        if (next)
+            *next++ = '\0';
+        enum aw_status status = *text ? add_param(url, text, err) : AW_OK;
+        if (status != AW_OK)
+            return status;
+        text = next;
+    }
+    return AW_OK;
+}
+
+enum aw_status aw_url_parse(struct aw_url *url, const char *text, struct aw_error *err)
+{
+    size_t size = strlen(text);
+    if (size == 0)
+        return aw_fail(err, AW_USAGE, "link: empty — give a path or scheme:rest, see 'help'");
+    if (size >= sizeof url->text)
+        return aw_fail(err, AW_USAGE, "link: longer than %d characters", AW_URL_MAX - 1);
+    memcpy(url->text, text, size + 1);
+    url->n = 0;
+    url->scheme = "";
+    url->rest = url->text;
+    char *query = strchr(url->text, '?');
+    if (query)
+        *query++ = '\0';
+    size_t scheme = scheme_length(url->text);
+    if (scheme > 0) {
+        url->text[scheme] = '\0';
+        url->scheme = url->text;
+        url->rest = url->text + scheme + 1;
+    }
+    return parse_params(url, query, err);
+}
+
+const char *aw_url_get(const struct aw_url *url, const char *key)
+{
+    for (size_t i = 0; i < url->n; i++)
+        if (strcmp(url->params[i].key, key) == 0)
+            return url->params[i].value;
+    return NULL;
+}
+
+static bool whole_number(const char *text, long *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtol(text, &end, 10);
+    return *text && !*end && errno == 0;
+}
+
+enum aw_status aw_url_int(const struct aw_url *url, const char *key, long min, long max,
+                          long *value, struct aw_error *err)
+{
+    const char *text = aw_url_get(url, key);
+    long number;
+    if (!text)
+        return AW_OK;
+    if (!whole_number(text, &number) || number < min || number > max)
+        return aw_fail(err, AW_USAGE, "link key %s=%.40s: not a whole number from %ld to %ld", key,
+                       text, min, max);
+    *value = number;
+    return AW_OK;
+}
+
+static void join_words(char *out, size_t cap, const char *const *words, size_t n)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t size = strlen(words[i]);
+        if (used + size + 2 > cap)
+            break;
+        if (i > 0)
+            out[used++] = '|';
+        memcpy(out + used, words[i], size);
+        used += size;
+    }
+    out[used] = '\0';
+}
+
+enum aw_status aw_url_word(const struct aw_url *url, const char *key, const char *const *words,
+                           size_t n, size_t *index, struct aw_error *err)
+{
+    const char *text = aw_url_get(url, key);
+    char all[120];
+    if (!text)
+        return AW_OK;
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *index = i;
+            return AW_OK;
+        }
+    }
+    join_words(all, sizeof all, words, n);
+    return aw_fail(err, AW_USAGE, "link key %s=%.40s: not one of %s", key, text, all);
+}
+
+/* Finds where the port begins and what is the host; NULL if the brackets are not closed. */
+static const char *split_host(const char *rest, const char **host, size_t *size)
+{
+    const char *colon = strrchr(rest, ':');
+    *host = rest;
+    *size = colon ? (size_t)(colon - rest) : 0;
+    if (rest[0] != '[')
+        return colon ? colon + 1 : rest;
+    const char *close = strchr(rest, ']');
+    if (!close || close[1] != ':')
+        return NULL;
+    *host = rest + 1;
+    *size = (size_t)(close - rest - 1);
+    return close + 2;
+}
+
+enum aw_status aw_url_host_port(const char *rest, char *host, size_t host_size, unsigned *port,
+                                struct aw_error *err)
+{
+    const char *name;
+    size_t size;
+    long number;
+    const char *digits = split_host(rest, &name, &size);
+    if (!digits || !whole_number(digits, &number) || strspn(digits, "0123456789") == 0)
+        return aw_fail(err, AW_USAGE, "'%.100s': no port — write HOST:PORT, as 127.0.0.1:4000",
+                       rest);
+    if (number > 65535)
+        return aw_fail(err, AW_USAGE, "'%.100s': the port is above 65535", rest);
+    if (size >= host_size)
+        return aw_fail(err, AW_USAGE, "'%.100s': the name of the host is too long", rest);
+    memcpy(host, name, size);
+    host[size] = '\0';
+    *port = (unsigned)number;
+    return AW_OK;
+}
+
+enum aw_status aw_url_share(const char *text, double *share, struct aw_error *err)
+{
+    enum aw_status status = aw_number_parse_unit(text, NULL, share, err);
+    if (status == AW_OK && (*share < 0 || *share > 1))
+        return aw_fail(err, AW_USAGE, "'%.40s': not a share from 0%% to 100%%", text);
+    return status;
+}
+
+enum aw_status aw_url_duration(const char *text, int64_t *ns, struct aw_error *err)
+{
+    double seconds;
+    enum aw_status status = aw_number_parse_unit(text, "s", &seconds, err);
+    if (status != AW_OK)
+        return status;
+    if (seconds < 0 || seconds > 3600)
+        return aw_fail(err, AW_USAGE, "'%.40s': not a time from 0 to 3600 s", text);
+    *ns = (int64_t)(seconds * (double)AW_SECOND + 0.5);
+    return AW_OK;
+}

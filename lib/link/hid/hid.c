@@ -1,0 +1,324 @@
+/* Reports of a HID device, by hidapi on the kernel's hidraw nodes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <hidapi/hidapi.h>
+#include <limits.h>
+#include <linux/hidraw.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "link/core/transport.h"
+#include "link/core/turns.h"
+#include "link/hid/hid_port.h"
+
+#define UDEV_TIME AW_SECOND /* so long after plugging in udev may still be at work */
+#define ASK_AGAIN (20 * AW_MILLISECOND)
+#define SLICE     AW_MILLISECOND
+
+struct hid_link {
+    struct aw_link base;
+    hid_device *device;
+    int fd; /* hidapi's own, or -1 if it could not be found */
+    struct aw_turns turns;
+    char name[112];
+};
+
+static enum aw_status lost(const struct hid_link *self, struct aw_error *err)
+{
+    return aw_fail(err, AW_LOST,
+                   "%s: the board is gone — was it unplugged, reset or switched off? Plug it in "
+                   "and run it again",
+                   self->name);
+}
+
+static enum aw_status await_report(const struct hid_link *self, int64_t deadline)
+{
+    struct aw_clock *clock = self->base.clock;
+    int64_t slice = aw_clock_now(clock) + SLICE;
+    if (self->fd >= 0 || slice > deadline)
+        return aw_clock_wait(clock, self->fd, POLLIN, deadline);
+    return aw_clock_sleep(clock, slice);
+}
+
+static enum aw_status hid_link_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                    int64_t deadline, struct aw_error *err)
+{
+    struct hid_link *self = (struct hid_link *)link;
+    /* With a smaller buffer the kernel would throw the rest of the report away. */
+    unsigned char report[AW_HID_REPORT];
+    *got = 0;
+    for (;;) {
+        enum aw_status status = await_report(self, deadline);
+        if (status == AW_STOPPED || (status == AW_TIMEOUT && self->fd >= 0))
+            return status;
+        int n = hid_read_timeout(self->device, report, sizeof report, 0);
+        if (n > 0) {
+            *got = (size_t)n < cap ? (size_t)n : cap;
+            memcpy(buf, report, *got);
+            return AW_OK;
+        }
+        if (n < 0 && errno != EINTR)
+            return lost(self, err);
+        if (status == AW_TIMEOUT)
+            return status;
+    }
+}
+
+static enum aw_status hid_link_write(struct aw_link *link, const void *buf, size_t size,
+                                     struct aw_error *err)
+{
+    struct hid_link *self = (struct hid_link *)link;
+    unsigned char report[1 + AW_HID_REPORT] = {0}; /* begins with the number of the report: none */
+    if (size > AW_HID_REPORT)
+        return aw_fail(err, AW_USAGE, "%s: a report has at most %d bytes, not %zu", self->name,
+                       AW_HID_REPORT, size);
+    memcpy(report + 1, buf, size);
+    int n;
+    do
+        n = hid_write(self->device, report, 1 + size);
+    while (n < 0 && errno == EINTR);
+    if (n < 0 && errno == ETIMEDOUT)
+        return aw_fail(err, AW_TIMEOUT, "%s: the board takes nothing — reset it", self->name);
+    return n < 0 ? lost(self, err) : AW_OK;
+}
+
+static void hid_link_close(struct aw_link *link)
+{
+    struct hid_link *self = (struct hid_link *)link;
+    if (self->device)
+        hid_close(self->device);
+    free(self);
+}
+
+static int hid_link_fd(const struct aw_link *link)
+{
+    return ((const struct hid_link *)link)->fd;
+}
+
+static bool hid_link_raw(const struct aw_link *link, const void *buf, size_t size,
+                         struct aw_link_raw *raw)
+{
+    const struct hid_link *self = (const struct hid_link *)link;
+    *raw = (struct aw_link_raw){
+        .bytes = raw->bytes, .cap = raw->cap, .size = 1 + size, .fd = self->fd};
+    if (raw->fd < 0 || raw->size > raw->cap)
+        return false;
+    raw->bytes[0] = 0; /* the number of the report: none */
+    memcpy(raw->bytes + 1, buf, size);
+    return true;
+}
+
+static const struct aw_link_ops hid_ops = {
+    .read = hid_link_read,
+    .write = hid_link_write,
+    .close = hid_link_close,
+    .fd = hid_link_fd,
+    .raw = hid_link_raw,
+};
+
+static bool is_hidraw(int fd)
+{
+    struct hidraw_devinfo info;
+    int size;
+    return ioctl(fd, HIDIOCGRDESCSIZE, &size) == 0 && ioctl(fd, HIDIOCGRAWINFO, &info) == 0;
+}
+
+static bool is_new(const char *path)
+{
+    struct stat node;
+    return stat(path, &node) == 0 &&
+           aw_wall_time() - ((int64_t)node.st_mtim.tv_sec * AW_SECOND + node.st_mtim.tv_nsec) <
+               UDEV_TIME;
+}
+
+/* udev gives a new node its permissions some time after the kernel has made it. */
+static enum aw_status open_node(const char *path, struct aw_clock *clock, int *fd)
+{
+    int64_t deadline = aw_clock_now(clock) + UDEV_TIME; /* the wall clock may go back */
+    while ((*fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == EACCES &&
+           is_new(path) && aw_clock_now(clock) < deadline)
+        if (aw_clock_sleep(clock, aw_clock_now(clock) + ASK_AGAIN) == AW_STOPPED)
+            return AW_STOPPED;
+    return *fd >= 0 ? AW_OK : AW_NO_LINK;
+}
+
+/* hidapi does not tell its descriptor, but the kernel gives the lowest one that is free, unless
+ * another thread is quicker. */
+static void open_by_hidapi(struct hid_link *self, const char *path, int node)
+{
+    int next = fcntl(node, F_DUPFD_CLOEXEC, 0);
+    if (next >= 0)
+        close(next);
+    self->device = hid_open_path(path);
+    self->fd = self->device && next >= 0 && is_hidraw(next) ? next : -1;
+}
+
+/* hidapi 0.13 writes into memory that it has freed when it opens something that is no hidraw node,
+ * so we look first. The node stays open meanwhile: opening a USB device anew takes 50 ms. */
+static enum aw_status open_port(struct hid_link *self, const struct aw_hid_port *port,
+                                struct aw_error *err)
+{
+    char problem[sizeof port->problem];
+    int node;
+    if (open_node(port->path, self->base.clock, &node) == AW_STOPPED)
+        return aw_fail(err, AW_STOPPED, "%s: stopped", self->name);
+    if (node >= 0 && is_hidraw(node))
+        open_by_hidapi(self, port->path, node);
+    int error = errno;
+    if (node >= 0)
+        close(node);
+    if (self->device)
+        return AW_OK;
+    aw_hid_problem(port, error, problem, sizeof problem);
+    return aw_fail(err, AW_NO_LINK, "%s: %s", self->name, problem);
+}
+
+static enum aw_status list_them(const char *rest, const char *what, struct aw_hid_port *ports,
+                                size_t n, struct aw_error *err)
+{
+    char urls[200] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++)
+        if (ports[i].chosen && used < sizeof urls)
+            used += (size_t)snprintf(urls + used, sizeof urls - used, "%s%s", used > 0 ? ", " : "",
+                                     ports[i].url);
+    return aw_fail(err, AW_NO_LINK, "hid%s%.60s: %s: %s", *rest ? ":" : "", rest, what, urls);
+}
+
+static enum aw_status none_found(const char *rest, struct aw_hid_port *ports, struct aw_error *err)
+{
+    static const struct aw_hid_choice any = {.usage_page = -1, .interface = -1};
+    size_t n = aw_hid_find(ports, &any);
+    for (size_t i = 0; i < n; i++)
+        if (ports[i].chosen)
+            return list_them(rest, "no such board — there is", ports, n, err);
+    return aw_fail(err, AW_NO_LINK,
+                   "hid%s%.60s: no board found — is it plugged in and switched on? See 'list'",
+                   *rest ? ":" : "", rest);
+}
+
+static enum aw_status choose(struct aw_hid_port *port, const struct aw_hid_choice *choice,
+                             const char *rest, struct aw_error *err)
+{
+    struct aw_hid_port ports[AW_HID_PORTS];
+    size_t n = aw_hid_find(ports, choice), found = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (ports[i].chosen) {
+            *port = ports[i];
+            found++;
+        }
+    }
+    if (found > 1)
+        return list_them(rest, "several boards — choose one", ports, n, err);
+    return found == 1 ? AW_OK : none_found(rest, ports, err);
+}
+
+/* What sysfs says about it, or, where sysfs is not there, the path alone. */
+static enum aw_status find_path(struct aw_hid_port *port, const char *path, struct aw_error *err)
+{
+    static const struct aw_hid_choice any = {.usage_page = -1, .interface = -1};
+    struct aw_hid_port ports[AW_HID_PORTS];
+    char real[PATH_MAX];
+    size_t n = aw_hid_find(ports, &any);
+    if (!realpath(path, real))
+        snprintf(real, sizeof real, "%s", path);
+    if (strlen(path) >= sizeof port->path)
+        return aw_fail(err, AW_NO_LINK, "hid:%.200s: the path is too long — make a symlink to it",
+                       path);
+    *port = (struct aw_hid_port){.interface = -1};
+    memcpy(port->path, path, strlen(path));
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(ports[i].path, real) == 0)
+            *port = ports[i];
+    return AW_OK;
+}
+
+static bool parse_hex(const char *text, char end, const char **next, long *value)
+{
+    char *after;
+    *value = strtol(text, &after, 16);
+    *next = after + 1;
+    return after > text && *after == end && *value >= 0 && *value <= 0xFFFF;
+}
+
+static enum aw_status parse_rest(struct aw_hid_choice *choice, const char *rest,
+                                 struct aw_error *err)
+{
+    long vendor, product;
+    const char *next;
+    if (*rest == '/') {
+        choice->path = rest;
+    } else if (strncmp(rest, "serial=", 7) == 0 && rest[7]) {
+        choice->serial = rest + 7;
+    } else if (parse_hex(rest, ':', &next, &vendor) && parse_hex(next, '\0', &next, &product) &&
+               vendor > 0) {
+        choice->vendor = (uint16_t)vendor;
+        choice->product = (uint16_t)product;
+    } else if (*rest) {
+        return aw_fail(err, AW_USAGE,
+                       "hid:%.60s: not a board — write hid:, hid:VID:PID, hid:serial=… or "
+                       "hid:/dev/hidrawN",
+                       rest);
+    }
+    return AW_OK;
+}
+
+static enum aw_status parse(struct aw_hid_choice *choice, const struct aw_url *url,
+                            struct aw_error *err)
+{
+    const char *next, *page = aw_url_get(url, "usage_page"), *serial = aw_url_get(url, "serial");
+    *choice = (struct aw_hid_choice){.serial = serial, .usage_page = -1, .interface = -1};
+    enum aw_status status = aw_url_int(url, "interface", 0, 255, &choice->interface, err);
+    if (status == AW_OK && page && !parse_hex(page, '\0', &next, &choice->usage_page))
+        return aw_fail(err, AW_USAGE, "link key usage_page=%.40s: not hexadecimal, as ff00", page);
+    if (status == AW_OK)
+        status = parse_rest(choice, url->rest, err);
+    if (status == AW_OK && choice->path && (serial || page || choice->interface >= 0))
+        return aw_fail(err, AW_USAGE, "hid:%.60s: the path says which — leave the other keys out",
+                       url->rest);
+    return status;
+}
+
+static void name_it(struct hid_link *self, const struct aw_hid_port *port)
+{
+    snprintf(self->name, sizeof self->name, "hid:%s", port->path);
+    if (*port->serial)
+        snprintf(self->base.key, sizeof self->base.key, "hid:%04x:%04x:%s", port->vendor,
+                 port->product, port->serial);
+    else
+        snprintf(self->base.key, sizeof self->base.key, "%s", self->name);
+}
+
+enum aw_status aw_hid_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
+                           void *context, struct aw_error *err)
+{
+    (void)context;
+    struct aw_hid_choice choice;
+    struct aw_hid_port port;
+    enum aw_status status = parse(&choice, url, err);
+    if (status == AW_OK)
+        status = choice.path ? find_path(&port, choice.path, err)
+                             : choose(&port, &choice, url->rest, err);
+    if (status != AW_OK)
+        return status;
+    struct hid_link *self = calloc(1, sizeof *self);
+    if (!self)
+        return aw_fail(err, AW_NO_LINK, "hid: no memory");
+    self->base =
+        (struct aw_link){.ops = &hid_ops, .clock = clock, .datagrams = true, .connections = 1};
+    name_it(self, &port);
+    status = open_port(self, &port, err);
+    if (status != AW_OK) {
+        hid_link_close(&self->base);
+        return status;
+    }
+    self->turns.fd = self->fd;
+    self->base.turns = &self->turns;
+    *out = &self->base;
+    return AW_OK;
+}

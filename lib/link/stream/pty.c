@@ -1,0 +1,142 @@
+/* The device's end of a pseudo-terminal that other programs open by a symlink. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pty.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "link/core/fd_link.h"
+#include "link/core/owner.h"
+#include "link/core/port.h"
+#include "link/core/transport.h"
+
+struct pty_link {
+    struct aw_fd_link fd; /* the master */
+    int slave;            /* kept open: without any slave the master only reads errors, and the
+                             line's settings and bytes on their way would be lost between clients */
+    char name[64];
+    char symlink[128]; /* "" for none */
+    struct aw_owner owner;
+};
+
+static bool points_to(const char *path, const char *wanted)
+{
+    char target[PATH_MAX];
+    ssize_t n = readlink(path, target, sizeof target - 1);
+    return n > 0 && (size_t)n == strlen(wanted) && memcmp(target, wanted, (size_t)n) == 0;
+}
+
+static enum aw_status pty_write(struct aw_link *link, const void *buf, size_t size,
+                                struct aw_error *err)
+{
+    const struct pty_link *self = (const struct pty_link *)link;
+    size_t written;
+    enum aw_status status = aw_fd_write_some(link, buf, size, &written, err);
+    /* Nobody reads: forget what waits, so that the next client does not get it all; the part of a
+     * message too, so that the next one begins where it should. */
+    if (status == AW_TIMEOUT)
+        tcflush(self->slave, TCIFLUSH);
+    return status;
+}
+
+static void pty_close(struct aw_link *link)
+{
+    struct pty_link *self = (struct pty_link *)link;
+    if (self->symlink[0] && points_to(self->symlink, self->name))
+        unlink(self->symlink);
+    aw_owner_release(&self->owner);
+    if (self->slave >= 0)
+        close(self->slave);
+    aw_fd_close(link);
+}
+
+static const struct aw_link_ops pty_ops = {
+    .read = aw_fd_read,
+    .write = pty_write,
+    .close = pty_close,
+    .fd = aw_fd_fd,
+    .raw = aw_fd_raw,
+};
+
+/* The name is ours: what still stands there is from one before. Whose number we have been given, or
+ * who recorded it as his, does not run any more; of others the users of the terminal tell. */
+static enum aw_status remove_stale(const struct pty_link *self, const char *path,
+                                   struct aw_error *err)
+{
+    struct stat file;
+    char holder[96];
+    if (lstat(path, &file) != 0)
+        return AW_OK;
+    if (!S_ISLNK(file.st_mode))
+        return aw_fail(err, AW_NO_LINK,
+                       "pty:%s: there is something else by that name — choose another path", path);
+    bool stale = points_to(path, self->name) || points_to(path, self->owner.pty);
+    if (!stale && aw_port_holder(path, holder, sizeof holder))
+        return aw_fail(err, AW_NO_LINK,
+                       "pty:%s: busy, %s has it — end that first, or choose another path", path,
+                       holder);
+    unlink(path);
+    return AW_OK;
+}
+
+static enum aw_status make_symlink(struct pty_link *self, const char *path, struct aw_error *err)
+{
+    char absolute[sizeof self->symlink];
+    if (!aw_absolute_path(path, absolute, sizeof absolute))
+        return aw_fail(err, AW_NO_LINK,
+                       "pty:%.100s: no such directory, or too long — make the directory first",
+                       path);
+    enum aw_status status = aw_owner_claim(&self->owner, absolute, err);
+    if (status == AW_OK)
+        status = remove_stale(self, absolute, err);
+    if (status == AW_OK)
+        status = aw_owner_record(&self->owner, self->name, err);
+    if (status != AW_OK)
+        return status;
+    if (symlink(self->name, absolute) != 0)
+        return aw_fail(err, AW_NO_LINK,
+                       "pty:%.100s: cannot make the link: %s — choose another path", path,
+                       strerror(errno));
+    memcpy(self->symlink, absolute, sizeof absolute);
+    return AW_OK;
+}
+
+static enum aw_status make_pty(struct pty_link *self, struct aw_error *err)
+{
+    if (openpty(&self->fd.fd, &self->slave, self->name, NULL, NULL) != 0)
+        return aw_fail(err, AW_NO_LINK, "pty: cannot make one: %s", strerror(errno));
+    struct termios modes;
+    tcgetattr(self->slave, &modes);
+    cfmakeraw(&modes);
+    tcsetattr(self->slave, TCSANOW, &modes);
+    fcntl(self->fd.fd, F_SETFL, O_RDWR | O_NONBLOCK);
+    fcntl(self->fd.fd, F_SETFD, FD_CLOEXEC);
+    fcntl(self->slave, F_SETFD, FD_CLOEXEC);
+    return AW_OK;
+}
+
+enum aw_status aw_pty_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
+                           void *context, struct aw_error *err)
+{
+    (void)context;
+    struct pty_link *self = aw_fd_link_new(sizeof *self, &pty_ops, clock);
+    if (!self)
+        return aw_fail(err, AW_NO_LINK, "pty: no memory");
+    self->slave = self->owner.fd = -1;
+    enum aw_status status = make_pty(self, err);
+    if (status == AW_OK && *url->rest)
+        status = make_symlink(self, url->rest, err);
+    if (status != AW_OK) {
+        pty_close(&self->fd.base);
+        return status;
+    }
+    const char *client = *self->symlink ? self->symlink : self->name;
+    snprintf(self->fd.base.key, sizeof self->fd.base.key, "%s", client);
+    snprintf(self->fd.base.ready, sizeof self->fd.base.ready, "tty:%s", client);
+    *out = &self->fd.base;
+    return AW_OK;
+}

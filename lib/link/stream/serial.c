@@ -1,0 +1,177 @@
+#include <errno.h>
+#include <libserialport.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "link/core/fd_link.h"
+#include "link/core/owner.h"
+#include "link/core/port.h"
+#include "link/core/transport.h"
+
+struct serial_link {
+    struct aw_fd_link fd; /* borrowed from port */
+    struct sp_port *port;
+    int lock_fd; /* libserialport 0.1.1 does not lock, and TIOCEXCL does not stop root */
+};
+
+static void serial_close(struct aw_link *link)
+{
+    struct serial_link *self = (struct serial_link *)link;
+    if (self->fd.fd >= 0)
+        sp_close(self->port);
+    if (self->port)
+        sp_free_port(self->port);
+    if (self->lock_fd >= 0)
+        close(self->lock_fd);
+    free(self);
+}
+
+static const struct aw_link_ops serial_ops = {
+    .read = aw_fd_read,
+    .write = aw_fd_write,
+    .close = serial_close,
+    .fd = aw_fd_fd,
+    .raw = aw_fd_raw,
+};
+
+/* "ttyUSB0" is what people call /dev/ttyUSB0. */
+static const char *full_path(const char *rest, char *buf, size_t size)
+{
+    if (*rest && !strchr(rest, '/') && access(rest, F_OK) != 0) {
+        snprintf(buf, size, "/dev/%s", rest);
+        if (access(buf, F_OK) == 0)
+            return buf;
+    }
+    return rest;
+}
+
+static enum aw_status no_such_port(const char *path, struct aw_error *err)
+{
+    struct aw_port ports[6];
+    char names[160] = "there is none now; is it plugged in?";
+    size_t n = aw_link_list_serial(ports, 6), used = 0;
+    for (size_t i = 0; i < n && i < 6 && used < sizeof names - 1; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.60s",
+                                 i ? ", " : "there is ", ports[i].path);
+    return aw_fail(err, AW_NO_LINK, "%.90s: no such port — %s (see 'list')", path, names);
+}
+
+static enum aw_status set_rate(struct serial_link *self, const char *path,
+                               const struct aw_line_settings *line, struct aw_error *err)
+{
+    static const enum sp_parity parities[] = {SP_PARITY_NONE, SP_PARITY_EVEN, SP_PARITY_ODD};
+    if (sp_set_baudrate(self->port, (int)line->baud) != SP_OK)
+        return aw_fail(err, AW_USAGE, "%.90s: does not do baud=%ld — try 9600 or 115200", path,
+                       line->baud);
+    if (sp_set_bits(self->port, (int)line->bits) != SP_OK ||
+        sp_set_parity(self->port, parities[line->parity]) != SP_OK ||
+        sp_set_stopbits(self->port, (int)line->stop) != SP_OK)
+        return aw_fail(err, AW_USAGE, "%.90s: does not do these bits, parity and stop", path);
+    return AW_OK;
+}
+
+static enum aw_status set_lines(struct serial_link *self, const char *path,
+                                const struct aw_line_settings *line, struct aw_error *err)
+{
+    static const enum sp_flowcontrol flows[] = {SP_FLOWCONTROL_NONE, SP_FLOWCONTROL_RTSCTS,
+                                                SP_FLOWCONTROL_XONXOFF};
+    bool ok = sp_set_flowcontrol(self->port, flows[line->flow]) == SP_OK;
+    if (ok && line->dtr != AW_LINE_KEEP)
+        ok = sp_set_dtr(self->port, line->dtr == AW_LINE_ON ? SP_DTR_ON : SP_DTR_OFF) == SP_OK;
+    if (ok && line->rts != AW_LINE_KEEP)
+        ok = sp_set_rts(self->port, line->rts == AW_LINE_ON ? SP_RTS_ON : SP_RTS_OFF) == SP_OK;
+    if (!ok)
+        return aw_fail(err, AW_USAGE, "%.90s: does not take flow, dtr or rts as asked", path);
+    return AW_OK;
+}
+
+/* What libserialport 0.1.1 leaves to do: VMIN is 0 with it, so that a read without data looks like
+ * the end of the line; and it puts CRTSCTS among the input modes, where the kernel has no such bit,
+ * and leaves the one among the control modes as somebody else has set it. */
+static enum aw_status finish_modes(int fd, const char *path, const struct aw_line_settings *line,
+                                   struct aw_error *err)
+{
+    struct termios modes = {0};
+    bool ok = tcgetattr(fd, &modes) == 0;
+    modes.c_cc[VMIN] = 1;
+    modes.c_cflag &= ~(tcflag_t)CRTSCTS;
+    modes.c_cflag |= line->flow == AW_FLOW_RTSCTS ? CRTSCTS : 0;
+    if (!ok || tcsetattr(fd, TCSANOW, &modes) != 0)
+        return aw_fail(err, AW_NO_LINK, "%.90s: does not take the settings: %s", path,
+                       strerror(errno));
+    tcflush(fd, TCIFLUSH);
+    return AW_OK;
+}
+
+static enum aw_status open_port(struct serial_link *self, const char *path, struct aw_error *err)
+{
+    char real[PATH_MAX], problem[200];
+    if (!realpath(path, real))
+        snprintf(real, sizeof real, "%s", path);
+    if (sp_get_port_by_name(real, &self->port) == SP_OK &&
+        sp_open(self->port, SP_MODE_READ_WRITE) == SP_OK) {
+        sp_get_port_handle(self->port, &self->fd.fd);
+        return AW_OK;
+    }
+    aw_port_problem(path, sp_last_error_code(), problem, sizeof problem);
+    return aw_fail(err, AW_NO_LINK, "%.90s: %s", path, problem);
+}
+
+static enum aw_status set_up(struct serial_link *self, const char *path,
+                             const struct aw_line_settings *line, struct aw_error *err)
+{
+    enum aw_status status = open_port(self, path, err);
+    if (status == AW_OK)
+        status = set_rate(self, path, line, err);
+    if (status == AW_OK)
+        status = set_lines(self, path, line, err);
+    if (status == AW_OK)
+        status = finish_modes(self->fd.fd, path, line, err);
+    if (status == AW_OK)
+        aw_port_key(path, self->fd.base.key, sizeof self->fd.base.key);
+    return status;
+}
+
+/* A pty, or a gadget's ttyGS0, which is in sysfs but has no modem lines. */
+static bool has_modem_lines(int fd, const char *path)
+{
+    int bits;
+    return aw_port_in_sysfs(path, NULL, 0) && ioctl(fd, TIOCMGET, &bits) == 0;
+}
+
+enum aw_status aw_serial_open(struct aw_link **out, const struct aw_url *url,
+                              struct aw_clock *clock, void *context, struct aw_error *err)
+{
+    char buf[PATH_MAX];
+    const char *path = full_path(url->rest, buf, sizeof buf);
+    struct aw_line_settings line;
+    int lock_fd = -1;
+    if (!*path || access(path, F_OK) != 0)
+        return aw_owner_check(path, err) == AW_OK ? no_such_port(path, err) : AW_NO_LINK;
+    enum aw_status status = aw_line_settings(&line, url, err);
+    if (status == AW_OK)
+        status = aw_port_lock(path, &lock_fd, err);
+    if (status != AW_OK)
+        return status;
+    if (!has_modem_lines(lock_fd, path)) {
+        close(lock_fd);
+        return aw_tty_open(out, url, clock, context, err);
+    }
+    struct serial_link *self = aw_fd_link_new(sizeof *self, &serial_ops, clock);
+    if (!self) {
+        close(lock_fd);
+        return aw_fail(err, AW_NO_LINK, "%.90s: no memory", path);
+    }
+    self->lock_fd = lock_fd;
+    status = set_up(self, path, &line, err);
+    if (status != AW_OK)
+        serial_close(&self->fd.base);
+    else
+        *out = &self->fd.base;
+    return status;
+}

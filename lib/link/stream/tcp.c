@@ -1,0 +1,220 @@
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "link/core/fd_link.h"
+#include "link/core/resolve.h"
+#include "link/core/server.h"
+#include "link/core/transport.h"
+
+#define CONNECT_TIMEOUT (5 * AW_SECOND)
+
+struct tcp_link {
+    struct aw_fd_link fd;
+    bool has_read; /* since the last write */
+};
+
+struct address {
+    char host[256];
+    unsigned port;
+    struct addrinfo *list;
+};
+
+static enum aw_status resolve(struct address *address, const char *rest, int flags,
+                              struct aw_clock *clock, struct aw_error *err)
+{
+    int error;
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags};
+    address->list = NULL;
+    enum aw_status status =
+        aw_url_host_port(rest, address->host, sizeof address->host, &address->port, err);
+    if (status != AW_OK)
+        return status;
+    if (address->port == 0 && !(flags & AI_PASSIVE))
+        return aw_fail(err, AW_USAGE, "tcp:%.100s: port 0 — give the device's port", rest);
+    if (!*address->host)
+        snprintf(address->host, sizeof address->host, "127.0.0.1");
+    const char *host = strcmp(address->host, "*") == 0 ? NULL : address->host;
+    if (aw_resolve(&address->list, host, address->port, &hints, clock, &error) == AW_STOPPED)
+        return aw_fail(err, AW_STOPPED, "tcp:%.100s: stopped while its name was looked up", rest);
+    if (error)
+        return aw_fail(err, AW_NO_LINK, "tcp:%.100s: no such host: %s — check the name", rest,
+                       gai_strerror(error));
+    return AW_OK;
+}
+
+/* HOST:PORT, with brackets around a host that has colons. */
+static void write_name(char *out, size_t size, const char *prefix, const char *host, unsigned port)
+{
+    bool v6 = strchr(host, ':') != NULL;
+    snprintf(out, size, "%s%s%.90s%s:%u", prefix, v6 ? "[" : "", host, v6 ? "]" : "", port);
+}
+
+static enum aw_status tcp_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                               int64_t deadline, struct aw_error *err)
+{
+    struct tcp_link *self = (struct tcp_link *)link;
+    static const int on = 1;
+    /* Reading again without having answered: a peer with Nagle's algorithm holds the rest of its
+     * message until we acknowledge, which the kernel would put off for 40 ms. */
+    if (self->has_read)
+        setsockopt(self->fd.fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
+    self->has_read = true;
+    return aw_fd_read(link, buf, cap, got, deadline, err);
+}
+
+static enum aw_status tcp_write(struct aw_link *link, const void *buf, size_t size,
+                                struct aw_error *err)
+{
+    ((struct tcp_link *)link)->has_read = false;
+    return aw_fd_write(link, buf, size, err);
+}
+
+static const struct aw_link_ops tcp_ops = {
+    .read = tcp_read,
+    .write = tcp_write,
+    .close = aw_fd_part,
+    .fd = aw_fd_fd,
+    .raw = aw_fd_raw,
+};
+
+static int connect_error(int fd)
+{
+    int error = 0;
+    socklen_t size = sizeof error;
+    return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
+}
+
+/* AW_OK, AW_STOPPED, or AW_NO_LINK with *error. */
+static enum aw_status connect_one(int *fd, const struct addrinfo *to, struct aw_clock *clock,
+                                  int *error)
+{
+    *fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (*fd < 0) {
+        *error = errno;
+        return AW_NO_LINK;
+    }
+    *error = connect(*fd, to->ai_addr, to->ai_addrlen) == 0 ? 0 : errno;
+    enum aw_status status = AW_OK;
+    if (*error == EINPROGRESS) {
+        status = aw_clock_wait(clock, *fd, POLLOUT, aw_clock_now(clock) + CONNECT_TIMEOUT);
+        *error = status == AW_OK ? connect_error(*fd) : ETIMEDOUT;
+    }
+    if (status != AW_STOPPED)
+        status = *error ? AW_NO_LINK : AW_OK;
+    if (status != AW_OK) {
+        close(*fd);
+        *fd = -1;
+    }
+    return status;
+}
+
+static enum aw_status connect_any(int *fd, const struct address *address, struct aw_clock *clock,
+                                  struct aw_error *err)
+{
+    int error = 0;
+    enum aw_status status = AW_NO_LINK;
+    for (const struct addrinfo *to = address->list; to && status == AW_NO_LINK; to = to->ai_next)
+        status = connect_one(fd, to, clock, &error);
+    if (status == AW_NO_LINK)
+        aw_fail(err, status, "tcp:%.90s:%u: %s — %s", address->host, address->port, strerror(error),
+                error == ECONNREFUSED ? "start the device or simulator first, or check the port"
+                                      : "check address and network");
+    if (status == AW_STOPPED)
+        aw_fail(err, status, "tcp:%.90s:%u: stopped while connecting", address->host,
+                address->port);
+    return status;
+}
+
+enum aw_status aw_tcp_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
+                           void *context, struct aw_error *err)
+{
+    (void)context;
+    static const int on = 1;
+    struct address address;
+    enum aw_status status = resolve(&address, url->rest, 0, clock, err);
+    if (status != AW_OK)
+        return status;
+    struct tcp_link *self = aw_fd_link_new(sizeof *self, &tcp_ops, clock);
+    status = self ? connect_any(&self->fd.fd, &address, clock, err)
+                  : aw_fail(err, AW_NO_LINK, "tcp: no memory");
+    freeaddrinfo(address.list);
+    if (status != AW_OK) {
+        if (self)
+            aw_fd_close(&self->fd.base);
+        return status;
+    }
+    setsockopt(self->fd.fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    self->fd.socket = true;
+    self->fd.base.connections = 1;
+    write_name(self->fd.base.key, sizeof self->fd.base.key, "tcp:", address.host, address.port);
+    *out = &self->fd.base;
+    return AW_OK;
+}
+
+static int listen_at(const struct addrinfo *at)
+{
+    static const int on = 1;
+    int fd = socket(at->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (bind(fd, at->ai_addr, at->ai_addrlen) == 0 && listen(fd, 8) == 0)
+        return fd;
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+static unsigned bound_port(int fd)
+{
+    struct sockaddr_storage address = {0};
+    socklen_t size = sizeof address;
+    getsockname(fd, (struct sockaddr *)&address, &size);
+    if (address.ss_family == AF_INET6)
+        return ntohs(((const struct sockaddr_in6 *)&address)->sin6_port);
+    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): begins as zeros */
+    return ntohs(((const struct sockaddr_in *)&address)->sin_port);
+}
+
+/* What a client on this machine has to connect to for a server that takes all addresses. */
+static const char *client_host(const char *host)
+{
+    return strcmp(host, "*") == 0 || strcmp(host, "0.0.0.0") == 0 ? "127.0.0.1"
+           : strcmp(host, "::") == 0                              ? "::1"
+                                                                  : host;
+}
+
+enum aw_status aw_tcp_listen_open(struct aw_link **out, const struct aw_url *url,
+                                  struct aw_clock *clock, void *context, struct aw_error *err)
+{
+    (void)context;
+    struct address address;
+    enum aw_status status = resolve(&address, url->rest, AI_PASSIVE, clock, err);
+    if (status != AW_OK)
+        return status;
+    struct aw_server_link *self = aw_server_new(clock);
+    if (self)
+        self->listen_fd = listen_at(address.list);
+    int error = errno;
+    freeaddrinfo(address.list);
+    if (!self || self->listen_fd < 0) {
+        aw_link_close(self ? &self->fd.base : NULL);
+        return aw_fail(err, AW_NO_LINK, "tcp-listen:%.100s: %s — choose another port, or 0",
+                       url->rest, strerror(error));
+    }
+    self->tcp = true;
+    const char *host = client_host(address.host);
+    unsigned port = bound_port(self->listen_fd);
+    write_name(self->fd.base.key, sizeof self->fd.base.key, "tcp:", host, port);
+    write_name(self->fd.base.ready, sizeof self->fd.base.ready, "tcp:", host, port);
+    *out = &self->fd.base;
+    return AW_OK;
+}

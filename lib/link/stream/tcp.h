@@ -1,0 +1,18 @@
+/* Who else talks to a TCP server. The transport itself has the scheme tcp: of link/core/link.h.
+ *
+ *     char who[96];
+ *     if (aw_tcp_other_client(aw_link_fd(link), who, sizeof who))
+ *         printf("%s has it\n", who);
+ */
+#ifndef AW_LINK_STREAM_TCP_H
+#define AW_LINK_STREAM_TCP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Another program of this machine that is connected to the same server: "MATLAB (pid 4711)". fd is
+ * a connected socket; false if there is none that we may see (/proc/net/tcp and tcp6), or fd is no
+ * such socket. */
+bool aw_tcp_other_client(int fd, char *out, size_t size);
+
+#endif

@@ -1,0 +1,135 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "link/core/fd_link.h"
+#include "link/core/port.h"
+#include "link/core/server.h"
+#include "link/core/transport.h"
+#include "link/core/turns.h"
+
+struct unix_link {
+    struct aw_fd_link fd;
+    struct aw_turns turns;
+};
+
+static enum aw_status make_address(struct sockaddr_un *address, const char *path,
+                                   struct aw_error *err)
+{
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    if (!*path)
+        return aw_fail(err, AW_USAGE, "unix: no path — write unix:PATH");
+    if (!aw_absolute_path(path, address->sun_path, sizeof address->sun_path))
+        return aw_fail(err, AW_NO_LINK, "unix:%.100s: no such directory, or longer than %zu", path,
+                       sizeof address->sun_path - 1);
+    return AW_OK;
+}
+
+static int new_socket(void)
+{
+    return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+static bool connects(int fd, const struct sockaddr_un *address)
+{
+    return fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof *address) == 0;
+}
+
+static int open_turns(const char *path)
+{
+    char turns[sizeof((struct sockaddr_un *)0)->sun_path + sizeof AW_TURNS];
+    snprintf(turns, sizeof turns, "%s" AW_TURNS, path);
+    return open(turns, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+}
+
+static void unix_close(struct aw_link *link)
+{
+    const struct unix_link *self = (const struct unix_link *)link;
+    if (self->turns.fd >= 0)
+        close(self->turns.fd);
+    aw_fd_part(link);
+}
+
+static const struct aw_link_ops unix_ops = {
+    .read = aw_fd_read,
+    .write = aw_fd_write,
+    .close = unix_close,
+    .fd = aw_fd_fd,
+    .raw = aw_fd_raw,
+};
+
+enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
+                            void *context, struct aw_error *err)
+{
+    (void)context;
+    struct sockaddr_un address;
+    enum aw_status status = make_address(&address, url->rest, err);
+    if (status != AW_OK)
+        return status;
+    struct unix_link *self = aw_fd_link_new(sizeof *self, &unix_ops, clock);
+    if (!self)
+        return aw_fail(err, AW_NO_LINK, "unix: no memory");
+    struct aw_link *base = &self->fd.base;
+    self->fd.fd = new_socket();
+    if (!connects(self->fd.fd, &address)) {
+        status = aw_fail(err, AW_NO_LINK, "unix:%s: %s — start the device or simulator first",
+                         url->rest, strerror(errno));
+        aw_fd_close(base);
+        return status;
+    }
+    self->turns.fd = open_turns(address.sun_path);
+    base->turns = &self->turns;
+    self->fd.socket = true;
+    base->datagrams = true;
+    base->connections = 1;
+    snprintf(base->key, sizeof base->key, "unix:%s", address.sun_path);
+    *out = base;
+    return AW_OK;
+}
+
+/* A socket file that nobody listens on is left over from a server that was killed. */
+static void remove_stale(const struct sockaddr_un *address)
+{
+    struct stat file;
+    if (lstat(address->sun_path, &file) != 0 || !S_ISSOCK(file.st_mode))
+        return;
+    int fd = new_socket();
+    if (!connects(fd, address) && errno == ECONNREFUSED)
+        unlink(address->sun_path);
+    if (fd >= 0)
+        close(fd);
+}
+
+enum aw_status aw_unix_listen_open(struct aw_link **out, const struct aw_url *url,
+                                   struct aw_clock *clock, void *context, struct aw_error *err)
+{
+    (void)context;
+    struct sockaddr_un address;
+    enum aw_status status = make_address(&address, url->rest, err);
+    if (status != AW_OK)
+        return status;
+    struct aw_server_link *self = aw_server_new(clock);
+    if (!self)
+        return aw_fail(err, AW_NO_LINK, "unix-listen: no memory");
+    remove_stale(&address);
+    self->listen_fd = new_socket();
+    bool bound = self->listen_fd >= 0 &&
+                 bind(self->listen_fd, (const struct sockaddr *)&address, sizeof address) == 0;
+    if (!bound || listen(self->listen_fd, 8) != 0) {
+        status = aw_fail(err, AW_NO_LINK, "unix-listen:%s: %s — choose another path", url->rest,
+                         strerror(errno));
+        aw_link_close(&self->fd.base);
+        return status;
+    }
+    self->fd.base.datagrams = true;
+    snprintf(self->path, sizeof self->path, "%s", address.sun_path);
+    snprintf(self->fd.base.key, sizeof self->fd.base.key, "unix:%s", address.sun_path);
+    snprintf(self->fd.base.ready, sizeof self->fd.base.ready, "unix:%s", address.sun_path);
+    *out = &self->fd.base;
+    return AW_OK;
+}

@@ -1,0 +1,559 @@
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/errqueue.h>
+
+#include "link/core/fd_link.h"
+#include "link/core/port.h"
+#include "link/core/resolve.h"
+#include "link/core/transport.h"
+#include "link/udp/udp.h"
+
+#define TO_PORT   30004 /* of the simulator of unitysim, and back */
+#define FROM_PORT 30005
+#define BATCH     32
+#define DATAGRAM  2048 /* longer ones are cut */
+#define BUFFER    (1 << 20)
+#define TOGETHER  AW_SECOND       /* two senders within that are two, not one that was restarted */
+#define TELL      (5 * AW_SECOND) /* the same news again */
+#define ROOM_MS   1000
+#define TRIES     3
+
+#define NAME_LENGTH 80
+
+struct address {
+    struct sockaddr_storage at;
+    socklen_t size;
+};
+
+struct received {
+    struct address from;
+    struct iovec part;
+    _Alignas(struct cmsghdr) char control[AW_STAMPS_SIZE];
+    uint8_t bytes[DATAGRAM];
+};
+
+struct udp_link {
+    struct aw_fd_link fd;
+    bool server;
+    struct address to;             /* size 0: nobody yet */
+    bool to_sender;                /* whoever sent last */
+    bool peer_only;                /* what other addresses than that of "to" send is refused */
+    struct address sender, before; /* the last one, and another one before it */
+    int64_t heard_ns, before_ns;   /* when they were heard last */
+    int64_t told_ns;               /* when something strange was told last, 0: never */
+    bool refused;                  /* nobody listens, and that was told */
+    int unsent;                    /* why the last datagram did not leave: errno, or 0 */
+    unsigned next, count;          /* of the batch */
+    struct mmsghdr headers[BATCH];
+    struct received batch[BATCH];
+};
+
+/* Addresses */
+
+static enum aw_status resolve(struct address *out, const char *host, unsigned port, int family,
+                              struct aw_clock *clock, struct aw_error *err)
+{
+    int error;
+    struct addrinfo *list;
+    const struct addrinfo hints = {.ai_family = family, .ai_socktype = SOCK_DGRAM};
+    if (aw_resolve(&list, host, port, &hints, clock, &error) == AW_STOPPED)
+        return aw_fail(err, AW_STOPPED, "udp:%.100s: stopped while its name was looked up", host);
+    if (error)
+        return aw_fail(err, AW_NO_LINK, "udp:%.100s: no such host: %s — check the name", host,
+                       gai_strerror(error));
+    memcpy(&out->at, list->ai_addr, list->ai_addrlen);
+    out->size = list->ai_addrlen;
+    freeaddrinfo(list);
+    return AW_OK;
+}
+
+static unsigned port_of(const struct address *address)
+{
+    if (address->at.ss_family == AF_INET6)
+        return ntohs(((const struct sockaddr_in6 *)&address->at)->sin6_port);
+    return ntohs(((const struct sockaddr_in *)&address->at)->sin_port);
+}
+
+/* "127.0.0.1:30004" */
+static const char *name_of(const struct address *address, char out[NAME_LENGTH])
+{
+    char host[INET6_ADDRSTRLEN] = "?";
+    bool v6 = address->at.ss_family == AF_INET6;
+    getnameinfo((const struct sockaddr *)&address->at, address->size, host, sizeof host, NULL, 0,
+                NI_NUMERICHOST);
+    snprintf(out, NAME_LENGTH, "%s%s%s:%u", v6 ? "[" : "", host, v6 ? "]" : "", port_of(address));
+    return out;
+}
+
+static bool is_any(const struct address *address)
+{
+    if (address->at.ss_family == AF_INET6)
+        return IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)&address->at)->sin6_addr);
+    return ((const struct sockaddr_in *)&address->at)->sin_addr.s_addr == INADDR_ANY;
+}
+
+/* The port may be any: the published simulator sends from one that it does not listen on. */
+static bool same_host(const struct address *a, const struct address *b)
+{
+    if (a->at.ss_family == AF_INET6)
+        return memcmp(&((const struct sockaddr_in6 *)&a->at)->sin6_addr,
+                      &((const struct sockaddr_in6 *)&b->at)->sin6_addr,
+                      sizeof(struct in6_addr)) == 0;
+    return ((const struct sockaddr_in *)&a->at)->sin_addr.s_addr ==
+           ((const struct sockaddr_in *)&b->at)->sin_addr.s_addr;
+}
+
+static bool same(const struct address *a, const struct address *b)
+{
+    return a->size == b->size && memcmp(&a->at, &b->at, a->size) == 0;
+}
+
+/* HOST:PORT, HOST, :PORT or nothing; what is missing is the default. */
+static enum aw_status read_address(struct address *out, const char *text, unsigned port, int family,
+                                   struct aw_clock *clock, struct aw_error *err)
+{
+    char host[256] = "";
+    bool bare = *text && (!strchr(text, ':') || strstr(text, "::") == text) &&
+                strspn(text, "0123456789") < strlen(text);
+    if (bare)
+        snprintf(host, sizeof host, "%.255s", text);
+    enum aw_status status =
+        *text && !bare ? aw_url_host_port(text, host, sizeof host, &port, err) : AW_OK;
+    if (status != AW_OK)
+        return status;
+    const char *name = strcmp(host, "*") == 0 ? "0.0.0.0" : *host ? host : "127.0.0.1";
+    return resolve(out, name, port, family, clock, err);
+}
+
+/* News */
+
+static const char *peer(const struct udp_link *self)
+{
+    return self->server ? "client" : "simulator";
+}
+
+static bool is_time(struct udp_link *self, int64_t now)
+{
+    if (self->told_ns && now - self->told_ns < TELL)
+        return false;
+    self->told_ns = now;
+    return true;
+}
+
+static enum aw_status tell_refused(struct udp_link *self)
+{
+    char name[NAME_LENGTH];
+    if (self->refused)
+        return AW_TIMEOUT;
+    self->refused = true;
+    snprintf(self->fd.base.event, sizeof self->fd.base.event,
+             "nobody listens at %s yet — is the %s running?", name_of(&self->to, name), peer(self));
+    return AW_MORE;
+}
+
+static void change_sender(struct udp_link *self, const struct received *one, int64_t now)
+{
+    self->before = self->sender;
+    self->before_ns = self->heard_ns;
+    self->sender = one->from;
+    self->heard_ns = now;
+}
+
+/* A sender that comes back after another one was heard, all within a second: they are two. (One
+ * that was restarted has a new port and the old one stays away.) */
+static bool is_second_sender(struct udp_link *self, const struct received *one)
+{
+    struct aw_link *link = &self->fd.base;
+    char first[NAME_LENGTH], second[NAME_LENGTH];
+    int64_t now = aw_clock_now(link->clock);
+    if (same(&one->from, &self->sender)) {
+        self->heard_ns = now;
+        return false;
+    }
+    bool back = same(&one->from, &self->before) && now - self->before_ns < TOGETHER;
+    change_sender(self, one, now);
+    if (!back || !is_time(self, now))
+        return false;
+    snprintf(link->event, sizeof link->event,
+             "datagrams come from %s and from %s: two %ss — end one", name_of(&self->before, first),
+             name_of(&self->sender, second), peer(self));
+    return true;
+}
+
+/* Counted each time, told once. */
+static enum aw_status refuse(struct udp_link *self, const struct address *from)
+{
+    char name[NAME_LENGTH], wanted[NAME_LENGTH];
+    if (self->fd.base.refused++ > 0)
+        return AW_TIMEOUT;
+    snprintf(self->fd.base.event, sizeof self->fd.base.event,
+             "refused what %s sent, which is not the simulator at %s — from=any in the link takes "
+             "it",
+             name_of(from, name), name_of(&self->to, wanted));
+    return AW_MORE;
+}
+
+/* Reading */
+
+/* Also after use: the kernel has shortened names and control. */
+static void prepare(struct udp_link *self, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct received *one = &self->batch[i];
+        struct msghdr *header = &self->headers[i].msg_hdr;
+        one->part = (struct iovec){one->bytes, sizeof one->bytes};
+        *header = (struct msghdr){.msg_name = &one->from.at,
+                                  .msg_namelen = sizeof one->from.at,
+                                  .msg_iov = &one->part,
+                                  .msg_iovlen = 1,
+                                  .msg_control = one->control,
+                                  .msg_controllen = sizeof one->control};
+    }
+}
+
+/* Errors of earlier datagrams (ICMP: nobody listens) wait in a queue of their own, and poll(2) does
+ * not rest before it is empty. */
+static enum aw_status take_errors(struct udp_link *self)
+{
+    enum aw_status news = AW_TIMEOUT;
+    char control[512];
+    struct msghdr header;
+    do {
+        header = (struct msghdr){.msg_control = control, .msg_controllen = sizeof control};
+        if (recvmsg(self->fd.fd, &header, MSG_ERRQUEUE) < 0)
+            return news;
+        for (struct cmsghdr *c = CMSG_FIRSTHDR(&header); c; c = CMSG_NXTHDR(&header, c)) {
+            struct sock_extended_err error;
+            memcpy(&error, CMSG_DATA(c), sizeof error);
+            if (error.ee_errno == ECONNREFUSED && tell_refused(self) == AW_MORE)
+                news = AW_MORE;
+        }
+    } while (true);
+}
+
+/* What a datagram socket may say and go on. */
+static bool passes(int error)
+{
+    return error == EAGAIN || error == EINTR || error == ECONNREFUSED || error == ENETUNREACH ||
+           error == EHOSTUNREACH || error == ENETDOWN || error == EPERM || error == EMSGSIZE ||
+           error == ENOBUFS;
+}
+
+static enum aw_status fill_batch(struct udp_link *self, int64_t deadline, struct aw_error *err)
+{
+    /* Waiting comes first even when there are datagrams: a flood must not hide a wish to stop. */
+    enum aw_status status = aw_fd_await(&self->fd.base, self->fd.fd, deadline, err);
+    if (status != AW_OK)
+        return status;
+    prepare(self, self->count);
+    int n = recvmmsg(self->fd.fd, self->headers, BATCH, 0, NULL);
+    self->next = 0;
+    self->count = n > 0 ? (unsigned)n : 0;
+    if (n > 0)
+        return AW_OK;
+    if (n < 0 && !passes(errno))
+        return aw_fd_lost(&self->fd.base, errno, err);
+    status = take_errors(self);
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+/* The next one of the batch: AW_OK, AW_MORE for news, AW_TIMEOUT for what is passed over. */
+static enum aw_status take_one(struct udp_link *self, void *out, size_t cap, size_t *got)
+{
+    struct aw_link *link = &self->fd.base;
+    struct received *one = &self->batch[self->next];
+    one->from.size = self->headers[self->next].msg_hdr.msg_namelen;
+    if (self->peer_only && !same_host(&one->from, &self->to)) {
+        self->next++;
+        return refuse(self, &one->from);
+    }
+    if (is_second_sender(self, one))
+        return AW_MORE; /* the datagram comes with the next read */
+    size_t size = self->headers[self->next].msg_len;
+    aw_fd_take_stamps(&self->fd, &self->headers[self->next].msg_hdr);
+    self->next++;
+    self->refused = false;
+    if (self->to_sender)
+        self->to = one->from;
+    if (size == 0 && !is_time(self, self->heard_ns))
+        return AW_TIMEOUT;
+    if (size == 0) {
+        snprintf(link->event, sizeof link->event, "an empty datagram came — passed over");
+        return AW_MORE;
+    }
+    *got = size < cap ? size : cap;
+    memcpy(out, one->bytes, *got);
+    return AW_OK;
+}
+
+static enum aw_status tell_unsent(struct udp_link *self)
+{
+    char name[NAME_LENGTH];
+    snprintf(self->fd.base.event, sizeof self->fd.base.event, "nothing can be sent to %s: %s",
+             name_of(&self->to, name), strerror(self->unsent));
+    self->unsent = 0;
+    return AW_MORE;
+}
+
+static enum aw_status udp_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                               int64_t deadline, struct aw_error *err)
+{
+    struct udp_link *self = (struct udp_link *)link;
+    enum aw_status status = AW_TIMEOUT;
+    *got = 0;
+    link->event[0] = '\0';
+    if (self->unsent && is_time(self, aw_clock_now(link->clock)))
+        return tell_unsent(self);
+    for (bool first = true; status == AW_TIMEOUT; first = false) {
+        if (self->next == self->count) {
+            /* A flood of what is passed over must not hide the deadline. */
+            if (!first && aw_clock_now(link->clock) >= deadline)
+                return AW_TIMEOUT;
+            status = fill_batch(self, deadline, err);
+            if (status != AW_OK)
+                return status;
+        }
+        status = self->next < self->count ? take_one(self, buf, cap, got) : AW_TIMEOUT;
+    }
+    return status;
+}
+
+/* Writing */
+
+static ssize_t send_one(const struct udp_link *self, const void *buf, size_t size)
+{
+    return sendto(self->fd.fd, buf, size, MSG_NOSIGNAL, (const struct sockaddr *)&self->to.at,
+                  self->to.size);
+}
+
+static void wait_for_room(const struct udp_link *self)
+{
+    struct pollfd room = {.fd = self->fd.fd, .events = POLLOUT};
+    poll(&room, 1, ROOM_MS);
+}
+
+/* What the network refuses is lost, like any other datagram, and told; the link stays. */
+static enum aw_status udp_write(struct aw_link *link, const void *buf, size_t size,
+                                struct aw_error *err)
+{
+    struct udp_link *self = (struct udp_link *)link;
+    if (self->to.size == 0)
+        return AW_OK;
+    for (int tries = 0; send_one(self, buf, size) < 0; tries++) {
+        if (!passes(errno))
+            return aw_fd_lost(link, errno, err);
+        bool full = errno == EAGAIN || errno == ENOBUFS;
+        /* "Refused" is about a datagram before this one, which was not sent therefor. */
+        if (tries == TRIES || (!full && errno != EINTR && errno != ECONNREFUSED)) {
+            self->unsent = errno == ECONNREFUSED ? 0 : errno;
+            return AW_OK;
+        }
+        if (full)
+            wait_for_room(self);
+    }
+    self->unsent = 0;
+    return AW_OK;
+}
+
+static bool udp_raw(const struct aw_link *link, const void *buf, size_t size,
+                    struct aw_link_raw *raw)
+{
+    const struct udp_link *self = (const struct udp_link *)link;
+    bool good = aw_fd_raw(link, buf, size, raw) && self->to.size > 0;
+    raw->to = (const struct sockaddr *)&self->to.at;
+    raw->to_size = self->to.size;
+    return good;
+}
+
+static const struct aw_link_ops udp_ops = {
+    .read = udp_read,
+    .write = udp_write,
+    .close = aw_fd_close,
+    .fd = aw_fd_fd,
+    .raw = udp_raw,
+};
+
+/* Opening */
+
+static int new_socket(const struct address *at)
+{
+    static const int on = 1, room = BUFFER;
+    bool v6 = at->at.ss_family == AF_INET6;
+    int fd = socket(at->at.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+    setsockopt(fd, SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on);
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
+    setsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_RECVERR : IP_RECVERR, &on, sizeof on);
+    if (bind(fd, (const struct sockaddr *)&at->at, at->size) == 0)
+        return fd;
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+static enum aw_status cannot_bind(const struct address *at, bool server, struct aw_error *err)
+{
+    int error = errno;
+    char name[NAME_LENGTH], holder[96];
+    name_of(at, name);
+    if (error != EADDRINUSE)
+        return aw_fail(err, AW_NO_LINK, "udp: %s: %s — is that an address of this machine?", name,
+                       strerror(error));
+    if (!aw_udp_holder(port_of(at), holder, sizeof holder))
+        snprintf(holder, sizeof holder, "another program");
+    if (server)
+        return aw_fail(
+            err, AW_NO_LINK,
+            "udp-listen: %s is in use, %s has it — end that simulator, or choose another "
+            "port",
+            name, holder);
+    return aw_fail(
+        err, AW_NO_LINK,
+        "udp: %s is in use, %s has it — only one client can hear the simulator: end that "
+        "one, or let both ends use another port (listen=PORT)",
+        name, holder);
+}
+
+static enum aw_status make(struct udp_link **out, const struct address *at, bool server,
+                           struct aw_clock *clock, struct aw_error *err)
+{
+    int fd = new_socket(at);
+    if (fd < 0)
+        return cannot_bind(at, server, err);
+    struct udp_link *self = aw_fd_link_new(sizeof *self, &udp_ops, clock);
+    if (!self) {
+        close(fd);
+        return aw_fail(err, AW_NO_LINK, "udp: no memory");
+    }
+    self->fd.fd = fd;
+    self->fd.socket = true;
+    self->fd.base.datagrams = true;
+    self->server = server;
+    prepare(self, BATCH);
+    *out = self;
+    return AW_OK;
+}
+
+/* The address of ours that the peer's datagrams come to: the one that the kernel would send from.
+ */
+static bool address_towards(const struct address *to, struct address *out)
+{
+    *out = (struct address){.size = sizeof out->at};
+    int fd = socket(to->at.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool found = fd >= 0 && connect(fd, (const struct sockaddr *)&to->at, to->size) == 0 &&
+                 getsockname(fd, (struct sockaddr *)&out->at, &out->size) == 0;
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+static void set_port(struct address *address, unsigned port)
+{
+    if (address->at.ss_family == AF_INET6)
+        ((struct sockaddr_in6 *)&address->at)->sin6_port = htons((uint16_t)port);
+    else
+        ((struct sockaddr_in *)&address->at)->sin_port = htons((uint16_t)port);
+}
+
+/* Where the peer can reach us, and nobody else more than needed; everywhere where anybody may send,
+ * and where no route leads to the peer yet. */
+static enum aw_status listen_address(struct address *out, const struct address *to, unsigned port,
+                                     bool anybody, struct aw_clock *clock, struct aw_error *err)
+{
+    bool v6 = to->at.ss_family == AF_INET6;
+    if (anybody || !address_towards(to, out))
+        return resolve(out, v6 ? "::" : "0.0.0.0", port, to->at.ss_family, clock, err);
+    set_port(out, port);
+    return AW_OK;
+}
+
+enum aw_status aw_udp_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
+                           void *context, struct aw_error *err)
+{
+    static const char *const sources[] = {"peer", "any"};
+    struct udp_link *self;
+    struct address to, at;
+    char name[NAME_LENGTH];
+    long port = FROM_PORT;
+    size_t source = 0;
+    (void)context;
+    enum aw_status status = aw_url_int(url, "listen", 0, 65535, &port, err);
+    if (status == AW_OK)
+        status = aw_url_word(url, "from", sources, 2, &source, err);
+    if (status == AW_OK)
+        status = read_address(&to, url->rest, TO_PORT, AF_UNSPEC, clock, err);
+    if (status == AW_OK && port_of(&to) == 0)
+        status =
+            aw_fail(err, AW_USAGE, "udp:%.100s: port 0 — give the simulator's port", url->rest);
+    if (status == AW_OK)
+        status = listen_address(&at, &to, (unsigned)port, source, clock, err);
+    if (status == AW_OK)
+        status = make(&self, &at, false, clock, err);
+    if (status != AW_OK)
+        return status;
+    self->to = to;
+    self->peer_only = source == 0;
+    snprintf(self->fd.base.key, sizeof self->fd.base.key, "udp:%s", name_of(&to, name));
+    *out = &self->fd.base;
+    return AW_OK;
+}
+
+/* What clients on this machine use for a server that takes all addresses. */
+static void write_ready(struct udp_link *self, const struct address *at)
+{
+    char name[NAME_LENGTH];
+    struct aw_link *link = &self->fd.base;
+    struct address bound = {.size = sizeof bound.at}, client;
+    bool v6 = at->at.ss_family == AF_INET6;
+    getsockname(self->fd.fd, (struct sockaddr *)&bound.at, &bound.size);
+    if (is_any(&bound) && resolve(&client, v6 ? "::1" : "127.0.0.1", port_of(&bound),
+                                  at->at.ss_family, link->clock, NULL) == AW_OK)
+        bound = client;
+    snprintf(link->key, sizeof link->key, "udp:%s", name_of(&bound, name));
+    snprintf(link->ready, sizeof link->ready, "%s?listen=%u", link->key,
+             self->to_sender ? 0 : port_of(&self->to));
+}
+
+bool aw_udp_bound(unsigned port)
+{
+    return aw_udp_socket(port) != 0;
+}
+
+enum aw_status aw_udp_listen_open(struct aw_link **out, const struct aw_url *url,
+                                  struct aw_clock *clock, void *context, struct aw_error *err)
+{
+    struct udp_link *self;
+    struct address at, to = {0};
+    const char *reply = aw_url_get(url, "reply");
+    bool to_sender = reply && strcmp(reply, "sender") == 0;
+    (void)context;
+    enum aw_status status = read_address(&at, url->rest, TO_PORT, AF_UNSPEC, clock, err);
+    bool v6 = status == AW_OK && at.at.ss_family == AF_INET6;
+    if (status == AW_OK && !to_sender)
+        status = read_address(&to,
+                              reply ? reply
+                              : v6  ? "::1"
+                                    : "",
+                              FROM_PORT, at.at.ss_family, clock, err);
+    if (status == AW_OK)
+        status = make(&self, &at, true, clock, err);
+    if (status != AW_OK)
+        return status;
+    self->to = to;
+    self->to_sender = to_sender;
+    write_ready(self, &at);
+    *out = &self->fd.base;
+    return AW_OK;
+}

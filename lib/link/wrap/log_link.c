@@ -1,0 +1,230 @@
+/* A capture as a device: what came from the device then comes again, at the same intervals. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "capture/log.h"
+#include "link/core/transport.h"
+#include "wire/codec.h"
+
+struct log_link {
+    struct aw_link base;
+    struct aw_log *log;
+    double speed; /* infinite: without waiting */
+    int64_t from_ns;
+    bool loop;
+    struct aw_log_entry entry;
+    bool has_entry, begun;
+    size_t taken;                /* bytes of the entry that were read already */
+    int64_t first_ns, origin_ns; /* time of the first entry that has one; the first by the clock */
+    uint64_t delivered;          /* since the beginning of the file */
+    char name[128];
+};
+
+static enum aw_status end(struct log_link *self, struct aw_error *err)
+{
+    return aw_fail(err, AW_LOST, "%s: the end of the file", self->name);
+}
+
+static enum aw_status start_again(struct log_link *self, struct aw_error *err)
+{
+    if (!self->loop || !self->delivered)
+        return end(self, err);
+    self->begun = false;
+    self->delivered = 0;
+    return aw_log_rewind(self->log, err);
+}
+
+/* Since the first one; what the kernel stamped before that was recorded is none earlier. What has
+ * no time comes at once. */
+static int64_t since_first(const struct log_link *self)
+{
+    int64_t time_ns = self->entry.time_ns;
+    if (time_ns == AW_NO_TIME)
+        return self->from_ns;
+    return time_ns > self->first_ns ? time_ns - self->first_ns : 0;
+}
+
+/* What went to the device is only of interest where all hear all. */
+static bool is_for_us(const struct log_link *self)
+{
+    const struct aw_log_entry *entry = &self->entry;
+    bool comes = entry->dir != AW_TX || entry->linktype == AW_LINKTYPE_CAN;
+    return entry->data.size && comes && since_first(self) >= self->from_ns;
+}
+
+static void note_begin(struct log_link *self)
+{
+    if (!self->begun) {
+        self->origin_ns = aw_clock_now(self->base.clock);
+        self->first_ns = AW_NO_TIME;
+    }
+    self->begun = true;
+    if (self->first_ns == AW_NO_TIME)
+        self->first_ns = self->entry.time_ns;
+}
+
+static enum aw_status load(struct log_link *self, struct aw_error *err)
+{
+    while (!self->has_entry) {
+        enum aw_status status = aw_log_next(self->log, &self->entry, err);
+        if (status == AW_MORE)
+            status = start_again(self, err);
+        else if (status == AW_OK)
+            note_begin(self);
+        if (status != AW_OK && status != AW_MALFORMED)
+            return status;
+        self->has_entry = status == AW_OK && self->begun && is_for_us(self);
+        self->taken = 0;
+    }
+    return AW_OK;
+}
+
+static int64_t due(const struct log_link *self)
+{
+    int64_t since = since_first(self) - self->from_ns;
+    if (isinf(self->speed) || since <= 0)
+        return self->origin_ns;
+    return aw_clock_after(self->origin_ns, (double)since / 1e9 / self->speed);
+}
+
+static size_t take(struct log_link *self, void *buf, size_t cap)
+{
+    struct aw_log_entry *entry = &self->entry;
+    size_t left = entry->data.size - self->taken;
+    size_t n = left < cap ? left : cap;
+    memcpy(buf, entry->data.data + self->taken, n);
+    self->taken += n;
+    self->has_entry = !self->base.datagrams && self->taken < entry->data.size;
+    self->base.rx_time_ns = entry->time_ns == AW_NO_TIME ? 0 : entry->time_ns;
+    self->base.own = entry->dir == AW_TX;
+    self->delivered++;
+    return n;
+}
+
+static enum aw_status log_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                               int64_t deadline, struct aw_error *err)
+{
+    struct log_link *self = (struct log_link *)link;
+    *got = 0;
+    /* Asked even when there is nothing to wait for: a flood must not hide a wish to stop. */
+    enum aw_status status = aw_clock_wait(link->clock, -1, 0, aw_clock_now(link->clock));
+    if (status == AW_STOPPED)
+        return status;
+    status = load(self, err);
+    if (status != AW_OK)
+        return status;
+    int64_t at = due(self);
+    if (at > aw_clock_now(link->clock)) {
+        status = aw_clock_sleep(link->clock, at < deadline ? at : deadline);
+        if (status != AW_OK || at > deadline)
+            return status == AW_OK ? AW_TIMEOUT : status;
+    }
+    *got = take(self, buf, cap);
+    return AW_OK;
+}
+
+static enum aw_status log_write(struct aw_link *link, const void *buf, size_t size,
+                                struct aw_error *err)
+{
+    (void)link, (void)buf, (void)size, (void)err;
+    return AW_OK;
+}
+
+static void log_close(struct aw_link *link)
+{
+    struct log_link *self = (struct log_link *)link;
+    aw_log_close(self->log);
+    free(self);
+}
+
+static int log_fd(const struct aw_link *link)
+{
+    (void)link;
+    return -1;
+}
+
+static const struct aw_link_ops log_ops = {
+    .read = log_read,
+    .write = log_write,
+    .close = log_close,
+    .fd = log_fd,
+};
+
+static enum aw_status read_keys(struct log_link *self, const struct aw_url *url,
+                                struct aw_log_options *options, struct aw_error *err)
+{
+    static const char *const no_yes[] = {"no", "yes"};
+    const char *speed = aw_url_get(url, "speed"), *from = aw_url_get(url, "from");
+    size_t loop = 0;
+    long port = 0;
+    enum aw_status status = AW_OK;
+    self->speed = 1;
+    if (speed && strcmp(speed, "max") == 0)
+        self->speed = INFINITY;
+    else if (speed)
+        status = aw_number_parse(speed, &self->speed, err);
+    if (status == AW_OK && !(self->speed > 0))
+        return aw_fail(err, AW_LIMIT, "log: speed must be above 0, or max");
+    if (status == AW_OK && from)
+        status = aw_url_duration(from, &self->from_ns, err);
+    if (status == AW_OK)
+        status = aw_url_word(url, "loop", no_yes, 2, &loop, err);
+    if (status == AW_OK)
+        status = aw_url_int(url, "port", 1, 65535, &port, err);
+    self->loop = loop == 1;
+    options->ports[0] = (uint16_t)port;
+    return status;
+}
+
+/* Whether boundaries count shows the first entry; an empty file has none to keep. */
+static enum aw_status look_at_first(struct log_link *self, struct aw_error *err)
+{
+    struct aw_log_entry first;
+    enum aw_status status = aw_log_next(self->log, &first, err);
+    while (status == AW_MALFORMED || (status == AW_OK && !first.data.size))
+        status = aw_log_next(self->log, &first, err);
+    if (status != AW_OK && status != AW_MORE)
+        return status;
+    self->base.datagrams = status == AW_OK && !first.stream;
+    return aw_log_rewind(self->log, err);
+}
+
+/* To the caller a file that cannot be opened is a link that is not there. */
+static enum aw_status open_log(struct log_link *self, const char *path,
+                               const struct aw_log_options *options, struct aw_error *err)
+{
+    enum aw_status status = aw_log_open(&self->log, path, options, err);
+    if (status != AW_USAGE && status != AW_LIMIT)
+        return status;
+    if (err)
+        err->status = AW_NO_LINK;
+    return AW_NO_LINK;
+}
+
+enum aw_status aw_log_link_open(struct aw_link **out, const struct aw_url *url,
+                                struct aw_clock *clock, void *context, struct aw_error *err)
+{
+    struct aw_log_options options = {0};
+    struct log_link *self = calloc(1, sizeof *self);
+    (void)context;
+    if (!self)
+        return aw_fail(err, AW_NO_LINK, "log: no memory");
+    self->base =
+        (struct aw_link){.ops = &log_ops, .clock = clock, .recorded = true, .connections = 1};
+    snprintf(self->name, sizeof self->name, "%s", url->rest);
+    snprintf(self->base.key, sizeof self->base.key, "log:%.120s", url->rest);
+    enum aw_status status = read_keys(self, url, &options, err);
+    if (status == AW_OK)
+        status = open_log(self, url->rest, &options, err);
+    if (status == AW_OK)
+        status = look_at_first(self, err);
+    if (status != AW_OK) {
+        log_close(&self->base);
+        return status;
+    }
+    *out = &self->base;
+    return AW_OK;
+}

@@ -1,0 +1,952 @@
+#include "protocol/armctl/client.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define QUICKLY_MS 300 /* more than a round trip over Bluetooth */
+
+/* How well a packet of the handler fits a command that waits for its confirmation. */
+enum fit {
+    FIT_NONE, /* another type */
+    FIT_EXACT,
+    FIT_BARE, /* the type alone */
+    FIT_OTHER,
+};
+
+/* One command on its way. */
+struct talk {
+    struct aw_arm *arm;
+    struct aw_arm_outcome *out;
+    struct aw_error *err;
+    struct aw_record record; /* the command, if decoded */
+    bool decoded;
+    bool repeatable; /* may be carried out twice: it is absolute */
+    bool known;      /* the table has its type */
+    bool stopping;   /* what it commands may be what was confirmed last */
+    bool resent;
+    bool acked;      /* the transmission under way */
+    unsigned wanted; /* bit of each digit whose ACK makes it so */
+    unsigned acks;   /* bit of each digit that was acknowledged */
+    bool answered;
+    bool held;         /* out->answer is a confirmation that may be of an earlier command */
+    bool held_exact;   /* it is ours as soon as what we sent has certainly been carried out */
+    bool before_ack;   /* it is not ours if the ACK comes now */
+    int64_t accept_at; /* when it is taken for ours, if nothing else has come */
+    int64_t sent_ns, first_ns;
+};
+
+struct aw_arm_options aw_arm_defaults(void)
+{
+    return (struct aw_arm_options){
+        .ack_timeout_ms = 2000, .confirm_timeout_ms = 10000, .retries = 5, .seq = AW_ARM_SEQ_AUTO};
+}
+
+const char *aw_arm_result_name(enum aw_arm_result result)
+{
+    static const char *const names[] = {
+        [AW_ARM_NOT_SENT] = "not-sent",
+        [AW_ARM_CONFIRMED] = "confirmed",
+        [AW_ARM_CONFIRMED_OTHER] = "confirmed-other",
+        [AW_ARM_ARRIVED] = "acked",
+        [AW_ARM_ACKED_NOT_CONFIRMED] = "acked-not-confirmed",
+        [AW_ARM_NOT_ACKED] = "not-acked",
+        [AW_ARM_LINK_LOST] = "link-lost",
+        [AW_ARM_STOPPED] = "stopped",
+    };
+    return names[result];
+}
+
+/* Where a connection starts, both ends start anew. */
+static void forget_digits(struct aw_arm_memory *memory)
+{
+    memory->tx = memory->rx = memory->n_owed = 0;
+    memset(memory->owed, 0, sizeof memory->owed);
+    memory->agreed = false;
+    memory->heard[0] = '\0';
+}
+
+void aw_arm_init(struct aw_arm *arm, struct aw_link *link, const struct aw_arm_options *options,
+                 const struct aw_arm_memory *memory)
+{
+    *arm = (struct aw_arm){.link = link, .options = *options};
+    aw_wire_init(&arm->wire, &aw_armctl_protocol, NULL, false);
+    if (memory)
+        arm->memory = *memory;
+    if (link->connections)
+        forget_digits(&arm->memory);
+    arm->tx_sure = arm->rx_sure = link->simulated; /* born with this link */
+    bool heard = arm->memory.rx >= 2;
+    arm->receiver = (struct aw_arm_receiver){heard ? arm->memory.rx : 2, !heard};
+    if (options->seq != AW_ARM_SEQ_AUTO) {
+        arm->memory.tx = (uint8_t)options->seq;
+        arm->receiver.any = true;
+    }
+}
+
+void aw_arm_on_event(struct aw_arm *arm, aw_arm_event_fn *event, void *context)
+{
+    arm->event = event;
+    arm->context = context;
+}
+
+const struct aw_arm_memory *aw_arm_memory(struct aw_arm *arm)
+{
+    arm->memory.known = true;
+    arm->memory.rx = arm->receiver.any ? 0 : arm->receiver.expected;
+    return &arm->memory;
+}
+
+static void tell(struct aw_arm *arm, enum aw_arm_event_kind kind, const char *text, int attempt)
+{
+    bool heard = text == arm->line.text && arm->line.decoded;
+    struct aw_arm_event event = {kind, text, attempt, heard ? &arm->line.record : NULL};
+    if (arm->event)
+        arm->event(arm->context, &event);
+}
+
+static void copy_body(char *to, const char *from)
+{
+    memmove(to, from, strlen(from) + 1);
+}
+
+/* Receiving */
+
+static int64_t now_of(const struct aw_arm *arm)
+{
+    return aw_clock_now(arm->link->clock);
+}
+
+static void count_garbage(struct aw_arm *arm)
+{
+    arm->counters.garbage = arm->reader.garbage;
+    arm->counters.overlong = arm->reader.framer.overlong;
+    tell(arm, AW_ARM_GARBAGE, "", 0);
+}
+
+/* A peer that never falls silent must not keep us from seeing that the time is over. */
+static enum aw_status read_more(struct aw_arm *arm, int64_t deadline, struct aw_error *err)
+{
+    if (now_of(arm) > deadline)
+        return AW_TIMEOUT;
+    size_t cap, got = 0;
+    uint8_t *room = aw_arm_reader_room(&arm->reader, &cap);
+    enum aw_status status = aw_link_read(arm->link, room, cap, &got, deadline, err);
+    aw_arm_reader_added(&arm->reader, got);
+    return status == AW_MORE ? AW_OK : status;
+}
+
+/* The next packet, into arm->line. */
+static enum aw_status next_line(struct aw_arm *arm, int64_t deadline, struct aw_error *err)
+{
+    for (;;) {
+        enum aw_status status = aw_arm_reader_next(&arm->reader, &arm->wire, AW_RX, &arm->line);
+        if (status == AW_OK)
+            return AW_OK;
+        if (status == AW_MALFORMED)
+            count_garbage(arm);
+        else if ((status = read_more(arm, deadline, err)) != AW_OK)
+            return status;
+    }
+}
+
+/* A write that nobody takes is a message lost like any other. */
+static enum aw_status write_bytes(struct aw_arm *arm, const uint8_t *bytes, size_t size,
+                                  struct aw_error *err)
+{
+    enum aw_status status = aw_link_write(arm->link, bytes, size, err);
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+static enum aw_status acknowledge(struct aw_arm *arm, struct aw_error *err)
+{
+    uint8_t bytes[AW_ARM_LINE_MAX];
+    arm->counters.acks_sent++;
+    return write_bytes(arm, bytes, aw_arm_ack_write(bytes, arm->line.digit), err);
+}
+
+/* Values of the answer that the command has too, the digit aside. Another joint is another command.
+ */
+static enum fit compare_records(const struct aw_record *asked, const struct aw_record *answer)
+{
+    int seq = aw_codec_find(answer->codec, "seq"), joint = aw_codec_find(answer->codec, "joint");
+    uint64_t both = asked->present & answer->present & ~(UINT64_C(1) << seq);
+    if (!both)
+        return FIT_BARE;
+    for (; both; both &= both - 1) {
+        int leaf = __builtin_ctzll(both);
+        double difference = asked->v[leaf] - answer->v[leaf];
+        if (difference < 0 || difference > 0)
+            return leaf == joint ? FIT_NONE : FIT_OTHER;
+    }
+    return FIT_EXACT;
+}
+
+static bool decode_body(struct aw_arm *arm, const char *body, struct aw_record *record)
+{
+    uint8_t bytes[AW_ARM_LINE_MAX];
+    size_t size = aw_arm_line_write(bytes, 0, body);
+    return aw_wire_decode(&arm->wire, AW_TX, (struct aw_span){bytes, size}, record, NULL) == AW_OK;
+}
+
+/* asked: the command sent, decoded, or NULL. */
+static enum fit compare(const char *sent, const struct aw_record *asked,
+                        const struct aw_arm_line *line)
+{
+    if (strncmp(line->body, sent, 3) != 0)
+        return FIT_NONE;
+    if (!line->known || strcmp(line->body, sent) == 0)
+        return FIT_EXACT;
+    if (!line->body[3])
+        return FIT_BARE;
+    if (asked && line->decoded && asked->codec == line->record.codec)
+        return compare_records(asked, &line->record);
+    return FIT_OTHER;
+}
+
+static enum fit compare_with(const struct talk *talk, const struct aw_arm_line *line)
+{
+    return compare(talk->out->sent, talk->decoded ? &talk->record : NULL, line);
+}
+
+/* The command that this packet fits best among those whose confirmation may still come, the oldest
+ * of equals. */
+static enum fit find_owed(struct aw_arm *arm, int *index)
+{
+    enum fit best = FIT_NONE;
+    for (int i = 0; i < arm->memory.n_owed && best != FIT_EXACT; i++) {
+        struct aw_record record;
+        bool decoded = decode_body(arm, arm->memory.owed[i], &record);
+        enum fit fit = compare(arm->memory.owed[i], decoded ? &record : NULL, &arm->line);
+        if (fit == FIT_EXACT || (fit != FIT_NONE && best == FIT_NONE)) {
+            best = fit;
+            *index = i;
+        }
+    }
+    return best;
+}
+
+static void take_answer(struct talk *talk)
+{
+    const struct aw_arm_line *line = &talk->arm->line;
+    copy_body(talk->out->answer, line->body);
+    talk->out->has_record = line->decoded;
+    talk->out->record = line->record;
+}
+
+static void accept(struct talk *talk)
+{
+    take_answer(talk);
+    talk->answered = true;
+}
+
+/* It may be ours: it is if nothing else comes for so long. 0: not by time alone. */
+static void hold(struct talk *talk, int for_ms)
+{
+    take_answer(talk);
+    talk->held = true;
+    talk->held_exact = talk->before_ack = false;
+    talk->accept_at = for_ms ? now_of(talk->arm) + for_ms * AW_MILLISECOND : AW_NEVER;
+}
+
+static void belongs_elsewhere(struct aw_arm *arm)
+{
+    arm->counters.late++;
+    tell(arm, AW_ARM_LATE, arm->line.text, 0);
+}
+
+/* Has it been carried out? Of two digits one is new to the handler. A stop goes where the joints
+ * were confirmed last, so that its confirmation may be of an earlier command: it needs both ACKs,
+ * or one by a handler with which the digits were agreed, and nothing else to be confirmed. */
+static bool is_carried_out(const struct talk *talk)
+{
+    const struct aw_arm_memory *memory = &talk->arm->memory;
+    if (!talk->stopping || talk->acks == 3)
+        return talk->acked;
+    return memory->agreed && !memory->n_owed && talk->acks >> talk->out->digit & 1;
+}
+
+static void hold_exact(struct talk *talk)
+{
+    hold(talk, 0);
+    talk->held_exact = true;
+}
+
+static void sort_exact(struct talk *talk)
+{
+    int owed;
+    bool doubtful = talk->stopping || find_owed(talk->arm, &owed) == FIT_EXACT;
+    if (!doubtful || is_carried_out(talk))
+        accept(talk);
+    else
+        hold_exact(talk);
+}
+
+/* Before any ACK: the handler acknowledges a command before it confirms it, so this is of an
+ * earlier command, unless the ACK got lost. */
+static void sort_early_bare(struct talk *talk, bool doubtful)
+{
+    if (doubtful) {
+        belongs_elsewhere(talk->arm);
+        return;
+    }
+    hold(talk, 0);
+    talk->before_ack = true;
+    if (!talk->stopping)
+        talk->accept_at = talk->sent_ns + talk->arm->options.ack_timeout_ms * AW_MILLISECOND;
+}
+
+static void sort_bare(struct talk *talk)
+{
+    struct aw_arm *arm = talk->arm;
+    int owed;
+    bool doubtful = find_owed(arm, &owed) != FIT_NONE;
+    if (doubtful)
+        aw_arm_memory_settle(&arm->memory, owed);
+    if (is_carried_out(talk) && (!doubtful || talk->held))
+        accept(talk);
+    else if (!talk->acks && !talk->resent && !talk->out->flipped)
+        sort_early_bare(talk, doubtful);
+    else if (!talk->stopping || is_carried_out(talk))
+        hold(talk, arm->options.ack_timeout_ms);
+    else if (doubtful)
+        belongs_elsewhere(arm);
+    else
+        hold_exact(talk);
+}
+
+static void sort_other(struct talk *talk)
+{
+    struct aw_arm *arm = talk->arm;
+    int owed = 0;
+    enum fit fit = find_owed(arm, &owed);
+    if (fit != FIT_NONE)
+        aw_arm_memory_settle(&arm->memory, owed);
+    if (fit == FIT_EXACT || (fit != FIT_NONE && !talk->out->acked)) {
+        belongs_elsewhere(arm);
+    } else if (fit == FIT_NONE && !talk->out->flipped) {
+        accept(talk);
+    } else {
+        /* Of an earlier motion, or of the first copy, cut short by the second: ours may follow. */
+        hold(talk, arm->options.confirm_timeout_ms);
+        belongs_elsewhere(arm);
+    }
+}
+
+static void deliver_packet(struct aw_arm *arm, struct talk *talk)
+{
+    enum fit fit = talk ? compare_with(talk, &arm->line) : FIT_NONE;
+    int owed;
+    arm->counters.delivered++;
+    if (fit == FIT_EXACT)
+        sort_exact(talk);
+    else if (fit == FIT_BARE)
+        sort_bare(talk);
+    else if (fit == FIT_OTHER)
+        sort_other(talk);
+    else if (find_owed(arm, &owed) != FIT_NONE)
+        aw_arm_memory_settle(&arm->memory, owed);
+    if (fit == FIT_NONE)
+        belongs_elsewhere(arm);
+    if (talk && talk->answered)
+        tell(arm, AW_ARM_CONFIRMATION, arm->line.text, 0);
+}
+
+/* A handler that was switched off starts at 2 again. Until it is known whether it was, its packet
+ * is a duplicate only if it is the packet that we heard; and that one, coming again, is a new one
+ * only if it can be the answer to this command. */
+static enum aw_arm_verdict judge(const struct aw_arm *arm, const struct talk *talk)
+{
+    enum aw_arm_verdict verdict = aw_arm_judge(&arm->receiver, arm->line.digit);
+    bool heard = strcmp(arm->line.body, arm->memory.heard) == 0;
+    if (verdict == AW_ARM_DUPLICATE && !arm->rx_sure && !heard)
+        return AW_ARM_NEW;
+    bool again = verdict == AW_ARM_NEW && heard && arm->line.digit != arm->receiver.expected;
+    return again && !(talk && is_carried_out(talk)) ? AW_ARM_DUPLICATE : verdict;
+}
+
+static enum aw_status hear_packet(struct aw_arm *arm, struct talk *talk, struct aw_error *err)
+{
+    enum aw_arm_verdict verdict = judge(arm, talk);
+    if (verdict == AW_ARM_FOREIGN) {
+        arm->counters.foreign++;
+        tell(arm, AW_ARM_OTHER_DIGIT, arm->line.text, 0);
+        return AW_OK;
+    }
+    enum aw_status status = acknowledge(arm, err);
+    if (verdict == AW_ARM_DUPLICATE) {
+        arm->counters.duplicates++;
+        tell(arm, AW_ARM_REPEATED, arm->line.text, 0);
+        return status;
+    }
+    aw_arm_take(&arm->receiver, arm->line.digit);
+    deliver_packet(arm, talk);
+    copy_body(arm->memory.heard, arm->line.body);
+    return status;
+}
+
+static void hear_ack(struct aw_arm *arm, struct talk *talk)
+{
+    int digit = aw_arm_ack_digit(&arm->line);
+    if (!talk || digit < 0 || !(talk->wanted & ~talk->acks & 1u << digit)) {
+        arm->counters.acks_ignored++;
+        tell(arm, AW_ARM_ACK_IGNORED, arm->line.text, 0);
+        return;
+    }
+    talk->acks |= 1u << digit;
+    talk->acked = (talk->acks & talk->wanted) == talk->wanted;
+    talk->out->acked = true;
+    talk->out->ack_ns = now_of(arm) - talk->sent_ns;
+    arm->memory.tx = (uint8_t)(digit ^ 1);
+    tell(arm, AW_ARM_ACKED, arm->line.text, 0);
+    if (talk->before_ack) {
+        talk->held = talk->before_ack = false;
+        talk->out->answer[0] = '\0';
+    } else if (talk->held_exact && is_carried_out(talk)) {
+        talk->answered = true; /* and perhaps once more, by what was carried out before this ACK */
+        aw_arm_memory_owe(&arm->memory, talk->out->sent);
+    }
+}
+
+static enum aw_status hear(struct aw_arm *arm, struct talk *talk, struct aw_error *err)
+{
+    if (!aw_arm_is_ack(&arm->line))
+        return hear_packet(arm, talk, err);
+    hear_ack(arm, talk);
+    return AW_OK;
+}
+
+enum aw_status aw_arm_idle(struct aw_arm *arm, int64_t deadline, struct aw_error *err)
+{
+    for (;;) {
+        enum aw_status status = next_line(arm, deadline, err);
+        if (status == AW_OK)
+            status = hear(arm, NULL, err);
+        if (status != AW_OK)
+            return status == AW_TIMEOUT ? AW_OK : status;
+    }
+}
+
+/* Sending */
+
+/* What is held is taken for ours when its time has come. */
+static enum aw_status wait_for(struct talk *talk, const bool *what, int timeout_ms)
+{
+    struct aw_arm *arm = talk->arm;
+    int64_t deadline = now_of(arm) + timeout_ms * AW_MILLISECOND;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && !*what && !talk->answered) {
+        bool due = talk->held && talk->accept_at <= deadline;
+        status = next_line(arm, due ? talk->accept_at : deadline, talk->err);
+        if (status == AW_OK)
+            status = hear(arm, talk, talk->err);
+        else if (status == AW_TIMEOUT && due) {
+            talk->answered = true;
+            status = AW_OK;
+        }
+    }
+    return status;
+}
+
+static enum aw_status transmit(struct talk *talk, int attempt)
+{
+    struct aw_arm *arm = talk->arm;
+    uint8_t bytes[AW_ARM_LINE_MAX];
+    size_t size = aw_arm_line_write(bytes, talk->out->digit, talk->out->sent);
+    char text[AW_ARM_LINE_MAX];
+    snprintf(text, sizeof text, "%.*s", (int)size - 2, (const char *)bytes);
+    talk->sent_ns = now_of(arm);
+    if (talk->first_ns < 0)
+        talk->first_ns = talk->sent_ns;
+    arm->counters.sent += attempt == 0;
+    arm->counters.resent += attempt > 0;
+    talk->resent = attempt > 0;
+    talk->before_ack = false; /* the next ACK may be that of an earlier copy */
+    talk->wanted |= 1u << talk->out->digit;
+    talk->acks &= ~(1u << talk->out->digit);
+    tell(arm, attempt ? AW_ARM_RESENT : AW_ARM_SENT, text, attempt);
+    return write_bytes(arm, bytes, size, talk->err);
+}
+
+/* Until it is acknowledged, or confirmed, which implies it. */
+static enum aw_status deliver(struct talk *talk, int retries)
+{
+    enum aw_status status = AW_TIMEOUT;
+    talk->acked = false;
+    talk->wanted = 0;
+    for (int attempt = 0; attempt <= retries && status == AW_TIMEOUT; attempt++) {
+        talk->out->retries += attempt > 0;
+        status = transmit(talk, attempt);
+        if (status == AW_OK)
+            status = wait_for(talk, &talk->acked, talk->arm->options.ack_timeout_ms);
+    }
+    return status;
+}
+
+static void use_digit(struct talk *talk, uint8_t digit)
+{
+    struct aw_arm *arm = talk->arm;
+    talk->out->digit = digit;
+    talk->out->flipped = true;
+    arm->receiver.any = true;
+    arm->counters.flips++;
+    tell(arm, AW_ARM_FLIPPED, talk->out->sent, 0);
+}
+
+static bool may_flip(const struct talk *talk)
+{
+    return talk->arm->options.seq == AW_ARM_SEQ_AUTO && talk->repeatable && !talk->out->flipped;
+}
+
+/* The published firmware does not even acknowledge a digit that it does not expect. */
+static enum aw_status deliver_somehow(struct talk *talk)
+{
+    enum aw_status status = deliver(talk, talk->arm->options.retries);
+    if (status != AW_TIMEOUT || !may_flip(talk))
+        return status;
+    uint8_t digit = talk->out->digit;
+    use_digit(talk, digit ^ 1u);
+    status = deliver(talk, 0);
+    if (status == AW_TIMEOUT)
+        talk->out->digit = digit;
+    return status;
+}
+
+static enum aw_status try_other_digit(struct talk *talk)
+{
+    use_digit(talk, talk->arm->memory.tx);
+    enum aw_status status = deliver(talk, talk->arm->options.retries);
+    if (status == AW_OK)
+        status = wait_for(talk, &talk->answered, talk->arm->options.confirm_timeout_ms);
+    return status;
+}
+
+static enum aw_status await_confirmation(struct talk *talk)
+{
+    const struct aw_arm_options *options = &talk->arm->options;
+    bool uncertain = !talk->arm->tx_sure && may_flip(talk);
+    bool early = uncertain && options->flip_after_ms;
+    int first_ms = early ? options->flip_after_ms : options->confirm_timeout_ms;
+    enum aw_status status = wait_for(talk, &talk->answered, first_ms);
+    if (status == AW_TIMEOUT && early && talk->held) /* a sign of life: the digits agree */
+        status = wait_for(talk, &talk->answered, options->confirm_timeout_ms);
+    else if (status == AW_TIMEOUT && uncertain)
+        status = try_other_digit(talk);
+    if (status == AW_TIMEOUT && talk->held && talk->out->acked && !talk->stopping)
+        status = AW_OK;
+    return status;
+}
+
+/* The handler does not confirm what is no command, but one that does would do it at once. */
+static enum aw_status await_any_answer(struct talk *talk)
+{
+    enum aw_status status = wait_for(talk, &talk->answered, QUICKLY_MS);
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+/* What came of it */
+
+static void remember_places(struct aw_arm *arm, const struct aw_record *record)
+{
+    for (int i = 0; i < record->codec->n_leaves; i++) {
+        int joint;
+        enum aw_arm_kind kind;
+        if (record->present >> i & 1 &&
+            aw_arm_field_joint(record, record->codec->leaves[i].field->name, &joint, &kind))
+            arm->memory.places[joint] = (struct aw_arm_place){true, kind, (int)record->v[i]};
+    }
+}
+
+static bool is_motor(const struct aw_record *record)
+{
+    return strcmp(record->codec->message->name, "duty") == 0;
+}
+
+/* The firmware stops both motors before it starts one. */
+static void note_motor(const struct talk *talk, bool confirmed)
+{
+    char *motor = talk->arm->memory.motor;
+    if (!talk->decoded || !is_motor(&talk->record))
+        return;
+    double duty = aw_record_get(&talk->record, "duty");
+    if (duty < 0 || duty > 0)
+        copy_body(motor, talk->out->sent);
+    else if (confirmed)
+        motor[0] = '\0';
+}
+
+static bool same_joint(const char *body, const char *other)
+{
+    return strncmp(body, other, strncmp(body, "ARM", 3) == 0 ? 3 : 4) == 0;
+}
+
+/* The handler confirms what a joint did in the order in which it did it. */
+static void forget_owed(struct aw_arm_memory *memory, const char *body)
+{
+    for (int i = memory->n_owed - 1; i >= 0; i--)
+        if (same_joint(memory->owed[i], body))
+            aw_arm_memory_settle(memory, i);
+}
+
+static void note_confirmed(struct talk *talk, enum fit fit)
+{
+    struct aw_arm *arm = talk->arm;
+    struct aw_arm_memory *memory = &arm->memory;
+    bool twice = talk->out->flipped || fit == FIT_OTHER || talk->held_exact;
+    arm->tx_sure = arm->rx_sure = memory->agreed = true;
+    memory->tx = talk->out->digit ^ 1u; /* the ACK may have been lost */
+    memory->pending[0] = '\0';
+    note_motor(talk, true);
+    forget_owed(memory, talk->out->sent);
+    if (twice)
+        aw_arm_memory_owe(memory, talk->out->sent);
+    if (!talk->decoded)
+        return;
+    bool valued = talk->out->has_record && fit != FIT_BARE;
+    remember_places(arm, valued ? &talk->out->record : &talk->record);
+    copy_body(memory->confirmed, talk->out->sent);
+}
+
+static void note_unconfirmed(struct talk *talk)
+{
+    struct aw_arm *arm = talk->arm;
+    arm->tx_sure = arm->rx_sure = false;
+    arm->memory.agreed = talk->acked;
+    note_motor(talk, false);
+    aw_arm_memory_owe(&arm->memory, talk->out->sent);
+    if (talk->decoded)
+        copy_body(arm->memory.pending, talk->out->sent);
+}
+
+static enum aw_status say_confirmed(struct talk *talk, enum fit fit)
+{
+    struct aw_arm_outcome *out = talk->out;
+    out->result = fit == FIT_OTHER ? AW_ARM_CONFIRMED_OTHER : AW_ARM_CONFIRMED;
+    out->bare = fit == FIT_BARE;
+    if (fit != FIT_OTHER)
+        return AW_OK;
+    return aw_fail(talk->err, AW_REFUSED,
+                   "%s: the handler confirmed %s instead — a limit of its own, or another command "
+                   "came in between",
+                   out->sent, out->answer);
+}
+
+static enum aw_status conclude_confirmed(struct talk *talk)
+{
+    struct aw_arm_outcome *out = talk->out;
+    struct aw_arm_line line = {.known = talk->known, .decoded = out->has_record};
+    line.record = out->record;
+    copy_body(line.body, out->answer);
+    enum fit fit = compare_with(talk, &line);
+    note_confirmed(talk, fit);
+    return say_confirmed(talk, fit);
+}
+
+static enum aw_status say_not_confirmed(struct talk *talk)
+{
+    struct aw_arm_outcome *out = talk->out;
+    const struct aw_arm_options *options = &talk->arm->options;
+    const char *advice =
+        options->seq != AW_ARM_SEQ_AUTO ? "it may have taken it for a duplicate: try --seq auto"
+        : !talk->repeatable ? "it was not repeated, because it might be carried out twice: ping "
+                              "agrees on the digits without motion"
+                            : "see whether it moved, or give a longer --confirm-timeout";
+    out->result = AW_ARM_ACKED_NOT_CONFIRMED;
+    return aw_fail(talk->err, AW_TIMEOUT, "%s: ACKed, but not confirmed within %g s%s — %s",
+                   out->sent, options->confirm_timeout_ms / 1000.0,
+                   out->flipped ? ", with either digit" : "", advice);
+}
+
+static const char *silence(const struct talk *talk)
+{
+    const struct aw_arm *arm = talk->arm;
+    const struct aw_arm_counters *heard = &arm->counters;
+    bool no_other = arm->options.seq != AW_ARM_SEQ_AUTO || !talk->repeatable;
+    if (heard->foreign)
+        return "our own lines come back: look for a local echo or crossed wires";
+    if (heard->delivered || heard->duplicates || heard->acks_ignored)
+        return no_other ? "the handler is there and ACKs nothing for this digit: it may be waiting "
+                          "for the other one, try --seq auto or ping"
+                        : "the handler is there and ACKs nothing for either digit: it may not know "
+                          "this command";
+    if (heard->garbage || heard->overlong)
+        return "only garbage comes: check the speed (9600 8N1)";
+    return no_other ? "check power, port and speed (9600 8N1); or it may be waiting for the other "
+                      "digit, try --seq auto or ping"
+                    : "check power, port and speed (9600 8N1)";
+}
+
+static enum aw_status say_not_acked(struct talk *talk)
+{
+    struct aw_arm_outcome *out = talk->out;
+    out->result = AW_ARM_NOT_ACKED;
+    return aw_fail(talk->err, AW_TIMEOUT, "%s: no ACK after %d tries with digit %d%s — %s",
+                   out->sent, talk->arm->options.retries + 1, out->digit,
+                   out->flipped ? " and one with the other" : "", silence(talk));
+}
+
+static enum aw_status say_ended(struct talk *talk, enum aw_status status)
+{
+    bool stopped = status == AW_STOPPED;
+    talk->out->result = stopped ? AW_ARM_STOPPED : AW_ARM_LINK_LOST;
+    if (!stopped)
+        return AW_LOST;
+    return aw_fail(talk->err, AW_STOPPED,
+                   "%s: stopped while waiting for the %s — it is not sent "
+                   "again",
+                   talk->out->sent, talk->out->acked ? "confirmation" : "ACK");
+}
+
+static enum aw_status conclude(struct talk *talk, enum aw_status status)
+{
+    talk->out->total_ns = talk->first_ns < 0 ? 0 : now_of(talk->arm) - talk->first_ns;
+    if (status == AW_OK && (talk->answered || talk->held))
+        return conclude_confirmed(talk);
+    if (status == AW_OK) {
+        talk->out->result = AW_ARM_ARRIVED;
+        return AW_OK;
+    }
+    if (talk->first_ns >= 0)
+        note_unconfirmed(talk);
+    talk->out->answer[0] = '\0';
+    talk->out->has_record = false;
+    if (status != AW_TIMEOUT)
+        return say_ended(talk, status);
+    return talk->out->acked ? say_not_confirmed(talk) : say_not_acked(talk);
+}
+
+/* Commands */
+
+/* Types that may be carried out twice. */
+static bool is_repeatable(const char *body)
+{
+    static const char *const types[] = {"DEG", "POS", "ARM", "SPD"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strncmp(body, types[i], 3) == 0)
+            return true;
+    return false;
+}
+
+static void start(struct talk *talk, struct aw_arm *arm, const char *body,
+                  struct aw_arm_outcome *out, struct aw_error *err)
+{
+    *out = (struct aw_arm_outcome){.digit = arm->memory.tx, .ack_ns = -1};
+    copy_body(out->sent, body);
+    *talk = (struct talk){.arm = arm, .out = out, .err = err, .first_ns = -1};
+    talk->decoded = decode_body(arm, body, &talk->record);
+    talk->known = aw_arm_type_known(body);
+    talk->repeatable = is_repeatable(body);
+    if (err)
+        err->text[0] = '\0';
+}
+
+static enum aw_status converse(struct aw_arm *arm, const char *body, struct aw_arm_outcome *out,
+                               struct aw_error *err)
+{
+    struct talk talk;
+    start(&talk, arm, body, out, err);
+    enum aw_status status = aw_arm_idle(arm, now_of(arm), err);
+    if (status == AW_OK)
+        status = deliver_somehow(&talk);
+    if (status == AW_OK)
+        status = talk.decoded ? await_confirmation(&talk) : await_any_answer(&talk);
+    return conclude(&talk, status);
+}
+
+/* TYPE and parameters of a record, as they stand in a line. */
+static enum aw_status body_of(const struct aw_record *record, char *body, struct aw_error *err)
+{
+    struct aw_record copy = *record;
+    uint8_t bytes[AW_ARM_LINE_MAX];
+    size_t size;
+    enum aw_status status = aw_record_set(&copy, "seq", 0, err);
+    if (status == AW_OK)
+        status = aw_encode(&copy, true, bytes, sizeof bytes, &size, err);
+    if (status == AW_OK)
+        snprintf(body, AW_ARM_BODY_MAX + 1, "%.*s", (int)size - 3, (const char *)bytes + 1);
+    return status;
+}
+
+enum aw_status aw_arm_command(struct aw_arm *arm, const struct aw_record *command,
+                              struct aw_arm_outcome *outcome, struct aw_error *err)
+{
+    char body[AW_ARM_BODY_MAX + 1];
+    *outcome = (struct aw_arm_outcome){.result = AW_ARM_NOT_SENT, .ack_ns = -1};
+    enum aw_status status = body_of(command, body, err);
+    return status == AW_OK ? aw_arm_send_line(arm, body, outcome, err) : status;
+}
+
+enum aw_status aw_arm_send_line(struct aw_arm *arm, const char *body,
+                                struct aw_arm_outcome *outcome, struct aw_error *err)
+{
+    *outcome = (struct aw_arm_outcome){.result = AW_ARM_NOT_SENT, .ack_ns = -1};
+    if (!aw_arm_body_valid(body))
+        return aw_fail(err, AW_USAGE,
+                       "'%.40s': not a packet — three capitals, then at most 28 characters without "
+                       "blanks",
+                       body);
+    if (strncmp(body, "ACK", 3) == 0)
+        return aw_fail(err, AW_USAGE,
+                       "%s: an ACK is never acknowledged itself — ACKs are sent by "
+                       "armctl on its own",
+                       body);
+    return converse(arm, body, outcome, err);
+}
+
+/* Ping and stop */
+
+/* What the handler did the last time, it will do again. */
+static void note_ping(struct aw_arm_memory *memory, uint8_t next, uint8_t answered)
+{
+    if (memory->agreed)
+        memory->pings = answered == next ? AW_ARM_PINGS_NEXT : AW_ARM_PINGS_DUPLICATE;
+    memory->agreed = true;
+}
+
+enum aw_status aw_arm_ping(struct aw_arm *arm, struct aw_arm_outcome *outcome, struct aw_error *err)
+{
+    struct talk talk;
+    struct aw_arm_options usual = arm->options;
+    uint8_t next = arm->memory.tx;
+    start(&talk, arm, "PNG", outcome, err);
+    enum aw_status status = aw_arm_idle(arm, now_of(arm), err);
+    bool reached = status == AW_OK;
+    outcome->digit = arm->memory.pings == AW_ARM_PINGS_NEXT ? next ^ 1u : next;
+    if (arm->memory.pings == AW_ARM_PINGS_UNKNOWN && usual.ack_timeout_ms > QUICKLY_MS)
+        arm->options.ack_timeout_ms = QUICKLY_MS;
+    for (int i = 0; i <= usual.retries && reached && !talk.acked; i++) {
+        outcome->digit ^= 1u;
+        outcome->retries = i;
+        status = deliver(&talk, 0);
+        reached = status == AW_TIMEOUT || status == AW_OK;
+        arm->options = usual;
+    }
+    outcome->total_ns = now_of(arm) - talk.first_ns;
+    if (!reached)
+        return say_ended(&talk, status);
+    if (!talk.acked)
+        return say_not_acked(&talk);
+    note_ping(&arm->memory, next, outcome->digit);
+    arm->tx_sure = true;
+    outcome->result = AW_ARM_CONFIRMED;
+    return AW_OK;
+}
+
+static bool is_vehicle(const struct aw_record *record)
+{
+    const char *name = record->codec->message->name;
+    return strcmp(name, "mov") == 0 || strcmp(name, "spd") == 0;
+}
+
+bool aw_arm_last_confirmed(struct aw_arm *arm, const struct aw_record *command,
+                           struct aw_record *back)
+{
+    *back = *command;
+    if (is_vehicle(command)) {
+        aw_record_init(back, aw_wire_codec(&arm->wire, "spd", AW_TX), AW_TX);
+        return aw_record_set(back, "speed", 0, NULL) == AW_OK;
+    }
+    if (is_motor(command))
+        return aw_record_set(back, "duty", 0, NULL) == AW_OK;
+    bool moves = false;
+    for (int i = 0; i < back->codec->n_leaves; i++) {
+        int joint;
+        enum aw_arm_kind kind;
+        if (!aw_arm_field_joint(command, back->codec->leaves[i].field->name, &joint, &kind))
+            continue;
+        const struct aw_arm_place *place = &arm->memory.places[joint];
+        if (!place->known || place->kind != kind)
+            return false;
+        back->v[i] = place->value;
+        moves = true;
+    }
+    return moves;
+}
+
+/* A motor would go on for ever, so it comes first. */
+static bool stop_body(struct aw_arm *arm, char *body)
+{
+    const struct aw_arm_memory *memory = &arm->memory;
+    const char *moving = *memory->motor     ? memory->motor
+                         : *memory->pending ? memory->pending
+                                            : memory->confirmed;
+    struct aw_record command, back;
+    return *moving && decode_body(arm, moving, &command) &&
+           aw_arm_last_confirmed(arm, &command, &back) && body_of(&back, body, NULL) == AW_OK;
+}
+
+/* Both digits, the one that the handler has had already first: it is a duplicate, and the other is
+ * carried out, once. If the handler expects the first one it carries out both. */
+static enum aw_status transmit_both(struct talk *talk, int attempt)
+{
+    uint8_t digit = talk->out->digit;
+    talk->out->digit = digit ^ 1u;
+    enum aw_status status = transmit(talk, attempt);
+    talk->out->digit = digit;
+    return status == AW_OK ? transmit(talk, attempt) : status;
+}
+
+/* Once the handler has acknowledged one digit it expects the other, so the second of two in a row
+ * is carried out for certain. */
+static enum aw_status deliver_surely(struct talk *talk)
+{
+    enum aw_status status = AW_TIMEOUT;
+    for (int i = 0; i <= talk->arm->options.retries && status == AW_TIMEOUT; i++) {
+        talk->out->retries += i > 0;
+        status = transmit_both(talk, i);
+        if (status == AW_OK)
+            status = wait_for(talk, &talk->acked, talk->arm->options.ack_timeout_ms);
+        if (status == AW_TIMEOUT && is_carried_out(talk))
+            status = AW_OK;
+    }
+    if (status == AW_OK)
+        status = wait_for(talk, &talk->answered, talk->arm->options.confirm_timeout_ms);
+    return status;
+}
+
+/* For signal time: nothing is sent again, and the motion back is not waited for. */
+static enum aw_status stop_at_once(struct talk *talk)
+{
+    struct aw_arm_outcome *out = talk->out;
+    enum aw_status status = transmit_both(talk, 0);
+    if (status == AW_OK)
+        status = wait_for(talk, &talk->acked, AW_ARM_STOP_LOOK_MS);
+    if (status == AW_TIMEOUT && is_carried_out(talk))
+        status = AW_OK;
+    if (status == AW_OK && talk->answered)
+        return conclude(talk, status);
+    note_unconfirmed(talk);
+    talk->arm->memory.tx = out->digit ^ 1u;
+    out->result = AW_ARM_STOPPED;
+    if (status == AW_TIMEOUT)
+        return aw_fail(talk->err, status, "%s: no ACK within %d ms", out->sent,
+                       AW_ARM_STOP_LOOK_MS);
+    if (status != AW_OK && status != AW_STOPPED)
+        out->result = AW_ARM_LINK_LOST;
+    return status;
+}
+
+enum aw_status aw_arm_stop(struct aw_arm *arm, bool wait, struct aw_arm_outcome *outcome,
+                           struct aw_error *err)
+{
+    char body[AW_ARM_BODY_MAX + 1];
+    *outcome = (struct aw_arm_outcome){.result = AW_ARM_NOT_SENT, .ack_ns = -1};
+    if (!stop_body(arm, body))
+        return AW_OK;
+    struct talk talk;
+    start(&talk, arm, body, outcome, err);
+    talk.stopping = true;
+    if (wait) {
+        enum aw_status status = aw_arm_idle(arm, now_of(arm), err);
+        return conclude(&talk, status == AW_OK ? deliver_surely(&talk) : status);
+    }
+    return stop_at_once(&talk);
+}
+
+size_t aw_arm_stop_lines(struct aw_arm *arm, uint8_t out[2 * AW_ARM_LINE_MAX])
+{
+    char body[AW_ARM_BODY_MAX + 1];
+    if (!stop_body(arm, body))
+        return 0;
+    size_t size = aw_arm_line_write(out, arm->memory.tx ^ 1u, body);
+    return size + aw_arm_line_write(out + size, arm->memory.tx, body);
+}

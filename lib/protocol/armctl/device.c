@@ -1,0 +1,600 @@
+#include "protocol/armctl/device.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "protocol/armctl/kinematics.h"
+#include "protocol/armctl/line.h"
+
+#define RESEND_NS    (2 * AW_SECOND)
+#define MAX_JOBS     16 /* commands under way; more are not taken until one ends */
+#define MAX_CONFIRMS 32
+#define MAX_OUTGOING 64
+#define VEHICLE      AW_ARM_JOINTS /* the vehicle is the axis after the joints that slide */
+#define AXES         (AW_ARM_JOINTS + 1)
+#define MAX_MOVES    3
+#define RAW_MAX      32 /* characters that the published handler takes for a line */
+
+/* Of the published handler. */
+#define PULSE_LEAST 1000
+#define PULSE_MOST  2000
+
+/* A leaf of a command that moves an axis. */
+struct move {
+    int leaf;
+    struct aw_arm_axis *axis;
+};
+
+/* A command that is carried out. */
+struct job {
+    struct aw_record record;
+    int n_moves;
+    struct move moves[MAX_MOVES];
+    int64_t due_ns;
+    bool forgotten; /* the connection it came by is gone */
+};
+
+struct text {
+    uint8_t size;
+    uint8_t bytes[AW_ARM_LINE_MAX];
+};
+
+struct body {
+    char text[AW_ARM_BODY_MAX + 1];
+};
+
+struct handler {
+    struct aw_device base;
+    struct aw_arm_device_options options;
+    struct aw_arm_profile profile;
+    struct aw_arm_device_counters counters;
+    struct aw_wire wire;
+    struct aw_arm_reader reader;
+    struct aw_arm_line line;
+    struct aw_arm_receiver receiver;
+    size_t n_raw; /* AW_ARM_RAW_LINES */
+    bool after_cr;
+    uint8_t raw[RAW_MAX + 2];
+    int64_t now_ns;
+    double vehicle_mm_s;
+    struct aw_arm_axis axes[AW_ARM_KINDS][AXES]; /* by kind */
+    int n_jobs;
+    struct job jobs[MAX_JOBS]; /* in the order of arrival */
+    /* sender */
+    uint8_t digit;
+    bool busy; /* confirms[0] is out and not acknowledged */
+    int64_t resend_ns;
+    int n_confirms;
+    struct body confirms[MAX_CONFIRMS];
+    unsigned out_head, out_count;
+    struct text out[MAX_OUTGOING];
+};
+
+static const char *const quirk_names[] = {"no-reack",    "bare-confirm", "drop-confirm",
+                                          "ack-invalid", "pulse-deg",    "only-deg-spd",
+                                          "raw-lines",   "published",    NULL};
+
+const char *const *aw_arm_quirk_names(void)
+{
+    return quirk_names;
+}
+
+static unsigned quirk_bit(const char *word, size_t size)
+{
+    for (unsigned i = 0; quirk_names[i]; i++)
+        if (strlen(quirk_names[i]) == size && memcmp(quirk_names[i], word, size) == 0)
+            return quirk_names[i + 1] ? 1u << i : AW_ARM_PUBLISHED;
+    return 0;
+}
+
+enum aw_status aw_arm_quirks_parse(const char *text, unsigned *quirks, struct aw_error *err)
+{
+    unsigned found = 0;
+    while (*text) {
+        size_t size = strcspn(text, ",");
+        unsigned bit = quirk_bit(text, size);
+        if (!bit)
+            return aw_fail(err, AW_USAGE,
+                           "quirk '%.*s': unknown — known are no-reack, bare-confirm, "
+                           "drop-confirm, ack-invalid, pulse-deg, only-deg-spd, raw-lines, and "
+                           "published, which is all of them",
+                           (int)(size < 40 ? size : 40), text);
+        found |= bit;
+        text += size + (text[size] == ',');
+    }
+    *quirks = found;
+    return AW_OK;
+}
+
+struct aw_arm_device_options aw_arm_device_defaults(void)
+{
+    return (struct aw_arm_device_options){.turn_deg_s = 90, .slide_mm_s = 200};
+}
+
+static bool has_quirk(const struct handler *h, enum aw_arm_quirk quirk)
+{
+    return h->options.quirks & quirk;
+}
+
+/* Sending */
+
+static struct text *next_text(struct handler *h)
+{
+    unsigned at = (h->out_head + h->out_count) % MAX_OUTGOING;
+    if (h->out_count == MAX_OUTGOING)
+        return NULL; /* lost, as on any link; it will be asked for again */
+    h->out_count++;
+    return &h->out[at];
+}
+
+static void send_ack(struct handler *h, uint8_t digit)
+{
+    struct text *text = next_text(h);
+    if (text)
+        text->size = (uint8_t)aw_arm_ack_write(text->bytes, digit);
+}
+
+static void send_confirmation(struct handler *h)
+{
+    struct text *text = next_text(h);
+    if (text)
+        text->size = (uint8_t)aw_arm_line_write(text->bytes, h->digit, h->confirms[0].text);
+    h->counters.confirmations_sent++;
+    h->busy = true;
+    h->resend_ns = h->now_ns + RESEND_NS;
+}
+
+static void run_sender(struct handler *h)
+{
+    if (h->n_confirms && (!h->busy || h->now_ns >= h->resend_ns))
+        send_confirmation(h);
+}
+
+static void hear_ack(struct handler *h, int digit)
+{
+    if (!h->busy || digit != h->digit)
+        return;
+    h->busy = false;
+    h->digit ^= 1u;
+    h->n_confirms--;
+    h->counters.confirmed++;
+    memmove(h->confirms, h->confirms + 1, (size_t)h->n_confirms * sizeof *h->confirms);
+    run_sender(h);
+}
+
+static void confirm(struct handler *h, const char *body)
+{
+    bool full = h->n_confirms == (has_quirk(h, AW_ARM_DROP_CONFIRM) ? 1 : MAX_CONFIRMS);
+    if (full) {
+        h->counters.confirmations_dropped++;
+        return;
+    }
+    size_t size = has_quirk(h, AW_ARM_BARE_CONFIRM) ? 3 : strlen(body);
+    snprintf(h->confirms[h->n_confirms++].text, sizeof h->confirms->text, "%.*s", (int)size, body);
+    run_sender(h);
+}
+
+static void confirm_record(struct handler *h, struct aw_record *record)
+{
+    uint8_t bytes[AW_ARM_LINE_MAX];
+    char body[AW_ARM_BODY_MAX + 1];
+    size_t size;
+    record->dir = AW_RX;
+    if (aw_encode(record, true, bytes, sizeof bytes, &size, NULL) != AW_OK)
+        return; /* cannot be: it was decoded from as many digits, and clamped to fewer */
+    snprintf(body, sizeof body, "%.*s", (int)size - 3, (const char *)bytes + 1);
+    confirm(h, body);
+}
+
+/* Moving */
+
+static void end_job(struct handler *h, int index)
+{
+    struct job job = h->jobs[index];
+    h->n_jobs--;
+    memmove(h->jobs + index, h->jobs + index + 1, (size_t)(h->n_jobs - index) * sizeof *h->jobs);
+    for (int i = 0; i < job.n_moves; i++) {
+        const struct move *move = &job.moves[i];
+        job.record.v[move->leaf] = round(aw_arm_axis_at(move->axis, h->now_ns));
+    }
+    if (!job.forgotten)
+        confirm_record(h, &job.record);
+}
+
+/* The command under way on this axis ends here; its other joints go on. */
+static void release_axis(struct handler *h, struct aw_arm_axis *axis)
+{
+    for (int j = 0; j < h->n_jobs; j++)
+        for (int i = 0; i < h->jobs[j].n_moves; i++)
+            if (h->jobs[j].moves[i].axis == axis) {
+                end_job(h, j);
+                return;
+            }
+}
+
+static double clamp(double value, double min, double max)
+{
+    return value < min ? min : value > max ? max : value;
+}
+
+static double limit(const struct aw_arm_joint *joint, enum aw_arm_kind kind, double value)
+{
+    if (joint)
+        return clamp(value, joint->min, joint->max);
+    if (kind == AW_ARM_PULSE)
+        return value;
+    return clamp(value, 0, kind == AW_ARM_ROTATE ? 360 : 999);
+}
+
+static double speed_of(const struct handler *h, const struct aw_arm_joint *joint,
+                       enum aw_arm_kind kind)
+{
+    static const double pulses_per_degree = (PULSE_MOST - PULSE_LEAST) / 180.0;
+    double usual = kind == AW_ARM_TRANSLATE ? h->options.slide_mm_s : h->options.turn_deg_s;
+    if (kind == AW_ARM_PULSE)
+        usual *= pulses_per_degree;
+    return joint && joint->speed > 0 ? joint->speed : usual;
+}
+
+static void add_move(struct handler *h, struct job *job, int leaf, struct aw_arm_axis *axis,
+                     double target, double speed)
+{
+    release_axis(h, axis);
+    int64_t there = aw_arm_axis_go(axis, target, speed, h->now_ns);
+    job->moves[job->n_moves++] = (struct move){leaf, axis};
+    job->due_ns = there > job->due_ns ? there : job->due_ns;
+}
+
+/* With pulses an angle moves nothing, and neither does a pulse outside of what a servo does. */
+static bool moves(const struct handler *h, enum aw_arm_kind kind, double value)
+{
+    if (kind == AW_ARM_PULSE)
+        return value >= PULSE_LEAST && value <= PULSE_MOST;
+    return kind != AW_ARM_ROTATE || !has_quirk(h, AW_ARM_PULSE_DEG);
+}
+
+static void move_joint(struct handler *h, struct job *job, int leaf)
+{
+    int index;
+    enum aw_arm_kind kind;
+    const struct aw_record *record = &job->record;
+    if (!aw_arm_field_joint(record, record->codec->leaves[leaf].field->name, &index, &kind))
+        return;
+    const struct aw_arm_joint *joint = aw_arm_profile_joint(&h->profile, index);
+    double target = limit(joint, kind, record->v[leaf]);
+    if (moves(h, kind, target))
+        add_move(h, job, leaf, &h->axes[kind][index], target, speed_of(h, joint, kind));
+}
+
+/* The way driven is counted from 0 for each mov, so that it can be confirmed. */
+static void drive(struct handler *h, struct job *job)
+{
+    struct aw_arm_axis *axis = &h->axes[AW_ARM_TRANSLATE][VEHICLE];
+    int leaf = aw_codec_find(job->record.codec, "distance");
+    release_axis(h, axis);
+    *axis = (struct aw_arm_axis){0};
+    add_move(h, job, leaf, axis, job->record.v[leaf], h->vehicle_mm_s);
+}
+
+static void set_speed(struct handler *h, const struct aw_record *record)
+{
+    struct aw_arm_axis *axis = &h->axes[AW_ARM_TRANSLATE][VEHICLE];
+    double speed = fabs(aw_record_get(record, "speed"));
+    if (!(speed > 0))
+        release_axis(h, axis);
+    h->vehicle_mm_s = speed > 0 ? speed : h->options.slide_mm_s;
+}
+
+static void execute(struct handler *h, const struct aw_arm_line *line)
+{
+    struct job job = {.record = line->record, .due_ns = h->now_ns};
+    const char *name = line->record.codec->message->name;
+    h->counters.executed++;
+    if (h->options.executed)
+        h->options.executed(h->options.context, line->body, h->now_ns);
+    if (strcmp(name, "mov") == 0)
+        drive(h, &job);
+    else if (strcmp(name, "spd") == 0)
+        set_speed(h, &line->record);
+    for (int i = 0; i < line->record.codec->n_leaves; i++)
+        move_joint(h, &job, i);
+    h->jobs[h->n_jobs++] = job;
+}
+
+static int first_due(const struct handler *h)
+{
+    int first = 0;
+    for (int i = 1; i < h->n_jobs; i++)
+        if (h->jobs[i].due_ns < h->jobs[first].due_ns)
+            first = i;
+    return first;
+}
+
+/* In the order in which the motions end, however late we are called. */
+static void advance(struct handler *h, int64_t now)
+{
+    while (h->n_jobs) {
+        int first = first_due(h);
+        if (h->jobs[first].due_ns > now)
+            break;
+        h->now_ns = h->jobs[first].due_ns > h->now_ns ? h->jobs[first].due_ns : h->now_ns;
+        end_job(h, first);
+    }
+    h->now_ns = now;
+    run_sender(h);
+}
+
+/* Receiving */
+
+/* A command with all its values, for joints that are of this kind. */
+static bool can_execute(const struct handler *h, const struct aw_arm_line *line)
+{
+    if (!line->decoded)
+        return false;
+    const struct aw_record *record = &line->record;
+    for (int i = 0; i < record->codec->n_leaves; i++) {
+        int index;
+        enum aw_arm_kind kind;
+        const struct aw_leaf *leaf = &record->codec->leaves[i];
+        if (leaf->value && !(record->present >> i & 1))
+            return false;
+        if (!aw_arm_field_joint(record, leaf->field->name, &index, &kind))
+            continue;
+        const struct aw_arm_joint *joint = aw_arm_profile_joint(&h->profile, index);
+        if (joint && joint->kind != kind)
+            return false;
+    }
+    return true;
+}
+
+/* Where no joint has pulses, DEG with a large number is an angle like any other. */
+static void pulse_is_angle(struct handler *h, struct aw_arm_line *line)
+{
+    struct aw_record pulse = line->record, *angle = &line->record;
+    if (!line->decoded || strcmp(pulse.codec->message->name, "pulse") != 0)
+        return;
+    int index = (int)aw_record_get(&pulse, "joint");
+    const struct aw_arm_joint *joint = aw_arm_profile_joint(&h->profile, index);
+    if (has_quirk(h, AW_ARM_PULSE_DEG) || (joint && joint->kind == AW_ARM_PULSE))
+        return;
+    aw_record_init(angle, aw_wire_codec(&h->wire, "deg", AW_TX), AW_TX);
+    aw_record_set(angle, "joint", index, NULL);
+    aw_record_set(angle, "angle", aw_record_get(&pulse, "pulse"), NULL);
+}
+
+/* <joint>,<number>; a number may be empty, which is 0, and have several digits. */
+static bool read_published(const char *text, int *joint, int *value)
+{
+    char *comma, *end;
+    if (strspn(text, "-0123456789,") != strlen(text) || !strchr(text, ','))
+        return false;
+    *joint = (int)strtol(text, &comma, 10);
+    *value = (int)strtol(comma + (*comma == ','), &end, 10);
+    return *comma == ',' && !*end;
+}
+
+/* AW_ARM_ONLY_DEG_SPD. What a motor does with its duty is not simulated. */
+static void execute_published(struct handler *h, const char *body)
+{
+    int joint, value;
+    bool servo = strncmp(body, "DEG", 3) == 0, motor = strncmp(body, "SPD", 3) == 0;
+    if ((!servo && !motor) || !read_published(body + 3, &joint, &value)) {
+        h->counters.ignored++;
+        return;
+    }
+    h->counters.executed++;
+    if (h->options.executed)
+        h->options.executed(h->options.context, body, h->now_ns);
+    if (servo && (joint == 2 || joint == 4 || joint == 5) && moves(h, AW_ARM_PULSE, value))
+        aw_arm_axis_go(&h->axes[AW_ARM_PULSE][joint], value, speed_of(h, NULL, AW_ARM_PULSE),
+                       h->now_ns);
+    confirm(h, body);
+}
+
+static void hear_new(struct handler *h, struct aw_arm_line *line)
+{
+    pulse_is_angle(h, line);
+    bool published = has_quirk(h, AW_ARM_ONLY_DEG_SPD);
+    bool valid = published || can_execute(h, line);
+    bool room = h->n_jobs < MAX_JOBS;
+    if ((!valid && !has_quirk(h, AW_ARM_ACK_INVALID)) || !room) {
+        h->counters.ignored++;
+        return;
+    }
+    send_ack(h, line->digit);
+    aw_arm_take(&h->receiver, line->digit);
+    if (published)
+        execute_published(h, line->body);
+    else if (valid)
+        execute(h, line);
+}
+
+static void hear_packet(struct handler *h, struct aw_arm_line *line)
+{
+    enum aw_arm_verdict verdict = aw_arm_judge(&h->receiver, line->digit);
+    if (verdict == AW_ARM_NEW) {
+        hear_new(h, line);
+    } else if (verdict == AW_ARM_DUPLICATE) {
+        h->counters.duplicates++;
+        if (!has_quirk(h, AW_ARM_NO_REACK))
+            send_ack(h, line->digit);
+    } else {
+        h->counters.ignored++;
+    }
+}
+
+static void hear_text(struct handler *h)
+{
+    if (aw_arm_is_ack(&h->line))
+        hear_ack(h, aw_arm_ack_digit(&h->line));
+    else
+        hear_packet(h, &h->line);
+}
+
+/* False when there is no line left. */
+static bool hear_line(struct handler *h)
+{
+    enum aw_status status = aw_arm_reader_next(&h->reader, &h->wire, AW_TX, &h->line);
+    if (status == AW_MORE)
+        return false;
+    h->counters.overlong = h->reader.framer.overlong;
+    h->counters.garbage = h->reader.garbage;
+    if (status == AW_OK)
+        hear_text(h);
+    return true;
+}
+
+/* The next character of a line as the published handler reads it; true at its end. */
+static bool add_raw(struct handler *h, uint8_t c)
+{
+    bool second = h->after_cr;
+    h->after_cr = !second && c == '\r';
+    if (second && c != '\n')
+        h->n_raw--;
+    h->raw[h->n_raw++] = c;
+    if (second && c == '\n')
+        return true;
+    if (h->n_raw < RAW_MAX || h->after_cr)
+        return false;
+    memcpy(h->raw + h->n_raw, "\r\n", 2);
+    h->n_raw += 2;
+    return true;
+}
+
+static void hear_raw(struct handler *h)
+{
+    uint8_t digit = (uint8_t)(h->raw[0] - '0');
+    struct aw_span frame = {h->raw, h->n_raw};
+    h->n_raw = 0;
+    if (aw_arm_line_read(&h->wire, AW_TX, frame, &h->line) == AW_OK) {
+        hear_text(h);
+        return;
+    }
+    h->counters.garbage++;
+    if (has_quirk(h, AW_ARM_ACK_INVALID) && digit == h->receiver.expected) {
+        send_ack(h, digit);
+        aw_arm_take(&h->receiver, digit);
+    }
+}
+
+static void receive_raw(struct handler *h, const uint8_t *bytes, size_t size, int64_t now)
+{
+    for (size_t i = 0; i < size; i++)
+        if (add_raw(h, bytes[i])) {
+            hear_raw(h);
+            advance(h, now);
+        }
+}
+
+static void device_receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
+{
+    struct handler *h = (struct handler *)device;
+    const uint8_t *from = buf;
+    advance(h, now);
+    if (has_quirk(h, AW_ARM_RAW_LINES)) {
+        receive_raw(h, buf, size, now);
+        return;
+    }
+    while (size > 0) {
+        size_t cap;
+        uint8_t *room = aw_arm_reader_room(&h->reader, &cap);
+        size_t part = size < cap ? size : cap;
+        memcpy(room, from, part);
+        aw_arm_reader_added(&h->reader, part);
+        from += part;
+        size -= part;
+        while (hear_line(h))
+            advance(h, now);
+    }
+}
+
+static void device_step(struct aw_device *device, int64_t now)
+{
+    advance((struct handler *)device, now);
+}
+
+static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
+{
+    struct handler *h = (struct handler *)device;
+    const struct text *text = &h->out[h->out_head];
+    if (h->out_count == 0 || text->size > cap)
+        return 0;
+    memcpy(buf, text->bytes, text->size);
+    h->out_head = (h->out_head + 1) % MAX_OUTGOING;
+    h->out_count--;
+    return text->size;
+}
+
+static int64_t device_next_event(const struct aw_device *device)
+{
+    const struct handler *h = (const struct handler *)device;
+    int64_t job = h->n_jobs ? h->jobs[first_due(h)].due_ns : AW_NEVER;
+    int64_t resend = h->busy ? h->resend_ns : AW_NEVER;
+    return job < resend ? job : resend;
+}
+
+static void device_connected(struct aw_device *device, int64_t now)
+{
+    struct handler *h = (struct handler *)device;
+    advance(h, now);
+    for (int i = 0; i < h->n_jobs; i++)
+        h->jobs[i].forgotten = true;
+    h->reader.have = h->n_raw = 0;
+    h->after_cr = false;
+    h->reader.framer.left = 0;
+    h->receiver = (struct aw_arm_receiver){.expected = 0};
+    h->digit = 2;
+    h->busy = false;
+    h->n_confirms = 0;
+    h->out_count = 0;
+}
+
+static void device_close(struct aw_device *device)
+{
+    free(device);
+}
+
+static void go_home(struct handler *h)
+{
+    for (int i = 0; i < AW_ARM_JOINTS; i++) {
+        const struct aw_arm_joint *joint = aw_arm_profile_joint(&h->profile, i);
+        h->axes[AW_ARM_PULSE][i].to = (PULSE_LEAST + PULSE_MOST) / 2;
+        if (joint)
+            h->axes[joint->kind][i].to = joint->home;
+    }
+}
+
+struct aw_device *aw_arm_device(const struct aw_arm_device_options *options)
+{
+    static const struct aw_device_ops ops = {.receive = device_receive,
+                                             .step = device_step,
+                                             .transmit = device_transmit,
+                                             .next_event = device_next_event,
+                                             .connected = device_connected,
+                                             .close = device_close};
+    struct handler *h = calloc(1, sizeof *h);
+    if (!h)
+        return NULL;
+    h->base.ops = &ops;
+    h->options = *options;
+    if (options->profile)
+        h->profile = *options->profile;
+    aw_wire_init(&h->wire, &aw_armctl_protocol, NULL, false);
+    h->digit = 2;
+    h->vehicle_mm_s = options->slide_mm_s;
+    go_home(h);
+    return &h->base;
+}
+
+const struct aw_arm_device_counters *aw_arm_device_counters(const struct aw_device *device)
+{
+    return &((const struct handler *)device)->counters;
+}
+
+double aw_arm_device_joint(const struct aw_device *device, enum aw_arm_kind kind, int joint,
+                           int64_t now)
+{
+    return aw_arm_axis_at(&((const struct handler *)device)->axes[kind][joint], now);
+}

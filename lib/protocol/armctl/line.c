@@ -1,0 +1,128 @@
+#include "protocol/armctl/line.h"
+
+#include <string.h>
+
+uint8_t *aw_arm_reader_room(struct aw_arm_reader *reader, size_t *size)
+{
+    *size = sizeof reader->bytes - reader->have;
+    return reader->bytes + reader->have;
+}
+
+void aw_arm_reader_added(struct aw_arm_reader *reader, size_t size)
+{
+    reader->have += size;
+}
+
+static void consume(struct aw_arm_reader *reader, size_t used)
+{
+    reader->have -= used;
+    memmove(reader->bytes, reader->bytes + used, reader->have);
+}
+
+static bool is_capital(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool is_printable(char c)
+{
+    return c > ' ' && c <= '~';
+}
+
+bool aw_arm_body_valid(const char *body)
+{
+    size_t size = strlen(body);
+    if (size < 3 || size > AW_ARM_BODY_MAX)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if (i < 3 ? !is_capital(body[i]) : !is_printable(body[i]))
+            return false;
+    return true;
+}
+
+bool aw_arm_type_known(const char *body)
+{
+    const struct aw_protocol *protocol = &aw_armctl_protocol;
+    for (size_t i = 0; i < protocol->n_messages; i++)
+        if (strncmp(protocol->messages[i].word, body, 3) == 0)
+            return true;
+    return false;
+}
+
+/* The CRLF is there: the framer cuts behind it. */
+static bool split(struct aw_span frame, struct aw_arm_line *line)
+{
+    size_t size = frame.size - 2;
+    if (frame.size < 2 || size < 1 || size >= sizeof line->text || memchr(frame.data, 0, size))
+        return false;
+    memcpy(line->text, frame.data, size);
+    line->text[size] = '\0';
+    memcpy(line->body, line->text + 1, size);
+    line->digit = (uint8_t)(line->text[0] - '0');
+    return line->digit <= 9 && aw_arm_body_valid(line->body);
+}
+
+enum aw_status aw_arm_line_read(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,
+                                struct aw_arm_line *line)
+{
+    if (!split(frame, line))
+        return AW_MALFORMED;
+    line->known = aw_arm_type_known(line->body);
+    line->decoded = line->known && aw_wire_decode(wire, dir, frame, &line->record, NULL) == AW_OK;
+    return AW_OK;
+}
+
+enum aw_status aw_arm_reader_next(struct aw_arm_reader *reader, struct aw_wire *wire,
+                                  enum aw_dir dir, struct aw_arm_line *line)
+{
+    struct aw_span in = {reader->bytes, reader->have};
+    struct aw_span frame;
+    size_t used = 0;
+    uint64_t overlong = reader->framer.overlong + reader->framer.left;
+    enum aw_status status = aw_wire_next(wire, &reader->framer, in, &frame, &used, NULL);
+    if (status == AW_OK)
+        status = aw_arm_line_read(wire, dir, frame, line);
+    reader->garbage += status == AW_MALFORMED && reader->framer.overlong == overlong;
+    consume(reader, used);
+    return status;
+}
+
+size_t aw_arm_line_write(uint8_t *out, uint8_t digit, const char *body)
+{
+    size_t size = strlen(body);
+    out[0] = (uint8_t)('0' + digit);
+    memcpy(out + 1, body, size);
+    memcpy(out + 1 + size, "\r\n", 2);
+    return size + 3;
+}
+
+size_t aw_arm_ack_write(uint8_t *out, uint8_t digit)
+{
+    char body[] = "ACK?";
+    body[3] = (char)('0' + digit);
+    return aw_arm_line_write(out, 0, body);
+}
+
+bool aw_arm_is_ack(const struct aw_arm_line *line)
+{
+    return strncmp(line->body, "ACK", 3) == 0;
+}
+
+int aw_arm_ack_digit(const struct aw_arm_line *line)
+{
+    bool one_digit = line->body[3] >= '0' && line->body[3] <= '9' && line->body[4] == '\0';
+    return aw_arm_is_ack(line) && one_digit ? line->body[3] - '0' : -1;
+}
+
+enum aw_arm_verdict aw_arm_judge(const struct aw_arm_receiver *receiver, uint8_t digit)
+{
+    if ((digit & ~1u) != (receiver->expected & ~1u))
+        return AW_ARM_FOREIGN;
+    return receiver->any || digit == receiver->expected ? AW_ARM_NEW : AW_ARM_DUPLICATE;
+}
+
+void aw_arm_take(struct aw_arm_receiver *receiver, uint8_t digit)
+{
+    receiver->expected = digit ^ 1u;
+    receiver->any = false;
+}

@@ -1,0 +1,334 @@
+#include "protocol/armctl/profile.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/number.h"
+#include "protocol/armctl/wire.h"
+
+enum key { INDEX = 1, KIND = 2, MIN = 4, MAX = 8, HOME = 16, SPEED = 32, SIGNED = 64 };
+
+struct choice {
+    const char *word;
+    int value;
+};
+
+static const struct choice kinds[] = {
+    {"rotate", AW_ARM_ROTATE}, {"translate", AW_ARM_TRANSLATE}, {"pulse", AW_ARM_PULSE}, {0}};
+static const struct choice answers[] = {{"yes", 1}, {"no", 0}, {"true", 1}, {"false", 0}, {"on", 1},
+                                        {"off", 0}, {"1", 1},  {"0", 0},    {0}};
+
+static const struct kind_words {
+    const char *word, *message, *field, *unit;
+    double least, most, home;
+} kind_words[AW_ARM_KINDS] = {
+    [AW_ARM_ROTATE] = {"rotating", "deg", "angle", "deg", 0, 360, 0},
+    [AW_ARM_TRANSLATE] = {"translating", "pos", "position", "mm", 0, 999, 0},
+    [AW_ARM_PULSE] = {"pulse", "pulse", "pulse", "us", 1000, 2000, 1500},
+};
+
+const char *aw_arm_kind_message(enum aw_arm_kind kind)
+{
+    return kind_words[kind].message;
+}
+
+const char *aw_arm_kind_field(enum aw_arm_kind kind)
+{
+    return kind_words[kind].field;
+}
+
+const char *aw_arm_kind_unit(enum aw_arm_kind kind)
+{
+    return kind_words[kind].unit;
+}
+
+static int choose(const struct choice *choices, const char *word)
+{
+    for (; choices->word; choices++)
+        if (strcasecmp(choices->word, word) == 0)
+            return choices->value;
+    return -1;
+}
+
+static const struct key_row {
+    const char *name;
+    enum key key;
+    const struct choice *choices; /* NULL: a number */
+    const char *wanted;
+} key_rows[] = {
+    {"index", INDEX, NULL, "a whole number 0 to 9"},
+    {"kind", KIND, kinds, "rotate, translate or pulse"},
+    {"min", MIN, NULL, "a number"},
+    {"max", MAX, NULL, "a number"},
+    {"home", HOME, NULL, "a number"},
+    {"speed", SPEED, NULL, "a number above 0"},
+    {"signed", SIGNED, answers, "yes or no"},
+};
+
+static const struct key_row *find_key(const char *name)
+{
+    for (size_t i = 0; i < sizeof key_rows / sizeof *key_rows; i++)
+        if (strcmp(key_rows[i].name, name) == 0)
+            return &key_rows[i];
+    return NULL;
+}
+
+static bool store(struct aw_arm_joint *joint, enum key key, double value)
+{
+    bool digit = value >= 0 && value <= 9 && value == floor(value);
+    joint->given |= key;
+    switch (key) {
+    case INDEX:
+        joint->index = digit ? (int)value : 0;
+        return digit;
+    case KIND:
+        joint->kind = (enum aw_arm_kind)value;
+        return true;
+    case MIN:
+        joint->min = value;
+        return true;
+    case MAX:
+        joint->max = value;
+        return true;
+    case HOME:
+        joint->home = value;
+        return true;
+    case SPEED:
+        joint->speed = value;
+        return value > 0;
+    case SIGNED:
+        joint->is_signed = value > 0;
+        return true;
+    }
+    return false;
+}
+
+static bool read_value(const struct key_row *row, const char *text, double *value)
+{
+    if (!row->choices)
+        return aw_number_parse(text, value, NULL) == AW_OK;
+    int choice = choose(row->choices, text);
+    *value = choice;
+    return choice >= 0;
+}
+
+static struct aw_arm_joint *joint_named(struct aw_arm_profile *profile, const char *name)
+{
+    for (size_t i = 0; i < profile->n; i++)
+        if (strcmp(profile->joints[i].name, name) == 0)
+            return &profile->joints[i];
+    if (profile->n == AW_ARM_JOINTS || !*name || strlen(name) >= sizeof profile->joints->name)
+        return NULL;
+    struct aw_arm_joint *joint = &profile->joints[profile->n++];
+    *joint = (struct aw_arm_joint){0};
+    snprintf(joint->name, sizeof joint->name, "%s", name);
+    return joint;
+}
+
+enum aw_status aw_arm_profile_set(struct aw_arm_profile *profile, const char *name, const char *key,
+                                  const char *text, struct aw_error *err)
+{
+    const struct key_row *row = find_key(key);
+    if (!row)
+        return aw_fail(err, AW_USAGE,
+                       "[joint %s]: unknown key %s — known are index kind min max home speed "
+                       "signed",
+                       name, key);
+    struct aw_arm_joint *joint = joint_named(profile, name);
+    if (!joint)
+        return aw_fail(err, AW_USAGE,
+                       "[joint %s]: no room for it — at most %d joints, names of 1 to 23 bytes",
+                       name, AW_ARM_JOINTS);
+    double value;
+    if (!read_value(row, text, &value) || !store(joint, row->key, value))
+        return aw_fail(err, AW_USAGE, "[joint %s]: %s = %s — give %s", name, key, text,
+                       row->wanted);
+    return AW_OK;
+}
+
+static double clamp(double value, double min, double max)
+{
+    return value < min ? min : value > max ? max : value;
+}
+
+static void fill_in(struct aw_arm_joint *joint)
+{
+    const struct kind_words *words = &kind_words[joint->kind];
+    bool below_zero = joint->given & MIN && joint->min < 0;
+    joint->is_signed = joint->is_signed || (!(joint->given & SIGNED) && below_zero);
+    if (!(joint->given & MAX))
+        joint->max = words->most;
+    if (!(joint->given & MIN))
+        joint->min = joint->is_signed ? -words->most : words->least;
+    if (!(joint->given & HOME))
+        joint->home = clamp(words->home, joint->min, joint->max);
+}
+
+static enum aw_status contradiction(const struct aw_arm_profile *profile,
+                                    const struct aw_arm_joint *joint, struct aw_error *err)
+{
+    const struct aw_arm_joint *first = aw_arm_profile_joint(profile, joint->index);
+    if (!(joint->given & INDEX))
+        return aw_fail(err, AW_USAGE, "[joint %s]: no index — say which joint it is, 0 to 9",
+                       joint->name);
+    if (first != joint)
+        return aw_fail(err, AW_USAGE, "[joint %s]: index %d is [joint %s] already", joint->name,
+                       joint->index, first->name);
+    if (joint->min > joint->max)
+        return aw_fail(err, AW_USAGE, "[joint %s]: min %g is above max %g", joint->name, joint->min,
+                       joint->max);
+    if (joint->min < 0 && !joint->is_signed)
+        return aw_fail(err, AW_USAGE, "[joint %s]: min %g is negative and signed is no",
+                       joint->name, joint->min);
+    if (joint->kind == AW_ARM_PULSE &&
+        (joint->min < AW_ARM_PULSE_MIN || joint->max > AW_ARM_PULSE_MAX))
+        return aw_fail(err, AW_USAGE, "[joint %s]: a pulse of %g to %g us — give %d to %d at most",
+                       joint->name, joint->min, joint->max, AW_ARM_PULSE_MIN, AW_ARM_PULSE_MAX);
+    if (joint->home < joint->min || joint->home > joint->max)
+        return aw_fail(err, AW_USAGE, "[joint %s]: home %g is outside %g to %g", joint->name,
+                       joint->home, joint->min, joint->max);
+    return AW_OK;
+}
+
+enum aw_status aw_arm_profile_finish(struct aw_arm_profile *profile, struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < profile->n && status == AW_OK; i++) {
+        fill_in(&profile->joints[i]);
+        status = contradiction(profile, &profile->joints[i], err);
+    }
+    return status;
+}
+
+const struct aw_arm_joint *aw_arm_profile_joint(const struct aw_arm_profile *profile, int index)
+{
+    for (size_t i = 0; profile && i < profile->n; i++)
+        if (profile->joints[i].index == index)
+            return &profile->joints[i];
+    return NULL;
+}
+
+const struct aw_arm_joint *aw_arm_profile_find(const struct aw_arm_profile *profile,
+                                               const char *text)
+{
+    for (size_t i = 0; profile && i < profile->n; i++)
+        if (strcmp(profile->joints[i].name, text) == 0)
+            return &profile->joints[i];
+    bool digit = text[0] >= '0' && text[0] <= '9' && text[1] == '\0';
+    return digit ? aw_arm_profile_joint(profile, text[0] - '0') : NULL;
+}
+
+static const struct mapping {
+    const char *message, *field;
+    int joint; /* -1: the record's own field joint */
+    enum aw_arm_kind kind;
+} mappings[] = {
+    {"deg", "angle", -1, AW_ARM_ROTATE},          {"pos", "position", -1, AW_ARM_TRANSLATE},
+    {"arm", "theta", AW_ARM_BASE, AW_ARM_ROTATE}, {"arm", "h", AW_ARM_LIFT, AW_ARM_TRANSLATE},
+    {"arm", "r", AW_ARM_REACH, AW_ARM_TRANSLATE}, {"pulse", "pulse", -1, AW_ARM_PULSE},
+};
+
+/* The record's field joint, if it is a number that a joint can have; what is none is refused by
+ * aw_encode. */
+static bool own_joint(const struct aw_record *record, int *joint)
+{
+    int leaf = aw_codec_find(record->codec, "joint");
+    double value = record->v[leaf];
+    if (!(record->present >> leaf & 1) || !(value >= 0 && value < AW_ARM_JOINTS))
+        return false;
+    *joint = (int)value;
+    return true;
+}
+
+bool aw_arm_field_joint(const struct aw_record *record, const char *field, int *joint,
+                        enum aw_arm_kind *kind)
+{
+    for (size_t i = 0; i < sizeof mappings / sizeof *mappings; i++) {
+        const struct mapping *m = &mappings[i];
+        if (strcmp(m->message, record->codec->message->name) != 0 || strcmp(m->field, field) != 0)
+            continue;
+        *joint = m->joint;
+        *kind = m->kind;
+        return m->joint >= 0 || own_joint(record, joint);
+    }
+    return false;
+}
+
+/* One value that goes to one joint. */
+struct wish {
+    const struct aw_arm_joint *joint; /* NULL: not in the profile */
+    int index;
+    enum aw_arm_kind kind;
+    double value;
+};
+
+static enum aw_status outside(const struct wish *wish, double limit, bool above,
+                              struct aw_error *err)
+{
+    const char *unit = kind_words[wish->kind].unit;
+    const char *side = above ? "above its maximum" : "below its minimum";
+    if (wish->joint)
+        return aw_fail(err, AW_LIMIT,
+                       "%s: %g %s is %s %g %s — see [joint %s] in the config, or --force",
+                       wish->joint->name, wish->value, unit, side, limit, unit, wish->joint->name);
+    return aw_fail(err, AW_LIMIT,
+                   "joint %d: %g %s is %s %g %s — describe the joint in the config, or %s--force",
+                   wish->index, wish->value, unit, side, limit, unit, above ? "" : "--signed or ");
+}
+
+static enum aw_status check_wish(const struct wish *wish, bool negatives, struct aw_error *err)
+{
+    const struct aw_arm_joint *joint = wish->joint;
+    const struct kind_words *words = &kind_words[wish->kind];
+    if (joint && joint->kind != wish->kind)
+        return aw_fail(err, AW_USAGE, "%s: it is a %s joint and has no %s — use %s", joint->name,
+                       kind_words[joint->kind].word, words->field, kind_words[joint->kind].message);
+    double max = joint ? joint->max : words->most;
+    double min = joint ? joint->min : negatives ? -words->most : words->least;
+    if (wish->value > max)
+        return outside(wish, max, true, err);
+    if (wish->value < min)
+        return outside(wish, min, false, err);
+    return AW_OK;
+}
+
+static bool wish_of(const struct aw_arm_profile *profile, const struct aw_record *record, int leaf,
+                    struct wish *wish)
+{
+    const char *field = record->codec->leaves[leaf].field->name;
+    if (!(record->present >> leaf & 1) ||
+        !aw_arm_field_joint(record, field, &wish->index, &wish->kind))
+        return false;
+    wish->joint = aw_arm_profile_joint(profile, wish->index);
+    wish->value = record->v[leaf];
+    return true;
+}
+
+enum aw_status aw_arm_profile_check(const struct aw_arm_profile *profile, bool negatives,
+                                    const struct aw_record *record, struct aw_error *err)
+{
+    struct wish wish;
+    enum aw_status status = AW_OK;
+    for (int i = 0; i < record->codec->n_leaves && status == AW_OK; i++)
+        if (wish_of(profile, record, i, &wish))
+            status = check_wish(&wish, negatives, err);
+    return status;
+}
+
+int aw_arm_profile_longest_ms(const struct aw_arm_profile *profile, const struct aw_record *record)
+{
+    struct wish wish;
+    double longest = 0;
+    for (int i = 0; i < record->codec->n_leaves; i++) {
+        if (!wish_of(profile, record, i, &wish))
+            continue;
+        if (!wish.joint || wish.joint->speed <= 0)
+            return 0;
+        double ms = (wish.joint->max - wish.joint->min) / wish.joint->speed * 1000;
+        longest = ms > longest ? ms : longest;
+    }
+    return longest < 3600000 ? (int)longest : 0;
+}

@@ -1,0 +1,209 @@
+#include "protocol/armctl/state.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+static const char first_line[] = "armctl sequence memory 2";
+
+static uint64_t hash(const char *text)
+{
+    uint64_t h = UINT64_C(14695981039346656037); /* FNV-1a */
+    for (; *text; text++)
+        h = (h ^ (uint8_t)*text) * UINT64_C(1099511628211);
+    return h;
+}
+
+void aw_arm_memory_owe(struct aw_arm_memory *memory, const char *body)
+{
+    if (memory->n_owed == AW_ARM_OWED_MAX)
+        aw_arm_memory_settle(memory, 0);
+    memmove(memory->owed[memory->n_owed++], body, strlen(body) + 1);
+}
+
+void aw_arm_memory_settle(struct aw_arm_memory *memory, int index)
+{
+    memory->n_owed--;
+    memmove(memory->owed[index], memory->owed[index + 1],
+            (size_t)(memory->n_owed - index) * sizeof *memory->owed);
+    memset(memory->owed[memory->n_owed], 0, sizeof *memory->owed);
+}
+
+enum aw_status aw_arm_state_path(const char *dir, const char *key, char *path, size_t size,
+                                 struct aw_error *err)
+{
+    char name[64];
+    size_t n = 0;
+    for (const char *p = key; *p && n < sizeof name - 1; p++)
+        name[n++] = isalnum((unsigned char)*p) ? *p : '_';
+    name[n] = '\0';
+    int length = snprintf(path, size, "%s/%s-%016llx", dir, name, (unsigned long long)hash(key));
+    if (length < 0 || (size_t)length >= size)
+        return aw_fail(err, AW_USAGE, "%s: the path is too long", dir);
+    return AW_OK;
+}
+
+static bool set_digit(uint8_t *digit, const char *text, const char *allowed)
+{
+    if (!text[0] || text[1] || !strchr(allowed, text[0]))
+        return false;
+    *digit = (uint8_t)(text[0] - '0');
+    return true;
+}
+
+static bool set_body(char *body, const char *text)
+{
+    if (!aw_arm_body_valid(text))
+        return false;
+    memcpy(body, text, strlen(text) + 1);
+    return true;
+}
+
+static bool add_owed(struct aw_arm_memory *memory, const char *text)
+{
+    bool good = aw_arm_body_valid(text);
+    if (good)
+        aw_arm_memory_owe(memory, text);
+    return good;
+}
+
+static bool set_place(struct aw_arm_memory *memory, const char *text)
+{
+    char unit[4];
+    int joint, value;
+    /* NOLINTNEXTLINE(cert-err34-c): no number of so few digits is too large */
+    if (sscanf(text, "%1d %3s %6d", &joint, unit, &value) != 3 || joint < 0)
+        return false;
+    for (int kind = 0; kind < AW_ARM_KINDS; kind++)
+        if (strcmp(unit, aw_arm_kind_unit((enum aw_arm_kind)kind)) == 0) {
+            memory->places[joint] = (struct aw_arm_place){true, (enum aw_arm_kind)kind, value};
+            return true;
+        }
+    return false;
+}
+
+static bool read_line(struct aw_arm_memory *memory, const char *key, const char *name,
+                      const char *value)
+{
+    uint8_t digit;
+    if (strcmp(name, "key") == 0)
+        return strcmp(value, key) == 0;
+    if (strcmp(name, "tx") == 0)
+        return memory->known = set_digit(&memory->tx, value, "01");
+    if (strcmp(name, "rx") == 0)
+        return set_digit(&memory->rx, value, "023");
+    if (strcmp(name, "agreed") == 0)
+        return set_digit(&digit, value, "01") && (memory->agreed = digit, true);
+    if (strcmp(name, "pings") == 0)
+        return set_digit(&digit, value, "012") && (memory->pings = digit, true);
+    if (strcmp(name, "owed") == 0)
+        return add_owed(memory, value);
+    if (strcmp(name, "heard") == 0)
+        return set_body(memory->heard, value);
+    if (strcmp(name, "pending") == 0)
+        return set_body(memory->pending, value);
+    if (strcmp(name, "confirmed") == 0)
+        return set_body(memory->confirmed, value);
+    if (strcmp(name, "motor") == 0)
+        return set_body(memory->motor, value);
+    if (strcmp(name, "joint") == 0)
+        return set_place(memory, value);
+    return false;
+}
+
+static bool read_file(FILE *file, const char *key, struct aw_arm_memory *memory)
+{
+    char line[200];
+    if (!fgets(line, sizeof line, file) || strncmp(line, first_line, sizeof first_line - 1) != 0)
+        return false;
+    while (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        char *value = strchr(line, ' ');
+        if (!value)
+            return false;
+        *value++ = '\0';
+        if (!read_line(memory, key, line, value))
+            return false;
+    }
+    return memory->known;
+}
+
+bool aw_arm_state_load(const char *dir, const char *key, struct aw_arm_memory *memory)
+{
+    char path[PATH_MAX];
+    *memory = (struct aw_arm_memory){0};
+    FILE *file =
+        aw_arm_state_path(dir, key, path, sizeof path, NULL) == AW_OK ? aw_file_open(path) : NULL;
+    bool good = file && read_file(file, key, memory);
+    if (file)
+        fclose(file);
+    if (!good)
+        *memory = (struct aw_arm_memory){0};
+    return good;
+}
+
+static void write_lines(FILE *file, const char *key, const struct aw_arm_memory *memory)
+{
+    fprintf(file, "%s\nkey %s\ntx %d\nrx %d\nagreed %d\npings %d\n", first_line, key, memory->tx,
+            memory->rx, memory->agreed, (int)memory->pings);
+    for (int i = 0; i < memory->n_owed; i++)
+        fprintf(file, "owed %s\n", memory->owed[i]);
+    const struct {
+        const char *name, *body;
+    } bodies[] = {{"heard", memory->heard},
+                  {"pending", memory->pending},
+                  {"confirmed", memory->confirmed},
+                  {"motor", memory->motor}};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
+        if (*bodies[i].body)
+            fprintf(file, "%s %s\n", bodies[i].name, bodies[i].body);
+    for (int i = 0; i < AW_ARM_JOINTS; i++)
+        if (memory->places[i].known)
+            fprintf(file, "joint %d %s %d\n", i, aw_arm_kind_unit(memory->places[i].kind),
+                    memory->places[i].value);
+}
+
+/* mkdir -p of everything before the last slash. */
+static void make_directories(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+}
+
+static bool write_file(const char *path, const char *key, const struct aw_arm_memory *memory)
+{
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return false;
+    write_lines(file, key, memory);
+    bool good = !ferror(file);
+    return fclose(file) == 0 && good;
+}
+
+enum aw_status aw_arm_state_save(const char *dir, const char *key,
+                                 const struct aw_arm_memory *memory, struct aw_error *err)
+{
+    char path[PATH_MAX], fresh[PATH_MAX + 16];
+    enum aw_status status = aw_arm_state_path(dir, key, path, sizeof path, err);
+    if (status != AW_OK)
+        return status;
+    snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
+    make_directories(fresh);
+    if (write_file(fresh, key, memory) && rename(fresh, path) == 0)
+        return AW_OK;
+    int why = errno;
+    unlink(fresh);
+    return aw_fail(err, AW_REFUSED,
+                   "%s: the sequence digits could not be remembered: %s — the next command may "
+                   "need a second try",
+                   path, strerror(why));
+}

@@ -1,0 +1,177 @@
+#include "protocol/armctl/wire.h"
+
+#include <string.h>
+
+/* One field, one row. The width of a number is that it is sent with; 1 to 4 digits are read. */
+/* clang-format off */
+#define DIGIT   .type = AW_DIGITS, .digits = 1
+#define DEGREES .type = AW_DIGITS, .digits = 3, .unit = "deg", .min = -360, .max = 360
+#define MM      .type = AW_DIGITS, .digits = 3, .unit = "mm", .min = -999, .max = 999
+#define WHICH   {.name = "joint", DIGIT, .max = 9, .help = "number of the joint"}
+#define JOINT   {.name = "joint", DIGIT, .max = 9, .may_miss = true, .help = "number of the joint"}
+
+static const struct aw_field head[] = {
+    {.name = "seq", DIGIT, .max = 3, .optional = true,
+     .help = "sequence digit: 0,1,0,1… from the host, 2,3,2,3… from the device"},
+    {.name = "type", .type = AW_CODE, .help = "three capital letters"},
+    {0},
+};
+static const struct aw_field tail[] = {
+    {.name = "CR", .type = AW_CONST, .constant = '\r', .help = "carriage return"},
+    {.name = "LF", .type = AW_CONST, .constant = '\n', .help = "line feed"},
+    {0},
+};
+
+static const struct aw_field ack[] = {
+    {.name = "ack", DIGIT, .max = 3, .help = "sequence digit of the packet that arrived"},
+    {0},
+};
+static const struct aw_field deg[] = {
+    JOINT,
+    {.name = "angle", DEGREES, .before = ',', .may_miss = true, .help = "angle to go to"},
+    {0},
+};
+/* The published firmware has servos on joints 2, 4 and 5 and motors on 1 and 3. Nothing may miss
+ * here, so that a bare 2DEG or 2SPD is deg or spd. */
+static const struct aw_field pulse[] = {
+    WHICH,
+    {.name = "pulse", .type = AW_DIGITS, .digits = 4, .before = ',', .unit = "us",
+     .min = AW_ARM_PULSE_MIN, .max = AW_ARM_PULSE_MAX, .always = true,
+     .help = "width of the servo's pulse"},
+    {0},
+};
+static const struct aw_field duty[] = {
+    WHICH,
+    {.name = "duty", .type = AW_DIGITS, .digits = 3, .before = ',', .min = -1000, .max = 1000,
+     .help = "in thousandths, negative is backwards; 0 stops the motor"},
+    {0},
+};
+static const struct aw_field pos[] = {
+    JOINT,
+    {.name = "position", MM, .before = ',', .may_miss = true, .help = "position to go to"},
+    {0},
+};
+static const struct aw_field arm[] = {
+    {.name = "r", MM, .may_miss = true, .help = "reach, from the axis of the base"},
+    {.name = "theta", DEGREES, .before = ',', .may_miss = true, .help = "angle around the base"},
+    {.name = "h", MM, .before = ',', .may_miss = true, .help = "height"},
+    {0},
+};
+static const struct aw_field mov[] = {
+    {.name = "distance", .type = AW_DIGITS, .digits = 4, .unit = "mm", .min = -9999, .max = 9999,
+     .may_miss = true, .help = "way to drive, negative is backwards"},
+    {0},
+};
+static const struct aw_field spd[] = {
+    {.name = "speed", .type = AW_DIGITS, .digits = 3, .unit = "mm/s", .min = -999, .max = 999,
+     .may_miss = true, .help = "speed to drive with, negative is backwards"},
+    {0},
+};
+
+static const struct aw_message messages[] = {
+    {.name = "ack", .word = "ACK", .dir = AW_BOTH, .fields = ack,
+     .help = "acknowledges a packet; its own first digit is always 0 and ignored"},
+    {.name = "pulse", .word = "DEG", .dir = AW_BOTH, .fields = pulse,
+     .help = "moves a joint whose value is a servo pulse, as the published firmware has them"},
+    {.name = "deg", .word = "DEG", .dir = AW_BOTH, .fields = deg,
+     .help = "turns a joint; sent back when it is there"},
+    {.name = "pos", .word = "POS", .dir = AW_BOTH, .fields = pos,
+     .help = "slides a joint; sent back when it is there"},
+    {.name = "arm", .word = "ARM", .dir = AW_BOTH, .fields = arm,
+     .help = "moves the hand to cylindrical coordinates; sent back when it is there"},
+    {.name = "mov", .word = "MOV", .dir = AW_BOTH, .fields = mov,
+     .help = "drives the transport vehicle a distance"},
+    {.name = "duty", .word = "SPD", .dir = AW_BOTH, .fields = duty,
+     .help = "runs a motor joint of the published firmware until the next one"},
+    {.name = "spd", .word = "SPD", .dir = AW_BOTH, .fields = spd,
+     .help = "sets the speed of the transport vehicle"},
+};
+/* clang-format on */
+
+static const struct aw_variant variants[] = {
+    {.name = "ascii", .help = "lines of ASCII text", .head = head, .tail = tail},
+    {0},
+};
+
+/* The bytes up to and with the first CR or LF, CRLF counting as one; 0 if there is none yet. A CR
+ * that is the last byte may still get its LF. */
+static size_t line_length(struct aw_span in)
+{
+    for (size_t i = 0; i < in.size; i++) {
+        if (in.data[i] == '\n')
+            return i + 1;
+        if (in.data[i] == '\r' && i + 1 < in.size)
+            return i + 1 + (in.data[i + 1] == '\n');
+    }
+    return 0;
+}
+
+/* Lines end with CR LF. What ends with only one of the two has lost the other: it is thrown away,
+ * and what follows is a new line. So is what has no end after 34 bytes, up to its end. */
+static enum aw_status next_line(const struct aw_wire *wire, struct aw_framer *framer,
+                                struct aw_span in, struct aw_span *frame, size_t *used,
+                                struct aw_error *err)
+{
+    (void)wire;
+    size_t length = line_length(in);
+    bool over = (length ? length : in.size) > AW_ARM_LINE_MAX || framer->left;
+    *used = length;
+    if (!length && in.size <= AW_ARM_LINE_MAX)
+        return AW_MORE;
+    if (length >= 2 && in.data[length - 2] == '\r' && in.data[length - 1] == '\n' && !over) {
+        *frame = (struct aw_span){in.data, length};
+        return AW_OK;
+    }
+    if (!length) /* keep a last CR: its LF may be the next byte to come */
+        *used = in.size - (in.data[in.size - 1] == '\r');
+    framer->skipped += *used;
+    framer->overlong += over && !framer->left;
+    framer->left = !length;
+    return over ? aw_fail(err, AW_MALFORMED, "a line of more than %d bytes was thrown away",
+                          AW_ARM_LINE_MAX)
+                : aw_fail(err, AW_MALFORMED, "a line with only half of its end was thrown away");
+}
+
+/* The number behind the comma, without a sign; -1 if there is no comma. */
+static int second_number(struct aw_span frame)
+{
+    const uint8_t *at = memchr(frame.data, ',', frame.size), *end = frame.data + frame.size;
+    int value = at ? 0 : -1;
+    while (at && ++at < end && *at >= '0' && *at <= '9' && value <= AW_ARM_PULSE_MAX)
+        value = value * 10 + (*at - '0');
+    return value;
+}
+
+/* Two messages share the word DEG, and two the word SPD: what follows the comma tells. */
+static bool fits(const struct aw_message *message, struct aw_span frame)
+{
+    if (frame.size < 4 || memcmp(frame.data + 1, message->word, 3) != 0)
+        return false;
+    if (message->fields == pulse)
+        return second_number(frame) >= AW_ARM_PULSE_MIN && second_number(frame) <= AW_ARM_PULSE_MAX;
+    return message->fields != duty || second_number(frame) >= 0;
+}
+
+static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
+                                         struct aw_span frame, struct aw_error *err)
+{
+    (void)wire, (void)dir; /* every message goes both ways */
+    for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
+        if (fits(&messages[i], frame))
+            return &messages[i];
+    aw_fail(err, AW_MALFORMED, "%zu bytes that are no line of this protocol", frame.size);
+    return NULL;
+}
+
+const struct aw_protocol aw_armctl_protocol = {
+    .name = "armctl",
+    .title = "handler arm: ASCII lines with an alternating bit",
+    .messages = messages,
+    .n_messages = sizeof messages / sizeof *messages,
+    .variants = variants,
+    .medium = AW_MEDIUM_SERIAL,
+    .frame_max = AW_ARM_LINE_MAX,
+    .ascii = true,
+    .identify = identify,
+    .next_frame = next_line,
+};

@@ -1,0 +1,635 @@
+#include "protocol/canpid/client.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "protocol/canpid/law.h"
+#include "protocol/canpid/wire.h"
+
+/* The commands that name a controller, by what they do with it. */
+enum effect {
+    NO_CONTROLLER,
+    HOLDS, /* a switch keeps the joint where it is, with force: guarded */
+    SETS,  /* says itself what the joint is to do */
+};
+
+struct aw_pid_options aw_pid_defaults(void)
+{
+    return (struct aw_pid_options){.confirm_ms = 500, .latency_ms = 20};
+}
+
+struct aw_pid_board *aw_pid_board(struct aw_pid *pid, unsigned board)
+{
+    return &pid->boards[board / 32 % AW_PID_BOARDS];
+}
+
+static unsigned id_of(const uint8_t *frame)
+{
+    return frame[0] | (unsigned)frame[1] << 8;
+}
+
+/* The receive filter of a driver passes the lower half of a board's identifiers. */
+static bool is_command(unsigned id)
+{
+    return id % 32 < 16;
+}
+
+/* Telemetry */
+
+int64_t aw_pid_last_ns(const struct aw_pid_stream *stream)
+{
+    return stream->count ? stream->times_ns[(stream->count - 1) % AW_PID_TIMES] : AW_NEVER;
+}
+
+double aw_pid_rate_hz(const struct aw_pid_stream *stream, int64_t now)
+{
+    uint64_t n = stream->count < AW_PID_TIMES ? stream->count : AW_PID_TIMES;
+    if (n < 2)
+        return 0;
+    int64_t first = stream->times_ns[(stream->count - n) % AW_PID_TIMES];
+    double span = (double)(aw_pid_last_ns(stream) - first);
+    double gaps = (double)(n - 1);
+    double overdue = (double)(now - first) - span / gaps;
+    if (overdue > span)
+        span = overdue;
+    return span > 0 ? gaps * AW_SECOND / span : 0;
+}
+
+static void note_arrival(struct aw_pid_stream *stream, int64_t now)
+{
+    stream->times_ns[stream->count++ % AW_PID_TIMES] = now;
+}
+
+#define SILENCE_NS (100 * AW_MILLISECOND)
+#define WINDOW_NS  (100 * AW_MILLISECOND)
+
+static void begin_window(struct aw_pid_period *p, int64_t now, bool steady)
+{
+    p->from_ns = now;
+    p->frames = 0;
+    p->steady = steady;
+}
+
+static void note_period(struct aw_pid_period *p, uint64_t count, int64_t now)
+{
+    bool silence = count == 1 || now - p->last_ns > SILENCE_NS;
+    p->last_ns = now;
+    p->frames++;
+    if (silence) {
+        begin_window(p, now, false);
+    } else if (now - p->from_ns >= WINDOW_NS) {
+        if (p->steady)
+            p->period_ns = (now - p->from_ns) / p->frames;
+        begin_window(p, now, true);
+    }
+}
+
+static void take_joint(struct aw_pid_board *board, const double *v, const int8_t *at)
+{
+    board->fix_link_angle = v[at[0]];
+    board->alpha_angle = v[at[1]];
+    board->torque = v[at[2]];
+}
+
+static void take_pid(struct aw_pid_board *board, const double *v, const int8_t *at)
+{
+    board->setpoint = v[at[0]];
+    board->output = v[at[1]];
+    board->measured = v[at[2]];
+}
+
+static void take_sensors(struct aw_pid_board *board, const double *v, const int8_t *at)
+{
+    board->error = (int)v[at[0]];
+    board->velocity = v[at[1]];
+    board->current = v[at[2]];
+    board->lever_angle = v[at[3]];
+}
+
+static const struct {
+    const char *message;
+    const char *fields[AW_PID_VALUES];
+    void (*take)(struct aw_pid_board *board, const double *v, const int8_t *at);
+} kinds[AW_PID_KINDS] = {
+    [AW_PID_JOINT] = {"joint", {"fix_link_angle", "alpha_angle", "torque"}, take_joint},
+    [AW_PID_PID] = {"pid", {"setpoint", "output", "measured"}, take_pid},
+    [AW_PID_SENSORS] = {"sensors", {"error", "velocity", "current", "lever_angle"}, take_sensors},
+};
+
+static void find_leaves(struct aw_pid *pid)
+{
+    for (int kind = 0; kind < AW_PID_KINDS; kind++) {
+        pid->codecs[kind] = aw_wire_codec(&pid->wire, kinds[kind].message, AW_RX);
+        for (int i = 0; i < AW_PID_VALUES && kinds[kind].fields[i]; i++)
+            pid->leaves[kind][i] = (int8_t)aw_codec_find(pid->codecs[kind], kinds[kind].fields[i]);
+    }
+}
+
+static void take_telemetry(struct aw_pid *pid, unsigned id, const struct aw_record *record)
+{
+    struct aw_pid_board *board = aw_pid_board(pid, id);
+    pid->counters.telemetry++;
+    for (int kind = 0; kind < AW_PID_KINDS; kind++) {
+        if (record->codec != pid->codecs[kind])
+            continue;
+        int64_t now = aw_clock_now(pid->link->clock);
+        kinds[kind].take(board, record->v, pid->leaves[kind]);
+        note_arrival(&board->streams[kind], now);
+        if (kind == AW_PID_PID)
+            note_period(&board->period, board->streams[kind].count, now);
+    }
+}
+
+void aw_pid_init(struct aw_pid *pid, struct aw_link *link, const struct aw_variant *variant,
+                 const struct aw_pid_options *options)
+{
+    memset(pid, 0, sizeof *pid);
+    pid->link = link;
+    pid->options = *options;
+    aw_wire_init(&pid->wire, &aw_canpid_protocol, variant, false);
+    find_leaves(pid);
+    for (int i = 0; i < AW_PID_BOARDS; i++) {
+        pid->boards[i].controller = AW_PID_LAST;
+        pid->boards[i].sent_ns = INT64_MIN;
+    }
+}
+
+/* Commands */
+
+static enum effect effect_of(const struct aw_record *command)
+{
+    if (aw_codec_find(command->codec, "controller") < 0)
+        return NO_CONTROLLER;
+    return strcmp(command->codec->message->name, "setpoint") == 0 ? SETS : HOLDS;
+}
+
+static int controller_of(const struct aw_record *command)
+{
+    double controller = aw_record_get(command, "controller");
+    return controller >= 0 && controller < AW_PID_CONTROLLERS ? (int)controller : AW_PID_LAST;
+}
+
+/* A command that went over the bus, ours or not. */
+static void note_command(struct aw_pid *pid, unsigned board, const struct aw_record *command)
+{
+    int controller = controller_of(command);
+    if (controller != AW_PID_LAST)
+        aw_pid_board(pid, board)->controller = controller;
+}
+
+static void note_gain(struct aw_pid *pid, const struct aw_record *command,
+                      const struct aw_pid_sent *sent)
+{
+    int gain = aw_pid_gain_find(command->codec->message->name);
+    if (gain >= 0)
+        aw_pid_gains_note(&pid->gains,
+                          &(struct aw_pid_gain_at){.board = sent->board,
+                                                   .controller = sent->controller,
+                                                   .gain = (enum aw_pid_gain)gain,
+                                                   .value = aw_record_get(command, "value")});
+}
+
+/* What no option allows, because the firmware writes past its tables there. */
+static enum aw_status check_indices(const struct aw_record *command, struct aw_error *err)
+{
+    static const struct {
+        const char *field;
+        double max;
+    } indices[] = {{"controller", AW_PID_CONTROLLERS - 1}, {"index", 3}};
+    for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
+        if (aw_record_get(command, indices[i].field) > indices[i].max)
+            return aw_fail(err, AW_LIMIT, "%s: %s %.9g is above %g — the driver does not check it",
+                           command->codec->message->name, indices[i].field,
+                           aw_record_get(command, indices[i].field), indices[i].max);
+    return AW_OK;
+}
+
+static enum aw_status guard(struct aw_pid *pid, const struct aw_record *command,
+                            struct aw_pid_sent *sent, struct aw_error *err)
+{
+    enum effect effect = effect_of(command);
+    int last = aw_pid_board(pid, sent->board)->controller;
+    char board[AW_PID_NAME_MAX];
+    if (effect == NO_CONTROLLER)
+        return AW_OK;
+    sent->switches = last != AW_PID_LAST && last != sent->controller;
+    sent->unknown = last == AW_PID_LAST && effect == HOLDS;
+    if (effect == SETS || !sent->switches || pid->options.allow_switch)
+        return AW_OK;
+    return aw_fail(err, AW_LIMIT,
+                   "%s of %s: %s is running %s, and this would switch it over and hold the joint "
+                   "with force — use --switch if that is meant",
+                   command->codec->message->name, aw_pid_controller_name(sent->controller),
+                   aw_pid_board_name(&pid->wire.variant, sent->board, board),
+                   aw_pid_controller_name(last));
+}
+
+enum aw_status aw_pid_check(struct aw_pid *pid, const struct aw_record *command,
+                            struct aw_pid_sent *sent, struct aw_error *err)
+{
+    struct aw_pid_sent unwanted;
+    if (!sent)
+        sent = &unwanted;
+    *sent = (struct aw_pid_sent){.controller = AW_PID_LAST, .setpoint = (double)NAN};
+    enum aw_status status = check_indices(command, err);
+    if (status == AW_OK)
+        status = aw_encode(command, pid->options.force, sent->bytes, sizeof sent->bytes,
+                           &sent->size, err);
+    if (status != AW_OK)
+        return status;
+    sent->board = id_of(sent->bytes) / 32 * 32;
+    sent->controller = controller_of(command);
+    if (effect_of(command) == SETS)
+        sent->setpoint = (double)aw_get_f32(sent->bytes + 2);
+    return guard(pid, command, sent, err);
+}
+
+int64_t aw_pid_paced_ns(const struct aw_pid *pid, unsigned id)
+{
+    const struct aw_pid_board *to = &pid->boards[id / 32 % AW_PID_BOARDS];
+    int64_t pace = to->period.period_ns ? to->period.period_ns : AW_PID_PACE_NS;
+    if (to->sent_ns == INT64_MIN || !is_command(id))
+        return INT64_MIN;
+    return to->sent_ns + (pace > AW_PID_PACE_MIN_NS ? pace : AW_PID_PACE_MIN_NS);
+}
+
+static enum aw_status await_pace(struct aw_pid *pid, unsigned board, struct aw_error *err)
+{
+    int64_t paced = aw_pid_paced_ns(pid, board);
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && aw_clock_now(pid->link->clock) < paced)
+        status = aw_pid_poll(pid, paced, NULL, NULL, err);
+    return status;
+}
+
+static enum aw_status write_frame(struct aw_pid *pid, struct aw_span frame, struct aw_error *err)
+{
+    enum aw_status status = aw_link_write(pid->link, frame.data, frame.size, err);
+    if (status == AW_OK) {
+        pid->counters.sent++;
+        if (is_command(id_of(frame.data)))
+            aw_pid_board(pid, id_of(frame.data))->sent_ns = aw_clock_now(pid->link->clock);
+    }
+    return status;
+}
+
+enum aw_status aw_pid_write(struct aw_pid *pid, struct aw_span frame, struct aw_error *err)
+{
+    enum aw_status status = await_pace(pid, id_of(frame.data), err);
+    return status == AW_OK ? write_frame(pid, frame, err) : status;
+}
+
+enum aw_status aw_pid_send(struct aw_pid *pid, const struct aw_record *command,
+                           struct aw_pid_sent *sent, struct aw_error *err)
+{
+    struct aw_pid_sent unwanted;
+    if (!sent)
+        sent = &unwanted;
+    enum aw_status status = aw_pid_check(pid, command, sent, err);
+    if (status == AW_OK)
+        status = await_pace(pid, sent->board, err);
+    if (status == AW_OK)
+        status = write_frame(pid, (struct aw_span){sent->bytes, sent->size}, err);
+    if (status != AW_OK)
+        return status;
+    note_command(pid, sent->board, command);
+    note_gain(pid, command, sent);
+    return AW_OK;
+}
+
+static void make(struct aw_pid *pid, const char *message, unsigned board, int controller,
+                 double value, struct aw_record *command)
+{
+    aw_record_init(command, aw_wire_codec(&pid->wire, message, AW_TX), AW_TX);
+    aw_record_set(command, "board", board, NULL);
+    aw_record_set(command, "controller", controller, NULL);
+    int leaf = aw_codec_find(command->codec, "value");
+    command->v[leaf] = value; /* the encoder says what is wrong with it */
+    command->present |= UINT64_C(1) << leaf;
+}
+
+enum aw_status aw_pid_set(struct aw_pid *pid, const struct aw_pid_gain_at *gain,
+                          struct aw_pid_sent *sent, struct aw_error *err)
+{
+    struct aw_record command;
+    make(pid, aw_pid_gain_name(gain->gain), gain->board, gain->controller, gain->value, &command);
+    return aw_pid_send(pid, &command, sent, err);
+}
+
+/* From a fraction to the unit that the table has for this controller. */
+static void make_setpoint(struct aw_pid *pid, unsigned board, int controller, double normalised,
+                          struct aw_record *command)
+{
+    make(pid, "setpoint", board, controller, normalised, command);
+    int leaf = aw_codec_find(command->codec, "value");
+    command->v[leaf] *= aw_leaf_range(command->codec, leaf, command).scale;
+}
+
+enum aw_status aw_pid_setpoint(struct aw_pid *pid, unsigned board, int controller,
+                               double normalised, struct aw_pid_sent *sent, struct aw_error *err)
+{
+    struct aw_record command;
+    make_setpoint(pid, board, controller, normalised, &command);
+    return aw_pid_send(pid, &command, sent, err);
+}
+
+/* Receiving */
+
+static enum aw_status take_frame(struct aw_pid *pid, struct aw_pid_frame *frame,
+                                 struct aw_error *err)
+{
+    struct aw_record *record = &frame->record;
+    unsigned id = id_of(frame->bytes);
+    const struct aw_message *message = NULL;
+    for (size_t i = 0; !message && i < pid->wire.protocol->n_messages; i++)
+        if (pid->wire.protocol->messages[i].code == id % 32)
+            message = &pid->wire.protocol->messages[i];
+    enum aw_status status =
+        aw_wire_decode(&pid->wire, message ? message->dir : AW_RX,
+                       (struct aw_span){frame->bytes, frame->size}, record, err);
+    record->time_ns = pid->link->rx_time_ns ? pid->link->rx_time_ns : AW_NO_TIME;
+    if (status != AW_OK) {
+        pid->counters.malformed++;
+        return status;
+    }
+    if (record->dir == AW_RX) {
+        take_telemetry(pid, id, record);
+    } else {
+        pid->counters.commands_seen++;
+        note_command(pid, id, record);
+    }
+    return AW_OK;
+}
+
+enum aw_status aw_pid_next(struct aw_pid *pid, int64_t deadline, struct aw_pid_frame *frame,
+                           struct aw_error *err)
+{
+    frame->size = 0;
+    enum aw_status status =
+        aw_link_read(pid->link, frame->bytes, sizeof frame->bytes, &frame->size, deadline, err);
+    frame->own = pid->link->own;
+    return status == AW_OK ? take_frame(pid, frame, err) : status;
+}
+
+/* A bus that never falls silent must not keep us past the deadline. */
+static enum aw_status next_before(struct aw_pid *pid, int64_t deadline, struct aw_pid_frame *frame,
+                                  struct aw_error *err)
+{
+    if (aw_clock_now(pid->link->clock) > deadline)
+        return AW_TIMEOUT;
+    return aw_pid_next(pid, deadline, frame, err);
+}
+
+enum aw_status aw_pid_poll(struct aw_pid *pid, int64_t deadline, aw_pid_frame_fn *fn, void *context,
+                           struct aw_error *err)
+{
+    for (;;) {
+        struct aw_pid_frame frame;
+        enum aw_status status = next_before(pid, deadline, &frame, err);
+        if (status == AW_TIMEOUT)
+            return AW_OK;
+        if (status == AW_STOPPED || status == AW_LOST)
+            return status;
+        if ((status == AW_OK || status == AW_MORE) && fn && !fn(context, &frame))
+            return AW_OK;
+    }
+}
+
+/* Verifying */
+
+struct verification {
+    struct aw_pid *pid;
+    const struct aw_pid_sent *sent;
+    aw_pid_frame_fn *fn;
+    void *context;
+    int64_t since_ns; /* what comes before may tell of the time before the command */
+    uint64_t seen;    /* pid telemetry of the board so far */
+    bool heard;       /* some that counts */
+    int off;          /* frames in a row that show it, and no output */
+    bool good;
+};
+
+static bool is_zero(double value)
+{
+    return fabs(value) < 1e-9;
+}
+
+static bool is_off(const struct aw_pid_sent *sent)
+{
+    return fabs(sent->setpoint) > aw_pid_setpoint_limit(sent->controller);
+}
+
+/* Beyond full scale the firmware saturates. */
+static bool shows_setpoint(const struct aw_pid_board *board, double setpoint)
+{
+    return fabs(board->setpoint / 100 * 32768 - aw_pid_q15(setpoint)) < 1.5;
+}
+
+/* Output alone says little: a driver that is on and where it should be has none either. */
+static void compare(struct verification *check, const struct aw_pid_board *board)
+{
+    bool shown = shows_setpoint(board, check->sent->setpoint);
+    check->heard = true;
+    check->off = shown && is_zero(board->output) ? check->off + 1 : 0;
+    check->good = is_off(check->sent) ? check->off >= 2 : shown;
+}
+
+static bool verify_frame(void *context, const struct aw_pid_frame *frame)
+{
+    struct verification *check = context;
+    const struct aw_pid_board *board = aw_pid_board(check->pid, check->sent->board);
+    uint64_t count = board->streams[AW_PID_PID].count;
+    if (check->fn)
+        check->fn(check->context, frame);
+    if (count != check->seen && aw_clock_now(check->pid->link->clock) >= check->since_ns)
+        compare(check, board);
+    check->seen = count;
+    return !check->good;
+}
+
+static enum aw_status not_verified(const struct verification *check, struct aw_error *err)
+{
+    struct aw_pid *pid = check->pid;
+    const struct aw_pid_sent *sent = check->sent;
+    char name[AW_PID_NAME_MAX];
+    aw_pid_board_name(&pid->wire.variant, sent->board, name);
+    if (!check->heard)
+        return aw_fail(err, AW_TIMEOUT,
+                       "%s: no pid telemetry — is the driver powered, and the bit rate 1 Mbit/s?",
+                       name);
+    const char *unit = aw_pid_unit(sent->controller);
+    return aw_fail(err, AW_TIMEOUT,
+                   "%s: the telemetry shows setpoint %.4g %s and output %.4g %%, not the %.4g %s "
+                   "that was sent — send it again",
+                   name,
+                   aw_pid_from_percent(sent->controller, aw_pid_board(pid, sent->board)->setpoint),
+                   unit, aw_pid_board(pid, sent->board)->output,
+                   aw_pid_from_percent(sent->controller, 100 * sent->setpoint), unit);
+}
+
+enum aw_status aw_pid_verify(struct aw_pid *pid, const struct aw_pid_sent *sent, int64_t deadline,
+                             aw_pid_frame_fn *fn, void *context, struct aw_error *err)
+{
+    struct verification check = {
+        .pid = pid,
+        .sent = sent,
+        .fn = fn,
+        .context = context,
+        .since_ns = aw_clock_now(pid->link->clock) + pid->options.latency_ms * AW_MILLISECOND,
+        .seen = aw_pid_board(pid, sent->board)->streams[AW_PID_PID].count,
+    };
+    if (isnan(sent->setpoint))
+        return aw_fail(err, AW_USAGE, "only a setpoint can be verified — nothing else is shown");
+    enum aw_status status = aw_pid_poll(pid, deadline, verify_frame, &check, err);
+    if (status == AW_OK && !check.good)
+        return not_verified(&check, err);
+    return status;
+}
+
+/* Disabling */
+
+struct stopping {
+    struct aw_pid *pid;
+    int controller;
+    uint64_t wanted;
+    bool listens;
+    struct aw_pid_disabled done;
+    struct {
+        unsigned sent;
+        int64_t since_ns; /* what comes before may be from before the first disable */
+        bool counts;      /* some came since then */
+        int off;          /* frames in a row that show it */
+    } of[AW_PID_BOARDS];
+};
+
+static enum aw_status send_disable(struct stopping *s, unsigned i, struct aw_error *err)
+{
+    struct aw_pid *pid = s->pid;
+    struct aw_record command;
+    struct aw_pid_sent sent;
+    int last = pid->boards[i].controller, controller = s->controller;
+    if (controller == AW_PID_LAST)
+        controller = last == AW_PID_LAST ? AW_PID_POS : last;
+    make_setpoint(pid, i * 32, controller, AW_PID_DISABLE, &command);
+    enum aw_status status = aw_pid_check(pid, &command, &sent, err);
+    if (status == AW_OK)
+        status = write_frame(pid, (struct aw_span){sent.bytes, sent.size}, err);
+    if (status == AW_OK)
+        note_command(pid, i * 32, &command);
+    if (s->of[i].sent++ == 0)
+        s->of[i].since_ns =
+            aw_clock_now(pid->link->clock) + pid->options.latency_ms * AW_MILLISECOND;
+    return status;
+}
+
+static uint64_t unconfirmed(const struct stopping *s)
+{
+    return s->wanted & ~s->done.confirmed;
+}
+
+/* Sends what may go out now, and says when the next one may; AW_NEVER: all have gone out. Ahead of
+ * its pace goes only a first one, and only where the clock refuses to wait for it. */
+static enum aw_status send_disables(struct stopping *s, bool refused, int64_t *next,
+                                    struct aw_error *err)
+{
+    enum aw_status first = AW_OK;
+    *next = AW_NEVER;
+    for (uint64_t left = unconfirmed(s); left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(left);
+        int64_t paced = aw_pid_paced_ns(s->pid, i * 32);
+        bool now = aw_clock_now(s->pid->link->clock) >= paced;
+        if (s->of[i].sent < AW_PID_DISABLES && (refused ? s->of[i].sent == 0 : now)) {
+            enum aw_status status = send_disable(s, i, first == AW_OK ? err : NULL);
+            first = first == AW_OK ? status : first;
+            paced = aw_pid_paced_ns(s->pid, i * 32);
+        }
+        if (s->of[i].sent < AW_PID_DISABLES && paced < *next)
+            *next = paced;
+    }
+    return first;
+}
+
+static bool on_disabled(void *context, const struct aw_pid_frame *frame)
+{
+    struct stopping *s = context;
+    if (!frame->size || frame->record.codec != s->pid->codecs[AW_PID_PID])
+        return true;
+    unsigned i = (unsigned)aw_record_get(&frame->record, "board") / 32 % AW_PID_BOARDS;
+    const struct aw_pid_board *board = &s->pid->boards[i];
+    if (!(unconfirmed(s) >> i & 1) || s->of[i].sent == 0 ||
+        aw_clock_now(s->pid->link->clock) < s->of[i].since_ns)
+        return true;
+    s->of[i].counts = true;
+    s->of[i].off =
+        shows_setpoint(board, AW_PID_DISABLE) && is_zero(board->output) ? s->of[i].off + 1 : 0;
+    if (s->of[i].off >= 2)
+        s->done.confirmed |= UINT64_C(1) << i;
+    return unconfirmed(s) != 0;
+}
+
+static enum aw_status not_confirmed(const struct stopping *s, struct aw_error *err)
+{
+    const struct aw_variant *variant = &s->pid->wire.variant;
+    uint64_t driving = unconfirmed(s) & ~s->done.silent;
+    char silent[100], shown[100], good[100];
+    aw_pid_board_list(variant, s->done.silent, silent, sizeof silent);
+    aw_pid_board_list(variant, driving, shown, sizeof shown);
+    aw_pid_board_list(variant, s->done.confirmed, good, sizeof good);
+    return aw_fail(
+        err, AW_TIMEOUT, "%s%s%s%s%s%s%s%s%s", shown,
+        driving ? ": the telemetry does not show the disable" : "", driving && *silent ? "; " : "",
+        silent, *silent ? ": no telemetry, so the disable is not confirmed" : "",
+        *good ? " (confirmed: " : "", good, *good ? ")" : "",
+        driving ? " — send it again, or cut the power" : " — is it powered, and the bus up?");
+}
+
+static enum aw_status outcome(struct stopping *s, enum aw_status waited,
+                              const struct aw_error *failure, struct aw_error *err)
+{
+    for (unsigned i = 0; i < AW_PID_BOARDS; i++)
+        if (unconfirmed(s) >> i & 1 && !s->of[i].counts)
+            s->done.silent |= UINT64_C(1) << i;
+    if (!unconfirmed(s))
+        return AW_OK;
+    if (failure->status != AW_OK)
+        return aw_fail(err, failure->status, "%s", failure->text);
+    if (waited != AW_OK)
+        return waited;
+    return s->listens ? not_confirmed(s, err) : AW_OK;
+}
+
+/* Until when to listen; false: all is said. */
+static bool goes_on(const struct stopping *s, int64_t next, int64_t deadline, int64_t *until)
+{
+    *until = next;
+    for (uint64_t left = unconfirmed(s); left; left &= left - 1)
+        if (s->of[__builtin_ctzll(left)].sent == 0)
+            return true;
+    if (!unconfirmed(s) || !s->listens)
+        return unconfirmed(s) && next != AW_NEVER;
+    *until = next < deadline ? next : deadline;
+    return aw_clock_now(s->pid->link->clock) < deadline;
+}
+
+enum aw_status aw_pid_disable(struct aw_pid *pid, uint64_t boards, int controller,
+                              struct aw_pid_disabled *done, struct aw_error *err)
+{
+    struct stopping s = {.pid = pid,
+                         .controller = controller,
+                         .wanted = boards,
+                         .listens = pid->options.confirm_ms > 0};
+    struct aw_error failure = {.status = AW_OK};
+    int64_t next, until;
+    int64_t deadline = aw_clock_now(pid->link->clock) + pid->options.confirm_ms * AW_MILLISECOND;
+    enum aw_status waited = AW_OK;
+    send_disables(&s, false, &next, &failure);
+    while (waited == AW_OK && failure.status != AW_LOST && goes_on(&s, next, deadline, &until)) {
+        waited = aw_pid_poll(pid, until, on_disabled, &s, err);
+        send_disables(&s, waited != AW_OK, &next, &failure);
+    }
+    enum aw_status status = outcome(&s, waited, &failure, err);
+    if (done)
+        *done = s.done;
+    return status;
+}

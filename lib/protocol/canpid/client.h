@@ -1,0 +1,212 @@
+/* The host's side of the bus: latest telemetry of every board, and commands with their guards.
+ *
+ *     struct aw_pid pid;                              // about 150 kB, by the caller
+ *     struct aw_pid_options options = aw_pid_defaults();
+ *     aw_pid_init(&pid, link, NULL, &options);
+ *     struct aw_record command;
+ *     aw_record_init(&command, aw_wire_codec(&pid.wire, "setpoint", AW_TX), AW_TX);
+ *     aw_record_set_text(&command, "board", "lknee", &err); …
+ *     status = aw_pid_send(&pid, &command, &sent, &err);
+ *     status = aw_pid_verify(&pid, &sent, deadline, NULL, NULL, &err);
+ *     aw_pid_poll(&pid, deadline, show, context, &err);
+ *     aw_pid_disable(&pid, AW_PID_BIT(0x40), AW_PID_LAST, NULL, &err);
+ *
+ * There is no answer on this bus: a command that went out is all we know, but for the setpoint,
+ * which the telemetry repeats. Nor does the telemetry say which controller is active; the last one
+ * seen is that of the last command of ours or of another host that this link showed us. (A driver
+ * near a mechanical stop goes back to pos without a word.)
+ *
+ * Guards: a gain or precompression for another controller than the last one seen would switch the
+ * driver over and hold the joint with force, and is refused unless allow_switch is set; so is, with
+ * any option, what is not finite, a controller above 3, an aux variable above 3. No thread, no
+ * allocation, no I/O but the link's.
+ *
+ * Pace: a driver takes one frame each time its loop comes round, two more wait in its hardware, and
+ * the next is lost without a sign. The loop is a tick of 4 ms, or as long as a cycle of its
+ * telemetry where that is longer. So two frames to one board are at least AW_PID_PACE_MIN_NS apart,
+ * and at least the period of its telemetry, which is measured while it is read; AW_PID_PACE_NS as
+ * long as none has been measured. That holds for stops too. Boards do not wait for each other, and
+ * nothing is queued: a command returns when its frame has gone out, so that a stop is always the
+ * next one.
+ */
+#ifndef AW_PROTOCOL_CANPID_CLIENT_H
+#define AW_PROTOCOL_CANPID_CLIENT_H
+
+#include "link/core/link.h"
+#include "protocol/canpid/gains.h"
+#include "protocol/canpid/names.h"
+
+struct aw_pid_options {
+    bool allow_switch; /* gains may switch the controller */
+    bool force;        /* send values outside the table's ranges, as far as the wire carries them */
+    int confirm_ms;    /* how long a disable is waited for: 500; 0: not at all */
+    int latency_ms;    /* command and telemetry together are not longer on their way: 20, which is
+                          enough for serial adapters that wait 16 ms for more */
+};
+
+struct aw_pid_options aw_pid_defaults(void);
+
+/* The three kinds of telemetry, in the order in which a driver sends them. */
+enum aw_pid_kind {
+    AW_PID_JOINT,
+    AW_PID_PID,
+    AW_PID_SENSORS,
+    AW_PID_KINDS,
+};
+
+#define AW_PID_VALUES 4 /* fields of one kind, at most */
+
+#define AW_PID_TIMES 32 /* how many arrivals the rate is taken from */
+
+struct aw_pid_stream {
+    uint64_t count;                 /* frames so far */
+    int64_t times_ns[AW_PID_TIMES]; /* of the last ones, by count modulo AW_PID_TIMES */
+};
+
+#define AW_PID_PACE_MIN_NS (5 * AW_MILLISECOND)
+#define AW_PID_PACE_NS     (10 * AW_MILLISECOND) /* the published 100 Hz */
+
+/* The period of a board's telemetry: the mean over at least 100 ms, so that reading in blocks does
+ * not matter. After silence (100 ms) what comes first may have waited somewhere, and does not
+ * count; so telemetry below 10 Hz has no period here. */
+struct aw_pid_period {
+    int64_t period_ns; /* 0: not known yet */
+    int64_t from_ns, last_ns;
+    unsigned frames; /* since from_ns */
+    bool steady;     /* nothing of it has waited */
+};
+
+/* Everything known about a board; what has count 0 is not. */
+struct aw_pid_board {
+    struct aw_pid_stream streams[AW_PID_KINDS];
+    double setpoint, output, measured;          /* % of full scale */
+    double fix_link_angle, alpha_angle, torque; /* deg, deg, Nm */
+    int error;                                  /* code, 0 none */
+    double velocity, current, lever_angle;      /* rpm, A, deg; lever NaN: no data */
+    int controller;                             /* last one seen, or AW_PID_LAST: none yet */
+    int64_t sent_ns;                            /* the last frame to it; INT64_MIN: none */
+    struct aw_pid_period period;                /* of its pid telemetry */
+};
+
+struct aw_pid_counters {
+    uint64_t sent, telemetry, commands_seen, malformed;
+};
+
+/* Handle; the members may be read, wire may be used to make records. */
+struct aw_pid {
+    struct aw_link *link;
+    struct aw_pid_options options;
+    struct aw_wire wire;
+    const struct aw_codec *codecs[AW_PID_KINDS]; /* of the telemetry, and where its fields are */
+    int8_t leaves[AW_PID_KINDS][AW_PID_VALUES];
+    struct aw_pid_board boards[AW_PID_BOARDS]; /* by board / 32 */
+    struct aw_pid_gains gains;                 /* what was sent here */
+    struct aw_pid_counters counters;
+};
+
+/* link is not owned; it keeps datagrams apart. variant NULL: the protocol's first. */
+void aw_pid_init(struct aw_pid *pid, struct aw_link *link, const struct aw_variant *variant,
+                 const struct aw_pid_options *options);
+
+/* Board is any identifier below 2048. */
+struct aw_pid_board *aw_pid_board(struct aw_pid *pid, unsigned board);
+
+/* When the last frame came (AW_NEVER: none yet), and how many a second come at present: 0 with
+ * fewer than two, and sinking from the moment when one is overdue. */
+int64_t aw_pid_last_ns(const struct aw_pid_stream *stream);
+double aw_pid_rate_hz(const struct aw_pid_stream *stream, int64_t now);
+
+/* One frame as it came. size 0: none, but news of the link (link->event). */
+#define AW_PID_FRAME_MAX 10
+struct aw_pid_frame {
+    struct aw_record record; /* telemetry, dir AW_RX, or a command seen on the bus, AW_TX; its time
+                                is the link's rx_time_ns, if that is known */
+    bool own;                /* a command of ours that the link shows again */
+    uint8_t bytes[AW_PID_FRAME_MAX];
+    size_t size;
+};
+
+/* Reads and takes in one frame. AW_OK, AW_TIMEOUT, AW_STOPPED, AW_LOST; AW_MORE: no frame but news,
+ * see link->event; AW_MALFORMED: a frame that is none of this protocol, or damaged (bytes and size
+ * are set, the record is not), after which one may go on. */
+enum aw_status aw_pid_next(struct aw_pid *pid, int64_t deadline, struct aw_pid_frame *frame,
+                           struct aw_error *err);
+
+/* The same until the deadline, fn (or NULL) for each frame and for news; frames that are malformed
+ * are counted and passed over. fn returns false to come back early. AW_OK then and at the deadline,
+ * AW_STOPPED, AW_LOST. */
+typedef bool aw_pid_frame_fn(void *context, const struct aw_pid_frame *frame);
+enum aw_status aw_pid_poll(struct aw_pid *pid, int64_t deadline, aw_pid_frame_fn *fn, void *context,
+                           struct aw_error *err);
+
+/* What became of a command. */
+struct aw_pid_sent {
+    unsigned board;
+    int controller;   /* of the command, or AW_PID_LAST if it has none */
+    bool switches;    /* the driver switches over to it */
+    bool unknown;     /* a gain, and none was seen: it may switch it over. Worth a warning */
+    double setpoint;  /* normalised, as it went over the wire; setpoints only, else NaN */
+    uint8_t bytes[8]; /* the frame */
+    size_t size;
+};
+
+/* Checks a command, reads until the board may be sent to, and sends it. AW_USAGE or AW_LIMIT from
+ * the table; AW_LIMIT by the switch guard too, with what to do; AW_LOST, AW_TIMEOUT from the link;
+ * AW_STOPPED while waiting. *sent (may be NULL) tells about switches also when it was refused.
+ * Nothing went out unless AW_OK. */
+enum aw_status aw_pid_send(struct aw_pid *pid, const struct aw_record *command,
+                           struct aw_pid_sent *sent, struct aw_error *err);
+
+/* The same checks without sending, for --dry-run. */
+enum aw_status aw_pid_check(struct aw_pid *pid, const struct aw_record *command,
+                            struct aw_pid_sent *sent, struct aw_error *err);
+
+/* Convenience: a setpoint (normalised) or a gain, made into a record and sent. */
+enum aw_status aw_pid_set(struct aw_pid *pid, const struct aw_pid_gain_at *gain,
+                          struct aw_pid_sent *sent, struct aw_error *err);
+enum aw_status aw_pid_setpoint(struct aw_pid *pid, unsigned board, int controller,
+                               double normalised, struct aw_pid_sent *sent, struct aw_error *err);
+
+/* A frame as it is, for replays: nothing is checked, but a command keeps the pace of its board. */
+enum aw_status aw_pid_write(struct aw_pid *pid, struct aw_span frame, struct aw_error *err);
+
+/* When a frame with this identifier (a board's own for any command) may go out; INT64_MIN: at once,
+ * as always for what is no command. */
+int64_t aw_pid_paced_ns(const struct aw_pid *pid, unsigned id);
+
+/* What became of a disable; bits of boards. */
+struct aw_pid_disabled {
+    uint64_t confirmed; /* the telemetry shows it */
+    uint64_t silent;    /* went out, but the board has no telemetry */
+};
+
+/* Setpoint 1.5 for each of these boards, for the controller, or AW_PID_LAST: the last one seen by
+ * each, else pos. No guard refuses it. The first frame goes out as soon as the board's pace lets
+ * it; then it is repeated, a pace apart and at most AW_PID_DISABLES times in all, until the
+ * telemetry confirms it: two frames in a row with the setpoint saturated and no output, later than
+ * latency_ms after the first disable (see aw_pid_verify). Every board is tried, whatever happens
+ * with another.
+ *
+ * AW_OK: all have confirmed it, or confirm_ms is 0: then all three have gone out. AW_TIMEOUT: not
+ * all within confirm_ms; err names them. AW_STOPPED: the clock refuses to wait; every board has
+ * been sent one disable even so. Else the first failure of the link. *done (may be NULL) is set in
+ * any case. */
+#define AW_PID_DISABLES 3
+enum aw_status aw_pid_disable(struct aw_pid *pid, uint64_t boards, int controller,
+                              struct aw_pid_disabled *done, struct aw_error *err);
+
+/* Reads until the board's pid telemetry shows this setpoint, to one step of the wire; for one
+ * outside the controller's limits (disabled): until two frames in a row show it and no output.
+ * AW_OK, AW_TIMEOUT saying what it shows instead (or that there is none), AW_STOPPED, AW_LOST. fn
+ * as in aw_pid_poll, or NULL; its result is ignored.
+ *
+ * Telemetry does not say which command it is about. So frames that waited already, or come within
+ * latency_ms of the call, do not count: they may be from before the command, and show the same
+ * setpoint from an earlier one. On a line that is slower than that such a frame cannot be told from
+ * a confirmation; nor can the same setpoint that the driver has for another controller, or one
+ * beyond the range from full scale. And it is one of that moment: a driver that pushes a joint into
+ * a mechanical stop goes back to pos soon, which only later telemetry shows. */
+enum aw_status aw_pid_verify(struct aw_pid *pid, const struct aw_pid_sent *sent, int64_t deadline,
+                             aw_pid_frame_fn *fn, void *context, struct aw_error *err);
+
+#endif

@@ -1,0 +1,700 @@
+#include "protocol/canpid/device.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "link/core/random.h"
+#include "protocol/canpid/wire.h"
+
+#define PI 3.14159265358979323846
+
+#define STEP_NS      AW_MILLISECOND
+#define STEP_S       0.001
+#define TICK_STEPS   4                      /* steps to a tick of the control loop */
+#define GAP_NS       (200 * AW_MICROSECOND) /* between the three frames of a cycle, as published */
+#define FRAME_NS     (115 * AW_MICROSECOND) /* the longest frame of six bytes at 1 Mbit/s */
+#define LOOP_STEPS   10                     /* of a driver whose telemetry is that slow or slower */
+#define LATE_NS      (2 * AW_MILLISECOND) /* a runner this late brings what came in the meantime */
+#define WAITING      2                    /* hardware buffers, RXB0 and RXB1 */
+#define MAX_OUTGOING 1024
+#define FRAME_SIZE   8  /* identifier and six bytes */
+#define COMMANDS     16 /* the boards' receive filter passes so many identifiers */
+#define AUX          6
+
+#define LEVER_TURN   8000.0 /* counts of the optical encoder */
+#define ALPHA_TURN   16384.0
+#define SOFT_STOP    (2 * PI / 180) /* before a mechanical stop */
+#define TELEMETRY_P  0.002          /* m: the precompression that the firmware computes with */
+#define FULL_TORQUE  25.0
+#define BOOST_UP     (STEP_S / 0.1)
+#define BOOST_DOWN   (STEP_S / 0.2)
+#define CURRENT_ZERO 512
+#define CURRENT_STEP (25.0 / 1024)
+
+/* What the driver's sensors say, in counts of the encoders. */
+struct senses {
+    int link, alpha, lever;
+    double torque_nm;
+    double measured[AW_PID_CONTROLLERS]; /* normalised */
+};
+
+struct driver {
+    unsigned board;
+    int64_t time_ns; /* the joint is that far */
+    unsigned steps;  /* since the last tick */
+    bool still;      /* the last step changed nothing, so the next one will not either */
+    struct aw_joint joint;
+    struct aw_joint_drive drive;
+    struct aw_pid_law law;
+    struct senses senses;
+    int link_zero, alpha_zero; /* counts of the true angles that the encoders show as 0 */
+    bool confused;             /* a controller number above 3 came */
+    enum aw_pid_error fault;
+    double aux[AUX];
+    bool lamp;
+    int32_t event;
+    double precompression, boost;
+    struct aw_random random;
+    uint8_t waiting[WAITING][FRAME_SIZE];
+    unsigned n_waiting;
+    unsigned loop;  /* steps since a frame was taken */
+    int64_t due_ns; /* the next frame */
+    unsigned kind;  /* and which of the three */
+};
+
+/* In the order in which they are sent. */
+enum kind {
+    JOINT,
+    PID,
+    SENSORS,
+    KINDS,
+};
+
+struct frame {
+    uint8_t bytes[FRAME_SIZE];
+};
+
+struct bus {
+    struct aw_device base;
+    struct aw_pid_device_options options;
+    struct aw_pid_device_counters counters;
+    struct aw_wire wire; /* raw */
+    const struct aw_codec *codecs[KINDS];
+    bool started;
+    int64_t cycle_ns, gap_ns;
+    unsigned loop_steps;   /* of a driver's loop, which takes one frame each time */
+    int64_t late_until_ns; /* what comes by then has waited for the runner */
+    unsigned out_head, out_count;
+    struct frame out[MAX_OUTGOING];
+    int8_t message_of[COMMANDS]; /* place of the command in the table, -1: none */
+    int8_t action_of[COMMANDS];
+    int n_drivers;
+    struct driver drivers[];
+};
+
+/* Options */
+
+/* The first two are for people, the others as the telemetry calls them. */
+static const char *const fault_names[] = {
+    "none", "encoder", "pid_config", "fix_link_encoder", "lever_arm_encoder", NULL};
+static const enum aw_pid_error fault_codes[] = {AW_PID_NO_ERROR, AW_PID_ERROR_LEVER,
+                                                AW_PID_ERROR_CONFIG, AW_PID_ERROR_FIX_LINK,
+                                                AW_PID_ERROR_LEVER};
+
+const char *const *aw_pid_fault_names(void)
+{
+    return fault_names;
+}
+
+enum aw_status aw_pid_fault_parse(const char *text, enum aw_pid_error *fault, struct aw_error *err)
+{
+    for (size_t i = 0; fault_names[i]; i++)
+        if (strcmp(fault_names[i], text) == 0) {
+            *fault = fault_codes[i];
+            return AW_OK;
+        }
+    return aw_fail(err, AW_USAGE,
+                   "fault '%.40s': unknown — use none, encoder, pid_config, fix_link_encoder or "
+                   "lever_arm_encoder",
+                   text);
+}
+
+struct aw_pid_device_options aw_pid_device_defaults(void)
+{
+    return (struct aw_pid_device_options){
+        .boards = AW_PID_SIX, .rate_hz = 100, .model = aw_joint_defaults()};
+}
+
+double aw_pid_device_max_rate(uint64_t boards)
+{
+    int n = __builtin_popcountll(boards);
+    return (double)AW_SECOND / (double)(FRAME_NS * KINDS * (n > 0 ? n : 1));
+}
+
+/* Sensing */
+
+static int counts(double angle, double turn)
+{
+    return (int)round(angle / (2 * PI) * turn);
+}
+
+/* Into one turn, -turn/2 < value <= turn/2, as the encoders count. */
+static int wrap(int value, int turn)
+{
+    value %= turn;
+    if (value > turn / 2)
+        return value - turn;
+    return value <= -turn / 2 ? value + turn : value;
+}
+
+static int encoder_noise(struct bus *bus, struct driver *driver)
+{
+    if (!(bus->options.noise > 0))
+        return 0;
+    double share = aw_random_share(&driver->random) * 2 - 1;
+    return (int)round(share * bus->options.noise);
+}
+
+static void sense(struct bus *bus, struct driver *driver)
+{
+    const struct aw_joint *joint = &driver->joint;
+    struct senses *senses = &driver->senses;
+    int link = counts(joint->link, LEVER_TURN) + encoder_noise(bus, driver);
+    int alpha = counts(joint->lever - joint->link, ALPHA_TURN) + encoder_noise(bus, driver);
+    senses->link = wrap(link - driver->link_zero, (int)LEVER_TURN);
+    senses->alpha = wrap(alpha - driver->alpha_zero, (int)ALPHA_TURN);
+    double bent = senses->alpha / ALPHA_TURN, lever = senses->link / LEVER_TURN + bent;
+    lever -= round(lever);
+    senses->lever = wrap((int)round(lever * LEVER_TURN), (int)LEVER_TURN);
+    senses->torque_nm = aw_joint_torque(bent * 2 * PI, TELEMETRY_P);
+    senses->measured[AW_PID_POS] = senses->measured[AW_PID_LVL] = lever;
+    senses->measured[AW_PID_TOR] = senses->measured[AW_PID_TL] = senses->torque_nm / FULL_TORQUE;
+}
+
+/* Controlling */
+
+static enum aw_pid_error error_of(const struct driver *driver)
+{
+    if (driver->fault != AW_PID_NO_ERROR)
+        return driver->fault;
+    return driver->confused ? AW_PID_ERROR_CONFIG : AW_PID_NO_ERROR;
+}
+
+static bool pushes_into_stop(const struct bus *bus, const struct driver *driver)
+{
+    double lever = driver->joint.lever;
+    return fabs(lever) > bus->options.model.lever_stop_rad - SOFT_STOP &&
+           driver->law.output * lever > 0;
+}
+
+static void tick(struct bus *bus, struct driver *driver)
+{
+    struct aw_pid_law *law = &driver->law;
+    sense(bus, driver);
+    if (error_of(driver) != AW_PID_NO_ERROR)
+        aw_pid_law_disable(law);
+    aw_pid_law_tick(law, driver->senses.measured[law->controller]);
+    if (law->controller != AW_PID_POS && pushes_into_stop(bus, driver))
+        bus->counters.switches += aw_pid_law_switch(law, AW_PID_POS, driver->senses.measured);
+    driver->drive = law->enabled ? aw_joint_drive(&bus->options.model, aw_pid_duty(law->output))
+                                 : (struct aw_joint_drive){.on = false};
+}
+
+static double next_boost(const struct driver *driver)
+{
+    double to = driver->boost + (driver->event == 1 ? BOOST_UP : -BOOST_DOWN);
+    return fmax(0, fmin(1, to));
+}
+
+static double real_precompression(const struct bus *bus, const struct driver *driver)
+{
+    return bus->options.model.precompression_m + driver->boost * driver->precompression;
+}
+
+static void step_joint(struct bus *bus, struct driver *driver)
+{
+    struct aw_joint before = driver->joint;
+    double boost = next_boost(driver);
+    driver->still = !(boost < driver->boost) && !(boost > driver->boost);
+    driver->boost = boost;
+    aw_joint_step(&driver->joint, &bus->options.model, driver->drive,
+                  real_precompression(bus, driver), STEP_S);
+    driver->still = driver->still && memcmp(&before, &driver->joint, sizeof before) == 0;
+}
+
+static void take_command(struct bus *bus, struct driver *driver, const uint8_t *frame);
+
+static void take_waiting(struct bus *bus, struct driver *driver)
+{
+    if (driver->n_waiting == 0)
+        return;
+    uint8_t frame[FRAME_SIZE];
+    memcpy(frame, driver->waiting[0], FRAME_SIZE);
+    memmove(driver->waiting[0], driver->waiting[1], FRAME_SIZE);
+    driver->n_waiting--;
+    take_command(bus, driver, frame);
+}
+
+/* Everything that happened to this driver until now. */
+static void advance(struct bus *bus, struct driver *driver, int64_t now)
+{
+    while (driver->time_ns + STEP_NS <= now) {
+        if (driver->loop == 0)
+            take_waiting(bus, driver);
+        driver->loop = (driver->loop + 1) % bus->loop_steps;
+        if (driver->steps == 0)
+            tick(bus, driver);
+        if (driver->steps == 0 || !driver->still)
+            step_joint(bus, driver);
+        driver->steps = (driver->steps + 1) % TICK_STEPS;
+        driver->time_ns += STEP_NS;
+    }
+}
+
+/* Commands */
+
+struct command {
+    double value;
+    int index; /* controller or variable */
+};
+
+typedef void act_fn(struct bus *bus, struct driver *driver, const struct command *command);
+
+/* A switch that a wrong number would make is only an error in the telemetry here. */
+static bool valid_controller(struct driver *driver, int controller)
+{
+    driver->confused = controller >= AW_PID_CONTROLLERS;
+    return !driver->confused;
+}
+
+static void set_gain(struct bus *bus, struct driver *driver, const struct command *command,
+                     enum aw_pid_gain gain)
+{
+    if (valid_controller(driver, command->index))
+        bus->counters.switches += aw_pid_law_gain(&driver->law, command->index, gain,
+                                                  command->value, driver->senses.measured);
+}
+
+static void act_kp(struct bus *bus, struct driver *driver, const struct command *command)
+{
+    set_gain(bus, driver, command, AW_PID_KP);
+}
+
+static void act_ki(struct bus *bus, struct driver *driver, const struct command *command)
+{
+    set_gain(bus, driver, command, AW_PID_KI);
+}
+
+static void act_kd(struct bus *bus, struct driver *driver, const struct command *command)
+{
+    set_gain(bus, driver, command, AW_PID_KD);
+}
+
+static void act_setpoint(struct bus *bus, struct driver *driver, const struct command *command)
+{
+    if (valid_controller(driver, command->index))
+        bus->counters.switches += aw_pid_law_setpoint(&driver->law, command->index, command->value);
+}
+
+static void act_precompression(struct bus *bus, struct driver *driver,
+                               const struct command *command)
+{
+    if (!valid_controller(driver, command->index))
+        return;
+    bus->counters.switches +=
+        aw_pid_law_switch(&driver->law, command->index, driver->senses.measured);
+    if (isfinite(command->value))
+        driver->precompression = command->value;
+}
+
+/* Only the edge counts: who sends 1 again does not start a second boost. */
+static void act_event(struct bus *bus, struct driver *driver, const struct command *command)
+{
+    (void)bus;
+    driver->event = (int32_t)command->value;
+}
+
+static void act_ref_alpha(struct bus *bus, struct driver *driver, const struct command *command)
+{
+    (void)bus;
+    (void)command;
+    driver->alpha_zero = counts(driver->joint.lever - driver->joint.link, ALPHA_TURN);
+}
+
+static void act_ref_fix_link(struct bus *bus, struct driver *driver, const struct command *command)
+{
+    (void)bus;
+    (void)command;
+    driver->link_zero = counts(driver->joint.link, LEVER_TURN);
+}
+
+static void act_calibrate(struct bus *bus, struct driver *driver, const struct command *command)
+{
+    act_ref_alpha(bus, driver, command);
+    act_ref_fix_link(bus, driver, command);
+}
+
+static bool is_number(double value, double wanted)
+{
+    return value >= wanted && value <= wanted;
+}
+
+static void act_aux(struct bus *bus, struct driver *driver, const struct command *command)
+{
+    if (command->index >= AUX) {
+        bus->counters.ignored++;
+        return;
+    }
+    driver->aux[command->index] = command->value;
+    if (command->index == 0 && is_number(command->value, 1))
+        driver->lamp = true;
+    if (command->index == 0 && is_number(command->value, 2))
+        driver->lamp = false;
+}
+
+static const struct {
+    const char *message;
+    act_fn *act;
+    const char *index; /* the field with a number behind the value, or NULL */
+} actions[] = {
+    {"kp", act_kp, "controller"},
+    {"ki", act_ki, "controller"},
+    {"kd", act_kd, "controller"},
+    {"setpoint", act_setpoint, "controller"},
+    {"precompression", act_precompression, "controller"},
+    {"event", act_event, NULL},
+    {"ref_alpha", act_ref_alpha, NULL},
+    {"ref_fix_link", act_ref_fix_link, NULL},
+    {"aux", act_aux, "index"},
+    {"calibrate", act_calibrate, NULL},
+};
+
+static int find_action(const char *message)
+{
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (strcmp(actions[i].message, message) == 0)
+            return (int)i;
+    return -1;
+}
+
+static void learn_messages(struct bus *bus)
+{
+    const struct aw_protocol *protocol = bus->wire.protocol;
+    static const char *const kinds[KINDS] = {"joint", "pid", "sensors"};
+    for (int i = 0; i < KINDS; i++)
+        bus->codecs[i] = aw_wire_codec(&bus->wire, kinds[i], AW_RX);
+    memset(bus->action_of, -1, sizeof bus->action_of);
+    for (size_t i = 0; i < protocol->n_messages; i++) {
+        const struct aw_message *message = &protocol->messages[i];
+        if (message->code >= COMMANDS || !(message->dir & AW_TX))
+            continue;
+        bus->message_of[message->code] = (int8_t)i;
+        bus->action_of[message->code] = (int8_t)find_action(message->name);
+    }
+}
+
+static int number_in(const struct aw_record *record, const char *field)
+{
+    return field ? (int)aw_record_get(record, field) : 0;
+}
+
+/* To the decoder infinity is no number, to the firmware it is a large one. */
+static double value_in(const struct aw_record *record, const uint8_t *frame)
+{
+    double value = aw_record_get(record, "value");
+    float single = aw_get_f32(frame + 2);
+    return isnan(value) && isinf(single) ? (double)single : value;
+}
+
+/* The firmware looks at the identifier only and reads six bytes whatever the length, so what the
+ * decoder complains about (floats that are not numbers) is taken as it is. */
+static void take_command(struct bus *bus, struct driver *driver, const uint8_t *frame)
+{
+    unsigned code = frame[0] & 31U;
+    if (bus->action_of[code] < 0) {
+        bus->counters.ignored++;
+        return;
+    }
+    struct aw_record record;
+    const struct aw_codec *codec = aw_wire_codec_at(&bus->wire, (size_t)bus->message_of[code]);
+    aw_decode(codec, (struct aw_span){frame, FRAME_SIZE}, &record, NULL);
+    struct command command = {
+        .value = value_in(&record, frame),
+        .index = number_in(&record, actions[bus->action_of[code]].index),
+    };
+    driver->still = false;
+    actions[bus->action_of[code]].act(bus, driver, &command);
+}
+
+/* A frame that came over the bus. A third one that would wait is lost without a sign; but where the
+ * runner comes late and brings several at once, the driver's loop has passed between them. */
+static void arrive(struct bus *bus, struct driver *driver, const uint8_t *frame, int64_t now)
+{
+    if (bus->options.takes_at_once) {
+        take_command(bus, driver, frame);
+        return;
+    }
+    if (driver->n_waiting == WAITING && now <= bus->late_until_ns)
+        take_waiting(bus, driver);
+    if (driver->n_waiting == WAITING)
+        bus->counters.overruns++;
+    else
+        memcpy(driver->waiting[driver->n_waiting++], frame, FRAME_SIZE);
+}
+
+static struct driver *find_driver(struct bus *bus, unsigned board)
+{
+    for (int i = 0; i < bus->n_drivers; i++)
+        if (bus->drivers[i].board == board)
+            return &bus->drivers[i];
+    return NULL;
+}
+
+/* Sending */
+
+/* Values in the order of the table, which begins with the board. */
+static const uint8_t *encode(struct bus *bus, enum kind kind, const double *values,
+                             uint8_t bytes[FRAME_SIZE])
+{
+    struct aw_record record;
+    size_t size;
+    const struct aw_codec *codec = bus->codecs[kind];
+    aw_record_init(&record, codec, AW_RX);
+    for (int i = 0; i < codec->n_leaves; i++)
+        if (codec->leaves[i].value)
+            record.v[i] = *values++;
+    record.present = codec->values;
+    return aw_encode(&record, true, bytes, FRAME_SIZE, &size, NULL) == AW_OK ? bytes : NULL;
+}
+
+static double clamp(double value, double min, double max)
+{
+    return fmax(min, fmin(max, value));
+}
+
+static const uint8_t *make_joint(struct bus *bus, const struct driver *driver, uint8_t *bytes)
+{
+    const struct senses *senses = &driver->senses;
+    const double values[] = {driver->board, senses->link, senses->alpha,
+                             aw_pid_q15(senses->torque_nm / FULL_TORQUE)};
+    return encode(bus, JOINT, values, bytes);
+}
+
+static const uint8_t *make_pid(struct bus *bus, const struct driver *driver, uint8_t *bytes)
+{
+    const struct aw_pid_law *law = &driver->law;
+    const double values[] = {driver->board, aw_pid_q15(law->setpoint), aw_pid_q15(law->output),
+                             aw_pid_q15(driver->senses.measured[law->controller])};
+    return encode(bus, PID, values, bytes);
+}
+
+static const uint8_t *make_sensors(struct bus *bus, const struct driver *driver, uint8_t *bytes)
+{
+    const struct aw_joint_model *model = &bus->options.model;
+    double rpm = round(driver->joint.lever_speed / (2 * PI) * 60 * model->gear);
+    double most = bus->options.fw ? 2047 : 8191;
+    double amperes = driver->joint.motor_nm / model->current_nm_a;
+    double current = round(CURRENT_ZERO + amperes / CURRENT_STEP);
+    enum aw_pid_error error = error_of(driver);
+    double board = driver->board;
+    const double fine[] = {board, AW_PID_NO_ERROR, clamp(rpm, -most - 1, most),
+                           clamp(current, 0, 1023), driver->senses.lever};
+    const double broken[] = {board, error, 0x7FF, 0x1FF, 0x7FFF};
+    return encode(bus, SENSORS, error ? broken : fine, bytes);
+}
+
+static void queue(struct bus *bus, const uint8_t *bytes)
+{
+    if (!bytes || bus->out_count == MAX_OUTGOING) {
+        bus->counters.dropped++;
+        return;
+    }
+    unsigned at = (bus->out_head + bus->out_count++) % MAX_OUTGOING;
+    memcpy(bus->out[at].bytes, bytes, FRAME_SIZE);
+}
+
+/* The next frame of the driver, and when the one after it is due. */
+static void send_frame(struct bus *bus, struct driver *driver)
+{
+    static const uint8_t *(*const make[KINDS])(struct bus *, const struct driver *,
+                                               uint8_t *) = {make_joint, make_pid, make_sensors};
+    uint8_t bytes[FRAME_SIZE];
+    advance(bus, driver, driver->due_ns);
+    queue(bus, make[driver->kind](bus, driver, bytes));
+    driver->kind = (driver->kind + 1) % KINDS;
+    driver->due_ns += driver->kind ? bus->gap_ns : bus->cycle_ns - (KINDS - 1) * bus->gap_ns;
+}
+
+static struct driver *first_due(struct bus *bus)
+{
+    struct driver *first = &bus->drivers[0];
+    for (int i = 1; i < bus->n_drivers; i++)
+        if (bus->drivers[i].due_ns < first->due_ns)
+            first = &bus->drivers[i];
+    return first;
+}
+
+/* The time of the device begins when it is first told one. */
+static void start(struct bus *bus, int64_t now)
+{
+    if (bus->started)
+        return;
+    bus->started = true;
+    for (int i = 0; i < bus->n_drivers; i++) {
+        bus->drivers[i].time_ns = now;
+        bus->drivers[i].due_ns = now + bus->cycle_ns * (i + 1) / bus->n_drivers;
+    }
+}
+
+static void run_until(struct bus *bus, int64_t now)
+{
+    start(bus, now);
+    if (now - first_due(bus)->due_ns > LATE_NS)
+        bus->late_until_ns = now + LATE_NS;
+    for (struct driver *next = first_due(bus); next->due_ns <= now; next = first_due(bus))
+        send_frame(bus, next);
+}
+
+/* The device */
+
+static void device_step(struct aw_device *device, int64_t now)
+{
+    run_until((struct bus *)device, now);
+}
+
+static void device_receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
+{
+    struct bus *bus = (struct bus *)device;
+    uint8_t frame[FRAME_SIZE] = {0};
+    run_until(bus, now);
+    if (size < 2)
+        return;
+    memcpy(frame, buf, size < FRAME_SIZE ? size : FRAME_SIZE);
+    unsigned id = frame[0] | (unsigned)frame[1] << 8;
+    struct driver *driver = id % 32 < COMMANDS ? find_driver(bus, id - id % 32) : NULL;
+    if (!driver) {
+        bus->counters.foreign++;
+        return;
+    }
+    bus->counters.received++;
+    advance(bus, driver, now);
+    arrive(bus, driver, frame, now);
+}
+
+static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
+{
+    struct bus *bus = (struct bus *)device;
+    if (bus->out_count == 0 || cap < FRAME_SIZE)
+        return 0;
+    memcpy(buf, bus->out[bus->out_head].bytes, FRAME_SIZE);
+    bus->out_head = (bus->out_head + 1) % MAX_OUTGOING;
+    bus->out_count--;
+    bus->counters.sent++;
+    return FRAME_SIZE;
+}
+
+static int64_t device_next_event(const struct aw_device *device)
+{
+    const struct bus *bus = (const struct bus *)device;
+    int64_t next = bus->drivers[0].due_ns;
+    for (int i = 1; i < bus->n_drivers; i++)
+        if (bus->drivers[i].due_ns < next)
+            next = bus->drivers[i].due_ns;
+    return bus->started ? next : 0;
+}
+
+static void device_connected(struct aw_device *device, int64_t now)
+{
+    struct bus *bus = (struct bus *)device;
+    run_until(bus, now);
+    bus->counters.dropped += bus->out_count;
+    bus->out_count = 0;
+}
+
+static void device_close(struct aw_device *device)
+{
+    free(device);
+}
+
+static void init_driver(struct bus *bus, unsigned board)
+{
+    struct driver *driver = &bus->drivers[bus->n_drivers++];
+    const struct aw_pid_device_options *options = &bus->options;
+    uint64_t faulty = options->fault_boards ? options->fault_boards : UINT64_MAX;
+    driver->board = board;
+    driver->law = aw_pid_law_defaults();
+    driver->random.state = options->seed * AW_PID_BOARDS * 32 + board;
+    if (faulty & AW_PID_BIT(board))
+        driver->fault = options->fault;
+    sense(bus, driver);
+}
+
+static void init_bus(struct bus *bus, const struct aw_pid_device_options *options)
+{
+    const char *layout = options->fw ? "fw" : "spec";
+    double rate = clamp(options->rate_hz, 1, aw_pid_device_max_rate(options->boards));
+    bus->options = *options;
+    aw_wire_init(&bus->wire, &aw_canpid_protocol, aw_protocol_variant(&aw_canpid_protocol, layout),
+                 true);
+    learn_messages(bus);
+    for (unsigned i = 0; i < AW_PID_BOARDS; i++)
+        if (options->boards >> i & 1)
+            init_driver(bus, i * 32);
+    bus->cycle_ns = (int64_t)(AW_SECOND / rate);
+    bus->gap_ns = bus->cycle_ns / (KINDS * bus->n_drivers);
+    if (bus->gap_ns > GAP_NS)
+        bus->gap_ns = GAP_NS;
+    bus->loop_steps = (unsigned)clamp((double)(bus->cycle_ns / STEP_NS), TICK_STEPS, LOOP_STEPS);
+    bus->late_until_ns = INT64_MIN;
+}
+
+struct aw_device *aw_pid_device(const struct aw_pid_device_options *options)
+{
+    static const struct aw_device_ops ops = {.receive = device_receive,
+                                             .step = device_step,
+                                             .transmit = device_transmit,
+                                             .next_event = device_next_event,
+                                             .connected = device_connected,
+                                             .close = device_close};
+    size_t n = (size_t)__builtin_popcountll(options->boards);
+    struct bus *bus = n ? calloc(1, sizeof *bus + n * sizeof *bus->drivers) : NULL;
+    if (!bus)
+        return NULL;
+    bus->base.ops = &ops;
+    init_bus(bus, options);
+    return &bus->base;
+}
+
+const struct aw_pid_device_counters *aw_pid_device_counters(const struct aw_device *device)
+{
+    return &((const struct bus *)device)->counters;
+}
+
+bool aw_pid_device_truth(struct aw_device *device, unsigned board, int64_t now,
+                         struct aw_pid_truth *truth)
+{
+    struct bus *bus = (struct bus *)device;
+    struct driver *driver = find_driver(bus, board);
+    if (!driver)
+        return false;
+    run_until(bus, now);
+    advance(bus, driver, now);
+    *truth = (struct aw_pid_truth){.joint = driver->joint,
+                                   .law = driver->law,
+                                   .precompression_m = driver->precompression,
+                                   .boost = driver->boost,
+                                   .lamp = driver->lamp,
+                                   .error = error_of(driver)};
+    memcpy(truth->aux, driver->aux, sizeof truth->aux);
+    return true;
+}
+
+void aw_pid_device_fault(struct aw_device *device, uint64_t boards, enum aw_pid_error fault)
+{
+    struct bus *bus = (struct bus *)device;
+    for (int i = 0; i < bus->n_drivers; i++)
+        if (boards & AW_PID_BIT(bus->drivers[i].board))
+            bus->drivers[i].fault = fault;
+}

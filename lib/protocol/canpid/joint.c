@@ -1,0 +1,103 @@
+#include "protocol/canpid/joint.h"
+
+#include <math.h>
+
+#define PI         3.14159265358979323846
+#define RAD        (PI / 180)
+#define TORQUE_MAX 25.0 /* Nm: what the spring and the telemetry end at */
+
+/* Duty of the PWM that means standstill, and the range from there to full speed. */
+#define DUTY_ZERO  0.10
+#define DUTY_RANGE 0.80
+
+/* A flat 100 W motor at 60:1: 600 deg/s and 40 Nm at the lever, 8 A. With kp 3 the lever follows
+ * with a time constant of 0.15 s; the droop makes a lag of 0.03 s out of the inertia, which is well
+ * damped at kp 3 and no more at kp 30. The leg is a shank: 2.6 kg at 0.2 m. More torque than its
+ * weight turns it to its stop, and from there the lever has 30 deg left to bend the spring to
+ * 25 Nm. */
+struct aw_joint_model aw_joint_defaults(void)
+{
+    return (struct aw_joint_model){
+        .gear = 60,
+        .motor_speed_rpm = 6000,
+        .droop_nm_s = 20,
+        .torque_max_nm = 40,
+        .current_nm_a = 5,
+        .lever_inertia = 0.6,
+        .lever_friction_nm = 1.5,
+        .lever_stop_rad = 120 * RAD,
+        .link_inertia = 0.15,
+        .link_gravity_nm = 5,
+        .link_damping = 1.5,
+        .link_friction_nm = 0.1,
+        .link_stop_rad = 90 * RAD,
+        .precompression_m = 0.002,
+    };
+}
+
+struct aw_joint_drive aw_joint_drive(const struct aw_joint_model *model, double duty)
+{
+    double full = model->motor_speed_rpm / 60 * 2 * PI / model->gear;
+    double share = fmax(0, fabs(duty) - DUTY_ZERO) / DUTY_RANGE;
+    return (struct aw_joint_drive){.on = true, .speed = copysign(share * full, duty)};
+}
+
+static double clamp(double value, double limit)
+{
+    if (value > limit)
+        return limit;
+    return value < -limit ? -limit : value;
+}
+
+double aw_joint_torque(double alpha, double precompression_m)
+{
+    double arm = sqrt(0.003725 - 0.0035 * cos(alpha));
+    return clamp(92.75 * (1 + (precompression_m - 0.015) / arm) * sin(alpha), TORQUE_MAX);
+}
+
+/* Dry friction takes speed away, but never turns it round. */
+static double with_friction(double speed, double loss)
+{
+    if (fabs(speed) <= loss)
+        return 0;
+    return speed - copysign(loss, speed);
+}
+
+static void move(double *angle, double *speed, double stop, double dt)
+{
+    double to = *angle + *speed * dt;
+    *angle = clamp(to, stop);
+    if (to > stop || to < -stop)
+        *speed = 0;
+}
+
+static void step_lever(struct aw_joint *joint, const struct aw_joint_model *model,
+                       struct aw_joint_drive drive, double spring_nm, double dt)
+{
+    double per_nm = dt / model->lever_inertia;
+    double asked = model->droop_nm_s * (drive.speed - joint->lever_speed);
+    joint->motor_nm = drive.on ? clamp(asked, model->torque_max_nm) : 0;
+    joint->lever_speed = with_friction(joint->lever_speed + (joint->motor_nm - spring_nm) * per_nm,
+                                       model->lever_friction_nm * per_nm);
+    move(&joint->lever, &joint->lever_speed, model->lever_stop_rad, dt);
+}
+
+static void step_link(struct aw_joint *joint, const struct aw_joint_model *model, double spring_nm,
+                      double dt)
+{
+    double per_nm = dt / model->link_inertia;
+    double torque = spring_nm - model->link_gravity_nm * sin(joint->link) -
+                    model->link_damping * joint->link_speed;
+    joint->link_speed =
+        with_friction(joint->link_speed + torque * per_nm, model->link_friction_nm * per_nm);
+    move(&joint->link, &joint->link_speed, model->link_stop_rad, dt);
+}
+
+void aw_joint_step(struct aw_joint *joint, const struct aw_joint_model *model,
+                   struct aw_joint_drive drive, double precompression_m, double dt)
+{
+    double spring_nm = aw_joint_torque(joint->lever - joint->link, precompression_m);
+    step_lever(joint, model, drive, spring_nm, dt);
+    if (!model->link_locked)
+        step_link(joint, model, spring_nm, dt);
+}

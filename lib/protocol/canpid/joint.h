@@ -1,0 +1,69 @@
+/* The joint behind a simulated driver: motor and gear, lever arm, MACCEPA spring, leg.
+ *
+ *     struct aw_joint_model model = aw_joint_defaults();
+ *     struct aw_joint joint = {0};
+ *     aw_joint_step(&joint, &model, aw_joint_drive(&model, 0.4), model.precompression_m, 0.001);
+ *
+ * The motor turns the lever arm, the spring pulls the leg ("fixed link") after it:
+ * alpha = lever − link is how far it is bent, and with A = sqrt(0.003725 − 0.0035 cos alpha) its
+ * torque is 92.75·(1 + (P − 0.015)/A)·sin alpha Nm for a precompression of P metres, at most 25.
+ *
+ * The motor's drive follows a speed: a duty of 10 % is standstill and 90 % full speed, as such
+ * drives are usually set. (That would explain the firmware's 9 % and 1 %; it is not written
+ * anywhere.) It turns slower under load, so that a proportional controller needs an error to hold a
+ * leg; it has a greatest torque, so that it cannot brake from any speed in time. Both ends have dry
+ * friction: what stands stands. A stop takes all speed.
+ *
+ * The parameters are ours, chosen so that the published gains make a decent joint: pos from 0 to
+ * 20 deg with 3.0, 0.0005, 0 is there in under a second without overshoot and short of the target
+ * by a few degrees, and ten times the gain overshoots and rings. See aw_joint_defaults.
+ */
+#ifndef AW_PROTOCOL_CANPID_JOINT_H
+#define AW_PROTOCOL_CANPID_JOINT_H
+
+#include <stdbool.h>
+
+struct aw_joint_model {
+    double gear;            /* motor turns per lever turn */
+    double motor_speed_rpm; /* of the motor at full duty, without load */
+    double droop_nm_s;      /* torque per rad/s that the lever is slower than asked */
+    double torque_max_nm;   /* of the motor, at the lever */
+    double current_nm_a;    /* torque at the lever per ampere */
+    double lever_inertia;   /* motor, gear and lever arm, at the lever, kg m² */
+    double lever_friction_nm;
+    double lever_stop_rad;  /* either way */
+    double link_inertia;    /* leg, kg m² */
+    double link_gravity_nm; /* mass · g · distance: torque of the leg when it is level */
+    double link_damping;    /* Nm s/rad */
+    double link_friction_nm;
+    double link_stop_rad;
+    bool link_locked;        /* the leg is clamped where it is, as on a bench */
+    double precompression_m; /* of the spring */
+};
+
+struct aw_joint_model aw_joint_defaults(void);
+
+/* Plain data; {0} is at rest, hanging. */
+struct aw_joint {
+    double lever, link;             /* rad */
+    double lever_speed, link_speed; /* rad/s */
+    double motor_nm;                /* torque of the motor at the lever in the last step */
+};
+
+/* What the drive is told: to be off, or to turn the lever at a speed. */
+struct aw_joint_drive {
+    bool on;
+    double speed; /* rad/s */
+};
+
+/* The drive as a PWM with this signed duty sets it (see aw_pid_duty). */
+struct aw_joint_drive aw_joint_drive(const struct aw_joint_model *model, double duty);
+
+/* Torque of the spring in Nm, bent by alpha (rad). */
+double aw_joint_torque(double alpha, double precompression_m);
+
+/* Moves it on by dt seconds; semi-implicit, fine up to 1 ms. */
+void aw_joint_step(struct aw_joint *joint, const struct aw_joint_model *model,
+                   struct aw_joint_drive drive, double precompression_m, double dt);
+
+#endif

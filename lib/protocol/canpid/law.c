@@ -1,0 +1,108 @@
+#include "protocol/canpid/law.h"
+
+#include <math.h>
+
+#define DEADBAND   0.01
+#define DUTY_FIRST 0.09
+#define DUTY_MAX   0.90
+
+struct aw_pid_law aw_pid_law_defaults(void)
+{
+    return (struct aw_pid_law){
+        .controller = AW_PID_TOR,
+        .gains = {[AW_PID_POS] = {3, (float)0.0005, 0}, [AW_PID_TOR] = {(float)0.6, 0, 0}}};
+}
+
+static void clear(struct aw_pid_law *law)
+{
+    law->integral = law->previous = law->output = 0;
+}
+
+void aw_pid_law_disable(struct aw_pid_law *law)
+{
+    law->enabled = false;
+    clear(law);
+}
+
+/* Written as the firmware compares, so that what is not a number is within the limits. */
+static void set(struct aw_pid_law *law, double value)
+{
+    double limit = aw_pid_setpoint_limit(law->controller);
+    law->setpoint = value;
+    if (value < -limit || value > limit)
+        aw_pid_law_disable(law);
+    else
+        law->enabled = true;
+}
+
+static bool select_controller(struct aw_pid_law *law, int controller)
+{
+    if (law->controller == controller)
+        return false;
+    law->controller = controller;
+    clear(law);
+    return true;
+}
+
+bool aw_pid_law_switch(struct aw_pid_law *law, int controller, const double *measured)
+{
+    bool switched = select_controller(law, controller);
+    if (switched)
+        set(law, measured[controller]);
+    return switched;
+}
+
+static double clamp_gain(double value)
+{
+    if (value > AW_PID_GAIN_MAX)
+        return AW_PID_GAIN_MAX;
+    return value < -AW_PID_GAIN_MAX ? -AW_PID_GAIN_MAX : value;
+}
+
+bool aw_pid_law_gain(struct aw_pid_law *law, int controller, enum aw_pid_gain gain, double value,
+                     const double *measured)
+{
+    bool switched = aw_pid_law_switch(law, controller, measured);
+    law->gains[controller][gain] = clamp_gain(value);
+    return switched;
+}
+
+bool aw_pid_law_setpoint(struct aw_pid_law *law, int controller, double value)
+{
+    bool switched = select_controller(law, controller);
+    set(law, value);
+    return switched;
+}
+
+static bool is_zero(double value)
+{
+    return !(value < 0) && !(value > 0) && !isnan(value);
+}
+
+double aw_pid_law_tick(struct aw_pid_law *law, double measured)
+{
+    if (!law->enabled)
+        return 0;
+    const double *gain = law->gains[law->controller];
+    double error = law->setpoint - measured;
+    law->integral = is_zero(gain[AW_PID_KI]) ? 0 : law->integral + gain[AW_PID_KI] * error;
+    law->output =
+        gain[AW_PID_KP] * error + law->integral + gain[AW_PID_KD] * (error - law->previous);
+    law->previous = error;
+    return law->output;
+}
+
+double aw_pid_duty(double output)
+{
+    double size = fabs(output);
+    if (isnan(size) || size < DEADBAND)
+        return 0;
+    return copysign(fmin(DUTY_MAX, size + DUTY_FIRST), output);
+}
+
+int aw_pid_q15(double fraction)
+{
+    if (isnan(fraction))
+        return 0;
+    return (int)fmax(-32768, fmin(32767, round(fraction * 32768)));
+}

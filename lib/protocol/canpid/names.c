@@ -1,0 +1,140 @@
+#include "protocol/canpid/names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "protocol/canpid/wire.h"
+
+static const struct aw_field *find_field(const struct aw_field *rows, const char *name)
+{
+    for (; rows->type != AW_END; rows++)
+        if (rows->name && strcmp(rows->name, name) == 0)
+            return rows;
+    return NULL;
+}
+
+static const struct aw_field *message_field(const char *message, const char *field)
+{
+    const struct aw_protocol *protocol = &aw_canpid_protocol;
+    for (size_t i = 0; i < protocol->n_messages; i++)
+        if (strcmp(protocol->messages[i].name, message) == 0)
+            return find_field(protocol->messages[i].fields, field);
+    return NULL;
+}
+
+static const struct aw_name *board_names(const struct aw_variant *variant)
+{
+    const struct aw_variant *of = variant ? variant : &aw_canpid_protocol.variants[0];
+    return find_field(of->head, "board")->names;
+}
+
+const char *aw_pid_board_name(const struct aw_variant *variant, unsigned board,
+                              char out[AW_PID_NAME_MAX])
+{
+    snprintf(out, AW_PID_NAME_MAX, "0x%02X", board);
+    for (const struct aw_name *name = board_names(variant); name->name; name++)
+        if (name->value == (int32_t)board)
+            snprintf(out, AW_PID_NAME_MAX, "%s", name->name);
+    return out;
+}
+
+const char *aw_pid_board_list(const struct aw_variant *variant, uint64_t boards, char *out,
+                              size_t size)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (; boards && used + AW_PID_NAME_MAX + 1 < size; boards &= boards - 1) {
+        char name[AW_PID_NAME_MAX];
+        unsigned board = (unsigned)__builtin_ctzll(boards) * 32;
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "," : "",
+                                 aw_pid_board_name(variant, board, name));
+    }
+    return out;
+}
+
+int aw_pid_board_find(const struct aw_variant *variant, const char *text)
+{
+    for (const struct aw_name *name = board_names(variant); name->name; name++)
+        if (strcmp(name->name, text) == 0)
+            return name->value;
+    char *end;
+    if (*text < '0' || *text > '9')
+        return -1;
+    unsigned long board = strtoul(text, &end, 0);
+    return *end || board % 32 || board / 32 >= AW_PID_BOARDS ? -1 : (int)board;
+}
+
+static const struct aw_name *controller_names(void)
+{
+    return message_field("kp", "controller")->names;
+}
+
+const char *aw_pid_controller_name(int controller)
+{
+    for (const struct aw_name *name = controller_names(); name->name; name++)
+        if (name->value == controller)
+            return name->name;
+    return "?";
+}
+
+int aw_pid_controller_find(const char *text)
+{
+    for (const struct aw_name *name = controller_names(); name->name; name++)
+        if (strcmp(name->name, text) == 0 || (text[0] == '0' + name->value && text[1] == '\0'))
+            return name->value;
+    return -1;
+}
+
+static const char *const gain_names[AW_PID_GAINS] = {"kp", "ki", "kd"};
+
+const char *aw_pid_gain_name(enum aw_pid_gain gain)
+{
+    return gain_names[gain];
+}
+
+int aw_pid_gain_find(const char *text)
+{
+    for (int i = 0; i < AW_PID_GAINS; i++)
+        if (strcmp(gain_names[i], text) == 0)
+            return i;
+    return -1;
+}
+
+/* The controller's unit as the table has it for setpoints; NULL if it has none. */
+static const struct aw_scale *unit_of(int controller)
+{
+    const struct aw_field *value = message_field("setpoint", "value");
+    for (size_t i = 0; i < value->n_scales; i++)
+        if (value->scales[i].when == controller && value->scales[i].unit)
+            return &value->scales[i];
+    return NULL;
+}
+
+double aw_pid_full_scale(int controller)
+{
+    const struct aw_scale *scale = unit_of(controller);
+    return scale ? scale->scale : 100;
+}
+
+const char *aw_pid_unit(int controller)
+{
+    const struct aw_scale *scale = unit_of(controller);
+    return scale ? scale->unit : "%";
+}
+
+double aw_pid_from_percent(int controller, double percent)
+{
+    return percent * aw_pid_full_scale(controller) / 100;
+}
+
+double aw_pid_setpoint_limit(int controller)
+{
+    return controller == AW_PID_POS || controller == AW_PID_LVL ? 0.5 : 1;
+}
+
+double aw_pid_setpoint_scale(int controller)
+{
+    const struct aw_scale *scale = unit_of(controller);
+    return scale ? scale->scale : 1;
+}

@@ -1,0 +1,235 @@
+#include "protocol/canpid/wire.h"
+
+#include "wire/rows.h"
+
+#define FLOAT .type = AW_FLOAT, .bits = 32
+#define PAD(n)                                                                                     \
+    {                                                                                              \
+        .name = "zero", .type = AW_PAD, .bits = (n)                                                \
+    }
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+/* Full scales of the wire's numbers. */
+#define TURN       360.0           /* deg */
+#define LEVER_STEP (360.0 / 8000)  /* deg, optical encoder */
+#define ALPHA_STEP (360.0 / 16384) /* deg, magnetic encoder */
+#define TORQUE     25.0            /* Nm */
+#define Q15        (1.0 / 32768)
+
+/* One field, one row: */
+/* clang-format off */
+static const struct aw_name boards[] = {
+    {0x20, "lhip"},  {0x40, "lknee"},  {0x60, "lankle"}, {0x80, "rhip"},
+    {0xA0, "rknee"}, {0xC0, "rankle"}, {0},
+};
+
+static const struct aw_name controllers[] = {
+    {0, "pos"}, {1, "lvl"}, {2, "tor"}, {3, "tl"}, {0},
+};
+
+static const struct aw_name events[] = {{0, "idle"}, {1, "start"}, {2, "end"}, {0}};
+
+static const struct aw_name errors[] = {
+    {0, "none"}, {1, "pid_config"}, {2, "fix_link_encoder"}, {3, "lever_arm_encoder"}, {0},
+};
+
+static const struct aw_field head[] = {
+    {.name = "message", .type = AW_CODE, .bits = 5, .help = "lower five bits of the identifier"},
+    {.name = "board", .type = AW_UINT, .bits = 6, .scale = 32, .upper = true, .names = boards,
+     .open_names = true, .help = "joint driver; its number is the identifier's upper six bits"},
+    PAD(5),
+    {0},
+};
+
+#define CONTROLLER                                                                                 \
+    {.name = "controller", .type = AW_UINT, .bits = 8, .names = controllers, .min = 0, .max = 3,   \
+     .help = "position, lever lock, torque or tacit learning; another one than the active one "    \
+             "switches the driver over"}
+
+static const struct aw_field gain[] = {
+    {.name = "value", FLOAT, .min = -100, .max = 100, .help = "gain of the normalised error"},
+    CONTROLLER,
+    PAD(8),
+    {0},
+};
+
+/* Twice the largest useful setpoint and more: 1.5 of full scale is how a driver is disabled. */
+static const struct aw_scale setpoint_scales[] = {
+    {.when = 0, .unit = "deg", .scale = TURN, .min = -1.5 * TURN, .max = 1.5 * TURN},
+    {.when = 1, .scale = 1, .min = -1.5, .max = 1.5},
+    {.when = 2, .unit = "Nm", .scale = TORQUE, .min = -1.5 * TORQUE, .max = 1.5 * TORQUE},
+    {.when = 3, .scale = 1, .min = -1.5, .max = 1.5},
+};
+
+static const struct aw_special disable = {1.5, "disable"};
+
+static const struct aw_field setpoint[] = {
+    {.name = "value", FLOAT, .by = "controller", .scales = setpoint_scales, .special = &disable,
+     .n_scales = COUNT(setpoint_scales),
+     .help = "deg (pos) or Nm (tor), else a fraction of full scale; the driver runs within 180 "
+             "deg, 25 Nm, 0.5 (lvl), 1 (tl) and 1.5 of full scale disables it"},
+    CONTROLLER,
+    PAD(8),
+    {0},
+};
+
+static const struct aw_field precompression[] = {
+    {.name = "value", FLOAT, .unit = "m", .min = -0.05, .max = 0.05,
+     .help = "of the spring, in m; the published panel offers 21 mm either way"},
+    CONTROLLER,
+    PAD(8),
+    {0},
+};
+
+static const struct aw_field event[] = {
+    {.name = "value", .type = AW_SINT, .bits = 32, .names = events, .open_names = true,
+     .help = "start begins the push-off boost, end ramps it down"},
+    PAD(16),
+    {0},
+};
+
+static const struct aw_field reference[] = {
+    {.name = "value", FLOAT, .optional = true,
+     .help = "not used by the published firmware: the encoder becomes zero where it stands"},
+    PAD(16),
+    {0},
+};
+
+static const struct aw_field aux[] = {
+    {.name = "value", FLOAT, .help = "free for the user's algorithm; of variable 0, 1 lights the "
+                                     "driver's lamp and 2 puts it out"},
+    {.name = "index", .type = AW_UINT, .bits = 8, .min = 0, .max = 3, .always = true,
+     .help = "which variable"},
+    PAD(8),
+    {0},
+};
+
+static const struct aw_field calibrate[] = {PAD(48), {0}};
+
+#define PERCENT                                                                                    \
+    .type = AW_SINT, .bits = 16, .unit = "%", .scale = 100 * Q15, .min = -32768 * (100 * Q15),     \
+    .max = 32767 * (100 * Q15)
+
+static const struct aw_field pid[] = {
+    {.name = "setpoint", PERCENT, .help = "in % of the active controller's full scale"},
+    {.name = "output", PERCENT, .help = "control output in %, 0 while disabled"},
+    {.name = "measured", PERCENT, .help = "measured value in % of full scale"},
+    {0},
+};
+
+static const struct aw_field joint[] = {
+    {.name = "fix_link_angle", .type = AW_SINT, .bits = 16, .unit = "deg", .scale = LEVER_STEP,
+     .min = -3999 * LEVER_STEP, .max = 4000 * LEVER_STEP,
+     .help = "of the fixed link, in deg (optical encoder)"},
+    {.name = "alpha_angle", .type = AW_SINT, .bits = 16, .unit = "deg", .scale = ALPHA_STEP,
+     .min = -8191 * ALPHA_STEP, .max = 8192 * ALPHA_STEP,
+     .help = "of the spring, in deg (magnetic encoder)"},
+    {.name = "torque", .type = AW_SINT, .bits = 16, .unit = "Nm", .scale = TORQUE * Q15,
+     .min = -32768 * (TORQUE * Q15), .max = 32767 * (TORQUE * Q15),
+     .help = "computed from alpha and precompression, in Nm"},
+    {0},
+};
+
+#define ERROR                                                                                      \
+    {.name = "error", .type = AW_UINT, .bits = 4, .names = errors, .open_names = true,             \
+     .help = "what the driver complains about"}
+/* An error frame has no measurement at all: the lever's 0x7FFF stands for all of it, in a layout
+ * that the driver does not use as well. */
+#define NO_DATA(number) .has_no_data = true, .no_data = (number), .no_data_with = "lever_angle"
+#define CURRENT                                                                                    \
+    {.name = "current", .type = AW_UINT, .bits = 10, .unit = "A", .scale = 25.0 / 1024,            \
+     .offset = -12.5, NO_DATA(0x1FF), .help = "of the motor, in A; none after an error"}
+#define LEVER_ANGLE                                                                                \
+    {.name = "lever_angle", .type = AW_SINT, .bits = 16, .unit = "deg", .scale = LEVER_STEP,       \
+     .min = -3999 * LEVER_STEP, .max = 4000 * LEVER_STEP, .has_no_data = true, .no_data = 0x7FFF,  \
+     .help = "of the lever arm, in deg; none after an error"}
+
+static const struct aw_field sensors[] = {
+    ERROR,
+    {.name = "velocity", .type = AW_SINT, .bits = 14, .unit = "rpm", NO_DATA(0x7FF),
+     .help = "of the motor, in rpm (cells VELOCITY and VEL of the table); none after an error"},
+    CURRENT,
+    {.name = "reserved", .type = AW_PAD, .bits = 4},
+    LEVER_ANGLE,
+    {0},
+};
+
+static const struct aw_field sensors_fw[] = {
+    ERROR,
+    {.name = "velocity", .type = AW_SINT, .bits = 12, .unit = "rpm", NO_DATA(0x7FF),
+     .help = "of the motor, in rpm; the upper two bits are lost under the current; none after an "
+             "error"},
+    CURRENT,
+    {.name = "reserved", .type = AW_PAD, .bits = 6},
+    LEVER_ANGLE,
+    {0},
+};
+
+#define SENSORS                                                                                    \
+    .name = "sensors", .dir = AW_RX, .code = 31,                                                   \
+    .help = "Error code, motor velocity and current, angle of the lever arm."
+
+static const struct aw_message fw_messages[] = {{SENSORS, .fields = sensors_fw}, {0}};
+
+static const struct aw_variant variants[] = {
+    {.name = "spec", .help = "sensors as in the published table", .head = head},
+    {.name = "fw", .help = "sensors as the published firmware packs them", .head = head,
+     .instead = fw_messages},
+    {0},
+};
+
+static const struct aw_message messages[] = {
+    {.name = "kp", .dir = AW_TX, .code = 1, .fields = gain,
+     .help = "Proportional gain of a controller."},
+    {.name = "ki", .dir = AW_TX, .code = 2, .fields = gain,
+     .help = "Integral gain of a controller, per tick of 4 ms; 0 clears the integral."},
+    {.name = "kd", .dir = AW_TX, .code = 3, .fields = gain,
+     .help = "Derivative gain of a controller, per tick of 4 ms."},
+    {.name = "setpoint", .dir = AW_TX, .code = 4, .fields = setpoint,
+     .help = "Setpoint; enables the controller within its limits, disables it outside."},
+    {.name = "precompression", .dir = AW_TX, .code = 5, .fields = precompression,
+     .help = "Precompression of the joint's spring."},
+    {.name = "event", .dir = AW_TX, .code = 6, .fields = event, .help = "Event of the gait."},
+    {.name = "ref_alpha", .dir = AW_TX, .code = 7, .fields = reference,
+     .help = "Makes the present alpha angle the zero."},
+    {.name = "ref_fix_link", .dir = AW_TX, .code = 8, .fields = reference,
+     .help = "Makes the present fixed-link angle the zero."},
+    {.name = "aux", .dir = AW_TX, .code = 9, .fields = aux, .help = "An auxiliary variable."},
+    {.name = "calibrate", .dir = AW_TX, .code = 10, .fields = calibrate,
+     .help = "Makes both present angles the zero."},
+    {.name = "pid", .dir = AW_RX, .code = 29, .fields = pid,
+     .help = "Setpoint, output and measured value of the active controller."},
+    {.name = "joint", .dir = AW_RX, .code = 30, .fields = joint,
+     .help = "Angles and torque of the joint."},
+    {SENSORS, .fields = sensors},
+};
+
+/* clang-format on */
+
+static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
+                                         struct aw_span frame, struct aw_error *err)
+{
+    if (frame.size < 2) {
+        aw_fail(err, AW_MALFORMED, "frame: no identifier — cut off");
+        return NULL;
+    }
+    unsigned id = frame.data[0] | (unsigned)frame.data[1] << 8;
+    const struct aw_message *message = aw_find_code_any(wire, dir, id & 31);
+    if (!message)
+        aw_fail(err, AW_MALFORMED, "id %03X: no message has number %u — see 'describe'", id,
+                id & 31);
+    return message;
+}
+
+const struct aw_protocol aw_canpid_protocol = {
+    .name = "canpid",
+    .title = "exoskeleton joint drivers, 6-byte CAN frames",
+    .messages = messages,
+    .n_messages = COUNT(messages),
+    .variants = variants,
+    .medium = AW_MEDIUM_CAN,
+    .frame_max = 8,
+    .can = true,
+    .datagrams = true,
+    .identify = identify,
+};

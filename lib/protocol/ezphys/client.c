@@ -1,0 +1,730 @@
+#include "protocol/ezphys/client.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "protocol/ezphys/message.h"
+#include "protocol/ezphys/wire.h"
+#include "wire/rows.h"
+
+enum {
+    READ_ROOM = 65536,
+    BUFFER_SIZE = AW_EZPHYS_MESSAGE_MAX + READ_ROOM,
+};
+
+#define SILENCE_NS (1 * AW_MILLISECOND) /* ends a message that nothing else ends */
+#define PARTIAL_NS (1 * AW_SECOND)      /* a message that has begun should have come by then */
+
+enum aw_status aw_ez_init(struct aw_ez *ez, const struct aw_variant *variant,
+                          const struct aw_ez_names *names, struct aw_error *err)
+{
+    memset(ez, 0, sizeof *ez);
+    aw_wire_init(&ez->wire, &aw_ezphys_protocol, variant, false);
+    ez->names = names;
+    ez->buffer = malloc(BUFFER_SIZE);
+    aw_ez_attach(ez, NULL);
+    return ez->buffer ? AW_OK : aw_fail(err, AW_NO_LINK, "out of memory");
+}
+
+void aw_ez_free(struct aw_ez *ez)
+{
+    free(ez->buffer);
+    ez->buffer = NULL;
+}
+
+void aw_ez_attach(struct aw_ez *ez, struct aw_link *link)
+{
+    ez->link = link;
+    ez->connections = link ? link->connections : 0;
+    ez->framer = (struct aw_framer){.dir = AW_RX};
+    ez->held = ez->parsed = ez->end = 0;
+    ez->framed = 0;
+    ez->expected = ez->counted = 0;
+    ez->whole = ez->damaged = ez->waits = false;
+    ez->owed = ez->reset = ez->resetting = false;
+    ez->n_packets = ez->n_commands = 0;
+    aw_ez_state_forget(&ez->state);
+}
+
+bool aw_ez_named(const struct aw_ez *ez)
+{
+    for (const struct aw_field *row = ez->wire.variant.head; row->type != AW_END; row++)
+        if (row->type == AW_TEXT)
+            return true;
+    return false;
+}
+
+/* ---- What comes --------------------------------------------------------------------------------
+ */
+
+static void note_problem(struct aw_ez *ez, const struct aw_error *cause)
+{
+    ez->counters.malformed++;
+    ez->damaged = true;
+    snprintf(ez->problem, sizeof ez->problem, "%.150s", cause->text);
+}
+
+static const struct aw_message *message_of(const struct aw_ez *ez, struct aw_span frame)
+{
+    return aw_ezphys_protocol.identify(&ez->wire, AW_RX, frame, NULL);
+}
+
+static bool is_message(const struct aw_message *message, const char *name)
+{
+    return message && strcmp(message->name, name) == 0;
+}
+
+static void list_packet(struct aw_ez *ez, struct aw_span frame)
+{
+    if (ez->n_packets < AW_EZ_PACKETS)
+        ez->packets[ez->n_packets++] = (struct aw_ez_packet){.frame = frame};
+    else
+        ez->state.overflow++;
+}
+
+/* A packet on a wire without messages: does it begin the next one? */
+static bool begins_next(const struct aw_ez *ez, const struct aw_message *message)
+{
+    return !ez->wire.variant.envelope && ez->n_packets > 0 && is_message(message, "timestamp");
+}
+
+/* One packet, or something that is none, of what is there. AW_OK: a message is whole. */
+static enum aw_status scan_one(struct aw_ez *ez, bool *again)
+{
+    struct aw_span frame, rest = {ez->buffer + ez->parsed, ez->held - ez->parsed};
+    struct aw_error cause;
+    size_t used = 0;
+    enum aw_status found = aw_wire_next(&ez->wire, &ez->framer, rest, &frame, &used, &cause);
+    const struct aw_message *message = found == AW_OK ? message_of(ez, frame) : NULL;
+    if (begins_next(ez, message))
+        return AW_OK;
+    ez->parsed += used;
+    *again = found != AW_MORE;
+    if (found == AW_OK)
+        list_packet(ez, frame);
+    if (found == AW_OK && !is_message(message, "collision"))
+        ez->counted++;
+    if (found == AW_MALFORMED)
+        note_problem(ez, &cause);
+    bool ended = ez->framer.messages != ez->framed && ez->framer.left == 0;
+    ez->framed = ez->framer.messages;
+    return ended ? AW_OK : AW_MORE;
+}
+
+static enum aw_status scan(struct aw_ez *ez)
+{
+    bool again = true;
+    enum aw_status status = AW_MORE;
+    while (again && status == AW_MORE)
+        status = scan_one(ez, &again);
+    return status;
+}
+
+/* Is all that is here whole, and enough to be a message without an end of its own? */
+static bool may_be_whole(const struct aw_ez *ez)
+{
+    return !ez->wire.variant.envelope && ez->n_packets > 0 &&
+           (ez->parsed == ez->held || ez->held == BUFFER_SIZE);
+}
+
+static bool is_partial(const struct aw_ez *ez)
+{
+    return ez->damaged || ez->waits || ez->parsed < ez->held || ez->framer.left > 0 ||
+           ez->framer.bytes > 0;
+}
+
+/* How long to wait for more of a message. */
+static int64_t patience(const struct aw_ez *ez, int64_t deadline)
+{
+    int64_t now = aw_clock_now(ez->link->clock), silence = deadline;
+    if (may_be_whole(ez))
+        silence = ez->expected && ez->counted >= ez->expected ? now : now + SILENCE_NS;
+    else if (is_partial(ez))
+        silence = ez->byte_ns + PARTIAL_NS;
+    return silence < deadline ? silence : deadline;
+}
+
+/* What has begun does not go on: the simulator waits for an answer to something damaged. */
+static void give_up_message(struct aw_ez *ez)
+{
+    struct aw_error cause;
+    aw_fail(&cause, AW_MALFORMED, "message: %zu bytes, and then nothing for a second — dropped",
+            ez->held - ez->end);
+    if (!ez->damaged && !ez->waits)
+        note_problem(ez, &cause);
+    ez->framer = (struct aw_framer){.dir = AW_RX, .skipped = 1, .messages = ez->framed};
+    ez->parsed = ez->held;
+}
+
+static void make_room(struct aw_ez *ez)
+{
+    if (!ez->whole)
+        return;
+    ez->held -= ez->parsed;
+    memmove(ez->buffer, ez->buffer + ez->parsed, ez->held);
+    ez->parsed = 0;
+    ez->n_packets = ez->counted = 0;
+    ez->whole = ez->damaged = false;
+}
+
+/* AW_OK: there is more, or the message ends here. */
+static enum aw_status read_more(struct aw_ez *ez, int64_t deadline, bool *ends,
+                                struct aw_error *err)
+{
+    size_t got = 0, room = BUFFER_SIZE - ez->held;
+    if (room == 0) {
+        *ends = true;
+        return AW_OK;
+    }
+    int64_t until = patience(ez, deadline);
+    enum aw_status status = aw_link_read(ez->link, ez->buffer + ez->held,
+                                         room < READ_ROOM ? room : READ_ROOM, &got, until, err);
+    ez->held += got;
+    ez->counters.bytes += got;
+    if (got)
+        ez->byte_ns = aw_clock_now(ez->link->clock);
+    if (status == AW_TIMEOUT && until < deadline) {
+        *ends = true;
+        return AW_OK;
+    }
+    return status;
+}
+
+/* ---- What it means -----------------------------------------------------------------------------
+ */
+
+/* The step of the timestamp in the message; false if there is none. */
+static bool find_step(struct aw_ez *ez, int64_t *step)
+{
+    struct aw_record record;
+    for (size_t i = 0; i < ez->n_packets; i++) {
+        if (!is_message(message_of(ez, ez->packets[i].frame), "timestamp"))
+            continue;
+        if (aw_wire_decode(&ez->wire, AW_RX, ez->packets[i].frame, &record, NULL) != AW_OK)
+            return false;
+        *step = aw_ez_step(aw_record_get(&record, "step"));
+        return true;
+    }
+    return false;
+}
+
+/* Messages that were under way when the reset was sent have later steps than the last one. So may
+ * one of the new beginning, if the reset came early; but that is no farther from 0 than the next
+ * one is from it, and one of the time before is. */
+static bool is_stale(struct aw_ez *ez, bool timed, int64_t step)
+{
+    if (!ez->resetting || !timed || step <= ez->reset_step || step == 0)
+        return false;
+    bool anew = ez->stale_step && step - ez->stale_step >= ez->stale_first;
+    ez->stale_first = ez->stale_step ? ez->stale_first : step;
+    ez->stale_step = step;
+    return !anew;
+}
+
+/* How many axes a joint has is only known at the end of the message. */
+static void count_axes(struct aw_ez *ez)
+{
+    for (size_t i = 0; i < ez->n_packets; i++) {
+        struct aw_ez_about *about = &ez->packets[i].about;
+        if (about->axis)
+            about->axes = ((const struct aw_ez_joint *)(const void *)about->object)->n_axes;
+    }
+}
+
+static void take_packets(struct aw_ez *ez)
+{
+    size_t good = 0;
+    aw_ez_state_begin(&ez->state);
+    for (size_t i = 0; i < ez->n_packets; i++) {
+        struct aw_ez_packet *packet = &ez->packets[i];
+        struct aw_record record;
+        struct aw_error cause;
+        if (aw_wire_decode(&ez->wire, AW_RX, packet->frame, &record, &cause) != AW_OK) {
+            note_problem(ez, &cause);
+            continue;
+        }
+        aw_ez_state_take(&ez->state, ez->names, &record);
+        packet->about = ez->state.about;
+        ez->packets[good++] = *packet;
+    }
+    ez->n_packets = good;
+    ez->counters.packets += good;
+    count_axes(ez);
+}
+
+/* Motor commands are for the simulation that was seen when they were given. */
+static void begin_anew(struct aw_ez *ez)
+{
+    if (ez->resetting)
+        aw_ez_state_forget(&ez->state);
+    else
+        ez->counters.resets++;
+    ez->resetting = false;
+    ez->n_commands = 0;
+}
+
+/* False: passed over, it is about what was before the reset. */
+static bool take_message(struct aw_ez *ez)
+{
+    int64_t step = 0;
+    bool timed = find_step(ez, &step);
+    bool stream = !ez->wire.variant.envelope;
+    ez->whole = true;
+    ez->expected = ez->counted;
+    bool rest = stream && ez->state.timed && !timed && ez->n_packets > 0;
+    ez->owed = !rest; /* that has its answer; should the simulator wait even so, it gets another */
+    ez->waits = rest;
+    ez->heard_ns = aw_clock_now(ez->link->clock);
+    ez->counters.messages++;
+    if (is_stale(ez, timed, step)) {
+        ez->counters.stale++;
+        return false;
+    }
+    if (ez->resetting || (timed && ez->state.timed && step < ez->state.step))
+        begin_anew(ez);
+    take_packets(ez);
+    return true;
+}
+
+static enum aw_status receive(struct aw_ez *ez, int64_t deadline, struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && !ez->whole) {
+        bool ends = false;
+        if (scan(ez) != AW_OK)
+            status = read_more(ez, deadline, &ends, err);
+        else
+            ez->whole = true;
+        if (ends && !may_be_whole(ez))
+            give_up_message(ez);
+        ez->whole = ez->whole || ends;
+    }
+    return status;
+}
+
+enum aw_status aw_ez_receive(struct aw_ez *ez, int64_t deadline, struct aw_error *err)
+{
+    enum aw_status status;
+    bool fresh = false;
+    do {
+        status = aw_ez_answer(ez, err);
+        make_room(ez);
+        if (status == AW_OK)
+            status = receive(ez, deadline, err);
+        if (ez->link->connections != ez->connections) {
+            aw_ez_attach(ez, ez->link);
+            return status == AW_OK ? AW_MORE : status;
+        }
+        if (status == AW_OK)
+            fresh = take_message(ez);
+    } while (status == AW_OK && !fresh);
+    return status;
+}
+
+enum aw_status aw_ez_decode(struct aw_ez *ez, struct aw_wire *wire, size_t packet,
+                            struct aw_record *record, struct aw_error *err)
+{
+    return aw_wire_decode(wire ? wire : &ez->wire, AW_RX, ez->packets[packet].frame, record, err);
+}
+
+/* ---- What is said ------------------------------------------------------------------------------
+ */
+
+static bool same_target(const struct aw_ez *ez, const struct aw_ez_target *a,
+                        const struct aw_ez_target *b)
+{
+    return aw_ez_named(ez) ? strcmp(a->name, b->name) == 0 : a->id == b->id;
+}
+
+static struct aw_ez_command *command_for(struct aw_ez *ez, const struct aw_ez_target *target,
+                                         struct aw_error *err)
+{
+    for (size_t i = 0; i < ez->n_commands; i++)
+        if (same_target(ez, &ez->commands[i].target, target))
+            return &ez->commands[i];
+    if (ez->n_commands == AW_EZ_COMMANDS) {
+        aw_fail(err, AW_LIMIT, "more than %d joints are commanded", AW_EZ_COMMANDS);
+        return NULL;
+    }
+    struct aw_ez_command *command = &ez->commands[ez->n_commands++];
+    *command = (struct aw_ez_command){.target = *target};
+    return command;
+}
+
+static const char *const motor_fields[AW_EZ_AXES][2] = {
+    {"velocity1", "max_torque1"},
+    {"velocity2", "max_torque2"},
+    {"velocity3", "max_torque3"},
+};
+static const char *const force_fields[AW_EZ_AXES] = {"axis1", "axis2", "axis3"};
+
+/* A packet without values to a joint, or with target NULL to the scene. */
+static enum aw_status begin_packet(struct aw_ez *ez, const char *message,
+                                   const struct aw_ez_target *target, struct aw_record *record,
+                                   struct aw_error *err)
+{
+    aw_record_init(record, aw_wire_codec(&ez->wire, message, AW_TX), AW_TX);
+    if (!target)
+        return AW_OK;
+    return aw_ez_named(ez) ? aw_record_set_text(record, "name", target->name, err)
+                           : aw_record_set(record, "id", target->id, err);
+}
+
+static enum aw_status make_motor(struct aw_ez *ez, const struct aw_ez_target *target,
+                                 const struct aw_ez_motor *motor, uint8_t *out, size_t *size,
+                                 struct aw_error *err)
+{
+    struct aw_record record;
+    enum aw_status status = begin_packet(ez, "axis_motor", target, &record, err);
+    for (int i = 0; i < AW_EZ_AXES && status == AW_OK; i++) {
+        status = aw_record_set(&record, motor_fields[i][0], motor->velocity[i], err);
+        if (status == AW_OK)
+            status = aw_record_set(&record, motor_fields[i][1], motor->max_torque[i], err);
+    }
+    return status == AW_OK ? aw_encode(&record, true, out, AW_EZ_PACKET_MAX, size, err) : status;
+}
+
+static enum aw_status make_force(struct aw_ez *ez, const struct aw_ez_target *target,
+                                 const double *torque, uint8_t *out, size_t *size,
+                                 struct aw_error *err)
+{
+    struct aw_record record;
+    enum aw_status status = begin_packet(ez, "axis_force", target, &record, err);
+    for (int i = 0; i < AW_EZ_AXES && status == AW_OK; i++)
+        status = aw_record_set(&record, force_fields[i], torque[i], err);
+    return status == AW_OK ? aw_encode(&record, true, out, AW_EZ_PACKET_MAX, size, err) : status;
+}
+
+enum aw_status aw_ez_motor(struct aw_ez *ez, const struct aw_ez_target *target,
+                           const struct aw_ez_motor *motor, struct aw_error *err)
+{
+    uint8_t packet[AW_EZ_PACKET_MAX];
+    size_t size;
+    enum aw_status status = make_motor(ez, target, motor, packet, &size, err);
+    struct aw_ez_command *command = status == AW_OK ? command_for(ez, target, err) : NULL;
+    if (!command)
+        return status == AW_OK ? AW_LIMIT : status;
+    command->motor = true;
+    command->values = *motor;
+    command->motor_size = size;
+    memcpy(command->motor_packet, packet, size);
+    return AW_OK;
+}
+
+enum aw_status aw_ez_force(struct aw_ez *ez, const struct aw_ez_target *target,
+                           const double torque[AW_EZ_AXES], struct aw_error *err)
+{
+    uint8_t packet[AW_EZ_PACKET_MAX];
+    size_t size;
+    enum aw_status status = make_force(ez, target, torque, packet, &size, err);
+    struct aw_ez_command *command = status == AW_OK ? command_for(ez, target, err) : NULL;
+    if (!command)
+        return status == AW_OK ? AW_LIMIT : status;
+    command->force = true;
+    command->force_size = size;
+    memcpy(command->force_packet, packet, size);
+    return AW_OK;
+}
+
+void aw_ez_reset(struct aw_ez *ez)
+{
+    ez->reset = true;
+    ez->n_commands = 0;
+}
+
+static enum aw_status add(struct aw_ez_message *message, const uint8_t *packet, size_t size,
+                          struct aw_error *err)
+{
+    if (message->size + size > message->cap)
+        return aw_fail(err, AW_LIMIT, "too many commands for one message");
+    memcpy(message->data + message->size, packet, size);
+    message->size += size;
+    message->count++;
+    return AW_OK;
+}
+
+static enum aw_status add_commands(const struct aw_ez *ez, struct aw_ez_message *message,
+                                   struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
+        const struct aw_ez_command *command = &ez->commands[i];
+        if (command->motor)
+            status = add(message, command->motor_packet, command->motor_size, err);
+        if (command->force && status == AW_OK)
+            status = add(message, command->force_packet, command->force_size, err);
+    }
+    return status;
+}
+
+static enum aw_status add_reset(struct aw_ez *ez, struct aw_ez_message *message,
+                                struct aw_error *err)
+{
+    struct aw_record record;
+    enum aw_status status = begin_packet(ez, "reset", NULL, &record, err);
+    return status == AW_OK ? aw_ez_message_add(message, &record, err) : status;
+}
+
+/* Where there are no messages around the packets, there are no empty ones either. */
+static enum aw_status add_nothing(struct aw_ez *ez, struct aw_ez_message *message,
+                                  struct aw_error *err)
+{
+    static const double none[AW_EZ_AXES];
+    uint8_t packet[AW_EZ_PACKET_MAX];
+    size_t size;
+    enum aw_status status = make_force(ez, NULL, none, packet, &size, err);
+    return status == AW_OK ? add(message, packet, size, err) : status;
+}
+
+/* Do size and count fit the rows of the envelope? */
+static enum aw_status check_envelope(const struct aw_ez_message *message, struct aw_error *err)
+{
+    const struct aw_field *row = message->wire->variant.envelope;
+    for (; row && row->type != AW_END; row++) {
+        uint64_t value = row->type == AW_LENGTH  ? message->size
+                         : row->type == AW_CONST ? message->count
+                                                 : 0;
+        if (value >> row->bits)
+            return aw_fail(err, AW_LIMIT,
+                           "%u packets in one message are more than its '%s' of %u bits can say "
+                           "— command fewer joints",
+                           (unsigned)message->count, row->name, row->bits);
+    }
+    return AW_OK;
+}
+
+enum aw_status aw_ez_compose(struct aw_ez *ez, uint8_t *out, size_t cap, size_t *size,
+                             struct aw_error *err)
+{
+    struct aw_ez_message message = {.wire = &ez->wire, .data = out, .cap = cap};
+    aw_ez_message_begin(&message);
+    enum aw_status status =
+        ez->reset ? add_reset(ez, &message, err) : add_commands(ez, &message, err);
+    if (status == AW_OK && message.size == 0)
+        status = add_nothing(ez, &message, err);
+    if (status == AW_OK)
+        status = check_envelope(&message, err);
+    *size = status == AW_OK ? aw_ez_message_end(&message).size : 0;
+    return status;
+}
+
+/* What was asked for once has been sent. */
+static void done_once(struct aw_ez *ez)
+{
+    if (ez->reset) {
+        ez->resetting = true;
+        ez->reset_step = ez->state.timed ? ez->state.step : -1;
+        ez->stale_first = ez->stale_step = 0;
+        ez->n_commands = 0;
+    }
+    ez->reset = false;
+    for (size_t i = 0; i < ez->n_commands; i++)
+        ez->commands[i].force = false;
+}
+
+static enum aw_status send_now(struct aw_ez *ez, struct aw_error *err)
+{
+    uint8_t message[AW_EZ_ANSWER_MAX];
+    size_t size;
+    enum aw_status status = aw_ez_compose(ez, message, sizeof message, &size, err);
+    if (status == AW_OK)
+        status = aw_link_write(ez->link, message, size, err);
+    if (status == AW_OK)
+        done_once(ez);
+    return status;
+}
+
+enum aw_status aw_ez_answer(struct aw_ez *ez, struct aw_error *err)
+{
+    if (!ez->owed)
+        return AW_OK;
+    ez->owed = false;
+    if (ez->silent)
+        return AW_OK;
+    ez->counters.answers++;
+    return send_now(ez, err);
+}
+
+static double brake(double known, const struct aw_ez_halt *how)
+{
+    return how->coast ? 0 : known > 0 ? known : how->torque;
+}
+
+static struct aw_ez_target target_of(const struct aw_ez_joint *joint)
+{
+    struct aw_ez_target target = {.id = joint->object.id};
+    memcpy(target.name, joint->object.name, sizeof target.name);
+    return target;
+}
+
+static const struct aw_ez_joint *joint_of(const struct aw_ez *ez, const struct aw_ez_target *target)
+{
+    for (size_t i = 0; i < ez->state.n_joints; i++) {
+        const struct aw_ez_joint *joint = &ez->state.joints[i];
+        struct aw_ez_target other = target_of(joint);
+        if (same_target(ez, &other, target))
+            return joint;
+    }
+    return NULL;
+}
+
+/* Axes that the joint has, or all where that is not known. */
+static int axes_of(const struct aw_ez *ez, const struct aw_ez_target *target)
+{
+    const struct aw_ez_joint *joint = joint_of(ez, target);
+    return joint ? joint->n_axes : AW_EZ_AXES;
+}
+
+static struct aw_ez_motor halted(const struct aw_ez_motor *known, int axes,
+                                 const struct aw_ez_halt *how)
+{
+    struct aw_ez_motor motor = {0};
+    for (int i = 0; i < axes; i++)
+        motor.max_torque[i] = brake(known->max_torque[i], how);
+    return motor;
+}
+
+static enum aw_status halt_joint(struct aw_ez *ez, const struct aw_ez_target *target,
+                                 const struct aw_ez_halt *how, struct aw_error *err)
+{
+    struct aw_ez_command *command = command_for(ez, target, err);
+    if (!command)
+        return AW_LIMIT;
+    struct aw_ez_motor motor = halted(&command->values, axes_of(ez, target), how);
+    command->force = false;
+    return aw_ez_motor(ez, target, &motor, err);
+}
+
+enum aw_status aw_ez_stop(struct aw_ez *ez, const struct aw_ez_halt *how, struct aw_error *err)
+{
+    static const struct aw_ez_halt hold = {.torque = AW_EZ_STOP_TORQUE};
+    enum aw_status status = AW_OK;
+    how = how ? how : &hold;
+    ez->reset = false;
+    for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++)
+        status = halt_joint(ez, &ez->commands[i].target, how, err);
+    for (size_t i = 0; i < ez->state.n_joints && status == AW_OK; i++) {
+        const struct aw_ez_joint *joint = &ez->state.joints[i];
+        struct aw_ez_target target = target_of(joint);
+        if (joint->n_axes > 0)
+            status = halt_joint(ez, &target, how, err);
+    }
+    if (status != AW_OK)
+        return status;
+    ez->owed = false; /* this is the answer, if one was waited for */
+    return send_now(ez, err);
+}
+
+static enum aw_status add_halt(struct aw_ez *ez, struct aw_ez_message *message,
+                               const struct aw_ez_target *target, const struct aw_ez_motor *motor,
+                               struct aw_error *err)
+{
+    uint8_t packet[AW_EZ_PACKET_MAX];
+    size_t size;
+    enum aw_status status = make_motor(ez, target, motor, packet, &size, err);
+    return status == AW_OK ? add(message, packet, size, err) : status;
+}
+
+static bool is_commanded(const struct aw_ez *ez, const struct aw_ez_target *target)
+{
+    size_t i = 0;
+    while (i < ez->n_commands && !same_target(ez, &ez->commands[i].target, target))
+        i++;
+    return i < ez->n_commands;
+}
+
+enum aw_status aw_ez_stop_message(struct aw_ez *ez, const struct aw_ez_halt *how, uint8_t *out,
+                                  size_t cap, size_t *size, struct aw_error *err)
+{
+    static const struct aw_ez_motor unknown;
+    struct aw_ez_message message = {.wire = &ez->wire, .data = out, .cap = cap};
+    enum aw_status status = AW_OK;
+    aw_ez_message_begin(&message);
+    for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
+        const struct aw_ez_command *command = &ez->commands[i];
+        struct aw_ez_motor motor = halted(&command->values, axes_of(ez, &command->target), how);
+        status = add_halt(ez, &message, &command->target, &motor, err);
+    }
+    for (size_t i = 0; i < ez->state.n_joints && status == AW_OK; i++) {
+        const struct aw_ez_joint *joint = &ez->state.joints[i];
+        struct aw_ez_target target = target_of(joint);
+        struct aw_ez_motor motor = halted(&unknown, joint->n_axes, how);
+        if (joint->n_axes > 0 && !is_commanded(ez, &target))
+            status = add_halt(ez, &message, &target, &motor, err);
+    }
+    if (status == AW_OK)
+        status = check_envelope(&message, err);
+    *size = status == AW_OK ? aw_ez_message_end(&message).size : 0;
+    return status;
+}
+
+/* ---- Whom a word means -------------------------------------------------------------------------
+ */
+
+#define KNOWN_MAX (AW_EZ_JOINTS + AW_EZ_NAMES_MAX)
+
+/* Joints of the simulation, and those that only have a name. */
+static size_t known_joints(const struct aw_ez *ez, const char *known[KNOWN_MAX])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < ez->state.n_joints; i++)
+        known[n++] = ez->state.joints[i].object.name;
+    for (size_t i = 0; ez->names && i < ez->names->n; i++)
+        if (ez->names->list[i].kind == AW_EZ_JOINT &&
+            !aw_ez_state_joint(&ez->state, ez->names->list[i].name))
+            known[n++] = ez->names->list[i].name;
+    return n;
+}
+
+static enum aw_status unknown_target(const struct aw_ez *ez, const char *word, struct aw_error *err)
+{
+    const char *known[KNOWN_MAX];
+    char list[120] = "";
+    size_t n = known_joints(ez, known), at = 0;
+    const char *near = aw_suggest(word, known, n);
+    if (near)
+        return aw_fail(err, AW_USAGE, "no joint '%.40s' — did you mean '%s'?", word, near);
+    if (n == 0)
+        return aw_fail(err, AW_USAGE,
+                       "no joint '%.40s', no names are known — give its number, or --names FILE",
+                       word);
+    for (size_t used = 0; at < n && used + AW_EZ_NAME_SIZE + 2 < sizeof list; at++)
+        used += (size_t)sprintf(list + used, "%s%s", at ? ", " : "", known[at]);
+    return aw_fail(err, AW_USAGE, "no joint '%.40s' — there is %s%s", word, list,
+                   at < n ? " …" : "");
+}
+
+enum aw_status aw_ez_expect(const struct aw_ez *ez, const struct aw_ez_target *target,
+                            struct aw_error *err)
+{
+    bool named = ez->names && aw_ez_names_of(ez->names, AW_EZ_JOINT, target->id);
+    if (ez->state.n_joints == 0 || named || joint_of(ez, target))
+        return AW_OK;
+    return unknown_target(ez, target->name, err);
+}
+
+static bool parse_id(const char *word, uint32_t *id)
+{
+    char *end;
+    unsigned long long number = strtoull(word, &end, 10);
+    *id = (uint32_t)number;
+    return isdigit((unsigned char)*word) && !*end && number > 0 && number <= UINT32_MAX;
+}
+
+enum aw_status aw_ez_target(const struct aw_ez *ez, const char *word, struct aw_ez_target *target,
+                            struct aw_error *err)
+{
+    const struct aw_ez_joint *joint = aw_ez_state_joint(&ez->state, word);
+    const struct aw_ez_name *entry =
+        ez->names ? aw_ez_names_find(ez->names, AW_EZ_JOINT, word) : NULL;
+    *target = (struct aw_ez_target){0};
+    snprintf(target->name, sizeof target->name, "%s", joint ? joint->object.name : word);
+    bool fits = strlen(word) < sizeof target->name;
+    if (aw_ez_named(ez))
+        return fits && (joint || ez->state.n_joints == 0) ? AW_OK : unknown_target(ez, word, err);
+    target->id = joint ? joint->object.id : entry ? entry->id : 0;
+    return target->id || parse_id(word, &target->id) ? AW_OK : unknown_target(ez, word, err);
+}

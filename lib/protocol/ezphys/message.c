@@ -1,0 +1,78 @@
+#include "protocol/ezphys/message.h"
+
+#include <string.h>
+
+#include "protocol/ezphys/wire.h"
+#include "wire/rows.h"
+
+static size_t envelope_size(const struct aw_wire *wire)
+{
+    return aw_rows_bits(wire->variant.envelope, &wire->variant) / 8;
+}
+
+void aw_ez_message_begin(struct aw_ez_message *message)
+{
+    message->size = envelope_size(message->wire);
+    message->count = 0;
+}
+
+static size_t room_left(const struct aw_ez_message *message)
+{
+    size_t cap = message->cap < AW_EZPHYS_MESSAGE_MAX ? message->cap : AW_EZPHYS_MESSAGE_MAX;
+    return cap - message->size;
+}
+
+static enum aw_status is_full(const struct aw_ez_message *message, struct aw_error *err)
+{
+    return aw_fail(err, AW_LIMIT, "message: %u packets are all that fit", (unsigned)message->count);
+}
+
+enum aw_status aw_ez_message_add(struct aw_ez_message *message, const struct aw_record *record,
+                                 struct aw_error *err)
+{
+    size_t size;
+    if (record->codec->size > room_left(message))
+        return is_full(message, err);
+    enum aw_status status =
+        aw_encode(record, true, message->data + message->size, room_left(message), &size, err);
+    if (status == AW_OK) {
+        message->size += size;
+        message->count++;
+    }
+    return status;
+}
+
+enum aw_status aw_ez_message_add_frame(struct aw_ez_message *message, struct aw_span frame,
+                                       struct aw_error *err)
+{
+    if (frame.size > room_left(message))
+        return is_full(message, err);
+    memcpy(message->data + message->size, frame.data, frame.size);
+    message->size += frame.size;
+    message->count++;
+    return AW_OK;
+}
+
+static uint32_t header_value(const struct aw_ez_message *message, const struct aw_field *row)
+{
+    if (row->type == AW_LENGTH)
+        return (uint32_t)message->size - row->constant;
+    return row->type == AW_CONST ? message->count : 0;
+}
+
+static void put(uint8_t *out, size_t size, bool big_endian, uint32_t value)
+{
+    for (size_t i = 0; i < size; i++)
+        out[i] = (uint8_t)(value >> 8 * (big_endian ? size - 1 - i : i));
+}
+
+struct aw_span aw_ez_message_end(struct aw_ez_message *message)
+{
+    const struct aw_variant *variant = &message->wire->variant;
+    uint8_t *out = message->data;
+    for (const struct aw_field *row = variant->envelope; row && row->type != AW_END; row++) {
+        put(out, row->bits / 8u, variant->big_endian, header_value(message, row));
+        out += row->bits / 8;
+    }
+    return (struct aw_span){message->data, message->size};
+}

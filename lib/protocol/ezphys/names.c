@@ -1,0 +1,169 @@
+#include "protocol/ezphys/names.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "base/utf8.h"
+
+static const char *const kinds[] = {[AW_EZ_BODY] = "body", [AW_EZ_JOINT] = "joint"};
+
+const char *aw_ez_kind_name(enum aw_ez_kind kind)
+{
+    return kinds[kind];
+}
+
+static bool is_name(const char *text)
+{
+    size_t length = strlen(text);
+    if (length == 0 || length >= AW_EZ_NAME_SIZE || isdigit((unsigned char)*text))
+        return false;
+    for (; *text; text++)
+        if (!isalnum((unsigned char)*text) && !strchr("._-", *text))
+            return false;
+    return true;
+}
+
+static enum aw_status check_name(const char *name, struct aw_error *err)
+{
+    return is_name(name) ? AW_OK
+                         : aw_fail(err, AW_USAGE,
+                                   "name '%.40s': 1 to %d letters, digits, '.', '_' or '-', no "
+                                   "digit in front",
+                                   name, AW_EZ_NAME_SIZE - 1);
+}
+
+const struct aw_ez_name *aw_ez_names_of(const struct aw_ez_names *names, enum aw_ez_kind kind,
+                                        uint32_t id)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (names->list[i].kind == kind && names->list[i].id == id)
+            return &names->list[i];
+    return NULL;
+}
+
+const struct aw_ez_name *aw_ez_names_find(const struct aw_ez_names *names, enum aw_ez_kind kind,
+                                          const char *name)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (names->list[i].kind == kind && strcmp(names->list[i].name, name) == 0)
+            return &names->list[i];
+    return NULL;
+}
+
+static enum aw_status check_new(const struct aw_ez_names *names, enum aw_ez_kind kind, uint32_t id,
+                                const char *name, struct aw_error *err)
+{
+    const struct aw_ez_name *other = aw_ez_names_of(names, kind, id);
+    if (names->n == AW_EZ_NAMES_MAX)
+        return aw_fail(err, AW_LIMIT, "more than %d names", AW_EZ_NAMES_MAX);
+    if (id == 0)
+        return aw_fail(err, AW_USAGE, "%s '%s': number 0 is the scene", kinds[kind], name);
+    if (other)
+        return aw_fail(err, AW_USAGE, "%s %u has a name already: %s", kinds[kind], (unsigned)id,
+                       other->name);
+    other = aw_ez_names_find(names, kind, name);
+    if (other)
+        return aw_fail(err, AW_USAGE, "%s '%s' is number %u already", kinds[kind], name,
+                       (unsigned)other->id);
+    return check_name(name, err);
+}
+
+enum aw_status aw_ez_names_add(struct aw_ez_names *names, enum aw_ez_kind kind, uint32_t id,
+                               const char *name, const char *const *bodies, struct aw_error *err)
+{
+    enum aw_status status = check_new(names, kind, id, name, err);
+    for (int i = 0; bodies && i < 2 && status == AW_OK; i++)
+        status = *bodies[i] ? check_name(bodies[i], err) : AW_OK;
+    if (status != AW_OK)
+        return status;
+    struct aw_ez_name *entry = &names->list[names->n++];
+    *entry = (struct aw_ez_name){.kind = kind, .id = id};
+    strcpy(entry->name, name);
+    for (int i = 0; bodies && i < 2; i++)
+        if (strcmp(bodies[i], "world") != 0)
+            strcpy(entry->bodies[i], bodies[i]);
+    return AW_OK;
+}
+
+#define WORDS 6 /* of a line, and one too many */
+
+static size_t split(char *line, char *words[WORDS])
+{
+    char *save;
+    size_t n = 0;
+    line[strcspn(line, "#")] = '\0';
+    for (char *word = strtok_r(line, " \t\r\n", &save); word && n < WORDS;
+         word = strtok_r(NULL, " \t\r\n", &save))
+        words[n++] = word;
+    return n;
+}
+
+static enum aw_status read_kind(const char *word, enum aw_ez_kind *kind, struct aw_error *err)
+{
+    for (int i = AW_EZ_BODY; i <= AW_EZ_JOINT; i++)
+        if (strcmp(word, kinds[i]) == 0) {
+            *kind = (enum aw_ez_kind)i;
+            return AW_OK;
+        }
+    const char *near = aw_suggest(word, kinds, 2);
+    return aw_fail(err, AW_USAGE, "'%.40s': a line begins with body or joint%s%s%s", word,
+                   near ? " — did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+static enum aw_status read_id(const char *word, uint32_t *id, struct aw_error *err)
+{
+    char *end;
+    unsigned long long number = strtoull(word, &end, 10);
+    if (!isdigit((unsigned char)*word) || *end || number > UINT32_MAX)
+        return aw_fail(err, AW_USAGE, "'%.40s': the number of the body or joint, 1 to 4294967295",
+                       word);
+    *id = (uint32_t)number;
+    return AW_OK;
+}
+
+static enum aw_status read_line(struct aw_ez_names *names, char *line, struct aw_error *err)
+{
+    char *words[WORDS];
+    enum aw_ez_kind kind = AW_EZ_BODY;
+    uint32_t id = 0;
+    size_t n = split(line, words);
+    if (n == 0)
+        return AW_OK;
+    enum aw_status status = read_kind(words[0], &kind, err);
+    if (status == AW_OK && n != 3 && !(n == 5 && kind == AW_EZ_JOINT))
+        status = aw_fail(err, AW_USAGE,
+                         "%zu words — a line is 'body 1 NAME' or 'joint 1 NAME [BODY BODY]'", n);
+    if (status == AW_OK)
+        status = read_id(words[1], &id, err);
+    if (status != AW_OK)
+        return status;
+    return aw_ez_names_add(names, kind, id, words[2],
+                           n == 5 ? (const char *const *)&words[3] : NULL, err);
+}
+
+enum aw_status aw_ez_names_read(struct aw_ez_names *names, FILE *in, const char *file,
+                                struct aw_error *err)
+{
+    char line[256];
+    struct aw_error cause;
+    for (unsigned number = 1; fgets(line, sizeof line, in); number++) {
+        enum aw_status status =
+            strlen(line) == sizeof line - 1
+                ? aw_fail(&cause, AW_USAGE, "longer than %zu characters", sizeof line - 2)
+                : read_line(names, line + (number == 1 ? aw_utf8_mark(line) : 0), &cause);
+        if (status != AW_OK)
+            return aw_fail(err, AW_MALFORMED, "%.100s:%u: %s", file, number, cause.text);
+    }
+    return ferror(in) ? aw_fail(err, AW_LOST, "%.100s: read error", file) : AW_OK;
+}
+
+bool aw_ez_name_matches(const char *pattern, const char *name)
+{
+    size_t length = strlen(pattern);
+    if (strncmp(pattern, name, length) == 0 && name[length] == '.')
+        return true;
+    return fnmatch(pattern, name, 0) == 0;
+}

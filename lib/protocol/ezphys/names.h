@@ -1,0 +1,69 @@
+/* Names for the numbers that stand for bodies and joints on the wire.
+ *
+ * A file of names has one object a line; blanks separate, '#' begins a comment:
+ *
+ *     body  1 humanoid.pelvis
+ *     body  2 humanoid.left.thigh
+ *     joint 1 humanoid.left.hip  humanoid.pelvis humanoid.left.thigh
+ *
+ * Behind a joint may stand the two bodies it connects; "world" is none. Dots make a tree of the
+ * names, and patterns choose parts of it: "humanoid.left.*".
+ *
+ * Bodies and joints are numbered on their own: a body 1 and a joint 1 are two things. Plain data
+ * owned by the caller; nothing is allocated.
+ */
+#ifndef AW_PROTOCOL_EZPHYS_NAMES_H
+#define AW_PROTOCOL_EZPHYS_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/status.h"
+
+enum aw_ez_kind {
+    AW_EZ_BODY,
+    AW_EZ_JOINT,
+};
+
+#define AW_EZ_NAME_SIZE 33 /* 32 characters, as many as the wire with names carries, and a NUL */
+#define AW_EZ_NAMES_MAX 512
+
+struct aw_ez_name {
+    enum aw_ez_kind kind;
+    uint32_t id;
+    char name[AW_EZ_NAME_SIZE];
+    char bodies[2][AW_EZ_NAME_SIZE]; /* of a joint; "": not known, or the world */
+};
+
+/* {0} is empty. */
+struct aw_ez_names {
+    size_t n;
+    struct aw_ez_name list[AW_EZ_NAMES_MAX];
+};
+
+/* "body", "joint". */
+const char *aw_ez_kind_name(enum aw_ez_kind kind);
+
+/* Adds one; bodies may be NULL, and each of them "" or "world". AW_USAGE: a name that is empty, too
+ * long, begins with a digit, or has characters other than letters, digits, '.', '_' and '-'; a name
+ * or number that is there already; AW_LIMIT: more than AW_EZ_NAMES_MAX. */
+enum aw_status aw_ez_names_add(struct aw_ez_names *names, enum aw_ez_kind kind, uint32_t id,
+                               const char *name, const char *const *bodies, struct aw_error *err);
+
+/* Reads such a file to its end. AW_MALFORMED names file, line and what is wrong there. Entries of
+ * the lines before stay. */
+enum aw_status aw_ez_names_read(struct aw_ez_names *names, FILE *in, const char *file,
+                                struct aw_error *err);
+
+/* The entry of a number, or of a name; NULL if there is none. */
+const struct aw_ez_name *aw_ez_names_of(const struct aw_ez_names *names, enum aw_ez_kind kind,
+                                        uint32_t id);
+const struct aw_ez_name *aw_ez_names_find(const struct aw_ez_names *names, enum aw_ez_kind kind,
+                                          const char *name);
+
+/* Does the name match? '*' stands for any characters, '?' for one; "humanoid" also matches all
+ * that is below it. */
+bool aw_ez_name_matches(const char *pattern, const char *name);
+
+#endif

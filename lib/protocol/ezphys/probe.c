@@ -1,0 +1,289 @@
+#include "protocol/ezphys/probe.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "protocol/ezphys/wire.h"
+#include "wire/wire.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+/* What is tried, all with all; the likelier ones first: of equals the first wins. */
+static const char *const endians[] = {"le", "be"};
+static const char *const longs[] = {"4", "8"};
+static const char *const message_heads[] = {
+    "size32+count32", "none",           "rest32+count32", "size32", "rest32",  "count32",
+    "count32+size32", "size16+count16", "size16",         "rest16", "count16",
+};
+static const char *const packet_heads[] = {
+    "type32+id32+len32",   "type8+id16",          "type32+name32+len32", "type32+id32",
+    "type16+id16",         "type16+id16+len16",   "type8+id8",           "type8+id8+len8",
+    "type8+id16+len16",    "type8+id32",          "id32+type32",         "id32+type32+len32",
+    "type32+len32+id32",   "id16+type16",         "id16+type8",          "type8+name32",
+    "type32+name16+len32", "type16+name32+len16",
+};
+
+enum {
+    FIRST_LOOK = 8192, /* bytes after which most are given up */
+    HOPELESS = 3500,   /* bytes thrown away with hardly anything understood */
+    KEPT = 8,          /* best guesses while looking */
+};
+
+#define UNIT_TOLERANCE 1e-3 /* of the length of a quaternion, from rounding and integration */
+#define HUGE_VALUE     1e9  /* m, N, rad/s …: nothing in a simulation is as large */
+
+/* One description on its way through the bytes. */
+struct trial {
+    struct aw_wire wire;
+    struct aw_ez_guess guess;
+    uint64_t messages, full; /* all, and those with packets */
+    uint64_t breaks;         /* places where bytes had to be skipped, or a message was wrong */
+    bool stamped;
+    double step, advance, step_size;
+};
+
+static bool is_sane(const struct aw_record *record)
+{
+    for (int i = 0; i < record->codec->n_leaves; i++)
+        if (record->codec->leaves[i].field->type == AW_FLOAT && fabs(record->v[i]) > HUGE_VALUE)
+            return false;
+    return true;
+}
+
+static void check_limb(struct trial *t, const struct aw_record *record)
+{
+    double w = aw_record_get(record, "rotation.w"), x = aw_record_get(record, "rotation.x"),
+           y = aw_record_get(record, "rotation.y"), z = aw_record_get(record, "rotation.z");
+    double length = sqrt(w * w + x * x + y * y + z * z);
+    t->guess.limbs++;
+    t->guess.unit += fabs(length - 1) < UNIT_TOLERANCE;
+}
+
+/* Steps count up by the same number; a restart is allowed, it begins again near 0. */
+static void check_stamp(struct trial *t, const struct aw_record *record)
+{
+    double step = aw_record_get(record, "step"), size = aw_record_get(record, "step_size");
+    double advance = step - t->step;
+    bool restart = t->stamped && step < t->step && step >= 0 && step <= fabs(t->advance) + 1;
+    if (t->stamped) {
+        t->guess.stamps++;
+        t->guess.even += size > 0 && size < 10 && size == t->step_size &&
+                         (restart || (advance > 0 && (t->advance == 0 || advance == t->advance)));
+    }
+    if (t->stamped && !restart)
+        t->advance = advance;
+    t->stamped = true;
+    t->step = step;
+    t->step_size = size;
+}
+
+static void check_frame(struct trial *t, struct aw_span frame)
+{
+    struct aw_record record;
+    if (aw_wire_decode(&t->wire, AW_RX, frame, &record, NULL) != AW_OK)
+        return;
+    const char *name = record.codec->message->name;
+    t->guess.packets++;
+    t->guess.explained += frame.size;
+    t->guess.odd += !is_sane(&record);
+    if (strcmp(name, "limb") == 0)
+        check_limb(t, &record);
+    if (strcmp(name, "timestamp") == 0)
+        check_stamp(t, &record);
+    if (strcmp(name, "collision") == 0)
+        t->guess.odd += aw_record_get(&record, "depth") < 0;
+}
+
+static double share(uint64_t good, uint64_t all)
+{
+    return all ? (double)good / (double)all : 1;
+}
+
+/* A wire that stumbles in every message, or sees an empty one between any two, has taken part of a
+ * header for something else. Damage here and there is no such sign. */
+static double smoothness(const struct trial *t)
+{
+    static const uint64_t allowed = 3;
+    double messages = (double)(t->guess.stamps + 2) / 2;
+    double breaks = t->breaks > allowed ? (double)(t->breaks - allowed) : 0;
+    return (1 - 0.5 * fmin(1, breaks / messages)) * (0.5 + 0.5 * share(t->full, t->messages));
+}
+
+static double score(const struct trial *t)
+{
+    const struct aw_ez_guess *g = &t->guess;
+    double odd = share(g->packets - (g->odd < g->packets ? g->odd : g->packets), g->packets);
+    return share(g->explained, g->bytes) * share(g->unit, g->limbs) * share(g->even, g->stamps) *
+           odd * smoothness(t);
+}
+
+/* Bytes between frames belong to headers if the framer did not throw them away. */
+static void walk(struct trial *t, struct aw_span bytes)
+{
+    struct aw_framer framer = {.dir = AW_RX};
+    size_t at = 0;
+    for (bool more = true; more;) {
+        struct aw_span frame, rest = {bytes.data + at, bytes.size - at};
+        struct aw_error err;
+        size_t used = 0;
+        uint64_t skipped = framer.skipped, explained = t->guess.explained;
+        enum aw_status found = aw_wire_next(&t->wire, &framer, rest, &frame, &used, &err);
+        if (found == AW_OK)
+            check_frame(t, frame);
+        at += used;
+        size_t lost = (size_t)(framer.skipped - skipped);
+        bool fits = found != AW_OK || t->guess.explained > explained;
+        t->breaks += found == AW_MALFORMED || !fits;
+        t->full += framer.messages != t->messages && found == AW_OK && framer.left == 0;
+        t->messages = framer.messages;
+        if (found == AW_OK && fits)
+            t->guess.explained += used - frame.size > lost ? used - frame.size - lost : 0;
+        if (found != AW_OK && used > lost)
+            t->guess.explained += used - lost;
+        bool hopeless = framer.skipped > HOPELESS && framer.skipped > 3 * t->guess.explained;
+        more = found != AW_MORE && at < bytes.size && !hopeless;
+    }
+    t->guess.bytes = at; /* what is cut off at the end says nothing */
+}
+
+static bool run(struct trial *t, const struct aw_variant *variant, struct aw_span bytes,
+                size_t window)
+{
+    t->guess.bytes = t->guess.explained = t->guess.packets = 0;
+    t->guess.limbs = t->guess.unit = t->guess.stamps = t->guess.even = t->guess.odd = 0;
+    t->messages = t->full = t->breaks = 0;
+    t->stamped = false;
+    t->advance = 0;
+    bytes.size = bytes.size < window ? bytes.size : window;
+    aw_wire_init(&t->wire, &aw_ezphys_protocol, variant, false);
+    walk(t, bytes);
+    t->guess.score = score(t);
+    /* Most of it must have been looked at: a wire that waits for the rest of a message of 1 MB has
+     * not understood anything. */
+    return t->guess.packets > 0 && t->guess.bytes + 2048 > bytes.size / 2;
+}
+
+static bool says_the_same(const struct aw_variant *preset, bool big, bool wide, const char *parts)
+{
+    struct aw_variant variant = *preset;
+    char text[AW_EZ_FRAMING_TEXT];
+    variant.big_endian = big;
+    variant.long_bits = wide ? 64 : 32;
+    text[aw_ez_framing_print(&variant, text)] = '\0';
+    return strcmp(text, parts) == 0;
+}
+
+/* "be32,long=8" where that says the same as the parts. */
+static void name_it(struct aw_ez_guess *guess)
+{
+    for (int other = 0; other < 2; other++) /* first with the byte order that the preset has */
+        for (const struct aw_variant *v = aw_ezphys_protocol.variants; v->name; v++)
+            for (int wide = 0; wide < 2; wide++) {
+                bool big = v->big_endian != (other == 1);
+                if (!says_the_same(v, big, wide, guess->wire))
+                    continue;
+                snprintf(guess->wire, sizeof guess->wire, "%s%s%s", v->name,
+                         other == 0 ? ""
+                         : big      ? ",endian=be"
+                                    : ",endian=le",
+                         wide ? ",long=8" : "");
+                return;
+            }
+}
+
+static bool is_better(const struct aw_ez_guess *a, const struct aw_ez_guess *b)
+{
+    static const double equal = 1e-9;
+    return a->score > b->score + equal;
+}
+
+/* Keeps the list sorted; of equals the first one stays in front. */
+static void keep(struct aw_ez_guess *best, size_t *n, const struct aw_ez_guess *guess)
+{
+    size_t at = *n;
+    while (at > 0 && is_better(guess, &best[at - 1]))
+        at--;
+    if (at == KEPT)
+        return;
+    size_t move = (*n < KEPT ? *n : KEPT - 1) - at;
+    memmove(&best[at + 1], &best[at], move * sizeof *best);
+    best[at] = *guess;
+    *n += *n < KEPT;
+}
+
+static void try_one(struct trial *t, const char *text, struct aw_span bytes,
+                    struct aw_ez_guess *best, size_t *n)
+{
+    static const double hopeless = 0.3;
+    struct aw_ez_framing framing;
+    if (aw_ez_framing_parse(&framing, text, NULL, NULL) != AW_OK)
+        return;
+    snprintf(t->guess.wire, sizeof t->guess.wire, "%s", text);
+    bool fits = run(t, &framing.variant, bytes, FIRST_LOOK);
+    if (fits && t->guess.score > hopeless && bytes.size > FIRST_LOOK)
+        fits = run(t, &framing.variant, bytes, AW_EZ_PROBE_WINDOW);
+    if (fits && t->guess.score > hopeless)
+        keep(best, n, &t->guess);
+}
+
+static void try_all(struct trial *t, struct aw_span bytes, struct aw_ez_guess *best, size_t *n)
+{
+    char text[AW_EZ_FRAMING_TEXT];
+    for (size_t i = 0;
+         i < COUNT(message_heads) * COUNT(packet_heads) * COUNT(endians) * COUNT(longs); i++) {
+        size_t k = i;
+        const char *message = message_heads[k % COUNT(message_heads)];
+        k /= COUNT(message_heads);
+        const char *packet = packet_heads[k % COUNT(packet_heads)];
+        k /= COUNT(packet_heads);
+        snprintf(text, sizeof text, "endian=%s,long=%s,msg=%s,pkt=%s", endians[k % COUNT(endians)],
+                 longs[k / COUNT(endians)], message, packet);
+        try_one(t, text, bytes, best, n);
+    }
+}
+
+static void explain(struct aw_ez_guess *g)
+{
+    char *p = g->why, *end = g->why + sizeof g->why;
+    p += snprintf(p, (size_t)(end - p), "%" PRIu64 " packets explain %.1f %% of %" PRIu64 " bytes",
+                  g->packets, 100 * share(g->explained, g->bytes), g->bytes);
+    if (g->limbs)
+        p += snprintf(p, (size_t)(end - p),
+                      ", %" PRIu64 " of %" PRIu64 " rotations are unit quaternions", g->unit,
+                      g->limbs);
+    if (g->stamps)
+        p += snprintf(p, (size_t)(end - p), ", %" PRIu64 " of %" PRIu64 " steps count up evenly",
+                      g->even, g->stamps);
+    if (g->odd)
+        snprintf(p, (size_t)(end - p), ", %" PRIu64 " values cannot be", g->odd);
+}
+
+static void judge(struct aw_ez_guess *best, size_t n)
+{
+    static const double good = 0.95, apart = 0.02;
+    for (size_t i = 0; i < n; i++) {
+        struct aw_ez_guess *g = &best[i];
+        g->margin = g->score - (i + 1 < n ? best[i + 1].score : 0);
+        g->sure = i == 0 && g->score > good && g->margin > apart && g->limbs + g->stamps >= 4;
+        explain(g);
+        name_it(g);
+    }
+}
+
+size_t aw_ez_probe(struct aw_span bytes, struct aw_ez_guess *guesses, size_t max)
+{
+    struct aw_ez_guess best[KEPT];
+    size_t n = 0;
+    struct trial *trial = calloc(1, sizeof *trial);
+    if (!trial)
+        return 0;
+    try_all(trial, bytes, best, &n);
+    free(trial);
+    judge(best, n);
+    n = n < max ? n : max;
+    memcpy(guesses, best, n * sizeof *best);
+    return n;
+}

@@ -1,0 +1,709 @@
+#include "protocol/ezphys/scene.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/suggest.h"
+#include "base/utf8.h"
+
+#define COUNT(a)  (sizeof(a) / sizeof *(a))
+#define FAR_M     1e5 /* positions, speeds: beyond it single precision is of no use */
+#define ID_MAX    65535
+#define NAMES_MAX (AW_SCENE_BODIES_MAX + 1)
+
+struct word {
+    const char *start;
+    size_t size; /* 0: the end of the text */
+    unsigned line, column;
+};
+
+/* A word in the first column begins a statement; all others belong to the one before. */
+struct reader {
+    const char *name;
+    const char *next, *end, *line_start;
+    unsigned line;
+    struct word word; /* the one that comes */
+    struct aw_scene *scene;
+    struct aw_error *err;
+};
+
+struct attribute {
+    const char *name;
+    enum aw_status (*read)(struct reader *reader, const struct attribute *row, void *object);
+    size_t offset;    /* in the object */
+    unsigned count;   /* numbers */
+    unsigned axis;    /* which one, from 0 */
+    const char *unit; /* NULL: none */
+    double min, max;
+};
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+static void skip_to_word(struct reader *r)
+{
+    while (r->next < r->end) {
+        if (*r->next == '\n') {
+            r->line++;
+            r->line_start = ++r->next;
+        } else if (*r->next == '#') {
+            while (r->next < r->end && *r->next != '\n')
+                r->next++;
+        } else if (strchr(" \t\r", *r->next) && *r->next) {
+            r->next++;
+        } else {
+            return;
+        }
+    }
+}
+
+static bool ends_word(char c)
+{
+    return c && strchr(" \t\r\n#", c);
+}
+
+static void advance(struct reader *r)
+{
+    skip_to_word(r);
+    r->word = (struct word){r->next, 0, r->line, (unsigned)(r->next - r->line_start) + 1};
+    while (r->next < r->end && !ends_word(*r->next))
+        r->next++;
+    r->word.size = (size_t)(r->next - r->word.start);
+}
+
+static bool in_statement(const struct reader *r)
+{
+    return r->word.size > 0 && r->word.column > 1;
+}
+
+/* Takes the word as a text; what cannot be printed is shown as a question mark. */
+static const char *text_of(const struct word *word, char *out, size_t size)
+{
+    size_t n = word->size < size - 1 ? word->size : size - 1;
+    for (size_t i = 0; i < n; i++)
+        out[i] = isgraph((unsigned char)word->start[i]) ? word->start[i] : '?';
+    out[n] = '\0';
+    return out;
+}
+
+static enum aw_status fail_at(const struct reader *r, const struct word *word,
+                              enum aw_status status, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static enum aw_status fail_at(const struct reader *r, const struct word *word,
+                              enum aw_status status, const char *format, ...)
+{
+    char text[240];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return aw_fail(r->err, status, "%.60s:%u:%u: %s", r->name, word->line, word->column, text);
+}
+
+static enum aw_status unknown_word(const struct reader *r, const char *what,
+                                   const char *const *names, size_t n)
+{
+    char text[40];
+    text_of(&r->word, text, sizeof text);
+    const char *near = aw_suggest(text, names, n);
+    if (near)
+        return fail_at(r, &r->word, AW_USAGE, "no %s \"%s\" — did you mean \"%s\"?", what, text,
+                       near);
+    char list[160] = "";
+    for (size_t i = 0, used = 0; i < n && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, " %s", names[i]);
+    return fail_at(r, &r->word, AW_USAGE, "no %s \"%s\" — there are:%s", what, text, list);
+}
+
+/* Index of the coming word among the names, or -1. */
+static int look_up(const struct reader *r, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strlen(names[i]) == r->word.size && memcmp(names[i], r->word.start, r->word.size) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static enum aw_status read_number(struct reader *r, const char *unit, double min, double max,
+                                  double *value)
+{
+    char text[40];
+    struct aw_error problem;
+    if (!in_statement(r))
+        return fail_at(r, &r->word, AW_USAGE, "a number is missing before this%s%s%s",
+                       unit ? " (in " : "", unit ? unit : "", unit ? ")" : "");
+    enum aw_status status =
+        aw_number_parse_unit(text_of(&r->word, text, sizeof text), unit, value, &problem);
+    if (status != AW_OK)
+        return fail_at(r, &r->word, status, "%s", problem.text);
+    if (*value < min || *value > max)
+        return fail_at(r, &r->word, AW_LIMIT, "%g is outside %g to %g%s%s", *value, min, max,
+                       unit ? " " : "", unit ? unit : "");
+    advance(r);
+    return AW_OK;
+}
+
+static void *place_in(void *object, const struct attribute *row)
+{
+    return (char *)object + row->offset;
+}
+
+static enum aw_status read_numbers(struct reader *r, const struct attribute *row, void *object)
+{
+    double *values = place_in(object, row);
+    enum aw_status status = AW_OK;
+    for (unsigned i = 0; i < row->count && status == AW_OK; i++)
+        status = read_number(r, row->unit, row->min, row->max, &values[i]);
+    return status;
+}
+
+static enum aw_status read_switch(struct reader *r, const struct attribute *row, void *object)
+{
+    static const char *const names[] = {"off", "on"};
+    int which = in_statement(r) ? look_up(r, names, COUNT(names)) : -1;
+    if (which < 0)
+        return fail_at(r, &r->word, AW_USAGE, "%s is a switch — write on or off", row->name);
+    *(bool *)place_in(object, row) = which;
+    advance(r);
+    return AW_OK;
+}
+
+static enum aw_status read_id(struct reader *r, const struct attribute *row, void *object)
+{
+    double value;
+    struct word word = r->word;
+    enum aw_status status = read_number(r, NULL, 1, ID_MAX, &value);
+    if (status == AW_OK && value != floor(value))
+        return fail_at(r, &word, AW_USAGE, "%g is no whole number", value);
+    if (status == AW_OK)
+        *(uint32_t *)place_in(object, row) = (uint32_t)value;
+    return status;
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static double length_of(const double v[3])
+{
+    return sqrt(dot(v, v));
+}
+
+/* Three numbers, made a unit vector. */
+static enum aw_status read_direction(struct reader *r, double out[3])
+{
+    struct word word = r->word;
+    enum aw_status status = AW_OK;
+    for (int i = 0; i < 3 && status == AW_OK; i++)
+        status = read_number(r, NULL, -FAR_M, FAR_M, &out[i]);
+    double length = length_of(out);
+    if (status == AW_OK && length < 1e-9)
+        return fail_at(r, &word, AW_USAGE, "an axis of no length — write for instance 0 0 1");
+    for (int i = 0; i < 3 && status == AW_OK; i++)
+        out[i] /= length;
+    return status;
+}
+
+static enum aw_status read_normal(struct reader *r, const struct attribute *row, void *object)
+{
+    return read_direction(r, place_in(object, row));
+}
+
+static enum aw_status read_turn(struct reader *r, const struct attribute *row, void *object)
+{
+    double axis[3] = {0}, angle = 0;
+    double *q = place_in(object, row);
+    enum aw_status status = read_direction(r, axis);
+    if (status == AW_OK)
+        status = read_number(r, "rad", -FAR_M, FAR_M, &angle);
+    q[0] = cos(angle / 2);
+    for (int i = 0; i < 3; i++)
+        q[i + 1] = sin(angle / 2) * axis[i];
+    return status;
+}
+
+/* clang-format off */
+static const char *const kind_names[] = {
+    [AW_SCENE_FIXED] = "fixed", [AW_SCENE_HINGE] = "hinge", [AW_SCENE_SLIDER] = "slider",
+    [AW_SCENE_UNIVERSAL] = "universal", [AW_SCENE_HINGE2] = "hinge2", [AW_SCENE_BALL] = "ball",
+};
+static const unsigned kind_axes[] = {
+    [AW_SCENE_FIXED] = 0, [AW_SCENE_HINGE] = 1, [AW_SCENE_SLIDER] = 1,
+    [AW_SCENE_UNIVERSAL] = 2, [AW_SCENE_HINGE2] = 2, [AW_SCENE_BALL] = 3,
+};
+/* clang-format on */
+
+/* ---- What belongs to an axis of a joint ------------------------------------------------------ */
+
+static enum aw_status check_axis(const struct reader *r, const struct attribute *row,
+                                 const struct aw_scene_joint *joint)
+{
+    unsigned axes = aw_scene_axes(joint->kind);
+    if (row->axis < axes)
+        return AW_OK;
+    return fail_at(r, &r->word, AW_USAGE, "%s: a %s joint has %u %s", row->name,
+                   kind_names[joint->kind], axes, axes == 1 ? "axis" : "axes");
+}
+
+static enum aw_status read_axis(struct reader *r, const struct attribute *row, void *object)
+{
+    struct aw_scene_joint *joint = object;
+    enum aw_status status = check_axis(r, row, joint);
+    return status == AW_OK ? read_direction(r, joint->axis[row->axis]) : status;
+}
+
+static enum aw_status read_stops(struct reader *r, const struct attribute *row, void *object)
+{
+    struct aw_scene_joint *joint = object;
+    const char *unit = joint->kind == AW_SCENE_SLIDER ? "m" : "rad";
+    double *low = &joint->low[row->axis], *high = &joint->high[row->axis];
+    struct word word = r->word;
+    enum aw_status status = check_axis(r, row, joint);
+    if (status == AW_OK)
+        status = read_number(r, unit, -FAR_M, FAR_M, low);
+    if (status == AW_OK)
+        status = read_number(r, unit, -FAR_M, FAR_M, high);
+    if (status == AW_OK && *low > *high)
+        return fail_at(r, &word, AW_USAGE, "stops from %g to %g — the lower one comes first", *low,
+                       *high);
+    return status;
+}
+
+static enum aw_status read_motor(struct reader *r, const struct attribute *row, void *object)
+{
+    struct aw_scene_joint *joint = object;
+    bool slides = joint->kind == AW_SCENE_SLIDER;
+    enum aw_status status = check_axis(r, row, joint);
+    if (status == AW_OK)
+        status = read_number(r, slides ? "m/s" : "rad/s", -1e4, 1e4, &joint->velocity[row->axis]);
+    if (status == AW_OK)
+        status = read_number(r, slides ? "N" : "Nm", 0, 1e6, &joint->max_torque[row->axis]);
+    return status;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+/* clang-format off */
+#define BODY(member)  offsetof(struct aw_scene_body, member)
+#define JOINT(member) offsetof(struct aw_scene_joint, member)
+#define SCENE(member) offsetof(struct aw_scene, member)
+#define NUMBERS(n, member) .read = read_numbers, .offset = (member), .count = (n)
+
+static const struct attribute body_rows[] = {
+    {.name = "mass", NUMBERS(1, BODY(mass_kg)), .unit = "kg", .min = 1e-6, .max = 1e6},
+    {.name = "density", NUMBERS(1, BODY(density_kg_m3)), .unit = "kg/m3", .min = 1e-3, .max = 1e5},
+    {.name = "at", NUMBERS(3, BODY(position_m)), .unit = "m", .min = -FAR_M, .max = FAR_M},
+    {.name = "turn", .read = read_turn, .offset = BODY(rotation)},
+    {.name = "velocity", NUMBERS(3, BODY(velocity_m_s)), .unit = "m/s", .min = -1e4, .max = 1e4},
+    {.name = "spin", NUMBERS(3, BODY(spin_rad_s)), .unit = "rad/s", .min = -1e3, .max = 1e3},
+    {.name = "send", .read = read_switch, .offset = BODY(send)},
+    {.name = "collide", .read = read_switch, .offset = BODY(collide)},
+    {.name = "id", .read = read_id, .offset = BODY(id)},
+    {0},
+};
+
+static const struct attribute joint_rows[] = {
+    {.name = "anchor", NUMBERS(3, JOINT(anchor_m)), .unit = "m", .min = -FAR_M, .max = FAR_M},
+    {.name = "axis", .read = read_axis, .axis = 0},
+    {.name = "axis2", .read = read_axis, .axis = 1},
+    {.name = "axis3", .read = read_axis, .axis = 2},
+    {.name = "stops", .read = read_stops, .axis = 0},
+    {.name = "stops2", .read = read_stops, .axis = 1},
+    {.name = "stops3", .read = read_stops, .axis = 2},
+    {.name = "motor", .read = read_motor, .axis = 0},
+    {.name = "motor2", .read = read_motor, .axis = 1},
+    {.name = "motor3", .read = read_motor, .axis = 2},
+    {.name = "send", .read = read_switch, .offset = JOINT(send)},
+    {.name = "feedback", .read = read_switch, .offset = JOINT(feedback)},
+    {.name = "receive", .read = read_switch, .offset = JOINT(receive)},
+    {.name = "id", .read = read_id, .offset = JOINT(id)},
+    {0},
+};
+
+static const struct attribute ground_rows[] = {
+    {.name = "normal", .read = read_normal, .offset = SCENE(ground_normal)},
+    {.name = "offset", NUMBERS(1, SCENE(ground_offset_m)), .unit = "m", .min = -FAR_M,
+     .max = FAR_M},
+    {0},
+};
+
+static const struct attribute contact_rows[] = {
+    {.name = "friction", NUMBERS(1, SCENE(friction)), .min = 0, .max = 1e6},
+    {.name = "bounce", NUMBERS(1, SCENE(bounce)), .min = 0, .max = 1},
+    {.name = "erp", NUMBERS(1, SCENE(contact_erp)), .min = 0, .max = 1},
+    {.name = "cfm", NUMBERS(1, SCENE(contact_cfm)), .min = 0, .max = 1},
+    {0},
+};
+
+static const struct attribute solver_rows[] = {
+    {.name = "erp", NUMBERS(1, SCENE(solver_erp)), .min = 0, .max = 1},
+    {.name = "cfm", NUMBERS(1, SCENE(solver_cfm)), .min = 0, .max = 1},
+    {0},
+};
+
+static const struct attribute gravity_row =
+    {.name = "gravity", NUMBERS(3, SCENE(gravity_m_s2)), .unit = "m/s2", .min = -1e3, .max = 1e3};
+static const struct attribute step_row =
+    {.name = "step", NUMBERS(1, SCENE(step_s)), .unit = "s", .min = 1e-6, .max = 1};
+
+static const char *const shape_names[] = {
+    [AW_SCENE_BOX] = "box", [AW_SCENE_SPHERE] = "sphere",
+    [AW_SCENE_CAPSULE] = "capsule", [AW_SCENE_CYLINDER] = "cylinder",
+};
+static const unsigned shape_sizes[] = {
+    [AW_SCENE_BOX] = 3, [AW_SCENE_SPHERE] = 1, [AW_SCENE_CAPSULE] = 2, [AW_SCENE_CYLINDER] = 2,
+};
+/* clang-format on */
+
+unsigned aw_scene_axes(enum aw_scene_kind kind)
+{
+    return kind_axes[kind];
+}
+
+/* ---- Statements ------------------------------------------------------------------------------ */
+
+static enum aw_status unknown_attribute(const struct reader *r, const struct attribute *rows)
+{
+    const char *names[20];
+    size_t n = 0;
+    for (; rows[n].name && n < COUNT(names); n++)
+        names[n] = rows[n].name;
+    return unknown_word(r, "attribute", names, n);
+}
+
+static enum aw_status read_attribute(struct reader *r, const struct attribute *rows, void *object,
+                                     uint32_t *seen)
+{
+    for (unsigned i = 0; rows[i].name; i++) {
+        if (look_up(r, &rows[i].name, 1) < 0)
+            continue;
+        if (*seen & 1u << i)
+            return fail_at(r, &r->word, AW_USAGE, "%s is given twice", rows[i].name);
+        *seen |= 1u << i;
+        advance(r);
+        return rows[i].read(r, &rows[i], object);
+    }
+    return unknown_attribute(r, rows);
+}
+
+/* All the attributes up to the end of the statement; *seen has a bit for each row that came. */
+static enum aw_status read_attributes(struct reader *r, const struct attribute *rows, void *object,
+                                      uint32_t *seen)
+{
+    enum aw_status status = AW_OK;
+    *seen = 0;
+    while (status == AW_OK && in_statement(r))
+        status = read_attribute(r, rows, object, seen);
+    return status;
+}
+
+static bool was_given(const struct attribute *rows, uint32_t seen, const char *name)
+{
+    for (unsigned i = 0; rows[i].name; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return seen & 1u << i;
+    return false;
+}
+
+static bool is_taken(const struct aw_scene *scene, const char *name)
+{
+    for (size_t i = 0; i < scene->n_bodies; i++)
+        if (strcmp(scene->bodies[i].name, name) == 0)
+            return true;
+    for (size_t i = 0; i < scene->n_joints; i++)
+        if (strcmp(scene->joints[i].name, name) == 0)
+            return true;
+    return strcmp(name, "world") == 0;
+}
+
+static enum aw_status read_name(struct reader *r, const char *what, char *out)
+{
+    const struct word *word = &r->word;
+    if (!in_statement(r))
+        return fail_at(r, word, AW_USAGE, "a name is missing before this — write: %s NAME …", what);
+    if (word->size > AW_SCENE_NAME_MAX)
+        return fail_at(r, word, AW_USAGE, "a name has at most %d characters", AW_SCENE_NAME_MAX);
+    for (size_t i = 0; i < word->size; i++)
+        if (!isalnum((unsigned char)word->start[i]) && !strchr("_-.", word->start[i]))
+            return fail_at(r, word, AW_USAGE, "a name is made of letters, digits, _ - and .");
+    text_of(word, out, AW_SCENE_NAME_MAX + 1);
+    if (isdigit((unsigned char)*out))
+        return fail_at(r, word, AW_USAGE, "%s: a name does not start with a digit, ids do", out);
+    char name[AW_SCENE_NAME_MAX + 1];
+    memcpy(name, out, sizeof name);
+    *out = '\0';
+    if (is_taken(r->scene, name))
+        return fail_at(r, word, AW_USAGE, "the name %s is taken — every object has its own", name);
+    memcpy(out, name, sizeof name);
+    advance(r);
+    return AW_OK;
+}
+
+static enum aw_status read_choice(struct reader *r, const char *what, const char *const *names,
+                                  size_t n, int *which)
+{
+    *which = in_statement(r) ? look_up(r, names, n) : -1;
+    if (*which < 0)
+        return unknown_word(r, what, names, n);
+    advance(r);
+    return AW_OK;
+}
+
+static enum aw_status id_taken(const struct reader *r, const struct word *word, uint32_t id)
+{
+    return fail_at(r, word, AW_USAGE, "id %u is taken — write another one: id N", (unsigned)id);
+}
+
+static enum aw_status read_shape(struct reader *r, struct aw_scene_body *body)
+{
+    int shape;
+    enum aw_status status = read_choice(r, "shape", shape_names, COUNT(shape_names), &shape);
+    if (shape < 0)
+        return status;
+    body->shape = (enum aw_scene_shape)shape;
+    for (unsigned i = 0; i < shape_sizes[shape] && status == AW_OK; i++)
+        status = read_number(r, "m", 1e-4, 1e3, &body->size_m[i]);
+    return status;
+}
+
+static enum aw_status read_body(struct reader *r)
+{
+    struct aw_scene *scene = r->scene;
+    struct word start = r->word;
+    uint32_t seen;
+    if (scene->n_bodies == AW_SCENE_BODIES_MAX)
+        return fail_at(r, &start, AW_LIMIT, "a scene has at most %d bodies", AW_SCENE_BODIES_MAX);
+    struct aw_scene_body *body = &scene->bodies[scene->n_bodies];
+    *body = (struct aw_scene_body){.rotation = {1}, .send = true, .collide = true};
+    enum aw_status status = read_name(r, "body", body->name);
+    scene->n_bodies++;
+    body->id = (uint32_t)scene->n_bodies;
+    if (status == AW_OK)
+        status = read_shape(r, body);
+    if (status == AW_OK)
+        status = read_attributes(r, body_rows, body, &seen);
+    if (status != AW_OK)
+        return status;
+    if ((body->mass_kg > 0) == (body->density_kg_m3 > 0))
+        return fail_at(r, &start, AW_USAGE, "body %s: write either its mass or its density",
+                       body->name);
+    for (struct aw_scene_body *other = scene->bodies; other < body; other++)
+        if (other->id == body->id)
+            return id_taken(r, &start, body->id);
+    return AW_OK;
+}
+
+static enum aw_status read_partner(struct reader *r, int *index)
+{
+    const struct aw_scene *scene = r->scene;
+    const char *names[NAMES_MAX];
+    size_t n = 0;
+    for (; n < scene->n_bodies; n++)
+        names[n] = scene->bodies[n].name;
+    names[n++] = "world";
+    enum aw_status status = read_choice(r, "body", names, n, index);
+    if (status == AW_OK && (size_t)*index == scene->n_bodies)
+        *index = AW_SCENE_WORLD;
+    return status;
+}
+
+static enum aw_status read_partners(struct reader *r, struct aw_scene_joint *joint)
+{
+    struct word word = r->word;
+    enum aw_status status = read_partner(r, &joint->body[0]);
+    if (status == AW_OK)
+        status = read_partner(r, &joint->body[1]);
+    if (status == AW_OK && joint->body[0] == joint->body[1])
+        return fail_at(r, &word, AW_USAGE, "a joint is between two different things");
+    if (status == AW_OK && joint->body[0] == AW_SCENE_WORLD)
+        return fail_at(r, &word, AW_USAGE, "world comes second — write the body first");
+    if (status == AW_OK && joint->kind == AW_SCENE_HINGE2 && joint->body[1] == AW_SCENE_WORLD)
+        return fail_at(r, &word, AW_USAGE, "a hinge2 joint needs two bodies, world is none");
+    return status;
+}
+
+static bool nearly_parallel(const double a[3], const double b[3])
+{
+    double cross[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+                       a[0] * b[1] - a[1] * b[0]};
+    return length_of(cross) < 1e-3;
+}
+
+/* The second axis of a ball joint follows from the other two. */
+static enum aw_status check_axes(const struct reader *r, const struct word *start,
+                                 const struct aw_scene_joint *joint, uint32_t seen)
+{
+    static const char *const names[AW_SCENE_AXES] = {"axis", "axis2", "axis3"};
+    bool ball = joint->kind == AW_SCENE_BALL;
+    unsigned axes = aw_scene_axes(joint->kind);
+    for (unsigned i = 0; i < axes && i < AW_SCENE_AXES; i++)
+        if (was_given(joint_rows, seen, names[i]) == (ball && i == 1))
+            return fail_at(r, start, AW_USAGE, "joint %s: %s", joint->name,
+                           !(ball && i == 1)
+                               ? "an axis is missing — write axis X Y Z (axis2, axis3)"
+                               : "axis2 of a ball follows from axis and axis3");
+    if (axes > 1 && nearly_parallel(joint->axis[0], joint->axis[axes - 1]))
+        return fail_at(r, start, AW_USAGE, "joint %s: its axes are parallel", joint->name);
+    if (ball && fabs(dot(joint->axis[0], joint->axis[2])) > 1e-6)
+        return fail_at(r, start, AW_USAGE, "joint %s: axis and axis3 are not at right angles",
+                       joint->name);
+    bool anchored = joint->kind != AW_SCENE_FIXED && joint->kind != AW_SCENE_SLIDER;
+    if (anchored && !was_given(joint_rows, seen, "anchor"))
+        return fail_at(r, start, AW_USAGE, "joint %s: where is it? — write anchor X Y Z",
+                       joint->name);
+    return AW_OK;
+}
+
+static struct aw_scene_joint *new_joint(struct aw_scene *scene)
+{
+    struct aw_scene_joint *joint = &scene->joints[scene->n_joints];
+    *joint = (struct aw_scene_joint){.send = true, .feedback = true, .receive = true};
+    for (int i = 0; i < AW_SCENE_AXES; i++) {
+        joint->low[i] = -INFINITY;
+        joint->high[i] = INFINITY;
+    }
+    return joint;
+}
+
+static enum aw_status read_joint(struct reader *r)
+{
+    struct aw_scene *scene = r->scene;
+    struct word start = r->word;
+    uint32_t seen;
+    int kind;
+    if (scene->n_joints == AW_SCENE_JOINTS_MAX)
+        return fail_at(r, &start, AW_LIMIT, "a scene has at most %d joints", AW_SCENE_JOINTS_MAX);
+    struct aw_scene_joint *joint = new_joint(scene);
+    enum aw_status status = read_name(r, "joint", joint->name);
+    scene->n_joints++;
+    joint->id = (uint32_t)scene->n_joints;
+    if (status == AW_OK)
+        status = read_choice(r, "kind of joint", kind_names, COUNT(kind_names), &kind);
+    if (status != AW_OK)
+        return status;
+    joint->kind = (enum aw_scene_kind)kind;
+    status = read_partners(r, joint);
+    if (status == AW_OK)
+        status = read_attributes(r, joint_rows, joint, &seen);
+    if (status == AW_OK)
+        status = check_axes(r, &start, joint, seen);
+    for (struct aw_scene_joint *other = scene->joints; other < joint && status == AW_OK; other++)
+        if (other->id == joint->id)
+            status = id_taken(r, &start, joint->id);
+    return status;
+}
+
+static enum aw_status read_ground(struct reader *r)
+{
+    uint32_t seen;
+    r->scene->ground = true;
+    return read_attributes(r, ground_rows, r->scene, &seen);
+}
+
+static enum aw_status read_contact(struct reader *r)
+{
+    uint32_t seen;
+    return read_attributes(r, contact_rows, r->scene, &seen);
+}
+
+static enum aw_status read_solver(struct reader *r)
+{
+    uint32_t seen;
+    return read_attributes(r, solver_rows, r->scene, &seen);
+}
+
+static enum aw_status read_gravity(struct reader *r)
+{
+    return read_numbers(r, &gravity_row, r->scene);
+}
+
+static enum aw_status read_step(struct reader *r)
+{
+    return read_numbers(r, &step_row, r->scene);
+}
+
+static enum aw_status read_title(struct reader *r)
+{
+    char *out = r->scene->title, word[80];
+    size_t size = sizeof r->scene->title, used = 0;
+    *out = '\0';
+    for (; in_statement(r); advance(r))
+        if (used < size)
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " " : "",
+                                     text_of(&r->word, word, sizeof word));
+    return AW_OK;
+}
+
+/* clang-format off */
+static const struct statement {
+    const char *name;
+    enum aw_status (*read)(struct reader *reader);
+} statements[] = {
+    {"title", read_title},
+    {"gravity", read_gravity},
+    {"step", read_step},
+    {"ground", read_ground},
+    {"contact", read_contact},
+    {"solver", read_solver},
+    {"body", read_body},
+    {"joint", read_joint},
+};
+/* clang-format on */
+
+static enum aw_status read_statement(struct reader *r)
+{
+    const char *names[COUNT(statements)];
+    for (size_t i = 0; i < COUNT(statements); i++)
+        names[i] = statements[i].name;
+    int which = look_up(r, names, COUNT(names));
+    if (r->word.column > 1)
+        return fail_at(r, &r->word, AW_USAGE,
+                       "too much, or a statement that does not begin in the first column");
+    if (which < 0)
+        return unknown_word(r, "statement", names, COUNT(names));
+    advance(r);
+    return statements[which].read(r);
+}
+
+static void set_defaults(struct aw_scene *scene)
+{
+    memset(scene, 0, sizeof *scene);
+    scene->gravity_m_s2[2] = -9.81;
+    scene->step_s = 0.01;
+    scene->solver_erp = 0.2;
+    scene->solver_cfm = 1e-10;
+    scene->ground_normal[2] = 1;
+    scene->friction = 0.8;
+    scene->contact_erp = 0.2;
+    scene->contact_cfm = 1e-5;
+}
+
+enum aw_status aw_scene_parse(struct aw_scene *scene, const char *name, const char *text,
+                              size_t size, struct aw_error *err)
+{
+    const char *start = text + (size > 2 ? aw_utf8_mark(text) : 0);
+    struct reader r = {.name = name,
+                       .next = start,
+                       .end = text + size,
+                       .line_start = start,
+                       .line = 1,
+                       .scene = scene,
+                       .err = err};
+    enum aw_status status = AW_OK;
+    set_defaults(scene);
+    advance(&r);
+    while (status == AW_OK && r.word.size > 0)
+        status = read_statement(&r);
+    if (status == AW_OK && scene->n_bodies == 0)
+        return fail_at(&r, &r.word, AW_USAGE,
+                       "nothing in it — write for instance: body ball "
+                       "sphere 0.1 mass 1");
+    return status;
+}

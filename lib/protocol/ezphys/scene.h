@@ -1,0 +1,113 @@
+/* A scene for the EZPhysics stand-in: bodies, joints, ground and gravity, as a person writes them
+ * down. Text in, plain data out; no physics here.
+ *
+ *     static struct aw_scene scene;                  // about 100 kB, no pointers
+ *     if (aw_scene_load(&scene, "pendulum", &err) != AW_OK)
+ *         return fail(err.text);                     // "pendulum.scene:3:9: …"
+ *     scene.joints[0].name;                          // "hinge"
+ *
+ * The text format is described in docs/scenes.md. Lengths are in m, masses in kg, angles in rad and
+ * times in s unless a number carries its unit ("90deg", "5ms"); z points up in what we ship.
+ *
+ * Ids: bodies are numbered 1, 2, 3, … in the order in which they stand in the text, and so are
+ * joints, unless they say "id N"; body 1 and joint 1 are two things, and 0 is the scene itself. The
+ * names, which no two objects share, are those of the wire name32, where the scene's is empty.
+ */
+#ifndef AW_PROTOCOL_EZPHYS_SCENE_H
+#define AW_PROTOCOL_EZPHYS_SCENE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+#define AW_SCENE_BODIES_MAX 128
+#define AW_SCENE_JOINTS_MAX 128
+#define AW_SCENE_NAME_MAX   32
+#define AW_SCENE_TEXT_MAX   (1u << 20) /* bytes of a file */
+#define AW_SCENE_AXES       3
+#define AW_SCENE_WORLD      (-1) /* instead of a body: what does not move */
+
+enum aw_scene_shape {
+    AW_SCENE_BOX,      /* size: x, y, z */
+    AW_SCENE_SPHERE,   /* size: radius */
+    AW_SCENE_CAPSULE,  /* size: radius, length of the cylinder without its caps; along z */
+    AW_SCENE_CYLINDER, /* size: radius, length; along z */
+};
+
+struct aw_scene_body {
+    char name[AW_SCENE_NAME_MAX + 1];
+    uint32_t id;
+    enum aw_scene_shape shape;
+    double size_m[3];
+    double mass_kg;       /* 0: by density */
+    double density_kg_m3; /* 0: by mass */
+    double position_m[3];
+    double rotation[4]; /* unit quaternion, w x y z */
+    double velocity_m_s[3], spin_rad_s[3];
+    bool send;    /* tells its state (limb) and its contacts (collision) */
+    bool collide; /* touches ground and other bodies; never those it is jointed to */
+};
+
+enum aw_scene_kind {
+    AW_SCENE_FIXED,     /* no axes */
+    AW_SCENE_HINGE,     /* 1 axis */
+    AW_SCENE_SLIDER,    /* 1 axis, in m and N */
+    AW_SCENE_UNIVERSAL, /* 2 axes, the first goes with body 1, the second with body 2 */
+    AW_SCENE_HINGE2,    /* 2 axes, the same; needs two bodies */
+    AW_SCENE_BALL,      /* 3 axes by Euler angles: a ball joint and an angular motor in one */
+};
+
+struct aw_scene_joint {
+    char name[AW_SCENE_NAME_MAX + 1];
+    uint32_t id;
+    enum aw_scene_kind kind;
+    int body[2]; /* indices into bodies; the second one may be AW_SCENE_WORLD */
+    double anchor_m[3];
+    double axis[AW_SCENE_AXES][3];    /* unit vectors, in the world */
+    double low[AW_SCENE_AXES];        /* stops, rad or m; minus infinity: none */
+    double high[AW_SCENE_AXES];       /* infinity: none */
+    double velocity[AW_SCENE_AXES];   /* what the motors do at the start */
+    double max_torque[AW_SCENE_AXES]; /* 0: motor off */
+    bool send;                        /* tells its axes (joint_axis) */
+    bool feedback;                    /* tells its forces (joint_feedback) */
+    bool receive;                     /* takes commands */
+};
+
+struct aw_scene {
+    char title[120];
+    double gravity_m_s2[3];
+    double step_s;
+    double solver_erp, solver_cfm;
+    bool ground;
+    double ground_normal[3], ground_offset_m; /* normal · point = offset */
+    double friction, bounce;                  /* of contacts: Coulomb's µ, restitution 0 to 1 */
+    double contact_erp, contact_cfm;
+    size_t n_bodies, n_joints;
+    struct aw_scene_body bodies[AW_SCENE_BODIES_MAX];
+    struct aw_scene_joint joints[AW_SCENE_JOINTS_MAX];
+};
+
+/* Reads a scene from text of size bytes (no NUL needed). AW_USAGE with "NAME:LINE:COLUMN: what: why
+ * — what to do" for the first mistake, AW_LIMIT for a number outside its range. name is for that
+ * line only. Whatever the text, nothing past it is read and no memory is allocated. */
+enum aw_status aw_scene_parse(struct aw_scene *scene, const char *name, const char *text,
+                              size_t size, struct aw_error *err);
+
+/* How many axes a joint of this kind has, 0 to 3: so many joint_axis packets it sends. */
+unsigned aw_scene_axes(enum aw_scene_kind kind);
+
+/* The scenes that come with the library, {0}-terminated (name NULL). */
+struct aw_scene_text {
+    const char *name; /* "pendulum" */
+    const char *text;
+    size_t size;
+};
+const struct aw_scene_text *aw_scene_shipped(void);
+
+/* Reads a scene that is shipped (by its name), or a file (anything with a / or a dot in it).
+ * AW_USAGE for a name that is neither, with a suggestion; AW_NO_LINK if the file cannot be read. */
+enum aw_status aw_scene_load(struct aw_scene *scene, const char *name, struct aw_error *err);
+
+#endif

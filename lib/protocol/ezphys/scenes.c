@@ -1,0 +1,69 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/suggest.h"
+#include "protocol/ezphys/scene.h"
+
+/* Made from scenes/NAME.scene by the Makefile: one array of characters for each, and the rows. */
+#include "scenes.inc"
+
+#define NAMES_MAX 32
+
+const struct aw_scene_text *aw_scene_shipped(void)
+{
+    return shipped;
+}
+
+static enum aw_status unknown_scene(const char *name, struct aw_error *err)
+{
+    const char *names[NAMES_MAX];
+    char list[200] = "";
+    size_t n = 0, used = 0;
+    for (const struct aw_scene_text *row = shipped; row->name && n < NAMES_MAX; row++)
+        names[n++] = row->name;
+    for (size_t i = 0; i < n && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, " %s", names[i]);
+    const char *near = aw_suggest(name, names, n);
+    if (near)
+        return aw_fail(err, AW_USAGE, "no scene \"%.40s\" — did you mean \"%s\"?", name, near);
+    return aw_fail(err, AW_USAGE, "no scene \"%.40s\" — there are:%s; a file is written with a /",
+                   name, list);
+}
+
+static enum aw_status read_file(struct aw_scene *scene, const char *path, FILE *file, char *text,
+                                struct aw_error *err)
+{
+    size_t size = fread(text, 1, AW_SCENE_TEXT_MAX + 1, file);
+    if (ferror(file))
+        return aw_fail(err, AW_NO_LINK, "%.100s: %s — give a scene file", path, strerror(errno));
+    if (size > AW_SCENE_TEXT_MAX)
+        return aw_fail(err, AW_LIMIT, "%.100s: more than %u bytes — is this a scene?", path,
+                       AW_SCENE_TEXT_MAX);
+    const char *slash = strrchr(path, '/');
+    return aw_scene_parse(scene, slash ? slash + 1 : path, text, size, err);
+}
+
+static enum aw_status load_file(struct aw_scene *scene, const char *path, struct aw_error *err)
+{
+    FILE *file = aw_file_open(path);
+    if (!file)
+        return aw_fail(err, AW_NO_LINK, "%.100s: %s — give a scene file, or the name of a scene",
+                       path, strerror(errno));
+    char *text = malloc(AW_SCENE_TEXT_MAX + 1);
+    enum aw_status status =
+        text ? read_file(scene, path, file, text, err) : aw_fail(err, AW_NO_LINK, "no memory");
+    free(text);
+    fclose(file);
+    return status;
+}
+
+enum aw_status aw_scene_load(struct aw_scene *scene, const char *name, struct aw_error *err)
+{
+    for (const struct aw_scene_text *row = shipped; row->name; row++)
+        if (strcmp(row->name, name) == 0)
+            return aw_scene_parse(scene, name, row->text, row->size, err);
+    return strpbrk(name, "/.") ? load_file(scene, name, err) : unknown_scene(name, err);
+}

@@ -1,0 +1,529 @@
+#include "protocol/ezphys/wire.h"
+
+#include <endian.h>
+#include <string.h>
+
+#include "protocol/ezphys/rows.h"
+#include "wire/rows.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define FLOAT    .type = AW_FLOAT, .bits = 32
+
+/* One field, one row: */
+/* clang-format off */
+static const struct aw_field head32[] = {AW_EZ_TYPE(32), AW_EZ_ID(32), AW_EZ_LENGTH(32), {0}};
+static const struct aw_field head8[] = {AW_EZ_TYPE(8), AW_EZ_ID(16), {0}};
+static const struct aw_field head_name[] = {
+    AW_EZ_TYPE(32), AW_EZ_NAME(256), AW_EZ_LENGTH(32), {0},
+};
+static const struct aw_field envelope[] = {AW_EZ_SIZE(32), AW_EZ_COUNT(32), {0}};
+
+static const struct aw_variant variants[] = {
+    {.name = "le32", .help = "32-bit little-endian headers, messages with size and count",
+     .head = head32, .envelope = envelope},
+    {.name = "be32", .help = "like le32, but big-endian", .big_endian = true, .head = head32,
+     .envelope = envelope},
+    {.name = "packed8", .help = "packets with 8-bit type and 16-bit id, without length",
+     .head = head8, .envelope = envelope},
+    {.name = "stream", .help = "packets of le32 without messages around them", .head = head32},
+    {.name = "name32", .help = "like le32, with a name of 32 bytes instead of the id",
+     .head = head_name, .envelope = envelope},
+    {0},
+};
+
+static const struct aw_field xyz_m[] = {
+    {.name = "x", FLOAT, .optional = true, .unit = "m", .help = "in m"},
+    {.name = "y", FLOAT, .optional = true, .unit = "m"},
+    {.name = "z", FLOAT, .optional = true, .unit = "m"},
+    {0},
+};
+static const struct aw_field wxyz[] = {
+    {.name = "w", FLOAT, .optional = true, .fallback = 1, .help = "of the unit quaternion"},
+    {.name = "x", FLOAT, .optional = true},
+    {.name = "y", FLOAT, .optional = true},
+    {.name = "z", FLOAT, .optional = true},
+    {0},
+};
+static const struct aw_field xyz_n[] = {
+    {.name = "x", FLOAT, .optional = true, .unit = "N", .help = "in N"},
+    {.name = "y", FLOAT, .optional = true, .unit = "N"},
+    {.name = "z", FLOAT, .optional = true, .unit = "N"},
+    {0},
+};
+static const struct aw_field xyz_nm[] = {
+    {.name = "x", FLOAT, .optional = true, .unit = "Nm", .help = "in Nm"},
+    {.name = "y", FLOAT, .optional = true, .unit = "Nm"},
+    {.name = "z", FLOAT, .optional = true, .unit = "Nm"},
+    {0},
+};
+static const struct aw_field xyz_m_s[] = {
+    {.name = "x", FLOAT, .optional = true, .unit = "m/s", .help = "in m/s"},
+    {.name = "y", FLOAT, .optional = true, .unit = "m/s"},
+    {.name = "z", FLOAT, .optional = true, .unit = "m/s"},
+    {0},
+};
+static const struct aw_field xyz_rad_s[] = {
+    {.name = "x", FLOAT, .optional = true, .unit = "rad/s", .help = "in rad/s"},
+    {.name = "y", FLOAT, .optional = true, .unit = "rad/s"},
+    {.name = "z", FLOAT, .optional = true, .unit = "rad/s"},
+    {0},
+};
+
+static const char *const position[] = {"position", NULL};
+static const char *const rotation[] = {"rotation", NULL};
+static const char *const force[] = {"force", NULL};
+static const char *const torque[] = {"torque", NULL};
+static const char *const linear_velocity[] = {"linear_velocity", NULL};
+static const char *const angular_velocity[] = {"angular_velocity", NULL};
+static const char *const force1[] = {"force1", NULL};
+static const char *const torque1[] = {"torque1", NULL};
+static const char *const force2[] = {"force2", NULL};
+static const char *const torque2[] = {"torque2", NULL};
+
+#define VECTOR(label, unit_rows)                                                                   \
+    {.name = #label, .type = AW_GROUP, .rows = (unit_rows), .labels = (label)}
+#define UNUSED AW_EZ_PAD("unused", 32)
+
+static const struct aw_field collision[] = {
+    {.name = "x", FLOAT, .unit = "m", .help = "contact point, in m"},
+    {.name = "y", FLOAT, .unit = "m"},
+    {.name = "z", FLOAT, .unit = "m"},
+    {.name = "depth", FLOAT, .unit = "m", .help = "penetration, in m"},
+    {0},
+};
+
+static const struct aw_field limb[] = {
+    VECTOR(position, xyz_m),
+    VECTOR(rotation, wxyz),
+    VECTOR(force, xyz_n),
+    VECTOR(torque, xyz_nm),
+    UNUSED,
+    VECTOR(linear_velocity, xyz_m_s),
+    VECTOR(angular_velocity, xyz_rad_s),
+    UNUSED,
+    {0},
+};
+
+#define JOINT_AXIS                                                                                 \
+    {.name = "displacement", FLOAT, .help = "m of a slider, rad of a rotating axis"},              \
+    {.name = "angular_velocity", FLOAT, .unit = "rad/s", .help = "in rad/s; m/s of a slider"}
+static const struct aw_field joint_axis[] = {
+    JOINT_AXIS,
+    {0},
+};
+
+static const struct aw_field ordered_axis[] = {
+    {.name = "axis", .type = AW_UINT, .min = 1, .max = 3, .optional = true, /* no bits */
+     .help = "of the joint, from 1, by the order of packets"},
+    JOINT_AXIS,
+    {0},
+};
+
+static const struct aw_field joint_feedback[] = {
+    VECTOR(force1, xyz_n),
+    VECTOR(torque1, xyz_nm),
+    VECTOR(force2, xyz_n),
+    VECTOR(torque2, xyz_nm),
+    {0},
+};
+
+static const struct aw_field timestamp[] = {
+    {.name = "step", .type = AW_LONG, .help = "steps since the simulation began"},
+    {.name = "step_size", FLOAT, .unit = "s", .help = "of one step, in s"},
+    {0},
+};
+
+static const struct aw_field axis_force[] = {
+    {.name = "axis1", FLOAT, .unit = "Nm", .help = "torque on axis 1, in Nm (N on a slider)"},
+    {.name = "axis2", FLOAT, .unit = "Nm", .optional = true, .help = "if the joint has an axis 2"},
+    {.name = "axis3", FLOAT, .unit = "Nm", .optional = true, .help = "if the joint has an axis 3"},
+    {0},
+};
+
+static const struct aw_field axis_motor[] = {
+    {.name = "velocity1", FLOAT, .unit = "rad/s",
+     .help = "wanted on axis 1, in rad/s (m/s on a slider)"},
+    {.name = "max_torque1", FLOAT, .unit = "Nm",
+     .help = "the motor's limit in Nm (N on a slider); 0 switches it off"},
+    {.name = "velocity2", FLOAT, .unit = "rad/s", .optional = true,
+     .help = "if the joint has an axis 2"},
+    {.name = "max_torque2", FLOAT, .unit = "Nm", .help = "its limit", .optional = true},
+    {.name = "velocity3", FLOAT, .unit = "rad/s", .optional = true,
+     .help = "if the joint has an axis 3"},
+    {.name = "max_torque3", FLOAT, .unit = "Nm", .help = "its limit", .optional = true},
+    {0},
+};
+
+static const struct aw_message messages[] = {
+    {.name = "collision", .dir = AW_RX, .code = 1, .fields = collision,
+     .help = "A point of contact; usually two, one for each of the bodies."},
+    {.name = "limb", .dir = AW_RX, .code = 2, .fields = limb, .help = "State of a body."},
+    {.name = "joint_axis", .dir = AW_RX, .code = 3, .fields = joint_axis,
+     .help = "State of one axis of a joint; one packet per axis, in order."},
+    {.name = "joint_feedback", .dir = AW_RX, .code = 4, .fields = joint_feedback,
+     .help = "Force and torque a joint exerts on its two bodies."},
+    {.name = "timestamp", .dir = AW_RX, .code = 5, .fields = timestamp,
+     .help = "Time of the simulation: step number times step size."},
+    {.name = "reset", .dir = AW_TX, .code = 1, .help = "Starts the simulation again."},
+    {.name = "axis_force", .dir = AW_TX, .code = 2, .fields = axis_force,
+     .help = "Torques on the axes of a joint, for one step."},
+    {.name = "axis_motor", .dir = AW_TX, .code = 3, .fields = axis_motor,
+     .help = "Velocity and torque limit of a joint's motors, until changed."},
+};
+
+const struct aw_message aw_ezphys_ordered[] = {
+    {.name = "joint_axis", .dir = AW_RX, .code = 3, .fields = ordered_axis,
+     .help = "State of one axis of a joint; one packet per axis, in order."},
+    {0},
+};
+
+/* clang-format on */
+
+/* What a packet's header says. */
+struct packet {
+    uint32_t code;
+    uint32_t length;                  /* of the payload as announced, or as its type has it */
+    size_t head;                      /* bytes of the header */
+    const struct aw_message *message; /* NULL: unknown type */
+};
+
+static uint32_t read_uint(const uint8_t *p, size_t size, bool big_endian)
+{
+    uint32_t value = 0;
+    if (size == sizeof value) {
+        memcpy(&value, p, sizeof value);
+        return big_endian ? be32toh(value) : le32toh(value);
+    }
+    for (size_t i = 0; i < size; i++)
+        value |= (uint32_t)p[i] << 8 * (big_endian ? size - 1 - i : i);
+    return value;
+}
+
+static bool is_length(const struct aw_field *row)
+{
+    return row->type == AW_LENGTH;
+}
+
+/* in holds at least the header. */
+static struct packet read_head(const struct aw_wire *wire, enum aw_dir dir, struct aw_span in)
+{
+    struct packet packet = {.head = wire->head_size};
+    bool announced = false;
+    const uint8_t *p = in.data;
+    for (const struct aw_field *row = wire->variant.head; row->type != AW_END; row++) {
+        uint32_t value =
+            row->bits <= 32 ? read_uint(p, row->bits / 8u, wire->variant.big_endian) : 0;
+        if (row->type == AW_CODE)
+            packet.code = value;
+        if (is_length(row))
+            packet.length = value;
+        announced = announced || is_length(row);
+        p += row->bits / 8;
+    }
+    packet.message = aw_find_code(wire, dir, packet.code);
+    if (!announced && packet.message)
+        packet.length = (uint32_t)aw_payload_size(wire, packet.message);
+    return packet;
+}
+
+static enum aw_status check_length(const struct aw_wire *wire, const struct packet *packet,
+                                   struct aw_error *err)
+{
+    size_t wanted = aw_payload_size(wire, packet->message);
+    if (packet->length == wanted || (wire->lenient && packet->length > wanted))
+        return AW_OK;
+    return aw_fail(err, AW_MALFORMED,
+                   "length: %s has %zu bytes of payload, this packet says %u — another wire "
+                   "description (--wire), or damaged",
+                   packet->message->name, wanted, (unsigned)packet->length);
+}
+
+static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
+                                         struct aw_span frame, struct aw_error *err)
+{
+    if (frame.size < wire->head_size) {
+        aw_fail(err, AW_MALFORMED, "packet: %zu bytes are less than a header — cut off",
+                frame.size);
+        return NULL;
+    }
+    struct packet packet = read_head(wire, dir, frame);
+    if (!packet.message) {
+        aw_fail(err, AW_MALFORMED, "type: %u is unknown %s the simulator — %s",
+                (unsigned)packet.code, dir == AW_TX ? "to" : "from",
+                dir == AW_TX ? "types are 1 to 3" : "types are 1 to 5");
+        return NULL;
+    }
+    return check_length(wire, &packet, err) == AW_OK ? packet.message : NULL;
+}
+
+static enum aw_dir direction(const struct aw_framer *framer)
+{
+    return framer->dir ? framer->dir : AW_RX;
+}
+
+/* Without messages around them, only packets of a known type with a fitting length are believed. */
+static bool is_packet(const struct aw_wire *wire, enum aw_dir dir, struct aw_span in)
+{
+    struct packet packet = read_head(wire, dir, in);
+    return packet.message && packet.length <= AW_EZPHYS_MESSAGE_MAX &&
+           check_length(wire, &packet, NULL) == AW_OK;
+}
+
+/* What an envelope says; not every wire tells both. */
+struct envelope {
+    uint32_t size, count;
+    bool sized, counted;
+};
+
+/* in holds at least the envelope. Not returned by value: that costs more than all the rest here,
+ * and a search for the next message comes by for every byte. */
+static void read_envelope(const struct aw_wire *wire, struct aw_span in, struct envelope *env)
+{
+    const uint8_t *p = in.data;
+    *env = (struct envelope){0};
+    for (const struct aw_field *row = wire->variant.envelope; row->type != AW_END; row++) {
+        uint32_t value = read_uint(p, row->bits / 8u, wire->variant.big_endian);
+        if (row->type == AW_LENGTH) {
+            env->size = value > UINT32_MAX - row->constant ? UINT32_MAX : value + row->constant;
+            env->sized = true;
+        }
+        if (row->type == AW_CONST) {
+            env->count = value;
+            env->counted = true;
+        }
+        p += row->bits / 8;
+    }
+}
+
+static bool is_possible(const struct aw_wire *wire, const struct envelope *env)
+{
+    size_t head = wire->envelope_size, most = env->sized ? env->size : AW_EZPHYS_MESSAGE_MAX;
+    if (most < head || most > AW_EZPHYS_MESSAGE_MAX)
+        return false;
+    if (env->counted && env->count > (most - head) / wire->head_size)
+        return false;
+    return !env->sized || !env->counted || env->count > 0 || env->size == head;
+}
+
+static bool is_empty(const struct aw_wire *wire, const struct envelope *env)
+{
+    return env->counted ? env->count == 0 : env->size == wire->envelope_size;
+}
+
+/* AW_OK if a message may begin here. Once bytes had to be skipped, its first packet must be
+ * believable too: eight bytes in the middle of a message often look like an envelope. */
+static enum aw_status check_envelope(const struct aw_wire *wire, enum aw_dir dir, bool lost,
+                                     struct aw_span in)
+{
+    size_t head = wire->envelope_size;
+    if (in.size < head)
+        return AW_MORE;
+    struct envelope env;
+    read_envelope(wire, in, &env);
+    if (!is_possible(wire, &env))
+        return AW_MALFORMED;
+    if (!lost || is_empty(wire, &env))
+        return AW_OK;
+    struct aw_span first = {in.data + head, in.size - head};
+    if (first.size < wire->head_size)
+        return AW_MORE;
+    return is_packet(wire, dir, first) ? AW_OK : AW_MALFORMED;
+}
+
+/* Throws away what cannot be a message, up to the next place where one may begin. */
+static enum aw_status skip_to_envelope(const struct aw_wire *wire, struct aw_framer *framer,
+                                       struct aw_span in, size_t *used, struct aw_error *err)
+{
+    struct envelope env;
+    read_envelope(wire, (struct aw_span){in.data + *used, in.size - *used}, &env);
+    size_t start = *used;
+    do
+        ++*used;
+    while (check_envelope(wire, direction(framer), true,
+                          (struct aw_span){in.data + *used, in.size - *used}) == AW_MALFORMED);
+    framer->skipped += *used - start;
+    return aw_fail(err, AW_MALFORMED,
+                   "message: a size of %u bytes with %u packets cannot be — skipped %zu bytes",
+                   (unsigned)env.size, (unsigned)env.count, *used - start);
+}
+
+/* Drops the rest of a message that went wrong, as far as it is here. Where no size tells how much
+ * that is, the next one has to be looked for. */
+static void drop_message(struct aw_framer *framer, struct aw_span in, size_t *used)
+{
+    size_t here = in.size - *used;
+    size_t drop = framer->bytes < here ? framer->bytes : here;
+    if (framer->unsized)
+        drop = here > 0;
+    framer->left = 0;
+    framer->bytes = framer->unsized ? 0 : framer->bytes - (uint32_t)drop;
+    framer->skipped += drop;
+    framer->messages += framer->bytes == 0;
+    *used += drop;
+}
+
+static void begin_message(const struct aw_wire *wire, struct aw_framer *framer,
+                          const struct envelope *env)
+{
+    size_t head = wire->envelope_size;
+    framer->unsized = !env->sized;
+    framer->done = 0;
+    framer->uncounted = !env->counted;
+    framer->bytes = (uint32_t)((env->sized ? env->size : AW_EZPHYS_MESSAGE_MAX) - head);
+    framer->left = is_empty(wire, env) ? 0 : env->counted ? env->count : 1;
+    if (framer->left == 0) {
+        framer->bytes = 0;
+        framer->messages++;
+    }
+}
+
+/* Reads envelopes until there is one with packets. Messages without packets are passed over. */
+static enum aw_status open_message(const struct aw_wire *wire, struct aw_framer *framer,
+                                   struct aw_span in, size_t *used, struct aw_error *err)
+{
+    while (framer->left == 0) {
+        if (framer->bytes)
+            drop_message(framer, in, used);
+        if (framer->bytes)
+            return AW_MORE;
+        struct aw_span rest = {in.data + *used, in.size - *used};
+        enum aw_status status = check_envelope(wire, direction(framer), framer->skipped > 0, rest);
+        if (status == AW_MALFORMED)
+            return skip_to_envelope(wire, framer, in, used, err);
+        if (status != AW_OK)
+            return status;
+        struct envelope env;
+        read_envelope(wire, rest, &env);
+        *used += wire->envelope_size;
+        begin_message(wire, framer, &env);
+    }
+    return AW_OK;
+}
+
+/* Does the packet fit into what is left of its message, and the message end with its last one? */
+static enum aw_status check_fit(const struct aw_wire *wire, const struct aw_framer *framer,
+                                const struct packet *packet, struct aw_error *err)
+{
+    if (!packet->message && !packet->length)
+        return aw_fail(err, AW_MALFORMED, "type: %u is unknown — the rest of the message is lost",
+                       (unsigned)packet->code);
+    uint64_t need = (uint64_t)packet->head + packet->length;
+    uint64_t others = (uint64_t)(framer->left - 1) * packet->head;
+    if (need + others > framer->bytes)
+        return aw_fail(err, AW_MALFORMED,
+                       "length: %u bytes do not fit the message — its rest is lost",
+                       (unsigned)packet->length);
+    bool last = framer->left == 1 && !framer->unsized && !framer->uncounted;
+    if (last && need < framer->bytes && !wire->lenient)
+        return aw_fail(err, AW_MALFORMED,
+                       "size: %u bytes are left after the last packet — its message is lost",
+                       (unsigned)(framer->bytes - need));
+    return AW_OK;
+}
+
+/* One packet of the message is done. */
+static void step_on(struct aw_framer *framer, size_t size)
+{
+    framer->bytes -= (uint32_t)size;
+    framer->done++;
+    if (framer->uncounted)
+        framer->left = framer->bytes > 0;
+    else
+        framer->left--;
+    if (framer->left == 0 && framer->unsized)
+        framer->bytes = 0;
+    framer->messages += framer->left == 0 && framer->bytes == 0;
+}
+
+/* The frame that is handed on ends where its type does, whatever the sender has appended. */
+static size_t cut(const struct aw_wire *wire, const struct packet *packet)
+{
+    size_t wanted = packet->message ? aw_payload_size(wire, packet->message) : 0;
+    bool longer = wire->lenient && packet->message && packet->length > wanted;
+    return packet->head + (longer ? wanted : packet->length);
+}
+
+static enum aw_status too_small(struct aw_framer *framer, struct aw_span in, size_t *used,
+                                struct aw_error *err)
+{
+    unsigned left = framer->bytes;
+    drop_message(framer, in, used);
+    return aw_fail(err, AW_MALFORMED,
+                   "size: %u bytes are left in the message, less than a packet — skipped", left);
+}
+
+static enum aw_status next_in_message(const struct aw_wire *wire, struct aw_framer *framer,
+                                      struct aw_span in, struct aw_span *frame, size_t *used,
+                                      struct aw_error *err)
+{
+    enum aw_status status = open_message(wire, framer, in, used, err);
+    if (status != AW_OK)
+        return status;
+    struct aw_span rest = {in.data + *used, in.size - *used};
+    if (framer->bytes < wire->head_size)
+        return too_small(framer, in, used, err);
+    if (rest.size < wire->head_size)
+        return AW_MORE;
+    struct packet packet = read_head(wire, direction(framer), rest);
+    if (check_fit(wire, framer, &packet, err) != AW_OK) {
+        drop_message(framer, in, used);
+        return AW_MALFORMED;
+    }
+    size_t size = packet.head + packet.length;
+    if (rest.size < size)
+        return AW_MORE;
+    *frame = (struct aw_span){rest.data, cut(wire, &packet)};
+    *used += size;
+    step_on(framer, size);
+    return AW_OK;
+}
+
+static enum aw_status no_packet(const struct aw_wire *wire, struct aw_framer *framer,
+                                struct aw_span in, size_t *used, struct aw_error *err)
+{
+    do
+        ++*used;
+    while (*used + wire->head_size <= in.size &&
+           !is_packet(wire, direction(framer), (struct aw_span){in.data + *used, in.size - *used}));
+    framer->skipped += *used;
+    return aw_fail(err, AW_MALFORMED, "stream: %zu bytes are no packet — skipped", *used);
+}
+
+static enum aw_status next_bare(const struct aw_wire *wire, struct aw_framer *framer,
+                                struct aw_span in, struct aw_span *frame, size_t *used,
+                                struct aw_error *err)
+{
+    if (in.size < wire->head_size)
+        return AW_MORE;
+    if (!is_packet(wire, direction(framer), in))
+        return no_packet(wire, framer, in, used, err);
+    struct packet packet = read_head(wire, direction(framer), in);
+    size_t size = packet.head + packet.length;
+    if (in.size < size)
+        return AW_MORE;
+    *frame = (struct aw_span){in.data, cut(wire, &packet)};
+    *used = size;
+    return AW_OK;
+}
+
+static enum aw_status next_frame(const struct aw_wire *wire, struct aw_framer *framer,
+                                 struct aw_span in, struct aw_span *frame, size_t *used,
+                                 struct aw_error *err)
+{
+    *used = 0;
+    return wire->variant.envelope ? next_in_message(wire, framer, in, frame, used, err)
+                                  : next_bare(wire, framer, in, frame, used, err);
+}
+
+const struct aw_protocol aw_ezphys_protocol = {
+    .name = "ezphys",
+    .title = "EZPhysics simulator, binary packets over a stream",
+    .messages = messages,
+    .n_messages = COUNT(messages),
+    .variants = variants,
+    .medium = AW_MEDIUM_TCP,
+    .ports = {47001},
+    .frame_max = 128,
+    .identify = identify,
+    .next_frame = next_frame,
+};

@@ -1,0 +1,34 @@
+/* The messages between EZPhysics, a simulator built on ODE, and the program that controls it.
+ *
+ * The payloads are the documented ones. The figure with the headers is lost, so the framing around
+ * them is OURS and is data, one variant each:
+ *
+ *     le32     message = u32 size (with these 8 bytes), u32 count, packets;
+ *              packet = u32 type, u32 id, u32 length, payload; all little-endian
+ *     be32     the same, big-endian
+ *     packed8  packet = u8 type, u16 id, payload
+ *     stream   packets of le32 without the message around them; a timestamp starts a step
+ *     name32   packet = u32 type, 32 bytes of name, u32 length, payload
+ *
+ * A variant's long_bits may be set to 64 (the step number of a peer whose long has 8 bytes).
+ *
+ * The codes of the two directions overlap: a framer reads as its dir says (0: from the simulator).
+ * Limits: a message has at most 1 MiB, its count must fit its size, the length of a packet must
+ * fit its type (longer is accepted if wire->lenient, the rest ignored).
+ *
+ * Source of the payloads: the simulator's page on its network protocol.
+ */
+#ifndef AW_PROTOCOL_EZPHYS_WIRE_H
+#define AW_PROTOCOL_EZPHYS_WIRE_H
+
+#include "wire/table.h"
+
+#define AW_EZPHYS_MESSAGE_MAX (1u << 20)
+
+extern const struct aw_protocol aw_ezphys_protocol;
+
+/* For a variant's instead: joint_axis with a field axis that no packet carries, because the order
+ * of the packets tells it. Whoever decodes fills it in. */
+extern const struct aw_message aw_ezphys_ordered[];
+
+#endif

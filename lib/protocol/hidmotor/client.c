@@ -1,0 +1,595 @@
+#include "protocol/hidmotor/client.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "protocol/hidmotor/wire.h"
+#include "wire/rows.h"
+
+#define ERROR_ID  99
+#define DRAIN_MAX 1024 /* more at once is a flood, which is not to hold us for ever */
+
+struct aw_hidmotor_options aw_hidmotor_defaults(void)
+{
+    return (struct aw_hidmotor_options){
+        .timeout_ms = 100, .retries = 2, .late_ms = 2000, .turn_ms = 100};
+}
+
+static void find_leaves(struct aw_hidmotor *arm)
+{
+    const struct aw_codec *positions = aw_wire_codec(&arm->wire, "positions", AW_RX);
+    const struct aw_codec *velocities = aw_wire_codec(&arm->wire, "velocities", AW_RX);
+    for (int i = 0; i < AW_HIDMOTOR_MOTORS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "m%d.setpoint", i + 1);
+        arm->position_leaves[i] = (int8_t)aw_codec_find(positions, name);
+        arm->velocity_leaves[i] = (int8_t)aw_codec_find(velocities, name);
+    }
+}
+
+void aw_hidmotor_init(struct aw_hidmotor *arm, struct aw_link *link,
+                      const struct aw_hidmotor_options *options)
+{
+    memset(arm, 0, sizeof *arm);
+    arm->link = link;
+    arm->options = *options;
+    arm->heard.dir = AW_RX;
+    arm->foreign_ns = INT64_MIN;
+    aw_wire_init(&arm->wire, &aw_hidmotor_protocol, NULL, false);
+    find_leaves(arm);
+}
+
+/* Requests that went unanswered */
+
+static void expire(struct aw_hidmotor_owed *owed, int64_t before)
+{
+    int gone = 0;
+    while (gone < owed->n && owed->sent_ns[gone] < before)
+        gone++;
+    owed->n -= gone;
+    owed->more = owed->more && owed->n > 0;
+    memmove(owed->sent_ns, owed->sent_ns + gone, (size_t)owed->n * sizeof *owed->sent_ns);
+}
+
+static int64_t late_before(const struct aw_hidmotor *arm)
+{
+    return aw_clock_now(arm->link->clock) - arm->options.late_ms * AW_MILLISECOND;
+}
+
+static struct aw_hidmotor_owed *find_owed(struct aw_hidmotor *arm, uint32_t id)
+{
+    for (int i = 0; i < AW_HIDMOTOR_KINDS; i++)
+        if (arm->owed[i].id == id && arm->owed[i].n > 0) {
+            expire(&arm->owed[i], late_before(arm));
+            return &arm->owed[i];
+        }
+    return NULL;
+}
+
+/* The place of this id, a free one, or the one that was used the longest time ago. */
+static struct aw_hidmotor_owed *place_for(struct aw_hidmotor *arm, uint32_t id)
+{
+    struct aw_hidmotor_owed *place = find_owed(arm, id), *oldest = &arm->owed[0];
+    for (int i = 0; i < AW_HIDMOTOR_KINDS && !place; i++) {
+        struct aw_hidmotor_owed *owed = &arm->owed[i];
+        if (owed->n == 0)
+            place = owed;
+        else if (owed->sent_ns[owed->n - 1] < oldest->sent_ns[oldest->n - 1])
+            oldest = owed;
+    }
+    if (!place)
+        place = oldest;
+    if (place->id != id)
+        *place = (struct aw_hidmotor_owed){.id = id};
+    return place;
+}
+
+static void owe(struct aw_hidmotor *arm, uint32_t id, int64_t sent_ns)
+{
+    struct aw_hidmotor_owed *owed = place_for(arm, id);
+    if (owed->n == AW_HIDMOTOR_OWED) {
+        owed->more = true;
+        owed->n--;
+    }
+    owed->sent_ns[owed->n++] = sent_ns;
+}
+
+/* At best the oldest is the one that was answered: with it go those before it. */
+static void forget_oldest(struct aw_hidmotor_owed *owed)
+{
+    if (!owed->more)
+        expire(owed, owed->sent_ns[0] + 1);
+}
+
+/* A reply that nobody waits for: is it one of those? If it repeats the one before it may be that
+ * one doubled, and where others ask, too, it may be theirs: then it proves nothing. */
+static bool was_owed(struct aw_hidmotor *arm, uint32_t id)
+{
+    struct aw_hidmotor_owed *owed = find_owed(arm, id);
+    if (!owed || owed->n == 0)
+        return false;
+    if (!arm->doubled && arm->foreign_ns < late_before(arm))
+        forget_oldest(owed);
+    return true;
+}
+
+/* An answer came. If others of its kind are unanswered it may be to the oldest of them, and then
+ * this request is unanswered now. What was sent before the one that it is to is not answered any
+ * more, for the board keeps the order. */
+static void settle(struct aw_hidmotor *arm, uint32_t id, int64_t sent_ns)
+{
+    struct aw_hidmotor_owed *owed = find_owed(arm, id);
+    int64_t since = sent_ns;
+    if (owed && owed->n > 0) {
+        since = owed->sent_ns[0];
+        forget_oldest(owed);
+        owe(arm, id, sent_ns);
+    }
+    for (int i = 0; i < AW_HIDMOTOR_KINDS; i++)
+        if (arm->owed[i].id != id)
+            expire(&arm->owed[i], since);
+}
+
+/* Reports */
+
+static void note_other(struct aw_hidmotor *arm, const uint8_t *bytes, size_t size)
+{
+    if (size != AW_HIDMOTOR_REPORT) {
+        arm->counters.cut++;
+        return;
+    }
+    bool error = aw_get_u32(bytes) == ERROR_ID;
+    bool late = was_owed(arm, error ? aw_get_u32(bytes + 4) : aw_get_u32(bytes));
+    if (error)
+        arm->counters.errors++;
+    else if (late)
+        arm->counters.late++;
+    else {
+        arm->counters.foreign++;
+        arm->foreign_ns = aw_clock_now(arm->link->clock);
+    }
+}
+
+static enum aw_status read_report(struct aw_hidmotor *arm, int64_t deadline,
+                                  uint8_t bytes[AW_HIDMOTOR_REPORT + 1], size_t *size,
+                                  struct aw_error *err)
+{
+    enum aw_status status;
+    do
+        status = aw_link_read(arm->link, bytes, AW_HIDMOTOR_REPORT + 1, size, deadline, err);
+    while (status == AW_MORE && aw_clock_now(arm->link->clock) < deadline);
+    if (status == AW_OK && *size == AW_HIDMOTOR_REPORT) {
+        arm->doubled = memcmp(arm->previous, bytes, AW_HIDMOTOR_REPORT) == 0;
+        memcpy(arm->previous, bytes, AW_HIDMOTOR_REPORT);
+    }
+    return status == AW_MORE ? AW_TIMEOUT : status;
+}
+
+static enum aw_status drain(struct aw_hidmotor *arm, struct aw_error *err)
+{
+    uint8_t bytes[AW_HIDMOTOR_REPORT + 1];
+    size_t size;
+    for (int i = 0; i < DRAIN_MAX; i++) {
+        enum aw_status status = read_report(arm, aw_clock_now(arm->link->clock), bytes, &size, err);
+        if (status == AW_TIMEOUT)
+            return AW_OK;
+        if (status != AW_OK)
+            return status;
+        note_other(arm, bytes, size);
+    }
+    return AW_OK;
+}
+
+/* A transaction */
+
+struct exchange {
+    struct aw_hidmotor *arm;
+    uint8_t request[AW_HIDMOTOR_REPORT];
+    uint32_t id;
+    const struct aw_message *message; /* NULL: the table does not know it */
+    bool question;                    /* changes nothing */
+    bool lenient;                     /* the content of the reply is not judged */
+    struct aw_hidmotor_counters before;
+    struct aw_hidmotor_reply *reply;
+};
+
+enum verdict {
+    OTHER,
+    ANSWER,
+    UNKNOWN, /* the board does not know the packet */
+};
+
+static bool is_blank(const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i])
+            return false;
+    return true;
+}
+
+/* A setter's reply repeats the request, or, on boards that do not, says nothing. One that repeats
+ * another request is that of another program, or a late one. */
+static bool repeats_another(const struct exchange *x, const uint8_t *bytes)
+{
+    return !x->question && x->message && memcmp(bytes, x->request, AW_HIDMOTOR_REPORT) != 0 &&
+           !is_blank(bytes + 4, AW_HIDMOTOR_PAYLOAD);
+}
+
+static enum verdict judge(const struct exchange *x, const uint8_t *bytes, size_t size)
+{
+    if (size != AW_HIDMOTOR_REPORT)
+        return OTHER;
+    if (aw_get_u32(bytes) == ERROR_ID && aw_get_u32(bytes + 4) == x->id)
+        return UNKNOWN;
+    return aw_get_u32(bytes) == x->id && !repeats_another(x, bytes) ? ANSWER : OTHER;
+}
+
+static const char *name_of(const struct exchange *x, char out[32])
+{
+    if (x->message)
+        return x->message->name;
+    snprintf(out, 32, "packet %u", (unsigned)x->id);
+    return out;
+}
+
+static enum aw_status unknown_packet(const struct exchange *x, struct aw_error *err)
+{
+    x->arm->counters.errors++;
+    return aw_fail(err, AW_REFUSED,
+                   "the board does not know packet %u%s%s%s — its firmware is older, or another",
+                   (unsigned)x->id, x->message ? " (" : "", x->message ? x->message->name : "",
+                   x->message ? ")" : "");
+}
+
+static void keep_heard(struct aw_hidmotor *arm, const struct aw_hidmotor_reply *reply)
+{
+    memcpy(arm->heard_bytes, reply->bytes, AW_HIDMOTOR_REPORT);
+    arm->heard.frame = (struct aw_span){arm->heard_bytes, AW_HIDMOTOR_REPORT};
+    arm->heard.time_ns = arm->link->rx_time_ns ? arm->link->rx_time_ns : aw_wall_time();
+}
+
+static enum aw_status decode(struct exchange *x, struct aw_error *err)
+{
+    struct aw_hidmotor_reply *reply = x->reply;
+    const struct aw_span frame = {reply->bytes, AW_HIDMOTOR_REPORT};
+    struct aw_error problem;
+    reply->record = (struct aw_record){.dir = AW_RX};
+    enum aw_status status =
+        x->message ? aw_wire_decode(&x->arm->wire, AW_RX, frame, &reply->record, &problem) : AW_OK;
+    reply->record.dir = AW_RX;
+    reply->record.time_ns = x->arm->heard.time_ns;
+    if (status == AW_OK || x->lenient || !x->question)
+        return AW_OK;
+    x->arm->counters.malformed++;
+    return aw_fail(err, AW_MALFORMED, "%s", problem.text);
+}
+
+static enum aw_status take_answer(struct exchange *x, const uint8_t *bytes, struct aw_error *err)
+{
+    struct aw_hidmotor *arm = x->arm;
+    x->reply->got_ns = aw_clock_now(arm->link->clock);
+    memcpy(x->reply->bytes, bytes, AW_HIDMOTOR_REPORT);
+    arm->counters.replies++;
+    arm->counters.maybe_stale += x->reply->maybe_stale;
+    keep_heard(arm, x->reply);
+    return decode(x, err);
+}
+
+/* *taken says whether a report ended it. */
+static enum aw_status await(struct exchange *x, int64_t deadline, bool *taken, struct aw_error *err)
+{
+    uint8_t bytes[AW_HIDMOTOR_REPORT + 1];
+    size_t size;
+    do {
+        enum aw_status status = read_report(x->arm, deadline, bytes, &size, err);
+        if (status != AW_OK)
+            return status;
+        enum verdict verdict = judge(x, bytes, size);
+        *taken = verdict != OTHER;
+        if (*taken)
+            settle(x->arm, x->id, x->reply->sent_ns);
+        if (verdict == ANSWER)
+            return take_answer(x, bytes, err);
+        if (verdict == UNKNOWN)
+            return unknown_packet(x, err);
+        note_other(x->arm, bytes, size);
+    } while (aw_clock_now(x->arm->link->clock) < deadline);
+    return AW_TIMEOUT;
+}
+
+static enum aw_status send_and_await(struct exchange *x, bool *taken, struct aw_error *err)
+{
+    struct aw_hidmotor *arm = x->arm;
+    x->reply->sent_ns = aw_clock_now(arm->link->clock);
+    enum aw_status status = aw_link_write(arm->link, x->request, AW_HIDMOTOR_REPORT, err);
+    if (status != AW_OK) {
+        *taken = true; /* nobody will answer, nor would it help to try again */
+        return status;
+    }
+    arm->counters.sent++;
+    status = await(x, x->reply->sent_ns + arm->options.timeout_ms * AW_MILLISECOND, taken, err);
+    if (!*taken)
+        owe(arm, x->id, x->reply->sent_ns);
+    return status;
+}
+
+/* "3 foreign replies", with what it may mean. */
+static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
+{
+    const struct aw_hidmotor_counters *now = &x->arm->counters, *before = &x->before;
+    const struct {
+        uint64_t n;
+        const char *one, *many, *meaning;
+    } seen[] = {
+        {now->foreign - before->foreign, "foreign reply", "foreign replies",
+         "does another program use the board?"},
+        {now->late - before->late, "late reply", "late replies",
+         "is the board busy? A longer --timeout helps"},
+        {now->cut - before->cut, "report that was not 64 bytes", "reports that were not 64 bytes",
+         "is this the right interface of the board?"},
+        {now->errors - before->errors, "error packet about something else",
+         "error packets about something else", "does another program use the board?"},
+    };
+    char name[32], other[96], asked[32] = "",
+                              what[160] = "is this the right board, and does it run?";
+    for (size_t i = sizeof seen / sizeof *seen; i-- > 0;)
+        if (seen[i].n)
+            snprintf(what, sizeof what, "%llu %s: %s", (unsigned long long)seen[i].n,
+                     seen[i].n == 1 ? seen[i].one : seen[i].many, seen[i].meaning);
+    if (x->reply->retries)
+        snprintf(asked, sizeof asked, ", asked %d times", x->reply->retries + 1);
+    x->arm->counters.timeouts++;
+    if (aw_link_sharer(x->arm->link, other, sizeof other))
+        snprintf(what, sizeof what, "%s uses the board, too: end it, or try again", other);
+    return aw_fail(err, AW_TIMEOUT, "no answer to %s within %d ms%s — %s", name_of(x, name),
+                   x->arm->options.timeout_ms, asked, what);
+}
+
+/* How old the data of an answer can be, from what is unanswered now. */
+static void suspect(struct exchange *x)
+{
+    const struct aw_hidmotor_owed *owed = find_owed(x->arm, x->id);
+    x->reply->maybe_stale = owed && owed->n > 0;
+    x->reply->since_ns =
+        x->reply->maybe_stale ? owed->sent_ns[0] : aw_clock_now(x->arm->link->clock);
+}
+
+static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error *err)
+{
+    enum aw_status status = drain(x->arm, err);
+    if (status != AW_OK) {
+        *taken = true; /* nothing was asked */
+        return status;
+    }
+    if (x->reply->retries == 0)
+        suspect(x);
+    return send_and_await(x, taken, err);
+}
+
+/* Without the turn it is tried all the same: who has it may be stopped. */
+static enum aw_status try_in_turn(struct exchange *x, bool *taken, struct aw_error *err)
+{
+    struct aw_link *link = x->arm->link;
+    int64_t patience = x->arm->options.turn_ms * AW_MILLISECOND;
+    bool turn = aw_link_take_turn(link, aw_clock_now(link->clock) + patience);
+    enum aw_status status = try_once(x, taken, err);
+    if (turn)
+        aw_link_end_turn(link);
+    return status;
+}
+
+static enum aw_status converse(struct exchange *x, struct aw_error *err)
+{
+    struct aw_hidmotor *arm = x->arm;
+    int retries = x->question ? arm->options.retries : 0;
+    for (;;) {
+        bool taken = false;
+        enum aw_status status = try_in_turn(x, &taken, err);
+        if (taken || status != AW_TIMEOUT)
+            return status;
+        if (x->reply->retries == retries)
+            return no_answer(x, err);
+        x->reply->retries++;
+        arm->counters.resent++;
+    }
+}
+
+/* Of a message: the packet id and its fields, in bytes. */
+static size_t content_size(const struct aw_codec *codec)
+{
+    const struct aw_leaf *last = &codec->leaves[codec->n_leaves - 1];
+    return (last->bit + last->bits) / 8U;
+}
+
+/* A board with more motors than the table names reads on. */
+static bool is_finite_behind(const struct aw_codec *codec, const uint8_t *report)
+{
+    bool floats = codec->leaves[codec->n_leaves - 1].field->type == AW_FLOAT;
+    for (size_t at = content_size(codec); floats && at < AW_HIDMOTOR_REPORT; at += 4)
+        if (!isfinite(aw_get_f32(report + at)))
+            return false;
+    return true;
+}
+
+/* Whichever way it was made: what the table knows goes out only finite and within the ranges. */
+static enum aw_status check_request(const struct exchange *x, struct aw_error *err)
+{
+    struct aw_span frame = {x->request, AW_HIDMOTOR_REPORT};
+    struct aw_record record;
+    struct aw_error problem;
+    uint8_t again[AW_HIDMOTOR_REPORT];
+    size_t size;
+    if (!x->message || !x->message->fields)
+        return AW_OK;
+    const struct aw_codec *codec = aw_wire_codec(&x->arm->wire, x->message->name, AW_TX);
+    if (aw_decode(codec, frame, &record, &problem) != AW_OK)
+        return aw_fail(err, AW_USAGE, "%s", problem.text);
+    if (!is_finite_behind(codec, x->request))
+        return aw_fail(err, AW_USAGE, "%s: a value is not a finite number", x->message->name);
+    return x->arm->options.force ? AW_OK
+                                 : aw_encode(&record, false, again, sizeof again, &size, err);
+}
+
+static enum aw_status transact(struct exchange *x, struct aw_error *err)
+{
+    enum aw_status status = check_request(x, err);
+    return status == AW_OK ? converse(x, err) : status;
+}
+
+static void begin(struct exchange *x, struct aw_hidmotor *arm, struct aw_hidmotor_reply *reply)
+{
+    x->arm = arm;
+    x->id = aw_get_u32(x->request);
+    x->message = aw_find_code(&arm->wire, AW_TX, x->id);
+    x->question = x->message && !x->message->fields;
+    x->before = arm->counters;
+    x->reply = reply;
+    *reply = (struct aw_hidmotor_reply){.retries = 0};
+}
+
+static double *values_at(struct aw_hidmotor_reply *reply, int leaf)
+{
+    return reply->record.v + leaf;
+}
+
+/* What a good answer to positions says is known from then on, whoever asked. */
+static void take_positions(struct aw_hidmotor *arm, struct aw_hidmotor_reply *reply,
+                           struct aw_hidmotor_status *status)
+{
+    *status = (struct aw_hidmotor_status){
+        .n = (int)aw_record_get(&reply->record, "count"),
+        .maybe_stale = reply->maybe_stale,
+        .since_ns = reply->since_ns,
+        .time_ns = reply->got_ns,
+        .wall_ns = reply->record.time_ns,
+    };
+    for (int i = 0; i < status->n; i++) {
+        const double *v = values_at(reply, arm->position_leaves[i]);
+        status->setpoint[i] = v[0];
+        status->position[i] = v[1];
+    }
+}
+
+static void take_velocities(struct aw_hidmotor *arm, struct aw_hidmotor_reply *reply,
+                            struct aw_hidmotor_status *status)
+{
+    status->n_velocity = (int)aw_record_get(&reply->record, "count");
+    status->maybe_stale |= reply->maybe_stale;
+    for (int i = 0; i < status->n_velocity; i++) {
+        const double *v = values_at(reply, arm->velocity_leaves[i]);
+        status->velocity_setpoint[i] = v[0];
+        status->velocity[i] = v[1];
+        status->effort[i] = v[2];
+    }
+}
+
+enum aw_status aw_hidmotor_make(struct aw_hidmotor *arm, const struct aw_record *request,
+                                uint8_t report[AW_HIDMOTOR_REPORT], struct aw_error *err)
+{
+    size_t size;
+    return aw_encode(request, arm->options.force, report, AW_HIDMOTOR_REPORT, &size, err);
+}
+
+enum aw_status aw_hidmotor_ask(struct aw_hidmotor *arm, const struct aw_record *request,
+                               struct aw_hidmotor_reply *reply, struct aw_error *err)
+{
+    struct aw_hidmotor_reply unwanted;
+    struct exchange x = {.lenient = false};
+    enum aw_status status = aw_hidmotor_make(arm, request, x.request, err);
+    if (status != AW_OK)
+        return status;
+    begin(&x, arm, reply ? reply : &unwanted);
+    status = transact(&x, err);
+    if (status == AW_OK && x.reply->record.codec == aw_wire_codec(&arm->wire, "positions", AW_RX))
+        take_positions(arm, x.reply, &arm->known);
+    return status;
+}
+
+enum aw_status aw_hidmotor_read(struct aw_hidmotor *arm, const char *message,
+                                struct aw_hidmotor_reply *reply, struct aw_error *err)
+{
+    struct aw_record request;
+    aw_record_init(&request, aw_wire_codec(&arm->wire, message, AW_TX), AW_TX);
+    return aw_hidmotor_ask(arm, &request, reply, err);
+}
+
+enum aw_status aw_hidmotor_positions(struct aw_hidmotor *arm, struct aw_hidmotor_status *status,
+                                     struct aw_error *err)
+{
+    struct aw_hidmotor_reply reply;
+    enum aw_status result = aw_hidmotor_read(arm, "positions", &reply, err);
+    if (result == AW_OK)
+        *status = arm->known;
+    return result;
+}
+
+enum aw_status aw_hidmotor_status(struct aw_hidmotor *arm, struct aw_hidmotor_status *status,
+                                  struct aw_error *err)
+{
+    struct aw_hidmotor_reply reply;
+    enum aw_status result = aw_hidmotor_positions(arm, status, err);
+    if (result == AW_OK)
+        result = aw_hidmotor_read(arm, "velocities", &reply, err);
+    if (result == AW_OK)
+        take_velocities(arm, &reply, status);
+    return result;
+}
+
+/* Raw packets */
+
+static enum aw_status too_short(const struct aw_codec *codec, size_t wanted, size_t size,
+                                struct aw_error *err)
+{
+    return aw_fail(err, AW_LIMIT,
+                   "%s: %zu of %zu bytes — the rest would be 0 and the joints snap there at once; "
+                   "give all of it, or --force",
+                   codec->message->name, size, wanted);
+}
+
+/* What a short set_setpoints does not say would be 0. */
+static enum aw_status check_length(struct aw_hidmotor *arm, uint32_t id, size_t size,
+                                   struct aw_error *err)
+{
+    const struct aw_codec *codec = aw_wire_codec(&arm->wire, "set_setpoints", AW_TX);
+    size_t wanted = content_size(codec) - 4;
+    if (id != codec->message->code || size >= wanted || arm->options.force)
+        return AW_OK;
+    return too_short(codec, wanted, size, err);
+}
+
+enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_span payload,
+                               struct aw_hidmotor_reply *reply, struct aw_error *err)
+{
+    struct aw_hidmotor_reply unwanted;
+    struct exchange x = {.lenient = true};
+    if (payload.size > AW_HIDMOTOR_PAYLOAD)
+        return aw_fail(err, AW_LIMIT, "packet %u: %zu bytes — a report carries %d", (unsigned)id,
+                       payload.size, AW_HIDMOTOR_PAYLOAD);
+    aw_put_u32(x.request, id);
+    if (payload.size)
+        memcpy(x.request + 4, payload.data, payload.size);
+    enum aw_status status = check_length(arm, id, payload.size, err);
+    if (status != AW_OK)
+        return status;
+    begin(&x, arm, reply ? reply : &unwanted);
+    return transact(&x, err);
+}
+
+enum aw_status aw_hidmotor_floats(const double *values, size_t n,
+                                  uint8_t bytes[AW_HIDMOTOR_PAYLOAD], struct aw_span *payload,
+                                  struct aw_error *err)
+{
+    if (n > AW_HIDMOTOR_PAYLOAD / 4)
+        return aw_fail(err, AW_LIMIT, "%zu numbers — a report carries %d", n,
+                       AW_HIDMOTOR_PAYLOAD / 4);
+    for (size_t i = 0; i < n; i++) {
+        float value = (float)values[i];
+        if (!isfinite(value))
+            return aw_fail(err, AW_USAGE, "number %zu is not finite as a 32-bit float", i + 1);
+        aw_put_f32(bytes + 4 * i, value);
+    }
+    *payload = (struct aw_span){bytes, 4 * n};
+    return AW_OK;
+}

@@ -1,0 +1,182 @@
+/* The conversation with the board: one request, one reply, never two requests under way.
+ *
+ *     struct aw_hidmotor arm;                            // about 100 kB, by the caller
+ *     struct aw_hidmotor_options options = aw_hidmotor_defaults();
+ *     aw_hidmotor_init(&arm, link, &options);
+ *     struct aw_record request;
+ *     aw_record_init(&request, aw_wire_codec(&arm.wire, "gripper", AW_TX), AW_TX);
+ *     aw_record_set(&request, "value", 180, &err);
+ *     struct aw_hidmotor_reply reply;
+ *     status = aw_hidmotor_ask(&arm, &request, &reply, &err);
+ *     struct aw_hidmotor_status now;
+ *     status = aw_hidmotor_status(&arm, &now, &err);     // now.position[0] …
+ *
+ * A transaction: what waits on the link is read and thrown away, the request is written, reports
+ * are read until one has the packet id of the request or the time is over. There is no sequence
+ * number on this wire, and every program that has the board open gets every reply. So replies with
+ * another id, reports of another length than 64 bytes and error packets about another id are
+ * counted, told in the message when nothing better comes, and never taken for the answer.
+ *
+ * Only packets that change nothing (positions, velocities, pid_gains, velocity_gains) are sent
+ * again; a setter goes out once, whatever becomes of its reply.
+ *
+ * Stale replies. A request that went unanswered (its time was over, or a signal ended the wait) may
+ * still be answered. Its reply never answers a request of another kind. For a request of the same
+ * kind the reply is marked maybe_stale if one of the kind was unanswered when the call began. It
+ * stays unanswered until one of these happens:
+ *   - its reply is seen. A reply that was marked may be to the oldest of them; then the request
+ * that it was taken for is unanswered instead;
+ *   - a request of another kind that was sent later is answered, because the board and the bus keep
+ *     the order. So of positions and velocities in turn no mark outlives the next pair;
+ *   - late_ms have passed since it was sent.
+ * The re-sent requests of one call are one: the reply to any of them is an answer to that call. A
+ * setter's reply repeats the request (or is blank): one that repeats another request is foreign, or
+ * late. What cannot be told apart, and is not marked: the reply to the same
+ * request of another program, and one that comes a second time after the next request of its kind.
+ *
+ * Several programs. Two requests at once would be one too many for the board, so programs with this
+ * library take turns, an exchange each (aw_link_take_turn). One that does not know of that can make
+ * requests get lost: questions are asked again, and a message about silence names it.
+ *
+ * No allocation, no thread, no I/O but the link's.
+ */
+#ifndef AW_PROTOCOL_HIDMOTOR_CLIENT_H
+#define AW_PROTOCOL_HIDMOTOR_CLIENT_H
+
+#include "link/core/link.h"
+#include "wire/wire.h"
+
+#define AW_HIDMOTOR_REPORT  64 /* bytes of a report */
+#define AW_HIDMOTOR_PAYLOAD 60 /* behind the packet id: 15 floats */
+#define AW_HIDMOTOR_MOTORS  7  /* the most that positions can tell about */
+
+struct aw_hidmotor_options {
+    int timeout_ms; /* for one reply: 100 */
+    int retries;    /* how often a packet that changes nothing is sent again: 2 */
+    int late_ms;    /* a reply that has not come by then is lost: 2000 */
+    int turn_ms;    /* so long it is waited for the exchange of another program: 100 */
+    bool force;     /* send values outside the table's ranges; never what is not finite */
+};
+
+struct aw_hidmotor_options aw_hidmotor_defaults(void);
+
+struct aw_hidmotor_counters {
+    uint64_t sent, /* requests, the re-sent ones included */
+        resent,    /* */
+        replies,   /* that answered a request */
+        late,      /* to requests that had been given up */
+        foreign,   /* to no request of ours: of another program, or doubled */
+        cut,       /* not 64 bytes */
+        errors,    /* packet 99, about whatever id */
+        malformed, /* replies with our id that make no sense */
+        timeouts,  /* calls that ended without a reply */
+        maybe_stale;
+};
+
+/* Requests of one kind that went unanswered. */
+#define AW_HIDMOTOR_OWED 32
+struct aw_hidmotor_owed {
+    uint32_t id;
+    int n;
+    bool more;                         /* than there is room for: only time clears them */
+    int64_t sent_ns[AW_HIDMOTOR_OWED]; /* ascending */
+};
+
+/* The last report that was read as an answer, for watch and record. */
+struct aw_hidmotor_heard {
+    struct aw_span frame; /* inside the handle; valid until the next call. size 0: none yet */
+    enum aw_dir dir;      /* AW_RX */
+    int64_t time_ns;      /* since 1970 */
+};
+
+/* What is known about the arm. Plain data. */
+struct aw_hidmotor_status {
+    int n;          /* motors with setpoint and position, 1 to 7; 0: nothing is known */
+    int n_velocity; /* motors with the rest, 1 to 4; 0: not asked for */
+    double setpoint[AW_HIDMOTOR_MOTORS], position[AW_HIDMOTOR_MOTORS];          /* deg */
+    double velocity_setpoint[AW_HIDMOTOR_MOTORS], velocity[AW_HIDMOTOR_MOTORS]; /* deg/s */
+    double effort[AW_HIDMOTOR_MOTORS]; /* -255 to 255, not a torque */
+    bool maybe_stale;                  /* one of the replies */
+    int64_t since_ns;                  /* link's clock: the positions are not older than this */
+    int64_t time_ns;                   /* link's clock: when the positions came */
+    int64_t wall_ns;                   /* the same since 1970 */
+};
+
+/* The last motion that was sent (aw_hidmotor_move): where the setpoints are when nobody tells. */
+struct aw_hidmotor_motion {
+    int n;           /* motors; 0: none was sent */
+    bool sinusoidal; /* else linear */
+    double duration_ms;
+    double from[AW_HIDMOTOR_MOTORS], to[AW_HIDMOTOR_MOTORS]; /* deg */
+    int64_t sent_ns;                                         /* link's clock */
+};
+
+#define AW_HIDMOTOR_KINDS 24
+
+/* Handle; the members may be read, options be changed, wire be used to make records. */
+struct aw_hidmotor {
+    struct aw_link *link;
+    struct aw_hidmotor_options options;
+    struct aw_wire wire;
+    struct aw_hidmotor_counters counters;
+    struct aw_hidmotor_status known; /* the last good answer to positions, see known.n */
+    struct aw_hidmotor_motion motion;
+    struct aw_hidmotor_heard heard;
+    uint8_t heard_bytes[AW_HIDMOTOR_REPORT];
+    uint8_t previous[AW_HIDMOTOR_REPORT]; /* the last report that was read, whatever it was */
+    bool doubled;                         /* and the one before was the same */
+    int64_t foreign_ns;                   /* when the last foreign reply came */
+    struct aw_hidmotor_owed owed[AW_HIDMOTOR_KINDS];
+    int8_t position_leaves[AW_HIDMOTOR_MOTORS], velocity_leaves[AW_HIDMOTOR_MOTORS];
+};
+
+/* link is not owned; it keeps datagrams apart. */
+void aw_hidmotor_init(struct aw_hidmotor *arm, struct aw_link *link,
+                      const struct aw_hidmotor_options *options);
+
+struct aw_hidmotor_reply {
+    struct aw_record record; /* its time is the wall clock's; codec NULL: an id not in the table */
+    uint8_t bytes[AW_HIDMOTOR_REPORT];
+    bool maybe_stale;
+    int retries;      /* how often the request was sent again */
+    int64_t since_ns; /* link's clock: the request that this answers was not sent before */
+    int64_t sent_ns;  /* the last request went out */
+    int64_t got_ns;   /* the reply came; minus sent_ns: the round trip */
+};
+
+/* Sends a request of the table and waits for its reply. AW_USAGE for what is not finite, AW_LIMIT
+ * for what is outside the table's ranges, unless options.force is set (nothing went out),
+ * AW_TIMEOUT with what came instead, AW_REFUSED if the board does not know the packet, AW_MALFORMED
+ * for a reply with a bad number of motors or numbers that are none (reply->bytes and what could be
+ * read are set), AW_STOPPED, AW_LOST. What a setter's reply repeats is not judged. reply may be
+ * NULL. */
+enum aw_status aw_hidmotor_ask(struct aw_hidmotor *arm, const struct aw_record *request,
+                               struct aw_hidmotor_reply *reply, struct aw_error *err);
+
+/* The bytes that ask would send, for --dry-run. */
+enum aw_status aw_hidmotor_make(struct aw_hidmotor *arm, const struct aw_record *request,
+                                uint8_t report[AW_HIDMOTOR_REPORT], struct aw_error *err);
+
+/* Any packet id with up to 60 bytes behind it, the rest is 0. A set_setpoints without all its
+ * targets is AW_LIMIT unless options.force is set, because what is missing is 0 and the joints
+ * would snap there at once. A packet that the table knows is read by it and checked as in
+ * aw_hidmotor_ask. reply->record is decoded if the table knows the id and it makes sense. */
+enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_span payload,
+                               struct aw_hidmotor_reply *reply, struct aw_error *err);
+
+/* Floats for aw_hidmotor_raw: at most 15, finite (AW_USAGE). Returns the payload in bytes. */
+enum aw_status aw_hidmotor_floats(const double *values, size_t n,
+                                  uint8_t bytes[AW_HIDMOTOR_PAYLOAD], struct aw_span *payload,
+                                  struct aw_error *err);
+
+/* Asks for a packet by name that needs no values: "positions", "velocities", "pid_gains" … */
+enum aw_status aw_hidmotor_read(struct aw_hidmotor *arm, const char *message,
+                                struct aw_hidmotor_reply *reply, struct aw_error *err);
+
+/* Positions only (one transaction), or positions and velocities (two). */
+enum aw_status aw_hidmotor_positions(struct aw_hidmotor *arm, struct aw_hidmotor_status *status,
+                                     struct aw_error *err);
+enum aw_status aw_hidmotor_status(struct aw_hidmotor *arm, struct aw_hidmotor_status *status,
+                                  struct aw_error *err);
+
+#endif

@@ -1,0 +1,844 @@
+#include "protocol/hidmotor/device.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/suggest.h"
+#include "link/core/random.h"
+#include "link/core/url.h"
+#include "protocol/hidmotor/motion.h"
+#include "protocol/hidmotor/wire.h"
+
+#define REPORT  AW_HIDMOTOR_REPORT
+#define MOTORS  AW_HIDMOTOR_DEVICE_MOTORS
+#define PENDING 64 /* as many as the kernel keeps for a program */
+
+/* Places in the table of packets. */
+enum {
+    PID_GAINS = 4,
+    VELOCITY_GAINS = 6,
+    PACKETS = 10,
+};
+
+#define LOOP_NS     AW_MILLISECOND
+#define SLOW_NS     (100 * AW_MILLISECOND)
+#define LATE_NS     (150 * AW_MILLISECOND)
+#define PLANNER_MS  16 /* measuring, commanding the servos, limits */
+#define VELOCITY_MS 50
+#define QUANTUM     0.24 /* deg: 240 deg in 1000 steps */
+#define SERVO_MID   120.0
+#define SERVO_MAX   240.0
+#define FULL_EFFORT 255.0
+
+/* The servo: a spring and a damper whose force and speed are limited. */
+#define STEP_S      0.001
+#define STIFFNESS   400.0  /* 1/s² */
+#define DAMPING     23.0   /* 1/s */
+#define MOST_ACCEL  2600.0 /* deg/s² */
+#define MOST_SPEED  205.0  /* deg/s */
+#define REST        1e-3   /* deg and deg/s: what is slower and nearer than that is at rest */
+#define REST_ERROR  0.8    /* deg: how far from where it should be a joint comes to rest, at most */
+#define AT_REST     1.0    /* deg: a joint no farther from its setpoint needs no effort */
+#define REST_PERIOD 71.0   /* deg: the error comes back after so much */
+#define MOST_NOISE  0.05   /* deg: of a measurement before it is rounded, either way */
+
+struct motor {
+    double from, to; /* of the interpolation, deg */
+    int64_t begun_ms, lasts_ms;
+    bool sinusoidal;
+    double velocity_setpoint;
+    double angle, speed;     /* of the arm, deg and deg/s */
+    double command;          /* to the servo, deg */
+    double measured, before; /* deg; before: for the last velocity */
+    double velocity;
+    double gains[3], velocity_gains[3];
+};
+
+struct pending {
+    int64_t due_ns;
+    size_t size;
+    uint8_t bytes[REPORT];
+};
+
+struct board;
+struct packet;
+typedef void act_fn(struct board *board, const struct packet *packet);
+
+/* One packet that the board knows: values are taken and set in the order of the table. */
+struct packet {
+    const struct aw_codec *down, *up;
+    act_fn *act;
+};
+
+struct board {
+    struct aw_device base;
+    struct aw_hidmotor_device_options options;
+    struct aw_hidmotor_device_counters counters;
+    struct aw_wire wire;
+    struct packet packets[PACKETS];
+    struct aw_hidmotor_joint limits[MOTORS];
+    struct aw_random random; /* of what befalls reports */
+    bool started;
+    int64_t start_ns, now_ns;
+    int64_t time_ms; /* since the start: the arm is that far */
+    bool still;      /* the last step moved nothing */
+    enum aw_hidmotor_state state;
+    struct motor motors[MOTORS];
+    int gripper;
+    double light[3];
+    uint8_t buffer[REPORT]; /* received into, answered from */
+    bool full;
+    int64_t loop_ns; /* when the main loop looks at it */
+    int64_t due_ns;  /* of the report that was queued last */
+    int n_pending, first_pending;
+    struct pending pending[PENDING];
+};
+
+/* Options */
+
+static const char *const state_names[] = {"unhomed", "running", "disabled", NULL};
+static const char *const fault_names[] = {"lost",  "late",   "duplicate", "foreign",
+                                          "short", "glitch", "stuck",     "slow",
+                                          "count", "nan",    "unplug",    NULL};
+
+const char *const *aw_hidmotor_state_names(void)
+{
+    return state_names;
+}
+
+const char *const *aw_hidmotor_fault_names(void)
+{
+    return fault_names;
+}
+
+static int find_name(const char *const *names, const char *text, size_t size)
+{
+    for (int i = 0; names[i]; i++)
+        if (strlen(names[i]) == size && memcmp(names[i], text, size) == 0)
+            return i;
+    return -1;
+}
+
+static enum aw_status no_name(const char *what, const char *const *names, const char *text,
+                              struct aw_error *err)
+{
+    char list[160] = "";
+    size_t n = 0, used = 0;
+    for (; names[n]; n++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", n ? ", " : "", names[n]);
+    const char *near = aw_suggest(text, names, n);
+    if (near)
+        return aw_fail(err, AW_USAGE, "%s '%.24s': unknown — did you mean '%s'? (%s)", what, text,
+                       near, list);
+    return aw_fail(err, AW_USAGE, "%s '%.24s': unknown — use one of %s", what, text, list);
+}
+
+enum aw_status aw_hidmotor_state_parse(const char *text, enum aw_hidmotor_state *state,
+                                       struct aw_error *err)
+{
+    int i = find_name(state_names, text, strlen(text));
+    if (i < 0)
+        return no_name("state", state_names, text, err);
+    *state = (enum aw_hidmotor_state)i;
+    return AW_OK;
+}
+
+static enum aw_status parse_fault(const char *word, struct aw_hidmotor_faults *faults,
+                                  struct aw_error *err)
+{
+    size_t length = strcspn(word, ":");
+    const char *value = word[length] ? word + length + 1 : NULL;
+    int i = find_name(fault_names, word, length);
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    if (i < 0)
+        return no_name("fault", fault_names, name, err);
+    faults->share[i] = 1;
+    if (!value)
+        return AW_OK;
+    return i == AW_HIDMOTOR_UNPLUG ? aw_url_duration(value, &faults->unplug_ns, err)
+                                   : aw_url_share(value, &faults->share[i], err);
+}
+
+enum aw_status aw_hidmotor_faults_parse(const char *text, struct aw_hidmotor_faults *faults,
+                                        struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    *faults = (struct aw_hidmotor_faults){.unplug_ns = 0};
+    while (*text && status == AW_OK) {
+        size_t length = strcspn(text, ",");
+        char word[64];
+        snprintf(word, sizeof word, "%.*s", (int)length, text);
+        status = parse_fault(word, faults, err);
+        text += length + (text[length] == ',');
+    }
+    return status;
+}
+
+struct aw_hidmotor_device_options aw_hidmotor_device_defaults(void)
+{
+    return (struct aw_hidmotor_device_options){.state = AW_HIDMOTOR_RUNNING, .seed = 1};
+}
+
+/* Chance. What befalls the arm depends on the time, not on how often it is looked at. */
+
+enum purpose {
+    PHASE,
+    GLITCH,
+    GLITCH_SIZE,
+    GLITCH_KIND,
+    STUCK,
+    NOISE,
+};
+
+static double chance(const struct board *board, int64_t time_ms, int motor, enum purpose purpose)
+{
+    struct aw_random random = {board->options.seed * 31 + purpose};
+    random.state += aw_random_next(&random) ^ ((uint64_t)time_ms * MOTORS + (uint64_t)motor);
+    return aw_random_share(&random);
+}
+
+static double chance_now(const struct board *board, int motor, enum purpose purpose)
+{
+    return chance(board, board->time_ms, motor, purpose);
+}
+
+static bool befalls(struct board *board, enum aw_hidmotor_fault fault)
+{
+    double share = board->options.faults.share[fault];
+    bool hit = share > 0 && aw_random_share(&board->random) < share;
+    board->counters.faults += hit;
+    return hit;
+}
+
+/* Setpoints */
+
+static double setpoint_at(const struct motor *motor, int64_t time_ms)
+{
+    double u =
+        motor->lasts_ms > 0 ? (double)(time_ms - motor->begun_ms) / (double)motor->lasts_ms : 1;
+    return aw_hidmotor_interpolate(motor->from, motor->to, u,
+                                   motor->sinusoidal ? AW_HIDMOTOR_SINUSOIDAL : AW_HIDMOTOR_LINEAR);
+}
+
+static void settle(struct motor *motor, double setpoint)
+{
+    motor->from = motor->to = setpoint;
+    motor->lasts_ms = 0;
+}
+
+static void keep_inside(struct board *board, int i)
+{
+    struct motor *motor = &board->motors[i];
+    double setpoint = setpoint_at(motor, board->time_ms);
+    if (setpoint < board->limits[i].min)
+        settle(motor, board->limits[i].min);
+    if (setpoint > board->limits[i].max)
+        settle(motor, board->limits[i].max);
+}
+
+/* The arm */
+
+static double quantise(double deg)
+{
+    return round(deg / QUANTUM) * QUANTUM;
+}
+
+/* Where the servo holds the joint: friction and play leave it a little off, always the same for
+ * the same place. */
+static double held_at(const struct board *board, int i, double setpoint)
+{
+    double phase = chance(board, 0, i, PHASE);
+    return quantise(setpoint) + REST_ERROR * sin(2 * acos(-1) * (setpoint / REST_PERIOD + phase));
+}
+
+static void command(struct board *board, int i)
+{
+    struct motor *motor = &board->motors[i];
+    double held = held_at(board, i, setpoint_at(motor, board->time_ms));
+    if (isfinite(held))
+        motor->command = held;
+}
+
+static double limited(double value, double most)
+{
+    return fmax(-most, fmin(most, value));
+}
+
+/* Returns whether anything moved. */
+static bool move_servo(struct motor *motor)
+{
+    double off = motor->command - motor->angle;
+    if (fabs(off) < REST && fabs(motor->speed) < REST) {
+        motor->angle = motor->command;
+        motor->speed = 0;
+        return false;
+    }
+    double accel = limited(STIFFNESS * off - DAMPING * motor->speed, MOST_ACCEL);
+    motor->speed = limited(motor->speed + accel * STEP_S, MOST_SPEED);
+    motor->angle += motor->speed * STEP_S;
+    return true;
+}
+
+static double glitch_now(const struct board *board, int i)
+{
+    double share = board->options.faults.share[AW_HIDMOTOR_GLITCH];
+    if (!(share > 0) || chance_now(board, i, GLITCH) >= share)
+        return 0;
+    double size = 0.7 + 2.3 * chance_now(board, i, GLITCH_SIZE);
+    double kind = chance_now(board, i, GLITCH_KIND);
+    if (kind < 1.0 / 16)
+        return 65536 * QUANTUM; /* a raw angle a little below 0, read as unsigned */
+    return kind < 0.5 ? size : -size;
+}
+
+/* What the servo says, or, if it does not answer, what it said before. */
+static double measure(const struct board *board, int i, double before)
+{
+    double share = board->options.faults.share[AW_HIDMOTOR_STUCK];
+    if (share > 0 && board->time_ms > 0 && chance_now(board, i, STUCK) < share)
+        return before;
+    double noise = (2 * chance_now(board, i, NOISE) - 1) * MOST_NOISE;
+    double angle = board->motors[i].angle + noise + glitch_now(board, i);
+    if (board->state == AW_HIDMOTOR_UNHOMED)
+        angle = fmax(0, fmin(SERVO_MAX, SERVO_MID + angle));
+    return quantise(angle);
+}
+
+static void measure_velocity(struct board *board, int i)
+{
+    struct motor *motor = &board->motors[i];
+    double now = measure(board, i, motor->before);
+    motor->velocity = (now - motor->before) * 1000 / VELOCITY_MS;
+    motor->before = now;
+}
+
+/* One millisecond. */
+static void tick(struct board *board)
+{
+    bool running = board->state == AW_HIDMOTOR_RUNNING;
+    board->time_ms++;
+    board->still = true;
+    for (int i = 0; i < MOTORS; i++) {
+        struct motor *motor = &board->motors[i];
+        if (running && move_servo(motor))
+            board->still = false;
+        if (board->time_ms <= motor->begun_ms + motor->lasts_ms + PLANNER_MS)
+            board->still = false;
+        if (board->time_ms % PLANNER_MS == 0)
+            motor->measured = measure(board, i, motor->measured);
+        if (board->time_ms % VELOCITY_MS == 0)
+            measure_velocity(board, i);
+        if (running && board->time_ms % PLANNER_MS == 0) {
+            keep_inside(board, i);
+            command(board, i);
+        }
+    }
+}
+
+/* Nothing moves: go there at once, but for the last measurements. */
+static void skip(struct board *board, int64_t time_ms)
+{
+    static const int64_t whole = 2 * VELOCITY_MS * PLANNER_MS;
+    int64_t from = (time_ms / whole - 1) * whole;
+    if (board->still && from > board->time_ms)
+        board->time_ms = from;
+}
+
+static void advance(struct board *board, int64_t now)
+{
+    int64_t time_ms = (now - board->start_ns) / AW_MILLISECOND;
+    if (now > board->now_ns)
+        board->now_ns = now;
+    while (board->time_ms < time_ms) {
+        skip(board, time_ms);
+        tick(board);
+    }
+}
+
+/* Packets */
+
+/* Value number i of the message; the id is in front of them. */
+static uint8_t *place(struct board *board, const struct aw_codec *codec, int i)
+{
+    return board->buffer + codec->leaves[1 + i].bit / 8;
+}
+
+static double get(struct board *board, const struct aw_codec *codec, int i)
+{
+    return (double)aw_get_f32(place(board, codec, i));
+}
+
+static void put(struct board *board, const struct aw_codec *codec, int i, double value)
+{
+    aw_put_f32(place(board, codec, i), (float)value);
+}
+
+/* As a conversion of the firmware's compiler, without what C leaves undefined. */
+static int64_t whole_ms(double duration)
+{
+    return duration >= 1 && duration < 1e15 ? (int64_t)duration : 0;
+}
+
+static bool same(double a, double b)
+{
+    return !(a < b) && !(a > b);
+}
+
+static void set_motor(struct board *board, struct motor *motor, double target, int64_t lasts_ms,
+                      bool sinusoidal)
+{
+    double now = setpoint_at(motor, board->time_ms);
+    motor->velocity_setpoint = 0;
+    if (same(target, now) && lasts_ms == motor->lasts_ms && sinusoidal == motor->sinusoidal)
+        return;
+    motor->from = now;
+    motor->to = target;
+    motor->begun_ms = board->time_ms;
+    motor->lasts_ms = lasts_ms;
+    motor->sinusoidal = sinusoidal;
+}
+
+static void act_set_setpoints(struct board *board, const struct packet *packet)
+{
+    int64_t lasts_ms = whole_ms(get(board, packet->down, 0));
+    bool sinusoidal = !(get(board, packet->down, 1) < 1);
+    for (int i = 0; i < MOTORS; i++)
+        set_motor(board, &board->motors[i], get(board, packet->down, 2 + i), lasts_ms, sinusoidal);
+}
+
+static void act_positions(struct board *board, const struct packet *packet)
+{
+    put(board, packet->up, 0, MOTORS);
+    for (int i = 0; i < MOTORS; i++) {
+        put(board, packet->up, 1 + 2 * i, setpoint_at(&board->motors[i], board->time_ms));
+        put(board, packet->up, 2 + 2 * i, board->motors[i].measured);
+    }
+}
+
+/* What the controller of a motor puts out: from the dead band, below which such a motor would not
+ * turn, to full effort, which it has from the slowest to the fastest velocity. */
+static const struct {
+    double dead, slowest, fastest;
+} outputs[MOTORS] = {{126, 150, 876}, {44, 150, 480}, {44, 50, 1400}};
+
+static double velocity_effort(double velocity, int i)
+{
+    double part = (fabs(velocity) - outputs[i].slowest) / (outputs[i].fastest - outputs[i].slowest);
+    if (!(part > 0))
+        return 0;
+    return copysign(floor(outputs[i].dead + (FULL_EFFORT - outputs[i].dead) * part), velocity);
+}
+
+static double effort(const struct board *board, int i)
+{
+    const struct motor *motor = &board->motors[i];
+    if (fabs(motor->velocity_setpoint) > 0)
+        return velocity_effort(motor->velocity_setpoint, i);
+    double dead = outputs[i].dead;
+    double off = setpoint_at(motor, board->time_ms) - motor->measured;
+    double wanted = fmin(1, fabs(motor->gains[0] * off));
+    if (fabs(off) <= AT_REST || !(wanted * FULL_EFFORT >= 1))
+        return 0;
+    return copysign(round(dead + (FULL_EFFORT - dead) * wanted), motor->gains[0] * off);
+}
+
+static void act_velocities(struct board *board, const struct packet *packet)
+{
+    put(board, packet->up, 0, MOTORS);
+    for (int i = 0; i < MOTORS; i++) {
+        put(board, packet->up, 1 + 3 * i, board->motors[i].velocity_setpoint);
+        put(board, packet->up, 2 + 3 * i, board->motors[i].velocity);
+        put(board, packet->up, 3 + 3 * i, effort(board, i));
+    }
+}
+
+static void act_gripper(struct board *board, const struct packet *packet)
+{
+    int value = *place(board, packet->down, 0);
+    int most = (int)packet->down->leaves[1].field->max;
+    board->gripper = value < most ? value : most;
+}
+
+static void act_pid_gains(struct board *board, const struct packet *packet)
+{
+    for (int i = 0; i < 3 * MOTORS; i++)
+        put(board, packet->up, i, board->motors[i / 3].gains[i % 3]);
+}
+
+static void act_set_pid_gains(struct board *board, const struct packet *packet)
+{
+    for (int i = 0; i < 3 * MOTORS; i++)
+        board->motors[i / 3].gains[i % 3] = get(board, packet->down, i);
+    for (int i = 0; i < MOTORS; i++)
+        settle(&board->motors[i], board->motors[i].measured);
+}
+
+static void act_velocity_gains(struct board *board, const struct packet *packet)
+{
+    for (int i = 0; i < 3 * MOTORS; i++)
+        put(board, packet->up, i, board->motors[i / 3].velocity_gains[i % 3]);
+}
+
+static void act_set_velocity_gains(struct board *board, const struct packet *packet)
+{
+    for (int i = 0; i < 3 * MOTORS; i++)
+        board->motors[i / 3].velocity_gains[i % 3] = i % 3 == 1 ? 0 : get(board, packet->down, i);
+}
+
+static void act_set_velocity(struct board *board, const struct packet *packet)
+{
+    for (int i = 0; i < MOTORS; i++) {
+        struct motor *motor = &board->motors[i];
+        double speed = get(board, packet->down, i);
+        if (!isfinite(speed) || !(fabs(speed) > 0))
+            continue;
+        settle(motor, setpoint_at(motor, board->time_ms));
+        motor->velocity_setpoint =
+            copysign(fmax(outputs[i].slowest, fmin(outputs[i].fastest, fabs(speed))), speed);
+    }
+}
+
+static void act_light(struct board *board, const struct packet *packet)
+{
+    for (int i = 0; i < 3; i++)
+        board->light[i] = get(board, packet->down, i);
+}
+
+static const struct {
+    const char *message;
+    act_fn *act;
+} actions[PACKETS] = {
+    {"set_setpoints", act_set_setpoints},
+    {"positions", act_positions},
+    {"velocities", act_velocities},
+    {"gripper", act_gripper},
+    [PID_GAINS] = {"pid_gains", act_pid_gains},
+    {"set_pid_gains", act_set_pid_gains},
+    [VELOCITY_GAINS] = {"velocity_gains", act_velocity_gains},
+    {"set_velocity_gains", act_set_velocity_gains},
+    {"set_velocity", act_set_velocity},
+    {"light", act_light},
+};
+
+static void learn_packets(struct board *board)
+{
+    for (int i = 0; i < PACKETS; i++)
+        board->packets[i] = (struct packet){
+            .down = aw_wire_codec(&board->wire, actions[i].message, AW_TX),
+            .up = aw_wire_codec(&board->wire, actions[i].message, AW_RX),
+            .act = actions[i].act,
+        };
+}
+
+static const struct packet *find_packet(const struct board *board, uint32_t id)
+{
+    for (int i = 0; i < PACKETS; i++)
+        if (board->packets[i].down->message->code == id)
+            return &board->packets[i];
+    return NULL;
+}
+
+static void answer_unknown(struct board *board, uint32_t id)
+{
+    const struct aw_codec *error = aw_wire_codec(&board->wire, "error", AW_RX);
+    memset(board->buffer, 0, REPORT);
+    aw_put_u32(board->buffer, error->message->code);
+    aw_put_u32(place(board, error, 0), id);
+    board->counters.unknown++;
+}
+
+/* Replies */
+
+static void drop_first(struct board *board)
+{
+    board->first_pending = (board->first_pending + 1) % PENDING;
+    board->n_pending--;
+}
+
+/* Reports keep their order: what is behind a late one is late, too. */
+static void queue(struct board *board, int64_t due_ns, const uint8_t *bytes, size_t size)
+{
+    if (board->n_pending == PENDING) {
+        drop_first(board);
+        board->counters.dropped++;
+    }
+    int place = (board->first_pending + board->n_pending++) % PENDING;
+    struct pending *pending = &board->pending[place];
+    board->due_ns = due_ns > board->due_ns ? due_ns : board->due_ns;
+    pending->due_ns = board->due_ns;
+    pending->size = size;
+    memcpy(pending->bytes, bytes, REPORT);
+}
+
+static bool is_data(const struct packet *packet)
+{
+    return packet && packet->up != packet->down && packet->up->counted;
+}
+
+/* Wrong numbers in a reply that has a number of motors. */
+static void spoil(struct board *board, const struct packet *packet)
+{
+    const double counts[] = {0, 99, (double)NAN, packet->up->leaves[1].field->max + 1};
+    if (befalls(board, AW_HIDMOTOR_COUNT))
+        put(board, packet->up, 0, counts[aw_random_below(&board->random, 4)]);
+    if (befalls(board, AW_HIDMOTOR_NAN))
+        put(board, packet->up, 2, (double)NAN);
+}
+
+/* What the board answered to another program on the same computer. */
+static void add_foreign(struct board *board, int64_t due_ns, uint32_t id)
+{
+    uint8_t kept[REPORT];
+    const struct packet *packet = &board->packets[PID_GAINS];
+    if (packet->down->message->code == id)
+        packet = &board->packets[VELOCITY_GAINS];
+    memcpy(kept, board->buffer, REPORT);
+    memset(board->buffer, 0, REPORT);
+    aw_put_u32(board->buffer, packet->down->message->code);
+    packet->act(board, packet);
+    queue(board, due_ns, board->buffer, REPORT);
+    memcpy(board->buffer, kept, REPORT);
+}
+
+static void reply(struct board *board, uint32_t id, const struct packet *packet)
+{
+    int64_t due_ns = board->loop_ns + board->options.latency_ns;
+    size_t size = REPORT;
+    if (is_data(packet))
+        spoil(board, packet);
+    if (befalls(board, AW_HIDMOTOR_FOREIGN))
+        add_foreign(board, due_ns, id);
+    if (befalls(board, AW_HIDMOTOR_LOST))
+        return;
+    if (befalls(board, AW_HIDMOTOR_SHORT))
+        size = 1 + (size_t)aw_random_below(&board->random, REPORT - 1);
+    if (befalls(board, AW_HIDMOTOR_LATE))
+        due_ns += LATE_NS;
+    queue(board, due_ns, board->buffer, size);
+    if (befalls(board, AW_HIDMOTOR_DUPLICATE))
+        queue(board, due_ns, board->buffer, size);
+}
+
+/* The main loop finds a report. */
+static void serve(struct board *board)
+{
+    uint32_t id = aw_get_u32(board->buffer);
+    const struct packet *packet = find_packet(board, id);
+    advance(board, board->loop_ns);
+    board->full = false;
+    board->counters.taken++;
+    if (board->options.taken)
+        board->options.taken(board->options.context, board->buffer, board->loop_ns);
+    if (packet)
+        packet->act(board, packet);
+    else
+        answer_unknown(board, id);
+    board->still = false;
+    reply(board, id, packet);
+}
+
+/* The device */
+
+static bool unplugged(const struct board *board, int64_t now)
+{
+    return board->options.faults.share[AW_HIDMOTOR_UNPLUG] > 0 &&
+           now - board->start_ns >= board->options.faults.unplug_ns;
+}
+
+/* The time of the device begins when it is first told one. */
+static void start(struct board *board, int64_t now)
+{
+    if (board->started)
+        return;
+    board->started = true;
+    board->start_ns = board->now_ns = now;
+}
+
+static void run_until(struct board *board, int64_t now)
+{
+    start(board, now);
+    if (board->full && board->loop_ns <= now)
+        serve(board);
+    advance(board, now);
+}
+
+static void device_step(struct aw_device *device, int64_t now)
+{
+    run_until((struct board *)device, now);
+}
+
+/* The next turn of the main loop after this time. */
+static int64_t next_loop(struct board *board, int64_t now)
+{
+    int64_t period = befalls(board, AW_HIDMOTOR_SLOW) ? SLOW_NS : LOOP_NS;
+    return board->start_ns + ((now - board->start_ns) / period + 1) * period;
+}
+
+static void device_receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
+{
+    struct board *board = (struct board *)device;
+    run_until(board, now);
+    if (size == 0 || unplugged(board, now))
+        return;
+    board->counters.received++;
+    board->counters.overwritten += board->full;
+    memcpy(board->buffer, buf, size < REPORT ? size : REPORT);
+    if (!board->full)
+        board->loop_ns = next_loop(board, now);
+    board->full = true;
+}
+
+static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
+{
+    struct board *board = (struct board *)device;
+    const struct pending *pending = &board->pending[board->first_pending];
+    if (board->n_pending == 0 || pending->due_ns > board->now_ns || cap < REPORT ||
+        unplugged(board, board->now_ns))
+        return 0;
+    memcpy(buf, pending->bytes, pending->size);
+    drop_first(board);
+    board->counters.sent++;
+    return pending->size;
+}
+
+static int64_t device_next_event(const struct aw_device *device)
+{
+    const struct board *board = (const struct board *)device;
+    int64_t next = board->full ? board->loop_ns : AW_NEVER;
+    if (unplugged(board, board->now_ns))
+        return AW_NEVER;
+    if (board->n_pending && board->pending[board->first_pending].due_ns < next)
+        next = board->pending[board->first_pending].due_ns;
+    return next;
+}
+
+static void device_connected(struct aw_device *device, int64_t now)
+{
+    struct board *board = (struct board *)device;
+    run_until(board, now);
+    board->counters.dropped += (uint64_t)board->n_pending;
+    board->n_pending = 0;
+}
+
+static void device_close(struct aw_device *device)
+{
+    free(device);
+}
+
+/* Setting up, and states */
+
+static void boot(struct board *board)
+{
+    static const double gains[MOTORS][3] = {{0.1, 0.4, 30}, {0.015, 0, 0}, {0.015, 0, 0}};
+    static const double velocity_gains[3] = {0.1, 0, 0};
+    for (int i = 0; i < MOTORS; i++) {
+        struct motor *motor = &board->motors[i];
+        settle(motor, 0);
+        motor->velocity_setpoint = 0;
+        memcpy(motor->gains, gains[i], sizeof motor->gains);
+        memcpy(motor->velocity_gains, velocity_gains, sizeof motor->velocity_gains);
+    }
+    board->gripper = 180;
+    memset(board->light, 0, sizeof board->light);
+}
+
+/* Onto the stops, from which the board counts. */
+static void to_calibration_pose(struct board *board)
+{
+    static const double pose[MOTORS] = {-90, 86.14, 33.71};
+    for (int i = 0; i < MOTORS; i++) {
+        board->motors[i].angle = board->motors[i].command = pose[i];
+        board->motors[i].speed = 0;
+        settle(&board->motors[i], pose[i]);
+    }
+}
+
+static void look_at_all(struct board *board)
+{
+    for (int i = 0; i < MOTORS; i++) {
+        board->motors[i].measured = measure(board, i, board->motors[i].measured);
+        board->motors[i].before = board->motors[i].measured;
+    }
+}
+
+static void init_board(struct board *board, const struct aw_hidmotor_device_options *options)
+{
+    board->options = *options;
+    board->state = options->state;
+    board->random.state = options->seed;
+    aw_wire_init(&board->wire, &aw_hidmotor_protocol, NULL, false);
+    learn_packets(board);
+    boot(board);
+    for (int i = 0; i < MOTORS; i++) {
+        board->limits[i] = aw_hidmotor_joint(i);
+        command(board, i);
+        board->motors[i].angle = board->motors[i].command;
+    }
+    if (options->state == AW_HIDMOTOR_UNHOMED) {
+        to_calibration_pose(board);
+        boot(board);
+    }
+    look_at_all(board);
+}
+
+struct aw_device *aw_hidmotor_device(const struct aw_hidmotor_device_options *options)
+{
+    static const struct aw_device_ops ops = {.receive = device_receive,
+                                             .step = device_step,
+                                             .transmit = device_transmit,
+                                             .next_event = device_next_event,
+                                             .connected = device_connected,
+                                             .close = device_close};
+    struct board *board = calloc(1, sizeof *board);
+    if (!board)
+        return NULL;
+    board->base.ops = &ops;
+    init_board(board, options);
+    return &board->base;
+}
+
+const struct aw_hidmotor_device_counters *
+aw_hidmotor_device_counters(const struct aw_device *device)
+{
+    return &((const struct board *)device)->counters;
+}
+
+void aw_hidmotor_device_state(struct aw_device *device, enum aw_hidmotor_state state, int64_t now)
+{
+    struct board *board = (struct board *)device;
+    run_until(board, now);
+    if (state == AW_HIDMOTOR_UNHOMED)
+        boot(board);
+    if (state == AW_HIDMOTOR_RUNNING && board->state == AW_HIDMOTOR_UNHOMED)
+        to_calibration_pose(board);
+    board->state = state;
+    board->still = false;
+    for (int i = 0; i < MOTORS && state != AW_HIDMOTOR_RUNNING; i++)
+        board->motors[i].speed = 0;
+}
+
+void aw_hidmotor_device_fault(struct aw_device *device, enum aw_hidmotor_fault fault, double share)
+{
+    ((struct board *)device)->options.faults.share[fault] = share;
+}
+
+void aw_hidmotor_device_truth(struct aw_device *device, int64_t now,
+                              struct aw_hidmotor_truth *truth)
+{
+    struct board *board = (struct board *)device;
+    run_until(board, now);
+    *truth = (struct aw_hidmotor_truth){.state = board->state, .gripper = board->gripper};
+    memcpy(truth->light, board->light, sizeof truth->light);
+    for (int i = 0; i < MOTORS; i++) {
+        const struct motor *motor = &board->motors[i];
+        truth->setpoint[i] = setpoint_at(motor, board->time_ms);
+        truth->angle[i] = motor->angle;
+        truth->speed[i] = motor->speed;
+        memcpy(truth->gains[i], motor->gains, sizeof motor->gains);
+        memcpy(truth->velocity_gains[i], motor->velocity_gains, sizeof motor->velocity_gains);
+    }
+}

@@ -1,0 +1,212 @@
+#include "protocol/hidmotor/kinematics.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+static const double degree = 3.14159265358979323846 / 180;
+
+/* mm, from the table up: to the base joint, to the shoulder, to the elbow, to the tip */
+static const double links[] = {55, 40, 100, 100};
+
+static double shoulder_height(void)
+{
+    return links[0] + links[1];
+}
+
+/* Joint limits */
+
+struct aw_hidmotor_limits aw_hidmotor_limits(void)
+{
+    struct aw_hidmotor_limits limits;
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
+        struct aw_hidmotor_joint joint = aw_hidmotor_joint(i);
+        limits.min[i] = joint.min;
+        limits.max[i] = joint.max;
+    }
+    return limits;
+}
+
+double aw_hidmotor_taken_back(int joint, double deg, double slack_deg)
+{
+    struct aw_hidmotor_joint limit = aw_hidmotor_joint(joint);
+    double in = fmin(fmax(deg, limit.min), limit.max);
+    return fabs(deg - in) <= slack_deg ? in : deg;
+}
+
+/* How far outside its limits a joint is; 0 inside. */
+static double excess(const struct aw_hidmotor_limits *limits, const struct aw_hidmotor_pose *pose,
+                     int joint)
+{
+    double deg = pose->deg[joint];
+    return fmax(0, fmax(limits->min[joint] - deg, deg - limits->max[joint]));
+}
+
+static int worst_joint(const struct aw_hidmotor_limits *limits, const struct aw_hidmotor_pose *pose)
+{
+    int worst = 0;
+    for (int i = 1; i < AW_HIDMOTOR_JOINTS; i++)
+        if (excess(limits, pose, i) > excess(limits, pose, worst))
+            worst = i;
+    return worst;
+}
+
+/* The limit that a joint outside its limits has passed. */
+static double passed(const struct aw_hidmotor_limits *limits, const struct aw_hidmotor_pose *pose,
+                     int joint)
+{
+    return pose->deg[joint] < limits->min[joint] ? limits->min[joint] : limits->max[joint];
+}
+
+static bool is_finite_pose(const struct aw_hidmotor_pose *pose)
+{
+    return isfinite(pose->deg[0]) && isfinite(pose->deg[1]) && isfinite(pose->deg[2]);
+}
+
+enum aw_status aw_hidmotor_check_pose(const struct aw_hidmotor_pose *pose, struct aw_error *err)
+{
+    struct aw_hidmotor_limits limits = aw_hidmotor_limits();
+    int joint = worst_joint(&limits, pose);
+    double over = excess(&limits, pose, joint);
+    if (!is_finite_pose(pose))
+        return aw_fail(err, AW_USAGE, "pose: not a number — give three angles in deg");
+    if (over > 0)
+        return aw_fail(err, AW_LIMIT, "%s (%s): %.7g deg is %.3g deg beyond its limit of %g deg",
+                       aw_hidmotor_joint(joint).name, aw_hidmotor_joint(joint).alias,
+                       pose->deg[joint], over, passed(&limits, pose, joint));
+    return AW_OK;
+}
+
+/* Forward */
+
+struct aw_hidmotor_point aw_hidmotor_fk(const struct aw_hidmotor_pose *pose)
+{
+    double base = pose->deg[0] * degree;
+    double upper = pose->deg[1] * degree;        /* of the upper arm, from upright */
+    double fore = upper + pose->deg[2] * degree; /* of the forearm, from level, downwards */
+    double r = links[2] * sin(upper) + links[3] * cos(fore);
+    return (struct aw_hidmotor_point){
+        .x_mm = r * cos(base),
+        .y_mm = r * sin(base),
+        .z_mm = shoulder_height() + links[2] * cos(upper) - links[3] * sin(fore),
+    };
+}
+
+/* Inverse */
+
+static double distance(const struct aw_hidmotor_point *a, const struct aw_hidmotor_point *b)
+{
+    return hypot(hypot(a->x_mm - b->x_mm, a->y_mm - b->y_mm), a->z_mm - b->z_mm);
+}
+
+/* The angle between -180 and 180. */
+static double wrapped(double deg)
+{
+    return remainder(deg, 360);
+}
+
+/* The plane of the arm: r out from the axis of the base (negative behind it), h above the shoulder.
+ */
+struct plane {
+    double bearing, r, h;
+};
+
+static struct plane plane_of(const struct aw_hidmotor_point *point,
+                             const struct aw_hidmotor_pose *near)
+{
+    double r = hypot(point->x_mm, point->y_mm);
+    bool on_axis = r < AW_HIDMOTOR_TOLERANCE_MM / 2;
+    return (struct plane){
+        .bearing = on_axis ? near->deg[0] : atan2(point->y_mm, point->x_mm) / degree,
+        .r = on_axis ? 0 : r,
+        .h = point->z_mm - shoulder_height(),
+    };
+}
+
+/* One of the four ways there: the base turned away, the elbow bent backwards, or both. The angle at
+ * the elbow is 0 where the arm is straight; by its half tangent, because a cosine would be blind
+ * there. */
+static struct aw_hidmotor_pose way_to(const struct plane *plane, bool away, bool backwards)
+{
+    double square = plane->r * plane->r + plane->h * plane->h;
+    double longest = links[2] + links[3], shortest = links[2] - links[3];
+    double bend = 2 * atan2(sqrt(fmax(0, longest * longest - square)),
+                            sqrt(fmax(0, square - shortest * shortest)));
+    bend = backwards ? -bend : bend;
+    double lean = atan2(away ? -plane->r : plane->r, plane->h) -
+                  atan2(links[3] * sin(bend), links[2] + links[3] * cos(bend));
+    return (struct aw_hidmotor_pose){{wrapped(plane->bearing + (away ? 180 : 0)),
+                                      wrapped(lean / degree), wrapped(bend / degree - 90)}};
+}
+
+static struct aw_hidmotor_pose clamped(const struct aw_hidmotor_limits *limits,
+                                       const struct aw_hidmotor_pose *pose)
+{
+    struct aw_hidmotor_pose in;
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+        in.deg[i] = fmin(fmax(pose->deg[i], limits->min[i]), limits->max[i]);
+    return in;
+}
+
+static double travel(const struct aw_hidmotor_pose *a, const struct aw_hidmotor_pose *b)
+{
+    return hypot(hypot(a->deg[0] - b->deg[0], a->deg[1] - b->deg[1]), a->deg[2] - b->deg[2]);
+}
+
+static double total_excess(const struct aw_hidmotor_limits *limits,
+                           const struct aw_hidmotor_pose *pose)
+{
+    return excess(limits, pose, 0) + excess(limits, pose, 1) + excess(limits, pose, 2);
+}
+
+static enum aw_status explain_limit(const struct aw_hidmotor_point *p,
+                                    const struct aw_hidmotor_pose *pose, struct aw_error *err)
+{
+    struct aw_error joint;
+    aw_hidmotor_check_pose(pose, &joint);
+    return aw_fail(err, AW_LIMIT, "point (%.7g, %.7g, %.7g) mm: %s — choose another one", p->x_mm,
+                   p->y_mm, p->z_mm, joint.text);
+}
+
+/* The best of the four ways; where none is allowed, the one that asks least of the limits tells
+ * why. */
+static enum aw_status choose(const struct aw_hidmotor_point *point, const struct plane *plane,
+                             const struct aw_hidmotor_pose *near, struct aw_hidmotor_pose *pose,
+                             struct aw_error *err)
+{
+    struct aw_hidmotor_limits limits = aw_hidmotor_limits();
+    struct aw_hidmotor_pose mildest = {{0}};
+    double shortest = DBL_MAX, least = DBL_MAX;
+    for (int i = 0; i < 4; i++) {
+        struct aw_hidmotor_pose way = way_to(plane, i & 1, i & 2), in = clamped(&limits, &way);
+        struct aw_hidmotor_point tip = aw_hidmotor_fk(&in);
+        if (total_excess(&limits, &way) < least) {
+            least = total_excess(&limits, &way);
+            mildest = way;
+        }
+        if (distance(&tip, point) < AW_HIDMOTOR_TOLERANCE_MM && travel(&in, near) < shortest) {
+            shortest = travel(&in, near);
+            *pose = in;
+        }
+    }
+    return shortest < DBL_MAX ? AW_OK : explain_limit(point, &mildest, err);
+}
+
+enum aw_status aw_hidmotor_ik(const struct aw_hidmotor_point *point,
+                              const struct aw_hidmotor_pose *near, struct aw_hidmotor_pose *pose,
+                              struct aw_error *err)
+{
+    if (!isfinite(point->x_mm) || !isfinite(point->y_mm) || !isfinite(point->z_mm))
+        return aw_fail(err, AW_USAGE, "point: not a number — give x, y and z in mm");
+    if (!is_finite_pose(near))
+        return aw_fail(err, AW_USAGE, "pose: the one to start from is no number — read it again");
+    struct plane plane = plane_of(point, near);
+    double beyond = hypot(plane.r, plane.h) - (links[2] + links[3]);
+    if (beyond >= AW_HIDMOTOR_TOLERANCE_MM)
+        return aw_fail(err, AW_LIMIT,
+                       "point (%.7g, %.7g, %.7g) mm: %.4g mm too far — the tip reaches %g mm from "
+                       "the shoulder at (0, 0, %g)",
+                       point->x_mm, point->y_mm, point->z_mm, beyond, links[2] + links[3],
+                       shoulder_height());
+    return choose(point, &plane, near, pose, err);
+}

@@ -1,0 +1,558 @@
+#include "protocol/hidmotor/motion.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "protocol/hidmotor/wire.h"
+
+#define EXACT           2e-5      /* deg: a 32-bit float near 100 has steps of 8e-6 */
+#define SAME            0.25      /* deg: a setpoint that rests so near is there, to a servo step */
+#define ALIVE           0.5       /* deg: an arm that follows moves more than that … */
+#define STILL_NS        AW_SECOND /* … in this time */
+#define VERIFY_NS       (500 * AW_MILLISECOND)
+#define STOP_ASK_MS     5
+#define STOP_TURN_NS    (2 * AW_MILLISECOND) /* for another program to end its exchange */
+#define STOP_TIMEOUT_MS 100
+#define STOP_OLD_NS     (100 * AW_MILLISECOND) /* positions from before that are not where it is */
+#define NOT_BELIEVED    5.0 /* deg beyond a limit: a glitch, or an angle of an arm not homed */
+#define STOP_AGAIN_NS   (500 * AW_MILLISECOND)
+#define BAD_REPLIES     3
+
+/* Joints */
+
+static const struct aw_message *set_setpoints(void)
+{
+    const struct aw_protocol *protocol = &aw_hidmotor_protocol;
+    const struct aw_message *message = protocol->messages;
+    while (strcmp(message->name, "set_setpoints") != 0)
+        message++;
+    return message;
+}
+
+struct aw_hidmotor_joint aw_hidmotor_joint(int joint)
+{
+    const struct aw_field *row = set_setpoints()->fields;
+    while (!row->alias || joint-- > 0)
+        row++;
+    return (struct aw_hidmotor_joint){row->name, row->alias, row->min, row->max};
+}
+
+int aw_hidmotor_find_joint(const char *name)
+{
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
+        struct aw_hidmotor_joint joint = aw_hidmotor_joint(i);
+        if (strcmp(joint.name, name) == 0 || strcmp(joint.alias, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+enum aw_status aw_hidmotor_check(int joint, double deg, bool force, struct aw_error *err)
+{
+    struct aw_hidmotor_joint limit = aw_hidmotor_joint(joint);
+    if (!isfinite((float)deg))
+        return aw_fail(err, AW_USAGE, "%s: the target is not a finite number", limit.alias);
+    if (force || (deg >= limit.min && deg <= limit.max))
+        return AW_OK;
+    return aw_fail(err, AW_LIMIT,
+                   "%s: %.6g deg is outside %g to %g deg — the arm would hit something; --force "
+                   "overrides",
+                   limit.alias, deg, limit.min, limit.max);
+}
+
+static double clamp(int joint, double deg)
+{
+    struct aw_hidmotor_joint limit = aw_hidmotor_joint(joint);
+    return fmax(limit.min, fmin(limit.max, deg));
+}
+
+/* Plans */
+
+double aw_hidmotor_interpolate(double from_deg, double to_deg, double part,
+                               enum aw_hidmotor_mode mode)
+{
+    if (part >= 1)
+        return to_deg;
+    double way = mode == AW_HIDMOTOR_LINEAR ? part : (1 - cos(acos(-1) * part)) / 2;
+    return from_deg + way * (to_deg - from_deg);
+}
+
+/* The steepest part of each shape, as a multiple of the average. */
+static double steepest(enum aw_hidmotor_mode mode)
+{
+    return mode == AW_HIDMOTOR_LINEAR ? 1 : acos(-1) / 2;
+}
+
+double aw_hidmotor_peak_speed(double from_deg, double to_deg, double duration_ms,
+                              enum aw_hidmotor_mode mode)
+{
+    double way = fabs(to_deg - from_deg);
+    if (way < EXACT)
+        return 0;
+    return duration_ms < 1 ? (double)INFINITY : steepest(mode) * way / duration_ms * 1000;
+}
+
+static enum aw_status check_duration(const struct aw_hidmotor_target *target, bool force,
+                                     struct aw_error *err)
+{
+    const struct aw_field *row = set_setpoints()->fields;
+    if (!isfinite((float)target->duration_ms))
+        return aw_fail(err, AW_USAGE, "duration: not a finite number");
+    if (force || (target->duration_ms >= row->min && target->duration_ms <= row->max))
+        return AW_OK;
+    return aw_fail(err, AW_LIMIT, "duration: %.6g ms is outside %g to %.7g ms", target->duration_ms,
+                   row->min, row->max);
+}
+
+/* What can be said before the board was asked. */
+static enum aw_status check_target(const struct aw_hidmotor_target *target, bool force,
+                                   struct aw_error *err)
+{
+    enum aw_status status = check_duration(target, force, err);
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++)
+        if (target->given[i])
+            status = aw_hidmotor_check(i, target->deg[i], force || target->relative, err);
+    return status;
+}
+
+static enum aw_status plan_joint(const struct aw_hidmotor_target *target, int joint, bool force,
+                                 struct aw_hidmotor_plan *plan, struct aw_error *err)
+{
+    if (!target->given[joint])
+        return AW_OK;
+    if (joint >= plan->n)
+        return aw_fail(err, AW_REFUSED, "%s: the board has %d motor%s only",
+                       aw_hidmotor_joint(joint).alias, plan->n, plan->n == 1 ? "" : "s");
+    plan->target[joint] = target->deg[joint] + (target->relative ? plan->start[joint] : 0);
+    plan->speed[joint] = aw_hidmotor_peak_speed(plan->start[joint], plan->target[joint],
+                                                plan->duration_ms, plan->mode);
+    if (plan->speed[joint] > plan->speed[plan->fastest])
+        plan->fastest = joint;
+    return aw_hidmotor_check(joint, plan->target[joint], force, err);
+}
+
+enum aw_status aw_hidmotor_plan_from(const struct aw_hidmotor_status *from,
+                                     const struct aw_hidmotor_target *target, bool force,
+                                     struct aw_hidmotor_plan *plan, struct aw_error *err)
+{
+    *plan = (struct aw_hidmotor_plan){.n = from->n,
+                                      .duration_ms = target->duration_ms,
+                                      .mode = target->mode,
+                                      .sent_ns = AW_NEVER};
+    memcpy(plan->start, from->setpoint, sizeof plan->start);
+    memcpy(plan->target, from->setpoint, sizeof plan->target);
+    enum aw_status status = check_target(target, force, err);
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++)
+        status = plan_joint(target, i, force, plan, err);
+    plan->fast = plan->speed[plan->fastest] > AW_HIDMOTOR_FAST;
+    return status;
+}
+
+enum aw_status aw_hidmotor_plan(struct aw_hidmotor *arm, const struct aw_hidmotor_target *target,
+                                struct aw_hidmotor_plan *plan, struct aw_error *err)
+{
+    struct aw_hidmotor_status now;
+    bool force = arm->options.force;
+    enum aw_status status = check_target(target, force, err);
+    if (status == AW_OK)
+        status = aw_hidmotor_positions(arm, &now, err);
+    if (status == AW_OK)
+        status = aw_hidmotor_plan_from(&now, target, force, plan, err);
+    return status;
+}
+
+/* duration, mode, and a target for every motor that the board has: what is not sent would be 0. */
+static struct aw_span payload_of(const struct aw_hidmotor_plan *plan,
+                                 uint8_t bytes[AW_HIDMOTOR_PAYLOAD])
+{
+    int n = plan->n > AW_HIDMOTOR_JOINTS ? plan->n : AW_HIDMOTOR_JOINTS;
+    double values[2 + AW_HIDMOTOR_MOTORS] = {plan->duration_ms, plan->mode};
+    struct aw_span payload;
+    memcpy(values + 2, plan->target, (size_t)n * sizeof *values);
+    aw_hidmotor_floats(values, 2 + (size_t)n, bytes, &payload, NULL);
+    return payload;
+}
+
+void aw_hidmotor_plan_bytes(const struct aw_hidmotor_plan *plan, uint8_t report[AW_HIDMOTOR_REPORT])
+{
+    memset(report, 0, AW_HIDMOTOR_REPORT);
+    for (int i = 0; i < 4; i++)
+        report[i] = (uint8_t)(set_setpoints()->code >> 8 * i);
+    payload_of(plan, report + 4);
+}
+
+/* Moving */
+
+static enum aw_status send_plan(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *plan,
+                                struct aw_hidmotor_reply *reply, struct aw_error *err)
+{
+    uint8_t bytes[AW_HIDMOTOR_PAYLOAD];
+    struct aw_span payload = payload_of(plan, bytes);
+    bool force = arm->options.force;
+    arm->options.force = true; /* the plan was checked, and a joint that stays may be anywhere */
+    enum aw_status status = aw_hidmotor_raw(arm, set_setpoints()->code, payload, reply, err);
+    arm->options.force = force;
+    return status;
+}
+
+static bool is_at(double deg, double target, double tolerance)
+{
+    return fabs(deg - target) <= tolerance;
+}
+
+static bool setpoints_at(const struct aw_hidmotor_plan *plan,
+                         const struct aw_hidmotor_status *status, double tolerance)
+{
+    for (int i = 0; i < plan->n; i++)
+        if (i >= status->n || !is_at(status->setpoint[i], plan->target[i], tolerance))
+            return false;
+    return true;
+}
+
+/* Some have left the start, and all that have are between it and the target. */
+static bool setpoints_move(const struct aw_hidmotor_plan *plan,
+                           const struct aw_hidmotor_status *status)
+{
+    bool any = false;
+    for (int i = 0; i < plan->n && i < status->n; i++) {
+        double gone = status->setpoint[i] - plan->start[i], way = plan->target[i] - plan->start[i];
+        if (fabs(gone) > SAME && (gone * way < 0 || fabs(gone) > fabs(way) + SAME))
+            return false;
+        any |= gone * way > 0;
+    }
+    return any;
+}
+
+static enum aw_status verify(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *plan,
+                             struct aw_error *err)
+{
+    struct aw_clock *clock = arm->link->clock;
+    int64_t deadline = aw_clock_now(clock) + VERIFY_NS;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && aw_clock_now(clock) < deadline) {
+        struct aw_hidmotor_status now;
+        status = aw_hidmotor_positions(arm, &now, err);
+        bool fresh = status == AW_OK && now.since_ns >= plan->sent_ns;
+        if (fresh && (setpoints_at(plan, &now, EXACT) || setpoints_move(plan, &now)))
+            return AW_OK;
+        if (status == AW_OK || status == AW_MALFORMED)
+            status = aw_clock_sleep(clock, aw_clock_now(clock) + AW_HIDMOTOR_POLL_NS);
+    }
+    if (status != AW_OK)
+        return status;
+    return aw_fail(err, AW_TIMEOUT,
+                   "no answer to set_setpoints within %d ms, and the setpoints do not move — the "
+                   "command was lost; it is not sent again by itself",
+                   arm->options.timeout_ms);
+}
+
+static void note_motion(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *plan)
+{
+    arm->motion = (struct aw_hidmotor_motion){.n = plan->n,
+                                              .sinusoidal = plan->mode == AW_HIDMOTOR_SINUSOIDAL,
+                                              .duration_ms = plan->duration_ms,
+                                              .sent_ns = plan->sent_ns};
+    memcpy(arm->motion.from, plan->start, sizeof plan->start);
+    memcpy(arm->motion.to, plan->target, sizeof plan->target);
+}
+
+enum aw_status aw_hidmotor_follow(struct aw_hidmotor *arm, struct aw_hidmotor_plan *plan,
+                                  struct aw_error *err)
+{
+    struct aw_hidmotor_reply reply;
+    plan->sent_ns = aw_clock_now(arm->link->clock);
+    note_motion(arm, plan);
+    return send_plan(arm, plan, &reply, err);
+}
+
+enum aw_status aw_hidmotor_move(struct aw_hidmotor *arm, struct aw_hidmotor_plan *plan,
+                                struct aw_hidmotor_moved *moved, struct aw_error *err)
+{
+    struct aw_hidmotor_moved unwanted;
+    struct aw_hidmotor_reply reply = {.maybe_stale = false};
+    if (!moved)
+        moved = &unwanted;
+    *moved = (struct aw_hidmotor_moved){.verified = false};
+    plan->sent_ns = aw_clock_now(arm->link->clock);
+    note_motion(arm, plan);
+    enum aw_status status = send_plan(arm, plan, &reply, err);
+    if (status == AW_TIMEOUT) {
+        status = verify(arm, plan, err);
+        moved->verified = status == AW_OK;
+    }
+    if (status != AW_OK && status != AW_STOPPED)
+        arm->motion.n = 0; /* nobody knows whether it moves so */
+    moved->maybe_stale = reply.maybe_stale && !moved->verified;
+    moved->sent_ns = plan->sent_ns;
+    moved->got_ns = aw_clock_now(arm->link->clock);
+    return status;
+}
+
+/* Waiting */
+
+struct waiting {
+    const struct aw_hidmotor_plan *plan;
+    double tolerance;
+    struct aw_hidmotor_status now;
+    double position[AW_HIDMOTOR_MOTORS];  /* where each was when it last moved … */
+    int64_t alive_ns[AW_HIDMOTOR_MOTORS]; /* … and when that was */
+    double setpoint[AW_HIDMOTOR_MOTORS];
+    int64_t moving_ns; /* when a setpoint last changed */
+};
+
+static void start_waiting(struct waiting *w)
+{
+    w->moving_ns = w->now.time_ns;
+    for (int i = 0; i < AW_HIDMOTOR_MOTORS; i++) {
+        w->position[i] = w->now.position[i];
+        w->setpoint[i] = w->now.setpoint[i];
+        w->alive_ns[i] = w->now.time_ns;
+    }
+}
+
+/* A joint is alive that moves, and one that has no reason to. */
+static void watch_motion(struct waiting *w)
+{
+    for (int i = 0; i < w->now.n; i++) {
+        if (!is_at(w->now.position[i], w->position[i], ALIVE) ||
+            is_at(w->now.position[i], w->now.setpoint[i], w->tolerance)) {
+            w->position[i] = w->now.position[i];
+            w->alive_ns[i] = w->now.time_ns;
+        }
+        if (!is_at(w->now.setpoint[i], w->setpoint[i], 0)) {
+            w->setpoint[i] = w->now.setpoint[i];
+            w->moving_ns = w->now.time_ns;
+        }
+    }
+}
+
+static bool has_arrived(const struct waiting *w)
+{
+    for (int i = 0; i < w->plan->n && i < w->now.n; i++)
+        if (!is_at(w->now.position[i], w->plan->target[i], w->tolerance))
+            return false;
+    bool rests = w->now.time_ns - w->moving_ns >= 2 * AW_HIDMOTOR_POLL_NS;
+    return setpoints_at(w->plan, &w->now, rests ? SAME : EXACT);
+}
+
+static const char *motor_name(int motor)
+{
+    static const char *const others[] = {"m4", "m5", "m6", "m7"};
+    return motor < AW_HIDMOTOR_JOINTS ? aw_hidmotor_joint(motor).alias
+                                      : others[motor - AW_HIDMOTOR_JOINTS];
+}
+
+static enum aw_status still_joint(const struct waiting *w, int joint, struct aw_error *err)
+{
+    double off = fabs(w->now.position[joint] - w->now.setpoint[joint]);
+    if (off <= AW_HIDMOTOR_TOLERANCE)
+        return aw_fail(err, AW_REFUSED,
+                       "%s: rests %.2f deg from its setpoint — no nearer than that; a tolerance of "
+                       "%g deg is what the arm can do",
+                       motor_name(joint), off, AW_HIDMOTOR_TOLERANCE);
+    return aw_fail(err, AW_REFUSED,
+                   "%s: its setpoint is %.1f deg and it stays at %.1f — arm not homed, or motors "
+                   "disabled: hold Home on the board, or throw the switch",
+                   motor_name(joint), w->now.setpoint[joint], w->now.position[joint]);
+}
+
+static enum aw_status elsewhere(const struct waiting *w, struct aw_error *err)
+{
+    int joint = 0;
+    while (joint < w->plan->n - 1 && is_at(w->now.setpoint[joint], w->plan->target[joint], SAME))
+        joint++;
+    return aw_fail(err, AW_REFUSED,
+                   "%s: the setpoint rests at %.2f deg instead of %.2f — the board kept it at a "
+                   "limit, or another program moved the arm",
+                   motor_name(joint), w->now.setpoint[joint], w->plan->target[joint]);
+}
+
+/* Is there still hope? */
+static enum aw_status judge(const struct waiting *w, struct aw_error *err)
+{
+    int64_t now = w->now.time_ns;
+    int64_t end = aw_clock_after(w->plan->sent_ns == AW_NEVER ? 0 : w->plan->sent_ns,
+                                 w->plan->duration_ms / 1000);
+    for (int i = 0; i < w->now.n; i++)
+        if (now - w->alive_ns[i] >= STILL_NS)
+            return still_joint(w, i, err);
+    if (now - STILL_NS > end && now - w->moving_ns >= STILL_NS &&
+        !setpoints_at(w->plan, &w->now, SAME))
+        return elsewhere(w, err);
+    return AW_OK;
+}
+
+static enum aw_status too_late(const struct waiting *w, struct aw_error *err)
+{
+    int worst = 0;
+    for (int i = 1; i < w->plan->n && i < w->now.n; i++)
+        if (fabs(w->now.position[i] - w->plan->target[i]) >
+            fabs(w->now.position[worst] - w->plan->target[worst]))
+            worst = i;
+    return aw_fail(err, AW_TIMEOUT, "not there in time: %s is at %.1f deg, its target is %.1f",
+                   motor_name(worst), w->now.position[worst], w->plan->target[worst]);
+}
+
+/* A damaged reply in between does not end a wait, several in a row do. */
+static enum aw_status look(struct aw_hidmotor *arm, struct waiting *w, struct aw_error *err)
+{
+    enum aw_status status = AW_MALFORMED;
+    for (int i = 0; i < BAD_REPLIES && status == AW_MALFORMED; i++)
+        status = aw_hidmotor_positions(arm, &w->now, err);
+    return status;
+}
+
+static bool counts(const struct waiting *w)
+{
+    return w->plan->sent_ns == AW_NEVER || w->now.since_ns >= w->plan->sent_ns;
+}
+
+enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmotor_plan *plan,
+                                double tolerance_deg, int64_t deadline, aw_hidmotor_look_fn *fn,
+                                void *context, struct aw_error *err)
+{
+    struct aw_clock *clock = arm->link->clock;
+    struct waiting w = {.plan = plan, .tolerance = tolerance_deg};
+    enum aw_status status = look(arm, &w, err);
+    start_waiting(&w);
+    while (status == AW_OK) {
+        int64_t next = w.now.time_ns + AW_HIDMOTOR_POLL_NS;
+        watch_motion(&w);
+        if ((fn && !fn(context, &w.now)) || (counts(&w) && has_arrived(&w)))
+            return AW_OK;
+        status = judge(&w, err);
+        if (status == AW_OK && aw_clock_now(clock) >= deadline)
+            return too_late(&w, err);
+        if (status == AW_OK)
+            status = aw_clock_sleep(clock, next < deadline ? next : deadline);
+        if (status == AW_OK)
+            status = look(arm, &w, err);
+    }
+    return status;
+}
+
+/* Stopping */
+
+static enum aw_status measure_quickly(struct aw_hidmotor *arm, bool first)
+{
+    struct aw_hidmotor_options options = arm->options;
+    struct aw_hidmotor_status now;
+    arm->options.retries = 0;
+    if (first)
+        arm->options.timeout_ms = STOP_ASK_MS;
+    enum aw_status status = aw_hidmotor_positions(arm, &now, NULL);
+    arm->options = options;
+    return status;
+}
+
+static double measured(const struct aw_hidmotor *arm, int motor)
+{
+    double deg = arm->known.position[motor];
+    if (motor >= AW_HIDMOTOR_JOINTS)
+        return deg;
+    bool believed = fabs(deg - clamp(motor, deg)) <= NOT_BELIEVED;
+    return clamp(motor, believed ? deg : arm->known.setpoint[motor]);
+}
+
+static double setpoint_now(const struct aw_hidmotor *arm, int motor)
+{
+    const struct aw_hidmotor_motion *motion = &arm->motion;
+    double gone_ms = (double)(aw_clock_now(arm->link->clock) - motion->sent_ns) / 1e6;
+    double deg =
+        aw_hidmotor_interpolate(motion->from[motor], motion->to[motor],
+                                motion->duration_ms < 1 ? 1 : gone_ms / motion->duration_ms,
+                                motion->sinusoidal ? AW_HIDMOTOR_SINUSOIDAL : AW_HIDMOTOR_LINEAR);
+    return motor < AW_HIDMOTOR_JOINTS ? clamp(motor, deg) : deg;
+}
+
+/* old: the positions tell no more where it is. Nothing is planned if nothing is known. */
+static struct aw_hidmotor_plan stay(const struct aw_hidmotor *arm, bool old)
+{
+    bool guess = arm->motion.n > 0 && (arm->known.n == 0 || old);
+    struct aw_hidmotor_plan plan = {.n = guess ? arm->motion.n : arm->known.n};
+    for (int i = 0; i < plan.n; i++)
+        plan.target[i] = guess ? setpoint_now(arm, i) : measured(arm, i);
+    return plan;
+}
+
+static bool is_old(const struct aw_hidmotor *arm)
+{
+    return aw_clock_now(arm->link->clock) - arm->known.time_ns > STOP_OLD_NS;
+}
+
+bool aw_hidmotor_stop_report(const struct aw_hidmotor *arm, uint8_t report[AW_HIDMOTOR_REPORT])
+{
+    struct aw_hidmotor_plan plan = stay(arm, is_old(arm));
+    aw_hidmotor_plan_bytes(&plan, report);
+    return plan.n > 0;
+}
+
+/* What asking where it is ended with. */
+static enum aw_status plan_to_stay(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
+                                   struct aw_hidmotor_plan *plan)
+{
+    bool old = is_old(arm);
+    enum aw_status status = measure_quickly(arm, stopped->attempts == 0);
+    stopped->measured = status == AW_OK;
+    *plan = stay(arm, !stopped->measured && old);
+    memcpy(stopped->deg, plan->target, sizeof stopped->deg);
+    return status;
+}
+
+/* With a request to stop pending the transaction ends before the write, so the report is written
+ * past it. */
+static enum aw_status write_stop(struct aw_hidmotor *arm, const uint8_t report[AW_HIDMOTOR_REPORT],
+                                 struct aw_error *err)
+{
+    enum aw_status status = aw_link_write(arm->link, report, AW_HIDMOTOR_REPORT, err);
+    arm->counters.sent += status == AW_OK;
+    return status;
+}
+
+static enum aw_status try_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
+                               int64_t started, struct aw_error *err)
+{
+    struct aw_hidmotor_plan plan;
+    struct aw_hidmotor_reply reply = {.maybe_stale = false};
+    uint8_t report[AW_HIDMOTOR_REPORT];
+    enum aw_status status = plan_to_stay(arm, stopped, &plan);
+    if (plan.n == 0) /* only one that may answer yet is asked again */
+        return aw_fail(err, status == AW_LOST || status == AW_STOPPED ? status : AW_TIMEOUT,
+                       "stop: no position is known, the board does not answer");
+    if (stopped->attempts++ == 0)
+        stopped->latency_ns = aw_clock_now(arm->link->clock) - started;
+    uint64_t sent = arm->counters.sent;
+    status = send_plan(arm, &plan, &reply, err);
+    aw_hidmotor_plan_bytes(&plan, report);
+    stopped->confirmed =
+        status == AW_OK && (!reply.maybe_stale || memcmp(reply.bytes, report, sizeof report) == 0);
+    if (status == AW_STOPPED && arm->counters.sent == sent)
+        return write_stop(arm, report, err);
+    if (status == AW_OK && !stopped->confirmed)
+        return aw_fail(err, AW_TIMEOUT, "stop: sent, but the answer may be to another command");
+    return status == AW_STOPPED ? AW_OK : status;
+}
+
+enum aw_status aw_hidmotor_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
+                                struct aw_error *err)
+{
+    struct aw_hidmotor_stopped unwanted;
+    int64_t started = aw_clock_now(arm->link->clock);
+    bool turn = aw_link_take_turn(arm->link, started + STOP_TURN_NS);
+    int timeout_ms = arm->options.timeout_ms, turn_ms = arm->options.turn_ms;
+    enum aw_status status;
+    arm->options.turn_ms = 0;
+    if (!stopped)
+        stopped = &unwanted;
+    *stopped = (struct aw_hidmotor_stopped){.attempts = 0};
+    if (timeout_ms > STOP_TIMEOUT_MS)
+        arm->options.timeout_ms = STOP_TIMEOUT_MS;
+    do
+        status = try_stop(arm, stopped, started, err);
+    while (status == AW_TIMEOUT && aw_clock_now(arm->link->clock) < started + STOP_AGAIN_NS);
+    arm->options.timeout_ms = timeout_ms;
+    arm->options.turn_ms = turn_ms;
+    if (turn)
+        aw_link_end_turn(arm->link);
+    return status;
+}

@@ -1,0 +1,231 @@
+#include "protocol/hidmotor/wire.h"
+
+#include "base/bytes.h"
+#include "wire/rows.h"
+
+#define FLOAT  .type = AW_FLOAT, .bits = 32
+#define REPORT .size = 64
+
+static const struct aw_field head[] = {
+    {.name = "packet", .type = AW_CODE, .bits = 32, .help = "packet id"},
+    {0},
+};
+
+static const struct aw_variant variants[] = {
+    {.name = "hid", .help = "64-byte reports without a report id", .head = head},
+    {0},
+};
+
+static const struct aw_variant plain[] = {
+    {.name = "plain", .help = "no head"},
+    {0},
+};
+
+/* One field, one row: */
+/* clang-format off */
+static const char *const three[] = {"m1", "m2", "m3", NULL};
+static const char *const four[] = {"m1", "m2", "m3", "m4", NULL};
+static const char *const seven[] = {"m1", "m2", "m3", "m4", "m5", "m6", "m7", NULL};
+static const char *const joints[] = {"base", "shoulder", "elbow", NULL, NULL, NULL, NULL, NULL};
+
+static const struct aw_name modes[] = {{0, "linear"}, {1, "sinusoidal"}, {0}};
+
+static const struct aw_field set_setpoints[] = {
+    {.name = "duration", FLOAT, .unit = "ms", .min = 0, .max = 3600000, .optional = true,
+     .help = "time the move takes, in ms; below 1 the setpoints jump at once"},
+    {.name = "mode", FLOAT, .names = modes, .min = 0, .max = 1, .optional = true,
+     .help = "shape of the interpolation between the old setpoint and the target"},
+    {.name = "m1", .alias = "base", FLOAT, .unit = "deg", .min = -90, .max = 90,
+     .help = "target of the base, in deg"},
+    {.name = "m2", .alias = "shoulder", FLOAT, .unit = "deg", .min = -45, .max = 100,
+     .help = "target of the shoulder, in deg"},
+    {.name = "m3", .alias = "elbow", FLOAT, .unit = "deg", .min = -90, .max = 63,
+     .help = "target of the elbow, in deg"},
+    {0},
+};
+
+static const struct aw_field motor_position[] = {
+    {.name = "setpoint", FLOAT, .unit = "deg", .help = "where the interpolation is now, in deg"},
+    {.name = "position", FLOAT, .unit = "deg",
+     .help = "measured angle in deg, in steps of 0.24, new every 16 ms"},
+    {0},
+};
+
+static const struct aw_field positions[] = {
+    {.name = "count", FLOAT, .min = 1, .max = 7, .optional = true, .fallback = 3,
+     .help = "number of motors that follow"},
+    {.name = "motors", .type = AW_GROUP, .rows = motor_position, .labels = seven,
+     .aliases = joints, .count = "count"},
+    {0},
+};
+
+static const struct aw_field motor_velocity[] = {
+    {.name = "setpoint", FLOAT, .unit = "deg/s",
+     .help = "velocity wanted, in deg/s; 0 unless in velocity mode"},
+    {.name = "velocity", FLOAT, .unit = "deg/s", .help = "measured, in deg/s, new every 50 ms"},
+    {.name = "effort", FLOAT,
+     .help = "output of the board's controller, -255 to 255; not a torque"},
+    {0},
+};
+
+static const struct aw_field velocities[] = {
+    {.name = "count", FLOAT, .min = 1, .max = 4, .optional = true, .fallback = 3,
+     .help = "number of motors that follow"},
+    {.name = "motors", .type = AW_GROUP, .rows = motor_velocity, .labels = four,
+     .aliases = joints, .count = "count"},
+    {0},
+};
+
+static const struct aw_field gripper[] = {
+    {.name = "value", .type = AW_UINT, .bits = 8, .min = 0, .max = 180,
+     .help = "position of the gripper servo, 0 closed to 180 open; one byte, not a float"},
+    {0},
+};
+
+static const struct aw_field gain_rows[] = {
+    {.name = "kp", FLOAT, .help = "proportional gain"},
+    {.name = "ki", FLOAT, .help = "integral gain"},
+    {.name = "kd", FLOAT, .help = "derivative gain"},
+    {0},
+};
+
+static const struct aw_field gains[] = {
+    {.name = "motors", .type = AW_GROUP, .rows = gain_rows, .labels = three, .aliases = joints},
+    {0},
+};
+
+static const struct aw_field velocity_gain_rows[] = {
+    {.name = "kp", FLOAT, .help = "proportional gain"},
+    {.name = "ki", FLOAT, .optional = true, .help = "integral gain; the board keeps it at 0"},
+    {.name = "kd", FLOAT, .help = "derivative gain"},
+    {0},
+};
+
+static const struct aw_field velocity_gains[] = {
+    {.name = "motors", .type = AW_GROUP, .rows = velocity_gain_rows, .labels = three,
+     .aliases = joints},
+    {0},
+};
+
+/* The published firmware takes what is faster for this. */
+static const struct aw_field set_velocity[] = {
+    {.name = "m1", .alias = "base", FLOAT, .unit = "deg/s", .min = -876, .max = 876,
+     .optional = true,
+     .help = "velocity of the base, in deg/s; 0 leaves it unchanged"},
+    {.name = "m2", .alias = "shoulder", FLOAT, .unit = "deg/s", .min = -480, .max = 480,
+     .optional = true,
+     .help = "velocity of the shoulder, in deg/s; 0 leaves it unchanged"},
+    {.name = "m3", .alias = "elbow", FLOAT, .unit = "deg/s", .min = -1400, .max = 1400,
+     .optional = true,
+     .help = "velocity of the elbow, in deg/s; 0 leaves it unchanged"},
+    {0},
+};
+
+static const struct aw_field light[] = {
+    {.name = "hue", FLOAT, .min = 0, .max = 1, .help = "colour, once around from 0 to 1"},
+    {.name = "saturation", FLOAT, .min = 0, .max = 1, .help = "0 white to 1 full colour"},
+    {.name = "value", FLOAT, .min = 0, .max = 1, .help = "brightness, 0 off to 1 full"},
+    {0},
+};
+
+static const struct aw_field error[] = {
+    {.name = "id", .type = AW_UINT, .bits = 32, .help = "the packet id the board does not know"},
+    {0},
+};
+
+static const struct aw_name truths[] = {{0, "false"}, {1, "true"}, {0}};
+
+static const struct aw_field motor_state[] = {
+    {.name = "setpoint", FLOAT, .unit = "deg", .help = "where the interpolation is now, in deg"},
+    {.name = "position", FLOAT, .unit = "deg", .help = "measured angle, in deg"},
+    {.name = "velocity", FLOAT, .unit = "deg/s", .help = "measured, in deg/s"},
+    {.name = "effort", FLOAT,
+     .help = "output of the board's controller, -255 to 255; not a torque"},
+    {0},
+};
+
+static const struct aw_field status[] = {
+    {.name = "motors", .type = AW_GROUP, .rows = motor_state, .labels = three,
+     .aliases = joints},
+    {.name = "maybe_stale", .type = AW_UINT, .bits = 8, .names = truths, .optional = true,
+     .help = "an answer may be that to an earlier question"},
+    {0},
+};
+
+static const struct aw_message states[] = {
+    {.name = "status", .dir = AW_RX, .fields = status,
+     .help = "What positions and velocities say, in one record."},
+};
+
+static const struct aw_message messages[] = {
+    {.name = "set_setpoints", .dir = AW_BOTH, .code = 1848, REPORT, .fields = set_setpoints,
+     .help = "Moves all three joints to new targets in a given time. Answered with an echo."},
+    {.name = "positions", .dir = AW_TX, .code = 1910, REPORT,
+     .help = "Asks for setpoints and positions."},
+    {.name = "positions", .dir = AW_RX, .code = 1910, REPORT, .fields = positions,
+     .help = "Setpoint and measured position of each motor."},
+    {.name = "velocities", .dir = AW_TX, .code = 1822, REPORT,
+     .help = "Asks for velocities and efforts."},
+    {.name = "velocities", .dir = AW_RX, .code = 1822, REPORT, .fields = velocities,
+     .help = "Velocity setpoint, measured velocity and computed effort of each motor."},
+    {.name = "gripper", .dir = AW_BOTH, .code = 1962, REPORT, .fields = gripper,
+     .help = "Sets the gripper. Answered with an echo; there is no feedback."},
+    {.name = "pid_gains", .dir = AW_TX, .code = 1857, REPORT,
+     .help = "Asks for the gains of the position controllers."},
+    {.name = "pid_gains", .dir = AW_RX, .code = 1857, REPORT, .fields = gains,
+     .help = "Gains of the position controllers."},
+    {.name = "set_pid_gains", .dir = AW_BOTH, .code = 1900, REPORT, .fields = gains,
+     .help = "Sets the gains of all position controllers. Ends a move where it is."},
+    {.name = "velocity_gains", .dir = AW_TX, .code = 1825, REPORT,
+     .help = "Asks for the gains of the velocity controllers."},
+    {.name = "velocity_gains", .dir = AW_RX, .code = 1825, REPORT, .fields = velocity_gains,
+     .help = "Gains of the velocity controllers."},
+    {.name = "set_velocity_gains", .dir = AW_BOTH, .code = 1810, REPORT, .fields = velocity_gains,
+     .help = "Sets the gains of all velocity controllers."},
+    {.name = "set_velocity", .dir = AW_BOTH, .code = 1811, REPORT, .fields = set_velocity,
+     .help = "Velocity mode for the motors that get a value other than 0."},
+    {.name = "light", .dir = AW_BOTH, .code = 2000, REPORT, .fields = light,
+     .help = "Colour of the light ring."},
+    {.name = "error", .dir = AW_RX, .code = 99, REPORT, .fields = error,
+     .help = "The board's answer to a packet id it does not know."},
+};
+
+/* clang-format on */
+
+static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
+                                         struct aw_span frame, struct aw_error *err)
+{
+    const uint8_t *p = frame.data;
+    if (frame.size != 64) {
+        aw_fail(err, AW_MALFORMED, "report: %zu bytes instead of 64 — cut off, or no report",
+                frame.size);
+        return NULL;
+    }
+    uint32_t id = aw_get_u32(p);
+    const struct aw_message *message = aw_find_code_any(wire, dir, id);
+    if (!message)
+        aw_fail(err, AW_MALFORMED, "packet: id %u is unknown — see 'describe'", (unsigned)id);
+    return message;
+}
+
+const struct aw_protocol aw_hidmotor_protocol = {
+    .name = "hidmotor",
+    .title = "three-joint teaching arm, 64-byte HID reports",
+    .messages = messages,
+    .n_messages = sizeof messages / sizeof *messages,
+    .variants = variants,
+    .medium = AW_MEDIUM_HID,
+    .frame_max = 64,
+    .datagrams = true,
+    .identify = identify,
+};
+
+const struct aw_protocol aw_hidmotor_state_protocol = {
+    .name = "hidmotor",
+    .title = "the arm's state as one record; not on the wire",
+    .messages = states,
+    .n_messages = sizeof states / sizeof *states,
+    .variants = plain,
+    .frame_max = 128,
+    .datagrams = true,
+};

@@ -1,0 +1,283 @@
+#include "protocol/unitysim/arm.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/suggest.h"
+#include "protocol/unitysim/wire.h"
+#include "wire/table.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+#define SCENE_MAX    255
+#define POSITION_MAX 65535
+
+/* One joint, one scene, one row; names and limits are in the wire table. */
+/* clang-format off */
+static const int caps[AW_UNITY_JOINTS] = {67, 45, 90, 67, 90};
+
+static const struct aw_unity_scene scenes[] = {
+    {1, "Basic Movement", "move the joints"},
+    {2, "Slam Dunk", "put the ball into the open cup"},
+    {3, "Don't Spill", "pour the ball from one cup into the other"},
+    {4, "1up Ball Cup", "put the ball on the second cup and the first cup on top"},
+    {5, "Bento Block Stacking", "stack the five blocks"},
+    {6, "Cup Stacking", "stack the three cups on the other side of the mat"},
+};
+
+static const struct aw_unity_camera views[] = {
+    {-185, 500, 0, 66, 270, 0},
+    {-185, 500, 0, 66, 270, 0},
+    {-185, 500, 0, 66, 270, 0},
+    {-185, 500, 0, 66, 270, 0},
+    {-208, 403, -222, 55, 299, 0},
+    {-320, 536, 0, 82, 270, 0},
+    {-208, 403, -222, 55, 299, 0},
+};
+/* clang-format on */
+
+double aw_unity_degrees(double ticks)
+{
+    return ticks * 360 / AW_UNITY_TURN - 180;
+}
+
+double aw_unity_ticks(double degrees)
+{
+    return (degrees + 180) * AW_UNITY_TURN / 360;
+}
+
+/* What the wire table knows */
+
+static const struct aw_field *row(const struct aw_field *rows, const char *name)
+{
+    while (rows->name && strcmp(rows->name, name) != 0)
+        rows++;
+    return rows;
+}
+
+static const struct aw_field *message_row(const char *message, const char *field)
+{
+    const struct aw_message *messages = aw_unitysim_protocol.messages;
+    while (strcmp(messages->name, message) != 0)
+        messages++;
+    return row(messages->fields, field);
+}
+
+static const char *value_name(const struct aw_name *names, int value)
+{
+    for (; names->name; names++)
+        if (names->value == value)
+            return names->name;
+    return NULL;
+}
+
+/* Joints */
+
+static const char *const *joint_names(void)
+{
+    return message_row("control", "joints")->labels;
+}
+
+const char *aw_unity_joint_name(int joint)
+{
+    return joint_names()[joint];
+}
+
+static char plain(char c)
+{
+    return c == ' ' || c == '-' ? '_' : (char)tolower((unsigned char)c);
+}
+
+static bool same_word(const char *a, const char *b)
+{
+    while (*a && plain(*a) == plain(*b)) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+int aw_unity_joint_find(const char *name)
+{
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        if (same_word(name, aw_unity_joint_name(i)))
+            return i;
+    return -1;
+}
+
+enum aw_status aw_unity_joint_parse(const char *name, int *joint, struct aw_error *err)
+{
+    int found = aw_unity_joint_find(name);
+    if (found >= 0) {
+        *joint = found;
+        return AW_OK;
+    }
+    const char *near = aw_suggest(name, joint_names(), AW_UNITY_JOINTS);
+    if (near)
+        return aw_fail(err, AW_USAGE, "joint '%.40s': unknown — did you mean '%s'?", name, near);
+    return aw_fail(err, AW_USAGE,
+                   "joint '%.40s': unknown — they are shoulder, elbow, wrist_rotate, wrist_flex "
+                   "and hand",
+                   name);
+}
+
+struct aw_unity_limits aw_unity_limits_default(void)
+{
+    struct aw_unity_limits limits;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        const struct aw_field *rows = message_row("update", aw_unity_joint_name(i))->rows;
+        limits.joint[i].min = (int)row(rows, "min")->fallback;
+        limits.joint[i].max = (int)row(rows, "max")->fallback;
+    }
+    return limits;
+}
+
+enum aw_status aw_unity_limits_check(const struct aw_unity_limits *limits, struct aw_error *err)
+{
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        const struct aw_unity_limit *limit = &limits->joint[i];
+        const char *name = aw_unity_joint_name(i);
+        if (limit->min > limit->max)
+            return aw_fail(err, AW_LIMIT, "%s: the lower limit %d is above the upper one %d", name,
+                           limit->min, limit->max);
+        if (limit->min < 0 || limit->max > POSITION_MAX)
+            return aw_fail(err, AW_LIMIT, "%s: limits %d to %d — the wire carries 0 to %d ticks",
+                           name, limit->min, limit->max, POSITION_MAX);
+    }
+    return AW_OK;
+}
+
+int aw_unity_velocity_cap(int joint)
+{
+    return caps[joint];
+}
+
+enum aw_status aw_unity_position_parse(int joint, const char *text,
+                                       const struct aw_unity_limits *limits, double *ticks,
+                                       struct aw_error *err)
+{
+    bool open = strcmp(text, "open") == 0, close = strcmp(text, "close") == 0;
+    if (!open && !close)
+        return aw_number_parse_unit(text, "tick", ticks, err);
+    if (joint != AW_UNITY_HAND)
+        return aw_fail(err, AW_USAGE, "%s: '%s' is for the hand — give ticks or deg",
+                       aw_unity_joint_name(joint), text);
+    *ticks = open ? limits->joint[joint].max : limits->joint[joint].min;
+    return AW_OK;
+}
+
+/* Driving */
+
+static bool drive_word(int joint, const char *text, struct aw_unity_drive *drive)
+{
+    const struct aw_name *states = row(message_row("control", "joints")->rows, "state")->names;
+    if (joint == AW_UNITY_HAND && strcmp(text, "open") == 0)
+        text = value_name(states, AW_UNITY_INCREASE);
+    else if (joint == AW_UNITY_HAND && strcmp(text, "close") == 0)
+        text = value_name(states, AW_UNITY_DECREASE);
+    for (; states->name; states++) {
+        if (strcmp(states->name, text) != 0)
+            continue;
+        drive->state = (enum aw_unity_state)states->value;
+        bool moves = drive->state == AW_UNITY_INCREASE || drive->state == AW_UNITY_DECREASE;
+        drive->velocity = moves ? caps[joint] : 0;
+        return true;
+    }
+    return false;
+}
+
+static enum aw_status drive_number(int joint, const char *text, double *velocity,
+                                   struct aw_error *err)
+{
+    if (aw_number_parse(text, velocity, NULL) == AW_OK)
+        return AW_OK;
+    if (!isdigit((unsigned char)*text) && !strchr("+-.", *text))
+        return aw_fail(err, AW_USAGE,
+                       "%s: '%.40s' is no way to drive — give a velocity (+45, -30deg/s), stop, "
+                       "keep, increase, decrease%s",
+                       aw_unity_joint_name(joint), text,
+                       joint == AW_UNITY_HAND ? ", open or close" : "");
+    enum aw_status status = aw_number_parse_unit(text, "deg/s", velocity, err);
+    *velocity /= AW_UNITY_DEG_S;
+    return status;
+}
+
+enum aw_status aw_unity_drive_parse(int joint, const char *text, bool force,
+                                    struct aw_unity_drive *drive, struct aw_error *err)
+{
+    double velocity;
+    if (drive_word(joint, text, drive))
+        return AW_OK;
+    enum aw_status status = drive_number(joint, text, &velocity, err);
+    if (status != AW_OK)
+        return status;
+    int max = force ? AW_UNITY_VELOCITY_MAX : caps[joint];
+    double size = round(fabs(velocity));
+    if (size > max)
+        return aw_fail(err, AW_LIMIT, "%s: velocity %.9g is above %d%s", aw_unity_joint_name(joint),
+                       size, max,
+                       force ? ", the most the wire carries" : " — give less, or --force");
+    drive->velocity = (int)size;
+    drive->state = drive->velocity == 0 ? AW_UNITY_STOP
+                   : velocity > 0       ? AW_UNITY_INCREASE
+                                        : AW_UNITY_DECREASE;
+    return AW_OK;
+}
+
+/* Scenes */
+
+static const struct aw_name *scene_names(void)
+{
+    return message_row("scene", "scene")->names;
+}
+
+const struct aw_unity_scene *aw_unity_scene(int index)
+{
+    for (size_t i = 0; i < COUNT(scenes); i++)
+        if (scenes[i].index == index)
+            return &scenes[i];
+    return NULL;
+}
+
+const char *aw_unity_scene_name(int index)
+{
+    return value_name(scene_names(), index);
+}
+
+static enum aw_status unknown_scene(const char *text, struct aw_error *err)
+{
+    const char *names[COUNT(scenes)];
+    for (size_t i = 0; i < COUNT(scenes); i++)
+        names[i] = aw_unity_scene_name(scenes[i].index);
+    const char *near = aw_suggest(text, names, COUNT(names));
+    if (near)
+        return aw_fail(err, AW_USAGE, "scene '%.40s': unknown — did you mean '%s'?", text, near);
+    return aw_fail(err, AW_USAGE,
+                   "scene '%.40s': unknown — they are %s, %s, %s, %s, %s, %s, or a number", text,
+                   names[0], names[1], names[2], names[3], names[4], names[5]);
+}
+
+enum aw_status aw_unity_scene_parse(const char *text, int *index, struct aw_error *err)
+{
+    double number;
+    for (const struct aw_name *name = scene_names(); name->name; name++)
+        if (same_word(name->name, text)) {
+            *index = name->value;
+            return AW_OK;
+        }
+    if (aw_number_parse(text, &number, NULL) != AW_OK)
+        return unknown_scene(text, err);
+    if (number < 1 || number > SCENE_MAX || floor(number) < number)
+        return aw_fail(err, AW_LIMIT, "scene %.9g: it is a whole number from 1 to %d", number,
+                       SCENE_MAX);
+    *index = (int)number;
+    return AW_OK;
+}
+
+struct aw_unity_camera aw_unity_scene_view(int index)
+{
+    return views[index > 0 && index < (int)COUNT(views) ? index : 0];
+}

@@ -1,0 +1,799 @@
+#include "protocol/unitysim/client.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "link/core/url.h"
+#include "protocol/unitysim/fields.h"
+#include "protocol/unitysim/wire.h"
+
+#define STALE_NS        (200 * AW_MILLISECOND)
+#define SAMPLES_MAX     1000000
+#define FRAME_RATE      30
+#define SETTLE_NS       (500 * AW_MILLISECOND) /* until feedback must show what we sent */
+#define STRANGE         5                      /* feedback in a row that shows something else */
+#define SILENCE_NS      AW_SECOND
+#define TOLD_NS         (5 * AW_SECOND)
+#define DRAIN_MOST      100000
+#define SCENE_AGAIN_NS  (500 * AW_MILLISECOND)
+#define CAMERA_AGAIN_NS (250 * AW_MILLISECOND)
+#define START_NEAR      30 /* ticks */
+#define UPDATES         3
+#define STOPS_LEAST     5
+#define STOPS_MOST      20
+#define QUIET           3 /* feedback in a row that shows no drive */
+#define MOVE_NS         (10 * AW_SECOND)
+#define TOLERANCE       10
+#define SETTLED         3  /* feedback in a row: a joint coasts on for a step after it is stopped */
+#define PATIENCE        20 /* feedback within the tolerance: it does not come nearer */
+
+/* A command works for about so long before the next one that knows more does. */
+#define HORIZON_S   0.12
+#define TICKS_S     (AW_UNITY_DEG_S * AW_UNITY_TURN / 360) /* per unit of velocity */
+#define BRAKE_TICKS (TICKS_S * HORIZON_S)
+
+struct aw_unity_options aw_unity_defaults(void)
+{
+    return (struct aw_unity_options){.limits = aw_unity_limits_default(),
+                                     .frame_rate = FRAME_RATE,
+                                     .stale_ns = STALE_NS,
+                                     .samples_max = SAMPLES_MAX};
+}
+
+static void find_leaves(struct aw_unity *unity)
+{
+    unity->control = aw_wire_codec(&unity->wire, "control", AW_TX);
+    unity->feedback_codec = aw_wire_codec(&unity->wire, "feedback", AW_RX);
+    unity->camera_codec = aw_wire_codec(&unity->wire, "camera", AW_RX);
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        unity->velocity_leaf[i] = (int8_t)aw_unity_leaf(unity->control, i, "velocity");
+        unity->state_leaf[i] = (int8_t)aw_unity_leaf(unity->control, i, "state");
+        unity->position_leaf[i] = (int8_t)aw_unity_leaf(unity->feedback_codec, i, "position");
+        unity->echo_leaf[i] = (int8_t)aw_unity_leaf(unity->feedback_codec, i, "velocity");
+    }
+}
+
+void aw_unity_init(struct aw_unity *unity, struct aw_link *link, const struct aw_variant *variant,
+                   const struct aw_unity_options *options)
+{
+    memset(unity, 0, sizeof *unity);
+    unity->link = link;
+    unity->options = *options;
+    unity->feedback.time_ns = AW_NO_TIME;
+    unity->told_ns = INT64_MIN;
+    aw_wire_init(&unity->wire, &aw_unitysim_protocol, variant, false);
+    find_leaves(unity);
+}
+
+void aw_unity_free(struct aw_unity *unity)
+{
+    aw_samples_free(&unity->cadence_ms);
+}
+
+enum aw_status aw_unity_variant(const char *url, struct aw_variant *variant, struct aw_error *err)
+{
+    struct aw_url parts;
+    enum aw_status status = aw_url_parse(&parts, url, err);
+    const char *compat = status == AW_OK ? aw_url_get(&parts, "compat") : NULL;
+    if (!compat || strcmp(compat, "40") == 0)
+        return status;
+    if (strcmp(compat, "38") != 0)
+        return aw_fail(err, AW_USAGE,
+                       "compat=%.20s: unknown — 38 is the length byte of a scene as brachI/Oplexus "
+                       "sends it, 40 as documented",
+                       compat);
+    *variant = *aw_protocol_variant(&aw_unitysim_protocol, "compat38");
+    return AW_OK;
+}
+
+static int64_t now_of(const struct aw_unity *unity)
+{
+    return aw_clock_now(unity->link->clock);
+}
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static bool driven(const struct aw_unity_drive *drive)
+{
+    return drive->state == AW_UNITY_INCREASE || drive->state == AW_UNITY_DECREASE;
+}
+
+/* Sending */
+
+static enum aw_status send_record(struct aw_unity *unity, const struct aw_record *record,
+                                  struct aw_error *err)
+{
+    uint8_t bytes[AW_UNITY_FRAME_MAX];
+    size_t size;
+    enum aw_status status =
+        aw_encode(record, unity->options.force, bytes, sizeof bytes, &size, err);
+    if (status == AW_OK)
+        status = aw_link_write(unity->link, bytes, size, err);
+    unity->counters.sent += status == AW_OK;
+    return status;
+}
+
+void aw_unity_control_record(struct aw_unity *unity, struct aw_record *record)
+{
+    aw_record_init(record, unity->control, AW_TX);
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        record->v[unity->velocity_leaf[i]] = unity->drive[i].velocity;
+        record->v[unity->state_leaf[i]] = unity->drive[i].state;
+    }
+    record->present = unity->control->values;
+}
+
+void aw_unity_stop_record(struct aw_unity *unity, struct aw_record *record)
+{
+    aw_record_init(record, unity->control, AW_TX);
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        record->v[unity->state_leaf[i]] = AW_UNITY_STOP;
+    record->present = unity->control->values;
+}
+
+static enum aw_status send_control(struct aw_unity *unity, struct aw_error *err)
+{
+    struct aw_record record;
+    aw_unity_control_record(unity, &record);
+    return send_record(unity, &record, err);
+}
+
+static void note_cadence(struct aw_unity *unity, int64_t now)
+{
+    bool first = unity->last_tick_ns == AW_NEVER;
+    if (!first && (int64_t)unity->cadence_ms.n < unity->options.samples_max)
+        aw_samples_add(&unity->cadence_ms, (double)(now - unity->last_tick_ns) / 1e6);
+    unity->last_tick_ns = now;
+}
+
+/* The next tick stays on the grid; those that are past are left out. */
+static void plan_tick(struct aw_unity *unity, int64_t now)
+{
+    unity->next_tick_ns += AW_UNITY_CADENCE_NS;
+    if (unity->next_tick_ns > now)
+        return;
+    int64_t missed = (now - unity->next_tick_ns) / AW_UNITY_CADENCE_NS + 1;
+    unity->counters.late += (uint64_t)missed;
+    unity->next_tick_ns += missed * AW_UNITY_CADENCE_NS;
+}
+
+static enum aw_status tick(struct aw_unity *unity, struct aw_error *err)
+{
+    int64_t now = now_of(unity);
+    if (!unity->streaming || now < unity->next_tick_ns)
+        return AW_OK;
+    note_cadence(unity, now);
+    plan_tick(unity, now);
+    unity->counters.ticks++;
+    return send_control(unity, err);
+}
+
+static void stream(struct aw_unity *unity)
+{
+    if (unity->streaming)
+        return;
+    unity->streaming = true;
+    unity->next_tick_ns = now_of(unity);
+    unity->last_tick_ns = AW_NEVER;
+}
+
+static void latch(struct aw_unity *unity, int joint, struct aw_unity_drive drive)
+{
+    struct aw_unity_drive *old = &unity->drive[joint];
+    int max = unity->options.force ? AW_UNITY_VELOCITY_MAX : aw_unity_velocity_cap(joint);
+    if (drive.velocity > max)
+        drive.velocity = max;
+    if (old->state != drive.state || old->velocity != drive.velocity)
+        unity->changed_ns[joint] = now_of(unity);
+    *old = drive;
+}
+
+void aw_unity_drive(struct aw_unity *unity, int joint, struct aw_unity_drive drive)
+{
+    latch(unity, joint, drive);
+    stream(unity);
+}
+
+/* Listening */
+
+static int64_t waited_ns(const struct aw_link *link)
+{
+    int64_t waited = link->rx_time_ns ? aw_wall_time() - link->rx_time_ns : 0;
+    return waited > 0 && waited < AW_SECOND * 60 ? waited : 0;
+}
+
+static void count_gap(struct aw_unity *unity, int64_t heard)
+{
+    int64_t gap = heard - unity->feedback.heard_ns;
+    if (unity->listening && gap > AW_UNITY_CADENCE_NS * 3 / 2 && gap < SILENCE_NS)
+        unity->counters.lost +=
+            (uint64_t)((gap + AW_UNITY_CADENCE_NS / 2) / AW_UNITY_CADENCE_NS - 1);
+    unity->listening = true;
+}
+
+static bool shows_other_command(const struct aw_unity *unity, int joint, int64_t now)
+{
+    const struct aw_unity_drive *drive = &unity->drive[joint];
+    int wanted = driven(drive) ? drive->velocity : 0;
+    return unity->streaming && drive->state != AW_UNITY_KEEP &&
+           now - unity->changed_ns[joint] > SETTLE_NS &&
+           abs(unity->feedback.velocity[joint] - wanted) > 1;
+}
+
+/* Somebody else's stream shows in the velocities, which repeat what the simulator was told last. */
+static void watch_for_fight(struct aw_unity *unity, int64_t now)
+{
+    int joint = 0;
+    while (joint < AW_UNITY_JOINTS && !shows_other_command(unity, joint, now))
+        joint++;
+    unity->strange = joint < AW_UNITY_JOINTS ? unity->strange + 1 : 0;
+    if (unity->strange == 0)
+        unity->fight[0] = '\0';
+    if (unity->strange < STRANGE)
+        return;
+    const struct aw_unity_drive *drive = &unity->drive[joint];
+    snprintf(unity->fight, sizeof unity->fight,
+             "%s is driven with velocity %d, not our %d: another client commands the arm — end it "
+             "(brachI/Oplexus?)",
+             aw_unity_joint_name(joint), unity->feedback.velocity[joint],
+             driven(drive) ? drive->velocity : 0);
+}
+
+static void tell_fight(struct aw_unity *unity, struct aw_unity_heard *heard, int64_t now)
+{
+    if (!unity->fight[0] || (unity->told_ns != INT64_MIN && now - unity->told_ns < TOLD_NS))
+        return;
+    unity->told_ns = now;
+    heard->news = unity->fight;
+}
+
+static void take_feedback(struct aw_unity *unity, struct aw_unity_heard *heard)
+{
+    struct aw_unity_feedback *feedback = &unity->feedback;
+    int64_t now = now_of(unity), came = now - waited_ns(unity->link);
+    count_gap(unity, came);
+    feedback->count = ++unity->counters.feedback;
+    feedback->heard_ns = came;
+    feedback->time_ns = heard->record.time_ns;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        feedback->position[i] = (int)heard->record.v[unity->position_leaf[i]];
+        feedback->velocity[i] = (int)heard->record.v[unity->echo_leaf[i]];
+    }
+    watch_for_fight(unity, now);
+    tell_fight(unity, heard, now);
+}
+
+static void take_foreign(struct aw_unity *unity, struct aw_unity_heard *heard)
+{
+    if (unity->counters.foreign++ == 0)
+        heard->news = "another client's commands come to our port — its ports are the wrong way "
+                      "round";
+}
+
+static enum aw_status take(struct aw_unity *unity, struct aw_unity_heard *heard,
+                           struct aw_error *err)
+{
+    struct aw_error why = {0};
+    struct aw_record *record = &heard->record;
+    const struct aw_span frame = {heard->bytes, heard->size};
+    unity->link_news[0] = '\0';
+    enum aw_status status = aw_wire_decode(&unity->wire, AW_RX, frame, record, &why);
+    if (status != AW_OK) {
+        unity->counters.malformed++;
+        snprintf(unity->why_malformed, sizeof unity->why_malformed, "%.150s", why.text);
+        return aw_fail(err, status, "%s", why.text);
+    }
+    record->time_ns = unity->link->rx_time_ns ? unity->link->rx_time_ns : AW_NO_TIME;
+    if (record->codec == unity->feedback_codec) {
+        take_feedback(unity, heard);
+    } else if (record->codec == unity->camera_codec) {
+        unity->camera = aw_unity_get_camera(record);
+        unity->counters.camera++;
+    } else {
+        take_foreign(unity, heard);
+    }
+    return AW_OK;
+}
+
+enum aw_status aw_unity_next(struct aw_unity *unity, int64_t deadline, struct aw_unity_heard *heard,
+                             struct aw_error *err)
+{
+    enum aw_status status;
+    do {
+        heard->size = 0;
+        heard->news = NULL;
+        status = tick(unity, err);
+        if (status != AW_OK)
+            return status;
+        int64_t until = unity->streaming ? sooner(unity->next_tick_ns, deadline) : deadline;
+        status =
+            aw_link_read(unity->link, heard->bytes, sizeof heard->bytes, &heard->size, until, err);
+    } while (status == AW_TIMEOUT && now_of(unity) < deadline);
+    if (status == AW_MORE && unity->link->event[0]) {
+        snprintf(unity->link_news, sizeof unity->link_news, "%s", unity->link->event);
+        heard->news = unity->link_news;
+    }
+    if (status == AW_OK)
+        status = take(unity, heard, err);
+    if (heard->news)
+        snprintf(unity->news, sizeof unity->news, "%s", heard->news);
+    return status;
+}
+
+/* What never falls silent must not keep us past the deadline. */
+static enum aw_status next_before(struct aw_unity *unity, int64_t deadline,
+                                  struct aw_unity_heard *heard, struct aw_error *err)
+{
+    if (now_of(unity) > deadline)
+        return AW_TIMEOUT;
+    return aw_unity_next(unity, deadline, heard, err);
+}
+
+static bool worth_telling(enum aw_status status, const struct aw_unity_heard *heard)
+{
+    return status == AW_OK || (status == AW_MORE && heard->news);
+}
+
+enum aw_status aw_unity_run(struct aw_unity *unity, int64_t deadline, aw_unity_heard_fn *fn,
+                            void *context, struct aw_error *err)
+{
+    for (;;) {
+        struct aw_unity_heard heard;
+        enum aw_status status = next_before(unity, deadline, &heard, err);
+        if (status == AW_TIMEOUT)
+            return AW_OK;
+        if (status == AW_STOPPED || status == AW_LOST)
+            return status;
+        if (worth_telling(status, &heard) && fn && !fn(context, &heard))
+            return AW_OK;
+    }
+}
+
+enum aw_status aw_unity_drain(struct aw_unity *unity, struct aw_error *err)
+{
+    struct aw_unity_heard heard;
+    enum aw_status status = AW_OK;
+    for (int i = 0; i < DRAIN_MOST && status != AW_TIMEOUT; i++) {
+        status = aw_unity_next(unity, now_of(unity), &heard, err);
+        if (status == AW_STOPPED || status == AW_LOST)
+            return status;
+    }
+    unity->listening = false;
+    return AW_OK;
+}
+
+int64_t aw_unity_age_ns(const struct aw_unity *unity)
+{
+    return unity->feedback.count ? now_of(unity) - unity->feedback.heard_ns : AW_NEVER;
+}
+
+bool aw_unity_stale(const struct aw_unity *unity)
+{
+    return aw_unity_age_ns(unity) > unity->options.stale_ns;
+}
+
+/* Why nothing is heard: what the link says, or what to look at. */
+static enum aw_status fail_silent(const struct aw_unity *unity, const char *what, int64_t wait_ns,
+                                  const char *advice, struct aw_error *err)
+{
+    bool known = unity->link_news[0];
+    return aw_fail(err, AW_TIMEOUT, "%s within %.9g s%s%s", what, (double)wait_ns / 1e9,
+                   known ? ": " : " — ", known ? unity->link_news : advice);
+}
+
+/* Stopping */
+
+void aw_unity_leave(struct aw_unity *unity)
+{
+    unity->streaming = false;
+}
+
+enum aw_status aw_unity_halt(struct aw_unity *unity, struct aw_error *err)
+{
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        latch(unity, i, (struct aw_unity_drive){.state = AW_UNITY_STOP});
+    return send_control(unity, err);
+}
+
+static int first_driven(const struct aw_unity *unity)
+{
+    int joint = 0;
+    while (joint < AW_UNITY_JOINTS && unity->feedback.velocity[joint] == 0)
+        joint++;
+    return joint;
+}
+
+struct stopping {
+    struct aw_unity *unity;
+    uint64_t seen; /* feedback so far */
+    int quiet;
+};
+
+static bool watch_stop(void *context, const struct aw_unity_heard *heard)
+{
+    struct stopping *stopping = context;
+    struct aw_unity *unity = stopping->unity;
+    (void)heard;
+    if (unity->feedback.count == stopping->seen)
+        return true;
+    stopping->seen = unity->feedback.count;
+    stopping->quiet = first_driven(unity) == AW_UNITY_JOINTS ? stopping->quiet + 1 : 0;
+    return true;
+}
+
+static enum aw_status repeat_stop(struct stopping *stopping, struct aw_error *err)
+{
+    struct aw_unity *unity = stopping->unity;
+    uint64_t before = stopping->seen;
+    enum aw_status status = AW_OK;
+    for (int sent = 1; status == AW_OK; sent++) {
+        /* A clock that refuses to wait is no reason not to send. */
+        aw_unity_run(unity, now_of(unity) + AW_UNITY_CADENCE_NS, watch_stop, stopping, NULL);
+        bool deaf = stopping->seen == before && aw_unity_stale(unity);
+        bool enough = deaf || stopping->quiet >= QUIET;
+        if (sent >= (enough ? STOPS_LEAST : STOPS_MOST))
+            break;
+        status = send_control(unity, err);
+    }
+    return status;
+}
+
+enum aw_status aw_unity_stop(struct aw_unity *unity, struct aw_error *err)
+{
+    enum aw_status status = aw_unity_halt(unity, err);
+    unity->streaming = unity->stopped = false;
+    if (status == AW_OK)
+        aw_unity_drain(unity, NULL); /* what is lost or refused here shows below */
+    struct stopping stopping = {.unity = unity, .seen = unity->feedback.count};
+    uint64_t before = stopping.seen;
+    if (status == AW_OK)
+        status = repeat_stop(&stopping, err);
+    unity->stopped = status == AW_OK && stopping.quiet > 0;
+    if (status != AW_OK || stopping.seen == before || stopping.quiet > 0)
+        return status;
+    int joint = first_driven(unity);
+    return aw_fail(err, AW_REFUSED,
+                   "%s is still driven with velocity %d — does another client command the arm?",
+                   aw_unity_joint_name(joint), unity->feedback.velocity[joint]);
+}
+
+/* Scenes, camera, limits */
+
+static const struct aw_unity_camera own_view;
+
+void aw_unity_scene_record(struct aw_unity *unity, int scene, const struct aw_unity_camera *camera,
+                           struct aw_record *record)
+{
+    aw_record_init(record, aw_wire_codec(&unity->wire, "scene", AW_TX), AW_TX);
+    aw_record_set(record, "scene", scene, NULL);
+    aw_record_set(record, "frame_rate", unity->options.frame_rate, NULL);
+    aw_unity_put_camera(record, camera ? camera : &own_view);
+    aw_unity_put_limits(record, &unity->options.limits);
+}
+
+void aw_unity_update_record(struct aw_unity *unity, const struct aw_unity_camera *camera,
+                            struct aw_record *record)
+{
+    aw_record_init(record, aw_wire_codec(&unity->wire, "update", AW_TX), AW_TX);
+    aw_unity_put_camera(record, camera ? camera : &own_view);
+    aw_unity_put_limits(record, &unity->options.limits);
+}
+
+/* Asks, again and again, until what was heard is enough. */
+struct request {
+    struct aw_unity *unity;
+    const struct aw_record *record;
+    int64_t again_ns;
+    bool (*answered)(const struct request *request);
+    uint64_t before; /* messages of the awaited kind */
+    int sent, least;
+    bool done;
+};
+
+static bool watch_request(void *context, const struct aw_unity_heard *heard)
+{
+    struct request *request = context;
+    (void)heard;
+    request->done = request->sent >= request->least && request->answered(request);
+    return !request->done;
+}
+
+static enum aw_status ask(struct request *request, int64_t wait_ns, struct aw_error *err)
+{
+    struct aw_unity *unity = request->unity;
+    int64_t now = now_of(unity), deadline = now + wait_ns;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && !request->done) {
+        status = send_record(unity, request->record, err);
+        request->sent++;
+        if (status == AW_OK && wait_ns > 0)
+            status = aw_unity_run(unity, sooner(now_of(unity) + request->again_ns, deadline),
+                                  watch_request, request, err);
+        if (now_of(unity) >= deadline)
+            break;
+    }
+    return status;
+}
+
+static bool at_start(const struct aw_unity *unity)
+{
+    bool all = true;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        const struct aw_unity_limit *limit = &unity->options.limits.joint[i];
+        int start = AW_UNITY_CENTRE;
+        start = start < limit->min ? limit->min : start > limit->max ? limit->max : start;
+        all = all && abs(unity->feedback.position[i] - start) <= START_NEAR &&
+              unity->feedback.velocity[i] == 0;
+    }
+    return all;
+}
+
+static bool scene_loaded(const struct request *request)
+{
+    return request->unity->counters.feedback > request->before && at_start(request->unity);
+}
+
+enum aw_status aw_unity_scene_load(struct aw_unity *unity, int scene,
+                                   const struct aw_unity_camera *camera, int64_t wait_ns,
+                                   struct aw_error *err)
+{
+    struct aw_record record;
+    enum aw_status status = aw_unity_limits_check(&unity->options.limits, err);
+    if (status == AW_OK)
+        status = aw_unity_drain(unity, err);
+    if (status != AW_OK)
+        return status;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        latch(unity, i, (struct aw_unity_drive){.state = AW_UNITY_STOP});
+    aw_unity_scene_record(unity, scene, camera, &record);
+    /* Feedback of an arm that is at its start already says nothing about the first request. */
+    bool unclear = !aw_unity_stale(unity) && at_start(unity);
+    struct request request = {.unity = unity,
+                              .record = &record,
+                              .again_ns = SCENE_AGAIN_NS,
+                              .answered = scene_loaded,
+                              .before = unity->counters.feedback,
+                              .least = unclear ? 2 : 1};
+    status = ask(&request, wait_ns, err);
+    if (status != AW_OK || request.done || wait_ns == 0)
+        return status;
+    if (unity->counters.feedback > request.before)
+        return aw_fail(err, AW_TIMEOUT,
+                       "scene %d: the arm does not go to its start — does the simulator have this "
+                       "scene, or does another client drive it?",
+                       scene);
+    return fail_silent(unity, "scene: no feedback", wait_ns,
+                       "is the simulator running, and does it send to this port?", err);
+}
+
+static bool camera_came(const struct request *request)
+{
+    return request->unity->counters.camera > request->before;
+}
+
+enum aw_status aw_unity_camera_get(struct aw_unity *unity, struct aw_unity_camera *camera,
+                                   int64_t wait_ns, struct aw_error *err)
+{
+    struct aw_record record;
+    enum aw_status status = aw_unity_drain(unity, err);
+    if (status != AW_OK)
+        return status;
+    aw_record_init(&record, aw_wire_codec(&unity->wire, "camera_request", AW_TX), AW_TX);
+    struct request request = {.unity = unity,
+                              .record = &record,
+                              .again_ns = CAMERA_AGAIN_NS,
+                              .answered = camera_came,
+                              .before = unity->counters.camera};
+    status = ask(&request, wait_ns, err);
+    if (status != AW_OK)
+        return status;
+    if (!request.done)
+        return fail_silent(unity, "camera: no answer", wait_ns,
+                           "is a scene loaded? The simulator says nothing before", err);
+    *camera = unity->camera;
+    return AW_OK;
+}
+
+enum aw_status aw_unity_update(struct aw_unity *unity, const struct aw_unity_camera *camera,
+                               int64_t wait_ns, struct aw_error *err)
+{
+    struct aw_record record;
+    struct aw_unity_camera kept;
+    enum aw_status status = aw_unity_limits_check(&unity->options.limits, err);
+    if (status == AW_OK && !camera) {
+        status = aw_unity_camera_get(unity, &kept, wait_ns, err);
+        camera = &kept;
+    }
+    if (status == AW_OK)
+        aw_unity_update_record(unity, camera, &record);
+    for (int i = 0; i < UPDATES && status == AW_OK; i++) {
+        status = send_record(unity, &record, err);
+        if (status == AW_OK)
+            status = aw_unity_run(unity, now_of(unity) + AW_UNITY_CADENCE_NS, NULL, NULL, err);
+    }
+    return status;
+}
+
+/* Moving */
+
+int aw_unity_approach(int velocity, int tolerance, int distance)
+{
+    if (distance >= velocity * AW_UNITY_SLOWEST / tolerance)
+        return velocity;
+    int gain = velocity / (tolerance * 5);
+    int slow = velocity - velocity * gain * tolerance / distance;
+    slow = slow < AW_UNITY_SLOWEST ? AW_UNITY_SLOWEST : slow;
+    return slow < velocity ? slow : velocity;
+}
+
+void aw_unity_move_to(struct aw_unity_move *move, int joint, int position)
+{
+    move->goals[joint].wanted = true;
+    move->goals[joint].position = position;
+}
+
+static enum aw_status check_goal(const struct aw_unity *unity, const struct aw_unity_move *move,
+                                 int joint, struct aw_error *err)
+{
+    const struct aw_unity_goal *goal = &move->goals[joint];
+    const struct aw_unity_limit *limit = &unity->options.limits.joint[joint];
+    bool force = unity->options.force;
+    const char *name = aw_unity_joint_name(joint);
+    int cap = force ? AW_UNITY_VELOCITY_MAX : aw_unity_velocity_cap(joint);
+    if (!force && (goal->position < limit->min || goal->position > limit->max))
+        return aw_fail(err, AW_LIMIT,
+                       "%s: %d ticks (%.1f deg) is outside %d to %d (%.1f to %.1f deg)", name,
+                       goal->position, aw_unity_degrees(goal->position), limit->min, limit->max,
+                       aw_unity_degrees(limit->min), aw_unity_degrees(limit->max));
+    if (goal->velocity < 0 || goal->velocity > cap)
+        return aw_fail(err, AW_LIMIT, "%s: velocity %d is outside 1 to %d", name, goal->velocity,
+                       cap);
+    if (goal->tolerance < 0)
+        return aw_fail(err, AW_LIMIT, "%s: tolerance %d is below 1", name, goal->tolerance);
+    return AW_OK;
+}
+
+enum aw_status aw_unity_move_check(const struct aw_unity *unity, const struct aw_unity_move *move,
+                                   struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    for (int i = 0; i < AW_UNITY_JOINTS && status == AW_OK; i++)
+        if (move->goals[i].wanted)
+            status = check_goal(unity, move, i, err);
+    return status;
+}
+
+struct moving {
+    struct aw_unity *unity;
+    struct aw_unity_move move; /* with all numbers set */
+    uint64_t seen;
+    int settled;
+    int inside[AW_UNITY_JOINTS]; /* feedback in a row within the tolerance */
+};
+
+static int distance(const struct moving *moving, int joint)
+{
+    return moving->move.goals[joint].position - moving->unity->feedback.position[joint];
+}
+
+static bool is_there(const struct moving *moving, int joint)
+{
+    const struct aw_unity_goal *goal = &moving->move.goals[joint];
+    return !goal->wanted || abs(distance(moving, joint)) <= goal->tolerance;
+}
+
+static bool all_stand(const struct moving *moving)
+{
+    bool stand = true;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        stand = stand && is_there(moving, i) &&
+                (!moving->move.goals[i].wanted || moving->unity->feedback.velocity[i] == 0);
+    return stand;
+}
+
+static struct aw_unity_drive towards(const struct moving *moving, int joint)
+{
+    const struct aw_unity_goal *goal = &moving->move.goals[joint];
+    int delta = distance(moving, joint), left = abs(delta);
+    if (left <= (goal->tolerance + 1) / 2 || moving->inside[joint] > PATIENCE)
+        return (struct aw_unity_drive){.state = AW_UNITY_STOP};
+    int velocity = aw_unity_approach(goal->velocity, goal->tolerance, left);
+    int brake = (int)(left / BRAKE_TICKS) + 1;
+    return (struct aw_unity_drive){
+        .velocity = velocity < brake ? velocity : brake,
+        .state = delta > 0 ? AW_UNITY_INCREASE : AW_UNITY_DECREASE,
+    };
+}
+
+static void steer(struct moving *moving)
+{
+    struct aw_unity *unity = moving->unity;
+    static const struct aw_unity_drive stop = {.state = AW_UNITY_STOP};
+    bool blind = aw_unity_stale(unity);
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        if (moving->move.goals[i].wanted)
+            aw_unity_drive(unity, i, blind ? stop : towards(moving, i));
+    if (unity->feedback.count == moving->seen)
+        return;
+    moving->seen = unity->feedback.count;
+    moving->settled = all_stand(moving) ? moving->settled + 1 : 0;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        moving->inside[i] = is_there(moving, i) ? moving->inside[i] + 1 : 0;
+}
+
+static struct moving start_move(struct aw_unity *unity, const struct aw_unity_move *move)
+{
+    struct moving moving = {.unity = unity, .move = *move, .seen = unity->feedback.count};
+    if (moving.move.timeout_ns == 0)
+        moving.move.timeout_ns = MOVE_NS;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        struct aw_unity_goal *goal = &moving.move.goals[i];
+        goal->velocity = goal->velocity ? goal->velocity : aw_unity_velocity_cap(i);
+        goal->tolerance = goal->tolerance ? goal->tolerance : TOLERANCE;
+    }
+    return moving;
+}
+
+static enum aw_status not_there(const struct moving *moving, struct aw_error *err)
+{
+    char who[200] = "";
+    size_t used = 0;
+    double seconds = (double)moving->move.timeout_ns / 1e9;
+    if (aw_unity_stale(moving->unity))
+        return fail_silent(moving->unity, "no feedback", moving->unity->options.stale_ns,
+                           "is the simulator running, and a scene loaded? (unitysim scene basic)",
+                           err);
+    for (int i = 0; i < AW_UNITY_JOINTS && used < sizeof who; i++)
+        if (!is_there(moving, i))
+            used += (size_t)snprintf(who + used, sizeof who - used, "%s%s is at %d, not %d",
+                                     used ? ", " : "", aw_unity_joint_name(i),
+                                     moving->unity->feedback.position[i],
+                                     moving->move.goals[i].position);
+    return aw_fail(err, AW_TIMEOUT, "%s after %.9g s — at a limit of the scene, or blocked?",
+                   used ? who : "the joints do not stand still", seconds);
+}
+
+/* Until all stand, fn has enough (AW_MORE), or something fails. */
+static enum aw_status follow(struct moving *moving, aw_unity_heard_fn *fn, void *context,
+                             struct aw_error *err)
+{
+    struct aw_unity *unity = moving->unity;
+    int64_t deadline = now_of(unity) + moving->move.timeout_ns;
+    while (moving->settled < SETTLED) {
+        struct aw_unity_heard heard;
+        steer(moving);
+        int64_t look = sooner(now_of(unity) + AW_UNITY_CADENCE_NS, deadline);
+        enum aw_status status = aw_unity_next(unity, look, &heard, err);
+        if (status == AW_STOPPED || status == AW_LOST)
+            return status;
+        if (worth_telling(status, &heard) && fn && !fn(context, &heard))
+            return AW_MORE;
+        if (now_of(unity) >= deadline)
+            return not_there(moving, err);
+    }
+    return AW_OK;
+}
+
+enum aw_status aw_unity_move(struct aw_unity *unity, const struct aw_unity_move *move,
+                             aw_unity_heard_fn *fn, void *context, struct aw_error *err)
+{
+    enum aw_status status = aw_unity_move_check(unity, move, err);
+    if (status == AW_OK)
+        status = aw_unity_drain(unity, err);
+    if (status != AW_OK)
+        return status;
+    struct moving moving = start_move(unity, move);
+    status = follow(&moving, fn, context, err);
+    if (status == AW_OK)
+        return status;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+        if (move->goals[i].wanted)
+            latch(unity, i, (struct aw_unity_drive){.state = AW_UNITY_STOP});
+    send_control(unity, NULL);
+    return status == AW_MORE ? AW_OK : status;
+}

@@ -1,0 +1,590 @@
+#include "protocol/unitysim/device.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "link/core/random.h"
+#include "protocol/unitysim/fields.h"
+#include "protocol/unitysim/wire.h"
+#include "wire/wire.h"
+
+#define STEP_NS      (20 * AW_MILLISECOND)
+#define STEP_S       0.02
+#define SCENES       6
+#define DATAGRAM_MAX 64  /* longer ones are of no known size anyway */
+#define WAITING_MAX  256 /* about what the receive buffer of a socket holds */
+#define RETURN_SHARE                                                                               \
+    (2.0 / 3)            /* of the way back inside, per step: what a stiff drive makes of it */
+#define RETURN_NEAR 0.01 /* deg */
+
+enum { HEADER = 2, ENTRIES = 4, SHORTEST = 4 };
+
+struct datagram {
+    uint8_t bytes[DATAGRAM_MAX];
+    size_t size;
+};
+
+struct queue {
+    unsigned first, count;
+    struct datagram items[WAITING_MAX];
+};
+
+struct joint {
+    double at, target; /* deg; at the last step, and where that one led */
+    double min, max;
+    struct aw_unity_drive drive;
+    bool at_limit;
+};
+
+struct arm {
+    struct aw_device base;
+    struct aw_unity_device_options options;
+    struct aw_unity_device_counters counters;
+    char dropped_why[160];
+    struct aw_wire wire;
+    const struct aw_codec *control;
+    size_t entry_size, velocity_at, state_at; /* in an entry of a control packet */
+    struct aw_random random;
+    double deg_s; /* per unit of velocity */
+    bool started, keyboard, mute, frozen;
+    int64_t step_ns, feedback_ns; /* when the next ones are due */
+    int scene, frame_rate;
+    struct aw_unity_camera camera;
+    struct aw_unity_limits limits;
+    struct joint joints[AW_UNITY_JOINTS];
+    struct queue out, waiting;
+};
+
+/* Options */
+
+static const char *const speed_names[] = {"servo", "unity", "nominal", NULL};
+static const double speeds[] = {AW_UNITY_DEG_S, 0.80, 1.2};
+
+const char *const *aw_unity_speed_names(void)
+{
+    return speed_names;
+}
+
+enum aw_status aw_unity_speed_parse(const char *text, enum aw_unity_speed *speed,
+                                    struct aw_error *err)
+{
+    for (size_t i = 0; speed_names[i]; i++)
+        if (strcmp(speed_names[i], text) == 0) {
+            *speed = (enum aw_unity_speed)i;
+            return AW_OK;
+        }
+    return aw_fail(err, AW_USAGE, "speed '%.40s': unknown — use servo, unity or nominal", text);
+}
+
+struct aw_unity_device_options aw_unity_device_defaults(void)
+{
+    return (struct aw_unity_device_options){.scenes = SCENES};
+}
+
+/* Queues */
+
+static bool put(struct queue *queue, const void *bytes, size_t size)
+{
+    if (queue->count == WAITING_MAX)
+        return false;
+    struct datagram *item = &queue->items[(queue->first + queue->count++) % WAITING_MAX];
+    item->size = size;
+    memcpy(item->bytes, bytes, size < DATAGRAM_MAX ? size : DATAGRAM_MAX);
+    return true;
+}
+
+static const struct datagram *get(struct queue *queue)
+{
+    if (queue->count == 0)
+        return NULL;
+    const struct datagram *item = &queue->items[queue->first];
+    queue->first = (queue->first + 1) % WAITING_MAX;
+    queue->count--;
+    return item;
+}
+
+/* Motion */
+
+static double clamp(double value, double min, double max)
+{
+    return fmax(min, fmin(max, value));
+}
+
+static double direction(const struct aw_unity_drive *drive)
+{
+    return drive->state == AW_UNITY_INCREASE ? 1 : drive->state == AW_UNITY_DECREASE ? -1 : 0;
+}
+
+/* Back to the limit that was moved past the joint. */
+static void drive_back(struct joint *joint)
+{
+    double limit = clamp(joint->at, joint->min, joint->max), left = limit - joint->at;
+    joint->target = fabs(left) > RETURN_NEAR ? joint->at + left * RETURN_SHARE : limit;
+}
+
+/* One step: the joint reaches its target, and the next target lies a step ahead of it. */
+static void step_joint(const struct arm *arm, struct joint *joint)
+{
+    double ahead = direction(&joint->drive) * joint->drive.velocity * arm->deg_s * STEP_S;
+    joint->at = joint->target;
+    if (joint->at < joint->min || joint->at > joint->max) {
+        drive_back(joint);
+        return;
+    }
+    joint->target = clamp(joint->at + ahead, joint->min, joint->max);
+    joint->at_limit = fabs(ahead) > 0 && !(fabs(joint->target - joint->at) > 0);
+}
+
+static void step_joints(struct arm *arm)
+{
+    for (unsigned i = 0; i < AW_UNITY_JOINTS; i++)
+        if (!(arm->options.stuck >> i & 1))
+            step_joint(arm, &arm->joints[i]);
+}
+
+static void run_joints(struct arm *arm, int64_t now)
+{
+    for (; arm->step_ns <= now; arm->step_ns += STEP_NS)
+        if (!arm->frozen)
+            step_joints(arm);
+}
+
+/* Sending */
+
+/* The hand is mirrored inside, where its ticks are cut off. */
+static int ticks_of(int joint, double degrees)
+{
+    if (joint == AW_UNITY_HAND)
+        return AW_UNITY_TURN - (int)aw_unity_ticks(-degrees);
+    return (int)aw_unity_ticks(degrees);
+}
+
+static unsigned echo_of(const struct arm *arm, const struct aw_unity_drive *drive)
+{
+    bool driven = direction(drive) > 0 || direction(drive) < 0;
+    float inside = (float)drive->velocity * (float)1.2;
+    unsigned low = (unsigned)(float)(inside / (float)1.2);
+    if (!driven)
+        return 0;
+    return arm->options.low_echo ? low : (unsigned)drive->velocity;
+}
+
+static size_t encode(const struct aw_record *record, uint8_t bytes[DATAGRAM_MAX])
+{
+    size_t size = 0;
+    enum aw_status status = aw_encode(record, true, bytes, DATAGRAM_MAX, &size, NULL);
+    return status == AW_OK ? size : 0;
+}
+
+static size_t make_feedback(struct arm *arm, uint8_t bytes[DATAGRAM_MAX])
+{
+    struct aw_record record;
+    aw_record_init(&record, aw_wire_codec(&arm->wire, "feedback", AW_RX), AW_RX);
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        const struct joint *joint = &arm->joints[i];
+        record.v[aw_unity_leaf(record.codec, i, "position")] = ticks_of(i, joint->at);
+        record.v[aw_unity_leaf(record.codec, i, "velocity")] = echo_of(arm, &joint->drive);
+    }
+    record.present = record.codec->values;
+    return encode(&record, bytes);
+}
+
+static void send_feedback(struct arm *arm)
+{
+    uint8_t bytes[DATAGRAM_MAX];
+    bool lost = arm->options.feedback_loss > 0 &&
+                aw_random_share(&arm->random) < arm->options.feedback_loss;
+    if (arm->scene == 0)
+        return;
+    if (lost || arm->mute || arm->frozen || !put(&arm->out, bytes, make_feedback(arm, bytes)))
+        arm->counters.lost++;
+    else
+        arm->counters.feedback++;
+}
+
+static void send_camera(struct arm *arm)
+{
+    struct aw_record record;
+    uint8_t bytes[DATAGRAM_MAX];
+    aw_record_init(&record, aw_wire_codec(&arm->wire, "camera", AW_RX), AW_RX);
+    aw_unity_put_camera(&record, &arm->camera);
+    size_t size = encode(&record, bytes);
+    put(&arm->out, bytes, size);
+}
+
+/* Scenes */
+
+/* As the engine keeps its angles. */
+static int turn(int degrees)
+{
+    return ((degrees % 360) + 360) % 360;
+}
+
+static void set_camera(struct arm *arm, const struct aw_unity_camera *camera)
+{
+    arm->camera = camera->y == 0 ? aw_unity_scene_view(arm->scene) : *camera;
+    arm->camera.rx = turn(arm->camera.rx);
+    arm->camera.ry = turn(arm->camera.ry);
+    arm->camera.rz = turn(arm->camera.rz);
+}
+
+/* The limits of the hand are mirrored, too, so the lower one stays the lower one here. */
+static void set_limits(struct arm *arm, const struct aw_unity_limits *limits)
+{
+    arm->limits = *limits;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        struct joint *joint = &arm->joints[i];
+        joint->min = aw_unity_degrees(limits->joint[i].min);
+        joint->max = aw_unity_degrees(limits->joint[i].max);
+    }
+}
+
+static void load_scene(struct arm *arm, int scene, const struct aw_unity_camera *camera)
+{
+    if (scene > arm->options.scenes) {
+        snprintf(arm->dropped_why, sizeof arm->dropped_why, "scene: there is no number %d", scene);
+        return;
+    }
+    arm->scene = scene;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        struct joint *joint = &arm->joints[i];
+        joint->at = joint->target = 0;
+        joint->drive = (struct aw_unity_drive){.state = AW_UNITY_STOP};
+        joint->at_limit = false;
+    }
+    set_camera(arm, camera);
+}
+
+/* Receiving */
+
+static void take_scene(struct arm *arm, const struct aw_record *record)
+{
+    struct aw_unity_limits limits = aw_unity_get_limits(record);
+    struct aw_unity_camera camera = aw_unity_get_camera(record);
+    arm->counters.scenes++;
+    arm->frame_rate = (int)aw_record_get(record, "frame_rate");
+    set_limits(arm, &limits);
+    load_scene(arm, (int)aw_record_get(record, "scene"), &camera);
+}
+
+static void take_update(struct arm *arm, const struct aw_record *record)
+{
+    struct aw_unity_limits limits = aw_unity_get_limits(record);
+    struct aw_unity_camera camera = aw_unity_get_camera(record);
+    arm->counters.updates++;
+    set_limits(arm, &limits);
+    if (arm->scene > 0)
+        set_camera(arm, &camera);
+}
+
+static void take_request(struct arm *arm, const struct aw_record *record)
+{
+    (void)record;
+    arm->counters.requests++;
+    if (arm->scene > 0)
+        send_camera(arm);
+}
+
+static void drive_joint(struct joint *joint, unsigned velocity, unsigned state)
+{
+    if (state == AW_UNITY_KEEP)
+        return;
+    joint->drive.state = state < AW_UNITY_KEEP ? (enum aw_unity_state)state : AW_UNITY_STOP;
+    joint->drive.velocity = joint->drive.state == AW_UNITY_STOP ? 0 : (int)velocity;
+}
+
+/* Each entry names its joint, so their order is free. */
+static void take_entry(struct arm *arm, const uint8_t *entry)
+{
+    const uint8_t *velocity = entry + arm->velocity_at;
+    if (entry[0] < AW_UNITY_JOINTS && arm->scene > 0)
+        drive_joint(&arm->joints[entry[0]], velocity[0] | (unsigned)velocity[1] << 8,
+                    entry[arm->state_at]);
+}
+
+/* False: not even one entry. What follows the last joint's is not looked at. */
+static bool take_control(struct arm *arm, const struct datagram *in)
+{
+    size_t n = in->size > ENTRIES ? (in->size - ENTRIES - 1) / arm->entry_size : 0;
+    if (n > AW_UNITY_JOINTS)
+        n = AW_UNITY_JOINTS;
+    for (size_t i = 0; i < n; i++)
+        take_entry(arm, in->bytes + ENTRIES + i * arm->entry_size);
+    arm->counters.controls += n > 0;
+    arm->counters.partial += n > 0 && n < AW_UNITY_JOINTS;
+    arm->counters.odd += in->size > arm->control->size;
+    return n > 0;
+}
+
+static const struct {
+    const char *message;
+    void (*take)(struct arm *arm, const struct aw_record *record);
+} actions[] = {{"scene", take_scene}, {"update", take_update}, {"camera_request", take_request}};
+
+static void act(struct arm *arm, const struct aw_record *record)
+{
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (strcmp(actions[i].message, record->codec->message->name) == 0)
+            actions[i].take(arm, record);
+}
+
+static bool checksum_fails(const struct datagram *in)
+{
+    return aw_unitysim_protocol.checksum(in->bytes, in->size - 1) != in->bytes[in->size - 1];
+}
+
+/* NULL: none that is sent to the simulator. */
+static const struct aw_codec *codec_of(struct arm *arm, unsigned type)
+{
+    for (size_t i = 0; i < aw_unitysim_protocol.n_messages; i++) {
+        const struct aw_message *message = &aw_unitysim_protocol.messages[i];
+        if (message->code == type && message->dir & AW_TX)
+            return aw_wire_codec(&arm->wire, message->name, AW_TX);
+    }
+    return NULL;
+}
+
+/* In the order in which the real one looks; NULL: nothing is wrong with the packet itself. */
+static uint64_t *damage(struct arm *arm, const struct datagram *in)
+{
+    struct aw_unity_device_counters *counters = &arm->counters;
+    if (in->size == 0)
+        return &counters->empty;
+    if (in->size < SHORTEST || in->size > DATAGRAM_MAX)
+        return &counters->size;
+    if (in->bytes[0] != 0xFF || in->bytes[1] != 0xFF)
+        return &counters->header;
+    if (checksum_fails(in))
+        return &counters->checksum;
+    return codec_of(arm, in->bytes[HEADER]) ? NULL : &counters->type;
+}
+
+/* A whole one is taken this way, too: the order of its joints is free. */
+static bool is_control(struct arm *arm, const struct datagram *in)
+{
+    return !damage(arm, in) && in->bytes[HEADER] == arm->control->message->code &&
+           take_control(arm, in);
+}
+
+/* An update as far as it goes: the camera, and behind it the limits of the joints that are there
+ * with both. The others stay as they are. False: not even the camera. */
+static bool fill_update(struct arm *arm, const struct datagram *in, struct datagram *whole)
+{
+    struct aw_record record;
+    const struct aw_codec *codec = aw_wire_codec(&arm->wire, "update", AW_TX);
+    size_t limits = codec->leaves[aw_unity_leaf(codec, 0, "min")].bit / 8U,
+           stride = codec->leaves[aw_unity_leaf(codec, 1, "min")].bit / 8U - limits,
+           data = in->size - 1;
+    if (in->bytes[HEADER] != codec->message->code || data < limits)
+        return false;
+    aw_record_init(&record, codec, AW_TX);
+    aw_unity_put_camera(&record, &arm->camera);
+    aw_unity_put_limits(&record, &arm->limits);
+    whole->size = encode(&record, whole->bytes);
+    memcpy(whole->bytes, in->bytes, limits + (data - limits) / stride * stride);
+    return whole->size > 0;
+}
+
+/* The real one looks at no size and at no length byte: it reads where the fields are, passes over
+ * what follows them, and a request is its type alone. Makes the datagram that it reads so. */
+static bool read_odd(struct arm *arm, const struct datagram *in, struct datagram *whole)
+{
+    const struct aw_codec *codec = codec_of(arm, in->bytes[HEADER]);
+    if (!codec || in->size == codec->size)
+        return false;
+    if (in->size > codec->size) {
+        whole->size = codec->size;
+        memcpy(whole->bytes, in->bytes, whole->size);
+    } else if (!fill_update(arm, in, whole)) {
+        return false;
+    }
+    whole->bytes[whole->size - 1] = aw_unitysim_protocol.checksum(whole->bytes, whole->size - 1);
+    return true;
+}
+
+static void drop(struct arm *arm, const struct datagram *in, const char *why)
+{
+    uint64_t *counter = damage(arm, in);
+    ++*(counter ? counter : &arm->counters.size);
+    snprintf(arm->dropped_why, sizeof arm->dropped_why, "%.150s", why);
+}
+
+static void take(struct arm *arm, const struct datagram *in)
+{
+    struct aw_record record;
+    struct aw_error err;
+    struct datagram whole;
+    arm->counters.received++;
+    arm->keyboard = false;
+    bool odd = !damage(arm, in) && read_odd(arm, in, &whole);
+    const struct datagram *read = odd ? &whole : in;
+    struct aw_span frame = {read->bytes, read->size < DATAGRAM_MAX ? read->size : DATAGRAM_MAX};
+    if (is_control(arm, in)) {
+        arm->counters.applied++;
+    } else if (aw_wire_decode(&arm->wire, AW_TX, frame, &record, &err) != AW_OK) {
+        drop(arm, in, err.text);
+    } else if (!codec_of(arm, in->bytes[HEADER])) {
+        drop(arm, in, "type: it is one of the simulator's own — wrong port?");
+    } else {
+        arm->counters.applied++;
+        arm->counters.odd += odd;
+        act(arm, &record);
+    }
+}
+
+/* The device */
+
+/* The time of the device begins when it is first told one. */
+static void start(struct arm *arm, int64_t now)
+{
+    if (arm->started)
+        return;
+    arm->started = true;
+    arm->step_ns = now + STEP_NS;
+    arm->feedback_ns = now + AW_UNITY_CADENCE_NS;
+}
+
+static void run_until(struct arm *arm, int64_t now)
+{
+    start(arm, now);
+    for (; arm->feedback_ns <= now; arm->feedback_ns += AW_UNITY_CADENCE_NS) {
+        run_joints(arm, arm->feedback_ns);
+        send_feedback(arm);
+    }
+    run_joints(arm, now);
+    for (const struct datagram *in; !arm->frozen && (in = get(&arm->waiting));)
+        take(arm, in);
+}
+
+static void device_step(struct aw_device *device, int64_t now)
+{
+    run_until((struct arm *)device, now);
+}
+
+static void device_receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
+{
+    struct arm *arm = (struct arm *)device;
+    run_until(arm, now);
+    put(&arm->waiting, buf, size);
+    run_until(arm, now);
+}
+
+static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
+{
+    const struct datagram *item = get(&((struct arm *)device)->out);
+    if (!item)
+        return 0;
+    size_t n = item->size < cap ? item->size : cap;
+    memcpy(buf, item->bytes, n);
+    return n;
+}
+
+static int64_t device_next_event(const struct aw_device *device)
+{
+    const struct arm *arm = (const struct arm *)device;
+    if (!arm->started)
+        return 0;
+    return arm->scene > 0 && !arm->frozen ? arm->feedback_ns : AW_NEVER;
+}
+
+static void device_close(struct aw_device *device)
+{
+    free(device);
+}
+
+/* Where things are in an entry of a control packet, whose first byte is the joint. */
+static void learn_entry(struct arm *arm)
+{
+    const struct aw_codec *codec = arm->control = aw_wire_codec(&arm->wire, "control", AW_TX);
+    const struct aw_leaf *first = &codec->leaves[aw_unity_leaf(codec, 0, "velocity")],
+                         *second = &codec->leaves[aw_unity_leaf(codec, 1, "velocity")],
+                         *state = &codec->leaves[aw_unity_leaf(codec, 0, "state")];
+    arm->entry_size = (size_t)(second->bit - first->bit) / 8;
+    arm->velocity_at = first->bit / 8U - ENTRIES;
+    arm->state_at = state->bit / 8U - ENTRIES;
+}
+
+static void init_arm(struct arm *arm, const struct aw_unity_device_options *options)
+{
+    static const struct aw_unity_camera own_view = {0};
+    struct aw_unity_limits limits = aw_unity_limits_default();
+    arm->options = *options;
+    arm->random.state = options->seed;
+    arm->deg_s = speeds[options->speed];
+    arm->keyboard = true;
+    aw_wire_init(&arm->wire, &aw_unitysim_protocol, NULL, false);
+    learn_entry(arm);
+    set_limits(arm, &limits);
+    load_scene(arm, options->scene, &own_view);
+}
+
+struct aw_device *aw_unity_device(const struct aw_unity_device_options *options)
+{
+    static const struct aw_device_ops ops = {.receive = device_receive,
+                                             .step = device_step,
+                                             .transmit = device_transmit,
+                                             .next_event = device_next_event,
+                                             .close = device_close};
+    struct arm *arm = calloc(1, sizeof *arm);
+    if (!arm)
+        return NULL;
+    arm->base.ops = &ops;
+    init_arm(arm, options);
+    return &arm->base;
+}
+
+void aw_unity_device_truth(struct aw_device *device, int64_t now, struct aw_unity_truth *truth)
+{
+    struct arm *arm = (struct arm *)device;
+    run_until(arm, now);
+    *truth = (struct aw_unity_truth){.scene = arm->scene,
+                                     .frame_rate = arm->frame_rate,
+                                     .camera = arm->camera,
+                                     .limits = arm->limits,
+                                     .keyboard = arm->keyboard,
+                                     .frozen = arm->frozen,
+                                     .counters = arm->counters};
+    memcpy(truth->dropped_why, arm->dropped_why, sizeof truth->dropped_why);
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        truth->degrees[i] = arm->joints[i].at;
+        truth->drive[i] = arm->joints[i].drive;
+        truth->at_limit[i] = arm->joints[i].at_limit;
+    }
+}
+
+bool aw_unity_device_key_drive(struct aw_device *device, int joint, struct aw_unity_drive drive)
+{
+    struct arm *arm = (struct arm *)device;
+    if (arm->keyboard && arm->scene > 0)
+        drive_joint(&arm->joints[joint], (unsigned)drive.velocity, drive.state);
+    return arm->keyboard;
+}
+
+bool aw_unity_device_key_scene(struct aw_device *device, int scene)
+{
+    struct arm *arm = (struct arm *)device;
+    static const struct aw_unity_camera own_view = {0};
+    struct aw_unity_limits limits = aw_unity_limits_default();
+    if (!arm->keyboard)
+        return false;
+    set_limits(arm, &limits);
+    load_scene(arm, scene, &own_view);
+    return true;
+}
+
+void aw_unity_device_stick(struct aw_device *device, unsigned joints)
+{
+    ((struct arm *)device)->options.stuck = joints;
+}
+
+void aw_unity_device_freeze(struct aw_device *device, bool frozen)
+{
+    ((struct arm *)device)->frozen = frozen;
+}
+
+void aw_unity_device_mute(struct aw_device *device, bool mute)
+{
+    ((struct arm *)device)->mute = mute;
+}

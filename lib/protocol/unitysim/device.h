@@ -1,0 +1,99 @@
+/* A stand-in for Virtual Bento, the Unity simulation of the Bento Arm.
+ *
+ *     struct aw_unity_device_options options = aw_unity_device_defaults();
+ *     struct aw_device *device = aw_unity_device(&options);
+ *     struct aw_link *link = aw_sim_link(device, &clock.base, true, "sim:");
+ *
+ * Datagrams, see wire.h. As published: nothing is said before a scene from 1 on is loaded; then
+ * feedback every 15 ms. A scene puts every joint on 2048, stopped, with the limits and the camera
+ * of the packet. Commands latch, there is no watchdog. State 3 leaves a joint as it is, 4 and above
+ * stop it, as 0 does. A joint stops at its limits; an update moves the limits at once, and a joint
+ * that is then outside drives back inside. Ticks are cut off toward zero. The velocity of feedback
+ * is the commanded one while a joint is driven, also when it pushes against a limit. A camera with
+ * y 0 is the scene's own view. What is damaged is dropped without a word; a control packet that is
+ * too short but has a good checksum takes effect as far as it goes. The length byte is not looked
+ * at. The keyboard works until the first datagram came, whatever it was.
+ *
+ * Time: physics in steps of 20 ms on a grid that begins with the first call, so that a run depends
+ * on nothing but the commands and their times. A joint that is stopped coasts on to its last
+ * target, which is at most a step ahead.
+ *
+ * Our choice: which of three speeds a unit of velocity means (see the options). The real one has a
+ * soft drive and is slower than its numbers say, more so at low frame rates; that is not modelled.
+ */
+#ifndef AW_PROTOCOL_UNITYSIM_DEVICE_H
+#define AW_PROTOCOL_UNITYSIM_DEVICE_H
+
+#include "link/core/device.h"
+#include "protocol/unitysim/arm.h"
+
+enum aw_unity_speed {
+    AW_UNITY_SERVO,   /* 0.684 deg/s per unit, as the servos of the real arm */
+    AW_UNITY_UNITY,   /* 0.80, what the Unity simulation should make of it */
+    AW_UNITY_NOMINAL, /* 1.2, what its code says */
+};
+
+/* "servo", "unity", "nominal"; NULL-terminated, for help and completion. */
+const char *const *aw_unity_speed_names(void);
+enum aw_status aw_unity_speed_parse(const char *text, enum aw_unity_speed *speed,
+                                    struct aw_error *err);
+
+struct aw_unity_device_options {
+    int scene;  /* loaded from the start, with default limits and view; 0: none, and silent */
+    int scenes; /* how many it has: 6; another one does not load */
+    enum aw_unity_speed speed;
+    bool low_echo;        /* the real one's rounding: the velocity 15 comes back as 14, and so on */
+    unsigned stuck;       /* bit of each joint that does not move, whatever it is told */
+    double feedback_loss; /* share of feedback that is not sent: 0 … 1 */
+    uint64_t seed;
+};
+
+struct aw_unity_device_options aw_unity_device_defaults(void);
+
+struct aw_unity_device_counters {
+    uint64_t received, /* datagrams */
+        applied,       /* taken, also in part */
+        partial,       /* of these: control packets that were too short */
+        odd, /* of these: of another size than documented. The published simulation compares neither
+                size nor length byte: it takes a camera request with a length byte, control with
+                more than its five entries, bytes behind the last field, and of a short update the
+                camera and the limits that are there */
+        empty, header, checksum, size, type; /* dropped, and why */
+    uint64_t scenes, controls, updates, requests;
+    uint64_t feedback, lost; /* sent; held back by feedback_loss or freeze */
+};
+
+/* NULL if there is no memory. Whoever has the device closes it through its ops. */
+struct aw_device *aw_unity_device(const struct aw_unity_device_options *options);
+
+/* What is really the case, for a screen and for tests. */
+struct aw_unity_truth {
+    int scene; /* 0: none */
+    int frame_rate;
+    struct aw_unity_camera camera;
+    struct aw_unity_limits limits;
+    double degrees[AW_UNITY_JOINTS]; /* 0 is the centre */
+    struct aw_unity_drive drive[AW_UNITY_JOINTS];
+    bool at_limit[AW_UNITY_JOINTS];
+    bool keyboard; /* keys work: nobody has sent anything yet */
+    bool frozen;
+    struct aw_unity_device_counters counters;
+    char dropped_why[160]; /* the reason of the last dropped datagram, "" if none was */
+};
+
+/* As of the time now, which must not go back. */
+void aw_unity_device_truth(struct aw_device *device, int64_t now, struct aw_unity_truth *truth);
+
+/* The keyboard. False if a client has taken over; nothing happens then. Velocity in units; the real
+ * one's keys drive with 50 deg/s. A scene loads with default limits and its own view. */
+#define AW_UNITY_KEY_VELOCITY 42
+bool aw_unity_device_key_drive(struct aw_device *device, int joint, struct aw_unity_drive drive);
+bool aw_unity_device_key_scene(struct aw_device *device, int scene);
+
+/* Faults while it runs. A mute simulator moves and says nothing; a frozen one neither moves nor
+ * speaks, and what comes meanwhile waits. */
+void aw_unity_device_stick(struct aw_device *device, unsigned joints);
+void aw_unity_device_mute(struct aw_device *device, bool mute);
+void aw_unity_device_freeze(struct aw_device *device, bool frozen);
+
+#endif

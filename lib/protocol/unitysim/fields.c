@@ -1,0 +1,61 @@
+#include "protocol/unitysim/fields.h"
+
+#include <stdio.h>
+
+static int get(const struct aw_record *record, const char *name)
+{
+    return (int)aw_record_get(record, name);
+}
+
+void aw_unity_put_camera(struct aw_record *record, const struct aw_unity_camera *camera)
+{
+    aw_record_set(record, "camera.x", camera->x, NULL);
+    aw_record_set(record, "camera.y", camera->y, NULL);
+    aw_record_set(record, "camera.z", camera->z, NULL);
+    aw_record_set(record, "camera.rx", camera->rx, NULL);
+    aw_record_set(record, "camera.ry", camera->ry, NULL);
+    aw_record_set(record, "camera.rz", camera->rz, NULL);
+}
+
+struct aw_unity_camera aw_unity_get_camera(const struct aw_record *record)
+{
+    return (struct aw_unity_camera){
+        .x = get(record, "camera.x"),
+        .y = get(record, "camera.y"),
+        .z = get(record, "camera.z"),
+        .rx = get(record, "camera.rx"),
+        .ry = get(record, "camera.ry"),
+        .rz = get(record, "camera.rz"),
+    };
+}
+
+int aw_unity_leaf(const struct aw_codec *codec, int joint, const char *field)
+{
+    char name[48];
+    snprintf(name, sizeof name, "%s.%s", aw_unity_joint_name(joint), field);
+    return aw_codec_find(codec, name);
+}
+
+static void put_leaf(struct aw_record *record, int leaf, double value)
+{
+    record->v[leaf] = value;
+    record->present |= UINT64_C(1) << leaf;
+}
+
+void aw_unity_put_limits(struct aw_record *record, const struct aw_unity_limits *limits)
+{
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        put_leaf(record, aw_unity_leaf(record->codec, i, "min"), limits->joint[i].min);
+        put_leaf(record, aw_unity_leaf(record->codec, i, "max"), limits->joint[i].max);
+    }
+}
+
+struct aw_unity_limits aw_unity_get_limits(const struct aw_record *record)
+{
+    struct aw_unity_limits limits;
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        limits.joint[i].min = (int)record->v[aw_unity_leaf(record->codec, i, "min")];
+        limits.joint[i].max = (int)record->v[aw_unity_leaf(record->codec, i, "max")];
+    }
+    return limits;
+}

@@ -1,0 +1,97 @@
+#include "protocol/unitysim/player.h"
+
+#include <stdlib.h>
+
+#include "protocol/unitysim/client.h"
+
+static int clamp(int value, int min, int max)
+{
+    return value < min ? min : value > max ? max : value;
+}
+
+const struct aw_sequence_row *aw_player_row(const struct aw_player *player)
+{
+    return player->phase == AW_PLAYER_DONE ? NULL : &player->sequence->rows[player->row];
+}
+
+static void begin_row(struct aw_player *player, int64_t now_ns)
+{
+    const struct aw_sequence_row *row = &player->sequence->rows[player->row];
+    const struct aw_unity_limit *limit = &player->bounds.limits.joint[row->joint];
+    player->phase = row->kind == AW_SEQUENCE_AUTO ? AW_PLAYER_MOVING : AW_PLAYER_WAITING;
+    player->goal = clamp(row->position, limit->min, limit->max);
+    player->tries = 0;
+    player->since_ns = now_ns;
+}
+
+void aw_player_start(struct aw_player *player, const struct aw_sequence *sequence,
+                     const struct aw_player_bounds *bounds, uint64_t repeats)
+{
+    *player = (struct aw_player){.sequence = sequence, .bounds = *bounds, .repeats = repeats};
+    if (sequence->n == 0)
+        player->phase = AW_PLAYER_DONE;
+    else
+        begin_row(player, 0);
+}
+
+static void next_row(struct aw_player *player, int64_t now_ns)
+{
+    if (++player->row == player->sequence->n) {
+        player->row = 0;
+        player->round++;
+    }
+    if (player->repeats > 0 && player->round == player->repeats)
+        player->phase = AW_PLAYER_DONE;
+    else
+        begin_row(player, now_ns);
+}
+
+static struct aw_player_order drive(const struct aw_player *player,
+                                    const struct aw_sequence_row *row, int position)
+{
+    int distance = abs(player->goal - position);
+    int cap = player->bounds.velocity[row->joint];
+    int velocity = row->velocity < cap ? row->velocity : cap;
+    if (player->tries > 0 && velocity > AW_UNITY_SLOWEST)
+        velocity = AW_UNITY_SLOWEST;
+    return (struct aw_player_order){
+        .joint = row->joint,
+        .direction = player->goal > position ? 1 : -1,
+        .velocity = aw_unity_approach(velocity, row->tolerance, distance),
+    };
+}
+
+static void judge(struct aw_player *player, const struct aw_sequence_row *row, int position,
+                  bool moving, int64_t now_ns)
+{
+    bool inside = abs(player->goal - position) <= row->tolerance;
+    if (player->phase == AW_PLAYER_MOVING && inside)
+        player->phase = AW_PLAYER_STOPPING;
+    if (player->phase == AW_PLAYER_STOPPING && !moving && !inside) {
+        player->tries++;
+        player->phase = AW_PLAYER_MOVING;
+    }
+    bool arrived = inside && ((player->phase == AW_PLAYER_STOPPING && !moving) ||
+                              player->phase == AW_PLAYER_WAITING);
+    if (arrived) {
+        player->phase = AW_PLAYER_RESTING;
+        player->until_ns = now_ns + (int64_t)row->delay_ms * 1000000;
+    }
+}
+
+struct aw_player_order aw_player_step(struct aw_player *player,
+                                      const int positions[AW_UNITY_JOINTS],
+                                      const bool moving[AW_UNITY_JOINTS], int64_t now_ns)
+{
+    static const struct aw_player_order none = {.joint = -1};
+    if (!player->begun)
+        player->since_ns = now_ns;
+    player->begun = true;
+    if (player->phase == AW_PLAYER_RESTING && now_ns >= player->until_ns)
+        next_row(player, now_ns);
+    const struct aw_sequence_row *row = aw_player_row(player);
+    if (!row)
+        return none;
+    judge(player, row, positions[row->joint], moving[row->joint], now_ns);
+    return player->phase == AW_PLAYER_MOVING ? drive(player, row, positions[row->joint]) : none;
+}

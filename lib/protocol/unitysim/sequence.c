@@ -1,0 +1,188 @@
+#include "protocol/unitysim/sequence.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "protocol/unitysim/cells.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static const char *const joints[] = {"Shoulder", "Elbow", "Wrist Rotate", "Wrist Flex", "Hand"};
+static const char *const kinds[] = {"Auto", "User"};
+
+enum { JOINT, KIND, POSITION, VELOCITY, TOLERANCE, DELAY, COLUMNS };
+
+static const char *const titles[COLUMNS] = {
+    "Joint", "Motion Type", "Position", "Velocity", "Tolerance", "Delay (ms)",
+};
+
+/* Words, or a range. */
+/* clang-format off */
+static const struct column {
+    const char *const *words;
+    size_t n;
+    struct aw_whole range;
+} columns[COLUMNS] = {
+    [JOINT] = {.words = joints, .n = COUNT(joints)},
+    [KIND] = {.words = kinds, .n = COUNT(kinds)},
+    [POSITION] = {.range = {"Position", " ticks", 0, 4096}},
+    [VELOCITY] = {.range = {"Velocity", "", 1, 1023}},
+    [TOLERANCE] = {.range = {"Tolerance", " ticks", 5, 1000}},
+    [DELAY] = {.range = {"Delay (ms)", " ms", 0, 3600000}},
+};
+/* clang-format on */
+
+/* ---- Reading -----------------------------------------------------------------------------------
+ */
+
+static enum aw_status no_such_word(const struct aw_cells *cells, size_t i, struct aw_error *err)
+{
+    const struct column *column = &columns[i];
+    const struct aw_cell *cell = &cells->cell[i];
+    char word[32];
+    snprintf(word, sizeof word, "%.*s", cell->length, cell->text);
+    const char *near = aw_suggest(word, column->words, column->n);
+    if (near)
+        return aw_cells_fail(cells, cell->text, AW_MALFORMED, err,
+                             "%s: '%s' is none — did you mean '%s'?", titles[i], word, near);
+    return aw_cells_fail(cells, cell->text, AW_MALFORMED, err, "%s: '%s' is none — use %s%s",
+                         titles[i], word, i == JOINT ? "Shoulder, Elbow, Wrist Rotate, " : "",
+                         i == JOINT ? "Wrist Flex or Hand" : "Auto or User");
+}
+
+static enum aw_status read_word(const struct aw_cells *cells, size_t i, long *value,
+                                struct aw_error *err)
+{
+    for (size_t k = 0; k < columns[i].n; k++)
+        if (aw_cell_is(&cells->cell[i], columns[i].words[k])) {
+            *value = (long)k;
+            return AW_OK;
+        }
+    return no_such_word(cells, i, err);
+}
+
+static enum aw_status read_header(const struct aw_cells *cells, struct aw_error *err)
+{
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (i >= cells->n || !aw_cell_is(&cells->cell[i], titles[i]))
+            return aw_cells_fail(
+                cells, cells->cell[i < cells->n ? i : cells->n - 1].text, AW_MALFORMED, err,
+                "the header has no '%s' here — is this a motion sequence?", titles[i]);
+    return aw_cells_count(cells, COLUMNS, titles, err);
+}
+
+static enum aw_status read_row(const struct aw_cells *cells, struct aw_sequence *sequence,
+                               struct aw_error *err)
+{
+    long value[COLUMNS];
+    enum aw_status status = aw_cells_count(cells, COLUMNS, titles, err);
+    for (size_t i = 0; i < COLUMNS && status == AW_OK; i++)
+        status = columns[i].words ? read_word(cells, i, &value[i], err)
+                                  : aw_cells_whole(cells, i, &columns[i].range, &value[i], err);
+    if (status != AW_OK)
+        return status;
+    struct aw_sequence_row row = {
+        .joint = (int)value[JOINT],
+        .kind = (enum aw_sequence_kind)value[KIND],
+        .position = (int)value[POSITION],
+        .velocity = (int)value[VELOCITY],
+        .tolerance = (int)value[TOLERANCE],
+        .delay_ms = (int)value[DELAY],
+        .line = cells->line,
+    };
+    return aw_sequence_add(sequence, &row, err);
+}
+
+enum aw_status aw_sequence_read(FILE *file, const char *name, struct aw_sequence *sequence,
+                                struct aw_error *err)
+{
+    struct aw_cells cells = {.file = file, .name = name};
+    enum aw_status status = AW_OK;
+    bool headed = false;
+    *sequence = (struct aw_sequence){0};
+    while (status == AW_OK && (status = aw_cells_next(&cells, COLUMNS + 1, err)) == AW_OK) {
+        status = headed ? read_row(&cells, sequence, err) : read_header(&cells, err);
+        headed = true;
+    }
+    aw_cells_end(&cells);
+    if (status == AW_MORE && sequence->n > 0)
+        return AW_OK;
+    if (status == AW_MORE)
+        status = aw_fail(err, AW_MALFORMED,
+                         "%.120s:%u:1: no motion in it — after the header, one row a motion: "
+                         "Elbow,Auto,2135,45,10,0,",
+                         name, cells.line + 1);
+    aw_sequence_free(sequence);
+    return status;
+}
+
+/* ---- Rows --------------------------------------------------------------------------------------
+ */
+
+static bool make_room(struct aw_sequence *sequence)
+{
+    if (sequence->n < sequence->room)
+        return true;
+    size_t room = sequence->room ? sequence->room * 2 : 32;
+    struct aw_sequence_row *rows = realloc(sequence->rows, room * sizeof *rows);
+    if (!rows)
+        return false;
+    sequence->rows = rows;
+    sequence->room = room;
+    return true;
+}
+
+static void row_values(const struct aw_sequence_row *row, long value[COLUMNS])
+{
+    value[JOINT] = row->joint;
+    value[KIND] = (long)row->kind;
+    value[POSITION] = row->position;
+    value[VELOCITY] = row->velocity;
+    value[TOLERANCE] = row->tolerance;
+    value[DELAY] = row->delay_ms;
+}
+
+enum aw_status aw_sequence_add(struct aw_sequence *sequence, const struct aw_sequence_row *row,
+                               struct aw_error *err)
+{
+    long value[COLUMNS];
+    row_values(row, value);
+    for (size_t i = 0; i < COLUMNS; i++) {
+        long max = columns[i].words ? (long)columns[i].n - 1 : columns[i].range.max;
+        if (value[i] < columns[i].range.min || value[i] > max)
+            return aw_fail(err, AW_LIMIT, "%s: %ld is outside %ld to %ld", titles[i], value[i],
+                           columns[i].range.min, max);
+    }
+    if (sequence->n == AW_SEQUENCE_ROWS)
+        return aw_fail(err, AW_LIMIT, "more than %d motions — play it as several files",
+                       AW_SEQUENCE_ROWS);
+    if (!make_room(sequence))
+        return aw_fail(err, AW_LIMIT, "out of memory");
+    sequence->rows[sequence->n++] = *row;
+    return AW_OK;
+}
+
+void aw_sequence_free(struct aw_sequence *sequence)
+{
+    free(sequence->rows);
+    *sequence = (struct aw_sequence){0};
+}
+
+enum aw_status aw_sequence_write(FILE *file, const struct aw_sequence *sequence,
+                                 struct aw_error *err)
+{
+    for (size_t i = 0; i < COLUMNS; i++)
+        fprintf(file, "%s%s", i ? "," : "", titles[i]);
+    fputc('\n', file);
+    for (size_t i = 0; i < sequence->n; i++) {
+        const struct aw_sequence_row *row = &sequence->rows[i];
+        fprintf(file, "%s,%s,%d,%d,%d,%d,\n", joints[row->joint], kinds[row->kind], row->position,
+                row->velocity, row->tolerance, row->delay_ms);
+    }
+    if (!ferror(file) && fflush(file) == 0)
+        return AW_OK;
+    return aw_fail(err, AW_LOST, "sequence: writing failed: %s — check the disk", strerror(errno));
+}

@@ -1,0 +1,62 @@
+/* Motion sequences as brachI/Oplexus keeps them: one row a motion, one joint at a time.
+ *
+ *     Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)
+ *     Elbow,Auto,2135,45,10,0,
+ *     Hand,User,2650,90,10,500,
+ *
+ * Auto: the player drives the joint there. User: the player waits until somebody has brought it
+ * there. Position is in ticks, velocity in units of 0.684 deg/s.
+ *
+ *     struct aw_sequence sequence = {0};
+ *     if (aw_sequence_read(file, "grasp.csv", &sequence, &err) == AW_OK)
+ *         for (size_t i = 0; i < sequence.n; i++) use(&sequence.rows[i]);
+ *     aw_sequence_free(&sequence);
+ *
+ * Source: the sequences that come with the program, and its code.
+ */
+#ifndef AW_PROTOCOL_UNITYSIM_SEQUENCE_H
+#define AW_PROTOCOL_UNITYSIM_SEQUENCE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/status.h"
+
+#define AW_SEQUENCE_ROWS 10000 /* most rows of a file */
+
+enum aw_sequence_kind { AW_SEQUENCE_AUTO, AW_SEQUENCE_USER };
+
+struct aw_sequence_row {
+    int joint; /* in wire order, from 0 */
+    enum aw_sequence_kind kind;
+    int position;  /* ticks, 0..4096 */
+    int velocity;  /* 1..1023 */
+    int tolerance; /* ticks, 5..1000 */
+    int delay_ms;  /* rest after it, 0..3600000 */
+    unsigned line; /* of the file; 0: from no file */
+};
+
+/* Owns its rows; {0} is empty. */
+struct aw_sequence {
+    size_t n, room;
+    struct aw_sequence_row *rows;
+};
+
+/* Reads all of the file. Takes blanks around cells, CRLF, blank lines, '#' comments, a byte order
+ * mark, letters of either case, and rows with or without the last comma. AW_MALFORMED names file,
+ * line and column ("grasp.csv:7:12: Position: …"); AW_LIMIT a number out of its range, likewise;
+ * AW_LOST a read error. The sequence is empty after an error. */
+enum aw_status aw_sequence_read(FILE *file, const char *name, struct aw_sequence *sequence,
+                                struct aw_error *err);
+
+/* Adds a row. AW_LIMIT if it holds what a file could not, or is one too many. */
+enum aw_status aw_sequence_add(struct aw_sequence *sequence, const struct aw_sequence_row *row,
+                               struct aw_error *err);
+
+/* Header and rows, as the published program writes them. AW_LOST: a write error. */
+enum aw_status aw_sequence_write(FILE *file, const struct aw_sequence *sequence,
+                                 struct aw_error *err);
+
+void aw_sequence_free(struct aw_sequence *sequence);
+
+#endif

@@ -1,0 +1,243 @@
+#include "protocol/unitysim/views.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/suggest.h"
+#include "protocol/unitysim/cells.h"
+
+enum { NAME, FIRST, COLUMNS = 7, FURTHEST = 65535 };
+
+static const char *const titles[COLUMNS] = {"name", "x", "y", "z", "rx", "ry", "rz"};
+
+static const struct aw_whole ranges[COLUMNS] = {
+    [1] = {"x", " mm", -FURTHEST, FURTHEST},   [2] = {"y", " mm", -FURTHEST, FURTHEST},
+    [3] = {"z", " mm", -FURTHEST, FURTHEST},   [4] = {"rx", " deg", -FURTHEST, FURTHEST},
+    [5] = {"ry", " deg", -FURTHEST, FURTHEST}, [6] = {"rz", " deg", -FURTHEST, FURTHEST},
+};
+
+/* ---- Views -------------------------------------------------------------------------------------
+ */
+
+/* views->n: nowhere. */
+static size_t place_of(const struct aw_unity_views *views, const char *name)
+{
+    size_t i = 0;
+    while (i < views->n && strcasecmp(views->views[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+const struct aw_unity_view *aw_unity_views_find(const struct aw_unity_views *views,
+                                                const char *name)
+{
+    size_t i = place_of(views, name);
+    return i < views->n ? &views->views[i] : NULL;
+}
+
+static const char *nearest(const struct aw_unity_views *views, const char *name)
+{
+    const char **names = calloc(views->n + 1, sizeof *names);
+    if (!names)
+        return NULL;
+    for (size_t i = 0; i < views->n; i++)
+        names[i] = views->views[i].name;
+    const char *found = aw_suggest(name, names, views->n);
+    free(names);
+    return found;
+}
+
+enum aw_status aw_unity_views_parse(const struct aw_unity_views *views, const char *name,
+                                    struct aw_unity_camera *camera, struct aw_error *err)
+{
+    const struct aw_unity_view *view = aw_unity_views_find(views, name);
+    if (view) {
+        *camera = view->camera;
+        return AW_OK;
+    }
+    if (views->n == 0)
+        return aw_fail(err, AW_USAGE,
+                       "no view '%.60s': none is saved yet — 'camera save NAME' keeps where the "
+                       "camera is",
+                       name);
+    const char *near = nearest(views, name);
+    if (near)
+        return aw_fail(err, AW_USAGE, "no view '%.60s' — did you mean '%s'?", name, near);
+    return aw_fail(err, AW_USAGE, "no view '%.60s' — 'camera views' lists the %zu there are", name,
+                   views->n);
+}
+
+static bool good_name(const char *name)
+{
+    size_t length = strlen(name);
+    if (length == 0 || length >= AW_UNITY_VIEW_NAME || *name == '#' || *name == ' ' ||
+        name[length - 1] == ' ' || strncmp(name, "\xEF\xBB\xBF", 3) == 0)
+        return false;
+    for (const char *p = name; *p; p++)
+        if ((unsigned char)*p < ' ' || *p == ',' || *p == 0x7F)
+            return false;
+    return true;
+}
+
+static bool make_room(struct aw_unity_views *views)
+{
+    if (views->n < views->room)
+        return true;
+    size_t room = views->room ? views->room * 2 : 16;
+    struct aw_unity_view *more = realloc(views->views, room * sizeof *more);
+    if (!more)
+        return false;
+    views->views = more;
+    views->room = room;
+    return true;
+}
+
+static enum aw_status check_camera(const struct aw_unity_camera *camera, struct aw_error *err)
+{
+    const int values[] = {0, camera->x, camera->y, camera->z, camera->rx, camera->ry, camera->rz};
+    for (size_t i = FIRST; i < COLUMNS; i++)
+        if (values[i] < ranges[i].min || values[i] > ranges[i].max)
+            return aw_fail(err, AW_LIMIT, "camera.%s: %d is outside %ld to %ld%s", titles[i],
+                           values[i], ranges[i].min, ranges[i].max, ranges[i].unit);
+    return AW_OK;
+}
+
+enum aw_status aw_unity_views_put(struct aw_unity_views *views, const char *name,
+                                  const struct aw_unity_camera *camera, struct aw_error *err)
+{
+    size_t place = place_of(views, name);
+    if (!good_name(name))
+        return aw_fail(err, AW_USAGE,
+                       "'%.80s' cannot name a view — 1 to %d characters, no comma, no '#' in front",
+                       name, AW_UNITY_VIEW_NAME - 1);
+    enum aw_status status = check_camera(camera, err);
+    if (status != AW_OK)
+        return status;
+    if (place == views->n && (views->n == AW_UNITY_VIEWS || !make_room(views)))
+        return aw_fail(err, AW_LIMIT, "more than %d views — delete some from the file",
+                       AW_UNITY_VIEWS);
+    views->n += place == views->n;
+    struct aw_unity_view *view = &views->views[place];
+    memcpy(view->name, name, strlen(name) + 1);
+    view->camera = *camera;
+    return AW_OK;
+}
+
+void aw_unity_views_free(struct aw_unity_views *views)
+{
+    free(views->views);
+    *views = (struct aw_unity_views){0};
+}
+
+/* ---- File --------------------------------------------------------------------------------------
+ */
+
+static enum aw_status read_view(const struct aw_cells *cells, struct aw_unity_views *views,
+                                struct aw_error *err)
+{
+    char name[AW_UNITY_VIEW_NAME + 1];
+    long value[COLUMNS];
+    struct aw_error why = {0};
+    enum aw_status status = aw_cells_count(cells, COLUMNS, titles, err);
+    for (size_t i = FIRST; i < COLUMNS && status == AW_OK; i++)
+        status = aw_cells_whole(cells, i, &ranges[i], &value[i], err);
+    if (status != AW_OK)
+        return status;
+    snprintf(name, sizeof name, "%.*s", cells->cell[NAME].length, cells->cell[NAME].text);
+    if (aw_unity_views_find(views, name))
+        return aw_cells_fail(cells, cells->cell[NAME].text, AW_MALFORMED, err,
+                             "'%s' is there twice — rename or remove one", name);
+    struct aw_unity_camera camera = {(int)value[1], (int)value[2], (int)value[3],
+                                     (int)value[4], (int)value[5], (int)value[6]};
+    status = aw_unity_views_put(views, name, &camera, &why);
+    if (status == AW_OK)
+        return AW_OK;
+    return aw_cells_fail(cells, cells->cell[NAME].text, AW_MALFORMED, err, "%s", why.text);
+}
+
+enum aw_status aw_unity_views_read(FILE *file, const char *name, struct aw_unity_views *views,
+                                   struct aw_error *err)
+{
+    struct aw_cells cells = {.file = file, .name = name};
+    enum aw_status status = AW_OK;
+    *views = (struct aw_unity_views){0};
+    while (status == AW_OK && (status = aw_cells_next(&cells, COLUMNS + 1, err)) == AW_OK)
+        status = read_view(&cells, views, err);
+    aw_cells_end(&cells);
+    if (status == AW_MORE)
+        return AW_OK;
+    aw_unity_views_free(views);
+    return status;
+}
+
+enum aw_status aw_unity_views_load(struct aw_unity_views *views, const char *path,
+                                   struct aw_error *err)
+{
+    *views = (struct aw_unity_views){0};
+    FILE *file = aw_file_open(path);
+    if (!file && errno == ENOENT)
+        return AW_OK;
+    if (!file)
+        return aw_file_fail(err, NULL, path);
+    enum aw_status status = aw_unity_views_read(file, path, views, err);
+    fclose(file);
+    return status;
+}
+
+enum aw_status aw_unity_views_write(FILE *file, const struct aw_unity_views *views,
+                                    struct aw_error *err)
+{
+    for (size_t i = 0; i < views->n; i++) {
+        const struct aw_unity_camera *c = &views->views[i].camera;
+        fprintf(file, "%s,%d,%d,%d,%d,%d,%d\n", views->views[i].name, c->x, c->y, c->z, c->rx,
+                c->ry, c->rz);
+    }
+    if (!ferror(file) && fflush(file) == 0)
+        return AW_OK;
+    return aw_fail(err, AW_LOST, "views: writing failed: %s — check the disk", strerror(errno));
+}
+
+static void make_folders(const char *path)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", path);
+    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(folder, 0777);
+        *slash = '/';
+    }
+}
+
+/* Into a file beside it, which takes its place. */
+static enum aw_status write_file(const struct aw_unity_views *views, const char *fresh,
+                                 const char *path, struct aw_error *err)
+{
+    FILE *file = fopen(fresh, "we");
+    if (!file)
+        return aw_file_fail(err, "the views could not be saved", path);
+    enum aw_status status = aw_unity_views_write(file, views, err);
+    fclose(file);
+    return status;
+}
+
+enum aw_status aw_unity_views_save(const struct aw_unity_views *views, const char *path,
+                                   struct aw_error *err)
+{
+    char fresh[PATH_MAX];
+    int length = snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
+    if (length < 0 || (size_t)length >= sizeof fresh)
+        return aw_fail(err, AW_USAGE, "%.40s…: the path is too long", path);
+    make_folders(path);
+    enum aw_status status = write_file(views, fresh, path, err);
+    if (status == AW_OK && rename(fresh, path) != 0)
+        status = aw_file_fail(err, "the views could not be saved", path);
+    if (status != AW_OK)
+        unlink(fresh);
+    return status;
+}

@@ -1,0 +1,278 @@
+#include "protocol/unitysim/wire.h"
+
+#include "wire/rows.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+enum { HEADER = 2, SHORTEST = 4 };
+
+/* One field, one row: */
+/* clang-format off */
+#define MARK                                                                                       \
+    {.name = "header", .type = AW_CONST, .bits = 16, .constant = 0xFFFF,                           \
+     .help = "start of a packet"}
+#define TYPE {.name = "type", .type = AW_CODE, .bits = 8, .help = "packet type"}
+
+static const struct aw_field head[] = {
+    MARK,
+    TYPE,
+    {.name = "length", .type = AW_LENGTH, .bits = 8, .lenient = true,
+     .help = "bytes of data; not looked at on receipt"},
+    {0},
+};
+
+static const struct aw_field head_without_length[] = {MARK, TYPE, {0}};
+
+static const struct aw_field head_38[] = {
+    MARK,
+    TYPE,
+    {.name = "length", .type = AW_CONST, .bits = 8, .constant = 38, .lenient = true,
+     .help = "two too few, as the published client sends; not looked at on receipt"},
+    {0},
+};
+
+static const struct aw_field tail[] = {
+    {.name = "checksum", .type = AW_CHECKSUM, .bits = 8,
+     .help = "complement of the sum of all bytes from the type on"},
+    {0},
+};
+
+static const char *const joints[] = {
+    "shoulder", "elbow", "wrist_rotate", "wrist_flex", "hand", NULL,
+};
+
+static const struct aw_name scenes[] = {
+    {1, "basic"},    {2, "slam-dunk"}, {3, "dont-spill"},
+    {4, "ball-cup"}, {5, "bento"},     {6, "cup-stacking"}, {0},
+};
+
+static const struct aw_name states[] = {
+    {0, "stop"}, {1, "increase"}, {2, "decrease"}, {3, "keep"}, {0},
+};
+
+#define SIGNED .type = AW_SIGNMAG, .bits = 24, .min = -65535, .max = 65535
+#define TICKS  .type = AW_UINT, .bits = 16, .unit = "tick"
+
+static const struct aw_field camera_rows[] = {
+    {.name = "x", SIGNED, .unit = "mm", .optional = true,
+     .help = "in mm; the arm points to negative x"},
+    {.name = "y", SIGNED, .unit = "mm", .optional = true,
+     .help = "height in mm; 0 stands for the scene's own view"},
+    {.name = "z", SIGNED, .unit = "mm", .optional = true, .help = "in mm"},
+    {.name = "rx", SIGNED, .unit = "deg", .optional = true, .help = "pitch in whole deg"},
+    {.name = "ry", SIGNED, .unit = "deg", .optional = true, .help = "yaw in whole deg"},
+    {.name = "rz", SIGNED, .unit = "deg", .optional = true, .help = "roll in whole deg"},
+    {0},
+};
+
+static const char *const camera_label[] = {"camera", NULL};
+
+#define CAMERA {.name = "camera", .type = AW_GROUP, .rows = camera_rows, .labels = camera_label}
+
+/* Each joint has its own default limits, so each is a group of one. */
+#define LIMIT_ROWS(lowest, highest)                                                                \
+    {                                                                                              \
+        {.name = "min", TICKS, .optional = true, .fallback = (lowest),                             \
+         .help = "lower limit in ticks (2048 is the centre) or deg"},                              \
+            {.name = "max", TICKS, .optional = true, .fallback = (highest),                        \
+             .help = "upper limit in ticks or deg"},                                               \
+            {0},                                                                                   \
+    }
+
+static const struct aw_field shoulder_limits[] = LIMIT_ROWS(1028, 3073);
+static const struct aw_field elbow_limits[] = LIMIT_ROWS(1700, 2570);
+static const struct aw_field wrist_rotate_limits[] = LIMIT_ROWS(1028, 3073);
+static const struct aw_field wrist_flex_limits[] = LIMIT_ROWS(790, 3328);
+static const struct aw_field hand_limits[] = LIMIT_ROWS(1928, 2800);
+
+static const char *const shoulder_label[] = {"shoulder", NULL};
+static const char *const elbow_label[] = {"elbow", NULL};
+static const char *const wrist_rotate_label[] = {"wrist_rotate", NULL};
+static const char *const wrist_flex_label[] = {"wrist_flex", NULL};
+static const char *const hand_label[] = {"hand", NULL};
+
+#define JOINT_LIMITS(joint)                                                                        \
+    {.name = #joint, .type = AW_GROUP, .rows = joint##_limits, .labels = joint##_label}
+#define LIMITS                                                                                     \
+    JOINT_LIMITS(shoulder), JOINT_LIMITS(elbow), JOINT_LIMITS(wrist_rotate),                       \
+        JOINT_LIMITS(wrist_flex), JOINT_LIMITS(hand)
+
+#define SCENE_ROWS                                                                                 \
+    {.name = "scene", .type = AW_UINT, .bits = 8, .min = 1, .max = 255, .names = scenes,           \
+     .open_names = true, .help = "which task, from 1"},                                            \
+        {.name = "frame_rate", .type = AW_UINT, .bits = 8, .unit = "Hz", .min = 1, .max = 255,     \
+         .optional = true, .fallback = 30, .help = "frames per second wanted"}
+
+static const struct aw_field scene[] = {SCENE_ROWS, CAMERA, LIMITS, {0}};
+static const struct aw_field update[] = {CAMERA, LIMITS, {0}};
+static const struct aw_field camera[] = {CAMERA, {0}};
+
+static const struct aw_field joint_command[] = {
+    {.name = "id", .type = AW_INDEX, .bits = 8, .help = "number of the joint"},
+    {.name = "velocity", .type = AW_UINT, .bits = 16, .min = 0, .max = 1023, .optional = true,
+     .help = "speed without sign, in units of 0.684 deg/s"},
+    {.name = "state", .type = AW_UINT, .bits = 8, .names = states, .min = 0, .max = 3,
+     .optional = true, .help = "which way the ticks go; keep leaves the joint as it is"},
+    {0},
+};
+
+static const struct aw_field control[] = {
+    {.name = "joints", .type = AW_GROUP, .rows = joint_command, .labels = joints},
+    {0},
+};
+
+static const struct aw_field joint_feedback[] = {
+    {.name = "id", .type = AW_INDEX, .bits = 8, .help = "number of the joint"},
+    {.name = "position", SIGNED, .unit = "tick", .help = "in ticks, 2048 is the centre"},
+    {.name = "velocity", .type = AW_UINT, .bits = 16,
+     .help = "the speed commanded while the joint is driven, in units of 0.684 deg/s"},
+    {0},
+};
+
+static const struct aw_field feedback[] = {
+    {.name = "joints", .type = AW_GROUP, .rows = joint_feedback, .labels = joints},
+    {0},
+};
+
+#define SCENE                                                                                      \
+    .name = "scene", .dir = AW_TX, .code = 0, .fields = scene,                                     \
+    .help = "Loads a scene with its camera and joint limits; all joints go to the centre."
+
+static const struct aw_message compat38_messages[] = {{SCENE, .head = head_38}, {0}};
+
+static const struct aw_variant variants[] = {
+    {.name = "spec", .help = "as documented", .head = head, .tail = tail},
+    {.name = "compat38", .help = "length byte 38 in a scene, as the published client sends",
+     .head = head, .tail = tail, .instead = compat38_messages},
+    {0},
+};
+
+static const struct aw_message messages[] = {
+    {SCENE},
+    {.name = "control", .dir = AW_TX, .code = 1, .fields = control,
+     .help = "Speed and direction of each joint, every 15 ms. The simulator has no watchdog."},
+    {.name = "update", .dir = AW_TX, .code = 2, .fields = update,
+     .help = "Moves the camera and the joint limits of the running scene."},
+    {.name = "camera_request", .dir = AW_TX, .code = 3, .head = head_without_length,
+     .help = "Asks where the camera is. Has no length byte."},
+    {.name = "feedback", .dir = AW_RX, .code = 4, .fields = feedback,
+     .help = "Position and speed of each joint, every 15 ms once a scene is loaded."},
+    {.name = "camera", .dir = AW_RX, .code = 5, .fields = camera, .help = "Where the camera is."},
+};
+
+/* clang-format on */
+
+static uint8_t checksum_from(const uint8_t *frame, size_t first, size_t size)
+{
+    unsigned sum = 0;
+    for (size_t i = first; i < size; i++)
+        sum += frame[i];
+    return (uint8_t)~sum;
+}
+
+/* size: bytes before the checksum */
+static uint8_t checksum(const uint8_t *frame, size_t size)
+{
+    return checksum_from(frame, HEADER, size);
+}
+
+static enum aw_status check_checksum(struct aw_span frame, struct aw_error *err)
+{
+    const uint8_t *data = frame.data;
+    uint8_t found = data[frame.size - 1];
+    uint8_t expected = checksum(data, frame.size - 1);
+    if (found == expected)
+        return AW_OK;
+    if (found == checksum_from(data, 4, frame.size - 1))
+        return aw_fail(
+            err, AW_MALFORMED,
+            "checksum: %02X expected, %02X found, which is the sum from byte 4 on — this "
+            "sender speaks the older VIPER dialect",
+            expected, found);
+    return aw_fail(err, AW_MALFORMED,
+                   "checksum: %02X expected, %02X found — the datagram was damaged, or its sender "
+                   "sums other bytes",
+                   expected, found);
+}
+
+static const struct aw_message *fail(struct aw_error *err, const char *why)
+{
+    aw_fail(err, AW_MALFORMED, "%s", why);
+    return NULL;
+}
+
+static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir dir,
+                                         struct aw_span frame, struct aw_error *err)
+{
+    if (frame.size < SHORTEST)
+        return fail(err, "datagram: shorter than 4 bytes — not of this protocol");
+    if (frame.data[0] != 0xFF || frame.data[1] != 0xFF)
+        return fail(err, "header: does not begin with FF FF — not of this protocol");
+    unsigned type = frame.data[HEADER];
+    const struct aw_message *message = aw_find_code_any(wire, dir, type);
+    if (!message) {
+        aw_fail(err, AW_MALFORMED, "type: %u is unknown — types are 0 to 5", type);
+        return NULL;
+    }
+    size_t size = aw_frame_size(wire, message);
+    if (frame.size != size) {
+        aw_fail(err, AW_MALFORMED, "size: %s has %zu bytes, this datagram %zu — cut off or damaged",
+                message->name, size, frame.size);
+        return NULL;
+    }
+    return check_checksum(frame, err) == AW_OK ? message : NULL;
+}
+
+/* Bytes before the next place where a frame may start. */
+static size_t skip_to_header(struct aw_span in, size_t from)
+{
+    for (size_t i = from; i < in.size; i++)
+        if (in.data[i] == 0xFF && (i + 1 == in.size || in.data[i + 1] == 0xFF))
+            return i;
+    return in.size;
+}
+
+static enum aw_status resync(struct aw_framer *framer, struct aw_span in, size_t from, size_t *used,
+                             struct aw_error *err)
+{
+    *used = skip_to_header(in, from);
+    framer->skipped += *used;
+    return aw_fail(err, AW_MALFORMED, "stream: %zu bytes are no packet — skipped", *used);
+}
+
+static enum aw_status next_frame(const struct aw_wire *wire, struct aw_framer *framer,
+                                 struct aw_span in, struct aw_span *frame, size_t *used,
+                                 struct aw_error *err)
+{
+    *used = 0;
+    if (skip_to_header(in, 0) > 0)
+        return resync(framer, in, 0, used, err);
+    if (in.size <= HEADER)
+        return AW_MORE;
+    const struct aw_message *message = aw_find_code(wire, AW_BOTH, in.data[HEADER]);
+    if (!message)
+        return resync(framer, in, 1, used, err);
+    size_t size = aw_frame_size(wire, message);
+    if (in.size < size)
+        return AW_MORE;
+    if (checksum(in.data, size - 1) != in.data[size - 1])
+        return resync(framer, in, 1, used, err);
+    *frame = (struct aw_span){in.data, size};
+    *used = size;
+    return AW_OK;
+}
+
+const struct aw_protocol aw_unitysim_protocol = {
+    .name = "unitysim",
+    .title = "Bento Arm in Unity (brachI/Oplexus), binary datagrams",
+    .messages = messages,
+    .n_messages = COUNT(messages),
+    .variants = variants,
+    .medium = AW_MEDIUM_UDP,
+    .ports = {30004, 30005},
+    .frame_max = 45,
+    .datagrams = true,
+    .checksum = checksum,
+    .identify = identify,
+    .next_frame = next_frame,
+};

@@ -1,0 +1,188 @@
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shell/commands/common.h"
+#include "shell/commands/decoder.h"
+#include "shell/core/progress.h"
+#include "view/text/where.h"
+
+#define BLOCK 262144
+
+static bool looks_like_hex(const char *word)
+{
+    size_t n = strspn(word, "0123456789abcdefABCDEF#. \t");
+    return word[n] == '\0' && *word;
+}
+
+static bool all_hex(const struct aw_args *args)
+{
+    for (size_t i = 0; i < args->n; i++)
+        if (!looks_like_hex(args->bound[i].text))
+            return false;
+    return true;
+}
+
+static enum aw_input wanted_input(const struct aw_session *session)
+{
+    static const char *const names[] = {"", "hex", "stream", "candump", "pcapng"};
+    const char *as = aw_option(session, "as");
+    for (size_t i = 1; as && i < sizeof names / sizeof *names; i++)
+        if (strcmp(as, names[i]) == 0)
+            return (enum aw_input)i;
+    return AW_INPUT_UNKNOWN;
+}
+
+static size_t words_size(const struct aw_args *args)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < args->n; i++)
+        size += strlen(args->bound[i].text) + 1;
+    return size;
+}
+
+/* The words of the command line are one frame: FF FF 03 FC; CAN frames are one a word. */
+static enum aw_status decode_words(struct aw_decoder *d, const struct aw_args *args)
+{
+    char *text = malloc(words_size(args) + 1), *end = text;
+    size_t used;
+    bool lines = strchr(args->bound[0].text, '#') != NULL;
+    if (!text)
+        return aw_fail(&d->session->err, AW_USAGE, "out of memory");
+    for (size_t i = 0; i < args->n; i++)
+        end += sprintf(end, "%s%c", args->bound[i].text, lines ? '\n' : ' ');
+    d->input = lines ? AW_INPUT_CANDUMP : AW_INPUT_HEX;
+    enum aw_status status = aw_decoder_feed(d, text, (size_t)(end - text), true, &used);
+    free(text);
+    return status;
+}
+
+/* Output waits only while more input is there already, and not for long. */
+static void pace(struct aw_decoder *d, int fd)
+{
+    struct aw_output *out = &d->session->out;
+    int64_t left;
+    aw_output_pace(out, aw_clock_now(&d->session->real_clock.base), &left, NULL);
+    if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 0) == 0)
+        aw_output_flush(out, NULL);
+}
+
+static uint64_t file_size(int fd)
+{
+    struct stat about;
+    return fstat(fd, &about) == 0 && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+}
+
+static enum aw_status decode_fd(struct aw_decoder *d, int fd, char *block)
+{
+    enum aw_status status = AW_OK;
+    struct aw_progress progress = aw_progress(d->session, d->name, true);
+    uint64_t done = 0, all = file_size(fd);
+    size_t held = 0, used;
+    for (ssize_t n = 1; n > 0 && status == AW_OK;) {
+        pace(d, fd);
+        do
+            n = read(fd, block + held, BLOCK - held);
+        while (n < 0 && errno == EINTR);
+        if (n < 0)
+            return aw_fail(&d->session->err, AW_USAGE, "%s: %s", d->name, strerror(errno));
+        held += (size_t)n;
+        status = aw_decoder_feed(d, block, held, n == 0, &used);
+        if (status == AW_OK && used == 0 && held == BLOCK) /* a line or frame that long is none */
+            status = aw_decoder_feed(d, block, held, true, &used);
+        memmove(block, block + used, held - used);
+        held -= used;
+        done += (uint64_t)n;
+        aw_progress_at(&progress, done, all);
+    }
+    aw_progress_end(&progress);
+    return status;
+}
+
+static enum aw_status decode_file(struct aw_decoder *d, const char *name)
+{
+    bool standard = strcmp(name, "-") == 0;
+    char *block = malloc(BLOCK);
+    int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+    aw_decoder_begin(d, standard ? "standard input" : name, wanted_input(d->session));
+    enum aw_status status =
+        fd < 0  ? aw_fail(&d->session->err, AW_USAGE, "'%.100s' is no hex, and no file: %s", name,
+                          strerror(errno))
+        : block ? decode_fd(d, fd, block)
+                : aw_fail(&d->session->err, AW_USAGE, "out of memory");
+    if (fd >= 0 && !standard)
+        close(fd);
+    free(block);
+    return status;
+}
+
+static enum aw_status decode_all(struct aw_decoder *d, const struct aw_args *args)
+{
+    enum aw_status status = AW_OK;
+    if (args->n == 0)
+        return decode_file(d, "-");
+    if (all_hex(args) && wanted_input(d->session) != AW_INPUT_STREAM)
+        return decode_words(d, args);
+    for (size_t i = 0; i < args->n && status == AW_OK; i++)
+        status = decode_file(d, args->bound[i].text);
+    return status;
+}
+
+/* ---- --where -----------------------------------------------------------------------------------
+ */
+
+struct condition {
+    struct aw_session *session;
+    struct aw_where where;
+    struct aw_names names;
+    struct aw_point points[AW_MAX_LEAVES];
+};
+
+static bool holds(void *context, const struct aw_record *record)
+{
+    struct condition *c = context;
+    char name[AW_POINT_NAME];
+    const char *subject = NULL;
+    if (c->session->tool->subject)
+        subject = c->session->tool->subject(c->session, record, name, sizeof name);
+    size_t n =
+        aw_record_points(&c->names, record, subject ? subject : "", c->points, AW_MAX_LEAVES);
+    return aw_where_holds(&c->where, c->points, n);
+}
+
+static enum aw_status read_condition(struct aw_decoder *d, const char *text)
+{
+    struct aw_session *session = d->session;
+    struct condition *c = calloc(1, sizeof *c);
+    if (!c)
+        return aw_fail(&session->err, AW_USAGE, "out of memory");
+    c->session = session;
+    d->wants = holds;
+    d->context = c;
+    enum aw_status status = aw_where_parse(text, &c->where, &session->err);
+    aw_names_init(&c->names, d->wire);
+    if (status == AW_OK)
+        status = aw_where_check(&c->where, &c->names, session->tool->subjects, &session->err);
+    return status;
+}
+
+enum aw_status aw_run_decode(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_decoder decoder = {.session = session};
+    const char *where = aw_option(session, "where");
+    enum aw_status status = aw_decoder_init(&decoder, session);
+    if (status == AW_OK && where)
+        status = read_condition(&decoder, where);
+    if (status == AW_OK)
+        status = decode_all(&decoder, args);
+    if (status == AW_OK || status == AW_MORE)
+        status = aw_decoder_end(&decoder);
+    free(decoder.context);
+    return status;
+}

@@ -1,0 +1,50 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "describe/describe.h"
+#include "shell/commands/common.h"
+#include "shell/core/message.h"
+
+static enum aw_describe_as wanted_form(const struct aw_session *session)
+{
+    static const struct {
+        const char *name;
+        enum aw_describe_as as;
+    } forms[] = {
+        {"json", AW_DESCRIBE_JSON},
+        {"md", AW_DESCRIBE_MD},
+        {"lua", AW_DESCRIBE_LUA},
+        {"dbc", AW_DESCRIBE_DBC},
+    };
+    const char *as = aw_option(session, "as");
+    if (aw_session_json(session))
+        return AW_DESCRIBE_JSON;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(as, forms[i].name) == 0)
+            return forms[i].as;
+    return AW_DESCRIBE_TEXT;
+}
+
+enum aw_status aw_run_describe(struct aw_session *session, const struct aw_args *args)
+{
+    const struct aw_codec *codec;
+    const char *name = aw_arg(args, "message", 0);
+    char *text = NULL;
+    size_t size = 0;
+    if (name && aw_find_message(session, name, AW_BOTH, &codec) != AW_OK)
+        return session->err.status;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return aw_fail(&session->err, AW_USAGE, "out of memory");
+    size_t described = aw_describe(memory, session->wire, name, wanted_form(session));
+    fclose(memory);
+    aw_output_write(&session->out, text, size);
+    free(text);
+    if (described == 0)
+        return aw_fail(&session->err, AW_USAGE,
+                       "dbc: %s is no CAN protocol — use text, json, md "
+                       "or lua",
+                       session->tool->name);
+    return AW_OK;
+}

@@ -1,0 +1,74 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "shell/commands/common.h"
+#include "shell/core/message.h"
+#include "wire/hex.h"
+
+#define WRAPPED_MAX 4096
+
+static enum aw_dir wanted_dir(const struct aw_session *session)
+{
+    const char *dir = aw_option(session, "dir");
+    if (!dir)
+        return AW_BOTH;
+    return strcmp(dir, "rx") == 0 ? AW_RX : AW_TX;
+}
+
+enum aw_status aw_find_message(struct aw_session *session, const char *name, enum aw_dir dir,
+                               const struct aw_codec **codec)
+{
+    const struct aw_protocol *protocol = session->tool->protocol;
+    const char *names[AW_MAX_MESSAGES];
+    size_t n = 0;
+    *codec = aw_wire_codec(session->wire, name, dir);
+    if (*codec)
+        return AW_OK;
+    for (size_t i = 0; i < protocol->n_messages; i++)
+        if (protocol->messages[i].dir & dir)
+            names[n++] = protocol->messages[i].name;
+    const char *near = aw_suggest(name, names, n);
+    return aw_fail(&session->err, AW_USAGE, "no message '%.40s'%s%s%s", name,
+                   near ? " — did you mean '" : " — see 'describe'", near ? near : "",
+                   near ? "'?" : "");
+}
+
+static enum aw_status print_bytes(struct aw_session *session, struct aw_span bytes)
+{
+    struct aw_output *out = &session->out;
+    if (aw_flag(session, "raw")) {
+        aw_output_write(out, (const char *)bytes.data, bytes.size);
+        return AW_OK;
+    }
+    char hex[AW_HEX_SIZE(WRAPPED_MAX)];
+    aw_hex_print(session->tool->protocol, bytes, hex);
+    if (aw_session_json(session))
+        aw_output_print(out, "{\"bytes\":\"%s\"}\n", hex);
+    else
+        aw_output_print(out, "%s\n", hex);
+    return AW_OK;
+}
+
+/* A message that goes both ways is encoded as the host's, one that only the device sends as the
+ * device's. */
+enum aw_status aw_run_encode(struct aw_session *session, const struct aw_args *args)
+{
+    const struct aw_codec *codec;
+    struct aw_record record;
+    uint8_t frame[WRAPPED_MAX];
+    size_t size = 0;
+    enum aw_status status =
+        aw_find_message(session, aw_arg(args, "message", 0), wanted_dir(session), &codec);
+    if (status != AW_OK)
+        return status;
+    aw_record_init(&record, codec, codec->message->dir & AW_TX ? AW_TX : AW_RX);
+    status = aw_args_to_record(session, args, 0, &record);
+    if (status == AW_OK)
+        status = aw_encode(&record, aw_flag(session, "force"), frame, sizeof frame, &size,
+                           &session->err);
+    if (status != AW_OK)
+        return status;
+    size = aw_wire_wrap(session->wire, frame, size, sizeof frame);
+    return print_bytes(session, (struct aw_span){frame, size});
+}

@@ -1,0 +1,170 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/log.h"
+#include "shell/commands/common.h"
+#include "shell/core/progress.h"
+#include "wire/split.h"
+
+/* What a recording holds: of each kind of message how many, how often, when. */
+struct kind {
+    const struct aw_codec *codec;
+    enum aw_dir dir;
+    uint64_t n;
+    int64_t first_ns, last_ns;
+};
+
+#define KINDS_MAX (2 * AW_MAX_MESSAGES)
+
+struct survey {
+    struct aw_session *session;
+    const char *path;
+    struct kind kinds[KINDS_MAX];
+    size_t n_kinds;
+    struct aw_splitter ways[2]; /* to the device, from it */
+    uint64_t pieces, bytes, messages, unknown, marks;
+    int64_t first_ns, last_ns, now_ns;
+    enum aw_dir dir;
+};
+
+static struct kind *kind_of(struct survey *s, const struct aw_codec *codec)
+{
+    for (size_t i = 0; i < s->n_kinds; i++)
+        if (s->kinds[i].codec == codec && s->kinds[i].dir == s->dir)
+            return &s->kinds[i];
+    if (s->n_kinds == KINDS_MAX)
+        return NULL;
+    s->kinds[s->n_kinds] = (struct kind){.codec = codec, .dir = s->dir, .first_ns = s->now_ns};
+    return &s->kinds[s->n_kinds++];
+}
+
+static void on_frame(void *context, struct aw_span frame)
+{
+    struct survey *s = context;
+    struct aw_record record;
+    enum aw_status status =
+        aw_wire_decode(s->session->wire, s->dir, frame, &record, &s->session->err);
+    if (status != AW_OK && !record.present) {
+        s->unknown++;
+        return;
+    }
+    struct kind *kind = kind_of(s, record.codec);
+    s->messages++;
+    if (s->session->tool->notice)
+        s->session->tool->notice(s->session, &record);
+    if (!kind)
+        return;
+    kind->n++;
+    kind->last_ns = s->now_ns;
+}
+
+static void print_mark(struct survey *s, const struct aw_log_entry *entry)
+{
+    double t = s->first_ns == AW_NO_TIME ? 0 : (double)(s->now_ns - s->first_ns) / 1e9;
+    char text[sizeof entry->comment * 6 + 3];
+    s->marks++;
+    *aw_json_string(text, entry->comment, sizeof entry->comment) = '\0';
+    if (aw_session_json(s->session))
+        aw_output_print(&s->session->out, "{\"mark\":%s,\"at\":%.6f}\n", text, t);
+    else
+        aw_output_print(&s->session->out, "mark     %12.6f s  %s\n", t, entry->comment);
+}
+
+static void take(struct survey *s, const struct aw_log_entry *entry)
+{
+    bool timed = entry->time_ns != AW_NO_TIME;
+    if (timed && s->first_ns == AW_NO_TIME)
+        s->first_ns = entry->time_ns;
+    if (timed)
+        s->last_ns = s->now_ns = entry->time_ns;
+    if (*entry->comment)
+        print_mark(s, entry);
+    if (!entry->data.size || !aw_session_concerns(s->session, entry->data, ""))
+        return;
+    s->pieces++;
+    s->bytes += entry->data.size;
+    s->dir = entry->dir == AW_TX ? AW_TX : AW_RX;
+    struct aw_splitter *way = &s->ways[s->dir == AW_TX ? 0 : 1];
+    if (entry->gap)
+        aw_split_gap(way);
+    aw_split(way, s->session->wire, entry->data, !entry->stream, on_frame, s);
+}
+
+static enum aw_status read_all(struct survey *s)
+{
+    struct aw_log *log;
+    struct aw_log_entry entry;
+    const struct aw_protocol *protocol = s->session->tool->protocol;
+    struct aw_log_options options = {{protocol->ports[0], protocol->ports[1]}, &protocol->medium};
+    struct aw_progress progress = aw_progress(s->session, s->path, false);
+    enum aw_status status = aw_log_open(&log, s->path, &options, &s->session->err);
+    while (status == AW_OK || status == AW_MALFORMED) {
+        uint64_t size, at;
+        status = aw_log_next(log, &entry, &s->session->err);
+        s->unknown += status == AW_MALFORMED;
+        if (status != AW_OK)
+            continue;
+        take(s, &entry);
+        at = aw_log_position(log, &size);
+        aw_progress_at(&progress, at, size);
+    }
+    aw_progress_end(&progress);
+    aw_log_close(log);
+    return status == AW_MORE ? AW_OK : status;
+}
+
+static double rate_of(const struct kind *kind)
+{
+    double seconds = (double)(kind->last_ns - kind->first_ns) / 1e9;
+    return seconds > 0 ? (double)(kind->n - 1) / seconds : 0;
+}
+
+static void print_kind(struct survey *s, const struct kind *kind)
+{
+    const char *name = kind->codec->message->name;
+    bool tx = kind->dir == AW_TX;
+    if (aw_session_json(s->session))
+        aw_output_print(&s->session->out,
+                        "{\"msg\":\"%s\",\"dir\":\"%s\",\"count\":%" PRIu64 ",\"hz\":%.4g}\n", name,
+                        tx ? "tx" : "rx", kind->n, rate_of(kind));
+    else
+        aw_output_print(&s->session->out, "%s %-22s %10" PRIu64 " %10.4g Hz\n", tx ? "->" : "<-",
+                        name, kind->n, rate_of(kind));
+}
+
+static void report(struct survey *s)
+{
+    struct aw_object *result = &s->session->result;
+    double seconds = s->first_ns == AW_NO_TIME ? 0 : (double)(s->last_ns - s->first_ns) / 1e9;
+    uint64_t damaged = s->unknown + s->ways[0].damaged + s->ways[1].damaged;
+    for (size_t i = 0; i < s->n_kinds; i++)
+        print_kind(s, &s->kinds[i]);
+    aw_object_start(result, "info");
+    aw_object_number(result, "seconds", seconds, 6, "s");
+    aw_object_number(result, "messages", (double)s->messages, 0, NULL);
+    aw_object_number(result, "pieces", (double)s->pieces, 0, NULL);
+    aw_object_number(result, "bytes", (double)s->bytes, 0, NULL);
+    aw_object_number(result, "marks", (double)s->marks, 0, NULL);
+    aw_object_number(result, "damaged", (double)damaged, 0, NULL);
+}
+
+enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *args)
+{
+    struct survey *s = calloc(1, sizeof *s);
+    if (!s)
+        return aw_fail(&session->err, AW_LIMIT, "info: out of memory");
+    s->session = session;
+    s->path = aw_arg(args, "file", 0);
+    s->first_ns = s->last_ns = AW_NO_TIME;
+    s->ways[0].framer.dir = AW_TX;
+    s->ways[1].framer.dir = AW_RX;
+    enum aw_status status = aw_session_narrow(session);
+    if (status == AW_OK)
+        status = read_all(s);
+    if (status == AW_OK)
+        report(s);
+    free(s);
+    return status;
+}

@@ -1,0 +1,559 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/suggest.h"
+#include "shell/commands/common.h"
+#include "shell/commands/live.h"
+#include "shell/commands/plot.h"
+#include "shell/core/dry.h"
+
+#define FPS_MOST  15
+#define FPS_LEAST 5
+#define SEEN_MOST 64
+
+struct plot {
+    struct aw_session *session;
+    struct aw_stream *stream;
+    struct aw_select select;
+    const char *input; /* NULL: the device */
+    const char *out;
+    struct aw_strip strip;
+    struct aw_traces traces;
+    struct aw_live live;
+    int64_t deadline;
+    int64_t offset_ns, end_ns; /* time of the samples minus time of day; of the right edge */
+    bool begun, frozen, ended;
+    uint64_t limit, taken;
+    bool modelled; /* times are those of a simulation, that has its own pace */
+    int64_t length_ns, first_ns, latest_ns; /* --for, and of the simulation */
+    int juggler;                            /* -1: none */
+    size_t n_seen;                          /* names that were not asked for, to suggest */
+    char seen[SEEN_MOST][AW_POINT_NAME];
+    char qualified[AW_SELECT_MAX][AW_POINT_NAME]; /* patterns with the message they mean */
+};
+
+/* ---- Arguments --------------------------------------------------------------------------------
+ */
+
+static bool is_file(const char *word)
+{
+    static const char *const endings[] = {".csv", ".ndjson", ".jsonl",  ".json", ".asc", ".blf",
+                                          ".trc", ".db",     ".pcapng", ".pcap", ".log"};
+    const char *dot = strrchr(word, '.');
+    if (strcmp(word, "-") == 0)
+        return true;
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+        if (strcmp(dot, endings[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A pipe into the command, unless the command line names a device. */
+static bool reads_pipe(struct aw_session *session)
+{
+    struct stat status;
+    const struct aw_option_value *link = aw_options_find(&session->options, "link");
+    return session->one_shot && link->origin != AW_FROM_COMMAND_LINE &&
+           fstat(STDIN_FILENO, &status) == 0 &&
+           (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
+static enum aw_status take_arguments(struct plot *p, const struct aw_args *args)
+{
+    struct aw_error *err = &p->session->err;
+    enum aw_status status = AW_OK;
+    for (size_t i = 0; i < args->n && status == AW_OK; i++) {
+        const char *word = args->bound[i].text;
+        if (!is_file(word))
+            status = aw_select_add(&p->select, word, err);
+        else if (p->input)
+            status = aw_fail(err, AW_USAGE, "plot: one recording at a time: %.60s or %.60s",
+                             p->input, word);
+        else
+            p->input = word;
+    }
+    if (!p->input && reads_pipe(p->session))
+        p->input = "-";
+    p->out = aw_option(p->session, "out");
+    if (status == AW_OK && p->out)
+        status = aw_traces_check_path(p->out, err);
+    if (status == AW_OK && p->select.n == 0 && p->juggler < 0)
+        status =
+            aw_fail(err, AW_USAGE, "plot: which fields? — name some, such as %s; see 'describe'",
+                    p->session->tool->field);
+    return status;
+}
+
+/* A field that several messages of the device have is the first one's, unless the pattern says
+ * more: one name, one curve. */
+static void qualify(struct plot *p, const struct aw_names *names, size_t at)
+{
+    for (size_t m = 0; m < names->wire->protocol->n_messages; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
+        for (int i = 0; i < codec->n_leaves; i++) {
+            if (!names->shared[m][i] || !(codec->message->dir & AW_RX) ||
+                strcmp(names->field[m][i], p->select.pattern[at]) != 0)
+                continue;
+            snprintf(p->qualified[at], sizeof p->qualified[at], "%s.%s", codec->message->name,
+                     names->field[m][i]);
+            p->select.pattern[at] = p->qualified[at];
+            return;
+        }
+    }
+}
+
+static enum aw_status check_names(struct plot *p)
+{
+    struct aw_names *names = malloc(sizeof *names);
+    if (!names)
+        return aw_fail(&p->session->err, AW_USAGE, "out of memory");
+    enum aw_status status = aw_stream_check(p->session, &p->select, NULL);
+    aw_names_init(names, p->session->wire);
+    for (size_t i = 0; i < p->select.n && status == AW_OK; i++)
+        qualify(p, names, i);
+    free(names);
+    return status;
+}
+
+/* ---- Samples ----------------------------------------------------------------------------------
+ */
+
+static const char *unit_of(const struct aw_point *point)
+{
+    if (!point->codec || (point->codec->leaves[point->leaf].by >= 0 && !point->record))
+        return NULL;
+    return aw_leaf_range(point->codec, point->leaf, point->record).unit;
+}
+
+static void remember_name(struct plot *p, const char *name)
+{
+    for (size_t i = 0; i < p->n_seen; i++)
+        if (strcmp(p->seen[i], name) == 0)
+            return;
+    if (p->n_seen < SEEN_MOST)
+        snprintf(p->seen[p->n_seen++], AW_POINT_NAME, "%s", name);
+}
+
+static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
+{
+    for (size_t i = 0; i < p->traces.n; i++)
+        if (strcmp(p->traces.list[i].label, point->name) == 0)
+            return &p->traces.list[i];
+    if (aw_select_match(&p->select, point) >= 0 && !point->text)
+        return aw_traces_find(&p->traces, point->name, unit_of(point));
+    if (p->traces.n == 0)
+        remember_name(p, point->name);
+    return NULL;
+}
+
+/* Lines of the strip have the numbers of the traces. */
+static void add_to_strip(struct plot *p, const struct aw_trace *trace, int64_t time, double value)
+{
+    int line = (int)(trace - p->traces.list);
+    while (p->strip.n <= line)
+        if (aw_strip_series(&p->strip, p->traces.list[p->strip.n].label,
+                            p->traces.list[p->strip.n].unit) < 0)
+            return;
+    aw_strip_add(&p->strip, line, time, value);
+}
+
+/* Recordings have times of long ago, other hosts other clocks: time flows as it does here, from the
+ * first sample on. */
+static void follow_time(struct plot *p, int64_t time)
+{
+    if (p->modelled)
+        return;
+    int64_t offset = time - aw_wall_time(), jump = offset - p->offset_ns;
+    if (p->begun && jump < 2 * AW_SECOND && jump > -2 * AW_SECOND)
+        return;
+    if (p->begun)
+        aw_strip_break(&p->strip);
+    p->offset_ns = offset;
+    p->begun = true;
+}
+
+/* A simulation may be faster or slower than the clock: what is plotted is its own time. --for
+ * counts it, and by the clock only how long nothing comes. */
+static int64_t time_of(struct plot *p, const struct aw_item *item)
+{
+    if (!item->heard.modelled)
+        return item->time_ns;
+    if (!p->modelled)
+        p->first_ns = item->heard.model_ns;
+    p->modelled = true;
+    p->latest_ns = item->heard.model_ns;
+    if (p->length_ns)
+        p->deadline = aw_clock_now(p->session->clock) + p->length_ns;
+    return p->latest_ns;
+}
+
+/* keep: all samples, not only those of the last while. */
+static enum aw_status take_item(struct plot *p, const struct aw_item *item, bool keep)
+{
+    enum aw_status status = AW_OK;
+    int64_t time = time_of(p, item);
+    if (p->juggler >= 0) {
+        aw_juggler_send(p->juggler, item, &p->select);
+        p->taken++;
+        return status;
+    }
+    if (time == AW_NO_TIME) /* a recording without times: by number, at 1 kHz */
+        time = (int64_t)p->taken * AW_MILLISECOND;
+    bool any = false;
+    for (size_t i = 0; i < item->n && status == AW_OK; i++) {
+        struct aw_trace *trace = trace_for(p, &item->points[i]);
+        if (!trace)
+            continue;
+        any = true;
+        if (keep)
+            status =
+                aw_traces_add(&p->traces, trace, time, item->points[i].value, &p->session->err);
+        else
+            add_to_strip(p, trace, time, item->points[i].value);
+    }
+    if (any && !keep)
+        follow_time(p, time);
+    p->taken += any;
+    return status;
+}
+
+static bool is_enough(const struct plot *p)
+{
+    bool over = p->modelled && p->length_ns && p->latest_ns - p->first_ns >= p->length_ns;
+    return over || (p->limit && p->taken >= p->limit);
+}
+
+/* Nothing that was asked for has come. */
+static enum aw_status nothing_found(struct plot *p)
+{
+    const char *names[SEEN_MOST], *wanted = p->select.pattern[0];
+    char all[200] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < p->n_seen; i++)
+        names[i] = p->seen[i];
+    const char *near = aw_suggest(wanted, names, p->n_seen);
+    if (near)
+        return aw_fail(&p->session->err, AW_USAGE,
+                       "plot: nothing called '%.60s' has come — did "
+                       "you mean '%s'?",
+                       wanted, near);
+    for (size_t i = 0; i < p->n_seen && used + AW_POINT_NAME < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", p->seen[i]);
+    return aw_fail(&p->session->err, p->n_seen ? AW_USAGE : AW_TIMEOUT,
+                   "plot: nothing called '%.60s' has come%s%s", wanted, used ? " — there is " : "",
+                   all);
+}
+
+/* ---- On the terminal --------------------------------------------------------------------------
+ */
+
+static void adapt_pace(struct plot *p, const struct aw_braille *canvas)
+{
+    int64_t dot = p->strip.span_ns / (2 * canvas->columns);
+    int64_t least = AW_SECOND / FPS_MOST, most = AW_SECOND / FPS_LEAST;
+    p->live.frame_ns = dot < least ? least : dot > most ? most : dot;
+}
+
+static void draw(struct plot *p)
+{
+    struct aw_braille *canvas = aw_screen_canvas(p->live.screen);
+    unsigned how = aw_screen_how(p->live.screen);
+    char title[96];
+    if (!canvas)
+        return;
+    if (!p->frozen)
+        p->end_ns = p->modelled ? p->latest_ns : aw_wall_time() + p->offset_ns;
+    const char *note = aw_live_note(&p->live), *state = aw_live_state(&p->live);
+    snprintf(title, sizeof title, "%s  last %g s%s", p->session->tool->name,
+             (double)p->strip.span_ns / 1e9, p->modelled ? " of the simulation" : "");
+    struct aw_strip_look look = {.end_ns = p->end_ns,
+                                 .title = title,
+                                 .state = state ? state : note,
+                                 .keys = p->ended    ? "end of the input  q quit"
+                                         : p->frozen ? "FROZEN  space goes on  q quit"
+                                                     : "q quit  space freeze",
+                                 .numbered = !(how & AW_BRAILLE_COLOR) && p->strip.n > 1};
+    aw_strip_draw(&p->strip, &look, canvas);
+    aw_screen_show(p->live.screen);
+    adapt_pace(p, canvas);
+}
+
+/* False: leave. */
+static bool take_keys(struct plot *p)
+{
+    int key;
+    while ((key = aw_screen_key(p->live.screen)) != AW_KEY_NONE) {
+        if (key == 'q')
+            return false;
+        if (key == ' ' && !p->ended)
+            p->frozen = !p->frozen;
+    }
+    return true;
+}
+
+/* Takes in what came, or notes that nothing does: the picture stays until somebody leaves. */
+static enum aw_status plot_next(struct plot *p)
+{
+    struct aw_item item;
+    if (p->ended)
+        return aw_live_wait(&p->live, p->deadline);
+    enum aw_status status = aw_live_next(&p->live, p->deadline, &item);
+    if (status == AW_OK)
+        status = take_item(p, &item, false);
+    if (p->live.lost)
+        aw_strip_break(&p->strip);
+    if (status != AW_MORE || aw_clock_now(&p->session->real_clock.base) >= p->deadline)
+        return status;
+    p->ended = p->frozen = true;
+    return AW_OK;
+}
+
+static enum aw_status plot_live(struct plot *p)
+{
+    enum aw_status status = AW_OK;
+    while ((status == AW_OK || status == AW_TIMEOUT) && !is_enough(p)) {
+        status = plot_next(p);
+        if (status == AW_MORE || !aw_live_due(&p->live))
+            continue;
+        if (!take_keys(p))
+            break;
+        draw(p);
+    }
+    return status == AW_MORE || status == AW_TIMEOUT ? AW_OK : status;
+}
+
+/* ---- As text ----------------------------------------------------------------------------------
+ */
+
+static int from_environment(const char *name, int least, int fallback)
+{
+    const char *text = getenv(name);
+    long value = text ? strtol(text, NULL, 10) : 0;
+    return value >= least && value <= 500 ? (int)value : fallback;
+}
+
+static void find_size(int *width, int *height)
+{
+    struct winsize size = {0};
+    bool known =
+        ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20 && size.ws_row >= 8;
+    *width = known && size.ws_col < 500 ? size.ws_col : from_environment("COLUMNS", 20, 80);
+    *height = known && size.ws_row < 200 ? size.ws_row - 1 : from_environment("LINES", 8, 24) - 1;
+}
+
+static enum aw_status print_frame(struct plot *p, const struct aw_strip_look *look)
+{
+    struct aw_output *out = &p->session->out;
+    struct aw_braille canvas;
+    int width, height;
+    unsigned how = (aw_screen_utf8() ? AW_BRAILLE_UTF8 : 0) | (out->color ? AW_BRAILLE_COLOR : 0);
+    find_size(&width, &height);
+    if (!aw_braille_init(&canvas, width, height))
+        return aw_fail(&p->session->err, AW_USAGE, "out of memory");
+    aw_strip_draw(&p->strip, look, &canvas);
+    size_t room = (size_t)width * AW_BRAILLE_ROW;
+    for (int y = 0; y < height; y++) {
+        char *at = aw_output_reserve(out, room + 1);
+        at += aw_braille_row(&canvas, y, how, at, room);
+        *at++ = '\n';
+        aw_output_done(out, at);
+    }
+    aw_braille_free(&canvas);
+    return aw_output_flush(out, &p->session->err);
+}
+
+static enum aw_status print_now(struct plot *p)
+{
+    int64_t end = p->offset_ns + aw_wall_time();
+    for (int i = 0; i < p->strip.n; i++) { /* what is over is not followed by nothing */
+        const struct aw_strip_line *line = &p->strip.lines[i];
+        int64_t last = line->n ? line->buckets[(line->next + 4095) % 4096].time_ns : 0;
+        end = i == 0 || last > end ? last : end;
+    }
+    return print_frame(p, &(struct aw_strip_look){
+                              .end_ns = end, .numbered = !p->session->out.color && p->strip.n > 1});
+}
+
+/* Until the deadline, or until a picture is due (AW_TIMEOUT). */
+static enum aw_status read_until(struct plot *p, int64_t due)
+{
+    struct aw_clock *clock = p->session->clock;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && !is_enough(p)) {
+        struct aw_item item;
+        int64_t until = due < p->deadline ? due : p->deadline;
+        status = aw_stream_next(p->stream, until, &item);
+        if (status == AW_OK)
+            status = take_item(p, &item, false);
+        else if (status == AW_MALFORMED)
+            status = AW_OK;
+        if (status == AW_OK && aw_clock_now(clock) >= until)
+            status = AW_TIMEOUT;
+    }
+    bool over = is_enough(p) || aw_clock_now(clock) >= p->deadline;
+    return over && (status == AW_OK || status == AW_TIMEOUT) ? AW_MORE : status;
+}
+
+static enum aw_status plot_text(struct plot *p)
+{
+    double every = aw_option_number(p->session, "every");
+    struct aw_clock *clock = p->session->clock;
+    enum aw_status status = AW_TIMEOUT;
+    while (status == AW_TIMEOUT) {
+        bool many = every > 0;
+        status = read_until(p, many ? aw_clock_now(clock) + (int64_t)(every * 1e9) : AW_NEVER);
+        if (status == AW_TIMEOUT && p->strip.n && print_now(p) != AW_OK)
+            return p->session->err.status;
+    }
+    if (status == AW_MORE && p->strip.n == 0)
+        return nothing_found(p);
+    if ((status == AW_MORE || status == AW_STOPPED || status == AW_LOST) && p->strip.n) {
+        enum aw_status printed = print_now(p);
+        return status == AW_MORE ? printed : status;
+    }
+    return status;
+}
+
+/* ---- All of it: recordings and files ----------------------------------------------------------
+ */
+
+static enum aw_status collect(struct plot *p)
+{
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && !is_enough(p)) {
+        struct aw_item item;
+        status = aw_stream_next(p->stream, p->deadline, &item);
+        if (status == AW_OK)
+            status = take_item(p, &item, true);
+        else if (status == AW_MALFORMED)
+            status = AW_OK;
+        if (status == AW_OK && aw_clock_now(p->session->clock) >= p->deadline)
+            status = AW_MORE;
+    }
+    return status == AW_MORE || status == AW_TIMEOUT ? AW_OK : status;
+}
+
+static enum aw_status print_recording(struct plot *p)
+{
+    const struct aw_option_value *given = aw_options_find(&p->session->options, "span");
+    double seconds = given->origin != AW_FROM_DEFAULT ? aw_option_number(p->session, "span") : 0;
+    int64_t whole = p->traces.last_ns - p->traces.first_ns;
+    int64_t span = seconds > 0 ? (int64_t)(seconds * 1e9) : whole > 0 ? whole : AW_SECOND;
+    aw_strip_free(&p->strip);
+    aw_strip_init(&p->strip, span);
+    for (size_t i = 0; i < p->traces.n; i++)
+        for (size_t k = 0; k < p->traces.list[i].n; k++) {
+            int64_t time = (int64_t)(p->traces.list[i].t[k] * 1e9) + p->traces.first_ns;
+            add_to_strip(p, &p->traces.list[i], time, p->traces.list[i].v[k]);
+        }
+    return print_frame(
+        p, &(struct aw_strip_look){.end_ns = p->traces.last_ns,
+                                   .start_ns = p->traces.first_ns,
+                                   .absolute = true,
+                                   .numbered = !p->session->out.color && p->strip.n > 1});
+}
+
+static enum aw_status write_out(struct plot *p, enum aw_status collected)
+{
+    char title[128];
+    snprintf(title, sizeof title, "%s%s%.90s", p->session->tool->name, p->input ? "  " : "",
+             p->input && strcmp(p->input, "-") != 0 ? p->input : "");
+    enum aw_status status = aw_traces_write(&p->traces, p->out, title, &p->session->err);
+    if (status == AW_OK) {
+        size_t samples = 0;
+        for (size_t i = 0; i < p->traces.n; i++)
+            samples += p->traces.list[i].n;
+        aw_object_start(&p->session->result, "plot");
+        aw_object_text(&p->session->result, "file", p->out);
+        aw_object_number(&p->session->result, "samples", (double)samples, 0, NULL);
+    }
+    return status == AW_OK ? collected : status;
+}
+
+/* Ctrl-C ends the collecting; what has come is drawn. */
+static enum aw_status plot_all(struct plot *p)
+{
+    enum aw_status status = collect(p);
+    if (status != AW_OK && status != AW_STOPPED && status != AW_LOST)
+        return status;
+    if (!p->traces.any)
+        return status == AW_OK ? nothing_found(p) : status;
+    return p->out ? write_out(p, status) : status == AW_OK ? print_recording(p) : status;
+}
+
+/* ---- The command ------------------------------------------------------------------------------
+ */
+
+/* No wider than what there is to see. */
+static double span_of(struct aw_session *session)
+{
+    double span = aw_option_number(session, "span"), end = aw_option_number(session, "for");
+    bool given = aw_options_find(&session->options, "span")->origin != AW_FROM_DEFAULT;
+    return !given && end > 0 && end < span ? end : span;
+}
+
+static enum aw_status plot(struct plot *p)
+{
+    bool recording = p->input && !aw_stream_is_live(p->stream);
+    if (p->juggler >= 0) {
+        aw_session_say(p->session, "sending to PlotJuggler at %s: start its UDP server, JSON",
+                       aw_option(p->session, "plotjuggler"));
+        return collect(p);
+    }
+    if (p->out || recording)
+        return plot_all(p);
+    aw_strip_init(&p->strip, (int64_t)(span_of(p->session) * 1e9));
+    if (!aw_live_wanted(p->session) ||
+        aw_live_open(&p->live, p->session, p->stream, FPS_MOST) != AW_OK)
+        return plot_text(p);
+    enum aw_status status = plot_live(p);
+    aw_live_close(&p->live);
+    return status;
+}
+
+static enum aw_status prepare(struct plot *p, const struct aw_args *args)
+{
+    const char *juggler = aw_option(p->session, "plotjuggler");
+    bool leaves = juggler || aw_option(p->session, "out");
+    enum aw_status status = leaves ? aw_dry_ends(p->session) : AW_OK;
+    if (status == AW_OK && juggler)
+        status = aw_juggler_open(juggler, &p->juggler, &p->session->err);
+    if (status == AW_OK)
+        status = take_arguments(p, args);
+    if (status == AW_OK && !p->input)
+        status = check_names(p);
+    if (status == AW_OK)
+        status = aw_stream_open(&p->stream, p->session, p->input);
+    if (status == AW_OK)
+        aw_stream_expect(p->stream, &p->select, NULL);
+    return status;
+}
+
+enum aw_status aw_run_plot(struct aw_session *session, const struct aw_args *args)
+{
+    struct plot *p = calloc(1, sizeof *p);
+    double seconds = aw_option_number(session, "for");
+    if (!p)
+        return aw_fail(&session->err, AW_USAGE, "out of memory");
+    p->session = session;
+    p->limit = (uint64_t)aw_option_number(session, "count");
+    p->length_ns = (int64_t)(seconds * 1e9);
+    p->juggler = -1;
+    enum aw_status status = prepare(p, args);
+    if (status == AW_OK) {
+        p->deadline = p->length_ns ? aw_clock_now(session->clock) + p->length_ns : AW_NEVER;
+        status = plot(p);
+    }
+    aw_stream_close(p->stream);
+    aw_strip_free(&p->strip);
+    aw_traces_free(&p->traces);
+    if (p->juggler >= 0)
+        close(p->juggler);
+    free(p);
+    return status;
+}

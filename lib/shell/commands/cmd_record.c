@@ -1,0 +1,259 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/ready.h"
+#include "capture/candump.h"
+#include "shell/commands/common.h"
+#include "shell/commands/stream.h"
+#include "shell/core/progress.h"
+#include "shell/core/stop.h"
+#include "shell/core/tee.h"
+
+#define LOOK_NS  (100 * AW_MILLISECOND) /* how often to look for a typed mark */
+#define MARK_MAX 400
+
+struct recorder;
+
+/* One way of writing; the file's ending chooses it. */
+struct format {
+    const char *ending;
+    enum aw_style style; /* of decoded records */
+    bool tee;            /* written by what passes the link */
+    void (*item)(struct recorder *r, const struct aw_item *item);
+    void (*mark)(struct recorder *r, int64_t time_ns, const char *text);
+};
+
+struct recorder {
+    struct aw_session *session;
+    const struct format *format;
+    struct aw_stream *stream;
+    struct aw_progress progress;
+    const char *path;
+    FILE *file;
+    struct aw_wire *wire;
+    struct aw_view *view;
+    char interface[64];
+    uint64_t messages, marks, limit;
+    int64_t start_ns;
+    bool own_tee; /* made by this command */
+    bool typing;  /* lines on standard input are marks */
+};
+
+static void log_item(struct recorder *r, const struct aw_item *item)
+{
+    char line[AW_CANDUMP_MAX];
+    if (!item->heard.frame.size)
+        return;
+    size_t size = aw_candump_write(line, r->interface, item->time_ns, item->heard.frame);
+    fwrite(line, 1, size, r->file);
+}
+
+static void view_item(struct recorder *r, const struct aw_item *item)
+{
+    char line[AW_VIEW_MAX];
+    if (!item->record)
+        return;
+    size_t size = aw_view_record(r->view, item->record, line);
+    fwrite(line, 1, size, r->file);
+}
+
+static void remark(struct recorder *r, int64_t time_ns, const char *text)
+{
+    (void)time_ns;
+    fprintf(r->file, "# %s\n", text);
+}
+
+static void json_mark(struct recorder *r, int64_t time_ns, const char *text)
+{
+    char quoted[MARK_MAX * 6 + 3];
+    *aw_json_string(quoted, text, MARK_MAX) = '\0';
+    fprintf(r->file, "{\"t\":%.6f,\"mark\":%s}\n", (double)time_ns / 1e9, quoted);
+}
+
+static void tee_mark(struct recorder *r, int64_t time_ns, const char *text)
+{
+    if (!aw_tee_mark(r->session->tee, time_ns, text, &r->session->lost))
+        aw_stop_ask(r->session);
+}
+
+static const struct format formats[] = {
+    {.ending = ".pcapng", .tee = true, .mark = tee_mark},
+    {.ending = ".csv", .style = AW_STYLE_CSV, .item = view_item, .mark = remark},
+    {.ending = ".ndjson", .style = AW_STYLE_JSON, .item = view_item, .mark = json_mark},
+    {.ending = ".log", .item = log_item, .mark = remark},
+};
+
+static const struct format *format_of(const struct aw_session *session, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(dot, formats[i].ending) == 0 &&
+            (formats[i].item != log_item || session->tool->protocol->can))
+            return &formats[i];
+    return NULL;
+}
+
+/* ---- Beginning ---- */
+
+static enum aw_status begin_tee(struct recorder *r, const char *path)
+{
+    struct aw_session *session = r->session;
+    const char *url;
+    if (session->tee)
+        return aw_fail(&session->err, AW_USAGE,
+                       "record: this session is being recorded already, by --record");
+    enum aw_status status = aw_session_url(session, &url);
+    if (status != AW_OK)
+        return status;
+    session->tee = calloc(1, sizeof *session->tee);
+    if (!session->tee)
+        return aw_fail(&session->err, AW_LIMIT, "out of memory");
+    r->own_tee = session->tee->narrowed = true;
+    return aw_tee_open(session->tee, session, "record", path, url);
+}
+
+static enum aw_status begin_file(struct recorder *r, const char *path)
+{
+    struct aw_session *session = r->session;
+    char header[AW_VIEW_MAX];
+    struct aw_view_options options = {.style = r->format->style};
+    enum aw_status status = aw_session_decoding_wire(session, &r->wire);
+    if (aw_flag(session, "last"))
+        return aw_fail(&session->err, AW_USAGE, "record: --last goes with .pcapng");
+    if (status != AW_OK)
+        return status;
+    r->view = aw_view_new(r->wire, &options, &session->err);
+    if (!r->view)
+        return session->err.status;
+    status = aw_session_create(session, NULL, path, &r->file);
+    if (status != AW_OK)
+        return status;
+    if (r->format->item == view_item) {
+        size_t size = aw_view_header(r->view, header);
+        fwrite(header, 1, size, r->file);
+    }
+    return AW_OK;
+}
+
+static enum aw_status begin(struct recorder *r, const char *path)
+{
+    struct aw_session *session = r->session;
+    r->format = format_of(session, path);
+    if (!r->format)
+        return aw_fail(&session->err, AW_USAGE,
+                       "record: '%.100s' — the ending says the format: .pcapng, .csv%s or .ndjson",
+                       path, session->tool->protocol->can ? ", .log" : "");
+    aw_session_interface(session, r->interface, sizeof r->interface);
+    struct aw_link *link;
+    enum aw_status status =
+        session->tool->prepare ? session->tool->prepare(session) : aw_session_link(session, &link);
+    if (status == AW_OK)
+        status = r->format->tee ? begin_tee(r, path) : begin_file(r, path);
+    if (status == AW_OK)
+        status = aw_stream_open(&r->stream, session, NULL);
+    r->typing = isatty(STDIN_FILENO) && !aw_flag(session, "no-input");
+    r->progress = aw_progress(session, path, false);
+    r->start_ns = aw_clock_now(session->clock);
+    return status;
+}
+
+/* ---- While it runs ---- */
+
+/* A line that was typed is a mark. */
+static void look_for_mark(struct recorder *r)
+{
+    char text[MARK_MAX];
+    if (!r->typing)
+        return;
+    ssize_t n = aw_read_ready(STDIN_FILENO, text, sizeof text - 1);
+    r->typing = n > 0 || (n < 0 && errno == EAGAIN);
+    if (n <= 0)
+        return;
+    text[n] = '\0';
+    text[strcspn(text, "\r\n")] = '\0';
+    r->format->mark(r, aw_session_time(r->session), *text ? text : "mark");
+    r->marks++;
+}
+
+static enum aw_status check_file(struct recorder *r)
+{
+    return !r->file || (fflush(r->file) == 0 && !ferror(r->file))
+               ? AW_OK
+               : aw_file_fail(&r->session->err, "record", r->path);
+}
+
+static void show_progress(struct recorder *r)
+{
+    char text[160];
+    double seconds = (double)(aw_clock_now(r->session->clock) - r->start_ns) / 1e9;
+    snprintf(text, sizeof text, "recording %.1f s, %" PRIu64 " messages%s", seconds, r->messages,
+             r->typing ? " — Enter marks, Ctrl-C ends" : "");
+    aw_progress_say(&r->progress, text);
+}
+
+/* What came is written out whenever nothing comes for a moment: a killed recorder leaves a file to
+ * read. */
+static enum aw_status run(struct recorder *r, int64_t deadline)
+{
+    struct aw_session *session = r->session;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && !(r->limit && r->messages >= r->limit)) {
+        struct aw_item item;
+        int64_t now = aw_clock_now(session->clock), look = now + LOOK_NS;
+        if (now >= deadline)
+            return aw_stream_answered(r->stream, "record");
+        status = aw_stream_next(r->stream, look < deadline ? look : deadline, &item);
+        if (status == AW_OK && r->format->item)
+            r->format->item(r, &item);
+        r->messages += status == AW_OK;
+        if (status == AW_TIMEOUT || status == AW_MALFORMED)
+            status = AW_OK;
+        if (status == AW_OK)
+            status = check_file(r);
+        look_for_mark(r);
+        show_progress(r);
+    }
+    return status == AW_MORE ? AW_OK : status;
+}
+
+/* ---- The end ---- */
+
+static enum aw_status end(struct recorder *r, enum aw_status status)
+{
+    struct aw_session *session = r->session;
+    bool good = true;
+    aw_progress_end(&r->progress);
+    aw_stream_close(r->stream);
+    aw_view_free(r->view);
+    if (r->file)
+        good = fclose(r->file) == 0;
+    if (!good && (status == AW_OK || status == AW_STOPPED))
+        status = aw_file_fail(&session->err, "record", r->path);
+    if (r->own_tee) {
+        aw_tee_close(session->tee, &session->lost);
+        free(session->tee);
+        session->tee = NULL;
+    }
+    return status;
+}
+
+enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *args)
+{
+    struct recorder r = {.session = session,
+                         .path = aw_arg(args, "file", 0),
+                         .limit = (uint64_t)aw_option_number(session, "count")};
+    enum aw_status status = begin(&r, r.path);
+    if (status == AW_OK)
+        status = run(&r, aw_session_end(session));
+    status = end(&r, status);
+    aw_object_start(&session->result, "record");
+    aw_object_number(&session->result, "messages", (double)r.messages, 0, NULL);
+    if (r.marks)
+        aw_object_number(&session->result, "marks", (double)r.marks, 0, NULL);
+    return status;
+}

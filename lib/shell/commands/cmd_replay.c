@@ -1,0 +1,221 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/number.h"
+#include "control/samples.h"
+#include "shell/commands/common.h"
+#include "shell/commands/replay.h"
+#include "wire/split.h"
+
+#define ANSWER_WAIT AW_SECOND /* for an answer that the recording has */
+
+struct player {
+    struct aw_session *session;
+    struct aw_replay replay;
+    struct aw_splitter heard;
+    uint64_t answers; /* messages that came back */
+    double speed;
+    int64_t from_ns, start_ns;
+    uint64_t sent, unanswered;
+    uint64_t held;   /* messages that were sent later than due, for the device's sake */
+    uint64_t rounds; /* played to the end, with --loop */
+    bool done;       /* nothing is left to play */
+    struct aw_samples late_ms;
+};
+
+static void on_answer(void *context, struct aw_span frame)
+{
+    (void)frame;
+    ((struct player *)context)->answers++;
+}
+
+/* What the device says is read, so that it can go on, and counted. */
+static enum aw_status listen(struct player *p, int64_t deadline)
+{
+    struct aw_session *session = p->session;
+    size_t got = 0;
+    enum aw_status status =
+        aw_link_read(session->link, session->frame, AW_FRAME_ROOM, &got, deadline, &session->err);
+    if (got)
+        aw_split(&p->heard, session->wire, (struct aw_span){session->frame, got},
+                 session->link->datagrams, on_answer, p);
+    return status == AW_MORE ? AW_OK : status;
+}
+
+static enum aw_status await_time(struct player *p, int64_t due)
+{
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && aw_clock_now(p->session->clock) < due)
+        status = listen(p, due);
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+/* An answer that was lost must not end it. */
+static enum aw_status await_answers(struct player *p, uint64_t answers)
+{
+    int64_t deadline = aw_clock_now(p->session->clock) + ANSWER_WAIT;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && p->answers < answers)
+        status = listen(p, deadline);
+    if (status != AW_TIMEOUT)
+        return status;
+    p->unanswered += answers - p->answers;
+    p->answers = answers;
+    return AW_OK;
+}
+
+/* Through the tool, which knows when its device may be sent to. */
+static enum aw_status send_through_tool(struct player *p, struct aw_span message, int64_t due)
+{
+    bool held = false;
+    enum aw_status status = p->session->tool->send_at(p->session, message, due, &held);
+    p->held += held;
+    aw_samples_add(&p->late_ms, (double)(aw_clock_now(p->session->clock) - due) / 1e6);
+    return status;
+}
+
+static enum aw_status send_on_link(struct player *p, const struct aw_replay_write *write,
+                                   struct aw_span message, int64_t due)
+{
+    struct aw_session *session = p->session;
+    enum aw_status status = await_time(p, due);
+    if (status == AW_OK && session->tool->in_step)
+        status = await_answers(p, write->answers);
+    aw_samples_add(&p->late_ms, (double)(aw_clock_now(session->clock) - due) / 1e6);
+    if (status == AW_OK)
+        status = aw_link_write(session->link, message.data, message.size, &session->err);
+    return status;
+}
+
+static enum aw_status send_write(struct player *p, const struct aw_replay_write *write)
+{
+    double since_s = ((double)write->time_ns - (double)p->from_ns) / 1e9 / p->speed;
+    int64_t due = aw_clock_after(p->start_ns, since_s);
+    struct aw_span message = {p->replay.bytes + write->at, write->size};
+    enum aw_status status = p->session->tool->send_at ? send_through_tool(p, message, due)
+                                                      : send_on_link(p, write, message, due);
+    p->sent += status == AW_OK ? write->commands : 0;
+    return status;
+}
+
+/* Times are counted from here on. What a device said before it was told anything it says again when
+ * it is connected, but not again in a loop. */
+static enum aw_status begin(struct player *p, const struct aw_replay_write *first)
+{
+    enum aw_status status = AW_OK;
+    p->answers = p->rounds ? first->answers : first->answers - p->replay.writes[0].answers;
+    if (p->session->tool->in_step)
+        status = await_answers(p, first->answers);
+    p->start_ns = aw_clock_now(p->session->clock);
+    return status;
+}
+
+/* The writes from --from on; what a recording without times has comes at once. */
+static enum aw_status play(struct player *p)
+{
+    enum aw_status status = AW_OK;
+    size_t first = 0;
+    while (first < p->replay.n && p->replay.writes[first].time_ns < p->from_ns)
+        first++;
+    p->done = first == p->replay.n;
+    if (p->done)
+        return AW_OK;
+    status = begin(p, &p->replay.writes[first]);
+    for (size_t i = first; i < p->replay.n && status == AW_OK; i++)
+        status = send_write(p, &p->replay.writes[i]);
+    p->rounds++;
+    if (status == AW_OK && p->session->tool->in_step)
+        status = await_answers(p, p->replay.others);
+    return status;
+}
+
+static enum aw_status play_all(struct player *p)
+{
+    struct aw_session *session = p->session;
+    struct aw_link *link;
+    enum aw_status status = aw_session_link(session, &link);
+    if (status == AW_OK)
+        status = aw_output_check(&session->out, &session->err);
+    if (status != AW_OK)
+        return status;
+    aw_session_moves(session);
+    do
+        status = play(p);
+    while (status == AW_OK && aw_flag(session, "loop") && !p->done);
+    if (status == AW_OK && session->tool->settle)
+        status = session->tool->settle(session);
+    if (status == AW_OK)
+        session->moving = false;
+    return status;
+}
+
+/* A replay that sends nothing is no failure, but hardly what was meant. */
+static void say_why_nothing(struct player *p, const char *path)
+{
+    struct aw_session *session = p->session;
+    const struct aw_replay *r = &p->replay;
+    if (!r->n && !r->others)
+        aw_session_say(session,
+                       "replay: nothing to send: %.200s has no messages of %s — did another tool "
+                       "make it?",
+                       path, session->tool->name);
+    else if (!r->n)
+        aw_session_say(session,
+                       "replay: nothing to send: %.200s has no commands, %" PRIu64
+                       " messages from the device — %s",
+                       path, r->others,
+                       session->tool->protocol->can ? "--all sends what the devices said"
+                                                    : "record a session with --record");
+    else if (r->writes[r->n - 1].time_ns < p->from_ns)
+        aw_session_say(session,
+                       "replay: nothing to send: the last command is at %.3f s — take an earlier "
+                       "--from",
+                       (double)r->writes[r->n - 1].time_ns / 1e9);
+}
+
+static void report(struct player *p)
+{
+    struct aw_object *result = &p->session->result;
+    struct aw_spread late = aw_samples_spread(&p->late_ms);
+    aw_object_start(result, "replay");
+    aw_object_number(result, "sent", (double)p->sent, 0, NULL);
+    aw_object_number(result, "left_out", (double)p->replay.others, 0, NULL);
+    if (p->session->tool->in_step)
+        aw_object_number(result, "unanswered", (double)p->unanswered, 0, NULL);
+    if (p->held) {
+        aw_object_number(result, "held", (double)p->held, 0, NULL);
+        aw_session_say(p->session,
+                       "replay: %" PRIu64 " of %" PRIu64
+                       " commands were held back: the device does not take them as fast as that",
+                       p->held, p->sent);
+    }
+    aw_object_spread_ms(result, "late", &late);
+}
+
+enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *args)
+{
+    struct player *p = calloc(1, sizeof *p);
+    if (!p)
+        return aw_fail(&session->err, AW_LIMIT, "replay: out of memory");
+    p->session = session;
+    p->speed = aw_option_number(session, "speed");
+    p->from_ns = (int64_t)(aw_option_number(session, "from") * 1e9);
+    p->heard.framer.dir = AW_RX;
+    enum aw_status status = session->tool->prepare ? session->tool->prepare(session) : AW_OK;
+    if (status == AW_OK)
+        status = aw_replay_load(&p->replay, session, aw_arg(args, "file", 0));
+    if (status == AW_OK)
+        say_why_nothing(p, aw_arg(args, "file", 0));
+    if (status == AW_OK && aw_flag(session, "dry-run")) {
+        aw_session_say(session, "%" PRIu64 " commands, all within limits", p->replay.commands);
+    } else if (status == AW_OK) {
+        status = play_all(p);
+        report(p);
+    }
+    if (session->tool->allow && !p->sent)
+        session->tool->allow(session, NULL);
+    aw_replay_free(&p->replay);
+    aw_samples_free(&p->late_ms);
+    free(p);
+    return status;
+}

@@ -1,0 +1,430 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "shell/commands/common.h"
+#include "shell/commands/live.h"
+#include "view/terminal/grid.h"
+#include "view/text/where.h"
+
+#define FPS 20
+
+struct watch {
+    struct aw_session *session;
+    struct aw_stream *stream;
+    struct aw_select select;
+    struct aw_where where;
+    uint64_t limit, shown;     /* records to show, 0: no end; and shown so far */
+    const char *input;         /* text from elsewhere; NULL: the device */
+    bool once, ended;          /* ended: the input has */
+    bool found[AW_SELECT_MAX]; /* --once: which of the fields have come */
+    int64_t deadline;
+    struct aw_channels channels, frozen;
+    bool is_frozen;
+    struct aw_grid grid;
+    struct aw_live live;
+    char filter[64];
+    int64_t started_ns, counted_ns;
+    uint64_t counted;
+    const char *fields[AW_FIELDS_MAX + 1]; /* --fields as the arguments have it */
+};
+
+/* ---- What is asked for ------------------------------------------------------------------------
+ */
+
+static enum aw_status take_arguments(struct watch *w, const struct aw_args *args)
+{
+    enum aw_status status = AW_OK;
+    const char *where = aw_option(w->session, "where");
+    for (size_t i = 0; i < args->n && status == AW_OK; i++)
+        if (strcmp(args->bound[i].text, "-") == 0)
+            w->input = "-";
+        else
+            status = aw_select_add(&w->select, args->bound[i].text, &w->session->err);
+    if (status == AW_OK && where)
+        status = aw_where_parse(where, &w->where, &w->session->err);
+    return status;
+}
+
+static bool is_wanted(struct watch *w, const struct aw_item *item)
+{
+    if (w->where.n && !aw_where_holds(&w->where, item->points, item->n))
+        return false;
+    for (size_t i = 0; i < item->n; i++)
+        if (aw_select_match(&w->select, &item->points[i]) >= 0)
+            return true;
+    return w->select.n == 0;
+}
+
+/* ---- Lines ------------------------------------------------------------------------------------
+ */
+
+/* Is this one of the fields that the part of a pattern means? */
+static bool names_field(const char *part, const struct aw_names *names, size_t message, int leaf)
+{
+    const struct aw_codec *codec = aw_wire_codec_at(names->wire, message);
+    const char *field = names->field[message][leaf];
+    struct aw_select one = {.n = 1, .pattern = {part}};
+    struct aw_point point = {.subject = "*",
+                             .message = codec->message->name,
+                             .field = field,
+                             .name = "*.",
+                             .codec = codec,
+                             .leaf = leaf};
+    if (!codec->leaves[leaf].value)
+        return false;
+    strncat(point.name, field, sizeof point.name - 3);
+    return aw_select_match(&one, &point) == 0;
+}
+
+static bool names_any(const char *part, unsigned dir, const struct aw_names *names)
+{
+    for (size_t m = 0; m < names->wire->protocol->n_messages; m++)
+        for (int i = 0; i < aw_wire_codec_at(names->wire, m)->n_leaves; i++)
+            if (names->wire->protocol->messages[m].dir & dir && names_field(part, names, m, i))
+                return true;
+    return false;
+}
+
+/* What of a pattern names fields: all of it, or what stands behind the name of a subject. Subjects
+ * speak: "hip.axis2" is one, though there is a command with a field "axis2". */
+static const char *field_part(const char *pattern, const struct aw_names *names)
+{
+    if (names_any(pattern, AW_BOTH, names))
+        return pattern;
+    for (const char *dot = strchr(pattern, '.'); dot; dot = strchr(dot + 1, '.'))
+        if (names_any(dot + 1, AW_RX, names))
+            return dot + 1;
+    return pattern;
+}
+
+static void add_field(struct watch *w, const char *field, size_t *n)
+{
+    for (size_t i = 0; i < *n; i++)
+        if (strcmp(w->fields[i], field) == 0)
+            return;
+    if (*n < AW_FIELDS_MAX)
+        w->fields[(*n)++] = field;
+}
+
+static void add_fields(struct watch *w, const char *part, const struct aw_names *names, size_t *n)
+{
+    for (size_t m = 0; m < names->wire->protocol->n_messages; m++)
+        for (int i = 0; i < aw_wire_codec_at(names->wire, m)->n_leaves; i++)
+            if (names_field(part, names, m, i))
+                add_field(w, names->field[m][i], n);
+}
+
+/* The view prints exactly these fields, and whom they are about. A pattern that names none of them
+ * is a subject: then all are printed. */
+static void choose_fields(struct watch *w, const struct aw_item *first)
+{
+    struct aw_names *names = aw_stream_names(w->stream);
+    const struct aw_codec *of = first->record->codec;
+    int about = aw_subject_leaf(first->record, first->subject);
+    size_t n = 0;
+    if (w->select.n == 0 || aw_flag(w->session, "fields") || aw_flag(w->session, "format"))
+        return;
+    for (size_t i = 0; i < w->select.n; i++)
+        add_fields(w, field_part(w->select.pattern[i], names), names, &n);
+    if (n == 0 || n >= AW_FIELDS_MAX)
+        return;
+    if (about >= 0)
+        w->fields[n] = names->field[of - names->wire->codecs][about];
+    w->session->view_fields = w->fields;
+}
+
+/* Has everything that --once waits for been shown? */
+static bool is_complete(struct watch *w, const struct aw_item *item)
+{
+    for (size_t i = 0; i < item->n; i++) {
+        int found = aw_select_match(&w->select, &item->points[i]);
+        if (found >= 0)
+            w->found[found] = true;
+    }
+    for (size_t i = 0; i < w->select.n; i++)
+        if (!w->found[i])
+            return false;
+    return true;
+}
+
+static enum aw_status show_line(struct watch *w, const struct aw_item *item)
+{
+    struct aw_output *out = &w->session->out;
+    enum aw_status status = AW_OK;
+    if (item->record && w->shown == 0)
+        choose_fields(w, item);
+    if (item->record)
+        status = aw_session_show(w->session, item->record);
+    else if (item->line)
+        aw_output_print(out, "%s\n", item->line);
+    if (status == AW_OK && out->error)
+        status = aw_output_flush(out, &w->session->err);
+    w->shown++;
+    bool enough = (w->limit && w->shown >= w->limit) || (w->once && is_complete(w, item));
+    return status == AW_OK && enough ? AW_MORE : status;
+}
+
+/* So much later on the link's clock, or at the deadline. */
+static int64_t until(const struct watch *w, int64_t left)
+{
+    int64_t now = aw_clock_now(w->session->clock);
+    return left < w->deadline - now ? now + left : w->deadline;
+}
+
+static enum aw_status watch_lines(struct watch *w)
+{
+    struct aw_session *session = w->session;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK) {
+        struct aw_item item;
+        int64_t left, now = aw_clock_now(&session->real_clock.base);
+        status = aw_output_pace(&session->out, now, &left, &session->err);
+        if (status != AW_OK)
+            break;
+        status = aw_stream_next(w->stream, until(w, left), &item);
+        if (status == AW_OK && is_wanted(w, &item))
+            status = show_line(w, &item);
+        bool goes_on = status == AW_TIMEOUT && aw_clock_now(session->clock) < w->deadline;
+        if (status == AW_MALFORMED || goes_on)
+            status = AW_OK;
+        if (status == AW_OK && aw_clock_now(session->clock) >= w->deadline)
+            status = AW_MORE;
+    }
+    if (status == AW_TIMEOUT)
+        return aw_stream_answered(w->stream, "watch");
+    return status == AW_MORE ? AW_OK : status;
+}
+
+/* ---- The table --------------------------------------------------------------------------------
+ */
+
+static void count_rate(struct watch *w, int64_t now)
+{
+    int64_t span = now - w->counted_ns;
+    if (span < AW_SECOND)
+        return;
+    w->grid.rate_hz = (double)(w->grid.messages - w->counted) * 1e9 / (double)span;
+    w->counted = w->grid.messages;
+    w->counted_ns = now;
+}
+
+static void draw(struct watch *w)
+{
+    struct aw_braille *canvas = aw_screen_canvas(w->live.screen);
+    const struct aw_stream_counters *counters = aw_stream_counters(w->stream);
+    int64_t now = aw_clock_now(&w->session->real_clock.base);
+    char remark[160];
+    if (!canvas)
+        return;
+    w->grid.messages = counters->messages;
+    w->grid.damaged = counters->damaged;
+    w->grid.lost = counters->lost;
+    w->grid.elapsed_ns = now - w->started_ns;
+    w->grid.now_ns = w->is_frozen ? w->grid.now_ns : now;
+    w->grid.state = w->ended ? "end of the input" : aw_live_state(&w->live);
+    w->grid.note = aw_live_note(&w->live);
+    w->grid.blocks = aw_screen_how(w->live.screen) & AW_BRAILLE_UTF8;
+    w->grid.frozen = w->is_frozen;
+    w->grid.filter = w->filter;
+    if (!w->grid.note && w->session->tool->remark && !w->live.lost)
+        w->grid.note = w->session->tool->remark(w->session, remark, sizeof remark);
+    count_rate(w, now);
+    aw_grid_draw(&w->grid, w->is_frozen ? &w->frozen : &w->channels, canvas);
+    aw_screen_show(w->live.screen);
+}
+
+static void freeze(struct watch *w)
+{
+    if (w->is_frozen)
+        aw_channels_free(&w->frozen);
+    w->is_frozen = !w->is_frozen && aw_channels_copy(&w->frozen, &w->channels);
+}
+
+static void scroll(struct watch *w, int key)
+{
+    struct aw_grid *grid = &w->grid;
+    size_t page = grid->page ? grid->page : 1;
+    size_t back = key == AW_KEY_UP ? 1 : key == AW_KEY_PAGE_UP ? page : grid->rows;
+    size_t on = key == AW_KEY_DOWN ? 1 : key == AW_KEY_PAGE_DOWN ? page : grid->rows;
+    if (key == AW_KEY_UP || key == AW_KEY_PAGE_UP || key == AW_KEY_HOME)
+        grid->scroll = grid->scroll > back ? grid->scroll - back : 0;
+    else
+        grid->scroll += on;
+}
+
+static void type_filter(struct watch *w, int key)
+{
+    size_t n = strlen(w->filter);
+    if (key == AW_KEY_ENTER || key == AW_KEY_ESCAPE)
+        w->grid.typing = false;
+    if (key == AW_KEY_ESCAPE)
+        w->filter[0] = '\0';
+    if (key == AW_KEY_BACKSPACE && n > 0)
+        w->filter[n - 1] = '\0';
+    if (key >= ' ' && key < 127 && n + 1 < sizeof w->filter) {
+        w->filter[n] = (char)key;
+        w->filter[n + 1] = '\0';
+    }
+    w->grid.scroll = 0;
+}
+
+/* False: leave. */
+static bool take_key(struct watch *w, int key)
+{
+    if (w->grid.typing) {
+        type_filter(w, key);
+        return true;
+    }
+    switch (key) {
+    case 'q':
+        return false;
+    case ' ':
+        freeze(w);
+        break;
+    case 'r':
+        aw_channels_reset(w->is_frozen ? &w->frozen : &w->channels);
+        aw_channels_reset(&w->channels);
+        break;
+    case '/':
+        w->grid.typing = true;
+        w->filter[0] = '\0';
+        break;
+    case AW_KEY_ESCAPE:
+        w->filter[0] = '\0';
+        break;
+    case AW_KEY_UP:
+    case AW_KEY_DOWN:
+    case AW_KEY_PAGE_UP:
+    case AW_KEY_PAGE_DOWN:
+    case AW_KEY_HOME:
+    case AW_KEY_END:
+        scroll(w, key);
+        break;
+    default:
+        break;
+    }
+    return true;
+}
+
+static bool take_keys(struct watch *w)
+{
+    int key;
+    while ((key = aw_screen_key(w->live.screen)) != AW_KEY_NONE) {
+        if (!take_key(w, key))
+            return false;
+        w->live.due_ns = 0;
+    }
+    return true;
+}
+
+static void take_item(struct watch *w, const struct aw_item *item)
+{
+    if (w->where.n && !aw_where_holds(&w->where, item->points, item->n))
+        return;
+    aw_channels_take(&w->channels, item->points, item->n,
+                     aw_clock_now(&w->session->real_clock.base));
+    w->shown++;
+}
+
+/* At the end of a recording the table stays until a key is pressed. */
+static enum aw_status watch_table(struct watch *w)
+{
+    enum aw_status status = AW_OK;
+    while (status == AW_OK || status == AW_TIMEOUT) {
+        struct aw_item item = {0};
+        status = w->ended ? aw_live_wait(&w->live, w->deadline)
+                          : aw_live_next(&w->live, w->deadline, &item);
+        if (status == AW_OK)
+            take_item(w, &item);
+        if (status == AW_MORE && !w->ended &&
+            aw_clock_now(&w->session->real_clock.base) < w->deadline) {
+            w->ended = true;
+            status = AW_OK;
+        }
+        if (status == AW_MORE)
+            break;
+        if (!aw_live_due(&w->live))
+            continue;
+        if (!take_keys(w))
+            break;
+        draw(w);
+    }
+    return status == AW_MORE || status == AW_TIMEOUT ? AW_OK : status;
+}
+
+static enum aw_status open_table(struct watch *w)
+{
+    struct aw_session *session = w->session;
+    const char *url = NULL;
+    w->grid.title = session->tool->name;
+    w->grid.link = w->input                                 ? "standard input"
+                   : aw_session_url(session, &url) == AW_OK ? url
+                                                            : NULL;
+    w->started_ns = w->counted_ns = aw_clock_now(&session->real_clock.base);
+    aw_channels_init(&w->channels, &w->select);
+    return aw_live_open(&w->live, session, w->stream, FPS);
+}
+
+/* So many messages, or each once: lines that stay are of more use than a table that goes. */
+static enum aw_status watch(struct watch *w)
+{
+    if (w->once || w->limit || !aw_live_wanted(w->session) || open_table(w) != AW_OK)
+        return watch_lines(w);
+    enum aw_status status = watch_table(w);
+    aw_live_close(&w->live);
+    aw_channels_free(&w->channels);
+    aw_channels_free(&w->frozen);
+    return status;
+}
+
+/* Has an earlier message of the device a field of this name? */
+static bool is_earlier(const struct aw_names *names, size_t message, const char *field)
+{
+    for (size_t m = 0; m < message; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
+        for (int i = 0; i < codec->n_leaves && codec->message->dir & AW_RX; i++)
+            if (codec->leaves[i].value && strcmp(names->field[m][i], field) == 0)
+                return true;
+    }
+    return false;
+}
+
+void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    struct aw_names *names = malloc(sizeof *names);
+    if (!names)
+        return;
+    aw_names_init(names, session->wire);
+    for (size_t m = 0; m < session->wire->protocol->n_messages; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(session->wire, m);
+        for (int i = 0; i < codec->n_leaves; i++)
+            if (codec->leaves[i].value && codec->message->dir & AW_RX &&
+                !is_earlier(names, m, names->field[m][i]))
+                add(context, names->field[m][i], codec->leaves[i].field->help);
+    }
+    free(names);
+}
+
+enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *args)
+{
+    struct watch *w = calloc(1, sizeof *w);
+    if (!w)
+        return aw_fail(&session->err, AW_USAGE, "out of memory");
+    w->session = session;
+    w->limit = (uint64_t)aw_option_number(session, "count");
+    w->once = aw_flag(session, "once");
+    enum aw_status status = take_arguments(w, args);
+    if (status == AW_OK && !w->input) /* text from elsewhere has its own names */
+        status = aw_stream_check(session, &w->select, &w->where);
+    if (status == AW_OK)
+        status = aw_stream_open(&w->stream, session, w->input);
+    if (status == AW_OK) {
+        aw_stream_expect(w->stream, &w->select, &w->where);
+        w->deadline = aw_session_end(session);
+        status = watch(w);
+    }
+    aw_stream_close(w->stream);
+    session->view_fields = NULL;
+    free(w);
+    return status;
+}

@@ -1,0 +1,168 @@
+#include "shell/commands/common.h"
+
+static const char *const directions[] = {"tx", "rx", NULL};
+static const char *const forms[] = {"text", "json", "md", "lua", "dbc", NULL};
+static const char *const inputs[] = {"hex", "stream", "candump", "pcapng", NULL};
+static const char *const shells[] = {"bash", "zsh", "fish", NULL};
+static const char *const config_words[] = {"show", "path", NULL};
+
+/* One row each. */
+/* clang-format off */
+static const struct aw_arg encode_args[] = {
+    {.name = "message", .kind = AW_ARG_MESSAGE, .help = "what to encode"},
+    {.name = "field", .kind = AW_ARG_PAIRS, .help = "its fields, name=value"},
+    {0},
+};
+static const struct aw_option encode_options[] = {
+    {.name = "dir", .value = "DIR", .help = "tx: what the host sends, rx: what the device sends",
+     .choices = directions},
+    {0},
+};
+static const struct aw_arg decode_args[] = {
+    {.name = "input", .kind = AW_ARG_REST, .help = "hex digits, files, or - for standard input",
+     .optional = true},
+    {0},
+};
+static const struct aw_option decode_options[] = {
+    {.name = "dir", .value = "DIR", .help = "tx: the host sent it, rx: the device sent it",
+     .fallback = "rx", .choices = directions},
+    {.name = "as", .value = "FORM", .help = "what the input is: hex, stream, candump, pcapng",
+     .choices = inputs},
+    {.name = "port", .value = "PORT",
+     .help = "of captures: the device's UDP or TCP port, if it is not the usual one", .unit = "",
+     .min = 1, .max = 65535, .whole = true},
+    {.name = "where", .value = "CONDITION",
+     .help = "only messages for which it holds: 'FIELD>5 and OTHER<100'"},
+    {0},
+};
+static const struct aw_arg watch_args[] = {
+    {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
+     .help = "what to show: FIELD, JOINT.FIELD, 'JOINT.*'; - reads NDJSON from standard input"},
+    {0},
+};
+static const struct aw_option watch_options[] = {
+    {.name = "where", .value = "CONDITION",
+     .help = "only messages for which it holds: 'FIELD>5 and OTHER<100'"},
+    {.name = "once", .help = "end when all of it has come once"},
+    {0},
+};
+static const struct aw_arg plot_args[] = {
+    {.name = "fields", .kind = AW_ARG_REST, .optional = true, .complete = aw_complete_fields,
+     .help = "what to plot, as in watch; and a recording (.csv, .ndjson, .pcapng, .log), or -"},
+    {0},
+};
+static const struct aw_option plot_options[] = {
+    {.name = "span", .value = "TIME", .help = "how much time is shown", .fallback = "10s",
+     .unit = "s", .min = 0.01, .max = 86400},
+    {.name = "every", .value = "TIME", .unit = "s", .min = 0.01, .max = 86400,
+     .help = "not on a terminal: print a picture this often, not only at the end"},
+    {.name = "out", .value = "FILE", .help = "draw all of it into an .svg, .png or .pdf file"},
+    {.name = "plotjuggler", .value = "HOST:PORT", .bare = "127.0.0.1:9870",
+     .help = "send it to PlotJuggler (UDP server, JSON) instead"},
+    {0},
+};
+static const struct aw_arg describe_args[] = {
+    {.name = "message", .kind = AW_ARG_MESSAGE, .help = "the message to draw", .optional = true},
+    {0},
+};
+static const struct aw_option describe_options[] = {
+    {.name = "as", .value = "FORM", .help = "text, json, md, lua (for Wireshark) or dbc (CAN)",
+     .fallback = "text", .choices = forms},
+    {0},
+};
+static const struct aw_arg capture_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .help = "a capture: pcapng, pcap, or a candump log"},
+    {0},
+};
+static const struct aw_arg record_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .help = ".pcapng, .csv, .ndjson; on CAN also .log"},
+    {0},
+};
+static const struct aw_option replay_options[] = {
+    {.name = "speed", .value = "FACTOR", .help = "so many times faster", .fallback = "1",
+     .unit = "", .min = 0.001, .max = 1e6},
+    {.name = "from", .value = "TIME", .help = "leave out what comes before: 3s", .unit = "s",
+     .min = 0, .max = 1e9},
+    {.name = "loop", .help = "again and again"},
+    {.name = "all", .help = "on a CAN bus: also what the devices sent"},
+    {0},
+};
+static const struct aw_arg help_args[] = {
+    {.name = "command", .kind = AW_ARG_COMMAND, .help = "the command to explain; or links",
+     .optional = true},
+    {0},
+};
+static const struct aw_option help_options[] = {
+    {.name = "man", .help = "as a man page"},
+    {0},
+};
+static const struct aw_arg script_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .help = "one command a line, # starts a comment"},
+    {0},
+};
+static const struct aw_arg completion_args[] = {
+    {.name = "shell", .kind = AW_ARG_CHOICE, .choices = shells, .help = "bash, zsh or fish"},
+    {0},
+};
+static const struct aw_arg config_args[] = {
+    {.name = "action", .kind = AW_ARG_CHOICE, .choices = config_words, .optional = true,
+     .help = "show: all options and where their values come from; path: the file"},
+    {0},
+};
+static const struct aw_arg rest_args[] = {
+    {.name = "words", .kind = AW_ARG_REST, .optional = true},
+    {0},
+};
+
+const struct aw_command aw_common_commands[] = {
+    {.name = "watch", .summary = "show what the device says: a table, or lines",
+     .args = watch_args, .options = watch_options, .safety = AW_READ, .run = aw_run_watch,
+     .details = "On a terminal a table in place: q leaves, space freezes it, r resets least and "
+         "greatest, / filters, arrows\n" "scroll; a lost link is waited for. Else, and with "
+         "-n, --once, --json, --csv, --format or --fields, one line\n" "a message."},
+    {.name = "plot", .summary = "plot fields over time: live, from a pipe, or of a recording",
+     .args = plot_args, .options = plot_options, .safety = AW_READ, .run = aw_run_plot,
+     .details = "Live on a terminal: q leaves, space freezes. Reads NDJSON from a pipe unless -l "
+         "names a device, so that\n" "any tool can plot what another one says with watch -j. "
+         "Where a simulation tells its time, that is plotted,\n" "and counted by --for."},
+    {.name = "encode", .summary = "print the bytes of a message", .args = encode_args,
+     .options = encode_options, .offline = true, .run = aw_run_encode},
+    {.name = "decode", .summary = "print the messages in bytes, files or standard input",
+     .args = decode_args, .options = decode_options, .offline = true, .run = aw_run_decode,
+     .details = "What is damaged is told, and exit status 5 at the end. A whole message with a "
+         "value that has no meaning\n" "(a controller 9) is marked, in JSON as \"anomaly\", and "
+         "is no error."},
+    {.name = "record", .summary = "write what comes into a file", .args = record_args,
+     .run = aw_run_record,
+     .examples = (const char *const[]){"-l sim: record run.pcapng --for 0.3s", NULL},
+     .details = "The ending says the format: .pcapng (everything that passes the link), .csv or "
+         ".ndjson (decoded), .log\n" "(candump). --for, -n or Ctrl-C end it; --last 60s keeps only "
+         "the last minute. On a terminal a line that\n" "you type becomes a mark."},
+    {.name = "replay", .summary = "send the commands of a capture again, at their times",
+     .args = capture_args, .options = replay_options, .safety = AW_MOTION, .run = aw_run_replay,
+     .details = "The whole file is checked first. When it is interrupted, the device is stopped."},
+    {.name = "info", .summary = "show what a capture holds", .args = capture_args, .offline = true,
+     .run = aw_run_info},
+    {.name = "describe", .summary = "draw the layout of the messages", .args = describe_args,
+     .options = describe_options, .offline = true, .run = aw_run_describe},
+    {.name = "run", .summary = "run the commands of a file", .args = script_args,
+     .run = aw_run_script},
+    {.name = "config", .summary = "show options, their values and where these come from",
+     .args = config_args, .offline = true, .run = aw_run_config,
+     .examples = (const char *const[]){"config show", "config path", NULL}},
+    {.name = "completion", .summary = "print the completion script for a shell",
+     .args = completion_args, .offline = true, .run = aw_run_completion,
+     .examples = (const char *const[]){"completion bash", NULL},
+     .details = "source <(TOOL completion bash), in ~/.bashrc for every shell."},
+    {.name = "complete", .summary = "candidates for completion scripts", .args = rest_args,
+     .hidden = true, .offline = true, .run = aw_run_complete},
+    {.name = "commands", .summary = "all commands, with their examples, for tests",
+     .hidden = true, .offline = true, .run = aw_run_commands},
+    {.name = "help", .summary = "help, or help on one command", .args = help_args,
+     .options = help_options, .offline = true, .run = aw_run_help,
+     .examples = (const char *const[]){"help watch", "help links", NULL}},
+    {.name = "quit", .summary = "leave", .offline = true, .run = aw_run_quit},
+    {.name = "exit", .summary = "leave", .hidden = true, .offline = true, .run = aw_run_quit},
+    {0},
+};
+/* clang-format on */

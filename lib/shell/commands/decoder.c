@@ -1,0 +1,343 @@
+#include "shell/commands/decoder.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/candump.h"
+#include "capture/foreign.h"
+#include "capture/packet.h"
+#include "wire/hex.h"
+
+#define COMPLAINTS_MAX 5 /* damaged parts that are told one by one */
+
+enum aw_input aw_input_guess(const struct aw_protocol *protocol, const char *data, size_t size)
+{
+    size_t limit = size < 4096 ? size : 4096;
+    if (aw_is_pcap((struct aw_span){(const uint8_t *)data, size}))
+        return AW_INPUT_CAPTURE;
+    if (protocol->can)
+        return AW_INPUT_CANDUMP;
+    for (size_t i = 0; i < limit; i++)
+        if (!isxdigit((unsigned char)data[i]) && !isspace((unsigned char)data[i]))
+            return AW_INPUT_STREAM;
+    return AW_INPUT_HEX;
+}
+
+enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *session)
+{
+    const char *dir = aw_option(session, "dir");
+    enum aw_status status = aw_session_narrow(session);
+    if (status == AW_OK)
+        status = aw_session_decoding_wire(session, &decoder->wire);
+    decoder->session = session;
+    decoder->wanted = dir && strcmp(dir, "tx") == 0 ? AW_TX : AW_RX;
+    decoder->port = (uint16_t)aw_option_number(session, "port");
+    if (!decoder->port)
+        decoder->port = session->tool->protocol->ports[0];
+    aw_decoder_begin(decoder, NULL, AW_INPUT_UNKNOWN);
+    decoder->limit = (uint64_t)aw_option_number(session, "count");
+    return status == AW_OK && !decoder->take ? aw_session_view(session, &decoder->view) : status;
+}
+
+void aw_decoder_begin(struct aw_decoder *d, const char *name, enum aw_input input)
+{
+    d->name = name;
+    d->input = input;
+    d->dir = d->wanted;
+    d->line = 0;
+    d->passing = false;
+    d->time_ns = AW_NO_TIME;
+    d->framer = (struct aw_framer){.dir = d->dir};
+    d->reader = (struct aw_pcap_reader){0};
+    for (size_t i = 0; i < 2; i++)
+        d->ways[i] = (struct aw_way){.framer.dir = i ? AW_RX : AW_TX,
+                                     .held = d->session->frame + i * (AW_FRAME_ROOM / 2)};
+}
+
+static void complain(struct aw_decoder *d, const char *text)
+{
+    if (d->bad == 0)
+        aw_fail(&d->first, AW_MALFORMED, "%s", text);
+    if (d->bad++ >= COMPLAINTS_MAX || !d->name)
+        return;
+    aw_output_flush(&d->session->out, NULL);
+    char place[48] = "";
+    if (d->input != AW_INPUT_STREAM)
+        snprintf(place, sizeof place, ", %s %" PRIu64,
+                 d->input == AW_INPUT_CAPTURE ? "packet" : "line", d->line);
+    aw_session_tell(d->session, "%s: %s%s: %s\n", d->session->tool->name, d->name, place, text);
+}
+
+static enum aw_status show(struct aw_decoder *d)
+{
+    struct aw_output *out = &d->session->out;
+    d->record.time_ns = d->time_ns;
+    if (d->wants && !d->wants(d->context, &d->record))
+        return AW_OK;
+    if (!d->take && d->session->tool->notice)
+        d->session->tool->notice(d->session, &d->record);
+    if (d->take) {
+        d->records++;
+        return d->take(d->context, &d->record) ? AW_OK : AW_MORE;
+    }
+    char *at = aw_output_reserve(out, AW_VIEW_MAX);
+    aw_output_done(out, at + aw_view_record(d->view, &d->record, at));
+    d->records++;
+    if (out->error)
+        return aw_output_flush(out, &d->session->err);
+    return d->limit && d->records >= d->limit ? AW_MORE : AW_OK;
+}
+
+/* A record with a float that is no number is still shown, with null in its place. */
+static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame, bool inside)
+{
+    struct aw_session *session = d->session;
+    if (!aw_session_concerns(session, frame, ""))
+        return AW_OK;
+    enum aw_status status = aw_wire_decode(d->wire, d->dir, frame, &d->record, &session->err);
+    bool readable = status == AW_OK || d->record.present != 0;
+    if (status != AW_OK)
+        complain(d, session->err.text);
+    if (readable && session->tool->order)
+        session->tool->order(session, &d->record, inside);
+    return readable ? show(d) : AW_OK;
+}
+
+static void complain_of_rest(struct aw_decoder *d, size_t size, const char *what)
+{
+    aw_fail(&d->session->err, AW_MALFORMED, "%zu bytes at the end are no whole %s", size, what);
+    complain(d, d->session->err.text);
+}
+
+/* All frames that are whole. */
+static enum aw_status decode_frames(struct aw_decoder *d, struct aw_framer *framer,
+                                    struct aw_span in, size_t *used)
+{
+    enum aw_status status = AW_OK;
+    *used = 0;
+    while (status == AW_OK && *used < in.size) {
+        struct aw_span frame, rest = {in.data + *used, in.size - *used};
+        struct aw_error *err = &d->session->err;
+        size_t step = 0;
+        enum aw_status found = aw_wire_next(d->wire, framer, rest, &frame, &step, err);
+        *used += step;
+        if (found == AW_OK)
+            status = decode_frame(d, frame, aw_framer_inside(d->wire, framer));
+        else if (found == AW_MALFORMED)
+            complain(d, err->text);
+        else
+            break;
+    }
+    return status;
+}
+
+static enum aw_status decode_stream(struct aw_decoder *d, struct aw_span in, bool last,
+                                    size_t *used)
+{
+    enum aw_status status = decode_frames(d, &d->framer, in, used);
+    if (!last || status != AW_OK)
+        return status;
+    if (*used < in.size)
+        complain_of_rest(d, in.size - *used, "message");
+    else if (d->wire->variant.envelope && d->framer.left)
+        complain(d, "the last message is cut off: it should have more packets");
+    *used = in.size;
+    return status;
+}
+
+/* One line is one frame, or one stream message where frames come in envelopes. */
+static enum aw_status decode_bytes(struct aw_decoder *d, struct aw_span bytes)
+{
+    size_t used;
+    if (!d->wire->variant.envelope)
+        return decode_frame(d, bytes, false);
+    d->framer = (struct aw_framer){.dir = d->dir};
+    return decode_stream(d, bytes, true, &used);
+}
+
+static enum aw_status decode_hex(struct aw_decoder *d, const char *line, size_t length)
+{
+    uint8_t *frame = d->session->frame;
+    size_t size;
+    struct aw_error *err = &d->session->err;
+    if (aw_hex_parse(d->wire->protocol, line, length, frame, AW_FRAME_ROOM, &size, err) != AW_OK) {
+        complain(d, err->text);
+        return AW_OK;
+    }
+    return decode_bytes(d, (struct aw_span){frame, size});
+}
+
+static enum aw_status decode_candump(struct aw_decoder *d, const char *line, size_t length)
+{
+    struct aw_candump entry;
+    if (!aw_candump_read(line, length, &entry))
+        return decode_hex(d, line, length);
+    d->time_ns = entry.has_time ? entry.time_ns : AW_NO_TIME;
+    d->dir = entry.dir ? entry.dir : d->wanted;
+    if (!entry.size)
+        return decode_hex(d, entry.frame, entry.length);
+    return decode_frame(d, (struct aw_span){entry.bytes, entry.size}, false);
+}
+
+/* Bytes that came before are dropped; after a gap what was held is of no use. */
+static struct aw_span in_order(struct aw_way *way, const struct aw_payload *payload)
+{
+    bool gap;
+    struct aw_span data = aw_tcp_in_order(&way->order, payload, &gap);
+    if (gap) {
+        way->size = 0;
+        way->framer = (struct aw_framer){.dir = way->framer.dir};
+    }
+    return data;
+}
+
+/* Frames may begin in one packet and end in another; those that do not are read where they are. */
+static enum aw_status decode_piece(struct aw_decoder *d, struct aw_way *way, struct aw_span piece)
+{
+    size_t used = 0;
+    enum aw_status status = AW_OK;
+    if (way->size == 0)
+        status = decode_frames(d, &way->framer, piece, &used);
+    piece = (struct aw_span){piece.data + used, piece.size - used};
+    while (piece.size && status == AW_OK) {
+        size_t room = AW_FRAME_ROOM / 2 - way->size;
+        size_t step = piece.size < room ? piece.size : room;
+        memcpy(way->held + way->size, piece.data, step);
+        way->size += step;
+        piece = (struct aw_span){piece.data + step, piece.size - step};
+        status = decode_frames(d, &way->framer, (struct aw_span){way->held, way->size}, &used);
+        if (used == 0 && way->size == AW_FRAME_ROOM / 2) /* nothing is that long */
+            used = way->size;
+        way->size -= used;
+        memmove(way->held, way->held + used, way->size);
+    }
+    return status;
+}
+
+static enum aw_dir direction_of(const struct aw_decoder *d, const struct aw_payload *payload)
+{
+    const uint16_t *ports = d->wire->protocol->ports;
+    if (payload->dir)
+        return payload->dir;
+    if (d->port && payload->to == d->port)
+        return AW_TX;
+    if (d->port && (payload->from == d->port || payload->to == ports[1]))
+        return AW_RX;
+    return d->wanted;
+}
+
+static bool is_ours(const struct aw_decoder *d, enum aw_linktype linktype,
+                    const struct aw_payload *payload)
+{
+    const uint16_t *ports = d->wire->protocol->ports;
+    enum aw_medium medium = d->wire->protocol->medium;
+    if (!aw_linktype_suits(linktype, medium) || payload->tcp != (medium == AW_MEDIUM_TCP))
+        return false;
+    return !payload->to || payload->to == d->port || payload->from == d->port ||
+           (ports[1] && (payload->to == ports[1] || payload->from == ports[1]));
+}
+
+static enum aw_status decode_packet(struct aw_decoder *d, const struct aw_packet *packet)
+{
+    struct aw_payload payload;
+    d->line++;
+    if (!aw_packet_open(packet, &payload) || !is_ours(d, packet->linktype, &payload))
+        return AW_OK;
+    d->time_ns = packet->time_ns;
+    d->dir = direction_of(d, &payload);
+    struct aw_way *way = &d->ways[d->dir == AW_TX ? 0 : 1];
+    if (d->wire->protocol->datagrams)
+        return decode_frame(d, payload.data, false);
+    return decode_piece(d, way, in_order(way, &payload));
+}
+
+static enum aw_status decode_capture(struct aw_decoder *d, struct aw_span in, bool last,
+                                     size_t *used)
+{
+    enum aw_status status = AW_OK, found = AW_OK;
+    *used = 0;
+    while (status == AW_OK && found != AW_MORE) {
+        struct aw_packet packet;
+        struct aw_span rest = {in.data + *used, in.size - *used};
+        size_t step;
+        found = aw_pcap_next(&d->reader, rest, &packet, &step, &d->session->err);
+        *used += step;
+        if (found == AW_OK)
+            status = decode_packet(d, &packet);
+        else if (found == AW_MALFORMED)
+            complain(d, d->session->err.text);
+    }
+    if (last && status == AW_OK && *used < in.size) {
+        complain_of_rest(d, in.size - *used, "packet");
+        *used = in.size;
+    }
+    return status;
+}
+
+static bool is_blank_line(const char *line, size_t length)
+{
+    size_t i = 0;
+    while (i < length && isspace((unsigned char)line[i]))
+        i++;
+    return i == length || line[i] == '#';
+}
+
+static size_t to_line_end(struct aw_decoder *d, const char *data, size_t size)
+{
+    const char *end = memchr(data, '\n', size);
+    d->passing = !end;
+    return end ? (size_t)(end - data) + 1 : size;
+}
+
+static enum aw_status decode_lines(struct aw_decoder *d, const char *data, size_t size, bool last,
+                                   size_t *used)
+{
+    enum aw_status status = AW_OK;
+    *used = d->passing ? to_line_end(d, data, size) : 0;
+    while (status == AW_OK && *used < size) {
+        const char *line = data + *used, *end = memchr(line, '\n', size - *used);
+        if (!end && !last)
+            break;
+        size_t length = end ? (size_t)(end - line) : size - *used;
+        *used += length + (end != NULL);
+        d->passing = !end;
+        d->line++;
+        if (!is_blank_line(line, length))
+            status = d->input == AW_INPUT_CANDUMP ? decode_candump(d, line, length)
+                                                  : decode_hex(d, line, length);
+    }
+    return status;
+}
+
+enum aw_status aw_decoder_feed(struct aw_decoder *d, const char *data, size_t size, bool last,
+                               size_t *used)
+{
+    *used = 0;
+    if (d->input == AW_INPUT_UNKNOWN && d->wire->protocol->can &&
+        aw_log_is_foreign((struct aw_span){(const uint8_t *)data, size},
+                          d->name ? d->name : "input", &d->session->err))
+        return AW_USAGE;
+    if (d->input == AW_INPUT_UNKNOWN)
+        d->input = aw_input_guess(d->wire->protocol, data, size);
+    if (d->input == AW_INPUT_CAPTURE)
+        return decode_capture(d, (struct aw_span){(const uint8_t *)data, size}, last, used);
+    if (d->input == AW_INPUT_STREAM)
+        return decode_stream(d, (struct aw_span){(const uint8_t *)data, size}, last, used);
+    return decode_lines(d, data, size, last, used);
+}
+
+enum aw_status aw_decoder_end(struct aw_decoder *d)
+{
+    if (d->bad == 0)
+        return AW_OK;
+    if (!d->name) {
+        d->session->err = d->first;
+        return AW_MALFORMED;
+    }
+    return aw_fail(&d->session->err, AW_MALFORMED,
+                   "%s: %" PRIu64 " damaged part%s, %" PRIu64 " record%s decoded", d->name, d->bad,
+                   d->bad == 1 ? "" : "s", d->records, d->records == 1 ? "" : "s");
+}

@@ -1,0 +1,72 @@
+/* Bytes of a file or pipe to records on the output: hex lines, candump lines, a raw stream, or a
+ * capture (pcapng, pcap).
+ *
+ * Damaged parts are counted and told (the first few), the rest is decoded. Feed it blocks of any
+ * size.
+ */
+#ifndef AW_SHELL_COMMANDS_DECODER_H
+#define AW_SHELL_COMMANDS_DECODER_H
+
+#include "capture/packet.h"
+#include "shell/core/session.h"
+
+enum aw_input {
+    AW_INPUT_UNKNOWN,
+    AW_INPUT_HEX,
+    AW_INPUT_STREAM,
+    AW_INPUT_CANDUMP,
+    AW_INPUT_CAPTURE,
+};
+
+/* One direction of a stream: what has come of a frame that is not whole yet. */
+struct aw_way {
+    struct aw_framer framer;
+    uint8_t *held; /* half of session->frame */
+    size_t size;
+    struct aw_tcp_order order;
+};
+
+struct aw_decoder {
+    struct aw_session *session;
+    struct aw_wire *wire;
+    struct aw_view *view;
+    enum aw_dir dir;    /* of the frames to come */
+    enum aw_dir wanted; /* where the input does not say */
+    uint16_t port;      /* captures: of the device */
+    enum aw_input input;
+    const char *name; /* of the input, for messages; NULL: the command line */
+    int64_t time_ns;  /* for the records to come */
+    uint64_t line;    /* or packet of the input, from 1 */
+    uint64_t records, bad;
+    struct aw_error first; /* of what is wrong, for the command line */
+    uint64_t limit;        /* stop after so many records; 0: none */
+    bool passing;          /* over the rest of a line that was taken before its end */
+    struct aw_framer framer;
+    struct aw_pcap_reader reader;
+    struct aw_way ways[2]; /* captures: to the device, from it */
+    struct aw_record record;
+    /* Gets the records instead of the output; returns false to end it. May be NULL. */
+    bool (*take)(void *context, const struct aw_record *record);
+    /* Records for which it says no are passed over, and not counted. May be NULL. */
+    bool (*wants)(void *context, const struct aw_record *record);
+    void *context;
+};
+
+enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *session);
+
+/* Another input begins. name: see above. AW_INPUT_UNKNOWN: look at its first bytes. */
+void aw_decoder_begin(struct aw_decoder *decoder, const char *name, enum aw_input input);
+
+/* Consumes whole lines or frames; *used tells how much. last: nothing follows, or there is no
+ * room for more: take what is there. What follows of a line after that is passed over.
+ * AW_MORE when enough records are out; AW_LOST when the output is gone. */
+enum aw_status aw_decoder_feed(struct aw_decoder *decoder, const char *data, size_t size, bool last,
+                               size_t *used);
+
+/* AW_MALFORMED with the count if anything was damaged. */
+enum aw_status aw_decoder_end(struct aw_decoder *decoder);
+
+/* What the first bytes of an input look like. */
+enum aw_input aw_input_guess(const struct aw_protocol *protocol, const char *data, size_t size);
+
+#endif

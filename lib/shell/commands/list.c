@@ -1,0 +1,28 @@
+#include "shell/commands/list.h"
+
+void aw_list_link(struct aw_session *session, const char *link)
+{
+    aw_object_start(&session->result, "list");
+    if (aw_session_text(session))
+        session->result.headline = link;
+    else
+        aw_object_text(&session->result, "link", link);
+}
+
+void aw_list_add(struct aw_session *session, const char *key, const char *text)
+{
+    if (*text)
+        aw_object_text(&session->result, key, text);
+}
+
+void aw_list_port(struct aw_session *session, const char *link, const struct aw_port *port)
+{
+    aw_list_link(session, link);
+    aw_list_add(session, "driver", port->driver);
+    aw_list_add(session, "description", port->description);
+    aw_list_add(session, "usb", port->usb);
+    aw_list_add(session, "serial", port->serial);
+    aw_list_add(session, "holder", port->holder);
+    aw_list_add(session, "problem", port->problem);
+    aw_session_print_result(session);
+}

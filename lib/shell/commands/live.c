@@ -1,0 +1,198 @@
+#include "shell/commands/live.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shell/core/stop.h"
+
+#define NOTE_NS    (8 * AW_SECOND) /* a remark is shown for so long */
+#define PAUSE_NS   (200 * AW_MILLISECOND)
+#define LONGEST_NS (2 * AW_SECOND) /* between two attempts to open a link */
+
+bool aw_live_wanted(const struct aw_session *session)
+{
+    return aw_screen_possible() && !aw_session_json(session) && !aw_session_csv(session) &&
+           !aw_flag(session, "format") && !aw_flag(session, "fields");
+}
+
+/* ---- Standard error ---------------------------------------------------------------------------
+ */
+
+/* What is said would spoil the picture: it goes to the foot of it. A pipe, because libraries and
+ * the trace write to the descriptor; full means lost, never blocked. */
+static void take_stderr(struct aw_live *live)
+{
+    int ends[2];
+    live->said_fd = live->note_fd = -1;
+    if (!isatty(STDERR_FILENO) || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+        return;
+    live->said_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    live->note_fd = ends[0];
+    if (live->said_fd >= 0)
+        dup2(ends[1], STDERR_FILENO);
+    close(ends[1]);
+}
+
+/* Reads all there is and keeps the end of it. */
+static size_t read_last(int fd, char *text, size_t size)
+{
+    size_t held = 0, most = size / 2;
+    for (ssize_t n; fd >= 0 && (n = read(fd, text + held, size - 1 - held)) > 0;) {
+        size_t all = held + (size_t)n;
+        held = all < most ? all : most;
+        memmove(text, text + all - held, held);
+    }
+    return held;
+}
+
+static void read_notes(struct aw_live *live)
+{
+    char text[4096];
+    size_t n = read_last(live->note_fd, text, sizeof text);
+    if (n == 0)
+        return;
+    while (n > 0 && text[n - 1] == '\n')
+        n--;
+    text[n] = '\0';
+    const char *line = strrchr(text, '\n'), *tool = live->session->tool->name;
+    size_t length = strlen(tool);
+    line = line ? line + 1 : text;
+    if (strncmp(line, tool, length) == 0 && strncmp(line + length, ": ", 2) == 0)
+        line += length + 2;
+    snprintf(live->note, sizeof live->note, "%.150s", line);
+    live->noted_ns = aw_clock_now(&live->session->real_clock.base);
+}
+
+static void give_stderr_back(struct aw_live *live)
+{
+    if (live->said_fd >= 0) {
+        fflush(stderr);
+        dup2(live->said_fd, STDERR_FILENO);
+        close(live->said_fd);
+    }
+    if (live->note_fd >= 0)
+        close(live->note_fd);
+    live->said_fd = live->note_fd = -1;
+}
+
+const char *aw_live_note(struct aw_live *live)
+{
+    int64_t now = aw_clock_now(&live->session->real_clock.base);
+    read_notes(live);
+    return *live->note && now - live->noted_ns < NOTE_NS ? live->note : NULL;
+}
+
+/* ---- Opening and closing ----------------------------------------------------------------------
+ */
+
+enum aw_status aw_live_open(struct aw_live *live, struct aw_session *session,
+                            struct aw_stream *stream, double fps)
+{
+    *live = (struct aw_live){.session = session,
+                             .stream = stream,
+                             .frame_ns = (int64_t)(1e9 / fps),
+                             .said_fd = -1,
+                             .note_fd = -1,
+                             .pause_ns = PAUSE_NS};
+    aw_stop_catch(session);
+    aw_output_flush(&session->out, NULL);
+    live->screen = aw_screen_open(session->out.color, &session->err);
+    if (!live->screen)
+        return session->err.status;
+    take_stderr(live);
+    return AW_OK;
+}
+
+void aw_live_close(struct aw_live *live)
+{
+    aw_screen_close(live->screen);
+    live->screen = NULL;
+    if (live->session)
+        give_stderr_back(live);
+}
+
+/* ---- Waiting ----------------------------------------------------------------------------------
+ */
+
+bool aw_live_due(struct aw_live *live)
+{
+    int64_t now = aw_clock_now(&live->session->real_clock.base);
+    if (now < live->due_ns)
+        return false;
+    live->due_ns = now + live->frame_ns;
+    return true;
+}
+
+enum aw_status aw_live_wait(struct aw_live *live, int64_t deadline)
+{
+    int64_t until = live->due_ns < deadline ? live->due_ns : deadline;
+    enum aw_status status =
+        aw_clock_wait(&live->session->real_clock.base, aw_screen_fd(live->screen), POLLIN, until);
+    if (status == AW_STOPPED || status == AW_LOST)
+        return status;
+    return aw_clock_now(&live->session->real_clock.base) >= deadline ? AW_MORE : AW_TIMEOUT;
+}
+
+const char *aw_live_state(const struct aw_live *live)
+{
+    return live->lost ? live->why : NULL;
+}
+
+static void lose_link(struct aw_live *live)
+{
+    live->lost = true;
+    live->pause_ns = PAUSE_NS;
+    live->retry_ns = aw_clock_now(&live->session->real_clock.base) + live->pause_ns;
+    snprintf(live->why, sizeof live->why, "link lost — waiting for it to come back");
+}
+
+/* Ever longer pauses, so that a device that is off is not hammered at. */
+static enum aw_status retry(struct aw_live *live, int64_t deadline)
+{
+    int64_t now = aw_clock_now(&live->session->real_clock.base);
+    if (now < live->retry_ns) {
+        enum aw_status status =
+            aw_live_wait(live, live->retry_ns < deadline ? live->retry_ns : deadline);
+        return status == AW_MORE && now < deadline ? AW_TIMEOUT : status;
+    }
+    enum aw_status status = aw_stream_reconnect(live->stream);
+    if (status == AW_STOPPED)
+        return status;
+    live->lost = status != AW_OK;
+    live->pause_ns = live->pause_ns * 2 < LONGEST_NS ? live->pause_ns * 2 : LONGEST_NS;
+    live->retry_ns = aw_clock_now(&live->session->real_clock.base) + live->pause_ns;
+    return AW_TIMEOUT;
+}
+
+/* A sign of life of the stop descriptor and of the keys, also where the link is simulated in
+ * virtual time and nothing ever waits. */
+static bool is_virtual(const struct aw_session *session)
+{
+    return session->clock == &session->virtual_clock.base;
+}
+
+enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_item *item)
+{
+    struct aw_session *session = live->session;
+    int64_t now = aw_clock_now(&session->real_clock.base);
+    if (now >= deadline)
+        return AW_MORE;
+    if (live->lost)
+        return retry(live, deadline);
+    if (is_virtual(session) && aw_live_wait(live, now) == AW_STOPPED)
+        return AW_STOPPED;
+    int64_t until = live->due_ns < deadline ? live->due_ns : deadline;
+    if (is_virtual(session))
+        until = aw_clock_now(session->clock) + live->frame_ns;
+    enum aw_status status = aw_stream_next(live->stream, until, item);
+    if (status == AW_MALFORMED)
+        return AW_TIMEOUT;
+    bool gone = status == AW_LOST || status == AW_NO_LINK;
+    if (!gone || !aw_stream_has_link(live->stream))
+        return status;
+    lose_link(live);
+    return AW_TIMEOUT;
+}

@@ -1,0 +1,47 @@
+/* Internal to plot: the samples of the fields that are drawn, kept for a drawing of all of them,
+ * and the ways of passing them on.
+ */
+#ifndef AW_SHELL_COMMANDS_PLOT_H
+#define AW_SHELL_COMMANDS_PLOT_H
+
+#include "shell/commands/stream.h"
+#include "view/terminal/strip.h"
+#include "view/text/select.h"
+
+struct aw_trace {
+    char label[AW_POINT_NAME], unit[16];
+    double *t, *v; /* seconds since the first sample of all, value */
+    size_t n, room;
+};
+
+/* Owns its samples; {0} is empty. */
+struct aw_traces {
+    size_t n;
+    struct aw_trace list[AW_STRIP_SERIES];
+    bool any;
+    int64_t first_ns, last_ns;
+};
+
+/* The trace of this name, made if there is none yet; NULL if there are too many. */
+struct aw_trace *aw_traces_find(struct aw_traces *traces, const char *label, const char *unit);
+
+/* AW_LIMIT without memory. */
+enum aw_status aw_traces_add(struct aw_traces *traces, struct aw_trace *trace, int64_t time_ns,
+                             double value, struct aw_error *err);
+void aw_traces_free(struct aw_traces *traces);
+
+/* Draws them into an .svg, .png or .pdf file; what the name ends in says which. AW_USAGE for
+ * another ending, or if there is nothing to draw; as aw_file_fail says if the file cannot be
+ * written, or gnuplot (for .png and .pdf) is not there, with what to do. */
+enum aw_status aw_traces_write(const struct aw_traces *traces, const char *path, const char *title,
+                               struct aw_error *err);
+enum aw_status aw_traces_check_path(const char *path, struct aw_error *err);
+
+/* A UDP socket to PlotJuggler's server: HOST:PORT. AW_USAGE, AW_NO_LINK. */
+enum aw_status aw_juggler_open(const char *address, int *fd, struct aw_error *err);
+
+/* One datagram, {"timestamp":1700000000.5,"lknee":{"torque":1.5}}: the points that the selection
+ * takes, as a tree by the dots in their names. Nobody listening is fine. */
+void aw_juggler_send(int fd, const struct aw_item *item, const struct aw_select *select);
+
+#endif

@@ -1,0 +1,186 @@
+#include "shell/commands/replay.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/log.h"
+#include "wire/split.h"
+
+/* Both ways of a recording while it is read. */
+struct loader {
+    struct aw_replay *replay;
+    struct aw_session *session;
+    struct aw_splitter ways[2]; /* to the device, from it */
+    enum aw_status status;
+    uint64_t answers, number; /* messages so far */
+    uint32_t commands;        /* in the write that is being read */
+    int64_t first_ns;         /* AW_NO_TIME: none of the messages so far had a time */
+    int64_t after_ns;         /* of the last message that had one, since the first */
+};
+
+static enum aw_status refuse(struct loader *l, enum aw_status status)
+{
+    struct aw_error cause = l->session->err;
+    return aw_fail(&l->session->err, status, "replay: message %" PRIu64 ": %.300s", l->number,
+                   cause.text);
+}
+
+/* Encoding it again is the check of its limits. */
+static enum aw_status check_command(struct loader *l, struct aw_span frame)
+{
+    struct aw_session *session = l->session;
+    struct aw_record record;
+    size_t size;
+    enum aw_status status = aw_wire_decode(session->wire, AW_TX, frame, &record, &session->err);
+    if (status != AW_OK && record.present)
+        status = AW_USAGE; /* no finite number: refused like one that is typed */
+    if (status == AW_OK)
+        status = aw_encode(&record, aw_flag(session, "force"), session->frame, AW_FRAME_ROOM, &size,
+                           &session->err);
+    if (status == AW_OK && session->tool->allow)
+        status = session->tool->allow(session, &record);
+    return status == AW_OK ? AW_OK : refuse(l, status);
+}
+
+static void on_command(void *context, struct aw_span frame)
+{
+    struct loader *l = context;
+    l->number++;
+    l->commands++;
+    if (l->status == AW_OK)
+        l->status = check_command(l, frame);
+}
+
+static void on_answer(void *context, struct aw_span frame)
+{
+    struct loader *l = context;
+    (void)frame;
+    l->number++;
+    l->answers++;
+}
+
+static bool grow(void **memory, size_t *room, size_t needed, size_t size)
+{
+    if (needed <= *room)
+        return true;
+    size_t more = *room ? *room : 1024;
+    while (more < needed)
+        more *= 2;
+    void *bigger = realloc(*memory, more * size);
+    if (!bigger)
+        return false;
+    *memory = bigger;
+    *room = more;
+    return true;
+}
+
+static enum aw_status keep(struct loader *l, const struct aw_log_entry *entry)
+{
+    struct aw_replay *r = l->replay;
+    void *writes = r->writes, *bytes = r->bytes;
+    bool room = grow(&writes, &r->room, r->n + 1, sizeof *r->writes);
+    r->writes = writes;
+    room = room && grow(&bytes, &r->bytes_room, r->n_bytes + entry->data.size, 1);
+    r->bytes = bytes;
+    if (!room)
+        return aw_fail(&l->session->err, AW_LIMIT, "replay: out of memory");
+    r->writes[r->n++] = (struct aw_replay_write){
+        .time_ns = l->after_ns,
+        .answers = l->answers,
+        .at = r->n_bytes,
+        .size = entry->data.size,
+        .commands = l->commands,
+    };
+    memcpy(r->bytes + r->n_bytes, entry->data.data, entry->data.size);
+    r->n_bytes += entry->data.size;
+    r->commands += l->commands;
+    return AW_OK;
+}
+
+/* Where the file does not say who sent a frame, as in logs of a CAN bus, the table does. */
+static bool is_command(struct loader *l, const struct aw_log_entry *entry)
+{
+    struct aw_record record;
+    if (entry->linktype != AW_LINKTYPE_CAN)
+        return entry->dir == AW_TX;
+    enum aw_status status = aw_wire_decode(l->session->wire, AW_TX, entry->data, &record, NULL);
+    bool ours = status == AW_OK || record.present;
+    return ours && (record.codec->message->dir & AW_TX || aw_flag(l->session, "all"));
+}
+
+/* What has no time of its own goes with what is before it. */
+static void note_time(struct loader *l, int64_t time_ns)
+{
+    if (time_ns == AW_NO_TIME)
+        return;
+    if (l->first_ns == AW_NO_TIME)
+        l->first_ns = time_ns;
+    l->after_ns = time_ns - l->first_ns;
+}
+
+static enum aw_status take(struct loader *l, const struct aw_log_entry *entry)
+{
+    struct aw_wire *wire = l->session->wire;
+    note_time(l, entry->time_ns);
+    l->commands = 0;
+    bool command = aw_session_concerns(l->session, entry->data, "") && is_command(l, entry);
+    struct aw_splitter *way = &l->ways[command ? 0 : 1];
+    if (entry->gap)
+        aw_split_gap(way);
+    if (!command) {
+        aw_split(way, wire, entry->data, !entry->stream, on_answer, l);
+        return AW_OK;
+    }
+    aw_split(way, wire, entry->data, !entry->stream, on_command, l);
+    return l->status == AW_OK ? keep(l, entry) : l->status;
+}
+
+static enum aw_status load(struct loader *l, const char *path)
+{
+    struct aw_log *log;
+    struct aw_log_entry entry;
+    const struct aw_protocol *protocol = l->session->tool->protocol;
+    struct aw_log_options options = {{protocol->ports[0], protocol->ports[1]}, &protocol->medium};
+    enum aw_status status = aw_log_open(&log, path, &options, &l->session->err);
+    while (status == AW_OK) {
+        status = aw_log_next(log, &entry, &l->session->err);
+        if (status == AW_OK && entry.data.size)
+            status = take(l, &entry);
+        else if (status == AW_MALFORMED)
+            status = refuse(l, status);
+    }
+    aw_log_close(log);
+    return status == AW_MORE ? AW_OK : status;
+}
+
+enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *session,
+                              const char *path)
+{
+    struct loader *l = calloc(1, sizeof *l);
+    if (!l)
+        return aw_fail(&session->err, AW_LIMIT, "replay: out of memory");
+    l->replay = replay;
+    l->session = session;
+    l->first_ns = AW_NO_TIME;
+    l->ways[0].framer.dir = AW_TX;
+    l->ways[1].framer.dir = AW_RX;
+    enum aw_status status = aw_session_narrow(session);
+    if (status == AW_OK)
+        status = load(l, path);
+    replay->others = l->answers;
+    replay->damaged = l->ways[0].damaged + l->ways[1].damaged;
+    if (status == AW_OK && l->ways[0].damaged)
+        status = aw_fail(&session->err, AW_MALFORMED,
+                         "replay: %" PRIu64 " damaged command%s in %.200s — nothing was sent",
+                         l->ways[0].damaged, l->ways[0].damaged == 1 ? "" : "s", path);
+    free(l);
+    return status;
+}
+
+void aw_replay_free(struct aw_replay *replay)
+{
+    free(replay->writes);
+    free(replay->bytes);
+    *replay = (struct aw_replay){0};
+}

@@ -1,0 +1,356 @@
+#include "shell/commands/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "capture/foreign.h"
+#include "shell/commands/stream_source.h"
+#include "shell/core/stop.h"
+
+#define SILENCE_NS (2 * AW_SECOND) /* so long nobody wonders */
+
+/* The tool's hear opens the link when it is asked first: now, before anything is drawn. */
+static enum aw_status begin_hearing(struct aw_stream *s)
+{
+    enum aw_status status = s->source->next(s, aw_clock_now(s->session->clock));
+    s->primed = status == AW_OK;
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
+/* A recording cannot be asked, nor does it wait for answers: it is read. Listening to a bus is no
+ * more than that. */
+static bool knows_how(struct aw_session *session)
+{
+    const char *url;
+    struct aw_error before = session->err;
+    bool recorded = aw_session_url(session, &url) == AW_OK && strncmp(url, "log:", 4) == 0;
+    session->err = before;
+    return session->tool->hear && (!recorded || session->tool->protocol->can);
+}
+
+static enum aw_status begin_link(struct aw_stream *s)
+{
+    bool hears = knows_how(s->session);
+    s->live = true;
+    s->source = hears ? &aw_hear_source : &aw_link_source;
+    s->framer = (struct aw_framer){.dir = AW_RX};
+    enum aw_status status = hears ? begin_hearing(s) : aw_session_link(s->session, &s->link);
+    if (s->session->tool->silence) /* the clock is the link's */
+        s->tell_ns = aw_clock_now(s->session->clock) + SILENCE_NS;
+    return status;
+}
+
+/* ---- Standard input and files -----------------------------------------------------------------
+ */
+
+enum aw_status aw_stream_fill(struct aw_stream *s, int64_t deadline)
+{
+    struct aw_clock *clock = &s->session->real_clock.base;
+    memmove(s->buffer, s->buffer + s->used, s->held - s->used);
+    s->held -= s->used;
+    s->used = 0;
+    while (!s->ended) {
+        enum aw_status status = aw_clock_wait(clock, s->fd, POLLIN, deadline);
+        if (status != AW_OK)
+            return status;
+        ssize_t n = read(s->fd, s->buffer + s->held, AW_STREAM_BLOCK - s->held);
+        if (n < 0 && (errno == EINTR || errno == EAGAIN))
+            continue;
+        if (n < 0)
+            return aw_fail(&s->session->err, AW_LOST, "input: %s", strerror(errno));
+        s->ended = n == 0;
+        s->held += (size_t)n;
+        return n > 0 ? AW_OK : AW_MORE;
+    }
+    return AW_MORE;
+}
+
+enum aw_status aw_stream_line(struct aw_stream *s, int64_t deadline, char **line)
+{
+    for (;;) {
+        char *start = s->buffer + s->used, *end = memchr(start, '\n', s->held - s->used);
+        enum aw_status status = AW_OK;
+        bool last = !end && s->held > s->used && (s->ended || s->held - s->used == AW_STREAM_BLOCK);
+        if (end || last) {
+            char *stop = end ? end : s->buffer + s->held;
+            s->used = (size_t)(stop - s->buffer) + (end != NULL);
+            *stop = '\0'; /* the buffer has one byte more than is read */
+            if (stop > start && stop[-1] == '\r')
+                stop[-1] = '\0';
+            *line = start;
+            return AW_OK;
+        }
+        status = aw_stream_fill(s, deadline);
+        if (status == AW_MORE && s->held > s->used)
+            continue;
+        if (status != AW_OK)
+            return status;
+    }
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), tail = strlen(ending);
+    return length >= tail && strcmp(text + length - tail, ending) == 0;
+}
+
+static bool looks_like_json(const char *text)
+{
+    text += strspn(text, " \t\r\n");
+    return *text == '{';
+}
+
+/* The first bytes say what it is: captures have a magic, candump lines begin with a bracket. */
+static enum aw_status choose_text(struct aw_stream *s, const char *name)
+{
+    struct aw_span start = {(const uint8_t *)s->buffer, s->held};
+    s->buffer[s->held] = '\0';
+    if (strncmp(s->buffer, "\xEF\xBB\xBF", 3) == 0)
+        s->used = 3; /* a byte order mark */
+    if (aw_log_is_foreign(start, name, &s->session->err))
+        return AW_USAGE;
+    if (aw_is_pcap(start) || s->buffer[0] == '(' || ends_with(name, ".log"))
+        return aw_capture_begin(s, name);
+    if (looks_like_json(s->buffer + s->used) || s->held == 0) {
+        s->source = &aw_json_source;
+        return AW_OK;
+    }
+    s->source = &aw_csv_source;
+    return aw_csv_begin(s);
+}
+
+static enum aw_status begin_file(struct aw_stream *s, const char *input)
+{
+    bool standard = strcmp(input, "-") == 0;
+    aw_stop_catch(s->session);
+    s->live = standard;
+    s->fd = standard ? STDIN_FILENO : open(input, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (s->fd < 0)
+        return aw_file_fail(&s->session->err, NULL, input);
+    enum aw_status status = aw_stream_fill(s, AW_NEVER);
+    if (status == AW_OK || status == AW_MORE)
+        status = choose_text(s, standard ? "standard input" : input);
+    return status;
+}
+
+/* ---- Opening and closing ----------------------------------------------------------------------
+ */
+
+enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session, const char *input)
+{
+    struct aw_stream *s = calloc(1, sizeof *s);
+    *out = NULL;
+    if (!s)
+        return aw_fail(&session->err, AW_USAGE, "out of memory");
+    s->session = session;
+    s->fd = -1;
+    s->tell_ns = AW_NEVER;
+    s->item.subject = "";
+    enum aw_status status = aw_session_narrow(session);
+    if (status == AW_OK)
+        status = aw_session_decoding_wire(session, &s->wire);
+    if (status == AW_OK)
+        aw_names_init(&s->names, s->wire);
+    if (status == AW_OK)
+        status = input ? begin_file(s, input) : begin_link(s);
+    if (status != AW_OK) {
+        aw_stream_close(s);
+        return status;
+    }
+    *out = s;
+    return AW_OK;
+}
+
+void aw_stream_close(struct aw_stream *s)
+{
+    if (!s)
+        return;
+    if (s->fd > STDIN_FILENO)
+        close(s->fd);
+    aw_text_free(s);
+    free(s->queue.records);
+    free(s->decoder);
+    free(s);
+}
+
+/* ---- Names that are asked for -----------------------------------------------------------------
+ */
+
+enum aw_status aw_stream_check(struct aw_session *session, const struct aw_select *fields,
+                               const struct aw_where *where)
+{
+    bool anybody = session->tool->subjects != NULL;
+    struct aw_wire *wire;
+    enum aw_status status = aw_session_decoding_wire(session, &wire);
+    struct aw_names *names = malloc(sizeof *names);
+    if (!names)
+        status = aw_fail(&session->err, AW_USAGE, "out of memory");
+    if (status == AW_OK)
+        aw_names_init(names, wire);
+    if (status == AW_OK)
+        status = aw_select_check(fields, names, anybody, &session->err);
+    if (status == AW_OK && where)
+        status = aw_where_check(where, names, anybody, &session->err);
+    free(names);
+    return status;
+}
+
+void aw_stream_expect(struct aw_stream *s, const struct aw_select *fields,
+                      const struct aw_where *where)
+{
+    bool hears = s->source == &aw_hear_source && s->session->tool->subjects;
+    s->fields = hears ? fields : NULL;
+    s->where = where;
+}
+
+#define SUBJECTS_MAX 1024
+
+struct subjects {
+    size_t n;
+    char *name[SUBJECTS_MAX];
+};
+
+static void add_subject(void *context, const char *name, const char *help)
+{
+    struct subjects *subjects = context;
+    char *copy = subjects->n < SUBJECTS_MAX ? strdup(name) : NULL;
+    (void)help;
+    if (copy)
+        subjects->name[subjects->n++] = copy;
+}
+
+static enum aw_status check_expected(struct aw_stream *s)
+{
+    struct subjects subjects = {0};
+    struct aw_select fields = {0};
+    struct aw_error *err = &s->session->err;
+    const char *const *names = (const char *const *)subjects.name;
+    s->session->tool->subjects(s->session, add_subject, &subjects);
+    if (s->where)
+        aw_where_fields(s->where, &fields);
+    enum aw_status status = aw_select_confirm(s->fields, &s->names, names, subjects.n, err);
+    if (status == AW_OK)
+        status = aw_select_confirm(&fields, &s->names, names, subjects.n, err);
+    while (subjects.n > 0)
+        free(subjects.name[--subjects.n]);
+    s->fields = NULL;
+    return status;
+}
+
+/* ---- All of them ------------------------------------------------------------------------------
+ */
+
+static void describe_record(struct aw_stream *s)
+{
+    const struct aw_tool *tool = s->session->tool;
+    const char *subject = NULL;
+    if (tool->notice)
+        tool->notice(s->session, s->item.record);
+    if (tool->subject)
+        subject = tool->subject(s->session, s->item.record, s->subject, sizeof s->subject);
+    s->item.subject = subject ? subject : "";
+    s->item.points = s->points;
+    s->item.n =
+        aw_record_points(&s->names, s->item.record, s->item.subject, s->points, AW_POINTS_MAX);
+}
+
+/* What comes as text is known by the name that it has, or that a column of it has. */
+static bool is_left_out(struct aw_stream *s)
+{
+    const struct aw_span none = {NULL, 0};
+    bool ours = s->item.record || aw_session_concerns(s->session, none, s->item.subject);
+    for (size_t i = 0; i < s->item.n && !ours; i++)
+        ours = s->points[i].text && aw_session_concerns(s->session, none, s->points[i].text);
+    return !ours;
+}
+
+/* Nobody should wait in the dark. */
+static enum aw_status next_or_tell(struct aw_stream *s, int64_t deadline)
+{
+    struct aw_session *session = s->session;
+    int64_t until = deadline < s->tell_ns ? deadline : s->tell_ns;
+    enum aw_status status = s->source->next(s, until);
+    if (status == AW_OK)
+        s->tell_ns = AW_NEVER;
+    if (status != AW_TIMEOUT || aw_clock_now(session->clock) < s->tell_ns)
+        return status;
+    s->tell_ns = AW_NEVER;
+    aw_session_say(session, "nothing has come yet — %s", session->tool->silence);
+    return s->source->next(s, deadline);
+}
+
+enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_item *item)
+{
+    enum aw_status status = AW_OK;
+    while (!s->primed) {
+        s->item = (struct aw_item){.time_ns = AW_NO_TIME, .subject = "", .points = s->points};
+        status = next_or_tell(s, deadline);
+        s->primed = status != AW_OK || !is_left_out(s);
+    }
+    s->primed = false;
+    if (status == AW_LOST && s->link && s->link->recorded)
+        return AW_MORE;
+    if (status != AW_OK)
+        return status;
+    s->counters.messages++;
+    if (s->item.record) {
+        s->record.time_ns = s->item.time_ns;
+        describe_record(s);
+    }
+    if (s->fields && (status = check_expected(s)) != AW_OK)
+        return status;
+    *item = s->item;
+    return AW_OK;
+}
+
+enum aw_status aw_stream_reconnect(struct aw_stream *s)
+{
+    if (s->link)
+        s->lost_before += s->link->dropped;
+    s->link = NULL;
+    aw_session_unlink(s->session);
+    s->framer = (struct aw_framer){.dir = AW_RX};
+    s->held = s->used = 0;
+    enum aw_status status = aw_session_link(s->session, &s->link);
+    if (status != AW_OK)
+        aw_session_unlink(s->session);
+    return status;
+}
+
+enum aw_status aw_stream_answered(struct aw_stream *s, const char *command)
+{
+    struct aw_session *session = s->session;
+    bool recorded = session->link && session->link->recorded;
+    if (!aw_stream_has_link(s) || recorded || session->tool->only_answers ||
+        s->counters.messages > 0)
+        return AW_OK;
+    const char *why = s->tell_ns == AW_NEVER ? NULL : session->tool->silence; /* told already */
+    return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing came%s%s", command, why ? " — " : "",
+                   why ? why : "");
+}
+
+const struct aw_stream_counters *aw_stream_counters(struct aw_stream *s)
+{
+    s->counters.lost = s->lost_before + (s->link ? s->link->dropped : 0);
+    return &s->counters;
+}
+
+struct aw_names *aw_stream_names(struct aw_stream *s)
+{
+    return &s->names;
+}
+
+bool aw_stream_is_live(const struct aw_stream *s)
+{
+    return s->live;
+}
+
+bool aw_stream_has_link(const struct aw_stream *s)
+{
+    return s->fd < 0;
+}

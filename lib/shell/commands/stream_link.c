@@ -1,0 +1,109 @@
+#include <string.h>
+
+#include "shell/commands/stream_source.h"
+
+#define REST_NS (4 * AW_MILLISECOND) /* after something came: the next is read in blocks */
+
+static enum aw_status decode(struct aw_stream *s, struct aw_span frame, enum aw_dir dir,
+                             bool inside)
+{
+    enum aw_status status = aw_wire_decode(s->wire, dir, frame, &s->record, &s->session->err);
+    if (status != AW_OK)
+        s->counters.damaged++;
+    if (status != AW_OK && !s->record.present)
+        return AW_MALFORMED;
+    if (s->session->tool->order)
+        s->session->tool->order(s->session, &s->record, inside);
+    s->item.record = &s->record;
+    s->item.heard.frame = frame;
+    s->item.heard.dir = dir;
+    return AW_OK;
+}
+
+/* ---- The tool knows how -----------------------------------------------------------------------
+ */
+
+static enum aw_status hear_next(struct aw_stream *s, int64_t deadline)
+{
+    for (;;) {
+        struct aw_heard heard = {.dir = AW_RX};
+        enum aw_status status = s->session->tool->hear(s->session, deadline, &heard);
+        s->link = s->session->link;
+        if (status != AW_OK)
+            return status;
+        if (heard.frame.size == 0 && s->link && s->link->event[0])
+            aw_session_say(s->session, "%s", s->link->event);
+        bool ours = heard.frame.size && aw_session_concerns(s->session, heard.frame, "");
+        if (!ours || decode(s, heard.frame, heard.dir, heard.inside) != AW_OK)
+            continue;
+        s->item.time_ns = heard.time_ns;
+        s->item.heard = heard;
+        return AW_OK;
+    }
+}
+
+const struct aw_source aw_hear_source = {.next = hear_next};
+
+/* ---- The link is read, and that is all --------------------------------------------------------
+ */
+
+/* A frame of what is held; AW_MORE if there is none. */
+static enum aw_status next_frame(struct aw_stream *s)
+{
+    struct aw_error *err = &s->session->err;
+    while (s->used < s->held) {
+        struct aw_span frame, rest = {(const uint8_t *)s->buffer + s->used, s->held - s->used};
+        size_t step = 0;
+        enum aw_status status = aw_wire_next(s->wire, &s->framer, rest, &frame, &step, err);
+        s->used += step;
+        if (status == AW_MORE)
+            break;
+        if (status == AW_MALFORMED)
+            s->counters.damaged++;
+        else if (decode(s, frame, AW_RX, aw_framer_inside(s->wire, &s->framer)) == AW_OK)
+            return AW_OK;
+    }
+    /* A datagram that ends within a message will not be continued; nor will what fills everything.
+     */
+    bool hopeless = s->link->datagrams || (s->used == 0 && s->held == AW_STREAM_BLOCK);
+    s->counters.damaged += hopeless && s->used < s->held;
+    s->used = hopeless ? s->held : s->used;
+    memmove(s->buffer, s->buffer + s->used, s->held - s->used);
+    s->held -= s->used;
+    s->used = 0;
+    return AW_MORE;
+}
+
+/* What is there is read at once; then comes a short rest, so that a flood is read in blocks. */
+static enum aw_status read_link(struct aw_stream *s, int64_t deadline)
+{
+    struct aw_clock *clock = s->session->clock;
+    size_t got = 0;
+    int64_t now = aw_clock_now(clock), until = s->busy ? now : deadline;
+    enum aw_status status = aw_link_read(s->link, s->buffer + s->held, AW_STREAM_BLOCK - s->held,
+                                         &got, until, &s->session->err);
+    s->held += got;
+    if (status == AW_MORE && s->link->event[0])
+        aw_session_say(s->session, "%s", s->link->event);
+    if (status != AW_TIMEOUT || !s->busy) {
+        s->busy = s->busy || got > 0;
+        return status == AW_MORE ? AW_OK : status;
+    }
+    s->busy = false;
+    return aw_clock_sleep(clock, now + REST_NS < deadline ? now + REST_NS : deadline);
+}
+
+static enum aw_status link_next(struct aw_stream *s, int64_t deadline)
+{
+    enum aw_status status;
+    while ((status = next_frame(s)) == AW_MORE) {
+        status = read_link(s, deadline);
+        if (status != AW_OK)
+            return status;
+        s->read_ns = s->link->rx_time_ns ? s->link->rx_time_ns : aw_session_time(s->session);
+    }
+    s->item.time_ns = s->read_ns;
+    return status;
+}
+
+const struct aw_source aw_link_source = {.next = link_next};

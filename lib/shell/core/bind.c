@@ -1,0 +1,564 @@
+#include "shell/core/bind.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/number.h"
+#include "base/suggest.h"
+
+struct binder {
+    struct aw_session *session;
+    const struct aw_words *words;
+    struct aw_args *args;
+    size_t at;   /* the word being looked at */
+    size_t next; /* the argument that the next bare word is for */
+    size_t turn;
+    bool only_arguments; /* after -- */
+};
+
+bool aw_is_option(const char *word)
+{
+    return word[0] == '-' && word[1] && !isdigit((unsigned char)word[1]) && word[1] != '.';
+}
+
+static size_t count_args(const struct aw_command *command)
+{
+    size_t n = 0;
+    while (command->args && command->args[n].name)
+        n++;
+    return n;
+}
+
+static const char *choice_of(const struct aw_args *args)
+{
+    const struct aw_arg *first = args->command->args;
+    const char *text = NULL;
+    for (size_t i = 0; i < args->n && !text; i++)
+        if (args->bound[i].arg == first)
+            text = args->bound[i].text;
+    return text || !first || !first->choices ? text : first->choices[0];
+}
+
+bool aw_arg_goes(const struct aw_arg *arg, const char *choice)
+{
+    const char *const *with = arg->with;
+    while (with && *with && !(choice && strcasecmp(*with, choice) == 0))
+        with++;
+    return !with || *with;
+}
+
+static char *put_upper(char *out, const char *end, const char *name)
+{
+    for (; *name && out < end; name++)
+        *out++ = (char)toupper((unsigned char)*name);
+    return out;
+}
+
+/* choice: of the first argument, or NULL. */
+static void add_usage_words(const struct aw_command *command, const char *choice, char *out,
+                            size_t size)
+{
+    size_t used = strlen(out);
+    for (const struct aw_arg *arg = command->args; arg && arg->name && used + 48 < size; arg++) {
+        char name[32] = "";
+        if (choice && arg == command->args)
+            used += (size_t)snprintf(out + used, size - used, " %.24s", choice);
+        if (choice && (arg == command->args || !aw_arg_goes(arg, choice)))
+            continue;
+        char *end = put_upper(name, name + sizeof name - 8, arg->name);
+        const char *format = arg->optional ? " [%s%s]" : " %s%s";
+        const char *more = arg->kind == AW_ARG_PAIRS || arg->kind == AW_ARG_REST ? "…" : "";
+        strcpy(end, arg->kind == AW_ARG_PAIRS ? "=VALUE" : "");
+        used += (size_t)snprintf(out + used, size - used, format, name, more);
+    }
+}
+
+void aw_usage_line(const struct aw_command *command, char *out, size_t size)
+{
+    snprintf(out, size, "%s", command->name);
+    add_usage_words(command, NULL, out, size);
+    size_t used = strlen(out);
+    if (command->repeats && command->args->optional && count_args(command) == 1)
+        memcpy(out + used - 1, "…]", sizeof "…]");
+    else if (command->repeats && used + 64 < size) {
+        char again[128] = "";
+        add_usage_words(command, NULL, again, sizeof again);
+        snprintf(out + used, size - used, " [%s …]", again + 1);
+    }
+}
+
+/* The row of the wire table behind "message.field". */
+struct wire_field {
+    const struct aw_field *row;
+    const char *alias;
+    struct aw_range range;
+};
+
+static struct wire_field field_of(struct aw_session *session, const struct aw_arg *arg)
+{
+    char message[32];
+    const char *dot = strchr(arg->field, '.');
+    snprintf(message, sizeof message, "%.*s", (int)(dot - arg->field), arg->field);
+    const struct aw_codec *codec = aw_wire_codec(session->wire, message, AW_TX);
+    int leaf = aw_codec_find(codec, dot + 1);
+    const struct aw_leaf *at = &codec->leaves[leaf];
+    return (struct wire_field){at->field, at->label ? at->alias : at->field->alias,
+                               aw_leaf_range(codec, leaf, NULL)};
+}
+
+struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *arg)
+{
+    struct aw_arg_info info = {arg->help, arg->unit, NULL, arg->min, arg->max};
+    bool own_range = arg->min != 0 || arg->max != 0;
+    if (!arg->field)
+        return info;
+    struct wire_field field = field_of(session, arg);
+    struct aw_range range = field.range;
+    if (!info.help)
+        info.help = field.row->help;
+    info.unit = range.unit;
+    info.names = field.row->names;
+    if (own_range)
+        return info;
+    info.min = range.min;
+    info.max = range.max;
+    return info;
+}
+
+#define ENDLESS 1e30 /* no range that means something reaches that far */
+
+const char *aw_range_text(const struct aw_arg_info *info, char *out, size_t size)
+{
+    size_t n = 0;
+    while (info->names && info->names[n].name)
+        n++;
+    bool named = n > 0 && info->max - info->min + 1 <= (double)n;
+    *out = '\0';
+    if ((info->min != 0 || info->max != 0) && info->max < ENDLESS && !named)
+        snprintf(out, size, "%.*g to %.*g%s%s", aw_digits_for(info->min), info->min,
+                 aw_digits_for(info->max), info->max, info->unit ? " " : "",
+                 info->unit ? info->unit : "");
+    return out;
+}
+
+static enum aw_status missing_value(const struct aw_option *option, struct aw_error *err)
+{
+    return aw_fail(err, AW_USAGE, "--%s needs a value: --%s %s", option->name, option->name,
+                   option->value);
+}
+
+struct aw_option_value *aw_option_word(struct aw_options *options, const char *word,
+                                       const char **attached)
+{
+    char name[64];
+    *attached = NULL;
+    if (word[1] != '-') {
+        if (word[2])
+            *attached = word + 2 + (word[2] == '=');
+        return aw_options_find_letter(options, word[1]);
+    }
+    size_t length = strcspn(word + 2, "=");
+    snprintf(name, sizeof name, "%.*s", (int)length, word + 2);
+    if (word[2 + length] == '=')
+        *attached = word + 3 + length;
+    return aw_options_find(options, name);
+}
+
+static enum aw_status no_option(struct binder *b, const char *word)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    if (word[1] == '-')
+        return aw_options_set(&b->session->options, name, "", AW_FROM_COMMAND_LINE,
+                              &b->session->err);
+    return aw_fail(&b->session->err, AW_USAGE, "no option '%.8s' — see 'help'", word);
+}
+
+static enum aw_status bind_option(struct binder *b)
+{
+    struct aw_session *s = b->session;
+    const char *word = b->words->word[b->at], *text;
+    struct aw_option_value *value = aw_option_word(&s->options, word, &text);
+    if (!value)
+        return no_option(b, word);
+    const struct aw_option *option = value->option;
+    if (!option->value && text)
+        return aw_fail(&s->err, AW_USAGE, "--%s takes no value", option->name);
+    if (!text && !option->value)
+        text = "1";
+    if (!text)
+        text = option->bare;
+    if (!text && b->at + 1 == b->words->n)
+        return missing_value(option, &s->err);
+    if (!text)
+        text = b->words->word[++b->at];
+    return aw_options_set(&s->options, option->name, text, AW_FROM_COMMAND_LINE, &s->err);
+}
+
+static enum aw_status bind_command(struct binder *b)
+{
+    const char *word = b->words->word[b->at];
+    const struct aw_command *command = aw_find_command(b->session->tool, word);
+    if (!command)
+        return aw_unknown_command(b->session, word);
+    b->args->command = command;
+    aw_options_add(&b->session->options, command->options);
+    return AW_OK;
+}
+
+static bool is_bound(const struct binder *b, const struct aw_arg *arg)
+{
+    for (size_t i = 0; i < b->args->n; i++)
+        if (b->args->bound[i].arg == arg && b->args->bound[i].turn == b->turn)
+            return true;
+    return false;
+}
+
+/* A field is given once, unlike the argument that takes any of them. */
+static bool is_field_bound(const struct binder *b, const char *name)
+{
+    size_t length = strcspn(name, "=");
+    for (size_t i = 0; i < b->args->n; i++) {
+        const char *other = b->args->bound[i].name;
+        if (other && strcspn(other, "=") == length && memcmp(other, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void next_turn(struct binder *b)
+{
+    b->turn++;
+    b->next = 0;
+}
+
+static enum aw_status check_choice(struct binder *b, const struct aw_arg *arg, const char *text)
+{
+    const char *command = b->args->command->name;
+    char all[160];
+    size_t n = 0;
+    for (; arg->choices[n]; n++)
+        if (strcasecmp(arg->choices[n], text) == 0)
+            return AW_OK;
+    const char *near = aw_suggest(text, arg->choices, n);
+    if (near)
+        return aw_fail(&b->session->err, AW_USAGE, "%s: no %s '%.40s' — did you mean '%s'?",
+                       command, arg->name, text, near);
+    aw_choices_text(arg->choices, all, sizeof all);
+    return aw_fail(&b->session->err, AW_USAGE, "%s: no %s '%.40s' — use %s", command, arg->name,
+                   text, all);
+}
+
+static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const char *name,
+                              const char *text)
+{
+    struct aw_session *s = b->session;
+    if (is_bound(b, arg) && arg->kind != AW_ARG_PAIRS && arg->kind != AW_ARG_REST) {
+        if (!b->args->command->repeats)
+            return aw_fail(&s->err, AW_USAGE, "%s: %s is given twice", b->args->command->name,
+                           arg->name);
+        next_turn(b);
+    }
+    if (arg->kind == AW_ARG_PAIRS && name && is_field_bound(b, name))
+        return aw_fail(&s->err, AW_USAGE, "%s: %.*s is given twice", b->args->command->name,
+                       (int)strcspn(name, "="), name);
+    b->args->bound[b->args->n++] = (struct aw_bound){arg, name, text, b->turn};
+    return arg->kind == AW_ARG_CHOICE ? check_choice(b, arg, text) : AW_OK;
+}
+
+static bool is_word(const char *name, const char *word, size_t length)
+{
+    return strlen(name) == length && memcmp(name, word, length) == 0;
+}
+
+/* The other name that the wire table has for the field. */
+static bool is_alias(struct aw_session *session, const struct aw_arg *arg, const char *word,
+                     size_t length)
+{
+    if (!arg->field)
+        return false;
+    const char *alias = field_of(session, arg).alias;
+    return alias && is_word(alias, word, length);
+}
+
+/* A field of a record that has another name as an argument; the first of several counts. */
+static bool is_field(const struct binder *b, const struct aw_arg *arg, const char *word,
+                     size_t length)
+{
+    const char *const *field = b->words->message ? arg->fields : NULL;
+    while (field && *field && !is_word(*field, word, length))
+        field++;
+    return field && *field && !is_bound(b, arg);
+}
+
+/* The argument that name=value is for: one of this name, or the one that takes any pairs. */
+static const struct aw_arg *find_named(const struct binder *b, const char *word, size_t length)
+{
+    const struct aw_arg *arg = b->args->command->args;
+    for (; arg && arg->name; arg++)
+        if (arg->kind == AW_ARG_PAIRS || is_word(arg->name, word, length) ||
+            is_alias(b->session, arg, word, length) || is_field(b, arg, word, length))
+            return arg;
+    return NULL;
+}
+
+/* The option that stands for a field of the tool's messages. */
+static const struct aw_option *find_address(const struct binder *b, const char *word, size_t length)
+{
+    const struct aw_option *option = b->words->json ? b->session->tool->options : NULL;
+    for (; option && option->name; option++)
+        if (option->addresses && is_word(option->name, word, length))
+            return option;
+    return NULL;
+}
+
+/* The next argument that is not given yet; pairs and rests take any number. */
+static const struct aw_arg *next_bare(struct binder *b)
+{
+    const struct aw_command *command = b->args->command;
+    size_t n = count_args(command);
+    for (;; b->next++) {
+        if (b->next == n && command->repeats && n > 0)
+            next_turn(b);
+        if (b->next >= n)
+            return NULL;
+        const struct aw_arg *arg = &command->args[b->next];
+        if (arg->kind == AW_ARG_PAIRS || !aw_arg_goes(arg, choice_of(b->args)))
+            continue;
+        if (arg->kind == AW_ARG_REST || !is_bound(b, arg))
+            return arg;
+    }
+}
+
+/* The usage of a command, with the choice that was made where the rest depends on it. */
+static void choice_usage(const struct aw_args *args, char *out, size_t size)
+{
+    bool depends = false;
+    for (const struct aw_arg *arg = args->command->args; arg && arg->name; arg++)
+        depends = depends || arg->with;
+    snprintf(out, size, "%s", args->command->name);
+    if (depends)
+        add_usage_words(args->command, choice_of(args), out, size);
+    else
+        aw_usage_line(args->command, out, size);
+}
+
+static enum aw_status too_many(struct binder *b, const char *word)
+{
+    const struct aw_command *command = b->args->command;
+    size_t n = count_args(command);
+    char usage[256];
+    if (n && command->args[n - 1].kind == AW_ARG_PAIRS && !isdigit((unsigned char)*word))
+        return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' has no value — write %.40s=VALUE",
+                       command->name, word, word);
+    choice_usage(b->args, usage, sizeof usage);
+    return aw_fail(&b->session->err, AW_USAGE, "%s: '%.40s' is too much — usage: %s", command->name,
+                   word, usage);
+}
+
+/* What was named may not go with the choice. */
+static enum aw_status check_choices(struct binder *b)
+{
+    const struct aw_args *args = b->args;
+    char usage[256];
+    for (size_t i = 0; i < args->n; i++) {
+        if (aw_arg_goes(args->bound[i].arg, choice_of(args)))
+            continue;
+        choice_usage(args, usage, sizeof usage);
+        return aw_fail(&b->session->err, AW_USAGE, "%s %s has no argument '%s' — usage: %s",
+                       args->command->name, choice_of(args), args->bound[i].arg->name, usage);
+    }
+    return AW_OK;
+}
+
+static enum aw_status unknown_name(struct binder *b, const char *word, size_t length)
+{
+    const char *names[32];
+    size_t n = 0;
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    for (const struct aw_arg *arg = b->args->command->args; arg && arg->name && n < 31; arg++) {
+        names[n++] = arg->name;
+        names[n++] = arg->field ? field_of(b->session, arg).alias : NULL;
+    }
+    const char *near = aw_suggest(name, names, n);
+    char usage[256];
+    aw_usage_line(b->args->command, usage, sizeof usage);
+    return aw_fail(&b->session->err, AW_USAGE, "%s has no argument '%s' — %s%s%s",
+                   b->args->command->name, name,
+                   near ? "did you mean '" : "usage: ", near ? near : usage, near ? "'?" : "");
+}
+
+/* A name= that is no argument's name may still be part of a file name or of free text. */
+static bool takes_equals(const struct aw_arg *arg)
+{
+    return arg->kind == AW_ARG_FILE || arg->kind == AW_ARG_REST || arg->kind == AW_ARG_LINK;
+}
+
+static enum aw_status bind_bare(struct binder *b, const char *word, size_t name_length)
+{
+    const struct aw_arg *arg = next_bare(b);
+    if (name_length && !(arg && takes_equals(arg)))
+        return unknown_name(b, word, name_length);
+    return arg ? bind_to(b, arg, NULL, word) : too_many(b, word);
+}
+
+/* What a record of the message has and the command fills in by itself: "seq". */
+static bool is_own_field(const struct binder *b, const char *word, size_t length)
+{
+    const struct aw_codec *codec = aw_wire_codec(b->session->wire, b->args->command->name, AW_BOTH);
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    return codec && aw_codec_find(codec, name) >= 0;
+}
+
+static enum aw_status bind_argument(struct binder *b)
+{
+    const char *word = b->words->word[b->at];
+    size_t length = strcspn(word, "=");
+    if (!word[length])
+        return bind_bare(b, word, 0);
+    const struct aw_arg *named = find_named(b, word, length);
+    if (named)
+        return bind_to(b, named, word, word + length + 1);
+    const struct aw_option *address = find_address(b, word, length);
+    if (address)
+        return aw_options_set(&b->session->options, address->name, word + length + 1,
+                              AW_FROM_COMMAND_LINE, &b->session->err);
+    if (b->words->message && is_own_field(b, word, length))
+        return AW_OK;
+    return b->words->json ? unknown_name(b, word, length) : bind_bare(b, word, length);
+}
+
+static enum aw_status check_complete(struct binder *b)
+{
+    const struct aw_command *command = b->args->command;
+    for (size_t turn = 0; turn <= b->turn; turn++)
+        for (const struct aw_arg *arg = command->args; arg && arg->name; arg++) {
+            if (arg->optional || arg->kind == AW_ARG_PAIRS || aw_arg(b->args, arg->name, turn))
+                continue;
+            char usage[256];
+            aw_usage_line(command, usage, sizeof usage);
+            return aw_fail(&b->session->err, AW_USAGE, "%s: %s is missing — usage: %s",
+                           command->name, arg->name, usage);
+        }
+    return AW_OK;
+}
+
+struct names {
+    const char *list[64];
+    size_t n;
+};
+
+static void collect_name(const struct aw_command *command, void *context)
+{
+    struct names *names = context;
+    if (!command->hidden && names->n < 64)
+        names->list[names->n++] = command->name;
+}
+
+enum aw_status aw_unknown_command(struct aw_session *session, const char *word)
+{
+    struct names names = {.n = 0};
+    aw_each_command(session->tool, collect_name, &names);
+    const char *near = aw_suggest(word, names.list, names.n);
+    if (near)
+        return aw_fail(&session->err, AW_USAGE, "no command '%.40s' — did you mean '%s'?", word,
+                       near);
+    const char *tool = session->tool->name;
+    if (strcmp(word, tool) == 0)
+        return aw_fail(&session->err, AW_USAGE, "no command '%s' — leave the tool's name out here",
+                       tool);
+    return aw_fail(&session->err, AW_USAGE, "no command '%.40s' — see '%s%shelp'", word,
+                   session->interactive ? "" : tool, session->interactive ? "" : " ");
+}
+
+static enum aw_status bind_word(struct binder *b)
+{
+    const char *word = b->words->word[b->at];
+    bool option = !b->only_arguments && !b->words->json && aw_is_option(word);
+    if (option && strcmp(word, "--") == 0) {
+        b->only_arguments = true;
+        return AW_OK;
+    }
+    if (option)
+        return bind_option(b);
+    return b->args->command ? bind_argument(b) : bind_command(b);
+}
+
+enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words,
+                       struct aw_args *args, size_t *bad)
+{
+    struct binder b = {.session = session, .words = words, .args = args};
+    enum aw_status status = AW_OK;
+    args->command = NULL;
+    args->n = args->turns = 0;
+    for (; b.at < words->n && status == AW_OK; b.at++) {
+        *bad = b.at;
+        status = bind_word(&b);
+    }
+    if (status != AW_OK)
+        return status;
+    *bad = words->n;
+    args->turns = args->command && args->command->repeats && args->n == 0 ? 0 : b.turn + 1;
+    bool help = aw_flag(session, "help");
+    status = args->command && !help ? check_complete(&b) : AW_OK;
+    return status == AW_OK && args->command ? check_choices(&b) : status;
+}
+
+const char *aw_arg(const struct aw_args *args, const char *name, size_t turn)
+{
+    for (size_t i = 0; i < args->n; i++)
+        if (args->bound[i].turn == turn && strcmp(args->bound[i].arg->name, name) == 0)
+            return args->bound[i].text;
+    return NULL;
+}
+
+enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *args,
+                             const char *name, size_t turn, double *value)
+{
+    const char *text = aw_arg(args, name, turn);
+    const struct aw_arg *arg = args->command->args;
+    struct aw_error problem;
+    if (!text)
+        return AW_OK;
+    while (strcmp(arg->name, name) != 0)
+        arg++;
+    struct aw_arg_info info = aw_arg_info(session, arg);
+    const char *unit = info.unit ? info.unit : "", *space = info.unit ? " " : "";
+    enum aw_status status = aw_number_parse_unit(text, info.unit, value, &problem);
+    if (status != AW_OK)
+        return aw_fail(&session->err, status, "%s: %s: %s", args->command->name, name,
+                       problem.text);
+    if (arg->whole && *value != floor(*value))
+        return aw_fail(&session->err, AW_USAGE, "%s: %s %.*g is not a whole number",
+                       args->command->name, name, aw_digits_for(*value), *value);
+    if ((info.min != 0 || info.max != 0) && (*value < info.min || *value > info.max) &&
+        (arg->whole || !aw_flag(session, "force")))
+        return aw_fail(&session->err, AW_LIMIT, "%s: %s %.*g%s%s is outside %.*g to %.*g%s%s",
+                       args->command->name, name, aw_digits_for(*value), *value, space, unit,
+                       aw_digits_for(info.min), info.min, aw_digits_for(info.max), info.max, space,
+                       unit);
+    return AW_OK;
+}
+
+enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_args *args,
+                                 size_t turn, struct aw_record *record)
+{
+    struct aw_pair pairs[AW_WORDS_MAX];
+    char names[AW_WORDS_MAX][48];
+    size_t n = 0;
+    for (size_t i = 0; i < args->n; i++) {
+        const struct aw_bound *bound = &args->bound[i];
+        const char *name = bound->arg->field ? strchr(bound->arg->field, '.') + 1 : bound->name;
+        if (bound->turn != turn || (!bound->arg->field && bound->arg->kind != AW_ARG_PAIRS))
+            continue;
+        snprintf(names[n], sizeof names[n], "%.*s", (int)strcspn(name, "="), name);
+        pairs[n] = (struct aw_pair){names[n], bound->text};
+        n++;
+    }
+    return aw_record_set_pairs(record, pairs, n, &session->err);
+}

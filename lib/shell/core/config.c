@@ -1,0 +1,185 @@
+#include "shell/core/config.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/xdg.h"
+
+static void default_path(const struct aw_session *session, char *out, size_t size)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s.ini", session->tool->name);
+    aw_xdg_path(AW_XDG_CONFIG, name, out, size);
+}
+
+static void make_parents(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+}
+
+void aw_state_path(const struct aw_session *session, const char *name, char *out, size_t size)
+{
+    char file[128];
+    snprintf(file, sizeof file, "%s/%s", session->tool->name, name);
+    if (aw_xdg_path(AW_XDG_STATE, file, out, size))
+        make_parents(out);
+}
+
+static enum aw_status no_memory(struct aw_session *session)
+{
+    return aw_fail(&session->err, AW_USAGE, "out of memory");
+}
+
+static enum aw_status set_alias(struct aw_session *session, const char *name, const char *url)
+{
+    struct aw_config *config = session->config;
+    if (config->n_aliases == AW_ALIASES_MAX)
+        return aw_fail(&session->err, AW_USAGE, "more than %d aliases", AW_ALIASES_MAX);
+    struct aw_alias *alias = &config->aliases[config->n_aliases++];
+    alias->name = strdup(name);
+    alias->url = strdup(url);
+    return alias->name && alias->url ? AW_OK : no_memory(session);
+}
+
+static enum aw_status set_option(struct aw_session *session, const char *name, const char *text)
+{
+    struct aw_config *config = session->config;
+    if (config->n_texts == AW_OPTIONS_MAX)
+        return aw_fail(&session->err, AW_USAGE, "too many options");
+    char *copy = strdup(text);
+    if (!copy)
+        return no_memory(session);
+    config->texts[config->n_texts++] = copy;
+    return aw_options_set(&session->options, name, copy, AW_FROM_CONFIG, &session->err);
+}
+
+static enum aw_status handle(struct aw_session *session, const char *section, const char *key,
+                             const char *value)
+{
+    if (strcmp(section, "link") == 0)
+        return set_alias(session, key, value);
+    if (strcmp(section, "options") == 0)
+        return set_option(session, key, value);
+    if (session->tool->configure)
+        return session->tool->configure(session, section, key, value, &session->err);
+    return aw_fail(&session->err, AW_USAGE, "no section [%s] — use [link] or [options]", section);
+}
+
+/* The file line by line. */
+struct reading {
+    struct aw_session *session;
+    FILE *file;
+    int line;
+    bool ended; /* the piece read last ended the line */
+};
+
+static bool is_for_tool(const char *section)
+{
+    return strcmp(section, "link") != 0 && strcmp(section, "options") != 0;
+}
+
+/* The first wrong thing is told, the others are counted; the rest of the file holds. */
+static enum aw_status note_wrong(struct aw_config *config, int line, bool broken,
+                                 const struct aw_error *problem)
+{
+    char place[16] = "";
+    if (line)
+        snprintf(place, sizeof place, ":%d", line);
+    bool first = config->n_wrong++ == 0 || line < config->wrong_line;
+    if (first)
+        config->wrong_line = line;
+    if (first)
+        aw_fail(&config->wrong, problem->status, "%.140s%s: %s", config->path, place,
+                problem->text);
+    config->broken = config->broken || broken;
+    return config->wrong.status;
+}
+
+/* Blanks in front would continue the line before. */
+static char *next_line(char *line, int size, void *user)
+{
+    struct reading *reading = user;
+    char *got = fgets(line, size, reading->file);
+    if (got) {
+        reading->line += reading->ended;
+        reading->ended = strchr(line, '\n') != NULL;
+        char *text = line + strspn(line, " \t");
+        memmove(line, text, strlen(text) + 1);
+    }
+    return got;
+}
+
+static int on_entry(void *user, const char *section, const char *key, const char *value)
+{
+    struct reading *reading = user;
+    struct aw_session *session = reading->session;
+    if (handle(session, section, key, value) != AW_OK)
+        note_wrong(session->config, reading->line, is_for_tool(section), &session->err);
+    return 1;
+}
+
+static enum aw_status unreadable(struct aw_session *session, int problem, bool wanted)
+{
+    struct aw_error why;
+    if (problem == ENOENT && !wanted)
+        return AW_OK;
+    aw_fail(&why, AW_USAGE, "%s", strerror(problem));
+    return note_wrong(session->config, 0, true, &why);
+}
+
+enum aw_status aw_config_load(struct aw_session *session, const char *path)
+{
+    struct aw_config *config = session->config;
+    config->n_wrong = 0;
+    config->broken = false;
+    config->wrong = (struct aw_error){.status = AW_OK};
+    if (path)
+        snprintf(config->path, sizeof config->path, "%s", path);
+    else
+        default_path(session, config->path, sizeof config->path);
+    if (!*config->path)
+        return AW_OK;
+    FILE *file = aw_file_open(config->path);
+    if (!file)
+        return unreadable(session, errno, path != NULL);
+    config->found = true;
+    struct reading reading = {.session = session, .file = file, .ended = true};
+    errno = 0;
+    int line = ini_parse_stream(next_line, &reading, on_entry, &reading);
+    int problem = ferror(file) ? errno : 0;
+    fclose(file);
+    if (problem)
+        return unreadable(session, problem, true);
+    if (line != 0)
+        note_wrong(config, line, true,
+                   &(struct aw_error){AW_USAGE, "neither [section] nor key = value"});
+    return config->wrong.status;
+}
+
+const char *aw_config_alias(const struct aw_session *session, const char *name)
+{
+    for (size_t i = 0; i < session->config->n_aliases; i++)
+        if (strcmp(session->config->aliases[i].name, name) == 0)
+            return session->config->aliases[i].url;
+    return NULL;
+}
+
+void aw_config_free(struct aw_config *config)
+{
+    for (size_t i = 0; i < config->n_aliases; i++) {
+        free(config->aliases[i].name);
+        free(config->aliases[i].url);
+    }
+    for (size_t i = 0; i < config->n_texts; i++)
+        free(config->texts[i]);
+}

@@ -1,0 +1,45 @@
+/* The config file: $XDG_CONFIG_HOME/armwire/TOOL.ini, or the one of --config.
+ *
+ *     [link]                    ; aliases: -l @arm
+ *     arm = /dev/ttyUSB0?baud=9600
+ *     [options]                 ; any option by its long name
+ *     link = @arm
+ *     [joint elbow]             ; handed to the tool
+ *     index = 2
+ */
+#ifndef AW_SHELL_CORE_CONFIG_H
+#define AW_SHELL_CORE_CONFIG_H
+
+#include "shell/core/session.h"
+
+#define AW_ALIASES_MAX 32
+
+/* Texts from the file; owned by the session. */
+struct aw_config {
+    char path[512];
+    bool found;
+    size_t n_wrong;        /* lines that are left out; or 1, the file cannot be read */
+    int wrong_line;        /* the first of them; 0: the whole file */
+    struct aw_error wrong; /* and what is wrong: "FILE:LINE: why" */
+    bool told;             /* of that */
+    bool broken;           /* what the tool is told of the device is not all there */
+    size_t n_aliases;
+    struct aw_alias {
+        char *name, *url;
+    } aliases[AW_ALIASES_MAX];
+    size_t n_texts;
+    char *texts[AW_OPTIONS_MAX];
+};
+
+/* Reads the file. A missing one is fine unless path was asked for. A wrong line is left out, and
+ * the rest holds: AW_OK, or the status of config->wrong, which is no reason to stop. */
+enum aw_status aw_config_load(struct aw_session *session, const char *path);
+void aw_config_free(struct aw_config *config);
+
+/* "$XDG_STATE_HOME/armwire/TOOL/NAME"; directories are made. Empty if there is no home. */
+void aw_state_path(const struct aw_session *session, const char *name, char *out, size_t size);
+
+/* URL of an alias, or NULL. */
+const char *aw_config_alias(const struct aw_session *session, const char *name);
+
+#endif

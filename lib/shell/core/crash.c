@@ -1,0 +1,146 @@
+#include "shell/core/crash.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shell/core/session.h"
+
+#define FRAMES_MAX 64      /* boards of a CAN bus */
+#define ROOM       73728   /* for the longest message of all, and more */
+#define STACK_SIZE 65536   /* enough for the registers of any processor */
+#define FULL_MS    100     /* waited for room, where a link takes nothing */
+#define TRIES      3       /* of a write */
+#define MS_NS      1000000 /* in a millisecond */
+
+/* Frames that go to one descriptor, again after a pause: a device may miss the first. */
+struct plan {
+    int fd;
+    struct sockaddr_storage to;
+    socklen_t to_size; /* 0: none */
+    unsigned times, gap_ms;
+    size_t n, end[FRAMES_MAX];
+    uint8_t bytes[ROOM];
+};
+
+static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
+
+#define NUMBERS (sizeof numbers / sizeof *numbers)
+
+static struct {
+    struct plan plans[2];
+    volatile sig_atomic_t ready; /* the plan that holds, from 1; 0: none */
+    struct sigaction before[NUMBERS];
+    bool caught;
+    _Alignas(16) uint8_t stack[STACK_SIZE];
+} crash;
+
+/* ---- In the handler ----------------------------------------------------------------------------
+ */
+
+static void write_frame(const struct plan *plan, const uint8_t *bytes, size_t size)
+{
+    struct pollfd room = {.fd = plan->fd, .events = POLLOUT};
+    for (int i = 0; i < TRIES && size > 0; i++) {
+        ssize_t n = plan->to_size ? sendto(plan->fd, bytes, size, MSG_NOSIGNAL,
+                                           (const struct sockaddr *)&plan->to, plan->to_size)
+                                  : write(plan->fd, bytes, size);
+        if (n > 0) {
+            bytes += n;
+            size -= (size_t)n;
+        } else if (n < 0 && errno == EAGAIN) {
+            poll(&room, 1, FULL_MS);
+        }
+    }
+}
+
+static void carry_out(const struct plan *plan)
+{
+    struct timespec gap = {.tv_nsec = (long)plan->gap_ms * MS_NS};
+    for (unsigned turn = 0; turn < plan->times; turn++) {
+        if (turn > 0)
+            nanosleep(&gap, NULL);
+        for (size_t i = 0, start = 0; i < plan->n; start = plan->end[i++])
+            write_frame(plan, plan->bytes + start, plan->end[i] - start);
+    }
+}
+
+/* Raised again it waits until this has returned, and then finds the program where it crashed. */
+static void on_crash(int number)
+{
+    int ready = crash.ready;
+    crash.ready = 0;
+    for (size_t i = 0; i < NUMBERS; i++)
+        if (numbers[i] == number)
+            sigaction(number, &crash.before[i], NULL);
+    if (ready)
+        carry_out(&crash.plans[ready - 1]);
+    raise(number);
+}
+
+/* ---- Before ------------------------------------------------------------------------------------
+ */
+
+void aw_crash_catch(void)
+{
+    const stack_t stack = {.ss_sp = crash.stack, .ss_size = sizeof crash.stack};
+    struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
+    if (crash.caught)
+        return;
+    crash.caught = true;
+    sigfillset(&action.sa_mask);
+    sigaltstack(&stack, NULL);
+    for (size_t i = 0; i < NUMBERS; i++)
+        sigaction(numbers[i], &action, &crash.before[i]);
+}
+
+struct draft {
+    const struct aw_link *link;
+    struct plan *plan;
+};
+
+static void add_frame(void *context, const void *frame, size_t size)
+{
+    struct draft *draft = context;
+    struct plan *plan = draft->plan;
+    size_t used = plan->n ? plan->end[plan->n - 1] : 0;
+    struct aw_link_raw raw = {.bytes = plan->bytes + used, .cap = ROOM - used};
+    if (plan->n == FRAMES_MAX || !aw_link_raw(draft->link, frame, size, &raw))
+        return;
+    plan->fd = raw.fd;
+    plan->to_size = raw.to && raw.to_size <= sizeof plan->to ? raw.to_size : 0;
+    if (plan->to_size)
+        memcpy(&plan->to, raw.to, raw.to_size);
+    plan->end[plan->n++] = used + raw.size;
+}
+
+static bool wants_stop(const struct aw_session *session)
+{
+    return session->link && session->tool->last_stop && !aw_flag(session, "hold") &&
+           (session->moving || session->left == AW_LEFT_RUNNING);
+}
+
+void aw_crash_prepare(struct aw_session *session)
+{
+    int next = crash.ready == 1 ? 2 : 1;
+    struct plan *plan = &crash.plans[next - 1];
+    if (!wants_stop(session)) {
+        crash.ready = 0;
+        return;
+    }
+    plan->n = 0;
+    plan->times = 1 + session->tool->stop_again;
+    plan->gap_ms = session->tool->stop_gap_ms;
+    struct draft draft = {.link = session->link, .plan = plan};
+    session->tool->last_stop(session, add_frame, &draft);
+    crash.ready = plan->n ? next : 0;
+}
+
+void aw_crash_forget(void)
+{
+    crash.ready = 0;
+}

@@ -1,0 +1,65 @@
+/* What --dry-run puts in place of opening something. */
+#include "shell/core/dry.h"
+
+#include <stdlib.h>
+
+#include "wire/hex.h"
+
+enum aw_status aw_dry_ends(struct aw_session *session)
+{
+    session->dry_end = aw_flag(session, "dry-run") ? "" : NULL;
+    return session->dry_end ? AW_STOPPED : AW_OK;
+}
+
+enum aw_status aw_dry_depends(struct aw_session *session, const char *on)
+{
+    session->dry_end = on;
+    return AW_STOPPED;
+}
+
+enum aw_status aw_dry_outcome(struct aw_session *session, const char *command,
+                              enum aw_status status)
+{
+    const char *on = session->dry_end;
+    session->dry_end = NULL;
+    if (!on)
+        return status;
+    session->err = (struct aw_error){.status = AW_OK};
+    aw_object_start(&session->result, aw_session_json(session) ? command : NULL);
+    aw_object_truth(&session->result, "dry_run", true);
+    if (*on)
+        aw_session_say(session,
+                       "%s: what it would send depends on %s: nothing is opened with "
+                       "--dry-run",
+                       command, on);
+    else
+        aw_session_say(session, "%s: nothing to show, because --dry-run opens nothing", command);
+    return AW_OK;
+}
+
+enum aw_status aw_dry_bytes(struct aw_session *session, struct aw_span frame)
+{
+    char *hex = malloc(AW_HEX_SIZE(frame.size));
+    if (!hex)
+        return aw_fail(&session->err, AW_USAGE, "out of memory");
+    aw_hex_print(session->tool->protocol, frame, hex);
+    if (aw_session_json(session))
+        aw_output_print(&session->out, "{\"dry_run\":true,\"bytes\":\"%s\"}\n", hex);
+    else if (aw_session_csv(session) || aw_flag(session, "format"))
+        aw_session_say(session, "bytes: %s",
+                       hex); /* no row of the table, no format of the user's */
+    else
+        aw_output_print(&session->out, "   %s\n", hex);
+    free(hex);
+    return AW_OK;
+}
+
+enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,
+                                  struct aw_span frame)
+{
+    enum aw_status status = aw_session_show(session, record);
+    if (status == AW_OK)
+        status = aw_dry_bytes(session, frame);
+    aw_object_start(&session->result, NULL);
+    return status;
+}

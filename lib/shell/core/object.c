@@ -1,0 +1,286 @@
+#include "shell/core/object.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/utf8.h"
+
+#define TEXT_MAX    1000 /* characters of a text */
+#define WHY_MAX     400
+#define ESCAPE      6                         /* bytes of a character such as \\u000a */
+#define PUNCTUATION 32                        /* of an entry, with its unit */
+#define REST_MAX    (1024 + ESCAPE * WHY_MAX) /* the head, or the headline, and why */
+
+void aw_object_start(struct aw_object *object, const char *cmd)
+{
+    object->cmd = cmd;
+    object->headline = NULL;
+    object->n = 0;
+}
+
+static struct aw_entry *add(struct aw_object *object, const char *key)
+{
+    static const struct aw_entry empty;
+    size_t i = object->n < AW_OBJECT_MAX ? object->n++ : AW_OBJECT_MAX - 1;
+    object->entries[i] = empty;
+    snprintf(object->entries[i].key, sizeof object->entries[i].key, "%s", key);
+    return &object->entries[i];
+}
+
+void aw_object_text(struct aw_object *object, const char *key, const char *text)
+{
+    add(object, key)->text = text;
+}
+
+void aw_object_number(struct aw_object *object, const char *key, double number, int decimals,
+                      const char *unit)
+{
+    struct aw_entry *entry = add(object, key);
+    entry->number = number;
+    entry->decimals = decimals;
+    entry->unit = unit;
+}
+
+void aw_object_truth(struct aw_object *object, const char *key, bool truth)
+{
+    struct aw_entry *entry = add(object, key);
+    entry->number = truth;
+    entry->truth = true;
+}
+
+void aw_object_spread_ms(struct aw_object *object, const char *what, const struct aw_spread *spread)
+{
+    const struct {
+        const char *name;
+        double value;
+    } rows[] = {
+        {"min", spread->min}, {"mean", spread->mean}, {"p50", spread->p50},
+        {"p95", spread->p95}, {"p99", spread->p99},   {"max", spread->max},
+    };
+    for (size_t i = 0; spread->n && i < sizeof rows / sizeof *rows; i++) {
+        char key[sizeof object->entries->key];
+        snprintf(key, sizeof key, "%s%s%s_ms", what ? what : "", what ? "_" : "", rows[i].name);
+        aw_object_number(object, key, rows[i].value, 3, NULL);
+    }
+}
+
+static char *put(char *out, const char *text)
+{
+    size_t length = strnlen(text, TEXT_MAX);
+    memcpy(out, text, length);
+    return out + length;
+}
+
+static char *put_escape(char *out, unsigned char c)
+{
+    static const char hex[] = "0123456789abcdef";
+    *out++ = '\\';
+    if (c == '"' || c == '\\') {
+        *out++ = (char)c;
+        return out;
+    }
+    out = put(out, "u00");
+    *out++ = hex[c >> 4];
+    *out++ = hex[c & 15];
+    return out;
+}
+
+char *aw_json_string(char *out, const char *text, size_t max)
+{
+    const char *end = text + strnlen(text, max);
+    *out++ = '"';
+    while (text < end) {
+        unsigned char c = (unsigned char)*text;
+        size_t size = aw_utf8_size(text);
+        bool whole = size && size <= (size_t)(end - text);
+        if (c < ' ' || c == '"' || c == '\\' || c == 127)
+            out = put_escape(out, c);
+        else if (!whole)
+            *out++ = '?';
+        else
+            for (size_t i = 0; i < size; i++)
+                *out++ = text[i];
+        text += whole ? size : 1;
+    }
+    *out++ = '"';
+    return out;
+}
+
+void aw_output_string(struct aw_output *out, const char *text)
+{
+    char *at = aw_output_reserve(out, ESCAPE * AW_STRING_MAX + 2);
+    aw_output_done(out, aw_json_string(at, text, AW_STRING_MAX));
+}
+
+static char *put_number(char *out, const struct aw_entry *entry)
+{
+    if (entry->truth)
+        return put(out, entry->number != 0 ? "true" : "false");
+    if (!isfinite(entry->number))
+        return put(out, "null");
+    if (entry->decimals < 0 && !isfinite((float)entry->number))
+        return out + sprintf(out, "%.9g", entry->number);
+    if (entry->decimals < 0)
+        return aw_print_float32(out, (float)entry->number);
+    return aw_print_fixed(out, entry->number, entry->decimals);
+}
+
+/* Keys with a dot are objects in the object: m1.position. Entries of one group stand next to each
+ * other. */
+static size_t group_length(const char *key)
+{
+    const char *dot = strchr(key, '.');
+    return dot ? (size_t)(dot - key) : 0;
+}
+
+static bool same_group(const struct aw_entry *a, const struct aw_entry *b)
+{
+    size_t length = group_length(a->key);
+    return length && length == group_length(b->key) && memcmp(a->key, b->key, length) == 0;
+}
+
+/* How many of the entries fit, each as long as it can become with "width" bytes a character. */
+static size_t that_fit(const struct aw_object *object, size_t width)
+{
+    size_t room = AW_OBJECT_TEXT - REST_MAX, i = 0;
+    for (; i < object->n; i++) {
+        const struct aw_entry *entry = &object->entries[i];
+        size_t size = strlen(entry->key) + PUNCTUATION + AW_NUMBER_MAX +
+                      (entry->text ? width * strnlen(entry->text, TEXT_MAX) : 0);
+        if (size > room)
+            break;
+        room -= size;
+    }
+    return i;
+}
+
+static char *put_json_entry(char *out, const struct aw_object *object, size_t i, size_t n)
+{
+    const struct aw_entry *entry = &object->entries[i];
+    size_t group = group_length(entry->key);
+    bool opens = group && !(i > 0 && same_group(entry, entry - 1));
+    bool closes = group && !(i + 1 < n && same_group(entry, entry + 1));
+    *out++ = ',';
+    if (opens) {
+        out = aw_json_string(out, entry->key, group);
+        out = put(out, ":{");
+    }
+    out = aw_json_string(out, entry->key + (group ? group + 1 : 0), sizeof entry->key);
+    *out++ = ':';
+    out = entry->text ? aw_json_string(out, entry->text, TEXT_MAX) : put_number(out, entry);
+    if (closes)
+        *out++ = '}';
+    return out;
+}
+
+char *aw_object_json(const struct aw_object *object, const char *head, const char *why, char *out)
+{
+    *out++ = '{';
+    out = put(out, head);
+    size_t n = that_fit(object, ESCAPE);
+    for (size_t i = 0; i < n; i++)
+        out = put_json_entry(out, object, i, n);
+    if (why) {
+        out = put(out, ",\"why\":");
+        out = aw_json_string(out, why, WHY_MAX);
+    }
+    return put(out, "}\n");
+}
+
+/* Texts with commas, quotes or line ends in quotes, as RFC 4180 says. */
+static char *put_csv_text(char *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n"))
+        return put(out, text);
+    *out++ = '"';
+    for (const char *end = text + strnlen(text, TEXT_MAX); text < end; text++) {
+        if (*text == '"')
+            *out++ = '"';
+        *out++ = *text;
+    }
+    *out++ = '"';
+    return out;
+}
+
+char *aw_object_csv_names(const struct aw_object *object, const char *head, char *out)
+{
+    out = put(out, head);
+    for (size_t i = 0, n = that_fit(object, 2); i < n; i++) {
+        *out++ = ',';
+        out = put_csv_text(out, object->entries[i].key);
+    }
+    *out++ = '\n';
+    return out;
+}
+
+char *aw_object_csv_values(const struct aw_object *object, const char *head, char *out)
+{
+    out = put(out, head);
+    for (size_t i = 0, n = that_fit(object, 2); i < n; i++) {
+        const struct aw_entry *entry = &object->entries[i];
+        *out++ = ',';
+        if (entry->text)
+            out = put_csv_text(out, entry->text);
+        else if (isfinite(entry->number))
+            out = put_number(out, entry);
+    }
+    *out++ = '\n';
+    return out;
+}
+
+static char *put_value(char *out, const struct aw_object *object, const char *key, size_t length)
+{
+    for (size_t i = 0; i < object->n; i++) {
+        const struct aw_entry *entry = &object->entries[i];
+        if (strncmp(entry->key, key, length) != 0 || entry->key[length])
+            continue;
+        if (entry->text)
+            return put(out, entry->text);
+        if (isfinite(entry->number))
+            return put_number(out, entry);
+    }
+    return put(out, "-");
+}
+
+char *aw_object_format(const struct aw_object *object, const char *format, char *out)
+{
+    static const size_t longest = 1024;
+    const char *end = out + AW_OBJECT_TEXT - longest;
+    for (const char *p = format; *p && out < end; p++) {
+        const char *close = strncmp(p, "%{", 2) == 0 ? strchr(p, '}') : NULL;
+        if (close) {
+            out = put_value(out, object, p + 2, (size_t)(close - p - 2));
+            p = close;
+        } else if (*p == '\\' && (p[1] == 'n' || p[1] == 't')) {
+            *out++ = *++p == 'n' ? '\n' : '\t';
+        } else {
+            *out++ = *p;
+        }
+    }
+    *out++ = '\n';
+    return out;
+}
+
+char *aw_object_line(const struct aw_object *object, char *out)
+{
+    out = put(out, object->headline ? object->headline : object->cmd);
+    size_t n = that_fit(object, 1);
+    for (size_t i = 0; i < n; i++) {
+        const struct aw_entry *entry = &object->entries[i];
+        *out++ = ' ';
+        out = put(out, entry->key);
+        *out++ = '=';
+        bool absent = !entry->text && !isfinite(entry->number);
+        if (absent)
+            out = put(out, "-");
+        else
+            out = entry->text ? put(out, entry->text) : put_number(out, entry);
+        if (entry->unit && !absent)
+            out = put(out, entry->unit);
+    }
+    *out++ = '\n';
+    return out;
+}

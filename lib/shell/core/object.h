@@ -1,0 +1,72 @@
+/* A small flat object, the result of a command: printed as a JSON object, a CSV line or a line of
+ * text.
+ *
+ *     aw_object_start(&session->result, "deg");
+ *     aw_object_text(&session->result, "result", "confirmed");
+ *     aw_object_number(&session->result, "ms", 1023.4, 1, "ms");
+ *
+ * Texts are not copied. Plain data, at most AW_OBJECT_MAX entries; more are dropped, and so is what
+ * has no room in AW_OBJECT_TEXT.
+ */
+#ifndef AW_SHELL_CORE_OBJECT_H
+#define AW_SHELL_CORE_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "control/samples.h"
+#include "shell/core/output.h"
+
+#define AW_OBJECT_MAX  48
+#define AW_STRING_MAX  4096
+#define AW_OBJECT_TEXT 16384 /* bytes that an object takes as text */
+
+struct aw_entry {
+    char key[48];
+    const char *text; /* NULL: a number */
+    const char *unit; /* for people, or NULL */
+    double number;
+    int decimals; /* of the number; -1: as a 32-bit float */
+    bool truth;   /* the number is a truth value */
+};
+
+struct aw_object {
+    const char *cmd;      /* NULL: nothing to print */
+    const char *headline; /* text style: instead of "ok"; or NULL */
+    size_t n;
+    struct aw_entry entries[AW_OBJECT_MAX];
+};
+
+void aw_object_start(struct aw_object *object, const char *cmd);
+void aw_object_text(struct aw_object *object, const char *key, const char *text);
+void aw_object_number(struct aw_object *object, const char *key, double number, int decimals,
+                      const char *unit);
+void aw_object_truth(struct aw_object *object, const char *key, bool truth);
+
+/* Statistics in milliseconds, named alike in every tool: min_ms mean_ms p50_ms p95_ms p99_ms
+ * max_ms, with what in front if it is not NULL ("late": late_min_ms …). Nothing if there are no
+ * samples. */
+void aw_object_spread_ms(struct aw_object *object, const char *what,
+                         const struct aw_spread *spread);
+
+/* All write at most AW_OBJECT_TEXT bytes to out, no NUL, and return the end. head is put at the
+ * start of the JSON object ("\"t\":1.5,\"cmd\":\"deg\",\"ok\":true"); why goes to the end if it is
+ * not NULL. */
+char *aw_object_json(const struct aw_object *object, const char *head, const char *why, char *out);
+char *aw_object_line(const struct aw_object *object, char *out);
+
+/* A line of names and one of values; head is what stands before them ("t,cmd" and "1.5,ping"). */
+char *aw_object_csv_names(const struct aw_object *object, const char *head, char *out);
+char *aw_object_csv_values(const struct aw_object *object, const char *head, char *out);
+
+/* A line as the user wants it: %{KEY} is a value, "-" where there is none of this name; \n and \t
+ * are understood. */
+char *aw_object_format(const struct aw_object *object, const char *format, char *out);
+
+/* Text as a JSON string with its quotes, cut after max bytes; what is no UTF-8 becomes '?'. */
+char *aw_json_string(char *out, const char *text, size_t max);
+
+/* The same onto an output, text being NUL-terminated and cut after AW_STRING_MAX bytes. */
+void aw_output_string(struct aw_output *out, const char *text);
+
+#endif

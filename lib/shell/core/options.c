@@ -1,0 +1,213 @@
+#include "shell/core/options.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/suggest.h"
+
+static const char *const time_styles[] = {"none", "abs", "rel", "delta", "iso", NULL};
+static const char *const color_choices[] = {"auto", "always", "never", NULL};
+
+/* One row each. */
+/* clang-format off */
+const struct aw_option aw_global_options[] = {
+    {.name = "link", .letter = 'l', .value = "URL",
+     .help = "the device: sim:, /dev/ttyUSB0, tcp:HOST:PORT, @alias"},
+    {.name = "json", .letter = 'j', .help = "print JSON, one object a line"},
+    {.name = "csv", .help = "print CSV with a header"},
+    {.name = "format", .value = "FORMAT", .help = "print this for every record: '%{t} %{angle}'"},
+    {.name = "fields", .value = "A,B,…", .help = "only these fields of records"},
+    {.name = "raw", .help = "wire numbers instead of units and names; encode: write the bytes"},
+    {.name = "time", .value = "STYLE", .help = "time stamps: none, abs, rel, delta, iso",
+     .choices = time_styles},
+    {.name = "count", .letter = 'n', .value = "COUNT", .help = "end after this many records",
+     .unit = "", .min = 1, .max = 1e15, .whole = true},
+    {.name = "for", .value = "TIME", .help = "end after this time: 5s", .unit = "s", .min = 0,
+     .max = 1e9},
+    {.name = "timeout", .letter = 'T', .value = "TIME",
+     .help = "give up waiting for an answer after this time", .unit = "s", .min = 0, .max = 1e9},
+    {.name = "verbose", .letter = 'v', .help = "tell every packet that passes"},
+    {.name = "quiet", .letter = 'q', .help = "no remarks, only results and errors"},
+    {.name = "record", .value = "FILE", .help = "write what passes the link into a .pcapng file"},
+    {.name = "last", .value = "TIME",
+     .help = "with a recording: keep only the last so long, written at the end", .unit = "s",
+     .min = 0.001, .max = 1e9},
+    {.name = "dry-run", .help = "print fields and bytes; open nothing, send nothing"},
+    {.name = "yes", .letter = 'y', .help = "answer questions with yes"},
+    {.name = "no-input", .help = "never ask anything"},
+    {.name = "force",
+     .help = "send values outside the limits (never NaN, never what the wire cannot carry)"},
+    {.name = "hold", .help = "when interrupted, leave the device as it is"},
+    {.name = "keep-going", .letter = 'k', .help = "go on with a script after a failure"},
+    {.name = "color", .value = "WHEN", .help = "auto, always, never", .fallback = "auto",
+     .choices = color_choices},
+    {.name = "config", .value = "FILE", .help = "read this config file instead of the usual one"},
+    {.name = "help", .letter = 'h', .help = "help; after a command: help on it"},
+    {.name = "version", .letter = 'V', .help = "print the version"},
+    {0},
+};
+/* clang-format on */
+
+void aw_options_add(struct aw_options *options, const struct aw_option *table)
+{
+    for (; table && table->name && options->n < AW_OPTIONS_MAX; table++)
+        options->values[options->n++] =
+            (struct aw_option_value){table, table->fallback, AW_FROM_DEFAULT};
+}
+
+struct aw_option_value *aw_options_find(struct aw_options *options, const char *name)
+{
+    for (size_t i = options->n; i-- > 0;) { /* asked for every message: few calls */
+        const char *own = options->values[i].option->name;
+        if (own[0] == name[0] && strcmp(own, name) == 0)
+            return &options->values[i];
+    }
+    return NULL;
+}
+
+struct aw_option_value *aw_options_find_letter(struct aw_options *options, char letter)
+{
+    for (size_t i = options->n; i-- > 0;)
+        if (options->values[i].option->letter == letter)
+            return &options->values[i];
+    return NULL;
+}
+
+static bool is_word(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(text, *words) == 0)
+            return true;
+    return false;
+}
+
+static enum aw_status parse_switch(const struct aw_option *option, const char **text,
+                                   struct aw_error *err)
+{
+    static const char *const yes[] = {"1", "true", "yes", "on", NULL};
+    static const char *const no[] = {"0", "false", "no", "off", "", NULL};
+    if (!is_word(*text, yes) && !is_word(*text, no))
+        return aw_fail(err, AW_USAGE, "--%s is a switch: '%.40s' is neither yes nor no",
+                       option->name, *text);
+    *text = is_word(*text, yes) ? "1" : NULL;
+    return AW_OK;
+}
+
+static enum aw_status check_number(const struct aw_option *option, const char *text,
+                                   struct aw_error *err)
+{
+    double value;
+    struct aw_error problem;
+    const char *unit = *option->unit ? option->unit : NULL;
+    if (aw_number_parse_unit(text, unit, &value, &problem) != AW_OK)
+        return aw_fail(err, AW_USAGE, "--%s: %s", option->name, problem.text);
+    if (option->whole && value != floor(value))
+        return aw_fail(err, AW_USAGE, "--%s: %.*g is not a whole number", option->name,
+                       aw_digits_for(value), value);
+    if ((option->min != 0 || option->max != 0) && (value < option->min || value > option->max))
+        return aw_fail(err, AW_LIMIT, "--%s: %.*g%s%s is outside %.*g to %.*g%s%s", option->name,
+                       aw_digits_for(value), value, unit ? " " : "", option->unit,
+                       aw_digits_for(option->min), option->min, aw_digits_for(option->max),
+                       option->max, unit ? " " : "", option->unit);
+    return AW_OK;
+}
+
+void aw_choices_text(const char *const *choices, char *out, size_t size)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (const char *const *word = choices; *word && used < size; word++) {
+        const char *comma = word == choices ? "" : word[1] ? ", " : " or ";
+        used += (size_t)snprintf(out + used, size - used, "%s%s", comma, *word);
+    }
+}
+
+static enum aw_status check_choice(const struct aw_option *option, const char *text,
+                                   struct aw_error *err)
+{
+    size_t n = 0;
+    while (option->choices[n])
+        n++;
+    if (is_word(text, option->choices))
+        return AW_OK;
+    const char *near = aw_suggest(text, option->choices, n);
+    if (near)
+        return aw_fail(err, AW_USAGE, "--%s: no '%.40s' — did you mean '%s'?", option->name, text,
+                       near);
+    char list[160];
+    aw_choices_text(option->choices, list, sizeof list);
+    return aw_fail(err, AW_USAGE, "--%s: no '%.40s' — use %s", option->name, text, list);
+}
+
+static enum aw_status check_value(const struct aw_option *option, const char **text,
+                                  struct aw_error *err)
+{
+    if (!option->value)
+        return parse_switch(option, text, err);
+    if (!**text)
+        return aw_fail(err, AW_USAGE, "--%s: empty value — give %s", option->name, option->value);
+    if (option->unit)
+        return check_number(option, *text, err);
+    return option->choices ? check_choice(option, *text, err) : AW_OK;
+}
+
+static enum aw_status unknown_option(struct aw_options *options, const char *name,
+                                     struct aw_error *err)
+{
+    const char *names[AW_OPTIONS_MAX];
+    for (size_t i = 0; i < options->n; i++)
+        names[i] = options->values[i].option->name;
+    const char *near = aw_suggest(name, names, options->n);
+    return aw_fail(err, AW_USAGE, "no option '--%.40s' — %s%s%s", name,
+                   near ? "did you mean '--" : "see 'help'", near ? near : "", near ? "'?" : "");
+}
+
+enum aw_status aw_options_set(struct aw_options *options, const char *name, const char *text,
+                              enum aw_origin origin, struct aw_error *err)
+{
+    struct aw_option_value *value = aw_options_find(options, name);
+    if (!value)
+        return unknown_option(options, name, err);
+    enum aw_status status = check_value(value->option, &text, err);
+    if (status != AW_OK || origin < value->origin)
+        return status;
+    value->text = text;
+    value->origin = origin;
+    return AW_OK;
+}
+
+void aw_option_value_text(const struct aw_option *option, char *out, size_t size)
+{
+    size_t used = strlen(out);
+    if (option->value)
+        snprintf(out + used, size - used, option->bare ? "[=%s]" : " %s", option->value);
+}
+
+void aw_option_variable(const char *tool, const char *option, char *out, size_t size)
+{
+    snprintf(out, size, "%s_%s", tool, option);
+    for (char *p = out; *p; p++)
+        *p = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
+}
+
+enum aw_status aw_options_from_environment(struct aw_options *options, const char *tool,
+                                           struct aw_error *err)
+{
+    for (size_t i = 0; i < options->n; i++) {
+        char name[64];
+        struct aw_error problem;
+        aw_option_variable(tool, options->values[i].option->name, name, sizeof name);
+        const char *text = getenv(name);
+        if (!text || !*text)
+            continue;
+        enum aw_status status = aw_options_set(options, options->values[i].option->name, text,
+                                               AW_FROM_ENVIRONMENT, &problem);
+        if (status != AW_OK)
+            return aw_fail(err, status, "environment variable %s: %s", name, problem.text);
+    }
+    return AW_OK;
+}

@@ -1,0 +1,28 @@
+/* How far a long piece of work is, on a terminal: a bar on standard error that goes away again.
+ *
+ *     struct aw_progress progress = aw_progress(session, "run.pcapng", true);
+ *     while (…) aw_progress_at(&progress, done, all);
+ *     aw_progress_end(&progress);
+ *
+ * Nothing is shown in the first half second, with --quiet, or where standard error is no terminal.
+ */
+#ifndef AW_SHELL_CORE_PROGRESS_H
+#define AW_SHELL_CORE_PROGRESS_H
+
+#include "shell/core/session.h"
+
+struct aw_progress {
+    const char *what;
+    bool wanted, shown;
+    int64_t start_ns, next_ns; /* real time */
+};
+
+/* prints: the work prints on standard output, which must then be no terminal. */
+struct aw_progress aw_progress(const struct aw_session *session, const char *what, bool prints);
+
+/* all 0: not known. Cheap: looks at the clock, no more, most of the time. */
+void aw_progress_at(struct aw_progress *progress, uint64_t done, uint64_t all);
+void aw_progress_say(struct aw_progress *progress, const char *text);
+void aw_progress_end(struct aw_progress *progress);
+
+#endif

@@ -1,0 +1,242 @@
+/* What a running tool has: options, output, wire, link, and the last result. Commands get it as
+ * their first argument and go through it for everything they do.
+ */
+#ifndef AW_SHELL_CORE_SESSION_H
+#define AW_SHELL_CORE_SESSION_H
+
+#include <stdio.h>
+
+#include "shell/core/object.h"
+#include "shell/core/options.h"
+#include "shell/core/output.h"
+#include "shell/core/tool.h"
+#include "shell/input/words.h"
+#include "view/text/view.h"
+
+#define AW_FIELDS_MAX 32
+#define AW_FRAME_ROOM 65536
+
+struct aw_config;
+struct aw_tee;
+
+/* What goes on when a command has come back. */
+enum aw_left {
+    AW_LEFT_NOTHING,
+    AW_LEFT_ENDING,  /* a motion that ends by itself */
+    AW_LEFT_RUNNING, /* something that goes on until it is told otherwise */
+};
+
+/* What may ask to stop, see stop.h: descriptors, and all of them behind one. */
+struct aw_stop {
+    int all, signals, asked;
+    int parent;       /* -1: nobody */
+    bool with_parent; /* it is watched */
+};
+
+struct aw_session {
+    const struct aw_tool *tool;
+    struct aw_options options;
+    struct aw_output out;
+    const struct aw_command *command; /* the one that runs, or NULL */
+    struct aw_error err;              /* of the command that runs */
+    struct aw_object result;
+    struct aw_wire *wire;
+    struct aw_wire *decoding; /* for --raw and tool->ordered; made on first use */
+    struct aw_wire *shown;    /* the one that the view is for */
+    bool narrowed;            /* options say whom messages are to be about: aw_session_concerns */
+    uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
+    struct aw_view *view;     /* made on first use */
+    struct aw_tee *tee;       /* --record; NULL: nothing is recorded */
+    struct aw_error lost;     /* why it records no more, until somebody is told; or AW_OK */
+    struct aw_link *link;     /* made on first use, kept for the session */
+    const char *dry_end;      /* the command that runs ended because of --dry-run, see dry.h */
+    struct aw_real_clock real_clock;
+    struct aw_virtual_clock virtual_clock; /* for sim:?time=virtual */
+    struct aw_clock *clock;
+    int64_t started; /* of the command that runs, by the clock */
+    struct aw_stop stop;
+    int signal; /* the one that asked to stop, or 0 */
+    bool interactive;
+    bool serving;               /* a simulated device: what comes are commands */
+    bool one_shot;              /* one command on the command line, nothing follows */
+    struct aw_words hint_words; /* the line being typed */
+    bool hinted;                /* a hint stands behind it */
+    char *typed;                /* the line that was entered; NULL at the end of the input */
+    bool entered;
+    int typed_before;   /* characters that wait since before the prompt */
+    bool quit;          /* the user asked to leave */
+    size_t csv_columns; /* of the results whose names the running command has printed */
+    unsigned scripts;   /* that are being run, one from another */
+    bool told;          /* the outcome of this command has been printed already (scripts) */
+    unsigned untold;    /* lines that standard error did not take */
+    bool moving;        /* a motion has been sent and not been finished: see aw_session_moves */
+    enum aw_left left;  /* kept by the commands of the tool */
+    int64_t left_until; /* by the clock: when AW_LEFT_ENDING is over */
+    void *state;
+    struct aw_config *config;
+    char field_text[512]; /* --fields, cut up */
+    const char *fields[AW_FIELDS_MAX + 1];
+    const char *const *view_fields; /* of the command that runs, where there is no --fields */
+};
+
+/* The words of a command bound to its table. */
+struct aw_bound {
+    const struct aw_arg *arg;
+    const char *name; /* of the field, for AW_ARG_PAIRS */
+    const char *text;
+    size_t turn; /* repetition of the list of arguments, from 0 */
+};
+
+struct aw_args {
+    const struct aw_command *command;
+    size_t n, turns;
+    struct aw_bound bound[AW_WORDS_MAX];
+};
+
+/* Text of an argument, or NULL if it was not given. */
+const char *aw_arg(const struct aw_args *args, const char *name, size_t turn);
+
+/* A number argument in its unit. AW_USAGE if it is none or has a wrong unit; *value keeps its
+ * content if it was not given; AW_LIMIT outside of its range. */
+enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *args,
+                             const char *name, size_t turn, double *value);
+
+/* Copies the arguments that name fields into a record of the wire's message. */
+enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_args *args,
+                                 size_t turn, struct aw_record *record);
+
+/* Options by name; every option is known, so a wrong name is a mistake in the program. */
+/* NULL: not set */
+const char *aw_option(const struct aw_session *session, const char *name);
+bool aw_flag(const struct aw_session *session, const char *name);
+double aw_option_number(const struct aw_session *session,
+                        const char *name); /* in its unit; 0 if not set */
+
+/* The link of the session, opened on first use. Takes the URL from the options. AW_STOPPED with
+ * --dry-run. */
+enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link);
+void aw_session_unlink(struct aw_session *session);
+
+/* Opens any link: what passes it is told with --verbose and recorded with --record. The caller
+ * closes it. AW_STOPPED with --dry-run. */
+enum aw_status aw_session_open(struct aw_session *session, const char *url,
+                               const struct aw_link_options *options, struct aw_link **link);
+
+/* The URL as the options have it, aliases replaced; AW_NO_LINK with advice if there is none. */
+enum aw_status aw_session_url(struct aw_session *session, const char **url);
+
+/* What recordings call the link: "can0" of can:can0, else its scheme. */
+void aw_session_interface(struct aw_session *session, char *out, size_t size);
+
+/* For --dry-run: prints the fields and the exact bytes. In CSV and --format the bytes are told on
+ * standard error. */
+enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,
+                                  struct aw_span frame);
+
+/* The view that the options ask for; its header is printed on first use. */
+enum aw_status aw_session_view(struct aw_session *session, struct aw_view **view);
+
+/* The wire to decode with: the session's, or with --raw one whose values are wire numbers; with the
+ * fields of tool->ordered. */
+enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire);
+
+/* One with wire numbers, for the variant that the session's has; the next call makes it anew. */
+enum aw_status aw_session_raw_wire(struct aw_session *session, struct aw_wire **wire);
+
+/* For a command that reads messages, before the first: takes in what the options say about whom it
+ * is to look at (-b lknee). AW_USAGE if there is nobody of that name. */
+enum aw_status aw_session_narrow(struct aw_session *session);
+
+/* Is a message about one of those? By its frame, or, if that is empty, by the name of its subject.
+ */
+static inline bool aw_session_concerns(struct aw_session *session, struct aw_span frame,
+                                       const char *subject)
+{
+    return !session->narrowed || session->tool->concerns(session, frame, subject);
+}
+
+/* Waits until fd can be read: AW_OK, or AW_STOPPED. */
+enum aw_status aw_session_wait_input(struct aw_session *session, int fd);
+
+/* Prints a record in the style of the options. AW_LOST if the output cannot take it. */
+enum aw_status aw_session_show(struct aw_session *session, const struct aw_record *record);
+
+/* Shows a command that is about to be sent (JSON, CSV, --format) and writes it out: a full disk or
+ * a closed pipe is noticed before the first byte leaves. Sets its time. */
+enum aw_status aw_session_announce(struct aw_session *session, struct aw_record *command);
+
+/* Prints the result so far, if there is one, and starts afresh: for commands that do several things
+ * in turn. */
+void aw_session_print_result(struct aw_session *session);
+
+/* Tells an error that comes before any command, as aw_dispatch would: session->err, and where. */
+enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status,
+                                 const char *where);
+
+/* Writes a line to standard error; control characters in it become '?'. What is told there never
+ * holds up a device: while one is open, a reader that takes nothing is waited for a moment, and
+ * what it misses is counted and told later.
+ */
+void aw_session_tell(struct aw_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same with the text as it is, for escape sequences of our own. */
+void aw_session_draw(struct aw_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Creates the file that a command writes to. That is no reason to be deaf while something moves: a
+ * named pipe waits for its reader here until somebody asks to stop, and a reader that takes nothing
+ * for a moment ends the file, with ETIMEDOUT. what is told before the path, or NULL. With --dry-run
+ * no file is made, and what is written goes nowhere. Errors as in aw_file_fail; AW_STOPPED. */
+enum aw_status aw_session_create(struct aw_session *session, const char *what, const char *path,
+                                 FILE **file);
+
+/* A line for people on stderr, "tool: …"; not with --quiet. */
+void aw_session_say(struct aw_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Is JSON, is CSV on the output asked for? (A command may have a --csv FILE of its own.) */
+bool aw_session_json(const struct aw_session *session);
+bool aw_session_csv(const struct aw_session *session);
+
+/* Is it lines for people, whole: neither JSON nor CSV, no format, no choice of fields? Then a table
+ * may stand for a record. */
+bool aw_session_text(const struct aw_session *session);
+
+/* When a command ends by itself: --for after now; AW_NEVER without. */
+int64_t aw_session_end(const struct aw_session *session);
+
+/* Time of day for records. */
+int64_t aw_session_time(const struct aw_session *session);
+
+/* Runs one command. The status it returns has been printed already. */
+enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, const char *where);
+
+/* From here on something moves: before the first byte of it leaves, or as soon as it is known. */
+void aw_session_moves(struct aw_session *session);
+
+/* Stops what goes on though its command has come back, if anything does; not with --hold. A stop
+ * that is not confirmed has been told then, and is what this returns. */
+enum aw_status aw_session_halt(struct aw_session *session);
+
+/* At the end of a script or of the prompt, which came to it with this status: what would go on for
+ * ever is stopped, and after a failure also what would end by itself. Not with --hold, and not
+ * after a single command, which says by itself what is to go on. Returns the status, or if that is
+ * AW_OK what came of the stop. */
+enum aw_status aw_session_leave(struct aw_session *session, enum aw_status status);
+
+/* Tells, once, that the recorder was lost: AW_LOST then, in session->err, unless there is a failure
+ * already. */
+enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status status);
+
+/* Finds a command of the tool or a common one. */
+const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name);
+
+/* Calls visit for each command, the tool's own first. */
+void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *),
+                     void *context);
+
+/* Exit code for a status. */
+int aw_exit_code(const struct aw_session *session, enum aw_status status);
+
+#endif

@@ -1,0 +1,261 @@
+#include "shell/core/stop.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "shell/core/crash.h"
+
+#define ONE_WISH (500 * AW_MILLISECOND) /* signals that come so close together */
+
+static const int numbers[] = {SIGHUP,  SIGALRM,   SIGUSR1, SIGUSR2, SIGXCPU,  SIGXFSZ,
+                              SIGPROF, SIGVTALRM, SIGIO,   SIGPWR,  SIGSTKFLT};
+
+/* nohup(1) has SIGHUP ignored; a profiler has its own use for some others. */
+static bool is_free(int number)
+{
+    struct sigaction now;
+    return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_DFL;
+}
+
+/* Scripts have SIGINT ignored in what they start in the background; but a Ctrl-C that ends the
+ * script is to stop what moves for it. */
+static void stop_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGQUIT);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (is_free(numbers[i]))
+            sigaddset(set, numbers[i]);
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+        if (is_free(number))
+            sigaddset(set, number);
+}
+
+/* What the descriptor tells: SIGTSTP only while it is held up, or it would suspend the program and
+ * wake those who wait for the descriptor, too. */
+static void told_signals(sigset_t *set)
+{
+    sigset_t blocked;
+    stop_signals(set);
+    sigprocmask(SIG_BLOCK, NULL, &blocked);
+    if (sigismember(&blocked, SIGTSTP) == 1)
+        sigaddset(set, SIGTSTP);
+}
+
+static bool watch(int all, int fd, bool on)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    return epoll_ctl(all, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd, &event) == 0;
+}
+
+/* Readable once the program that started us is gone; -1: nobody counts as that. Who has lost it
+ * before we looked has been given to a process of another session, which is init or the like. */
+static int open_parent(void)
+{
+    struct sigaction hangup;
+    pid_t parent = getppid();
+    bool ignored = sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler == SIG_IGN;
+    if (parent == 0 || ignored || getsid(0) == getpid())
+        return -1;
+    int fd = (int)syscall(SYS_pidfd_open, parent, 0);
+    if (getppid() == parent && getsid(parent) == getsid(0))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+/* Everything behind one descriptor; false if that cannot be. */
+static bool open_all(struct aw_stop *stop)
+{
+    sigset_t set;
+    told_signals(&set);
+    stop->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    stop->asked = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    stop->all = epoll_create1(EPOLL_CLOEXEC);
+    stop->parent = open_parent();
+    if (watch(stop->all, stop->signals, true) && watch(stop->all, stop->asked, true))
+        return true;
+    const int fds[] = {stop->signals, stop->asked, stop->all, stop->parent};
+    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+    return false;
+}
+
+void aw_stop_catch(struct aw_session *session)
+{
+    sigset_t set;
+    struct aw_stop *stop = &session->stop;
+    if (session->real_clock.stop_fd >= 0)
+        return;
+    stop_signals(&set);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    if (!open_all(stop)) { /* better ended by them than deaf to them */
+        sigprocmask(SIG_UNBLOCK, &set, NULL);
+        return;
+    }
+    aw_crash_catch();
+    session->real_clock.stop_fd = stop->all;
+    session->virtual_clock.stop_fd = stop->all;
+    session->out.stop_fd = stop->all;
+    bool moves = stop->with_parent;
+    stop->with_parent = false;
+    aw_stop_watch_parent(session, moves);
+}
+
+void aw_stop_watch_parent(struct aw_session *session, bool on)
+{
+    struct aw_stop *stop = &session->stop;
+    bool caught = session->real_clock.stop_fd >= 0;
+    if (on != stop->with_parent && caught && stop->parent >= 0)
+        watch(stop->all, stop->parent, on);
+    stop->with_parent = on;
+}
+
+bool aw_stop_parent_gone(const struct aw_session *session)
+{
+    const struct aw_stop *stop = &session->stop;
+    struct pollfd parent = {.fd = stop->parent, .events = POLLIN};
+    bool watched = session->real_clock.stop_fd >= 0 && stop->with_parent && stop->parent >= 0;
+    return watched && poll(&parent, 1, 0) > 0;
+}
+
+static bool is_pipe(int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
+void aw_stop_watch_output(struct aw_session *session, bool watch)
+{
+    session->real_clock.hangup_fd = watch && is_pipe(session->out.fd) ? session->out.fd : -1;
+}
+
+void aw_stop_watch_suspend(struct aw_session *session, bool watch)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTSTP);
+    sigprocmask(watch ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+    told_signals(&set);
+    if (session->real_clock.stop_fd >= 0)
+        signalfd(session->stop.signals, &set, 0);
+}
+
+bool aw_stop_is_suspend(void)
+{
+    sigset_t pending;
+    sigpending(&pending);
+    return sigismember(&pending, SIGTSTP) == 1;
+}
+
+void aw_stop_suspend(struct aw_session *session)
+{
+    aw_stop_watch_suspend(session, false); /* stands still here */
+    aw_stop_watch_suspend(session, true);
+}
+
+void aw_stop_watch_input(struct aw_session *session)
+{
+    bool script = !session->one_shot && !session->interactive && is_pipe(STDIN_FILENO);
+    session->real_clock.ended_fd = script ? STDIN_FILENO : -1;
+}
+
+bool aw_stop_input_ended(struct aw_session *session)
+{
+    struct pollfd input = {.fd = session->real_clock.ended_fd};
+    session->real_clock.ended_fd = -1;
+    return poll(&input, 1, 0) == 1;
+}
+
+/* A write beyond the limit of a file's size says so by its errno, and by a signal. */
+static void forget_size_limit(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    sigtimedwait(&set, NULL, &(struct timespec){0});
+}
+
+void aw_stop_ask(struct aw_session *session)
+{
+    uint64_t one = 1;
+    forget_size_limit();
+    if (session->real_clock.stop_fd >= 0 && write(session->stop.asked, &one, sizeof one) < 0)
+        session->out.error = ECANCELED; /* cannot be: it holds billions */
+}
+
+const char *aw_stop_take(struct aw_session *session)
+{
+    struct signalfd_siginfo info;
+    uint64_t asked;
+    const char *why = "stopped by a signal";
+    bool caught = session->real_clock.stop_fd >= 0;
+    if (session->out.error == EFBIG)
+        forget_size_limit();
+    if (caught && read(session->stop.signals, &info, sizeof info) == (ssize_t)sizeof info) {
+        session->signal = (int)info.ssi_signo;
+    } else if (caught && read(session->stop.asked, &asked, sizeof asked) == (ssize_t)sizeof asked) {
+        why = NULL;
+    } else if (aw_stop_parent_gone(session)) {
+        session->signal = SIGHUP;
+        why = "the program that started this one is gone — stopped; nohup, setsid or --hold let "
+              "it go on";
+    } else if (session->real_clock.hangup_fd >= 0) {
+        session->out.error = EPIPE;
+    }
+    session->real_clock.hangup_fd = -1;
+    if (session->interactive && !aw_stop_ends(session))
+        aw_session_tell(session, "\n"); /* behind the ^C that the terminal shows */
+    return why;
+}
+
+bool aw_stop_ends(const struct aw_session *session)
+{
+    if (!session->signal)
+        return session->out.error == EPIPE;
+    return session->signal != SIGINT && session->signal != SIGTSTP;
+}
+
+enum aw_status aw_stop_device(struct aw_session *session)
+{
+    struct aw_real_clock *clock = &session->real_clock;
+    int stop_fd = session->virtual_clock.stop_fd;
+    clock->deaf_until = aw_clock_now(&clock->base) + ONE_WISH;
+    session->virtual_clock.stop_fd = -1;
+    enum aw_status status = session->tool->stop(session);
+    session->virtual_clock.stop_fd = stop_fd;
+    clock->deaf_until = 0;
+    return status;
+}
+
+void aw_stop_rearm(struct aw_session *session)
+{
+    session->signal = 0;
+    forget_size_limit();
+    if (session->out.error == ECANCELED)
+        session->out.error = 0;
+}
+
+void aw_stop_release(struct aw_session *session)
+{
+    struct signalfd_siginfo info;
+    sigset_t set;
+    if (!session->signal)
+        return;
+    while (read(session->stop.signals, &info, sizeof info) > 0)
+        ; /* those that came with the first one */
+    stop_signals(&set);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}

@@ -1,0 +1,77 @@
+/* Ways out while something moves, and how each of them comes to the tool's safe stop.
+ *
+ * What ends a program by default, but for the two that nobody can catch (KILL, STOP), is not
+ * handled but read from a signalfd: INT, QUIT (Ctrl-\), TERM, HUP, ALRM, USR1, USR2, XCPU, XFSZ,
+ * VTALRM, PROF, IO, PWR, STKFLT and the real-time ones; TSTP (Ctrl-Z) while something moves. So a
+ * stop is never lost between a check and a wait, and nothing runs in a handler. One that is ignored
+ * when the program starts, or has a handler already (a profiler's), stays as it is; INT and QUIT do
+ * not, because scripts have them ignored in what they start in the background. The program stops
+ * what moves and ends with 128 + the signal's number.
+ *
+ * The program that started this one drives it: what was driven by a program that is gone stops, as
+ * if that had been a hangup (129). It is the parent that is watched, by a pidfd and only while
+ * something moves or goes on; one that was gone before the first motion lets none begin. Whoever
+ * wants the tool to outlive its starter says so: nohup (HUP is ignored), setsid (the tool leads a
+ * session of its own, as it does under systemd, in a terminal window or behind ssh), or --hold.
+ *
+ * The same end have a reader of the output that goes away (141), the end of a script that comes
+ * through a pipe, and an output or a recorder (--record) that cannot be written any more (7).
+ *
+ * All of it makes one descriptor readable, the clock's stop_fd, that every wait watches. For a
+ * crash, which comes to no wait any more, see crash.h.
+ */
+#ifndef AW_SHELL_CORE_STOP_H
+#define AW_SHELL_CORE_STOP_H
+
+#include "shell/core/session.h"
+
+/* From now on signals end waits (AW_STOPPED) instead of the program. Done once a device is in play.
+ */
+void aw_stop_catch(struct aw_session *session);
+
+/* While something moves, the end of the reader of our output is a request to stop as well. */
+void aw_stop_watch_output(struct aw_session *session, bool watch);
+
+/* While something moves or goes on, so is the end of the program that started this one. gone:
+ * it is watched, and gone. */
+void aw_stop_watch_parent(struct aw_session *session, bool watch);
+bool aw_stop_parent_gone(const struct aw_session *session);
+
+/* Ctrl-Z suspends the program, except between watch and no watch: then it is a request to stop like
+ * the others. A program that stands still looks after no device that moves. */
+void aw_stop_watch_suspend(struct aw_session *session, bool watch);
+
+/* For those who watch and give the terminal back first: was it Ctrl-Z that ended a wait? Then
+ * suspend takes it and returns with the program in the foreground again. */
+bool aw_stop_is_suspend(void);
+void aw_stop_suspend(struct aw_session *session);
+
+/* While something moves that has no end of its own, the end of a script that comes through a pipe
+ * ends it: nobody is left who could. ended tells whether that has happened, and watches no longer.
+ */
+void aw_stop_watch_input(struct aw_session *session);
+bool aw_stop_input_ended(struct aw_session *session);
+
+/* Asks to stop from within: the recorder is lost, session->lost says why. */
+void aw_stop_ask(struct aw_session *session);
+
+/* Takes what ended a wait: session->signal, or EPIPE in session->out.error, or neither: then
+ * session->lost is set. Returns words for it where nothing else says them, or NULL. */
+const char *aw_stop_take(struct aw_session *session);
+
+/* Does what was taken end the prompt, too? Not Ctrl-C and Ctrl-Z, and not a lost recorder. */
+bool aw_stop_ends(const struct aw_session *session);
+
+/* The tool's safe stop. For half a second signals do not end it: whoever closes a terminal sends
+ * two, and so do timeout(1) and many a script. After that the next one does, without waiting for
+ * what the device says. */
+enum aw_status aw_stop_device(struct aw_session *session);
+
+/* After a stop in the REPL: the prompt goes on. */
+void aw_stop_rearm(struct aw_session *session);
+
+/* At the end, when nothing is left to do but to close the link: after a signal that was taken the
+ * next one ends the program at once. */
+void aw_stop_release(struct aw_session *session);
+
+#endif

@@ -1,0 +1,39 @@
+/* Everything that passes the link, into a capture file as well: --record FILE, and record. */
+#ifndef AW_SHELL_CORE_TEE_H
+#define AW_SHELL_CORE_TEE_H
+
+#include <stdio.h>
+
+#include "capture/packet.h"
+#include "shell/core/session.h"
+
+struct aw_tee_packet;
+
+/* Owns the file and what waits for it; {0} records nothing. */
+struct aw_tee {
+    bool narrowed; /* it takes only what concerns the command that records */
+    FILE *file;
+    char name[240]; /* for what is told: "--record: run.pcapng" */
+    struct aw_wrapper wrapper;
+    int64_t last_ns; /* only what is not older than this is kept, until the end; 0: everything */
+    struct aw_tee_packet *first, *newest;
+    uint64_t packets, bytes; /* so far, or waiting */
+};
+
+/* Creates the file. AW_USAGE unless it ends in .pcapng, as aw_file_fail says if it cannot be
+ * written. what asks for it: "--record". */
+enum aw_status aw_tee_open(struct aw_tee *tee, struct aw_session *session, const char *what,
+                           const char *path, const char *interface);
+
+/* Adds one message and, unless only the last ones are kept, writes it out at once: a killed program
+ * leaves a file that can be read. False (once) when that fails, and why; the file ends there. */
+bool aw_tee_add(struct aw_tee *tee, enum aw_dir dir, int64_t time_ns, struct aw_span bytes,
+                struct aw_error *err);
+
+/* The same with a packet that has only a comment. */
+bool aw_tee_mark(struct aw_tee *tee, int64_t time_ns, const char *comment, struct aw_error *err);
+
+/* Writes what waits, and closes the file. False, and why, if it could not all be written. */
+bool aw_tee_close(struct aw_tee *tee, struct aw_error *err);
+
+#endif

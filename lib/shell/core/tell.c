@@ -1,0 +1,74 @@
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/ready.h"
+#include "base/utf8.h"
+#include "shell/core/session.h"
+
+#define TEXT_MAX 32768
+#define PATIENCE (200 * AW_MILLISECOND) /* with a reader of standard error, beside a device */
+
+/* Is there room for a line, or an error that write(2) tells? Without a device a reader has all the
+ * time it wants. */
+static bool is_room(struct aw_session *session)
+{
+    struct aw_clock *clock = &session->real_clock.base;
+    struct pollfd fd = {.fd = STDERR_FILENO, .events = POLLOUT};
+    if (session->real_clock.stop_fd < 0 || poll(&fd, 1, 0) != 0)
+        return true;
+    return session->untold == 0 &&
+           aw_clock_wait(clock, STDERR_FILENO, POLLOUT, aw_clock_now(clock) + PATIENCE) == AW_OK;
+}
+
+static bool write_line(struct aw_session *session, const char *text, size_t size)
+{
+    while (size > 0) {
+        if (!is_room(session))
+            return false;
+        ssize_t n = aw_write_ready(STDERR_FILENO, text, size);
+        if (n < 0 && errno == EAGAIN && session->real_clock.stop_fd >= 0)
+            return false;
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
+            return true; /* there is nobody to tell */
+        text += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+static void tell(struct aw_session *session, const char *text)
+{
+    if (session->untold && is_room(session)) {
+        char lost[128];
+        int n = snprintf(lost, sizeof lost, "%s: %u lines are missing here: nobody read them\n",
+                         session->tool->name, session->untold);
+        session->untold = write_line(session, lost, (size_t)n) ? 0 : session->untold;
+    }
+    if (!write_line(session, text, strlen(text)))
+        session->untold++;
+}
+
+void aw_session_tell(struct aw_session *session, const char *format, ...)
+{
+    char text[TEXT_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    aw_utf8_clean_lines(text);
+    tell(session, text);
+}
+
+void aw_session_draw(struct aw_session *session, const char *format, ...)
+{
+    char text[TEXT_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    tell(session, text);
+}

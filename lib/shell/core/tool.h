@@ -1,0 +1,208 @@
+/* A tool as tables: its commands, their arguments and options. One-shot use, REPL, scripts, JSON
+ * input, help, man pages, completion and hints all read the same tables; there is one dispatcher.
+ *
+ *     static const struct aw_arg deg_args[] = {
+ *         {.name = "joint", .field = "deg.joint"},    unit, range and help come from the wire table
+ *         {.name = "angle", .field = "deg.angle"},
+ *         {0},
+ *     };
+ *     static const struct aw_command commands[] = {
+ *         {.name = "deg", .summary = "turn joints", .args = deg_args, .repeats = true, .safety =
+ * AW_MOTION, .examples = (const char *const[]){"deg 1 90", NULL}, .run = run_deg}, {0},
+ *     };
+ */
+#ifndef AW_SHELL_CORE_TOOL_H
+#define AW_SHELL_CORE_TOOL_H
+
+#include "link/core/link.h"
+#include "wire/wire.h"
+
+struct aw_session;
+struct aw_args;
+struct aw_record;
+
+/* One message as it came from the device (or went to it), for watch, plot and record. */
+struct aw_heard {
+    struct aw_span frame; /* valid until the next one is asked for; size 0: no message but news,
+                             see link->event */
+    enum aw_dir dir;      /* AW_RX, or AW_TX for what another host sent to the device */
+    int64_t time_ns;      /* since 1970 */
+    bool modelled;        /* it comes from a simulation that tells its own time, */
+    int64_t model_ns;     /* which never falls, whatever is started again */
+    bool inside;          /* not the first of a message of several */
+};
+
+/* What a command can do to the world; decides about limits, questions and the safe stop. */
+enum aw_safety {
+    AW_READ,      /* changes nothing */
+    AW_WRITE,     /* changes settings */
+    AW_MOTION,    /* makes something move: a request to stop is passed on to the device */
+    AW_DANGEROUS, /* asks on a terminal, needs --yes elsewhere */
+};
+
+enum aw_arg_kind {
+    AW_ARG_WORD,   /* any text */
+    AW_ARG_NUMBER, /* a number, with .unit */
+    AW_ARG_CHOICE, /* one of .choices */
+    AW_ARG_FILE,
+    AW_ARG_LINK,
+    AW_ARG_COMMAND, /* the name of a command */
+    AW_ARG_MESSAGE, /* the name of a message */
+    AW_ARG_PAIRS,   /* field=value …, fields of the message named before */
+    AW_ARG_REST,    /* all remaining words as they are */
+};
+
+/* Calls add for each candidate; help may be NULL. */
+typedef void aw_candidate_fn(void *context, const char *word, const char *help);
+typedef void aw_complete_fn(struct aw_session *session, aw_candidate_fn *add, void *context);
+
+/* Takes one message, as aw_link_write would. */
+typedef void aw_frame_fn(void *context, const void *frame, size_t size);
+
+struct aw_arg {
+    const char *name;
+    const char *help;
+    const char *unit;
+    enum aw_arg_kind kind;
+    const char *const *choices; /* AW_ARG_CHOICE, NULL-terminated */
+    const char *field;          /* "message.field": take help, unit and range from the wire table */
+    double min, max;            /* AW_ARG_NUMBER, for hints and help */
+    bool whole;                 /* a whole number, in this range with --force, too */
+    bool optional;
+    aw_complete_fn *complete;
+    const char *const *with; /* goes with these choices of the first argument only (its first one is
+                                the usual one), NULL-terminated; or NULL */
+    const char *const *fields; /* what records call it, where that is another name,
+                                  NULL-terminated; or NULL */
+};
+
+struct aw_option {
+    const char *name;  /* without the dashes */
+    char letter;       /* 0: none */
+    const char *value; /* what it takes, for help: "URL", "SECONDS"; NULL: a switch */
+    const char *help;
+    const char *bare;     /* value of "--name" without "=VALUE", for options that work with and
+                             without one (the next word is never taken then); NULL: needs one */
+    const char *fallback; /* value if nobody says anything; NULL: none */
+    const char *unit;     /* a number in this unit ("" for a bare one); NULL: text */
+    double min, max;      /* of the number, if not both 0 */
+    bool whole;           /* a number without a fraction */
+    const char *const *choices;
+    aw_complete_fn *complete;
+    bool addresses; /* messages have a field of this name: records and JSON commands may name it,
+                       and then it counts for them */
+};
+
+struct aw_command {
+    const char *name;
+    const char *summary;             /* one line, no full stop */
+    const char *details;             /* more, or NULL */
+    const struct aw_arg *args;       /* {0}-terminated, or NULL */
+    const struct aw_option *options; /* {0}-terminated, or NULL; besides the global ones */
+    bool repeats;                    /* the whole list of args may be given again and again */
+    bool hidden;                     /* not in help and completion */
+    bool offline;                    /* needs no device: signals keep their usual meaning */
+    enum aw_safety safety;
+    /* A dangerous command that is none with these arguments is not asked about. NULL: it always is
+     */
+    bool (*harmless)(struct aw_session *session, const struct aw_args *args);
+    const char *const
+        *examples; /* what follows the name of the tool; each one is run by the tests */
+    enum aw_status (*run)(struct aw_session *session, const struct aw_args *args);
+};
+
+struct aw_tool {
+    const char *name;
+    const char *summary;
+    const struct aw_protocol *protocol;
+    const struct aw_command *commands; /* {0}-terminated; the common ones come on top */
+    const struct aw_option *options;   /* global options of this tool, {0}-terminated, or NULL */
+    const char *const *examples;       /* for the first page of help, NULL-terminated */
+    const struct aw_transport *sim;    /* its sim: link, or NULL; the session is the context */
+    const char *const *links; /* schemes that make sense for it, the likely ones first, for the
+                                 first page of help; NULL: all */
+    const char *field;        /* one that people look at, for advice: "m1.position" */
+    const char *silence; /* why the device may say nothing: told once to those who look on and see
+                            none; NULL: nothing is told */
+    bool only_answers;   /* the device speaks only when it is commanded: who looks on for a while
+                        and sees nothing has not failed */
+    const char *link;    /* to take if none is named, where there is but one: "udp:"; or NULL */
+    size_t state_size;   /* zeroed memory for the tool at session->state */
+    /* A section "[joint elbow]" of the config file: key and value, one call each. May be NULL. */
+    enum aw_status (*configure)(struct aw_session *session, const char *section, const char *key,
+                                const char *value, struct aw_error *err);
+    /* Makes the device safe after a motion was interrupted: the bytes go out at once, then their
+     * confirmation is looked for, for a short time. AW_OK: confirmed, and it has said what it did.
+     * Else session->err says what is not confirmed, and whoever called tells it: AW_TIMEOUT,
+     * AW_STOPPED (a second signal: not waited for), AW_LOST … May be NULL. */
+    enum aw_status (*stop)(struct aw_session *session);
+    /* The messages that stop what moves now, each to add: the same without waiting and hearing, and
+     * without changing anything. Called whenever something has been sent, so it may be the middle
+     * of another message. Sent when the tool crashes, stop_again times more. May be NULL. */
+    void (*last_stop)(struct aw_session *session, aw_frame_fn *add, void *context);
+    unsigned stop_again, stop_gap_ms;
+    void (*finish)(
+        struct aw_session *session); /* frees what is in state; called before the link is closed */
+    /* The link is about to be closed, and the session goes on: the next one, which may stand at the
+     * same place in memory, is another conversation. May be NULL. */
+    void (*unlinked)(struct aw_session *session);
+    /* The device's next message, for the commands that only look on. Opens the link on first use
+     * and does what keeps the messages coming: asks a device that speaks only when it is asked (at
+     * most as often as --rate says), answers one that waits for answers, connects anew. Returns
+     * AW_OK, AW_TIMEOUT at the deadline, AW_STOPPED, AW_LOST, or why it cannot go on. NULL: the
+     * link is read, and that is all. */
+    enum aw_status (*hear)(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
+    /* Whom a message is about ("lknee", "humanoid.knee"), where several speak on one link: watch,
+     * plot and --where put it before the names of the fields. Writes a name of at most size - 1
+     * characters to out and returns it; NULL: nobody in particular. May be NULL. */
+    const char *(*subject)(struct aw_session *session, const struct aw_record *record, char *out,
+                           size_t size);
+    /* Do the options name some that may speak on the link (-b lknee)? Then commands that read
+     * messages leave out what is not about them, which concerns tells; see aw_session_concerns.
+     * AW_USAGE for a name that nobody has. Both or none. */
+    enum aw_status (*narrow)(struct aw_session *session, bool *narrowed);
+    bool (*concerns)(struct aw_session *session, struct aw_span frame, const char *subject);
+    /* Sees each decoded message of watch, plot, record, decode and info, to say once what is odd
+     * about all of them. May be NULL. */
+    void (*notice)(struct aw_session *session, const struct aw_record *record);
+    /* Everybody that messages may be about, where the wire's table does not name them, once the
+     * first message has come; added like candidates of completion. NULL: the table knows all. */
+    aw_complete_fn *subjects;
+    /* May this command go out, beyond what the table's ranges say? Asked for each one of a
+     * recording before the first is sent; session->err says why not. Asked with NULL
+     * when nothing was sent after all. May be NULL. */
+    enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
+    /* Makes the session ready for allow and for a replay, which writes on the link by itself. May
+     * be NULL. */
+    enum aw_status (*prepare)(struct aw_session *session);
+    /* Writes one message of a recording when it is due, or later, where the device must not be sent
+     * to so soon again; *held says whether it was held back for that. NULL: it is written when it
+     * is due. */
+    enum aw_status (*send_at)(struct aw_session *session, struct aw_span message, int64_t due,
+                              bool *held);
+    /* After a replay that came to its end, for devices that go on with the last command for ever:
+     * says what it did by the result. May be NULL. */
+    enum aw_status (*settle)(struct aw_session *session);
+    /* The device answers every message and takes no second one before: a replay waits for the
+     * answers that the recording has. */
+    bool in_step;
+    /* A few words about the link for the foot of the table of watch ("bus 12.3 %, lknee tor"),
+     * written to out; NULL: nothing to say. May be NULL. */
+    const char *(*remark)(struct aw_session *session, char *out, size_t size);
+    /* Between two commands at the prompt: keeps up a conversation that must not stand still, until
+     * fd can be read. AW_OK, or AW_STOPPED. NULL: fd is waited for, and that is all. */
+    enum aw_status (*idle)(struct aw_session *session, int fd);
+    /* Messages with fields of no bits, which the order of the packets tells, for the wire that
+     * records are decoded with; and who fills them in, asked for each record in turn. inside: it
+     * is not the first of a message of several. Both NULL: there are none. */
+    const struct aw_message *ordered;
+    void (*order)(struct aw_session *session, struct aw_record *record, bool inside);
+    /* Chooses the variant of the wire from options; NULL: the first. */
+    enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant,
+                              struct aw_error *err);
+};
+
+/* The whole program. main() is: return aw_main(&tool, argc, argv). */
+int aw_main(const struct aw_tool *tool, int argc, char **argv);
+
+#endif

@@ -1,0 +1,13 @@
+/* Help made from the tables: examples first. */
+#ifndef AW_SHELL_HELP_HELP_H
+#define AW_SHELL_HELP_HELP_H
+
+#include "shell/core/session.h"
+
+/* command NULL: the first page. */
+enum aw_status aw_help(struct aw_session *session, const struct aw_command *command);
+
+/* The man page of the tool, in man(7) macros. */
+void aw_man_page(struct aw_session *session);
+
+#endif

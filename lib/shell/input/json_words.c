@@ -1,0 +1,112 @@
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shell/input/words.h"
+
+struct builder {
+    struct aw_words *words;
+    size_t used;
+};
+
+static enum aw_status add_word(struct builder *b, const char *name, const char *value,
+                               struct aw_error *err)
+{
+    struct aw_words *words = b->words;
+    size_t room = sizeof words->text - b->used;
+    int length =
+        snprintf(words->text + b->used, room, "%s%s%s", name, value ? "=" : "", value ? value : "");
+    if (length < 0 || (size_t)length >= room || words->n == AW_WORDS_MAX)
+        return aw_fail(err, AW_USAGE, "the JSON object is too large");
+    words->column[words->n] = 0;
+    words->word[words->n++] = words->text + b->used;
+    b->used += (size_t)length + 1;
+    return AW_OK;
+}
+
+/* Keys that a record has besides its fields. */
+static bool is_envelope(const char *key)
+{
+    return strcmp(key, "cmd") == 0 || strcmp(key, "msg") == 0 || strcmp(key, "t") == 0 ||
+           strcmp(key, "dir") == 0;
+}
+
+static enum aw_status add_scalar(struct builder *b, const char *name, const json_t *value,
+                                 struct aw_error *err)
+{
+    char text[48];
+    switch (json_typeof(value)) {
+    case JSON_STRING:
+        return add_word(b, name, json_string_value(value), err);
+    case JSON_INTEGER:
+        snprintf(text, sizeof text, "%lld", (long long)json_integer_value(value));
+        return add_word(b, name, text, err);
+    case JSON_REAL:
+        snprintf(text, sizeof text, "%.17g", json_real_value(value));
+        return add_word(b, name, text, err);
+    case JSON_TRUE:
+        return add_word(b, name, "true", err);
+    case JSON_FALSE:
+        return add_word(b, name, "false", err);
+    case JSON_NULL:
+        return add_word(b, name, "none", err);
+    default:
+        return aw_fail(err, AW_USAGE, "'%.40s' is a list — a number or a text is needed", name);
+    }
+}
+
+static enum aw_status add_object(struct builder *b, const char *prefix, json_t *object,
+                                 struct aw_error *err)
+{
+    const char *key;
+    json_t *value;
+    enum aw_status status = AW_OK;
+    json_object_foreach(object, key, value)
+    {
+        char name[128];
+        if (!*prefix && is_envelope(key))
+            continue;
+        snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", key);
+        if (json_is_object(value) && !*prefix)
+            status = add_object(b, name, value, err);
+        else
+            status = add_scalar(b, name, value, err);
+        if (status != AW_OK)
+            break;
+    }
+    return status;
+}
+
+static enum aw_status convert(struct aw_words *words, json_t *root, struct aw_error *err)
+{
+    struct builder b = {words, 0};
+    const char *cmd = json_string_value(json_object_get(root, "cmd"));
+    const char *msg = json_string_value(json_object_get(root, "msg"));
+    if (json_object_get(root, "ok") || json_object_get(root, "dry_run"))
+        return AW_OK; /* what came of a command, piped on: nothing to do */
+    if (!cmd && !msg)
+        return aw_fail(err, AW_USAGE, "no \"cmd\" in the JSON object — {\"cmd\":\"help\"}");
+    words->json = true;
+    words->message = !cmd;
+    words->raw = words->message && json_is_true(json_object_get(root, "raw"));
+    if (words->message) {
+        json_object_del(root, "raw");
+        json_object_del(root, "anomaly"); /* the value that it is about is refused by itself */
+    }
+    enum aw_status status = add_word(&b, cmd ? cmd : msg, NULL, err);
+    return status == AW_OK ? add_object(&b, "", root, err) : status;
+}
+
+enum aw_status aw_words_from_json(struct aw_words *words, const char *line, struct aw_error *err)
+{
+    json_error_t problem;
+    json_t *root = json_loads(line, JSON_REJECT_DUPLICATES, &problem);
+    if (!root)
+        return aw_fail(err, AW_USAGE, "column %d: not JSON: %s", problem.column, problem.text);
+    enum aw_status status = json_is_object(root)
+                                ? convert(words, root, err)
+                                : aw_fail(err, AW_USAGE, "a JSON command is an object");
+    json_decref(root);
+    return status;
+}

@@ -1,0 +1,95 @@
+#include "shell/input/words.h"
+
+#include <string.h>
+
+struct splitter {
+    struct aw_words *words;
+    const char *line, *at;
+    char *out;
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static enum aw_status copy_quoted(struct splitter *s, struct aw_error *err)
+{
+    char quote = *s->at;
+    unsigned column = (unsigned)(s->at - s->line) + 1;
+    for (s->at++; *s->at && *s->at != quote; s->at++) {
+        if (*s->at == '\\' && quote == '"' && s->at[1])
+            s->at++;
+        *s->out++ = *s->at;
+    }
+    if (!*s->at)
+        return aw_fail(err, AW_USAGE, "column %u: the quote %c is not closed", column, quote);
+    s->at++;
+    return AW_OK;
+}
+
+static enum aw_status copy_word(struct splitter *s, struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    while (*s->at && !is_blank(*s->at) && status == AW_OK) {
+        if (*s->at == '"' || *s->at == '\'') {
+            status = copy_quoted(s, err);
+            continue;
+        }
+        if (*s->at == '\\' && s->at[1])
+            s->at++;
+        *s->out++ = *s->at++;
+    }
+    *s->out++ = '\0';
+    return status;
+}
+
+static enum aw_status split_words(struct splitter *s, struct aw_error *err)
+{
+    struct aw_words *words = s->words;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK) {
+        while (is_blank(*s->at))
+            s->at++;
+        if (!*s->at || *s->at == '#')
+            break;
+        if (words->n == AW_WORDS_MAX)
+            return aw_fail(err, AW_USAGE, "more than %d words in a line", AW_WORDS_MAX);
+        words->column[words->n] = (unsigned)(s->at - s->line) + 1;
+        words->word[words->n++] = s->out;
+        status = copy_word(s, err);
+    }
+    return status;
+}
+
+enum aw_status aw_words_split(struct aw_words *words, const char *line, struct aw_error *err)
+{
+    words->n = 0;
+    words->json = words->message = words->raw = false;
+    if (strlen(line) >= AW_LINE_MAX)
+        return aw_fail(err, AW_USAGE, "the line is longer than %d characters", AW_LINE_MAX - 1);
+    const char *start = line;
+    while (is_blank(*start))
+        start++;
+    if (*start == '{')
+        return aw_words_from_json(words, start, err);
+    struct splitter s = {words, line, line, words->text};
+    return split_words(&s, err);
+}
+
+enum aw_status aw_words_from_argv(struct aw_words *words, int argc, char **argv,
+                                  struct aw_error *err)
+{
+    words->n = 0;
+    words->json = words->message = words->raw = false;
+    if (argc > AW_WORDS_MAX + 1)
+        return aw_fail(err, AW_USAGE,
+                       "more than %d words on the command line — give them in a script, or files "
+                       "one by one",
+                       AW_WORDS_MAX);
+    for (int i = 1; i < argc; i++) {
+        words->column[words->n] = 0;
+        words->word[words->n++] = argv[i];
+    }
+    return AW_OK;
+}

@@ -1,0 +1,37 @@
+/* A command line as words: from argv, from a line of a script or the REPL, or from a JSON object.
+ */
+#ifndef AW_SHELL_INPUT_WORDS_H
+#define AW_SHELL_INPUT_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+#define AW_LINE_MAX  4096 /* characters of a line; longer ones are refused */
+#define AW_WORDS_MAX 256
+
+struct aw_words {
+    size_t n;
+    const char *word[AW_WORDS_MAX];
+    unsigned column[AW_WORDS_MAX]; /* where the word starts in its line, from 1; 0: unknown */
+    bool json;                     /* from an object: all but the first are name=value */
+    bool message; /* the object was a record: what the command fills in by itself is left out */
+    bool raw;     /* with wire numbers, see aw_words_from_raw */
+    char text[AW_LINE_MAX * 2]; /* the words themselves; pointers above point here or into argv */
+};
+
+/* Splits a line: blanks separate, "…" and '…' keep blanks, \ takes the next character, # starts a
+ * comment. A line starting with { is a JSON object. No words: n is 0. AW_USAGE with the column on
+ * errors. */
+enum aw_status aw_words_split(struct aw_words *words, const char *line, struct aw_error *err);
+
+/* AW_USAGE if there are more than AW_WORDS_MAX. */
+enum aw_status aw_words_from_argv(struct aw_words *words, int argc, char **argv,
+                                  struct aw_error *err);
+
+/* {"cmd":"deg","joint":1} becomes deg joint=1; nested objects are joined by dots; {"msg":…} is a
+ * record. */
+enum aw_status aw_words_from_json(struct aw_words *words, const char *line, struct aw_error *err);
+
+#endif

@@ -1,0 +1,401 @@
+#include "shell/prompt/complete.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "shell/core/bind.h"
+#include "shell/core/config.h"
+#include "shell/core/message.h"
+
+struct completion {
+    struct aw_session *session;
+    const char *head; /* "mode=", "--color=": what of the word stands before partial */
+    size_t head_length;
+    const char *partial;
+    aw_candidate_fn *add;
+    void *context;
+    bool *files;
+    struct aw_options options; /* global, of the tool, of the command */
+    const struct aw_command *command;
+    bool unknown;        /* a command that there is not */
+    size_t position;     /* arguments given by position so far */
+    const char *choice;  /* of the first one */
+    const char *message; /* named for encode, or NULL */
+};
+
+static void offer(struct completion *c, const char *word, const char *help)
+{
+    char whole[256];
+    if (strncmp(word, c->partial, strlen(c->partial)) != 0)
+        return;
+    snprintf(whole, sizeof whole, "%.*s%s", (int)c->head_length, c->head, word);
+    c->add(c->context, c->head_length ? whole : word, help);
+}
+
+/* From here on it is this part of the word that is completed. */
+static void go_behind(struct completion *c, const char *value)
+{
+    c->head = c->partial;
+    c->head_length = (size_t)(value - c->partial);
+    c->partial = value;
+}
+
+static void offer_filtered(void *context, const char *word, const char *help)
+{
+    offer(context, word, help);
+}
+
+static void offer_list(struct completion *c, const char *const *list)
+{
+    for (; list && *list; list++)
+        offer(c, *list, NULL);
+}
+
+static void offer_command(const struct aw_command *command, void *context)
+{
+    if (!command->hidden)
+        offer(context, command->name, command->summary);
+}
+
+static void offer_options(struct completion *c)
+{
+    for (size_t i = 0; i < c->options.n; i++) {
+        char word[64];
+        snprintf(word, sizeof word, "--%s", c->options.values[i].option->name);
+        offer(c, word, c->options.values[i].option->help);
+    }
+}
+
+static void offer_messages(struct completion *c)
+{
+    const struct aw_protocol *protocol = c->session->tool->protocol;
+    for (size_t i = 0; i < protocol->n_messages; i++)
+        offer(c, protocol->messages[i].name, protocol->messages[i].help);
+}
+
+static void offer_names(struct completion *c, const char *prefix, const struct aw_name *names)
+{
+    for (; names && names->name; names++) {
+        char word[128];
+        snprintf(word, sizeof word, "%s%s", prefix, names->name);
+        offer(c, word, NULL);
+    }
+}
+
+/* field= of the message, and after the = its named values */
+static void offer_fields(struct completion *c)
+{
+    const struct aw_codec *codec =
+        c->message ? aw_wire_codec(c->session->wire, c->message, AW_BOTH) : NULL;
+    for (int i = 0; codec && i < codec->n_leaves; i++) {
+        char name[64];
+        if (!codec->leaves[i].value)
+            continue;
+        size_t length = aw_leaf_name(&codec->leaves[i], name, sizeof name - 1);
+        memcpy(name + length, "=", 2);
+        if (strchr(c->partial, '='))
+            offer_names(c, name, codec->leaves[i].field->names);
+        else
+            offer(c, name, codec->leaves[i].field->help);
+    }
+}
+
+static void offer_links(struct completion *c)
+{
+    struct aw_port ports[32];
+    size_t n = aw_link_list_serial(ports, 32);
+    const struct aw_config *config = c->session->config;
+    if (c->session->tool->sim)
+        offer(c, "sim:", c->session->tool->sim->help);
+    for (size_t i = 0; i < n && i < 32; i++)
+        offer(c, ports[i].path, ports[i].description);
+    for (size_t i = 0; i < config->n_aliases; i++) {
+        char word[128];
+        snprintf(word, sizeof word, "@%s", config->aliases[i].name);
+        offer(c, word, config->aliases[i].url);
+    }
+    for (const struct aw_transport *t = aw_link_transports(); t->scheme; t++) {
+        char word[64];
+        snprintf(word, sizeof word, "%s:", t->scheme);
+        offer(c, word, t->help);
+    }
+    *c->files = true;
+}
+
+static void offer_named_arguments(struct completion *c)
+{
+    for (const struct aw_arg *arg = c->command->args; arg && arg->name; arg++) {
+        char word[64];
+        snprintf(word, sizeof word, "%s=", arg->name);
+        if (*c->partial && aw_arg_goes(arg, c->choice) && arg->kind != AW_ARG_PAIRS &&
+            arg->kind != AW_ARG_REST)
+            offer(c, word, aw_arg_info(c->session, arg).help);
+    }
+}
+
+/* A completer sees the options of the line. */
+static void ask(struct completion *c, aw_complete_fn *complete)
+{
+    struct aw_options before = c->session->options;
+    c->session->options = c->options;
+    complete(c->session, offer_filtered, c);
+    c->session->options = before;
+}
+
+static void offer_argument(struct completion *c, const struct aw_arg *arg)
+{
+    if (arg->complete)
+        ask(c, arg->complete);
+    offer_list(c, arg->choices);
+    offer_names(c, "", aw_arg_info(c->session, arg).names);
+    switch (arg->kind) {
+    case AW_ARG_FILE:
+    case AW_ARG_REST:
+        *c->files = true;
+        break;
+    case AW_ARG_LINK:
+        offer_links(c);
+        break;
+    case AW_ARG_COMMAND:
+        aw_each_command(c->session->tool, offer_command, c);
+        break;
+    case AW_ARG_MESSAGE:
+        offer_messages(c);
+        break;
+    case AW_ARG_PAIRS:
+        offer_fields(c);
+        break;
+    default:
+        break;
+    }
+}
+
+static void offer_value(struct completion *c, const struct aw_option *option)
+{
+    if (strcmp(option->name, "link") == 0 || strcmp(option->name, "listen") == 0)
+        offer_links(c);
+    else if (option->complete)
+        ask(c, option->complete);
+    else if (option->choices)
+        offer_list(c, option->choices);
+    else
+        *c->files = !option->unit;
+}
+
+/* The option, if the next word is its value; what stands in the line is kept for completers. */
+static const struct aw_option *take_option(struct completion *c, const char *word)
+{
+    const char *attached;
+    struct aw_option_value *value = aw_option_word(&c->options, word, &attached);
+    if (!value)
+        return NULL;
+    const struct aw_option *option = value->option;
+    if (option->value && attached)
+        aw_options_set(&c->options, option->name, attached, AW_FROM_COMMAND_LINE, NULL);
+    return option->value && !option->bare && !attached ? option : NULL;
+}
+
+static size_t count_args(const struct completion *c)
+{
+    size_t n = 0;
+    for (const struct aw_arg *arg = c->command->args; arg && arg->name; arg++)
+        n += aw_arg_goes(arg, c->choice);
+    return n;
+}
+
+static const struct aw_arg *current_argument(const struct completion *c)
+{
+    size_t n = count_args(c), at = c->position;
+    const struct aw_arg *last = NULL;
+    if (n > 0 && c->command->repeats)
+        at %= n;
+    for (const struct aw_arg *arg = c->command->args; arg && arg->name; arg++) {
+        if (!aw_arg_goes(arg, c->choice))
+            continue;
+        last = arg;
+        if (at-- == 0)
+            return arg;
+    }
+    return last && (last->kind == AW_ARG_PAIRS || last->kind == AW_ARG_REST) ? last : NULL;
+}
+
+/* joint=1 stands for the argument that is due. */
+static bool is_next(const struct completion *c, const char *word)
+{
+    const struct aw_arg *arg = current_argument(c);
+    size_t length = strcspn(word, "=");
+    return arg && strlen(arg->name) == length && memcmp(arg->name, word, length) == 0;
+}
+
+/* Walks over the words before; returns the option that waits for its value, if one does. */
+static const struct aw_option *walk(struct completion *c, const char *const *before, size_t n)
+{
+    const struct aw_option *waiting = NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (waiting) {
+            aw_options_set(&c->options, waiting->name, before[i], AW_FROM_COMMAND_LINE, NULL);
+            waiting = NULL;
+        } else if (aw_is_option(before[i])) {
+            waiting = take_option(c, before[i]);
+        } else if (!c->command) {
+            c->command = aw_find_command(c->session->tool, before[i]);
+            c->unknown = !c->command;
+            if (c->unknown)
+                return NULL;
+            aw_options_add(&c->options, c->command->options);
+        } else {
+            if (c->position == 0)
+                c->message = c->choice = before[i];
+            c->position += strchr(before[i], '=') == NULL || is_next(c, before[i]);
+        }
+    }
+    return waiting;
+}
+
+/* The argument that mode=… names, if the word is one. */
+static const struct aw_arg *named_argument(const struct completion *c)
+{
+    size_t length = strcspn(c->partial, "=");
+    const struct aw_arg *arg = c->partial[length] && c->command ? c->command->args : NULL;
+    while (arg && arg->name &&
+           (strlen(arg->name) != length || memcmp(arg->name, c->partial, length) != 0))
+        arg++;
+    bool one = arg && arg->name && arg->kind != AW_ARG_PAIRS && arg->kind != AW_ARG_REST;
+    return one ? arg : NULL;
+}
+
+/* --color=…, -bl…: the values of the option. */
+static bool offer_attached(struct completion *c)
+{
+    const char *attached;
+    struct aw_option_value *value = aw_option_word(&c->options, c->partial, &attached);
+    if (!value || !attached)
+        return false;
+    go_behind(c, attached);
+    offer_value(c, value->option);
+    return true;
+}
+
+static void offer_next(struct completion *c)
+{
+    const struct aw_arg *arg = c->command ? current_argument(c) : NULL;
+    const struct aw_arg *named = named_argument(c);
+    if (!c->command)
+        aw_each_command(c->session->tool, offer_command, c);
+    else if (named) {
+        go_behind(c, c->partial + strlen(named->name) + 1);
+        offer_argument(c, named);
+    } else if (arg) {
+        offer_argument(c, arg);
+        offer_named_arguments(c);
+    }
+}
+
+void aw_complete(struct aw_session *session, const char *const *before, size_t n,
+                 const char *partial, aw_candidate_fn *add, void *context, bool *files)
+{
+    struct completion c = {.session = session,
+                           .partial = partial,
+                           .add = add,
+                           .context = context,
+                           .files = files,
+                           .options = session->options};
+    *files = false;
+    const struct aw_option *option = walk(&c, before, n);
+    if (option)
+        offer_value(&c, option);
+    else if (*partial == '-') {
+        if (!offer_attached(&c))
+            offer_options(&c);
+    } else if (!c.unknown)
+        offer_next(&c);
+    *files = *files && !c.head_length; /* the shells complete files as whole words */
+}
+
+/* " low|high": the words that an argument takes; "" if it takes others. */
+static size_t join_words(const struct aw_arg_info *info, const struct aw_arg *arg, char *out,
+                         size_t size)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (const struct aw_name *name = info->names; name && name->name && used + 36 < size; name++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "|" : " ", name->name);
+    for (const char *const *word = arg->choices; word && *word && used + 36 < size; word++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "|" : " ", *word);
+    return used;
+}
+
+static void hint_argument(struct aw_session *session, const struct aw_arg *arg, char *out,
+                          size_t size)
+{
+    struct aw_arg_info info = aw_arg_info(session, arg);
+    char text[96] = " ";
+    if (!*aw_range_text(&info, text + 1, sizeof text - 1) &&
+        !join_words(&info, arg, text, sizeof text))
+        snprintf(text, sizeof text, "%s%s", info.unit ? " " : "", info.unit ? info.unit : "");
+    snprintf(out, size, arg->optional ? "[%s%s]" : "<%s%s>", arg->name, text);
+}
+
+/* The fields of the message: joint= angle= [seq=] */
+static void hint_fields(struct completion *c, char *out, size_t size)
+{
+    const struct aw_codec *codec =
+        c->message ? aw_wire_codec(c->session->wire, c->message, AW_BOTH) : NULL;
+    size_t used = 0;
+    for (int i = 0; codec && i < codec->n_leaves && used + 64 < size; i++) {
+        char name[64];
+        if (!codec->leaves[i].value)
+            continue;
+        aw_leaf_name(&codec->leaves[i], name, sizeof name);
+        used += (size_t)snprintf(
+            out + used, size - used,
+            codec->leaves[i].field->optional ? "%s[%s=]" : "%s%s=", used ? " " : "", name);
+    }
+}
+
+static void hint_field(struct completion *c, const char *word, char *out, size_t size)
+{
+    const struct aw_codec *codec =
+        c->message ? aw_wire_codec(c->session->wire, c->message, AW_BOTH) : NULL;
+    const char *equals = strchr(word, '=');
+    char name[64];
+    if (!codec || !equals || equals[1])
+        return;
+    snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
+    int leaf = aw_codec_find(codec, name);
+    if (leaf < 0)
+        return;
+    struct aw_range range = aw_leaf_range(codec, leaf, NULL);
+    struct aw_arg_info info = {.unit = range.unit, .min = range.min, .max = range.max};
+    char text[96];
+    if (*aw_range_text(&info, text, sizeof text))
+        snprintf(out, size, "<%s>", text);
+    else if (range.unit)
+        snprintf(out, size, "<%s>", range.unit);
+}
+
+void aw_hint(struct aw_session *session, const char *line, char *out, size_t size)
+{
+    struct aw_words *words = &session->hint_words;
+    size_t length = strlen(line);
+    bool blank = length > 0 && line[length - 1] == ' ';
+    *out = '\0';
+    if (length == 0 || aw_words_split(words, line, NULL) != AW_OK || words->n == 0 || words->json)
+        return;
+    struct completion c = {.session = session, .partial = "", .options = session->options};
+    size_t before = blank ? words->n : words->n - 1;
+    const struct aw_option *option = walk(&c, words->word, before);
+    if (!c.command)
+        return;
+    if (!blank) {
+        hint_field(&c, words->word[words->n - 1], out, size);
+        return;
+    }
+    const struct aw_arg *arg = current_argument(&c);
+    if (option)
+        snprintf(out, size, "<%s>", option->value);
+    else if (arg && arg->kind == AW_ARG_PAIRS)
+        hint_fields(&c, out, size);
+    else if (arg)
+        hint_argument(session, arg, out, size);
+}

@@ -1,0 +1,407 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "shell/commands/common.h"
+#include "shell/core/ask.h"
+#include "shell/core/bind.h"
+#include "shell/core/config.h"
+#include "shell/core/crash.h"
+#include "shell/core/dry.h"
+#include "shell/core/stop.h"
+#include "shell/help/help.h"
+
+static const struct aw_command *find_in(const struct aw_command *table, const char *name)
+{
+    for (; table && table->name; table++)
+        if (strcmp(table->name, name) == 0)
+            return table;
+    return NULL;
+}
+
+const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name)
+{
+    const struct aw_command *command = find_in(tool->commands, name);
+    return command ? command : find_in(aw_common_commands, name);
+}
+
+void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *),
+                     void *context)
+{
+    for (const struct aw_command *c = tool->commands; c && c->name; c++)
+        visit(c, context);
+    for (const struct aw_command *c = aw_common_commands; c->name; c++)
+        if (!find_in(tool->commands, c->name))
+            visit(c, context);
+}
+
+/* The result is that of the command as it was typed, whatever was sent for it. */
+static const char *result_name(const struct aw_session *session)
+{
+    return session->command ? session->command->name : NULL;
+}
+
+static void print_json_result(struct aw_session *session, enum aw_status status)
+{
+    char head[256], *p = head;
+    const struct aw_object *result = &session->result;
+    const char *name = result_name(session);
+    p += sprintf(p, "\"t\":");
+    p = aw_print_time(p, AW_TIME_ABS, aw_session_time(session), 0, 0);
+    if (name)
+        p += sprintf(p, ",\"cmd\":\"%s\"", name);
+    p += sprintf(p, ",\"ok\":%s", status == AW_OK ? "true" : "false");
+    if (status != AW_OK)
+        sprintf(p, ",\"error\":\"%s\",\"exit\":%d", aw_status_name(status),
+                aw_exit_code(session, status));
+    char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT);
+    const char *why = status == AW_OK ? NULL : session->err.text;
+    aw_output_done(&session->out, aw_object_json(result, head, why, at));
+}
+
+static char *print_csv_result(struct aw_session *session, char *out)
+{
+    const struct aw_object *result = &session->result;
+    char head[96], *p = aw_print_time(head, AW_TIME_ABS, aw_session_time(session), 0, 0);
+    snprintf(p, sizeof head - (size_t)(p - head), ",%s", result_name(session));
+    if (session->csv_columns != result->n)
+        out = aw_object_csv_names(result, "t,cmd", out);
+    session->csv_columns = result->n;
+    return aw_object_csv_values(result, head, out);
+}
+
+/* Where no record was shown, the result is what the user asked for. */
+static void print_result(struct aw_session *session)
+{
+    const char *format = aw_option(session, "format");
+    bool csv = aw_session_csv(session);
+    if ((csv || format) && session->view)
+        return;
+    session->result.cmd = result_name(session);
+    char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT);
+    aw_output_done(&session->out, csv      ? print_csv_result(session, at)
+                                  : format ? aw_object_format(&session->result, format, at)
+                                           : aw_object_line(&session->result, at));
+}
+
+static void print_error(struct aw_session *session, const char *where)
+{
+    aw_session_tell(session, "%s: %s%s%s\n", session->tool->name, where ? where : "",
+                    where ? ": " : "", session->err.text);
+}
+
+/* The outcome for people and for programs, the same in every way of use. */
+static void print_outcome(struct aw_session *session, enum aw_status status, const char *where)
+{
+    bool json = aw_session_json(session);
+    if (status != AW_OK)
+        aw_output_flush(&session->out, NULL);
+    if (json && (status != AW_OK || session->result.cmd)) {
+        print_json_result(session, status);
+    } else if (status == AW_OK && session->result.cmd) {
+        print_result(session);
+    }
+    if (status != AW_OK)
+        print_error(session, where);
+}
+
+enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status,
+                                 const char *where)
+{
+    aw_object_start(&session->result, NULL);
+    print_outcome(session, status, where);
+    aw_output_flush(&session->out, NULL);
+    return status;
+}
+
+void aw_session_print_result(struct aw_session *session)
+{
+    if (session->result.cmd)
+        print_outcome(session, AW_OK, NULL);
+    aw_object_start(&session->result, NULL);
+}
+
+void aw_session_moves(struct aw_session *session)
+{
+    session->moving = true;
+    aw_crash_prepare(session);
+}
+
+enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status status)
+{
+    struct aw_error lost = session->lost;
+    if (lost.status == AW_OK)
+        return status;
+    session->lost = (struct aw_error){.status = AW_OK};
+    if (status == AW_OK || (status == AW_STOPPED && !session->signal)) {
+        session->err = lost;
+        return AW_LOST;
+    }
+    aw_session_tell(session, "%s: %s\n", session->tool->name, lost.text);
+    return status;
+}
+
+/* Nothing is to go on, either, where its record has failed. */
+static enum aw_status take_loss(struct aw_session *session, enum aw_status status)
+{
+    if (session->lost.status != AW_OK && session->left != AW_LEFT_NOTHING)
+        session->moving = true;
+    return aw_session_take_loss(session, status);
+}
+
+/* What ended the command, and what is not confirmed of its stop, in one line. */
+static void add_unstopped(struct aw_session *session, const struct aw_error *cause,
+                          enum aw_status status)
+{
+    struct aw_error stop = session->err;
+    if (*cause->text && strcmp(cause->text, stop.text) != 0)
+        aw_fail(&session->err, status, "%s; %s", cause->text, stop.text);
+}
+
+/* A motion that was interrupted, by a signal or because nobody reads its output any more, ends in a
+ * safe stop. */
+static enum aw_status make_safe(struct aw_session *session, enum aw_status status)
+{
+    const char *why = status == AW_STOPPED ? aw_stop_take(session) : NULL;
+    bool hold = aw_flag(session, "hold");
+    status = take_loss(session, status);
+    struct aw_error cause = session->err;
+    if (status == AW_STOPPED && session->out.error)
+        status = aw_output_flush(&session->out, &cause);
+    else if (status == AW_STOPPED && why && !*cause.text)
+        aw_fail(&cause, status, "%s", why);
+    session->err = cause;
+    if (!session->moving || status == AW_OK || hold || !session->tool->stop)
+        return status;
+    enum aw_status stopped = aw_stop_device(session);
+    bool again = stopped == AW_TIMEOUT && session->interactive && !aw_stop_ends(session);
+    session->moving = false;
+    session->left = again ? AW_LEFT_RUNNING : AW_LEFT_NOTHING;
+    if (stopped == AW_OK)
+        session->err = cause;
+    else
+        add_unstopped(session, &cause, status);
+    return status;
+}
+
+static bool goes_on(const struct aw_session *session)
+{
+    return session->left == AW_LEFT_RUNNING ||
+           (session->left == AW_LEFT_ENDING && aw_clock_now(session->clock) < session->left_until);
+}
+
+enum aw_status aw_session_halt(struct aw_session *session)
+{
+    if (!goes_on(session) || !session->link || aw_flag(session, "hold"))
+        return AW_OK;
+    enum aw_status status = aw_stop_device(session);
+    if (status == AW_OK)
+        session->left = AW_LEFT_NOTHING; /* else it is tried again when there is an occasion */
+    else
+        print_error(session, NULL);
+    aw_crash_prepare(session);
+    return status;
+}
+
+enum aw_status aw_session_leave(struct aw_session *session, enum aw_status status)
+{
+    if (session->one_shot || (session->left != AW_LEFT_RUNNING && status == AW_OK))
+        return status;
+    enum aw_status stopped = aw_session_halt(session);
+    if (status != AW_OK)
+        return status;
+    if (stopped == AW_STOPPED)
+        aw_stop_take(session);
+    return stopped;
+}
+
+/* Where a capture ends, a command has seen all there is. */
+static enum aw_status end_of_record(struct aw_session *session, enum aw_status status)
+{
+    if (status != AW_LOST || session->out.error || !session->link || !session->link->recorded)
+        return status;
+    aw_session_unlink(session);
+    return AW_OK;
+}
+
+/* Before a dangerous command there is a question, which --dry-run makes needless. */
+static enum aw_status ask_first(struct aw_session *session, const struct aw_args *args)
+{
+    const struct aw_command *command = args->command;
+    char question[160];
+    if (command->safety != AW_DANGEROUS || aw_flag(session, "dry-run") ||
+        (command->harmless && command->harmless(session, args)))
+        return AW_OK;
+    snprintf(question, sizeof question, "%s: %s — go on?", command->name, command->summary);
+    if (aw_session_agrees(session, question))
+        return AW_OK;
+    return aw_fail(&session->err, AW_USAGE, "%s: not done — add --yes if you mean it",
+                   command->name);
+}
+
+static void warn_of_config(struct aw_session *session)
+{
+    const struct aw_config *config = session->config;
+    char more[48] = "";
+    if (config->n_wrong > 1)
+        snprintf(more, sizeof more, " (and %zu more)", config->n_wrong - 1);
+    aw_session_tell(session, "%s: %s — %s%s\n", session->tool->name, config->wrong.text,
+                    config->found ? "left out" : "nothing is taken from it", more);
+}
+
+/* Nothing is changed on a device of which not all is known that the user has written down: a limit
+ * may be missing. All else goes on, with a warning. */
+static enum aw_status check_config(struct aw_session *session, const struct aw_command *command)
+{
+    struct aw_config *config = session->config;
+    bool needed = session->tool->configure && command->safety != AW_READ;
+    if (config->broken && needed)
+        return aw_fail(&session->err, AW_USAGE, "%s: %s — mend it, or give --config /dev/null",
+                       command->name, config->wrong.text);
+    if (config->n_wrong && !config->told)
+        warn_of_config(session);
+    config->told = true;
+    return AW_OK;
+}
+
+static enum aw_status run_command(struct aw_session *session, const struct aw_args *args)
+{
+    enum aw_status status = ask_first(session, args);
+    if (status != AW_OK)
+        return status;
+    /* What was lost under the command before is opened anew; a server waits for its next client. */
+    if (session->link && session->link->lost && !*session->link->ready)
+        aw_session_unlink(session);
+    session->moving = false;
+    session->started = aw_clock_now(session->clock);
+    bool motion = args->command->safety == AW_MOTION, hold = aw_flag(session, "hold");
+    aw_stop_watch_parent(session, !hold && (motion || session->left != AW_LEFT_NOTHING));
+    aw_stop_watch_output(session, motion);
+    if (motion)
+        aw_stop_watch_suspend(session, true);
+    status = aw_dry_outcome(session, args->command->name, args->command->run(session, args));
+    status = make_safe(session, end_of_record(session, status));
+    aw_stop_watch_output(session, false);
+    aw_stop_watch_parent(session, !hold && session->left != AW_LEFT_NOTHING);
+    if (motion)
+        aw_stop_watch_suspend(session, false);
+    aw_crash_prepare(session);
+    return status;
+}
+
+/* The variant of the wire follows the options, which may differ from command to command. */
+static enum aw_status prepare_wire(struct aw_session *session)
+{
+    struct aw_variant variant = session->tool->protocol->variants[0];
+    enum aw_status status = AW_OK;
+    if (session->tool->variant)
+        status = session->tool->variant(session, &variant, &session->err);
+    if (status == AW_OK && memcmp(&variant, &session->wire->variant, sizeof variant) != 0)
+        aw_wire_init(session->wire, session->tool->protocol, &variant, false);
+    session->wire->lenient = aw_flag(session, "lenient"); /* no such option: false */
+    session->narrowed = false;
+    session->shown = session->wire;
+    return status;
+}
+
+static enum aw_status run_bound(struct aw_session *session, const struct aw_args *args)
+{
+    if (aw_flag(session, "version")) {
+        aw_output_print(&session->out, "%s %s (armwire)\n", session->tool->name, AW_VERSION);
+        return AW_OK;
+    }
+    if (aw_flag(session, "help"))
+        return aw_help(session, args->command);
+    if (!args->command)
+        return aw_fail(&session->err, AW_USAGE,
+                       "no command — options hold for the line they stand in");
+    enum aw_status status = check_config(session, args->command);
+    if (status == AW_OK)
+        status = prepare_wire(session);
+    return status == AW_OK ? run_command(session, args) : status;
+}
+
+static void end_command(struct aw_session *session)
+{
+    aw_view_free(session->view);
+    session->view = NULL;
+    session->csv_columns = 0;
+}
+
+static const char *place(const char *where, const struct aw_words *words, size_t bad, char *out,
+                         size_t size)
+{
+    if (where && bad < words->n && words->column[bad])
+        snprintf(out, size, "%s, column %u", where, words->column[bad]);
+    else
+        snprintf(out, size, "%s", where ? where : "");
+    return where ? out : NULL;
+}
+
+/* "12 cm" is two words, and neither is what the command wants: the advice tells how it is written.
+ */
+static void advise_on_units(struct aw_session *session, const struct aw_command *command,
+                            const struct aw_words *words, size_t *bad)
+{
+    size_t i = 0;
+    while (i < words->n && strcmp(words->word[i], command->name) != 0)
+        i++;
+    for (i += 2; i < words->n; i++) {
+        char both[80];
+        double value;
+        struct aw_error problem;
+        const char *word = words->word[i - 1], *unit = words->word[i];
+        const char *number = strchr(word, '=') ? strchr(word, '=') + 1 : word;
+        if (!aw_number_is_unit(unit) || aw_number_parse(number, &value, &problem) != AW_OK)
+            continue;
+        snprintf(both, sizeof both, "%.40s %s", number, unit);
+        aw_number_parse_unit(both, NULL, &value, &problem);
+        aw_fail(&session->err, AW_USAGE, "%s: %s", command->name, problem.text);
+        *bad = i - 1;
+    }
+}
+
+/* What a record with wire numbers says depends on the variant of the wire. */
+static enum aw_status bind(struct aw_session *session, struct aw_words *words, struct aw_args *args,
+                           size_t *bad)
+{
+    enum aw_status status = words->raw ? prepare_wire(session) : AW_OK;
+    if (status == AW_OK && words->raw)
+        status = aw_words_from_raw(session, words);
+    return status == AW_OK ? aw_bind(session, words, args, bad) : status;
+}
+
+enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, const char *where)
+{
+    struct aw_options before = session->options;
+    const struct aw_command *outer = session->command;
+    struct aw_args *args = malloc(sizeof *args);
+    size_t bad = words->n;
+    char at[128];
+    if (!args)
+        return AW_USAGE;
+    session->err = (struct aw_error){.status = AW_OK};
+    aw_object_start(&session->result, NULL);
+    enum aw_status status = bind(session, words, args, &bad);
+    session->command = args->command;
+    if (status == AW_OK) {
+        bad = words->n;
+        status = run_bound(session, args);
+    }
+    if (status == AW_USAGE && args->command)
+        advise_on_units(session, args->command, words, &bad);
+    if (!session->told)
+        print_outcome(session, status, place(where, words, bad, at, sizeof at));
+    session->told = false;
+    if (aw_output_flush(&session->out, &session->err) != AW_OK && status == AW_OK) {
+        status = AW_LOST;
+        print_error(session, where);
+    }
+    end_command(session);
+    free(args);
+    session->options = before;
+    session->command = outer;
+    return status;
+}

@@ -1,0 +1,157 @@
+#include "shell/prompt/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/utf8.h"
+#include "shell/commands/common.h"
+#include "shell/core/stop.h"
+
+#define SCRIPTS_MAX 16 /* one runs another */
+
+struct lines {
+    int fd;
+    const char *name;
+    unsigned number;
+    size_t held, start;
+    bool ended;
+    size_t length; /* of the line taken last */
+    bool overlong; /* the line that is being read; what is too much of it is dropped */
+    char buffer[AW_LINE_MAX * 2];
+};
+
+/* The next line, without its newline, in place; NULL if more must be read first. */
+static char *take_line(struct lines *in)
+{
+    char *line = in->buffer + in->start;
+    char *end = memchr(line, '\n', in->held - in->start);
+    if (!end && !(in->ended && in->held > in->start))
+        return NULL;
+    if (!end)
+        end = in->buffer + in->held;
+    *end = '\0';
+    in->length = (size_t)(end - line);
+    in->start = (size_t)(end - in->buffer) + (end < in->buffer + in->held);
+    in->number++;
+    return line;
+}
+
+static enum aw_status fill(struct aw_session *session, struct lines *in)
+{
+    memmove(in->buffer, in->buffer + in->start, in->held - in->start);
+    in->held -= in->start;
+    in->start = 0;
+    if (in->held >= AW_LINE_MAX) {
+        in->overlong = true;
+        in->held = AW_LINE_MAX;
+    }
+    enum aw_status status = aw_session_wait_input(session, in->fd);
+    if (status != AW_OK)
+        return status;
+    ssize_t n = read(in->fd, in->buffer + in->held, sizeof in->buffer - 1 - in->held);
+    if (n < 0 && errno != EINTR && errno != EAGAIN) {
+        status = aw_fail(&session->err, AW_USAGE, "%s", strerror(errno));
+        aw_session_refuse(session, status, in->name ? in->name : "standard input");
+    }
+    in->ended = n == 0 || status != AW_OK;
+    in->held += n > 0 ? (size_t)n : 0;
+    return status;
+}
+
+static enum aw_status split(struct aw_session *session, const struct lines *in, const char *line,
+                            struct aw_words *words)
+{
+    if (in->overlong || in->length >= AW_LINE_MAX)
+        return aw_fail(&session->err, AW_USAGE, "the line is longer than %d characters",
+                       AW_LINE_MAX - 1);
+    if (strlen(line) < in->length)
+        return aw_fail(&session->err, AW_USAGE, "column %zu: a NUL character", strlen(line) + 1);
+    return aw_words_split(words, line + (in->number == 1 ? aw_utf8_mark(line) : 0), &session->err);
+}
+
+static enum aw_status run_line(struct aw_session *session, struct lines *in, const char *line,
+                               struct aw_words *words)
+{
+    char where[160];
+    snprintf(where, sizeof where, "%s%sline %u", in->name ? in->name : "", in->name ? ", " : "",
+             in->number);
+    enum aw_status status = split(session, in, line, words);
+    in->overlong = false;
+    if (status != AW_OK)
+        return aw_session_refuse(session, status, where);
+    return words->n ? aw_dispatch(session, words, where) : AW_OK;
+}
+
+static bool goes_on(const struct aw_session *session, enum aw_status status)
+{
+    return !session->quit && (status == AW_OK || (status != AW_STOPPED && !session->out.error &&
+                                                  aw_flag(session, "keep-going")));
+}
+
+/* Between two lines, or within one: then the signal has been taken. */
+static enum aw_status end_by_stop(struct aw_session *session, enum aw_status first)
+{
+    aw_stop_take(session);
+    enum aw_status status = aw_session_take_loss(session, first);
+    if (status != first)
+        aw_session_tell(session, "%s: %s\n", session->tool->name, session->err.text);
+    return status;
+}
+
+enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name)
+{
+    struct lines *in = calloc(1, sizeof *in);
+    struct aw_words *words = malloc(sizeof *words);
+    enum aw_status first = AW_OK, status = AW_OK;
+    if (!in || !words) {
+        free(in);
+        free(words);
+        status = aw_fail(&session->err, AW_USAGE, "out of memory");
+        return aw_session_refuse(session, status, name ? name : "standard input");
+    }
+    *in = (struct lines){.fd = fd, .name = name};
+    while (goes_on(session, status)) {
+        char *line = take_line(in);
+        if (!line && in->ended)
+            break;
+        status = line ? run_line(session, in, line, words) : fill(session, in);
+        if (first == AW_OK)
+            first = status;
+    }
+    if (status == AW_STOPPED && !session->signal)
+        first = end_by_stop(session, first);
+    free(in);
+    free(words);
+    return first;
+}
+
+enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *args)
+{
+    const char *name = aw_arg(args, "file", 0);
+    if (session->scripts == SCRIPTS_MAX)
+        return aw_fail(&session->err, AW_USAGE,
+                       "run: %.120s: %d scripts deep — does it run itself?", name, SCRIPTS_MAX);
+    int fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return aw_file_fail(&session->err, NULL, name);
+    session->one_shot = false;
+    session->scripts++;
+    enum aw_status status = aw_run_lines(session, fd, name);
+    session->scripts--;
+    close(fd);
+    session->told = true; /* by its last command */
+    return status;
+}
+
+enum aw_status aw_run_quit(struct aw_session *session, const struct aw_args *args)
+{
+    (void)args;
+    session->quit = true;
+    return AW_OK;
+}

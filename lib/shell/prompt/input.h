@@ -1,0 +1,11 @@
+/* Commands from a file or a pipe, one a line. */
+#ifndef AW_SHELL_PROMPT_INPUT_H
+#define AW_SHELL_PROMPT_INPUT_H
+
+#include "shell/core/session.h"
+
+/* Runs the lines of fd until the end, the first failure (unless --keep-going), "quit" or a signal.
+ * name is for messages, NULL for standard input. Returns the status of the first failure. */
+enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name);
+
+#endif

@@ -1,0 +1,422 @@
+#include "view/chart/chart.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "view/chart/svg.h"
+
+#define MOST_PANELS  4
+#define LEFT         72.0 /* margins */
+#define RIGHT        20.0
+#define TOP_TITLE    36.0
+#define TOP          14.0
+#define BOTTOM       46.0
+#define BETWEEN      22.0
+#define TEXT         12.0
+#define TICK_TEXT    11.0
+#define LETTER       6.6 /* a letter of the legend is about so wide */
+#define LEGEND_ROW   18.0
+#define SAMPLE_WIDTH 22.0
+#define PER_LINE     2.0 /* buckets of a long line per pixel */
+
+/* Okabe and Ito's colours, which people with any colour vision tell apart. */
+static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                      "#56b4e9", "#e69f00", "#222222"};
+
+struct range {
+    double low, high;
+};
+
+/* One panel on the drawing: what it shows where. */
+struct frame {
+    double x, y, width, height;
+    struct range across, up;
+    bool log_x;
+};
+
+/* ---- Ranges and ticks --------------------------------------------------------------------------
+ */
+
+static double nice_step(double least)
+{
+    double power = pow(10, floor(log10(least))), share = least / power;
+    if (share <= 1 + 1e-9)
+        return power;
+    if (share <= 2 + 1e-9)
+        return 2 * power;
+    return share <= 5 + 1e-9 ? 5 * power : 10 * power;
+}
+
+static int decimals_of(double step)
+{
+    int decimals = (int)-floor(log10(step) + 1e-9);
+    return decimals > 0 ? decimals : 0;
+}
+
+/* Ticks that lie on a grid are at most one more than spaces between them. */
+int aw_ticks(double low, double high, int max, double *ticks, int *decimals)
+{
+    max = max > AW_TICKS ? AW_TICKS : max;
+    if (!(high > low) || max < 2 || !isfinite(high - low))
+        return 0;
+    double step = nice_step((high - low) / (max - 1));
+    double first = ceil(low / step - 1e-9);
+    int n = 0;
+    for (; n < max && (first + n) * step <= high + step * 1e-9; n++)
+        ticks[n] = (first + n) * step + 0.0;
+    *decimals = decimals_of(step);
+    return n;
+}
+
+static void include(struct range *range, double value)
+{
+    range->low = fmin(range->low, value);
+    range->high = fmax(range->high, value);
+}
+
+static double x_value(const struct frame *frame, double x)
+{
+    if (!frame->log_x)
+        return x;
+    return x > 0 ? log10(x) : NAN;
+}
+
+static void measure(const struct aw_panel *panel, struct frame *frame)
+{
+    for (size_t s = 0; s < panel->n; s++)
+        for (size_t i = 0; i < panel->series[s].n; i++) {
+            double x = x_value(frame, panel->series[s].x[i]), y = panel->series[s].y[i];
+            if (!isfinite(x) || !isfinite(y))
+                continue;
+            include(&frame->across, x);
+            include(&frame->up, y);
+        }
+}
+
+/* A level line gets some air, everything else a little, so that it does not touch the frame. */
+static void widen(struct range *range, double share)
+{
+    double span = range->high - range->low;
+    double size = fmax(fabs(range->low), fabs(range->high));
+    double air = span > 1e-9 * size && span > 0 ? span * share : fmax(size * 0.1, 1e-3);
+    range->low -= air;
+    range->high += air;
+}
+
+static bool is_empty(const struct range *range)
+{
+    return !(range->high >= range->low);
+}
+
+/* ---- Lines -------------------------------------------------------------------------------------
+ */
+
+static double to_x(const struct frame *frame, double x)
+{
+    return frame->x +
+           (x - frame->across.low) / (frame->across.high - frame->across.low) * frame->width;
+}
+
+static double to_y(const struct frame *frame, double y)
+{
+    return frame->y + frame->height -
+           (y - frame->up.low) / (frame->up.high - frame->up.low) * frame->height;
+}
+
+/* A line being drawn: the pixel column it is in, with the least and greatest value there. */
+struct pen {
+    struct aw_svg *svg;
+    const struct frame *frame;
+    const struct aw_series *series;
+    bool down;
+    double x, y; /* of the last point drawn */
+};
+
+static void draw_to(struct pen *pen, double x, double y)
+{
+    if (pen->down && pen->series->stairs)
+        aw_svg_path_point(pen->svg, x, pen->y, false);
+    aw_svg_path_point(pen->svg, x, y, !pen->down);
+    pen->down = true;
+    pen->x = x;
+    pen->y = y;
+}
+
+static void draw_sample(struct pen *pen, size_t i)
+{
+    double x = x_value(pen->frame, pen->series->x[i]), y = pen->series->y[i];
+    draw_to(pen, to_x(pen->frame, x), to_y(pen->frame, y));
+}
+
+static bool is_drawn(const struct pen *pen, size_t i)
+{
+    return isfinite(x_value(pen->frame, pen->series->x[i])) && isfinite(pen->series->y[i]);
+}
+
+/* Of many samples in one piece only the first, the extremes and the last are to be seen. A gap in
+ * the piece is moved to its beginning. */
+static void draw_piece(struct pen *pen, size_t from, size_t to)
+{
+    const double *y = pen->series->y;
+    size_t least = from, most = from, last = from;
+    bool found = false;
+    for (size_t i = from; i < to; i++) {
+        if (!is_drawn(pen, i)) {
+            pen->down = false;
+            continue;
+        }
+        from = found ? from : i;
+        least = !found || y[i] < y[least] ? i : least;
+        most = !found || y[i] > y[most] ? i : most;
+        last = i;
+        found = true;
+    }
+    const size_t order[] = {from, least < most ? least : most, least < most ? most : least, last};
+    for (size_t k = 0; found && k < sizeof order / sizeof *order; k++)
+        if (k == 0 || order[k] > order[k - 1])
+            draw_sample(pen, order[k]);
+}
+
+static void draw_series(struct aw_svg *svg, const struct frame *frame,
+                        const struct aw_series *series, const char *colour)
+{
+    struct pen pen = {.svg = svg, .frame = frame, .series = series};
+    size_t pieces = (size_t)(frame->width * PER_LINE);
+    size_t n = series->n, each = n / pieces + 1;
+    aw_svg_path_begin(svg, colour, series->dashed ? 1.2 : 1.6, series->dashed ? "5 3" : NULL);
+    for (size_t i = 0; i < n; i += each)
+        draw_piece(&pen, i, n - i < each ? n : i + each);
+    aw_svg_path_end(svg);
+}
+
+/* ---- Axes and texts ----------------------------------------------------------------------------
+ */
+
+static void print_tick(char *out, size_t size, double value, int decimals)
+{
+    double shown = fabs(value) < 0.5 * pow(10, -decimals) ? 0 : value;
+    if (fabs(value) >= 1e6 || decimals > 6)
+        snprintf(out, size, "%g", shown);
+    else
+        snprintf(out, size, "%.*f", decimals, shown);
+}
+
+static void draw_rows(struct aw_svg *svg, const struct frame *frame)
+{
+    double ticks[AW_TICKS];
+    char text[32];
+    int decimals, n = aw_ticks(frame->up.low, frame->up.high, 2 + (int)(frame->height / 40), ticks,
+                               &decimals);
+    for (int i = 0; i < n; i++) {
+        double y = to_y(frame, ticks[i]);
+        aw_svg_line(svg, frame->x, y, frame->x + frame->width, y, "#e4e4e4", 1);
+        print_tick(text, sizeof text, ticks[i], decimals);
+        aw_svg_text(svg, frame->x - 6, y + 4, "end", TICK_TEXT, text);
+    }
+}
+
+static void draw_column(struct aw_svg *svg, const struct frame *frame, double x, const char *text)
+{
+    double at = to_x(frame, x);
+    aw_svg_line(svg, at, frame->y, at, frame->y + frame->height, text ? "#e4e4e4" : "#f3f3f3", 1);
+    if (text && *text)
+        aw_svg_text(svg, at, frame->y + frame->height + 16, "middle", TICK_TEXT, text);
+}
+
+static void draw_columns(struct aw_svg *svg, const struct frame *frame, bool labels)
+{
+    double ticks[AW_TICKS];
+    char text[32];
+    int decimals, n = aw_ticks(frame->across.low, frame->across.high, 2 + (int)(frame->width / 90),
+                               ticks, &decimals);
+    for (int i = 0; i < n; i++) {
+        print_tick(text, sizeof text, ticks[i], decimals);
+        draw_column(svg, frame, ticks[i], labels ? text : "");
+    }
+}
+
+/* Over a wide range the powers of ten have a number, over a narrow one 2 and 5 too. */
+static void draw_decades(struct aw_svg *svg, const struct frame *frame, bool labels)
+{
+    bool narrow = frame->across.high - frame->across.low < 2;
+    for (int power = (int)floor(frame->across.low); power <= frame->across.high; power++)
+        for (int digit = 1; digit < 10; digit++) {
+            double x = power + log10(digit);
+            char text[32];
+            if (x < frame->across.low - 1e-9 || x > frame->across.high + 1e-9)
+                continue;
+            bool named = digit == 1 || (narrow && (digit == 2 || digit == 5));
+            snprintf(text, sizeof text, "%g", digit * pow(10, power));
+            draw_column(svg, frame, x, named ? (labels ? text : "") : NULL);
+        }
+}
+
+static void join(char *out, size_t size, const char *label, const char *unit)
+{
+    bool has_unit = unit && *unit;
+    snprintf(out, size, "%s%s%s%s", label ? label : "", has_unit ? " [" : "", has_unit ? unit : "",
+             has_unit ? "]" : "");
+}
+
+static double legend_width(const struct aw_panel *panel)
+{
+    size_t longest = 0;
+    for (size_t s = 0; s < panel->n; s++) {
+        size_t length = panel->series[s].label ? strlen(panel->series[s].label) : 0;
+        longest = length > longest ? length : longest;
+    }
+    return longest > 0 ? (double)longest * LETTER + SAMPLE_WIDTH + 18 : 0;
+}
+
+static const char *colour_of(size_t s)
+{
+    return colours[s % (sizeof colours / sizeof *colours)];
+}
+
+/* How many samples of the panel lie under a box at this place. */
+static size_t hidden(const struct aw_panel *panel, const struct frame *frame, double x, double y,
+                     double width, double height)
+{
+    size_t n = 0;
+    for (size_t s = 0; s < panel->n; s++)
+        for (size_t i = 0; i < panel->series[s].n; i++) {
+            double px = to_x(frame, x_value(frame, panel->series[s].x[i]));
+            double py = to_y(frame, panel->series[s].y[i]);
+            n += px >= x && px <= x + width && py >= y && py <= y + height;
+        }
+    return n;
+}
+
+/* In the corner where it hides least. */
+static void draw_legend(struct aw_svg *svg, const struct frame *frame, const struct aw_panel *panel)
+{
+    double width = legend_width(panel), height = LEGEND_ROW * (double)panel->n + 6;
+    double best_x = 0, best_y = 0;
+    size_t least = SIZE_MAX;
+    if (width <= 0)
+        return;
+    for (int corner = 0; corner < 4; corner++) {
+        double x = frame->x + (corner % 2 == 0 ? frame->width - width - 6 : 6);
+        double y = frame->y + (corner < 2 ? 6 : frame->height - height - 6);
+        size_t n = hidden(panel, frame, x, y, width, height);
+        if (n < least) {
+            least = n;
+            best_x = x;
+            best_y = y;
+        }
+    }
+    aw_svg_rect(svg, best_x, best_y, width, height, "#fff", "#ddd");
+    for (size_t s = 0; s < panel->n; s++) {
+        double y = best_y + LEGEND_ROW * ((double)s + 0.5) + 3;
+        bool dashed = panel->series[s].dashed;
+        aw_svg_path_begin(svg, colour_of(s), 2, dashed ? "5 3" : NULL);
+        aw_svg_path_point(svg, best_x + 6, y, true);
+        aw_svg_path_point(svg, best_x + 6 + SAMPLE_WIDTH, y, false);
+        aw_svg_path_end(svg);
+        aw_svg_text(svg, best_x + SAMPLE_WIDTH + 12, y + 4, "start", TICK_TEXT,
+                    panel->series[s].label ? panel->series[s].label : "");
+    }
+}
+
+static void draw_panel(struct aw_svg *svg, const struct aw_chart *chart, size_t p,
+                       const struct frame *frame)
+{
+    const struct aw_panel *panel = &chart->panels[p];
+    char label[96];
+    bool last = p + 1 == chart->n;
+    draw_rows(svg, frame);
+    (chart->log_x ? draw_decades : draw_columns)(svg, frame, last);
+    aw_svg_rect(svg, frame->x, frame->y, frame->width, frame->height, "none", "#888");
+    aw_svg_clip_begin(svg, (int)p, frame->x, frame->y, frame->width, frame->height);
+    for (size_t s = 0; s < panel->n; s++)
+        draw_series(svg, frame, &panel->series[s], colour_of(s));
+    aw_svg_clip_end(svg);
+    draw_legend(svg, frame, panel);
+    join(label, sizeof label, panel->label, panel->unit);
+    aw_svg_text_up(svg, 18, frame->y + frame->height / 2, TEXT, label);
+}
+
+/* ---- Chart -------------------------------------------------------------------------------------
+ */
+
+static void lay_out(const struct aw_chart *chart, double width, double height, struct frame *frames)
+{
+    double top = chart->title ? TOP_TITLE : TOP, n = (double)chart->n;
+    double each = (height - top - BOTTOM - BETWEEN * (n - 1)) / n;
+    for (size_t p = 0; p < chart->n; p++) {
+        frames[p].x = LEFT;
+        frames[p].y = top + (each + BETWEEN) * (double)p;
+        frames[p].width = width - LEFT - RIGHT;
+        frames[p].height = each;
+    }
+}
+
+static bool find_ranges(const struct aw_chart *chart, struct frame *frames)
+{
+    struct range across = {INFINITY, -INFINITY};
+    for (size_t p = 0; p < chart->n; p++) {
+        frames[p] = (struct frame){
+            .across = {INFINITY, -INFINITY}, .up = {INFINITY, -INFINITY}, .log_x = chart->log_x};
+        measure(&chart->panels[p], &frames[p]);
+        if (is_empty(&frames[p].up)) {
+            frames[p].up = (struct range){0, 1};
+            continue;
+        }
+        include(&across, frames[p].across.low);
+        include(&across, frames[p].across.high);
+        widen(&frames[p].up, 0.06);
+    }
+    if (is_empty(&across))
+        return false;
+    widen(&across, 0);
+    for (size_t p = 0; p < chart->n; p++)
+        frames[p].across = across;
+    return true;
+}
+
+static enum aw_status check_chart(const struct aw_chart *chart, double width, double height,
+                                  struct aw_error *err)
+{
+    if (chart->n < 1 || chart->n > MOST_PANELS)
+        return aw_fail(err, AW_USAGE, "chart: %zu panels are not possible — use 1 to %d", chart->n,
+                       MOST_PANELS);
+    if (!(width >= 200 && width <= 20000) || !(height >= 120 * (double)chart->n && height <= 20000))
+        return aw_fail(err, AW_USAGE, "chart: %g x %g pixels are no size for it — use 800 x 400",
+                       width, height);
+    return AW_OK;
+}
+
+static void draw(struct aw_svg *svg, const struct aw_chart *chart, const struct frame *frames,
+                 double width, double height)
+{
+    char label[96];
+    aw_svg_open(svg, width, height);
+    if (chart->title)
+        aw_svg_text(svg, width / 2, 22, "middle", 14, chart->title);
+    for (size_t p = 0; p < chart->n; p++)
+        draw_panel(svg, chart, p, &frames[p]);
+    join(label, sizeof label, chart->x_label, chart->x_unit);
+    aw_svg_text(svg, LEFT + (width - LEFT - RIGHT) / 2, height - 8, "middle", TEXT, label);
+}
+
+char *aw_chart_svg(const struct aw_chart *chart, size_t *size, struct aw_error *err)
+{
+    double width = chart->width > 0 ? chart->width : 800;
+    double height = chart->height > 0 ? chart->height : 300 * (double)chart->n + 60;
+    struct frame frames[MOST_PANELS];
+    struct aw_svg svg = {0};
+    if (check_chart(chart, width, height, err) != AW_OK)
+        return NULL;
+    if (!find_ranges(chart, frames)) {
+        aw_fail(err, AW_USAGE, "chart: no point is a number — record something first");
+        return NULL;
+    }
+    lay_out(chart, width, height, frames);
+    draw(&svg, chart, frames, width, height);
+    char *text = aw_svg_close(&svg, size);
+    if (!text)
+        aw_fail(err, AW_LIMIT, "chart: no memory — draw fewer panels");
+    return text;
+}

@@ -1,0 +1,72 @@
+/* A canvas of dots for terminals: each character cell has 2 x 4 dots (Unicode braille), and one
+ * colour. Curves, and bodies in outline.
+ *
+ *     struct aw_braille canvas;
+ *     if (!aw_braille_init(&canvas, 60, 20)) …                    120 x 80 dots
+ *     aw_braille_line(&canvas, 0, 79, 119, 0, 1);                 x, y from the top left; colour 1
+ *     aw_braille_text(&canvas, 2, 0, "m1.position", 1);           column, row
+ *     n = aw_braille_row(&canvas, row, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR, out, sizeof out);
+ *     aw_braille_free(&canvas);
+ *
+ * What lies outside is cut off. Without AW_BRAILLE_UTF8 a cell with dots is drawn as one of
+ * ' - . : / \ |, and frames with + - |, which every terminal and every log file can show.
+ */
+#ifndef AW_VIEW_TERMINAL_BRAILLE_H
+#define AW_VIEW_TERMINAL_BRAILLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One character: dots, or a letter on top of them. */
+struct aw_braille_cell {
+    uint8_t dots; /* bit n: dot n + 1 of the Unicode block */
+    uint8_t
+        color; /* 0: the terminal's own; 1..6 series, and those below; the last one drawn wins */
+    char letter[5]; /* UTF-8, or "" */
+};
+
+/* Owns cells. */
+struct aw_braille {
+    int columns, rows; /* of characters */
+    struct aw_braille_cell *cells;
+};
+
+enum { AW_BRAILLE_UTF8 = 1, AW_BRAILLE_COLOR = 2 };
+
+/* Colours: 1..AW_BRAILLE_SERIES for series; those that follow stay behind, call for care, warn, and
+ * stand out. */
+enum {
+    AW_BRAILLE_SERIES = 6,
+    AW_BRAILLE_DIM,
+    AW_BRAILLE_CARE,
+    AW_BRAILLE_WARN,
+    AW_BRAILLE_BOLD,
+    AW_BRAILLE_COLORS,
+};
+
+/* Empty. False without memory, or unless there are 1 to 1000 columns and rows. */
+bool aw_braille_init(struct aw_braille *canvas, int columns, int rows);
+void aw_braille_clear(struct aw_braille *canvas);
+void aw_braille_free(struct aw_braille *canvas);
+
+/* Dots are counted from the top left: 2 * columns across, 4 * rows down. Lines may begin and end
+ * far outside; one to or from NaN or infinity is not drawn. */
+void aw_braille_dot(struct aw_braille *canvas, int x, int y, int color);
+void aw_braille_line(struct aw_braille *canvas, double x0, double y0, double x1, double y1,
+                     int color);
+
+/* UTF-8 text, one character a cell; cut off at the edge. Control characters and what is no UTF-8
+ * become '?'. Returns the column behind it. */
+int aw_braille_text(struct aw_braille *canvas, int column, int row, const char *text, int color);
+
+/* One character as text: at most 4 bytes, no NUL; returns how many. */
+size_t aw_braille_character(const struct aw_braille_cell *cell, unsigned how, char *out);
+
+/* One row of characters as text, NUL-terminated, without trailing blanks and newline; returns its
+ * length. AW_BRAILLE_ROW bytes a column are enough; with less it ends early, colours restored. */
+#define AW_BRAILLE_ROW 16
+size_t aw_braille_row(const struct aw_braille *canvas, int row, unsigned how, char *out,
+                      size_t size);
+
+#endif

@@ -1,0 +1,446 @@
+#include "view/terminal/grid.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/utf8.h"
+
+#define BLOCK_LEAST 54 /* columns of a table, where several stand side by side */
+#define BETWEEN     2  /* of them */
+#define NAME_MOST   34
+#define TREND_MOST  AW_TREND
+#define TREND_LEAST 8
+#define CELL_TEXT   48
+
+/* ---- One value as text ------------------------------------------------------------------------
+ */
+
+/* All numbers of a channel have the same decimals, so that they do not dance; six digits at most.
+ */
+static int decimals_of(const struct aw_channel *channel)
+{
+    double range = fmax(fabs(channel->low), fabs(channel->high));
+    double seen = fmax(fabs(channel->least), fabs(channel->greatest));
+    double size = channel->decimals >= 0 && range > 0 ? range : fmax(seen, 1e-3);
+    if ((channel->decimals < 0 && channel->whole) || !(size < 1e15))
+        return 0;
+    int before = size >= 1 ? (int)floor(log10(size)) + 1 : 0;
+    int digits = channel->decimals >= 0 ? 6 : 5;
+    int most = digits > before ? digits - before : 0;
+    if (channel->decimals < 0 && most > 4)
+        most = 4;
+    return channel->decimals >= 0 && channel->decimals < most ? channel->decimals : most;
+}
+
+static void print_number(const struct aw_channel *channel, double value, char *out)
+{
+    int decimals = decimals_of(channel);
+    if (isnan(value))
+        snprintf(out, CELL_TEXT, "–");
+    else if (fabs(value) >= 1e9 || (value != 0 && fabs(value) < 1e-4 && channel->decimals < 0))
+        snprintf(out, CELL_TEXT, "%.3e", value);
+    else
+        snprintf(out, CELL_TEXT, "%.*f", decimals, value == 0 ? 0.0 : value);
+    if (out[0] == '-' && strspn(out + 1, "0.") == strlen(out + 1))
+        memmove(out, out + 1, strlen(out)); /* -0.000 */
+}
+
+struct cell {
+    char text[CELL_TEXT];
+    int color;
+};
+
+struct row {
+    const struct aw_channel *channel;
+    int64_t now;
+    bool stale;
+};
+
+static void value_cell(const struct row *row, struct cell *cell)
+{
+    static const int alarms[] = {0, AW_BRAILLE_CARE, AW_BRAILLE_WARN};
+    if (row->channel->text[0])
+        snprintf(cell->text, CELL_TEXT, "%s", row->channel->text);
+    else
+        print_number(row->channel, row->channel->value, cell->text);
+    cell->color = row->stale ? AW_BRAILLE_DIM : alarms[aw_channel_alarm(row->channel)];
+}
+
+static void unit_cell(const struct row *row, struct cell *cell)
+{
+    snprintf(cell->text, CELL_TEXT, "%s", row->channel->unit ? row->channel->unit : "");
+    cell->color = AW_BRAILLE_DIM;
+}
+
+static void least_cell(const struct row *row, struct cell *cell)
+{
+    if (!row->channel->text[0])
+        print_number(row->channel, row->channel->least, cell->text);
+    cell->color = AW_BRAILLE_DIM;
+}
+
+static void greatest_cell(const struct row *row, struct cell *cell)
+{
+    if (!row->channel->text[0])
+        print_number(row->channel, row->channel->greatest, cell->text);
+    cell->color = AW_BRAILLE_DIM;
+}
+
+static void print_rate(double hz, char *out)
+{
+    if (hz <= 0)
+        snprintf(out, CELL_TEXT, "–");
+    else if (hz >= 9999.5)
+        snprintf(out, CELL_TEXT, "%.1fk", hz / 1000);
+    else
+        snprintf(out, CELL_TEXT, hz < 9.95 ? "%.1f" : "%.0f", hz);
+}
+
+static void rate_cell(const struct row *row, struct cell *cell)
+{
+    print_rate(aw_channel_rate(row->channel, row->now), cell->text);
+}
+
+/* What is fresh says so, instead of milliseconds that nobody can read. */
+static void age_cell(const struct row *row, struct cell *cell)
+{
+    double s = (double)(row->now - row->channel->seen_ns) / 1e9;
+    cell->color = !row->stale ? 0 : s > 5 ? AW_BRAILLE_WARN : AW_BRAILLE_CARE;
+    if (s < 0.25) {
+        snprintf(cell->text, CELL_TEXT, "now");
+        cell->color = AW_BRAILLE_DIM;
+    } else if (s < 10) {
+        snprintf(cell->text, CELL_TEXT, "%.1f s", s);
+    } else {
+        snprintf(cell->text, CELL_TEXT, s < 120 ? "%.0f s" : "%.0f min", s < 120 ? s : s / 60);
+    }
+}
+
+/* ---- Columns ----------------------------------------------------------------------------------
+ */
+
+/* In the order in which they stand; what has the greatest rank goes first when room is short. */
+static const struct {
+    const char *head;
+    int width;
+    bool left;
+    int rank;
+    void (*print)(const struct row *row, struct cell *cell);
+} columns[] = {
+    {"value", 11, false, 0, value_cell}, {"unit", 5, true, 1, unit_cell},
+    {"min", 10, false, 4, least_cell},   {"max", 10, false, 4, greatest_cell},
+    {"Hz", 5, false, 2, rate_cell},      {"age", 6, false, 3, age_cell},
+};
+
+#define COLUMNS (sizeof columns / sizeof *columns)
+
+/* How a table of this width is laid out. */
+struct layout {
+    int name, trend;
+    int rank; /* columns of this rank and below are shown */
+};
+
+static int width_up_to(int rank)
+{
+    int width = 0;
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (columns[i].rank <= rank)
+            width += columns[i].width + 1;
+    return width;
+}
+
+static struct layout lay_out(int width, int longest, bool blocks)
+{
+    struct layout layout = {.rank = 4};
+    int least = longest < 12 ? longest : 12, wanted = longest < NAME_MOST ? longest : NAME_MOST;
+    while (layout.rank > 0 && width - width_up_to(layout.rank) < (layout.rank > 2 ? wanted : least))
+        layout.rank--;
+    int rest = width - width_up_to(layout.rank);
+    layout.name = rest < wanted ? rest : wanted;
+    rest -= layout.name + 2;
+    if (blocks && layout.rank == 4 && rest >= TREND_LEAST)
+        layout.trend = rest < TREND_MOST ? rest : TREND_MOST;
+    return layout;
+}
+
+/* Text in a field of this width; what does not fit loses its end. */
+static void put(struct aw_braille *canvas, int column, int row, int width, bool left,
+                const char *text, int color)
+{
+    char cut[4 * CELL_TEXT + 4];
+    size_t used = 0;
+    int length = (int)aw_utf8_length(text), n = 0;
+    bool whole = length <= width;
+    for (; *text && n < (whole ? width : width - 1) && used + 8 < sizeof cut; n++) {
+        size_t size = aw_utf8_size(text);
+        memcpy(cut + used, text, size ? size : 1);
+        used += size ? size : 1;
+        text += size ? size : 1;
+    }
+    strcpy(cut + used, whole || width < 1 ? "" : "…");
+    aw_braille_text(canvas, column + (left || !whole ? 0 : width - length), row, cut, color);
+}
+
+static void put_head(struct aw_braille *canvas, int x, int y, const struct layout *layout)
+{
+    put(canvas, x, y, layout->name, true, "field", AW_BRAILLE_DIM);
+    x += layout->name + 1;
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (columns[i].rank <= layout->rank) {
+            put(canvas, x, y, columns[i].width, columns[i].left, columns[i].head, AW_BRAILLE_DIM);
+            x += columns[i].width + 1;
+        }
+    char trend[24];
+    snprintf(trend, sizeof trend, "last %d s", (int)(layout->trend * AW_TREND_STEP_NS / AW_SECOND));
+    if (layout->trend)
+        put(canvas, x + 1, y, layout->trend, true, trend, AW_BRAILLE_DIM);
+}
+
+/* The end of the name tells more than its beginning. */
+static void put_name(struct aw_braille *canvas, int x, int y, int width,
+                     const struct aw_channel *channel)
+{
+    char prefix[AW_POINT_NAME];
+    size_t length = strlen(channel->name), room = (size_t)width;
+    size_t cut = length > room ? length - room : 0;
+    memcpy(prefix, channel->name, channel->prefix);
+    prefix[channel->prefix] = '\0';
+    if (cut < channel->prefix)
+        x = aw_braille_text(canvas, x, y, prefix + cut, AW_BRAILLE_DIM);
+    aw_braille_text(canvas, x, y, channel->name + (cut > channel->prefix ? cut : channel->prefix),
+                    0);
+    if (cut)
+        aw_braille_text(canvas, x - (int)(cut < channel->prefix ? channel->prefix - cut : 0), y,
+                        "…", AW_BRAILLE_DIM);
+}
+
+/* Of eight; 0 for what cannot be said, such as a share of nothing. */
+static int level_of(double share)
+{
+    return share > 0 ? (share < 1 ? (int)(share * 8) : 7) : 0;
+}
+
+static void put_trend(struct aw_braille *canvas, int x, int y, int width, const struct row *row)
+{
+    static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    const struct aw_channel *channel = row->channel;
+    double span = channel->greatest - channel->least;
+    int64_t now = row->now / AW_TREND_STEP_NS;
+    int level = -1;
+    for (int64_t step = now - AW_TREND + 1; step <= now; step++) {
+        bool known = step <= channel->step && step > channel->step - AW_TREND;
+        float value = known && step >= 0 ? channel->trend[step % AW_TREND] : NAN;
+        int at = (int)(width - 1 - (now - step));
+        if (!isnan(value))
+            level = level_of(((double)value - channel->least) / span);
+        if (at >= 0 && level >= 0 && (step <= channel->step || !row->stale))
+            aw_braille_text(canvas, x + at, y, bars[level], row->stale ? AW_BRAILLE_DIM : 1);
+    }
+}
+
+static void put_row(struct aw_braille *canvas, int x, int y, const struct layout *layout,
+                    const struct row *row)
+{
+    put_name(canvas, x, y, layout->name, row->channel);
+    x += layout->name + 1;
+    for (size_t i = 0; i < COLUMNS; i++) {
+        struct cell cell = {.color = 0};
+        if (columns[i].rank > layout->rank)
+            continue;
+        columns[i].print(row, &cell);
+        put(canvas, x, y, columns[i].width, columns[i].left, cell.text, cell.color);
+        x += columns[i].width + 1;
+    }
+    if (layout->trend && !row->channel->text[0])
+        put_trend(canvas, x + 1, y, layout->trend, row);
+}
+
+/* ---- Around them ------------------------------------------------------------------------------
+ */
+
+static void print_count(uint64_t n, char *out, size_t size)
+{
+    char digits[24];
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%llu", (unsigned long long)n), at = 0;
+    for (size_t i = 0; i < length && at + 2 < size; i++) {
+        if (i && (length - i) % 3 == 0)
+            out[at++] = ' ';
+        out[at++] = digits[i];
+    }
+    out[at] = '\0';
+}
+
+static void print_summary(const struct aw_grid *grid, int detail, char *out, size_t size)
+{
+    char count[32], rate[CELL_TEXT], clock[32];
+    long s = (long)(grid->elapsed_ns / AW_SECOND);
+    print_count(grid->messages, count, sizeof count);
+    print_rate(grid->rate_hz, rate);
+    snprintf(clock, sizeof clock, "%02ld:%02ld  ", s / 60, s % 60);
+    snprintf(out, size, "%s%s%s%s/s ", detail > 1 ? clock : "", detail > 0 ? count : "",
+             detail > 1   ? " messages  "
+             : detail > 0 ? "  "
+                          : "",
+             rate);
+}
+
+/* Time and messages, right of the title; the least important parts go first when room is short. */
+static void put_top(const struct aw_grid *grid, struct aw_braille *canvas)
+{
+    char text[160];
+    int width = canvas->columns, length = 0;
+    int x = aw_braille_text(canvas, 1, 0, grid->title ? grid->title : "", AW_BRAILLE_BOLD);
+    for (int detail = 2; detail >= 0; detail--) {
+        print_summary(grid, detail, text, sizeof text);
+        length = (int)strlen(text);
+        if (x + 2 + length <= width - (detail ? 10 : 0))
+            break;
+    }
+    aw_braille_text(canvas, width - length, 0, text, 0);
+    const char *state = grid->state ? grid->state : grid->link;
+    int room = width - length - x - 4;
+    if (state && room > 3)
+        put(canvas, x + 2, 0, room, true, state, grid->state ? AW_BRAILLE_WARN : AW_BRAILLE_DIM);
+}
+
+static int put_loss(const struct aw_grid *grid, struct aw_braille *canvas, int y)
+{
+    char text[96], lost[32], damaged[32];
+    print_count(grid->lost, lost, sizeof lost);
+    print_count(grid->damaged, damaged, sizeof damaged);
+    snprintf(text, sizeof text, "%s lost  %s damaged", lost, damaged);
+    bool any = grid->lost || grid->damaged;
+    return aw_braille_text(canvas, 1, y, text, any ? AW_BRAILLE_CARE : AW_BRAILLE_DIM);
+}
+
+static void put_bottom(const struct aw_grid *grid, struct aw_braille *canvas)
+{
+    int y = canvas->rows - 1, width = canvas->columns, x = 0;
+    char text[160];
+    if (grid->typing || (grid->filter && *grid->filter)) {
+        snprintf(text, sizeof text, "/%.60s%s", grid->filter, grid->typing ? "█" : "");
+        x = aw_braille_text(canvas, 1, y, text, AW_BRAILLE_BOLD) + 1;
+    } else {
+        x = put_loss(grid, canvas, y) + 1;
+    }
+    const char *keys =
+        grid->typing ? "Enter keep  Esc clear" : "q quit  space freeze  r reset  / filter";
+    if (grid->frozen)
+        keys = "FROZEN  space goes on";
+    int length = (int)strlen(keys);
+    if (x + 1 + length < width) {
+        aw_braille_text(canvas, width - length - 1, y, keys,
+                        grid->frozen ? AW_BRAILLE_CARE : AW_BRAILLE_DIM);
+        width -= length + 1;
+    }
+    if (grid->note && grid->rows && width - x > 12)
+        put(canvas, x + 1, y, width - x - 3, true, grid->note, 0);
+}
+
+/* Word by word: there is room, and what is noted is likely the reason. */
+static void put_empty(const struct aw_grid *grid, struct aw_braille *canvas, const char *what)
+{
+    int x = 1, y = 4;
+    aw_braille_text(canvas, 1, 2, what, AW_BRAILLE_DIM);
+    for (const char *word = grid->note ? grid->note : ""; *word; word += strspn(word, " ")) {
+        char text[160];
+        size_t size = strcspn(word, " ");
+        snprintf(text, sizeof text, "%.*s", (int)size, word);
+        bool fits = x == 1 || x + (int)aw_utf8_length(text) < canvas->columns;
+        x = fits ? x : 1;
+        y += !fits;
+        if (y < canvas->rows - 1)
+            x = aw_braille_text(canvas, x, y, text, 0) + 1;
+        word += size;
+    }
+}
+
+/* ---- All of it --------------------------------------------------------------------------------
+ */
+
+static bool passes(const struct aw_grid *grid, const struct aw_channel *channel)
+{
+    if (channel->hidden || channel->count == 0)
+        return false;
+    if (!grid->filter || !*grid->filter)
+        return true;
+    return strpbrk(grid->filter, "*?[") ? fnmatch(grid->filter, channel->name, 0) == 0
+                                        : strstr(channel->name, grid->filter) != NULL;
+}
+
+static size_t choose(const struct aw_grid *grid, const struct aw_channels *channels,
+                     const struct aw_channel **shown, int *longest)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < channels->n; i++) {
+        int length = (int)strlen(channels->list[i]->name);
+        if (!passes(grid, channels->list[i]))
+            continue;
+        shown[n++] = channels->list[i];
+        *longest = length > *longest ? length : *longest;
+    }
+    return n;
+}
+
+static int tables_for(size_t rows, int height, int width, int longest)
+{
+    int least = longest + 32 > BLOCK_LEAST ? longest + 32 : BLOCK_LEAST;
+    int most = (width + BETWEEN) / (least + BETWEEN);
+    int needed = (int)((rows + (size_t)height - 1) / (size_t)height);
+    int n = needed < most ? needed : most;
+    return n > 1 ? n : 1;
+}
+
+static void put_scroll(const struct aw_grid *grid, struct aw_braille *canvas, int top, int height)
+{
+    if (grid->rows <= grid->page || height < 3)
+        return;
+    double share = (double)grid->page / (double)grid->rows;
+    int bar = (int)fmax(1, share * height);
+    int at = (int)((double)grid->scroll / (double)(grid->rows - grid->page) * (height - bar) + 0.5);
+    for (int i = 0; i < height; i++)
+        aw_braille_text(canvas, canvas->columns - 1, top + i, i >= at && i < at + bar ? "█" : "│",
+                        AW_BRAILLE_DIM);
+}
+
+static void put_rows(struct aw_grid *grid, const struct aw_channel *const *shown,
+                     struct aw_braille *canvas, int longest)
+{
+    const int top = 2;
+    int height = canvas->rows - top - 1, width = canvas->columns - 2;
+    int tables = tables_for(grid->rows, height, width, longest);
+    int each = (width + BETWEEN) / tables - BETWEEN;
+    struct layout layout = lay_out(each, longest, grid->blocks);
+    grid->page = (size_t)height * (size_t)tables;
+    size_t most = grid->rows > grid->page ? grid->rows - grid->page : 0;
+    grid->scroll = grid->scroll < most ? grid->scroll : most;
+    for (int t = 0; t < tables; t++)
+        put_head(canvas, 1 + t * (each + BETWEEN), 1, &layout);
+    for (size_t i = 0; i < grid->page && grid->scroll + i < grid->rows; i++) {
+        struct row row = {.channel = shown[grid->scroll + i], .now = grid->now_ns};
+        row.stale = aw_channel_stale(row.channel, row.now);
+        put_row(canvas, 1 + (int)i / height * (each + BETWEEN), top + (int)i % height, &layout,
+                &row);
+    }
+    put_scroll(grid, canvas, top, height);
+}
+
+void aw_grid_draw(struct aw_grid *grid, const struct aw_channels *channels,
+                  struct aw_braille *canvas)
+{
+    const struct aw_channel **shown = calloc(channels->n + 1, sizeof(const struct aw_channel *));
+    int longest = 5;
+    aw_braille_clear(canvas);
+    put_top(grid, canvas);
+    grid->rows = shown ? choose(grid, channels, shown, &longest) : 0;
+    if (canvas->rows > 4 && grid->rows)
+        put_rows(grid, shown, canvas, longest);
+    else if (canvas->rows > 4)
+        put_empty(grid, canvas, channels->n ? "nothing by this name" : "nothing yet");
+    put_bottom(grid, canvas);
+    free(shown);
+}

@@ -1,0 +1,259 @@
+#include "view/terminal/screen.h"
+
+#include <curses.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+
+#undef columns /* a macro of term.h */
+
+struct aw_screen {
+    FILE *in, *out;
+    SCREEN *terminal;
+    WINDOW *keys; /* reading keys from a window would redraw it: this one has nothing to draw */
+    char *locale; /* LC_CTYPE as it was */
+    unsigned how;
+    struct aw_braille canvas, shown;
+    attr_t attributes[AW_BRAILLE_COLORS];
+};
+
+bool aw_screen_possible(void)
+{
+    const char *term = getenv("TERM");
+    return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+bool aw_screen_utf8(void)
+{
+    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    if (!locale)
+        return false;
+    bool utf8 = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+    freelocale(locale);
+    return utf8;
+}
+
+/* ---- Opening and closing ----------------------------------------------------------------------
+ */
+
+/* Of the theme of the terminal, so that it suits dark and light ones. */
+static void choose_attributes(struct aw_screen *screen)
+{
+    static const short basic[AW_BRAILLE_COLORS] = {
+        -1,        COLOR_CYAN, COLOR_YELLOW, COLOR_MAGENTA, COLOR_GREEN, COLOR_BLUE,
+        COLOR_RED, -1,         COLOR_YELLOW, COLOR_RED,     -1};
+    screen->attributes[AW_BRAILLE_DIM] = A_DIM;
+    screen->attributes[AW_BRAILLE_WARN] = A_BOLD;
+    screen->attributes[AW_BRAILLE_BOLD] = A_BOLD;
+    if (!(screen->how & AW_BRAILLE_COLOR))
+        return;
+    for (short i = 1; i < AW_BRAILLE_COLORS; i++) {
+        short color = basic[i];
+        if (i == AW_BRAILLE_DIM && COLORS >= 16)
+            color = COLORS >= 256 ? 245 : 8;
+        if (color < 0)
+            continue;
+        init_pair(i, color, -1);
+        screen->attributes[i] =
+            (i == AW_BRAILLE_DIM ? 0 : screen->attributes[i]) | (attr_t)COLOR_PAIR(i);
+    }
+}
+
+/* Ctrl-\ would end the program with the terminal as it is. */
+static void disable_quit(int fd)
+{
+    struct termios mode;
+    if (tcgetattr(fd, &mode) != 0)
+        return;
+    mode.c_cc[VQUIT] = _POSIX_VDISABLE;
+    tcsetattr(fd, TCSANOW, &mode);
+}
+
+static void set_modes(struct aw_screen *screen, bool color)
+{
+    set_term(screen->terminal);
+    cbreak();
+    noecho();
+    nonl();
+    curs_set(0);
+    set_escdelay(25);
+    if (color && has_colors() && start_color() == OK && use_default_colors() == OK)
+        screen->how |= AW_BRAILLE_COLOR;
+    choose_attributes(screen);
+    disable_quit(fileno(screen->out));
+}
+
+static bool open_files(struct aw_screen *screen)
+{
+    int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    int in = isatty(STDIN_FILENO) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                  : open("/dev/tty", O_RDONLY | O_CLOEXEC);
+    if (in < 0)
+        in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    screen->out = out >= 0 ? fdopen(out, "w") : NULL;
+    screen->in = in >= 0 ? fdopen(in, "r") : NULL;
+    return screen->out && screen->in;
+}
+
+/* newterm does not free all it has when it fails. */
+static bool is_known(void)
+{
+    int problem;
+    if (setupterm(NULL, STDOUT_FILENO, &problem) != OK)
+        return false;
+    del_curterm(cur_term);
+    return true;
+}
+
+struct aw_screen *aw_screen_open(bool color, struct aw_error *err)
+{
+    struct aw_screen *screen = aw_screen_possible() ? calloc(1, sizeof *screen) : NULL;
+    if (!screen) {
+        aw_fail(err, AW_REFUSED, "standard output is no terminal to draw on");
+        return NULL;
+    }
+    const char *locale = setlocale(LC_CTYPE, NULL); /* ncurses looks at no other */
+    screen->locale = locale ? strdup(locale) : NULL;
+    setlocale(LC_CTYPE, "");
+    screen->how = aw_screen_utf8() ? AW_BRAILLE_UTF8 : 0;
+    if (is_known() && open_files(screen))
+        screen->terminal = newterm(NULL, screen->out, screen->in);
+    if (!screen->terminal) {
+        aw_screen_close(screen);
+        aw_fail(err, AW_REFUSED, "the terminal '%.40s' is not known here — set TERM",
+                getenv("TERM"));
+        return NULL;
+    }
+    set_modes(screen, color);
+    screen->keys = newpad(1, 1);
+    if (screen->keys) {
+        keypad(screen->keys, TRUE);
+        nodelay(screen->keys, TRUE);
+    }
+    return screen;
+}
+
+void aw_screen_close(struct aw_screen *screen)
+{
+    if (!screen)
+        return;
+    if (screen->keys)
+        delwin(screen->keys);
+    if (screen->terminal) {
+        set_term(screen->terminal);
+        endwin();
+        delscreen(screen->terminal);
+    }
+    if (screen->out)
+        fclose(screen->out);
+    if (screen->in)
+        fclose(screen->in);
+    if (screen->locale)
+        setlocale(LC_CTYPE, screen->locale);
+    free(screen->locale);
+    aw_braille_free(&screen->canvas);
+    aw_braille_free(&screen->shown);
+    free(screen);
+}
+
+/* ---- Drawing ----------------------------------------------------------------------------------
+ */
+
+static void find_size(const struct aw_screen *screen, int *width, int *height)
+{
+    struct winsize size = {0};
+    ioctl(fileno(screen->out), TIOCGWINSZ, &size);
+    *width = size.ws_col ? size.ws_col : 80;
+    *height = size.ws_row ? size.ws_row : 24;
+    *width = *width < 1000 ? *width : 1000;
+    *height = *height < 1000 ? *height : 1000;
+}
+
+struct aw_braille *aw_screen_canvas(struct aw_screen *screen)
+{
+    int width, height;
+    find_size(screen, &width, &height);
+    if (screen->canvas.columns == width && screen->canvas.rows == height) {
+        aw_braille_clear(&screen->canvas);
+        return &screen->canvas;
+    }
+    aw_braille_free(&screen->canvas);
+    aw_braille_free(&screen->shown);
+    resizeterm(height, width);
+    erase();
+    bool ok = aw_braille_init(&screen->canvas, width, height) &&
+              aw_braille_init(&screen->shown, width, height);
+    return ok ? &screen->canvas : NULL;
+}
+
+unsigned aw_screen_how(const struct aw_screen *screen)
+{
+    return screen->how;
+}
+
+/* Characters of one colour at a time. */
+static void show_row(struct aw_screen *screen, int y)
+{
+    char text[1000 * 4 + 1];
+    size_t n = 0;
+    int width = screen->canvas.columns, color = -1;
+    const struct aw_braille_cell *row = screen->canvas.cells + (size_t)y * (size_t)width;
+    move(y, 0);
+    for (int x = 0; x <= width; x++) {
+        if (x == width || row[x].color != color) {
+            if (n)
+                addnstr(text, (int)n);
+            n = 0;
+            color = x < width ? row[x].color : color;
+            attrset((int)screen->attributes[color]);
+        }
+        if (x < width)
+            n += aw_braille_character(&row[x], screen->how, text + n);
+    }
+}
+
+void aw_screen_show(struct aw_screen *screen)
+{
+    int width = screen->canvas.columns;
+    for (int y = 0; y < screen->canvas.rows; y++) {
+        size_t at = (size_t)y * (size_t)width, size = (size_t)width * sizeof *screen->canvas.cells;
+        if (memcmp(screen->canvas.cells + at, screen->shown.cells + at, size) == 0)
+            continue;
+        memcpy(screen->shown.cells + at, screen->canvas.cells + at, size);
+        show_row(screen, y);
+    }
+    refresh();
+}
+
+/* ---- Keys -------------------------------------------------------------------------------------
+ */
+
+int aw_screen_key(struct aw_screen *screen)
+{
+    static const struct {
+        int curses, key;
+    } map[] = {
+        {KEY_UP, AW_KEY_UP},       {KEY_DOWN, AW_KEY_DOWN},     {KEY_LEFT, AW_KEY_LEFT},
+        {KEY_RIGHT, AW_KEY_RIGHT}, {KEY_PPAGE, AW_KEY_PAGE_UP}, {KEY_NPAGE, AW_KEY_PAGE_DOWN},
+        {KEY_HOME, AW_KEY_HOME},   {KEY_END, AW_KEY_END},       {KEY_BACKSPACE, AW_KEY_BACKSPACE},
+        {127, AW_KEY_BACKSPACE},   {8, AW_KEY_BACKSPACE},       {'\r', AW_KEY_ENTER},
+        {KEY_ENTER, AW_KEY_ENTER},
+    };
+    int key = screen->keys ? wgetch(screen->keys) : ERR;
+    for (size_t i = 0; i < sizeof map / sizeof *map; i++)
+        if (key == map[i].curses)
+            return map[i].key;
+    return key > 0 && key < 127 ? key : AW_KEY_NONE;
+}
+
+int aw_screen_fd(const struct aw_screen *screen)
+{
+    return fileno(screen->in);
+}

@@ -1,0 +1,452 @@
+#include "view/terminal/strip.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "view/chart/chart.h"
+
+#define BUCKETS     4096
+#define VALUE_MOST  1e100           /* scales of such values can still be reckoned with */
+#define LEAST_ROWS  5               /* of a panel */
+#define SHRINK_NS   (2 * AW_SECOND) /* a scale is too large for so long before it shrinks */
+#define ROUND_TICKS 12              /* scales end where one of so many ticks would be */
+#define ROOMY       0.45            /* share of the scale that is used */
+
+void aw_strip_init(struct aw_strip *strip, int64_t span_ns)
+{
+    *strip = (struct aw_strip){.span_ns = span_ns};
+}
+
+void aw_strip_free(struct aw_strip *strip)
+{
+    for (int i = 0; i < strip->n; i++)
+        free(strip->lines[i].buckets);
+    *strip = (struct aw_strip){0};
+}
+
+static int panel_for(struct aw_strip *strip, const char *unit)
+{
+    for (int i = 0; i < strip->n_panels; i++)
+        if (strcmp(strip->panels[i].unit, unit) == 0)
+            return i;
+    if (strip->n_panels == AW_STRIP_PANELS)
+        return AW_STRIP_PANELS - 1;
+    struct aw_strip_panel *panel = &strip->panels[strip->n_panels];
+    panel->low = -1;
+    panel->high = 1;
+    snprintf(panel->unit, sizeof panel->unit, "%s", unit);
+    return strip->n_panels++;
+}
+
+int aw_strip_series(struct aw_strip *strip, const char *label, const char *unit)
+{
+    if (strip->n == AW_STRIP_SERIES)
+        return -1;
+    struct aw_strip_line *line = &strip->lines[strip->n];
+    line->buckets = malloc(BUCKETS * sizeof *line->buckets);
+    if (!line->buckets)
+        return -1;
+    snprintf(line->label, sizeof line->label, "%s", label);
+    snprintf(line->unit, sizeof line->unit, "%s", unit ? unit : "");
+    line->panel = panel_for(strip, unit ? unit : "");
+    line->value = (double)NAN;
+    return strip->n++;
+}
+
+/* ---- Samples ----------------------------------------------------------------------------------
+ */
+
+static struct aw_bucket *bucket_at(const struct aw_strip_line *line, size_t back)
+{
+    return &line->buckets[(line->next + BUCKETS - 1 - back) % BUCKETS];
+}
+
+static bool same_bucket(const struct aw_strip *strip, int64_t a, int64_t b)
+{
+    int64_t width = strip->span_ns / BUCKETS + 1;
+    return a / width == b / width;
+}
+
+void aw_strip_add(struct aw_strip *strip, int number, int64_t time_ns, double value)
+{
+    struct aw_strip_line *line = &strip->lines[number];
+    struct aw_bucket *last = line->n ? bucket_at(line, 0) : NULL;
+    if (!(fabs(value) < VALUE_MOST))
+        value = (double)NAN;
+    line->value = value;
+    if (last && time_ns < last->time_ns)
+        time_ns = last->time_ns;
+    if (last && !isnan(value) && !isnan(last->last) && same_bucket(strip, last->time_ns, time_ns)) {
+        last->time_ns = time_ns;
+        last->last = value;
+        last->least = fmin(last->least, value);
+        last->greatest = fmax(last->greatest, value);
+        return;
+    }
+    if (last && isnan(value) && isnan(last->last))
+        return;
+    line->buckets[line->next] = (struct aw_bucket){time_ns, value, value, value, value};
+    line->next = (line->next + 1) % BUCKETS;
+    line->n += line->n < BUCKETS;
+}
+
+void aw_strip_break(struct aw_strip *strip)
+{
+    for (int i = 0; i < strip->n; i++)
+        if (strip->lines[i].n)
+            aw_strip_add(strip, i, bucket_at(&strip->lines[i], 0)->time_ns, (double)NAN);
+}
+
+/* ---- Scales -----------------------------------------------------------------------------------
+ */
+
+/* Least and greatest value that can be seen; false if there is none. */
+static bool find_extent(const struct aw_strip *strip, int panel, int panels, int64_t from,
+                        double *low, double *high)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (int i = 0; i < strip->n; i++) {
+        const struct aw_strip_line *line = &strip->lines[i];
+        if ((line->panel < panels ? line->panel : panels - 1) != panel)
+            continue;
+        for (size_t back = 0; back < line->n; back++) {
+            const struct aw_bucket *bucket = bucket_at(line, back);
+            if (bucket->time_ns < from)
+                break;
+            *low = fmin(*low, bucket->least); /* NaN is passed over */
+            *high = fmax(*high, bucket->greatest);
+        }
+    }
+    return *low <= *high;
+}
+
+/* Round ends for a scale around these values. */
+static void round_out(double *low, double *high)
+{
+    double at[AW_TICKS], size = fmax(fabs(*low), fabs(*high)), span = *high - *low;
+    int decimals;
+    double air = span > 1e-9 * size && span > 0 ? span * 0.04 : fmax(size * 0.1, 0.5);
+    *low = *low >= 0 && span > 0 ? fmax(*low - air, 0) : *low - air; /* zero is a natural end */
+    *high = *high <= 0 && span > 0 ? fmin(*high + air, 0) : *high + air;
+    int n = aw_ticks(*low, *high, ROUND_TICKS, at, &decimals);
+    if (n < 2)
+        return;
+    double step = at[1] - at[0];
+    *low = floor(*low / step + 1e-9) * step;
+    *high = ceil(*high / step - 1e-9) * step;
+}
+
+static void adapt(struct aw_strip_panel *panel, double low, double high, int64_t now)
+{
+    double wanted_low = low, wanted_high = high;
+    round_out(&wanted_low, &wanted_high);
+    bool outside = !panel->known || low < panel->low || high > panel->high;
+    bool roomy = wanted_high - wanted_low < ROOMY * (panel->high - panel->low);
+    if (outside && panel->known) { /* grows to both sides, so that it does not swing */
+        wanted_low = fmin(wanted_low, panel->low);
+        wanted_high = fmax(wanted_high, panel->high);
+        roomy = false;
+        double used_low = low, used_high = high;
+        round_out(&used_low, &used_high);
+        if (used_high - used_low < ROOMY * (wanted_high - wanted_low)) {
+            wanted_low = used_low;
+            wanted_high = used_high;
+        }
+    }
+    if (!roomy)
+        panel->roomy_ns = 0;
+    else if (!panel->roomy_ns)
+        panel->roomy_ns = now;
+    if (outside || (roomy && now - panel->roomy_ns > SHRINK_NS)) {
+        panel->low = wanted_low;
+        panel->high = wanted_high;
+        panel->known = true;
+        panel->roomy_ns = 0;
+    }
+}
+
+/* ---- Drawing ----------------------------------------------------------------------------------
+ */
+
+/* Where a panel is: characters, without its frame. */
+struct box {
+    int x, y, width, height;
+    int64_t from, to;
+    const struct aw_strip_panel *panel;
+};
+
+static double to_x(const struct box *box, int64_t time)
+{
+    double share = (double)(time - box->from) / (double)(box->to - box->from);
+    return 2 * box->x + share * (2 * box->width - 1);
+}
+
+static double to_y(const struct box *box, double value)
+{
+    double share = (value - box->panel->low) / (box->panel->high - box->panel->low);
+    return 4 * box->y + (1 - share) * (4 * box->height - 1);
+}
+
+static double least_y(const struct box *box)
+{
+    return 4 * box->y;
+}
+
+static double clamp_y(const struct box *box, double y)
+{
+    return fmin(fmax(y, least_y(box)), least_y(box) + 4 * box->height - 1);
+}
+
+/* A line from one to the next, and an upright one over what a bucket spans. */
+static void draw_line(const struct aw_strip_line *line, const struct box *box, int color,
+                      struct aw_braille *canvas)
+{
+    const struct aw_bucket *newer = NULL;
+    for (size_t back = 0; back < line->n; back++) {
+        const struct aw_bucket *b = bucket_at(line, back);
+        double x = to_x(box, b->time_ns), edge = 2 * box->x;
+        if (newer && !isnan(b->last) && !isnan(newer->first)) {
+            double x1 = to_x(box, newer->time_ns), y1 = clamp_y(box, to_y(box, newer->first));
+            double y = clamp_y(box, to_y(box, b->last));
+            if (x < edge && x1 > x) { /* cut off at the left edge */
+                y += (y1 - y) * (edge - x) / (x1 - x);
+                aw_braille_line(canvas, edge, y, x1, y1, color);
+                return;
+            }
+            aw_braille_line(canvas, x, y, x1, y1, color);
+        }
+        if (x < edge)
+            return;
+        if (!isnan(b->last))
+            aw_braille_line(canvas, x, clamp_y(box, to_y(box, b->least)), x,
+                            clamp_y(box, to_y(box, b->greatest)), color);
+        newer = b;
+    }
+}
+
+static void print_fixed(char *out, size_t size, double value, int decimals)
+{
+    snprintf(out, size, "%.*f", decimals, fabs(value) < 1e-12 ? 0.0 : value);
+}
+
+struct scale {
+    int n, decimals;
+    double at[AW_TICKS];
+};
+
+static struct scale scale_of(const struct aw_strip_panel *panel, int height)
+{
+    struct scale scale = {0};
+    int most = height / 2 + 1 < 7 ? height / 2 + 1 : 7;
+    double slack = (panel->high - panel->low) * 1e-9;
+    scale.n = aw_ticks(panel->low - slack, panel->high + slack, most > 3 ? most : 3, scale.at,
+                       &scale.decimals);
+    return scale;
+}
+
+static int scale_width(const struct scale *scale)
+{
+    char text[48];
+    int width = 1;
+    for (int i = 0; i < scale->n; i++) {
+        print_fixed(text, sizeof text, scale->at[i], scale->decimals);
+        width = (int)strlen(text) > width ? (int)strlen(text) : width;
+    }
+    return width;
+}
+
+static void draw_scale(const struct box *box, const struct scale *scale, struct aw_braille *canvas)
+{
+    char text[48];
+    for (int i = 0; i < box->height; i++)
+        aw_braille_text(canvas, box->x - 1, box->y + i, "│", AW_BRAILLE_DIM);
+    for (int i = 0; i < scale->n; i++) {
+        int row = (int)floor(clamp_y(box, to_y(box, scale->at[i])) / 4);
+        if (row < box->y || row >= box->y + box->height)
+            continue;
+        print_fixed(text, sizeof text, scale->at[i], scale->decimals);
+        aw_braille_text(canvas, box->x - 2 - (int)strlen(text), row, text, AW_BRAILLE_DIM);
+        aw_braille_text(canvas, box->x - 1, row, "┤", AW_BRAILLE_DIM);
+        for (int x = box->x + 3; x < box->x + box->width; x += 4)
+            aw_braille_text(canvas, x, row, "·", AW_BRAILLE_DIM);
+    }
+}
+
+static void draw_time(const struct aw_strip_look *look, const struct box *box,
+                      struct aw_braille *canvas)
+{
+    double at[AW_TICKS], end = 0, span = (double)(box->to - box->from) / 1e9;
+    int decimals = 0, y = box->y + box->height;
+    if (look->absolute)
+        end = (double)(look->end_ns - look->start_ns) / 1e9;
+    int most = box->width / 12 > 2 ? box->width / 12 : 2;
+    int n = aw_ticks(end - span, end, most < AW_TICKS ? most + 1 : AW_TICKS, at, &decimals);
+    aw_braille_text(canvas, box->x - 1, y, "└", AW_BRAILLE_DIM);
+    for (int i = 0; i < box->width; i++)
+        aw_braille_text(canvas, box->x + i, y, "─", AW_BRAILLE_DIM);
+    for (int i = 0; i < n; i++) {
+        char text[48];
+        int x = box->x + (int)((at[i] - end + span) / span * (box->width - 1) + 0.5);
+        print_fixed(text, sizeof text, at[i], decimals);
+        strcat(text, " s");
+        if (!look->absolute && fabs(at[i]) < 1e-9)
+            strcpy(text, "now");
+        int width = (int)strlen(text), left = x - width / 2;
+        left = left + width > canvas->columns ? canvas->columns - width : left;
+        aw_braille_text(canvas, x, y, "┬", AW_BRAILLE_DIM);
+        aw_braille_text(canvas, left < 0 ? 0 : left, y + 1, text, AW_BRAILLE_DIM);
+    }
+}
+
+/* ---- Legend -----------------------------------------------------------------------------------
+ */
+
+static void print_value(const struct aw_strip_line *line, double span, char *out, size_t size)
+{
+    if (isnan(line->value)) {
+        snprintf(out, size, "–");
+        return;
+    }
+    int decimals = span > 0 ? (int)ceil(3 - log10(span)) : 0;
+    decimals = decimals < 0 ? 0 : decimals > 6 ? 6 : decimals;
+    print_fixed(out, size, line->value, decimals);
+}
+
+static int color_of(int line)
+{
+    return 1 + line % AW_BRAILLE_SERIES;
+}
+
+/* The unit stands behind the last of the lines that have it. */
+static const char *unit_shown(const struct aw_strip *strip, int line, int index, int panels)
+{
+    const char *unit = strip->lines[line].unit;
+    for (int i = line + 1; i < strip->n; i++) {
+        int panel = strip->lines[i].panel < panels ? strip->lines[i].panel : panels - 1;
+        if (panel == index && strcmp(strip->lines[i].unit, unit) == 0)
+            return "";
+    }
+    return unit;
+}
+
+/* Of a panel: its unit, its lines with their values, as far as there is room. */
+static void draw_legend(const struct aw_strip *strip, int index, int panels, bool numbered, int y,
+                        struct aw_braille *canvas)
+{
+    const struct aw_strip_panel *panel = &strip->panels[index];
+    int x = 1;
+    for (int i = 0; i < strip->n; i++) {
+        const struct aw_strip_line *line = &strip->lines[i];
+        char value[48], mark[16] = "●";
+        if ((line->panel < panels ? line->panel : panels - 1) != index)
+            continue;
+        print_value(line, panel->high - panel->low, value, sizeof value);
+        const char *unit = unit_shown(strip, i, index, panels);
+        int width = (int)aw_utf8_length(line->label) + 12 + (int)aw_utf8_length(unit);
+        if (x > 1 && x + width > canvas->columns) {
+            aw_braille_text(canvas, x, y, "…", AW_BRAILLE_DIM);
+            return;
+        }
+        if (numbered)
+            snprintf(mark, sizeof mark, "%d", i + 1);
+        int at = aw_braille_text(canvas, x, y, mark, color_of(i)) + 1;
+        at = aw_braille_text(canvas, at, y, line->label, 0) + 1;
+        int pad = 9 - (int)aw_utf8_length(value);
+        at = aw_braille_text(canvas, at + (pad > 0 ? pad : 0), y, value, AW_BRAILLE_BOLD);
+        x = aw_braille_text(canvas, at + (*unit != '\0'), y, unit, AW_BRAILLE_DIM) + 2;
+    }
+}
+
+/* ---- All of it --------------------------------------------------------------------------------
+ */
+
+static void draw_numbers(const struct aw_strip *strip, int index, int panels, const struct box *box,
+                         struct aw_braille *canvas)
+{
+    for (int i = 0; i < strip->n; i++) {
+        const struct aw_strip_line *line = &strip->lines[i];
+        char text[16];
+        if ((line->panel < panels ? line->panel : panels - 1) != index || isnan(line->value) ||
+            line->n == 0)
+            continue;
+        int column = (int)(to_x(box, bucket_at(line, 0)->time_ns) / 2);
+        snprintf(text, sizeof text, "%d", i + 1);
+        aw_braille_text(canvas, column - i % 3, (int)(clamp_y(box, to_y(box, line->value)) / 4),
+                        text, color_of(i));
+    }
+}
+
+static void draw_panel(struct aw_strip *strip, const struct aw_strip_look *look, int index,
+                       int panels, struct box *box, struct aw_braille *canvas)
+{
+    box->panel = &strip->panels[index];
+    struct scale scale = scale_of(box->panel, box->height);
+    draw_legend(strip, index, panels, look->numbered, box->y - 1, canvas);
+    draw_scale(box, &scale, canvas);
+    for (int i = strip->n - 1; i >= 0; i--) /* the first one on top */
+        if ((strip->lines[i].panel < panels ? strip->lines[i].panel : panels - 1) == index)
+            draw_line(&strip->lines[i], box, color_of(i), canvas);
+    if (look->numbered)
+        draw_numbers(strip, index, panels, box, canvas);
+}
+
+static int find_scales(struct aw_strip *strip, int panels, int height, int64_t from, int64_t now)
+{
+    int width = 4;
+    for (int i = 0; i < panels; i++) {
+        struct aw_strip_panel *panel = &strip->panels[i];
+        double low, high;
+        if (find_extent(strip, i, panels, from, &low, &high))
+            adapt(panel, low, high, now);
+        struct scale scale = scale_of(panel, height);
+        width = scale_width(&scale) > width ? scale_width(&scale) : width;
+    }
+    return width;
+}
+
+static void draw_edges(const struct aw_strip_look *look, struct aw_braille *canvas)
+{
+    int y = canvas->rows - 1;
+    int x = aw_braille_text(canvas, 1, 0, look->title ? look->title : "", AW_BRAILLE_DIM);
+    if (look->state)
+        aw_braille_text(canvas, x + 2, 0, look->state, AW_BRAILLE_WARN);
+    int at = look->keys ? canvas->columns - 1 - (int)aw_utf8_length(look->keys) : 0;
+    if (look->keys)
+        aw_braille_text(canvas, at < 0 ? 0 : at, y, look->keys, AW_BRAILLE_DIM);
+}
+
+void aw_strip_draw(struct aw_strip *strip, const struct aw_strip_look *look,
+                   struct aw_braille *canvas)
+{
+    int top = look->title || look->state ? 1 : 0, bottom = look->keys ? 1 : 0;
+    int room = canvas->rows - top - bottom - 2; /* the time axis takes two */
+    int panels = strip->n_panels < room / LEAST_ROWS ? strip->n_panels : room / LEAST_ROWS;
+    aw_braille_clear(canvas);
+    draw_edges(look, canvas);
+    if (panels < 1 || canvas->columns < 20) {
+        aw_braille_text(canvas, 0, top, strip->n ? "too small" : "nothing yet", AW_BRAILLE_DIM);
+        return;
+    }
+    int each = room / panels;
+    int64_t from = look->end_ns - strip->span_ns;
+    struct box box = {.x = find_scales(strip, panels, each - 1, from, look->end_ns) + 3};
+    box.width = canvas->columns - box.x - 1;
+    /* In whole dots, so that a line that moves on keeps its shape. */
+    int64_t dot = strip->span_ns / (2 * box.width - 1) + 1;
+    box.to = look->absolute ? look->end_ns : (look->end_ns + dot - 1) / dot * dot;
+    box.from = box.to - strip->span_ns;
+    box.y = top;
+    for (int i = 0; i < panels; i++) {
+        box.y += 1;
+        box.height = (i == panels - 1 ? room - each * (panels - 1) : each) - 1;
+        draw_panel(strip, look, i, panels, &box, canvas);
+        box.y += box.height;
+    }
+    box.y -= box.height;
+    draw_time(look, &box, canvas);
+}

@@ -1,0 +1,68 @@
+/* Internal to lib/view: the list of pieces a record is printed with. */
+#ifndef AW_VIEW_TEXT_PIECE_H
+#define AW_VIEW_TEXT_PIECE_H
+
+#include "view/text/view.h"
+
+#pragma GCC visibility push(hidden)
+
+enum what {
+    WHAT_NOTHING,
+    WHAT_LEAF,
+    WHAT_TIME,
+    WHAT_DIR,
+    WHAT_MSG,
+    WHAT_NAME, /* the text field of the record */
+    WHAT_MARK, /* what is odd about the record, if anything is */
+};
+
+enum how {
+    HOW_INT,
+    HOW_FIXED,
+    HOW_FLOAT,
+    HOW_NAMED,
+};
+
+/* Literal text, then a value. If the leaf is absent the text is left out too, with the next .skip
+ * pieces. */
+struct piece {
+    uint16_t text, length; /* in the pool */
+    uint8_t what, how;
+    uint8_t leaf, decimals;
+    uint8_t skip;
+    bool conditional;    /* only if the leaf is present */
+    bool quoted;         /* a name stands between quotes */
+    bool worded;         /* one value of it is a word */
+    bool with_unit;      /* followed by its unit: */
+    uint8_t unit_length; /* 0: none, or which one depends on another leaf */
+    const char *unit;
+};
+
+#define MAX_PIECES  (AW_MAX_LEAVES * 3 + 8)
+#define MAX_COLUMNS 128
+#define COPY_BLOCK  16 /* texts are copied in blocks: what is behind their end is read too */
+
+struct pieces {
+    const struct aw_codec *codec; /* NULL: not compiled yet */
+    bool usable;                  /* has any of the fields that are asked for */
+    uint16_t n, used;
+    struct piece list[MAX_PIECES];
+    char pool[AW_MAX_LEAVES * 64 + COPY_BLOCK];
+};
+
+/* CSV: the fields of all messages, each once. */
+struct columns {
+    size_t n;
+    char name[MAX_COLUMNS][48];
+};
+
+void aw_pieces_compile(struct pieces *out, const struct aw_codec *codec,
+                       const struct aw_view_options *options, const struct columns *columns,
+                       bool has_time);
+
+/* Is this field wanted? */
+bool aw_view_wants(const struct aw_view_options *options, const struct aw_leaf *leaf);
+
+#pragma GCC visibility pop
+
+#endif

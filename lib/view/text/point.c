@@ -1,0 +1,126 @@
+#include "view/text/point.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool same_elsewhere(const struct aw_names *names, size_t message, const char *field)
+{
+    struct aw_wire *wire = names->wire;
+    for (size_t m = 0; m < wire->protocol->n_messages; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(wire, m);
+        if (m == message || !(codec->message->dir & AW_RX))
+            continue;
+        for (int i = 0; i < codec->n_leaves; i++)
+            if (codec->leaves[i].value && strcmp(names->field[m][i], field) == 0)
+                return true;
+    }
+    return false;
+}
+
+void aw_names_init(struct aw_names *names, struct aw_wire *wire)
+{
+    names->wire = wire;
+    for (size_t m = 0; m < wire->protocol->n_messages; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(wire, m);
+        for (int i = 0; i < codec->n_leaves; i++)
+            aw_leaf_name(&codec->leaves[i], names->field[m][i], sizeof names->field[m][i]);
+    }
+    for (size_t m = 0; m < wire->protocol->n_messages; m++)
+        for (int i = 0; i < aw_wire_codec_at(wire, m)->n_leaves; i++)
+            names->shared[m][i] = same_elsewhere(names, m, names->field[m][i]);
+}
+
+void aw_point_join(char *out, const char *const *parts, size_t n)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t length = strlen(parts[i]);
+        if (!length || used + length + 2 > AW_POINT_NAME)
+            continue;
+        if (used)
+            out[used++] = '.';
+        memcpy(out + used, parts[i], length);
+        used += length;
+    }
+    out[used] = '\0';
+}
+
+static const char *value_name(const struct aw_field *row, double value)
+{
+    const struct aw_name *name = row->names;
+    while (name && name->name && name->value != value)
+        name++;
+    return name ? name->name : NULL;
+}
+
+static const char *text_of(const struct aw_record *record, int leaf)
+{
+    const struct aw_field *row = record->codec->leaves[leaf].field;
+    if (row->type == AW_TEXT)
+        return record->text;
+    return record->codec->raw ? NULL : value_name(row, record->v[leaf]);
+}
+
+int aw_subject_leaf(const struct aw_record *record, const char *subject)
+{
+    for (int i = 0; i < record->codec->n_leaves; i++) {
+        const struct aw_field *row = record->codec->leaves[i].field;
+        bool has = record->codec->leaves[i].value && record->present >> i & 1;
+        const char *text = row->type == AW_TEXT ? record->text : value_name(row, record->v[i]);
+        if (has && text && strcmp(text, subject) == 0)
+            return i;
+    }
+    return -1;
+}
+
+size_t aw_record_points(const struct aw_names *names, const struct aw_record *record,
+                        const char *subject, struct aw_point *points, size_t max)
+{
+    const struct aw_codec *codec = record->codec;
+    size_t message = (size_t)(codec - names->wire->codecs), n = 0;
+    int about = aw_subject_leaf(record, subject);
+    for (int i = 0; i < codec->n_leaves && n < max; i++) {
+        const char *field = names->field[message][i];
+        if (!codec->leaves[i].value || !(record->present >> i & 1))
+            continue;
+        bool full = record->dir == AW_TX || names->shared[message][i];
+        struct aw_point *point = &points[n++];
+        aw_point_join(point->name,
+                      (const char *[]){subject, full ? codec->message->name : "", field}, 3);
+        point->subject = subject;
+        point->message = codec->message->name;
+        point->field = field;
+        point->text = text_of(record, i);
+        point->value = codec->leaves[i].field->type == AW_TEXT ? (double)NAN : record->v[i];
+        point->codec = codec;
+        point->record = record;
+        point->leaf = i;
+        point->about = i == about;
+        point->order = (unsigned)(message * AW_MAX_LEAVES) + (unsigned)i;
+    }
+    return n;
+}
+
+/* The row of the wire that a path of somebody's JSON speaks of. */
+static void find_row(struct aw_names *names, struct aw_point *point)
+{
+    const struct aw_codec *codec = NULL;
+    if (*point->message)
+        codec = aw_wire_codec(names->wire, point->message, AW_RX);
+    int leaf = codec ? aw_codec_find(codec, point->field) : -1;
+    point->codec = leaf >= 0 ? codec : NULL;
+    point->leaf = leaf;
+}
+
+void aw_path_point(struct aw_names *names, const char *message, const char *path, double value,
+                   const char *text, struct aw_point *point)
+{
+    *point = (struct aw_point){.subject = "",
+                               .message = message ? message : "",
+                               .field = path,
+                               .value = value,
+                               .text = text};
+    snprintf(point->name, sizeof point->name, "%s", path);
+    find_row(names, point);
+}

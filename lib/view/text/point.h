@@ -1,0 +1,61 @@
+/* One value with its full name, wherever it comes from: a field of a record, a member of a JSON
+ * object, a cell of a CSV file. What watch and plot are made of.
+ *
+ *     struct aw_names names;                                 about 180 kB, by the caller
+ *     aw_names_init(&names, wire);
+ *     size_t n = aw_record_points(&names, &record, "lknee", points, AW_POINTS_MAX);
+ *     points[0].name                                         "lknee.torque"
+ *
+ * The name of a point is subject.field. Where two messages from the device have a field of the same
+ * name, and for messages to the device, it is subject.message.field. Patterns (select.h) may leave
+ * out the subject and the message.
+ */
+#ifndef AW_VIEW_TEXT_POINT_H
+#define AW_VIEW_TEXT_POINT_H
+
+#include "wire/wire.h"
+
+#define AW_POINT_NAME 96  /* bytes of a name, with its NUL */
+#define AW_POINTS_MAX 256 /* of one message */
+
+/* Plain data; texts are valid until the next message is asked for. */
+struct aw_point {
+    char name[AW_POINT_NAME];
+    const char *subject;            /* "" if nobody in particular */
+    const char *message;            /* "" if not known */
+    const char *field;              /* "elbow.position" */
+    double value;                   /* NaN: no data, or a text */
+    const char *text;               /* instead of a number; or NULL */
+    const struct aw_codec *codec;   /* where unit, range and names come from; or NULL */
+    const struct aw_record *record; /* or NULL */
+    int leaf;                       /* of the codec */
+    bool about;                     /* it only says the subject: lknee.board = lknee */
+    unsigned order;                 /* points of a subject are listed in this order */
+};
+
+/* Names of all fields of a wire. The wire must outlive it. */
+struct aw_names {
+    struct aw_wire *wire;
+    char field[AW_MAX_MESSAGES][AW_MAX_LEAVES][40];
+    bool shared[AW_MAX_MESSAGES][AW_MAX_LEAVES]; /* another message has that name too */
+};
+
+void aw_names_init(struct aw_names *names, struct aw_wire *wire);
+
+/* The parts of a name with points between them, without the empty ones and what does not fit into
+ * AW_POINT_NAME bytes. */
+void aw_point_join(char *out, const char *const *parts, size_t n);
+
+/* Fills points with what the record has, at most max; returns how many. */
+size_t aw_record_points(const struct aw_names *names, const struct aw_record *record,
+                        const char *subject, struct aw_point *points, size_t max);
+
+/* The leaf that says the subject, or -1. */
+int aw_subject_leaf(const struct aw_record *record, const char *subject);
+
+/* A point from elsewhere: path is its field; what a message of that name has in the wire gives it
+ * unit and range. message may be NULL. */
+void aw_path_point(struct aw_names *names, const char *message, const char *path, double value,
+                   const char *text, struct aw_point *point);
+
+#endif

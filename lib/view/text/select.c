@@ -1,0 +1,259 @@
+#include "view/text/select.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+
+#define KNOWN_MAX 1024
+
+enum aw_status aw_select_add(struct aw_select *select, const char *pattern, struct aw_error *err)
+{
+    if (select->n == AW_SELECT_MAX)
+        return aw_fail(err, AW_USAGE, "more than %d fields — a pattern such as 'm1.*' takes many",
+                       AW_SELECT_MAX);
+    select->pattern[select->n++] = pattern;
+    return AW_OK;
+}
+
+static bool has_glob(const char *pattern)
+{
+    return strpbrk(pattern, "*?[") != NULL;
+}
+
+/* The name itself, or the beginning of it up to a dot: a group, a subject. */
+static bool fits(const char *pattern, const char *name)
+{
+    size_t length = strlen(pattern);
+    if (has_glob(pattern))
+        return fnmatch(pattern, name, 0) == 0;
+    return strncmp(name, pattern, length) == 0 && (name[length] == '\0' || name[length] == '.');
+}
+
+/* The last part of a name: the position of each joint. */
+static bool fits_end(const char *pattern, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && strcmp(pattern, dot + 1) == 0;
+}
+
+static bool fits_parts(const char *pattern, const char *first, const char *second,
+                       const char *third)
+{
+    char name[AW_POINT_NAME];
+    aw_point_join(name, (const char *[]){first, second, third}, 3);
+    return fits(pattern, name);
+}
+
+static bool fits_name(const char *pattern, const struct aw_point *point)
+{
+    const char *subject = point->subject, *message = point->message, *field = point->field;
+    return fits(pattern, point->name) || fits(pattern, field) || fits_end(pattern, field) ||
+           (*message && fits_parts(pattern, message, field, "")) ||
+           (*subject && (fits_parts(pattern, subject, field, "") ||
+                         fits_parts(pattern, subject, message, field)));
+}
+
+/* The other name of a joint: "elbow.position" for m3.position. */
+static bool fits_alias(const char *pattern, const struct aw_point *point)
+{
+    const struct aw_leaf *leaf = point->codec ? &point->codec->leaves[point->leaf] : NULL;
+    const char *alias = !leaf ? NULL : leaf->label ? leaf->alias : leaf->field->alias;
+    char field[AW_POINT_NAME];
+    if (!alias)
+        return false;
+    aw_point_join(field, (const char *[]){alias, leaf->label ? leaf->field->name : ""}, 2);
+    return fits(pattern, field) || fits_parts(pattern, point->message, field, "");
+}
+
+/* "3", "3.force.z": the message is about number 3, whatever its name. */
+static bool fits_number(const char *pattern, const struct aw_point *point)
+{
+    char *rest;
+    if (!isdigit((unsigned char)*pattern) || !point->record)
+        return false;
+    unsigned long number = strtoul(pattern, &rest, 10);
+    int leaf = aw_codec_find(point->codec, "id");
+    if ((*rest && *rest != '.') || leaf < 0 || point->record->v[leaf] != (double)number)
+        return false;
+    return !*rest || fits_name(rest + 1, point);
+}
+
+static bool fits_point(const char *pattern, const struct aw_point *point)
+{
+    return fits_name(pattern, point) || fits_number(pattern, point) || fits_alias(pattern, point);
+}
+
+int aw_select_match(const struct aw_select *select, const struct aw_point *point)
+{
+    for (size_t i = 0; i < select->n; i++)
+        if (fits_point(select->pattern[i], point))
+            return (int)i;
+    return select->n ? -1 : 0;
+}
+
+/* ---- Before anything has come -----------------------------------------------------------------
+ */
+
+struct known {
+    bool numbers; /* who has no name may have a number */
+    size_t n;
+    const char *name[KNOWN_MAX];
+};
+
+static void add_known(struct known *known, const char *name)
+{
+    for (size_t i = 0; i < known->n; i++)
+        if (known->name[i] == name)
+            return;
+    if (known->n < KNOWN_MAX && name)
+        known->name[known->n++] = name;
+}
+
+static bool is_in_head(const struct aw_codec *codec, const struct aw_field *field)
+{
+    const struct aw_field *row = codec->message->head ? codec->message->head : codec->variant->head;
+    while (row && row->type != AW_END && row != field)
+        row++;
+    return row == field;
+}
+
+static void add_leaf(struct known *known, const struct aw_codec *codec, const struct aw_leaf *leaf)
+{
+    const struct aw_name *value = is_in_head(codec, leaf->field) ? leaf->field->names : NULL;
+    add_known(known, leaf->label);
+    add_known(known, leaf->label ? leaf->alias : leaf->field->alias);
+    add_known(known, leaf->field->name);
+    for (; value && value->name; value++)
+        add_known(known, value->name); /* boards and the like: subjects */
+}
+
+/* Fields before messages: of two that are as near, it is the field that was meant. */
+static void collect(const struct aw_names *names, struct known *known)
+{
+    const struct aw_protocol *protocol = names->wire->protocol;
+    for (size_t m = 0; m < protocol->n_messages; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
+        for (int i = 0; i < codec->n_leaves; i++) {
+            if (!codec->leaves[i].value)
+                continue;
+            add_known(known, names->field[m][i]);
+            add_leaf(known, codec, &codec->leaves[i]);
+        }
+    }
+    for (size_t m = 0; m < protocol->n_messages; m++)
+        add_known(known, protocol->messages[m].name);
+}
+
+/* Text up to a length that is a name, or names with dots between them: "lknee.joint". */
+static bool is_known(const struct known *known, const char *text, size_t length)
+{
+    if (known->numbers && isdigit((unsigned char)*text))
+        return true;
+    for (size_t i = 0; i < known->n; i++) {
+        size_t own = strlen(known->name[i]);
+        if (own > length || strncmp(known->name[i], text, own) != 0)
+            continue;
+        if (own == length ||
+            (text[own] == '.' && is_known(known, text + own + 1, length - own - 1)))
+            return true;
+    }
+    return false;
+}
+
+static bool fits_any(const char *part, const struct known *known)
+{
+    for (size_t i = 0; i < known->n; i++)
+        if (fits(part, known->name[i]) || fits_end(part, known->name[i]))
+            return true;
+    return false;
+}
+
+/* The pattern is one of the names, or what follows one of its dots is. What stands before that dot
+ * is somebody: whoever it may be (anybody), or one of the names too. */
+static bool is_possible(const char *pattern, const struct known *known, bool anybody)
+{
+    if (has_glob(pattern) || fits_any(pattern, known))
+        return true;
+    for (const char *dot = strchr(pattern, '.'); dot; dot = strchr(dot + 1, '.'))
+        if (fits_any(dot + 1, known) &&
+            (anybody || is_known(known, pattern, (size_t)(dot - pattern))))
+            return true;
+    return false;
+}
+
+/* The nearest of the names, or behind the part of the pattern that is fine the nearest for its
+ * rest. */
+static const char *nearest(const char *pattern, const struct known *known, int *fine)
+{
+    const char *near = aw_suggest(pattern, known->name, known->n), *dot = strchr(pattern, '.');
+    *fine = 0;
+    if (near || !dot || fits_any(dot + 1, known))
+        return near;
+    *fine = (int)(dot + 1 - pattern);
+    return aw_suggest(dot + 1, known->name, known->n);
+}
+
+static enum aw_status check(const char *pattern, const struct known *known, bool subjects,
+                            struct aw_error *err)
+{
+    int fine;
+    const char *near = nearest(pattern, known, &fine);
+    bool somebody = subjects && !strchr(pattern, '.') && !near;
+    if (somebody || is_possible(pattern, known, subjects))
+        return AW_OK;
+    if (!near)
+        return aw_fail(err, AW_USAGE, "no message has a field '%.60s' — see 'describe'", pattern);
+    return aw_fail(err, AW_USAGE, "no message has a field '%.60s' — did you mean '%.*s%s'?",
+                   pattern, fine, pattern, near);
+}
+
+enum aw_status aw_select_check(const struct aw_select *select, const struct aw_names *names,
+                               bool subjects, struct aw_error *err)
+{
+    struct known known = {.numbers = true};
+    enum aw_status status = AW_OK;
+    collect(names, &known);
+    for (size_t i = 0; i < select->n && status == AW_OK; i++)
+        status = check(select->pattern[i], &known, subjects, err);
+    return status;
+}
+
+/* ---- Once the first message has come ----------------------------------------------------------
+ */
+
+static enum aw_status nobody(const char *pattern, const struct known *known, size_t first,
+                             struct aw_error *err)
+{
+    char all[120] = "";
+    int fine;
+    const char *near = nearest(pattern, known, &fine);
+    if (near)
+        return aw_fail(err, AW_USAGE, "nothing is called '%.60s' — did you mean '%.*s%s'?", pattern,
+                       fine, pattern, near);
+    if (first == known->n)
+        return aw_fail(err, AW_USAGE, "nothing is called '%.60s' — see 'describe'", pattern);
+    for (size_t i = first, used = 0; i < known->n && used < sizeof all; i++)
+        if (!isdigit((unsigned char)*known->name[i]))
+            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "",
+                                     known->name[i]);
+    return aw_fail(err, AW_USAGE, "nothing is called '%.60s' — there is %s", pattern, all);
+}
+
+enum aw_status aw_select_confirm(const struct aw_select *select, const struct aw_names *names,
+                                 const char *const *subjects, size_t n, struct aw_error *err)
+{
+    struct known known = {0};
+    enum aw_status status = AW_OK;
+    collect(names, &known);
+    size_t first = known.n;
+    for (size_t i = 0; i < n; i++)
+        add_known(&known, subjects[i]);
+    for (size_t i = 0; i < select->n && status == AW_OK; i++)
+        if (!is_possible(select->pattern[i], &known, false))
+            status = nobody(select->pattern[i], &known, first, err);
+    return status;
+}

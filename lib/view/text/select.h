@@ -1,0 +1,41 @@
+/* Which values are wanted: names and patterns.
+ *
+ *     m1.position            a field; of every subject, if there are several
+ *     lknee.torque           of this subject
+ *     m1  lknee              all of a group, all of a subject
+ *     position               the position of each group
+ *     '*.torque' 'lknee.*'   * stands for any characters, ? for one, [ab] for one of these
+ *     kp.value               message.field, where a name alone would not do
+ *     3  3.force.z           of whom the message says this id
+ *
+ * Plain data; patterns are not copied.
+ */
+#ifndef AW_VIEW_TEXT_SELECT_H
+#define AW_VIEW_TEXT_SELECT_H
+
+#include "view/text/point.h"
+
+#define AW_SELECT_MAX 32
+
+struct aw_select {
+    size_t n; /* 0: everything is wanted */
+    const char *pattern[AW_SELECT_MAX];
+};
+
+/* AW_USAGE: too many. */
+enum aw_status aw_select_add(struct aw_select *select, const char *pattern, struct aw_error *err);
+
+/* The first pattern that the point is like, from 0; 0 if everything is wanted; -1: none. */
+int aw_select_match(const struct aw_select *select, const struct aw_point *point);
+
+/* AW_USAGE with the nearest name if a pattern can fit no field of the wire. subjects: there may be
+ * subjects that the wire does not know by name; otherwise a subject is one of its named values, or
+ * a number. */
+enum aw_status aw_select_check(const struct aw_select *select, const struct aw_names *names,
+                               bool subjects, struct aw_error *err);
+
+/* The same once all n subjects are known, names and numbers. */
+enum aw_status aw_select_confirm(const struct aw_select *select, const struct aw_names *names,
+                                 const char *const *subjects, size_t n, struct aw_error *err);
+
+#endif

@@ -1,0 +1,149 @@
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/number.h"
+#include "view/text/piece.h"
+#include "view/text/value.h"
+
+uint8_t aw_leaf_how(const struct aw_codec *codec, int leaf)
+{
+    const struct aw_field *row = codec->leaves[leaf].field;
+    if (row->names && !codec->raw)
+        return HOW_NAMED;
+    if (row->type == AW_FLOAT && (codec->raw || row->scale == 0))
+        return HOW_FLOAT;
+    if (row->type == AW_FLOAT)
+        return HOW_FIXED;
+    bool whole = codec->raw || ((row->scale == 0 || row->scale == floor(row->scale)) &&
+                                row->offset == floor(row->offset));
+    return whole ? HOW_INT : HOW_FIXED;
+}
+
+uint8_t aw_leaf_decimals(const struct aw_codec *codec, int leaf)
+{
+    const struct aw_field *row = codec->leaves[leaf].field;
+    return (uint8_t)(row->type == AW_FLOAT ? 7 : aw_decimals_for_step(row->scale));
+}
+
+static const char *name_of(const struct aw_name *names, double value)
+{
+    if (!(value >= INT32_MIN && value <= INT32_MAX))
+        return NULL;
+    int32_t number = (int32_t)value;
+    if (number != value)
+        return NULL;
+    while (names->name && names->value != number)
+        names++;
+    return names->name;
+}
+
+char *aw_print_how(char *out, double value, uint8_t how, uint8_t decimals)
+{
+    /* A float with a scale may be more than a float can be. */
+    if (fabs(value) > (double)FLT_MAX)
+        return out + snprintf(out, AW_NUMBER_MAX, "%.9g", value);
+    switch (how) {
+    case HOW_INT:
+        return fabs(value) < 0x1p63 ? aw_print_int(out, (int64_t)value)
+                                    : out + snprintf(out, AW_NUMBER_MAX, "%.17g", value);
+    case HOW_FIXED:
+        return aw_print_fixed(out, value, decimals);
+    default:
+        return aw_print_float32(out, (float)value);
+    }
+}
+
+bool aw_is_truth(const struct aw_field *row)
+{
+    for (const struct aw_name *n = row->names; n && n->name; n++)
+        if (strcmp(n->name, "true") == 0 || strcmp(n->name, "false") == 0)
+            return true;
+    return false;
+}
+
+char *aw_print_named(char *out, const struct aw_field *row, double value, bool quoted)
+{
+    const char *name = name_of(row->names, value);
+    if (!name)
+        return aw_print_how(out, value, value == floor(value) ? HOW_INT : HOW_FLOAT, 0);
+    if (quoted)
+        *out++ = '"';
+    while (*name)
+        *out++ = *name++;
+    if (quoted)
+        *out++ = '"';
+    return out;
+}
+
+static bool is_closed(const struct aw_leaf *leaf)
+{
+    const struct aw_field *row = leaf->field;
+    return leaf->value && row->names && !row->open_names && row->scale == 0;
+}
+
+bool aw_may_be_odd(const struct aw_codec *codec)
+{
+    for (int i = 0; i < codec->n_leaves; i++)
+        if (is_closed(&codec->leaves[i]))
+            return true;
+    return false;
+}
+
+int aw_odd_leaf(const struct aw_record *record)
+{
+    const struct aw_codec *codec = record->codec;
+    for (int i = 0; i < codec->n_leaves; i++)
+        if (is_closed(&codec->leaves[i]) && record->present >> i & 1 && !isnan(record->v[i]) &&
+            !name_of(codec->leaves[i].field->names, record->v[i]))
+            return i;
+    return -1;
+}
+
+const char *aw_value_word(const struct aw_record *record, int leaf)
+{
+    const struct aw_special *word = record->codec->leaves[leaf].field->special;
+    struct aw_range range = aw_leaf_range(record->codec, leaf, record);
+    bool is = word && record->v[leaf] == word->wire * range.scale + range.offset;
+    return is ? word->text : NULL;
+}
+
+static char *print_seconds(char *out, int64_t ns)
+{
+    if (ns < 0) {
+        *out++ = '-';
+        ns = -ns;
+    }
+    out = aw_print_int(out, ns / 1000000000);
+    *out++ = '.';
+    return aw_print_padded(out, (uint32_t)(ns % 1000000000 / 1000), 6);
+}
+
+static char *print_iso(char *out, int64_t ns)
+{
+    struct tm tm;
+    time_t seconds = (time_t)(ns / 1000000000);
+    gmtime_r(&seconds, &tm);
+    out += strftime(out, 24, "%Y-%m-%dT%H:%M:%S", &tm);
+    char *end = print_seconds(out, ns % 1000000000);
+    memmove(out, out + 1, (size_t)(end - out));
+    end[-1] = 'Z';
+    return end;
+}
+
+char *aw_print_time(char *out, enum aw_time_style style, int64_t time_ns, int64_t first_ns,
+                    int64_t previous_ns)
+{
+    switch (style) {
+    case AW_TIME_REL:
+        return print_seconds(out, time_ns - first_ns);
+    case AW_TIME_DELTA:
+        return print_seconds(out, time_ns - previous_ns);
+    case AW_TIME_ISO:
+        return print_iso(out, time_ns);
+    default:
+        return print_seconds(out, time_ns);
+    }
+}

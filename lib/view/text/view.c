@@ -1,0 +1,294 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "view/text/piece.h"
+#include "view/text/value.h"
+
+#define FORMAT_MAX 1024 /* characters of a --format, so that its pieces fit */
+struct aw_view {
+    struct aw_wire *wire;
+    struct aw_view_options options;
+    int64_t first_ns, previous_ns;
+    struct columns columns;
+    struct pieces *pieces[AW_MAX_MESSAGES];
+};
+
+static bool shows_time(const struct aw_view *view, const struct aw_record *record)
+{
+    enum aw_time_style fallback = view->options.style == AW_STYLE_TEXT ? AW_TIME_NONE : AW_TIME_ABS;
+    enum aw_time_style style = view->options.time ? view->options.time : fallback;
+    return style != AW_TIME_NONE && record->time_ns != AW_NO_TIME;
+}
+
+static void add_column(struct columns *columns, const struct aw_leaf *leaf)
+{
+    char name[sizeof *columns->name];
+    aw_leaf_name(leaf, name, sizeof name);
+    for (size_t i = 0; i < columns->n; i++)
+        if (strcmp(columns->name[i], name) == 0)
+            return;
+    if (columns->n < MAX_COLUMNS)
+        memcpy(columns->name[columns->n++], name, sizeof name);
+}
+
+static void collect_columns(struct aw_view *view)
+{
+    for (size_t m = 0; m < view->wire->protocol->n_messages; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(view->wire, m);
+        for (int i = 0; i < codec->n_leaves; i++)
+            if (aw_view_wants(&view->options, &codec->leaves[i]))
+                add_column(&view->columns, &codec->leaves[i]);
+    }
+}
+
+static enum aw_status check_field(struct aw_view *view, const char *name, struct aw_error *err)
+{
+    const char *known[AW_MAX_LEAVES * 2];
+    char names[AW_MAX_LEAVES * 2][48];
+    size_t n = 0;
+    if (strcmp(name, "t") == 0 || strcmp(name, "dir") == 0 || strcmp(name, "msg") == 0)
+        return AW_OK;
+    for (size_t m = 0; m < view->wire->protocol->n_messages; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(view->wire, m);
+        if (aw_codec_find(codec, name) >= 0)
+            return AW_OK;
+        for (int i = 0; i < codec->n_leaves && n < AW_MAX_LEAVES * 2; i++) {
+            if (codec->leaves[i].label && strcmp(codec->leaves[i].label, name) == 0)
+                return AW_OK;
+            aw_leaf_name(&codec->leaves[i], names[n], sizeof *names);
+            known[n] = names[n];
+            n += codec->leaves[i].value;
+        }
+    }
+    const char *near = aw_suggest(name, known, n);
+    return aw_fail(err, AW_USAGE, "no message has a field '%.40s'%s%s%s", name,
+                   near ? " — did you mean '" : " — see 'describe'", near ? near : "",
+                   near ? "'?" : "");
+}
+
+static enum aw_status check_format(struct aw_view *view, struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    const char *p = view->options.format;
+    if (strlen(p) > FORMAT_MAX)
+        return aw_fail(err, AW_USAGE, "a format has at most %d characters", FORMAT_MAX);
+    for (int n = 0; status == AW_OK && (p = strstr(p, "%{")); n++) {
+        const char *close = strchr(p, '}');
+        char name[64];
+        if (!close || close - p > 60 || n > AW_MAX_LEAVES)
+            return aw_fail(err, AW_USAGE, "'%.40s': a reference is %%{FIELD}", p);
+        snprintf(name, sizeof name, "%.*s", (int)(close - p - 2), p + 2);
+        status = check_field(view, name, err);
+        p = close;
+    }
+    return status;
+}
+
+static enum aw_status check_options(struct aw_view *view, struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    for (const char *const *f = view->options.fields; f && *f && status == AW_OK; f++)
+        status = check_field(view, *f, err);
+    if (status == AW_OK && view->options.style == AW_STYLE_FORMAT)
+        status = check_format(view, err);
+    return status;
+}
+
+struct aw_view *aw_view_new(struct aw_wire *wire, const struct aw_view_options *options,
+                            struct aw_error *err)
+{
+    struct aw_view *view = calloc(1, sizeof *view);
+    if (!view) {
+        aw_fail(err, AW_USAGE, "out of memory");
+        return NULL;
+    }
+    view->wire = wire;
+    view->options = *options;
+    view->first_ns = view->previous_ns = AW_NO_TIME;
+    if (check_options(view, err) != AW_OK) {
+        aw_view_free(view);
+        return NULL;
+    }
+    if (options->style == AW_STYLE_CSV)
+        collect_columns(view);
+    return view;
+}
+
+void aw_view_free(struct aw_view *view)
+{
+    if (!view)
+        return;
+    for (size_t i = 0; i < AW_MAX_MESSAGES; i++)
+        free(view->pieces[i]);
+    free(view);
+}
+
+static char *put(char *out, const char *text, size_t length)
+{
+    memcpy(out, text, length);
+    return out + length;
+}
+
+/* From the pool: short texts, faster in whole blocks. */
+static inline char *put_blocks(char *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i += COPY_BLOCK)
+        memcpy(out + i, text + i, COPY_BLOCK);
+    return out + length;
+}
+
+static char *print_dir(char *out, const struct aw_view *view, const struct aw_record *record)
+{
+    bool arrow = view->options.style == AW_STYLE_TEXT;
+    const char *text = record->dir == AW_TX ? (arrow ? "->" : "tx") : (arrow ? "<-" : "rx");
+    return put(out, text, 2);
+}
+
+static char *no_value(char *out, const struct aw_view *view)
+{
+    static const char *const texts[] = {[AW_STYLE_TEXT] = "-",
+                                        [AW_STYLE_JSON] = "null",
+                                        [AW_STYLE_CSV] = "",
+                                        [AW_STYLE_FORMAT] = "-"};
+    const char *text = texts[view->options.style];
+    return put(out, text, strlen(text));
+}
+
+static char *view_time(char *out, const struct aw_view *view, const struct aw_record *record)
+{
+    bool iso = view->options.time == AW_TIME_ISO;
+    bool quoted = iso && view->options.style == AW_STYLE_JSON;
+    if (record->time_ns == AW_NO_TIME)
+        return no_value(out, view);
+    if (quoted)
+        *out++ = '"';
+    out =
+        aw_print_time(out, view->options.time, record->time_ns, view->first_ns, view->previous_ns);
+    if (quoted)
+        *out++ = '"';
+    return out;
+}
+
+static char *print_value(char *out, const struct aw_view *view, const struct aw_record *record,
+                         const struct piece *piece)
+{
+    double value = record->v[piece->leaf];
+    if (isnan(value))
+        return no_value(out, view);
+    if (piece->how == HOW_NAMED)
+        return aw_print_named(out, record->codec->leaves[piece->leaf].field, value, piece->quoted);
+    if (piece->worded) {
+        const char *word = aw_value_word(record, piece->leaf);
+        if (word)
+            return put(out, word, strlen(word));
+    }
+    out = aw_print_how(out, value, piece->how, piece->decimals);
+    if (piece->unit)
+        return put(out, piece->unit, piece->unit_length);
+    if (!piece->with_unit || !record->codec->leaves[piece->leaf].field->by)
+        return out;
+    const char *unit = aw_leaf_range(record->codec, piece->leaf, record).unit;
+    return unit ? put(out, unit, strlen(unit)) : out;
+}
+
+/* Names come from the wire: anything that is not plain is shown as a question mark. */
+static char *print_name(char *out, const struct aw_view *view, const struct aw_record *record)
+{
+    bool quoted = view->options.style == AW_STYLE_JSON;
+    if (quoted)
+        *out++ = '"';
+    for (const char *p = record->text; *p; p++)
+        *out++ = *p > ' ' && *p < 127 && *p != '"' && *p != '\\' && *p != ',' ? *p : '?';
+    if (quoted)
+        *out++ = '"';
+    return out;
+}
+
+/* Such a value cannot be sent; it was received, and is shown. */
+static char *print_mark(char *out, const struct aw_view *view, const struct aw_record *record)
+{
+    int leaf = aw_odd_leaf(record);
+    bool json = view->options.style == AW_STYLE_JSON;
+    char name[64];
+    if (leaf < 0)
+        return out;
+    aw_leaf_name(&record->codec->leaves[leaf], name, sizeof name);
+    return out + sprintf(out, "%s%s %.9g has no meaning%s", json ? ",\"anomaly\":\"" : " (", name,
+                         record->v[leaf], json ? "\"" : ")");
+}
+
+static char *run_piece(char *out, const struct aw_view *view, const struct aw_record *record,
+                       const struct piece *piece)
+{
+    switch (piece->what) {
+    case WHAT_LEAF:
+        return print_value(out, view, record, piece);
+    case WHAT_TIME:
+        return view_time(out, view, record);
+    case WHAT_DIR:
+        return print_dir(out, view, record);
+    case WHAT_MSG:
+        return put(out, record->codec->message->name, strlen(record->codec->message->name));
+    case WHAT_NAME:
+        return print_name(out, view, record);
+    case WHAT_MARK:
+        return print_mark(out, view, record);
+    default:
+        return out;
+    }
+}
+
+static char *run_pieces(char *out, const struct aw_view *view, const struct pieces *pieces,
+                        const struct aw_record *record)
+{
+    for (unsigned i = 0; i < pieces->n; i++) {
+        const struct piece *piece = &pieces->list[i];
+        if (piece->conditional && !(record->present >> piece->leaf & 1)) {
+            i += piece->skip;
+            continue;
+        }
+        out = put_blocks(out, pieces->pool + piece->text, piece->length);
+        if (piece->what != WHAT_NOTHING)
+            out = run_piece(out, view, record, piece);
+    }
+    return out;
+}
+
+static struct pieces *pieces_for(struct aw_view *view, const struct aw_record *record)
+{
+    size_t index = (size_t)(record->codec - view->wire->codecs);
+    struct pieces *pieces = view->pieces[index];
+    if (!pieces && (pieces = view->pieces[index] = calloc(1, sizeof *pieces)))
+        aw_pieces_compile(pieces, record->codec, &view->options, &view->columns,
+                          shows_time(view, record));
+    return pieces;
+}
+
+size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char *out)
+{
+    struct pieces *pieces = pieces_for(view, record);
+    if (!pieces || !pieces->usable)
+        return 0;
+    if (view->first_ns == AW_NO_TIME)
+        view->first_ns = view->previous_ns = record->time_ns;
+    char *end = run_pieces(out, view, pieces, record);
+    if (record->time_ns != AW_NO_TIME)
+        view->previous_ns = record->time_ns;
+    return (size_t)(end - out);
+}
+
+size_t aw_view_header(struct aw_view *view, char *out)
+{
+    if (view->options.style != AW_STYLE_CSV)
+        return 0;
+    char *end = put(out, "t,dir,msg", 9);
+    for (size_t i = 0; i < view->columns.n; i++) {
+        *end++ = ',';
+        end = put(end, view->columns.name[i], strlen(view->columns.name[i]));
+    }
+    *end++ = '\n';
+    return (size_t)(end - out);
+}

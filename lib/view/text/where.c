@@ -1,0 +1,182 @@
+#include "view/text/where.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+
+static const struct {
+    const char *text;
+    enum aw_where_op op;
+} ops[] = {
+    {"<=", AW_WHERE_AT_MOST}, {">=", AW_WHERE_AT_LEAST}, {"!=", AW_WHERE_IS_NOT},
+    {"==", AW_WHERE_IS},      {"<", AW_WHERE_LESS},      {">", AW_WHERE_MORE},
+    {"=", AW_WHERE_IS},
+};
+
+static const char *skip_blanks(const char *p)
+{
+    while (isspace((unsigned char)*p))
+        p++;
+    return p;
+}
+
+static bool is_word_end(char c)
+{
+    return c == '\0' || isspace((unsigned char)c);
+}
+
+/* Copies up to end without blanks around; false if there is nothing, or too much. */
+static bool copy(char *out, size_t size, const char *from, const char *end)
+{
+    from = skip_blanks(from);
+    while (end > from && isspace((unsigned char)end[-1]))
+        end--;
+    if (end <= from || (size_t)(end - from) >= size)
+        return false;
+    memcpy(out, from, (size_t)(end - from));
+    out[end - from] = '\0';
+    return true;
+}
+
+static const char *end_of_term(const char *p)
+{
+    for (; *p; p++)
+        if (isspace((unsigned char)*p) && strncmp(p + 1, "and", 3) == 0 && is_word_end(p[4]))
+            break;
+    return p;
+}
+
+static bool find_op(const char *p, struct aw_where_term *term, const char **after)
+{
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (strncmp(p, ops[i].text, strlen(ops[i].text)) == 0) {
+            term->op = ops[i].op;
+            *after = p + strlen(ops[i].text);
+            return true;
+        }
+    return false;
+}
+
+static bool looks_like_number(const char *text)
+{
+    text += *text == '-' || *text == '+';
+    return isdigit((unsigned char)*text) || *text == '.';
+}
+
+static enum aw_status parse_value(struct aw_where_term *term, struct aw_error *err)
+{
+    term->is_number = looks_like_number(term->text);
+    if (!term->is_number && term->op != AW_WHERE_IS && term->op != AW_WHERE_IS_NOT)
+        return aw_fail(err, AW_USAGE,
+                       "--where: '%s' is no number — texts take = or !=", term->text);
+    term->has_unit = term->is_number && aw_number_parse(term->text, &term->number, NULL) != AW_OK;
+    return AW_OK;
+}
+
+static enum aw_status parse_term(const char *from, const char *end, struct aw_where_term *term,
+                                 struct aw_error *err)
+{
+    const char *op = strpbrk(from, "<>=!"), *after = NULL;
+    int length = end - from < 80 ? (int)(end - from) : 80;
+    if (!op || op >= end || !find_op(op, term, &after) || after > end ||
+        !copy(term->field, sizeof term->field, from, op) ||
+        !copy(term->text, sizeof term->text, after, end) || strpbrk(term->text, "<>=!") ||
+        strpbrk(term->field, " \t"))
+        return aw_fail(err, AW_USAGE,
+                       "--where: '%.*s' is no condition — write FIELD OP NUMBER, such as torque>5",
+                       length, from);
+    return parse_value(term, err);
+}
+
+enum aw_status aw_where_parse(const char *text, struct aw_where *where, struct aw_error *err)
+{
+    enum aw_status status = AW_OK;
+    for (const char *p = text; status == AW_OK;) {
+        const char *end = end_of_term(p);
+        if (where->n == AW_WHERE_TERMS)
+            return aw_fail(err, AW_USAGE, "--where: more than %d conditions", AW_WHERE_TERMS);
+        where->terms[where->n] = (struct aw_where_term){.op = AW_WHERE_IS};
+        status = parse_term(p, end, &where->terms[where->n], err);
+        where->n += status == AW_OK;
+        if (!*end)
+            break;
+        p = end + 4;
+    }
+    return status;
+}
+
+void aw_where_fields(const struct aw_where *where, struct aw_select *fields)
+{
+    fields->n = where->n;
+    for (size_t i = 0; i < where->n; i++)
+        fields->pattern[i] = where->terms[i].field;
+}
+
+enum aw_status aw_where_check(const struct aw_where *where, const struct aw_names *names,
+                              bool subjects, struct aw_error *err)
+{
+    struct aw_select fields;
+    aw_where_fields(where, &fields);
+    return aw_select_check(&fields, names, subjects, err);
+}
+
+static bool compare(enum aw_where_op op, double a, double b)
+{
+    switch (op) {
+    case AW_WHERE_LESS:
+        return a < b;
+    case AW_WHERE_AT_MOST:
+        return a <= b;
+    case AW_WHERE_MORE:
+        return a > b;
+    case AW_WHERE_AT_LEAST:
+        return a >= b;
+    case AW_WHERE_IS:
+        return a == b;
+    default:
+        return a != b;
+    }
+}
+
+static bool wanted_number(const struct aw_where_term *term, const struct aw_point *point,
+                          double *number)
+{
+    const char *unit = NULL;
+    *number = term->number;
+    if (!term->has_unit)
+        return term->is_number;
+    if (point->codec && (point->record || point->codec->leaves[point->leaf].by < 0))
+        unit = aw_leaf_range(point->codec, point->leaf, point->record).unit;
+    return aw_number_parse_unit(term->text, unit, number, NULL) == AW_OK;
+}
+
+static bool holds(const struct aw_where_term *term, const struct aw_point *point)
+{
+    double number;
+    if (!isnan(point->value) && wanted_number(term, point, &number))
+        return compare(term->op, point->value, number);
+    if (!point->text || (term->op != AW_WHERE_IS && term->op != AW_WHERE_IS_NOT))
+        return false;
+    return (strcmp(point->text, term->text) == 0) == (term->op == AW_WHERE_IS);
+}
+
+static bool holds_somewhere(const struct aw_where_term *term, const struct aw_point *points,
+                            size_t n)
+{
+    struct aw_select select = {.n = 1, .pattern = {term->field}};
+    for (size_t i = 0; i < n; i++)
+        if (aw_select_match(&select, &points[i]) == 0 && holds(term, &points[i]))
+            return true;
+    return false;
+}
+
+bool aw_where_holds(const struct aw_where *where, const struct aw_point *points, size_t n)
+{
+    for (size_t i = 0; i < where->n; i++)
+        if (!holds_somewhere(&where->terms[i], points, n))
+            return false;
+    return true;
+}

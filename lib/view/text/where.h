@@ -1,0 +1,55 @@
+/* A condition on a value: --where 'torque>5', 'lknee.angle <= -0.5rad', 'error != none'.
+ *
+ *     struct aw_where where;
+ *     if (aw_where_parse("torque > 5 and velocity < 100", &where, &err) == AW_OK)
+ *         show = aw_where_holds(&where, points, n);
+ *
+ * FIELD OP VALUE, several joined by "and". OP is one of < <= > >= = == !=. VALUE is a number, with
+ * or without a unit, or a text or a named value (with = and != only). FIELD as in select.h.
+ */
+#ifndef AW_VIEW_TEXT_WHERE_H
+#define AW_VIEW_TEXT_WHERE_H
+
+#include "view/text/select.h"
+
+#define AW_WHERE_TERMS 8
+
+enum aw_where_op {
+    AW_WHERE_LESS,
+    AW_WHERE_AT_MOST,
+    AW_WHERE_MORE,
+    AW_WHERE_AT_LEAST,
+    AW_WHERE_IS,
+    AW_WHERE_IS_NOT,
+};
+
+struct aw_where_term {
+    char field[64];
+    enum aw_where_op op;
+    char text[40]; /* the value as it was written */
+    bool is_number;
+    double number;
+    bool has_unit; /* the number depends on the unit of the field */
+};
+
+/* Plain data; {0} holds for everything. */
+struct aw_where {
+    size_t n;
+    struct aw_where_term terms[AW_WHERE_TERMS];
+};
+
+/* Adds the terms of the text. AW_USAGE, saying what is wrong where. */
+enum aw_status aw_where_parse(const char *text, struct aw_where *where, struct aw_error *err);
+
+/* AW_USAGE if a field is none of the wire's, as aw_select_check. */
+enum aw_status aw_where_check(const struct aw_where *where, const struct aw_names *names,
+                              bool subjects, struct aw_error *err);
+
+/* Its fields, for aw_select_check and aw_select_confirm; they belong to where. */
+void aw_where_fields(const struct aw_where *where, struct aw_select *fields);
+
+/* Does every term hold for one of the points of a message? A field that the message does not have,
+ * and "no data", fulfil nothing. */
+bool aw_where_holds(const struct aw_where *where, const struct aw_point *points, size_t n);
+
+#endif

@@ -1,0 +1,113 @@
+/* A bus of simulated drivers in virtual time with a client on it, for the tests of both. */
+#ifndef CANPID_RIG_H
+#define CANPID_RIG_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "protocol/canpid/client.h"
+#include "protocol/canpid/device.h"
+
+#define LHIP  0x20
+#define LKNEE 0x40
+#define DEG   (180 / 3.14159265358979323846)
+
+struct rig {
+    struct aw_virtual_clock clock;
+    struct aw_device *device;
+    struct aw_link *link;
+    struct aw_pid pid;
+    struct aw_error err;
+};
+
+static inline struct rig *rig_of(const struct aw_pid_device_options *options)
+{
+    struct rig *rig = calloc(1, sizeof *rig);
+    struct aw_pid_options client = aw_pid_defaults();
+    rig->clock = aw_virtual_clock();
+    rig->device = aw_pid_device(options);
+    assert_non_null(rig->device);
+    rig->link = aw_sim_link(rig->device, &rig->clock.base, true, "sim:");
+    assert_non_null(rig->link);
+    aw_pid_init(&rig->pid, rig->link, NULL, &client);
+    return rig;
+}
+
+static inline struct rig *rig_default(void)
+{
+    struct aw_pid_device_options options = aw_pid_device_defaults();
+    return rig_of(&options);
+}
+
+/* For tests of the rest of a driver: what is put on the bus acts at once. */
+static inline struct aw_pid_device_options rig_direct_options(void)
+{
+    struct aw_pid_device_options options = aw_pid_device_defaults();
+    options.takes_at_once = true;
+    return options;
+}
+
+static inline struct rig *rig_direct(void)
+{
+    struct aw_pid_device_options options = rig_direct_options();
+    return rig_of(&options);
+}
+
+static inline void rig_free(struct rig *rig)
+{
+    aw_link_close(rig->link);
+    free(rig);
+}
+
+static inline struct aw_pid_truth rig_truth(struct rig *rig, unsigned board)
+{
+    struct aw_pid_truth truth;
+    assert_true(aw_pid_device_truth(rig->device, board, rig->clock.time_ns, &truth));
+    return truth;
+}
+
+static inline double rig_lever(struct rig *rig, unsigned board)
+{
+    return rig_truth(rig, board).joint.lever * DEG;
+}
+
+/* Puts a frame on the bus as it is. */
+static inline void rig_put(struct rig *rig, unsigned id, const char *hex)
+{
+    uint8_t bytes[10] = {(uint8_t)id, (uint8_t)(id >> 8)};
+    size_t size = 2;
+    for (unsigned byte; sscanf(hex, "%2x", &byte) == 1; hex += 2)
+        bytes[size++] = (uint8_t)byte;
+    assert_int_equal(aw_link_write(rig->link, bytes, size, &rig->err), AW_OK);
+}
+
+static inline void rig_run(struct rig *rig, double seconds)
+{
+    int64_t deadline = rig->clock.time_ns + (int64_t)(seconds * AW_SECOND);
+    assert_int_equal(aw_pid_poll(&rig->pid, deadline, NULL, NULL, &rig->err), AW_OK);
+    rig->clock.time_ns = deadline; /* a read may have ended a moment before */
+}
+
+static inline void rig_setpoint(struct rig *rig, unsigned board, int controller, double value)
+{
+    double normalised = value / aw_pid_full_scale(controller);
+    if (aw_pid_setpoint(&rig->pid, board, controller, normalised, NULL, &rig->err) != AW_OK)
+        fail_msg("%s", rig->err.text);
+}
+
+static inline void rig_gain(struct rig *rig, unsigned board, int controller, enum aw_pid_gain gain,
+                            double value)
+{
+    struct aw_pid_gain_at at = {board, controller, gain, value};
+    if (aw_pid_set(&rig->pid, &at, NULL, &rig->err) != AW_OK)
+        fail_msg("%s", rig->err.text);
+}
+
+#endif

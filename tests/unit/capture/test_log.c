@@ -1,0 +1,402 @@
+/* Captures read as a sequence of entries, and as a device. */
+#include "capture/log.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "capture/packet.h"
+#include "link/core/link.h"
+#include "wire/codec.h"
+
+#define START INT64_C(1700000000000000000)
+
+struct rig {
+    char path[64];
+    FILE *file;
+    struct aw_wrapper wrapper;
+    struct aw_error err;
+    struct aw_log *log;
+    struct aw_log_entry entry;
+};
+
+static void begin(struct rig *rig, enum aw_medium medium)
+{
+    uint8_t block[AW_PCAPNG_BEGIN_MAX];
+    *rig = (struct rig){.wrapper = {.medium = medium, .ports = {4000, 0}}};
+    strcpy(rig->path, "/tmp/aw-log-XXXXXX");
+    rig->file = fdopen(mkstemp(rig->path), "w");
+    fwrite(block, 1, aw_pcapng_begin(block, aw_wrapper_linktype(&rig->wrapper), "test"), rig->file);
+}
+
+static void add(struct rig *rig, int ms, enum aw_dir dir, const char *bytes, const char *comment)
+{
+    uint8_t wrapped[300], block[600];
+    size_t n = aw_wrap(&rig->wrapper, dir, (struct aw_span){(const uint8_t *)bytes, strlen(bytes)},
+                       wrapped, sizeof wrapped);
+    struct aw_packet packet = {.time_ns = START + ms * INT64_C(1000000),
+                               .dir = dir,
+                               .linktype = aw_wrapper_linktype(&rig->wrapper),
+                               .data = {wrapped, n},
+                               .comment = comment,
+                               .comment_length = comment ? strlen(comment) : 0};
+    fwrite(block, 1, aw_pcapng_packet(block, sizeof block, &packet), rig->file);
+}
+
+static void close_file(struct rig *rig)
+{
+    assert_int_equal(fclose(rig->file), 0);
+}
+
+static void open_log(struct rig *rig, const struct aw_log_options *options)
+{
+    static const struct aw_log_options none;
+    assert_int_equal(aw_log_open(&rig->log, rig->path, options ? options : &none, &rig->err),
+                     AW_OK);
+}
+
+static void end(struct rig *rig)
+{
+    aw_log_close(rig->log);
+    unlink(rig->path);
+}
+
+static void expect(struct rig *rig, int ms, enum aw_dir dir, const char *bytes)
+{
+    assert_int_equal(aw_log_next(rig->log, &rig->entry, &rig->err), AW_OK);
+    assert_int_equal(rig->entry.time_ns, START + ms * INT64_C(1000000));
+    assert_int_equal(rig->entry.dir, dir);
+    assert_int_equal(rig->entry.data.size, strlen(bytes));
+    assert_memory_equal(rig->entry.data.data, bytes, strlen(bytes));
+}
+
+static void entries_come_in_order(void **state)
+{
+    struct rig rig;
+    uint64_t size;
+    (void)state;
+    begin(&rig, AW_MEDIUM_TCP);
+    add(&rig, 0, AW_TX, "hello", NULL);
+    add(&rig, 5, AW_RX, "world", "a mark");
+    close_file(&rig);
+    open_log(&rig, NULL);
+    for (int turn = 0; turn < 2; turn++) {
+        expect(&rig, 0, AW_TX, "hello");
+        assert_true(rig.entry.stream);
+        assert_string_equal(rig.entry.comment, "");
+        expect(&rig, 5, AW_RX, "world");
+        assert_string_equal(rig.entry.comment, "a mark");
+        assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MORE);
+        uint64_t position = aw_log_position(rig.log, &size);
+        assert_int_equal(position, size);
+        assert_int_equal(aw_log_rewind(rig.log, &rig.err), AW_OK);
+    }
+    end(&rig);
+}
+
+static void what_tcp_sent_twice_comes_once_and_gaps_are_marked(void **state)
+{
+    struct rig rig;
+    (void)state;
+    begin(&rig, AW_MEDIUM_TCP);
+    add(&rig, 0, AW_RX, "abcd", NULL);
+    rig.wrapper.sent[1] -= 4;
+    add(&rig, 1, AW_RX, "ab", NULL);
+    add(&rig, 2, AW_RX, "cdef", NULL);
+    rig.wrapper.sent[1] += 3;
+    add(&rig, 3, AW_RX, "jk", NULL);
+    add(&rig, 4, AW_TX, "other way", NULL);
+    close_file(&rig);
+    open_log(&rig, NULL);
+    expect(&rig, 0, AW_RX, "abcd");
+    expect(&rig, 2, AW_RX, "ef");
+    assert_false(rig.entry.gap);
+    expect(&rig, 3, AW_RX, "jk");
+    assert_true(rig.entry.gap);
+    expect(&rig, 4, AW_TX, "other way");
+    assert_false(rig.entry.gap);
+    end(&rig);
+}
+
+static void datagrams_keep_their_boundaries(void **state)
+{
+    struct rig rig;
+    (void)state;
+    begin(&rig, AW_MEDIUM_UDP);
+    add(&rig, 0, AW_RX, "one", NULL);
+    close_file(&rig);
+    open_log(&rig, NULL);
+    expect(&rig, 0, AW_RX, "one");
+    assert_false(rig.entry.stream);
+    end(&rig);
+}
+
+static void other_ports_are_passed_over(void **state)
+{
+    struct rig rig;
+    (void)state;
+    begin(&rig, AW_MEDIUM_UDP);
+    add(&rig, 0, AW_TX, "one", NULL);
+    close_file(&rig);
+    open_log(&rig, &(struct aw_log_options){.ports = {4001, 0}});
+    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MORE);
+    end(&rig);
+}
+
+/* Of a file that was cut off anywhere all whole packets are read. */
+static void cut_off_files_are_read_as_far_as_they_go(void **state)
+{
+    struct rig rig;
+    (void)state;
+    begin(&rig, AW_MEDIUM_SERIAL);
+    long header = ftell(rig.file);
+    add(&rig, 0, AW_RX, "one", NULL);
+    long first = ftell(rig.file);
+    add(&rig, 1, AW_RX, "two", NULL);
+    long second = ftell(rig.file);
+    close_file(&rig);
+    for (long cut = second; cut >= header; cut--) {
+        int n = 0;
+        assert_int_equal(truncate(rig.path, cut), 0);
+        open_log(&rig, NULL);
+        while (aw_log_next(rig.log, &rig.entry, &rig.err) == AW_OK)
+            n++;
+        assert_int_equal(n, (cut >= first) + (cut >= second));
+        aw_log_close(rig.log);
+    }
+    rig.log = NULL;
+    end(&rig);
+}
+
+static void lines_of_candump_are_read(void **state)
+{
+    struct rig rig;
+    (void)state;
+    begin(&rig, AW_MEDIUM_CAN);
+    close_file(&rig);
+    FILE *file = fopen(rig.path, "w");
+    fputs("# a remark\n\n(1700000000.000000) can0 141#01022B T\n"
+          "nonsense\n(1700000000.002000) can0 15E#03",
+          file);
+    fclose(file);
+    open_log(&rig, NULL);
+    expect(&rig, 0, AW_TX, "\x41\1\1\2+");
+    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MALFORMED);
+    assert_non_null(strstr(rig.err.text, "line 4"));
+    expect(&rig, 2, 0, "\x5E\1\3");
+    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MORE);
+    end(&rig);
+}
+
+static void what_is_no_capture_is_refused(void **state)
+{
+    struct rig rig;
+    (void)state;
+    begin(&rig, AW_MEDIUM_CAN);
+    close_file(&rig);
+    FILE *file = fopen(rig.path, "w");
+    fputs("t,m1\n0,1\n", file);
+    fclose(file);
+    assert_int_equal(aw_log_open(&rig.log, rig.path, &(struct aw_log_options){0}, &rig.err),
+                     AW_USAGE);
+    assert_non_null(strstr(rig.err.text, "no capture"));
+    assert_int_equal(aw_log_open(&rig.log, "/tmp", &(struct aw_log_options){0}, &rig.err),
+                     AW_USAGE);
+    assert_int_equal(aw_log_open(&rig.log, "/nope", &(struct aw_log_options){0}, &rig.err),
+                     AW_USAGE);
+    end(&rig);
+}
+
+/* ---- As a device ---- */
+
+static struct aw_link *open_link(struct rig *rig, struct aw_clock *clock, const char *keys)
+{
+    char url[128];
+    struct aw_link_options options = {.clock = clock};
+    struct aw_link *link = NULL;
+    snprintf(url, sizeof url, "log:%s%s", rig->path, keys);
+    enum aw_status status = aw_link_open(&link, url, &options, &rig->err);
+    if (status != AW_OK)
+        fail_msg("%s: %s", url, rig->err.text);
+    return link;
+}
+
+static const struct {
+    const char *keys;
+    int second_ms; /* when the second message comes */
+} speeds[] = {{"", 10}, {"?speed=2", 5}, {"?speed=0.5", 20}, {"?speed=max", 0}};
+
+static void messages_come_at_their_times(void **state)
+{
+    struct rig rig;
+    char buf[16];
+    size_t got;
+    (void)state;
+    begin(&rig, AW_MEDIUM_UDP);
+    add(&rig, 0, AW_RX, "one", NULL);
+    add(&rig, 3, AW_TX, "ours", NULL);
+    add(&rig, 10, AW_RX, "two", NULL);
+    close_file(&rig);
+    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
+        struct aw_virtual_clock clock = aw_virtual_clock();
+        struct aw_link *link = open_link(&rig, &clock.base, speeds[i].keys);
+        assert_true(link->recorded && link->datagrams);
+        assert_int_equal(aw_link_write(link, "x", 1, &rig.err), AW_OK);
+        assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &rig.err), AW_OK);
+        assert_int_equal(got, 3);
+        assert_int_equal(clock.time_ns, 0);
+        if (speeds[i].second_ms) {
+            assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, 1, &rig.err), AW_TIMEOUT);
+            assert_int_equal(got, 0);
+        }
+        assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &rig.err), AW_OK);
+        assert_memory_equal(buf, "two", 3);
+        assert_int_equal(link->rx_time_ns, START + 10 * AW_MILLISECOND);
+        assert_int_equal(clock.time_ns, speeds[i].second_ms * AW_MILLISECOND);
+        assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &rig.err), AW_LOST);
+        aw_link_close(link);
+    }
+    end(&rig);
+}
+
+/* The kernel stamps what comes; what is sent is stamped a little later, but may be written first.
+ */
+static void what_is_stamped_before_the_first_entry_comes_at_once(void **state)
+{
+    struct rig rig;
+    char buf[16];
+    size_t got;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    (void)state;
+    begin(&rig, AW_MEDIUM_UDP);
+    add(&rig, 3, AW_TX, "ours", NULL);
+    add(&rig, 2, AW_RX, "one", NULL);
+    close_file(&rig);
+    struct aw_link *link = open_link(&rig, &clock.base, "");
+    assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &rig.err), AW_OK);
+    assert_memory_equal(buf, "one", 3);
+    assert_int_equal(clock.time_ns, 0);
+    aw_link_close(link);
+    end(&rig);
+}
+
+static void streams_are_read_in_pieces_and_from_later_on(void **state)
+{
+    struct rig rig;
+    char buf[2];
+    size_t got;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    (void)state;
+    begin(&rig, AW_MEDIUM_SERIAL);
+    add(&rig, 0, AW_RX, "abc", NULL);
+    add(&rig, 10, AW_RX, "def", NULL);
+    close_file(&rig);
+    struct aw_link *link = open_link(&rig, &clock.base, "?from=5ms&loop=yes");
+    assert_false(link->datagrams);
+    for (int turn = 0; turn < 3; turn++) {
+        assert_int_equal(aw_link_read(link, buf, 2, &got, AW_NEVER, &rig.err), AW_OK);
+        assert_int_equal(got, 2);
+        assert_memory_equal(buf, "de", 2);
+        assert_int_equal(aw_link_read(link, buf, 2, &got, AW_NEVER, &rig.err), AW_OK);
+        assert_int_equal(got, 1);
+        assert_int_equal(clock.time_ns, (turn + 1) * 5 * AW_MILLISECOND);
+    }
+    aw_link_close(link);
+    end(&rig);
+}
+
+static void an_empty_capture_ends_at_once(void **state)
+{
+    struct rig rig;
+    char buf[2];
+    size_t got;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    (void)state;
+    begin(&rig, AW_MEDIUM_HID);
+    close_file(&rig);
+    struct aw_link *link = open_link(&rig, &clock.base, "?loop=yes");
+    assert_int_equal(aw_link_read(link, buf, 2, &got, AW_NEVER, &rig.err), AW_LOST);
+    aw_link_close(link);
+    end(&rig);
+}
+
+static void assert_does_not_open(struct rig *rig, const char *keys, enum aw_status wanted,
+                                 const char *words)
+{
+    char url[128];
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    const struct aw_link_options options = {.clock = &clock.base};
+    struct aw_link *link;
+    snprintf(url, sizeof url, "log:%s%s", rig->path, keys);
+    assert_int_equal(aw_link_open(&link, url, &options, &rig->err), wanted);
+    assert_null(link);
+    if (!strstr(rig->err.text, words))
+        fail_msg("%s: \"%s\" does not say \"%s\"", url, rig->err.text, words);
+}
+
+static void what_a_device_cannot_be_made_of(void **state)
+{
+    struct rig rig;
+    (void)state;
+    begin(&rig, AW_MEDIUM_UDP);
+    add(&rig, 0, AW_RX, "one", NULL);
+    close_file(&rig);
+    assert_does_not_open(&rig, "?speed=0", AW_LIMIT, "log: speed must be above 0, or max");
+    assert_does_not_open(&rig, "?speed=-1", AW_LIMIT, "above 0");
+    assert_does_not_open(&rig, "?speed=fast", AW_USAGE, "fast");
+    assert_does_not_open(&rig, "?from=5V", AW_USAGE, "5V");
+    assert_does_not_open(&rig, "?loop=maybe", AW_USAGE, "no|yes");
+    assert_does_not_open(&rig, "?port=0", AW_USAGE, "port=0");
+    assert_does_not_open(&rig, ".gone", AW_NO_LINK, ".gone: ");
+    end(&rig);
+}
+
+static void a_wish_to_stop_ends_reading(void **state)
+{
+    struct rig rig;
+    char buf[8];
+    size_t got;
+    int stop[2];
+    (void)state;
+    begin(&rig, AW_MEDIUM_UDP);
+    add(&rig, 0, AW_RX, "one", NULL);
+    add(&rig, 10000, AW_RX, "two", NULL);
+    close_file(&rig);
+    assert_int_equal(pipe(stop), 0);
+    struct aw_real_clock clock = aw_real_clock(stop[0]);
+    struct aw_link *link = open_link(&rig, &clock.base, "");
+    assert_int_equal(aw_link_fd(link), -1);
+    assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &rig.err), AW_OK);
+    assert_int_equal(write(stop[1], "x", 1), 1);
+    assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &rig.err), AW_STOPPED);
+    assert_int_equal(got, 0);
+    aw_link_close(link);
+    close(stop[0]);
+    close(stop[1]);
+    end(&rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(entries_come_in_order),
+        cmocka_unit_test(what_tcp_sent_twice_comes_once_and_gaps_are_marked),
+        cmocka_unit_test(datagrams_keep_their_boundaries),
+        cmocka_unit_test(other_ports_are_passed_over),
+        cmocka_unit_test(cut_off_files_are_read_as_far_as_they_go),
+        cmocka_unit_test(lines_of_candump_are_read),
+        cmocka_unit_test(what_is_no_capture_is_refused),
+        cmocka_unit_test(messages_come_at_their_times),
+        cmocka_unit_test(what_is_stamped_before_the_first_entry_comes_at_once),
+        cmocka_unit_test(streams_are_read_in_pieces_and_from_later_on),
+        cmocka_unit_test(what_a_device_cannot_be_made_of),
+        cmocka_unit_test(a_wish_to_stop_ends_reading),
+        cmocka_unit_test(an_empty_capture_ends_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

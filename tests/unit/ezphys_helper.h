@@ -1,0 +1,304 @@
+/* A tiny made-up simulator in virtual time with a client on it, for the tests of the client: no
+ * physics but motors that reach their velocity at once, everything else under the test's hands.
+ *
+ * Two bodies (1 ball, 2 rod), a hinge (3) and a universal joint with two axes (4). */
+#ifndef EZPHYS_RIG_H
+#define EZPHYS_RIG_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "link/core/device.h"
+#include "protocol/ezphys/client.h"
+#include "protocol/ezphys/framing.h"
+#include "protocol/ezphys/wire.h"
+#include "wire/rows.h"
+
+#define STEP_SIZE 0.01
+#define HINGE     3
+#define UNIVERSAL 4
+
+struct fake {
+    struct aw_device device;
+    struct aw_wire wire;
+    struct aw_framer framer;
+    uint8_t in[65536], out[65536];
+    size_t held, pending;
+    bool waiting; /* for an answer */
+    bool real_time;
+    bool mute;        /* sends nothing more */
+    int64_t interval; /* real time: from one message to the next */
+    int64_t next;
+    long step;
+    unsigned contacts, stride, late; /* late: messages still sent about the time before a reset */
+    double velocity[3], torque[3], angle[3], force; /* hinge, universal 1 and 2 */
+    unsigned answers, resets, packets, motors, empty;
+    unsigned problems;
+    void (*spoil)(struct fake *fake); /* may change out and pending before it is sent */
+};
+
+static inline void fake_put(struct fake *f, const char *message, uint32_t id, const char *name,
+                            const double *values, size_t n)
+{
+    struct aw_record record;
+    struct aw_error err;
+    size_t size;
+    aw_record_init(&record, aw_wire_codec(&f->wire, message, AW_RX), AW_RX);
+    if (aw_codec_find(record.codec, "id") >= 0)
+        assert_int_equal(aw_record_set(&record, "id", id, &err), AW_OK);
+    else
+        assert_int_equal(aw_record_set_text(&record, "name", name, &err), AW_OK);
+    int leaf = 0;
+    size_t k = 0;
+    bool head = true;
+    for (; leaf < record.codec->n_leaves && k < n; leaf++) {
+        const char *field = record.codec->leaves[leaf].field->name;
+        head = head && (strcmp(field, "id") == 0 || strcmp(field, "name") == 0 ||
+                        !record.codec->leaves[leaf].value);
+        if (!head && record.codec->leaves[leaf].value) {
+            record.v[leaf] = values[k++];
+            record.present |= UINT64_C(1) << leaf;
+        }
+    }
+    if (aw_encode(&record, true, f->out + f->pending, 256, &size, &err) != AW_OK)
+        fail_msg("%s", err.text);
+    f->pending += size;
+}
+
+static inline void fake_word(struct fake *f, size_t at, unsigned bits, uint64_t value)
+{
+    size_t n = bits / 8;
+    for (size_t i = 0; i < n; i++)
+        f->out[at + i] = (uint8_t)(value >> 8 * (f->wire.variant.big_endian ? n - 1 - i : i));
+}
+
+static inline void fake_envelope(struct fake *f, size_t count)
+{
+    size_t at = 0;
+    for (const struct aw_field *row = f->wire.variant.envelope; row && row->type != AW_END; row++) {
+        fake_word(f, at, row->bits,
+                  row->type == AW_LENGTH  ? f->pending - row->constant
+                  : row->type == AW_CONST ? count
+                                          : 0);
+        at += row->bits / 8u;
+    }
+}
+
+static inline void fake_send(struct fake *f)
+{
+    const double t = (double)f->step * STEP_SIZE, c = cos(t / 2), s = sin(t / 2);
+    const double stamp[] = {(double)f->step, STEP_SIZE};
+    const double ball[] = {t, 2, 3, c, s, 0, 0, f->force, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0};
+    const double rod[] = {-t, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    const double hinge[] = {f->angle[0], f->velocity[0]};
+    const double first[] = {f->angle[1], f->velocity[1]}, second[] = {f->angle[2], f->velocity[2]};
+    const double feedback[] = {0, 0, 20, 0, 0, 0, 0, 0, -20, 0, 0, 0};
+    const double contact[] = {1, 2, 0, 0.01};
+    f->pending = aw_rows_bits(f->wire.variant.envelope, &f->wire.variant) / 8;
+    fake_put(f, "timestamp", 0, "", stamp, 2);
+    fake_put(f, "limb", 1, "ball", ball, 19);
+    fake_put(f, "limb", 2, "rod", rod, 19);
+    fake_put(f, "joint_axis", HINGE, "hinge", hinge, 2);
+    fake_put(f, "joint_axis", UNIVERSAL, "universal", first, 2);
+    fake_put(f, "joint_axis", UNIVERSAL, "universal", second, 2);
+    fake_put(f, "joint_feedback", HINGE, "hinge", feedback, 12);
+    for (unsigned i = 0; i < f->contacts; i++)
+        fake_put(f, "collision", 1, "ball", contact, 4);
+    fake_envelope(f, 7 + f->contacts);
+    if (f->spoil)
+        f->spoil(f);
+    f->waiting = true;
+}
+
+static inline void fake_restart(struct fake *f)
+{
+    f->step = 0;
+    f->resets++;
+    memset(f->velocity, 0, sizeof f->velocity);
+    memset(f->torque, 0, sizeof f->torque);
+    memset(f->angle, 0, sizeof f->angle);
+    f->force = 0;
+}
+
+static inline void fake_take_motor(struct fake *f, const struct aw_record *record, int first)
+{
+    static const char *const fields[][2] = {{"velocity1", "max_torque1"},
+                                            {"velocity2", "max_torque2"}};
+    for (int i = 0; i <= first; i++) {
+        f->velocity[first + i] = aw_record_get(record, fields[i][0]);
+        f->torque[first + i] = aw_record_get(record, fields[i][1]);
+    }
+    f->motors++;
+}
+
+static inline void fake_take(struct fake *f, struct aw_span frame)
+{
+    struct aw_record record;
+    struct aw_error err;
+    if (aw_wire_decode(&f->wire, AW_TX, frame, &record, &err) != AW_OK)
+        fail_msg("%s", err.text);
+    const char *message = record.codec->message->name;
+    bool named = aw_codec_find(record.codec, "id") < 0;
+    uint32_t id = named ? 0 : (uint32_t)aw_record_get(&record, "id");
+    bool hinge = named ? strcmp(record.text, "hinge") == 0 : id == HINGE;
+    bool scene = named ? !*record.text : id == 0;
+    f->packets++;
+    if (strcmp(message, "reset") == 0)
+        fake_restart(f);
+    else if (strcmp(message, "axis_motor") == 0)
+        fake_take_motor(f, &record, hinge ? 0 : 1);
+    else if (!scene)
+        f->force = aw_record_get(&record, "axis1");
+}
+
+static inline void fake_step(struct fake *f)
+{
+    unsigned stride = f->stride ? f->stride : 1;
+    for (int i = 0; i < 3; i++)
+        f->angle[i] += f->torque[i] > 0 ? f->velocity[i] * STEP_SIZE * stride : 0;
+    f->step += (long)stride;
+}
+
+/* An answer is a message, or without messages whatever came at once. */
+static inline void fake_receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
+{
+    struct fake *f = (struct fake *)device;
+    unsigned resets = f->resets, packets = f->packets;
+    (void)now;
+    assert_true(f->held + size <= sizeof f->in);
+    memcpy(f->in + f->held, buf, size);
+    f->held += size;
+    f->force = 0;
+    size_t used = 0;
+    for (;;) {
+        struct aw_span frame, rest = {f->in + used, f->held - used};
+        struct aw_error err;
+        size_t step = 0;
+        enum aw_status status = aw_wire_next(&f->wire, &f->framer, rest, &frame, &step, &err);
+        used += step;
+        if (status == AW_OK)
+            fake_take(f, frame);
+        else if (status == AW_MALFORMED)
+            f->problems++;
+        else
+            break;
+    }
+    f->held -= used;
+    memmove(f->in, f->in + used, f->held);
+    f->answers++;
+    f->empty += packets == f->packets;
+    if (f->resets == resets && !f->real_time)
+        fake_step(f);
+    f->waiting = false;
+}
+
+static inline void fake_tick(struct aw_device *device, int64_t now)
+{
+    struct fake *f = (struct fake *)device;
+    if (f->mute || f->pending)
+        return;
+    if (!f->real_time && !f->waiting)
+        fake_send(f);
+    if (f->real_time && now >= f->next) {
+        f->next = now + f->interval;
+        fake_send(f);
+        fake_step(f);
+    }
+}
+
+static inline size_t fake_transmit(struct aw_device *device, void *buf, size_t cap)
+{
+    struct fake *f = (struct fake *)device;
+    size_t n = f->pending < cap ? f->pending : cap;
+    memcpy(buf, f->out, n);
+    f->pending = 0;
+    return n;
+}
+
+static inline int64_t fake_next(const struct aw_device *device)
+{
+    const struct fake *f = (const struct fake *)device;
+    return f->mute || !f->real_time ? AW_NEVER : f->next;
+}
+
+static inline void fake_close(struct aw_device *device)
+{
+    (void)device;
+}
+
+static const struct aw_device_ops fake_ops = {
+    .receive = fake_receive,
+    .step = fake_tick,
+    .transmit = fake_transmit,
+    .next_event = fake_next,
+    .close = fake_close,
+};
+
+struct rig {
+    struct aw_virtual_clock clock;
+    struct fake fake;
+    struct aw_link *link;
+    struct aw_ez_framing framing;
+    struct aw_ez_names names;
+    struct aw_ez ez;
+    struct aw_error err;
+};
+
+static inline struct rig *rig_new(const char *wire)
+{
+    struct rig *rig = calloc(1, sizeof *rig);
+    if (aw_ez_framing_parse(&rig->framing, wire, NULL, &rig->err) != AW_OK)
+        fail_msg("%s", rig->err.text);
+    rig->clock = aw_virtual_clock();
+    rig->fake.device.ops = &fake_ops;
+    rig->fake.framer.dir = AW_TX;
+    rig->fake.interval = 20 * AW_MILLISECOND;
+    aw_wire_init(&rig->fake.wire, &aw_ezphys_protocol, &rig->framing.variant, false);
+    rig->link = aw_sim_link(&rig->fake.device, &rig->clock.base, false, "fake");
+    assert_int_equal(aw_ez_init(&rig->ez, &rig->framing.variant, &rig->names, &rig->err), AW_OK);
+    aw_ez_attach(&rig->ez, rig->link);
+    return rig;
+}
+
+static inline void rig_free(struct rig *rig)
+{
+    aw_ez_free(&rig->ez);
+    aw_link_close(rig->link);
+    free(rig);
+}
+
+static inline enum aw_status rig_try(struct rig *rig)
+{
+    int64_t deadline = rig->clock.time_ns + 5 * AW_SECOND;
+    return aw_ez_receive(&rig->ez, deadline, &rig->err);
+}
+
+/* So many messages, each answered at once. */
+static inline void rig_run(struct rig *rig, int messages)
+{
+    for (int i = 0; i < messages; i++) {
+        if (rig_try(rig) != AW_OK)
+            fail_msg("message %d: %s", i, rig->err.text);
+        if (aw_ez_answer(&rig->ez, &rig->err) != AW_OK)
+            fail_msg("answer %d: %s", i, rig->err.text);
+    }
+}
+
+static inline void rig_motor(struct rig *rig, uint32_t id, const char *name, double velocity,
+                             double torque)
+{
+    struct aw_ez_target target = {.id = id};
+    struct aw_ez_motor motor = {{velocity, velocity / 2}, {torque, torque}};
+    strcpy(target.name, name);
+    if (aw_ez_motor(&rig->ez, &target, &motor, &rig->err) != AW_OK)
+        fail_msg("%s", rig->err.text);
+}
+
+#endif

@@ -1,0 +1,120 @@
+/* A simulated board in virtual time with a client on it, for the tests of client, motion and
+ * device. */
+#ifndef HIDMOTOR_RIG_H
+#define HIDMOTOR_RIG_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "protocol/hidmotor/client.h"
+#include "protocol/hidmotor/device.h"
+#include "protocol/hidmotor/motion.h"
+
+struct rig {
+    struct aw_virtual_clock clock;
+    struct aw_device *device;
+    struct aw_link *link;
+    struct aw_hidmotor arm;
+    struct aw_error err;
+};
+
+static inline struct rig *rig_of(const struct aw_hidmotor_device_options *options)
+{
+    struct rig *rig = calloc(1, sizeof *rig);
+    struct aw_hidmotor_options client = aw_hidmotor_defaults();
+    assert_non_null(rig);
+    rig->clock = aw_virtual_clock();
+    rig->device = aw_hidmotor_device(options);
+    assert_non_null(rig->device);
+    rig->link = aw_sim_link(rig->device, &rig->clock.base, true, "sim:");
+    assert_non_null(rig->link);
+    aw_hidmotor_init(&rig->arm, rig->link, &client);
+    return rig;
+}
+
+/* With faults as a user writes them; "" is none. */
+static inline struct rig *rig_faulty(const char *faults)
+{
+    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
+    struct aw_error err;
+    if (aw_hidmotor_faults_parse(faults, &options.faults, &err) != AW_OK)
+        fail_msg("%s", err.text);
+    return rig_of(&options);
+}
+
+static inline struct rig *rig_in(enum aw_hidmotor_state state)
+{
+    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
+    options.state = state;
+    return rig_of(&options);
+}
+
+static inline void rig_free(struct rig *rig)
+{
+    aw_link_close(rig->link);
+    free(rig);
+}
+
+static inline void rig_run(struct rig *rig, double seconds)
+{
+    rig->clock.time_ns += (int64_t)(seconds * AW_SECOND);
+}
+
+static inline struct aw_hidmotor_truth rig_truth(struct rig *rig)
+{
+    struct aw_hidmotor_truth truth;
+    aw_hidmotor_device_truth(rig->device, rig->clock.time_ns, &truth);
+    return truth;
+}
+
+static inline struct aw_hidmotor_status rig_status(struct rig *rig)
+{
+    struct aw_hidmotor_status status;
+    if (aw_hidmotor_status(&rig->arm, &status, &rig->err) != AW_OK)
+        fail_msg("%s", rig->err.text);
+    return status;
+}
+
+static inline struct aw_hidmotor_target rig_target(double m1, double m2, double m3,
+                                                   double duration_ms)
+{
+    return (struct aw_hidmotor_target){.given = {true, true, true},
+                                       .deg = {m1, m2, m3},
+                                       .duration_ms = duration_ms,
+                                       .mode = AW_HIDMOTOR_LINEAR};
+}
+
+/* Sends floats behind a packet id, past all checks, and returns the reply. */
+static inline struct aw_hidmotor_reply rig_raw(struct rig *rig, uint32_t id, const double *values,
+                                               size_t n)
+{
+    struct aw_hidmotor_reply reply = {.retries = 0};
+    uint8_t bytes[AW_HIDMOTOR_PAYLOAD];
+    struct aw_span payload;
+    bool force = rig->arm.options.force;
+    rig->arm.options.force = true;
+    if (aw_hidmotor_floats(values, n, bytes, &payload, &rig->err) != AW_OK ||
+        aw_hidmotor_raw(&rig->arm, id, payload, &reply, &rig->err) != AW_OK)
+        fail_msg("%s", rig->err.text);
+    rig->arm.options.force = force;
+    return reply;
+}
+
+static inline double rig_float(const uint8_t *report, int i)
+{
+    return (double)aw_get_f32(report + 4 + 4 * i);
+}
+
+#define RIG_RAW(rig, id, ...)                                                                      \
+    rig_raw(rig, id, (const double[]){__VA_ARGS__},                                                \
+            sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+
+#endif

@@ -1,0 +1,284 @@
+/* can: — error frames in words, URLs, and what is said where there is no CAN. Frames on a bus are
+ * for tests/kernel/t_can.sh, because few machines have one. */
+#include "can_helper.h"
+
+#include <linux/can.h>
+#include <linux/can/error.h>
+#include <sys/socket.h>
+
+#include "link/can/can_error.h"
+#include "link/can/can_interface.h"
+
+static void error_frames_have_words(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t id;
+        uint8_t data[8];
+        const char *words;
+    } cases[] = {
+        {CAN_ERR_BUSOFF, {0}, "bus-off: the controller has left the bus"},
+        {CAN_ERR_BUSOFF, {0, 0, 0, 0, 0, 0, 248, 3}, "bus-off: the controller has left the bus"},
+        {CAN_ERR_ACK, {0}, "no ACK (nobody else on the bus, or wrong bit rate)"},
+        {CAN_ERR_ACK,
+         {0, 0, 0, 0, 0, 0, 128, 0},
+         "no ACK (nobody else on the bus, or wrong bit rate); errors: 128 sending, 0 receiving"},
+        {CAN_ERR_CRTL, {0, CAN_ERR_CRTL_RX_OVERFLOW}, "the controller lost received frames"},
+        {CAN_ERR_CRTL,
+         {0, CAN_ERR_CRTL_RX_WARNING | CAN_ERR_CRTL_TX_WARNING},
+         "many errors while receiving, many errors while sending"},
+        {CAN_ERR_CRTL, {0, CAN_ERR_CRTL_TX_PASSIVE}, "error-passive by sending"},
+        {CAN_ERR_CRTL, {0, CAN_ERR_CRTL_ACTIVE}, "error-active again"},
+        {CAN_ERR_CRTL, {0}, "trouble in the controller"},
+        {CAN_ERR_PROT | CAN_ERR_BUSERROR, {0, 0, CAN_ERR_PROT_STUFF}, "bit stuffing error"},
+        {CAN_ERR_PROT | CAN_ERR_BUSERROR, {0}, "error on the bus"},
+        {CAN_ERR_PROT | CAN_ERR_ACK,
+         {0, 0, CAN_ERR_PROT_FORM},
+         "no ACK (nobody else on the bus, or wrong bit rate), frame format error"},
+        {CAN_ERR_TRX,
+         {0, 0, 0, 0, CAN_ERR_TRX_CANH_NO_WIRE},
+         "transceiver: trouble on the CANH "
+         "wire"},
+        {CAN_ERR_TRX,
+         {0, 0, 0, 0, CAN_ERR_TRX_CANL_NO_WIRE},
+         "transceiver: trouble on the CANL "
+         "wire"},
+        {CAN_ERR_TRX, {0}, "trouble in the transceiver"},
+        {CAN_ERR_RESTARTED, {0}, "the controller was restarted"},
+        {CAN_ERR_LOSTARB, {5}, "lost arbitration"},
+        {CAN_ERR_TX_TIMEOUT, {0}, "sending timed out"},
+        {0, {0}, "an error frame"},
+    };
+    char words[160], few[12];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        aw_can_error_words(cases[i].id | CAN_ERR_FLAG, cases[i].data, words, sizeof words);
+        assert_string_equal(words, cases[i].words);
+        aw_can_error_words(cases[i].id | CAN_ERR_FLAG, cases[i].data, few, sizeof few);
+        assert_true(strlen(few) < sizeof few);
+    }
+}
+
+static void all_errors_at_once_fit(void **state)
+{
+    (void)state;
+    uint8_t data[8];
+    char words[160];
+    memset(data, 0xFF, sizeof data);
+    aw_can_error_words(UINT32_MAX, data, words, sizeof words);
+    assert_int_equal(strlen(words), sizeof words - 1);
+}
+
+static void keys_are_checked(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"",      "x",         "800",     "040/800", "040/",
+                                      "040/x", "040,,080/", "040;080", "-1",      "040/7E0 "};
+    char url[80], many[400] = "can:can0?filter=1";
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(url, sizeof url, "can:can0?filter=%s", bad[i]);
+        assert_open_fails(url, AW_USAGE, "filter=");
+    }
+    for (int i = 0; i < 64; i++)
+        strcat(many, ",1");
+    assert_open_fails(many, AW_USAGE, "up to 64");
+    assert_open_fails("can:can0?reconnect=maybe", AW_USAGE, "on|off");
+    assert_open_fails("can:can0?bitrate=5", AW_USAGE, "can: link key");
+}
+
+static bool has_can(void)
+{
+    int fd = socket(AF_CAN, SOCK_RAW, CAN_RAW);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+static void good_keys_and_no_interface(void **state)
+{
+    (void)state;
+    static const char *const urls[] = {
+        "can:awnope0",
+        "can:awnope0?filter=040/7E0,0x080/0x7E0,123",
+        "can:awnope0?reconnect=off&filter=7ff",
+        "can:a-name-that-is-too-long-for-interfaces",
+    };
+    for (size_t i = 0; i < sizeof urls / sizeof *urls; i++)
+        assert_open_fails(urls[i], AW_NO_LINK,
+                          has_can() ? "no such interface"
+                                    : "this kernel has no CAN — use slcan:, socketcand: or sim:");
+}
+
+static void what_is_wrong_with_an_interface(void **state)
+{
+    (void)state;
+    char problem[200] = "";
+    assert_true(aw_can_interface_problem("awnope0", problem, sizeof problem));
+    assert_non_null(strstr(problem, "no such interface"));
+    assert_true(aw_can_interface_problem("lo", problem, sizeof problem));
+    assert_non_null(strstr(problem, "is no CAN interface"));
+    assert_true(aw_can_interface_problem("", problem, sizeof problem));
+    assert_false(aw_can_interface_up("lo"));
+    assert_false(aw_can_interface_up("awnope0"));
+}
+
+/* A link that tells all there is to tell: a frame of another, an own one, then the interface goes
+ * down, and then the link is lost. */
+struct told_link {
+    struct aw_link base;
+    int reads;
+};
+
+static enum aw_status told_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                int64_t deadline, struct aw_error *err)
+{
+    static const uint8_t frame[] = {0x5E, 0x00, 0xAA};
+    struct told_link *self = (struct told_link *)link;
+    (void)deadline;
+    assert_true(cap >= sizeof frame);
+    *got = 0;
+    link->own = ++self->reads == 2;
+    link->dropped = (uint64_t)self->reads;
+    link->event[0] = '\0';
+    if (self->reads == 4)
+        return aw_fail(err, AW_LOST, "told: that was all");
+    if (self->reads == 3) {
+        strcpy(link->event, "interface down");
+        return AW_MORE;
+    }
+    link->rx_time_ns = 1000 + self->reads;
+    memcpy(buf, frame, sizeof frame);
+    *got = sizeof frame;
+    return AW_OK;
+}
+
+static enum aw_status told_write(struct aw_link *link, const void *buf, size_t size,
+                                 struct aw_error *err)
+{
+    (void)buf;
+    (void)size;
+    return aw_fail(err, AW_LOST, "%s: is down", link->key);
+}
+
+static void told_close(struct aw_link *link)
+{
+    free(link);
+}
+
+static int told_fd(const struct aw_link *link)
+{
+    (void)link;
+    return -1;
+}
+
+static const struct aw_link_ops told_ops = {
+    .read = told_read,
+    .write = told_write,
+    .close = told_close,
+    .fd = told_fd,
+};
+
+static struct aw_link *told_link(struct aw_clock *clock)
+{
+    struct told_link *self = calloc(1, sizeof *self);
+    assert_non_null(self);
+    self->base.ops = &told_ops;
+    self->base.clock = clock;
+    self->base.datagrams = true;
+    return &self->base;
+}
+
+static void assert_tells_all(struct aw_link *link)
+{
+    assert_receives(link, "05E#AA");
+    assert_int_equal(link->rx_time_ns, 1001);
+    assert_false(link->own);
+    assert_receives(link, "05E#AA");
+    assert_int_equal(link->rx_time_ns, 1002);
+    assert_true(link->own);
+    assert_event(link, "interface down");
+    assert_int_equal(link->dropped, 3);
+    assert_read_is(link, AW_LOST, 0);
+    assert_string_equal(link->event, "");
+    aw_link_close(link);
+}
+
+static void count_traces(void *context, bool tx, const void *buf, size_t size)
+{
+    (void)buf;
+    (void)size;
+    ((int *)context)[tx]++;
+}
+
+static void wrappers_pass_on_what_is_told(void **state)
+{
+    (void)state;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct aw_link *link;
+    struct aw_url url;
+    int traces[2] = {0};
+    assert_tells_all(told_link(&clock.base));
+    assert_tells_all(aw_trace_wrap(told_link(&clock.base), count_traces, traces));
+    assert_int_equal(traces[false], 1); /* an own frame is told when it is written, not again */
+    assert_int_equal(aw_url_parse(&url, "told:?drop=0", NULL), AW_OK);
+    assert_int_equal(aw_fault_wrap(&link, told_link(&clock.base), &url, false, NULL), AW_OK);
+    assert_tells_all(link);
+}
+
+/* What waits is lost with the link, and that is told when it is due. */
+static void a_faulty_link_is_lost_when_writing_is(void **state)
+{
+    (void)state;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct aw_error err = {0};
+    struct aw_url url;
+    struct aw_link *link;
+    char buf[16];
+    size_t got;
+    assert_int_equal(aw_url_parse(&url, "told:?delay=1ms", NULL), AW_OK);
+    assert_int_equal(aw_fault_wrap(&link, told_link(&clock.base), &url, false, NULL), AW_OK);
+    assert_int_equal(send_frame(link, "05E#AA", &err), AW_OK);
+    clock.time_ns += 2 * AW_MILLISECOND;
+    assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &err), AW_LOST);
+    assert_non_null(strstr(err.text, ": is down"));
+    aw_link_close(link);
+}
+
+static void count_receive(struct aw_device *device, const void *buf, size_t size, int64_t now)
+{
+    struct echo_device *self = (struct echo_device *)device;
+    echo_receive(device, buf, size, now);
+    self->connections++; /* nothing else counts there */
+}
+
+static void a_served_device_does_not_hear_itself(void **state)
+{
+    (void)state;
+    struct aw_device_ops ops = echo_ops;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    struct aw_link *link = told_link(&clock.base);
+    struct echo_device *device = echo_device(0);
+    struct aw_error err;
+    ops.receive = count_receive;
+    device->base.ops = &ops;
+    /* Writing fails all the time, as on an interface that is down: only reading ends it. */
+    assert_int_equal(aw_device_serve(&device->base, link, &err), AW_LOST);
+    assert_string_equal(err.text, "told: that was all");
+    assert_int_equal(device->connections, 1);
+    aw_link_close(link);
+    device->base.ops->close(&device->base);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(error_frames_have_words),
+        cmocka_unit_test(all_errors_at_once_fit),
+        cmocka_unit_test(keys_are_checked),
+        cmocka_unit_test(good_keys_and_no_interface),
+        cmocka_unit_test(wrappers_pass_on_what_is_told),
+        cmocka_unit_test(a_faulty_link_is_lost_when_writing_is),
+        cmocka_unit_test(a_served_device_does_not_hear_itself),
+        cmocka_unit_test(what_is_wrong_with_an_interface),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

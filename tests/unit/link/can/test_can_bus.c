@@ -1,0 +1,633 @@
+/* can: on a bus. This program plays the kernel: where the link asks for a CAN socket, it gets a
+ * pair of our own, and what a kernel says about frames, interfaces and full queues is said here.
+ * That a real kernel says the same is for tests/kernel/t_can.sh. */
+#include "can_helper.h"
+#include "file_helper.h"
+
+#include <linux/can.h>
+#include <linux/can/error.h>
+#include <linux/can/raw.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#define BUS     "awcan0"
+#define TYPE    "/sys/class/net/" BUS "/type"
+#define FILTERS 8
+
+/* A frame as the kernel gives it, with what it writes beside it. */
+struct told {
+    struct can_frame frame;
+    int64_t time_ns; /* 0: no stamp */
+    uint32_t overflow;
+    bool own;
+};
+
+/* What the kernel says. Errors are errno values and 0 for none. */
+static struct {
+    bool up;
+    int index; /* of the interface; 0: there is none */
+    int socket[2], news[2];
+    int bound;
+    size_t n_filters;
+    struct can_filter filters[FILTERS];
+    int socket_error, news_error, option_error, bind_error;
+    int read_error;
+    int send_error, send_times; /* so often; -1: always */
+    bool no_inet;
+} kernel;
+
+/* A virtual clock that looks at descriptors: it jumps to the deadline if there is nothing. */
+static struct bus_clock {
+    struct aw_clock base;
+    struct aw_real_clock real;
+    int64_t time_ns;
+    int up_after;         /* so many waits until the interface is up; 0: never by itself */
+    bool breaks;          /* waiting fails */
+    int64_t send_time_ns; /* that a send takes if it fails */
+} bus_clock;
+
+/* The kernel's side */
+
+static int open_pair(int pair[2])
+{
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair),
+                     0);
+    return pair[0];
+}
+
+int socket(int family, int type, int protocol)
+{
+    if (family == AF_CAN)
+        return fails_with(kernel.socket_error) ? -1 : open_pair(kernel.socket);
+    if (family == AF_NETLINK)
+        return fails_with(kernel.news_error == EPERM ? EPERM : 0) ? -1 : open_pair(kernel.news);
+    if (family == AF_INET && kernel.no_inet)
+        return fails_with(EAFNOSUPPORT);
+    return NEXT(socket)(family, type, protocol);
+}
+
+int bind(int fd, __CONST_SOCKADDR_ARG address, socklen_t size)
+{
+    const struct sockaddr *at = address.__sockaddr__;
+    if (at->sa_family == AF_NETLINK)
+        return fails_with(kernel.news_error);
+    if (at->sa_family != AF_CAN)
+        return NEXT(bind)(fd, address, size);
+    kernel.bound = ((const struct sockaddr_can *)(const void *)at)->can_ifindex;
+    return fails_with(kernel.bind_error);
+}
+
+int getsockname(int fd, __SOCKADDR_ARG address, socklen_t *restrict size)
+{
+    if (fd != kernel.socket[0])
+        return NEXT(getsockname)(fd, address, size);
+    *(struct sockaddr_can *)(void *)address.__sockaddr__ =
+        (struct sockaddr_can){.can_family = AF_CAN, .can_ifindex = kernel.bound};
+    return 0;
+}
+
+int setsockopt(int fd, int level, int name, const void *value, socklen_t size)
+{
+    if (level != SOL_CAN_RAW)
+        return NEXT(setsockopt)(fd, level, name, value, size);
+    if (name == CAN_RAW_FILTER) {
+        assert_true(size <= sizeof kernel.filters);
+        memcpy(kernel.filters, value, size);
+        kernel.n_filters = size / sizeof *kernel.filters;
+    }
+    return fails_with(name == CAN_RAW_RECV_OWN_MSGS ? kernel.option_error : 0);
+}
+
+unsigned if_nametoindex(const char *name)
+{
+    return strcmp(name, BUS) == 0 ? (unsigned)kernel.index : NEXT(if_nametoindex)(name);
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+    va_list list;
+    va_start(list, request);
+    struct ifreq *argument = va_arg(list, void *);
+    va_end(list);
+    if (request != SIOCGIFFLAGS || strcmp(argument->ifr_name, BUS) != 0)
+        return NEXT(ioctl)(fd, request, argument);
+    argument->ifr_flags = kernel.up ? IFF_UP : 0;
+    return fails_with(kernel.index ? 0 : ENODEV);
+}
+
+ssize_t send(int fd, const void *buf, size_t size, int flags)
+{
+    if (fd != kernel.socket[0] || kernel.send_times == 0)
+        return NEXT(send)(fd, buf, size, flags);
+    kernel.send_times -= kernel.send_times > 0;
+    bus_clock.time_ns += bus_clock.send_time_ns;
+    return fails_with(kernel.send_error);
+}
+
+static void add_control(struct msghdr *header, size_t *used, int type, const void *data,
+                        size_t size)
+{
+    struct cmsghdr *c = (struct cmsghdr *)(void *)((char *)header->msg_control + *used);
+    *used += CMSG_SPACE(size);
+    assert_true(*used <= header->msg_controllen);
+    *c = (struct cmsghdr){.cmsg_len = CMSG_LEN(size), .cmsg_level = SOL_SOCKET, .cmsg_type = type};
+    memcpy(CMSG_DATA(c), data, size);
+}
+
+/* One message as the kernel would give it. */
+static void hand_over(struct mmsghdr *to, const struct told *told)
+{
+    struct msghdr *header = &to->msg_hdr;
+    const struct timespec time = {(time_t)(told->time_ns / AW_SECOND),
+                                  (long)(told->time_ns % AW_SECOND)};
+    size_t used = 0;
+    assert_true(header->msg_iov->iov_len >= sizeof told->frame);
+    memcpy(header->msg_iov->iov_base, &told->frame, sizeof told->frame);
+    to->msg_len = sizeof told->frame;
+    header->msg_flags = told->own ? MSG_CONFIRM : 0;
+    if (told->time_ns)
+        add_control(header, &used, SCM_TIMESTAMPNS, &time, sizeof time);
+    if (told->overflow)
+        add_control(header, &used, SO_RXQ_OVFL, &told->overflow, sizeof told->overflow);
+    header->msg_controllen = used;
+}
+
+int recvmmsg(int fd, struct mmsghdr *messages, unsigned max, int flags, struct timespec *timeout)
+{
+    struct told told;
+    int n = 0;
+    if (fd != kernel.socket[0])
+        return NEXT(recvmmsg)(fd, messages, max, flags, timeout);
+    if (kernel.read_error) {
+        recv(fd, &told, sizeof told, 0); /* what woke the reader */
+        fails_with(kernel.read_error);
+        kernel.read_error = 0;
+        return -1;
+    }
+    while ((unsigned)n < max && recv(fd, &told, sizeof told, 0) == sizeof told)
+        hand_over(&messages[n++], &told);
+    return n > 0 ? n : fails_with(EAGAIN);
+}
+
+/* What happens on the bus */
+
+static void tell(const struct told *told)
+{
+    assert_int_equal(NEXT(send)(kernel.socket[1], told, sizeof *told, 0), sizeof *told);
+}
+
+static void tell_frame(canid_t id, uint8_t size, uint8_t first)
+{
+    tell(&(struct told){.frame = {.can_id = id, .can_dlc = size, .data = {first}}});
+}
+
+static void fail_reading(int error)
+{
+    kernel.read_error = error;
+    assert_int_equal(NEXT(send)(kernel.socket[1], "", 1, 0), 1);
+}
+
+static void take_down(void)
+{
+    kernel.up = false;
+    fail_reading(ENETDOWN);
+}
+
+static void tell_news(void)
+{
+    assert_int_equal(NEXT(send)(kernel.news[1], "news", 4, 0), 4);
+}
+
+static void put_up(void)
+{
+    kernel.up = true;
+    tell_news();
+}
+
+/* What the link has put on the bus. */
+static void assert_on_bus(canid_t id, uint8_t size, uint8_t first)
+{
+    struct can_frame frame;
+    assert_int_equal(recv(kernel.socket[1], &frame, sizeof frame, 0), sizeof frame);
+    assert_int_equal(frame.can_id, id);
+    assert_int_equal(frame.can_dlc, size);
+    assert_int_equal(frame.data[0], first);
+}
+
+static int64_t bus_now(const struct aw_clock *clock)
+{
+    return ((const struct bus_clock *)clock)->time_ns;
+}
+
+static enum aw_status bus_wait(struct aw_clock *clock, int fd, short events, int64_t deadline)
+{
+    struct bus_clock *self = (struct bus_clock *)clock;
+    if (self->up_after > 0 && --self->up_after == 0)
+        kernel.up = true;
+    errno = ENOMEM;
+    if (self->breaks)
+        return AW_LOST;
+    enum aw_status status = aw_clock_wait(&self->real.base, fd, events, 0);
+    if (status != AW_TIMEOUT)
+        return status;
+    assert_true(deadline != AW_NEVER); /* nobody would ever wake us */
+    if (deadline > self->time_ns)
+        self->time_ns = deadline;
+    return AW_TIMEOUT;
+}
+
+static int plug_in(void **state)
+{
+    (void)state;
+    bus_clock = (struct bus_clock){.base = {.now = bus_now, .wait = bus_wait},
+                                   .real = aw_real_clock(-1),
+                                   .time_ns = AW_SECOND};
+    memset(&kernel, 0, sizeof kernel);
+    kernel.up = true;
+    kernel.index = 7;
+    memset(kernel.socket, -1, sizeof kernel.socket);
+    memset(kernel.news, -1, sizeof kernel.news);
+    if (other_begin() != 0)
+        return -1;
+    other_file(TYPE, "280\n");
+    return 0;
+}
+
+static int unplug(void **state)
+{
+    (void)state;
+    close(kernel.socket[1]); /* the other end is the link's */
+    close(kernel.news[1]);
+    return other_end();
+}
+
+static struct aw_link *open_bus(const char *query)
+{
+    char url[100];
+    snprintf(url, sizeof url, "can:" BUS "%s", query);
+    return open_link(url, &bus_clock.base);
+}
+
+static void assert_fails(enum aw_status status, enum aw_status wanted, const struct aw_error *err,
+                         const char *words)
+{
+    assert_int_equal(status, wanted);
+    if (!strstr(err->text, words))
+        fail_msg("\"%s\" does not say \"%s\"", err->text, words);
+}
+
+static void assert_read_fails(struct aw_link *link, enum aw_status wanted, const char *words)
+{
+    char buf[16];
+    size_t got;
+    struct aw_error err = {0};
+    assert_fails(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &err), wanted, &err, words);
+    assert_int_equal(got, 0);
+}
+
+static void assert_write_fails(struct aw_link *link, enum aw_status wanted, const char *words)
+{
+    struct aw_error err = {0};
+    assert_fails(send_frame(link, "041#01", &err), wanted, &err, words);
+}
+
+static void assert_cannot_open(const char *words)
+{
+    assert_open_fails("can:" BUS, AW_NO_LINK, words);
+}
+
+/* Tests */
+
+static void frames_pass_both_ways(void **state)
+{
+    (void)state;
+    struct aw_link *link = open_bus("?filter=040/7E0,05e");
+    assert_string_equal(link->key, "can:" BUS);
+    assert_string_equal(link->ready, "can:" BUS);
+    assert_true(link->datagrams && aw_link_fd(link) == kernel.socket[0]);
+    assert_int_equal(kernel.bound, 7);
+    assert_int_equal(kernel.n_filters, 2);
+    assert_int_equal(kernel.filters[0].can_id, 0x040);
+    assert_int_equal(kernel.filters[0].can_mask, 0x7E0 | CAN_EFF_FLAG | CAN_RTR_FLAG);
+    assert_int_equal(kernel.filters[1].can_id, 0x05E);
+    assert_int_equal(kernel.filters[1].can_mask, 0x7FF | CAN_EFF_FLAG | CAN_RTR_FLAG);
+
+    assert_sends(link, "041#398EE33C0000");
+    assert_on_bus(0x041, 6, 0x39);
+    assert_sends(link, "7FF#");
+    assert_on_bus(0x7FF, 0, 0);
+    tell(&(struct told){.frame = {.can_id = 0x05E, .can_dlc = 2, .data = {0x9C, 0xFF}},
+                        .time_ns = INT64_C(1436509052249713999)});
+    assert_receives(link, "05E#9CFF");
+    assert_int_equal(link->rx_time_ns, INT64_C(1436509052249713999));
+    assert_false(link->own);
+    tell(&(struct told){.frame = {.can_id = 0x7FF}, .own = true, .overflow = 3});
+    assert_receives(link, "7FF#");
+    assert_true(link->own);
+    assert_int_equal(link->rx_time_ns, 0);
+    assert_int_equal(link->dropped, 3);
+    assert_read_is(link, AW_TIMEOUT, 0);
+    assert_false(link->own);
+    aw_link_close(link);
+}
+
+static void other_frames_are_passed_over(void **state)
+{
+    (void)state;
+    static const uint8_t extended[] = {0x00, 0x08};
+    struct aw_error err = {0};
+    uint8_t few[4];
+    size_t got;
+    struct aw_link *link = open_bus("");
+    assert_int_equal(kernel.n_filters, 1);
+    tell_frame(0x041 | CAN_EFF_FLAG, 1, 1);
+    tell_frame(0x041 | CAN_RTR_FLAG, 1, 1);
+    tell_frame(0x041, 9, 1);
+    tell_frame(0x041, 8, 0xAB);
+    assert_int_equal(aw_link_read(link, few, sizeof few, &got, AW_NEVER, &err), AW_OK);
+    assert_int_equal(got, sizeof few); /* the rest goes with it, as with any datagram */
+    assert_memory_equal(few, "\x41\x00\xAB\x00", sizeof few);
+    assert_read_is(link, AW_TIMEOUT, 0);
+    assert_fails(aw_link_write(link, extended, sizeof extended, &err), AW_USAGE, &err,
+                 "can:" BUS ": not a classic CAN frame");
+    aw_link_close(link);
+}
+
+/* More than the kernel hands over at once, on a bus so busy that frames are gathered: for a
+ * millisecond at most, and not after something was written. */
+static void bursts_keep_their_order(void **state)
+{
+    (void)state;
+    struct aw_link *link = open_bus("");
+    int64_t start = bus_clock.time_ns;
+    char wanted[16];
+    for (uint8_t round = 0; round < 3; round++) {
+        for (uint8_t i = 0; i < 100; i++)
+            tell_frame(round, 1, i);
+        for (uint8_t i = 0; i < 100; i++) {
+            snprintf(wanted, sizeof wanted, "%03X#%02X", round, i);
+            assert_receives(link, wanted);
+        }
+    }
+    int64_t gathered = bus_clock.time_ns - start;
+    assert_in_range(gathered, AW_MILLISECOND, 6 * AW_MILLISECOND);
+    start = bus_clock.time_ns;
+    assert_sends(link, "041#01");
+    tell_frame(0x05E, 1, 1);
+    assert_receives(link, "05E#01");
+    assert_int_equal(bus_clock.time_ns, start); /* an answer is not kept waiting */
+    aw_link_close(link);
+}
+
+static void an_error_frame_is_news_once_a_second(void **state)
+{
+    (void)state;
+    struct aw_link *link = open_bus("");
+    tell_frame(CAN_ERR_FLAG | CAN_ERR_BUSOFF, 8, 0);
+    assert_event(link, "bus-off");
+    tell_frame(CAN_ERR_FLAG | CAN_ERR_ACK, 8, 0);
+    tell_frame(CAN_ERR_FLAG | CAN_ERR_ACK, 8, 0);
+    tell(&(struct told){.frame = {.can_id = CAN_ERR_FLAG | CAN_ERR_CRTL,
+                                  .can_dlc = 8,
+                                  .data = {0, CAN_ERR_CRTL_TX_PASSIVE}}});
+    assert_event(link, "no ACK");
+    assert_event(link, "error-passive by sending");
+    tell_frame(CAN_ERR_FLAG | CAN_ERR_BUSOFF, 8, 0);
+    assert_event(link, "bus-off");
+    tell_frame(CAN_ERR_FLAG | CAN_ERR_BUSOFF, 8, 0);
+    assert_read_is(link, AW_TIMEOUT, AW_SECOND);
+    tell_frame(CAN_ERR_FLAG | CAN_ERR_BUSOFF, 8, 0);
+    assert_event(link, "bus-off");
+    aw_link_close(link);
+}
+
+static void a_wish_to_stop_ends_reading(void **state)
+{
+    (void)state;
+    int stop[2];
+    assert_int_equal(pipe(stop), 0);
+    struct aw_link *link = open_bus("");
+    bus_clock.real.stop_fd = stop[0];
+    assert_int_equal(write(stop[1], "x", 1), 1);
+    tell_frame(0x041, 0, 0);
+    assert_read_is(link, AW_STOPPED, AW_SECOND);
+    assert_sends(link, "041#01"); /* the stop itself is written */
+    assert_on_bus(0x041, 1, 1);
+    bus_clock.real.stop_fd = -1;
+    assert_receives(link, "041#");
+    take_down();
+    assert_event(link, "interface down");
+    bus_clock.real.stop_fd = stop[0];
+    assert_read_is(link, AW_STOPPED, AW_SECOND); /* while it is down, too */
+    aw_link_close(link);
+    close(stop[0]);
+    close(stop[1]);
+}
+
+static void a_full_queue_is_waited_for(void **state)
+{
+    (void)state;
+    static const int passing[] = {ENOBUFS, EAGAIN, EINTR};
+    struct aw_link *link = open_bus("");
+    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
+        kernel.send_error = passing[i];
+        kernel.send_times = 3;
+        assert_sends(link, "041#07");
+        assert_on_bus(0x041, 1, 7);
+    }
+    kernel.send_error = ENOBUFS;
+    kernel.send_times = -1;
+    bus_clock.send_time_ns = 100 * AW_MILLISECOND;
+    int64_t start = bus_clock.time_ns;
+    assert_write_fails(link, AW_TIMEOUT,
+                       "can:" BUS ": the queue stayed full for a second — does anybody "
+                       "acknowledge (bit rate, wiring)? For long bursts: ip link set " BUS
+                       " txqueuelen 1000");
+    assert_int_equal(bus_clock.time_ns - start, 1100 * AW_MILLISECOND);
+    kernel.send_times = 0;
+    assert_sends(link, "041#08"); /* it was the bus and not the link */
+    assert_on_bus(0x041, 1, 8);
+    aw_link_close(link);
+}
+
+static void what_the_link_does_not_survive(void **state)
+{
+    (void)state;
+    struct aw_link *link = open_bus("");
+    fail_reading(EIO);
+    assert_read_fails(link, AW_LOST, "can:" BUS ": connection lost: Input/output error");
+    kernel.send_error = EINVAL;
+    kernel.send_times = 1;
+    assert_write_fails(link, AW_LOST, "can:" BUS ": connection lost: Invalid argument");
+    bus_clock.breaks = true;
+    assert_read_fails(link, AW_LOST, "can:" BUS ": connection lost: Cannot allocate memory");
+    bus_clock.breaks = false;
+    take_down();
+    assert_event(link, "interface down");
+    bus_clock.breaks = true;
+    assert_read_fails(link, AW_LOST, "can:" BUS ": connection lost: Cannot allocate memory");
+    aw_link_close(link);
+}
+
+static void down_and_up(void **state)
+{
+    (void)state;
+    struct aw_link *link = open_bus("");
+    take_down();
+    assert_event(link, "interface down");
+    assert_int_equal(aw_link_fd(link), kernel.news[0]);
+    assert_read_is(link, AW_TIMEOUT, AW_SECOND);
+    assert_write_fails(link, AW_LOST,
+                       "can:" BUS ": interface is down — sudo ip link set " BUS " up");
+    tell_news(); /* about something else */
+    assert_read_is(link, AW_TIMEOUT, AW_SECOND);
+    put_up();
+    assert_event(link, "interface up");
+    assert_int_equal(aw_link_fd(link), kernel.socket[0]);
+    assert_sends(link, "041#01");
+    assert_on_bus(0x041, 1, 1);
+    tell_frame(0x05E, 0, 0);
+    assert_receives(link, "05E#");
+
+    kernel.send_error = ENETDOWN; /* found by writing: told by the next read all the same */
+    kernel.send_times = 1;
+    assert_write_fails(link, AW_LOST, "can:" BUS ": interface was down");
+    close(kernel.news[1]);
+    assert_event(link, "interface down");
+    assert_event(link, "interface up");
+    aw_link_close(link);
+}
+
+static void up_again_by_writing(void **state)
+{
+    (void)state;
+    struct aw_link *link = open_bus("");
+    take_down();
+    assert_event(link, "interface down");
+    kernel.up = true;
+    assert_sends(link, "041#01");
+    assert_on_bus(0x041, 1, 1);
+    tell_frame(0x05E, 0, 0);
+    assert_receives(link, "05E#");
+    aw_link_close(link);
+}
+
+/* The kernel forgets the socket's binding and filters with the interface. */
+static void removed_and_made_again(void **state)
+{
+    (void)state;
+    struct aw_link *link = open_bus("?filter=05E");
+    kernel.index = 0;
+    other_remove(TYPE);
+    kernel.up = false;
+    fail_reading(ENODEV);
+    assert_event(link, "interface down");
+    assert_write_fails(link, AW_LOST, "can:" BUS ": no such interface, nor any other for CAN");
+    kernel.index = 9;
+    kernel.n_filters = 0;
+    other_file(TYPE, "280\n");
+    kernel.bind_error = EIO; /* not yet */
+    put_up();
+    assert_read_is(link, AW_TIMEOUT, AW_SECOND);
+    kernel.bind_error = 0;
+    tell_news();
+    assert_event(link, "interface up");
+    assert_int_equal(kernel.bound, 9);
+    assert_int_equal(kernel.n_filters, 1);
+    aw_link_close(link);
+}
+
+/* In a sandbox that does not let us hear of changes: a look every half second. */
+static void without_news(void **state)
+{
+    (void)state;
+    static const int errors[] = {EPERM, EACCES}; /* of socket(2), of bind(2) */
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+        struct aw_link *link = open_bus("");
+        kernel.news_error = errors[i];
+        take_down();
+        assert_event(link, "interface down");
+        assert_int_equal(aw_link_fd(link), -1);
+        assert_read_is(link, AW_TIMEOUT, AW_MILLISECOND);
+        int64_t start = bus_clock.time_ns;
+        bus_clock.up_after = 3;
+        assert_event(link, "interface up");
+        assert_int_equal(bus_clock.time_ns - start, 3 * AW_SECOND / 2);
+        aw_link_close(link);
+        close(kernel.socket[1]);
+    }
+    kernel.socket[1] = -1;
+}
+
+static void without_reconnecting(void **state)
+{
+    (void)state;
+    struct aw_link *link = open_bus("?reconnect=off");
+    take_down();
+    for (int i = 0; i < 2; i++)
+        assert_read_fails(link, AW_LOST, "can:" BUS ": interface is down — sudo ip link set");
+    aw_link_close(link);
+}
+
+static void interfaces_that_cannot_be_opened(void **state)
+{
+    (void)state;
+    kernel.up = false;
+    assert_cannot_open("can:" BUS ": interface is down — sudo ip link set " BUS " up");
+    other_file("/sys/class/net/" BUS "/device", "");
+    assert_cannot_open("sudo ip link set " BUS " up type can bitrate 1000000");
+    kernel.no_inet = true; /* a kernel without IPv4 has other sockets to ask with */
+    assert_cannot_open("interface is down");
+    kernel.no_inet = false;
+    other_file("/sys/class/net/awcan1/type", "280\n");
+    other_file("/sys/class/net/eth0/type", "1\n");
+    other_file("/sys/class/net/odd/type", "?\n");
+    assert_open_fails("can:lo", AW_NO_LINK, "can:lo: is no CAN interface — there are: awcan");
+    assert_open_fails("can:awcan7", AW_NO_LINK, "can:awcan7: no such interface — there are: awcan");
+    assert_open_fails("can:", AW_NO_LINK, "can:can0: no such interface — there are: awcan");
+    other_remove("/sys/class/net");
+    assert_open_fails("can:awcan7", AW_NO_LINK,
+                      "can:awcan7: no such interface, nor any other for CAN — plug in the adapter, "
+                      "or: sudo ip link add awcan7 type vcan");
+}
+
+static void kernels_that_refuse(void **state)
+{
+    (void)state;
+    kernel.socket_error = EAFNOSUPPORT;
+    assert_cannot_open("can:" BUS ": this kernel has no CAN — use slcan:, socketcand: or sim:");
+    kernel.socket_error = EPERM;
+    assert_cannot_open("can:" BUS ": Operation not permitted");
+    kernel.socket_error = 0;
+    kernel.option_error = ENOPROTOOPT;
+    assert_cannot_open("can:" BUS ": Protocol not available");
+    close(kernel.socket[1]);
+    kernel.option_error = 0;
+    kernel.bind_error = ENODEV;
+    assert_cannot_open("can:" BUS ": No such device");
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, plug_in, unplug)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(frames_pass_both_ways),
+        CASE(other_frames_are_passed_over),
+        CASE(bursts_keep_their_order),
+        CASE(an_error_frame_is_news_once_a_second),
+        CASE(a_wish_to_stop_ends_reading),
+        CASE(a_full_queue_is_waited_for),
+        CASE(what_the_link_does_not_survive),
+        CASE(down_and_up),
+        CASE(up_again_by_writing),
+        CASE(removed_and_made_again),
+        CASE(without_news),
+        CASE(without_reconnecting),
+        CASE(interfaces_that_cannot_be_opened),
+        CASE(kernels_that_refuse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,463 @@
+/* slcan: — the lines as data, the adapter's end by hand, both ends against each other, and adapters
+ * that behave differently. */
+#include "can_helper.h"
+
+#include "link/can/slcan_codec.h"
+#include "link/core/random.h"
+
+static enum aw_slcan_kind decode_text(const char *text, char *frame, int *time_ms)
+{
+    struct aw_slcan_reader reader = {0};
+    uint8_t datagram[10];
+    size_t size = 0;
+    for (const char *c = text; *c; c++)
+        assert_int_equal(aw_slcan_take(&reader, (uint8_t)*c), c[1] == '\0');
+    enum aw_slcan_kind kind = aw_slcan_decode(&reader, datagram, &size, time_ms);
+    if (kind == AW_SLCAN_FRAME)
+        print_frame(datagram, size, frame);
+    return kind;
+}
+
+static void frames_are_decoded(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *frame;
+        int time_ms;
+    } cases[] = {
+        {"t0446398EE33C0000\r", "044#398EE33C0000", -1},
+        {"t0446398ee33c0000\r", "044#398EE33C0000", -1},
+        {"t05E69CFF000200F01234\r", "05E#9CFF000200F0", 0x1234},
+        {"t7FF0\r", "7FF#", -1},
+        {"t7FF0EA5F\r", "7FF#", 59999},
+        {"t00080011223344556677\r", "000#0011223344556677", -1},
+        {"t00080011223344556677EA5F\r", "000#0011223344556677", 59999},
+        {"\nt1231AA\r", "123#AA", -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char frame[64] = "";
+        int time_ms = 99;
+        assert_int_equal(decode_text(cases[i].line, frame, &time_ms), AW_SLCAN_FRAME);
+        assert_string_equal(frame, cases[i].frame);
+        assert_int_equal(time_ms, cases[i].time_ms);
+    }
+}
+
+static void other_lines_are_told_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        enum aw_slcan_kind kind;
+    } cases[] = {
+        {"\r", AW_SLCAN_DONE},
+        {"z\r", AW_SLCAN_DONE},
+        {"Z\r", AW_SLCAN_DONE},
+        {"\a", AW_SLCAN_REFUSED},
+        {"t1232AA\a", AW_SLCAN_REFUSED},
+        {"V1013\r", AW_SLCAN_REPLY},
+        {"NA123\r", AW_SLCAN_REPLY},
+        {"F00\r", AW_SLCAN_REPLY},
+        {"T1F33445521122\r", AW_SLCAN_FOREIGN},
+        {"r1232\r", AW_SLCAN_FOREIGN},
+        {"t\r", AW_SLCAN_BROKEN},
+        {"t123\r", AW_SLCAN_BROKEN},
+        {"t1232AA\r", AW_SLCAN_BROKEN},
+        {"t1232AABBC\r", AW_SLCAN_BROKEN},
+        {"t1232AABBEA60\r", AW_SLCAN_BROKEN}, /* not within a minute */
+        {"t1239AABBCCDDEEFF001122\r", AW_SLCAN_BROKEN},
+        {"t8000\r", AW_SLCAN_BROKEN},
+        {"t12G0\r", AW_SLCAN_BROKEN},
+        {"t1232A-BB\r", AW_SLCAN_BROKEN},
+        {"t12380011223344556677889900112233445566\r", AW_SLCAN_BROKEN},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char frame[64];
+        int time_ms;
+        if (decode_text(cases[i].line, frame, &time_ms) != cases[i].kind)
+            fail_msg("%s: not %d", cases[i].line, cases[i].kind);
+    }
+}
+
+static void frames_are_encoded(void **state)
+{
+    (void)state;
+    static const uint8_t setpoint[] = {0x44, 0x00, 0x39, 0x8E, 0xE3, 0x3C, 0x00, 0x00};
+    static const uint8_t nothing[] = {0xFF, 0x07};
+    char line[AW_SLCAN_LINE];
+    aw_slcan_encode(setpoint, sizeof setpoint, AW_SLCAN_NO_TIME, line);
+    assert_string_equal(line, "t0446398EE33C0000\r");
+    aw_slcan_encode(setpoint, sizeof setpoint, 59999, line);
+    assert_string_equal(line, "t0446398EE33C0000EA5F\r");
+    aw_slcan_encode(nothing, sizeof nothing, AW_SLCAN_NO_TIME, line);
+    assert_string_equal(line, "t7FF0\r");
+    assert_int_equal(aw_slcan_speed(1000000), 8);
+    assert_int_equal(aw_slcan_speed(10000), 0);
+    assert_int_equal(aw_slcan_speed(123456), -1);
+}
+
+/* Lets the adapter take what was written to it; it has no frame to give. */
+static void let_answer(struct aw_link *adapter)
+{
+    assert_read_is(adapter, AW_TIMEOUT, 0);
+}
+
+static void the_adapter_answers_like_one(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *command, *answer;
+    } steps[] = {
+        {"\r", "\r"},
+        {"V\r", "V1013\r"},
+        {"v\r", "v1013\r"},
+        {"N\r", "NAW01\r"},
+        {"F\r", "\a"},
+        {"t1230\r", "\a"},
+        {"C\r", "\r"},
+        {"S9\r", "\a"},
+        {"S\r", "\a"},
+        {"S8\r", "\r"},
+        {"s0014\r", "\r"},
+        {"M00000000\r", "\r"},
+        {"mFFFFFFFF\r", "\r"},
+        {"mFFFFFFFG\r", "\a"},
+        {"X1\r", "\r"},
+        {"Z1\r", "\r"},
+        {"Z0\r", "\r"},
+        {"Z2\r", "\a"},
+        {"?\r", "\a"},
+        {"O\r", "\r"},
+        {"O\r", "\a"},
+        {"S6\r", "\a"},
+        {"F\r", "F00\r"},
+        {"r1232\r", "z\r"},
+        {"T1F33445521122\r", "Z\r"},
+        {"R1F3344550\r", "Z\r"},
+        {"t8000\r", "\a"},
+        {"t1232AA\r", "\a"},
+        {"C\r", "\r"},
+        {"L\r", "\r"},
+        {"t1230\r", "\a"},
+        {"F\r", "F00\r"},
+        {"C\r", "\r"},
+    };
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *adapter = open_link("slcan:pty:", &clock.base);
+    assert_true(adapter->datagrams);
+    assert_memory_equal(adapter->ready, "slcan:tty:/dev/", 15);
+    struct aw_link *computer = open_link(adapter->ready + strlen("slcan:"), &clock.base);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        assert_writes(computer, steps[i].command);
+        let_answer(adapter);
+        assert_reads(computer, steps[i].answer);
+    }
+    aw_link_close(computer);
+    aw_link_close(adapter);
+}
+
+static void the_adapter_carries_frames_only_while_open(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *adapter = open_link("slcan:pty:", &clock.base);
+    struct aw_link *computer = open_link(adapter->ready + strlen("slcan:"), &clock.base);
+    assert_sends(adapter, "05E#0102");
+    assert_read_is(computer, AW_TIMEOUT, 0);
+    assert_writes(computer, "O\rt0446398EE33C0000\rt0450\r");
+    assert_receives(adapter, "044#398EE33C0000");
+    assert_receives(adapter, "045#");
+    assert_reads(computer, "\rz\rz\r");
+    assert_sends(adapter, "05E#0102");
+    assert_reads(computer, "t05E20102\r");
+    assert_writes(computer, "C\rZ1\rL\r");
+    let_answer(adapter);
+    assert_reads(computer, "\r\r\r");
+    assert_sends(adapter, "05E#0102");
+    char stamped[32] = "";
+    size_t got;
+    struct aw_error err;
+    assert_int_equal(aw_link_read(computer, stamped, 31, &got, AW_NEVER, &err), AW_OK);
+    assert_memory_equal(stamped, "t05E20102", 9);
+    assert_true(aw_slcan_is_hex(stamped + 9, 4));
+    assert_string_equal(stamped + 13, "\r");
+    assert_writes(computer, "C\r");
+    let_answer(adapter);
+    assert_reads(computer, "\r");
+    assert_sends(adapter, "05E#0102");
+    assert_read_is(computer, AW_TIMEOUT, 0);
+    aw_link_close(computer);
+    aw_link_close(adapter);
+}
+
+static void both_ends(const char *listen, const char *query)
+{
+    struct ends ends;
+    char url[256];
+    ends_begin(&ends);
+    struct aw_link *adapter = open_link(listen, &ends.clock.base);
+    for (int round = 0; round < 2; round++) {
+        snprintf(url, sizeof url, "%s%s", adapter->ready, query);
+        struct aw_link *client = opened_against(&ends, url, adapter, NULL);
+        assert_true(client->datagrams);
+        assert_true(aw_link_fd(client) >= 0 && aw_link_fd(client) != aw_link_fd(adapter));
+        assert_string_equal(client->key, adapter->key);
+        assert_sends(client, "044#398EE33C0000");
+        assert_sends(client, "7FF#0011223344556677");
+        assert_sends(client, "000#");
+        assert_receives(adapter, "044#398EE33C0000");
+        assert_receives(adapter, "7FF#0011223344556677");
+        assert_receives(adapter, "000#");
+        for (int i = 0; i < 50; i++) {
+            assert_sends(adapter, "05E#9CFF000200F0");
+            assert_receives(client, "05E#9CFF000200F0");
+            int64_t age = aw_wall_time() - client->rx_time_ns;
+            if (*query)
+                assert_in_range(age, 0, 10 * AW_SECOND);
+            else
+                assert_int_equal(client->rx_time_ns, 0);
+        }
+        struct aw_error err;
+        static const uint8_t no_frame[] = {0x00, 0x08};
+        assert_int_equal(aw_link_write(client, no_frame, 2, &err), AW_USAGE);
+        assert_int_equal(aw_link_write(adapter, no_frame, 1, &err), AW_USAGE);
+        aw_link_close(client);
+        ends.client = NULL;
+        if (adapter->connections > 0)
+            assert_int_equal(adapter->connections, round + 1);
+    }
+    aw_link_close(adapter);
+    ends_end(&ends);
+}
+
+static void both_ends_understand_each_other(void **state)
+{
+    (void)state;
+    both_ends("slcan:pty:", "");
+    both_ends("slcan:pty:", "?time=on&bitrate=500000&baud=115200");
+    both_ends("slcan:tcp-listen:0", "");
+    both_ends("slcan:tcp-listen:0", "?btr=0014&time=on");
+}
+
+static void a_computer_that_went_away_costs_one_second(void **state)
+{
+    (void)state;
+    struct aw_error err = {0};
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *adapter = open_link("slcan:pty:", &clock.base);
+    struct aw_link *computer = open_link(adapter->ready + strlen("slcan:"), &clock.base);
+    assert_writes(computer, "O\r");
+    let_answer(adapter);
+    assert_reads(computer, "\r");
+    aw_link_close(computer); /* without a word */
+    int timeouts = 0;
+    for (int i = 0; i < 5000; i++)
+        timeouts += send_frame(adapter, "05E#0011223344556677", &err) == AW_TIMEOUT;
+    assert_int_equal(timeouts, 1);
+    aw_link_close(adapter);
+}
+
+/* Adapters that are not like ours: answers to whole lines, one table each. */
+struct line_answer {
+    const char *line, *answer;
+};
+
+static void answer_by(const struct line_answer *answers, struct aw_link *end, const char *bytes,
+                      size_t size)
+{
+    static char line[64];
+    static size_t used;
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] != '\r') {
+            line[used++] = bytes[i];
+            continue;
+        }
+        line[used] = '\0';
+        used = 0;
+        for (const struct line_answer *row = answers; row->line; row++)
+            if (strcmp(row->line, line) == 0)
+                assert_writes(end, row->answer);
+    }
+}
+
+/* Only tells its version, in its own way, and says nothing else; its channel was left open. */
+static void laconic(struct aw_link *end, const char *bytes, size_t size)
+{
+    static const struct line_answer answers[] = {
+        {"C", "t05E10"}, {"V", "2\r1.2 board, firmware b158aa7\rt05E0\r"}, {0}};
+    answer_by(answers, end, bytes, size);
+}
+
+static void silent(struct aw_link *end, const char *bytes, size_t size)
+{
+    (void)end;
+    (void)bytes;
+    (void)size;
+}
+
+static void without_speed(struct aw_link *end, const char *bytes, size_t size)
+{
+    static const struct line_answer answers[] = {
+        {"", "\a"}, {"C", "\a"}, {"V", "V1010\r"}, {"S3", "\a"}, {"Z0", "\a"}, {"O", "\r"}, {0}};
+    answer_by(answers, end, bytes, size);
+}
+
+static void not_opening(struct aw_link *end, const char *bytes, size_t size)
+{
+    static const struct line_answer answers[] = {{"C", "\r"},  {"V", "V1010\r"}, {"S8", "\r"},
+                                                 {"Z0", "\r"}, {"O", "\a"},      {0}};
+    answer_by(answers, end, bytes, size);
+}
+
+static void adapters_that_differ(void **state)
+{
+    (void)state;
+    static const struct {
+        answer_fn *answer;
+        const char *query, *words; /* NULL: opens */
+    } cases[] = {
+        {laconic, "", NULL},
+        {silent, "", "silent=yes"},
+        {silent, "?silent=yes", NULL},
+        {without_speed, "?bitrate=100000", "refused S3"},
+        {not_opening, "", "refused to open"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ends ends;
+        char url[256];
+        ends_begin(&ends);
+        struct aw_link *stream = open_link("pty:", &ends.clock.base);
+        snprintf(url, sizeof url, "slcan:%s%s", stream->ready, cases[i].query);
+        open_against(&ends, url, stream, cases[i].answer);
+        assert_int_equal(ends.status, cases[i].words ? AW_NO_LINK : AW_OK);
+        if (cases[i].words && !strstr(ends.err.text, cases[i].words))
+            fail_msg("\"%s\" does not say \"%s\"", ends.err.text, cases[i].words);
+        if (ends.client) {
+            assert_writes(stream, "t05E2");
+            assert_read_is(ends.client, AW_TIMEOUT, 0);
+            assert_writes(stream, "AABB\rz\rT1F33445521122\rt05F0\r");
+            assert_receives(ends.client, "05E#AABB");
+            assert_receives(ends.client, "05F#");
+            assert_writes(stream, "\at12\r");
+            assert_event(ends.client, "refused a frame");
+            assert_int_equal(ends.client->dropped, 0);
+            assert_event(ends.client, "damaged line");
+            assert_int_equal(ends.client->dropped, 1);
+            assert_read_is(ends.client, AW_TIMEOUT, 0);
+            assert_string_equal(ends.client->event, "");
+        }
+        ends_end(&ends);
+        aw_link_close(stream);
+    }
+}
+
+static void an_adapter_that_is_unplugged(void **state)
+{
+    (void)state;
+    struct ends ends;
+    ends_begin(&ends);
+    struct aw_link *adapter = open_link("slcan:tcp-listen:0", &ends.clock.base);
+    struct aw_link *client = opened_against(&ends, adapter->ready, adapter, NULL);
+    aw_link_close(adapter);
+    assert_read_is(client, AW_LOST, AW_SECOND);
+    ends_end(&ends);
+}
+
+static void opening_is_interrupted(void **state)
+{
+    (void)state;
+    char url[256];
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *stream = open_link("tcp-listen:0", &clock.base);
+    snprintf(url, sizeof url, "slcan:%s", stream->ready);
+    struct interrupted_clock stopped = interrupted_clock(NULL);
+    assert_open_fails_by(&stopped.real.base, url, AW_STOPPED, ": stopped while opening");
+    struct interrupted_clock unplugged = interrupted_clock(stream);
+    assert_open_fails_by(&unplugged.real.base, url, AW_NO_LINK, ": the adapter went away");
+}
+
+static void what_is_no_adapter(void **state)
+{
+    (void)state;
+    assert_open_fails("slcan:", AW_USAGE, "slcan:/dev/ttyACM0");
+    assert_open_fails("slcan:pty:/no/such/folder/arm", AW_NO_LINK, "no such directory");
+    assert_open_fails("slcan:/dev/nope?bitrate=fast", AW_USAGE, "bitrate=fast");
+    assert_open_fails("slcan:/dev/nope", AW_NO_LINK, "/dev/nope");
+    assert_open_fails("slcan:tcp:127.0.0.1:1", AW_NO_LINK, "refused");
+    assert_open_fails("slcan:/dev/nope?bitrate=123456", AW_USAGE, "250000");
+    assert_open_fails("slcan:/dev/nope?btr=00", AW_USAGE, "btr");
+    assert_open_fails("slcan:/dev/nope?btr=00zz", AW_USAGE, "btr");
+    assert_open_fails("slcan:/dev/nope?time=yes", AW_USAGE, "off|on");
+    assert_open_fails("slcan:/dev/nope?bitrat=1", AW_USAGE, "did you mean 'bitrate'");
+    assert_open_fails("slcan:slcan:pty:", AW_USAGE, "not a stream");
+    assert_open_fails("slcan:nope:", AW_USAGE, "unknown");
+}
+
+/* Bytes as they come, of those that mean something: every line is answered, and nothing but frames
+ * comes out. */
+static void any_bytes_are_survived(void **state)
+{
+    (void)state;
+    static const char letters[] = "\r\r\aCOLSsVvNFZMmXWQUrRtTz0123456789ABCDEFabcdef\n <>\xff";
+    struct aw_random random = {.state = 1};
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *adapter = open_link("slcan:pty:", &clock.base);
+    struct aw_link *computer = open_link(adapter->ready + strlen("slcan:"), &clock.base);
+    size_t lines = 0, answers = 0, got;
+    for (int i = 0; i < 2000; i++) {
+        char bytes[64];
+        uint8_t datagram[16];
+        struct aw_error err;
+        for (size_t k = 0; k < sizeof bytes; k++)
+            bytes[k] = letters[aw_random_below(&random, sizeof letters - 1)];
+        for (size_t k = 0; k < sizeof bytes; k++)
+            lines += bytes[k] == '\r' || bytes[k] == '\a';
+        assert_int_equal(aw_link_write(computer, bytes, sizeof bytes, &err), AW_OK);
+        while (aw_link_read(adapter, datagram, sizeof datagram, &got, 0, &err) == AW_OK)
+            assert_int_equal(aw_link_write(adapter, datagram, got, &err), AW_OK); /* is one */
+        while (aw_link_read(computer, bytes, sizeof bytes, &got, 0, &err) == AW_OK)
+            for (size_t k = 0; k < got; k++)
+                answers += bytes[k] == '\r' || bytes[k] == '\a';
+    }
+    assert_true(answers >= lines);
+    aw_link_close(computer);
+    aw_link_close(adapter);
+}
+
+/* What wrappers must not lose. */
+static void faults_and_traces_keep_what_is_told(void **state)
+{
+    (void)state;
+    struct ends ends;
+    char url[256];
+    ends_begin(&ends);
+    struct aw_link *adapter = open_link("slcan:tcp-listen:0?delay=1ms", &ends.clock.base);
+    snprintf(url, sizeof url, "%s?time=on&delay=1ms", adapter->ready);
+    struct aw_link *client = opened_against(&ends, url, adapter, NULL);
+    assert_sends(adapter, "05E#01");
+    assert_read_is(adapter, AW_TIMEOUT, 20 * AW_MILLISECOND);
+    assert_receives(client, "05E#01");
+    assert_true(client->rx_time_ns > 0);
+    ends_end(&ends);
+    aw_link_close(adapter);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_are_decoded),
+        cmocka_unit_test(other_lines_are_told_apart),
+        cmocka_unit_test(frames_are_encoded),
+        cmocka_unit_test(the_adapter_answers_like_one),
+        cmocka_unit_test(the_adapter_carries_frames_only_while_open),
+        cmocka_unit_test(both_ends_understand_each_other),
+        cmocka_unit_test(a_computer_that_went_away_costs_one_second),
+        cmocka_unit_test(adapters_that_differ),
+        cmocka_unit_test(an_adapter_that_is_unplugged),
+        cmocka_unit_test(opening_is_interrupted),
+        cmocka_unit_test(what_is_no_adapter),
+        cmocka_unit_test(any_bytes_are_survived),
+        cmocka_unit_test(faults_and_traces_keep_what_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

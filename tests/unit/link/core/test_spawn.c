@@ -1,0 +1,192 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "link/core/spawn.h"
+#include "next_helper.h"
+
+#define LIMIT (20 * AW_SECOND)
+
+static int fork_error; /* errno, 0 for none */
+
+pid_t fork(void)
+{
+    return fork_error ? fails_with(fork_error) : NEXT(fork)();
+}
+
+static struct aw_link *start(struct aw_real_clock *clock, const char *script)
+{
+    char sh[] = "sh", c[] = "-c", text[200], *const argv[] = {sh, c, text, NULL};
+    struct aw_error err;
+    struct aw_link *link = NULL;
+    *clock = aw_real_clock(-1);
+    snprintf(text, sizeof text, "%s", script);
+    if (aw_spawn_open(&link, "/bin/sh", argv, &clock->base, &err) != AW_OK)
+        fail_msg("%s", err.text);
+    return link;
+}
+
+static void reads(struct aw_link *link, const char *expected)
+{
+    char text[64] = "";
+    size_t used = 0, got;
+    while (used < strlen(expected)) {
+        enum aw_status status = aw_link_read(link, text + used, sizeof text - 1 - used, &got,
+                                             aw_clock_now(link->clock) + LIMIT, NULL);
+        assert_int_equal(status, AW_OK);
+        used += got;
+    }
+    assert_string_equal(text, expected);
+}
+
+static void what_is_written_comes_back(void **state)
+{
+    struct aw_real_clock clock;
+    struct aw_link *link = start(&clock, "cat <&3 >&3");
+    (void)state;
+    assert_int_equal(link->connections, 1);
+    assert_int_equal(aw_link_write(link, "hello", 5, NULL), AW_OK);
+    reads(link, "hello");
+    aw_link_close(link);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
+}
+
+static void its_end_is_told(void **state)
+{
+    struct aw_real_clock clock;
+    struct aw_error err;
+    struct aw_link *link = start(&clock, "printf bye >&3");
+    char text[8];
+    size_t got;
+    (void)state;
+    reads(link, "bye");
+    assert_int_equal(
+        aw_link_read(link, text, sizeof text, &got, aw_clock_now(&clock.base) + LIMIT, &err),
+        AW_LOST);
+    aw_link_close(link);
+}
+
+/* One that does not care about its end is killed. */
+static void closing_ends_it(void **state)
+{
+    struct aw_real_clock clock;
+    struct aw_link *link = start(&clock, "trap '' TERM; printf up >&3; exec sleep 1000");
+    (void)state;
+    reads(link, "up");
+    aw_link_close(link);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+static void what_is_no_program(void **state)
+{
+    char name[] = "x", *const argv[] = {name, NULL};
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *link = NULL;
+    struct aw_error err;
+    (void)state;
+    assert_int_equal(aw_spawn_open(&link, "/nosuch/x", argv, &clock.base, &err), AW_NO_LINK);
+    assert_non_null(strstr(err.text, "/nosuch/x: No such file"));
+    assert_null(link);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+static void limit_descriptors(rlim_t most)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = most;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* At whatever step: it is told, and no descriptor and no process is left. */
+static void a_machine_that_has_run_out(void **state)
+{
+    char name[] = "true", *const argv[] = {name, NULL};
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct rlimit usual;
+    struct aw_link *link = NULL;
+    struct aw_error err;
+    enum aw_status status = AW_NO_LINK;
+    unsigned steps = 0;
+    (void)state;
+    int lowest = dup(0);
+    close(lowest);
+    fork_error = EAGAIN;
+    assert_int_equal(aw_spawn_open(&link, "/bin/true", argv, &clock.base, &err), AW_NO_LINK);
+    assert_non_null(strstr(err.text, "/bin/true: Resource temporarily unavailable — is it"));
+    fork_error = 0;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    for (; status != AW_OK && steps < 20; steps++) {
+        limit_descriptors((rlim_t)lowest + steps);
+        status = aw_spawn_open(&link, "/bin/true", argv, &clock.base, &err);
+        limit_descriptors(usual.rlim_cur);
+        if (status == AW_OK)
+            break;
+        assert_int_equal(status, AW_NO_LINK);
+        assert_non_null(strstr(err.text, "/bin/true: Too many open files"));
+        assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+        int now = dup(0);
+        assert_int_equal(now, lowest);
+        close(now);
+    }
+    assert_true(steps > 4 && status == AW_OK);
+    aw_link_close(link);
+}
+
+static void finding(void **state)
+{
+    char path[256];
+    (void)state;
+    assert_true(aw_spawn_find("test_spawn", path, sizeof path)); /* beside itself */
+    assert_non_null(strstr(path, "tests/unit/link/core/test_spawn"));
+    setenv("PATH", "/nosuch:/bin", 1);
+    assert_true(aw_spawn_find("sh", path, sizeof path));
+    assert_string_equal(path, "/bin/sh");
+    assert_false(aw_spawn_find("no-such-program", path, sizeof path));
+    assert_false(aw_spawn_find("sh", path, strlen("/bin/sh"))); /* does not fit */
+    setenv("PATH", "", 1);
+    assert_false(aw_spawn_find("sh", path, sizeof path));
+}
+
+static void the_other_side(void **state)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *link = NULL;
+    int pair[2];
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    assert_int_equal(aw_spawn_parent(&link, pair[1], "fd", &clock.base, NULL), AW_OK);
+    assert_int_equal(write(pair[0], "x", 1), 1);
+    reads(link, "x");
+    aw_link_close(link);
+    assert_int_equal(read(pair[0], &(char){0}, 1), 0);
+    close(pair[0]);
+    assert_int_equal(pipe(pair), 0);
+    assert_int_equal(aw_spawn_parent(&link, pair[0], "fd", &clock.base, NULL), AW_NO_LINK);
+    close(pair[0]);
+    close(pair[1]);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_comes_back),
+        cmocka_unit_test(its_end_is_told),
+        cmocka_unit_test(closing_ends_it),
+        cmocka_unit_test(what_is_no_program),
+        cmocka_unit_test(a_machine_that_has_run_out),
+        cmocka_unit_test(finding),
+        cmocka_unit_test(the_other_side),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

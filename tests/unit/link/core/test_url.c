@@ -1,0 +1,188 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "link/core/url.h"
+
+static void parts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *scheme, *rest;
+        size_t n;
+    } cases[] = {
+        {"serial:/dev/ttyUSB0?baud=9600&dtr=off", "serial", "/dev/ttyUSB0", 2},
+        {"/dev/ttyUSB0", "", "/dev/ttyUSB0", 0},
+        {"/dev/serial/by-path/pci-0000:00:14.0?baud=50", "", "/dev/serial/by-path/pci-0000:00:14.0",
+         1},
+        {"tcp:[::1]:4000", "tcp", "[::1]:4000", 0},
+        {"tcp-listen:0", "tcp-listen", "0", 0},
+        {"slcan:tcp:host:1?drop=1%&dup=2%", "slcan", "tcp:host:1", 2},
+        {"sim:", "sim", "", 0},
+        {"sim:?quirks=a,b", "sim", "", 1},
+        {"COM3", "", "COM3", 0},
+        {"./a:b", "", "./a:b", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_url url;
+        struct aw_error err;
+        assert_int_equal(aw_url_parse(&url, cases[i].text, &err), AW_OK);
+        assert_string_equal(url.scheme, cases[i].scheme);
+        assert_string_equal(url.rest, cases[i].rest);
+        assert_int_equal(url.n, cases[i].n);
+    }
+}
+
+static void values(void **state)
+{
+    (void)state;
+    struct aw_url url;
+    struct aw_error err;
+    assert_int_equal(aw_url_parse(&url, "hid:serial=7?a=1&b=x=y&&c=", &err), AW_OK);
+    assert_string_equal(url.rest, "serial=7");
+    assert_string_equal(aw_url_get(&url, "a"), "1");
+    assert_string_equal(aw_url_get(&url, "b"), "x=y");
+    assert_string_equal(aw_url_get(&url, "c"), "");
+    assert_null(aw_url_get(&url, "d"));
+}
+
+static void assert_refused(const char *text, const char *words)
+{
+    struct aw_url url;
+    struct aw_error err = {0};
+    assert_int_equal(aw_url_parse(&url, text, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, words));
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    char many[AW_URL_MAX + 1] = "sim:?";
+    assert_refused("", "empty");
+    assert_refused("sim:?fast", "'fast'");
+    assert_refused("sim:?=1", "no value");
+    assert_refused("sim:?a=1&a=2", "twice");
+    for (int i = 0; i <= AW_URL_KEYS; i++)
+        sprintf(many + strlen(many), "k%d=1&", i);
+    assert_refused(many, "more than 16");
+    memset(many, 'a', AW_URL_MAX);
+    many[AW_URL_MAX] = '\0';
+    assert_refused(many, "longer");
+}
+
+static void hosts_and_ports(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *host; /* NULL: refused */
+        unsigned port;
+    } cases[] = {
+        {"localhost:4000", "localhost", 4000},
+        {"[::1]:4000", "::1", 4000},
+        {":4000", "", 4000},
+        {"4000", "", 4000},
+        {"a.b:0", "a.b", 0},
+        {"[::1]", NULL, 0},
+        {"[::1:5", NULL, 0},
+        {"localhost", NULL, 0},
+        {"", NULL, 0},
+        {"host:", NULL, 0},
+        {"host:-1", NULL, 0},
+        {"host:65536", NULL, 0},
+        {"host:1x", NULL, 0},
+        {"host: 1", NULL, 0},
+        {"host:+1", NULL, 0},
+        {"averyveryverylonghostname:1", NULL, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char host[16];
+        unsigned port = 99;
+        struct aw_error err = {0};
+        enum aw_status status = aw_url_host_port(cases[i].text, host, sizeof host, &port, &err);
+        assert_int_equal(status, cases[i].host ? AW_OK : AW_USAGE);
+        if (!cases[i].host) {
+            assert_non_null(strstr(err.text, cases[i].text));
+            continue;
+        }
+        assert_string_equal(host, cases[i].host);
+        assert_int_equal(port, cases[i].port);
+    }
+}
+
+static void shares(void **state)
+{
+    (void)state;
+    double share = -1;
+    struct aw_error err;
+    assert_int_equal(aw_url_share("10%", &share, &err), AW_OK);
+    assert_true(share > 0.0999 && share < 0.1001);
+    assert_int_equal(aw_url_share("0.25", &share, &err), AW_OK);
+    assert_true(share > 0.2499 && share < 0.2501);
+    assert_int_equal(aw_url_share("101%", &share, &err), AW_USAGE);
+    assert_int_equal(aw_url_share("-0.1", &share, &err), AW_USAGE);
+    assert_int_equal(aw_url_share("nan", &share, &err), AW_USAGE);
+    assert_int_equal(aw_url_share("5ms", &share, &err), AW_USAGE);
+    assert_int_equal(aw_url_share("", &share, &err), AW_USAGE);
+}
+
+static void durations(void **state)
+{
+    (void)state;
+    int64_t ns = -1;
+    struct aw_error err;
+    assert_int_equal(aw_url_duration("5ms", &ns, &err), AW_OK);
+    assert_int_equal(ns, 5000000);
+    assert_int_equal(aw_url_duration("150us", &ns, &err), AW_OK);
+    assert_int_equal(ns, 150000);
+    assert_int_equal(aw_url_duration("2", &ns, &err), AW_OK);
+    assert_int_equal(ns, 2000000000);
+    assert_int_equal(aw_url_duration("-1s", &ns, &err), AW_USAGE);
+    assert_int_equal(aw_url_duration("2h", &ns, &err), AW_USAGE);
+    assert_int_equal(aw_url_duration("3601s", &ns, &err), AW_USAGE);
+    assert_int_equal(aw_url_duration("10%", &ns, &err), AW_USAGE);
+}
+
+static void whole_numbers_and_words(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"keep", "on", "off"};
+    struct aw_url url;
+    struct aw_error err = {0};
+    long value = 7;
+    size_t index = 1;
+    assert_int_equal(aw_url_parse(&url, "x:?n=12&w=off&bad=1.5&empty=", &err), AW_OK);
+    assert_int_equal(aw_url_int(&url, "missing", 0, 9, &value, &err), AW_OK);
+    assert_int_equal(value, 7);
+    assert_int_equal(aw_url_int(&url, "n", 0, 12, &value, &err), AW_OK);
+    assert_int_equal(value, 12);
+    assert_int_equal(aw_url_int(&url, "n", 0, 11, &value, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "from 0 to 11"));
+    assert_int_equal(aw_url_int(&url, "bad", 0, 9, &value, &err), AW_USAGE);
+    assert_int_equal(aw_url_int(&url, "empty", 0, 9, &value, &err), AW_USAGE);
+    assert_int_equal(aw_url_word(&url, "missing", words, 3, &index, &err), AW_OK);
+    assert_int_equal(index, 1);
+    assert_int_equal(aw_url_word(&url, "w", words, 3, &index, &err), AW_OK);
+    assert_int_equal(index, 2);
+    assert_int_equal(aw_url_word(&url, "n", words, 3, &index, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "keep|on|off"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts),
+        cmocka_unit_test(values),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(hosts_and_ports),
+        cmocka_unit_test(shares),
+        cmocka_unit_test(durations),
+        cmocka_unit_test(whole_numbers_and_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,581 @@
+/* hid: and uhid:. The boards are made up, but found by the real libhidapi through the real libudev:
+ * umockdev's library shows it another sysfs, and tests/hid/hidraw.c puts sockets in the place of
+ * the nodes. The test starts itself anew with the two. */
+#include "link_helper.h"
+#include "next_helper.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "link/hid/hid.h"
+
+static bool no_spare_descriptor; /* fcntl(2) has none */
+static int write_error;          /* errno of the next report, 0 for none */
+
+int fcntl(int fd, int command, ...)
+{
+    va_list list;
+    va_start(list, command);
+    void *argument = va_arg(list, void *);
+    va_end(list);
+    if (no_spare_descriptor && command == F_DUPFD_CLOEXEC)
+        return fails_with(EMFILE);
+    return NEXT(fcntl)(fd, command, argument);
+}
+
+ssize_t write(int fd, const void *buf, size_t size)
+{
+    int error = write_error;
+    write_error = 0;
+    return error ? fails_with(error) : NEXT(write)(fd, buf, size);
+}
+
+#define TEENSY "16c0:0486 T1 'Teensyduino RawHID'"
+
+static void shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void shell(const char *format, ...)
+{
+    char command[600];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(command, sizeof command, format, list);
+    va_end(list);
+    if (system(command) != 0)
+        fail_msg("failed: %s", command);
+}
+
+static const char *node_path(const char *node)
+{
+    static char path[200];
+    snprintf(path, sizeof path, "%s/%s", getenv("HIDRAW_DIR"), node);
+    return path;
+}
+
+/* A board as sysfs has it, see board.sh; its node is a file until somebody plays the board. */
+static void plug_in(const char *node, const char *what)
+{
+    shell("tests/hid/board.sh '%s' %s %s", getenv("UMOCKDEV_DIR"), node, what);
+    shell(": >'%s'", node_path(node));
+}
+
+static int unplug_all(void **state)
+{
+    (void)state;
+    shell("rm -rf '%s/sys' '%s'", getenv("UMOCKDEV_DIR"), getenv("HIDRAW_DIR"));
+    shell("mkdir -p '%s/sys' '%s'", getenv("UMOCKDEV_DIR"), getenv("HIDRAW_DIR"));
+    return 0;
+}
+
+/* Somebody who plays the board: gives each report back, like a board that is asked what it does not
+ * set anything in. A process of its own, so that descriptors come and go as in a tool. */
+struct board {
+    struct aw_real_clock clock;
+    struct aw_link *link;
+    pid_t pid;
+};
+
+static void start_board(struct board *board, const char *node)
+{
+    struct aw_error err;
+    char url[250];
+    snprintf(url, sizeof url, "unix-listen:%s", node_path(node));
+    unlink(node_path(node));
+    board->clock = aw_real_clock(-1);
+    board->link = open_link(url, &board->clock.base);
+    board->pid = fork();
+    assert_true(board->pid >= 0);
+    if (board->pid == 0) {
+        aw_device_serve(&echo_device(0)->base, board->link, &err);
+        _exit(1);
+    }
+}
+
+static void end_board(struct board *board)
+{
+    assert_int_equal(kill(board->pid, SIGKILL), 0);
+    assert_int_equal(waitpid(board->pid, NULL, 0), board->pid);
+    aw_link_close(board->link);
+}
+
+static void lists_what_is_there(void **state)
+{
+    (void)state;
+    struct aw_hid_port ports[2], more[8];
+    assert_int_equal(aw_link_list_hid(ports, 2), 0);
+    plug_in("hidraw10", "16c0:0486 9F00 'ItsyBitsy M4' 2 FF00 3");
+    plug_in("hidraw4", TEENSY " 1 FFC9 7");
+    plug_in("hidraw3", TEENSY " 0 FFAB 7");
+    plug_in("hidraw0", "046d:c077 '' 'USB Mouse' 0 0001 1");
+    assert_int_equal(aw_link_list_hid(ports, 2), 4); /* it says how many there are */
+    assert_string_equal(ports[0].path, "/dev/hidraw0");
+    assert_string_equal(ports[1].path, "/dev/hidraw3");
+    assert_int_equal(aw_link_list_hid(more, 8), 4);
+    assert_false(more[0].chosen);
+    assert_string_equal(more[0].board, "");
+    assert_string_equal(more[0].url, "hid:/dev/hidraw0");
+    assert_true(more[1].chosen);
+    assert_string_equal(more[1].url, "hid:serial=T1");
+    assert_int_equal(more[1].interface, 0);
+    assert_int_equal(more[1].usage_page, 0xFFAB);
+    assert_string_equal(more[1].device, more[2].device);
+    assert_false(more[2].chosen); /* the serial emulation */
+    assert_string_equal(more[2].url, "hid:/dev/hidraw4");
+    assert_string_equal(more[3].path, "/dev/hidraw10");
+    assert_true(more[3].chosen);
+    assert_int_equal(more[3].vendor, 0x16C0);
+    assert_int_equal(more[3].product, 0x0486);
+    assert_int_equal(more[3].usage, 1);
+    assert_string_equal(more[3].serial, "9F00");
+    assert_string_equal(more[3].manufacturer, "Adafruit");
+    assert_string_equal(more[3].name, "ItsyBitsy M4");
+    assert_string_equal(more[3].problem, "");
+    assert_true(strlen(more[3].board) > 0);
+
+    unplug_all(NULL); /* a Teensy that has nothing but the serial emulation */
+    plug_in("hidraw4", TEENSY " 0 FFC9 7");
+    assert_int_equal(aw_link_list_hid(more, 8), 1);
+    assert_false(more[0].chosen);
+}
+
+static void assert_opens(const char *url, const char *key)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *link = open_link(url, &clock.base);
+    assert_string_equal(link->key, key);
+    assert_true(link->datagrams);
+    assert_int_equal(link->connections, 1);
+    assert_true(aw_link_fd(link) >= 0);
+    aw_link_close(link);
+}
+
+static void chooses_one(void **state)
+{
+    (void)state;
+    struct board board;
+    plug_in("hidraw0", "046d:c077 '' 'USB Mouse' 0 0001 1");
+    plug_in("hidraw3", TEENSY " 0 FFAB 7");
+    plug_in("hidraw4", TEENSY " 1 FFC9 7");
+    start_board(&board, "hidraw3");
+    assert_opens("hid:", "hid:16c0:0486:T1");
+    assert_opens("hid:16c0:0486", "hid:16c0:0486:T1");
+    assert_opens("hid:16C0:486?interface=0", "hid:16c0:0486:T1");
+    assert_opens("hid:?usage_page=ffab", "hid:16c0:0486:T1");
+    assert_opens("hid:?serial=T1", "hid:16c0:0486:T1");
+    assert_opens("hid:serial=T1", "hid:16c0:0486:T1");
+    assert_opens("hid:/dev/hidraw3", "hid:16c0:0486:T1");
+    assert_int_equal(symlink("hidraw3", node_path("arm")), 0);
+    assert_opens("hid:/dev/arm", "hid:16c0:0486:T1");
+    end_board(&board);
+    start_board(&board, "hidraw4"); /* whoever names it gets it */
+    assert_opens("hid:?usage_page=FFC9", "hid:16c0:0486:T1");
+    end_board(&board);
+}
+
+static void several_are_listed(void **state)
+{
+    (void)state;
+    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
+    plug_in("hidraw2", "3742:0007 '' 'Nucleo' 0 FFAB");
+    assert_open_fails("hid:", AW_NO_LINK,
+                      "hid: several boards — choose one: hid:serial=A1, hid:/dev/hidraw2");
+    assert_open_fails("hid:serial=B", AW_NO_LINK,
+                      "hid:serial=B: no such board — there is: hid:serial=A1, hid:/dev/hidraw2");
+    struct board board;
+    start_board(&board, "hidraw2");
+    assert_opens("hid:3742:0007", "hid:/dev/hidraw2");
+    end_board(&board);
+}
+
+static void same_serials_are_told_apart(void **state)
+{
+    (void)state;
+    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
+    plug_in("hidraw2", "16c0:0486 A1 'ItsyBitsy M4'");
+    assert_open_fails("hid:serial=A1", AW_NO_LINK, "one: hid:/dev/hidraw1, hid:/dev/hidraw2");
+}
+
+static void wrong_links(void **state)
+{
+    (void)state;
+    assert_open_fails("hid:", AW_NO_LINK, "hid: no board found — is it plugged in");
+    assert_open_fails("hid:16c0:0486", AW_NO_LINK, "hid:16c0:0486: no board found");
+    assert_open_fails("hid:elbow", AW_USAGE, "hid:VID:PID");
+    assert_open_fails("hid:16c0", AW_USAGE, "hid:VID:PID");
+    assert_open_fails("hid:16c0:12345", AW_USAGE, "hid:VID:PID");
+    assert_open_fails("hid:0:0", AW_USAGE, "hid:VID:PID");
+    assert_open_fails("hid:serial=", AW_USAGE, "hid:VID:PID");
+    assert_open_fails("hid:?usage_page=fg", AW_USAGE, "not hexadecimal");
+    assert_open_fails("hid:?interface=-1", AW_USAGE, "whole number");
+    assert_open_fails("hid:/dev/hidraw1?serial=A", AW_USAGE, "leave the other keys out");
+    assert_open_fails("hid:?baud=9600", AW_USAGE, "unknown");
+    assert_open_fails("uhid:?serial=", AW_USAGE, "characters");
+    assert_open_fails("uhid:1", AW_USAGE, "takes nothing");
+}
+
+/* hidapi 0.13 crashes on these. */
+static void paths_that_are_no_hidraw(void **state)
+{
+    (void)state;
+    assert_open_fails("hid:/dev/null", AW_NO_LINK, "no HID device");
+    assert_open_fails("hid:/tmp", AW_NO_LINK, "no HID device");
+    assert_open_fails("hid:/proc/self/exe", AW_NO_LINK, "hid:/proc/self/exe: ");
+    assert_open_fails("hid:/dev/hidraw1", AW_NO_LINK, "no such device");
+    char url[200];
+    snprintf(url, sizeof url, "hid:/dev/%0120d", 7);
+    assert_open_fails(url, AW_NO_LINK, "too long");
+    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
+    assert_open_fails("hid:", AW_NO_LINK, "no HID device");
+}
+
+static void set_age(const char *node, int64_t age_ns)
+{
+    int64_t time = aw_wall_time() - age_ns;
+    const struct timespec times[2] = {
+        {.tv_nsec = UTIME_OMIT},
+        {.tv_sec = (time_t)(time / AW_SECOND), .tv_nsec = (long)(time % AW_SECOND)}};
+    assert_int_equal(utimensat(AT_FDCWD, node_path(node), times, 0), 0);
+}
+
+static void permission_is_explained(void **state)
+{
+    (void)state;
+    struct aw_hid_port port;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    const struct aw_link_options options = {.clock = &clock.base};
+    struct aw_link *link;
+    struct aw_error err;
+    static const char line[] = "KERNEL==\"hidraw*\", KERNELS==\"0003:16C0:0486.*\", MODE=\"0660\", "
+                               "GROUP=\"plugdev\", TAG+=\"uaccess\"";
+    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
+    assert_int_equal(chmod(node_path("hidraw1"), 0), 0);
+    set_age("hidraw1", AW_SECOND);
+    assert_int_equal(aw_link_list_hid(&port, 1), 1);
+    assert_non_null(strstr(port.problem, "not permitted"));
+    assert_non_null(strstr(port.problem, line));
+    assert_open_fails("hid:", AW_NO_LINK, line);
+    assert_open_fails("hid:/dev/hidraw1", AW_NO_LINK, line);
+    /* Nobody waits for what has been so for a second. */
+    assert_int_equal(aw_link_open(&link, "hid:", &options, &err), AW_NO_LINK);
+    assert_int_equal(clock.time_ns, 0);
+    /* Nor for ever, if somebody has put the clock back. */
+    set_age("hidraw1", -100 * AW_SECOND);
+    assert_int_equal(aw_link_open(&link, "hid:", &options, &err), AW_NO_LINK);
+    assert_int_equal(clock.time_ns, AW_SECOND);
+}
+
+/* While somebody waits, udev does its work. */
+struct udev_clock {
+    struct aw_real_clock real;
+    int waits;
+};
+
+static enum aw_status wait_for_udev(struct aw_clock *clock, int fd, short events, int64_t deadline)
+{
+    struct udev_clock *self = (struct udev_clock *)clock;
+    (void)fd;
+    (void)events;
+    (void)deadline;
+    if (++self->waits == 3)
+        assert_int_equal(chmod(node_path("hidraw1"), 0666), 0);
+    return AW_TIMEOUT;
+}
+
+static void new_nodes_are_waited_for(void **state)
+{
+    (void)state;
+    struct board board;
+    struct udev_clock clock = {.real = aw_real_clock(-1)};
+    clock.real.base.wait = wait_for_udev;
+    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
+    start_board(&board, "hidraw1");
+    assert_int_equal(chmod(node_path("hidraw1"), 0), 0);
+    set_age("hidraw1", -100 * AW_SECOND); /* however slow this machine is */
+    aw_link_close(open_link("hid:", &clock.real.base));
+    assert_int_equal(clock.waits, 3);
+    end_board(&board);
+
+    int stop[2];
+    assert_int_equal(pipe(stop), 0);
+    assert_int_equal(write(stop[1], "x", 1), 1);
+    struct aw_real_clock stopped = aw_real_clock(stop[0]);
+    const struct aw_link_options options = {.clock = &stopped.base};
+    struct aw_link *link;
+    struct aw_error err;
+    shell("echo >'%s'", node_path("hidraw1"));
+    assert_int_equal(chmod(node_path("hidraw1"), 0), 0);
+    set_age("hidraw1", -100 * AW_SECOND);
+    assert_int_equal(aw_link_open(&link, "hid:", &options, &err), AW_STOPPED);
+    close(stop[0]);
+    close(stop[1]);
+}
+
+static void do_nothing(int number)
+{
+    (void)number;
+}
+
+/* A timer that interrupts system calls again and again; every_us 0 ends it. */
+static void interrupt(int every_us)
+{
+    const struct sigaction action = {.sa_handler = do_nothing};
+    const struct itimerval timer = {{.tv_usec = every_us}, {.tv_usec = every_us}};
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void exchange(struct aw_link *link, unsigned i)
+{
+    unsigned char sent[AW_HID_REPORT], back[200];
+    size_t got;
+    struct aw_error err = {0};
+    for (unsigned k = 0; k < sizeof sent; k++)
+        sent[k] = (unsigned char)(i * 7 + k * 13); /* begins with 0 now and then */
+    memcpy(sent + 8, &i, sizeof i);
+    assert_int_equal(aw_link_write(link, sent, sizeof sent, &err), AW_OK);
+    int64_t deadline = aw_clock_now(link->clock) + 10 * AW_SECOND;
+    assert_int_equal(aw_link_read(link, back, sizeof back, &got, deadline, &err), AW_OK);
+    assert_int_equal(got, sizeof sent);
+    assert_memory_equal(back, sent, sizeof sent);
+}
+
+static void a_thousand_transactions(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct board board;
+    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
+    start_board(&board, "hidraw1");
+    struct aw_link *link = open_link("hid:", &clock.base);
+    interrupt(500);
+    for (unsigned i = 0; i < 1000; i++)
+        exchange(link, i);
+    interrupt(0);
+    assert_read_is(link, AW_TIMEOUT, 0);
+    aw_link_close(link);
+    end_board(&board);
+}
+
+static void reports_of_other_sizes(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct board board;
+    unsigned char report[100] = {0};
+    struct aw_error err;
+    size_t got;
+    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
+    start_board(&board, "hidraw1");
+    struct aw_link *link = open_link("hid:", &clock.base);
+    int64_t deadline = aw_clock_now(&clock.base) + 10 * AW_SECOND;
+    assert_writes(link, "short");
+    assert_reads(link, "short"); /* as it is */
+    assert_int_equal(aw_link_write(link, report, AW_HID_REPORT + 1, &err), AW_USAGE);
+    assert_writes(link, "too long for the one who reads");
+    assert_int_equal(aw_link_read(link, report, 8, &got, deadline, &err), AW_OK);
+    assert_int_equal(got, 8);
+    assert_memory_equal(report, "too long", 8);
+    assert_read_is(link, AW_TIMEOUT, 0); /* the rest of the report went with it */
+    aw_link_close(link);
+    end_board(&board);
+}
+
+static void waiting_ends_when_asked(void **state)
+{
+    (void)state;
+    int stop[2];
+    assert_int_equal(pipe(stop), 0);
+    struct aw_real_clock clock = aw_real_clock(stop[0]);
+    struct board board;
+    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
+    start_board(&board, "hidraw1");
+    struct aw_link *link = open_link("hid:", &clock.base);
+    assert_read_is(link, AW_TIMEOUT, 5 * AW_MILLISECOND);
+    struct pollfd pollfd = {.fd = aw_link_fd(link), .events = POLLIN};
+    assert_int_equal(poll(&pollfd, 1, 0), 0);
+    assert_writes(link, "x");
+    assert_int_equal(poll(&pollfd, 1, 10000), 1); /* its descriptor tells */
+    assert_reads(link, "x");
+    assert_int_equal(write(stop[1], "x", 1), 1);
+    assert_read_is(link, AW_STOPPED, AW_NEVER / 2);
+    assert_writes(link, "and the stop itself is written");
+    aw_link_close(link);
+    end_board(&board);
+    close(stop[0]);
+    close(stop[1]);
+}
+
+/* Where hidapi's descriptor cannot be found out, the board is asked every millisecond. */
+static void without_a_descriptor(void **state)
+{
+    (void)state;
+    int stop[2];
+    assert_int_equal(pipe(stop), 0);
+    struct aw_real_clock clock = aw_real_clock(stop[0]);
+    struct board board;
+    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
+    start_board(&board, "hidraw1");
+    no_spare_descriptor = true;
+    struct aw_link *link = open_link("hid:", &clock.base);
+    no_spare_descriptor = false;
+    assert_int_equal(aw_link_fd(link), -1);
+    for (unsigned i = 0; i < 10; i++)
+        exchange(link, i);
+    assert_read_is(link, AW_TIMEOUT, 0);
+    assert_read_is(link, AW_TIMEOUT, 5 * AW_MILLISECOND);
+    assert_int_equal(write(stop[1], "x", 1), 1);
+    assert_read_is(link, AW_STOPPED, AW_SECOND);
+    assert_int_equal(read(stop[0], &(char){0}, 1), 1);
+    end_board(&board);
+    assert_read_is(link, AW_LOST, AW_SECOND);
+    aw_link_close(link);
+    close(stop[0]);
+    close(stop[1]);
+}
+
+static void a_board_that_hangs(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_error err = {0};
+    struct board board;
+    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
+    start_board(&board, "hidraw1");
+    struct aw_link *link = open_link("hid:", &clock.base);
+    write_error = ETIMEDOUT; /* as the USB driver says it */
+    assert_int_equal(aw_link_write(link, "x", 1, &err), AW_TIMEOUT);
+    assert_string_equal(err.text, "hid:/dev/hidraw1: the board takes nothing — reset it");
+    write_error = EINTR;
+    exchange(link, 1);
+    aw_link_close(link);
+    end_board(&board);
+}
+
+/* A board that is a keyboard, too: one node with two collections, of which hidapi tells one by one.
+ */
+static void a_node_counts_once(void **state)
+{
+    (void)state;
+    struct aw_hid_port ports[4];
+    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
+    shell("d=$(find '%s/sys/devices' -name report_descriptor) && "
+          "{ printf '\\005\\001\\011\\006\\241\\001\\300' && cat \"$d\"; } >\"$d.new\" && "
+          "mv \"$d.new\" \"$d\"",
+          getenv("UMOCKDEV_DIR"));
+    assert_int_equal(aw_link_list_hid(ports, 4), 1);
+    assert_int_equal(ports[0].usage_page, 0xFF00); /* the one for reports, not the first one */
+    assert_int_equal(ports[0].usage, 1);
+    assert_true(ports[0].chosen);
+}
+
+static void unplugging(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct board board;
+    struct aw_error err = {0};
+    char buf[AW_HID_REPORT];
+    size_t got;
+    plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
+    start_board(&board, "hidraw1");
+    struct aw_link *link = open_link("hid:", &clock.base);
+    exchange(link, 0);
+    end_board(&board);
+    assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &err), AW_LOST);
+    assert_non_null(strstr(err.text, "hid:/dev/hidraw1: the board is gone — was it unplugged"));
+    assert_int_equal(aw_link_write(link, buf, sizeof buf, &err), AW_LOST);
+    aw_link_close(link);
+    start_board(&board, "hidraw1"); /* and plugged in again */
+    link = open_link("hid:", &clock.base);
+    exchange(link, 1);
+    aw_link_close(link);
+    end_board(&board);
+}
+
+static void rules_for_udev(void **state)
+{
+    (void)state;
+    char text[4000], cut[30], word[40];
+    size_t size = aw_hid_udev_rules(text, sizeof text);
+    assert_int_equal(size, strlen(text));
+    assert_int_equal(aw_hid_udev_rules(cut, sizeof cut), size);
+    assert_int_equal(strlen(cut), sizeof cut - 1);
+    assert_int_equal(aw_hid_udev_rules(NULL, 0), size);
+    for (const struct aw_hid_board *board = aw_hid_boards(); board->name; board++) {
+        snprintf(word, sizeof word, "\"0003:%04X:%04X.*\"", board->vendor, board->product);
+        assert_non_null(strstr(text, word));
+    }
+    for (const char *line = text; *line; line = strchr(line, '\n') + 1) /* no line is broken */
+        assert_true(*line == '#' || *line == '\n' || *line == 'K' || *line == 'S');
+}
+
+static void no_uhid_here(void **state)
+{
+    (void)state;
+    if (access("/dev/uhid", F_OK) == 0)
+        skip(); /* the real thing is tested in the VM */
+    assert_open_fails("uhid:", AW_NO_LINK, "sudo modprobe uhid");
+}
+
+#define CASE(name) cmocka_unit_test_setup(name, unplug_all)
+
+static int all_tests(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(lists_what_is_there),
+        CASE(chooses_one),
+        CASE(several_are_listed),
+        CASE(same_serials_are_told_apart),
+        CASE(wrong_links),
+        CASE(paths_that_are_no_hidraw),
+        CASE(permission_is_explained),
+        CASE(new_nodes_are_waited_for),
+        CASE(a_thousand_transactions),
+        CASE(reports_of_other_sizes),
+        CASE(waiting_ends_when_asked),
+        CASE(without_a_descriptor),
+        CASE(a_board_that_hangs),
+        CASE(a_node_counts_once),
+        CASE(unplugging),
+        CASE(rules_for_udev),
+        CASE(no_uhid_here),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    shell("rm -rf '%s'", getenv("UMOCKDEV_DIR"));
+    return failed;
+}
+
+/* The same program, with what makes the boards up in front of its libraries. */
+static int start_anew(char **argv)
+{
+    char directory[] = "/tmp/aw-hid-XXXXXX", nodes[40], program[PATH_MAX] = "";
+    char preload[PATH_MAX + 60];
+    if (!mkdtemp(directory) || readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+        return 1;
+    snprintf(nodes, sizeof nodes, "%s/dev", directory);
+    *strrchr(program, '/') = '\0';
+    snprintf(preload, sizeof preload, "%s/../../../hid/hidraw.so:libumockdev-preload.so.0",
+             program);
+    setenv("UMOCKDEV_DIR", directory, 1);
+    setenv("HIDRAW_DIR", nodes, 1);
+    setenv("LD_PRELOAD", preload, 1);
+    setenv("MALLOC_PERTURB_", "165",
+           1); /* who uses memory that he has freed finds nonsense there */
+    setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1); /* these come before it, on purpose */
+    execv("/proc/self/exe", argv);
+    perror("execv");
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    return getenv("HIDRAW_DIR") ? all_tests() : start_anew(argv);
+}

@@ -1,0 +1,325 @@
+/* uhid: the board's end. This program plays the kernel behind /dev/uhid: it hears what the link
+ * asks for, makes the nodes in a sysfs of its own, and sends what a driver would. That a real
+ * kernel does the same is for tests/kernel/t_hid.sh. */
+#include "file_helper.h"
+
+#include <linux/input.h>
+#include <linux/uhid.h>
+#include <sys/socket.h>
+
+#include "link/hid/hid.h"
+
+#define DEVICES "/sys/devices/virtual/misc/uhid/"
+#define BOARD   DEVICES "0003:16C0:0486.0002"
+
+/* Errors are errno values and 0 for none. */
+static struct {
+    int ends[2]; /* the link's and ours */
+    int open_error, read_error, write_error;
+    bool makes_no_node;
+    struct uhid_event created;
+} kernel;
+
+static void make_node(const struct uhid_event *event)
+{
+    char uevent[200];
+    snprintf(uevent, sizeof uevent, "DRIVER=hid-generic\nHID_PHYS=%s\nHID_UNIQ=%s\n",
+             (const char *)event->u.create2.phys, (const char *)event->u.create2.uniq);
+    other_file(DEVICES "0003:16C0:0486.0001/uevent", "DRIVER=hid-generic\nHID_PHYS=other\n");
+    other_file(BOARD "/uevent", uevent);
+    other_file(BOARD "/hidraw/hidraw9/dev", "240:9\n");
+    other_device("/dev/hidraw9", "/dev/null");
+}
+
+static int open_uhid(const char *path)
+{
+    if (strcmp(path, "/dev/uhid") != 0)
+        return OTHER_OPEN;
+    errno = kernel.open_error;
+    if (kernel.open_error ||
+        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, kernel.ends) != 0)
+        return -1;
+    return kernel.ends[0];
+}
+
+/* The error is said once. */
+static bool fails(int fd, int *error)
+{
+    if (fd < 0 || fd != kernel.ends[0] || !*error)
+        return false;
+    errno = *error;
+    *error = 0;
+    return true;
+}
+
+ssize_t write(int fd, const void *buf, size_t size)
+{
+    uint32_t type;
+    if (fails(fd, &kernel.write_error))
+        return -1;
+    ssize_t n = NEXT(write)(fd, buf, size);
+    if (fd < 0 || fd != kernel.ends[0])
+        return n;
+    memcpy(&type, buf, sizeof type);
+    if (type != UHID_CREATE2)
+        return n;
+    assert_int_equal(recv(kernel.ends[1], &kernel.created, sizeof kernel.created, 0), size);
+    if (!kernel.makes_no_node)
+        make_node(&kernel.created);
+    return n;
+}
+
+ssize_t read(int fd, void *buf, size_t size)
+{
+    return fails(fd, &kernel.read_error) ? -1 : NEXT(read)(fd, buf, size);
+}
+
+static int load(void **state)
+{
+    (void)state;
+    memset(&kernel, 0, sizeof kernel);
+    memset(kernel.ends, -1, sizeof kernel.ends);
+    int failed = other_begin();
+    other_open = open_uhid;
+    return failed;
+}
+
+static int unload(void **state)
+{
+    (void)state;
+    close(kernel.ends[1]); /* the other one is the link's */
+    kernel.ends[0] = -1;
+    return other_end();
+}
+
+static void tell(const struct uhid_event *event)
+{
+    assert_int_equal(send(kernel.ends[1], event, sizeof *event, 0), sizeof *event);
+}
+
+static void tell_output(const char *data, uint16_t size)
+{
+    struct uhid_event event = {.type = UHID_OUTPUT, .u.output.size = size};
+    memcpy(event.u.output.data, data, size);
+    tell(&event);
+}
+
+/* What the link says to the kernel. */
+static struct uhid_event heard(void)
+{
+    struct uhid_event event = {0};
+    assert_true(recv(kernel.ends[1], &event, sizeof event, MSG_DONTWAIT) > 0);
+    return event;
+}
+
+static void nothing_heard(void)
+{
+    char byte;
+    assert_int_equal(recv(kernel.ends[1], &byte, 1, MSG_DONTWAIT), -1);
+    assert_int_equal(errno, EAGAIN);
+}
+
+static void assert_read_gives(struct aw_link *link, size_t cap, const char *wanted, size_t size)
+{
+    char buf[2 * AW_HID_REPORT];
+    size_t got;
+    struct aw_error err = {0};
+    int64_t deadline = aw_clock_now(link->clock) + 5 * AW_SECOND;
+    assert_int_equal(aw_link_read(link, buf, cap, &got, deadline, &err), AW_OK);
+    assert_int_equal(got, size);
+    assert_memory_equal(buf, wanted, size);
+}
+
+static void a_board_is_made(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *link = open_link("uhid:?serial=T1", &clock.base);
+    const struct uhid_create2_req *board = &kernel.created.u.create2;
+    assert_string_equal(link->key, "uhid:T1");
+    assert_string_equal(link->ready, "hid:/dev/hidraw9");
+    assert_true(link->datagrams);
+    assert_int_equal(aw_link_fd(link), kernel.ends[0]);
+    assert_string_equal((const char *)board->uniq, "T1");
+    assert_string_equal((const char *)board->name, "Adafruit ItsyBitsy M4");
+    assert_int_equal(board->bus, BUS_USB);
+    assert_int_equal(board->vendor, aw_hid_boards()->vendor);
+    assert_int_equal(board->product, aw_hid_boards()->product);
+    assert_memory_equal(board->rd_data, "\x06\x00\xFF\x09\x01\xA1\x01", 7); /* the vendor's page */
+    assert_int_equal(board->rd_data[board->rd_size - 1], 0xC0);
+    aw_link_close(link);
+}
+
+/* Each is another board, with a serial number and a place of its own. */
+static void no_two_are_the_same(void **state)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct uhid_event first;
+    struct aw_link *link = open_link("uhid:", &clock.base);
+    first = kernel.created;
+    assert_memory_equal(link->key, "uhid:SIM", 8);
+    aw_link_close(link);
+    assert_int_equal(unload(state), 0);
+    assert_int_equal(load(state), 0);
+    link = open_link("uhid:", &clock.base);
+    assert_string_not_equal((const char *)first.u.create2.uniq,
+                            (const char *)kernel.created.u.create2.uniq);
+    assert_string_not_equal((const char *)first.u.create2.phys,
+                            (const char *)kernel.created.u.create2.phys);
+    aw_link_close(link);
+}
+
+static void reports_pass_both_ways(void **state)
+{
+    (void)state;
+    char report[AW_HID_REPORT + 2] = "\0\x25joints";
+    struct aw_error err = {0};
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *link = open_link("uhid:", &clock.base);
+    tell(&(struct uhid_event){.type = UHID_START});
+    tell(&(struct uhid_event){.type = UHID_OPEN});
+    tell_output(report, AW_HID_REPORT + 1); /* with the number of the report before it: none */
+    assert_read_gives(link, AW_HID_REPORT, report + 1, AW_HID_REPORT);
+    tell_output("\x25", 1); /* without, as a driver may */
+    assert_read_gives(link, AW_HID_REPORT, "\x25", 1);
+    tell_output("", 0);
+    tell_output(report + 1, AW_HID_REPORT + 1); /* longer than any report */
+    assert_read_gives(link, 2 * AW_HID_REPORT, report + 1, AW_HID_REPORT);
+    tell_output(report, AW_HID_REPORT + 1);
+    assert_read_gives(link, 3, "\x25jo", 3); /* a short buffer: the rest is gone */
+    tell(&(struct uhid_event){.type = UHID_CLOSE});
+    assert_read_is(link, AW_TIMEOUT, 0);
+    nothing_heard();
+
+    assert_int_equal(aw_link_write(link, report + 1, AW_HID_REPORT, &err), AW_OK);
+    struct uhid_event input = heard();
+    assert_int_equal(input.type, UHID_INPUT2);
+    assert_int_equal(input.u.input2.size, AW_HID_REPORT);
+    assert_memory_equal(input.u.input2.data, report + 1, AW_HID_REPORT);
+    assert_int_equal(aw_link_write(link, report, AW_HID_REPORT + 1, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, ": a report has at most 64 bytes, not 65"));
+    nothing_heard();
+    aw_link_close(link);
+}
+
+/* Reports that are asked for by the control endpoint: the board does not know them. */
+static void control_requests_are_refused(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *link = open_link("uhid:", &clock.base);
+    tell(&(struct uhid_event){.type = UHID_GET_REPORT, .u.get_report.id = 77});
+    tell(&(struct uhid_event){.type = UHID_SET_REPORT, .u.set_report.id = 78});
+    assert_read_is(link, AW_TIMEOUT, 0);
+    struct uhid_event reply = heard();
+    assert_int_equal(reply.type, UHID_GET_REPORT_REPLY);
+    assert_int_equal(reply.u.get_report_reply.id, 77);
+    assert_int_equal(reply.u.get_report_reply.err, EIO);
+    reply = heard();
+    assert_int_equal(reply.type, UHID_SET_REPORT_REPLY);
+    assert_int_equal(reply.u.set_report_reply.id, 78);
+    assert_int_equal(reply.u.set_report_reply.err, EIO);
+    aw_link_close(link);
+}
+
+static void errors_while_it_runs(void **state)
+{
+    (void)state;
+    struct aw_error err = {0};
+    char buf[AW_HID_REPORT];
+    size_t got;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *link = open_link("uhid:?serial=T1", &clock.base);
+    kernel.write_error = EINTR; /* once more */
+    assert_writes(link, "a");
+    assert_int_equal(heard().u.input2.data[0], 'a');
+    kernel.write_error = EINVAL; /* the driver was taken away: as if nobody read */
+    assert_writes(link, "b");
+    nothing_heard();
+    kernel.write_error = ENODEV;
+    assert_int_equal(aw_link_write(link, "c", 1, &err), AW_LOST);
+    assert_non_null(strstr(err.text, "uhid:T1: connection lost: No such device"));
+
+    static const int passing[] = {EAGAIN, EINTR};
+    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
+        kernel.read_error = passing[i];
+        tell_output("d", 1);
+        assert_reads(link, "d");
+    }
+    kernel.read_error = EIO;
+    tell_output("e", 1);
+    assert_int_equal(aw_link_read(link, buf, sizeof buf, &got, AW_NEVER, &err), AW_LOST);
+    assert_non_null(strstr(err.text, "uhid:T1: connection lost: Input/output error"));
+    aw_link_close(link);
+}
+
+static void what_the_kernel_refuses(void **state)
+{
+    (void)state;
+    static const int permission[] = {EACCES, EPERM};
+    for (size_t i = 0; i < sizeof permission / sizeof *permission; i++) {
+        kernel.open_error = permission[i];
+        assert_open_fails("uhid:", AW_NO_LINK,
+                          "uhid: /dev/uhid: not permitted — run it with sudo, or: sudo chgrp");
+    }
+    kernel.open_error = ENOENT;
+    assert_open_fails("uhid:", AW_NO_LINK,
+                      "uhid: /dev/uhid: No such file or directory — try: sudo modprobe uhid; "
+                      "without it in the kernel, use unix-listen: or sim:");
+    kernel.open_error = 0;
+    assert_open_fails("uhid:1", AW_USAGE, "takes nothing — write uhid: or uhid:?serial=");
+    assert_open_fails("uhid:?serial=0123456789012345678901234567890123456789abcdefgh", AW_USAGE,
+                      "not 1 to 47 characters");
+}
+
+static int open_and_break(const char *path)
+{
+    int fd = open_uhid(path);
+    kernel.write_error = ENOMEM;
+    return fd;
+}
+
+static void no_device_is_made(void **state)
+{
+    (void)state;
+    other_open = open_and_break;
+    assert_open_fails("uhid:", AW_NO_LINK, "uhid: the kernel makes no device: Cannot allocate");
+}
+
+static void no_node_appears(void **state)
+{
+    (void)state;
+    struct aw_virtual_clock clock = aw_virtual_clock();
+    const struct aw_link_options options = {.clock = &clock.base};
+    struct aw_error err = {0};
+    struct aw_link *link;
+    kernel.makes_no_node = true;
+    assert_int_equal(aw_link_open(&link, "uhid:", &options, &err), AW_NO_LINK);
+    assert_string_equal(err.text,
+                        "uhid: no /dev/hidraw node appeared — try: sudo modprobe hid-generic");
+    assert_in_range(clock.time_ns, 5 * AW_SECOND, 6 * AW_SECOND);
+
+    int stop[2];
+    assert_int_equal(pipe(stop), 0);
+    assert_int_equal(write(stop[1], "x", 1), 1);
+    struct aw_real_clock stopped = aw_real_clock(stop[0]);
+    const struct aw_link_options stopping = {.clock = &stopped.base};
+    close(kernel.ends[1]);
+    assert_int_equal(aw_link_open(&link, "uhid:", &stopping, &err), AW_STOPPED);
+    assert_string_equal(err.text, "uhid: stopped");
+    close(stop[0]);
+    close(stop[1]);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, load, unload)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(a_board_is_made),        CASE(no_two_are_the_same),
+        CASE(reports_pass_both_ways), CASE(control_requests_are_refused),
+        CASE(errors_while_it_runs),   CASE(what_the_kernel_refuses),
+        CASE(no_device_is_made),      CASE(no_node_appears),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

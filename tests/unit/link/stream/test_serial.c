@@ -1,0 +1,405 @@
+/* serial: and the list of ports, through the real libserialport. The ports are pseudo-terminals in
+ * a /dev and /sys of the test's own, and this program answers for what they lack: modem lines. */
+#include "file_helper.h"
+
+#include <grp.h>
+#include <pty.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+
+#define PORT   "/dev/ttyAW0"
+#define BY_ID  "/dev/serial/by-id/usb-Nobody_UNO_55-if00"
+#define USB    "/sys/devices/pci0000:00/usb1/1-3/"
+#define SERIAL USB "1-3:1.0/ttyAW0/"
+
+/* The cable's other end, and what happens to the port. Errors are errno values and 0 for none. */
+static struct {
+    int cable, line; /* the pty */
+    char name[64];
+    int modem_lines;      /* as of TIOCMGET */
+    int no_modem_lines;   /* an error */
+    int lines_refused;    /* an error, for who would change them */
+    int settings_refused; /* this one of the calls of tcsetattr(3) fails; 0: none */
+    gid_t group;
+    bool elsewhere; /* the pty is one of another container's */
+    int open_error;
+    int opens_before_error;
+    struct termios modes; /* as they were asked for: a pty takes eight bits without parity only */
+    bool has_modes;
+} port;
+
+static int answer_modem(unsigned long request, int *bits)
+{
+    int before = port.modem_lines;
+    int after = request == TIOCMBIS   ? before | *bits
+                : request == TIOCMBIC ? before & ~*bits
+                : request == TIOCMSET ? *bits
+                                      : before;
+    if (after != before && port.lines_refused)
+        return fails_with(port.lines_refused);
+    port.modem_lines = after;
+    if (request == TIOCMGET)
+        *bits = after;
+    return fails_with(port.no_modem_lines);
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+    va_list list;
+    va_start(list, request);
+    void *argument = va_arg(list, void *);
+    va_end(list);
+    if (request == TIOCMGET || request == TIOCMSET || request == TIOCMBIS || request == TIOCMBIC)
+        return answer_modem(request, argument);
+    if (request == TIOCEXCL) /* on a pty it would outlast the link */
+        return 0;
+    return NEXT(ioctl)(fd, request, argument);
+}
+
+int tcsetattr(int fd, int when, const struct termios *modes)
+{
+    struct termios taken = *modes;
+    if (port.settings_refused > 0 && --port.settings_refused == 0)
+        return fails_with(EINVAL);
+    port.modes = *modes;
+    port.has_modes = true;
+    taken.c_cflag = (taken.c_cflag & ~(tcflag_t)(CSIZE | PARENB)) | CS8;
+    return NEXT(tcsetattr)(fd, when, &taken);
+}
+
+int tcgetattr(int fd, struct termios *modes)
+{
+    if (!port.has_modes)
+        return NEXT(tcgetattr)(fd, modes);
+    *modes = port.modes;
+    return 0;
+}
+
+static void describe_file(struct stat *file)
+{
+    file->st_mode |= S_IWGRP;
+    file->st_gid = port.group;
+    file->st_dev += port.elsewhere;
+}
+
+struct group *getgrgid(gid_t id)
+{
+    static char name[] = "dialout";
+    static struct group group = {.gr_name = name};
+    return id == port.group ? &group : NULL;
+}
+
+static int open_port(const char *path)
+{
+    if (strcmp(path, PORT) != 0 || !port.open_error || port.opens_before_error-- > 0)
+        return OTHER_OPEN;
+    return fails_with(port.open_error);
+}
+
+/* An adapter as sysfs has it. */
+static void plug_in_adapter(void)
+{
+    other_symlink("/sys/class/tty/ttyAW0",
+                  "../../devices/pci0000:00/usb1/1-3/1-3:1.0/ttyAW0/tty/ttyAW0");
+    other_file(SERIAL "tty/ttyAW0/dev", "188:0\n");
+    other_symlink(SERIAL "tty/ttyAW0/device", "../..");
+    other_symlink(SERIAL "driver", "../../../../../../bus/usb-serial/drivers/ftdi_sio");
+    other_file("/sys/bus/usb-serial/drivers/ftdi_sio/bind", "");
+    other_file(USB "busnum", "1\n");
+    other_file(USB "devnum", "4\n");
+    other_file(USB "idVendor", "0403\n");
+    other_file(USB "idProduct", "6001\n");
+    other_file(USB "product", "UNO\n");
+    other_file(USB "serial", "55\n");
+    other_device(PORT, port.name);
+    other_symlink(BY_ID, "../../ttyAW0");
+}
+
+static int plug_in(void **state)
+{
+    (void)state;
+    memset(&port, 0, sizeof port);
+    if (other_begin() != 0 || openpty(&port.cable, &port.line, port.name, NULL, NULL) != 0)
+        return -1;
+    other_open = open_port;
+    other_stat = describe_file;
+    plug_in_adapter();
+    close(port.line);
+    return 0;
+}
+
+static int unplug(void **state)
+{
+    (void)state;
+    close(port.cable);
+    return other_end();
+}
+
+static void assert_goes_both_ways(struct aw_link *link)
+{
+    char buf[8] = "";
+    assert_writes(link, "0DEG1\r\n");
+    for (size_t n = 0; n < 7;) {
+        ssize_t got = read(port.cable, buf + n, 7 - n);
+        assert_true(got > 0);
+        n += (size_t)got;
+    }
+    assert_string_equal(buf, "0DEG1\r\n"); /* nothing is made of it */
+    assert_int_equal(write(port.cable, "0ACK0\r\n\x03\x11", 9), 9);
+    assert_reads(link, "0ACK0\r\n\x03\x11");
+    assert_read_is(link, AW_TIMEOUT, 0); /* no data is no end */
+}
+
+static void a_port_is_opened(void **state)
+{
+    (void)state;
+    static const char *const urls[] = {"serial:" PORT, PORT, "serial:ttyAW0", "serial:" BY_ID};
+    struct aw_real_clock clock = aw_real_clock(-1);
+    for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
+        struct aw_link *link = open_link(urls[i], &clock.base);
+        assert_string_equal(link->key, BY_ID); /* whatever it is called today */
+        assert_true(aw_link_fd(link) >= 0);
+        assert_int_equal(cfgetospeed(&port.modes), B9600);
+        assert_goes_both_ways(link);
+        aw_link_close(link);
+    }
+    other_remove("/dev/serial");
+    struct aw_link *link = open_link(PORT, &clock.base);
+    assert_string_equal(link->key, PORT);
+    aw_link_close(link);
+}
+
+static void settings_reach_the_port(void **state)
+{
+    (void)state;
+    if (getenv("AW_EMULATED"))
+        skip(); /* tests/cross.sh: the emulator does not know all of a terminal's settings */
+    static const struct {
+        const char *query;
+        speed_t rate;
+        tcflag_t on, off;
+    } cases[] = {
+        {"", B9600, CS8 | CREAD, PARENB | CSTOPB | CRTSCTS},
+        {"?baud=115200&bits=7&parity=even&stop=2", B115200, CS7 | PARENB | CSTOPB, PARODD},
+        {"?flow=rtscts", B9600, CRTSCTS, CSTOPB},
+        {"?flow=none", B9600, CS8, CRTSCTS}, /* however somebody has left it */
+        {"?parity=odd&flow=rtscts", B9600, PARENB | PARODD | CRTSCTS, CSTOPB},
+    };
+    struct aw_real_clock clock = aw_real_clock(-1);
+    char url[100];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(url, sizeof url, PORT "%s", cases[i].query);
+        aw_link_close(open_link(url, &clock.base));
+        assert_int_equal(cfgetospeed(&port.modes), cases[i].rate);
+        assert_int_equal(port.modes.c_cflag & (cases[i].on | cases[i].off), cases[i].on);
+        assert_int_equal(port.modes.c_cc[VMIN], 1);
+    }
+    aw_link_close(open_link(PORT "?flow=xonxoff", &clock.base));
+    assert_int_equal(port.modes.c_iflag & (IXON | IXOFF), IXON | IXOFF);
+}
+
+/* An Arduino is reset by DTR: as it was, unless somebody asks. */
+static void modem_lines_are_as_asked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *query;
+        int before, after;
+    } cases[] = {
+        {"", 0, 0},
+        {"", TIOCM_DTR | TIOCM_RTS, TIOCM_DTR | TIOCM_RTS},
+        {"?dtr=on", 0, TIOCM_DTR},
+        {"?dtr=off&rts=on", TIOCM_DTR, TIOCM_RTS},
+        {"?dtr=on&rts=off", TIOCM_RTS, TIOCM_DTR},
+    };
+    struct aw_real_clock clock = aw_real_clock(-1);
+    char url[100];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        port.modem_lines = cases[i].before;
+        snprintf(url, sizeof url, PORT "%s", cases[i].query);
+        aw_link_close(open_link(url, &clock.base));
+        assert_int_equal(port.modem_lines, cases[i].after);
+    }
+}
+
+static void what_the_port_refuses(void **state)
+{
+    (void)state;
+    static const struct {
+        enum aw_status status;
+        const char *words;
+    } steps[] = {
+        {AW_NO_LINK, PORT ": Invalid argument"},
+        {AW_USAGE, PORT ": does not do baud=9600 — try 9600 or 115200"},
+        {AW_USAGE, PORT ": does not do these bits, parity and stop"},
+        {AW_USAGE, "does not do these bits, parity and stop"},
+        {AW_USAGE, "does not do these bits, parity and stop"},
+        {AW_USAGE, PORT ": does not take flow, dtr or rts as asked"},
+        {AW_NO_LINK, PORT ": does not take the settings: Invalid argument"},
+    };
+    assert_open_fails(PORT "?baud=12", AW_USAGE, "baud=12");
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        port.settings_refused = (int)i + 1;
+        assert_open_fails(PORT, steps[i].status, steps[i].words);
+    }
+    port.settings_refused = 0;
+    port.lines_refused = EIO;
+    assert_open_fails(PORT "?dtr=on", AW_USAGE, PORT ": does not take flow, dtr or rts as asked");
+    port.modem_lines = TIOCM_RTS;
+    assert_open_fails(PORT "?rts=off", AW_USAGE, "does not take flow, dtr or rts as asked");
+}
+
+/* Something like a gadget's ttyGS0, which is in sysfs and has no modem lines. */
+static void without_modem_lines_it_is_a_tty(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    port.no_modem_lines = ENOTTY;
+    struct aw_link *link = open_link(PORT, &clock.base);
+    assert_string_equal(link->key, BY_ID);
+    assert_goes_both_ways(link);
+    aw_link_close(link);
+    port.settings_refused = 1;
+    assert_open_fails(PORT, AW_NO_LINK, PORT ": does not take the settings: Invalid argument");
+    port.lines_refused = ENOTTY;
+    port.modem_lines = 0;
+    assert_open_fails(PORT "?dtr=on", AW_USAGE, PORT ": has no dtr line — leave out dtr=");
+}
+
+static void who_has_it_is_told(void **state)
+{
+    (void)state;
+    char words[100];
+    struct aw_real_clock clock = aw_real_clock(-1);
+    if (getenv("AW_EMULATED"))
+        skip(); /* tests/cross.sh: the program is the emulator */
+    struct aw_link *link = open_link(PORT, &clock.base);
+    snprintf(words, sizeof words, PORT ": busy, test_serial (pid %d) has it — end that first",
+             (int)getpid());
+    assert_open_fails(PORT, AW_NO_LINK, words);
+    aw_link_close(link);
+    int fd = NEXT(open)(port.name, O_RDWR | O_NOCTTY);
+    port.open_error = EBUSY; /* somebody without a lock, but with TIOCEXCL */
+    assert_open_fails(PORT, AW_NO_LINK, words);
+    close(fd);
+}
+
+static void why_it_cannot_be_opened(void **state)
+{
+    (void)state;
+    static const struct {
+        int error;
+        const char *words;
+    } cases[] = {
+        {EACCES,
+         PORT ": not permitted — add yourself to group dialout: sudo usermod -aG dialout $USER"},
+        {EPERM, "not permitted — add yourself to group dialout"},
+        {ENXIO, "no such port — is it plugged in and switched on? See 'list'"},
+        {EIO, PORT ": Input/output error"},
+    };
+    port.group = 20;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int before = 0; before < 2; before++) { /* when it is locked, or by libserialport */
+            port.open_error = cases[i].error;
+            port.opens_before_error = before;
+            assert_open_fails(PORT, AW_NO_LINK, cases[i].words);
+        }
+    port.group = 0; /* that of root helps nobody */
+    port.open_error = EACCES;
+    assert_open_fails(PORT, AW_NO_LINK, PORT ": not permitted — ask its owner, or look at ls -l");
+    other_device("/dev/ttyAW1", "/dev/null");
+    assert_open_fails("/dev/ttyAW1", AW_NO_LINK, "not a terminal or serial port");
+}
+
+static void ports_are_listed(void **state)
+{
+    (void)state;
+    struct aw_port ports[4];
+    char holder[100];
+    assert_int_equal(aw_link_list_serial(NULL, 0), 1);
+    assert_int_equal(aw_link_list_serial(ports, 4), 1);
+    assert_string_equal(ports[0].path, PORT);
+    assert_memory_equal(ports[0].description, "UNO", 3); /* newer ones add the serial number */
+    assert_string_equal(ports[0].driver, "ftdi_sio");
+    assert_string_equal(ports[0].usb, "0403:6001");
+    assert_string_equal(ports[0].serial, "55");
+    assert_string_equal(ports[0].holder, "");
+    assert_string_equal(ports[0].problem, "");
+    assert_open_fails("serial:/dev/ttyAW7", AW_NO_LINK,
+                      "/dev/ttyAW7: no such port — there is " PORT " (see 'list')");
+    assert_open_fails("serial:nope", AW_NO_LINK, "nope: no such port — there is " PORT);
+
+    int fd = NEXT(open)(port.name, O_RDWR | O_NOCTTY);
+    assert_int_equal(aw_link_list_serial(ports, 4), 1);
+    snprintf(holder, sizeof holder, "(pid %d)", (int)getpid());
+    if (!getenv("AW_EMULATED"))
+        assert_non_null(strstr(ports[0].holder, holder));
+    port.elsewhere = true; /* the terminal of that number in another container */
+    assert_int_equal(aw_link_list_serial(ports, 4), 1);
+    assert_string_equal(ports[0].holder, "");
+    close(fd);
+
+    other_remove(PORT); /* it is being unplugged right now */
+    assert_int_equal(aw_link_list_serial(ports, 4), 1);
+    assert_string_equal(ports[0].holder, "");
+    assert_string_equal(ports[0].problem,
+                        "no such port — is it plugged in and switched on? See 'list'");
+    other_remove("/sys/class/tty");
+    assert_int_equal(aw_link_list_serial(ports, 4), 0);
+}
+
+/* Since Linux 6.5 the serial core stands between the port and its driver. */
+static void the_serial_core_is_no_driver(void **state)
+{
+    (void)state;
+    struct aw_port ports[2];
+    other_remove("/sys/class/tty");
+    other_symlink("/sys/class/tty/ttyAW0",
+                  "../../devices/platform/uart/serial0/serial0:0/serial0:0.0/tty/ttyAW0");
+    other_file("/sys/devices/platform/uart/serial0/serial0:0/serial0:0.0/tty/ttyAW0/dev", "4:64\n");
+    other_symlink("/sys/devices/platform/uart/serial0/serial0:0/serial0:0.0/tty/ttyAW0/device",
+                  "../..");
+    other_file("/sys/bus/serial-base/drivers/port/bind", "");
+    other_file("/sys/bus/platform/drivers/serial_uart/bind", "");
+    other_symlink("/sys/devices/platform/uart/serial0/serial0:0/serial0:0.0/driver",
+                  "../../../../../../bus/serial-base/drivers/port");
+    other_symlink("/sys/devices/platform/uart/driver", "../../../bus/platform/drivers/serial_uart");
+    assert_int_equal(aw_link_list_serial(ports, 2), 1);
+    assert_string_equal(ports[0].driver, "serial_uart");
+    assert_string_equal(ports[0].usb, "");
+    assert_string_equal(ports[0].description, "ttyAW0");
+}
+
+static void a_port_that_goes_away_is_lost(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_error err = {0};
+    struct aw_link *link = open_link(PORT, &clock.base);
+    close(port.cable);
+    port.cable = -1;
+    assert_read_is(link, AW_LOST, AW_SECOND);
+    assert_int_equal(aw_link_write(link, "x", 1, &err), AW_LOST);
+    assert_non_null(strstr(err.text, BY_ID ": connection lost: "));
+    aw_link_close(link);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, plug_in, unplug)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(a_port_is_opened),
+        CASE(settings_reach_the_port),
+        CASE(modem_lines_are_as_asked),
+        CASE(what_the_port_refuses),
+        CASE(without_modem_lines_it_is_a_tty),
+        CASE(who_has_it_is_told),
+        CASE(why_it_cannot_be_opened),
+        CASE(ports_are_listed),
+        CASE(the_serial_core_is_no_driver),
+        CASE(a_port_that_goes_away_is_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,433 @@
+/* tty: and pty:, and what they share with serial:. */
+#include "link_helper.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+
+static char directory[64];
+
+static const char *in_directory(const char *name)
+{
+    static char paths[4][128];
+    static size_t next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", directory, name);
+    return path;
+}
+
+static const char *url(const char *scheme, const char *path)
+{
+    static char urls[4][200];
+    static size_t next;
+    char *out = urls[next++ % 4];
+    snprintf(out, sizeof urls[0], "%s%s", scheme, path);
+    return out;
+}
+
+static int make_directory(void **state)
+{
+    (void)state;
+    snprintf(directory, sizeof directory, "%s/aw-tty-XXXXXX", "/tmp");
+    return mkdtemp(directory) ? 0 : -1;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    return rmdir(directory); /* fails if a test leaves something behind */
+}
+
+/* Writes what no client takes, and waits until it has arrived in the line. */
+static void say_for_nobody(struct aw_link *server, const char *path)
+{
+    struct pollfd line = {.fd = open(path, O_RDWR | O_NOCTTY), .events = POLLIN};
+    assert_true(line.fd >= 0);
+    assert_writes(server, "for nobody");
+    assert_int_equal(poll(&line, 1, 5000), 1);
+    close(line.fd);
+}
+
+static void clients_come_and_go(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    const char *path = in_directory("arm");
+    struct aw_link *server = open_link(url("pty:", path), &clock.base);
+    assert_string_equal(server->ready, url("tty:", path));
+    assert_int_equal(server->connections, 0);
+    assert_read_is(server, AW_TIMEOUT, 0); /* nobody there yet is not lost */
+    for (int i = 0; i < 3; i++) {
+        struct aw_link *client = open_link(server->ready, &clock.base);
+        assert_string_equal(client->key, path);
+        assert_writes(client, "0DEG1,090\r\n\x03\x04\x11\x13\x1a\x1c\xff");
+        assert_reads(server, "0DEG1,090\r\n\x03\x04\x11\x13\x1a\x1c\xff");
+        assert_writes(server, "0ACK0\r\n\x03\x04\x11\x13\x1a\x1c\xff");
+        assert_reads(client, "0ACK0\r\n\x03\x04\x11\x13\x1a\x1c\xff");
+        assert_read_is(server, AW_TIMEOUT, 0); /* no echo */
+        assert_read_is(client, AW_TIMEOUT, 0);
+        assert_writes(client, "last words");
+        aw_link_close(client);
+        assert_reads(server, "last words");
+        assert_read_is(server, AW_TIMEOUT, AW_MILLISECOND);
+        say_for_nobody(server, path); /* and the next client does not get it */
+    }
+    aw_link_close(server);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
+static void the_bare_path_works(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *server = open_link(url("pty:", in_directory("arm")), &clock.base);
+    struct aw_link *client = open_link(in_directory("arm"), &clock.base);
+    assert_writes(client, "x");
+    assert_reads(server, "x");
+    aw_link_close(client);
+    client = open_link(url("serial:", in_directory("arm?baud=115200")), &clock.base);
+    assert_writes(server, "y");
+    assert_reads(client, "y");
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
+static void a_lost_server_is_lost(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_error err = {0};
+    struct aw_link *server = open_link("pty:", &clock.base);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    aw_link_close(server);
+    assert_read_is(client, AW_LOST, AW_SECOND);
+    assert_int_equal(aw_link_write(client, "x", 1, &err), AW_LOST);
+    assert_non_null(strstr(err.text, "connection lost"));
+    aw_link_close(client);
+}
+
+static void nobody_reads(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_error err = {0};
+    char flood[32768];
+    memset(flood, 'x', sizeof flood);
+    struct aw_link *server = open_link("pty:", &clock.base);
+    int64_t start = aw_clock_now(&clock.base);
+    assert_int_equal(aw_link_write(server, flood, sizeof flood, &err), AW_TIMEOUT);
+    assert_true(aw_clock_now(&clock.base) - start >= 900 * AW_MILLISECOND);
+    assert_non_null(strstr(err.text, "nothing was taken"));
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    assert_read_is(client, AW_TIMEOUT, 0);
+    assert_writes(server, "fresh");
+    assert_reads(client, "fresh");
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
+/* Nothing taken: say it again. A part taken: what is said next would be taken for the rest. */
+static void the_device_does_not_read(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_error err = {0};
+    char flood[32768];
+    memset(flood, 'x', sizeof flood);
+    struct aw_link *server = open_link("pty:", &clock.base);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    int64_t start = aw_clock_now(&clock.base);
+    assert_int_equal(aw_link_write(client, flood, sizeof flood, &err), AW_LOST);
+    assert_true(aw_clock_now(&clock.base) - start >= 900 * AW_MILLISECOND);
+    assert_int_equal(err.status, AW_LOST);
+    assert_non_null(strstr(err.text, " of 32768 bytes of a message were taken, then nothing"));
+    while (aw_link_write(client, "x", 1, &err) == AW_OK)
+        ; /* the kernel may have moved some meanwhile */
+    assert_int_equal(err.status, AW_TIMEOUT);
+    assert_non_null(strstr(err.text, ": nothing was taken for a second — does the other end"));
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
+static void a_second_client_hears_who_has_it(void **state)
+{
+    (void)state;
+    if (getenv("AW_EMULATED"))
+        skip(); /* tests/cross.sh: the program is the emulator */
+    char pid[32];
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *server = open_link("pty:", &clock.base);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    snprintf(pid, sizeof pid, "test_tty (pid %d)", (int)getpid());
+    assert_open_fails(server->ready, AW_NO_LINK, "busy");
+    assert_open_fails(server->ready, AW_NO_LINK, pid);
+    aw_link_close(client);
+    aw_link_close(open_link(server->ready, &clock.base));
+    aw_link_close(server);
+}
+
+static void symlinks_of_others_are_left_alone(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    const char *path = in_directory("arm");
+    struct stat file;
+
+    int fd = open(path, O_CREAT | O_WRONLY | O_EXCL, 0600);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_open_fails(url("pty:", path), AW_NO_LINK, "something else");
+    assert_int_equal(unlink(path), 0);
+
+    struct aw_link *first = open_link(url("pty:", path), &clock.base);
+    assert_open_fails(url("pty:", path), AW_NO_LINK, "busy");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("/dev/pts/nobody", path), 0);
+    assert_open_fails(url("pty:", path), AW_NO_LINK, "busy, test_tty (pid ");
+    aw_link_close(first); /* must not remove what is not its own */
+    assert_int_equal(lstat(path, &file), 0);
+    struct aw_link *second = open_link(url("pty:", path), &clock.base); /* stale */
+    aw_link_close(second);
+    assert_int_equal(lstat(path, &file), -1);
+    assert_open_fails("pty:/proc/arm", AW_NO_LINK, "pty:/proc/arm: cannot make /proc/arm.lock: ");
+    assert_open_fails("pty:/no/such/directory/arm", AW_NO_LINK, "no such directory");
+}
+
+/* A simulator in a process of its own, which is killed. Returns the pty that it had. */
+static void killed_simulator(const char *path, char *pty, size_t size)
+{
+    char byte;
+    int ends[2], status;
+    assert_int_equal(pipe(ends), 0);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        struct aw_real_clock clock = aw_real_clock(-1);
+        open_link(url("pty:", path), &clock.base);
+        (void)!write(ends[1], "x", 1);
+        for (;;)
+            pause();
+    }
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    ssize_t n = readlink(path, pty, size - 1);
+    assert_true(n > 0);
+    pty[n] = '\0';
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* Somebody else's terminal with this very name: the kernel gives the lowest free number. */
+static int take_over(const char *pty, int *slave)
+{
+    char name[64] = "";
+    int others[64][2], n = 0, master = -1;
+    while (n < 64 && strcmp(name, pty) != 0) {
+        assert_int_equal(openpty(&others[n][0], &others[n][1], name, NULL, NULL), 0);
+        n++;
+    }
+    assert_string_equal(name, pty);
+    master = others[--n][0];
+    *slave = others[n][1];
+    while (n-- > 0) {
+        close(others[n][0]);
+        close(others[n][1]);
+    }
+    return master;
+}
+
+static void a_killed_simulator_is_not_mistaken_for_its_heir(void **state)
+{
+    (void)state;
+    char pty[64];
+    struct aw_real_clock clock = aw_real_clock(-1);
+    const char *path = in_directory("arm"), *alias = in_directory("alias");
+    killed_simulator(path, pty, sizeof pty);
+    assert_open_fails(path, AW_NO_LINK, "its simulator (pid "); /* nobody has the number yet */
+    assert_open_fails(url("tty:", path), AW_NO_LINK, "has ended");
+
+    int slave, master = take_over(pty, &slave);
+    struct termios before, after;
+    struct pollfd stranger = {.fd = master, .events = POLLIN};
+    assert_int_equal(tcgetattr(slave, &before), 0);
+    assert_int_equal(symlink("arm", alias), 0);
+    const char *const ways[] = {path, url("tty:", path), url("serial:", path), url("slcan:", path),
+                                url("tty:", alias)};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        assert_open_fails(ways[i], AW_NO_LINK, "somebody else's now");
+    assert_int_equal(poll(&stranger, 1, 0), 0); /* not a byte, and its modes are as they were */
+    assert_int_equal(tcgetattr(slave, &after), 0);
+    assert_int_equal(before.c_lflag, after.c_lflag);
+
+    struct aw_link *server = open_link(url("pty:", path), &clock.base); /* not "busy" */
+    struct aw_link *client = open_link(alias, &clock.base);
+    assert_writes(client, "x");
+    assert_reads(server, "x");
+    aw_link_close(client);
+    aw_link_close(server);
+    assert_int_equal(unlink(alias), 0);
+    close(master);
+    close(slave);
+}
+
+/* The new one gets the number of the old one, so that the old link seems to have a user: itself. */
+static void a_killed_simulator_can_be_started_again(void **state)
+{
+    (void)state;
+    char pty[64];
+    struct aw_real_clock clock = aw_real_clock(-1);
+    const char *path = in_directory("arm"), *lock = in_directory("arm.lock");
+    for (int i = 0; i < 3; i++) {
+        killed_simulator(path, pty, sizeof pty);
+        if (i == 1)
+            assert_int_equal(unlink(lock), 0); /* somebody was tidy */
+        aw_link_close(open_link(url("pty:", path), &clock.base));
+        assert_int_equal(access(lock, F_OK), -1);
+    }
+    assert_int_equal(symlink("/dev/null", lock), 0);
+    assert_open_fails(url("pty:", path), AW_NO_LINK, "arm.lock: ");
+    assert_int_equal(unlink(lock), 0);
+}
+
+static void keys_do_not_depend_on_spelling(void **state)
+{
+    (void)state;
+    char dotted[128];
+    struct aw_real_clock clock = aw_real_clock(-1);
+    const char *path = in_directory("arm"), *other = in_directory("alias");
+    struct aw_link *server = open_link(url("pty:", path), &clock.base);
+    assert_int_equal(symlink("arm", other), 0);
+    snprintf(dotted, sizeof dotted, "%s/../%s/./alias", directory, strrchr(directory, '/') + 1);
+    struct aw_link *client = open_link(dotted, &clock.base);
+    assert_string_equal(client->key, path);
+    aw_link_close(client);
+    assert_int_equal(unlink(other), 0);
+    aw_link_close(server);
+
+    server = open_link("pty:", &clock.base);
+    client = open_link(server->ready, &clock.base);
+    assert_memory_equal(client->key, "/dev/pts/", 9);
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
+/* So many that looking for the name ends, and the kernel's own does. */
+static void symlinks_to_symlinks(void **state)
+{
+    (void)state;
+    char from[128], to[32] = "arm";
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *server = open_link(url("pty:", in_directory("arm")), &clock.base);
+    for (int i = 0; i < 20; i++) {
+        snprintf(from, sizeof from, "%s/link%d", directory, i);
+        assert_int_equal(symlink(to, from), 0);
+        snprintf(to, sizeof to, "link%d", i);
+    }
+    struct aw_link *client = open_link(in_directory("link9"), &clock.base);
+    assert_string_equal(client->key, in_directory("arm"));
+    aw_link_close(client);
+    client = open_link(in_directory("link19"), &clock.base);
+    assert_memory_equal(client->key, "/dev/pts/", 9);
+    aw_link_close(client);
+    for (int i = 0; i < 20; i++) {
+        snprintf(to, sizeof to, "link%d", i);
+        assert_int_equal(unlink(in_directory(to)), 0);
+    }
+    aw_link_close(server);
+}
+
+static void settings(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    char link[200];
+    struct termios modes;
+    struct aw_link *server = open_link("pty:", &clock.base);
+    snprintf(link, sizeof link, "%s?baud=115200&stop=2&flow=xonxoff", server->ready);
+    struct aw_link *client = open_link(link, &clock.base);
+    assert_int_equal(tcgetattr(aw_link_fd(client), &modes), 0);
+    assert_int_equal(cfgetospeed(&modes), B115200);
+    assert_true(modes.c_cflag & CSTOPB);
+    assert_true(modes.c_iflag & IXON);
+    assert_false(modes.c_lflag & (ICANON | ECHO | ISIG));
+    aw_link_close(client);
+
+    static const struct {
+        const char *query, *words;
+    } bad[] = {
+        {"baud=9601", "baud=9601"},       {"baud=fast", "baud=fast"}, {"bits=9", "bits=9"},
+        {"parity=mark", "none|even|odd"}, {"stop=3", "stop=3"},       {"flow=yes", "none|rtscts"},
+        {"dtr=up", "keep|on|off"},        {"dtr=off", "no dtr line"}, {"rts=on", "no rts line"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(link, sizeof link, "%s?%s", server->ready, bad[i].query);
+        assert_open_fails(link, AW_USAGE, bad[i].words);
+    }
+    aw_link_close(server);
+}
+
+static void what_is_no_terminal(void **state)
+{
+    (void)state;
+    assert_open_fails("tty:/dev/null", AW_NO_LINK, "not a terminal");
+    assert_open_fails("tty:/no/such/port", AW_NO_LINK, "no such port");
+    assert_open_fails("serial:/no/such/port", AW_NO_LINK, "/no/such/port: no such port");
+    assert_open_fails("/dev/ttyNOSUCH", AW_NO_LINK, "no such port");
+    assert_open_fails("serial:", AW_NO_LINK, "no such port");
+}
+
+static void ports_can_be_listed(void **state)
+{
+    (void)state;
+    struct aw_port ports[8];
+    size_t n = aw_link_list_serial(ports, 8);
+    assert_int_equal(aw_link_list_serial(NULL, 0), n);
+    for (size_t i = 0; i < n && i < 8; i++)
+        assert_memory_equal(ports[i].path, "/dev/", 5);
+}
+
+static void a_wish_to_stop_ends_reading(void **state)
+{
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    struct aw_real_clock clock = aw_real_clock(ends[0]);
+    struct aw_link *server = open_link("pty:", &clock.base);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    assert_writes(client, "flood");
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    assert_read_is(server, AW_STOPPED, AW_SECOND);
+    assert_writes(client, "stop"); /* can still be said */
+    aw_link_close(client);
+    aw_link_close(server);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clients_come_and_go),
+        cmocka_unit_test(the_bare_path_works),
+        cmocka_unit_test(a_lost_server_is_lost),
+        cmocka_unit_test(nobody_reads),
+        cmocka_unit_test(the_device_does_not_read),
+        cmocka_unit_test(a_second_client_hears_who_has_it),
+        cmocka_unit_test(symlinks_of_others_are_left_alone),
+        cmocka_unit_test(a_killed_simulator_is_not_mistaken_for_its_heir),
+        cmocka_unit_test(a_killed_simulator_can_be_started_again),
+        cmocka_unit_test(keys_do_not_depend_on_spelling),
+        cmocka_unit_test(symlinks_to_symlinks),
+        cmocka_unit_test(settings),
+        cmocka_unit_test(what_is_no_terminal),
+        cmocka_unit_test(ports_can_be_listed),
+        cmocka_unit_test(a_wish_to_stop_ends_reading),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

@@ -1,0 +1,540 @@
+/* udp: and udp-listen:, over the loopback interface. */
+#include "link_helper.h"
+#include "next_helper.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "link/udp/udp.h"
+
+/* What the network says in place of the real one: errno values. */
+static struct {
+    int send_error, send_times; /* so often; -1: always */
+    int read_error;             /* once */
+} network;
+
+ssize_t sendto(int fd, const void *buf, size_t size, int flags, __CONST_SOCKADDR_ARG to,
+               socklen_t to_size)
+{
+    if (network.send_times == 0)
+        return NEXT(sendto)(fd, buf, size, flags, to, to_size);
+    network.send_times -= network.send_times > 0;
+    return fails_with(network.send_error);
+}
+
+int recvmmsg(int fd, struct mmsghdr *messages, unsigned max, int flags, struct timespec *timeout)
+{
+    int error = network.read_error;
+    network.read_error = 0;
+    return error ? fails_with(error) : NEXT(recvmmsg)(fd, messages, max, flags, timeout);
+}
+
+/* A plain socket with a free port at this address of this machine. */
+static int socket_at(const char *address, unsigned *port)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET};
+    socklen_t size = sizeof at;
+    int fd = socket(AF_INET, SOCK_DGRAM, 0);
+    assert_int_equal(inet_pton(AF_INET, address, &at.sin_addr), 1);
+    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &size), 0);
+    *port = ntohs(at.sin_port);
+    return fd;
+}
+
+static int plain_socket(unsigned *port)
+{
+    return socket_at("127.0.0.1", port);
+}
+
+static void send_plain(int fd, unsigned port, const char *text, size_t size)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET,
+                             .sin_addr = {htonl(INADDR_LOOPBACK)},
+                             .sin_port = htons((uint16_t)port)};
+    assert_int_equal(sendto(fd, text, size, 0, (struct sockaddr *)&to, sizeof to), size);
+}
+
+static unsigned port_in(const char *text)
+{
+    unsigned port = 0;
+    assert_int_equal(sscanf(text, "udp:%*[^:]:%u", &port), 1);
+    return port;
+}
+
+/* One read that has to bring news with these words. */
+static void assert_news(struct aw_link *link, const char *words)
+{
+    assert_read_is(link, AW_MORE, AW_SECOND);
+    if (!strstr(link->event, words))
+        fail_msg("\"%s\" does not say \"%s\"", link->event, words);
+}
+
+static void both_ends_talk(const char *listen)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *server = open_link(listen, &clock.base);
+    assert_writes(server, "for nobody");
+    assert_read_is(server, AW_TIMEOUT, 0);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    assert_true(server->datagrams && client->datagrams);
+    assert_string_equal(client->key, server->key);
+    assert_writes(client, "hello");
+    assert_reads(server, "hello");
+    assert_writes(server, "you");
+    assert_reads(client, "you");
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
+static void answers_go_to_the_sender(void **state)
+{
+    (void)state;
+    both_ends_talk("udp-listen:0?reply=sender");
+    both_ends_talk("udp-listen:*:0?reply=sender");
+    both_ends_talk("udp-listen:127.0.0.1:0?reply=sender");
+}
+
+static void answers_go_to_a_fixed_port(void **state)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    unsigned port;
+    char url[80], ready[160];
+    (void)state;
+    int fd = plain_socket(&port);
+    close(fd);
+    snprintf(url, sizeof url, "udp-listen:0?reply=127.0.0.1:%u", port);
+    struct aw_link *server = open_link(url, &clock.base);
+    snprintf(ready, sizeof ready, "?listen=%u", port);
+    assert_non_null(strstr(server->ready, ready));
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    assert_writes(server, "at once");
+    assert_reads(client, "at once");
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
+static void datagrams_keep_their_boundaries(void **state)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    char buf[16];
+    size_t got;
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        snprintf(buf, sizeof buf, "%d", i);
+        assert_writes(client, buf);
+    }
+    int64_t deadline = aw_clock_now(&clock.base) + 5 * AW_SECOND, before = aw_wall_time();
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(aw_link_read(server, buf, sizeof buf - 1, &got, deadline, NULL), AW_OK);
+        buf[got] = '\0';
+        assert_int_equal(atoi(buf), i);
+        assert_true(before - server->rx_time_ns < 5 * AW_SECOND);
+        assert_true(server->rx_time_ns <= aw_wall_time());
+    }
+    assert_int_equal(server->dropped, 0);
+    assert_writes(client, "longer than the reader's room");
+    assert_int_equal(aw_link_read(server, buf, 6, &got, deadline, NULL), AW_OK);
+    assert_int_equal(got, 6);
+    assert_read_is(server, AW_TIMEOUT, 0);
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
+static void what_does_not_fit_is_counted(void **state)
+{
+    enum { SENT = 20000 };
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    char buf[64] = {0};
+    size_t got, n = 0;
+    (void)state;
+    for (int i = 0; i < SENT; i++)
+        assert_int_equal(aw_link_write(client, buf, 35, NULL), AW_OK);
+    while (aw_link_read(server, buf, sizeof buf, &got, 0, NULL) == AW_OK)
+        n++;
+    assert_true(n < SENT);
+    assert_writes(client, "the next one tells");
+    assert_reads(server, "the next one tells");
+    assert_int_equal(server->dropped, SENT - n);
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
+static void nobody_there_is_no_reason_to_give_up(void **state)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    unsigned port;
+    char url[80];
+    (void)state;
+    close(plain_socket(&port));
+    snprintf(url, sizeof url, "udp:127.0.0.1:%u?listen=0", port);
+    struct aw_link *client = open_link(url, &clock.base);
+    assert_writes(client, "one");
+    assert_news(client, "nobody listens at 127.0.0.1:");
+    for (int i = 0; i < 5; i++)
+        assert_writes(client, "again"); /* said once */
+    assert_read_is(client, AW_TIMEOUT, 10 * AW_MILLISECOND);
+    assert_string_equal(client->event, "");
+
+    snprintf(url, sizeof url, "udp-listen:%u?reply=sender", port);
+    struct aw_link *server = open_link(url, &clock.base);
+    assert_writes(client, "two");
+    assert_reads(server, "two");
+    assert_writes(server, "here I am");
+    assert_reads(client, "here I am");
+    aw_link_close(server);
+    assert_writes(client, "gone");
+    assert_news(client, "nobody listens");
+    aw_link_close(client);
+}
+
+static void a_second_sender_is_noticed(void **state)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
+    unsigned here, there, to = port_in(server->key);
+    int one = plain_socket(&here), two = plain_socket(&there);
+    char words[80];
+    (void)state;
+    send_plain(one, to, "a", 1);
+    assert_reads(server, "a");
+    send_plain(two, to, "b", 1); /* the first one may have been restarted */
+    assert_reads(server, "b");
+    send_plain(one, to, "c", 1);
+    snprintf(words, sizeof words, "127.0.0.1:%u and from 127.0.0.1:%u: two clients", there, here);
+    assert_news(server, words);
+    assert_reads(server, "c");
+    send_plain(two, to, "d", 1); /* said once */
+    assert_reads(server, "d");
+    close(one);
+    close(two);
+    aw_link_close(server);
+}
+
+/* A client whose peer is 127.0.0.1 with the port of fd; *port is where it listens. */
+static struct aw_link *client_of(unsigned peer, const char *more, struct aw_clock *clock,
+                                 unsigned *port)
+{
+    char url[80];
+    close(plain_socket(port));
+    snprintf(url, sizeof url, "udp:127.0.0.1:%u?listen=%u%s", peer, *port, more);
+    return open_link(url, clock);
+}
+
+static void only_the_peer_is_believed(void **state)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    unsigned peer, elsewhere, forged, here;
+    int fd = plain_socket(&peer), other = plain_socket(&elsewhere);
+    int forger = socket_at("127.0.0.2", &forged);
+    struct aw_link *client = client_of(peer, "", &clock.base, &here);
+    char words[80];
+    (void)state;
+    send_plain(forger, here, "forged", 6);
+    send_plain(fd, here, "true", 4);
+    snprintf(words, sizeof words, "refused what 127.0.0.2:%u sent, which is not the simulator at",
+             forged);
+    assert_news(client, words);
+    assert_non_null(strstr(client->event, "from=any"));
+    assert_reads(client, "true");
+    for (int i = 0; i < 100; i++) /* told once, and no reason to wait longer */
+        send_plain(forger, here, "forged", 6);
+    send_plain(fd, here, "a", 1);
+    assert_reads(client, "a");
+    send_plain(other, here, "b", 1); /* another port of the peer's */
+    assert_reads(client, "b");
+    assert_read_is(client, AW_TIMEOUT, 0);
+    assert_int_equal(client->refused, 101);
+    aw_link_close(client);
+
+    client = client_of(peer, "&from=any", &clock.base, &here);
+    send_plain(forger, here, "anybody", 7);
+    assert_reads(client, "anybody");
+    assert_int_equal(client->refused, 0);
+    aw_link_close(client);
+    close(fd);
+    close(other);
+    close(forger);
+}
+
+/* More is refused than can be read: the deadline counts all the same. */
+static void a_flood_of_strangers_does_not_hide_the_deadline(void **state)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    unsigned peer, forged, here;
+    int fd = plain_socket(&peer), forger = socket_at("127.0.0.2", &forged);
+    struct aw_link *client = client_of(peer, "", &clock.base, &here);
+    (void)state;
+    send_plain(forger, here, "x", 1);
+    assert_news(client, "refused");
+    for (int i = 0; i < 200; i++)
+        send_plain(forger, here, "x", 1);
+    assert_read_is(client, AW_TIMEOUT, 0);
+    assert_true(client->refused < 100);
+    aw_link_close(client);
+    close(fd);
+    close(forger);
+}
+
+/* By the kernel's table: "0100007F:7530" is 127.0.0.1:30000. */
+static void assert_listens_at(const char *address, unsigned port)
+{
+    char line[256], wanted[40];
+    bool found = false;
+    FILE *table = fopen("/proc/net/udp", "re");
+    assert_non_null(table);
+    snprintf(wanted, sizeof wanted, "%08X:%04X ", inet_addr(address), port);
+    while (fgets(line, sizeof line, table))
+        found = found || strstr(line, wanted);
+    fclose(table);
+    if (!found)
+        fail_msg("nobody listens at %s", wanted);
+}
+
+static void listens_where_the_peer_reaches_it(void **state)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    unsigned here;
+    (void)state;
+    struct aw_link *client = client_of(9, "", &clock.base, &here);
+    assert_listens_at("127.0.0.1", here);
+    aw_link_close(client);
+    client = client_of(9, "&from=any", &clock.base, &here);
+    assert_listens_at("0.0.0.0", here);
+    aw_link_close(client);
+}
+
+static void an_empty_datagram_is_news(void **state)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
+    unsigned port;
+    int fd = plain_socket(&port);
+    (void)state;
+    send_plain(fd, port_in(server->key), "", 0);
+    assert_news(server, "empty");
+    send_plain(fd, port_in(server->key), "", 0);
+    send_plain(fd, port_in(server->key), "x", 1);
+    assert_reads(server, "x");
+    close(fd);
+    aw_link_close(server);
+}
+
+static void a_taken_port_is_explained(void **state)
+{
+    struct aw_real_clock clock = aw_real_clock(-1);
+    unsigned port;
+    char url[80], me[40];
+    (void)state;
+    int fd = plain_socket(&port);
+    snprintf(me, sizeof me, "test_udp (pid %d)", (int)getpid());
+    snprintf(url, sizeof url, "udp:127.0.0.1:1?listen=%u", port);
+    assert_open_fails(url, AW_NO_LINK, me);
+    assert_open_fails(url, AW_NO_LINK, "only one client");
+    snprintf(url, sizeof url, "udp-listen:%u", port);
+    assert_open_fails(url, AW_NO_LINK, me);
+    assert_open_fails(url, AW_NO_LINK, "choose another port");
+    close(fd);
+    aw_link_close(open_link(url, &clock.base));
+}
+
+/* A port that is taken by nobody: its socket is on the way from one process to another. */
+static void a_port_taken_by_nobody(void **state)
+{
+    (void)state;
+    unsigned port;
+    int pair[2], fd = plain_socket(&port);
+    char url[80], byte = 'x', control[CMSG_SPACE(sizeof fd)] = {0};
+    struct iovec part = {&byte, 1};
+    struct msghdr header = {.msg_iov = &part,
+                            .msg_iovlen = 1,
+                            .msg_control = control,
+                            .msg_controllen = sizeof control};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&header);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(c), &fd, sizeof fd);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, pair), 0);
+    assert_int_equal(sendmsg(pair[0], &header, 0), 1);
+    close(fd);
+    snprintf(url, sizeof url, "udp-listen:%u", port);
+    assert_open_fails(url, AW_NO_LINK, "is in use, another program has it");
+    close(pair[0]);
+    close(pair[1]);
+}
+
+static void addresses_of_the_newer_kind(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    char url[80], me[40];
+    int fd = socket(AF_INET6, SOCK_DGRAM, 0);
+    struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    socklen_t size = sizeof at;
+    if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) != 0)
+        skip(); /* a machine without IPv6 */
+    both_ends_talk("udp-listen:[::1]:0?reply=sender");
+    struct aw_link *server = open_link("udp-listen:[::]:0?reply=sender", &clock.base);
+    assert_memory_equal(server->ready, "udp:[::1]:", 10);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    assert_string_equal(client->key, server->key);
+    assert_writes(client, "x");
+    assert_reads(server, "x");
+    aw_link_close(client);
+    aw_link_close(server);
+    server = open_link("udp-listen:[::1]:0", &clock.base); /* answers to the same kind */
+    assert_non_null(strstr(server->ready, "?listen=30005"));
+    aw_link_close(server);
+
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &size), 0);
+    snprintf(url, sizeof url, "udp-listen:[::1]:%u", ntohs(at.sin6_port));
+    snprintf(me, sizeof me, "test_udp (pid %d) has it", (int)getpid());
+    assert_open_fails(url, AW_NO_LINK, me);
+    close(fd);
+}
+
+/* What the network does not take is lost, like any other datagram: told, and the link stays. */
+static void a_network_that_takes_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        int error, times;
+        const char *words; /* NULL: it went out after all */
+    } cases[] = {
+        {EINTR, 3, NULL},
+        {ECONNREFUSED, 3, NULL}, /* is about an earlier datagram */
+        {ENOBUFS, 3, NULL},
+        {EAGAIN, 2, NULL},
+        {ENOBUFS, -1, "No buffer space available"},
+        {ENETUNREACH, 1, "Network is unreachable"},
+        {EPERM, 1, "Operation not permitted"},
+    };
+    struct aw_real_clock clock = aw_real_clock(-1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
+        struct aw_link *client = open_link(server->ready, &clock.base);
+        network.send_error = cases[i].error;
+        network.send_times = cases[i].times;
+        assert_writes(client, "first");
+        network.send_times = 0;
+        if (!cases[i].words) {
+            assert_reads(server, "first");
+            assert_read_is(client, AW_TIMEOUT, 0);
+        } else {
+            assert_news(client, "nothing can be sent to 127.0.0.1:");
+            assert_non_null(strstr(client->event, cases[i].words));
+            network.send_times = cases[i].times;
+            assert_writes(client, "second");
+            network.send_times = 0;
+            assert_read_is(client, AW_TIMEOUT, 0); /* said once in five seconds */
+        }
+        assert_writes(client, "third");
+        assert_reads(server, "third");
+        assert_read_is(client, AW_TIMEOUT, 0);
+        aw_link_close(client);
+        aw_link_close(server);
+    }
+}
+
+static void what_a_link_does_not_survive(void **state)
+{
+    (void)state;
+    struct aw_real_clock clock = aw_real_clock(-1);
+    struct aw_error err = {0};
+    char buf[8];
+    size_t got;
+    struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    network.send_error = EBADF;
+    network.send_times = 1;
+    assert_int_equal(aw_link_write(client, "x", 1, &err), AW_LOST);
+    assert_non_null(strstr(err.text, "connection lost: Bad file descriptor"));
+    assert_writes(client, "still");
+    network.read_error = EINTR; /* but that is none */
+    assert_reads(server, "still");
+    assert_writes(client, "more");
+    network.read_error = ENOTCONN;
+    assert_int_equal(aw_link_read(server, buf, sizeof buf, &got, AW_NEVER, &err), AW_LOST);
+    assert_non_null(strstr(err.text, "connection lost: Transport endpoint is not connected"));
+    aw_link_close(client);
+    aw_link_close(server);
+}
+
+static void bad_urls(void **state)
+{
+    (void)state;
+    assert_open_fails("udp:127.0.0.1:0", AW_USAGE, "port 0");
+    assert_open_fails("udp:127.0.0.1:1?listen=65536", AW_USAGE, "listen");
+    assert_open_fails("udp:256.1.1.1:1?listen=0", AW_NO_LINK, "no such host");
+    assert_open_fails("udp:?from=all", AW_USAGE, "not one of");
+    assert_open_fails("udp:?listne=1", AW_USAGE, "listen");
+    assert_open_fails("udp-listen:127.0.0.1:0?listen=1", AW_USAGE, "unknown");
+    assert_open_fails("udp-listen:a..b:1", AW_NO_LINK, "a..b: no such host: ");
+    assert_open_fails("udp-listen:0?reply=a..b:1", AW_NO_LINK, "no such host");
+    assert_open_fails("udp:a..b", AW_NO_LINK, "check the name");
+    assert_open_fails("udp-listen:127.0.0.1:x", AW_USAGE, "port");
+    assert_open_fails("udp-listen:192.0.2.1:0", AW_NO_LINK, "an address of this machine");
+}
+
+static void a_bound_port_is_seen(void **state)
+{
+    unsigned port;
+    int fd = plain_socket(&port);
+    (void)state;
+    assert_true(aw_udp_bound(port));
+    close(fd);
+    assert_false(aw_udp_bound(port));
+}
+
+static void a_wish_to_stop_ends_the_read(void **state)
+{
+    int ends[2];
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    struct aw_real_clock clock = aw_real_clock(ends[0]);
+    struct aw_link *server = open_link("udp-listen:0?reply=sender", &clock.base);
+    struct aw_link *client = open_link(server->ready, &clock.base);
+    assert_writes(client, "waiting");
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    assert_read_is(server, AW_STOPPED, AW_SECOND);
+    assert_writes(client, "the stop itself");
+    assert_int_equal(read(ends[0], (char[1]){0}, 1), 1);
+    assert_reads(server, "waiting");
+    assert_reads(server, "the stop itself");
+    aw_link_close(client);
+    aw_link_close(server);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_go_to_the_sender),
+        cmocka_unit_test(answers_go_to_a_fixed_port),
+        cmocka_unit_test(datagrams_keep_their_boundaries),
+        cmocka_unit_test(what_does_not_fit_is_counted),
+        cmocka_unit_test(nobody_there_is_no_reason_to_give_up),
+        cmocka_unit_test(a_second_sender_is_noticed),
+        cmocka_unit_test(only_the_peer_is_believed),
+        cmocka_unit_test(a_flood_of_strangers_does_not_hide_the_deadline),
+        cmocka_unit_test(listens_where_the_peer_reaches_it),
+        cmocka_unit_test(an_empty_datagram_is_news),
+        cmocka_unit_test(a_taken_port_is_explained),
+        cmocka_unit_test(a_port_taken_by_nobody),
+        cmocka_unit_test(addresses_of_the_newer_kind),
+        cmocka_unit_test(a_network_that_takes_nothing),
+        cmocka_unit_test(what_a_link_does_not_survive),
+        cmocka_unit_test(bad_urls),
+        cmocka_unit_test(a_bound_port_is_seen),
+        cmocka_unit_test(a_wish_to_stop_ends_the_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,1052 @@
+/* The controller against a handler that follows a script, in virtual time: what it does with ACKs,
+ * confirmations, wrong digits and silence, line by line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "protocol/armctl/client.h"
+
+#define MAX_PENDING 16
+
+/* When this line is heard, each reply is said after its delay. A line that is not the next one of
+ * the script gets no answer. */
+struct step {
+    const char *hear;
+    struct {
+        int after_ms;
+        const char *say;
+    } replies[4];
+};
+
+struct fixture {
+    struct aw_link link;
+    struct aw_virtual_clock clock;
+    const struct step *next;
+    int n;
+    struct {
+        int64_t at;
+        const char *say;
+    } pending[MAX_PENDING];
+    int64_t stop_at, lost_at;
+    char log[2000]; /* the lines that we sent, with a blank between them */
+    char events[400];
+    struct aw_arm arm;
+    struct aw_arm_outcome out;
+    struct aw_error err;
+};
+
+static struct fixture *of(struct aw_link *link)
+{
+    return (struct fixture *)link;
+}
+
+static enum aw_status script_write(struct aw_link *link, const void *buf, size_t size,
+                                   struct aw_error *err)
+{
+    struct fixture *f = of(link);
+    char line[64];
+    if (f->clock.time_ns >= f->lost_at)
+        return aw_fail(err, AW_LOST, "gone");
+    snprintf(line, sizeof line, "%.*s", (int)size - 2, (const char *)buf);
+    strcat(strcat(f->log, f->log[0] ? " " : ""), line);
+    if (!f->next || !f->next->hear || strcmp(f->next->hear, line) != 0)
+        return AW_OK;
+    for (int i = 0; i < 4 && f->next->replies[i].say; i++) {
+        f->pending[f->n].at = f->clock.time_ns + f->next->replies[i].after_ms * AW_MILLISECOND;
+        f->pending[f->n++].say = f->next->replies[i].say;
+        assert_true(f->n < MAX_PENDING);
+    }
+    f->next++;
+    return AW_OK;
+}
+
+static enum aw_status script_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                  int64_t deadline, struct aw_error *err)
+{
+    struct fixture *f = of(link);
+    int64_t end = deadline < f->stop_at ? deadline : f->stop_at;
+    end = end < f->lost_at ? end : f->lost_at;
+    *got = 0;
+    if (f->n == 0 || f->pending[0].at > end) {
+        if (end > f->clock.time_ns)
+            f->clock.time_ns = end;
+        if (f->clock.time_ns >= f->lost_at)
+            return aw_fail(err, AW_LOST, "gone");
+        return f->clock.time_ns >= f->stop_at ? AW_STOPPED : AW_TIMEOUT;
+    }
+    if (f->pending[0].at > f->clock.time_ns)
+        f->clock.time_ns = f->pending[0].at;
+    *got = strlen(f->pending[0].say);
+    assert_true(*got <= cap);
+    memcpy(buf, f->pending[0].say, *got);
+    memmove(f->pending, f->pending + 1, (size_t)--f->n * sizeof *f->pending);
+    return AW_OK;
+}
+
+static void note_event(void *context, const struct aw_arm_event *event)
+{
+    static const char letters[] = "SRFAicldogx";
+    struct fixture *f = context;
+    size_t n = strlen(f->events);
+    if (n < sizeof f->events - 1)
+        f->events[n] = letters[event->kind];
+}
+
+static struct fixture fixture;
+
+static struct fixture *begin(const struct step *script, const struct aw_arm_memory *memory, int seq)
+{
+    static const struct aw_link_ops ops = {.read = script_read, .write = script_write};
+    struct fixture *f = &fixture;
+    memset(f, 0, sizeof *f);
+    f->clock = aw_virtual_clock();
+    f->link = (struct aw_link){.ops = &ops, .clock = &f->clock.base};
+    f->next = script;
+    f->stop_at = f->lost_at = AW_NEVER;
+    struct aw_arm_options options = aw_arm_defaults();
+    options.seq = seq;
+    aw_arm_init(&f->arm, &f->link, &options, memory);
+    aw_arm_on_event(&f->arm, note_event, f);
+    return f;
+}
+
+static enum aw_status go(struct fixture *f, const char *body)
+{
+    f->log[0] = '\0';
+    return aw_arm_send_line(&f->arm, body, &f->out, &f->err);
+}
+
+static double seconds(const struct fixture *f)
+{
+    return (double)f->clock.time_ns / (double)AW_SECOND;
+}
+
+/* Outcomes */
+
+static void test_confirmed(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {1000, "2DEG1,090\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"1ARM250,045,120", {{10, "0ACK1\r\n"}, {500, "3ARM250,045,120\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct aw_record command;
+    aw_record_init(&command, aw_wire_codec(&f->arm.wire, "deg", AW_TX), AW_TX);
+    aw_record_set(&command, "joint", 1, NULL);
+    aw_record_set(&command, "angle", 90, NULL);
+    assert_int_equal(aw_arm_command(&f->arm, &command, &f->out, &f->err), AW_OK);
+    assert_string_equal(f->log, "0DEG1,090 0ACK2");
+    assert_int_equal(f->out.result, AW_ARM_CONFIRMED);
+    assert_true(f->out.ack_ns == 10 * AW_MILLISECOND);
+    assert_true(f->out.total_ns == AW_SECOND);
+    assert_true(f->out.has_record && aw_record_get(&f->out.record, "angle") == 90);
+    assert_string_equal(f->events, "SAc");
+    assert_int_equal(go(f, "ARM250,045,120"), AW_OK);
+    assert_string_equal(f->log, "1ARM250,045,120 0ACK3");
+    assert_int_equal(f->out.retries, 0);
+}
+
+static void test_confirmed_with_other_values(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,400", {{10, "0ACK0\r\n"}, {1000, "2DEG1,360\r\n"}}}, {0}};
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,400"), AW_REFUSED);
+    assert_int_equal(f->out.result, AW_ARM_CONFIRMED_OTHER);
+    assert_string_equal(f->out.sent, "DEG1,400");
+    assert_string_equal(f->out.answer, "DEG1,360");
+    assert_non_null(strstr(f->err.text, "DEG1,400"));
+    assert_non_null(strstr(f->err.text, "DEG1,360"));
+    assert_true(f->arm.memory.places[1].value == 360);
+}
+
+static void test_bare_and_unpadded_confirmations(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {1000, "2DEG\r\n"}}},   {"0ACK2", {{0}}},
+        {"1DEG1,005", {{10, "0ACK1\r\n"}, {500, "3DEG1,5\r\n"}}}, {"0ACK3", {{0}}},
+        {"0DEG1,007", {{10, "0ACK0\r\n"}, {500, "2DEG1\r\n"}}},   {0},
+    };
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    assert_int_equal(f->arm.memory.places[1].value, 90);
+    assert_int_equal(go(f, "DEG1,005"), AW_OK);
+    assert_int_equal(go(f, "DEG1,007"), AW_OK);
+}
+
+static void test_never_acked(void **state)
+{
+    (void)state;
+    struct fixture *f = begin(NULL, NULL, 0);
+    assert_int_equal(go(f, "DEG1,090"), AW_TIMEOUT);
+    assert_int_equal(f->out.result, AW_ARM_NOT_ACKED);
+    assert_int_equal(f->out.retries, 5);
+    assert_true(seconds(f) == 12);
+    assert_string_equal(f->log, "0DEG1,090 0DEG1,090 0DEG1,090 0DEG1,090 0DEG1,090 0DEG1,090");
+    assert_non_null(strstr(f->err.text, "--seq auto"));
+}
+
+static void test_auto_tries_the_other_digit_once_when_nothing_is_acked(void **state)
+{
+    (void)state;
+    static const struct step script[] = {{"1DEG1,090", {{10, "0ACK1\r\n"}, {100, "2DEG\r\n"}}},
+                                         {0}};
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    assert_true(f->out.flipped);
+    assert_int_equal(f->arm.memory.tx, 0);
+    f = begin(NULL, NULL, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,090"), AW_TIMEOUT);
+    assert_true(seconds(f) == 14);
+    assert_int_equal(f->arm.memory.tx, 0);
+    assert_int_equal(f->arm.counters.sent + f->arm.counters.resent, 7);
+}
+
+static void test_acked_but_never_confirmed(void **state)
+{
+    (void)state;
+    static const struct step script[] = {{"1DEG1,090", {{10, "0ACK1\r\n"}}}, {0}};
+    struct fixture *f = begin(script, NULL, 1);
+    assert_int_equal(go(f, "DEG1,090"), AW_TIMEOUT);
+    assert_int_equal(f->out.result, AW_ARM_ACKED_NOT_CONFIRMED);
+    assert_string_equal(f->log, "1DEG1,090");
+    assert_true(seconds(f) > 10 && seconds(f) < 10.1);
+    assert_non_null(strstr(f->err.text, "not confirmed"));
+    assert_string_equal(f->arm.memory.pending, "DEG1,090");
+}
+
+static void test_the_link_goes_away(void **state)
+{
+    (void)state;
+    static const struct step script[] = {{"0DEG1,090", {{10, "0ACK0\r\n"}}}, {0}};
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    f->lost_at = AW_SECOND;
+    assert_int_equal(go(f, "DEG1,090"), AW_LOST);
+    assert_int_equal(f->out.result, AW_ARM_LINK_LOST);
+    assert_true(f->out.acked);
+    assert_string_equal(f->err.text, "gone");
+    assert_int_equal(go(f, "DEG1,090"), AW_LOST);
+}
+
+static void test_stopped_in_the_middle(void **state)
+{
+    (void)state;
+    static const struct step script[] = {{"0DEG1,090", {{10, "0ACK0\r\n"}}}, {0}};
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    f->stop_at = AW_SECOND;
+    assert_int_equal(go(f, "DEG1,090"), AW_STOPPED);
+    assert_int_equal(f->out.result, AW_ARM_STOPPED);
+    assert_true(seconds(f) == 1);
+    assert_string_equal(f->log, "0DEG1,090");
+    assert_non_null(strstr(f->err.text, "confirmation"));
+    f = begin(NULL, NULL, AW_ARM_SEQ_AUTO);
+    f->stop_at = 3 * AW_SECOND;
+    assert_int_equal(go(f, "DEG1,090"), AW_STOPPED);
+    assert_string_equal(f->log, "0DEG1,090 0DEG1,090");
+    assert_non_null(strstr(f->err.text, "ACK"));
+}
+
+/* The alternating bit */
+
+static void test_resends_until_acked(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,090", {{0}}},
+        {"0DEG1,090", {{0}}},
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    assert_int_equal(f->out.retries, 2);
+    assert_true(f->out.ack_ns == 10 * AW_MILLISECOND); /* of the transmission it answers */
+    assert_string_equal(f->events, "SRRAc");
+}
+
+static void test_acks_for_other_digits_are_ignored(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,090", {{10, "0ACK1\r\n0ACK3\r\n0ACK\r\n"}, {3000, "0ACK0\r\n"}}},
+        {"0DEG1,090", {{2000, "2DEG1,090\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    assert_int_equal(f->arm.counters.acks_ignored, 3);
+    assert_int_equal(f->out.retries, 1);
+}
+
+static void test_the_confirmation_implies_the_ack(void **state)
+{
+    (void)state;
+    static const struct step script[] = {{"0DEG1,090", {{500, "2DEG1,090\r\n"}}}, {0}};
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    assert_true(f->out.ack_ns == -1);
+    assert_string_equal(f->log, "0DEG1,090 0ACK2");
+    assert_int_equal(f->arm.memory.tx, 1);
+}
+
+static void test_duplicates_are_acked_again_and_not_delivered(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"1DEG1,010", {{5, "2DEG1,090\r\n"}, {10, "0ACK1\r\n"}, {20, "3DEG1,010\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    assert_int_equal(go(f, "DEG1,010"), AW_OK);
+    assert_string_equal(f->log, "1DEG1,010 0ACK2 0ACK3");
+    assert_int_equal(f->arm.counters.duplicates, 1);
+    assert_int_equal(f->arm.counters.delivered, 2);
+}
+
+static void test_garbage_and_overlong_lines(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,090",
+         {{1, "\xff\xfe"
+              "0ACK0\r\n2DE1,9\r\n"},
+          {2, "0123456789012345678901234567890123456789\r\n"},
+          {10, "0ACK0\r\n"},
+          {20, "2DEG1,090\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    assert_int_equal(f->arm.counters.garbage, 2);
+    assert_int_equal(f->arm.counters.overlong, 1);
+    assert_string_equal(f->log, "0DEG1,090 0ACK2");
+}
+
+static void test_an_echo_is_told(void **state)
+{
+    (void)state;
+    static const struct step script[] = {{"0DEG1,090", {{1, "0DEG1,090\r\n"}}}, {0}};
+    struct fixture *f = begin(script, NULL, 0);
+    assert_int_equal(go(f, "DEG1,090"), AW_TIMEOUT);
+    assert_int_equal(f->arm.counters.foreign, 1);
+    assert_non_null(strstr(f->err.text, "echo"));
+}
+
+static void test_idle_acks_what_the_handler_repeats(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
+        {"0ACK2", {{2000, "2DEG1,090\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    f->log[0] = '\0';
+    assert_int_equal(aw_arm_idle(&f->arm, 5 * AW_SECOND, &f->err), AW_OK);
+    assert_string_equal(f->log, "0ACK2");
+    assert_true(seconds(f) == 5);
+}
+
+/* Digits that do not agree */
+
+static const struct aw_arm_memory after_one = {
+    .known = true, .tx = 1, .rx = 3, .heard = "DEG1,090", .confirmed = "DEG1,090"};
+
+static void test_memory_is_used(void **state)
+{
+    (void)state;
+    static const struct step script[] = {{"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "3DEG1,010\r\n"}}},
+                                         {0}};
+    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,010"), AW_OK);
+    const struct aw_arm_memory *memory = aw_arm_memory(&f->arm);
+    assert_int_equal(memory->tx, 0);
+    assert_int_equal(memory->rx, 2);
+    assert_string_equal(memory->heard, "DEG1,010");
+}
+
+static void test_memory_is_not_used_where_a_connection_starts(void **state)
+{
+    (void)state;
+    struct fixture *f = begin(NULL, NULL, AW_ARM_SEQ_AUTO);
+    f->link.connections = 1;
+    struct aw_arm_options options = aw_arm_defaults();
+    aw_arm_init(&f->arm, &f->link, &options, &after_one);
+    assert_int_equal(f->arm.memory.tx, 0);
+    assert_int_equal(aw_arm_memory(&f->arm)->rx, 0);
+    assert_string_equal(f->arm.memory.confirmed, "DEG1,090");
+}
+
+static void test_handler_started_anew(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"1DEG1,010", {{10, "0ACK1\r\n"}}}, /* a duplicate, for it */
+        {"0DEG1,010", {{10, "0ACK0\r\n"}, {20, "2DEG1,010\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,010"), AW_OK);
+    assert_true(f->out.flipped);
+    assert_string_equal(f->log, "1DEG1,010 0DEG1,010 0ACK2");
+    assert_true(seconds(f) > 10 && seconds(f) < 10.1);
+    assert_int_equal(aw_arm_memory(&f->arm)->tx, 1);
+    assert_int_equal(aw_arm_memory(&f->arm)->rx, 3);
+}
+
+/* Even where the confirmation has the digit and the text of the last one heard. */
+static void test_handler_started_anew_and_says_the_same(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"1DEG1,090", {{10, "0ACK1\r\n"}}},
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+}
+
+static void test_other_packet_with_the_digit_of_a_duplicate_is_new_at_first(void **state)
+{
+    (void)state;
+    static const struct step script[] = {{"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "2DEG1,010\r\n"}}},
+                                         {0}};
+    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,010"), AW_OK);
+    assert_false(f->out.flipped);
+    assert_true(seconds(f) < 1);
+}
+
+static void test_a_profile_makes_the_second_try_sooner(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"1DEG1,010", {{10, "0ACK1\r\n"}}},
+        {"0DEG1,010", {{10, "0ACK0\r\n"}, {20, "2DEG1,010\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
+    f->arm.options.flip_after_ms = 3000;
+    assert_int_equal(go(f, "DEG1,010"), AW_OK);
+    assert_true(seconds(f) > 3 && seconds(f) < 3.1);
+}
+
+static void test_no_second_try_once_the_digits_agree(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"1DEG1,010", {{10, "0ACK1\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    assert_int_equal(go(f, "DEG1,010"), AW_TIMEOUT);
+    assert_string_equal(f->log, "1DEG1,010");
+    assert_false(f->arm.tx_sure);
+}
+
+static void test_what_is_not_absolute_is_not_tried_again(void **state)
+{
+    (void)state;
+    static const struct step script[] = {{"0MOV-0250", {{10, "0ACK0\r\n"}}}, {0}};
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "MOV-0250"), AW_TIMEOUT);
+    assert_string_equal(f->log, "0MOV-0250");
+    assert_non_null(strstr(f->err.text, "carried out twice"));
+}
+
+static void test_late_confirmation_of_an_earlier_command(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {11000, "2DEG1,090\r\n"}}},
+        {"1DEG1,010", {{10, "0ACK1\r\n"}, {2000, "3DEG1,012\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, NULL, 0);
+    assert_int_equal(go(f, "DEG1,090"), AW_TIMEOUT);
+    assert_int_equal(go(f, "DEG1,010"), AW_REFUSED);
+    assert_string_equal(f->out.answer, "DEG1,012");
+    assert_int_equal(f->arm.counters.late, 1);
+    assert_int_equal(f->arm.memory.n_owed, 1); /* see AW_ARM_CONFIRMED_OTHER in client.c */
+}
+
+/* Confirmations without values, after a command that was not confirmed. Each row: that command, the
+ * next one, what it hears, and what is to come of it. */
+static void test_whose_bare_confirmation(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *before, *command;
+        struct step step;
+        double least_s, most_s;
+        int late, owed;
+        const char *events; /* of the second command */
+    } rows[] = {
+        /* another type cannot be it */
+        {"POS2,120",
+         "DEG2,090",
+         {"0DEG2,090", {{10, "0ACK0\r\n"}, {20, "2DEG\r\n"}}},
+         0,
+         0.1,
+         0,
+         1,
+         "SAc"},
+        {"POS2,120",
+         "DEG2,090",
+         {"0DEG2,090", {{10, "0ACK0\r\n"}, {20, "2POS\r\n"}, {900, "3DEG\r\n"}}},
+         0.9,
+         1,
+         1,
+         0,
+         "SAlc"},
+        /* the same type: one that came before the ACK is late, the one after it is ours */
+        {"DEG2,010",
+         "DEG2,090",
+         {"0DEG2,090", {{5, "2DEG\r\n"}, {10, "0ACK0\r\n"}, {900, "3DEG\r\n"}}},
+         0.9,
+         1,
+         1,
+         0,
+         "SlAc"},
+        /* two after the ACK: the second is ours */
+        {"DEG2,010",
+         "DEG2,090",
+         {"0DEG2,090", {{10, "0ACK0\r\n"}, {20, "2DEG\r\n"}, {900, "3DEG\r\n"}}},
+         0.9,
+         1,
+         0,
+         0,
+         "SAc"},
+        /* only one after the ACK: it is ours, after the time in which another one would come */
+        {"DEG2,010",
+         "DEG2,090",
+         {"0DEG2,090", {{10, "0ACK0\r\n"}, {20, "2DEG\r\n"}}},
+         2,
+         2.1,
+         0,
+         0,
+         "SA"},
+        /* nothing is left of any: before the ACK it is of nobody, after it ours */
+        {"",
+         "DEG2,090",
+         {"0DEG2,090", {{5, "2DEG\r\n"}, {10, "0ACK0\r\n"}, {900, "3DEG\r\n"}}},
+         0.9,
+         1,
+         0,
+         0,
+         "SAc"},
+        /* the ACK was lost: it is ours, and the command is not sent again */
+        {"", "DEG2,090", {"0DEG2,090", {{20, "2DEG\r\n"}}}, 2, 2.1, 0, 0, "S"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct step script[] = {rows[i].step, {0}};
+        struct aw_arm_memory memory = {.known = true, .agreed = true};
+        if (*rows[i].before)
+            aw_arm_memory_owe(&memory, rows[i].before);
+        struct fixture *f = begin(script, &memory, AW_ARM_SEQ_AUTO);
+        f->arm.options.flip_after_ms = 4000;
+        assert_int_equal(go(f, rows[i].command), AW_OK);
+        assert_true(f->out.bare && !f->out.flipped);
+        assert_true(seconds(f) >= rows[i].least_s && seconds(f) <= rows[i].most_s);
+        assert_int_equal(f->arm.counters.late, rows[i].late);
+        assert_int_equal(f->arm.memory.n_owed, rows[i].owed);
+        assert_string_equal(f->events, rows[i].events);
+        assert_int_equal(f->arm.counters.sent + f->arm.counters.resent, 1);
+    }
+}
+
+/* The values reached of the motion that this command replaced come first. */
+static void test_values_of_the_motion_that_was_replaced(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG2,090", {{10, "0ACK0\r\n"}, {20, "2DEG2,044\r\n"}, {5000, "3DEG2,090\r\n"}}},
+        {0},
+    };
+    struct aw_arm_memory memory = {.known = true, .agreed = true};
+    aw_arm_memory_owe(&memory, "DEG2,010");
+    struct fixture *f = begin(script, &memory, AW_ARM_SEQ_AUTO);
+    f->arm.options.flip_after_ms = 4000;
+    assert_int_equal(go(f, "DEG2,090"), AW_OK);
+    assert_string_equal(f->out.answer, "DEG2,090");
+    assert_false(f->out.flipped);
+    assert_int_equal(f->arm.memory.n_owed, 0);
+}
+
+/* The handler repeats what is not acknowledged for ever, and says nothing else meanwhile. */
+static void test_odd_confirmations_are_acked_and_shown(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *command, *sent, *answer, *acked;
+        enum aw_status status;
+    } rows[] = {
+        {"SPD100", "0SPD100", "2SPD1,500\r\n", "0SPD100 0ACK2", AW_REFUSED},
+        {"DEG1,090", "0DEG1,090", "2DEG1,90.0\r\n", "0DEG1,090 0ACK2", AW_REFUSED},
+        {"SPD1,500", "0SPD1,500", "2SPD\r\n", "0SPD1,500 0ACK2", AW_OK},
+        {"SPD1,500", "0SPD1,500", "2SPD1,500\r\n", "0SPD1,500 0ACK2", AW_OK},
+        {"DEG2,1500", "0DEG2,1500", "2DEG2,1500\r\n", "0DEG2,1500 0ACK2", AW_OK},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct step script[] = {{rows[i].sent, {{10, "0ACK0\r\n"}, {20, rows[i].answer}}},
+                                      {0}};
+        struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+        assert_int_equal(go(f, rows[i].command), rows[i].status);
+        assert_string_equal(f->log, rows[i].acked);
+        assert_int_equal(strncmp(f->out.answer, rows[i].answer + 1, strlen(f->out.answer)), 0);
+    }
+}
+
+/* A line that lost half of its end takes only itself away. */
+static void test_a_lone_cr_or_lf_ends_a_damaged_line(void **state)
+{
+    (void)state;
+    static const char *const noise[] = {"2DE\r0ACK0\r\n", "\n0ACK0\r\n", "0A\n0ACK0\r\n"};
+    for (size_t i = 0; i < sizeof noise / sizeof *noise; i++) {
+        const struct step script[] = {{"0DEG1,090", {{10, noise[i]}, {20, "2DEG1,090\r\n"}}}, {0}};
+        struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+        assert_int_equal(go(f, "DEG1,090"), AW_OK);
+        assert_true(f->out.acked);
+        assert_int_equal(f->arm.counters.garbage, 1);
+    }
+}
+
+/* What another program left behind: it comes before the answer to our first line. */
+static void test_packets_waiting_at_the_start(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0ACK3", {{0}}},
+        {"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "2DEG1,010\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
+    f->pending[f->n++].say = "0ACK1\r\n3DEG1,055\r\n";
+    assert_int_equal(go(f, "DEG1,010"), AW_OK);
+    assert_string_equal(f->log, "0ACK3 1DEG1,010 0ACK2");
+    assert_int_equal(f->arm.counters.acks_ignored, 1);
+}
+
+/* Raw lines, ping, stop */
+
+static void test_raw_lines(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"",         "DE",   "deg1,090",
+                                      "DEG1 090", "ACK0", "DEG12345678901234567890123456789"};
+    struct fixture *f = begin(NULL, NULL, AW_ARM_SEQ_AUTO);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(go(f, bad[i]), AW_USAGE);
+        assert_int_equal(f->out.result, AW_ARM_NOT_SENT);
+        assert_string_equal(f->log, "");
+    }
+    static const struct step script[] = {
+        {"0XYZ7", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n3XYZok\r\n"}}}, {0}};
+    f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "XYZ7"), AW_OK);
+    assert_string_equal(f->out.answer, "XYZok");
+    assert_string_equal(f->log, "0XYZ7 0ACK2 0ACK3");
+    assert_false(f->out.has_record);
+}
+
+/* Nobody confirms what is no command: it is done when it has arrived. */
+static void test_a_line_that_is_no_command_is_done_with_its_ack(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {"XYZ1", "DEG1,abc", "DEG12,090"};
+    for (size_t i = 0; i < 3; i++) {
+        char first[16];
+        snprintf(first, sizeof first, "0%s", bodies[i]);
+        const struct step script[] = {{first, {{10, "0ACK0\r\n"}}}, {0}};
+        struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+        assert_int_equal(go(f, bodies[i]), AW_OK);
+        assert_int_equal(f->out.result, AW_ARM_ARRIVED);
+        assert_string_equal(f->log, first);
+        assert_true(seconds(f) < 0.5);
+        assert_string_equal(f->arm.memory.pending, "");
+    }
+}
+
+static void test_command_that_the_wire_cannot_carry(void **state)
+{
+    (void)state;
+    struct fixture *f = begin(NULL, NULL, AW_ARM_SEQ_AUTO);
+    struct aw_record command;
+    aw_record_init(&command, aw_wire_codec(&f->arm.wire, "deg", AW_TX), AW_TX);
+    aw_record_set(&command, "joint", 1, NULL);
+    aw_record_set(&command, "angle", 12345, NULL);
+    assert_int_equal(aw_arm_command(&f->arm, &command, &f->out, &f->err), AW_LIMIT);
+    assert_int_equal(f->out.result, AW_ARM_NOT_SENT);
+    assert_string_equal(f->log, "");
+}
+
+static void test_ping_is_a_duplicate(void **state)
+{
+    (void)state;
+    static const struct step script[] = {{"0PNG", {{7, "0ACK0\r\n"}}}, {0}};
+    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
+    assert_int_equal(aw_arm_ping(&f->arm, &f->out, &f->err), AW_OK);
+    assert_true(f->out.ack_ns == 7 * AW_MILLISECOND);
+    assert_int_equal(f->arm.memory.tx, 1);
+    assert_true(f->arm.tx_sure);
+}
+
+static void test_ping_finds_the_digit(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0PNG", {{0}}},
+        {"1PNG", {{7, "0ACK1\r\n"}}},
+        {"0DEG1,010", {{10, "0ACK0\r\n"}, {20, "2DEG1,010\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
+    assert_int_equal(aw_arm_ping(&f->arm, &f->out, &f->err), AW_OK);
+    assert_int_equal(f->out.retries, 1);
+    assert_int_equal(go(f, "DEG1,010"), AW_OK);
+    assert_false(f->out.flipped);
+}
+
+/* The published firmware acknowledges only the digit that it expects: that is found out once. */
+static void test_ping_remembers_which_digit_is_answered(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"1PNG", {{7, "0ACK1\r\n"}}}, {"0PNG", {{7, "0ACK0\r\n"}}}, {0}};
+    struct aw_arm_memory memory = after_one;
+    memory.agreed = true;
+    struct fixture *f = begin(script, &memory, AW_ARM_SEQ_AUTO);
+    assert_int_equal(aw_arm_ping(&f->arm, &f->out, &f->err), AW_OK);
+    assert_string_equal(f->log, "0PNG 1PNG");
+    assert_true(seconds(f) < 0.5);
+    memory = *aw_arm_memory(&f->arm);
+    f->log[0] = '\0';
+    assert_int_equal(aw_arm_ping(&f->arm, &f->out, &f->err), AW_OK);
+    assert_string_equal(f->log, "0PNG");
+    assert_int_equal(memory.pings, AW_ARM_PINGS_NEXT);
+}
+
+static void test_ping_without_an_answer(void **state)
+{
+    (void)state;
+    struct fixture *f = begin(NULL, NULL, AW_ARM_SEQ_AUTO);
+    assert_int_equal(aw_arm_ping(&f->arm, &f->out, &f->err), AW_TIMEOUT);
+    assert_int_equal(f->out.result, AW_ARM_NOT_ACKED);
+    assert_true(seconds(f) > 10.2 && seconds(f) < 10.4); /* the first try is a quick one */
+    assert_string_equal(f->arm.memory.pending, "");
+}
+
+static void test_last_confirmed(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0ARM250,045,120", {{10, "0ACK0\r\n"}, {20, "2ARM250,045,120\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"1POS3,100", {{10, "0ACK1\r\n"}, {20, "3POS3,100\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct aw_record command, back;
+    aw_record_init(&command, aw_wire_codec(&f->arm.wire, "arm", AW_TX), AW_TX);
+    assert_false(aw_arm_last_confirmed(&f->arm, &command, &back));
+    assert_int_equal(go(f, "ARM250,045,120"), AW_OK);
+    assert_int_equal(go(f, "POS3,100"), AW_OK);
+    aw_record_set(&command, "r", 1, NULL);
+    aw_record_set(&command, "theta", 2, NULL);
+    aw_record_set(&command, "h", 3, NULL);
+    assert_true(aw_arm_last_confirmed(&f->arm, &command, &back));
+    assert_true(aw_record_get(&back, "r") == 100 && aw_record_get(&back, "theta") == 45);
+    assert_true(aw_record_get(&back, "h") == 120);
+    aw_record_init(&command, aw_wire_codec(&f->arm.wire, "deg", AW_TX), AW_TX);
+    aw_record_set(&command, "joint", 3, NULL);
+    aw_record_set(&command, "angle", 5, NULL);
+    assert_false(aw_arm_last_confirmed(&f->arm, &command, &back)); /* it slides */
+}
+
+static void test_stop_with_nothing_known(void **state)
+{
+    (void)state;
+    struct fixture *f = begin(NULL, NULL, AW_ARM_SEQ_AUTO);
+    assert_int_equal(aw_arm_stop(&f->arm, true, &f->out, &f->err), AW_OK);
+    assert_int_equal(f->out.result, AW_ARM_NOT_SENT);
+    assert_string_equal(f->log, "");
+}
+
+/* Stopped before the ACK came, so that either digit may be the right one: the one that the handler
+ * has had goes first, and is a duplicate. */
+static void test_stop_goes_back(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"1DEG1,010", {{0}}},
+        {"0DEG1,090", {{10, "0ACK0\r\n"}}}, /* a duplicate, for it */
+        {"1DEG1,090", {{10, "0ACK1\r\n"}, {30, "3DEG1,090\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    f->stop_at = f->clock.time_ns + AW_SECOND;
+    assert_int_equal(go(f, "DEG1,010"), AW_STOPPED);
+    f->stop_at = AW_NEVER;
+    f->log[0] = '\0';
+    assert_int_equal(aw_arm_stop(&f->arm, true, &f->out, &f->err), AW_OK);
+    assert_string_equal(f->log, "0DEG1,090 1DEG1,090 0ACK3");
+    assert_string_equal(f->out.answer, "DEG1,090");
+    assert_int_equal(f->arm.memory.tx, 0);
+    assert_int_equal(f->arm.memory.n_owed, 0);
+}
+
+/* The command had arrived: both copies are carried out, and each is confirmed. */
+static void test_stop_that_is_carried_out_twice(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"1DEG1,010", {{0}}}, /* its ACK is lost */
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "3DEG1,060\r\n"}}},
+        {"1DEG1,090", {{30, "0ACK1\r\n"}, {40, "2DEG1,090\r\n"}, {2000, "3DEG1,090\r\n"}}},
+        {"0ACK3", {{0}}},
+        {"0ACK2", {{0}}},
+        {"0DEG1,080", {{10, "0ACK0\r\n"}, {3000, "2DEG1,080\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    f->stop_at = f->clock.time_ns + AW_SECOND;
+    assert_int_equal(go(f, "DEG1,010"), AW_STOPPED);
+    f->stop_at = AW_NEVER;
+    assert_int_equal(aw_arm_stop(&f->arm, true, &f->out, &f->err), AW_OK);
+    assert_string_equal(f->out.answer, "DEG1,090");
+}
+
+/* The ACK of a confirmation got lost, so it comes again while a stop to that very place is on its
+ * way: no word that the stop was carried out. */
+static void test_a_confirmation_from_before_does_not_confirm_a_stop(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"1DEG1,010", {{10, "0ACK1\r\n"}}},
+        {"1DEG1,090", {{0}}}, /* both get lost */
+        {"0DEG1,090", {{1000, "2DEG1,090\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"1DEG1,090", {{10, "0ACK1\r\n"}}},
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "3DEG1,050\r\n"}, {30, "2DEG1,090\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    f->arm.options.seq = 0; /* so that the motion is not commanded twice */
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    f->arm.options.confirm_timeout_ms = 1500;
+    assert_int_equal(go(f, "DEG1,010"), AW_TIMEOUT);
+    f->log[0] = '\0';
+    enum aw_status status = aw_arm_stop(&f->arm, true, &f->out, &f->err);
+    assert_string_equal(f->log, "1DEG1,090 0DEG1,090 0ACK2 1DEG1,090 0DEG1,090 0ACK3 0ACK2");
+    assert_int_equal(status, AW_OK);
+}
+
+/* What was sent with both digits is confirmed twice; the second time does not confirm a stop. */
+static void test_a_second_confirmation_does_not_confirm_a_stop(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"1DEG1,010", {{10, "0ACK1\r\n"}}}, /* a duplicate, or else the handler is slow */
+        {"0DEG1,010", {{10, "0ACK0\r\n"}, {20, "2DEG1,010\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"0DEG1,010", {{0}}},
+        {"1DEG1,010", {{50, "3DEG1,010\r\n"}}}, /* of the first one; both are lost */
+        {"0ACK3", {{0}}},
+        {"0DEG1,010", {{10, "0ACK0\r\n"}}},
+        {"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "2DEG1,010\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,010"), AW_OK);
+    f->log[0] = '\0';
+    enum aw_status status = aw_arm_stop(&f->arm, true, &f->out, &f->err);
+    assert_string_equal(f->log, "0DEG1,010 1DEG1,010 0ACK3 0DEG1,010 1DEG1,010");
+    assert_int_equal(status, AW_OK);
+    assert_true(f->arm.memory.n_owed > 0); /* the confirmation of the stop itself */
+}
+
+/* A stop that was not confirmed, and a second one to the same place: the late confirmation of the
+ * first comes when only one copy of the second has been acknowledged, which may be a duplicate. */
+static void test_a_late_stop_does_not_confirm_the_next(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"1DEG1,010", {{10, "0ACK1\r\n"}}},
+        {"1DEG1,090", {{10, "0ACK1\r\n"}}},
+        {"0DEG1,090", {{20, "0ACK0\r\n"}}}, /* the first stop, slow to be carried out */
+        {"1DEG1,020", {{10, "0ACK1\r\n"}}},
+        {"1DEG1,090", {{10, "0ACK1\r\n"}, {200, "3DEG1,090\r\n"}}},
+        {"0DEG1,090", {{400, "0ACK0\r\n"}, {500, "2DEG1,090\r\n"}}},
+        {"0ACK3", {{0}}},
+        {0},
+    };
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    f->arm.options.seq = 0;
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    f->arm.options.confirm_timeout_ms = 1500;
+    assert_int_equal(go(f, "DEG1,010"), AW_TIMEOUT);
+    assert_int_equal(aw_arm_stop(&f->arm, true, &f->out, &f->err), AW_TIMEOUT);
+    assert_int_equal(go(f, "DEG1,020"), AW_TIMEOUT);
+    f->log[0] = '\0';
+    int64_t start = f->clock.time_ns;
+    assert_int_equal(aw_arm_stop(&f->arm, true, &f->out, &f->err), AW_OK);
+    assert_true(f->clock.time_ns - start >= 400 * AW_MILLISECOND); /* both are acknowledged then */
+}
+
+static void test_stop_at_once_sends_both_digits(void **state)
+{
+    (void)state;
+    static const struct step script[] = {{"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
+                                         {0}};
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    f->stop_at = f->clock.time_ns;
+    assert_int_equal(go(f, "DEG1,010"), AW_STOPPED);
+    f->log[0] = '\0';
+    int64_t before = f->clock.time_ns;
+    assert_int_equal(aw_arm_stop(&f->arm, false, &f->out, &f->err), AW_STOPPED);
+    assert_string_equal(f->log, "0DEG1,090 1DEG1,090");
+    assert_true(f->clock.time_ns == before);
+    assert_int_equal(f->arm.memory.tx, 0);
+    assert_int_equal(f->arm.memory.n_owed, 1);
+}
+
+/* Nothing is sent again, and nobody waits longer than a moment. */
+static void test_stop_at_once_looks_for_its_acks(void **state)
+{
+    (void)state;
+    static const struct step acked[] = {
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"1DEG1,010", {{0}}},
+        {"0DEG1,090", {{10, "0ACK0\r\n"}}},
+        {"1DEG1,090", {{20, "0ACK1\r\n"}}},
+        {0},
+    };
+    static const struct step half[] = {
+        {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
+        {"0ACK2", {{0}}},
+        {"1DEG1,010", {{0}}},
+        {"0DEG1,090", {{10, "0ACK0\r\n"}}}, /* perhaps a duplicate, to it */
+        {"1DEG1,090", {{0}}},
+        {0},
+    };
+    const struct step *const scripts[] = {acked, half};
+    for (size_t i = 0; i < 2; i++) {
+        struct fixture *f = begin(scripts[i], NULL, AW_ARM_SEQ_AUTO);
+        assert_int_equal(go(f, "DEG1,090"), AW_OK);
+        f->stop_at = f->clock.time_ns + AW_SECOND;
+        assert_int_equal(go(f, "DEG1,010"), AW_STOPPED);
+        f->stop_at = AW_NEVER;
+        int64_t before = f->clock.time_ns;
+        enum aw_status status = aw_arm_stop(&f->arm, false, &f->out, &f->err);
+        assert_int_equal(status, i == 0 ? AW_OK : AW_TIMEOUT);
+        assert_true(f->clock.time_ns - before <= AW_ARM_STOP_LOOK_MS * AW_MILLISECOND);
+    }
+}
+
+static void test_stop_of_the_vehicle(void **state)
+{
+    (void)state;
+    static const struct step script[] = {
+        {"0MOV0250", {{10, "0ACK0\r\n"}}},
+        {"0SPD000", {{10, "0ACK0\r\n"}}},
+        {"1SPD000", {{10, "0ACK1\r\n"}, {20, "2SPD000\r\n"}}},
+        {0},
+    };
+    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    f->stop_at = AW_SECOND;
+    assert_int_equal(go(f, "MOV0250"), AW_STOPPED);
+    f->stop_at = AW_NEVER;
+    assert_int_equal(aw_arm_stop(&f->arm, true, &f->out, &f->err), AW_OK);
+    assert_string_equal(f->out.answer, "SPD000");
+}
+
+static void test_result_names(void **state)
+{
+    (void)state;
+    for (int i = AW_ARM_NOT_SENT; i <= AW_ARM_STOPPED; i++)
+        assert_non_null(aw_arm_result_name((enum aw_arm_result)i));
+    assert_string_equal(aw_arm_result_name(AW_ARM_CONFIRMED), "confirmed");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_confirmed),
+        cmocka_unit_test(test_confirmed_with_other_values),
+        cmocka_unit_test(test_bare_and_unpadded_confirmations),
+        cmocka_unit_test(test_never_acked),
+        cmocka_unit_test(test_auto_tries_the_other_digit_once_when_nothing_is_acked),
+        cmocka_unit_test(test_acked_but_never_confirmed),
+        cmocka_unit_test(test_the_link_goes_away),
+        cmocka_unit_test(test_stopped_in_the_middle),
+        cmocka_unit_test(test_resends_until_acked),
+        cmocka_unit_test(test_acks_for_other_digits_are_ignored),
+        cmocka_unit_test(test_the_confirmation_implies_the_ack),
+        cmocka_unit_test(test_duplicates_are_acked_again_and_not_delivered),
+        cmocka_unit_test(test_garbage_and_overlong_lines),
+        cmocka_unit_test(test_an_echo_is_told),
+        cmocka_unit_test(test_idle_acks_what_the_handler_repeats),
+        cmocka_unit_test(test_memory_is_used),
+        cmocka_unit_test(test_memory_is_not_used_where_a_connection_starts),
+        cmocka_unit_test(test_handler_started_anew),
+        cmocka_unit_test(test_handler_started_anew_and_says_the_same),
+        cmocka_unit_test(test_other_packet_with_the_digit_of_a_duplicate_is_new_at_first),
+        cmocka_unit_test(test_a_profile_makes_the_second_try_sooner),
+        cmocka_unit_test(test_no_second_try_once_the_digits_agree),
+        cmocka_unit_test(test_what_is_not_absolute_is_not_tried_again),
+        cmocka_unit_test(test_late_confirmation_of_an_earlier_command),
+        cmocka_unit_test(test_whose_bare_confirmation),
+        cmocka_unit_test(test_values_of_the_motion_that_was_replaced),
+        cmocka_unit_test(test_odd_confirmations_are_acked_and_shown),
+        cmocka_unit_test(test_a_lone_cr_or_lf_ends_a_damaged_line),
+        cmocka_unit_test(test_packets_waiting_at_the_start),
+        cmocka_unit_test(test_raw_lines),
+        cmocka_unit_test(test_a_line_that_is_no_command_is_done_with_its_ack),
+        cmocka_unit_test(test_command_that_the_wire_cannot_carry),
+        cmocka_unit_test(test_ping_is_a_duplicate),
+        cmocka_unit_test(test_ping_finds_the_digit),
+        cmocka_unit_test(test_ping_remembers_which_digit_is_answered),
+        cmocka_unit_test(test_ping_without_an_answer),
+        cmocka_unit_test(test_last_confirmed),
+        cmocka_unit_test(test_stop_with_nothing_known),
+        cmocka_unit_test(test_stop_goes_back),
+        cmocka_unit_test(test_stop_that_is_carried_out_twice),
+        cmocka_unit_test(test_a_confirmation_from_before_does_not_confirm_a_stop),
+        cmocka_unit_test(test_a_second_confirmation_does_not_confirm_a_stop),
+        cmocka_unit_test(test_a_late_stop_does_not_confirm_the_next),
+        cmocka_unit_test(test_stop_at_once_sends_both_digits),
+        cmocka_unit_test(test_stop_at_once_looks_for_its_acks),
+        cmocka_unit_test(test_stop_of_the_vehicle),
+        cmocka_unit_test(test_result_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,590 @@
+/* The simulated handler: line by line, and with the controller of client.h, in virtual time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "protocol/armctl/client.h"
+#include "protocol/armctl/device.h"
+
+struct fixture {
+    struct aw_virtual_clock clock;
+    struct aw_arm_device_options options;
+    struct aw_device *device;
+    struct aw_link *link;
+    struct aw_arm arm;
+    struct aw_arm_outcome out;
+    struct aw_error err;
+    char executed[400];
+};
+
+static struct fixture fixture;
+
+static void note(void *context, const char *body, int64_t now)
+{
+    struct fixture *f = context;
+    (void)now;
+    strcat(strcat(f->executed, f->executed[0] ? " " : ""), body);
+}
+
+static void start_device(struct fixture *f)
+{
+    f->options.executed = note;
+    f->options.context = f;
+    f->device = aw_arm_device(&f->options);
+    assert_non_null(f->device);
+    f->link = aw_sim_link(f->device, &f->clock.base, false, "sim:");
+    assert_non_null(f->link);
+    f->link->connections = 0; /* like a serial line */
+    f->link->simulated = false;
+}
+
+static void start_controller(struct fixture *f, const struct aw_arm_memory *memory)
+{
+    struct aw_arm_options options = aw_arm_defaults();
+    aw_arm_init(&f->arm, f->link, &options, memory);
+}
+
+static struct fixture *begin(const char *quirks, const struct aw_arm_profile *profile)
+{
+    struct fixture *f = &fixture;
+    memset(f, 0, sizeof *f);
+    f->clock = aw_virtual_clock();
+    f->options = aw_arm_device_defaults();
+    assert_int_equal(aw_arm_quirks_parse(quirks, &f->options.quirks, &f->err), AW_OK);
+    f->options.profile = profile;
+    start_device(f);
+    start_controller(f, NULL);
+    return f;
+}
+
+static void end(struct fixture *f)
+{
+    aw_link_close(f->link);
+}
+
+static void say(struct fixture *f, const char *text)
+{
+    assert_int_equal(aw_link_write(f->link, text, strlen(text), &f->err), AW_OK);
+}
+
+/* All that the handler says until then, CRLF as a blank. */
+static const char *hear(struct fixture *f, int64_t until)
+{
+    static char heard[400];
+    size_t n = 0, got;
+    while (aw_link_read(f->link, heard + n, sizeof heard - 1 - n, &got, until, &f->err) == AW_OK)
+        n += got;
+    heard[n] = '\0';
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (heard[i] != '\n')
+            heard[kept++] = heard[i] == '\r' ? ' ' : heard[i];
+    heard[kept > 0 ? kept - 1 : 0] = '\0';
+    return heard;
+}
+
+static enum aw_status go(struct fixture *f, const char *body)
+{
+    return aw_arm_send_line(&f->arm, body, &f->out, &f->err);
+}
+
+static double angle(const struct fixture *f, int joint)
+{
+    return aw_arm_device_joint(f->device, AW_ARM_ROTATE, joint, f->clock.time_ns);
+}
+
+static double pulse(const struct fixture *f, int joint)
+{
+    return aw_arm_device_joint(f->device, AW_ARM_PULSE, joint, f->clock.time_ns);
+}
+
+/* Line by line */
+
+static void test_confirms_when_the_motion_ends(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("", NULL);
+    say(f, "0DEG1,090\r\n");
+    assert_string_equal(hear(f, AW_SECOND - 1), "0ACK0");
+    assert_true(angle(f, 1) > 89 && angle(f, 1) < 90);
+    assert_string_equal(hear(f, AW_SECOND), "2DEG1,090");
+    say(f, "0ACK2\r\n1ARM250,045,120\r\n");
+    assert_string_equal(hear(f, 3 * AW_SECOND), "0ACK1 3ARM250,045,120");
+    say(f, "0ACK3\r\n");
+    assert_string_equal(hear(f, 60 * AW_SECOND), "");
+    assert_string_equal(f->executed, "DEG1,090 ARM250,045,120");
+    assert_true(aw_arm_device_joint(f->device, AW_ARM_TRANSLATE, AW_ARM_REACH, f->clock.time_ns) ==
+                250);
+    end(f);
+}
+
+static void test_next_event_is_exact(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("", NULL);
+    const struct aw_device_ops *ops = f->device->ops;
+    assert_true(ops->next_event(f->device) == AW_NEVER);
+    say(f, "0DEG1,045\r\n");
+    assert_true(ops->next_event(f->device) == AW_SECOND / 2);
+    hear(f, AW_SECOND / 2);
+    assert_true(ops->next_event(f->device) == AW_SECOND / 2 + 2 * AW_SECOND);
+    say(f, "0ACK2\r\n");
+    assert_true(ops->next_event(f->device) == AW_NEVER);
+    end(f);
+}
+
+static void test_repeats_its_confirmation(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("", NULL);
+    say(f, "0SPD100\r\n");
+    assert_string_equal(hear(f, 5 * AW_SECOND), "0ACK0 2SPD100 2SPD100 2SPD100");
+    say(f, "0ACK3\r\n");
+    assert_string_equal(hear(f, 7 * AW_SECOND), "2SPD100");
+    say(f, "0ACK2\r\n");
+    assert_string_equal(hear(f, 20 * AW_SECOND), "");
+    end(f);
+}
+
+static void test_duplicates_and_wrong_digits(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("", NULL);
+    say(f, "1DEG1,090\r\n"); /* it expects 0 */
+    say(f, "0DEG1,000\r\n");
+    say(f, "0DEG1,000\r\n");
+    say(f, "2DEG1,090\r\n"); /* its own direction */
+    assert_string_equal(hear(f, 1), "0ACK1 0ACK0 2DEG1,000 0ACK0");
+    assert_string_equal(f->executed, "DEG1,000");
+    assert_int_equal(aw_arm_device_counters(f->device)->duplicates, 2);
+    end(f);
+}
+
+static void test_what_it_cannot_do_is_not_acked(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "0XYZ1\r\n",     "0DEG\r\n",
+        "0DEG1\r\n",     "0DEG1;090\r\n",
+        "0deg1,090\r\n", "\r\n",
+        "DEG1,090\r\n",  "0DEG1,0901234567890123456789012345678901\r\n"};
+    struct fixture *f = begin("", NULL);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        say(f, bad[i]);
+        assert_string_equal(hear(f, f->clock.time_ns), "");
+    }
+    assert_int_equal(aw_arm_device_counters(f->device)->overlong, 1);
+    say(f, "0DEG1,000\r\n");
+    assert_string_equal(hear(f, 1), "0ACK0 2DEG1,000");
+    end(f);
+}
+
+static void test_clamps_to_limits(void **state)
+{
+    (void)state;
+    struct aw_arm_profile profile = {0};
+    aw_arm_profile_set(&profile, "elbow", "index", "2", NULL);
+    aw_arm_profile_set(&profile, "elbow", "max", "120", NULL);
+    aw_arm_profile_set(&profile, "elbow", "home", "30", NULL);
+    aw_arm_profile_set(&profile, "elbow", "speed", "10", NULL);
+    aw_arm_profile_finish(&profile, NULL);
+    struct fixture *f = begin("", &profile);
+    assert_true(angle(f, 2) == 30);
+    say(f, "0DEG2,300\r\n");
+    assert_string_equal(hear(f, 9 * AW_SECOND), "0ACK0 2DEG2,120");
+    say(f, "0ACK2\r\n1POS2,050\r\n"); /* it turns, it does not slide */
+    assert_string_equal(hear(f, 20 * AW_SECOND), "");
+    say(f, "1DEG1,-45\r\n"); /* in no profile: 0 to 360 */
+    assert_string_equal(hear(f, 20 * AW_SECOND), "0ACK1 3DEG1,000");
+    end(f);
+}
+
+static void test_a_later_command_replaces_the_motion(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("", NULL);
+    say(f, "0DEG1,180\r\n");
+    hear(f, AW_SECOND);
+    say(f, "1DEG1,000\r\n"); /* from 90 back */
+    assert_string_equal(hear(f, AW_SECOND), "0ACK1 2DEG1,090");
+    say(f, "0ACK2\r\n");
+    assert_string_equal(hear(f, 2 * AW_SECOND), "3DEG1,000");
+    end(f);
+}
+
+static void test_joints_move_side_by_side(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("", NULL);
+    say(f, "0DEG1,180\r\n1DEG4,090\r\n");
+    assert_string_equal(hear(f, 1), "0ACK0 0ACK1");
+    assert_string_equal(hear(f, AW_SECOND), "2DEG4,090");
+    say(f, "0ACK2\r\n");
+    assert_string_equal(hear(f, 2 * AW_SECOND), "3DEG1,180");
+    end(f);
+}
+
+static void test_vehicle(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("", NULL);
+    say(f, "0SPD-100\r\n");
+    assert_string_equal(hear(f, 1), "0ACK0 2SPD-100");
+    say(f, "0ACK2\r\n1MOV-0250\r\n");
+    assert_string_equal(hear(f, 5 * AW_SECOND / 2), "0ACK1");
+    assert_string_equal(hear(f, 5 * AW_SECOND / 2 + 1), "3MOV-0250");
+    say(f, "0ACK3\r\n0MOV0250\r\n");
+    hear(f, 7 * AW_SECOND / 2 + 1);
+    say(f, "1SPD000\r\n"); /* ends it where it is */
+    assert_string_equal(hear(f, 4 * AW_SECOND), "0ACK1 2MOV0100");
+    end(f);
+}
+
+static void test_more_commands_than_it_can_hold(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("", NULL);
+    for (int i = 0; i < 10; i++) {
+        char line[32];
+        snprintf(line, sizeof line, "0DEG%d,300\r\n", i);
+        say(f, line);
+        snprintf(line, sizeof line, "1POS%d,900\r\n", i);
+        say(f, line);
+    }
+    hear(f, 1);
+    assert_true(aw_arm_device_counters(f->device)->executed <= 16);
+    assert_true(aw_arm_device_counters(f->device)->ignored > 0);
+    end(f);
+}
+
+static void test_a_new_connection_starts_anew(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("", NULL);
+    say(f, "0DEG1,090\r\n");
+    assert_string_equal(hear(f, 1), "0ACK0");
+    f->device->ops->connected(f->device, f->clock.time_ns);
+    assert_string_equal(hear(f, 5 * AW_SECOND), ""); /* the motion went on, silently */
+    assert_true(angle(f, 1) == 90);
+    say(f, "0SPD100\r\n");
+    assert_string_equal(hear(f, 5 * AW_SECOND), "0ACK0 2SPD100");
+    end(f);
+}
+
+/* Quirks */
+
+static void test_quirk_names(void **state)
+{
+    (void)state;
+    unsigned quirks = 99;
+    struct aw_error err;
+    assert_int_equal(aw_arm_quirks_parse("", &quirks, &err), AW_OK);
+    assert_int_equal(quirks, 0);
+    unsigned all = 0;
+    for (int i = 0; aw_arm_quirk_names()[i]; i++) {
+        bool last = !aw_arm_quirk_names()[i + 1];
+        assert_int_equal(aw_arm_quirks_parse(aw_arm_quirk_names()[i], &quirks, &err), AW_OK);
+        assert_int_equal(quirks, last ? all : 1u << i);
+        all |= quirks;
+    }
+    assert_string_equal(aw_arm_quirk_names()[7], "published");
+    assert_int_equal(aw_arm_quirks_parse("pulse-deg,no-reack", &quirks, &err), AW_OK);
+    assert_int_equal(quirks, AW_ARM_PULSE_DEG | AW_ARM_NO_REACK);
+    assert_int_equal(aw_arm_quirks_parse("no-reack,noack", &quirks, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "'noack'"));
+    assert_non_null(strstr(err.text, "drop-confirm"));
+}
+
+static void test_no_reack(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("no-reack", NULL);
+    say(f, "1DEG1,090\r\n0SPD001\r\n0SPD001\r\n");
+    assert_string_equal(hear(f, 1), "0ACK0 2SPD001");
+    end(f);
+}
+
+static void test_bare_confirm(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("bare-confirm", NULL);
+    say(f, "0DEG1,090\r\n");
+    assert_string_equal(hear(f, AW_SECOND), "0ACK0 2DEG");
+    end(f);
+}
+
+static void test_drop_confirm(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("drop-confirm", NULL);
+    say(f, "0SPD001\r\n1SPD002\r\n");
+    assert_string_equal(hear(f, 1), "0ACK0 2SPD001 0ACK1");
+    say(f, "0ACK2\r\n");
+    assert_string_equal(hear(f, 9 * AW_SECOND), "");
+    assert_int_equal(aw_arm_device_counters(f->device)->confirmations_dropped, 1);
+    end(f);
+    f = begin("", NULL);
+    say(f, "0SPD001\r\n1SPD002\r\n0ACK2\r\n");
+    assert_string_equal(hear(f, 1), "0ACK0 2SPD001 0ACK1 3SPD002");
+    end(f);
+}
+
+static void test_ack_invalid(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("ack-invalid", NULL);
+    say(f, "0XYZ1\r\n1DEG\r\n");
+    assert_string_equal(hear(f, 9 * AW_SECOND), "0ACK0 0ACK1");
+    assert_string_equal(f->executed, "");
+    end(f);
+}
+
+/* What the published code said to these lines when it was run. A lone CR is dropped, a lone LF is a
+ * character, and 32 characters are a line. */
+static void test_published_lines(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *lines, *answer;
+    } rows[] = {
+        {"0DEG2,1500\r\n", "0ACK0 2DEG"},
+        {"0DEG12,090\r\n", "0ACK0 2DEG"},
+        {"0DEG1,abc\r\n", "0ACK0"},
+        {"0SPD3,500\r\n", "0ACK0 2SPD"},
+        {"0SPD3,-1000\r\n", "0ACK0 2SPD"},
+        {"0SPD500\r\n", "0ACK0"},
+        {"0POS2,120\r\n", "0ACK0"},
+        {"0ARM250,045,120\r\n", "0ACK0"},
+        {"0PNG\r\n", "0ACK0"},
+        {"1PNG\r\n", ""},
+        {"0\r\n", "0ACK0"},
+        {"0AB\r\n", "0ACK0"},
+        {"\r\n", ""},
+        {"0PNG\r\n0PNG\r\n1PNG\r\n", "0ACK0 0ACK1"},
+        {"0DEG2,\r1500\r\n", "0ACK0 2DEG"},
+        {"1XX\n0DEG2,1500\r\n0PNG\r\n", "0ACK0"},
+        {"0234567890123456789012345678901\r\n1PNG\r\n", "0ACK0 0ACK1"},
+        {"02345678901234567890123456789012\r\n1PNG\r\n", "0ACK0 0ACK1"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fixture *f = begin("published", NULL);
+        say(f, rows[i].lines);
+        assert_string_equal(hear(f, 1), rows[i].answer);
+        end(f);
+    }
+}
+
+/* It says what it has to confirm every 2 s, for ever, and drops what it cannot keep meanwhile. */
+static void test_published_sender(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("published", NULL);
+    say(f, "0DEG2,1600\r\n1SPD1,100\r\n");
+    assert_string_equal(hear(f, 5 * AW_SECOND), "0ACK0 2DEG 0ACK1 2DEG 2DEG");
+    assert_true(pulse(f, 2) == 1600);
+    say(f, "0ACK2\r\n");
+    assert_string_equal(hear(f, 20 * AW_SECOND), "");
+    end(f);
+}
+
+static void test_pulse_deg(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("pulse-deg", NULL);
+    assert_true(pulse(f, 2) == 1500);
+    say(f, "0DEG2,2000\r\n"); /* 90 deg */
+    assert_string_equal(hear(f, AW_SECOND), "0ACK0 2DEG2,2000");
+    say(f, "0ACK2\r\n1DEG2,090\r\n");
+    assert_string_equal(hear(f, AW_SECOND), "0ACK1 3DEG2,090");
+    assert_true(pulse(f, 2) == 2000);
+    end(f);
+}
+
+/* With the controller */
+
+static void test_conversation(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("", NULL);
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    assert_int_equal(go(f, "ARM250,045,120"), AW_OK);
+    assert_int_equal(go(f, "DEG1,400"), AW_REFUSED);
+    assert_string_equal(f->out.answer, "DEG1,360");
+    assert_int_equal(go(f, "MOV-0250"), AW_OK);
+    assert_string_equal(f->executed, "DEG1,090 ARM250,045,120 DEG1,400 MOV-0250");
+    end(f);
+}
+
+static void test_every_quirk_with_the_controller(void **state)
+{
+    (void)state;
+    for (int i = 0; aw_arm_quirk_names()[i]; i++) {
+        struct fixture *f = begin(aw_arm_quirk_names()[i], NULL);
+        unsigned quirks = f->options.quirks;
+        bool as_asked = quirks & (AW_ARM_PULSE_DEG | AW_ARM_BARE_CONFIRM | AW_ARM_ONLY_DEG_SPD);
+        assert_int_equal(go(f, "DEG2,1500"), as_asked ? AW_OK : AW_REFUSED);
+        const char *speed = quirks & AW_ARM_ONLY_DEG_SPD ? "SPD1,100" : "SPD100";
+        assert_int_equal(go(f, speed), AW_OK);
+        /* Neither a duplicate nor an unknown type is acknowledged: nothing to ping with. */
+        bool mute = quirks == AW_ARM_NO_REACK;
+        assert_int_equal(aw_arm_ping(&f->arm, &f->out, &f->err), mute ? AW_TIMEOUT : AW_OK);
+        assert_int_equal(go(f, speed), AW_OK);
+        assert_false(f->out.flipped);
+        char all[60];
+        snprintf(all, sizeof all, "DEG2,1500 %s %s", speed, speed);
+        assert_string_equal(f->executed, all);
+        end(f);
+    }
+}
+
+static void test_published_firmware(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("published", NULL);
+    struct aw_arm_memory wrong = {.known = true, .tx = 1, .rx = 3, .heard = "DEG"};
+    start_controller(f, &wrong);
+    assert_int_equal(go(f, "DEG2,1000"), AW_OK); /* nothing for 1, then 0 */
+    assert_true(f->out.flipped);
+    assert_string_equal(f->executed, "DEG2,1000");
+    assert_int_equal(go(f, "DEG2,2000"), AW_OK);
+    assert_int_equal(go(f, "XYZ"), AW_OK);
+    assert_int_equal(f->out.result, AW_ARM_ARRIVED);
+    assert_string_equal(f->executed, "DEG2,1000 DEG2,2000");
+    end(f);
+}
+
+/* Two invocations, and the handler switched off between them: whatever was remembered, the command
+ * is carried out once and confirmed. */
+static void test_handler_restarts_between_invocations(void **state)
+{
+    (void)state;
+    for (int before = 0; before < 4; before++) {
+        struct fixture *f = begin("", NULL);
+        for (int i = 0; i < before; i++)
+            assert_int_equal(go(f, i % 2 ? "DEG1,010" : "DEG1,090"), AW_OK);
+        struct aw_arm_memory memory = *aw_arm_memory(&f->arm);
+        end(f);
+        start_device(f);
+        start_controller(f, &memory);
+        f->executed[0] = '\0';
+        assert_int_equal(go(f, "DEG1,090"), AW_OK);
+        assert_string_equal(f->executed, "DEG1,090");
+        assert_int_equal(f->out.flipped, before % 2);
+        assert_int_equal(go(f, "DEG1,010"), AW_OK);
+        assert_false(f->out.flipped);
+        end(f);
+    }
+}
+
+static void test_controller_restarts_without_a_memory(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("", NULL);
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    start_controller(f, NULL);
+    assert_int_equal(go(f, "DEG1,010"), AW_OK);
+    assert_true(f->out.flipped);
+    assert_string_equal(f->executed, "DEG1,090 DEG1,010");
+    end(f);
+}
+
+static void test_ping_agrees_on_digits_without_motion(void **state)
+{
+    (void)state;
+    static const char *const quirks[] = {"", "no-reack,ack-invalid"};
+    for (size_t q = 0; q < 2; q++)
+        for (uint8_t tx = 0; tx < 2; tx++) {
+            struct fixture *f = begin(quirks[q], NULL);
+            struct aw_arm_memory memory = {.known = true, .tx = tx, .rx = 2};
+            start_controller(f, &memory);
+            assert_int_equal(aw_arm_ping(&f->arm, &f->out, &f->err), AW_OK);
+            assert_string_equal(f->executed, "");
+            assert_int_equal(go(f, "MOV0100"), AW_OK);
+            assert_string_equal(f->executed, "MOV0100");
+            end(f);
+        }
+}
+
+static void test_confirmation_that_comes_too_late(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("", NULL);
+    f->arm.options.confirm_timeout_ms = 500;
+    f->arm.options.seq = 0;
+    assert_int_equal(go(f, "DEG1,090"), AW_TIMEOUT);
+    assert_int_equal(f->out.result, AW_ARM_ACKED_NOT_CONFIRMED);
+    f->arm.options.confirm_timeout_ms = 10000;
+    assert_int_equal(go(f, "DEG1,020"), AW_OK); /* the first one is confirmed in between */
+    assert_int_equal(f->arm.counters.late, 1);
+    assert_int_equal(f->arm.memory.n_owed, 0);
+    end(f);
+}
+
+static void test_stop_in_the_middle(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("", NULL);
+    assert_int_equal(go(f, "DEG1,090"), AW_OK);
+    f->arm.options.confirm_timeout_ms = 500;
+    f->arm.options.seq = 1;
+    assert_int_equal(go(f, "DEG1,360"), AW_TIMEOUT);
+    f->arm.options.confirm_timeout_ms = 10000;
+    assert_int_equal(aw_arm_stop(&f->arm, true, &f->out, &f->err), AW_OK);
+    assert_string_equal(f->out.answer, "DEG1,090");
+    assert_true(angle(f, 1) == 90);
+    assert_int_equal(go(f, "DEG1,010"), AW_OK);
+    end(f);
+}
+
+static void test_stop_at_once_turns_the_arm_back(void **state)
+{
+    (void)state;
+    struct fixture *f = begin("", NULL);
+    assert_int_equal(go(f, "DEG1,010"), AW_OK);
+    f->arm.options.confirm_timeout_ms = 500;
+    f->arm.options.seq = 1;
+    assert_int_equal(go(f, "DEG1,360"), AW_TIMEOUT);
+    assert_int_equal(aw_arm_stop(&f->arm, false, &f->out, &f->err), AW_OK);
+    hear(f, f->clock.time_ns + 9 * AW_SECOND);
+    assert_true(angle(f, 1) == 10);
+    end(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_confirms_when_the_motion_ends),
+        cmocka_unit_test(test_next_event_is_exact),
+        cmocka_unit_test(test_repeats_its_confirmation),
+        cmocka_unit_test(test_duplicates_and_wrong_digits),
+        cmocka_unit_test(test_what_it_cannot_do_is_not_acked),
+        cmocka_unit_test(test_clamps_to_limits),
+        cmocka_unit_test(test_a_later_command_replaces_the_motion),
+        cmocka_unit_test(test_joints_move_side_by_side),
+        cmocka_unit_test(test_vehicle),
+        cmocka_unit_test(test_more_commands_than_it_can_hold),
+        cmocka_unit_test(test_a_new_connection_starts_anew),
+        cmocka_unit_test(test_quirk_names),
+        cmocka_unit_test(test_no_reack),
+        cmocka_unit_test(test_bare_confirm),
+        cmocka_unit_test(test_drop_confirm),
+        cmocka_unit_test(test_ack_invalid),
+        cmocka_unit_test(test_published_lines),
+        cmocka_unit_test(test_published_sender),
+        cmocka_unit_test(test_pulse_deg),
+        cmocka_unit_test(test_conversation),
+        cmocka_unit_test(test_every_quirk_with_the_controller),
+        cmocka_unit_test(test_published_firmware),
+        cmocka_unit_test(test_handler_restarts_between_invocations),
+        cmocka_unit_test(test_controller_restarts_without_a_memory),
+        cmocka_unit_test(test_ping_agrees_on_digits_without_motion),
+        cmocka_unit_test(test_confirmation_that_comes_too_late),
+        cmocka_unit_test(test_stop_in_the_middle),
+        cmocka_unit_test(test_stop_at_once_turns_the_arm_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

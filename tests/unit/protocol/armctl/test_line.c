@@ -1,0 +1,248 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "protocol/armctl/line.h"
+
+struct fixture {
+    struct aw_wire wire;
+    struct aw_arm_reader reader;
+    struct aw_arm_line line;
+};
+
+static struct fixture make(void)
+{
+    struct fixture f = {0};
+    aw_wire_init(&f.wire, &aw_armctl_protocol, NULL, false);
+    return f;
+}
+
+static void feed(struct fixture *f, const char *text)
+{
+    size_t cap;
+    uint8_t *room = aw_arm_reader_room(&f->reader, &cap);
+    assert_true(strlen(text) <= cap);
+    memcpy(room, text, strlen(text));
+    aw_arm_reader_added(&f->reader, strlen(text));
+}
+
+static enum aw_status next(struct fixture *f)
+{
+    return aw_arm_reader_next(&f->reader, &f->wire, AW_RX, &f->line);
+}
+
+static void test_whole_line(void **state)
+{
+    (void)state;
+    struct fixture f = make();
+    feed(&f, "2DEG1,090\r\n");
+    assert_int_equal(next(&f), AW_OK);
+    assert_int_equal(f.line.digit, 2);
+    assert_string_equal(f.line.body, "DEG1,090");
+    assert_string_equal(f.line.text, "2DEG1,090");
+    assert_true(f.line.known && f.line.decoded);
+    assert_true(aw_record_get(&f.line.record, "angle") == 90);
+    assert_int_equal(next(&f), AW_MORE);
+}
+
+static void test_pieces(void **state)
+{
+    (void)state;
+    struct fixture f = make();
+    static const char *const pieces[] = {"0", "ACK", "1\r", "\n3PO", "S2,120\r\n0"};
+    for (size_t i = 0; i < 3; i++) {
+        feed(&f, pieces[i]);
+        assert_int_equal(next(&f), AW_MORE);
+    }
+    feed(&f, pieces[3]);
+    assert_int_equal(next(&f), AW_OK);
+    assert_int_equal(aw_arm_ack_digit(&f.line), 1);
+    assert_int_equal(next(&f), AW_MORE);
+    feed(&f, pieces[4]);
+    assert_int_equal(next(&f), AW_OK);
+    assert_string_equal(f.line.body, "POS2,120");
+}
+
+static void test_bare_and_short_parameters(void **state)
+{
+    (void)state;
+    struct fixture f = make();
+    feed(&f, "2DEG\r\n3DEG1\r\n2DEG1,5\r\n3ARM-20,-7,1234\r\n");
+    assert_int_equal(next(&f), AW_OK);
+    assert_true(f.line.decoded);
+    int joint = aw_codec_find(f.line.record.codec, "joint");
+    assert_false(f.line.record.present >> joint & 1);
+    assert_int_equal(next(&f), AW_OK);
+    assert_true(aw_record_get(&f.line.record, "joint") == 1);
+    assert_int_equal(next(&f), AW_OK);
+    assert_true(aw_record_get(&f.line.record, "angle") == 5);
+    assert_int_equal(next(&f), AW_OK);
+    assert_true(aw_record_get(&f.line.record, "theta") == -7);
+}
+
+static void test_unknown_type_is_a_packet(void **state)
+{
+    (void)state;
+    struct fixture f = make();
+    feed(&f, "2ERR17\r\n");
+    assert_int_equal(next(&f), AW_OK);
+    assert_false(f.line.known || f.line.decoded);
+    assert_string_equal(f.line.body, "ERR17");
+}
+
+static void test_garbage_is_thrown_away_to_the_next_end(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "\r\n",        "DEG1,090\r\n",     "2deg1,090\r\n", "2DE\r\n", "2DEG1,\r", "2DEG1,0 0\r\n",
+        "xx0ACK0\r\n", "2DEG1,\xb9,0\r\n", "2DEG1\n",       "\r",      "\n"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct fixture f = make();
+        feed(&f, bad[i]);
+        feed(&f, "0ACK0\r\n");
+        assert_int_equal(next(&f), AW_MALFORMED);
+        assert_int_equal(next(&f), AW_OK);
+        assert_int_equal(aw_arm_ack_digit(&f.line), 0);
+    }
+}
+
+/* The handler repeats what is not acknowledged, so it must be seen. */
+static void test_odd_parameters_are_a_packet(void **state)
+{
+    (void)state;
+    static const char *const odd[] = {"2DEG1;090\r\n", "2DEG1,12345\r\n", "2DEG1,90.0\r\n",
+                                      "2SPD1,5,0\r\n", "2DEG12,090\r\n"};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        struct fixture f = make();
+        feed(&f, odd[i]);
+        assert_int_equal(next(&f), AW_OK);
+        assert_true(f.line.known && !f.line.decoded && f.line.digit == 2);
+    }
+}
+
+/* Two messages have the word DEG, and two SPD. */
+static void test_what_follows_the_comma_tells_the_message(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *message;
+    } rows[] = {{"2DEG1,360\r\n", "deg"},    {"2DEG1,-499\r\n", "deg"}, {"2DEG1,500\r\n", "pulse"},
+                {"2DEG1,1500\r\n", "pulse"}, {"2DEG\r\n", "deg"},       {"2DEG1,2501\r\n", "deg"},
+                {"2SPD\r\n", "spd"},         {"2SPD-100\r\n", "spd"},   {"2SPD3,-500\r\n", "duty"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fixture f = make();
+        feed(&f, rows[i].line);
+        assert_int_equal(next(&f), AW_OK);
+        assert_true(f.line.decoded);
+        assert_string_equal(f.line.record.codec->message->name, rows[i].message);
+    }
+}
+
+static void test_overlong_lines_are_counted_once(void **state)
+{
+    (void)state;
+    struct fixture f = make();
+    int thrown = 0;
+    for (int i = 0; i < 10; i++) {
+        feed(&f, "0123456789012345678901234567890123456789");
+        while (next(&f) == AW_MALFORMED)
+            thrown++;
+    }
+    feed(&f, "0ACK1\r\n"); /* its end: not a line of its own */
+    assert_int_equal(next(&f), AW_MALFORMED);
+    assert_int_equal(next(&f), AW_MORE);
+    feed(&f, "0ACK0\r\n");
+    assert_int_equal(next(&f), AW_OK);
+    assert_int_equal(aw_arm_ack_digit(&f.line), 0);
+    assert_int_equal(f.reader.framer.overlong, 1);
+    assert_true(thrown > 0);
+}
+
+static void test_the_longest_line(void **state)
+{
+    (void)state;
+    struct fixture f = make();
+    feed(&f, "2ERR1234567890123456789012345678\r\n");
+    assert_int_equal(next(&f), AW_OK);
+    assert_int_equal(strlen(f.line.body), 31);
+    feed(&f, "2ERR12345678901234567890123456789\r\n");
+    assert_int_equal(next(&f), AW_MALFORMED);
+    assert_int_equal(f.reader.framer.overlong, 1);
+}
+
+static void test_writing(void **state)
+{
+    (void)state;
+    uint8_t bytes[AW_ARM_LINE_MAX];
+    assert_int_equal(aw_arm_line_write(bytes, 1, "ARM250,045,120"), 17);
+    assert_memory_equal(bytes, "1ARM250,045,120\r\n", 17);
+    assert_int_equal(aw_arm_ack_write(bytes, 2), 7);
+    assert_memory_equal(bytes, "0ACK2\r\n", 7);
+}
+
+static void test_bodies(void **state)
+{
+    (void)state;
+    assert_true(aw_arm_body_valid("DEG"));
+    assert_true(aw_arm_body_valid("DEG1,-90"));
+    assert_true(aw_arm_body_valid("ABC1234567890123456789012345678"));
+    assert_false(aw_arm_body_valid("ABC12345678901234567890123456789"));
+    assert_false(aw_arm_body_valid("DE"));
+    assert_false(aw_arm_body_valid("deg1,090"));
+    assert_false(aw_arm_body_valid("DEG1, 90"));
+    assert_false(aw_arm_body_valid("DEG1\r\n0DEG2"));
+}
+
+static void test_ack_digit(void **state)
+{
+    (void)state;
+    struct aw_arm_line line = {0};
+    static const struct {
+        const char *body;
+        int digit;
+    } cases[] = {{"ACK0", 0}, {"ACK3", 3}, {"ACK", -1}, {"ACK12", -1}, {"ACKx", -1}, {"DEG1", -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        strcpy(line.body, cases[i].body);
+        assert_int_equal(aw_arm_ack_digit(&line), cases[i].digit);
+    }
+}
+
+static void test_digit_rule(void **state)
+{
+    (void)state;
+    struct aw_arm_receiver r = {.expected = 2};
+    assert_int_equal(aw_arm_judge(&r, 2), AW_ARM_NEW);
+    assert_int_equal(aw_arm_judge(&r, 3), AW_ARM_DUPLICATE);
+    assert_int_equal(aw_arm_judge(&r, 0), AW_ARM_FOREIGN);
+    assert_int_equal(aw_arm_judge(&r, 7), AW_ARM_FOREIGN);
+    aw_arm_take(&r, 2);
+    assert_int_equal(aw_arm_judge(&r, 2), AW_ARM_DUPLICATE);
+    r.any = true;
+    assert_int_equal(aw_arm_judge(&r, 2), AW_ARM_NEW);
+    aw_arm_take(&r, 2);
+    assert_int_equal(aw_arm_judge(&r, 2), AW_ARM_DUPLICATE);
+    assert_int_equal(aw_arm_judge(&r, 3), AW_ARM_NEW);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whole_line),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_bare_and_short_parameters),
+        cmocka_unit_test(test_unknown_type_is_a_packet),
+        cmocka_unit_test(test_garbage_is_thrown_away_to_the_next_end),
+        cmocka_unit_test(test_odd_parameters_are_a_packet),
+        cmocka_unit_test(test_what_follows_the_comma_tells_the_message),
+        cmocka_unit_test(test_overlong_lines_are_counted_once),
+        cmocka_unit_test(test_the_longest_line),
+        cmocka_unit_test(test_writing),
+        cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_ack_digit),
+        cmocka_unit_test(test_digit_rule),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,863 @@
+#include <time.h>
+
+#include "canpid_helper.h"
+
+#define RKNEE  0xA0
+#define RANKLE 0xC0
+
+/* Steps */
+
+struct step {
+    double peak, final; /* deg, or Nm of the torque in the telemetry */
+    int turns;          /* how often it changed its direction */
+};
+
+static struct step take_step(struct rig *rig, int controller, double to, double seconds)
+{
+    struct step step = {0};
+    double before = 0;
+    rig_setpoint(rig, LKNEE, controller, to);
+    for (double t = 0; t < seconds; t += 0.01) {
+        rig_run(rig, 0.01);
+        struct aw_joint joint = rig_truth(rig, LKNEE).joint;
+        step.final = controller == AW_PID_POS ? joint.lever * DEG
+                                              : aw_joint_torque(joint.lever - joint.link, 0.002);
+        step.peak = fmax(step.peak, step.final);
+        step.turns += joint.lever_speed * before < 0;
+        before = joint.lever_speed != 0 ? joint.lever_speed : before;
+    }
+    return step;
+}
+
+static struct step step_with(int controller, double kp, double ki, double to, double seconds)
+{
+    struct rig *rig = rig_direct();
+    rig_gain(rig, LKNEE, controller, AW_PID_KP, kp);
+    rig_gain(rig, LKNEE, controller, AW_PID_KI, ki);
+    struct step step = take_step(rig, controller, to, seconds);
+    rig_free(rig);
+    return step;
+}
+
+static void default_gains_make_a_decent_step(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_direct();
+    struct step step = take_step(rig, AW_PID_POS, 20, 1);
+    assert_true(step.peak < 20);
+    assert_true(step.final > 16 && step.final < 19);
+    struct step later = take_step(rig, AW_PID_POS, 20, 1);
+    assert_true(fabs(later.final - step.final) < 0.5);
+    rig_free(rig);
+}
+
+static void more_gain_is_nearer_then_overshoots_then_rings(void **state)
+{
+    (void)state;
+    struct step low = step_with(AW_PID_POS, 1, 0, 20, 2);
+    struct step normal = step_with(AW_PID_POS, 3, 0, 20, 2);
+    struct step more = step_with(AW_PID_POS, 6, 0, 20, 2);
+    struct step high = step_with(AW_PID_POS, 30, 0, 20, 2);
+    struct step highest = step_with(AW_PID_POS, 100, 0, 20, 2);
+    assert_true(low.final < normal.final - 1 && normal.final < more.final - 0.5);
+    assert_true(more.peak < 20);
+    assert_true(high.peak > 24 && highest.peak > high.peak + 2);
+    assert_true(normal.turns == 0 && high.turns >= 2 && highest.turns > high.turns + 2);
+}
+
+static void the_integral_removes_the_error(void **state)
+{
+    (void)state;
+    struct step without = step_with(AW_PID_POS, 3, 0, 20, 10);
+    struct step with = step_with(AW_PID_POS, 3, 0.01, 20, 10);
+    assert_true(fabs(without.final - 20) > 1.5);
+    assert_true(fabs(with.final - 20) < 0.5);
+    struct step torque = step_with(AW_PID_TOR, 0.6, 0, 5, 10);
+    struct step torque_with = step_with(AW_PID_TOR, 0.6, 0.005, 5, 10);
+    assert_true(torque.final < 4.5);
+    assert_true(fabs(torque_with.final - 5) < 0.3);
+}
+
+static void the_controller_matters(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_direct();
+    struct step position = take_step(rig, AW_PID_POS, 36, 2); /* both are 10 % of full scale */
+    rig_free(rig);
+    rig = rig_direct();
+    struct step torque = take_step(rig, AW_PID_TOR, 2.5, 2);
+    assert_true(position.final > 25);
+    assert_true(rig_lever(rig, LKNEE) < 25);
+    assert_true(torque.final > 1 && torque.final < 2.5);
+    rig_free(rig);
+}
+
+static void disabled_it_comes_to_rest_where_it_is(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_direct();
+    rig_setpoint(rig, LKNEE, AW_PID_POS, 90);
+    rig_run(rig, 0.1);
+    assert_true(rig_truth(rig, LKNEE).joint.lever_speed > 3);
+    assert_int_equal(aw_pid_disable(&rig->pid, AW_PID_BIT(LKNEE), AW_PID_LAST, NULL, &rig->err),
+                     AW_OK);
+    struct aw_pid_truth stopped = rig_truth(rig, LKNEE);
+    assert_false(stopped.law.enabled);
+    rig_run(rig, 10);
+    struct aw_pid_truth later = rig_truth(rig, LKNEE);
+    assert_true(later.joint.motor_nm == 0 && later.law.output == 0);
+    assert_true(later.joint.lever_speed == 0);
+    assert_true(later.joint.lever * DEG < 90);
+    assert_true(aw_pid_board(&rig->pid, LKNEE)->output == 0);
+    rig_free(rig);
+}
+
+static void stops_end_the_way(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_direct();
+    rig_setpoint(rig, LKNEE, AW_PID_POS, 175);
+    rig_run(rig, 3);
+    assert_true(fabs(rig_lever(rig, LKNEE) - 120) < 1e-9);
+    assert_true(rig_truth(rig, LKNEE).law.output > 0.01);
+    rig_setpoint(rig, LKNEE, AW_PID_POS, -175);
+    rig_run(rig, 3);
+    assert_true(fabs(rig_lever(rig, LKNEE) + 120) < 1e-9);
+    rig_free(rig);
+}
+
+/* Also where the leg is at its stop there is way enough for the spring. */
+static void torques_are_reached(void **state)
+{
+    (void)state;
+    static const double torques[] = {2, 5, -10, 15, -20};
+    for (size_t i = 0; i < sizeof torques / sizeof *torques; i++) {
+        struct rig *rig = rig_direct();
+        rig_gain(rig, LKNEE, AW_PID_TOR, AW_PID_KI, 0.001);
+        rig_setpoint(rig, LKNEE, AW_PID_TOR, torques[i]);
+        rig_run(rig, 10);
+        assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_PID_TOR);
+        if (!(fabs(aw_pid_board(&rig->pid, LKNEE)->torque - torques[i]) < 0.2))
+            fail_msg("%g", aw_pid_board(&rig->pid, LKNEE)->torque);
+        rig_free(rig);
+    }
+}
+
+/* What pushes outward near a stop goes back to pos by itself, and stands. */
+static void near_a_stop_torque_becomes_position(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_direct();
+    rig_gain(rig, LKNEE, AW_PID_TOR, AW_PID_KP, 3);
+    rig_setpoint(rig, LKNEE, AW_PID_TOR, 24);
+    rig_run(rig, 5);
+    struct aw_pid_truth truth = rig_truth(rig, LKNEE);
+    assert_int_equal(truth.law.controller, AW_PID_POS);
+    assert_true(truth.law.enabled);
+    assert_true(fabs(truth.law.setpoint * 360 - truth.joint.lever * DEG) < 15);
+    assert_int_equal(aw_pid_device_counters(rig->device)->switches, 1);
+    rig_setpoint(rig, LKNEE, AW_PID_POS, 175);
+    rig_run(rig, 3);
+    assert_true(rig_lever(rig, LKNEE) > 119);
+    rig_setpoint(rig, LKNEE, AW_PID_TOR, -5); /* away from it: allowed */
+    rig_run(rig, 0.02);
+    assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_PID_TOR);
+    rig_free(rig);
+}
+
+/* Commands */
+
+static void every_command_acts(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_direct();
+    rig_put(rig, 0x44, "0000C03F0000"); /* it wakes up in tor */
+    rig_put(rig, 0x41, "000000400000");
+    assert_true(rig_truth(rig, LKNEE).law.gains[AW_PID_POS][AW_PID_KP] == 2);
+    rig_put(rig, 0x42, "0000803F0000");
+    assert_true(rig_truth(rig, LKNEE).law.gains[AW_PID_POS][AW_PID_KI] == 1);
+    rig_put(rig, 0x43, "000080BF0000");
+    assert_true(rig_truth(rig, LKNEE).law.gains[AW_PID_POS][AW_PID_KD] == -1);
+    assert_false(rig_truth(rig, LKNEE).law.enabled);
+    rig_put(rig, 0x44, "0000003E0200"); /* setpoint tor 0.125 */
+    assert_true(rig_truth(rig, LKNEE).law.enabled);
+    assert_true(rig_truth(rig, LKNEE).law.setpoint == 0.125);
+    assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_PID_TOR);
+    rig_put(rig, 0x45, "6F12033B0200"); /* precompression 2 mm */
+    assert_true(rig_truth(rig, LKNEE).precompression_m == (double)(float)0.002);
+    rig_put(rig, 0x49, "0000803F0000"); /* aux 0 = 1: the lamp */
+    assert_true(rig_truth(rig, LKNEE).lamp);
+    rig_put(rig, 0x49, "000000400000");
+    assert_false(rig_truth(rig, LKNEE).lamp);
+    rig_put(rig, 0x49, "0000403F0300");
+    assert_true(rig_truth(rig, LKNEE).aux[3] == 0.75);
+    rig_put(rig, 0x44, "0000C03F0200"); /* 1.5 */
+    assert_false(rig_truth(rig, LKNEE).law.enabled);
+    assert_int_equal(aw_pid_device_counters(rig->device)->received, 10);
+    assert_int_equal(aw_pid_device_counters(rig->device)->switches, 2);
+    struct aw_pid_law untouched = aw_pid_law_defaults();
+    struct aw_pid_law neighbour = rig_truth(rig, LHIP).law;
+    assert_memory_equal(&neighbour, &untouched, sizeof untouched);
+    rig_free(rig);
+}
+
+static void an_event_lets_the_precompression_in(void **state)
+{
+    (void)state;
+    struct aw_pid_device_options options = rig_direct_options();
+    options.model.link_locked = true;
+    struct rig *rig = rig_of(&options);
+    rig_setpoint(rig, LKNEE, AW_PID_POS, 20);
+    rig_run(rig, 2);
+    double before = rig_lever(rig, LKNEE);
+    rig_put(rig, 0x45, "0AD7A33C0000"); /* 20 mm */
+    rig_run(rig, 0.5);
+    assert_true(rig_truth(rig, LKNEE).boost == 0);
+    rig_put(rig, 0x46, "010000000000");
+    rig_run(rig, 0.05);
+    assert_true(fabs(rig_truth(rig, LKNEE).boost - 0.5) < 0.02);
+    rig_put(rig, 0x46, "010000000000"); /* not a second time */
+    rig_run(rig, 0.5);
+    assert_true(rig_truth(rig, LKNEE).boost == 1);
+    assert_true(rig_lever(rig, LKNEE) < before - 1); /* the stiffer spring pulls it back */
+    rig_put(rig, 0x46, "020000000000");
+    rig_run(rig, 0.1);
+    assert_true(fabs(rig_truth(rig, LKNEE).boost - 0.5) < 0.02);
+    rig_run(rig, 0.5);
+    assert_true(rig_truth(rig, LKNEE).boost == 0);
+    rig_free(rig);
+}
+
+/* A joint that stands is not calculated, but does not sleep through a command either. */
+static void a_joint_at_rest_acts_at_once(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_direct();
+    rig_run(rig, 1);
+    rig->clock.time_ns += AW_MILLISECOND;
+    rig_put(rig, 0x46, "010000000000");
+    rig->clock.time_ns += 3 * AW_MILLISECOND;
+    assert_true(fabs(rig_truth(rig, LKNEE).boost - 0.03) < 1e-9);
+    rig_free(rig);
+}
+
+/* With its zero at one end an encoder gets to half a turn, and goes on at the other side of it. */
+static void angles_stay_within_half_a_turn(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_direct();
+    const struct aw_pid_board *knee = aw_pid_board(&rig->pid, LKNEE);
+    rig_setpoint(rig, LKNEE, AW_PID_POS, -175);
+    rig_run(rig, 3);
+    rig_put(rig, 0x4A, "000000000000");
+    rig_gain(rig, LKNEE, AW_PID_POS, AW_PID_KP, 30);
+    rig_setpoint(rig, LKNEE, AW_PID_POS, 179); /* overshoots: now it is 358 deg away */
+    for (int i = 0; i < 300; i++) {
+        rig_run(rig, 0.01);
+        assert_true(fabs(knee->measured) <= 50);
+    }
+    assert_true(fabs(rig_lever(rig, LKNEE) - 120) < 1e-9);
+    assert_true(fabs(knee->lever_angle + 120) < 0.1);
+    assert_true(fabs(aw_pid_from_percent(AW_PID_POS, knee->measured) + 120) < 0.1);
+    rig_free(rig);
+}
+
+static void references_are_where_the_joint_stands(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_direct();
+    const struct aw_pid_board *knee = aw_pid_board(&rig->pid, LKNEE);
+    rig_setpoint(rig, LKNEE, AW_PID_POS, 40);
+    rig_run(rig, 5);
+    rig_put(rig, 0x44, "0000C03F0000");
+    rig_run(rig, 5);
+    double link = knee->fix_link_angle, alpha = knee->alpha_angle;
+    assert_true(link > 5 && alpha > 1 && knee->torque > 0.1);
+    rig_put(rig, 0x47, "000000000000");
+    rig_run(rig, 0.1);
+    assert_true(knee->alpha_angle == 0 && knee->torque == 0 && knee->fix_link_angle == link);
+    assert_true(fabs(knee->lever_angle - link) < 1e-9);
+    rig_put(rig, 0x48, "000000000000");
+    rig_run(rig, 0.1);
+    assert_true(knee->fix_link_angle == 0 && knee->lever_angle == 0);
+    assert_true(rig_lever(rig, LKNEE) > 5);
+    rig_put(rig, 0x44, "398EE33C0000"); /* 10 deg from there */
+    rig_run(rig, 2);
+    assert_true(fabs(knee->lever_angle) > 5);
+    rig_put(rig, 0x4A, "000000000000"); /* calibrate: both */
+    rig_run(rig, 0.02);
+    assert_true(fabs(knee->lever_angle) < 1.5 && fabs(knee->alpha_angle) < 1);
+    rig_free(rig);
+}
+
+/* The published hazard, which the client guards. */
+static void a_gain_for_another_controller_energises(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_direct();
+    rig_put(rig, 0x41, "9A99193F0000");
+    struct aw_pid_truth truth = rig_truth(rig, LKNEE);
+    assert_true(truth.law.enabled && truth.law.controller == AW_PID_POS);
+    assert_int_equal(aw_pid_device_counters(rig->device)->switches, 1);
+    rig_put(rig, 0x45, "000000000200"); /* a precompression does, too */
+    assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_PID_TOR);
+    assert_true(rig_truth(rig, LKNEE).law.enabled);
+    rig_free(rig);
+}
+
+static void a_wrong_controller_is_an_error(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_direct();
+    const struct aw_pid_board *knee = aw_pid_board(&rig->pid, LKNEE);
+    rig_setpoint(rig, LKNEE, AW_PID_POS, 20);
+    rig_run(rig, 0.1);
+    rig_put(rig, 0x44, "0000003E0400");
+    rig_run(rig, 0.1);
+    assert_int_equal(knee->error, AW_PID_ERROR_CONFIG);
+    assert_true(isnan(knee->lever_angle));
+    assert_false(rig_truth(rig, LKNEE).law.enabled);
+    rig_setpoint(rig, LKNEE, AW_PID_POS, 10);
+    rig_run(rig, 0.1);
+    assert_int_equal(knee->error, AW_PID_NO_ERROR);
+    assert_true(rig_truth(rig, LKNEE).law.enabled);
+    rig_free(rig);
+}
+
+static void what_is_no_command_is_counted(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_direct();
+    const struct aw_pid_device_counters *counters = aw_pid_device_counters(rig->device);
+    rig_put(rig, 0x05F, "000000000000"); /* telemetry: the filter does not let it pass */
+    rig_put(rig, 0x101, "000000000000"); /* no such board */
+    assert_int_equal(counters->foreign, 2);
+    rig_put(rig, 0x04F, "000000000000");
+    rig_put(rig, 0x040, "000000000000");
+    rig_put(rig, 0x049, "0000803F0600"); /* aux 6 would be past the firmware's array */
+    assert_int_equal(counters->ignored, 3);
+    assert_int_equal(aw_link_write(rig->link, "\x41", 1, &rig->err), AW_OK);
+    assert_int_equal(counters->received, 3);
+    rig_put(rig, 0x041, ""); /* six zero bytes, as the firmware would read them */
+    assert_true(rig_truth(rig, LKNEE).law.gains[AW_PID_POS][AW_PID_KP] == 0);
+    rig_free(rig);
+}
+
+/* Enabled as published, but nothing that is no number gets out. */
+static void not_a_number_does_no_harm(void **state)
+{
+    (void)state;
+    static const char *const floats[] = {"0000C07F", "0000807F", "000080FF", "FFFFFFFF",
+                                         "FFFF7F7F"};
+    struct rig *rig = rig_direct();
+    const struct aw_pid_board *knee = aw_pid_board(&rig->pid, LKNEE);
+    rig_put(rig, 0x44, "0000C07F0000");
+    assert_true(rig_truth(rig, LKNEE).law.enabled);
+    rig_put(rig, 0x44, "0000807F0000"); /* infinity is only large */
+    assert_false(rig_truth(rig, LKNEE).law.enabled);
+    for (unsigned message = 0x41; message <= 0x4A; message++)
+        for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
+            char hex[16];
+            snprintf(hex, sizeof hex, "%s0%u00", floats[i], message % 4);
+            rig_put(rig, message, hex);
+            rig_run(rig, 0.05);
+            rig_put(rig, 0x44, "398EE33C0000");
+            rig_run(rig, 0.05);
+        }
+    struct aw_joint joint = rig_truth(rig, LKNEE).joint;
+    assert_true(isfinite(joint.lever) && isfinite(joint.link) && isfinite(joint.lever_speed));
+    assert_int_equal(rig->pid.counters.malformed, 0);
+    assert_true(isfinite(knee->output) && isfinite(knee->torque) && isfinite(knee->lever_angle));
+    assert_true(knee->streams[AW_PID_PID].count > 400);
+    rig_free(rig);
+}
+
+/* Frames a time apart to one board, whose driver has a telemetry of so many Hz. */
+static unsigned lost_of(unsigned frames, double rate_hz, int64_t apart_ns)
+{
+    struct aw_pid_device_options options = aw_pid_device_defaults();
+    options.boards = AW_PID_BIT(LHIP) | AW_PID_BIT(LKNEE);
+    options.rate_hz = rate_hz;
+    struct rig *rig = rig_of(&options);
+    rig_run(rig, 0.1);
+    int64_t next = rig->clock.time_ns;
+    for (unsigned i = 0; i < frames; i++, next += apart_ns) {
+        assert_int_equal(aw_pid_poll(&rig->pid, next, NULL, NULL, &rig->err), AW_OK);
+        rig_put(rig, 0x49, "000000000000");
+    }
+    unsigned lost = (unsigned)aw_pid_device_counters(rig->device)->overruns;
+    rig_free(rig);
+    return lost;
+}
+
+static void a_driver_takes_one_frame_each_time_round_and_keeps_two(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned frames;
+        double rate_hz;
+        int64_t apart_ns;
+        unsigned lost, around;
+    } cases[] = {
+        {2, 1000, 0, 0, 0},
+        {5, 1000, 0, 3, 0},
+        {450, 1000, 5 * AW_MILLISECOND, 0, 0},
+        {450, 1000, 1 * AW_MILLISECOND, 335, 5}, /* three of four */
+        {450, 100, 10 * AW_MILLISECOND, 0, 0},
+        {450, 100, 5 * AW_MILLISECOND, 223, 5}, /* a loop of 10 ms: every other one */
+        {450, 20, 10 * AW_MILLISECOND, 0, 0},   /* and not longer */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned lost = lost_of(cases[i].frames, cases[i].rate_hz, cases[i].apart_ns);
+        if (lost > cases[i].lost + cases[i].around || lost + cases[i].around < cases[i].lost)
+            fail_msg("case %zu: %u lost", i, lost);
+    }
+}
+
+static void what_is_lost_does_not_act(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_default();
+    rig_put(rig, 0x44, "398EE33C0000");
+    rig_put(rig, 0x41, "000000400000");
+    rig_put(rig, 0x44, "0000C03F0000"); /* the disable is the third */
+    rig_put(rig, 0x24, "398EE33C0000"); /* the neighbour has its own buffers */
+    assert_false(rig_truth(rig, LKNEE).law.enabled);
+    rig_run(rig, 0.1);
+    assert_true(rig_truth(rig, LKNEE).law.enabled && rig_truth(rig, LHIP).law.enabled);
+    assert_true(rig_truth(rig, LKNEE).law.gains[AW_PID_POS][AW_PID_KP] == 2);
+    assert_int_equal(aw_pid_device_counters(rig->device)->overruns, 1);
+    rig_free(rig);
+}
+
+/* A simulator that had to wait for a processor finds three frames at once that were sent 10 ms
+ * apart: none of them is lost. */
+static void a_late_runner_loses_nothing(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_default();
+    rig_run(rig, 0.1);
+    rig->clock.time_ns += 30 * AW_MILLISECOND;
+    for (int i = 0; i < 3; i++)
+        rig_put(rig, 0x49, "000000000000");
+    assert_int_equal(aw_pid_device_counters(rig->device)->overruns, 0);
+    rig_run(rig, 0.1);
+    for (int i = 0; i < 3; i++)
+        rig_put(rig, 0x49, "000000000000");
+    assert_int_equal(aw_pid_device_counters(rig->device)->overruns, 1);
+    rig_free(rig);
+}
+
+static void it_wakes_up_disabled_in_tor(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_default();
+    rig_run(rig, 0.1);
+    assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_PID_TOR);
+    assert_false(rig_truth(rig, LKNEE).law.enabled);
+    rig_gain(rig, LKNEE, AW_PID_TOR, AW_PID_KP, 1);
+    rig_run(rig, 0.1);
+    assert_false(rig_truth(rig, LKNEE).law.enabled);
+    rig_gain(rig, LHIP, AW_PID_POS, AW_PID_KP, 1);
+    rig_run(rig, 0.1);
+    assert_true(rig_truth(rig, LHIP).law.enabled);
+    rig_free(rig);
+}
+
+/* Telemetry */
+
+struct seen {
+    unsigned id;
+    int64_t time_ns;
+};
+
+static size_t listen(struct rig *rig, struct seen *seen, size_t max, int64_t deadline)
+{
+    uint8_t bytes[16];
+    size_t n = 0, got;
+    while (n < max &&
+           aw_link_read(rig->link, bytes, sizeof bytes, &got, deadline, &rig->err) == AW_OK) {
+        assert_int_equal(got, 8);
+        seen[n].id = bytes[0] | (unsigned)bytes[1] << 8;
+        seen[n++].time_ns = rig->clock.time_ns;
+    }
+    return n;
+}
+
+static void six_boards_take_turns(void **state)
+{
+    (void)state;
+    static const unsigned kinds[] = {0x1E, 0x1D, 0x1F};
+    struct rig *rig = rig_direct();
+    struct seen seen[64];
+    size_t n = listen(rig, seen, 64, 21 * AW_MILLISECOND);
+    assert_int_equal(n, 36);
+    for (size_t i = 0; i < n; i++) {
+        size_t turn = i / 3;
+        assert_int_equal(seen[i].id, 0x20 * (turn % 6 + 1) + kinds[i % 3]);
+        int64_t due = 10 * AW_MILLISECOND * (int64_t)(turn % 6 + 1) / 6 +
+                      (int64_t)(turn / 6) * 10 * AW_MILLISECOND +
+                      (int64_t)(i % 3) * 200 * AW_MICROSECOND;
+        assert_true(seen[i].time_ns == due);
+    }
+    rig_free(rig);
+}
+
+static void next_event_is_exact(void **state)
+{
+    (void)state;
+    struct aw_pid_device_options options = rig_direct_options();
+    struct aw_device *device = aw_pid_device(&options);
+    uint8_t bytes[8];
+    int64_t now = 5 * AW_SECOND;
+    device->ops->step(device, now);
+    for (int i = 0; i < 1000; i++) {
+        int64_t next = device->ops->next_event(device);
+        assert_true(next > now);
+        device->ops->step(device, next - 1);
+        assert_int_equal(device->ops->transmit(device, bytes, sizeof bytes), 0);
+        device->ops->step(device, next);
+        assert_int_equal(device->ops->transmit(device, bytes, sizeof bytes), 8);
+        assert_int_equal(device->ops->transmit(device, bytes, sizeof bytes), 0);
+        now = next;
+    }
+    device->ops->close(device);
+}
+
+static void the_rate_is_kept_within_the_bus(void **state)
+{
+    (void)state;
+    static const struct {
+        double asked, hz;
+    } cases[] = {{125, 125}, {10, 10}, {0, 1}, {1e6, 483}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_pid_device_options options = rig_direct_options();
+        options.rate_hz = cases[i].asked;
+        struct rig *rig = rig_of(&options);
+        rig_run(rig, 10);
+        double frames = (double)aw_pid_board(&rig->pid, RANKLE)->streams[AW_PID_JOINT].count;
+        assert_true(fabs(frames - 10 * cases[i].hz) < 2);
+        rig_free(rig);
+    }
+    assert_true(fabs(aw_pid_device_max_rate(AW_PID_BIT(LKNEE)) - 2898.55) < 0.01);
+}
+
+static void only_the_boards_asked_for_are_there(void **state)
+{
+    (void)state;
+    struct aw_pid_device_options options = rig_direct_options();
+    options.boards = AW_PID_BIT(RKNEE) | AW_PID_BIT(0x7E0);
+    struct rig *rig = rig_of(&options);
+    rig_setpoint(rig, 0x7E0, AW_PID_POS, 20);
+    rig_run(rig, 2);
+    for (int i = 0; i < AW_PID_BOARDS; i++)
+        assert_int_equal(rig->pid.boards[i].streams[AW_PID_PID].count > 0, options.boards >> i & 1);
+    assert_true(rig_lever(rig, 0x7E0) > 15 && rig_lever(rig, RKNEE) == 0);
+    struct aw_pid_truth truth;
+    assert_false(aw_pid_device_truth(rig->device, LKNEE, 0, &truth));
+    rig_free(rig);
+    options.boards = 0;
+    assert_null(aw_pid_device(&options));
+}
+
+static int counts(double angle, double turn)
+{
+    return (int)round(angle / 360 * turn);
+}
+
+/* At rest, the last bit of every number follows from where the joint really is. */
+static void telemetry_is_quantised_exactly(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_direct();
+    const struct aw_pid_board *knee = aw_pid_board(&rig->pid, LKNEE);
+    rig_setpoint(rig, LKNEE, AW_PID_POS, -33);
+    rig_run(rig, 0.3);
+    rig_setpoint(rig, LKNEE, AW_PID_POS, 540);
+    rig_run(rig, 20);
+    struct aw_pid_truth truth = rig_truth(rig, LKNEE);
+    assert_true(truth.joint.lever_speed == 0 && truth.joint.link_speed == 0);
+    int link = counts(truth.joint.link * DEG, 8000);
+    int alpha = counts((truth.joint.lever - truth.joint.link) * DEG, 16384);
+    double lever = link / 8000.0 + alpha / 16384.0;
+    double torque = aw_joint_torque(alpha / 16384.0 * 360 / DEG, 0.002);
+    assert_true(link < 0 && alpha < 0);
+    assert_true(knee->fix_link_angle == link * (360.0 / 8000));
+    assert_true(knee->alpha_angle == alpha * (360.0 / 16384));
+    assert_true(knee->torque == round(torque / 25 * 32768) * (25.0 * (1.0 / 32768)));
+    assert_true(knee->lever_angle == round(lever * 8000) * (360.0 / 8000));
+    assert_true(knee->measured == round(lever * 32768) * (100 * (1.0 / 32768)));
+    assert_true(knee->setpoint == 32767 * (100 * (1.0 / 32768)));
+    assert_true(knee->output == 0 && knee->velocity == 0 && knee->current == 0);
+    rig_free(rig);
+}
+
+static void motion_shows_in_velocity_and_current(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_direct();
+    const struct aw_pid_board *knee = aw_pid_board(&rig->pid, LKNEE);
+    rig_setpoint(rig, LKNEE, AW_PID_POS, 150);
+    rig_run(rig, 0.015);
+    assert_true(knee->current > 3 && knee->current <= 8.1);
+    rig_run(rig, 0.1);
+    double rpm = rig_truth(rig, LKNEE).joint.lever_speed * DEG / 6 * 60;
+    assert_true(rpm > 3000 && fabs(knee->velocity - rpm) < 400);
+    rig_setpoint(rig, LKNEE, AW_PID_POS, -150);
+    rig_run(rig, 0.4);
+    assert_true(knee->velocity < -3000);
+    rig_free(rig);
+}
+
+/* The first of its sensors frames, as hex. */
+static void first_sensors(struct rig *rig, char hex[13])
+{
+    uint8_t bytes[16];
+    size_t got;
+    do
+        assert_int_equal(aw_link_read(rig->link, bytes, sizeof bytes, &got, AW_SECOND, &rig->err),
+                         AW_OK);
+    while (bytes[0] != 0x5F);
+    for (int i = 0; i < 6; i++)
+        snprintf(hex + 2 * i, 3, "%02X", bytes[2 + i]);
+}
+
+static void faults_send_the_published_pattern(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fault;
+        bool fw;
+        const char *sensors;
+    } cases[] = {
+        {"fix_link_encoder", true, "F27FFF01FF7F"},
+        {"encoder", false, "F37FFC07FF7F"},
+        {"lever_arm_encoder", true, "F37FFF01FF7F"},
+        {"pid_config", false, "F17FFC07FF7F"},
+        {"none", false, "000000080000"},
+        {"none", true, "000000020000"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_pid_device_options options = rig_direct_options();
+        struct aw_error err;
+        char hex[13];
+        options.fw = cases[i].fw;
+        assert_int_equal(aw_pid_fault_parse(cases[i].fault, &options.fault, &err), AW_OK);
+        struct rig *rig = rig_of(&options);
+        first_sensors(rig, hex);
+        assert_string_equal(hex, cases[i].sensors);
+        rig_free(rig);
+    }
+}
+
+static void fault_names_are_checked(void **state)
+{
+    (void)state;
+    enum aw_pid_error fault = AW_PID_ERROR_LEVER;
+    struct aw_error err;
+    assert_int_equal(aw_pid_fault_parse("encodre", &fault, &err), AW_USAGE);
+    assert_int_equal(fault, AW_PID_ERROR_LEVER);
+    for (const char *const *name = aw_pid_fault_names(); *name; name++) {
+        assert_int_equal(aw_pid_fault_parse(*name, &fault, &err), AW_OK);
+        assert_non_null(
+            strstr("none, encoder, pid_config, fix_link_encoder, lever_arm_encoder", *name));
+    }
+}
+
+static void a_fault_may_be_of_one_board(void **state)
+{
+    (void)state;
+    struct aw_pid_device_options options = rig_direct_options();
+    options.fault = AW_PID_ERROR_LEVER;
+    options.fault_boards = AW_PID_BIT(LHIP);
+    struct rig *rig = rig_of(&options);
+    rig_run(rig, 0.1);
+    assert_int_equal(aw_pid_board(&rig->pid, LHIP)->error, AW_PID_ERROR_LEVER);
+    assert_int_equal(aw_pid_board(&rig->pid, LKNEE)->error, AW_PID_NO_ERROR);
+    rig_free(rig);
+}
+
+static void a_broken_encoder_ends_the_drive(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_direct();
+    rig_setpoint(rig, LKNEE, AW_PID_POS, 90);
+    rig_setpoint(rig, LHIP, AW_PID_POS, 90);
+    rig_run(rig, 0.1);
+    aw_pid_device_fault(rig->device, AW_PID_BIT(LKNEE), AW_PID_ERROR_FIX_LINK);
+    rig_run(rig, 0.1);
+    assert_false(rig_truth(rig, LKNEE).law.enabled);
+    assert_true(rig_truth(rig, LHIP).law.enabled);
+    assert_int_equal(aw_pid_board(&rig->pid, LKNEE)->error, 2);
+    assert_int_equal(aw_pid_board(&rig->pid, LHIP)->error, 0);
+    aw_pid_device_fault(rig->device, AW_PID_BIT(LKNEE), AW_PID_NO_ERROR);
+    rig_run(rig, 0.1);
+    assert_int_equal(aw_pid_board(&rig->pid, LKNEE)->error, 0);
+    assert_false(rig_truth(rig, LKNEE).law.enabled);
+    rig_free(rig);
+}
+
+/* The fw layout cannot carry more than 2047 rpm. */
+static void fast_motors_saturate_in_the_fw_layout(void **state)
+{
+    (void)state;
+    struct aw_pid_device_options options = rig_direct_options();
+    options.fw = true;
+    struct rig *rig = rig_of(&options);
+    char hex[13];
+    rig_put(rig, 0x44, "CDCCCC3E0000"); /* 0.4 */
+    for (int i = 0; i < 10; i++)
+        first_sensors(rig, hex);
+    assert_true(rig_truth(rig, LKNEE).joint.lever_speed > 5);
+    assert_true(strncmp(hex, "F07F", 4) == 0);
+    rig_free(rig);
+}
+
+/* A run */
+
+static uint64_t run_hash(uint64_t seed, double noise, bool in_pieces)
+{
+    struct aw_pid_device_options options = rig_direct_options();
+    options.seed = seed;
+    options.noise = noise;
+    struct aw_device *device = aw_pid_device(&options);
+    uint64_t hash = UINT64_C(14695981039346656037);
+    uint8_t bytes[8];
+    for (int64_t now = 0; now <= 2 * AW_SECOND; now += AW_MILLISECOND) {
+        for (int i = 1; in_pieces && now > 0 && i < 7; i++)
+            device->ops->step(device, now - AW_MILLISECOND + i * 150 * AW_MICROSECOND);
+        if (now == 500 * AW_MILLISECOND)
+            device->ops->receive(device, "\x44\x00\x39\x8E\xE3\x3D\x00\x00", 8, now);
+        device->ops->step(device, now);
+        while (device->ops->transmit(device, bytes, sizeof bytes))
+            for (int i = 0; i < 8; i++)
+                hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
+    }
+    device->ops->close(device);
+    return hash;
+}
+
+static void runs_repeat(void **state)
+{
+    (void)state;
+    assert_true(run_hash(1, 0, false) == run_hash(1, 0, false));
+    assert_true(run_hash(1, 0, false) == run_hash(2, 0, false));
+    assert_true(run_hash(1, 3, false) == run_hash(1, 3, false));
+    assert_true(run_hash(1, 3, false) != run_hash(2, 3, false));
+    assert_true(run_hash(1, 3, false) != run_hash(1, 0, false));
+}
+
+/* How often somebody looks does not change what happens. */
+static void looking_changes_nothing(void **state)
+{
+    (void)state;
+    struct rig *often = rig_direct(), *rarely = rig_direct();
+    rig_setpoint(often, LKNEE, AW_PID_POS, 30);
+    rig_setpoint(rarely, LKNEE, AW_PID_POS, 30);
+    for (int i = 1; i <= 1000; i++) {
+        often->clock.time_ns = rarely->clock.time_ns + i * 1003 * AW_MICROSECOND;
+        rig_truth(often, LKNEE);
+        if (i != 200)
+            continue;
+        rarely->clock.time_ns = often->clock.time_ns;
+        rig_put(often, 0x44, "398EE33C0000");
+        rig_put(rarely, 0x44, "398EE33C0000");
+        rarely->clock.time_ns = 0;
+    }
+    rarely->clock.time_ns = often->clock.time_ns;
+    struct aw_pid_truth a = rig_truth(often, LKNEE), b = rig_truth(rarely, LKNEE);
+    assert_memory_equal(&a.joint, &b.joint, sizeof a.joint);
+    assert_memory_equal(&a.law, &b.law, sizeof a.law);
+    rig_free(often);
+    rig_free(rarely);
+    assert_true(run_hash(1, 3, true) == run_hash(1, 3, false));
+}
+
+/* Nobody reads for a minute: what does not fit is dropped, and it goes on. */
+static void nobody_listening_is_no_harm(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_direct();
+    rig_setpoint(rig, LKNEE, AW_PID_POS, 30);
+    rig->clock.time_ns += 60 * AW_SECOND;
+    rig_run(rig, 1);
+    const struct aw_pid_device_counters *counters = aw_pid_device_counters(rig->device);
+    assert_true(counters->dropped > 100000);
+    assert_true(counters->sent + counters->dropped >= 109798 &&
+                counters->sent + counters->dropped <= 109800);
+    assert_true(rig_lever(rig, LKNEE) > 25);
+    rig->device->ops->connected(rig->device, rig->clock.time_ns + AW_SECOND);
+    uint8_t bytes[8];
+    assert_int_equal(rig->device->ops->transmit(rig->device, bytes, sizeof bytes), 0);
+    rig_free(rig);
+}
+
+static double cpu_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* A guard against mistakes, far from the thousandfold that is measured with -O2, so that it holds
+ * with sanitizers on a busy machine, too. */
+static void six_moving_boards_are_much_faster_than_time(void **state)
+{
+    (void)state;
+    if (getenv("AW_EMULATED"))
+        skip(); /* tests/cross.sh: the time is the emulator's */
+    struct rig *rig = rig_direct();
+    double start = cpu_seconds();
+    for (int i = 0; i < 20; i++) {
+        for (unsigned board = 0x20; board <= RANKLE; board += 0x20)
+            rig_setpoint(rig, board, AW_PID_POS, i % 2 ? 40 : -40);
+        rig_run(rig, 0.5);
+    }
+    double factor = 10 / (cpu_seconds() - start);
+    print_message("six boards and a client: %.0f times real time\n", factor);
+    assert_true(factor > 40);
+    rig_free(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(default_gains_make_a_decent_step),
+        cmocka_unit_test(more_gain_is_nearer_then_overshoots_then_rings),
+        cmocka_unit_test(the_integral_removes_the_error),
+        cmocka_unit_test(the_controller_matters),
+        cmocka_unit_test(disabled_it_comes_to_rest_where_it_is),
+        cmocka_unit_test(stops_end_the_way),
+        cmocka_unit_test(torques_are_reached),
+        cmocka_unit_test(near_a_stop_torque_becomes_position),
+        cmocka_unit_test(every_command_acts),
+        cmocka_unit_test(an_event_lets_the_precompression_in),
+        cmocka_unit_test(a_joint_at_rest_acts_at_once),
+        cmocka_unit_test(angles_stay_within_half_a_turn),
+        cmocka_unit_test(references_are_where_the_joint_stands),
+        cmocka_unit_test(a_gain_for_another_controller_energises),
+        cmocka_unit_test(a_wrong_controller_is_an_error),
+        cmocka_unit_test(what_is_no_command_is_counted),
+        cmocka_unit_test(not_a_number_does_no_harm),
+        cmocka_unit_test(a_driver_takes_one_frame_each_time_round_and_keeps_two),
+        cmocka_unit_test(what_is_lost_does_not_act),
+        cmocka_unit_test(a_late_runner_loses_nothing),
+        cmocka_unit_test(it_wakes_up_disabled_in_tor),
+        cmocka_unit_test(six_boards_take_turns),
+        cmocka_unit_test(next_event_is_exact),
+        cmocka_unit_test(the_rate_is_kept_within_the_bus),
+        cmocka_unit_test(only_the_boards_asked_for_are_there),
+        cmocka_unit_test(telemetry_is_quantised_exactly),
+        cmocka_unit_test(motion_shows_in_velocity_and_current),
+        cmocka_unit_test(faults_send_the_published_pattern),
+        cmocka_unit_test(fault_names_are_checked),
+        cmocka_unit_test(a_fault_may_be_of_one_board),
+        cmocka_unit_test(a_broken_encoder_ends_the_drive),
+        cmocka_unit_test(fast_motors_saturate_in_the_fw_layout),
+        cmocka_unit_test(runs_repeat),
+        cmocka_unit_test(looking_changes_nothing),
+        cmocka_unit_test(nobody_listening_is_no_harm),
+        cmocka_unit_test(six_moving_boards_are_much_faster_than_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

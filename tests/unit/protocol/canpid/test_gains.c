@@ -1,0 +1,215 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "protocol/canpid/gains.h"
+
+static char root[64], path[96];
+
+static int make_root(void **state)
+{
+    (void)state;
+    strcpy(root, "/tmp/test_canpid_gains.XXXXXX");
+    if (!mkdtemp(root))
+        return -1;
+    snprintf(path, sizeof path, "%s/knee.gains", root);
+    return 0;
+}
+
+static int remove_root(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(root);
+}
+
+static struct aw_pid_gains sample(void)
+{
+    struct aw_pid_gains gains = {0};
+    aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x100, AW_PID_TOR, AW_PID_KP, 0.6});
+    aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x40, AW_PID_POS, AW_PID_KI, 0.0005});
+    aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x40, AW_PID_POS, AW_PID_KP, 3});
+    aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x7E0, AW_PID_TL, AW_PID_KD, -100});
+    return gains;
+}
+
+static const char sample_text[] = "# board controller gain value, as sent\n"
+                                  "lknee pos kp 3\n"
+                                  "lknee pos ki 0.0005\n"
+                                  "0x100 tor kp 0.6\n"
+                                  "0x7E0 tl kd -100\n";
+
+static enum aw_status read_text(const char *text, struct aw_pid_gains *gains, struct aw_error *err)
+{
+    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    assert_non_null(file);
+    enum aw_status status = aw_pid_gains_read(gains, file, "file", NULL, err);
+    fclose(file);
+    return status;
+}
+
+static void the_file_is_one_gain_a_line(void **state)
+{
+    (void)state;
+    struct aw_pid_gains gains = sample();
+    char text[512] = "";
+    FILE *file = fmemopen(text, sizeof text, "w");
+    aw_pid_gains_write(&gains, file, NULL);
+    fclose(file);
+    assert_string_equal(text, sample_text);
+}
+
+static void there_and_back(void **state)
+{
+    (void)state;
+    struct aw_pid_gains gains = sample(), read;
+    struct aw_error err;
+    assert_int_equal(aw_pid_gains_save(&gains, path, NULL, &err), AW_OK);
+    assert_int_equal(aw_pid_gains_load(&read, path, NULL, &err), AW_OK);
+    assert_int_equal(aw_pid_gains_diff(&gains, &read, NULL, NULL), 0);
+    assert_true(read.of[2][AW_PID_POS][AW_PID_KI].value == (float)0.0005);
+    assert_false(read.of[2][AW_PID_POS][AW_PID_KD].known);
+}
+
+static void people_write_liberally(void **state)
+{
+    (void)state;
+    struct aw_pid_gains gains;
+    struct aw_error err;
+    static const char text[] = "\n  # of Monday\n\tlknee  0 kp\t3.0 # good\r\n0x40 tor kp 6e-1\n";
+    assert_int_equal(read_text(text, &gains, &err), AW_OK);
+    assert_true(gains.of[2][AW_PID_POS][AW_PID_KP].value == 3);
+    assert_true(gains.of[2][AW_PID_TOR][AW_PID_KP].value == (float)0.6);
+    size_t n = 0;
+    struct aw_pid_gain_at at;
+    for (size_t i = 0; aw_pid_gains_next(&gains, &i, &at);)
+        n++;
+    assert_int_equal(n, 2);
+}
+
+static void mistakes_name_the_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum aw_status status;
+        const char *says;
+    } cases[] = {
+        {"lknee pos kp 3\nlknie pos ki 1\n", AW_USAGE, "file:2: 'lknie' is no board"},
+        {"0x41 pos kp 3\n", AW_USAGE, "file:1: '0x41' is no board"},
+        {"lknee posi kp 3\n", AW_USAGE, "'posi' is no controller"},
+        {"lknee 4 kp 3\n", AW_USAGE, "'4' is no controller"},
+        {"lknee pos kq 3\n", AW_USAGE, "'kq' is no gain"},
+        {"lknee pos kp\n", AW_USAGE, "not a gain"},
+        {"lknee pos kp 3 4\n", AW_USAGE, "not a gain"},
+        {"lknee pos kp nan\n", AW_USAGE, "file:1:"},
+        {"lknee pos kp 1e999\n", AW_USAGE, "file:1:"},
+        {"lknee pos kp 3x\n", AW_USAGE, "file:1:"},
+        {"lknee pos kp 100.1\n", AW_LIMIT, "100.1 is outside"},
+        {"lknee pos kp 3\n\n0x40 0 kp 3\n", AW_USAGE, "file:3: 0x40 0 kp is there twice"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_pid_gains gains = sample(), none = {0};
+        struct aw_error err;
+        assert_int_equal(read_text(cases[i].text, &gains, &err), cases[i].status);
+        if (!strstr(err.text, cases[i].says))
+            fail_msg("%s", err.text);
+        assert_int_equal(aw_pid_gains_diff(&gains, &none, NULL, NULL), 0);
+    }
+}
+
+static void files_that_cannot_be(void **state)
+{
+    (void)state;
+    struct aw_pid_gains gains = sample();
+    struct aw_error err;
+    char long_path[5000];
+    memset(long_path, 'a', sizeof long_path - 1);
+    long_path[sizeof long_path - 1] = '\0';
+    assert_int_equal(aw_pid_gains_save(&gains, "/dev/null/x", NULL, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "could not be saved"));
+    assert_int_equal(aw_pid_gains_save(&gains, long_path, NULL, &err), AW_USAGE);
+    assert_int_equal(aw_pid_gains_load(&gains, "/nonexistent/x", NULL, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "No such file"));
+    assert_int_equal(aw_pid_gains_load(&gains, "/", NULL, &err), AW_USAGE); /* a directory */
+}
+
+/* /dev/full takes no byte: the old file stays. */
+static void a_full_disk_keeps_the_old_file(void **state)
+{
+    (void)state;
+    struct aw_pid_gains gains = sample(), read;
+    struct aw_error err;
+    char fresh[128];
+    assert_int_equal(aw_pid_gains_save(&gains, path, NULL, &err), AW_OK);
+    snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
+    assert_int_equal(symlink("/dev/full", fresh), 0);
+    aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x40, AW_PID_POS, AW_PID_KP, 4});
+    assert_int_equal(aw_pid_gains_save(&gains, path, NULL, &err), AW_LOST);
+    assert_non_null(strstr(err.text, "No space left"));
+    assert_int_equal(aw_pid_gains_load(&read, path, NULL, &err), AW_OK);
+    assert_true(read.of[2][AW_PID_POS][AW_PID_KP].value == 3);
+}
+
+struct lines {
+    char text[512];
+};
+
+static void note_change(void *context, const struct aw_pid_gain_change *change)
+{
+    struct lines *lines = context;
+    char gain[AW_PID_GAIN_TEXT];
+    size_t used = strlen(lines->text);
+    aw_pid_gain_text(&change->at, NULL, gain);
+    snprintf(lines->text + used, sizeof lines->text - used, "%s: %g%s -> %g%s\n", gain,
+             change->from, change->has_from ? "" : "?", change->to, change->has_to ? "" : "?");
+}
+
+static void differences_are_named(void **state)
+{
+    (void)state;
+    struct aw_pid_gains from = sample(), to = sample();
+    struct lines lines = {""};
+    assert_int_equal(aw_pid_gains_diff(&from, &to, note_change, &lines), 0);
+    aw_pid_gains_note(&to, &(struct aw_pid_gain_at){0x40, AW_PID_POS, AW_PID_KP, 4});
+    aw_pid_gains_note(&to, &(struct aw_pid_gain_at){0x40, AW_PID_POS, AW_PID_KD, 1});
+    to.of[8][AW_PID_TOR][AW_PID_KP].known = false;
+    assert_int_equal(aw_pid_gains_diff(&from, &to, note_change, &lines), 3);
+    assert_string_equal(lines.text, "lknee pos kp 4: 3 -> 4\n"
+                                    "lknee pos kd 1: 0? -> 1\n"
+                                    "0x100 tor kp 0.6: 0.6 -> 0.6?\n");
+    assert_int_equal(aw_pid_gains_diff(&to, &from, NULL, NULL), 3);
+}
+
+static void what_does_not_exist_is_not_noted(void **state)
+{
+    (void)state;
+    struct aw_pid_gains gains = {0}, none = {0};
+    aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x800, AW_PID_POS, AW_PID_KP, 4});
+    aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x40, 4, AW_PID_KP, 4});
+    aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x40, AW_PID_LAST, AW_PID_KP, 4});
+    aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x40, AW_PID_POS, AW_PID_GAINS, 4});
+    assert_int_equal(aw_pid_gains_diff(&gains, &none, NULL, NULL), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_file_is_one_gain_a_line),
+        cmocka_unit_test(there_and_back),
+        cmocka_unit_test(people_write_liberally),
+        cmocka_unit_test(mistakes_name_the_line),
+        cmocka_unit_test(files_that_cannot_be),
+        cmocka_unit_test(a_full_disk_keeps_the_old_file),
+        cmocka_unit_test(differences_are_named),
+        cmocka_unit_test(what_does_not_exist_is_not_noted),
+    };
+    return cmocka_run_group_tests(tests, make_root, remove_root);
+}

@@ -1,0 +1,147 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "protocol/canpid/joint.h"
+
+#define DEG (3.14159265358979323846 / 180)
+#define P   0.002
+#define DT  0.001
+
+static void run(struct aw_joint *joint, const struct aw_joint_model *model, double duty,
+                double seconds)
+{
+    for (int i = 0; i < (int)(seconds / DT + 0.5); i++)
+        aw_joint_step(joint, model, aw_joint_drive(model, duty), P, DT);
+}
+
+/* Worked out by hand from the published formula. */
+static void the_spring_has_the_published_torque(void **state)
+{
+    (void)state;
+    assert_true(fabs(aw_joint_torque(5 * DEG, P) - 1.28) < 0.01);
+    assert_true(fabs(aw_joint_torque(10 * DEG, P) - 3.55) < 0.01);
+    assert_true(fabs(aw_joint_torque(20 * DEG, P) - 11.97) < 0.01);
+    assert_true(aw_joint_torque(0, P) == 0);
+    assert_true(aw_joint_torque(-10 * DEG, P) == -aw_joint_torque(10 * DEG, P));
+    assert_true(aw_joint_torque(60 * DEG, P) == 25);
+    assert_true(aw_joint_torque(-90 * DEG, P) == -25);
+    assert_true(aw_joint_torque(10 * DEG, 0.012) > 1.5 * aw_joint_torque(10 * DEG, P));
+}
+
+static void a_tenth_of_duty_is_standstill(void **state)
+{
+    (void)state;
+    struct aw_joint_model model = aw_joint_defaults();
+    assert_true(aw_joint_drive(&model, 0).speed == 0);
+    assert_true(aw_joint_drive(&model, 0.10).speed == 0);
+    assert_true(fabs(aw_joint_drive(&model, 0.90).speed - 600 * DEG) < 1e-9);
+    assert_true(fabs(aw_joint_drive(&model, -0.50).speed + 300 * DEG) < 1e-9);
+}
+
+static void at_rest_it_stays_at_rest(void **state)
+{
+    (void)state;
+    struct aw_joint_model model = aw_joint_defaults();
+    struct aw_joint joint = {0}, start = {0};
+    run(&joint, &model, 0, 1);
+    assert_memory_equal(&joint, &start, sizeof joint);
+}
+
+static void the_leg_swings_down_and_comes_to_rest(void **state)
+{
+    (void)state;
+    struct aw_joint_model model = aw_joint_defaults();
+    struct aw_joint joint = {.link = 30 * DEG, .lever = 30 * DEG};
+    run(&joint, &model, 0, 60);
+    assert_true(fabs(joint.link_speed) < 1e-3 && fabs(joint.lever_speed) < 1e-3);
+    /* The motor lets the lever creep until friction holds it; the leg hangs from the spring. */
+    double alpha = joint.lever - joint.link;
+    double left = aw_joint_torque(alpha, P) - model.link_gravity_nm * sin(joint.link);
+    assert_true(fabs(left) <= model.link_friction_nm * 1.01);
+    assert_true(joint.link < joint.lever);
+}
+
+static void stops_are_hard(void **state)
+{
+    (void)state;
+    struct aw_joint_model model = aw_joint_defaults();
+    struct aw_joint joint = {0};
+    run(&joint, &model, 0.9, 3);
+    assert_true(joint.lever == model.lever_stop_rad);
+    assert_true(joint.lever_speed == 0);
+    assert_true(fabs(joint.link) <= model.link_stop_rad);
+    run(&joint, &model, -0.9, 3);
+    assert_true(joint.lever == -model.lever_stop_rad);
+}
+
+static void a_locked_leg_stays(void **state)
+{
+    (void)state;
+    struct aw_joint_model model = aw_joint_defaults();
+    struct aw_joint joint = {0};
+    model.link_locked = true;
+    run(&joint, &model, 0.15, 1);
+    assert_true(joint.lever > 5 * DEG);
+    assert_true(joint.link == 0 && joint.link_speed == 0);
+}
+
+static void load_makes_it_slower_and_torque_is_limited(void **state)
+{
+    (void)state;
+    struct aw_joint_model model = aw_joint_defaults();
+    struct aw_joint joint = {0};
+    aw_joint_step(&joint, &model, aw_joint_drive(&model, 0.9), P, DT);
+    assert_true(joint.motor_nm == model.torque_max_nm);
+    model.link_locked = true;
+    run(&joint, &model, 0.12, 5); /* asks for 15 deg/s against the spring */
+    assert_true(fabs(joint.lever_speed) < 1e-3);
+    double spring = aw_joint_torque(joint.lever, P);
+    assert_true(spring > 1 && fabs(joint.motor_nm - spring) <= model.lever_friction_nm * 1.01);
+}
+
+/* A drive that is off lets the lever go, as far as friction does. */
+static void off_is_free(void **state)
+{
+    (void)state;
+    struct aw_joint_model model = aw_joint_defaults();
+    struct aw_joint joint = {.lever = 60 * DEG};
+    model.link_locked = true;
+    for (int i = 0; i < 10000; i++)
+        aw_joint_step(&joint, &model, (struct aw_joint_drive){.on = false}, P, DT);
+    assert_true(joint.motor_nm == 0 && joint.lever_speed == 0);
+    assert_true(fabs(aw_joint_torque(joint.lever, P)) <= model.lever_friction_nm * 1.01);
+}
+
+/* The device's step is fine enough: half of it gives the same motion. */
+static void the_step_does_not_matter(void **state)
+{
+    (void)state;
+    struct aw_joint_model model = aw_joint_defaults();
+    struct aw_joint a = {0}, b = {0};
+    run(&a, &model, 0.3, 0.5);
+    for (int i = 0; i < 5000; i++)
+        aw_joint_step(&b, &model, aw_joint_drive(&model, 0.3), P, DT / 10);
+    assert_true(fabs(a.lever - b.lever) < 0.5 * DEG);
+    assert_true(fabs(a.link - b.link) < 0.5 * DEG);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_spring_has_the_published_torque),
+        cmocka_unit_test(a_tenth_of_duty_is_standstill),
+        cmocka_unit_test(at_rest_it_stays_at_rest),
+        cmocka_unit_test(the_leg_swings_down_and_comes_to_rest),
+        cmocka_unit_test(stops_are_hard),
+        cmocka_unit_test(a_locked_leg_stays),
+        cmocka_unit_test(load_makes_it_slower_and_torque_is_limited),
+        cmocka_unit_test(off_is_free),
+        cmocka_unit_test(the_step_does_not_matter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

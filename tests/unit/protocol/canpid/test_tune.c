@@ -1,0 +1,262 @@
+/* The whole way in virtual time: a relay experiment through setpoints on a simulated driver, gains
+ * by each rule, and steps that show them to be better than the gains the driver came with. */
+#include "canpid_helper.h"
+
+#include "control/relay.h"
+#include "control/response.h"
+#include "control/rules.h"
+#include "control/sweep.h"
+
+#define TICK_S    (AW_PID_TICK_MS / 1000.0)
+#define MOST      2000
+#define EXCESSIVE 30.0 /* % of overshoot */
+
+static struct aw_relay relay;
+static struct aw_sample samples[MOST];
+
+struct bench {
+    struct rig *rig;
+    int controller;
+};
+
+static struct bench bench_of(int controller, enum aw_pid_error fault)
+{
+    struct aw_pid_device_options options = aw_pid_device_defaults();
+    options.boards = AW_PID_BIT(LKNEE);
+    options.fault = fault;
+    return (struct bench){rig_of(&options), controller};
+}
+
+/* Seconds of virtual time at the next pid frame, whose numbers the board then has. */
+static double next_sample(const struct bench *bench)
+{
+    struct rig *rig = bench->rig;
+    struct aw_pid_stream *stream = &aw_pid_board(&rig->pid, LKNEE)->streams[AW_PID_PID];
+    struct aw_pid_frame frame;
+    for (uint64_t before = stream->count; stream->count == before;) {
+        int64_t deadline = rig->clock.time_ns + AW_SECOND;
+        assert_int_equal(aw_pid_next(&rig->pid, deadline, &frame, &rig->err), AW_OK);
+    }
+    return (double)rig->clock.time_ns / (double)AW_SECOND;
+}
+
+static const struct aw_pid_board *board_of(const struct bench *bench)
+{
+    return aw_pid_board(&bench->rig->pid, LKNEE);
+}
+
+/* value in the controller's unit */
+static void go(const struct bench *bench, double value)
+{
+    rig_setpoint(bench->rig, LKNEE, bench->controller, value);
+}
+
+static void use(const struct bench *bench, struct aw_gains ticks)
+{
+    rig_gain(bench->rig, LKNEE, bench->controller, AW_PID_KP, ticks.kp);
+    rig_gain(bench->rig, LKNEE, bench->controller, AW_PID_KI, ticks.ki);
+    rig_gain(bench->rig, LKNEE, bench->controller, AW_PID_KD, ticks.kd);
+}
+
+static struct aw_relay_config relay_around(double centre, double hysteresis, double deviation)
+{
+    return (struct aw_relay_config){.centre = centre,
+                                    .amplitude = 0.1,
+                                    .hysteresis = hysteresis,
+                                    .max_deviation = deviation,
+                                    .max_time_s = 20,
+                                    .cycles = 10,
+                                    .max_bias = 0.1};
+}
+
+/* All normalised: hysteresis and deviation are parts of the full scale. */
+static enum aw_status experiment(const struct bench *bench, double centre, double hysteresis,
+                                 double deviation, struct aw_relay_result *result)
+{
+    struct rig *rig = bench->rig;
+    double full = aw_pid_full_scale(bench->controller);
+    double limit = aw_pid_setpoint_limit(bench->controller);
+    go(bench, centre);
+    rig_run(rig, 2);
+    const struct aw_pid_board *board = board_of(bench);
+    struct aw_relay_config config = relay_around(board->measured / 100, hysteresis, deviation);
+    double kp = aw_relay_gain(&config, limit);
+    use(bench, (struct aw_gains){kp, 0, 0});
+    assert_int_equal(aw_relay_start(&relay, &config, &rig->err), AW_OK);
+    while (relay.state == AW_RELAY_RUNNING) {
+        double t = next_sample(bench), measured = board->measured / 100;
+        aw_relay_feed(&relay, t, measured, board->output / 100);
+        assert_true(fabs(board->output / 100) <= config.amplitude + config.max_bias + 0.05);
+        if (relay.state == AW_RELAY_RUNNING)
+            go(bench, full * aw_relay_setpoint(&relay, measured, kp, limit));
+    }
+    assert_int_equal(
+        aw_pid_disable(&rig->pid, AW_PID_BIT(LKNEE), bench->controller, NULL, &rig->err), AW_OK);
+    return aw_relay_result(&relay, result, &rig->err);
+}
+
+static struct aw_response step(int controller, struct aw_gains ticks, double from, double to)
+{
+    struct bench bench = bench_of(controller, AW_PID_NO_ERROR);
+    struct aw_response response;
+    struct aw_step wanted = {.from = from, .to = to, .median = 3};
+    go(&bench, from);
+    use(&bench, ticks);
+    rig_run(bench.rig, 1);
+    go(&bench, to);
+    wanted.time_s = (double)bench.rig->clock.time_ns / (double)AW_SECOND;
+    const struct aw_pid_board *board = board_of(&bench);
+    for (int i = 0; i < 300; i++) {
+        double t = next_sample(&bench);
+        samples[i] = (struct aw_sample){t, to, aw_pid_from_percent(controller, board->measured),
+                                        board->output / 100};
+    }
+    if (aw_response(samples, 300, &wanted, &response, &bench.rig->err) != AW_OK)
+        fail_msg("%s", bench.rig->err.text);
+    rig_free(bench.rig);
+    return response;
+}
+
+static void better(const char *rule, const struct aw_response *tuned,
+                   const struct aw_response *before, double overshoot)
+{
+    double error = fabs(tuned->value[AW_STEADY_STATE_ERROR]);
+    double error_before = fabs(before->value[AW_STEADY_STATE_ERROR]);
+    /* no-overshoot is careful with the 10 ms that a driver's loop takes to see a setpoint */
+    if (tuned->value[AW_IAE] < 0.85 * before->value[AW_IAE] && error < 0.75 * error_before &&
+        tuned->value[AW_OVERSHOOT] <= overshoot &&
+        aw_metric_reached(tuned->value[AW_SETTLING_TIME]))
+        return;
+    fail_msg("%s: IAE %g (was %g), error %g (was %g), overshoot %g %%, settled in %g s", rule,
+             tuned->value[AW_IAE], before->value[AW_IAE], error, error_before,
+             tuned->value[AW_OVERSHOOT], tuned->value[AW_SETTLING_TIME]);
+}
+
+/* Every rule, by the careful figures, with the delay of the host in them. */
+static void check_rules(int controller, const struct aw_relay_result *result,
+                        struct aw_gains before, double from, double to)
+{
+    struct aw_plant plant = aw_plant_ultimate(result->classic_ku, result->period_s);
+    struct aw_response untuned = step(controller, before, from, to);
+    for (int rule = 0; rule < AW_RULES; rule++) {
+        struct aw_gains gains;
+        assert_int_equal(aw_rule_gains((enum aw_rule)rule, AW_FORM_RULE, &plant, &gains, NULL),
+                         AW_OK);
+        gains = aw_gains_per_tick(gains, TICK_S);
+        assert_true(gains.kp < 0.5 * AW_PID_GAIN_MAX && gains.ki < 1);
+        aw_gains_clamp(&gains, AW_PID_GAIN_MAX);
+        struct aw_response tuned = step(controller, gains, from, to);
+        better(aw_rule_name((enum aw_rule)rule), &tuned, &untuned,
+               rule == AW_RULE_NO_OVERSHOOT ? 2 : EXCESSIVE);
+    }
+}
+
+static const struct aw_gains pos_gains = {3, 0.0005, 0}, tor_gains = {0.6, 0, 0};
+
+static void test_position(void **state)
+{
+    (void)state;
+    struct bench bench = bench_of(AW_PID_POS, AW_PID_NO_ERROR);
+    struct aw_relay_result result;
+    if (experiment(&bench, 0, 0.3 / 360, 20 / 360., &result) != AW_OK)
+        fail_msg("%s", bench.rig->err.text);
+    assert_true(bench.rig->clock.time_ns < 10 * AW_SECOND);
+    assert_false(rig_truth(bench.rig, LKNEE).law.enabled);
+    assert_true(result.amplitude * 360 < 5);
+    assert_true(fabs(result.asymmetry) < 0.2);
+    /* 600 deg/s over a duty of 0.8: 2.1 turns a second at full output, less friction and lag */
+    assert_true(result.slope > 0.8 && result.slope < 2.1);
+    assert_true(result.ku > result.classic_ku && result.tu_s < result.period_s);
+    rig_free(bench.rig);
+    check_rules(AW_PID_POS, &result, pos_gains, 0, 20);
+    check_rules(AW_PID_POS, &result, pos_gains, 5, -10);
+}
+
+/* With the leg lifted the spring pulls: the bias is found, and the gains are good there. */
+static void test_position_under_load(void **state)
+{
+    (void)state;
+    struct bench bench = bench_of(AW_PID_POS, AW_PID_NO_ERROR);
+    struct aw_relay_result result;
+    if (experiment(&bench, 40, 0.3 / 360, 20 / 360., &result) != AW_OK)
+        fail_msg("%s", bench.rig->err.text);
+    rig_free(bench.rig);
+    check_rules(AW_PID_POS, &result, pos_gains, 35, 45);
+}
+
+static void test_torque(void **state)
+{
+    (void)state;
+    struct bench bench = bench_of(AW_PID_TOR, AW_PID_NO_ERROR);
+    struct aw_relay_result result;
+    if (experiment(&bench, 0, 0.1 / 25, 0.3, &result) != AW_OK)
+        fail_msg("%s", bench.rig->err.text);
+    rig_free(bench.rig);
+    check_rules(AW_PID_TOR, &result, tor_gains, -1, 1);
+}
+
+/* A multisine on the setpoint of a position loop with kp 10: input and output are both taken from
+ * the telemetry. What the loop is made of is known: an integrator of 2.1 turns a second at full
+ * output, a lag of 30 ms, a hold of 4 ms; friction
+ * is not in the figures below. */
+static void test_sweep(void **state)
+{
+    (void)state;
+    static double t[MOST], input[MOST], output[MOST];
+    struct bench bench = bench_of(AW_PID_POS, AW_PID_NO_ERROR);
+    struct aw_sweep sweep;
+    struct aw_bode_point points[AW_SWEEP_TONES];
+    struct aw_bode_summary closed, open;
+    struct aw_sweep_plan plan = {.kind = AW_SWEEP_MULTISINE,
+                                 .from_hz = 0.2,
+                                 .to_hz = 12,
+                                 .tones = 14,
+                                 .amplitude = 8,
+                                 .duration_s = 8};
+    double fit;
+    assert_int_equal(aw_sweep_start(&sweep, &plan, NULL), AW_OK);
+    use(&bench, (struct aw_gains){10, 0, 0});
+    size_t n = 0;
+    for (double now = 0; now < 3 * plan.duration_s && n < MOST;) {
+        now = next_sample(&bench);
+        go(&bench, aw_sweep_value(&sweep, now));
+        if (now < plan.duration_s)
+            continue;
+        t[n] = now;
+        input[n] = board_of(&bench)->setpoint;
+        output[n++] = board_of(&bench)->measured;
+    }
+    if (aw_sweep_response(&sweep, t, input, output, n, points, &fit, &bench.rig->err) != AW_OK)
+        fail_msg("%s", bench.rig->err.text);
+    rig_free(bench.rig);
+    aw_bode_summary(points, sweep.n, &closed);
+    aw_bode_open_loop(points, sweep.n, points);
+    aw_bode_summary(points, sweep.n, &open);
+    assert_true(fit > 0.98);
+    /* 20.8/(w·sqrt(1 + (0.03 w)²)) is 1 at 2.9 Hz, with 57 deg to -180 there */
+    assert_true(fabs(open.crossover_hz - 2.9) < 0.4);
+    assert_true(open.phase_margin_deg > 50 && open.phase_margin_deg < 75);
+    assert_true(closed.bandwidth_hz > 3 && closed.bandwidth_hz < 5);
+    assert_true(closed.peak_gain < 1.1);
+}
+
+/* A driver without its encoder does not drive: no figures come out of it. */
+static void test_broken_encoder(void **state)
+{
+    (void)state;
+    struct bench bench = bench_of(AW_PID_POS, AW_PID_ERROR_LEVER);
+    struct aw_relay_result result;
+    assert_int_equal(experiment(&bench, 0, 0.3 / 360, 20 / 360., &result), AW_REFUSED);
+    assert_int_equal(relay.failure, AW_RELAY_NO_MOTION);
+    rig_free(bench.rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_position),       cmocka_unit_test(test_position_under_load),
+        cmocka_unit_test(test_torque),         cmocka_unit_test(test_sweep),
+        cmocka_unit_test(test_broken_encoder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

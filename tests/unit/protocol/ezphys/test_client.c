@@ -1,0 +1,496 @@
+#include "ezphys_helper.h"
+
+#define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
+
+static const char *const wires[] = {
+    "le32",
+    "be32",
+    "packed8",
+    "stream",
+    "name32",
+    "le32,long=8",
+    "endian=be,long=8,msg=rest16,pkt=pad8+type8+id16+len16",
+    "msg=count16,pkt=type8+id8",
+    "msg=size32,pkt=id32+type32",
+    "msg=count8+size16+pad8,pkt=name12+type16+len8",
+};
+#define N_WIRES (sizeof wires / sizeof *wires)
+
+static void every_message_is_answered_once(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_WIRES; i++) {
+        struct rig *rig = rig_new(wires[i]);
+        rig->fake.contacts = 2;
+        rig_run(rig, 100);
+        assert_int_equal(rig->fake.answers, 100);
+        assert_int_equal(rig->ez.counters.messages, 100);
+        assert_int_equal(rig->ez.counters.malformed, 0);
+        assert_int_equal(rig->fake.problems, 0);
+        assert_int_equal(rig->ez.state.step, 99);
+        rig_free(rig);
+    }
+}
+
+static void the_state_is_that_of_the_simulation(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_WIRES; i++) {
+        struct rig *rig = rig_new(wires[i]);
+        rig->fake.contacts = 2;
+        rig_run(rig, 51);
+        const struct aw_ez_state *s = &rig->ez.state;
+        assert_int_equal(s->n_bodies, 2);
+        assert_int_equal(s->n_joints, 2);
+        assert_int_equal(s->n_contacts, 2);
+        assert_int_equal(rig->ez.n_packets, 9);
+        bool named = aw_ez_named(&rig->ez);
+        const struct aw_ez_body *ball = aw_ez_state_body(s, named ? "ball" : "1");
+        const struct aw_ez_joint *universal = aw_ez_state_joint(s, named ? "universal" : "4");
+        assert_non_null(ball);
+        assert_non_null(universal);
+        assert_near(ball->position[0], 0.5, 1e-6);
+        assert_near(ball->rotation[0], cos(0.25), 1e-6);
+        assert_near(ball->linear_velocity[0], 1, 1e-6);
+        assert_int_equal(universal->n_axes, 2);
+        assert_near(aw_ez_state_time(s), 0.5, 1e-6);
+        rig_free(rig);
+    }
+}
+
+static void axes_are_numbered_by_their_order(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("le32");
+    rig_run(rig, 3);
+    static const int axis[] = {0, 0, 0, 1, 1, 2, 0};
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(rig->ez.packets[i].about.axis, axis[i]);
+    assert_int_equal(rig->ez.packets[5].about.axes, 2);
+    assert_string_equal(rig->ez.packets[5].about.object->name, "joint4");
+    rig_free(rig);
+}
+
+static void motor_commands_are_repeated_and_forces_are_not(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_WIRES; i++) {
+        struct rig *rig = rig_new(wires[i]);
+        const double torque[3] = {5};
+        struct aw_ez_target hinge = {HINGE, "hinge"};
+        rig_run(rig, 1);
+        rig_motor(rig, HINGE, "hinge", 2, 10);
+        assert_int_equal(aw_ez_force(&rig->ez, &hinge, torque, &rig->err), AW_OK);
+        rig_run(rig, 1);
+        assert_near(rig->fake.force, 5, 1e-6);
+        rig_run(rig, 100);
+        assert_near(rig->fake.force, 0, 1e-6);
+        assert_int_equal(rig->fake.motors, 101);
+        assert_int_equal(rig_try(rig), AW_OK);
+        assert_near(rig->ez.state.joints[0].axes[0].displacement, 2 * 1.01, 1e-5);
+        assert_near(rig->ez.state.joints[0].axes[0].velocity, 2, 1e-6);
+        rig_free(rig);
+    }
+}
+
+static void an_answer_that_has_nothing_to_say_is_empty(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("le32");
+    rig_run(rig, 10);
+    assert_int_equal(rig->fake.empty, 10);
+    rig_free(rig);
+    rig = rig_new("stream");
+    rig_run(rig, 10);
+    assert_int_equal(rig->fake.empty, 0); /* there is no empty message: a force of 0 on nobody */
+    assert_int_equal(rig->fake.packets, 10);
+    rig_free(rig);
+}
+
+static void a_listener_can_be_silent(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("le32");
+    rig->fake.real_time = true;
+    rig->ez.silent = true;
+    rig_run(rig, 50);
+    assert_int_equal(rig->fake.answers, 0);
+    assert_int_equal(rig->ez.state.step, 49);
+    rig_free(rig);
+}
+
+static void a_simulator_in_real_time_is_answered_too(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_WIRES; i++) {
+        struct rig *rig = rig_new(wires[i]);
+        rig->fake.real_time = true;
+        rig_run(rig, 50);
+        assert_int_equal(rig->fake.answers, 50);
+        assert_int_equal(rig->ez.counters.malformed, 0);
+        rig_free(rig);
+    }
+}
+
+static void after_a_reset_nothing_old_is_shown(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_WIRES; i++) {
+        struct rig *rig = rig_new(wires[i]);
+        rig_run(rig, 20);
+        rig_motor(rig, HINGE, "hinge", 2, 10);
+        rig_run(rig, 20);
+        aw_ez_reset(&rig->ez);
+        rig_run(rig, 1); /* its answer is the reset */
+        assert_int_equal(rig_try(rig), AW_OK);
+        assert_int_equal(rig->ez.state.step, 0);
+        assert_near(rig->ez.state.joints[0].axes[0].displacement, 0, 1e-9);
+        assert_int_equal(rig->ez.n_commands, 0);
+        assert_int_equal(rig->ez.counters.resets, 0);
+        assert_int_equal(rig->ez.state.bodies[0].object.count, 1);
+        rig_free(rig);
+    }
+}
+
+static void messages_under_way_at_a_reset_are_passed_over(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("le32");
+    rig->fake.real_time = true;
+    rig_run(rig, 20);
+    rig_motor(rig, HINGE, "hinge", 2, 10);
+    aw_ez_reset(&rig->ez);
+    rig_run(rig, 1);
+    long before = rig->fake.step;
+    rig->fake.step = 30; /* one that was on its way */
+    rig->fake.next = 0;
+    fake_tick(&rig->fake.device, rig->clock.time_ns);
+    rig->fake.step = before;
+    assert_int_equal(rig_try(rig), AW_OK);
+    assert_int_equal(rig->ez.counters.stale, 1);
+    assert_int_equal(rig->ez.state.step, before);
+    rig_free(rig);
+}
+
+/* In real time the first message of a new beginning may have a later step than the one that was
+ * answered with the reset; that of a simulation which takes no commands goes on counting. */
+static void a_reset_right_after_the_first_message(void **state)
+{
+    (void)state;
+    for (int taken = 0; taken <= 1; taken++) {
+        struct rig *rig = rig_new("le32");
+        struct fake *fake = &rig->fake;
+        fake->real_time = true;
+        fake->stride = 30;
+        fake->step = 5;
+        aw_ez_reset(&rig->ez);
+        rig_run(rig, 1);
+        assert_int_equal(rig->ez.reset_step, 5);
+        fake->step = taken ? 20 : 35;
+        assert_int_equal(rig_try(rig), taken ? AW_OK : AW_TIMEOUT);
+        assert_int_equal(rig->ez.state.step, taken ? 50 : 5);
+        assert_int_equal(rig->ez.resetting, !taken);
+        rig_free(rig);
+    }
+}
+
+static void a_restart_by_somebody_else_is_noticed_and_ends_motor_commands(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("le32");
+    rig_motor(rig, HINGE, "hinge", 2, 10);
+    rig_run(rig, 20);
+    uint64_t epoch = rig->ez.state.epoch;
+    fake_restart(&rig->fake);
+    unsigned motors = rig->fake.motors;
+    rig_run(rig, 5);
+    assert_int_equal(rig->ez.counters.resets, 1);
+    assert_true(rig->ez.state.epoch > epoch);
+    assert_int_equal(rig->ez.n_commands, 0);
+    assert_true(rig->fake.motors <= motors + 1);
+    rig_free(rig);
+}
+
+static void stop_is_sent_at_once_to_all_that_was_seen_or_commanded(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_WIRES; i++) {
+        struct rig *rig = rig_new(wires[i]);
+        rig_motor(rig, HINGE, "hinge", 2, 10);
+        rig_run(rig, 20);
+        unsigned answers = rig->fake.answers;
+        int64_t now = rig->clock.time_ns;
+        rig->fake.velocity[1] = 3; /* by another program */
+        assert_int_equal(aw_ez_stop(&rig->ez, NULL, &rig->err), AW_OK);
+        assert_int_equal(rig->clock.time_ns, now);
+        assert_int_equal(rig->fake.answers, answers + 1);
+        for (int k = 0; k < 3; k++)
+            assert_near(rig->fake.velocity[k], 0, 0);
+        assert_near(rig->fake.torque[0], 10, 0);
+        assert_near(rig->fake.torque[1], AW_EZ_STOP_TORQUE, 0);
+        rig_run(rig, 5); /* and repeated */
+        assert_near(rig->fake.velocity[0], 0, 0);
+        struct aw_ez_halt coast = {.coast = true};
+        assert_int_equal(aw_ez_stop(&rig->ez, &coast, &rig->err), AW_OK);
+        assert_near(rig->fake.torque[0], 0, 0);
+        assert_near(rig->fake.torque[1], 0, 0);
+        rig_free(rig);
+    }
+}
+
+static void stop_goes_out_before_anything_was_heard(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("le32");
+    rig->fake.mute = true;
+    rig_motor(rig, HINGE, "hinge", 2, 10);
+    assert_int_equal(aw_ez_stop(&rig->ez, NULL, &rig->err), AW_OK);
+    assert_int_equal(rig->fake.motors, 1);
+    assert_near(rig->fake.velocity[0], 0, 0);
+    assert_near(rig->fake.torque[0], 10, 0);
+    rig_free(rig);
+}
+
+static void what_is_no_number_is_refused(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("le32");
+    struct aw_ez_target hinge = {HINGE, "hinge"};
+    const double wrong[] = {NAN, INFINITY, -INFINITY, 1e39};
+    for (size_t i = 0; i < 4; i++) {
+        struct aw_ez_motor motor = {{wrong[i]}, {1}};
+        const double torque[3] = {0, wrong[i]};
+        assert_int_not_equal(aw_ez_motor(&rig->ez, &hinge, &motor, &rig->err), AW_OK);
+        assert_int_not_equal(aw_ez_force(&rig->ez, &hinge, torque, &rig->err), AW_OK);
+    }
+    assert_int_equal(rig->ez.n_commands, 0);
+    rig_free(rig);
+}
+
+/* ---- Damage ------------------------------------------------------------------------------------
+ */
+
+static void put32(struct fake *f, size_t at, uint32_t value)
+{
+    fake_word(f, at, 32, value);
+}
+
+static void huge_size(struct fake *f)
+{
+    if (f->step == 10)
+        put32(f, 0, 0x80000000u);
+}
+static void large_size(struct fake *f)
+{
+    if (f->step == 10)
+        put32(f, 0, 1000000);
+}
+static void small_size(struct fake *f)
+{
+    if (f->step == 10)
+        put32(f, 0, 60);
+}
+static void wrong_count(struct fake *f)
+{
+    if (f->step == 10)
+        put32(f, 4, 100000);
+}
+static void count_too_small(struct fake *f)
+{
+    if (f->step == 10)
+        put32(f, 4, 2);
+}
+static void unknown_type(struct fake *f)
+{
+    if (f->step == 10)
+        put32(f, 8, 77);
+}
+static void wrong_length(struct fake *f)
+{
+    if (f->step == 10)
+        put32(f, 16, 12);
+}
+static void no_number(struct fake *f)
+{
+    if (f->step == 10)
+        put32(f, 8 + 20 + 12, 0x7FC00000);
+}
+static void cut_off(struct fake *f)
+{
+    if (f->step == 10)
+        f->pending /= 2;
+}
+static void noise(struct fake *f)
+{
+    if (f->step == 10)
+        for (size_t i = 0; i < f->pending; i++)
+            f->out[i] = (uint8_t)(i * 37 + 11);
+}
+
+static void damage_is_counted_explained_and_never_the_end(void **state)
+{
+    (void)state;
+    void (*const ways[])(struct fake *) = {huge_size,    large_size,     small_size, wrong_count,
+                                           unknown_type, wrong_length,   no_number,  cut_off,
+                                           noise,        count_too_small};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct rig *rig = rig_new("le32");
+        rig->fake.spoil = ways[i];
+        for (int k = 0; k < 60 && rig->fake.step < 40; k++)
+            rig_run(rig, 1);
+        assert_true(rig->fake.step >= 40);
+        assert_true(rig->ez.counters.malformed > 0);
+        assert_true(rig->ez.counters.malformed < 12);
+        assert_true(*rig->ez.problem);
+        assert_true(rig->ez.state.step >= 38);
+        for (size_t b = 0; b < rig->ez.state.n_bodies; b++)
+            assert_true(isfinite(rig->ez.state.bodies[b].position[0]));
+        assert_true(rig->ez.held < 4096);
+        rig_free(rig);
+    }
+}
+
+/* The connection ended in the middle of something damaged: that is no message of the next one. */
+static void damage_ends_with_its_connection(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_WIRES; i++) {
+        struct rig *rig = rig_new(wires[i]);
+        rig->fake.spoil = noise; /* of the next one */
+        rig_run(rig, 10);
+        aw_ez_receive(&rig->ez, rig->clock.time_ns + AW_SECOND / 10, &rig->err);
+        aw_ez_attach(&rig->ez, rig->link);
+        rig->fake.mute = true;
+        rig->clock.time_ns += 3 * AW_SECOND;
+        assert_int_equal(rig_try(rig), AW_TIMEOUT);
+        assert_int_equal(rig->fake.answers, 10);
+        rig_free(rig);
+    }
+}
+
+static void stream_noise(struct fake *f)
+{
+    if (f->step % 7 == 3)
+        f->out[(size_t)f->step % f->pending] ^= 0x55;
+}
+
+static void random_damage_on_every_wire_stops_nobody(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_WIRES; i++) {
+        struct rig *rig = rig_new(wires[i]);
+        rig->fake.spoil = stream_noise;
+        for (int k = 0; k < 2000 && rig->fake.step < 300; k++) {
+            enum aw_status status = rig_try(rig);
+            assert_true(status == AW_OK || status == AW_TIMEOUT);
+            assert_int_equal(aw_ez_answer(&rig->ez, &rig->err), AW_OK);
+        }
+        if (rig->fake.step < 300)
+            fail_msg("%s: step %ld", wires[i], rig->fake.step);
+        assert_true(rig->ez.counters.malformed > 0);
+        rig_free(rig);
+    }
+}
+
+static void many_objects(struct fake *f)
+{
+    f->pending = 8;
+    const double axis[] = {1, 2};
+    for (uint32_t i = 0; i < 1000; i++)
+        fake_put(f, "joint_axis", (uint32_t)f->step * 1000 + i + 1, "", axis, 2);
+    fake_envelope(f, 1000);
+}
+
+static void tables_do_not_grow(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("le32");
+    rig->fake.spoil = many_objects;
+    rig_run(rig, 20);
+    assert_int_equal(rig->ez.state.n_joints, AW_EZ_JOINTS);
+    assert_int_equal(rig->ez.state.overflow, 20 * 1000 - AW_EZ_JOINTS);
+    rig_free(rig);
+}
+
+static void a_wire_with_small_counts_says_what_it_cannot_carry(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("msg=size8,pkt=type8+id8");
+    struct aw_ez_motor motor = {{1}, {1}};
+    for (uint32_t id = 1; id <= 20; id++) {
+        struct aw_ez_target target = {.id = id};
+        assert_int_equal(aw_ez_motor(&rig->ez, &target, &motor, &rig->err), AW_OK);
+    }
+    uint8_t out[AW_EZ_ANSWER_MAX];
+    size_t size;
+    assert_int_equal(aw_ez_compose(&rig->ez, out, sizeof out, &size, &rig->err), AW_LIMIT);
+    assert_non_null(strstr(rig->err.text, "size"));
+    rig_free(rig);
+}
+
+static void words_are_joints(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("le32");
+    struct aw_ez_target target;
+    struct aw_ez *ez = &rig->ez;
+    assert_int_equal(aw_ez_target(ez, "knee", &target, &rig->err), AW_USAGE);
+    assert_non_null(strstr(rig->err.text, "--names"));
+    assert_int_equal(aw_ez_names_add(&rig->names, AW_EZ_JOINT, 3, "knee", NULL, &rig->err), AW_OK);
+    assert_int_equal(aw_ez_target(ez, "knee", &target, &rig->err), AW_OK);
+    assert_int_equal(target.id, 3);
+    rig_run(rig, 1);
+    assert_int_equal(aw_ez_target(ez, "3", &target, &rig->err), AW_OK);
+    assert_string_equal(target.name, "knee");
+    assert_int_equal(aw_ez_target(ez, "joint4", &target, &rig->err), AW_OK);
+    assert_int_equal(target.id, 4);
+    assert_int_equal(aw_ez_target(ez, "kne", &target, &rig->err), AW_USAGE);
+    assert_non_null(strstr(rig->err.text, "did you mean 'knee'?"));
+    assert_int_equal(aw_ez_target(ez, "zebra", &target, &rig->err), AW_USAGE);
+    assert_non_null(strstr(rig->err.text, "there is knee, joint4"));
+    rig_free(rig);
+}
+
+static void a_number_is_a_joint_as_long_as_the_simulation_does_not_say_otherwise(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_new("le32");
+    struct aw_ez_target target;
+    struct aw_ez *ez = &rig->ez;
+    assert_int_equal(aw_ez_target(ez, "9", &target, &rig->err), AW_OK);
+    assert_int_equal(aw_ez_expect(ez, &target, &rig->err), AW_OK);
+    rig_run(rig, 1);
+    assert_int_equal(aw_ez_expect(ez, &target, &rig->err), AW_USAGE);
+    assert_non_null(strstr(rig->err.text, "no joint '9' — there is joint3, joint4"));
+    assert_int_equal(aw_ez_names_add(&rig->names, AW_EZ_JOINT, 9, "toe", NULL, &rig->err), AW_OK);
+    assert_int_equal(aw_ez_expect(ez, &target, &rig->err), AW_OK);
+    rig_free(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_message_is_answered_once),
+        cmocka_unit_test(the_state_is_that_of_the_simulation),
+        cmocka_unit_test(axes_are_numbered_by_their_order),
+        cmocka_unit_test(motor_commands_are_repeated_and_forces_are_not),
+        cmocka_unit_test(an_answer_that_has_nothing_to_say_is_empty),
+        cmocka_unit_test(a_listener_can_be_silent),
+        cmocka_unit_test(a_simulator_in_real_time_is_answered_too),
+        cmocka_unit_test(after_a_reset_nothing_old_is_shown),
+        cmocka_unit_test(messages_under_way_at_a_reset_are_passed_over),
+        cmocka_unit_test(a_reset_right_after_the_first_message),
+        cmocka_unit_test(a_restart_by_somebody_else_is_noticed_and_ends_motor_commands),
+        cmocka_unit_test(stop_is_sent_at_once_to_all_that_was_seen_or_commanded),
+        cmocka_unit_test(stop_goes_out_before_anything_was_heard),
+        cmocka_unit_test(what_is_no_number_is_refused),
+        cmocka_unit_test(damage_is_counted_explained_and_never_the_end),
+        cmocka_unit_test(damage_ends_with_its_connection),
+        cmocka_unit_test(random_damage_on_every_wire_stops_nobody),
+        cmocka_unit_test(tables_do_not_grow),
+        cmocka_unit_test(a_wire_with_small_counts_says_what_it_cannot_carry),
+        cmocka_unit_test(words_are_joints),
+        cmocka_unit_test(a_number_is_a_joint_as_long_as_the_simulation_does_not_say_otherwise),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

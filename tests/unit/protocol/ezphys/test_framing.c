@@ -1,0 +1,96 @@
+#include "protocol/ezphys/framing.h"
+
+#include "protocol/ezphys/wire.h"
+#include "wire_helper.h"
+
+static struct aw_ez_framing framing;
+static struct aw_error err;
+
+static const char *find_mine(void *context, const char *name)
+{
+    (void)context;
+    return strcmp(name, "mine") == 0 ? "be32,long=8" : strcmp(name, "loop") == 0 ? "mine" : NULL;
+}
+static const struct aw_ez_framing_names mine = {find_mine, NULL};
+
+static void assert_says(const char *text, const char *parts)
+{
+    char out[AW_EZ_FRAMING_TEXT];
+    if (aw_ez_framing_parse(&framing, text, &mine, &err) != AW_OK)
+        fail_msg("%s: %s", text, err.text);
+    out[aw_ez_framing_print(&framing.variant, out)] = '\0';
+    assert_string_equal(out, parts);
+}
+
+static void presets_have_their_parts(void **state)
+{
+    (void)state;
+    assert_says("le32", "endian=le,long=4,msg=size32+count32,pkt=type32+id32+len32");
+    assert_says("be32", "endian=be,long=4,msg=size32+count32,pkt=type32+id32+len32");
+    assert_says("packed8", "endian=le,long=4,msg=size32+count32,pkt=type8+id16");
+    assert_says("stream,long=8", "endian=le,long=8,msg=none,pkt=type32+id32+len32");
+    assert_says("name32", "endian=le,long=4,msg=size32+count32,pkt=type32+name32+len32");
+    assert_says("mine,msg=rest16", "endian=be,long=8,msg=rest16,pkt=type32+id32+len32");
+    assert_says("long=8", "endian=le,long=8,msg=size32+count32,pkt=type32+id32+len32");
+}
+
+static void what_was_printed_reads_back(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "endian=be,long=8,msg=pad8+count8+rest16,pkt=pad16+type8+id8+len8",
+        "endian=le,long=4,msg=none,pkt=name1+type16",
+        "endian=le,long=4,msg=count32,pkt=type32+name32+pad32",
+    };
+    for (size_t i = 0; i < 3; i++) {
+        assert_says(texts[i], texts[i]);
+        check_variant(&aw_ezphys_protocol, &framing.variant, false);
+    }
+}
+
+static void mistakes_are_told_with_their_place(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"le23", "'le23' at column 1: no wire of this name, did you mean le32?"},
+        {"", "no wire of this name"},
+        {"le32,", "at column 6"},
+        {"endan=le", "did you mean endian?"},
+        {"endian=middle", "'middle' at column 8: le or be"},
+        {"long=6", "4 or 8 bytes"},
+        {"long=8,le32", "a name stands in front"},
+        {"msg=siez32", "'siez32' at column 5: no such part, did you mean size?"},
+        {"msg=size", "give its size"},
+        {"msg=size24", "8, 16 or 32 bits"},
+        {"msg=size32+rest32", "a second one of this kind"},
+        {"msg=pad32", "needs a size, a rest or a count"},
+        {"msg=", "no such part"},
+        {"msg=size32+", "no such part"},
+        {"pkt=type32", "either an id or a name"},
+        {"pkt=type32+id32+name8", "either an id or a name"},
+        {"pkt=id32+len32", "needs its type"},
+        {"pkt=type8+name33", "1 to 32 bytes"},
+        {"pkt=type32+id32+pad32+pad32+pad32+pad32+pad32+pad32", "more parts"},
+        {"pkt=type32+name32+pad32+pad32+pad32", "at most 44 bytes"},
+        {"loop", "no wire of this name"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(aw_ez_framing_parse(&framing, cases[i][0], &mine, &err), AW_USAGE);
+        if (!strstr(err.text, cases[i][1]))
+            fail_msg("%s: %s", cases[i][0], err.text);
+    }
+    char longer[400];
+    memset(longer, 'a', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    assert_int_equal(aw_ez_framing_parse(&framing, longer, NULL, &err), AW_USAGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(presets_have_their_parts),
+        cmocka_unit_test(what_was_printed_reads_back),
+        cmocka_unit_test(mistakes_are_told_with_their_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,101 @@
+#include "protocol/ezphys/names.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct aw_ez_names names;
+static struct aw_error err;
+
+static enum aw_status reads(const char *text)
+{
+    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    names.n = 0;
+    enum aw_status status = aw_ez_names_read(&names, file, "names", &err);
+    fclose(file);
+    return status;
+}
+
+static void a_file_of_names_is_read(void **state)
+{
+    (void)state;
+    assert_int_equal(reads("\xEF\xBB\xBF# a humanoid\n"
+                           "body  1 humanoid.pelvis   # the root\n\n"
+                           "\tbody 2 humanoid.thigh\r\n"
+                           "joint 1 humanoid.hip humanoid.pelvis humanoid.thigh\n"
+                           "joint 4294967295 last world humanoid.thigh"),
+                     AW_OK);
+    assert_int_equal(names.n, 4);
+    assert_string_equal(aw_ez_names_of(&names, AW_EZ_BODY, 1)->name, "humanoid.pelvis");
+    assert_string_equal(aw_ez_names_of(&names, AW_EZ_JOINT, 1)->bodies[1], "humanoid.thigh");
+    assert_string_equal(aw_ez_names_find(&names, AW_EZ_JOINT, "last")->bodies[0], "");
+    assert_null(aw_ez_names_of(&names, AW_EZ_JOINT, 2));
+    assert_null(aw_ez_names_find(&names, AW_EZ_BODY, "humanoid.hip"));
+}
+
+static void what_is_wrong_is_told_with_its_line(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"body 1 a\nbdy 2 b\n",
+         "names:2: 'bdy': a line begins with body or joint — did you mean body?"},
+        {"body x a\n", "names:1: 'x': the number"},
+        {"body 0 a\n", "number 0 is the scene"},
+        {"body 4294967296 a\n", "1 to 4294967295"},
+        {"body 1\n", "2 words"},
+        {"body 1 a b c\n", "5 words"},
+        {"joint 1 a b\n", "4 words"},
+        {"joint 1 a b c d\n", "6 words"},
+        {"body 1 a\nbody 1 b\n", "names:2: body 1 has a name already: a"},
+        {"body 1 a\nbody 2 a\n", "names:2: body 'a' is number 1 already"},
+        {"body 1 1a\n", "no digit in front"},
+        {"body 1 a/b\n", "letters, digits"},
+        {"body 1 abcdefghijklmnopqrstuvwxyz0123456\n", "1 to 32"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(reads(cases[i][0]), AW_MALFORMED);
+        if (!strstr(err.text, cases[i][1]))
+            fail_msg("%s: %s", cases[i][0], err.text);
+    }
+}
+
+static void patterns_choose_parts_of_the_tree(void **state)
+{
+    (void)state;
+    assert_true(aw_ez_name_matches("humanoid.*", "humanoid.left.knee"));
+    assert_true(aw_ez_name_matches("humanoid", "humanoid.left.knee"));
+    assert_true(aw_ez_name_matches("humanoid.left", "humanoid.left.knee"));
+    assert_true(aw_ez_name_matches("*knee", "humanoid.left.knee"));
+    assert_true(aw_ez_name_matches("kne?", "knee"));
+    assert_false(aw_ez_name_matches("human", "humanoid.left.knee"));
+    assert_false(aw_ez_name_matches("knee", "humanoid.left.knee"));
+}
+
+static void tables_do_not_grow(void **state)
+{
+    (void)state;
+    names.n = 0;
+    char name[16];
+    for (uint32_t i = 1; i <= AW_EZ_NAMES_MAX; i++) {
+        snprintf(name, sizeof name, "n%u", (unsigned)i);
+        assert_int_equal(aw_ez_names_add(&names, AW_EZ_BODY, i, name, NULL, &err), AW_OK);
+    }
+    assert_int_equal(aw_ez_names_add(&names, AW_EZ_BODY, 9999, "more", NULL, &err), AW_LIMIT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_of_names_is_read),
+        cmocka_unit_test(what_is_wrong_is_told_with_its_line),
+        cmocka_unit_test(patterns_choose_parts_of_the_tree),
+        cmocka_unit_test(tables_do_not_grow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,214 @@
+#include "protocol/ezphys/picture.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { COLUMNS = 80, ROWS = 24 };
+
+static struct aw_scene scene;
+static struct aw_ez_state state;
+static struct aw_ez_picture picture;
+static struct aw_braille canvas;
+
+static int start(void **unused)
+{
+    (void)unused;
+    return aw_braille_init(&canvas, COLUMNS, ROWS) ? 0 : -1;
+}
+
+static int stop(void **unused)
+{
+    (void)unused;
+    aw_braille_free(&canvas);
+    return 0;
+}
+
+static void add_body(const char *name, const double position[3], const double rotation[4])
+{
+    struct aw_ez_body *body = &state.bodies[state.n_bodies++];
+    *body = (struct aw_ez_body){.object = {.id = (uint32_t)state.n_bodies}};
+    snprintf(body->object.name, sizeof body->object.name, "%s", name);
+    memcpy(body->position, position, sizeof body->position);
+    memcpy(body->rotation, rotation, sizeof body->rotation);
+}
+
+/* A scene that is shipped, with its bodies where it lets them go. */
+static void load(const char *name)
+{
+    struct aw_error err;
+    if (aw_scene_load(&scene, name, &err) != AW_OK)
+        fail_msg("%s", err.text);
+    memset(&state, 0, sizeof state);
+    for (size_t i = 0; i < scene.n_bodies; i++)
+        add_body(scene.bodies[i].name, scene.bodies[i].position_m, scene.bodies[i].rotation);
+    picture = (struct aw_ez_picture){.scene = &scene};
+    aw_ez_picture_aim(&picture, &state);
+}
+
+static void draw(void)
+{
+    aw_braille_clear(&canvas);
+    aw_ez_picture_draw(&picture, &state, &canvas);
+}
+
+/* Are there dots of this colour where the point is? Dots are rounded: or right beside it. */
+static bool is_drawn(const double point[3], int color)
+{
+    double x, y;
+    aw_ez_picture_project(&picture, &canvas, point, &x, &y);
+    for (int i = 0; i < 9; i++) {
+        int column = (int)floor((x + i % 3 - 1) / 2), row = (int)floor((y + i / 3 - 1) / 4);
+        bool inside = column >= 0 && column < COLUMNS && row >= 0 && row < ROWS;
+        const struct aw_braille_cell *cell = inside ? &canvas.cells[row * COLUMNS + column] : NULL;
+        if (cell && cell->dots && cell->color == color)
+            return true;
+    }
+    return false;
+}
+
+static void assert_inside(const double point[3], const char *what)
+{
+    double x, y;
+    aw_ez_picture_project(&picture, &canvas, point, &x, &y);
+    if (!(x >= 0 && x < 2 * COLUMNS && y >= 0 && y < 4 * ROWS))
+        fail_msg("%s is at %g, %g, outside", what, x, y);
+}
+
+static size_t cells_of_color(int color)
+{
+    size_t n = 0;
+    for (int i = 0; i < COLUMNS * ROWS; i++)
+        n += canvas.cells[i].dots && canvas.cells[i].color == color;
+    return n;
+}
+
+static void every_body_of_every_scene_is_in_the_picture(void **unused)
+{
+    (void)unused;
+    for (const struct aw_scene_text *text = aw_scene_shipped(); text->name; text++) {
+        load(text->name);
+        draw();
+        for (size_t i = 0; i < state.n_bodies; i++)
+            assert_inside(state.bodies[i].position, text->name);
+        assert_true(cells_of_color(1) > 1);
+    }
+}
+
+static void a_pendulum_hangs_from_its_pivot_wherever_it_swings(void **unused)
+{
+    (void)unused;
+    static const double pivot[3] = {0, 0, 2}, floor_point[3] = {0, 0, 0};
+    load("pendulum");
+    for (double angle = 0; angle <= 3.15; angle += 0.35) {
+        double found[3], half[3] = {0.5 * cos(angle), 0, 2 - 0.5 * sin(angle)};
+        double *bob = state.bodies[0].position;
+        bob[0] = cos(angle);
+        bob[2] = 2 - sin(angle);
+        assert_true(aw_ez_pivot(&scene, &scene.joints[0], &state, found));
+        assert_memory_equal(found, pivot, sizeof pivot);
+        draw();
+        assert_inside(bob, "the bob");
+        assert_true(is_drawn(bob, 1));
+        assert_true(is_drawn(half, 3)); /* the rod */
+        assert_true(is_drawn(pivot, 3));
+        assert_true(is_drawn(floor_point, AW_BRAILLE_DIM));
+    }
+    assert_true(cells_of_color(AW_BRAILLE_DIM) > 50);
+}
+
+static const struct aw_scene_joint *joint_called(const char *name)
+{
+    for (size_t i = 0; i < scene.n_joints; i++)
+        if (strcmp(scene.joints[i].name, name) == 0)
+            return &scene.joints[i];
+    fail_msg("no joint %s", name);
+    return NULL;
+}
+
+static void pivots_between_bodies_go_with_them(void **unused)
+{
+    (void)unused;
+    double pivot[3];
+    load("double-pendulum");
+    const struct aw_scene_joint *elbow = joint_called("elbow");
+    struct aw_ez_body *lower = &state.bodies[1];
+    assert_true(aw_ez_pivot(&scene, elbow, &state, pivot));
+    assert_true(fabs(pivot[0] - 0.5) < 1e-9 && fabs(pivot[2] - 2) < 1e-9);
+    /* 90 degrees about y: what was to its left is above it */
+    const double turned[4] = {sqrt(0.5), 0, sqrt(0.5), 0};
+    memcpy(lower->rotation, turned, sizeof turned);
+    assert_true(aw_ez_pivot(&scene, elbow, &state, pivot));
+    assert_true(fabs(pivot[0] - 0.75) < 1e-9 && fabs(pivot[2] - 2.25) < 1e-9);
+    state.n_bodies = 1;
+    assert_false(aw_ez_pivot(&scene, elbow, &state, pivot));
+    draw(); /* without the body that is not sent */
+    load("slider-crank");
+    assert_true(aw_ez_pivot(&scene, joint_called("bore"), &state, pivot));
+    assert_memory_equal(pivot, state.bodies[2].position, sizeof pivot);
+}
+
+static void without_a_scene_bodies_are_crosses_and_names_join_them(void **unused)
+{
+    (void)unused;
+    static struct aw_ez_names names;
+    static const double upright[4] = {1, 0, 0, 0}, middle[3] = {0, 0, 1.5};
+    static const char *const bodies[] = {"shin", "thigh"};
+    memset(&state, 0, sizeof state);
+    picture = (struct aw_ez_picture){.names = &names};
+    aw_ez_picture_aim(&picture, &state); /* nothing yet */
+    draw();
+    assert_int_equal(cells_of_color(1), 0);
+    add_body("shin", (const double[]){0, 0, 1}, upright);
+    add_body("thigh", (const double[]){0, 0, 2}, upright);
+    aw_ez_picture_aim(&picture, &state);
+    draw();
+    assert_false(is_drawn(middle, 3));
+    assert_true(is_drawn((const double[]){0, 0, 1.1}, 1));
+    assert_int_equal(aw_ez_names_add(&names, AW_EZ_JOINT, 1, "knee", bodies, NULL), AW_OK);
+    draw();
+    assert_true(is_drawn(middle, 3));
+}
+
+static void contacts_are_seen(void **unused)
+{
+    (void)unused;
+    static const double point[3] = {0.2, 0.1, 0};
+    load("box");
+    state.contacts[state.n_contacts++] = (struct aw_ez_contact){.point = {0.2, 0.1, 0}};
+    draw();
+    assert_true(is_drawn(point, 2));
+}
+
+static void the_eye_follows_what_leaves(void **unused)
+{
+    (void)unused;
+    load("falling");
+    double z = picture.center[2];
+    state.bodies[0].position[2] -= picture.radius_m / 2;
+    aw_ez_picture_follow(&picture, &state);
+    assert_true(picture.center[2] == z);
+    state.bodies[0].position[2] = 10;
+    aw_ez_picture_follow(&picture, &state);
+    assert_true(picture.center[2] == 10);
+    assert_inside(state.bodies[0].position, "the ball");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_body_of_every_scene_is_in_the_picture),
+        cmocka_unit_test(a_pendulum_hangs_from_its_pivot_wherever_it_swings),
+        cmocka_unit_test(pivots_between_bodies_go_with_them),
+        cmocka_unit_test(without_a_scene_bodies_are_crosses_and_names_join_them),
+        cmocka_unit_test(contacts_are_seen),
+        cmocka_unit_test(the_eye_follows_what_leaves),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}

@@ -1,0 +1,216 @@
+#include "protocol/ezphys/probe.h"
+
+#include "protocol/ezphys/message.h"
+#include "protocol/ezphys/wire.h"
+#include "wire_helper.h"
+
+#define ROOM 300000
+
+/* A random scene: some bodies, joints with axes, feedback, contacts. */
+struct scene {
+    struct aw_ez_framing framing;
+    struct aw_wire wire;
+    struct rng rng;
+    int bodies, joints, stride;
+    bool contacts, feedback, stamps;
+    double step_size;
+    uint32_t ids;
+};
+
+static double between(struct scene *s, double low, double high)
+{
+    return low + (high - low) * rng_unit(&s->rng);
+}
+
+static void put_object(struct scene *s, struct aw_record *record, uint32_t id)
+{
+    struct aw_error err;
+    char name[32];
+    snprintf(name, sizeof name, "object%u", (unsigned)id);
+    if (aw_codec_find(record->codec, "id") >= 0)
+        aw_record_set(record, "id", id * s->ids, &err);
+    else
+        aw_record_set_text(record, "name", id ? name : "", &err);
+}
+
+static void fill_values(struct scene *s, struct aw_record *record)
+{
+    for (int i = 0; i < record->codec->n_leaves; i++)
+        if (record->codec->leaves[i].value && record->codec->leaves[i].field->type == AW_FLOAT) {
+            record->v[i] = between(s, -20, 20);
+            record->present |= UINT64_C(1) << i;
+        }
+}
+
+static void turn(struct scene *s, struct aw_record *record)
+{
+    double q[4], length = 0;
+    for (int i = 0; i < 4; i++) {
+        q[i] = between(s, -1, 1);
+        length += q[i] * q[i];
+    }
+    static const char *const names[] = {"rotation.w", "rotation.x", "rotation.y", "rotation.z"};
+    for (int i = 0; i < 4; i++)
+        aw_record_set(record, names[i], q[i] / sqrt(length), NULL);
+}
+
+static void add(struct scene *s, struct aw_ez_message *message, const char *name, uint32_t id,
+                long step)
+{
+    struct aw_record record;
+    struct aw_error err;
+    aw_record_init(&record, aw_wire_codec(&s->wire, name, AW_RX), AW_RX);
+    fill_values(s, &record);
+    put_object(s, &record, id);
+    if (strcmp(name, "limb") == 0)
+        turn(s, &record);
+    if (strcmp(name, "collision") == 0)
+        aw_record_set(&record, "depth", between(s, 0, 0.01), &err);
+    if (strcmp(name, "timestamp") == 0) {
+        aw_record_set(&record, "step", (double)step, &err);
+        aw_record_set(&record, "step_size", s->step_size, &err);
+    }
+    if (aw_ez_message_add(message, &record, &err) != AW_OK)
+        fail_msg("%s", err.text);
+}
+
+static size_t write_message(struct scene *s, uint8_t *out, size_t cap, long step)
+{
+    struct aw_ez_message message = {.wire = &s->wire, .data = out, .cap = cap};
+    aw_ez_message_begin(&message);
+    if (s->stamps)
+        add(s, &message, "timestamp", 0, step);
+    for (int i = 1; i <= s->bodies; i++)
+        add(s, &message, "limb", (uint32_t)i, step);
+    for (int i = 1; i <= s->joints; i++) {
+        add(s, &message, "joint_axis", (uint32_t)i, step);
+        if (i % 3 == 0)
+            add(s, &message, "joint_axis", (uint32_t)i, step);
+        if (s->feedback)
+            add(s, &message, "joint_feedback", (uint32_t)i, step);
+    }
+    for (uint64_t i = s->contacts ? rng_next(&s->rng) % 9 : 0; i > 0; i--)
+        add(s, &message, "collision", 1, step);
+    return aw_ez_message_end(&message).size;
+}
+
+static struct scene *new_scene(const char *wire, uint64_t seed)
+{
+    struct scene *s = calloc(1, sizeof *s);
+    assert_int_equal(aw_ez_framing_parse(&s->framing, wire, NULL, NULL), AW_OK);
+    aw_wire_init(&s->wire, &aw_ezphys_protocol, &s->framing.variant, false);
+    s->rng.state = seed * 2654435761u + 88172645463325252u;
+    for (int i = 0; i < 9; i++)
+        rng_next(&s->rng);
+    s->bodies = 1 + (int)(rng_next(&s->rng) % 12);
+    s->joints = (int)(rng_next(&s->rng) % 10);
+    s->stride = 1 + (int)(rng_next(&s->rng) % 3) * 4;
+    s->contacts = rng_next(&s->rng) % 2;
+    s->feedback = rng_next(&s->rng) % 2;
+    s->stamps = true;
+    s->step_size = between(s, 0.0005, 0.02);
+    s->ids = rng_next(&s->rng) % 2 ? 1 : 3;
+    return s;
+}
+
+static size_t capture(struct scene *s, uint8_t *out, int messages)
+{
+    size_t size = 0;
+    long step = (long)(rng_next(&s->rng) % 3) * 1000;
+    for (int i = 0; i < messages; i++, step += s->stride)
+        size += write_message(s, out + size, ROOM - size, step);
+    return size;
+}
+
+static const char *const wires[] = {
+    "le32",        "be32",           "packed8",       "stream",      "name32",
+    "le32,long=8", "packed8,long=8", "stream,long=8", "be32,long=8", "name32,long=8",
+};
+#define N_WIRES (sizeof wires / sizeof *wires)
+
+static void assert_found(const char *wire, uint64_t seed, size_t cut)
+{
+    uint8_t *bytes = malloc(ROOM);
+    struct scene *s = new_scene(wire, seed);
+    struct aw_ez_guess guesses[3];
+    size_t size = capture(s, bytes, 40);
+    cut = cut < size / 4 ? cut : size / 4;
+    size_t n = aw_ez_probe((struct aw_span){bytes + cut, size - cut - cut / 2}, guesses, 3);
+    if (n == 0 || strcmp(guesses[0].wire, wire) != 0 || !guesses[0].sure)
+        fail_msg("%s, seed %llu: %s, score %g, then %s %g (%s)", wire, (unsigned long long)seed,
+                 n ? guesses[0].wire : "nothing", n ? guesses[0].score : 0,
+                 n > 1 ? guesses[1].wire : "", n > 1 ? guesses[1].score : 0, guesses[0].why);
+    assert_true(guesses[0].score > 0.95);
+    free(s);
+    free(bytes);
+}
+
+static void random_scenes_in_any_preset_are_found(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 2 * N_WIRES; seed++)
+        assert_found(wires[seed % N_WIRES], seed, 0);
+}
+
+static void a_capture_may_begin_and_end_anywhere(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= N_WIRES; seed++)
+        assert_found(wires[seed % N_WIRES], seed, (size_t)seed * 37);
+}
+
+static void other_descriptions_are_found_by_their_parts(void **state)
+{
+    (void)state;
+    static const char *const others[] = {
+        "endian=be,long=4,msg=rest32,pkt=type16+id16",
+        "endian=le,long=4,msg=size16,pkt=type8+id8",
+        "endian=le,long=8,msg=count32,pkt=id32+type32+len32",
+    };
+    for (size_t i = 0; i < 3; i++)
+        assert_found(others[i], i + 5, 0);
+}
+
+static void noise_and_nothing_are_no_wire(void **state)
+{
+    (void)state;
+    static uint8_t noise[50000];
+    struct rng rng = {12345};
+    struct aw_ez_guess guess;
+    for (size_t i = 0; i < sizeof noise; i++)
+        noise[i] = (uint8_t)rng_next(&rng);
+    size_t n = aw_ez_probe((struct aw_span){noise, sizeof noise}, &guess, 1);
+    assert_true(n == 0 || !guess.sure);
+    memset(noise, 0, sizeof noise);
+    n = aw_ez_probe((struct aw_span){noise, sizeof noise}, &guess, 1);
+    assert_true(n == 0 || !guess.sure);
+    assert_int_equal(aw_ez_probe((struct aw_span){noise, 0}, &guess, 1), 0);
+    assert_int_equal(aw_ez_probe((struct aw_span){noise, 5}, &guess, 1), 0);
+}
+
+static void too_little_is_not_sure(void **state)
+{
+    (void)state;
+    uint8_t *bytes = malloc(ROOM);
+    struct scene *s = new_scene("le32", 3);
+    struct aw_ez_guess guess;
+    s->bodies = 1;
+    s->joints = 0;
+    size_t size = capture(s, bytes, 1);
+    assert_int_equal(aw_ez_probe((struct aw_span){bytes, size}, &guess, 1), 1);
+    assert_false(guess.sure);
+    free(s);
+    free(bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_scenes_in_any_preset_are_found),
+        cmocka_unit_test(a_capture_may_begin_and_end_anywhere),
+        cmocka_unit_test(other_descriptions_are_found_by_their_parts),
+        cmocka_unit_test(noise_and_nothing_are_no_wire),
+        cmocka_unit_test(too_little_is_not_sure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,283 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "protocol/ezphys/scene.h"
+
+static enum aw_status parse(struct aw_scene *scene, const char *text, struct aw_error *err)
+{
+    return aw_scene_parse(scene, "test", text, strlen(text), err);
+}
+
+static void parses(struct aw_scene *scene, const char *text)
+{
+    struct aw_error err = {.text = ""};
+    if (parse(scene, text, &err) != AW_OK)
+        fail_msg("%s", err.text);
+}
+
+static void assert_near(double found, double expected, double tolerance)
+{
+    if (!(fabs(found - expected) <= tolerance))
+        fail_msg("%.17g is not %.17g", found, expected);
+}
+
+static void bodies_have_what_is_written(void **state)
+{
+    static struct aw_scene scene;
+    (void)state;
+    parses(&scene, "\xEF\xBB\xBF"
+                   "body a box 1 2m 30cm density 1000 at -1 0 2.5 velocity 0 0 1 spin 90deg/s 0 0\n"
+                   "body b sphere 0.1 mass 2kg collide off send off id 9\n"
+                   "body c capsule 0.1 0.5 mass 1\n"
+                   "body d cylinder 0.2 0.4 mass 1 turn 0 0 2 90deg\n");
+    const struct aw_scene_body *b = scene.bodies;
+    assert_int_equal(scene.n_bodies, 4);
+    assert_string_equal(b[0].name, "a");
+    assert_int_equal(b[0].shape, AW_SCENE_BOX);
+    assert_near(b[0].size_m[1], 2, 0);
+    assert_near(b[0].size_m[2], 0.3, 1e-15);
+    assert_near(b[0].density_kg_m3, 1000, 0);
+    assert_near(b[0].position_m[0], -1, 0);
+    assert_near(b[0].velocity_m_s[2], 1, 0);
+    assert_near(b[0].spin_rad_s[0], 1.5707963267948966, 1e-12);
+    assert_near(b[0].rotation[0], 1, 0);
+    assert_true(b[0].send && b[0].collide);
+    assert_false(b[1].send || b[1].collide);
+    assert_int_equal(b[0].id, 1);
+    assert_int_equal(b[1].id, 9);
+    assert_int_equal(b[2].id, 3);
+    assert_int_equal(b[2].shape, AW_SCENE_CAPSULE);
+    assert_near(b[3].rotation[0], sqrt(0.5), 1e-12);
+    assert_near(b[3].rotation[3], sqrt(0.5), 1e-12);
+}
+
+static void joints_have_what_is_written(void **state)
+{
+    static struct aw_scene scene;
+    (void)state;
+    parses(&scene, "body a sphere 1 mass 1\nbody b sphere 1 mass 1\n"
+                   "joint h hinge a world anchor 1 2 3 axis 0 0 -4 stops -90deg 1 motor 2 5Nm\n"
+                   "joint s slider b world axis 1 1 0 stops -5mm 5mm motor 10mm/s 5\n"
+                   "joint f fixed a b receive off feedback off send off\n"
+                   "joint u universal b a anchor 0 0 0\n  axis 1 0 0 # the first\n  axis2 0 1 0\n"
+                   "joint o ball a b anchor 0 0 0 axis 1 0 0 axis3 0 0 1 motor3 1 2 id 40\n");
+    const struct aw_scene_joint *j = scene.joints;
+    assert_int_equal(scene.n_joints, 5);
+    assert_int_equal(j[0].body[0], 0);
+    assert_int_equal(j[0].body[1], AW_SCENE_WORLD);
+    assert_near(j[0].anchor_m[2], 3, 0);
+    assert_near(j[0].axis[0][2], -1, 0);
+    assert_near(j[0].low[0], -1.5707963267948966, 1e-12);
+    assert_near(j[0].high[0], 1, 0);
+    assert_near(j[0].velocity[0], 2, 0);
+    assert_near(j[0].max_torque[0], 5, 0);
+    assert_int_equal(j[1].body[0], 1);
+    assert_near(j[1].axis[0][0], sqrt(0.5), 1e-12);
+    assert_near(j[1].high[0], 0.005, 1e-12);
+    assert_near(j[1].velocity[0], 0.01, 1e-12);
+    assert_true(isinf(j[2].low[0]) && isinf(j[2].high[2]));
+    assert_false(j[2].receive || j[2].feedback || j[2].send);
+    assert_int_equal(aw_scene_axes(j[3].kind), 2);
+    assert_near(j[4].velocity[2], 1, 0);
+    assert_int_equal(j[4].id, 40);
+    assert_int_equal(j[3].id, 4);
+}
+
+static void the_world_has_defaults(void **state)
+{
+    static struct aw_scene scene;
+    (void)state;
+    parses(&scene, "title  two  words # and a remark\nbody a sphere 1 mass 1");
+    assert_string_equal(scene.title, "two words");
+    assert_near(scene.gravity_m_s2[2], -9.81, 0);
+    assert_near(scene.step_s, 0.01, 0);
+    assert_near(scene.solver_erp, 0.2, 0);
+    assert_false(scene.ground);
+    parses(&scene, "ground normal 0 3 0 offset 10cm\ngravity 0 -1 0\nstep 2ms\n"
+                   "contact friction 1 bounce 0.5 erp 0.3 cfm 1e-3\nsolver erp 0.8 cfm 1e-6\n"
+                   "body a sphere 1 mass 1");
+    assert_true(scene.ground);
+    assert_near(scene.ground_normal[1], 1, 0);
+    assert_near(scene.ground_offset_m, 0.1, 1e-12);
+    assert_near(scene.gravity_m_s2[1], -1, 0);
+    assert_near(scene.step_s, 0.002, 1e-12);
+    assert_near(scene.friction, 1, 0);
+    assert_near(scene.bounce, 0.5, 0);
+    assert_near(scene.contact_cfm, 1e-3, 0);
+    assert_near(scene.solver_erp, 0.8, 0);
+}
+
+#define BODY "body a sphere 1 mass 1\n"
+
+/* Every mistake is told with its place and what is wrong. */
+static void mistakes_have_a_place(void **state)
+{
+    static const struct {
+        const char *text, *told;
+        enum aw_status status;
+    } cases[] = {
+        {"", "test:1:1: nothing in it", AW_USAGE},
+        {"\n\n  # only words\n", "test:4:1: nothing in it", AW_USAGE},
+        {"bdoy a sphere 1 mass 1", "test:1:1: no statement \"bdoy\" — did you mean \"body\"?",
+         AW_USAGE},
+        {"quux", "test:1:1: no statement \"quux\" — there are: title gravity", AW_USAGE},
+        {"  body a sphere 1 mass 1", "test:1:3: too much, or a statement that does not begin",
+         AW_USAGE},
+        {"body", "test:1:5: a name is missing", AW_USAGE},
+        {"body a", "test:1:7: no shape \"\" — there are: box", AW_USAGE},
+        {"body a spere 1 mass 1", "test:1:8: no shape \"spere\" — did you mean \"sphere\"?",
+         AW_USAGE},
+        {"body a sphere", "test:1:14: a number is missing before this (in m)", AW_USAGE},
+        {"body a sphere x", "test:1:15: 'x' is not a number", AW_USAGE},
+        {"body a sphere nan mass 1", "test:1:15: 'nan' is not a number", AW_USAGE},
+        {"body a sphere 1e999 mass 1", "test:1:15: '1e999' is too large", AW_USAGE},
+        {"body a sphere 0 mass 1", "test:1:15: 0 is outside 0.0001 to 1000 m", AW_LIMIT},
+        {"body a sphere 1rad mass 1", "test:1:15: '1rad': 'rad' is the wrong unit — use m",
+         AW_USAGE},
+        {"body a sphere 1", "test:1:6: body a: write either its mass or its density", AW_USAGE},
+        {"body a sphere 1 mass 1 density 1", "test:1:6: body a: write either", AW_USAGE},
+        {"body a sphere 1 mass 1 mass 2", "test:1:24: mass is given twice", AW_USAGE},
+        {"body a sphere 1 mas 1", "test:1:17: no attribute \"mas\" — did you mean \"mass\"?",
+         AW_USAGE},
+        {"body a sphere 1 mass 1 send maybe", "test:1:29: send is a switch", AW_USAGE},
+        {"body a sphere 1 mass 1 id 1.5", "test:1:27: 1.5 is no whole number", AW_USAGE},
+        {"body a sphere 1 mass 1 id 0", "test:1:27: 0 is outside 1 to 65535", AW_LIMIT},
+        {"body a sphere 1 mass 1 turn 0 0 0 1", "test:1:29: an axis of no length", AW_USAGE},
+        {"body 1a sphere 1", "test:1:6: 1a: a name does not start with a digit", AW_USAGE},
+        {"body a/b sphere 1", "test:1:6: a name is made of letters", AW_USAGE},
+        {"body world sphere 1 mass 1", "test:1:6: the name world is taken", AW_USAGE},
+        {"body a23456789012345678901234567890123 sphere 1", "test:1:6: a name has at most 32",
+         AW_USAGE},
+        {BODY "body a sphere 1 mass 1", "test:2:6: the name a is taken", AW_USAGE},
+        {BODY "body b sphere 1 mass 1 id 1", "test:2:6: id 1 is taken", AW_USAGE},
+        {BODY "joint j hing a world", "test:2:9: no kind of joint \"hing\" — did you mean",
+         AW_USAGE},
+        {BODY "joint j hinge a wrld", "test:2:17: no body \"wrld\" — did you mean \"world\"?",
+         AW_USAGE},
+        {BODY "joint j hinge a a", "test:2:15: a joint is between two different things", AW_USAGE},
+        {BODY "joint j hinge world a", "test:2:15: world comes second", AW_USAGE},
+        {BODY "joint j hinge2 a world", "test:2:16: a hinge2 joint needs two bodies", AW_USAGE},
+        {BODY "joint j hinge a world anchor 0 0 0", "test:2:7: joint j: an axis is missing",
+         AW_USAGE},
+        {BODY "joint j hinge a world axis 0 0 1", "test:2:7: joint j: where is it?", AW_USAGE},
+        {BODY "joint j hinge a world axis2 0 0 1", "test:2:29: axis2: a hinge joint has 1 axis",
+         AW_USAGE},
+        {BODY "joint j universal a world anchor 0 0 0 axis 0 0 1 axis2 0 0 2",
+         "test:2:7: joint j: its axes are parallel", AW_USAGE},
+        {BODY "joint j ball a world anchor 0 0 0 axis 0 0 1 axis2 0 1 0 axis3 1 0 0",
+         "test:2:7: joint j: axis2 of a ball follows", AW_USAGE},
+        {BODY "joint j ball a world anchor 0 0 0 axis 0 0 1 axis3 1 0 1",
+         "test:2:7: joint j: axis and axis3 are not at right angles", AW_USAGE},
+        {BODY "joint j hinge a world stops 1 0", "test:2:29: stops from 1 to 0", AW_USAGE},
+        {"step 0\n" BODY, "test:1:6: 0 is outside 1e-06 to 1 s", AW_LIMIT},
+        {"gravity 0 0", "test:1:12: a number is missing before this (in m/s2)", AW_USAGE},
+        {"ground 1 2 3", "test:1:8: no attribute \"1\" — there are: normal offset", AW_USAGE},
+        {"body \x01 sphere 1", "test:1:6: a name is made of", AW_USAGE},
+    };
+    static struct aw_scene scene;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_error err = {.text = ""};
+        assert_int_equal(parse(&scene, cases[i].text, &err), cases[i].status);
+        if (strncmp(err.text, cases[i].told, strlen(cases[i].told)) != 0)
+            fail_msg("%s\nsaid:     %s\nexpected: %s", cases[i].text, err.text, cases[i].told);
+    }
+}
+
+/* Cut anywhere, it is a scene or a mistake, and nothing behind the cut is read. */
+static void cut_anywhere(void **state)
+{
+    static struct aw_scene scene;
+    (void)state;
+    for (const struct aw_scene_text *row = aw_scene_shipped(); row->name; row++)
+        for (size_t size = 0; size <= row->size; size++) {
+            struct aw_error err;
+            char *copy = malloc(size + 1);
+            assert_non_null(copy);
+            memcpy(copy, row->text, size);
+            enum aw_status status = aw_scene_parse(&scene, row->name, copy, size, &err);
+            free(copy);
+            assert_true(status == AW_OK || status == AW_USAGE || status == AW_LIMIT);
+            if (size == row->size)
+                assert_int_equal(status, AW_OK);
+        }
+}
+
+static void too_many(void **state)
+{
+    static struct aw_scene scene;
+    static char text[200 * 40];
+    struct aw_error err;
+    (void)state;
+    for (int i = 0; i < 129; i++)
+        snprintf(text + strlen(text), 40, "body b%d sphere 1 mass 1\n", i);
+    assert_int_equal(parse(&scene, text, &err), AW_LIMIT);
+    assert_string_equal(err.text, "test:129:6: a scene has at most 128 bodies");
+    *strstr(text, "body b128") = '\0';
+    assert_int_equal(parse(&scene, text, &err), AW_OK);
+    assert_int_equal(scene.n_bodies, AW_SCENE_BODIES_MAX);
+}
+
+static void shipped_scenes_load(void **state)
+{
+    static struct aw_scene scene;
+    struct aw_error err;
+    (void)state;
+    size_t n = 0;
+    for (const struct aw_scene_text *row = aw_scene_shipped(); row->name; row++, n++) {
+        if (aw_scene_load(&scene, row->name, &err) != AW_OK)
+            fail_msg("%s", err.text);
+        assert_true(*scene.title != '\0');
+    }
+    assert_true(n >= 7);
+    assert_int_equal(aw_scene_load(&scene, "humanoid", &err), AW_OK);
+    assert_int_equal(scene.n_bodies, 16);
+    assert_int_equal(scene.n_joints, 15);
+}
+
+static void loading_says_what_is_missing(void **state)
+{
+    static struct aw_scene scene;
+    struct aw_error err;
+    (void)state;
+    assert_int_equal(aw_scene_load(&scene, "humaniod", &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "did you mean \"humanoid\"?"));
+    assert_int_equal(aw_scene_load(&scene, "xyz", &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "there are: arm4"));
+    assert_int_equal(aw_scene_load(&scene, "./nosuch.scene", &err), AW_NO_LINK);
+    assert_non_null(strstr(err.text, "No such file"));
+    assert_int_equal(aw_scene_load(&scene, "/", &err), AW_NO_LINK);
+    char path[] = "/tmp/scene-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, "body a sphere 1\n", 16) == 16);
+    assert_int_equal(aw_scene_load(&scene, path, &err), AW_USAGE);
+    assert_int_equal(strncmp(err.text, path + 5, strlen(path + 5)), 0);
+    assert_int_equal(ftruncate(fd, AW_SCENE_TEXT_MAX + 1), 0);
+    assert_int_equal(aw_scene_load(&scene, path, &err), AW_LIMIT);
+    close(fd);
+    unlink(path);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bodies_have_what_is_written),
+        cmocka_unit_test(joints_have_what_is_written),
+        cmocka_unit_test(the_world_has_defaults),
+        cmocka_unit_test(mistakes_have_a_place),
+        cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(too_many),
+        cmocka_unit_test(shipped_scenes_load),
+        cmocka_unit_test(loading_says_what_is_missing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

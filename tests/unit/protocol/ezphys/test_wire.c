@@ -1,0 +1,338 @@
+#include "protocol/ezphys/wire.h"
+
+#include "wire_helper.h"
+
+static const char *const variant_names[] = {"le32", "be32", "packed8", "stream", "name32"};
+#define N_VARIANTS (sizeof variant_names / sizeof *variant_names)
+
+static struct aw_wire wire;
+
+static void use(const char *variant)
+{
+    aw_wire_init(&wire, &aw_ezphys_protocol, aw_protocol_variant(&aw_ezphys_protocol, variant),
+                 false);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    use("le32");
+    return 0;
+}
+
+static void every_field_survives(void **state)
+{
+    (void)state;
+    check_protocol(&aw_ezphys_protocol);
+    check_documented(&aw_ezphys_protocol);
+}
+
+static void a_long_may_have_eight_bytes(void **state)
+{
+    (void)state;
+    struct aw_variant variant = aw_ezphys_protocol.variants[0];
+    variant.long_bits = 64;
+    check_variant(&aw_ezphys_protocol, &variant, true);
+    aw_wire_init(&wire, &aw_ezphys_protocol, &variant, false);
+    char hex[AW_HEX_SIZE(64)];
+    struct aw_error err;
+    assert_int_equal(
+        encode_text(&wire, AW_RX, "timestamp", "step=4294967296 step_size=0.5", hex, &err), AW_OK);
+    assert_string_equal(hex, "05 00 00 00 00 00 00 00 0C 00 00 00 "
+                             "00 00 00 00 01 00 00 00 00 00 00 3F");
+}
+
+static void payloads_have_the_documented_sizes(void **state)
+{
+    (void)state;
+    static const size_t sent[] = {0, 16, 84, 8, 48, 8}, received[] = {0, 0, 12, 24};
+    for (uint32_t code = 1; code <= 5; code++)
+        assert_int_equal(aw_payload_size(&wire, aw_find_code(&wire, AW_RX, code)), sent[code]);
+    for (uint32_t code = 1; code <= 3; code++)
+        assert_int_equal(aw_payload_size(&wire, aw_find_code(&wire, AW_TX, code)), received[code]);
+}
+
+static void unused_floats_are_sent_as_zero_and_ignored(void **state)
+{
+    (void)state;
+    struct rng rng = {1};
+    struct aw_record record, got;
+    struct aw_error err;
+    uint8_t bytes[FRAME_CAP];
+    size_t size;
+    fill(&record, aw_wire_codec(&wire, "limb", AW_RX), AW_RX, &rng);
+    assert_int_equal(aw_encode(&record, false, bytes, sizeof bytes, &size, &err), AW_OK);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(bytes[12 + 13 * 4 + i], 0);
+        assert_int_equal(bytes[12 + 20 * 4 + i], 0);
+    }
+    memset(bytes + 12 + 13 * 4, 0xFF, 4);
+    memset(bytes + 12 + 20 * 4, 0xFF, 4);
+    assert_int_equal(aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, size}, &got, &err),
+                     AW_OK);
+    for (int i = 0; i < record.codec->n_leaves; i++)
+        if (record.codec->leaves[i].value)
+            assert_same_value(&record, &got, i);
+}
+
+static void numbers_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    struct aw_record record;
+    struct aw_error err;
+    assert_refused(&wire, "axis_motor", "id=1 velocity1=nan max_torque1=1", AW_USAGE);
+    assert_refused(&wire, "axis_motor", "id=1 velocity1=1 max_torque1=inf", AW_USAGE);
+    assert_refused(&wire, "axis_motor", "id=1 velocity1=1", AW_USAGE);
+    assert_refused(&wire, "axis_force", "id=1 axis1=1e39", AW_LIMIT);
+    assert_refused(&wire, "reset", "id=-1", AW_LIMIT);
+    assert_int_equal(decode_text(&wire, AW_RX,
+                                 "03 00 00 00 01 00 00 00 08 00 00 00 00 00 C0 7F 00 00 00 00",
+                                 &record, &err),
+                     AW_MALFORMED);
+}
+
+/* A message of n packets of the simulator, each with another id, as this variant has it. */
+static size_t make_message(uint8_t *out, size_t n, struct rng *rng)
+{
+    static const char *const names[] = {"timestamp", "limb", "joint_axis", "joint_feedback",
+                                        "collision"};
+    size_t head = wire.variant.envelope ? 8 : 0, size = head;
+    for (size_t i = 0; i < n; i++) {
+        struct aw_record record;
+        struct aw_error err;
+        size_t one;
+        fill(&record, aw_wire_codec(&wire, names[i % 5], AW_RX), AW_RX, rng);
+        assert_int_equal(aw_encode(&record, false, out + size, FRAME_CAP, &one, &err), AW_OK);
+        size += one;
+    }
+    uint32_t words[] = {(uint32_t)size, (uint32_t)n};
+    for (size_t i = 0; i < head; i++)
+        out[i] = (uint8_t)(words[i / 4] >> 8 * (wire.variant.big_endian ? 3 - i % 4 : i % 4));
+    return size;
+}
+
+struct found {
+    int frames, decoded, malformed;
+    uint64_t skipped;
+};
+
+/* Walks a stream that comes in pieces of this many bytes. */
+static struct found walk(const uint8_t *stream, size_t size, size_t piece, enum aw_dir dir)
+{
+    struct aw_framer framer = {.dir = dir};
+    struct found found = {0};
+    size_t at = 0, have = piece < size ? piece : size;
+    for (;;) {
+        struct aw_span frame, in = {stream + at, have - at};
+        struct aw_error err;
+        struct aw_record record;
+        size_t used = 0;
+        enum aw_status status = aw_wire_next(&wire, &framer, in, &frame, &used, &err);
+        assert_true(used <= in.size);
+        at += used;
+        if (status == AW_OK) {
+            found.frames++;
+            found.decoded +=
+                aw_wire_decode(&wire, dir ? dir : AW_RX, frame, &record, &err) == AW_OK;
+            continue;
+        }
+        if (status == AW_MALFORMED) {
+            assert_true(used > 0);
+            found.malformed++;
+            continue;
+        }
+        if (have == size)
+            break;
+        have = have + piece < size ? have + piece : size;
+    }
+    found.skipped = framer.skipped;
+    return found;
+}
+
+static void messages_of_every_variant_are_taken_apart(void **state)
+{
+    (void)state;
+    static const size_t pieces[] = {1, 3, 7, 64, 4096};
+    struct rng rng = {7};
+    uint8_t stream[4096];
+    for (size_t v = 0; v < N_VARIANTS; v++) {
+        use(variant_names[v]);
+        size_t size = make_message(stream, 10, &rng);
+        size += make_message(stream + size, 1, &rng);
+        size += make_message(stream + size, 0, &rng);
+        size += make_message(stream + size, 5, &rng);
+        for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+            struct found found = walk(stream, size, pieces[i], 0);
+            assert_int_equal(found.frames, 16);
+            assert_int_equal(found.decoded, 16);
+            assert_int_equal(found.malformed, 0);
+            assert_int_equal(found.skipped, 0);
+        }
+    }
+}
+
+static void commands_are_taken_apart_in_their_direction(void **state)
+{
+    (void)state;
+    for (size_t v = 0; v < N_VARIANTS; v++) {
+        use(variant_names[v]);
+        struct aw_record record;
+        struct aw_error err;
+        uint8_t stream[FRAME_CAP];
+        size_t size, wrapped;
+        aw_record_init(&record, aw_wire_codec(&wire, "axis_force", AW_TX), AW_TX);
+        aw_record_set(&record, "axis1", 2.5, &err);
+        assert_int_equal(aw_encode(&record, false, stream, sizeof stream, &size, &err), AW_OK);
+        wrapped = aw_wire_wrap(&wire, stream, size, sizeof stream);
+        assert_int_equal(wrapped, size + (wire.variant.envelope ? 8 : 0));
+        struct found found = walk(stream, wrapped, 5, AW_TX);
+        assert_int_equal(found.decoded, 1);
+        assert_int_equal(found.malformed, 0);
+    }
+}
+
+static size_t words(uint8_t *out, const uint32_t *values, size_t n)
+{
+    for (size_t i = 0; i < n * 4; i++)
+        out[i] = (uint8_t)(values[i / 4] >> 8 * (i % 4));
+    return n * 4;
+}
+
+#define WALK(...)                                                                                  \
+    walk(stream, words(stream, (uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4),  \
+         64, AW_RX)
+
+static void absurd_sizes_are_skipped_and_the_next_message_found(void **state)
+{
+    (void)state;
+    uint8_t stream[256];
+    /* size, count | type, id, length, payload | a good message */
+    struct found found = WALK(0xFFFFFFFF, 1, 28, 1, 3, 1, 8, 0, 0);
+    assert_int_equal(found.malformed, 1);
+    assert_int_equal(found.skipped, 8);
+    assert_int_equal(found.decoded, 1);
+    found = WALK((1u << 20) + 1, 1, 28, 1, 3, 1, 8, 0, 0);
+    assert_int_equal(found.decoded, 1);
+    found = WALK(28, 2, 28, 1, 3, 1, 8, 0, 0); /* more packets than headers fit */
+    assert_int_equal(found.decoded, 1);
+    found = WALK(7, 0, 28, 1, 3, 1, 8, 0, 0);
+    assert_int_equal(found.decoded, 1);
+}
+
+static void a_packet_that_does_not_fit_loses_its_message_only(void **state)
+{
+    (void)state;
+    uint8_t stream[256];
+    struct found found = WALK(28, 1, 3, 1, 9, 0, 0, 28, 1, 3, 1, 8, 0, 0); /* length 9 */
+    assert_int_equal(found.malformed, 1);
+    assert_int_equal(found.decoded, 1);
+    found = WALK(28, 1, 3, 1, 0xFFFFFFFF, 0, 0, 28, 1, 3, 1, 8, 0, 0);
+    assert_int_equal(found.malformed, 1);
+    assert_int_equal(found.decoded, 1);
+    found = WALK(32, 1, 3, 1, 8, 0, 0, 0, 28, 1, 3, 1, 8, 0, 0); /* four bytes left over */
+    assert_int_equal(found.malformed, 1);
+    assert_int_equal(found.decoded, 1);
+}
+
+static void a_wrong_length_or_type_is_found_when_decoding(void **state)
+{
+    (void)state;
+    uint8_t stream[256];
+    struct found found = WALK(32, 1, 3, 1, 12, 0, 0, 0, 28, 1, 3, 1, 8, 0, 0);
+    assert_int_equal(found.frames, 2);
+    assert_int_equal(found.decoded, 1);
+    found = WALK(28, 1, 9, 1, 8, 0, 0, 28, 1, 3, 1, 8, 0, 0);
+    assert_int_equal(found.frames, 2);
+    assert_int_equal(found.decoded, 1);
+    struct aw_record record;
+    struct aw_error err;
+    assert_int_equal(
+        decode_text(&wire, AW_RX, "03 00 00 00 01 00 00 00 09 00 00 00 00", &record, &err),
+        AW_MALFORMED);
+    assert_non_null(strstr(err.text, "8 bytes of payload, this packet says 9"));
+}
+
+static void lenient_takes_longer_packets(void **state)
+{
+    (void)state;
+    uint8_t stream[256];
+    wire.lenient = true;
+    struct found found = WALK(36, 1, 3, 1, 12, 0, 0, 0, 0, 28, 1, 3, 1, 8, 0, 0);
+    assert_int_equal(found.frames, 2);
+    assert_int_equal(found.decoded, 2);
+    assert_int_equal(found.malformed, 0);
+    found = WALK(24, 1, 3, 1, 4, 0, 28, 1, 3, 1, 8, 0, 0); /* shorter is never taken */
+    assert_int_equal(found.decoded, 1);
+}
+
+static void a_bare_stream_is_found_again_after_garbage(void **state)
+{
+    (void)state;
+    uint8_t stream[256];
+    use("stream");
+    struct found found = WALK(3, 1, 8, 0, 0, 0xDEADBEEF, 5, 0, 8, 1, 0x3F000000);
+    assert_int_equal(found.decoded, 2);
+    assert_int_equal(found.malformed, 1);
+    assert_int_equal(found.skipped, 4);
+}
+
+static void random_bytes_never_stop_the_reader(void **state)
+{
+    (void)state;
+    struct rng rng = {99};
+    uint8_t stream[2048];
+    for (int round = 0; round < 400; round++) {
+        use(variant_names[rng_next(&rng) % N_VARIANTS]);
+        wire.lenient = round % 2;
+        size_t size = make_message(stream, 10, &rng);
+        for (int i = 0; i < round % 8; i++)
+            stream[rng_next(&rng) % size] = (uint8_t)rng_next(&rng);
+        walk(stream, size, 1 + (size_t)rng_next(&rng) % 100, AW_RX);
+        for (size_t i = 0; i < sizeof stream; i++)
+            stream[i] = (uint8_t)(rng_next(&rng) % (round % 3 ? 6 : 256));
+        walk(stream, sizeof stream, 1 + (size_t)rng_next(&rng) % 500, round % 5 ? AW_RX : AW_TX);
+    }
+}
+
+static void names_take_the_place_of_ids(void **state)
+{
+    (void)state;
+    use("name32");
+    struct aw_record record;
+    struct aw_error err;
+    char hex[AW_HEX_SIZE(FRAME_CAP)];
+    assert_int_equal(encode_text(&wire, AW_TX, "axis_force", "name=left_knee axis1=1", hex, &err),
+                     AW_OK);
+    assert_memory_equal(hex, "02 00 00 00 6C 65 66 74 5F 6B 6E 65 65 00 00", 44);
+    assert_int_equal(decode_text(&wire, AW_TX, hex, &record, &err), AW_OK);
+    assert_string_equal(record.text, "left_knee");
+    assert_int_equal(
+        encode_text(&wire, AW_TX, "reset", "name=123456789012345678901234567890123", hex, &err),
+        AW_LIMIT);
+    assert_int_equal(
+        encode_text(&wire, AW_TX, "reset", "name=12345678901234567890123456789012", hex, &err),
+        AW_OK);
+    assert_int_equal(decode_text(&wire, AW_TX, hex, &record, &err), AW_OK);
+    assert_string_equal(record.text, "12345678901234567890123456789012");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(every_field_survives, setup),
+        cmocka_unit_test_setup(a_long_may_have_eight_bytes, setup),
+        cmocka_unit_test_setup(payloads_have_the_documented_sizes, setup),
+        cmocka_unit_test_setup(unused_floats_are_sent_as_zero_and_ignored, setup),
+        cmocka_unit_test_setup(numbers_that_are_none_are_refused, setup),
+        cmocka_unit_test_setup(messages_of_every_variant_are_taken_apart, setup),
+        cmocka_unit_test_setup(commands_are_taken_apart_in_their_direction, setup),
+        cmocka_unit_test_setup(absurd_sizes_are_skipped_and_the_next_message_found, setup),
+        cmocka_unit_test_setup(a_packet_that_does_not_fit_loses_its_message_only, setup),
+        cmocka_unit_test_setup(a_wrong_length_or_type_is_found_when_decoding, setup),
+        cmocka_unit_test_setup(lenient_takes_longer_packets, setup),
+        cmocka_unit_test_setup(a_bare_stream_is_found_again_after_garbage, setup),
+        cmocka_unit_test_setup(random_bytes_never_stop_the_reader, setup),
+        cmocka_unit_test_setup(names_take_the_place_of_ids, setup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

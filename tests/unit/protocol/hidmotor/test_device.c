@@ -1,0 +1,574 @@
+#include "hidmotor_helper.h"
+
+#include "protocol/hidmotor/wire.h"
+
+#define POSITIONS     1910
+#define VELOCITIES    1822
+#define SET_SETPOINTS 1848
+
+static void put(struct rig *rig, uint32_t id, const double *values, size_t n, size_t size)
+{
+    uint8_t report[AW_HIDMOTOR_REPORT] = {(uint8_t)id, (uint8_t)(id >> 8)};
+    struct aw_span payload;
+    assert_int_equal(aw_hidmotor_floats(values, n, report + 4, &payload, &rig->err), AW_OK);
+    assert_int_equal(aw_link_write(rig->link, report, size, &rig->err), AW_OK);
+}
+
+/* The next report within 5 ms, or NULL. */
+static const uint8_t *next(struct rig *rig, uint8_t report[AW_HIDMOTOR_REPORT])
+{
+    size_t size;
+    enum aw_status status = aw_link_read(rig->link, report, AW_HIDMOTOR_REPORT, &size,
+                                         rig->clock.time_ns + 5 * AW_MILLISECOND, &rig->err);
+    return status == AW_OK ? report : NULL;
+}
+
+static uint32_t id_of(const uint8_t *report)
+{
+    return report[0] | (uint32_t)report[1] << 8 | (uint32_t)report[2] << 16;
+}
+
+static void assert_near(double value, double expected, double tolerance)
+{
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("%.6f is not %.6f to %g", value, expected, tolerance);
+}
+
+static double setpoint(struct rig *rig, int motor)
+{
+    return rig_truth(rig).setpoint[motor];
+}
+
+/* The conversation */
+
+static void replies_repeat_what_they_do_not_set(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    struct aw_hidmotor_reply reply =
+        RIG_RAW(rig, POSITIONS, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    assert_near(rig_float(reply.bytes, 0), 3, 0);
+    for (int i = 7; i < 15; i++)
+        assert_near(rig_float(reply.bytes, i), i + 1, 0);
+    reply = RIG_RAW(rig, VELOCITIES, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    assert_near(rig_float(reply.bytes, 10), 11, 0);
+    reply = RIG_RAW(rig, SET_SETPOINTS, 1000, 1, 0, 45, -30, 77);
+    assert_near(rig_float(reply.bytes, 4), -30, 0);
+    assert_near(rig_float(reply.bytes, 5), 77, 0);
+    rig_free(rig);
+}
+
+static void unknown_ids_get_packet_99(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    uint8_t report[AW_HIDMOTOR_REPORT], expected[AW_HIDMOTOR_REPORT] = {0x63, 0, 0, 0, 0x34, 0x12};
+    put(rig, 0x1234, (const double[]){1, 2, 3}, 3, AW_HIDMOTOR_REPORT);
+    assert_non_null(next(rig, report));
+    assert_memory_equal(report, expected, sizeof expected);
+    assert_int_equal(aw_hidmotor_device_counters(rig->device)->unknown, 1);
+    rig_free(rig);
+}
+
+static void the_buffer_has_one_place(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    uint8_t report[AW_HIDMOTOR_REPORT];
+    put(rig, POSITIONS, NULL, 0, AW_HIDMOTOR_REPORT);
+    put(rig, VELOCITIES, NULL, 0, AW_HIDMOTOR_REPORT);
+    assert_int_equal(id_of(next(rig, report)), VELOCITIES);
+    assert_null(next(rig, report));
+    assert_int_equal(aw_hidmotor_device_counters(rig->device)->overwritten, 1);
+    assert_int_equal(aw_hidmotor_device_counters(rig->device)->taken, 1);
+    rig_free(rig);
+}
+
+static void a_short_report_leaves_the_packet_before_behind_it(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    uint8_t report[AW_HIDMOTOR_REPORT];
+    put(rig, SET_SETPOINTS, (const double[]){0, 0, 10, 20, 30}, 5, AW_HIDMOTOR_REPORT);
+    assert_non_null(next(rig, report));
+    put(rig, SET_SETPOINTS, (const double[]){0, 0, 15}, 3, 16);
+    assert_non_null(next(rig, report));
+    assert_near(setpoint(rig, 0), 15, 0);
+    assert_near(setpoint(rig, 1), 20, 0);
+    assert_near(setpoint(rig, 2), 30, 0);
+    put(rig, 0, NULL, 0, 0);
+    assert_null(next(rig, report));
+    rig_free(rig);
+}
+
+static void it_answers_within_a_turn_of_the_main_loop(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    struct aw_hidmotor_reply reply;
+    for (int i = 0; i < 100; i++) {
+        rig->clock.time_ns += 123457 * i;
+        assert_int_equal(aw_hidmotor_read(&rig->arm, "positions", &reply, &rig->err), AW_OK);
+        assert_true(reply.got_ns - reply.sent_ns <= AW_MILLISECOND);
+    }
+    rig_free(rig);
+    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
+    options.latency_ns = 3 * AW_MILLISECOND;
+    rig = rig_of(&options);
+    assert_int_equal(aw_hidmotor_read(&rig->arm, "positions", &reply, &rig->err), AW_OK);
+    assert_true(reply.got_ns - reply.sent_ns == 4 * AW_MILLISECOND);
+    rig_free(rig);
+}
+
+/* Setpoints */
+
+static void the_interpolation_is_that_of_the_firmware(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_in(AW_HIDMOTOR_RUNNING);
+    static const struct {
+        double mode, quarter;
+    } shapes[] = {{0, 0.25}, {0.5, 0.25}, {1, 0.14644660940672624}, {2, 0.14644660940672624}};
+    for (size_t i = 0; i < 4; i++) {
+        RIG_RAW(rig, SET_SETPOINTS, 0, 0, 0, 0, 0);
+        RIG_RAW(rig, SET_SETPOINTS, 1000.9, shapes[i].mode, 40, -40, 60);
+        rig_run(rig, 0.25);
+        assert_near(setpoint(rig, 0), 40 * shapes[i].quarter, 1e-9);
+        assert_near(setpoint(rig, 1), -40 * shapes[i].quarter, 1e-9);
+        rig_run(rig, 0.749);
+        assert_true(setpoint(rig, 0) < 40);
+        rig_run(rig, 0.001); /* the .9 ms are cut off */
+        assert_near(setpoint(rig, 0), 40, 0);
+        assert_near(setpoint(rig, 2), 60, 0);
+    }
+    RIG_RAW(rig, SET_SETPOINTS, 0.9, 0, 5, 5, 5);
+    assert_near(setpoint(rig, 0), 5, 0);
+    RIG_RAW(rig, SET_SETPOINTS, -100, 0, 6, 6, 6);
+    assert_near(setpoint(rig, 0), 6, 0);
+    rig_free(rig);
+}
+
+static void a_new_command_starts_from_the_setpoint(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 80, 0, 0);
+    rig_run(rig, 0.5);
+    RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 80, 0, 0); /* begins anew */
+    double begun = setpoint(rig, 0);
+    assert_near(begun, 40.08, 0.1);
+    rig_run(rig, 0.5);
+    assert_near(setpoint(rig, 0), (begun + 80) / 2, 1e-9);
+    rig_run(rig, 0.5);
+    RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 80, 0, 0); /* nothing to do */
+    assert_near(setpoint(rig, 0), 80, 0);
+    rig_free(rig);
+}
+
+static void limits_clamp_and_end_the_motion_while_running(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 0, 140, 0);
+    rig_run(rig, 0.74); /* 100 deg are passed after 0.714 s */
+    assert_near(setpoint(rig, 1), 100, 0);
+    rig_run(rig, 2);
+    assert_near(setpoint(rig, 1), 100, 0);
+    assert_near(rig_status(rig).position[1], 100, 1.5);
+    RIG_RAW(rig, SET_SETPOINTS, 0, 0, -200, 0, 90);
+    rig_run(rig, 0.02);
+    assert_near(setpoint(rig, 0), -90, 0);
+    assert_near(setpoint(rig, 2), 63, 0);
+    rig_free(rig);
+    rig = rig_in(AW_HIDMOTOR_UNHOMED);
+    RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 0, 140, 0);
+    rig_run(rig, 2);
+    assert_near(setpoint(rig, 1), 140, 0);
+    rig_free(rig);
+}
+
+/* The arm */
+
+static void a_step_is_like_that_of_the_real_arm(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    double fastest = 0, farthest = 0, rise = 0;
+    rig_run(rig, 1);
+    double start = rig_truth(rig).angle[0];
+    RIG_RAW(rig, SET_SETPOINTS, 0, 0, 60, 0, 0);
+    for (int ms = 0; ms < 1000; ms++) {
+        struct aw_hidmotor_truth truth = rig_truth(rig);
+        fastest = fmax(fastest, truth.speed[0]);
+        farthest = fmax(farthest, truth.angle[0]);
+        rise = truth.angle[0] < 57 && farthest < 57 ? ms : rise;
+        rig_run(rig, 0.001);
+    }
+    double end = rig_truth(rig).angle[0];
+    assert_true(fabs(start) < 1.1 && fabs(end - 60) < 1.1);
+    assert_near(fastest, 205, 20);
+    assert_true(farthest - end > 1.5 && farthest - end < 3);
+    assert_true(rise > 250 && rise < 450);
+    assert_near(rig_truth(rig).speed[0], 0, 0.1);
+    rig_free(rig);
+}
+
+static void measurements_come_in_steps_of_space_and_time(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 90, 0, 0);
+    double last = rig_status(rig).position[0];
+    int64_t changed = rig->clock.time_ns;
+    int changes = 0;
+    for (int i = 0; i < 400; i++) {
+        struct aw_hidmotor_status now = rig_status(rig);
+        assert_near(remainder(now.position[0], 0.24), 0, 1e-4);
+        assert_near(remainder(now.velocity[0], 4.8), 0, 1e-3);
+        if (fabs(now.position[0] - last) > 0.1) {
+            int64_t ms = (now.time_ns - changed) / AW_MILLISECOND;
+            assert_true(changes == 0 || ms >= 14);
+            changes++;
+            changed = now.time_ns;
+            last = now.position[0];
+        }
+    }
+    assert_true(changes > 40 && changes <= 51); /* 800 ms */
+    assert_near(rig_status(rig).velocity[0], 90, 12);
+    rig_free(rig);
+}
+
+static void the_same_seed_is_the_same_run(void **state)
+{
+    (void)state;
+    struct aw_hidmotor_status status[3];
+    for (int i = 0; i < 3; i++) {
+        struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
+        options.seed = i == 2 ? 7 : 3;
+        struct rig *rig = rig_of(&options);
+        RIG_RAW(rig, SET_SETPOINTS, 700, 1, 30, 20, 10);
+        for (int k = 0; i == 1 && k < 100; k++) /* however often it is looked at */
+            (void)rig_truth(rig);
+        rig_run(rig, 5);
+        status[i] = rig_status(rig);
+        rig_free(rig);
+    }
+    assert_memory_equal(status[0].position, status[1].position, sizeof status[0].position);
+    assert_memory_not_equal(status[0].position, status[2].position, sizeof status[0].position);
+}
+
+static void time_without_traffic_costs_nothing(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    RIG_RAW(rig, SET_SETPOINTS, 60000, 1, 30, 20, 10);
+    rig_run(rig, 1000.0 * 3600); /* stepped through, this takes a minute */
+    struct aw_hidmotor_status now = rig_status(rig);
+    assert_near(now.setpoint[0], 30, 0);
+    assert_near(now.position[0], 30, 1.1);
+    assert_near(now.velocity[0], 0, 4.9);
+    rig_free(rig);
+}
+
+/* States */
+
+static void unhomed_the_setpoints_move_and_the_arm_does_not(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_in(AW_HIDMOTOR_UNHOMED);
+    struct aw_hidmotor_status before = rig_status(rig);
+    RIG_RAW(rig, SET_SETPOINTS, 100, 0, 30, 20, 10);
+    rig_run(rig, 3);
+    struct aw_hidmotor_status now = rig_status(rig);
+    for (int i = 0; i < 3; i++) {
+        assert_near(now.setpoint[i], 30 - 10 * i, 0);
+        assert_near(now.position[i], before.position[i], 0.25);
+        assert_true(now.position[i] >= 0 && now.position[i] <= 240);
+    }
+    assert_true(now.position[1] > 100); /* a raw angle: the shoulder cannot be there */
+    aw_hidmotor_device_state(rig->device, AW_HIDMOTOR_RUNNING, rig->clock.time_ns);
+    rig_run(rig, 1);
+    now = rig_status(rig);
+    assert_near(now.position[0], -90, 1.1);
+    assert_near(now.position[1], 86.14, 1.1);
+    rig_free(rig);
+}
+
+static void enabled_again_the_arm_jumps(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    rig_run(rig, 1);
+    aw_hidmotor_device_state(rig->device, AW_HIDMOTOR_DISABLED, rig->clock.time_ns);
+    RIG_RAW(rig, SET_SETPOINTS, 100, 0, 60, 20, 10);
+    rig_run(rig, 2);
+    struct aw_hidmotor_status now = rig_status(rig);
+    assert_near(now.setpoint[0], 60, 0);
+    assert_near(now.position[0], 0, 1.1);
+    aw_hidmotor_device_state(rig->device, AW_HIDMOTOR_RUNNING, rig->clock.time_ns);
+    rig_run(rig, 0.15);
+    assert_true(rig_truth(rig).speed[0] > 150);
+    rig_run(rig, 1);
+    assert_near(rig_truth(rig).angle[0], 60, 1.1);
+    rig_free(rig);
+}
+
+/* The other packets */
+
+static void gains(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    static const double published[] = {0.1, 0.4, 30, 0.015, 0, 0, 0.015, 0, 0};
+    struct aw_hidmotor_reply reply = rig_raw(rig, 1857, NULL, 0);
+    for (int i = 0; i < 9; i++)
+        assert_near(rig_float(reply.bytes, i), (double)(float)published[i], 0);
+    reply = rig_raw(rig, 1825, NULL, 0);
+    for (int i = 0; i < 9; i++)
+        assert_near(rig_float(reply.bytes, i), i % 3 ? 0 : (double)(float)0.1, 0);
+    RIG_RAW(rig, 1810, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+    reply = rig_raw(rig, 1825, NULL, 0);
+    for (int i = 0; i < 9; i++)
+        assert_near(rig_float(reply.bytes, i), i % 3 == 1 ? 0 : i + 1, 0);
+    RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 90, 0, 0);
+    rig_run(rig, 0.5);
+    RIG_RAW(rig, 1900, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+    double aborted = setpoint(rig, 0);
+    rig_run(rig, 1);
+    assert_true(aborted > 30 && aborted < 46);
+    assert_near(setpoint(rig, 0), aborted, 0);
+    reply = rig_raw(rig, 1857, NULL, 0);
+    for (int i = 0; i < 9; i++)
+        assert_near(rig_float(reply.bytes, i), i + 1, 0);
+    rig_free(rig);
+}
+
+static void velocity_mode_only_shows(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    rig_run(rig, 1);
+    struct aw_hidmotor_status before = rig_status(rig);
+    RIG_RAW(rig, 1811, 10, 0, -5000);
+    rig_run(rig, 1);
+    struct aw_hidmotor_status now = rig_status(rig);
+    assert_near(now.velocity_setpoint[0], 150, 0);
+    assert_near(now.velocity_setpoint[1], 0, 0);
+    assert_near(now.velocity_setpoint[2], -1400, 0);
+    assert_near(now.position[0], before.position[0], 0.25);
+    RIG_RAW(rig, SET_SETPOINTS, 0, 0, 1, 1, 1);
+    assert_near(rig_status(rig).velocity_setpoint[0], 0, 0);
+    rig_free(rig);
+}
+
+/* What the published firmware computes for these velocities. */
+static void velocity_mode_has_the_published_efforts(void **state)
+{
+    static const struct {
+        double velocity[3], shown[3], effort[3];
+    } cases[] = {
+        {{10, 0, -5}, {150, 0, -50}, {0, 0, 0}},
+        {{200, -200, 500}, {200, -200, 500}, {134, -75, 114}},
+        {{876, -480, 1400}, {876, -480, 1400}, {255, -255, 255}},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct rig *rig = rig_faulty("");
+        RIG_RAW(rig, SET_SETPOINTS, 1000, 0, 60, 60, 60);
+        rig_run(rig, 0.5);
+        RIG_RAW(rig, 1811, cases[k].velocity[0], cases[k].velocity[1], cases[k].velocity[2]);
+        double frozen = rig_status(rig).setpoint[0];
+        rig_run(rig, 2);
+        struct aw_hidmotor_status now = rig_status(rig);
+        assert_near(now.setpoint[0], frozen, 0);
+        for (int i = 0; i < 3; i++) {
+            assert_near(now.velocity_setpoint[i], cases[k].shown[i], 0);
+            assert_near(now.effort[i], cases[k].effort[i], 0);
+        }
+        rig_free(rig);
+    }
+}
+
+static void effort_is_whole_with_a_dead_band(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_in(AW_HIDMOTOR_DISABLED);
+    static const double dead[] = {126, 44, 44};
+    bool zero = false, more = false;
+    for (double deg = -80; deg <= 80; deg += 0.5) {
+        RIG_RAW(rig, SET_SETPOINTS, 0, 0, deg, deg, deg);
+        struct aw_hidmotor_status now = rig_status(rig);
+        for (int i = 0; i < 3; i++) {
+            double size = fabs(now.effort[i]);
+            assert_near(now.effort[i], round(now.effort[i]), 0);
+            assert_true(size <= 255 && (size < 0.5 || size >= dead[i]));
+            zero |= size < 0.5;
+            more |= size > 0.5;
+            assert_true(size < 0.5 || (now.effort[i] > 0) == (deg > now.position[i]));
+        }
+    }
+    assert_true(zero && more);
+    rig_free(rig);
+}
+
+static void gripper_and_light(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    struct aw_hidmotor_reply reply;
+    assert_int_equal(rig_truth(rig).gripper, 180);
+    static const uint8_t values[] = {0, 90, 180, 181, 255};
+    rig->arm.options.force = true;
+    for (size_t i = 0; i < sizeof values; i++) {
+        assert_int_equal(
+            aw_hidmotor_raw(&rig->arm, 1962, (struct aw_span){&values[i], 1}, &reply, &rig->err),
+            AW_OK);
+        assert_int_equal(reply.bytes[4], values[i]);
+        assert_int_equal(rig_truth(rig).gripper, values[i] < 180 ? values[i] : 180);
+    }
+    RIG_RAW(rig, 2000, 0.25, 0.5, 1);
+    assert_near(rig_truth(rig).light[0], 0.25, 0);
+    assert_near(rig_truth(rig).light[2], 1, 0);
+    rig_free(rig);
+}
+
+/* Faults */
+
+static void faults_by_name(void **state)
+{
+    (void)state;
+    struct aw_hidmotor_faults faults;
+    struct aw_error err;
+    assert_int_equal(aw_hidmotor_faults_parse("lost:10%,slow,unplug:5s,nan:0.5", &faults, &err),
+                     AW_OK);
+    assert_near(faults.share[AW_HIDMOTOR_LOST], 0.1, 1e-12);
+    assert_near(faults.share[AW_HIDMOTOR_SLOW], 1, 0);
+    assert_near(faults.share[AW_HIDMOTOR_NAN], 0.5, 0);
+    assert_near(faults.share[AW_HIDMOTOR_LATE], 0, 0);
+    assert_true(faults.unplug_ns == 5 * AW_SECOND);
+    assert_int_equal(aw_hidmotor_faults_parse("", &faults, &err), AW_OK);
+    assert_near(faults.share[AW_HIDMOTOR_LOST], 0, 0);
+    assert_int_equal(aw_hidmotor_faults_parse("lots", &faults, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "did you mean 'lost'?"));
+    assert_int_equal(aw_hidmotor_faults_parse("lost:200%", &faults, &err), AW_USAGE);
+    assert_int_equal(aw_hidmotor_faults_parse("late,,lost", &faults, &err), AW_USAGE);
+    for (int i = 0; i < AW_HIDMOTOR_FAULTS; i++) {
+        assert_int_equal(aw_hidmotor_faults_parse(aw_hidmotor_fault_names()[i], &faults, &err),
+                         AW_OK);
+        assert_near(faults.share[i], 1, 0);
+    }
+    assert_null(aw_hidmotor_fault_names()[AW_HIDMOTOR_FAULTS]);
+}
+
+static void states_by_name(void **state)
+{
+    (void)state;
+    enum aw_hidmotor_state parsed;
+    struct aw_error err;
+    for (int i = 0; aw_hidmotor_state_names()[i]; i++) {
+        assert_int_equal(aw_hidmotor_state_parse(aw_hidmotor_state_names()[i], &parsed, &err),
+                         AW_OK);
+        assert_int_equal(parsed, i);
+    }
+    assert_int_equal(aw_hidmotor_state_parse("runing", &parsed, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "did you mean 'running'?"));
+}
+
+/* How many reports come back for 1000 questions, 21 ms apart. */
+static int count_replies(const char *faults, double *glitches)
+{
+    struct rig *rig = rig_faulty(faults);
+    uint8_t report[AW_HIDMOTOR_REPORT];
+    int n = 0;
+    double last = 0;
+    for (int i = 0; i < 1000; i++) {
+        put(rig, POSITIONS, NULL, 0, AW_HIDMOTOR_REPORT);
+        while (next(rig, report)) {
+            double position = rig_float(report, 2);
+            *glitches += n > 0 && fabs(position - last) > 0.4;
+            last = position;
+            n++;
+        }
+        rig_run(rig, 0.015);
+    }
+    rig_free(rig);
+    return n;
+}
+
+static void faults_do_what_they_say(void **state)
+{
+    (void)state;
+    double glitches = 0;
+    assert_int_equal(count_replies("", &glitches), 1000);
+    assert_near(glitches, 0, 0);
+    assert_near(count_replies("lost:20%", &glitches), 800, 60);
+    assert_int_equal(count_replies("lost", &glitches), 0);
+    assert_near(count_replies("duplicate:20%", &glitches), 1200, 60);
+    assert_int_equal(count_replies("foreign", &(double){0}), 2000);
+    assert_near(count_replies("unplug:10s", &glitches), 10 / 0.021, 2);
+    assert_near(glitches, 0, 0);
+    assert_int_equal(count_replies("glitch:10%", &glitches), 1000);
+    assert_near(glitches, 200, 60); /* there and back */
+}
+
+static void stuck_repeats_and_slow_is_slow(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("stuck");
+    double before = rig_status(rig).position[0];
+    RIG_RAW(rig, SET_SETPOINTS, 0, 0, 60, 0, 0);
+    rig_run(rig, 1);
+    assert_near(rig_status(rig).position[0], before, 0);
+    assert_near(rig_truth(rig).angle[0], 60, 1.1);
+    rig_free(rig);
+    rig = rig_faulty("slow");
+    struct aw_hidmotor_reply reply;
+    rig_run(rig, 0.03);
+    assert_int_equal(aw_hidmotor_read(&rig->arm, "positions", &reply, &rig->err), AW_OK);
+    assert_true(reply.got_ns == 100 * AW_MILLISECOND);
+    rig_free(rig);
+}
+
+static void a_new_connection_gets_nothing_old(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("late");
+    uint8_t report[AW_HIDMOTOR_REPORT];
+    put(rig, POSITIONS, NULL, 0, AW_HIDMOTOR_REPORT);
+    assert_null(next(rig, report));
+    rig->device->ops->connected(rig->device, rig->clock.time_ns);
+    rig_run(rig, 1);
+    assert_null(next(rig, report));
+    rig_free(rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(replies_repeat_what_they_do_not_set),
+        cmocka_unit_test(unknown_ids_get_packet_99),
+        cmocka_unit_test(the_buffer_has_one_place),
+        cmocka_unit_test(a_short_report_leaves_the_packet_before_behind_it),
+        cmocka_unit_test(it_answers_within_a_turn_of_the_main_loop),
+        cmocka_unit_test(the_interpolation_is_that_of_the_firmware),
+        cmocka_unit_test(a_new_command_starts_from_the_setpoint),
+        cmocka_unit_test(limits_clamp_and_end_the_motion_while_running),
+        cmocka_unit_test(a_step_is_like_that_of_the_real_arm),
+        cmocka_unit_test(measurements_come_in_steps_of_space_and_time),
+        cmocka_unit_test(the_same_seed_is_the_same_run),
+        cmocka_unit_test(time_without_traffic_costs_nothing),
+        cmocka_unit_test(unhomed_the_setpoints_move_and_the_arm_does_not),
+        cmocka_unit_test(enabled_again_the_arm_jumps),
+        cmocka_unit_test(gains),
+        cmocka_unit_test(velocity_mode_only_shows),
+        cmocka_unit_test(velocity_mode_has_the_published_efforts),
+        cmocka_unit_test(effort_is_whole_with_a_dead_band),
+        cmocka_unit_test(gripper_and_light),
+        cmocka_unit_test(faults_by_name),
+        cmocka_unit_test(states_by_name),
+        cmocka_unit_test(faults_do_what_they_say),
+        cmocka_unit_test(stuck_repeats_and_slow_is_slow),
+        cmocka_unit_test(a_new_connection_gets_nothing_old),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,199 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "protocol/hidmotor/gains.h"
+#include "protocol/hidmotor/wire.h"
+#include "wire/wire.h"
+
+static struct aw_error err;
+
+static enum aw_status read_text(const char *text, struct aw_hidmotor_gains *gains)
+{
+    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    assert_non_null(file);
+    enum aw_status status = aw_hidmotor_gains_read(gains, file, "arm.gains", &err);
+    fclose(file);
+    return status;
+}
+
+/* What a board has after power-up. */
+static const char power_up[] = "# motor controller gain value\n"
+                               "m1 pid kp 0.1\nm1 pid ki 0.4\nm1 pid kd 30\n"
+                               "m1 velocity kp 0.1\nm1 velocity ki 0\nm1 velocity kd 0\n"
+                               "m2 pid kp 0.015\nm2 pid ki 0\nm2 pid kd 0\n"
+                               "m2 velocity kp 0.1\nm2 velocity ki 0\nm2 velocity kd 0\n"
+                               "m3 pid kp 0.015\nm3 pid ki 0\nm3 pid kd 0\n"
+                               "m3 velocity kp 0.1\nm3 velocity ki 0\nm3 velocity kd 0\n";
+
+static struct aw_hidmotor_gains good(const char *text)
+{
+    struct aw_hidmotor_gains gains;
+    if (read_text(text, &gains) != AW_OK)
+        fail_msg("%s", err.text);
+    return gains;
+}
+
+static void the_file_is_one_gain_a_line(void **state)
+{
+    (void)state;
+    char text[1024] = "";
+    struct aw_hidmotor_gains gains = good(power_up);
+    FILE *file = fmemopen(text, sizeof text, "w");
+    aw_hidmotor_gains_write(&gains, file);
+    fclose(file);
+    assert_string_equal(text, power_up);
+}
+
+static void people_write_liberally(void **state)
+{
+    (void)state;
+    struct aw_hidmotor_gains gains =
+        good("\n# mine\nBase PID kp 1e-1 # more\r\n\telbow  velocity kd 0x10\n\n");
+    struct aw_hidmotor_gain_at at;
+    size_t i = 0;
+    assert_true(aw_hidmotor_gains_next(&gains, &i, &at));
+    assert_int_equal(at.motor, 0);
+    assert_true(at.value == (double)(float)0.1);
+    assert_true(aw_hidmotor_gains_next(&gains, &i, &at));
+    assert_int_equal(at.motor, 2);
+    assert_int_equal(at.controller, AW_HIDMOTOR_VELOCITY);
+    assert_int_equal(at.gain, AW_HIDMOTOR_KD);
+    assert_true(at.value == 16);
+    assert_false(aw_hidmotor_gains_next(&gains, &i, &at));
+}
+
+static void mistakes_name_the_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum aw_status status;
+        const char *says;
+    } cases[] = {
+        {"m1 pid kp 3\nm4 pid kp 1\n", AW_USAGE, "arm.gains:2: 'm4' is no motor — use m1"},
+        {"m1 pos kp 3\n", AW_USAGE, "arm.gains:1: 'pos' is no controller"},
+        {"m1 pid kq 3\n", AW_USAGE, "'kq' is no gain"},
+        {"m1 pid kp\n", AW_USAGE, "not a gain — write it like 'm1 pid kp 0.1'"},
+        {"m1 pid kp 3 4\n", AW_USAGE, "not a gain"},
+        {"m1 pid kp nan\n", AW_USAGE, "arm.gains:1: 'nan' is not a number"},
+        {"m1 pid kp 1e39\n", AW_LIMIT, "arm.gains:1: 1e39 is more than a packet can carry"},
+        {"m1 velocity ki 0.1\n", AW_LIMIT, "arm.gains:1: velocity ki is kept at 0 by the board"},
+        {"m1 pid kp 3\n\nbase pid kp 3\n", AW_USAGE, "arm.gains:3: base pid kp is there twice"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_hidmotor_gains gains = good(power_up), none = {0};
+        assert_int_equal(read_text(cases[i].text, &gains), cases[i].status);
+        if (!strstr(err.text, cases[i].says))
+            fail_msg("%s", err.text);
+        assert_int_equal(aw_hidmotor_gains_diff(&gains, &none, NULL, NULL), 0);
+    }
+}
+
+static void files(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/test_hidmotor_gains.XXXXXX";
+    int fd = mkstemp(path);
+    struct aw_hidmotor_gains gains = good(power_up), read;
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(aw_hidmotor_gains_save(&gains, path, &err), AW_OK);
+    assert_int_equal(aw_hidmotor_gains_load(&read, path, &err), AW_OK);
+    assert_int_equal(aw_hidmotor_gains_diff(&gains, &read, NULL, NULL), 0);
+    unlink(path);
+    assert_int_equal(aw_hidmotor_gains_load(&read, path, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "No such file"));
+    assert_int_equal(aw_hidmotor_gains_save(&gains, "/dev/null/x", &err), AW_USAGE);
+}
+
+/* The packets of the table carry them, motor by motor. */
+static void packets_there_and_back(void **state)
+{
+    (void)state;
+    static struct aw_wire wire;
+    static const char *const names[AW_HIDMOTOR_CONTROLLERS] = {"set_pid_gains",
+                                                               "set_velocity_gains"};
+    struct aw_hidmotor_gains gains = good(power_up), back = {0};
+    aw_wire_init(&wire, &aw_hidmotor_protocol, NULL, false);
+    for (int i = 0; i < AW_HIDMOTOR_CONTROLLERS; i++) {
+        struct aw_record record;
+        uint8_t bytes[64];
+        size_t size;
+        aw_record_init(&record, aw_wire_codec(&wire, names[i], AW_TX), AW_TX);
+        assert_int_equal(
+            aw_hidmotor_gains_to_record(&gains, (enum aw_hidmotor_controller)i, &record, &err),
+            AW_OK);
+        assert_true(aw_record_get(&record, "m2.kp") == (double)(float)(i == 0 ? 0.015 : 0.1));
+        assert_int_equal(aw_encode(&record, false, bytes, sizeof bytes, &size, &err), AW_OK);
+        assert_int_equal(aw_wire_decode(&wire, AW_TX, (struct aw_span){bytes, size}, &record, &err),
+                         AW_OK);
+        aw_hidmotor_gains_from_record(&back, (enum aw_hidmotor_controller)i, &record);
+    }
+    assert_int_equal(aw_hidmotor_gains_diff(&gains, &back, NULL, NULL), 0);
+}
+
+static void a_packet_needs_all_gains(void **state)
+{
+    (void)state;
+    static struct aw_wire wire;
+    struct aw_record record;
+    struct aw_hidmotor_gains gains = good(power_up), some = good("m3 pid kd 7\nm1 pid kp 0.2\n");
+    aw_wire_init(&wire, &aw_hidmotor_protocol, NULL, false);
+    aw_record_init(&record, aw_wire_codec(&wire, "set_pid_gains", AW_TX), AW_TX);
+    assert_int_equal(aw_hidmotor_gains_to_record(&some, AW_HIDMOTOR_PID, &record, &err), AW_USAGE);
+    assert_string_equal(err.text, "m1.ki pid: not known — read the board's gains first");
+    aw_hidmotor_gains_over(&gains, &some);
+    assert_int_equal(aw_hidmotor_gains_to_record(&gains, AW_HIDMOTOR_PID, &record, &err), AW_OK);
+    assert_true(aw_record_get(&record, "m3.kd") == 7);
+    assert_true(aw_record_get(&record, "m1.kp") == (double)(float)0.2);
+    assert_true(aw_record_get(&record, "m1.kd") == 30);
+}
+
+struct lines {
+    char text[512];
+};
+
+static void note_change(void *context, const struct aw_hidmotor_gain_change *change)
+{
+    struct lines *lines = context;
+    char gain[AW_GAIN_TEXT];
+    size_t used = strlen(lines->text);
+    aw_hidmotor_gain_text(&change->at, gain);
+    snprintf(lines->text + used, sizeof lines->text - used, "%s: %g%s -> %g%s\n", gain,
+             change->from, change->has_from ? "" : "?", change->to, change->has_to ? "" : "?");
+}
+
+static void differences_are_named(void **state)
+{
+    (void)state;
+    struct aw_hidmotor_gains from = good("m1 pid kp 3\nm2 pid kp 1\nm2 velocity kd 5\n");
+    struct aw_hidmotor_gains to = good("m1 pid kp 3\nm2 pid kp 2\nm3 pid ki 6\n");
+    struct lines lines = {""};
+    assert_int_equal(aw_hidmotor_gains_diff(&from, &from, note_change, &lines), 0);
+    assert_int_equal(aw_hidmotor_gains_diff(&from, &to, note_change, &lines), 3);
+    assert_string_equal(lines.text, "m2 pid kp 2: 1 -> 2\n"
+                                    "m2 velocity kd 5: 5 -> 0?\n"
+                                    "m3 pid ki 6: 0? -> 6\n");
+    assert_int_equal(aw_hidmotor_gains_diff(&to, &from, NULL, NULL), 3);
+    assert_string_equal(aw_hidmotor_controller_name(AW_HIDMOTOR_VELOCITY), "velocity");
+    assert_string_equal(aw_hidmotor_gain_name(AW_HIDMOTOR_KD), "kd");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_file_is_one_gain_a_line), cmocka_unit_test(people_write_liberally),
+        cmocka_unit_test(mistakes_name_the_line),      cmocka_unit_test(files),
+        cmocka_unit_test(packets_there_and_back),      cmocka_unit_test(a_packet_needs_all_gains),
+        cmocka_unit_test(differences_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,217 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "protocol/hidmotor/kinematics.h"
+
+static struct aw_error err;
+
+static double apart(struct aw_hidmotor_point a, struct aw_hidmotor_point b)
+{
+    return hypot(hypot(a.x_mm - b.x_mm, a.y_mm - b.y_mm), a.z_mm - b.z_mm);
+}
+
+/* Poses whose tip can be told with a ruler. */
+static void known_poses(void **state)
+{
+    (void)state;
+    static const struct {
+        struct aw_hidmotor_pose pose;
+        struct aw_hidmotor_point tip;
+    } cases[] = {
+        {{{0, 0, 0}}, {100, 0, 195}},
+        {{{90, 0, 0}}, {0, 100, 195}},
+        {{{-90, 0, 0}}, {0, -100, 195}},
+        {{{0, 0, -90}}, {0, 0, 295}},                      /* straight up */
+        {{{0, 90, -90}}, {200, 0, 95}},                    /* straight out */
+        {{{0, 90, 0}}, {100, 0, -5}},                      /* forearm down */
+        {{{0, -45, -90}}, {-141.4213562, 0, 236.4213562}}, /* straight back */
+        {{{0, 30, 30}}, {100, 0, 95}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_true(apart(aw_hidmotor_fk(&cases[i].pose), cases[i].tip) < 1e-6);
+}
+
+static void limits_are_those_of_the_packet(void **state)
+{
+    (void)state;
+    struct aw_hidmotor_limits limits = aw_hidmotor_limits();
+    static const double min[] = {-90, -45, -90}, max[] = {90, 100, 63};
+    assert_memory_equal(limits.min, min, sizeof min);
+    assert_memory_equal(limits.max, max, sizeof max);
+    assert_string_equal(aw_hidmotor_joint(2).name, "m3");
+    assert_string_equal(aw_hidmotor_joint(0).alias, "base");
+    assert_string_equal(aw_hidmotor_joint(2).alias, "elbow");
+}
+
+/* Of all poses of a grid, with the corners of the limits: the way back leads to the same point, and
+ * to the same pose when asked from there. */
+static void there_and_back_over_the_whole_workspace(void **state)
+{
+    (void)state;
+    struct aw_hidmotor_limits limits = aw_hidmotor_limits();
+    double worst_mm = 0, worst_deg = 0;
+    for (int i = 0; i <= 60; i++)
+        for (int j = 0; j <= 58; j++)
+            for (int k = 0; k <= 51; k++) {
+                const struct aw_hidmotor_pose pose = {
+                    {limits.min[0] + (limits.max[0] - limits.min[0]) * i / 60,
+                     limits.min[1] + (limits.max[1] - limits.min[1]) * j / 58,
+                     limits.min[2] + (limits.max[2] - limits.min[2]) * k / 51}};
+                struct aw_hidmotor_pose back;
+                struct aw_hidmotor_point tip = aw_hidmotor_fk(&pose);
+                if (aw_hidmotor_ik(&tip, &pose, &back, &err) != AW_OK)
+                    fail_msg("%g %g %g: %s", pose.deg[0], pose.deg[1], pose.deg[2], err.text);
+                assert_int_equal(aw_hidmotor_check_pose(&back, &err), AW_OK);
+                worst_mm = fmax(worst_mm, apart(aw_hidmotor_fk(&back), tip));
+                for (int n = 0; n < AW_HIDMOTOR_JOINTS; n++)
+                    worst_deg = fmax(worst_deg, fabs(back.deg[n] - pose.deg[n]));
+            }
+    if (worst_mm > 1e-5 || worst_deg > 1e-5)
+        fail_msg("off by up to %g mm, %g deg", worst_mm, worst_deg);
+}
+
+/* Every point of a grid through the space is either reached, or provably not reachable. */
+static void every_point_is_reached_or_refused(void **state)
+{
+    (void)state;
+    static const struct aw_hidmotor_pose home;
+    struct aw_hidmotor_pose pose;
+    int reached = 0, refused = 0;
+    for (double x = -210; x <= 210; x += 7)
+        for (double y = -210; y <= 210; y += 7)
+            for (double z = -120; z <= 310; z += 10) {
+                const struct aw_hidmotor_point point = {x, y, z};
+                if (aw_hidmotor_ik(&point, &home, &pose, &err) == AW_OK) {
+                    assert_int_equal(aw_hidmotor_check_pose(&pose, &err), AW_OK);
+                    assert_true(apart(aw_hidmotor_fk(&pose), point) < 1e-3);
+                    reached++;
+                } else {
+                    assert_int_equal(err.status, AW_LIMIT);
+                    refused++;
+                }
+            }
+    assert_true(reached > 10000 && refused > 10000);
+}
+
+static void rounded_points_at_full_reach(void **state)
+{
+    (void)state;
+    const struct aw_hidmotor_pose near = {{20, 80, -80}};
+    struct aw_hidmotor_pose pose;
+    for (int deg = -44; deg < 100; deg++) {
+        const struct aw_hidmotor_pose straight = {{30, deg, -90}};
+        struct aw_hidmotor_point tip = aw_hidmotor_fk(&straight);
+        tip.x_mm = round(tip.x_mm * 1000) / 1000;
+        tip.y_mm = round(tip.y_mm * 1000) / 1000;
+        tip.z_mm = round(tip.z_mm * 1000) / 1000;
+        if (aw_hidmotor_ik(&tip, &near, &pose, &err) != AW_OK)
+            fail_msg("%s", err.text);
+        assert_true(apart(aw_hidmotor_fk(&pose), tip) < 1e-3);
+    }
+}
+
+/* A point behind the base is reached by turning to it or by leaning back: what is nearer wins. */
+static void the_nearest_way_is_chosen(void **state)
+{
+    (void)state;
+    const struct aw_hidmotor_pose back = {{90, -45, -80}}, front = {{-80, 30, -60}};
+    const struct aw_hidmotor_point tip = aw_hidmotor_fk(&back);
+    struct aw_hidmotor_pose pose;
+    assert_int_equal(aw_hidmotor_ik(&tip, &back, &pose, &err), AW_OK);
+    assert_true(fabs(pose.deg[0] - 90) < 1e-6 && fabs(pose.deg[1] + 45) < 1e-6);
+    assert_int_equal(aw_hidmotor_ik(&tip, &front, &pose, &err), AW_OK);
+    assert_true(fabs(pose.deg[0] + 90) < 1e-6 && pose.deg[1] > 0);
+    assert_true(apart(aw_hidmotor_fk(&pose), tip) < 1e-6);
+}
+
+static void on_the_axis_the_base_stays(void **state)
+{
+    (void)state;
+    const struct aw_hidmotor_point point = {0, 0, 250};
+    struct aw_hidmotor_pose near = {{37, 0, 0}}, pose;
+    assert_int_equal(aw_hidmotor_ik(&point, &near, &pose, &err), AW_OK);
+    assert_true(fabs(pose.deg[0] - 37) < 1e-9);
+    assert_true(apart(aw_hidmotor_fk(&pose), point) < 1e-6);
+    near.deg[0] = 240; /* as an arm without calibration may report */
+    assert_int_equal(aw_hidmotor_ik(&point, &near, &pose, &err), AW_OK);
+    assert_true(apart(aw_hidmotor_fk(&pose), point) < 1e-6);
+}
+
+static void refusals_say_how_far(void **state)
+{
+    (void)state;
+    static const struct aw_hidmotor_pose home;
+    static const struct {
+        struct aw_hidmotor_point point;
+        const char *says;
+    } cases[] = {
+        {{212.3, 0, 95}, "point (212.3, 0, 95) mm: 12.3 mm too far — the tip reaches 200 mm"},
+        {{0, 0, 295.05}, ": 0.05 mm too far"},
+        {{20, 0, 95}, "m3 (elbow): 78.52"},
+        {{0, 0, 95}, "m3 (elbow): 90 deg is 27 deg beyond its limit of 63 deg"},
+        {{100, 0, -77}, "m2 (shoulder): 143.9733 deg is 44 deg beyond"},
+        {{-100, 1, 195}, "deg beyond its limit of"},
+    };
+    struct aw_hidmotor_pose pose;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(aw_hidmotor_ik(&cases[i].point, &home, &pose, &err), AW_LIMIT);
+        if (!strstr(err.text, cases[i].says))
+            fail_msg("%s", err.text);
+    }
+}
+
+static void poses_outside(void **state)
+{
+    (void)state;
+    struct aw_hidmotor_pose pose = {{90, 100, 63}};
+    assert_int_equal(aw_hidmotor_check_pose(&pose, &err), AW_OK);
+    pose = (struct aw_hidmotor_pose){{-90, -45, -90}};
+    assert_int_equal(aw_hidmotor_check_pose(&pose, &err), AW_OK);
+    pose = (struct aw_hidmotor_pose){{0, 200, 0}};
+    assert_int_equal(aw_hidmotor_check_pose(&pose, &err), AW_LIMIT);
+    assert_string_equal(err.text, "m2 (shoulder): 200 deg is 100 deg beyond its limit of 100 deg");
+    pose = (struct aw_hidmotor_pose){{0, 0, -90.24}};
+    assert_int_equal(aw_hidmotor_check_pose(&pose, &err), AW_LIMIT);
+    assert_string_equal(err.text, "m3 (elbow): -90.24 deg is 0.24 deg beyond its limit of -90 deg");
+}
+
+static void what_is_no_number_is_refused(void **state)
+{
+    (void)state;
+    static const double bad[] = {NAN, INFINITY, -INFINITY};
+    struct aw_hidmotor_pose pose;
+    for (size_t i = 0; i < 9; i++) {
+        struct aw_hidmotor_pose near = {{0}};
+        struct aw_hidmotor_point point = {100, 0, 195};
+        near.deg[i % 3] = bad[i / 3];
+        assert_int_equal(aw_hidmotor_check_pose(&near, &err), AW_USAGE);
+        assert_int_equal(aw_hidmotor_ik(&point, &near, &pose, &err), AW_USAGE);
+        near.deg[i % 3] = 0;
+        *(i % 3 == 0 ? &point.x_mm : i % 3 == 1 ? &point.y_mm : &point.z_mm) = bad[i / 3];
+        assert_int_equal(aw_hidmotor_ik(&point, &near, &pose, &err), AW_USAGE);
+    }
+    const struct aw_hidmotor_point vast = {1e308, 1e308, -1e308};
+    assert_int_equal(aw_hidmotor_ik(&vast, &(struct aw_hidmotor_pose){{0}}, &pose, &err), AW_LIMIT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_poses),
+        cmocka_unit_test(limits_are_those_of_the_packet),
+        cmocka_unit_test(there_and_back_over_the_whole_workspace),
+        cmocka_unit_test(every_point_is_reached_or_refused),
+        cmocka_unit_test(rounded_points_at_full_reach),
+        cmocka_unit_test(the_nearest_way_is_chosen),
+        cmocka_unit_test(on_the_axis_the_base_stays),
+        cmocka_unit_test(refusals_say_how_far),
+        cmocka_unit_test(poses_outside),
+        cmocka_unit_test(what_is_no_number_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

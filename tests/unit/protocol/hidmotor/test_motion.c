@@ -1,0 +1,671 @@
+#include "hidmotor_helper.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include "protocol/hidmotor/wire.h"
+
+#define SET_SETPOINTS 1848
+
+static void assert_near(double value, double expected, double tolerance)
+{
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("%.6f is not %.6f to %g", value, expected, tolerance);
+}
+
+/* A status with these setpoints. */
+static struct aw_hidmotor_status at(int n, double m1, double m2, double m3)
+{
+    return (struct aw_hidmotor_status){
+        .n = n, .setpoint = {m1, m2, m3, 4, 5, 6, 7}, .position = {m1 + 1, m2 - 1, m3 + 1}};
+}
+
+static struct aw_hidmotor_target only(int joint, double deg, double duration_ms)
+{
+    struct aw_hidmotor_target target = {.duration_ms = duration_ms, .mode = AW_HIDMOTOR_SINUSOIDAL};
+    target.given[joint] = true;
+    target.deg[joint] = deg;
+    return target;
+}
+
+/* Joints and limits */
+
+static void joints_are_those_of_the_table(void **state)
+{
+    (void)state;
+    static const struct aw_hidmotor_joint expected[] = {
+        {"m1", "base", -90, 90}, {"m2", "shoulder", -45, 100}, {"m3", "elbow", -90, 63}};
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++) {
+        struct aw_hidmotor_joint joint = aw_hidmotor_joint(i);
+        assert_string_equal(joint.name, expected[i].name);
+        assert_string_equal(joint.alias, expected[i].alias);
+        assert_near(joint.min, expected[i].min, 0);
+        assert_near(joint.max, expected[i].max, 0);
+        assert_int_equal(aw_hidmotor_find_joint(joint.name), i);
+        assert_int_equal(aw_hidmotor_find_joint(joint.alias), i);
+    }
+    assert_int_equal(aw_hidmotor_find_joint("wrist"), -1);
+    assert_int_equal(aw_hidmotor_find_joint("mode"), -1);
+}
+
+static void limits(void **state)
+{
+    (void)state;
+    struct aw_error err;
+    assert_int_equal(aw_hidmotor_check(2, 63, false, &err), AW_OK);
+    assert_int_equal(aw_hidmotor_check(2, 63.001, false, &err), AW_LIMIT);
+    assert_non_null(strstr(err.text, "elbow: 63.001 deg is outside -90 to 63 deg"));
+    assert_int_equal(aw_hidmotor_check(2, 64, true, &err), AW_OK);
+    static const double never[] = {NAN, INFINITY, -INFINITY, 1e39};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(aw_hidmotor_check(0, never[i], false, &err), AW_USAGE);
+        assert_int_equal(aw_hidmotor_check(0, never[i], true, &err), AW_USAGE);
+    }
+}
+
+static void peak_speeds(void **state)
+{
+    (void)state;
+    assert_near(aw_hidmotor_peak_speed(10, 100, 1000, AW_HIDMOTOR_LINEAR), 90, 1e-9);
+    assert_near(aw_hidmotor_peak_speed(100, 10, 500, AW_HIDMOTOR_LINEAR), 180, 1e-9);
+    assert_near(aw_hidmotor_peak_speed(0, 90, 1000, AW_HIDMOTOR_SINUSOIDAL), 141.371669, 1e-5);
+    assert_true(isinf(aw_hidmotor_peak_speed(0, 1, 0, AW_HIDMOTOR_LINEAR)));
+    assert_near(aw_hidmotor_peak_speed(5, 5, 0, AW_HIDMOTOR_LINEAR), 0, 0);
+}
+
+/* Plans */
+
+static void what_is_not_given_keeps_its_setpoint(void **state)
+{
+    (void)state;
+    struct aw_hidmotor_status from = at(3, 10, 20, 30);
+    struct aw_hidmotor_target target = only(2, -30, 1000);
+    struct aw_hidmotor_plan plan;
+    struct aw_error err;
+    uint8_t report[AW_HIDMOTOR_REPORT];
+    assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_OK);
+    assert_near(plan.target[0], 10, 0);
+    assert_near(plan.target[1], 20, 0);
+    assert_near(plan.target[2], -30, 0);
+    assert_near(plan.speed[0], 0, 0);
+    assert_near(plan.speed[2], 60 * 1.5707963, 1e-4);
+    assert_int_equal(plan.fastest, 2);
+    assert_false(plan.fast);
+    aw_hidmotor_plan_bytes(&plan, report);
+    assert_memory_equal(report,
+                        "\x38\x07\0\0\0\0\x7A\x44\0\0\x80\x3F\0\0\x20\x41\0\0\xA0\x41\0\0\xF0\xC1"
+                        "\0\0\0\0",
+                        28);
+    target.relative = true;
+    assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_OK);
+    assert_near(plan.target[2], 0, 0);
+    target = only(1, 100, 500);
+    assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_OK);
+    assert_true(plan.fast);
+}
+
+static void the_plan_of_the_contract(void **state)
+{
+    (void)state;
+    struct aw_hidmotor_status from = at(3, 10, 20, 30);
+    struct aw_hidmotor_target target = rig_target(0, 45, -30, 1000);
+    struct aw_hidmotor_plan plan;
+    struct aw_error err;
+    uint8_t report[AW_HIDMOTOR_REPORT],
+        expected[AW_HIDMOTOR_REPORT] = {0x38, 0x07, 0, 0, 0, 0, 0x7A, 0x44, 0, 0, 0x80, 0x3F,
+                                        0,    0,    0, 0, 0, 0, 0x34, 0x42, 0, 0, 0xF0, 0xC1};
+    target.mode = AW_HIDMOTOR_SINUSOIDAL;
+    assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_OK);
+    aw_hidmotor_plan_bytes(&plan, report);
+    assert_memory_equal(report, expected, sizeof expected);
+}
+
+static void plans_that_are_refused(void **state)
+{
+    (void)state;
+    struct aw_hidmotor_status from = at(3, 0, 0, 60);
+    struct aw_hidmotor_plan plan;
+    struct aw_error err;
+    struct aw_hidmotor_target target = only(2, 5, 1000);
+    target.relative = true; /* 65 */
+    assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_LIMIT);
+    assert_int_equal(aw_hidmotor_plan_from(&from, &target, true, &plan, &err), AW_OK);
+    target = only(0, (double)NAN, 1000);
+    assert_int_equal(aw_hidmotor_plan_from(&from, &target, true, &plan, &err), AW_USAGE);
+    target = only(0, 10, (double)INFINITY);
+    assert_int_equal(aw_hidmotor_plan_from(&from, &target, true, &plan, &err), AW_USAGE);
+    target = only(0, 10, -1);
+    assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_LIMIT);
+    from.n = 2;
+    target = only(2, 10, 1000);
+    assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_REFUSED);
+    assert_non_null(strstr(err.text, "elbow: the board has 2 motors only"));
+}
+
+/* Its other motors would go to 0 if their targets were not sent. */
+static void a_board_with_more_motors(void **state)
+{
+    (void)state;
+    struct aw_hidmotor_status from = at(7, 1, 2, 3);
+    struct aw_hidmotor_target target = only(0, 10, 1000);
+    struct aw_hidmotor_plan plan;
+    struct aw_error err;
+    uint8_t report[AW_HIDMOTOR_REPORT];
+    assert_int_equal(aw_hidmotor_plan_from(&from, &target, false, &plan, &err), AW_OK);
+    aw_hidmotor_plan_bytes(&plan, report);
+    static const double expected[] = {10, 2, 3, 4, 5, 6, 7, 0};
+    for (int i = 0; i < 8; i++)
+        assert_near(rig_float(report, 2 + i), expected[i], 0);
+}
+
+static void what_is_wrong_in_itself_is_not_asked_about(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    struct aw_hidmotor_target target = rig_target(0, 0, 64, 1000);
+    struct aw_hidmotor_plan plan;
+    assert_int_equal(aw_hidmotor_plan(&rig->arm, &target, &plan, &rig->err), AW_LIMIT);
+    assert_int_equal(rig->arm.counters.sent, 0);
+    rig_free(rig);
+}
+
+/* Moving */
+
+static struct aw_hidmotor_plan plan_of(struct rig *rig, struct aw_hidmotor_target target)
+{
+    struct aw_hidmotor_plan plan;
+    if (aw_hidmotor_plan(&rig->arm, &target, &plan, &rig->err) != AW_OK)
+        fail_msg("%s", rig->err.text);
+    return plan;
+}
+
+static enum aw_status wait_for(struct rig *rig, const struct aw_hidmotor_plan *plan, double seconds)
+{
+    int64_t deadline = rig->clock.time_ns + (int64_t)(seconds * AW_SECOND);
+    rig->err.text[0] = '\0';
+    return aw_hidmotor_wait(&rig->arm, plan, AW_HIDMOTOR_TOLERANCE, deadline, NULL, NULL,
+                            &rig->err);
+}
+
+static void move_and_wait(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    struct aw_hidmotor_plan plan = plan_of(rig, rig_target(40, 45, -30, 1000));
+    struct aw_hidmotor_moved moved;
+    int64_t started = rig->clock.time_ns;
+    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, &moved, &rig->err), AW_OK);
+    assert_false(moved.verified || moved.maybe_stale);
+    assert_int_equal(wait_for(rig, &plan, 5), AW_OK);
+    double seconds = (double)(rig->clock.time_ns - started) / AW_SECOND;
+    assert_true(seconds >= 1 && seconds < 1.2); /* not a moment before the setpoints are there */
+    assert_near(rig_truth(rig).setpoint[1], 45, 0);
+    assert_near(rig_truth(rig).angle[2], -30, 3);
+    plan = plan_of(rig, only(0, 10, 0));
+    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
+    assert_int_equal(wait_for(rig, &plan, 5), AW_OK);
+    assert_near(rig_truth(rig).setpoint[1], 45, 0);
+    rig_free(rig);
+}
+
+struct looks {
+    int n, wanted;
+    int64_t last_ns;
+};
+
+static bool look_on(void *context, const struct aw_hidmotor_status *status)
+{
+    struct looks *looks = context;
+    assert_true(looks->n == 0 || status->time_ns - looks->last_ns >= AW_HIDMOTOR_POLL_NS);
+    looks->last_ns = status->time_ns;
+    return ++looks->n != looks->wanted;
+}
+
+static void a_wait_looks_at_every_measurement(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    struct aw_hidmotor_plan plan = plan_of(rig, rig_target(40, 45, -30, 1000));
+    struct looks looks = {.wanted = 0};
+    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
+    assert_int_equal(
+        aw_hidmotor_wait(&rig->arm, &plan, 3, 5 * AW_SECOND, look_on, &looks, &rig->err), AW_OK);
+    assert_in_range(looks.n, 58, 75);
+    looks = (struct looks){.wanted = 1};
+    assert_int_equal(
+        aw_hidmotor_wait(&rig->arm, &plan, 3, 5 * AW_SECOND, look_on, &looks, &rig->err), AW_OK);
+    assert_int_equal(looks.n, 1);
+    rig_free(rig);
+}
+
+static void an_arm_that_does_not_follow(void **state)
+{
+    (void)state;
+    for (int s = AW_HIDMOTOR_UNHOMED; s <= AW_HIDMOTOR_DISABLED; s++) {
+        struct rig *rig = rig_in((enum aw_hidmotor_state)s);
+        struct aw_hidmotor_plan plan = plan_of(rig, rig_target(40, 45, -30, 60000));
+        assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
+        if (s == AW_HIDMOTOR_RUNNING) {
+            assert_int_equal(wait_for(rig, &plan, 120), AW_OK);
+        } else {
+            assert_int_equal(wait_for(rig, &plan, 120), AW_REFUSED);
+            assert_non_null(strstr(rig->err.text, "arm not homed, or motors disabled"));
+            assert_true(rig->clock.time_ns < 20 * AW_SECOND); /* long before the minute is over */
+        }
+        rig_free(rig);
+    }
+}
+
+static void a_setpoint_that_the_board_kept_back(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    rig->arm.options.force = true;
+    struct aw_hidmotor_plan plan = plan_of(rig, only(2, 90, 500));
+    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
+    assert_int_equal(wait_for(rig, &plan, 20), AW_REFUSED);
+    assert_non_null(strstr(rig->err.text, "elbow: the setpoint rests at 63.00 deg"));
+    rig_free(rig);
+}
+
+static void a_tolerance_that_the_arm_cannot_keep(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    struct aw_hidmotor_plan plan = plan_of(rig, rig_target(50, 45, -30, 500));
+    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
+    assert_int_equal(
+        aw_hidmotor_wait(&rig->arm, &plan, 0.001, 20 * AW_SECOND, NULL, NULL, &rig->err),
+        AW_REFUSED);
+    assert_non_null(strstr(rig->err.text, "deg from its setpoint"));
+    rig_free(rig);
+}
+
+static void a_deadline(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    struct aw_hidmotor_plan plan = plan_of(rig, rig_target(80, 45, -30, 10000));
+    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
+    assert_int_equal(wait_for(rig, &plan, 2), AW_TIMEOUT);
+    assert_non_null(strstr(rig->err.text, "not there in time: base is at "));
+    assert_near((double)rig->clock.time_ns / 1e9, 2, 0.01);
+    rig_free(rig);
+}
+
+static void a_forced_motion_without_an_end(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    rig->arm.options.force = true;
+    struct aw_hidmotor_plan plan = plan_of(rig, rig_target(80, 45, -30, 1e14));
+    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
+    assert_int_equal(wait_for(rig, &plan, 2), AW_TIMEOUT);
+    rig_free(rig);
+}
+
+static void waiting_in_bad_weather(void **state)
+{
+    (void)state;
+    struct rig *rig =
+        rig_faulty("lost:5%,late:2%,foreign:10%,duplicate:10%,short:3%,count:5%,nan:5%,glitch:5%");
+    int arrived = 0;
+    for (int i = 0; i < 100; i++) {
+        struct aw_hidmotor_plan plan;
+        struct aw_hidmotor_target target = rig_target(i % 2 ? 40 : -40, 20, i % 3 * 10, 400);
+        if (aw_hidmotor_plan(&rig->arm, &target, &plan, &rig->err) != AW_OK ||
+            aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err) != AW_OK)
+            continue;
+        enum aw_status status = wait_for(rig, &plan, 10);
+        if (status != AW_OK)
+            continue;
+        arrived++;
+        assert_near(rig_truth(rig).setpoint[0], target.deg[0], 0);
+        assert_near(rig_truth(rig).angle[0], target.deg[0], 5);
+    }
+    assert_in_range(arrived, 80, 100);
+    rig_free(rig);
+}
+
+/* Lost replies */
+
+struct counted {
+    int motions;
+};
+
+static void count_motions(void *context, const uint8_t *report, int64_t now)
+{
+    struct counted *counted = context;
+    (void)now;
+    counted->motions += report[0] == 0x38 && report[1] == 0x07;
+}
+
+/* A link that swallows some of the replies to set_setpoints, or some of the requests, or gives a
+ * report of its own, once, where the next one is read. */
+struct sieve {
+    struct aw_link base;
+    struct aw_link *inner;
+    bool lose_echo, lose_request;
+    bool old_waits; /* until something was written */
+    uint8_t old[AW_HIDMOTOR_REPORT];
+};
+
+static bool is_motion(const void *report)
+{
+    return memcmp(report, "\x38\x07\0\0", 4) == 0;
+}
+
+static enum aw_status sieve_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                 int64_t deadline, struct aw_error *err)
+{
+    struct sieve *sieve = (struct sieve *)link;
+    enum aw_status status;
+    if (sieve->old_waits && deadline > aw_clock_now(link->clock)) {
+        sieve->old_waits = false;
+        memcpy(buf, sieve->old, *got = sizeof sieve->old);
+        return AW_OK;
+    }
+    do
+        status = aw_link_read(sieve->inner, buf, cap, got, deadline, err);
+    while (status == AW_OK && sieve->lose_echo && is_motion(buf));
+    return status;
+}
+
+static enum aw_status sieve_write(struct aw_link *link, const void *buf, size_t size,
+                                  struct aw_error *err)
+{
+    struct sieve *sieve = (struct sieve *)link;
+    if (sieve->lose_request && is_motion(buf))
+        return AW_OK;
+    return aw_link_write(sieve->inner, buf, size, err);
+}
+
+static struct sieve *put_sieve(struct rig *rig, struct sieve *sieve)
+{
+    static const struct aw_link_ops ops = {.read = sieve_read, .write = sieve_write};
+    sieve->base = *rig->link;
+    sieve->base.ops = &ops;
+    sieve->inner = rig->link;
+    rig->arm.link = &sieve->base;
+    return sieve;
+}
+
+static void a_lost_reply_is_made_good_by_the_setpoints(void **state)
+{
+    (void)state;
+    struct counted counted = {0};
+    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
+    struct sieve sieve = {.lose_echo = true};
+    options.taken = count_motions;
+    options.context = &counted;
+    struct rig *rig = rig_of(&options);
+    put_sieve(rig, &sieve);
+    struct aw_hidmotor_moved moved;
+    struct aw_hidmotor_plan plan = plan_of(rig, rig_target(40, 0, -30, 2000));
+    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, &moved, &rig->err), AW_OK);
+    assert_true(moved.verified);
+    assert_true(moved.got_ns - moved.sent_ns < 150 * AW_MILLISECOND);
+    assert_int_equal(wait_for(rig, &plan, 5), AW_OK);
+    plan = plan_of(rig, rig_target(0, 0, 0, 0)); /* there at once */
+    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, &moved, &rig->err), AW_OK);
+    assert_true(moved.verified);
+    assert_int_equal(counted.motions, 2);
+    sieve.lose_request = true;
+    plan = plan_of(rig, rig_target(40, 0, -30, 2000));
+    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, &moved, &rig->err), AW_TIMEOUT);
+    assert_non_null(strstr(rig->err.text, "the setpoints do not move"));
+    assert_false(moved.verified);
+    assert_int_equal(counted.motions, 2);
+    rig_free(rig);
+}
+
+/* An answer to positions from before the command, which shows all at 40 deg. */
+static void prepare_old_answer(struct rig *rig, struct sieve *sieve)
+{
+    static const float values[] = {3, 40, 40, 40, 40, 40, 40};
+    struct aw_hidmotor_status now;
+    rig->arm.options.retries = 0;
+    sieve->lose_request = true;
+    aw_hidmotor_device_fault(rig->device, AW_HIDMOTOR_LOST, 1);
+    assert_int_equal(aw_hidmotor_positions(&rig->arm, &now, &rig->err), AW_TIMEOUT);
+    aw_hidmotor_device_fault(rig->device, AW_HIDMOTOR_LOST, 0);
+    memcpy(sieve->old, "\x76\x07\0\0", 4);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        aw_put_f32(sieve->old + 4 + 4 * i, values[i]);
+}
+
+static void an_old_answer_verifies_nothing(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    struct sieve sieve = {.lose_echo = false};
+    put_sieve(rig, &sieve);
+    struct aw_hidmotor_plan plan = plan_of(rig, rig_target(40, 40, 40, 0));
+    prepare_old_answer(rig, &sieve);
+    plan.sent_ns = rig->clock.time_ns;
+    sieve.old_waits = true;
+    assert_int_equal(wait_for(rig, &plan, 3), AW_REFUSED);
+    assert_non_null(strstr(rig->err.text, "setpoint rests at 0.00 deg instead of 40.00"));
+    assert_false(sieve.old_waits);
+    rig_free(rig);
+}
+
+/* Stopping */
+
+static void start_moving(struct rig *rig, double seconds)
+{
+    struct aw_hidmotor_plan plan = plan_of(rig, rig_target(90, 100, -90, 1500));
+    assert_int_equal(aw_hidmotor_move(&rig->arm, &plan, NULL, &rig->err), AW_OK);
+    rig_run(rig, seconds);
+}
+
+static void a_stop_stops(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    struct aw_hidmotor_stopped stopped;
+    start_moving(rig, 0.7);
+    double angle = rig_truth(rig).angle[0];
+    assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
+    assert_true(stopped.measured && stopped.confirmed);
+    assert_int_equal(stopped.attempts, 1);
+    assert_true(stopped.latency_ns <= 2 * AW_MILLISECOND);
+    rig_run(rig, 2);
+    assert_near(rig_truth(rig).angle[0], angle, 5);
+    assert_near(rig_truth(rig).setpoint[0], stopped.deg[0], 1e-5);
+    assert_near(rig_truth(rig).speed[0], 0, 0.1);
+    rig_free(rig);
+}
+
+/* The arm stays where it is, the shoulder says 206 deg and the elbow 154. */
+static void a_stop_does_not_believe_everything(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_in(AW_HIDMOTOR_UNHOMED);
+    struct aw_hidmotor_stopped stopped;
+    RIG_RAW(rig, SET_SETPOINTS, 0, 0, 10, 20, 30);
+    assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
+    assert_near(stopped.deg[0], 30, 0.3); /* could be */
+    assert_near(stopped.deg[1], 20, 0);
+    assert_near(stopped.deg[2], 30, 0);
+    RIG_RAW(rig, SET_SETPOINTS, 0, 0, 10, 20, 70);
+    assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
+    assert_near(stopped.deg[2], 63, 0);
+    rig_free(rig);
+}
+
+static void a_stop_in_time_without_an_answer(void **state)
+{
+    (void)state;
+    struct counted counted = {0};
+    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
+    struct aw_hidmotor_stopped stopped;
+    options.taken = count_motions;
+    options.context = &counted;
+    options.latency_ns = 60 * AW_MILLISECOND; /* nothing comes within 5 ms */
+    struct rig *rig = rig_of(&options);
+    start_moving(rig, 0.7);
+    assert_int_equal(counted.motions, 1);
+    assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
+    assert_true(stopped.latency_ns <= 10 * AW_MILLISECOND);
+    assert_false(stopped.measured);
+    assert_true(stopped.confirmed);
+    assert_int_equal(counted.motions, 2);
+    /* The positions are from before the motion: the board's setpoints are a better guess. */
+    double angle = rig_truth(rig).angle[0];
+    assert_near(stopped.deg[0], 90 * (0.76 / 1.5), 4);
+    assert_near(stopped.deg[0], angle, 8);
+    rig_free(rig);
+}
+
+static enum aw_status gone_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
+                                int64_t deadline, struct aw_error *err)
+{
+    (void)link, (void)buf, (void)cap, (void)got, (void)deadline;
+    return aw_fail(err, AW_LOST, "gone");
+}
+
+static enum aw_status gone_write(struct aw_link *link, const void *buf, size_t size,
+                                 struct aw_error *err)
+{
+    (void)link, (void)buf, (void)size;
+    return aw_fail(err, AW_LOST, "gone");
+}
+
+/* It takes no time either: tried again and again, it would never end. */
+static void a_stop_of_an_arm_that_is_gone_and_was_never_heard_ends_at_once(void **state)
+{
+    (void)state;
+    static const struct aw_link_ops ops = {.read = gone_read, .write = gone_write};
+    struct rig *rig = rig_in(AW_HIDMOTOR_RUNNING);
+    struct aw_link gone = {.ops = &ops, .clock = &rig->clock.base};
+    rig->arm.link = &gone;
+    assert_int_equal(aw_hidmotor_stop(&rig->arm, NULL, &rig->err), AW_LOST);
+    rig_free(rig);
+}
+
+static void a_stop_is_tried_again(void **state)
+{
+    (void)state;
+    struct counted counted = {0};
+    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
+    struct aw_hidmotor_stopped stopped;
+    struct sieve sieve = {.lose_echo = false};
+    options.taken = count_motions;
+    options.context = &counted;
+    struct rig *rig = rig_of(&options);
+    put_sieve(rig, &sieve);
+    start_moving(rig, 0.7);
+    sieve.lose_echo = true;
+    assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_TIMEOUT);
+    assert_false(stopped.confirmed);
+    assert_in_range(stopped.attempts, 3, 8);
+    assert_int_equal(counted.motions, 1 + stopped.attempts);
+    sieve.lose_echo = false;
+    assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
+    assert_true(stopped.confirmed);
+    rig_free(rig);
+}
+
+static void nothing_known_nothing_sent(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("lost");
+    struct aw_hidmotor_stopped stopped;
+    assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_TIMEOUT);
+    assert_int_equal(stopped.attempts, 0);
+    assert_non_null(strstr(rig->err.text, "stop: no position is known"));
+    rig_free(rig);
+}
+
+/* As in the shell, before the signal is taken: the clock refuses to wait. */
+static enum aw_status stopped_wait(struct aw_clock *clock, int fd, short events, int64_t deadline)
+{
+    (void)clock;
+    (void)fd;
+    (void)events;
+    (void)deadline;
+    return AW_STOPPED;
+}
+
+static void a_stop_when_the_clock_refuses(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_faulty("");
+    struct aw_hidmotor_stopped stopped;
+    start_moving(rig, 0.7);
+    rig->clock.base.wait = stopped_wait;
+    assert_int_equal(aw_hidmotor_stop(&rig->arm, &stopped, &rig->err), AW_OK);
+    assert_false(stopped.measured || stopped.confirmed);
+    assert_int_equal(stopped.attempts, 1);
+    assert_near(stopped.deg[0], 90 * (0.7 / 1.5), 1);
+    rig_run(rig, 0.1);
+    assert_near(rig_truth(rig).setpoint[0], stopped.deg[0], 1e-5);
+    rig_free(rig);
+}
+
+/* On the wall clock with a signal pending, as a thread of the shell would have it. */
+static void a_stop_on_the_real_clock(void **state)
+{
+    (void)state;
+    int fds[2];
+    assert_int_equal(pipe(fds), 0);
+    struct aw_real_clock clock = aw_real_clock(fds[0]);
+    struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
+    struct aw_hidmotor_options client = aw_hidmotor_defaults();
+    struct aw_hidmotor_stopped stopped;
+    struct aw_hidmotor_plan plan;
+    struct aw_hidmotor_target target = rig_target(90, 0, 0, 100000);
+    struct aw_error err;
+    struct aw_hidmotor *arm = malloc(sizeof *arm);
+    struct aw_device *device = aw_hidmotor_device(&options);
+    struct aw_link *link = aw_sim_link(device, &clock.base, true, "sim:");
+    aw_hidmotor_init(arm, link, &client);
+    assert_int_equal(aw_hidmotor_plan(arm, &target, &plan, &err), AW_OK);
+    assert_int_equal(aw_hidmotor_move(arm, &plan, NULL, &err), AW_OK);
+    assert_int_equal(write(fds[1], "x", 1), 1);
+    assert_int_equal(aw_hidmotor_wait(arm, &plan, 3, AW_NEVER, NULL, NULL, &err), AW_STOPPED);
+    assert_int_equal(aw_hidmotor_stop(arm, &stopped, &err), AW_OK); /* not taken yet */
+    assert_int_equal(stopped.attempts, 1);
+    char byte;
+    assert_int_equal(read(fds[0], &byte, 1), 1);
+    assert_int_equal(aw_hidmotor_stop(arm, &stopped, &err), AW_OK); /* taken */
+    assert_true(stopped.confirmed);
+    aw_link_close(link);
+    free(arm);
+    close(fds[0]);
+    close(fds[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(joints_are_those_of_the_table),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(peak_speeds),
+        cmocka_unit_test(what_is_not_given_keeps_its_setpoint),
+        cmocka_unit_test(the_plan_of_the_contract),
+        cmocka_unit_test(plans_that_are_refused),
+        cmocka_unit_test(a_board_with_more_motors),
+        cmocka_unit_test(what_is_wrong_in_itself_is_not_asked_about),
+        cmocka_unit_test(move_and_wait),
+        cmocka_unit_test(a_wait_looks_at_every_measurement),
+        cmocka_unit_test(an_arm_that_does_not_follow),
+        cmocka_unit_test(a_setpoint_that_the_board_kept_back),
+        cmocka_unit_test(a_tolerance_that_the_arm_cannot_keep),
+        cmocka_unit_test(a_deadline),
+        cmocka_unit_test(a_forced_motion_without_an_end),
+        cmocka_unit_test(waiting_in_bad_weather),
+        cmocka_unit_test(a_lost_reply_is_made_good_by_the_setpoints),
+        cmocka_unit_test(an_old_answer_verifies_nothing),
+        cmocka_unit_test(a_stop_stops),
+        cmocka_unit_test(a_stop_does_not_believe_everything),
+        cmocka_unit_test(a_stop_in_time_without_an_answer),
+        cmocka_unit_test(a_stop_of_an_arm_that_is_gone_and_was_never_heard_ends_at_once),
+        cmocka_unit_test(a_stop_is_tried_again),
+        cmocka_unit_test(nothing_known_nothing_sent),
+        cmocka_unit_test(a_stop_when_the_clock_refuses),
+        cmocka_unit_test(a_stop_on_the_real_clock),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

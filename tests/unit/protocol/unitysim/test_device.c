@@ -1,0 +1,525 @@
+/* The simulated Bento Arm: what the published simulation does, datagram by datagram. */
+#include "unitysim_helper.h"
+
+#define SCENE_1                                                                                    \
+    "FF FF 00 28 01 1E 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 04 04 01 0C A4 06 "   \
+    "0A "                                                                                          \
+    "0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A 1B"
+#define SCENE_1_LENGTH_38                                                                          \
+    "FF FF 00 26 01 1E 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 04 04 01 0C A4 06 "   \
+    "0A "                                                                                          \
+    "0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A 1D"
+#define SCENE_2_WITH_CAMERA                                                                        \
+    "FF FF 00 26 02 3C D0 00 00 93 01 01 DE 00 00 37 00 01 2B 01 01 00 00 01 04 04 01 0C A4 06 "   \
+    "0A "                                                                                          \
+    "0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A 5B"
+#define UPDATE_WITH_CAMERA                                                                         \
+    "FF FF 02 26 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 04 04 01 0C A4 06 0A 0A "   \
+    "04 "                                                                                          \
+    "04 01 0C 16 03 00 0D 88 07 F0 0A 3C"
+#define ALL_STOP "FF FF 01 14 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 E0"
+/* shoulder 67 up, elbow 45 down, wrist_flex keeps, hand 90 up */
+#define SHOULDER_ELBOW_HAND                                                                        \
+    "FF FF 01 14 00 43 00 01 01 2D 00 02 02 00 00 00 03 00 00 03 04 5A 00 01 0F"
+
+/* A datagram without its checksum, as hex. */
+static void put_with_checksum(struct rig *rig, const char *hex)
+{
+    char text[400];
+    unsigned sum = 0, byte, at = 0;
+    const char *next = hex;
+    for (int used; sscanf(next, " %2x%n", &byte, &used) == 1; next += used)
+        sum += at++ < 2 ? 0 : byte;
+    snprintf(text, sizeof text, "%s %02X", hex, ~sum & 0xFF);
+    rig_put(rig, text);
+}
+
+static const struct aw_unity_device_counters *counters(struct rig *rig)
+{
+    static struct aw_unity_truth truth;
+    truth = rig_truth(rig);
+    return &truth.counters;
+}
+
+static void assert_next_is(struct rig *rig, const char *hex)
+{
+    uint8_t bytes[64], wanted[64];
+    size_t got, n = 0;
+    for (int used; sscanf(hex, " %2hhx%n", &wanted[n], &used) == 1; hex += used)
+        n++;
+    rig_good(rig, aw_link_read(rig->link, bytes, sizeof bytes, &got, rig->clock.time_ns + AW_SECOND,
+                               &rig->err));
+    assert_int_equal(got, n);
+    assert_memory_equal(bytes, wanted, n);
+}
+
+static void assert_silent(struct rig *rig)
+{
+    uint8_t bytes[64];
+    size_t got;
+    assert_int_equal(aw_link_read(rig->link, bytes, sizeof bytes, &got,
+                                  rig->clock.time_ns + AW_SECOND, &rig->err),
+                     AW_TIMEOUT);
+}
+
+static void silent_until_a_scene(void **state)
+{
+    struct rig *rig = rig_default();
+    (void)state;
+    assert_silent(rig);
+    rig_put(rig, ALL_STOP);
+    rig_put(rig, "FF FF 03 FC");
+    rig_put(rig, UPDATE_WITH_CAMERA);
+    assert_silent(rig);
+    rig_put(rig, SCENE_1);
+    assert_next_is(rig, "FF FF 04 1E 00 00 08 01 00 00 01 00 08 01 00 00 02 00 08 01 00 00 03 00 "
+                        "08 01 00 00 04 00 08 01 00 00 A6");
+    int64_t first = rig->clock.time_ns;
+    rig_run(rig, 0);
+    rig_run(rig, 15);
+    assert_int_equal(rig->unity.counters.feedback, 1000);
+    assert_true(first % AW_UNITY_CADENCE_NS == 0);
+    rig_free(rig);
+}
+
+static void both_lengths_of_a_scene(void **state)
+{
+    struct rig *rig = rig_default();
+    (void)state;
+    rig_put(rig, SCENE_1_LENGTH_38);
+    assert_int_equal(rig_truth(rig).scene, 1);
+    assert_int_equal(rig_truth(rig).frame_rate, 30);
+    rig_put(rig, SCENE_2_WITH_CAMERA);
+    struct aw_unity_truth truth = rig_truth(rig);
+    assert_int_equal(truth.scene, 2);
+    assert_int_equal(truth.frame_rate, 60);
+    assert_int_equal(truth.camera.x, -208);
+    assert_int_equal(truth.camera.ry, 299);
+    rig_free(rig);
+}
+
+static void commands_latch(void **state)
+{
+    struct rig *rig = rig_in_scene("");
+    (void)state;
+    rig_put(rig, SHOULDER_ELBOW_HAND);
+    rig_run(rig, 0.3);
+    struct aw_unity_truth truth = rig_truth(rig);
+    assert_true(truth.degrees[AW_UNITY_SHOULDER] > 10);
+    assert_true(truth.degrees[AW_UNITY_ELBOW] < -7);
+    assert_true(truth.degrees[AW_UNITY_HAND] > 14);
+    rig_near(truth.degrees[AW_UNITY_WRIST_ROTATE], 0, 0);
+    rig_near(truth.degrees[AW_UNITY_WRIST_FLEX], 0, 0);
+    rig_run(rig, 0.3);
+    assert_true(rig_truth(rig).degrees[AW_UNITY_SHOULDER] > 20);
+    rig_free(rig);
+}
+
+static void states_3_and_4(void **state)
+{
+    struct rig *rig = rig_in_scene("");
+    (void)state;
+    rig_put(rig, SHOULDER_ELBOW_HAND);
+    put_with_checksum(rig,
+                      "FF FF 01 14 00 09 00 03 01 00 00 04 02 05 00 00 03 00 00 FF 04 5A 00 03");
+    struct aw_unity_truth truth = rig_truth(rig);
+    assert_int_equal(truth.drive[AW_UNITY_SHOULDER].velocity, 67); /* 3 changes nothing */
+    assert_int_equal(truth.drive[AW_UNITY_ELBOW].state, AW_UNITY_STOP);
+    assert_int_equal(truth.drive[AW_UNITY_WRIST_ROTATE].velocity, 0); /* a velocity with stop */
+    assert_int_equal(truth.drive[AW_UNITY_HAND].state, AW_UNITY_INCREASE);
+    rig_free(rig);
+}
+
+static double ticks_in_a_second(enum aw_unity_speed speed)
+{
+    struct aw_unity_device_options options = aw_unity_device_defaults();
+    options.scene = 1;
+    options.speed = speed;
+    struct rig *rig = rig_of(&options, "");
+    rig_put(rig, SHOULDER_ELBOW_HAND);
+    rig_run(rig, 0.5);
+    double before = rig_ticks(rig, AW_UNITY_SHOULDER);
+    rig_run(rig, 0.5);
+    double travelled = rig_ticks(rig, AW_UNITY_SHOULDER) - before;
+    rig_free(rig);
+    return travelled * 2;
+}
+
+static void speed_models(void **state)
+{
+    enum aw_unity_speed speed;
+    struct aw_error err;
+    (void)state;
+    rig_near(ticks_in_a_second(AW_UNITY_SERVO), 67 * 0.684 * 4096 / 360, 1e-6);
+    rig_near(ticks_in_a_second(AW_UNITY_UNITY), 67 * 0.80 * 4096 / 360, 1e-6);
+    rig_near(ticks_in_a_second(AW_UNITY_NOMINAL), 67 * 1.2 * 4096 / 360, 1e-6);
+    for (int i = 0; aw_unity_speed_names()[i]; i++) {
+        assert_int_equal(aw_unity_speed_parse(aw_unity_speed_names()[i], &speed, &err), AW_OK);
+        assert_int_equal(speed, i);
+    }
+    assert_int_equal(aw_unity_speed_parse("fast", &speed, &err), AW_USAGE);
+}
+
+static void coasts_at_most_a_step(void **state)
+{
+    (void)state;
+    for (int ms = 100; ms < 140; ms++) {
+        struct rig *rig = rig_in_scene("");
+        rig_put(rig, SHOULDER_ELBOW_HAND);
+        rig_run(rig, ms / 1000.0);
+        double before = rig_truth(rig).degrees[AW_UNITY_SHOULDER];
+        rig_put(rig, ALL_STOP);
+        rig_run(rig, 0.1);
+        double after = rig_truth(rig).degrees[AW_UNITY_SHOULDER];
+        assert_true(after >= before && after - before <= 67 * 0.684 * 0.02 + 1e-9);
+        rig_run(rig, 5);
+        rig_near(rig_truth(rig).degrees[AW_UNITY_SHOULDER], after, 0);
+        rig_free(rig);
+    }
+}
+
+static void limits_park_the_joint(void **state)
+{
+    struct rig *rig = rig_in_scene("");
+    (void)state;
+    rig_put(rig, SHOULDER_ELBOW_HAND);
+    rig_run(rig, 5);
+    rig_near(rig_ticks(rig, AW_UNITY_SHOULDER), 3073, 1e-6);
+    rig_near(rig_ticks(rig, AW_UNITY_ELBOW), 1700, 1e-6);
+    rig_near(rig_ticks(rig, AW_UNITY_HAND), 2800, 1e-6);
+    assert_true(rig_truth(rig).at_limit[AW_UNITY_ELBOW]);
+    assert_int_equal(rig->unity.feedback.velocity[AW_UNITY_SHOULDER], 67); /* it still pushes */
+    rig_free(rig);
+}
+
+static void an_update_drives_back_inside(void **state)
+{
+    struct rig *rig = rig_in_scene("");
+    (void)state;
+    rig_put(rig, SHOULDER_ELBOW_HAND);
+    rig_run(rig, 5);
+    put_with_checksum(rig,
+                      "FF FF 02 26 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 04 04 "
+                      "00 08 A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
+    rig_run(rig, 0.02);
+    double after_a_step = rig_ticks(rig, AW_UNITY_SHOULDER);
+    assert_true(after_a_step > 2048 && after_a_step <= 3073);
+    rig_run(rig, 0.5);
+    rig_near(rig_ticks(rig, AW_UNITY_SHOULDER), 2048, 1e-6);
+    rig_free(rig);
+}
+
+static void a_scene_resets_everything(void **state)
+{
+    struct rig *rig = rig_in_scene("");
+    (void)state;
+    rig_put(rig, SHOULDER_ELBOW_HAND);
+    rig_run(rig, 1);
+    rig_put(rig, SCENE_1);
+    struct aw_unity_truth truth = rig_truth(rig);
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        rig_near(truth.degrees[i], 0, 0);
+        assert_int_equal(truth.drive[i].state, AW_UNITY_STOP);
+    }
+    rig_run(rig, 1);
+    rig_near(rig_ticks(rig, AW_UNITY_SHOULDER), 2048, 0);
+    rig_free(rig);
+}
+
+static void unknown_scenes_do_not_load(void **state)
+{
+    struct rig *rig = rig_default();
+    (void)state;
+    put_with_checksum(rig,
+                      "FF FF 00 28 07 1F 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 "
+                      "04 04 01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
+    assert_int_equal(rig_truth(rig).scene, 0);
+    assert_int_equal(rig_truth(rig).frame_rate, 31);
+    assert_string_equal(rig_truth(rig).dropped_why, "scene: there is no number 7");
+    assert_silent(rig);
+    rig_free(rig);
+}
+
+static void cameras(void **state)
+{
+    struct rig *rig = rig_in_scene("");
+    (void)state;
+    rig_put(rig, "FF FF 03 FC");
+    assert_next_is(rig, "FF FF 05 12 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 E4");
+    rig_put(rig, SCENE_2_WITH_CAMERA);
+    rig_put(rig, "FF FF 03 FC");
+    assert_next_is(rig, "FF FF 05 12 D0 00 00 93 01 01 DE 00 00 37 00 01 2B 01 01 00 00 01 3F");
+    rig_put(rig, UPDATE_WITH_CAMERA);
+    assert_int_equal(rig_truth(rig).camera.rx, 66);
+    /* y 0 is the scene's own view; a negative angle is the same turn as a positive one */
+    put_with_checksum(rig,
+                      "FF FF 02 26 05 00 01 00 00 01 05 00 01 00 00 01 00 00 01 00 00 01 04 04 "
+                      "01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
+    assert_int_equal(rig_truth(rig).camera.x, -185);
+    put_with_checksum(rig,
+                      "FF FF 02 26 05 00 01 01 00 07 05 00 01 1E 00 00 00 00 01 00 00 01 04 04 "
+                      "01 0C A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
+    assert_int_equal(rig_truth(rig).camera.y, 1);
+    assert_int_equal(rig_truth(rig).camera.rx, 330);
+    rig_free(rig);
+}
+
+static void what_is_wrong_is_dropped_and_counted(void **state)
+{
+    struct rig *rig = rig_in_scene("");
+    (void)state;
+    aw_link_write(rig->link, "", 0, NULL);
+    assert_int_equal(counters(rig)->empty, 1);
+    rig_put(rig, "FF FF 03");
+    assert_int_equal(counters(rig)->size, 1);
+    rig_put(rig, "FF FE 03 FC");
+    assert_int_equal(counters(rig)->header, 1);
+    assert_non_null(strstr(rig_truth(rig).dropped_why, "header"));
+    rig_put(rig, "FF FF 03 FD");
+    assert_int_equal(counters(rig)->checksum, 1);
+    assert_non_null(strstr(rig_truth(rig).dropped_why, "checksum"));
+    put_with_checksum(rig, "FF FF 07 00");
+    put_with_checksum(rig, "FF FF 05 12 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01");
+    assert_int_equal(counters(rig)->type, 2);
+    put_with_checksum(rig, "FF FF 00 28 02 1E 00 00 01");
+    put_with_checksum(rig, "FF FF 01 14 00 00 00");
+    put_with_checksum(rig, "FF FF 02 11 05 00 01 09 00 01 06 00 01 07 00 01 08 00 01 09 00");
+    assert_int_equal(counters(rig)->size, 4);
+    assert_int_equal(counters(rig)->applied, 0);
+    assert_int_equal(counters(rig)->odd, 0);
+    assert_int_equal(counters(rig)->received, 9);
+    assert_int_equal(rig_truth(rig).scene, 1);
+    rig_free(rig);
+}
+
+/* Sizes that the published simulation never looks at. What holds afterwards: the camera's x, the
+ * upper limits of shoulder and elbow, the velocities of shoulder and hand; and how many answers. */
+#define CAMERA_9 "09 00 01 09 00 01 09 00 01 09 00 01 09 00 01 09 00 01"
+static void odd_sizes_are_taken_and_counted(void **state)
+{
+    static const struct {
+        const char *what, *hex; /* without the checksum */
+        int camera_x, shoulder_max, elbow_max, shoulder_velocity, hand_velocity;
+        unsigned answers;
+    } cases[] = {
+        {"a request with a length byte", "FF FF 03 00", -185, 3073, 2570, 0, 0, 1},
+        {"a request with more behind it", "FF FF 03 02 07 07", -185, 3073, 2570, 0, 0, 1},
+        {"control with six entries",
+         "FF FF 01 18 00 43 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 5A 00 01 00 11 00 01",
+         -185, 3073, 2570, 67, 90, 0},
+        {"control with a byte behind it",
+         "FF FF 01 14 00 43 00 01 01 00 00 00 02 00 00 00 03 00 00 00 04 5A 00 01 00", -185, 3073,
+         2570, 67, 90, 0},
+        {"an update with only the camera", "FF FF 02 12 " CAMERA_9, 9, 3073, 2570, 0, 0, 0},
+        {"and one and a half limits", "FF FF 02 18 " CAMERA_9 " 05 04 01 0B A5 06", 9, 2817, 2570,
+         0, 0, 0},
+        {"an update with bytes behind it",
+         "FF FF 02 28 " CAMERA_9
+         " 04 04 00 0B A4 06 00 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A 01 02",
+         9, 2816, 2560, 0, 0, 0},
+        {"a scene with a byte behind it",
+         "FF FF 00 28 01 1E " CAMERA_9 " 04 04 00 0B A4 06 00 0A 04 04 01 0C 16 03 00 0D 88 07 F0 "
+         "0A 01",
+         9, 2816, 2560, 0, 0, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rig *rig = rig_in_scene("");
+        print_message("%s\n", cases[i].what);
+        put_with_checksum(rig, cases[i].hex);
+        struct aw_unity_truth truth = rig_truth(rig);
+        assert_int_equal(truth.counters.applied, 1);
+        assert_int_equal(truth.counters.odd, 1);
+        assert_int_equal(truth.camera.x, cases[i].camera_x);
+        assert_int_equal(truth.limits.joint[AW_UNITY_SHOULDER].max, cases[i].shoulder_max);
+        assert_int_equal(truth.limits.joint[AW_UNITY_ELBOW].max, cases[i].elbow_max);
+        assert_int_equal(truth.drive[AW_UNITY_SHOULDER].velocity, cases[i].shoulder_velocity);
+        assert_int_equal(truth.drive[AW_UNITY_HAND].velocity, cases[i].hand_velocity);
+        assert_int_equal(truth.counters.requests, cases[i].answers);
+        rig_free(rig);
+    }
+}
+
+static void a_short_control_packet_takes_effect_as_far_as_it_goes(void **state)
+{
+    struct rig *rig = rig_in_scene("");
+    (void)state;
+    put_with_checksum(rig, "FF FF 01 14 00 43 00 01 01 2D 00 01 02 07 00");
+    struct aw_unity_truth truth = rig_truth(rig);
+    assert_int_equal(truth.drive[AW_UNITY_SHOULDER].velocity, 67);
+    assert_int_equal(truth.drive[AW_UNITY_ELBOW].velocity, 45);
+    assert_int_equal(truth.drive[AW_UNITY_WRIST_ROTATE].velocity, 0);
+    assert_int_equal(truth.counters.partial, 1);
+    assert_int_equal(truth.counters.applied, 1);
+    rig_free(rig);
+}
+
+static void the_order_of_joints_is_free(void **state)
+{
+    struct rig *rig = rig_in_scene("");
+    (void)state;
+    put_with_checksum(rig,
+                      "FF FF 01 FF 04 11 00 02 03 12 00 01 07 13 00 01 01 14 00 01 00 15 00 01");
+    struct aw_unity_truth truth = rig_truth(rig);
+    assert_int_equal(truth.drive[AW_UNITY_HAND].velocity, 17);
+    assert_int_equal(truth.drive[AW_UNITY_HAND].state, AW_UNITY_DECREASE);
+    assert_int_equal(truth.drive[AW_UNITY_WRIST_FLEX].velocity, 18);
+    assert_int_equal(truth.drive[AW_UNITY_WRIST_ROTATE].velocity, 0);
+    assert_int_equal(truth.drive[AW_UNITY_SHOULDER].velocity, 21);
+    rig_free(rig);
+}
+
+static unsigned echo(struct rig *rig, unsigned velocity)
+{
+    char hex[100];
+    snprintf(hex, sizeof hex,
+             "FF FF 01 14 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 04 %02X %02X 01",
+             velocity & 0xFF, velocity >> 8);
+    put_with_checksum(rig, hex);
+    rig_run(rig, 0.016);
+    return (unsigned)rig->unity.feedback.velocity[AW_UNITY_HAND];
+}
+
+static void velocities_come_back(void **state)
+{
+    struct aw_unity_device_options options = aw_unity_device_defaults();
+    unsigned low = 0;
+    (void)state;
+    options.scene = 1;
+    struct rig *rig = rig_of(&options, "");
+    for (unsigned v = 0; v < 1024; v++)
+        assert_int_equal(echo(rig, v), v);
+    rig_free(rig);
+    options.low_echo = true;
+    rig = rig_of(&options, "");
+    for (unsigned v = 0; v < 1024; v++) {
+        unsigned back = echo(rig, v);
+        assert_true(back == v || back + 1 == v);
+        low += back != v;
+    }
+    assert_int_equal(low, 68);
+    assert_int_equal(echo(rig, 15), 14);
+    assert_int_equal(echo(rig, 45), 45);
+    assert_int_equal(echo(rig, 510), 509);
+    rig_free(rig);
+}
+
+static void ticks_are_cut_off(void **state)
+{
+    struct rig *rig = rig_in_scene("");
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        put_with_checksum(
+            rig, "FF FF 01 14 00 01 00 01 01 01 00 02 02 00 00 00 03 00 00 00 04 01 00 01");
+        rig_run(rig, 0.06); /* feedback and physics meet */
+        assert_int_equal(rig->unity.feedback.position[AW_UNITY_SHOULDER],
+                         (int)floor(rig_ticks(rig, AW_UNITY_SHOULDER)));
+        assert_int_equal(rig->unity.feedback.position[AW_UNITY_ELBOW],
+                         (int)floor(rig_ticks(rig, AW_UNITY_ELBOW)));
+        assert_int_equal(rig->unity.feedback.position[AW_UNITY_HAND], /* mirrored inside */
+                         (int)ceil(rig_ticks(rig, AW_UNITY_HAND)));
+    }
+    rig_free(rig);
+}
+
+static void the_keyboard_ends_with_the_first_datagram(void **state)
+{
+    struct rig *rig = rig_default();
+    struct aw_unity_drive up = {AW_UNITY_KEY_VELOCITY, AW_UNITY_INCREASE};
+    (void)state;
+    assert_true(aw_unity_device_key_scene(rig->device, 2));
+    assert_true(aw_unity_device_key_drive(rig->device, AW_UNITY_ELBOW, up));
+    rig_run(rig, 0.5);
+    assert_true(rig_ticks(rig, AW_UNITY_ELBOW) > 2100);
+    rig_put(rig, "00");
+    assert_false(rig_truth(rig).keyboard);
+    assert_false(aw_unity_device_key_drive(rig->device, AW_UNITY_SHOULDER, up));
+    assert_false(aw_unity_device_key_scene(rig->device, 1));
+    assert_int_equal(rig_truth(rig).scene, 2);
+    assert_int_equal(rig_truth(rig).drive[AW_UNITY_SHOULDER].state, AW_UNITY_STOP);
+    rig_free(rig);
+}
+
+static void faults(void **state)
+{
+    struct aw_unity_device_options options = aw_unity_device_defaults();
+    (void)state;
+    options.scene = 1;
+    options.feedback_loss = 0.3;
+    options.stuck = 1U << AW_UNITY_ELBOW;
+    struct rig *rig = rig_of(&options, "");
+    rig_put(rig, SHOULDER_ELBOW_HAND);
+    rig_run(rig, 15);
+    assert_in_range(rig->unity.counters.feedback, 600, 800);
+    assert_int_equal(counters(rig)->lost + counters(rig)->feedback, 1000);
+    rig_near(rig_ticks(rig, AW_UNITY_ELBOW), 2048, 0);
+    aw_unity_device_stick(rig->device, 0);
+    rig_run(rig, 1);
+    assert_true(rig_ticks(rig, AW_UNITY_ELBOW) < 1800);
+    rig_free(rig);
+}
+
+static void a_frozen_simulator_takes_up_where_it_was(void **state)
+{
+    struct rig *rig = rig_in_scene("");
+    (void)state;
+    rig_put(rig, SHOULDER_ELBOW_HAND);
+    rig_run(rig, 0.5);
+    aw_unity_device_freeze(rig->device, true);
+    double at = rig_ticks(rig, AW_UNITY_SHOULDER);
+    rig_put(rig, ALL_STOP);
+    assert_silent(rig);
+    rig_near(rig_ticks(rig, AW_UNITY_SHOULDER), at, 0);
+    assert_int_equal(rig_truth(rig).drive[AW_UNITY_SHOULDER].state, AW_UNITY_INCREASE);
+    aw_unity_device_freeze(rig->device, false);
+    rig_run(rig, 0.5);
+    assert_int_equal(rig_truth(rig).drive[AW_UNITY_SHOULDER].state, AW_UNITY_STOP);
+    rig_near(rig_ticks(rig, AW_UNITY_SHOULDER), at, 11);
+    rig_free(rig);
+}
+
+/* The same commands at the same times make the same run, however often somebody looks. */
+static void runs_repeat(void **state)
+{
+    double ends[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct rig *rig = rig_in_scene("");
+        rig_put(rig, SHOULDER_ELBOW_HAND);
+        for (int k = 0; k < (i ? 333 : 1); k++)
+            rig_run(rig, i ? 0.001 : 0.333);
+        rig_put(rig, ALL_STOP);
+        rig_run(rig, 1);
+        ends[i] = rig_ticks(rig, AW_UNITY_SHOULDER);
+        rig_free(rig);
+    }
+    rig_near(ends[0], ends[1], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(silent_until_a_scene),
+        cmocka_unit_test(both_lengths_of_a_scene),
+        cmocka_unit_test(commands_latch),
+        cmocka_unit_test(states_3_and_4),
+        cmocka_unit_test(speed_models),
+        cmocka_unit_test(coasts_at_most_a_step),
+        cmocka_unit_test(limits_park_the_joint),
+        cmocka_unit_test(an_update_drives_back_inside),
+        cmocka_unit_test(a_scene_resets_everything),
+        cmocka_unit_test(unknown_scenes_do_not_load),
+        cmocka_unit_test(cameras),
+        cmocka_unit_test(what_is_wrong_is_dropped_and_counted),
+        cmocka_unit_test(odd_sizes_are_taken_and_counted),
+        cmocka_unit_test(a_short_control_packet_takes_effect_as_far_as_it_goes),
+        cmocka_unit_test(the_order_of_joints_is_free),
+        cmocka_unit_test(velocities_come_back),
+        cmocka_unit_test(ticks_are_cut_off),
+        cmocka_unit_test(the_keyboard_ends_with_the_first_datagram),
+        cmocka_unit_test(faults),
+        cmocka_unit_test(a_frozen_simulator_takes_up_where_it_was),
+        cmocka_unit_test(runs_repeat),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "protocol/unitysim/player.h"
+
+#define MS INT64_C(1000000)
+
+static const struct aw_player_bounds bounds = {
+    .limits = {{{1028, 3073}, {1700, 2570}, {1028, 3073}, {790, 3328}, {1928, 2800}}},
+    .velocity = {67, 45, 90, 67, 90},
+};
+
+/* An arm that does what it is told. */
+struct arm {
+    int positions[AW_UNITY_JOINTS];
+    bool moving[AW_UNITY_JOINTS];
+    int64_t now_ns;
+};
+
+static struct arm home(void)
+{
+    return (struct arm){.positions = {2048, 2048, 2048, 2048, 2048}};
+}
+
+static struct aw_player_order step(struct aw_player *player, struct arm *arm)
+{
+    struct aw_player_order order = aw_player_step(player, arm->positions, arm->moving, arm->now_ns);
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        bool driven = i == order.joint;
+        if (driven)
+            arm->positions[i] += order.direction * (1 + order.velocity / 9);
+        arm->moving[i] = driven;
+    }
+    arm->now_ns += 15 * MS;
+    return order;
+}
+
+static struct aw_player start(const struct aw_sequence_row *rows, size_t n, uint64_t repeats,
+                              struct aw_sequence *sequence)
+{
+    struct aw_player player;
+    *sequence = (struct aw_sequence){.n = n, .rows = (struct aw_sequence_row *)(uintptr_t)rows};
+    aw_player_start(&player, sequence, &bounds, repeats);
+    return player;
+}
+
+static void one_joint_moves_at_a_time(void **state)
+{
+    static const struct aw_sequence_row rows[] = {
+        {.joint = 1, .position = 2135, .velocity = 45, .tolerance = 10},
+        {.joint = 4, .position = 2650, .velocity = 90, .tolerance = 10},
+    };
+    struct aw_sequence sequence;
+    struct aw_player player = start(rows, 2, 1, &sequence);
+    struct arm arm = home();
+    int steps = 0;
+    (void)state;
+    for (; player.phase != AW_PLAYER_DONE && steps < 1000; steps++) {
+        struct aw_player_order order = step(&player, &arm);
+        bool at_elbow = player.phase != AW_PLAYER_DONE && player.row == 0;
+        assert_true(order.joint == -1 || order.joint == (at_elbow ? 1 : 4));
+        assert_true(order.joint == -1 || order.direction == 1);
+    }
+    assert_int_equal(player.phase, AW_PLAYER_DONE);
+    assert_true(abs(arm.positions[1] - 2135) <= 10);
+    assert_true(abs(arm.positions[4] - 2650) <= 10);
+    assert_int_equal(arm.positions[0], 2048);
+    assert_null(aw_player_row(&player));
+    assert_int_equal(step(&player, &arm).joint, -1);
+}
+
+static void goals_and_speeds_stay_within_their_limits(void **state)
+{
+    static const struct aw_sequence_row rows[] = {
+        {.joint = 1, .position = 4000, .velocity = 300, .tolerance = 10},
+        {.joint = 4, .position = 0, .velocity = 60, .tolerance = 10},
+    };
+    struct aw_sequence sequence;
+    struct aw_player player = start(rows, 2, 1, &sequence);
+    struct arm arm = home();
+    (void)state;
+    assert_int_equal(player.goal, 2570);
+    assert_int_equal(step(&player, &arm).velocity, 45);
+    arm.positions[1] = 2565;
+    for (int i = 0; i < 4; i++)
+        step(&player, &arm);
+    assert_int_equal(player.row, 1);
+    assert_int_equal(player.goal, 1928);
+    assert_int_equal(player.phase, AW_PLAYER_MOVING);
+}
+
+static void the_joint_is_stopped_and_stands_before_the_delay_begins(void **state)
+{
+    static const struct aw_sequence_row rows[] = {
+        {.joint = 0, .position = 2100, .velocity = 60, .tolerance = 10, .delay_ms = 100},
+        {.joint = 0, .position = 2048, .velocity = 60, .tolerance = 10},
+    };
+    struct aw_sequence sequence;
+    struct aw_player player = start(rows, 2, 1, &sequence);
+    struct arm arm = home();
+    (void)state;
+    arm.positions[0] = 2092;
+    arm.moving[0] = true; /* the stop has not got there yet */
+    for (int i = 0; i < 20; i++) {
+        struct aw_player_order order =
+            aw_player_step(&player, arm.positions, arm.moving, i * 15 * MS);
+        assert_int_equal(order.joint, -1);
+        assert_int_equal(player.phase, AW_PLAYER_STOPPING);
+    }
+    arm.moving[0] = false;
+    aw_player_step(&player, arm.positions, arm.moving, 400 * MS);
+    assert_int_equal(player.phase, AW_PLAYER_RESTING);
+    aw_player_step(&player, arm.positions, arm.moving, 499 * MS);
+    assert_int_equal(player.phase, AW_PLAYER_RESTING);
+    assert_int_equal(aw_player_step(&player, arm.positions, arm.moving, 500 * MS).direction, -1);
+    assert_int_equal(player.row, 1);
+    assert_true(player.since_ns == 500 * MS);
+}
+
+static void a_joint_that_went_too_far_goes_back_slowly(void **state)
+{
+    static const struct aw_sequence_row row = {
+        .joint = 2, .position = 2500, .velocity = 90, .tolerance = 10};
+    struct aw_sequence sequence;
+    struct aw_player player = start(&row, 1, 1, &sequence);
+    struct arm arm = home();
+    (void)state;
+    arm.positions[2] = 2495;
+    arm.moving[2] = true;
+    step(&player, &arm);
+    assert_int_equal(player.phase, AW_PLAYER_STOPPING);
+    arm.positions[2] = 2530; /* the stop was lost for a while */
+    arm.moving[2] = true;
+    step(&player, &arm);
+    assert_int_equal(player.phase, AW_PLAYER_STOPPING);
+    struct aw_player_order order = step(&player, &arm);
+    assert_int_equal(player.tries, 1);
+    assert_int_equal(order.joint, 2);
+    assert_int_equal(order.direction, -1);
+    assert_int_equal(order.velocity, 20);
+}
+
+static void a_user_s_motion_waits_and_moves_nothing(void **state)
+{
+    static const struct aw_sequence_row row = {
+        .joint = 4, .kind = AW_SEQUENCE_USER, .position = 2650, .velocity = 90, .tolerance = 10};
+    struct aw_sequence sequence;
+    struct aw_player player = start(&row, 1, 1, &sequence);
+    struct arm arm = home();
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(step(&player, &arm).joint, -1);
+        assert_int_equal(player.phase, AW_PLAYER_WAITING);
+    }
+    arm.positions[4] = 2641;
+    step(&player, &arm);
+    assert_int_equal(player.phase, AW_PLAYER_RESTING);
+    step(&player, &arm);
+    assert_int_equal(player.phase, AW_PLAYER_DONE);
+}
+
+static void it_is_played_again_as_often_as_asked(void **state)
+{
+    static const struct aw_sequence_row rows[] = {
+        {.joint = 1, .position = 2100, .velocity = 45, .tolerance = 10},
+        {.joint = 1, .position = 2000, .velocity = 45, .tolerance = 10},
+    };
+    struct aw_sequence sequence;
+    struct aw_player player = start(rows, 2, 3, &sequence);
+    struct arm arm = home();
+    int steps = 0;
+    (void)state;
+    while (player.phase != AW_PLAYER_DONE && ++steps < 1000)
+        step(&player, &arm);
+    assert_int_equal(player.phase, AW_PLAYER_DONE);
+    assert_int_equal(player.round, 3);
+    player = start(rows, 2, 0, &sequence);
+    for (steps = 0; steps < 1000; steps++)
+        step(&player, &arm);
+    assert_true(player.round > 10);
+    assert_int_not_equal(player.phase, AW_PLAYER_DONE);
+}
+
+static void nothing_to_play_is_done(void **state)
+{
+    struct aw_sequence sequence;
+    struct aw_player player = start(NULL, 0, 0, &sequence);
+    struct arm arm = home();
+    (void)state;
+    assert_int_equal(player.phase, AW_PLAYER_DONE);
+    assert_int_equal(step(&player, &arm).joint, -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_joint_moves_at_a_time),
+        cmocka_unit_test(goals_and_speeds_stay_within_their_limits),
+        cmocka_unit_test(the_joint_is_stopped_and_stands_before_the_delay_begins),
+        cmocka_unit_test(a_joint_that_went_too_far_goes_back_slowly),
+        cmocka_unit_test(a_user_s_motion_waits_and_moves_nothing),
+        cmocka_unit_test(it_is_played_again_as_often_as_asked),
+        cmocka_unit_test(nothing_to_play_is_done),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

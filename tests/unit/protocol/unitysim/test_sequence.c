@@ -1,0 +1,195 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "protocol/unitysim/sequence.h"
+
+#define HEADER "Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\n"
+
+static enum aw_status read_text(const char *text, struct aw_sequence *sequence,
+                                struct aw_error *err)
+{
+    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    assert_non_null(file);
+    *err = (struct aw_error){0};
+    enum aw_status status = aw_sequence_read(file, "s.csv", sequence, err);
+    fclose(file);
+    return status;
+}
+
+static void the_published_format_is_read(void **state)
+{
+    struct aw_sequence sequence;
+    struct aw_error err;
+    (void)state;
+    assert_int_equal(read_text(HEADER "Elbow,Auto,2135,45,10,0,\n"
+                                      "Wrist Rotate,User,1028,90,15,2500,\n",
+                               &sequence, &err),
+                     AW_OK);
+    assert_int_equal(sequence.n, 2);
+    assert_memory_equal(&sequence.rows[0],
+                        (&(struct aw_sequence_row){1, AW_SEQUENCE_AUTO, 2135, 45, 10, 0, 2}),
+                        sizeof(struct aw_sequence_row));
+    assert_memory_equal(&sequence.rows[1],
+                        (&(struct aw_sequence_row){2, AW_SEQUENCE_USER, 1028, 90, 15, 2500, 3}),
+                        sizeof(struct aw_sequence_row));
+    aw_sequence_free(&sequence);
+}
+
+static void other_spellings_are_read(void **state)
+{
+    struct aw_sequence sequence;
+    struct aw_error err;
+    (void)state;
+    assert_int_equal(read_text("\xEF\xBB\xBF# mine\r\n"
+                               "joint, motion type ,position,velocity,tolerance,delay (ms),\r\n"
+                               "\r\n"
+                               "  HAND , auto , +1928 , 90 , 5 , 0\r\n"
+                               "# end\n"
+                               "wrist flex,AUTO,4096,1023,1000,3600000, ",
+                               &sequence, &err),
+                     AW_OK);
+    assert_int_equal(sequence.n, 2);
+    assert_int_equal(sequence.rows[0].joint, 4);
+    assert_int_equal(sequence.rows[0].position, 1928);
+    assert_int_equal(sequence.rows[0].line, 4);
+    assert_int_equal(sequence.rows[1].joint, 3);
+    assert_int_equal(sequence.rows[1].delay_ms, 3600000);
+    assert_int_equal(sequence.rows[1].line, 6);
+    aw_sequence_free(&sequence);
+}
+
+static void what_is_wrong_is_named_with_line_and_column(void **state)
+{
+    static const struct {
+        const char *text, *why;
+        enum aw_status status;
+    } cases[] = {
+        {"", "s.csv:1:1: no motion in it", AW_MALFORMED},
+        {HEADER, "s.csv:2:1: no motion in it", AW_MALFORMED},
+        {"Elbow,Auto,2135,45,10,0,\n", "s.csv:1:1: the header has no 'Joint' here", AW_MALFORMED},
+        {"Joint,Motion Type,Velocity\n", "s.csv:1:19: the header has no 'Position'", AW_MALFORMED},
+        {"Joint\n", "s.csv:1:1: the header has no 'Motion Type'", AW_MALFORMED},
+        {HEADER "Elbw,Auto,2135,45,10,0,\n",
+         "s.csv:2:1: Joint: 'Elbw' is none — did you mean 'Elbow'?", AW_MALFORMED},
+        {HEADER "Foot,Auto,2135,45,10,0,\n",
+         "s.csv:2:1: Joint: 'Foot' is none — use Shoulder, Elbow, Wrist Rotate", AW_MALFORMED},
+        {HEADER "Elbow,Robot,2135,45,10,0,\n",
+         "s.csv:2:7: Motion Type: 'Robot' is none — use Auto or User", AW_MALFORMED},
+        {HEADER "Elbow,Auto,x,45,10,0,\n", "s.csv:2:12: Position: 'x' is not a whole number",
+         AW_MALFORMED},
+        {HEADER "Elbow,Auto,2135.5,45,10,0,\n", "s.csv:2:12: Position: '2135.5' is not a whole",
+         AW_MALFORMED},
+        {HEADER "Elbow,Auto,-1,45,10,0,\n", "s.csv:2:12: Position: -1 is outside 0 to 4096 ticks",
+         AW_LIMIT},
+        {HEADER "Elbow,Auto,4097,45,10,0,\n", "s.csv:2:12: Position: 4097 is outside", AW_LIMIT},
+        {HEADER "Elbow,Auto,99999999999999999999,45,10,0,\n",
+         "s.csv:2:12: Position: ", AW_MALFORMED},
+        {HEADER "Elbow,Auto,2135,0,10,0,\n", "s.csv:2:17: Velocity: 0 is outside 1 to 1023",
+         AW_LIMIT},
+        {HEADER "Elbow,Auto,2135,45,4,0,\n", "s.csv:2:20: Tolerance: 4 is outside 5 to 1000 ticks",
+         AW_LIMIT},
+        {HEADER "\n\nElbow,Auto,2135,45,10,,\n", "s.csv:4:23: Delay (ms): '' is not a whole",
+         AW_MALFORMED},
+        {HEADER "Elbow,Auto,2135,45\n", "s.csv:2:19: Tolerance is missing: 4 cells where 6",
+         AW_MALFORMED},
+        {HEADER "Elbow,Auto,2135,45,10,0,7\n", "s.csv:2:25: text behind cell 6", AW_MALFORMED},
+        {HEADER "Elbow,Auto,2135,45,10,0,,\n", "s.csv:2:25: text behind cell 6", AW_MALFORMED},
+        {HEADER "Elbow,Auto,2135,45,10,0,\nElbow,Auto,2135,45,10,0,\nElbow;Auto\n",
+         "s.csv:4:11: Motion Type is missing", AW_MALFORMED},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_sequence sequence;
+        struct aw_error err;
+        enum aw_status status = read_text(cases[i].text, &sequence, &err);
+        if (strncmp(err.text, cases[i].why, strlen(cases[i].why)) != 0)
+            fail_msg("%zu: '%s' is not '%s'", i, err.text, cases[i].why);
+        assert_int_equal(status, cases[i].status);
+        assert_int_equal(sequence.n, 0);
+        assert_null(sequence.rows);
+    }
+}
+
+static void a_zero_byte_is_refused(void **state)
+{
+    static const char text[] = HEADER "Elbow,\0Auto,2135,45,10,0,\n";
+    struct aw_sequence sequence;
+    struct aw_error err;
+    (void)state;
+    FILE *file = fmemopen((void *)(uintptr_t)text, sizeof text - 1, "r");
+    assert_int_equal(aw_sequence_read(file, "s.csv", &sequence, &err), AW_MALFORMED);
+    assert_non_null(strstr(err.text, "s.csv:2:7: a zero byte"));
+    fclose(file);
+}
+
+static void what_is_written_is_what_was_read(void **state)
+{
+    static const char text[] = HEADER "Shoulder,Auto,1500,67,10,0,\n"
+                                      "Hand,User,2650,90,10,500,\n";
+    struct aw_sequence sequence;
+    struct aw_error err;
+    char *out = NULL;
+    size_t size = 0;
+    (void)state;
+    assert_int_equal(read_text(text, &sequence, &err), AW_OK);
+    FILE *file = open_memstream(&out, &size);
+    assert_int_equal(aw_sequence_write(file, &sequence, &err), AW_OK);
+    fclose(file);
+    assert_string_equal(out, text);
+    free(out);
+    aw_sequence_free(&sequence);
+}
+
+static void a_full_disk_is_noticed(void **state)
+{
+    struct aw_sequence sequence = {0};
+    struct aw_error err;
+    FILE *file = fopen("/dev/full", "w");
+    (void)state;
+    if (!file)
+        skip();
+    assert_int_equal(aw_sequence_write(file, &sequence, &err), AW_LOST);
+    assert_non_null(strstr(err.text, "No space left"));
+    fclose(file);
+}
+
+static void a_row_that_no_file_could_hold_is_refused(void **state)
+{
+    static const struct aw_sequence_row good = {1, AW_SEQUENCE_AUTO, 2135, 45, 10, 0, 0};
+    struct aw_sequence sequence = {0};
+    struct aw_sequence_row bad = good;
+    struct aw_error err;
+    (void)state;
+    bad.joint = 5;
+    assert_int_equal(aw_sequence_add(&sequence, &bad, &err), AW_LIMIT);
+    bad = good;
+    bad.tolerance = 4;
+    assert_int_equal(aw_sequence_add(&sequence, &bad, &err), AW_LIMIT);
+    assert_non_null(strstr(err.text, "Tolerance: 4"));
+    for (int i = 0; i < AW_SEQUENCE_ROWS; i++)
+        assert_int_equal(aw_sequence_add(&sequence, &good, &err), AW_OK);
+    assert_int_equal(aw_sequence_add(&sequence, &good, &err), AW_LIMIT);
+    assert_int_equal(sequence.n, AW_SEQUENCE_ROWS);
+    aw_sequence_free(&sequence);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_published_format_is_read),
+        cmocka_unit_test(other_spellings_are_read),
+        cmocka_unit_test(what_is_wrong_is_named_with_line_and_column),
+        cmocka_unit_test(a_zero_byte_is_refused),
+        cmocka_unit_test(what_is_written_is_what_was_read),
+        cmocka_unit_test(a_full_disk_is_noticed),
+        cmocka_unit_test(a_row_that_no_file_could_hold_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "protocol/unitysim/views.h"
+
+static char root[64], folder[96], path[128];
+
+static int make_root(void **state)
+{
+    (void)state;
+    strcpy(root, "/tmp/test_unitysim_views.XXXXXX");
+    if (!mkdtemp(root))
+        return -1;
+    snprintf(folder, sizeof folder, "%s/armwire", root);
+    snprintf(path, sizeof path, "%s/CameraViews.csv", folder);
+    return 0;
+}
+
+static int remove_root(void **state)
+{
+    (void)state;
+    unlink(path);
+    rmdir(folder);
+    return rmdir(root);
+}
+
+static enum aw_status read_text(const char *text, struct aw_unity_views *views,
+                                struct aw_error *err)
+{
+    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    assert_non_null(file);
+    *err = (struct aw_error){0};
+    enum aw_status status = aw_unity_views_read(file, "v.csv", views, err);
+    fclose(file);
+    return status;
+}
+
+static void the_published_format_is_read(void **state)
+{
+    struct aw_unity_views views;
+    struct aw_error err;
+    (void)state;
+    assert_int_equal(read_text("Default Task View,0,0,0,0,0,0\r\n"
+                               "close, -208,403,-222, 55,299,0,\n",
+                               &views, &err),
+                     AW_OK);
+    assert_int_equal(views.n, 2);
+    assert_string_equal(views.views[0].name, "Default Task View");
+    const struct aw_unity_view *close = aw_unity_views_find(&views, "Close");
+    assert_non_null(close);
+    assert_memory_equal(&close->camera, (&(struct aw_unity_camera){-208, 403, -222, 55, 299, 0}),
+                        sizeof close->camera);
+    assert_null(aw_unity_views_find(&views, "clos"));
+    aw_unity_views_free(&views);
+}
+
+static void what_is_wrong_is_named_with_line_and_column(void **state)
+{
+    static const struct {
+        const char *text, *why;
+        enum aw_status status;
+    } cases[] = {
+        {"a,1,2,3,4,5\n", "v.csv:1:12: rz is missing: 6 cells where 7 are needed", AW_MALFORMED},
+        {"a,1,2,3,4,5,6,7\n", "v.csv:1:15: text behind cell 7", AW_MALFORMED},
+        {"a,1,2,3,4,5,6\nb,1,x,3,4,5,6\n", "v.csv:2:5: y: 'x' is not a whole number", AW_MALFORMED},
+        {"a,1,2,3,4,5,6.5\n", "v.csv:1:13: rz: '6.5' is not a whole number", AW_MALFORMED},
+        {"a,70000,2,3,4,5,6\n", "v.csv:1:3: x: 70000 is outside -65535 to 65535 mm", AW_LIMIT},
+        {"a,1,2,3,4,5,6\n\nA,1,2,3,4,5,6\n", "v.csv:3:1: 'A' is there twice", AW_MALFORMED},
+        {" ,1,2,3,4,5,6\n", "v.csv:1:2: '' cannot name a view", AW_MALFORMED},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct aw_unity_views views;
+        struct aw_error err;
+        enum aw_status status = read_text(cases[i].text, &views, &err);
+        if (strncmp(err.text, cases[i].why, strlen(cases[i].why)) != 0)
+            fail_msg("%zu: '%s' is not '%s'", i, err.text, cases[i].why);
+        assert_int_equal(status, cases[i].status);
+        assert_int_equal(views.n, 0);
+    }
+}
+
+static void a_name_of_any_length_is_taken_or_refused(void **state)
+{
+    char text[256], name[128];
+    (void)state;
+    for (int length = 60; length < 70; length++) {
+        struct aw_unity_views views;
+        struct aw_error err;
+        memset(name, 'n', (size_t)length);
+        name[length] = '\0';
+        snprintf(text, sizeof text, "%s,1,2,3,4,5,6\n", name);
+        enum aw_status status = read_text(text, &views, &err);
+        assert_int_equal(status, length < AW_UNITY_VIEW_NAME ? AW_OK : AW_MALFORMED);
+        aw_unity_views_free(&views);
+    }
+}
+
+static void a_view_is_replaced_in_its_place(void **state)
+{
+    struct aw_unity_views views;
+    struct aw_error err;
+    char *out = NULL;
+    size_t size = 0;
+    (void)state;
+    assert_int_equal(read_text("a,1,2,3,4,5,6\nb,0,0,0,0,0,0\n", &views, &err), AW_OK);
+    assert_int_equal(
+        aw_unity_views_put(&views, "A", &(struct aw_unity_camera){-1, -2, -3, 10, 20, 30}, &err),
+        AW_OK);
+    assert_int_equal(
+        aw_unity_views_put(&views, "from above", &(struct aw_unity_camera){.y = 900}, &err), AW_OK);
+    FILE *file = open_memstream(&out, &size);
+    assert_int_equal(aw_unity_views_write(file, &views, &err), AW_OK);
+    fclose(file);
+    assert_string_equal(out, "A,-1,-2,-3,10,20,30\nb,0,0,0,0,0,0\nfrom above,0,900,0,0,0,0\n");
+    free(out);
+    aw_unity_views_free(&views);
+}
+
+static void names_that_the_file_cannot_hold_are_refused(void **state)
+{
+    static const char *const names[] = {"", "a,b", "#a", " a", "a ", "a\nb", "\xEF\xBB\xBF_"};
+    struct aw_unity_views views = {0};
+    struct aw_unity_camera camera = {0};
+    struct aw_error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_int_equal(aw_unity_views_put(&views, names[i], &camera, &err), AW_USAGE);
+    camera.rz = 65536;
+    assert_int_equal(aw_unity_views_put(&views, "a", &camera, &err), AW_LIMIT);
+    assert_non_null(strstr(err.text, "camera.rz: 65536"));
+    assert_int_equal(views.n, 0);
+}
+
+static void who_asks_for_an_unknown_view_is_helped(void **state)
+{
+    struct aw_unity_views views = {0};
+    struct aw_unity_camera camera;
+    struct aw_error err;
+    (void)state;
+    assert_int_equal(aw_unity_views_parse(&views, "top", &camera, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "none is saved yet"));
+    aw_unity_views_put(&views, "from above", &(struct aw_unity_camera){.y = 900}, &err);
+    assert_int_equal(aw_unity_views_parse(&views, "form above", &camera, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "did you mean 'from above'?"));
+    assert_int_equal(aw_unity_views_parse(&views, "xyz", &camera, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "lists the 1"));
+    assert_int_equal(aw_unity_views_parse(&views, "from above", &camera, &err), AW_OK);
+    assert_int_equal(camera.y, 900);
+    aw_unity_views_free(&views);
+}
+
+static void a_file_is_made_and_read_again(void **state)
+{
+    struct aw_unity_views views, again;
+    struct aw_error err;
+    (void)state;
+    assert_int_equal(aw_unity_views_load(&views, path, &err), AW_OK); /* not there */
+    assert_int_equal(views.n, 0);
+    aw_unity_views_put(&views, "top", &(struct aw_unity_camera){.y = 900, .rx = 90}, &err);
+    assert_int_equal(aw_unity_views_save(&views, path, &err), AW_OK);
+    assert_int_equal(aw_unity_views_load(&again, path, &err), AW_OK);
+    assert_int_equal(again.n, 1);
+    assert_memory_equal(&again.views[0].camera, &views.views[0].camera,
+                        sizeof again.views[0].camera);
+    aw_unity_views_free(&again);
+    assert_int_equal(aw_unity_views_save(&views, "/dev/null/v.csv", &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "the views could not be saved: /dev/null/v.csv: "));
+    assert_int_equal(aw_unity_views_load(&again, root, &err), AW_LOST); /* a folder */
+    aw_unity_views_free(&views);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_published_format_is_read),
+        cmocka_unit_test(what_is_wrong_is_named_with_line_and_column),
+        cmocka_unit_test(a_name_of_any_length_is_taken_or_refused),
+        cmocka_unit_test(a_view_is_replaced_in_its_place),
+        cmocka_unit_test(names_that_the_file_cannot_hold_are_refused),
+        cmocka_unit_test(who_asks_for_an_unknown_view_is_helped),
+        cmocka_unit_test_setup_teardown(a_file_is_made_and_read_again, make_root, remove_root),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

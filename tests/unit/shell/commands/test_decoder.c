@@ -1,0 +1,453 @@
+#include "shell_helper.h"
+
+#include <fcntl.h>
+
+#include "capture/packet.h"
+#include "protocol/armctl/wire.h"
+#include "protocol/canpid/wire.h"
+#include "protocol/ezphys/wire.h"
+#include "protocol/unitysim/wire.h"
+#include "shell/commands/decoder.h"
+
+static struct aw_session *session;
+static struct aw_decoder decoder;
+static struct aw_tool tool;
+static FILE *said_file;
+static int said_fd, usual_stderr;
+static char said[4096];
+
+/* What goes to stderr is kept in a file without a name. */
+static int start(void **state)
+{
+    (void)state;
+    said_file = tmpfile();
+    assert_non_null(said_file);
+    said_fd = fileno(said_file);
+    usual_stderr = dup(STDERR_FILENO);
+    return usual_stderr < 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    if (session)
+        rig_free(session);
+    session = NULL;
+    fclose(said_file);
+    close(usual_stderr);
+    return 0;
+}
+
+/* A decoder of this protocol; options "name=text" */
+static void begin(const struct aw_protocol *protocol, const char *option, const char *text)
+{
+    static const struct aw_option own[] = {
+        {.name = "dir", .value = "DIR", .fallback = "rx"},
+        {.name = "port", .value = "PORT", .unit = "", .min = 1, .max = 65535},
+        {0},
+    };
+    if (session)
+        rig_free(session);
+    tool = rig_tool;
+    tool.protocol = protocol;
+    tool.options = own;
+    session = rig_new(&tool);
+    session->out.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    assert_int_equal(
+        aw_options_set(&session->options, "format", "%{msg} %{dir}", AW_FROM_COMMAND_LINE, NULL),
+        AW_OK);
+    if (option)
+        assert_int_equal(
+            aw_options_set(&session->options, option, text, AW_FROM_COMMAND_LINE, NULL), AW_OK);
+    memset(&decoder, 0, sizeof decoder);
+    if (aw_decoder_init(&decoder, session) != AW_OK)
+        fail_msg("%s", session->err.text);
+}
+
+/* The input in pieces of this size; what was decoded and said is in the decoder and in said. */
+static enum aw_status feed(const void *data, size_t size, size_t piece)
+{
+    const char *bytes = data;
+    size_t at = 0, have = 0;
+    enum aw_status status = AW_OK;
+    dup2(said_fd, STDERR_FILENO);
+    while (status == AW_OK && have < size) {
+        size_t used;
+        have = have + piece < size ? have + piece : size;
+        status = aw_decoder_feed(&decoder, bytes + at, have - at, have == size, &used);
+        assert_true(used <= have - at);
+        at += used;
+    }
+    fflush(stderr);
+    dup2(usual_stderr, STDERR_FILENO);
+    ssize_t length = pread(said_fd, said, sizeof said - 1, 0);
+    said[length > 0 ? length : 0] = '\0';
+    assert_int_equal(ftruncate(said_fd, 0), 0);
+    lseek(said_fd, 0, SEEK_SET);
+    return status;
+}
+
+static void assert_says(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("'%s' does not say '%s'", text, part);
+}
+
+static void inputs_are_guessed(void **state)
+{
+    static const struct {
+        const struct aw_protocol *protocol;
+        const char *data;
+        enum aw_input input;
+    } rows[] = {
+        {&sample_protocol, "A5 01\n", AW_INPUT_HEX},
+        {&sample_protocol, "", AW_INPUT_HEX},
+        {&sample_protocol, "\xA5\x01", AW_INPUT_STREAM},
+        {&sample_protocol, "A5 0x", AW_INPUT_STREAM},
+        {&aw_armctl_protocol, "0DEG1,090\r\n", AW_INPUT_STREAM},
+        {&aw_canpid_protocol, "044#0102", AW_INPUT_CANDUMP},
+        {&aw_canpid_protocol, "", AW_INPUT_CANDUMP},
+        {&sample_protocol, "\x0A\x0D\x0D\x0A....\x4D\x3C\x2B\x1A", AW_INPUT_CAPTURE},
+        {&aw_canpid_protocol, "\x0A\x0D\x0D\x0A....\x4D\x3C\x2B\x1A", AW_INPUT_CAPTURE},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (aw_input_guess(rows[i].protocol, rows[i].data, strlen(rows[i].data)) != rows[i].input)
+            fail_msg("row %zu", i);
+}
+
+static void hex_lines(void **state)
+{
+    static const char text[] = "# short\n\nA5 08 00 52\n  a5080052 \r\nA5 08 00 53\nA5 08 0\n"
+                               "zz\nA5 08 00 52";
+    (void)state;
+    for (size_t piece = 1; piece <= sizeof text - 1; piece++) {
+        begin(&sample_protocol, NULL, NULL);
+        aw_decoder_begin(&decoder, "in.txt", AW_INPUT_HEX);
+        assert_int_equal(feed(text, sizeof text - 1, piece), AW_OK);
+        assert_int_equal(decoder.records, 3);
+        assert_int_equal(decoder.bad, 3);
+        assert_says(said, "rig: in.txt, line 5: short: sum is 0x53, but 0x52 is expected\n");
+        assert_says(said, "rig: in.txt, line 6: ");
+        assert_says(said, "rig: in.txt, line 7: column 1: 'z' is no hex digit\n");
+        assert_int_equal(aw_decoder_end(&decoder), AW_MALFORMED);
+        assert_string_equal(session->err.text, "in.txt: 3 damaged parts, 3 records decoded");
+    }
+}
+
+static void good_input_ends_well(void **state)
+{
+    (void)state;
+    begin(&sample_protocol, NULL, NULL);
+    assert_int_equal(feed("A5 08 00 52\n", 12, 100), AW_OK);
+    assert_int_equal(decoder.input, AW_INPUT_HEX);
+    assert_int_equal(aw_decoder_end(&decoder), AW_OK);
+    assert_string_equal(said, "");
+}
+
+/* Only the first few are told, all are counted; words of the command line are not told at all. */
+static void complaints_have_an_end(void **state)
+{
+    char text[64] = "";
+    size_t lines = 0;
+    (void)state;
+    for (int i = 0; i < 9; i++)
+        strcat(text, "A5\n");
+    begin(&sample_protocol, NULL, NULL);
+    aw_decoder_begin(&decoder, "x", AW_INPUT_HEX);
+    assert_int_equal(feed(text, strlen(text), 100), AW_OK);
+    for (const char *p = said; *p; p++)
+        lines += *p == '\n';
+    assert_int_equal(lines, 5);
+    assert_int_equal(decoder.bad, 9);
+    aw_decoder_end(&decoder);
+    assert_string_equal(session->err.text, "x: 9 damaged parts, 0 records decoded");
+    begin(&sample_protocol, NULL, NULL);
+    assert_int_equal(feed("A5\n", 3, 100), AW_OK);
+    assert_string_equal(said, "");
+    assert_int_equal(aw_decoder_end(&decoder), AW_MALFORMED);
+    assert_non_null(
+        strstr(session->err.text, "no sample message")); /* the reason itself is left there */
+}
+
+static void streams_in_pieces(void **state)
+{
+    static const char text[] = "2DEG1,090\r\n0ACK1\r\ngarbage\r\n3DEG2,045\r\n2DE";
+    (void)state;
+    for (size_t piece = 1; piece <= sizeof text - 1; piece++) {
+        begin(&aw_armctl_protocol, NULL, NULL);
+        aw_decoder_begin(&decoder, "log", AW_INPUT_STREAM);
+        assert_int_equal(feed(text, sizeof text - 1, piece), AW_OK);
+        assert_int_equal(decoder.records, 3);
+        assert_int_equal(decoder.bad, 2);
+        assert_says(said, "rig: log: ");
+        assert_says(said, "3 bytes at the end are no whole message");
+    }
+}
+
+static void direction_is_what_was_asked_for(void **state)
+{
+    static const char *const dirs[] = {"tx", "rx"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char expected[16];
+        begin(&aw_armctl_protocol, "dir", dirs[i]);
+        assert_int_equal(feed("0DEG1,090\r\n", 11, 11), AW_OK);
+        snprintf(expected, sizeof expected, "deg %s\n", dirs[i]);
+        assert_int_equal(session->out.used, strlen(expected));
+        assert_memory_equal(session->out.buffer, expected, strlen(expected));
+    }
+}
+
+static void it_ends_after_so_many_records(void **state)
+{
+    static const char text[] = "A5 08 00 52\nA5 08 00 52\nA5 08 00 52\n";
+    size_t used;
+    (void)state;
+    begin(&sample_protocol, "count", "2");
+    assert_int_equal(aw_decoder_feed(&decoder, text, sizeof text - 1, true, &used), AW_MORE);
+    assert_int_equal(decoder.records, 2);
+    assert_int_equal(used, 24);
+}
+
+/* A float that is none is told, and shown as no data with the rest. */
+static void records_with_no_numbers_are_shown(void **state)
+{
+    uint8_t bytes[15] = {0xA5, 5, 11, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0xC0, 0x7F};
+    char text[64] = "";
+    (void)state;
+    bytes[14] = sample_sum(bytes, 14);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        sprintf(text + strlen(text), "%02X", bytes[i]);
+    begin(&sample_protocol, NULL, NULL);
+    aw_decoder_begin(&decoder, "x", AW_INPUT_HEX);
+    assert_int_equal(feed(text, strlen(text), 100), AW_OK);
+    assert_int_equal(decoder.records, 1);
+    assert_int_equal(decoder.bad, 1);
+    assert_says(said, "choice: speed is not a finite number");
+}
+
+static void candump_lines(void **state)
+{
+    static const struct {
+        const char *line;
+        uint64_t records, bad;
+        bool time;
+        enum aw_dir dir;
+    } rows[] = {
+        {"(1436509052.249713) vcan0 042#0000803F0000\n", 1, 0, true, AW_RX},
+        {"(1436509052.249713) vcan0 042#0000803F0000 T\n", 1, 0, true, AW_TX},
+        {"042#0000803F0000\n", 1, 0, false, AW_RX},
+        {"(1.0) can0 042#R\n", 0, 1, true, AW_RX},
+        {"(1.0) can0 042#zz\n", 0, 1, true, AW_RX},
+        {"hello\n", 0, 1, false, AW_RX},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin(&aw_canpid_protocol, NULL, NULL);
+        aw_decoder_begin(&decoder, "log", AW_INPUT_UNKNOWN);
+        assert_int_equal(feed(rows[i].line, strlen(rows[i].line), 100), AW_OK);
+        if (decoder.records != rows[i].records || decoder.bad != rows[i].bad)
+            fail_msg("%s: %s", rows[i].line, said);
+        assert_int_equal(decoder.dir, rows[i].dir);
+        assert_int_equal(decoder.time_ns != AW_NO_TIME, rows[i].time);
+    }
+}
+
+/* A capture of these frames, one a packet; returns its size. */
+static size_t capture(uint8_t *out, size_t cap, struct aw_wrapper *wrapper,
+                      const struct aw_span *frames, const enum aw_dir *dirs, size_t n)
+{
+    uint8_t data[256];
+    size_t size = aw_pcapng_begin(out, aw_wrapper_linktype(wrapper), "test");
+    for (size_t i = 0; i < n; i++) {
+        size_t length = aw_wrap(wrapper, dirs[i], frames[i], data, sizeof data);
+        struct aw_packet packet = {.time_ns = 1000000000 + (int64_t)i,
+                                   .dir = dirs[i],
+                                   .linktype = aw_wrapper_linktype(wrapper),
+                                   .data = {data, length}};
+        size += aw_pcapng_packet(out + size, cap - size, &packet);
+    }
+    return size;
+}
+
+static void captures_of_datagrams(void **state)
+{
+    static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC}, broken[] = {0xFF, 0xFF, 3, 0xFB};
+    const struct aw_span frames[] = {{request, 4}, {broken, 4}, {request, 4}};
+    const enum aw_dir dirs[] = {AW_TX, AW_TX, AW_TX};
+    uint8_t bytes[2048];
+    struct aw_wrapper wrapper = {.medium = AW_MEDIUM_UDP, .ports = {30004, 30005}};
+    size_t size = capture(bytes, sizeof bytes, &wrapper, frames, dirs, 3);
+    (void)state;
+    for (size_t piece = 1; piece <= size; piece += 7) {
+        begin(&aw_unitysim_protocol, NULL, NULL);
+        aw_decoder_begin(&decoder, "run.pcapng", AW_INPUT_CAPTURE);
+        assert_int_equal(feed(bytes, size, piece), AW_OK);
+        assert_int_equal(decoder.records, 2);
+        assert_int_equal(decoder.bad, 1);
+        assert_int_equal(decoder.dir, AW_TX);
+        assert_int_equal(decoder.time_ns, 1000000002);
+        assert_says(said, "rig: run.pcapng, packet 2: ");
+    }
+}
+
+/* Whatever is cut off, what came before is decoded. */
+static void captures_that_are_cut_off(void **state)
+{
+    static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC};
+    const struct aw_span frames[] = {{request, 4}, {request, 4}};
+    const enum aw_dir dirs[] = {AW_TX, AW_TX};
+    uint8_t bytes[2048];
+    struct aw_wrapper wrapper = {.medium = AW_MEDIUM_UDP, .ports = {30004, 30005}};
+    size_t size = capture(bytes, sizeof bytes, &wrapper, frames, dirs, 2);
+    uint64_t before = 0;
+    (void)state;
+    for (size_t cut = 1; cut <= size; cut++) {
+        begin(&aw_unitysim_protocol, NULL, NULL);
+        aw_decoder_begin(&decoder, "run.pcapng", AW_INPUT_CAPTURE);
+        assert_int_equal(feed(bytes, cut, cut), AW_OK);
+        assert_true(decoder.records >= before);
+        before = decoder.records;
+    }
+    assert_int_equal(before, 2);
+}
+
+static void other_ports_are_left_out(void **state)
+{
+    static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC};
+    const struct aw_span frames[] = {{request, 4}};
+    const enum aw_dir dirs[] = {AW_TX};
+    uint8_t bytes[1024];
+    struct aw_wrapper wrapper = {.medium = AW_MEDIUM_UDP, .ports = {4711, 4712}};
+    size_t size = capture(bytes, sizeof bytes, &wrapper, frames, dirs, 1);
+    (void)state;
+    begin(&aw_unitysim_protocol, NULL, NULL);
+    assert_int_equal(feed(bytes, size, size), AW_OK);
+    assert_int_equal(decoder.input, AW_INPUT_CAPTURE);
+    assert_int_equal(decoder.records, 0);
+    begin(&aw_unitysim_protocol, "port", "4711");
+    assert_int_equal(feed(bytes, size, size), AW_OK);
+    assert_int_equal(decoder.records, 1);
+}
+
+/* Lines of a serial port begin in one packet and end in another, both ways at once. */
+static void captures_of_streams(void **state)
+{
+    static const char *const texts[] = {"0DEG1,", "2DE", "090\r\n", "G1,090\r\n0ACK0\r\n"};
+    static const enum aw_dir dirs[] = {AW_TX, AW_RX, AW_TX, AW_RX};
+    static const char expected[] = "deg tx\ndeg rx\nack rx\n";
+    struct aw_span frames[4];
+    uint8_t bytes[2048];
+    struct aw_wrapper wrapper = {.medium = AW_MEDIUM_SERIAL};
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        frames[i] = (struct aw_span){(const uint8_t *)texts[i], strlen(texts[i])};
+    size_t size = capture(bytes, sizeof bytes, &wrapper, frames, dirs, 4);
+    begin(&aw_armctl_protocol, NULL, NULL);
+    assert_int_equal(feed(bytes, size, size), AW_OK);
+    assert_int_equal(decoder.records, 3);
+    assert_int_equal(session->out.used, sizeof expected - 1);
+    assert_memory_equal(session->out.buffer, expected, sizeof expected - 1);
+}
+
+/* A TCP capture of pieces of one stream, each from here on; returns its size. */
+static size_t capture_tcp(uint8_t *out, size_t cap, const uint8_t *stream,
+                          const size_t (*pieces)[2], size_t n)
+{
+    struct aw_wrapper wrapper = {.medium = AW_MEDIUM_TCP, .ports = {47001, 50000}};
+    size_t size = aw_pcapng_begin(out, aw_wrapper_linktype(&wrapper), "test");
+    for (size_t i = 0; i < n; i++) {
+        uint8_t data[256];
+        wrapper.sent[AW_TX] = (uint32_t)pieces[i][0];
+        wrapper.sent[AW_RX] = (uint32_t)pieces[i][0];
+        size_t length =
+            aw_wrap(&wrapper, AW_RX, (struct aw_span){stream + pieces[i][0], pieces[i][1]}, data,
+                    sizeof data);
+        struct aw_packet packet = {.linktype = aw_wrapper_linktype(&wrapper),
+                                   .data = {data, length}};
+        size += aw_pcapng_packet(out + size, cap - size, &packet);
+    }
+    return size;
+}
+
+/* Packets that come twice, overlap or are missing; who sent them, their ports say. */
+static void captures_of_tcp(void **state)
+{
+    static const uint8_t timestamp[] = {28, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 0, 0,
+                                        0,  0, 8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0x3F};
+    enum { ONE = sizeof timestamp };
+    static const struct {
+        size_t pieces[4][2]; /* from, size */
+        size_t n;
+        uint64_t records;
+    } rows[] = {
+        {{{0, ONE}, {ONE, ONE}, {2 * ONE, ONE}}, 3, 3},
+        {{{0, ONE}, {0, ONE}, {ONE, ONE}}, 3, 2},               /* sent again */
+        {{{0, 20}, {10, ONE}, {10 + ONE, 2 * ONE - 10}}, 3, 3}, /* overlapping */
+        {{{0, ONE + 10}, {2 * ONE, ONE}}, 2, 2},                /* the end of one is missing */
+    };
+    uint8_t stream[3 * ONE], bytes[4096];
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        memcpy(stream + i * ONE, timestamp, ONE);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t size = capture_tcp(bytes, sizeof bytes, stream, rows[i].pieces, rows[i].n);
+        begin(&aw_ezphys_protocol, NULL, NULL);
+        assert_int_equal(feed(bytes, size, size), AW_OK);
+        if (decoder.records != rows[i].records || decoder.bad)
+            fail_msg("row %zu: %llu records, %s", i, (unsigned long long)decoder.records, said);
+        assert_int_equal(decoder.dir, AW_RX);
+    }
+}
+
+/* Without the remark of who captured it: to the port of the device, or from it. */
+static void ports_say_who_sent_it(void **state)
+{
+    static const uint8_t request[] = {0xFF, 0xFF, 3, 0xFC};
+    uint8_t bytes[1024], data[256];
+    (void)state;
+    for (enum aw_dir dir = AW_RX; dir <= AW_TX; dir++) {
+        struct aw_wrapper wrapper = {.medium = AW_MEDIUM_UDP, .ports = {30004, 30005}};
+        size_t size = aw_pcapng_begin(bytes, aw_wrapper_linktype(&wrapper), "test");
+        size_t length = aw_wrap(&wrapper, dir, (struct aw_span){request, 4}, data, sizeof data);
+        struct aw_packet packet = {.linktype = aw_wrapper_linktype(&wrapper),
+                                   .data = {data, length}};
+        size += aw_pcapng_packet(bytes + size, sizeof bytes - size, &packet);
+        begin(&aw_unitysim_protocol, NULL, NULL);
+        feed(bytes, size, size);
+        assert_int_equal(decoder.dir, dir);
+    }
+}
+
+static void the_output_may_be_gone(void **state)
+{
+    (void)state;
+    begin(&sample_protocol, NULL, NULL);
+    session->out.error = 28; /* no space */
+    assert_int_equal(feed("A5 08 00 52\n", 12, 12), AW_LOST);
+    assert_says(session->err.text, "standard output: ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(inputs_are_guessed, start, stop),
+        cmocka_unit_test_setup_teardown(hex_lines, start, stop),
+        cmocka_unit_test_setup_teardown(good_input_ends_well, start, stop),
+        cmocka_unit_test_setup_teardown(complaints_have_an_end, start, stop),
+        cmocka_unit_test_setup_teardown(streams_in_pieces, start, stop),
+        cmocka_unit_test_setup_teardown(direction_is_what_was_asked_for, start, stop),
+        cmocka_unit_test_setup_teardown(it_ends_after_so_many_records, start, stop),
+        cmocka_unit_test_setup_teardown(records_with_no_numbers_are_shown, start, stop),
+        cmocka_unit_test_setup_teardown(candump_lines, start, stop),
+        cmocka_unit_test_setup_teardown(captures_of_datagrams, start, stop),
+        cmocka_unit_test_setup_teardown(captures_that_are_cut_off, start, stop),
+        cmocka_unit_test_setup_teardown(other_ports_are_left_out, start, stop),
+        cmocka_unit_test_setup_teardown(captures_of_streams, start, stop),
+        cmocka_unit_test_setup_teardown(captures_of_tcp, start, stop),
+        cmocka_unit_test_setup_teardown(ports_say_who_sent_it, start, stop),
+        cmocka_unit_test_setup_teardown(the_output_may_be_gone, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,267 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "capture/packet.h"
+#include "capture/pcapng.h"
+#include "protocol/canpid/wire.h"
+#include "shell/commands/stream.h"
+#include "shell_helper.h"
+
+static struct aw_session *session;
+static struct aw_stream *stream;
+static struct aw_item item;
+static struct aw_tool tool;
+static char path[64];
+
+static const char *subject(struct aw_session *s, const struct aw_record *record, char *out,
+                           size_t size)
+{
+    (void)s;
+    snprintf(out, size, "b%g", aw_record_get(record, "board"));
+    return out;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    tool = rig_tool;
+    tool.protocol = &aw_canpid_protocol;
+    tool.subject = subject;
+    session = rig_new(&tool);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    aw_stream_close(stream);
+    stream = NULL;
+    if (session->real_clock.stop_fd >= 0)
+        close(session->real_clock.stop_fd);
+    rig_free(session);
+    unlink(path);
+    return 0;
+}
+
+static enum aw_status open_bytes(const void *bytes, size_t size, const char *ending)
+{
+    snprintf(path, sizeof path, "/tmp/test_stream_XXXXXX%s", ending);
+    int fd = mkstemps(path, (int)strlen(ending));
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes, size), (ssize_t)size);
+    close(fd);
+    return aw_stream_open(&stream, session, path);
+}
+
+static void open_text(const char *text)
+{
+    if (open_bytes(text, strlen(text), "") != AW_OK)
+        fail_msg("%s", session->err.text);
+}
+
+static enum aw_status next(void)
+{
+    return aw_stream_next(stream, AW_NEVER, &item);
+}
+
+static void expect_point(size_t i, const char *name, double value)
+{
+    assert_true(i < item.n);
+    assert_string_equal(item.points[i].name, name);
+    if (isnan(value))
+        assert_true(isnan(item.points[i].value));
+    else
+        assert_true(fabs(item.points[i].value - value) < 1e-9);
+}
+
+static void test_json(void **state)
+{
+    (void)state;
+    open_text("{\"t\":1700000000.25,\"msg\":\"joint\",\"dir\":\"rx\",\"board\":\"lknee\","
+              "\"torque\":1.5,\"m\":{\"a\":[1,{\"b\":true}],\"c\":null},\"mode\":\"linear\"}\r\n"
+              "\n"
+              "[1]\n"
+              "{\"timestamp\":5,\"x\":-3e2}");
+    assert_false(aw_stream_is_live(stream));
+    assert_int_equal(next(), AW_OK);
+    assert_true(item.time_ns == INT64_C(1700000000250000000));
+    assert_string_equal(item.subject, "lknee");
+    assert_int_equal(item.n, 5);
+    expect_point(0, "lknee.torque", 1.5);
+    assert_non_null(item.points[0].codec);
+    expect_point(1, "lknee.m.a.0", 1);
+    expect_point(2, "lknee.m.a.1.b", 1);
+    expect_point(3, "lknee.m.c", NAN);
+    expect_point(4, "lknee.mode", NAN);
+    assert_string_equal(item.points[4].text, "linear");
+    assert_null(item.record);
+    assert_int_equal(strncmp(item.line, "{\"t\":1700000000.25,", 19), 0);
+    assert_int_equal(next(), AW_MALFORMED);
+    assert_int_equal(next(), AW_OK);
+    assert_true(item.time_ns == 5 * AW_SECOND);
+    expect_point(0, "x", -300);
+    assert_int_equal(next(), AW_MORE);
+    assert_int_equal(next(), AW_MORE);
+    assert_int_equal(aw_stream_counters(stream)->messages, 2);
+    assert_int_equal(aw_stream_counters(stream)->damaged, 1);
+}
+
+/* Lines longer than the buffer, and objects with more members than there are points. */
+static void test_large(void **state)
+{
+    static char text[400000];
+    size_t used = (size_t)sprintf(text, "{\"m\":[0");
+    (void)state;
+    for (int i = 1; i < 5000; i++)
+        used += (size_t)sprintf(text + used, ",%d", i);
+    used += (size_t)sprintf(text + used, "]}\n{\"long\":\"");
+    memset(text + used, 'x', 200000);
+    used += 200000;
+    used += (size_t)sprintf(text + used, "\"}\n{\"x\":1}\n");
+    open_text(text);
+    assert_int_equal(next(), AW_OK);
+    assert_int_equal(item.n, AW_POINTS_MAX);
+    expect_point(255, "m.255", 255);
+    enum aw_status status;
+    while ((status = next()) == AW_MALFORMED)
+        ;
+    assert_int_equal(status, AW_OK);
+    expect_point(0, "x", 1);
+    assert_int_equal(next(), AW_MORE);
+}
+
+static void test_csv(void **state)
+{
+    (void)state;
+    open_text("\xEF\xBB\xBF# made by hand\n"
+              "t,dir,msg,board,torque,\"fix angle\",note\n"
+              "1.5,rx,joint,lknee,2.5,,calm\n"
+              "\n"
+              "2.5, rx , joint ,rknee, 3 ,4\n"
+              "3.5,rx\n");
+    assert_int_equal(next(), AW_OK);
+    assert_true(item.time_ns == AW_SECOND * 3 / 2);
+    assert_int_equal(item.n, 2);
+    expect_point(0, "lknee.torque", 2.5);
+    assert_string_equal(item.points[0].message, "joint");
+    assert_non_null(item.points[0].codec);
+    expect_point(1, "lknee.note", NAN);
+    assert_string_equal(item.points[1].text, "calm");
+    assert_int_equal(next(), AW_OK);
+    expect_point(0, "rknee.torque", 3);
+    expect_point(1, "rknee.fix angle", 4);
+    assert_int_equal(next(), AW_OK);
+    assert_int_equal(item.n, 0);
+    assert_int_equal(next(), AW_MORE);
+}
+
+static void test_broken(void **state)
+{
+    static const char *const texts[] = {"hello\n", "# nothing but a remark\n", "\n\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        assert_int_equal(open_bytes(texts[i], strlen(texts[i]), ".csv"), AW_USAGE);
+        assert_null(stream);
+        unlink(path);
+    }
+    assert_int_equal(aw_stream_open(&stream, session, "/nonexistent/file.csv"), AW_USAGE);
+    assert_non_null(strstr(session->err.text, "/nonexistent/file.csv: No such file"));
+}
+
+static void test_empty(void **state)
+{
+    (void)state;
+    open_text("");
+    assert_int_equal(next(), AW_MORE);
+}
+
+static void test_candump(void **state)
+{
+    static const char log[] = "(1700000000.250000) can0 05E#9CFF000200F0\n"
+                              "(1700000000.300000) can0 05E#9CFF000200\n"
+                              "(1700000000.350000) can0 041#9A99193F0200";
+    (void)state;
+    assert_int_equal(open_bytes(log, sizeof log - 1, ".log"), AW_OK);
+    assert_int_equal(next(), AW_OK);
+    assert_true(item.time_ns == INT64_C(1700000000250000000));
+    assert_string_equal(item.subject, "b64");
+    assert_string_equal(item.record->codec->message->name, "joint");
+    assert_string_equal(item.points[item.n - 1].name, "b64.torque");
+    assert_true(item.points[item.n - 1].value == -3.125);
+    assert_int_equal(next(), AW_OK);
+    assert_string_equal(item.record->codec->message->name, "kp");
+    assert_int_equal(aw_stream_counters(stream)->damaged, 1);
+    assert_int_equal(next(), AW_MORE);
+}
+
+/* More packets than one block of the file holds, all of them, in order. */
+static void test_capture(void **state)
+{
+    enum { PACKETS = 3000 };
+    static const uint8_t frame[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0xF0};
+    static uint8_t file[PACKETS * 128];
+    uint8_t wrapped[128];
+    struct aw_wrapper wrapper = {.medium = AW_MEDIUM_CAN};
+    (void)state;
+    size_t size = aw_pcapng_begin(file, AW_LINKTYPE_CAN, "can0");
+    for (int i = 0; i < PACKETS; i++) {
+        size_t n = aw_wrap(&wrapper, AW_RX, (struct aw_span){frame, sizeof frame}, wrapped,
+                           sizeof wrapped);
+        struct aw_packet packet = {.time_ns = i * AW_MILLISECOND,
+                                   .dir = AW_RX,
+                                   .linktype = AW_LINKTYPE_CAN,
+                                   .data = {wrapped, n}};
+        size += aw_pcapng_packet(file + size, 128, &packet);
+    }
+    assert_int_equal(open_bytes(file, size, ".pcapng"), AW_OK);
+    for (int i = 0; i < PACKETS; i++) {
+        assert_int_equal(next(), AW_OK);
+        assert_true(item.time_ns == i * AW_MILLISECOND);
+    }
+    assert_int_equal(next(), AW_MORE);
+    assert_int_equal(aw_stream_counters(stream)->damaged, 0);
+}
+
+/* A tool that hears for itself; news and what cannot be decoded are passed over. */
+static enum aw_status hear(struct aw_session *s, int64_t deadline, struct aw_heard *heard)
+{
+    static const uint8_t good[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0xF0}, bad[] = {0x5E, 0, 1};
+    static int count;
+    (void)s;
+    (void)deadline;
+    const struct aw_heard all[] = {
+        {.frame = {bad, 0}, .dir = AW_RX},
+        {.frame = {bad, sizeof bad}, .dir = AW_RX, .time_ns = 1},
+        {.frame = {good, sizeof good}, .dir = AW_RX, .time_ns = 2},
+    };
+    if (count == 3)
+        return AW_LOST;
+    *heard = all[count++];
+    return AW_OK;
+}
+
+static void test_hear(void **state)
+{
+    (void)state;
+    tool.hear = hear;
+    assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
+    assert_true(aw_stream_is_live(stream));
+    assert_int_equal(next(), AW_OK);
+    assert_int_equal(item.time_ns, 2);
+    assert_int_equal(item.heard.frame.size, 8);
+    assert_int_equal(item.heard.dir, AW_RX);
+    assert_string_equal(item.subject, "b64");
+    assert_int_equal(aw_stream_counters(stream)->damaged, 1);
+    assert_int_equal(next(), AW_LOST);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_json),  TEST(test_large),   TEST(test_csv),     TEST(test_broken),
+        TEST(test_empty), TEST(test_candump), TEST(test_capture), TEST(test_hear),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

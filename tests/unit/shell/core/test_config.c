@@ -1,0 +1,285 @@
+#include "shell_helper.h"
+
+#include <sys/stat.h>
+
+static struct aw_session *session;
+static char folder[64], file[96];
+
+static int start(void **state)
+{
+    (void)state;
+    session = rig_new(&rig_tool);
+    snprintf(folder, sizeof folder, "/tmp/test_config.XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/rig.ini", folder);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    char command[128];
+    (void)state;
+    rig_free(session);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+static enum aw_status load(const char *text)
+{
+    rig_free(session);
+    session = rig_new(&rig_tool);
+    write_file(file, text);
+    return aw_config_load(session, file);
+}
+
+static void assert_says(const char *part)
+{
+    if (!strstr(session->err.text, part))
+        fail_msg("'%s' does not say '%s'", session->err.text, part);
+}
+
+static void assert_wrong(const char *part)
+{
+    if (!strstr(session->config->wrong.text, part))
+        fail_msg("'%s' does not say '%s'", session->config->wrong.text, part);
+}
+
+static void sections_are_read(void **state)
+{
+    (void)state;
+    if (load("\xEF\xBB\xBF# a comment\n; another\n\n[link]\narm = /dev/ttyUSB0?baud=9600 ; remark\n"
+             "far=tcp:host:1\r\n[options]\nlink = @arm\njson = yes\ntimeout: 500ms\n") != AW_OK)
+        fail_msg("%s", session->err.text);
+    assert_true(session->config->found);
+    assert_string_equal(session->config->path, file);
+    assert_string_equal(aw_config_alias(session, "arm"), "/dev/ttyUSB0?baud=9600");
+    assert_string_equal(aw_config_alias(session, "far"), "tcp:host:1");
+    assert_null(aw_config_alias(session, "leg"));
+    assert_string_equal(aw_option(session, "link"), "@arm");
+    assert_true(aw_flag(session, "json"));
+    assert_true(aw_option_number(session, "timeout") == 0.5);
+    assert_int_equal(aw_options_find(&session->options, "link")->origin, AW_FROM_CONFIG);
+}
+
+static void an_alias_is_a_url(void **state)
+{
+    const char *url;
+    (void)state;
+    assert_int_equal(load("[link]\narm = tcp:host:1\n[options]\nlink = @arm\n"), AW_OK);
+    assert_int_equal(aw_session_url(session, &url), AW_OK);
+    assert_string_equal(url, "tcp:host:1");
+    assert_int_equal(load("[options]\nlink = @leg\n"), AW_OK);
+    assert_int_equal(aw_session_url(session, &url), AW_USAGE);
+    assert_says("no alias '@leg' — add it to [link] in ");
+    assert_says(file);
+}
+
+/* Blanks in front of a line do not make it part of the line before. */
+static void lines_may_be_indented(void **state)
+{
+    (void)state;
+    assert_int_equal(load("[link]\n  arm = a:\n\tleg = b:\n[options]\n  link = @leg\n  json = 1\n"),
+                     AW_OK);
+    assert_string_equal(aw_config_alias(session, "arm"), "a:");
+    assert_string_equal(aw_config_alias(session, "leg"), "b:");
+    assert_string_equal(aw_option(session, "link"), "@leg");
+    assert_true(aw_flag(session, "json"));
+}
+
+/* The rest of the file holds. */
+static void what_is_right_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(load("[options]\nfrob = 1\njson = yes\nnothing\n[link]\narm = a:\n"),
+                     AW_USAGE);
+    assert_true(aw_flag(session, "json"));
+    assert_string_equal(aw_config_alias(session, "arm"), "a:");
+    assert_int_equal(session->config->n_wrong, 2);
+}
+
+static const struct {
+    const char *text;
+    enum aw_status status;
+    int line;
+    const char *part;
+} wrong[] = {
+    {"[options]\njsno = yes\n", AW_USAGE, 2, "no option '--jsno' — did you mean '--json'?"},
+    {"[options]\njson = perhaps\n", AW_USAGE, 2, "--json is a switch"},
+    {"[options]\n\n# x\ntimeout = 5mm\n", AW_USAGE, 4, "--timeout"},
+    {"[options]\ntimeout = -1\n", AW_LIMIT, 2, "--timeout: -1 s is outside"},
+    {"[options]\ncolor = sometime\n", AW_USAGE, 2, "--color: no 'sometime'"},
+    {"[options]\nlink =\n", AW_USAGE, 2, "--link: empty value — give URL"},
+    {"[joint elbow]\nindex = 2\n", AW_USAGE, 2, "no section [joint elbow] — use [link] or"},
+    {"json = yes\n", AW_USAGE, 1, "no section []"},
+    {"[options\njson = yes\n", AW_USAGE, 1, "neither [section] nor key = value"},
+    {"[options]\njson\n", AW_USAGE, 2, "neither [section] nor key = value"},
+    {"[options]\njson\nfrob = 1\n", AW_USAGE, 2, "neither [section] nor key = value"},
+    {"[options]\nfrob = 1\njson\n", AW_USAGE, 2, "no option '--frob'"},
+    {"[options]\nfrob = 1\nfreb = 1\n", AW_USAGE, 2, "no option '--frob'"},
+};
+
+static void a_wrong_line_is_named(void **state)
+{
+    char place[160];
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        enum aw_status status = load(wrong[i].text);
+        if (status != wrong[i].status)
+            fail_msg("%s: %d %s", wrong[i].text, status, session->config->wrong.text);
+        snprintf(place, sizeof place, "%s:%d: ", file, wrong[i].line);
+        assert_wrong(place);
+        assert_wrong(wrong[i].part);
+        assert_int_equal(session->config->broken, strncmp(wrong[i].text, "[options]", 9) != 0 ||
+                                                      strstr(wrong[i].text, "json\n") != NULL);
+    }
+}
+
+/* Longer lines are refused, not cut; the line is the right one even behind a long comment. */
+static void long_lines(void **state)
+{
+    char text[1024] = "[options]\nlink = ";
+    (void)state;
+    memset(text + strlen(text), 'x', 600);
+    strcat(text, "\n");
+    enum aw_status status = load(text);
+    assert_true(status == AW_USAGE ||
+                (status == AW_OK && strlen(aw_option(session, "link")) == 600));
+    memset(text, 0, sizeof text);
+    strcpy(text, "[options]\n#");
+    memset(text + strlen(text), 'x', 150);
+    strcat(text, "\nfrob = 1\n");
+    assert_int_equal(load(text), AW_USAGE);
+    assert_wrong(":3: no option '--frob'");
+}
+
+static void there_is_an_end_to_aliases_and_options(void **state)
+{
+    static char text[8192];
+    (void)state;
+    strcpy(text, "[link]\n");
+    for (int i = 0; i < AW_ALIASES_MAX; i++)
+        sprintf(text + strlen(text), "a%d = u%d\n", i, i);
+    assert_int_equal(load(text), AW_OK);
+    assert_int_equal(session->config->n_aliases, AW_ALIASES_MAX);
+    assert_string_equal(aw_config_alias(session, "a31"), "u31");
+    strcat(text, "more = x\n");
+    assert_int_equal(load(text), AW_USAGE);
+    assert_wrong(":34: more than 32 aliases");
+    strcpy(text, "[options]\n");
+    for (int i = 0; i < AW_OPTIONS_MAX; i++)
+        sprintf(text + strlen(text), "link = u%d\n", i);
+    assert_int_equal(load(text), AW_OK);
+    assert_string_equal(aw_option(session, "link"), "u63");
+    strcat(text, "link = x\n");
+    assert_int_equal(load(text), AW_USAGE);
+    assert_wrong(":66: too many options");
+}
+
+static enum aw_status configure(struct aw_session *s, const char *section, const char *key,
+                                const char *value, struct aw_error *err)
+{
+    (void)s;
+    if (strcmp(section, "joint elbow") == 0 && strcmp(key, "index") == 0 && *value == '2')
+        return AW_OK;
+    return aw_fail(err, AW_LIMIT, "[%s] %s: %s will not do", section, key, value);
+}
+
+static void other_sections_are_the_tools(void **state)
+{
+    struct aw_tool tool = rig_tool;
+    (void)state;
+    tool.configure = configure;
+    session->tool = &tool;
+    write_file(file, "[joint elbow]\nindex = 2\n");
+    assert_int_equal(aw_config_load(session, file), AW_OK);
+    write_file(file, "[joint elbow]\nindex = 2\nindex = 9\n");
+    assert_int_equal(aw_config_load(session, file), AW_LIMIT);
+    assert_wrong(":3: [joint elbow] index: 9 will not do");
+}
+
+static void a_file_that_cannot_be_read(void **state)
+{
+    char path[128];
+    (void)state;
+    snprintf(path, sizeof path, "%s/none.ini", folder);
+    assert_int_equal(aw_config_load(session, path), AW_USAGE); /* asked for */
+    assert_wrong(path);
+    assert_wrong("No such file");
+    assert_false(session->config->found);
+    assert_int_equal(aw_config_load(session, folder), AW_USAGE);
+    assert_wrong("Is a directory");
+    assert_true(session->config->broken);
+}
+
+static void the_usual_place(void **state)
+{
+    char path[160];
+    (void)state;
+    setenv("XDG_CONFIG_HOME", folder, 1);
+    setenv("HOME", "/nonexistent", 1);
+    assert_int_equal(aw_config_load(session, NULL), AW_OK); /* none there */
+    assert_false(session->config->found);
+    snprintf(path, sizeof path, "%s/armwire", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    strcat(path, "/rig.ini");
+    write_file(path, "[options]\njson = on\n");
+    assert_int_equal(aw_config_load(session, NULL), AW_OK);
+    assert_string_equal(session->config->path, path);
+    assert_true(aw_flag(session, "json"));
+    setenv("XDG_CONFIG_HOME", "", 1);
+    assert_int_equal(aw_config_load(session, NULL), AW_OK);
+    assert_string_equal(session->config->path, "/nonexistent/.config/armwire/rig.ini");
+    unsetenv("HOME");
+    assert_int_equal(aw_config_load(session, NULL), AW_OK);
+    assert_string_equal(session->config->path, "");
+    unsetenv("XDG_CONFIG_HOME");
+}
+
+static void state_files_have_their_folders_made(void **state)
+{
+    char path[256], expected[160];
+    struct stat info;
+    (void)state;
+    setenv("XDG_STATE_HOME", folder, 1);
+    aw_state_path(session, "history", path, sizeof path);
+    snprintf(expected, sizeof expected, "%s/armwire/rig/history", folder);
+    assert_string_equal(path, expected);
+    *strrchr(path, '/') = '\0';
+    assert_int_equal(stat(path, &info), 0);
+    assert_true(S_ISDIR(info.st_mode));
+    assert_int_equal(info.st_mode & 077, 0); /* nobody else's business */
+    unsetenv("XDG_STATE_HOME");
+    setenv("HOME", folder, 1);
+    aw_state_path(session, "history", path, sizeof path);
+    snprintf(expected, sizeof expected, "%s/.local/state/armwire/rig/history", folder);
+    assert_string_equal(path, expected);
+    unsetenv("HOME");
+    aw_state_path(session, "history", path, sizeof path);
+    assert_string_equal(path, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(sections_are_read, start, stop),
+        cmocka_unit_test_setup_teardown(an_alias_is_a_url, start, stop),
+        cmocka_unit_test_setup_teardown(lines_may_be_indented, start, stop),
+        cmocka_unit_test_setup_teardown(a_wrong_line_is_named, start, stop),
+        cmocka_unit_test_setup_teardown(what_is_right_counts, start, stop),
+        cmocka_unit_test_setup_teardown(long_lines, start, stop),
+        cmocka_unit_test_setup_teardown(there_is_an_end_to_aliases_and_options, start, stop),
+        cmocka_unit_test_setup_teardown(other_sections_are_the_tools, start, stop),
+        cmocka_unit_test_setup_teardown(a_file_that_cannot_be_read, start, stop),
+        cmocka_unit_test_setup_teardown(the_usual_place, start, stop),
+        cmocka_unit_test_setup_teardown(state_files_have_their_folders_made, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

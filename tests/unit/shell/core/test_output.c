@@ -1,0 +1,248 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <pty.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "shell/core/output.h"
+
+static struct aw_output out;
+
+static void start(int fd)
+{
+    memset(&out, 0, sizeof out);
+    out.fd = fd;
+}
+
+static void nothing_is_written_before_a_flush(void **state)
+{
+    int ends[2];
+    char text[16] = "";
+    (void)state;
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    start(ends[1]);
+    aw_output_print(&out, "%s %d\n", "deg", 90);
+    assert_int_equal(read(ends[0], text, sizeof text), -1);
+    assert_int_equal(aw_output_flush(&out, NULL), AW_OK);
+    assert_int_equal(read(ends[0], text, sizeof text), 7);
+    assert_memory_equal(text, "deg 90\n", 7);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void a_flood_goes_out_in_blocks(void **state)
+{
+    static char block[AW_OUTPUT_SIZE * 3];
+    int fd = open("/dev/null", O_WRONLY);
+    (void)state;
+    start(fd);
+    aw_output_write(&out, block, sizeof block);
+    assert_int_equal(out.error, 0);
+    assert_true(out.used <= AW_OUTPUT_SIZE);
+    char *at = aw_output_reserve(&out, AW_OUTPUT_SIZE);
+    assert_ptr_equal(at, out.buffer);
+    close(fd);
+}
+
+/* The first line waits for others for so long, whatever comes after it; a flood does not wait. */
+static void nothing_waits_for_long(void **state)
+{
+    static char block[AW_OUTPUT_SIZE / 2 + 1];
+    const int64_t start_ns = 5, step = AW_OUTPUT_LATE / 4;
+    int64_t left;
+    (void)state;
+    start(open("/dev/null", O_WRONLY));
+    assert_int_equal(aw_output_pace(&out, start_ns, &left, NULL), AW_OK);
+    assert_true(left == INT64_MAX);
+    for (int i = 0; i < 4; i++) {
+        aw_output_print(&out, "line\n");
+        aw_output_pace(&out, start_ns + i * step, &left, NULL);
+        assert_int_equal(out.used, 5 * (i + 1));
+        assert_int_equal(left, AW_OUTPUT_LATE - i * step);
+    }
+    aw_output_pace(&out, start_ns + AW_OUTPUT_LATE, &left, NULL);
+    assert_int_equal(out.used, 0);
+    assert_true(left == INT64_MAX);
+    aw_output_write(&out, block, sizeof block);
+    aw_output_pace(&out, start_ns, &left, NULL);
+    assert_int_equal(out.used, 0);
+    close(out.fd);
+}
+
+static void a_closed_pipe_is_noticed_before_and_at_writing(void **state)
+{
+    int ends[2];
+    struct aw_error err = {0};
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    start(ends[1]);
+    assert_int_equal(aw_output_check(&out, &err), AW_OK);
+    close(ends[0]);
+    assert_int_equal(aw_output_check(&out, &err), AW_LOST);
+    assert_non_null(strstr(err.text, "closed the pipe"));
+    start(ends[1]);
+    aw_output_print(&out, "x");
+    assert_int_equal(aw_output_flush(&out, &err), AW_LOST);
+    aw_output_print(&out, "y");
+    assert_int_equal(aw_output_flush(&out, &err), AW_LOST);
+    close(ends[1]);
+}
+
+static void a_full_disk_is_told(void **state)
+{
+    struct aw_error err = {0};
+    int fd = open("/dev/full", O_WRONLY);
+    (void)state;
+    start(fd);
+    aw_output_print(&out, "x");
+    assert_int_equal(aw_output_flush(&out, &err), AW_LOST);
+    assert_non_null(strstr(err.text, "No space left"));
+    close(fd);
+}
+
+/* A pipe that is full, and a request to stop. */
+static void a_reader_that_takes_nothing_hides_no_stop(void **state)
+{
+    static char sink[1 << 20];
+    struct aw_error err = {0};
+    int ends[2], stop[2];
+    (void)state;
+    assert_int_equal(pipe2(ends, 0), 0);
+    assert_int_equal(pipe2(stop, 0), 0);
+    ssize_t room = fcntl(ends[1], F_SETPIPE_SZ, 4096);
+    assert_int_equal(write(stop[1], "", 1), 1);
+    start(ends[1]);
+    out.stop_fd = stop[0];
+    for (int i = 0; i < 1024; i++)
+        aw_output_print(&out, "%07d\n", i);
+    assert_int_equal(aw_output_flush(&out, &err), AW_STOPPED);
+    assert_non_null(strstr(err.text, "takes nothing"));
+    assert_int_equal(out.used, 8192 - room); /* nothing is lost */
+    assert_int_equal(read(stop[0], sink, 1), 1);
+    assert_int_equal(read(ends[0], sink, sizeof sink), room);
+    assert_int_equal(aw_output_flush(&out, &err), AW_OK);
+    assert_int_equal(read(ends[0], sink, sizeof sink), 8192 - room);
+    assert_memory_equal(sink + 8192 - room - 8, "0001023\n", 8);
+    for (int i = 0; i < 2; i++)
+        close(ends[i]), close(stop[i]);
+}
+
+/* There may be room for a part of what is written only, which poll(2) does not tell. */
+static void a_terminal_that_nobody_reads_hides_no_stop(void **state)
+{
+    struct aw_error err = {0};
+    int terminal, user, stop[2];
+    (void)state;
+    assert_int_equal(openpty(&terminal, &user, NULL, NULL, NULL), 0);
+    assert_int_equal(pipe2(stop, 0), 0);
+    assert_int_equal(write(stop[1], "", 1), 1);
+    start(user);
+    out.stop_fd = stop[0];
+    for (int i = 0; i < AW_OUTPUT_SIZE / 10; i++)
+        aw_output_print(&out, "%08d\n", i);
+    assert_int_equal(aw_output_flush(&out, &err), AW_STOPPED);
+    assert_true(out.used > 0 && out.used < AW_OUTPUT_SIZE / 10 * 9); /* it has taken a part */
+    assert_int_equal(fcntl(user, F_GETFL) & O_NONBLOCK, 0);
+    assert_int_equal(read(stop[0], &(char){0}, 1), 1);
+    assert_int_equal(aw_output_flush(&out, &err), AW_STOPPED);
+    assert_int_equal(out.error, ECANCELED);
+    for (int i = 0; i < 2; i++)
+        close(stop[i]);
+    close(terminal);
+    close(user);
+}
+
+static void after_a_stop_a_reader_is_not_waited_for_long(void **state)
+{
+    struct aw_error err = {0};
+    int ends[2], stop[2];
+    (void)state;
+    assert_int_equal(pipe2(ends, 0), 0);
+    assert_int_equal(pipe2(stop, 0), 0);
+    assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
+    start(ends[1]);
+    out.stop_fd = stop[0];
+    out.stalled = true; /* and the stop has been taken since */
+    for (int i = 0; i < 1024; i++)
+        aw_output_print(&out, "%07d\n", i);
+    assert_int_equal(aw_output_flush(&out, &err), AW_STOPPED);
+    assert_int_equal(out.error, ECANCELED);
+    assert_int_equal(out.used, 0);
+    for (int i = 0; i < 2; i++)
+        close(ends[i]), close(stop[i]);
+}
+
+/* What there is no room for is gone: it says so, and what comes then finds room. */
+static void without_room_nothing_is_kept(void **state)
+{
+    struct aw_error err = {0};
+    int ends[2], stop[2];
+    (void)state;
+    assert_int_equal(pipe2(ends, 0), 0);
+    assert_int_equal(pipe2(stop, 0), 0);
+    assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
+    assert_int_equal(write(stop[1], "", 1), 1);
+    start(ends[1]);
+    out.stop_fd = stop[0];
+    for (int i = 0; i < AW_OUTPUT_SIZE / 4; i++)
+        aw_output_print(&out, "%07d\n", i);
+    assert_int_equal(out.error, ECANCELED);
+    assert_true(out.used < AW_OUTPUT_SIZE);
+    assert_int_equal(aw_output_flush(&out, &err), AW_STOPPED);
+    for (int i = 0; i < 2; i++)
+        close(ends[i]), close(stop[i]);
+}
+
+/* A terminal that somebody else has set to not wait. */
+static void a_full_descriptor_that_does_not_wait_is_waited_for(void **state)
+{
+    char text[4096];
+    int ends[2];
+    (void)state;
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
+    pid_t reader = fork();
+    if (reader == 0) {
+        close(ends[1]);
+        fcntl(ends[0], F_SETFL, 0);
+        size_t all = 0;
+        for (ssize_t n; (n = read(ends[0], text, sizeof text)) > 0;)
+            all += (size_t)n;
+        _exit(all == AW_OUTPUT_SIZE ? 0 : 1);
+    }
+    close(ends[0]);
+    start(ends[1]);
+    for (int i = 0; i < AW_OUTPUT_SIZE / 8; i++)
+        aw_output_print(&out, "%07d\n", i);
+    assert_int_equal(aw_output_flush(&out, NULL), AW_OK);
+    close(ends[1]);
+    int how = -1;
+    assert_int_equal(waitpid(reader, &how, 0), reader);
+    assert_int_equal(how, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_written_before_a_flush),
+        cmocka_unit_test(a_flood_goes_out_in_blocks),
+        cmocka_unit_test(nothing_waits_for_long),
+        cmocka_unit_test(a_closed_pipe_is_noticed_before_and_at_writing),
+        cmocka_unit_test(a_full_disk_is_told),
+        cmocka_unit_test(a_reader_that_takes_nothing_hides_no_stop),
+        cmocka_unit_test(a_terminal_that_nobody_reads_hides_no_stop),
+        cmocka_unit_test(after_a_stop_a_reader_is_not_waited_for_long),
+        cmocka_unit_test(without_room_nothing_is_kept),
+        cmocka_unit_test(a_full_descriptor_that_does_not_wait_is_waited_for),
+    };
+    signal(SIGPIPE, SIG_IGN);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

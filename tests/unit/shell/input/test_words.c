@@ -1,0 +1,146 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "shell/input/words.h"
+
+static struct aw_words words;
+
+/* The words of a line, joined by |, are these. */
+static void assert_split(const char *line, const char *expected)
+{
+    char joined[AW_LINE_MAX] = "";
+    struct aw_error err;
+    if (aw_words_split(&words, line, &err) != AW_OK)
+        fail_msg("%s: %s", line, err.text);
+    for (size_t i = 0; i < words.n; i++) {
+        if (i)
+            strcat(joined, "|");
+        strcat(joined, words.word[i]);
+    }
+    assert_string_equal(joined, expected);
+}
+
+static void assert_refused(const char *line, const char *part)
+{
+    struct aw_error err = {0};
+    assert_int_equal(aw_words_split(&words, line, &err), AW_USAGE);
+    if (!strstr(err.text, part))
+        fail_msg("%s: %s", line, err.text);
+}
+
+static void lines(void **state)
+{
+    (void)state;
+    assert_split("deg 1 90", "deg|1|90");
+    assert_split("  deg\t1  90 \r\n", "deg|1|90");
+    assert_split("deg 1 90 # comment", "deg|1|90");
+    assert_split("a#b", "a#b");
+    assert_split("# all", "");
+    assert_split("", "");
+    assert_split("'a b' \"c \\\" d\" e\\ f ''", "a b|c \" d|e f|");
+    assert_split("a'b'\"c\"", "abc");
+}
+
+static void columns(void **state)
+{
+    (void)state;
+    assert_split("  deg 'a b'  c", "deg|a b|c");
+    assert_int_equal(words.column[0], 3);
+    assert_int_equal(words.column[1], 7);
+    assert_int_equal(words.column[2], 14);
+}
+
+static void open_quotes_are_refused(void **state)
+{
+    (void)state;
+    assert_refused("deg \"90", "column 5");
+    assert_refused("deg 'x", "column 5");
+}
+
+static void limits(void **state)
+{
+    char line[AW_LINE_MAX + 2];
+    (void)state;
+    memset(line, 'x', sizeof line);
+    line[AW_LINE_MAX] = '\0';
+    assert_refused(line, "longer");
+    line[AW_LINE_MAX - 1] = '\0';
+    assert_int_equal(aw_words_split(&words, line, NULL), AW_OK);
+    assert_int_equal(words.n, 1);
+    for (size_t i = 0; i < AW_LINE_MAX - 1; i++)
+        line[i] = i % 2 ? ' ' : 'x';
+    assert_refused(line, "words");
+}
+
+static void a_command_line_is_not_cut(void **state)
+{
+    static char *argv[AW_WORDS_MAX + 2];
+    struct aw_error err;
+    (void)state;
+    for (size_t i = 0; i < AW_WORDS_MAX + 2; i++)
+        argv[i] = "x";
+    assert_int_equal(aw_words_from_argv(&words, AW_WORDS_MAX + 1, argv, &err), AW_OK);
+    assert_int_equal(words.n, AW_WORDS_MAX);
+    assert_int_equal(aw_words_from_argv(&words, AW_WORDS_MAX + 2, argv, &err), AW_USAGE);
+    assert_non_null(strstr(err.text, "more than 256 words"));
+}
+
+static void objects(void **state)
+{
+    (void)state;
+    assert_split("{\"cmd\":\"deg\",\"joint\":1,\"angle\":90}", "deg|joint=1|angle=90");
+    assert_true(words.json);
+    assert_false(words.message);
+    assert_split("{\"t\":1.5,\"dir\":\"rx\",\"msg\":\"deg\",\"angle\":0.5}", "deg|angle=0.5");
+    assert_true(words.message);
+    assert_split("{\"cmd\":\"control\",\"elbow\":{\"velocity\":-1,\"state\":\"stop\"}}",
+                 "control|elbow.velocity=-1|elbow.state=stop");
+    assert_split("{\"cmd\":\"a\",\"b\":null,\"c\":true,\"d\":false}", "a|b=none|c=true|d=false");
+    assert_split("{\"cmd\":\"deg\",\"ok\":true,\"angle\":1}", "");
+}
+
+static void an_object_has_as_many_words_as_a_line(void **state)
+{
+    char line[AW_LINE_MAX * 2];
+    size_t used = (size_t)sprintf(line, "{\"cmd\":\"a\"");
+    (void)state;
+    for (int i = 1; i < AW_WORDS_MAX; i++)
+        used += (size_t)sprintf(line + used, ",\"%d\":0", i);
+    sprintf(line + used, "}");
+    assert_int_equal(aw_words_split(&words, line, NULL), AW_OK);
+    assert_int_equal(words.n, AW_WORDS_MAX);
+    sprintf(line + used, ",\"x\":0}");
+    assert_refused(line, "too large");
+}
+
+static void wrong_objects_are_refused(void **state)
+{
+    (void)state;
+    assert_refused("{\"cmd\":\"deg\"", "not JSON");
+    assert_refused("{\"joint\":1}", "cmd");
+    assert_refused("{\"cmd\":\"deg\",\"joint\":[1]}", "list");
+    assert_refused("{\"cmd\":\"a\",\"b\":1,\"b\":2}", "JSON");
+    assert_refused("{\"cmd\":\"a\",\"b\":1e999}", "JSON");
+    assert_refused("{} x", "JSON");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines),
+        cmocka_unit_test(columns),
+        cmocka_unit_test(open_quotes_are_refused),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(a_command_line_is_not_cut),
+        cmocka_unit_test(objects),
+        cmocka_unit_test(an_object_has_as_many_words_as_a_line),
+        cmocka_unit_test(wrong_objects_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

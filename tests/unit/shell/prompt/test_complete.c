@@ -1,0 +1,217 @@
+#include "shell_helper.h"
+
+#include "shell/prompt/complete.h"
+
+static struct aw_session *session;
+static char found[16384]; /* " word word …" */
+static bool files;
+
+static int start(void **state)
+{
+    (void)state;
+    session = rig_new(&rig_tool);
+    session->config->n_aliases = 1;
+    session->config->aliases[0].name = strdup("arm");
+    session->config->aliases[0].url = strdup("tcp:host:1");
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    rig_free(session);
+    return 0;
+}
+
+static void add(void *context, const char *word, const char *help)
+{
+    (void)context;
+    (void)help;
+    assert_true(strlen(found) + strlen(word) + 3 < sizeof found);
+    sprintf(found + strlen(found), " %s ", word);
+}
+
+/* before: words with blanks between */
+static void complete(const char *before, const char *partial)
+{
+    char copy[256], *save = NULL;
+    const char *words[32];
+    size_t n = 0;
+    snprintf(copy, sizeof copy, "%s", before);
+    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
+        words[n++] = word;
+    *found = '\0';
+    aw_complete(session, words, n, partial, add, NULL, &files);
+}
+
+static bool offers(const char *word)
+{
+    char padded[128];
+    snprintf(padded, sizeof padded, " %s ", word);
+    return strstr(found, padded) != NULL;
+}
+
+static const struct {
+    const char *before, *partial, *exactly;
+    bool files;
+} all[] = {
+    {"", "tu", " turn ", false},
+    {"", "s", " set  stop ", false}, /* without the hidden one */
+    {"", "secr", "", false},
+    {"", "zzz", "", false},
+    {"", "--js", " --json ", false},
+    {"", "--gen", "", false},
+    {"set", "--gen", " --gently ", false},
+    {"set", "", " low  high ", false},
+    {"set", "h", " high ", false},
+    {"set", "g", " gear= ", false},
+    {"set low", "", "", false},
+    {"set low", "t", " time= ", false},
+    {"set low 3", "", "", false},
+    {"set --gently", "l", " low ", false},
+    {"set --frob", "l", " low ", false}, /* no such option */
+    {"set --wait 3", "l", " low ", false},
+    {"set --wait=3", "l", " low ", false},
+    {"set -w3", "l", " low ", false},
+    {"set -w 3", "l", " low ", false},
+    {"set --wait", "", "", false}, /* a number */
+    {"colour", "", " red  green ", false},
+    {"turn", "", "", false},
+    {"turn 1 2", "w", " way= ", false},
+    {"load", "", "", true},
+    {"stop", "", "", false},
+    {"encode", "ch", " choice ", false},
+    {"encode choice", "", " level=  kind=  way=  colour=  guard=  speed= ", false},
+    {"encode choice level=1", "g", " guard= ", false},
+    {"encode choice", "kind=", " kind=distance  kind=angle  kind=plain ", false},
+    {"encode choice", "kind=p", " kind=plain ", false},
+    {"encode choice", "level=", "", false},
+    {"encode groups", "elbow", " elbow.position= ", false},
+    {"encode frob", "", "", false},
+    {"decode A5", "", "", true},
+    {"decode --dir", "", " tx  rx ", false},
+    {"help", "tur", " turn ", false},
+    {"completion", "", " bash  zsh  fish ", false},
+    {"--color", "a", " auto  always ", false},
+    {"--config", "", "", true},
+    {"-lsim:", "tu", " turn ", false}, /* the letter has its value already */
+    {"-l sim:", "tu", " turn ", false},
+    {"--link=sim:", "tu", " turn ", false},
+};
+
+static void words_are_offered(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        complete(all[i].before, all[i].partial);
+        if (strcmp(found, all[i].exactly) != 0)
+            fail_msg("%s %s:%s, not%s", all[i].before, all[i].partial, found, all[i].exactly);
+        assert_int_equal(files, all[i].files);
+    }
+}
+
+static void at_the_start_there_are_all_commands(void **state)
+{
+    (void)state;
+    complete("", "");
+    for (const struct aw_command *c = rig_commands; c->name; c++)
+        assert_int_equal(offers(c->name), !c->hidden);
+    assert_true(offers("decode"));
+    assert_true(offers("help"));
+    assert_false(offers("complete"));
+}
+
+static void links_are_offered(void **state)
+{
+    static const char *const places[] = {"--link", "-l", "connect"};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        complete(places[i], "");
+        assert_true(offers("@arm"));
+        assert_true(offers("tcp:"));
+        assert_false(offers("sim:")); /* this tool has none */
+        assert_true(files);
+        complete(places[i], "@");
+        assert_string_equal(found, " @arm ");
+    }
+}
+
+static const struct {
+    const char *line, *hint;
+} hints[] = {
+    {"", ""},
+    {"tur", ""},
+    {"turn", ""},
+    {"frob ", ""},
+    {"turn ", "<level -32768 to 32767>"},
+    {"turn 1 ", "<way -40 to 100 mm>"},
+    {"turn 1 2 ", "<level -32768 to 32767>"},
+    {"turn 1", ""},
+    {"set ", "<gear low|high>"},
+    {"set low ", "[time 1 to 9 s]"},
+    {"set low 3 ", ""},
+    {"set --wait ", "<TIME>"},
+    {"set -w ", "<TIME>"},
+    {"set -w3 ", "<gear low|high>"},
+    {"set --gently ", "<gear low|high>"},
+    {"stop ", ""},
+    {"colour ", "<colour 0 to 255>"},
+    {"load ", "<file>"},
+    {"help ", "[command]"},
+    {"turn 'open ", ""},
+    {"{\"cmd\":\"turn\"} ", ""},
+    {"encode choice ", "level= kind= way= [colour=] guard= [speed=]"},
+    {"encode short ", ""},
+    {"encode choice way=", "<-40 to 100 mm>"},
+    {"encode choice way=1", ""},
+    {"encode choice frob=", ""},
+    {"encode groups j2.pos=", "<-90 to 90 deg>"},
+    {"encode frob a=", ""},
+};
+
+static void hints_say_what_comes_next(void **state)
+{
+    char hint[256];
+    (void)state;
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+        aw_hint(session, hints[i].line, hint, sizeof hint);
+        if (strcmp(hint, hints[i].hint) != 0)
+            fail_msg("'%s': '%s', not '%s'", hints[i].line, hint, hints[i].hint);
+    }
+}
+
+static void a_hint_keeps_to_its_room(void **state)
+{
+    char hint[80];
+    (void)state;
+    for (size_t size = 1; size < sizeof hint; size++)
+        for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+            memset(hint, 0x7E, sizeof hint);
+            aw_hint(session, hints[i].line, hint, size);
+            assert_true(strlen(hint) < size);
+            assert_int_equal(hint[size], 0x7E);
+        }
+}
+
+/* Asking changes nothing. */
+static void options_stay_as_they_are(void **state)
+{
+    size_t n = session->options.n;
+    (void)state;
+    complete("set --gently", "");
+    assert_int_equal(session->options.n, n);
+    assert_null(aw_options_find(&session->options, "gently"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(words_are_offered, start, stop),
+        cmocka_unit_test_setup_teardown(at_the_start_there_are_all_commands, start, stop),
+        cmocka_unit_test_setup_teardown(links_are_offered, start, stop),
+        cmocka_unit_test_setup_teardown(hints_say_what_comes_next, start, stop),
+        cmocka_unit_test_setup_teardown(a_hint_keeps_to_its_room, start, stop),
+        cmocka_unit_test_setup_teardown(options_stay_as_they_are, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

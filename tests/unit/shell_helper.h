@@ -1,0 +1,92 @@
+/* A session without a program around it, and a made-up tool on the sample protocol. */
+#ifndef AW_TESTS_SHELL_HELPER_H
+#define AW_TESTS_SHELL_HELPER_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sample_helper.h"
+#include "shell/core/config.h"
+#include "shell/core/session.h"
+
+static inline struct aw_session *rig_new(const struct aw_tool *tool)
+{
+    struct aw_session *session = calloc(1, sizeof *session);
+    session->tool = tool;
+    session->out.fd = -1;
+    session->real_clock = aw_real_clock(-1);
+    session->clock = &session->real_clock.base;
+    session->config = calloc(1, sizeof *session->config);
+    session->wire = calloc(1, sizeof *session->wire);
+    session->frame = malloc(AW_FRAME_ROOM);
+    aw_wire_init(session->wire, tool->protocol, NULL, false);
+    session->shown = session->wire;
+    aw_options_add(&session->options, tool->options);
+    aw_options_add(&session->options, aw_global_options);
+    return session;
+}
+
+static inline void rig_free(struct aw_session *session)
+{
+    aw_view_free(session->view);
+    if (session->out.fd >= 0)
+        close(session->out.fd);
+    aw_config_free(session->config);
+    free(session->config);
+    free(session->wire);
+    free(session->decoding);
+    free(session->frame);
+    free(session);
+}
+
+/* clang-format off: one row each */
+static const char *const rig_gears[] = {"low", "high", NULL};
+static const struct aw_arg rig_turn_args[] = {
+    {.name = "level", .field = "choice.level"},
+    {.name = "way", .field = "choice.way", .help = "its own help"},
+    {0},
+};
+static const struct aw_arg rig_set_args[] = {
+    {.name = "gear", .kind = AW_ARG_CHOICE, .choices = rig_gears, .help = "which gear"},
+    {.name = "time", .kind = AW_ARG_NUMBER, .unit = "s", .min = 1, .max = 9, .optional = true},
+    {0},
+};
+static const struct aw_arg rig_colour_args[] = {
+    {.name = "colour", .field = "choice.colour"},
+    {0},
+};
+static const struct aw_arg rig_file_args[] = {{.name = "file", .kind = AW_ARG_FILE}, {0}};
+static const struct aw_arg rig_port_args[] = {{.name = "port", .kind = AW_ARG_LINK}, {0}};
+static const struct aw_option rig_set_options[] = {
+    {.name = "gently", .letter = 'g', .help = "not so fast"},
+    {.name = "wait", .letter = 'w', .value = "TIME", .unit = "s", .min = 0, .max = 10},
+    {.name = "again", .value = "TIMES", .bare = "2", .unit = "", .min = 0, .max = 10},
+    {0},
+};
+static const struct aw_command rig_commands[] = {
+    {.name = "turn", .summary = "turn it", .args = rig_turn_args, .repeats = true},
+    {.name = "set", .summary = "set it", .args = rig_set_args, .options = rig_set_options},
+    {.name = "colour", .summary = "paint it", .args = rig_colour_args},
+    {.name = "load", .summary = "load it", .args = rig_file_args},
+    {.name = "connect", .summary = "connect it", .args = rig_port_args},
+    {.name = "stop", .summary = "stop it"},
+    {.name = "secret", .summary = "not shown", .hidden = true},
+    {0},
+};
+/* clang-format on */
+
+static const struct aw_tool rig_tool = {
+    .name = "rig",
+    .summary = "a made-up tool",
+    .protocol = &sample_protocol,
+    .commands = rig_commands,
+};
+
+#endif

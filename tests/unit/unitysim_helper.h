@@ -1,0 +1,128 @@
+/* A simulated arm in virtual time with a client on it, for the tests of both. */
+#ifndef UNITYSIM_RIG_H
+#define UNITYSIM_RIG_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "link/core/device.h"
+#include "link/core/url.h"
+#include "link/wrap/fault.h"
+#include "protocol/unitysim/client.h"
+#include "protocol/unitysim/device.h"
+#include "protocol/unitysim/wire.h"
+
+struct rig {
+    struct aw_virtual_clock clock;
+    struct aw_device *device;
+    struct aw_link *link;
+    struct aw_unity unity;
+    struct aw_error err;
+};
+
+/* faults: keys of a link URL, "" for none. */
+static inline struct rig *rig_of(const struct aw_unity_device_options *options, const char *faults)
+{
+    struct rig *rig = calloc(1, sizeof *rig);
+    struct aw_unity_options client = aw_unity_defaults();
+    struct aw_url url;
+    char text[AW_URL_MAX];
+    snprintf(text, sizeof text, "sim:%s%s", *faults ? "?" : "", faults);
+    rig->clock = aw_virtual_clock();
+    rig->device = aw_unity_device(options);
+    assert_non_null(rig->device);
+    struct aw_link *inner = aw_sim_link(rig->device, &rig->clock.base, true, "sim:");
+    assert_non_null(inner);
+    assert_int_equal(aw_url_parse(&url, text, &rig->err), AW_OK);
+    if (aw_fault_wrap(&rig->link, inner, &url, false, &rig->err) != AW_OK)
+        fail_msg("%s", rig->err.text);
+    aw_unity_init(&rig->unity, rig->link, NULL, &client);
+    return rig;
+}
+
+static inline struct rig *rig_default(void)
+{
+    struct aw_unity_device_options options = aw_unity_device_defaults();
+    return rig_of(&options, "");
+}
+
+/* One that has its scene. */
+static inline struct rig *rig_in_scene(const char *faults)
+{
+    struct aw_unity_device_options options = aw_unity_device_defaults();
+    options.scene = 1;
+    return rig_of(&options, faults);
+}
+
+static inline void rig_free(struct rig *rig)
+{
+    aw_unity_free(&rig->unity);
+    aw_link_close(rig->link);
+    free(rig);
+}
+
+static inline void rig_good(struct rig *rig, enum aw_status status)
+{
+    if (status != AW_OK)
+        fail_msg("status %d: %s", (int)status, rig->err.text);
+}
+
+static inline void rig_bad(struct rig *rig, enum aw_status status, enum aw_status wanted,
+                           const char *words)
+{
+    assert_int_equal(status, wanted);
+    if (!strstr(rig->err.text, words))
+        fail_msg("\"%s\" does not say \"%s\"", rig->err.text, words);
+}
+
+static inline struct aw_unity_truth rig_truth(struct rig *rig)
+{
+    struct aw_unity_truth truth;
+    aw_unity_device_truth(rig->device, rig->clock.time_ns, &truth);
+    return truth;
+}
+
+static inline double rig_ticks(struct rig *rig, int joint)
+{
+    return aw_unity_ticks(rig_truth(rig).degrees[joint]);
+}
+
+static inline void rig_near(double value, double wanted, double tolerance)
+{
+    if (!(fabs(value - wanted) <= tolerance))
+        fail_msg("%.9g is not %.9g to %.9g", value, wanted, tolerance);
+}
+
+static inline void rig_run(struct rig *rig, double seconds)
+{
+    int64_t deadline = rig->clock.time_ns + (int64_t)(seconds * AW_SECOND);
+    rig_good(rig, aw_unity_run(&rig->unity, deadline, NULL, NULL, &rig->err));
+    rig->clock.time_ns = deadline; /* a read may have ended a moment before */
+}
+
+/* Puts a datagram on the wire as it is, spaces between the bytes or not. */
+static inline void rig_put(struct rig *rig, const char *hex)
+{
+    uint8_t bytes[128];
+    size_t size = 0;
+    for (int used; sscanf(hex, " %2hhx%n", &bytes[size], &used) == 1; hex += used)
+        size++;
+    assert_int_equal(aw_link_write(rig->link, bytes, size, &rig->err), AW_OK);
+}
+
+static inline void rig_drive(struct rig *rig, int joint, int velocity)
+{
+    aw_unity_drive(&rig->unity, joint,
+                   (struct aw_unity_drive){abs(velocity), velocity > 0   ? AW_UNITY_INCREASE
+                                                          : velocity < 0 ? AW_UNITY_DECREASE
+                                                                         : AW_UNITY_STOP});
+}
+
+#endif

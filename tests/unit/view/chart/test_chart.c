@@ -1,0 +1,193 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "view/chart/chart.h"
+
+#define N 100000
+
+static double x[N], y[N], z[N];
+static struct aw_error err;
+
+static size_t count(const char *text, const char *part)
+{
+    size_t n = 0;
+    for (; (text = strstr(text, part)); text += strlen(part))
+        n++;
+    return n;
+}
+
+static void expect(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("'%s' is not in\n%.3000s", part, text);
+}
+
+static char *draw(const struct aw_chart *chart)
+{
+    size_t size;
+    char *text = aw_chart_svg(chart, &size, &err);
+    if (!text)
+        fail_msg("%s", err.text);
+    assert_int_equal(size, strlen(text));
+    assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, "inf"));
+    return text;
+}
+
+static void test_ticks(void **state)
+{
+    (void)state;
+    static const struct {
+        double low, high;
+        int max, n;
+        double first, step;
+        int decimals;
+    } rows[] = {
+        {0, 10, 6, 6, 0, 2, 0},
+        {0, 1, 11, 11, 0, 0.1, 1},
+        {-0.31, 0.28, 5, 3, -0.2, 0.2, 1},
+        {0.0012, 0.0034, 6, 4, 0.0015, 0.0005, 4},
+        {-180, 180, 10, 7, -150, 50, 0},
+        {1e6, 1e6 + 5, 6, 6, 1e6, 1, 0},
+        {-1, 0, 2, 2, -1, 1, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double ticks[AW_TICKS];
+        int decimals, n = aw_ticks(rows[i].low, rows[i].high, rows[i].max, ticks, &decimals);
+        assert_int_equal(n, rows[i].n);
+        assert_int_equal(decimals, rows[i].decimals);
+        for (int k = 0; k < n; k++)
+            assert_true(fabs(ticks[k] - rows[i].first - k * rows[i].step) < 1e-9);
+    }
+    double ticks[AW_TICKS];
+    int decimals;
+    assert_int_equal(aw_ticks(1, 1, 5, ticks, &decimals), 0);
+    assert_int_equal(aw_ticks(NAN, 1, 5, ticks, &decimals), 0);
+}
+
+static void test_step_chart(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        x[i] = i * 0.01;
+        y[i] = 10 * (1 - exp(-x[i] / 0.2));
+        z[i] = i < 100 ? 0 : 10;
+    }
+    struct aw_series series[] = {
+        {.label = "measured", .x = x, .y = y, .n = 200},
+        {.label = "set<point>", .x = x, .y = z, .n = 200, .dashed = true, .stairs = true}};
+    struct aw_panel panels[] = {{.label = "angle", .unit = "deg", .series = series, .n = 2},
+                                {.label = "output", .unit = "%", .series = series, .n = 1}};
+    struct aw_chart chart = {
+        .title = "lknee & more", .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
+    char *text = draw(&chart);
+    expect(text, "width=\"800\" height=\"660\"");
+    expect(text, ">lknee &amp; more</text>");
+    expect(text, ">angle [deg]</text>");
+    expect(text, ">output [%]</text>");
+    expect(text, ">time [s]</text>");
+    expect(text, ">set&lt;point&gt;</text>");
+    expect(text, ">1.5</text>");
+    expect(text, ">10</text>");
+    assert_int_equal(count(text, "<path"), 6); /* three lines, three of the legends */
+    assert_int_equal(count(text, "<g "), count(text, "</g>"));
+    free(text);
+}
+
+/* Only some points a pixel are drawn, and a spike of one sample is among them. */
+static void test_long_series(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        x[i] = i;
+        y[i] = sin(i * 0.01);
+    }
+    y[77777] = 50;
+    struct aw_series series = {.label = "y", .x = x, .y = y, .n = N};
+    struct aw_panel panel = {.label = "y", .series = &series, .n = 1};
+    struct aw_chart chart = {.x_label = "t", .panels = &panel, .n = 1};
+    char *text = draw(&chart);
+    assert_true(strlen(text) < 120000);
+    size_t with_spike = count(text, "L");
+    assert_true(with_spike > 1000 && with_spike < 7000);
+    expect(text, ">50</text>"); /* a tick: the range includes it */
+    expect(text, " 30.07L");    /* its height: 6 % of 51 below the upper edge at 14 */
+    free(text);
+}
+
+static void test_gaps(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 9; i++) {
+        x[i] = i;
+        y[i] = i % 3 == 0 ? (double)NAN : i;
+    }
+    y[8] = INFINITY;
+    struct aw_series series = {.x = x, .y = y, .n = 9};
+    struct aw_panel panel = {.label = "y", .series = &series, .n = 1};
+    struct aw_chart chart = {.x_label = "t", .panels = &panel, .n = 1};
+    char *text = draw(&chart);
+    const char *path = strstr(text, " d=\"");
+    assert_non_null(path);
+    assert_int_equal(count(path, "M"), 3);
+    free(text);
+}
+
+static void test_bode(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        x[i] = 0.1 * pow(10, i / 13.);
+        y[i] = -20 * log10(hypot(1, x[i]));
+        z[i] = -atan(x[i]) * 57.3;
+    }
+    struct aw_series gain = {.x = x, .y = y, .n = 40}, phase = {.x = x, .y = z, .n = 40};
+    struct aw_panel panels[] = {{.label = "gain", .unit = "dB", .series = &gain, .n = 1},
+                                {.label = "phase", .unit = "deg", .series = &phase, .n = 1}};
+    struct aw_chart chart = {
+        .x_label = "frequency", .x_unit = "Hz", .log_x = true, .panels = panels, .n = 2};
+    char *text = draw(&chart);
+    expect(text, ">0.1</text>");
+    expect(text, ">100</text>");
+    assert_null(strstr(text, ">20</text>"));
+    free(text);
+}
+
+static void test_flat_and_nothing(void **state)
+{
+    (void)state;
+    size_t size;
+    x[0] = 3;
+    y[0] = 0;
+    z[0] = NAN;
+    struct aw_series flat = {.label = "flat", .x = x, .y = y, .n = 1};
+    struct aw_panel panel = {.series = &flat, .n = 1};
+    struct aw_chart chart = {.panels = &panel, .n = 1};
+    free(draw(&chart));
+    flat.y = z;
+    assert_null(aw_chart_svg(&chart, &size, &err));
+    assert_int_equal(err.status, AW_USAGE);
+    flat.n = 0;
+    assert_null(aw_chart_svg(&chart, &size, &err));
+    chart.n = 9;
+    assert_null(aw_chart_svg(&chart, &size, &err));
+    chart.n = 1;
+    chart.width = 3;
+    assert_null(aw_chart_svg(&chart, &size, &err));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ticks),       cmocka_unit_test(test_step_chart),
+        cmocka_unit_test(test_long_series), cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_bode),        cmocka_unit_test(test_flat_and_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

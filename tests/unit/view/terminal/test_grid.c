@@ -1,0 +1,185 @@
+#include "view/terminal/grid.h"
+#include "view_helper.h"
+
+static struct points_rig *rig;
+static struct aw_channels channels;
+static struct aw_grid grid;
+static char *text;
+
+static int start(void **state)
+{
+    (void)state;
+    rig = points_new();
+    aw_channels_init(&channels, NULL);
+    grid = (struct aw_grid){.title = "canpid", .link = "can:can0", .blocks = true};
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    aw_channels_free(&channels);
+    free(rig);
+    free(text);
+    text = NULL;
+    return 0;
+}
+
+static void take(const char *message, const char *board, const char *pairs, int64_t now)
+{
+    points_of(rig, message, AW_RX, board, pairs);
+    aw_channels_take(&channels, rig->points, rig->n, now);
+    grid.now_ns = now;
+}
+
+static const char *draw(int width, int height, unsigned how)
+{
+    struct aw_braille canvas;
+    assert_true(aw_braille_init(&canvas, width, height));
+    aw_grid_draw(&grid, &channels, &canvas);
+    free(text);
+    text = canvas_text(&canvas, how);
+    aw_braille_free(&canvas);
+    return text;
+}
+
+static void test_table(void **state)
+{
+    (void)state;
+    take("joint", "lknee", "torque=-3.125", 0);
+    take("joint", "lknee", "torque=1.5", AW_SECOND);
+    take("sensors", "lknee", "error=pid_config lever_angle=none", AW_SECOND);
+    grid.messages = 1234567;
+    grid.rate_hz = 99.96;
+    grid.elapsed_ns = 75 * AW_SECOND;
+    draw(80, 12, AW_BRAILLE_UTF8);
+    expect_in(text, " canpid  can:can0 ");
+    expect_in(text, "01:15  1 234 567 messages  100/s\n");
+    expect_in(text, " field                      value unit         min        max    Hz    age\n");
+    expect_in(text, " lknee.torque              1.5000 Nm       -3.1250     1.5000   1.0    now\n");
+    expect_in(text, " lknee.error           pid_config ");
+    expect_in(text, " lknee.lever_angle              – deg            –          –     –    now");
+    expect_in(text, "0 lost  0 damaged");
+    expect_in(text, "q quit  space freeze  r reset  / filter");
+}
+
+/* What matters least goes first when it gets narrow; no row is wider than the canvas. */
+static void test_narrow(void **state)
+{
+    (void)state;
+    take("joint", "lknee", "torque=-3.125", 0);
+    expect_in(draw(120, 12, AW_BRAILLE_UTF8), "last 10 s");
+    expect_not_in(draw(70, 12, AW_BRAILLE_UTF8), " min");
+    expect_in(draw(70, 12, AW_BRAILLE_UTF8), " age");
+    expect_in(draw(40, 12, AW_BRAILLE_UTF8), "lknee.torque       -3.1250 Nm");
+    expect_in(draw(30, 12, AW_BRAILLE_UTF8), "torque");
+    for (int width = 1; width < 140; width++)
+        for (int height = 1; height < 12; height++)
+            draw(width, height, 0);
+}
+
+/* More rows than fit stand side by side where there is room, and scroll where there is not. */
+static void test_scroll(void **state)
+{
+    static const char *const boards[] = {"lhip", "lknee", "lankle", "rhip", "rknee", "rankle"};
+    (void)state;
+    for (size_t i = 0; i < 6; i++)
+        take("joint", boards[i], "", 0);
+    draw(60, 13, AW_BRAILLE_UTF8);
+    assert_int_equal(grid.rows, 18);
+    assert_int_equal(grid.page, 10);
+    expect_in(text, "lhip.fix_link_angle");
+    expect_not_in(text, "rankle.torque");
+    expect_in(text, "█\n");
+    grid.scroll = 1000;
+    draw(60, 13, AW_BRAILLE_UTF8);
+    assert_int_equal(grid.scroll, 8);
+    expect_in(text, "rankle.torque");
+    draw(130, 13, AW_BRAILLE_UTF8);
+    assert_int_equal(grid.page, 20);
+    assert_int_equal(grid.scroll, 0);
+    expect_in(text, "lhip.fix_link_angle");
+    expect_in(text, "rankle.torque");
+}
+
+static void test_colors(void **state)
+{
+    (void)state;
+    take("joint", "lknee", "torque=24.9", 0);
+    expect_in(draw(80, 12, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR), "\033[0;33m24.9");
+    take("pid", "lknee", "output=-100", 0);
+    expect_in(draw(80, 12, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR), "\033[1;31m-100.000");
+    grid.now_ns = 100 * AW_SECOND;
+    expect_in(draw(80, 12, AW_BRAILLE_UTF8 | AW_BRAILLE_COLOR), "\033[1;31m100 s");
+    expect_not_in(text, "\033[1;31m-100.000");
+    grid.now_ns = 300 * AW_SECOND;
+    expect_in(draw(80, 12, AW_BRAILLE_UTF8), "5 min");
+}
+
+static void test_filter(void **state)
+{
+    (void)state;
+    take("joint", "lknee", "", 0);
+    take("joint", "rknee", "", 0);
+    grid.filter = "torq";
+    grid.typing = true;
+    draw(80, 12, AW_BRAILLE_UTF8);
+    assert_int_equal(grid.rows, 2);
+    expect_in(text, "/torq█");
+    expect_in(text, "Esc clear");
+    grid.filter = "r*angle";
+    draw(80, 12, AW_BRAILLE_UTF8);
+    assert_int_equal(grid.rows, 2);
+    grid.filter = "zebra";
+    expect_in(draw(80, 12, AW_BRAILLE_UTF8), "nothing by this name");
+}
+
+static void test_states(void **state)
+{
+    (void)state;
+    expect_in(draw(80, 12, AW_BRAILLE_UTF8), "nothing yet");
+    grid.note = "nothing has come yet — are the drivers powered?";
+    expect_in(draw(30, 12, AW_BRAILLE_UTF8), "nothing has come yet — are");
+    expect_in(draw(30, 12, AW_BRAILLE_UTF8), "the drivers powered?");
+    grid.note = NULL;
+    grid.state = "link lost";
+    grid.lost = 12345;
+    grid.note = "bus 12.5 %";
+    draw(80, 12, AW_BRAILLE_UTF8);
+    expect_in(text, " canpid  link lost");
+    expect_in(text, "12 345 lost");
+    expect_in(text, "bus 12.5 %");
+    grid.frozen = true;
+    expect_in(draw(80, 12, AW_BRAILLE_UTF8), "FROZEN");
+}
+
+/* Numbers of a channel do not dance, and zero has no sign. */
+static void test_numbers(void **state)
+{
+    static struct aw_point point = {.name = "x", .subject = "", .message = "", .field = "x"};
+    static const struct {
+        double value;
+        const char *shown;
+    } numbers[] = {
+        {1, " 1 "},           {2.5, " 2.5000 "},     {-0.00001, " -1.000e-05 "},
+        {-0.0, " 0.0000 "},   {123.456, " 123.46 "}, {7, " 7.00 "},
+        {54321.5, " 54322 "}, {1e12, " 1.000e+12 "},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        point.value = numbers[i].value;
+        aw_channels_take(&channels, &point, 1, 0);
+        expect_in(draw(60, 12, AW_BRAILLE_UTF8), numbers[i].shown);
+    }
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_table),  TEST(test_narrow), TEST(test_scroll),  TEST(test_colors),
+        TEST(test_filter), TEST(test_states), TEST(test_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,121 @@
+#include "view/text/where.h"
+#include "view_helper.h"
+
+static struct points_rig *rig;
+
+static int start(void **state)
+{
+    (void)state;
+    rig = points_new();
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    free(rig);
+    return 0;
+}
+
+static const struct {
+    const char *text;
+    bool holds; /* of torque = 5, fix_link_angle = 45, lknee */
+} conditions[] = {
+    {"torque>4", true},
+    {"torque > 5", false},
+    {"torque>=5", true},
+    {"torque<=5", true},
+    {"torque<5", false},
+    {"torque=5", true},
+    {"torque == 5", true},
+    {"torque!=5", false},
+    {"  torque  !=  6  ", true},
+    {"lknee.torque>4", true},
+    {"rknee.torque>4", false},
+    {"joint.torque>4", true},
+    {"fix_link_angle>0.7rad", true},
+    {"fix_link_angle>0.8rad", false},
+    {"fix_link_angle>3Nm", false}, /* another kind of unit fulfils nothing */
+    {"torque>4 and fix_link_angle<50", true},
+    {"torque>4 and fix_link_angle<40", false},
+    {"torque>-1e3", true},
+    {"board=lknee", true},
+    {"board!=lknee", false},
+    {"board=rknee", false},
+    {"velocity<5", false}, /* another message */
+    {"velocity!=5", false},
+};
+
+static void test_conditions(void **state)
+{
+    (void)state;
+    points_of(rig, "joint", AW_RX, "lknee", "torque=5 fix_link_angle=45");
+    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
+        struct aw_where where = {0};
+        struct aw_error err = {.text = ""};
+        if (aw_where_parse(conditions[i].text, &where, &err) != AW_OK)
+            fail_msg("%s", err.text);
+        if (aw_where_holds(&where, rig->points, rig->n) != conditions[i].holds)
+            fail_msg("%s", conditions[i].text);
+    }
+}
+
+static void test_no_data(void **state)
+{
+    struct aw_where where = {0};
+    (void)state;
+    points_of(rig, "sensors", AW_RX, "lknee", "lever_angle=none");
+    assert_int_equal(aw_where_parse("lever_angle!=5", &where, NULL), AW_OK);
+    assert_false(aw_where_holds(&where, rig->points, rig->n));
+}
+
+static const char *const broken[] = {
+    "",
+    "torque",
+    "torque>",
+    ">5",
+    "torque 5",
+    "torque=>5",
+    "torque>5 and",
+    "and torque>5",
+    "tor que>5",
+    "torque>five",
+    "a>1 and a>1 and a>1 and a>1 and a>1 and a>1 and a>1 and a>1 and a>1",
+    "torque>5<6",
+    "a!b",
+    "a_name_of_a_field_that_is_longer_than_any_field_of_any_protocol_here>1",
+};
+
+static void test_broken(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        struct aw_where where = {0};
+        struct aw_error err = {.text = ""};
+        if (aw_where_parse(broken[i], &where, &err) != AW_USAGE)
+            fail_msg("'%s' was taken", broken[i]);
+        expect_in(err.text, "--where: ");
+    }
+}
+
+static void test_check(void **state)
+{
+    struct aw_where where = {0};
+    struct aw_error err;
+    (void)state;
+    assert_true(aw_where_holds(&where, NULL, 0));
+    assert_int_equal(aw_where_parse("torqe>5", &where, &err), AW_OK);
+    assert_int_equal(aw_where_check(&where, &rig->names, true, &err), AW_USAGE);
+    expect_in(err.text, "did you mean 'torque'?");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_no_data),
+        cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_check),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}

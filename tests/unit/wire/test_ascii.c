@@ -1,0 +1,315 @@
+#include "wire_helper.h"
+
+#include "protocol/armctl/wire.h"
+
+/* clang-format off: one row each */
+static const struct aw_field head[] = {
+    {.name = "seq", .type = AW_DIGITS, .digits = 1, .max = 3, .optional = true},
+    {.name = "type", .type = AW_CODE},
+    {0},
+};
+static const struct aw_field tail[] = {
+    {.name = "CR", .type = AW_CONST, .constant = '\r'},
+    {.name = "LF", .type = AW_CONST, .constant = '\n'},
+    {0},
+};
+static const struct aw_field move[] = {
+    {.name = "joint", .type = AW_DIGITS, .digits = 1, .max = 9},
+    {.name = "angle", .type = AW_DIGITS, .digits = 3, .before = ',', .min = -360, .max = 360},
+    {.name = "far",
+     .type = AW_DIGITS,
+     .digits = 4,
+     .before = ';',
+     .may_miss = true,
+     .min = -9999,
+     .max = 9999},
+    {.name = "more", .type = AW_DIGITS, .digits = 2, .before = ';', .may_miss = true},
+    {0},
+};
+static const struct aw_message messages[] = {
+    {.name = "move", .word = "MOVE", .dir = AW_BOTH, .fields = move, .help = "moves"},
+    {.name = "nop", .word = "NOP", .dir = AW_BOTH, .help = "nothing"},
+};
+/* clang-format on */
+static const struct aw_variant variants[] = {{.name = "ascii", .head = head, .tail = tail}, {0}};
+static const struct aw_protocol protocol = {
+    .name = "lines",
+    .title = "lines",
+    .messages = messages,
+    .n_messages = 2,
+    .variants = variants,
+    .frame_max = 40,
+    .ascii = true,
+};
+
+static struct aw_wire wire;
+static struct aw_record record;
+static struct aw_error err;
+static uint8_t bytes[64];
+static size_t size;
+
+static int start(void **state)
+{
+    (void)state;
+    aw_wire_init(&wire, &protocol, NULL, false);
+    return 0;
+}
+
+static void assert_says(const char *part)
+{
+    if (!strstr(err.text, part))
+        fail_msg("'%s' does not say '%s'", err.text, part);
+}
+
+/* seq, joint, angle, far, more; NAN: not set */
+static enum aw_status encode(const double values[5], enum aw_dir dir, bool force, size_t cap)
+{
+    static const char *const names[] = {"seq", "joint", "angle", "far", "more"};
+    err = (struct aw_error){.status = AW_OK};
+    aw_record_init(&record, aw_wire_codec(&wire, "move", AW_TX), dir);
+    for (size_t i = 0; i < 5; i++)
+        if (!isnan(values[i]))
+            aw_record_set(&record, names[i], values[i], NULL);
+    return aw_encode(&record, force, bytes, cap, &size, &err);
+}
+
+static enum aw_status decode(const char *line)
+{
+    size_t length = strlen(line);
+    uint8_t *copy = malloc(length + 1);
+    memcpy(copy, line, length);
+    err = (struct aw_error){.status = AW_OK};
+    enum aw_status status = aw_decode(aw_wire_codec(&wire, "move", AW_RX),
+                                      (struct aw_span){copy, length}, &record, &err);
+    free(copy);
+    return status;
+}
+
+static const struct {
+    double values[5];
+    const char *line;
+} written[] = {
+    {{0, 1, 90, 5, 7}, "0MOVE1,090;0005;07\r\n"},
+    {{3, 9, -90, -5, 99}, "3MOVE9,-090;-0005;99\r\n"},
+    {{NAN, 0, 0, 0, 0}, "0MOVE0,000;0000;00\r\n"},
+    {{1, 2, 360, 9999, 1}, "1MOVE2,360;9999;01\r\n"},
+    {{1, 2, -360, -9999, 1}, "1MOVE2,-360;-9999;01\r\n"},
+};
+
+static void lines_are_padded(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+        if (encode(written[i].values, AW_TX, false, sizeof bytes) != AW_OK)
+            fail_msg("%s: %s", written[i].line, err.text);
+        assert_int_equal(size, strlen(written[i].line));
+        assert_memory_equal(bytes, written[i].line, size);
+        assert_int_equal(decode(written[i].line), AW_OK);
+        for (size_t n = 0; n < 5; n++)
+            assert_true(isnan(written[i].values[n]) ||
+                        record.v[n ? n + 1 : 0] == written[i].values[n]);
+    }
+}
+
+static void fields_may_be_missing_from_the_device_only(void **state)
+{
+    static const double some[5] = {2, 1, 90, NAN, NAN};
+    (void)state;
+    assert_int_equal(encode(some, AW_TX, false, sizeof bytes), AW_USAGE);
+    assert_says("move: far is missing — give far=VALUE");
+    assert_int_equal(encode(some, AW_RX, false, sizeof bytes), AW_OK);
+    assert_int_equal(size, 12);
+    assert_memory_equal(bytes, "2MOVE1,090\r\n", 12);
+}
+
+/* What was not sent has no value, whatever the record held before. */
+static void a_record_that_missed_fields_can_be_sent_again(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < AW_MAX_LEAVES; i++)
+        record.v[i] = 1e9;
+    assert_int_equal(decode("2MOVE1,090\r\n"), AW_OK);
+    record.dir = AW_RX;
+    if (aw_encode(&record, false, bytes, sizeof bytes, &size, &err) != AW_OK)
+        fail_msg("%s", err.text);
+    assert_memory_equal(bytes, "2MOVE1,090\r\n", 12);
+}
+
+/* A single digit cannot be two, nor have a sign: such a line would be another one. */
+static const struct {
+    double values[5];
+    enum aw_status plain, forced;
+    const char *part;
+} limits[] = {
+    {{4, 1, 0, 0, 0}, AW_LIMIT, AW_OK, "move: seq 4 is outside 0 to 3"},
+    {{10, 1, 0, 0, 0}, AW_LIMIT, AW_LIMIT, "seq 10"},
+    {{0, 10, 0, 0, 0}, AW_LIMIT, AW_LIMIT, "joint 10"},
+    {{0, -1, 0, 0, 0}, AW_LIMIT, AW_LIMIT, "joint -1"},
+    {{0, 1, 361, 0, 0}, AW_LIMIT, AW_OK, "angle 361"},
+    {{0, 1, -9999, 0, 0}, AW_LIMIT, AW_OK, "angle -9999"},
+    {{0, 1, 10000, 0, 0}, AW_LIMIT, AW_LIMIT, "angle 10000"},
+    {{0, 1, 1e300, 0, 0}, AW_LIMIT, AW_LIMIT, "angle"},
+    {{0, 1, 0, -10000, 0}, AW_LIMIT, AW_LIMIT, "far -10000"},
+    {{0, 1, 0, 0, 100}, AW_LIMIT, AW_OK, "more 100 is outside 0 to 99"},
+    {{0, 1, 0.5, 0, 0}, AW_USAGE, AW_USAGE, "angle 0.5 is not a whole number"},
+};
+
+static void limits_hold_unless_forced(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        assert_int_equal(encode(limits[i].values, AW_TX, false, sizeof bytes), limits[i].plain);
+        assert_says(limits[i].part);
+        enum aw_status forced = encode(limits[i].values, AW_TX, true, sizeof bytes);
+        if (forced != limits[i].forced)
+            fail_msg("%s, forced: %d", limits[i].part, forced);
+        if (forced != AW_OK)
+            continue;
+        bytes[size] = '\0';
+        assert_int_equal(decode((const char *)bytes), AW_OK);
+        assert_true(aw_record_get(&record, "angle") == limits[i].values[2]);
+        assert_true(aw_record_get(&record, "joint") == limits[i].values[1]);
+    }
+}
+
+static void no_number_goes_out(void **state)
+{
+    static const double values[] = {NAN, INFINITY, -INFINITY};
+    static const double good[5] = {0, 1, 2, 3, 4};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(encode(good, AW_TX, false, sizeof bytes), AW_OK);
+        record.v[aw_codec_find(record.codec, "angle")] = values[i];
+        assert_int_equal(aw_encode(&record, true, bytes, sizeof bytes, &size, &err), AW_USAGE);
+        assert_says("move: angle is not a finite number");
+    }
+}
+
+static void nothing_is_written_past_the_room(void **state)
+{
+    (void)state;
+    for (size_t cap = 0; cap < 20; cap++) {
+        memset(bytes, 0xEE, sizeof bytes);
+        assert_int_equal(encode(written[0].values, AW_TX, false, cap), AW_LIMIT);
+        assert_string_equal(err.text, "move: no room for 20 bytes");
+        for (size_t i = cap; i < sizeof bytes; i++)
+            assert_int_equal(bytes[i], 0xEE);
+    }
+    assert_int_equal(encode(written[0].values, AW_TX, false, 20), AW_OK);
+}
+
+static const struct {
+    const char *line;
+    double angle;
+} read_lines[] = {
+    {"0MOVE1,90;1;1\r\n", 90},
+    {"0MOVE1,0090;0001;1\r\n", 90},
+    {"0MOVE1,-1;-1;1\r\n", -1},
+    {"0MOVE1,9999;9999;1\r\n", 9999},
+    {"0MOVE1,-9999;1;1\r\n", -9999},
+    {"0MOVE1,5;1\r\n", 5},
+    {"0MOVE1,5\r\n", 5},
+    {"9MOVE1,-0\r\n", 0},
+};
+
+static void numbers_are_read_liberally(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof read_lines / sizeof *read_lines; i++) {
+        if (decode(read_lines[i].line) != AW_OK)
+            fail_msg("%s: %s", read_lines[i].line, err.text);
+        assert_true(aw_record_get(&record, "angle") == read_lines[i].angle);
+    }
+    assert_true(isnan(aw_record_get(&record, "far")));
+}
+
+static const struct {
+    const char *line, *error;
+} broken[] = {
+    {"", "move: no seq at byte 0"},
+    {"xMOVE1,90\r\n", "move: no seq at byte 0"},
+    {"-MOVE1,90\r\n", "move: no seq at byte 0"},
+    {"00MOVE1,90\r\n", "move: no type at byte 1"},
+    {"0MOVX1,90\r\n", "move: no type at byte 1"},
+    {"0move1,90\r\n", "move: no type at byte 1"},
+    {"0MOVE,90\r\n", "move: no joint at byte 5"},
+    {"0MOVE12,90\r\n", "move: no angle at byte 6"},
+    {"0MOVE1;90\r\n", "move: no angle at byte 6"},
+    {"0MOVE1,\r\n", "move: no angle at byte 6"},
+    {"0MOVE1,-\r\n", "move: no angle at byte 6"},
+    {"0MOVE1,+5\r\n", "move: no angle at byte 6"},
+    {"0MOVE1, 5\r\n", "move: no angle at byte 6"},
+    {"0MOVE1,12345\r\n", "move: no far at byte 11"},
+    {"0MOVE1,1.5\r\n", "move: no far at byte 8"},
+    {"0MOVE1,1;\r\n", "move: no far at byte 8"},
+    {"0MOVE1,1;1;1;1\r\n", "move: no CR at byte 12"},
+    {"0MOVE1,1\n", "move: no far at byte 8"},
+    {"0MOVE1,1\r", "move: no LF at byte 9"},
+    {"0MOVE1,1\r\n\n", "move: 1 bytes too many"},
+    {"0MOVE1,1\r\n0MOVE1,1\r\n", "move: 10 bytes too many"},
+};
+
+static void broken_lines_say_where(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        assert_int_equal(decode(broken[i].line), AW_MALFORMED);
+        assert_string_equal(err.text, broken[i].error);
+    }
+}
+
+static void a_line_that_is_cut_off_is_refused(void **state)
+{
+    static const char line[] = "0MOVE1,090;0005;07\r\n";
+    char part[sizeof line];
+    (void)state;
+    for (size_t n = 0; n < sizeof line - 1; n++) {
+        memcpy(part, line, n);
+        part[n] = '\0';
+        assert_int_equal(decode(part), AW_MALFORMED);
+    }
+}
+
+static void lines_without_fields(void **state)
+{
+    const struct aw_codec *codec = aw_wire_codec(&wire, "nop", AW_TX);
+    (void)state;
+    aw_record_init(&record, codec, AW_TX);
+    assert_int_equal(aw_encode(&record, false, bytes, sizeof bytes, &size, &err), AW_OK);
+    assert_int_equal(size, 6);
+    assert_memory_equal(bytes, "0NOP\r\n", 6);
+}
+
+/* The real one: every message there and back, all its bytes printable but for CR LF. */
+static void the_arm_speaks_in_lines(void **state)
+{
+    struct rng rng = {3};
+    (void)state;
+    aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
+    for (size_t i = 0; i < aw_armctl_protocol.n_messages; i++) {
+        fill(&record, aw_wire_codec_at(&wire, i), AW_TX, &rng);
+        assert_round_trip(&wire, &record);
+        assert_int_equal(aw_encode(&record, false, bytes, sizeof bytes, &size, &err), AW_OK);
+        for (size_t n = 0; n < size - 2; n++)
+            assert_in_range(bytes[n], ' ', '~');
+        assert_memory_equal(bytes + size - 2, "\r\n", 2);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(lines_are_padded, start),
+        cmocka_unit_test_setup(fields_may_be_missing_from_the_device_only, start),
+        cmocka_unit_test_setup(a_record_that_missed_fields_can_be_sent_again, start),
+        cmocka_unit_test_setup(limits_hold_unless_forced, start),
+        cmocka_unit_test_setup(no_number_goes_out, start),
+        cmocka_unit_test_setup(nothing_is_written_past_the_room, start),
+        cmocka_unit_test_setup(numbers_are_read_liberally, start),
+        cmocka_unit_test_setup(broken_lines_say_where, start),
+        cmocka_unit_test_setup(a_line_that_is_cut_off_is_refused, start),
+        cmocka_unit_test_setup(lines_without_fields, start),
+        cmocka_unit_test_setup(the_arm_speaks_in_lines, start),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,296 @@
+#include "wire_helper.h"
+
+#include "protocol/armctl/wire.h"
+#include "protocol/canpid/wire.h"
+#include "protocol/ezphys/wire.h"
+#include "protocol/hidmotor/wire.h"
+#include "protocol/unitysim/wire.h"
+#include "sample_helper.h"
+
+static struct aw_wire wire;
+
+static const struct aw_codec *codec_of(const char *message, const char *variant)
+{
+    aw_wire_init(&wire, &sample_protocol, aw_protocol_variant(&sample_protocol, variant), false);
+    return aw_wire_codec(&wire, message, AW_TX);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    aw_wire_init(&wire, &sample_protocol, NULL, false);
+    return 0;
+}
+
+/* Everything there is, there and back, in both byte orders, with and without units. */
+static void every_type_survives(void **state)
+{
+    (void)state;
+    check_protocol(&sample_protocol);
+    check_documented(&sample_protocol);
+}
+
+static void rows_follow_each_other(void **state)
+{
+    static const struct {
+        const char *variant, *message, *field;
+        unsigned bit, bits;
+    } places[] = {
+        {"little", "bits", "a", 24, 3},
+        {"little", "bits", "b", 27, 5},
+        {"little", "bits", "c", 36, 11},
+        {"little", "bits", "d", 47, 9},
+        {"little", "bits", "e", 56, 24},
+        {"little", "numbers", "long", 24 + 112, 32},
+        {"little", "numbers", "float", 24 + 144, 32},
+        {"big", "numbers", "long", 24 + 112, 64},
+        {"big", "numbers", "float", 24 + 176, 32},
+        {"little", "text", "body", 32, 64},
+        {"little", "groups", "base.position", 40, 16},
+        {"little", "groups", "elbow.position", 64, 16},
+        {"little", "groups", "right.state", 120, 8},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const struct aw_codec *codec = codec_of(places[i].message, places[i].variant);
+        int leaf = aw_codec_find(codec, places[i].field);
+        assert_true(leaf >= 0);
+        assert_int_equal(codec->leaves[leaf].bit, places[i].bit);
+        assert_int_equal(codec->leaves[leaf].bits, places[i].bits);
+    }
+}
+
+static void sizes(void **state)
+{
+    static const struct {
+        const char *message;
+        size_t little, big;
+    } rows[] = {
+        {"bits", 14, 14},   {"numbers", 29, 33}, {"text", 13, 13}, {"groups", 18, 18},
+        {"choice", 15, 15}, {"loose", 9, 9},     {"many", 84, 84}, {"short", 4, 4},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(codec_of(rows[i].message, "little")->size, rows[i].little);
+        assert_int_equal(codec_of(rows[i].message, "big")->size, rows[i].big);
+    }
+    aw_wire_init(&wire, &aw_hidmotor_protocol, NULL, false);
+    for (size_t i = 0; i < aw_hidmotor_protocol.n_messages; i++)
+        assert_int_equal(aw_wire_codec_at(&wire, i)->size, 64);
+}
+
+static void fields_are_found_by_their_names(void **state)
+{
+    static const struct {
+        const char *message, *name, *found; /* NULL: not */
+    } rows[] = {
+        {"groups", "n", "n"},
+        {"groups", "base.position", "base.position"},
+        {"groups", "j2.pos", "elbow.position"},
+        {"groups", "elbow.pos", "elbow.position"},
+        {"groups", "position", NULL}, /* which one? */
+        {"groups", "elbow", NULL},
+        {"groups", "elbow.", NULL},
+        {"groups", ".position", NULL},
+        {"groups", "elbow.position.x", NULL},
+        {"groups", "elbo.position", NULL},
+        {"groups", "elboww.position", NULL},
+        {"groups", "base.id", NULL}, /* holds no value */
+        {"groups", "start", NULL},
+        {"groups", "", NULL},
+        {"numbers", "mag", "magnitude"},
+        {"numbers", "u", NULL},
+        {"numbers", "u88", NULL},
+        {"loose", "seven", NULL},
+    };
+    char name[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct aw_codec *codec = codec_of(rows[i].message, "little");
+        int leaf = aw_codec_find(codec, rows[i].name);
+        if ((leaf >= 0) != (rows[i].found != NULL))
+            fail_msg("%s: leaf %d", rows[i].name, leaf);
+        if (leaf < 0)
+            continue;
+        assert_int_equal(aw_leaf_name(&codec->leaves[leaf], name, sizeof name),
+                         strlen(rows[i].found));
+        assert_string_equal(name, rows[i].found);
+    }
+}
+
+/* x and force.x: the plain field; a field that only one label has needs none. */
+static void a_plain_field_wins_over_a_grouped_one(void **state)
+{
+    static const char *const one[] = {"force", NULL};
+    static const struct aw_field inner[] = {
+        {.name = "x", .type = AW_UINT, .bits = 8},
+        {.name = "y", .type = AW_UINT, .bits = 8},
+        {0},
+    };
+    static const struct aw_field rows[] = {
+        {.name = "force", .type = AW_GROUP, .rows = inner, .labels = one},
+        {.name = "x", .type = AW_UINT, .bits = 8},
+        {0},
+    };
+    static const struct aw_message message = {.name = "m", .dir = AW_TX, .fields = rows};
+    static struct aw_codec codec;
+    (void)state;
+    assert_int_equal(aw_codec_init(&codec, &sample_protocol, &sample_variants[0], &message, false),
+                     AW_OK);
+    assert_null(codec.leaves[aw_codec_find(&codec, "x")].label);
+    assert_string_equal(codec.leaves[aw_codec_find(&codec, "force.x")].label, "force");
+    assert_int_equal(aw_codec_find(&codec, "y"), aw_codec_find(&codec, "force.y"));
+}
+
+static void a_name_is_cut_to_its_room(void **state)
+{
+    const struct aw_codec *codec = codec_of("groups", "little");
+    char name[6] = "xxxxx";
+    (void)state;
+    aw_leaf_name(&codec->leaves[aw_codec_find(codec, "elbow.position")], name, 4);
+    assert_string_equal(name, "elb");
+    assert_int_equal(name[4], 'x');
+}
+
+static void too_many_rows_are_refused(void **state)
+{
+    static struct aw_field rows[AW_MAX_LEAVES + 1];
+    static const struct aw_variant bare = {.name = "bare"};
+    const struct aw_message message = {.name = "m", .dir = AW_TX, .fields = rows};
+    static struct aw_codec codec;
+    (void)state;
+    for (size_t i = 0; i < AW_MAX_LEAVES; i++)
+        rows[i] = (struct aw_field){.name = "x", .type = AW_UINT, .bits = 8};
+    assert_int_equal(aw_codec_init(&codec, &sample_protocol, &bare, &message, false), AW_OK);
+    assert_int_equal(codec.n_leaves, AW_MAX_LEAVES);
+    assert_int_equal(aw_codec_init(&codec, &sample_protocol, &sample_variants[0], &message, false),
+                     AW_LIMIT);
+    assert_int_equal(codec.n_leaves, AW_MAX_LEAVES);
+}
+
+static void ranges_without_limits_are_those_of_the_wire(void **state)
+{
+    static const struct {
+        const char *variant, *message, *field;
+        double min, max;
+    } rows[] = {
+        {"little", "bits", "a", 0, 7},
+        {"little", "bits", "b", -16, 15},
+        {"little", "bits", "f", -8388608, 8388607},
+        {"little", "numbers", "u32", 0, 4294967295.0},
+        {"little", "numbers", "s8", -128, 127},
+        {"little", "numbers", "long", -2147483648.0, 2147483647.0},
+        {"big", "numbers", "long", -9223372036854775808.0, 9223372036854774784.0},
+        {"little", "numbers", "magnitude", -65535, 65535},
+        {"little", "numbers", "float", -3.4028234663852886e38, 3.4028234663852886e38},
+        {"little", "groups", "elbow.position", -90, 90},
+        {"little", "choice", "guard", 1, 10},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct aw_codec *codec = codec_of(rows[i].message, rows[i].variant);
+        struct aw_range range = aw_leaf_range(codec, aw_codec_find(codec, rows[i].field), NULL);
+        if (range.min != rows[i].min || range.max != rows[i].max)
+            fail_msg("%s: %.17g to %.17g", rows[i].field, range.min, range.max);
+    }
+}
+
+/* A scale below 0 turns the wire's range around. */
+static void a_range_goes_up_whatever_the_scale(void **state)
+{
+    static const struct aw_field rows[] = {
+        {.name = "x", .type = AW_SINT, .bits = 8, .scale = -2, .offset = 1},
+        {0},
+    };
+    static const struct aw_message message = {.name = "m", .dir = AW_TX, .fields = rows};
+    static struct aw_codec codec;
+    (void)state;
+    aw_codec_init(&codec, &sample_protocol, &sample_variants[0], &message, false);
+    struct aw_range range = aw_leaf_range(&codec, aw_codec_find(&codec, "x"), NULL);
+    assert_true(range.min == -253);
+    assert_true(range.max == 257);
+}
+
+static void another_field_chooses_the_scale(void **state)
+{
+    static const struct {
+        double kind;
+        const char *unit;
+        double scale, min, max;
+    } rows[] = {
+        {0, "mm", 1, -1000, 1000},
+        {1, "deg", 0.5, -180, 180},
+        {2, NULL, 1, -32768, 32767},
+        {0.5, NULL, 1, -32768, 32767},
+    };
+    const struct aw_codec *codec = codec_of("choice", "little");
+    int level = aw_codec_find(codec, "level");
+    struct aw_record record;
+    (void)state;
+    aw_record_init(&record, codec, AW_TX);
+    assert_null(aw_leaf_range(codec, level, &record).unit); /* not chosen yet */
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(aw_record_set(&record, "kind", rows[i].kind, NULL), AW_OK);
+        struct aw_range range = aw_leaf_range(codec, level, &record);
+        if (rows[i].unit)
+            assert_string_equal(range.unit, rows[i].unit);
+        else
+            assert_null(range.unit);
+        assert_true(range.scale == rows[i].scale);
+        assert_true(range.min == rows[i].min);
+        assert_true(range.max == rows[i].max);
+    }
+}
+
+static void raw_is_what_the_wire_has(void **state)
+{
+    (void)state;
+    aw_wire_init(&wire, &sample_protocol, NULL, true);
+    const struct aw_codec *codec = aw_wire_codec(&wire, "choice", AW_TX);
+    struct aw_range range = aw_leaf_range(codec, aw_codec_find(codec, "way"), NULL);
+    assert_null(range.unit);
+    assert_true(range.scale == 1);
+    assert_true(range.offset == 0);
+    assert_true(range.min == -32768);
+    assert_true(range.max == 32767);
+}
+
+static void the_tables_fit(void **state)
+{
+    static const struct aw_protocol *const protocols[] = {
+        &aw_armctl_protocol,   &aw_canpid_protocol,   &aw_ezphys_protocol,
+        &aw_hidmotor_protocol, &aw_unitysim_protocol,
+    };
+    static struct aw_codec codec;
+    (void)state;
+    for (size_t p = 0; p < sizeof protocols / sizeof *protocols; p++)
+        for (const struct aw_variant *v = protocols[p]->variants; v->name; v++) {
+            aw_wire_init(&wire, protocols[p], v, false);
+            for (size_t i = 0; i < protocols[p]->n_messages; i++) {
+                const struct aw_message *message = aw_wire_message(&wire, i);
+                assert_int_equal(aw_codec_init(&codec, protocols[p], v, message, false), AW_OK);
+                assert_true(codec.size <= protocols[p]->frame_max);
+                for (int n = 0; n < codec.n_leaves; n++)
+                    assert_true(!codec.leaves[n].field->by || codec.leaves[n].by >= 0);
+            }
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(every_type_survives, start),
+        cmocka_unit_test_setup(rows_follow_each_other, start),
+        cmocka_unit_test_setup(sizes, start),
+        cmocka_unit_test_setup(fields_are_found_by_their_names, start),
+        cmocka_unit_test_setup(a_plain_field_wins_over_a_grouped_one, start),
+        cmocka_unit_test_setup(a_name_is_cut_to_its_room, start),
+        cmocka_unit_test_setup(too_many_rows_are_refused, start),
+        cmocka_unit_test_setup(ranges_without_limits_are_those_of_the_wire, start),
+        cmocka_unit_test_setup(a_range_goes_up_whatever_the_scale, start),
+        cmocka_unit_test_setup(another_field_chooses_the_scale, start),
+        cmocka_unit_test_setup(raw_is_what_the_wire_has, start),
+        cmocka_unit_test_setup(the_tables_fit, start),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,324 @@
+#include "wire_helper.h"
+
+#include "frames_helper.h"
+#include "protocol/canpid/wire.h"
+#include "protocol/ezphys/wire.h"
+#include "protocol/hidmotor/wire.h"
+#include "protocol/unitysim/wire.h"
+
+static struct aw_wire wire;
+static struct aw_record record;
+static struct aw_error err;
+
+static int start(void **state)
+{
+    (void)state;
+    sample_wire(&wire, "little");
+    return 0;
+}
+
+static void assert_says(const char *part)
+{
+    if (!strstr(err.text, part))
+        fail_msg("'%s' does not say '%s'", err.text, part);
+}
+
+/* From a block of exactly this size, so that a sanitizer sees every byte read behind it. */
+static enum aw_status decode(const char *message, const uint8_t *bytes, size_t size)
+{
+    uint8_t *copy = malloc(size ? size : 1);
+    memcpy(copy, bytes, size);
+    err = (struct aw_error){.status = AW_OK};
+    enum aw_status status = aw_decode(aw_wire_codec(&wire, message, AW_TX),
+                                      (struct aw_span){copy, size}, &record, &err);
+    free(copy);
+    return status;
+}
+
+/* The fields of a row, one by one. */
+static void assert_fields(const struct sample_frame *row)
+{
+    char copy[256], *save = NULL;
+    struct aw_record sent;
+    snprintf(copy, sizeof copy, "%s", row->fields);
+    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+        char *equals = strchr(word, '=');
+        *equals = '\0';
+        int leaf = aw_codec_find(record.codec, word);
+        assert_true(record.present >> leaf & 1);
+        aw_record_init(&sent, record.codec, AW_TX);
+        sent.present = record.present;
+        memcpy(sent.v, record.v, sizeof sent.v);
+        assert_int_equal(aw_record_set_text(&sent, word, equals + 1, &err), AW_OK);
+        if (record.codec->leaves[leaf].field->type == AW_TEXT)
+            assert_string_equal(record.text, sent.text);
+        else
+            assert_same_value(&sent, &record, leaf);
+    }
+}
+
+static void the_values_are_these(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SAMPLE_FRAMES; i++) {
+        uint8_t bytes[64];
+        size_t size = sample_bytes(&sample_frames[i], bytes);
+        sample_wire(&wire, sample_frames[i].variant);
+        if (decode(sample_frames[i].message, bytes, size) != AW_OK)
+            fail_msg("%s: %s", sample_frames[i].fields, err.text);
+        assert_fields(&sample_frames[i]);
+    }
+}
+
+static void every_wrong_length_is_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SAMPLE_FRAMES; i++) {
+        uint8_t bytes[64] = {0};
+        char expected[64];
+        size_t size = sample_bytes(&sample_frames[i], bytes);
+        sample_wire(&wire, sample_frames[i].variant);
+        for (size_t n = 0; n <= size + 2; n++) {
+            if (n == size)
+                continue;
+            assert_int_equal(decode(sample_frames[i].message, bytes, n), AW_MALFORMED);
+            snprintf(expected, sizeof expected, "%s: %zu bytes instead of %zu",
+                     sample_frames[i].message, n, size);
+            assert_string_equal(err.text, expected);
+        }
+    }
+}
+
+static void every_flipped_bit_breaks_the_checksum(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SAMPLE_FRAMES; i++) {
+        uint8_t bytes[64];
+        size_t size = sample_bytes(&sample_frames[i], bytes);
+        sample_wire(&wire, sample_frames[i].variant);
+        for (size_t bit = 0; bit < size * 8; bit++) {
+            bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+            assert_int_equal(decode(sample_frames[i].message, bytes, size), AW_MALFORMED);
+            assert_says(" is expected");
+            bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        }
+    }
+}
+
+static const struct aw_leaf *leaf_at(const struct aw_codec *codec, size_t bit)
+{
+    for (int i = 0; i < codec->n_leaves; i++)
+        if (bit >= codec->leaves[i].bit && bit < codec->leaves[i].bit + codec->leaves[i].bits)
+            return &codec->leaves[i];
+    return NULL;
+}
+
+/* A bit that is flipped before the checksum is made: constants are looked at themselves, padding
+ * and lenient rows are not. */
+static void check_flips(const char *message, uint8_t *bytes, size_t size)
+{
+    const struct aw_codec *codec = aw_wire_codec(&wire, message, AW_TX);
+    for (size_t bit = 0; bit < (size - 1) * 8; bit++) {
+        const struct aw_leaf *leaf = leaf_at(codec, bit);
+        const struct aw_field *row = leaf->field;
+        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        bytes[size - 1] = sample_sum(bytes, size - 1);
+        enum aw_status status = decode(message, bytes, size);
+        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        if (leaf->value)
+            continue;
+        bool ignored = row->lenient || row->type == AW_PAD;
+        if (status != (ignored ? AW_OK : AW_MALFORMED))
+            fail_msg("%s, bit %zu of %s: %d", message, bit, row->name, status);
+        if (!ignored)
+            assert_says(row->name);
+    }
+}
+
+static void constants_are_constant(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SAMPLE_FRAMES; i++) {
+        uint8_t bytes[64];
+        size_t size = sample_bytes(&sample_frames[i], bytes);
+        sample_wire(&wire, sample_frames[i].variant);
+        check_flips(sample_frames[i].message, bytes, size);
+    }
+    uint8_t many[84] = {0xA5, 7, 80};
+    for (uint8_t i = 0; i < 16; i++)
+        many[3 + 5 * i] = i;
+    many[83] = sample_sum(many, 83);
+    assert_int_equal(decode("many", many, sizeof many), AW_OK);
+    check_flips("many", many, sizeof many);
+}
+
+static void the_message_says_what_was_expected(void **state)
+{
+    uint8_t bytes[] = {0xA5, 8, 0, 0};
+    (void)state;
+    bytes[3] = sample_sum(bytes, 3);
+    assert_int_equal(decode("short", bytes, 4), AW_OK);
+    bytes[3] ^= 0xFF;
+    assert_int_equal(decode("short", bytes, 4), AW_MALFORMED);
+    assert_string_equal(err.text, "short: sum is 0xAD, but 0x52 is expected");
+}
+
+static void with_sum(uint8_t *bytes, size_t size)
+{
+    bytes[size - 1] = sample_sum(bytes, size - 1);
+}
+
+static void floats_that_are_no_numbers_become_no_data(void **state)
+{
+    static const uint32_t floats[] = {0x7FC00000, 0x7F800000, 0xFF800000, 0x7F800001, 0xFFFFFFFF};
+    (void)state;
+    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
+        for (int big = 0; big < 2; big++) {
+            uint8_t bytes[15] = {0xA5, 5, 11, 100, 100, 0, 0, 0, 1, 5};
+            for (size_t n = 0; n < 4; n++)
+                bytes[10 + n] = (uint8_t)(floats[i] >> 8 * (big ? 3 - n : n));
+            with_sum(bytes, sizeof bytes);
+            sample_wire(&wire, big ? "big" : "little");
+            assert_int_equal(decode("choice", bytes, sizeof bytes), AW_MALFORMED);
+            assert_string_equal(err.text, "choice: speed is not a finite number");
+            assert_true(isnan(aw_record_get(&record, "speed")));
+            assert_true(aw_record_get(&record, "guard") == 5); /* the rest is there */
+            assert_true(aw_record_get(&record, "way") == -40);
+        }
+}
+
+static void a_sign_is_any_byte_but_0(void **state)
+{
+    static const uint8_t signs[] = {0, 1, 2, 0x80, 0xFF};
+    (void)state;
+    for (size_t i = 0; i < sizeof signs; i++) {
+        uint8_t bytes[29] = {0xA5, 2, 25};
+        bytes[25] = 0x39;
+        bytes[26] = 0x30;
+        bytes[27] = signs[i];
+        with_sum(bytes, sizeof bytes);
+        assert_int_equal(decode("numbers", bytes, sizeof bytes), AW_OK);
+        assert_true(aw_record_get(&record, "magnitude") == (signs[i] ? 12345 : -12345));
+    }
+}
+
+static void counts_say_what_is_there(void **state)
+{
+    (void)state;
+    for (unsigned n = 0; n < 256; n++) {
+        uint8_t bytes[18] = {0xA5, 4, 14, (uint8_t)n, 0, 1, 0, 1, 2, 0, 2, 3, 0};
+        with_sum(bytes, sizeof bytes);
+        enum aw_status status = decode("groups", bytes, sizeof bytes);
+        if (n < 1 || n > 3) {
+            assert_int_equal(status, AW_MALFORMED);
+            assert_says("but 1 to 3 is expected");
+            continue;
+        }
+        assert_int_equal(status, AW_OK);
+        assert_int_equal(isnan(aw_record_get(&record, "elbow.position")) == 0, n >= 2);
+        assert_int_equal(isnan(aw_record_get(&record, "hand.position")) == 0, n == 3);
+        assert_true(aw_record_get(&record, "right.state") == 0);
+    }
+}
+
+static void no_data_has_no_value(void **state)
+{
+    uint8_t bytes[15] = {0xA5, 5, 11, 0, 0, 0, 0, 0x80, 1, 5};
+    (void)state;
+    with_sum(bytes, sizeof bytes);
+    assert_int_equal(decode("choice", bytes, sizeof bytes), AW_OK);
+    assert_true(isnan(aw_record_get(&record, "way")));
+    aw_wire_init(&wire, &sample_protocol, NULL, true);
+    assert_int_equal(decode("choice", bytes, sizeof bytes), AW_OK);
+    assert_true(aw_record_get(&record, "way") == -32768);
+}
+
+/* What a device sends beyond the limits is shown, not refused. */
+static void values_outside_of_limits_are_shown(void **state)
+{
+    uint8_t bytes[15] = {0xA5, 5, 11, 0xFF, 0x7F, 200, 0xFF, 0x7F, 0, 77};
+    (void)state;
+    with_sum(bytes, sizeof bytes);
+    assert_int_equal(decode("choice", bytes, sizeof bytes), AW_OK);
+    assert_true(aw_record_get(&record, "kind") == 200);
+    assert_true(aw_record_get(&record, "level") == 32767);
+    assert_true(aw_record_get(&record, "guard") == 77);
+    assert_true(fabs(aw_record_get(&record, "way") - 3236.7) < 1e-9);
+}
+
+static void text_ends_at_its_first_zero(void **state)
+{
+    uint8_t bytes[13] = {0xA5, 3, 9, 1, 'a', 'b', 0, 'c', 'd'};
+    (void)state;
+    with_sum(bytes, sizeof bytes);
+    assert_int_equal(decode("text", bytes, sizeof bytes), AW_OK);
+    assert_string_equal(record.text, "ab");
+}
+
+/* CAN frames may be longer than the message, and the identifier is not counted. */
+static void can_frames_may_be_longer(void **state)
+{
+    uint8_t bytes[10] = {0};
+    (void)state;
+    aw_wire_init(&wire, &aw_canpid_protocol, NULL, false);
+    for (size_t i = 0; i < aw_canpid_protocol.n_messages; i++) {
+        const struct aw_codec *codec = aw_wire_codec_at(&wire, i);
+        memset(bytes, 0, sizeof bytes);
+        bytes[0] = (uint8_t)codec->message->code;
+        for (size_t size = 0; size <= sizeof bytes; size++) {
+            struct aw_span frame = {bytes, size};
+            enum aw_status status = aw_decode(codec, frame, &record, &err);
+            assert_int_equal(status, size < codec->size ? AW_MALFORMED : AW_OK);
+            char part[64];
+            snprintf(part, sizeof part, ": %zu bytes instead of %d", size < 2 ? 0 : size - 2,
+                     codec->size - 2);
+            if (status != AW_OK)
+                assert_says(part);
+        }
+    }
+}
+
+/* Any bytes at all, as any message of any tool: an answer, never a read outside. */
+static void noise_is_refused_or_decoded(void **state)
+{
+    static const struct aw_protocol *const protocols[] = {
+        &sample_protocol,      &aw_canpid_protocol,   &aw_ezphys_protocol,
+        &aw_hidmotor_protocol, &aw_unitysim_protocol,
+    };
+    struct rng rng = {7};
+    (void)state;
+    for (size_t p = 0; p < sizeof protocols / sizeof *protocols; p++) {
+        aw_wire_init(&wire, protocols[p], NULL, false);
+        for (size_t m = 0; m < protocols[p]->n_messages * 20; m++) {
+            const struct aw_codec *codec = aw_wire_codec_at(&wire, m / 20);
+            uint8_t *noise = malloc(codec->size);
+            for (size_t i = 0; i < codec->size; i++)
+                noise[i] = (uint8_t)rng_next(&rng);
+            err = (struct aw_error){.status = AW_OK};
+            enum aw_status status =
+                aw_decode(codec, (struct aw_span){noise, codec->size}, &record, &err);
+            assert_true(status == AW_OK || (status == AW_MALFORMED && strlen(err.text) > 10));
+            free(noise);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(the_values_are_these, start),
+        cmocka_unit_test_setup(every_wrong_length_is_refused, start),
+        cmocka_unit_test_setup(every_flipped_bit_breaks_the_checksum, start),
+        cmocka_unit_test_setup(constants_are_constant, start),
+        cmocka_unit_test_setup(the_message_says_what_was_expected, start),
+        cmocka_unit_test_setup(floats_that_are_no_numbers_become_no_data, start),
+        cmocka_unit_test_setup(a_sign_is_any_byte_but_0, start),
+        cmocka_unit_test_setup(counts_say_what_is_there, start),
+        cmocka_unit_test_setup(no_data_has_no_value, start),
+        cmocka_unit_test_setup(values_outside_of_limits_are_shown, start),
+        cmocka_unit_test_setup(text_ends_at_its_first_zero, start),
+        cmocka_unit_test_setup(can_frames_may_be_longer, start),
+        cmocka_unit_test_setup(noise_is_refused_or_decoded, start),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

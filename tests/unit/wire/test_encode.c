@@ -1,0 +1,266 @@
+#include "wire_helper.h"
+
+#include "frames_helper.h"
+#include "protocol/armctl/wire.h"
+#include "protocol/canpid/wire.h"
+#include "protocol/ezphys/wire.h"
+#include "protocol/hidmotor/wire.h"
+#include "protocol/unitysim/wire.h"
+
+static struct aw_wire wire;
+static struct aw_record record;
+static struct aw_error err;
+static uint8_t bytes[FRAME_CAP];
+static size_t size;
+
+static int start(void **state)
+{
+    (void)state;
+    sample_wire(&wire, "little");
+    return 0;
+}
+
+/* Sets "a=1 b=2" in a new record of the message. */
+static void begin(const char *message, const char *fields)
+{
+    char copy[256], *save = NULL;
+    struct aw_pair pairs[16];
+    size_t n = 0;
+    snprintf(copy, sizeof copy, "%s", fields);
+    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+        char *equals = strchr(word, '=');
+        *equals = '\0';
+        pairs[n++] = (struct aw_pair){word, equals + 1};
+    }
+    aw_record_init(&record, aw_wire_codec(&wire, message, AW_TX), AW_TX);
+    if (aw_record_set_pairs(&record, pairs, n, &err) != AW_OK)
+        fail_msg("%s %s: %s", message, fields, err.text);
+}
+
+static enum aw_status encode(bool force)
+{
+    err = (struct aw_error){.status = AW_OK};
+    return aw_encode(&record, force, bytes, sizeof bytes, &size, &err);
+}
+
+static void the_bytes_are_these(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SAMPLE_FRAMES; i++) {
+        uint8_t expected[64];
+        size_t length = sample_bytes(&sample_frames[i], expected);
+        sample_wire(&wire, sample_frames[i].variant);
+        begin(sample_frames[i].message, sample_frames[i].fields);
+        memset(bytes, 0xEE, sizeof bytes);
+        if (encode(false) != AW_OK)
+            fail_msg("%s: %s", sample_frames[i].fields, err.text);
+        assert_int_equal(size, length);
+        assert_memory_equal(bytes, expected, length);
+        assert_int_equal(bytes[size], 0xEE);
+    }
+}
+
+static void nothing_is_written_past_the_room(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SAMPLE_FRAMES; i++) {
+        sample_wire(&wire, sample_frames[i].variant);
+        begin(sample_frames[i].message, sample_frames[i].fields);
+        for (size_t cap = 0; cap < record.codec->size; cap++) {
+            uint8_t *room = malloc(cap + 1);
+            room[cap] = 0xEE;
+            assert_int_equal(aw_encode(&record, false, room, cap, &size, &err), AW_LIMIT);
+            assert_non_null(strstr(err.text, "no room for"));
+            assert_int_equal(room[cap], 0xEE);
+            free(room);
+        }
+        uint8_t *room = malloc(record.codec->size);
+        assert_int_equal(aw_encode(&record, false, room, record.codec->size, &size, &err), AW_OK);
+        free(room);
+    }
+}
+
+/* With and without force. */
+static const struct {
+    const char *message, *fields;
+    enum aw_status plain, forced;
+    const char *part;
+} limits[] = {
+    {"bits", "a=8 b=0 c=0 d=0 e=0 f=0", AW_LIMIT, AW_LIMIT, "bits: a 8"},
+    {"bits", "a=-1 b=0 c=0 d=0 e=0 f=0", AW_LIMIT, AW_LIMIT, "bits: a -1"},
+    {"bits", "a=7 b=-16 c=2047 d=255 e=0 f=0", AW_OK, AW_OK, NULL},
+    {"bits", "a=7 b=-17 c=0 d=0 e=0 f=0", AW_LIMIT, AW_LIMIT, "bits: b -17"},
+    {"bits", "a=7 b=16 c=0 d=0 e=0 f=0", AW_LIMIT, AW_LIMIT, "bits: b 16"},
+    {"bits", "a=7 b=0.5 c=0 d=0 e=0 f=0", AW_USAGE, AW_USAGE, "bits: b 0.5 is not a whole number"},
+    {"bits", "a=0 b=0 c=0 d=256 e=0 f=0", AW_LIMIT, AW_LIMIT, "bits: d 256"},
+    {"bits", "a=0 b=0 c=0 d=0 e=16777216 f=0", AW_LIMIT, AW_LIMIT, "bits: e 16777216"},
+    {"groups", "n=0 left.state=on", AW_LIMIT, AW_OK, "groups: n 0 is outside 1 to 3"},
+    {"groups", "n=1.5 j1.pos=0 j2.pos=0", AW_USAGE, AW_USAGE, "groups: n 1.5 is not a whole"},
+    {"groups", "n=1 j1.pos=90.04", AW_OK, AW_OK, NULL}, /* less than half a step over */
+    {"groups", "n=1 j1.pos=90.1", AW_LIMIT, AW_OK,
+     "groups: base.position 90.1 deg is outside -90 to 90 deg"},
+    {"groups", "n=1 j1.pos=3276.7", AW_LIMIT, AW_OK, "base.position"},
+    {"groups", "n=1 j1.pos=3276.8", AW_LIMIT, AW_LIMIT, "base.position"},
+    {"groups", "n=1 j1.pos=0 right.state=2", AW_LIMIT, AW_LIMIT,
+     "groups: right.state 2 has no meaning — use one of off=0 on=1"},
+    {"choice", "level=-1001 kind=0 way=0 guard=1", AW_LIMIT, AW_OK, "level -1001 mm is outside"},
+    {"choice", "level=-181 kind=1 way=0 guard=1", AW_LIMIT, AW_OK, "-180 to 180 deg"},
+    {"choice", "level=32767 kind=2 way=0 guard=1", AW_OK, AW_OK, NULL},
+    {"choice", "level=0 kind=3 way=0 guard=1", AW_LIMIT, AW_LIMIT, "kind 3 has no meaning"},
+    {"choice", "level=0 kind=2 way=0 guard=1 colour=255", AW_OK, AW_OK, NULL},
+    {"choice", "level=0 kind=2 way=0 guard=1 colour=256", AW_LIMIT, AW_LIMIT, "colour 256"},
+    {"choice", "level=0 kind=2 way=0 guard=0", AW_LIMIT, AW_LIMIT, "guard 0 is outside 1 to 10"},
+    {"choice", "level=0 kind=2 way=0 guard=11", AW_LIMIT, AW_LIMIT, "guard 11"},
+    {"choice", "level=0 kind=2 way=100.1 guard=1", AW_LIMIT, AW_OK, "way 100.1 mm"},
+    {"choice", "level=0 kind=2 way=0 guard=1 speed=1.001", AW_LIMIT, AW_OK, "1.001 m/s"},
+    {"choice", "level=0 kind=2 way=0 guard=1 speed=3.4e38", AW_LIMIT, AW_OK, "speed"},
+    {"choice", "level=0 kind=2 way=0 guard=1 speed=3.5e38", AW_LIMIT, AW_LIMIT, "speed"},
+};
+
+static void limits_hold_unless_forced(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        begin(limits[i].message, limits[i].fields);
+        enum aw_status plain = encode(false);
+        if (plain != limits[i].plain)
+            fail_msg("%s: %d %s", limits[i].fields, plain, err.text);
+        if (plain != AW_OK && !strstr(err.text, limits[i].part))
+            fail_msg("%s: '%s' does not say '%s'", limits[i].fields, err.text, limits[i].part);
+        assert_int_equal(err.status, plain);
+        enum aw_status forced = encode(true);
+        if (forced != limits[i].forced)
+            fail_msg("%s, forced: %d %s", limits[i].fields, forced, err.text);
+    }
+}
+
+/* Not even with force, in any field that has no word for "no data". */
+static void no_number_goes_out(void **state)
+{
+    static const double values[] = {NAN, INFINITY, -INFINITY};
+    static const char *const fields[] = {"level", "kind", "colour", "guard", "speed"};
+    (void)state;
+    for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
+        for (size_t v = 0; v < 3; v++) {
+            begin("choice", "level=0 kind=2 way=none guard=1");
+            record.v[aw_codec_find(record.codec, fields[f])] = values[v];
+            assert_int_equal(encode(v % 2), AW_USAGE);
+            assert_int_equal(encode(true), AW_USAGE);
+            assert_non_null(strstr(err.text, fields[f]));
+            assert_non_null(strstr(err.text, "is not a finite number"));
+        }
+    begin("choice", "level=0 kind=2 way=none guard=1");
+    record.v[aw_codec_find(record.codec, "way")] = INFINITY;
+    assert_int_equal(encode(true), AW_USAGE);
+    begin("groups", "n=1 j1.pos=0");
+    record.v[aw_codec_find(record.codec, "j1.pos")] = NAN;
+    assert_int_equal(encode(true), AW_USAGE);
+    assert_non_null(strstr(err.text, "groups: base.position is not a finite number"));
+    record.v[aw_codec_find(record.codec, "n")] = NAN;
+    assert_int_equal(encode(true), AW_USAGE);
+}
+
+static void numbers_that_no_wire_carries_are_refused(void **state)
+{
+    static const struct {
+        const char *field;
+        double value;
+    } rows[] = {
+        {"u8", 1e300},  {"u8", -1e300},  {"u32", 4294967296.0}, {"s32", 2147483648.0},
+        {"s8", -129},   {"s8", 128},     {"long", 1e19},        {"long", -1e300},
+        {"mag", 65536}, {"mag", -65536}, {"float", 1e39},       {"float", -1e300},
+        {"u8", 256},    {"u16", -1},
+    };
+    (void)state;
+    for (size_t order = 0; order < 2; order++)
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            sample_wire(&wire, order ? "big" : "little");
+            begin("numbers", "u8=0 u16=0 u32=0 s8=0 s16=0 s32=0 long=0 float=0 mag=0");
+            assert_int_equal(aw_record_set(&record, rows[i].field, rows[i].value, &err), AW_OK);
+            assert_int_equal(encode(false), AW_LIMIT);
+            assert_int_equal(encode(true), AW_LIMIT);
+        }
+}
+
+/* Its usual text is a little more, and is what is meant all the same. */
+static void the_largest_float_goes_out_as_it_is_written(void **state)
+{
+    static const uint8_t largest[] = {0xFF, 0xFF, 0x7F, 0xFF};
+    (void)state;
+    sample_wire(&wire, "little");
+    begin("numbers", "u8=0 u16=0 u32=0 s8=0 s16=0 s32=0 long=0 float=-3.4028235e+38 mag=0");
+    assert_int_equal(encode(true), AW_OK);
+    assert_int_equal(encode(false), AW_OK);
+    const struct aw_leaf *leaf = &record.codec->leaves[aw_codec_find(record.codec, "float")];
+    assert_memory_equal(bytes + leaf->bit / 8, largest, sizeof largest);
+    assert_int_equal(aw_record_set(&record, "float", 3.4028236e38, &err), AW_OK);
+    assert_int_equal(encode(true), AW_LIMIT);
+}
+
+static void a_missing_field_is_named(void **state)
+{
+    (void)state;
+    begin("choice", "level=0 kind=2 way=0");
+    for (int force = 0; force < 2; force++) {
+        assert_int_equal(encode(force), AW_USAGE);
+        assert_string_equal(err.text, "choice: guard is missing — give guard=VALUE");
+    }
+}
+
+/* Raw: the numbers of the wire, with no names and no limits but its own. */
+static void raw_numbers_go_as_they_are(void **state)
+{
+    static const uint8_t expected[] = {0x18, 0xFC, 9, 0, 0x80, 2, 200};
+    (void)state;
+    aw_wire_init(&wire, &sample_protocol, NULL, true);
+    begin("choice", "level=-1000 kind=9 way=-32768 guard=200");
+    assert_int_equal(encode(false), AW_OK);
+    assert_memory_equal(bytes + 3, expected, sizeof expected);
+    begin("choice", "level=0.5 kind=9 way=0 guard=1");
+    assert_int_equal(encode(false), AW_USAGE);
+    assert_non_null(strstr(err.text, "level 0.5 is not a whole number"));
+}
+
+/* One field too far up in every message of every tool: refused, never wrapped around. */
+static void every_field_of_every_tool_is_limited(void **state)
+{
+    static const struct aw_protocol *const protocols[] = {
+        &aw_armctl_protocol,   &aw_canpid_protocol,   &aw_ezphys_protocol,
+        &aw_hidmotor_protocol, &aw_unitysim_protocol,
+    };
+    struct rng rng = {1};
+    (void)state;
+    for (size_t p = 0; p < sizeof protocols / sizeof *protocols; p++) {
+        aw_wire_init(&wire, protocols[p], NULL, false);
+        for (size_t m = 0; m < protocols[p]->n_messages; m++) {
+            const struct aw_codec *codec = aw_wire_codec_at(&wire, m);
+            for (int i = 0; i < codec->n_leaves; i++) {
+                if (!codec->leaves[i].value || codec->leaves[i].field->type == AW_TEXT)
+                    continue;
+                fill(&record, codec, AW_TX, &rng);
+                record.v[i] = 1e300; /* also where the wire has another unit */
+                if (encode(false) != AW_LIMIT || encode(true) != AW_LIMIT)
+                    fail_msg("%s: %s", codec->message->name, codec->leaves[i].field->name);
+                record.v[i] = NAN;
+                if (!codec->leaves[i].field->has_no_data && encode(true) != AW_USAGE)
+                    fail_msg("%s: %s", codec->message->name, codec->leaves[i].field->name);
+            }
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(the_bytes_are_these, start),
+        cmocka_unit_test_setup(nothing_is_written_past_the_room, start),
+        cmocka_unit_test_setup(limits_hold_unless_forced, start),
+        cmocka_unit_test_setup(no_number_goes_out, start),
+        cmocka_unit_test_setup(numbers_that_no_wire_carries_are_refused, start),
+        cmocka_unit_test_setup(the_largest_float_goes_out_as_it_is_written, start),
+        cmocka_unit_test_setup(a_missing_field_is_named, start),
+        cmocka_unit_test_setup(raw_numbers_go_as_they_are, start),
+        cmocka_unit_test_setup(every_field_of_every_tool_is_limited, start),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

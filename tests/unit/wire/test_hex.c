@@ -1,0 +1,95 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "protocol/armctl/wire.h"
+#include "protocol/canpid/wire.h"
+#include "wire/hex.h"
+
+static uint8_t bytes[64];
+static size_t size;
+
+static enum aw_status parse(const struct aw_protocol *protocol, const char *text,
+                            struct aw_error *err)
+{
+    return aw_hex_parse(protocol, text, strlen(text), bytes, sizeof bytes, &size, err);
+}
+
+static void bytes_survive(void **state)
+{
+    uint8_t all[64];
+    char text[AW_HEX_SIZE(64)];
+    (void)state;
+    for (unsigned from = 0; from < 256; from += 64) {
+        for (unsigned i = 0; i < 64; i++)
+            all[i] = (uint8_t)(from + i);
+        size_t length = aw_hex_print(&aw_armctl_protocol, (struct aw_span){all, 64}, text);
+        assert_int_equal(length, strlen(text));
+        assert_int_equal(length, 64 * 3 - 1);
+        assert_int_equal(parse(&aw_armctl_protocol, text, NULL), AW_OK);
+        assert_int_equal(size, 64);
+        assert_memory_equal(bytes, all, 64);
+    }
+}
+
+static void spellings(void **state)
+{
+    static const char *const same[] = {"fF0a", "FF 0A", " ff\t0a ", "FF0A\r"};
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        assert_int_equal(parse(&aw_armctl_protocol, same[i], NULL), AW_OK);
+        assert_int_equal(size, 2);
+        assert_memory_equal(bytes, "\xff\x0a", 2);
+    }
+}
+
+static void can_frames(void **state)
+{
+    char text[AW_HEX_SIZE(64)];
+    (void)state;
+    assert_int_equal(parse(&aw_canpid_protocol, "041#9A99193F0200", NULL), AW_OK);
+    assert_int_equal(size, 8);
+    assert_memory_equal(bytes, "\x41\x00\x9a", 3);
+    aw_hex_print(&aw_canpid_protocol, (struct aw_span){bytes, size}, text);
+    assert_string_equal(text, "041#9A99193F0200");
+    assert_int_equal(parse(&aw_canpid_protocol, "7FF#", NULL), AW_OK);
+    assert_int_equal(size, 2);
+}
+
+static void assert_refused(const struct aw_protocol *protocol, const char *text, const char *part)
+{
+    struct aw_error err = {0};
+    assert_int_equal(parse(protocol, text, &err), AW_MALFORMED);
+    if (!strstr(err.text, part))
+        fail_msg("%s: %s", text, err.text);
+}
+
+static void what_is_no_hex(void **state)
+{
+    char longer[140];
+    (void)state;
+    assert_refused(&aw_armctl_protocol, "FF G0", "column 4");
+    assert_refused(&aw_armctl_protocol, "FF 0", "half a byte");
+    assert_refused(&aw_canpid_protocol, "800#00", "11 bits");
+    assert_refused(&aw_canpid_protocol, "41#00", "11-bit");
+    assert_refused(&aw_canpid_protocol, "0X1#00", "hex");
+    assert_refused(&aw_canpid_protocol, "041#R", "remote");
+    memset(longer, '0', sizeof longer);
+    longer[130] = '\0';
+    assert_refused(&aw_armctl_protocol, longer, "more than 64");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_survive),
+        cmocka_unit_test(spellings),
+        cmocka_unit_test(can_frames),
+        cmocka_unit_test(what_is_no_hex),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+/* Streams in pieces of any size give the same frames. */
+#include "wire/split.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "protocol/armctl/wire.h"
+#include "protocol/hidmotor/wire.h"
+
+struct found {
+    size_t n, bytes;
+};
+
+static void count(void *context, struct aw_span frame)
+{
+    struct found *found = context;
+    found->n++;
+    found->bytes += frame.size;
+}
+
+static struct found split(const struct aw_protocol *protocol, const char *text, size_t step,
+                          bool datagram, uint64_t *damaged)
+{
+    struct aw_splitter *splitter = calloc(1, sizeof *splitter);
+    struct aw_wire *wire = calloc(1, sizeof *wire);
+    struct found found = {0};
+    size_t size = strlen(text);
+    aw_wire_init(wire, protocol, NULL, false);
+    for (size_t at = 0; at < size; at += step) {
+        size_t n = size - at < step ? size - at : step;
+        aw_split(splitter, wire, (struct aw_span){(const uint8_t *)text + at, n}, datagram, count,
+                 &found);
+    }
+    *damaged = splitter->damaged;
+    free(wire);
+    free(splitter);
+    return found;
+}
+
+static void pieces_of_any_size(void **state)
+{
+    static const char text[] = "0DEG1,090\r\n1ACK0\r\n0POS2,120\r\n0DE";
+    uint64_t damaged;
+    (void)state;
+    for (size_t step = 1; step <= sizeof text; step++) {
+        struct found found = split(&aw_armctl_protocol, text, step, false, &damaged);
+        assert_int_equal(found.n, 3);
+        assert_int_equal(found.bytes, 11 + 7 + 11);
+    }
+}
+
+static void a_datagram_is_a_frame(void **state)
+{
+    char report[65];
+    uint64_t damaged;
+    (void)state;
+    memset(report, 'x', 64);
+    report[64] = '\0';
+    struct found found = split(&aw_hidmotor_protocol, report, 64, true, &damaged);
+    assert_int_equal(found.n, 1);
+    assert_int_equal(found.bytes, 64);
+    assert_int_equal(damaged, 0);
+}
+
+static void noise_without_end_is_thrown_away(void **state)
+{
+    size_t size = 3 * AW_SPLIT_ROOM;
+    char *noise = malloc(size + 32);
+    uint64_t damaged;
+    (void)state;
+    memset(noise, 'x', size);
+    strcpy(noise + size, "\r\n0DEG1,090\r\n");
+    struct found found = split(&aw_armctl_protocol, noise, 4096, false, &damaged);
+    assert_int_equal(found.n, 1);
+    assert_true(damaged > 0);
+    free(noise);
+}
+
+static void a_frame_across_a_gap_is_none(void **state)
+{
+    static const char before[] = "0DEG1,0", after[] = "1ACK0\r\n";
+    struct aw_splitter *splitter = calloc(1, sizeof *splitter);
+    struct aw_wire *wire = calloc(1, sizeof *wire);
+    struct found found = {0};
+    (void)state;
+    aw_wire_init(wire, &aw_armctl_protocol, NULL, false);
+    aw_split(splitter, wire, (struct aw_span){(const uint8_t *)before, strlen(before)}, false,
+             count, &found);
+    aw_split_gap(splitter);
+    assert_int_equal(splitter->damaged, 1);
+    aw_split(splitter, wire, (struct aw_span){(const uint8_t *)after, strlen(after)}, false, count,
+             &found);
+    assert_int_equal(found.n, 1);
+    assert_int_equal(found.bytes, 7);
+    free(wire);
+    free(splitter);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_of_any_size),
+        cmocka_unit_test(a_datagram_is_a_frame),
+        cmocka_unit_test(noise_without_end_is_thrown_away),
+        cmocka_unit_test(a_frame_across_a_gap_is_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

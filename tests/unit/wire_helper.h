@@ -1,0 +1,282 @@
+/* What the tests of all protocol tables share: every value leaf of every message, in every variant,
+ * at its extremes, at zero, in the middle and at random places, encoded and decoded again. */
+#ifndef AW_TESTS_WIRE_HELPER_H
+#define AW_TESTS_WIRE_HELPER_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "wire/hex.h"
+#include "wire/rows.h"
+#include "wire/wire.h"
+
+#define FRAME_CAP 256
+
+struct rng {
+    uint64_t state;
+};
+
+static inline uint64_t rng_next(struct rng *rng)
+{
+    rng->state ^= rng->state << 13;
+    rng->state ^= rng->state >> 7;
+    rng->state ^= rng->state << 17;
+    return rng->state;
+}
+
+/* 0 to 1, both possible */
+static inline double rng_unit(struct rng *rng)
+{
+    return (double)(rng_next(rng) >> 11) / 9007199254740991.0;
+}
+
+/* The number the wire carries that is nearest to value. */
+static inline double on_wire(const struct aw_record *record, int leaf, double value)
+{
+    const struct aw_field *row = record->codec->leaves[leaf].field;
+    struct aw_range range = aw_leaf_range(record->codec, leaf, record);
+    double wire = (value - range.offset) / range.scale;
+    wire = row->type == AW_FLOAT ? (double)(float)wire : floor(wire + 0.5);
+    return wire * range.scale + range.offset;
+}
+
+static inline bool is_count(const struct aw_codec *codec, int leaf)
+{
+    for (int i = 0; i < codec->n_leaves; i++)
+        if (codec->leaves[i].count == leaf)
+            return true;
+    return false;
+}
+
+/* A value inside the range, at share 0..1 of it, that the wire can carry exactly. */
+static inline double value_at(const struct aw_record *record, int leaf, double share)
+{
+    const struct aw_field *row = record->codec->leaves[leaf].field;
+    struct aw_range range = aw_leaf_range(record->codec, leaf, record);
+    if (is_count(record->codec, leaf))
+        return floor(row->min * (1 - share) + row->max * share);
+    if (row->names && !row->open_names) {
+        size_t n = 0;
+        while (row->names[n].name)
+            n++;
+        size_t i = (size_t)(share * (double)n);
+        return row->names[i < n ? i : n - 1].value;
+    }
+    double value = range.min * (1 - share) + range.max * share;
+    value = on_wire(record, leaf, value);
+    if (row->type != AW_FLOAT) {
+        value = fmin(value, on_wire(record, leaf, range.max));
+        return fmax(value, on_wire(record, leaf, range.min));
+    }
+    /* The nearest float may lie outside by less than one unit in the last place. */
+    return value > range.max || value < range.min ? on_wire(record, leaf, 0) : value;
+}
+
+/* Fields whose scale this one chooses follow it. */
+static inline void set_leaf(struct aw_record *record, int leaf, double value)
+{
+    record->v[leaf] = value;
+    record->present |= UINT64_C(1) << leaf;
+    for (int i = 0; i < record->codec->n_leaves; i++)
+        if (record->codec->leaves[i].by == leaf)
+            record->v[i] = value_at(record, i, 0.7);
+}
+
+/* Fields that choose the scale of others come first. */
+static inline void fill(struct aw_record *record, const struct aw_codec *codec, enum aw_dir dir,
+                        struct rng *rng)
+{
+    aw_record_init(record, codec, dir);
+    for (int late = 0; late < 2; late++)
+        for (int i = 0; i < codec->n_leaves; i++)
+            if (codec->leaves[i].value && (codec->leaves[i].by >= 0) == late)
+                set_leaf(record, i, value_at(record, i, rng_unit(rng)));
+    snprintf(record->text, sizeof record->text, "body%u", (unsigned)(rng_next(rng) % 1000));
+    for (int i = 0; i < codec->n_leaves; i++)
+        if (is_count(codec, i))
+            set_leaf(record, i, codec->leaves[i].field->max);
+}
+
+static inline bool is_counted_out(const struct aw_record *record, int leaf)
+{
+    const struct aw_leaf *place = &record->codec->leaves[leaf];
+    return place->count >= 0 && place->repetition >= record->v[place->count];
+}
+
+static inline void assert_same_value(const struct aw_record *sent, const struct aw_record *got,
+                                     int leaf)
+{
+    char name[64];
+    double a = sent->v[leaf], b = got->v[leaf];
+    aw_leaf_name(&sent->codec->leaves[leaf], name, sizeof name);
+    bool same = isnan(a) ? isnan(b) : fabs(a - b) <= 1e-12 * fmax(fabs(a), 1);
+    if (!same)
+        fail_msg("%s.%s: %.17g sent, %.17g decoded", sent->codec->message->name, name, a, b);
+}
+
+/* Encodes, decodes, compares all fields, encodes again, compares the bytes. */
+static inline void assert_round_trip(struct aw_wire *wire, struct aw_record *sent)
+{
+    uint8_t bytes[FRAME_CAP], again[FRAME_CAP];
+    size_t size, size_again;
+    struct aw_error err = {0};
+    struct aw_record got;
+    for (int i = 0; i < sent->codec->n_leaves; i++)
+        if (is_counted_out(sent, i))
+            sent->present &= ~(UINT64_C(1) << i);
+    if (aw_encode(sent, false, bytes, sizeof bytes, &size, &err) != AW_OK)
+        fail_msg("encode: %s", err.text);
+    assert_true(size <= wire->protocol->frame_max);
+    if (aw_wire_decode(wire, sent->dir, (struct aw_span){bytes, size}, &got, &err) != AW_OK)
+        fail_msg("decode: %s", err.text);
+    assert_ptr_equal(got.codec, sent->codec);
+    assert_int_equal(got.dir, sent->dir);
+    assert_true(got.present == sent->present);
+    for (int i = 0; i < sent->codec->n_leaves; i++)
+        if (sent->present >> i & 1 && sent->codec->leaves[i].field->type != AW_TEXT)
+            assert_same_value(sent, &got, i);
+    assert_int_equal(aw_encode(&got, false, again, sizeof again, &size_again, &err), AW_OK);
+    assert_int_equal(size, size_again);
+    assert_memory_equal(bytes, again, size);
+}
+
+static inline void check_leaf(struct aw_wire *wire, struct aw_record *record, int leaf,
+                              struct rng *rng)
+{
+    static const double shares[] = {0, 1, 0.5, 0.25};
+    for (unsigned i = 0; i < 12; i++) {
+        set_leaf(record, leaf, value_at(record, leaf, i < 4 ? shares[i] : rng_unit(rng)));
+        assert_round_trip(wire, record);
+        fill(record, record->codec, record->dir, rng);
+    }
+    struct aw_range range = aw_leaf_range(record->codec, leaf, record);
+    if (range.min <= 0 && range.max >= 0 && !is_count(record->codec, leaf) &&
+        record->codec->leaves[leaf].field->offset == 0) {
+        set_leaf(record, leaf, 0);
+        assert_round_trip(wire, record);
+    }
+}
+
+static inline void check_message(struct aw_wire *wire, const struct aw_codec *codec,
+                                 enum aw_dir dir, struct rng *rng)
+{
+    struct aw_record record;
+    fill(&record, codec, dir, rng);
+    assert_round_trip(wire, &record);
+    for (int i = 0; i < codec->n_leaves; i++)
+        if (codec->leaves[i].value) {
+            fill(&record, codec, dir, rng);
+            check_leaf(wire, &record, i, rng);
+        }
+}
+
+static inline void check_variant(const struct aw_protocol *protocol,
+                                 const struct aw_variant *variant, bool raw)
+{
+    static struct aw_wire wire;
+    struct rng rng = {0x9E3779B97F4A7C15u};
+    aw_wire_init(&wire, protocol, variant, raw);
+    for (size_t i = 0; i < protocol->n_messages; i++) {
+        const struct aw_codec *codec = aw_wire_codec_at(&wire, i);
+        assert_true(codec->n_leaves < AW_MAX_LEAVES);
+        assert_int_equal(aw_frame_size(&wire, &protocol->messages[i]), codec->size);
+        for (enum aw_dir dir = AW_TX; dir <= AW_RX; dir++)
+            if (codec->message->dir & dir)
+                check_message(&wire, codec, dir, &rng);
+    }
+}
+
+/* Values within and at their limits survive, in engineering units and as wire numbers. */
+static inline void check_protocol(const struct aw_protocol *protocol)
+{
+    assert_true(protocol->n_messages <= AW_MAX_MESSAGES);
+    for (const struct aw_variant *v = protocol->variants; v->name; v++) {
+        check_variant(protocol, v, false);
+        check_variant(protocol, v, true);
+    }
+}
+
+/* Every message, field and named value says what it is; no two fields have the same name. */
+static inline void check_documented(const struct aw_protocol *protocol)
+{
+    static struct aw_wire wire;
+    aw_wire_init(&wire, protocol, NULL, false);
+    assert_non_null(protocol->title);
+    for (size_t i = 0; i < protocol->n_messages; i++) {
+        const struct aw_codec *codec = aw_wire_codec_at(&wire, i);
+        assert_non_null(codec->message->help);
+        for (int n = 0; n < codec->n_leaves; n++) {
+            char name[64];
+            aw_leaf_name(&codec->leaves[n], name, sizeof name);
+            if (codec->leaves[n].value)
+                assert_int_equal(aw_codec_find(codec, name), n);
+        }
+    }
+}
+
+/* Sets fields from "a=1 b=tor", encodes; returns the status, and the frame as text in hex. */
+static inline enum aw_status encode_text(struct aw_wire *wire, enum aw_dir dir, const char *message,
+                                         const char *fields, char *hex, struct aw_error *err)
+{
+    char copy[1024], *save = NULL;
+    struct aw_pair pairs[AW_MAX_LEAVES];
+    size_t n = 0, size;
+    uint8_t bytes[FRAME_CAP];
+    struct aw_record record;
+    *hex = '\0';
+    snprintf(copy, sizeof copy, "%s", fields);
+    for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+        char *equals = strchr(word, '=');
+        assert_non_null(equals);
+        *equals = '\0';
+        pairs[n++] = (struct aw_pair){word, equals + 1};
+    }
+    const struct aw_codec *codec = aw_wire_codec(wire, message, dir);
+    assert_non_null(codec);
+    aw_record_init(&record, codec, dir);
+    enum aw_status status = aw_record_set_pairs(&record, pairs, n, err);
+    if (status == AW_OK)
+        status = aw_encode(&record, false, bytes, sizeof bytes, &size, err);
+    if (status == AW_OK)
+        aw_hex_print(wire->protocol, (struct aw_span){bytes, size}, hex);
+    return status;
+}
+
+static inline enum aw_status decode_text(struct aw_wire *wire, enum aw_dir dir, const char *hex,
+                                         struct aw_record *record, struct aw_error *err)
+{
+    uint8_t bytes[FRAME_CAP];
+    size_t size;
+    assert_int_equal(
+        aw_hex_parse(wire->protocol, hex, strlen(hex), bytes, sizeof bytes, &size, err), AW_OK);
+    return aw_wire_decode(wire, dir, (struct aw_span){bytes, size}, record, err);
+}
+
+static inline void assert_encodes(struct aw_wire *wire, const char *message, const char *fields,
+                                  const char *expected)
+{
+    char hex[AW_HEX_SIZE(FRAME_CAP)];
+    struct aw_error err = {0};
+    if (encode_text(wire, AW_TX, message, fields, hex, &err) != AW_OK)
+        fail_msg("%s %s: %s", message, fields, err.text);
+    assert_string_equal(hex, expected);
+}
+
+static inline void assert_refused(struct aw_wire *wire, const char *message, const char *fields,
+                                  enum aw_status expected)
+{
+    char hex[AW_HEX_SIZE(FRAME_CAP)];
+    struct aw_error err = {0};
+    enum aw_status status = encode_text(wire, AW_TX, message, fields, hex, &err);
+    if (status != expected)
+        fail_msg("%s %s: status %d (%s), not %d", message, fields, status, err.text, expected);
+    assert_true(strlen(err.text) > 10);
+}
+
+#endif
