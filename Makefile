@@ -156,7 +156,7 @@ $(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c,-lcmocka)))
 $(foreach s,$(SOAKS),$(eval $(call program,$(s),$(s).c,)))
 $(foreach b,$(BENCHES),$(eval $(call program,$(b),$(b).c,)))
 ifdef FUZZ
-PARTS_fuzz_ezphys := $(addprefix cmd/ezphys-sim/,listener.c teller.c world.c)
+PARTS_fuzz_ezphys := $(addprefix cmd/ezphys-sim/,listener.c encoder.c world.c)
 EXTRA_fuzz_ezphys := -lode
 $(foreach f,$(FUZZERS),$(eval $(call program,$(f),$(f).c $(PARTS_$(notdir $(f))),\
     -fsanitize=fuzzer $(EXTRA_$(notdir $(f))))))

@@ -22,7 +22,7 @@ struct jog {
 };
 
 /* Keys without their line; Ctrl-C stays a signal. */
-static bool take_keys(struct termios *before)
+static bool handle_keys(struct termios *before)
 {
     struct termios raw;
     if (tcgetattr(STDIN_FILENO, before) != 0)
@@ -47,7 +47,7 @@ static enum aw_status go(struct jog *jog, double change)
     if (status == AW_OK)
         jog->value = value;
     if (status == AW_LIMIT) {
-        aw_session_say(session, "%s", session->err.text);
+        aw_session_notice(session, "%s", session->err.text);
         return AW_OK;
     }
     return status;
@@ -87,7 +87,7 @@ static enum aw_status act(struct jog *jog, char action)
 }
 
 /* What the text begins with; 1 character if that is no key. */
-static size_t take_key(const char *text, char *action)
+static size_t handle_key(const char *text, char *action)
 {
     *action = '\0';
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -123,7 +123,7 @@ static enum aw_status read_keys(struct jog *jog)
     ssize_t n = aw_read_ready(STDIN_FILENO, text, sizeof text - 1);
     jog->done = n == 0 || (n < 0 && errno != EAGAIN);
     for (const char *p = text; *p && !jog->done && status == AW_OK;) {
-        p += take_key(p, &action);
+        p += handle_key(p, &action);
         if (action)
             status = act(jog, action);
         moved = moved || action == '+' || action == '-';
@@ -153,7 +153,7 @@ static enum aw_status jog_loop(struct jog *jog)
         aw_object_start(&jog->session->result, NULL);
         status = read_keys(jog);
     }
-    aw_session_tell(jog->session, "\n");
+    aw_session_report(jog->session, "\n");
     return status;
 }
 
@@ -200,7 +200,7 @@ enum aw_status run_jog(struct aw_session *session, const struct aw_args *args)
     enum aw_status status = prepare(&jog, args);
     if (status != AW_OK)
         return status;
-    if (!take_keys(&before))
+    if (!handle_keys(&before))
         return aw_fail(&session->err, AW_USAGE, "jog: the terminal does not give single keys");
     status = jog_loop(&jog);
     tcsetattr(STDIN_FILENO, TCSANOW, &before);

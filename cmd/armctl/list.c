@@ -11,8 +11,8 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
     for (size_t i = 0; i < n && i < PORTS_MAX; i++)
         aw_list_port(session, ports[i].path, &ports[i]);
     if (n == 0)
-        aw_session_say(session,
-                       "no serial port here — plug the arm in, pair it by Bluetooth (rfcomm), "
-                       "name a link with -l, or try -l sim:");
+        aw_session_notice(session,
+                          "no serial port here — plug the arm in, pair it by Bluetooth (rfcomm), "
+                          "name a link with -l, or try -l sim:");
     return AW_OK;
 }

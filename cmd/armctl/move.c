@@ -162,7 +162,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     status = aw_arm_stop(&state->arm, true, &state->outcome, &session->err);
     arm_remember(session);
     if (status == AW_OK)
-        session->left = AW_LEFT_NOTHING;
+        session->left = AW_ONGOING_NOTHING;
     arm_report(session, "stop", NULL);
     if (*state->outcome.sent)
         aw_object_text(&session->result, "sent", state->outcome.sent);
@@ -199,9 +199,9 @@ enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
     (void)args;
     if (status == AW_OK)
         status = ping(session, count ? count : 1, &ms);
-    struct aw_spread spread = aw_samples_spread(&ms);
+    struct aw_stats stats = aw_samples_stats(&ms);
     if (count > 1)
-        aw_object_spread_ms(&session->result, NULL, &spread);
+        aw_object_stats_ms(&session->result, NULL, &stats);
     aw_samples_free(&ms);
     return status;
 }

@@ -58,15 +58,15 @@ const struct aw_transport arm_sim_transport = {
 static void say_executed(void *context, const char *body, int64_t now)
 {
     (void)now;
-    aw_session_say(context, "carried out %s", body);
+    aw_session_notice(context, "carried out %s", body);
 }
 
-static void say_counters(struct aw_session *session, struct aw_device *device)
+static void print_counters(struct aw_session *session, struct aw_device *device)
 {
     const struct aw_arm_device_counters *n = aw_arm_device_counters(device);
-    aw_session_say(session, "%llu commands carried out, %llu duplicates, %llu damaged lines",
-                   (unsigned long long)n->executed, (unsigned long long)n->duplicates,
-                   (unsigned long long)n->garbage + (unsigned long long)n->overlong);
+    aw_session_notice(session, "%llu commands carried out, %llu duplicates, %llu damaged lines",
+                      (unsigned long long)n->executed, (unsigned long long)n->duplicates,
+                      (unsigned long long)n->garbage + (unsigned long long)n->overlong);
 }
 
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
@@ -84,5 +84,5 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
     options.slide_mm_s = aw_option_number(session, "slide-speed");
     options.executed = aw_flag(session, "verbose") ? say_executed : NULL;
     options.context = session;
-    return aw_session_serve(session, aw_arm_device(&options), say_counters);
+    return aw_session_serve(session, aw_arm_device(&options), print_counters);
 }

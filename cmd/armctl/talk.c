@@ -34,17 +34,17 @@ static void on_event(void *context, const struct aw_arm_event *event)
     struct aw_session *session = context;
     switch (event->kind) {
     case AW_ARM_RESENT:
-        aw_session_say(session, "no ACK for %s: sent again (%d)", event->text, event->attempt);
+        aw_session_notice(session, "no ACK for %s: sent again (%d)", event->text, event->attempt);
         break;
     case AW_ARM_FLIPPED:
-        aw_session_say(
+        aw_session_notice(
             session,
             "%s: no word that it is done — sent once more with the other sequence digit, "
             "in case the arm was restarted",
             event->text);
         break;
     case AW_ARM_LATE:
-        aw_session_say(session, "late: %s", event->text);
+        aw_session_notice(session, "late: %s", event->text);
         break;
     default:
         break;
@@ -76,7 +76,7 @@ void arm_remember(struct aw_session *session)
     if (aw_arm_state_save(dir, session->link->key, memory, &problem) == AW_OK)
         state->kept = *memory;
     else
-        aw_session_say(session, "sequence digit not remembered: %s", problem.text);
+        aw_session_notice(session, "sequence digit not remembered: %s", problem.text);
 }
 
 enum aw_status arm_ready(struct aw_session *session)
@@ -148,13 +148,14 @@ enum aw_status arm_joint_number(struct aw_session *session, const char *text, ch
 static void report_record(struct aw_session *session, const char *prefix,
                           const struct aw_record *record)
 {
-    for (int i = 0; i < record->codec->n_leaves; i++) {
-        const struct aw_leaf *leaf = &record->codec->leaves[i];
+    for (int i = 0; i < record->codec->n_scalars; i++) {
+        const struct aw_scalar *scalar = &record->codec->scalars[i];
         char key[48];
-        if (!leaf->value || !(record->present >> i & 1) || strcmp(leaf->field->name, "seq") == 0)
+        if (!scalar->value || !(record->present >> i & 1) ||
+            strcmp(scalar->field->name, "seq") == 0)
             continue;
-        snprintf(key, sizeof key, "%s%s", prefix, leaf->field->name);
-        aw_object_number(&session->result, key, record->v[i], 0, leaf->field->unit);
+        snprintf(key, sizeof key, "%s%s", prefix, scalar->field->name);
+        aw_object_number(&session->result, key, record->v[i], 0, scalar->field->unit);
     }
 }
 
@@ -201,9 +202,9 @@ static void note_ongoing(struct aw_session *session, const struct aw_record *com
     bool vehicle = strcmp(command->codec->message->name, "spd") == 0;
     bool drives = vehicle && aw_record_get(command, "speed") != 0;
     if (drives || *arm_state(session)->arm.memory.motor)
-        session->left = AW_LEFT_RUNNING;
+        session->left = AW_ONGOING_RUNNING;
     else if (vehicle && status == AW_OK)
-        session->left = AW_LEFT_NOTHING;
+        session->left = AW_ONGOING_NOTHING;
 }
 
 enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
@@ -236,7 +237,7 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
 bool arm_can_stop(struct aw_session *session)
 {
     struct arm_state *state = arm_state(session);
-    return state->profile.n || *state->arm.memory.motor || session->left == AW_LEFT_RUNNING;
+    return state->profile.n || *state->arm.memory.motor || session->left == AW_ONGOING_RUNNING;
 }
 
 void arm_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
@@ -263,13 +264,13 @@ enum aw_status arm_safe_stop(struct aw_session *session)
         return aw_fail(&session->err, status, "%s: %s",
                        status == AW_TIMEOUT ? "stop sent, not confirmed" : "NOT stopped", why.text);
     if (strncmp(outcome.sent, "SPD", 3) == 0)
-        aw_session_say(session, "stopped: the motors are commanded to stand still (%s)",
-                       outcome.sent);
+        aw_session_notice(session, "stopped: the motors are commanded to stand still (%s)",
+                          outcome.sent);
     else if (outcome.result != AW_ARM_NOT_SENT)
-        aw_session_say(session, "stopped: commanded back to the last confirmed position (%s)",
-                       outcome.sent);
+        aw_session_notice(session, "stopped: commanded back to the last confirmed position (%s)",
+                          outcome.sent);
     else
-        aw_session_say(
+        aw_session_notice(
             session,
             "stopped: nothing is sent any more; the arm ends the motion it has begun, because "
             "its protocol has no stop%s",

@@ -8,7 +8,7 @@
 #include "shell/core/wire_option.h"
 #include "state.h"
 
-unsigned pid_first_board(uint64_t boards)
+unsigned canpid_first_board(uint64_t boards)
 {
     return (unsigned)__builtin_ctzll(boards) * 32;
 }
@@ -20,12 +20,12 @@ static const struct aw_field *board_row(const struct aw_field *head)
     return head;
 }
 
-const struct aw_name *pid_board_names(const struct aw_session *session)
+const struct aw_name *canpid_board_names(const struct aw_session *session)
 {
     return board_row(session->wire->variant.head)->names;
 }
 
-static bool is_listed(const struct pid_boards *boards, const struct aw_name *name)
+static bool is_listed(const struct canpid_boards *boards, const struct aw_name *name)
 {
     for (size_t i = 0; i < boards->n; i++)
         if (boards->names[i].value == name->value || strcmp(boards->text[i], name->name) == 0)
@@ -42,23 +42,23 @@ static bool is_name(const char *text)
     return n > 0 && !text[n];
 }
 
-static void add_name(struct pid_boards *boards, const char *name, int32_t id)
+static void add_name(struct canpid_boards *boards, const char *name, int32_t id)
 {
-    snprintf(boards->text[boards->n], AW_PID_NAME_MAX, "%s", name);
+    snprintf(boards->text[boards->n], AW_CANPID_NAME_MAX, "%s", name);
     boards->names[boards->n] = (struct aw_name){id, boards->text[boards->n]};
     boards->n++;
 }
 
-enum aw_status pid_configure(struct aw_session *session, const char *section, const char *key,
-                             const char *value, struct aw_error *err)
+enum aw_status canpid_configure(struct aw_session *session, const char *section, const char *key,
+                                const char *value, struct aw_error *err)
 {
-    struct pid_boards *boards = &((struct pid_state *)session->state)->boards;
+    struct canpid_boards *boards = &((struct canpid_state *)session->state)->boards;
     char *end;
     if (strncmp(section, "board ", 6) != 0 || strcmp(key, "id") != 0)
         return aw_fail(err, AW_USAGE, "[%.40s] %.40s: use [board NAME] with id = 0x100", section,
                        key);
     unsigned long id = strtoul(value, &end, 0);
-    if (!*value || *end || id % 32 || id / 32 >= AW_PID_BOARDS)
+    if (!*value || *end || id % 32 || id / 32 >= AW_CANPID_BOARDS)
         return aw_fail(
             err, AW_USAGE,
             "[%.40s] id: '%.20s' — a multiple of 32 below 2048 is needed: the lower five "
@@ -66,14 +66,14 @@ enum aw_status pid_configure(struct aw_session *session, const char *section, co
             section, value);
     if (!is_name(section + 6))
         return aw_fail(err, AW_USAGE, "[%.40s]: a name has letters, digits, _, - and .", section);
-    if (strlen(section + 6) >= AW_PID_NAME_MAX || boards->n == BOARDS_NAMED / 2)
+    if (strlen(section + 6) >= AW_CANPID_NAME_MAX || boards->n == BOARDS_NAMED / 2)
         return aw_fail(err, AW_USAGE, "[%.40s]: too long a name, or too many boards", section);
     add_name(boards, section + 6, (int32_t)id);
     return AW_OK;
 }
 
 /* The boards of the file come first, then the usual ones that it does not speak of. */
-static void build_head(struct pid_boards *boards, const struct aw_field *usual)
+static void build_head(struct canpid_boards *boards, const struct aw_field *usual)
 {
     size_t rows = 0;
     for (const struct aw_name *name = board_row(usual)->names; name->name; name++)
@@ -86,10 +86,10 @@ static void build_head(struct pid_boards *boards, const struct aw_field *usual)
     }
 }
 
-enum aw_status pid_variant(struct aw_session *session, struct aw_variant *variant,
-                           struct aw_error *err)
+enum aw_status canpid_variant(struct aw_session *session, struct aw_variant *variant,
+                              struct aw_error *err)
 {
-    struct pid_boards *boards = &((struct pid_state *)session->state)->boards;
+    struct canpid_boards *boards = &((struct canpid_state *)session->state)->boards;
     enum aw_status status =
         aw_wire_option(session, aw_option(session, "sensors-layout"), variant, err);
     if (status != AW_OK || boards->n == 0)
@@ -104,7 +104,7 @@ static enum aw_status no_such_board(struct aw_session *session, const char *text
 {
     const char *names[BOARDS_NAMED + 1];
     size_t n = 0;
-    for (const struct aw_name *name = pid_board_names(session); name->name; name++)
+    for (const struct aw_name *name = canpid_board_names(session); name->name; name++)
         names[n++] = name->name;
     const char *near = aw_suggest(text, names, n);
     if (near)
@@ -116,28 +116,28 @@ static enum aw_status no_such_board(struct aw_session *session, const char *text
                    text);
 }
 
-uint64_t pid_all_boards(const struct aw_session *session)
+uint64_t canpid_all_boards(const struct aw_session *session)
 {
     uint64_t boards = 0;
-    for (const struct aw_name *name = pid_board_names(session); name->name; name++)
-        boards |= AW_PID_BIT(name->value);
+    for (const struct aw_name *name = canpid_board_names(session); name->name; name++)
+        boards |= AW_CANPID_BIT(name->value);
     return boards;
 }
 
 static enum aw_status add_board(struct aw_session *session, const char *text, uint64_t *boards)
 {
     if (strcmp(text, "all") == 0) {
-        *boards |= pid_all_boards(session);
+        *boards |= canpid_all_boards(session);
         return AW_OK;
     }
-    int board = aw_pid_board_find(&session->wire->variant, text);
+    int board = aw_canpid_board_find(&session->wire->variant, text);
     if (board < 0)
         return no_such_board(session, text);
-    *boards |= AW_PID_BIT(board);
+    *boards |= AW_CANPID_BIT(board);
     return AW_OK;
 }
 
-enum aw_status pid_boards(struct aw_session *session, uint64_t *boards)
+enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards)
 {
     const char *text = aw_option(session, "board");
     char copy[256], *save;
@@ -153,46 +153,47 @@ enum aw_status pid_boards(struct aw_session *session, uint64_t *boards)
     return status == AW_OK && !*boards ? no_such_board(session, text) : status;
 }
 
-enum aw_status pid_one_board(struct aw_session *session, unsigned *board)
+enum aw_status canpid_one_board(struct aw_session *session, unsigned *board)
 {
     uint64_t boards;
-    enum aw_status status = pid_boards(session, &boards);
+    enum aw_status status = canpid_boards(session, &boards);
     if (status == AW_OK && (boards & (boards - 1)))
         return aw_fail(&session->err, AW_USAGE, "one board at a time — give -b with a single name");
     if (status == AW_OK)
-        *board = pid_first_board(boards);
+        *board = canpid_first_board(boards);
     return status;
 }
 
-enum aw_status pid_controller(struct aw_session *session, bool needed, int *controller)
+enum aw_status canpid_controller(struct aw_session *session, bool needed, int *controller)
 {
     const char *text = aw_option(session, "controller");
-    *controller = AW_PID_LAST;
+    *controller = AW_CANPID_LAST;
     if (!text && !needed)
         return AW_OK;
     if (!text)
         return aw_fail(&session->err, AW_USAGE, "which controller? — give -c pos, lvl, tor or tl");
-    *controller = aw_pid_controller_find(text);
+    *controller = aw_canpid_controller_find(text);
     if (*controller < 0)
         return aw_fail(&session->err, AW_USAGE, "no controller '%.20s' — use pos, lvl, tor or tl",
                        text);
     return AW_OK;
 }
 
-enum aw_status pid_parse(struct aw_session *session, const char *what, const char *text,
-                         int controller, double *normalised)
+enum aw_status canpid_parse(struct aw_session *session, const char *what, const char *text,
+                            int controller, double *normalised)
 {
     struct aw_error problem;
-    double value, limit = aw_pid_setpoint_limit(controller);
-    enum aw_status status = aw_number_parse_unit(text, aw_pid_unit(controller), &value, &problem);
+    double value, limit = aw_canpid_setpoint_limit(controller);
+    enum aw_status status =
+        aw_number_parse_unit(text, aw_canpid_unit(controller), &value, &problem);
     if (status != AW_OK)
         return aw_fail(&session->err, status, "%s: %s", what, problem.text);
-    double scale = aw_pid_full_scale(controller);
+    double scale = aw_canpid_full_scale(controller);
     *normalised = value / scale;
     if (*normalised < -limit || *normalised > limit)
         return aw_fail(&session->err, AW_LIMIT,
                        "%s: %g %s is outside %g to %g, where %s is enabled", what, value,
-                       aw_pid_unit(controller), -limit * scale, limit * scale,
-                       aw_pid_controller_name(controller));
+                       aw_canpid_unit(controller), -limit * scale, limit * scale,
+                       aw_canpid_controller_name(controller));
     return AW_OK;
 }

@@ -13,7 +13,7 @@ struct dumper {
     bool counted;
 };
 
-static bool dump_frame(void *context, const struct aw_pid_frame *frame)
+static bool dump_frame(void *context, const struct aw_canpid_frame *frame)
 {
     struct dumper *d = context;
     struct aw_output *out = &d->session->out;
@@ -52,13 +52,13 @@ enum aw_status run_dump(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK)
         status = aw_session_decoding_wire(session, &d.wire);
     if (status == AW_OK)
-        status = pid_ready(session);
+        status = canpid_ready(session);
     if (status != AW_OK)
         return status;
     aw_session_interface(session, d.interface, sizeof d.interface);
     int64_t end = aw_session_end(session);
     while (status == AW_OK && aw_clock_now(session->clock) < end && !(d.counted && d.left == 0)) {
-        status = pid_round(session, end, dump_frame, &d);
+        status = canpid_round(session, end, dump_frame, &d);
         if (status == AW_OK)
             status = aw_output_flush(&session->out, &session->err);
     }

@@ -5,16 +5,16 @@
 #include "shell/core/dry.h"
 #include "state.h"
 
-static const struct aw_pid_gains *sent_gains(const struct aw_session *session)
+static const struct aw_canpid_gains *sent_gains(const struct aw_session *session)
 {
-    return &((const struct pid_state *)session->state)->pid.gains;
+    return &((const struct canpid_state *)session->state)->client.gains;
 }
 
 static enum aw_status save(struct aw_session *session, const char *path)
 {
     size_t i = 0, n = 0;
-    struct aw_pid_gain_at at;
-    while (aw_pid_gains_next(sent_gains(session), &i, &at))
+    struct aw_canpid_gain_at at;
+    while (aw_canpid_gains_next(sent_gains(session), &i, &at))
         n++;
     if (n == 0)
         return aw_fail(&session->err, AW_USAGE,
@@ -23,35 +23,36 @@ static enum aw_status save(struct aw_session *session, const char *path)
     enum aw_status status = aw_dry_ends(session);
     if (status == AW_OK)
         status =
-            aw_pid_gains_save(sent_gains(session), path, &session->wire->variant, &session->err);
+            aw_canpid_gains_save(sent_gains(session), path, &session->wire->variant, &session->err);
     aw_object_start(&session->result, "gains");
     aw_object_number(&session->result, "saved", (double)n, 0, NULL);
     return status;
 }
 
-static void make(struct aw_session *session, const struct aw_pid_gain_at *at,
+static void make(struct aw_session *session, const struct aw_canpid_gain_at *at,
                  struct aw_record *command)
 {
-    const struct aw_codec *codec = aw_wire_codec(session->wire, aw_pid_gain_name(at->gain), AW_TX);
+    const struct aw_codec *codec =
+        aw_wire_codec(session->wire, aw_canpid_gain_name(at->gain), AW_TX);
     aw_record_init(command, codec, AW_TX);
     aw_record_set(command, "board", at->board, NULL);
     aw_record_set(command, "controller", at->controller, NULL);
     aw_record_set(command, "value", at->value, NULL);
 }
 
-static enum aw_status apply_one(struct aw_session *session, const struct aw_pid_gain_at *at)
+static enum aw_status apply_one(struct aw_session *session, const struct aw_canpid_gain_at *at)
 {
-    struct aw_pid_sent sent;
+    struct aw_canpid_sent sent;
     struct aw_record command;
     make(session, at, &command);
     enum aw_status status;
     if (!aw_flag(session, "dry-run")) {
-        status = aw_pid_send(pid_of(session), &command, &sent, &session->err);
+        status = aw_canpid_send(canpid_of(session), &command, &sent, &session->err);
         if (status == AW_OK)
-            pid_note_sent(session, &sent, false);
+            canpid_note_sent(session, &sent, false);
         return status;
     }
-    status = aw_pid_check(pid_of(session), &command, &sent, &session->err);
+    status = aw_canpid_check(canpid_of(session), &command, &sent, &session->err);
     return status == AW_OK
                ? aw_session_dry_run(session, &command, (struct aw_span){sent.bytes, sent.size})
                : status;
@@ -59,15 +60,15 @@ static enum aw_status apply_one(struct aw_session *session, const struct aw_pid_
 
 static enum aw_status apply(struct aw_session *session, const char *path)
 {
-    struct aw_pid_gains wanted;
-    struct aw_pid_gain_at at;
+    struct aw_canpid_gains wanted;
+    struct aw_canpid_gain_at at;
     size_t n = 0;
-    ((struct pid_state *)session->state)->driven = 0;
+    ((struct canpid_state *)session->state)->driven = 0;
     enum aw_status status =
-        aw_pid_gains_load(&wanted, path, &session->wire->variant, &session->err);
+        aw_canpid_gains_load(&wanted, path, &session->wire->variant, &session->err);
     if (status == AW_OK)
-        status = pid_ready_to_make(session);
-    for (size_t i = 0; status == AW_OK && aw_pid_gains_next(&wanted, &i, &at);) {
+        status = canpid_ready_to_make(session);
+    for (size_t i = 0; status == AW_OK && aw_canpid_gains_next(&wanted, &i, &at);) {
         status = apply_one(session, &at);
         n += status == AW_OK;
     }
@@ -79,17 +80,18 @@ static enum aw_status apply(struct aw_session *session, const char *path)
     return status;
 }
 
-static void print_change(void *context, const struct aw_pid_gain_change *change)
+static void print_change(void *context, const struct aw_canpid_gain_change *change)
 {
     struct aw_session *session = context;
     const struct aw_variant *variant = &session->wire->variant;
-    char text[AW_PID_GAIN_TEXT], name[AW_PID_NAME_MAX];
-    aw_pid_gain_text(&change->at, variant, text);
+    char text[AW_CANPID_GAIN_TEXT], name[AW_CANPID_NAME_MAX];
+    aw_canpid_gain_text(&change->at, variant, text);
     const struct aw_gain_line line = {
         .text = text,
         .kind = "board",
-        .words = {aw_pid_board_name(variant, change->at.board, name),
-                  aw_pid_controller_name(change->at.controller), aw_pid_gain_name(change->at.gain)},
+        .words = {aw_canpid_board_name(variant, change->at.board, name),
+                  aw_canpid_controller_name(change->at.controller),
+                  aw_canpid_gain_name(change->at.gain)},
     };
     aw_session_gain_change(session, &line, (struct aw_gain){change->has_from, (float)change->from},
                            (struct aw_gain){change->has_to, (float)change->to});
@@ -97,11 +99,11 @@ static void print_change(void *context, const struct aw_pid_gain_change *change)
 
 static enum aw_status diff(struct aw_session *session, const char *path)
 {
-    struct aw_pid_gains wanted;
+    struct aw_canpid_gains wanted;
     enum aw_status status =
-        aw_pid_gains_load(&wanted, path, &session->wire->variant, &session->err);
+        aw_canpid_gains_load(&wanted, path, &session->wire->variant, &session->err);
     if (status == AW_OK)
-        aw_pid_gains_diff(sent_gains(session), &wanted, print_change, session);
+        aw_canpid_gains_diff(sent_gains(session), &wanted, print_change, session);
     return status;
 }
 

@@ -28,12 +28,12 @@ static enum aw_status check_files(struct aw_session *session)
     return status;
 }
 
-enum aw_status pid_run_begin(struct pid_run *run, struct aw_session *session)
+enum aw_status canpid_run_begin(struct canpid_run *run, struct aw_session *session)
 {
-    *run = (struct pid_run){.session = session};
-    enum aw_status status = pid_one_board(session, &run->board);
+    *run = (struct canpid_run){.session = session};
+    enum aw_status status = canpid_one_board(session, &run->board);
     if (status == AW_OK)
-        status = pid_controller(session, true, &run->controller);
+        status = canpid_controller(session, true, &run->controller);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         status = aw_dry_depends(session, "what the telemetry shows");
     if (status == AW_OK)
@@ -41,25 +41,25 @@ enum aw_status pid_run_begin(struct pid_run *run, struct aw_session *session)
     if (status == AW_OK)
         status = aw_table_init(&run->table, columns, RUN_COLUMNS, &session->err);
     if (status == AW_OK)
-        status = pid_ready(session);
+        status = canpid_ready(session);
     if (status != AW_OK)
         return status;
-    run->scale = aw_pid_full_scale(run->controller);
-    run->unit = aw_pid_unit(run->controller);
-    return pid_telemetry(session, run->board);
+    run->scale = aw_canpid_full_scale(run->controller);
+    run->unit = aw_canpid_unit(run->controller);
+    return canpid_telemetry(session, run->board);
 }
 
-enum aw_status pid_run_drive(struct pid_run *run, double normalised)
+enum aw_status canpid_run_drive(struct canpid_run *run, double normalised)
 {
     struct aw_session *session = run->session;
-    ((struct pid_state *)session->state)->driven = AW_PID_BIT(run->board);
+    ((struct canpid_state *)session->state)->driven = AW_CANPID_BIT(run->board);
     run->commanded = normalised;
     aw_session_moves(session);
-    return aw_pid_setpoint(pid_of(session), run->board, run->controller, normalised, NULL,
-                           &session->err);
+    return aw_canpid_setpoint(canpid_of(session), run->board, run->controller, normalised, NULL,
+                              &session->err);
 }
 
-static bool is_ours(const struct pid_run *run, const struct aw_pid_frame *frame)
+static bool is_ours(const struct canpid_run *run, const struct aw_canpid_frame *frame)
 {
     return frame->size && frame->record.dir == AW_RX &&
            strcmp(frame->record.codec->message->name, "pid") == 0 &&
@@ -67,22 +67,22 @@ static bool is_ours(const struct pid_run *run, const struct aw_pid_frame *frame)
 }
 
 /* The one that was commanded, where it is that: exactly, and not to one step of the wire. */
-static double setpoint_shown(const struct pid_run *run, double percent)
+static double setpoint_shown(const struct canpid_run *run, double percent)
 {
     static const double step = 1.0 / 32768;
     bool same = fabs(percent / 100 - run->commanded) < step;
-    return same ? run->commanded * run->scale : aw_pid_from_percent(run->controller, percent);
+    return same ? run->commanded * run->scale : aw_canpid_from_percent(run->controller, percent);
 }
 
-static bool on_frame(void *context, const struct aw_pid_frame *frame)
+static bool on_frame(void *context, const struct aw_canpid_frame *frame)
 {
-    struct pid_run *run = context;
+    struct canpid_run *run = context;
     if (!is_ours(run, frame))
         return true;
-    const struct aw_pid_board *board = aw_pid_board(pid_of(run->session), run->board);
+    const struct aw_canpid_board *board = aw_canpid_board(canpid_of(run->session), run->board);
     run->last[RUN_T] = (double)(aw_clock_now(run->session->clock) - run->start_ns) / 1e9;
     run->last[RUN_SETPOINT] = setpoint_shown(run, board->setpoint);
-    run->last[RUN_MEASURED] = aw_pid_from_percent(run->controller, board->measured);
+    run->last[RUN_MEASURED] = aw_canpid_from_percent(run->controller, board->measured);
     run->last[RUN_OUTPUT] = board->output / 100;
     aw_table_add(&run->table, run->last, NULL);
     run->samples++;
@@ -91,24 +91,24 @@ static bool on_frame(void *context, const struct aw_pid_frame *frame)
     return !run->awaiting;
 }
 
-static enum aw_status collect_until(struct pid_run *run, int64_t deadline)
+static enum aw_status collect_until(struct canpid_run *run, int64_t deadline)
 {
-    return aw_pid_poll(pid_of(run->session), deadline, on_frame, run, &run->session->err);
+    return aw_canpid_poll(canpid_of(run->session), deadline, on_frame, run, &run->session->err);
 }
 
-enum aw_status pid_run_collect(struct pid_run *run, double seconds)
+enum aw_status canpid_run_collect(struct canpid_run *run, double seconds)
 {
     return collect_until(run, aw_clock_after(aw_clock_now(run->session->clock), seconds));
 }
 
-enum aw_status pid_run_await_turn(struct pid_run *run)
+enum aw_status canpid_run_await_turn(struct canpid_run *run)
 {
     struct aw_session *session = run->session;
     uint64_t before = run->samples;
-    enum aw_status status = collect_until(run, aw_pid_paced_ns(pid_of(session), run->board));
+    enum aw_status status = collect_until(run, aw_canpid_paced_ns(canpid_of(session), run->board));
     run->awaiting = true;
     if (status == AW_OK && run->samples == before)
-        status = pid_run_collect(run, 0.5);
+        status = canpid_run_collect(run, 0.5);
     run->awaiting = false;
     if (status == AW_OK && run->samples == before)
         return aw_fail(&session->err, AW_TIMEOUT,
@@ -116,14 +116,14 @@ enum aw_status pid_run_await_turn(struct pid_run *run)
     return status;
 }
 
-enum aw_status pid_run_restart(struct pid_run *run)
+enum aw_status canpid_run_restart(struct canpid_run *run)
 {
     aw_table_free(&run->table);
     run->start_ns = aw_clock_now(run->session->clock);
     return aw_table_init(&run->table, columns, RUN_COLUMNS, &run->session->err);
 }
 
-static enum aw_status save(struct pid_run *run, const char *path)
+static enum aw_status save(struct canpid_run *run, const char *path)
 {
     struct aw_session *session = run->session;
     FILE *file;
@@ -136,12 +136,12 @@ static enum aw_status save(struct pid_run *run, const char *path)
     return status;
 }
 
-enum aw_status pid_run_end(struct pid_run *run, enum aw_status status)
+enum aw_status canpid_run_end(struct canpid_run *run, enum aw_status status)
 {
     const char *path = save_path(run->session);
     if (status != AW_STOPPED && run->session->moving) {
         struct aw_error cause = run->session->err;
-        enum aw_status ended = pid_end_motion(run->session);
+        enum aw_status ended = canpid_end_motion(run->session);
         if (status != AW_OK)
             run->session->err = cause;
         else
@@ -152,12 +152,12 @@ enum aw_status pid_run_end(struct pid_run *run, enum aw_status status)
     return status;
 }
 
-void pid_run_free(struct pid_run *run)
+void canpid_run_free(struct canpid_run *run)
 {
     aw_table_free(&run->table);
 }
 
-double *pid_run_column(const struct aw_table *table, int column)
+double *canpid_run_column(const struct aw_table *table, int column)
 {
     double *values = malloc(table->n_rows * sizeof *values + 1);
     for (size_t i = 0; values && i < table->n_rows; i++)
@@ -177,8 +177,8 @@ static enum aw_status write_file(struct aw_session *session, const char *path, c
     return written ? AW_OK : aw_file_fail(&session->err, NULL, path);
 }
 
-enum aw_status pid_write_chart(struct aw_session *session, const struct aw_chart *chart,
-                               const char *path)
+enum aw_status canpid_write_chart(struct aw_session *session, const struct aw_chart *chart,
+                                  const char *path)
 {
     size_t size;
     char *svg = aw_chart_svg(chart, &size, &session->err);
@@ -189,7 +189,7 @@ enum aw_status pid_write_chart(struct aw_session *session, const struct aw_chart
     return status;
 }
 
-static enum aw_status draw(struct pid_run *run, const char *title, const char *path,
+static enum aw_status draw(struct canpid_run *run, const char *title, const char *path,
                            double *const *column)
 {
     size_t n = run->table.n_rows;
@@ -205,7 +205,7 @@ static enum aw_status draw(struct pid_run *run, const char *title, const char *p
     struct aw_series output[] = {
         {.label = "output", .x = column[RUN_T], .y = column[RUN_OUTPUT], .n = n}};
     struct aw_panel panels[] = {
-        {.label = aw_pid_controller_name(run->controller),
+        {.label = aw_canpid_controller_name(run->controller),
          .unit = run->unit,
          .series = angles,
          .n = 2},
@@ -213,10 +213,10 @@ static enum aw_status draw(struct pid_run *run, const char *title, const char *p
     };
     struct aw_chart chart = {
         .title = title, .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
-    return pid_write_chart(run->session, &chart, path);
+    return canpid_write_chart(run->session, &chart, path);
 }
 
-enum aw_status pid_run_plot(struct pid_run *run, const char *title)
+enum aw_status canpid_run_plot(struct canpid_run *run, const char *title)
 {
     const char *path = aw_option(run->session, "plot");
     double *column[RUN_COLUMNS];
@@ -225,7 +225,7 @@ enum aw_status pid_run_plot(struct pid_run *run, const char *title)
     if (!path || run->table.n_rows == 0)
         return AW_OK;
     for (int i = 0; i < RUN_COLUMNS; i++)
-        room = (column[i] = pid_run_column(&run->table, i)) && room;
+        room = (column[i] = canpid_run_column(&run->table, i)) && room;
     if (room)
         status = draw(run, title, path, column);
     for (int i = 0; i < RUN_COLUMNS; i++)
@@ -233,12 +233,12 @@ enum aw_status pid_run_plot(struct pid_run *run, const char *title)
     return status;
 }
 
-void pid_run_report(struct pid_run *run, const char *cmd)
+void canpid_run_report(struct canpid_run *run, const char *cmd)
 {
     struct aw_session *session = run->session;
-    char *name = ((struct pid_state *)session->state)->name;
+    char *name = ((struct canpid_state *)session->state)->name;
     aw_object_start(&session->result, cmd);
     aw_object_text(&session->result, "board",
-                   aw_pid_board_name(&session->wire->variant, run->board, name));
-    aw_object_text(&session->result, "controller", aw_pid_controller_name(run->controller));
+                   aw_canpid_board_name(&session->wire->variant, run->board, name));
+    aw_object_text(&session->result, "controller", aw_canpid_controller_name(run->controller));
 }

@@ -11,12 +11,12 @@
 
 enum { RUN_T, RUN_SETPOINT, RUN_MEASURED, RUN_OUTPUT, RUN_COLUMNS };
 
-struct pid_run;
+struct canpid_run;
 
 /* Called for each sample: t in s, the others in the controller's unit, output normalised. */
-typedef void pid_sample_fn(struct pid_run *run, const double *sample);
+typedef void canpid_sample_fn(struct canpid_run *run, const double *sample);
 
-struct pid_run {
+struct canpid_run {
     struct aw_session *session;
     unsigned board;
     int controller;
@@ -25,45 +25,45 @@ struct pid_run {
     const char *unit;
     int64_t start_ns; /* t = 0 */
     struct aw_table table;
-    uint64_t samples;         /* so far */
-    bool awaiting;            /* the next sample is enough */
-    pid_sample_fn *on_sample; /* or NULL */
+    uint64_t samples;            /* so far */
+    bool awaiting;               /* the next sample is enough */
+    canpid_sample_fn *on_sample; /* or NULL */
     void *context;
     double last[RUN_COLUMNS];
 };
 
 /* Takes -b and -c, opens the link, waits for telemetry. */
-enum aw_status pid_run_begin(struct pid_run *run, struct aw_session *session);
+enum aw_status canpid_run_begin(struct canpid_run *run, struct aw_session *session);
 
 /* From here on the driver counts as moving, and is disabled at the end. */
-enum aw_status pid_run_drive(struct pid_run *run, double normalised);
+enum aw_status canpid_run_drive(struct canpid_run *run, double normalised);
 
 /* Collects samples for so long. */
-enum aw_status pid_run_collect(struct pid_run *run, double seconds);
+enum aw_status canpid_run_collect(struct canpid_run *run, double seconds);
 
 /* Collects samples until the board may be sent to, and at least one: a setpoint that is made from
  * the newest sample then goes out at once. AW_TIMEOUT if none comes for half a second. */
-enum aw_status pid_run_await_turn(struct pid_run *run);
+enum aw_status canpid_run_await_turn(struct canpid_run *run);
 
 /* Puts t = 0 here and forgets the samples so far. */
-enum aw_status pid_run_restart(struct pid_run *run);
+enum aw_status canpid_run_restart(struct canpid_run *run);
 
 /* Disables the driver, if it was enabled, and writes --save; returns status, or what went wrong
  * now. */
-enum aw_status pid_run_end(struct pid_run *run, enum aw_status status);
-void pid_run_free(struct pid_run *run);
+enum aw_status canpid_run_end(struct canpid_run *run, enum aw_status status);
+void canpid_run_free(struct canpid_run *run);
 
 /* One column of the table as an array; the caller frees it. NULL: no memory. */
-double *pid_run_column(const struct aw_table *table, int column);
+double *canpid_run_column(const struct aw_table *table, int column);
 
 /* Draws measured and setpoint, and output below, into the file of --plot, if that is given. */
-enum aw_status pid_run_plot(struct pid_run *run, const char *title);
+enum aw_status canpid_run_plot(struct canpid_run *run, const char *title);
 
 /* Board and controller into the result record. */
-void pid_run_report(struct pid_run *run, const char *cmd);
+void canpid_run_report(struct canpid_run *run, const char *cmd);
 
 /* Draws into an SVG file; AW_REFUSED with the reason if it cannot be written. */
-enum aw_status pid_write_chart(struct aw_session *session, const struct aw_chart *chart,
-                               const char *path);
+enum aw_status canpid_write_chart(struct aw_session *session, const struct aw_chart *chart,
+                                  const char *path);
 
 #endif

@@ -18,7 +18,7 @@ static enum aw_status begin(struct aw_session *session, const char *message, boo
     aw_record_init(command, aw_wire_codec(session->wire, message, AW_TX), AW_TX);
     if (!with_controller)
         return AW_OK;
-    enum aw_status status = pid_controller(session, true, &controller);
+    enum aw_status status = canpid_controller(session, true, &controller);
     return status == AW_OK ? aw_record_set(command, "controller", controller, &session->err)
                            : status;
 }
@@ -31,7 +31,8 @@ static enum aw_status send_text(struct aw_session *session, const struct aw_args
     enum aw_status status = begin(session, message, with_controller, &command);
     if (status == AW_OK)
         status = aw_record_set_text(&command, "value", text, &session->err);
-    return status == AW_OK ? pid_send_all(session, args, &command, 1, verify_ns(session)) : status;
+    return status == AW_OK ? canpid_send_all(session, args, &command, 1, verify_ns(session))
+                           : status;
 }
 
 static enum aw_status set_all_gains(struct aw_session *session, const struct aw_args *args)
@@ -46,7 +47,8 @@ static enum aw_status set_all_gains(struct aw_session *session, const struct aw_
             status = aw_record_set_text(&commands[i], "value", aw_arg(args, places[i], 0),
                                         &session->err);
     }
-    return status == AW_OK ? pid_send_all(session, args, commands, 3, verify_ns(session)) : status;
+    return status == AW_OK ? canpid_send_all(session, args, commands, 3, verify_ns(session))
+                           : status;
 }
 
 enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
@@ -57,7 +59,7 @@ enum aw_status run_set(struct aw_session *session, const struct aw_args *args)
                        "set pid takes three gains — usage: set pid KP KI KD");
     if (strcmp(what, "pid") == 0)
         return set_all_gains(session, args);
-    if (aw_pid_gain_find(what) < 0)
+    if (aw_canpid_gain_find(what) < 0)
         return aw_fail(&session->err, AW_USAGE, "set: no gain '%.20s' — use kp, ki, kd or pid",
                        what);
     if (aw_arg(args, "ki", 0))
@@ -83,16 +85,16 @@ enum aw_status run_zero(struct aw_session *session, const struct aw_args *args)
 static enum aw_status check_enabled(struct aw_session *session, const struct aw_record *command)
 {
     int controller = (int)aw_record_get(command, "controller");
-    double value = aw_record_get(command, "value"), scale = aw_pid_setpoint_scale(controller);
-    double range = aw_pid_setpoint_limit(controller) * scale;
-    const char *unit = aw_pid_unit(controller);
-    if ((value >= -range && value <= range) || value == AW_PID_DISABLE * scale ||
+    double value = aw_record_get(command, "value"), scale = aw_canpid_setpoint_scale(controller);
+    double range = aw_canpid_setpoint_limit(controller) * scale;
+    const char *unit = aw_canpid_unit(controller);
+    if ((value >= -range && value <= range) || value == AW_CANPID_DISABLE * scale ||
         aw_flag(session, "force"))
         return AW_OK;
     unit = strcmp(unit, "%") == 0 ? "" : unit;
     return aw_fail(&session->err, AW_LIMIT,
                    "setpoint: %g%s%s is outside %g to %g, where %s is enabled", value,
-                   *unit ? " " : "", unit, -range, range, aw_pid_controller_name(controller));
+                   *unit ? " " : "", unit, -range, range, aw_canpid_controller_name(controller));
 }
 
 enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *args)
@@ -103,7 +105,8 @@ enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *ar
         status = aw_record_set_text(&command, "value", aw_arg(args, "value", 0), &session->err);
     if (status == AW_OK)
         status = check_enabled(session, &command);
-    return status == AW_OK ? pid_send_all(session, args, &command, 1, verify_ns(session)) : status;
+    return status == AW_OK ? canpid_send_all(session, args, &command, 1, verify_ns(session))
+                           : status;
 }
 
 enum aw_status run_precompression(struct aw_session *session, const struct aw_args *args)
@@ -137,30 +140,30 @@ enum aw_status run_aux(struct aw_session *session, const struct aw_args *args)
         status = aw_record_set_text(&command, "index", aw_arg(args, "index", 0), &session->err);
     if (status == AW_OK)
         status = aw_record_set_text(&command, "value", aw_arg(args, "value", 0), &session->err);
-    return status == AW_OK ? pid_send_all(session, args, &command, 1, 0) : status;
+    return status == AW_OK ? canpid_send_all(session, args, &command, 1, 0) : status;
 }
 
 enum aw_status run_calibrate(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record command;
     enum aw_status status = begin(session, "calibrate", false, &command);
-    return status == AW_OK ? pid_send_all(session, args, &command, 1, 0) : status;
+    return status == AW_OK ? canpid_send_all(session, args, &command, 1, 0) : status;
 }
 
 /* With --dry-run no bus says which controller was seen last. */
 static enum aw_status show_disable(struct aw_session *session, uint64_t boards, int controller)
 {
     enum aw_status status = AW_OK;
-    controller = controller == AW_PID_LAST ? AW_PID_POS : controller;
-    double value = AW_PID_DISABLE * aw_pid_setpoint_scale(controller);
+    controller = controller == AW_CANPID_LAST ? AW_CANPID_POS : controller;
+    double value = AW_CANPID_DISABLE * aw_canpid_setpoint_scale(controller);
     for (; status == AW_OK && boards; boards &= boards - 1) {
         struct aw_record command;
-        struct aw_pid_sent sent;
+        struct aw_canpid_sent sent;
         aw_record_init(&command, aw_wire_codec(session->wire, "setpoint", AW_TX), AW_TX);
-        aw_record_set(&command, "board", pid_first_board(boards), NULL);
+        aw_record_set(&command, "board", canpid_first_board(boards), NULL);
         aw_record_set(&command, "controller", controller, NULL);
         aw_record_set(&command, "value", value, NULL);
-        status = aw_pid_check(pid_of(session), &command, &sent, &session->err);
+        status = aw_canpid_check(canpid_of(session), &command, &sent, &session->err);
         if (status == AW_OK)
             status = aw_session_dry_run(session, &command, (struct aw_span){sent.bytes, sent.size});
     }
@@ -168,9 +171,9 @@ static enum aw_status show_disable(struct aw_session *session, uint64_t boards, 
 }
 
 static void report_disabled(struct aw_session *session, uint64_t boards,
-                            const struct aw_pid_disabled *done, const char *result)
+                            const struct aw_canpid_disabled *done, const char *result)
 {
-    struct pid_state *state = session->state;
+    struct canpid_state *state = session->state;
     const struct {
         const char *key;
         uint64_t boards;
@@ -181,18 +184,18 @@ static void report_disabled(struct aw_session *session, uint64_t boards,
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (lists[i].boards)
             aw_object_text(&session->result, lists[i].key,
-                           aw_pid_board_list(&session->wire->variant, lists[i].boards,
-                                             state->lists[i], sizeof state->lists[i]));
+                           aw_canpid_board_list(&session->wire->variant, lists[i].boards,
+                                                state->lists[i], sizeof state->lists[i]));
 }
 
 /* Whoever says all of them does not say that there are so many: a board that this session has never
- * heard of and never sent anything else to may stay silent, as long as one confirms. */
+ * received of and never sent anything else to may stay silent, as long as one confirms. */
 static bool may_be_absent(struct aw_session *session, uint64_t silent)
 {
-    struct pid_state *state = session->state;
+    struct canpid_state *state = session->state;
     for (uint64_t left = silent; left; left &= left - 1) {
-        const struct aw_pid_board *board = &state->pid.boards[__builtin_ctzll(left)];
-        if (board->streams[AW_PID_PID].count || state->left & left & -left)
+        const struct aw_canpid_board *board = &state->client.boards[__builtin_ctzll(left)];
+        if (board->streams[AW_CANPID_PID].count || state->left & left & -left)
             return false;
     }
     return true;
@@ -200,15 +203,16 @@ static bool may_be_absent(struct aw_session *session, uint64_t silent)
 
 static enum aw_status disable(struct aw_session *session, uint64_t boards, bool all, int controller)
 {
-    struct aw_pid *pid = pid_of(session);
-    struct aw_pid_disabled done;
-    enum aw_status status = aw_pid_disable(pid, boards, controller, &done, &session->err);
+    struct aw_canpid *client = canpid_of(session);
+    struct aw_canpid_disabled done;
+    enum aw_status status = aw_canpid_disable(client, boards, controller, &done, &session->err);
     if (all && status == AW_TIMEOUT && done.confirmed &&
         (boards & ~done.confirmed & ~done.silent) == 0 && may_be_absent(session, done.silent))
         status = AW_OK;
-    pid_disabled(session, done.confirmed);
-    const char *confirmed = pid->options.confirm_ms ? "disabled" : "sent";
-    report_disabled(session, boards, pid->options.confirm_ms ? &done : &(struct aw_pid_disabled){0},
+    canpid_disabled(session, done.confirmed);
+    const char *confirmed = client->options.confirm_ms ? "disabled" : "sent";
+    report_disabled(session, boards,
+                    client->options.confirm_ms ? &done : &(struct aw_canpid_disabled){0},
                     status == AW_OK ? confirmed : "not-confirmed");
     return status;
 }
@@ -217,16 +221,16 @@ static enum aw_status disable(struct aw_session *session, uint64_t boards, bool 
  * without -c for the controller seen last: stop asks for nothing. */
 enum aw_status run_disable(struct aw_session *session, const struct aw_args *args)
 {
-    struct pid_state *state = session->state;
+    struct canpid_state *state = session->state;
     const char *text = aw_option(session, "board");
     bool all = !text || strcmp(text, "all") == 0;
-    uint64_t boards = pid_all_boards(session) | state->left;
+    uint64_t boards = canpid_all_boards(session) | state->left;
     int controller;
-    enum aw_status status = pid_controller(session, false, &controller);
+    enum aw_status status = canpid_controller(session, false, &controller);
     if (status == AW_OK && !all)
-        status = pid_boards(session, &boards);
+        status = canpid_boards(session, &boards);
     if (status == AW_OK)
-        status = pid_ready_to_make(session);
+        status = canpid_ready_to_make(session);
     if (status != AW_OK)
         return status;
     if (aw_flag(session, "dry-run"))

@@ -9,114 +9,116 @@
 #define HEAD_ROWS_MAX 8
 
 /* Boards of the config file; names and head are for a variant of the wire. */
-struct pid_boards {
+struct canpid_boards {
     size_t n;
-    char text[BOARDS_NAMED][AW_PID_NAME_MAX];
+    char text[BOARDS_NAMED][AW_CANPID_NAME_MAX];
     struct aw_name names[BOARDS_NAMED + 1];
     struct aw_field head[HEAD_ROWS_MAX];
 };
 
-struct pid_state {
-    struct pid_boards boards;
-    struct aw_pid pid;
-    struct aw_pid dry;          /* of --dry-run: the conversation does not notice */
-    struct aw_link *link;       /* that pid speaks on; another one: start anew */
-    char url[512];              /* of the link, with kernel filters */
-    uint64_t driven;            /* boards that the running command has enabled */
-    uint64_t chosen;            /* those that -b names, for commands that look on */
-    uint64_t left;              /* those that commands before it have left enabled */
-    int seen[AW_PID_BOARDS];    /* controllers, before a recording was checked */
-    char name[AW_PID_NAME_MAX]; /* of the board in the result */
-    struct aw_pid_frame heard;  /* the one that hear told of last */
-    bool busy;                  /* something was heard since the last rest */
-    char lists[3][AW_PID_BOARDS * AW_PID_NAME_MAX]; /* of boards in a result */
+struct canpid_state {
+    struct canpid_boards boards;
+    struct aw_canpid client;
+    struct aw_canpid dry;            /* of --dry-run: the conversation does not notice */
+    struct aw_link *link;            /* that pid speaks on; another one: start anew */
+    char url[512];                   /* of the link, with kernel filters */
+    uint64_t driven;                 /* boards that the running command has enabled */
+    uint64_t chosen;                 /* those that -b names, for commands that look on */
+    uint64_t left;                   /* those that commands before it have left enabled */
+    int seen[AW_CANPID_BOARDS];      /* controllers, before a recording was checked */
+    char name[AW_CANPID_NAME_MAX];   /* of the board in the result */
+    struct aw_canpid_frame received; /* the last one that came */
+    bool busy;                       /* something was received since the last rest */
+    char lists[3][AW_CANPID_BOARDS * AW_CANPID_NAME_MAX]; /* of boards in a result */
     unsigned no_current; /* sensors frames so far, if none had a current but 0 */
 };
 
-static inline struct aw_pid *pid_of(struct aw_session *session)
+static inline struct aw_canpid *canpid_of(struct aw_session *session)
 {
-    struct pid_state *state = session->state;
-    return aw_flag(session, "dry-run") ? &state->dry : &state->pid;
+    struct canpid_state *state = session->state;
+    return aw_flag(session, "dry-run") ? &state->dry : &state->client;
 }
 
 /* Opens the link and gets the client ready. */
-enum aw_status pid_ready(struct aw_session *session);
+enum aw_status canpid_ready(struct aw_session *session);
 
 /* The same for what only makes frames with --dry-run: a client without a link then. */
-enum aw_status pid_ready_to_make(struct aw_session *session);
+enum aw_status canpid_ready_to_make(struct aw_session *session);
 
 /* A section "[board NAME]" with "id = 0x100": another name, or another identifier for a known one.
  */
-enum aw_status pid_configure(struct aw_session *session, const char *section, const char *key,
-                             const char *value, struct aw_error *err);
+enum aw_status canpid_configure(struct aw_session *session, const char *section, const char *key,
+                                const char *value, struct aw_error *err);
 
 /* The variant that --sensors-layout names, with the boards of the config file. */
-enum aw_status pid_variant(struct aw_session *session, struct aw_variant *variant,
-                           struct aw_error *err);
+enum aw_status canpid_variant(struct aw_session *session, struct aw_variant *variant,
+                              struct aw_error *err);
 
 /* Names and identifiers of all boards, {0}-terminated. */
-const struct aw_name *pid_board_names(const struct aw_session *session);
+const struct aw_name *canpid_board_names(const struct aw_session *session);
 
 /* -b: a set of boards, or exactly one. AW_USAGE if it is missing or unknown. */
-enum aw_status pid_boards(struct aw_session *session, uint64_t *boards);
-enum aw_status pid_one_board(struct aw_session *session, unsigned *board);
+enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards);
+enum aw_status canpid_one_board(struct aw_session *session, unsigned *board);
 
 /* Those that "all" means: every board that has a name. */
-uint64_t pid_all_boards(const struct aw_session *session);
+uint64_t canpid_all_boards(const struct aw_session *session);
 
-/* -c: a controller, or AW_PID_LAST if it was not given and may be left out. */
-enum aw_status pid_controller(struct aw_session *session, bool needed, int *controller);
+/* -c: a controller, or AW_CANPID_LAST if it was not given and may be left out. */
+enum aw_status canpid_controller(struct aw_session *session, bool needed, int *controller);
 
 /* Board number of the lowest bit. */
-unsigned pid_first_board(uint64_t boards);
+unsigned canpid_first_board(uint64_t boards);
 
 /* A value in the controller's unit ("10deg", "-5Nm", "20%") as a normalised number. */
-enum aw_status pid_parse(struct aw_session *session, const char *what, const char *text,
-                         int controller, double *normalised);
+enum aw_status canpid_parse(struct aw_session *session, const char *what, const char *text,
+                            int controller, double *normalised);
 
 /* Checks, shows and sends n messages to each board of -b (or shows them only, with --dry-run).
  * Their result is one, of the command that was typed. */
-enum aw_status pid_send_all(struct aw_session *session, const struct aw_args *args,
-                            struct aw_record *commands, size_t n, int64_t verify_ns);
+enum aw_status canpid_send_all(struct aw_session *session, const struct aw_args *args,
+                               struct aw_record *commands, size_t n, int64_t verify_ns);
 
 /* Takes in what has come, then rests: some ms if there was something, so that a full bus is read in
- * blocks and not frame by frame, else until something comes, at most 20 ms. fn as in aw_pid_poll.
+ * blocks and not frame by frame, else until something comes, at most 20 ms. fn as in
+ * aw_canpid_poll.
  */
-enum aw_status pid_round(struct aw_session *session, int64_t deadline, aw_pid_frame_fn *fn,
-                         void *context);
+enum aw_status canpid_round(struct aw_session *session, int64_t deadline, aw_canpid_frame_fn *fn,
+                            void *context);
 
 /* What the tool gives to the common commands that look on (see struct aw_tool). */
-enum aw_status pid_prepare(struct aw_session *session);
-enum aw_status pid_allow(struct aw_session *session, const struct aw_record *command);
-enum aw_status pid_send_at(struct aw_session *session, struct aw_span message, int64_t due,
-                           bool *held);
-enum aw_status pid_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
-const char *pid_subject(struct aw_session *session, const struct aw_record *record, char *out,
-                        size_t size);
-enum aw_status pid_narrow(struct aw_session *session, bool *narrowed);
-bool pid_concerns(struct aw_session *session, struct aw_span frame, const char *subject);
-void pid_notice(struct aw_session *session, const struct aw_record *record);
-const char *pid_remark(struct aw_session *session, char *out, size_t size);
+enum aw_status canpid_prepare(struct aw_session *session);
+enum aw_status canpid_allow(struct aw_session *session, const struct aw_record *command);
+enum aw_status canpid_send_at(struct aw_session *session, struct aw_span message, int64_t due,
+                              bool *held);
+enum aw_status canpid_hear(struct aw_session *session, int64_t deadline,
+                           struct aw_received *received);
+const char *canpid_subject(struct aw_session *session, const struct aw_record *record, char *out,
+                           size_t size);
+enum aw_status canpid_narrow(struct aw_session *session, bool *narrowed);
+bool canpid_concerns(struct aw_session *session, struct aw_span frame, const char *subject);
+void canpid_notice(struct aw_session *session, const struct aw_record *record);
+const char *canpid_remark(struct aw_session *session, char *out, size_t size);
 
 /* Reads and passes over telemetry for a time. */
-enum aw_status pid_wait(struct aw_session *session, double seconds);
+enum aw_status canpid_wait(struct aw_session *session, double seconds);
 
 /* Waits until telemetry of this board has come; AW_TIMEOUT with advice. */
-enum aw_status pid_telemetry(struct aw_session *session, unsigned board);
+enum aw_status canpid_telemetry(struct aw_session *session, unsigned board);
 
 /* After a command went out: a setpoint that the controller takes, and a gain or precompression that
  * may have switched it over, enable the driver, until a setpoint disables it, which is so when the
  * telemetry shows it (verified). */
-void pid_note_sent(struct aw_session *session, const struct aw_pid_sent *sent, bool verified);
+void canpid_note_sent(struct aw_session *session, const struct aw_canpid_sent *sent, bool verified);
 
 /* These boards have been disabled: nothing that goes on is left of them. */
-void pid_disabled(struct aw_session *session, uint64_t boards);
+void canpid_disabled(struct aw_session *session, uint64_t boards);
 
-/* Disables the boards that the running command has enabled, as aw_pid_disable does: AW_OK if their
- * telemetry confirms it. */
-enum aw_status pid_end_motion(struct aw_session *session);
-enum aw_status pid_safe_stop(struct aw_session *session);
-void pid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
+/* Disables the boards that the running command has enabled, as aw_canpid_disable does: AW_OK if
+ * their telemetry confirms it. */
+enum aw_status canpid_end_motion(struct aw_session *session);
+enum aw_status canpid_safe_stop(struct aw_session *session);
+void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
 
 enum aw_status run_set(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_gain(struct aw_session *session, const struct aw_args *args);
@@ -138,6 +140,6 @@ enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args);
 
-extern const struct aw_transport pid_sim_transport;
+extern const struct aw_transport canpid_sim_transport;
 
 #endif

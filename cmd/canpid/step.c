@@ -76,7 +76,7 @@ static enum aw_status judge(struct aw_session *session, const struct aw_response
     return AW_OK;
 }
 
-static enum aw_status parse_plan(struct pid_run *run, struct step_plan *plan)
+static enum aw_status parse_plan(struct canpid_run *run, struct step_plan *plan)
 {
     struct aw_session *session = run->session;
     const char *from = aw_option(session, "from"), *to = aw_option(session, "to");
@@ -87,9 +87,9 @@ static enum aw_status parse_plan(struct pid_run *run, struct step_plan *plan)
     plan->settle_s = aw_option_number(session, "settle");
     if (!(plan->seconds > 0.05))
         return aw_fail(&session->err, AW_LIMIT, "step: --for must be longer than 50 ms");
-    enum aw_status status = pid_parse(session, "--from", from, run->controller, &plan->from);
+    enum aw_status status = canpid_parse(session, "--from", from, run->controller, &plan->from);
     if (status == AW_OK)
-        status = pid_parse(session, "--to", to, run->controller, &plan->to);
+        status = canpid_parse(session, "--to", to, run->controller, &plan->to);
     return status == AW_OK ? check_limits(session) : status;
 }
 
@@ -111,11 +111,11 @@ static size_t samples_since(const struct aw_table *table)
     return n;
 }
 
-static void report_metrics(struct pid_run *run, const struct step_plan *plan,
+static void report_metrics(struct canpid_run *run, const struct step_plan *plan,
                            const struct aw_response *response)
 {
     struct aw_object *result = &run->session->result;
-    pid_run_report(run, "step");
+    canpid_run_report(run, "step");
     aw_object_number(result, "from", plan->from * run->scale, 6, run->unit);
     aw_object_number(result, "to", plan->to * run->scale, 6, run->unit);
     for (int m = 0; m < AW_METRICS; m++)
@@ -126,7 +126,7 @@ static void report_metrics(struct pid_run *run, const struct step_plan *plan,
 }
 
 /* From the samples alone, as compare does with the file that they are saved in. */
-static enum aw_status measure(struct pid_run *run, struct aw_response *response)
+static enum aw_status measure(struct canpid_run *run, struct aw_response *response)
 {
     struct aw_run samples;
     enum aw_status status = aw_run_from_table(&run->table, &samples, &run->session->err);
@@ -138,43 +138,43 @@ static enum aw_status measure(struct pid_run *run, struct aw_response *response)
 }
 
 /* From rest at A, and the last samples of that: the step is at t = 0. */
-static enum aw_status perform(struct pid_run *run, const struct step_plan *plan)
+static enum aw_status perform(struct canpid_run *run, const struct step_plan *plan)
 {
     double lead_s = fmin(plan->settle_s, LEAD_S);
-    enum aw_status status = pid_run_drive(run, plan->from);
+    enum aw_status status = canpid_run_drive(run, plan->from);
     if (status == AW_OK)
-        status = pid_run_collect(run, plan->settle_s - lead_s);
+        status = canpid_run_collect(run, plan->settle_s - lead_s);
     if (status == AW_OK)
-        status = pid_run_restart(run);
+        status = canpid_run_restart(run);
     run->start_ns += (int64_t)(lead_s * 1e9);
     if (status == AW_OK)
-        status = pid_run_collect(run, lead_s);
+        status = canpid_run_collect(run, lead_s);
     if (status == AW_OK)
-        status = pid_run_drive(run, plan->to);
-    return status == AW_OK ? pid_run_collect(run, plan->seconds) : status;
+        status = canpid_run_drive(run, plan->to);
+    return status == AW_OK ? canpid_run_collect(run, plan->seconds) : status;
 }
 
 enum aw_status run_step(struct aw_session *session, const struct aw_args *args)
 {
-    struct pid_run run = {.session = session};
+    struct canpid_run run = {.session = session};
     struct step_plan plan;
     struct aw_response response;
     (void)args;
-    enum aw_status status = pid_controller(session, true, &run.controller);
+    enum aw_status status = canpid_controller(session, true, &run.controller);
     if (status == AW_OK)
         status = parse_plan(&run, &plan);
     if (status == AW_OK)
-        status = pid_run_begin(&run, session);
+        status = canpid_run_begin(&run, session);
     if (status == AW_OK)
-        status = pid_run_end(&run, perform(&run, &plan));
+        status = canpid_run_end(&run, perform(&run, &plan));
     if (status == AW_OK)
         status = measure(&run, &response);
     if (status == AW_OK) {
         report_metrics(&run, &plan, &response);
-        status = pid_run_plot(&run, "Step response");
+        status = canpid_run_plot(&run, "Step response");
     }
     if (status == AW_OK)
         status = judge(session, &response);
-    pid_run_free(&run);
+    canpid_run_free(&run);
     return status;
 }

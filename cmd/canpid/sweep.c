@@ -13,18 +13,18 @@ struct sweep_state {
     double fit;
 };
 
-static enum aw_status parse_plan(struct pid_run *run, struct sweep_state *s)
+static enum aw_status parse_plan(struct canpid_run *run, struct sweep_state *s)
 {
     struct aw_session *session = run->session;
     const char *kind = aw_option(session, "kind"), *around = aw_option(session, "around");
     double centre = 0, amplitude = 0, edge = 0;
     enum aw_status status =
-        around ? pid_parse(session, "--around", around, run->controller, &centre) : AW_OK;
+        around ? canpid_parse(session, "--around", around, run->controller, &centre) : AW_OK;
     if (status == AW_OK)
-        status = pid_parse(session, "--amplitude", aw_option(session, "amplitude"), run->controller,
-                           &amplitude);
+        status = canpid_parse(session, "--amplitude", aw_option(session, "amplitude"),
+                              run->controller, &amplitude);
     edge = fabs(centre) + fabs(amplitude);
-    if (status == AW_OK && edge > aw_pid_setpoint_limit(run->controller))
+    if (status == AW_OK && edge > aw_canpid_setpoint_limit(run->controller))
         status = aw_fail(&session->err, AW_LIMIT,
                          "sweep: --around and --amplitude leave the range of the setpoint");
     if (status != AW_OK)
@@ -34,37 +34,37 @@ static enum aw_status parse_plan(struct pid_run *run, struct sweep_state *s)
         .from_hz = aw_option_number(session, "from-hz"),
         .to_hz = aw_option_number(session, "to-hz"),
         .tones = (int)aw_option_number(session, "tones"),
-        .amplitude = amplitude * aw_pid_full_scale(run->controller),
+        .amplitude = amplitude * aw_canpid_full_scale(run->controller),
         .duration_s = aw_flag(session, "for") ? aw_option_number(session, "for") : 10,
     };
-    s->centre = centre * aw_pid_full_scale(run->controller);
+    s->centre = centre * aw_canpid_full_scale(run->controller);
     return aw_sweep_start(&s->sweep, &plan, &session->err);
 }
 
-static enum aw_status excite(struct pid_run *run, struct sweep_state *s, double seconds,
+static enum aw_status excite(struct canpid_run *run, struct sweep_state *s, double seconds,
                              bool moving)
 {
     enum aw_status status = AW_OK;
     double t = 0;
     while (status == AW_OK && t < seconds) {
-        status = pid_run_await_turn(run);
+        status = canpid_run_await_turn(run);
         t = (double)(aw_clock_now(run->session->clock) - run->start_ns) / 1e9;
         double value = s->centre + (moving ? aw_sweep_value(&s->sweep, t) : 0);
         if (status == AW_OK)
-            status = pid_run_drive(run, value / run->scale);
+            status = canpid_run_drive(run, value / run->scale);
     }
     return status;
 }
 
 /* A multisine is measured in its second period, when the start has died away. */
-static enum aw_status perform(struct pid_run *run, struct sweep_state *s)
+static enum aw_status perform(struct canpid_run *run, struct sweep_state *s)
 {
     double duration = s->sweep.plan.duration_s;
-    enum aw_status status = pid_run_restart(run);
+    enum aw_status status = canpid_run_restart(run);
     if (status == AW_OK)
         status = excite(run, s, aw_option_number(run->session, "settle"), false);
     if (status == AW_OK)
-        status = pid_run_restart(run);
+        status = canpid_run_restart(run);
     if (status == AW_OK)
         status =
             excite(run, s, s->sweep.plan.kind == AW_SWEEP_CHIRP ? duration : 2 * duration, true);
@@ -85,7 +85,7 @@ static double *rows_from(const struct aw_table *table, double from, size_t *n)
     return block;
 }
 
-static enum aw_status estimate(struct pid_run *run, struct sweep_state *s)
+static enum aw_status estimate(struct canpid_run *run, struct sweep_state *s)
 {
     size_t n;
     bool chirp = s->sweep.plan.kind == AW_SWEEP_CHIRP;
@@ -98,7 +98,7 @@ static enum aw_status estimate(struct pid_run *run, struct sweep_state *s)
     return status;
 }
 
-static void print_points(struct pid_run *run, const struct sweep_state *s)
+static void print_points(struct canpid_run *run, const struct sweep_state *s)
 {
     struct aw_output *out = &run->session->out;
     bool json = aw_session_json(run->session);
@@ -114,7 +114,7 @@ static void print_points(struct pid_run *run, const struct sweep_state *s)
     }
 }
 
-static void report(struct pid_run *run, const struct sweep_state *s)
+static void report(struct canpid_run *run, const struct sweep_state *s)
 {
     struct aw_bode_point open[AW_SWEEP_TONES];
     struct aw_bode_summary closed, loop;
@@ -122,7 +122,7 @@ static void report(struct pid_run *run, const struct sweep_state *s)
     aw_bode_summary(s->points, s->sweep.n, &closed);
     aw_bode_open_loop(s->points, s->sweep.n, open);
     aw_bode_summary(open, s->sweep.n, &loop);
-    pid_run_report(run, "sweep");
+    canpid_run_report(run, "sweep");
     aw_object_number(result, "bandwidth", closed.bandwidth_hz, 4, "Hz");
     aw_object_number(result, "peak_gain", closed.peak_gain, 4, NULL);
     aw_object_number(result, "peak_hz", closed.peak_hz, 4, "Hz");
@@ -131,7 +131,7 @@ static void report(struct pid_run *run, const struct sweep_state *s)
     aw_object_number(result, "fit", s->fit, 4, NULL);
 }
 
-static enum aw_status plot(struct pid_run *run, const struct sweep_state *s)
+static enum aw_status plot(struct canpid_run *run, const struct sweep_state *s)
 {
     const char *path = aw_option(run->session, "plot");
     double hz[AW_SWEEP_TONES], gain[AW_SWEEP_TONES], phase[AW_SWEEP_TONES];
@@ -153,21 +153,21 @@ static enum aw_status plot(struct pid_run *run, const struct sweep_state *s)
                              .log_x = true,
                              .panels = panels,
                              .n = 2};
-    return pid_write_chart(run->session, &chart, path);
+    return canpid_write_chart(run->session, &chart, path);
 }
 
 enum aw_status run_sweep(struct aw_session *session, const struct aw_args *args)
 {
-    struct pid_run run = {.session = session};
+    struct canpid_run run = {.session = session};
     struct sweep_state s = {0};
     (void)args;
-    enum aw_status status = pid_controller(session, true, &run.controller);
+    enum aw_status status = canpid_controller(session, true, &run.controller);
     if (status == AW_OK)
         status = parse_plan(&run, &s);
     if (status == AW_OK)
-        status = pid_run_begin(&run, session);
+        status = canpid_run_begin(&run, session);
     if (status == AW_OK)
-        status = pid_run_end(&run, perform(&run, &s));
+        status = canpid_run_end(&run, perform(&run, &s));
     if (status == AW_OK)
         status = estimate(&run, &s);
     if (status == AW_OK) {
@@ -175,6 +175,6 @@ enum aw_status run_sweep(struct aw_session *session, const struct aw_args *args)
         report(&run, &s);
         status = plot(&run, &s);
     }
-    pid_run_free(&run);
+    canpid_run_free(&run);
     return status;
 }

@@ -8,27 +8,27 @@
 /* One command for named boards needs no frame of the others: the kernel leaves them out. */
 static void filter_boards(struct aw_session *session)
 {
-    struct pid_state *state = session->state;
+    struct canpid_state *state = session->state;
     const char *url;
     uint64_t boards;
     if (!session->one_shot || session->link || !aw_flag(session, "board") ||
         aw_session_url(session, &url) != AW_OK || strncmp(url, "can:", 4) != 0 ||
-        strstr(url, "filter=") || pid_boards(session, &boards) != AW_OK)
+        strstr(url, "filter=") || canpid_boards(session, &boards) != AW_OK)
         return;
     size_t used = (size_t)snprintf(state->url, sizeof state->url, "%s%cfilter=", url,
                                    strchr(url, '?') ? '&' : '?');
     for (const char *comma = ""; boards && used + 16 < sizeof state->url; boards &= boards - 1) {
         used += (size_t)snprintf(state->url + used, sizeof state->url - used, "%s%03X/7E0", comma,
-                                 pid_first_board(boards));
+                                 canpid_first_board(boards));
         comma = ",";
     }
     if (used + 16 < sizeof state->url)
         aw_options_set(&session->options, "link", state->url, AW_FROM_COMMAND_LINE, NULL);
 }
 
-static struct aw_pid_options pid_options(const struct aw_session *session)
+static struct aw_canpid_options canpid_options(const struct aw_session *session)
 {
-    struct aw_pid_options options = aw_pid_defaults();
+    struct aw_canpid_options options = aw_canpid_defaults();
     options.allow_switch = aw_flag(session, "switch");
     options.force = aw_flag(session, "force");
     if (aw_flag(session, "timeout"))
@@ -36,10 +36,10 @@ static struct aw_pid_options pid_options(const struct aw_session *session)
     return options;
 }
 
-enum aw_status pid_ready(struct aw_session *session)
+enum aw_status canpid_ready(struct aw_session *session)
 {
-    struct pid_state *state = session->state;
-    struct aw_pid_options options = pid_options(session);
+    struct canpid_state *state = session->state;
+    struct aw_canpid_options options = canpid_options(session);
     struct aw_link *link;
     filter_boards(session);
     enum aw_status status = aw_session_link(session, &link);
@@ -48,26 +48,26 @@ enum aw_status pid_ready(struct aw_session *session)
     if (link->recorded)
         options.confirm_ms = 0;
     if (state->link != link)
-        aw_pid_init(&state->pid, link, &session->wire->variant, &options);
-    state->pid.options = options;
+        aw_canpid_init(&state->client, link, &session->wire->variant, &options);
+    state->client.options = options;
     state->link = link;
     return AW_OK;
 }
 
-enum aw_status pid_ready_to_make(struct aw_session *session)
+enum aw_status canpid_ready_to_make(struct aw_session *session)
 {
-    struct aw_pid_options options = pid_options(session);
+    struct aw_canpid_options options = canpid_options(session);
     if (!aw_flag(session, "dry-run"))
-        return pid_ready(session);
-    aw_pid_init(pid_of(session), NULL, &session->wire->variant, &options);
+        return canpid_ready(session);
+    aw_canpid_init(canpid_of(session), NULL, &session->wire->variant, &options);
     return AW_OK;
 }
 
 static const char *list_boards(struct aw_session *session, uint64_t boards)
 {
-    char *out = ((struct pid_state *)session->state)->lists[0];
-    return aw_pid_board_list(&session->wire->variant, boards, out,
-                             sizeof((struct pid_state *)session->state)->lists[0]);
+    char *out = ((struct canpid_state *)session->state)->lists[0];
+    return aw_canpid_board_list(&session->wire->variant, boards, out,
+                                sizeof((struct canpid_state *)session->state)->lists[0]);
 }
 
 /* What a command has sent so far: to all of its boards, unless something went wrong. */
@@ -83,14 +83,14 @@ static void report(struct aw_session *session, const char *cmd, const struct aw_
     struct aw_object *object = &session->result;
     aw_object_start(object, cmd);
     aw_object_text(object, "board", list_boards(session, outcome->boards));
-    if (outcome->controller != AW_PID_LAST)
-        aw_object_text(object, "controller", aw_pid_controller_name(outcome->controller));
+    if (outcome->controller != AW_CANPID_LAST)
+        aw_object_text(object, "controller", aw_canpid_controller_name(outcome->controller));
     for (size_t i = 0; i < n; i++) {
-        int leaf = aw_codec_find(commands[i].codec, "value");
+        int scalar = aw_codec_find(commands[i].codec, "value");
         const char *message = commands[i].codec->message->name;
-        if (leaf >= 0 && !commands[i].codec->leaves[leaf].field->optional)
+        if (scalar >= 0 && !commands[i].codec->scalars[scalar].field->optional)
             aw_object_number(object, strcmp(cmd, "set") == 0 ? message : "value",
-                             commands[i].v[leaf], -1, NULL);
+                             commands[i].v[scalar], -1, NULL);
     }
     aw_object_text(object, "result", outcome->verified ? "verified" : "sent");
     if (outcome->switches)
@@ -99,54 +99,55 @@ static void report(struct aw_session *session, const char *cmd, const struct aw_
 
 static void leave(struct aw_session *session, uint64_t boards)
 {
-    ((struct pid_state *)session->state)->left = boards;
-    session->left = boards ? AW_LEFT_RUNNING : AW_LEFT_NOTHING;
+    ((struct canpid_state *)session->state)->left = boards;
+    session->left = boards ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
 }
 
-void pid_disabled(struct aw_session *session, uint64_t boards)
+void canpid_disabled(struct aw_session *session, uint64_t boards)
 {
-    leave(session, ((struct pid_state *)session->state)->left & ~boards);
+    leave(session, ((struct canpid_state *)session->state)->left & ~boards);
 }
 
-void pid_note_sent(struct aw_session *session, const struct aw_pid_sent *sent, bool verified)
+void canpid_note_sent(struct aw_session *session, const struct aw_canpid_sent *sent, bool verified)
 {
-    struct pid_state *state = session->state;
+    struct canpid_state *state = session->state;
     bool held = isnan(sent->setpoint) && (sent->switches || sent->unknown);
     if (held || fabs(sent->setpoint) <= 1) {
-        state->driven |= AW_PID_BIT(sent->board);
+        state->driven |= AW_CANPID_BIT(sent->board);
         aw_session_moves(session);
         leave(session, state->left | state->driven);
     } else if (!isnan(sent->setpoint) && verified) {
-        pid_disabled(session, AW_PID_BIT(sent->board));
+        canpid_disabled(session, AW_CANPID_BIT(sent->board));
     }
 }
 
 static enum aw_status send_one(struct aw_session *session, struct aw_record *command,
                                unsigned board, int64_t verify_ns, struct outcome *outcome)
 {
-    struct aw_pid *pid = pid_of(session);
-    struct aw_pid_sent sent;
+    struct aw_canpid *client = canpid_of(session);
+    struct aw_canpid_sent sent;
     aw_record_set(command, "board", board, NULL);
-    enum aw_status status = aw_pid_check(pid, command, &sent, &session->err);
+    enum aw_status status = aw_canpid_check(client, command, &sent, &session->err);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return aw_session_dry_run(session, command, (struct aw_span){sent.bytes, sent.size});
     if (status == AW_OK)
         status = aw_session_announce(session, command);
     if (status == AW_OK && sent.unknown)
-        aw_session_say(session, "which controller is active is not known: this may switch %s over",
-                       list_boards(session, AW_PID_BIT(board)));
+        aw_session_notice(session,
+                          "which controller is active is not known: this may switch %s over",
+                          list_boards(session, AW_CANPID_BIT(board)));
     if (status == AW_OK)
-        status = aw_pid_send(pid, command, &sent, &session->err);
+        status = aw_canpid_send(client, command, &sent, &session->err);
     if (status != AW_OK)
         return status;
-    pid_note_sent(session, &sent, false);
-    outcome->boards |= AW_PID_BIT(board);
+    canpid_note_sent(session, &sent, false);
+    outcome->boards |= AW_CANPID_BIT(board);
     outcome->controller = sent.controller;
     outcome->switches = outcome->switches || sent.switches;
     if (verify_ns > 0)
-        status = aw_pid_verify(pid, &sent, aw_clock_now(session->clock) + verify_ns, NULL, NULL,
-                               &session->err);
-    pid_note_sent(session, &sent, verify_ns > 0 && status == AW_OK);
+        status = aw_canpid_verify(client, &sent, aw_clock_now(session->clock) + verify_ns, NULL,
+                                  NULL, &session->err);
+    canpid_note_sent(session, &sent, verify_ns > 0 && status == AW_OK);
     return status;
 }
 
@@ -154,49 +155,49 @@ static enum aw_status send_one(struct aw_session *session, struct aw_record *com
 static enum aw_status check_all(struct aw_session *session, struct aw_record *commands, size_t n,
                                 uint64_t boards)
 {
-    enum aw_status status = pid_ready_to_make(session);
+    enum aw_status status = canpid_ready_to_make(session);
     for (; status == AW_OK && boards; boards &= boards - 1)
         for (size_t i = 0; i < n && status == AW_OK; i++) {
-            aw_record_set(&commands[i], "board", pid_first_board(boards), NULL);
-            status = aw_pid_check(pid_of(session), &commands[i], NULL, &session->err);
+            aw_record_set(&commands[i], "board", canpid_first_board(boards), NULL);
+            status = aw_canpid_check(canpid_of(session), &commands[i], NULL, &session->err);
         }
     return status;
 }
 
-enum aw_status pid_send_all(struct aw_session *session, const struct aw_args *args,
-                            struct aw_record *commands, size_t n, int64_t verify_ns)
+enum aw_status canpid_send_all(struct aw_session *session, const struct aw_args *args,
+                               struct aw_record *commands, size_t n, int64_t verify_ns)
 {
-    struct outcome outcome = {.verified = verify_ns > 0, .controller = AW_PID_LAST};
+    struct outcome outcome = {.verified = verify_ns > 0, .controller = AW_CANPID_LAST};
     uint64_t boards;
-    enum aw_status status = pid_boards(session, &boards);
-    ((struct pid_state *)session->state)->driven = 0;
+    enum aw_status status = canpid_boards(session, &boards);
+    ((struct canpid_state *)session->state)->driven = 0;
     if (status == AW_OK)
         status = check_all(session, commands, n, boards);
     for (size_t i = 0; i < n && status == AW_OK; i++)
         for (uint64_t left = boards; left && status == AW_OK; left &= left - 1)
-            status = send_one(session, &commands[i], pid_first_board(left), verify_ns, &outcome);
+            status = send_one(session, &commands[i], canpid_first_board(left), verify_ns, &outcome);
     if (status == AW_OK && outcome.boards)
         report(session, args->command->name, commands, n, &outcome);
     else if (status != AW_OK && outcome.boards)
-        aw_session_say(session, "sent to %s before that", list_boards(session, outcome.boards));
+        aw_session_notice(session, "sent to %s before that", list_boards(session, outcome.boards));
     session->moving = session->moving && (status == AW_STOPPED || session->out.error);
     return status;
 }
 
-enum aw_status pid_wait(struct aw_session *session, double seconds)
+enum aw_status canpid_wait(struct aw_session *session, double seconds)
 {
     int64_t deadline = aw_clock_now(session->clock) + (int64_t)(seconds * 1e9);
-    return aw_pid_poll(pid_of(session), deadline, NULL, NULL, &session->err);
+    return aw_canpid_poll(canpid_of(session), deadline, NULL, NULL, &session->err);
 }
 
 struct round {
-    aw_pid_frame_fn *fn;
+    aw_canpid_frame_fn *fn;
     void *context;
     bool any, enough;
     bool waiting; /* one frame ends the wait */
 };
 
-static bool in_round(void *context, const struct aw_pid_frame *frame)
+static bool in_round(void *context, const struct aw_canpid_frame *frame)
 {
     struct round *round = context;
     round->any = true;
@@ -204,15 +205,15 @@ static bool in_round(void *context, const struct aw_pid_frame *frame)
     return !round->enough && !round->waiting;
 }
 
-enum aw_status pid_round(struct aw_session *session, int64_t deadline, aw_pid_frame_fn *fn,
-                         void *context)
+enum aw_status canpid_round(struct aw_session *session, int64_t deadline, aw_canpid_frame_fn *fn,
+                            void *context)
 {
     static const int64_t drain_ns = 200 * AW_MICROSECOND, busy_ns = 4 * AW_MILLISECOND,
                          idle_ns = 20 * AW_MILLISECOND;
     struct round round = {.fn = fn, .context = context};
     int64_t now = aw_clock_now(session->clock);
     enum aw_status status =
-        aw_pid_poll(pid_of(session), now + drain_ns, in_round, &round, &session->err);
+        aw_canpid_poll(canpid_of(session), now + drain_ns, in_round, &round, &session->err);
     if (status != AW_OK || round.enough)
         return status;
     int64_t rest = now + (round.any ? busy_ns : idle_ns);
@@ -220,19 +221,19 @@ enum aw_status pid_round(struct aw_session *session, int64_t deadline, aw_pid_fr
         rest = deadline;
     round.waiting = true;
     return round.any ? aw_clock_sleep(session->clock, rest)
-                     : aw_pid_poll(pid_of(session), rest, in_round, &round, &session->err);
+                     : aw_canpid_poll(canpid_of(session), rest, in_round, &round, &session->err);
 }
 
-enum aw_status pid_telemetry(struct aw_session *session, unsigned board)
+enum aw_status canpid_telemetry(struct aw_session *session, unsigned board)
 {
     static const double patience_s = 2;
-    struct aw_pid *pid = pid_of(session);
-    const struct aw_pid_stream *stream = &aw_pid_board(pid, board)->streams[AW_PID_PID];
+    struct aw_canpid *client = canpid_of(session);
+    const struct aw_canpid_stream *stream = &aw_canpid_board(client, board)->streams[AW_CANPID_PID];
     int64_t deadline = aw_clock_now(session->clock) + (int64_t)(patience_s * 1e9);
     uint64_t before = stream->count;
     enum aw_status status = AW_OK;
     while (status == AW_OK && stream->count == before && aw_clock_now(session->clock) < deadline)
-        status = pid_wait(session, 0.02);
+        status = canpid_wait(session, 0.02);
     if (status == AW_OK && stream->count == before)
         return aw_fail(&session->err, AW_TIMEOUT,
                        "no telemetry from %s — is the board powered, and the bus up?",
@@ -240,42 +241,43 @@ enum aw_status pid_telemetry(struct aw_session *session, unsigned board)
     return status;
 }
 
-enum aw_status pid_end_motion(struct aw_session *session)
+enum aw_status canpid_end_motion(struct aw_session *session)
 {
-    struct pid_state *state = session->state;
+    struct canpid_state *state = session->state;
     enum aw_status status =
-        aw_pid_disable(&state->pid, state->driven, AW_PID_LAST, NULL, &session->err);
+        aw_canpid_disable(&state->client, state->driven, AW_CANPID_LAST, NULL, &session->err);
     if (status != AW_OK)
         return status;
     session->moving = false;
-    pid_disabled(session, state->driven);
+    canpid_disabled(session, state->driven);
     return AW_OK;
 }
 
-void pid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
+void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
-    struct pid_state *state = session->state;
+    struct canpid_state *state = session->state;
     uint64_t boards = state->driven | state->left;
     for (; boards; boards &= boards - 1) {
         struct aw_record command;
-        struct aw_pid_sent sent;
-        unsigned board = pid_first_board(boards);
-        int last = aw_pid_board(&state->pid, board)->controller;
-        int controller = last == AW_PID_LAST ? AW_PID_POS : last;
-        aw_record_init(&command, aw_wire_codec(&state->pid.wire, "setpoint", AW_TX), AW_TX);
+        struct aw_canpid_sent sent;
+        unsigned board = canpid_first_board(boards);
+        int last = aw_canpid_board(&state->client, board)->controller;
+        int controller = last == AW_CANPID_LAST ? AW_CANPID_POS : last;
+        aw_record_init(&command, aw_wire_codec(&state->client.wire, "setpoint", AW_TX), AW_TX);
         aw_record_set(&command, "board", board, NULL);
         aw_record_set(&command, "controller", controller, NULL);
-        aw_record_set(&command, "value", AW_PID_DISABLE * aw_pid_setpoint_scale(controller), NULL);
-        if (aw_pid_check(&state->pid, &command, &sent, NULL) == AW_OK)
+        aw_record_set(&command, "value", AW_CANPID_DISABLE * aw_canpid_setpoint_scale(controller),
+                      NULL);
+        if (aw_canpid_check(&state->client, &command, &sent, NULL) == AW_OK)
             add(context, sent.bytes, sent.size);
     }
 }
 
-enum aw_status pid_safe_stop(struct aw_session *session)
+enum aw_status canpid_safe_stop(struct aw_session *session)
 {
-    struct pid_state *state = session->state;
-    enum aw_status status =
-        aw_pid_disable(&state->pid, state->driven | state->left, AW_PID_LAST, NULL, &session->err);
+    struct canpid_state *state = session->state;
+    enum aw_status status = aw_canpid_disable(&state->client, state->driven | state->left,
+                                              AW_CANPID_LAST, NULL, &session->err);
     struct aw_error why = session->err;
     if (status == AW_STOPPED)
         return aw_fail(&session->err, status,
@@ -283,6 +285,6 @@ enum aw_status pid_safe_stop(struct aw_session *session)
     if (status != AW_OK)
         return aw_fail(&session->err, status, "the stop is not confirmed: %s", why.text);
     leave(session, 0);
-    aw_session_say(session, "stopped: disabled the driver");
+    aw_session_notice(session, "stopped: disabled the driver");
     return AW_OK;
 }

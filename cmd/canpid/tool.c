@@ -19,7 +19,7 @@ static const char *const forms[] = {"rule", "p", "pi", "pd", "pid", NULL};
 
 static void complete_boards(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    for (const struct aw_name *name = pid_board_names(session); name->name; name++)
+    for (const struct aw_name *name = canpid_board_names(session); name->name; name++)
         add(context, name->name, NULL);
     add(context, "all", "all of them");
 }
@@ -27,7 +27,7 @@ static void complete_boards(struct aw_session *session, aw_candidate_fn *add, vo
 static void complete_faults(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     (void)session;
-    for (const char *const *name = aw_pid_fault_names(); *name; name++)
+    for (const char *const *name = aw_canpid_fault_names(); *name; name++)
         add(context, *name, NULL);
 }
 
@@ -289,7 +289,7 @@ static const char *const links[] = {"can", "slcan", "socketcand", "log", NULL};
 
 static void unlinked(struct aw_session *session)
 {
-    ((struct pid_state *)session->state)->link = NULL;
+    ((struct canpid_state *)session->state)->link = NULL;
 }
 
 const struct aw_tool canpid_tool = {
@@ -300,24 +300,24 @@ const struct aw_tool canpid_tool = {
     .options = options,
     .examples = examples,
     .field = "lknee.torque",
-    .silence = "are the drivers powered, and the bus up?",
+    .no_answer_hint = "are the drivers powered, and the bus up?",
     .links = links,
-    .sim = &pid_sim_transport,
-    .state_size = sizeof(struct pid_state),
-    .stop = pid_safe_stop,
-    .last_stop = pid_last_stop,
+    .sim = &canpid_sim_transport,
+    .state_size = sizeof(struct canpid_state),
+    .stop = canpid_safe_stop,
+    .last_stop = canpid_last_stop,
     .stop_again = 2, /* one that comes too soon after another frame may be lost */
     .stop_gap_ms = 6,
     .unlinked = unlinked,
-    .hear = pid_hear,
-    .subject = pid_subject,
-    .narrow = pid_narrow,
-    .concerns = pid_concerns,
-    .notice = pid_notice,
-    .remark = pid_remark,
-    .prepare = pid_prepare,
-    .allow = pid_allow,
-    .send_at = pid_send_at,
-    .configure = pid_configure,
-    .variant = pid_variant,
+    .receive = canpid_hear,
+    .subject = canpid_subject,
+    .narrow = canpid_narrow,
+    .concerns = canpid_concerns,
+    .notice = canpid_notice,
+    .remark = canpid_remark,
+    .prepare = canpid_prepare,
+    .allow = canpid_allow,
+    .send_at = canpid_send_at,
+    .configure = canpid_configure,
+    .variant = canpid_variant,
 };

@@ -10,9 +10,9 @@
 #include "shell/core/ask.h"
 
 /* The published gains of a driver after power-up, put back when nothing else is known. */
-static const struct aw_gains power_up[AW_PID_CONTROLLERS] = {
-    [AW_PID_POS] = {3.0, 0.0005, 0},
-    [AW_PID_TOR] = {0.6, 0, 0},
+static const struct aw_gains power_up[AW_CANPID_CONTROLLERS] = {
+    [AW_CANPID_POS] = {3.0, 0.0005, 0},
+    [AW_CANPID_TOR] = {0.6, 0, 0},
 };
 
 struct tuner {
@@ -31,8 +31,8 @@ static enum aw_status parse_plan(struct aw_session *session, int controller, str
     double deviation = 0;
     enum aw_status status = aw_rule_find(aw_option(session, "rule"), &t->rule, &session->err);
     if (status == AW_OK)
-        status = pid_parse(session, "--max-deviation", aw_option(session, "max-deviation"),
-                           controller, &deviation);
+        status = canpid_parse(session, "--max-deviation", aw_option(session, "max-deviation"),
+                              controller, &deviation);
     if (status == AW_OK)
         status = aw_form_find(aw_option(session, "form"), &t->form, &session->err);
     t->config = (struct aw_relay_config){
@@ -46,67 +46,68 @@ static enum aw_status parse_plan(struct aw_session *session, int controller, str
     return status;
 }
 
-static enum aw_status send_gain(struct pid_run *run, enum aw_pid_gain gain, double value)
+static enum aw_status send_gain(struct canpid_run *run, enum aw_canpid_gain gain, double value)
 {
-    struct aw_pid_gain_at at = {run->board, run->controller, gain, value};
-    return aw_pid_set(pid_of(run->session), &at, NULL, &run->session->err);
+    struct aw_canpid_gain_at at = {run->board, run->controller, gain, value};
+    return aw_canpid_set(canpid_of(run->session), &at, NULL, &run->session->err);
 }
 
-static enum aw_status send_gains(struct pid_run *run, struct aw_gains gains)
+static enum aw_status send_gains(struct canpid_run *run, struct aw_gains gains)
 {
-    enum aw_status status = send_gain(run, AW_PID_KD, gains.kd);
+    enum aw_status status = send_gain(run, AW_CANPID_KD, gains.kd);
     if (status == AW_OK)
-        status = send_gain(run, AW_PID_KI, gains.ki);
-    return status == AW_OK ? send_gain(run, AW_PID_KP, gains.kp) : status;
+        status = send_gain(run, AW_CANPID_KI, gains.ki);
+    return status == AW_OK ? send_gain(run, AW_CANPID_KP, gains.kp) : status;
 }
 
-static double known(const struct pid_run *run, enum aw_pid_gain gain, double otherwise)
+static double known(const struct canpid_run *run, enum aw_canpid_gain gain, double otherwise)
 {
-    const struct aw_pid_gains *gains = &pid_of(run->session)->gains;
+    const struct aw_canpid_gains *gains = &canpid_of(run->session)->gains;
     const struct aw_gain *value = &gains->of[run->board / 32][run->controller][gain];
     return value->known ? (double)value->value : otherwise;
 }
 
-static void remember_gains(struct pid_run *run, struct tuner *t)
+static void remember_gains(struct canpid_run *run, struct tuner *t)
 {
     const struct aw_gains *start = &power_up[run->controller];
     t->before =
-        (struct aw_gains){known(run, AW_PID_KP, start->kp), known(run, AW_PID_KI, start->ki),
-                          known(run, AW_PID_KD, start->kd)};
+        (struct aw_gains){known(run, AW_CANPID_KP, start->kp), known(run, AW_CANPID_KI, start->ki),
+                          known(run, AW_CANPID_KD, start->kd)};
 }
 
 /* Each sample is looked at; the newest one renews the setpoint as often as the driver takes one, so
  * that its output is that of a relay. */
-static void on_sample(struct pid_run *run, const double *sample)
+static void on_sample(struct canpid_run *run, const double *sample)
 {
     struct tuner *t = run->context;
     aw_relay_feed(&t->relay, sample[RUN_T], sample[RUN_MEASURED] / run->scale, sample[RUN_OUTPUT]);
 }
 
-static enum aw_status oscillate(struct pid_run *run, struct tuner *t)
+static enum aw_status oscillate(struct canpid_run *run, struct tuner *t)
 {
-    double limit = aw_pid_setpoint_limit(run->controller);
+    double limit = aw_canpid_setpoint_limit(run->controller);
     enum aw_status status = AW_OK;
     run->on_sample = on_sample;
     run->context = t;
     while (status == AW_OK && t->relay.state == AW_RELAY_RUNNING) {
         double measured = run->last[RUN_MEASURED] / run->scale;
-        status = pid_run_drive(run, aw_relay_setpoint(&t->relay, measured, t->kp, limit));
+        status = canpid_run_drive(run, aw_relay_setpoint(&t->relay, measured, t->kp, limit));
         if (status == AW_OK)
-            status = pid_run_await_turn(run);
+            status = canpid_run_await_turn(run);
     }
     run->on_sample = NULL;
     return status;
 }
 
-static enum aw_status start_relay(struct pid_run *run, struct tuner *t)
+static enum aw_status start_relay(struct canpid_run *run, struct tuner *t)
 {
     struct aw_session *session = run->session;
     const char *around = aw_option(session, "around");
-    double limit = aw_pid_setpoint_limit(run->controller);
+    double limit = aw_canpid_setpoint_limit(run->controller);
     t->config.centre = run->last[RUN_MEASURED] / run->scale;
     enum aw_status status =
-        around ? pid_parse(session, "--around", around, run->controller, &t->config.centre) : AW_OK;
+        around ? canpid_parse(session, "--around", around, run->controller, &t->config.centre)
+               : AW_OK;
     t->kp = aw_relay_gain(&t->config, limit);
     if (status == AW_OK && !isfinite(t->kp))
         status = aw_fail(&session->err, AW_LIMIT,
@@ -116,32 +117,32 @@ static enum aw_status start_relay(struct pid_run *run, struct tuner *t)
 }
 
 /* Drives to where the swing is to be, then swings. */
-static enum aw_status perform(struct pid_run *run, struct tuner *t)
+static enum aw_status perform(struct canpid_run *run, struct tuner *t)
 {
     struct aw_session *session = run->session;
     double centre = 0;
     const char *around = aw_option(session, "around");
     enum aw_status status =
-        around ? pid_parse(session, "--around", around, run->controller, &centre) : AW_OK;
+        around ? canpid_parse(session, "--around", around, run->controller, &centre) : AW_OK;
     if (status == AW_OK && around)
-        status = pid_run_drive(run, centre);
+        status = canpid_run_drive(run, centre);
     if (status == AW_OK)
-        status = pid_run_collect(run, around ? 2 : 0.1);
+        status = canpid_run_collect(run, around ? 2 : 0.1);
     if (status == AW_OK)
         status = start_relay(run, t);
     if (status == AW_OK)
-        status = pid_run_drive(run, t->config.centre);
+        status = canpid_run_drive(run, t->config.centre);
     if (status == AW_OK)
         status = send_gains(run, (struct aw_gains){t->kp, 0, 0});
     if (status == AW_OK)
-        status = pid_run_restart(run);
+        status = canpid_run_restart(run);
     return status == AW_OK ? oscillate(run, t) : status;
 }
 
 /* The driver is disabled first, then gets its gains back: gains do not enable what is disabled. */
-static enum aw_status put_back(struct pid_run *run, struct tuner *t, enum aw_status status)
+static enum aw_status put_back(struct canpid_run *run, struct tuner *t, enum aw_status status)
 {
-    status = pid_run_end(run, status);
+    status = canpid_run_end(run, status);
     if (status != AW_STOPPED && status != AW_LOST) {
         struct aw_error cause = run->session->err;
         enum aw_status sent = send_gains(run, t->before);
@@ -153,10 +154,10 @@ static enum aw_status put_back(struct pid_run *run, struct tuner *t, enum aw_sta
     return status;
 }
 
-static void report(struct pid_run *run, const struct tuner *t)
+static void report(struct canpid_run *run, const struct tuner *t)
 {
     struct aw_object *result = &run->session->result;
-    pid_run_report(run, "tune");
+    canpid_run_report(run, "tune");
     aw_object_text(result, "rule", aw_rule_name(t->rule));
     aw_object_number(result, "kp", t->per_tick.kp, -1, NULL);
     aw_object_number(result, "ki", t->per_tick.ki, -1, NULL);
@@ -169,7 +170,7 @@ static void report(struct pid_run *run, const struct tuner *t)
         aw_object_truth(result, "limited", true);
 }
 
-static enum aw_status compute(struct pid_run *run, struct tuner *t)
+static enum aw_status compute(struct canpid_run *run, struct tuner *t)
 {
     struct aw_gains continuous;
     struct aw_error *err = &run->session->err;
@@ -181,13 +182,13 @@ static enum aw_status compute(struct pid_run *run, struct tuner *t)
         status = aw_rule_gains(t->rule, t->form, &plant, &continuous, err);
     if (status != AW_OK)
         return status;
-    t->per_tick = aw_gains_per_tick(continuous, AW_PID_TICK_MS / 1000.0);
-    t->limited = aw_gains_clamp(&t->per_tick, AW_PID_GAIN_MAX);
+    t->per_tick = aw_gains_per_tick(continuous, AW_CANPID_TICK_MS / 1000.0);
+    t->limited = aw_gains_clamp(&t->per_tick, AW_CANPID_GAIN_MAX);
     report(run, t);
     return AW_OK;
 }
 
-static enum aw_status offer(struct pid_run *run, struct tuner *t)
+static enum aw_status offer(struct canpid_run *run, struct tuner *t)
 {
     struct aw_session *session = run->session;
     bool yes = aw_session_agrees(session, "use these gains?");
@@ -195,7 +196,7 @@ static enum aw_status offer(struct pid_run *run, struct tuner *t)
     if (session->result.cmd)
         aw_object_truth(&session->result, "applied", yes && status == AW_OK);
     if (!yes)
-        aw_session_say(
+        aw_session_notice(
             session,
             "the gains from before are back; --yes takes the new ones, or: set pid %g %g %g",
             t->per_tick.kp, t->per_tick.ki, t->per_tick.kd);
@@ -204,27 +205,27 @@ static enum aw_status offer(struct pid_run *run, struct tuner *t)
 
 enum aw_status run_tune(struct aw_session *session, const struct aw_args *args)
 {
-    struct pid_run run = {.session = session};
+    struct canpid_run run = {.session = session};
     struct tuner *t = calloc(1, sizeof *t);
     (void)args;
     if (!t)
         return aw_fail(&session->err, AW_LIMIT, "out of memory");
-    enum aw_status status = pid_controller(session, true, &run.controller);
+    enum aw_status status = canpid_controller(session, true, &run.controller);
     if (status == AW_OK)
         status = parse_plan(session, run.controller, t);
     if (status == AW_OK)
-        status = pid_run_begin(&run, session);
+        status = canpid_run_begin(&run, session);
     if (status == AW_OK) {
         remember_gains(&run, t);
         status = put_back(&run, t, perform(&run, t));
     }
     if (status == AW_OK)
-        status = pid_run_plot(&run, "Relay experiment");
+        status = canpid_run_plot(&run, "Relay experiment");
     if (status == AW_OK)
         status = compute(&run, t);
     if (status == AW_OK)
         status = offer(&run, t);
-    pid_run_free(&run);
+    canpid_run_free(&run);
     free(t);
     return status;
 }

@@ -79,11 +79,11 @@ static struct command read_command(const struct aw_record *record)
     const struct aw_codec *codec = record->codec;
     struct command command = {.message = codec->message, .id = NAN, .name = record->text};
     size_t n = 0;
-    for (int i = 0; i < codec->n_leaves; i++) {
-        const struct aw_leaf *leaf = &codec->leaves[i];
-        if (!leaf->value || leaf->field->type == AW_TEXT)
+    for (int i = 0; i < codec->n_scalars; i++) {
+        const struct aw_scalar *scalar = &codec->scalars[i];
+        if (!scalar->value || scalar->field->type == AW_TEXT)
             continue;
-        if (leaf->field->type == AW_UINT)
+        if (scalar->field->type == AW_UINT)
             command.id = record->v[i];
         else if (n < VALUES_MAX)
             command.v[n++] = record->present >> i & 1 ? record->v[i] : NAN;
@@ -234,7 +234,7 @@ static uint64_t ended(const struct listener *l, uint64_t before, enum aw_status 
     return status == AW_OK && l->used == l->size;
 }
 
-unsigned listener_take(struct listener *l)
+unsigned listener_read(struct listener *l)
 {
     uint64_t n = 0;
     while (n == 0 && l->used < l->size) {

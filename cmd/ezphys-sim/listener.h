@@ -42,6 +42,6 @@ void listener_got(struct listener *listener, size_t size);
 
 /* Takes the next message out of what is there. Returns how many ended with it: 0 if there is none
  * that is whole. */
-unsigned listener_take(struct listener *listener);
+unsigned listener_read(struct listener *listener);
 
 #endif

@@ -76,7 +76,7 @@ static int64_t nanoseconds(struct program *p, const char *name)
     return (int64_t)(number(p, name) * (double)AW_SECOND);
 }
 
-static enum aw_status take_option(struct program *p, const char *word, char **next, int *taken)
+static enum aw_status parse_option(struct program *p, const char *word, char **next, int *taken)
 {
     char name[40];
     size_t n = strcspn(word, "=");
@@ -97,18 +97,18 @@ static enum aw_status take_option(struct program *p, const char *word, char **ne
     return aw_options_set(&p->options, name, *next, AW_FROM_COMMAND_LINE, &p->err);
 }
 
-static enum aw_status take_word(struct program *p, char **words, int *taken)
+static enum aw_status parse_word(struct program *p, char **words, int *taken)
 {
     const char *word = words[0];
     *taken = 0;
     if (word[0] != '-')
         return aw_options_set(&p->options, "scene", word, AW_FROM_COMMAND_LINE, &p->err);
     if (word[1] == '-')
-        return take_option(p, word + 2, &words[1], taken);
+        return parse_option(p, word + 2, &words[1], taken);
     const struct aw_option_value *value = aw_options_find_letter(&p->options, word[1]);
     if (!value || word[1] == '\0' || word[2] != '\0')
         return aw_fail(&p->err, AW_USAGE, "no option '%.40s' — see --help", word);
-    return take_option(p, value->option->name, &words[1], taken);
+    return parse_option(p, value->option->name, &words[1], taken);
 }
 
 static enum aw_status read_options(struct program *p, char **words)
@@ -117,7 +117,7 @@ static enum aw_status read_options(struct program *p, char **words)
     for (const struct aw_option *const *table = tables; *table; table++)
         aw_options_add(&p->options, *table);
     for (int taken; *words && status == AW_OK; words += 1 + taken)
-        status = take_word(p, words, &taken);
+        status = parse_word(p, words, &taken);
     return status;
 }
 
@@ -240,13 +240,13 @@ static int catch_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-static void say_counters(const struct simulator *sim)
+static void print_counters(const struct simulator *sim)
 {
     const struct listener_counters *n = &sim->listener.counters;
     fprintf(stderr,
             "ezphys-sim: step %lld; %llu messages sent, %llu received; %llu commands done, %llu "
             "refused, %llu for unknown joints; %llu resets\n",
-            (long long)world_steps(sim->world), (unsigned long long)sim->told,
+            (long long)world_steps(sim->world), (unsigned long long)sim->reported,
             (unsigned long long)n->messages, (unsigned long long)n->commands,
             (unsigned long long)n->refused, (unsigned long long)n->unknown,
             (unsigned long long)n->resets);
@@ -258,8 +258,8 @@ static int simulate(struct program *p)
     enum aw_status status = simulator_init(&p->sim, &p->settings, &p->scene, &p->wire, &p->err);
     if (status == AW_OK)
         status = run(p);
-    if (!flag(p, "fd") && p->sim.told > 0)
-        say_counters(&p->sim);
+    if (!flag(p, "fd") && p->sim.reported > 0)
+        print_counters(&p->sim);
     simulator_free(&p->sim);
     struct signalfd_siginfo signal;
     if (status == AW_STOPPED && read(p->clock.stop_fd, &signal, sizeof signal) == sizeof signal)

@@ -19,14 +19,14 @@ enum aw_status simulator_init(struct simulator *sim, const struct settings *sett
     sim->world = world_new(scene, &settings->world);
     if (!sim->world)
         return aw_fail(err, AW_NO_LINK, "no memory");
-    enum aw_status status = teller_init(&sim->teller, wire, scene, err);
+    enum aw_status status = encoder_init(&sim->encoder, wire, scene, err);
     return status == AW_OK ? listener_init(&sim->listener, wire, scene, sim->world, err) : status;
 }
 
 void simulator_free(struct simulator *sim)
 {
     listener_free(&sim->listener);
-    teller_free(&sim->teller);
+    encoder_free(&sim->encoder);
     world_free(sim->world);
 }
 
@@ -49,18 +49,18 @@ static void blow_up(struct simulator *sim)
 }
 
 /* If the client is gone, reading will tell. */
-static void tell(struct simulator *sim)
+static void report(struct simulator *sim)
 {
     struct aw_span message;
     struct aw_error err;
-    if (teller_tell(&sim->teller, sim->world, &message, &err) != AW_OK) {
+    if (encoder_encode(&sim->encoder, sim->world, &message, &err) != AW_OK) {
         blow_up(sim);
-        teller_tell(&sim->teller, sim->world, &message, NULL);
+        encoder_encode(&sim->encoder, sim->world, &message, NULL);
     }
     aw_link_write(sim->link, message.data, message.size, NULL);
     world_clear_forces(sim->world);
-    sim->told_step = world_steps(sim->world);
-    sim->told++;
+    sim->reported_step = world_steps(sim->world);
+    sim->reported++;
 }
 
 static void welcome(struct simulator *sim, int64_t now)
@@ -71,10 +71,10 @@ static void welcome(struct simulator *sim, int64_t now)
     sim->late = false;
     sim->next_ns = now + sim->settings->interval_ns;
     sim->answer_ns = now + sim->settings->timeout_ns;
-    tell(sim);
+    report(sim);
 }
 
-static void say_gone(struct simulator *sim)
+static void report_gone(struct simulator *sim)
 {
     fprintf(stderr,
             "ezphys-sim: the client is gone at step %" PRId64 " — the simulation stands still "
@@ -99,7 +99,7 @@ static void exchange(struct simulator *sim)
     if (!sim->listener.reset)
         step_many(sim);
     sim->listener.reset = false;
-    tell(sim);
+    report(sim);
 }
 
 static void note_answer(struct simulator *sim, int64_t now)
@@ -124,7 +124,7 @@ static void check_answer(struct simulator *sim, int64_t now)
 static void lock_step(struct simulator *sim)
 {
     unsigned n, answers = 0;
-    while ((n = listener_take(&sim->listener)) > 0)
+    while ((n = listener_read(&sim->listener)) > 0)
         for (answers += n; n > 0; n--)
             exchange(sim);
     int64_t now = aw_clock_now(sim->link->clock);
@@ -141,7 +141,7 @@ static int64_t step_time(const struct simulator *sim, int64_t steps)
            llround((double)(steps - sim->start_step) * world_step_size(sim->world) * AW_SECOND);
 }
 
-static void say_slow(struct simulator *sim)
+static void report_slow(struct simulator *sim)
 {
     if (!sim->slow)
         fprintf(stderr, "ezphys-sim: the physics is slower than the wall clock — it goes on as "
@@ -160,27 +160,27 @@ static void catch_up(struct simulator *sim, int64_t now)
         clock = aw_clock_now(sim->link->clock);
     }
     if (clock - step_time(sim, world_steps(sim->world)) > BEHIND_MAX) {
-        say_slow(sim);
+        report_slow(sim);
         start_clock(sim, clock);
     }
 }
 
 static void real_time(struct simulator *sim)
 {
-    while (listener_take(&sim->listener) > 0)
+    while (listener_read(&sim->listener) > 0)
         continue;
     int64_t now = aw_clock_now(sim->link->clock);
     if (sim->listener.reset) {
         sim->listener.reset = false;
         start_clock(sim, now);
-        tell(sim);
+        report(sim);
     }
     if (!sim->present)
         return;
     catch_up(sim, now);
-    if (now < sim->next_ns || world_steps(sim->world) == sim->told_step)
+    if (now < sim->next_ns || world_steps(sim->world) == sim->reported_step)
         return;
-    tell(sim);
+    report(sim);
     sim->next_ns += sim->settings->interval_ns;
     if (sim->next_ns < now)
         sim->next_ns = now + sim->settings->interval_ns;
@@ -205,7 +205,7 @@ static enum aw_status turn(struct simulator *sim, struct aw_error *err)
     if (status != AW_OK && status != AW_TIMEOUT && status != AW_MORE)
         return status;
     if (sim->present && (sim->link->waiting || status == AW_MORE))
-        say_gone(sim);
+        report_gone(sim);
     if (status == AW_MORE)
         welcome(sim, aw_clock_now(sim->link->clock));
     listener_got(&sim->listener, got);

@@ -12,9 +12,9 @@
 #ifndef AW_CMD_EZPHYS_SIM_SIMULATOR_H
 #define AW_CMD_EZPHYS_SIM_SIMULATOR_H
 
+#include "encoder.h"
 #include "link/core/link.h"
 #include "listener.h"
-#include "teller.h"
 
 struct settings {
     bool real_time;
@@ -27,7 +27,7 @@ struct simulator {
     const struct settings *settings;
     const struct aw_scene *scene;
     struct world *world;
-    struct teller teller;
+    struct encoder encoder;
     struct listener listener;
     struct aw_link *link;
     bool present;      /* somebody is connected */
@@ -37,8 +37,8 @@ struct simulator {
     int64_t next_ns;   /* real time: when to tell */
     int64_t start_ns;  /* real time: wall clock of start_step */
     int64_t start_step;
-    int64_t told_step;
-    uint64_t told, blown_up;
+    int64_t reported_step;
+    uint64_t reported, blown_up;
 };
 
 /* All but sim->link is made here, the link is set anew for each conversation. Scene, settings and

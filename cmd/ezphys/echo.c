@@ -34,7 +34,7 @@ static enum aw_status unknown_field(struct watcher *w, const char *field)
     const char *known[AW_MAX_MESSAGES * AW_MAX_LEAVES];
     size_t n = 0;
     for (size_t m = 0; m < aw_ezphys_protocol.n_messages; m++)
-        for (int i = 0; i < aw_wire_codec_at(w->names->wire, m)->n_leaves; i++)
+        for (int i = 0; i < aw_wire_codec_at(w->names->wire, m)->n_scalars; i++)
             known[n++] = w->names->field[m][i];
     const char *near = aw_suggest(field, known, n);
     return aw_fail(&w->session->err, AW_USAGE, "--where: no message has a field '%.40s'%s%s%s",

@@ -22,7 +22,7 @@ static void meter_take(struct meter *m)
     const struct aw_ez_state *state = &ez->state;
     bool goes_on = m->messages > 0 && state->epoch == m->epoch;
     if (goes_on) {
-        int64_t interval = ez->heard_ns - m->last_ns;
+        int64_t interval = ez->received_ns - m->last_ns;
         aw_samples_add(&m->intervals, (double)interval / 1e6);
         m->stalls += (uint64_t)interval > m->stall_ns;
     }
@@ -30,12 +30,12 @@ static void meter_take(struct meter *m)
         aw_samples_add(&m->strides, (double)(state->step - m->last_step));
     m->restarts += m->messages > 0 && !goes_on;
     if (m->messages++ == 0)
-        m->first_ns = ez->heard_ns;
+        m->first_ns = ez->received_ns;
     m->epoch = state->epoch;
     m->timed = state->timed;
     m->last_step = state->step;
     m->step_size = state->step_size;
-    m->last_ns = ez->heard_ns;
+    m->last_ns = ez->received_ns;
 }
 
 /* A message that is missing leaves a gap of twice the usual number of steps. */
@@ -52,7 +52,7 @@ static void report(struct meter *m)
     struct aw_object *o = &m->session->result;
     struct aw_ez *ez = ez_of(m->session);
     double wall = (double)(m->last_ns - m->first_ns) / 1e9;
-    struct aw_spread s = aw_samples_spread(&m->intervals), strides = aw_samples_spread(&m->strides);
+    struct aw_stats s = aw_samples_stats(&m->intervals), strides = aw_samples_stats(&m->strides);
     double simulated = strides.mean * (double)strides.n * m->step_size;
     aw_object_start(o, "hz");
     aw_object_number(o, "messages", (double)m->messages, 0, NULL);
@@ -63,7 +63,7 @@ static void report(struct meter *m)
         aw_object_number(o, "real_time_factor", wall > 0 ? simulated / wall : 0, 3, NULL);
         aw_object_number(o, "steps_per_message", strides.p50, 0, NULL);
     }
-    aw_object_spread_ms(o, NULL, &s);
+    aw_object_stats_ms(o, NULL, &s);
     aw_object_number(o, "bandwidth", wall > 0 ? (double)m->bytes / wall / 1e6 : 0, 3, "MB/s");
     aw_object_number(o, "lost", (double)lost(m, strides.p50), 0, NULL);
     aw_object_number(o, "stalls", (double)m->stalls, 0, NULL);
@@ -137,10 +137,10 @@ enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
     }
     if (status == AW_OK)
         status = aw_ez_answer(ez_of(session), &session->err);
-    struct aw_spread s = aw_samples_spread(&samples);
+    struct aw_stats s = aw_samples_stats(&samples);
     aw_samples_free(&samples);
     aw_object_start(&session->result, "ping");
     aw_object_number(&session->result, "exchanges", (double)s.n, 0, NULL);
-    aw_object_spread_ms(&session->result, NULL, &s);
+    aw_object_stats_ms(&session->result, NULL, &s);
     return status;
 }

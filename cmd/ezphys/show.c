@@ -55,22 +55,22 @@ static size_t index_of(const struct aw_codec *codec)
 static void make_map(struct ez_shown *shown, size_t message, const struct aw_codec *from)
 {
     const struct aw_codec *to = aw_wire_codec_at(&shown->wire, message);
-    for (int i = 0; i < from->n_leaves; i++) {
+    for (int i = 0; i < from->n_scalars; i++) {
         char name[64];
-        aw_leaf_name(&from->leaves[i], name, sizeof name);
+        aw_scalar_name(&from->scalars[i], name, sizeof name);
         shown->map[message][i] =
-            from->leaves[i].value ? (int8_t)aw_codec_find(to, name) : (int8_t)-1;
+            from->scalars[i].value ? (int8_t)aw_codec_find(to, name) : (int8_t)-1;
     }
     shown->from[message] = from;
 }
 
 static void put(struct aw_record *record, const char *field, double value)
 {
-    int leaf = aw_codec_find(record->codec, field);
-    if (leaf < 0)
+    int scalar = aw_codec_find(record->codec, field);
+    if (scalar < 0)
         return;
-    record->v[leaf] = value;
-    record->present |= UINT64_C(1) << leaf;
+    record->v[scalar] = value;
+    record->present |= UINT64_C(1) << scalar;
 }
 
 enum aw_status ez_show_decode(struct aw_session *session, size_t packet, struct aw_record *record)
@@ -78,19 +78,19 @@ enum aw_status ez_show_decode(struct aw_session *session, size_t packet, struct 
     struct ez_state *state = ez_state(session);
     struct ez_shown *shown = &state->shown;
     const struct aw_ez_about *about = &state->ez.packets[packet].about;
-    struct aw_record heard;
-    enum aw_status status = aw_ez_decode(&state->ez, shown->raw, packet, &heard, &session->err);
+    struct aw_record received;
+    enum aw_status status = aw_ez_decode(&state->ez, shown->raw, packet, &received, &session->err);
     if (status != AW_OK)
         return status;
-    size_t message = index_of(heard.codec);
-    if (shown->from[message] != heard.codec)
-        make_map(shown, message, heard.codec);
+    size_t message = index_of(received.codec);
+    if (shown->from[message] != received.codec)
+        make_map(shown, message, received.codec);
     *record = (struct aw_record){.codec = aw_wire_codec_at(&shown->wire, message),
                                  .time_ns = aw_session_time(session),
-                                 .dir = heard.dir};
-    for (int i = 0; i < heard.codec->n_leaves; i++)
-        if (shown->map[message][i] >= 0 && heard.present >> i & 1) {
-            record->v[shown->map[message][i]] = heard.v[i];
+                                 .dir = received.dir};
+    for (int i = 0; i < received.codec->n_scalars; i++)
+        if (shown->map[message][i] >= 0 && received.present >> i & 1) {
+            record->v[shown->map[message][i]] = received.v[i];
             record->present |= UINT64_C(1) << shown->map[message][i];
         }
     if (about->object)

@@ -23,7 +23,7 @@ struct ez_shown {
     struct aw_wire *raw; /* what packets are decoded with; NULL: the client's */
     struct aw_field head[AW_EZ_FRAMING_ROWS + 1];
     const struct aw_codec *from[AW_MAX_MESSAGES]; /* codecs that the maps are for */
-    int8_t map[AW_MAX_MESSAGES][AW_MAX_LEAVES];   /* leaf there to leaf here, -1: none */
+    int8_t map[AW_MAX_MESSAGES][AW_MAX_LEAVES];   /* scalar there to scalar here, -1: none */
 };
 
 /* The packet before, by which axes are counted. */
@@ -52,8 +52,8 @@ struct ez_state {
     int64_t model_ns, model_base_ns; /* time of the simulation; and when it began to count anew */
     uint64_t looked;                 /* messages that were answered only to look on */
     int64_t look_steps;              /* of the simulation meanwhile, where it tells them */
-    bool told_waiting;
-    uint64_t told_problems;
+    bool reported_waiting;
+    uint64_t reported_problems;
     bool paused;                        /* by step: the simulator waits for an answer on purpose */
     int64_t retry_ns;                   /* pause before connecting anew */
     char text[8][AW_EZ_NAME_SIZE + 16]; /* in the result */
@@ -128,7 +128,7 @@ enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *
 /* Step and time of the simulation into the result. */
 void ez_report_time(struct aw_session *session);
 
-enum aw_status ez_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
+enum aw_status ez_hear(struct aw_session *session, int64_t deadline, struct aw_received *received);
 const char *ez_subject(struct aw_session *session, const struct aw_record *record, char *out,
                        size_t size);
 /* At the prompt: every message goes on being answered, at the pace of the clock where the

@@ -73,36 +73,36 @@ static const char *why_silent(struct aw_session *session, char out[160])
     return out;
 }
 
-static void tell_waiting(struct aw_session *session)
+static void report_waiting(struct aw_session *session)
 {
     struct ez_state *state = ez_state(session);
     const struct aw_link *link = state->ez.link;
     char why[160];
-    if (state->told_waiting)
+    if (state->reported_waiting)
         return;
-    state->told_waiting = true;
+    state->reported_waiting = true;
     if (link->waiting)
-        aw_session_say(session, "waiting for a simulator because nobody has connected to %s yet",
-                       link->ready);
+        aw_session_notice(session, "waiting for a simulator because nobody has connected to %s yet",
+                          link->ready);
     else if (state->ez.counters.messages)
-        aw_session_say(session,
-                       "waiting for %s because its last message came a second ago — is it "
-                       "paused, or hung?",
-                       link->key);
+        aw_session_notice(session,
+                          "waiting for %s because its last message came a second ago — is it "
+                          "paused, or hung?",
+                          link->key);
     else
-        aw_session_say(session, "waiting for %s because it has not said anything yet — %s",
-                       link->key, why_silent(session, why));
+        aw_session_notice(session, "waiting for %s because it has not said anything yet — %s",
+                          link->key, why_silent(session, why));
 }
 
 /* What was damaged is told, the first few times. */
-static void tell_problems(struct aw_session *session)
+static void report_problems(struct aw_session *session)
 {
-    static const uint64_t told_max = 5;
+    static const uint64_t reported_max = 5;
     struct ez_state *state = ez_state(session);
     uint64_t count = state->ez.counters.malformed;
-    if (count != state->told_problems && state->told_problems < told_max)
-        aw_session_say(session, "%s (%" PRIu64 " so far)", state->ez.problem, count);
-    state->told_problems = count;
+    if (count != state->reported_problems && state->reported_problems < reported_max)
+        aw_session_notice(session, "%s (%" PRIu64 " so far)", state->ez.problem, count);
+    state->reported_problems = count;
 }
 
 /* A link that was lost is opened again, with a pause that grows. */
@@ -114,8 +114,8 @@ static enum aw_status connect_again(struct aw_session *session, int64_t deadline
     const char *url = "";
     aw_session_url(session, &url);
     state->retry_ns = RETRY_MIN_NS;
-    aw_session_say(session, "%s", cause.text);
-    for (bool told = false; status == AW_LOST || status == AW_NO_LINK;) {
+    aw_session_notice(session, "%s", cause.text);
+    for (bool reported = false; status == AW_LOST || status == AW_NO_LINK;) {
         int64_t now = aw_clock_now(session->clock), next = now + state->retry_ns;
         aw_ez_attach(&state->ez, NULL);
         aw_session_unlink(session);
@@ -124,13 +124,13 @@ static enum aw_status connect_again(struct aw_session *session, int64_t deadline
         status = aw_clock_sleep(session->clock, next < deadline ? next : deadline);
         if (status == AW_OK)
             status = ez_ready(session);
-        if (status == AW_NO_LINK && !told)
-            aw_session_say(session, "waiting for %s because: %s", url, session->err.text);
-        told = told || status == AW_NO_LINK;
+        if (status == AW_NO_LINK && !reported)
+            aw_session_notice(session, "waiting for %s because: %s", url, session->err.text);
+        reported = reported || status == AW_NO_LINK;
         state->retry_ns = state->retry_ns * 2 < RETRY_MAX_NS ? state->retry_ns * 2 : RETRY_MAX_NS;
     }
     if (status == AW_OK)
-        aw_session_say(session, "connected again");
+        aw_session_notice(session, "connected again");
     return status;
 }
 
@@ -148,12 +148,12 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
     enum aw_status status = aw_ez_receive(&state->ez, sooner(deadline, notice), &session->err);
     state->next = 0;
     if (status == AW_TIMEOUT && notice < deadline) {
-        tell_waiting(session);
+        report_waiting(session);
         return AW_MORE;
     }
     if (status == AW_MORE) {
-        state->told_waiting = false;
-        aw_session_say(session, "a simulator has connected");
+        state->reported_waiting = false;
+        aw_session_notice(session, "a simulator has connected");
     }
     if (status == AW_LOST && patience == EZ_AGAIN && !state->ez.link->recorded) {
         status = connect_again(session, deadline);
@@ -180,10 +180,11 @@ static void tell_looking(struct aw_session *session)
     const struct ez_state *state = ez_state(session);
     if (!session->one_shot || state->looked < 2)
         return;
-    aw_session_say(session,
-                   "looking on answered %" PRIu64 " messages, with which the simulation went on by "
-                   "%" PRId64 " steps (--listen-only answers none)",
-                   state->looked, state->look_steps);
+    aw_session_notice(session,
+                      "looking on answered %" PRIu64
+                      " messages, with which the simulation went on by "
+                      "%" PRId64 " steps (--listen-only answers none)",
+                      state->looked, state->look_steps);
 }
 
 enum aw_status ez_receive(struct aw_session *session, int64_t deadline, enum ez_patience patience)
@@ -203,10 +204,10 @@ enum aw_status ez_receive(struct aw_session *session, int64_t deadline, enum ez_
                            "by themselves");
     }
     if (status == AW_OK)
-        state->told_waiting = false;
+        state->reported_waiting = false;
     if (status == AW_OK && patience == EZ_AGAIN)
         count_looking(session, step, epoch);
-    tell_problems(session);
+    report_problems(session);
     return status;
 }
 
@@ -263,7 +264,7 @@ static int64_t model_time(struct ez_state *state)
 }
 
 /* The answer goes out before anybody looks at the message. */
-enum aw_status ez_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard)
+enum aw_status ez_hear(struct aw_session *session, int64_t deadline, struct aw_received *received)
 {
     struct ez_state *state = ez_state(session);
     struct aw_ez *ez = &state->ez;
@@ -279,12 +280,12 @@ enum aw_status ez_hear(struct aw_session *session, int64_t deadline, struct aw_h
     }
     if (status != AW_OK)
         return status;
-    *heard = (struct aw_heard){.frame = ez->packets[state->next++].frame,
-                               .dir = AW_RX,
-                               .inside = state->next > 1,
-                               .time_ns = aw_session_time(session),
-                               .modelled = ez->state.timed,
-                               .model_ns = model_time(state)};
+    *received = (struct aw_received){.frame = ez->packets[state->next++].frame,
+                                     .dir = AW_RX,
+                                     .inside = state->next > 1,
+                                     .time_ns = aw_session_time(session),
+                                     .modelled = ez->state.timed,
+                                     .model_ns = model_time(state)};
     return AW_OK;
 }
 
@@ -363,7 +364,7 @@ enum aw_status ez_idle(struct aw_session *session, int fd)
 
 /* The stop is out; seeing two messages more proves that the simulator has taken it. One that does
  * not wait may have said more than two before. */
-static enum aw_status see_it_taken(struct aw_session *session)
+static enum aw_status await_read(struct aw_session *session)
 {
     struct aw_ez *ez = ez_of(session);
     int64_t now = aw_clock_now(session->clock), deadline = now + TAKEN_NS;
@@ -430,12 +431,12 @@ enum aw_status ez_safe_stop(struct aw_session *session)
     struct aw_error why = session->err;
     if (status != AW_OK)
         return aw_fail(&session->err, status, "the motors could not be stopped: %s", why.text);
-    status = see_it_taken(session);
+    status = await_read(session);
     if (status != AW_OK)
         return not_taken(session, status);
-    aw_session_say(session, "stopped: %zu joint%s %s", ez->n_commands,
-                   ez->n_commands == 1 ? "" : "s",
-                   how.coast ? "without torque" : "held at velocity 0");
+    aw_session_notice(session, "stopped: %zu joint%s %s", ez->n_commands,
+                      ez->n_commands == 1 ? "" : "s",
+                      how.coast ? "without torque" : "held at velocity 0");
     return AW_OK;
 }
 

@@ -53,7 +53,7 @@ static enum aw_status run_until(struct viewer *v, int64_t due, double sim_end)
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-static bool take_key(struct viewer *v, int key)
+static bool handle_key(struct viewer *v, int key)
 {
     static const double step = 0.1, closer = 1.2;
     struct aw_ez_picture *p = &v->picture;
@@ -98,7 +98,7 @@ static enum aw_status animate(struct viewer *v, struct aw_screen *screen, int64_
             now < sim - 1 ? now : sim + (v->paused ? 0 : v->speed / FPS); /* after a reset: anew */
         status = run_until(v, due, sim);
         for (int key; (key = aw_screen_key(screen)) != AW_KEY_NONE;)
-            leave = take_key(v, key) || leave;
+            leave = handle_key(v, key) || leave;
         struct aw_braille *canvas = aw_screen_canvas(screen);
         if (canvas)
             draw(v, canvas);

@@ -72,8 +72,8 @@ static enum aw_status send_packet(struct aw_session *session, const struct aw_hi
 }
 
 /* elbow.kp=0.02 … over what the board has. */
-static enum aw_status take_words(struct aw_session *session, const struct aw_args *args,
-                                 struct aw_record *request)
+static enum aw_status parse_words(struct aw_session *session, const struct aw_args *args,
+                                  struct aw_record *request)
 {
     char name[48];
     size_t n = 0;
@@ -103,7 +103,7 @@ static enum aw_status set(struct aw_session *session, const struct aw_args *args
     struct aw_hidmotor_gains gains;
     struct aw_record request, wanted;
     aw_record_init(&wanted, codec, AW_TX);
-    enum aw_status status = take_words(session, args, &wanted);
+    enum aw_status status = parse_words(session, args, &wanted);
     if (status == AW_OK && aw_flag(session, "dry-run") &&
         aw_record_complete(&wanted, NULL) != AW_OK)
         return aw_dry_depends(session, "the other gains of the board");
@@ -113,7 +113,7 @@ static enum aw_status set(struct aw_session *session, const struct aw_args *args
         if (status == AW_OK)
             status = aw_hidmotor_gains_to_record(&gains, controller, &request, &session->err);
         if (status == AW_OK)
-            status = take_words(session, args, &request);
+            status = parse_words(session, args, &request);
     } else {
         request = wanted;
     }

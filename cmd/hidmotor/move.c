@@ -84,10 +84,11 @@ static void warn_of_speed(struct aw_session *session, const struct aw_hidmotor_p
     const char *joint = aw_hidmotor_joint(plan->fastest).alias;
     double speed = plan->speed[plan->fastest];
     if (plan->fast && isinf(speed))
-        aw_session_say(session, "%s: the setpoint jumps, the servo goes as fast as it can", joint);
+        aw_session_notice(session, "%s: the setpoint jumps, the servo goes as fast as it can",
+                          joint);
     else if (plan->fast)
-        aw_session_say(session, "%s: %.0f deg/s at most, but servos do about %.0f — it will lag",
-                       joint, speed, AW_HIDMOTOR_FAST);
+        aw_session_notice(session, "%s: %.0f deg/s at most, but servos do about %.0f — it will lag",
+                          joint, speed, AW_HIDMOTOR_FAST);
 }
 
 enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *plan)
@@ -101,11 +102,11 @@ enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *p
     aw_session_moves(session);
     status = aw_hidmotor_move(motor_arm(session), plan, &moved, &session->err);
     if (status == AW_OK && moved.verified)
-        aw_session_say(session, "no reply, but the setpoints show that the board got it");
+        aw_session_notice(session, "no reply, but the setpoints show that the board got it");
     return status;
 }
 
-static void say_how_long(struct aw_session *session, double seconds)
+static void notice_duration(struct aw_session *session, double seconds)
 {
     static const struct {
         double most_s, scale_s;
@@ -115,8 +116,8 @@ static void say_how_long(struct aw_session *session, double seconds)
     while (seconds > units[i].most_s)
         i++;
     if (seconds > LONG_S)
-        aw_session_say(session, "the motion takes %.3g %s; Ctrl-C stops it",
-                       seconds / units[i].scale_s, units[i].unit);
+        aw_session_notice(session, "the motion takes %.3g %s; Ctrl-C stops it",
+                          seconds / units[i].scale_s, units[i].unit);
 }
 
 enum aw_status motor_await(struct aw_session *session, const struct aw_hidmotor_plan *plan,
@@ -124,7 +125,7 @@ enum aw_status motor_await(struct aw_session *session, const struct aw_hidmotor_
 {
     double seconds = fmax(0, plan->duration_ms) / 1000;
     int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds + PATIENCE_S);
-    say_how_long(session, seconds);
+    notice_duration(session, seconds);
     enum aw_status status = aw_hidmotor_wait(motor_arm(session), plan, tolerance_deg, deadline,
                                              NULL, NULL, &session->err);
     session->moving = status == AW_STOPPED || status == AW_LOST;
@@ -170,7 +171,7 @@ enum aw_status motor_go(struct aw_session *session, const char *cmd,
     if (status == AW_OK && waits)
         status = motor_await(session, &plan, aw_option_number(session, "wait"));
     session->moving = session->moving && status == AW_STOPPED;
-    session->left = status == AW_OK && !waits ? AW_LEFT_ENDING : AW_LEFT_NOTHING;
+    session->left = status == AW_OK && !waits ? AW_ONGOING_ENDING : AW_ONGOING_NOTHING;
     session->left_until =
         aw_clock_after(aw_clock_now(session->clock), fmax(0, plan.duration_ms) / 1000 + REST_S);
     report(session, cmd, &plan, status, waits);
@@ -219,7 +220,7 @@ static enum aw_status stop(struct aw_session *session, struct aw_hidmotor_stoppe
     enum aw_status status = aw_hidmotor_stop(motor_arm(session), stopped, &session->err);
     if (status == AW_OK) {
         session->moving = false;
-        session->left = AW_LEFT_NOTHING;
+        session->left = AW_ONGOING_NOTHING;
     }
     return status;
 }
@@ -262,6 +263,6 @@ enum aw_status motor_safe_stop(struct aw_session *session)
         return aw_fail(&session->err, AW_STOPPED,
                        "stop sent, to hold %.1f %.1f %.1f deg; its confirmation was not waited for",
                        s.deg[0], s.deg[1], s.deg[2]);
-    aw_session_say(session, "stopped: holding %.1f %.1f %.1f deg", s.deg[0], s.deg[1], s.deg[2]);
+    aw_session_notice(session, "stopped: holding %.1f %.1f %.1f deg", s.deg[0], s.deg[1], s.deg[2]);
     return AW_OK;
 }

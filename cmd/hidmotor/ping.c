@@ -55,7 +55,7 @@ static enum aw_status ping_all(struct pinger *p)
     return status;
 }
 
-static void print_histogram(struct pinger *p, const struct aw_spread *s)
+static void print_histogram(struct pinger *p, const struct aw_stats *s)
 {
     struct aw_output *out = &p->session->out;
     double high = s->p99 > s->min ? s->min + 1.2 * (s->p99 - s->min) : s->min + 1;
@@ -75,7 +75,7 @@ static void print_histogram(struct pinger *p, const struct aw_spread *s)
 static void report(struct pinger *p)
 {
     struct aw_object *result = &p->session->result;
-    struct aw_spread s = aw_samples_spread(&p->ms);
+    struct aw_stats s = aw_samples_stats(&p->ms);
     const struct aw_hidmotor_counters *counters = &motor_arm(p->session)->counters;
     bool text = aw_session_text(p->session) && !aw_flag(p->session, "quiet");
     if (text && s.n > 1)
@@ -84,7 +84,7 @@ static void report(struct pinger *p)
     aw_object_number(result, "sent", (double)p->sent, 0, NULL);
     aw_object_number(result, "lost", (double)p->lost, 0, NULL);
     aw_object_number(result, "foreign", (double)counters->foreign, 0, NULL);
-    aw_object_spread_ms(result, NULL, &s);
+    aw_object_stats_ms(result, NULL, &s);
 }
 
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)

@@ -41,7 +41,7 @@ static enum aw_status load(struct player *p, const char *file)
     enum aw_status status =
         aw_hidmotor_waypoints_load(&way, file, aw_option(session, "columns"), &session->err);
     if (status == AW_OK && *way.notice)
-        aw_session_say(session, "%s", way.notice);
+        aw_session_notice(session, "%s", way.notice);
     if (status == AW_OK)
         status = aw_hidmotor_waypoints_path(&way, mode_of(session), force, &p->path, &session->err);
     aw_hidmotor_waypoints_free(&way);
@@ -49,9 +49,9 @@ static enum aw_status load(struct player *p, const char *file)
         return status;
     struct aw_hidmotor_fastest fastest = aw_hidmotor_path_fastest(&p->path);
     if (fastest.deg_s > AW_HIDMOTOR_FAST)
-        aw_session_say(session, "%s: %.0f deg/s at %.3f s, but servos do about %.0f — it will lag",
-                       aw_hidmotor_joint(fastest.joint).alias, fastest.deg_s, fastest.t_s,
-                       AW_HIDMOTOR_FAST);
+        aw_session_notice(
+            session, "%s: %.0f deg/s at %.3f s, but servos do about %.0f — it will lag",
+            aw_hidmotor_joint(fastest.joint).alias, fastest.deg_s, fastest.t_s, AW_HIDMOTOR_FAST);
     p->end_s = p->path.t_s[p->path.n - 1];
     return AW_OK;
 }
@@ -135,13 +135,13 @@ static enum aw_status play_once(struct player *p)
 static void report(struct player *p)
 {
     struct aw_object *result = &p->session->result;
-    struct aw_spread late = aw_samples_spread(&p->late_ms);
+    struct aw_stats late = aw_samples_stats(&p->late_ms);
     aw_object_start(result, "play");
     aw_object_number(result, "waypoints", (double)p->path.n, 0, NULL);
     aw_object_number(result, "seconds", p->end_s - p->path.t_s[0], 3, "s");
     aw_object_number(result, "setpoints", (double)p->sent, 0, NULL);
     aw_object_number(result, "lost", (double)p->lost, 0, NULL);
-    aw_object_spread_ms(result, "late", &late);
+    aw_object_stats_ms(result, "late", &late);
     motor_report_joints(p->session);
 }
 
@@ -151,8 +151,8 @@ enum aw_status run_play(struct aw_session *session, const struct aw_args *args)
     struct player p = {.session = session, .period_ns = (int64_t)(1e9 / hz)};
     enum aw_status status = load(&p, aw_arg(args, "file", 0));
     if (status == AW_OK && aw_flag(session, "dry-run"))
-        aw_session_say(session, "%zu waypoints, %.3f s: within limits", p.path.n,
-                       p.end_s - p.path.t_s[0]);
+        aw_session_notice(session, "%zu waypoints, %.3f s: within limits", p.path.n,
+                          p.end_s - p.path.t_s[0]);
     if (status == AW_OK && !aw_flag(session, "dry-run")) {
         status = motor_ready(session);
         do

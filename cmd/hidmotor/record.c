@@ -134,12 +134,12 @@ static enum aw_status sample(struct recorder *r, int64_t deadline)
 static void report(struct recorder *r)
 {
     struct aw_object *result = &r->session->result;
-    struct aw_spread s = aw_samples_spread(&r->gaps_ms);
+    struct aw_stats s = aw_samples_stats(&r->gaps_ms);
     aw_object_start(result, "record");
     aw_object_number(result, "samples", (double)r->rows, 0, NULL);
     aw_object_number(result, "repeats", (double)r->repeats, 0, NULL);
     aw_object_number(result, "seconds", (double)(r->last_ns - r->first_ns) / 1e9, 3, "s");
-    aw_object_spread_ms(result, "interval", &s);
+    aw_object_stats_ms(result, "interval", &s);
 }
 
 static bool is_csv(const char *path)

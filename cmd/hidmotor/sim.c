@@ -41,13 +41,13 @@ const struct aw_transport motor_sim_transport = {
     .open = open_sim,
 };
 
-static void say_counters(struct aw_session *session, struct aw_device *device)
+static void print_counters(struct aw_session *session, struct aw_device *device)
 {
     const struct aw_hidmotor_device_counters *n = aw_hidmotor_device_counters(device);
-    aw_session_say(session,
-                   "%" PRIu64 " reports received, %" PRIu64 " overwritten by the next, %" PRIu64
-                   " of unknown packets, %" PRIu64 " sent, %" PRIu64 " faults",
-                   n->received, n->overwritten, n->unknown, n->sent, n->faults);
+    aw_session_notice(session,
+                      "%" PRIu64 " reports received, %" PRIu64 " overwritten by the next, %" PRIu64
+                      " of unknown packets, %" PRIu64 " sent, %" PRIu64 " faults",
+                      n->received, n->overwritten, n->unknown, n->sent, n->faults);
 }
 
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
@@ -58,5 +58,5 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
                                           &options, &session->err);
     if (status != AW_OK)
         return status;
-    return aw_session_serve(session, aw_hidmotor_device(&options), say_counters);
+    return aw_session_serve(session, aw_hidmotor_device(&options), print_counters);
 }

@@ -6,7 +6,7 @@
 #include "shell/core/session.h"
 
 /* Where the questions of watch, plot and record stand. */
-struct motor_hearing {
+struct hidmotor_receiving {
     int64_t next_ns; /* when to ask again, by the clock */
     unsigned turn;   /* which packet comes next */
     bool silent;     /* it has been said that the board does not answer */
@@ -16,7 +16,7 @@ struct motor_state {
     struct aw_hidmotor arm;
     struct aw_link *link; /* that arm speaks on; another one: start anew */
     struct aw_wire shown; /* of the state as one record */
-    struct motor_hearing hearing;
+    struct hidmotor_receiving receiving;
 };
 
 static inline struct motor_state *motor_state(struct aw_session *session)
@@ -60,7 +60,8 @@ enum aw_status motor_show_reply(struct aw_session *session, const uint8_t *bytes
 /* See struct aw_tool. */
 enum aw_status motor_safe_stop(struct aw_session *session);
 void motor_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
-enum aw_status motor_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
+enum aw_status motor_hear(struct aw_session *session, int64_t deadline,
+                          struct aw_received *received);
 
 enum aw_status run_status(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_move(struct aw_session *session, const struct aw_args *args);

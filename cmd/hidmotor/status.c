@@ -49,7 +49,7 @@ static void print_table(struct aw_session *session, const struct aw_hidmotor_sta
         aw_output_write(out, "\n", 1);
     }
     if (s->maybe_stale)
-        aw_session_say(session, "an answer may be that to an earlier question");
+        aw_session_notice(session, "an answer may be that to an earlier question");
 }
 
 enum aw_status run_status(struct aw_session *session, const struct aw_args *args)

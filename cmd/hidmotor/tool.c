@@ -301,6 +301,6 @@ const struct aw_tool hidmotor_tool = {
     .stop_gap_ms = 20,
     .prepare = motor_ready,
     .unlinked = unlinked,
-    .hear = motor_hear,
+    .receive = motor_hear,
     .in_step = true,
 };

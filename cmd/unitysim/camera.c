@@ -76,7 +76,7 @@ static enum aw_status list_views(struct aw_session *session)
                         c->rx, c->ry, c->rz);
     }
     if (views.n == 0)
-        aw_session_say(session, "no view is saved in %s", path);
+        aw_session_notice(session, "no view is saved in %s", path);
     aw_unity_views_free(&views);
     return AW_OK;
 }
@@ -119,7 +119,7 @@ static enum aw_status get(struct aw_session *session, struct aw_unity_camera *ca
 {
     enum aw_status status = aw_unity_camera_get(unity_of(session), camera,
                                                 unity_patience_ns(session, 2), &session->err);
-    unity_say_last_news(session);
+    unity_notice_last_news(session);
     return status;
 }
 
@@ -136,7 +136,7 @@ static enum aw_status put(struct aw_session *session, const struct aw_unity_came
     enum aw_status status =
         aw_unity_update(unity, camera, unity_patience_ns(session, 2), &session->err);
     if (status == AW_OK)
-        unity_limits_told(session, &unity->options.limits);
+        unity_limits_reported(session, &unity->options.limits);
     if (status == AW_OK)
         status = get(session, &now);
     if (status == AW_OK)
@@ -192,7 +192,8 @@ static enum aw_status change(struct aw_session *session, const struct aw_args *a
         if (!isnan(values[i]))
             *(int *)((char *)&camera + parts[i].at) = (int)lround(values[i]);
     if (camera.y == 0)
-        aw_session_say(session, "y = 0 stands for the scene's own view: the rest is not looked at");
+        aw_session_notice(session,
+                          "y = 0 stands for the scene's own view: the rest is not looked at");
     return put(session, &camera);
 }
 
@@ -266,7 +267,7 @@ enum aw_status run_update(struct aw_session *session, const struct aw_args *args
         return status;
     struct aw_unity *unity = unity_of(session);
     aw_unity_update_record(unity, NULL, &record);
-    status = unity_take_fields(session, args, &record);
+    status = unity_read_fields(session, args, &record);
     if (status != AW_OK)
         return status;
     struct aw_unity_camera camera = aw_unity_get_camera(&record);

@@ -51,8 +51,8 @@ static enum aw_status stream(struct aw_session *session, int64_t deadline)
     int64_t soon = aw_clock_now(session->clock) + AW_SECOND / 2;
     enum aw_status status = unity_run(session, soon < deadline ? soon : deadline);
     if (status == AW_OK && unity->feedback.count == 0 && soon < deadline)
-        aw_session_say(session, "no feedback: is a scene loaded? ('%s scene basic')",
-                       session->tool->name);
+        aw_session_notice(session, "no feedback: is a scene loaded? ('%s scene basic')",
+                          session->tool->name);
     return status == AW_OK ? unity_run(session, deadline) : status;
 }
 
@@ -88,7 +88,7 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
         status = AW_OK;
     aw_object_start(&session->result, "drive");
     status = unity_end_motion(session, status);
-    unity_say_losses(session, &before);
+    unity_notice_losses(session, &before);
     if (status == AW_OK)
         report(session, named);
     return status;
@@ -98,8 +98,8 @@ static struct aw_unity_drive drive_of(const struct aw_record *record, int joint)
 {
     const struct aw_codec *codec = record->codec;
     return (struct aw_unity_drive){
-        .velocity = (int)record->v[aw_unity_leaf(codec, joint, "velocity")],
-        .state = (enum aw_unity_state)record->v[aw_unity_leaf(codec, joint, "state")],
+        .velocity = (int)record->v[aw_unity_scalar(codec, joint, "velocity")],
+        .state = (enum aw_unity_state)record->v[aw_unity_scalar(codec, joint, "state")],
     };
 }
 
@@ -112,7 +112,7 @@ enum aw_status run_control(struct aw_session *session, const struct aw_args *arg
         return status;
     struct aw_unity *unity = unity_of(session);
     aw_record_init(&record, unity->control, AW_TX);
-    status = unity_take_fields(session, args, &record);
+    status = unity_read_fields(session, args, &record);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return unity_dry_run(session, &record);
     if (status != AW_OK)
@@ -124,7 +124,7 @@ enum aw_status run_control(struct aw_session *session, const struct aw_args *arg
     if (status != AW_OK || session->one_shot)
         return unity_end_motion(session, status);
     session->moving = false;
-    session->left = AW_LEFT_RUNNING;
+    session->left = AW_ONGOING_RUNNING;
     aw_unity_leave(unity);
     aw_object_start(&session->result, "control");
     aw_object_text(&session->result, "result", "sent");

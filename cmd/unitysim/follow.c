@@ -14,7 +14,7 @@ struct follow {
     char line[AW_LINE_MAX];
     size_t used;
     unsigned number; /* of the line */
-    int64_t deadman_ns, heard_ns;
+    int64_t deadman_ns, received_ns;
     bool silent; /* the dead man's switch has let go */
     bool done;
 };
@@ -38,12 +38,12 @@ static enum aw_status drive_word(struct aw_session *session, const char *word)
 
 /* {"cmd":"drive","elbow":45} is taken, too. With --keep-going a bad line is told and passed over.
  */
-static enum aw_status take_line(struct follow *f)
+static enum aw_status handle_line(struct follow *f)
 {
     struct aw_session *session = f->session;
     enum aw_status status = aw_words_split(&f->words, f->line, &session->err);
     f->number++;
-    f->heard_ns = aw_clock_now(session->clock);
+    f->received_ns = aw_clock_now(session->clock);
     f->silent = false;
     for (size_t i = f->words.json ? 1 : 0; i < f->words.n && status == AW_OK; i++)
         status = drive_word(session, f->words.word[i]);
@@ -53,11 +53,11 @@ static enum aw_status take_line(struct follow *f)
     aw_fail(&session->err, status, "line %u: %s", f->number, why.text);
     if (!aw_flag(session, "keep-going"))
         return status;
-    aw_session_say(session, "%s", session->err.text);
+    aw_session_notice(session, "%s", session->err.text);
     return AW_OK;
 }
 
-static enum aw_status take_byte(struct follow *f, char c)
+static enum aw_status handle_byte(struct follow *f, char c)
 {
     if (c != '\n' && f->used == sizeof f->line - 1)
         return aw_fail(&f->session->err, AW_USAGE, "line %u: longer than %d characters",
@@ -68,7 +68,7 @@ static enum aw_status take_byte(struct follow *f, char c)
     }
     f->line[f->used] = '\0';
     f->used = 0;
-    return take_line(f);
+    return handle_line(f);
 }
 
 /* What is there already; the last line may lack its end. */
@@ -81,21 +81,21 @@ static enum aw_status read_lines(struct follow *f)
         return AW_OK;
     f->done = got <= 0;
     for (ssize_t i = 0; i < got && status == AW_OK; i++)
-        status = take_byte(f, block[i]);
-    return status == AW_OK && f->done && f->used > 0 ? take_byte(f, '\n') : status;
+        status = handle_byte(f, block[i]);
+    return status == AW_OK && f->done && f->used > 0 ? handle_byte(f, '\n') : status;
 }
 
 static void watch_deadman(struct follow *f)
 {
     struct aw_session *session = f->session;
-    int64_t silence = aw_clock_now(session->clock) - f->heard_ns;
-    if (f->deadman_ns == 0 || f->silent || silence < f->deadman_ns)
+    int64_t no_answer_hint = aw_clock_now(session->clock) - f->received_ns;
+    if (f->deadman_ns == 0 || f->silent || no_answer_hint < f->deadman_ns)
         return;
     f->silent = true;
     for (int i = 0; i < AW_UNITY_JOINTS; i++)
         aw_unity_drive(unity_of(session), i, (struct aw_unity_drive){0});
-    aw_session_say(session, "no line for %.0f ms: all joints are stopped until one comes",
-                   (double)silence / 1e6);
+    aw_session_notice(session, "no line for %.0f ms: all joints are stopped until one comes",
+                      (double)no_answer_hint / 1e6);
 }
 
 enum aw_status unity_follow(struct aw_session *session, int64_t deadline)
@@ -107,7 +107,7 @@ enum aw_status unity_follow(struct aw_session *session, int64_t deadline)
         return aw_fail(&session->err, AW_LIMIT, "out of memory");
     f->session = session;
     f->deadman_ns = (int64_t)(aw_option_number(session, "deadman") * 1e9);
-    f->heard_ns = aw_clock_now(session->clock);
+    f->received_ns = aw_clock_now(session->clock);
     while (status == AW_OK && !f->done && (now = aw_clock_now(session->clock)) < deadline) {
         int64_t next = now + AW_UNITY_CADENCE_NS / 3;
         status = read_lines(f);

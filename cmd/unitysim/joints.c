@@ -90,7 +90,7 @@ void unity_complete_goals(struct aw_session *session, aw_candidate_fn *add, void
 /* ---- Keys --------------------------------------------------------------------------------------
  */
 
-bool unity_take_keys(struct termios *before)
+bool unity_keys_begin(struct termios *before)
 {
     struct termios raw;
     if (!isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, before) != 0)

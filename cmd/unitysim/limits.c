@@ -71,7 +71,7 @@ static void remember(struct aw_session *session)
     state->limits_known = aw_unity_limits_load(&state->limits, path, NULL) == AW_OK;
 }
 
-void unity_limits_told(struct aw_session *session, const struct aw_unity_limits *limits)
+void unity_limits_reported(struct aw_session *session, const struct aw_unity_limits *limits)
 {
     struct unity_state *state = session->state;
     char path[512];
@@ -99,7 +99,7 @@ enum aw_status unity_limits(struct aw_session *session, struct aw_unity_limits *
         status = unity_new_limits(session, limits);
     if (status == AW_OK || !session->command || session->command->safety != AW_READ)
         return status;
-    aw_session_say(session, "%s — the usual limits stand in", session->err.text);
+    aw_session_notice(session, "%s — the usual limits stand in", session->err.text);
     session->err = (struct aw_error){.status = AW_OK}; /* what sends none goes on: stop, status */
     *limits = aw_unity_limits_default();
     return AW_OK;
@@ -146,8 +146,9 @@ static enum aw_status send(struct aw_session *session, const struct aw_unity_lim
     struct aw_record record;
     unity->options.limits = *limits;
     if (aw_flag(session, "dry-run")) {
-        aw_session_say(session, "an update carries the camera too, which would be asked for first; "
-                                "the scene's own view stands here for it");
+        aw_session_notice(session,
+                          "an update carries the camera too, which would be asked for first; "
+                          "the scene's own view stands here for it");
         aw_unity_update_record(unity, NULL, &record);
         return unity_dry_run(session, &record);
     }
@@ -156,7 +157,7 @@ static enum aw_status send(struct aw_session *session, const struct aw_unity_lim
         status = aw_unity_update(unity, NULL, unity_patience_ns(session, 2), &session->err);
     if (status != AW_OK)
         return status;
-    unity_limits_told(session, limits);
+    unity_limits_reported(session, limits);
     aw_object_start(&session->result, "limits");
     aw_object_text(&session->result, "result", "sent");
     return AW_OK;

@@ -9,13 +9,13 @@
  */
 
 /* Does feedback come within a fifth of a second? */
-static enum aw_status hears(struct aw_session *session, bool *heard)
+static enum aw_status receives(struct aw_session *session, bool *received)
 {
     struct aw_link_options options = {.clock = session->clock};
     struct aw_link *link;
     uint8_t bytes[AW_UNITY_FRAME_MAX];
     size_t got = 0;
-    *heard = false;
+    *received = false;
     enum aw_status status = aw_dry_ends(session);
     if (status == AW_OK && aw_link_open(&link, "udp:", &options, NULL) != AW_OK)
         return AW_OK;
@@ -26,15 +26,15 @@ static enum aw_status hears(struct aw_session *session, bool *heard)
     while (status == AW_MORE)
         status = aw_link_read(link, bytes, sizeof bytes, &got, deadline, NULL);
     aw_link_close(link);
-    *heard = got > 0;
+    *received = got > 0;
     return status == AW_STOPPED ? status : AW_OK;
 }
 
-static const char *words(bool simulator, bool client, bool heard)
+static const char *words(bool simulator, bool client, bool received)
 {
     if (!simulator)
         return "no simulator listens here";
-    if (heard)
+    if (received)
         return "a simulator listens and sends feedback";
     if (client)
         return "a simulator listens; another client has the port for its answers";
@@ -44,27 +44,27 @@ static const char *words(bool simulator, bool client, bool heard)
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
 {
     const uint16_t *ports = session->tool->protocol->ports;
-    bool simulator = aw_udp_bound(ports[0]), client = aw_udp_bound(ports[1]), heard = false;
+    bool simulator = aw_udp_bound(ports[0]), client = aw_udp_bound(ports[1]), received = false;
     char url[64];
     (void)args;
-    enum aw_status status = client ? AW_OK : hears(session, &heard);
+    enum aw_status status = client ? AW_OK : receives(session, &received);
     if (status != AW_OK)
         return status;
     snprintf(url, sizeof url, "udp:127.0.0.1:%u?listen=%u", ports[0], ports[1]);
-    simulator = simulator || heard;
-    const char *what = words(simulator, client, heard);
+    simulator = simulator || received;
+    const char *what = words(simulator, client, received);
     if (aw_session_text(session)) {
         aw_output_print(&session->out, "%-36s %s\n", url, what);
     } else {
         aw_list_link(session, url);
         aw_object_truth(&session->result, "simulator", simulator);
-        aw_object_truth(&session->result, "feedback", heard);
+        aw_object_truth(&session->result, "feedback", received);
         aw_object_truth(&session->result, "client", client);
         aw_list_add(session, "description", what);
         aw_session_print_result(session);
     }
     if (!simulator)
-        aw_session_say(session, "'%s sim' starts one, and -l sim: has one of its own",
-                       session->tool->name);
+        aw_session_notice(session, "'%s sim' starts one, and -l sim: has one of its own",
+                          session->tool->name);
     return AW_OK;
 }

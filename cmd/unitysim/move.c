@@ -11,7 +11,7 @@ static const char *const settings[] = {"velocity", "tolerance", "timeout"};
 
 enum { VELOCITY, TOLERANCE, TIMEOUT, SETTINGS };
 
-struct wish {
+struct request {
     struct aw_unity_move move;
     const char *text[SETTINGS]; /* NULL: not given */
 };
@@ -25,7 +25,7 @@ static int setting_of(const char *name)
 }
 
 static enum aw_status parse_goal(struct aw_session *session, const struct aw_bound *bound,
-                                 struct wish *wish)
+                                 struct request *request)
 {
     const struct aw_unity_limits *limits = &unity_of(session)->options.limits;
     char name[48];
@@ -42,12 +42,12 @@ static enum aw_status parse_goal(struct aw_session *session, const struct aw_bou
         return aw_fail(&session->err, AW_LIMIT, "%s: %.9g ticks is more than the wire carries",
                        name, ticks);
     if (status == AW_OK)
-        aw_unity_move_to(&wish->move, joint, (int)lround(ticks));
+        aw_unity_move_to(&request->move, joint, (int)lround(ticks));
     return status;
 }
 
 static enum aw_status parse_pairs(struct aw_session *session, const struct aw_args *args,
-                                  struct wish *wish)
+                                  struct request *request)
 {
     enum aw_status status = AW_OK;
     bool any = false;
@@ -56,9 +56,9 @@ static enum aw_status parse_pairs(struct aw_session *session, const struct aw_ar
         unity_pair_name(&args->bound[i], name);
         int setting = setting_of(name);
         if (setting >= 0)
-            wish->text[setting] = args->bound[i].text;
+            request->text[setting] = args->bound[i].text;
         else
-            status = parse_goal(session, &args->bound[i], wish);
+            status = parse_goal(session, &args->bound[i], request);
         any = any || setting < 0;
     }
     if (status == AW_OK && !any)
@@ -94,72 +94,74 @@ static enum aw_status number(struct aw_session *session, const char *name, const
     return AW_OK;
 }
 
-static enum aw_status apply_settings(struct aw_session *session, struct wish *wish)
+static enum aw_status apply_settings(struct aw_session *session, struct request *request)
 {
     double tolerance = 0, seconds = (double)unity_patience_ns(session, 10) / 1e9;
     enum aw_status status = AW_OK;
-    if (wish->text[TOLERANCE])
-        status = number(session, "tolerance", wish->text[TOLERANCE], "tick", 1, 1000, &tolerance);
-    if (status == AW_OK && wish->text[TIMEOUT])
-        status = number(session, "timeout", wish->text[TIMEOUT], "s", 0.001, 1e6, &seconds);
-    wish->move.timeout_ns = (int64_t)(seconds * 1e9);
+    if (request->text[TOLERANCE])
+        status =
+            number(session, "tolerance", request->text[TOLERANCE], "tick", 1, 1000, &tolerance);
+    if (status == AW_OK && request->text[TIMEOUT])
+        status = number(session, "timeout", request->text[TIMEOUT], "s", 0.001, 1e6, &seconds);
+    request->move.timeout_ns = (int64_t)(seconds * 1e9);
     for (int i = 0; i < AW_UNITY_JOINTS && status == AW_OK; i++) {
-        struct aw_unity_goal *goal = &wish->move.goals[i];
+        struct aw_unity_goal *goal = &request->move.goals[i];
         goal->tolerance = (int)lround(tolerance);
-        if (goal->wanted && wish->text[VELOCITY])
-            status = set_velocity(session, wish->text[VELOCITY], i, goal);
+        if (goal->wanted && request->text[VELOCITY])
+            status = set_velocity(session, request->text[VELOCITY], i, goal);
     }
     return status;
 }
 
-static void report(struct aw_session *session, const struct wish *wish)
+static void report(struct aw_session *session, const struct request *request)
 {
     for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        if (wish->move.goals[i].wanted)
+        if (request->move.goals[i].wanted)
             unity_report_joint(session, i);
     aw_object_number(&session->result, "ms",
                      (double)(aw_clock_now(session->clock) - session->started) / 1e6, 1, "ms");
 }
 
-static enum aw_status move(struct aw_session *session, const struct wish *wish)
+static enum aw_status move(struct aw_session *session, const struct request *request)
 {
     struct aw_unity *unity = unity_of(session);
     struct aw_unity_counters before = unity->counters;
     aw_session_moves(session);
-    enum aw_status status = aw_unity_move(unity, &wish->move, unity_notice, session, &session->err);
+    enum aw_status status =
+        aw_unity_move(unity, &request->move, unity_notice, session, &session->err);
     aw_object_start(&session->result, "move");
     aw_object_text(&session->result, "result", status == AW_OK ? "arrived" : "not-reached");
     status = unity_end_motion(session, status);
-    unity_say_losses(session, &before);
-    report(session, wish);
+    unity_notice_losses(session, &before);
+    report(session, request);
     return status;
 }
 
 /* Which way a joint has to go is known only from feedback: there are no bytes to show. */
-static enum aw_status dry_run(struct aw_session *session, const struct wish *wish)
+static enum aw_status dry_run(struct aw_session *session, const struct request *request)
 {
     aw_object_start(&session->result, "move");
     aw_object_truth(&session->result, "dry_run", true);
     for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        if (wish->move.goals[i].wanted)
-            aw_object_number(&session->result, aw_unity_joint_name(i), wish->move.goals[i].position,
-                             0, NULL);
+        if (request->move.goals[i].wanted)
+            aw_object_number(&session->result, aw_unity_joint_name(i),
+                             request->move.goals[i].position, 0, NULL);
     return AW_OK;
 }
 
 enum aw_status run_move(struct aw_session *session, const struct aw_args *args)
 {
-    struct wish wish = {0};
+    struct request request = {0};
     enum aw_status status = unity_ready_to_make(session);
     if (status == AW_OK)
-        status = parse_pairs(session, args, &wish);
+        status = parse_pairs(session, args, &request);
     if (status == AW_OK)
-        status = apply_settings(session, &wish);
+        status = apply_settings(session, &request);
     if (status == AW_OK)
-        status = aw_unity_move_check(unity_of(session), &wish.move, &session->err);
+        status = aw_unity_move_check(unity_of(session), &request.move, &session->err);
     if (status == AW_OK && aw_flag(session, "dry-run"))
-        return dry_run(session, &wish);
+        return dry_run(session, &request);
     if (status == AW_OK)
         status = unity_feedback(session);
-    return status == AW_OK ? move(session, &wish) : status;
+    return status == AW_OK ? move(session, &request) : status;
 }

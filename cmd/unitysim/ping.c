@@ -1,4 +1,4 @@
-#include "shell/commands/spread.h"
+#include "shell/commands/stats.h"
 #include "state.h"
 
 struct ping {
@@ -8,12 +8,12 @@ struct ping {
     uint64_t asked, answered;
 };
 
-static bool note_interval(void *context, const struct aw_unity_heard *heard)
+static bool note_interval(void *context, const struct aw_unity_received *received)
 {
     struct ping *ping = context;
     const struct aw_unity *unity = unity_of(ping->session);
-    int64_t at = unity->feedback.heard_ns;
-    unity_notice(ping->session, heard);
+    int64_t at = unity->feedback.received_ns;
+    unity_notice(ping->session, received);
     if (ping->last_ns && at > ping->last_ns)
         aw_samples_add(&ping->interval_ms, (double)(at - ping->last_ns) / 1e6);
     ping->last_ns = at;
@@ -64,13 +64,13 @@ static enum aw_status measure(struct ping *ping, uint64_t rounds, int64_t deadli
 }
 
 /* A row of the table for people, entries of the result for programs. */
-static void put_spread(struct aw_session *session, const char *name, struct aw_samples *samples)
+static void put_stats(struct aw_session *session, const char *name, struct aw_samples *samples)
 {
-    struct aw_spread spread = aw_samples_spread(samples);
+    struct aw_stats stats = aw_samples_stats(samples);
     if (aw_session_text(session))
-        aw_spread_row(&session->out, name, &spread);
+        aw_stats_row(&session->out, name, &stats);
     else
-        aw_object_spread_ms(&session->result, name, &spread);
+        aw_object_stats_ms(&session->result, name, &stats);
 }
 
 static void report(struct ping *ping, const struct aw_unity_counters *before)
@@ -79,10 +79,10 @@ static void report(struct ping *ping, const struct aw_unity_counters *before)
     const struct aw_unity_counters *now = &unity_of(session)->counters;
     aw_object_start(&session->result, "ping");
     if (aw_session_text(session))
-        aw_spread_head(&session->out, "ms");
-    put_spread(session, "latency", &ping->latency_ms);
-    put_spread(session, "cadence", &unity_of(session)->cadence_ms);
-    put_spread(session, "feedback", &ping->interval_ms);
+        aw_stats_head(&session->out, "ms");
+    put_stats(session, "latency", &ping->latency_ms);
+    put_stats(session, "cadence", &unity_of(session)->cadence_ms);
+    put_stats(session, "feedback", &ping->interval_ms);
     aw_object_number(&session->result, "sent", (double)(now->ticks - before->ticks), 0, NULL);
     aw_object_number(&session->result, "late", (double)(now->late - before->late), 0, NULL);
     aw_object_number(&session->result, "received", (double)(now->feedback - before->feedback), 0,

@@ -13,7 +13,7 @@ struct play {
     const char *path;
     struct aw_sequence sequence;
     struct aw_player player;
-    uint64_t told; /* rows told, over all rounds */
+    uint64_t reported; /* rows told, over all rounds */
     int64_t row_timeout_ns;
     bool blind; /* feedback is silent: nothing moves */
 };
@@ -39,23 +39,23 @@ static struct aw_player_bounds bounds_of(struct aw_session *session)
 }
 
 /* The published program moves such goals without a word. */
-static void say_clamped(struct play *play)
+static void notice_clamped(struct play *play)
 {
     const struct aw_unity_limits *limits = &unity_of(play->session)->options.limits;
     for (size_t i = 0; i < play->sequence.n; i++) {
         const struct aw_sequence_row *row = &play->sequence.rows[i];
         const struct aw_unity_limit *limit = &limits->joint[row->joint];
         if (row->position < limit->min || row->position > limit->max)
-            aw_session_say(play->session, "%s:%u: %s %d is outside %d to %d: goes to the limit",
-                           play->path, row->line, aw_unity_joint_name(row->joint), row->position,
-                           limit->min, limit->max);
+            aw_session_notice(play->session, "%s:%u: %s %d is outside %d to %d: goes to the limit",
+                              play->path, row->line, aw_unity_joint_name(row->joint), row->position,
+                              limit->min, limit->max);
     }
 }
 
 /* ---- What is shown -----------------------------------------------------------------------------
  */
 
-static void tell_row(struct play *play)
+static void report_row(struct play *play)
 {
     struct aw_session *session = play->session;
     const struct aw_player *player = &play->player;
@@ -76,13 +76,13 @@ static void tell_row(struct play *play)
     aw_output_flush(&session->out, NULL);
 }
 
-static void tell_progress(struct play *play)
+static void report_progress(struct play *play)
 {
     uint64_t at = play->player.round * play->sequence.n + play->player.row + 1;
-    if (play->player.phase == AW_PLAYER_DONE || at == play->told)
+    if (play->player.phase == AW_PLAYER_DONE || at == play->reported)
         return;
-    play->told = at;
-    tell_row(play);
+    play->reported = at;
+    report_row(play);
 }
 
 /* ---- Playing -----------------------------------------------------------------------------------
@@ -103,27 +103,27 @@ static void apply(struct play *play, const struct aw_player_order *order)
     }
 }
 
-static bool step(void *context, const struct aw_unity_heard *heard)
+static bool step(void *context, const struct aw_unity_received *received)
 {
     struct play *play = context;
     const struct aw_unity_feedback *feedback = &unity_of(play->session)->feedback;
     bool moving[AW_UNITY_JOINTS];
-    unity_notice(play->session, heard);
+    unity_notice(play->session, received);
     for (int i = 0; i < AW_UNITY_JOINTS; i++)
         moving[i] = feedback->velocity[i] != 0;
     struct aw_player_order order = aw_player_step(&play->player, feedback->position, moving,
                                                   aw_clock_now(play->session->clock));
     apply(play, &order);
-    tell_progress(play);
+    report_progress(play);
     play->blind = false;
     return play->player.phase != AW_PLAYER_DONE;
 }
 
-/* Where nothing is heard, nothing moves. */
-static void look_for_silence(struct play *play)
+/* Where nothing is received, nothing moves. */
+static void watch_for_no_answer(struct play *play)
 {
     static const struct aw_player_order none = {.joint = -1};
-    if (play->blind || !unity_say_stale(play->session))
+    if (play->blind || !unity_notice_stale(play->session))
         return;
     play->blind = true;
     apply(play, &none);
@@ -153,7 +153,7 @@ static enum aw_status perform(struct play *play)
     while (status == AW_OK && play->player.phase != AW_PLAYER_DONE) {
         status = aw_unity_run(unity_of(session), aw_clock_now(session->clock) + slice_ns, step,
                               play, &session->err);
-        look_for_silence(play);
+        watch_for_no_answer(play);
         if (status == AW_OK)
             status = check_time(play);
         if (status == AW_OK)
@@ -183,7 +183,7 @@ static enum aw_status play_it(struct play *play)
     play->row_timeout_ns = (int64_t)(aw_option_number(session, "row-timeout") * 1e9);
     aw_session_moves(session);
     enum aw_status status = unity_end_motion(session, perform(play));
-    unity_say_losses(session, &before);
+    unity_notice_losses(session, &before);
     report(play, status);
     return status;
 }
@@ -194,7 +194,7 @@ static enum aw_status start(struct play *play)
     enum aw_status status = unity_ready_to_make(session);
     if (status != AW_OK)
         return status;
-    say_clamped(play);
+    notice_clamped(play);
     if (aw_flag(session, "dry-run")) {
         aw_object_start(&session->result, "play");
         aw_object_truth(&session->result, "dry_run", true);

@@ -20,9 +20,9 @@ static void report(struct aw_session *session, int index, bool loaded)
         aw_object_text(&session->result, "name", aw_unity_scene_name(index));
     aw_object_text(&session->result, "result", loaded ? "loaded" : "sent");
     if (scene)
-        aw_session_say(session, "%s: %s", scene->title, scene->instruction);
+        aw_session_notice(session, "%s: %s", scene->title, scene->instruction);
     else
-        aw_session_say(session, "scene %d is none of the six that are known", index);
+        aw_session_notice(session, "scene %d is none of the six that are known", index);
 }
 
 static enum aw_status load(struct aw_session *session, int scene,
@@ -35,22 +35,22 @@ static enum aw_status load(struct aw_session *session, int scene,
     if (aw_flag(session, "dry-run"))
         return unity_dry_run(session, &record);
     enum aw_status status = aw_unity_scene_load(unity, scene, camera, wait_ns, &session->err);
-    unity_say_last_news(session);
+    unity_notice_last_news(session);
     if (status != AW_OK)
         return status;
-    unity_limits_told(session, &unity->options.limits);
+    unity_limits_reported(session, &unity->options.limits);
     report(session, scene, wait_ns > 0);
     return AW_OK;
 }
 
 /* Frame rate, camera and limits, where they are given like those of a record. */
-static enum aw_status take_fields(struct aw_session *session, const struct aw_args *args, int scene,
+static enum aw_status read_fields(struct aw_session *session, const struct aw_args *args, int scene,
                                   struct aw_unity_camera *camera)
 {
     struct aw_unity_options *options = &unity_of(session)->options;
     struct aw_record record;
     aw_unity_scene_record(unity_of(session), scene, camera, &record);
-    enum aw_status status = unity_take_fields(session, args, &record);
+    enum aw_status status = unity_read_fields(session, args, &record);
     if (status != AW_OK)
         return status;
     *camera = aw_unity_get_camera(&record);
@@ -75,6 +75,6 @@ enum aw_status run_scene(struct aw_session *session, const struct aw_args *args)
         return status;
     unity_of(session)->options.limits = limits;
     unity_of(session)->options.frame_rate = (int)aw_option_number(session, "fps");
-    status = take_fields(session, args, scene, &camera);
+    status = read_fields(session, args, scene, &camera);
     return status == AW_OK ? load(session, scene, &camera) : status;
 }

@@ -51,7 +51,7 @@ static void screen_close(struct aw_session *session)
 static enum aw_status show_once(struct aw_session *session, unity_pages *pages, void *context)
 {
     struct termios before;
-    bool keys = unity_take_keys(&before);
+    bool keys = unity_keys_begin(&before);
     screen_open(session);
     enum aw_status status = pages(context, keys);
     screen_close(session);

@@ -201,7 +201,7 @@ static void on_key(struct stage *stage, const char *key)
         on_letter(stage, key[0]);
 }
 
-static void take_keys(struct stage *stage)
+static void handle_keys(struct stage *stage)
 {
     char text[8];
     const char *key;
@@ -227,7 +227,7 @@ static enum aw_status perform(void *context, bool keys)
         if (*stage->link->event)
             snprintf(stage->remark, sizeof stage->remark, "%s", stage->link->event);
         if (keys)
-            take_keys(stage);
+            handle_keys(stage);
     }
     return status;
 }
@@ -251,12 +251,12 @@ static enum aw_status on_terminal(struct aw_session *session, struct aw_device *
 /* ---- The command -------------------------------------------------------------------------------
  */
 
-static void say_counters(struct aw_session *session, struct aw_device *device)
+static void print_counters(struct aw_session *session, struct aw_device *device)
 {
     struct aw_unity_truth truth;
     const struct aw_unity_device_counters *n = &truth.counters;
     aw_unity_device_truth(device, aw_clock_now(session->clock), &truth);
-    aw_session_say(
+    aw_session_notice(
         session,
         "%llu datagrams received, %llu taken (%llu in part, %llu of an odd size), dropped "
         "for header %llu, checksum %llu, size %llu, type %llu, empty %llu; %llu feedback sent",
@@ -265,7 +265,7 @@ static void say_counters(struct aw_session *session, struct aw_device *device)
         (unsigned long long)n->checksum, (unsigned long long)n->size, (unsigned long long)n->type,
         (unsigned long long)n->empty, (unsigned long long)n->feedback);
     if (*truth.dropped_why)
-        aw_session_say(session, "the last one dropped: %s", truth.dropped_why);
+        aw_session_notice(session, "the last one dropped: %s", truth.dropped_why);
 }
 
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
@@ -279,10 +279,10 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
     bool live = unity_screen_live() && isatty(STDIN_FILENO) && !aw_flag(session, "no-input") &&
                 !aw_flag(session, "verbose") && !aw_flag(session, "dry-run");
     if (!device || !live)
-        return aw_session_serve(session, device, say_counters);
+        return aw_session_serve(session, device, print_counters);
     status = on_terminal(session, device, options.stuck);
     if (status == AW_STOPPED || status == AW_LOST || status == AW_OK)
-        say_counters(session, device);
+        print_counters(session, device);
     device->ops->close(device);
     return status;
 }

@@ -15,10 +15,10 @@ struct unity_state {
     struct aw_unity_limits usual;  /* default ones and those of the config file */
     struct aw_unity_limits limits; /* what the simulator was told last */
     bool limits_known;
-    char news[160];              /* the last that was told */
-    struct aw_unity_heard heard; /* for watch, plot and record */
-    int64_t heard_ns;            /* the feedback before, within a command; 0: none */
-    int64_t quiet_told_ns;       /* which silence of the feedback was told */
+    char news[160];                    /* the last that was told */
+    struct aw_unity_received received; /* for watch, plot and record */
+    int64_t received_ns;               /* the feedback before, within a command; 0: none */
+    int64_t quiet_reported_ns;         /* which silence of the feedback was told */
 };
 
 static inline struct unity_state *unity_state(struct aw_session *session)
@@ -48,13 +48,13 @@ int64_t unity_patience_ns(const struct aw_session *session, double seconds);
 
 /* Says news of the conversation once, and that feedback has been silent, when it is back. Fits
  * aw_unity_run with the session as the context. */
-bool unity_notice(void *context, const struct aw_unity_heard *heard);
+bool unity_notice(void *context, const struct aw_unity_received *received);
 
 /* The same after what listens by itself (scenes, camera, limits). */
-void unity_say_last_news(struct aw_session *session);
+void unity_notice_last_news(struct aw_session *session);
 
 /* Says that feedback is silent, once for each silence. True if it is. */
-bool unity_say_stale(struct aw_session *session);
+bool unity_notice_stale(struct aw_session *session);
 
 /* Until the deadline, saying what there is to say. */
 enum aw_status unity_run(struct aw_session *session, int64_t deadline);
@@ -66,10 +66,10 @@ enum aw_status unity_stop(struct aw_session *session);
 enum aw_status unity_end_motion(struct aw_session *session, enum aw_status status);
 
 /* How many feedback messages were lost since then, said once at the end of a command. */
-void unity_say_losses(struct aw_session *session, const struct aw_unity_counters *before);
+void unity_notice_losses(struct aw_session *session, const struct aw_unity_counters *before);
 
 /* Fields of a record that was given as a command: into the record, which may go out then. */
-enum aw_status unity_take_fields(struct aw_session *session, const struct aw_args *args,
+enum aw_status unity_read_fields(struct aw_session *session, const struct aw_args *args,
                                  struct aw_record *record);
 
 /* Encodes and prints a record for --dry-run. */
@@ -80,7 +80,8 @@ void unity_last_stop(struct aw_session *session, aw_frame_fn *add, void *context
 enum aw_status unity_settle(struct aw_session *session);
 enum aw_status unity_allow(struct aw_session *session, const struct aw_record *command);
 const char *unity_remark(struct aw_session *session, char *out, size_t size);
-enum aw_status unity_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
+enum aw_status unity_hear(struct aw_session *session, int64_t deadline,
+                          struct aw_received *received);
 enum aw_status unity_variant(struct aw_session *session, struct aw_variant *variant,
                              struct aw_error *err);
 void unity_finish(struct aw_session *session);
@@ -107,7 +108,7 @@ void unity_complete_goals(struct aw_session *session, aw_candidate_fn *add, void
 /* Keys of the terminal without their line and their echo; Ctrl-C stays a signal. False if standard
  * input is no terminal. */
 struct termios;
-bool unity_take_keys(struct termios *before);
+bool unity_keys_begin(struct termios *before);
 
 /* The next key that is waiting, with "UP", "DOWN", "LEFT", "RIGHT" for the arrows; NULL: none. text
  * holds 8 bytes. */
@@ -127,7 +128,7 @@ enum aw_status unity_limits(struct aw_session *session, struct aw_unity_limits *
 enum aw_status unity_new_limits(struct aw_session *session, struct aw_unity_limits *limits);
 
 /* The simulator has them now. */
-void unity_limits_told(struct aw_session *session, const struct aw_unity_limits *limits);
+void unity_limits_reported(struct aw_session *session, const struct aw_unity_limits *limits);
 
 /* A section "[joint elbow]" with min and max. */
 enum aw_status unity_configure(struct aw_session *session, const char *section, const char *key,

@@ -45,7 +45,7 @@ enum aw_status unity_ready(struct aw_session *session)
     state->unity.options = options;
     state->link = link;
     state->begun = true;
-    state->heard_ns = 0;
+    state->received_ns = 0;
     return AW_OK;
 }
 
@@ -77,17 +77,17 @@ int64_t unity_patience_ns(const struct aw_session *session, double seconds)
     return (int64_t)(seconds * 1e9);
 }
 
-static bool until_feedback(void *context, const struct aw_unity_heard *heard)
+static bool until_feedback(void *context, const struct aw_unity_received *received)
 {
     struct aw_session *session = context;
-    unity_notice(session, heard);
+    unity_notice(session, received);
     return unity_of(session)->feedback.count == 0;
 }
 
 static const char *why_silent(const struct aw_session *session)
 {
     const struct unity_state *state = session->state;
-    return state->unity.link_news[0] ? state->unity.link_news : session->tool->silence;
+    return state->unity.link_news[0] ? state->unity.link_news : session->tool->no_answer_hint;
 }
 
 enum aw_status unity_feedback(struct aw_session *session)
@@ -101,55 +101,56 @@ enum aw_status unity_feedback(struct aw_session *session)
     }
     if (status == AW_OK && unity->feedback.count == 0)
         return aw_fail(&session->err, AW_TIMEOUT, "no feedback — %s", why_silent(session));
-    ((struct unity_state *)session->state)->heard_ns = unity->feedback.heard_ns;
+    ((struct unity_state *)session->state)->received_ns = unity->feedback.received_ns;
     return status;
 }
 
-static void say_news(struct aw_session *session, const char *news)
+static void notice_news(struct aw_session *session, const char *news)
 {
     struct unity_state *state = session->state;
     if (strncmp(state->news, news, sizeof state->news - 1) == 0)
         return;
     snprintf(state->news, sizeof state->news, "%s", news);
-    aw_session_say(session, "%s", news);
+    aw_session_notice(session, "%s", news);
 }
 
 /* A silence that nobody could tell while it lasted. */
-static void say_gap(struct aw_session *session)
+static void notice_gap(struct aw_session *session)
 {
     struct unity_state *state = session->state;
-    int64_t heard = state->unity.feedback.heard_ns, gap = heard - state->heard_ns;
-    if (state->heard_ns && gap > state->unity.options.stale_ns &&
-        state->quiet_told_ns != state->heard_ns)
-        aw_session_say(session, "feedback was silent for %.0f ms", (double)gap / 1e6);
-    state->heard_ns = heard;
+    int64_t received = state->unity.feedback.received_ns, gap = received - state->received_ns;
+    if (state->received_ns && gap > state->unity.options.stale_ns &&
+        state->quiet_reported_ns != state->received_ns)
+        aw_session_notice(session, "feedback was silent for %.0f ms", (double)gap / 1e6);
+    state->received_ns = received;
 }
 
-bool unity_notice(void *context, const struct aw_unity_heard *heard)
+bool unity_notice(void *context, const struct aw_unity_received *received)
 {
-    if (heard->news)
-        say_news(context, heard->news);
-    say_gap(context);
+    if (received->news)
+        notice_news(context, received->news);
+    notice_gap(context);
     return true;
 }
 
-void unity_say_last_news(struct aw_session *session)
+void unity_notice_last_news(struct aw_session *session)
 {
     struct unity_state *state = session->state;
     if (state->begun && *state->unity.news)
-        say_news(session, state->unity.news);
+        notice_news(session, state->unity.news);
 }
 
-bool unity_say_stale(struct aw_session *session)
+bool unity_notice_stale(struct aw_session *session)
 {
     struct unity_state *state = session->state;
     struct aw_unity *unity = &state->unity;
     if (unity->feedback.count == 0 || !aw_unity_stale(unity))
         return false;
-    if (state->quiet_told_ns != unity->feedback.heard_ns)
-        aw_session_say(session, "feedback is silent for %.0f ms: where the joints are is not known",
-                       (double)aw_unity_age_ns(unity) / 1e6);
-    state->quiet_told_ns = unity->feedback.heard_ns;
+    if (state->quiet_reported_ns != unity->feedback.received_ns)
+        aw_session_notice(session,
+                          "feedback is silent for %.0f ms: where the joints are is not known",
+                          (double)aw_unity_age_ns(unity) / 1e6);
+    state->quiet_reported_ns = unity->feedback.received_ns;
     return true;
 }
 
@@ -161,21 +162,21 @@ enum aw_status unity_run(struct aw_session *session, int64_t deadline)
     while (status == AW_OK && (now = aw_clock_now(session->clock)) < deadline) {
         int64_t next = deadline - now < look_ns ? deadline : now + look_ns;
         status = aw_unity_run(unity_of(session), next, unity_notice, session, &session->err);
-        unity_say_stale(session);
+        unity_notice_stale(session);
     }
     return status;
 }
 
-void unity_say_losses(struct aw_session *session, const struct aw_unity_counters *before)
+void unity_notice_losses(struct aw_session *session, const struct aw_unity_counters *before)
 {
     const struct aw_unity_counters *now = &unity_of(session)->counters;
     unsigned long long lost = now->lost - before->lost, got = now->feedback - before->feedback;
     unsigned long long bad = now->malformed - before->malformed;
     if (lost > 0)
-        aw_session_say(session, "%llu of %llu feedback messages were lost", lost, lost + got);
+        aw_session_notice(session, "%llu of %llu feedback messages were lost", lost, lost + got);
     if (bad > 0)
-        aw_session_say(session, "%llu damaged datagrams, the last: %s", bad,
-                       unity_of(session)->why_malformed);
+        aw_session_notice(session, "%llu damaged datagrams, the last: %s", bad,
+                          unity_of(session)->why_malformed);
 }
 
 enum aw_status unity_stop(struct aw_session *session)
@@ -229,7 +230,7 @@ enum aw_status unity_safe_stop(struct aw_session *session)
     if (!unity->stopped)
         return aw_fail(&session->err, AW_TIMEOUT,
                        "stop sent to all joints, not confirmed: no feedback came after it");
-    aw_session_say(session, "stopped: all joints");
+    aw_session_notice(session, "stopped: all joints");
     return AW_OK;
 }
 
@@ -253,7 +254,7 @@ enum aw_status unity_allow(struct aw_session *session, const struct aw_record *c
     return AW_OK;
 }
 
-enum aw_status unity_take_fields(struct aw_session *session, const struct aw_args *args,
+enum aw_status unity_read_fields(struct aw_session *session, const struct aw_args *args,
                                  struct aw_record *record)
 {
     uint8_t bytes[AW_UNITY_FRAME_MAX];
@@ -299,23 +300,24 @@ enum aw_status unity_dry_run(struct aw_session *session, const struct aw_record 
     return status == AW_OK ? aw_session_dry_run(session, &shown, frame) : status;
 }
 
-enum aw_status unity_hear(struct aw_session *session, int64_t deadline, struct aw_heard *heard)
+enum aw_status unity_hear(struct aw_session *session, int64_t deadline,
+                          struct aw_received *received)
 {
     struct unity_state *state = session->state;
-    struct aw_unity_heard *got = &state->heard;
+    struct aw_unity_received *got = &state->received;
     enum aw_status status = unity_ready(session);
     if (status != AW_OK)
         return status;
     status = aw_unity_next(&state->unity, deadline, got, &session->err);
     if (got->news && (status == AW_OK || status == AW_MORE))
-        say_news(session, got->news);
+        notice_news(session, got->news);
     if (status != AW_OK && status != AW_MORE && status != AW_MALFORMED)
         return status;
-    heard->frame = (struct aw_span){got->bytes, status == AW_MORE ? 0 : got->size};
-    heard->dir = AW_RX;
+    received->frame = (struct aw_span){got->bytes, status == AW_MORE ? 0 : got->size};
+    received->dir = AW_RX;
     if (status == AW_OK)
-        heard->dir = got->record.dir;
+        received->dir = got->record.dir;
     bool stamped = status == AW_OK && got->record.time_ns != AW_NO_TIME;
-    heard->time_ns = stamped ? got->record.time_ns : aw_session_time(session);
+    received->time_ns = stamped ? got->record.time_ns : aw_session_time(session);
     return AW_OK;
 }

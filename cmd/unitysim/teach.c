@@ -37,7 +37,7 @@ static enum aw_status add_row(struct teach *teach, int joint, int position)
 }
 
 /* A point is a row for each joint that is elsewhere than at the point before. */
-static enum aw_status take_point(struct teach *teach)
+static enum aw_status add_point(struct teach *teach)
 {
     const struct aw_unity_feedback *feedback = &unity_of(teach->session)->feedback;
     enum aw_status status = AW_OK;
@@ -51,8 +51,8 @@ static enum aw_status take_point(struct teach *teach)
     }
     teach->any = true;
     if (status == AW_OK && teach->every_ns == 0)
-        aw_session_say(teach->session, "%zu joint%s kept, %zu rows", teach->sequence.n - before,
-                       teach->sequence.n - before == 1 ? "" : "s", teach->sequence.n);
+        aw_session_notice(teach->session, "%zu joint%s kept, %zu rows", teach->sequence.n - before,
+                          teach->sequence.n - before == 1 ? "" : "s", teach->sequence.n);
     return status;
 }
 
@@ -67,7 +67,7 @@ static enum aw_status read_line(struct teach *teach)
         return AW_OK;
     teach->done = got != 1 || teach->typed == 'q';
     teach->typed = '\0';
-    return teach->done ? AW_OK : take_point(teach);
+    return teach->done ? AW_OK : add_point(teach);
 }
 
 static enum aw_status listen(struct teach *teach)
@@ -86,7 +86,7 @@ static enum aw_status listen(struct teach *teach)
             status = read_line(teach);
         if (status == AW_OK && teach->every_ns && now >= teach->next_ns) {
             teach->next_ns += teach->every_ns;
-            status = take_point(teach);
+            status = add_point(teach);
         }
     }
     return status;
@@ -114,7 +114,7 @@ static enum aw_status record(struct teach *teach, const char *path)
     teach->next_ns = aw_clock_now(session->clock);
     teach->deadline = aw_session_end(session);
     if (teach->every_ns == 0)
-        aw_session_say(session, "bring the arm into position, then Enter; q and Enter ends it");
+        aw_session_notice(session, "bring the arm into position, then Enter; q and Enter ends it");
     enum aw_status status = listen(teach);
     if (teach->sequence.n > 0 && (status == AW_OK || status == AW_STOPPED)) {
         enum aw_status saved = save(teach, path);

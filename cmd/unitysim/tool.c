@@ -234,8 +234,9 @@ const struct aw_tool unitysim_tool = {
     .options = options,
     .examples = examples,
     .field = "elbow.position",
-    .silence = "the simulator is silent until a scene is loaded: 'unitysim scene basic'; 'list' "
-               "shows what runs here",
+    .no_answer_hint =
+        "the simulator is silent until a scene is loaded: 'unitysim scene basic'; 'list' "
+        "shows what runs here",
     .links = links,
     .link = "udp:",
     .sim = &unity_sim_transport,
@@ -247,7 +248,7 @@ const struct aw_tool unitysim_tool = {
     .unlinked = unlinked,
     .finish = unity_finish,
     .configure = unity_configure,
-    .hear = unity_hear,
+    .receive = unity_hear,
     .prepare = unity_ready_to_make,
     .allow = unity_allow,
     .settle = unity_settle,

@@ -33,7 +33,7 @@ static void add_ways(struct unity_screen *now, const struct unity_screen *before
     }
 }
 
-static bool key_says_quit(bool keys)
+static bool is_quit_key(bool keys)
 {
     char text[8];
     const char *key = keys ? unity_key(text) : NULL;
@@ -62,7 +62,7 @@ static enum aw_status live_view(void *context, bool keys)
         int64_t now = aw_clock_now(session->clock);
         if (status == AW_OK)
             status = aw_unity_run(unity_of(session), now + page_ns, NULL, NULL, &session->err);
-        if (now >= viewing->deadline || key_says_quit(keys))
+        if (now >= viewing->deadline || is_quit_key(keys))
             break;
     }
     return status;

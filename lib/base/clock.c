@@ -43,10 +43,10 @@ static enum aw_status real_wait(struct aw_clock *clock, int fd, short events, in
                            {.fd = real->ended_fd},
                            {.fd = fd, .events = events}};
     for (;;) {
-        bool deaf = real->deaf_until > 0 && real_now(clock) < real->deaf_until;
-        int64_t until = deaf && real->deaf_until < deadline ? real->deaf_until : deadline;
+        bool ignoring = real->ignored_until > 0 && real_now(clock) < real->ignored_until;
+        int64_t until = ignoring && real->ignored_until < deadline ? real->ignored_until : deadline;
         struct timespec left = time_left(until);
-        fds[0].fd = deaf ? -1 : real->stop_fd;
+        fds[0].fd = ignoring ? -1 : real->stop_fd;
         int ready = ppoll(fds, 4, &left, NULL);
         if (ready > 0)
             return fds[0].revents || fds[1].revents || fds[2].revents ? AW_STOPPED : AW_OK;

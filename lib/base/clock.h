@@ -26,11 +26,11 @@ struct aw_clock {
 };
 
 /* CLOCK_MONOTONIC and poll(2). Every wait ends while stop_fd is readable, but for the time before
- * deaf_until, and while the other end of hangup_fd (a pipe that is written to) or of ended_fd (one
- * that is read from) is gone. All may be -1; none is owned. */
+ * ignored_until, and while the other end of hangup_fd (a pipe that is written to) or of ended_fd
+ * (one that is read from) is gone. All may be -1; none is owned. */
 struct aw_real_clock {
     struct aw_clock base;
-    int64_t deaf_until; /* begins as 0 */
+    int64_t ignored_until; /* begins as 0 */
     int stop_fd;
     int hangup_fd;
     int ended_fd;

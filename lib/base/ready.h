@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 /* read(2) that never waits: -1 with EAGAIN when nothing is there. Even after poll(2) nothing may be
- * there: a Ctrl-C takes what was typed before it along, and a read that waits would then be deaf to
+ * there: a Ctrl-C takes what was typed before it along, and a read that waits would then miss
  * the signal until the next key. */
 ssize_t aw_read_ready(int fd, void *buf, size_t size);
 

@@ -90,8 +90,8 @@ static void keep_comment(struct aw_log_entry *entry, const struct aw_packet *pac
 }
 
 /* False if there is nothing of ours in the packet. */
-static bool take_packet(struct aw_log *log, const struct aw_packet *packet,
-                        struct aw_log_entry *entry)
+static bool handle_packet(struct aw_log *log, const struct aw_packet *packet,
+                          struct aw_log_entry *entry)
 {
     bool whole =
         aw_packet_open(packet, &log->payload) && is_ours(log, packet->linktype, &log->payload);
@@ -115,7 +115,7 @@ static enum aw_status next_packet(struct aw_log *log, struct aw_log_entry *entry
         size_t used;
         enum aw_status status = aw_pcap_next(&log->reader, left(log), &packet, &used, err);
         log->from += used;
-        if (status == AW_OK && take_packet(log, &packet, entry))
+        if (status == AW_OK && handle_packet(log, &packet, entry))
             return AW_OK;
         if (status == AW_MORE)
             status = fill(log, err);
@@ -132,8 +132,8 @@ static bool is_remark(const char *line, size_t length)
     return i == length || line[i] == '#';
 }
 
-static enum aw_status take_line(struct aw_log *log, const char *line, size_t length,
-                                struct aw_log_entry *entry, struct aw_error *err)
+static enum aw_status handle_line(struct aw_log *log, const char *line, size_t length,
+                                  struct aw_log_entry *entry, struct aw_error *err)
 {
     static const struct aw_protocol any_can = {.can = true};
     struct aw_candump *frame = &log->line;
@@ -173,7 +173,7 @@ static enum aw_status next_line(struct aw_log *log, struct aw_log_entry *entry,
         log->from += length + (stop != NULL);
         log->number++;
         if (!is_remark(line, length))
-            return take_line(log, line, length, entry, err);
+            return handle_line(log, line, length, entry, err);
     }
 }
 

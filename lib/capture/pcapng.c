@@ -273,8 +273,8 @@ static enum aw_status lost(struct aw_pcap_reader *reader, struct aw_span in, siz
 }
 
 /* The block at the start of in. AW_OK: it is all there, *block is set. */
-static enum aw_status take_block(struct aw_pcap_reader *reader, struct aw_span in,
-                                 struct aw_span *block, size_t *used, struct aw_error *err)
+static enum aw_status parse_block(struct aw_pcap_reader *reader, struct aw_span in,
+                                  struct aw_span *block, size_t *used, struct aw_error *err)
 {
     enum aw_status status = AW_OK;
     if (in.size < BLOCK_HEAD)
@@ -306,7 +306,7 @@ static enum aw_status next_in_pcapng(struct aw_pcap_reader *reader, struct aw_sp
 {
     for (;;) {
         struct aw_span block = {0}, rest = {in.data + *used, in.size - *used};
-        enum aw_status status = take_block(reader, rest, &block, used, err);
+        enum aw_status status = parse_block(reader, rest, &block, used, err);
         if (status != AW_OK)
             return status;
         status = read_block(reader, block, packet);

@@ -76,22 +76,22 @@ static const struct aw_relay_point *point_at(const struct aw_relay *relay, size_
 /* ---- Are the last cycles alike? ----------------------------------------------------------------
  */
 
-struct spread {
+struct stats {
     double least, most, sum;
 };
 
-static void widen(struct spread *spread, double value, bool first)
+static void widen(struct stats *stats, double value, bool first)
 {
-    spread->least = first || value < spread->least ? value : spread->least;
-    spread->most = first || value > spread->most ? value : spread->most;
-    spread->sum = (first ? 0 : spread->sum) + value;
+    stats->least = first || value < stats->least ? value : stats->least;
+    stats->most = first || value > stats->most ? value : stats->most;
+    stats->sum = (first ? 0 : stats->sum) + value;
 }
 
 /* Switching happens at samples, so that even the cycles of a perfect oscillation differ by one
  * sample in time and by what the value moves in one sample at either end. */
 static bool alike(const struct aw_relay *relay, double sample_s)
 {
-    struct spread period = {0}, swing = {0};
+    struct stats period = {0}, swing = {0};
     int n = relay->config.cycles;
     for (int i = 1; i <= n; i++) {
         const struct aw_relay_cycle *cycle = cycle_back(relay, (size_t)i);

@@ -33,9 +33,9 @@ static double percentile(const struct aw_samples *samples, double share)
     return samples->values[rank < 1 ? 0 : (size_t)rank - 1];
 }
 
-struct aw_spread aw_samples_spread(struct aw_samples *samples)
+struct aw_stats aw_samples_stats(struct aw_samples *samples)
 {
-    struct aw_spread s = {.n = samples->n};
+    struct aw_stats s = {.n = samples->n};
     double sum = 0, squares = 0;
     if (!samples->n)
         return s;

@@ -2,7 +2,7 @@
  *
  *     struct aw_samples samples = {0};
  *     while (…) aw_samples_add(&samples, ms);
- *     struct aw_spread s = aw_samples_spread(&samples);
+ *     struct aw_stats s = aw_samples_stats(&samples);
  *     printf("P50 %.2f ms, P99 %.2f ms\n", s.p50, s.p99);
  *     aw_samples_free(&samples);
  *
@@ -22,7 +22,7 @@ struct aw_samples {
 
 /* All 0 if there are no samples. Percentiles are by nearest rank: p50 of an even count is the lower
  * one of the middle two. */
-struct aw_spread {
+struct aw_stats {
     size_t n;
     double min, max, mean, deviation; /* standard deviation of the population */
     double p50, p95, p99;
@@ -32,7 +32,7 @@ struct aw_spread {
 bool aw_samples_add(struct aw_samples *samples, double value);
 
 /* Sorts the values. */
-struct aw_spread aw_samples_spread(struct aw_samples *samples);
+struct aw_stats aw_samples_stats(struct aw_samples *samples);
 
 /* Counts the samples in bins of the same width from low to high; what lies outside goes into the
  * first or the last one. */

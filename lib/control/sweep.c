@@ -28,7 +28,7 @@ static enum aw_status check_plan(const struct aw_sweep_plan *p, struct aw_error 
     return AW_OK;
 }
 
-static double spread(const struct aw_sweep_plan *plan, int i)
+static double stats(const struct aw_sweep_plan *plan, int i)
 {
     double along = plan->tones > 1 ? (double)i / (plan->tones - 1) : 0;
     return plan->from_hz * pow(plan->to_hz / plan->from_hz, along);
@@ -39,7 +39,7 @@ static void choose_tones(struct aw_sweep *sweep)
 {
     const struct aw_sweep_plan *plan = &sweep->plan;
     for (int i = 0; i < plan->tones; i++) {
-        double hz = spread(plan, i);
+        double hz = stats(plan, i);
         if (plan->kind == AW_SWEEP_MULTISINE)
             hz = fmax(1, round(hz * plan->duration_s)) / plan->duration_s;
         if (sweep->n == 0 || hz > sweep->hz[sweep->n - 1] * (1 + 1e-9))
@@ -82,7 +82,7 @@ static double sum_up(const struct aw_sweep *sweep, struct grid *grid)
 }
 
 /* The phases that the signal has when its peaks are cut off at level. */
-static void take_phases(struct aw_sweep *sweep, const struct grid *grid, double level)
+static void set_phases(struct aw_sweep *sweep, const struct grid *grid, double level)
 {
     for (int k = 0; k < sweep->n; k++) {
         double complex sum = 0;
@@ -117,7 +117,7 @@ static double choose_phases(struct aw_sweep *sweep)
             least = peak;
             best = *sweep;
         }
-        take_phases(sweep, &grid, peak * (FIRST_CUT + (1 - FIRST_CUT) * round / ROUNDS));
+        set_phases(sweep, &grid, peak * (FIRST_CUT + (1 - FIRST_CUT) * round / ROUNDS));
     }
     *sweep = best;
     return least;

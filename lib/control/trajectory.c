@@ -125,47 +125,48 @@ static void quintic_knots(const struct course *c, struct knot *knots, struct mat
  */
 
 /* p: rise from from to to, with the knots scaled to u. */
-typedef void piece_fn(struct aw_path_piece *piece, double p, const struct knot *from,
-                      const struct knot *to);
+typedef void segment_fn(struct aw_path_segment *segment, double p, const struct knot *from,
+                        const struct knot *to);
 
-static void linear_piece(struct aw_path_piece *piece, double p, const struct knot *from,
-                         const struct knot *to)
+static void linear_segment(struct aw_path_segment *segment, double p, const struct knot *from,
+                           const struct knot *to)
 {
     (void)from;
     (void)to;
-    piece->c[1] = p;
+    segment->c[1] = p;
 }
 
-static void cubic_piece(struct aw_path_piece *piece, double p, const struct knot *from,
-                        const struct knot *to)
-{
-    piece->c[1] = from->v;
-    piece->c[2] = 3 * p - 2 * from->v - to->v;
-    piece->c[3] = -2 * p + from->v + to->v;
-}
-
-static void quintic_piece(struct aw_path_piece *piece, double p, const struct knot *from,
+static void cubic_segment(struct aw_path_segment *segment, double p, const struct knot *from,
                           const struct knot *to)
 {
-    piece->c[1] = from->v;
-    piece->c[2] = from->a / 2;
-    piece->c[3] = 10 * p - 6 * from->v - 4 * to->v - 1.5 * from->a + 0.5 * to->a;
-    piece->c[4] = -15 * p + 8 * from->v + 7 * to->v + 1.5 * from->a - to->a;
-    piece->c[5] = 6 * p - 3 * from->v - 3 * to->v - 0.5 * from->a + 0.5 * to->a;
+    segment->c[1] = from->v;
+    segment->c[2] = 3 * p - 2 * from->v - to->v;
+    segment->c[3] = -2 * p + from->v + to->v;
 }
 
-static piece_fn *const piece_of[AW_PATH_MODES] = {linear_piece, cubic_piece, quintic_piece};
+static void quintic_segment(struct aw_path_segment *segment, double p, const struct knot *from,
+                            const struct knot *to)
+{
+    segment->c[1] = from->v;
+    segment->c[2] = from->a / 2;
+    segment->c[3] = 10 * p - 6 * from->v - 4 * to->v - 1.5 * from->a + 0.5 * to->a;
+    segment->c[4] = -15 * p + 8 * from->v + 7 * to->v + 1.5 * from->a - to->a;
+    segment->c[5] = 6 * p - 3 * from->v - 3 * to->v - 0.5 * from->a + 0.5 * to->a;
+}
+
+static segment_fn *const segment_of[AW_PATH_MODES] = {linear_segment, cubic_segment,
+                                                      quintic_segment};
 
 static struct knot in_u(const struct knot *knot, double h)
 {
     return (struct knot){knot->v * h, knot->a * h * h};
 }
 
-static bool is_finite_piece(const struct aw_path_piece *piece)
+static bool is_finite_segment(const struct aw_path_segment *segment)
 {
     bool finite = true;
     for (int i = 0; i < AW_PATH_ORDER; i++)
-        finite = finite && isfinite(piece->c[i]);
+        finite = finite && isfinite(segment->c[i]);
     return finite;
 }
 
@@ -203,8 +204,8 @@ static enum aw_status allocate(struct aw_path *path, struct aw_error *err)
 {
     size_t segments = path->n > 1 ? path->n - 1 : 1;
     path->t_s = calloc(path->n, sizeof *path->t_s);
-    path->pieces = calloc(segments * path->channels, sizeof *path->pieces);
-    if (path->t_s && path->pieces)
+    path->segments = calloc(segments * path->channels, sizeof *path->segments);
+    if (path->t_s && path->segments)
         return AW_OK;
     return aw_fail(err, AW_LIMIT, "path: no memory for %zu points — use fewer", path->n);
 }
@@ -212,14 +213,14 @@ static enum aw_status allocate(struct aw_path *path, struct aw_error *err)
 static enum aw_status join(struct aw_path *path, enum aw_path_mode mode, const struct course *c,
                            const struct knot *knots, size_t channel, struct aw_error *err)
 {
-    struct aw_path_piece *piece = &path->pieces[channel];
-    piece->c[0] = c->points[0];
-    for (size_t k = 0; k + 1 < c->n; k++, piece += path->channels) {
+    struct aw_path_segment *segment = &path->segments[channel];
+    segment->c[0] = c->points[0];
+    for (size_t k = 0; k + 1 < c->n; k++, segment += path->channels) {
         double h = span(c, k);
         struct knot from = in_u(&knots[k], h), to = in_u(&knots[k + 1], h);
-        piece->c[0] = c->points[k * c->channels];
-        piece_of[mode](piece, rise(c, k), &from, &to);
-        if (!is_finite_piece(piece))
+        segment->c[0] = c->points[k * c->channels];
+        segment_of[mode](segment, rise(c, k), &from, &to);
+        if (!is_finite_segment(segment))
             return aw_fail(err, AW_USAGE,
                            "path: points %zu and %zu are too far apart for the time between them",
                            k + 1, k + 2);
@@ -278,7 +279,7 @@ enum aw_status aw_path_init(struct aw_path *path, enum aw_path_mode mode, const 
 void aw_path_free(struct aw_path *path)
 {
     free(path->t_s);
-    free(path->pieces);
+    free(path->segments);
     *path = (struct aw_path){0};
 }
 
@@ -323,7 +324,7 @@ void aw_path_at(const struct aw_path *path, double t_s, double *position, double
     double u = fmin(fmax((t_s - path->t_s[segment]) / h, 0), path->n > 1 ? 1 : 0);
     bool moves = t_s >= path->t_s[0] && t_s < path->t_s[path->n - 1];
     for (size_t i = 0; i < path->channels; i++) {
-        const double *c = path->pieces[segment * path->channels + i].c;
+        const double *c = path->segments[segment * path->channels + i].c;
         double slope[DEGREE];
         differentiate(c, DEGREE, slope);
         if (position)
@@ -386,7 +387,7 @@ static void note_speed(struct aw_path_extremes *x, double velocity, double t_s)
 
 struct aw_path_extremes aw_path_extremes(const struct aw_path *path, size_t segment, size_t channel)
 {
-    const double *c = path->pieces[segment * path->channels + channel].c;
+    const double *c = path->segments[segment * path->channels + channel].c;
     double slope[DEGREE], bend[DEGREE - 1], at[DEGREE + 1] = {0};
     double start = path->t_s[segment], h = duration(path, segment);
     struct aw_path_extremes x = {c[0], start, c[0], start, 0, start};

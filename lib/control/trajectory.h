@@ -37,15 +37,16 @@ enum aw_path_mode {
 #define AW_PATH_ORDER 6 /* coefficients of a quintic */
 
 /* The polynomial of one channel between two points, in u = 0 to 1. */
-struct aw_path_piece {
+struct aw_path_segment {
     double c[AW_PATH_ORDER]; /* of u⁰ to u⁵ */
 };
 
 /* Owns t_s and pieces. */
 struct aw_path {
-    size_t n, channels;           /* points, at least 1 */
-    double *t_s;                  /* of each point */
-    struct aw_path_piece *pieces; /* by segment (n - 1; one for a single point), then by channel */
+    size_t n, channels; /* points, at least 1 */
+    double *t_s;        /* of each point */
+    struct aw_path_segment
+        *segments; /* by segment (n - 1; one for a single point), then by channel */
 };
 
 /* points has n rows of channels numbers each, in any unit. AW_USAGE: no point or channel, a number

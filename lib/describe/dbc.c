@@ -34,34 +34,34 @@ const struct aw_name *aw_can_boards(struct aw_wire *wire)
 {
     static const struct aw_name only[] = {{0, "device"}, {0}};
     const struct aw_codec *codec = aw_wire_codec_at(wire, 0);
-    for (int i = 0; i < codec->n_leaves && codec->leaves[i].bit < ID_BITS; i++)
-        if (codec->leaves[i].value && codec->leaves[i].field->names)
-            return codec->leaves[i].field->names;
+    for (int i = 0; i < codec->n_scalars && codec->scalars[i].bit < ID_BITS; i++)
+        if (codec->scalars[i].value && codec->scalars[i].field->names)
+            return codec->scalars[i].field->names;
     return only;
 }
 
 unsigned aw_can_id(const struct aw_codec *codec, int32_t board)
 {
     unsigned id = 0;
-    for (int i = 0; i < codec->n_leaves && codec->leaves[i].bit < ID_BITS; i++) {
-        const struct aw_leaf *leaf = &codec->leaves[i];
-        double scale = leaf->field->scale != 0 ? leaf->field->scale : 1;
-        unsigned value =
-            leaf->value ? (unsigned)(board / scale) : (unsigned)aw_fixed_value(codec, leaf, NULL);
-        id |= value << leaf->bit;
+    for (int i = 0; i < codec->n_scalars && codec->scalars[i].bit < ID_BITS; i++) {
+        const struct aw_scalar *scalar = &codec->scalars[i];
+        double scale = scalar->field->scale != 0 ? scalar->field->scale : 1;
+        unsigned value = scalar->value ? (unsigned)(board / scale)
+                                       : (unsigned)aw_fixed_value(codec, scalar, NULL);
+        id |= value << scalar->bit;
     }
     return id;
 }
 
-static bool is_signal(const struct aw_leaf *leaf)
+static bool is_signal(const struct aw_scalar *scalar)
 {
-    return leaf->value && leaf->bit >= ID_BITS;
+    return scalar->value && scalar->bit >= ID_BITS;
 }
 
-static bool chooses_scale(const struct aw_codec *codec, int leaf)
+static bool chooses_scale(const struct aw_codec *codec, int scalar)
 {
-    for (int i = 0; i < codec->n_leaves; i++)
-        if (codec->leaves[i].by == leaf)
+    for (int i = 0; i < codec->n_scalars; i++)
+        if (codec->scalars[i].by == scalar)
             return true;
     return false;
 }
@@ -74,20 +74,20 @@ static const char *name_of(const struct aw_name *names, int32_t value)
 }
 
 /* A field whose scale depends on another one is one signal for each scale: value_pos, value_tor. */
-static void print_scale_name(FILE *out, const struct aw_codec *codec, const struct aw_leaf *leaf,
-                             const struct aw_scale *scale)
+static void print_scale_name(FILE *out, const struct aw_codec *codec,
+                             const struct aw_scalar *scalar, const struct aw_scale *scale)
 {
-    const struct aw_field *chooser = codec->leaves[leaf->by].field;
-    fprintf(out, "%s_%s", leaf->field->name, name_of(chooser->names, scale->when));
+    const struct aw_field *chooser = codec->scalars[scalar->by].field;
+    fprintf(out, "%s_%s", scalar->field->name, name_of(chooser->names, scale->when));
 }
 
-static void print_coding(const struct emitter *e, const struct aw_leaf *leaf,
+static void print_coding(const struct emitter *e, const struct aw_scalar *scalar,
                          const struct aw_range *range)
 {
-    const struct aw_field *row = leaf->field;
+    const struct aw_field *row = scalar->field;
     bool is_signed = row->type == AW_SINT || row->type == AW_LONG || row->type == AW_FLOAT;
     bool open = row->type == AW_FLOAT && !row->by && row->min == 0 && row->max == 0;
-    fprintf(e->out, " : %d|%d@1%c (", leaf->bit - ID_BITS, leaf->bits, is_signed ? '-' : '+');
+    fprintf(e->out, " : %d|%d@1%c (", scalar->bit - ID_BITS, scalar->bits, is_signed ? '-' : '+');
     print_number(e->out, range->scale);
     fputc(',', e->out);
     print_number(e->out, range->offset);
@@ -96,32 +96,32 @@ static void print_coding(const struct emitter *e, const struct aw_leaf *leaf,
     fprintf(e->out, " %s\n", e->codec->message->dir == AW_TX ? e->board : "host");
 }
 
-static void print_choices(const struct emitter *e, const struct aw_leaf *leaf)
+static void print_choices(const struct emitter *e, const struct aw_scalar *scalar)
 {
-    for (size_t i = 0; i < leaf->field->n_scales; i++) {
-        const struct aw_scale *scale = &leaf->field->scales[i];
+    for (size_t i = 0; i < scalar->field->n_scales; i++) {
+        const struct aw_scale *scale = &scalar->field->scales[i];
         struct aw_range range = {scale->unit, scale->scale, 0, scale->min, scale->max};
         fputs(" SG_ ", e->out);
-        print_scale_name(e->out, e->codec, leaf, scale);
+        print_scale_name(e->out, e->codec, scalar, scale);
         fprintf(e->out, " m%d", scale->when);
-        print_coding(e, leaf, &range);
+        print_coding(e, scalar, &range);
     }
 }
 
 static void print_signals(const struct emitter *e)
 {
-    for (int i = 0; i < e->codec->n_leaves; i++) {
-        const struct aw_leaf *leaf = &e->codec->leaves[i];
-        struct aw_range range = aw_leaf_range(e->codec, i, NULL);
-        if (!is_signal(leaf))
+    for (int i = 0; i < e->codec->n_scalars; i++) {
+        const struct aw_scalar *scalar = &e->codec->scalars[i];
+        struct aw_range range = aw_scalar_range(e->codec, i, NULL);
+        if (!is_signal(scalar))
             continue;
-        if (leaf->by >= 0) {
-            print_choices(e, leaf);
+        if (scalar->by >= 0) {
+            print_choices(e, scalar);
             continue;
         }
         const char *mark = chooses_scale(e->codec, i) ? " M" : "";
-        fprintf(e->out, " SG_ %s%s", leaf->field->name, mark);
-        print_coding(e, leaf, &range);
+        fprintf(e->out, " SG_ %s%s", scalar->field->name, mark);
+        print_coding(e, scalar, &range);
     }
 }
 
@@ -137,23 +137,23 @@ static void print_comments(const struct emitter *e)
     fprintf(e->out, "CM_ BO_ %u ", e->id);
     print_quoted(e->out, e->codec->message->help);
     fputs(";\n", e->out);
-    for (int i = 0; i < e->codec->n_leaves; i++) {
-        const struct aw_leaf *leaf = &e->codec->leaves[i];
-        if (!is_signal(leaf) || leaf->by >= 0 || !leaf->field->help)
+    for (int i = 0; i < e->codec->n_scalars; i++) {
+        const struct aw_scalar *scalar = &e->codec->scalars[i];
+        if (!is_signal(scalar) || scalar->by >= 0 || !scalar->field->help)
             continue;
-        fprintf(e->out, "CM_ SG_ %u %s ", e->id, leaf->field->name);
-        print_quoted(e->out, leaf->field->help);
+        fprintf(e->out, "CM_ SG_ %u %s ", e->id, scalar->field->name);
+        print_quoted(e->out, scalar->field->help);
         fputs(";\n", e->out);
     }
 }
 
 static void print_values(const struct emitter *e)
 {
-    for (int i = 0; i < e->codec->n_leaves; i++) {
-        const struct aw_leaf *leaf = &e->codec->leaves[i];
-        const struct aw_field *row = leaf->field;
+    for (int i = 0; i < e->codec->n_scalars; i++) {
+        const struct aw_scalar *scalar = &e->codec->scalars[i];
+        const struct aw_field *row = scalar->field;
         bool none = row->has_no_data && !row->no_data_with; /* DBC knows no "where that one is" */
-        if (!is_signal(leaf) || (!row->names && !none))
+        if (!is_signal(scalar) || (!row->names && !none))
             continue;
         fprintf(e->out, "VAL_ %u %s", e->id, row->name);
         for (const struct aw_name *name = row->names; name && name->name; name++)
@@ -167,15 +167,15 @@ static void print_values(const struct emitter *e)
 /* 1: the bits are an IEEE 754 number. */
 static void print_types(const struct emitter *e)
 {
-    for (int i = 0; i < e->codec->n_leaves; i++) {
-        const struct aw_leaf *leaf = &e->codec->leaves[i];
-        if (!is_signal(leaf) || leaf->field->type != AW_FLOAT)
+    for (int i = 0; i < e->codec->n_scalars; i++) {
+        const struct aw_scalar *scalar = &e->codec->scalars[i];
+        if (!is_signal(scalar) || scalar->field->type != AW_FLOAT)
             continue;
-        if (leaf->by < 0)
-            fprintf(e->out, "SIG_VALTYPE_ %u %s : 1;\n", e->id, leaf->field->name);
-        for (size_t n = 0; leaf->by >= 0 && n < leaf->field->n_scales; n++) {
+        if (scalar->by < 0)
+            fprintf(e->out, "SIG_VALTYPE_ %u %s : 1;\n", e->id, scalar->field->name);
+        for (size_t n = 0; scalar->by >= 0 && n < scalar->field->n_scales; n++) {
             fprintf(e->out, "SIG_VALTYPE_ %u ", e->id);
-            print_scale_name(e->out, e->codec, leaf, &leaf->field->scales[n]);
+            print_scale_name(e->out, e->codec, scalar, &scalar->field->scales[n]);
             fputs(" : 1;\n", e->out);
         }
     }

@@ -19,12 +19,12 @@ void aw_part_add(struct aw_part *part, const char *format, ...)
         part->length = sizeof part->text - 1;
 }
 
-void aw_part_type(struct aw_part *part, const struct aw_leaf *leaf)
+void aw_part_type(struct aw_part *part, const struct aw_scalar *scalar)
 {
-    switch (leaf->field->type) {
+    switch (scalar->field->type) {
     case AW_SINT:
     case AW_LONG:
-        aw_part_add(part, "s%u", leaf->bits);
+        aw_part_add(part, "s%u", scalar->bits);
         break;
     case AW_FLOAT:
         aw_part_add(part, "f32");
@@ -36,11 +36,12 @@ void aw_part_type(struct aw_part *part, const struct aw_leaf *leaf)
         aw_part_add(part, "text");
         break;
     case AW_DIGITS:
-        aw_part_add(part, "%u digit%s", leaf->field->digits, leaf->field->digits > 1 ? "s" : "");
+        aw_part_add(part, "%u digit%s", scalar->field->digits,
+                    scalar->field->digits > 1 ? "s" : "");
         break;
     default:
-        if (leaf->bits)
-            aw_part_add(part, "u%u", leaf->bits);
+        if (scalar->bits)
+            aw_part_add(part, "u%u", scalar->bits);
     }
 }
 
@@ -55,19 +56,20 @@ void aw_part_number(struct aw_part *part, double value)
     aw_part_add(part, "%s", text);
 }
 
-static void place_in_can(struct aw_part *part, const struct aw_leaf *leaf)
+static void place_in_can(struct aw_part *part, const struct aw_scalar *scalar)
 {
-    unsigned first = leaf->bit < 16 ? leaf->bit : leaf->bit - 16u;
-    aw_part_add(part, "%s%u:%u", leaf->bit < 16 ? "id " : "", first + leaf->bits - 1, first);
+    unsigned first = scalar->bit < 16 ? scalar->bit : scalar->bit - 16u;
+    aw_part_add(part, "%s%u:%u", scalar->bit < 16 ? "id " : "", first + scalar->bits - 1, first);
 }
 
-void aw_part_place(struct aw_part *part, const struct aw_codec *codec, const struct aw_leaf *leaf)
+void aw_part_place(struct aw_part *part, const struct aw_codec *codec,
+                   const struct aw_scalar *scalar)
 {
-    unsigned first = leaf->bit / 8u, last = (leaf->bit + leaf->bits - 1u) / 8u;
+    unsigned first = scalar->bit / 8u, last = (scalar->bit + scalar->bits - 1u) / 8u;
     if (codec->protocol->ascii)
         return;
     if (codec->protocol->can)
-        place_in_can(part, leaf);
+        place_in_can(part, scalar);
     else if (first == last)
         aw_part_add(part, "%u", first);
     else
@@ -82,26 +84,27 @@ static void fixed_character(struct aw_part *part, uint32_t c)
         aw_part_add(part, "%c", (char)c);
 }
 
-static void fixed_bytes(struct aw_part *part, const struct aw_leaf *leaf)
+static void fixed_bytes(struct aw_part *part, const struct aw_scalar *scalar)
 {
-    for (int shift = leaf->bits - 8; shift >= 0; shift -= 8)
-        aw_part_add(part, "%02X%s", (unsigned)(leaf->field->constant >> shift & 0xFF),
+    for (int shift = scalar->bits - 8; shift >= 0; shift -= 8)
+        aw_part_add(part, "%02X%s", (unsigned)(scalar->field->constant >> shift & 0xFF),
                     shift ? " " : "");
 }
 
-void aw_part_fixed(struct aw_part *part, const struct aw_codec *codec, const struct aw_leaf *leaf)
+void aw_part_fixed(struct aw_part *part, const struct aw_codec *codec,
+                   const struct aw_scalar *scalar)
 {
-    enum aw_type type = leaf->field->type;
+    enum aw_type type = scalar->field->type;
     if (type == AW_CONST && codec->protocol->ascii)
-        fixed_character(part, leaf->field->constant);
-    else if (type == AW_CONST && leaf->bits == 16)
-        fixed_bytes(part, leaf);
+        fixed_character(part, scalar->field->constant);
+    else if (type == AW_CONST && scalar->bits == 16)
+        fixed_bytes(part, scalar);
     else if (type == AW_CODE && codec->protocol->ascii)
         aw_part_add(part, "%s", codec->message->word);
     else if (type == AW_PAD)
         aw_part_add(part, "0");
     else if (type >= AW_CONST && type <= AW_INDEX)
-        aw_part_add(part, "%llu", (unsigned long long)aw_fixed_value(codec, leaf, NULL));
+        aw_part_add(part, "%llu", (unsigned long long)aw_fixed_value(codec, scalar, NULL));
 }
 
 static const char *name_of(const struct aw_name *names, int32_t value)
@@ -117,10 +120,10 @@ static void add_limits(struct aw_part *part, double min, double max)
     aw_part_add(part, "%.*g..%.*g", aw_digits_for(min), min, aw_digits_for(max), max);
 }
 
-static void add_choices(struct aw_part *part, const struct aw_codec *codec, int leaf)
+static void add_choices(struct aw_part *part, const struct aw_codec *codec, int scalar)
 {
-    const struct aw_field *row = codec->leaves[leaf].field;
-    const struct aw_name *names = codec->leaves[codec->leaves[leaf].by].field->names;
+    const struct aw_field *row = codec->scalars[scalar].field;
+    const struct aw_name *names = codec->scalars[codec->scalars[scalar].by].field->names;
     for (size_t i = 0; i < row->n_scales; i++) {
         const struct aw_scale *scale = &row->scales[i];
         aw_part_add(part, "%s%s ", i ? ", " : "", name_of(names, scale->when));
@@ -145,14 +148,14 @@ static void add_default(struct aw_part *part, const struct aw_field *row)
         aw_part_add(part, " (default %.*g)", aw_digits_for(row->fallback), row->fallback);
 }
 
-void aw_part_range(struct aw_part *part, const struct aw_codec *codec, int leaf)
+void aw_part_range(struct aw_part *part, const struct aw_codec *codec, int scalar)
 {
-    const struct aw_field *row = codec->leaves[leaf].field;
-    struct aw_range range = aw_leaf_range(codec, leaf, NULL);
-    if (!codec->leaves[leaf].value || row->type == AW_TEXT)
+    const struct aw_field *row = codec->scalars[scalar].field;
+    struct aw_range range = aw_scalar_range(codec, scalar, NULL);
+    if (!codec->scalars[scalar].value || row->type == AW_TEXT)
         return;
     if (row->by)
-        add_choices(part, codec, leaf);
+        add_choices(part, codec, scalar);
     else if (row->names)
         add_names(part, row);
     else if (row->type == AW_FLOAT && row->min == 0 && row->max == 0)
@@ -186,10 +189,10 @@ void aw_part_size(struct aw_part *part, const struct aw_codec *codec)
         aw_part_add(part, "%u bytes", codec->size);
 }
 
-bool aw_is_repeated(const struct aw_codec *codec, int leaf)
+bool aw_is_repeated(const struct aw_codec *codec, int scalar)
 {
-    for (int i = 0; i < leaf; i++)
-        if (codec->leaves[i].field == codec->leaves[leaf].field)
+    for (int i = 0; i < scalar; i++)
+        if (codec->scalars[i].field == codec->scalars[scalar].field)
             return true;
     return false;
 }

@@ -19,7 +19,7 @@ struct grid {
     bool ascii;
     int slots, rows;
     int width[SLOTS];                 /* characters inside each slot of a row */
-    int owner[ROWS][SLOTS];           /* leaf, ZEROS or NOTHING */
+    int owner[ROWS][SLOTS];           /* scalar, ZEROS or NOTHING */
     char text[2 * ROWS + 1][COLUMNS]; /* inside of the cells, 0 where there is nothing */
 };
 
@@ -67,23 +67,23 @@ static void choose_label(const struct grid *grid, int cell, int width, struct aw
         aw_part_add(label, "zeros to byte %u", grid->codec->size - 1u);
         return;
     }
-    const struct aw_leaf *leaf = &grid->codec->leaves[cell];
+    const struct aw_scalar *scalar = &grid->codec->scalars[cell];
     struct aw_part fixed = {0};
     char name[64];
-    aw_leaf_name(leaf, name, sizeof name);
-    aw_part_fixed(&fixed, grid->codec, leaf);
-    bool bare = leaf->field->type == AW_PAD || leaf->field->type == AW_CONST ||
+    aw_scalar_name(scalar, name, sizeof name);
+    aw_part_fixed(&fixed, grid->codec, scalar);
+    bool bare = scalar->field->type == AW_PAD || scalar->field->type == AW_CONST ||
                 grid->codec->protocol->ascii;
-    if (leaf->field->before)
-        aw_part_add(label, "%c%s", leaf->field->before, name);
-    else if (leaf->value || leaf->field->type == AW_CHECKSUM)
-        aw_part_add(label, "%s", aw_text_width(name) <= (size_t)width ? name : leaf->field->name);
+    if (scalar->field->before)
+        aw_part_add(label, "%c%s", scalar->field->before, name);
+    else if (scalar->value || scalar->field->type == AW_CHECKSUM)
+        aw_part_add(label, "%s", aw_text_width(name) <= (size_t)width ? name : scalar->field->name);
     else if (bare)
         aw_part_add(label, "%s", fixed.text);
-    else if (leaf->field->type == AW_LENGTH && width < 10)
+    else if (scalar->field->type == AW_LENGTH && width < 10)
         aw_part_add(label, "%s bytes", fixed.text);
     else
-        aw_part_add(label, "%s=%s", leaf->field->name, fixed.text);
+        aw_part_add(label, "%s=%s", scalar->field->name, fixed.text);
 }
 
 /* Puts a label in the middle of width characters, cut off with a "~" if it is longer. */
@@ -211,7 +211,7 @@ static void print_ruler(FILE *out, const struct grid *grid)
     fputc('\n', out);
 }
 
-static void take_slots(struct grid *grid, int cell, int first, int n)
+static void fill_slots(struct grid *grid, int cell, int first, int n)
 {
     bool can = grid->codec->protocol->can;
     for (int i = first; i < first + n; i++) {
@@ -228,13 +228,13 @@ static void lay_out_bytes(struct grid *grid)
     const struct aw_codec *codec = grid->codec;
     int end = 0;
     grid->slots = 8;
-    for (int i = 0; i < codec->n_leaves; i++) {
-        take_slots(grid, i, codec->leaves[i].bit / 8, codec->leaves[i].bits / 8);
-        end = (codec->leaves[i].bit + codec->leaves[i].bits) / 8;
+    for (int i = 0; i < codec->n_scalars; i++) {
+        fill_slots(grid, i, codec->scalars[i].bit / 8, codec->scalars[i].bits / 8);
+        end = (codec->scalars[i].bit + codec->scalars[i].bits) / 8;
     }
     int rest = end % 8 ? 8 - end % 8 : 8;
     if (end < codec->size)
-        take_slots(grid, ZEROS, end, rest < codec->size - end ? rest : codec->size - end);
+        fill_slots(grid, ZEROS, end, rest < codec->size - end ? rest : codec->size - end);
     for (int i = 0; i < grid->slots; i++)
         grid->width[i] = 8;
 }
@@ -243,19 +243,19 @@ static void lay_out_bytes(struct grid *grid)
 static void lay_out_can(struct grid *grid)
 {
     grid->slots = 16;
-    for (int i = 0; i < grid->codec->n_leaves; i++)
-        if (grid->codec->leaves[i].bit >= 16)
-            take_slots(grid, i, grid->codec->leaves[i].bit - 16, grid->codec->leaves[i].bits);
+    for (int i = 0; i < grid->codec->n_scalars; i++)
+        if (grid->codec->scalars[i].bit >= 16)
+            fill_slots(grid, i, grid->codec->scalars[i].bit - 16, grid->codec->scalars[i].bits);
     for (int i = 0; i < grid->slots; i++)
         grid->width[i] = 3;
 }
 
 static void lay_out_line(struct grid *grid)
 {
-    grid->slots = grid->codec->n_leaves;
+    grid->slots = grid->codec->n_scalars;
     for (int i = 0; i < grid->slots && i < SLOTS; i++) {
         struct aw_part label = {0};
-        take_slots(grid, i, i, 1);
+        fill_slots(grid, i, i, 1);
         choose_label(grid, i, COLUMNS, &label);
         grid->width[i] = (int)label.length + 2;
     }

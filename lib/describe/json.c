@@ -70,9 +70,9 @@ static void print_scales(FILE *out, const struct aw_field *row)
 
 static void print_value_members(FILE *out, const struct aw_codec *codec, int i)
 {
-    const struct aw_leaf *leaf = &codec->leaves[i];
-    const struct aw_field *row = leaf->field;
-    struct aw_range range = aw_leaf_range(codec, i, NULL);
+    const struct aw_scalar *scalar = &codec->scalars[i];
+    const struct aw_field *row = scalar->field;
+    struct aw_range range = aw_scalar_range(codec, i, NULL);
     if (row->type == AW_TEXT)
         return;
     number_member(out, "scale", range.scale);
@@ -89,8 +89,8 @@ static void print_value_members(FILE *out, const struct aw_codec *codec, int i)
         text_member(out, "no_data_with", row->no_data_with);
     if (row->optional)
         number_member(out, "default", row->fallback);
-    if (leaf->count >= 0)
-        text_member(out, "count", codec->leaves[leaf->count].field->name);
+    if (scalar->count >= 0)
+        text_member(out, "count", codec->scalars[scalar->count].field->name);
 }
 
 static const char *type_name(enum aw_type type)
@@ -105,28 +105,28 @@ static const char *type_name(enum aw_type type)
     return names[type];
 }
 
-static void print_leaf(FILE *out, const struct aw_codec *codec, int i)
+static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
 {
-    const struct aw_leaf *leaf = &codec->leaves[i];
+    const struct aw_scalar *scalar = &codec->scalars[i];
     struct aw_part fixed = {0};
     char name[64];
-    aw_leaf_name(leaf, name, sizeof name);
-    aw_part_fixed(&fixed, codec, leaf);
+    aw_scalar_name(scalar, name, sizeof name);
+    aw_part_fixed(&fixed, codec, scalar);
     fputs(i ? ",\n   {\"name\":" : "\n   {\"name\":", out);
     print_string(out, name);
-    text_member(out, "alias", leaf->label ? leaf->alias : leaf->field->alias);
-    text_member(out, "type", type_name(leaf->field->type));
+    text_member(out, "alias", scalar->label ? scalar->alias : scalar->field->alias);
+    text_member(out, "type", type_name(scalar->field->type));
     if (!codec->protocol->ascii) {
-        number_member(out, "bit", leaf->bit);
-        number_member(out, "bits", leaf->bits);
-    } else if (leaf->field->digits) {
-        number_member(out, "digits", leaf->field->digits);
+        number_member(out, "bit", scalar->bit);
+        number_member(out, "bits", scalar->bits);
+    } else if (scalar->field->digits) {
+        number_member(out, "digits", scalar->field->digits);
     }
-    text_member(out, "unit", leaf->field->unit);
+    text_member(out, "unit", scalar->field->unit);
     text_member(out, "fixed", fixed.text);
-    if (leaf->value)
+    if (scalar->value)
         print_value_members(out, codec, i);
-    text_member(out, "help", leaf->field->help);
+    text_member(out, "help", scalar->field->help);
     fputc('}', out);
 }
 
@@ -144,8 +144,8 @@ static void print_message(FILE *out, const struct aw_codec *codec)
     }
     text_member(out, "help", codec->message->help);
     fputs(",\"fields\":[", out);
-    for (int i = 0; i < codec->n_leaves; i++)
-        print_leaf(out, codec, i);
+    for (int i = 0; i < codec->n_scalars; i++)
+        print_scalar(out, codec, i);
     fputs("]}", out);
 }
 

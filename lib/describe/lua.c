@@ -42,14 +42,14 @@ static void number_member(FILE *out, const char *name, double value)
     fprintf(out, ", %s = %s", name, number.text);
 }
 
-static const char *type_name(const struct aw_leaf *leaf)
+static const char *type_name(const struct aw_scalar *scalar)
 {
     static const char *const names[AW_PAD + 1] = {[AW_SINT] = "int",
                                                   [AW_LONG] = "int",
                                                   [AW_FLOAT] = "float",
                                                   [AW_SIGNMAG] = "signmag",
                                                   [AW_TEXT] = "text"};
-    const char *name = names[leaf->field->type];
+    const char *name = names[scalar->field->type];
     return name ? name : "uint";
 }
 
@@ -91,9 +91,9 @@ static void print_scale(FILE *out, const struct aw_field *row)
                       row->type == AW_FLOAT ? 7 : aw_decimals_for_step(row->scale));
 }
 
-static void print_value(FILE *out, const struct aw_codec *codec, const struct aw_leaf *leaf)
+static void print_value(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
-    const struct aw_field *row = leaf->field;
+    const struct aw_field *row = scalar->field;
     text_member(out, "unit", row->unit);
     if (row->names)
         print_names(out, row);
@@ -104,16 +104,17 @@ static void print_value(FILE *out, const struct aw_codec *codec, const struct aw
     text_member(out, "no_data_with", row->no_data_with);
     if (row->has_no_data)
         number_member(out, "no_data",
-                      leaf->with < 0 ? row->no_data : codec->leaves[leaf->with].field->no_data);
-    if (leaf->count >= 0) {
-        text_member(out, "count", codec->leaves[leaf->count].field->name);
-        number_member(out, "repetition", leaf->repetition);
+                      scalar->with < 0 ? row->no_data
+                                       : codec->scalars[scalar->with].field->no_data);
+    if (scalar->count >= 0) {
+        text_member(out, "count", codec->scalars[scalar->count].field->name);
+        number_member(out, "repetition", scalar->repetition);
     }
 }
 
-static void print_ascii(FILE *out, const struct aw_codec *codec, const struct aw_leaf *leaf)
+static void print_ascii(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
-    const struct aw_field *row = leaf->field;
+    const struct aw_field *row = scalar->field;
     const char before[] = {row->before, '\0'}, constant[] = {(char)row->constant, '\0'};
     fprintf(out, ", type = \"%s\", bits = 0", row->digits > 1 ? "int" : "uint");
     if (row->type == AW_CODE || row->type == AW_CONST)
@@ -127,16 +128,16 @@ static void print_ascii(FILE *out, const struct aw_codec *codec, const struct aw
         fprintf(out, ", least = %g, most = %g", row->min, row->max);
 }
 
-static void print_place(FILE *out, const struct aw_codec *codec, const struct aw_leaf *leaf)
+static void print_place(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
-    unsigned bit = leaf->bit;
-    text_member(out, "type", type_name(leaf));
+    unsigned bit = scalar->bit;
+    text_member(out, "type", type_name(scalar));
     if (codec->protocol->can && bit < CAN_ID_BITS)
         fputs(", in_id = true", out);
     else if (codec->protocol->can)
         bit -= CAN_ID_BITS;
     number_member(out, "bit", bit);
-    number_member(out, "bits", leaf->bits);
+    number_member(out, "bits", scalar->bits);
 }
 
 static int count_rows(const struct aw_field *row)
@@ -152,25 +153,25 @@ static bool is_around(const struct aw_codec *codec, int i)
 {
     const struct aw_field *head =
         codec->message->head ? codec->message->head : codec->variant->head;
-    return i < count_rows(head) || i >= codec->n_leaves - count_rows(codec->variant->tail);
+    return i < count_rows(head) || i >= codec->n_scalars - count_rows(codec->variant->tail);
 }
 
-static void print_leaf(FILE *out, const struct aw_codec *codec, int i)
+static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
 {
-    const struct aw_leaf *leaf = &codec->leaves[i];
+    const struct aw_scalar *scalar = &codec->scalars[i];
     char name[64];
-    if (leaf->field->type == AW_PAD)
+    if (scalar->field->type == AW_PAD)
         return;
-    aw_leaf_name(leaf, name, sizeof name);
+    aw_scalar_name(scalar, name, sizeof name);
     fprintf(out, "        {id = \"%s%s%s\"", is_around(codec, i) ? "" : codec->message->name,
             is_around(codec, i) ? "" : ".", name);
     text_member(out, "name", name);
     if (codec->protocol->ascii)
-        print_ascii(out, codec, leaf);
+        print_ascii(out, codec, scalar);
     else
-        print_place(out, codec, leaf);
-    if (leaf->value)
-        print_value(out, codec, leaf);
+        print_place(out, codec, scalar);
+    if (scalar->value)
+        print_value(out, codec, scalar);
     else
         fputs(", fixed = true", out);
     fputs("},\n", out);
@@ -183,23 +184,23 @@ static void print_message(FILE *out, const struct aw_codec *codec)
     fprintf(out, "    {name = \"%s\", dir = \"%s\", code = %u, bytes = %zu,\n",
             codec->message->name, directions[codec->message->dir], (unsigned)codec->message->code,
             codec->size - id);
-    for (int i = 0; i < codec->n_leaves; i++)
-        print_leaf(out, codec, i);
+    for (int i = 0; i < codec->n_scalars; i++)
+        print_scalar(out, codec, i);
     fputs("    },\n", out);
 }
 
-static const struct aw_leaf *leaf_of(const struct aw_codec *codec, enum aw_type type)
+static const struct aw_scalar *scalar_of(const struct aw_codec *codec, enum aw_type type)
 {
-    for (int i = 0; i < codec->n_leaves; i++)
-        if (codec->leaves[i].field->type == type && is_around(codec, i))
-            return &codec->leaves[i];
+    for (int i = 0; i < codec->n_scalars; i++)
+        if (codec->scalars[i].field->type == type && is_around(codec, i))
+            return &codec->scalars[i];
     return NULL;
 }
 
-static void print_leaf_place(FILE *out, const char *name, const struct aw_leaf *leaf)
+static void print_scalar_place(FILE *out, const char *name, const struct aw_scalar *scalar)
 {
-    if (leaf)
-        fprintf(out, "local %s = {bit = %u, bits = %u}\n", name, leaf->bit, leaf->bits);
+    if (scalar)
+        fprintf(out, "local %s = {bit = %u, bits = %u}\n", name, scalar->bit, scalar->bits);
     else
         fprintf(out, "local %s\n", name);
 }
@@ -211,8 +212,8 @@ static void print_head(FILE *out, struct aw_wire *wire)
     for (int i = 0; i < count_rows(wire->variant.head); i++)
         bits += wire->variant.head[i].bits;
     fprintf(out, "local head_bytes = %u\n", bits / 8);
-    print_leaf_place(out, "code_at", leaf_of(codec, AW_CODE));
-    print_leaf_place(out, "length_at", leaf_of(codec, AW_LENGTH));
+    print_scalar_place(out, "code_at", scalar_of(codec, AW_CODE));
+    print_scalar_place(out, "length_at", scalar_of(codec, AW_LENGTH));
 }
 
 static void print_envelope(FILE *out, const struct aw_field *row)

@@ -7,25 +7,25 @@ static void print_cell(FILE *out, const char *text)
     fprintf(out, " %s%s|", text ? text : "", text && *text ? " " : "");
 }
 
-static void print_leaf(FILE *out, const struct aw_codec *codec, int i)
+static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
 {
-    const struct aw_leaf *leaf = &codec->leaves[i];
+    const struct aw_scalar *scalar = &codec->scalars[i];
     struct aw_part place = {0}, name = {0}, type = {0}, range = {0};
     char full[64];
-    aw_leaf_name(leaf, full, sizeof full);
+    aw_scalar_name(scalar, full, sizeof full);
     aw_part_add(&name, "`%s`", full);
-    aw_part_place(&place, codec, leaf);
-    aw_part_type(&type, leaf);
-    aw_part_fixed(&range, codec, leaf);
+    aw_part_place(&place, codec, scalar);
+    aw_part_type(&type, scalar);
+    aw_part_fixed(&range, codec, scalar);
     aw_part_range(&range, codec, i);
     fputc('|', out);
     if (!codec->protocol->ascii)
         print_cell(out, place.text);
     print_cell(out, name.text);
     print_cell(out, type.text);
-    print_cell(out, leaf->field->unit);
+    print_cell(out, scalar->field->unit);
     print_cell(out, range.text);
-    print_cell(out, aw_is_repeated(codec, i) ? "" : leaf->field->help);
+    print_cell(out, aw_is_repeated(codec, i) ? "" : scalar->field->help);
     fputc('\n', out);
 }
 
@@ -53,8 +53,8 @@ static void print_message(FILE *out, const struct aw_codec *codec)
     aw_draw_packet(out, codec, false);
     fputs("```\n\n", out);
     print_titles(out, codec->protocol);
-    for (int i = 0; i < codec->n_leaves; i++)
-        print_leaf(out, codec, i);
+    for (int i = 0; i < codec->n_scalars; i++)
+        print_scalar(out, codec, i);
 }
 
 static void print_variants(FILE *out, const struct aw_wire *wire)

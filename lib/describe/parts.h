@@ -16,16 +16,18 @@ void aw_part_add(struct aw_part *part, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* "f32", "u14", "u16+sign", "3 digits", "text" */
-void aw_part_type(struct aw_part *part, const struct aw_leaf *leaf);
+void aw_part_type(struct aw_part *part, const struct aw_scalar *scalar);
 
-/* Where the leaf is: "4-7", "6"; of a CAN frame "17:4", "id 10:5"; nothing in ASCII protocols. */
-void aw_part_place(struct aw_part *part, const struct aw_codec *codec, const struct aw_leaf *leaf);
+/* Where the scalar is: "4-7", "6"; of a CAN frame "17:4", "id 10:5"; nothing in ASCII protocols. */
+void aw_part_place(struct aw_part *part, const struct aw_codec *codec,
+                   const struct aw_scalar *scalar);
 
 /* What a row without a value holds: "1848", "FF FF", "CR", "20"; for the others nothing. */
-void aw_part_fixed(struct aw_part *part, const struct aw_codec *codec, const struct aw_leaf *leaf);
+void aw_part_fixed(struct aw_part *part, const struct aw_codec *codec,
+                   const struct aw_scalar *scalar);
 
 /* "0..180", "linear 0, sinusoidal 1", "pos -540..540 deg, lvl -1.5..1.5", with the default. */
-void aw_part_range(struct aw_part *part, const struct aw_codec *codec, int leaf);
+void aw_part_range(struct aw_part *part, const struct aw_codec *codec, int scalar);
 
 /* "1848", "DEG": how the message is told from the others */
 void aw_part_code(struct aw_part *part, const struct aw_codec *codec);
@@ -42,8 +44,8 @@ unsigned aw_can_id(const struct aw_codec *codec, int32_t board);
 /* CAN: the named values of that field; one without a name if there is no such field. */
 const struct aw_name *aw_can_boards(struct aw_wire *wire);
 
-/* Has an earlier leaf the same row? (Another joint: what it means has been said.) */
-bool aw_is_repeated(const struct aw_codec *codec, int leaf);
+/* Has an earlier scalar the same row? (Another joint: what it means has been said.) */
+bool aw_is_repeated(const struct aw_codec *codec, int scalar);
 
 /* Columns that the text takes on a terminal. */
 size_t aw_text_width(const char *text);

@@ -48,27 +48,27 @@ static size_t print_at(FILE *out, size_t at, size_t column, const char *text)
     return at + aw_text_width(text);
 }
 
-static void print_leaf(FILE *out, const struct aw_codec *codec, int i)
+static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
 {
-    const struct aw_leaf *leaf = &codec->leaves[i];
+    const struct aw_scalar *scalar = &codec->scalars[i];
     struct aw_part place = {0}, type = {0}, range = {0};
     char name[64];
-    aw_leaf_name(leaf, name, sizeof name);
-    aw_part_place(&place, codec, leaf);
-    aw_part_type(&type, leaf);
-    aw_part_fixed(&range, codec, leaf);
+    aw_scalar_name(scalar, name, sizeof name);
+    aw_part_place(&place, codec, scalar);
+    aw_part_type(&type, scalar);
+    aw_part_fixed(&range, codec, scalar);
     aw_part_range(&range, codec, i);
     size_t at = print_at(out, 0, PLACE, place.text);
     at = print_at(out, at, codec->protocol->ascii ? PLACE : NAME, name);
     at = print_at(out, at, TYPE, type.text);
-    if (leaf->field->unit)
-        at = print_at(out, at, UNIT, leaf->field->unit);
+    if (scalar->field->unit)
+        at = print_at(out, at, UNIT, scalar->field->unit);
     if (range.length)
         print_wrapped(out, range.text, at, at < RANGE ? RANGE : at + 1);
     else
         fputc('\n', out);
-    if (leaf->field->help && !aw_is_repeated(codec, i))
-        print_wrapped(out, leaf->field->help, 0, HELP);
+    if (scalar->field->help && !aw_is_repeated(codec, i))
+        print_wrapped(out, scalar->field->help, 0, HELP);
 }
 
 static void print_titles(FILE *out, const struct aw_protocol *protocol)
@@ -100,9 +100,9 @@ static void print_message(FILE *out, const struct aw_codec *codec, bool ascii)
     aw_draw_packet(out, codec, ascii);
     fputc('\n', out);
     print_titles(out, codec->protocol);
-    for (int i = 0; i < codec->n_leaves; i++)
-        if (codec->leaves[i].field->type != AW_PAD || codec->leaves[i].bit >= 16)
-            print_leaf(out, codec, i);
+    for (int i = 0; i < codec->n_scalars; i++)
+        if (codec->scalars[i].field->type != AW_PAD || codec->scalars[i].bit >= 16)
+            print_scalar(out, codec, i);
 }
 
 static void print_variants(FILE *out, const struct aw_wire *wire)

@@ -123,7 +123,7 @@ static enum aw_status end_record(struct aw_session *session, enum aw_status stat
     if (session->tee && !aw_tee_close(session->tee, &session->lost)) {
         result = aw_session_take_loss(session, status);
         if (result != status)
-            aw_session_tell(session, "%s: %s\n", session->tool->name, session->err.text);
+            aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     }
     free(session->tee);
     session->tee = NULL;
@@ -145,7 +145,7 @@ static enum aw_status run(struct aw_session *session, int argc, char **argv)
     if (status == AW_OK && words)
         status = aw_words_from_argv(words, argc, argv, &session->err);
     if (status != AW_OK) {
-        aw_session_tell(session, "%s: %s\n", session->tool->name, session->err.text);
+        aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     } else if (words) {
         status = parse_globals(session, words, &command);
         session->one_shot = command;

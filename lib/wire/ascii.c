@@ -31,10 +31,10 @@ static void put_padded(struct writer *out, long value, int digits)
         put(out, text[i]);
 }
 
-static void put_leaf(struct writer *out, const struct aw_record *record, int i)
+static void put_scalar(struct writer *out, const struct aw_record *record, int i)
 {
-    const struct aw_leaf *leaf = &record->codec->leaves[i];
-    const struct aw_field *row = leaf->field;
+    const struct aw_scalar *scalar = &record->codec->scalars[i];
+    const struct aw_field *row = scalar->field;
     if (row->type == AW_CODE) {
         for (const char *p = record->codec->message->word; *p; p++)
             put(out, *p);
@@ -62,13 +62,13 @@ enum aw_status aw_ascii_encode(const struct aw_record *record, uint8_t *out, siz
                                size_t *size, struct aw_error *err)
 {
     struct writer writer = {out, out + cap};
-    for (int i = 0; i < record->codec->n_leaves; i++) {
-        const struct aw_field *row = record->codec->leaves[i].field;
+    for (int i = 0; i < record->codec->n_scalars; i++) {
+        const struct aw_field *row = record->codec->scalars[i].field;
         if (record->present >> i & 1 && !fits_digits(row, record->v[i]))
             return aw_fail(err, AW_LIMIT, "%s: %s %.*g does not fit into %d digit%s",
                            record->codec->message->name, row->name, aw_digits_for(record->v[i]),
                            record->v[i], most_digits(row), row->digits == 1 ? "" : "s");
-        put_leaf(&writer, record, i);
+        put_scalar(&writer, record, i);
     }
     *size = (size_t)(writer.at - out);
     if (*size > cap)
@@ -90,7 +90,7 @@ static bool take(struct reader *in, char c)
 }
 
 /* One digit where one is sent; else a sign and one to four digits, padded or not. */
-static bool take_number(struct reader *in, const struct aw_field *row, double *value)
+static bool parse_number(struct reader *in, const struct aw_field *row, double *value)
 {
     int most = most_digits(row), n = 0;
     bool negative = most > 1 && take(in, '-');
@@ -102,7 +102,7 @@ static bool take_number(struct reader *in, const struct aw_field *row, double *v
     return n > 0;
 }
 
-static bool take_word(struct reader *in, const char *word)
+static bool parse_word(struct reader *in, const char *word)
 {
     for (; *word; word++)
         if (!take(in, *word))
@@ -110,11 +110,11 @@ static bool take_word(struct reader *in, const char *word)
     return true;
 }
 
-static bool take_leaf(struct reader *in, struct aw_record *record, int i, bool *missing)
+static bool parse_scalar(struct reader *in, struct aw_record *record, int i, bool *missing)
 {
-    const struct aw_field *row = record->codec->leaves[i].field;
+    const struct aw_field *row = record->codec->scalars[i].field;
     if (row->type == AW_CODE)
-        return take_word(in, record->codec->message->word);
+        return parse_word(in, record->codec->message->word);
     if (row->type == AW_CONST)
         return take(in, (char)row->constant);
     *missing = *missing || (row->may_miss && in->at < in->end && *in->at == '\r');
@@ -122,7 +122,7 @@ static bool take_leaf(struct reader *in, struct aw_record *record, int i, bool *
         record->present &= ~(UINT64_C(1) << i);
         return true;
     }
-    return (!row->before || take(in, row->before)) && take_number(in, row, &record->v[i]);
+    return (!row->before || take(in, row->before)) && parse_number(in, row, &record->v[i]);
 }
 
 enum aw_status aw_ascii_decode(const struct aw_codec *codec, struct aw_span frame,
@@ -130,11 +130,11 @@ enum aw_status aw_ascii_decode(const struct aw_codec *codec, struct aw_span fram
 {
     struct reader in = {frame.data, frame.data + frame.size};
     bool missing = false;
-    for (int i = 0; i < codec->n_leaves; i++) {
+    for (int i = 0; i < codec->n_scalars; i++) {
         const uint8_t *from = in.at;
-        if (!take_leaf(&in, record, i, &missing))
+        if (!parse_scalar(&in, record, i, &missing))
             return aw_fail(err, AW_MALFORMED, "%s: no %s at byte %zu", codec->message->name,
-                           codec->leaves[i].field->name, (size_t)(from - frame.data));
+                           codec->scalars[i].field->name, (size_t)(from - frame.data));
     }
     if (in.at != in.end)
         return aw_fail(err, AW_MALFORMED, "%s: %zu bytes too many", codec->message->name,

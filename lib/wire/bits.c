@@ -58,28 +58,28 @@ void aw_bits_put(uint8_t *data, unsigned start, unsigned count, bool big_endian,
     }
 }
 
-static uint64_t payload_length(const struct aw_codec *codec, const struct aw_leaf *leaf)
+static uint64_t payload_length(const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
     unsigned end = codec->size;
     for (const struct aw_field *row = codec->variant->tail; row && row->type != AW_END; row++)
         end -= row->bits / 8u;
-    return end - (leaf->bit + leaf->bits) / 8u;
+    return end - (scalar->bit + scalar->bits) / 8u;
 }
 
-uint64_t aw_fixed_value(const struct aw_codec *codec, const struct aw_leaf *leaf,
+uint64_t aw_fixed_value(const struct aw_codec *codec, const struct aw_scalar *scalar,
                         const uint8_t *data)
 {
-    switch (leaf->field->type) {
+    switch (scalar->field->type) {
     case AW_CODE:
         return codec->message->code;
     case AW_CONST:
-        return leaf->field->constant;
+        return scalar->field->constant;
     case AW_INDEX:
-        return leaf->repetition;
+        return scalar->repetition;
     case AW_LENGTH:
-        return payload_length(codec, leaf);
+        return payload_length(codec, scalar);
     case AW_CHECKSUM:
-        return codec->protocol->checksum(data, leaf->bit / 8u);
+        return codec->protocol->checksum(data, scalar->bit / 8u);
     default:
         return 0;
     }

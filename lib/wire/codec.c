@@ -40,16 +40,16 @@ struct layout {
     bool full;
 };
 
-static void add_leaf(struct layout *at, const struct aw_field *row, const char *label,
-                     uint8_t repetition)
+static void add_scalar(struct layout *at, const struct aw_field *row, const char *label,
+                       uint8_t repetition)
 {
     struct aw_codec *codec = at->codec;
-    if (codec->n_leaves == AW_MAX_LEAVES) {
+    if (codec->n_scalars == AW_MAX_LEAVES) {
         at->full = true;
         return;
     }
-    uint8_t i = codec->n_leaves++;
-    codec->leaves[i] = (struct aw_leaf){
+    uint8_t i = codec->n_scalars++;
+    codec->scalars[i] = (struct aw_scalar){
         .field = row,
         .label = label,
         .bit = at->bit,
@@ -64,7 +64,7 @@ static void add_leaf(struct layout *at, const struct aw_field *row, const char *
     codec->fixed |= (uint64_t)is_checked(row) << i;
     codec->floats = codec->floats || row->type == AW_FLOAT;
     codec->scaled |= (uint64_t)(is_scaled(row) && (row->upper || !codec->raw)) << i;
-    at->bit = (uint16_t)(at->bit + codec->leaves[i].bits);
+    at->bit = (uint16_t)(at->bit + codec->scalars[i].bits);
 }
 
 static void add_group(struct layout *at, const struct aw_field *group)
@@ -72,11 +72,11 @@ static void add_group(struct layout *at, const struct aw_field *group)
     int count = group->count ? aw_codec_find(at->codec, group->count) : -1;
     for (uint8_t n = 0; group->labels[n]; n++)
         for (const struct aw_field *row = group->rows; row->type != AW_END; row++) {
-            add_leaf(at, row, group->labels[n], n);
-            at->codec->leaves[at->codec->n_leaves - 1].count = (int8_t)count;
-            at->codec->leaves[at->codec->n_leaves - 1].alias =
+            add_scalar(at, row, group->labels[n], n);
+            at->codec->scalars[at->codec->n_scalars - 1].count = (int8_t)count;
+            at->codec->scalars[at->codec->n_scalars - 1].alias =
                 group->aliases ? group->aliases[n] : NULL;
-            at->codec->counted |= (uint64_t)(count >= 0) << (at->codec->n_leaves - 1);
+            at->codec->counted |= (uint64_t)(count >= 0) << (at->codec->n_scalars - 1);
         }
 }
 
@@ -86,22 +86,22 @@ static void add_rows(struct layout *at, const struct aw_field *row)
         if (row->type == AW_GROUP)
             add_group(at, row);
         else
-            add_leaf(at, row, NULL, 0);
+            add_scalar(at, row, NULL, 0);
     }
 }
 
 static void resolve_choices(struct aw_codec *codec)
 {
-    for (int i = 0; i < codec->n_leaves; i++) {
-        struct aw_leaf *leaf = &codec->leaves[i];
-        if (leaf->field->by)
-            leaf->by = (int8_t)aw_codec_find(codec, leaf->field->by);
-        if (leaf->field->no_data_with)
-            leaf->with = (int8_t)aw_codec_find(codec, leaf->field->no_data_with);
+    for (int i = 0; i < codec->n_scalars; i++) {
+        struct aw_scalar *scalar = &codec->scalars[i];
+        if (scalar->field->by)
+            scalar->by = (int8_t)aw_codec_find(codec, scalar->field->by);
+        if (scalar->field->no_data_with)
+            scalar->with = (int8_t)aw_codec_find(codec, scalar->field->no_data_with);
     }
 }
 
-static uint8_t run_kind(const struct aw_codec *codec, const struct aw_leaf *leaf)
+static uint8_t run_kind(const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
     static const uint8_t whole_words[AW_PAD + 1][9] = {
         [AW_UINT] = {[1] = RUN_U8, [2] = RUN_U16, [4] = RUN_U32},
@@ -110,47 +110,47 @@ static uint8_t run_kind(const struct aw_codec *codec, const struct aw_leaf *leaf
         [AW_FLOAT] = {[4] = RUN_F32},
         [AW_SIGNMAG] = {[3] = RUN_SIGNMAG},
     };
-    enum aw_type type = leaf->field->type;
+    enum aw_type type = scalar->field->type;
     if (type == AW_TEXT)
         return RUN_TEXT;
     uint8_t kind =
-        leaf->bit % 8 == 0 && leaf->bits % 8 == 0 ? whole_words[type][leaf->bits / 8] : 0;
+        scalar->bit % 8 == 0 && scalar->bits % 8 == 0 ? whole_words[type][scalar->bits / 8] : 0;
     if (!kind)
         return type == AW_SINT ? RUN_SIGNED_BITS : RUN_BITS;
     return (uint8_t)(kind + (codec->variant->big_endian ? RUN_BIG_ENDIAN : 0));
 }
 
 /* A second row sets the distance, the others keep it. */
-static bool extend_run(struct aw_codec_run *run, uint8_t kind, uint8_t leaf, uint16_t byte)
+static bool extend_run(struct aw_codec_run *run, uint8_t kind, uint8_t scalar, uint16_t byte)
 {
     if (run->kind != kind || !aw_run_width[kind])
         return false;
     if (run->count == 1) {
-        run->leaf_step = (uint8_t)(leaf - run->leaf);
+        run->scalar_step = (uint8_t)(scalar - run->scalar);
         run->byte_step = (uint16_t)(byte - run->byte);
     }
-    if (run->leaf + run->count * run->leaf_step != leaf ||
+    if (run->scalar + run->count * run->scalar_step != scalar ||
         run->byte + run->count * run->byte_step != byte)
         return false;
     run->count++;
     return true;
 }
 
-static void add_to_runs(struct aw_codec *codec, uint8_t kind, uint8_t leaf, uint16_t byte)
+static void add_to_runs(struct aw_codec *codec, uint8_t kind, uint8_t scalar, uint16_t byte)
 {
     for (uint8_t i = 0; i < codec->n_runs; i++)
-        if (extend_run(&codec->runs[i], kind, leaf, byte))
+        if (extend_run(&codec->runs[i], kind, scalar, byte))
             return;
     codec->runs[codec->n_runs++] =
-        (struct aw_codec_run){.kind = kind, .count = 1, .leaf = leaf, .byte = byte};
+        (struct aw_codec_run){.kind = kind, .count = 1, .scalar = scalar, .byte = byte};
 }
 
 static void make_runs(struct aw_codec *codec)
 {
-    for (uint8_t i = 0; i < codec->n_leaves; i++) {
-        const struct aw_leaf *leaf = &codec->leaves[i];
-        if (leaf->value)
-            add_to_runs(codec, run_kind(codec, leaf), i, leaf->bit / 8);
+    for (uint8_t i = 0; i < codec->n_scalars; i++) {
+        const struct aw_scalar *scalar = &codec->scalars[i];
+        if (scalar->value)
+            add_to_runs(codec, run_kind(codec, scalar), i, scalar->bit / 8);
     }
 }
 
@@ -164,7 +164,7 @@ enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *p
     codec->message = message;
     codec->raw = raw;
     codec->floats = false;
-    codec->n_leaves = codec->n_runs = 0;
+    codec->n_scalars = codec->n_runs = 0;
     codec->values = codec->counted = codec->scaled = codec->fixed = 0;
     add_rows(&at, message->head ? message->head : variant->head);
     add_rows(&at, message->fields);
@@ -180,10 +180,10 @@ enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *p
     return AW_OK;
 }
 
-size_t aw_leaf_name(const struct aw_leaf *leaf, char *out, size_t size)
+size_t aw_scalar_name(const struct aw_scalar *scalar, char *out, size_t size)
 {
-    int length = snprintf(out, size, "%s%s%s", leaf->label ? leaf->label : "",
-                          leaf->label ? "." : "", leaf->field->name);
+    int length = snprintf(out, size, "%s%s%s", scalar->label ? scalar->label : "",
+                          scalar->label ? "." : "", scalar->field->name);
     return (size_t)length;
 }
 
@@ -192,9 +192,9 @@ static bool is(const char *have, const char *want, size_t length)
     return have && strncmp(have, want, length) == 0 && have[length] == '\0';
 }
 
-static bool leaf_matches(const struct aw_leaf *leaf, const char *name, const char *dot)
+static bool scalar_matches(const struct aw_scalar *scalar, const char *name, const char *dot)
 {
-    const struct aw_field *row = leaf->field;
+    const struct aw_field *row = scalar->field;
     const char *tail = dot ? dot + 1 : name;
     size_t length = strlen(tail);
     if (!is(row->name, tail, length) && !is(row->alias, tail, length))
@@ -202,19 +202,19 @@ static bool leaf_matches(const struct aw_leaf *leaf, const char *name, const cha
     if (!dot)
         return true;
     size_t label = (size_t)(dot - name);
-    return is(leaf->label, name, label) || is(leaf->alias, name, label);
+    return is(scalar->label, name, label) || is(scalar->alias, name, label);
 }
 
-/* "x" finds camera.x where only one leaf has that name; a plain field wins over a grouped one. */
+/* "x" finds camera.x where only one scalar has that name; a plain field wins over a grouped one. */
 int aw_codec_find(const struct aw_codec *codec, const char *name)
 {
     const char *dot = strchr(name, '.');
     int found = -1, matches = 0;
-    for (int i = 0; i < codec->n_leaves; i++) {
-        const struct aw_leaf *leaf = &codec->leaves[i];
-        if (!leaf->value || !leaf_matches(leaf, name, dot))
+    for (int i = 0; i < codec->n_scalars; i++) {
+        const struct aw_scalar *scalar = &codec->scalars[i];
+        if (!scalar->value || !scalar_matches(scalar, name, dot))
             continue;
-        if (dot || !leaf->label)
+        if (dot || !scalar->label)
             return i;
         found = i;
         matches++;
@@ -222,9 +222,9 @@ int aw_codec_find(const struct aw_codec *codec, const char *name)
     return matches == 1 ? found : -1;
 }
 
-static double wire_min(const struct aw_leaf *leaf)
+static double wire_min(const struct aw_scalar *scalar)
 {
-    switch (leaf->field->type) {
+    switch (scalar->field->type) {
     case AW_UINT:
         return 0;
     case AW_SIGNMAG:
@@ -234,45 +234,46 @@ static double wire_min(const struct aw_leaf *leaf)
     case AW_FLOAT:
         return -3.4028234663852886e38;
     default:
-        return -ldexp(1, leaf->bits - 1);
+        return -ldexp(1, scalar->bits - 1);
     }
 }
 
-static double wire_max(const struct aw_leaf *leaf)
+static double wire_max(const struct aw_scalar *scalar)
 {
     static const double digits[] = {0, 9, 99, 999, 9999};
-    switch (leaf->field->type) {
+    switch (scalar->field->type) {
     case AW_UINT:
-        return ldexp(1, leaf->bits) - 1;
+        return ldexp(1, scalar->bits) - 1;
     case AW_SIGNMAG:
         return 65535;
     case AW_DIGITS:
-        return digits[leaf->field->digits];
+        return digits[scalar->field->digits];
     case AW_FLOAT:
         return 3.4028234663852886e38;
     default:
         /* A double has 53 bits: the largest one below 2^63. */
-        return ldexp(1, leaf->bits - 1) - (leaf->bits > 54 ? ldexp(1, leaf->bits - 54) : 1);
+        return ldexp(1, scalar->bits - 1) - (scalar->bits > 54 ? ldexp(1, scalar->bits - 54) : 1);
     }
 }
 
-static const struct aw_scale *chosen_scale(const struct aw_leaf *leaf,
+static const struct aw_scale *chosen_scale(const struct aw_scalar *scalar,
                                            const struct aw_record *record)
 {
-    if (leaf->by < 0 || !record || !(record->present >> leaf->by & 1))
+    if (scalar->by < 0 || !record || !(record->present >> scalar->by & 1))
         return NULL;
-    const struct aw_field *row = leaf->field;
+    const struct aw_field *row = scalar->field;
     for (size_t i = 0; i < row->n_scales; i++)
-        if (row->scales[i].when == record->v[leaf->by])
+        if (row->scales[i].when == record->v[scalar->by])
             return &row->scales[i];
     return NULL;
 }
 
-struct aw_range aw_leaf_range(const struct aw_codec *codec, int leaf,
-                              const struct aw_record *record)
+struct aw_range aw_scalar_range(const struct aw_codec *codec, int scalar,
+                                const struct aw_record *record)
 {
-    const struct aw_field *row = codec->leaves[leaf].field;
-    const struct aw_scale *choice = codec->raw ? NULL : chosen_scale(&codec->leaves[leaf], record);
+    const struct aw_field *row = codec->scalars[scalar].field;
+    const struct aw_scale *choice =
+        codec->raw ? NULL : chosen_scale(&codec->scalars[scalar], record);
     struct aw_range range = {row->unit, row->scale != 0 ? row->scale : 1, row->offset, row->min,
                              row->max};
     if (choice)
@@ -280,8 +281,8 @@ struct aw_range aw_leaf_range(const struct aw_codec *codec, int leaf,
     if (codec->raw)
         range = (struct aw_range){.unit = NULL, .scale = row->upper ? row->scale : 1};
     if (range.min == 0 && range.max == 0) {
-        double low = wire_min(&codec->leaves[leaf]) * range.scale + range.offset;
-        double high = wire_max(&codec->leaves[leaf]) * range.scale + range.offset;
+        double low = wire_min(&codec->scalars[scalar]) * range.scale + range.offset;
+        double high = wire_max(&codec->scalars[scalar]) * range.scale + range.offset;
         range.min = fmin(low, high);
         range.max = fmax(low, high);
     }

@@ -16,16 +16,16 @@
 #define AW_TEXT_MAX  32
 
 /* One row of one repetition, at its place. */
-struct aw_leaf {
+struct aw_scalar {
     const struct aw_field *field;
     const char *label; /* "elbow" for elbow.position, or NULL */
     const char *alias; /* another name for the label, or NULL */
     uint16_t bit;      /* where it starts, counted from bit 0 of byte 0 (binary protocols) */
     uint16_t bits;
     uint8_t repetition; /* which of the labels */
-    int8_t by;          /* leaf that chooses the scale, or -1 */
-    int8_t with;        /* leaf that says whether there is data, or -1 */
-    int8_t count;       /* leaf with the number of repetitions, or -1 */
+    int8_t by;          /* scalar that chooses the scale, or -1 */
+    int8_t with;        /* scalar that says whether there is data, or -1 */
+    int8_t count;       /* scalar with the number of repetitions, or -1 */
     bool value;         /* holds a value (the others are constants, checksums, padding) */
 };
 
@@ -33,9 +33,9 @@ struct aw_leaf {
 struct aw_codec_run {
     uint8_t kind;
     uint8_t count;
-    uint8_t leaf;      /* the first */
-    uint8_t leaf_step; /* from one to the next */
-    uint16_t byte;     /* where the first one starts */
+    uint8_t scalar;      /* the first */
+    uint8_t scalar_step; /* from one to the next */
+    uint16_t byte;       /* where the first one starts */
     uint16_t byte_step;
 };
 
@@ -55,15 +55,15 @@ struct aw_codec {
     bool raw;      /* values are wire numbers: no scale, no names */
     bool floats;   /* has values that may come as no number */
     uint16_t size; /* bytes of the whole frame (binary) */
-    uint8_t n_leaves;
+    uint8_t n_scalars;
     uint8_t n_runs;
-    uint64_t values;  /* bit i: leaf i holds a value */
-    uint64_t counted; /* bit i: leaf i is present only if its count says so */
-    uint64_t scaled;  /* bit i: leaf i has a scale, an offset, or a "no data" value */
-    uint64_t fixed;   /* bit i: leaf i is checked on receipt */
+    uint64_t values;  /* bit i: scalar i holds a value */
+    uint64_t counted; /* bit i: scalar i is present only if its count says so */
+    uint64_t scaled;  /* bit i: scalar i has a scale, an offset, or a "no data" value */
+    uint64_t fixed;   /* bit i: scalar i is checked on receipt */
     uint64_t checked; /* those of them that the constants do not cover */
     struct aw_constants constants;
-    struct aw_leaf leaves[AW_MAX_LEAVES];
+    struct aw_scalar scalars[AW_MAX_LEAVES];
     struct aw_codec_run runs[AW_MAX_RUNS];
 };
 
@@ -75,7 +75,7 @@ struct aw_record {
     int64_t time_ns; /* since 1970, or AW_NO_TIME */
     enum aw_dir dir;
     uint64_t present;        /* bit i: v[i] is set */
-    double v[AW_MAX_LEAVES]; /* by leaf; engineering units, or wire numbers if codec->raw; NaN: no
+    double v[AW_MAX_LEAVES]; /* by scalar; engineering units, or wire numbers if codec->raw; NaN: no
                                 data */
     char text[AW_TEXT_MAX + 1];
 };
@@ -86,20 +86,20 @@ enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *p
                              const struct aw_variant *variant, const struct aw_message *message,
                              bool raw);
 
-/* Finds a leaf that holds a value by "field", "label.field", or an alias; -1 if there is none. */
+/* Finds a scalar that holds a value by "field", "label.field", or an alias; -1 if there is none. */
 int aw_codec_find(const struct aw_codec *codec, const char *name);
 
-/* Writes the leaf's full name ("elbow.position") to out; returns its length. */
-size_t aw_leaf_name(const struct aw_leaf *leaf, char *out, size_t size);
+/* Writes the scalar's full name ("elbow.position") to out; returns its length. */
+size_t aw_scalar_name(const struct aw_scalar *scalar, char *out, size_t size);
 
-/* Unit, scale, offset and range of a leaf as they are in this record (a field with .by depends on
+/* Unit, scale, offset and range of a scalar as they are in this record (a field with .by depends on
  * another). */
 struct aw_range {
     const char *unit;
     double scale, offset, min, max;
 };
-struct aw_range aw_leaf_range(const struct aw_codec *codec, int leaf,
-                              const struct aw_record *record);
+struct aw_range aw_scalar_range(const struct aw_codec *codec, int scalar,
+                                const struct aw_record *record);
 
 /* An empty record: optional fields at their fallback, nothing else present. */
 void aw_record_init(struct aw_record *record, const struct aw_codec *codec, enum aw_dir dir);

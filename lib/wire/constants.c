@@ -5,17 +5,18 @@
 enum { WORD = sizeof(uint64_t), COVERED = AW_MAX_WORDS * WORD };
 
 /* Notes the row's bits; false if its place is too far back. */
-static bool cover(struct aw_codec *codec, const struct aw_leaf *leaf, uint8_t *value, uint8_t *mask)
+static bool cover(struct aw_codec *codec, const struct aw_scalar *scalar, uint8_t *value,
+                  uint8_t *mask)
 {
     bool big_endian = codec->variant->big_endian;
-    if (leaf->field->type == AW_CHECKSUM) {
-        codec->constants.checksum = leaf->bit / 8;
+    if (scalar->field->type == AW_CHECKSUM) {
+        codec->constants.checksum = scalar->bit / 8;
         return true;
     }
-    if (leaf->bit + leaf->bits > COVERED * 8)
+    if (scalar->bit + scalar->bits > COVERED * 8)
         return false;
-    aw_bits_put(value, leaf->bit, leaf->bits, big_endian, aw_fixed_value(codec, leaf, value));
-    aw_bits_put(mask, leaf->bit, leaf->bits, big_endian, UINT64_MAX);
+    aw_bits_put(value, scalar->bit, scalar->bits, big_endian, aw_fixed_value(codec, scalar, value));
+    aw_bits_put(mask, scalar->bit, scalar->bits, big_endian, UINT64_MAX);
     return true;
 }
 
@@ -51,7 +52,7 @@ void aw_constants_init(struct aw_codec *codec)
         return;
     for (uint64_t left = codec->fixed; left; left &= left - 1) {
         int i = __builtin_ctzll(left);
-        if (cover(codec, &codec->leaves[i], value, mask))
+        if (cover(codec, &codec->scalars[i], value, mask))
             codec->checked &= ~(UINT64_C(1) << i);
     }
     cut_words(&codec->constants, codec->size, value, mask);

@@ -22,9 +22,9 @@ static int64_t sign_extend(uint64_t value, unsigned bits)
     return (int64_t)((value ^ sign) - sign);
 }
 
-static void load_text(const struct aw_leaf *leaf, const uint8_t *p, struct aw_record *record)
+static void load_text(const struct aw_scalar *scalar, const uint8_t *p, struct aw_record *record)
 {
-    size_t length = strnlen((const char *)p, leaf->bits / 8u);
+    size_t length = strnlen((const char *)p, scalar->bits / 8u);
     memcpy(record->text, p, length);
     record->text[length] = '\0';
 }
@@ -35,7 +35,7 @@ static void load_text(const struct aw_leaf *leaf, const uint8_t *p, struct aw_re
     {                                                                                              \
         for (unsigned n = run->count; n > 0; n--) {                                                \
             *v = (double)(expression);                                                             \
-            v += run->leaf_step;                                                                   \
+            v += run->scalar_step;                                                                 \
             p += run->byte_step;                                                                   \
         }                                                                                          \
     }
@@ -82,10 +82,10 @@ static void (*const loaders[RUN_KINDS])(const struct aw_codec_run *run, const ui
 static void load_bits(const struct aw_codec *codec, const struct aw_codec_run *run,
                       const uint8_t *data, struct aw_record *record)
 {
-    const struct aw_leaf *leaf = &codec->leaves[run->leaf];
-    uint64_t bits = aw_bits_get(data, leaf->bit, leaf->bits, codec->variant->big_endian);
-    record->v[run->leaf] =
-        run->kind == RUN_SIGNED_BITS ? (double)sign_extend(bits, leaf->bits) : (double)bits;
+    const struct aw_scalar *scalar = &codec->scalars[run->scalar];
+    uint64_t bits = aw_bits_get(data, scalar->bit, scalar->bits, codec->variant->big_endian);
+    record->v[run->scalar] =
+        run->kind == RUN_SIGNED_BITS ? (double)sign_extend(bits, scalar->bits) : (double)bits;
 }
 
 static void load_values(const struct aw_codec *codec, const uint8_t *data, struct aw_record *record)
@@ -93,9 +93,9 @@ static void load_values(const struct aw_codec *codec, const uint8_t *data, struc
     for (unsigned i = 0; i < codec->n_runs; i++) {
         const struct aw_codec_run *run = &codec->runs[i];
         if (run->kind > RUN_TEXT)
-            loaders[run->kind](run, data + run->byte, record->v + run->leaf);
+            loaders[run->kind](run, data + run->byte, record->v + run->scalar);
         else if (run->kind == RUN_TEXT)
-            load_text(&codec->leaves[run->leaf], data + run->byte, record);
+            load_text(&codec->scalars[run->scalar], data + run->byte, record);
         else
             load_bits(codec, run, data, record);
     }
@@ -103,8 +103,8 @@ static void load_values(const struct aw_codec *codec, const uint8_t *data, struc
 
 static bool has_no_data(const struct aw_codec *codec, const struct aw_record *record, int i)
 {
-    int key = codec->leaves[i].with >= 0 ? codec->leaves[i].with : i;
-    const struct aw_field *row = codec->leaves[key].field;
+    int key = codec->scalars[i].with >= 0 ? codec->scalars[i].with : i;
+    const struct aw_field *row = codec->scalars[key].field;
     return row->has_no_data && record->v[key] == row->no_data;
 }
 
@@ -112,11 +112,11 @@ static void scale_values(const struct aw_codec *codec, struct aw_record *record)
 {
     for (uint64_t left = codec->scaled; left; left &= left - 1) {
         int i = __builtin_ctzll(left);
-        const struct aw_field *row = codec->leaves[i].field;
+        const struct aw_field *row = codec->scalars[i].field;
         if (has_no_data(codec, record, i))
             record->v[i] = NAN;
         else if (row->by) {
-            struct aw_range range = aw_leaf_range(codec, i, record);
+            struct aw_range range = aw_scalar_range(codec, i, record);
             record->v[i] = record->v[i] * range.scale + range.offset;
         } else if (row->scale != 0 || row->offset != 0)
             record->v[i] = record->v[i] * (row->scale != 0 ? row->scale : 1) + row->offset;
@@ -128,12 +128,12 @@ static enum aw_status check_rows(const struct aw_codec *codec, uint64_t rows, co
                                  struct aw_error *err)
 {
     for (uint64_t left = rows; left; left &= left - 1) {
-        const struct aw_leaf *leaf = &codec->leaves[__builtin_ctzll(left)];
-        uint64_t found = aw_bits_get(data, leaf->bit, leaf->bits, codec->variant->big_endian);
-        uint64_t expected = aw_fixed_value(codec, leaf, data);
+        const struct aw_scalar *scalar = &codec->scalars[__builtin_ctzll(left)];
+        uint64_t found = aw_bits_get(data, scalar->bit, scalar->bits, codec->variant->big_endian);
+        uint64_t expected = aw_fixed_value(codec, scalar, data);
         if (found != expected)
             return aw_fail(err, AW_MALFORMED, "%s: %s is 0x%02llX, but 0x%02llX is expected",
-                           codec->message->name, leaf->field->name, (unsigned long long)found,
+                           codec->message->name, scalar->field->name, (unsigned long long)found,
                            (unsigned long long)expected);
     }
     return AW_OK;
@@ -163,14 +163,14 @@ static enum aw_status drop_uncounted(const struct aw_codec *codec, struct aw_rec
 {
     for (uint64_t left = codec->counted; left; left &= left - 1) {
         int i = __builtin_ctzll(left);
-        const struct aw_leaf *leaf = &codec->leaves[i];
-        const struct aw_field *count_row = codec->leaves[leaf->count].field;
-        double count = record->v[leaf->count];
+        const struct aw_scalar *scalar = &codec->scalars[i];
+        const struct aw_field *count_row = codec->scalars[scalar->count].field;
+        double count = record->v[scalar->count];
         if (!(count >= count_row->min && count <= count_row->max) || count != floor(count))
             return aw_fail(err, AW_MALFORMED, "%s: %s is %g, but %g to %g is expected",
                            codec->message->name, count_row->name, count, count_row->min,
                            count_row->max);
-        if (leaf->repetition >= count)
+        if (scalar->repetition >= count)
             record->present &= ~(UINT64_C(1) << i);
     }
     return AW_OK;
@@ -184,7 +184,7 @@ static bool all_finite(const struct aw_codec *codec, const struct aw_record *rec
         const struct aw_codec_run *run = &codec->runs[i];
         if (run->kind % RUN_BIG_ENDIAN == RUN_F32)
             for (unsigned n = 0; n < run->count; n++)
-                sum += record->v[run->leaf + n * run->leaf_step] * 0;
+                sum += record->v[run->scalar + n * run->scalar_step] * 0;
     }
     return sum == 0;
 }
@@ -193,12 +193,12 @@ static enum aw_status clear_non_finite(const struct aw_codec *codec, struct aw_r
                                        struct aw_error *err)
 {
     enum aw_status status = AW_OK;
-    for (int i = 0; i < codec->n_leaves; i++) {
-        if (codec->leaves[i].field->type != AW_FLOAT || !(record->present >> i & 1) ||
+    for (int i = 0; i < codec->n_scalars; i++) {
+        if (codec->scalars[i].field->type != AW_FLOAT || !(record->present >> i & 1) ||
             isfinite(record->v[i]))
             continue;
         char name[64];
-        aw_leaf_name(&codec->leaves[i], name, sizeof name);
+        aw_scalar_name(&codec->scalars[i], name, sizeof name);
         record->v[i] = NAN;
         status =
             aw_fail(err, AW_MALFORMED, "%s: %s is not a finite number", codec->message->name, name);

@@ -10,17 +10,17 @@ struct full_name {
     char text[64];
 };
 
-static struct full_name full_name(const struct aw_codec *codec, int leaf)
+static struct full_name full_name(const struct aw_codec *codec, int scalar)
 {
     struct full_name name;
-    aw_leaf_name(&codec->leaves[leaf], name.text, sizeof name.text);
+    aw_scalar_name(&codec->scalars[scalar], name.text, sizeof name.text);
     return name;
 }
 
-static enum aw_status limit_error(const struct aw_codec *codec, int leaf, double value,
+static enum aw_status limit_error(const struct aw_codec *codec, int scalar, double value,
                                   const struct aw_range *range, struct aw_error *err)
 {
-    struct full_name name = full_name(codec, leaf);
+    struct full_name name = full_name(codec, scalar);
     const char *unit = range->unit ? range->unit : "", *space = range->unit ? " " : "";
     return aw_fail(err, AW_LIMIT, "%s: %s %.*g%s%s is outside %.*g to %.*g%s%s",
                    codec->message->name, name.text, aw_digits_for(value), value, space, unit,
@@ -28,10 +28,10 @@ static enum aw_status limit_error(const struct aw_codec *codec, int leaf, double
                    space, unit);
 }
 
-static enum aw_status check_named(const struct aw_codec *codec, int leaf, double value,
+static enum aw_status check_named(const struct aw_codec *codec, int scalar, double value,
                                   struct aw_error *err)
 {
-    const struct aw_field *row = codec->leaves[leaf].field;
+    const struct aw_field *row = codec->scalars[scalar].field;
     if (!row->names || row->open_names)
         return AW_OK;
     char list[160] = "";
@@ -44,7 +44,7 @@ static enum aw_status check_named(const struct aw_codec *codec, int leaf, double
                                      name->value);
     }
     return aw_fail(err, AW_LIMIT, "%s: %s %.*g has no meaning — use one of%s", codec->message->name,
-                   full_name(codec, leaf).text, aw_digits_for(value), value, list);
+                   full_name(codec, scalar).text, aw_digits_for(value), value, list);
 }
 
 static bool fits_float(double value)
@@ -60,54 +60,54 @@ static double rounded_to_float(double value)
     return rounds_down ? copysign((double)FLT_MAX, value) : value;
 }
 
-static enum aw_status check_value(const struct aw_codec *codec, int leaf, double value,
+static enum aw_status check_value(const struct aw_codec *codec, int scalar, double value,
                                   const struct aw_range *range, bool force, struct aw_error *err)
 {
-    const struct aw_field *row = codec->leaves[leaf].field;
+    const struct aw_field *row = codec->scalars[scalar].field;
     if (!isfinite(value))
         return aw_fail(err, AW_USAGE, "%s: %s is not a finite number", codec->message->name,
-                       full_name(codec, leaf).text);
-    enum aw_status status = codec->raw ? AW_OK : check_named(codec, leaf, value, err);
+                       full_name(codec, scalar).text);
+    enum aw_status status = codec->raw ? AW_OK : check_named(codec, scalar, value, err);
     if (status != AW_OK || (force && !row->always))
         return status;
     /* Nearly half a step is rounded away: -179.955 is the same as -3999 steps of 0.045. */
     double slack = row->type == AW_FLOAT || range->scale == 1 ? 0 : fabs(range->scale) * 0.49;
     bool inside = value >= range->min - slack && value <= range->max + slack;
-    return inside ? AW_OK : limit_error(codec, leaf, value, range, err);
+    return inside ? AW_OK : limit_error(codec, scalar, value, range, err);
 }
 
 /* The number that goes on the wire. What the wire cannot carry is refused whatever the caller
  * forces. */
-static enum aw_status wire_number(const struct aw_record *record, int leaf, bool force,
+static enum aw_status wire_number(const struct aw_record *record, int scalar, bool force,
                                   double *wire, struct aw_error *err)
 {
     const struct aw_codec *codec = record->codec;
-    const struct aw_field *row = codec->leaves[leaf].field;
-    struct aw_range range = aw_leaf_range(codec, leaf, record);
-    double value = row->type == AW_FLOAT ? rounded_to_float(record->v[leaf]) : record->v[leaf];
+    const struct aw_field *row = codec->scalars[scalar].field;
+    struct aw_range range = aw_scalar_range(codec, scalar, record);
+    double value = row->type == AW_FLOAT ? rounded_to_float(record->v[scalar]) : record->v[scalar];
     if (isnan(value) && row->has_no_data) {
         *wire = row->no_data;
         return AW_OK;
     }
-    enum aw_status status = check_value(codec, leaf, value, &range, force, err);
+    enum aw_status status = check_value(codec, scalar, value, &range, force, err);
     if (status != AW_OK)
         return status;
     *wire = (value - range.offset) / range.scale;
     if (row->type == AW_FLOAT) {
         *wire = rounded_to_float(*wire);
-        return fits_float(*wire) ? AW_OK : limit_error(codec, leaf, value, &range, err);
+        return fits_float(*wire) ? AW_OK : limit_error(codec, scalar, value, &range, err);
     }
     if (range.scale == floor(range.scale) && *wire != floor(*wire))
         return aw_fail(err, AW_USAGE, "%s: %s %.9g is not a whole number", codec->message->name,
-                       full_name(codec, leaf).text, value);
+                       full_name(codec, scalar).text, value);
     *wire = floor(*wire + 0.5);
     return AW_OK;
 }
 
-static bool wire_carries(const struct aw_leaf *leaf, double wire)
+static bool wire_carries(const struct aw_scalar *scalar, double wire)
 {
-    int bits = leaf->bits;
-    switch (leaf->field->type) {
+    int bits = scalar->bits;
+    switch (scalar->field->type) {
     case AW_UINT:
         return wire >= 0 && wire < ldexp(1, bits);
     case AW_SIGNMAG:
@@ -134,30 +134,30 @@ static uint64_t bits_of(enum aw_type type, double wire)
     }
 }
 
-static void put_signmag(const struct aw_codec *codec, const struct aw_leaf *leaf, uint8_t *out,
+static void put_signmag(const struct aw_codec *codec, const struct aw_scalar *scalar, uint8_t *out,
                         double wire)
 {
-    aw_bits_put(out, leaf->bit, 16, codec->variant->big_endian, (uint64_t)fabs(wire));
-    out[leaf->bit / 8 + 2] = wire >= 0;
+    aw_bits_put(out, scalar->bit, 16, codec->variant->big_endian, (uint64_t)fabs(wire));
+    out[scalar->bit / 8 + 2] = wire >= 0;
 }
 
-static enum aw_status put_value(const struct aw_record *record, int leaf, bool force, uint8_t *out,
-                                struct aw_error *err)
+static enum aw_status put_value(const struct aw_record *record, int scalar, bool force,
+                                uint8_t *out, struct aw_error *err)
 {
     const struct aw_codec *codec = record->codec;
-    const struct aw_leaf *place = &codec->leaves[leaf];
+    const struct aw_scalar *place = &codec->scalars[scalar];
     double wire;
     if (place->field->type == AW_TEXT) {
         memcpy(out + place->bit / 8, record->text, strnlen(record->text, place->bits / 8u));
         return AW_OK;
     }
-    enum aw_status status = wire_number(record, leaf, force, &wire, err);
+    enum aw_status status = wire_number(record, scalar, force, &wire, err);
     if (status != AW_OK)
         return status;
     if (!wire_carries(place, wire))
         return aw_fail(err, AW_LIMIT, "%s: %s %.*g does not fit into its %u bits",
-                       codec->message->name, full_name(codec, leaf).text,
-                       aw_digits_for(record->v[leaf]), record->v[leaf], place->bits);
+                       codec->message->name, full_name(codec, scalar).text,
+                       aw_digits_for(record->v[scalar]), record->v[scalar], place->bits);
     if (place->field->type == AW_SIGNMAG)
         put_signmag(codec, place, out, wire);
     else
@@ -166,14 +166,14 @@ static enum aw_status put_value(const struct aw_record *record, int leaf, bool f
     return AW_OK;
 }
 
-static bool counted_out(const struct aw_record *record, const struct aw_leaf *leaf)
+static bool counted_out(const struct aw_record *record, const struct aw_scalar *scalar)
 {
-    return leaf->count >= 0 && leaf->repetition >= record->v[leaf->count];
+    return scalar->count >= 0 && scalar->repetition >= record->v[scalar->count];
 }
 
-static enum aw_status missing_field(const struct aw_codec *codec, int leaf, struct aw_error *err)
+static enum aw_status missing_field(const struct aw_codec *codec, int scalar, struct aw_error *err)
 {
-    struct full_name name = full_name(codec, leaf);
+    struct full_name name = full_name(codec, scalar);
     return aw_fail(err, AW_USAGE, "%s: %s is missing — give %s=VALUE", codec->message->name,
                    name.text, name.text);
 }
@@ -184,35 +184,35 @@ static enum aw_status check_counts(const struct aw_record *record, struct aw_err
     const struct aw_codec *codec = record->codec;
     if (!codec->counted)
         return AW_OK;
-    int leaf = codec->leaves[__builtin_ctzll(codec->counted)].count;
-    double count = record->v[leaf];
+    int scalar = codec->scalars[__builtin_ctzll(codec->counted)].count;
+    double count = record->v[scalar];
     if (count == floor(count))
         return AW_OK;
     return aw_fail(err, AW_USAGE, "%s: %s %.9g is not a whole number", codec->message->name,
-                   codec->leaves[leaf].field->name, count);
+                   codec->scalars[scalar].field->name, count);
 }
 
 enum aw_status aw_record_complete(const struct aw_record *record, struct aw_error *err)
 {
     const struct aw_codec *codec = record->codec;
-    for (int i = 0; i < codec->n_leaves; i++)
-        if (codec->leaves[i].value && !(record->present >> i & 1) &&
-            !(codec->leaves[i].field->may_miss && record->dir == AW_RX) &&
-            !counted_out(record, &codec->leaves[i]))
+    for (int i = 0; i < codec->n_scalars; i++)
+        if (codec->scalars[i].value && !(record->present >> i & 1) &&
+            !(codec->scalars[i].field->may_miss && record->dir == AW_RX) &&
+            !counted_out(record, &codec->scalars[i]))
             return missing_field(codec, i, err);
     return AW_OK;
 }
 
-static enum aw_status put_leaves(const struct aw_record *record, bool force, uint8_t *out,
-                                 struct aw_error *err)
+static enum aw_status put_scalars(const struct aw_record *record, bool force, uint8_t *out,
+                                  struct aw_error *err)
 {
     const struct aw_codec *codec = record->codec;
     enum aw_status status = AW_OK;
-    for (int i = 0; i < codec->n_leaves && status == AW_OK; i++) {
-        const struct aw_leaf *leaf = &codec->leaves[i];
-        if (!leaf->value)
-            aw_bits_put(out, leaf->bit, leaf->bits, codec->variant->big_endian,
-                        aw_fixed_value(codec, leaf, out));
+    for (int i = 0; i < codec->n_scalars && status == AW_OK; i++) {
+        const struct aw_scalar *scalar = &codec->scalars[i];
+        if (!scalar->value)
+            aw_bits_put(out, scalar->bit, scalar->bits, codec->variant->big_endian,
+                        aw_fixed_value(codec, scalar, out));
         else if (record->present >> i & 1)
             status = put_value(record, i, force, out, err);
     }
@@ -224,8 +224,8 @@ static enum aw_status check_values(const struct aw_record *record, bool force, s
 {
     double wire;
     enum aw_status status = AW_OK;
-    for (int i = 0; i < record->codec->n_leaves && status == AW_OK; i++)
-        if (record->codec->leaves[i].value && record->present >> i & 1)
+    for (int i = 0; i < record->codec->n_scalars && status == AW_OK; i++)
+        if (record->codec->scalars[i].value && record->present >> i & 1)
             status = wire_number(record, i, force, &wire, err);
     return status;
 }
@@ -248,5 +248,5 @@ enum aw_status aw_encode(const struct aw_record *record, bool force, uint8_t *ou
                        codec->size);
     memset(out, 0, codec->size);
     *size = codec->size;
-    return put_leaves(record, force, out, err);
+    return put_scalars(record, force, out, err);
 }

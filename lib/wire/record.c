@@ -13,18 +13,18 @@ void aw_record_init(struct aw_record *record, const struct aw_codec *codec, enum
     record->dir = dir;
     record->present = 0;
     record->text[0] = '\0';
-    for (int i = 0; i < codec->n_leaves; i++) {
-        const struct aw_field *row = codec->leaves[i].field;
+    for (int i = 0; i < codec->n_scalars; i++) {
+        const struct aw_field *row = codec->scalars[i].field;
         record->v[i] = row->fallback;
-        if (codec->leaves[i].value && row->optional)
+        if (codec->scalars[i].value && row->optional)
             record->present |= UINT64_C(1) << i;
     }
 }
 
 double aw_record_get(const struct aw_record *record, const char *name)
 {
-    int leaf = aw_codec_find(record->codec, name);
-    return leaf >= 0 && record->present >> leaf & 1 ? record->v[leaf] : (double)NAN;
+    int scalar = aw_codec_find(record->codec, name);
+    return scalar >= 0 && record->present >> scalar & 1 ? record->v[scalar] : (double)NAN;
 }
 
 static enum aw_status unknown_field(const struct aw_codec *codec, const char *name,
@@ -34,9 +34,9 @@ static enum aw_status unknown_field(const struct aw_codec *codec, const char *na
     char names[AW_MAX_LEAVES][48];
     const char *list[AW_MAX_LEAVES];
     size_t n = 0;
-    for (int i = 0; i < codec->n_leaves; i++)
-        if (codec->leaves[i].value) {
-            aw_leaf_name(&codec->leaves[i], names[n], width);
+    for (int i = 0; i < codec->n_scalars; i++)
+        if (codec->scalars[i].value) {
+            aw_scalar_name(&codec->scalars[i], names[n], width);
             list[n] = names[n];
             n++;
         }
@@ -48,22 +48,22 @@ static enum aw_status unknown_field(const struct aw_codec *codec, const char *na
                    codec->message->name, name, codec->message->name);
 }
 
-static void store(struct aw_record *record, int leaf, double value)
+static void store(struct aw_record *record, int scalar, double value)
 {
-    record->v[leaf] = value;
-    record->present |= UINT64_C(1) << leaf;
+    record->v[scalar] = value;
+    record->present |= UINT64_C(1) << scalar;
 }
 
 enum aw_status aw_record_set(struct aw_record *record, const char *name, double value,
                              struct aw_error *err)
 {
-    int leaf = aw_codec_find(record->codec, name);
-    if (leaf < 0)
+    int scalar = aw_codec_find(record->codec, name);
+    if (scalar < 0)
         return unknown_field(record->codec, name, err);
     if (!isfinite(value))
         return aw_fail(err, AW_USAGE, "%s: %s must be a finite number",
                        record->codec->message->name, name);
-    store(record, leaf, value);
+    store(record, scalar, value);
     return AW_OK;
 }
 
@@ -84,14 +84,14 @@ static const struct aw_name *find_name(const struct aw_field *row, const char *t
     return like == 1 && !row->open_names ? found : NULL;
 }
 
-static enum aw_status set_name(struct aw_record *record, int leaf, const char *name,
+static enum aw_status set_name(struct aw_record *record, int scalar, const char *name,
                                const char *text, struct aw_error *err)
 {
-    if (strlen(text) > record->codec->leaves[leaf].bits / 8u)
+    if (strlen(text) > record->codec->scalars[scalar].bits / 8u)
         return aw_fail(err, AW_LIMIT, "%.40s: '%.40s' is longer than %u characters", name, text,
-                       record->codec->leaves[leaf].bits / 8u);
+                       record->codec->scalars[scalar].bits / 8u);
     memcpy(record->text, text, strlen(text) + 1);
-    store(record, leaf, 0);
+    store(record, scalar, 0);
     return AW_OK;
 }
 
@@ -131,11 +131,11 @@ static bool has_other_unit(const char *text, const char *unit)
 }
 
 /* What a person writes instead of a number. */
-static bool is_word(const struct aw_record *record, int leaf, const char *text, double *value)
+static bool is_word(const struct aw_record *record, int scalar, const char *text, double *value)
 {
-    const struct aw_field *row = record->codec->leaves[leaf].field;
+    const struct aw_field *row = record->codec->scalars[scalar].field;
     const struct aw_name *named = record->codec->raw ? NULL : find_name(row, text);
-    struct aw_range range = aw_leaf_range(record->codec, leaf, record);
+    struct aw_range range = aw_scalar_range(record->codec, scalar, record);
     *value = (double)NAN;
     if (named)
         *value = named->value;
@@ -163,34 +163,34 @@ enum aw_status aw_record_set_text(struct aw_record *record, const char *name, co
                                   struct aw_error *err)
 {
     const struct aw_codec *codec = record->codec;
-    int leaf = aw_codec_find(codec, name);
-    if (leaf < 0)
+    int scalar = aw_codec_find(codec, name);
+    if (scalar < 0)
         return unknown_field(codec, name, err);
-    const struct aw_field *row = codec->leaves[leaf].field;
+    const struct aw_field *row = codec->scalars[scalar].field;
     if (row->type == AW_TEXT)
-        return set_name(record, leaf, name, text, err);
+        return set_name(record, scalar, name, text, err);
     double value;
     struct aw_error number;
     enum aw_status status = AW_OK;
-    if (is_word(record, leaf, text, &value)) {
-        store(record, leaf, value);
+    if (is_word(record, scalar, text, &value)) {
+        store(record, scalar, value);
         return AW_OK;
     }
-    const char *unit = aw_leaf_range(codec, leaf, record).unit;
+    const char *unit = aw_scalar_range(codec, scalar, record).unit;
     if (aw_number_parse_unit(text, unit, &value, &number) != AW_OK)
         return named_value_error(row, name, text, &number, err);
     if (is_whole(row))
         status = round_converted(name, text, unit, &value, err);
     if (status == AW_OK)
-        store(record, leaf, value);
+        store(record, scalar, value);
     return status;
 }
 
 /* A field whose unit depends on another one waits until that one is set. */
 static bool waits(const struct aw_record *record, const struct aw_pair *pair)
 {
-    int leaf = aw_codec_find(record->codec, pair->name);
-    return leaf >= 0 && record->codec->leaves[leaf].by >= 0;
+    int scalar = aw_codec_find(record->codec, pair->name);
+    return scalar >= 0 && record->codec->scalars[scalar].by >= 0;
 }
 
 enum aw_status aw_record_set_pairs(struct aw_record *record, const struct aw_pair *pairs, size_t n,

@@ -35,7 +35,7 @@ void aw_bits_put(uint8_t *data, unsigned start, unsigned count, bool big_endian,
 
 /* What a row without a value of its own holds in a frame of this message. data is the frame so far.
  */
-uint64_t aw_fixed_value(const struct aw_codec *codec, const struct aw_leaf *leaf,
+uint64_t aw_fixed_value(const struct aw_codec *codec, const struct aw_scalar *scalar,
                         const uint8_t *data);
 
 /* Fills codec->constants and codec->checked from codec->fixed. */

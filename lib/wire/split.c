@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-static void take_frames(struct aw_splitter *s, const struct aw_wire *wire, aw_split_fn *fn,
-                        void *context)
+static void handle_frames(struct aw_splitter *s, const struct aw_wire *wire, aw_split_fn *fn,
+                          void *context)
 {
     size_t used = 0;
     while (used < s->size) {
@@ -33,7 +33,7 @@ void aw_split(struct aw_splitter *s, const struct aw_wire *wire, struct aw_span 
         memcpy(s->held + s->size, bytes.data, step);
         s->size += step;
         bytes = (struct aw_span){bytes.data + step, bytes.size - step};
-        take_frames(s, wire, fn, context);
+        handle_frames(s, wire, fn, context);
         if (s->size == AW_SPLIT_ROOM) { /* nothing is that long */
             s->damaged++;
             s->size = 0;

@@ -179,7 +179,7 @@ static void make_answer(uint8_t answer[ANSWER])
     struct aw_ez_message message = {.wire = &wire, .data = answer, .cap = ANSWER};
     aw_wire_init(&wire, &aw_ezphys_protocol, NULL, false);
     aw_record_init(&record, aw_wire_codec(&wire, "axis_motor", AW_TX), AW_TX);
-    for (int i = 0; i < record.codec->n_leaves; i++)
+    for (int i = 0; i < record.codec->n_scalars; i++)
         record.v[i] = 0;
     record.present = record.codec->values;
     aw_ez_message_begin(&message);

@@ -146,7 +146,7 @@ static void open_all(struct run *run)
     aw_wire_init(&run->wire, &aw_unitysim_protocol, NULL, false);
     aw_record_init(&record, aw_wire_codec(&run->wire, "feedback", AW_RX), AW_RX);
     record.present = record.codec->values;
-    for (int i = 0; i < record.codec->n_leaves; i++)
+    for (int i = 0; i < record.codec->n_scalars; i++)
         record.v[i] = 2048;
     if (aw_encode(&record, true, run->frame, sizeof run->frame, &run->size, &err) != AW_OK)
         give_up(err.text);

@@ -52,13 +52,13 @@ static void fill(struct capture *capture, const struct aw_protocol *protocol, co
     capture->dir = dir;
     for (unsigned n = 0; n < FRAMES; n++) {
         aw_record_init(&record, codec, dir);
-        for (int i = 0; i < codec->n_leaves; i++) {
-            struct aw_range range = aw_leaf_range(codec, i, &record);
+        for (int i = 0; i < codec->n_scalars; i++) {
+            struct aw_range range = aw_scalar_range(codec, i, &record);
             double share = (double)((n * 7919u + (unsigned)i * 104729u) % 1000u) / 1000;
             double step = range.scale != 0 ? range.scale : 1;
             long steps = (long)((range.max - range.min) / step * share);
             record.v[i] = range.min + step * (double)steps;
-            record.present |= (uint64_t)codec->leaves[i].value << i;
+            record.present |= (uint64_t)codec->scalars[i].value << i;
         }
         stop_if(aw_encode(&record, true, capture->frames[n], sizeof capture->frames[n],
                           &capture->size, &err) != AW_OK,

@@ -30,11 +30,11 @@ static const struct {
 /* Every value at its own place in its range, in steps as people command them: 0.5, 12, -30.25. */
 static void change(struct aw_record *record, unsigned long n)
 {
-    for (int i = 0; i < record->codec->n_leaves; i++) {
-        struct aw_range range = aw_leaf_range(record->codec, i, record);
+    for (int i = 0; i < record->codec->n_scalars; i++) {
+        struct aw_range range = aw_scalar_range(record->codec, i, record);
         double min = range.min < -90 ? -90 : range.min, max = range.max > 90 ? 90 : range.max;
         double share = (double)((n * 7919u + (unsigned)i * 104729u) % 1000u) / 1000;
-        const struct aw_field *row = record->codec->leaves[i].field;
+        const struct aw_field *row = record->codec->scalars[i].field;
         double step = row->type == AW_FLOAT && !row->names ? 0.25 : 1;
         record->v[i] = min + step * (double)(long)((max - min) / step * share);
     }

@@ -13,10 +13,10 @@
 #include "protocol/armctl/device.h"
 
 /* A line is mended by its end. */
-static void mend(struct piece *piece)
+static void mend(struct segment *segment)
 {
-    memcpy(piece->data + piece->size, "\r\n", 2);
-    piece->size += 2;
+    memcpy(segment->data + segment->size, "\r\n", 2);
+    segment->size += 2;
 }
 
 static struct aw_arm_profile arm(void)
@@ -67,10 +67,10 @@ static void try_quirks(const uint8_t *data, size_t size)
 
 /* The client */
 
-static void mend_peer(struct peer *peer, struct piece *piece)
+static void mend_peer(struct peer *peer, struct segment *segment)
 {
     (void)peer;
-    mend(piece);
+    mend(segment);
 }
 
 /* The command, a stop of its joint (wherever the handler says that it is), or something that moves
@@ -106,7 +106,7 @@ static void try_client(const uint8_t *data, size_t size)
     struct aw_error err;
     peer_init(&peer, &aw_armctl_protocol, &aw_armctl_protocol.variants[0], data, size);
     peer.mend = mend_peer;
-    peer.heard = check_heard;
+    peer.received = check_heard;
     aw_arm_init(&arm, &peer.base, &options, size % 2 ? &memory : NULL);
     aw_arm_ping(&arm, &outcome, &err);
     check_outcome(aw_arm_send_line(&arm, "DEG1,090", &outcome, &err), &outcome);
@@ -129,7 +129,7 @@ static bool same_memory(const struct aw_arm_memory *a, const struct aw_arm_memor
 {
     return a->tx == b->tx && a->rx == b->rx && a->agreed == b->agreed && a->pings == b->pings &&
            a->n_owed == b->n_owed && memcmp(a->owed, b->owed, sizeof a->owed) == 0 &&
-           strcmp(a->motor, b->motor) == 0 && strcmp(a->heard, b->heard) == 0 &&
+           strcmp(a->motor, b->motor) == 0 && strcmp(a->received, b->received) == 0 &&
            strcmp(a->pending, b->pending) == 0 && strcmp(a->confirmed, b->confirmed) == 0 &&
            memcmp(a->places, b->places, sizeof a->places) == 0;
 }

@@ -43,14 +43,14 @@ static void try_slcan(const uint8_t *data, size_t size)
     size_t n, n_again;
     int time_ms, time_again;
     for (size_t i = 0; i < size; i++) {
-        if (!aw_slcan_take(&reader, data[i]) ||
+        if (!aw_slcan_read(&reader, data[i]) ||
             aw_slcan_decode(&reader, datagram, &n, &time_ms) != AW_SLCAN_FRAME)
             continue;
         must_be_frame(datagram, n);
         aw_slcan_encode(datagram, n, time_ms, line);
         bool complete = false;
         for (const char *p = line; *p; p++)
-            complete = aw_slcan_take(&second, (uint8_t)*p);
+            complete = aw_slcan_read(&second, (uint8_t)*p);
         MUST(complete);
         MUST(aw_slcan_decode(&second, again, &n_again, &time_again) == AW_SLCAN_FRAME);
         MUST(n == n_again && memcmp(datagram, again, n) == 0 && time_ms == time_again);
@@ -65,7 +65,7 @@ static void read_back(const char *text, const uint8_t *datagram, size_t size)
     int64_t time_ns;
     bool complete = false, foreign = false;
     for (const char *p = text; *p; p++)
-        complete = aw_socketcand_take(&reader, (uint8_t)*p) || complete;
+        complete = aw_socketcand_read(&reader, (uint8_t)*p) || complete;
     MUST(complete);
     MUST(aw_socketcand_frame(&reader, again, &n, &time_ns) ||
          aw_socketcand_send(&reader, again, &n, &foreign));
@@ -82,7 +82,7 @@ static void try_socketcand(const uint8_t *data, size_t size)
     bool foreign = false;
     uint32_t id;
     for (size_t i = 0; i < size; i++) {
-        if (!aw_socketcand_take(&reader, data[i]))
+        if (!aw_socketcand_read(&reader, data[i]))
             continue;
         MUST(reader.n > 0);
         aw_socketcand_error(&reader, &id);
@@ -107,7 +107,7 @@ static void check_adapter(struct peer *peer, struct aw_span bytes)
     bool complete = false;
     (void)peer;
     for (size_t i = 0; i < bytes.size; i++)
-        complete = aw_slcan_take(&reader, bytes.data[i]);
+        complete = aw_slcan_read(&reader, bytes.data[i]);
     MUST(complete && aw_slcan_decode(&reader, datagram, &size, &time_ms) != AW_SLCAN_BROKEN);
 }
 
@@ -117,7 +117,7 @@ static void check_server(struct peer *peer, struct aw_span bytes)
     bool complete = false;
     (void)peer;
     for (size_t i = 0; i < bytes.size; i++)
-        complete = aw_socketcand_take(&reader, bytes.data[i]);
+        complete = aw_socketcand_read(&reader, bytes.data[i]);
     MUST(complete);
 }
 
@@ -147,14 +147,14 @@ static void serve(struct aw_link **link, struct peer *peer, const char *url, con
 static void try_adapter(const uint8_t *data, size_t size)
 {
     static struct aw_link *link;
-    static struct peer peer = {.heard = check_adapter};
+    static struct peer peer = {.received = check_adapter};
     serve(&link, &peer, "slcan:pty:", data, size);
 }
 
 static void try_server(const uint8_t *data, size_t size)
 {
     static struct aw_link *link;
-    static struct peer peer = {.heard = check_server};
+    static struct peer peer = {.received = check_server};
     serve(&link, &peer, "socketcand-listen:127.0.0.1:0/can0", data, size);
 }
 

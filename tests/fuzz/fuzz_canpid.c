@@ -14,12 +14,12 @@
 enum { LKNEE = 0x40, ID_MAX = 0x7FF };
 
 /* Frames for one of the board's identifiers. */
-static void mend(struct piece *piece)
+static void mend(struct segment *segment)
 {
-    piece->data[0] = (uint8_t)(LKNEE | (piece->data[0] & 0x1F));
-    piece->data[1] = 0;
-    if (piece->size < 2)
-        piece->size = 2;
+    segment->data[0] = (uint8_t)(LKNEE | (segment->data[0] & 0x1F));
+    segment->data[1] = 0;
+    if (segment->size < 2)
+        segment->size = 2;
 }
 
 /* The simulator */
@@ -43,9 +43,9 @@ static void check_said(struct aw_device *device, bool fw)
 
 static void check_truth(struct aw_device *device, int64_t now)
 {
-    struct aw_pid_truth truth;
+    struct aw_canpid_truth truth;
     struct aw_joint_model model = aw_joint_defaults();
-    MUST(aw_pid_device_truth(device, LKNEE, now, &truth));
+    MUST(aw_canpid_device_truth(device, LKNEE, now, &truth));
     MUST(fabs(truth.joint.lever) <= model.lever_stop_rad + 1e-9);
     MUST(fabs(truth.joint.link) <= model.link_stop_rad + 1e-9);
     MUST(isfinite(truth.joint.lever_speed) && isfinite(truth.joint.link_speed));
@@ -65,27 +65,27 @@ static void check_fw(struct aw_device *device, int64_t now)
 
 static void try_simulator(const uint8_t *data, size_t size)
 {
-    struct aw_pid_device_options options = aw_pid_device_defaults();
-    options.boards = AW_PID_BIT(LKNEE);
+    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    options.boards = AW_CANPID_BIT(LKNEE);
     options.takes_at_once = true;
-    feed_device(aw_pid_device(&options), data, size, mend, check_plain);
+    feed_device(aw_canpid_device(&options), data, size, mend, check_plain);
 }
 
 static void try_firmware(const uint8_t *data, size_t size)
 {
-    struct aw_pid_device_options options = aw_pid_device_defaults();
-    options.boards = AW_PID_BIT(LKNEE);
+    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    options.boards = AW_CANPID_BIT(LKNEE);
     options.fw = true;
     options.noise = 2;
-    feed_device(aw_pid_device(&options), data, size, mend, check_fw);
+    feed_device(aw_canpid_device(&options), data, size, mend, check_fw);
 }
 
 /* The client */
 
-static void mend_peer(struct peer *peer, struct piece *piece)
+static void mend_peer(struct peer *peer, struct segment *segment)
 {
     (void)peer;
-    mend(piece);
+    mend(segment);
 }
 
 static void check_heard(struct peer *peer, struct aw_span frame)
@@ -96,90 +96,91 @@ static void check_heard(struct peer *peer, struct aw_span frame)
     MUST(aw_record_get(&record, "board") == LKNEE);
 }
 
-static bool check_frame(void *context, const struct aw_pid_frame *frame)
+static bool check_frame(void *context, const struct aw_canpid_frame *frame)
 {
-    struct aw_pid *pid = context;
-    MUST(frame->size <= AW_PID_FRAME_MAX);
+    struct aw_canpid *pid = context;
+    MUST(frame->size <= AW_CANPID_FRAME_MAX);
     if (frame->record.codec)
-        for (int i = 0; i < frame->record.codec->n_leaves; i++)
+        for (int i = 0; i < frame->record.codec->n_scalars; i++)
             MUST(!isinf(frame->record.v[i]));
-    const struct aw_pid_board *board = aw_pid_board(pid, LKNEE);
+    const struct aw_canpid_board *board = aw_canpid_board(pid, LKNEE);
     MUST(isfinite(board->setpoint) && isfinite(board->output) && isfinite(board->torque));
-    MUST(board->controller >= AW_PID_LAST && board->controller < AW_PID_CONTROLLERS);
+    MUST(board->controller >= AW_CANPID_LAST && board->controller < AW_CANPID_CONTROLLERS);
     return true;
 }
 
 static void try_client(const uint8_t *data, size_t size)
 {
     static struct peer peer;
-    static struct aw_pid pid;
+    static struct aw_canpid pid;
     const struct aw_variant *variant =
         &aw_canpid_protocol.variants[size % count_variants(&aw_canpid_protocol)];
-    struct aw_pid_options options = aw_pid_defaults();
-    struct aw_pid_sent sent;
+    struct aw_canpid_options options = aw_canpid_defaults();
+    struct aw_canpid_sent sent;
     struct aw_error err;
     peer_init(&peer, &aw_canpid_protocol, variant, data, size);
     peer.base.datagrams = true;
     peer.mend = mend_peer;
-    peer.heard = check_heard;
-    aw_pid_init(&pid, &peer.base, variant, &options);
-    aw_pid_poll(&pid, AW_SECOND, check_frame, &pid, &err);
-    if (aw_pid_setpoint(&pid, LKNEE, AW_PID_TOR, 0.1, &sent, &err) == AW_OK)
-        aw_pid_verify(&pid, &sent, peer.clock.time_ns + AW_SECOND, check_frame, &pid, &err);
-    aw_pid_disable(&pid, AW_PID_BIT(LKNEE), AW_PID_LAST, NULL, &err);
+    peer.received = check_heard;
+    aw_canpid_init(&pid, &peer.base, variant, &options);
+    aw_canpid_poll(&pid, AW_SECOND, check_frame, &pid, &err);
+    if (aw_canpid_setpoint(&pid, LKNEE, AW_CANPID_TOR, 0.1, &sent, &err) == AW_OK)
+        aw_canpid_verify(&pid, &sent, peer.clock.time_ns + AW_SECOND, check_frame, &pid, &err);
+    aw_canpid_disable(&pid, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL, &err);
     MUST(peer.clock.time_ns < 60 * AW_SECOND);
 }
 
 /* Texts */
 
-static void write_and_read(const struct aw_pid_gains *gains)
+static void write_and_read(const struct aw_canpid_gains *gains)
 {
-    static struct aw_pid_gains again;
+    static struct aw_canpid_gains again;
     struct aw_error err;
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     MUST(out);
-    aw_pid_gains_write(gains, out, NULL);
+    aw_canpid_gains_write(gains, out, NULL);
     MUST(fclose(out) == 0);
     FILE *in = file_of((const uint8_t *)text, size);
-    MUST(aw_pid_gains_read(&again, in, "again", NULL, &err) == AW_OK);
+    MUST(aw_canpid_gains_read(&again, in, "again", NULL, &err) == AW_OK);
     fclose(in);
-    MUST(aw_pid_gains_diff(gains, &again, NULL, NULL) == 0);
+    MUST(aw_canpid_gains_diff(gains, &again, NULL, NULL) == 0);
     free(text);
 }
 
 static void try_gains(const uint8_t *data, size_t size)
 {
-    static struct aw_pid_gains gains;
+    static struct aw_canpid_gains gains;
     struct aw_error err = {.text = ""};
     size_t next = 0;
-    struct aw_pid_gain_at at;
+    struct aw_canpid_gain_at at;
     FILE *in = file_of(data, size);
-    enum aw_status status = aw_pid_gains_read(&gains, in, "fuzz", NULL, &err);
+    enum aw_status status = aw_canpid_gains_read(&gains, in, "fuzz", NULL, &err);
     fclose(in);
     MUST(status == AW_OK || strncmp(err.text, "fuzz:", 5) == 0);
-    MUST(status == AW_OK || !aw_pid_gains_next(&gains, &next, &at));
-    for (next = 0; aw_pid_gains_next(&gains, &next, &at);)
-        MUST(fabs(at.value) <= AW_PID_GAIN_MAX);
+    MUST(status == AW_OK || !aw_canpid_gains_next(&gains, &next, &at));
+    for (next = 0; aw_canpid_gains_next(&gains, &next, &at);)
+        MUST(fabs(at.value) <= AW_CANPID_GAIN_MAX);
     if (status == AW_OK)
         write_and_read(&gains);
 }
 
 static void try_names(const uint8_t *data, size_t size)
 {
-    char *text = text_of(data, size), name[AW_PID_NAME_MAX];
-    enum aw_pid_error fault;
+    char *text = text_of(data, size), name[AW_CANPID_NAME_MAX];
+    enum aw_canpid_error fault;
     struct aw_error err = {.text = ""};
-    int board = aw_pid_board_find(NULL, text);
-    int controller = aw_pid_controller_find(text);
+    int board = aw_canpid_board_find(NULL, text);
+    int controller = aw_canpid_controller_find(text);
     MUST(board <= ID_MAX && board % 32 <= 0 && board >= -1);
     if (board >= 0)
-        MUST(aw_pid_board_find(NULL, aw_pid_board_name(NULL, (unsigned)board, name)) == board);
+        MUST(aw_canpid_board_find(NULL, aw_canpid_board_name(NULL, (unsigned)board, name)) ==
+             board);
     if (controller >= 0)
-        MUST(aw_pid_controller_find(aw_pid_controller_name(controller)) == controller);
-    MUST(aw_pid_gain_find(text) < AW_PID_GAINS);
-    if (aw_pid_fault_parse(text, &fault, &err) != AW_OK)
+        MUST(aw_canpid_controller_find(aw_canpid_controller_name(controller)) == controller);
+    MUST(aw_canpid_gain_find(text) < AW_CANPID_GAINS);
+    if (aw_canpid_fault_parse(text, &fault, &err) != AW_OK)
         MUST(*err.text);
     free(text);
 }

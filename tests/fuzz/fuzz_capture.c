@@ -40,9 +40,9 @@ static uint64_t read_all(struct aw_span in, size_t step)
         for (enum aw_status status = AW_OK; status != AW_MORE;) {
             struct aw_packet packet;
             size_t used;
-            struct aw_span piece = {in.data + at, end - at};
-            status = aw_pcap_next(&reader, piece, &packet, &used, &err);
-            MUST(used <= piece.size && (used > 0 || status == AW_MORE));
+            struct aw_span segment = {in.data + at, end - at};
+            status = aw_pcap_next(&reader, segment, &packet, &used, &err);
+            MUST(used <= segment.size && (used > 0 || status == AW_MORE));
             at += used;
             if (status != AW_MORE)
                 sum = sum * 31 + (status == AW_OK ? look_into(&packet, in) : 1);

@@ -20,10 +20,10 @@ static bool same(const struct aw_record *a, const struct aw_record *b, double to
 {
     if (a->codec != b->codec || a->present != b->present)
         return false;
-    for (int i = 0; i < a->codec->n_leaves; i++) {
+    for (int i = 0; i < a->codec->n_scalars; i++) {
         if (!(a->present >> i & 1))
             continue;
-        const struct aw_field *row = a->codec->leaves[i].field;
+        const struct aw_field *row = a->codec->scalars[i].field;
         double allowed = row->type == AW_FLOAT && a->codec->scaled >> i & 1 ? tolerance : 0;
         if (row->type == AW_TEXT ? strcmp(a->text, b->text) != 0
                                  : !same_value(a->v[i], b->v[i], allowed))
@@ -35,11 +35,11 @@ static bool same(const struct aw_record *a, const struct aw_record *b, double to
 /* Values that a device may send and a host may not: outside of a closed list of names, or of limits
  * that hold always.
  */
-static bool is_forbidden(const struct aw_record *record, int leaf)
+static bool is_forbidden(const struct aw_record *record, int scalar)
 {
-    const struct aw_field *row = record->codec->leaves[leaf].field;
-    double value = record->v[leaf];
-    if (!(record->present >> leaf & 1))
+    const struct aw_field *row = record->codec->scalars[scalar].field;
+    double value = record->v[scalar];
+    if (!(record->present >> scalar & 1))
         return false;
     if (row->always && (value < row->min || value > row->max))
         return true;
@@ -53,7 +53,7 @@ static bool is_forbidden(const struct aw_record *record, int leaf)
 
 static bool has_forbidden(const struct aw_record *record)
 {
-    for (int i = 0; i < record->codec->n_leaves; i++)
+    for (int i = 0; i < record->codec->n_scalars; i++)
         if (is_forbidden(record, i))
             return true;
     return false;

@@ -10,8 +10,8 @@
 #include <limits.h>
 #include <math.h>
 
+#include "../../cmd/ezphys-sim/encoder.h"
 #include "../../cmd/ezphys-sim/listener.h"
-#include "../../cmd/ezphys-sim/teller.h"
 #include "peer.h"
 #include "protocol/ezphys/client.h"
 #include "protocol/ezphys/follow.h"
@@ -31,11 +31,11 @@ static size_t choose_variant(uint8_t choice)
 }
 
 /* A packet gets the envelope of its wire around it. */
-static void mend(const struct aw_wire *wire, struct piece *piece)
+static void mend(const struct aw_wire *wire, struct segment *segment)
 {
-    size_t size = aw_wire_wrap(wire, piece->data, piece->size, sizeof piece->data);
+    size_t size = aw_wire_wrap(wire, segment->data, segment->size, sizeof segment->data);
     if (size > 0)
-        piece->size = size;
+        segment->size = size;
 }
 
 /* All of bytes are frames of this direction. */
@@ -64,7 +64,7 @@ static void must_be_frames(struct aw_wire *wire, enum aw_dir dir, struct aw_span
 struct rig {
     struct aw_wire wire;
     struct listener listener;
-    struct teller teller;
+    struct encoder encoder;
 };
 
 /* A joint of every kind. */
@@ -99,7 +99,7 @@ static struct rig *open_rig(size_t variant)
     if (!rig->wire.protocol) {
         aw_wire_init(&rig->wire, &aw_ezphys_protocol, &aw_ezphys_protocol.variants[variant], false);
         MUST(listener_init(&rig->listener, &rig->wire, &scene_of_all, world, NULL) == AW_OK);
-        MUST(teller_init(&rig->teller, &rig->wire, &scene_of_all, NULL) == AW_OK);
+        MUST(encoder_init(&rig->encoder, &rig->wire, &scene_of_all, NULL) == AW_OK);
     }
     world_reset(world);
     listener_restart(&rig->listener);
@@ -113,7 +113,7 @@ static void step(struct rig *rig)
     struct aw_span told;
     if (!world_step(world))
         world_reset(world);
-    MUST(teller_tell(&rig->teller, world, &told, NULL) == AW_OK);
+    MUST(encoder_encode(&rig->encoder, world, &told, NULL) == AW_OK);
     must_be_frames(&rig->wire, AW_RX, told, NULL);
 }
 
@@ -123,25 +123,25 @@ static void try_simulator(const uint8_t *data, size_t size)
         return;
     struct rig *rig = open_rig(choose_variant(data[0]));
     struct input input = {data + 1, size - 1};
-    struct piece piece;
+    struct segment segment;
     size_t cap;
-    while (next_piece(&input, &piece)) {
-        if (piece.mended)
-            mend(&rig->wire, &piece);
+    while (next_piece(&input, &segment)) {
+        if (segment.mended)
+            mend(&rig->wire, &segment);
         uint8_t *room = listener_room(&rig->listener, &cap);
-        MUST(cap >= piece.size);
-        memcpy(room, piece.data, piece.size);
-        listener_got(&rig->listener, piece.size);
-        while (listener_take(&rig->listener) > 0)
+        MUST(cap >= segment.size);
+        memcpy(room, segment.data, segment.size);
+        listener_got(&rig->listener, segment.size);
+        while (listener_read(&rig->listener) > 0)
             step(rig);
     }
 }
 
 /* The client */
 
-static void mend_peer(struct peer *peer, struct piece *piece)
+static void mend_peer(struct peer *peer, struct segment *segment)
 {
-    mend(&peer->wire, piece);
+    mend(&peer->wire, segment);
 }
 
 static void check_command(const struct aw_record *record)
@@ -169,7 +169,7 @@ static void try_client(const uint8_t *data, size_t size)
     const struct aw_variant *variant = &aw_ezphys_protocol.variants[choose_variant(data[0])];
     peer_init(&peer, &aw_ezphys_protocol, variant, data + 1, size - 1);
     peer.mend = mend_peer;
-    peer.heard = check_heard;
+    peer.received = check_heard;
     MUST(aw_ez_init(&ez, variant, NULL, &err) == AW_OK);
     aw_ez_attach(&ez, &peer.base);
     while (aw_ez_receive(&ez, peer.clock.time_ns + AW_SECOND, &err) == AW_OK) {

@@ -18,12 +18,12 @@
 /* The simulator */
 
 /* A report of a packet that the board knows. */
-static void mend(struct piece *piece)
+static void mend(struct segment *segment)
 {
     const struct aw_protocol *protocol = &aw_hidmotor_protocol;
-    uint32_t code = (uint32_t)protocol->messages[piece->data[0] % protocol->n_messages].code;
-    memcpy(piece->data, &code, sizeof code);
-    piece->size = AW_HIDMOTOR_REPORT;
+    uint32_t code = (uint32_t)protocol->messages[segment->data[0] % protocol->n_messages].code;
+    memcpy(segment->data, &code, sizeof code);
+    segment->size = AW_HIDMOTOR_REPORT;
 }
 
 static void check_simulator(struct aw_device *device, int64_t now)
@@ -48,10 +48,10 @@ static void try_simulator(const uint8_t *data, size_t size)
 /* The client */
 
 /* The answer to what was asked, whole. */
-static void mend_peer(struct peer *peer, struct piece *piece)
+static void mend_peer(struct peer *peer, struct segment *segment)
 {
-    memcpy(piece->data, peer->asked, sizeof peer->asked);
-    piece->size = AW_HIDMOTOR_REPORT;
+    memcpy(segment->data, peer->asked, sizeof peer->asked);
+    segment->size = AW_HIDMOTOR_REPORT;
 }
 
 static void check_heard(struct peer *peer, struct aw_span report)
@@ -90,7 +90,7 @@ static void try_client(const uint8_t *data, size_t size)
     peer_init(&peer, &aw_hidmotor_protocol, &aw_hidmotor_protocol.variants[0], data, size);
     peer.base.datagrams = true;
     peer.mend = mend_peer;
-    peer.heard = check_heard;
+    peer.received = check_heard;
     aw_hidmotor_init(&arm, &peer.base, &options);
     if (aw_hidmotor_status(&arm, &status, &err) == AW_OK)
         must_be_sound(&status);

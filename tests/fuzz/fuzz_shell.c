@@ -145,7 +145,7 @@ static void try_item(const struct aw_item *item, struct aw_channels *channels,
         aw_strip_add(strip, 0, item->time_ns == AW_NO_TIME ? 0 : item->time_ns,
                      item->points[i].value);
     }
-    aw_channels_take(channels, item->points, item->n, 0);
+    aw_channels_update(channels, item->points, item->n, 0);
 }
 
 static void try_stream(const uint8_t *data, size_t size)
@@ -190,7 +190,7 @@ static bool add_record(void *context, const struct aw_record *record)
 
 /* take NULL: the records are printed. */
 static struct sum decode_in_pieces(struct aw_session *session, const char *data, size_t size,
-                                   size_t piece, bool (*take)(void *, const struct aw_record *))
+                                   size_t segment, bool (*take)(void *, const struct aw_record *))
 {
     struct sum sum = {0};
     enum aw_input input = aw_input_guess(session->tool->protocol, data, size);
@@ -202,7 +202,7 @@ static struct sum decode_in_pieces(struct aw_session *session, const char *data,
     MUST(aw_decoder_init(decoder, session) == AW_OK);
     aw_decoder_begin(decoder, NULL, input);
     for (size_t end = 0; end < size; at += used) {
-        end = size - end < piece ? size : end + piece;
+        end = size - end < segment ? size : end + segment;
         aw_decoder_feed(decoder, data + at, end - at, end == size, &used);
         MUST(used <= end - at);
     }
@@ -220,9 +220,9 @@ static void try_decoder(const uint8_t *data, size_t size)
     const char *text = (const char *)data + 1;
     size_t length = size - 1;
     struct sum whole = decode_in_pieces(session, text, length, length + 1, add_record);
-    struct sum pieces = decode_in_pieces(session, text, length, 7, add_record);
+    struct sum segments = decode_in_pieces(session, text, length, 7, add_record);
     struct sum printed = decode_in_pieces(session, text, length, 100, NULL);
-    MUST(whole.records == pieces.records && whole.hash == pieces.hash);
+    MUST(whole.records == segments.records && whole.hash == segments.hash);
     MUST(whole.records == printed.records);
 }
 

@@ -21,8 +21,8 @@ static void note(struct found *found, struct aw_span frame)
 }
 
 /* Takes what is whole out of the buffer; returns what is left in it. */
-static size_t take_frames(struct aw_wire *wire, struct aw_framer *framer, uint8_t *buf, size_t size,
-                          struct found *found)
+static size_t handle_frames(struct aw_wire *wire, struct aw_framer *framer, uint8_t *buf,
+                            size_t size, struct found *found)
 {
     struct aw_record record;
     struct aw_error err;
@@ -45,18 +45,18 @@ static size_t take_frames(struct aw_wire *wire, struct aw_framer *framer, uint8_
     }
 }
 
-static struct found read_in_pieces(const uint8_t *choice, struct aw_span in, size_t piece)
+static struct found read_in_pieces(const uint8_t *choice, struct aw_span in, size_t segment)
 {
     static struct aw_wire wire;
     static uint8_t buf[ROOM];
     struct aw_framer framer = {.dir = choose(&wire, choice)};
     struct found found = {0};
     size_t have = 0;
-    for (size_t at = 0; at < in.size; at += piece) {
-        size_t n = in.size - at < piece ? in.size - at : piece;
+    for (size_t at = 0; at < in.size; at += segment) {
+        size_t n = in.size - at < segment ? in.size - at : segment;
         MUST(have + n <= sizeof buf);
         memcpy(buf + have, in.data + at, n);
-        have = take_frames(&wire, &framer, buf, have + n, &found);
+        have = handle_frames(&wire, &framer, buf, have + n, &found);
     }
     found.skipped = framer.skipped;
     return found;
@@ -68,9 +68,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct aw_span in = {data + CHOICE_SIZE + 1, size - CHOICE_SIZE - 1};
     struct found whole = read_in_pieces(data, in, in.size ? in.size : 1);
-    struct found pieces = read_in_pieces(data, in, data[CHOICE_SIZE] % 16 + 1u);
-    MUST(whole.frames == pieces.frames);
-    MUST(whole.bytes == pieces.bytes);
-    MUST(whole.hash == pieces.hash);
+    struct found segments = read_in_pieces(data, in, data[CHOICE_SIZE] % 16 + 1u);
+    MUST(whole.frames == segments.frames);
+    MUST(whole.bytes == segments.bytes);
+    MUST(whole.hash == segments.hash);
     return 0;
 }

@@ -103,10 +103,10 @@ static void try_value(const char *text)
         for (size_t m = 0; m < protocols[p]->n_messages; m++) {
             const struct aw_codec *codec = aw_wire_codec_at(&wire, m);
             aw_record_init(&record, codec, AW_TX);
-            for (int i = 0; i < codec->n_leaves; i++) {
-                if (!codec->leaves[i].value)
+            for (int i = 0; i < codec->n_scalars; i++) {
+                if (!codec->scalars[i].value)
                     continue;
-                aw_leaf_name(&codec->leaves[i], name, sizeof name);
+                aw_scalar_name(&codec->scalars[i], name, sizeof name);
                 if (aw_record_set_text(&record, name, text, &err) != AW_OK)
                     MUST(strlen(err.text) > 0);
             }

@@ -16,10 +16,11 @@
 #include "protocol/unitysim/views.h"
 
 /* A datagram is mended by its checksum, the last byte. */
-static void mend(struct piece *piece)
+static void mend(struct segment *segment)
 {
-    if (piece->size > 3)
-        piece->data[piece->size - 1] = aw_unitysim_protocol.checksum(piece->data, piece->size - 1);
+    if (segment->size > 3)
+        segment->data[segment->size - 1] =
+            aw_unitysim_protocol.checksum(segment->data, segment->size - 1);
 }
 
 /* The simulator */
@@ -65,10 +66,10 @@ static void try_simulator(const uint8_t *data, size_t size)
 
 /* The client */
 
-static void mend_peer(struct peer *peer, struct piece *piece)
+static void mend_peer(struct peer *peer, struct segment *segment)
 {
     (void)peer;
-    mend(piece);
+    mend(segment);
 }
 
 static void check_heard(struct peer *peer, struct aw_span datagram)
@@ -91,7 +92,7 @@ static void try_client(const uint8_t *data, size_t size)
     peer_init(&peer, &aw_unitysim_protocol, &aw_unitysim_protocol.variants[0], data, size);
     peer.base.datagrams = true;
     peer.mend = mend_peer;
-    peer.heard = check_heard;
+    peer.received = check_heard;
     options.samples_max = 0;
     aw_unity_init(&unity, &peer.base, NULL, &options);
     aw_unity_move_to(&move, AW_UNITY_ELBOW, 2500);

@@ -21,45 +21,45 @@ struct input {
     size_t size;
 };
 
-struct piece {
+struct segment {
     uint8_t data[PIECE_ROOM]; /* room for what mends it */
     size_t size;
     bool mended;
 };
 
-static inline bool next_piece(struct input *input, struct piece *piece)
+static inline bool next_piece(struct input *input, struct segment *segment)
 {
     if (input->size == 0)
         return false;
-    piece->mended = input->data[0] & MENDED;
-    piece->size = input->data[0] & (MENDED - 1);
+    segment->mended = input->data[0] & MENDED;
+    segment->size = input->data[0] & (MENDED - 1);
     input->data++;
     input->size--;
-    if (piece->size > input->size)
-        piece->size = input->size;
-    memset(piece->data, 0, sizeof piece->data);
-    memcpy(piece->data, input->data, piece->size);
-    input->data += piece->size;
-    input->size -= piece->size;
+    if (segment->size > input->size)
+        segment->size = input->size;
+    memset(segment->data, 0, sizeof segment->data);
+    memcpy(segment->data, input->data, segment->size);
+    input->data += segment->size;
+    input->size -= segment->size;
     return true;
 }
 
-/* What a client speaks with: it reads the pieces, and mend and heard (either may be NULL) see what
- * it reads and writes. When the input is at its end nothing comes any more; who waits for ever is
- * told that the line is lost. */
+/* What a client speaks with: it reads the pieces, and mend and received (either may be NULL) see
+ * what it reads and writes. When the input is at its end nothing comes any more; who waits for ever
+ * is told that the line is lost. */
 struct peer {
     struct aw_link base;
     struct aw_virtual_clock clock;
     struct input input;
     int64_t due_ns; /* when the next piece comes */
-    void (*mend)(struct peer *peer, struct piece *piece);
-    void (*heard)(struct peer *peer, struct aw_span bytes);
+    void (*mend)(struct peer *peer, struct segment *segment);
+    void (*received)(struct peer *peer, struct aw_span bytes);
     struct aw_wire wire;
     uint8_t asked[4]; /* the first bytes of the last that was written */
 };
 
 /* Waits for the next piece. */
-static inline enum aw_status peer_wait(struct peer *peer, struct piece *piece, int64_t deadline,
+static inline enum aw_status peer_wait(struct peer *peer, struct segment *segment, int64_t deadline,
                                        struct aw_error *err)
 {
     struct aw_clock *clock = &peer->clock.base;
@@ -69,9 +69,9 @@ static inline enum aw_status peer_wait(struct peer *peer, struct piece *piece, i
         if (peer->input.size == 0 || peer->due_ns > deadline)
             return aw_clock_wait(clock, -1, 0, deadline);
         aw_clock_wait(clock, -1, 0, peer->due_ns);
-        next_piece(&peer->input, piece);
-        peer->due_ns = aw_clock_now(clock) + (piece->size ? PIECE_NS : SILENT_NS);
-    } while (piece->size == 0);
+        next_piece(&peer->input, segment);
+        peer->due_ns = aw_clock_now(clock) + (segment->size ? PIECE_NS : SILENT_NS);
+    } while (segment->size == 0);
     return AW_OK;
 }
 
@@ -79,15 +79,15 @@ static inline enum aw_status peer_read(struct aw_link *link, void *buf, size_t c
                                        int64_t deadline, struct aw_error *err)
 {
     struct peer *peer = (struct peer *)link;
-    struct piece piece = {.size = 0};
-    enum aw_status status = peer_wait(peer, &piece, deadline, err);
+    struct segment segment = {.size = 0};
+    enum aw_status status = peer_wait(peer, &segment, deadline, err);
     *got = 0;
     if (status != AW_OK)
         return status;
-    if (piece.mended && peer->mend)
-        peer->mend(peer, &piece);
-    *got = piece.size < cap ? piece.size : cap;
-    memcpy(buf, piece.data, *got);
+    if (segment.mended && peer->mend)
+        peer->mend(peer, &segment);
+    *got = segment.size < cap ? segment.size : cap;
+    memcpy(buf, segment.data, *got);
     return AW_OK;
 }
 
@@ -98,8 +98,8 @@ static inline enum aw_status peer_write(struct aw_link *link, const void *buf, s
     (void)err;
     MUST(size > 0);
     memcpy(peer->asked, buf, size < sizeof peer->asked ? size : sizeof peer->asked);
-    if (peer->heard)
-        peer->heard(peer, (struct aw_span){buf, size});
+    if (peer->received)
+        peer->received(peer, (struct aw_span){buf, size});
     return AW_OK;
 }
 
@@ -114,8 +114,8 @@ static inline int peer_fd(const struct aw_link *link)
     return -1;
 }
 
-/* The peer begins as {0}. Its wire, of this protocol and variant, is for mend and heard; it is kept
- * from one run to the next, because making its codecs takes the longest. */
+/* The peer begins as {0}. Its wire, of this protocol and variant, is for mend and received; it is
+ * kept from one run to the next, because making its codecs takes the longest. */
 static inline void peer_init(struct peer *peer, const struct aw_protocol *protocol,
                              const struct aw_variant *variant, const uint8_t *data, size_t size)
 {
@@ -131,19 +131,19 @@ static inline void peer_init(struct peer *peer, const struct aw_protocol *protoc
 
 /* Feeds a device with the pieces, and calls check after each of them. */
 static inline void feed_device(struct aw_device *device, const uint8_t *data, size_t size,
-                               void (*mend)(struct piece *piece),
+                               void (*mend)(struct segment *segment),
                                void (*check)(struct aw_device *device, int64_t now))
 {
     struct input input = {data, size};
-    struct piece piece;
+    struct segment segment;
     int64_t now = 0;
     MUST(device);
-    while (next_piece(&input, &piece)) {
-        if (piece.mended && mend)
-            mend(&piece);
-        if (piece.size > 0)
-            device->ops->receive(device, piece.data, piece.size, now);
-        now += piece.size ? PIECE_NS : SILENT_NS;
+    while (next_piece(&input, &segment)) {
+        if (segment.mended && mend)
+            mend(&segment);
+        if (segment.size > 0)
+            device->ops->receive(device, segment.data, segment.size, now);
+        now += segment.size ? PIECE_NS : SILENT_NS;
         device->ops->step(device, now);
         check(device, now);
     }

@@ -26,10 +26,10 @@ static void save(struct seed *seed, const char *target, const uint8_t *data, siz
 }
 
 /* A value in the middle of what the field takes. */
-static double middle(const struct aw_codec *codec, int leaf, const struct aw_record *record)
+static double middle(const struct aw_codec *codec, int scalar, const struct aw_record *record)
 {
-    const struct aw_field *row = codec->leaves[leaf].field;
-    struct aw_range range = aw_leaf_range(codec, leaf, record);
+    const struct aw_field *row = codec->scalars[scalar].field;
+    struct aw_range range = aw_scalar_range(codec, scalar, record);
     if (row->names)
         return row->names[0].value;
     if (row->type == AW_FLOAT)
@@ -47,8 +47,8 @@ static size_t make_frame(struct aw_wire *wire, size_t index, uint8_t *out, size_
     struct aw_error err;
     size_t size;
     aw_record_init(&record, codec, codec->message->dir);
-    for (int i = 0; i < codec->n_leaves; i++)
-        if (codec->leaves[i].value) {
+    for (int i = 0; i < codec->n_scalars; i++)
+        if (codec->scalars[i].value) {
             record.present |= UINT64_C(1) << i;
             record.v[i] = middle(codec, i, &record);
         }

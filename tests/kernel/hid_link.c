@@ -135,7 +135,7 @@ static int compare_once(unsigned count)
         wrong += bare_turn(&bare, i, BLOCK);
         wrong += link_turn(&link, i, BLOCK);
     }
-    struct aw_spread b = aw_samples_spread(&bare.times_us), l = aw_samples_spread(&link.times_us);
+    struct aw_stats b = aw_samples_stats(&bare.times_us), l = aw_samples_stats(&link.times_us);
     printf("# bare hidapi: n %zu, us p50 %.0f p99 %.0f max %.0f\n", b.n, b.p50, b.p99, b.max);
     printf("# hid: link:   n %zu, us p50 %.0f p99 %.0f max %.0f; %d wrong\n", l.n, l.p50, l.p99,
            l.max, wrong);
@@ -168,8 +168,8 @@ static int ask(const char *path, uint32_t id, unsigned count)
         wrong += got != AW_HID_REPORT || memcmp(report + 1, reply, sizeof id) != 0;
     }
     hid_close(bare.device);
-    struct aw_spread spread = aw_samples_spread(&bare.times_us);
-    printf("%.3f %.3f\n", spread.p50 / 1000, spread.p99 / 1000);
+    struct aw_stats stats = aw_samples_stats(&bare.times_us);
+    printf("%.3f %.3f\n", stats.p50 / 1000, stats.p99 / 1000);
     aw_samples_free(&bare.times_us);
     return wrong > 0 ? fail("ask", "wrong replies") : 0;
 }

@@ -95,7 +95,7 @@ struct bed {
     struct aw_link *inner;
     struct bed_stage stage;
     struct aw_device *device;
-    bool deaf;                  /* the cable is out */
+    bool ignoring;              /* the cable is out */
     int64_t out_ns, restart_ns; /* when the line goes, when the device starts again; or AW_NEVER */
     int64_t restarted_ns;       /* when it did last */
     struct bed_log written, taken;
@@ -211,7 +211,7 @@ static inline void bed_stage_receive(struct aw_device *device, const void *buf, 
                                      int64_t now)
 {
     struct bed *bed = bed_under(device);
-    if (bed->deaf)
+    if (bed->ignoring)
         return;
     bed_look(bed, now);
     bed_match(bed, buf, size);
@@ -327,12 +327,12 @@ static inline bool bed_connect(struct bed *bed)
 static inline void bed_disconnect(struct bed *bed)
 {
     aw_fault_count(bed->inner, &bed->injected);
-    bed->deaf = true;
+    bed->ignoring = true;
     aw_link_close(bed->inner);
-    bed->deaf = false;
+    bed->ignoring = false;
 }
 
-/* Nobody heard what the device said meanwhile. */
+/* Nobody received what the device said meanwhile. */
 static inline void bed_hush(struct bed *bed)
 {
     uint8_t unheard[AW_DEVICE_MESSAGE];

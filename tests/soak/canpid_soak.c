@@ -25,7 +25,7 @@
 /* A frame that a driver was told, and until when it was the last one. */
 struct told {
     size_t size;
-    uint8_t bytes[AW_PID_FRAME_MAX];
+    uint8_t bytes[AW_CANPID_FRAME_MAX];
     int64_t until_ns;
 };
 
@@ -33,9 +33,9 @@ struct told {
 
 struct soak {
     struct bed bed;
-    struct aw_pid pid;
-    unsigned long told_n[AW_PID_BOARDS];
-    struct told told[AW_PID_BOARDS][TOLD]; /* the last ones of each board */
+    struct aw_canpid pid;
+    unsigned long told_n[AW_CANPID_BOARDS];
+    struct told told[AW_CANPID_BOARDS][TOLD]; /* the last ones of each board */
     unsigned long commands, verified, coincidences, unverified, disables, refused;
     unsigned long long received, switches;
 };
@@ -63,7 +63,7 @@ static struct told *last_told(struct soak *soak, unsigned board)
 static void took(struct bed *bed, const uint8_t *bytes, size_t size, int64_t now)
 {
     struct soak *soak = soak_of(bed);
-    unsigned board = (bytes[0] | (unsigned)bytes[1] << 8) / 32 * 32 % (AW_PID_BOARDS * 32);
+    unsigned board = (bytes[0] | (unsigned)bytes[1] << 8) / 32 * 32 % (AW_CANPID_BOARDS * 32);
     struct told *before = last_told(soak, board);
     struct told *told = &soak->told[board / 32][soak->told_n[board / 32]++ % TOLD];
     if (before)
@@ -74,7 +74,7 @@ static void took(struct bed *bed, const uint8_t *bytes, size_t size, int64_t now
 }
 
 /* Was this the last thing the driver had been told, at some time since? */
-static bool was_told(struct soak *soak, const struct aw_pid_sent *sent, int64_t since_ns)
+static bool was_told(struct soak *soak, const struct aw_canpid_sent *sent, int64_t since_ns)
 {
     unsigned long n = soak->told_n[sent->board / 32];
     for (unsigned long i = n > TOLD ? n - TOLD : 0; i < n; i++) {
@@ -89,19 +89,19 @@ static bool was_told(struct soak *soak, const struct aw_pid_sent *sent, int64_t 
 static struct aw_device *make_drivers(struct bed *bed)
 {
     struct soak *soak = soak_of(bed);
-    struct aw_pid_device_options options = aw_pid_device_defaults();
+    struct aw_canpid_device_options options = aw_canpid_device_defaults();
     options.rate_hz = RATE_HZ;
     for (size_t i = 0; i < sizeof boards / sizeof *boards; i++) {
         struct told *last = last_told(soak, boards[i]);
         if (last && last->until_ns == AW_NEVER)
             last->until_ns = bed_now(bed); /* it has forgotten that */
     }
-    return aw_pid_device(&options);
+    return aw_canpid_device(&options);
 }
 
 static void retire_drivers(struct bed *bed)
 {
-    const struct aw_pid_device_counters *own = aw_pid_device_counters(bed->device);
+    const struct aw_canpid_device_counters *own = aw_canpid_device_counters(bed->device);
     soak_of(bed)->received += own->received;
     soak_of(bed)->switches += own->switches;
 }
@@ -123,16 +123,17 @@ static const struct bed_kind kind = {
 
 static void begin_again(struct soak *soak)
 {
-    struct aw_pid_options options = aw_pid_defaults();
+    struct aw_canpid_options options = aw_canpid_defaults();
     int64_t round_trip_ms = 2 * soak->bed.slowest_ns / AW_MILLISECOND + 1;
     options.allow_switch = true;
     if (options.latency_ms < round_trip_ms)
         options.latency_ms = (int)round_trip_ms;
-    aw_pid_init(&soak->pid, &soak->bed.line, NULL, &options);
+    aw_canpid_init(&soak->pid, &soak->bed.line, NULL, &options);
 }
 
 /* Since then exactly these bytes have gone out, or nothing. */
-static void check_written(struct soak *soak, unsigned long before, const struct aw_pid_sent *sent)
+static void check_written(struct soak *soak, unsigned long before,
+                          const struct aw_canpid_sent *sent)
 {
     const struct bed_log *log = &soak->bed.written;
     if (log->n != before + (sent ? 1 : 0))
@@ -141,27 +142,30 @@ static void check_written(struct soak *soak, unsigned long before, const struct 
         bed_violated(&soak->bed, "another frame went out than was told");
 }
 
-static enum aw_status send(struct soak *soak, unsigned board, int what, struct aw_pid_sent *sent)
+static enum aw_status send(struct soak *soak, unsigned board, int what, struct aw_canpid_sent *sent)
 {
     int controller = below(soak, 3);
     double value = (below(soak, 20001) - 10000) / 10000.0;
-    struct aw_pid_gain_at gain = {
-        .board = board, .controller = controller, .gain = (enum aw_pid_gain)what, .value = value};
+    struct aw_canpid_gain_at gain = {.board = board,
+                                     .controller = controller,
+                                     .gain = (enum aw_canpid_gain)what,
+                                     .value = value};
     soak->commands++;
-    return what < AW_PID_GAINS ? aw_pid_set(&soak->pid, &gain, sent, NULL)
-                               : aw_pid_setpoint(&soak->pid, board, controller, value, sent, NULL);
+    return what < AW_CANPID_GAINS
+               ? aw_canpid_set(&soak->pid, &gain, sent, NULL)
+               : aw_canpid_setpoint(&soak->pid, board, controller, value, sent, NULL);
 }
 
 /* The telemetry has no controller, and ends at full scale. */
-static bool shows_the_same(struct soak *soak, const struct aw_pid_sent *sent)
+static bool shows_the_same(struct soak *soak, const struct aw_canpid_sent *sent)
 {
-    struct aw_pid_truth truth;
-    aw_pid_device_truth(soak->bed.device, sent->board, bed_now(&soak->bed), &truth);
-    return abs(aw_pid_q15(truth.law.setpoint) - aw_pid_q15(sent->setpoint)) <= 1;
+    struct aw_canpid_truth truth;
+    aw_canpid_device_truth(soak->bed.device, sent->board, bed_now(&soak->bed), &truth);
+    return abs(aw_canpid_q15(truth.law.setpoint) - aw_canpid_q15(sent->setpoint)) <= 1;
 }
 
 /* A claim is about the moment when the telemetry that it rests on was sent. */
-static void check_verified(struct soak *soak, const struct aw_pid_sent *sent)
+static void check_verified(struct soak *soak, const struct aw_canpid_sent *sent)
 {
     struct bed *bed = &soak->bed;
     soak->verified++;
@@ -171,12 +175,12 @@ static void check_verified(struct soak *soak, const struct aw_pid_sent *sent)
         bed_violated(bed, "a setpoint was verified that the driver had not got");
 }
 
-static enum aw_status verify(struct soak *soak, const struct aw_pid_sent *sent)
+static enum aw_status verify(struct soak *soak, const struct aw_canpid_sent *sent)
 {
     struct bed *bed = &soak->bed;
     int64_t latency_ns = soak->pid.options.latency_ms * AW_MILLISECOND;
     enum aw_status status =
-        aw_pid_verify(&soak->pid, sent, bed_now(bed) + latency_ns + LISTEN_NS, NULL, NULL, NULL);
+        aw_canpid_verify(&soak->pid, sent, bed_now(bed) + latency_ns + LISTEN_NS, NULL, NULL, NULL);
     soak->unverified += status != AW_OK;
     if (status == AW_OK)
         check_verified(soak, sent);
@@ -185,7 +189,7 @@ static enum aw_status verify(struct soak *soak, const struct aw_pid_sent *sent)
 
 static enum aw_status act(struct soak *soak, unsigned board)
 {
-    struct aw_pid_sent sent;
+    struct aw_canpid_sent sent;
     unsigned long before = soak->bed.written.n;
     int what = below(soak, 8);
     enum aw_status status = send(soak, board, what, &sent);
@@ -196,7 +200,7 @@ static enum aw_status act(struct soak *soak, unsigned board)
 static enum aw_status listen(struct soak *soak, int64_t ns)
 {
     unsigned long before = soak->bed.written.n;
-    enum aw_status status = aw_pid_poll(&soak->pid, bed_now(&soak->bed) + ns, NULL, NULL, NULL);
+    enum aw_status status = aw_canpid_poll(&soak->pid, bed_now(&soak->bed) + ns, NULL, NULL, NULL);
     check_written(soak, before, NULL);
     return status;
 }
@@ -206,21 +210,21 @@ static enum aw_status listen(struct soak *soak, int64_t ns)
 static enum aw_status disable(struct soak *soak, unsigned board)
 {
     struct bed *bed = &soak->bed;
-    struct aw_pid_truth truth;
+    struct aw_canpid_truth truth;
     enum aw_status status = AW_TIMEOUT;
     soak->disables++;
     for (int i = 0; i < DISABLES && status == AW_TIMEOUT; i++) {
         unsigned long before = bed->written.n;
-        status = aw_pid_disable(&soak->pid, AW_PID_BIT(board), AW_PID_LAST, NULL, NULL);
+        status = aw_canpid_disable(&soak->pid, AW_CANPID_BIT(board), AW_CANPID_LAST, NULL, NULL);
         if ((bed->written.n == before && status != AW_LOST) ||
-            bed->written.n > before + AW_PID_DISABLES)
+            bed->written.n > before + AW_CANPID_DISABLES)
             bed_violated(bed, "%lu disables went out", bed->written.n - before);
     }
     if (status == AW_OK)
         status = listen(soak, bed->slowest_ns);
     if (status != AW_OK)
         return status;
-    aw_pid_device_truth(bed->device, board, bed_now(bed), &truth);
+    aw_canpid_device_truth(bed->device, board, bed_now(bed), &truth);
     if (truth.law.enabled || fabs(truth.law.output) > 0)
         bed_violated(bed, "a driver that was disabled drives");
     return AW_OK;
@@ -230,12 +234,12 @@ static enum aw_status disable(struct soak *soak, unsigned board)
 static void try_what_is_not_allowed(struct soak *soak, unsigned board)
 {
     static const double values[] = {1.51, -1.51, 1e30, -1e30, (double)NAN, (double)INFINITY};
-    struct aw_pid_gain_at gain = {.board = board, .gain = AW_PID_KP, .value = 100.5};
+    struct aw_canpid_gain_at gain = {.board = board, .gain = AW_CANPID_KP, .value = 100.5};
     unsigned long before = soak->bed.written.n;
     double value = values[below(soak, sizeof values / sizeof *values)];
-    bool bad = aw_pid_setpoint(&soak->pid, board, AW_PID_TOR, value, NULL, NULL) == AW_OK;
-    bad |= aw_pid_setpoint(&soak->pid, board, AW_PID_CONTROLLERS, 0, NULL, NULL) == AW_OK;
-    bad |= aw_pid_set(&soak->pid, &gain, NULL, NULL) == AW_OK;
+    bool bad = aw_canpid_setpoint(&soak->pid, board, AW_CANPID_TOR, value, NULL, NULL) == AW_OK;
+    bad |= aw_canpid_setpoint(&soak->pid, board, AW_CANPID_CONTROLLERS, 0, NULL, NULL) == AW_OK;
+    bad |= aw_canpid_set(&soak->pid, &gain, NULL, NULL) == AW_OK;
     soak->refused += 3;
     if (bad)
         bed_violated(&soak->bed, "what is out of range was not refused (%g)", value);

@@ -118,9 +118,9 @@ static bool any_driven(struct soak *soak)
 
 /* The client */
 
-static bool go_on(void *context, const struct aw_unity_heard *heard)
+static bool go_on(void *context, const struct aw_unity_received *received)
 {
-    (void)heard;
+    (void)received;
     return ((struct soak *)context)->bed.violations < BED_MOST;
 }
 

@@ -23,40 +23,40 @@ struct rig {
     struct aw_virtual_clock clock;
     struct aw_device *device;
     struct aw_link *link;
-    struct aw_pid pid;
+    struct aw_canpid client;
     struct aw_error err;
 };
 
-static inline struct rig *rig_of(const struct aw_pid_device_options *options)
+static inline struct rig *rig_of(const struct aw_canpid_device_options *options)
 {
     struct rig *rig = calloc(1, sizeof *rig);
-    struct aw_pid_options client = aw_pid_defaults();
+    struct aw_canpid_options client = aw_canpid_defaults();
     rig->clock = aw_virtual_clock();
-    rig->device = aw_pid_device(options);
+    rig->device = aw_canpid_device(options);
     assert_non_null(rig->device);
     rig->link = aw_sim_link(rig->device, &rig->clock.base, true, "sim:");
     assert_non_null(rig->link);
-    aw_pid_init(&rig->pid, rig->link, NULL, &client);
+    aw_canpid_init(&rig->client, rig->link, NULL, &client);
     return rig;
 }
 
 static inline struct rig *rig_default(void)
 {
-    struct aw_pid_device_options options = aw_pid_device_defaults();
+    struct aw_canpid_device_options options = aw_canpid_device_defaults();
     return rig_of(&options);
 }
 
 /* For tests of the rest of a driver: what is put on the bus acts at once. */
-static inline struct aw_pid_device_options rig_direct_options(void)
+static inline struct aw_canpid_device_options rig_direct_options(void)
 {
-    struct aw_pid_device_options options = aw_pid_device_defaults();
+    struct aw_canpid_device_options options = aw_canpid_device_defaults();
     options.takes_at_once = true;
     return options;
 }
 
 static inline struct rig *rig_direct(void)
 {
-    struct aw_pid_device_options options = rig_direct_options();
+    struct aw_canpid_device_options options = rig_direct_options();
     return rig_of(&options);
 }
 
@@ -66,10 +66,10 @@ static inline void rig_free(struct rig *rig)
     free(rig);
 }
 
-static inline struct aw_pid_truth rig_truth(struct rig *rig, unsigned board)
+static inline struct aw_canpid_truth rig_truth(struct rig *rig, unsigned board)
 {
-    struct aw_pid_truth truth;
-    assert_true(aw_pid_device_truth(rig->device, board, rig->clock.time_ns, &truth));
+    struct aw_canpid_truth truth;
+    assert_true(aw_canpid_device_truth(rig->device, board, rig->clock.time_ns, &truth));
     return truth;
 }
 
@@ -91,22 +91,22 @@ static inline void rig_put(struct rig *rig, unsigned id, const char *hex)
 static inline void rig_run(struct rig *rig, double seconds)
 {
     int64_t deadline = rig->clock.time_ns + (int64_t)(seconds * AW_SECOND);
-    assert_int_equal(aw_pid_poll(&rig->pid, deadline, NULL, NULL, &rig->err), AW_OK);
+    assert_int_equal(aw_canpid_poll(&rig->client, deadline, NULL, NULL, &rig->err), AW_OK);
     rig->clock.time_ns = deadline; /* a read may have ended a moment before */
 }
 
 static inline void rig_setpoint(struct rig *rig, unsigned board, int controller, double value)
 {
-    double normalised = value / aw_pid_full_scale(controller);
-    if (aw_pid_setpoint(&rig->pid, board, controller, normalised, NULL, &rig->err) != AW_OK)
+    double normalised = value / aw_canpid_full_scale(controller);
+    if (aw_canpid_setpoint(&rig->client, board, controller, normalised, NULL, &rig->err) != AW_OK)
         fail_msg("%s", rig->err.text);
 }
 
-static inline void rig_gain(struct rig *rig, unsigned board, int controller, enum aw_pid_gain gain,
-                            double value)
+static inline void rig_gain(struct rig *rig, unsigned board, int controller,
+                            enum aw_canpid_gain gain, double value)
 {
-    struct aw_pid_gain_at at = {board, controller, gain, value};
-    if (aw_pid_set(&rig->pid, &at, NULL, &rig->err) != AW_OK)
+    struct aw_canpid_gain_at at = {board, controller, gain, value};
+    if (aw_canpid_set(&rig->client, &at, NULL, &rig->err) != AW_OK)
         fail_msg("%s", rig->err.text);
 }
 

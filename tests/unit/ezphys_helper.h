@@ -55,16 +55,16 @@ static inline void fake_put(struct fake *f, const char *message, uint32_t id, co
         assert_int_equal(aw_record_set(&record, "id", id, &err), AW_OK);
     else
         assert_int_equal(aw_record_set_text(&record, "name", name, &err), AW_OK);
-    int leaf = 0;
+    int scalar = 0;
     size_t k = 0;
     bool head = true;
-    for (; leaf < record.codec->n_leaves && k < n; leaf++) {
-        const char *field = record.codec->leaves[leaf].field->name;
+    for (; scalar < record.codec->n_scalars && k < n; scalar++) {
+        const char *field = record.codec->scalars[scalar].field->name;
         head = head && (strcmp(field, "id") == 0 || strcmp(field, "name") == 0 ||
-                        !record.codec->leaves[leaf].value);
-        if (!head && record.codec->leaves[leaf].value) {
-            record.v[leaf] = values[k++];
-            record.present |= UINT64_C(1) << leaf;
+                        !record.codec->scalars[scalar].value);
+        if (!head && record.codec->scalars[scalar].value) {
+            record.v[scalar] = values[k++];
+            record.present |= UINT64_C(1) << scalar;
         }
     }
     if (aw_encode(&record, true, f->out + f->pending, 256, &size, &err) != AW_OK)

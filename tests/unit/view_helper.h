@@ -42,8 +42,8 @@ static inline void points_of(struct points_rig *rig, const char *message, enum a
     const struct aw_codec *codec = aw_wire_codec(&rig->wire, message, dir);
     assert_non_null(codec);
     aw_record_init(&rig->record, codec, dir);
-    for (int i = 0; i < codec->n_leaves; i++)
-        if (codec->leaves[i].value) {
+    for (int i = 0; i < codec->n_scalars; i++)
+        if (codec->scalars[i].value) {
             rig->record.v[i] = 0;
             rig->record.present |= UINT64_C(1) << i;
         }

@@ -1,5 +1,6 @@
-/* What the tests of all protocol tables share: every value leaf of every message, in every variant,
- * at its extremes, at zero, in the middle and at random places, encoded and decoded again. */
+/* What the tests of all protocol tables share: every value scalar of every message, in every
+ * variant, at its extremes, at zero, in the middle and at random places, encoded and decoded again.
+ */
 #ifndef AW_TESTS_WIRE_HELPER_H
 #define AW_TESTS_WIRE_HELPER_H
 
@@ -37,29 +38,29 @@ static inline double rng_unit(struct rng *rng)
 }
 
 /* The number the wire carries that is nearest to value. */
-static inline double on_wire(const struct aw_record *record, int leaf, double value)
+static inline double on_wire(const struct aw_record *record, int scalar, double value)
 {
-    const struct aw_field *row = record->codec->leaves[leaf].field;
-    struct aw_range range = aw_leaf_range(record->codec, leaf, record);
+    const struct aw_field *row = record->codec->scalars[scalar].field;
+    struct aw_range range = aw_scalar_range(record->codec, scalar, record);
     double wire = (value - range.offset) / range.scale;
     wire = row->type == AW_FLOAT ? (double)(float)wire : floor(wire + 0.5);
     return wire * range.scale + range.offset;
 }
 
-static inline bool is_count(const struct aw_codec *codec, int leaf)
+static inline bool is_count(const struct aw_codec *codec, int scalar)
 {
-    for (int i = 0; i < codec->n_leaves; i++)
-        if (codec->leaves[i].count == leaf)
+    for (int i = 0; i < codec->n_scalars; i++)
+        if (codec->scalars[i].count == scalar)
             return true;
     return false;
 }
 
 /* A value inside the range, at share 0..1 of it, that the wire can carry exactly. */
-static inline double value_at(const struct aw_record *record, int leaf, double share)
+static inline double value_at(const struct aw_record *record, int scalar, double share)
 {
-    const struct aw_field *row = record->codec->leaves[leaf].field;
-    struct aw_range range = aw_leaf_range(record->codec, leaf, record);
-    if (is_count(record->codec, leaf))
+    const struct aw_field *row = record->codec->scalars[scalar].field;
+    struct aw_range range = aw_scalar_range(record->codec, scalar, record);
+    if (is_count(record->codec, scalar))
         return floor(row->min * (1 - share) + row->max * share);
     if (row->names && !row->open_names) {
         size_t n = 0;
@@ -69,22 +70,22 @@ static inline double value_at(const struct aw_record *record, int leaf, double s
         return row->names[i < n ? i : n - 1].value;
     }
     double value = range.min * (1 - share) + range.max * share;
-    value = on_wire(record, leaf, value);
+    value = on_wire(record, scalar, value);
     if (row->type != AW_FLOAT) {
-        value = fmin(value, on_wire(record, leaf, range.max));
-        return fmax(value, on_wire(record, leaf, range.min));
+        value = fmin(value, on_wire(record, scalar, range.max));
+        return fmax(value, on_wire(record, scalar, range.min));
     }
     /* The nearest float may lie outside by less than one unit in the last place. */
-    return value > range.max || value < range.min ? on_wire(record, leaf, 0) : value;
+    return value > range.max || value < range.min ? on_wire(record, scalar, 0) : value;
 }
 
 /* Fields whose scale this one chooses follow it. */
-static inline void set_leaf(struct aw_record *record, int leaf, double value)
+static inline void set_leaf(struct aw_record *record, int scalar, double value)
 {
-    record->v[leaf] = value;
-    record->present |= UINT64_C(1) << leaf;
-    for (int i = 0; i < record->codec->n_leaves; i++)
-        if (record->codec->leaves[i].by == leaf)
+    record->v[scalar] = value;
+    record->present |= UINT64_C(1) << scalar;
+    for (int i = 0; i < record->codec->n_scalars; i++)
+        if (record->codec->scalars[i].by == scalar)
             record->v[i] = value_at(record, i, 0.7);
 }
 
@@ -94,27 +95,27 @@ static inline void fill(struct aw_record *record, const struct aw_codec *codec, 
 {
     aw_record_init(record, codec, dir);
     for (int late = 0; late < 2; late++)
-        for (int i = 0; i < codec->n_leaves; i++)
-            if (codec->leaves[i].value && (codec->leaves[i].by >= 0) == late)
+        for (int i = 0; i < codec->n_scalars; i++)
+            if (codec->scalars[i].value && (codec->scalars[i].by >= 0) == late)
                 set_leaf(record, i, value_at(record, i, rng_unit(rng)));
     snprintf(record->text, sizeof record->text, "body%u", (unsigned)(rng_next(rng) % 1000));
-    for (int i = 0; i < codec->n_leaves; i++)
+    for (int i = 0; i < codec->n_scalars; i++)
         if (is_count(codec, i))
-            set_leaf(record, i, codec->leaves[i].field->max);
+            set_leaf(record, i, codec->scalars[i].field->max);
 }
 
-static inline bool is_counted_out(const struct aw_record *record, int leaf)
+static inline bool is_counted_out(const struct aw_record *record, int scalar)
 {
-    const struct aw_leaf *place = &record->codec->leaves[leaf];
+    const struct aw_scalar *place = &record->codec->scalars[scalar];
     return place->count >= 0 && place->repetition >= record->v[place->count];
 }
 
 static inline void assert_same_value(const struct aw_record *sent, const struct aw_record *got,
-                                     int leaf)
+                                     int scalar)
 {
     char name[64];
-    double a = sent->v[leaf], b = got->v[leaf];
-    aw_leaf_name(&sent->codec->leaves[leaf], name, sizeof name);
+    double a = sent->v[scalar], b = got->v[scalar];
+    aw_scalar_name(&sent->codec->scalars[scalar], name, sizeof name);
     bool same = isnan(a) ? isnan(b) : fabs(a - b) <= 1e-12 * fmax(fabs(a), 1);
     if (!same)
         fail_msg("%s.%s: %.17g sent, %.17g decoded", sent->codec->message->name, name, a, b);
@@ -127,7 +128,7 @@ static inline void assert_round_trip(struct aw_wire *wire, struct aw_record *sen
     size_t size, size_again;
     struct aw_error err = {0};
     struct aw_record got;
-    for (int i = 0; i < sent->codec->n_leaves; i++)
+    for (int i = 0; i < sent->codec->n_scalars; i++)
         if (is_counted_out(sent, i))
             sent->present &= ~(UINT64_C(1) << i);
     if (aw_encode(sent, false, bytes, sizeof bytes, &size, &err) != AW_OK)
@@ -138,27 +139,27 @@ static inline void assert_round_trip(struct aw_wire *wire, struct aw_record *sen
     assert_ptr_equal(got.codec, sent->codec);
     assert_int_equal(got.dir, sent->dir);
     assert_true(got.present == sent->present);
-    for (int i = 0; i < sent->codec->n_leaves; i++)
-        if (sent->present >> i & 1 && sent->codec->leaves[i].field->type != AW_TEXT)
+    for (int i = 0; i < sent->codec->n_scalars; i++)
+        if (sent->present >> i & 1 && sent->codec->scalars[i].field->type != AW_TEXT)
             assert_same_value(sent, &got, i);
     assert_int_equal(aw_encode(&got, false, again, sizeof again, &size_again, &err), AW_OK);
     assert_int_equal(size, size_again);
     assert_memory_equal(bytes, again, size);
 }
 
-static inline void check_leaf(struct aw_wire *wire, struct aw_record *record, int leaf,
+static inline void check_leaf(struct aw_wire *wire, struct aw_record *record, int scalar,
                               struct rng *rng)
 {
     static const double shares[] = {0, 1, 0.5, 0.25};
     for (unsigned i = 0; i < 12; i++) {
-        set_leaf(record, leaf, value_at(record, leaf, i < 4 ? shares[i] : rng_unit(rng)));
+        set_leaf(record, scalar, value_at(record, scalar, i < 4 ? shares[i] : rng_unit(rng)));
         assert_round_trip(wire, record);
         fill(record, record->codec, record->dir, rng);
     }
-    struct aw_range range = aw_leaf_range(record->codec, leaf, record);
-    if (range.min <= 0 && range.max >= 0 && !is_count(record->codec, leaf) &&
-        record->codec->leaves[leaf].field->offset == 0) {
-        set_leaf(record, leaf, 0);
+    struct aw_range range = aw_scalar_range(record->codec, scalar, record);
+    if (range.min <= 0 && range.max >= 0 && !is_count(record->codec, scalar) &&
+        record->codec->scalars[scalar].field->offset == 0) {
+        set_leaf(record, scalar, 0);
         assert_round_trip(wire, record);
     }
 }
@@ -169,8 +170,8 @@ static inline void check_message(struct aw_wire *wire, const struct aw_codec *co
     struct aw_record record;
     fill(&record, codec, dir, rng);
     assert_round_trip(wire, &record);
-    for (int i = 0; i < codec->n_leaves; i++)
-        if (codec->leaves[i].value) {
+    for (int i = 0; i < codec->n_scalars; i++)
+        if (codec->scalars[i].value) {
             fill(&record, codec, dir, rng);
             check_leaf(wire, &record, i, rng);
         }
@@ -184,7 +185,7 @@ static inline void check_variant(const struct aw_protocol *protocol,
     aw_wire_init(&wire, protocol, variant, raw);
     for (size_t i = 0; i < protocol->n_messages; i++) {
         const struct aw_codec *codec = aw_wire_codec_at(&wire, i);
-        assert_true(codec->n_leaves < AW_MAX_LEAVES);
+        assert_true(codec->n_scalars < AW_MAX_LEAVES);
         assert_int_equal(aw_frame_size(&wire, &protocol->messages[i]), codec->size);
         for (enum aw_dir dir = AW_TX; dir <= AW_RX; dir++)
             if (codec->message->dir & dir)
@@ -211,10 +212,10 @@ static inline void check_documented(const struct aw_protocol *protocol)
     for (size_t i = 0; i < protocol->n_messages; i++) {
         const struct aw_codec *codec = aw_wire_codec_at(&wire, i);
         assert_non_null(codec->message->help);
-        for (int n = 0; n < codec->n_leaves; n++) {
+        for (int n = 0; n < codec->n_scalars; n++) {
             char name[64];
-            aw_leaf_name(&codec->leaves[n], name, sizeof name);
-            if (codec->leaves[n].value)
+            aw_scalar_name(&codec->scalars[n], name, sizeof name);
+            if (codec->scalars[n].value)
                 assert_int_equal(aw_codec_find(codec, name), n);
         }
     }

@@ -38,7 +38,7 @@ struct can_link {
     bool reconnect;
     bool down;            /* the interface is down or gone */
     bool gone;            /* the socket has to be bound again */
-    bool untold;          /* and nobody has been told */
+    bool unreported;      /* and nobody has been told */
     int news_fd;          /* tells that interfaces change, while down; else -1 */
     unsigned next, count; /* of the batch, what is not read yet */
     int64_t read_time;    /* when the batch was filled */
@@ -57,7 +57,7 @@ static bool went_away(int error)
     return error == ENETDOWN || error == ENODEV || error == ENXIO;
 }
 
-static enum aw_status tell(struct can_link *self, const char *words)
+static enum aw_status report(struct can_link *self, const char *words)
 {
     snprintf(self->fd.base.event, sizeof self->fd.base.event, "%s", words);
     return AW_MORE;
@@ -95,7 +95,7 @@ static void go_down(struct can_link *self, int error)
     self->gone = self->gone || error != ENETDOWN;
     if (self->down)
         return;
-    self->down = self->untold = true;
+    self->down = self->unreported = true;
     open_news(self);
 }
 
@@ -131,9 +131,9 @@ static bool is_back(struct can_link *self)
 static enum aw_status await_return(struct can_link *self, int64_t deadline, struct aw_error *err)
 {
     char news[8192];
-    if (self->untold) {
-        self->untold = false;
-        return self->reconnect ? tell(self, "interface down") : interface_lost(self, err);
+    if (self->unreported) {
+        self->unreported = false;
+        return self->reconnect ? report(self, "interface down") : interface_lost(self, err);
     }
     if (!self->reconnect)
         return interface_lost(self, err);
@@ -148,7 +148,7 @@ static enum aw_status await_return(struct can_link *self, int64_t deadline, stru
         while (self->news_fd >= 0 && recv(self->news_fd, news, sizeof news, 0) > 0)
             ;
     }
-    return tell(self, "interface up");
+    return report(self, "interface up");
 }
 
 static void prepare_batch(struct can_link *self)
@@ -171,7 +171,7 @@ static enum aw_status await_frames(struct can_link *self, int64_t deadline, stru
 {
     struct aw_clock *clock = self->fd.base.clock;
     int64_t now = aw_clock_now(clock);
-    /* Waiting comes first even when there are frames: a flood must not hide a wish to stop. */
+    /* Waiting comes first even when there are frames: a flood must not hide a request to stop. */
     if (!self->answering && now - self->read_time < GATHER && deadline - now > GATHER)
         return aw_clock_sleep(clock, now + GATHER);
     return aw_fd_await(&self->fd.base, self->fd.fd, deadline, err);
@@ -224,13 +224,13 @@ static bool is_news(struct can_link *self, const struct can_frame *frame)
 
 /* The next frame of the batch: AW_OK, AW_MORE for an error frame, AW_TIMEOUT for what is passed
  * over. */
-static enum aw_status take_one(struct can_link *self, uint8_t *out, size_t cap, size_t *got)
+static enum aw_status read_one(struct can_link *self, uint8_t *out, size_t cap, size_t *got)
 {
     struct msghdr *header = &self->headers[self->next].msg_hdr;
     const struct can_frame *frame = &self->batch[self->next++].frame;
     uint8_t datagram[AW_CAN_DATAGRAM] = {(uint8_t)frame->can_id,
                                          (uint8_t)((frame->can_id & CAN_SFF_MASK) >> 8)};
-    aw_fd_take_stamps(&self->fd, header);
+    aw_fd_read_stamps(&self->fd, header);
     self->fd.base.own = header->msg_flags & MSG_CONFIRM;
     if (frame->can_id & CAN_ERR_FLAG) {
         if (!is_news(self, frame))
@@ -264,7 +264,7 @@ static enum aw_status can_read(struct aw_link *link, void *buf, size_t cap, size
             if (status != AW_OK)
                 return status;
         }
-        status = take_one(self, buf, cap, got);
+        status = read_one(self, buf, cap, got);
     }
     return status;
 }

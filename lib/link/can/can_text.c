@@ -10,7 +10,7 @@ static const struct aw_can_text_ops *text_ops(const struct aw_can_text *self)
 }
 
 /* The next frame or event out of what has been read; AW_TIMEOUT if there is none. */
-static enum aw_status take_some(struct aw_can_text *self, uint8_t *datagram, size_t *size)
+static enum aw_status read_some(struct aw_can_text *self, uint8_t *datagram, size_t *size)
 {
     enum aw_status status = AW_TIMEOUT;
     while (status == AW_TIMEOUT && self->next < self->size)
@@ -40,7 +40,7 @@ enum aw_status aw_can_text_read(struct aw_link *link, void *buf, size_t cap, siz
     enum aw_status status;
     *got = 0;
     link->event[0] = '\0';
-    while ((status = take_some(self, datagram, &size)) == AW_TIMEOUT) {
+    while ((status = read_some(self, datagram, &size)) == AW_TIMEOUT) {
         status = refill(self, deadline, err);
         if (status != AW_OK)
             return status;
@@ -64,7 +64,7 @@ int aw_can_text_fd(const struct aw_link *link)
     return aw_link_fd(((const struct aw_can_text *)link)->inner);
 }
 
-enum aw_status aw_can_text_say(struct aw_can_text *self, const char *text, struct aw_error *err)
+enum aw_status aw_can_text_write(struct aw_can_text *self, const char *text, struct aw_error *err)
 {
     return aw_link_write(self->inner, text, strlen(text), err);
 }

@@ -47,7 +47,7 @@ void aw_can_text_close(struct aw_link *link);
 int aw_can_text_fd(const struct aw_link *link);
 
 /* Writes a NUL-terminated text to the stream. */
-enum aw_status aw_can_text_say(struct aw_can_text *self, const char *text, struct aw_error *err);
+enum aw_status aw_can_text_write(struct aw_can_text *self, const char *text, struct aw_error *err);
 
 /* The same for ops->raw. */
 bool aw_can_text_raw(const struct aw_link *link, const char *text, struct aw_link_raw *raw);

@@ -48,7 +48,7 @@ static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *data
 {
     struct client *self = (struct client *)text;
     int time_ms;
-    if (!aw_slcan_take(&self->reader, byte))
+    if (!aw_slcan_read(&self->reader, byte))
         return AW_TIMEOUT;
     switch (aw_slcan_decode(&self->reader, datagram, size, &time_ms)) {
     case AW_SLCAN_FRAME:
@@ -76,7 +76,7 @@ static enum aw_status client_write(struct aw_link *link, const void *buf, size_t
     if (status != AW_OK)
         return status;
     aw_slcan_encode(buf, size, AW_SLCAN_NO_TIME, line);
-    return aw_can_text_say((struct aw_can_text *)link, line, err);
+    return aw_can_text_write((struct aw_can_text *)link, line, err);
 }
 
 /* Its CR ends what may stand there half written. */
@@ -92,7 +92,7 @@ static bool client_raw(const struct aw_link *link, const void *buf, size_t size,
 
 static void client_close(struct aw_link *link)
 {
-    aw_can_text_say((struct aw_can_text *)link, "C\r", NULL);
+    aw_can_text_write((struct aw_can_text *)link, "C\r", NULL);
     aw_can_text_close(link);
 }
 
@@ -117,7 +117,7 @@ static enum aw_status await_line(struct client *self, enum aw_slcan_kind *kind,
     int64_t deadline = aw_clock_now(text->base.clock) + ANSWER_TIMEOUT;
     while (status == AW_OK) {
         while (text->next < text->size) {
-            if (!aw_slcan_take(&self->reader, text->buf[text->next++]))
+            if (!aw_slcan_read(&self->reader, text->buf[text->next++]))
                 continue;
             *kind = aw_slcan_decode(&self->reader, datagram, &size, &time_ms);
             if (*kind != AW_SLCAN_FRAME && *kind != AW_SLCAN_FOREIGN)
@@ -134,7 +134,7 @@ static enum aw_status command(struct client *self, const char *line, bool *answe
                               struct aw_error *err)
 {
     enum aw_slcan_kind kind = AW_SLCAN_DONE;
-    enum aw_status status = aw_can_text_say(&self->text, line, err);
+    enum aw_status status = aw_can_text_write(&self->text, line, err);
     if (status == AW_OK)
         status = await_line(self, &kind, err);
     *refused = status == AW_OK && kind == AW_SLCAN_REFUSED;
@@ -148,7 +148,7 @@ static enum aw_status command(struct client *self, const char *line, bool *answe
 static enum aw_status find_adapter(struct client *self, bool *answered, struct aw_error *err)
 {
     enum aw_slcan_kind kind = AW_SLCAN_DONE;
-    enum aw_status status = aw_can_text_say(&self->text, "\rC\rV\r", err);
+    enum aw_status status = aw_can_text_write(&self->text, "\rC\rV\r", err);
     while (status == AW_OK && kind != AW_SLCAN_REPLY) {
         status = await_line(self, &kind, err);
         if (status == AW_OK)

@@ -147,9 +147,9 @@ static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *data
 {
     struct adapter *self = (struct adapter *)text;
     *size = 0;
-    if (!aw_slcan_take(&self->reader, byte))
+    if (!aw_slcan_read(&self->reader, byte))
         return AW_TIMEOUT;
-    aw_can_text_say(text, answer(self, datagram, size), NULL);
+    aw_can_text_write(text, answer(self, datagram, size), NULL);
     return *size > 0 ? AW_OK : AW_TIMEOUT;
 }
 
@@ -173,7 +173,7 @@ static enum aw_status adapter_write(struct aw_link *link, const void *buf, size_
     if (self->stamps)
         time_ms = (int)(aw_clock_now(link->clock) / AW_MILLISECOND % AW_SLCAN_MINUTE);
     aw_slcan_encode(buf, size, time_ms, line);
-    status = aw_can_text_say(&self->text, line, err);
+    status = aw_can_text_write(&self->text, line, err);
     /* On a pty nobody tells that the computer is gone. Were the channel left open, every few
      * hundred frames would cost a second. */
     if (status == AW_TIMEOUT)

@@ -31,7 +31,7 @@ static unsigned number(const char *text, size_t size)
     return value;
 }
 
-bool aw_slcan_take(struct aw_slcan_reader *reader, uint8_t byte)
+bool aw_slcan_read(struct aw_slcan_reader *reader, uint8_t byte)
 {
     if (reader->complete)
         *reader = (struct aw_slcan_reader){0};

@@ -39,7 +39,7 @@ enum aw_slcan_kind {
 };
 
 /* Takes one byte; true if that completes a line. What is longer than a line can be is BROKEN. */
-bool aw_slcan_take(struct aw_slcan_reader *reader, uint8_t byte);
+bool aw_slcan_read(struct aw_slcan_reader *reader, uint8_t byte);
 
 /* What an adapter's line is. FRAME: datagram (of 10 bytes) and *size are set, and *time_ms (0 to
  * 59999, or AW_SLCAN_NO_TIME). */

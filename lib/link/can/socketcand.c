@@ -16,7 +16,7 @@ struct client {
     struct aw_socketcand_reader reader;
 };
 
-static void tell_error(struct client *self)
+static void report_error(struct client *self)
 {
     const struct aw_socketcand_reader *reader = &self->reader;
     struct aw_link *base = &self->text.base;
@@ -35,13 +35,13 @@ static void tell_error(struct client *self)
 static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *datagram, size_t *size)
 {
     struct client *self = (struct client *)text;
-    if (!aw_socketcand_take(&self->reader, byte))
+    if (!aw_socketcand_read(&self->reader, byte))
         return AW_TIMEOUT;
     if (aw_socketcand_frame(&self->reader, datagram, size, &text->base.rx_time_ns))
         return AW_OK;
     if (strcmp(self->reader.word[0], "error") != 0)
         return AW_TIMEOUT;
-    tell_error(self);
+    report_error(self);
     return AW_MORE;
 }
 
@@ -53,7 +53,7 @@ static enum aw_status client_write(struct aw_link *link, const void *buf, size_t
     if (status != AW_OK)
         return status;
     aw_socketcand_print_send(buf, size, message);
-    return aw_can_text_say((struct aw_can_text *)link, message, err);
+    return aw_can_text_write((struct aw_can_text *)link, message, err);
 }
 
 static bool client_raw(const struct aw_link *link, const void *buf, size_t size,
@@ -83,7 +83,7 @@ static enum aw_status await_message(struct client *self, struct aw_error *err)
     int64_t deadline = aw_clock_now(text->base.clock) + GREETING_TIMEOUT;
     while (status == AW_OK) {
         while (text->next < text->size)
-            if (aw_socketcand_take(&self->reader, text->buf[text->next++]))
+            if (aw_socketcand_read(&self->reader, text->buf[text->next++]))
                 return AW_OK;
         text->next = text->size = 0;
         status = aw_link_read(text->inner, text->buf, sizeof text->buf, &text->size, deadline, err);
@@ -96,7 +96,7 @@ static enum aw_status expect(struct client *self, const char *say, const char *a
                              struct aw_error *err)
 {
     const char *key = self->text.base.key;
-    enum aw_status status = say ? aw_can_text_say(&self->text, say, err) : AW_OK;
+    enum aw_status status = say ? aw_can_text_write(&self->text, say, err) : AW_OK;
     if (status == AW_OK)
         status = await_message(self, err);
     if (status == AW_STOPPED)
@@ -107,7 +107,7 @@ static enum aw_status expect(struct client *self, const char *say, const char *a
                        status == AW_TIMEOUT ? "no answer" : "closed the connection");
     if (strcmp(self->reader.word[0], answer) == 0)
         return AW_OK;
-    tell_error(self);
+    report_error(self);
     return aw_fail(err, AW_NO_LINK, "%s: '%s' — ask for a bus that it has, and check the port", key,
                    self->text.base.event);
 }

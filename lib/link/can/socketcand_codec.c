@@ -25,7 +25,7 @@ static bool split(struct aw_socketcand_reader *reader)
     return reader->n > 0;
 }
 
-bool aw_socketcand_take(struct aw_socketcand_reader *reader, uint8_t byte)
+bool aw_socketcand_read(struct aw_socketcand_reader *reader, uint8_t byte)
 {
     if (byte == '<') {
         *reader = (struct aw_socketcand_reader){.inside = true};

@@ -35,7 +35,7 @@ struct aw_socketcand_reader {
 
 /* Takes one byte; true if that completes a message. What stands outside of < > is passed over, and
  * so are messages that are too long. A complete message has at least one word. */
-bool aw_socketcand_take(struct aw_socketcand_reader *reader, uint8_t byte);
+bool aw_socketcand_read(struct aw_socketcand_reader *reader, uint8_t byte);
 
 /* "frame" with an 11-bit identifier: datagram (of 10 bytes), *size and *time_ns (0: not given) are
  * set. */

@@ -96,11 +96,11 @@ static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *data
 {
     struct server *self = (struct server *)text;
     *size = 0;
-    if (!aw_socketcand_take(&self->reader, byte))
+    if (!aw_socketcand_read(&self->reader, byte))
         return AW_TIMEOUT;
     const char *answer = run_message(self, datagram, size);
     if (answer)
-        aw_can_text_say(text, answer, NULL);
+        aw_can_text_write(text, answer, NULL);
     return *size > 0 ? AW_OK : AW_TIMEOUT;
 }
 
@@ -109,7 +109,7 @@ static void connected(struct aw_can_text *text)
     struct server *self = (struct server *)text;
     self->reader = (struct aw_socketcand_reader){0};
     self->state = GREETED;
-    aw_can_text_say(text, "< hi >", NULL);
+    aw_can_text_write(text, "< hi >", NULL);
 }
 
 static enum aw_status server_write(struct aw_link *link, const void *buf, size_t size,
@@ -121,7 +121,7 @@ static enum aw_status server_write(struct aw_link *link, const void *buf, size_t
     if (status != AW_OK || self->state != RAW || aw_clock_now(link->clock) < self->silent_until)
         return status;
     aw_socketcand_print_frame(buf, size, aw_wall_time(), message);
-    return aw_can_text_say(&self->text, message, err);
+    return aw_can_text_write(&self->text, message, err);
 }
 
 static const struct aw_can_text_ops server_ops = {

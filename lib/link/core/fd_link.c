@@ -52,7 +52,8 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
     const struct aw_fd_link *self = (const struct aw_fd_link *)link;
     *got = 0;
     for (;;) {
-        /* Waiting comes first even when there are bytes: a flood must not hide a wish to stop. */
+        /* Waiting comes first even when there are bytes: a flood must not hide a request to stop.
+         */
         enum aw_status status = aw_fd_await(link, self->fd, deadline, err);
         if (status != AW_OK)
             return status;
@@ -111,7 +112,7 @@ enum aw_status aw_fd_write(struct aw_link *link, const void *buf, size_t size, s
                    link->key, written, size);
 }
 
-void aw_fd_take_stamps(struct aw_fd_link *self, struct msghdr *header)
+void aw_fd_read_stamps(struct aw_fd_link *self, struct msghdr *header)
 {
     struct timespec time;
     uint32_t overflow;

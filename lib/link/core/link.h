@@ -135,8 +135,8 @@ bool aw_link_raw(const struct aw_link *link, const void *buf, size_t size, struc
 
 /* Where several programs may have the device open at once and each gets all answers (hid:, and
  * unix: to a simulator of such a device), those that use this library take turns: waits for the
- * turn, until the deadline or a wish to stop. True: it is to be ended. False: it was not to be had,
- * or there are no turns, or this link has it already; go on without. */
+ * turn, until the deadline or a request to stop. True: it is to be ended. False: it was not to be
+ * had, or there are no turns, or this link has it already; go on without. */
 bool aw_link_take_turn(struct aw_link *link, int64_t deadline);
 void aw_link_end_turn(struct aw_link *link);
 

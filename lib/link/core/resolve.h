@@ -1,5 +1,5 @@
-/* Addresses of a name, without being deaf while no name server answers, which takes half a minute.
- * Internal to lib/link. */
+/* Addresses of a name, without missing a request to stop while no name server answers, which takes
+ * half a minute. Internal to lib/link. */
 #ifndef AW_LINK_CORE_RESOLVE_H
 #define AW_LINK_CORE_RESOLVE_H
 

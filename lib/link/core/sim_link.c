@@ -40,7 +40,7 @@ static enum aw_status sim_read(struct aw_link *link, void *buf, size_t cap, size
     (void)err;
     *got = 0;
     int64_t now = aw_clock_now(link->clock);
-    /* Asked once even when there is something to read: a flood must not hide a wish to stop. */
+    /* Asked once even when there is something to read: a flood must not hide a request to stop. */
     enum aw_status status = aw_clock_wait(link->clock, -1, 0, now);
     while (status == AW_TIMEOUT) {
         now = aw_clock_now(link->clock);

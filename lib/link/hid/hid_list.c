@@ -180,7 +180,7 @@ static bool is_lowest(const struct aw_hid_port *ports, size_t n, size_t i,
     return true;
 }
 
-static bool serial_tells(const struct aw_hid_port *ports, size_t n, size_t i)
+static bool serial_differs(const struct aw_hid_port *ports, size_t n, size_t i)
 {
     const char *serial = ports[i].serial;
     if (!ports[i].chosen || !*serial || strpbrk(serial, "?& "))
@@ -210,7 +210,7 @@ size_t aw_hid_find(struct aw_hid_port *ports, const struct aw_hid_choice *choice
     for (size_t i = 0; i < n; i++)
         ports[i].chosen = fits(&ports[i], choice) && is_lowest(ports, n, i, choice);
     for (size_t i = 0; i < n; i++) {
-        bool serial = serial_tells(ports, n, i);
+        bool serial = serial_differs(ports, n, i);
         snprintf(ports[i].url, sizeof ports[i].url, "hid:%s%s", serial ? "serial=" : "",
                  serial ? ports[i].serial : ports[i].path);
     }

@@ -64,7 +64,7 @@ static void refuse(const struct uhid_link *self)
 
 /* What is written to hidraw arrives with the number of the report, 0 for none. The USB driver takes
  * that 0 away before it sends the report to a real board, and so do we. */
-static size_t take_output(const struct uhid_link *self, void *buf, size_t cap)
+static size_t read_output(const struct uhid_link *self, void *buf, size_t cap)
 {
     const struct uhid_output_req *output = &self->event.u.output;
     size_t skip = output->size > 0 && output->data[0] == 0;
@@ -92,7 +92,7 @@ static enum aw_status uhid_read(struct aw_link *link, void *buf, size_t cap, siz
         if (n < 0)
             continue;
         if (self->event.type == UHID_OUTPUT)
-            *got = take_output(self, buf, cap);
+            *got = read_output(self, buf, cap);
         else if (self->event.type == UHID_GET_REPORT || self->event.type == UHID_SET_REPORT)
             refuse(self);
     }

@@ -44,15 +44,15 @@ struct received {
 struct udp_link {
     struct aw_fd_link fd;
     bool server;
-    struct address to;             /* size 0: nobody yet */
-    bool to_sender;                /* whoever sent last */
-    bool peer_only;                /* what other addresses than that of "to" send is refused */
-    struct address sender, before; /* the last one, and another one before it */
-    int64_t heard_ns, before_ns;   /* when they were heard last */
-    int64_t told_ns;               /* when something strange was told last, 0: never */
-    bool refused;                  /* nobody listens, and that was told */
-    int unsent;                    /* why the last datagram did not leave: errno, or 0 */
-    unsigned next, count;          /* of the batch */
+    struct address to;              /* size 0: nobody yet */
+    bool to_sender;                 /* whoever sent last */
+    bool peer_only;                 /* what other addresses than that of "to" send is refused */
+    struct address sender, before;  /* the last one, and another one before it */
+    int64_t received_ns, before_ns; /* when they were received last */
+    int64_t reported_ns;            /* when something strange was told last, 0: never */
+    bool refused;                   /* nobody listens, and that was told */
+    int unsent;                     /* why the last datagram did not leave: errno, or 0 */
+    unsigned next, count;           /* of the batch */
     struct mmsghdr headers[BATCH];
     struct received batch[BATCH];
 };
@@ -143,13 +143,13 @@ static const char *peer(const struct udp_link *self)
 
 static bool is_time(struct udp_link *self, int64_t now)
 {
-    if (self->told_ns && now - self->told_ns < TELL)
+    if (self->reported_ns && now - self->reported_ns < TELL)
         return false;
-    self->told_ns = now;
+    self->reported_ns = now;
     return true;
 }
 
-static enum aw_status tell_refused(struct udp_link *self)
+static enum aw_status report_refused(struct udp_link *self)
 {
     char name[NAME_LENGTH];
     if (self->refused)
@@ -163,12 +163,12 @@ static enum aw_status tell_refused(struct udp_link *self)
 static void change_sender(struct udp_link *self, const struct received *one, int64_t now)
 {
     self->before = self->sender;
-    self->before_ns = self->heard_ns;
+    self->before_ns = self->received_ns;
     self->sender = one->from;
-    self->heard_ns = now;
+    self->received_ns = now;
 }
 
-/* A sender that comes back after another one was heard, all within a second: they are two. (One
+/* A sender that comes back after another one was received, all within a second: they are two. (One
  * that was restarted has a new port and the old one stays away.) */
 static bool is_second_sender(struct udp_link *self, const struct received *one)
 {
@@ -176,7 +176,7 @@ static bool is_second_sender(struct udp_link *self, const struct received *one)
     char first[NAME_LENGTH], second[NAME_LENGTH];
     int64_t now = aw_clock_now(link->clock);
     if (same(&one->from, &self->sender)) {
-        self->heard_ns = now;
+        self->received_ns = now;
         return false;
     }
     bool back = same(&one->from, &self->before) && now - self->before_ns < TOGETHER;
@@ -222,7 +222,7 @@ static void prepare(struct udp_link *self, size_t n)
 
 /* Errors of earlier datagrams (ICMP: nobody listens) wait in a queue of their own, and poll(2) does
  * not rest before it is empty. */
-static enum aw_status take_errors(struct udp_link *self)
+static enum aw_status read_errors(struct udp_link *self)
 {
     enum aw_status news = AW_TIMEOUT;
     char control[512];
@@ -234,7 +234,7 @@ static enum aw_status take_errors(struct udp_link *self)
         for (struct cmsghdr *c = CMSG_FIRSTHDR(&header); c; c = CMSG_NXTHDR(&header, c)) {
             struct sock_extended_err error;
             memcpy(&error, CMSG_DATA(c), sizeof error);
-            if (error.ee_errno == ECONNREFUSED && tell_refused(self) == AW_MORE)
+            if (error.ee_errno == ECONNREFUSED && report_refused(self) == AW_MORE)
                 news = AW_MORE;
         }
     } while (true);
@@ -250,7 +250,8 @@ static bool passes(int error)
 
 static enum aw_status fill_batch(struct udp_link *self, int64_t deadline, struct aw_error *err)
 {
-    /* Waiting comes first even when there are datagrams: a flood must not hide a wish to stop. */
+    /* Waiting comes first even when there are datagrams: a flood must not hide a request to stop.
+     */
     enum aw_status status = aw_fd_await(&self->fd.base, self->fd.fd, deadline, err);
     if (status != AW_OK)
         return status;
@@ -262,12 +263,12 @@ static enum aw_status fill_batch(struct udp_link *self, int64_t deadline, struct
         return AW_OK;
     if (n < 0 && !passes(errno))
         return aw_fd_lost(&self->fd.base, errno, err);
-    status = take_errors(self);
+    status = read_errors(self);
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
 /* The next one of the batch: AW_OK, AW_MORE for news, AW_TIMEOUT for what is passed over. */
-static enum aw_status take_one(struct udp_link *self, void *out, size_t cap, size_t *got)
+static enum aw_status read_one(struct udp_link *self, void *out, size_t cap, size_t *got)
 {
     struct aw_link *link = &self->fd.base;
     struct received *one = &self->batch[self->next];
@@ -279,12 +280,12 @@ static enum aw_status take_one(struct udp_link *self, void *out, size_t cap, siz
     if (is_second_sender(self, one))
         return AW_MORE; /* the datagram comes with the next read */
     size_t size = self->headers[self->next].msg_len;
-    aw_fd_take_stamps(&self->fd, &self->headers[self->next].msg_hdr);
+    aw_fd_read_stamps(&self->fd, &self->headers[self->next].msg_hdr);
     self->next++;
     self->refused = false;
     if (self->to_sender)
         self->to = one->from;
-    if (size == 0 && !is_time(self, self->heard_ns))
+    if (size == 0 && !is_time(self, self->received_ns))
         return AW_TIMEOUT;
     if (size == 0) {
         snprintf(link->event, sizeof link->event, "an empty datagram came — passed over");
@@ -295,7 +296,7 @@ static enum aw_status take_one(struct udp_link *self, void *out, size_t cap, siz
     return AW_OK;
 }
 
-static enum aw_status tell_unsent(struct udp_link *self)
+static enum aw_status report_unsent(struct udp_link *self)
 {
     char name[NAME_LENGTH];
     snprintf(self->fd.base.event, sizeof self->fd.base.event, "nothing can be sent to %s: %s",
@@ -312,7 +313,7 @@ static enum aw_status udp_read(struct aw_link *link, void *buf, size_t cap, size
     *got = 0;
     link->event[0] = '\0';
     if (self->unsent && is_time(self, aw_clock_now(link->clock)))
-        return tell_unsent(self);
+        return report_unsent(self);
     for (bool first = true; status == AW_TIMEOUT; first = false) {
         if (self->next == self->count) {
             /* A flood of what is passed over must not hide the deadline. */
@@ -322,7 +323,7 @@ static enum aw_status udp_read(struct aw_link *link, void *buf, size_t cap, size
             if (status != AW_OK)
                 return status;
         }
-        status = self->next < self->count ? take_one(self, buf, cap, got) : AW_TIMEOUT;
+        status = self->next < self->count ? read_one(self, buf, cap, got) : AW_TIMEOUT;
     }
     return status;
 }

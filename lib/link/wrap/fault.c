@@ -155,7 +155,7 @@ static enum aw_status send_due(struct fault_link *self, int64_t now, struct aw_e
     return status;
 }
 
-static size_t take_due(struct fault_link *self, int64_t now, void *buf, size_t cap)
+static size_t read_due(struct fault_link *self, int64_t now, void *buf, size_t cap)
 {
     struct message *first = self->rx.first;
     if (!first || first->due > now)
@@ -215,7 +215,7 @@ static enum aw_status fault_read(struct aw_link *link, void *buf, size_t cap, si
         enum aw_status status = self->ended ? AW_OK : send_due(self, now, err);
         if (status == AW_LOST)
             return status;
-        *got = take_due(self, now, buf, cap);
+        *got = read_due(self, now, buf, cap);
         if (*got > 0)
             return AW_OK;
         if (self->ended && !self->rx.first)

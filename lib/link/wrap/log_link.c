@@ -47,7 +47,7 @@ static int64_t since_first(const struct log_link *self)
     return time_ns > self->first_ns ? time_ns - self->first_ns : 0;
 }
 
-/* What went to the device is only of interest where all hear all. */
+/* What went to the device is only of interest where everybody receives everything. */
 static bool is_for_us(const struct log_link *self)
 {
     const struct aw_log_entry *entry = &self->entry;
@@ -109,7 +109,7 @@ static enum aw_status log_read(struct aw_link *link, void *buf, size_t cap, size
 {
     struct log_link *self = (struct log_link *)link;
     *got = 0;
-    /* Asked even when there is nothing to wait for: a flood must not hide a wish to stop. */
+    /* Asked even when there is nothing to wait for: a flood must not hide a request to stop. */
     enum aw_status status = aw_clock_wait(link->clock, -1, 0, aw_clock_now(link->clock));
     if (status == AW_STOPPED)
         return status;

@@ -62,7 +62,7 @@ static void forget_digits(struct aw_arm_memory *memory)
     memory->tx = memory->rx = memory->n_owed = 0;
     memset(memory->owed, 0, sizeof memory->owed);
     memory->agreed = false;
-    memory->heard[0] = '\0';
+    memory->received[0] = '\0';
 }
 
 void aw_arm_init(struct aw_arm *arm, struct aw_link *link, const struct aw_arm_options *options,
@@ -75,8 +75,8 @@ void aw_arm_init(struct aw_arm *arm, struct aw_link *link, const struct aw_arm_o
     if (link->connections)
         forget_digits(&arm->memory);
     arm->tx_sure = arm->rx_sure = link->simulated; /* born with this link */
-    bool heard = arm->memory.rx >= 2;
-    arm->receiver = (struct aw_arm_receiver){heard ? arm->memory.rx : 2, !heard};
+    bool received = arm->memory.rx >= 2;
+    arm->receiver = (struct aw_arm_receiver){received ? arm->memory.rx : 2, !received};
     if (options->seq != AW_ARM_SEQ_AUTO) {
         arm->memory.tx = (uint8_t)options->seq;
         arm->receiver.any = true;
@@ -96,10 +96,10 @@ const struct aw_arm_memory *aw_arm_memory(struct aw_arm *arm)
     return &arm->memory;
 }
 
-static void tell(struct aw_arm *arm, enum aw_arm_event_kind kind, const char *text, int attempt)
+static void report(struct aw_arm *arm, enum aw_arm_event_kind kind, const char *text, int attempt)
 {
-    bool heard = text == arm->line.text && arm->line.decoded;
-    struct aw_arm_event event = {kind, text, attempt, heard ? &arm->line.record : NULL};
+    bool received = text == arm->line.text && arm->line.decoded;
+    struct aw_arm_event event = {kind, text, attempt, received ? &arm->line.record : NULL};
     if (arm->event)
         arm->event(arm->context, &event);
 }
@@ -120,7 +120,7 @@ static void count_garbage(struct aw_arm *arm)
 {
     arm->counters.garbage = arm->reader.garbage;
     arm->counters.overlong = arm->reader.framer.overlong;
-    tell(arm, AW_ARM_GARBAGE, "", 0);
+    report(arm, AW_ARM_GARBAGE, "", 0);
 }
 
 /* A peer that never falls silent must not keep us from seeing that the time is over. */
@@ -173,10 +173,10 @@ static enum fit compare_records(const struct aw_record *asked, const struct aw_r
     if (!both)
         return FIT_BARE;
     for (; both; both &= both - 1) {
-        int leaf = __builtin_ctzll(both);
-        double difference = asked->v[leaf] - answer->v[leaf];
+        int scalar = __builtin_ctzll(both);
+        double difference = asked->v[scalar] - answer->v[scalar];
         if (difference < 0 || difference > 0)
-            return leaf == joint ? FIT_NONE : FIT_OTHER;
+            return scalar == joint ? FIT_NONE : FIT_OTHER;
     }
     return FIT_EXACT;
 }
@@ -225,7 +225,7 @@ static enum fit find_owed(struct aw_arm *arm, int *index)
     return best;
 }
 
-static void take_answer(struct talk *talk)
+static void handle_answer(struct talk *talk)
 {
     const struct aw_arm_line *line = &talk->arm->line;
     copy_body(talk->out->answer, line->body);
@@ -235,14 +235,14 @@ static void take_answer(struct talk *talk)
 
 static void accept(struct talk *talk)
 {
-    take_answer(talk);
+    handle_answer(talk);
     talk->answered = true;
 }
 
 /* It may be ours: it is if nothing else comes for so long. 0: not by time alone. */
 static void hold(struct talk *talk, int for_ms)
 {
-    take_answer(talk);
+    handle_answer(talk);
     talk->held = true;
     talk->held_exact = talk->before_ack = false;
     talk->accept_at = for_ms ? now_of(talk->arm) + for_ms * AW_MILLISECOND : AW_NEVER;
@@ -251,7 +251,7 @@ static void hold(struct talk *talk, int for_ms)
 static void belongs_elsewhere(struct aw_arm *arm)
 {
     arm->counters.late++;
-    tell(arm, AW_ARM_LATE, arm->line.text, 0);
+    report(arm, AW_ARM_LATE, arm->line.text, 0);
 }
 
 /* Has it been carried out? Of two digits one is new to the handler. A stop goes where the joints
@@ -348,48 +348,48 @@ static void deliver_packet(struct aw_arm *arm, struct talk *talk)
     if (fit == FIT_NONE)
         belongs_elsewhere(arm);
     if (talk && talk->answered)
-        tell(arm, AW_ARM_CONFIRMATION, arm->line.text, 0);
+        report(arm, AW_ARM_CONFIRMATION, arm->line.text, 0);
 }
 
 /* A handler that was switched off starts at 2 again. Until it is known whether it was, its packet
- * is a duplicate only if it is the packet that we heard; and that one, coming again, is a new one
- * only if it can be the answer to this command. */
+ * is a duplicate only if it is the packet that we received; and that one, coming again, is a new
+ * one only if it can be the answer to this command. */
 static enum aw_arm_verdict judge(const struct aw_arm *arm, const struct talk *talk)
 {
     enum aw_arm_verdict verdict = aw_arm_judge(&arm->receiver, arm->line.digit);
-    bool heard = strcmp(arm->line.body, arm->memory.heard) == 0;
-    if (verdict == AW_ARM_DUPLICATE && !arm->rx_sure && !heard)
+    bool received = strcmp(arm->line.body, arm->memory.received) == 0;
+    if (verdict == AW_ARM_DUPLICATE && !arm->rx_sure && !received)
         return AW_ARM_NEW;
-    bool again = verdict == AW_ARM_NEW && heard && arm->line.digit != arm->receiver.expected;
+    bool again = verdict == AW_ARM_NEW && received && arm->line.digit != arm->receiver.expected;
     return again && !(talk && is_carried_out(talk)) ? AW_ARM_DUPLICATE : verdict;
 }
 
-static enum aw_status hear_packet(struct aw_arm *arm, struct talk *talk, struct aw_error *err)
+static enum aw_status receive_packet(struct aw_arm *arm, struct talk *talk, struct aw_error *err)
 {
     enum aw_arm_verdict verdict = judge(arm, talk);
     if (verdict == AW_ARM_FOREIGN) {
         arm->counters.foreign++;
-        tell(arm, AW_ARM_OTHER_DIGIT, arm->line.text, 0);
+        report(arm, AW_ARM_OTHER_DIGIT, arm->line.text, 0);
         return AW_OK;
     }
     enum aw_status status = acknowledge(arm, err);
     if (verdict == AW_ARM_DUPLICATE) {
         arm->counters.duplicates++;
-        tell(arm, AW_ARM_REPEATED, arm->line.text, 0);
+        report(arm, AW_ARM_REPEATED, arm->line.text, 0);
         return status;
     }
-    aw_arm_take(&arm->receiver, arm->line.digit);
+    aw_arm_handle(&arm->receiver, arm->line.digit);
     deliver_packet(arm, talk);
-    copy_body(arm->memory.heard, arm->line.body);
+    copy_body(arm->memory.received, arm->line.body);
     return status;
 }
 
-static void hear_ack(struct aw_arm *arm, struct talk *talk)
+static void receive_ack(struct aw_arm *arm, struct talk *talk)
 {
     int digit = aw_arm_ack_digit(&arm->line);
     if (!talk || digit < 0 || !(talk->wanted & ~talk->acks & 1u << digit)) {
         arm->counters.acks_ignored++;
-        tell(arm, AW_ARM_ACK_IGNORED, arm->line.text, 0);
+        report(arm, AW_ARM_ACK_IGNORED, arm->line.text, 0);
         return;
     }
     talk->acks |= 1u << digit;
@@ -397,7 +397,7 @@ static void hear_ack(struct aw_arm *arm, struct talk *talk)
     talk->out->acked = true;
     talk->out->ack_ns = now_of(arm) - talk->sent_ns;
     arm->memory.tx = (uint8_t)(digit ^ 1);
-    tell(arm, AW_ARM_ACKED, arm->line.text, 0);
+    report(arm, AW_ARM_ACKED, arm->line.text, 0);
     if (talk->before_ack) {
         talk->held = talk->before_ack = false;
         talk->out->answer[0] = '\0';
@@ -407,11 +407,11 @@ static void hear_ack(struct aw_arm *arm, struct talk *talk)
     }
 }
 
-static enum aw_status hear(struct aw_arm *arm, struct talk *talk, struct aw_error *err)
+static enum aw_status receive(struct aw_arm *arm, struct talk *talk, struct aw_error *err)
 {
     if (!aw_arm_is_ack(&arm->line))
-        return hear_packet(arm, talk, err);
-    hear_ack(arm, talk);
+        return receive_packet(arm, talk, err);
+    receive_ack(arm, talk);
     return AW_OK;
 }
 
@@ -420,7 +420,7 @@ enum aw_status aw_arm_idle(struct aw_arm *arm, int64_t deadline, struct aw_error
     for (;;) {
         enum aw_status status = next_line(arm, deadline, err);
         if (status == AW_OK)
-            status = hear(arm, NULL, err);
+            status = receive(arm, NULL, err);
         if (status != AW_OK)
             return status == AW_TIMEOUT ? AW_OK : status;
     }
@@ -438,7 +438,7 @@ static enum aw_status wait_for(struct talk *talk, const bool *what, int timeout_
         bool due = talk->held && talk->accept_at <= deadline;
         status = next_line(arm, due ? talk->accept_at : deadline, talk->err);
         if (status == AW_OK)
-            status = hear(arm, talk, talk->err);
+            status = receive(arm, talk, talk->err);
         else if (status == AW_TIMEOUT && due) {
             talk->answered = true;
             status = AW_OK;
@@ -463,7 +463,7 @@ static enum aw_status transmit(struct talk *talk, int attempt)
     talk->before_ack = false; /* the next ACK may be that of an earlier copy */
     talk->wanted |= 1u << talk->out->digit;
     talk->acks &= ~(1u << talk->out->digit);
-    tell(arm, attempt ? AW_ARM_RESENT : AW_ARM_SENT, text, attempt);
+    report(arm, attempt ? AW_ARM_RESENT : AW_ARM_SENT, text, attempt);
     return write_bytes(arm, bytes, size, talk->err);
 }
 
@@ -489,7 +489,7 @@ static void use_digit(struct talk *talk, uint8_t digit)
     talk->out->flipped = true;
     arm->receiver.any = true;
     arm->counters.flips++;
-    tell(arm, AW_ARM_FLIPPED, talk->out->sent, 0);
+    report(arm, AW_ARM_FLIPPED, talk->out->sent, 0);
 }
 
 static bool may_flip(const struct talk *talk)
@@ -547,11 +547,11 @@ static enum aw_status await_any_answer(struct talk *talk)
 
 static void remember_places(struct aw_arm *arm, const struct aw_record *record)
 {
-    for (int i = 0; i < record->codec->n_leaves; i++) {
+    for (int i = 0; i < record->codec->n_scalars; i++) {
         int joint;
         enum aw_arm_kind kind;
         if (record->present >> i & 1 &&
-            aw_arm_field_joint(record, record->codec->leaves[i].field->name, &joint, &kind))
+            aw_arm_field_joint(record, record->codec->scalars[i].field->name, &joint, &kind))
             arm->memory.places[joint] = (struct aw_arm_place){true, kind, (int)record->v[i]};
     }
 }
@@ -617,7 +617,7 @@ static void note_unconfirmed(struct talk *talk)
         copy_body(arm->memory.pending, talk->out->sent);
 }
 
-static enum aw_status say_confirmed(struct talk *talk, enum fit fit)
+static enum aw_status report_confirmed(struct talk *talk, enum fit fit)
 {
     struct aw_arm_outcome *out = talk->out;
     out->result = fit == FIT_OTHER ? AW_ARM_CONFIRMED_OTHER : AW_ARM_CONFIRMED;
@@ -638,10 +638,10 @@ static enum aw_status conclude_confirmed(struct talk *talk)
     copy_body(line.body, out->answer);
     enum fit fit = compare_with(talk, &line);
     note_confirmed(talk, fit);
-    return say_confirmed(talk, fit);
+    return report_confirmed(talk, fit);
 }
 
-static enum aw_status say_not_confirmed(struct talk *talk)
+static enum aw_status report_not_confirmed(struct talk *talk)
 {
     struct aw_arm_outcome *out = talk->out;
     const struct aw_arm_options *options = &talk->arm->options;
@@ -656,35 +656,35 @@ static enum aw_status say_not_confirmed(struct talk *talk)
                    out->flipped ? ", with either digit" : "", advice);
 }
 
-static const char *silence(const struct talk *talk)
+static const char *no_answer_hint(const struct talk *talk)
 {
     const struct aw_arm *arm = talk->arm;
-    const struct aw_arm_counters *heard = &arm->counters;
+    const struct aw_arm_counters *received = &arm->counters;
     bool no_other = arm->options.seq != AW_ARM_SEQ_AUTO || !talk->repeatable;
-    if (heard->foreign)
+    if (received->foreign)
         return "our own lines come back: look for a local echo or crossed wires";
-    if (heard->delivered || heard->duplicates || heard->acks_ignored)
+    if (received->delivered || received->duplicates || received->acks_ignored)
         return no_other ? "the handler is there and ACKs nothing for this digit: it may be waiting "
                           "for the other one, try --seq auto or ping"
                         : "the handler is there and ACKs nothing for either digit: it may not know "
                           "this command";
-    if (heard->garbage || heard->overlong)
+    if (received->garbage || received->overlong)
         return "only garbage comes: check the speed (9600 8N1)";
     return no_other ? "check power, port and speed (9600 8N1); or it may be waiting for the other "
                       "digit, try --seq auto or ping"
                     : "check power, port and speed (9600 8N1)";
 }
 
-static enum aw_status say_not_acked(struct talk *talk)
+static enum aw_status report_not_acked(struct talk *talk)
 {
     struct aw_arm_outcome *out = talk->out;
     out->result = AW_ARM_NOT_ACKED;
     return aw_fail(talk->err, AW_TIMEOUT, "%s: no ACK after %d tries with digit %d%s — %s",
                    out->sent, talk->arm->options.retries + 1, out->digit,
-                   out->flipped ? " and one with the other" : "", silence(talk));
+                   out->flipped ? " and one with the other" : "", no_answer_hint(talk));
 }
 
-static enum aw_status say_ended(struct talk *talk, enum aw_status status)
+static enum aw_status report_ended(struct talk *talk, enum aw_status status)
 {
     bool stopped = status == AW_STOPPED;
     talk->out->result = stopped ? AW_ARM_STOPPED : AW_ARM_LINK_LOST;
@@ -710,8 +710,8 @@ static enum aw_status conclude(struct talk *talk, enum aw_status status)
     talk->out->answer[0] = '\0';
     talk->out->has_record = false;
     if (status != AW_TIMEOUT)
-        return say_ended(talk, status);
-    return talk->out->acked ? say_not_confirmed(talk) : say_not_acked(talk);
+        return report_ended(talk, status);
+    return talk->out->acked ? report_not_confirmed(talk) : report_not_acked(talk);
 }
 
 /* Commands */
@@ -822,9 +822,9 @@ enum aw_status aw_arm_ping(struct aw_arm *arm, struct aw_arm_outcome *outcome, s
     }
     outcome->total_ns = now_of(arm) - talk.first_ns;
     if (!reached)
-        return say_ended(&talk, status);
+        return report_ended(&talk, status);
     if (!talk.acked)
-        return say_not_acked(&talk);
+        return report_not_acked(&talk);
     note_ping(&arm->memory, next, outcome->digit);
     arm->tx_sure = true;
     outcome->result = AW_ARM_CONFIRMED;
@@ -848,10 +848,10 @@ bool aw_arm_last_confirmed(struct aw_arm *arm, const struct aw_record *command,
     if (is_motor(command))
         return aw_record_set(back, "duty", 0, NULL) == AW_OK;
     bool moves = false;
-    for (int i = 0; i < back->codec->n_leaves; i++) {
+    for (int i = 0; i < back->codec->n_scalars; i++) {
         int joint;
         enum aw_arm_kind kind;
-        if (!aw_arm_field_joint(command, back->codec->leaves[i].field->name, &joint, &kind))
+        if (!aw_arm_field_joint(command, back->codec->scalars[i].field->name, &joint, &kind))
             continue;
         const struct aw_arm_place *place = &arm->memory.places[joint];
         if (!place->known || place->kind != kind)

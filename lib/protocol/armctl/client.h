@@ -21,7 +21,7 @@
  * digits agree (no ACK at all: even then), and that the command is absolute: deg, pos, arm and spd
  * may be carried out twice, mov may not, and neither may what we do not know. After that the first
  * digit of the handler is taken, whichever it is. Before the digits are shown to agree, a packet
- * with the digit of a duplicate that differs from the last one heard is a new one.
+ * with the digit of a duplicate that differs from the last one received is a new one.
  *
  * An ACK that got lost is no harm where the confirmation comes: it implies the ACK, since the link
  * keeps the order.

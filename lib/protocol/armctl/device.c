@@ -21,9 +21,9 @@
 #define PULSE_LEAST 1000
 #define PULSE_MOST  2000
 
-/* A leaf of a command that moves an axis. */
+/* A scalar of a command that moves an axis. */
 struct move {
-    int leaf;
+    int scalar;
     struct aw_arm_axis *axis;
 };
 
@@ -152,7 +152,7 @@ static void run_sender(struct handler *h)
         send_confirmation(h);
 }
 
-static void hear_ack(struct handler *h, int digit)
+static void receive_ack(struct handler *h, int digit)
 {
     if (!h->busy || digit != h->digit)
         return;
@@ -197,7 +197,7 @@ static void end_job(struct handler *h, int index)
     memmove(h->jobs + index, h->jobs + index + 1, (size_t)(h->n_jobs - index) * sizeof *h->jobs);
     for (int i = 0; i < job.n_moves; i++) {
         const struct move *move = &job.moves[i];
-        job.record.v[move->leaf] = round(aw_arm_axis_at(move->axis, h->now_ns));
+        job.record.v[move->scalar] = round(aw_arm_axis_at(move->axis, h->now_ns));
     }
     if (!job.forgotten)
         confirm_record(h, &job.record);
@@ -238,12 +238,12 @@ static double speed_of(const struct handler *h, const struct aw_arm_joint *joint
     return joint && joint->speed > 0 ? joint->speed : usual;
 }
 
-static void add_move(struct handler *h, struct job *job, int leaf, struct aw_arm_axis *axis,
+static void add_move(struct handler *h, struct job *job, int scalar, struct aw_arm_axis *axis,
                      double target, double speed)
 {
     release_axis(h, axis);
     int64_t there = aw_arm_axis_go(axis, target, speed, h->now_ns);
-    job->moves[job->n_moves++] = (struct move){leaf, axis};
+    job->moves[job->n_moves++] = (struct move){scalar, axis};
     job->due_ns = there > job->due_ns ? there : job->due_ns;
 }
 
@@ -255,27 +255,27 @@ static bool moves(const struct handler *h, enum aw_arm_kind kind, double value)
     return kind != AW_ARM_ROTATE || !has_quirk(h, AW_ARM_PULSE_DEG);
 }
 
-static void move_joint(struct handler *h, struct job *job, int leaf)
+static void move_joint(struct handler *h, struct job *job, int scalar)
 {
     int index;
     enum aw_arm_kind kind;
     const struct aw_record *record = &job->record;
-    if (!aw_arm_field_joint(record, record->codec->leaves[leaf].field->name, &index, &kind))
+    if (!aw_arm_field_joint(record, record->codec->scalars[scalar].field->name, &index, &kind))
         return;
     const struct aw_arm_joint *joint = aw_arm_profile_joint(&h->profile, index);
-    double target = limit(joint, kind, record->v[leaf]);
+    double target = limit(joint, kind, record->v[scalar]);
     if (moves(h, kind, target))
-        add_move(h, job, leaf, &h->axes[kind][index], target, speed_of(h, joint, kind));
+        add_move(h, job, scalar, &h->axes[kind][index], target, speed_of(h, joint, kind));
 }
 
 /* The way driven is counted from 0 for each mov, so that it can be confirmed. */
 static void drive(struct handler *h, struct job *job)
 {
     struct aw_arm_axis *axis = &h->axes[AW_ARM_TRANSLATE][VEHICLE];
-    int leaf = aw_codec_find(job->record.codec, "distance");
+    int scalar = aw_codec_find(job->record.codec, "distance");
     release_axis(h, axis);
     *axis = (struct aw_arm_axis){0};
-    add_move(h, job, leaf, axis, job->record.v[leaf], h->vehicle_mm_s);
+    add_move(h, job, scalar, axis, job->record.v[scalar], h->vehicle_mm_s);
 }
 
 static void set_speed(struct handler *h, const struct aw_record *record)
@@ -298,7 +298,7 @@ static void execute(struct handler *h, const struct aw_arm_line *line)
         drive(h, &job);
     else if (strcmp(name, "spd") == 0)
         set_speed(h, &line->record);
-    for (int i = 0; i < line->record.codec->n_leaves; i++)
+    for (int i = 0; i < line->record.codec->n_scalars; i++)
         move_joint(h, &job, i);
     h->jobs[h->n_jobs++] = job;
 }
@@ -334,13 +334,13 @@ static bool can_execute(const struct handler *h, const struct aw_arm_line *line)
     if (!line->decoded)
         return false;
     const struct aw_record *record = &line->record;
-    for (int i = 0; i < record->codec->n_leaves; i++) {
+    for (int i = 0; i < record->codec->n_scalars; i++) {
         int index;
         enum aw_arm_kind kind;
-        const struct aw_leaf *leaf = &record->codec->leaves[i];
-        if (leaf->value && !(record->present >> i & 1))
+        const struct aw_scalar *scalar = &record->codec->scalars[i];
+        if (scalar->value && !(record->present >> i & 1))
             return false;
-        if (!aw_arm_field_joint(record, leaf->field->name, &index, &kind))
+        if (!aw_arm_field_joint(record, scalar->field->name, &index, &kind))
             continue;
         const struct aw_arm_joint *joint = aw_arm_profile_joint(&h->profile, index);
         if (joint && joint->kind != kind)
@@ -393,7 +393,7 @@ static void execute_published(struct handler *h, const char *body)
     confirm(h, body);
 }
 
-static void hear_new(struct handler *h, struct aw_arm_line *line)
+static void receive_new(struct handler *h, struct aw_arm_line *line)
 {
     pulse_is_angle(h, line);
     bool published = has_quirk(h, AW_ARM_ONLY_DEG_SPD);
@@ -404,18 +404,18 @@ static void hear_new(struct handler *h, struct aw_arm_line *line)
         return;
     }
     send_ack(h, line->digit);
-    aw_arm_take(&h->receiver, line->digit);
+    aw_arm_handle(&h->receiver, line->digit);
     if (published)
         execute_published(h, line->body);
     else if (valid)
         execute(h, line);
 }
 
-static void hear_packet(struct handler *h, struct aw_arm_line *line)
+static void receive_packet(struct handler *h, struct aw_arm_line *line)
 {
     enum aw_arm_verdict verdict = aw_arm_judge(&h->receiver, line->digit);
     if (verdict == AW_ARM_NEW) {
-        hear_new(h, line);
+        receive_new(h, line);
     } else if (verdict == AW_ARM_DUPLICATE) {
         h->counters.duplicates++;
         if (!has_quirk(h, AW_ARM_NO_REACK))
@@ -428,13 +428,13 @@ static void hear_packet(struct handler *h, struct aw_arm_line *line)
 static void hear_text(struct handler *h)
 {
     if (aw_arm_is_ack(&h->line))
-        hear_ack(h, aw_arm_ack_digit(&h->line));
+        receive_ack(h, aw_arm_ack_digit(&h->line));
     else
-        hear_packet(h, &h->line);
+        receive_packet(h, &h->line);
 }
 
 /* False when there is no line left. */
-static bool hear_line(struct handler *h)
+static bool receive_line(struct handler *h)
 {
     enum aw_status status = aw_arm_reader_next(&h->reader, &h->wire, AW_TX, &h->line);
     if (status == AW_MORE)
@@ -475,7 +475,7 @@ static void hear_raw(struct handler *h)
     h->counters.garbage++;
     if (has_quirk(h, AW_ARM_ACK_INVALID) && digit == h->receiver.expected) {
         send_ack(h, digit);
-        aw_arm_take(&h->receiver, digit);
+        aw_arm_handle(&h->receiver, digit);
     }
 }
 
@@ -505,7 +505,7 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
         aw_arm_reader_added(&h->reader, part);
         from += part;
         size -= part;
-        while (hear_line(h))
+        while (receive_line(h))
             advance(h, now);
     }
 }

@@ -121,7 +121,7 @@ enum aw_arm_verdict aw_arm_judge(const struct aw_arm_receiver *receiver, uint8_t
     return receiver->any || digit == receiver->expected ? AW_ARM_NEW : AW_ARM_DUPLICATE;
 }
 
-void aw_arm_take(struct aw_arm_receiver *receiver, uint8_t digit)
+void aw_arm_handle(struct aw_arm_receiver *receiver, uint8_t digit)
 {
     receiver->expected = digit ^ 1u;
     receiver->any = false;

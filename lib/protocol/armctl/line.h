@@ -84,6 +84,6 @@ enum aw_arm_verdict {
 enum aw_arm_verdict aw_arm_judge(const struct aw_arm_receiver *receiver, uint8_t digit);
 
 /* Notes that the packet with this digit was taken. */
-void aw_arm_take(struct aw_arm_receiver *receiver, uint8_t digit);
+void aw_arm_handle(struct aw_arm_receiver *receiver, uint8_t digit);
 
 #endif

@@ -235,9 +235,9 @@ static const struct mapping {
  * aw_encode. */
 static bool own_joint(const struct aw_record *record, int *joint)
 {
-    int leaf = aw_codec_find(record->codec, "joint");
-    double value = record->v[leaf];
-    if (!(record->present >> leaf & 1) || !(value >= 0 && value < AW_ARM_JOINTS))
+    int scalar = aw_codec_find(record->codec, "joint");
+    double value = record->v[scalar];
+    if (!(record->present >> scalar & 1) || !(value >= 0 && value < AW_ARM_JOINTS))
         return false;
     *joint = (int)value;
     return true;
@@ -258,76 +258,78 @@ bool aw_arm_field_joint(const struct aw_record *record, const char *field, int *
 }
 
 /* One value that goes to one joint. */
-struct wish {
+struct request {
     const struct aw_arm_joint *joint; /* NULL: not in the profile */
     int index;
     enum aw_arm_kind kind;
     double value;
 };
 
-static enum aw_status outside(const struct wish *wish, double limit, bool above,
+static enum aw_status outside(const struct request *request, double limit, bool above,
                               struct aw_error *err)
 {
-    const char *unit = kind_words[wish->kind].unit;
+    const char *unit = kind_words[request->kind].unit;
     const char *side = above ? "above its maximum" : "below its minimum";
-    if (wish->joint)
-        return aw_fail(err, AW_LIMIT,
-                       "%s: %g %s is %s %g %s — see [joint %s] in the config, or --force",
-                       wish->joint->name, wish->value, unit, side, limit, unit, wish->joint->name);
+    if (request->joint)
+        return aw_fail(
+            err, AW_LIMIT, "%s: %g %s is %s %g %s — see [joint %s] in the config, or --force",
+            request->joint->name, request->value, unit, side, limit, unit, request->joint->name);
     return aw_fail(err, AW_LIMIT,
                    "joint %d: %g %s is %s %g %s — describe the joint in the config, or %s--force",
-                   wish->index, wish->value, unit, side, limit, unit, above ? "" : "--signed or ");
+                   request->index, request->value, unit, side, limit, unit,
+                   above ? "" : "--signed or ");
 }
 
-static enum aw_status check_wish(const struct wish *wish, bool negatives, struct aw_error *err)
+static enum aw_status check_request(const struct request *request, bool negatives,
+                                    struct aw_error *err)
 {
-    const struct aw_arm_joint *joint = wish->joint;
-    const struct kind_words *words = &kind_words[wish->kind];
-    if (joint && joint->kind != wish->kind)
+    const struct aw_arm_joint *joint = request->joint;
+    const struct kind_words *words = &kind_words[request->kind];
+    if (joint && joint->kind != request->kind)
         return aw_fail(err, AW_USAGE, "%s: it is a %s joint and has no %s — use %s", joint->name,
                        kind_words[joint->kind].word, words->field, kind_words[joint->kind].message);
     double max = joint ? joint->max : words->most;
     double min = joint ? joint->min : negatives ? -words->most : words->least;
-    if (wish->value > max)
-        return outside(wish, max, true, err);
-    if (wish->value < min)
-        return outside(wish, min, false, err);
+    if (request->value > max)
+        return outside(request, max, true, err);
+    if (request->value < min)
+        return outside(request, min, false, err);
     return AW_OK;
 }
 
-static bool wish_of(const struct aw_arm_profile *profile, const struct aw_record *record, int leaf,
-                    struct wish *wish)
+static bool request_of(const struct aw_arm_profile *profile, const struct aw_record *record,
+                       int scalar, struct request *request)
 {
-    const char *field = record->codec->leaves[leaf].field->name;
-    if (!(record->present >> leaf & 1) ||
-        !aw_arm_field_joint(record, field, &wish->index, &wish->kind))
+    const char *field = record->codec->scalars[scalar].field->name;
+    if (!(record->present >> scalar & 1) ||
+        !aw_arm_field_joint(record, field, &request->index, &request->kind))
         return false;
-    wish->joint = aw_arm_profile_joint(profile, wish->index);
-    wish->value = record->v[leaf];
+    request->joint = aw_arm_profile_joint(profile, request->index);
+    request->value = record->v[scalar];
     return true;
 }
 
 enum aw_status aw_arm_profile_check(const struct aw_arm_profile *profile, bool negatives,
                                     const struct aw_record *record, struct aw_error *err)
 {
-    struct wish wish;
+    struct request request;
     enum aw_status status = AW_OK;
-    for (int i = 0; i < record->codec->n_leaves && status == AW_OK; i++)
-        if (wish_of(profile, record, i, &wish))
-            status = check_wish(&wish, negatives, err);
+    for (int i = 0; i < record->codec->n_scalars && status == AW_OK; i++)
+        if (request_of(profile, record, i, &request))
+            status = check_request(&request, negatives, err);
     return status;
 }
 
 int aw_arm_profile_longest_ms(const struct aw_arm_profile *profile, const struct aw_record *record)
 {
-    struct wish wish;
+    struct request request;
     double longest = 0;
-    for (int i = 0; i < record->codec->n_leaves; i++) {
-        if (!wish_of(profile, record, i, &wish))
+    for (int i = 0; i < record->codec->n_scalars; i++) {
+        if (!request_of(profile, record, i, &request))
             continue;
-        if (!wish.joint || wish.joint->speed <= 0)
+        if (!request.joint || request.joint->speed <= 0)
             return 0;
-        double ms = (wish.joint->max - wish.joint->min) / wish.joint->speed * 1000;
+        double ms = (request.joint->max - request.joint->min) / request.joint->speed * 1000;
         longest = ms > longest ? ms : longest;
     }
     return longest < 3600000 ? (int)longest : 0;

@@ -105,7 +105,7 @@ static bool read_line(struct aw_arm_memory *memory, const char *key, const char 
     if (strcmp(name, "owed") == 0)
         return add_owed(memory, value);
     if (strcmp(name, "heard") == 0)
-        return set_body(memory->heard, value);
+        return set_body(memory->received, value);
     if (strcmp(name, "pending") == 0)
         return set_body(memory->pending, value);
     if (strcmp(name, "confirmed") == 0)
@@ -156,7 +156,7 @@ static void write_lines(FILE *file, const char *key, const struct aw_arm_memory 
         fprintf(file, "owed %s\n", memory->owed[i]);
     const struct {
         const char *name, *body;
-    } bodies[] = {{"heard", memory->heard},
+    } bodies[] = {{"heard", memory->received},
                   {"pending", memory->pending},
                   {"confirmed", memory->confirmed},
                   {"motor", memory->motor}};

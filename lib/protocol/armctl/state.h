@@ -44,7 +44,7 @@ struct aw_arm_memory {
     enum aw_arm_pings pings;
     uint8_t n_owed; /* commands whose confirmation may still come, the oldest first */
     char owed[AW_ARM_OWED_MAX][AW_ARM_BODY_MAX + 1];
-    char heard[AW_ARM_BODY_MAX + 1];     /* the handler's last packet, to know a duplicate by */
+    char received[AW_ARM_BODY_MAX + 1];  /* the handler's last packet, to know a duplicate by */
     char pending[AW_ARM_BODY_MAX + 1];   /* the last command if it was never confirmed, or "" */
     char confirmed[AW_ARM_BODY_MAX + 1]; /* the last confirmed command, or "" */
     char motor[AW_ARM_BODY_MAX + 1]; /* the last duty other than 0, which goes on until 0, or "" */

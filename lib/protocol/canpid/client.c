@@ -14,14 +14,14 @@ enum effect {
     SETS,  /* says itself what the joint is to do */
 };
 
-struct aw_pid_options aw_pid_defaults(void)
+struct aw_canpid_options aw_canpid_defaults(void)
 {
-    return (struct aw_pid_options){.confirm_ms = 500, .latency_ms = 20};
+    return (struct aw_canpid_options){.confirm_ms = 500, .latency_ms = 20};
 }
 
-struct aw_pid_board *aw_pid_board(struct aw_pid *pid, unsigned board)
+struct aw_canpid_board *aw_canpid_board(struct aw_canpid *client, unsigned board)
 {
-    return &pid->boards[board / 32 % AW_PID_BOARDS];
+    return &client->boards[board / 32 % AW_CANPID_BOARDS];
 }
 
 static unsigned id_of(const uint8_t *frame)
@@ -37,18 +37,18 @@ static bool is_command(unsigned id)
 
 /* Telemetry */
 
-int64_t aw_pid_last_ns(const struct aw_pid_stream *stream)
+int64_t aw_canpid_last_ns(const struct aw_canpid_stream *stream)
 {
-    return stream->count ? stream->times_ns[(stream->count - 1) % AW_PID_TIMES] : AW_NEVER;
+    return stream->count ? stream->times_ns[(stream->count - 1) % AW_CANPID_TIMES] : AW_NEVER;
 }
 
-double aw_pid_rate_hz(const struct aw_pid_stream *stream, int64_t now)
+double aw_canpid_rate_hz(const struct aw_canpid_stream *stream, int64_t now)
 {
-    uint64_t n = stream->count < AW_PID_TIMES ? stream->count : AW_PID_TIMES;
+    uint64_t n = stream->count < AW_CANPID_TIMES ? stream->count : AW_CANPID_TIMES;
     if (n < 2)
         return 0;
-    int64_t first = stream->times_ns[(stream->count - n) % AW_PID_TIMES];
-    double span = (double)(aw_pid_last_ns(stream) - first);
+    int64_t first = stream->times_ns[(stream->count - n) % AW_CANPID_TIMES];
+    double span = (double)(aw_canpid_last_ns(stream) - first);
     double gaps = (double)(n - 1);
     double overdue = (double)(now - first) - span / gaps;
     if (overdue > span)
@@ -56,27 +56,27 @@ double aw_pid_rate_hz(const struct aw_pid_stream *stream, int64_t now)
     return span > 0 ? gaps * AW_SECOND / span : 0;
 }
 
-static void note_arrival(struct aw_pid_stream *stream, int64_t now)
+static void note_arrival(struct aw_canpid_stream *stream, int64_t now)
 {
-    stream->times_ns[stream->count++ % AW_PID_TIMES] = now;
+    stream->times_ns[stream->count++ % AW_CANPID_TIMES] = now;
 }
 
 #define SILENCE_NS (100 * AW_MILLISECOND)
 #define WINDOW_NS  (100 * AW_MILLISECOND)
 
-static void begin_window(struct aw_pid_period *p, int64_t now, bool steady)
+static void begin_window(struct aw_canpid_period *p, int64_t now, bool steady)
 {
     p->from_ns = now;
     p->frames = 0;
     p->steady = steady;
 }
 
-static void note_period(struct aw_pid_period *p, uint64_t count, int64_t now)
+static void note_period(struct aw_canpid_period *p, uint64_t count, int64_t now)
 {
-    bool silence = count == 1 || now - p->last_ns > SILENCE_NS;
+    bool no_answer_hint = count == 1 || now - p->last_ns > SILENCE_NS;
     p->last_ns = now;
     p->frames++;
-    if (silence) {
+    if (no_answer_hint) {
         begin_window(p, now, false);
     } else if (now - p->from_ns >= WINDOW_NS) {
         if (p->steady)
@@ -85,21 +85,21 @@ static void note_period(struct aw_pid_period *p, uint64_t count, int64_t now)
     }
 }
 
-static void take_joint(struct aw_pid_board *board, const double *v, const int8_t *at)
+static void handle_joint(struct aw_canpid_board *board, const double *v, const int8_t *at)
 {
     board->fix_link_angle = v[at[0]];
     board->alpha_angle = v[at[1]];
     board->torque = v[at[2]];
 }
 
-static void take_pid(struct aw_pid_board *board, const double *v, const int8_t *at)
+static void handle_pid(struct aw_canpid_board *board, const double *v, const int8_t *at)
 {
     board->setpoint = v[at[0]];
     board->output = v[at[1]];
     board->measured = v[at[2]];
 }
 
-static void take_sensors(struct aw_pid_board *board, const double *v, const int8_t *at)
+static void handle_sensors(struct aw_canpid_board *board, const double *v, const int8_t *at)
 {
     board->error = (int)v[at[0]];
     board->velocity = v[at[1]];
@@ -109,49 +109,52 @@ static void take_sensors(struct aw_pid_board *board, const double *v, const int8
 
 static const struct {
     const char *message;
-    const char *fields[AW_PID_VALUES];
-    void (*take)(struct aw_pid_board *board, const double *v, const int8_t *at);
-} kinds[AW_PID_KINDS] = {
-    [AW_PID_JOINT] = {"joint", {"fix_link_angle", "alpha_angle", "torque"}, take_joint},
-    [AW_PID_PID] = {"pid", {"setpoint", "output", "measured"}, take_pid},
-    [AW_PID_SENSORS] = {"sensors", {"error", "velocity", "current", "lever_angle"}, take_sensors},
+    const char *fields[AW_CANPID_VALUES];
+    void (*take)(struct aw_canpid_board *board, const double *v, const int8_t *at);
+} kinds[AW_CANPID_KINDS] = {
+    [AW_CANPID_JOINT] = {"joint", {"fix_link_angle", "alpha_angle", "torque"}, handle_joint},
+    [AW_CANPID_PID] = {"pid", {"setpoint", "output", "measured"}, handle_pid},
+    [AW_CANPID_SENSORS] = {"sensors",
+                           {"error", "velocity", "current", "lever_angle"},
+                           handle_sensors},
 };
 
-static void find_leaves(struct aw_pid *pid)
+static void find_scalars(struct aw_canpid *client)
 {
-    for (int kind = 0; kind < AW_PID_KINDS; kind++) {
-        pid->codecs[kind] = aw_wire_codec(&pid->wire, kinds[kind].message, AW_RX);
-        for (int i = 0; i < AW_PID_VALUES && kinds[kind].fields[i]; i++)
-            pid->leaves[kind][i] = (int8_t)aw_codec_find(pid->codecs[kind], kinds[kind].fields[i]);
+    for (int kind = 0; kind < AW_CANPID_KINDS; kind++) {
+        client->codecs[kind] = aw_wire_codec(&client->wire, kinds[kind].message, AW_RX);
+        for (int i = 0; i < AW_CANPID_VALUES && kinds[kind].fields[i]; i++)
+            client->scalars[kind][i] =
+                (int8_t)aw_codec_find(client->codecs[kind], kinds[kind].fields[i]);
     }
 }
 
-static void take_telemetry(struct aw_pid *pid, unsigned id, const struct aw_record *record)
+static void handle_telemetry(struct aw_canpid *client, unsigned id, const struct aw_record *record)
 {
-    struct aw_pid_board *board = aw_pid_board(pid, id);
-    pid->counters.telemetry++;
-    for (int kind = 0; kind < AW_PID_KINDS; kind++) {
-        if (record->codec != pid->codecs[kind])
+    struct aw_canpid_board *board = aw_canpid_board(client, id);
+    client->counters.telemetry++;
+    for (int kind = 0; kind < AW_CANPID_KINDS; kind++) {
+        if (record->codec != client->codecs[kind])
             continue;
-        int64_t now = aw_clock_now(pid->link->clock);
-        kinds[kind].take(board, record->v, pid->leaves[kind]);
+        int64_t now = aw_clock_now(client->link->clock);
+        kinds[kind].take(board, record->v, client->scalars[kind]);
         note_arrival(&board->streams[kind], now);
-        if (kind == AW_PID_PID)
+        if (kind == AW_CANPID_PID)
             note_period(&board->period, board->streams[kind].count, now);
     }
 }
 
-void aw_pid_init(struct aw_pid *pid, struct aw_link *link, const struct aw_variant *variant,
-                 const struct aw_pid_options *options)
+void aw_canpid_init(struct aw_canpid *client, struct aw_link *link,
+                    const struct aw_variant *variant, const struct aw_canpid_options *options)
 {
-    memset(pid, 0, sizeof *pid);
-    pid->link = link;
-    pid->options = *options;
-    aw_wire_init(&pid->wire, &aw_canpid_protocol, variant, false);
-    find_leaves(pid);
-    for (int i = 0; i < AW_PID_BOARDS; i++) {
-        pid->boards[i].controller = AW_PID_LAST;
-        pid->boards[i].sent_ns = INT64_MIN;
+    memset(client, 0, sizeof *client);
+    client->link = link;
+    client->options = *options;
+    aw_wire_init(&client->wire, &aw_canpid_protocol, variant, false);
+    find_scalars(client);
+    for (int i = 0; i < AW_CANPID_BOARDS; i++) {
+        client->boards[i].controller = AW_CANPID_LAST;
+        client->boards[i].sent_ns = INT64_MIN;
     }
 }
 
@@ -167,27 +170,27 @@ static enum effect effect_of(const struct aw_record *command)
 static int controller_of(const struct aw_record *command)
 {
     double controller = aw_record_get(command, "controller");
-    return controller >= 0 && controller < AW_PID_CONTROLLERS ? (int)controller : AW_PID_LAST;
+    return controller >= 0 && controller < AW_CANPID_CONTROLLERS ? (int)controller : AW_CANPID_LAST;
 }
 
 /* A command that went over the bus, ours or not. */
-static void note_command(struct aw_pid *pid, unsigned board, const struct aw_record *command)
+static void note_command(struct aw_canpid *client, unsigned board, const struct aw_record *command)
 {
     int controller = controller_of(command);
-    if (controller != AW_PID_LAST)
-        aw_pid_board(pid, board)->controller = controller;
+    if (controller != AW_CANPID_LAST)
+        aw_canpid_board(client, board)->controller = controller;
 }
 
-static void note_gain(struct aw_pid *pid, const struct aw_record *command,
-                      const struct aw_pid_sent *sent)
+static void note_gain(struct aw_canpid *client, const struct aw_record *command,
+                      const struct aw_canpid_sent *sent)
 {
-    int gain = aw_pid_gain_find(command->codec->message->name);
+    int gain = aw_canpid_gain_find(command->codec->message->name);
     if (gain >= 0)
-        aw_pid_gains_note(&pid->gains,
-                          &(struct aw_pid_gain_at){.board = sent->board,
-                                                   .controller = sent->controller,
-                                                   .gain = (enum aw_pid_gain)gain,
-                                                   .value = aw_record_get(command, "value")});
+        aw_canpid_gains_note(&client->gains,
+                             &(struct aw_canpid_gain_at){.board = sent->board,
+                                                         .controller = sent->controller,
+                                                         .gain = (enum aw_canpid_gain)gain,
+                                                         .value = aw_record_get(command, "value")});
 }
 
 /* What no option allows, because the firmware writes past its tables there. */
@@ -196,7 +199,7 @@ static enum aw_status check_indices(const struct aw_record *command, struct aw_e
     static const struct {
         const char *field;
         double max;
-    } indices[] = {{"controller", AW_PID_CONTROLLERS - 1}, {"index", 3}};
+    } indices[] = {{"controller", AW_CANPID_CONTROLLERS - 1}, {"index", 3}};
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
         if (aw_record_get(command, indices[i].field) > indices[i].max)
             return aw_fail(err, AW_LIMIT, "%s: %s %.9g is above %g — the driver does not check it",
@@ -205,36 +208,36 @@ static enum aw_status check_indices(const struct aw_record *command, struct aw_e
     return AW_OK;
 }
 
-static enum aw_status guard(struct aw_pid *pid, const struct aw_record *command,
-                            struct aw_pid_sent *sent, struct aw_error *err)
+static enum aw_status guard(struct aw_canpid *client, const struct aw_record *command,
+                            struct aw_canpid_sent *sent, struct aw_error *err)
 {
     enum effect effect = effect_of(command);
-    int last = aw_pid_board(pid, sent->board)->controller;
-    char board[AW_PID_NAME_MAX];
+    int last = aw_canpid_board(client, sent->board)->controller;
+    char board[AW_CANPID_NAME_MAX];
     if (effect == NO_CONTROLLER)
         return AW_OK;
-    sent->switches = last != AW_PID_LAST && last != sent->controller;
-    sent->unknown = last == AW_PID_LAST && effect == HOLDS;
-    if (effect == SETS || !sent->switches || pid->options.allow_switch)
+    sent->switches = last != AW_CANPID_LAST && last != sent->controller;
+    sent->unknown = last == AW_CANPID_LAST && effect == HOLDS;
+    if (effect == SETS || !sent->switches || client->options.allow_switch)
         return AW_OK;
     return aw_fail(err, AW_LIMIT,
                    "%s of %s: %s is running %s, and this would switch it over and hold the joint "
                    "with force — use --switch if that is meant",
-                   command->codec->message->name, aw_pid_controller_name(sent->controller),
-                   aw_pid_board_name(&pid->wire.variant, sent->board, board),
-                   aw_pid_controller_name(last));
+                   command->codec->message->name, aw_canpid_controller_name(sent->controller),
+                   aw_canpid_board_name(&client->wire.variant, sent->board, board),
+                   aw_canpid_controller_name(last));
 }
 
-enum aw_status aw_pid_check(struct aw_pid *pid, const struct aw_record *command,
-                            struct aw_pid_sent *sent, struct aw_error *err)
+enum aw_status aw_canpid_check(struct aw_canpid *client, const struct aw_record *command,
+                               struct aw_canpid_sent *sent, struct aw_error *err)
 {
-    struct aw_pid_sent unwanted;
+    struct aw_canpid_sent unwanted;
     if (!sent)
         sent = &unwanted;
-    *sent = (struct aw_pid_sent){.controller = AW_PID_LAST, .setpoint = (double)NAN};
+    *sent = (struct aw_canpid_sent){.controller = AW_CANPID_LAST, .setpoint = (double)NAN};
     enum aw_status status = check_indices(command, err);
     if (status == AW_OK)
-        status = aw_encode(command, pid->options.force, sent->bytes, sizeof sent->bytes,
+        status = aw_encode(command, client->options.force, sent->bytes, sizeof sent->bytes,
                            &sent->size, err);
     if (status != AW_OK)
         return status;
@@ -242,151 +245,154 @@ enum aw_status aw_pid_check(struct aw_pid *pid, const struct aw_record *command,
     sent->controller = controller_of(command);
     if (effect_of(command) == SETS)
         sent->setpoint = (double)aw_get_f32(sent->bytes + 2);
-    return guard(pid, command, sent, err);
+    return guard(client, command, sent, err);
 }
 
-int64_t aw_pid_paced_ns(const struct aw_pid *pid, unsigned id)
+int64_t aw_canpid_paced_ns(const struct aw_canpid *client, unsigned id)
 {
-    const struct aw_pid_board *to = &pid->boards[id / 32 % AW_PID_BOARDS];
-    int64_t pace = to->period.period_ns ? to->period.period_ns : AW_PID_PACE_NS;
+    const struct aw_canpid_board *to = &client->boards[id / 32 % AW_CANPID_BOARDS];
+    int64_t pace = to->period.period_ns ? to->period.period_ns : AW_CANPID_PACE_NS;
     if (to->sent_ns == INT64_MIN || !is_command(id))
         return INT64_MIN;
-    return to->sent_ns + (pace > AW_PID_PACE_MIN_NS ? pace : AW_PID_PACE_MIN_NS);
+    return to->sent_ns + (pace > AW_CANPID_PACE_MIN_NS ? pace : AW_CANPID_PACE_MIN_NS);
 }
 
-static enum aw_status await_pace(struct aw_pid *pid, unsigned board, struct aw_error *err)
+static enum aw_status await_pace(struct aw_canpid *client, unsigned board, struct aw_error *err)
 {
-    int64_t paced = aw_pid_paced_ns(pid, board);
+    int64_t paced = aw_canpid_paced_ns(client, board);
     enum aw_status status = AW_OK;
-    while (status == AW_OK && aw_clock_now(pid->link->clock) < paced)
-        status = aw_pid_poll(pid, paced, NULL, NULL, err);
+    while (status == AW_OK && aw_clock_now(client->link->clock) < paced)
+        status = aw_canpid_poll(client, paced, NULL, NULL, err);
     return status;
 }
 
-static enum aw_status write_frame(struct aw_pid *pid, struct aw_span frame, struct aw_error *err)
+static enum aw_status write_frame(struct aw_canpid *client, struct aw_span frame,
+                                  struct aw_error *err)
 {
-    enum aw_status status = aw_link_write(pid->link, frame.data, frame.size, err);
+    enum aw_status status = aw_link_write(client->link, frame.data, frame.size, err);
     if (status == AW_OK) {
-        pid->counters.sent++;
+        client->counters.sent++;
         if (is_command(id_of(frame.data)))
-            aw_pid_board(pid, id_of(frame.data))->sent_ns = aw_clock_now(pid->link->clock);
+            aw_canpid_board(client, id_of(frame.data))->sent_ns = aw_clock_now(client->link->clock);
     }
     return status;
 }
 
-enum aw_status aw_pid_write(struct aw_pid *pid, struct aw_span frame, struct aw_error *err)
+enum aw_status aw_canpid_write(struct aw_canpid *client, struct aw_span frame, struct aw_error *err)
 {
-    enum aw_status status = await_pace(pid, id_of(frame.data), err);
-    return status == AW_OK ? write_frame(pid, frame, err) : status;
+    enum aw_status status = await_pace(client, id_of(frame.data), err);
+    return status == AW_OK ? write_frame(client, frame, err) : status;
 }
 
-enum aw_status aw_pid_send(struct aw_pid *pid, const struct aw_record *command,
-                           struct aw_pid_sent *sent, struct aw_error *err)
+enum aw_status aw_canpid_send(struct aw_canpid *client, const struct aw_record *command,
+                              struct aw_canpid_sent *sent, struct aw_error *err)
 {
-    struct aw_pid_sent unwanted;
+    struct aw_canpid_sent unwanted;
     if (!sent)
         sent = &unwanted;
-    enum aw_status status = aw_pid_check(pid, command, sent, err);
+    enum aw_status status = aw_canpid_check(client, command, sent, err);
     if (status == AW_OK)
-        status = await_pace(pid, sent->board, err);
+        status = await_pace(client, sent->board, err);
     if (status == AW_OK)
-        status = write_frame(pid, (struct aw_span){sent->bytes, sent->size}, err);
+        status = write_frame(client, (struct aw_span){sent->bytes, sent->size}, err);
     if (status != AW_OK)
         return status;
-    note_command(pid, sent->board, command);
-    note_gain(pid, command, sent);
+    note_command(client, sent->board, command);
+    note_gain(client, command, sent);
     return AW_OK;
 }
 
-static void make(struct aw_pid *pid, const char *message, unsigned board, int controller,
+static void make(struct aw_canpid *client, const char *message, unsigned board, int controller,
                  double value, struct aw_record *command)
 {
-    aw_record_init(command, aw_wire_codec(&pid->wire, message, AW_TX), AW_TX);
+    aw_record_init(command, aw_wire_codec(&client->wire, message, AW_TX), AW_TX);
     aw_record_set(command, "board", board, NULL);
     aw_record_set(command, "controller", controller, NULL);
-    int leaf = aw_codec_find(command->codec, "value");
-    command->v[leaf] = value; /* the encoder says what is wrong with it */
-    command->present |= UINT64_C(1) << leaf;
+    int scalar = aw_codec_find(command->codec, "value");
+    command->v[scalar] = value; /* the encoder says what is wrong with it */
+    command->present |= UINT64_C(1) << scalar;
 }
 
-enum aw_status aw_pid_set(struct aw_pid *pid, const struct aw_pid_gain_at *gain,
-                          struct aw_pid_sent *sent, struct aw_error *err)
+enum aw_status aw_canpid_set(struct aw_canpid *client, const struct aw_canpid_gain_at *gain,
+                             struct aw_canpid_sent *sent, struct aw_error *err)
 {
     struct aw_record command;
-    make(pid, aw_pid_gain_name(gain->gain), gain->board, gain->controller, gain->value, &command);
-    return aw_pid_send(pid, &command, sent, err);
+    make(client, aw_canpid_gain_name(gain->gain), gain->board, gain->controller, gain->value,
+         &command);
+    return aw_canpid_send(client, &command, sent, err);
 }
 
 /* From a fraction to the unit that the table has for this controller. */
-static void make_setpoint(struct aw_pid *pid, unsigned board, int controller, double normalised,
-                          struct aw_record *command)
+static void make_setpoint(struct aw_canpid *client, unsigned board, int controller,
+                          double normalised, struct aw_record *command)
 {
-    make(pid, "setpoint", board, controller, normalised, command);
-    int leaf = aw_codec_find(command->codec, "value");
-    command->v[leaf] *= aw_leaf_range(command->codec, leaf, command).scale;
+    make(client, "setpoint", board, controller, normalised, command);
+    int scalar = aw_codec_find(command->codec, "value");
+    command->v[scalar] *= aw_scalar_range(command->codec, scalar, command).scale;
 }
 
-enum aw_status aw_pid_setpoint(struct aw_pid *pid, unsigned board, int controller,
-                               double normalised, struct aw_pid_sent *sent, struct aw_error *err)
+enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int controller,
+                                  double normalised, struct aw_canpid_sent *sent,
+                                  struct aw_error *err)
 {
     struct aw_record command;
-    make_setpoint(pid, board, controller, normalised, &command);
-    return aw_pid_send(pid, &command, sent, err);
+    make_setpoint(client, board, controller, normalised, &command);
+    return aw_canpid_send(client, &command, sent, err);
 }
 
 /* Receiving */
 
-static enum aw_status take_frame(struct aw_pid *pid, struct aw_pid_frame *frame,
-                                 struct aw_error *err)
+static enum aw_status handle_frame(struct aw_canpid *client, struct aw_canpid_frame *frame,
+                                   struct aw_error *err)
 {
     struct aw_record *record = &frame->record;
     unsigned id = id_of(frame->bytes);
     const struct aw_message *message = NULL;
-    for (size_t i = 0; !message && i < pid->wire.protocol->n_messages; i++)
-        if (pid->wire.protocol->messages[i].code == id % 32)
-            message = &pid->wire.protocol->messages[i];
+    for (size_t i = 0; !message && i < client->wire.protocol->n_messages; i++)
+        if (client->wire.protocol->messages[i].code == id % 32)
+            message = &client->wire.protocol->messages[i];
     enum aw_status status =
-        aw_wire_decode(&pid->wire, message ? message->dir : AW_RX,
+        aw_wire_decode(&client->wire, message ? message->dir : AW_RX,
                        (struct aw_span){frame->bytes, frame->size}, record, err);
-    record->time_ns = pid->link->rx_time_ns ? pid->link->rx_time_ns : AW_NO_TIME;
+    record->time_ns = client->link->rx_time_ns ? client->link->rx_time_ns : AW_NO_TIME;
     if (status != AW_OK) {
-        pid->counters.malformed++;
+        client->counters.malformed++;
         return status;
     }
     if (record->dir == AW_RX) {
-        take_telemetry(pid, id, record);
+        handle_telemetry(client, id, record);
     } else {
-        pid->counters.commands_seen++;
-        note_command(pid, id, record);
+        client->counters.commands_seen++;
+        note_command(client, id, record);
     }
     return AW_OK;
 }
 
-enum aw_status aw_pid_next(struct aw_pid *pid, int64_t deadline, struct aw_pid_frame *frame,
-                           struct aw_error *err)
+enum aw_status aw_canpid_next(struct aw_canpid *client, int64_t deadline,
+                              struct aw_canpid_frame *frame, struct aw_error *err)
 {
     frame->size = 0;
     enum aw_status status =
-        aw_link_read(pid->link, frame->bytes, sizeof frame->bytes, &frame->size, deadline, err);
-    frame->own = pid->link->own;
-    return status == AW_OK ? take_frame(pid, frame, err) : status;
+        aw_link_read(client->link, frame->bytes, sizeof frame->bytes, &frame->size, deadline, err);
+    frame->own = client->link->own;
+    return status == AW_OK ? handle_frame(client, frame, err) : status;
 }
 
 /* A bus that never falls silent must not keep us past the deadline. */
-static enum aw_status next_before(struct aw_pid *pid, int64_t deadline, struct aw_pid_frame *frame,
-                                  struct aw_error *err)
+static enum aw_status next_before(struct aw_canpid *client, int64_t deadline,
+                                  struct aw_canpid_frame *frame, struct aw_error *err)
 {
-    if (aw_clock_now(pid->link->clock) > deadline)
+    if (aw_clock_now(client->link->clock) > deadline)
         return AW_TIMEOUT;
-    return aw_pid_next(pid, deadline, frame, err);
+    return aw_canpid_next(client, deadline, frame, err);
 }
 
-enum aw_status aw_pid_poll(struct aw_pid *pid, int64_t deadline, aw_pid_frame_fn *fn, void *context,
-                           struct aw_error *err)
+enum aw_status aw_canpid_poll(struct aw_canpid *client, int64_t deadline, aw_canpid_frame_fn *fn,
+                              void *context, struct aw_error *err)
 {
     for (;;) {
-        struct aw_pid_frame frame;
-        enum aw_status status = next_before(pid, deadline, &frame, err);
+        struct aw_canpid_frame frame;
+        enum aw_status status = next_before(client, deadline, &frame, err);
         if (status == AW_TIMEOUT)
             return AW_OK;
         if (status == AW_STOPPED || status == AW_LOST)
@@ -399,13 +405,13 @@ enum aw_status aw_pid_poll(struct aw_pid *pid, int64_t deadline, aw_pid_frame_fn
 /* Verifying */
 
 struct verification {
-    struct aw_pid *pid;
-    const struct aw_pid_sent *sent;
-    aw_pid_frame_fn *fn;
+    struct aw_canpid *client;
+    const struct aw_canpid_sent *sent;
+    aw_canpid_frame_fn *fn;
     void *context;
     int64_t since_ns; /* what comes before may tell of the time before the command */
     uint64_t seen;    /* pid telemetry of the board so far */
-    bool heard;       /* some that counts */
+    bool received;    /* some that counts */
     int off;          /* frames in a row that show it, and no output */
     bool good;
 };
@@ -415,34 +421,34 @@ static bool is_zero(double value)
     return fabs(value) < 1e-9;
 }
 
-static bool is_off(const struct aw_pid_sent *sent)
+static bool is_off(const struct aw_canpid_sent *sent)
 {
-    return fabs(sent->setpoint) > aw_pid_setpoint_limit(sent->controller);
+    return fabs(sent->setpoint) > aw_canpid_setpoint_limit(sent->controller);
 }
 
 /* Beyond full scale the firmware saturates. */
-static bool shows_setpoint(const struct aw_pid_board *board, double setpoint)
+static bool shows_setpoint(const struct aw_canpid_board *board, double setpoint)
 {
-    return fabs(board->setpoint / 100 * 32768 - aw_pid_q15(setpoint)) < 1.5;
+    return fabs(board->setpoint / 100 * 32768 - aw_canpid_q15(setpoint)) < 1.5;
 }
 
 /* Output alone says little: a driver that is on and where it should be has none either. */
-static void compare(struct verification *check, const struct aw_pid_board *board)
+static void compare(struct verification *check, const struct aw_canpid_board *board)
 {
     bool shown = shows_setpoint(board, check->sent->setpoint);
-    check->heard = true;
+    check->received = true;
     check->off = shown && is_zero(board->output) ? check->off + 1 : 0;
     check->good = is_off(check->sent) ? check->off >= 2 : shown;
 }
 
-static bool verify_frame(void *context, const struct aw_pid_frame *frame)
+static bool verify_frame(void *context, const struct aw_canpid_frame *frame)
 {
     struct verification *check = context;
-    const struct aw_pid_board *board = aw_pid_board(check->pid, check->sent->board);
-    uint64_t count = board->streams[AW_PID_PID].count;
+    const struct aw_canpid_board *board = aw_canpid_board(check->client, check->sent->board);
+    uint64_t count = board->streams[AW_CANPID_PID].count;
     if (check->fn)
         check->fn(check->context, frame);
-    if (count != check->seen && aw_clock_now(check->pid->link->clock) >= check->since_ns)
+    if (count != check->seen && aw_clock_now(check->client->link->clock) >= check->since_ns)
         compare(check, board);
     check->seen = count;
     return !check->good;
@@ -450,38 +456,40 @@ static bool verify_frame(void *context, const struct aw_pid_frame *frame)
 
 static enum aw_status not_verified(const struct verification *check, struct aw_error *err)
 {
-    struct aw_pid *pid = check->pid;
-    const struct aw_pid_sent *sent = check->sent;
-    char name[AW_PID_NAME_MAX];
-    aw_pid_board_name(&pid->wire.variant, sent->board, name);
-    if (!check->heard)
+    struct aw_canpid *client = check->client;
+    const struct aw_canpid_sent *sent = check->sent;
+    char name[AW_CANPID_NAME_MAX];
+    aw_canpid_board_name(&client->wire.variant, sent->board, name);
+    if (!check->received)
         return aw_fail(err, AW_TIMEOUT,
                        "%s: no pid telemetry — is the driver powered, and the bit rate 1 Mbit/s?",
                        name);
-    const char *unit = aw_pid_unit(sent->controller);
-    return aw_fail(err, AW_TIMEOUT,
-                   "%s: the telemetry shows setpoint %.4g %s and output %.4g %%, not the %.4g %s "
-                   "that was sent — send it again",
-                   name,
-                   aw_pid_from_percent(sent->controller, aw_pid_board(pid, sent->board)->setpoint),
-                   unit, aw_pid_board(pid, sent->board)->output,
-                   aw_pid_from_percent(sent->controller, 100 * sent->setpoint), unit);
+    const char *unit = aw_canpid_unit(sent->controller);
+    return aw_fail(
+        err, AW_TIMEOUT,
+        "%s: the telemetry shows setpoint %.4g %s and output %.4g %%, not the %.4g %s "
+        "that was sent — send it again",
+        name,
+        aw_canpid_from_percent(sent->controller, aw_canpid_board(client, sent->board)->setpoint),
+        unit, aw_canpid_board(client, sent->board)->output,
+        aw_canpid_from_percent(sent->controller, 100 * sent->setpoint), unit);
 }
 
-enum aw_status aw_pid_verify(struct aw_pid *pid, const struct aw_pid_sent *sent, int64_t deadline,
-                             aw_pid_frame_fn *fn, void *context, struct aw_error *err)
+enum aw_status aw_canpid_verify(struct aw_canpid *client, const struct aw_canpid_sent *sent,
+                                int64_t deadline, aw_canpid_frame_fn *fn, void *context,
+                                struct aw_error *err)
 {
     struct verification check = {
-        .pid = pid,
+        .client = client,
         .sent = sent,
         .fn = fn,
         .context = context,
-        .since_ns = aw_clock_now(pid->link->clock) + pid->options.latency_ms * AW_MILLISECOND,
-        .seen = aw_pid_board(pid, sent->board)->streams[AW_PID_PID].count,
+        .since_ns = aw_clock_now(client->link->clock) + client->options.latency_ms * AW_MILLISECOND,
+        .seen = aw_canpid_board(client, sent->board)->streams[AW_CANPID_PID].count,
     };
     if (isnan(sent->setpoint))
         return aw_fail(err, AW_USAGE, "only a setpoint can be verified — nothing else is shown");
-    enum aw_status status = aw_pid_poll(pid, deadline, verify_frame, &check, err);
+    enum aw_status status = aw_canpid_poll(client, deadline, verify_frame, &check, err);
     if (status == AW_OK && !check.good)
         return not_verified(&check, err);
     return status;
@@ -490,36 +498,36 @@ enum aw_status aw_pid_verify(struct aw_pid *pid, const struct aw_pid_sent *sent,
 /* Disabling */
 
 struct stopping {
-    struct aw_pid *pid;
+    struct aw_canpid *client;
     int controller;
     uint64_t wanted;
     bool listens;
-    struct aw_pid_disabled done;
+    struct aw_canpid_disabled done;
     struct {
         unsigned sent;
         int64_t since_ns; /* what comes before may be from before the first disable */
         bool counts;      /* some came since then */
         int off;          /* frames in a row that show it */
-    } of[AW_PID_BOARDS];
+    } of[AW_CANPID_BOARDS];
 };
 
 static enum aw_status send_disable(struct stopping *s, unsigned i, struct aw_error *err)
 {
-    struct aw_pid *pid = s->pid;
+    struct aw_canpid *client = s->client;
     struct aw_record command;
-    struct aw_pid_sent sent;
-    int last = pid->boards[i].controller, controller = s->controller;
-    if (controller == AW_PID_LAST)
-        controller = last == AW_PID_LAST ? AW_PID_POS : last;
-    make_setpoint(pid, i * 32, controller, AW_PID_DISABLE, &command);
-    enum aw_status status = aw_pid_check(pid, &command, &sent, err);
+    struct aw_canpid_sent sent;
+    int last = client->boards[i].controller, controller = s->controller;
+    if (controller == AW_CANPID_LAST)
+        controller = last == AW_CANPID_LAST ? AW_CANPID_POS : last;
+    make_setpoint(client, i * 32, controller, AW_CANPID_DISABLE, &command);
+    enum aw_status status = aw_canpid_check(client, &command, &sent, err);
     if (status == AW_OK)
-        status = write_frame(pid, (struct aw_span){sent.bytes, sent.size}, err);
+        status = write_frame(client, (struct aw_span){sent.bytes, sent.size}, err);
     if (status == AW_OK)
-        note_command(pid, i * 32, &command);
+        note_command(client, i * 32, &command);
     if (s->of[i].sent++ == 0)
         s->of[i].since_ns =
-            aw_clock_now(pid->link->clock) + pid->options.latency_ms * AW_MILLISECOND;
+            aw_clock_now(client->link->clock) + client->options.latency_ms * AW_MILLISECOND;
     return status;
 }
 
@@ -537,32 +545,32 @@ static enum aw_status send_disables(struct stopping *s, bool refused, int64_t *n
     *next = AW_NEVER;
     for (uint64_t left = unconfirmed(s); left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
-        int64_t paced = aw_pid_paced_ns(s->pid, i * 32);
-        bool now = aw_clock_now(s->pid->link->clock) >= paced;
-        if (s->of[i].sent < AW_PID_DISABLES && (refused ? s->of[i].sent == 0 : now)) {
+        int64_t paced = aw_canpid_paced_ns(s->client, i * 32);
+        bool now = aw_clock_now(s->client->link->clock) >= paced;
+        if (s->of[i].sent < AW_CANPID_DISABLES && (refused ? s->of[i].sent == 0 : now)) {
             enum aw_status status = send_disable(s, i, first == AW_OK ? err : NULL);
             first = first == AW_OK ? status : first;
-            paced = aw_pid_paced_ns(s->pid, i * 32);
+            paced = aw_canpid_paced_ns(s->client, i * 32);
         }
-        if (s->of[i].sent < AW_PID_DISABLES && paced < *next)
+        if (s->of[i].sent < AW_CANPID_DISABLES && paced < *next)
             *next = paced;
     }
     return first;
 }
 
-static bool on_disabled(void *context, const struct aw_pid_frame *frame)
+static bool on_disabled(void *context, const struct aw_canpid_frame *frame)
 {
     struct stopping *s = context;
-    if (!frame->size || frame->record.codec != s->pid->codecs[AW_PID_PID])
+    if (!frame->size || frame->record.codec != s->client->codecs[AW_CANPID_PID])
         return true;
-    unsigned i = (unsigned)aw_record_get(&frame->record, "board") / 32 % AW_PID_BOARDS;
-    const struct aw_pid_board *board = &s->pid->boards[i];
+    unsigned i = (unsigned)aw_record_get(&frame->record, "board") / 32 % AW_CANPID_BOARDS;
+    const struct aw_canpid_board *board = &s->client->boards[i];
     if (!(unconfirmed(s) >> i & 1) || s->of[i].sent == 0 ||
-        aw_clock_now(s->pid->link->clock) < s->of[i].since_ns)
+        aw_clock_now(s->client->link->clock) < s->of[i].since_ns)
         return true;
     s->of[i].counts = true;
     s->of[i].off =
-        shows_setpoint(board, AW_PID_DISABLE) && is_zero(board->output) ? s->of[i].off + 1 : 0;
+        shows_setpoint(board, AW_CANPID_DISABLE) && is_zero(board->output) ? s->of[i].off + 1 : 0;
     if (s->of[i].off >= 2)
         s->done.confirmed |= UINT64_C(1) << i;
     return unconfirmed(s) != 0;
@@ -570,12 +578,12 @@ static bool on_disabled(void *context, const struct aw_pid_frame *frame)
 
 static enum aw_status not_confirmed(const struct stopping *s, struct aw_error *err)
 {
-    const struct aw_variant *variant = &s->pid->wire.variant;
+    const struct aw_variant *variant = &s->client->wire.variant;
     uint64_t driving = unconfirmed(s) & ~s->done.silent;
     char silent[100], shown[100], good[100];
-    aw_pid_board_list(variant, s->done.silent, silent, sizeof silent);
-    aw_pid_board_list(variant, driving, shown, sizeof shown);
-    aw_pid_board_list(variant, s->done.confirmed, good, sizeof good);
+    aw_canpid_board_list(variant, s->done.silent, silent, sizeof silent);
+    aw_canpid_board_list(variant, driving, shown, sizeof shown);
+    aw_canpid_board_list(variant, s->done.confirmed, good, sizeof good);
     return aw_fail(
         err, AW_TIMEOUT, "%s%s%s%s%s%s%s%s%s", shown,
         driving ? ": the telemetry does not show the disable" : "", driving && *silent ? "; " : "",
@@ -587,7 +595,7 @@ static enum aw_status not_confirmed(const struct stopping *s, struct aw_error *e
 static enum aw_status outcome(struct stopping *s, enum aw_status waited,
                               const struct aw_error *failure, struct aw_error *err)
 {
-    for (unsigned i = 0; i < AW_PID_BOARDS; i++)
+    for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
         if (unconfirmed(s) >> i & 1 && !s->of[i].counts)
             s->done.silent |= UINT64_C(1) << i;
     if (!unconfirmed(s))
@@ -609,23 +617,24 @@ static bool goes_on(const struct stopping *s, int64_t next, int64_t deadline, in
     if (!unconfirmed(s) || !s->listens)
         return unconfirmed(s) && next != AW_NEVER;
     *until = next < deadline ? next : deadline;
-    return aw_clock_now(s->pid->link->clock) < deadline;
+    return aw_clock_now(s->client->link->clock) < deadline;
 }
 
-enum aw_status aw_pid_disable(struct aw_pid *pid, uint64_t boards, int controller,
-                              struct aw_pid_disabled *done, struct aw_error *err)
+enum aw_status aw_canpid_disable(struct aw_canpid *client, uint64_t boards, int controller,
+                                 struct aw_canpid_disabled *done, struct aw_error *err)
 {
-    struct stopping s = {.pid = pid,
+    struct stopping s = {.client = client,
                          .controller = controller,
                          .wanted = boards,
-                         .listens = pid->options.confirm_ms > 0};
+                         .listens = client->options.confirm_ms > 0};
     struct aw_error failure = {.status = AW_OK};
     int64_t next, until;
-    int64_t deadline = aw_clock_now(pid->link->clock) + pid->options.confirm_ms * AW_MILLISECOND;
+    int64_t deadline =
+        aw_clock_now(client->link->clock) + client->options.confirm_ms * AW_MILLISECOND;
     enum aw_status waited = AW_OK;
     send_disables(&s, false, &next, &failure);
     while (waited == AW_OK && failure.status != AW_LOST && goes_on(&s, next, deadline, &until)) {
-        waited = aw_pid_poll(pid, until, on_disabled, &s, err);
+        waited = aw_canpid_poll(client, until, on_disabled, &s, err);
         send_disables(&s, waited != AW_OK, &next, &failure);
     }
     enum aw_status status = outcome(&s, waited, &failure, err);

@@ -1,15 +1,15 @@
 /* The host's side of the bus: latest telemetry of every board, and commands with their guards.
  *
- *     struct aw_pid pid;                              // about 150 kB, by the caller
- *     struct aw_pid_options options = aw_pid_defaults();
- *     aw_pid_init(&pid, link, NULL, &options);
+ *     struct aw_canpid pid;                              // about 150 kB, by the caller
+ *     struct aw_canpid_options options = aw_canpid_defaults();
+ *     aw_canpid_init(&pid, link, NULL, &options);
  *     struct aw_record command;
  *     aw_record_init(&command, aw_wire_codec(&pid.wire, "setpoint", AW_TX), AW_TX);
  *     aw_record_set_text(&command, "board", "lknee", &err); …
- *     status = aw_pid_send(&pid, &command, &sent, &err);
- *     status = aw_pid_verify(&pid, &sent, deadline, NULL, NULL, &err);
- *     aw_pid_poll(&pid, deadline, show, context, &err);
- *     aw_pid_disable(&pid, AW_PID_BIT(0x40), AW_PID_LAST, NULL, &err);
+ *     status = aw_canpid_send(&pid, &command, &sent, &err);
+ *     status = aw_canpid_verify(&pid, &sent, deadline, NULL, NULL, &err);
+ *     aw_canpid_poll(&pid, deadline, show, context, &err);
+ *     aw_canpid_disable(&pid, AW_CANPID_BIT(0x40), AW_CANPID_LAST, NULL, &err);
  *
  * There is no answer on this bus: a command that went out is all we know, but for the setpoint,
  * which the telemetry repeats. Nor does the telemetry say which controller is active; the last one
@@ -23,11 +23,11 @@
  *
  * Pace: a driver takes one frame each time its loop comes round, two more wait in its hardware, and
  * the next is lost without a sign. The loop is a tick of 4 ms, or as long as a cycle of its
- * telemetry where that is longer. So two frames to one board are at least AW_PID_PACE_MIN_NS apart,
- * and at least the period of its telemetry, which is measured while it is read; AW_PID_PACE_NS as
- * long as none has been measured. That holds for stops too. Boards do not wait for each other, and
- * nothing is queued: a command returns when its frame has gone out, so that a stop is always the
- * next one.
+ * telemetry where that is longer. So two frames to one board are at least AW_CANPID_PACE_MIN_NS
+ * apart, and at least the period of its telemetry, which is measured while it is read;
+ * AW_CANPID_PACE_NS as long as none has been measured. That holds for stops too. Boards do not wait
+ * for each other, and nothing is queued: a command returns when its frame has gone out, so that a
+ * stop is always the next one.
  */
 #ifndef AW_PROTOCOL_CANPID_CLIENT_H
 #define AW_PROTOCOL_CANPID_CLIENT_H
@@ -36,7 +36,7 @@
 #include "protocol/canpid/gains.h"
 #include "protocol/canpid/names.h"
 
-struct aw_pid_options {
+struct aw_canpid_options {
     bool allow_switch; /* gains may switch the controller */
     bool force;        /* send values outside the table's ranges, as far as the wire carries them */
     int confirm_ms;    /* how long a disable is waited for: 500; 0: not at all */
@@ -44,32 +44,32 @@ struct aw_pid_options {
                           enough for serial adapters that wait 16 ms for more */
 };
 
-struct aw_pid_options aw_pid_defaults(void);
+struct aw_canpid_options aw_canpid_defaults(void);
 
 /* The three kinds of telemetry, in the order in which a driver sends them. */
-enum aw_pid_kind {
-    AW_PID_JOINT,
-    AW_PID_PID,
-    AW_PID_SENSORS,
-    AW_PID_KINDS,
+enum aw_canpid_kind {
+    AW_CANPID_JOINT,
+    AW_CANPID_PID,
+    AW_CANPID_SENSORS,
+    AW_CANPID_KINDS,
 };
 
-#define AW_PID_VALUES 4 /* fields of one kind, at most */
+#define AW_CANPID_VALUES 4 /* fields of one kind, at most */
 
-#define AW_PID_TIMES 32 /* how many arrivals the rate is taken from */
+#define AW_CANPID_TIMES 32 /* how many arrivals the rate is taken from */
 
-struct aw_pid_stream {
-    uint64_t count;                 /* frames so far */
-    int64_t times_ns[AW_PID_TIMES]; /* of the last ones, by count modulo AW_PID_TIMES */
+struct aw_canpid_stream {
+    uint64_t count;                    /* frames so far */
+    int64_t times_ns[AW_CANPID_TIMES]; /* of the last ones, by count modulo AW_CANPID_TIMES */
 };
 
-#define AW_PID_PACE_MIN_NS (5 * AW_MILLISECOND)
-#define AW_PID_PACE_NS     (10 * AW_MILLISECOND) /* the published 100 Hz */
+#define AW_CANPID_PACE_MIN_NS (5 * AW_MILLISECOND)
+#define AW_CANPID_PACE_NS     (10 * AW_MILLISECOND) /* the published 100 Hz */
 
 /* The period of a board's telemetry: the mean over at least 100 ms, so that reading in blocks does
  * not matter. After silence (100 ms) what comes first may have waited somewhere, and does not
  * count; so telemetry below 10 Hz has no period here. */
-struct aw_pid_period {
+struct aw_canpid_period {
     int64_t period_ns; /* 0: not known yet */
     int64_t from_ns, last_ns;
     unsigned frames; /* since from_ns */
@@ -77,72 +77,72 @@ struct aw_pid_period {
 };
 
 /* Everything known about a board; what has count 0 is not. */
-struct aw_pid_board {
-    struct aw_pid_stream streams[AW_PID_KINDS];
+struct aw_canpid_board {
+    struct aw_canpid_stream streams[AW_CANPID_KINDS];
     double setpoint, output, measured;          /* % of full scale */
     double fix_link_angle, alpha_angle, torque; /* deg, deg, Nm */
     int error;                                  /* code, 0 none */
     double velocity, current, lever_angle;      /* rpm, A, deg; lever NaN: no data */
-    int controller;                             /* last one seen, or AW_PID_LAST: none yet */
+    int controller;                             /* last one seen, or AW_CANPID_LAST: none yet */
     int64_t sent_ns;                            /* the last frame to it; INT64_MIN: none */
-    struct aw_pid_period period;                /* of its pid telemetry */
+    struct aw_canpid_period period;             /* of its pid telemetry */
 };
 
-struct aw_pid_counters {
+struct aw_canpid_counters {
     uint64_t sent, telemetry, commands_seen, malformed;
 };
 
 /* Handle; the members may be read, wire may be used to make records. */
-struct aw_pid {
+struct aw_canpid {
     struct aw_link *link;
-    struct aw_pid_options options;
+    struct aw_canpid_options options;
     struct aw_wire wire;
-    const struct aw_codec *codecs[AW_PID_KINDS]; /* of the telemetry, and where its fields are */
-    int8_t leaves[AW_PID_KINDS][AW_PID_VALUES];
-    struct aw_pid_board boards[AW_PID_BOARDS]; /* by board / 32 */
-    struct aw_pid_gains gains;                 /* what was sent here */
-    struct aw_pid_counters counters;
+    const struct aw_codec *codecs[AW_CANPID_KINDS]; /* of the telemetry, and where its fields are */
+    int8_t scalars[AW_CANPID_KINDS][AW_CANPID_VALUES];
+    struct aw_canpid_board boards[AW_CANPID_BOARDS]; /* by board / 32 */
+    struct aw_canpid_gains gains;                    /* what was sent here */
+    struct aw_canpid_counters counters;
 };
 
 /* link is not owned; it keeps datagrams apart. variant NULL: the protocol's first. */
-void aw_pid_init(struct aw_pid *pid, struct aw_link *link, const struct aw_variant *variant,
-                 const struct aw_pid_options *options);
+void aw_canpid_init(struct aw_canpid *client, struct aw_link *link,
+                    const struct aw_variant *variant, const struct aw_canpid_options *options);
 
 /* Board is any identifier below 2048. */
-struct aw_pid_board *aw_pid_board(struct aw_pid *pid, unsigned board);
+struct aw_canpid_board *aw_canpid_board(struct aw_canpid *client, unsigned board);
 
 /* When the last frame came (AW_NEVER: none yet), and how many a second come at present: 0 with
  * fewer than two, and sinking from the moment when one is overdue. */
-int64_t aw_pid_last_ns(const struct aw_pid_stream *stream);
-double aw_pid_rate_hz(const struct aw_pid_stream *stream, int64_t now);
+int64_t aw_canpid_last_ns(const struct aw_canpid_stream *stream);
+double aw_canpid_rate_hz(const struct aw_canpid_stream *stream, int64_t now);
 
 /* One frame as it came. size 0: none, but news of the link (link->event). */
-#define AW_PID_FRAME_MAX 10
-struct aw_pid_frame {
+#define AW_CANPID_FRAME_MAX 10
+struct aw_canpid_frame {
     struct aw_record record; /* telemetry, dir AW_RX, or a command seen on the bus, AW_TX; its time
                                 is the link's rx_time_ns, if that is known */
     bool own;                /* a command of ours that the link shows again */
-    uint8_t bytes[AW_PID_FRAME_MAX];
+    uint8_t bytes[AW_CANPID_FRAME_MAX];
     size_t size;
 };
 
 /* Reads and takes in one frame. AW_OK, AW_TIMEOUT, AW_STOPPED, AW_LOST; AW_MORE: no frame but news,
  * see link->event; AW_MALFORMED: a frame that is none of this protocol, or damaged (bytes and size
  * are set, the record is not), after which one may go on. */
-enum aw_status aw_pid_next(struct aw_pid *pid, int64_t deadline, struct aw_pid_frame *frame,
-                           struct aw_error *err);
+enum aw_status aw_canpid_next(struct aw_canpid *client, int64_t deadline,
+                              struct aw_canpid_frame *frame, struct aw_error *err);
 
 /* The same until the deadline, fn (or NULL) for each frame and for news; frames that are malformed
  * are counted and passed over. fn returns false to come back early. AW_OK then and at the deadline,
  * AW_STOPPED, AW_LOST. */
-typedef bool aw_pid_frame_fn(void *context, const struct aw_pid_frame *frame);
-enum aw_status aw_pid_poll(struct aw_pid *pid, int64_t deadline, aw_pid_frame_fn *fn, void *context,
-                           struct aw_error *err);
+typedef bool aw_canpid_frame_fn(void *context, const struct aw_canpid_frame *frame);
+enum aw_status aw_canpid_poll(struct aw_canpid *client, int64_t deadline, aw_canpid_frame_fn *fn,
+                              void *context, struct aw_error *err);
 
 /* What became of a command. */
-struct aw_pid_sent {
+struct aw_canpid_sent {
     unsigned board;
-    int controller;   /* of the command, or AW_PID_LAST if it has none */
+    int controller;   /* of the command, or AW_CANPID_LAST if it has none */
     bool switches;    /* the driver switches over to it */
     bool unknown;     /* a gain, and none was seen: it may switch it over. Worth a warning */
     double setpoint;  /* normalised, as it went over the wire; setpoints only, else NaN */
@@ -154,51 +154,53 @@ struct aw_pid_sent {
  * the table; AW_LIMIT by the switch guard too, with what to do; AW_LOST, AW_TIMEOUT from the link;
  * AW_STOPPED while waiting. *sent (may be NULL) tells about switches also when it was refused.
  * Nothing went out unless AW_OK. */
-enum aw_status aw_pid_send(struct aw_pid *pid, const struct aw_record *command,
-                           struct aw_pid_sent *sent, struct aw_error *err);
+enum aw_status aw_canpid_send(struct aw_canpid *client, const struct aw_record *command,
+                              struct aw_canpid_sent *sent, struct aw_error *err);
 
 /* The same checks without sending, for --dry-run. */
-enum aw_status aw_pid_check(struct aw_pid *pid, const struct aw_record *command,
-                            struct aw_pid_sent *sent, struct aw_error *err);
+enum aw_status aw_canpid_check(struct aw_canpid *client, const struct aw_record *command,
+                               struct aw_canpid_sent *sent, struct aw_error *err);
 
 /* Convenience: a setpoint (normalised) or a gain, made into a record and sent. */
-enum aw_status aw_pid_set(struct aw_pid *pid, const struct aw_pid_gain_at *gain,
-                          struct aw_pid_sent *sent, struct aw_error *err);
-enum aw_status aw_pid_setpoint(struct aw_pid *pid, unsigned board, int controller,
-                               double normalised, struct aw_pid_sent *sent, struct aw_error *err);
+enum aw_status aw_canpid_set(struct aw_canpid *client, const struct aw_canpid_gain_at *gain,
+                             struct aw_canpid_sent *sent, struct aw_error *err);
+enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int controller,
+                                  double normalised, struct aw_canpid_sent *sent,
+                                  struct aw_error *err);
 
 /* A frame as it is, for replays: nothing is checked, but a command keeps the pace of its board. */
-enum aw_status aw_pid_write(struct aw_pid *pid, struct aw_span frame, struct aw_error *err);
+enum aw_status aw_canpid_write(struct aw_canpid *client, struct aw_span frame,
+                               struct aw_error *err);
 
 /* When a frame with this identifier (a board's own for any command) may go out; INT64_MIN: at once,
  * as always for what is no command. */
-int64_t aw_pid_paced_ns(const struct aw_pid *pid, unsigned id);
+int64_t aw_canpid_paced_ns(const struct aw_canpid *client, unsigned id);
 
 /* What became of a disable; bits of boards. */
-struct aw_pid_disabled {
+struct aw_canpid_disabled {
     uint64_t confirmed; /* the telemetry shows it */
     uint64_t silent;    /* went out, but the board has no telemetry */
 };
 
-/* Setpoint 1.5 for each of these boards, for the controller, or AW_PID_LAST: the last one seen by
- * each, else pos. No guard refuses it. The first frame goes out as soon as the board's pace lets
- * it; then it is repeated, a pace apart and at most AW_PID_DISABLES times in all, until the
+/* Setpoint 1.5 for each of these boards, for the controller, or AW_CANPID_LAST: the last one seen
+ * by each, else pos. No guard refuses it. The first frame goes out as soon as the board's pace lets
+ * it; then it is repeated, a pace apart and at most AW_CANPID_DISABLES times in all, until the
  * telemetry confirms it: two frames in a row with the setpoint saturated and no output, later than
- * latency_ms after the first disable (see aw_pid_verify). Every board is tried, whatever happens
+ * latency_ms after the first disable (see aw_canpid_verify). Every board is tried, whatever happens
  * with another.
  *
  * AW_OK: all have confirmed it, or confirm_ms is 0: then all three have gone out. AW_TIMEOUT: not
  * all within confirm_ms; err names them. AW_STOPPED: the clock refuses to wait; every board has
  * been sent one disable even so. Else the first failure of the link. *done (may be NULL) is set in
  * any case. */
-#define AW_PID_DISABLES 3
-enum aw_status aw_pid_disable(struct aw_pid *pid, uint64_t boards, int controller,
-                              struct aw_pid_disabled *done, struct aw_error *err);
+#define AW_CANPID_DISABLES 3
+enum aw_status aw_canpid_disable(struct aw_canpid *client, uint64_t boards, int controller,
+                                 struct aw_canpid_disabled *done, struct aw_error *err);
 
 /* Reads until the board's pid telemetry shows this setpoint, to one step of the wire; for one
  * outside the controller's limits (disabled): until two frames in a row show it and no output.
  * AW_OK, AW_TIMEOUT saying what it shows instead (or that there is none), AW_STOPPED, AW_LOST. fn
- * as in aw_pid_poll, or NULL; its result is ignored.
+ * as in aw_canpid_poll, or NULL; its result is ignored.
  *
  * Telemetry does not say which command it is about. So frames that waited already, or come within
  * latency_ms of the call, do not count: they may be from before the command, and show the same
@@ -206,7 +208,8 @@ enum aw_status aw_pid_disable(struct aw_pid *pid, uint64_t boards, int controlle
  * a confirmation; nor can the same setpoint that the driver has for another controller, or one
  * beyond the range from full scale. And it is one of that moment: a driver that pushes a joint into
  * a mechanical stop goes back to pos soon, which only later telemetry shows. */
-enum aw_status aw_pid_verify(struct aw_pid *pid, const struct aw_pid_sent *sent, int64_t deadline,
-                             aw_pid_frame_fn *fn, void *context, struct aw_error *err);
+enum aw_status aw_canpid_verify(struct aw_canpid *client, const struct aw_canpid_sent *sent,
+                                int64_t deadline, aw_canpid_frame_fn *fn, void *context,
+                                struct aw_error *err);
 
 #endif

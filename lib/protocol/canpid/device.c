@@ -37,7 +37,7 @@
 struct senses {
     int link, alpha, lever;
     double torque_nm;
-    double measured[AW_PID_CONTROLLERS]; /* normalised */
+    double measured[AW_CANPID_CONTROLLERS]; /* normalised */
 };
 
 struct driver {
@@ -47,11 +47,11 @@ struct driver {
     bool still;      /* the last step changed nothing, so the next one will not either */
     struct aw_joint joint;
     struct aw_joint_drive drive;
-    struct aw_pid_law law;
+    struct aw_canpid_law law;
     struct senses senses;
     int link_zero, alpha_zero; /* counts of the true angles that the encoders show as 0 */
     bool confused;             /* a controller number above 3 came */
-    enum aw_pid_error fault;
+    enum aw_canpid_error fault;
     double aux[AUX];
     bool lamp;
     int32_t event;
@@ -78,8 +78,8 @@ struct frame {
 
 struct bus {
     struct aw_device base;
-    struct aw_pid_device_options options;
-    struct aw_pid_device_counters counters;
+    struct aw_canpid_device_options options;
+    struct aw_canpid_device_counters counters;
     struct aw_wire wire; /* raw */
     const struct aw_codec *codecs[KINDS];
     bool started;
@@ -99,16 +99,17 @@ struct bus {
 /* The first two are for people, the others as the telemetry calls them. */
 static const char *const fault_names[] = {
     "none", "encoder", "pid_config", "fix_link_encoder", "lever_arm_encoder", NULL};
-static const enum aw_pid_error fault_codes[] = {AW_PID_NO_ERROR, AW_PID_ERROR_LEVER,
-                                                AW_PID_ERROR_CONFIG, AW_PID_ERROR_FIX_LINK,
-                                                AW_PID_ERROR_LEVER};
+static const enum aw_canpid_error fault_codes[] = {AW_CANPID_NO_ERROR, AW_CANPID_ERROR_LEVER,
+                                                   AW_CANPID_ERROR_CONFIG, AW_CANPID_ERROR_FIX_LINK,
+                                                   AW_CANPID_ERROR_LEVER};
 
-const char *const *aw_pid_fault_names(void)
+const char *const *aw_canpid_fault_names(void)
 {
     return fault_names;
 }
 
-enum aw_status aw_pid_fault_parse(const char *text, enum aw_pid_error *fault, struct aw_error *err)
+enum aw_status aw_canpid_fault_parse(const char *text, enum aw_canpid_error *fault,
+                                     struct aw_error *err)
 {
     for (size_t i = 0; fault_names[i]; i++)
         if (strcmp(fault_names[i], text) == 0) {
@@ -121,13 +122,13 @@ enum aw_status aw_pid_fault_parse(const char *text, enum aw_pid_error *fault, st
                    text);
 }
 
-struct aw_pid_device_options aw_pid_device_defaults(void)
+struct aw_canpid_device_options aw_canpid_device_defaults(void)
 {
-    return (struct aw_pid_device_options){
-        .boards = AW_PID_SIX, .rate_hz = 100, .model = aw_joint_defaults()};
+    return (struct aw_canpid_device_options){
+        .boards = AW_CANPID_SIX, .rate_hz = 100, .model = aw_joint_defaults()};
 }
 
-double aw_pid_device_max_rate(uint64_t boards)
+double aw_canpid_device_max_rate(uint64_t boards)
 {
     int n = __builtin_popcountll(boards);
     return (double)AW_SECOND / (double)(FRAME_NS * KINDS * (n > 0 ? n : 1));
@@ -169,17 +170,18 @@ static void sense(struct bus *bus, struct driver *driver)
     lever -= round(lever);
     senses->lever = wrap((int)round(lever * LEVER_TURN), (int)LEVER_TURN);
     senses->torque_nm = aw_joint_torque(bent * 2 * PI, TELEMETRY_P);
-    senses->measured[AW_PID_POS] = senses->measured[AW_PID_LVL] = lever;
-    senses->measured[AW_PID_TOR] = senses->measured[AW_PID_TL] = senses->torque_nm / FULL_TORQUE;
+    senses->measured[AW_CANPID_POS] = senses->measured[AW_CANPID_LVL] = lever;
+    senses->measured[AW_CANPID_TOR] = senses->measured[AW_CANPID_TL] =
+        senses->torque_nm / FULL_TORQUE;
 }
 
 /* Controlling */
 
-static enum aw_pid_error error_of(const struct driver *driver)
+static enum aw_canpid_error error_of(const struct driver *driver)
 {
-    if (driver->fault != AW_PID_NO_ERROR)
+    if (driver->fault != AW_CANPID_NO_ERROR)
         return driver->fault;
-    return driver->confused ? AW_PID_ERROR_CONFIG : AW_PID_NO_ERROR;
+    return driver->confused ? AW_CANPID_ERROR_CONFIG : AW_CANPID_NO_ERROR;
 }
 
 static bool pushes_into_stop(const struct bus *bus, const struct driver *driver)
@@ -191,14 +193,14 @@ static bool pushes_into_stop(const struct bus *bus, const struct driver *driver)
 
 static void tick(struct bus *bus, struct driver *driver)
 {
-    struct aw_pid_law *law = &driver->law;
+    struct aw_canpid_law *law = &driver->law;
     sense(bus, driver);
-    if (error_of(driver) != AW_PID_NO_ERROR)
-        aw_pid_law_disable(law);
-    aw_pid_law_tick(law, driver->senses.measured[law->controller]);
-    if (law->controller != AW_PID_POS && pushes_into_stop(bus, driver))
-        bus->counters.switches += aw_pid_law_switch(law, AW_PID_POS, driver->senses.measured);
-    driver->drive = law->enabled ? aw_joint_drive(&bus->options.model, aw_pid_duty(law->output))
+    if (error_of(driver) != AW_CANPID_NO_ERROR)
+        aw_canpid_law_disable(law);
+    aw_canpid_law_tick(law, driver->senses.measured[law->controller]);
+    if (law->controller != AW_CANPID_POS && pushes_into_stop(bus, driver))
+        bus->counters.switches += aw_canpid_law_switch(law, AW_CANPID_POS, driver->senses.measured);
+    driver->drive = law->enabled ? aw_joint_drive(&bus->options.model, aw_canpid_duty(law->output))
                                  : (struct aw_joint_drive){.on = false};
 }
 
@@ -224,7 +226,7 @@ static void step_joint(struct bus *bus, struct driver *driver)
     driver->still = driver->still && memcmp(&before, &driver->joint, sizeof before) == 0;
 }
 
-static void take_command(struct bus *bus, struct driver *driver, const uint8_t *frame);
+static void handle_command(struct bus *bus, struct driver *driver, const uint8_t *frame);
 
 static void take_waiting(struct bus *bus, struct driver *driver)
 {
@@ -234,7 +236,7 @@ static void take_waiting(struct bus *bus, struct driver *driver)
     memcpy(frame, driver->waiting[0], FRAME_SIZE);
     memmove(driver->waiting[0], driver->waiting[1], FRAME_SIZE);
     driver->n_waiting--;
-    take_command(bus, driver, frame);
+    handle_command(bus, driver, frame);
 }
 
 /* Everything that happened to this driver until now. */
@@ -265,37 +267,38 @@ typedef void act_fn(struct bus *bus, struct driver *driver, const struct command
 /* A switch that a wrong number would make is only an error in the telemetry here. */
 static bool valid_controller(struct driver *driver, int controller)
 {
-    driver->confused = controller >= AW_PID_CONTROLLERS;
+    driver->confused = controller >= AW_CANPID_CONTROLLERS;
     return !driver->confused;
 }
 
 static void set_gain(struct bus *bus, struct driver *driver, const struct command *command,
-                     enum aw_pid_gain gain)
+                     enum aw_canpid_gain gain)
 {
     if (valid_controller(driver, command->index))
-        bus->counters.switches += aw_pid_law_gain(&driver->law, command->index, gain,
-                                                  command->value, driver->senses.measured);
+        bus->counters.switches += aw_canpid_law_gain(&driver->law, command->index, gain,
+                                                     command->value, driver->senses.measured);
 }
 
 static void act_kp(struct bus *bus, struct driver *driver, const struct command *command)
 {
-    set_gain(bus, driver, command, AW_PID_KP);
+    set_gain(bus, driver, command, AW_CANPID_KP);
 }
 
 static void act_ki(struct bus *bus, struct driver *driver, const struct command *command)
 {
-    set_gain(bus, driver, command, AW_PID_KI);
+    set_gain(bus, driver, command, AW_CANPID_KI);
 }
 
 static void act_kd(struct bus *bus, struct driver *driver, const struct command *command)
 {
-    set_gain(bus, driver, command, AW_PID_KD);
+    set_gain(bus, driver, command, AW_CANPID_KD);
 }
 
 static void act_setpoint(struct bus *bus, struct driver *driver, const struct command *command)
 {
     if (valid_controller(driver, command->index))
-        bus->counters.switches += aw_pid_law_setpoint(&driver->law, command->index, command->value);
+        bus->counters.switches +=
+            aw_canpid_law_setpoint(&driver->law, command->index, command->value);
 }
 
 static void act_precompression(struct bus *bus, struct driver *driver,
@@ -304,7 +307,7 @@ static void act_precompression(struct bus *bus, struct driver *driver,
     if (!valid_controller(driver, command->index))
         return;
     bus->counters.switches +=
-        aw_pid_law_switch(&driver->law, command->index, driver->senses.measured);
+        aw_canpid_law_switch(&driver->law, command->index, driver->senses.measured);
     if (isfinite(command->value))
         driver->precompression = command->value;
 }
@@ -410,7 +413,7 @@ static double value_in(const struct aw_record *record, const uint8_t *frame)
 
 /* The firmware looks at the identifier only and reads six bytes whatever the length, so what the
  * decoder complains about (floats that are not numbers) is taken as it is. */
-static void take_command(struct bus *bus, struct driver *driver, const uint8_t *frame)
+static void handle_command(struct bus *bus, struct driver *driver, const uint8_t *frame)
 {
     unsigned code = frame[0] & 31U;
     if (bus->action_of[code] < 0) {
@@ -433,7 +436,7 @@ static void take_command(struct bus *bus, struct driver *driver, const uint8_t *
 static void arrive(struct bus *bus, struct driver *driver, const uint8_t *frame, int64_t now)
 {
     if (bus->options.takes_at_once) {
-        take_command(bus, driver, frame);
+        handle_command(bus, driver, frame);
         return;
     }
     if (driver->n_waiting == WAITING && now <= bus->late_until_ns)
@@ -462,8 +465,8 @@ static const uint8_t *encode(struct bus *bus, enum kind kind, const double *valu
     size_t size;
     const struct aw_codec *codec = bus->codecs[kind];
     aw_record_init(&record, codec, AW_RX);
-    for (int i = 0; i < codec->n_leaves; i++)
-        if (codec->leaves[i].value)
+    for (int i = 0; i < codec->n_scalars; i++)
+        if (codec->scalars[i].value)
             record.v[i] = *values++;
     record.present = codec->values;
     return aw_encode(&record, true, bytes, FRAME_SIZE, &size, NULL) == AW_OK ? bytes : NULL;
@@ -478,15 +481,16 @@ static const uint8_t *make_joint(struct bus *bus, const struct driver *driver, u
 {
     const struct senses *senses = &driver->senses;
     const double values[] = {driver->board, senses->link, senses->alpha,
-                             aw_pid_q15(senses->torque_nm / FULL_TORQUE)};
+                             aw_canpid_q15(senses->torque_nm / FULL_TORQUE)};
     return encode(bus, JOINT, values, bytes);
 }
 
 static const uint8_t *make_pid(struct bus *bus, const struct driver *driver, uint8_t *bytes)
 {
-    const struct aw_pid_law *law = &driver->law;
-    const double values[] = {driver->board, aw_pid_q15(law->setpoint), aw_pid_q15(law->output),
-                             aw_pid_q15(driver->senses.measured[law->controller])};
+    const struct aw_canpid_law *law = &driver->law;
+    const double values[] = {driver->board, aw_canpid_q15(law->setpoint),
+                             aw_canpid_q15(law->output),
+                             aw_canpid_q15(driver->senses.measured[law->controller])};
     return encode(bus, PID, values, bytes);
 }
 
@@ -497,9 +501,9 @@ static const uint8_t *make_sensors(struct bus *bus, const struct driver *driver,
     double most = bus->options.fw ? 2047 : 8191;
     double amperes = driver->joint.motor_nm / model->current_nm_a;
     double current = round(CURRENT_ZERO + amperes / CURRENT_STEP);
-    enum aw_pid_error error = error_of(driver);
+    enum aw_canpid_error error = error_of(driver);
     double board = driver->board;
-    const double fine[] = {board, AW_PID_NO_ERROR, clamp(rpm, -most - 1, most),
+    const double fine[] = {board, AW_CANPID_NO_ERROR, clamp(rpm, -most - 1, most),
                            clamp(current, 0, 1023), driver->senses.lever};
     const double broken[] = {board, error, 0x7FF, 0x1FF, 0x7FFF};
     return encode(bus, SENSORS, error ? broken : fine, bytes);
@@ -621,25 +625,25 @@ static void device_close(struct aw_device *device)
 static void init_driver(struct bus *bus, unsigned board)
 {
     struct driver *driver = &bus->drivers[bus->n_drivers++];
-    const struct aw_pid_device_options *options = &bus->options;
+    const struct aw_canpid_device_options *options = &bus->options;
     uint64_t faulty = options->fault_boards ? options->fault_boards : UINT64_MAX;
     driver->board = board;
-    driver->law = aw_pid_law_defaults();
-    driver->random.state = options->seed * AW_PID_BOARDS * 32 + board;
-    if (faulty & AW_PID_BIT(board))
+    driver->law = aw_canpid_law_defaults();
+    driver->random.state = options->seed * AW_CANPID_BOARDS * 32 + board;
+    if (faulty & AW_CANPID_BIT(board))
         driver->fault = options->fault;
     sense(bus, driver);
 }
 
-static void init_bus(struct bus *bus, const struct aw_pid_device_options *options)
+static void init_bus(struct bus *bus, const struct aw_canpid_device_options *options)
 {
     const char *layout = options->fw ? "fw" : "spec";
-    double rate = clamp(options->rate_hz, 1, aw_pid_device_max_rate(options->boards));
+    double rate = clamp(options->rate_hz, 1, aw_canpid_device_max_rate(options->boards));
     bus->options = *options;
     aw_wire_init(&bus->wire, &aw_canpid_protocol, aw_protocol_variant(&aw_canpid_protocol, layout),
                  true);
     learn_messages(bus);
-    for (unsigned i = 0; i < AW_PID_BOARDS; i++)
+    for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
         if (options->boards >> i & 1)
             init_driver(bus, i * 32);
     bus->cycle_ns = (int64_t)(AW_SECOND / rate);
@@ -650,7 +654,7 @@ static void init_bus(struct bus *bus, const struct aw_pid_device_options *option
     bus->late_until_ns = INT64_MIN;
 }
 
-struct aw_device *aw_pid_device(const struct aw_pid_device_options *options)
+struct aw_device *aw_canpid_device(const struct aw_canpid_device_options *options)
 {
     static const struct aw_device_ops ops = {.receive = device_receive,
                                              .step = device_step,
@@ -667,13 +671,13 @@ struct aw_device *aw_pid_device(const struct aw_pid_device_options *options)
     return &bus->base;
 }
 
-const struct aw_pid_device_counters *aw_pid_device_counters(const struct aw_device *device)
+const struct aw_canpid_device_counters *aw_canpid_device_counters(const struct aw_device *device)
 {
     return &((const struct bus *)device)->counters;
 }
 
-bool aw_pid_device_truth(struct aw_device *device, unsigned board, int64_t now,
-                         struct aw_pid_truth *truth)
+bool aw_canpid_device_truth(struct aw_device *device, unsigned board, int64_t now,
+                            struct aw_canpid_truth *truth)
 {
     struct bus *bus = (struct bus *)device;
     struct driver *driver = find_driver(bus, board);
@@ -681,20 +685,20 @@ bool aw_pid_device_truth(struct aw_device *device, unsigned board, int64_t now,
         return false;
     run_until(bus, now);
     advance(bus, driver, now);
-    *truth = (struct aw_pid_truth){.joint = driver->joint,
-                                   .law = driver->law,
-                                   .precompression_m = driver->precompression,
-                                   .boost = driver->boost,
-                                   .lamp = driver->lamp,
-                                   .error = error_of(driver)};
+    *truth = (struct aw_canpid_truth){.joint = driver->joint,
+                                      .law = driver->law,
+                                      .precompression_m = driver->precompression,
+                                      .boost = driver->boost,
+                                      .lamp = driver->lamp,
+                                      .error = error_of(driver)};
     memcpy(truth->aux, driver->aux, sizeof truth->aux);
     return true;
 }
 
-void aw_pid_device_fault(struct aw_device *device, uint64_t boards, enum aw_pid_error fault)
+void aw_canpid_device_fault(struct aw_device *device, uint64_t boards, enum aw_canpid_error fault)
 {
     struct bus *bus = (struct bus *)device;
     for (int i = 0; i < bus->n_drivers; i++)
-        if (boards & AW_PID_BIT(bus->drivers[i].board))
+        if (boards & AW_CANPID_BIT(bus->drivers[i].board))
             bus->drivers[i].fault = fault;
 }

@@ -1,9 +1,9 @@
 /* Simulated joint drivers on one CAN bus: the control law of the published firmware, and behind
  * every driver a joint that has inertia, friction, a spring and a leg hanging from it.
  *
- *     struct aw_pid_device_options options = aw_pid_device_defaults();
- *     options.boards = AW_PID_BIT(0x40);
- *     struct aw_device *device = aw_pid_device(&options);
+ *     struct aw_canpid_device_options options = aw_canpid_device_defaults();
+ *     options.boards = AW_CANPID_BIT(0x40);
+ *     struct aw_device *device = aw_canpid_device(&options);
  *     struct aw_link *link = aw_sim_link(device, &clock.base, true, "sim:");
  *
  * Datagrams, see wire.h. A driver takes the identifiers board + 0 … 15, whatever their length
@@ -42,39 +42,40 @@
 #include "protocol/canpid/names.h"
 
 /* Error codes of the telemetry. */
-enum aw_pid_error {
-    AW_PID_NO_ERROR,
-    AW_PID_ERROR_CONFIG,   /* pid_config */
-    AW_PID_ERROR_FIX_LINK, /* fix_link_encoder */
-    AW_PID_ERROR_LEVER,    /* lever_arm_encoder */
+enum aw_canpid_error {
+    AW_CANPID_NO_ERROR,
+    AW_CANPID_ERROR_CONFIG,   /* pid_config */
+    AW_CANPID_ERROR_FIX_LINK, /* fix_link_encoder */
+    AW_CANPID_ERROR_LEVER,    /* lever_arm_encoder */
 };
 
 /* Reads a fault by name: "none", "encoder" (the lever arm's), or the error codes' names. AW_USAGE
  * lists them. */
-enum aw_status aw_pid_fault_parse(const char *text, enum aw_pid_error *fault, struct aw_error *err);
+enum aw_status aw_canpid_fault_parse(const char *text, enum aw_canpid_error *fault,
+                                     struct aw_error *err);
 
 /* "none", "encoder" …, NULL-terminated, for help and completion. */
-const char *const *aw_pid_fault_names(void);
+const char *const *aw_canpid_fault_names(void);
 
-struct aw_pid_device_options {
-    uint64_t boards;         /* bits; AW_PID_SIX */
-    double rate_hz;          /* of the telemetry, 100; kept within 1 and what the bus carries */
-    bool fw;                 /* sensors as the published firmware packs them (variant "fw") */
-    enum aw_pid_error fault; /* an encoder that is broken from the start */
-    uint64_t fault_boards;   /* 0: all */
-    double noise;            /* of both encoders, counts either way; 0 */
-    uint64_t seed;           /* of the noise */
-    bool takes_at_once;      /* every frame acts when it comes, without the receive path below: for
-                                tests of other things */
+struct aw_canpid_device_options {
+    uint64_t boards;            /* bits; AW_CANPID_SIX */
+    double rate_hz;             /* of the telemetry, 100; kept within 1 and what the bus carries */
+    bool fw;                    /* sensors as the published firmware packs them (variant "fw") */
+    enum aw_canpid_error fault; /* an encoder that is broken from the start */
+    uint64_t fault_boards;      /* 0: all */
+    double noise;               /* of both encoders, counts either way; 0 */
+    uint64_t seed;              /* of the noise */
+    bool takes_at_once; /* every frame acts when it comes, without the receive path below: for
+                           tests of other things */
     struct aw_joint_model model; /* of every joint */
 };
 
-struct aw_pid_device_options aw_pid_device_defaults(void);
+struct aw_canpid_device_options aw_canpid_device_defaults(void);
 
 /* The most telemetry cycles a second that 1 Mbit/s carries for so many boards. */
-double aw_pid_device_max_rate(uint64_t boards);
+double aw_canpid_device_max_rate(uint64_t boards);
 
-struct aw_pid_device_counters {
+struct aw_canpid_device_counters {
     uint64_t received, /* frames for one of the boards */
         foreign,       /* for none of them */
         ignored,       /* for a board, but no command it knows */
@@ -84,28 +85,28 @@ struct aw_pid_device_counters {
 };
 
 /* NULL if there is no memory or no board. Whoever has the device closes it through its ops. */
-struct aw_device *aw_pid_device(const struct aw_pid_device_options *options);
+struct aw_device *aw_canpid_device(const struct aw_canpid_device_options *options);
 
 /* For tests and the status line of the simulator; valid while the device is. */
-const struct aw_pid_device_counters *aw_pid_device_counters(const struct aw_device *device);
+const struct aw_canpid_device_counters *aw_canpid_device_counters(const struct aw_device *device);
 
 /* For tests, as all below: what is really the case in a board's driver and joint at this time, not
  * what the telemetry says.
  * False if there is no such board. */
-struct aw_pid_truth {
-    struct aw_joint joint; /* rad, rad/s */
-    struct aw_pid_law law; /* controller, gains, setpoint, output */
+struct aw_canpid_truth {
+    struct aw_joint joint;    /* rad, rad/s */
+    struct aw_canpid_law law; /* controller, gains, setpoint, output */
     double aux[6];
     double precompression_m; /* as set */
     double boost;            /* how much of it is felt: 0 … 1 */
     bool lamp;
-    enum aw_pid_error error;
+    enum aw_canpid_error error;
 };
-bool aw_pid_device_truth(struct aw_device *device, unsigned board, int64_t now,
-                         struct aw_pid_truth *truth);
+bool aw_canpid_device_truth(struct aw_device *device, unsigned board, int64_t now,
+                            struct aw_canpid_truth *truth);
 
-/* Breaks (or mends, AW_PID_NO_ERROR) the encoders of these boards from now on. A mended driver
+/* Breaks (or mends, AW_CANPID_NO_ERROR) the encoders of these boards from now on. A mended driver
  * waits for a setpoint. */
-void aw_pid_device_fault(struct aw_device *device, uint64_t boards, enum aw_pid_error fault);
+void aw_canpid_device_fault(struct aw_device *device, uint64_t boards, enum aw_canpid_error fault);
 
 #endif

@@ -2,27 +2,27 @@
 
 #include <math.h>
 
-#define PLACES (AW_PID_BOARDS * AW_PID_CONTROLLERS * AW_PID_GAINS)
+#define PLACES (AW_CANPID_BOARDS * AW_CANPID_CONTROLLERS * AW_CANPID_GAINS)
 
-static struct aw_pid_gain_at place_of(size_t i)
+static struct aw_canpid_gain_at place_of(size_t i)
 {
-    return (struct aw_pid_gain_at){
-        .board = (unsigned)(i / (AW_PID_CONTROLLERS * AW_PID_GAINS)) * 32,
-        .controller = (int)(i / AW_PID_GAINS % AW_PID_CONTROLLERS),
-        .gain = (enum aw_pid_gain)(i % AW_PID_GAINS),
+    return (struct aw_canpid_gain_at){
+        .board = (unsigned)(i / (AW_CANPID_CONTROLLERS * AW_CANPID_GAINS)) * 32,
+        .controller = (int)(i / AW_CANPID_GAINS % AW_CANPID_CONTROLLERS),
+        .gain = (enum aw_canpid_gain)(i % AW_CANPID_GAINS),
     };
 }
 
-static size_t number_of(const struct aw_pid_gain_at *at)
+static size_t number_of(const struct aw_canpid_gain_at *at)
 {
-    return (at->board / 32 * AW_PID_CONTROLLERS + (unsigned)at->controller) * AW_PID_GAINS +
+    return (at->board / 32 * AW_CANPID_CONTROLLERS + (unsigned)at->controller) * AW_CANPID_GAINS +
            at->gain;
 }
 
-static bool exists(const struct aw_pid_gain_at *at)
+static bool exists(const struct aw_canpid_gain_at *at)
 {
-    return at->board / 32 < AW_PID_BOARDS && at->controller >= 0 &&
-           at->controller < AW_PID_CONTROLLERS && at->gain < AW_PID_GAINS;
+    return at->board / 32 < AW_CANPID_BOARDS && at->controller >= 0 &&
+           at->controller < AW_CANPID_CONTROLLERS && at->gain < AW_CANPID_GAINS;
 }
 
 /* The file */
@@ -30,34 +30,34 @@ static bool exists(const struct aw_pid_gain_at *at)
 static enum aw_status find(const void *context, char *const words[AW_GAIN_WORDS], size_t *place,
                            struct aw_error *err)
 {
-    int board = aw_pid_board_find(context, words[0]);
+    int board = aw_canpid_board_find(context, words[0]);
     if (board < 0)
         return aw_fail(err, AW_USAGE, "'%.40s' is no board — use a name or a multiple of 32",
                        words[0]);
-    int controller = aw_pid_controller_find(words[1]);
+    int controller = aw_canpid_controller_find(words[1]);
     if (controller < 0)
         return aw_fail(err, AW_USAGE, "'%.40s' is no controller — use pos, lvl, tor or tl",
                        words[1]);
-    int gain = aw_pid_gain_find(words[2]);
+    int gain = aw_canpid_gain_find(words[2]);
     if (gain < 0)
         return aw_fail(err, AW_USAGE, "'%.40s' is no gain — use kp, ki or kd", words[2]);
-    *place =
-        number_of(&(struct aw_pid_gain_at){(unsigned)board, controller, (enum aw_pid_gain)gain, 0});
+    *place = number_of(
+        &(struct aw_canpid_gain_at){(unsigned)board, controller, (enum aw_canpid_gain)gain, 0});
     return AW_OK;
 }
 
 static void name(const void *context, size_t place, char *out, size_t size)
 {
-    char board[AW_PID_NAME_MAX];
-    struct aw_pid_gain_at at = place_of(place);
-    snprintf(out, size, "%s %s %s", aw_pid_board_name(context, at.board, board),
-             aw_pid_controller_name(at.controller), aw_pid_gain_name(at.gain));
+    char board[AW_CANPID_NAME_MAX];
+    struct aw_canpid_gain_at at = place_of(place);
+    snprintf(out, size, "%s %s %s", aw_canpid_board_name(context, at.board, board),
+             aw_canpid_controller_name(at.controller), aw_canpid_gain_name(at.gain));
 }
 
 static enum aw_status check(size_t place, double value, const char *text, struct aw_error *err)
 {
     (void)place;
-    if (fabs(value) <= AW_PID_GAIN_MAX)
+    if (fabs(value) <= AW_CANPID_GAIN_MAX)
         return AW_OK;
     return aw_fail(err, AW_LIMIT, "%s is outside -100 to 100, to which the driver clamps it", text);
 }
@@ -71,47 +71,49 @@ static const struct aw_gain_file file_of_gains = {
     .check = check,
 };
 
-enum aw_status aw_pid_gains_read(struct aw_pid_gains *gains, FILE *file, const char *file_name,
-                                 const struct aw_variant *variant, struct aw_error *err)
+enum aw_status aw_canpid_gains_read(struct aw_canpid_gains *gains, FILE *file,
+                                    const char *file_name, const struct aw_variant *variant,
+                                    struct aw_error *err)
 {
     return aw_gain_file_read(&file_of_gains, variant, (struct aw_gain *)gains->of, file, file_name,
                              err);
 }
 
-enum aw_status aw_pid_gains_load(struct aw_pid_gains *gains, const char *path,
-                                 const struct aw_variant *variant, struct aw_error *err)
+enum aw_status aw_canpid_gains_load(struct aw_canpid_gains *gains, const char *path,
+                                    const struct aw_variant *variant, struct aw_error *err)
 {
     return aw_gain_file_load(&file_of_gains, variant, (struct aw_gain *)gains->of, path, err);
 }
 
-void aw_pid_gains_write(const struct aw_pid_gains *gains, FILE *file,
-                        const struct aw_variant *variant)
+void aw_canpid_gains_write(const struct aw_canpid_gains *gains, FILE *file,
+                           const struct aw_variant *variant)
 {
     aw_gain_file_write(&file_of_gains, variant, (const struct aw_gain *)gains->of, file);
 }
 
-enum aw_status aw_pid_gains_save(const struct aw_pid_gains *gains, const char *path,
-                                 const struct aw_variant *variant, struct aw_error *err)
+enum aw_status aw_canpid_gains_save(const struct aw_canpid_gains *gains, const char *path,
+                                    const struct aw_variant *variant, struct aw_error *err)
 {
     return aw_gain_file_save(&file_of_gains, variant, (const struct aw_gain *)gains->of, path, err);
 }
 
-void aw_pid_gain_text(const struct aw_pid_gain_at *at, const struct aw_variant *variant,
-                      char out[AW_PID_GAIN_TEXT])
+void aw_canpid_gain_text(const struct aw_canpid_gain_at *at, const struct aw_variant *variant,
+                         char out[AW_CANPID_GAIN_TEXT])
 {
     aw_gain_file_text(&file_of_gains, variant, number_of(at), at->value, out);
 }
 
 /* In memory */
 
-void aw_pid_gains_note(struct aw_pid_gains *gains, const struct aw_pid_gain_at *at)
+void aw_canpid_gains_note(struct aw_canpid_gains *gains, const struct aw_canpid_gain_at *at)
 {
     if (exists(at))
         gains->of[at->board / 32][at->controller][at->gain] =
             (struct aw_gain){true, (float)at->value};
 }
 
-bool aw_pid_gains_next(const struct aw_pid_gains *gains, size_t *i, struct aw_pid_gain_at *at)
+bool aw_canpid_gains_next(const struct aw_canpid_gains *gains, size_t *i,
+                          struct aw_canpid_gain_at *at)
 {
     size_t place;
     if (!aw_gain_file_next(&file_of_gains, (const struct aw_gain *)gains->of, i, &place))
@@ -121,23 +123,23 @@ bool aw_pid_gains_next(const struct aw_pid_gains *gains, size_t *i, struct aw_pi
     return true;
 }
 
-size_t aw_pid_gains_diff(const struct aw_pid_gains *from, const struct aw_pid_gains *to,
-                         aw_pid_gain_change_fn *fn, void *context)
+size_t aw_canpid_gains_diff(const struct aw_canpid_gains *from, const struct aw_canpid_gains *to,
+                            aw_canpid_gain_change_fn *fn, void *context)
 {
     size_t n = 0;
     for (size_t i = 0; i < PLACES; i++) {
-        struct aw_pid_gain_at at = place_of(i);
+        struct aw_canpid_gain_at at = place_of(i);
         const struct aw_gain *a = &from->of[at.board / 32][at.controller][at.gain];
         const struct aw_gain *b = &to->of[at.board / 32][at.controller][at.gain];
         if (!aw_gain_differs(a, b))
             continue;
         n++;
         at.value = (double)(b->known ? b->value : a->value);
-        struct aw_pid_gain_change change = {.at = at,
-                                            .has_from = a->known,
-                                            .has_to = b->known,
-                                            .from = (double)a->value,
-                                            .to = (double)b->value};
+        struct aw_canpid_gain_change change = {.at = at,
+                                               .has_from = a->known,
+                                               .has_to = b->known,
+                                               .from = (double)a->value,
+                                               .to = (double)b->value};
         if (fn)
             fn(context, &change);
     }

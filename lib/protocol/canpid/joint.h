@@ -56,7 +56,7 @@ struct aw_joint_drive {
     double speed; /* rad/s */
 };
 
-/* The drive as a PWM with this signed duty sets it (see aw_pid_duty). */
+/* The drive as a PWM with this signed duty sets it (see aw_canpid_duty). */
 struct aw_joint_drive aw_joint_drive(const struct aw_joint_model *model, double duty);
 
 /* Torque of the spring in Nm, bent by alpha (rad). */

@@ -6,36 +6,36 @@
 #define DUTY_FIRST 0.09
 #define DUTY_MAX   0.90
 
-struct aw_pid_law aw_pid_law_defaults(void)
+struct aw_canpid_law aw_canpid_law_defaults(void)
 {
-    return (struct aw_pid_law){
-        .controller = AW_PID_TOR,
-        .gains = {[AW_PID_POS] = {3, (float)0.0005, 0}, [AW_PID_TOR] = {(float)0.6, 0, 0}}};
+    return (struct aw_canpid_law){
+        .controller = AW_CANPID_TOR,
+        .gains = {[AW_CANPID_POS] = {3, (float)0.0005, 0}, [AW_CANPID_TOR] = {(float)0.6, 0, 0}}};
 }
 
-static void clear(struct aw_pid_law *law)
+static void clear(struct aw_canpid_law *law)
 {
     law->integral = law->previous = law->output = 0;
 }
 
-void aw_pid_law_disable(struct aw_pid_law *law)
+void aw_canpid_law_disable(struct aw_canpid_law *law)
 {
     law->enabled = false;
     clear(law);
 }
 
 /* Written as the firmware compares, so that what is not a number is within the limits. */
-static void set(struct aw_pid_law *law, double value)
+static void set(struct aw_canpid_law *law, double value)
 {
-    double limit = aw_pid_setpoint_limit(law->controller);
+    double limit = aw_canpid_setpoint_limit(law->controller);
     law->setpoint = value;
     if (value < -limit || value > limit)
-        aw_pid_law_disable(law);
+        aw_canpid_law_disable(law);
     else
         law->enabled = true;
 }
 
-static bool select_controller(struct aw_pid_law *law, int controller)
+static bool select_controller(struct aw_canpid_law *law, int controller)
 {
     if (law->controller == controller)
         return false;
@@ -44,7 +44,7 @@ static bool select_controller(struct aw_pid_law *law, int controller)
     return true;
 }
 
-bool aw_pid_law_switch(struct aw_pid_law *law, int controller, const double *measured)
+bool aw_canpid_law_switch(struct aw_canpid_law *law, int controller, const double *measured)
 {
     bool switched = select_controller(law, controller);
     if (switched)
@@ -54,20 +54,20 @@ bool aw_pid_law_switch(struct aw_pid_law *law, int controller, const double *mea
 
 static double clamp_gain(double value)
 {
-    if (value > AW_PID_GAIN_MAX)
-        return AW_PID_GAIN_MAX;
-    return value < -AW_PID_GAIN_MAX ? -AW_PID_GAIN_MAX : value;
+    if (value > AW_CANPID_GAIN_MAX)
+        return AW_CANPID_GAIN_MAX;
+    return value < -AW_CANPID_GAIN_MAX ? -AW_CANPID_GAIN_MAX : value;
 }
 
-bool aw_pid_law_gain(struct aw_pid_law *law, int controller, enum aw_pid_gain gain, double value,
-                     const double *measured)
+bool aw_canpid_law_gain(struct aw_canpid_law *law, int controller, enum aw_canpid_gain gain,
+                        double value, const double *measured)
 {
-    bool switched = aw_pid_law_switch(law, controller, measured);
+    bool switched = aw_canpid_law_switch(law, controller, measured);
     law->gains[controller][gain] = clamp_gain(value);
     return switched;
 }
 
-bool aw_pid_law_setpoint(struct aw_pid_law *law, int controller, double value)
+bool aw_canpid_law_setpoint(struct aw_canpid_law *law, int controller, double value)
 {
     bool switched = select_controller(law, controller);
     set(law, value);
@@ -79,20 +79,20 @@ static bool is_zero(double value)
     return !(value < 0) && !(value > 0) && !isnan(value);
 }
 
-double aw_pid_law_tick(struct aw_pid_law *law, double measured)
+double aw_canpid_law_tick(struct aw_canpid_law *law, double measured)
 {
     if (!law->enabled)
         return 0;
     const double *gain = law->gains[law->controller];
     double error = law->setpoint - measured;
-    law->integral = is_zero(gain[AW_PID_KI]) ? 0 : law->integral + gain[AW_PID_KI] * error;
+    law->integral = is_zero(gain[AW_CANPID_KI]) ? 0 : law->integral + gain[AW_CANPID_KI] * error;
     law->output =
-        gain[AW_PID_KP] * error + law->integral + gain[AW_PID_KD] * (error - law->previous);
+        gain[AW_CANPID_KP] * error + law->integral + gain[AW_CANPID_KD] * (error - law->previous);
     law->previous = error;
     return law->output;
 }
 
-double aw_pid_duty(double output)
+double aw_canpid_duty(double output)
 {
     double size = fabs(output);
     if (isnan(size) || size < DEADBAND)
@@ -100,7 +100,7 @@ double aw_pid_duty(double output)
     return copysign(fmin(DUTY_MAX, size + DUTY_FIRST), output);
 }
 
-int aw_pid_q15(double fraction)
+int aw_canpid_q15(double fraction)
 {
     if (isnan(fraction))
         return 0;

@@ -1,9 +1,9 @@
 /* The control law of the published driver firmware, without time and without a joint.
  *
- *     struct aw_pid_law law = aw_pid_law_defaults();
- *     aw_pid_law_setpoint(&law, AW_PID_POS, 20 / 360.0); // enables it
- *     every 4 ms: double u = aw_pid_law_tick(&law, measured[law.controller]);
- *                 double duty = aw_pid_duty(u);
+ *     struct aw_canpid_law law = aw_canpid_law_defaults();
+ *     aw_canpid_law_setpoint(&law, AW_CANPID_POS, 20 / 360.0); // enables it
+ *     every 4 ms: double u = aw_canpid_law_tick(&law, measured[law.controller]);
+ *                 double duty = aw_canpid_duty(u);
  *
  * All values are fractions of full scale. One tick: e = setpoint − measured; I += ki·e (no time in
  * it, no limit; ki 0 clears it); u = kp·e + I + kd·(e − previous e). u is not limited; the motor
@@ -22,10 +22,10 @@
 
 #include "protocol/canpid/names.h"
 
-struct aw_pid_law {
-    int controller; /* the active one, enum aw_pid_controller */
+struct aw_canpid_law {
+    int controller; /* the active one, enum aw_canpid_controller */
     bool enabled;
-    double gains[AW_PID_CONTROLLERS][AW_PID_GAINS];
+    double gains[AW_CANPID_CONTROLLERS][AW_CANPID_GAINS];
     double setpoint;
     double integral, previous; /* I and e of the last tick */
     double output;             /* u of the last tick, 0 while disabled */
@@ -33,30 +33,30 @@ struct aw_pid_law {
 
 /* pos with 3.0, 0.0005, 0; tor with 0.6, 0, 0; the others 0; disabled, and, as published,
  * in tor: a gain for pos switches a driver that has just woken up, and enables it. */
-struct aw_pid_law aw_pid_law_defaults(void);
+struct aw_canpid_law aw_canpid_law_defaults(void);
 
 /* Makes the controller (0..3) the active one. If it was not: integral and previous error are
  * cleared, the setpoint becomes what it measures now (measured[controller]), which enables it if it
  * is within the limits. Returns whether it was a switch. */
-bool aw_pid_law_switch(struct aw_pid_law *law, int controller, const double *measured);
+bool aw_canpid_law_switch(struct aw_canpid_law *law, int controller, const double *measured);
 
 /* Stores a gain, clamped to ±100, and switches over. */
-bool aw_pid_law_gain(struct aw_pid_law *law, int controller, enum aw_pid_gain gain, double value,
-                     const double *measured);
+bool aw_canpid_law_gain(struct aw_canpid_law *law, int controller, enum aw_canpid_gain gain,
+                        double value, const double *measured);
 
 /* Switches over and sets: enabled within the limits, disabled outside. */
-bool aw_pid_law_setpoint(struct aw_pid_law *law, int controller, double value);
+bool aw_canpid_law_setpoint(struct aw_canpid_law *law, int controller, double value);
 
-void aw_pid_law_disable(struct aw_pid_law *law);
+void aw_canpid_law_disable(struct aw_canpid_law *law);
 
 /* One tick of 4 ms; returns the output, 0 while disabled. */
-double aw_pid_law_tick(struct aw_pid_law *law, double measured);
+double aw_canpid_law_tick(struct aw_canpid_law *law, double measured);
 
 /* Signed duty of the motor's PWM, −0.90 … 0.90, or 0. */
-double aw_pid_duty(double output);
+double aw_canpid_duty(double output);
 
 /* As the telemetry carries a fraction: times 32768, rounded and saturated; 0 for what is no number.
  */
-int aw_pid_q15(double fraction);
+int aw_canpid_q15(double fraction);
 
 #endif

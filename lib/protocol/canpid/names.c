@@ -29,31 +29,31 @@ static const struct aw_name *board_names(const struct aw_variant *variant)
     return find_field(of->head, "board")->names;
 }
 
-const char *aw_pid_board_name(const struct aw_variant *variant, unsigned board,
-                              char out[AW_PID_NAME_MAX])
+const char *aw_canpid_board_name(const struct aw_variant *variant, unsigned board,
+                                 char out[AW_CANPID_NAME_MAX])
 {
-    snprintf(out, AW_PID_NAME_MAX, "0x%02X", board);
+    snprintf(out, AW_CANPID_NAME_MAX, "0x%02X", board);
     for (const struct aw_name *name = board_names(variant); name->name; name++)
         if (name->value == (int32_t)board)
-            snprintf(out, AW_PID_NAME_MAX, "%s", name->name);
+            snprintf(out, AW_CANPID_NAME_MAX, "%s", name->name);
     return out;
 }
 
-const char *aw_pid_board_list(const struct aw_variant *variant, uint64_t boards, char *out,
-                              size_t size)
+const char *aw_canpid_board_list(const struct aw_variant *variant, uint64_t boards, char *out,
+                                 size_t size)
 {
     size_t used = 0;
     *out = '\0';
-    for (; boards && used + AW_PID_NAME_MAX + 1 < size; boards &= boards - 1) {
-        char name[AW_PID_NAME_MAX];
+    for (; boards && used + AW_CANPID_NAME_MAX + 1 < size; boards &= boards - 1) {
+        char name[AW_CANPID_NAME_MAX];
         unsigned board = (unsigned)__builtin_ctzll(boards) * 32;
         used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "," : "",
-                                 aw_pid_board_name(variant, board, name));
+                                 aw_canpid_board_name(variant, board, name));
     }
     return out;
 }
 
-int aw_pid_board_find(const struct aw_variant *variant, const char *text)
+int aw_canpid_board_find(const struct aw_variant *variant, const char *text)
 {
     for (const struct aw_name *name = board_names(variant); name->name; name++)
         if (strcmp(name->name, text) == 0)
@@ -62,7 +62,7 @@ int aw_pid_board_find(const struct aw_variant *variant, const char *text)
     if (*text < '0' || *text > '9')
         return -1;
     unsigned long board = strtoul(text, &end, 0);
-    return *end || board % 32 || board / 32 >= AW_PID_BOARDS ? -1 : (int)board;
+    return *end || board % 32 || board / 32 >= AW_CANPID_BOARDS ? -1 : (int)board;
 }
 
 static const struct aw_name *controller_names(void)
@@ -70,7 +70,7 @@ static const struct aw_name *controller_names(void)
     return message_field("kp", "controller")->names;
 }
 
-const char *aw_pid_controller_name(int controller)
+const char *aw_canpid_controller_name(int controller)
 {
     for (const struct aw_name *name = controller_names(); name->name; name++)
         if (name->value == controller)
@@ -78,7 +78,7 @@ const char *aw_pid_controller_name(int controller)
     return "?";
 }
 
-int aw_pid_controller_find(const char *text)
+int aw_canpid_controller_find(const char *text)
 {
     for (const struct aw_name *name = controller_names(); name->name; name++)
         if (strcmp(name->name, text) == 0 || (text[0] == '0' + name->value && text[1] == '\0'))
@@ -86,16 +86,16 @@ int aw_pid_controller_find(const char *text)
     return -1;
 }
 
-static const char *const gain_names[AW_PID_GAINS] = {"kp", "ki", "kd"};
+static const char *const gain_names[AW_CANPID_GAINS] = {"kp", "ki", "kd"};
 
-const char *aw_pid_gain_name(enum aw_pid_gain gain)
+const char *aw_canpid_gain_name(enum aw_canpid_gain gain)
 {
     return gain_names[gain];
 }
 
-int aw_pid_gain_find(const char *text)
+int aw_canpid_gain_find(const char *text)
 {
-    for (int i = 0; i < AW_PID_GAINS; i++)
+    for (int i = 0; i < AW_CANPID_GAINS; i++)
         if (strcmp(gain_names[i], text) == 0)
             return i;
     return -1;
@@ -111,29 +111,29 @@ static const struct aw_scale *unit_of(int controller)
     return NULL;
 }
 
-double aw_pid_full_scale(int controller)
+double aw_canpid_full_scale(int controller)
 {
     const struct aw_scale *scale = unit_of(controller);
     return scale ? scale->scale : 100;
 }
 
-const char *aw_pid_unit(int controller)
+const char *aw_canpid_unit(int controller)
 {
     const struct aw_scale *scale = unit_of(controller);
     return scale ? scale->unit : "%";
 }
 
-double aw_pid_from_percent(int controller, double percent)
+double aw_canpid_from_percent(int controller, double percent)
 {
-    return percent * aw_pid_full_scale(controller) / 100;
+    return percent * aw_canpid_full_scale(controller) / 100;
 }
 
-double aw_pid_setpoint_limit(int controller)
+double aw_canpid_setpoint_limit(int controller)
 {
-    return controller == AW_PID_POS || controller == AW_PID_LVL ? 0.5 : 1;
+    return controller == AW_CANPID_POS || controller == AW_CANPID_LVL ? 0.5 : 1;
 }
 
-double aw_pid_setpoint_scale(int controller)
+double aw_canpid_setpoint_scale(int controller)
 {
     const struct aw_scale *scale = unit_of(controller);
     return scale ? scale->scale : 1;

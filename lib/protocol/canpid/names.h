@@ -1,7 +1,7 @@
 /* Boards and controllers by number, and what a controller's numbers mean.
  *
  * A board is its base identifier (0x40), as in the records' field "board"; there are 64 of them.
- * Sets of boards are bits: AW_PID_BIT(0x40) | AW_PID_BIT(0x60).
+ * Sets of boards are bits: AW_CANPID_BIT(0x40) | AW_CANPID_BIT(0x60).
  *
  * Source: names, full scales and limits of the published host and firmware; see wire.h.
  */
@@ -12,62 +12,62 @@
 
 #include "wire/wire.h"
 
-#define AW_PID_BOARDS     64
-#define AW_PID_SIX        UINT64_C(0x7E) /* lhip, lknee, lankle, rhip, rknee, rankle */
-#define AW_PID_BIT(board) (UINT64_C(1) << ((unsigned)(board) / 32 % AW_PID_BOARDS))
+#define AW_CANPID_BOARDS     64
+#define AW_CANPID_SIX        UINT64_C(0x7E) /* lhip, lknee, lankle, rhip, rknee, rankle */
+#define AW_CANPID_BIT(board) (UINT64_C(1) << ((unsigned)(board) / 32 % AW_CANPID_BOARDS))
 
-enum aw_pid_controller {
-    AW_PID_POS, /* position of the lever arm */
-    AW_PID_LVL, /* lever lock */
-    AW_PID_TOR, /* torque */
-    AW_PID_TL,  /* tacit learning */
-    AW_PID_CONTROLLERS,
+enum aw_canpid_controller {
+    AW_CANPID_POS, /* position of the lever arm */
+    AW_CANPID_LVL, /* lever lock */
+    AW_CANPID_TOR, /* torque */
+    AW_CANPID_TL,  /* tacit learning */
+    AW_CANPID_CONTROLLERS,
 };
 
 /* Not a controller: the last one seen (or pos, if none was). */
-#define AW_PID_LAST (-1)
+#define AW_CANPID_LAST (-1)
 
-enum aw_pid_gain {
-    AW_PID_KP,
-    AW_PID_KI,
-    AW_PID_KD,
-    AW_PID_GAINS,
+enum aw_canpid_gain {
+    AW_CANPID_KP,
+    AW_CANPID_KI,
+    AW_CANPID_KD,
+    AW_CANPID_GAINS,
 };
 
-#define AW_PID_GAIN_MAX 100.0 /* a driver clamps gains to this, either way */
-#define AW_PID_DISABLE  1.5   /* normalised setpoint that is outside every limit */
-#define AW_PID_TICK_MS  4     /* of the control loop; ki and kd count ticks */
+#define AW_CANPID_GAIN_MAX 100.0 /* a driver clamps gains to this, either way */
+#define AW_CANPID_DISABLE  1.5   /* normalised setpoint that is outside every limit */
+#define AW_CANPID_TICK_MS  4     /* of the control loop; ki and kd count ticks */
 
 /* Of the board in this variant, whose names may have been changed by the configuration; without a
  * name its number, "0x100". variant NULL: the default names. Writes to out and returns it. */
-#define AW_PID_NAME_MAX 24
-const char *aw_pid_board_name(const struct aw_variant *variant, unsigned board,
-                              char out[AW_PID_NAME_MAX]);
+#define AW_CANPID_NAME_MAX 24
+const char *aw_canpid_board_name(const struct aw_variant *variant, unsigned board,
+                                 char out[AW_CANPID_NAME_MAX]);
 
 /* Those of a set, "lhip,lknee"; what has no room is left out. Returns out, "" for none. */
-const char *aw_pid_board_list(const struct aw_variant *variant, uint64_t boards, char *out,
-                              size_t size);
+const char *aw_canpid_board_list(const struct aw_variant *variant, uint64_t boards, char *out,
+                                 size_t size);
 
 /* The other way round: a name or a number (64, 0x40). -1 if it is no board. */
-int aw_pid_board_find(const struct aw_variant *variant, const char *text);
+int aw_canpid_board_find(const struct aw_variant *variant, const char *text);
 
-const char *aw_pid_controller_name(int controller);  /* "tor", "?" outside 0..3 */
-int aw_pid_controller_find(const char *text);        /* name or digit; -1 */
-const char *aw_pid_gain_name(enum aw_pid_gain gain); /* "kp" */
-int aw_pid_gain_find(const char *text);              /* -1 */
+const char *aw_canpid_controller_name(int controller);     /* "tor", "?" outside 0..3 */
+int aw_canpid_controller_find(const char *text);           /* name or digit; -1 */
+const char *aw_canpid_gain_name(enum aw_canpid_gain gain); /* "kp" */
+int aw_canpid_gain_find(const char *text);                 /* -1 */
 
 /* Normalised 1 in the controller's unit: 360 (deg), 25 (Nm); 100 (%) for lvl and tl, whose unit the
  * published sources contradict each other about. */
-double aw_pid_full_scale(int controller);
-const char *aw_pid_unit(int controller);
+double aw_canpid_full_scale(int controller);
+const char *aw_canpid_unit(int controller);
 
 /* A number of the pid telemetry (% of full scale) in the controller's unit. */
-double aw_pid_from_percent(int controller, double percent);
+double aw_canpid_from_percent(int controller, double percent);
 
 /* The normalised setpoint within which a driver enables the controller: 0.5, 0.5, 1, 1. */
-double aw_pid_setpoint_limit(int controller);
+double aw_canpid_setpoint_limit(int controller);
 
 /* Normalised 1 as the value of a setpoint message: 360 (deg), 1, 25 (Nm), 1. */
-double aw_pid_setpoint_scale(int controller);
+double aw_canpid_setpoint_scale(int controller);
 
 #endif

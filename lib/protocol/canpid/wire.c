@@ -110,7 +110,7 @@ static const struct aw_field calibrate[] = {PAD(48), {0}};
     .type = AW_SINT, .bits = 16, .unit = "%", .scale = 100 * Q15, .min = -32768 * (100 * Q15),     \
     .max = 32767 * (100 * Q15)
 
-static const struct aw_field pid[] = {
+static const struct aw_field client[] = {
     {.name = "setpoint", PERCENT, .help = "in % of the active controller's full scale"},
     {.name = "output", PERCENT, .help = "control output in %, 0 while disabled"},
     {.name = "measured", PERCENT, .help = "measured value in % of full scale"},
@@ -197,7 +197,7 @@ static const struct aw_message messages[] = {
     {.name = "aux", .dir = AW_TX, .code = 9, .fields = aux, .help = "An auxiliary variable."},
     {.name = "calibrate", .dir = AW_TX, .code = 10, .fields = calibrate,
      .help = "Makes both present angles the zero."},
-    {.name = "pid", .dir = AW_RX, .code = 29, .fields = pid,
+    {.name = "pid", .dir = AW_RX, .code = 29, .fields = client,
      .help = "Setpoint, output and measured value of the active controller."},
     {.name = "joint", .dir = AW_RX, .code = 30, .fields = joint,
      .help = "Angles and torque of the joint."},

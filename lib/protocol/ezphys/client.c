@@ -139,12 +139,12 @@ static bool is_partial(const struct aw_ez *ez)
 /* How long to wait for more of a message. */
 static int64_t patience(const struct aw_ez *ez, int64_t deadline)
 {
-    int64_t now = aw_clock_now(ez->link->clock), silence = deadline;
+    int64_t now = aw_clock_now(ez->link->clock), no_answer_hint = deadline;
     if (may_be_whole(ez))
-        silence = ez->expected && ez->counted >= ez->expected ? now : now + SILENCE_NS;
+        no_answer_hint = ez->expected && ez->counted >= ez->expected ? now : now + SILENCE_NS;
     else if (is_partial(ez))
-        silence = ez->byte_ns + PARTIAL_NS;
-    return silence < deadline ? silence : deadline;
+        no_answer_hint = ez->byte_ns + PARTIAL_NS;
+    return no_answer_hint < deadline ? no_answer_hint : deadline;
 }
 
 /* What has begun does not go on: the simulator waits for an answer to something damaged. */
@@ -234,7 +234,7 @@ static void count_axes(struct aw_ez *ez)
     }
 }
 
-static void take_packets(struct aw_ez *ez)
+static void handle_packets(struct aw_ez *ez)
 {
     size_t good = 0;
     aw_ez_state_begin(&ez->state);
@@ -246,7 +246,7 @@ static void take_packets(struct aw_ez *ez)
             note_problem(ez, &cause);
             continue;
         }
-        aw_ez_state_take(&ez->state, ez->names, &record);
+        aw_ez_state_update(&ez->state, ez->names, &record);
         packet->about = ez->state.about;
         ez->packets[good++] = *packet;
     }
@@ -267,7 +267,7 @@ static void begin_anew(struct aw_ez *ez)
 }
 
 /* False: passed over, it is about what was before the reset. */
-static bool take_message(struct aw_ez *ez)
+static bool handle_message(struct aw_ez *ez)
 {
     int64_t step = 0;
     bool timed = find_step(ez, &step);
@@ -277,7 +277,7 @@ static bool take_message(struct aw_ez *ez)
     bool rest = stream && ez->state.timed && !timed && ez->n_packets > 0;
     ez->owed = !rest; /* that has its answer; should the simulator wait even so, it gets another */
     ez->waits = rest;
-    ez->heard_ns = aw_clock_now(ez->link->clock);
+    ez->received_ns = aw_clock_now(ez->link->clock);
     ez->counters.messages++;
     if (is_stale(ez, timed, step)) {
         ez->counters.stale++;
@@ -285,7 +285,7 @@ static bool take_message(struct aw_ez *ez)
     }
     if (ez->resetting || (timed && ez->state.timed && step < ez->state.step))
         begin_anew(ez);
-    take_packets(ez);
+    handle_packets(ez);
     return true;
 }
 
@@ -319,7 +319,7 @@ enum aw_status aw_ez_receive(struct aw_ez *ez, int64_t deadline, struct aw_error
             return status == AW_OK ? AW_MORE : status;
         }
         if (status == AW_OK)
-            fresh = take_message(ez);
+            fresh = handle_message(ez);
     } while (status == AW_OK && !fresh);
     return status;
 }

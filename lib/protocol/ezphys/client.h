@@ -90,7 +90,7 @@ struct aw_ez {
     int64_t reset_step;       /* the last step before it; */
     int64_t stale_first, stale_step; /* and those that were passed over, 0: none yet */
     int64_t byte_ns;                 /* when the last bytes came, by the link's clock */
-    int64_t heard_ns;                /* when the last message came, by the link's clock */
+    int64_t received_ns;             /* when the last message came, by the link's clock */
     struct aw_ez_state state;
     size_t n_packets, n_commands;
     struct aw_ez_packet packets[AW_EZ_PACKETS];

@@ -47,8 +47,8 @@ struct trial {
 
 static bool is_sane(const struct aw_record *record)
 {
-    for (int i = 0; i < record->codec->n_leaves; i++)
-        if (record->codec->leaves[i].field->type == AW_FLOAT && fabs(record->v[i]) > HUGE_VALUE)
+    for (int i = 0; i < record->codec->n_scalars; i++)
+        if (record->codec->scalars[i].field->type == AW_FLOAT && fabs(record->v[i]) > HUGE_VALUE)
             return false;
     return true;
 }
@@ -166,7 +166,7 @@ static bool run(struct trial *t, const struct aw_variant *variant, struct aw_spa
     return t->guess.packets > 0 && t->guess.bytes + 2048 > bytes.size / 2;
 }
 
-static bool says_the_same(const struct aw_variant *preset, bool big, bool wide, const char *parts)
+static bool agrees(const struct aw_variant *preset, bool big, bool wide, const char *parts)
 {
     struct aw_variant variant = *preset;
     char text[AW_EZ_FRAMING_TEXT];
@@ -183,7 +183,7 @@ static void name_it(struct aw_ez_guess *guess)
         for (const struct aw_variant *v = aw_ezphys_protocol.variants; v->name; v++)
             for (int wide = 0; wide < 2; wide++) {
                 bool big = v->big_endian != (other == 1);
-                if (!says_the_same(v, big, wide, guess->wire))
+                if (!agrees(v, big, wide, guess->wire))
                     continue;
                 snprintf(guess->wire, sizeof guess->wire, "%s%s%s", v->name,
                          other == 0 ? ""

@@ -74,7 +74,7 @@ static int kind_of(struct aw_ez_state *state, const struct aw_record *record)
     if (state->places[kind].codec == record->codec)
         return kind;
     for (int i = 0; kinds[kind].vectors[i].field; i++)
-        state->places[kind].leaf[i] =
+        state->places[kind].scalar[i] =
             (int8_t)aw_codec_find(record->codec, kinds[kind].vectors[i].field);
     state->places[kind].codec = record->codec;
     return kind;
@@ -85,7 +85,7 @@ static void copy(const struct aw_ez_state *state, int kind, const struct aw_reco
 {
     for (int i = 0; kinds[kind].vectors[i].field; i++) {
         const struct vector *vector = &kinds[kind].vectors[i];
-        memcpy((char *)out + vector->offset, &record->v[state->places[kind].leaf[i]],
+        memcpy((char *)out + vector->offset, &record->v[state->places[kind].scalar[i]],
                vector->n * sizeof(double));
     }
 }
@@ -100,8 +100,8 @@ static bool has_names(const struct aw_record *record)
 
 static uint32_t id_of(const struct aw_record *record)
 {
-    int leaf = aw_codec_find(record->codec, "id");
-    return leaf < 0 ? 0 : (uint32_t)record->v[leaf];
+    int scalar = aw_codec_find(record->codec, "id");
+    return scalar < 0 ? 0 : (uint32_t)record->v[scalar];
 }
 
 static bool is_it(const struct aw_ez_object *object, const struct aw_record *record, uint32_t id,
@@ -191,16 +191,16 @@ static struct aw_ez_joint *find_joint(struct aw_ez_state *s, const struct aw_ez_
     return find(s, &table, names, record);
 }
 
-static void take_limb(struct aw_ez_state *s, const struct aw_ez_names *names,
-                      const struct aw_record *record)
+static void handle_limb(struct aw_ez_state *s, const struct aw_ez_names *names,
+                        const struct aw_record *record)
 {
     struct aw_ez_body *body = find_body(s, names, record);
     if (body)
         copy(s, LIMB, record, body);
 }
 
-static void take_axis(struct aw_ez_state *s, const struct aw_ez_names *names,
-                      const struct aw_record *record)
+static void handle_axis(struct aw_ez_state *s, const struct aw_ez_names *names,
+                        const struct aw_record *record)
 {
     struct aw_ez_joint *joint = find_joint(s, names, record);
     if (!joint)
@@ -214,8 +214,8 @@ static void take_axis(struct aw_ez_state *s, const struct aw_ez_names *names,
     s->about.axes = joint->n_axes;
 }
 
-static void take_feedback(struct aw_ez_state *s, const struct aw_ez_names *names,
-                          const struct aw_record *record)
+static void handle_feedback(struct aw_ez_state *s, const struct aw_ez_names *names,
+                            const struct aw_record *record)
 {
     struct aw_ez_joint *joint = find_joint(s, names, record);
     if (!joint)
@@ -225,8 +225,8 @@ static void take_feedback(struct aw_ez_state *s, const struct aw_ez_names *names
 }
 
 /* A contact names its body by id; the body itself may not be sent. */
-static void take_collision(struct aw_ez_state *s, const struct aw_ez_names *names,
-                           const struct aw_record *record)
+static void handle_collision(struct aw_ez_state *s, const struct aw_ez_names *names,
+                             const struct aw_record *record)
 {
     if (s->n_contacts == AW_EZ_CONTACTS) {
         s->overflow++;
@@ -239,8 +239,8 @@ static void take_collision(struct aw_ez_state *s, const struct aw_ez_names *name
     s->about.object = &contact->object;
 }
 
-static void take_timestamp(struct aw_ez_state *s, const struct aw_ez_names *names,
-                           const struct aw_record *record)
+static void handle_timestamp(struct aw_ez_state *s, const struct aw_ez_names *names,
+                             const struct aw_record *record)
 {
     double time[2] = {0};
     (void)names;
@@ -255,13 +255,14 @@ static void take_timestamp(struct aw_ez_state *s, const struct aw_ez_names *name
     s->step_size = time[1];
 }
 
-void aw_ez_state_take(struct aw_ez_state *state, const struct aw_ez_names *names,
-                      const struct aw_record *record)
+void aw_ez_state_update(struct aw_ez_state *state, const struct aw_ez_names *names,
+                        const struct aw_record *record)
 {
     static void (*const take[])(struct aw_ez_state *, const struct aw_ez_names *,
                                 const struct aw_record *) = {
-        [COLLISION] = take_collision,     [LIMB] = take_limb,           [JOINT_AXIS] = take_axis,
-        [JOINT_FEEDBACK] = take_feedback, [TIMESTAMP] = take_timestamp,
+        [COLLISION] = handle_collision, [LIMB] = handle_limb,
+        [JOINT_AXIS] = handle_axis,     [JOINT_FEEDBACK] = handle_feedback,
+        [TIMESTAMP] = handle_timestamp,
     };
     int kind = kind_of(state, record);
     state->about = (struct aw_ez_about){0};

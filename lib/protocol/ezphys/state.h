@@ -2,7 +2,7 @@
  *
  *     struct aw_ez_state *state = calloc(1, sizeof *state);   // about 400 kB
  *     aw_ez_state_begin(state);                               // a message begins
- *     aw_ez_state_take(state, &names, &record);               // each of its packets
+ *     aw_ez_state_update(state, &names, &record);               // each of its packets
  *     const struct aw_ez_joint *knee = aw_ez_state_joint(state, "humanoid.knee");
  *
  * The packets do not tell which axis of a joint they are about: the first one of a joint in a
@@ -80,7 +80,7 @@ struct aw_ez_state {
     struct aw_ez_contact contacts[AW_EZ_CONTACTS]; /* of this message */
     struct {
         const struct aw_codec *codec;
-        int8_t leaf[AW_EZ_VECTORS];
+        int8_t scalar[AW_EZ_VECTORS];
     } places[AW_EZ_MESSAGES]; /* where the values are in a record */
 };
 
@@ -89,8 +89,8 @@ void aw_ez_state_begin(struct aw_ez_state *state);
 
 /* Takes one packet from the simulator in and says in state->about whom it is about. names may be
  * NULL. */
-void aw_ez_state_take(struct aw_ez_state *state, const struct aw_ez_names *names,
-                      const struct aw_record *record);
+void aw_ez_state_update(struct aw_ez_state *state, const struct aw_ez_names *names,
+                        const struct aw_record *record);
 
 /* Forgets everything; the next message is a new beginning. */
 void aw_ez_state_forget(struct aw_ez_state *state);

@@ -17,15 +17,15 @@ struct aw_hidmotor_options aw_hidmotor_defaults(void)
         .timeout_ms = 100, .retries = 2, .late_ms = 2000, .turn_ms = 100};
 }
 
-static void find_leaves(struct aw_hidmotor *arm)
+static void find_scalars(struct aw_hidmotor *arm)
 {
     const struct aw_codec *positions = aw_wire_codec(&arm->wire, "positions", AW_RX);
     const struct aw_codec *velocities = aw_wire_codec(&arm->wire, "velocities", AW_RX);
     for (int i = 0; i < AW_HIDMOTOR_MOTORS; i++) {
         char name[32];
         snprintf(name, sizeof name, "m%d.setpoint", i + 1);
-        arm->position_leaves[i] = (int8_t)aw_codec_find(positions, name);
-        arm->velocity_leaves[i] = (int8_t)aw_codec_find(velocities, name);
+        arm->position_scalars[i] = (int8_t)aw_codec_find(positions, name);
+        arm->velocity_scalars[i] = (int8_t)aw_codec_find(velocities, name);
     }
 }
 
@@ -35,10 +35,10 @@ void aw_hidmotor_init(struct aw_hidmotor *arm, struct aw_link *link,
     memset(arm, 0, sizeof *arm);
     arm->link = link;
     arm->options = *options;
-    arm->heard.dir = AW_RX;
+    arm->received.dir = AW_RX;
     arm->foreign_ns = INT64_MIN;
     aw_wire_init(&arm->wire, &aw_hidmotor_protocol, NULL, false);
-    find_leaves(arm);
+    find_scalars(arm);
 }
 
 /* Requests that went unanswered */
@@ -243,11 +243,11 @@ static enum aw_status unknown_packet(const struct exchange *x, struct aw_error *
                    x->message ? ")" : "");
 }
 
-static void keep_heard(struct aw_hidmotor *arm, const struct aw_hidmotor_reply *reply)
+static void keep_received(struct aw_hidmotor *arm, const struct aw_hidmotor_reply *reply)
 {
-    memcpy(arm->heard_bytes, reply->bytes, AW_HIDMOTOR_REPORT);
-    arm->heard.frame = (struct aw_span){arm->heard_bytes, AW_HIDMOTOR_REPORT};
-    arm->heard.time_ns = arm->link->rx_time_ns ? arm->link->rx_time_ns : aw_wall_time();
+    memcpy(arm->received_bytes, reply->bytes, AW_HIDMOTOR_REPORT);
+    arm->received.frame = (struct aw_span){arm->received_bytes, AW_HIDMOTOR_REPORT};
+    arm->received.time_ns = arm->link->rx_time_ns ? arm->link->rx_time_ns : aw_wall_time();
 }
 
 static enum aw_status decode(struct exchange *x, struct aw_error *err)
@@ -259,21 +259,21 @@ static enum aw_status decode(struct exchange *x, struct aw_error *err)
     enum aw_status status =
         x->message ? aw_wire_decode(&x->arm->wire, AW_RX, frame, &reply->record, &problem) : AW_OK;
     reply->record.dir = AW_RX;
-    reply->record.time_ns = x->arm->heard.time_ns;
+    reply->record.time_ns = x->arm->received.time_ns;
     if (status == AW_OK || x->lenient || !x->question)
         return AW_OK;
     x->arm->counters.malformed++;
     return aw_fail(err, AW_MALFORMED, "%s", problem.text);
 }
 
-static enum aw_status take_answer(struct exchange *x, const uint8_t *bytes, struct aw_error *err)
+static enum aw_status handle_answer(struct exchange *x, const uint8_t *bytes, struct aw_error *err)
 {
     struct aw_hidmotor *arm = x->arm;
     x->reply->got_ns = aw_clock_now(arm->link->clock);
     memcpy(x->reply->bytes, bytes, AW_HIDMOTOR_REPORT);
     arm->counters.replies++;
     arm->counters.maybe_stale += x->reply->maybe_stale;
-    keep_heard(arm, x->reply);
+    keep_received(arm, x->reply);
     return decode(x, err);
 }
 
@@ -291,7 +291,7 @@ static enum aw_status await(struct exchange *x, int64_t deadline, bool *taken, s
         if (*taken)
             settle(x->arm, x->id, x->reply->sent_ns);
         if (verdict == ANSWER)
-            return take_answer(x, bytes, err);
+            return handle_answer(x, bytes, err);
         if (verdict == UNKNOWN)
             return unknown_packet(x, err);
         note_other(x->arm, bytes, size);
@@ -399,14 +399,14 @@ static enum aw_status converse(struct exchange *x, struct aw_error *err)
 /* Of a message: the packet id and its fields, in bytes. */
 static size_t content_size(const struct aw_codec *codec)
 {
-    const struct aw_leaf *last = &codec->leaves[codec->n_leaves - 1];
+    const struct aw_scalar *last = &codec->scalars[codec->n_scalars - 1];
     return (last->bit + last->bits) / 8U;
 }
 
 /* A board with more motors than the table names reads on. */
 static bool is_finite_behind(const struct aw_codec *codec, const uint8_t *report)
 {
-    bool floats = codec->leaves[codec->n_leaves - 1].field->type == AW_FLOAT;
+    bool floats = codec->scalars[codec->n_scalars - 1].field->type == AW_FLOAT;
     for (size_t at = content_size(codec); floats && at < AW_HIDMOTOR_REPORT; at += 4)
         if (!isfinite(aw_get_f32(report + at)))
             return false;
@@ -449,14 +449,14 @@ static void begin(struct exchange *x, struct aw_hidmotor *arm, struct aw_hidmoto
     *reply = (struct aw_hidmotor_reply){.retries = 0};
 }
 
-static double *values_at(struct aw_hidmotor_reply *reply, int leaf)
+static double *values_at(struct aw_hidmotor_reply *reply, int scalar)
 {
-    return reply->record.v + leaf;
+    return reply->record.v + scalar;
 }
 
 /* What a good answer to positions says is known from then on, whoever asked. */
-static void take_positions(struct aw_hidmotor *arm, struct aw_hidmotor_reply *reply,
-                           struct aw_hidmotor_status *status)
+static void handle_positions(struct aw_hidmotor *arm, struct aw_hidmotor_reply *reply,
+                             struct aw_hidmotor_status *status)
 {
     *status = (struct aw_hidmotor_status){
         .n = (int)aw_record_get(&reply->record, "count"),
@@ -466,19 +466,19 @@ static void take_positions(struct aw_hidmotor *arm, struct aw_hidmotor_reply *re
         .wall_ns = reply->record.time_ns,
     };
     for (int i = 0; i < status->n; i++) {
-        const double *v = values_at(reply, arm->position_leaves[i]);
+        const double *v = values_at(reply, arm->position_scalars[i]);
         status->setpoint[i] = v[0];
         status->position[i] = v[1];
     }
 }
 
-static void take_velocities(struct aw_hidmotor *arm, struct aw_hidmotor_reply *reply,
-                            struct aw_hidmotor_status *status)
+static void handle_velocities(struct aw_hidmotor *arm, struct aw_hidmotor_reply *reply,
+                              struct aw_hidmotor_status *status)
 {
     status->n_velocity = (int)aw_record_get(&reply->record, "count");
     status->maybe_stale |= reply->maybe_stale;
     for (int i = 0; i < status->n_velocity; i++) {
-        const double *v = values_at(reply, arm->velocity_leaves[i]);
+        const double *v = values_at(reply, arm->velocity_scalars[i]);
         status->velocity_setpoint[i] = v[0];
         status->velocity[i] = v[1];
         status->effort[i] = v[2];
@@ -503,7 +503,7 @@ enum aw_status aw_hidmotor_ask(struct aw_hidmotor *arm, const struct aw_record *
     begin(&x, arm, reply ? reply : &unwanted);
     status = transact(&x, err);
     if (status == AW_OK && x.reply->record.codec == aw_wire_codec(&arm->wire, "positions", AW_RX))
-        take_positions(arm, x.reply, &arm->known);
+        handle_positions(arm, x.reply, &arm->known);
     return status;
 }
 
@@ -533,7 +533,7 @@ enum aw_status aw_hidmotor_status(struct aw_hidmotor *arm, struct aw_hidmotor_st
     if (result == AW_OK)
         result = aw_hidmotor_read(arm, "velocities", &reply, err);
     if (result == AW_OK)
-        take_velocities(arm, &reply, status);
+        handle_velocities(arm, &reply, status);
     return result;
 }
 

@@ -83,7 +83,7 @@ struct aw_hidmotor_owed {
 };
 
 /* The last report that was read as an answer, for watch and record. */
-struct aw_hidmotor_heard {
+struct aw_hidmotor_received {
     struct aw_span frame; /* inside the handle; valid until the next call. size 0: none yet */
     enum aw_dir dir;      /* AW_RX */
     int64_t time_ns;      /* since 1970 */
@@ -121,13 +121,13 @@ struct aw_hidmotor {
     struct aw_hidmotor_counters counters;
     struct aw_hidmotor_status known; /* the last good answer to positions, see known.n */
     struct aw_hidmotor_motion motion;
-    struct aw_hidmotor_heard heard;
-    uint8_t heard_bytes[AW_HIDMOTOR_REPORT];
+    struct aw_hidmotor_received received;
+    uint8_t received_bytes[AW_HIDMOTOR_REPORT];
     uint8_t previous[AW_HIDMOTOR_REPORT]; /* the last report that was read, whatever it was */
     bool doubled;                         /* and the one before was the same */
     int64_t foreign_ns;                   /* when the last foreign reply came */
     struct aw_hidmotor_owed owed[AW_HIDMOTOR_KINDS];
-    int8_t position_leaves[AW_HIDMOTOR_MOTORS], velocity_leaves[AW_HIDMOTOR_MOTORS];
+    int8_t position_scalars[AW_HIDMOTOR_MOTORS], velocity_scalars[AW_HIDMOTOR_MOTORS];
 };
 
 /* link is not owned; it keeps datagrams apart. */

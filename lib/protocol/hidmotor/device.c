@@ -364,7 +364,7 @@ static void advance(struct board *board, int64_t now)
 /* Value number i of the message; the id is in front of them. */
 static uint8_t *place(struct board *board, const struct aw_codec *codec, int i)
 {
-    return board->buffer + codec->leaves[1 + i].bit / 8;
+    return board->buffer + codec->scalars[1 + i].bit / 8;
 }
 
 static double get(struct board *board, const struct aw_codec *codec, int i)
@@ -459,7 +459,7 @@ static void act_velocities(struct board *board, const struct packet *packet)
 static void act_gripper(struct board *board, const struct packet *packet)
 {
     int value = *place(board, packet->down, 0);
-    int most = (int)packet->down->leaves[1].field->max;
+    int most = (int)packet->down->scalars[1].field->max;
     board->gripper = value < most ? value : most;
 }
 
@@ -582,7 +582,7 @@ static bool is_data(const struct packet *packet)
 /* Wrong numbers in a reply that has a number of motors. */
 static void spoil(struct board *board, const struct packet *packet)
 {
-    const double counts[] = {0, 99, (double)NAN, packet->up->leaves[1].field->max + 1};
+    const double counts[] = {0, 99, (double)NAN, packet->up->scalars[1].field->max + 1};
     if (befalls(board, AW_HIDMOTOR_COUNT))
         put(board, packet->up, 0, counts[aw_random_below(&board->random, 4)]);
     if (befalls(board, AW_HIDMOTOR_NAN))

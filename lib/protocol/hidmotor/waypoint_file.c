@@ -114,21 +114,21 @@ static enum aw_status find_columns(struct aw_hidmotor_waypoints *way, const stru
  */
 
 /* Steps from row to row; all 0 for a column that ever falls. */
-static struct aw_spread steps_of(const struct aw_table *table, int column)
+static struct aw_stats steps_of(const struct aw_table *table, int column)
 {
     struct aw_samples samples = {0};
     for (size_t row = 1; row < table->n_rows; row++)
         aw_samples_add(&samples,
                        aw_table_cell(table, row, column) - aw_table_cell(table, row - 1, column));
-    struct aw_spread steps = aw_samples_spread(&samples);
+    struct aw_stats steps = aw_samples_stats(&samples);
     aw_samples_free(&samples);
-    return steps.min >= 0 ? steps : (struct aw_spread){.n = 0};
+    return steps.min >= 0 ? steps : (struct aw_stats){.n = 0};
 }
 
 /* How uneven: 0 for a clock; infinite for what falls, or mostly rests. */
 static double unevenness(const struct aw_table *table, int column)
 {
-    struct aw_spread steps = steps_of(table, column);
+    struct aw_stats steps = steps_of(table, column);
     return steps.p50 > 0 ? steps.deviation / steps.mean : (double)INFINITY;
 }
 
@@ -264,7 +264,7 @@ static struct aw_hidmotor_waypoint waypoint_of(const struct aw_table *table, siz
 }
 
 /* Clocks of whole milliseconds stand still between two readings of the same. */
-static enum aw_status take_rows(struct aw_hidmotor_waypoints *way, const struct aw_table *table,
+static enum aw_status read_rows(struct aw_hidmotor_waypoints *way, const struct aw_table *table,
                                 const struct layout *layout, struct aw_error *err)
 {
     double t_s = 0;
@@ -334,8 +334,8 @@ static void leave_repeats_out(struct aw_hidmotor_waypoints *way)
 /* ---- Files -------------------------------------------------------------------------------------
  */
 
-static enum aw_status take_table(struct aw_hidmotor_waypoints *way, const struct aw_table *table,
-                                 bool named, struct aw_error *err)
+static enum aw_status read_columns(struct aw_hidmotor_waypoints *way, const struct aw_table *table,
+                                   bool named, struct aw_error *err)
 {
     struct layout layout = {0};
     enum aw_status status = find_columns(way, table, named, &layout, err);
@@ -352,7 +352,7 @@ static enum aw_status take_table(struct aw_hidmotor_waypoints *way, const struct
     if (layout.guessed)
         status = check_guess(way, table, &layout, err);
     if (status == AW_OK)
-        status = take_rows(way, table, &layout, err);
+        status = read_rows(way, table, &layout, err);
     if (status != AW_OK)
         return status;
     leave_zeros_out(way);
@@ -395,7 +395,7 @@ enum aw_status aw_hidmotor_waypoints_read(struct aw_hidmotor_waypoints *way, FIL
     enum aw_status status = way->name ? read_table(file, name, columns, &table, err)
                                       : aw_fail(err, AW_LIMIT, "%s: no memory for it", name);
     if (status == AW_OK)
-        status = take_table(way, &table, columns != NULL, err);
+        status = read_columns(way, &table, columns != NULL, err);
     aw_table_free(&table);
     if (status != AW_OK)
         aw_hidmotor_waypoints_free(way);

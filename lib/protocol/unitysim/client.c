@@ -42,16 +42,16 @@ struct aw_unity_options aw_unity_defaults(void)
                                      .samples_max = SAMPLES_MAX};
 }
 
-static void find_leaves(struct aw_unity *unity)
+static void find_scalars(struct aw_unity *unity)
 {
     unity->control = aw_wire_codec(&unity->wire, "control", AW_TX);
     unity->feedback_codec = aw_wire_codec(&unity->wire, "feedback", AW_RX);
     unity->camera_codec = aw_wire_codec(&unity->wire, "camera", AW_RX);
     for (int i = 0; i < AW_UNITY_JOINTS; i++) {
-        unity->velocity_leaf[i] = (int8_t)aw_unity_leaf(unity->control, i, "velocity");
-        unity->state_leaf[i] = (int8_t)aw_unity_leaf(unity->control, i, "state");
-        unity->position_leaf[i] = (int8_t)aw_unity_leaf(unity->feedback_codec, i, "position");
-        unity->echo_leaf[i] = (int8_t)aw_unity_leaf(unity->feedback_codec, i, "velocity");
+        unity->velocity_scalar[i] = (int8_t)aw_unity_scalar(unity->control, i, "velocity");
+        unity->state_scalar[i] = (int8_t)aw_unity_scalar(unity->control, i, "state");
+        unity->position_scalar[i] = (int8_t)aw_unity_scalar(unity->feedback_codec, i, "position");
+        unity->echo_scalar[i] = (int8_t)aw_unity_scalar(unity->feedback_codec, i, "velocity");
     }
 }
 
@@ -62,9 +62,9 @@ void aw_unity_init(struct aw_unity *unity, struct aw_link *link, const struct aw
     unity->link = link;
     unity->options = *options;
     unity->feedback.time_ns = AW_NO_TIME;
-    unity->told_ns = INT64_MIN;
+    unity->reported_ns = INT64_MIN;
     aw_wire_init(&unity->wire, &aw_unitysim_protocol, variant, false);
-    find_leaves(unity);
+    find_scalars(unity);
 }
 
 void aw_unity_free(struct aw_unity *unity)
@@ -122,8 +122,8 @@ void aw_unity_control_record(struct aw_unity *unity, struct aw_record *record)
 {
     aw_record_init(record, unity->control, AW_TX);
     for (int i = 0; i < AW_UNITY_JOINTS; i++) {
-        record->v[unity->velocity_leaf[i]] = unity->drive[i].velocity;
-        record->v[unity->state_leaf[i]] = unity->drive[i].state;
+        record->v[unity->velocity_scalar[i]] = unity->drive[i].velocity;
+        record->v[unity->state_scalar[i]] = unity->drive[i].state;
     }
     record->present = unity->control->values;
 }
@@ -132,7 +132,7 @@ void aw_unity_stop_record(struct aw_unity *unity, struct aw_record *record)
 {
     aw_record_init(record, unity->control, AW_TX);
     for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        record->v[unity->state_leaf[i]] = AW_UNITY_STOP;
+        record->v[unity->state_scalar[i]] = AW_UNITY_STOP;
     record->present = unity->control->values;
 }
 
@@ -207,9 +207,9 @@ static int64_t waited_ns(const struct aw_link *link)
     return waited > 0 && waited < AW_SECOND * 60 ? waited : 0;
 }
 
-static void count_gap(struct aw_unity *unity, int64_t heard)
+static void count_gap(struct aw_unity *unity, int64_t received)
 {
-    int64_t gap = heard - unity->feedback.heard_ns;
+    int64_t gap = received - unity->feedback.received_ns;
     if (unity->listening && gap > AW_UNITY_CADENCE_NS * 3 / 2 && gap < SILENCE_NS)
         unity->counters.lost +=
             (uint64_t)((gap + AW_UNITY_CADENCE_NS / 2) / AW_UNITY_CADENCE_NS - 1);
@@ -244,43 +244,43 @@ static void watch_for_fight(struct aw_unity *unity, int64_t now)
              driven(drive) ? drive->velocity : 0);
 }
 
-static void tell_fight(struct aw_unity *unity, struct aw_unity_heard *heard, int64_t now)
+static void report_conflict(struct aw_unity *unity, struct aw_unity_received *received, int64_t now)
 {
-    if (!unity->fight[0] || (unity->told_ns != INT64_MIN && now - unity->told_ns < TOLD_NS))
+    if (!unity->fight[0] || (unity->reported_ns != INT64_MIN && now - unity->reported_ns < TOLD_NS))
         return;
-    unity->told_ns = now;
-    heard->news = unity->fight;
+    unity->reported_ns = now;
+    received->news = unity->fight;
 }
 
-static void take_feedback(struct aw_unity *unity, struct aw_unity_heard *heard)
+static void handle_feedback(struct aw_unity *unity, struct aw_unity_received *received)
 {
     struct aw_unity_feedback *feedback = &unity->feedback;
     int64_t now = now_of(unity), came = now - waited_ns(unity->link);
     count_gap(unity, came);
     feedback->count = ++unity->counters.feedback;
-    feedback->heard_ns = came;
-    feedback->time_ns = heard->record.time_ns;
+    feedback->received_ns = came;
+    feedback->time_ns = received->record.time_ns;
     for (int i = 0; i < AW_UNITY_JOINTS; i++) {
-        feedback->position[i] = (int)heard->record.v[unity->position_leaf[i]];
-        feedback->velocity[i] = (int)heard->record.v[unity->echo_leaf[i]];
+        feedback->position[i] = (int)received->record.v[unity->position_scalar[i]];
+        feedback->velocity[i] = (int)received->record.v[unity->echo_scalar[i]];
     }
     watch_for_fight(unity, now);
-    tell_fight(unity, heard, now);
+    report_conflict(unity, received, now);
 }
 
-static void take_foreign(struct aw_unity *unity, struct aw_unity_heard *heard)
+static void handle_foreign(struct aw_unity *unity, struct aw_unity_received *received)
 {
     if (unity->counters.foreign++ == 0)
-        heard->news = "another client's commands come to our port — its ports are the wrong way "
-                      "round";
+        received->news = "another client's commands come to our port — its ports are the wrong way "
+                         "round";
 }
 
-static enum aw_status take(struct aw_unity *unity, struct aw_unity_heard *heard,
+static enum aw_status take(struct aw_unity *unity, struct aw_unity_received *received,
                            struct aw_error *err)
 {
     struct aw_error why = {0};
-    struct aw_record *record = &heard->record;
-    const struct aw_span frame = {heard->bytes, heard->size};
+    struct aw_record *record = &received->record;
+    const struct aw_span frame = {received->bytes, received->size};
     unity->link_news[0] = '\0';
     enum aw_status status = aw_wire_decode(&unity->wire, AW_RX, frame, record, &why);
     if (status != AW_OK) {
@@ -290,76 +290,76 @@ static enum aw_status take(struct aw_unity *unity, struct aw_unity_heard *heard,
     }
     record->time_ns = unity->link->rx_time_ns ? unity->link->rx_time_ns : AW_NO_TIME;
     if (record->codec == unity->feedback_codec) {
-        take_feedback(unity, heard);
+        handle_feedback(unity, received);
     } else if (record->codec == unity->camera_codec) {
         unity->camera = aw_unity_get_camera(record);
         unity->counters.camera++;
     } else {
-        take_foreign(unity, heard);
+        handle_foreign(unity, received);
     }
     return AW_OK;
 }
 
-enum aw_status aw_unity_next(struct aw_unity *unity, int64_t deadline, struct aw_unity_heard *heard,
-                             struct aw_error *err)
+enum aw_status aw_unity_next(struct aw_unity *unity, int64_t deadline,
+                             struct aw_unity_received *received, struct aw_error *err)
 {
     enum aw_status status;
     do {
-        heard->size = 0;
-        heard->news = NULL;
+        received->size = 0;
+        received->news = NULL;
         status = tick(unity, err);
         if (status != AW_OK)
             return status;
         int64_t until = unity->streaming ? sooner(unity->next_tick_ns, deadline) : deadline;
-        status =
-            aw_link_read(unity->link, heard->bytes, sizeof heard->bytes, &heard->size, until, err);
+        status = aw_link_read(unity->link, received->bytes, sizeof received->bytes, &received->size,
+                              until, err);
     } while (status == AW_TIMEOUT && now_of(unity) < deadline);
     if (status == AW_MORE && unity->link->event[0]) {
         snprintf(unity->link_news, sizeof unity->link_news, "%s", unity->link->event);
-        heard->news = unity->link_news;
+        received->news = unity->link_news;
     }
     if (status == AW_OK)
-        status = take(unity, heard, err);
-    if (heard->news)
-        snprintf(unity->news, sizeof unity->news, "%s", heard->news);
+        status = take(unity, received, err);
+    if (received->news)
+        snprintf(unity->news, sizeof unity->news, "%s", received->news);
     return status;
 }
 
 /* What never falls silent must not keep us past the deadline. */
 static enum aw_status next_before(struct aw_unity *unity, int64_t deadline,
-                                  struct aw_unity_heard *heard, struct aw_error *err)
+                                  struct aw_unity_received *received, struct aw_error *err)
 {
     if (now_of(unity) > deadline)
         return AW_TIMEOUT;
-    return aw_unity_next(unity, deadline, heard, err);
+    return aw_unity_next(unity, deadline, received, err);
 }
 
-static bool worth_telling(enum aw_status status, const struct aw_unity_heard *heard)
+static bool worth_reporting(enum aw_status status, const struct aw_unity_received *received)
 {
-    return status == AW_OK || (status == AW_MORE && heard->news);
+    return status == AW_OK || (status == AW_MORE && received->news);
 }
 
-enum aw_status aw_unity_run(struct aw_unity *unity, int64_t deadline, aw_unity_heard_fn *fn,
+enum aw_status aw_unity_run(struct aw_unity *unity, int64_t deadline, aw_unity_received_fn *fn,
                             void *context, struct aw_error *err)
 {
     for (;;) {
-        struct aw_unity_heard heard;
-        enum aw_status status = next_before(unity, deadline, &heard, err);
+        struct aw_unity_received received;
+        enum aw_status status = next_before(unity, deadline, &received, err);
         if (status == AW_TIMEOUT)
             return AW_OK;
         if (status == AW_STOPPED || status == AW_LOST)
             return status;
-        if (worth_telling(status, &heard) && fn && !fn(context, &heard))
+        if (worth_reporting(status, &received) && fn && !fn(context, &received))
             return AW_OK;
     }
 }
 
 enum aw_status aw_unity_drain(struct aw_unity *unity, struct aw_error *err)
 {
-    struct aw_unity_heard heard;
+    struct aw_unity_received received;
     enum aw_status status = AW_OK;
     for (int i = 0; i < DRAIN_MOST && status != AW_TIMEOUT; i++) {
-        status = aw_unity_next(unity, now_of(unity), &heard, err);
+        status = aw_unity_next(unity, now_of(unity), &received, err);
         if (status == AW_STOPPED || status == AW_LOST)
             return status;
     }
@@ -369,7 +369,7 @@ enum aw_status aw_unity_drain(struct aw_unity *unity, struct aw_error *err)
 
 int64_t aw_unity_age_ns(const struct aw_unity *unity)
 {
-    return unity->feedback.count ? now_of(unity) - unity->feedback.heard_ns : AW_NEVER;
+    return unity->feedback.count ? now_of(unity) - unity->feedback.received_ns : AW_NEVER;
 }
 
 bool aw_unity_stale(const struct aw_unity *unity)
@@ -377,7 +377,7 @@ bool aw_unity_stale(const struct aw_unity *unity)
     return aw_unity_age_ns(unity) > unity->options.stale_ns;
 }
 
-/* Why nothing is heard: what the link says, or what to look at. */
+/* Why nothing is received: what the link says, or what to look at. */
 static enum aw_status fail_silent(const struct aw_unity *unity, const char *what, int64_t wait_ns,
                                   const char *advice, struct aw_error *err)
 {
@@ -414,11 +414,11 @@ struct stopping {
     int quiet;
 };
 
-static bool watch_stop(void *context, const struct aw_unity_heard *heard)
+static bool watch_stop(void *context, const struct aw_unity_received *received)
 {
     struct stopping *stopping = context;
     struct aw_unity *unity = stopping->unity;
-    (void)heard;
+    (void)received;
     if (unity->feedback.count == stopping->seen)
         return true;
     stopping->seen = unity->feedback.count;
@@ -434,8 +434,8 @@ static enum aw_status repeat_stop(struct stopping *stopping, struct aw_error *er
     for (int sent = 1; status == AW_OK; sent++) {
         /* A clock that refuses to wait is no reason not to send. */
         aw_unity_run(unity, now_of(unity) + AW_UNITY_CADENCE_NS, watch_stop, stopping, NULL);
-        bool deaf = stopping->seen == before && aw_unity_stale(unity);
-        bool enough = deaf || stopping->quiet >= QUIET;
+        bool ignoring = stopping->seen == before && aw_unity_stale(unity);
+        bool enough = ignoring || stopping->quiet >= QUIET;
         if (sent >= (enough ? STOPS_LEAST : STOPS_MOST))
             break;
         status = send_control(unity, err);
@@ -484,7 +484,7 @@ void aw_unity_update_record(struct aw_unity *unity, const struct aw_unity_camera
     aw_unity_put_limits(record, &unity->options.limits);
 }
 
-/* Asks, again and again, until what was heard is enough. */
+/* Asks, again and again, until what was received is enough. */
 struct request {
     struct aw_unity *unity;
     const struct aw_record *record;
@@ -495,10 +495,10 @@ struct request {
     bool done;
 };
 
-static bool watch_request(void *context, const struct aw_unity_heard *heard)
+static bool watch_request(void *context, const struct aw_unity_received *received)
 {
     struct request *request = context;
-    (void)heard;
+    (void)received;
     request->done = request->sent >= request->least && request->answered(request);
     return !request->done;
 }
@@ -759,19 +759,19 @@ static enum aw_status not_there(const struct moving *moving, struct aw_error *er
 }
 
 /* Until all stand, fn has enough (AW_MORE), or something fails. */
-static enum aw_status follow(struct moving *moving, aw_unity_heard_fn *fn, void *context,
+static enum aw_status follow(struct moving *moving, aw_unity_received_fn *fn, void *context,
                              struct aw_error *err)
 {
     struct aw_unity *unity = moving->unity;
     int64_t deadline = now_of(unity) + moving->move.timeout_ns;
     while (moving->settled < SETTLED) {
-        struct aw_unity_heard heard;
+        struct aw_unity_received received;
         steer(moving);
         int64_t look = sooner(now_of(unity) + AW_UNITY_CADENCE_NS, deadline);
-        enum aw_status status = aw_unity_next(unity, look, &heard, err);
+        enum aw_status status = aw_unity_next(unity, look, &received, err);
         if (status == AW_STOPPED || status == AW_LOST)
             return status;
-        if (worth_telling(status, &heard) && fn && !fn(context, &heard))
+        if (worth_reporting(status, &received) && fn && !fn(context, &received))
             return AW_MORE;
         if (now_of(unity) >= deadline)
             return not_there(moving, err);
@@ -780,7 +780,7 @@ static enum aw_status follow(struct moving *moving, aw_unity_heard_fn *fn, void 
 }
 
 enum aw_status aw_unity_move(struct aw_unity *unity, const struct aw_unity_move *move,
-                             aw_unity_heard_fn *fn, void *context, struct aw_error *err)
+                             aw_unity_received_fn *fn, void *context, struct aw_error *err)
 {
     enum aw_status status = aw_unity_move_check(unity, move, err);
     if (status == AW_OK)

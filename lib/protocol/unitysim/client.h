@@ -59,7 +59,7 @@ struct aw_unity_counters {
 /* What the simulator said last. count 0: nothing yet. */
 struct aw_unity_feedback {
     uint64_t count;
-    int64_t heard_ns;              /* by the link's clock */
+    int64_t received_ns;           /* by the link's clock */
     int64_t time_ns;               /* since 1970, or AW_NO_TIME */
     int position[AW_UNITY_JOINTS]; /* ticks */
     int velocity[AW_UNITY_JOINTS]; /* magnitude commanded while the joint is driven, 0 when not */
@@ -74,9 +74,9 @@ struct aw_unity {
     struct aw_unity_feedback feedback;
     struct aw_unity_camera camera; /* the last answer; counters.camera 0: none yet */
     char why_malformed[160];       /* the reason of the last one, "" if there was none */
-    char link_news[160];           /* link->event since something was heard: "nobody listens …" */
-    char news[160];                /* the last news, "" if there was none */
-    char fight[160];               /* words while somebody else drives the arm too, else "" */
+    char link_news[160]; /* link->event since something was received: "nobody listens …" */
+    char news[160];      /* the last news, "" if there was none */
+    char fight[160];     /* words while somebody else drives the arm too, else "" */
     bool streaming;
     struct aw_unity_drive drive[AW_UNITY_JOINTS]; /* latched */
     struct aw_samples cadence_ms;                 /* between two control datagrams of the stream */
@@ -86,10 +86,10 @@ struct aw_unity {
     int64_t next_tick_ns, last_tick_ns;
     int64_t changed_ns[AW_UNITY_JOINTS]; /* when the drive was changed */
     unsigned strange;                    /* feedback in a row that shows other commands */
-    int64_t told_ns;                     /* when a fight was told last */
+    int64_t reported_ns;                 /* when a fight was told last */
     const struct aw_codec *control, *feedback_codec, *camera_codec;
-    int8_t velocity_leaf[AW_UNITY_JOINTS], state_leaf[AW_UNITY_JOINTS];
-    int8_t position_leaf[AW_UNITY_JOINTS], echo_leaf[AW_UNITY_JOINTS];
+    int8_t velocity_scalar[AW_UNITY_JOINTS], state_scalar[AW_UNITY_JOINTS];
+    int8_t position_scalar[AW_UNITY_JOINTS], echo_scalar[AW_UNITY_JOINTS];
 };
 
 /* link is not owned; it keeps datagrams apart. variant NULL: the protocol's first. link may be NULL
@@ -110,7 +110,7 @@ enum aw_status aw_unity_variant(const char *url, struct aw_variant *variant, str
 /* Listening and streaming */
 
 /* One datagram as it came, or news. */
-struct aw_unity_heard {
+struct aw_unity_received {
     uint8_t bytes[AW_UNITY_FRAME_MAX];
     size_t size;             /* 0: none, but news */
     struct aw_record record; /* its time is the link's rx_time_ns, if that is known */
@@ -123,14 +123,14 @@ struct aw_unity_heard {
  * AW_TIMEOUT at the deadline, AW_STOPPED, AW_LOST; AW_MORE: none but news; AW_MALFORMED: a datagram
  * that is none of the simulator's (bytes and size are set, the record is not), after which one may
  * go on. */
-enum aw_status aw_unity_next(struct aw_unity *unity, int64_t deadline, struct aw_unity_heard *heard,
-                             struct aw_error *err);
+enum aw_status aw_unity_next(struct aw_unity *unity, int64_t deadline,
+                             struct aw_unity_received *received, struct aw_error *err);
 
 /* The same until the deadline; fn (or NULL) for each message and for news; what is malformed is
  * counted and passed over. fn returns false to come back early. AW_OK then and at the deadline,
  * AW_STOPPED, AW_LOST. */
-typedef bool aw_unity_heard_fn(void *context, const struct aw_unity_heard *heard);
-enum aw_status aw_unity_run(struct aw_unity *unity, int64_t deadline, aw_unity_heard_fn *fn,
+typedef bool aw_unity_received_fn(void *context, const struct aw_unity_received *received);
+enum aw_status aw_unity_run(struct aw_unity *unity, int64_t deadline, aw_unity_received_fn *fn,
                             void *context, struct aw_error *err);
 
 /* Takes in all that is waiting already, so that old feedback is not taken for new. As aw_unity_run.
@@ -147,10 +147,10 @@ bool aw_unity_stale(const struct aw_unity *unity);
 void aw_unity_drive(struct aw_unity *unity, int joint, struct aw_unity_drive drive);
 
 /* All joints: state stop, sent at once. Then again every 15 ms, because a datagram may be lost or
- * be overtaken by an older one: five times in all, or, where feedback is heard, until three
+ * be overtaken by an older one: five times in all, or, where feedback is received, until three
  * messages of it in a row show that nothing is driven, at most 20 times; all at once where the
  * clock refuses to wait. Streaming is off afterwards. Feedback that had come before counts for
- * nothing: stopped says whether a newer one shows it. AW_OK, also where nothing could be heard;
+ * nothing: stopped says whether a newer one shows it. AW_OK, also where nothing could be received;
  * AW_LOST, or AW_TIMEOUT from the link if the first one did not go out; AW_REFUSED if the joints
  * are still driven afterwards (another client). */
 enum aw_status aw_unity_stop(struct aw_unity *unity, struct aw_error *err);
@@ -230,6 +230,6 @@ enum aw_status aw_unity_move_check(const struct aw_unity *unity, const struct aw
  * AW_STOPPED, AW_LOST. The wanted joints are stopped in every case, by one datagram at least; call
  * aw_unity_stop where it has to be sure. Streaming stays on. */
 enum aw_status aw_unity_move(struct aw_unity *unity, const struct aw_unity_move *move,
-                             aw_unity_heard_fn *fn, void *context, struct aw_error *err);
+                             aw_unity_received_fn *fn, void *context, struct aw_error *err);
 
 #endif

@@ -184,8 +184,8 @@ static size_t make_feedback(struct arm *arm, uint8_t bytes[DATAGRAM_MAX])
     aw_record_init(&record, aw_wire_codec(&arm->wire, "feedback", AW_RX), AW_RX);
     for (int i = 0; i < AW_UNITY_JOINTS; i++) {
         const struct joint *joint = &arm->joints[i];
-        record.v[aw_unity_leaf(record.codec, i, "position")] = ticks_of(i, joint->at);
-        record.v[aw_unity_leaf(record.codec, i, "velocity")] = echo_of(arm, &joint->drive);
+        record.v[aw_unity_scalar(record.codec, i, "position")] = ticks_of(i, joint->at);
+        record.v[aw_unity_scalar(record.codec, i, "velocity")] = echo_of(arm, &joint->drive);
     }
     record.present = record.codec->values;
     return encode(&record, bytes);
@@ -259,7 +259,7 @@ static void load_scene(struct arm *arm, int scene, const struct aw_unity_camera 
 
 /* Receiving */
 
-static void take_scene(struct arm *arm, const struct aw_record *record)
+static void handle_scene(struct arm *arm, const struct aw_record *record)
 {
     struct aw_unity_limits limits = aw_unity_get_limits(record);
     struct aw_unity_camera camera = aw_unity_get_camera(record);
@@ -269,7 +269,7 @@ static void take_scene(struct arm *arm, const struct aw_record *record)
     load_scene(arm, (int)aw_record_get(record, "scene"), &camera);
 }
 
-static void take_update(struct arm *arm, const struct aw_record *record)
+static void handle_update(struct arm *arm, const struct aw_record *record)
 {
     struct aw_unity_limits limits = aw_unity_get_limits(record);
     struct aw_unity_camera camera = aw_unity_get_camera(record);
@@ -279,7 +279,7 @@ static void take_update(struct arm *arm, const struct aw_record *record)
         set_camera(arm, &camera);
 }
 
-static void take_request(struct arm *arm, const struct aw_record *record)
+static void handle_request(struct arm *arm, const struct aw_record *record)
 {
     (void)record;
     arm->counters.requests++;
@@ -296,7 +296,7 @@ static void drive_joint(struct joint *joint, unsigned velocity, unsigned state)
 }
 
 /* Each entry names its joint, so their order is free. */
-static void take_entry(struct arm *arm, const uint8_t *entry)
+static void handle_entry(struct arm *arm, const uint8_t *entry)
 {
     const uint8_t *velocity = entry + arm->velocity_at;
     if (entry[0] < AW_UNITY_JOINTS && arm->scene > 0)
@@ -305,13 +305,13 @@ static void take_entry(struct arm *arm, const uint8_t *entry)
 }
 
 /* False: not even one entry. What follows the last joint's is not looked at. */
-static bool take_control(struct arm *arm, const struct datagram *in)
+static bool handle_control(struct arm *arm, const struct datagram *in)
 {
     size_t n = in->size > ENTRIES ? (in->size - ENTRIES - 1) / arm->entry_size : 0;
     if (n > AW_UNITY_JOINTS)
         n = AW_UNITY_JOINTS;
     for (size_t i = 0; i < n; i++)
-        take_entry(arm, in->bytes + ENTRIES + i * arm->entry_size);
+        handle_entry(arm, in->bytes + ENTRIES + i * arm->entry_size);
     arm->counters.controls += n > 0;
     arm->counters.partial += n > 0 && n < AW_UNITY_JOINTS;
     arm->counters.odd += in->size > arm->control->size;
@@ -321,7 +321,8 @@ static bool take_control(struct arm *arm, const struct datagram *in)
 static const struct {
     const char *message;
     void (*take)(struct arm *arm, const struct aw_record *record);
-} actions[] = {{"scene", take_scene}, {"update", take_update}, {"camera_request", take_request}};
+} actions[] = {
+    {"scene", handle_scene}, {"update", handle_update}, {"camera_request", handle_request}};
 
 static void act(struct arm *arm, const struct aw_record *record)
 {
@@ -365,7 +366,7 @@ static uint64_t *damage(struct arm *arm, const struct datagram *in)
 static bool is_control(struct arm *arm, const struct datagram *in)
 {
     return !damage(arm, in) && in->bytes[HEADER] == arm->control->message->code &&
-           take_control(arm, in);
+           handle_control(arm, in);
 }
 
 /* An update as far as it goes: the camera, and behind it the limits of the joints that are there
@@ -374,8 +375,8 @@ static bool fill_update(struct arm *arm, const struct datagram *in, struct datag
 {
     struct aw_record record;
     const struct aw_codec *codec = aw_wire_codec(&arm->wire, "update", AW_TX);
-    size_t limits = codec->leaves[aw_unity_leaf(codec, 0, "min")].bit / 8U,
-           stride = codec->leaves[aw_unity_leaf(codec, 1, "min")].bit / 8U - limits,
+    size_t limits = codec->scalars[aw_unity_scalar(codec, 0, "min")].bit / 8U,
+           stride = codec->scalars[aw_unity_scalar(codec, 1, "min")].bit / 8U - limits,
            data = in->size - 1;
     if (in->bytes[HEADER] != codec->message->code || data < limits)
         return false;
@@ -498,9 +499,9 @@ static void device_close(struct aw_device *device)
 static void learn_entry(struct arm *arm)
 {
     const struct aw_codec *codec = arm->control = aw_wire_codec(&arm->wire, "control", AW_TX);
-    const struct aw_leaf *first = &codec->leaves[aw_unity_leaf(codec, 0, "velocity")],
-                         *second = &codec->leaves[aw_unity_leaf(codec, 1, "velocity")],
-                         *state = &codec->leaves[aw_unity_leaf(codec, 0, "state")];
+    const struct aw_scalar *first = &codec->scalars[aw_unity_scalar(codec, 0, "velocity")],
+                           *second = &codec->scalars[aw_unity_scalar(codec, 1, "velocity")],
+                           *state = &codec->scalars[aw_unity_scalar(codec, 0, "state")];
     arm->entry_size = (size_t)(second->bit - first->bit) / 8;
     arm->velocity_at = first->bit / 8U - ENTRIES;
     arm->state_at = state->bit / 8U - ENTRIES;

@@ -29,24 +29,24 @@ struct aw_unity_camera aw_unity_get_camera(const struct aw_record *record)
     };
 }
 
-int aw_unity_leaf(const struct aw_codec *codec, int joint, const char *field)
+int aw_unity_scalar(const struct aw_codec *codec, int joint, const char *field)
 {
     char name[48];
     snprintf(name, sizeof name, "%s.%s", aw_unity_joint_name(joint), field);
     return aw_codec_find(codec, name);
 }
 
-static void put_leaf(struct aw_record *record, int leaf, double value)
+static void put_scalar(struct aw_record *record, int scalar, double value)
 {
-    record->v[leaf] = value;
-    record->present |= UINT64_C(1) << leaf;
+    record->v[scalar] = value;
+    record->present |= UINT64_C(1) << scalar;
 }
 
 void aw_unity_put_limits(struct aw_record *record, const struct aw_unity_limits *limits)
 {
     for (int i = 0; i < AW_UNITY_JOINTS; i++) {
-        put_leaf(record, aw_unity_leaf(record->codec, i, "min"), limits->joint[i].min);
-        put_leaf(record, aw_unity_leaf(record->codec, i, "max"), limits->joint[i].max);
+        put_scalar(record, aw_unity_scalar(record->codec, i, "min"), limits->joint[i].min);
+        put_scalar(record, aw_unity_scalar(record->codec, i, "max"), limits->joint[i].max);
     }
 }
 
@@ -54,8 +54,8 @@ struct aw_unity_limits aw_unity_get_limits(const struct aw_record *record)
 {
     struct aw_unity_limits limits;
     for (int i = 0; i < AW_UNITY_JOINTS; i++) {
-        limits.joint[i].min = (int)record->v[aw_unity_leaf(record->codec, i, "min")];
-        limits.joint[i].max = (int)record->v[aw_unity_leaf(record->codec, i, "max")];
+        limits.joint[i].min = (int)record->v[aw_unity_scalar(record->codec, i, "min")];
+        limits.joint[i].max = (int)record->v[aw_unity_scalar(record->codec, i, "max")];
     }
     return limits;
 }

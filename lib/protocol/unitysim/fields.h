@@ -19,6 +19,6 @@ void aw_unity_put_limits(struct aw_record *record, const struct aw_unity_limits 
 struct aw_unity_limits aw_unity_get_limits(const struct aw_record *record);
 
 /* Leaf of a joint's field, "elbow.velocity". */
-int aw_unity_leaf(const struct aw_codec *codec, int joint, const char *field);
+int aw_unity_scalar(const struct aw_codec *codec, int joint, const char *field);
 
 #endif

@@ -24,7 +24,7 @@ struct survey {
     struct kind kinds[KINDS_MAX];
     size_t n_kinds;
     struct aw_splitter ways[2]; /* to the device, from it */
-    uint64_t pieces, bytes, messages, unknown, marks;
+    uint64_t segments, bytes, messages, unknown, marks;
     int64_t first_ns, last_ns, now_ns;
     enum aw_dir dir;
 };
@@ -83,7 +83,7 @@ static void take(struct survey *s, const struct aw_log_entry *entry)
         print_mark(s, entry);
     if (!entry->data.size || !aw_session_concerns(s->session, entry->data, ""))
         return;
-    s->pieces++;
+    s->segments++;
     s->bytes += entry->data.size;
     s->dir = entry->dir == AW_TX ? AW_TX : AW_RX;
     struct aw_splitter *way = &s->ways[s->dir == AW_TX ? 0 : 1];
@@ -144,7 +144,7 @@ static void report(struct survey *s)
     aw_object_start(result, "info");
     aw_object_number(result, "seconds", seconds, 6, "s");
     aw_object_number(result, "messages", (double)s->messages, 0, NULL);
-    aw_object_number(result, "pieces", (double)s->pieces, 0, NULL);
+    aw_object_number(result, "pieces", (double)s->segments, 0, NULL);
     aw_object_number(result, "bytes", (double)s->bytes, 0, NULL);
     aw_object_number(result, "marks", (double)s->marks, 0, NULL);
     aw_object_number(result, "damaged", (double)damaged, 0, NULL);

@@ -63,7 +63,7 @@ static bool reads_pipe(struct aw_session *session)
            (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
-static enum aw_status take_arguments(struct plot *p, const struct aw_args *args)
+static enum aw_status parse_arguments(struct plot *p, const struct aw_args *args)
 {
     struct aw_error *err = &p->session->err;
     enum aw_status status = AW_OK;
@@ -95,7 +95,7 @@ static void qualify(struct plot *p, const struct aw_names *names, size_t at)
 {
     for (size_t m = 0; m < names->wire->protocol->n_messages; m++) {
         const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
-        for (int i = 0; i < codec->n_leaves; i++) {
+        for (int i = 0; i < codec->n_scalars; i++) {
             if (!names->shared[m][i] || !(codec->message->dir & AW_RX) ||
                 strcmp(names->field[m][i], p->select.pattern[at]) != 0)
                 continue;
@@ -125,9 +125,9 @@ static enum aw_status check_names(struct plot *p)
 
 static const char *unit_of(const struct aw_point *point)
 {
-    if (!point->codec || (point->codec->leaves[point->leaf].by >= 0 && !point->record))
+    if (!point->codec || (point->codec->scalars[point->scalar].by >= 0 && !point->record))
         return NULL;
-    return aw_leaf_range(point->codec, point->leaf, point->record).unit;
+    return aw_scalar_range(point->codec, point->scalar, point->record).unit;
 }
 
 static void remember_name(struct plot *p, const char *name)
@@ -181,19 +181,19 @@ static void follow_time(struct plot *p, int64_t time)
  * counts it, and by the clock only how long nothing comes. */
 static int64_t time_of(struct plot *p, const struct aw_item *item)
 {
-    if (!item->heard.modelled)
+    if (!item->received.modelled)
         return item->time_ns;
     if (!p->modelled)
-        p->first_ns = item->heard.model_ns;
+        p->first_ns = item->received.model_ns;
     p->modelled = true;
-    p->latest_ns = item->heard.model_ns;
+    p->latest_ns = item->received.model_ns;
     if (p->length_ns)
         p->deadline = aw_clock_now(p->session->clock) + p->length_ns;
     return p->latest_ns;
 }
 
 /* keep: all samples, not only those of the last while. */
-static enum aw_status take_item(struct plot *p, const struct aw_item *item, bool keep)
+static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bool keep)
 {
     enum aw_status status = AW_OK;
     int64_t time = time_of(p, item);
@@ -284,7 +284,7 @@ static void draw(struct plot *p)
 }
 
 /* False: leave. */
-static bool take_keys(struct plot *p)
+static bool handle_keys(struct plot *p)
 {
     int key;
     while ((key = aw_screen_key(p->live.screen)) != AW_KEY_NONE) {
@@ -304,7 +304,7 @@ static enum aw_status plot_next(struct plot *p)
         return aw_live_wait(&p->live, p->deadline);
     enum aw_status status = aw_live_next(&p->live, p->deadline, &item);
     if (status == AW_OK)
-        status = take_item(p, &item, false);
+        status = handle_item(p, &item, false);
     if (p->live.lost)
         aw_strip_break(&p->strip);
     if (status != AW_MORE || aw_clock_now(&p->session->real_clock.base) >= p->deadline)
@@ -320,7 +320,7 @@ static enum aw_status plot_live(struct plot *p)
         status = plot_next(p);
         if (status == AW_MORE || !aw_live_due(&p->live))
             continue;
-        if (!take_keys(p))
+        if (!handle_keys(p))
             break;
         draw(p);
     }
@@ -389,7 +389,7 @@ static enum aw_status read_until(struct plot *p, int64_t due)
         int64_t until = due < p->deadline ? due : p->deadline;
         status = aw_stream_next(p->stream, until, &item);
         if (status == AW_OK)
-            status = take_item(p, &item, false);
+            status = handle_item(p, &item, false);
         else if (status == AW_MALFORMED)
             status = AW_OK;
         if (status == AW_OK && aw_clock_now(clock) >= until)
@@ -429,7 +429,7 @@ static enum aw_status collect(struct plot *p)
         struct aw_item item;
         status = aw_stream_next(p->stream, p->deadline, &item);
         if (status == AW_OK)
-            status = take_item(p, &item, true);
+            status = handle_item(p, &item, true);
         else if (status == AW_MALFORMED)
             status = AW_OK;
         if (status == AW_OK && aw_clock_now(p->session->clock) >= p->deadline)
@@ -501,8 +501,8 @@ static enum aw_status plot(struct plot *p)
 {
     bool recording = p->input && !aw_stream_is_live(p->stream);
     if (p->juggler >= 0) {
-        aw_session_say(p->session, "sending to PlotJuggler at %s: start its UDP server, JSON",
-                       aw_option(p->session, "plotjuggler"));
+        aw_session_notice(p->session, "sending to PlotJuggler at %s: start its UDP server, JSON",
+                          aw_option(p->session, "plotjuggler"));
         return collect(p);
     }
     if (p->out || recording)
@@ -524,7 +524,7 @@ static enum aw_status prepare(struct plot *p, const struct aw_args *args)
     if (status == AW_OK && juggler)
         status = aw_juggler_open(juggler, &p->juggler, &p->session->err);
     if (status == AW_OK)
-        status = take_arguments(p, args);
+        status = parse_arguments(p, args);
     if (status == AW_OK && !p->input)
         status = check_names(p);
     if (status == AW_OK)

@@ -47,9 +47,9 @@ struct recorder {
 static void log_item(struct recorder *r, const struct aw_item *item)
 {
     char line[AW_CANDUMP_MAX];
-    if (!item->heard.frame.size)
+    if (!item->received.frame.size)
         return;
-    size_t size = aw_candump_write(line, r->interface, item->time_ns, item->heard.frame);
+    size_t size = aw_candump_write(line, r->interface, item->time_ns, item->received.frame);
     fwrite(line, 1, size, r->file);
 }
 
@@ -193,7 +193,7 @@ static void show_progress(struct recorder *r)
     double seconds = (double)(aw_clock_now(r->session->clock) - r->start_ns) / 1e9;
     snprintf(text, sizeof text, "recording %.1f s, %" PRIu64 " messages%s", seconds, r->messages,
              r->typing ? " — Enter marks, Ctrl-C ends" : "");
-    aw_progress_say(&r->progress, text);
+    aw_progress_show(&r->progress, text);
 }
 
 /* What came is written out whenever nothing comes for a moment: a killed recorder leaves a file to

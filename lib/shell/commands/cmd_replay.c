@@ -12,7 +12,7 @@
 struct player {
     struct aw_session *session;
     struct aw_replay replay;
-    struct aw_splitter heard;
+    struct aw_splitter received;
     uint64_t answers; /* messages that came back */
     double speed;
     int64_t from_ns, start_ns;
@@ -37,7 +37,7 @@ static enum aw_status listen(struct player *p, int64_t deadline)
     enum aw_status status =
         aw_link_read(session->link, session->frame, AW_FRAME_ROOM, &got, deadline, &session->err);
     if (got)
-        aw_split(&p->heard, session->wire, (struct aw_span){session->frame, got},
+        aw_split(&p->received, session->wire, (struct aw_span){session->frame, got},
                  session->link->datagrams, on_answer, p);
     return status == AW_MORE ? AW_OK : status;
 }
@@ -150,33 +150,35 @@ static enum aw_status play_all(struct player *p)
 }
 
 /* A replay that sends nothing is no failure, but hardly what was meant. */
-static void say_why_nothing(struct player *p, const char *path)
+static void notice_why_nothing(struct player *p, const char *path)
 {
     struct aw_session *session = p->session;
     const struct aw_replay *r = &p->replay;
     if (!r->n && !r->others)
-        aw_session_say(session,
-                       "replay: nothing to send: %.200s has no messages of %s — did another tool "
-                       "make it?",
-                       path, session->tool->name);
+        aw_session_notice(
+            session,
+            "replay: nothing to send: %.200s has no messages of %s — did another tool "
+            "make it?",
+            path, session->tool->name);
     else if (!r->n)
-        aw_session_say(session,
-                       "replay: nothing to send: %.200s has no commands, %" PRIu64
-                       " messages from the device — %s",
-                       path, r->others,
-                       session->tool->protocol->can ? "--all sends what the devices said"
-                                                    : "record a session with --record");
+        aw_session_notice(session,
+                          "replay: nothing to send: %.200s has no commands, %" PRIu64
+                          " messages from the device — %s",
+                          path, r->others,
+                          session->tool->protocol->can ? "--all sends what the devices said"
+                                                       : "record a session with --record");
     else if (r->writes[r->n - 1].time_ns < p->from_ns)
-        aw_session_say(session,
-                       "replay: nothing to send: the last command is at %.3f s — take an earlier "
-                       "--from",
-                       (double)r->writes[r->n - 1].time_ns / 1e9);
+        aw_session_notice(
+            session,
+            "replay: nothing to send: the last command is at %.3f s — take an earlier "
+            "--from",
+            (double)r->writes[r->n - 1].time_ns / 1e9);
 }
 
 static void report(struct player *p)
 {
     struct aw_object *result = &p->session->result;
-    struct aw_spread late = aw_samples_spread(&p->late_ms);
+    struct aw_stats late = aw_samples_stats(&p->late_ms);
     aw_object_start(result, "replay");
     aw_object_number(result, "sent", (double)p->sent, 0, NULL);
     aw_object_number(result, "left_out", (double)p->replay.others, 0, NULL);
@@ -184,12 +186,12 @@ static void report(struct player *p)
         aw_object_number(result, "unanswered", (double)p->unanswered, 0, NULL);
     if (p->held) {
         aw_object_number(result, "held", (double)p->held, 0, NULL);
-        aw_session_say(p->session,
-                       "replay: %" PRIu64 " of %" PRIu64
-                       " commands were held back: the device does not take them as fast as that",
-                       p->held, p->sent);
+        aw_session_notice(p->session,
+                          "replay: %" PRIu64 " of %" PRIu64
+                          " commands were held back: the device does not take them as fast as that",
+                          p->held, p->sent);
     }
-    aw_object_spread_ms(result, "late", &late);
+    aw_object_stats_ms(result, "late", &late);
 }
 
 enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *args)
@@ -200,14 +202,14 @@ enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *a
     p->session = session;
     p->speed = aw_option_number(session, "speed");
     p->from_ns = (int64_t)(aw_option_number(session, "from") * 1e9);
-    p->heard.framer.dir = AW_RX;
+    p->received.framer.dir = AW_RX;
     enum aw_status status = session->tool->prepare ? session->tool->prepare(session) : AW_OK;
     if (status == AW_OK)
         status = aw_replay_load(&p->replay, session, aw_arg(args, "file", 0));
     if (status == AW_OK)
-        say_why_nothing(p, aw_arg(args, "file", 0));
+        notice_why_nothing(p, aw_arg(args, "file", 0));
     if (status == AW_OK && aw_flag(session, "dry-run")) {
-        aw_session_say(session, "%" PRIu64 " commands, all within limits", p->replay.commands);
+        aw_session_notice(session, "%" PRIu64 " commands, all within limits", p->replay.commands);
     } else if (status == AW_OK) {
         status = play_all(p);
         report(p);

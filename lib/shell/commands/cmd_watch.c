@@ -31,7 +31,7 @@ struct watch {
 /* ---- What is asked for ------------------------------------------------------------------------
  */
 
-static enum aw_status take_arguments(struct watch *w, const struct aw_args *args)
+static enum aw_status parse_arguments(struct watch *w, const struct aw_args *args)
 {
     enum aw_status status = AW_OK;
     const char *where = aw_option(w->session, "where");
@@ -59,18 +59,18 @@ static bool is_wanted(struct watch *w, const struct aw_item *item)
  */
 
 /* Is this one of the fields that the part of a pattern means? */
-static bool names_field(const char *part, const struct aw_names *names, size_t message, int leaf)
+static bool names_field(const char *part, const struct aw_names *names, size_t message, int scalar)
 {
     const struct aw_codec *codec = aw_wire_codec_at(names->wire, message);
-    const char *field = names->field[message][leaf];
+    const char *field = names->field[message][scalar];
     struct aw_select one = {.n = 1, .pattern = {part}};
     struct aw_point point = {.subject = "*",
                              .message = codec->message->name,
                              .field = field,
                              .name = "*.",
                              .codec = codec,
-                             .leaf = leaf};
-    if (!codec->leaves[leaf].value)
+                             .scalar = scalar};
+    if (!codec->scalars[scalar].value)
         return false;
     strncat(point.name, field, sizeof point.name - 3);
     return aw_select_match(&one, &point) == 0;
@@ -79,7 +79,7 @@ static bool names_field(const char *part, const struct aw_names *names, size_t m
 static bool names_any(const char *part, unsigned dir, const struct aw_names *names)
 {
     for (size_t m = 0; m < names->wire->protocol->n_messages; m++)
-        for (int i = 0; i < aw_wire_codec_at(names->wire, m)->n_leaves; i++)
+        for (int i = 0; i < aw_wire_codec_at(names->wire, m)->n_scalars; i++)
             if (names->wire->protocol->messages[m].dir & dir && names_field(part, names, m, i))
                 return true;
     return false;
@@ -109,7 +109,7 @@ static void add_field(struct watch *w, const char *field, size_t *n)
 static void add_fields(struct watch *w, const char *part, const struct aw_names *names, size_t *n)
 {
     for (size_t m = 0; m < names->wire->protocol->n_messages; m++)
-        for (int i = 0; i < aw_wire_codec_at(names->wire, m)->n_leaves; i++)
+        for (int i = 0; i < aw_wire_codec_at(names->wire, m)->n_scalars; i++)
             if (names_field(part, names, m, i))
                 add_field(w, names->field[m][i], n);
 }
@@ -120,7 +120,7 @@ static void choose_fields(struct watch *w, const struct aw_item *first)
 {
     struct aw_names *names = aw_stream_names(w->stream);
     const struct aw_codec *of = first->record->codec;
-    int about = aw_subject_leaf(first->record, first->subject);
+    int about = aw_subject_scalar(first->record, first->subject);
     size_t n = 0;
     if (w->select.n == 0 || aw_flag(w->session, "fields") || aw_flag(w->session, "format"))
         return;
@@ -269,7 +269,7 @@ static void type_filter(struct watch *w, int key)
 }
 
 /* False: leave. */
-static bool take_key(struct watch *w, int key)
+static bool handle_key(struct watch *w, int key)
 {
     if (w->grid.typing) {
         type_filter(w, key);
@@ -306,23 +306,23 @@ static bool take_key(struct watch *w, int key)
     return true;
 }
 
-static bool take_keys(struct watch *w)
+static bool handle_keys(struct watch *w)
 {
     int key;
     while ((key = aw_screen_key(w->live.screen)) != AW_KEY_NONE) {
-        if (!take_key(w, key))
+        if (!handle_key(w, key))
             return false;
         w->live.due_ns = 0;
     }
     return true;
 }
 
-static void take_item(struct watch *w, const struct aw_item *item)
+static void handle_item(struct watch *w, const struct aw_item *item)
 {
     if (w->where.n && !aw_where_holds(&w->where, item->points, item->n))
         return;
-    aw_channels_take(&w->channels, item->points, item->n,
-                     aw_clock_now(&w->session->real_clock.base));
+    aw_channels_update(&w->channels, item->points, item->n,
+                       aw_clock_now(&w->session->real_clock.base));
     w->shown++;
 }
 
@@ -335,7 +335,7 @@ static enum aw_status watch_table(struct watch *w)
         status = w->ended ? aw_live_wait(&w->live, w->deadline)
                           : aw_live_next(&w->live, w->deadline, &item);
         if (status == AW_OK)
-            take_item(w, &item);
+            handle_item(w, &item);
         if (status == AW_MORE && !w->ended &&
             aw_clock_now(&w->session->real_clock.base) < w->deadline) {
             w->ended = true;
@@ -345,7 +345,7 @@ static enum aw_status watch_table(struct watch *w)
             break;
         if (!aw_live_due(&w->live))
             continue;
-        if (!take_keys(w))
+        if (!handle_keys(w))
             break;
         draw(w);
     }
@@ -382,8 +382,8 @@ static bool is_earlier(const struct aw_names *names, size_t message, const char 
 {
     for (size_t m = 0; m < message; m++) {
         const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
-        for (int i = 0; i < codec->n_leaves && codec->message->dir & AW_RX; i++)
-            if (codec->leaves[i].value && strcmp(names->field[m][i], field) == 0)
+        for (int i = 0; i < codec->n_scalars && codec->message->dir & AW_RX; i++)
+            if (codec->scalars[i].value && strcmp(names->field[m][i], field) == 0)
                 return true;
     }
     return false;
@@ -397,10 +397,10 @@ void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *
     aw_names_init(names, session->wire);
     for (size_t m = 0; m < session->wire->protocol->n_messages; m++) {
         const struct aw_codec *codec = aw_wire_codec_at(session->wire, m);
-        for (int i = 0; i < codec->n_leaves; i++)
-            if (codec->leaves[i].value && codec->message->dir & AW_RX &&
+        for (int i = 0; i < codec->n_scalars; i++)
+            if (codec->scalars[i].value && codec->message->dir & AW_RX &&
                 !is_earlier(names, m, names->field[m][i]))
-                add(context, names->field[m][i], codec->leaves[i].field->help);
+                add(context, names->field[m][i], codec->scalars[i].field->help);
     }
     free(names);
 }
@@ -413,7 +413,7 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
     w->session = session;
     w->limit = (uint64_t)aw_option_number(session, "count");
     w->once = aw_flag(session, "once");
-    enum aw_status status = take_arguments(w, args);
+    enum aw_status status = parse_arguments(w, args);
     if (status == AW_OK && !w->input) /* text from elsewhere has its own names */
         status = aw_stream_check(session, &w->select, &w->where);
     if (status == AW_OK)

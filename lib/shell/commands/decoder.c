@@ -68,7 +68,7 @@ static void complain(struct aw_decoder *d, const char *text)
     if (d->input != AW_INPUT_STREAM)
         snprintf(place, sizeof place, ", %s %" PRIu64,
                  d->input == AW_INPUT_CAPTURE ? "packet" : "line", d->line);
-    aw_session_tell(d->session, "%s: %s%s: %s\n", d->session->tool->name, d->name, place, text);
+    aw_session_report(d->session, "%s: %s%s: %s\n", d->session->tool->name, d->name, place, text);
 }
 
 static enum aw_status show(struct aw_decoder *d)
@@ -195,19 +195,20 @@ static struct aw_span in_order(struct aw_way *way, const struct aw_payload *payl
 }
 
 /* Frames may begin in one packet and end in another; those that do not are read where they are. */
-static enum aw_status decode_piece(struct aw_decoder *d, struct aw_way *way, struct aw_span piece)
+static enum aw_status decode_segment(struct aw_decoder *d, struct aw_way *way,
+                                     struct aw_span segment)
 {
     size_t used = 0;
     enum aw_status status = AW_OK;
     if (way->size == 0)
-        status = decode_frames(d, &way->framer, piece, &used);
-    piece = (struct aw_span){piece.data + used, piece.size - used};
-    while (piece.size && status == AW_OK) {
+        status = decode_frames(d, &way->framer, segment, &used);
+    segment = (struct aw_span){segment.data + used, segment.size - used};
+    while (segment.size && status == AW_OK) {
         size_t room = AW_FRAME_ROOM / 2 - way->size;
-        size_t step = piece.size < room ? piece.size : room;
-        memcpy(way->held + way->size, piece.data, step);
+        size_t step = segment.size < room ? segment.size : room;
+        memcpy(way->held + way->size, segment.data, step);
         way->size += step;
-        piece = (struct aw_span){piece.data + step, piece.size - step};
+        segment = (struct aw_span){segment.data + step, segment.size - step};
         status = decode_frames(d, &way->framer, (struct aw_span){way->held, way->size}, &used);
         if (used == 0 && way->size == AW_FRAME_ROOM / 2) /* nothing is that long */
             used = way->size;
@@ -251,7 +252,7 @@ static enum aw_status decode_packet(struct aw_decoder *d, const struct aw_packet
     struct aw_way *way = &d->ways[d->dir == AW_TX ? 0 : 1];
     if (d->wire->protocol->datagrams)
         return decode_frame(d, payload.data, false);
-    return decode_piece(d, way, in_order(way, &payload));
+    return decode_segment(d, way, in_order(way, &payload));
 }
 
 static enum aw_status decode_capture(struct aw_decoder *d, struct aw_span in, bool last,

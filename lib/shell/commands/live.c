@@ -23,7 +23,7 @@ bool aw_live_wanted(const struct aw_session *session)
 
 /* What is said would spoil the picture: it goes to the foot of it. A pipe, because libraries and
  * the trace write to the descriptor; full means lost, never blocked. */
-static void take_stderr(struct aw_live *live)
+static void redirect_stderr(struct aw_live *live)
 {
     int ends[2];
     live->said_fd = live->note_fd = -1;
@@ -102,7 +102,7 @@ enum aw_status aw_live_open(struct aw_live *live, struct aw_session *session,
     live->screen = aw_screen_open(session->out.color, &session->err);
     if (!live->screen)
         return session->err.status;
-    take_stderr(live);
+    redirect_stderr(live);
     return AW_OK;
 }
 

@@ -45,7 +45,7 @@ static enum aw_status serve(struct aw_session *session, struct aw_device *device
 }
 
 enum aw_status aw_session_serve(struct aw_session *session, struct aw_device *device,
-                                aw_say_fn *say)
+                                aw_notice_fn *say)
 {
     if (!device)
         return aw_fail(&session->err, AW_NO_LINK, "out of memory");

@@ -14,8 +14,8 @@
 
 #define SILENCE_NS (2 * AW_SECOND) /* so long nobody wonders */
 
-/* The tool's hear opens the link when it is asked first: now, before anything is drawn. */
-static enum aw_status begin_hearing(struct aw_stream *s)
+/* The tool's receive opens the link when it is asked first: now, before anything is drawn. */
+static enum aw_status begin_receiving(struct aw_stream *s)
 {
     enum aw_status status = s->source->next(s, aw_clock_now(s->session->clock));
     s->primed = status == AW_OK;
@@ -30,18 +30,18 @@ static bool knows_how(struct aw_session *session)
     struct aw_error before = session->err;
     bool recorded = aw_session_url(session, &url) == AW_OK && strncmp(url, "log:", 4) == 0;
     session->err = before;
-    return session->tool->hear && (!recorded || session->tool->protocol->can);
+    return session->tool->receive && (!recorded || session->tool->protocol->can);
 }
 
 static enum aw_status begin_link(struct aw_stream *s)
 {
-    bool hears = knows_how(s->session);
+    bool receives = knows_how(s->session);
     s->live = true;
-    s->source = hears ? &aw_hear_source : &aw_link_source;
+    s->source = receives ? &aw_receive_source : &aw_link_source;
     s->framer = (struct aw_framer){.dir = AW_RX};
-    enum aw_status status = hears ? begin_hearing(s) : aw_session_link(s->session, &s->link);
-    if (s->session->tool->silence) /* the clock is the link's */
-        s->tell_ns = aw_clock_now(s->session->clock) + SILENCE_NS;
+    enum aw_status status = receives ? begin_receiving(s) : aw_session_link(s->session, &s->link);
+    if (s->session->tool->no_answer_hint) /* the clock is the link's */
+        s->report_ns = aw_clock_now(s->session->clock) + SILENCE_NS;
     return status;
 }
 
@@ -149,7 +149,7 @@ enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session
         return aw_fail(&session->err, AW_USAGE, "out of memory");
     s->session = session;
     s->fd = -1;
-    s->tell_ns = AW_NEVER;
+    s->report_ns = AW_NEVER;
     s->item.subject = "";
     enum aw_status status = aw_session_narrow(session);
     if (status == AW_OK)
@@ -203,8 +203,8 @@ enum aw_status aw_stream_check(struct aw_session *session, const struct aw_selec
 void aw_stream_expect(struct aw_stream *s, const struct aw_select *fields,
                       const struct aw_where *where)
 {
-    bool hears = s->source == &aw_hear_source && s->session->tool->subjects;
-    s->fields = hears ? fields : NULL;
+    bool receives = s->source == &aw_receive_source && s->session->tool->subjects;
+    s->fields = receives ? fields : NULL;
     s->where = where;
 }
 
@@ -270,17 +270,17 @@ static bool is_left_out(struct aw_stream *s)
 }
 
 /* Nobody should wait in the dark. */
-static enum aw_status next_or_tell(struct aw_stream *s, int64_t deadline)
+static enum aw_status next_or_report(struct aw_stream *s, int64_t deadline)
 {
     struct aw_session *session = s->session;
-    int64_t until = deadline < s->tell_ns ? deadline : s->tell_ns;
+    int64_t until = deadline < s->report_ns ? deadline : s->report_ns;
     enum aw_status status = s->source->next(s, until);
     if (status == AW_OK)
-        s->tell_ns = AW_NEVER;
-    if (status != AW_TIMEOUT || aw_clock_now(session->clock) < s->tell_ns)
+        s->report_ns = AW_NEVER;
+    if (status != AW_TIMEOUT || aw_clock_now(session->clock) < s->report_ns)
         return status;
-    s->tell_ns = AW_NEVER;
-    aw_session_say(session, "nothing has come yet — %s", session->tool->silence);
+    s->report_ns = AW_NEVER;
+    aw_session_notice(session, "nothing has come yet — %s", session->tool->no_answer_hint);
     return s->source->next(s, deadline);
 }
 
@@ -289,7 +289,7 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
     enum aw_status status = AW_OK;
     while (!s->primed) {
         s->item = (struct aw_item){.time_ns = AW_NO_TIME, .subject = "", .points = s->points};
-        status = next_or_tell(s, deadline);
+        status = next_or_report(s, deadline);
         s->primed = status != AW_OK || !is_left_out(s);
     }
     s->primed = false;
@@ -329,7 +329,8 @@ enum aw_status aw_stream_answered(struct aw_stream *s, const char *command)
     if (!aw_stream_has_link(s) || recorded || session->tool->only_answers ||
         s->counters.messages > 0)
         return AW_OK;
-    const char *why = s->tell_ns == AW_NEVER ? NULL : session->tool->silence; /* told already */
+    const char *why =
+        s->report_ns == AW_NEVER ? NULL : session->tool->no_answer_hint; /* told already */
     return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing came%s%s", command, why ? " — " : "",
                    why ? why : "");
 }

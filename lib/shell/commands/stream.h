@@ -7,9 +7,9 @@
  *         use(&item);
  *     aw_stream_close(stream);
  *
- * From the device: through the tool's own hear, else by reading the link. From "-" (standard input)
- * or a file: NDJSON, CSV with a header, or a capture (pcapng, candump); of any tool, except for
- * captures.
+ * From the device: through the tool's own receive, else by reading the link. From "-" (standard
+ * input) or a file: NDJSON, CSV with a header, or a capture (pcapng, candump); of any tool, except
+ * for captures.
  */
 #ifndef AW_SHELL_COMMANDS_STREAM_H
 #define AW_SHELL_COMMANDS_STREAM_H
@@ -24,7 +24,7 @@ struct aw_item {
     int64_t time_ns;                /* since 1970, or AW_NO_TIME: a recording without times */
     const struct aw_record *record; /* decoded, with the wire that --raw asks for; or NULL */
     const char *subject;            /* "" if nobody in particular */
-    struct aw_heard heard;          /* the frame; size 0 if it came as text */
+    struct aw_received received;    /* the frame; size 0 if it came as text */
     const char *line;               /* NDJSON: the line as it came, without its end; or NULL */
     const struct aw_point *points;
     size_t n;

@@ -49,7 +49,7 @@ static enum aw_status capture_next(struct aw_stream *s, int64_t deadline)
     s->record = s->queue.records[s->queue.next++];
     s->item.record = &s->record;
     s->item.time_ns = s->record.time_ns;
-    s->item.heard.dir = s->record.dir;
+    s->item.received.dir = s->record.dir;
     return AW_OK;
 }
 

@@ -15,34 +15,34 @@ static enum aw_status decode(struct aw_stream *s, struct aw_span frame, enum aw_
     if (s->session->tool->order)
         s->session->tool->order(s->session, &s->record, inside);
     s->item.record = &s->record;
-    s->item.heard.frame = frame;
-    s->item.heard.dir = dir;
+    s->item.received.frame = frame;
+    s->item.received.dir = dir;
     return AW_OK;
 }
 
 /* ---- The tool knows how -----------------------------------------------------------------------
  */
 
-static enum aw_status hear_next(struct aw_stream *s, int64_t deadline)
+static enum aw_status receive_next(struct aw_stream *s, int64_t deadline)
 {
     for (;;) {
-        struct aw_heard heard = {.dir = AW_RX};
-        enum aw_status status = s->session->tool->hear(s->session, deadline, &heard);
+        struct aw_received received = {.dir = AW_RX};
+        enum aw_status status = s->session->tool->receive(s->session, deadline, &received);
         s->link = s->session->link;
         if (status != AW_OK)
             return status;
-        if (heard.frame.size == 0 && s->link && s->link->event[0])
-            aw_session_say(s->session, "%s", s->link->event);
-        bool ours = heard.frame.size && aw_session_concerns(s->session, heard.frame, "");
-        if (!ours || decode(s, heard.frame, heard.dir, heard.inside) != AW_OK)
+        if (received.frame.size == 0 && s->link && s->link->event[0])
+            aw_session_notice(s->session, "%s", s->link->event);
+        bool ours = received.frame.size && aw_session_concerns(s->session, received.frame, "");
+        if (!ours || decode(s, received.frame, received.dir, received.inside) != AW_OK)
             continue;
-        s->item.time_ns = heard.time_ns;
-        s->item.heard = heard;
+        s->item.time_ns = received.time_ns;
+        s->item.received = received;
         return AW_OK;
     }
 }
 
-const struct aw_source aw_hear_source = {.next = hear_next};
+const struct aw_source aw_receive_source = {.next = receive_next};
 
 /* ---- The link is read, and that is all --------------------------------------------------------
  */
@@ -84,7 +84,7 @@ static enum aw_status read_link(struct aw_stream *s, int64_t deadline)
                                          &got, until, &s->session->err);
     s->held += got;
     if (status == AW_MORE && s->link->event[0])
-        aw_session_say(s->session, "%s", s->link->event);
+        aw_session_notice(s->session, "%s", s->link->event);
     if (status != AW_TIMEOUT || !s->busy) {
         s->busy = s->busy || got > 0;
         return status == AW_MORE ? AW_OK : status;

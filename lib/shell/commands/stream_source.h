@@ -39,7 +39,7 @@ struct aw_stream {
     int64_t read_ns; /* when what is held came */
     bool live;
     bool primed;          /* an item has been read already */
-    int64_t tell_ns;      /* when a silence is told; AW_NEVER: not, or not again */
+    int64_t report_ns;    /* when a silence is told; AW_NEVER: not, or not again */
     uint64_t lost_before; /* by links that are gone */
     int fd;               /* of text and captures */
     bool ended;
@@ -56,8 +56,8 @@ struct aw_stream {
     char buffer[AW_STREAM_BLOCK + 1];
 };
 
-extern const struct aw_source aw_hear_source, aw_link_source; /* stream_link.c */
-extern const struct aw_source aw_json_source, aw_csv_source;  /* stream_text.c */
+extern const struct aw_source aw_receive_source, aw_link_source; /* stream_link.c */
+extern const struct aw_source aw_json_source, aw_csv_source;     /* stream_text.c */
 
 /* Reads more of the file or pipe behind what is held. AW_MORE at its end. */
 enum aw_status aw_stream_fill(struct aw_stream *stream, int64_t deadline);

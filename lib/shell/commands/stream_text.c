@@ -233,7 +233,7 @@ enum aw_status aw_csv_begin(struct aw_stream *s)
     return AW_OK;
 }
 
-static void take_cell(struct aw_stream *s, size_t column, const char *message, const char *cell)
+static void parse_cell(struct aw_stream *s, size_t column, const char *message, const char *cell)
 {
     const char *name = s->columns.name[column];
     double value = (double)NAN;
@@ -279,7 +279,7 @@ static enum aw_status csv_next(struct aw_stream *s, int64_t deadline)
     int at = s->columns.message;
     const char *message = at >= 0 && (size_t)at < n ? cells[at] : NULL;
     for (size_t i = 0; i < n; i++)
-        take_cell(s, i, message, cells[i]);
+        parse_cell(s, i, message, cells[i]);
     name_points(s);
     return AW_OK;
 }

@@ -103,10 +103,10 @@ static struct wire_field field_of(struct aw_session *session, const struct aw_ar
     const char *dot = strchr(arg->field, '.');
     snprintf(message, sizeof message, "%.*s", (int)(dot - arg->field), arg->field);
     const struct aw_codec *codec = aw_wire_codec(session->wire, message, AW_TX);
-    int leaf = aw_codec_find(codec, dot + 1);
-    const struct aw_leaf *at = &codec->leaves[leaf];
+    int scalar = aw_codec_find(codec, dot + 1);
+    const struct aw_scalar *at = &codec->scalars[scalar];
     return (struct wire_field){at->field, at->label ? at->alias : at->field->alias,
-                               aw_leaf_range(codec, leaf, NULL)};
+                               aw_scalar_range(codec, scalar, NULL)};
 }
 
 struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *arg)

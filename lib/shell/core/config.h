@@ -21,7 +21,7 @@ struct aw_config {
     size_t n_wrong;        /* lines that are left out; or 1, the file cannot be read */
     int wrong_line;        /* the first of them; 0: the whole file */
     struct aw_error wrong; /* and what is wrong: "FILE:LINE: why" */
-    bool told;             /* of that */
+    bool reported;         /* of that */
     bool broken;           /* what the tool is told of the device is not all there */
     size_t n_aliases;
     struct aw_alias {

@@ -9,8 +9,8 @@
  * can reach nothing else. There are two plans, of which the handler reads one while the other is
  * written.
  *
- * What ends by itself after its command has come back (AW_LEFT_ENDING) is left to end: where it is
- * by then is not known beforehand, and a wrong place would be a motion, not a stop.
+ * What ends by itself after its command has come back (AW_ONGOING_ENDING) is left to end: where it
+ * is by then is not known beforehand, and a wrong place would be a motion, not a stop.
  */
 #ifndef AW_SHELL_CORE_CRASH_H
 #define AW_SHELL_CORE_CRASH_H

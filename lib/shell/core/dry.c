@@ -28,12 +28,12 @@ enum aw_status aw_dry_outcome(struct aw_session *session, const char *command,
     aw_object_start(&session->result, aw_session_json(session) ? command : NULL);
     aw_object_truth(&session->result, "dry_run", true);
     if (*on)
-        aw_session_say(session,
-                       "%s: what it would send depends on %s: nothing is opened with "
-                       "--dry-run",
-                       command, on);
+        aw_session_notice(session,
+                          "%s: what it would send depends on %s: nothing is opened with "
+                          "--dry-run",
+                          command, on);
     else
-        aw_session_say(session, "%s: nothing to show, because --dry-run opens nothing", command);
+        aw_session_notice(session, "%s: nothing to show, because --dry-run opens nothing", command);
     return AW_OK;
 }
 
@@ -46,8 +46,8 @@ enum aw_status aw_dry_bytes(struct aw_session *session, struct aw_span frame)
     if (aw_session_json(session))
         aw_output_print(&session->out, "{\"dry_run\":true,\"bytes\":\"%s\"}\n", hex);
     else if (aw_session_csv(session) || aw_flag(session, "format"))
-        aw_session_say(session, "bytes: %s",
-                       hex); /* no row of the table, no format of the user's */
+        aw_session_notice(session, "bytes: %s",
+                          hex); /* no row of the table, no format of the user's */
     else
         aw_output_print(&session->out, "   %s\n", hex);
     free(hex);

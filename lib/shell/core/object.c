@@ -51,16 +51,16 @@ void aw_object_truth(struct aw_object *object, const char *key, bool truth)
     entry->truth = true;
 }
 
-void aw_object_spread_ms(struct aw_object *object, const char *what, const struct aw_spread *spread)
+void aw_object_stats_ms(struct aw_object *object, const char *what, const struct aw_stats *stats)
 {
     const struct {
         const char *name;
         double value;
     } rows[] = {
-        {"min", spread->min}, {"mean", spread->mean}, {"p50", spread->p50},
-        {"p95", spread->p95}, {"p99", spread->p99},   {"max", spread->max},
+        {"min", stats->min}, {"mean", stats->mean}, {"p50", stats->p50},
+        {"p95", stats->p95}, {"p99", stats->p99},   {"max", stats->max},
     };
-    for (size_t i = 0; spread->n && i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; stats->n && i < sizeof rows / sizeof *rows; i++) {
         char key[sizeof object->entries->key];
         snprintf(key, sizeof key, "%s%s%s_ms", what ? what : "", what ? "_" : "", rows[i].name);
         aw_object_number(object, key, rows[i].value, 3, NULL);

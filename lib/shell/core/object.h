@@ -46,8 +46,7 @@ void aw_object_truth(struct aw_object *object, const char *key, bool truth);
 /* Statistics in milliseconds, named alike in every tool: min_ms mean_ms p50_ms p95_ms p99_ms
  * max_ms, with what in front if it is not NULL ("late": late_min_ms …). Nothing if there are no
  * samples. */
-void aw_object_spread_ms(struct aw_object *object, const char *what,
-                         const struct aw_spread *spread);
+void aw_object_stats_ms(struct aw_object *object, const char *what, const struct aw_stats *stats);
 
 /* All write at most AW_OBJECT_TEXT bytes to out, no NUL, and return the end. head is put at the
  * start of the JSON object ("\"t\":1.5,\"cmd\":\"deg\",\"ok\":true"); why goes to the end if it is

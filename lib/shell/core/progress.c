@@ -35,7 +35,7 @@ static bool is_time(struct aw_progress *p)
     return true;
 }
 
-void aw_progress_say(struct aw_progress *p, const char *text)
+void aw_progress_show(struct aw_progress *p, const char *text)
 {
     if (is_time(p))
         fprintf(stderr, "\r%s\033[K", text);

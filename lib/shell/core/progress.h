@@ -22,7 +22,7 @@ struct aw_progress aw_progress(const struct aw_session *session, const char *wha
 
 /* all 0: not known. Cheap: looks at the clock, no more, most of the time. */
 void aw_progress_at(struct aw_progress *progress, uint64_t done, uint64_t all);
-void aw_progress_say(struct aw_progress *progress, const char *text);
+void aw_progress_show(struct aw_progress *progress, const char *text);
 void aw_progress_end(struct aw_progress *progress);
 
 #endif

@@ -26,10 +26,10 @@ static const char *name_of(const struct aw_field *row, double value)
     return name ? name->name : NULL;
 }
 
-static int print_value(char *out, size_t size, const struct aw_record *record, int leaf)
+static int print_value(char *out, size_t size, const struct aw_record *record, int scalar)
 {
-    const struct aw_field *row = record->codec->leaves[leaf].field;
-    double value = record->v[leaf];
+    const struct aw_field *row = record->codec->scalars[scalar].field;
+    double value = record->v[scalar];
     const char *text = row->type == AW_TEXT ? record->text
                        : isnan(value)       ? "none"
                                             : name_of(row, value);
@@ -51,9 +51,9 @@ static enum aw_status rewrite(struct aw_words *words, const struct aw_record *re
             return aw_fail(err, AW_USAGE, "the JSON object is too large");
         memcpy(at, words->word[i], length);
         at[length] = '\0';
-        int leaf = aw_codec_find(record->codec, at);
+        int scalar = aw_codec_find(record->codec, at);
         at[length++] = '=';
-        length += (size_t)print_value(at + length, room - length, record, leaf) + 1;
+        length += (size_t)print_value(at + length, room - length, record, scalar) + 1;
         words->word[i] = words->text + used;
         used += length;
     }

@@ -74,7 +74,7 @@ int64_t aw_session_end(const struct aw_session *session)
     return seconds > 0 ? aw_clock_after(aw_clock_now(session->clock), seconds) : AW_NEVER;
 }
 
-void aw_session_say(struct aw_session *session, const char *format, ...)
+void aw_session_notice(struct aw_session *session, const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -84,7 +84,7 @@ void aw_session_say(struct aw_session *session, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     aw_output_flush(&session->out, NULL);
-    aw_session_tell(session, "%s: %s\n", session->tool->name, text);
+    aw_session_report(session, "%s: %s\n", session->tool->name, text);
 }
 
 static enum aw_status no_link(struct aw_session *session)
@@ -158,9 +158,9 @@ static void print_trace(struct aw_session *session, bool tx, enum aw_dir dir, st
         length = aw_view_record(view, &record, line);
     aw_view_free(view);
     double t = (double)(aw_clock_now(session->clock) - session->started) / 1e6;
-    aw_session_tell(session, "%10.3f ms %s %s%s%.*s%s", t, tx ? "->" : "<-", hex,
-                    length ? "  " : "", (int)(length ? length - 3 : 0), line + 3,
-                    length ? "" : "\n");
+    aw_session_report(session, "%10.3f ms %s %s%s%.*s%s", t, tx ? "->" : "<-", hex,
+                      length ? "  " : "", (int)(length ? length - 3 : 0), line + 3,
+                      length ? "" : "\n");
 }
 
 static void on_traffic(void *context, bool tx, const void *buf, size_t size)
@@ -221,7 +221,7 @@ static enum aw_status open_link(struct aw_session *session, const char *url)
     };
     enum aw_status status = aw_session_open(session, url, &options, &session->link);
     if (status == AW_OK && strncmp(url, "sim:", 4) == 0)
-        aw_session_say(session, "this is the simulator: nothing real moves");
+        aw_session_notice(session, "this is the simulator: nothing real moves");
     return status;
 }
 

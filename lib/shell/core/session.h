@@ -20,10 +20,10 @@ struct aw_config;
 struct aw_tee;
 
 /* What goes on when a command has come back. */
-enum aw_left {
-    AW_LEFT_NOTHING,
-    AW_LEFT_ENDING,  /* a motion that ends by itself */
-    AW_LEFT_RUNNING, /* something that goes on until it is told otherwise */
+enum aw_ongoing {
+    AW_ONGOING_NOTHING,
+    AW_ONGOING_ENDING,  /* a motion that ends by itself */
+    AW_ONGOING_RUNNING, /* something that goes on until it is told otherwise */
 };
 
 /* What may ask to stop, see stop.h: descriptors, and all of them behind one. */
@@ -63,15 +63,15 @@ struct aw_session {
     bool hinted;                /* a hint stands behind it */
     char *typed;                /* the line that was entered; NULL at the end of the input */
     bool entered;
-    int typed_before;   /* characters that wait since before the prompt */
-    bool quit;          /* the user asked to leave */
-    size_t csv_columns; /* of the results whose names the running command has printed */
-    unsigned scripts;   /* that are being run, one from another */
-    bool told;          /* the outcome of this command has been printed already (scripts) */
-    unsigned untold;    /* lines that standard error did not take */
-    bool moving;        /* a motion has been sent and not been finished: see aw_session_moves */
-    enum aw_left left;  /* kept by the commands of the tool */
-    int64_t left_until; /* by the clock: when AW_LEFT_ENDING is over */
+    int typed_before;     /* characters that wait since before the prompt */
+    bool quit;            /* the user asked to leave */
+    size_t csv_columns;   /* of the results whose names the running command has printed */
+    unsigned scripts;     /* that are being run, one from another */
+    bool reported;        /* the outcome of this command has been printed already (scripts) */
+    unsigned unreported;  /* lines that standard error did not take */
+    bool moving;          /* a motion has been sent and not been finished: see aw_session_moves */
+    enum aw_ongoing left; /* kept by the commands of the tool */
+    int64_t left_until;   /* by the clock: when AW_ONGOING_ENDING is over */
     void *state;
     struct aw_config *config;
     char field_text[512]; /* --fields, cut up */
@@ -177,22 +177,23 @@ enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status stat
  * holds up a device: while one is open, a reader that takes nothing is waited for a moment, and
  * what it misses is counted and told later.
  */
-void aw_session_tell(struct aw_session *session, const char *format, ...)
+void aw_session_report(struct aw_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* The same with the text as it is, for escape sequences of our own. */
 void aw_session_draw(struct aw_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Creates the file that a command writes to. That is no reason to be deaf while something moves: a
- * named pipe waits for its reader here until somebody asks to stop, and a reader that takes nothing
- * for a moment ends the file, with ETIMEDOUT. what is told before the path, or NULL. With --dry-run
- * no file is made, and what is written goes nowhere. Errors as in aw_file_fail; AW_STOPPED. */
+/* Creates the file that a command writes to. That is no reason to miss a request to stop while
+ * something moves: a named pipe waits for its reader here until somebody asks to stop, and a reader
+ * that takes nothing for a moment ends the file, with ETIMEDOUT. what is told before the path, or
+ * NULL. With --dry-run no file is made, and what is written goes nowhere. Errors as in
+ * aw_file_fail; AW_STOPPED. */
 enum aw_status aw_session_create(struct aw_session *session, const char *what, const char *path,
                                  FILE **file);
 
 /* A line for people on stderr, "tool: …"; not with --quiet. */
-void aw_session_say(struct aw_session *session, const char *format, ...)
+void aw_session_notice(struct aw_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Is JSON, is CSV on the output asked for? (A command may have a --csv FILE of its own.) */

@@ -43,7 +43,7 @@ static void stop_signals(sigset_t *set)
 
 /* What the descriptor tells: SIGTSTP only while it is held up, or it would suspend the program and
  * wake those who wait for the descriptor, too. */
-static void told_signals(sigset_t *set)
+static void watched_signals(sigset_t *set)
 {
     sigset_t blocked;
     stop_signals(set);
@@ -79,7 +79,7 @@ static int open_parent(void)
 static bool open_all(struct aw_stop *stop)
 {
     sigset_t set;
-    told_signals(&set);
+    watched_signals(&set);
     stop->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     stop->asked = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     stop->all = epoll_create1(EPOLL_CLOEXEC);
@@ -101,7 +101,7 @@ void aw_stop_catch(struct aw_session *session)
         return;
     stop_signals(&set);
     sigprocmask(SIG_BLOCK, &set, NULL);
-    if (!open_all(stop)) { /* better ended by them than deaf to them */
+    if (!open_all(stop)) { /* without a descriptor the signals keep their usual effect */
         sigprocmask(SIG_UNBLOCK, &set, NULL);
         return;
     }
@@ -148,7 +148,7 @@ void aw_stop_watch_suspend(struct aw_session *session, bool watch)
     sigemptyset(&set);
     sigaddset(&set, SIGTSTP);
     sigprocmask(watch ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
-    told_signals(&set);
+    watched_signals(&set);
     if (session->real_clock.stop_fd >= 0)
         signalfd(session->stop.signals, &set, 0);
 }
@@ -196,7 +196,7 @@ void aw_stop_ask(struct aw_session *session)
         session->out.error = ECANCELED; /* cannot be: it holds billions */
 }
 
-const char *aw_stop_take(struct aw_session *session)
+const char *aw_stop_read(struct aw_session *session)
 {
     struct signalfd_siginfo info;
     uint64_t asked;
@@ -217,7 +217,7 @@ const char *aw_stop_take(struct aw_session *session)
     }
     session->real_clock.hangup_fd = -1;
     if (session->interactive && !aw_stop_ends(session))
-        aw_session_tell(session, "\n"); /* behind the ^C that the terminal shows */
+        aw_session_report(session, "\n"); /* behind the ^C that the terminal shows */
     return why;
 }
 
@@ -232,11 +232,11 @@ enum aw_status aw_stop_device(struct aw_session *session)
 {
     struct aw_real_clock *clock = &session->real_clock;
     int stop_fd = session->virtual_clock.stop_fd;
-    clock->deaf_until = aw_clock_now(&clock->base) + ONE_WISH;
+    clock->ignored_until = aw_clock_now(&clock->base) + ONE_WISH;
     session->virtual_clock.stop_fd = -1;
     enum aw_status status = session->tool->stop(session);
     session->virtual_clock.stop_fd = stop_fd;
-    clock->deaf_until = 0;
+    clock->ignored_until = 0;
     return status;
 }
 

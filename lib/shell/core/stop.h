@@ -57,7 +57,7 @@ void aw_stop_ask(struct aw_session *session);
 
 /* Takes what ended a wait: session->signal, or EPIPE in session->out.error, or neither: then
  * session->lost is set. Returns words for it where nothing else says them, or NULL. */
-const char *aw_stop_take(struct aw_session *session);
+const char *aw_stop_read(struct aw_session *session);
 
 /* Does what was taken end the prompt, too? Not Ctrl-C and Ctrl-Z, and not a lost recorder. */
 bool aw_stop_ends(const struct aw_session *session);

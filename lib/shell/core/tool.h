@@ -22,7 +22,7 @@ struct aw_args;
 struct aw_record;
 
 /* One message as it came from the device (or went to it), for watch, plot and record. */
-struct aw_heard {
+struct aw_received {
     struct aw_span frame; /* valid until the next one is asked for; size 0: no message but news,
                              see link->event */
     enum aw_dir dir;      /* AW_RX, or AW_TX for what another host sent to the device */
@@ -119,15 +119,15 @@ struct aw_tool {
     const struct aw_option *options;   /* global options of this tool, {0}-terminated, or NULL */
     const char *const *examples;       /* for the first page of help, NULL-terminated */
     const struct aw_transport *sim;    /* its sim: link, or NULL; the session is the context */
-    const char *const *links; /* schemes that make sense for it, the likely ones first, for the
-                                 first page of help; NULL: all */
-    const char *field;        /* one that people look at, for advice: "m1.position" */
-    const char *silence; /* why the device may say nothing: told once to those who look on and see
-                            none; NULL: nothing is told */
-    bool only_answers;   /* the device speaks only when it is commanded: who looks on for a while
-                        and sees nothing has not failed */
-    const char *link;    /* to take if none is named, where there is but one: "udp:"; or NULL */
-    size_t state_size;   /* zeroed memory for the tool at session->state */
+    const char *const *links;   /* schemes that make sense for it, the likely ones first, for the
+                                   first page of help; NULL: all */
+    const char *field;          /* one that people look at, for advice: "m1.position" */
+    const char *no_answer_hint; /* why the device may say nothing: told once to those who look on
+                            and see none; NULL: nothing is told */
+    bool only_answers; /* the device speaks only when it is commanded: who looks on for a while
+                      and sees nothing has not failed */
+    const char *link;  /* to take if none is named, where there is but one: "udp:"; or NULL */
+    size_t state_size; /* zeroed memory for the tool at session->state */
     /* A section "[joint elbow]" of the config file: key and value, one call each. May be NULL. */
     enum aw_status (*configure)(struct aw_session *session, const char *section, const char *key,
                                 const char *value, struct aw_error *err);
@@ -136,9 +136,9 @@ struct aw_tool {
      * Else session->err says what is not confirmed, and whoever called tells it: AW_TIMEOUT,
      * AW_STOPPED (a second signal: not waited for), AW_LOST … May be NULL. */
     enum aw_status (*stop)(struct aw_session *session);
-    /* The messages that stop what moves now, each to add: the same without waiting and hearing, and
-     * without changing anything. Called whenever something has been sent, so it may be the middle
-     * of another message. Sent when the tool crashes, stop_again times more. May be NULL. */
+    /* The messages that stop what moves now, each to add: the same without waiting and receiving,
+     * and without changing anything. Called whenever something has been sent, so it may be the
+     * middle of another message. Sent when the tool crashes, stop_again times more. May be NULL. */
     void (*last_stop)(struct aw_session *session, aw_frame_fn *add, void *context);
     unsigned stop_again, stop_gap_ms;
     void (*finish)(
@@ -151,7 +151,8 @@ struct aw_tool {
      * most as often as --rate says), answers one that waits for answers, connects anew. Returns
      * AW_OK, AW_TIMEOUT at the deadline, AW_STOPPED, AW_LOST, or why it cannot go on. NULL: the
      * link is read, and that is all. */
-    enum aw_status (*hear)(struct aw_session *session, int64_t deadline, struct aw_heard *heard);
+    enum aw_status (*receive)(struct aw_session *session, int64_t deadline,
+                              struct aw_received *received);
     /* Whom a message is about ("lknee", "humanoid.knee"), where several speak on one link: watch,
      * plot and --where put it before the names of the fields. Writes a name of at most size - 1
      * characters to out and returns it; NULL: nobody in particular. May be NULL. */

@@ -87,16 +87,16 @@ static void offer_fields(struct completion *c)
 {
     const struct aw_codec *codec =
         c->message ? aw_wire_codec(c->session->wire, c->message, AW_BOTH) : NULL;
-    for (int i = 0; codec && i < codec->n_leaves; i++) {
+    for (int i = 0; codec && i < codec->n_scalars; i++) {
         char name[64];
-        if (!codec->leaves[i].value)
+        if (!codec->scalars[i].value)
             continue;
-        size_t length = aw_leaf_name(&codec->leaves[i], name, sizeof name - 1);
+        size_t length = aw_scalar_name(&codec->scalars[i], name, sizeof name - 1);
         memcpy(name + length, "=", 2);
         if (strchr(c->partial, '='))
-            offer_names(c, name, codec->leaves[i].field->names);
+            offer_names(c, name, codec->scalars[i].field->names);
         else
-            offer(c, name, codec->leaves[i].field->help);
+            offer(c, name, codec->scalars[i].field->help);
     }
 }
 
@@ -183,7 +183,7 @@ static void offer_value(struct completion *c, const struct aw_option *option)
 }
 
 /* The option, if the next word is its value; what stands in the line is kept for completers. */
-static const struct aw_option *take_option(struct completion *c, const char *word)
+static const struct aw_option *parse_option(struct completion *c, const char *word)
 {
     const char *attached;
     struct aw_option_value *value = aw_option_word(&c->options, word, &attached);
@@ -236,7 +236,7 @@ static const struct aw_option *walk(struct completion *c, const char *const *bef
             aw_options_set(&c->options, waiting->name, before[i], AW_FROM_COMMAND_LINE, NULL);
             waiting = NULL;
         } else if (aw_is_option(before[i])) {
-            waiting = take_option(c, before[i]);
+            waiting = parse_option(c, before[i]);
         } else if (!c->command) {
             c->command = aw_find_command(c->session->tool, before[i]);
             c->unknown = !c->command;
@@ -342,14 +342,14 @@ static void hint_fields(struct completion *c, char *out, size_t size)
     const struct aw_codec *codec =
         c->message ? aw_wire_codec(c->session->wire, c->message, AW_BOTH) : NULL;
     size_t used = 0;
-    for (int i = 0; codec && i < codec->n_leaves && used + 64 < size; i++) {
+    for (int i = 0; codec && i < codec->n_scalars && used + 64 < size; i++) {
         char name[64];
-        if (!codec->leaves[i].value)
+        if (!codec->scalars[i].value)
             continue;
-        aw_leaf_name(&codec->leaves[i], name, sizeof name);
+        aw_scalar_name(&codec->scalars[i], name, sizeof name);
         used += (size_t)snprintf(
             out + used, size - used,
-            codec->leaves[i].field->optional ? "%s[%s=]" : "%s%s=", used ? " " : "", name);
+            codec->scalars[i].field->optional ? "%s[%s=]" : "%s%s=", used ? " " : "", name);
     }
 }
 
@@ -362,10 +362,10 @@ static void hint_field(struct completion *c, const char *word, char *out, size_t
     if (!codec || !equals || equals[1])
         return;
     snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
-    int leaf = aw_codec_find(codec, name);
-    if (leaf < 0)
+    int scalar = aw_codec_find(codec, name);
+    if (scalar < 0)
         return;
-    struct aw_range range = aw_leaf_range(codec, leaf, NULL);
+    struct aw_range range = aw_scalar_range(codec, scalar, NULL);
     struct aw_arg_info info = {.unit = range.unit, .min = range.min, .max = range.max};
     char text[96];
     if (*aw_range_text(&info, text, sizeof text))

@@ -88,8 +88,8 @@ static void print_result(struct aw_session *session)
 
 static void print_error(struct aw_session *session, const char *where)
 {
-    aw_session_tell(session, "%s: %s%s%s\n", session->tool->name, where ? where : "",
-                    where ? ": " : "", session->err.text);
+    aw_session_report(session, "%s: %s%s%s\n", session->tool->name, where ? where : "",
+                      where ? ": " : "", session->err.text);
 }
 
 /* The outcome for people and for programs, the same in every way of use. */
@@ -139,14 +139,14 @@ enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status s
         session->err = lost;
         return AW_LOST;
     }
-    aw_session_tell(session, "%s: %s\n", session->tool->name, lost.text);
+    aw_session_report(session, "%s: %s\n", session->tool->name, lost.text);
     return status;
 }
 
 /* Nothing is to go on, either, where its record has failed. */
 static enum aw_status take_loss(struct aw_session *session, enum aw_status status)
 {
-    if (session->lost.status != AW_OK && session->left != AW_LEFT_NOTHING)
+    if (session->lost.status != AW_OK && session->left != AW_ONGOING_NOTHING)
         session->moving = true;
     return aw_session_take_loss(session, status);
 }
@@ -164,7 +164,7 @@ static void add_unstopped(struct aw_session *session, const struct aw_error *cau
  * safe stop. */
 static enum aw_status make_safe(struct aw_session *session, enum aw_status status)
 {
-    const char *why = status == AW_STOPPED ? aw_stop_take(session) : NULL;
+    const char *why = status == AW_STOPPED ? aw_stop_read(session) : NULL;
     bool hold = aw_flag(session, "hold");
     status = take_loss(session, status);
     struct aw_error cause = session->err;
@@ -178,7 +178,7 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
     enum aw_status stopped = aw_stop_device(session);
     bool again = stopped == AW_TIMEOUT && session->interactive && !aw_stop_ends(session);
     session->moving = false;
-    session->left = again ? AW_LEFT_RUNNING : AW_LEFT_NOTHING;
+    session->left = again ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
     if (stopped == AW_OK)
         session->err = cause;
     else
@@ -188,8 +188,9 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
 
 static bool goes_on(const struct aw_session *session)
 {
-    return session->left == AW_LEFT_RUNNING ||
-           (session->left == AW_LEFT_ENDING && aw_clock_now(session->clock) < session->left_until);
+    return session->left == AW_ONGOING_RUNNING ||
+           (session->left == AW_ONGOING_ENDING &&
+            aw_clock_now(session->clock) < session->left_until);
 }
 
 enum aw_status aw_session_halt(struct aw_session *session)
@@ -198,7 +199,7 @@ enum aw_status aw_session_halt(struct aw_session *session)
         return AW_OK;
     enum aw_status status = aw_stop_device(session);
     if (status == AW_OK)
-        session->left = AW_LEFT_NOTHING; /* else it is tried again when there is an occasion */
+        session->left = AW_ONGOING_NOTHING; /* else it is tried again when there is an occasion */
     else
         print_error(session, NULL);
     aw_crash_prepare(session);
@@ -207,13 +208,13 @@ enum aw_status aw_session_halt(struct aw_session *session)
 
 enum aw_status aw_session_leave(struct aw_session *session, enum aw_status status)
 {
-    if (session->one_shot || (session->left != AW_LEFT_RUNNING && status == AW_OK))
+    if (session->one_shot || (session->left != AW_ONGOING_RUNNING && status == AW_OK))
         return status;
     enum aw_status stopped = aw_session_halt(session);
     if (status != AW_OK)
         return status;
     if (stopped == AW_STOPPED)
-        aw_stop_take(session);
+        aw_stop_read(session);
     return stopped;
 }
 
@@ -247,8 +248,8 @@ static void warn_of_config(struct aw_session *session)
     char more[48] = "";
     if (config->n_wrong > 1)
         snprintf(more, sizeof more, " (and %zu more)", config->n_wrong - 1);
-    aw_session_tell(session, "%s: %s — %s%s\n", session->tool->name, config->wrong.text,
-                    config->found ? "left out" : "nothing is taken from it", more);
+    aw_session_report(session, "%s: %s — %s%s\n", session->tool->name, config->wrong.text,
+                      config->found ? "left out" : "nothing is taken from it", more);
 }
 
 /* Nothing is changed on a device of which not all is known that the user has written down: a limit
@@ -260,9 +261,9 @@ static enum aw_status check_config(struct aw_session *session, const struct aw_c
     if (config->broken && needed)
         return aw_fail(&session->err, AW_USAGE, "%s: %s — mend it, or give --config /dev/null",
                        command->name, config->wrong.text);
-    if (config->n_wrong && !config->told)
+    if (config->n_wrong && !config->reported)
         warn_of_config(session);
-    config->told = true;
+    config->reported = true;
     return AW_OK;
 }
 
@@ -277,14 +278,14 @@ static enum aw_status run_command(struct aw_session *session, const struct aw_ar
     session->moving = false;
     session->started = aw_clock_now(session->clock);
     bool motion = args->command->safety == AW_MOTION, hold = aw_flag(session, "hold");
-    aw_stop_watch_parent(session, !hold && (motion || session->left != AW_LEFT_NOTHING));
+    aw_stop_watch_parent(session, !hold && (motion || session->left != AW_ONGOING_NOTHING));
     aw_stop_watch_output(session, motion);
     if (motion)
         aw_stop_watch_suspend(session, true);
     status = aw_dry_outcome(session, args->command->name, args->command->run(session, args));
     status = make_safe(session, end_of_record(session, status));
     aw_stop_watch_output(session, false);
-    aw_stop_watch_parent(session, !hold && session->left != AW_LEFT_NOTHING);
+    aw_stop_watch_parent(session, !hold && session->left != AW_ONGOING_NOTHING);
     if (motion)
         aw_stop_watch_suspend(session, false);
     aw_crash_prepare(session);
@@ -392,9 +393,9 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
     }
     if (status == AW_USAGE && args->command)
         advise_on_units(session, args->command, words, &bad);
-    if (!session->told)
+    if (!session->reported)
         print_outcome(session, status, place(where, words, bad, at, sizeof at));
-    session->told = false;
+    session->reported = false;
     if (aw_output_flush(&session->out, &session->err) != AW_OK && status == AW_OK) {
         status = AW_LOST;
         print_error(session, where);

@@ -27,7 +27,7 @@ struct lines {
 };
 
 /* The next line, without its newline, in place; NULL if more must be read first. */
-static char *take_line(struct lines *in)
+static char *handle_line(struct lines *in)
 {
     char *line = in->buffer + in->start;
     char *end = memchr(line, '\n', in->held - in->start);
@@ -97,10 +97,10 @@ static bool goes_on(const struct aw_session *session, enum aw_status status)
 /* Between two lines, or within one: then the signal has been taken. */
 static enum aw_status end_by_stop(struct aw_session *session, enum aw_status first)
 {
-    aw_stop_take(session);
+    aw_stop_read(session);
     enum aw_status status = aw_session_take_loss(session, first);
     if (status != first)
-        aw_session_tell(session, "%s: %s\n", session->tool->name, session->err.text);
+        aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     return status;
 }
 
@@ -117,7 +117,7 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
     }
     *in = (struct lines){.fd = fd, .name = name};
     while (goes_on(session, status)) {
-        char *line = take_line(in);
+        char *line = handle_line(in);
         if (!line && in->ended)
             break;
         status = line ? run_line(session, in, line, words) : fill(session, in);
@@ -145,7 +145,7 @@ enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *a
     enum aw_status status = aw_run_lines(session, fd, name);
     session->scripts--;
     close(fd);
-    session->told = true; /* by its last command */
+    session->reported = true; /* by its last command */
     return status;
 }
 

@@ -168,7 +168,7 @@ static void open_history(struct aw_session *session, char *path)
     int fd = open(path, O_CREAT | O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
     bool file = fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
     if (fd >= 0 && !file)
-        aw_session_say(session, "%s: no plain file — what is typed is not kept", path);
+        aw_session_notice(session, "%s: no plain file — what is typed is not kept", path);
     if (fd >= 0)
         close(fd);
     if (file)
@@ -181,7 +181,7 @@ static enum aw_status run_line(struct aw_session *session, struct aw_words *word
 {
     enum aw_status status = aw_words_split(words, line, &session->err);
     if (status != AW_OK)
-        aw_session_tell(session, "%s: %s\n", session->tool->name, session->err.text);
+        aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     else if (words->n)
         status = aw_dispatch(session, words, NULL);
     if (status == AW_STOPPED)
@@ -201,7 +201,7 @@ static void run_typed(struct aw_session *session, const char *history)
         status = run_line(session, words, line);
     }
     if (rest && *rest && !session->quit)
-        aw_session_say(session, "the lines behind it were not run");
+        aw_session_notice(session, "the lines behind it were not run");
     free(words);
     if (!session->quit)
         aw_stop_rearm(session);
@@ -235,7 +235,7 @@ static void on_signal(struct aw_session *session, const char *prompt)
         suspend(session);
         return;
     }
-    aw_stop_take(session);
+    aw_stop_read(session);
     session->quit = aw_stop_ends(session);
     fprintf(rl_outstream, "%s%s\n", session->out.color ? "\033[K" : "", session->quit ? "" : "^C");
     session->hinted = false;
@@ -245,7 +245,7 @@ static void on_signal(struct aw_session *session, const char *prompt)
     if (session->quit)
         return;
     if (aw_session_take_loss(session, AW_OK) != AW_OK)
-        aw_session_tell(session, "%s: %s\n", session->tool->name, session->err.text);
+        aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     aw_session_halt(session);
     aw_stop_rearm(session);
     if (session->out.color)
@@ -311,7 +311,7 @@ enum aw_status aw_repl(struct aw_session *session)
     open_history(session, history);
     snprintf(prompt, sizeof prompt, "%s> ", session->tool->name);
     session->interactive = true;
-    aw_session_say(session, "TAB completes, 'help' explains, Ctrl-D leaves");
+    aw_session_notice(session, "TAB completes, 'help' explains, Ctrl-D leaves");
     while (!session->quit) {
         read_one_line(session, prompt);
         if (session->entered && session->typed)

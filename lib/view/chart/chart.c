@@ -157,7 +157,7 @@ static bool is_drawn(const struct pen *pen, size_t i)
 
 /* Of many samples in one piece only the first, the extremes and the last are to be seen. A gap in
  * the piece is moved to its beginning. */
-static void draw_piece(struct pen *pen, size_t from, size_t to)
+static void draw_segment(struct pen *pen, size_t from, size_t to)
 {
     const double *y = pen->series->y;
     size_t least = from, most = from, last = from;
@@ -183,11 +183,11 @@ static void draw_series(struct aw_svg *svg, const struct frame *frame,
                         const struct aw_series *series, const char *colour)
 {
     struct pen pen = {.svg = svg, .frame = frame, .series = series};
-    size_t pieces = (size_t)(frame->width * PER_LINE);
-    size_t n = series->n, each = n / pieces + 1;
+    size_t segments = (size_t)(frame->width * PER_LINE);
+    size_t n = series->n, each = n / segments + 1;
     aw_svg_path_begin(svg, colour, series->dashed ? 1.2 : 1.6, series->dashed ? "5 3" : NULL);
     for (size_t i = 0; i < n; i += each)
-        draw_piece(&pen, i, n - i < each ? n : i + each);
+        draw_segment(&pen, i, n - i < each ? n : i + each);
     aw_svg_path_end(svg);
 }
 

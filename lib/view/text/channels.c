@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/number.h"
-#include "view/text/piece.h"
+#include "view/text/segment.h"
 #include "view/text/value.h"
 
 #define LONG_S 0.2 /* drawing a table takes part of it: only beyond is a fast field overdue */
@@ -108,16 +108,16 @@ static void describe(struct aw_channel *channel, const struct aw_point *point)
     channel->low = channel->high = (double)NAN;
     channel->decimals = -1;
     const struct aw_codec *codec = point->codec;
-    if (!codec || (codec->leaves[point->leaf].by >= 0 && !point->record))
+    if (!codec || (codec->scalars[point->scalar].by >= 0 && !point->record))
         return;
-    struct aw_range range = aw_leaf_range(codec, point->leaf, point->record);
-    const struct aw_field *row = codec->leaves[point->leaf].field;
-    uint8_t how = aw_leaf_how(codec, point->leaf);
+    struct aw_range range = aw_scalar_range(codec, point->scalar, point->record);
+    const struct aw_field *row = codec->scalars[point->scalar].field;
+    uint8_t how = aw_scalar_how(codec, point->scalar);
     channel->unit = range.unit;
     if (how == HOW_INT)
         channel->decimals = 0;
     else if (how == HOW_FIXED && row->type != AW_FLOAT)
-        channel->decimals = aw_leaf_decimals(codec, point->leaf);
+        channel->decimals = aw_scalar_decimals(codec, point->scalar);
     if (range.max > range.min && isfinite(range.max - range.min) && how != HOW_NAMED &&
         range.max < 1e30) {
         channel->low = range.min;
@@ -180,7 +180,7 @@ static void update(struct aw_channel *channel, const struct aw_point *point, int
     channel->text[0] = '\0';
     if (point->text)
         snprintf(channel->text, sizeof channel->text, "%s", point->text);
-    if (point->codec && point->codec->leaves[point->leaf].by >= 0)
+    if (point->codec && point->codec->scalars[point->scalar].by >= 0)
         describe(channel, point);
     if (isnan(point->value))
         return;
@@ -190,8 +190,8 @@ static void update(struct aw_channel *channel, const struct aw_point *point, int
     note_trend(channel, point->value, now);
 }
 
-void aw_channels_take(struct aw_channels *channels, const struct aw_point *points, size_t n,
-                      int64_t now_ns)
+void aw_channels_update(struct aw_channels *channels, const struct aw_point *points, size_t n,
+                        int64_t now_ns)
 {
     channels->messages++;
     for (size_t i = 0; i < n; i++) {

@@ -3,7 +3,7 @@
  *
  *     struct aw_channels channels;
  *     aw_channels_init(&channels, NULL);
- *     aw_channels_take(&channels, points, n, now);
+ *     aw_channels_update(&channels, points, n, now);
  *     for (size_t i = 0; i < channels.n; i++)
  *         draw(channels.list[i]);                ordered by subject, message and field
  *     aw_channels_free(&channels);
@@ -57,8 +57,8 @@ void aw_channels_free(struct aw_channels *channels);
 
 /* Takes in the points of one message. New channels beyond AW_CHANNELS_MAX, or without memory, are
  * left out. */
-void aw_channels_take(struct aw_channels *channels, const struct aw_point *points, size_t n,
-                      int64_t now_ns);
+void aw_channels_update(struct aw_channels *channels, const struct aw_point *points, size_t n,
+                        int64_t now_ns);
 
 /* Least, greatest and trend start afresh. */
 void aw_channels_reset(struct aw_channels *channels);

@@ -11,8 +11,8 @@ static bool same_elsewhere(const struct aw_names *names, size_t message, const c
         const struct aw_codec *codec = aw_wire_codec_at(wire, m);
         if (m == message || !(codec->message->dir & AW_RX))
             continue;
-        for (int i = 0; i < codec->n_leaves; i++)
-            if (codec->leaves[i].value && strcmp(names->field[m][i], field) == 0)
+        for (int i = 0; i < codec->n_scalars; i++)
+            if (codec->scalars[i].value && strcmp(names->field[m][i], field) == 0)
                 return true;
     }
     return false;
@@ -23,11 +23,11 @@ void aw_names_init(struct aw_names *names, struct aw_wire *wire)
     names->wire = wire;
     for (size_t m = 0; m < wire->protocol->n_messages; m++) {
         const struct aw_codec *codec = aw_wire_codec_at(wire, m);
-        for (int i = 0; i < codec->n_leaves; i++)
-            aw_leaf_name(&codec->leaves[i], names->field[m][i], sizeof names->field[m][i]);
+        for (int i = 0; i < codec->n_scalars; i++)
+            aw_scalar_name(&codec->scalars[i], names->field[m][i], sizeof names->field[m][i]);
     }
     for (size_t m = 0; m < wire->protocol->n_messages; m++)
-        for (int i = 0; i < aw_wire_codec_at(wire, m)->n_leaves; i++)
+        for (int i = 0; i < aw_wire_codec_at(wire, m)->n_scalars; i++)
             names->shared[m][i] = same_elsewhere(names, m, names->field[m][i]);
 }
 
@@ -54,19 +54,19 @@ static const char *value_name(const struct aw_field *row, double value)
     return name ? name->name : NULL;
 }
 
-static const char *text_of(const struct aw_record *record, int leaf)
+static const char *text_of(const struct aw_record *record, int scalar)
 {
-    const struct aw_field *row = record->codec->leaves[leaf].field;
+    const struct aw_field *row = record->codec->scalars[scalar].field;
     if (row->type == AW_TEXT)
         return record->text;
-    return record->codec->raw ? NULL : value_name(row, record->v[leaf]);
+    return record->codec->raw ? NULL : value_name(row, record->v[scalar]);
 }
 
-int aw_subject_leaf(const struct aw_record *record, const char *subject)
+int aw_subject_scalar(const struct aw_record *record, const char *subject)
 {
-    for (int i = 0; i < record->codec->n_leaves; i++) {
-        const struct aw_field *row = record->codec->leaves[i].field;
-        bool has = record->codec->leaves[i].value && record->present >> i & 1;
+    for (int i = 0; i < record->codec->n_scalars; i++) {
+        const struct aw_field *row = record->codec->scalars[i].field;
+        bool has = record->codec->scalars[i].value && record->present >> i & 1;
         const char *text = row->type == AW_TEXT ? record->text : value_name(row, record->v[i]);
         if (has && text && strcmp(text, subject) == 0)
             return i;
@@ -79,10 +79,10 @@ size_t aw_record_points(const struct aw_names *names, const struct aw_record *re
 {
     const struct aw_codec *codec = record->codec;
     size_t message = (size_t)(codec - names->wire->codecs), n = 0;
-    int about = aw_subject_leaf(record, subject);
-    for (int i = 0; i < codec->n_leaves && n < max; i++) {
+    int about = aw_subject_scalar(record, subject);
+    for (int i = 0; i < codec->n_scalars && n < max; i++) {
         const char *field = names->field[message][i];
-        if (!codec->leaves[i].value || !(record->present >> i & 1))
+        if (!codec->scalars[i].value || !(record->present >> i & 1))
             continue;
         bool full = record->dir == AW_TX || names->shared[message][i];
         struct aw_point *point = &points[n++];
@@ -92,10 +92,10 @@ size_t aw_record_points(const struct aw_names *names, const struct aw_record *re
         point->message = codec->message->name;
         point->field = field;
         point->text = text_of(record, i);
-        point->value = codec->leaves[i].field->type == AW_TEXT ? (double)NAN : record->v[i];
+        point->value = codec->scalars[i].field->type == AW_TEXT ? (double)NAN : record->v[i];
         point->codec = codec;
         point->record = record;
-        point->leaf = i;
+        point->scalar = i;
         point->about = i == about;
         point->order = (unsigned)(message * AW_MAX_LEAVES) + (unsigned)i;
     }
@@ -108,9 +108,9 @@ static void find_row(struct aw_names *names, struct aw_point *point)
     const struct aw_codec *codec = NULL;
     if (*point->message)
         codec = aw_wire_codec(names->wire, point->message, AW_RX);
-    int leaf = codec ? aw_codec_find(codec, point->field) : -1;
-    point->codec = leaf >= 0 ? codec : NULL;
-    point->leaf = leaf;
+    int scalar = codec ? aw_codec_find(codec, point->field) : -1;
+    point->codec = scalar >= 0 ? codec : NULL;
+    point->scalar = scalar;
 }
 
 void aw_path_point(struct aw_names *names, const char *message, const char *path, double value,

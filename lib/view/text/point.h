@@ -28,7 +28,7 @@ struct aw_point {
     const char *text;               /* instead of a number; or NULL */
     const struct aw_codec *codec;   /* where unit, range and names come from; or NULL */
     const struct aw_record *record; /* or NULL */
-    int leaf;                       /* of the codec */
+    int scalar;                     /* of the codec */
     bool about;                     /* it only says the subject: lknee.board = lknee */
     unsigned order;                 /* points of a subject are listed in this order */
 };
@@ -50,8 +50,8 @@ void aw_point_join(char *out, const char *const *parts, size_t n);
 size_t aw_record_points(const struct aw_names *names, const struct aw_record *record,
                         const char *subject, struct aw_point *points, size_t max);
 
-/* The leaf that says the subject, or -1. */
-int aw_subject_leaf(const struct aw_record *record, const char *subject);
+/* The scalar that says the subject, or -1. */
+int aw_subject_scalar(const struct aw_record *record, const char *subject);
 
 /* A point from elsewhere: path is its field; what a message of that name has in the wire gives it
  * unit and range. message may be NULL. */

@@ -60,12 +60,12 @@ static bool fits_name(const char *pattern, const struct aw_point *point)
 /* The other name of a joint: "elbow.position" for m3.position. */
 static bool fits_alias(const char *pattern, const struct aw_point *point)
 {
-    const struct aw_leaf *leaf = point->codec ? &point->codec->leaves[point->leaf] : NULL;
-    const char *alias = !leaf ? NULL : leaf->label ? leaf->alias : leaf->field->alias;
+    const struct aw_scalar *scalar = point->codec ? &point->codec->scalars[point->scalar] : NULL;
+    const char *alias = !scalar ? NULL : scalar->label ? scalar->alias : scalar->field->alias;
     char field[AW_POINT_NAME];
     if (!alias)
         return false;
-    aw_point_join(field, (const char *[]){alias, leaf->label ? leaf->field->name : ""}, 2);
+    aw_point_join(field, (const char *[]){alias, scalar->label ? scalar->field->name : ""}, 2);
     return fits(pattern, field) || fits_parts(pattern, point->message, field, "");
 }
 
@@ -76,8 +76,8 @@ static bool fits_number(const char *pattern, const struct aw_point *point)
     if (!isdigit((unsigned char)*pattern) || !point->record)
         return false;
     unsigned long number = strtoul(pattern, &rest, 10);
-    int leaf = aw_codec_find(point->codec, "id");
-    if ((*rest && *rest != '.') || leaf < 0 || point->record->v[leaf] != (double)number)
+    int scalar = aw_codec_find(point->codec, "id");
+    if ((*rest && *rest != '.') || scalar < 0 || point->record->v[scalar] != (double)number)
         return false;
     return !*rest || fits_name(rest + 1, point);
 }
@@ -121,12 +121,13 @@ static bool is_in_head(const struct aw_codec *codec, const struct aw_field *fiel
     return row == field;
 }
 
-static void add_leaf(struct known *known, const struct aw_codec *codec, const struct aw_leaf *leaf)
+static void add_scalar(struct known *known, const struct aw_codec *codec,
+                       const struct aw_scalar *scalar)
 {
-    const struct aw_name *value = is_in_head(codec, leaf->field) ? leaf->field->names : NULL;
-    add_known(known, leaf->label);
-    add_known(known, leaf->label ? leaf->alias : leaf->field->alias);
-    add_known(known, leaf->field->name);
+    const struct aw_name *value = is_in_head(codec, scalar->field) ? scalar->field->names : NULL;
+    add_known(known, scalar->label);
+    add_known(known, scalar->label ? scalar->alias : scalar->field->alias);
+    add_known(known, scalar->field->name);
     for (; value && value->name; value++)
         add_known(known, value->name); /* boards and the like: subjects */
 }
@@ -137,11 +138,11 @@ static void collect(const struct aw_names *names, struct known *known)
     const struct aw_protocol *protocol = names->wire->protocol;
     for (size_t m = 0; m < protocol->n_messages; m++) {
         const struct aw_codec *codec = aw_wire_codec_at(names->wire, m);
-        for (int i = 0; i < codec->n_leaves; i++) {
-            if (!codec->leaves[i].value)
+        for (int i = 0; i < codec->n_scalars; i++) {
+            if (!codec->scalars[i].value)
                 continue;
             add_known(known, names->field[m][i]);
-            add_leaf(known, codec, &codec->leaves[i]);
+            add_scalar(known, codec, &codec->scalars[i]);
         }
     }
     for (size_t m = 0; m < protocol->n_messages; m++)

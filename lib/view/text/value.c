@@ -5,12 +5,12 @@
 #include <time.h>
 
 #include "base/number.h"
-#include "view/text/piece.h"
+#include "view/text/segment.h"
 #include "view/text/value.h"
 
-uint8_t aw_leaf_how(const struct aw_codec *codec, int leaf)
+uint8_t aw_scalar_how(const struct aw_codec *codec, int scalar)
 {
-    const struct aw_field *row = codec->leaves[leaf].field;
+    const struct aw_field *row = codec->scalars[scalar].field;
     if (row->names && !codec->raw)
         return HOW_NAMED;
     if (row->type == AW_FLOAT && (codec->raw || row->scale == 0))
@@ -22,9 +22,9 @@ uint8_t aw_leaf_how(const struct aw_codec *codec, int leaf)
     return whole ? HOW_INT : HOW_FIXED;
 }
 
-uint8_t aw_leaf_decimals(const struct aw_codec *codec, int leaf)
+uint8_t aw_scalar_decimals(const struct aw_codec *codec, int scalar)
 {
-    const struct aw_field *row = codec->leaves[leaf].field;
+    const struct aw_field *row = codec->scalars[scalar].field;
     return (uint8_t)(row->type == AW_FLOAT ? 7 : aw_decimals_for_step(row->scale));
 }
 
@@ -78,16 +78,16 @@ char *aw_print_named(char *out, const struct aw_field *row, double value, bool q
     return out;
 }
 
-static bool is_closed(const struct aw_leaf *leaf)
+static bool is_closed(const struct aw_scalar *scalar)
 {
-    const struct aw_field *row = leaf->field;
-    return leaf->value && row->names && !row->open_names && row->scale == 0;
+    const struct aw_field *row = scalar->field;
+    return scalar->value && row->names && !row->open_names && row->scale == 0;
 }
 
 bool aw_may_be_odd(const struct aw_codec *codec)
 {
-    for (int i = 0; i < codec->n_leaves; i++)
-        if (is_closed(&codec->leaves[i]))
+    for (int i = 0; i < codec->n_scalars; i++)
+        if (is_closed(&codec->scalars[i]))
             return true;
     return false;
 }
@@ -95,18 +95,18 @@ bool aw_may_be_odd(const struct aw_codec *codec)
 int aw_odd_leaf(const struct aw_record *record)
 {
     const struct aw_codec *codec = record->codec;
-    for (int i = 0; i < codec->n_leaves; i++)
-        if (is_closed(&codec->leaves[i]) && record->present >> i & 1 && !isnan(record->v[i]) &&
-            !name_of(codec->leaves[i].field->names, record->v[i]))
+    for (int i = 0; i < codec->n_scalars; i++)
+        if (is_closed(&codec->scalars[i]) && record->present >> i & 1 && !isnan(record->v[i]) &&
+            !name_of(codec->scalars[i].field->names, record->v[i]))
             return i;
     return -1;
 }
 
-const char *aw_value_word(const struct aw_record *record, int leaf)
+const char *aw_value_word(const struct aw_record *record, int scalar)
 {
-    const struct aw_special *word = record->codec->leaves[leaf].field->special;
-    struct aw_range range = aw_leaf_range(record->codec, leaf, record);
-    bool is = word && record->v[leaf] == word->wire * range.scale + range.offset;
+    const struct aw_special *word = record->codec->scalars[scalar].field->special;
+    struct aw_range range = aw_scalar_range(record->codec, scalar, record);
+    bool is = word && record->v[scalar] == word->wire * range.scale + range.offset;
     return is ? word->text : NULL;
 }
 

@@ -1,4 +1,4 @@
-/* Internal to lib/view: how the value of a leaf is printed. */
+/* Internal to lib/view: how the value of a scalar is printed. */
 #ifndef AW_VIEW_TEXT_VALUE_H
 #define AW_VIEW_TEXT_VALUE_H
 
@@ -6,9 +6,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/* enum how of a leaf, and its decimals where it is printed with a fixed number of them. */
-uint8_t aw_leaf_how(const struct aw_codec *codec, int leaf);
-uint8_t aw_leaf_decimals(const struct aw_codec *codec, int leaf);
+/* enum how of a scalar, and its decimals where it is printed with a fixed number of them. */
+uint8_t aw_scalar_how(const struct aw_codec *codec, int scalar);
+uint8_t aw_scalar_decimals(const struct aw_codec *codec, int scalar);
 
 char *aw_print_how(char *out, double value, uint8_t how, uint8_t decimals);
 
@@ -19,12 +19,12 @@ bool aw_is_truth(const struct aw_field *row);
 char *aw_print_named(char *out, const struct aw_field *row, double value, bool quoted);
 
 /* May a received record of this message have a number where only names are known? The first such
- * leaf of the record; -1: none. */
+ * scalar of the record; -1: none. */
 bool aw_may_be_odd(const struct aw_codec *codec);
 int aw_odd_leaf(const struct aw_record *record);
 
-/* The word that the value of the leaf is, or NULL. */
-const char *aw_value_word(const struct aw_record *record, int leaf);
+/* The word that the value of the scalar is, or NULL. */
+const char *aw_value_word(const struct aw_record *record, int scalar);
 
 #pragma GCC visibility pop
 

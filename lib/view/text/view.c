@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "view/text/piece.h"
+#include "view/text/segment.h"
 #include "view/text/value.h"
 
 #define FORMAT_MAX 1024 /* characters of a --format, so that its pieces fit */
@@ -13,7 +13,7 @@ struct aw_view {
     struct aw_view_options options;
     int64_t first_ns, previous_ns;
     struct columns columns;
-    struct pieces *pieces[AW_MAX_MESSAGES];
+    struct segments *segments[AW_MAX_MESSAGES];
 };
 
 static bool shows_time(const struct aw_view *view, const struct aw_record *record)
@@ -23,10 +23,10 @@ static bool shows_time(const struct aw_view *view, const struct aw_record *recor
     return style != AW_TIME_NONE && record->time_ns != AW_NO_TIME;
 }
 
-static void add_column(struct columns *columns, const struct aw_leaf *leaf)
+static void add_column(struct columns *columns, const struct aw_scalar *scalar)
 {
     char name[sizeof *columns->name];
-    aw_leaf_name(leaf, name, sizeof name);
+    aw_scalar_name(scalar, name, sizeof name);
     for (size_t i = 0; i < columns->n; i++)
         if (strcmp(columns->name[i], name) == 0)
             return;
@@ -38,9 +38,9 @@ static void collect_columns(struct aw_view *view)
 {
     for (size_t m = 0; m < view->wire->protocol->n_messages; m++) {
         const struct aw_codec *codec = aw_wire_codec_at(view->wire, m);
-        for (int i = 0; i < codec->n_leaves; i++)
-            if (aw_view_wants(&view->options, &codec->leaves[i]))
-                add_column(&view->columns, &codec->leaves[i]);
+        for (int i = 0; i < codec->n_scalars; i++)
+            if (aw_view_wants(&view->options, &codec->scalars[i]))
+                add_column(&view->columns, &codec->scalars[i]);
     }
 }
 
@@ -55,12 +55,12 @@ static enum aw_status check_field(struct aw_view *view, const char *name, struct
         const struct aw_codec *codec = aw_wire_codec_at(view->wire, m);
         if (aw_codec_find(codec, name) >= 0)
             return AW_OK;
-        for (int i = 0; i < codec->n_leaves && n < AW_MAX_LEAVES * 2; i++) {
-            if (codec->leaves[i].label && strcmp(codec->leaves[i].label, name) == 0)
+        for (int i = 0; i < codec->n_scalars && n < AW_MAX_LEAVES * 2; i++) {
+            if (codec->scalars[i].label && strcmp(codec->scalars[i].label, name) == 0)
                 return AW_OK;
-            aw_leaf_name(&codec->leaves[i], names[n], sizeof *names);
+            aw_scalar_name(&codec->scalars[i], names[n], sizeof *names);
             known[n] = names[n];
-            n += codec->leaves[i].value;
+            n += codec->scalars[i].value;
         }
     }
     const char *near = aw_suggest(name, known, n);
@@ -122,7 +122,7 @@ void aw_view_free(struct aw_view *view)
     if (!view)
         return;
     for (size_t i = 0; i < AW_MAX_MESSAGES; i++)
-        free(view->pieces[i]);
+        free(view->segments[i]);
     free(view);
 }
 
@@ -173,24 +173,25 @@ static char *view_time(char *out, const struct aw_view *view, const struct aw_re
 }
 
 static char *print_value(char *out, const struct aw_view *view, const struct aw_record *record,
-                         const struct piece *piece)
+                         const struct segment *segment)
 {
-    double value = record->v[piece->leaf];
+    double value = record->v[segment->scalar];
     if (isnan(value))
         return no_value(out, view);
-    if (piece->how == HOW_NAMED)
-        return aw_print_named(out, record->codec->leaves[piece->leaf].field, value, piece->quoted);
-    if (piece->worded) {
-        const char *word = aw_value_word(record, piece->leaf);
+    if (segment->how == HOW_NAMED)
+        return aw_print_named(out, record->codec->scalars[segment->scalar].field, value,
+                              segment->quoted);
+    if (segment->worded) {
+        const char *word = aw_value_word(record, segment->scalar);
         if (word)
             return put(out, word, strlen(word));
     }
-    out = aw_print_how(out, value, piece->how, piece->decimals);
-    if (piece->unit)
-        return put(out, piece->unit, piece->unit_length);
-    if (!piece->with_unit || !record->codec->leaves[piece->leaf].field->by)
+    out = aw_print_how(out, value, segment->how, segment->decimals);
+    if (segment->unit)
+        return put(out, segment->unit, segment->unit_length);
+    if (!segment->with_unit || !record->codec->scalars[segment->scalar].field->by)
         return out;
-    const char *unit = aw_leaf_range(record->codec, piece->leaf, record).unit;
+    const char *unit = aw_scalar_range(record->codec, segment->scalar, record).unit;
     return unit ? put(out, unit, strlen(unit)) : out;
 }
 
@@ -210,22 +211,22 @@ static char *print_name(char *out, const struct aw_view *view, const struct aw_r
 /* Such a value cannot be sent; it was received, and is shown. */
 static char *print_mark(char *out, const struct aw_view *view, const struct aw_record *record)
 {
-    int leaf = aw_odd_leaf(record);
+    int scalar = aw_odd_leaf(record);
     bool json = view->options.style == AW_STYLE_JSON;
     char name[64];
-    if (leaf < 0)
+    if (scalar < 0)
         return out;
-    aw_leaf_name(&record->codec->leaves[leaf], name, sizeof name);
+    aw_scalar_name(&record->codec->scalars[scalar], name, sizeof name);
     return out + sprintf(out, "%s%s %.9g has no meaning%s", json ? ",\"anomaly\":\"" : " (", name,
-                         record->v[leaf], json ? "\"" : ")");
+                         record->v[scalar], json ? "\"" : ")");
 }
 
-static char *run_piece(char *out, const struct aw_view *view, const struct aw_record *record,
-                       const struct piece *piece)
+static char *run_segment(char *out, const struct aw_view *view, const struct aw_record *record,
+                         const struct segment *segment)
 {
-    switch (piece->what) {
+    switch (segment->what) {
     case WHAT_LEAF:
-        return print_value(out, view, record, piece);
+        return print_value(out, view, record, segment);
     case WHAT_TIME:
         return view_time(out, view, record);
     case WHAT_DIR:
@@ -241,40 +242,40 @@ static char *run_piece(char *out, const struct aw_view *view, const struct aw_re
     }
 }
 
-static char *run_pieces(char *out, const struct aw_view *view, const struct pieces *pieces,
-                        const struct aw_record *record)
+static char *run_segments(char *out, const struct aw_view *view, const struct segments *segments,
+                          const struct aw_record *record)
 {
-    for (unsigned i = 0; i < pieces->n; i++) {
-        const struct piece *piece = &pieces->list[i];
-        if (piece->conditional && !(record->present >> piece->leaf & 1)) {
-            i += piece->skip;
+    for (unsigned i = 0; i < segments->n; i++) {
+        const struct segment *segment = &segments->list[i];
+        if (segment->conditional && !(record->present >> segment->scalar & 1)) {
+            i += segment->skip;
             continue;
         }
-        out = put_blocks(out, pieces->pool + piece->text, piece->length);
-        if (piece->what != WHAT_NOTHING)
-            out = run_piece(out, view, record, piece);
+        out = put_blocks(out, segments->pool + segment->text, segment->length);
+        if (segment->what != WHAT_NOTHING)
+            out = run_segment(out, view, record, segment);
     }
     return out;
 }
 
-static struct pieces *pieces_for(struct aw_view *view, const struct aw_record *record)
+static struct segments *segments_for(struct aw_view *view, const struct aw_record *record)
 {
     size_t index = (size_t)(record->codec - view->wire->codecs);
-    struct pieces *pieces = view->pieces[index];
-    if (!pieces && (pieces = view->pieces[index] = calloc(1, sizeof *pieces)))
-        aw_pieces_compile(pieces, record->codec, &view->options, &view->columns,
-                          shows_time(view, record));
-    return pieces;
+    struct segments *segments = view->segments[index];
+    if (!segments && (segments = view->segments[index] = calloc(1, sizeof *segments)))
+        aw_segments_compile(segments, record->codec, &view->options, &view->columns,
+                            shows_time(view, record));
+    return segments;
 }
 
 size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char *out)
 {
-    struct pieces *pieces = pieces_for(view, record);
-    if (!pieces || !pieces->usable)
+    struct segments *segments = segments_for(view, record);
+    if (!segments || !segments->usable)
         return 0;
     if (view->first_ns == AW_NO_TIME)
         view->first_ns = view->previous_ns = record->time_ns;
-    char *end = run_pieces(out, view, pieces, record);
+    char *end = run_segments(out, view, segments, record);
     if (record->time_ns != AW_NO_TIME)
         view->previous_ns = record->time_ns;
     return (size_t)(end - out);

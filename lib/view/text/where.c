@@ -148,8 +148,8 @@ static bool wanted_number(const struct aw_where_term *term, const struct aw_poin
     *number = term->number;
     if (!term->has_unit)
         return term->is_number;
-    if (point->codec && (point->record || point->codec->leaves[point->leaf].by < 0))
-        unit = aw_leaf_range(point->codec, point->leaf, point->record).unit;
+    if (point->codec && (point->record || point->codec->scalars[point->scalar].by < 0))
+        unit = aw_scalar_range(point->codec, point->scalar, point->record).unit;
     return aw_number_parse_unit(term->text, unit, number, NULL) == AW_OK;
 }
 

@@ -75,7 +75,7 @@ static void a_stop_waits_for_the_end_of_deafness(void **state)
     struct aw_real_clock clock = aw_real_clock(stop[0]);
     assert_int_equal(write(stop[1], "x", 1), 1);
     int64_t end = aw_clock_now(&clock.base) + 20 * AW_MILLISECOND;
-    clock.deaf_until = end;
+    clock.ignored_until = end;
     assert_int_equal(aw_clock_wait(&clock.base, stop[1], POLLOUT, AW_NEVER), AW_OK);
     assert_int_equal(aw_clock_sleep(&clock.base, end - 10 * AW_MILLISECOND), AW_OK);
     assert_int_equal(aw_clock_sleep(&clock.base, AW_NEVER), AW_STOPPED);

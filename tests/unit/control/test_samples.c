@@ -19,7 +19,7 @@ static void test_spread(void **state)
     (void)state;
     for (int i = 1000; i >= 1; i--)
         assert_true(aw_samples_add(&samples, i));
-    struct aw_spread s = aw_samples_spread(&samples);
+    struct aw_stats s = aw_samples_stats(&samples);
     assert_int_equal(s.n, 1000);
     near(s.min, 1);
     near(s.max, 1000);
@@ -35,17 +35,17 @@ static void test_few(void **state)
 {
     struct aw_samples samples = {0};
     (void)state;
-    assert_int_equal(aw_samples_spread(&samples).n, 0);
-    near(aw_samples_spread(&samples).p99, 0);
+    assert_int_equal(aw_samples_stats(&samples).n, 0);
+    near(aw_samples_stats(&samples).p99, 0);
     assert_false(aw_samples_add(&samples, NAN));
     assert_false(aw_samples_add(&samples, INFINITY));
     assert_true(aw_samples_add(&samples, 3));
-    struct aw_spread s = aw_samples_spread(&samples);
+    struct aw_stats s = aw_samples_stats(&samples);
     near(s.p50, 3);
     near(s.p99, 3);
     near(s.deviation, 0);
     aw_samples_clear(&samples);
-    assert_int_equal(aw_samples_spread(&samples).n, 0);
+    assert_int_equal(aw_samples_stats(&samples).n, 0);
     aw_samples_free(&samples);
 }
 

@@ -92,8 +92,8 @@ static const double knots_p[] = {0, 10, 45, 20, 40, 15, 42, -90, 42, -91, -5, 60
 static void sides(const struct aw_path *path, size_t k, size_t channel, int order, double *left,
                   double *right)
 {
-    const double *l = path->pieces[(k - 1) * path->channels + channel].c;
-    const double *r = path->pieces[k * path->channels + channel].c;
+    const double *l = path->segments[(k - 1) * path->channels + channel].c;
+    const double *r = path->segments[k * path->channels + channel].c;
     double hl = path->t_s[k] - path->t_s[k - 1], hr = path->t_s[k + 1] - path->t_s[k];
     *left = *right = 0;
     for (int i = order; i < AW_PATH_ORDER; i++) {
@@ -132,7 +132,7 @@ static void quintic_starts_and_ends_at_rest(void **state)
     (void)state;
     struct aw_path path = path_of(AW_PATH_QUINTIC, knots_t, knots_p, 6, 2);
     for (size_t i = 0; i < 2; i++) {
-        const double *first = path.pieces[i].c, *last = path.pieces[8 + i].c;
+        const double *first = path.segments[i].c, *last = path.segments[8 + i].c;
         double v = 0, a = 0;
         for (int k = 1; k < AW_PATH_ORDER; k++) {
             v += k * last[k];
@@ -153,13 +153,13 @@ static void quintic_through_three_points(void **state)
     static const double t[] = {0, 1, 2}, there_and_back[] = {0, 1, 0}, on[] = {0, 1, 2};
     double v;
     struct aw_path path = path_of(AW_PATH_QUINTIC, t, there_and_back, 3, 1);
-    NEAR(path.pieces[1].c[1], 0, 1e-14);
-    NEAR(2 * path.pieces[1].c[2], -20.0 / 3, 1e-13); /* 18 a = -120 */
+    NEAR(path.segments[1].c[1], 0, 1e-14);
+    NEAR(2 * path.segments[1].c[2], -20.0 / 3, 1e-13); /* 18 a = -120 */
     aw_path_free(&path);
     path = path_of(AW_PATH_QUINTIC, t, on, 3, 1);
     aw_path_at(&path, 1, NULL, &v);
     NEAR(v, 15.0 / 8, 1e-14);
-    NEAR(path.pieces[1].c[2], 0, 1e-13);
+    NEAR(path.segments[1].c[2], 0, 1e-13);
     aw_path_free(&path);
 }
 
@@ -306,7 +306,7 @@ static void what_is_no_path_is_refused(void **state)
     for (int mode = 0; mode < AW_PATH_MODES; mode++) {
         assert_int_equal(aw_path_init(&path, (enum aw_path_mode)mode, p, far, 3, 1, &err),
                          AW_USAGE);
-        assert_null(path.pieces);
+        assert_null(path.segments);
         assert_null(path.t_s);
     }
     assert_int_equal(aw_path_init(&path, AW_PATH_QUINTIC, tiny, p, 3, 1, &err), AW_USAGE);

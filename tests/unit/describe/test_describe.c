@@ -152,11 +152,11 @@ static void check_complete(void)
     for (size_t i = 0; i < wire.protocol->n_messages; i++) {
         const struct aw_codec *codec = aw_wire_codec_at(&wire, i);
         char *text = describe(codec->message->name, AW_DESCRIBE_TEXT, NULL);
-        for (int n = 0; n < codec->n_leaves; n++) {
+        for (int n = 0; n < codec->n_scalars; n++) {
             char name[64], row[72];
-            aw_leaf_name(&codec->leaves[n], name, sizeof name);
+            aw_scalar_name(&codec->scalars[n], name, sizeof name);
             snprintf(row, sizeof row, " %s", name);
-            bool hidden = codec->leaves[n].field->type == AW_PAD;
+            bool hidden = codec->scalars[n].field->type == AW_PAD;
             if (!hidden && !strstr(text, row))
                 fail_msg("%s is not described", name);
             snprintf(row, sizeof row, "| `%s` |", name);
@@ -175,23 +175,23 @@ static void every_field_is_described(void **state)
 
 static void assert_json_leaf(const struct aw_codec *codec, int i, json_t *json)
 {
-    const struct aw_leaf *leaf = &codec->leaves[i];
+    const struct aw_scalar *scalar = &codec->scalars[i];
     char name[64];
-    aw_leaf_name(leaf, name, sizeof name);
+    aw_scalar_name(scalar, name, sizeof name);
     assert_string_equal(json_string_value(json_object_get(json, "name")), name);
     if (!codec->protocol->ascii) {
-        assert_int_equal(json_integer_value(json_object_get(json, "bit")), leaf->bit);
-        assert_int_equal(json_integer_value(json_object_get(json, "bits")), leaf->bits);
+        assert_int_equal(json_integer_value(json_object_get(json, "bit")), scalar->bit);
+        assert_int_equal(json_integer_value(json_object_get(json, "bits")), scalar->bits);
     }
-    if (!leaf->value || leaf->field->type == AW_TEXT)
+    if (!scalar->value || scalar->field->type == AW_TEXT)
         return;
-    struct aw_range range = aw_leaf_range(codec, i, NULL);
+    struct aw_range range = aw_scalar_range(codec, i, NULL);
     double scale = json_number_value(json_object_get(json, "scale"));
     assert_true(fabs(scale - range.scale) <= 1e-14 * range.scale);
-    if (leaf->field->names)
+    if (scalar->field->names)
         assert_true(json_object_size(json_object_get(json, "names")) > 0);
-    if (leaf->field->optional)
-        assert_true(json_number_value(json_object_get(json, "default")) == leaf->field->fallback);
+    if (scalar->field->optional)
+        assert_true(json_number_value(json_object_get(json, "default")) == scalar->field->fallback);
 }
 
 static void check_json(void)
@@ -206,8 +206,8 @@ static void check_json(void)
     for (size_t i = 0; i < wire.protocol->n_messages; i++) {
         const struct aw_codec *codec = aw_wire_codec_at(&wire, i);
         json_t *fields = json_object_get(json_array_get(messages, i), "fields");
-        assert_int_equal(json_array_size(fields), codec->n_leaves);
-        for (int n = 0; n < codec->n_leaves; n++)
+        assert_int_equal(json_array_size(fields), codec->n_scalars);
+        for (int n = 0; n < codec->n_scalars; n++)
             assert_json_leaf(codec, n, json_array_get(fields, (size_t)n));
     }
     json_decref(json);

@@ -135,10 +135,10 @@ static void lua_has_every_field_of_every_variant(void **state)
                 const struct aw_codec *codec = aw_wire_codec_at(&wire, m);
                 snprintf(part, sizeof part, "{name = \"%s\", dir", codec->message->name);
                 assert_has(text, part);
-                for (int leaf = 0; leaf < codec->n_leaves; leaf++) {
-                    aw_leaf_name(&codec->leaves[leaf], name, sizeof name);
+                for (int scalar = 0; scalar < codec->n_scalars; scalar++) {
+                    aw_scalar_name(&codec->scalars[scalar], name, sizeof name);
                     snprintf(part, sizeof part, ", name = \"%s\", type", name);
-                    if (codec->leaves[leaf].value)
+                    if (codec->scalars[scalar].value)
                         assert_has(text, part);
                 }
             }

@@ -53,10 +53,10 @@ static void rows_follow_each_other(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const struct aw_codec *codec = codec_of(places[i].message, places[i].variant);
-        int leaf = aw_codec_find(codec, places[i].field);
-        assert_true(leaf >= 0);
-        assert_int_equal(codec->leaves[leaf].bit, places[i].bit);
-        assert_int_equal(codec->leaves[leaf].bits, places[i].bits);
+        int scalar = aw_codec_find(codec, places[i].field);
+        assert_true(scalar >= 0);
+        assert_int_equal(codec->scalars[scalar].bit, places[i].bit);
+        assert_int_equal(codec->scalars[scalar].bits, places[i].bits);
     }
 }
 
@@ -107,12 +107,12 @@ static void fields_are_found_by_their_names(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct aw_codec *codec = codec_of(rows[i].message, "little");
-        int leaf = aw_codec_find(codec, rows[i].name);
-        if ((leaf >= 0) != (rows[i].found != NULL))
-            fail_msg("%s: leaf %d", rows[i].name, leaf);
-        if (leaf < 0)
+        int scalar = aw_codec_find(codec, rows[i].name);
+        if ((scalar >= 0) != (rows[i].found != NULL))
+            fail_msg("%s: leaf %d", rows[i].name, scalar);
+        if (scalar < 0)
             continue;
-        assert_int_equal(aw_leaf_name(&codec->leaves[leaf], name, sizeof name),
+        assert_int_equal(aw_scalar_name(&codec->scalars[scalar], name, sizeof name),
                          strlen(rows[i].found));
         assert_string_equal(name, rows[i].found);
     }
@@ -137,8 +137,8 @@ static void a_plain_field_wins_over_a_grouped_one(void **state)
     (void)state;
     assert_int_equal(aw_codec_init(&codec, &sample_protocol, &sample_variants[0], &message, false),
                      AW_OK);
-    assert_null(codec.leaves[aw_codec_find(&codec, "x")].label);
-    assert_string_equal(codec.leaves[aw_codec_find(&codec, "force.x")].label, "force");
+    assert_null(codec.scalars[aw_codec_find(&codec, "x")].label);
+    assert_string_equal(codec.scalars[aw_codec_find(&codec, "force.x")].label, "force");
     assert_int_equal(aw_codec_find(&codec, "y"), aw_codec_find(&codec, "force.y"));
 }
 
@@ -147,7 +147,7 @@ static void a_name_is_cut_to_its_room(void **state)
     const struct aw_codec *codec = codec_of("groups", "little");
     char name[6] = "xxxxx";
     (void)state;
-    aw_leaf_name(&codec->leaves[aw_codec_find(codec, "elbow.position")], name, 4);
+    aw_scalar_name(&codec->scalars[aw_codec_find(codec, "elbow.position")], name, 4);
     assert_string_equal(name, "elb");
     assert_int_equal(name[4], 'x');
 }
@@ -162,10 +162,10 @@ static void too_many_rows_are_refused(void **state)
     for (size_t i = 0; i < AW_MAX_LEAVES; i++)
         rows[i] = (struct aw_field){.name = "x", .type = AW_UINT, .bits = 8};
     assert_int_equal(aw_codec_init(&codec, &sample_protocol, &bare, &message, false), AW_OK);
-    assert_int_equal(codec.n_leaves, AW_MAX_LEAVES);
+    assert_int_equal(codec.n_scalars, AW_MAX_LEAVES);
     assert_int_equal(aw_codec_init(&codec, &sample_protocol, &sample_variants[0], &message, false),
                      AW_LIMIT);
-    assert_int_equal(codec.n_leaves, AW_MAX_LEAVES);
+    assert_int_equal(codec.n_scalars, AW_MAX_LEAVES);
 }
 
 static void ranges_without_limits_are_those_of_the_wire(void **state)
@@ -189,7 +189,7 @@ static void ranges_without_limits_are_those_of_the_wire(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct aw_codec *codec = codec_of(rows[i].message, rows[i].variant);
-        struct aw_range range = aw_leaf_range(codec, aw_codec_find(codec, rows[i].field), NULL);
+        struct aw_range range = aw_scalar_range(codec, aw_codec_find(codec, rows[i].field), NULL);
         if (range.min != rows[i].min || range.max != rows[i].max)
             fail_msg("%s: %.17g to %.17g", rows[i].field, range.min, range.max);
     }
@@ -206,7 +206,7 @@ static void a_range_goes_up_whatever_the_scale(void **state)
     static struct aw_codec codec;
     (void)state;
     aw_codec_init(&codec, &sample_protocol, &sample_variants[0], &message, false);
-    struct aw_range range = aw_leaf_range(&codec, aw_codec_find(&codec, "x"), NULL);
+    struct aw_range range = aw_scalar_range(&codec, aw_codec_find(&codec, "x"), NULL);
     assert_true(range.min == -253);
     assert_true(range.max == 257);
 }
@@ -228,10 +228,10 @@ static void another_field_chooses_the_scale(void **state)
     struct aw_record record;
     (void)state;
     aw_record_init(&record, codec, AW_TX);
-    assert_null(aw_leaf_range(codec, level, &record).unit); /* not chosen yet */
+    assert_null(aw_scalar_range(codec, level, &record).unit); /* not chosen yet */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(aw_record_set(&record, "kind", rows[i].kind, NULL), AW_OK);
-        struct aw_range range = aw_leaf_range(codec, level, &record);
+        struct aw_range range = aw_scalar_range(codec, level, &record);
         if (rows[i].unit)
             assert_string_equal(range.unit, rows[i].unit);
         else
@@ -247,7 +247,7 @@ static void raw_is_what_the_wire_has(void **state)
     (void)state;
     aw_wire_init(&wire, &sample_protocol, NULL, true);
     const struct aw_codec *codec = aw_wire_codec(&wire, "choice", AW_TX);
-    struct aw_range range = aw_leaf_range(codec, aw_codec_find(codec, "way"), NULL);
+    struct aw_range range = aw_scalar_range(codec, aw_codec_find(codec, "way"), NULL);
     assert_null(range.unit);
     assert_true(range.scale == 1);
     assert_true(range.offset == 0);
@@ -270,8 +270,8 @@ static void the_tables_fit(void **state)
                 const struct aw_message *message = aw_wire_message(&wire, i);
                 assert_int_equal(aw_codec_init(&codec, protocols[p], v, message, false), AW_OK);
                 assert_true(codec.size <= protocols[p]->frame_max);
-                for (int n = 0; n < codec.n_leaves; n++)
-                    assert_true(!codec.leaves[n].field->by || codec.leaves[n].by >= 0);
+                for (int n = 0; n < codec.n_scalars; n++)
+                    assert_true(!codec.scalars[n].field->by || codec.scalars[n].by >= 0);
             }
         }
 }

@@ -44,16 +44,16 @@ static void assert_fields(const struct sample_frame *row)
     for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
         char *equals = strchr(word, '=');
         *equals = '\0';
-        int leaf = aw_codec_find(record.codec, word);
-        assert_true(record.present >> leaf & 1);
+        int scalar = aw_codec_find(record.codec, word);
+        assert_true(record.present >> scalar & 1);
         aw_record_init(&sent, record.codec, AW_TX);
         sent.present = record.present;
         memcpy(sent.v, record.v, sizeof sent.v);
         assert_int_equal(aw_record_set_text(&sent, word, equals + 1, &err), AW_OK);
-        if (record.codec->leaves[leaf].field->type == AW_TEXT)
+        if (record.codec->scalars[scalar].field->type == AW_TEXT)
             assert_string_equal(record.text, sent.text);
         else
-            assert_same_value(&sent, &record, leaf);
+            assert_same_value(&sent, &record, scalar);
     }
 }
 
@@ -105,11 +105,11 @@ static void every_flipped_bit_breaks_the_checksum(void **state)
     }
 }
 
-static const struct aw_leaf *leaf_at(const struct aw_codec *codec, size_t bit)
+static const struct aw_scalar *leaf_at(const struct aw_codec *codec, size_t bit)
 {
-    for (int i = 0; i < codec->n_leaves; i++)
-        if (bit >= codec->leaves[i].bit && bit < codec->leaves[i].bit + codec->leaves[i].bits)
-            return &codec->leaves[i];
+    for (int i = 0; i < codec->n_scalars; i++)
+        if (bit >= codec->scalars[i].bit && bit < codec->scalars[i].bit + codec->scalars[i].bits)
+            return &codec->scalars[i];
     return NULL;
 }
 
@@ -119,13 +119,13 @@ static void check_flips(const char *message, uint8_t *bytes, size_t size)
 {
     const struct aw_codec *codec = aw_wire_codec(&wire, message, AW_TX);
     for (size_t bit = 0; bit < (size - 1) * 8; bit++) {
-        const struct aw_leaf *leaf = leaf_at(codec, bit);
-        const struct aw_field *row = leaf->field;
+        const struct aw_scalar *scalar = leaf_at(codec, bit);
+        const struct aw_field *row = scalar->field;
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
         bytes[size - 1] = sample_sum(bytes, size - 1);
         enum aw_status status = decode(message, bytes, size);
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        if (leaf->value)
+        if (scalar->value)
             continue;
         bool ignored = row->lenient || row->type == AW_PAD;
         if (status != (ignored ? AW_OK : AW_MALFORMED))

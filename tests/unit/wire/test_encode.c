@@ -191,8 +191,8 @@ static void the_largest_float_goes_out_as_it_is_written(void **state)
     begin("numbers", "u8=0 u16=0 u32=0 s8=0 s16=0 s32=0 long=0 float=-3.4028235e+38 mag=0");
     assert_int_equal(encode(true), AW_OK);
     assert_int_equal(encode(false), AW_OK);
-    const struct aw_leaf *leaf = &record.codec->leaves[aw_codec_find(record.codec, "float")];
-    assert_memory_equal(bytes + leaf->bit / 8, largest, sizeof largest);
+    const struct aw_scalar *scalar = &record.codec->scalars[aw_codec_find(record.codec, "float")];
+    assert_memory_equal(bytes + scalar->bit / 8, largest, sizeof largest);
     assert_int_equal(aw_record_set(&record, "float", 3.4028236e38, &err), AW_OK);
     assert_int_equal(encode(true), AW_LIMIT);
 }
@@ -234,16 +234,16 @@ static void every_field_of_every_tool_is_limited(void **state)
         aw_wire_init(&wire, protocols[p], NULL, false);
         for (size_t m = 0; m < protocols[p]->n_messages; m++) {
             const struct aw_codec *codec = aw_wire_codec_at(&wire, m);
-            for (int i = 0; i < codec->n_leaves; i++) {
-                if (!codec->leaves[i].value || codec->leaves[i].field->type == AW_TEXT)
+            for (int i = 0; i < codec->n_scalars; i++) {
+                if (!codec->scalars[i].value || codec->scalars[i].field->type == AW_TEXT)
                     continue;
                 fill(&record, codec, AW_TX, &rng);
                 record.v[i] = 1e300; /* also where the wire has another unit */
                 if (encode(false) != AW_LIMIT || encode(true) != AW_LIMIT)
-                    fail_msg("%s: %s", codec->message->name, codec->leaves[i].field->name);
+                    fail_msg("%s: %s", codec->message->name, codec->scalars[i].field->name);
                 record.v[i] = NAN;
-                if (!codec->leaves[i].field->has_no_data && encode(true) != AW_USAGE)
-                    fail_msg("%s: %s", codec->message->name, codec->leaves[i].field->name);
+                if (!codec->scalars[i].field->has_no_data && encode(true) != AW_USAGE)
+                    fail_msg("%s: %s", codec->message->name, codec->scalars[i].field->name);
             }
         }
     }

@@ -116,10 +116,10 @@ static enum aw_status run_decode(const char *hex, enum aw_dir dir, uint8_t *byte
     return status == AW_OK ? aw_wire_decode(&wire, dir, frame, record, err) : status;
 }
 
-static json_t *expected_value(json_t *object, const struct aw_leaf *leaf)
+static json_t *expected_value(json_t *object, const struct aw_scalar *scalar)
 {
-    json_t *owner = leaf->label ? json_object_get(object, leaf->label) : object;
-    return json_object_get(owner, leaf->field->name);
+    json_t *owner = scalar->label ? json_object_get(object, scalar->label) : object;
+    return json_object_get(owner, scalar->field->name);
 }
 
 static const char *name_of_value(const struct aw_field *row, double value)
@@ -131,18 +131,18 @@ static const char *name_of_value(const struct aw_field *row, double value)
 }
 
 /* Half of what the last printed digit can tell. */
-static double resolution(const struct aw_record *record, int leaf, double value)
+static double resolution(const struct aw_record *record, int scalar, double value)
 {
-    const struct aw_field *row = record->codec->leaves[leaf].field;
+    const struct aw_field *row = record->codec->scalars[scalar].field;
     if (row->type == AW_FLOAT)
         return fabs(value) * 1e-7;
     return row->scale == floor(row->scale) ? 0 : row->scale * 0.5;
 }
 
-static bool is_same(const struct aw_record *record, int leaf, json_t *expected)
+static bool is_same(const struct aw_record *record, int scalar, json_t *expected)
 {
-    const struct aw_field *row = record->codec->leaves[leaf].field;
-    double value = record->v[leaf];
+    const struct aw_field *row = record->codec->scalars[scalar].field;
+    double value = record->v[scalar];
     if (row->type == AW_TEXT)
         return json_is_string(expected) && strcmp(json_string_value(expected), record->text) == 0;
     if (isnan(value))
@@ -151,7 +151,7 @@ static bool is_same(const struct aw_record *record, int leaf, json_t *expected)
     if (name)
         return json_is_string(expected) && strcmp(json_string_value(expected), name) == 0;
     return json_is_number(expected) &&
-           fabs(json_number_value(expected) - value) <= resolution(record, leaf, value);
+           fabs(json_number_value(expected) - value) <= resolution(record, scalar, value);
 }
 
 static size_t count_values(json_t *object)
@@ -175,13 +175,13 @@ static void assert_record(const struct golden *golden, const struct aw_record *r
     const char *dir = json_string_value(json_object_get(json, "dir"));
     assert_string_equal(message, record->codec->message->name);
     assert_string_equal(dir, record->dir == AW_TX ? "tx" : "rx");
-    for (int i = 0; i < record->codec->n_leaves; i++) {
+    for (int i = 0; i < record->codec->n_scalars; i++) {
         char name[64];
         if (!(record->present >> i & 1))
             continue;
         n++;
-        aw_leaf_name(&record->codec->leaves[i], name, sizeof name);
-        if (!is_same(record, i, expected_value(json, &record->codec->leaves[i])))
+        aw_scalar_name(&record->codec->scalars[i], name, sizeof name);
+        if (!is_same(record, i, expected_value(json, &record->codec->scalars[i])))
             fail_msg("line %d: %s is %.9g", golden->line, name, record->v[i]);
     }
     assert_int_equal(n, count_values(json));

@@ -11,7 +11,7 @@ static enum aw_slcan_kind decode_text(const char *text, char *frame, int *time_m
     uint8_t datagram[10];
     size_t size = 0;
     for (const char *c = text; *c; c++)
-        assert_int_equal(aw_slcan_take(&reader, (uint8_t)*c), c[1] == '\0');
+        assert_int_equal(aw_slcan_read(&reader, (uint8_t)*c), c[1] == '\0');
     enum aw_slcan_kind kind = aw_slcan_decode(&reader, datagram, &size, time_ms);
     if (kind == AW_SLCAN_FRAME)
         print_frame(datagram, size, frame);

@@ -9,7 +9,7 @@ static bool take_text(struct aw_socketcand_reader *reader, const char *text)
 {
     bool complete = false;
     for (const char *c = text; *c; c++)
-        complete = aw_socketcand_take(reader, (uint8_t)*c);
+        complete = aw_socketcand_read(reader, (uint8_t)*c);
     return complete;
 }
 
@@ -113,9 +113,9 @@ static void what_is_no_message_is_passed_over(void **state)
     snprintf(longer, sizeof longer, "< frame 123 1.0 %0150d >", 0);
     assert_false(take_text(&reader, longer));
     assert_false(take_text(&reader, "< a b c d e f g h i j k l m n o p q >"));
-    assert_false(aw_socketcand_take(&reader, '<'));
-    assert_false(aw_socketcand_take(&reader, '\0'));
-    assert_false(aw_socketcand_take(&reader, '>'));
+    assert_false(aw_socketcand_read(&reader, '<'));
+    assert_false(aw_socketcand_read(&reader, '\0'));
+    assert_false(aw_socketcand_read(&reader, '>'));
     assert_true(take_text(&reader, "< hi > < ok >"));
     assert_int_equal(reader.n, 1);
     assert_string_equal(reader.word[0], "ok");

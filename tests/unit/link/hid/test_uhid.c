@@ -105,7 +105,7 @@ static void tell_output(const char *data, uint16_t size)
 }
 
 /* What the link says to the kernel. */
-static struct uhid_event heard(void)
+static struct uhid_event received(void)
 {
     struct uhid_event event = {0};
     assert_true(recv(kernel.ends[1], &event, sizeof event, MSG_DONTWAIT) > 0);
@@ -192,7 +192,7 @@ static void reports_pass_both_ways(void **state)
     nothing_heard();
 
     assert_int_equal(aw_link_write(link, report + 1, AW_HID_REPORT, &err), AW_OK);
-    struct uhid_event input = heard();
+    struct uhid_event input = received();
     assert_int_equal(input.type, UHID_INPUT2);
     assert_int_equal(input.u.input2.size, AW_HID_REPORT);
     assert_memory_equal(input.u.input2.data, report + 1, AW_HID_REPORT);
@@ -211,11 +211,11 @@ static void control_requests_are_refused(void **state)
     tell(&(struct uhid_event){.type = UHID_GET_REPORT, .u.get_report.id = 77});
     tell(&(struct uhid_event){.type = UHID_SET_REPORT, .u.set_report.id = 78});
     assert_read_is(link, AW_TIMEOUT, 0);
-    struct uhid_event reply = heard();
+    struct uhid_event reply = received();
     assert_int_equal(reply.type, UHID_GET_REPORT_REPLY);
     assert_int_equal(reply.u.get_report_reply.id, 77);
     assert_int_equal(reply.u.get_report_reply.err, EIO);
-    reply = heard();
+    reply = received();
     assert_int_equal(reply.type, UHID_SET_REPORT_REPLY);
     assert_int_equal(reply.u.set_report_reply.id, 78);
     assert_int_equal(reply.u.set_report_reply.err, EIO);
@@ -232,7 +232,7 @@ static void errors_while_it_runs(void **state)
     struct aw_link *link = open_link("uhid:?serial=T1", &clock.base);
     kernel.write_error = EINTR; /* once more */
     assert_writes(link, "a");
-    assert_int_equal(heard().u.input2.data[0], 'a');
+    assert_int_equal(received().u.input2.data[0], 'a');
     kernel.write_error = EINVAL; /* the driver was taken away: as if nobody read */
     assert_writes(link, "b");
     nothing_heard();

@@ -12,10 +12,10 @@
 
 #define MAX_PENDING 16
 
-/* When this line is heard, each reply is said after its delay. A line that is not the next one of
- * the script gets no answer. */
+/* When this line is received, each reply is said after its delay. A line that is not the next one
+ * of the script gets no answer. */
 struct step {
-    const char *hear;
+    const char *receive;
     struct {
         int after_ms;
         const char *say;
@@ -53,7 +53,7 @@ static enum aw_status script_write(struct aw_link *link, const void *buf, size_t
         return aw_fail(err, AW_LOST, "gone");
     snprintf(line, sizeof line, "%.*s", (int)size - 2, (const char *)buf);
     strcat(strcat(f->log, f->log[0] ? " " : ""), line);
-    if (!f->next || !f->next->hear || strcmp(f->next->hear, line) != 0)
+    if (!f->next || !f->next->receive || strcmp(f->next->receive, line) != 0)
         return AW_OK;
     for (int i = 0; i < 4 && f->next->replies[i].say; i++) {
         f->pending[f->n].at = f->clock.time_ns + f->next->replies[i].after_ms * AW_MILLISECOND;
@@ -363,7 +363,7 @@ static void test_idle_acks_what_the_handler_repeats(void **state)
 /* Digits that do not agree */
 
 static const struct aw_arm_memory after_one = {
-    .known = true, .tx = 1, .rx = 3, .heard = "DEG1,090", .confirmed = "DEG1,090"};
+    .known = true, .tx = 1, .rx = 3, .received = "DEG1,090", .confirmed = "DEG1,090"};
 
 static void test_memory_is_used(void **state)
 {
@@ -375,7 +375,7 @@ static void test_memory_is_used(void **state)
     const struct aw_arm_memory *memory = aw_arm_memory(&f->arm);
     assert_int_equal(memory->tx, 0);
     assert_int_equal(memory->rx, 2);
-    assert_string_equal(memory->heard, "DEG1,010");
+    assert_string_equal(memory->received, "DEG1,010");
 }
 
 static void test_memory_is_not_used_where_a_connection_starts(void **state)
@@ -407,7 +407,7 @@ static void test_handler_started_anew(void **state)
     assert_int_equal(aw_arm_memory(&f->arm)->rx, 3);
 }
 
-/* Even where the confirmation has the digit and the text of the last one heard. */
+/* Even where the confirmation has the digit and the text of the last one received. */
 static void test_handler_started_anew_and_says_the_same(void **state)
 {
     (void)state;

@@ -72,19 +72,20 @@ static void say(struct fixture *f, const char *text)
 }
 
 /* All that the handler says until then, CRLF as a blank. */
-static const char *hear(struct fixture *f, int64_t until)
+static const char *receive(struct fixture *f, int64_t until)
 {
-    static char heard[400];
+    static char received[400];
     size_t n = 0, got;
-    while (aw_link_read(f->link, heard + n, sizeof heard - 1 - n, &got, until, &f->err) == AW_OK)
+    while (aw_link_read(f->link, received + n, sizeof received - 1 - n, &got, until, &f->err) ==
+           AW_OK)
         n += got;
-    heard[n] = '\0';
+    received[n] = '\0';
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
-        if (heard[i] != '\n')
-            heard[kept++] = heard[i] == '\r' ? ' ' : heard[i];
-    heard[kept > 0 ? kept - 1 : 0] = '\0';
-    return heard;
+        if (received[i] != '\n')
+            received[kept++] = received[i] == '\r' ? ' ' : received[i];
+    received[kept > 0 ? kept - 1 : 0] = '\0';
+    return received;
 }
 
 static enum aw_status go(struct fixture *f, const char *body)
@@ -109,13 +110,13 @@ static void test_confirms_when_the_motion_ends(void **state)
     (void)state;
     struct fixture *f = begin("", NULL);
     say(f, "0DEG1,090\r\n");
-    assert_string_equal(hear(f, AW_SECOND - 1), "0ACK0");
+    assert_string_equal(receive(f, AW_SECOND - 1), "0ACK0");
     assert_true(angle(f, 1) > 89 && angle(f, 1) < 90);
-    assert_string_equal(hear(f, AW_SECOND), "2DEG1,090");
+    assert_string_equal(receive(f, AW_SECOND), "2DEG1,090");
     say(f, "0ACK2\r\n1ARM250,045,120\r\n");
-    assert_string_equal(hear(f, 3 * AW_SECOND), "0ACK1 3ARM250,045,120");
+    assert_string_equal(receive(f, 3 * AW_SECOND), "0ACK1 3ARM250,045,120");
     say(f, "0ACK3\r\n");
-    assert_string_equal(hear(f, 60 * AW_SECOND), "");
+    assert_string_equal(receive(f, 60 * AW_SECOND), "");
     assert_string_equal(f->executed, "DEG1,090 ARM250,045,120");
     assert_true(aw_arm_device_joint(f->device, AW_ARM_TRANSLATE, AW_ARM_REACH, f->clock.time_ns) ==
                 250);
@@ -130,7 +131,7 @@ static void test_next_event_is_exact(void **state)
     assert_true(ops->next_event(f->device) == AW_NEVER);
     say(f, "0DEG1,045\r\n");
     assert_true(ops->next_event(f->device) == AW_SECOND / 2);
-    hear(f, AW_SECOND / 2);
+    receive(f, AW_SECOND / 2);
     assert_true(ops->next_event(f->device) == AW_SECOND / 2 + 2 * AW_SECOND);
     say(f, "0ACK2\r\n");
     assert_true(ops->next_event(f->device) == AW_NEVER);
@@ -142,11 +143,11 @@ static void test_repeats_its_confirmation(void **state)
     (void)state;
     struct fixture *f = begin("", NULL);
     say(f, "0SPD100\r\n");
-    assert_string_equal(hear(f, 5 * AW_SECOND), "0ACK0 2SPD100 2SPD100 2SPD100");
+    assert_string_equal(receive(f, 5 * AW_SECOND), "0ACK0 2SPD100 2SPD100 2SPD100");
     say(f, "0ACK3\r\n");
-    assert_string_equal(hear(f, 7 * AW_SECOND), "2SPD100");
+    assert_string_equal(receive(f, 7 * AW_SECOND), "2SPD100");
     say(f, "0ACK2\r\n");
-    assert_string_equal(hear(f, 20 * AW_SECOND), "");
+    assert_string_equal(receive(f, 20 * AW_SECOND), "");
     end(f);
 }
 
@@ -158,7 +159,7 @@ static void test_duplicates_and_wrong_digits(void **state)
     say(f, "0DEG1,000\r\n");
     say(f, "0DEG1,000\r\n");
     say(f, "2DEG1,090\r\n"); /* its own direction */
-    assert_string_equal(hear(f, 1), "0ACK1 0ACK0 2DEG1,000 0ACK0");
+    assert_string_equal(receive(f, 1), "0ACK1 0ACK0 2DEG1,000 0ACK0");
     assert_string_equal(f->executed, "DEG1,000");
     assert_int_equal(aw_arm_device_counters(f->device)->duplicates, 2);
     end(f);
@@ -175,11 +176,11 @@ static void test_what_it_cannot_do_is_not_acked(void **state)
     struct fixture *f = begin("", NULL);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         say(f, bad[i]);
-        assert_string_equal(hear(f, f->clock.time_ns), "");
+        assert_string_equal(receive(f, f->clock.time_ns), "");
     }
     assert_int_equal(aw_arm_device_counters(f->device)->overlong, 1);
     say(f, "0DEG1,000\r\n");
-    assert_string_equal(hear(f, 1), "0ACK0 2DEG1,000");
+    assert_string_equal(receive(f, 1), "0ACK0 2DEG1,000");
     end(f);
 }
 
@@ -195,11 +196,11 @@ static void test_clamps_to_limits(void **state)
     struct fixture *f = begin("", &profile);
     assert_true(angle(f, 2) == 30);
     say(f, "0DEG2,300\r\n");
-    assert_string_equal(hear(f, 9 * AW_SECOND), "0ACK0 2DEG2,120");
+    assert_string_equal(receive(f, 9 * AW_SECOND), "0ACK0 2DEG2,120");
     say(f, "0ACK2\r\n1POS2,050\r\n"); /* it turns, it does not slide */
-    assert_string_equal(hear(f, 20 * AW_SECOND), "");
+    assert_string_equal(receive(f, 20 * AW_SECOND), "");
     say(f, "1DEG1,-45\r\n"); /* in no profile: 0 to 360 */
-    assert_string_equal(hear(f, 20 * AW_SECOND), "0ACK1 3DEG1,000");
+    assert_string_equal(receive(f, 20 * AW_SECOND), "0ACK1 3DEG1,000");
     end(f);
 }
 
@@ -208,11 +209,11 @@ static void test_a_later_command_replaces_the_motion(void **state)
     (void)state;
     struct fixture *f = begin("", NULL);
     say(f, "0DEG1,180\r\n");
-    hear(f, AW_SECOND);
+    receive(f, AW_SECOND);
     say(f, "1DEG1,000\r\n"); /* from 90 back */
-    assert_string_equal(hear(f, AW_SECOND), "0ACK1 2DEG1,090");
+    assert_string_equal(receive(f, AW_SECOND), "0ACK1 2DEG1,090");
     say(f, "0ACK2\r\n");
-    assert_string_equal(hear(f, 2 * AW_SECOND), "3DEG1,000");
+    assert_string_equal(receive(f, 2 * AW_SECOND), "3DEG1,000");
     end(f);
 }
 
@@ -221,10 +222,10 @@ static void test_joints_move_side_by_side(void **state)
     (void)state;
     struct fixture *f = begin("", NULL);
     say(f, "0DEG1,180\r\n1DEG4,090\r\n");
-    assert_string_equal(hear(f, 1), "0ACK0 0ACK1");
-    assert_string_equal(hear(f, AW_SECOND), "2DEG4,090");
+    assert_string_equal(receive(f, 1), "0ACK0 0ACK1");
+    assert_string_equal(receive(f, AW_SECOND), "2DEG4,090");
     say(f, "0ACK2\r\n");
-    assert_string_equal(hear(f, 2 * AW_SECOND), "3DEG1,180");
+    assert_string_equal(receive(f, 2 * AW_SECOND), "3DEG1,180");
     end(f);
 }
 
@@ -233,14 +234,14 @@ static void test_vehicle(void **state)
     (void)state;
     struct fixture *f = begin("", NULL);
     say(f, "0SPD-100\r\n");
-    assert_string_equal(hear(f, 1), "0ACK0 2SPD-100");
+    assert_string_equal(receive(f, 1), "0ACK0 2SPD-100");
     say(f, "0ACK2\r\n1MOV-0250\r\n");
-    assert_string_equal(hear(f, 5 * AW_SECOND / 2), "0ACK1");
-    assert_string_equal(hear(f, 5 * AW_SECOND / 2 + 1), "3MOV-0250");
+    assert_string_equal(receive(f, 5 * AW_SECOND / 2), "0ACK1");
+    assert_string_equal(receive(f, 5 * AW_SECOND / 2 + 1), "3MOV-0250");
     say(f, "0ACK3\r\n0MOV0250\r\n");
-    hear(f, 7 * AW_SECOND / 2 + 1);
+    receive(f, 7 * AW_SECOND / 2 + 1);
     say(f, "1SPD000\r\n"); /* ends it where it is */
-    assert_string_equal(hear(f, 4 * AW_SECOND), "0ACK1 2MOV0100");
+    assert_string_equal(receive(f, 4 * AW_SECOND), "0ACK1 2MOV0100");
     end(f);
 }
 
@@ -255,7 +256,7 @@ static void test_more_commands_than_it_can_hold(void **state)
         snprintf(line, sizeof line, "1POS%d,900\r\n", i);
         say(f, line);
     }
-    hear(f, 1);
+    receive(f, 1);
     assert_true(aw_arm_device_counters(f->device)->executed <= 16);
     assert_true(aw_arm_device_counters(f->device)->ignored > 0);
     end(f);
@@ -266,12 +267,12 @@ static void test_a_new_connection_starts_anew(void **state)
     (void)state;
     struct fixture *f = begin("", NULL);
     say(f, "0DEG1,090\r\n");
-    assert_string_equal(hear(f, 1), "0ACK0");
+    assert_string_equal(receive(f, 1), "0ACK0");
     f->device->ops->connected(f->device, f->clock.time_ns);
-    assert_string_equal(hear(f, 5 * AW_SECOND), ""); /* the motion went on, silently */
+    assert_string_equal(receive(f, 5 * AW_SECOND), ""); /* the motion went on, silently */
     assert_true(angle(f, 1) == 90);
     say(f, "0SPD100\r\n");
-    assert_string_equal(hear(f, 5 * AW_SECOND), "0ACK0 2SPD100");
+    assert_string_equal(receive(f, 5 * AW_SECOND), "0ACK0 2SPD100");
     end(f);
 }
 
@@ -304,7 +305,7 @@ static void test_no_reack(void **state)
     (void)state;
     struct fixture *f = begin("no-reack", NULL);
     say(f, "1DEG1,090\r\n0SPD001\r\n0SPD001\r\n");
-    assert_string_equal(hear(f, 1), "0ACK0 2SPD001");
+    assert_string_equal(receive(f, 1), "0ACK0 2SPD001");
     end(f);
 }
 
@@ -313,7 +314,7 @@ static void test_bare_confirm(void **state)
     (void)state;
     struct fixture *f = begin("bare-confirm", NULL);
     say(f, "0DEG1,090\r\n");
-    assert_string_equal(hear(f, AW_SECOND), "0ACK0 2DEG");
+    assert_string_equal(receive(f, AW_SECOND), "0ACK0 2DEG");
     end(f);
 }
 
@@ -322,14 +323,14 @@ static void test_drop_confirm(void **state)
     (void)state;
     struct fixture *f = begin("drop-confirm", NULL);
     say(f, "0SPD001\r\n1SPD002\r\n");
-    assert_string_equal(hear(f, 1), "0ACK0 2SPD001 0ACK1");
+    assert_string_equal(receive(f, 1), "0ACK0 2SPD001 0ACK1");
     say(f, "0ACK2\r\n");
-    assert_string_equal(hear(f, 9 * AW_SECOND), "");
+    assert_string_equal(receive(f, 9 * AW_SECOND), "");
     assert_int_equal(aw_arm_device_counters(f->device)->confirmations_dropped, 1);
     end(f);
     f = begin("", NULL);
     say(f, "0SPD001\r\n1SPD002\r\n0ACK2\r\n");
-    assert_string_equal(hear(f, 1), "0ACK0 2SPD001 0ACK1 3SPD002");
+    assert_string_equal(receive(f, 1), "0ACK0 2SPD001 0ACK1 3SPD002");
     end(f);
 }
 
@@ -338,7 +339,7 @@ static void test_ack_invalid(void **state)
     (void)state;
     struct fixture *f = begin("ack-invalid", NULL);
     say(f, "0XYZ1\r\n1DEG\r\n");
-    assert_string_equal(hear(f, 9 * AW_SECOND), "0ACK0 0ACK1");
+    assert_string_equal(receive(f, 9 * AW_SECOND), "0ACK0 0ACK1");
     assert_string_equal(f->executed, "");
     end(f);
 }
@@ -373,7 +374,7 @@ static void test_published_lines(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct fixture *f = begin("published", NULL);
         say(f, rows[i].lines);
-        assert_string_equal(hear(f, 1), rows[i].answer);
+        assert_string_equal(receive(f, 1), rows[i].answer);
         end(f);
     }
 }
@@ -384,10 +385,10 @@ static void test_published_sender(void **state)
     (void)state;
     struct fixture *f = begin("published", NULL);
     say(f, "0DEG2,1600\r\n1SPD1,100\r\n");
-    assert_string_equal(hear(f, 5 * AW_SECOND), "0ACK0 2DEG 0ACK1 2DEG 2DEG");
+    assert_string_equal(receive(f, 5 * AW_SECOND), "0ACK0 2DEG 0ACK1 2DEG 2DEG");
     assert_true(pulse(f, 2) == 1600);
     say(f, "0ACK2\r\n");
-    assert_string_equal(hear(f, 20 * AW_SECOND), "");
+    assert_string_equal(receive(f, 20 * AW_SECOND), "");
     end(f);
 }
 
@@ -397,9 +398,9 @@ static void test_pulse_deg(void **state)
     struct fixture *f = begin("pulse-deg", NULL);
     assert_true(pulse(f, 2) == 1500);
     say(f, "0DEG2,2000\r\n"); /* 90 deg */
-    assert_string_equal(hear(f, AW_SECOND), "0ACK0 2DEG2,2000");
+    assert_string_equal(receive(f, AW_SECOND), "0ACK0 2DEG2,2000");
     say(f, "0ACK2\r\n1DEG2,090\r\n");
-    assert_string_equal(hear(f, AW_SECOND), "0ACK1 3DEG2,090");
+    assert_string_equal(receive(f, AW_SECOND), "0ACK1 3DEG2,090");
     assert_true(pulse(f, 2) == 2000);
     end(f);
 }
@@ -445,7 +446,7 @@ static void test_published_firmware(void **state)
 {
     (void)state;
     struct fixture *f = begin("published", NULL);
-    struct aw_arm_memory wrong = {.known = true, .tx = 1, .rx = 3, .heard = "DEG"};
+    struct aw_arm_memory wrong = {.known = true, .tx = 1, .rx = 3, .received = "DEG"};
     start_controller(f, &wrong);
     assert_int_equal(go(f, "DEG2,1000"), AW_OK); /* nothing for 1, then 0 */
     assert_true(f->out.flipped);
@@ -549,7 +550,7 @@ static void test_stop_at_once_turns_the_arm_back(void **state)
     f->arm.options.seq = 1;
     assert_int_equal(go(f, "DEG1,360"), AW_TIMEOUT);
     assert_int_equal(aw_arm_stop(&f->arm, false, &f->out, &f->err), AW_OK);
-    hear(f, f->clock.time_ns + 9 * AW_SECOND);
+    receive(f, f->clock.time_ns + 9 * AW_SECOND);
     assert_true(angle(f, 1) == 10);
     end(f);
 }

@@ -52,16 +52,16 @@ static void test_pieces(void **state)
 {
     (void)state;
     struct fixture f = make();
-    static const char *const pieces[] = {"0", "ACK", "1\r", "\n3PO", "S2,120\r\n0"};
+    static const char *const segments[] = {"0", "ACK", "1\r", "\n3PO", "S2,120\r\n0"};
     for (size_t i = 0; i < 3; i++) {
-        feed(&f, pieces[i]);
+        feed(&f, segments[i]);
         assert_int_equal(next(&f), AW_MORE);
     }
-    feed(&f, pieces[3]);
+    feed(&f, segments[3]);
     assert_int_equal(next(&f), AW_OK);
     assert_int_equal(aw_arm_ack_digit(&f.line), 1);
     assert_int_equal(next(&f), AW_MORE);
-    feed(&f, pieces[4]);
+    feed(&f, segments[4]);
     assert_int_equal(next(&f), AW_OK);
     assert_string_equal(f.line.body, "POS2,120");
 }
@@ -218,11 +218,11 @@ static void test_digit_rule(void **state)
     assert_int_equal(aw_arm_judge(&r, 3), AW_ARM_DUPLICATE);
     assert_int_equal(aw_arm_judge(&r, 0), AW_ARM_FOREIGN);
     assert_int_equal(aw_arm_judge(&r, 7), AW_ARM_FOREIGN);
-    aw_arm_take(&r, 2);
+    aw_arm_handle(&r, 2);
     assert_int_equal(aw_arm_judge(&r, 2), AW_ARM_DUPLICATE);
     r.any = true;
     assert_int_equal(aw_arm_judge(&r, 2), AW_ARM_NEW);
-    aw_arm_take(&r, 2);
+    aw_arm_handle(&r, 2);
     assert_int_equal(aw_arm_judge(&r, 2), AW_ARM_DUPLICATE);
     assert_int_equal(aw_arm_judge(&r, 3), AW_ARM_NEW);
 }

@@ -47,7 +47,7 @@ static struct aw_arm_memory sample(void)
         .known = true, .tx = 1, .rx = 3, .agreed = true, .pings = AW_ARM_PINGS_NEXT};
     aw_arm_memory_owe(&memory, "DEG1,010");
     aw_arm_memory_owe(&memory, "ARM250,-45,120");
-    strcpy(memory.heard, "DEG1,090");
+    strcpy(memory.received, "DEG1,090");
     strcpy(memory.pending, "ARM250,-45,120");
     strcpy(memory.confirmed, "DEG1,090");
     memory.places[1] = (struct aw_arm_place){true, AW_ARM_ROTATE, -90};
@@ -70,7 +70,7 @@ static void test_there_and_back(void **state)
     assert_int_equal(loaded.n_owed, 2);
     assert_string_equal(loaded.owed[0], "DEG1,010");
     assert_string_equal(loaded.owed[1], "ARM250,-45,120");
-    assert_string_equal(loaded.heard, "DEG1,090");
+    assert_string_equal(loaded.received, "DEG1,090");
     assert_string_equal(loaded.pending, "ARM250,-45,120");
     assert_string_equal(loaded.confirmed, "DEG1,090");
     assert_true(loaded.places[1].known && loaded.places[1].value == -90);

@@ -5,7 +5,7 @@
 struct tap {
     struct aw_link base;
     struct aw_virtual_clock clock;
-    struct aw_pid pid;
+    struct aw_canpid client;
     struct aw_error err;
     size_t n_written;
     struct {
@@ -59,10 +59,10 @@ static struct tap *tap_new(void)
 {
     static const struct aw_link_ops ops = {.read = tap_read, .write = tap_write};
     struct tap *tap = calloc(1, sizeof *tap);
-    struct aw_pid_options options = aw_pid_defaults();
+    struct aw_canpid_options options = aw_canpid_defaults();
     tap->clock = aw_virtual_clock();
     tap->base = (struct aw_link){.ops = &ops, .clock = &tap->clock.base, .datagrams = true};
-    aw_pid_init(&tap->pid, &tap->base, NULL, &options);
+    aw_canpid_init(&tap->client, &tap->base, NULL, &options);
     return tap;
 }
 
@@ -99,14 +99,14 @@ static void assert_written(struct tap *tap, size_t i, const char *frame)
 }
 
 /* "kp board=lknee controller=tor value=0.6" as a record. */
-static struct aw_record command(struct aw_pid *pid, const char *text)
+static struct aw_record command(struct aw_canpid *client, const char *text)
 {
     struct aw_record record;
     struct aw_error err;
     char words[128], *next = NULL;
     snprintf(words, sizeof words, "%s", text);
     char *word = strtok_r(words, " ", &next);
-    aw_record_init(&record, aw_wire_codec(&pid->wire, word, AW_TX), AW_TX);
+    aw_record_init(&record, aw_wire_codec(&client->wire, word, AW_TX), AW_TX);
     struct aw_pair pairs[8];
     size_t n = 0;
     while ((word = strtok_r(NULL, " ", &next)) != NULL) {
@@ -118,10 +118,10 @@ static struct aw_record command(struct aw_pid *pid, const char *text)
     return record;
 }
 
-static enum aw_status send(struct tap *tap, const char *text, struct aw_pid_sent *sent)
+static enum aw_status send(struct tap *tap, const char *text, struct aw_canpid_sent *sent)
 {
-    struct aw_record record = command(&tap->pid, text);
-    return aw_pid_send(&tap->pid, &record, sent, &tap->err);
+    struct aw_record record = command(&tap->client, text);
+    return aw_canpid_send(&tap->client, &record, sent, &tap->err);
 }
 
 /* Sending */
@@ -130,26 +130,27 @@ static void commands_go_out_as_they_should(void **state)
 {
     (void)state;
     struct tap *tap = tap_new();
-    struct aw_pid_sent sent;
+    struct aw_canpid_sent sent;
     assert_int_equal(send(tap, "setpoint board=lknee controller=tor value=-5Nm", &sent), AW_OK);
-    assert_true(sent.board == LKNEE && sent.controller == AW_PID_TOR);
+    assert_true(sent.board == LKNEE && sent.controller == AW_CANPID_TOR);
     assert_true(sent.setpoint == (double)(float)-0.2);
     assert_false(sent.switches || sent.unknown);
     assert_int_equal(send(tap, "kp board=lknee controller=tor value=0.6", &sent), AW_OK);
     assert_false(sent.switches || sent.unknown);
     assert_true(isnan(sent.setpoint));
     assert_int_equal(send(tap, "event board=lknee value=start", &sent), AW_OK);
-    assert_int_equal(sent.controller, AW_PID_LAST);
+    assert_int_equal(sent.controller, AW_CANPID_LAST);
     assert_int_equal(send(tap, "aux board=lknee index=0 value=2", NULL), AW_OK);
-    assert_int_equal(aw_pid_setpoint(&tap->pid, LKNEE, AW_PID_POS, 10 / 360.0, &sent, &tap->err),
-                     AW_OK);
+    assert_int_equal(
+        aw_canpid_setpoint(&tap->client, LKNEE, AW_CANPID_POS, 10 / 360.0, &sent, &tap->err),
+        AW_OK);
     assert_true(sent.switches);
     assert_written(tap, 0, "044#CDCC4CBE0200");
     assert_written(tap, 1, "041#9A99193F0200");
     assert_written(tap, 2, "046#010000000000");
     assert_written(tap, 3, "049#000000400000");
     assert_written(tap, 4, "044#398EE33C0000");
-    assert_int_equal(tap->pid.counters.sent, 5);
+    assert_int_equal(tap->client.counters.sent, 5);
     free(tap);
 }
 
@@ -157,7 +158,7 @@ static void the_switch_guard(void **state)
 {
     (void)state;
     struct tap *tap = tap_new();
-    struct aw_pid_sent sent;
+    struct aw_canpid_sent sent;
     assert_int_equal(send(tap, "kp board=lknee controller=tor value=0.6", &sent), AW_OK);
     assert_true(sent.unknown && !sent.switches);
     assert_int_equal(send(tap, "ki board=lknee controller=tor value=0.1", &sent), AW_OK);
@@ -172,10 +173,10 @@ static void the_switch_guard(void **state)
     assert_int_equal(tap->n_written, 2);
     assert_int_equal(send(tap, "kp board=lhip controller=pos value=3", &sent), AW_OK);
     assert_true(sent.unknown); /* another board */
-    tap->pid.options.allow_switch = true;
+    tap->client.options.allow_switch = true;
     assert_int_equal(send(tap, "kp board=lknee controller=pos value=3", &sent), AW_OK);
     assert_true(sent.switches);
-    tap->pid.options.allow_switch = false;
+    tap->client.options.allow_switch = false;
     assert_int_equal(send(tap, "kd board=lknee controller=pos value=1", &sent), AW_OK);
     assert_false(sent.switches);
     free(tap);
@@ -186,13 +187,13 @@ static void what_others_send_is_seen(void **state)
 {
     (void)state;
     struct tap *tap = tap_new();
-    struct aw_pid_frame frame;
+    struct aw_canpid_frame frame;
     give(tap, "044#0000003E0200");
-    assert_int_equal(aw_pid_next(&tap->pid, 0, &frame, &tap->err), AW_OK);
+    assert_int_equal(aw_canpid_next(&tap->client, 0, &frame, &tap->err), AW_OK);
     assert_int_equal(frame.record.dir, AW_TX);
-    assert_int_equal(aw_pid_board(&tap->pid, LKNEE)->controller, AW_PID_TOR);
+    assert_int_equal(aw_canpid_board(&tap->client, LKNEE)->controller, AW_CANPID_TOR);
     assert_int_equal(send(tap, "kp board=lknee controller=pos value=3", NULL), AW_LIMIT);
-    assert_int_equal(tap->pid.counters.commands_seen, 1);
+    assert_int_equal(tap->client.counters.commands_seen, 1);
     free(tap);
 }
 
@@ -201,25 +202,27 @@ static void what_could_do_harm_is_never_sent(void **state)
     (void)state;
     struct tap *tap = tap_new();
     struct aw_record record;
-    tap->pid.options.force = tap->pid.options.allow_switch = true;
+    tap->client.options.force = tap->client.options.allow_switch = true;
     static const double wrong[] = {NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < 3; i++) {
-        struct aw_pid_gain_at at = {LKNEE, AW_PID_POS, AW_PID_KP, wrong[i]};
-        assert_int_equal(aw_pid_set(&tap->pid, &at, NULL, &tap->err), AW_USAGE);
-        assert_int_equal(aw_pid_setpoint(&tap->pid, LKNEE, AW_PID_TOR, wrong[i], NULL, &tap->err),
-                         AW_USAGE);
+        struct aw_canpid_gain_at at = {LKNEE, AW_CANPID_POS, AW_CANPID_KP, wrong[i]};
+        assert_int_equal(aw_canpid_set(&tap->client, &at, NULL, &tap->err), AW_USAGE);
+        assert_int_equal(
+            aw_canpid_setpoint(&tap->client, LKNEE, AW_CANPID_TOR, wrong[i], NULL, &tap->err),
+            AW_USAGE);
     }
     for (int controller = -1; controller <= 255; controller++) {
-        enum aw_status status = aw_pid_setpoint(&tap->pid, LKNEE, controller, 0, NULL, &tap->err);
+        enum aw_status status =
+            aw_canpid_setpoint(&tap->client, LKNEE, controller, 0, NULL, &tap->err);
         assert_int_equal(status == AW_OK, controller >= 0 && controller <= 3);
     }
     assert_int_equal(tap->n_written, 4);
-    record = command(&tap->pid, "aux board=lknee index=3 value=1");
-    assert_int_equal(aw_pid_send(&tap->pid, &record, NULL, &tap->err), AW_OK);
+    record = command(&tap->client, "aux board=lknee index=3 value=1");
+    assert_int_equal(aw_canpid_send(&tap->client, &record, NULL, &tap->err), AW_OK);
     aw_record_set(&record, "index", 4, NULL);
-    assert_int_equal(aw_pid_send(&tap->pid, &record, NULL, &tap->err), AW_LIMIT);
+    assert_int_equal(aw_canpid_send(&tap->client, &record, NULL, &tap->err), AW_LIMIT);
     assert_int_equal(tap->n_written, 5);
-    tap->pid.options.force = false;
+    tap->client.options.force = false;
     assert_int_equal(send(tap, "kp board=lknee controller=tl value=100.5", NULL), AW_LIMIT);
     assert_int_equal(send(tap, "kp board=lknee value=1", NULL), AW_USAGE);
     assert_int_equal(tap->n_written, 5);
@@ -233,18 +236,18 @@ static void nor_are_raw_records_with_it(void **state)
     struct tap *tap = tap_new();
     struct aw_wire raw;
     struct aw_record record;
-    struct aw_pid_sent sent;
-    tap->pid.options.force = true;
+    struct aw_canpid_sent sent;
+    tap->client.options.force = true;
     aw_wire_init(&raw, &aw_canpid_protocol, NULL, true);
     aw_record_init(&record, aw_wire_codec(&raw, "kp", AW_TX), AW_TX);
     aw_record_set(&record, "board", LKNEE, NULL);
     aw_record_set(&record, "controller", 4, NULL);
     aw_record_set(&record, "value", 1, NULL);
-    assert_int_equal(aw_pid_send(&tap->pid, &record, &sent, &tap->err), AW_LIMIT);
+    assert_int_equal(aw_canpid_send(&tap->client, &record, &sent, &tap->err), AW_LIMIT);
     aw_record_set(&record, "controller", 2, NULL);
-    assert_int_equal(aw_pid_send(&tap->pid, &record, &sent, &tap->err), AW_OK);
+    assert_int_equal(aw_canpid_send(&tap->client, &record, &sent, &tap->err), AW_OK);
     assert_int_equal(sent.board, LKNEE);
-    assert_int_equal(aw_pid_board(&tap->pid, LKNEE)->controller, AW_PID_TOR);
+    assert_int_equal(aw_canpid_board(&tap->client, LKNEE)->controller, AW_CANPID_TOR);
     assert_int_equal(tap->n_written, 1);
     free(tap);
 }
@@ -256,12 +259,14 @@ static void a_board_is_not_flooded(void **state)
     for (int i = 0; i < 5; i++)
         for (unsigned board = LHIP; board <= LKNEE; board += 0x20)
             assert_int_equal(
-                aw_pid_setpoint(&tap->pid, board, AW_PID_POS, 0.01 * i, NULL, &tap->err), AW_OK);
+                aw_canpid_setpoint(&tap->client, board, AW_CANPID_POS, 0.01 * i, NULL, &tap->err),
+                AW_OK);
     for (size_t i = 0; i < 10; i++)
-        assert_true(tap->written[i].time_ns == (int64_t)(i / 2) * AW_PID_PACE_NS);
+        assert_true(tap->written[i].time_ns == (int64_t)(i / 2) * AW_CANPID_PACE_NS);
     tap->clock.time_ns += AW_SECOND; /* who waits anyway is not kept */
     int64_t now = tap->clock.time_ns;
-    assert_int_equal(aw_pid_setpoint(&tap->pid, LKNEE, AW_PID_POS, 0, NULL, &tap->err), AW_OK);
+    assert_int_equal(aw_canpid_setpoint(&tap->client, LKNEE, AW_CANPID_POS, 0, NULL, &tap->err),
+                     AW_OK);
     assert_true(tap->clock.time_ns == now);
     free(tap);
 }
@@ -269,14 +274,14 @@ static void a_board_is_not_flooded(void **state)
 /* Between two frames to the left knee, after listening for so long. */
 static double pace_ms(double rate_hz, double listened_s)
 {
-    struct aw_pid_device_options options = aw_pid_device_defaults();
-    options.boards = AW_PID_BIT(LKNEE);
+    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    options.boards = AW_CANPID_BIT(LKNEE);
     options.rate_hz = rate_hz;
     struct rig *rig = rig_of(&options);
     rig_run(rig, listened_s);
-    rig_setpoint(rig, LKNEE, AW_PID_POS, 1);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 1);
     int64_t sent = rig->clock.time_ns;
-    rig_setpoint(rig, LKNEE, AW_PID_POS, 1);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 1);
     double ms = (double)(rig->clock.time_ns - sent) / 1e6;
     rig_free(rig);
     return ms;
@@ -310,10 +315,10 @@ static void a_burst_is_no_rate(void **state)
         for (int i = 0; i < 60; i++)
             give(tap, "05D#000000000000");
         for (int i = 0; i < 60; i++) {
-            struct aw_pid_frame frame;
+            struct aw_canpid_frame frame;
             tap->gap_ns = i < 30 ? 0 : 10 * AW_MILLISECOND;
-            assert_int_equal(aw_pid_next(&tap->pid, AW_NEVER, &frame, &tap->err), AW_OK);
-            int64_t period = aw_pid_board(&tap->pid, LKNEE)->period.period_ns;
+            assert_int_equal(aw_canpid_next(&tap->client, AW_NEVER, &frame, &tap->err), AW_OK);
+            int64_t period = aw_canpid_board(&tap->client, LKNEE)->period.period_ns;
             assert_true(period == 10 * AW_MILLISECOND || (burst == 0 && i < 50 && period == 0));
         }
     }
@@ -324,15 +329,15 @@ static void a_check_sends_nothing(void **state)
 {
     (void)state;
     struct tap *tap = tap_new();
-    struct aw_pid_sent sent;
-    struct aw_record record = command(&tap->pid, "kp board=lknee controller=tor value=0.6");
-    assert_int_equal(aw_pid_check(&tap->pid, &record, &sent, &tap->err), AW_OK);
+    struct aw_canpid_sent sent;
+    struct aw_record record = command(&tap->client, "kp board=lknee controller=tor value=0.6");
+    assert_int_equal(aw_canpid_check(&tap->client, &record, &sent, &tap->err), AW_OK);
     assert_int_equal(sent.size, 8);
     assert_memory_equal(sent.bytes, "\x41\x00\x9A\x99\x19\x3F\x02\x00", 8);
     assert_true(sent.unknown);
     assert_int_equal(tap->n_written, 0);
-    assert_int_equal(aw_pid_board(&tap->pid, LKNEE)->controller, AW_PID_LAST);
-    assert_false(tap->pid.gains.of[2][AW_PID_TOR][AW_PID_KP].known);
+    assert_int_equal(aw_canpid_board(&tap->client, LKNEE)->controller, AW_CANPID_LAST);
+    assert_false(tap->client.gains.of[2][AW_CANPID_TOR][AW_CANPID_KP].known);
     free(tap);
 }
 
@@ -343,8 +348,8 @@ static void gains_are_remembered_when_they_went_out(void **state)
     tap->fail_after = 1;
     assert_int_equal(send(tap, "kp board=lknee controller=tor value=0.6", NULL), AW_OK);
     assert_int_equal(send(tap, "ki board=lknee controller=tor value=0.5", NULL), AW_LOST);
-    assert_true(tap->pid.gains.of[2][AW_PID_TOR][AW_PID_KP].value == (float)0.6);
-    assert_false(tap->pid.gains.of[2][AW_PID_TOR][AW_PID_KI].known);
+    assert_true(tap->client.gains.of[2][AW_CANPID_TOR][AW_CANPID_KP].value == (float)0.6);
+    assert_false(tap->client.gains.of[2][AW_CANPID_TOR][AW_CANPID_KI].known);
     free(tap);
 }
 
@@ -357,9 +362,10 @@ static void disabling_goes_out_where_nothing_may_wait(void **state)
     give_status(tap, AW_STOPPED);
     assert_int_equal(send(tap, "setpoint board=lknee controller=tor value=6Nm", NULL), AW_STOPPED);
     assert_int_equal(tap->n_written, 1);
-    uint64_t boards = AW_PID_BIT(LHIP) | AW_PID_BIT(LKNEE);
+    uint64_t boards = AW_CANPID_BIT(LHIP) | AW_CANPID_BIT(LKNEE);
     give_status(tap, AW_STOPPED);
-    assert_int_equal(aw_pid_disable(&tap->pid, boards, AW_PID_LAST, NULL, &tap->err), AW_STOPPED);
+    assert_int_equal(aw_canpid_disable(&tap->client, boards, AW_CANPID_LAST, NULL, &tap->err),
+                     AW_STOPPED);
     assert_int_equal(tap->n_written, 3);
     assert_written(tap, 1, "024#0000C03F0000"); /* nothing seen: pos */
     assert_written(tap, 2, "044#0000C03F0200");
@@ -368,16 +374,17 @@ static void disabling_goes_out_where_nothing_may_wait(void **state)
 }
 
 /* At once where nothing was sent lately, else as soon as the pace allows; three times, a pace
- * apart; with nothing heard every board is named. */
+ * apart; with nothing received every board is named. */
 static void a_disable_is_repeated(void **state)
 {
     (void)state;
     struct tap *tap = tap_new();
-    struct aw_pid_disabled done;
+    struct aw_canpid_disabled done;
     assert_int_equal(send(tap, "setpoint board=lknee controller=tor value=5Nm", NULL), AW_OK);
     tap->clock.time_ns = 3 * AW_MILLISECOND;
-    uint64_t boards = AW_PID_BIT(LHIP) | AW_PID_BIT(LKNEE);
-    assert_int_equal(aw_pid_disable(&tap->pid, boards, AW_PID_LAST, &done, &tap->err), AW_TIMEOUT);
+    uint64_t boards = AW_CANPID_BIT(LHIP) | AW_CANPID_BIT(LKNEE);
+    assert_int_equal(aw_canpid_disable(&tap->client, boards, AW_CANPID_LAST, &done, &tap->err),
+                     AW_TIMEOUT);
     static const struct {
         const char *frame;
         int64_t ms;
@@ -391,9 +398,10 @@ static void a_disable_is_repeated(void **state)
     }
     assert_true(done.confirmed == 0 && done.silent == boards);
     assert_non_null(strstr(tap->err.text, "lhip,lknee: no telemetry"));
-    tap->pid.options.confirm_ms = 0; /* nobody listens: three all the same */
-    assert_int_equal(aw_pid_disable(&tap->pid, AW_PID_BIT(LKNEE), AW_PID_POS, &done, &tap->err),
-                     AW_OK);
+    tap->client.options.confirm_ms = 0; /* nobody listens: three all the same */
+    assert_int_equal(
+        aw_canpid_disable(&tap->client, AW_CANPID_BIT(LKNEE), AW_CANPID_POS, &done, &tap->err),
+        AW_OK);
     assert_int_equal(tap->n_written, 10);
     assert_written(tap, 9, "044#0000C03F0000");
     assert_true(done.confirmed == 0);
@@ -404,24 +412,27 @@ static void disabling_tries_every_board(void **state)
 {
     (void)state;
     struct rig *rig = rig_default();
-    struct aw_pid_disabled done;
+    struct aw_canpid_disabled done;
     for (unsigned board = 0x20; board <= 0xC0; board += 0x20)
-        rig_setpoint(rig, board, AW_PID_POS, 90);
+        rig_setpoint(rig, board, AW_CANPID_POS, 90);
     rig_run(rig, 0.2);
-    assert_int_equal(aw_pid_disable(&rig->pid, AW_PID_SIX, AW_PID_LAST, &done, &rig->err), AW_OK);
-    assert_true(done.confirmed == AW_PID_SIX && done.silent == 0);
+    assert_int_equal(
+        aw_canpid_disable(&rig->client, AW_CANPID_SIX, AW_CANPID_LAST, &done, &rig->err), AW_OK);
+    assert_true(done.confirmed == AW_CANPID_SIX && done.silent == 0);
     for (unsigned board = 0x20; board <= 0xC0; board += 0x20)
         assert_false(rig_truth(rig, board).law.enabled);
     rig_free(rig);
     struct tap *tap = tap_new();
     tap->fail_after = 2;
-    assert_int_equal(aw_pid_disable(&tap->pid, AW_PID_SIX, AW_PID_LAST, NULL, &tap->err), AW_LOST);
+    assert_int_equal(
+        aw_canpid_disable(&tap->client, AW_CANPID_SIX, AW_CANPID_LAST, NULL, &tap->err), AW_LOST);
     assert_string_equal(tap->err.text, "tap: gone");
     assert_int_equal(tap->n_written, 2);
     tap->fail_after = 0;
     tap->fail_once = 2;
-    assert_int_equal(aw_pid_disable(&tap->pid, AW_PID_SIX, AW_PID_LAST, NULL, &tap->err),
-                     AW_TIMEOUT);
+    assert_int_equal(
+        aw_canpid_disable(&tap->client, AW_CANPID_SIX, AW_CANPID_LAST, NULL, &tap->err),
+        AW_TIMEOUT);
     assert_string_equal(tap->err.text, "tap: full");
     free(tap);
 }
@@ -432,21 +443,22 @@ static void a_disable_behind_three_gains_is_delivered(void **state)
     (void)state;
     static const double rates[] = {100, 200, 480, 1000};
     for (size_t r = 0; r < 4; r++) {
-        struct aw_pid_device_options options = aw_pid_device_defaults();
-        options.boards = AW_PID_BIT(LKNEE);
+        struct aw_canpid_device_options options = aw_canpid_device_defaults();
+        options.boards = AW_CANPID_BIT(LKNEE);
         options.rate_hz = rates[r];
         struct rig *rig = rig_of(&options);
         for (int i = 0; i < 150; i++) {
-            rig_setpoint(rig, LKNEE, AW_PID_POS, 5);
-            for (int gain = 0; gain < AW_PID_GAINS; gain++)
-                rig_gain(rig, LKNEE, AW_PID_POS, (enum aw_pid_gain)gain, 0.1 * gain);
-            uint64_t before = rig->pid.counters.sent;
-            if (aw_pid_disable(&rig->pid, AW_PID_BIT(LKNEE), AW_PID_LAST, NULL, &rig->err) != AW_OK)
+            rig_setpoint(rig, LKNEE, AW_CANPID_POS, 5);
+            for (int gain = 0; gain < AW_CANPID_GAINS; gain++)
+                rig_gain(rig, LKNEE, AW_CANPID_POS, (enum aw_canpid_gain)gain, 0.1 * gain);
+            uint64_t before = rig->client.counters.sent;
+            if (aw_canpid_disable(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL,
+                                  &rig->err) != AW_OK)
                 fail_msg("%g Hz, %d: %s", rates[r], i, rig->err.text);
-            assert_true(rig->pid.counters.sent - before <= AW_PID_DISABLES);
+            assert_true(rig->client.counters.sent - before <= AW_CANPID_DISABLES);
             assert_false(rig_truth(rig, LKNEE).law.enabled);
         }
-        assert_int_equal(aw_pid_device_counters(rig->device)->overruns, 0);
+        assert_int_equal(aw_canpid_device_counters(rig->device)->overruns, 0);
         rig_free(rig);
     }
 }
@@ -456,14 +468,15 @@ static void a_lost_disable_is_made_good(void **state)
 {
     (void)state;
     struct rig *rig = rig_default();
-    rig_setpoint(rig, LKNEE, AW_PID_POS, 5);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 5);
     rig_run(rig, 0.1);
     for (int i = 0; i < 4; i++) /* another host, all at once */
         rig_put(rig, 0x49, "000000000000");
-    assert_int_equal(aw_pid_disable(&rig->pid, AW_PID_BIT(LKNEE), AW_PID_LAST, NULL, &rig->err),
-                     AW_OK);
+    assert_int_equal(
+        aw_canpid_disable(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL, &rig->err),
+        AW_OK);
     assert_false(rig_truth(rig, LKNEE).law.enabled);
-    assert_int_equal(aw_pid_device_counters(rig->device)->overruns, 3);
+    assert_int_equal(aw_canpid_device_counters(rig->device)->overruns, 3);
     rig_free(rig);
 }
 
@@ -471,20 +484,22 @@ static void a_lost_disable_is_made_good(void **state)
 static void who_is_silent_is_named(void **state)
 {
     (void)state;
-    struct aw_pid_device_options options = aw_pid_device_defaults();
-    struct aw_pid_disabled done;
-    options.boards = AW_PID_BIT(LKNEE);
+    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    struct aw_canpid_disabled done;
+    options.boards = AW_CANPID_BIT(LKNEE);
     struct rig *rig = rig_of(&options);
-    assert_int_equal(aw_pid_disable(&rig->pid, AW_PID_SIX, AW_PID_LAST, &done, &rig->err),
-                     AW_TIMEOUT);
-    assert_true(done.confirmed == AW_PID_BIT(LKNEE));
-    assert_true(done.silent == (AW_PID_SIX & ~AW_PID_BIT(LKNEE)));
+    assert_int_equal(
+        aw_canpid_disable(&rig->client, AW_CANPID_SIX, AW_CANPID_LAST, &done, &rig->err),
+        AW_TIMEOUT);
+    assert_true(done.confirmed == AW_CANPID_BIT(LKNEE));
+    assert_true(done.silent == (AW_CANPID_SIX & ~AW_CANPID_BIT(LKNEE)));
     assert_string_equal(rig->err.text,
                         "lhip,lankle,rhip,rknee,rankle: no telemetry, so the disable is not "
                         "confirmed (confirmed: lknee) — is it powered, and the bus up?");
-    assert_int_equal(aw_pid_disable(&rig->pid, AW_PID_BIT(LKNEE), AW_PID_LAST, &done, &rig->err),
-                     AW_OK);
-    assert_true(done.confirmed == AW_PID_BIT(LKNEE) && done.silent == 0);
+    assert_int_equal(
+        aw_canpid_disable(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, &done, &rig->err),
+        AW_OK);
+    assert_true(done.confirmed == AW_CANPID_BIT(LKNEE) && done.silent == 0);
     rig_free(rig);
 }
 
@@ -493,15 +508,16 @@ static void who_goes_on_is_named(void **state)
 {
     (void)state;
     struct tap *tap = tap_new();
-    struct aw_pid_disabled done;
+    struct aw_canpid_disabled done;
     tap->gap_ns = 10 * AW_MILLISECOND;
     for (int i = 0; i < 60; i++)
         give(tap, "05D#8E0300000000");
-    assert_int_equal(aw_pid_disable(&tap->pid, AW_PID_BIT(LKNEE), AW_PID_LAST, &done, &tap->err),
-                     AW_TIMEOUT);
+    assert_int_equal(
+        aw_canpid_disable(&tap->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, &done, &tap->err),
+        AW_TIMEOUT);
     assert_true(done.confirmed == 0 && done.silent == 0);
     assert_non_null(strstr(tap->err.text, "lknee: the telemetry does not show the disable"));
-    assert_int_equal(tap->n_written, AW_PID_DISABLES);
+    assert_int_equal(tap->n_written, AW_CANPID_DISABLES);
     free(tap);
 }
 
@@ -511,40 +527,40 @@ static void telemetry_is_taken_in(void **state)
 {
     (void)state;
     struct tap *tap = tap_new();
-    struct aw_pid_frame frame;
-    const struct aw_pid_board *knee = aw_pid_board(&tap->pid, LKNEE);
+    struct aw_canpid_frame frame;
+    const struct aw_canpid_board *knee = aw_canpid_board(&tap->client, LKNEE);
     give(tap, "05E#9CFF000200F0");
     give(tap, "05D#00089AF9AE07");
     give(tap, "05F#80F8730806FF");
     tap->base.rx_time_ns = 1700000000123456789;
     tap->clock.time_ns = 5 * AW_SECOND;
     for (int i = 0; i < 3; i++)
-        assert_int_equal(aw_pid_next(&tap->pid, 0, &frame, &tap->err), AW_OK);
+        assert_int_equal(aw_canpid_next(&tap->client, 0, &frame, &tap->err), AW_OK);
     assert_true(frame.record.time_ns == 1700000000123456789);
     assert_int_equal(frame.record.dir, AW_RX);
     assert_int_equal(frame.size, 8);
     assert_true(knee->fix_link_angle == -4.5 && knee->alpha_angle == 11.25);
     assert_true(knee->torque == -3.125 && knee->setpoint == 6.25);
-    assert_true(fabs(aw_pid_from_percent(AW_PID_POS, knee->measured) - 21.5991) < 1e-4);
+    assert_true(fabs(aw_canpid_from_percent(AW_CANPID_POS, knee->measured) - 21.5991) < 1e-4);
     assert_true(fabs(knee->output + 4.9988) < 1e-4);
     assert_true(knee->error == 0 && knee->velocity == -120 && knee->lever_angle == -11.25);
-    for (int kind = 0; kind < AW_PID_KINDS; kind++) {
+    for (int kind = 0; kind < AW_CANPID_KINDS; kind++) {
         assert_int_equal(knee->streams[kind].count, 1);
-        assert_true(aw_pid_last_ns(&knee->streams[kind]) == 5 * AW_SECOND);
+        assert_true(aw_canpid_last_ns(&knee->streams[kind]) == 5 * AW_SECOND);
     }
-    assert_true(aw_pid_last_ns(&aw_pid_board(&tap->pid, LHIP)->streams[0]) == AW_NEVER);
-    assert_int_equal(aw_pid_next(&tap->pid, 7 * AW_SECOND, &frame, &tap->err), AW_TIMEOUT);
+    assert_true(aw_canpid_last_ns(&aw_canpid_board(&tap->client, LHIP)->streams[0]) == AW_NEVER);
+    assert_int_equal(aw_canpid_next(&tap->client, 7 * AW_SECOND, &frame, &tap->err), AW_TIMEOUT);
     free(tap);
 }
 
-static bool count_frames(void *context, const struct aw_pid_frame *frame)
+static bool count_frames(void *context, const struct aw_canpid_frame *frame)
 {
     int *counts = context;
     counts[frame->size == 0]++;
     return true;
 }
 
-static bool only_one(void *context, const struct aw_pid_frame *frame)
+static bool only_one(void *context, const struct aw_canpid_frame *frame)
 {
     count_frames(context, frame);
     return false;
@@ -560,10 +576,11 @@ static void damaged_frames_and_news_do_not_end_it(void **state)
     give(tap, "054#000000000000");   /* no such message */
     give_status(tap, AW_MORE);
     give(tap, "05E#9CFF000200F0");
-    assert_int_equal(aw_pid_poll(&tap->pid, AW_SECOND, count_frames, counts, &tap->err), AW_OK);
+    assert_int_equal(aw_canpid_poll(&tap->client, AW_SECOND, count_frames, counts, &tap->err),
+                     AW_OK);
     assert_int_equal(counts[0], 2);
     assert_int_equal(counts[1], 1);
-    assert_int_equal(tap->pid.counters.malformed, 2);
+    assert_int_equal(tap->client.counters.malformed, 2);
     assert_true(tap->clock.time_ns == AW_SECOND);
     free(tap);
 }
@@ -577,13 +594,14 @@ static void polling_ends_when_it_should(void **state)
     give(tap, "05E#9CFF000200F0");
     give_status(tap, AW_LOST);
     give_status(tap, AW_STOPPED);
-    assert_int_equal(aw_pid_poll(&tap->pid, AW_SECOND, only_one, counts, &tap->err), AW_OK);
+    assert_int_equal(aw_canpid_poll(&tap->client, AW_SECOND, only_one, counts, &tap->err), AW_OK);
     assert_true(counts[0] == 1 && tap->clock.time_ns == 0);
-    assert_int_equal(aw_pid_poll(&tap->pid, AW_SECOND, NULL, NULL, &tap->err), AW_LOST);
-    assert_int_equal(aw_pid_poll(&tap->pid, AW_SECOND, NULL, NULL, &tap->err), AW_STOPPED);
+    assert_int_equal(aw_canpid_poll(&tap->client, AW_SECOND, NULL, NULL, &tap->err), AW_LOST);
+    assert_int_equal(aw_canpid_poll(&tap->client, AW_SECOND, NULL, NULL, &tap->err), AW_STOPPED);
     give(tap, "05E#9CFF000200F0");
     tap->clock.time_ns = 2 * AW_SECOND; /* a flood does not keep it */
-    assert_int_equal(aw_pid_poll(&tap->pid, AW_SECOND, count_frames, counts, &tap->err), AW_OK);
+    assert_int_equal(aw_canpid_poll(&tap->client, AW_SECOND, count_frames, counts, &tap->err),
+                     AW_OK);
     assert_int_equal(counts[0], 1);
     free(tap);
 }
@@ -591,19 +609,20 @@ static void polling_ends_when_it_should(void **state)
 static void the_rate_is_measured(void **state)
 {
     (void)state;
-    struct aw_pid_device_options options = aw_pid_device_defaults();
+    struct aw_canpid_device_options options = aw_canpid_device_defaults();
     options.rate_hz = 125;
     struct rig *rig = rig_of(&options);
-    const struct aw_pid_stream *stream = &aw_pid_board(&rig->pid, LKNEE)->streams[AW_PID_PID];
-    assert_true(aw_pid_rate_hz(stream, 0) == 0);
+    const struct aw_canpid_stream *stream =
+        &aw_canpid_board(&rig->client, LKNEE)->streams[AW_CANPID_PID];
+    assert_true(aw_canpid_rate_hz(stream, 0) == 0);
     rig_run(rig, 0.003);
-    assert_true(aw_pid_rate_hz(stream, rig->clock.time_ns) == 0);
+    assert_true(aw_canpid_rate_hz(stream, rig->clock.time_ns) == 0);
     rig_run(rig, 2);
     assert_int_equal(stream->count, 251);
-    assert_true(fabs(aw_pid_rate_hz(stream, rig->clock.time_ns) - 125) < 0.1);
-    double later = aw_pid_rate_hz(stream, rig->clock.time_ns + AW_SECOND);
+    assert_true(fabs(aw_canpid_rate_hz(stream, rig->clock.time_ns) - 125) < 0.1);
+    double later = aw_canpid_rate_hz(stream, rig->clock.time_ns + AW_SECOND);
     assert_true(later > 20 && later < 30); /* it fell silent */
-    assert_true(aw_pid_rate_hz(stream, rig->clock.time_ns + 100 * AW_SECOND) < 0.4);
+    assert_true(aw_canpid_rate_hz(stream, rig->clock.time_ns + 100 * AW_SECOND) < 0.4);
     rig_free(rig);
 }
 
@@ -612,13 +631,14 @@ static void the_layout_is_the_variants(void **state)
 {
     (void)state;
     struct tap *tap = tap_new();
-    struct aw_pid_options options = aw_pid_defaults();
-    struct aw_pid_frame frame;
-    aw_pid_init(&tap->pid, &tap->base, aw_protocol_variant(&aw_canpid_protocol, "fw"), &options);
+    struct aw_canpid_options options = aw_canpid_defaults();
+    struct aw_canpid_frame frame;
+    aw_canpid_init(&tap->client, &tap->base, aw_protocol_variant(&aw_canpid_protocol, "fw"),
+                   &options);
     give(tap, "05F#80F81F0206FF");
-    assert_int_equal(aw_pid_next(&tap->pid, 0, &frame, &tap->err), AW_OK);
-    assert_true(aw_pid_board(&tap->pid, LKNEE)->velocity == -120);
-    assert_true(aw_pid_board(&tap->pid, LKNEE)->current == 543 * 25.0 / 1024 - 12.5);
+    assert_int_equal(aw_canpid_next(&tap->client, 0, &frame, &tap->err), AW_OK);
+    assert_true(aw_canpid_board(&tap->client, LKNEE)->velocity == -120);
+    assert_true(aw_canpid_board(&tap->client, LKNEE)->current == 543 * 25.0 / 1024 - 12.5);
     free(tap);
 }
 
@@ -630,21 +650,21 @@ static void a_setpoint_is_verified(void **state)
     static const struct {
         int controller;
         double value;
-    } cases[] = {{AW_PID_POS, 10 / 360.0}, {AW_PID_POS, -0.3},
-                 {AW_PID_TOR, 1.0},        {AW_PID_TOR, -1.0},
-                 {AW_PID_TL, 0.123},       {AW_PID_POS, AW_PID_DISABLE},
-                 {AW_PID_TOR, 0},          {AW_PID_TOR, AW_PID_DISABLE}};
+    } cases[] = {{AW_CANPID_POS, 10 / 360.0}, {AW_CANPID_POS, -0.3},
+                 {AW_CANPID_TOR, 1.0},        {AW_CANPID_TOR, -1.0},
+                 {AW_CANPID_TL, 0.123},       {AW_CANPID_POS, AW_CANPID_DISABLE},
+                 {AW_CANPID_TOR, 0},          {AW_CANPID_TOR, AW_CANPID_DISABLE}};
     struct rig *rig = rig_default();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_pid_sent sent;
-        assert_int_equal(aw_pid_setpoint(&rig->pid, LKNEE, cases[i].controller, cases[i].value,
-                                         &sent, &rig->err),
+        struct aw_canpid_sent sent;
+        assert_int_equal(aw_canpid_setpoint(&rig->client, LKNEE, cases[i].controller,
+                                            cases[i].value, &sent, &rig->err),
                          AW_OK);
         int64_t start = rig->clock.time_ns;
         int counts[2] = {0};
-        assert_int_equal(
-            aw_pid_verify(&rig->pid, &sent, start + AW_SECOND, count_frames, counts, &rig->err),
-            AW_OK);
+        assert_int_equal(aw_canpid_verify(&rig->client, &sent, start + AW_SECOND, count_frames,
+                                          counts, &rig->err),
+                         AW_OK);
         assert_true(counts[0] >= 1);
         assert_true(rig->clock.time_ns - start <= 41 * AW_MILLISECOND);
     }
@@ -655,23 +675,25 @@ static void what_is_not_taken_is_found_out(void **state)
 {
     (void)state;
     struct rig *rig = rig_default();
-    struct aw_pid_sent sent;
-    rig_setpoint(rig, LKNEE, AW_PID_POS, 20);
-    assert_int_equal(aw_pid_setpoint(&rig->pid, LKNEE, AW_PID_POS, 30 / 360.0, &sent, &rig->err),
-                     AW_OK);
-    rig_put(rig, 0x44, "398EE33C0000"); /* somebody else: 10 deg */
+    struct aw_canpid_sent sent;
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
     assert_int_equal(
-        aw_pid_verify(&rig->pid, &sent, rig->clock.time_ns + AW_SECOND, NULL, NULL, &rig->err),
-        AW_TIMEOUT);
+        aw_canpid_setpoint(&rig->client, LKNEE, AW_CANPID_POS, 30 / 360.0, &sent, &rig->err),
+        AW_OK);
+    rig_put(rig, 0x44, "398EE33C0000"); /* somebody else: 10 deg */
+    assert_int_equal(aw_canpid_verify(&rig->client, &sent, rig->clock.time_ns + AW_SECOND, NULL,
+                                      NULL, &rig->err),
+                     AW_TIMEOUT);
     if (!strstr(rig->err.text, "lknee: the telemetry shows setpoint 9.998 deg") ||
         !strstr(rig->err.text, "not the 30 deg that was sent"))
         fail_msg("%s", rig->err.text);
     assert_int_equal(
-        aw_pid_setpoint(&rig->pid, LKNEE, AW_PID_POS, AW_PID_DISABLE, &sent, &rig->err), AW_OK);
+        aw_canpid_setpoint(&rig->client, LKNEE, AW_CANPID_POS, AW_CANPID_DISABLE, &sent, &rig->err),
+        AW_OK);
     rig_put(rig, 0x44, "CDCC4C3E0000"); /* on again */
-    assert_int_equal(
-        aw_pid_verify(&rig->pid, &sent, rig->clock.time_ns + AW_SECOND / 20, NULL, NULL, &rig->err),
-        AW_TIMEOUT);
+    assert_int_equal(aw_canpid_verify(&rig->client, &sent, rig->clock.time_ns + AW_SECOND / 20,
+                                      NULL, NULL, &rig->err),
+                     AW_TIMEOUT);
     rig_free(rig);
 }
 
@@ -679,22 +701,24 @@ static void silence_is_no_verification(void **state)
 {
     (void)state;
     struct tap *tap = tap_new();
-    struct aw_pid_sent sent;
+    struct aw_canpid_sent sent;
     give(tap, "05D#000000000000"); /* of a moment before */
-    assert_int_equal(aw_pid_poll(&tap->pid, 0, NULL, NULL, &tap->err), AW_OK);
+    assert_int_equal(aw_canpid_poll(&tap->client, 0, NULL, NULL, &tap->err), AW_OK);
     assert_int_equal(send(tap, "setpoint board=lknee controller=pos value=0", &sent), AW_OK);
     give(tap, "03D#000000000000"); /* of another board */
-    assert_int_equal(aw_pid_verify(&tap->pid, &sent, AW_SECOND, NULL, NULL, &tap->err), AW_TIMEOUT);
+    assert_int_equal(aw_canpid_verify(&tap->client, &sent, AW_SECOND, NULL, NULL, &tap->err),
+                     AW_TIMEOUT);
     assert_non_null(strstr(tap->err.text, "lknee: no pid telemetry"));
     tap->gap_ns = AW_SECOND / 10;
     give(tap, "05D#000000000000");
-    assert_int_equal(aw_pid_verify(&tap->pid, &sent, 2 * AW_SECOND, NULL, NULL, &tap->err), AW_OK);
+    assert_int_equal(aw_canpid_verify(&tap->client, &sent, 2 * AW_SECOND, NULL, NULL, &tap->err),
+                     AW_OK);
     assert_int_equal(send(tap, "kp board=lknee controller=pos value=0", &sent), AW_OK);
-    assert_int_equal(aw_pid_verify(&tap->pid, &sent, 3 * AW_SECOND, NULL, NULL, &tap->err),
+    assert_int_equal(aw_canpid_verify(&tap->client, &sent, 3 * AW_SECOND, NULL, NULL, &tap->err),
                      AW_USAGE);
     assert_int_equal(send(tap, "setpoint board=lknee controller=pos value=9", &sent), AW_OK);
     give_status(tap, AW_LOST);
-    assert_int_equal(aw_pid_verify(&tap->pid, &sent, 4 * AW_SECOND, NULL, NULL, &tap->err),
+    assert_int_equal(aw_canpid_verify(&tap->client, &sent, 4 * AW_SECOND, NULL, NULL, &tap->err),
                      AW_LOST);
     free(tap);
 }
@@ -704,7 +728,7 @@ static void what_was_on_its_way_confirms_nothing(void **state)
 {
     (void)state;
     struct tap *tap = tap_new();
-    struct aw_pid_sent sent;
+    struct aw_canpid_sent sent;
     send(tap, "setpoint board=lknee controller=pos value=10", &sent);
     send(tap, "setpoint board=lknee controller=pos value=20", &sent);
     send(tap, "setpoint board=lknee controller=pos value=10", &sent);
@@ -713,12 +737,14 @@ static void what_was_on_its_way_confirms_nothing(void **state)
         give(tap, "05D#8E0300000000"); /* 10 deg: 6, 12 and 18 ms after the call */
     for (int i = 0; i < 3; i++)
         give(tap, "05D#1C0700000000"); /* 20 deg */
-    assert_int_equal(aw_pid_verify(&tap->pid, &sent, AW_SECOND, NULL, NULL, &tap->err), AW_TIMEOUT);
+    assert_int_equal(aw_canpid_verify(&tap->client, &sent, AW_SECOND, NULL, NULL, &tap->err),
+                     AW_TIMEOUT);
     if (!strstr(tap->err.text, "shows setpoint 20 deg"))
         fail_msg("%s", tap->err.text);
     for (int i = 0; i < 4; i++)
         give(tap, "05D#8E0300000000");
-    assert_int_equal(aw_pid_verify(&tap->pid, &sent, 2 * AW_SECOND, NULL, NULL, &tap->err), AW_OK);
+    assert_int_equal(aw_canpid_verify(&tap->client, &sent, 2 * AW_SECOND, NULL, NULL, &tap->err),
+                     AW_OK);
     assert_int_equal(tap->n_read, tap->n_given);
     free(tap);
 }
@@ -739,14 +765,15 @@ static void no_output_is_not_off(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tap *tap = tap_new();
-        struct aw_pid_sent sent;
+        struct aw_canpid_sent sent;
         tap->gap_ns = AW_SECOND / 10;
         send(tap, "setpoint board=lknee controller=pos value=0", &sent);
-        assert_int_equal(
-            aw_pid_setpoint(&tap->pid, LKNEE, AW_PID_POS, AW_PID_DISABLE, &sent, &tap->err), AW_OK);
+        assert_int_equal(aw_canpid_setpoint(&tap->client, LKNEE, AW_CANPID_POS, AW_CANPID_DISABLE,
+                                            &sent, &tap->err),
+                         AW_OK);
         give(tap, cases[i].frame);
         give(tap, cases[i].frame);
-        assert_int_equal(aw_pid_verify(&tap->pid, &sent, AW_SECOND, NULL, NULL, &tap->err),
+        assert_int_equal(aw_canpid_verify(&tap->client, &sent, AW_SECOND, NULL, NULL, &tap->err),
                          cases[i].off ? AW_OK : AW_TIMEOUT);
         free(tap);
     }
@@ -758,15 +785,16 @@ static void the_drivers_have_what_was_sent(void **state)
     (void)state;
     struct rig *rig = rig_default();
     for (unsigned board = 0x20; board <= 0xC0; board += 0x20)
-        for (int gain = 0; gain < AW_PID_GAINS; gain++)
-            rig_gain(rig, board, AW_PID_POS, (enum aw_pid_gain)gain, board / 32 + 0.25 * gain);
+        for (int gain = 0; gain < AW_CANPID_GAINS; gain++)
+            rig_gain(rig, board, AW_CANPID_POS, (enum aw_canpid_gain)gain,
+                     board / 32 + 0.25 * gain);
     rig_run(rig, 0.05);
-    struct aw_pid_gain_at at;
+    struct aw_canpid_gain_at at;
     size_t n = 0;
-    for (size_t i = 0; aw_pid_gains_next(&rig->pid.gains, &i, &at); n++)
+    for (size_t i = 0; aw_canpid_gains_next(&rig->client.gains, &i, &at); n++)
         assert_true(rig_truth(rig, at.board).law.gains[at.controller][at.gain] == at.value);
     assert_int_equal(n, 18);
-    assert_int_equal(aw_pid_device_counters(rig->device)->overruns, 0);
+    assert_int_equal(aw_canpid_device_counters(rig->device)->overruns, 0);
     rig_free(rig);
 }
 

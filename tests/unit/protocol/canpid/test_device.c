@@ -20,8 +20,8 @@ static struct step take_step(struct rig *rig, int controller, double to, double 
     for (double t = 0; t < seconds; t += 0.01) {
         rig_run(rig, 0.01);
         struct aw_joint joint = rig_truth(rig, LKNEE).joint;
-        step.final = controller == AW_PID_POS ? joint.lever * DEG
-                                              : aw_joint_torque(joint.lever - joint.link, 0.002);
+        step.final = controller == AW_CANPID_POS ? joint.lever * DEG
+                                                 : aw_joint_torque(joint.lever - joint.link, 0.002);
         step.peak = fmax(step.peak, step.final);
         step.turns += joint.lever_speed * before < 0;
         before = joint.lever_speed != 0 ? joint.lever_speed : before;
@@ -32,8 +32,8 @@ static struct step take_step(struct rig *rig, int controller, double to, double 
 static struct step step_with(int controller, double kp, double ki, double to, double seconds)
 {
     struct rig *rig = rig_direct();
-    rig_gain(rig, LKNEE, controller, AW_PID_KP, kp);
-    rig_gain(rig, LKNEE, controller, AW_PID_KI, ki);
+    rig_gain(rig, LKNEE, controller, AW_CANPID_KP, kp);
+    rig_gain(rig, LKNEE, controller, AW_CANPID_KI, ki);
     struct step step = take_step(rig, controller, to, seconds);
     rig_free(rig);
     return step;
@@ -43,10 +43,10 @@ static void default_gains_make_a_decent_step(void **state)
 {
     (void)state;
     struct rig *rig = rig_direct();
-    struct step step = take_step(rig, AW_PID_POS, 20, 1);
+    struct step step = take_step(rig, AW_CANPID_POS, 20, 1);
     assert_true(step.peak < 20);
     assert_true(step.final > 16 && step.final < 19);
-    struct step later = take_step(rig, AW_PID_POS, 20, 1);
+    struct step later = take_step(rig, AW_CANPID_POS, 20, 1);
     assert_true(fabs(later.final - step.final) < 0.5);
     rig_free(rig);
 }
@@ -54,11 +54,11 @@ static void default_gains_make_a_decent_step(void **state)
 static void more_gain_is_nearer_then_overshoots_then_rings(void **state)
 {
     (void)state;
-    struct step low = step_with(AW_PID_POS, 1, 0, 20, 2);
-    struct step normal = step_with(AW_PID_POS, 3, 0, 20, 2);
-    struct step more = step_with(AW_PID_POS, 6, 0, 20, 2);
-    struct step high = step_with(AW_PID_POS, 30, 0, 20, 2);
-    struct step highest = step_with(AW_PID_POS, 100, 0, 20, 2);
+    struct step low = step_with(AW_CANPID_POS, 1, 0, 20, 2);
+    struct step normal = step_with(AW_CANPID_POS, 3, 0, 20, 2);
+    struct step more = step_with(AW_CANPID_POS, 6, 0, 20, 2);
+    struct step high = step_with(AW_CANPID_POS, 30, 0, 20, 2);
+    struct step highest = step_with(AW_CANPID_POS, 100, 0, 20, 2);
     assert_true(low.final < normal.final - 1 && normal.final < more.final - 0.5);
     assert_true(more.peak < 20);
     assert_true(high.peak > 24 && highest.peak > high.peak + 2);
@@ -68,12 +68,12 @@ static void more_gain_is_nearer_then_overshoots_then_rings(void **state)
 static void the_integral_removes_the_error(void **state)
 {
     (void)state;
-    struct step without = step_with(AW_PID_POS, 3, 0, 20, 10);
-    struct step with = step_with(AW_PID_POS, 3, 0.01, 20, 10);
+    struct step without = step_with(AW_CANPID_POS, 3, 0, 20, 10);
+    struct step with = step_with(AW_CANPID_POS, 3, 0.01, 20, 10);
     assert_true(fabs(without.final - 20) > 1.5);
     assert_true(fabs(with.final - 20) < 0.5);
-    struct step torque = step_with(AW_PID_TOR, 0.6, 0, 5, 10);
-    struct step torque_with = step_with(AW_PID_TOR, 0.6, 0.005, 5, 10);
+    struct step torque = step_with(AW_CANPID_TOR, 0.6, 0, 5, 10);
+    struct step torque_with = step_with(AW_CANPID_TOR, 0.6, 0.005, 5, 10);
     assert_true(torque.final < 4.5);
     assert_true(fabs(torque_with.final - 5) < 0.3);
 }
@@ -82,10 +82,10 @@ static void the_controller_matters(void **state)
 {
     (void)state;
     struct rig *rig = rig_direct();
-    struct step position = take_step(rig, AW_PID_POS, 36, 2); /* both are 10 % of full scale */
+    struct step position = take_step(rig, AW_CANPID_POS, 36, 2); /* both are 10 % of full scale */
     rig_free(rig);
     rig = rig_direct();
-    struct step torque = take_step(rig, AW_PID_TOR, 2.5, 2);
+    struct step torque = take_step(rig, AW_CANPID_TOR, 2.5, 2);
     assert_true(position.final > 25);
     assert_true(rig_lever(rig, LKNEE) < 25);
     assert_true(torque.final > 1 && torque.final < 2.5);
@@ -96,19 +96,20 @@ static void disabled_it_comes_to_rest_where_it_is(void **state)
 {
     (void)state;
     struct rig *rig = rig_direct();
-    rig_setpoint(rig, LKNEE, AW_PID_POS, 90);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 90);
     rig_run(rig, 0.1);
     assert_true(rig_truth(rig, LKNEE).joint.lever_speed > 3);
-    assert_int_equal(aw_pid_disable(&rig->pid, AW_PID_BIT(LKNEE), AW_PID_LAST, NULL, &rig->err),
-                     AW_OK);
-    struct aw_pid_truth stopped = rig_truth(rig, LKNEE);
+    assert_int_equal(
+        aw_canpid_disable(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL, &rig->err),
+        AW_OK);
+    struct aw_canpid_truth stopped = rig_truth(rig, LKNEE);
     assert_false(stopped.law.enabled);
     rig_run(rig, 10);
-    struct aw_pid_truth later = rig_truth(rig, LKNEE);
+    struct aw_canpid_truth later = rig_truth(rig, LKNEE);
     assert_true(later.joint.motor_nm == 0 && later.law.output == 0);
     assert_true(later.joint.lever_speed == 0);
     assert_true(later.joint.lever * DEG < 90);
-    assert_true(aw_pid_board(&rig->pid, LKNEE)->output == 0);
+    assert_true(aw_canpid_board(&rig->client, LKNEE)->output == 0);
     rig_free(rig);
 }
 
@@ -116,11 +117,11 @@ static void stops_end_the_way(void **state)
 {
     (void)state;
     struct rig *rig = rig_direct();
-    rig_setpoint(rig, LKNEE, AW_PID_POS, 175);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 175);
     rig_run(rig, 3);
     assert_true(fabs(rig_lever(rig, LKNEE) - 120) < 1e-9);
     assert_true(rig_truth(rig, LKNEE).law.output > 0.01);
-    rig_setpoint(rig, LKNEE, AW_PID_POS, -175);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, -175);
     rig_run(rig, 3);
     assert_true(fabs(rig_lever(rig, LKNEE) + 120) < 1e-9);
     rig_free(rig);
@@ -133,12 +134,12 @@ static void torques_are_reached(void **state)
     static const double torques[] = {2, 5, -10, 15, -20};
     for (size_t i = 0; i < sizeof torques / sizeof *torques; i++) {
         struct rig *rig = rig_direct();
-        rig_gain(rig, LKNEE, AW_PID_TOR, AW_PID_KI, 0.001);
-        rig_setpoint(rig, LKNEE, AW_PID_TOR, torques[i]);
+        rig_gain(rig, LKNEE, AW_CANPID_TOR, AW_CANPID_KI, 0.001);
+        rig_setpoint(rig, LKNEE, AW_CANPID_TOR, torques[i]);
         rig_run(rig, 10);
-        assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_PID_TOR);
-        if (!(fabs(aw_pid_board(&rig->pid, LKNEE)->torque - torques[i]) < 0.2))
-            fail_msg("%g", aw_pid_board(&rig->pid, LKNEE)->torque);
+        assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_CANPID_TOR);
+        if (!(fabs(aw_canpid_board(&rig->client, LKNEE)->torque - torques[i]) < 0.2))
+            fail_msg("%g", aw_canpid_board(&rig->client, LKNEE)->torque);
         rig_free(rig);
     }
 }
@@ -148,20 +149,20 @@ static void near_a_stop_torque_becomes_position(void **state)
 {
     (void)state;
     struct rig *rig = rig_direct();
-    rig_gain(rig, LKNEE, AW_PID_TOR, AW_PID_KP, 3);
-    rig_setpoint(rig, LKNEE, AW_PID_TOR, 24);
+    rig_gain(rig, LKNEE, AW_CANPID_TOR, AW_CANPID_KP, 3);
+    rig_setpoint(rig, LKNEE, AW_CANPID_TOR, 24);
     rig_run(rig, 5);
-    struct aw_pid_truth truth = rig_truth(rig, LKNEE);
-    assert_int_equal(truth.law.controller, AW_PID_POS);
+    struct aw_canpid_truth truth = rig_truth(rig, LKNEE);
+    assert_int_equal(truth.law.controller, AW_CANPID_POS);
     assert_true(truth.law.enabled);
     assert_true(fabs(truth.law.setpoint * 360 - truth.joint.lever * DEG) < 15);
-    assert_int_equal(aw_pid_device_counters(rig->device)->switches, 1);
-    rig_setpoint(rig, LKNEE, AW_PID_POS, 175);
+    assert_int_equal(aw_canpid_device_counters(rig->device)->switches, 1);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 175);
     rig_run(rig, 3);
     assert_true(rig_lever(rig, LKNEE) > 119);
-    rig_setpoint(rig, LKNEE, AW_PID_TOR, -5); /* away from it: allowed */
+    rig_setpoint(rig, LKNEE, AW_CANPID_TOR, -5); /* away from it: allowed */
     rig_run(rig, 0.02);
-    assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_PID_TOR);
+    assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_CANPID_TOR);
     rig_free(rig);
 }
 
@@ -173,16 +174,16 @@ static void every_command_acts(void **state)
     struct rig *rig = rig_direct();
     rig_put(rig, 0x44, "0000C03F0000"); /* it wakes up in tor */
     rig_put(rig, 0x41, "000000400000");
-    assert_true(rig_truth(rig, LKNEE).law.gains[AW_PID_POS][AW_PID_KP] == 2);
+    assert_true(rig_truth(rig, LKNEE).law.gains[AW_CANPID_POS][AW_CANPID_KP] == 2);
     rig_put(rig, 0x42, "0000803F0000");
-    assert_true(rig_truth(rig, LKNEE).law.gains[AW_PID_POS][AW_PID_KI] == 1);
+    assert_true(rig_truth(rig, LKNEE).law.gains[AW_CANPID_POS][AW_CANPID_KI] == 1);
     rig_put(rig, 0x43, "000080BF0000");
-    assert_true(rig_truth(rig, LKNEE).law.gains[AW_PID_POS][AW_PID_KD] == -1);
+    assert_true(rig_truth(rig, LKNEE).law.gains[AW_CANPID_POS][AW_CANPID_KD] == -1);
     assert_false(rig_truth(rig, LKNEE).law.enabled);
     rig_put(rig, 0x44, "0000003E0200"); /* setpoint tor 0.125 */
     assert_true(rig_truth(rig, LKNEE).law.enabled);
     assert_true(rig_truth(rig, LKNEE).law.setpoint == 0.125);
-    assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_PID_TOR);
+    assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_CANPID_TOR);
     rig_put(rig, 0x45, "6F12033B0200"); /* precompression 2 mm */
     assert_true(rig_truth(rig, LKNEE).precompression_m == (double)(float)0.002);
     rig_put(rig, 0x49, "0000803F0000"); /* aux 0 = 1: the lamp */
@@ -193,10 +194,10 @@ static void every_command_acts(void **state)
     assert_true(rig_truth(rig, LKNEE).aux[3] == 0.75);
     rig_put(rig, 0x44, "0000C03F0200"); /* 1.5 */
     assert_false(rig_truth(rig, LKNEE).law.enabled);
-    assert_int_equal(aw_pid_device_counters(rig->device)->received, 10);
-    assert_int_equal(aw_pid_device_counters(rig->device)->switches, 2);
-    struct aw_pid_law untouched = aw_pid_law_defaults();
-    struct aw_pid_law neighbour = rig_truth(rig, LHIP).law;
+    assert_int_equal(aw_canpid_device_counters(rig->device)->received, 10);
+    assert_int_equal(aw_canpid_device_counters(rig->device)->switches, 2);
+    struct aw_canpid_law untouched = aw_canpid_law_defaults();
+    struct aw_canpid_law neighbour = rig_truth(rig, LHIP).law;
     assert_memory_equal(&neighbour, &untouched, sizeof untouched);
     rig_free(rig);
 }
@@ -204,10 +205,10 @@ static void every_command_acts(void **state)
 static void an_event_lets_the_precompression_in(void **state)
 {
     (void)state;
-    struct aw_pid_device_options options = rig_direct_options();
+    struct aw_canpid_device_options options = rig_direct_options();
     options.model.link_locked = true;
     struct rig *rig = rig_of(&options);
-    rig_setpoint(rig, LKNEE, AW_PID_POS, 20);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
     rig_run(rig, 2);
     double before = rig_lever(rig, LKNEE);
     rig_put(rig, 0x45, "0AD7A33C0000"); /* 20 mm */
@@ -246,19 +247,19 @@ static void angles_stay_within_half_a_turn(void **state)
 {
     (void)state;
     struct rig *rig = rig_direct();
-    const struct aw_pid_board *knee = aw_pid_board(&rig->pid, LKNEE);
-    rig_setpoint(rig, LKNEE, AW_PID_POS, -175);
+    const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, -175);
     rig_run(rig, 3);
     rig_put(rig, 0x4A, "000000000000");
-    rig_gain(rig, LKNEE, AW_PID_POS, AW_PID_KP, 30);
-    rig_setpoint(rig, LKNEE, AW_PID_POS, 179); /* overshoots: now it is 358 deg away */
+    rig_gain(rig, LKNEE, AW_CANPID_POS, AW_CANPID_KP, 30);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 179); /* overshoots: now it is 358 deg away */
     for (int i = 0; i < 300; i++) {
         rig_run(rig, 0.01);
         assert_true(fabs(knee->measured) <= 50);
     }
     assert_true(fabs(rig_lever(rig, LKNEE) - 120) < 1e-9);
     assert_true(fabs(knee->lever_angle + 120) < 0.1);
-    assert_true(fabs(aw_pid_from_percent(AW_PID_POS, knee->measured) + 120) < 0.1);
+    assert_true(fabs(aw_canpid_from_percent(AW_CANPID_POS, knee->measured) + 120) < 0.1);
     rig_free(rig);
 }
 
@@ -266,8 +267,8 @@ static void references_are_where_the_joint_stands(void **state)
 {
     (void)state;
     struct rig *rig = rig_direct();
-    const struct aw_pid_board *knee = aw_pid_board(&rig->pid, LKNEE);
-    rig_setpoint(rig, LKNEE, AW_PID_POS, 40);
+    const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 40);
     rig_run(rig, 5);
     rig_put(rig, 0x44, "0000C03F0000");
     rig_run(rig, 5);
@@ -296,11 +297,11 @@ static void a_gain_for_another_controller_energises(void **state)
     (void)state;
     struct rig *rig = rig_direct();
     rig_put(rig, 0x41, "9A99193F0000");
-    struct aw_pid_truth truth = rig_truth(rig, LKNEE);
-    assert_true(truth.law.enabled && truth.law.controller == AW_PID_POS);
-    assert_int_equal(aw_pid_device_counters(rig->device)->switches, 1);
+    struct aw_canpid_truth truth = rig_truth(rig, LKNEE);
+    assert_true(truth.law.enabled && truth.law.controller == AW_CANPID_POS);
+    assert_int_equal(aw_canpid_device_counters(rig->device)->switches, 1);
     rig_put(rig, 0x45, "000000000200"); /* a precompression does, too */
-    assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_PID_TOR);
+    assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_CANPID_TOR);
     assert_true(rig_truth(rig, LKNEE).law.enabled);
     rig_free(rig);
 }
@@ -309,17 +310,17 @@ static void a_wrong_controller_is_an_error(void **state)
 {
     (void)state;
     struct rig *rig = rig_direct();
-    const struct aw_pid_board *knee = aw_pid_board(&rig->pid, LKNEE);
-    rig_setpoint(rig, LKNEE, AW_PID_POS, 20);
+    const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 20);
     rig_run(rig, 0.1);
     rig_put(rig, 0x44, "0000003E0400");
     rig_run(rig, 0.1);
-    assert_int_equal(knee->error, AW_PID_ERROR_CONFIG);
+    assert_int_equal(knee->error, AW_CANPID_ERROR_CONFIG);
     assert_true(isnan(knee->lever_angle));
     assert_false(rig_truth(rig, LKNEE).law.enabled);
-    rig_setpoint(rig, LKNEE, AW_PID_POS, 10);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 10);
     rig_run(rig, 0.1);
-    assert_int_equal(knee->error, AW_PID_NO_ERROR);
+    assert_int_equal(knee->error, AW_CANPID_NO_ERROR);
     assert_true(rig_truth(rig, LKNEE).law.enabled);
     rig_free(rig);
 }
@@ -328,7 +329,7 @@ static void what_is_no_command_is_counted(void **state)
 {
     (void)state;
     struct rig *rig = rig_direct();
-    const struct aw_pid_device_counters *counters = aw_pid_device_counters(rig->device);
+    const struct aw_canpid_device_counters *counters = aw_canpid_device_counters(rig->device);
     rig_put(rig, 0x05F, "000000000000"); /* telemetry: the filter does not let it pass */
     rig_put(rig, 0x101, "000000000000"); /* no such board */
     assert_int_equal(counters->foreign, 2);
@@ -339,7 +340,7 @@ static void what_is_no_command_is_counted(void **state)
     assert_int_equal(aw_link_write(rig->link, "\x41", 1, &rig->err), AW_OK);
     assert_int_equal(counters->received, 3);
     rig_put(rig, 0x041, ""); /* six zero bytes, as the firmware would read them */
-    assert_true(rig_truth(rig, LKNEE).law.gains[AW_PID_POS][AW_PID_KP] == 0);
+    assert_true(rig_truth(rig, LKNEE).law.gains[AW_CANPID_POS][AW_CANPID_KP] == 0);
     rig_free(rig);
 }
 
@@ -350,7 +351,7 @@ static void not_a_number_does_no_harm(void **state)
     static const char *const floats[] = {"0000C07F", "0000807F", "000080FF", "FFFFFFFF",
                                          "FFFF7F7F"};
     struct rig *rig = rig_direct();
-    const struct aw_pid_board *knee = aw_pid_board(&rig->pid, LKNEE);
+    const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
     rig_put(rig, 0x44, "0000C07F0000");
     assert_true(rig_truth(rig, LKNEE).law.enabled);
     rig_put(rig, 0x44, "0000807F0000"); /* infinity is only large */
@@ -366,26 +367,26 @@ static void not_a_number_does_no_harm(void **state)
         }
     struct aw_joint joint = rig_truth(rig, LKNEE).joint;
     assert_true(isfinite(joint.lever) && isfinite(joint.link) && isfinite(joint.lever_speed));
-    assert_int_equal(rig->pid.counters.malformed, 0);
+    assert_int_equal(rig->client.counters.malformed, 0);
     assert_true(isfinite(knee->output) && isfinite(knee->torque) && isfinite(knee->lever_angle));
-    assert_true(knee->streams[AW_PID_PID].count > 400);
+    assert_true(knee->streams[AW_CANPID_PID].count > 400);
     rig_free(rig);
 }
 
 /* Frames a time apart to one board, whose driver has a telemetry of so many Hz. */
 static unsigned lost_of(unsigned frames, double rate_hz, int64_t apart_ns)
 {
-    struct aw_pid_device_options options = aw_pid_device_defaults();
-    options.boards = AW_PID_BIT(LHIP) | AW_PID_BIT(LKNEE);
+    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    options.boards = AW_CANPID_BIT(LHIP) | AW_CANPID_BIT(LKNEE);
     options.rate_hz = rate_hz;
     struct rig *rig = rig_of(&options);
     rig_run(rig, 0.1);
     int64_t next = rig->clock.time_ns;
     for (unsigned i = 0; i < frames; i++, next += apart_ns) {
-        assert_int_equal(aw_pid_poll(&rig->pid, next, NULL, NULL, &rig->err), AW_OK);
+        assert_int_equal(aw_canpid_poll(&rig->client, next, NULL, NULL, &rig->err), AW_OK);
         rig_put(rig, 0x49, "000000000000");
     }
-    unsigned lost = (unsigned)aw_pid_device_counters(rig->device)->overruns;
+    unsigned lost = (unsigned)aw_canpid_device_counters(rig->device)->overruns;
     rig_free(rig);
     return lost;
 }
@@ -425,8 +426,8 @@ static void what_is_lost_does_not_act(void **state)
     assert_false(rig_truth(rig, LKNEE).law.enabled);
     rig_run(rig, 0.1);
     assert_true(rig_truth(rig, LKNEE).law.enabled && rig_truth(rig, LHIP).law.enabled);
-    assert_true(rig_truth(rig, LKNEE).law.gains[AW_PID_POS][AW_PID_KP] == 2);
-    assert_int_equal(aw_pid_device_counters(rig->device)->overruns, 1);
+    assert_true(rig_truth(rig, LKNEE).law.gains[AW_CANPID_POS][AW_CANPID_KP] == 2);
+    assert_int_equal(aw_canpid_device_counters(rig->device)->overruns, 1);
     rig_free(rig);
 }
 
@@ -440,11 +441,11 @@ static void a_late_runner_loses_nothing(void **state)
     rig->clock.time_ns += 30 * AW_MILLISECOND;
     for (int i = 0; i < 3; i++)
         rig_put(rig, 0x49, "000000000000");
-    assert_int_equal(aw_pid_device_counters(rig->device)->overruns, 0);
+    assert_int_equal(aw_canpid_device_counters(rig->device)->overruns, 0);
     rig_run(rig, 0.1);
     for (int i = 0; i < 3; i++)
         rig_put(rig, 0x49, "000000000000");
-    assert_int_equal(aw_pid_device_counters(rig->device)->overruns, 1);
+    assert_int_equal(aw_canpid_device_counters(rig->device)->overruns, 1);
     rig_free(rig);
 }
 
@@ -453,12 +454,12 @@ static void it_wakes_up_disabled_in_tor(void **state)
     (void)state;
     struct rig *rig = rig_default();
     rig_run(rig, 0.1);
-    assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_PID_TOR);
+    assert_int_equal(rig_truth(rig, LKNEE).law.controller, AW_CANPID_TOR);
     assert_false(rig_truth(rig, LKNEE).law.enabled);
-    rig_gain(rig, LKNEE, AW_PID_TOR, AW_PID_KP, 1);
+    rig_gain(rig, LKNEE, AW_CANPID_TOR, AW_CANPID_KP, 1);
     rig_run(rig, 0.1);
     assert_false(rig_truth(rig, LKNEE).law.enabled);
-    rig_gain(rig, LHIP, AW_PID_POS, AW_PID_KP, 1);
+    rig_gain(rig, LHIP, AW_CANPID_POS, AW_CANPID_KP, 1);
     rig_run(rig, 0.1);
     assert_true(rig_truth(rig, LHIP).law.enabled);
     rig_free(rig);
@@ -506,8 +507,8 @@ static void six_boards_take_turns(void **state)
 static void next_event_is_exact(void **state)
 {
     (void)state;
-    struct aw_pid_device_options options = rig_direct_options();
-    struct aw_device *device = aw_pid_device(&options);
+    struct aw_canpid_device_options options = rig_direct_options();
+    struct aw_device *device = aw_canpid_device(&options);
     uint8_t bytes[8];
     int64_t now = 5 * AW_SECOND;
     device->ops->step(device, now);
@@ -531,33 +532,35 @@ static void the_rate_is_kept_within_the_bus(void **state)
         double asked, hz;
     } cases[] = {{125, 125}, {10, 10}, {0, 1}, {1e6, 483}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_pid_device_options options = rig_direct_options();
+        struct aw_canpid_device_options options = rig_direct_options();
         options.rate_hz = cases[i].asked;
         struct rig *rig = rig_of(&options);
         rig_run(rig, 10);
-        double frames = (double)aw_pid_board(&rig->pid, RANKLE)->streams[AW_PID_JOINT].count;
+        double frames =
+            (double)aw_canpid_board(&rig->client, RANKLE)->streams[AW_CANPID_JOINT].count;
         assert_true(fabs(frames - 10 * cases[i].hz) < 2);
         rig_free(rig);
     }
-    assert_true(fabs(aw_pid_device_max_rate(AW_PID_BIT(LKNEE)) - 2898.55) < 0.01);
+    assert_true(fabs(aw_canpid_device_max_rate(AW_CANPID_BIT(LKNEE)) - 2898.55) < 0.01);
 }
 
 static void only_the_boards_asked_for_are_there(void **state)
 {
     (void)state;
-    struct aw_pid_device_options options = rig_direct_options();
-    options.boards = AW_PID_BIT(RKNEE) | AW_PID_BIT(0x7E0);
+    struct aw_canpid_device_options options = rig_direct_options();
+    options.boards = AW_CANPID_BIT(RKNEE) | AW_CANPID_BIT(0x7E0);
     struct rig *rig = rig_of(&options);
-    rig_setpoint(rig, 0x7E0, AW_PID_POS, 20);
+    rig_setpoint(rig, 0x7E0, AW_CANPID_POS, 20);
     rig_run(rig, 2);
-    for (int i = 0; i < AW_PID_BOARDS; i++)
-        assert_int_equal(rig->pid.boards[i].streams[AW_PID_PID].count > 0, options.boards >> i & 1);
+    for (int i = 0; i < AW_CANPID_BOARDS; i++)
+        assert_int_equal(rig->client.boards[i].streams[AW_CANPID_PID].count > 0,
+                         options.boards >> i & 1);
     assert_true(rig_lever(rig, 0x7E0) > 15 && rig_lever(rig, RKNEE) == 0);
-    struct aw_pid_truth truth;
-    assert_false(aw_pid_device_truth(rig->device, LKNEE, 0, &truth));
+    struct aw_canpid_truth truth;
+    assert_false(aw_canpid_device_truth(rig->device, LKNEE, 0, &truth));
     rig_free(rig);
     options.boards = 0;
-    assert_null(aw_pid_device(&options));
+    assert_null(aw_canpid_device(&options));
 }
 
 static int counts(double angle, double turn)
@@ -570,12 +573,12 @@ static void telemetry_is_quantised_exactly(void **state)
 {
     (void)state;
     struct rig *rig = rig_direct();
-    const struct aw_pid_board *knee = aw_pid_board(&rig->pid, LKNEE);
-    rig_setpoint(rig, LKNEE, AW_PID_POS, -33);
+    const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, -33);
     rig_run(rig, 0.3);
-    rig_setpoint(rig, LKNEE, AW_PID_POS, 540);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 540);
     rig_run(rig, 20);
-    struct aw_pid_truth truth = rig_truth(rig, LKNEE);
+    struct aw_canpid_truth truth = rig_truth(rig, LKNEE);
     assert_true(truth.joint.lever_speed == 0 && truth.joint.link_speed == 0);
     int link = counts(truth.joint.link * DEG, 8000);
     int alpha = counts((truth.joint.lever - truth.joint.link) * DEG, 16384);
@@ -596,14 +599,14 @@ static void motion_shows_in_velocity_and_current(void **state)
 {
     (void)state;
     struct rig *rig = rig_direct();
-    const struct aw_pid_board *knee = aw_pid_board(&rig->pid, LKNEE);
-    rig_setpoint(rig, LKNEE, AW_PID_POS, 150);
+    const struct aw_canpid_board *knee = aw_canpid_board(&rig->client, LKNEE);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 150);
     rig_run(rig, 0.015);
     assert_true(knee->current > 3 && knee->current <= 8.1);
     rig_run(rig, 0.1);
     double rpm = rig_truth(rig, LKNEE).joint.lever_speed * DEG / 6 * 60;
     assert_true(rpm > 3000 && fabs(knee->velocity - rpm) < 400);
-    rig_setpoint(rig, LKNEE, AW_PID_POS, -150);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, -150);
     rig_run(rig, 0.4);
     assert_true(knee->velocity < -3000);
     rig_free(rig);
@@ -638,11 +641,11 @@ static void faults_send_the_published_pattern(void **state)
         {"none", true, "000000020000"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_pid_device_options options = rig_direct_options();
+        struct aw_canpid_device_options options = rig_direct_options();
         struct aw_error err;
         char hex[13];
         options.fw = cases[i].fw;
-        assert_int_equal(aw_pid_fault_parse(cases[i].fault, &options.fault, &err), AW_OK);
+        assert_int_equal(aw_canpid_fault_parse(cases[i].fault, &options.fault, &err), AW_OK);
         struct rig *rig = rig_of(&options);
         first_sensors(rig, hex);
         assert_string_equal(hex, cases[i].sensors);
@@ -653,12 +656,12 @@ static void faults_send_the_published_pattern(void **state)
 static void fault_names_are_checked(void **state)
 {
     (void)state;
-    enum aw_pid_error fault = AW_PID_ERROR_LEVER;
+    enum aw_canpid_error fault = AW_CANPID_ERROR_LEVER;
     struct aw_error err;
-    assert_int_equal(aw_pid_fault_parse("encodre", &fault, &err), AW_USAGE);
-    assert_int_equal(fault, AW_PID_ERROR_LEVER);
-    for (const char *const *name = aw_pid_fault_names(); *name; name++) {
-        assert_int_equal(aw_pid_fault_parse(*name, &fault, &err), AW_OK);
+    assert_int_equal(aw_canpid_fault_parse("encodre", &fault, &err), AW_USAGE);
+    assert_int_equal(fault, AW_CANPID_ERROR_LEVER);
+    for (const char *const *name = aw_canpid_fault_names(); *name; name++) {
+        assert_int_equal(aw_canpid_fault_parse(*name, &fault, &err), AW_OK);
         assert_non_null(
             strstr("none, encoder, pid_config, fix_link_encoder, lever_arm_encoder", *name));
     }
@@ -667,13 +670,13 @@ static void fault_names_are_checked(void **state)
 static void a_fault_may_be_of_one_board(void **state)
 {
     (void)state;
-    struct aw_pid_device_options options = rig_direct_options();
-    options.fault = AW_PID_ERROR_LEVER;
-    options.fault_boards = AW_PID_BIT(LHIP);
+    struct aw_canpid_device_options options = rig_direct_options();
+    options.fault = AW_CANPID_ERROR_LEVER;
+    options.fault_boards = AW_CANPID_BIT(LHIP);
     struct rig *rig = rig_of(&options);
     rig_run(rig, 0.1);
-    assert_int_equal(aw_pid_board(&rig->pid, LHIP)->error, AW_PID_ERROR_LEVER);
-    assert_int_equal(aw_pid_board(&rig->pid, LKNEE)->error, AW_PID_NO_ERROR);
+    assert_int_equal(aw_canpid_board(&rig->client, LHIP)->error, AW_CANPID_ERROR_LEVER);
+    assert_int_equal(aw_canpid_board(&rig->client, LKNEE)->error, AW_CANPID_NO_ERROR);
     rig_free(rig);
 }
 
@@ -681,18 +684,18 @@ static void a_broken_encoder_ends_the_drive(void **state)
 {
     (void)state;
     struct rig *rig = rig_direct();
-    rig_setpoint(rig, LKNEE, AW_PID_POS, 90);
-    rig_setpoint(rig, LHIP, AW_PID_POS, 90);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 90);
+    rig_setpoint(rig, LHIP, AW_CANPID_POS, 90);
     rig_run(rig, 0.1);
-    aw_pid_device_fault(rig->device, AW_PID_BIT(LKNEE), AW_PID_ERROR_FIX_LINK);
+    aw_canpid_device_fault(rig->device, AW_CANPID_BIT(LKNEE), AW_CANPID_ERROR_FIX_LINK);
     rig_run(rig, 0.1);
     assert_false(rig_truth(rig, LKNEE).law.enabled);
     assert_true(rig_truth(rig, LHIP).law.enabled);
-    assert_int_equal(aw_pid_board(&rig->pid, LKNEE)->error, 2);
-    assert_int_equal(aw_pid_board(&rig->pid, LHIP)->error, 0);
-    aw_pid_device_fault(rig->device, AW_PID_BIT(LKNEE), AW_PID_NO_ERROR);
+    assert_int_equal(aw_canpid_board(&rig->client, LKNEE)->error, 2);
+    assert_int_equal(aw_canpid_board(&rig->client, LHIP)->error, 0);
+    aw_canpid_device_fault(rig->device, AW_CANPID_BIT(LKNEE), AW_CANPID_NO_ERROR);
     rig_run(rig, 0.1);
-    assert_int_equal(aw_pid_board(&rig->pid, LKNEE)->error, 0);
+    assert_int_equal(aw_canpid_board(&rig->client, LKNEE)->error, 0);
     assert_false(rig_truth(rig, LKNEE).law.enabled);
     rig_free(rig);
 }
@@ -701,7 +704,7 @@ static void a_broken_encoder_ends_the_drive(void **state)
 static void fast_motors_saturate_in_the_fw_layout(void **state)
 {
     (void)state;
-    struct aw_pid_device_options options = rig_direct_options();
+    struct aw_canpid_device_options options = rig_direct_options();
     options.fw = true;
     struct rig *rig = rig_of(&options);
     char hex[13];
@@ -717,10 +720,10 @@ static void fast_motors_saturate_in_the_fw_layout(void **state)
 
 static uint64_t run_hash(uint64_t seed, double noise, bool in_pieces)
 {
-    struct aw_pid_device_options options = rig_direct_options();
+    struct aw_canpid_device_options options = rig_direct_options();
     options.seed = seed;
     options.noise = noise;
-    struct aw_device *device = aw_pid_device(&options);
+    struct aw_device *device = aw_canpid_device(&options);
     uint64_t hash = UINT64_C(14695981039346656037);
     uint8_t bytes[8];
     for (int64_t now = 0; now <= 2 * AW_SECOND; now += AW_MILLISECOND) {
@@ -752,8 +755,8 @@ static void looking_changes_nothing(void **state)
 {
     (void)state;
     struct rig *often = rig_direct(), *rarely = rig_direct();
-    rig_setpoint(often, LKNEE, AW_PID_POS, 30);
-    rig_setpoint(rarely, LKNEE, AW_PID_POS, 30);
+    rig_setpoint(often, LKNEE, AW_CANPID_POS, 30);
+    rig_setpoint(rarely, LKNEE, AW_CANPID_POS, 30);
     for (int i = 1; i <= 1000; i++) {
         often->clock.time_ns = rarely->clock.time_ns + i * 1003 * AW_MICROSECOND;
         rig_truth(often, LKNEE);
@@ -765,7 +768,7 @@ static void looking_changes_nothing(void **state)
         rarely->clock.time_ns = 0;
     }
     rarely->clock.time_ns = often->clock.time_ns;
-    struct aw_pid_truth a = rig_truth(often, LKNEE), b = rig_truth(rarely, LKNEE);
+    struct aw_canpid_truth a = rig_truth(often, LKNEE), b = rig_truth(rarely, LKNEE);
     assert_memory_equal(&a.joint, &b.joint, sizeof a.joint);
     assert_memory_equal(&a.law, &b.law, sizeof a.law);
     rig_free(often);
@@ -778,10 +781,10 @@ static void nobody_listening_is_no_harm(void **state)
 {
     (void)state;
     struct rig *rig = rig_direct();
-    rig_setpoint(rig, LKNEE, AW_PID_POS, 30);
+    rig_setpoint(rig, LKNEE, AW_CANPID_POS, 30);
     rig->clock.time_ns += 60 * AW_SECOND;
     rig_run(rig, 1);
-    const struct aw_pid_device_counters *counters = aw_pid_device_counters(rig->device);
+    const struct aw_canpid_device_counters *counters = aw_canpid_device_counters(rig->device);
     assert_true(counters->dropped > 100000);
     assert_true(counters->sent + counters->dropped >= 109798 &&
                 counters->sent + counters->dropped <= 109800);
@@ -810,7 +813,7 @@ static void six_moving_boards_are_much_faster_than_time(void **state)
     double start = cpu_seconds();
     for (int i = 0; i < 20; i++) {
         for (unsigned board = 0x20; board <= RANKLE; board += 0x20)
-            rig_setpoint(rig, board, AW_PID_POS, i % 2 ? 40 : -40);
+            rig_setpoint(rig, board, AW_CANPID_POS, i % 2 ? 40 : -40);
         rig_run(rig, 0.5);
     }
     double factor = 10 / (cpu_seconds() - start);

@@ -30,13 +30,16 @@ static int remove_root(void **state)
     return rmdir(root);
 }
 
-static struct aw_pid_gains sample(void)
+static struct aw_canpid_gains sample(void)
 {
-    struct aw_pid_gains gains = {0};
-    aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x100, AW_PID_TOR, AW_PID_KP, 0.6});
-    aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x40, AW_PID_POS, AW_PID_KI, 0.0005});
-    aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x40, AW_PID_POS, AW_PID_KP, 3});
-    aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x7E0, AW_PID_TL, AW_PID_KD, -100});
+    struct aw_canpid_gains gains = {0};
+    aw_canpid_gains_note(&gains,
+                         &(struct aw_canpid_gain_at){0x100, AW_CANPID_TOR, AW_CANPID_KP, 0.6});
+    aw_canpid_gains_note(&gains,
+                         &(struct aw_canpid_gain_at){0x40, AW_CANPID_POS, AW_CANPID_KI, 0.0005});
+    aw_canpid_gains_note(&gains, &(struct aw_canpid_gain_at){0x40, AW_CANPID_POS, AW_CANPID_KP, 3});
+    aw_canpid_gains_note(&gains,
+                         &(struct aw_canpid_gain_at){0x7E0, AW_CANPID_TL, AW_CANPID_KD, -100});
     return gains;
 }
 
@@ -46,11 +49,12 @@ static const char sample_text[] = "# board controller gain value, as sent\n"
                                   "0x100 tor kp 0.6\n"
                                   "0x7E0 tl kd -100\n";
 
-static enum aw_status read_text(const char *text, struct aw_pid_gains *gains, struct aw_error *err)
+static enum aw_status read_text(const char *text, struct aw_canpid_gains *gains,
+                                struct aw_error *err)
 {
     FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
     assert_non_null(file);
-    enum aw_status status = aw_pid_gains_read(gains, file, "file", NULL, err);
+    enum aw_status status = aw_canpid_gains_read(gains, file, "file", NULL, err);
     fclose(file);
     return status;
 }
@@ -58,10 +62,10 @@ static enum aw_status read_text(const char *text, struct aw_pid_gains *gains, st
 static void the_file_is_one_gain_a_line(void **state)
 {
     (void)state;
-    struct aw_pid_gains gains = sample();
+    struct aw_canpid_gains gains = sample();
     char text[512] = "";
     FILE *file = fmemopen(text, sizeof text, "w");
-    aw_pid_gains_write(&gains, file, NULL);
+    aw_canpid_gains_write(&gains, file, NULL);
     fclose(file);
     assert_string_equal(text, sample_text);
 }
@@ -69,27 +73,27 @@ static void the_file_is_one_gain_a_line(void **state)
 static void there_and_back(void **state)
 {
     (void)state;
-    struct aw_pid_gains gains = sample(), read;
+    struct aw_canpid_gains gains = sample(), read;
     struct aw_error err;
-    assert_int_equal(aw_pid_gains_save(&gains, path, NULL, &err), AW_OK);
-    assert_int_equal(aw_pid_gains_load(&read, path, NULL, &err), AW_OK);
-    assert_int_equal(aw_pid_gains_diff(&gains, &read, NULL, NULL), 0);
-    assert_true(read.of[2][AW_PID_POS][AW_PID_KI].value == (float)0.0005);
-    assert_false(read.of[2][AW_PID_POS][AW_PID_KD].known);
+    assert_int_equal(aw_canpid_gains_save(&gains, path, NULL, &err), AW_OK);
+    assert_int_equal(aw_canpid_gains_load(&read, path, NULL, &err), AW_OK);
+    assert_int_equal(aw_canpid_gains_diff(&gains, &read, NULL, NULL), 0);
+    assert_true(read.of[2][AW_CANPID_POS][AW_CANPID_KI].value == (float)0.0005);
+    assert_false(read.of[2][AW_CANPID_POS][AW_CANPID_KD].known);
 }
 
 static void people_write_liberally(void **state)
 {
     (void)state;
-    struct aw_pid_gains gains;
+    struct aw_canpid_gains gains;
     struct aw_error err;
     static const char text[] = "\n  # of Monday\n\tlknee  0 kp\t3.0 # good\r\n0x40 tor kp 6e-1\n";
     assert_int_equal(read_text(text, &gains, &err), AW_OK);
-    assert_true(gains.of[2][AW_PID_POS][AW_PID_KP].value == 3);
-    assert_true(gains.of[2][AW_PID_TOR][AW_PID_KP].value == (float)0.6);
+    assert_true(gains.of[2][AW_CANPID_POS][AW_CANPID_KP].value == 3);
+    assert_true(gains.of[2][AW_CANPID_TOR][AW_CANPID_KP].value == (float)0.6);
     size_t n = 0;
-    struct aw_pid_gain_at at;
-    for (size_t i = 0; aw_pid_gains_next(&gains, &i, &at);)
+    struct aw_canpid_gain_at at;
+    for (size_t i = 0; aw_canpid_gains_next(&gains, &i, &at);)
         n++;
     assert_int_equal(n, 2);
 }
@@ -116,58 +120,58 @@ static void mistakes_name_the_line(void **state)
         {"lknee pos kp 3\n\n0x40 0 kp 3\n", AW_USAGE, "file:3: 0x40 0 kp is there twice"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_pid_gains gains = sample(), none = {0};
+        struct aw_canpid_gains gains = sample(), none = {0};
         struct aw_error err;
         assert_int_equal(read_text(cases[i].text, &gains, &err), cases[i].status);
         if (!strstr(err.text, cases[i].says))
             fail_msg("%s", err.text);
-        assert_int_equal(aw_pid_gains_diff(&gains, &none, NULL, NULL), 0);
+        assert_int_equal(aw_canpid_gains_diff(&gains, &none, NULL, NULL), 0);
     }
 }
 
 static void files_that_cannot_be(void **state)
 {
     (void)state;
-    struct aw_pid_gains gains = sample();
+    struct aw_canpid_gains gains = sample();
     struct aw_error err;
     char long_path[5000];
     memset(long_path, 'a', sizeof long_path - 1);
     long_path[sizeof long_path - 1] = '\0';
-    assert_int_equal(aw_pid_gains_save(&gains, "/dev/null/x", NULL, &err), AW_USAGE);
+    assert_int_equal(aw_canpid_gains_save(&gains, "/dev/null/x", NULL, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "could not be saved"));
-    assert_int_equal(aw_pid_gains_save(&gains, long_path, NULL, &err), AW_USAGE);
-    assert_int_equal(aw_pid_gains_load(&gains, "/nonexistent/x", NULL, &err), AW_USAGE);
+    assert_int_equal(aw_canpid_gains_save(&gains, long_path, NULL, &err), AW_USAGE);
+    assert_int_equal(aw_canpid_gains_load(&gains, "/nonexistent/x", NULL, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "No such file"));
-    assert_int_equal(aw_pid_gains_load(&gains, "/", NULL, &err), AW_USAGE); /* a directory */
+    assert_int_equal(aw_canpid_gains_load(&gains, "/", NULL, &err), AW_USAGE); /* a directory */
 }
 
 /* /dev/full takes no byte: the old file stays. */
 static void a_full_disk_keeps_the_old_file(void **state)
 {
     (void)state;
-    struct aw_pid_gains gains = sample(), read;
+    struct aw_canpid_gains gains = sample(), read;
     struct aw_error err;
     char fresh[128];
-    assert_int_equal(aw_pid_gains_save(&gains, path, NULL, &err), AW_OK);
+    assert_int_equal(aw_canpid_gains_save(&gains, path, NULL, &err), AW_OK);
     snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
     assert_int_equal(symlink("/dev/full", fresh), 0);
-    aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x40, AW_PID_POS, AW_PID_KP, 4});
-    assert_int_equal(aw_pid_gains_save(&gains, path, NULL, &err), AW_LOST);
+    aw_canpid_gains_note(&gains, &(struct aw_canpid_gain_at){0x40, AW_CANPID_POS, AW_CANPID_KP, 4});
+    assert_int_equal(aw_canpid_gains_save(&gains, path, NULL, &err), AW_LOST);
     assert_non_null(strstr(err.text, "No space left"));
-    assert_int_equal(aw_pid_gains_load(&read, path, NULL, &err), AW_OK);
-    assert_true(read.of[2][AW_PID_POS][AW_PID_KP].value == 3);
+    assert_int_equal(aw_canpid_gains_load(&read, path, NULL, &err), AW_OK);
+    assert_true(read.of[2][AW_CANPID_POS][AW_CANPID_KP].value == 3);
 }
 
 struct lines {
     char text[512];
 };
 
-static void note_change(void *context, const struct aw_pid_gain_change *change)
+static void note_change(void *context, const struct aw_canpid_gain_change *change)
 {
     struct lines *lines = context;
-    char gain[AW_PID_GAIN_TEXT];
+    char gain[AW_CANPID_GAIN_TEXT];
     size_t used = strlen(lines->text);
-    aw_pid_gain_text(&change->at, NULL, gain);
+    aw_canpid_gain_text(&change->at, NULL, gain);
     snprintf(lines->text + used, sizeof lines->text - used, "%s: %g%s -> %g%s\n", gain,
              change->from, change->has_from ? "" : "?", change->to, change->has_to ? "" : "?");
 }
@@ -175,28 +179,31 @@ static void note_change(void *context, const struct aw_pid_gain_change *change)
 static void differences_are_named(void **state)
 {
     (void)state;
-    struct aw_pid_gains from = sample(), to = sample();
+    struct aw_canpid_gains from = sample(), to = sample();
     struct lines lines = {""};
-    assert_int_equal(aw_pid_gains_diff(&from, &to, note_change, &lines), 0);
-    aw_pid_gains_note(&to, &(struct aw_pid_gain_at){0x40, AW_PID_POS, AW_PID_KP, 4});
-    aw_pid_gains_note(&to, &(struct aw_pid_gain_at){0x40, AW_PID_POS, AW_PID_KD, 1});
-    to.of[8][AW_PID_TOR][AW_PID_KP].known = false;
-    assert_int_equal(aw_pid_gains_diff(&from, &to, note_change, &lines), 3);
+    assert_int_equal(aw_canpid_gains_diff(&from, &to, note_change, &lines), 0);
+    aw_canpid_gains_note(&to, &(struct aw_canpid_gain_at){0x40, AW_CANPID_POS, AW_CANPID_KP, 4});
+    aw_canpid_gains_note(&to, &(struct aw_canpid_gain_at){0x40, AW_CANPID_POS, AW_CANPID_KD, 1});
+    to.of[8][AW_CANPID_TOR][AW_CANPID_KP].known = false;
+    assert_int_equal(aw_canpid_gains_diff(&from, &to, note_change, &lines), 3);
     assert_string_equal(lines.text, "lknee pos kp 4: 3 -> 4\n"
                                     "lknee pos kd 1: 0? -> 1\n"
                                     "0x100 tor kp 0.6: 0.6 -> 0.6?\n");
-    assert_int_equal(aw_pid_gains_diff(&to, &from, NULL, NULL), 3);
+    assert_int_equal(aw_canpid_gains_diff(&to, &from, NULL, NULL), 3);
 }
 
 static void what_does_not_exist_is_not_noted(void **state)
 {
     (void)state;
-    struct aw_pid_gains gains = {0}, none = {0};
-    aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x800, AW_PID_POS, AW_PID_KP, 4});
-    aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x40, 4, AW_PID_KP, 4});
-    aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x40, AW_PID_LAST, AW_PID_KP, 4});
-    aw_pid_gains_note(&gains, &(struct aw_pid_gain_at){0x40, AW_PID_POS, AW_PID_GAINS, 4});
-    assert_int_equal(aw_pid_gains_diff(&gains, &none, NULL, NULL), 0);
+    struct aw_canpid_gains gains = {0}, none = {0};
+    aw_canpid_gains_note(&gains,
+                         &(struct aw_canpid_gain_at){0x800, AW_CANPID_POS, AW_CANPID_KP, 4});
+    aw_canpid_gains_note(&gains, &(struct aw_canpid_gain_at){0x40, 4, AW_CANPID_KP, 4});
+    aw_canpid_gains_note(&gains,
+                         &(struct aw_canpid_gain_at){0x40, AW_CANPID_LAST, AW_CANPID_KP, 4});
+    aw_canpid_gains_note(&gains,
+                         &(struct aw_canpid_gain_at){0x40, AW_CANPID_POS, AW_CANPID_GAINS, 4});
+    assert_int_equal(aw_canpid_gains_diff(&gains, &none, NULL, NULL), 0);
 }
 
 int main(void)

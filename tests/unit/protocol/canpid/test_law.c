@@ -7,8 +7,8 @@
 
 #include "protocol/canpid/law.h"
 
-static const double nothing[AW_PID_CONTROLLERS];
-static const double here[AW_PID_CONTROLLERS] = {0.1, 0.1, -0.2, -0.2};
+static const double nothing[AW_CANPID_CONTROLLERS];
+static const double here[AW_CANPID_CONTROLLERS] = {0.1, 0.1, -0.2, -0.2};
 
 static void assert_close(double value, double wanted)
 {
@@ -19,34 +19,34 @@ static void assert_close(double value, double wanted)
 static void defaults_are_the_published_ones(void **state)
 {
     (void)state;
-    struct aw_pid_law law = aw_pid_law_defaults();
-    assert_int_equal(law.controller, AW_PID_TOR);
+    struct aw_canpid_law law = aw_canpid_law_defaults();
+    assert_int_equal(law.controller, AW_CANPID_TOR);
     assert_false(law.enabled);
-    assert_true(law.gains[AW_PID_POS][AW_PID_KP] == 3);
-    assert_true(law.gains[AW_PID_POS][AW_PID_KI] == (double)(float)0.0005);
-    assert_true(law.gains[AW_PID_POS][AW_PID_KD] == 0);
-    assert_true(law.gains[AW_PID_TOR][AW_PID_KP] == (double)(float)0.6);
-    assert_true(law.gains[AW_PID_LVL][AW_PID_KP] == 0);
-    assert_true(aw_pid_law_tick(&law, 0.3) == 0);
+    assert_true(law.gains[AW_CANPID_POS][AW_CANPID_KP] == 3);
+    assert_true(law.gains[AW_CANPID_POS][AW_CANPID_KI] == (double)(float)0.0005);
+    assert_true(law.gains[AW_CANPID_POS][AW_CANPID_KD] == 0);
+    assert_true(law.gains[AW_CANPID_TOR][AW_CANPID_KP] == (double)(float)0.6);
+    assert_true(law.gains[AW_CANPID_LVL][AW_CANPID_KP] == 0);
+    assert_true(aw_canpid_law_tick(&law, 0.3) == 0);
 }
 
 /* Binary fractions, so that the sums are exact. */
 static void three_terms_without_time(void **state)
 {
     (void)state;
-    struct aw_pid_law law = aw_pid_law_defaults();
-    aw_pid_law_gain(&law, AW_PID_POS, AW_PID_KP, 2, nothing);
-    aw_pid_law_gain(&law, AW_PID_POS, AW_PID_KI, 0.5, nothing);
-    aw_pid_law_gain(&law, AW_PID_POS, AW_PID_KD, 4, nothing);
-    aw_pid_law_setpoint(&law, AW_PID_POS, 0.25);
-    assert_close(aw_pid_law_tick(&law, 0), 2 * 0.25 + 0.125 + 4 * 0.25);
-    assert_close(aw_pid_law_tick(&law, 0), 2 * 0.25 + 0.25 + 0);
-    assert_close(aw_pid_law_tick(&law, 0.5), 2 * -0.25 + 0.125 + 4 * -0.5);
+    struct aw_canpid_law law = aw_canpid_law_defaults();
+    aw_canpid_law_gain(&law, AW_CANPID_POS, AW_CANPID_KP, 2, nothing);
+    aw_canpid_law_gain(&law, AW_CANPID_POS, AW_CANPID_KI, 0.5, nothing);
+    aw_canpid_law_gain(&law, AW_CANPID_POS, AW_CANPID_KD, 4, nothing);
+    aw_canpid_law_setpoint(&law, AW_CANPID_POS, 0.25);
+    assert_close(aw_canpid_law_tick(&law, 0), 2 * 0.25 + 0.125 + 4 * 0.25);
+    assert_close(aw_canpid_law_tick(&law, 0), 2 * 0.25 + 0.25 + 0);
+    assert_close(aw_canpid_law_tick(&law, 0.5), 2 * -0.25 + 0.125 + 4 * -0.5);
     for (int i = 0; i < 1000; i++)
-        aw_pid_law_tick(&law, 0);
+        aw_canpid_law_tick(&law, 0);
     assert_close(law.integral, 0.125 + 1000 * 0.125); /* nothing limits it */
-    aw_pid_law_gain(&law, AW_PID_POS, AW_PID_KI, 0, nothing);
-    assert_close(aw_pid_law_tick(&law, 0), 2 * 0.25);
+    aw_canpid_law_gain(&law, AW_CANPID_POS, AW_CANPID_KI, 0, nothing);
+    assert_close(aw_canpid_law_tick(&law, 0), 2 * 0.25);
     assert_true(law.integral == 0);
 }
 
@@ -58,14 +58,15 @@ static void limits_enable_and_disable(void **state)
         double value;
         bool enabled;
     } cases[] = {
-        {AW_PID_POS, 0.5, true},       {AW_PID_POS, 0.500001, false}, {AW_PID_POS, -0.5, true},
-        {AW_PID_POS, -0.6, false},     {AW_PID_LVL, 0.51, false},     {AW_PID_TOR, 1, true},
-        {AW_PID_TOR, -1.01, false},    {AW_PID_TL, 1.0, true},        {AW_PID_TL, 1.5, false},
-        {AW_PID_TOR, INFINITY, false},
+        {AW_CANPID_POS, 0.5, true},    {AW_CANPID_POS, 0.500001, false},
+        {AW_CANPID_POS, -0.5, true},   {AW_CANPID_POS, -0.6, false},
+        {AW_CANPID_LVL, 0.51, false},  {AW_CANPID_TOR, 1, true},
+        {AW_CANPID_TOR, -1.01, false}, {AW_CANPID_TL, 1.0, true},
+        {AW_CANPID_TL, 1.5, false},    {AW_CANPID_TOR, INFINITY, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_pid_law law = aw_pid_law_defaults();
-        aw_pid_law_setpoint(&law, cases[i].controller, cases[i].value);
+        struct aw_canpid_law law = aw_canpid_law_defaults();
+        aw_canpid_law_setpoint(&law, cases[i].controller, cases[i].value);
         assert_int_equal(law.enabled, cases[i].enabled);
     }
 }
@@ -73,54 +74,54 @@ static void limits_enable_and_disable(void **state)
 static void disabled_means_no_output_and_no_memory(void **state)
 {
     (void)state;
-    struct aw_pid_law law = aw_pid_law_defaults();
-    aw_pid_law_setpoint(&law, AW_PID_POS, 0.25);
-    assert_true(aw_pid_law_tick(&law, 0) > 0.7);
+    struct aw_canpid_law law = aw_canpid_law_defaults();
+    aw_canpid_law_setpoint(&law, AW_CANPID_POS, 0.25);
+    assert_true(aw_canpid_law_tick(&law, 0) > 0.7);
     assert_true(law.integral > 0);
-    aw_pid_law_setpoint(&law, AW_PID_POS, AW_PID_DISABLE);
+    aw_canpid_law_setpoint(&law, AW_CANPID_POS, AW_CANPID_DISABLE);
     assert_true(law.output == 0 && law.integral == 0);
-    assert_true(aw_pid_law_tick(&law, 0) == 0);
+    assert_true(aw_canpid_law_tick(&law, 0) == 0);
     assert_true(law.setpoint == 1.5);
 }
 
 static void gains_are_clamped(void **state)
 {
     (void)state;
-    struct aw_pid_law law = aw_pid_law_defaults();
-    aw_pid_law_gain(&law, AW_PID_POS, AW_PID_KP, 100.5, nothing);
-    assert_true(law.gains[AW_PID_POS][AW_PID_KP] == 100);
-    aw_pid_law_gain(&law, AW_PID_POS, AW_PID_KP, -1e30, nothing);
-    assert_true(law.gains[AW_PID_POS][AW_PID_KP] == -100);
-    aw_pid_law_gain(&law, AW_PID_POS, AW_PID_KP, INFINITY, nothing);
-    assert_true(law.gains[AW_PID_POS][AW_PID_KP] == 100);
+    struct aw_canpid_law law = aw_canpid_law_defaults();
+    aw_canpid_law_gain(&law, AW_CANPID_POS, AW_CANPID_KP, 100.5, nothing);
+    assert_true(law.gains[AW_CANPID_POS][AW_CANPID_KP] == 100);
+    aw_canpid_law_gain(&law, AW_CANPID_POS, AW_CANPID_KP, -1e30, nothing);
+    assert_true(law.gains[AW_CANPID_POS][AW_CANPID_KP] == -100);
+    aw_canpid_law_gain(&law, AW_CANPID_POS, AW_CANPID_KP, INFINITY, nothing);
+    assert_true(law.gains[AW_CANPID_POS][AW_CANPID_KP] == 100);
 }
 
 /* The hazard: a gain for another controller lets the joint be held. */
 static void a_gain_for_another_controller_switches_and_enables(void **state)
 {
     (void)state;
-    struct aw_pid_law law = aw_pid_law_defaults();
-    aw_pid_law_setpoint(&law, AW_PID_POS, AW_PID_DISABLE);
+    struct aw_canpid_law law = aw_canpid_law_defaults();
+    aw_canpid_law_setpoint(&law, AW_CANPID_POS, AW_CANPID_DISABLE);
     assert_false(law.enabled);
-    assert_true(aw_pid_law_gain(&law, AW_PID_TOR, AW_PID_KP, 0.5, here));
-    assert_int_equal(law.controller, AW_PID_TOR);
+    assert_true(aw_canpid_law_gain(&law, AW_CANPID_TOR, AW_CANPID_KP, 0.5, here));
+    assert_int_equal(law.controller, AW_CANPID_TOR);
     assert_true(law.enabled);
     assert_true(law.setpoint == -0.2);
-    assert_true(law.gains[AW_PID_TOR][AW_PID_KP] == 0.5);
-    assert_true(law.gains[AW_PID_POS][AW_PID_KP] == 3);
-    assert_false(aw_pid_law_gain(&law, AW_PID_TOR, AW_PID_KD, 1, here));
-    assert_false(aw_pid_law_switch(&law, AW_PID_TOR, nothing));
+    assert_true(law.gains[AW_CANPID_TOR][AW_CANPID_KP] == 0.5);
+    assert_true(law.gains[AW_CANPID_POS][AW_CANPID_KP] == 3);
+    assert_false(aw_canpid_law_gain(&law, AW_CANPID_TOR, AW_CANPID_KD, 1, here));
+    assert_false(aw_canpid_law_switch(&law, AW_CANPID_TOR, nothing));
     assert_true(law.setpoint == -0.2);
 }
 
 static void a_switch_forgets_the_integral(void **state)
 {
     (void)state;
-    struct aw_pid_law law = aw_pid_law_defaults();
-    aw_pid_law_setpoint(&law, AW_PID_POS, 0.25);
-    aw_pid_law_tick(&law, 0);
+    struct aw_canpid_law law = aw_canpid_law_defaults();
+    aw_canpid_law_setpoint(&law, AW_CANPID_POS, 0.25);
+    aw_canpid_law_tick(&law, 0);
     assert_true(law.integral > 0 && law.previous == 0.25);
-    assert_true(aw_pid_law_setpoint(&law, AW_PID_LVL, 0.1));
+    assert_true(aw_canpid_law_setpoint(&law, AW_CANPID_LVL, 0.1));
     assert_true(law.integral == 0 && law.previous == 0);
     assert_true(law.setpoint == 0.1);
 }
@@ -129,42 +130,42 @@ static void a_switch_forgets_the_integral(void **state)
 static void a_setpoint_that_is_no_number_enables(void **state)
 {
     (void)state;
-    struct aw_pid_law law = aw_pid_law_defaults();
-    aw_pid_law_setpoint(&law, AW_PID_POS, (double)NAN);
+    struct aw_canpid_law law = aw_canpid_law_defaults();
+    aw_canpid_law_setpoint(&law, AW_CANPID_POS, (double)NAN);
     assert_true(law.enabled);
-    double output = aw_pid_law_tick(&law, 0);
+    double output = aw_canpid_law_tick(&law, 0);
     assert_true(isnan(output));
-    assert_true(aw_pid_duty(output) == 0);
-    assert_int_equal(aw_pid_q15(output), 0);
-    aw_pid_law_setpoint(&law, AW_PID_POS, 1.5);
-    aw_pid_law_setpoint(&law, AW_PID_POS, 0.25);
-    assert_true(isfinite(aw_pid_law_tick(&law, 0)));
+    assert_true(aw_canpid_duty(output) == 0);
+    assert_int_equal(aw_canpid_q15(output), 0);
+    aw_canpid_law_setpoint(&law, AW_CANPID_POS, 1.5);
+    aw_canpid_law_setpoint(&law, AW_CANPID_POS, 0.25);
+    assert_true(isfinite(aw_canpid_law_tick(&law, 0)));
 }
 
 static void the_motor_stands_near_zero_and_is_limited(void **state)
 {
     (void)state;
-    assert_true(aw_pid_duty(0) == 0);
-    assert_true(aw_pid_duty(0.0099) == 0);
-    assert_true(aw_pid_duty(-0.0099) == 0);
-    assert_close(aw_pid_duty(0.01), 0.10);
-    assert_close(aw_pid_duty(-0.5), -0.59);
-    assert_close(aw_pid_duty(0.81), 0.90);
-    assert_close(aw_pid_duty(50), 0.90);
-    assert_close(aw_pid_duty(-INFINITY), -0.90);
+    assert_true(aw_canpid_duty(0) == 0);
+    assert_true(aw_canpid_duty(0.0099) == 0);
+    assert_true(aw_canpid_duty(-0.0099) == 0);
+    assert_close(aw_canpid_duty(0.01), 0.10);
+    assert_close(aw_canpid_duty(-0.5), -0.59);
+    assert_close(aw_canpid_duty(0.81), 0.90);
+    assert_close(aw_canpid_duty(50), 0.90);
+    assert_close(aw_canpid_duty(-INFINITY), -0.90);
 }
 
 static void fractions_round_and_saturate(void **state)
 {
     (void)state;
-    assert_int_equal(aw_pid_q15(0.0625), 2048);
-    assert_int_equal(aw_pid_q15(-1), -32768);
-    assert_int_equal(aw_pid_q15(1), 32767);
-    assert_int_equal(aw_pid_q15(1.5), 32767);
-    assert_int_equal(aw_pid_q15(-1e300), -32768);
-    assert_int_equal(aw_pid_q15(INFINITY), 32767);
-    assert_int_equal(aw_pid_q15(0.6 / 32768), 1);
-    assert_int_equal(aw_pid_q15(-0.4 / 32768), 0);
+    assert_int_equal(aw_canpid_q15(0.0625), 2048);
+    assert_int_equal(aw_canpid_q15(-1), -32768);
+    assert_int_equal(aw_canpid_q15(1), 32767);
+    assert_int_equal(aw_canpid_q15(1.5), 32767);
+    assert_int_equal(aw_canpid_q15(-1e300), -32768);
+    assert_int_equal(aw_canpid_q15(INFINITY), 32767);
+    assert_int_equal(aw_canpid_q15(0.6 / 32768), 1);
+    assert_int_equal(aw_canpid_q15(-0.4 / 32768), 0);
 }
 
 int main(void)

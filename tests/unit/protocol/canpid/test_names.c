@@ -10,16 +10,16 @@
 static void boards_have_names_or_numbers(void **state)
 {
     (void)state;
-    char name[AW_PID_NAME_MAX];
-    assert_string_equal(aw_pid_board_name(NULL, 0x40, name), "lknee");
-    assert_string_equal(aw_pid_board_name(NULL, 0xC0, name), "rankle");
-    assert_string_equal(aw_pid_board_name(NULL, 0x100, name), "0x100");
-    assert_int_equal(aw_pid_board_find(NULL, "lknee"), 0x40);
-    assert_int_equal(aw_pid_board_find(NULL, "0x40"), 0x40);
-    assert_int_equal(aw_pid_board_find(NULL, "2016"), 2016);
+    char name[AW_CANPID_NAME_MAX];
+    assert_string_equal(aw_canpid_board_name(NULL, 0x40, name), "lknee");
+    assert_string_equal(aw_canpid_board_name(NULL, 0xC0, name), "rankle");
+    assert_string_equal(aw_canpid_board_name(NULL, 0x100, name), "0x100");
+    assert_int_equal(aw_canpid_board_find(NULL, "lknee"), 0x40);
+    assert_int_equal(aw_canpid_board_find(NULL, "0x40"), 0x40);
+    assert_int_equal(aw_canpid_board_find(NULL, "2016"), 2016);
     static const char *const wrong[] = {"", "knee", "0x41", "65", "2048", "-64", "64x", "lknee "};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(aw_pid_board_find(NULL, wrong[i]), -1);
+        assert_int_equal(aw_canpid_board_find(NULL, wrong[i]), -1);
 }
 
 static void boards_may_be_named_by_the_variant(void **state)
@@ -32,11 +32,11 @@ static void boards_may_be_named_by_the_variant(void **state)
         {0},
     };
     struct aw_variant variant = {.name = "own", .head = head};
-    char name[AW_PID_NAME_MAX];
-    assert_string_equal(aw_pid_board_name(&variant, 0x100, name), "elbow");
-    assert_string_equal(aw_pid_board_name(&variant, 0x40, name), "0x40");
-    assert_int_equal(aw_pid_board_find(&variant, "elbow"), 0x100);
-    assert_int_equal(aw_pid_board_find(&variant, "lknee"), -1);
+    char name[AW_CANPID_NAME_MAX];
+    assert_string_equal(aw_canpid_board_name(&variant, 0x100, name), "elbow");
+    assert_string_equal(aw_canpid_board_name(&variant, 0x40, name), "0x40");
+    assert_int_equal(aw_canpid_board_find(&variant, "elbow"), 0x100);
+    assert_int_equal(aw_canpid_board_find(&variant, "lknee"), -1);
 }
 
 static void the_six_are_a_set_of_bits(void **state)
@@ -44,45 +44,45 @@ static void the_six_are_a_set_of_bits(void **state)
     (void)state;
     uint64_t six = 0;
     for (unsigned board = 0x20; board <= 0xC0; board += 0x20)
-        six |= AW_PID_BIT(board);
-    assert_true(six == AW_PID_SIX);
-    assert_true(AW_PID_BIT(0x7E0) == UINT64_C(1) << 63);
+        six |= AW_CANPID_BIT(board);
+    assert_true(six == AW_CANPID_SIX);
+    assert_true(AW_CANPID_BIT(0x7E0) == UINT64_C(1) << 63);
 }
 
 static void controllers_and_gains_have_names(void **state)
 {
     (void)state;
-    assert_string_equal(aw_pid_controller_name(AW_PID_TOR), "tor");
-    assert_string_equal(aw_pid_controller_name(4), "?");
-    assert_string_equal(aw_pid_controller_name(AW_PID_LAST), "?");
-    assert_int_equal(aw_pid_controller_find("tl"), AW_PID_TL);
-    assert_int_equal(aw_pid_controller_find("2"), AW_PID_TOR);
-    assert_int_equal(aw_pid_controller_find("4"), -1);
-    assert_int_equal(aw_pid_controller_find("to"), -1);
-    assert_int_equal(aw_pid_controller_find(""), -1);
-    for (int gain = 0; gain < AW_PID_GAINS; gain++)
-        assert_int_equal(aw_pid_gain_find(aw_pid_gain_name((enum aw_pid_gain)gain)), gain);
-    assert_int_equal(aw_pid_gain_find("kf"), -1);
+    assert_string_equal(aw_canpid_controller_name(AW_CANPID_TOR), "tor");
+    assert_string_equal(aw_canpid_controller_name(4), "?");
+    assert_string_equal(aw_canpid_controller_name(AW_CANPID_LAST), "?");
+    assert_int_equal(aw_canpid_controller_find("tl"), AW_CANPID_TL);
+    assert_int_equal(aw_canpid_controller_find("2"), AW_CANPID_TOR);
+    assert_int_equal(aw_canpid_controller_find("4"), -1);
+    assert_int_equal(aw_canpid_controller_find("to"), -1);
+    assert_int_equal(aw_canpid_controller_find(""), -1);
+    for (int gain = 0; gain < AW_CANPID_GAINS; gain++)
+        assert_int_equal(aw_canpid_gain_find(aw_canpid_gain_name((enum aw_canpid_gain)gain)), gain);
+    assert_int_equal(aw_canpid_gain_find("kf"), -1);
 }
 
 static void percent_becomes_the_unit_of_the_controller(void **state)
 {
     (void)state;
-    assert_true(aw_pid_from_percent(AW_PID_POS, 6.25) == 22.5);
-    assert_true(aw_pid_from_percent(AW_PID_TOR, -20) == -5);
-    assert_true(aw_pid_from_percent(AW_PID_LVL, 7) == 7);
-    assert_string_equal(aw_pid_unit(AW_PID_POS), "deg");
-    assert_string_equal(aw_pid_unit(AW_PID_TOR), "Nm");
-    assert_string_equal(aw_pid_unit(AW_PID_TL), "%");
-    assert_string_equal(aw_pid_unit(AW_PID_LAST), "%");
+    assert_true(aw_canpid_from_percent(AW_CANPID_POS, 6.25) == 22.5);
+    assert_true(aw_canpid_from_percent(AW_CANPID_TOR, -20) == -5);
+    assert_true(aw_canpid_from_percent(AW_CANPID_LVL, 7) == 7);
+    assert_string_equal(aw_canpid_unit(AW_CANPID_POS), "deg");
+    assert_string_equal(aw_canpid_unit(AW_CANPID_TOR), "Nm");
+    assert_string_equal(aw_canpid_unit(AW_CANPID_TL), "%");
+    assert_string_equal(aw_canpid_unit(AW_CANPID_LAST), "%");
 }
 
 static void setpoints_have_a_scale_of_their_own(void **state)
 {
     static const double scales[] = {360, 1, 25, 1};
     (void)state;
-    for (int controller = AW_PID_POS; controller <= AW_PID_TL; controller++)
-        assert_true(aw_pid_setpoint_scale(controller) == scales[controller]);
+    for (int controller = AW_CANPID_POS; controller <= AW_CANPID_TL; controller++)
+        assert_true(aw_canpid_setpoint_scale(controller) == scales[controller]);
 }
 
 int main(void)

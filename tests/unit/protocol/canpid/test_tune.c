@@ -7,7 +7,7 @@
 #include "control/rules.h"
 #include "control/sweep.h"
 
-#define TICK_S    (AW_PID_TICK_MS / 1000.0)
+#define TICK_S    (AW_CANPID_TICK_MS / 1000.0)
 #define MOST      2000
 #define EXCESSIVE 30.0 /* % of overshoot */
 
@@ -19,10 +19,10 @@ struct bench {
     int controller;
 };
 
-static struct bench bench_of(int controller, enum aw_pid_error fault)
+static struct bench bench_of(int controller, enum aw_canpid_error fault)
 {
-    struct aw_pid_device_options options = aw_pid_device_defaults();
-    options.boards = AW_PID_BIT(LKNEE);
+    struct aw_canpid_device_options options = aw_canpid_device_defaults();
+    options.boards = AW_CANPID_BIT(LKNEE);
     options.fault = fault;
     return (struct bench){rig_of(&options), controller};
 }
@@ -31,18 +31,18 @@ static struct bench bench_of(int controller, enum aw_pid_error fault)
 static double next_sample(const struct bench *bench)
 {
     struct rig *rig = bench->rig;
-    struct aw_pid_stream *stream = &aw_pid_board(&rig->pid, LKNEE)->streams[AW_PID_PID];
-    struct aw_pid_frame frame;
+    struct aw_canpid_stream *stream = &aw_canpid_board(&rig->client, LKNEE)->streams[AW_CANPID_PID];
+    struct aw_canpid_frame frame;
     for (uint64_t before = stream->count; stream->count == before;) {
         int64_t deadline = rig->clock.time_ns + AW_SECOND;
-        assert_int_equal(aw_pid_next(&rig->pid, deadline, &frame, &rig->err), AW_OK);
+        assert_int_equal(aw_canpid_next(&rig->client, deadline, &frame, &rig->err), AW_OK);
     }
     return (double)rig->clock.time_ns / (double)AW_SECOND;
 }
 
-static const struct aw_pid_board *board_of(const struct bench *bench)
+static const struct aw_canpid_board *board_of(const struct bench *bench)
 {
-    return aw_pid_board(&bench->rig->pid, LKNEE);
+    return aw_canpid_board(&bench->rig->client, LKNEE);
 }
 
 /* value in the controller's unit */
@@ -53,9 +53,9 @@ static void go(const struct bench *bench, double value)
 
 static void use(const struct bench *bench, struct aw_gains ticks)
 {
-    rig_gain(bench->rig, LKNEE, bench->controller, AW_PID_KP, ticks.kp);
-    rig_gain(bench->rig, LKNEE, bench->controller, AW_PID_KI, ticks.ki);
-    rig_gain(bench->rig, LKNEE, bench->controller, AW_PID_KD, ticks.kd);
+    rig_gain(bench->rig, LKNEE, bench->controller, AW_CANPID_KP, ticks.kp);
+    rig_gain(bench->rig, LKNEE, bench->controller, AW_CANPID_KI, ticks.ki);
+    rig_gain(bench->rig, LKNEE, bench->controller, AW_CANPID_KD, ticks.kd);
 }
 
 static struct aw_relay_config relay_around(double centre, double hysteresis, double deviation)
@@ -74,11 +74,11 @@ static enum aw_status experiment(const struct bench *bench, double centre, doubl
                                  double deviation, struct aw_relay_result *result)
 {
     struct rig *rig = bench->rig;
-    double full = aw_pid_full_scale(bench->controller);
-    double limit = aw_pid_setpoint_limit(bench->controller);
+    double full = aw_canpid_full_scale(bench->controller);
+    double limit = aw_canpid_setpoint_limit(bench->controller);
     go(bench, centre);
     rig_run(rig, 2);
-    const struct aw_pid_board *board = board_of(bench);
+    const struct aw_canpid_board *board = board_of(bench);
     struct aw_relay_config config = relay_around(board->measured / 100, hysteresis, deviation);
     double kp = aw_relay_gain(&config, limit);
     use(bench, (struct aw_gains){kp, 0, 0});
@@ -91,13 +91,14 @@ static enum aw_status experiment(const struct bench *bench, double centre, doubl
             go(bench, full * aw_relay_setpoint(&relay, measured, kp, limit));
     }
     assert_int_equal(
-        aw_pid_disable(&rig->pid, AW_PID_BIT(LKNEE), bench->controller, NULL, &rig->err), AW_OK);
+        aw_canpid_disable(&rig->client, AW_CANPID_BIT(LKNEE), bench->controller, NULL, &rig->err),
+        AW_OK);
     return aw_relay_result(&relay, result, &rig->err);
 }
 
 static struct aw_response step(int controller, struct aw_gains ticks, double from, double to)
 {
-    struct bench bench = bench_of(controller, AW_PID_NO_ERROR);
+    struct bench bench = bench_of(controller, AW_CANPID_NO_ERROR);
     struct aw_response response;
     struct aw_step wanted = {.from = from, .to = to, .median = 3};
     go(&bench, from);
@@ -105,10 +106,10 @@ static struct aw_response step(int controller, struct aw_gains ticks, double fro
     rig_run(bench.rig, 1);
     go(&bench, to);
     wanted.time_s = (double)bench.rig->clock.time_ns / (double)AW_SECOND;
-    const struct aw_pid_board *board = board_of(&bench);
+    const struct aw_canpid_board *board = board_of(&bench);
     for (int i = 0; i < 300; i++) {
         double t = next_sample(&bench);
-        samples[i] = (struct aw_sample){t, to, aw_pid_from_percent(controller, board->measured),
+        samples[i] = (struct aw_sample){t, to, aw_canpid_from_percent(controller, board->measured),
                                         board->output / 100};
     }
     if (aw_response(samples, 300, &wanted, &response, &bench.rig->err) != AW_OK)
@@ -143,8 +144,8 @@ static void check_rules(int controller, const struct aw_relay_result *result,
         assert_int_equal(aw_rule_gains((enum aw_rule)rule, AW_FORM_RULE, &plant, &gains, NULL),
                          AW_OK);
         gains = aw_gains_per_tick(gains, TICK_S);
-        assert_true(gains.kp < 0.5 * AW_PID_GAIN_MAX && gains.ki < 1);
-        aw_gains_clamp(&gains, AW_PID_GAIN_MAX);
+        assert_true(gains.kp < 0.5 * AW_CANPID_GAIN_MAX && gains.ki < 1);
+        aw_gains_clamp(&gains, AW_CANPID_GAIN_MAX);
         struct aw_response tuned = step(controller, gains, from, to);
         better(aw_rule_name((enum aw_rule)rule), &tuned, &untuned,
                rule == AW_RULE_NO_OVERSHOOT ? 2 : EXCESSIVE);
@@ -156,7 +157,7 @@ static const struct aw_gains pos_gains = {3, 0.0005, 0}, tor_gains = {0.6, 0, 0}
 static void test_position(void **state)
 {
     (void)state;
-    struct bench bench = bench_of(AW_PID_POS, AW_PID_NO_ERROR);
+    struct bench bench = bench_of(AW_CANPID_POS, AW_CANPID_NO_ERROR);
     struct aw_relay_result result;
     if (experiment(&bench, 0, 0.3 / 360, 20 / 360., &result) != AW_OK)
         fail_msg("%s", bench.rig->err.text);
@@ -168,31 +169,31 @@ static void test_position(void **state)
     assert_true(result.slope > 0.8 && result.slope < 2.1);
     assert_true(result.ku > result.classic_ku && result.tu_s < result.period_s);
     rig_free(bench.rig);
-    check_rules(AW_PID_POS, &result, pos_gains, 0, 20);
-    check_rules(AW_PID_POS, &result, pos_gains, 5, -10);
+    check_rules(AW_CANPID_POS, &result, pos_gains, 0, 20);
+    check_rules(AW_CANPID_POS, &result, pos_gains, 5, -10);
 }
 
 /* With the leg lifted the spring pulls: the bias is found, and the gains are good there. */
 static void test_position_under_load(void **state)
 {
     (void)state;
-    struct bench bench = bench_of(AW_PID_POS, AW_PID_NO_ERROR);
+    struct bench bench = bench_of(AW_CANPID_POS, AW_CANPID_NO_ERROR);
     struct aw_relay_result result;
     if (experiment(&bench, 40, 0.3 / 360, 20 / 360., &result) != AW_OK)
         fail_msg("%s", bench.rig->err.text);
     rig_free(bench.rig);
-    check_rules(AW_PID_POS, &result, pos_gains, 35, 45);
+    check_rules(AW_CANPID_POS, &result, pos_gains, 35, 45);
 }
 
 static void test_torque(void **state)
 {
     (void)state;
-    struct bench bench = bench_of(AW_PID_TOR, AW_PID_NO_ERROR);
+    struct bench bench = bench_of(AW_CANPID_TOR, AW_CANPID_NO_ERROR);
     struct aw_relay_result result;
     if (experiment(&bench, 0, 0.1 / 25, 0.3, &result) != AW_OK)
         fail_msg("%s", bench.rig->err.text);
     rig_free(bench.rig);
-    check_rules(AW_PID_TOR, &result, tor_gains, -1, 1);
+    check_rules(AW_CANPID_TOR, &result, tor_gains, -1, 1);
 }
 
 /* A multisine on the setpoint of a position loop with kp 10: input and output are both taken from
@@ -203,7 +204,7 @@ static void test_sweep(void **state)
 {
     (void)state;
     static double t[MOST], input[MOST], output[MOST];
-    struct bench bench = bench_of(AW_PID_POS, AW_PID_NO_ERROR);
+    struct bench bench = bench_of(AW_CANPID_POS, AW_CANPID_NO_ERROR);
     struct aw_sweep sweep;
     struct aw_bode_point points[AW_SWEEP_TONES];
     struct aw_bode_summary closed, open;
@@ -244,7 +245,7 @@ static void test_sweep(void **state)
 static void test_broken_encoder(void **state)
 {
     (void)state;
-    struct bench bench = bench_of(AW_PID_POS, AW_PID_ERROR_LEVER);
+    struct bench bench = bench_of(AW_CANPID_POS, AW_CANPID_ERROR_LEVER);
     struct aw_relay_result result;
     assert_int_equal(experiment(&bench, 0, 0.3 / 360, 20 / 360., &result), AW_REFUSED);
     assert_int_equal(relay.failure, AW_RELAY_NO_MOTION);

@@ -29,7 +29,7 @@ static void take(const char *message, const char *text)
         if (aw_record_set_text(&record, pair, value, &err) != AW_OK)
             fail_msg("%s", err.text);
     }
-    aw_ez_state_take(&state, &names, &record);
+    aw_ez_state_update(&state, &names, &record);
 }
 
 static void bodies_and_joints_of_the_same_number_are_two_things(void **unused)

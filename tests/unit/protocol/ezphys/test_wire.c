@@ -70,8 +70,8 @@ static void unused_floats_are_sent_as_zero_and_ignored(void **state)
     memset(bytes + 12 + 20 * 4, 0xFF, 4);
     assert_int_equal(aw_wire_decode(&wire, AW_RX, (struct aw_span){bytes, size}, &got, &err),
                      AW_OK);
-    for (int i = 0; i < record.codec->n_leaves; i++)
-        if (record.codec->leaves[i].value)
+    for (int i = 0; i < record.codec->n_scalars; i++)
+        if (record.codec->scalars[i].value)
             assert_same_value(&record, &got, i);
 }
 
@@ -117,11 +117,11 @@ struct found {
 };
 
 /* Walks a stream that comes in pieces of this many bytes. */
-static struct found walk(const uint8_t *stream, size_t size, size_t piece, enum aw_dir dir)
+static struct found walk(const uint8_t *stream, size_t size, size_t segment, enum aw_dir dir)
 {
     struct aw_framer framer = {.dir = dir};
     struct found found = {0};
-    size_t at = 0, have = piece < size ? piece : size;
+    size_t at = 0, have = segment < size ? segment : size;
     for (;;) {
         struct aw_span frame, in = {stream + at, have - at};
         struct aw_error err;
@@ -143,7 +143,7 @@ static struct found walk(const uint8_t *stream, size_t size, size_t piece, enum 
         }
         if (have == size)
             break;
-        have = have + piece < size ? have + piece : size;
+        have = have + segment < size ? have + segment : size;
     }
     found.skipped = framer.skipped;
     return found;
@@ -152,7 +152,7 @@ static struct found walk(const uint8_t *stream, size_t size, size_t piece, enum 
 static void messages_of_every_variant_are_taken_apart(void **state)
 {
     (void)state;
-    static const size_t pieces[] = {1, 3, 7, 64, 4096};
+    static const size_t segments[] = {1, 3, 7, 64, 4096};
     struct rng rng = {7};
     uint8_t stream[4096];
     for (size_t v = 0; v < N_VARIANTS; v++) {
@@ -161,8 +161,8 @@ static void messages_of_every_variant_are_taken_apart(void **state)
         size += make_message(stream + size, 1, &rng);
         size += make_message(stream + size, 0, &rng);
         size += make_message(stream + size, 5, &rng);
-        for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
-            struct found found = walk(stream, size, pieces[i], 0);
+        for (size_t i = 0; i < sizeof segments / sizeof *segments; i++) {
+            struct found found = walk(stream, size, segments[i], 0);
             assert_int_equal(found.frames, 16);
             assert_int_equal(found.decoded, 16);
             assert_int_equal(found.malformed, 0);

@@ -163,9 +163,10 @@ static void an_answer(void **state)
     assert_true(isnan(aw_record_get(&tap->reply.record, "m4.position")));
     assert_false(tap->reply.maybe_stale);
     assert_true(tap->reply.got_ns - tap->reply.sent_ns == 3 * AW_MILLISECOND);
-    assert_int_equal(tap->arm.heard.frame.size, AW_HIDMOTOR_REPORT);
-    assert_int_equal(id_of(tap->arm.heard.frame.data), POSITIONS);
-    assert_true(tap->arm.heard.time_ns > 0 && tap->arm.heard.time_ns == tap->reply.record.time_ns);
+    assert_int_equal(tap->arm.received.frame.size, AW_HIDMOTOR_REPORT);
+    assert_int_equal(id_of(tap->arm.received.frame.data), POSITIONS);
+    assert_true(tap->arm.received.time_ns > 0 &&
+                tap->arm.received.time_ns == tap->reply.record.time_ns);
     assert_int_equal(tap->arm.known.n, 3);
     assert_true(tap->arm.known.position[2] == 5);
     free(tap);

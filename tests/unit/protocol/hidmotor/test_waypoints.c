@@ -135,7 +135,7 @@ static enum aw_status path_status(const char *text, enum aw_path_mode mode, bool
     struct aw_hidmotor_waypoints way = good(text);
     struct aw_path path;
     enum aw_status status = aw_hidmotor_waypoints_path(&way, mode, force, &path, &err);
-    assert_true((status == AW_OK) == (path.pieces != NULL));
+    assert_true((status == AW_OK) == (path.segments != NULL));
     aw_path_free(&path);
     aw_hidmotor_waypoints_free(&way);
     return status;

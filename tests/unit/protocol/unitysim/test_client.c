@@ -12,10 +12,10 @@ static void streams_every_15_ms_without_drift(void **state)
     rig_run(rig, 15);
     assert_int_equal(rig->unity.counters.ticks, 1001);
     assert_int_equal(rig->unity.counters.late, 0);
-    struct aw_spread spread = aw_samples_spread(&rig->unity.cadence_ms);
-    assert_int_equal(spread.n, 1000);
-    assert_float_equal(spread.min, 15, 1e-9);
-    assert_float_equal(spread.max, 15, 1e-9);
+    struct aw_stats stats = aw_samples_stats(&rig->unity.cadence_ms);
+    assert_int_equal(stats.n, 1000);
+    assert_float_equal(stats.min, 15, 1e-9);
+    assert_float_equal(stats.max, 15, 1e-9);
     rig_free(rig);
 }
 
@@ -102,13 +102,13 @@ struct story {
     char text[200];
 };
 
-static bool listen(void *context, const struct aw_unity_heard *heard)
+static bool listen(void *context, const struct aw_unity_received *received)
 {
     struct story *story = context;
-    story->messages += heard->size > 0;
-    if (heard->news) {
+    story->messages += received->size > 0;
+    if (received->news) {
         story->news++;
-        snprintf(story->text, sizeof story->text, "%s", heard->news);
+        snprintf(story->text, sizeof story->text, "%s", received->news);
     }
     return true;
 }
@@ -451,10 +451,10 @@ struct blackout {
     bool done;
 };
 
-static bool freeze_midway(void *context, const struct aw_unity_heard *heard)
+static bool freeze_midway(void *context, const struct aw_unity_received *received)
 {
     struct blackout *blackout = context;
-    (void)heard;
+    (void)received;
     if (blackout->rig->unity.feedback.position[AW_UNITY_SHOULDER] < 2200)
         return true;
     blackout->done = true;
@@ -597,7 +597,7 @@ static void real_sockets_and_real_time(void **state)
     assert_int_equal(aw_unity_stop(&unity, &err), AW_OK);
     assert_in_range(unity.feedback.position[AW_UNITY_SHOULDER], 2137, 2159);
     assert_true(unity.feedback.time_ns != AW_NO_TIME);
-    assert_true(aw_samples_spread(&unity.cadence_ms).mean > 5); /* never in a burst */
+    assert_true(aw_samples_stats(&unity.cadence_ms).mean > 5); /* never in a burst */
     assert_int_equal(unity.counters.malformed, 0);
     assert_int_equal(write(ends[1], "x", 1), 1);
     assert_int_equal(pthread_join(thread, &stopped), 0);

@@ -154,10 +154,10 @@ static void every_flipped_bit_is_noticed(void **state)
 }
 
 /* Frames found in a stream that comes in pieces of this many bytes */
-static int frames_in(const uint8_t *stream, size_t size, size_t piece, uint64_t *skipped)
+static int frames_in(const uint8_t *stream, size_t size, size_t segment, uint64_t *skipped)
 {
     struct aw_framer framer = {0};
-    size_t at = 0, have = piece < size ? piece : size;
+    size_t at = 0, have = segment < size ? segment : size;
     int frames = 0;
     for (;;) {
         struct aw_span frame;
@@ -171,7 +171,7 @@ static int frames_in(const uint8_t *stream, size_t size, size_t piece, uint64_t 
             continue;
         if (have == size)
             break;
-        have = have + piece < size ? have + piece : size;
+        have = have + segment < size ? have + segment : size;
     }
     *skipped = framer.skipped;
     return frames;
@@ -186,9 +186,9 @@ static void a_stream_is_found_again_after_garbage(void **state)
         0xFF, 0xFF, 0xFF, 3,    0xFC,                   /* one FF too many */
         0xFF, 0xFF, 9,    0xFF, 0xFF, 3,    0xFC, 0xFF, /* unknown type, request, a beginning */
     };
-    for (size_t piece = 1; piece <= sizeof stream; piece++) {
+    for (size_t segment = 1; segment <= sizeof stream; segment++) {
         uint64_t skipped;
-        assert_int_equal(frames_in(stream, sizeof stream, piece, &skipped), 3);
+        assert_int_equal(frames_in(stream, sizeof stream, segment, &skipped), 3);
         assert_int_equal(skipped, 2 + 4 + 1 + 3);
     }
 }

@@ -65,7 +65,7 @@ static void begin(const struct aw_protocol *protocol, const char *option, const 
 }
 
 /* The input in pieces of this size; what was decoded and said is in the decoder and in said. */
-static enum aw_status feed(const void *data, size_t size, size_t piece)
+static enum aw_status feed(const void *data, size_t size, size_t segment)
 {
     const char *bytes = data;
     size_t at = 0, have = 0;
@@ -73,7 +73,7 @@ static enum aw_status feed(const void *data, size_t size, size_t piece)
     dup2(said_fd, STDERR_FILENO);
     while (status == AW_OK && have < size) {
         size_t used;
-        have = have + piece < size ? have + piece : size;
+        have = have + segment < size ? have + segment : size;
         status = aw_decoder_feed(&decoder, bytes + at, have - at, have == size, &used);
         assert_true(used <= have - at);
         at += used;
@@ -121,10 +121,10 @@ static void hex_lines(void **state)
     static const char text[] = "# short\n\nA5 08 00 52\n  a5080052 \r\nA5 08 00 53\nA5 08 0\n"
                                "zz\nA5 08 00 52";
     (void)state;
-    for (size_t piece = 1; piece <= sizeof text - 1; piece++) {
+    for (size_t segment = 1; segment <= sizeof text - 1; segment++) {
         begin(&sample_protocol, NULL, NULL);
         aw_decoder_begin(&decoder, "in.txt", AW_INPUT_HEX);
-        assert_int_equal(feed(text, sizeof text - 1, piece), AW_OK);
+        assert_int_equal(feed(text, sizeof text - 1, segment), AW_OK);
         assert_int_equal(decoder.records, 3);
         assert_int_equal(decoder.bad, 3);
         assert_says(said, "rig: in.txt, line 5: short: sum is 0x53, but 0x52 is expected\n");
@@ -174,10 +174,10 @@ static void streams_in_pieces(void **state)
 {
     static const char text[] = "2DEG1,090\r\n0ACK1\r\ngarbage\r\n3DEG2,045\r\n2DE";
     (void)state;
-    for (size_t piece = 1; piece <= sizeof text - 1; piece++) {
+    for (size_t segment = 1; segment <= sizeof text - 1; segment++) {
         begin(&aw_armctl_protocol, NULL, NULL);
         aw_decoder_begin(&decoder, "log", AW_INPUT_STREAM);
-        assert_int_equal(feed(text, sizeof text - 1, piece), AW_OK);
+        assert_int_equal(feed(text, sizeof text - 1, segment), AW_OK);
         assert_int_equal(decoder.records, 3);
         assert_int_equal(decoder.bad, 2);
         assert_says(said, "rig: log: ");
@@ -280,10 +280,10 @@ static void captures_of_datagrams(void **state)
     struct aw_wrapper wrapper = {.medium = AW_MEDIUM_UDP, .ports = {30004, 30005}};
     size_t size = capture(bytes, sizeof bytes, &wrapper, frames, dirs, 3);
     (void)state;
-    for (size_t piece = 1; piece <= size; piece += 7) {
+    for (size_t segment = 1; segment <= size; segment += 7) {
         begin(&aw_unitysim_protocol, NULL, NULL);
         aw_decoder_begin(&decoder, "run.pcapng", AW_INPUT_CAPTURE);
-        assert_int_equal(feed(bytes, size, piece), AW_OK);
+        assert_int_equal(feed(bytes, size, segment), AW_OK);
         assert_int_equal(decoder.records, 2);
         assert_int_equal(decoder.bad, 1);
         assert_int_equal(decoder.dir, AW_TX);
@@ -353,17 +353,17 @@ static void captures_of_streams(void **state)
 
 /* A TCP capture of pieces of one stream, each from here on; returns its size. */
 static size_t capture_tcp(uint8_t *out, size_t cap, const uint8_t *stream,
-                          const size_t (*pieces)[2], size_t n)
+                          const size_t (*segments)[2], size_t n)
 {
     struct aw_wrapper wrapper = {.medium = AW_MEDIUM_TCP, .ports = {47001, 50000}};
     size_t size = aw_pcapng_begin(out, aw_wrapper_linktype(&wrapper), "test");
     for (size_t i = 0; i < n; i++) {
         uint8_t data[256];
-        wrapper.sent[AW_TX] = (uint32_t)pieces[i][0];
-        wrapper.sent[AW_RX] = (uint32_t)pieces[i][0];
+        wrapper.sent[AW_TX] = (uint32_t)segments[i][0];
+        wrapper.sent[AW_RX] = (uint32_t)segments[i][0];
         size_t length =
-            aw_wrap(&wrapper, AW_RX, (struct aw_span){stream + pieces[i][0], pieces[i][1]}, data,
-                    sizeof data);
+            aw_wrap(&wrapper, AW_RX, (struct aw_span){stream + segments[i][0], segments[i][1]},
+                    data, sizeof data);
         struct aw_packet packet = {.linktype = aw_wrapper_linktype(&wrapper),
                                    .data = {data, length}};
         size += aw_pcapng_packet(out + size, cap - size, &packet);
@@ -378,7 +378,7 @@ static void captures_of_tcp(void **state)
                                         0,  0, 8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0x3F};
     enum { ONE = sizeof timestamp };
     static const struct {
-        size_t pieces[4][2]; /* from, size */
+        size_t segments[4][2]; /* from, size */
         size_t n;
         uint64_t records;
     } rows[] = {
@@ -392,7 +392,7 @@ static void captures_of_tcp(void **state)
     for (size_t i = 0; i < 3; i++)
         memcpy(stream + i * ONE, timestamp, ONE);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        size_t size = capture_tcp(bytes, sizeof bytes, stream, rows[i].pieces, rows[i].n);
+        size_t size = capture_tcp(bytes, sizeof bytes, stream, rows[i].segments, rows[i].n);
         begin(&aw_ezphys_protocol, NULL, NULL);
         assert_int_equal(feed(bytes, size, size), AW_OK);
         if (decoder.records != rows[i].records || decoder.bad)

@@ -223,33 +223,33 @@ static void test_capture(void **state)
 }
 
 /* A tool that hears for itself; news and what cannot be decoded are passed over. */
-static enum aw_status hear(struct aw_session *s, int64_t deadline, struct aw_heard *heard)
+static enum aw_status receive(struct aw_session *s, int64_t deadline, struct aw_received *received)
 {
     static const uint8_t good[] = {0x5E, 0, 0x9C, 0xFF, 0, 2, 0, 0xF0}, bad[] = {0x5E, 0, 1};
     static int count;
     (void)s;
     (void)deadline;
-    const struct aw_heard all[] = {
+    const struct aw_received all[] = {
         {.frame = {bad, 0}, .dir = AW_RX},
         {.frame = {bad, sizeof bad}, .dir = AW_RX, .time_ns = 1},
         {.frame = {good, sizeof good}, .dir = AW_RX, .time_ns = 2},
     };
     if (count == 3)
         return AW_LOST;
-    *heard = all[count++];
+    *received = all[count++];
     return AW_OK;
 }
 
 static void test_hear(void **state)
 {
     (void)state;
-    tool.hear = hear;
+    tool.receive = receive;
     assert_int_equal(aw_stream_open(&stream, session, NULL), AW_OK);
     assert_true(aw_stream_is_live(stream));
     assert_int_equal(next(), AW_OK);
     assert_int_equal(item.time_ns, 2);
-    assert_int_equal(item.heard.frame.size, 8);
-    assert_int_equal(item.heard.dir, AW_RX);
+    assert_int_equal(item.received.frame.size, 8);
+    assert_int_equal(item.received.dir, AW_RX);
     assert_string_equal(item.subject, "b64");
     assert_int_equal(aw_stream_counters(stream)->damaged, 1);
     assert_int_equal(next(), AW_LOST);

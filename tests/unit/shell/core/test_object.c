@@ -51,19 +51,19 @@ static void lines_for_people_have_units(void **state)
 static void statistics_are_named_alike(void **state)
 {
     struct aw_object object;
-    struct aw_spread s = {.n = 3, .min = 1, .mean = 2.5, .p50 = 2, .p95 = 4, .p99 = 4, .max = 4};
+    struct aw_stats s = {.n = 3, .min = 1, .mean = 2.5, .p50 = 2, .p95 = 4, .p99 = 4, .max = 4};
     (void)state;
     aw_object_start(&object, "ping");
-    aw_object_spread_ms(&object, NULL, &s);
+    aw_object_stats_ms(&object, NULL, &s);
     *aw_object_line(&object, text) = '\0';
     assert_string_equal(text, "ping min_ms=1 mean_ms=2.5 p50_ms=2 p95_ms=4 p99_ms=4 max_ms=4\n");
     aw_object_start(&object, "replay");
-    aw_object_spread_ms(&object, "late", &s);
+    aw_object_stats_ms(&object, "late", &s);
     assert_string_equal(as_json(&object, NULL),
                         "{\"ok\":true,\"late_min_ms\":1,\"late_mean_ms\":2.5,\"late_p50_ms\":2,"
                         "\"late_p95_ms\":4,\"late_p99_ms\":4,\"late_max_ms\":4}\n");
     aw_object_start(&object, "ping");
-    aw_object_spread_ms(&object, NULL, &(struct aw_spread){0});
+    aw_object_stats_ms(&object, NULL, &(struct aw_stats){0});
     assert_int_equal(object.n, 0);
 }
 

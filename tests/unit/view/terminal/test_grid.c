@@ -28,7 +28,7 @@ static int stop(void **state)
 static void take(const char *message, const char *board, const char *pairs, int64_t now)
 {
     points_of(rig, message, AW_RX, board, pairs);
-    aw_channels_take(&channels, rig->points, rig->n, now);
+    aw_channels_update(&channels, rig->points, rig->n, now);
     grid.now_ns = now;
 }
 
@@ -168,7 +168,7 @@ static void test_numbers(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         point.value = numbers[i].value;
-        aw_channels_take(&channels, &point, 1, 0);
+        aw_channels_update(&channels, &point, 1, 0);
         expect_in(draw(60, 12, AW_BRAILLE_UTF8), numbers[i].shown);
     }
 }

@@ -24,7 +24,7 @@ static int stop(void **state)
 static void take(const char *message, const char *board, const char *pairs, int64_t now)
 {
     points_of(rig, message, AW_RX, board, pairs);
-    aw_channels_take(&channels, rig->points, rig->n, now);
+    aw_channels_update(&channels, rig->points, rig->n, now);
 }
 
 static const struct aw_channel *find(const char *name)
@@ -158,13 +158,13 @@ static void test_copy(void **state)
         snprintf(point.name, sizeof point.name, "channel%d", i);
         point.value = i;
         point.order = (unsigned)i;
-        aw_channels_take(&channels, &point, 1, 0);
+        aw_channels_update(&channels, &point, 1, 0);
     }
     assert_int_equal(channels.n, AW_CHANNELS_MAX);
     assert_true(find("channel4095")->value == 4095);
     assert_true(aw_channels_copy(&copy, &channels));
     snprintf(point.name, sizeof point.name, "channel7");
-    aw_channels_take(&channels, &point, 1, 0);
+    aw_channels_update(&channels, &point, 1, 0);
     assert_true(find("channel7")->value == AW_CHANNELS_MAX + 9);
     assert_true(copy.list[7]->value == 7);
     aw_channels_free(&copy);

@@ -61,7 +61,7 @@ static void test_path(void **state)
     aw_path_point(&rig->names, "joint", "torque", 1.5, NULL, &point);
     assert_string_equal(point.name, "torque");
     assert_non_null(point.codec);
-    assert_string_equal(aw_leaf_range(point.codec, point.leaf, NULL).unit, "Nm");
+    assert_string_equal(aw_scalar_range(point.codec, point.scalar, NULL).unit, "Nm");
     aw_path_point(&rig->names, "positions", "m1.position", 1.5, NULL, &point);
     assert_null(point.codec);
     aw_path_point(&rig->names, NULL, "anything at all", NAN, "text", &point);

@@ -81,9 +81,9 @@ static void test_numbers(void **state)
     static struct aw_codec codec;
     (void)state;
     codec.message = &message;
-    codec.n_leaves = 2;
+    codec.n_scalars = 2;
     for (int i = 0; i < 2; i++)
-        codec.leaves[i] = (struct aw_leaf){.field = &fields[i], .value = true};
+        codec.scalars[i] = (struct aw_scalar){.field = &fields[i], .value = true};
     struct aw_record record = {.codec = &codec, .v = {3, 1}};
     struct aw_point point = {.subject = "bob",
                              .message = "limb",

@@ -26,9 +26,9 @@ static struct aw_record feedback(void)
     struct aw_record record;
     const struct aw_codec *codec = aw_wire_codec(&wire, "feedback", AW_RX);
     aw_record_init(&record, codec, AW_RX);
-    for (int i = 0; i < codec->n_leaves; i++)
-        if (codec->leaves[i].value) {
-            record.v[i] = codec->leaves[i].repetition;
+    for (int i = 0; i < codec->n_scalars; i++)
+        if (codec->scalars[i].value) {
+            record.v[i] = codec->scalars[i].repetition;
             record.present |= UINT64_C(1) << i;
         }
     return record;

@@ -1,13 +1,13 @@
-#include "shell/commands/spread.h"
+#include "shell/commands/stats.h"
 
-void aw_spread_head(struct aw_output *out, const char *first)
+void aw_stats_head(struct aw_output *out, const char *first)
 {
     const char *bold = out->color ? "\033[1m" : "", *plain = out->color ? "\033[0m" : "";
     aw_output_draw(out, "%s%-12s %8s %9s %9s %9s %9s %9s %9s%s\n", bold, first, "n", "min", "mean",
                    "p50", "p95", "p99", "max", plain);
 }
 
-void aw_spread_row(struct aw_output *out, const char *name, const struct aw_spread *s)
+void aw_stats_row(struct aw_output *out, const char *name, const struct aw_stats *s)
 {
     aw_output_print(out, "%-12s %8zu", name, s->n);
     if (s->n)

@@ -2,108 +2,109 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "view/text/piece.h"
+#include "view/text/segment.h"
 #include "view/text/value.h"
 
 struct compiler {
-    struct pieces *out;
+    struct segments *out;
     const struct aw_codec *codec;
     const struct aw_view_options *options;
     const struct columns *columns;
 };
 
-static struct piece *add(struct compiler *c, enum what what, const char *format, ...)
+static struct segment *add(struct compiler *c, enum what what, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static struct piece *add(struct compiler *c, enum what what, const char *format, ...)
+static struct segment *add(struct compiler *c, enum what what, const char *format, ...)
 {
-    struct pieces *out = c->out;
-    struct piece *piece = &out->list[out->n++];
+    struct segments *out = c->out;
+    struct segment *segment = &out->list[out->n++];
     va_list args;
     va_start(args, format);
     int length = vsnprintf(out->pool + out->used, sizeof out->pool - out->used, format, args);
     va_end(args);
-    *piece = (struct piece){.text = out->used, .length = (uint16_t)length, .what = (uint8_t)what};
+    *segment =
+        (struct segment){.text = out->used, .length = (uint16_t)length, .what = (uint8_t)what};
     out->used = (uint16_t)(out->used + length);
-    return piece;
+    return segment;
 }
 
-static void bind(struct compiler *c, struct piece *piece, int leaf)
+static void bind(struct compiler *c, struct segment *segment, int scalar)
 {
-    const struct aw_field *row = c->codec->leaves[leaf].field;
-    piece->leaf = (uint8_t)leaf;
-    piece->how = aw_leaf_how(c->codec, leaf);
-    piece->decimals = aw_leaf_decimals(c->codec, leaf);
-    piece->conditional = true;
-    piece->quoted = c->options->style == AW_STYLE_JSON && !aw_is_truth(row);
+    const struct aw_field *row = c->codec->scalars[scalar].field;
+    segment->scalar = (uint8_t)scalar;
+    segment->how = aw_scalar_how(c->codec, scalar);
+    segment->decimals = aw_scalar_decimals(c->codec, scalar);
+    segment->conditional = true;
+    segment->quoted = c->options->style == AW_STYLE_JSON && !aw_is_truth(row);
     if (row->type == AW_TEXT)
-        piece->what = WHAT_NAME;
+        segment->what = WHAT_NAME;
 }
 
 /* "elbow", or "elbow.position" of a joint that has this label. */
-static bool is_of(const char *label, const struct aw_leaf *leaf, const char *name)
+static bool is_of(const char *label, const struct aw_scalar *scalar, const char *name)
 {
     size_t length = label ? strlen(label) : 0;
     if (!label || strncmp(name, label, length) != 0)
         return false;
     return !name[length] ||
-           (name[length] == '.' && strcmp(name + length + 1, leaf->field->name) == 0);
+           (name[length] == '.' && strcmp(name + length + 1, scalar->field->name) == 0);
 }
 
-static bool has_name(const struct aw_leaf *leaf, const char *name)
+static bool has_name(const struct aw_scalar *scalar, const char *name)
 {
-    const struct aw_field *row = leaf->field;
-    if (leaf->label)
-        return is_of(leaf->label, leaf, name) || is_of(leaf->alias, leaf, name);
+    const struct aw_field *row = scalar->field;
+    if (scalar->label)
+        return is_of(scalar->label, scalar, name) || is_of(scalar->alias, scalar, name);
     return strcmp(name, row->name) == 0 || (row->alias && strcmp(name, row->alias) == 0);
 }
 
-bool aw_view_wants(const struct aw_view_options *options, const struct aw_leaf *leaf)
+bool aw_view_wants(const struct aw_view_options *options, const struct aw_scalar *scalar)
 {
-    if (!leaf->value)
+    if (!scalar->value)
         return false;
     if (!options->fields)
         return true;
     for (const char *const *field = options->fields; *field; field++)
-        if (has_name(leaf, *field))
+        if (has_name(scalar, *field))
             return true;
     return false;
 }
 
 static bool same_label(const struct aw_codec *codec, int a, int b)
 {
-    return codec->leaves[b].label && codec->leaves[a].label &&
-           strcmp(codec->leaves[a].label, codec->leaves[b].label) == 0;
+    return codec->scalars[b].label && codec->scalars[a].label &&
+           strcmp(codec->scalars[a].label, codec->scalars[b].label) == 0;
 }
 
-/* "elbow":{"position":… : the opening piece is left out, with the whole group, if its first leaf is
- * absent. */
+/* "elbow":{"position":… : the opening piece is left out, with the whole group, if its first scalar
+ * is absent. */
 static int compile_json_group(struct compiler *c, int first)
 {
     const struct aw_codec *codec = c->codec;
-    struct piece *open = NULL;
-    int leaf = first;
-    for (; leaf < codec->n_leaves; leaf++) {
-        if (!codec->leaves[leaf].value && same_label(codec, first, leaf))
+    struct segment *open = NULL;
+    int scalar = first;
+    for (; scalar < codec->n_scalars; scalar++) {
+        if (!codec->scalars[scalar].value && same_label(codec, first, scalar))
             continue;
-        if (!same_label(codec, first, leaf))
+        if (!same_label(codec, first, scalar))
             break;
-        if (!aw_view_wants(c->options, &codec->leaves[leaf]))
+        if (!aw_view_wants(c->options, &codec->scalars[scalar]))
             continue;
         const char *comma = open ? "," : "";
         if (!open) {
-            open = add(c, WHAT_NOTHING, ",\"%s\":{", codec->leaves[leaf].label);
-            open->leaf = (uint8_t)leaf;
+            open = add(c, WHAT_NOTHING, ",\"%s\":{", codec->scalars[scalar].label);
+            open->scalar = (uint8_t)scalar;
             open->conditional = true;
         }
-        bind(c, add(c, WHAT_LEAF, "%s\"%s\":", comma, codec->leaves[leaf].field->name), leaf);
+        bind(c, add(c, WHAT_LEAF, "%s\"%s\":", comma, codec->scalars[scalar].field->name), scalar);
         open->skip++;
     }
     if (open) {
         add(c, WHAT_NOTHING, "}");
         open->skip++;
     }
-    return leaf;
+    return scalar;
 }
 
 static void add_mark(struct compiler *c)
@@ -119,15 +120,15 @@ static void compile_json(struct compiler *c, bool has_time)
     add(c, WHAT_DIR, "%s\"dir\":\"", has_time ? "," : "{");
     add(c, WHAT_NOTHING, "\",\"msg\":\"%s\"%s", c->codec->message->name,
         c->codec->raw ? ",\"raw\":true" : "");
-    for (int leaf = 0; leaf < c->codec->n_leaves;) {
-        const struct aw_leaf *place = &c->codec->leaves[leaf];
+    for (int scalar = 0; scalar < c->codec->n_scalars;) {
+        const struct aw_scalar *place = &c->codec->scalars[scalar];
         if (place->value && place->label) {
-            leaf = compile_json_group(c, leaf);
+            scalar = compile_json_group(c, scalar);
             continue;
         }
         if (aw_view_wants(c->options, place))
-            bind(c, add(c, WHAT_LEAF, ",\"%s\":", place->field->name), leaf);
-        leaf++;
+            bind(c, add(c, WHAT_LEAF, ",\"%s\":", place->field->name), scalar);
+        scalar++;
     }
     add_mark(c);
     add(c, WHAT_NOTHING, "}\n");
@@ -139,19 +140,20 @@ static void compile_text(struct compiler *c, bool has_time)
         add(c, WHAT_TIME, "%s", "");
     add(c, WHAT_DIR, "%s", has_time ? " " : "");
     add(c, WHAT_NOTHING, " %s", c->codec->message->name);
-    for (int leaf = 0; leaf < c->codec->n_leaves; leaf++) {
-        const struct aw_leaf *place = &c->codec->leaves[leaf];
+    for (int scalar = 0; scalar < c->codec->n_scalars; scalar++) {
+        const struct aw_scalar *place = &c->codec->scalars[scalar];
         if (!aw_view_wants(c->options, place))
             continue;
         char name[64];
-        aw_leaf_name(place, name, sizeof name);
-        struct piece *piece = add(c, WHAT_LEAF, " %s=", name);
-        bind(c, piece, leaf);
-        piece->with_unit = true;
-        piece->worded = place->field->special;
-        if (piece->how != HOW_NAMED && !place->field->by && !c->codec->raw && place->field->unit) {
-            piece->unit = place->field->unit;
-            piece->unit_length = (uint8_t)strlen(piece->unit);
+        aw_scalar_name(place, name, sizeof name);
+        struct segment *segment = add(c, WHAT_LEAF, " %s=", name);
+        bind(c, segment, scalar);
+        segment->with_unit = true;
+        segment->worded = place->field->special;
+        if (segment->how != HOW_NAMED && !place->field->by && !c->codec->raw &&
+            place->field->unit) {
+            segment->unit = place->field->unit;
+            segment->unit_length = (uint8_t)strlen(segment->unit);
         }
     }
     add_mark(c);
@@ -170,16 +172,16 @@ static bool compile_reference(struct compiler *c, const char *name)
             add(c, specials[i].what, "%s", "");
             return true;
         }
-    int leaf = aw_codec_find(c->codec, name);
-    if (leaf < 0)
+    int scalar = aw_codec_find(c->codec, name);
+    if (scalar < 0)
         return false;
-    bind(c, add(c, WHAT_LEAF, "%s", ""), leaf);
+    bind(c, add(c, WHAT_LEAF, "%s", ""), scalar);
     return true;
 }
 
 static void add_literal(struct compiler *c, char character)
 {
-    struct pieces *out = c->out;
+    struct segments *out = c->out;
     if (out->n == 0 || out->list[out->n - 1].what != WHAT_NOTHING)
         add(c, WHAT_NOTHING, "%s", "");
     out->pool[out->used++] = character;
@@ -217,10 +219,10 @@ static void compile_csv(struct compiler *c)
     add(c, WHAT_DIR, ",");
     add(c, WHAT_NOTHING, ",%s", c->codec->message->name);
     for (size_t i = 0; i < c->columns->n; i++) {
-        int leaf = aw_codec_find(c->codec, c->columns->name[i]);
+        int scalar = aw_codec_find(c->codec, c->columns->name[i]);
         add_literal(c, ',');
-        if (leaf >= 0)
-            bind(c, add(c, WHAT_LEAF, "%s", ""), leaf);
+        if (scalar >= 0)
+            bind(c, add(c, WHAT_LEAF, "%s", ""), scalar);
     }
     add_literal(c, '\n');
 }
@@ -229,15 +231,15 @@ static bool wants_any(const struct aw_view_options *options, const struct aw_cod
 {
     if (!options->fields)
         return true;
-    for (int i = 0; i < codec->n_leaves; i++)
-        if (aw_view_wants(options, &codec->leaves[i]))
+    for (int i = 0; i < codec->n_scalars; i++)
+        if (aw_view_wants(options, &codec->scalars[i]))
             return true;
     return false;
 }
 
-void aw_pieces_compile(struct pieces *out, const struct aw_codec *codec,
-                       const struct aw_view_options *options, const struct columns *columns,
-                       bool has_time)
+void aw_segments_compile(struct segments *out, const struct aw_codec *codec,
+                         const struct aw_view_options *options, const struct columns *columns,
+                         bool has_time)
 {
     struct compiler c = {out, codec, options, columns};
     out->codec = codec;

@@ -1,4 +1,4 @@
-#include "teller.h"
+#include "encoder.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,37 +23,37 @@ static enum aw_status init_packet(struct packet *packet, const struct aw_codec *
         .floats = true,
     };
     aw_record_init(&record, codec, AW_RX);
-    for (int i = 0; i < codec->n_leaves; i++) {
-        const struct aw_leaf *leaf = &codec->leaves[i];
+    for (int i = 0; i < codec->n_scalars; i++) {
+        const struct aw_scalar *scalar = &codec->scalars[i];
         record.v[i] = 0;
-        if (!leaf->value || i == packet->id || i == packet->name)
+        if (!scalar->value || i == packet->id || i == packet->name)
             continue;
-        packet->floats = packet->floats && leaf->field->type == AW_FLOAT;
-        packet->leaf[packet->n] = (uint8_t)i;
-        packet->at[packet->n++] = (uint8_t)(leaf->bit / 8);
+        packet->floats = packet->floats && scalar->field->type == AW_FLOAT;
+        packet->scalar[packet->n] = (uint8_t)i;
+        packet->at[packet->n++] = (uint8_t)(scalar->bit / 8);
     }
     record.present = codec->values;
     return aw_encode(&record, true, packet->frame, sizeof packet->frame, &size, err);
 }
 
-enum aw_status teller_init(struct teller *teller, struct aw_wire *wire,
-                           const struct aw_scene *scene, struct aw_error *err)
+enum aw_status encoder_init(struct encoder *encoder, struct aw_wire *wire,
+                            const struct aw_scene *scene, struct aw_error *err)
 {
-    teller->scene = scene;
-    teller->message = (struct aw_ez_message){
+    encoder->scene = scene;
+    encoder->message = (struct aw_ez_message){
         .wire = wire,
         .data = malloc(AW_EZPHYS_MESSAGE_MAX),
         .cap = AW_EZPHYS_MESSAGE_MAX,
     };
-    enum aw_status status = teller->message.data ? AW_OK : aw_fail(err, AW_NO_LINK, "no memory");
+    enum aw_status status = encoder->message.data ? AW_OK : aw_fail(err, AW_NO_LINK, "no memory");
     for (int i = 0; i < PACKET_KINDS && status == AW_OK; i++)
-        status = init_packet(&teller->packets[i], aw_wire_codec(wire, names[i], AW_RX), err);
+        status = init_packet(&encoder->packets[i], aw_wire_codec(wire, names[i], AW_RX), err);
     return status;
 }
 
-void teller_free(struct teller *teller)
+void encoder_free(struct encoder *encoder)
 {
-    free(teller->message.data);
+    free(encoder->message.data);
 }
 
 static void put(uint8_t *out, unsigned size, bool big_endian, uint64_t value)
@@ -65,12 +65,12 @@ static void put(uint8_t *out, unsigned size, bool big_endian, uint64_t value)
 /* Rows of this protocol are whole bytes: floats, and whole numbers without a scale. */
 static bool put_value(struct packet *packet, int index, double value)
 {
-    const struct aw_leaf *leaf = &packet->codec->leaves[index];
+    const struct aw_scalar *scalar = &packet->codec->scalars[index];
     float number = (float)value;
     uint32_t bits;
     memcpy(&bits, &number, sizeof bits);
-    put(packet->frame + leaf->bit / 8, leaf->bits / 8u, packet->codec->variant->big_endian,
-        leaf->field->type == AW_FLOAT ? bits : (uint64_t)(int64_t)value);
+    put(packet->frame + scalar->bit / 8, scalar->bits / 8u, packet->codec->variant->big_endian,
+        scalar->field->type == AW_FLOAT ? bits : (uint64_t)(int64_t)value);
     return isfinite(number);
 }
 
@@ -94,22 +94,22 @@ static bool put_values(struct packet *packet, const double *values)
 {
     bool finite = true;
     for (size_t i = 0; i < packet->n; i++)
-        finite = put_value(packet, packet->leaf[i], values[i]) && finite;
+        finite = put_value(packet, packet->scalar[i], values[i]) && finite;
     return finite;
 }
 
 static void put_name(struct packet *packet, const char *name)
 {
-    const struct aw_leaf *leaf = &packet->codec->leaves[packet->name];
-    size_t size = leaf->bits / 8u, length = strnlen(name, size);
-    memset(packet->frame + leaf->bit / 8, 0, size);
-    memcpy(packet->frame + leaf->bit / 8, name, length);
+    const struct aw_scalar *scalar = &packet->codec->scalars[packet->name];
+    size_t size = scalar->bits / 8u, length = strnlen(name, size);
+    memset(packet->frame + scalar->bit / 8, 0, size);
+    memcpy(packet->frame + scalar->bit / 8, name, length);
 }
 
-static enum aw_status add(struct teller *teller, enum packet_kind kind, uint32_t id,
+static enum aw_status add(struct encoder *encoder, enum packet_kind kind, uint32_t id,
                           const char *name, const double *values, struct aw_error *err)
 {
-    struct packet *packet = &teller->packets[kind];
+    struct packet *packet = &encoder->packets[kind];
     bool finite = packet->floats ? put_floats(packet, values) : put_values(packet, values);
     if (packet->id >= 0)
         put_value(packet, packet->id, id);
@@ -117,96 +117,96 @@ static enum aw_status add(struct teller *teller, enum packet_kind kind, uint32_t
         put_name(packet, name);
     if (!finite)
         return aw_fail(err, AW_LIMIT, "%s: a number that does not fit the wire", names[kind]);
-    return aw_ez_message_add_frame(&teller->message,
+    return aw_ez_message_add_frame(&encoder->message,
                                    (struct aw_span){packet->frame, packet->codec->size}, err);
 }
 
-static enum aw_status add_limbs(struct teller *teller, const struct world *world,
+static enum aw_status add_limbs(struct encoder *encoder, const struct world *world,
                                 struct aw_error *err)
 {
     enum aw_status status = AW_OK;
-    for (size_t i = 0; i < teller->scene->n_bodies && status == AW_OK; i++) {
-        const struct aw_scene_body *body = &teller->scene->bodies[i];
+    for (size_t i = 0; i < encoder->scene->n_bodies && status == AW_OK; i++) {
+        const struct aw_scene_body *body = &encoder->scene->bodies[i];
         double values[LIMB_VALUES];
         if (!body->send)
             continue;
         world_limb(world, i, values);
-        status = add(teller, LIMB, body->id, body->name, values, err);
+        status = add(encoder, LIMB, body->id, body->name, values, err);
     }
     return status;
 }
 
-static enum aw_status add_axes(struct teller *teller, const struct world *world,
+static enum aw_status add_axes(struct encoder *encoder, const struct world *world,
                                struct aw_error *err)
 {
     enum aw_status status = AW_OK;
-    for (size_t i = 0; i < teller->scene->n_joints; i++) {
-        const struct aw_scene_joint *joint = &teller->scene->joints[i];
+    for (size_t i = 0; i < encoder->scene->n_joints; i++) {
+        const struct aw_scene_joint *joint = &encoder->scene->joints[i];
         unsigned axes = joint->send ? aw_scene_axes(joint->kind) : 0;
         for (unsigned axis = 0; axis < axes && status == AW_OK; axis++) {
             double values[AXIS_VALUES];
             world_axis(world, i, axis, values);
-            status = add(teller, JOINT_AXIS, joint->id, joint->name, values, err);
+            status = add(encoder, JOINT_AXIS, joint->id, joint->name, values, err);
         }
     }
     return status;
 }
 
-static enum aw_status add_feedback(struct teller *teller, const struct world *world,
+static enum aw_status add_feedback(struct encoder *encoder, const struct world *world,
                                    struct aw_error *err)
 {
     enum aw_status status = AW_OK;
-    for (size_t i = 0; i < teller->scene->n_joints && status == AW_OK; i++) {
-        const struct aw_scene_joint *joint = &teller->scene->joints[i];
+    for (size_t i = 0; i < encoder->scene->n_joints && status == AW_OK; i++) {
+        const struct aw_scene_joint *joint = &encoder->scene->joints[i];
         double values[FEEDBACK_VALUES];
         if (!joint->feedback)
             continue;
         world_feedback(world, i, values);
-        status = add(teller, JOINT_FEEDBACK, joint->id, joint->name, values, err);
+        status = add(encoder, JOINT_FEEDBACK, joint->id, joint->name, values, err);
     }
     return status;
 }
 
-static enum aw_status add_contact(struct teller *teller, const struct world_contact *contact,
+static enum aw_status add_contact(struct encoder *encoder, const struct world_contact *contact,
                                   struct aw_error *err)
 {
     enum aw_status status = AW_OK;
     for (int i = 0; i < 2 && status == AW_OK; i++) {
         if (contact->body[i] == AW_SCENE_WORLD)
             continue;
-        const struct aw_scene_body *body = &teller->scene->bodies[contact->body[i]];
+        const struct aw_scene_body *body = &encoder->scene->bodies[contact->body[i]];
         if (body->send)
-            status = add(teller, COLLISION, body->id, body->name, contact->values, err);
+            status = add(encoder, COLLISION, body->id, body->name, contact->values, err);
     }
     return status;
 }
 
-static enum aw_status add_contacts(struct teller *teller, const struct world *world,
+static enum aw_status add_contacts(struct encoder *encoder, const struct world *world,
                                    struct aw_error *err)
 {
     const struct world_contact *contacts;
     size_t n = world_contacts(world, &contacts);
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < n && status == AW_OK; i++)
-        status = add_contact(teller, &contacts[i], err);
+        status = add_contact(encoder, &contacts[i], err);
     return status;
 }
 
-enum aw_status teller_tell(struct teller *teller, const struct world *world, struct aw_span *out,
-                           struct aw_error *err)
+enum aw_status encoder_encode(struct encoder *encoder, const struct world *world,
+                              struct aw_span *out, struct aw_error *err)
 {
     /* Room for any packet: how many of the values are sent, the wire's table says. */
     double time[LIMB_VALUES] = {(double)world_steps(world), world_step_size(world)};
-    aw_ez_message_begin(&teller->message);
-    enum aw_status status = add(teller, TIMESTAMP, 0, "", time, err);
+    aw_ez_message_begin(&encoder->message);
+    enum aw_status status = add(encoder, TIMESTAMP, 0, "", time, err);
     if (status == AW_OK)
-        status = add_limbs(teller, world, err);
+        status = add_limbs(encoder, world, err);
     if (status == AW_OK)
-        status = add_axes(teller, world, err);
+        status = add_axes(encoder, world, err);
     if (status == AW_OK)
-        status = add_feedback(teller, world, err);
+        status = add_feedback(encoder, world, err);
     if (status == AW_OK)
-        status = add_contacts(teller, world, err);
-    *out = aw_ez_message_end(&teller->message);
+        status = add_contacts(encoder, world, err);
+    *out = aw_ez_message_end(&encoder->message);
     return status;
 }

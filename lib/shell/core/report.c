@@ -20,7 +20,7 @@ static bool is_room(struct aw_session *session)
     struct pollfd fd = {.fd = STDERR_FILENO, .events = POLLOUT};
     if (session->real_clock.stop_fd < 0 || poll(&fd, 1, 0) != 0)
         return true;
-    return session->untold == 0 &&
+    return session->unreported == 0 &&
            aw_clock_wait(clock, STDERR_FILENO, POLLOUT, aw_clock_now(clock) + PATIENCE) == AW_OK;
 }
 
@@ -40,19 +40,19 @@ static bool write_line(struct aw_session *session, const char *text, size_t size
     return true;
 }
 
-static void tell(struct aw_session *session, const char *text)
+static void report(struct aw_session *session, const char *text)
 {
-    if (session->untold && is_room(session)) {
+    if (session->unreported && is_room(session)) {
         char lost[128];
         int n = snprintf(lost, sizeof lost, "%s: %u lines are missing here: nobody read them\n",
-                         session->tool->name, session->untold);
-        session->untold = write_line(session, lost, (size_t)n) ? 0 : session->untold;
+                         session->tool->name, session->unreported);
+        session->unreported = write_line(session, lost, (size_t)n) ? 0 : session->unreported;
     }
     if (!write_line(session, text, strlen(text)))
-        session->untold++;
+        session->unreported++;
 }
 
-void aw_session_tell(struct aw_session *session, const char *format, ...)
+void aw_session_report(struct aw_session *session, const char *format, ...)
 {
     char text[TEXT_MAX];
     va_list args;
@@ -60,7 +60,7 @@ void aw_session_tell(struct aw_session *session, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     aw_utf8_clean_lines(text);
-    tell(session, text);
+    report(session, text);
 }
 
 void aw_session_draw(struct aw_session *session, const char *format, ...)
@@ -70,5 +70,5 @@ void aw_session_draw(struct aw_session *session, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    tell(session, text);
+    report(session, text);
 }

@@ -1,6 +1,6 @@
 /* Internal to lib/view: the list of pieces a record is printed with. */
-#ifndef AW_VIEW_TEXT_PIECE_H
-#define AW_VIEW_TEXT_PIECE_H
+#ifndef AW_VIEW_TEXT_SEGMENT_H
+#define AW_VIEW_TEXT_SEGMENT_H
 
 #include "view/text/view.h"
 
@@ -23,18 +23,18 @@ enum how {
     HOW_NAMED,
 };
 
-/* Literal text, then a value. If the leaf is absent the text is left out too, with the next .skip
+/* Literal text, then a value. If the scalar is absent the text is left out too, with the next .skip
  * pieces. */
-struct piece {
+struct segment {
     uint16_t text, length; /* in the pool */
     uint8_t what, how;
-    uint8_t leaf, decimals;
+    uint8_t scalar, decimals;
     uint8_t skip;
-    bool conditional;    /* only if the leaf is present */
+    bool conditional;    /* only if the scalar is present */
     bool quoted;         /* a name stands between quotes */
     bool worded;         /* one value of it is a word */
     bool with_unit;      /* followed by its unit: */
-    uint8_t unit_length; /* 0: none, or which one depends on another leaf */
+    uint8_t unit_length; /* 0: none, or which one depends on another scalar */
     const char *unit;
 };
 
@@ -42,11 +42,11 @@ struct piece {
 #define MAX_COLUMNS 128
 #define COPY_BLOCK  16 /* texts are copied in blocks: what is behind their end is read too */
 
-struct pieces {
+struct segments {
     const struct aw_codec *codec; /* NULL: not compiled yet */
     bool usable;                  /* has any of the fields that are asked for */
     uint16_t n, used;
-    struct piece list[MAX_PIECES];
+    struct segment list[MAX_PIECES];
     char pool[AW_MAX_LEAVES * 64 + COPY_BLOCK];
 };
 
@@ -56,12 +56,12 @@ struct columns {
     char name[MAX_COLUMNS][48];
 };
 
-void aw_pieces_compile(struct pieces *out, const struct aw_codec *codec,
-                       const struct aw_view_options *options, const struct columns *columns,
-                       bool has_time);
+void aw_segments_compile(struct segments *out, const struct aw_codec *codec,
+                         const struct aw_view_options *options, const struct columns *columns,
+                         bool has_time);
 
 /* Is this field wanted? */
-bool aw_view_wants(const struct aw_view_options *options, const struct aw_leaf *leaf);
+bool aw_view_wants(const struct aw_view_options *options, const struct aw_scalar *scalar);
 
 #pragma GCC visibility pop
 

@@ -2,8 +2,8 @@
  * (1, 2, 3 behind each other, with the joint's id), then feedback, then contacts, one packet for
  * each of the bodies that touch. Limbs and joints come in the order of the scene.
  */
-#ifndef AW_CMD_EZPHYS_SIM_TELLER_H
-#define AW_CMD_EZPHYS_SIM_TELLER_H
+#ifndef AW_CMD_EZPHYS_SIM_ENCODER_H
+#define AW_CMD_EZPHYS_SIM_ENCODER_H
 
 #include "protocol/ezphys/message.h"
 #include "world.h"
@@ -14,26 +14,26 @@ enum packet_kind { COLLISION, LIMB, JOINT_AXIS, JOINT_FEEDBACK, TIMESTAMP, PACKE
 struct packet {
     const struct aw_codec *codec;
     uint8_t frame[128];
-    int id, name;     /* leaf of the one that this wire has, the other is -1 */
-    uint8_t leaf[20]; /* of the values, in order */
-    uint8_t at[20];   /* where they are in the frame */
+    int id, name;       /* scalar of the one that this wire has, the other is -1 */
+    uint8_t scalar[20]; /* of the values, in order */
+    uint8_t at[20];     /* where they are in the frame */
     size_t n;
     bool floats; /* all values are */
 };
 
-struct teller {
+struct encoder {
     const struct aw_scene *scene;
     struct aw_ez_message message;
     struct packet packets[PACKET_KINDS];
 };
 
 /* The wire and the scene are not owned. AW_NO_LINK if there is no memory. */
-enum aw_status teller_init(struct teller *teller, struct aw_wire *wire,
-                           const struct aw_scene *scene, struct aw_error *err);
-void teller_free(struct teller *teller);
+enum aw_status encoder_init(struct encoder *encoder, struct aw_wire *wire,
+                            const struct aw_scene *scene, struct aw_error *err);
+void encoder_free(struct encoder *encoder);
 
 /* AW_LIMIT if a number does not fit the wire: then the physics has blown up. */
-enum aw_status teller_tell(struct teller *teller, const struct world *world, struct aw_span *out,
-                           struct aw_error *err);
+enum aw_status encoder_encode(struct encoder *encoder, const struct world *world,
+                              struct aw_span *out, struct aw_error *err);
 
 #endif
