@@ -163,6 +163,7 @@ lane_library() {
     suite format tests/format.sh
     suite metrics tests/metrics.sh
     suite paths paths
+    suite rooms tests/rooms.py
     suite scripts scripts
     suite unit units build
     suite unit-san units build/san

@@ -2,6 +2,7 @@
 #include "base/xdg.h"
 #include "protocol/armctl/device.h"
 #include "protocol/armctl/wire.h"
+#include "shell/commands/common.h"
 #include "state.h"
 
 #include <string.h>
@@ -191,6 +192,7 @@ const struct aw_tool armctl_tool = {
     .summary = "drive a handler arm over a serial line: angles, positions, R-θ-H",
     .protocol = &aw_armctl_protocol,
     .commands = commands,
+    .common = aw_common_commands,
     .options = options,
     .examples = examples,
     .field = "angle",

@@ -2,6 +2,7 @@
 #include "canpid.h"
 #include "protocol/canpid/device.h"
 #include "protocol/canpid/wire.h"
+#include "shell/commands/common.h"
 #include "shell/core/wire_option.h"
 #include "state.h"
 
@@ -297,6 +298,7 @@ const struct aw_tool canpid_tool = {
     .summary = "gains, setpoints and telemetry of joint drivers over CAN",
     .protocol = &aw_canpid_protocol,
     .commands = commands,
+    .common = aw_common_commands,
     .options = options,
     .examples = examples,
     .field = "lknee.torque",

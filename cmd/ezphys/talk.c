@@ -7,7 +7,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "link/stream/tcp.h"
+#include "link/core/tcp.h"
 #include "state.h"
 
 #define NOTICE_NS    (1 * AW_SECOND)       /* of silence, before it is told */

@@ -1,6 +1,7 @@
 #include "../ezphys-sim/options.h"
 #include "ezphys.h"
 #include "protocol/ezphys/wire.h"
+#include "shell/commands/common.h"
 #include "state.h"
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -179,6 +180,7 @@ const struct aw_tool ezphys_tool = {
     .summary = "read and drive an EZPhysics simulation over TCP",
     .protocol = &aw_ezphys_protocol,
     .commands = commands,
+    .common = aw_common_commands,
     .options = options,
     .examples = examples,
     .field = "hinge.displacement",

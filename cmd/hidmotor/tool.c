@@ -2,6 +2,7 @@
 #include "hidmotor.h"
 #include "protocol/hidmotor/device.h"
 #include "protocol/hidmotor/wire.h"
+#include "shell/commands/common.h"
 #include "state.h"
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -289,6 +290,7 @@ const struct aw_tool hidmotor_tool = {
     .summary = "setpoints and velocities of the RBE3001 arm over USB HID",
     .protocol = &aw_hidmotor_protocol,
     .commands = commands,
+    .common = aw_common_commands,
     .options = options,
     .examples = examples,
     .field = "m1.position",

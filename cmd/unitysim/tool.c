@@ -1,5 +1,6 @@
 #include "protocol/unitysim/device.h"
 #include "protocol/unitysim/wire.h"
+#include "shell/commands/common.h"
 #include "shell/core/wire_option.h"
 #include "state.h"
 #include "unitysim.h"
@@ -231,6 +232,7 @@ const struct aw_tool unitysim_tool = {
     .summary = "scenes, control and feedback of the virtual Bento Arm over UDP",
     .protocol = &aw_unitysim_protocol,
     .commands = commands,
+    .common = aw_common_commands,
     .options = options,
     .examples = examples,
     .field = "elbow.position",

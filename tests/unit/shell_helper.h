@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "sample_helper.h"
+#include "shell/commands/common.h"
 #include "shell/core/config.h"
 #include "shell/core/session.h"
 
@@ -87,6 +88,7 @@ static const struct aw_tool rig_tool = {
     .summary = "a made-up tool",
     .protocol = &sample_protocol,
     .commands = rig_commands,
+    .common = aw_common_commands,
 };
 
 #endif

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "link/core/owner.h"
-#include "link/stream/tcp.h"
+#include "link/core/tcp.h"
 
 #define BY_ID        "/dev/serial/by-id/"
 #define SYMLINKS_MAX 16

@@ -1,4 +1,6 @@
 #include "shell/commands/common.h"
+#include "shell/help/help.h"
+#include "shell/prompt/input.h"
 
 static const char *const directions[] = {"tx", "rx", NULL};
 static const char *const forms[] = {"text", "json", "md", "lua", "dbc", NULL};

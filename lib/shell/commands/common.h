@@ -15,8 +15,6 @@ enum aw_status aw_run_record(struct aw_session *session, const struct aw_args *a
 enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_plot(struct aw_session *session, const struct aw_args *args);
-enum aw_status aw_run_help(struct aw_session *session, const struct aw_args *args);
-enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_completion(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_commands(struct aw_session *session, const struct aw_args *args);
 enum aw_status aw_run_complete(struct aw_session *session, const struct aw_args *args);

@@ -115,7 +115,8 @@ struct aw_tool {
     const char *name;
     const char *summary;
     const struct aw_protocol *protocol;
-    const struct aw_command *commands; /* {0}-terminated; the common ones come on top */
+    const struct aw_command *commands; /* {0}-terminated */
+    const struct aw_command *common;   /* what every tool has: aw_common_commands; {0}-terminated */
     const struct aw_option *options;   /* global options of this tool, {0}-terminated, or NULL */
     const char *const *examples;       /* for the first page of help, NULL-terminated */
     const struct aw_transport *sim;    /* its sim: link, or NULL; the session is the context */

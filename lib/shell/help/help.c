@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "shell/commands/common.h"
 #include "shell/core/bind.h"
 
 #define WIDEST   100 /* columns; longer lines are hard to read */

@@ -7,6 +7,9 @@
 /* command NULL: the first page. */
 enum aw_status aw_help(struct aw_session *session, const struct aw_command *command);
 
+/* The command help. */
+enum aw_status aw_run_help(struct aw_session *session, const struct aw_args *args);
+
 /* The man page of the tool, in man(7) macros. */
 void aw_man_page(struct aw_session *session);
 

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shell/commands/common.h"
 #include "shell/core/bind.h"
 #include "shell/help/help.h"
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "shell/commands/common.h"
 #include "shell/core/ask.h"
 #include "shell/core/bind.h"
 #include "shell/core/config.h"
@@ -24,7 +23,7 @@ static const struct aw_command *find_in(const struct aw_command *table, const ch
 const struct aw_command *aw_find_command(const struct aw_tool *tool, const char *name)
 {
     const struct aw_command *command = find_in(tool->commands, name);
-    return command ? command : find_in(aw_common_commands, name);
+    return command ? command : find_in(tool->common, name);
 }
 
 void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_command *, void *),
@@ -32,7 +31,7 @@ void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_c
 {
     for (const struct aw_command *c = tool->commands; c && c->name; c++)
         visit(c, context);
-    for (const struct aw_command *c = aw_common_commands; c->name; c++)
+    for (const struct aw_command *c = tool->common; c && c->name; c++)
         if (!find_in(tool->commands, c->name))
             visit(c, context);
 }

@@ -10,7 +10,6 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
-#include "shell/commands/common.h"
 #include "shell/core/stop.h"
 
 #define SCRIPTS_MAX 16 /* one runs another */

@@ -8,4 +8,7 @@
  * name is for messages, NULL for standard input. Returns the status of the first failure. */
 enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name);
 
+/* The command run: a file of commands. */
+enum aw_status aw_run_script(struct aw_session *session, const struct aw_args *args);
+
 #endif

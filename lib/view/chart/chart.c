@@ -1,5 +1,7 @@
 #include "view/chart/chart.h"
 
+#include "base/ticks.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,37 +40,6 @@ struct frame {
 
 /* ---- Ranges and ticks --------------------------------------------------------------------------
  */
-
-static double nice_step(double least)
-{
-    double power = pow(10, floor(log10(least))), share = least / power;
-    if (share <= 1 + 1e-9)
-        return power;
-    if (share <= 2 + 1e-9)
-        return 2 * power;
-    return share <= 5 + 1e-9 ? 5 * power : 10 * power;
-}
-
-static int decimals_of(double step)
-{
-    int decimals = (int)-floor(log10(step) + 1e-9);
-    return decimals > 0 ? decimals : 0;
-}
-
-/* Ticks that lie on a grid are at most one more than spaces between them. */
-int aw_ticks(double low, double high, int max, double *ticks, int *decimals)
-{
-    max = max > AW_TICKS ? AW_TICKS : max;
-    if (!(high > low) || max < 2 || !isfinite(high - low))
-        return 0;
-    double step = nice_step((high - low) / (max - 1));
-    double first = ceil(low / step - 1e-9);
-    int n = 0;
-    for (; n < max && (first + n) * step <= high + step * 1e-9; n++)
-        ticks[n] = (first + n) * step + 0.0;
-    *decimals = decimals_of(step);
-    return n;
-}
 
 static void include(struct range *range, double value)
 {

@@ -47,9 +47,4 @@ struct aw_chart {
  * point), AW_LIMIT without memory. */
 char *aw_chart_svg(const struct aw_chart *chart, size_t *size, struct aw_error *err);
 
-/* Nice ticks (1, 2 or 5 times a power of ten apart) between low and high: at most max, at most
- * AW_TICKS; returns how many. Also says how many decimals tell them apart. */
-#define AW_TICKS 16
-int aw_ticks(double low, double high, int max, double *ticks, int *decimals);
-
 #endif

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/ticks.h"
 #include "base/utf8.h"
-#include "view/chart/chart.h"
 
 #define BUCKETS     4096
 #define VALUE_MOST  1e100           /* scales of such values can still be reckoned with */

@@ -16,13 +16,6 @@ enum what {
     WHAT_MARK, /* what is odd about the record, if anything is */
 };
 
-enum how {
-    HOW_INT,
-    HOW_FIXED,
-    HOW_FLOAT,
-    HOW_NAMED,
-};
-
 /* Literal text, then a value. If the scalar is absent the text is left out too, with the next .skip
  * pieces. */
 struct segment {

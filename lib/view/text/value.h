@@ -6,6 +6,13 @@
 
 #pragma GCC visibility push(hidden)
 
+enum how {
+    HOW_INT,
+    HOW_FIXED,
+    HOW_FLOAT,
+    HOW_NAMED,
+};
+
 /* enum how of a scalar, and its decimals where it is printed with a fixed number of them. */
 uint8_t aw_scalar_how(const struct aw_codec *codec, int scalar);
 uint8_t aw_scalar_decimals(const struct aw_codec *codec, int scalar);

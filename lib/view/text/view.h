@@ -10,6 +10,7 @@
 #ifndef AW_VIEW_TEXT_VIEW_H
 #define AW_VIEW_TEXT_VIEW_H
 
+#include "view/text/timestamp.h"
 #include "wire/wire.h"
 
 #define AW_VIEW_MAX 16384 /* bytes that the longest record takes as text, in any style */
@@ -19,15 +20,6 @@ enum aw_style {
     AW_STYLE_JSON,   /* one object a line */
     AW_STYLE_CSV,    /* a header, then one line a record; grouped fields are label.field */
     AW_STYLE_FORMAT, /* what .format says: "%{elbow.position} %{t}", \n and \t are understood */
-};
-
-enum aw_time_style {
-    AW_TIME_DEFAULT, /* abs in JSON, CSV and formats, none in text */
-    AW_TIME_NONE,
-    AW_TIME_ABS,   /* seconds since 1970 */
-    AW_TIME_REL,   /* since the first record */
-    AW_TIME_DELTA, /* since the record before */
-    AW_TIME_ISO,   /* 2026-01-31T12:00:00.000000Z */
 };
 
 struct aw_view_options {
@@ -51,10 +43,5 @@ size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char
 
 /* The CSV header; 0 in other styles. */
 size_t aw_view_header(struct aw_view *view, char *out);
-
-/* Time as the options say, relative to what went before; used for result records too. At most 32
- * characters. */
-char *aw_print_time(char *out, enum aw_time_style style, int64_t time_ns, int64_t first_ns,
-                    int64_t previous_ns);
 
 #endif

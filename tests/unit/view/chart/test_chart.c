@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/ticks.h"
 #include "view/chart/chart.h"
 
 #define N 100000

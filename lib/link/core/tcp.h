@@ -4,8 +4,8 @@
  *     if (aw_tcp_other_client(aw_link_fd(link), who, sizeof who))
  *         printf("%s has it\n", who);
  */
-#ifndef AW_LINK_STREAM_TCP_H
-#define AW_LINK_STREAM_TCP_H
+#ifndef AW_LINK_CORE_TCP_H
+#define AW_LINK_CORE_TCP_H
 
 #include <stdbool.h>
 #include <stddef.h>

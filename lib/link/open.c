@@ -1,0 +1,114 @@
+/* From a URL to a link: finds the transport, checks the keys, puts the faults around it. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/suggest.h"
+#include "link/core/link.h"
+#include "link/core/transport.h"
+#include "link/core/url.h"
+#include "link/wrap/fault.h"
+
+#define NAMES_MAX 40
+
+/* What a path alone means; serial: hands ptys over to tty:. */
+static const char *scheme_of_path(const char *path)
+{
+    return strncmp(path, "/dev/hidraw", 11) == 0 ? "hid" : "serial";
+}
+
+static const struct aw_transport *find(const char *scheme, const struct aw_transport *extra)
+{
+    if (extra && strcmp(extra->scheme, scheme) == 0)
+        return extra;
+    for (const struct aw_transport *row = aw_link_transports(); row->scheme; row++)
+        if (strcmp(row->scheme, scheme) == 0)
+            return row;
+    return NULL;
+}
+
+static enum aw_status unknown(const char *what, const char *word, const char *const *names,
+                              size_t n, const char *advice, struct aw_error *err)
+{
+    const char *near = aw_suggest(word, names, n);
+    if (near)
+        return aw_fail(err, AW_USAGE, "%s '%.40s': unknown — did you mean '%s'?", what, word, near);
+    return aw_fail(err, AW_USAGE, "%s '%.40s': unknown — %s", what, word, advice);
+}
+
+static enum aw_status unknown_scheme(const char *scheme, const struct aw_transport *extra,
+                                     struct aw_error *err)
+{
+    const char *names[NAMES_MAX];
+    char advice[200] = "try";
+    size_t n = 0;
+    if (extra)
+        names[n++] = extra->scheme;
+    for (const struct aw_transport *row = aw_link_transports(); row->scheme && n < NAMES_MAX; row++)
+        names[n++] = row->scheme;
+    for (size_t i = 0; i < n; i++) {
+        size_t used = strlen(advice);
+        snprintf(advice + used, sizeof advice - used, " %s:", names[i]);
+    }
+    return unknown("link", scheme, names, n, advice, err);
+}
+
+/* "sim" is no port's name, but most of a link. */
+static enum aw_status no_colon(const char *word, struct aw_error *err)
+{
+    return aw_fail(err, AW_USAGE, "link '%.40s': unknown — did you mean '%.40s:'?", word, word);
+}
+
+static size_t add_names(const char **names, size_t n, const char *const *more)
+{
+    for (; more && *more && n < NAMES_MAX; more++)
+        names[n++] = *more;
+    return n;
+}
+
+static bool is_one_of(const char *word, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(word, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static enum aw_status check_keys(const struct aw_url *url, const struct aw_transport *transport,
+                                 struct aw_error *err)
+{
+    const char *names[NAMES_MAX];
+    char what[60], advice[100];
+    size_t n = add_names(names, add_names(names, 0, transport->keys), aw_fault_keys);
+    for (size_t i = 0; i < url->n; i++) {
+        if (is_one_of(url->params[i].key, names, n))
+            continue;
+        snprintf(what, sizeof what, "%s: link key", transport->scheme);
+        snprintf(advice, sizeof advice, "leave it out; see 'help links'");
+        return unknown(what, url->params[i].key, names, n, advice, err);
+    }
+    return AW_OK;
+}
+
+enum aw_status aw_link_open(struct aw_link **out, const char *text,
+                            const struct aw_link_options *options, struct aw_error *err)
+{
+    struct aw_url url;
+    struct aw_link *link = NULL;
+    *out = NULL;
+    enum aw_status status = aw_url_parse(&url, text, err);
+    if (status != AW_OK)
+        return status;
+    if (!*url.scheme && find(url.rest, options->extra) && access(url.rest, F_OK) != 0)
+        return no_colon(url.rest, err);
+    const struct aw_transport *transport =
+        find(*url.scheme ? url.scheme : scheme_of_path(url.rest), options->extra);
+    if (!transport)
+        return unknown_scheme(url.scheme, options->extra, err);
+    status = check_keys(&url, transport, err);
+    if (status == AW_OK)
+        status = transport->open(&link, &url, options->clock, options->context, err);
+    if (status == AW_OK && options->shared && link->ops->share)
+        link->ops->share(link);
+    return status == AW_OK ? aw_fault_wrap(out, link, &url, options->ascii, err) : status;
+}

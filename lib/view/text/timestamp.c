@@ -1,0 +1,46 @@
+/* The time of a record as text: seconds with six decimals, or ISO 8601. */
+#include "view/text/timestamp.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/number.h"
+
+static char *print_seconds(char *out, int64_t ns)
+{
+    if (ns < 0) {
+        *out++ = '-';
+        ns = -ns;
+    }
+    out = aw_print_int(out, ns / 1000000000);
+    *out++ = '.';
+    return aw_print_padded(out, (uint32_t)(ns % 1000000000 / 1000), 6);
+}
+
+static char *print_iso(char *out, int64_t ns)
+{
+    struct tm tm;
+    time_t seconds = (time_t)(ns / 1000000000);
+    gmtime_r(&seconds, &tm);
+    out += strftime(out, 24, "%Y-%m-%dT%H:%M:%S", &tm);
+    char *end = print_seconds(out, ns % 1000000000);
+    memmove(out, out + 1, (size_t)(end - out));
+    end[-1] = 'Z';
+    return end;
+}
+
+char *aw_print_time(char *out, enum aw_time_style style, int64_t time_ns, int64_t first_ns,
+                    int64_t previous_ns)
+{
+    switch (style) {
+    case AW_TIME_REL:
+        return print_seconds(out, time_ns - first_ns);
+    case AW_TIME_DELTA:
+        return print_seconds(out, time_ns - previous_ns);
+    case AW_TIME_ISO:
+        return print_iso(out, time_ns);
+    default:
+        return print_seconds(out, time_ns);
+    }
+}

@@ -1,0 +1,21 @@
+/* The time of a record as text. */
+#ifndef AW_VIEW_TEXT_TIMESTAMP_H
+#define AW_VIEW_TEXT_TIMESTAMP_H
+
+#include <stdint.h>
+
+enum aw_time_style {
+    AW_TIME_DEFAULT, /* abs in JSON, CSV and formats, none in text */
+    AW_TIME_NONE,
+    AW_TIME_ABS,   /* seconds since 1970 */
+    AW_TIME_REL,   /* since the first record */
+    AW_TIME_DELTA, /* since the record before */
+    AW_TIME_ISO,   /* 2026-01-31T12:00:00.000000Z */
+};
+
+/* Time as the options say, relative to what went before; used for result records too. At most 32
+ * characters. */
+char *aw_print_time(char *out, enum aw_time_style style, int64_t time_ns, int64_t first_ns,
+                    int64_t previous_ns);
+
+#endif
