@@ -48,14 +48,14 @@ units() {
 }
 
 # The command line tests with the programs in $1, but not those named after it. They wait for each
-# other's processes most of the time, so three files are under way at once; those that take longest
+# other's processes most of the time, so four files are under way at once; those that take longest
 # begin.
 cli() {
-    local long=(stops ezphys unitysim hidmotor record canpid ezphys_sim) out status
+    local long=(kills stops full_disk ezphys unitysim hidmotor record canpid ezphys_sim) out status
     out=$(mktemp -d "$LOGS/cli.XXXXXX")
     printf 'tests/cli/%s.bats\n' "${long[@]}" | cat - <(ls tests/cli/*.bats) | awk '!seen[$0]++' |
         grep -vFf <(printf '/%s.bats\n' "${@:2}") |
-        BIN=$PWD/$1/bin BATS_TEST_TIMEOUT=$PATIENCE xargs -P3 -I{} sh -c \
+        BIN=$PWD/$1/bin BATS_TEST_TIMEOUT=$PATIENCE xargs -P4 -I{} sh -c \
             'timeout -k 10 "$1" bats --tap "$3" >"$2/$(basename "$3")" 2>&1' sh $LIMIT "$out" {}
     status=$?
     cat "$out"/*
@@ -150,12 +150,8 @@ builds() {
 lane_programs() {
     suite cli cli build
     suite cli-san cli_san
-    suite golden tests/golden/run.sh build/bin
-    suite golden-san tests/golden/run.sh build/san/bin
     suite demo tests/demo.sh
     suite examples tests/examples.py
-    suite generated tests/generate.sh --check
-    suite syntax syntax
     suite install tests/install.sh
 }
 
@@ -169,6 +165,10 @@ lane_library() {
     suite unit-san units build/san
     suite unit-clang units build/clang
     suite benches benches
+    suite golden tests/golden/run.sh build/bin
+    suite golden-san tests/golden/run.sh build/san/bin
+    suite generated tests/generate.sh --check
+    suite syntax syntax
     suite model tests/model.sh
     suite soak tests/soak.sh --small
     suite soak-san env B=build/san tests/soak.sh --small

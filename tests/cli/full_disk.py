@@ -11,6 +11,7 @@ import resource
 import struct
 import subprocess
 import sys
+from multiprocessing.pool import ThreadPool
 
 TOOLS = ("armctl", "hidmotor", "canpid", "unitysim", "ezphys")
 LIMIT_S = 30
@@ -45,13 +46,14 @@ FILES = {
 }
 
 
-def run(tool, words, record, size=None):
+def run(tool, words, record, size=None, folder="."):
     """(exit status, standard error)"""
     limit = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))) if size else None
     command = f"{tool} -q --no-input -l sim: {words}" + (f" --record {record}" if record else "")
     try:
         done = subprocess.run(command.split(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, timeout=LIMIT_S, preexec_fn=limit, check=False)
+                              stderr=subprocess.PIPE, timeout=LIMIT_S, preexec_fn=limit, check=False,
+                              cwd=folder)
     except subprocess.TimeoutExpired:
         return 124, "it does not end"
     return done.returncode, done.stderr.decode()
@@ -84,22 +86,33 @@ def words_of(tool, command):
     return None
 
 
+def furnish(folder, tool):
+    os.mkdir(folder)
+    os.symlink("/dev/full", f"{folder}/full.pcapng")
+    for name in ("null.csv", "null.ndjson"):
+        os.symlink("/dev/null", f"{folder}/{name}")
+    for name, text in {**FILES, "script": SENT[tool] + "\n"}.items():
+        with open(f"{folder}/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+    os.symlink(f"../{tool}.pcapng", f"{folder}/sent.pcapng")
+
+
 def try_one(tool, command):
     words = words_of(tool, command)
     if not words:
         return f"{tool} {command}: no words for it"
-    if os.path.exists("run.pcapng"):
-        os.unlink("run.pcapng")
-    usual, said = run(tool, words, "run.pcapng")
-    if not os.path.exists("run.pcapng"):  # it opens no link
-        again = run(tool, words, "full.pcapng")
+    folder = f"{tool}-{command}"
+    furnish(folder, tool)
+    usual, said = run(tool, words, "run.pcapng", folder=folder)
+    if not os.path.exists(f"{folder}/run.pcapng"):  # it opens no link
+        again = run(tool, words, "full.pcapng", folder=folder)
         return None if again[0] == usual else f"{tool} {words}: {usual}, and {again} with a full disk"
-    size, passes = header_of("run.pcapng")
+    size, passes = header_of(f"{folder}/run.pcapng")
     tries = [("full.pcapng", None, "No space left on device")]
     if passes:
         tries.append(("run.pcapng", size + 4, "File too large"))
     for path, limit, why in tries:
-        status, said = run(tool, words, path, limit)
+        status, said = run(tool, words, path, limit, folder)
         if status != LOST or said.count(why) != 1:
             return f"{tool} {words}: exit status {status}, {said!r}: {why} was to be said once, with {LOST}"
     tried.append(f"{tool} {command}")
@@ -108,20 +121,14 @@ def try_one(tool, command):
 
 def main():
     os.chdir(sys.argv[1])
-    os.symlink("/dev/full", "full.pcapng")
-    for name in ("null.csv", "null.ndjson"):
-        os.symlink("/dev/null", name)
-    for name, text in FILES.items():
-        with open(name, "w", encoding="ascii") as file:
-            file.write(text)
-    wrong = []
+    wrong, commands = [], []
     for tool in TOOLS:
-        with open("script", "w", encoding="ascii") as file:
-            file.write(SENT[tool] + "\n")
-        status, said = run(tool, SENT[tool], "sent.pcapng")
+        status, said = run(tool, SENT[tool], f"{tool}.pcapng")
         if status:
             wrong.append(f"{tool} {SENT[tool]}: {said}")
-        wrong += filter(None, (try_one(tool, command) for command in commands_of(tool)))
+        commands += [(tool, command) for command in commands_of(tool)]
+    with ThreadPool(6) as pool:  # they wait for their simulators most of the time
+        wrong += filter(None, pool.starmap(try_one, commands))
     print(*wrong, sep="\n", end="\n" if wrong else "")
     print(f"{len(tried)} commands that pass something, {len(wrong)} wrong")
     return 1 if wrong or len(tried) < 50 else 0

@@ -7,24 +7,11 @@ stops() {
     python3 "$root/tests/cli/stops.py" "$1" "$D" "$2" "$3" ${WITHIN:+--within "$WITHIN"} "${@:4}"
 }
 
-# Ended at any moment: the stop comes and is the last word, the device comes to rest.
-kills() {
-    run stops kills "$1" "${KILLS:-200}"
-    [ "$status" = 0 ] || { echo "$output" && false; }
-    printf '# %s\n' "${lines[@]: -2}"
-}
-
 # Every way out.
 ways() {
     run stops ways "$1" "${WAYS:-4}"
     [ "$status" = 0 ] || { echo "$output" && false; }
     printf '# %s\n' "${lines[@]: -2}"
-}
-
-# The same where nothing is to be sent: the tests above would notice.
-hold() {
-    run -1 stops kills "$1" 4 --hold
-    has "$output" "no stop"
 }
 
 @test "armctl: every way out ends in a safe stop" { ways armctl; }
@@ -36,18 +23,6 @@ hold() {
 @test "the table of ways out in README is the one that is run" {
     run -0 python3 "$root/tests/cli/stops.py" readme "$root/README.md"
 }
-
-@test "armctl: ended at any moment" { kills armctl; }
-@test "canpid: ended at any moment" { kills canpid; }
-@test "hidmotor: ended at any moment" { kills hidmotor; }
-@test "unitysim: ended at any moment" { kills unitysim; }
-@test "ezphys: ended at any moment" { kills ezphys; }
-
-@test "armctl --hold: the tests above see that nothing is stopped" { hold armctl; }
-@test "canpid --hold: the tests above see that nothing is stopped" { hold canpid; }
-@test "hidmotor --hold: the tests above see that nothing is stopped" { hold hidmotor; }
-@test "unitysim --hold: the tests above see that nothing is stopped" { hold unitysim; }
-@test "ezphys --hold: the tests above see that nothing is stopped" { hold ezphys; }
 
 # ---- What goes on --------------------------------------------------------------------------------
 
@@ -98,7 +73,6 @@ hold() {
     wait "$client" && false || same $? 130
 }
 
-
 @test "a stop that a signal asks for and nobody confirms is told once" {
     start bus canpid sim --listen slcan:tcp-listen:0 -b rknee
     mkfifo trace
@@ -140,7 +114,8 @@ hold() {
 }
 
 @test "a replay that is interrupted stops what it has set in motion" {
-    for tool in "hidmotor move 60 0 0 duration=20s" "ezphys motor hinge 1 100 --for 20s"; do
+    local moves tool
+    while IFS='|' read -r moves tool; do # the message that sets it in motion; others may come before it
         run timeout --preserve-status -s INT 1 ${tool%% *} -q -l sim: --record sent.pcapng ${tool#* }
         mkfifo trace
         ${tool%% *} -v -l sim: replay --loop sent.pcapng 2>trace >/dev/null 3>&- &
@@ -148,16 +123,11 @@ hold() {
         started+=("$client")
         exec {trace}<trace
         said[client]=$trace
-        wait_for client "->"
+        wait_for client "$moves"
         kill -TERM "$client"
         wait_for client "stopped: "
         exec {trace}<&-
         rm trace
         wait "$client" && false || same $? 143
-    done
-}
-
-@test "a full disk under --record ends every command of every tool, with 7 and its cause" {
-    run -0 python3 "$root/tests/cli/full_disk.py" "$D"
-    printf '# %s\n' "${lines[-1]}"
+    done <<<$'set_setpoints|hidmotor move 60 0 0 duration=20s\n-> 2C 00|ezphys motor hinge 1 100 --for 20s'
 }

@@ -1,0 +1,8 @@
+#!/usr/bin/env bats
+# A recorder that is lost.
+load common.bash
+
+@test "a full disk under --record ends every command of every tool, with 7 and its cause" {
+    run -0 python3 "$root/tests/cli/full_disk.py" "$D"
+    printf '# %s\n' "${lines[-1]}"
+}
