@@ -1,0 +1,182 @@
+/* The session's link: found by option or alias, opened on first use, traced and recorded. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "link/wrap/fault.h"
+#include "shell/core/config.h"
+#include "shell/core/crash.h"
+#include "shell/core/dry.h"
+#include "shell/core/session.h"
+#include "shell/core/stop.h"
+#include "shell/core/tee.h"
+#include "wire/hex.h"
+
+#define FRAME_MAX 4096
+
+static enum aw_status no_link(struct aw_session *session)
+{
+    char variable[64];
+    const struct aw_command *list = aw_find_command(session->tool, "list");
+    aw_option_variable(session->tool->name, "link", variable, sizeof variable);
+    return aw_fail(
+        &session->err, AW_NO_LINK,
+        "no link given — name the device with -l URL or %s (see '%s %s'), or try -l sim:", variable,
+        session->tool->name, list && list->offline ? "list" : "help links");
+}
+
+/* An alias may stand for another one. */
+static enum aw_status resolve(struct aw_session *session, const char **url)
+{
+    const char *named = *url;
+    for (size_t steps = 0; **url == '@'; steps++) {
+        const char *next = aw_config_alias(session, *url + 1);
+        if (!next)
+            return aw_fail(&session->err, AW_USAGE, "no alias '%.60s' — add it to [link] in %.160s",
+                           *url, session->config->path);
+        if (steps == AW_ALIASES_MAX)
+            return aw_fail(&session->err, AW_USAGE,
+                           "alias '%.60s' leads back to itself — name a device in [link] of %.160s",
+                           named, session->config->path);
+        *url = next;
+    }
+    return AW_OK;
+}
+
+enum aw_status aw_session_url(struct aw_session *session, const char **url)
+{
+    const char *text = aw_option(session, "link");
+    if (!text || !*text)
+        text = session->tool->link;
+    if (!text)
+        return no_link(session);
+    *url = text;
+    return resolve(session, url);
+}
+
+void aw_session_interface(struct aw_session *session, char *out, size_t size)
+{
+    const char *url;
+    struct aw_error before = session->err;
+    if (aw_session_url(session, &url) != AW_OK)
+        url = "link";
+    session->err = before;
+    const char *name = strncmp(url, "can:", 4) == 0 ? url + 4 : url;
+    snprintf(out, size, "%.*s", (int)strcspn(name, ":?/"), name);
+}
+
+/* sim:?time=virtual: no waiting, for scripts and tests. */
+static void choose_clock(struct aw_session *session, const char *url)
+{
+    bool is_virtual = strncmp(url, "sim:", 4) == 0 && strstr(url, "time=virtual");
+    session->clock = is_virtual ? &session->virtual_clock.base : &session->real_clock.base;
+}
+
+static void print_trace(struct aw_session *session, bool tx, enum aw_dir dir, struct aw_span frame)
+{
+    struct aw_record record = {.time_ns = AW_NO_TIME};
+    char hex[AW_HEX_SIZE(FRAME_MAX)], line[AW_VIEW_MAX];
+    size_t length = 0;
+    frame.size = frame.size < FRAME_MAX ? frame.size : FRAME_MAX;
+    aw_hex_print(session->tool->protocol, frame, hex);
+    struct aw_view_options options = {.style = AW_STYLE_TEXT};
+    struct aw_view *view = aw_view_new(session->wire, &options, NULL);
+    if (view && aw_wire_decode(session->wire, dir, frame, &record, NULL) == AW_OK)
+        length = aw_view_record(view, &record, line);
+    aw_view_free(view);
+    double t = (double)(aw_clock_now(session->clock) - session->started) / 1e6;
+    aw_session_report(session, "%10.3f ms %s %s%s%.*s%s", t, tx ? "->" : "<-", hex,
+                      length ? "  " : "", (int)(length ? length - 3 : 0), line + 3,
+                      length ? "" : "\n");
+}
+
+static void on_traffic(void *context, bool tx, const void *buf, size_t size)
+{
+    struct aw_session *session = context;
+    struct aw_span bytes = {buf, size};
+    enum aw_dir dir = tx != session->serving ? AW_TX : AW_RX;
+    if (aw_flag(session, "verbose"))
+        print_trace(session, tx, dir, bytes);
+    if (session->tee && (!session->tee->narrowed || aw_session_concerns(session, bytes, ""))) {
+        bool stamped = !tx && session->link && session->link->rx_time_ns;
+        int64_t time = stamped ? session->link->rx_time_ns : aw_session_time(session);
+        if (!aw_tee_add(session->tee, dir, time, bytes, &session->lost))
+            aw_stop_ask(session);
+    }
+    if (tx)
+        aw_crash_prepare(session);
+}
+
+static enum aw_status open_tee(struct aw_session *session, const char *url)
+{
+    const char *path = aw_option(session, "record");
+    if (!path || session->tee)
+        return AW_OK;
+    session->tee = calloc(1, sizeof *session->tee);
+    if (!session->tee)
+        return aw_fail(&session->err, AW_NO_LINK, "out of memory");
+    enum aw_status status = aw_tee_open(session->tee, session, "--record", path, url);
+    if (status != AW_OK) {
+        free(session->tee);
+        session->tee = NULL;
+    }
+    return status;
+}
+
+enum aw_status aw_session_open(struct aw_session *session, const char *url,
+                               const struct aw_link_options *options, struct aw_link **link)
+{
+    enum aw_status status = aw_dry_ends(session);
+    if (status == AW_OK)
+        status = open_tee(session, url);
+    if (status == AW_OK)
+        status = aw_link_open(link, url, options, &session->err);
+    if (status != AW_OK)
+        return status;
+    session->started = aw_clock_now(session->clock);
+    *link = aw_trace_wrap(*link, on_traffic, session);
+    return *link ? AW_OK : aw_fail(&session->err, AW_NO_LINK, "out of memory");
+}
+
+static enum aw_status open_link(struct aw_session *session, const char *url)
+{
+    struct aw_link_options options = {
+        .clock = session->clock,
+        .extra = session->tool->sim,
+        .context = session,
+        .ascii = session->tool->protocol->ascii,
+    };
+    enum aw_status status = aw_session_open(session, url, &options, &session->link);
+    if (status == AW_OK && strncmp(url, "sim:", 4) == 0)
+        aw_session_notice(session, "this is the simulator: nothing real moves");
+    return status;
+}
+
+enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link)
+{
+    const char *url;
+    enum aw_status status = aw_dry_ends(session);
+    if (status == AW_OK && !session->link) {
+        aw_stop_catch(session);
+        status = aw_session_url(session, &url);
+        if (status == AW_OK) {
+            choose_clock(session, url);
+            status = open_link(session, url);
+        }
+    }
+    *link = session->link;
+    if (status == AW_OK && aw_stop_parent_gone(session))
+        return aw_fail(&session->err, AW_STOPPED,
+                       "the program that started this one is gone: nothing begins to move — use "
+                       "nohup, setsid or --hold");
+    return status;
+}
+
+void aw_session_unlink(struct aw_session *session)
+{
+    aw_crash_forget();
+    if (session->link && session->tool->unlinked)
+        session->tool->unlinked(session);
+    aw_link_close(session->link);
+    session->link = NULL;
+}
