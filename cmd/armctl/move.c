@@ -162,7 +162,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     status = aw_arm_stop(&state->arm, true, &state->outcome, &session->err);
     arm_remember(session);
     if (status == AW_OK)
-        session->left = AW_ONGOING_NOTHING;
+        session->ongoing = AW_ONGOING_NOTHING;
     arm_report(session, "stop", NULL);
     if (*state->outcome.sent)
         aw_object_text(&session->result, "sent", state->outcome.sent);

@@ -202,9 +202,9 @@ static void note_ongoing(struct aw_session *session, const struct aw_record *com
     bool vehicle = strcmp(command->codec->message->name, "spd") == 0;
     bool drives = vehicle && aw_record_get(command, "speed") != 0;
     if (drives || *arm_state(session)->arm.memory.motor)
-        session->left = AW_ONGOING_RUNNING;
+        session->ongoing = AW_ONGOING_RUNNING;
     else if (vehicle && status == AW_OK)
-        session->left = AW_ONGOING_NOTHING;
+        session->ongoing = AW_ONGOING_NOTHING;
 }
 
 enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
@@ -237,7 +237,7 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
 bool arm_can_stop(struct aw_session *session)
 {
     struct arm_state *state = arm_state(session);
-    return state->profile.n || *state->arm.memory.motor || session->left == AW_ONGOING_RUNNING;
+    return state->profile.n || *state->arm.memory.motor || session->ongoing == AW_ONGOING_RUNNING;
 }
 
 void arm_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)

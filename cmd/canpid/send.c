@@ -195,7 +195,7 @@ static bool may_be_absent(struct aw_session *session, uint64_t silent)
     struct canpid_state *state = session->state;
     for (uint64_t left = silent; left; left &= left - 1) {
         const struct aw_canpid_board *board = &state->client.boards[__builtin_ctzll(left)];
-        if (board->streams[AW_CANPID_PID].count || state->left & left & -left)
+        if (board->streams[AW_CANPID_PID].count || state->ongoing & left & -left)
             return false;
     }
     return true;
@@ -224,7 +224,7 @@ enum aw_status run_disable(struct aw_session *session, const struct aw_args *arg
     struct canpid_state *state = session->state;
     const char *text = aw_option(session, "board");
     bool all = !text || strcmp(text, "all") == 0;
-    uint64_t boards = canpid_all_boards(session) | state->left;
+    uint64_t boards = canpid_all_boards(session) | state->ongoing;
     int controller;
     enum aw_status status = canpid_controller(session, false, &controller);
     if (status == AW_OK && !all)

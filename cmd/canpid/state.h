@@ -19,16 +19,16 @@ struct canpid_boards {
 struct canpid_state {
     struct canpid_boards boards;
     struct aw_canpid client;
-    struct aw_canpid dry;            /* of --dry-run: the conversation does not notice */
-    struct aw_link *link;            /* that pid speaks on; another one: start anew */
-    char url[512];                   /* of the link, with kernel filters */
-    uint64_t driven;                 /* boards that the running command has enabled */
-    uint64_t chosen;                 /* those that -b names, for commands that look on */
-    uint64_t left;                   /* those that commands before it have left enabled */
-    int seen[AW_CANPID_BOARDS];      /* controllers, before a recording was checked */
-    char name[AW_CANPID_NAME_MAX];   /* of the board in the result */
+    struct aw_canpid dry;          /* of --dry-run: the real conversation is not touched */
+    struct aw_link *link;          /* the link that client was set up on; another one: start anew */
+    char url[512];                 /* of the link, with kernel filters */
+    uint64_t driven;               /* boards that the running command has enabled */
+    uint64_t chosen;               /* those that -b names, for commands that look on */
+    uint64_t ongoing;              /* those that earlier commands have left enabled */
+    int seen[AW_CANPID_BOARDS];    /* controllers, before a recording was checked */
+    char name[AW_CANPID_NAME_MAX]; /* of the board in the result */
     struct aw_canpid_frame received; /* the last one that came */
-    bool busy;                       /* something was received since the last rest */
+    bool busy;                       /* a frame was received since the last wait */
     char lists[3][AW_CANPID_BOARDS * AW_CANPID_NAME_MAX]; /* of boards in a result */
     unsigned no_current; /* sensors frames so far, if none had a current but 0 */
 };

@@ -99,13 +99,13 @@ static void report(struct aw_session *session, const char *cmd, const struct aw_
 
 static void leave(struct aw_session *session, uint64_t boards)
 {
-    ((struct canpid_state *)session->state)->left = boards;
-    session->left = boards ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
+    ((struct canpid_state *)session->state)->ongoing = boards;
+    session->ongoing = boards ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
 }
 
 void canpid_disabled(struct aw_session *session, uint64_t boards)
 {
-    leave(session, ((struct canpid_state *)session->state)->left & ~boards);
+    leave(session, ((struct canpid_state *)session->state)->ongoing & ~boards);
 }
 
 void canpid_note_sent(struct aw_session *session, const struct aw_canpid_sent *sent, bool verified)
@@ -115,7 +115,7 @@ void canpid_note_sent(struct aw_session *session, const struct aw_canpid_sent *s
     if (held || fabs(sent->setpoint) <= 1) {
         state->driven |= AW_CANPID_BIT(sent->board);
         aw_session_moves(session);
-        leave(session, state->left | state->driven);
+        leave(session, state->ongoing | state->driven);
     } else if (!isnan(sent->setpoint) && verified) {
         canpid_disabled(session, AW_CANPID_BIT(sent->board));
     }
@@ -256,7 +256,7 @@ enum aw_status canpid_end_motion(struct aw_session *session)
 void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     struct canpid_state *state = session->state;
-    uint64_t boards = state->driven | state->left;
+    uint64_t boards = state->driven | state->ongoing;
     for (; boards; boards &= boards - 1) {
         struct aw_record command;
         struct aw_canpid_sent sent;
@@ -278,7 +278,7 @@ enum aw_status canpid_safe_stop(struct aw_session *session)
     struct canpid_state *state = session->state;
     int usual_ms = aw_canpid_defaults().confirm_ms, *confirm_ms = &state->client.options.confirm_ms;
     *confirm_ms = *confirm_ms < usual_ms ? *confirm_ms : usual_ms; /* whoever stops wants to go */
-    enum aw_status status = aw_canpid_disable(&state->client, state->driven | state->left,
+    enum aw_status status = aw_canpid_disable(&state->client, state->driven | state->ongoing,
                                               AW_CANPID_LAST, NULL, &session->err);
     struct aw_error why = session->err;
     if (status == AW_STOPPED)

@@ -31,7 +31,7 @@ static bool has_field(const struct aw_names *names, const char *field)
 
 static enum aw_status unknown_field(struct watcher *w, const char *field)
 {
-    const char *known[AW_MAX_MESSAGES * AW_MAX_LEAVES];
+    const char *known[AW_MAX_MESSAGES * AW_MAX_SCALARS];
     size_t n = 0;
     for (size_t m = 0; m < aw_ezphys_protocol.n_messages; m++)
         for (int i = 0; i < aw_wire_codec_at(w->names->wire, m)->n_scalars; i++)
@@ -63,12 +63,12 @@ static enum aw_status parse_where(struct watcher *w)
 static bool fulfils(const struct watcher *w, const struct aw_ez_about *about,
                     const struct aw_record *record)
 {
-    struct aw_point points[AW_MAX_LEAVES];
+    struct aw_point points[AW_MAX_SCALARS];
     char name[AW_EZ_NAME_SIZE + 16] = "";
     if (!w->where.n)
         return true;
     ez_about_name(about, name, sizeof name);
-    size_t n = aw_record_points(w->names, record, name, points, AW_MAX_LEAVES);
+    size_t n = aw_record_points(w->names, record, name, points, AW_MAX_SCALARS);
     return aw_where_holds(&w->where, points, n);
 }
 

@@ -231,7 +231,7 @@ static enum aw_status drive(struct drive *d)
         status = aw_ez_answer(ez_of(session), &session->err);
     session->moving = status != AW_OK;
     if (status == AW_OK && !d->forces)
-        session->left = seconds > 0 ? AW_ONGOING_NOTHING : AW_ONGOING_RUNNING;
+        session->ongoing = seconds > 0 ? AW_ONGOING_NOTHING : AW_ONGOING_RUNNING;
     return status;
 }
 
@@ -283,7 +283,7 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
     if (status == AW_TIMEOUT)
         return aw_fail(&session->err, AW_TIMEOUT,
                        "the simulation has not started again — does it take commands (Receive)?");
-    session->left = AW_ONGOING_NOTHING;
+    session->ongoing = AW_ONGOING_NOTHING;
     aw_object_start(&session->result, "reset");
     ez_report_time(session);
     return status;
@@ -305,7 +305,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
         status = aw_ez_answer(ez, &session->err);
     if (status != AW_OK)
         return status;
-    session->left = AW_ONGOING_NOTHING;
+    session->ongoing = AW_ONGOING_NOTHING;
     aw_object_start(&session->result, "stop");
     aw_object_number(&session->result, "joints", (double)ez->n_commands, 0, NULL);
     aw_object_text(&session->result, "result", how.coast ? "off" : "held");

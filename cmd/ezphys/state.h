@@ -23,7 +23,7 @@ struct ez_shown {
     struct aw_wire *raw; /* what packets are decoded with; NULL: the client's */
     struct aw_field head[AW_EZ_FRAMING_ROWS + 1];
     const struct aw_codec *from[AW_MAX_MESSAGES]; /* codecs that the maps are for */
-    int8_t map[AW_MAX_MESSAGES][AW_MAX_LEAVES];   /* scalar there to scalar here, -1: none */
+    int8_t map[AW_MAX_MESSAGES][AW_MAX_SCALARS];  /* scalar there to scalar here, -1: none */
 };
 
 /* The packet before, by which axes are counted. */

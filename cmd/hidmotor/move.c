@@ -171,8 +171,8 @@ enum aw_status motor_go(struct aw_session *session, const char *cmd,
     if (status == AW_OK && waits)
         status = motor_await(session, &plan, aw_option_number(session, "wait"));
     session->moving = session->moving && status == AW_STOPPED;
-    session->left = status == AW_OK && !waits ? AW_ONGOING_ENDING : AW_ONGOING_NOTHING;
-    session->left_until =
+    session->ongoing = status == AW_OK && !waits ? AW_ONGOING_ENDING : AW_ONGOING_NOTHING;
+    session->ongoing_until =
         aw_clock_after(aw_clock_now(session->clock), fmax(0, plan.duration_ms) / 1000 + REST_S);
     report(session, cmd, &plan, status, waits);
     return status;
@@ -220,7 +220,7 @@ static enum aw_status stop(struct aw_session *session, struct aw_hidmotor_stoppe
     enum aw_status status = aw_hidmotor_stop(motor_arm(session), stopped, &session->err);
     if (status == AW_OK) {
         session->moving = false;
-        session->left = AW_ONGOING_NOTHING;
+        session->ongoing = AW_ONGOING_NOTHING;
     }
     return status;
 }

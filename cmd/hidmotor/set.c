@@ -46,7 +46,7 @@ enum aw_status run_velocity(struct aw_session *session, const struct aw_args *ar
                        "velocity: which joint? — velocity 20 0 0, or velocity elbow=-20");
     enum aw_status status = set_from_args(session, args, "set_velocity");
     if (status == AW_OK && !aw_flag(session, "dry-run"))
-        session->left = AW_ONGOING_RUNNING; /* the setpoints of a stop end it */
+        session->ongoing = AW_ONGOING_RUNNING; /* the setpoints of a stop end it */
     return status;
 }
 

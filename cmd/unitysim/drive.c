@@ -124,7 +124,7 @@ enum aw_status run_control(struct aw_session *session, const struct aw_args *arg
     if (status != AW_OK || session->one_shot)
         return unity_end_motion(session, status);
     session->moving = false;
-    session->left = AW_ONGOING_RUNNING;
+    session->ongoing = AW_ONGOING_RUNNING;
     aw_unity_leave(unity);
     aw_object_start(&session->result, "control");
     aw_object_text(&session->result, "result", "sent");

@@ -10,7 +10,7 @@ enum {
     ROWS = 20,  /* of a frame of 128 bytes and a few more */
     COLUMNS = 80,
     NOTHING = -1,
-    ZEROS = AW_MAX_LEAVES, /* the cell that stands for the zeros up to the end of the frame */
+    ZEROS = AW_MAX_SCALARS, /* the cell that stands for the zeros up to the end of the frame */
     MARGIN = 5,
 };
 

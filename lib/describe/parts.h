@@ -1,4 +1,4 @@
-/* Internal to lib/wire: pieces of text that the descriptions are made of. */
+/* Internal to lib/describe: texts that the descriptions are made of. */
 #ifndef AW_DESCRIBE_PARTS_H
 #define AW_DESCRIBE_PARTS_H
 

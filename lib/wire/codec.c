@@ -44,7 +44,7 @@ static void add_scalar(struct layout *at, const struct aw_field *row, const char
                        uint8_t repetition)
 {
     struct aw_codec *codec = at->codec;
-    if (codec->n_scalars == AW_MAX_LEAVES) {
+    if (codec->n_scalars == AW_MAX_SCALARS) {
         at->full = true;
         return;
     }

@@ -9,7 +9,7 @@
 
 #include "wire/table.h"
 
-#define AW_MAX_LEAVES                                                                              \
+#define AW_MAX_SCALARS                                                                             \
     64 /* rows of one message, groups unrolled; checked by the unit tests for every table */
 #define AW_MAX_RUNS  64
 #define AW_MAX_WORDS 8
@@ -63,7 +63,7 @@ struct aw_codec {
     uint64_t fixed;   /* bit i: scalar i is checked on receipt */
     uint64_t checked; /* those of them that the constants do not cover */
     struct aw_constants constants;
-    struct aw_scalar scalars[AW_MAX_LEAVES];
+    struct aw_scalar scalars[AW_MAX_SCALARS];
     struct aw_codec_run runs[AW_MAX_RUNS];
 };
 
@@ -74,13 +74,13 @@ struct aw_record {
     const struct aw_codec *codec;
     int64_t time_ns; /* since 1970, or AW_NO_TIME */
     enum aw_dir dir;
-    uint64_t present;        /* bit i: v[i] is set */
-    double v[AW_MAX_LEAVES]; /* by scalar; engineering units, or wire numbers if codec->raw; NaN: no
-                                data */
+    uint64_t present;         /* bit i: v[i] is set */
+    double v[AW_MAX_SCALARS]; /* by scalar; engineering units, or wire numbers if codec->raw; NaN:
+                                no data */
     char text[AW_TEXT_MAX + 1];
 };
 
-/* Lays out message in variant. AW_LIMIT if it does not fit AW_MAX_LEAVES (a mistake in the table).
+/* Lays out message in variant. AW_LIMIT if it does not fit AW_MAX_SCALARS (a mistake in the table).
  */
 enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *protocol,
                              const struct aw_variant *variant, const struct aw_message *message,

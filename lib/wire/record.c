@@ -31,8 +31,8 @@ static enum aw_status unknown_field(const struct aw_codec *codec, const char *na
                                     struct aw_error *err)
 {
     static const size_t width = 48;
-    char names[AW_MAX_LEAVES][48];
-    const char *list[AW_MAX_LEAVES];
+    char names[AW_MAX_SCALARS][48];
+    const char *list[AW_MAX_SCALARS];
     size_t n = 0;
     for (int i = 0; i < codec->n_scalars; i++)
         if (codec->scalars[i].value) {

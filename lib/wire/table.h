@@ -49,7 +49,7 @@ enum aw_type {
     AW_TEXT, /* NUL-padded characters, .bits / 8 of them; at most one in a message, at most 32 bytes
               */
     AW_DIGITS, /* ASCII decimal, sent zero-padded to .digits; 1 to 4 digits and a sign are read */
-    AW_GROUP,  /* .rows once for each of .labels; the leaves are named label.row */
+    AW_GROUP,  /* .rows once for each of .labels; its scalars are named label.row */
     /* rows that hold no value of their own */
     AW_CONST,    /* .constant, always */
     AW_CODE,     /* the code of the message: .code in .bits, or .word in ASCII protocols */

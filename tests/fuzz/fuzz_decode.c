@@ -88,11 +88,11 @@ static bool has_plain_text(const struct aw_record *record)
 static enum aw_status read_words(struct aw_words *words, struct aw_record *record,
                                  struct aw_error *err)
 {
-    struct aw_pair pairs[AW_MAX_LEAVES];
+    struct aw_pair pairs[AW_MAX_SCALARS];
     size_t n = 0;
     for (size_t i = 1; i < words->n; i++) {
         char *equals = strchr(words->word[i], '=');
-        MUST(equals && n < AW_MAX_LEAVES);
+        MUST(equals && n < AW_MAX_SCALARS);
         *equals = '\0';
         pairs[n++] = (struct aw_pair){words->word[i], equals + 1};
     }

@@ -80,7 +80,7 @@ static inline double value_at(const struct aw_record *record, int scalar, double
 }
 
 /* Fields whose scale this one chooses follow it. */
-static inline void set_leaf(struct aw_record *record, int scalar, double value)
+static inline void set_scalar(struct aw_record *record, int scalar, double value)
 {
     record->v[scalar] = value;
     record->present |= UINT64_C(1) << scalar;
@@ -97,11 +97,11 @@ static inline void fill(struct aw_record *record, const struct aw_codec *codec, 
     for (int late = 0; late < 2; late++)
         for (int i = 0; i < codec->n_scalars; i++)
             if (codec->scalars[i].value && (codec->scalars[i].by >= 0) == late)
-                set_leaf(record, i, value_at(record, i, rng_unit(rng)));
+                set_scalar(record, i, value_at(record, i, rng_unit(rng)));
     snprintf(record->text, sizeof record->text, "body%u", (unsigned)(rng_next(rng) % 1000));
     for (int i = 0; i < codec->n_scalars; i++)
         if (is_count(codec, i))
-            set_leaf(record, i, codec->scalars[i].field->max);
+            set_scalar(record, i, codec->scalars[i].field->max);
 }
 
 static inline bool is_counted_out(const struct aw_record *record, int scalar)
@@ -147,19 +147,19 @@ static inline void assert_round_trip(struct aw_wire *wire, struct aw_record *sen
     assert_memory_equal(bytes, again, size);
 }
 
-static inline void check_leaf(struct aw_wire *wire, struct aw_record *record, int scalar,
-                              struct rng *rng)
+static inline void check_scalar(struct aw_wire *wire, struct aw_record *record, int scalar,
+                                struct rng *rng)
 {
     static const double shares[] = {0, 1, 0.5, 0.25};
     for (unsigned i = 0; i < 12; i++) {
-        set_leaf(record, scalar, value_at(record, scalar, i < 4 ? shares[i] : rng_unit(rng)));
+        set_scalar(record, scalar, value_at(record, scalar, i < 4 ? shares[i] : rng_unit(rng)));
         assert_round_trip(wire, record);
         fill(record, record->codec, record->dir, rng);
     }
     struct aw_range range = aw_scalar_range(record->codec, scalar, record);
     if (range.min <= 0 && range.max >= 0 && !is_count(record->codec, scalar) &&
         record->codec->scalars[scalar].field->offset == 0) {
-        set_leaf(record, scalar, 0);
+        set_scalar(record, scalar, 0);
         assert_round_trip(wire, record);
     }
 }
@@ -173,7 +173,7 @@ static inline void check_message(struct aw_wire *wire, const struct aw_codec *co
     for (int i = 0; i < codec->n_scalars; i++)
         if (codec->scalars[i].value) {
             fill(&record, codec, dir, rng);
-            check_leaf(wire, &record, i, rng);
+            check_scalar(wire, &record, i, rng);
         }
 }
 
@@ -185,7 +185,7 @@ static inline void check_variant(const struct aw_protocol *protocol,
     aw_wire_init(&wire, protocol, variant, raw);
     for (size_t i = 0; i < protocol->n_messages; i++) {
         const struct aw_codec *codec = aw_wire_codec_at(&wire, i);
-        assert_true(codec->n_scalars < AW_MAX_LEAVES);
+        assert_true(codec->n_scalars < AW_MAX_SCALARS);
         assert_int_equal(aw_frame_size(&wire, &protocol->messages[i]), codec->size);
         for (enum aw_dir dir = AW_TX; dir <= AW_RX; dir++)
             if (codec->message->dir & dir)
@@ -226,7 +226,7 @@ static inline enum aw_status encode_text(struct aw_wire *wire, enum aw_dir dir, 
                                          const char *fields, char *hex, struct aw_error *err)
 {
     char copy[1024], *save = NULL;
-    struct aw_pair pairs[AW_MAX_LEAVES];
+    struct aw_pair pairs[AW_MAX_SCALARS];
     size_t n = 0, size;
     uint8_t bytes[FRAME_CAP];
     struct aw_record record;

@@ -18,7 +18,7 @@ struct aw_unity_camera aw_unity_get_camera(const struct aw_record *record);
 void aw_unity_put_limits(struct aw_record *record, const struct aw_unity_limits *limits);
 struct aw_unity_limits aw_unity_get_limits(const struct aw_record *record);
 
-/* Leaf of a joint's field, "elbow.velocity". */
+/* Scalar of a joint's field, "elbow.velocity". */
 int aw_unity_scalar(const struct aw_codec *codec, int joint, const char *field);
 
 #endif

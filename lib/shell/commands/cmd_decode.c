@@ -141,7 +141,7 @@ struct condition {
     struct aw_session *session;
     struct aw_where where;
     struct aw_names names;
-    struct aw_point points[AW_MAX_LEAVES];
+    struct aw_point points[AW_MAX_SCALARS];
 };
 
 static bool holds(void *context, const struct aw_record *record)
@@ -152,7 +152,7 @@ static bool holds(void *context, const struct aw_record *record)
     if (c->session->tool->subject)
         subject = c->session->tool->subject(c->session, record, name, sizeof name);
     size_t n =
-        aw_record_points(&c->names, record, subject ? subject : "", c->points, AW_MAX_LEAVES);
+        aw_record_points(&c->names, record, subject ? subject : "", c->points, AW_MAX_SCALARS);
     return aw_where_holds(&c->where, c->points, n);
 }
 

@@ -121,7 +121,7 @@ static void add_frame(void *context, const void *frame, size_t size)
 static bool wants_stop(const struct aw_session *session)
 {
     return session->link && session->tool->last_stop && !aw_flag(session, "hold") &&
-           (session->moving || session->left == AW_ONGOING_RUNNING);
+           (session->moving || session->ongoing == AW_ONGOING_RUNNING);
 }
 
 void aw_crash_prepare(struct aw_session *session)

@@ -63,15 +63,15 @@ struct aw_session {
     bool hinted;                /* a hint stands behind it */
     char *typed;                /* the line that was entered; NULL at the end of the input */
     bool entered;
-    int typed_before;     /* characters that wait since before the prompt */
-    bool quit;            /* the user asked to leave */
-    size_t csv_columns;   /* of the results whose names the running command has printed */
-    unsigned scripts;     /* that are being run, one from another */
-    bool reported;        /* the outcome of this command has been printed already (scripts) */
-    unsigned unreported;  /* lines that standard error did not take */
-    bool moving;          /* a motion has been sent and not been finished: see aw_session_moves */
-    enum aw_ongoing left; /* kept by the commands of the tool */
-    int64_t left_until;   /* by the clock: when AW_ONGOING_ENDING is over */
+    int typed_before;    /* characters that wait since before the prompt */
+    bool quit;           /* the user asked to leave */
+    size_t csv_columns;  /* of the results whose names the running command has printed */
+    unsigned scripts;    /* that are being run, one from another */
+    bool reported;       /* the outcome of this command has been printed already (scripts) */
+    unsigned unreported; /* lines that standard error did not take */
+    bool moving;         /* a motion has been sent and not been finished: see aw_session_moves */
+    enum aw_ongoing ongoing; /* kept by the commands of the tool */
+    int64_t ongoing_until;   /* by the clock: when AW_ONGOING_ENDING is over */
     void *state;
     struct aw_config *config;
     char field_text[512]; /* --fields, cut up */

@@ -145,7 +145,7 @@ enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status s
 /* Nothing is to go on, either, where its record has failed. */
 static enum aw_status take_loss(struct aw_session *session, enum aw_status status)
 {
-    if (session->lost.status != AW_OK && session->left != AW_ONGOING_NOTHING)
+    if (session->lost.status != AW_OK && session->ongoing != AW_ONGOING_NOTHING)
         session->moving = true;
     return aw_session_take_loss(session, status);
 }
@@ -177,7 +177,7 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
     enum aw_status stopped = aw_stop_device(session);
     bool again = stopped == AW_TIMEOUT && session->interactive && !aw_stop_ends(session);
     session->moving = false;
-    session->left = again ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
+    session->ongoing = again ? AW_ONGOING_RUNNING : AW_ONGOING_NOTHING;
     if (stopped == AW_OK)
         session->err = cause;
     else
@@ -187,9 +187,9 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
 
 static bool goes_on(const struct aw_session *session)
 {
-    return session->left == AW_ONGOING_RUNNING ||
-           (session->left == AW_ONGOING_ENDING &&
-            aw_clock_now(session->clock) < session->left_until);
+    return session->ongoing == AW_ONGOING_RUNNING ||
+           (session->ongoing == AW_ONGOING_ENDING &&
+            aw_clock_now(session->clock) < session->ongoing_until);
 }
 
 enum aw_status aw_session_halt(struct aw_session *session)
@@ -198,7 +198,8 @@ enum aw_status aw_session_halt(struct aw_session *session)
         return AW_OK;
     enum aw_status status = aw_stop_device(session);
     if (status == AW_OK)
-        session->left = AW_ONGOING_NOTHING; /* else it is tried again when there is an occasion */
+        session->ongoing =
+            AW_ONGOING_NOTHING; /* else it is tried again when there is an occasion */
     else
         print_error(session, NULL);
     aw_crash_prepare(session);
@@ -207,7 +208,7 @@ enum aw_status aw_session_halt(struct aw_session *session)
 
 enum aw_status aw_session_leave(struct aw_session *session, enum aw_status status)
 {
-    if (session->one_shot || (session->left != AW_ONGOING_RUNNING && status == AW_OK))
+    if (session->one_shot || (session->ongoing != AW_ONGOING_RUNNING && status == AW_OK))
         return status;
     enum aw_status stopped = aw_session_halt(session);
     if (status != AW_OK)
@@ -277,14 +278,14 @@ static enum aw_status run_command(struct aw_session *session, const struct aw_ar
     session->moving = false;
     session->started = aw_clock_now(session->clock);
     bool motion = args->command->safety == AW_MOTION, hold = aw_flag(session, "hold");
-    aw_stop_watch_parent(session, !hold && (motion || session->left != AW_ONGOING_NOTHING));
+    aw_stop_watch_parent(session, !hold && (motion || session->ongoing != AW_ONGOING_NOTHING));
     aw_stop_watch_output(session, motion);
     if (motion)
         aw_stop_watch_suspend(session, true);
     status = aw_dry_outcome(session, args->command->name, args->command->run(session, args));
     status = make_safe(session, end_of_record(session, status));
     aw_stop_watch_output(session, false);
-    aw_stop_watch_parent(session, !hold && session->left != AW_ONGOING_NOTHING);
+    aw_stop_watch_parent(session, !hold && session->ongoing != AW_ONGOING_NOTHING);
     if (motion)
         aw_stop_watch_suspend(session, false);
     aw_crash_prepare(session);

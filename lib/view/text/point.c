@@ -97,7 +97,7 @@ size_t aw_record_points(const struct aw_names *names, const struct aw_record *re
         point->record = record;
         point->scalar = i;
         point->about = i == about;
-        point->order = (unsigned)(message * AW_MAX_LEAVES) + (unsigned)i;
+        point->order = (unsigned)(message * AW_MAX_SCALARS) + (unsigned)i;
     }
     return n;
 }

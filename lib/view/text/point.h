@@ -36,8 +36,8 @@ struct aw_point {
 /* Names of all fields of a wire. The wire must outlive it. */
 struct aw_names {
     struct aw_wire *wire;
-    char field[AW_MAX_MESSAGES][AW_MAX_LEAVES][40];
-    bool shared[AW_MAX_MESSAGES][AW_MAX_LEAVES]; /* another message has that name too */
+    char field[AW_MAX_MESSAGES][AW_MAX_SCALARS][40];
+    bool shared[AW_MAX_MESSAGES][AW_MAX_SCALARS]; /* another message has that name too */
 };
 
 void aw_names_init(struct aw_names *names, struct aw_wire *wire);

@@ -1,4 +1,4 @@
-/* Internal to lib/view: the list of pieces a record is printed with. */
+/* Internal to lib/view: the list of segments a record is printed with. */
 #ifndef AW_VIEW_TEXT_SEGMENT_H
 #define AW_VIEW_TEXT_SEGMENT_H
 
@@ -8,7 +8,7 @@
 
 enum what {
     WHAT_NOTHING,
-    WHAT_LEAF,
+    WHAT_SCALAR,
     WHAT_TIME,
     WHAT_DIR,
     WHAT_MSG,
@@ -17,7 +17,7 @@ enum what {
 };
 
 /* Literal text, then a value. If the scalar is absent the text is left out too, with the next .skip
- * pieces. */
+ * segments. */
 struct segment {
     uint16_t text, length; /* in the pool */
     uint8_t what, how;
@@ -31,16 +31,16 @@ struct segment {
     const char *unit;
 };
 
-#define MAX_PIECES  (AW_MAX_LEAVES * 3 + 8)
-#define MAX_COLUMNS 128
-#define COPY_BLOCK  16 /* texts are copied in blocks: what is behind their end is read too */
+#define MAX_SEGMENTS (AW_MAX_SCALARS * 3 + 8)
+#define MAX_COLUMNS  128
+#define COPY_BLOCK   16 /* texts are copied in blocks: what is behind their end is read too */
 
 struct segments {
     const struct aw_codec *codec; /* NULL: not compiled yet */
     bool usable;                  /* has any of the fields that are asked for */
     uint16_t n, used;
-    struct segment list[MAX_PIECES];
-    char pool[AW_MAX_LEAVES * 64 + COPY_BLOCK];
+    struct segment list[MAX_SEGMENTS];
+    char pool[AW_MAX_SCALARS * 64 + COPY_BLOCK];
 };
 
 /* CSV: the fields of all messages, each once. */

@@ -77,8 +77,8 @@ static bool same_label(const struct aw_codec *codec, int a, int b)
            strcmp(codec->scalars[a].label, codec->scalars[b].label) == 0;
 }
 
-/* "elbow":{"position":… : the opening piece is left out, with the whole group, if its first scalar
- * is absent. */
+/* "elbow":{"position":… : the opening segment is left out, with the whole group, if its first
+ * scalar is absent. */
 static int compile_json_group(struct compiler *c, int first)
 {
     const struct aw_codec *codec = c->codec;
@@ -97,7 +97,8 @@ static int compile_json_group(struct compiler *c, int first)
             open->scalar = (uint8_t)scalar;
             open->conditional = true;
         }
-        bind(c, add(c, WHAT_LEAF, "%s\"%s\":", comma, codec->scalars[scalar].field->name), scalar);
+        bind(c, add(c, WHAT_SCALAR, "%s\"%s\":", comma, codec->scalars[scalar].field->name),
+             scalar);
         open->skip++;
     }
     if (open) {
@@ -127,7 +128,7 @@ static void compile_json(struct compiler *c, bool has_time)
             continue;
         }
         if (aw_view_wants(c->options, place))
-            bind(c, add(c, WHAT_LEAF, ",\"%s\":", place->field->name), scalar);
+            bind(c, add(c, WHAT_SCALAR, ",\"%s\":", place->field->name), scalar);
         scalar++;
     }
     add_mark(c);
@@ -146,7 +147,7 @@ static void compile_text(struct compiler *c, bool has_time)
             continue;
         char name[64];
         aw_scalar_name(place, name, sizeof name);
-        struct segment *segment = add(c, WHAT_LEAF, " %s=", name);
+        struct segment *segment = add(c, WHAT_SCALAR, " %s=", name);
         bind(c, segment, scalar);
         segment->with_unit = true;
         segment->worded = place->field->special;
@@ -175,7 +176,7 @@ static bool compile_reference(struct compiler *c, const char *name)
     int scalar = aw_codec_find(c->codec, name);
     if (scalar < 0)
         return false;
-    bind(c, add(c, WHAT_LEAF, "%s", ""), scalar);
+    bind(c, add(c, WHAT_SCALAR, "%s", ""), scalar);
     return true;
 }
 
@@ -222,7 +223,7 @@ static void compile_csv(struct compiler *c)
         int scalar = aw_codec_find(c->codec, c->columns->name[i]);
         add_literal(c, ',');
         if (scalar >= 0)
-            bind(c, add(c, WHAT_LEAF, "%s", ""), scalar);
+            bind(c, add(c, WHAT_SCALAR, "%s", ""), scalar);
     }
     add_literal(c, '\n');
 }

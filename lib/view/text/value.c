@@ -90,7 +90,7 @@ bool aw_may_be_odd(const struct aw_codec *codec)
     return false;
 }
 
-int aw_odd_leaf(const struct aw_record *record)
+int aw_odd_scalar(const struct aw_record *record)
 {
     const struct aw_codec *codec = record->codec;
     for (int i = 0; i < codec->n_scalars; i++)

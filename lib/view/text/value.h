@@ -28,7 +28,7 @@ char *aw_print_named(char *out, const struct aw_field *row, double value, bool q
 /* May a received record of this message have a number where only names are known? The first such
  * scalar of the record; -1: none. */
 bool aw_may_be_odd(const struct aw_codec *codec);
-int aw_odd_leaf(const struct aw_record *record);
+int aw_odd_scalar(const struct aw_record *record);
 
 /* The word that the value of the scalar is, or NULL. */
 const char *aw_value_word(const struct aw_record *record, int scalar);

@@ -7,7 +7,7 @@
 #include "view/text/segment.h"
 #include "view/text/value.h"
 
-#define FORMAT_MAX 1024 /* characters of a --format, so that its pieces fit */
+#define FORMAT_MAX 1024 /* characters of a --format, so that its segments fit */
 struct aw_view {
     struct aw_wire *wire;
     struct aw_view_options options;
@@ -46,8 +46,8 @@ static void collect_columns(struct aw_view *view)
 
 static enum aw_status check_field(struct aw_view *view, const char *name, struct aw_error *err)
 {
-    const char *known[AW_MAX_LEAVES * 2];
-    char names[AW_MAX_LEAVES * 2][48];
+    const char *known[AW_MAX_SCALARS * 2];
+    char names[AW_MAX_SCALARS * 2][48];
     size_t n = 0;
     if (strcmp(name, "t") == 0 || strcmp(name, "dir") == 0 || strcmp(name, "msg") == 0)
         return AW_OK;
@@ -55,7 +55,7 @@ static enum aw_status check_field(struct aw_view *view, const char *name, struct
         const struct aw_codec *codec = aw_wire_codec_at(view->wire, m);
         if (aw_codec_find(codec, name) >= 0)
             return AW_OK;
-        for (int i = 0; i < codec->n_scalars && n < AW_MAX_LEAVES * 2; i++) {
+        for (int i = 0; i < codec->n_scalars && n < AW_MAX_SCALARS * 2; i++) {
             if (codec->scalars[i].label && strcmp(codec->scalars[i].label, name) == 0)
                 return AW_OK;
             aw_scalar_name(&codec->scalars[i], names[n], sizeof *names);
@@ -78,7 +78,7 @@ static enum aw_status check_format(struct aw_view *view, struct aw_error *err)
     for (int n = 0; status == AW_OK && (p = strstr(p, "%{")); n++) {
         const char *close = strchr(p, '}');
         char name[64];
-        if (!close || close - p > 60 || n > AW_MAX_LEAVES)
+        if (!close || close - p > 60 || n > AW_MAX_SCALARS)
             return aw_fail(err, AW_USAGE, "'%.40s': a reference is %%{FIELD}", p);
         snprintf(name, sizeof name, "%.*s", (int)(close - p - 2), p + 2);
         status = check_field(view, name, err);
@@ -211,7 +211,7 @@ static char *print_name(char *out, const struct aw_view *view, const struct aw_r
 /* Such a value cannot be sent; it was received, and is shown. */
 static char *print_mark(char *out, const struct aw_view *view, const struct aw_record *record)
 {
-    int scalar = aw_odd_leaf(record);
+    int scalar = aw_odd_scalar(record);
     bool json = view->options.style == AW_STYLE_JSON;
     char name[64];
     if (scalar < 0)
@@ -225,7 +225,7 @@ static char *run_segment(char *out, const struct aw_view *view, const struct aw_
                          const struct segment *segment)
 {
     switch (segment->what) {
-    case WHAT_LEAF:
+    case WHAT_SCALAR:
         return print_value(out, view, record, segment);
     case WHAT_TIME:
         return view_time(out, view, record);

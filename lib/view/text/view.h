@@ -1,7 +1,7 @@
 /* Records as text: lines for people, JSON, CSV, or a format of the user's own, all by one engine.
  *
- * A view compiles, for each kind of message it meets, a list of pieces (literal text, then a value)
- * and runs it for every record: no allocation per record, several million records a second.
+ * A view compiles, for each kind of message it meets, a list of segments (literal text, then a
+ * value) and runs it for every record: no allocation per record, several million records a second.
  *
  *     struct aw_view *view = aw_view_new(&wire, &(struct aw_view_options){.style = AW_STYLE_JSON},
  * &err); char line[AW_VIEW_MAX]; size_t n = aw_view_record(view, &rec, line);

@@ -126,7 +126,7 @@ static void fields_may_be_missing_from_the_device_only(void **state)
 static void a_record_that_missed_fields_can_be_sent_again(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < AW_MAX_LEAVES; i++)
+    for (size_t i = 0; i < AW_MAX_SCALARS; i++)
         record.v[i] = 1e9;
     assert_int_equal(decode("2MOVE1,090\r\n"), AW_OK);
     record.dir = AW_RX;

@@ -154,18 +154,18 @@ static void a_name_is_cut_to_its_room(void **state)
 
 static void too_many_rows_are_refused(void **state)
 {
-    static struct aw_field rows[AW_MAX_LEAVES + 1];
+    static struct aw_field rows[AW_MAX_SCALARS + 1];
     static const struct aw_variant bare = {.name = "bare"};
     const struct aw_message message = {.name = "m", .dir = AW_TX, .fields = rows};
     static struct aw_codec codec;
     (void)state;
-    for (size_t i = 0; i < AW_MAX_LEAVES; i++)
+    for (size_t i = 0; i < AW_MAX_SCALARS; i++)
         rows[i] = (struct aw_field){.name = "x", .type = AW_UINT, .bits = 8};
     assert_int_equal(aw_codec_init(&codec, &sample_protocol, &bare, &message, false), AW_OK);
-    assert_int_equal(codec.n_scalars, AW_MAX_LEAVES);
+    assert_int_equal(codec.n_scalars, AW_MAX_SCALARS);
     assert_int_equal(aw_codec_init(&codec, &sample_protocol, &sample_variants[0], &message, false),
                      AW_LIMIT);
-    assert_int_equal(codec.n_scalars, AW_MAX_LEAVES);
+    assert_int_equal(codec.n_scalars, AW_MAX_SCALARS);
 }
 
 static void ranges_without_limits_are_those_of_the_wire(void **state)
