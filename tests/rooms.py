@@ -3,7 +3,8 @@
 
 A room is a folder of lib/ or cmd/. It may include itself and the rooms below it in ORDER, nothing
 else. A file is a .c file together with the .h file of its name; no more than two files may include
-each other in a ring. Exit status 1 where something goes up or round.
+each other in a ring. Every file begins with a comment that says what it is. Exit status 1 where
+something goes up or round, or a file does not say what it is.
 """
 import re
 import subprocess
@@ -73,7 +74,10 @@ def main():
             bad.append(f"{file}: no room of the list")
             continue
         uses[room]
-        for name in INCLUDE.findall((tree / file).read_text()):
+        text = (tree / file).read_text()
+        if not text.startswith("/* "):
+            bad.append(f"{file}: does not begin with a comment that says what it is")
+        for name in INCLUDE.findall(text):
             target = next((path for path in (f"lib/{name}", f"{room}/{name}") if path in files), None)
             if target is None:
                 continue  # generated

@@ -1,3 +1,4 @@
+/* armctl jog: the arrow keys move one joint in steps, each waited for before the next. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* armctl list: the serial ports of this machine that a handler may be at. */
 #include "shell/commands/list.h"
 #include "state.h"
 

@@ -1,3 +1,4 @@
+/* The program armctl: its table, given to the shell. */
 #include "armctl.h"
 
 int main(int argc, char **argv)

@@ -1,3 +1,5 @@
+/* armctl's moving commands: the joints' verbs, deg, home, stop, and ping; how their results are
+ * told. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,3 +1,5 @@
+/* armctl sim and the sim: link: the handler arm, with its speed, profile and quirks from
+ * options. */
 #include <string.h>
 
 #include "base/number.h"

@@ -1,3 +1,5 @@
+/* How armctl's commands reach the arm: limits, sending, what is remembered of the port, the
+ * stop. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The commands and options of armctl as a table, with the completion of joints and quirks. */
 #include "armctl.h"
 #include "base/xdg.h"
 #include "protocol/armctl/device.h"

@@ -1,3 +1,4 @@
+/* Boards of canpid by name: those of the config file, the usual ones, and -b LIST. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

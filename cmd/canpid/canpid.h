@@ -1,3 +1,4 @@
+/* The table of canpid, for its main() and the tests. */
 #ifndef AW_CMD_CANPID_H
 #define AW_CMD_CANPID_H
 

@@ -1,3 +1,4 @@
+/* canpid compare: the figures of two saved step responses side by side. */
 #include "control/compare.h"
 
 #include <errno.h>

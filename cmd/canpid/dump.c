@@ -1,3 +1,4 @@
+/* canpid dump: frames of the bus as candump prints them, decoded, or both. */
 #include <stdio.h>
 #include <string.h>
 

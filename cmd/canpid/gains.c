@@ -1,3 +1,4 @@
+/* canpid gains: what was sent so far, saved to a file, applied from one, or compared with one. */
 #include <string.h>
 
 #include "protocol/canpid/gains.h"

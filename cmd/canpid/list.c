@@ -1,3 +1,4 @@
+/* canpid list: the CAN interfaces of the kernel, and the adapters on serial ports. */
 #include <net/if.h>
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* The program canpid: its table, given to the shell. */
 #include "canpid.h"
 
 int main(int argc, char **argv)

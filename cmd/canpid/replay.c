@@ -1,3 +1,5 @@
+/* What canpid asks of a recording before replay sends it: guards, and time between frames to a
+ * board. */
 #include "state.h"
 
 /* Which controller each board was last seen with, before a recording is checked. */

@@ -1,3 +1,5 @@
+/* The loop behind step, sweep and tune: drives one board, stores its samples, disables it at the
+ * end. */
 #include "run.h"
 
 #include <errno.h>

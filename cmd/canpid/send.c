@@ -1,3 +1,5 @@
+/* canpid's commands that send: setpoints, gains, events, disable; with the checks before and
+ * --verify. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* canpid sim and the sim: link: the simulated drivers, configured from options or the URL. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* canpid step: a step response of one board, measured, judged against limits, plotted and saved. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* canpid sweep: the frequency response of one board, as a table and a Bode plot. */
 #include "control/sweep.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* How canpid's commands reach the bus: connecting, sending to several boards, the stop. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>

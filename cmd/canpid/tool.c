@@ -1,3 +1,4 @@
+/* The commands and options of canpid as a table, with the completion of boards and faults. */
 #include "base/xdg.h"
 #include "canpid.h"
 #include "protocol/canpid/device.h"

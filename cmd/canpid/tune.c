@@ -1,3 +1,4 @@
+/* canpid tune: a relay experiment with one board, and the gains that rules make of it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Telemetry for canpid's watch, plot and record: frames in blocks, which boards, remarks on the
+ * bus. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

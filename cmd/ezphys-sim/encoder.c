@@ -1,3 +1,4 @@
+/* From a world in motion to the bytes of one state message, packet by packet. */
 #include "encoder.h"
 
 #include <math.h>

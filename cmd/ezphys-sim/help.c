@@ -1,3 +1,4 @@
+/* The texts of ezphys-sim: --help, --man and what it prints of scenes. */
 #include "help.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Checks and counts what the client sends, and applies it to the world. */
 #include "listener.h"
 
 #include <math.h>

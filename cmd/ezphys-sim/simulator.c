@@ -1,3 +1,4 @@
+/* Drives a world for its client: lock-step or real time, and a state message after each step. */
 #include "simulator.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* ODE's bodies, joints and contacts made from a scene, stepped and measured. */
 #include "world.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The program ezphys: its table, given to the shell. */
 #include "ezphys.h"
 
 int main(int argc, char **argv)

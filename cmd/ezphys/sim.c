@@ -1,3 +1,4 @@
+/* The sim: link and ezphys sim: starts the program ezphys-sim and passes it the options. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The commands and options of ezphys as a table. */
 #include "../ezphys-sim/options.h"
 #include "ezphys.h"
 #include "protocol/ezphys/wire.h"

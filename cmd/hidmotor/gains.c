@@ -1,3 +1,4 @@
+/* hidmotor gains: read from the board, shown, set by name, saved to a file, compared, sent back. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* hidmotor list and udev: the boards that are plugged in, and the rule that permits them. */
 #include <stdio.h>
 #include <stdlib.h>
 

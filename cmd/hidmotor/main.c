@@ -1,3 +1,4 @@
+/* The program hidmotor: its table, given to the shell. */
 #include "hidmotor.h"
 
 int main(int argc, char **argv)

@@ -1,3 +1,4 @@
+/* hidmotor move, home, jog and stop: targets read, checked and sent, and the arm awaited. */
 #include <math.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* hidmotor ping: round-trip times of one request, as statistics and a histogram. */
 #include <string.h>
 
 #include "control/samples.h"

@@ -1,3 +1,4 @@
+/* hidmotor play: drives to the start of a file's path and streams its setpoints at a fixed rate. */
 #include <math.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* hidmotor raw: a packet of any id with a payload as typed, and its reply as bytes and values. */
 #include <stdio.h>
 #include <string.h>
 

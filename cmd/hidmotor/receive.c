@@ -1,3 +1,4 @@
+/* Where hidmotor's watch, plot and record get their records: status asked for at a steady rate. */
 #include "state.h"
 
 #define USUAL_HZ 62.5 /* the board measures so often */

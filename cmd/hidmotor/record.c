@@ -1,3 +1,5 @@
+/* hidmotor record: joint angles into a CSV that play reads; other files as every tool records
+ * them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* hidmotor's commands of one packet: settings, lights, velocities, the gripper, and questions. */
 #include <math.h>
 #include <string.h>
 

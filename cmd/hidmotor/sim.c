@@ -1,3 +1,4 @@
+/* hidmotor sim and the sim: link: the simulated board, with the faults that options name. */
 #include <inttypes.h>
 
 #include "link/core/url.h"

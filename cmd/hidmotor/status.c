@@ -1,3 +1,4 @@
+/* hidmotor status: the three joints as a table, or as one record. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* How hidmotor's commands reach the board: connecting, checking, sending a setting. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>

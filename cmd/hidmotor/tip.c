@@ -1,3 +1,4 @@
+/* hidmotor fk, ik and moveto: where the tip is, and angles that bring it to a point. */
 #include <string.h>
 
 #include "protocol/hidmotor/kinematics.h"

@@ -1,3 +1,4 @@
+/* The commands and options of hidmotor as a table, with the completion of its words. */
 #include "base/xdg.h"
 #include "hidmotor.h"
 #include "protocol/hidmotor/device.h"

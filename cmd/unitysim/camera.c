@@ -1,3 +1,4 @@
+/* unitysim camera, and update: the camera set, asked for, and saved as named views. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* unitysim drive, control and stop: joint velocities sent as a stream until something ends it. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,3 +1,5 @@
+/* Joint velocities from lines of standard input, for drive; all joints stop when none comes for
+ * a while. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Joints of unitysim in words, completions, results and keys of the terminal. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* unitysim limits: those that were sent, remembered for each simulator; files of limits. */
 #include "protocol/unitysim/limits.h"
 
 #include <ctype.h>

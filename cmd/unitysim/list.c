@@ -1,3 +1,4 @@
+/* unitysim list: the usual ports of this machine, and whether a simulator is at them. */
 #include <stdio.h>
 
 #include "link/udp/udp.h"

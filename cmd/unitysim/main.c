@@ -1,3 +1,4 @@
+/* The program unitysim: its table, given to the shell. */
 #include "unitysim.h"
 
 int main(int argc, char **argv)

@@ -1,3 +1,4 @@
+/* unitysim move: joints to goals by feedback, with velocity and tolerance as options say. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

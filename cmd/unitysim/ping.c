@@ -1,3 +1,4 @@
+/* unitysim ping: time to answer, and how regularly feedback comes. */
 #include "shell/commands/stats.h"
 #include "state.h"
 

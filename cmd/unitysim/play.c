@@ -1,3 +1,5 @@
+/* unitysim play: a motion sequence played by feedback, with its progress and the checks before
+ * it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

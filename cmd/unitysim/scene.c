@@ -1,3 +1,4 @@
+/* unitysim scene: loads a scene with camera and limits, and reports what was sent. */
 #include <stdio.h>
 #include <string.h>
 

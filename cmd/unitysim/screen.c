@@ -1,3 +1,4 @@
+/* Lays out the arm on a terminal of any size: two pictures, the table of joints, some lines. */
 #include "screen.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* How unitysim's commands reach the simulator: the variant, feedback and its gaps, the stop. */
 #include <stdio.h>
 #include <string.h>
 

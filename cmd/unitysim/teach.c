@@ -1,3 +1,4 @@
+/* unitysim teach: points of the arm, taken while it is driven by hand, into a motion sequence. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

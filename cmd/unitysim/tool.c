@@ -1,3 +1,4 @@
+/* The commands and options of unitysim as a table, with the completion of scenes and models. */
 #include "protocol/unitysim/device.h"
 #include "protocol/unitysim/wire.h"
 #include "shell/commands/common.h"

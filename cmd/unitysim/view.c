@@ -1,3 +1,4 @@
+/* unitysim view and status: the arm live on the terminal, or where it is now as a table. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* The monotonic clock of the machine and the virtual one; waiting on a descriptor until a
+ * deadline. */
 #include "base/clock.h"
 
 #include <errno.h>

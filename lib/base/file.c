@@ -1,3 +1,4 @@
+/* Files opened and saved with errors that say what to do. */
 #include "base/file.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Numbers read from text and printed without noise, independent of the locale. */
 #include "base/number.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* Reads and writes that never block, also on descriptors that are shared and so stay blocking. */
 #include "base/ready.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The texts and exit codes of aw_status, and how error messages are put together. */
 #include "base/status.h"
 
 #include <stdarg.h>

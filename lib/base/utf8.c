@@ -1,3 +1,4 @@
+/* Decides where a UTF-8 character ends, and what of a text a terminal can be given. */
 #include "base/utf8.h"
 
 #include <stdbool.h>

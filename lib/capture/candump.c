@@ -1,3 +1,4 @@
+/* Lines of candump and cansend read and written. */
 #include "capture/candump.h"
 
 #include <ctype.h>

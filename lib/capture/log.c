@@ -1,3 +1,4 @@
+/* Reads a recording of any of our formats, and yields its packets one after the other. */
 #include "capture/log.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Wraps frames as Wireshark wants them for each kind of link, and unwraps them. */
 #include "capture/packet.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Blocks of pcapng written and read, and the records of classic pcap. */
 #include "capture/pcapng.h"
 
 #include <string.h>

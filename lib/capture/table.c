@@ -1,3 +1,4 @@
+/* Tables of numbers read from CSV files and written to them. */
 #include "capture/table.h"
 
 #include <ctype.h>

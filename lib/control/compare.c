@@ -1,3 +1,4 @@
+/* Reads a run from a table, and compares the metrics and the curves of two. */
 #include "control/compare.h"
 
 #include <math.h>

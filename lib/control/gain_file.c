@@ -1,3 +1,4 @@
+/* Gain files of canpid and hidmotor: read, written, compared. */
 #include "control/gain_file.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The relay itself, sample by sample, and ultimate gain and period from the oscillation. */
 #include "control/relay.h"
 
 #include <complex.h>

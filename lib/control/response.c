@@ -1,3 +1,4 @@
+/* Rise time, overshoot, settling and the other metrics, computed from samples of a step. */
 #include "control/response.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The tuning rules as a table, and how their seconds become a driver's ticks. */
 #include "control/rules.h"
 
 #include <math.h>

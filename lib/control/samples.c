@@ -1,3 +1,4 @@
+/* Keeps samples, sorts them, and answers with mean, percentiles and histograms. */
 #include "control/samples.h"
 
 #include <math.h>

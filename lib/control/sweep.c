@@ -1,3 +1,4 @@
+/* Makes chirps and multisines, and estimates gain, phase and coherence from what came back. */
 #include "control/sweep.h"
 
 #include <complex.h>

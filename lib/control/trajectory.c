@@ -1,3 +1,4 @@
+/* Piecewise polynomials through waypoints: coefficients found, position and speed evaluated. */
 #include "control/trajectory.h"
 
 #include <math.h>

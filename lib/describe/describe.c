@@ -1,3 +1,4 @@
+/* aw_describe(): which form a description takes, and which messages are in it. */
 #include "describe/describe.h"
 
 #include <stdarg.h>

@@ -1,3 +1,5 @@
+/* Descriptions of a protocol as one JSON object, for programs: messages, fields, scales,
+ * variants. */
 #include <string.h>
 
 #include "describe/parts.h"

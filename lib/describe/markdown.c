@@ -1,3 +1,4 @@
+/* Descriptions of a protocol as Markdown: docs/protocols is made by this. */
 #include <string.h>
 
 #include "describe/parts.h"

@@ -1,3 +1,4 @@
+/* Descriptions of a protocol for an 80-column terminal: what the command describe prints. */
 #include <string.h>
 
 #include "describe/parts.h"

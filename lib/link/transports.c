@@ -1,3 +1,4 @@
+/* The table of all transports: scheme, how to open it, its keys and examples for help. */
 #include <stddef.h>
 
 #include "link/core/port.h"

@@ -1,3 +1,5 @@
+/* aw_main(), the main function of every tool: global options, then one command, a script or the
+ * prompt. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

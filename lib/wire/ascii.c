@@ -1,3 +1,4 @@
+/* Encodes and decodes messages of ASCII protocols: words and decimal digits. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>

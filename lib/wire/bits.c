@@ -1,3 +1,4 @@
+/* Puts bits into a frame, and fills in constants, lengths and checksums. */
 #include "wire/run.h"
 
 const uint8_t aw_run_width[RUN_KINDS] = {

@@ -1,3 +1,4 @@
+/* Lays a message out: where each row is, and which runs of rows are handled alike. */
 #include "wire/codec.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* What every frame of a message must contain, as masked words that are compared at once. */
 #include <string.h>
 
 #include "wire/run.h"

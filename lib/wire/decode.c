@@ -1,3 +1,4 @@
+/* Frames to records: values extracted in runs of one kind, scaled, and checked. */
 #include <math.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Records to frames: values checked against limits, scaled back, and put in place. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Parses and prints frames as hexadecimal text, with CAN identifiers. */
 #include "wire/hex.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Fields of a record set and read by name, from text with units and words. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

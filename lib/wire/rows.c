@@ -1,3 +1,4 @@
+/* Walks over the rows of a table to answer for sizes, codes and identifiers. */
 #include "wire/rows.h"
 
 static size_t count_labels(const char *const *labels)

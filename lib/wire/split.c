@@ -1,3 +1,4 @@
+/* Feeds bytes or datagrams to a protocol's framer, and counts what is damaged. */
 #include "wire/split.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Chooses the variant, makes codecs when they are first used, and identifies frames. */
 #include "wire/wire.h"
 
 #include <string.h>

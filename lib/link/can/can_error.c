@@ -1,3 +1,4 @@
+/* Names the causes and counters in the bits of SocketCAN's error frames. */
 #include "link/can/can_error.h"
 
 #include <linux/can/error.h>

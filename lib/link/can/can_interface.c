@@ -1,3 +1,4 @@
+/* Finds out which CAN interfaces the kernel has and what state they are in, by sysfs and ioctl. */
 #include "link/can/can_interface.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* The link that slcan: and socketcand: share: buffers, frames waiting, errors found in the text. */
 #include "link/can/can_text.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Parses and prints the lines of the Lawicel protocol. */
 #include "link/can/slcan_codec.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Parses and prints the < … > messages of socketcand. */
 #include "link/can/socketcand_codec.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Read, write and close of links on a file descriptor, without blocking past a deadline. */
 #include "link/core/fd_link.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Settings of serial ports and ptys by termios, the lock on them, and their names. */
 #include "link/core/port.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* Resolves host names in a thread of its own, so that a signal can end the wait. */
 #include "link/core/resolve.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Serves a simulated device on a link: what comes goes to it, what it answers goes out. */
 #include "link/core/device.h"
 
 /* Whether a link that takes nothing is lost for good (an interface that is down is not) will be

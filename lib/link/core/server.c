@@ -1,3 +1,4 @@
+/* Accepts clients on a listening socket, one at a time, and follows which of them is served. */
 #include "link/core/server.h"
 
 #include <netinet/in.h>

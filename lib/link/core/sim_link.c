@@ -1,3 +1,4 @@
+/* The link to a simulated device in this process: sim: of every tool. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

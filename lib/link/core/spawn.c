@@ -1,3 +1,4 @@
+/* Starts a program on one end of a socket pair, and ends it with the link. */
 #include "link/core/spawn.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The lock by which programs take turns at a device, and how long they wait for it. */
 #include "link/core/turns.h"
 
 #include <errno.h>

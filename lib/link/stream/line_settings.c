@@ -1,3 +1,4 @@
+/* baud, bits, parity and stop of a serial line, read from the keys of a link URL. */
 #include <stdlib.h>
 
 #include "link/core/port.h"

@@ -1,3 +1,4 @@
+/* The serial ports of this machine with USB names and drivers, for the command list. */
 #include <errno.h>
 #include <libgen.h>
 #include <libserialport.h>

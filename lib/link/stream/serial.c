@@ -1,3 +1,4 @@
+/* The transport of serial ports, by libserialport and termios. */
 #include <errno.h>
 #include <libserialport.h>
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* The transports tcp: and tcp-listen:, streams over IPv4 and IPv6. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>

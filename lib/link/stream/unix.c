@@ -1,3 +1,4 @@
+/* The transports unix: and unix-listen:, streams over a socket file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

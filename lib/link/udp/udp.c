@@ -1,3 +1,4 @@
+/* The transport udp: a local port, and a peer that is named or is whoever sends first. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>

@@ -1,3 +1,4 @@
+/* A link that drops, doubles, damages or delays what passes through it, repeatably. */
 #include "link/wrap/fault.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* A link that shows a callback every byte that passes; --record and -v are made with it. */
 #include <stdlib.h>
 
 #include "link/wrap/fault.h"

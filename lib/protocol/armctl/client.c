@@ -1,3 +1,4 @@
+/* The conversation with the handler: sending until acknowledged, waiting until confirmed. */
 #include "protocol/armctl/client.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Answers as the handler does, sequence digits and timeouts included, with quirks on request. */
 #include "protocol/armctl/device.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The simulated arm's joints at finite speed, and the place of its hand. */
 #include "protocol/armctl/kinematics.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Packs, checks and numbers the lines of both ends, and collects them from a byte stream. */
 #include "protocol/armctl/line.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Reads the [joint NAME] sections of the config file, and finds joints by name. */
 #include "protocol/armctl/profile.h"
 
 #include <math.h>

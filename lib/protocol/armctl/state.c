@@ -1,3 +1,4 @@
+/* Saves and loads the sequence digits of a port, in a file for each port. */
 #include "protocol/armctl/state.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* The messages of the handler's serial protocol as a table. */
 #include "protocol/armctl/wire.h"
 
 #include <string.h>

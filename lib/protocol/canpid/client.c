@@ -1,3 +1,5 @@
+/* Sends commands with guards, collects telemetry, verifies setpoints, repeats disable until
+ * confirmed. */
 #include "protocol/canpid/client.h"
 
 #include <math.h>

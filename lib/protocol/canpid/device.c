@@ -1,3 +1,4 @@
+/* Plays drivers on a bus: commands taken once a control loop, telemetry sent, faults on request. */
 #include "protocol/canpid/device.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The gains of all boards and controllers in one array, and their file. */
 #include "protocol/canpid/gains.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* One step of the simulated joint's mechanics: torque in, angle and speed out. */
 #include "protocol/canpid/joint.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The PID controllers of the driver firmware, sample by sample, limits and windup as published. */
 #include "protocol/canpid/law.h"
 
 #include <math.h>

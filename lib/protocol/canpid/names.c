@@ -1,3 +1,4 @@
+/* Turns names of boards and controllers to numbers and back, and full-scale values to units. */
 #include "protocol/canpid/names.h"
 
 #include <stdio.h>

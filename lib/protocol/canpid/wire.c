@@ -1,3 +1,4 @@
+/* The frames of the joint drivers as a table, and both layouts of the sensors frame. */
 #include "protocol/canpid/wire.h"
 
 #include "wire/rows.h"

@@ -1,3 +1,4 @@
+/* Receives and checks the state messages of a simulation, and sends motor commands and forces. */
 #include "protocol/ezphys/client.h"
 
 #include <ctype.h>

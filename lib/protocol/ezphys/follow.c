@@ -1,3 +1,4 @@
+/* Columns of a table to joint axes; for each time the velocities that follow the path. */
 #include "protocol/ezphys/follow.h"
 
 #include <math.h>

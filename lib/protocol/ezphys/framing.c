@@ -1,3 +1,4 @@
+/* Parses a --wire description such as "packet=…" into a variant of the table, and prints one. */
 #include "protocol/ezphys/framing.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Puts packets one after the other into a buffer, and fills the message's header in at the end. */
 #include "protocol/ezphys/message.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Reads a file of names of bodies and joints, and matches patterns against them. */
 #include "protocol/ezphys/names.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* Projects bodies, joints, contacts and the ground, and draws their outlines in braille dots. */
 #include "protocol/ezphys/picture.h"
 
 #include <math.h>

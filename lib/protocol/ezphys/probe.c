@@ -1,3 +1,4 @@
+/* Tries wire descriptions on a capture and keeps those whose numbers make physical sense. */
 #include "protocol/ezphys/probe.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Parses scene files and checks what they describe. */
 #include "protocol/ezphys/scene.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* The scenes that are built into ezphys-sim, and scenes from files. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Stores the newest state of each body, joint and axis, and finds it by name or id. */
 #include "protocol/ezphys/state.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* The packets of EZPhysics as a table, and the five framings that are known by name. */
 #include "protocol/ezphys/wire.h"
 
 #include <endian.h>

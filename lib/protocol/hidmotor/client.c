@@ -1,3 +1,4 @@
+/* Sends one request and waits for its reply, with repeats, timeouts and counters. */
 #include "protocol/hidmotor/client.h"
 
 #include <math.h>

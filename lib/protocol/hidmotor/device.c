@@ -1,3 +1,4 @@
+/* Answers each packet as the board's firmware does, and moves a simulated arm by its setpoints. */
 #include "protocol/hidmotor/device.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Forward and inverse kinematics of the teaching arm in closed form. */
 #include "protocol/hidmotor/kinematics.h"
 
 #include <float.h>

@@ -1,3 +1,4 @@
+/* Checks a motion against limits, sends its setpoints, waits for its end, and stops it. */
 #include "protocol/hidmotor/motion.h"
 
 #include <math.h>

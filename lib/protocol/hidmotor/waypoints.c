@@ -1,3 +1,4 @@
+/* A path through waypoints in the arm's angles, checked for limits and speeds. */
 #include "protocol/hidmotor/waypoints.h"
 
 #include <float.h>

@@ -1,3 +1,4 @@
+/* The packets of the teaching arm's board as a table: ids, floats and bytes of a 64-byte report. */
 #include "protocol/hidmotor/wire.h"
 
 #include "base/bytes.h"

@@ -1,3 +1,4 @@
+/* The joints' names, limits and units, and the scenes, as tables; ticks to degrees and back. */
 #include "protocol/unitysim/arm.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* The CSV reader behind the sequence and views files of brachI/Oplexus. */
 #include "protocol/unitysim/cells.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* Keeps the control stream going, receives feedback, and moves joints to goals. */
 #include "protocol/unitysim/client.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Answers control, camera and scene datagrams, and moves a simulated Bento Arm. */
 #include "protocol/unitysim/device.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Copies camera, limits and joints between plain structs and the scalars of records. */
 #include "protocol/unitysim/fields.h"
 
 #include <stdio.h>

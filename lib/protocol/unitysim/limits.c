@@ -1,3 +1,4 @@
+/* Reads and writes files of joint limits. */
 #include "protocol/unitysim/limits.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Steps through the rows of a motion sequence: which joint moves, when it has arrived. */
 #include "protocol/unitysim/player.h"
 
 #include <stdlib.h>

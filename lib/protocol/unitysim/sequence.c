@@ -1,3 +1,4 @@
+/* Reads and writes motion sequences in brachI/Oplexus's CSV format. */
 #include "protocol/unitysim/sequence.h"
 
 #include <errno.h>

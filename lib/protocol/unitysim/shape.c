@@ -1,3 +1,4 @@
+/* The arm's geometry from its angles, and its two projections as lines. */
 #include "protocol/unitysim/shape.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Reads and writes named camera views, replacing one by name. */
 #include "protocol/unitysim/views.h"
 
 #include <errno.h>

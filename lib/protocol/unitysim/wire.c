@@ -1,3 +1,4 @@
+/* The datagrams of the Bento Arm's simulation as a table, with its two variants. */
 #include "protocol/unitysim/wire.h"
 
 #include "wire/rows.h"

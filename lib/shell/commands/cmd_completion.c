@@ -1,3 +1,5 @@
+/* The commands completion, commands and complete: scripts for bash, zsh and fish, and their
+ * answers. */
 #include <string.h>
 
 #include "shell/commands/common.h"

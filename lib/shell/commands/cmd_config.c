@@ -1,3 +1,4 @@
+/* The command config: every option's value and where it came from, and the aliases of links. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* The command encode: a message with its fields to bytes, without a device. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* The command info: a recording's messages by kind, with count, rate and damage. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

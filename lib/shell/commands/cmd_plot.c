@@ -1,3 +1,5 @@
+/* The command plot: values live as a strip chart, or collected into a chart, a file or
+ * PlotJuggler. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

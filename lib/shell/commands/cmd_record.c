@@ -1,3 +1,4 @@
+/* The command record: what passes the link into a pcapng, CSV, JSON or candump file, with marks. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* The command replay: sends a recording's commands again, at their times, and waits for answers. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* The command watch: values as a live table on a terminal, or as lines into a pipe. */
 #include <stdlib.h>
 #include <string.h>
 

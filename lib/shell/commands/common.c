@@ -1,3 +1,4 @@
+/* The table of the commands that every tool has, with their options and help. */
 #include "shell/commands/common.h"
 #include "shell/help/help.h"
 #include "shell/prompt/input.h"

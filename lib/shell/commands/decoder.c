@@ -1,3 +1,4 @@
+/* Finds out the form of an input (hex, candump, raw, capture) and decodes it block by block. */
 #include "shell/commands/decoder.h"
 
 #include <ctype.h>

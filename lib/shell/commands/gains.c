@@ -1,3 +1,4 @@
+/* Prints gains and their differences the same way for canpid and hidmotor. */
 #include "shell/commands/gains.h"
 
 #include "base/number.h"

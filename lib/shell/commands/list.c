@@ -1,3 +1,4 @@
+/* Prints the rows of every tool's command list. */
 #include "shell/commands/list.h"
 
 void aw_list_link(struct aw_session *session, const char *link)

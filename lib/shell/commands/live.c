@@ -1,3 +1,4 @@
+/* Screen, keys, drawing rate and reconnecting for watch and plot on a terminal. */
 #include "shell/commands/live.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* Charts of collected values as SVG, as gnuplot scripts, or drawn by gnuplot. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Values sent to PlotJuggler as JSON over UDP. */
 #include <jansson.h>
 #include <math.h>
 #include <netdb.h>

@@ -1,3 +1,4 @@
+/* Reads a recording, and checks each of its commands before any is sent. */
 #include "shell/commands/replay.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Runs a simulated device on a link until a signal ends it: the command sim of the tools. */
 #include "shell/commands/serve.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Prints tables of statistics for the commands that measure. */
 #include "shell/commands/stats.h"
 
 void aw_stats_head(struct aw_output *out, const char *first)

@@ -1,3 +1,4 @@
+/* Opens the source that watch, plot and record were asked for, and hands out its items in order. */
 #include "shell/commands/stream.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The source of records in a recording: pcapng, pcap or candump. */
 #include <stdlib.h>
 
 #include "shell/commands/stream_source.h"

@@ -1,3 +1,4 @@
+/* The source of records from the device, by the tool's own hook or read from the link. */
 #include <string.h>
 
 #include "shell/commands/stream_source.h"

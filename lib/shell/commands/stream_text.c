@@ -1,3 +1,4 @@
+/* The source of values in lines of NDJSON or CSV, ours or of another program. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Asks yes or no on the terminal; without one the answer is no, unless --yes. */
 #include "shell/core/ask.h"
 
 #include <unistd.h>

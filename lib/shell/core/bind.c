@@ -1,3 +1,4 @@
+/* Matches words to a command's arguments and options, with units, limits and suggestions. */
 #include "shell/core/bind.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* Finds the config file, reads its sections by inih, and keeps what tools ask for. */
 #include "shell/core/config.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The handler that writes prepared stop frames when the program crashes while something moves. */
 #include "shell/core/crash.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* Opens the files that commands write: /dev/null under --dry-run, and pipes that may have no
+ * reader. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,3 +1,4 @@
+/* Collects the members of a result and prints them as text, JSON or CSV. */
 #include "shell/core/object.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The options of every tool, their values from four sources, and how they are read. */
 #include "shell/core/options.h"
 
 #include <ctype.h>

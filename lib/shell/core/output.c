@@ -1,3 +1,4 @@
+/* The buffer before standard output, and when it is written out. */
 #include "shell/core/output.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Draws the progress bar, and removes it before anything else is printed. */
 #include "shell/core/progress.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Lines for people on standard error, which never block a command that something waits for. */
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* What commands ask of their session: options, output formats, views, waiting, exit codes. */
 #include "shell/core/session.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Signals, the parent's end and a closed pipe, made into one question: is a stop asked for? */
 #include "shell/core/stop.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Copies what passes the link into a capture file, and ends it readable. */
 #include "shell/core/tee.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Reads --wire, and lists the variants that a tool has. */
 #include "shell/core/wire_option.h"
 
 #include <stdio.h>

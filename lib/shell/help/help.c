@@ -1,3 +1,4 @@
+/* Prints help of the tool, of a command, of links and of topics, from the tables. */
 #include "shell/help/help.h"
 
 #include <stdio.h>

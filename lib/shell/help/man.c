@@ -1,3 +1,4 @@
+/* Prints the man page of a tool from its tables; docs/man is made by this. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

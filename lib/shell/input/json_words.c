@@ -1,3 +1,4 @@
+/* A JSON object, as our records are printed, turned into the words of a command. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>

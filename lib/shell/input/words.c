@@ -1,3 +1,4 @@
+/* Splits a line at blanks, quotes and comments into words. */
 #include "shell/input/words.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Finds the candidates for the word under the cursor, and the hint behind it. */
 #include "shell/prompt/complete.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Runs the commands of a script or a pipe line by line, text and JSON alike. */
 #include "shell/prompt/input.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The interactive prompt: readline with history, completion, hints and signals. */
 #include "shell/prompt/repl.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Lays out axes, legend and lines of a chart, and thins out what no eye could tell apart. */
 #include "view/chart/chart.h"
 
 #include "base/ticks.h"

@@ -1,3 +1,4 @@
+/* Writes lines, text and shapes as SVG elements into a growing buffer. */
 #include "view/chart/svg.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Sets dots, draws lines and text in a canvas, and prints it as braille characters. */
 #include "view/terminal/braille.h"
 
 #include <math.h>

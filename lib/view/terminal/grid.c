@@ -1,3 +1,4 @@
+/* Lays out and draws watch's table: columns by width, rows by group, scrolled. */
 #include "view/terminal/grid.h"
 
 #include <fnmatch.h>

@@ -1,3 +1,4 @@
+/* The ncurses part: opens the terminal, shows canvases, reads keys, gives it back. */
 #include "view/terminal/screen.h"
 
 #include <curses.h>

@@ -1,3 +1,4 @@
+/* Keeps the last seconds of some values, and draws them with axes as a strip chart. */
 #include "view/terminal/strip.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Finds the channel of each value, and updates its last, least, greatest, rate and age. */
 #include "view/text/channels.h"
 
 #include <math.h>

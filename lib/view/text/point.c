@@ -1,3 +1,4 @@
+/* Turns records into named values, with names that are unique among the messages. */
 #include "view/text/point.h"
 
 #include <math.h>

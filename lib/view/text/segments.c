@@ -1,3 +1,4 @@
+/* Compiles a message's layout into the segments that print it as text, JSON, CSV or --format. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Matches the names of values with the patterns of --fields, watch and plot. */
 #include "view/text/select.h"
 
 #include <ctype.h>

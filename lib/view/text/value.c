@@ -1,3 +1,5 @@
+/* Prints one scalar as a number, a word or a text, and says which value of a record is out of
+ * range. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

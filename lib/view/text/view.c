@@ -1,3 +1,4 @@
+/* Runs the compiled segments over each record; reads --fields and --format. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Parses and evaluates the conditions of --where. */
 #include "view/text/where.h"
 
 #include <ctype.h>
