@@ -1,5 +1,5 @@
 /* armctl's moving commands: the joints' verbs, deg, home, stop, and ping; how their results are
- * told. */
+ * reported. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static enum aw_status move_on(struct aw_session *session, struct moves *moves,
     return AW_OK;
 }
 
-/* Of one move all is told. */
+/* The totals of several moves; the result of a single one has its own figures. */
 static void report_moves(struct aw_session *session, const struct moves *moves, size_t wanted,
                          enum aw_status status)
 {

@@ -196,7 +196,7 @@ static enum aw_status check(struct aw_session *session, const struct aw_record *
     return status;
 }
 
-/* A motor and a vehicle go on until they are told otherwise; what was not confirmed may have begun.
+/* A motor and a vehicle go on until the next command; what was not confirmed may have begun.
  */
 static void note_ongoing(struct aw_session *session, const struct aw_record *command,
                          enum aw_status status)

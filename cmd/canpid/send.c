@@ -82,7 +82,7 @@ enum aw_status run_zero(struct aw_session *session, const struct aw_args *args)
     return send_text(session, args, args->command->name, false, text ? text : "0");
 }
 
-/* Farther out a driver switches off. Nobody asks for that by a setpoint, but by the number that
+/* Farther out a driver switches off. That is not asked for by a setpoint, but by the number that
  * disable sends. */
 static enum aw_status check_enabled(struct aw_session *session, const struct aw_record *command)
 {

@@ -1,4 +1,4 @@
-/* What ezphys-sim tells about itself and about scenes, on standard output. */
+/* The help, the man page and the list of scenes of ezphys-sim, on standard output. */
 #ifndef AW_CMD_EZPHYS_SIM_HELP_H
 #define AW_CMD_EZPHYS_SIM_HELP_H
 

@@ -49,7 +49,7 @@ static void blow_up(struct simulator *sim)
     start_clock(sim, aw_clock_now(sim->link->clock));
 }
 
-/* If the client is gone, reading will tell. */
+/* If the client has disconnected, the next read reports it. */
 static void report(struct simulator *sim)
 {
     struct aw_span message;

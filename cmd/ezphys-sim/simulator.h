@@ -34,7 +34,7 @@ struct simulator {
     bool late;         /* the timeout was said */
     bool slow;         /* it was said that the wall clock is faster */
     int64_t answer_ns; /* lock-step: when the answer is late */
-    int64_t next_ns;   /* real time: when to tell */
+    int64_t next_ns;   /* real time: when to send the state */
     int64_t start_ns;  /* real time: wall clock of start_step */
     int64_t start_step;
     int64_t reported_step;

@@ -175,7 +175,8 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
     return status;
 }
 
-/* ---- The tree: from the world over joints to bodies, as far as the names tell ------------------
+/* ---- The tree: from the world over joints to bodies, as far as the names are known
+ * ------------------
  */
 
 /* The body at the other end of the joint, "" for the world; NULL if the joint is not at this one.

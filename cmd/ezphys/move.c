@@ -1,5 +1,5 @@
 /* motor, force, reset, stop, step: what changes the simulation. Times are those of the simulation,
- * as far as it tells them. */
+ * as far as it sends them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 /* ---- Time --------------------------------------------------------------------------------------
  */
 
-/* Seconds of the simulation; of the clock where the simulation does not tell. */
+/* Seconds of the simulation; of the clock where the simulation sends no time. */
 static double time_now(struct aw_session *session)
 {
     const struct aw_ez_state *state = &ez_of(session)->state;

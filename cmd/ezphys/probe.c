@@ -58,7 +58,8 @@ static enum aw_status read_hex(struct aw_session *session, struct bytes *bytes)
     return AW_OK;
 }
 
-/* What came from the simulator; where the capture does not tell the direction, from its port. */
+/* What came from the simulator; where the capture does not have the direction, judged by the port.
+ */
 static bool is_from_simulator(const struct aw_payload *payload)
 {
     uint16_t port = aw_ezphys_protocol.ports[0];

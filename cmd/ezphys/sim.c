@@ -55,7 +55,8 @@ static const char *const sim_keys[] = {
     "seed",  "quick",     "limb-force", "hold-force", "no-physics", NULL,
 };
 
-/* The same checks as on the simulator's own command line, so that its mistakes are ours to tell. */
+/* The same checks as on the simulator's own command line, so that mistakes in the URL are reported
+ * here. */
 static enum aw_status read_url(const struct aw_url *url, struct aw_options *options,
                                struct aw_error *err)
 {

@@ -51,7 +51,7 @@ struct ez_state {
     uint64_t model_epoch;
     int64_t model_ns, model_base_ns; /* time of the simulation; and when it began to count anew */
     uint64_t looked;                 /* messages that were answered only to look on */
-    int64_t look_steps;              /* of the simulation meanwhile, where it tells them */
+    int64_t look_steps;              /* of the simulation meanwhile, where it sends them */
     bool reported_waiting;
     uint64_t reported_problems;
     bool paused;                        /* by step: the simulator waits for an answer on purpose */

@@ -10,7 +10,7 @@
 #include "link/core/tcp.h"
 #include "state.h"
 
-#define NOTICE_NS    (1 * AW_SECOND)       /* of silence, before it is told */
+#define NOTICE_NS    (1 * AW_SECOND)       /* without a message, before that is reported */
 #define RETRY_MIN_NS (50 * AW_MILLISECOND) /* before connecting anew, doubled each time */
 #define RETRY_MAX_NS (1 * AW_SECOND)
 #define TAKEN_NS     (250 * AW_MILLISECOND) /* for the simulator to take the stop */
@@ -94,7 +94,7 @@ static void report_waiting(struct aw_session *session)
                           link->key, why_silent(session, why));
 }
 
-/* What was damaged is told, the first few times. */
+/* Reports damaged messages, the first few times. */
 static void report_problems(struct aw_session *session)
 {
     static const uint64_t reported_max = 5;
@@ -354,7 +354,7 @@ enum aw_status ez_idle(struct aw_session *session, int fd)
     }
     if (all >= 0)
         close(all);
-    state->next = ez->n_packets; /* these have been seen by nobody, and are old */
+    state->next = ez->n_packets; /* no command has read these, and they are old */
     return status == AW_OK || status == AW_STOPPED ? status
                                                    : aw_clock_wait(clock, fd, POLLIN, AW_NEVER);
 }
@@ -407,8 +407,8 @@ void ez_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
         add(context, message, size);
 }
 
-/* A replay has listened by itself: the joints are told by the answer to the message that was just
- * sent. */
+/* A replay reads the link by itself, so the joints are not known here: the answer to the message
+ * that was just sent has them. */
 static enum aw_status learn_and_stop(struct aw_session *session, const struct aw_ez_halt *how)
 {
     struct aw_ez *ez = ez_of(session);

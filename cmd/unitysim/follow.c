@@ -38,7 +38,8 @@ static enum aw_status drive_word(struct aw_session *session, const char *word)
     return status;
 }
 
-/* {"cmd":"drive","elbow":45} is taken, too. With --keep-going a bad line is told and passed over.
+/* {"cmd":"drive","elbow":45} is accepted, too. With --keep-going a bad line is reported and passed
+ * over.
  */
 static enum aw_status handle_line(struct follow *f)
 {

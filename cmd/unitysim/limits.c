@@ -43,7 +43,7 @@ enum aw_status unity_configure(struct aw_session *session, const char *section, 
     return AW_OK;
 }
 
-/* ---- What the simulator was told ---------------------------------------------------------------
+/* ---- What the simulator was sent ---------------------------------------------------------------
  * It cannot be asked for its limits, and an update carries all of them.
  */
 

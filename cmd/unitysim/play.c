@@ -15,7 +15,7 @@ struct play {
     const char *path;
     struct aw_sequence sequence;
     struct aw_player player;
-    uint64_t reported; /* rows told, over all rounds */
+    uint64_t reported; /* rows reported, over all rounds */
     int64_t row_timeout_ns;
     bool blind; /* feedback is silent: nothing moves */
 };

@@ -82,7 +82,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
 {
     struct aw_unity_device_options options = aw_unity_device_defaults();
     (void)context;
-    options.scene = 1; /* nobody else can load one */
+    options.scene = 1; /* no other program can load one */
     enum aw_status status = device_options(of_url, url, &options, err);
     return status == AW_OK ? aw_sim_open(out, aw_unity_device(&options), clock, true, err) : status;
 }

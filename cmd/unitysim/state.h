@@ -9,16 +9,16 @@
 struct unity_state {
     struct aw_unity unity;
     struct aw_unity dry;  /* of --dry-run: the conversation does not notice */
-    struct aw_link *link; /* that unity speaks on; another one: start anew */
+    struct aw_link *link; /* that unity was set up on; another one: set it up again */
     bool begun;           /* unity is initialised */
     bool configured;
     struct aw_unity_limits usual;  /* default ones and those of the config file */
-    struct aw_unity_limits limits; /* what the simulator was told last */
+    struct aw_unity_limits limits; /* what the simulator was sent last */
     bool limits_known;
-    char news[160];                    /* the last that was told */
+    char news[160];                    /* the last notice that was printed */
     struct aw_unity_received received; /* for watch, plot and record */
     int64_t received_ns;               /* the feedback before, within a command; 0: none */
-    int64_t quiet_reported_ns;         /* which silence of the feedback was told */
+    int64_t quiet_reported_ns;         /* start of the gap in the feedback that was reported */
 };
 
 static inline struct unity_state *unity_state(struct aw_session *session)
@@ -121,7 +121,8 @@ enum aw_status unity_follow(struct aw_session *session, int64_t deadline);
 
 /* ---- limits.c ---- */
 
-/* The limits that hold: of --limits, else what the simulator was told last, else the usual ones. */
+/* The limits that hold: of --limits, else those that the simulator was sent last, else the usual
+ * ones. */
 enum aw_status unity_limits(struct aw_session *session, struct aw_unity_limits *limits);
 
 /* Those of a scene that is loaded anew: of --limits, else the usual ones. */

@@ -115,7 +115,7 @@ static void notice_news(struct aw_session *session, const char *news)
     aw_session_notice(session, "%s", news);
 }
 
-/* A silence that nobody could tell while it lasted. */
+/* Reports a gap in the feedback afterwards, when nothing read the link while it lasted. */
 static void notice_gap(struct aw_session *session)
 {
     struct unity_state *state = session->state;

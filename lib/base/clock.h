@@ -64,7 +64,8 @@ static inline int64_t aw_clock_after(int64_t time_ns, double seconds)
 }
 
 /* Waits until fd (-1: none) has one of the poll(2) events, the deadline passes, or somebody asks to
- * stop. Returns AW_OK (ready, hung up or in error: read or write tells), AW_TIMEOUT or AW_STOPPED.
+ * stop. Returns AW_OK (ready, hung up or in error: read or write says which), AW_TIMEOUT or
+ * AW_STOPPED.
  */
 static inline enum aw_status aw_clock_wait(struct aw_clock *clock, int fd, short events,
                                            int64_t deadline)

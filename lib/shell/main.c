@@ -86,7 +86,7 @@ static enum aw_status load_settings(struct aw_session *session, int argc, char *
     const char *named = getenv(variable);
     if (!path && named && *named)
         path = named;
-    aw_config_load(session, path); /* what is wrong in it is told with the first command */
+    aw_config_load(session, path); /* what is wrong in it is reported with the first command */
     return aw_options_from_environment(&session->options, session->tool->name, &session->err);
 }
 

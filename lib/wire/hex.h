@@ -11,8 +11,8 @@
  */
 size_t aw_hex_print(const struct aw_protocol *protocol, struct aw_span frame, char *out);
 
-/* Reads such a text: hex digits, blanks anywhere between bytes, CAN frames with # (also "044#R" is
- * told apart). AW_MALFORMED with the column of what is wrong. */
+/* Reads such a text: hex digits, blanks anywhere between bytes, CAN frames with # ("044#R" is
+ * recognised too). AW_MALFORMED with the column of what is wrong. */
 enum aw_status aw_hex_parse(const struct aw_protocol *protocol, const char *text, size_t length,
                             uint8_t *out, size_t cap, size_t *size, struct aw_error *err);
 

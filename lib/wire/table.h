@@ -150,7 +150,7 @@ struct aw_framer {
     uint32_t left;     /* packets left of the current envelope */
     uint32_t bytes;    /* bytes left of the current envelope */
     uint32_t done;     /* packets of it that are done with */
-    bool unsized;      /* the envelope does not tell its size, */
+    bool unsized;      /* the envelope has no size, */
     bool uncounted;    /* or the number of its packets */
     uint64_t messages; /* envelopes that are done with so far, empty and damaged ones too */
     uint64_t skipped;  /* bytes thrown away so far */

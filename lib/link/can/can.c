@@ -38,8 +38,8 @@ struct can_link {
     bool reconnect;
     bool down;            /* the interface is down or gone */
     bool gone;            /* the socket has to be bound again */
-    bool unreported;      /* and nobody has been told */
-    int news_fd;          /* tells that interfaces change, while down; else -1 */
+    bool unreported;      /* and that is not reported yet */
+    int news_fd;          /* readable when an interface changes, while down; else -1 */
     unsigned next, count; /* of the batch, what is not read yet */
     int64_t read_time;    /* when the batch was filled */
     bool answering;       /* something was written since */

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* Is this network interface a CAN bus, up or down? sysfs tells. */
+/* Is this network interface a CAN bus, up or down? Read from sysfs. */
 bool aw_can_is_interface(const char *name);
 
 #endif

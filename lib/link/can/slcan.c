@@ -26,7 +26,7 @@ struct client {
     int64_t stamp_time; /* and what that is on the wall clock */
 };
 
-/* The adapter's time counts milliseconds within a minute. The wall clock tells which minute, and is
+/* The adapter's time counts milliseconds within a minute. The wall clock says which minute, and is
  * never behind the adapter: a frame cannot arrive before it was sent. */
 static int64_t adapter_time(struct client *self, int time_ms)
 {

@@ -174,8 +174,8 @@ static enum aw_status adapter_write(struct aw_link *link, const void *buf, size_
         time_ms = (int)(aw_clock_now(link->clock) / AW_MILLISECOND % AW_SLCAN_MINUTE);
     aw_slcan_encode(buf, size, time_ms, line);
     status = aw_can_text_write(&self->text, line, err);
-    /* On a pty nobody tells that the computer is gone. Were the channel left open, every few
-     * hundred frames would cost a second. */
+    /* A pty does not report that the computer has closed it. Were the channel left open, every
+     * few hundred frames would cost a second. */
     if (status == AW_TIMEOUT)
         self->channel = CLOSED;
     return status;

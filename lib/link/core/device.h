@@ -48,7 +48,7 @@ enum aw_status aw_device_serve(struct aw_device *device, struct aw_link *link,
 
 /* One round of it, for loops that do more than serving: waits for the host or the device, but not
  * past the deadline, and passes on what both have to say. AW_OK, AW_STOPPED, AW_LOST. What the link
- * tells is in link->event afterwards. */
+ * reports is in link->event afterwards. */
 enum aw_status aw_device_serve_once(struct aw_device *device, struct aw_link *link,
                                     int64_t deadline, struct aw_error *err);
 

@@ -46,7 +46,7 @@ int aw_fd_fd(const struct aw_link *link);
 bool aw_fd_raw(const struct aw_link *link, const void *buf, size_t size, struct aw_link_raw *raw);
 
 /* What the kernel writes beside a datagram, with SO_TIMESTAMPNS and SO_RXQ_OVFL: when it came and
- * how many were lost, into base.rx_time_ns (0: not told) and base.dropped. */
+ * how many were lost, into base.rx_time_ns (0: unknown) and base.dropped. */
 #define AW_STAMPS_SIZE (CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(uint32_t)))
 void aw_fd_read_stamps(struct aw_fd_link *self, struct msghdr *header);
 

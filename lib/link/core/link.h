@@ -87,7 +87,7 @@ struct aw_link {
                       of a symlink to a pty, "tcp:HOST:PORT" */
     char ready[160]; /* servers: the URL that clients use, for the line "ready: URL"; else "" */
 
-    /* What CAN links tell beside the datagram, as of the last read; 0, false and "" elsewhere. */
+    /* What CAN links report beside the datagram, as of the last read; 0, false and "" elsewhere. */
     int64_t rx_time_ns; /* wall clock when kernel or adapter got the datagram; 0: not known */
     bool own;           /* the datagram is one that was written to this very link, now on the bus */
     uint64_t dropped;   /* frames that the kernel or the adapter had to throw away, so far */
@@ -112,7 +112,7 @@ struct aw_link_options {
     void *context;                    /* handed to extra->open */
     bool ascii;                       /* the protocol is text: see fault.h on corruption */
     bool shared; /* unix-listen: as a hidraw node does it, many clients at once, each of which gets
-                    all that is written; the device is not told that one came */
+                    all that is written; the device is not informed of new ones */
 };
 
 /* Opens a link; *out is NULL on failure. AW_USAGE for an unknown scheme or key (with a suggestion)
@@ -145,7 +145,7 @@ void aw_link_end_turn(struct aw_link *link);
 bool aw_link_sharer(const struct aw_link *link, char *out, size_t size);
 
 /* For links around a link: takes over all but the ops. Call it again after every read of the inner
- * link, which may have changed its connections and what it tells beside the datagram. */
+ * link, which may have changed its connections and what it reports beside the datagram. */
 void aw_link_inherit(struct aw_link *outer, const struct aw_link *inner);
 
 /* All transports of the library, {0}-terminated (scheme NULL), for help, completion and

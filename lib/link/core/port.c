@@ -311,7 +311,7 @@ enum aw_status aw_port_lock(const char *path, int *fd, struct aw_error *err)
     char problem[200];
     *fd = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
     int error = errno;
-    /* Not before: what is open is nobody else's later. */
+    /* Only now: what is open cannot become another program's terminal any more. */
     enum aw_status status = aw_owner_check(path, err);
     if (status != AW_OK) {
         if (*fd >= 0)

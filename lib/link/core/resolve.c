@@ -64,7 +64,7 @@ static enum aw_status await(struct lookup *lookup, struct aw_clock *clock, struc
     if (status != AW_STOPPED) {
         char end;
         while (read(lookup->done[0], &end, 1) < 0 && errno == EINTR)
-            ; /* where time is virtual, nobody has waited yet */
+            ; /* virtual time has passed without a wait */
         *list = lookup->list;
         *error = lookup->error;
         lookup->list = NULL;
@@ -88,7 +88,7 @@ static struct lookup *new_lookup(const char *host, const char *service,
     return lookup;
 }
 
-/* A number needs nobody to ask. */
+/* A numeric address needs no name server. */
 enum aw_status aw_resolve(struct addrinfo **list, const char *host, unsigned port,
                           const struct addrinfo *hints, struct aw_clock *clock, int *error)
 {

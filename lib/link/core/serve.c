@@ -1,8 +1,8 @@
 /* Serves a simulated device on a link: what comes goes to it, what it answers goes out. */
 #include "link/core/device.h"
 
-/* Whether a link that takes nothing is lost for good (an interface that is down is not) will be
- * told by the next read. */
+/* Whether a link that takes nothing is lost for good (an interface that is down is not) is reported
+ * by the next read. */
 static void send_all(struct aw_device *device, struct aw_link *link, uint8_t *buf)
 {
     size_t size;

@@ -54,7 +54,7 @@ bool aw_spawn_find(const char *program, char *path, size_t size)
     return false;
 }
 
-/* The kernel ends a child that outlives us; it has to be asked before we can be gone already. */
+/* The kernel ends a child that outlives us; that has to be set before we may have ended. */
 static void become(const char *path, char *const argv[], int fd, int report, pid_t starter)
 {
     sigset_t none;

@@ -50,7 +50,7 @@ struct aw_hid_port {
 };
 
 /* Fills at most max interfaces, sorted by path; returns how many there are. All of them, also mice
- * and keyboards: board and chosen tell which are for us. Opens none. */
+ * and keyboards: board and chosen say which are for us. Opens none. */
 size_t aw_link_list_hid(struct aw_hid_port *ports, size_t max);
 
 /* The file for /etc/udev/rules.d that permits the boards of aw_hid_boards to whoever sits at the

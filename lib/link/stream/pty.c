@@ -62,8 +62,8 @@ static const struct aw_link_ops pty_ops = {
     .raw = aw_fd_raw,
 };
 
-/* The name is ours: what still stands there is from one before. Whose number we have been given, or
- * who recorded it as his, does not run any more; of others the users of the terminal tell. */
+/* Removes the symlink of an earlier pty. It is stale where it points to the terminal that is ours
+ * now, or to the one that was recorded for it; any other only if no program has it open. */
 static enum aw_status remove_stale(const struct pty_link *self, const char *path,
                                    struct aw_error *err)
 {

@@ -50,8 +50,8 @@ struct udp_link {
     bool peer_only;                 /* what other addresses than that of "to" send is refused */
     struct address sender, before;  /* the last one, and another one before it */
     int64_t received_ns, before_ns; /* when they were received last */
-    int64_t reported_ns;            /* when something strange was told last, 0: never */
-    bool refused;                   /* nobody listens, and that was told */
+    int64_t reported_ns;            /* when something strange was reported last, 0: never */
+    bool refused;                   /* nobody listens, and that was reported */
     int unsent;                     /* why the last datagram did not leave: errno, or 0 */
     unsigned next, count;           /* of the batch */
     struct mmsghdr headers[BATCH];
@@ -190,7 +190,7 @@ static bool is_second_sender(struct udp_link *self, const struct received *one)
     return true;
 }
 
-/* Counted each time, told once. */
+/* Counts a datagram of a wrong sender; reports the first one. */
 static enum aw_status refuse(struct udp_link *self, const struct address *from)
 {
     char name[NAME_LENGTH], wanted[NAME_LENGTH];
@@ -343,7 +343,7 @@ static void wait_for_room(const struct udp_link *self)
     poll(&room, 1, ROOM_MS);
 }
 
-/* What the network refuses is lost, like any other datagram, and told; the link stays. */
+/* What the network refuses is lost, like any other datagram, and reported; the link stays. */
 static enum aw_status udp_write(struct aw_link *link, const void *buf, size_t size,
                                 struct aw_error *err)
 {

@@ -62,7 +62,7 @@ enum aw_arm_result {
     AW_ARM_ARRIVED, /* AW_OK: ACKed; what the table cannot read is not confirmed (send_line) */
     AW_ARM_ACKED_NOT_CONFIRMED, /* AW_TIMEOUT: it arrived, no word that it was done */
     AW_ARM_NOT_ACKED,           /* AW_TIMEOUT: no sign that it arrived */
-    AW_ARM_LINK_LOST,           /* AW_LOST: the port is gone */
+    AW_ARM_LINK_LOST,           /* AW_LOST: the port was removed */
     AW_ARM_STOPPED, /* AW_STOPPED: the clock asked to stop; nothing is resent any more */
 };
 

@@ -143,7 +143,7 @@ static int second_number(struct aw_span frame)
     return value;
 }
 
-/* Two messages share the word DEG, and two the word SPD: what follows the comma tells. */
+/* Two messages share the word DEG, and two the word SPD: what follows the comma decides. */
 static bool fits(const struct aw_message *message, struct aw_span frame)
 {
     if (frame.size < 4 || memcmp(frame.data + 1, message->word, 3) != 0)

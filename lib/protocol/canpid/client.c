@@ -411,7 +411,7 @@ struct verification {
     const struct aw_canpid_sent *sent;
     aw_canpid_frame_fn *fn;
     void *context;
-    int64_t since_ns; /* what comes before may tell of the time before the command */
+    int64_t since_ns; /* what comes before may be of the time before the command */
     uint64_t seen;    /* pid telemetry of the board so far */
     bool received;    /* some that counts */
     int off;          /* frames in a row that show it, and no output */

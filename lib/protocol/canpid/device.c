@@ -541,7 +541,7 @@ static struct driver *first_due(struct bus *bus)
     return first;
 }
 
-/* The time of the device begins when it is first told one. */
+/* The device's time begins with the first step. */
 static void start(struct bus *bus, int64_t now)
 {
     if (bus->started)

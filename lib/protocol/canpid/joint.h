@@ -50,7 +50,7 @@ struct aw_joint {
     double motor_nm;                /* torque of the motor at the lever in the last step */
 };
 
-/* What the drive is told: to be off, or to turn the lever at a speed. */
+/* What the drive is commanded: to be off, or to turn the lever at a speed. */
 struct aw_joint_drive {
     bool on;
     double speed; /* rad/s */

@@ -157,8 +157,8 @@ enum aw_status aw_ez_compose(struct aw_ez *ez, uint8_t *out, size_t cap, size_t 
 enum aw_status aw_ez_target(const struct aw_ez *ez, const char *word, struct aw_ez_target *target,
                             struct aw_error *err);
 
-/* Can there be such a joint? AW_USAGE, with those there are, where the simulation tells its joints
- * and neither it nor the names have this one. A joint that it does not tell about (its Send is off)
+/* Can there be such a joint? AW_USAGE, with those there are, where the simulation sends its joints
+ * and neither it nor the names have this one. A joint that it does not send (its Send is off)
  * may be there for all that. */
 enum aw_status aw_ez_expect(const struct aw_ez *ez, const struct aw_ez_target *target,
                             struct aw_error *err);

@@ -46,7 +46,7 @@ struct aw_scene_body {
     double position_m[3];
     double rotation[4]; /* unit quaternion, w x y z */
     double velocity_m_s[3], spin_rad_s[3];
-    bool send;    /* tells its state (limb) and its contacts (collision) */
+    bool send;    /* sends its state (limb) and its contacts (collision) */
     bool collide; /* touches ground and other bodies; never those it is jointed to */
 };
 
@@ -70,8 +70,8 @@ struct aw_scene_joint {
     double high[AW_SCENE_AXES];       /* infinity: none */
     double velocity[AW_SCENE_AXES];   /* what the motors do at the start */
     double max_torque[AW_SCENE_AXES]; /* 0: motor off */
-    bool send;                        /* tells its axes (joint_axis) */
-    bool feedback;                    /* tells its forces (joint_feedback) */
+    bool send;                        /* sends its axes (joint_axis) */
+    bool feedback;                    /* sends its forces (joint_feedback) */
     bool receive;                     /* takes commands */
 };
 

@@ -270,7 +270,7 @@ static bool is_packet(const struct aw_wire *wire, enum aw_dir dir, struct aw_spa
            check_length(wire, &packet, NULL) == AW_OK;
 }
 
-/* What an envelope says; not every wire tells both. */
+/* What an envelope says; not every wire has both. */
 struct envelope {
     uint32_t size, count;
     bool sized, counted;
@@ -348,7 +348,7 @@ static enum aw_status skip_to_envelope(const struct aw_wire *wire, struct aw_fra
                    (unsigned)env.size, (unsigned)env.count, *used - start);
 }
 
-/* Drops the rest of a message that went wrong, as far as it is here. Where no size tells how much
+/* Drops the rest of a message that went wrong, as far as it is here. Where no size says how much
  * that is, the next one has to be looked for. */
 static void drop_message(struct aw_framer *framer, struct aw_span in, size_t *used)
 {

@@ -48,7 +48,7 @@
 
 #define AW_HIDMOTOR_REPORT  64 /* bytes of a report */
 #define AW_HIDMOTOR_PAYLOAD 60 /* behind the packet id: 15 floats */
-#define AW_HIDMOTOR_MOTORS  7  /* the most that positions can tell about */
+#define AW_HIDMOTOR_MOTORS  7  /* the longest gap that positions cover */
 
 struct aw_hidmotor_options {
     int timeout_ms; /* for one reply: 100 */
@@ -102,7 +102,8 @@ struct aw_hidmotor_status {
     int64_t wall_ns;                   /* the same since 1970 */
 };
 
-/* The last motion that was sent (aw_hidmotor_move): where the setpoints are when nobody tells. */
+/* The last motion that was sent (aw_hidmotor_move): where the setpoints are when the board has not
+ * reported them. */
 struct aw_hidmotor_motion {
     int n;           /* motors; 0: none was sent */
     bool sinusoidal; /* else linear */

@@ -650,7 +650,7 @@ static bool unplugged(const struct board *board, int64_t now)
            now - board->start_ns >= board->options.faults.unplug_ns;
 }
 
-/* The time of the device begins when it is first told one. */
+/* The device's time begins with the first step. */
 static void start(struct board *board, int64_t now)
 {
     if (board->started)

@@ -1,4 +1,4 @@
-/* Reads the gain file of the board's controllers, and tells what differs between two. */
+/* Reads the gain file of the board's controllers, and finds what differs between two. */
 #include "protocol/hidmotor/gains.h"
 
 #include <math.h>

@@ -169,8 +169,8 @@ static enum aw_status explain_limit(const struct aw_hidmotor_point *p,
                    p->y_mm, p->z_mm, joint.text);
 }
 
-/* The best of the four ways; where none is allowed, the one that asks least of the limits tells
- * why. */
+/* The best of the four ways; where none is allowed, the one that passes the limits least gives the
+ * reason. */
 static enum aw_status choose(const struct aw_hidmotor_point *point, const struct plane *plane,
                              const struct aw_hidmotor_pose *near, struct aw_hidmotor_pose *pose,
                              struct aw_error *err)

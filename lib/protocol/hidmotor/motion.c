@@ -466,7 +466,7 @@ static double setpoint_now(const struct aw_hidmotor *arm, int motor)
     return motor < AW_HIDMOTOR_JOINTS ? clamp(motor, deg) : deg;
 }
 
-/* old: the positions tell no more where it is. Nothing is planned if nothing is known. */
+/* old: the positions are too old to say where it is. Nothing is planned if nothing is known. */
 static struct aw_hidmotor_plan stay(const struct aw_hidmotor *arm, bool old)
 {
     bool guess = arm->motion.n > 0 && (arm->known.n == 0 || old);

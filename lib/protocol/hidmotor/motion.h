@@ -123,7 +123,7 @@ enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmoto
                                 void *context, struct aw_error *err);
 
 struct aw_hidmotor_stopped {
-    double deg[AW_HIDMOTOR_JOINTS]; /* where it was told to stay */
+    double deg[AW_HIDMOTOR_JOINTS]; /* where it was commanded to stay */
     bool measured;                  /* just now */
     bool confirmed;                 /* the board answered */
     int attempts;

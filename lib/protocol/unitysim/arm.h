@@ -31,8 +31,8 @@ enum aw_unity_joint {
     AW_UNITY_JOINTS,
 };
 
-/* What a joint is told to do. Ticks increase: shoulder and wrist_rotate to the right, elbow and
- * wrist_flex up, hand open. */
+/* What a joint is commanded to do. Ticks increase: shoulder and wrist_rotate to the right, elbow
+ * and wrist_flex up, hand open. */
 enum aw_unity_state {
     AW_UNITY_STOP,
     AW_UNITY_INCREASE,

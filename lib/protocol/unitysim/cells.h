@@ -1,5 +1,5 @@
-/* Lines of a text file cut at commas, with what is wrong told by file, line and column. Internal to
- * lib/unitysim.
+/* Lines of a text file cut at commas, with errors that name file, line and column. Internal to
+ * lib/protocol/unitysim.
  *
  *     struct aw_cells cells = {.file = file, .name = "views.csv"};
  *     while ((status = aw_cells_next(&cells, 7, &err)) == AW_OK) use(cells.cell[0]);

@@ -226,7 +226,7 @@ static bool shows_other_command(const struct aw_unity *unity, int joint, int64_t
            abs(unity->feedback.velocity[joint] - wanted) > 1;
 }
 
-/* Somebody else's stream shows in the velocities, which repeat what the simulator was told last. */
+/* Somebody else's stream shows in the velocities, which repeat what the simulator was sent last. */
 static void watch_for_fight(struct aw_unity *unity, int64_t now)
 {
     int joint = 0;

@@ -86,7 +86,7 @@ struct aw_unity {
     int64_t next_tick_ns, last_tick_ns;
     int64_t changed_ns[AW_UNITY_JOINTS]; /* when the drive was changed */
     unsigned strange;                    /* feedback in a row that shows other commands */
-    int64_t reported_ns;                 /* when a fight was told last */
+    int64_t reported_ns;                 /* when another sender was reported last */
     const struct aw_codec *control, *feedback_codec, *camera_codec;
     int8_t velocity_scalar[AW_UNITY_JOINTS], state_scalar[AW_UNITY_JOINTS];
     int8_t position_scalar[AW_UNITY_JOINTS], echo_scalar[AW_UNITY_JOINTS];

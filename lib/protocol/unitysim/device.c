@@ -438,7 +438,7 @@ static void take(struct arm *arm, const struct datagram *in)
 
 /* The device */
 
-/* The time of the device begins when it is first told one. */
+/* The device's time begins with the first step. */
 static void start(struct arm *arm, int64_t now)
 {
     if (arm->started)

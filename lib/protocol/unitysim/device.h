@@ -43,7 +43,7 @@ struct aw_unity_device_options {
     int scenes; /* how many it has: 6; another one does not load */
     enum aw_unity_speed speed;
     bool low_echo;        /* the real one's rounding: the velocity 15 comes back as 14, and so on */
-    unsigned stuck;       /* bit of each joint that does not move, whatever it is told */
+    unsigned stuck;       /* bit of each joint that does not move, whatever it is sent */
     double feedback_loss; /* share of feedback that is not sent: 0 … 1 */
     uint64_t seed;
 };

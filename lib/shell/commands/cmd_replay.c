@@ -99,7 +99,7 @@ static enum aw_status send_write(struct player *p, const struct aw_replay_write 
     return status;
 }
 
-/* Times are counted from here on. What a device said before it was told anything it says again when
+/* Times are counted from here on. What a device said before it was sent anything it says again when
  * it is connected, but not again in a loop. */
 static enum aw_status begin(struct player *p, const struct aw_replay_write *first)
 {

@@ -12,7 +12,7 @@
 #include "capture/packet.h"
 #include "wire/hex.h"
 
-#define COMPLAINTS_MAX 5 /* damaged parts that are told one by one */
+#define COMPLAINTS_MAX 5 /* damaged parts that are reported one by one */
 
 enum aw_input aw_input_guess(const struct aw_protocol *protocol, const char *data, size_t size)
 {

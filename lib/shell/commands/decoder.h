@@ -1,8 +1,8 @@
 /* Bytes of a file or pipe to records on the output: hex lines, candump lines, a raw stream, or a
  * capture (pcapng, pcap).
  *
- * Damaged parts are counted and told (the first few), the rest is decoded. Feed it blocks of any
- * size.
+ * Damaged parts are counted and reported (the first few), the rest is decoded. Feed it blocks of
+ * any size.
  */
 #ifndef AW_SHELL_COMMANDS_DECODER_H
 #define AW_SHELL_COMMANDS_DECODER_H
@@ -57,7 +57,7 @@ enum aw_status aw_decoder_init(struct aw_decoder *decoder, struct aw_session *se
 /* Another input begins. name: see above. AW_INPUT_UNKNOWN: look at its first bytes. */
 void aw_decoder_begin(struct aw_decoder *decoder, const char *name, enum aw_input input);
 
-/* Consumes whole lines or frames; *used tells how much. last: nothing follows, or there is no
+/* Consumes whole lines or frames; *used says how much. last: nothing follows, or there is no
  * room for more: take what is there. What follows of a line after that is passed over.
  * AW_MORE when enough records are out; AW_LOST when the output is gone. */
 enum aw_status aw_decoder_feed(struct aw_decoder *decoder, const char *data, size_t size, bool last,

@@ -309,7 +309,7 @@ static enum aw_status save(int picture, const char *path, struct aw_error *err)
     return status;
 }
 
-/* gnuplot does not tell that a disk is full: its picture is saved by us. */
+/* gnuplot does not report a full disk, so it draws into memory, and the picture is saved here. */
 static enum aw_status run_gnuplot(const struct aw_traces *traces, const char *path,
                                   const char *title, struct aw_error *err)
 {

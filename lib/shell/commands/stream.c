@@ -13,7 +13,7 @@
 #include "shell/commands/stream_source.h"
 #include "shell/core/stop.h"
 
-#define SILENCE_NS (2 * AW_SECOND) /* so long nobody wonders */
+#define SILENCE_NS (2 * AW_SECOND) /* without a message, before the hint is printed */
 
 /* The tool's receive opens the link when it is asked first: now, before anything is drawn. */
 static enum aw_status begin_receiving(struct aw_stream *s)
@@ -270,7 +270,7 @@ static bool is_left_out(struct aw_stream *s)
     return !ours;
 }
 
-/* Nobody should wait in the dark. */
+/* Prints once why a device may be silent, if nothing has come for SILENCE_NS. */
 static enum aw_status next_or_report(struct aw_stream *s, int64_t deadline)
 {
     struct aw_session *session = s->session;
@@ -331,7 +331,7 @@ enum aw_status aw_stream_answered(struct aw_stream *s, const char *command)
         s->counters.messages > 0)
         return AW_OK;
     const char *why =
-        s->report_ns == AW_NEVER ? NULL : session->tool->no_answer_hint; /* told already */
+        s->report_ns == AW_NEVER ? NULL : session->tool->no_answer_hint; /* printed already */
     return aw_fail(&session->err, AW_TIMEOUT, "%s: nothing came%s%s", command, why ? " — " : "",
                    why ? why : "");
 }

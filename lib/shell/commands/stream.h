@@ -46,7 +46,7 @@ void aw_stream_close(struct aw_stream *stream); /* NULL is fine */
 enum aw_status aw_stream_check(struct aw_session *session, const struct aw_select *fields,
                                const struct aw_where *where);
 
-/* The same by the first message from the device, where only that tells who is there: AW_USAGE from
+/* The same by the first message from the device, where only that shows who is there: AW_USAGE from
  * aw_stream_next, once. Both are not owned; where may be NULL. */
 void aw_stream_expect(struct aw_stream *stream, const struct aw_select *fields,
                       const struct aw_where *where);

@@ -39,8 +39,8 @@ struct aw_stream {
     int64_t read_ns; /* when what is held came */
     bool live;
     bool primed;          /* an item has been read already */
-    int64_t report_ns;    /* when a silence is told; AW_NEVER: not, or not again */
-    uint64_t lost_before; /* by links that are gone */
+    int64_t report_ns;    /* when silence is reported; AW_NEVER: not, or not again */
+    uint64_t lost_before; /* by links that were closed */
     int fd;               /* of text and captures */
     bool ended;
     size_t held, used; /* in buffer */

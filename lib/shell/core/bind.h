@@ -35,7 +35,7 @@ struct aw_arg_info {
 };
 struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *arg);
 
-/* "-40 to 100 mm", written to out; "" where a range tells a person nothing: there is none, it is
+/* "-40 to 100 mm", written to out; "" where a range is of no use to a person: there is none, it is
  * that of the number's type, or the names stand for all of it. */
 const char *aw_range_text(const struct aw_arg_info *info, char *out, size_t size);
 

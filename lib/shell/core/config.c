@@ -89,7 +89,7 @@ static bool is_for_tool(const char *section)
     return strcmp(section, "link") != 0 && strcmp(section, "options") != 0;
 }
 
-/* The first wrong thing is told, the others are counted; the rest of the file holds. */
+/* The first mistake is reported, the others are counted; the rest of the file holds. */
 static enum aw_status note_wrong(struct aw_config *config, int line, bool broken,
                                  const struct aw_error *problem)
 {

@@ -22,7 +22,7 @@ struct aw_config {
     int wrong_line;        /* the first of them; 0: the whole file */
     struct aw_error wrong; /* and what is wrong: "FILE:LINE: why" */
     bool reported;         /* of that */
-    bool broken;           /* what the tool is told of the device is not all there */
+    bool broken;           /* the description of the device is not complete */
     size_t n_aliases;
     struct aw_alias {
         char *name, *url;

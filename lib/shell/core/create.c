@@ -14,7 +14,7 @@
 #define PATIENCE_MS 200                   /* with a reader that takes nothing */
 #define LOOK_NS     (20 * AW_MILLISECOND) /* for a reader, that often */
 
-/* A pipe of which nobody knows how it is read. */
+/* A pipe whose reader may be slow, or stop reading. */
 struct pipe_end {
     int fd;
     bool given_up;

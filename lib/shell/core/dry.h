@@ -19,7 +19,7 @@ enum aw_status aw_dry_depends(struct aw_session *session, const char *on);
 enum aw_status aw_dry_outcome(struct aw_session *session, const char *command,
                               enum aw_status status);
 
-/* Bytes that would go out and that no record describes. In CSV and --format they are told on
+/* Bytes that would go out and that no record describes. In CSV and --format they are printed on
  * standard error. */
 enum aw_status aw_dry_bytes(struct aw_session *session, struct aw_span frame);
 

@@ -23,7 +23,7 @@ static bool await_room(struct aw_output *out)
                            {.fd = out->stop_fd > 0 ? out->stop_fd : -1, .events = POLLIN}};
     int n = poll(fds, 2, out->stalled ? PATIENCE_MS : -1);
     if (n < 0 || fds[0].revents)
-        return true; /* if it is no room, write(2) tells */
+        return true; /* if there is no room, write(2) says why */
     if (n == 0)
         out->error = ECANCELED;
     out->stalled = true;

@@ -13,8 +13,8 @@
 #define TEXT_MAX 32768
 #define PATIENCE (200 * AW_MILLISECOND) /* with a reader of standard error, beside a device */
 
-/* Is there room for a line, or an error that write(2) tells? Without a device a reader has all the
- * time it wants. */
+/* Is there room for a line, or an error that write(2) reports? Without a device a reader has all
+ * the time it wants. */
 static bool is_room(struct aw_session *session)
 {
     struct aw_clock *clock = &session->real_clock.base;
@@ -34,7 +34,7 @@ static bool write_line(struct aw_session *session, const char *text, size_t size
         if (n < 0 && errno == EAGAIN && session->real_clock.stop_fd >= 0)
             return false;
         if (n < 0 && errno != EINTR && errno != EAGAIN)
-            return true; /* there is nobody to tell */
+            return true; /* there is nobody to report to */
         text += n > 0 ? n : 0;
         size -= n > 0 ? (size_t)n : 0;
     }

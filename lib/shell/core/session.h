@@ -23,7 +23,7 @@ struct aw_tee;
 enum aw_ongoing {
     AW_ONGOING_NOTHING,
     AW_ONGOING_ENDING,  /* a motion that ends by itself */
-    AW_ONGOING_RUNNING, /* something that goes on until it is told otherwise */
+    AW_ONGOING_RUNNING, /* something that goes on until the next command */
 };
 
 /* What may ask to stop, see stop.h: descriptors, and all of them behind one. */
@@ -47,7 +47,7 @@ struct aw_session {
     uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
     struct aw_view *view;     /* made on first use */
     struct aw_tee *tee;       /* --record; NULL: nothing is recorded */
-    struct aw_error lost;     /* why it records no more, until somebody is told; or AW_OK */
+    struct aw_error lost;     /* why it records no more, until that is reported; or AW_OK */
     struct aw_link *link;     /* made on first use, kept for the session */
     const char *dry_end;      /* the command that runs ended because of --dry-run, see dry.h */
     struct aw_real_clock real_clock;
@@ -117,7 +117,7 @@ double aw_option_number(const struct aw_session *session,
 enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link);
 void aw_session_unlink(struct aw_session *session);
 
-/* Opens any link: what passes it is told with --verbose and recorded with --record. The caller
+/* Opens any link: what passes it is printed with --verbose and recorded with --record. The caller
  * closes it. AW_STOPPED with --dry-run. */
 enum aw_status aw_session_open(struct aw_session *session, const char *url,
                                const struct aw_link_options *options, struct aw_link **link);
@@ -128,8 +128,8 @@ enum aw_status aw_session_url(struct aw_session *session, const char **url);
 /* What recordings call the link: "can0" of can:can0, else its scheme. */
 void aw_session_interface(struct aw_session *session, char *out, size_t size);
 
-/* For --dry-run: prints the fields and the exact bytes. In CSV and --format the bytes are told on
- * standard error. */
+/* For --dry-run: prints the fields and the exact bytes. In CSV and --format the bytes are printed
+ * on standard error. */
 enum aw_status aw_session_dry_run(struct aw_session *session, const struct aw_record *record,
                                   struct aw_span frame);
 
@@ -169,13 +169,13 @@ enum aw_status aw_session_announce(struct aw_session *session, struct aw_record 
  * in turn. */
 void aw_session_print_result(struct aw_session *session);
 
-/* Tells an error that comes before any command, as aw_dispatch would: session->err, and where. */
+/* Reports an error that comes before any command, as aw_dispatch would: session->err, and where. */
 enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status,
                                  const char *where);
 
-/* Writes a line to standard error; control characters in it become '?'. What is told there never
+/* Writes a line to standard error; control characters in it become '?'. What is written there never
  * holds up a device: while one is open, a reader that takes nothing is waited for a moment, and
- * what it misses is counted and told later.
+ * what it misses is counted and reported later.
  */
 void aw_session_report(struct aw_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -217,7 +217,7 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
 void aw_session_moves(struct aw_session *session);
 
 /* Stops what goes on though its command has come back, if anything does; not with --hold. A stop
- * that is not confirmed has been told then, and is what this returns. */
+ * that is not confirmed has been reported then, and is what this returns. */
 enum aw_status aw_session_halt(struct aw_session *session);
 
 /* At the end of a script or of the prompt, which came to it with this status: what would go on for
@@ -226,8 +226,8 @@ enum aw_status aw_session_halt(struct aw_session *session);
  * AW_OK what came of the stop. */
 enum aw_status aw_session_leave(struct aw_session *session, enum aw_status status);
 
-/* Tells, once, that the recorder was lost: AW_LOST then, in session->err, unless there is a failure
- * already. */
+/* Reports, once, that the recorder was lost: AW_LOST then, in session->err, unless there is a
+ * failure already. */
 enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status status);
 
 /* Finds a command of the tool or a common one. */

@@ -42,8 +42,8 @@ static void stop_signals(sigset_t *set)
             sigaddset(set, number);
 }
 
-/* What the descriptor tells: SIGTSTP only while it is held up, or it would suspend the program and
- * wake those who wait for the descriptor, too. */
+/* What is read from the descriptor: SIGTSTP only while it is held up, or it would suspend the
+ * program and wake those who wait for the descriptor, too. */
 static void watched_signals(sigset_t *set)
 {
     sigset_t blocked;
@@ -59,7 +59,7 @@ static bool watch(int all, int fd, bool on)
     return epoll_ctl(all, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd, &event) == 0;
 }
 
-/* Readable once the program that started us is gone; -1: nobody counts as that. Who has lost it
+/* Readable once the program that started us is gone; -1: there is no such program. Who has lost it
  * before we looked has been given to a process of another session, which is init or the like. */
 static int open_parent(void)
 {

@@ -47,7 +47,7 @@ bool aw_stop_is_suspend(void);
 void aw_stop_suspend(struct aw_session *session);
 
 /* While something moves that has no end of its own, the end of a script that comes through a pipe
- * ends it: nobody is left who could. ended tells whether that has happened, and watches no longer.
+ * ends it: nobody is left who could. ended says whether that has happened, and watches no longer.
  */
 void aw_stop_watch_input(struct aw_session *session);
 bool aw_stop_input_ended(struct aw_session *session);

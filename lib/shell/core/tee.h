@@ -13,7 +13,7 @@ struct aw_tee_packet;
 struct aw_tee {
     bool narrowed; /* it takes only what concerns the command that records */
     FILE *file;
-    char name[240]; /* for what is told: "--record: run.pcapng" */
+    char name[240]; /* for messages: "--record: run.pcapng" */
     struct aw_wrapper wrapper;
     int64_t last_ns; /* only what is not older than this is kept, until the end; 0: everything */
     struct aw_tee_packet *first, *newest;

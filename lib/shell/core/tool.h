@@ -27,7 +27,7 @@ struct aw_received {
                              see link->event */
     enum aw_dir dir;      /* AW_RX, or AW_TX for what another host sent to the device */
     int64_t time_ns;      /* since 1970 */
-    bool modelled;        /* it comes from a simulation that tells its own time, */
+    bool modelled;        /* it comes from a simulation that sends its own time, */
     int64_t model_ns;     /* which never falls, whatever is started again */
     bool inside;          /* not the first of a message of several */
 };
@@ -83,7 +83,7 @@ struct aw_option {
     const char *help;
     const char *bare;     /* value of "--name" without "=VALUE", for options that work with and
                              without one (the next word is never taken then); NULL: needs one */
-    const char *fallback; /* value if nobody says anything; NULL: none */
+    const char *fallback; /* value if it is given nowhere; NULL: none */
     const char *unit;     /* a number in this unit ("" for a bare one); NULL: text */
     double min, max;      /* of the number, if not both 0 */
     bool whole;           /* a number without a fraction */
@@ -123,8 +123,8 @@ struct aw_tool {
     const char *const *links;   /* schemes that make sense for it, the likely ones first, for the
                                    first page of help; NULL: all */
     const char *field;          /* one that people look at, for advice: "m1.position" */
-    const char *no_answer_hint; /* why the device may say nothing: told once to those who look on
-                            and see none; NULL: nothing is told */
+    const char *no_answer_hint; /* why the device may say nothing: printed once by watch, plot and
+                            record where none comes; NULL: no hint */
     bool only_answers; /* the device speaks only when it is commanded: who looks on for a while
                       and sees nothing has not failed */
     const char *link;  /* to take if none is named, where there is but one: "udp:"; or NULL */
@@ -134,7 +134,7 @@ struct aw_tool {
                                 const char *value, struct aw_error *err);
     /* Makes the device safe after a motion was interrupted: the bytes go out at once, then their
      * confirmation is looked for, for a short time. AW_OK: confirmed, and it has said what it did.
-     * Else session->err says what is not confirmed, and whoever called tells it: AW_TIMEOUT,
+     * Else session->err says what is not confirmed, and the caller reports it: AW_TIMEOUT,
      * AW_STOPPED (a second signal: not waited for), AW_LOST … May be NULL. */
     enum aw_status (*stop)(struct aw_session *session);
     /* The messages that stop what moves now, each to add: the same without waiting and receiving,
@@ -160,7 +160,7 @@ struct aw_tool {
     const char *(*subject)(struct aw_session *session, const struct aw_record *record, char *out,
                            size_t size);
     /* Do the options name some that may speak on the link (-b lknee)? Then commands that read
-     * messages leave out what is not about them, which concerns tells; see aw_session_concerns.
+     * messages leave out what is not about them, which concerns decides; see aw_session_concerns.
      * AW_USAGE for a name that nobody has. Both or none. */
     enum aw_status (*narrow)(struct aw_session *session, bool *narrowed);
     bool (*concerns)(struct aw_session *session, struct aw_span frame, const char *subject);
@@ -194,9 +194,9 @@ struct aw_tool {
     /* Between two commands at the prompt: keeps up a conversation that must not stand still, until
      * fd can be read. AW_OK, or AW_STOPPED. NULL: fd is waited for, and that is all. */
     enum aw_status (*idle)(struct aw_session *session, int fd);
-    /* Messages with fields of no bits, which the order of the packets tells, for the wire that
-     * records are decoded with; and who fills them in, asked for each record in turn. inside: it
-     * is not the first of a message of several. Both NULL: there are none. */
+    /* Messages with fields of no bits, whose values follow from the order of the packets, for the
+     * wire that records are decoded with; and who fills them in, asked for each record in turn.
+     * inside: it is not the first of a message of several. Both NULL: there are none. */
     const struct aw_message *ordered;
     void (*order)(struct aw_session *session, struct aw_record *record, bool inside);
     /* Chooses the variant of the wire from options; NULL: the first. */

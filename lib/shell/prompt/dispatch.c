@@ -343,7 +343,7 @@ static const char *place(const char *where, const struct aw_words *words, size_t
     return where ? out : NULL;
 }
 
-/* "12 cm" is two words, and neither is what the command wants: the advice tells how it is written.
+/* "12 cm" is two words, and neither is what the command wants: the advice shows how it is written.
  */
 static void advise_on_units(struct aw_session *session, const struct aw_command *command,
                             const struct aw_words *words, size_t *bad)

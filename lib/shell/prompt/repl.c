@@ -113,7 +113,7 @@ static void clear_hint(struct aw_session *session)
     session->hinted = false;
 }
 
-/* The hint stands dim behind the cursor and is gone with the next key. */
+/* The hint stands dim behind the cursor and disappears with the next key. */
 static void redisplay_with_hint(void)
 {
     char hint[160];

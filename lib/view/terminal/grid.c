@@ -106,7 +106,7 @@ static void rate_cell(const struct row *row, struct cell *cell)
     print_rate(aw_channel_rate(row->channel, row->now), cell->text);
 }
 
-/* What is fresh says so, instead of milliseconds that nobody can read. */
+/* A fresh value is "now": its milliseconds would change too fast to be read. */
 static void age_cell(const struct row *row, struct cell *cell)
 {
     double s = (double)(row->now - row->channel->seen_ns) / 1e9;
@@ -201,7 +201,7 @@ static void put_head(struct aw_braille *canvas, int x, int y, const struct layou
         put(canvas, x + 1, y, layout->trend, true, trend, AW_BRAILLE_DIM);
 }
 
-/* The end of the name tells more than its beginning. */
+/* Names are cut at the left: their end is what differs. */
 static void put_name(struct aw_braille *canvas, int x, int y, int width,
                      const struct aw_channel *channel)
 {
