@@ -57,7 +57,7 @@ const struct aw_transport arm_sim_transport = {
 };
 
 /* The simulator's own record of what it carried out. */
-static void say_executed(void *context, const char *body, int64_t now)
+static void print_executed(void *context, const char *body, int64_t now)
 {
     (void)now;
     aw_session_notice(context, "carried out %s", body);
@@ -84,7 +84,7 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
         return status;
     options.turn_deg_s = aw_option_number(session, "turn-speed");
     options.slide_mm_s = aw_option_number(session, "slide-speed");
-    options.executed = aw_flag(session, "verbose") ? say_executed : NULL;
+    options.executed = aw_flag(session, "verbose") ? print_executed : NULL;
     options.context = session;
     return aw_session_serve(session, aw_arm_device(&options), print_counters);
 }

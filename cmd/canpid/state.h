@@ -91,8 +91,8 @@ enum aw_status canpid_prepare(struct aw_session *session);
 enum aw_status canpid_allow(struct aw_session *session, const struct aw_record *command);
 enum aw_status canpid_send_at(struct aw_session *session, struct aw_span message, int64_t due,
                               bool *held);
-enum aw_status canpid_hear(struct aw_session *session, int64_t deadline,
-                           struct aw_received *received);
+enum aw_status canpid_next_received(struct aw_session *session, int64_t deadline,
+                                    struct aw_received *received);
 const char *canpid_subject(struct aw_session *session, const struct aw_record *record, char *out,
                            size_t size);
 enum aw_status canpid_narrow(struct aw_session *session, bool *narrowed);

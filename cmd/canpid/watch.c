@@ -30,8 +30,8 @@ static enum aw_status next_frame(struct aw_session *session, int64_t deadline)
     }
 }
 
-enum aw_status canpid_hear(struct aw_session *session, int64_t deadline,
-                           struct aw_received *received)
+enum aw_status canpid_next_received(struct aw_session *session, int64_t deadline,
+                                    struct aw_received *received)
 {
     const struct aw_canpid_frame *frame = &((struct canpid_state *)session->state)->received;
     enum aw_status status = canpid_ready(session);

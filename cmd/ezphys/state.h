@@ -47,7 +47,7 @@ struct ez_state {
     struct aw_ez dry; /* of --dry-run: has no link, so that the conversation does not notice */
     struct ez_shown shown;
     struct ez_order order;
-    size_t next; /* packet that ez_hear hands out next */
+    size_t next; /* packet that ez_next_received hands out next */
     uint64_t model_epoch;
     int64_t model_ns, model_base_ns; /* time of the simulation; and when it began to count anew */
     uint64_t looked;                 /* messages that were answered only to look on */
@@ -128,7 +128,8 @@ enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *
 /* Step and time of the simulation into the result. */
 void ez_report_time(struct aw_session *session);
 
-enum aw_status ez_hear(struct aw_session *session, int64_t deadline, struct aw_received *received);
+enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
+                                struct aw_received *received);
 const char *ez_subject(struct aw_session *session, const struct aw_record *record, char *out,
                        size_t size);
 /* At the prompt: every message goes on being answered, at the pace of the clock where the

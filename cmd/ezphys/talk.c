@@ -175,7 +175,7 @@ static void count_looking(struct aw_session *session, int64_t step, uint64_t epo
         state->look_steps += now->step - step;
 }
 
-static void tell_looking(struct aw_session *session)
+static void notice_looking(struct aw_session *session)
 {
     const struct ez_state *state = ez_state(session);
     if (!session->one_shot || state->looked < 2)
@@ -264,7 +264,8 @@ static int64_t model_time(struct ez_state *state)
 }
 
 /* The answer goes out before anybody looks at the message. */
-enum aw_status ez_hear(struct aw_session *session, int64_t deadline, struct aw_received *received)
+enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
+                                struct aw_received *received)
 {
     struct ez_state *state = ez_state(session);
     struct aw_ez *ez = &state->ez;
@@ -442,7 +443,7 @@ enum aw_status ez_safe_stop(struct aw_session *session)
 
 void ez_finish(struct aw_session *session)
 {
-    tell_looking(session);
+    notice_looking(session);
     aw_ez_free(&ez_state(session)->ez);
     aw_ez_free(&ez_state(session)->dry);
 }

@@ -33,8 +33,8 @@ static void notice_no_answer(struct aw_session *session, enum aw_status status)
     receiving->silent = silent;
 }
 
-enum aw_status motor_hear(struct aw_session *session, int64_t deadline,
-                          struct aw_received *received)
+enum aw_status motor_next_received(struct aw_session *session, int64_t deadline,
+                                   struct aw_received *received)
 {
     struct hidmotor_receiving *receiving = &motor_state(session)->receiving;
     struct aw_hidmotor *arm = motor_arm(session);

@@ -60,8 +60,8 @@ enum aw_status motor_show_reply(struct aw_session *session, const uint8_t *bytes
 /* See struct aw_tool. */
 enum aw_status motor_safe_stop(struct aw_session *session);
 void motor_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
-enum aw_status motor_hear(struct aw_session *session, int64_t deadline,
-                          struct aw_received *received);
+enum aw_status motor_next_received(struct aw_session *session, int64_t deadline,
+                                   struct aw_received *received);
 
 enum aw_status run_status(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_move(struct aw_session *session, const struct aw_args *args);

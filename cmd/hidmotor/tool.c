@@ -304,6 +304,6 @@ const struct aw_tool hidmotor_tool = {
     .stop_gap_ms = 20,
     .prepare = motor_ready,
     .unlinked = unlinked,
-    .receive = motor_hear,
+    .receive = motor_next_received,
     .in_step = true,
 };

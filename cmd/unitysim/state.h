@@ -80,8 +80,8 @@ void unity_last_stop(struct aw_session *session, aw_frame_fn *add, void *context
 enum aw_status unity_settle(struct aw_session *session);
 enum aw_status unity_allow(struct aw_session *session, const struct aw_record *command);
 const char *unity_remark(struct aw_session *session, char *out, size_t size);
-enum aw_status unity_hear(struct aw_session *session, int64_t deadline,
-                          struct aw_received *received);
+enum aw_status unity_next_received(struct aw_session *session, int64_t deadline,
+                                   struct aw_received *received);
 enum aw_status unity_variant(struct aw_session *session, struct aw_variant *variant,
                              struct aw_error *err);
 void unity_finish(struct aw_session *session);

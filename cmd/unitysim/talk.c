@@ -301,8 +301,8 @@ enum aw_status unity_dry_run(struct aw_session *session, const struct aw_record 
     return status == AW_OK ? aw_session_dry_run(session, &shown, frame) : status;
 }
 
-enum aw_status unity_hear(struct aw_session *session, int64_t deadline,
-                          struct aw_received *received)
+enum aw_status unity_next_received(struct aw_session *session, int64_t deadline,
+                                   struct aw_received *received)
 {
     struct unity_state *state = session->state;
     struct aw_unity_received *got = &state->received;

@@ -426,7 +426,7 @@ static void receive_packet(struct handler *h, struct aw_arm_line *line)
     }
 }
 
-static void hear_text(struct handler *h)
+static void handle_text(struct handler *h)
 {
     if (aw_arm_is_ack(&h->line))
         receive_ack(h, aw_arm_ack_digit(&h->line));
@@ -443,7 +443,7 @@ static bool receive_line(struct handler *h)
     h->counters.overlong = h->reader.framer.overlong;
     h->counters.garbage = h->reader.garbage;
     if (status == AW_OK)
-        hear_text(h);
+        handle_text(h);
     return true;
 }
 
@@ -464,13 +464,13 @@ static bool add_raw(struct handler *h, uint8_t c)
     return true;
 }
 
-static void hear_raw(struct handler *h)
+static void handle_raw(struct handler *h)
 {
     uint8_t digit = (uint8_t)(h->raw[0] - '0');
     struct aw_span frame = {h->raw, h->n_raw};
     h->n_raw = 0;
     if (aw_arm_line_read(&h->wire, AW_TX, frame, &h->line) == AW_OK) {
-        hear_text(h);
+        handle_text(h);
         return;
     }
     h->counters.garbage++;
@@ -484,7 +484,7 @@ static void receive_raw(struct handler *h, const uint8_t *bytes, size_t size, in
 {
     for (size_t i = 0; i < size; i++)
         if (add_raw(h, bytes[i])) {
-            hear_raw(h);
+            handle_raw(h);
             advance(h, now);
         }
 }

@@ -46,7 +46,7 @@ static enum aw_status serve(struct aw_session *session, struct aw_device *device
 }
 
 enum aw_status aw_session_serve(struct aw_session *session, struct aw_device *device,
-                                aw_notice_fn *say)
+                                aw_notice_fn *report)
 {
     if (!device)
         return aw_fail(&session->err, AW_NO_LINK, "out of memory");
@@ -54,7 +54,7 @@ enum aw_status aw_session_serve(struct aw_session *session, struct aw_device *de
     if (status == AW_OK)
         status = serve(session, device);
     if (!session->dry_end && (status == AW_STOPPED || status == AW_LOST))
-        say(session, device);
+        report(session, device);
     device->ops->close(device);
     return status;
 }

@@ -18,6 +18,6 @@ typedef void aw_notice_fn(struct aw_session *session, struct aw_device *device);
  * signal or the end of the link; then calls say. Takes the device over. A device of NULL was not
  * made for want of memory: AW_NO_LINK. */
 enum aw_status aw_session_serve(struct aw_session *session, struct aw_device *device,
-                                aw_notice_fn *say);
+                                aw_notice_fn *report);
 
 #endif
