@@ -58,7 +58,7 @@ static void state_dir(const struct aw_session *session, char *out, size_t size)
     aw_state_path(session, "", out, size);
 }
 
-/* The simulator in this process is born with each link: there is nothing to remember. */
+/* The simulator in this process starts anew with each link: there is nothing to remember. */
 static bool remembers(const struct aw_session *session)
 {
     return !session->link->simulated;

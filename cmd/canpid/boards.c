@@ -73,7 +73,7 @@ enum aw_status canpid_configure(struct aw_session *session, const char *section,
     return AW_OK;
 }
 
-/* The boards of the file come first, then the usual ones that it does not speak of. */
+/* The boards of the file come first, then the usual ones that it does not name. */
 static void build_head(struct canpid_boards *boards, const struct aw_field *usual)
 {
     size_t rows = 0;

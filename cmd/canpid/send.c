@@ -190,8 +190,8 @@ static void report_disabled(struct aw_session *session, uint64_t boards,
                                                 state->lists[i], sizeof state->lists[i]));
 }
 
-/* Whoever says all of them does not say that there are so many: a board that this session has never
- * received of and never sent anything else to may stay silent, as long as one confirms. */
+/* "all" does not mean that each of them exists: a board that this session has received nothing from
+ * and sent nothing else to may stay silent, as long as another one confirms. */
 static bool may_be_absent(struct aw_session *session, uint64_t silent)
 {
     struct canpid_state *state = session->state;
@@ -220,7 +220,7 @@ static enum aw_status disable(struct aw_session *session, uint64_t boards, bool 
 }
 
 /* Without -b every board that has a name is disabled, and what this session has left enabled;
- * without -c for the controller seen last: stop asks for nothing. */
+ * without -c for the controller seen last: stop needs no option. */
 enum aw_status run_disable(struct aw_session *session, const struct aw_args *args)
 {
     struct canpid_state *state = session->state;

@@ -278,7 +278,7 @@ enum aw_status canpid_safe_stop(struct aw_session *session)
 {
     struct canpid_state *state = session->state;
     int usual_ms = aw_canpid_defaults().confirm_ms, *confirm_ms = &state->client.options.confirm_ms;
-    *confirm_ms = *confirm_ms < usual_ms ? *confirm_ms : usual_ms; /* whoever stops wants to go */
+    *confirm_ms = *confirm_ms < usual_ms ? *confirm_ms : usual_ms; /* stops are not to be slow */
     enum aw_status status = aw_canpid_disable(&state->client, state->driven | state->ongoing,
                                               AW_CANPID_LAST, NULL, &session->err);
     struct aw_error why = session->err;

@@ -10,7 +10,7 @@
 #define SENSORS       31
 #define ENOUGH_FRAMES 30 /* of sensors, to say that all are so */
 
-/* A full bus is read in blocks, with a rest between them, and not frame by frame. */
+/* A busy bus is read in blocks, with a pause between them, not frame by frame. */
 static enum aw_status next_frame(struct aw_session *session, int64_t deadline)
 {
     struct canpid_state *state = session->state;

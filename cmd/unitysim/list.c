@@ -6,8 +6,7 @@
 #include "shell/core/dry.h"
 #include "state.h"
 
-/* Nothing is sent: the real simulator hands its keyboard over to whoever sends the first datagram.
- */
+/* Nothing is sent: the real simulator takes no keys any more once a first datagram has come. */
 
 /* Does feedback come within a fifth of a second? */
 static enum aw_status receives(struct aw_session *session, bool *received)

@@ -143,8 +143,8 @@ static enum aw_status command(struct client *self, const char *line, bool *answe
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* Ends what somebody before us may have begun, and waits for the answer to the question after it,
- * so that later answers are to later commands. */
+/* Ends a line that another program may have begun, sends a query and waits for its answer, so that
+ * later answers belong to later commands. */
 static enum aw_status find_adapter(struct client *self, bool *answered, struct aw_error *err)
 {
     enum aw_slcan_kind kind = AW_SLCAN_DONE;

@@ -242,7 +242,7 @@ static void fault_close(struct aw_link *link)
     struct fault_link *self = (struct fault_link *)link;
     enum aw_status status = AW_OK;
     while (status == AW_OK && !self->ended && self->tx.first) {
-        aw_clock_sleep(link->clock, self->tx.first->due); /* or until somebody is in a hurry */
+        aw_clock_sleep(link->clock, self->tx.first->due); /* or until a stop is asked for */
         status = send_due(self, self->tx.first->due, NULL);
     }
     clear(&self->tx);

@@ -75,7 +75,7 @@ void aw_arm_init(struct aw_arm *arm, struct aw_link *link, const struct aw_arm_o
         arm->memory = *memory;
     if (link->connections)
         forget_digits(&arm->memory);
-    arm->tx_sure = arm->rx_sure = link->simulated; /* born with this link */
+    arm->tx_sure = arm->rx_sure = link->simulated; /* started with this link */
     bool received = arm->memory.rx >= 2;
     arm->receiver = (struct aw_arm_receiver){received ? arm->memory.rx : 2, !received};
     if (options->seq != AW_ARM_SEQ_AUTO) {

@@ -162,8 +162,8 @@ static bool run(struct trial *t, const struct aw_variant *variant, struct aw_spa
     aw_wire_init(&t->wire, &aw_ezphys_protocol, variant, false);
     walk(t, bytes);
     t->guess.score = score(t);
-    /* Most of it must have been looked at: a wire that waits for the rest of a message of 1 MB has
-     * not understood anything. */
+    /* Most of the capture must have been decoded: a description that still waits for the end of a
+     * message of 1 MB is wrong. */
     return t->guess.packets > 0 && t->guess.bytes + 2048 > bytes.size / 2;
 }
 

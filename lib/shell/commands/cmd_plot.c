@@ -298,7 +298,8 @@ static bool handle_keys(struct plot *p)
     return true;
 }
 
-/* Takes in what came, or notes that nothing does: the picture stays until somebody leaves. */
+/* Adds what came to the plot, or notes the end of the source: the picture stays until a key ends
+ * it. */
 static enum aw_status plot_next(struct plot *p)
 {
     struct aw_item item;

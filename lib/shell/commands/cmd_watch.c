@@ -86,8 +86,9 @@ static bool names_any(const char *part, unsigned dir, const struct aw_names *nam
     return false;
 }
 
-/* What of a pattern names fields: all of it, or what stands behind the name of a subject. Subjects
- * speak: "hip.axis2" is one, though there is a command with a field "axis2". */
+/* What of a pattern names fields: all of it, or what stands behind the name of a subject. Behind a
+ * subject only fields of received messages count: "hip.axis2" is a subject, though a command has a
+ * field "axis2". */
 static const char *field_part(const char *pattern, const struct aw_names *names)
 {
     if (names_any(pattern, AW_BOTH, names))

@@ -222,7 +222,7 @@ static void put_script(FILE *to, const struct aw_traces *traces, const char *pat
     fputs("unset multiplot\nset output\n", to);
 }
 
-/* Signals that we take ourselves while a device is open are gnuplot's to die of. */
+/* Signals that are blocked here while a device is open end gnuplot as usual. */
 static void release_signals(posix_spawnattr_t *attributes)
 {
     sigset_t none, pipe;

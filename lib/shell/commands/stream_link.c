@@ -75,7 +75,8 @@ static enum aw_status next_frame(struct aw_stream *s)
     return AW_MORE;
 }
 
-/* What is there is read at once; then comes a short rest, so that a flood is read in blocks. */
+/* What is there is read at once; then comes a short pause, so that fast messages are read in
+ * blocks. */
 static enum aw_status read_link(struct aw_stream *s, int64_t deadline)
 {
     struct aw_clock *clock = s->session->clock;

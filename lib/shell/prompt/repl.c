@@ -219,8 +219,8 @@ static void suspend(struct aw_session *session)
     rl_forced_update_display();
 }
 
-/* The terminal belongs to readline from here. What was typed before, while a command ran, it has
- * kept as lines: the Ctrl-D of those times, an end of file, is a NUL among the characters now. */
+/* The terminal belongs to readline from here. What was typed while a command ran was read as lines:
+ * a Ctrl-D among it, an end of file then, is a NUL character now. */
 static void install(struct aw_session *session, const char *prompt)
 {
     int waiting = 0;

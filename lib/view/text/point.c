@@ -103,7 +103,7 @@ size_t aw_record_points(const struct aw_names *names, const struct aw_record *re
     return n;
 }
 
-/* The row of the wire that a path of somebody's JSON speaks of. */
+/* The row of the wire that a path in foreign JSON means. */
 static void find_row(struct aw_names *names, struct aw_point *point)
 {
     const struct aw_codec *codec = NULL;
