@@ -75,7 +75,7 @@ enum aw_status run_compare(struct aw_session *session, const struct aw_args *arg
         status = load(session, aw_arg(args, "b", 0), &b);
     if (status == AW_OK)
         status = aw_compare(&a, &b, &comparison, &session->err);
-    if (status == AW_OK && aw_session_json(session))
+    if (status == AW_OK && aw_session_formatted(session))
         report(session, &comparison);
     else if (status == AW_OK)
         print_table(session, &comparison);

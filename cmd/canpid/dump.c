@@ -45,7 +45,7 @@ enum aw_status run_dump(struct aw_session *session, const struct aw_args *args)
                        .line = strcmp(as, "decoded") != 0,
                        .decoded = strcmp(as, "candump") != 0};
     (void)args;
-    if (aw_session_json(session))
+    if (aw_session_formatted(session))
         d.line = !(d.decoded = true); /* records only: a program reads them */
     d.left = (uint64_t)aw_option_number(session, "count");
     d.counted = d.left > 0;

@@ -101,17 +101,17 @@ static enum aw_status estimate(struct canpid_run *run, struct sweep_state *s)
 
 static void print_points(struct canpid_run *run, const struct sweep_state *s)
 {
-    struct aw_output *out = &run->session->out;
-    bool json = aw_session_json(run->session);
-    if (!json)
-        aw_output_print(out, "%10s %10s %10s\n", "Hz", "gain dB", "phase deg");
+    if (!aw_session_formatted(run->session))
+        aw_output_print(&run->session->out, "%10s %10s %10s\n", "Hz", "gain dB", "phase deg");
     for (int i = 0; i < s->sweep.n; i++) {
         const struct aw_bode_point *p = &s->points[i];
-        if (json)
-            aw_output_print(out, "{\"hz\":%.4g,\"gain_db\":%.3f,\"phase_deg\":%.2f}\n", p->hz,
-                            p->gain_db, p->phase_deg);
-        else
-            aw_output_print(out, "%10.4g %10.3f %10.2f\n", p->hz, p->gain_db, p->phase_deg);
+        struct aw_object row;
+        aw_object_start(&row, NULL);
+        aw_object_number(&row, "hz", p->hz, -4, NULL);
+        aw_object_number(&row, "gain_db", p->gain_db, 3, NULL);
+        aw_object_number(&row, "phase_deg", p->phase_deg, 2, NULL);
+        aw_session_row(run->session, &row, "%10.4g %10.3f %10.2f\n", p->hz, p->gain_db,
+                       p->phase_deg);
     }
 }
 

@@ -1,4 +1,5 @@
 /* list, info: what there is in the simulation, as lines and as a tree. */
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "shell/commands/common.h"
 #include "state.h"
 
+#define ENDS_MAX (12 * sizeof((struct aw_ez_name *)NULL)->bodies[0] + 8) /* as JSON */
 #define WINDOW_S 0.5 /* of watching, for the rates */
 
 /* An object of either kind, for both ways of showing. */
@@ -119,39 +121,60 @@ static void describe(const struct item *item, char *out, size_t size)
         print_axes(out, size, item->joint);
 }
 
-static void print_json(const struct listing *l, const struct item *item)
+static void print_ends(char out[ENDS_MAX], const struct aw_ez_name *entry)
 {
-    struct aw_output *out = &l->session->out;
-    aw_output_print(out, "{\"kind\":\"%s\"", aw_ez_kind_name(item->kind));
-    if (item->object->id)
-        aw_output_print(out, ",\"id\":%u", (unsigned)item->object->id);
-    aw_output_print(out, ",\"name\":");
-    aw_output_string(out, item->object->name);
-    if (l->seconds > 0)
-        aw_output_print(out, ",\"rate\":%.1f", rate(l, item));
-    else
-        aw_output_print(out, ",\"rate\":null");
-    if (item->body)
-        aw_output_print(out, ",\"position\":[%.7g,%.7g,%.7g]", item->body->position[0],
-                        item->body->position[1], item->body->position[2]);
-    if (item->joint)
-        aw_output_print(out, ",\"axes\":%d,\"feedback\":%s", item->joint->n_axes,
-                        item->joint->feedback ? "true" : "false");
-    if (item->entry && item->joint)
-        aw_output_print(out, ",\"bodies\":[\"%s\",\"%s\"]",
-                        *item->entry->bodies[0] ? item->entry->bodies[0] : "world",
-                        *item->entry->bodies[1] ? item->entry->bodies[1] : "world");
-    aw_output_print(out, "}\n");
+    for (int i = 0; i < 2; i++) {
+        const char *body = *entry->bodies[i] ? entry->bodies[i] : "world";
+        *out++ = i ? ',' : '[';
+        out = aw_json_string(out, body, sizeof entry->bodies[i]);
+    }
+    snprintf(out, 2, "]");
 }
 
-static void print_line(const struct listing *l, const struct item *item)
+/* Columns that only bodies, or only joints, have. */
+static void add_list(struct aw_object *row, const char *key, bool has, const char *list)
 {
-    char what[160], rate[16], name[sizeof item->object->name];
+    aw_object_list(row, key, list);
+    if (!has)
+        aw_object_absent(row);
+}
+
+static void add_joint(struct aw_object *row, const struct aw_ez_joint *joint)
+{
+    aw_object_number(row, "axes", joint ? joint->n_axes : 0, 0, NULL);
+    if (!joint)
+        aw_object_absent(row);
+    aw_object_truth(row, "feedback", joint && joint->feedback);
+    if (!joint)
+        aw_object_absent(row);
+}
+
+static void print_item(const struct listing *l, const struct item *item)
+{
+    char position[64] = "", bodies[ENDS_MAX] = "", what[160], rates[16];
+    char name[sizeof item->object->name];
+    bool ends = item->entry && item->joint;
+    struct aw_object row;
+    if (item->body)
+        snprintf(position, sizeof position, "[%.7g,%.7g,%.7g]", item->body->position[0],
+                 item->body->position[1], item->body->position[2]);
+    if (ends)
+        print_ends(bodies, item->entry);
+    aw_object_start(&row, NULL);
+    aw_object_text(&row, "kind", aw_ez_kind_name(item->kind));
+    aw_object_number(&row, "id", item->object->id, 0, NULL);
+    if (!item->object->id)
+        aw_object_absent(&row);
+    aw_object_text(&row, "name", item->object->name);
+    aw_object_number(&row, "rate", l->seconds > 0 ? rate(l, item) : NAN, 1, NULL);
+    add_list(&row, "position", item->body, position);
+    add_joint(&row, item->joint);
+    add_list(&row, "bodies", ends, bodies);
     describe(item, what, sizeof what);
     snprintf(name, sizeof name, "%s", item->object->name);
     aw_utf8_clean(name); /* it came over the wire */
-    aw_output_print(&l->session->out, "%-5s %5u  %-24s %11s  %s\n", aw_ez_kind_name(item->kind),
-                    (unsigned)item->object->id, name, rate_text(l, item, rate), what);
+    aw_session_row(l->session, &row, "%-5s %5u  %-24s %11s  %s\n", aw_ez_kind_name(item->kind),
+                   (unsigned)item->object->id, name, rate_text(l, item, rates), what);
 }
 
 static void print_scene(const struct listing *l)
@@ -171,7 +194,7 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
     (void)args;
     enum aw_status status = collect(&l);
     for (size_t i = 0; i < l.n && status == AW_OK; i++)
-        (aw_session_json(session) ? print_json : print_line)(&l, &l.items[i]);
+        print_item(&l, &l.items[i]);
     return status;
 }
 
@@ -249,9 +272,9 @@ enum aw_status run_info(struct aw_session *session, const struct aw_args *args)
     enum aw_status status = collect(&l);
     if (status != AW_OK)
         return status;
-    for (size_t i = 0; i < l.n && aw_session_json(session); i++)
-        print_json(&l, &l.items[i]);
-    if (aw_session_json(session))
+    for (size_t i = 0; i < l.n && aw_session_formatted(session); i++)
+        print_item(&l, &l.items[i]);
+    if (aw_session_formatted(session))
         return AW_OK;
     print_scene(&l);
     print_tree(&l, "", 1, shown); /* what the world holds */

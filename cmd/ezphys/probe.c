@@ -105,16 +105,17 @@ static enum aw_status read_bytes(struct aw_session *session, const char *path, s
 
 static void print_guess(struct aw_session *session, const struct aw_ez_guess *guess, size_t rank)
 {
-    if (aw_session_json(session))
-        aw_output_print(&session->out,
-                        "{\"rank\":%zu,\"wire\":\"%s\",\"score\":%.4f,\"margin\":%.4f,\"sure\":%s,"
-                        "\"packets\":%llu,\"why\":\"%s\"}\n",
-                        rank, guess->wire, guess->score, guess->margin,
-                        guess->sure ? "true" : "false", (unsigned long long)guess->packets,
-                        guess->why);
-    else
-        aw_output_print(&session->out, "%zu. --wire %s   %.1f %%: %s\n", rank, guess->wire,
-                        100 * guess->score, guess->why);
+    struct aw_object row;
+    aw_object_start(&row, NULL);
+    aw_object_number(&row, "rank", (double)rank, 0, NULL);
+    aw_object_text(&row, "wire", guess->wire);
+    aw_object_number(&row, "score", guess->score, 4, NULL);
+    aw_object_number(&row, "margin", guess->margin, 4, NULL);
+    aw_object_truth(&row, "sure", guess->sure);
+    aw_object_number(&row, "packets", (double)guess->packets, 0, NULL);
+    aw_object_text(&row, "why", guess->why);
+    aw_session_row(session, &row, "%zu. --wire %s   %.1f %%: %s\n", rank, guess->wire,
+                   100 * guess->score, guess->why);
 }
 
 enum aw_status run_probe(struct aw_session *session, const struct aw_args *args)

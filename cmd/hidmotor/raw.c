@@ -48,7 +48,7 @@ static enum aw_status show_bytes(struct aw_session *session, const uint8_t *byte
 {
     char hex[AW_HEX_SIZE(AW_HIDMOTOR_REPORT)];
     aw_hex_print(&aw_hidmotor_protocol, (struct aw_span){bytes, AW_HIDMOTOR_REPORT}, hex);
-    aw_output_print(&session->out, aw_session_json(session) ? "{\"bytes\":\"%s\"}\n" : "%s\n", hex);
+    aw_session_row_text(session, "bytes", hex);
     return AW_OK;
 }
 

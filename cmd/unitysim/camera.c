@@ -56,10 +56,20 @@ void unity_complete_views(struct aw_session *session, aw_candidate_fn *add, void
     aw_unity_views_free(&views);
 }
 
+static void add_camera(struct aw_object *object, const struct aw_unity_camera *camera)
+{
+    aw_object_number(object, "x", camera->x, 0, "mm");
+    aw_object_number(object, "y", camera->y, 0, "mm");
+    aw_object_number(object, "z", camera->z, 0, "mm");
+    aw_object_number(object, "rx", camera->rx, 0, "deg");
+    aw_object_number(object, "ry", camera->ry, 0, "deg");
+    aw_object_number(object, "rz", camera->rz, 0, "deg");
+}
+
 static enum aw_status list_views(struct aw_session *session)
 {
     struct aw_unity_views views;
-    char path[512], name[AW_UNITY_VIEW_NAME * 6 + 3];
+    char path[512];
     enum aw_status status = views_path(session, path, sizeof path);
     if (status == AW_OK)
         status = aw_unity_views_load(&views, path, &session->err);
@@ -67,14 +77,13 @@ static enum aw_status list_views(struct aw_session *session)
         return status;
     for (size_t i = 0; i < views.n; i++) {
         const struct aw_unity_camera *c = &views.views[i].camera;
-        *aw_json_string(name, views.views[i].name, AW_UNITY_VIEW_NAME) = '\0';
-        aw_output_print(&session->out,
-                        aw_session_json(session)
-                            ? "{\"view\":%s,\"x\":%d,\"y\":%d,\"z\":%d,\"rx\":%d,\"ry\":%d,"
-                              "\"rz\":%d}\n"
-                            : "%-32s %6d %6d %6d mm  %4d %4d %4d deg\n",
-                        aw_session_json(session) ? name : views.views[i].name, c->x, c->y, c->z,
-                        c->rx, c->ry, c->rz);
+        const char *name = views.views[i].name;
+        struct aw_object row;
+        aw_object_start(&row, NULL);
+        aw_object_text(&row, "view", name);
+        add_camera(&row, c);
+        aw_session_row(session, &row, "%-32s %6d %6d %6d mm  %4d %4d %4d deg\n", name, c->x, c->y,
+                       c->z, c->rx, c->ry, c->rz);
     }
     if (views.n == 0)
         aw_session_notice(session, "no view is saved in %s", path);
@@ -108,12 +117,7 @@ static void report(struct aw_session *session, const char *result,
     struct aw_object *object = &session->result;
     aw_object_start(object, "camera");
     aw_object_text(object, "result", result);
-    aw_object_number(object, "x", camera->x, 0, "mm");
-    aw_object_number(object, "y", camera->y, 0, "mm");
-    aw_object_number(object, "z", camera->z, 0, "mm");
-    aw_object_number(object, "rx", camera->rx, 0, "deg");
-    aw_object_number(object, "ry", camera->ry, 0, "deg");
-    aw_object_number(object, "rz", camera->rz, 0, "deg");
+    add_camera(object, camera);
 }
 
 static enum aw_status get(struct aw_session *session, struct aw_unity_camera *camera)

@@ -109,14 +109,22 @@ enum aw_status unity_limits(struct aw_session *session, struct aw_unity_limits *
 /* ---- The command -------------------------------------------------------------------------------
  */
 
-static void show_json(struct aw_session *session, const struct aw_unity_limits *limits)
+static void describe(struct aw_object *row, const struct aw_unity_limits *limits)
 {
-    aw_output_print(&session->out, "{\"limits\":{");
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        aw_output_print(&session->out, "%s\"%s\":{\"min\":%d,\"max\":%d,\"velocity\":%d}",
-                        i ? "," : "", aw_unity_joint_name(i), limits->joint[i].min,
-                        limits->joint[i].max, aw_unity_velocity_cap(i));
-    aw_output_print(&session->out, "}}\n");
+    aw_object_start(row, NULL);
+    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+        const struct {
+            const char *name;
+            int value;
+        } parts[] = {{"min", limits->joint[i].min},
+                     {"max", limits->joint[i].max},
+                     {"velocity", aw_unity_velocity_cap(i)}};
+        for (int k = 0; k < 3; k++) {
+            char key[48];
+            snprintf(key, sizeof key, "limits.%s.%s", aw_unity_joint_name(i), parts[k].name);
+            aw_object_number(row, key, parts[k].value, 0, NULL);
+        }
+    }
 }
 
 static void show_text(struct aw_session *session, const struct aw_unity_limits *limits)
@@ -134,9 +142,9 @@ static void show_text(struct aw_session *session, const struct aw_unity_limits *
 
 static enum aw_status show(struct aw_session *session, const struct aw_unity_limits *limits)
 {
-    if (aw_session_json(session))
-        show_json(session, limits);
-    else
+    struct aw_object row;
+    describe(&row, limits);
+    if (!aw_session_print_row(session, &row))
         show_text(session, limits);
     return AW_OK;
 }

@@ -66,15 +66,16 @@ static void report_row(struct play *play)
     bool user = row->kind == AW_SEQUENCE_USER;
     char goal[48];
     unity_position_text(player->goal, goal, sizeof goal);
-    if (aw_session_json(session))
-        aw_output_print(&session->out,
-                        "{\"row\":%zu,\"line\":%u,\"joint\":\"%s\",\"kind\":\"%s\","
-                        "\"goal\":%d,\"tolerance\":%d}\n",
-                        player->row + 1, row->line, name, user ? "user" : "auto", player->goal,
-                        row->tolerance);
-    else
-        aw_output_print(&session->out, "%3zu/%zu  %-12s %s %s\n", player->row + 1, play->sequence.n,
-                        name, user ? "waits for you to bring it to" : "to", goal);
+    struct aw_object line;
+    aw_object_start(&line, NULL);
+    aw_object_number(&line, "row", (double)(player->row + 1), 0, NULL);
+    aw_object_number(&line, "line", row->line, 0, NULL);
+    aw_object_text(&line, "joint", name);
+    aw_object_text(&line, "kind", user ? "user" : "auto");
+    aw_object_number(&line, "goal", player->goal, 0, NULL);
+    aw_object_number(&line, "tolerance", row->tolerance, 0, NULL);
+    aw_session_row(session, &line, "%3zu/%zu  %-12s %s %s\n", player->row + 1, play->sequence.n,
+                   name, user ? "waits for you to bring it to" : "to", goal);
     aw_output_flush(&session->out, NULL);
 }
 

@@ -71,7 +71,7 @@ static enum aw_status live_view(void *context, bool keys)
 
 enum aw_status run_view(struct aw_session *session, const struct aw_args *args)
 {
-    if (aw_session_json(session))
+    if (aw_session_formatted(session))
         return run_status(session, args);
     enum aw_status status = unity_ready(session);
     if (status == AW_OK)

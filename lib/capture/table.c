@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/number.h"
 #include "base/utf8.h"
 
@@ -28,10 +29,8 @@ static enum aw_status add_name(struct aw_table *table, const char *name, size_t 
     if (table->n_columns == AW_TABLE_COLUMNS)
         return aw_fail(err, AW_USAGE, "table: more than %d columns — leave some out",
                        AW_TABLE_COLUMNS);
-    if (length == 0 || length >= AW_TABLE_NAME || memchr(name, ',', length) ||
-        memchr(name, '"', length))
-        return aw_fail(err, AW_USAGE,
-                       "column %zu: '%.*s' is no name — use 1 to %d characters, no comma or quote",
+    if (length == 0 || length >= AW_TABLE_NAME)
+        return aw_fail(err, AW_USAGE, "column %zu: '%.*s' is no name — use 1 to %d characters",
                        table->n_columns + 1, shown, name, AW_TABLE_NAME - 1);
     char *place = table->names[table->n_columns];
     memcpy(place, name, length);
@@ -139,52 +138,33 @@ struct place {
     char separator; /* ' ': any number of blanks */
 };
 
-/* One cell, without the blanks and quotes around it. */
-struct cell {
-    const char *text;
-    size_t length;
-};
-
-static struct cell trim(const char *from, const char *to)
-{
-    while (from < to && isspace((unsigned char)*from))
-        from++;
-    while (to > from && isspace((unsigned char)to[-1]))
-        to--;
-    if (to - from >= 2 && *from == '"' && to[-1] == '"')
-        from++, to--;
-    return (struct cell){from, (size_t)(to - from)};
-}
-
+/* The first of these that stands in the line, outside of quotes. */
 static char separator_of(const char *line)
 {
     static const char separators[] = ";,\t";
-    const char *found = separators;
-    while (*found && !strchr(line, *found))
-        found++;
-    return *found ? *found : ' ';
+    for (const char *found = separators; *found; found++) {
+        bool quoted = false;
+        for (const char *p = line; *p; p++) {
+            quoted ^= *p == '"';
+            if (*p == *found && !quoted)
+                return *found;
+        }
+    }
+    return ' ';
 }
 
-static bool next_word(const char **rest, struct cell *cell)
+static bool next_word(const char **rest, struct aw_csv_cell *cell)
 {
     static const char blanks[] = " \t\r\n";
     const char *begin = *rest + strspn(*rest, blanks);
-    *cell = (struct cell){begin, strcspn(begin, blanks)};
+    *cell = (struct aw_csv_cell){.text = begin, .length = strcspn(begin, blanks)};
     *rest = begin + cell->length;
     return cell->length > 0;
 }
 
-/* Takes the next cell of the line; false after the last one. *rest is NULL then. */
-static bool next_cell(const char **rest, char separator, struct cell *cell)
+static bool next_cell(const char **rest, char separator, struct aw_csv_cell *cell)
 {
-    if (!*rest)
-        return false;
-    if (separator == ' ')
-        return next_word(rest, cell);
-    const char *end = strchr(*rest, separator);
-    *cell = trim(*rest, end ? end : *rest + strlen(*rest));
-    *rest = end ? end + 1 : NULL;
-    return true;
+    return separator == ' ' ? next_word(rest, cell) : aw_csv_next(rest, separator, cell);
 }
 
 static enum aw_status at_line(const struct place *place, struct aw_error *err)
@@ -199,14 +179,17 @@ static enum aw_status at_line(const struct place *place, struct aw_error *err)
 static enum aw_status read_header(struct aw_table *table, const char *line,
                                   const struct place *place, struct aw_error *err)
 {
-    struct cell cell;
-    while (next_cell(&line, place->separator, &cell))
-        if (add_name(table, cell.text, cell.length, err) != AW_OK)
+    struct aw_csv_cell cell;
+    while (next_cell(&line, place->separator, &cell)) {
+        char name[2 * AW_TABLE_NAME];
+        size_t length = aw_csv_copy(&cell, name, sizeof name);
+        if (add_name(table, length < sizeof name ? name : cell.text, length, err) != AW_OK)
             return at_line(place, err);
+    }
     return AW_OK;
 }
 
-static bool parse_cell(const struct cell *cell, double *value)
+static bool parse_cell(const struct aw_csv_cell *cell, double *value)
 {
     char text[64];
     if (cell->length >= sizeof text)
@@ -218,7 +201,7 @@ static bool parse_cell(const struct cell *cell, double *value)
 
 static bool begins_with_number(const char *line, char separator)
 {
-    struct cell cell;
+    struct aw_csv_cell cell;
     double value;
     return next_cell(&line, separator, &cell) && parse_cell(&cell, &value);
 }
@@ -228,7 +211,7 @@ static enum aw_status name_columns(struct aw_table *table, const char *line,
                                    const struct place *place, struct aw_error *err)
 {
     char name[AW_TABLE_NAME];
-    struct cell cell;
+    struct aw_csv_cell cell;
     enum aw_status status = AW_OK;
     for (size_t i = 0;
          (next_cell(&line, place->separator, &cell) || i < place->n_names) && status == AW_OK;
@@ -241,8 +224,9 @@ static enum aw_status name_columns(struct aw_table *table, const char *line,
     return status == AW_OK ? AW_OK : at_line(place, err);
 }
 
-static enum aw_status bad_cell(const struct aw_table *table, size_t column, const struct cell *cell,
-                               const struct place *place, struct aw_error *err)
+static enum aw_status bad_cell(const struct aw_table *table, size_t column,
+                               const struct aw_csv_cell *cell, const struct place *place,
+                               struct aw_error *err)
 {
     int length = cell->length > 40 ? 40 : (int)cell->length;
     return aw_fail(err, AW_MALFORMED,
@@ -256,7 +240,7 @@ static enum aw_status read_row(struct aw_table *table, const char *line, const s
 {
     double row[AW_TABLE_COLUMNS];
     size_t n = 0;
-    struct cell cell;
+    struct aw_csv_cell cell;
     for (; next_cell(&line, place->separator, &cell); n++) {
         if (n < table->n_columns && !parse_cell(&cell, &row[n]))
             return bad_cell(table, n, &cell, place, err);
@@ -288,8 +272,8 @@ static enum aw_status read_line(struct aw_table *table, const char *line, struct
 {
     if (place->line == 1)
         line += aw_utf8_mark(line);
-    struct cell all = trim(line, line + strlen(line));
-    if (all.length == 0 || *all.text == '#')
+    line += strspn(line, " \t\r\n\v\f");
+    if (*line == '\0' || *line == '#')
         return AW_OK;
     return table->n_columns == 0 ? read_first(table, line, place, err)
                                  : read_row(table, line, place, err);
@@ -367,7 +351,9 @@ enum aw_status aw_table_write_header(FILE *file, const struct aw_table *table, s
     for (size_t i = 0; i < table->n_columns; i++) {
         if (i > 0)
             fputc(',', file);
-        fputs(table->names[i], file);
+        char cell[2 * AW_TABLE_NAME + 3];
+        aw_csv_quote(table->names[i], ',', cell);
+        fputs(cell, file);
     }
     fputc('\n', file);
     return check_written(file, err);

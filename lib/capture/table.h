@@ -33,8 +33,7 @@ struct aw_table {
     size_t *lines; /* of the file each row was read from; 0 for one that was added */
 };
 
-/* A table with these columns and no rows. AW_USAGE: too many, too long, twice the same, or with a
- * comma or quote in it. */
+/* A table with these columns and no rows. AW_USAGE: too many, too long, or twice the same. */
 enum aw_status aw_table_init(struct aw_table *table, const char *const *names, size_t n,
                              struct aw_error *err);
 void aw_table_free(struct aw_table *table);

@@ -201,7 +201,7 @@ END
     ok armctl --config other.ini decode 30444547312C3039300D0A
     matches "$output" "{*"
     ok armctl --config=other.ini config path
-    same "$output" other.ini
+    same "$(json .path)" '"other.ini"'
     ok armctl --config none.ini config path
     has "$stderr" "none.ini: No such file"
     fails 2 armctl -q --config none.ini -l "$fast" deg 1 90

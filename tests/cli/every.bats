@@ -145,6 +145,54 @@ END
     fails 6 ezphys --dry-run step -3
 }
 
+# What `each` has no good words for: a recording to look into, gains that differ, two runs.
+more() {
+    cat <<'END' | sed -n "s/^$1: //p"
+armctl: info run.pcapng
+armctl: decode run.pcapng
+armctl: encode deg joint=1 angle=90
+armctl: describe --as md
+armctl: --config aliases.ini config show
+hidmotor: info run.pcapng
+hidmotor: gains
+hidmotor: gains set elbow.kp=0.02
+hidmotor: gains diff arm.gains
+hidmotor: --dry-run raw 37 1 2 3
+canpid: info run.pcapng
+canpid: compare a.csv b.csv
+canpid: gains diff lknee.gains
+canpid: dump -n 3
+canpid: sweep --amplitude 20deg -b lknee -c pos
+unitysim: info run.pcapng
+unitysim: --views views.csv camera views
+unitysim: play sequence.csv
+ezphys: info run.pcapng
+ezphys: list
+ezphys: probe run.pcapng
+END
+}
+
+@test "every command in text, -j, --csv and --format: each gives its form, or says why it has none" {
+    printf '[link]\nbench = sim:\n' >aliases.ini
+    printf 'elbow pid kp 0.02\n' >arm.gains
+    printf 'lknee pos kp 3\n' >lknee.gains
+    printf 'above,1,2,3,4,5,6\n' >views.csv
+    printf '%s\n' 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)' \
+        'Elbow,Auto,2300,45,10,0,' >sequence.csv
+    for value in 10 12; do
+        canpid -q -l "$fast" step --from 0deg --to ${value}deg -b lknee -c pos --save run$value.csv
+    done
+    mv run10.csv a.csv
+    mv run12.csv b.csv
+    for tool in armctl hidmotor canpid unitysim ezphys; do
+        $tool -q -l sim: record run.pcapng --for 0.3s
+        { each $tool && more $tool; } | sed -E "
+            s/^(watch|plot .*[^ ]|plot) *$/\1 --for 0.2s/
+            s#^#$tool -q -l '$fast' #" >"$tool.forms"
+        python3 "$BATS_TEST_DIRNAME/formats.py" <"$tool.forms"
+    done
+}
+
 @test "--dry-run at the prompt's side of a session: the conversation does not notice" {
     printf '%s\n' 'setpoint 10deg -b lknee -c pos' 'setpoint 5deg -b lknee -c pos --dry-run' \
         'watch --dry-run' >script

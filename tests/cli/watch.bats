@@ -325,3 +325,19 @@ in_time() { ok python3 "$root/tests/cli/lateness.py" "$@"; }
     in_time sh -c 'canpid -q -l sim: dump --as candump | canpid decode -j -'
     in_time sh -c 'canpid -q -l sim: watch -j | canpid watch -j -'
 }
+
+@test "watch - shows the rows of a CSV file, in every form, whatever its columns are called" {
+    printf 't,"a ""b"", c",x\n1,2,3\n2,4,5\n' >odd.csv
+    ok armctl watch - <odd.csv
+    same "$output" $'<- t=1 a "b", c=2 x=3\n<- t=2 a "b", c=4 x=5'
+    ok armctl watch -j - <odd.csv
+    same "$(json .)" '{"t":2,"a \"b\", c":4,"x":5}'
+    ok armctl watch --csv - <odd.csv
+    same "$output" "$(cat odd.csv)"
+    ok armctl watch --format '%{x}' - <odd.csv
+    same "$output" $'3\n5'
+    ok armctl watch --csv - <<<$'t,x,y\n1,2,3\n2,,4'
+    same "$output" $'t,x,y\n1,2,3\n2,,4'
+    ok armctl plot 'a*' odd.csv --out odd.svg
+    grep -q 'a &quot;b&quot;, c\|a "b", c' odd.svg
+}

@@ -22,25 +22,11 @@ enum aw_status aw_cells_fail(const struct aw_cells *cells, const char *at, enum 
                    (size_t)(at - cells->start) + 1, why);
 }
 
-static struct aw_cell trim(const char *start, const char *end)
-{
-    while (start < end && isspace((unsigned char)*start))
-        start++;
-    while (end > start && isspace((unsigned char)end[-1]))
-        end--;
-    return (struct aw_cell){start, (int)(end - start)};
-}
-
 static void cut(struct aw_cells *cells, size_t max)
 {
-    const char *line = cells->start;
-    for (cells->n = 0; cells->n <= max;) {
-        const char *comma = strchrnul(line, ',');
-        cells->cell[cells->n++] = trim(line, comma);
-        if (!*comma)
-            break;
-        line = comma + 1;
-    }
+    const char *rest = cells->start;
+    for (cells->n = 0; cells->n <= max && aw_csv_next(&rest, ',', &cells->cell[cells->n]);)
+        cells->n++;
 }
 
 enum aw_status aw_cells_next(struct aw_cells *cells, size_t max, struct aw_error *err)
@@ -55,8 +41,8 @@ enum aw_status aw_cells_next(struct aw_cells *cells, size_t max, struct aw_error
                                  "a zero byte — is this a text file?");
         if (cells->line == 1)
             cells->start += aw_utf8_mark(cells->text);
-        struct aw_cell all = trim(cells->start, cells->text + used);
-        if (all.length == 0 || *all.text == '#')
+        const char *first = cells->start + strspn(cells->start, " \t\r\n\v\f");
+        if (*first == '\0' || *first == '#')
             continue;
         cut(cells, max);
         return AW_OK;
@@ -82,26 +68,25 @@ enum aw_status aw_cells_count(const struct aw_cells *cells, size_t n, const char
     if (cells->n > n)
         return aw_cells_fail(cells, cells->cell[n].text, AW_MALFORMED, err,
                              "text behind cell %zu — remove it", n);
-    const struct aw_cell *last = &cells->cell[cells->n - 1];
+    const struct aw_csv_cell *last = &cells->cell[cells->n - 1];
     return aw_cells_fail(cells, last->text + last->length, AW_MALFORMED, err,
                          "%s is missing: %zu cells where %zu are needed — is the line cut off?",
                          titles[cells->n], cells->n, n);
 }
 
-bool aw_cell_is(const struct aw_cell *cell, const char *word)
+bool aw_cell_is(const struct aw_csv_cell *cell, const char *word)
 {
-    return (size_t)cell->length == strlen(word) &&
-           strncasecmp(cell->text, word, (size_t)cell->length) == 0;
+    return cell->length == strlen(word) && strncasecmp(cell->text, word, cell->length) == 0;
 }
 
 /* At most nine digits: no overflow. */
-static bool parse_whole(const struct aw_cell *cell, long *value)
+static bool parse_whole(const struct aw_csv_cell *cell, long *value)
 {
-    int at = cell->length > 0 && (cell->text[0] == '-' || cell->text[0] == '+');
+    size_t at = cell->length > 0 && (cell->text[0] == '-' || cell->text[0] == '+');
     if (cell->length == at || cell->length - at > 9)
         return false;
     *value = 0;
-    for (int i = at; i < cell->length; i++) {
+    for (size_t i = at; i < cell->length; i++) {
         if (!isdigit((unsigned char)cell->text[i]))
             return false;
         *value = *value * 10 + (cell->text[i] - '0');
@@ -114,11 +99,11 @@ static bool parse_whole(const struct aw_cell *cell, long *value)
 enum aw_status aw_cells_whole(const struct aw_cells *cells, size_t i, const struct aw_whole *what,
                               long *value, struct aw_error *err)
 {
-    const struct aw_cell *cell = &cells->cell[i];
+    const struct aw_csv_cell *cell = &cells->cell[i];
     if (!parse_whole(cell, value))
         return aw_cells_fail(cells, cell->text, AW_MALFORMED, err,
                              "%s: '%.*s' is not a whole number — correct the cell", what->title,
-                             cell->length > 30 ? 30 : cell->length, cell->text);
+                             cell->length > 30 ? 30 : (int)cell->length, cell->text);
     if (*value >= what->min && *value <= what->max)
         return AW_OK;
     return aw_cells_fail(cells, cell->text, AW_LIMIT, err,

@@ -12,15 +12,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/csv.h"
 #include "base/status.h"
 
 #define AW_CELLS_MAX 8
-
-/* Without the blanks around it; not NUL-terminated. */
-struct aw_cell {
-    const char *text;
-    int length;
-};
 
 /* Owns text. */
 struct aw_cells {
@@ -28,7 +23,7 @@ struct aw_cells {
     const char *name; /* of the file, for messages */
     unsigned line;    /* from 1 */
     size_t n;
-    struct aw_cell cell[AW_CELLS_MAX + 1];
+    struct aw_csv_cell cell[AW_CELLS_MAX + 1];
     char *text;
     size_t room;
     const char *start; /* of the line, behind a byte order mark */
@@ -51,7 +46,7 @@ enum aw_status aw_cells_fail(const struct aw_cells *cells, const char *at, enum 
     __attribute__((format(printf, 5, 6)));
 
 /* Is it this word, in letters of either case? */
-bool aw_cell_is(const struct aw_cell *cell, const char *word);
+bool aw_cell_is(const struct aw_csv_cell *cell, const char *word);
 
 /* A whole number between min and max: AW_MALFORMED or AW_LIMIT. unit: " ticks" or "". */
 struct aw_whole {

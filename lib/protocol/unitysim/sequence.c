@@ -42,9 +42,9 @@ static const struct column {
 static enum aw_status no_such_word(const struct aw_cells *cells, size_t i, struct aw_error *err)
 {
     const struct column *column = &columns[i];
-    const struct aw_cell *cell = &cells->cell[i];
+    const struct aw_csv_cell *cell = &cells->cell[i];
     char word[32];
-    snprintf(word, sizeof word, "%.*s", cell->length, cell->text);
+    snprintf(word, sizeof word, "%.*s", (int)cell->length, cell->text);
     const char *near = aw_suggest(word, column->words, column->n);
     if (near)
         return aw_cells_fail(cells, cell->text, AW_MALFORMED, err,

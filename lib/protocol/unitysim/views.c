@@ -150,7 +150,7 @@ static enum aw_status read_view(const struct aw_cells *cells, struct aw_unity_vi
         status = aw_cells_whole(cells, i, &ranges[i], &value[i], err);
     if (status != AW_OK)
         return status;
-    snprintf(name, sizeof name, "%.*s", cells->cell[NAME].length, cells->cell[NAME].text);
+    aw_csv_copy(&cells->cell[NAME], name, sizeof name);
     if (aw_unity_views_find(views, name))
         return aw_cells_fail(cells, cells->cell[NAME].text, AW_MALFORMED, err,
                              "'%s' is there twice — rename or remove one", name);

@@ -1,4 +1,5 @@
 /* The command config: every option's value and where it came from, and the aliases of links. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,16 +21,20 @@ static void origin(const struct aw_session *session, const struct aw_option_valu
     }
 }
 
-static void show_json(struct aw_session *session, const struct aw_option_value *value,
-                      const char *from)
+static void show(struct aw_session *session, const char *mark, const char *name, const char *value,
+                 const char *from)
 {
-    char line[1024], *p = line;
-    p += sprintf(p, "{\"option\":\"%s\",\"value\":", value->option->name);
-    p = value->text ? aw_json_string(p, value->text, 400) : p + sprintf(p, "null");
-    p += sprintf(p, ",\"from\":");
-    p = aw_json_string(p, from, 400);
-    p += sprintf(p, "}\n");
-    aw_output_write(&session->out, line, (size_t)(p - line));
+    char option[128];
+    struct aw_object row;
+    snprintf(option, sizeof option, "%s%.100s", mark, name);
+    aw_object_start(&row, NULL);
+    aw_object_text(&row, "option", option);
+    if (value)
+        aw_object_text(&row, "value", value);
+    else
+        aw_object_number(&row, "value", NAN, 0, NULL);
+    aw_object_text(&row, "from", from);
+    aw_session_row(session, &row, "%-18s %-24s %s\n", option, value ? value : "-", from);
 }
 
 static void show_options(struct aw_session *session)
@@ -38,11 +43,7 @@ static void show_options(struct aw_session *session)
         const struct aw_option_value *value = &session->options.values[i];
         char from[600];
         origin(session, value, from, sizeof from);
-        if (aw_session_json(session))
-            show_json(session, value, from);
-        else
-            aw_output_print(&session->out, "%-18s %-24s %s\n", value->option->name,
-                            value->text ? value->text : "-", from);
+        show(session, "", value->option->name, value->text, from);
     }
 }
 
@@ -50,19 +51,17 @@ static void show_aliases(struct aw_session *session)
 {
     const struct aw_config *config = session->config;
     for (size_t i = 0; i < config->n_aliases; i++)
-        aw_output_print(&session->out, "@%-17s %-24s %s\n", config->aliases[i].name,
-                        config->aliases[i].url, config->path);
+        show(session, "@", config->aliases[i].name, config->aliases[i].url, config->path);
 }
 
 enum aw_status aw_run_config(struct aw_session *session, const struct aw_args *args)
 {
     const char *action = aw_arg(args, "action", 0);
     if (action && strcmp(action, "path") == 0) {
-        aw_output_print(&session->out, "%s\n", session->config->path);
+        aw_session_row_text(session, "path", session->config->path);
         return AW_OK;
     }
     show_options(session);
-    if (!aw_session_json(session))
-        show_aliases(session);
+    show_aliases(session);
     return AW_OK;
 }

@@ -37,17 +37,13 @@ enum aw_status aw_find_message(struct aw_session *session, const char *name, enu
 
 static enum aw_status print_bytes(struct aw_session *session, struct aw_span bytes)
 {
-    struct aw_output *out = &session->out;
     if (aw_flag(session, "raw")) {
-        aw_output_write(out, (const char *)bytes.data, bytes.size);
+        aw_output_write(&session->out, (const char *)bytes.data, bytes.size);
         return AW_OK;
     }
     char hex[AW_HEX_SIZE(WRAPPED_MAX)];
     aw_hex_print(session->tool->protocol, bytes, hex);
-    if (aw_session_json(session))
-        aw_output_print(out, "{\"bytes\":\"%s\"}\n", hex);
-    else
-        aw_output_print(out, "%s\n", hex);
+    aw_session_row_text(session, "bytes", hex);
     return AW_OK;
 }
 

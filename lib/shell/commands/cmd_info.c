@@ -61,16 +61,25 @@ static void on_frame(void *context, struct aw_span frame)
     kind->last_ns = s->now_ns;
 }
 
+/* Marks and kinds are rows of one table; either leaves the columns of the other empty. */
+static void absent(struct aw_object *row, size_t n, const char *const *keys)
+{
+    for (size_t i = 0; i < n; i++) {
+        aw_object_text(row, keys[i], NULL);
+        aw_object_absent(row);
+    }
+}
+
 static void print_mark(struct survey *s, const struct aw_log_entry *entry)
 {
     double t = s->first_ns == AW_NO_TIME ? 0 : (double)(s->now_ns - s->first_ns) / 1e9;
-    char text[sizeof entry->comment * 6 + 3];
+    struct aw_object row;
     s->marks++;
-    *aw_json_string(text, entry->comment, sizeof entry->comment) = '\0';
-    if (aw_session_json(s->session))
-        aw_output_print(&s->session->out, "{\"mark\":%s,\"at\":%.6f}\n", text, t);
-    else
-        aw_output_print(&s->session->out, "mark     %12.6f s  %s\n", t, entry->comment);
+    aw_object_start(&row, NULL);
+    aw_object_text(&row, "mark", entry->comment);
+    aw_object_number(&row, "at", t, 6, NULL);
+    absent(&row, 4, (const char *const[]){"msg", "dir", "count", "hz"});
+    aw_session_row(s->session, &row, "mark     %12.6f s  %s\n", t, entry->comment);
 }
 
 static void take(struct survey *s, const struct aw_log_entry *entry)
@@ -126,13 +135,15 @@ static void print_kind(struct survey *s, const struct kind *kind)
 {
     const char *name = kind->codec->message->name;
     bool tx = kind->dir == AW_TX;
-    if (aw_session_json(s->session))
-        aw_output_print(&s->session->out,
-                        "{\"msg\":\"%s\",\"dir\":\"%s\",\"count\":%" PRIu64 ",\"hz\":%.4g}\n", name,
-                        tx ? "tx" : "rx", kind->n, rate_of(kind));
-    else
-        aw_output_print(&s->session->out, "%s %-22s %10" PRIu64 " %10.4g Hz\n", tx ? "->" : "<-",
-                        name, kind->n, rate_of(kind));
+    struct aw_object row;
+    aw_object_start(&row, NULL);
+    absent(&row, 2, (const char *const[]){"mark", "at"});
+    aw_object_text(&row, "msg", name);
+    aw_object_text(&row, "dir", tx ? "tx" : "rx");
+    aw_object_number(&row, "count", (double)kind->n, 0, NULL);
+    aw_object_number(&row, "hz", rate_of(kind), -4, NULL);
+    aw_session_row(s->session, &row, "%s %-22s %10" PRIu64 " %10.4g Hz\n", tx ? "->" : "<-", name,
+                   kind->n, rate_of(kind));
 }
 
 static void report(struct survey *s)

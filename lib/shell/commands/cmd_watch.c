@@ -1,4 +1,5 @@
 /* The command watch: values as a live table on a terminal, or as lines into a pipe. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ struct watch {
     char filter[64];
     int64_t started_ns, counted_ns;
     uint64_t counted;
+    struct aw_object columns;              /* of rows that are no records, in CSV */
     const char *fields[AW_FIELDS_MAX + 1]; /* --fields as the arguments have it */
 };
 
@@ -149,6 +151,46 @@ static bool is_complete(struct watch *w, const struct aw_item *item)
     return true;
 }
 
+/* All rows of a CSV file have the columns of the first one. */
+static void keep_columns(struct aw_object *columns, struct aw_object *row)
+{
+    if (columns->n == 0)
+        *columns = *row;
+    for (size_t i = 0; i < columns->n; i++) {
+        struct aw_entry *entry = &columns->entries[i];
+        size_t at = 0;
+        while (at < row->n && strcmp(row->entries[at].key, entry->key) != 0)
+            at++;
+        entry->text = NULL;
+        entry->number = (double)NAN;
+        if (at < row->n)
+            *entry = row->entries[at];
+    }
+    *row = *columns;
+}
+
+/* What is no record of ours and no JSON to be passed on: a row of its values. */
+static void show_points(struct watch *w, const struct aw_item *item)
+{
+    char text[AW_OBJECT_TEXT + 1];
+    struct aw_object row;
+    aw_object_start(&row, NULL);
+    if (item->time_ns != AW_NO_TIME)
+        aw_object_number(&row, "t", (double)item->time_ns / 1e9, 6, NULL);
+    for (size_t i = 0; i < item->n; i++) {
+        const struct aw_point *point = &item->points[i];
+        if (point->text)
+            aw_object_text(&row, point->name, point->text);
+        else
+            aw_object_number(&row, point->name, point->value, -9, NULL);
+    }
+    if (aw_session_csv(w->session))
+        keep_columns(&w->columns, &row);
+    row.headline = "<-";
+    *aw_object_line(&row, text) = '\0';
+    aw_session_row(w->session, &row, "%s", text);
+}
+
 static enum aw_status show_line(struct watch *w, const struct aw_item *item)
 {
     struct aw_output *out = &w->session->out;
@@ -157,8 +199,10 @@ static enum aw_status show_line(struct watch *w, const struct aw_item *item)
         choose_fields(w, item);
     if (item->record)
         status = aw_session_show(w->session, item->record);
-    else if (item->line)
+    else if (item->line && (aw_session_json(w->session) || !aw_session_formatted(w->session)))
         aw_output_print(out, "%s\n", item->line);
+    else
+        show_points(w, item);
     if (status == AW_OK && out->error)
         status = aw_output_flush(out, &w->session->err);
     w->shown++;

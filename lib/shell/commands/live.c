@@ -15,8 +15,7 @@
 
 bool aw_live_wanted(const struct aw_session *session)
 {
-    return aw_screen_possible() && !aw_session_json(session) && !aw_session_csv(session) &&
-           !aw_flag(session, "format") && !aw_flag(session, "fields");
+    return aw_screen_possible() && aw_session_text(session);
 }
 
 /* ---- Standard error ---------------------------------------------------------------------------

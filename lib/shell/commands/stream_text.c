@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/number.h"
 #include "shell/commands/stream_source.h"
 
@@ -172,23 +173,11 @@ const struct aw_source aw_json_source = {.next = json_next};
 /* Cuts the cell off and takes its quotes away; NULL behind the last one. */
 static char *next_cell(char **rest)
 {
-    char *cell = *rest, *end;
-    if (!cell)
+    struct aw_csv_cell cell;
+    if (!aw_csv_next((const char **)rest, ',', &cell))
         return NULL;
-    cell += strspn(cell, " \t");
-    if (*cell == '"' && (end = strchr(cell + 1, '"'))) {
-        *end = '\0';
-        cell++;
-        end = strchr(end + 1, ',');
-    } else {
-        end = strchr(cell, ',');
-    }
-    if (end)
-        *end = '\0';
-    *rest = end ? end + 1 : NULL;
-    for (size_t n = strlen(cell); n > 0 && (cell[n - 1] == ' ' || cell[n - 1] == '\t');)
-        cell[--n] = '\0';
-    return cell;
+    aw_csv_copy(&cell, (char *)cell.text, cell.length + 1);
+    return (char *)cell.text;
 }
 
 static bool is_remark(const char *line)

@@ -52,6 +52,21 @@ void aw_object_truth(struct aw_object *object, const char *key, bool truth)
     entry->truth = true;
 }
 
+void aw_object_list(struct aw_object *object, const char *key, const char *json)
+{
+    struct aw_entry *entry = add(object, key);
+    entry->text = json;
+    entry->json = true;
+}
+
+void aw_object_absent(struct aw_object *object)
+{
+    struct aw_entry *entry = &object->entries[object->n - 1];
+    entry->text = NULL;
+    entry->number = NAN;
+    entry->absent = true;
+}
+
 void aw_object_stats_ms(struct aw_object *object, const char *what, const struct aw_stats *stats)
 {
     const struct {
@@ -122,6 +137,8 @@ static char *put_number(char *out, const struct aw_entry *entry)
         return put(out, entry->number != 0 ? "true" : "false");
     if (!isfinite(entry->number))
         return put(out, "null");
+    if (entry->decimals < -1)
+        return out + sprintf(out, "%.*g", -entry->decimals, entry->number);
     if (entry->decimals < 0 && !isfinite((float)entry->number))
         return out + sprintf(out, "%.9g", entry->number);
     if (entry->decimals < 0)
@@ -129,18 +146,15 @@ static char *put_number(char *out, const struct aw_entry *entry)
     return aw_print_fixed(out, entry->number, entry->decimals);
 }
 
-/* Keys with a dot are objects in the object: m1.position. Entries of one group stand next to each
- * other. */
-static size_t group_length(const char *key)
+/* Keys with dots are objects in the object: m1.position. Entries of one group stand next to each
+ * other. How much of a key is the groups that it shares with a neighbour? */
+static size_t shared_groups(const char *key, const char *neighbour)
 {
-    const char *dot = strchr(key, '.');
-    return dot ? (size_t)(dot - key) : 0;
-}
-
-static bool same_group(const struct aw_entry *a, const struct aw_entry *b)
-{
-    size_t length = group_length(a->key);
-    return length && length == group_length(b->key) && memcmp(a->key, b->key, length) == 0;
+    size_t shared = 0;
+    for (size_t i = 0; key[i] && key[i] == neighbour[i]; i++)
+        if (key[i] == '.' && i > 0)
+            shared = i + 1;
+    return shared;
 }
 
 /* How many of the entries fit, each as long as it can become with "width" bytes a character. */
@@ -161,18 +175,21 @@ static size_t that_fit(const struct aw_object *object, size_t width)
 static char *put_json_entry(char *out, const struct aw_object *object, size_t i, size_t n)
 {
     const struct aw_entry *entry = &object->entries[i];
-    size_t group = group_length(entry->key);
-    bool opens = group && !(i > 0 && same_group(entry, entry - 1));
-    bool closes = group && !(i + 1 < n && same_group(entry, entry + 1));
-    *out++ = ',';
-    if (opens) {
-        out = aw_json_string(out, entry->key, group);
+    const char *name = entry->key + (i > 0 ? shared_groups(entry->key, entry[-1].key) : 0);
+    const char *closed = entry->key + (i + 1 < n ? shared_groups(entry->key, entry[1].key) : 0);
+    if (out[-1] != '{')
+        *out++ = ',';
+    for (const char *dot; (dot = strchr(name + 1, '.')); name = dot + 1) {
+        out = aw_json_string(out, name, (size_t)(dot - name));
         out = put(out, ":{");
     }
-    out = aw_json_string(out, entry->key + (group ? group + 1 : 0), sizeof entry->key);
+    out = aw_json_string(out, name, sizeof entry->key);
     *out++ = ':';
-    out = entry->text ? aw_json_string(out, entry->text, TEXT_MAX) : put_number(out, entry);
-    if (closes)
+    if (entry->json)
+        out = put(out, entry->text);
+    else
+        out = entry->text ? aw_json_string(out, entry->text, TEXT_MAX) : put_number(out, entry);
+    while ((closed = strchr(closed + 1, '.')))
         *out++ = '}';
     return out;
 }
@@ -183,7 +200,8 @@ char *aw_object_json(const struct aw_object *object, const char *head, const cha
     out = put(out, head);
     size_t n = that_fit(object, ESCAPE);
     for (size_t i = 0; i < n; i++)
-        out = put_json_entry(out, object, i, n);
+        if (!object->entries[i].absent)
+            out = put_json_entry(out, object, i, n);
     if (why) {
         out = put(out, ",\"why\":");
         out = aw_json_string(out, why, WHY_MAX);
@@ -210,7 +228,8 @@ char *aw_object_csv_names(const struct aw_object *object, const char *head, char
 {
     out = put(out, head);
     for (size_t i = 0, n = that_fit(object, 2); i < n; i++) {
-        *out++ = ',';
+        if (i > 0 || *head)
+            *out++ = ',';
         out = put_csv_text(out, object->entries[i].key);
     }
     *out++ = '\n';
@@ -222,7 +241,8 @@ char *aw_object_csv_values(const struct aw_object *object, const char *head, cha
     out = put(out, head);
     for (size_t i = 0, n = that_fit(object, 2); i < n; i++) {
         const struct aw_entry *entry = &object->entries[i];
-        *out++ = ',';
+        if (i > 0 || *head)
+            *out++ = ',';
         if (entry->text)
             out = put_csv_text(out, entry->text);
         else if (isfinite(entry->number))

@@ -26,8 +26,10 @@ struct aw_entry {
     const char *text; /* NULL: a number */
     const char *unit; /* for people, or NULL */
     double number;
-    int decimals; /* of the number; -1: as a 32-bit float */
+    int decimals; /* of the number; -1: as a 32-bit float; -4: four significant digits */
     bool truth;   /* the number is a truth value */
+    bool json;    /* the text is JSON already */
+    bool absent;  /* a column that this row leaves empty: not in JSON */
 };
 
 struct aw_object {
@@ -43,18 +45,25 @@ void aw_object_number(struct aw_object *object, const char *key, double number, 
                       const char *unit);
 void aw_object_truth(struct aw_object *object, const char *key, bool truth);
 
+/* A list, as JSON: "[1,2,3]". */
+void aw_object_list(struct aw_object *object, const char *key, const char *json);
+
+/* Takes the value of the last entry away: rows of one table have the same columns. */
+void aw_object_absent(struct aw_object *object);
+
 /* Statistics in milliseconds, named alike in every tool: min_ms mean_ms p50_ms p95_ms p99_ms
  * max_ms, with what in front if it is not NULL ("late": late_min_ms …). Nothing if there are no
  * samples. */
 void aw_object_stats_ms(struct aw_object *object, const char *what, const struct aw_stats *stats);
 
 /* All write at most AW_OBJECT_TEXT bytes to out, no NUL, and return the end. head is put at the
- * start of the JSON object ("\"t\":1.5,\"cmd\":\"deg\",\"ok\":true"); why goes to the end if it is
- * not NULL. */
+ * start of the JSON object ("\"t\":1.5,\"cmd\":\"deg\",\"ok\":true"); it may be empty. why goes to
+ * the end if it is not NULL. Keys with dots are objects in the object. */
 char *aw_object_json(const struct aw_object *object, const char *head, const char *why, char *out);
 char *aw_object_line(const struct aw_object *object, char *out);
 
-/* A line of names and one of values; head is what stands before them ("t,cmd" and "1.5,ping"). */
+/* A line of names and one of values; head is what stands before them ("t,cmd" and "1.5,ping"), or
+ * empty. */
 char *aw_object_csv_names(const struct aw_object *object, const char *head, char *out);
 char *aw_object_csv_values(const struct aw_object *object, const char *head, char *out);
 

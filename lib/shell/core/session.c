@@ -42,15 +42,22 @@ bool aw_session_json(const struct aw_session *session)
 
 bool aw_session_csv(const struct aw_session *session)
 {
-    const struct aw_option_value *value =
-        aw_options_find((struct aw_options *)&session->options, "csv");
-    return value->text && !value->option->value;
+    for (size_t i = 0; i < session->options.n; i++) {
+        const struct aw_option_value *value = &session->options.values[i];
+        if (!value->option->value && strcmp(value->option->name, "csv") == 0)
+            return value->text != NULL; /* behind it may be a --csv FILE of the command */
+    }
+    return false;
+}
+
+bool aw_session_formatted(const struct aw_session *session)
+{
+    return aw_session_json(session) || aw_session_csv(session) || aw_flag(session, "format");
 }
 
 bool aw_session_text(const struct aw_session *session)
 {
-    return !aw_session_json(session) && !aw_session_csv(session) && !aw_flag(session, "format") &&
-           !aw_flag(session, "fields");
+    return !aw_session_formatted(session) && !aw_flag(session, "fields");
 }
 
 int64_t aw_session_time(const struct aw_session *session)
@@ -179,11 +186,55 @@ enum aw_status aw_session_show(struct aw_session *session, const struct aw_recor
     return session->out.error ? aw_output_flush(&session->out, &session->err) : AW_OK;
 }
 
+static char *put_csv_row(struct aw_session *session, const struct aw_object *row, char *out)
+{
+    if (session->csv_columns != row->n)
+        out = aw_object_csv_names(row, "", out);
+    session->csv_columns = row->n;
+    return aw_object_csv_values(row, "", out);
+}
+
+bool aw_session_print_row(struct aw_session *session, const struct aw_object *row)
+{
+    if (!aw_session_formatted(session))
+        return false;
+    char *at = aw_output_reserve(&session->out, 2 * AW_OBJECT_TEXT);
+    if (aw_session_json(session))
+        at = aw_object_json(row, "", NULL, at);
+    else if (aw_session_csv(session))
+        at = put_csv_row(session, row, at);
+    else
+        at = aw_object_format(row, aw_option(session, "format"), at);
+    aw_output_done(&session->out, at);
+    session->rows = true;
+    return true;
+}
+
+void aw_session_row(struct aw_session *session, const struct aw_object *row, const char *text, ...)
+{
+    char line[AW_STRING_MAX];
+    va_list args;
+    if (aw_session_print_row(session, row))
+        return;
+    va_start(args, text);
+    vsnprintf(line, sizeof line, text, args);
+    va_end(args);
+    aw_output_print(&session->out, "%s", line);
+}
+
+void aw_session_row_text(struct aw_session *session, const char *key, const char *text)
+{
+    struct aw_object row;
+    aw_object_start(&row, NULL);
+    aw_object_text(&row, key, text);
+    aw_session_row(session, &row, "%s\n", text);
+}
+
 enum aw_status aw_session_announce(struct aw_session *session, struct aw_record *command)
 {
     enum aw_status status = AW_OK;
     command->time_ns = aw_session_time(session);
-    if (aw_session_json(session) || aw_session_csv(session) || aw_flag(session, "format"))
+    if (aw_session_formatted(session))
         status = aw_session_show(session, command);
     if (status == AW_OK)
         status = aw_output_flush(&session->out, &session->err);

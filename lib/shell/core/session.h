@@ -66,6 +66,7 @@ struct aw_session {
     int typed_before;    /* characters that wait since before the prompt */
     bool quit;           /* the user asked to leave */
     size_t csv_columns;  /* of the results whose names the running command has printed */
+    bool rows;           /* it has printed rows */
     unsigned scripts;    /* that are being run, one from another */
     bool reported;       /* the outcome of this command has been printed already (scripts) */
     unsigned unreported; /* lines that standard error did not take */
@@ -169,6 +170,18 @@ enum aw_status aw_session_announce(struct aw_session *session, struct aw_record 
  * in turn. */
 void aw_session_print_result(struct aw_session *session);
 
+/* One row of what a command shows: JSON, CSV, --format, or for people the text, which has its
+ * newline. All rows of a command have the same columns; in CSV and --format its result is not
+ * printed after them. */
+void aw_session_row(struct aw_session *session, const struct aw_object *row, const char *text, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A row of one column, the text itself for people. */
+void aw_session_row_text(struct aw_session *session, const char *key, const char *text);
+
+/* The same without a text for people: false where that is wanted, and nothing is printed. */
+bool aw_session_print_row(struct aw_session *session, const struct aw_object *row);
+
 /* Reports an error that comes before any command, as aw_dispatch would: session->err, and where. */
 enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status,
                                  const char *where);
@@ -199,6 +212,9 @@ void aw_session_notice(struct aw_session *session, const char *format, ...)
 /* Is JSON, is CSV on the output asked for? (A command may have a --csv FILE of its own.) */
 bool aw_session_json(const struct aw_session *session);
 bool aw_session_csv(const struct aw_session *session);
+
+/* Is it for programs: JSON, CSV or a format of the user's own? */
+bool aw_session_formatted(const struct aw_session *session);
 
 /* Is it lines for people, whole: neither JSON nor CSV, no format, no choice of fields? Then a table
  * may stand for a record. */

@@ -106,6 +106,9 @@ struct aw_command {
     /* A dangerous command that is none with these arguments is not asked about. NULL: it always is
      */
     bool (*harmless)(struct aw_session *session, const struct aw_args *args);
+    const char *prints; /* what it prints where that is no records ("a script"): --csv, --format and
+                           -j are refused; NULL: each of these gives its form */
+    bool prints_json;   /* but -j is not */
     const char *const
         *examples; /* what follows the name of the tool; each one is run by the tests */
     enum aw_status (*run)(struct aw_session *session, const struct aw_args *args);

@@ -78,7 +78,7 @@ static void print_result(struct aw_session *session)
 {
     const char *format = aw_option(session, "format");
     bool csv = aw_session_csv(session);
-    if ((csv || format) && session->view)
+    if ((csv || format) && (session->view || session->rows))
         return;
     session->result.cmd = result_name(session);
     char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT);
@@ -309,6 +309,21 @@ static enum aw_status prepare_wire(struct aw_session *session)
     return status;
 }
 
+/* A drawing or a script is no table: who asks for one is told so. */
+static enum aw_status check_format(struct aw_session *session, const struct aw_command *command)
+{
+    static const char *const names[] = {"csv", "format", "json"};
+    size_t n = !command->prints ? 0 : command->prints_json ? 2 : 3;
+    for (size_t i = 0; i < n; i++) {
+        const struct aw_option_value *value = aw_options_find(&session->options, names[i]);
+        if (value->text && value->origin == AW_FROM_COMMAND_LINE)
+            return aw_fail(&session->err, AW_USAGE, "%s prints %s, no records — leave --%s out%s",
+                           command->name, command->prints, names[i],
+                           command->prints_json ? ", or take -j" : "");
+    }
+    return AW_OK;
+}
+
 static enum aw_status run_bound(struct aw_session *session, const struct aw_args *args)
 {
     if (aw_flag(session, "version")) {
@@ -320,7 +335,9 @@ static enum aw_status run_bound(struct aw_session *session, const struct aw_args
     if (!args->command)
         return aw_fail(&session->err, AW_USAGE,
                        "no command — options hold for the line they stand in");
-    enum aw_status status = check_config(session, args->command);
+    enum aw_status status = check_format(session, args->command);
+    if (status == AW_OK)
+        status = check_config(session, args->command);
     if (status == AW_OK)
         status = prepare_wire(session);
     return status == AW_OK ? run_command(session, args) : status;
@@ -331,6 +348,7 @@ static void end_command(struct aw_session *session)
     aw_view_free(session->view);
     session->view = NULL;
     session->csv_columns = 0;
+    session->rows = false;
 }
 
 static const char *place(const char *where, const struct aw_words *words, size_t bad, char *out,

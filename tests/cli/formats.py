@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Each line of standard input, "TOOL WORDS…", in text, -j, --csv and --format: whoever prints
+anything in text gives each of these, or says in one line why it has none, with exit status 2."""
+import csv
+import json
+import shlex
+import subprocess
+import sys
+
+
+def run(words):
+    done = subprocess.run(["timeout", "20", *words], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True)
+    return done.returncode, done.stdout, done.stderr.splitlines()
+
+
+def is_json(out):
+    try:
+        json.loads(out)  # describe: one document
+    except ValueError:
+        for line in out.splitlines():
+            json.loads(line)
+
+
+def is_csv(out):
+    header, *rows = csv.reader(out.splitlines(keepends=True), strict=True)
+    if not rows:
+        raise ValueError("no rows")
+    if "" in header or len(set(header)) != len(header):
+        raise ValueError(f"no header: {header}")
+    for row in rows:
+        if len(row) != len(header):
+            raise ValueError(f"{len(row)} columns under {len(header)}: {row}")
+
+
+def is_format(out):
+    for line in out.splitlines():
+        if line != "<row>":
+            raise ValueError(f"not the format: {line}")
+
+
+FORMAT = "--format=<row>"
+FORMS = (("-j", is_json), ("--csv", is_csv), (FORMAT, is_format))
+
+
+def check(words):
+    """What is wrong with this command."""
+    tool, *rest = words
+    if "--format" in rest:
+        at = rest.index("--format")
+        del rest[at:at + 2]
+    rest = [word for word in rest if word not in ("-j", "--csv")]
+    words = [tool, *rest]
+    status, text, told = run(words)
+    if status == 124:
+        return ["does not end"]
+    if not text:
+        return []
+    wrong = []
+    for form, check_form in FORMS:
+        got, out, why = run([tool, form, *rest])
+        if got == 2 and len(why) == 1 and "no records" in why[0] and (not out or form == "-j"):
+            continue
+        try:
+            if got != status:
+                raise ValueError(f"exit status {got}, in text {status}: {why}")
+            if not out:
+                raise ValueError("prints nothing")
+            check_form(out)
+        except (ValueError, csv.Error) as what:
+            wrong.append(f"{form}: {what}")
+    return wrong
+
+
+def main():
+    failed = n = 0
+    for line in sys.stdin:
+        words = shlex.split(line)
+        n += 1
+        for what in check(words):
+            failed += 1
+            print(f"{line.strip()}: {what}")
+    print(f"{n} commands, {failed} wrong")
+    return failed > 0 or n == 0
+
+
+sys.exit(main())
