@@ -18,7 +18,7 @@ enum aw_status simulator_init(struct simulator *sim, const struct settings *sett
     sim->scene = scene;
     sim->world = world_new(scene, &settings->world);
     if (!sim->world)
-        return aw_fail(err, AW_NO_LINK, "no memory");
+        return aw_no_memory(err);
     enum aw_status status = encoder_init(&sim->encoder, wire, scene, err);
     return status == AW_OK ? listener_init(&sim->listener, wire, scene, sim->world, err) : status;
 }

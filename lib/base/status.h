@@ -22,7 +22,8 @@ enum aw_status {
     AW_LIMIT = 6,     /* a finite value outside a limit or the range of the wire */
     AW_LOST = 7,      /* the link went away in the middle */
     AW_STOPPED = 8,   /* a signal asked to stop; the shell exits with 128 + signal */
-    AW_MORE = 9,      /* not an error: more bytes are needed */
+    AW_NO_MEMORY = 9, /* out of memory */
+    AW_MORE = 10,     /* no error and no exit code: more bytes are needed */
 };
 
 /* Plain data, owned by the caller. text is "" after success and is always terminated. */
@@ -37,9 +38,13 @@ struct aw_error {
 enum aw_status aw_fail(struct aw_error *err, enum aw_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The one message for it: "out of memory". Fills err (may be NULL) and returns AW_NO_MEMORY. */
+enum aw_status aw_no_memory(struct aw_error *err);
+
 /* clang's analyzer looks at one file at a time and cannot know that the status comes back. */
 #ifdef __clang_analyzer__
 #define aw_fail(err, status, ...) (aw_fail(err, status, __VA_ARGS__), (status))
+#define aw_no_memory(err)         (aw_no_memory(err), AW_NO_MEMORY)
 #endif
 
 /* A word for the status: "ok", "usage", "timeout" …; used in JSON error records. */

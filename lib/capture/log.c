@@ -218,7 +218,7 @@ enum aw_status aw_log_open(struct aw_log **out, const char *path,
     struct aw_log *log = calloc(1, sizeof *log);
     *out = NULL;
     if (!log)
-        return aw_fail(err, AW_LIMIT, "out of memory");
+        return aw_no_memory(err);
     log->options = *options;
     snprintf(log->name, sizeof log->name, "%s", path);
     log->fd = open(path, O_RDONLY | O_CLOEXEC);

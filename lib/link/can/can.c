@@ -439,7 +439,7 @@ enum aw_status aw_can_open(struct aw_link **out, const struct aw_url *url, struc
     (void)context;
     struct can_link *self = aw_fd_link_new(sizeof *self, &can_ops, clock);
     if (!self)
-        return aw_fail(err, AW_NO_LINK, "can: no memory");
+        return aw_no_memory(err);
     snprintf(self->name, sizeof self->name, "%.15s", *url->rest ? url->rest : "can0");
     self->news_fd = -1;
     prepare_batch(self);

@@ -67,6 +67,8 @@ static enum aw_status resolve(struct address *out, const char *host, unsigned po
     const struct addrinfo hints = {.ai_family = family, .ai_socktype = SOCK_DGRAM};
     if (aw_resolve(&list, host, port, &hints, clock, &error) == AW_STOPPED)
         return aw_fail(err, AW_STOPPED, "udp:%.100s: stopped while its name was looked up", host);
+    if (error == EAI_MEMORY)
+        return aw_no_memory(err);
     if (error)
         return aw_fail(err, AW_NO_LINK, "udp:%.100s: no such host: %s — check the name", host,
                        gai_strerror(error));
@@ -436,7 +438,7 @@ static enum aw_status make(struct udp_link **out, const struct address *at, bool
     struct udp_link *self = aw_fd_link_new(sizeof *self, &udp_ops, clock);
     if (!self) {
         close(fd);
-        return aw_fail(err, AW_NO_LINK, "udp: no memory");
+        return aw_no_memory(err);
     }
     self->fd.fd = fd;
     self->fd.socket = true;

@@ -211,7 +211,7 @@ enum aw_status aw_log_link_open(struct aw_link **out, const struct aw_url *url,
     struct log_link *self = calloc(1, sizeof *self);
     (void)context;
     if (!self)
-        return aw_fail(err, AW_NO_LINK, "log: no memory");
+        return aw_no_memory(err);
     self->base =
         (struct aw_link){.ops = &log_ops, .clock = clock, .recorded = true, .connections = 1};
     snprintf(self->name, sizeof self->name, "%s", url->rest);

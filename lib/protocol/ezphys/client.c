@@ -26,7 +26,7 @@ enum aw_status aw_ez_init(struct aw_ez *ez, const struct aw_variant *variant,
     ez->names = names;
     ez->buffer = malloc(BUFFER_SIZE);
     aw_ez_attach(ez, NULL);
-    return ez->buffer ? AW_OK : aw_fail(err, AW_NO_LINK, "out of memory");
+    return ez->buffer ? AW_OK : aw_no_memory(err);
 }
 
 void aw_ez_free(struct aw_ez *ez)

@@ -160,7 +160,7 @@ enum aw_status aw_sequence_add(struct aw_sequence *sequence, const struct aw_seq
         return aw_fail(err, AW_LIMIT, "more than %d motions — play it as several files",
                        AW_SEQUENCE_ROWS);
     if (!make_room(sequence))
-        return aw_fail(err, AW_LIMIT, "out of memory");
+        return aw_no_memory(err);
     sequence->rows[sequence->n++] = *row;
     return AW_OK;
 }

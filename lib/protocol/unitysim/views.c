@@ -119,9 +119,11 @@ enum aw_status aw_unity_views_put(struct aw_unity_views *views, const char *name
     enum aw_status status = check_camera(camera, err);
     if (status != AW_OK)
         return status;
-    if (place == views->n && (views->n == AW_UNITY_VIEWS || !make_room(views)))
+    if (place == views->n && views->n == AW_UNITY_VIEWS)
         return aw_fail(err, AW_LIMIT, "more than %d views — delete some from the file",
                        AW_UNITY_VIEWS);
+    if (place == views->n && !make_room(views))
+        return aw_no_memory(err);
     views->n += place == views->n;
     struct aw_unity_view *view = &views->views[place];
     memcpy(view->name, name, strlen(name) + 1);
@@ -158,6 +160,8 @@ static enum aw_status read_view(const struct aw_cells *cells, struct aw_unity_vi
     status = aw_unity_views_put(views, name, &camera, &why);
     if (status == AW_OK)
         return AW_OK;
+    if (status == AW_NO_MEMORY)
+        return aw_no_memory(err);
     return aw_cells_fail(cells, cells->cell[NAME].text, AW_MALFORMED, err, "%s", why.text);
 }
 

@@ -54,7 +54,7 @@ static enum aw_status decode_words(struct aw_decoder *d, const struct aw_args *a
     size_t used;
     bool lines = strchr(args->bound[0].text, '#') != NULL;
     if (!text)
-        return aw_fail(&d->session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&d->session->err);
     for (size_t i = 0; i < args->n; i++)
         end += sprintf(end, "%s%c", args->bound[i].text, lines ? '\n' : ' ');
     d->input = lines ? AW_INPUT_CANDUMP : AW_INPUT_HEX;
@@ -115,7 +115,7 @@ static enum aw_status decode_file(struct aw_decoder *d, const char *name)
         fd < 0  ? aw_fail(&d->session->err, AW_USAGE, "'%.100s' is no hex, and no file: %s", name,
                           strerror(errno))
         : block ? decode_fd(d, fd, block)
-                : aw_fail(&d->session->err, AW_USAGE, "out of memory");
+                : aw_no_memory(&d->session->err);
     if (fd >= 0 && !standard)
         close(fd);
     free(block);
@@ -161,7 +161,7 @@ static enum aw_status read_condition(struct aw_decoder *d, const char *text)
     struct aw_session *session = d->session;
     struct condition *c = calloc(1, sizeof *c);
     if (!c)
-        return aw_fail(&session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&session->err);
     c->session = session;
     d->wants = holds;
     d->context = c;

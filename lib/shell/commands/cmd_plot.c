@@ -111,7 +111,7 @@ static enum aw_status check_names(struct plot *p)
 {
     struct aw_names *names = malloc(sizeof *names);
     if (!names)
-        return aw_fail(&p->session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&p->session->err);
     enum aw_status status = aw_stream_check(p->session, &p->select, NULL);
     aw_names_init(names, p->session->wire);
     for (size_t i = 0; i < p->select.n && status == AW_OK; i++)
@@ -354,7 +354,7 @@ static enum aw_status print_frame(struct plot *p, const struct aw_strip_look *lo
     unsigned how = (aw_screen_utf8() ? AW_BRAILLE_UTF8 : 0) | (out->color ? AW_BRAILLE_COLOR : 0);
     find_size(&width, &height);
     if (!aw_braille_init(&canvas, width, height))
-        return aw_fail(&p->session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&p->session->err);
     aw_strip_draw(&p->strip, look, &canvas);
     size_t room = (size_t)width * AW_BRAILLE_ROW;
     for (int y = 0; y < height; y++) {
@@ -539,7 +539,7 @@ enum aw_status aw_run_plot(struct aw_session *session, const struct aw_args *arg
     struct plot *p = calloc(1, sizeof *p);
     double seconds = aw_option_number(session, "for");
     if (!p)
-        return aw_fail(&session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&session->err);
     p->session = session;
     p->limit = (uint64_t)aw_option_number(session, "count");
     p->length_ns = (int64_t)(seconds * 1e9);

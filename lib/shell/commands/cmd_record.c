@@ -112,7 +112,7 @@ static enum aw_status begin_tee(struct recorder *r, const char *path)
         return status;
     session->tee = calloc(1, sizeof *session->tee);
     if (!session->tee)
-        return aw_fail(&session->err, AW_LIMIT, "out of memory");
+        return aw_no_memory(&session->err);
     r->own_tee = session->tee->narrowed = true;
     return aw_tee_open(session->tee, session, "record", path, url);
 }

@@ -198,7 +198,7 @@ enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *a
 {
     struct player *p = calloc(1, sizeof *p);
     if (!p)
-        return aw_fail(&session->err, AW_LIMIT, "replay: out of memory");
+        return aw_no_memory(&session->err);
     p->session = session;
     p->speed = aw_option_number(session, "speed");
     p->from_ns = (int64_t)(aw_option_number(session, "from") * 1e9);

@@ -409,7 +409,7 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
 {
     struct watch *w = calloc(1, sizeof *w);
     if (!w)
-        return aw_fail(&session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&session->err);
     w->session = session;
     w->limit = (uint64_t)aw_option_number(session, "count");
     w->once = aw_flag(session, "once");

@@ -45,8 +45,8 @@ struct aw_decoder {
     struct aw_pcap_reader reader;
     struct aw_way ways[2]; /* captures: to the device, from it */
     struct aw_record record;
-    /* Gets the records instead of the output; returns false to end it. May be NULL. */
-    bool (*take)(void *context, const struct aw_record *record);
+    /* Gets the records instead of the output; what is not AW_OK ends it. May be NULL. */
+    enum aw_status (*take)(void *context, const struct aw_record *record);
     /* Records for which it says no are passed over, and not counted. May be NULL. */
     bool (*wants)(void *context, const struct aw_record *record);
     void *context;

@@ -146,7 +146,7 @@ enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session
     struct aw_stream *s = calloc(1, sizeof *s);
     *out = NULL;
     if (!s)
-        return aw_fail(&session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&session->err);
     s->session = session;
     s->fd = -1;
     s->report_ns = AW_NEVER;
@@ -189,7 +189,7 @@ enum aw_status aw_stream_check(struct aw_session *session, const struct aw_selec
     enum aw_status status = aw_session_decoding_wire(session, &wire);
     struct aw_names *names = malloc(sizeof *names);
     if (!names)
-        status = aw_fail(&session->err, AW_USAGE, "out of memory");
+        status = aw_no_memory(&session->err);
     if (status == AW_OK)
         aw_names_init(names, wire);
     if (status == AW_OK)
@@ -212,16 +212,18 @@ void aw_stream_expect(struct aw_stream *s, const struct aw_select *fields,
 
 struct subjects {
     size_t n;
+    bool no_memory;
     char *name[SUBJECTS_MAX];
 };
 
 static void add_subject(void *context, const char *name, const char *help)
 {
     struct subjects *subjects = context;
-    char *copy = subjects->n < SUBJECTS_MAX ? strdup(name) : NULL;
     (void)help;
-    if (copy)
-        subjects->name[subjects->n++] = copy;
+    if (subjects->n == SUBJECTS_MAX || subjects->no_memory)
+        return;
+    subjects->no_memory = !(subjects->name[subjects->n] = strdup(name));
+    subjects->n += !subjects->no_memory;
 }
 
 static enum aw_status check_expected(struct aw_stream *s)
@@ -233,7 +235,9 @@ static enum aw_status check_expected(struct aw_stream *s)
     s->session->tool->subjects(s->session, add_subject, &subjects);
     if (s->where)
         aw_where_fields(s->where, &fields);
-    enum aw_status status = aw_select_confirm(s->fields, &s->names, names, subjects.n, err);
+    enum aw_status status = subjects.no_memory
+                                ? aw_no_memory(err)
+                                : aw_select_confirm(s->fields, &s->names, names, subjects.n, err);
     if (status == AW_OK)
         status = aw_select_confirm(&fields, &s->names, names, subjects.n, err);
     while (subjects.n > 0)
