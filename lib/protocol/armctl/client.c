@@ -689,7 +689,7 @@ static enum aw_status report_ended(struct talk *talk, enum aw_status status)
     bool stopped = status == AW_STOPPED;
     talk->out->result = stopped ? AW_ARM_STOPPED : AW_ARM_LINK_LOST;
     if (!stopped)
-        return AW_LOST;
+        return status == AW_NO_MEMORY ? status : AW_LOST;
     return aw_fail(talk->err, AW_STOPPED,
                    "%s: stopped while waiting for the %s — it is not sent "
                    "again",

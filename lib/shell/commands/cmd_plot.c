@@ -152,14 +152,16 @@ static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
 }
 
 /* Lines of the strip have the numbers of the traces. */
-static void add_to_strip(struct plot *p, const struct aw_trace *trace, int64_t time, double value)
+static enum aw_status add_to_strip(struct plot *p, const struct aw_trace *trace, int64_t time,
+                                   double value)
 {
     int line = (int)(trace - p->traces.list);
     while (p->strip.n <= line)
         if (aw_strip_series(&p->strip, p->traces.list[p->strip.n].label,
                             p->traces.list[p->strip.n].unit) < 0)
-            return;
+            return aw_no_memory(&p->session->err); /* there are as many lines as traces */
     aw_strip_add(&p->strip, line, time, value);
+    return AW_OK;
 }
 
 /* Recordings have times of long ago, other hosts other clocks: time flows as it does here, from the
@@ -214,7 +216,7 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
             status =
                 aw_traces_add(&p->traces, trace, time, item->points[i].value, &p->session->err);
         else
-            add_to_strip(p, trace, time, item->points[i].value);
+            status = add_to_strip(p, trace, time, item->points[i].value);
     }
     if (any && !keep)
         follow_time(p, time);
@@ -449,7 +451,8 @@ static enum aw_status print_recording(struct plot *p)
     for (size_t i = 0; i < p->traces.n; i++)
         for (size_t k = 0; k < p->traces.list[i].n; k++) {
             int64_t time = (int64_t)(p->traces.list[i].t[k] * 1e9) + p->traces.first_ns;
-            add_to_strip(p, &p->traces.list[i], time, p->traces.list[i].v[k]);
+            if (add_to_strip(p, &p->traces.list[i], time, p->traces.list[i].v[k]) != AW_OK)
+                return AW_NO_MEMORY;
         }
     return print_frame(
         p, &(struct aw_strip_look){.end_ns = p->traces.last_ns,
