@@ -202,11 +202,11 @@ static enum aw_status turn(struct simulator *sim, struct aw_error *err)
     size_t cap, got = 0;
     uint8_t *room = listener_room(&sim->listener, &cap);
     enum aw_status status = aw_link_read(sim->link, room, cap, &got, next_event(sim), err);
-    if (status != AW_OK && status != AW_TIMEOUT && status != AW_MORE)
+    if (status != AW_OK && status != AW_TIMEOUT && status != AW_EVENT)
         return status;
-    if (sim->present && (sim->link->waiting || status == AW_MORE))
+    if (sim->present && (sim->link->waiting || status == AW_EVENT))
         report_gone(sim);
-    if (status == AW_MORE)
+    if (status == AW_EVENT)
         welcome(sim, aw_clock_now(sim->link->clock));
     listener_got(&sim->listener, got);
     if (sim->settings->real_time)

@@ -31,7 +31,8 @@ const char *aw_status_name(enum aw_status status)
         [AW_NO_LINK] = "no_link", [AW_MALFORMED] = "malformed",
         [AW_LIMIT] = "limit",     [AW_LOST] = "lost",
         [AW_STOPPED] = "stopped", [AW_NO_MEMORY] = "no_memory",
-        [AW_MORE] = "more",
+        [AW_MORE] = "more",       [AW_END] = "end",
+        [AW_ENOUGH] = "enough",   [AW_EVENT] = "event",
     };
     return names[status];
 }

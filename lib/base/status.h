@@ -2,8 +2,8 @@
  *
  * A function that can fail returns enum aw_status and, where it takes one, fills a struct aw_error
  * with one line for a person: "what: why — what to do". The library never prints and never exits;
- * the values are the exit codes of the tools, so the shell turns a status into an exit code by a
- * cast.
+ * the values up to AW_NO_MEMORY are the exit codes of the tools, so the shell turns a status into
+ * an exit code by a cast.
  *
  *     struct aw_error err;
  *     if (aw_number_parse("4O", &value, &err) != AW_OK)
@@ -23,7 +23,11 @@ enum aw_status {
     AW_LOST = 7,      /* the link went away in the middle */
     AW_STOPPED = 8,   /* a signal asked to stop; the shell exits with 128 + signal */
     AW_NO_MEMORY = 9, /* out of memory */
-    AW_MORE = 10,     /* no error and no exit code: more bytes are needed */
+    /* No errors and no exit codes: why there is nothing (more) in hand. */
+    AW_MORE = 10,   /* more bytes are needed */
+    AW_END = 11,    /* the end of the input or of the recording */
+    AW_ENOUGH = 12, /* the caller wanted no more: a count or a deadline that was asked for */
+    AW_EVENT = 13,  /* no message, but news: link->event, or another client */
 };
 
 /* Plain data, owned by the caller. text is "" after success and is always terminated. */

@@ -168,7 +168,7 @@ static void try_stream(const uint8_t *data, size_t size)
                status == AW_MALFORMED)
             if (status == AW_OK)
                 try_item(&item, &channels, &strip);
-        MUST(status == AW_MORE);
+        MUST(status == AW_END);
         aw_stream_close(stream);
         draw(&channels, &strip);
     }

@@ -159,7 +159,7 @@ static enum aw_status report_refused(struct udp_link *self)
     self->refused = true;
     snprintf(self->fd.base.event, sizeof self->fd.base.event,
              "nobody listens at %s yet — is the %s running?", name_of(&self->to, name), peer(self));
-    return AW_MORE;
+    return AW_EVENT;
 }
 
 static void change_sender(struct udp_link *self, const struct received *one, int64_t now)
@@ -201,7 +201,7 @@ static enum aw_status refuse(struct udp_link *self, const struct address *from)
              "refused what %s sent, which is not the simulator at %s — from=any in the link takes "
              "it",
              name_of(from, name), name_of(&self->to, wanted));
-    return AW_MORE;
+    return AW_EVENT;
 }
 
 /* Reading */
@@ -236,8 +236,8 @@ static enum aw_status read_errors(struct udp_link *self)
         for (struct cmsghdr *c = CMSG_FIRSTHDR(&header); c; c = CMSG_NXTHDR(&header, c)) {
             struct sock_extended_err error;
             memcpy(&error, CMSG_DATA(c), sizeof error);
-            if (error.ee_errno == ECONNREFUSED && report_refused(self) == AW_MORE)
-                news = AW_MORE;
+            if (error.ee_errno == ECONNREFUSED && report_refused(self) == AW_EVENT)
+                news = AW_EVENT;
         }
     } while (true);
 }
@@ -269,7 +269,7 @@ static enum aw_status fill_batch(struct udp_link *self, int64_t deadline, struct
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* The next one of the batch: AW_OK, AW_MORE for news, AW_TIMEOUT for what is passed over. */
+/* The next one of the batch: AW_OK, AW_EVENT for news, AW_TIMEOUT for what is passed over. */
 static enum aw_status read_one(struct udp_link *self, void *out, size_t cap, size_t *got)
 {
     struct aw_link *link = &self->fd.base;
@@ -280,7 +280,7 @@ static enum aw_status read_one(struct udp_link *self, void *out, size_t cap, siz
         return refuse(self, &one->from);
     }
     if (is_second_sender(self, one))
-        return AW_MORE; /* the datagram comes with the next read */
+        return AW_EVENT; /* the datagram comes with the next read */
     size_t size = self->headers[self->next].msg_len;
     aw_fd_read_stamps(&self->fd, &self->headers[self->next].msg_hdr);
     self->next++;
@@ -291,7 +291,7 @@ static enum aw_status read_one(struct udp_link *self, void *out, size_t cap, siz
         return AW_TIMEOUT;
     if (size == 0) {
         snprintf(link->event, sizeof link->event, "an empty datagram came — passed over");
-        return AW_MORE;
+        return AW_EVENT;
     }
     *got = size < cap ? size : cap;
     memcpy(out, one->bytes, *got);
@@ -304,7 +304,7 @@ static enum aw_status report_unsent(struct udp_link *self)
     snprintf(self->fd.base.event, sizeof self->fd.base.event, "nothing can be sent to %s: %s",
              name_of(&self->to, name), strerror(self->unsent));
     self->unsent = 0;
-    return AW_MORE;
+    return AW_EVENT;
 }
 
 static enum aw_status udp_read(struct aw_link *link, void *buf, size_t cap, size_t *got,

@@ -132,7 +132,7 @@ static enum aw_status read_more(struct aw_arm *arm, int64_t deadline, struct aw_
     uint8_t *room = aw_arm_reader_room(&arm->reader, &cap);
     enum aw_status status = aw_link_read(arm->link, room, cap, &got, deadline, err);
     aw_arm_reader_added(&arm->reader, got);
-    return status == AW_MORE ? AW_OK : status;
+    return status == AW_EVENT ? AW_OK : status;
 }
 
 /* The next packet, into arm->line. */

@@ -174,7 +174,7 @@ enum aw_status aw_unity_views_read(FILE *file, const char *name, struct aw_unity
     while (status == AW_OK && (status = aw_cells_next(&cells, COLUMNS + 1, err)) == AW_OK)
         status = read_view(&cells, views, err);
     aw_cells_end(&cells);
-    if (status == AW_MORE)
+    if (status == AW_END)
         return AW_OK;
     aw_unity_views_free(views);
     return status;

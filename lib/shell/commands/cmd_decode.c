@@ -181,7 +181,7 @@ enum aw_status aw_run_decode(struct aw_session *session, const struct aw_args *a
         status = read_condition(&decoder, where);
     if (status == AW_OK)
         status = decode_all(&decoder, args);
-    if (status == AW_OK || status == AW_MORE)
+    if (status == AW_OK || status == AW_ENOUGH)
         status = aw_decoder_end(&decoder);
     free(decoder.context);
     return status;

@@ -112,7 +112,7 @@ static enum aw_status read_all(struct survey *s)
     }
     aw_progress_end(&progress);
     aw_log_close(log);
-    return status == AW_MORE ? AW_OK : status;
+    return status == AW_END ? AW_OK : status;
 }
 
 static double rate_of(const struct kind *kind)

@@ -309,7 +309,7 @@ static enum aw_status plot_next(struct plot *p)
         status = handle_item(p, &item, false);
     if (p->live.lost)
         aw_strip_break(&p->strip);
-    if (status != AW_MORE || aw_clock_now(&p->session->real_clock.base) >= p->deadline)
+    if (status != AW_END || aw_clock_now(&p->session->real_clock.base) >= p->deadline)
         return status;
     p->ended = p->frozen = true;
     return AW_OK;
@@ -320,13 +320,13 @@ static enum aw_status plot_live(struct plot *p)
     enum aw_status status = AW_OK;
     while ((status == AW_OK || status == AW_TIMEOUT) && !is_enough(p)) {
         status = plot_next(p);
-        if (status == AW_MORE || !aw_live_due(&p->live))
+        if (aw_stream_over(status) || !aw_live_due(&p->live))
             continue;
         if (!handle_keys(p))
             break;
         draw(p);
     }
-    return status == AW_MORE || status == AW_TIMEOUT ? AW_OK : status;
+    return aw_stream_over(status) || status == AW_TIMEOUT ? AW_OK : status;
 }
 
 /* ---- As text ----------------------------------------------------------------------------------
@@ -398,7 +398,7 @@ static enum aw_status read_until(struct plot *p, int64_t due)
             status = AW_TIMEOUT;
     }
     bool over = is_enough(p) || aw_clock_now(clock) >= p->deadline;
-    return over && (status == AW_OK || status == AW_TIMEOUT) ? AW_MORE : status;
+    return over && (status == AW_OK || status == AW_TIMEOUT) ? AW_ENOUGH : status;
 }
 
 static enum aw_status plot_text(struct plot *p)
@@ -412,11 +412,11 @@ static enum aw_status plot_text(struct plot *p)
         if (status == AW_TIMEOUT && p->strip.n && print_now(p) != AW_OK)
             return p->session->err.status;
     }
-    if (status == AW_MORE && p->strip.n == 0)
+    if (aw_stream_over(status) && p->strip.n == 0)
         return nothing_found(p);
-    if ((status == AW_MORE || status == AW_STOPPED || status == AW_LOST) && p->strip.n) {
+    if ((aw_stream_over(status) || status == AW_STOPPED || status == AW_LOST) && p->strip.n) {
         enum aw_status printed = print_now(p);
-        return status == AW_MORE ? printed : status;
+        return aw_stream_over(status) ? printed : status;
     }
     return status;
 }
@@ -435,9 +435,9 @@ static enum aw_status collect(struct plot *p)
         else if (status == AW_MALFORMED)
             status = AW_OK;
         if (status == AW_OK && aw_clock_now(p->session->clock) >= p->deadline)
-            status = AW_MORE;
+            status = AW_ENOUGH;
     }
-    return status == AW_MORE || status == AW_TIMEOUT ? AW_OK : status;
+    return aw_stream_over(status) || status == AW_TIMEOUT ? AW_OK : status;
 }
 
 static enum aw_status print_recording(struct plot *p)

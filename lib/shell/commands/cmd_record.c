@@ -218,7 +218,7 @@ static enum aw_status run(struct recorder *r, int64_t deadline)
         look_for_mark(r);
         show_progress(r);
     }
-    return status == AW_MORE ? AW_OK : status;
+    return status == AW_END ? AW_OK : status;
 }
 
 /* ---- The end ---- */

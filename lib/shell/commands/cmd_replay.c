@@ -39,7 +39,7 @@ static enum aw_status listen(struct player *p, int64_t deadline)
     if (got)
         aw_split(&p->received, session->wire, (struct aw_span){session->frame, got},
                  session->link->datagrams, on_answer, p);
-    return status == AW_MORE ? AW_OK : status;
+    return status == AW_EVENT ? AW_OK : status;
 }
 
 static enum aw_status await_time(struct player *p, int64_t due)

@@ -161,7 +161,7 @@ static enum aw_status show_line(struct watch *w, const struct aw_item *item)
         status = aw_output_flush(out, &w->session->err);
     w->shown++;
     bool enough = (w->limit && w->shown >= w->limit) || (w->once && is_complete(w, item));
-    return status == AW_OK && enough ? AW_MORE : status;
+    return status == AW_OK && enough ? AW_ENOUGH : status;
 }
 
 /* So much later on the link's clock, or at the deadline. */
@@ -188,11 +188,11 @@ static enum aw_status watch_lines(struct watch *w)
         if (status == AW_MALFORMED || goes_on)
             status = AW_OK;
         if (status == AW_OK && aw_clock_now(session->clock) >= w->deadline)
-            status = AW_MORE;
+            status = AW_ENOUGH;
     }
     if (status == AW_TIMEOUT)
         return aw_stream_answered(w->stream, "watch");
-    return status == AW_MORE ? AW_OK : status;
+    return aw_stream_over(status) ? AW_OK : status;
 }
 
 /* ---- The table --------------------------------------------------------------------------------
@@ -336,12 +336,12 @@ static enum aw_status watch_table(struct watch *w)
                           : aw_live_next(&w->live, w->deadline, &item);
         if (status == AW_OK)
             handle_item(w, &item);
-        if (status == AW_MORE && !w->ended &&
+        if (status == AW_END && !w->ended &&
             aw_clock_now(&w->session->real_clock.base) < w->deadline) {
             w->ended = true;
             status = AW_OK;
         }
-        if (status == AW_MORE)
+        if (aw_stream_over(status))
             break;
         if (!aw_live_due(&w->live))
             continue;
@@ -349,7 +349,7 @@ static enum aw_status watch_table(struct watch *w)
             break;
         draw(w);
     }
-    return status == AW_MORE || status == AW_TIMEOUT ? AW_OK : status;
+    return aw_stream_over(status) || status == AW_TIMEOUT ? AW_OK : status;
 }
 
 static enum aw_status open_table(struct watch *w)

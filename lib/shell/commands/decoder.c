@@ -88,7 +88,7 @@ static enum aw_status show(struct aw_decoder *d)
     d->records++;
     if (out->error)
         return aw_output_flush(out, &d->session->err);
-    return d->limit && d->records >= d->limit ? AW_MORE : AW_OK;
+    return d->limit && d->records >= d->limit ? AW_ENOUGH : AW_OK;
 }
 
 /* A record with a float that is no number is still shown, with null in its place. */

@@ -59,7 +59,7 @@ void aw_decoder_begin(struct aw_decoder *decoder, const char *name, enum aw_inpu
 
 /* Consumes whole lines or frames; *used tells how much. last: nothing follows, or there is no
  * room for more: take what is there. What follows of a line after that is passed over.
- * AW_MORE when enough records are out; AW_LOST when the output is gone. */
+ * AW_ENOUGH when enough records are out; AW_LOST when the output is gone. */
 enum aw_status aw_decoder_feed(struct aw_decoder *decoder, const char *data, size_t size, bool last,
                                size_t *used);
 

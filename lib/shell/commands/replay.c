@@ -151,7 +151,7 @@ static enum aw_status load(struct loader *l, const char *path)
             status = refuse(l, status);
     }
     aw_log_close(log);
-    return status == AW_MORE ? AW_OK : status;
+    return status == AW_END ? AW_OK : status;
 }
 
 enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *session,

@@ -65,9 +65,9 @@ enum aw_status aw_stream_fill(struct aw_stream *s, int64_t deadline)
             return aw_fail(&s->session->err, AW_LOST, "input: %s", strerror(errno));
         s->ended = n == 0;
         s->held += (size_t)n;
-        return n > 0 ? AW_OK : AW_MORE;
+        return n > 0 ? AW_OK : AW_END;
     }
-    return AW_MORE;
+    return AW_END;
 }
 
 enum aw_status aw_stream_line(struct aw_stream *s, int64_t deadline, char **line)
@@ -86,7 +86,7 @@ enum aw_status aw_stream_line(struct aw_stream *s, int64_t deadline, char **line
             return AW_OK;
         }
         status = aw_stream_fill(s, deadline);
-        if (status == AW_MORE && s->held > s->used)
+        if (status == AW_END && s->held > s->used)
             continue;
         if (status != AW_OK)
             return status;
@@ -133,7 +133,7 @@ static enum aw_status begin_file(struct aw_stream *s, const char *input)
     if (s->fd < 0)
         return aw_file_fail(&s->session->err, NULL, input);
     enum aw_status status = aw_stream_fill(s, AW_NEVER);
-    if (status == AW_OK || status == AW_MORE)
+    if (status == AW_OK || status == AW_END)
         status = choose_text(s, standard ? "standard input" : input);
     return status;
 }
@@ -298,7 +298,7 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
     }
     s->primed = false;
     if (status == AW_LOST && s->link && s->link->recorded)
-        return AW_MORE;
+        return AW_END;
     if (status != AW_OK)
         return status;
     s->counters.messages++;

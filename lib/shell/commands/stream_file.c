@@ -33,8 +33,8 @@ static enum aw_status fill_queue(struct aw_stream *s, int64_t deadline)
         s->used += used;
         s->counters.damaged = s->decoder->bad;
         if (status == AW_OK && s->queue.n == 0)
-            status = s->ended ? AW_MORE : aw_stream_fill(s, deadline);
-        if (status == AW_MORE && s->held > s->used && s->ended)
+            status = s->ended ? AW_END : aw_stream_fill(s, deadline);
+        if (status == AW_END && s->held > s->used && s->ended)
             status = AW_OK; /* the end of the file is the end of its last line, too */
     }
     return status;
