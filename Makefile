@@ -80,6 +80,7 @@ HEADERS    := $(filter-out $(INTERNAL) lib/shell/%,$(wildcard lib/*/*.h lib/*/*/
 TESTS      := $(patsubst %.c,%,$(sort $(shell find tests/unit -name 'test_*.c')))
 SOAKS      := $(patsubst %.c,%,$(wildcard tests/soak/*.c))
 BENCHES    := $(patsubst %.c,%,$(wildcard tests/bench/bench_*.c tests/bench/make_*.c))
+SHIMS       = $(B)/tests/hid/hidraw.so $(B)/tests/memory/memory.so
 FUZZERS    := $(patsubst %.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 object   = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -93,7 +94,7 @@ all lib units benches fuzzers:
 	@:
 all: lib $(BIN)
 lib: $(B)/libarmwire.a $(if $(SAN)$(FUZZ),,$(B)/libarmwire.so)
-units: $(TESTS:%=$(B)/%) $(SOAKS:%=$(B)/%) $(B)/tests/hid/hidraw.so
+units: $(TESTS:%=$(B)/%) $(SOAKS:%=$(B)/%) $(SHIMS)
 benches: $(BENCHES:%=$(B)/%)
 fuzzers: $(FUZZERS:%=$(B)/%) $(B)/tests/fuzz/seeds
 
@@ -164,7 +165,7 @@ $(eval $(call program,tests/fuzz/seeds,tests/fuzz/seeds.c,))
 endif
 
 # For LD_PRELOAD, beside whatever libraries the program has that it is loaded into.
-$(B)/tests/hid/hidraw.so: tests/hid/hidraw.c Makefile
+$(B)/tests/%.so: tests/%.c Makefile
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 $(WARNINGS) -fPIC -shared -o $@ $<

@@ -64,9 +64,10 @@ cli() {
 }
 
 # Sanitizers look for errors in the programs: each way through them is gone once, in its own time.
-# What others make of their output (Wireshark, cantools, ssh) is the same, and golden-san is there.
+# What others make of their output (Wireshark, cantools, ssh) is the same, golden-san is there, and they
+# have an allocator of their own (memory).
 cli_san() {
-    KILLS=8 WAYS=1 RECORD_KILLS=4 WITHIN=1000 cli build/san tshark dbc ssh golden
+    KILLS=8 WAYS=1 RECORD_KILLS=4 WITHIN=1000 cli build/san tshark dbc ssh golden memory
 }
 
 # Benchmarks with tiny counts, so that they do not rot.

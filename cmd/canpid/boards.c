@@ -80,7 +80,7 @@ static void build_head(struct canpid_boards *boards, const struct aw_field *usua
     for (const struct aw_name *name = board_row(usual)->names; name->name; name++)
         if (!is_listed(boards, name))
             add_name(boards, name->name, name->value);
-    for (; usual[rows].type != AW_END && rows < HEAD_ROWS_MAX - 1; rows++) {
+    for (; usual[rows].type != AW_ROWS_END && rows < HEAD_ROWS_MAX - 1; rows++) {
         boards->head[rows] = usual[rows];
         if (strcmp(usual[rows].name, "board") == 0)
             boards->head[rows].names = boards->names;
@@ -95,7 +95,7 @@ enum aw_status canpid_variant(struct aw_session *session, struct aw_variant *var
         aw_wire_option(session, aw_option(session, "sensors-layout"), variant, err);
     if (status != AW_OK || boards->n == 0)
         return status;
-    if (boards->head[0].type == AW_END)
+    if (boards->head[0].type == AW_ROWS_END)
         build_head(boards, variant->head);
     variant->head = boards->head;
     return AW_OK;

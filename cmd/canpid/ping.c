@@ -106,7 +106,7 @@ enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
     struct listener *l = calloc(1, sizeof *l);
     (void)args;
     if (!l)
-        return aw_fail(&session->err, AW_LIMIT, "ping: out of memory");
+        return aw_no_memory(&session->err);
     l->session = session;
     enum aw_status status = ping(l);
     for (size_t i = 0; i < AW_CANPID_BOARDS; i++)

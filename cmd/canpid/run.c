@@ -222,14 +222,13 @@ enum aw_status canpid_run_plot(struct canpid_run *run, const char *title)
 {
     const char *path = aw_option(run->session, "plot");
     double *column[RUN_COLUMNS];
-    enum aw_status status = AW_OK;
     bool room = true;
     if (!path || run->table.n_rows == 0)
         return AW_OK;
     for (int i = 0; i < RUN_COLUMNS; i++)
         room = (column[i] = canpid_run_column(&run->table, i)) && room;
-    if (room)
-        status = draw(run, title, path, column);
+    enum aw_status status =
+        room ? draw(run, title, path, column) : aw_no_memory(&run->session->err);
     for (int i = 0; i < RUN_COLUMNS; i++)
         free(column[i]);
     return status;

@@ -92,7 +92,7 @@ static enum aw_status estimate(struct canpid_run *run, struct sweep_state *s)
     bool chirp = s->sweep.plan.kind == AW_SWEEP_CHIRP;
     double *block = rows_from(&run->table, chirp ? 0 : s->sweep.plan.duration_s, &n);
     if (!block)
-        return aw_fail(&run->session->err, AW_LIMIT, "out of memory");
+        return aw_no_memory(&run->session->err);
     enum aw_status status = aw_sweep_response(&s->sweep, block, block + n, block + 2 * n, n,
                                               s->points, &s->fit, &run->session->err);
     free(block);

@@ -210,7 +210,7 @@ enum aw_status run_tune(struct aw_session *session, const struct aw_args *args)
     struct tuner *t = calloc(1, sizeof *t);
     (void)args;
     if (!t)
-        return aw_fail(&session->err, AW_LIMIT, "out of memory");
+        return aw_no_memory(&session->err);
     enum aw_status status = canpid_controller(session, true, &run.controller);
     if (status == AW_OK)
         status = parse_plan(session, run.controller, t);

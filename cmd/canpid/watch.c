@@ -38,7 +38,7 @@ enum aw_status canpid_next_received(struct aw_session *session, int64_t deadline
     if (status == AW_OK)
         status = next_frame(session, deadline);
     *received = (struct aw_received){.dir = AW_RX};
-    if (status == AW_MORE)
+    if (status == AW_EVENT)
         return AW_OK;
     if (status != AW_OK && status != AW_MALFORMED)
         return status;

@@ -46,7 +46,7 @@ enum aw_status encoder_init(struct encoder *encoder, struct aw_wire *wire,
         .data = malloc(AW_EZPHYS_MESSAGE_MAX),
         .cap = AW_EZPHYS_MESSAGE_MAX,
     };
-    enum aw_status status = encoder->message.data ? AW_OK : aw_fail(err, AW_NO_LINK, "no memory");
+    enum aw_status status = encoder->message.data ? AW_OK : aw_no_memory(err);
     for (int i = 0; i < PACKET_KINDS && status == AW_OK; i++)
         status = init_packet(&encoder->packets[i], aw_wire_codec(wire, names[i], AW_RX), err);
     return status;

@@ -27,7 +27,7 @@ struct encoder {
     struct packet packets[PACKET_KINDS];
 };
 
-/* The wire and the scene are not owned. AW_NO_LINK if there is no memory. */
+/* The wire and the scene are not owned. AW_NO_MEMORY. */
 enum aw_status encoder_init(struct encoder *encoder, struct aw_wire *wire,
                             const struct aw_scene *scene, struct aw_error *err);
 void encoder_free(struct encoder *encoder);

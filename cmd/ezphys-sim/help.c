@@ -48,7 +48,7 @@ void help_page(const struct aw_option *const *tables)
         print_options(*tables);
     printf("\nExit codes\n"
            "  0 ok   2 usage   4 link not found or not permitted   6 refused by limits   7 link "
-           "lost\n  128 + signal: stopped by a signal\n");
+           "lost\n  9 out of memory   128 + signal: stopped by a signal\n");
 }
 
 /* A backslash and a dot or quote in the first column mean something to roff; a dash is made plain.

@@ -23,7 +23,7 @@ enum aw_status listener_init(struct listener *l, struct aw_wire *wire, const str
 {
     *l = (struct listener){.scene = scene, .world = world, .wire = wire, .room = malloc(ROOM)};
     listener_restart(l);
-    return l->room ? AW_OK : aw_fail(err, AW_NO_LINK, "no memory");
+    return l->room ? AW_OK : aw_no_memory(err);
 }
 
 void listener_free(struct listener *l)

@@ -27,7 +27,7 @@ struct listener {
     struct listener_counters counters;
 };
 
-/* Nothing is owned. AW_NO_LINK if there is no memory. */
+/* Nothing is owned. AW_NO_MEMORY. */
 enum aw_status listener_init(struct listener *listener, struct aw_wire *wire,
                              const struct aw_scene *scene, struct world *world,
                              struct aw_error *err);

@@ -314,8 +314,12 @@ static int perform(struct program *p, char **words)
 int main(int argc, char **argv)
 {
     struct program *p = calloc(1, sizeof *p);
-    if (!p || argc < 1)
-        return AW_NO_LINK;
+    if (!p || argc < 1) {
+        struct aw_error err;
+        aw_no_memory(&err);
+        fprintf(stderr, "ezphys-sim: %s\n", err.text);
+        return AW_NO_MEMORY;
+    }
     int status = perform(p, argv + 1);
     if (status > AW_OK && status < 128)
         fprintf(stderr, "ezphys-sim: %s\n", p->err.text);

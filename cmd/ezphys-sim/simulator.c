@@ -19,7 +19,7 @@ enum aw_status simulator_init(struct simulator *sim, const struct settings *sett
     sim->scene = scene;
     sim->world = world_new(scene, &settings->world);
     if (!sim->world)
-        return aw_fail(err, AW_NO_LINK, "no memory");
+        return aw_no_memory(err);
     enum aw_status status = encoder_init(&sim->encoder, wire, scene, err);
     return status == AW_OK ? listener_init(&sim->listener, wire, scene, sim->world, err) : status;
 }
@@ -203,11 +203,11 @@ static enum aw_status turn(struct simulator *sim, struct aw_error *err)
     size_t cap, got = 0;
     uint8_t *room = listener_room(&sim->listener, &cap);
     enum aw_status status = aw_link_read(sim->link, room, cap, &got, next_event(sim), err);
-    if (status != AW_OK && status != AW_TIMEOUT && status != AW_MORE)
+    if (status != AW_OK && status != AW_TIMEOUT && status != AW_EVENT)
         return status;
-    if (sim->present && (sim->link->waiting || status == AW_MORE))
+    if (sim->present && (sim->link->waiting || status == AW_EVENT))
         report_gone(sim);
-    if (status == AW_MORE)
+    if (status == AW_EVENT)
         welcome(sim, aw_clock_now(sim->link->clock));
     listener_got(&sim->listener, got);
     if (sim->settings->real_time)

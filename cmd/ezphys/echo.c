@@ -51,7 +51,7 @@ static enum aw_status parse_where(struct watcher *w)
         return AW_OK;
     w->names = malloc(sizeof *w->names);
     if (!w->names)
-        return aw_fail(&session->err, AW_NO_LINK, "out of memory");
+        return aw_no_memory(&session->err);
     aw_names_init(w->names, session->shown);
     enum aw_status status = aw_where_parse(text, &w->where, &session->err);
     for (size_t i = 0; i < w->where.n && status == AW_OK; i++)

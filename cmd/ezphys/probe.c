@@ -27,7 +27,7 @@ static enum aw_status read_file(struct aw_session *session, const char *path, st
 {
     out->data = malloc(FILE_MAX);
     if (!out->data)
-        return aw_fail(&session->err, AW_USAGE, "%.200s: out of memory", path);
+        return aw_no_memory(&session->err);
     FILE *file = strcmp(path, "-") == 0 ? stdin : aw_file_open(path);
     if (!file)
         return aw_fail(&session->err, AW_USAGE, "%.200s: %s", path, strerror(errno));

@@ -16,7 +16,7 @@ static void add_name(struct ez_shown *shown, const struct aw_variant *variant)
 {
     size_t n = 0;
     bool named = false;
-    for (const struct aw_field *row = variant->head; row->type != AW_END; row++) {
+    for (const struct aw_field *row = variant->head; row->type != AW_ROWS_END; row++) {
         shown->head[n++] = *row;
         named = named || row->type == AW_TEXT;
     }

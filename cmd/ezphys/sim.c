@@ -94,8 +94,7 @@ static enum aw_status learn_names(struct aw_session *session, const char *name,
                                   struct aw_error *err)
 {
     struct aw_scene *scene = malloc(sizeof *scene);
-    enum aw_status status =
-        scene ? aw_scene_load(scene, name, err) : aw_fail(err, AW_NO_LINK, "no memory");
+    enum aw_status status = scene ? aw_scene_load(scene, name, err) : aw_no_memory(err);
     if (status == AW_OK)
         add_names(&ez_state(session)->names, scene);
     free(scene);

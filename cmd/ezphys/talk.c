@@ -139,7 +139,7 @@ static int64_t sooner(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* One turn of waiting; AW_MORE: go on. */
+/* One turn of waiting; AW_EVENT: go on. */
 static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
                                    enum ez_patience patience)
 {
@@ -149,15 +149,15 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
     state->next = 0;
     if (status == AW_TIMEOUT && notice < deadline) {
         report_waiting(session);
-        return AW_MORE;
+        return AW_EVENT;
     }
-    if (status == AW_MORE) {
+    if (status == AW_EVENT) {
         state->reported_waiting = false;
         aw_session_notice(session, "a simulator has connected");
     }
     if (status == AW_LOST && patience == EZ_AGAIN && !state->ez.link->recorded) {
         status = connect_again(session, deadline);
-        return status == AW_OK ? AW_MORE : status;
+        return status == AW_OK ? AW_EVENT : status;
     }
     return status;
 }
@@ -193,11 +193,11 @@ enum aw_status ez_receive(struct aw_session *session, int64_t deadline, enum ez_
     int64_t step = state->ez.state.step;
     uint64_t epoch = state->ez.state.epoch;
     unsigned connections = state->ez.connections;
-    enum aw_status status = AW_MORE;
+    enum aw_status status = AW_EVENT;
     state->paused = false;
-    while (status == AW_MORE) {
+    while (status == AW_EVENT) {
         status = wait_message(session, deadline, patience);
-        if (status == AW_MORE && patience == EZ_ONCE && connections &&
+        if (status == AW_EVENT && patience == EZ_ONCE && connections &&
             state->ez.connections != connections)
             return aw_fail(&session->err, AW_LOST,
                            "the simulator has connected anew: motion commands are not sent again "
@@ -350,7 +350,7 @@ enum aw_status ez_idle(struct aw_session *session, int fd)
     while (status == AW_OK && !is_typed(fd)) {
         double ahead = aw_ez_state_time(&ez->state) - time;
         status = idle_turn(session, fd, all, start + (int64_t)(ahead * 1e9));
-        if (status == AW_TIMEOUT || status == AW_MORE)
+        if (status == AW_TIMEOUT || status == AW_EVENT)
             status = AW_OK;
     }
     if (all >= 0)
@@ -381,7 +381,7 @@ static enum aw_status await_read(struct aw_session *session)
         if (status == AW_OK)
             status = aw_ez_answer(ez, &session->err);
     }
-    return status == AW_MORE ? AW_LOST : status; /* another simulator has connected */
+    return status == AW_EVENT ? AW_LOST : status; /* another simulator has connected */
 }
 
 static enum aw_status not_taken(struct aw_session *session, enum aw_status status)

@@ -114,7 +114,7 @@ static enum aw_status print_picture(struct viewer *v)
     char row[COLUMNS * AW_BRAILLE_ROW];
     struct aw_output *out = &v->session->out;
     if (!aw_braille_init(&canvas, COLUMNS, ROWS))
-        return aw_fail(&v->session->err, AW_NO_LINK, "out of memory");
+        return aw_no_memory(&v->session->err);
     draw(v, &canvas);
     for (int i = 0; i < ROWS; i++) {
         aw_braille_row(&canvas, i, aw_screen_utf8() ? AW_BRAILLE_UTF8 : 0, row, sizeof row);
@@ -138,8 +138,7 @@ static enum aw_status load_scene(struct viewer *v)
     if (!name)
         return AW_OK;
     v->scene = calloc(1, sizeof *v->scene);
-    return v->scene ? aw_scene_load(v->scene, name, &session->err)
-                    : aw_fail(&session->err, AW_NO_LINK, "out of memory");
+    return v->scene ? aw_scene_load(v->scene, name, &session->err) : aw_no_memory(&session->err);
 }
 
 static enum aw_status show(struct viewer *v)

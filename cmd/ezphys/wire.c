@@ -107,7 +107,7 @@ static enum aw_status add_scene(struct aw_ez_names *names, const char *name, str
 {
     struct aw_scene *scene = calloc(1, sizeof *scene);
     if (!scene)
-        return aw_fail(err, AW_NO_LINK, "out of memory");
+        return aw_no_memory(err);
     enum aw_status status = aw_scene_load(scene, name, err);
     for (size_t i = 0; i < scene->n_bodies && status == AW_OK; i++)
         status = aw_ez_names_add(names, AW_EZ_BODY, scene->bodies[i].id, scene->bodies[i].name,

@@ -26,8 +26,10 @@ static void print_board(struct aw_session *session, const struct aw_hid_port *po
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_hid_port *ports = calloc(PORTS_MAX, sizeof *ports);
-    size_t n = ports ? aw_link_list_hid(ports, PORTS_MAX) : 0, found = 0;
     (void)args;
+    if (!ports)
+        return aw_no_memory(&session->err);
+    size_t n = aw_link_list_hid(ports, PORTS_MAX), found = 0;
     for (size_t i = 0; i < n && i < PORTS_MAX; i++) {
         if (!ports[i].chosen)
             continue;

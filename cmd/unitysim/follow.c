@@ -107,7 +107,7 @@ enum aw_status unity_follow(struct aw_session *session, int64_t deadline)
     enum aw_status status = AW_OK;
     int64_t now;
     if (!f)
-        return aw_fail(&session->err, AW_LIMIT, "out of memory");
+        return aw_no_memory(&session->err);
     f->session = session;
     f->deadman_ns = (int64_t)(aw_option_number(session, "deadman") * 1e9);
     f->received_ns = aw_clock_now(session->clock);

@@ -22,8 +22,8 @@ static enum aw_status receives(struct aw_session *session, bool *received)
     if (status != AW_OK)
         return status;
     int64_t deadline = aw_clock_now(session->clock) + AW_SECOND / 5;
-    status = AW_MORE;
-    while (status == AW_MORE)
+    status = AW_EVENT;
+    while (status == AW_EVENT)
         status = aw_link_read(link, bytes, sizeof bytes, &got, deadline, NULL);
     aw_link_close(link);
     *received = got > 0;

@@ -231,7 +231,7 @@ enum aw_status unity_screen_draw(struct aw_session *session, const struct unity_
         aw_output_draw(&session->out, "\033[H");
     cut_line(&page, screen->title);
     if (!pictures(&page))
-        return aw_fail(&session->err, AW_LIMIT, "out of memory");
+        return aw_no_memory(&session->err);
     cut_line(&page,
              page.columns >= WITH_BARS
                  ? " joint        ticks     deg   speed    min                            max"

@@ -310,11 +310,11 @@ enum aw_status unity_next_received(struct aw_session *session, int64_t deadline,
     if (status != AW_OK)
         return status;
     status = aw_unity_next(&state->unity, deadline, got, &session->err);
-    if (got->news && (status == AW_OK || status == AW_MORE))
+    if (got->news && (status == AW_OK || status == AW_EVENT))
         notice_news(session, got->news);
-    if (status != AW_OK && status != AW_MORE && status != AW_MALFORMED)
+    if (status != AW_OK && status != AW_EVENT && status != AW_MALFORMED)
         return status;
-    received->frame = (struct aw_span){got->bytes, status == AW_MORE ? 0 : got->size};
+    received->frame = (struct aw_span){got->bytes, status == AW_EVENT ? 0 : got->size};
     received->dir = AW_RX;
     if (status == AW_OK)
         received->dir = got->record.dir;

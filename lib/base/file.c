@@ -37,6 +37,8 @@ static const struct {
 enum aw_status aw_file_fail(struct aw_error *err, const char *what, const char *path)
 {
     int number = errno;
+    if (number == ENOMEM)
+        return aw_no_memory(err);
     size_t i = 0, n = sizeof kinds / sizeof *kinds;
     while (i < n && kinds[i].number != number)
         i++;

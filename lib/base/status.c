@@ -19,13 +19,21 @@ enum aw_status(aw_fail)(struct aw_error *err, enum aw_status status, const char 
     return status;
 }
 
+enum aw_status(aw_no_memory)(struct aw_error *err)
+{
+    return aw_fail(err, AW_NO_MEMORY, "out of memory");
+}
+
 const char *aw_status_name(enum aw_status status)
 {
     static const char *const names[] = {
-        [AW_OK] = "ok",           [AW_REFUSED] = "refused", [AW_USAGE] = "usage",
-        [AW_TIMEOUT] = "timeout", [AW_NO_LINK] = "no_link", [AW_MALFORMED] = "malformed",
-        [AW_LIMIT] = "limit",     [AW_LOST] = "lost",       [AW_STOPPED] = "stopped",
-        [AW_MORE] = "more",
+        [AW_OK] = "ok",           [AW_REFUSED] = "refused",
+        [AW_USAGE] = "usage",     [AW_TIMEOUT] = "timeout",
+        [AW_NO_LINK] = "no_link", [AW_MALFORMED] = "malformed",
+        [AW_LIMIT] = "limit",     [AW_LOST] = "lost",
+        [AW_STOPPED] = "stopped", [AW_NO_MEMORY] = "no_memory",
+        [AW_MORE] = "more",       [AW_END] = "end",
+        [AW_ENOUGH] = "enough",   [AW_EVENT] = "event",
     };
     return names[status];
 }

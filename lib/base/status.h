@@ -2,8 +2,8 @@
  *
  * A function that can fail returns enum aw_status and, where it takes one, fills a struct aw_error
  * with one line for a person: "what: why — what to do". The library never prints and never exits;
- * the values are the exit codes of the tools, so the shell turns a status into an exit code by a
- * cast.
+ * the values up to AW_NO_MEMORY are the exit codes of the tools, so the shell turns a status into
+ * an exit code by a cast.
  *
  *     struct aw_error err;
  *     if (aw_number_parse("4O", &value, &err) != AW_OK)
@@ -22,7 +22,12 @@ enum aw_status {
     AW_LIMIT = 6,     /* a finite value outside a limit or the range of the wire */
     AW_LOST = 7,      /* the link went away in the middle */
     AW_STOPPED = 8,   /* a signal asked to stop; the shell exits with 128 + signal */
-    AW_MORE = 9,      /* not an error: more bytes are needed */
+    AW_NO_MEMORY = 9, /* out of memory */
+    /* No errors and no exit codes: why there is nothing (more) in hand. */
+    AW_MORE = 10,   /* more bytes are needed */
+    AW_END = 11,    /* the end of the input or of the recording */
+    AW_ENOUGH = 12, /* the caller wanted no more: a count or a deadline that was asked for */
+    AW_EVENT = 13,  /* no message, but news: link->event, or another client */
 };
 
 /* Plain data, owned by the caller. text is "" after success and is always terminated. */
@@ -37,9 +42,13 @@ struct aw_error {
 enum aw_status aw_fail(struct aw_error *err, enum aw_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The one message for it: "out of memory". Fills err (may be NULL) and returns AW_NO_MEMORY. */
+enum aw_status aw_no_memory(struct aw_error *err);
+
 /* clang's analyzer looks at one file at a time and cannot know that the status comes back. */
 #ifdef __clang_analyzer__
 #define aw_fail(err, status, ...) (aw_fail(err, status, __VA_ARGS__), (status))
+#define aw_no_memory(err)         (aw_no_memory(err), AW_NO_MEMORY)
 #endif
 
 /* A word for the status: "ok", "usage", "timeout" …; used in JSON error records. */

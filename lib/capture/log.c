@@ -34,7 +34,7 @@ struct aw_log {
     uint8_t buffer[ROOM];
 };
 
-/* Moves what is left to the front and reads on. AW_MORE: nothing follows. */
+/* Moves what is left to the front and reads on. AW_END: nothing follows. */
 static enum aw_status fill(struct aw_log *log, struct aw_error *err)
 {
     memmove(log->buffer, log->buffer + log->from, log->to - log->from);
@@ -52,7 +52,7 @@ static enum aw_status fill(struct aw_log *log, struct aw_error *err)
         if (n > 0)
             return AW_OK;
     }
-    return AW_MORE;
+    return AW_END;
 }
 
 static struct aw_span left(const struct aw_log *log)
@@ -164,12 +164,12 @@ static enum aw_status next_line(struct aw_log *log, struct aw_log_entry *entry,
         const char *stop = rest.size ? memchr(line, '\n', rest.size) : NULL;
         if (!stop && !log->end && rest.size < ROOM) {
             enum aw_status status = fill(log, err);
-            if (status != AW_OK && status != AW_MORE)
+            if (status != AW_OK && status != AW_END)
                 return status;
             continue;
         }
         if (!rest.size)
-            return AW_MORE;
+            return AW_END;
         size_t length = stop ? (size_t)(stop - line) : rest.size;
         log->from += length + (stop != NULL);
         log->number++;
@@ -219,7 +219,7 @@ enum aw_status aw_log_open(struct aw_log **out, const char *path,
     struct aw_log *log = calloc(1, sizeof *log);
     *out = NULL;
     if (!log)
-        return aw_fail(err, AW_LIMIT, "out of memory");
+        return aw_no_memory(err);
     log->options = *options;
     snprintf(log->name, sizeof log->name, "%s", path);
     log->fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -5,7 +5,7 @@
  *     if (aw_log_open(&log, "run.pcapng", &(struct aw_log_options){0}, &err) != AW_OK) …
  *     while ((status = aw_log_next(log, &entry, &err)) == AW_OK)
  *         … entry.time_ns, entry.dir, entry.data …
- *     aw_log_close(log);                       status is AW_MORE at the end of the file
+ *     aw_log_close(log);                       status is AW_END at the end of the file
  *
  * Reads in pieces, so files may be of any length; of a file that was cut off all whole packets are
  * read.
@@ -45,7 +45,7 @@ struct aw_log_entry {
 enum aw_status aw_log_open(struct aw_log **log, const char *path,
                            const struct aw_log_options *options, struct aw_error *err);
 
-/* AW_OK; AW_MORE at the end; AW_MALFORMED: a damaged part, one may go on; AW_LOST: a read error. */
+/* AW_OK; AW_END at the end; AW_MALFORMED: a damaged part, one may go on; AW_LOST: a read error. */
 enum aw_status aw_log_next(struct aw_log *log, struct aw_log_entry *entry, struct aw_error *err);
 
 /* To the beginning again. */

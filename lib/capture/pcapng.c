@@ -172,7 +172,7 @@ static enum aw_status damaged(struct aw_error *err, const char *what)
 static enum aw_status read_section(struct aw_pcap_reader *reader, struct aw_span block)
 {
     reader->n_interfaces = 0;
-    return block.size >= SECTION_MIN ? AW_MORE : AW_MALFORMED;
+    return block.size >= SECTION_MIN ? AW_EVENT : AW_MALFORMED;
 }
 
 static enum aw_status read_interface(struct aw_pcap_reader *reader, struct aw_span block)
@@ -187,7 +187,7 @@ static enum aw_status read_interface(struct aw_pcap_reader *reader, struct aw_sp
     };
     read_interface_options(reader, block.data + 16, block.data + block.size - BLOCK_TAIL,
                            interface);
-    return AW_MORE;
+    return AW_EVENT;
 }
 
 /* What stands at the same places of both kinds of packet: time, captured length, data. */
@@ -229,7 +229,7 @@ static enum aw_status read_simple(const struct aw_pcap_reader *reader, struct aw
     return AW_OK;
 }
 
-/* AW_MORE: the block is no packet. */
+/* AW_EVENT: the block is no packet. */
 static enum aw_status read_block(struct aw_pcap_reader *reader, struct aw_span block,
                                  struct aw_packet *packet)
 {
@@ -244,7 +244,7 @@ static enum aw_status read_block(struct aw_pcap_reader *reader, struct aw_span b
         return read_simple(reader, block, packet);
     if (type == BLOCK_OLD_PACKET && block.size >= 12)
         return read_packet(reader, block, get16(reader, block.data + 8), packet);
-    return AW_MORE;
+    return AW_EVENT;
 }
 
 /* A section says its byte order before its length can be read. */

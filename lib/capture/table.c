@@ -93,7 +93,7 @@ static enum aw_status grow(struct aw_table *table, struct aw_error *err)
     if (lines)
         table->lines = lines;
     if (!cells || !lines)
-        return aw_fail(err, AW_LIMIT, "table: no memory for %zu rows — record fewer", capacity);
+        return aw_no_memory(err);
     table->capacity = capacity;
     return AW_OK;
 }
@@ -294,6 +294,8 @@ static enum aw_status read_lines(FILE *file, struct place *place, struct aw_tabl
         else
             status = read_line(table, line, place, err);
     }
+    if (status == AW_OK && !feof(file) && errno == ENOMEM)
+        status = aw_no_memory(err);
     free(line);
     return status;
 }

@@ -39,7 +39,7 @@ enum aw_status aw_table_init(struct aw_table *table, const char *const *names, s
 void aw_table_free(struct aw_table *table);
 
 /* Adds a row of n_columns finite numbers. AW_USAGE for a NaN or infinity (names the column),
- * AW_LIMIT without memory. */
+ * AW_NO_MEMORY. */
 enum aw_status aw_table_add(struct aw_table *table, const double *row, struct aw_error *err);
 
 /* The column with this name, or -1. */

@@ -53,8 +53,7 @@ enum aw_status aw_run_from_table(const struct aw_table *table, struct aw_run *ru
         return status;
     run->samples = calloc(table->n_rows + 1, sizeof *run->samples);
     if (!run->samples)
-        return aw_fail(err, AW_LIMIT, "run: no memory for %zu samples — record fewer",
-                       table->n_rows);
+        return aw_no_memory(err);
     run->n = table->n_rows;
     for (size_t i = 0; i < run->n; i++)
         run->samples[i] = sample_of(table, i, columns);

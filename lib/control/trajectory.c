@@ -208,7 +208,7 @@ static enum aw_status allocate(struct aw_path *path, struct aw_error *err)
     path->segments = calloc(segments * path->channels, sizeof *path->segments);
     if (path->t_s && path->segments)
         return AW_OK;
-    return aw_fail(err, AW_LIMIT, "path: no memory for %zu points — use fewer", path->n);
+    return aw_no_memory(err);
 }
 
 static enum aw_status join(struct aw_path *path, enum aw_path_mode mode, const struct course *c,
@@ -251,9 +251,8 @@ static enum aw_status build(struct aw_path *path, enum aw_path_mode mode, const 
 {
     struct knot *knots = calloc(path->n, sizeof *knots);
     struct matrix *carry = calloc(path->n, sizeof *carry);
-    enum aw_status status = knots && carry
-                                ? join_all(path, mode, points, knots, carry, err)
-                                : aw_fail(err, AW_LIMIT, "path: no memory for %zu points", path->n);
+    enum aw_status status =
+        knots && carry ? join_all(path, mode, points, knots, carry, err) : aw_no_memory(err);
     free(knots);
     free(carry);
     return status;

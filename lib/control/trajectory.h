@@ -50,7 +50,7 @@ struct aw_path {
 };
 
 /* points has n rows of channels numbers each, in any unit. AW_USAGE: no point or channel, a number
- * that is not finite, or times that do not rise; AW_LIMIT: no memory. *path is empty then. */
+ * that is not finite, or times that do not rise; AW_NO_MEMORY. *path is empty then. */
 enum aw_status aw_path_init(struct aw_path *path, enum aw_path_mode mode, const double *t_s,
                             const double *points, size_t n, size_t channels, struct aw_error *err);
 void aw_path_free(struct aw_path *path);

@@ -102,7 +102,7 @@ static const char *type_name(enum aw_type type)
         [AW_FLOAT] = "float",   [AW_SIGNMAG] = "signmag", [AW_TEXT] = "text",
         [AW_DIGITS] = "digits", [AW_CONST] = "const",     [AW_CODE] = "code",
         [AW_LENGTH] = "length", [AW_INDEX] = "index",     [AW_CHECKSUM] = "checksum",
-        [AW_PAD] = "pad",       [AW_GROUP] = "group",     [AW_END] = "end",
+        [AW_PAD] = "pad",       [AW_GROUP] = "group",     [AW_ROWS_END] = "end",
     };
     return names[type];
 }
@@ -169,7 +169,7 @@ static void print_envelope(FILE *out, const struct aw_field *row)
     if (!row)
         return;
     fputs(",\n \"envelope\":[", out);
-    for (const struct aw_field *first = row; row->type != AW_END; row++) {
+    for (const struct aw_field *first = row; row->type != AW_ROWS_END; row++) {
         fputs(row == first ? "{\"name\":" : ",{\"name\":", out);
         print_string(out, row->name);
         number_member(out, "bits", row->bits);

@@ -143,7 +143,7 @@ static void print_place(FILE *out, const struct aw_codec *codec, const struct aw
 static int count_rows(const struct aw_field *row)
 {
     int n = 0;
-    for (; row && row[n].type != AW_END; n++)
+    for (; row && row[n].type != AW_ROWS_END; n++)
         continue;
     return n;
 }
@@ -224,7 +224,7 @@ static void print_envelope(FILE *out, const struct aw_field *row)
         return;
     }
     fputs("local envelope = {\n", out);
-    for (; row->type != AW_END; row++) {
+    for (; row->type != AW_ROWS_END; row++) {
         fprintf(out, "    {id = \"%s\", bit = %u, bits = %u},\n", row->name, bit, row->bits);
         bit += row->bits;
     }

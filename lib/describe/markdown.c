@@ -75,7 +75,7 @@ static void print_envelope(FILE *out, const struct aw_field *row)
         return;
     fprintf(out, "\nAround the packets of a message:\n\n"
                  "| bytes | field | type | meaning |\n|---|---|---|---|\n");
-    for (; row->type != AW_END; row++) {
+    for (; row->type != AW_ROWS_END; row++) {
         fprintf(out, "| %u-%u | `%s` | u%u | %s |\n", byte, byte + row->bits / 8u - 1, row->name,
                 row->bits, row->help);
         byte += row->bits / 8u;

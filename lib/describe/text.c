@@ -125,7 +125,7 @@ static void print_envelope(FILE *out, const struct aw_field *row)
     if (!row)
         return;
     fprintf(out, "\naround the packets of a message\n");
-    for (; row->type != AW_END; row++) {
+    for (; row->type != AW_ROWS_END; row++) {
         struct aw_part text = {0};
         aw_part_add(&text, "%u-%u", byte, byte + row->bits / 8u - 1);
         size_t at = print_at(out, 0, PLACE, text.text);

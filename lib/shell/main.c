@@ -107,7 +107,7 @@ static enum aw_status parse_globals(struct aw_session *session, const struct aw_
     struct aw_options before = session->options;
     size_t bad;
     if (!args)
-        return AW_USAGE;
+        return aw_no_memory(&session->err);
     enum aw_status status = aw_bind(session, words, args, &bad);
     *command =
         status != AW_OK || args->command || aw_flag(session, "help") || aw_flag(session, "version");
@@ -143,18 +143,18 @@ static enum aw_status run(struct aw_session *session, int argc, char **argv)
 {
     struct aw_words *words = malloc(sizeof *words);
     bool command = false;
-    enum aw_status status = load_settings(session, argc, argv);
-    if (status == AW_OK && words)
+    enum aw_status status =
+        words ? load_settings(session, argc, argv) : aw_no_memory(&session->err);
+    if (status == AW_OK)
         status = aw_words_from_argv(words, argc, argv, &session->err);
+    if (status == AW_OK)
+        status = parse_globals(session, words, &command);
     if (status != AW_OK) {
         aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
-    } else if (words) {
-        status = parse_globals(session, words, &command);
+    } else {
         session->one_shot = command;
-        if (status == AW_OK) {
-            status = command ? aw_dispatch(session, words, NULL) : run_interactive(session);
-            status = aw_session_leave(session, status);
-        }
+        status = command ? aw_dispatch(session, words, NULL) : run_interactive(session);
+        status = aw_session_leave(session, status);
     }
     free(words);
     return status;
@@ -176,8 +176,10 @@ int aw_main(const struct aw_tool *tool, int argc, char **argv)
     hold_standard_descriptors();
     struct aw_session *session = new_session(tool);
     if (!session) {
-        fprintf(stderr, "%s: out of memory\n", tool->name);
-        return AW_USAGE;
+        struct aw_error err;
+        aw_no_memory(&err);
+        fprintf(stderr, "%s: %s\n", tool->name, err.text);
+        return AW_NO_MEMORY;
     }
     signal(SIGPIPE, SIG_IGN);
     enum aw_status status = run(session, argc, argv);

@@ -62,7 +62,7 @@ void aw_bits_put(uint8_t *data, unsigned start, unsigned count, bool big_endian,
 static uint64_t payload_length(const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
     unsigned end = codec->size;
-    for (const struct aw_field *row = codec->variant->tail; row && row->type != AW_END; row++)
+    for (const struct aw_field *row = codec->variant->tail; row && row->type != AW_ROWS_END; row++)
         end -= row->bits / 8u;
     return end - (scalar->bit + scalar->bits) / 8u;
 }

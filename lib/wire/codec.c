@@ -72,7 +72,7 @@ static void add_group(struct layout *at, const struct aw_field *group)
 {
     int count = group->count ? aw_codec_find(at->codec, group->count) : -1;
     for (uint8_t n = 0; group->labels[n]; n++)
-        for (const struct aw_field *row = group->rows; row->type != AW_END; row++) {
+        for (const struct aw_field *row = group->rows; row->type != AW_ROWS_END; row++) {
             add_scalar(at, row, group->labels[n], n);
             at->codec->scalars[at->codec->n_scalars - 1].count = (int8_t)count;
             at->codec->scalars[at->codec->n_scalars - 1].alias =
@@ -83,7 +83,7 @@ static void add_group(struct layout *at, const struct aw_field *group)
 
 static void add_rows(struct layout *at, const struct aw_field *row)
 {
-    for (; row && row->type != AW_END; row++) {
+    for (; row && row->type != AW_ROWS_END; row++) {
         if (row->type == AW_GROUP)
             add_group(at, row);
         else

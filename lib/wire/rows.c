@@ -21,7 +21,7 @@ static size_t row_bits(const struct aw_field *row, const struct aw_variant *vari
 size_t aw_rows_bits(const struct aw_field *rows, const struct aw_variant *variant)
 {
     size_t bits = 0;
-    for (; rows && rows->type != AW_END; rows++)
+    for (; rows && rows->type != AW_ROWS_END; rows++)
         bits += row_bits(rows, variant);
     return bits;
 }

@@ -38,14 +38,14 @@ enum aw_dir {
 };
 
 enum aw_type {
-    AW_END,     /* ends a list of rows: {0} */
-    AW_UINT,    /* unsigned integer of .bits */
-    AW_SINT,    /* two's complement integer of .bits */
-    AW_LONG,    /* two's complement; as many bits as the variant's long_bits (32 unless it says
-                   otherwise) */
-    AW_FLOAT,   /* IEEE 754 binary32, .bits = 32 */
-    AW_SIGNMAG, /* 16-bit magnitude, then a sign byte: 0 negative, anything else positive (sent as
-                   1); .bits = 24 */
+    AW_ROWS_END, /* ends a list of rows: {0} */
+    AW_UINT,     /* unsigned integer of .bits */
+    AW_SINT,     /* two's complement integer of .bits */
+    AW_LONG,     /* two's complement; as many bits as the variant's long_bits (32 unless it says
+                    otherwise) */
+    AW_FLOAT,    /* IEEE 754 binary32, .bits = 32 */
+    AW_SIGNMAG,  /* 16-bit magnitude, then a sign byte: 0 negative, anything else positive (sent as
+                    1); .bits = 24 */
     AW_TEXT, /* NUL-padded characters, .bits / 8 of them; at most one in a message, at most 32 bytes
               */
     AW_DIGITS, /* ASCII decimal, sent zero-padded to .digits; 1 to 4 digits and a sign are read */

@@ -159,7 +159,7 @@ size_t aw_wire_wrap(const struct aw_wire *wire, uint8_t *buf, size_t size, size_
         return 0;
     memmove(buf + head, buf, size);
     unsigned bit = 0;
-    for (; row && row->type != AW_END; row++) {
+    for (; row && row->type != AW_ROWS_END; row++) {
         uint64_t value = row->type == AW_LENGTH ? head + size - row->constant : row->constant;
         aw_bits_put(buf, bit, row->bits, wire->variant.big_endian, value);
         bit += row->bits;

@@ -66,7 +66,7 @@ static size_t read_log(struct aw_log *log, size_t size)
     struct aw_error err;
     enum aw_status status;
     size_t n = 0, turns = 0;
-    while ((status = aw_log_next(log, &entry, &err)) != AW_MORE) {
+    while ((status = aw_log_next(log, &entry, &err)) != AW_END) {
         MUST(status == AW_OK || status == AW_MALFORMED);
         MUST(turns++ <= size);
         if (status != AW_OK)

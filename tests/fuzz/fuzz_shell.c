@@ -168,7 +168,7 @@ static void try_stream(const uint8_t *data, size_t size)
                status == AW_MALFORMED)
             if (status == AW_OK)
                 try_item(&item, &channels, &strip);
-        MUST(status == AW_MORE);
+        MUST(status == AW_END);
         aw_stream_close(stream);
         draw(&channels, &strip);
     }
@@ -181,16 +181,17 @@ struct sum {
     uint64_t hash, records;
 };
 
-static bool add_record(void *context, const struct aw_record *record)
+static enum aw_status add_record(void *context, const struct aw_record *record)
 {
     struct sum *sum = context;
     sum->hash = sum->hash * 31 + record->present + (uintptr_t)record->codec % 1000003;
-    return true;
+    return AW_OK;
 }
 
 /* take NULL: the records are printed. */
 static struct sum decode_in_pieces(struct aw_session *session, const char *data, size_t size,
-                                   size_t segment, bool (*take)(void *, const struct aw_record *))
+                                   size_t segment,
+                                   enum aw_status (*take)(void *, const struct aw_record *))
 {
     struct sum sum = {0};
     enum aw_input input = aw_input_guess(session->tool->protocol, data, size);

@@ -104,9 +104,9 @@ static void expect_event(struct aw_link *link, const char *words)
 {
     struct aw_error err;
     enum aw_status status = read_event(link, &err);
-    expect(status == AW_MORE && strstr(link->event, words), words,
-           status == AW_MORE ? link->event : aw_status_name(status));
-    if (status == AW_MORE)
+    expect(status == AW_EVENT && strstr(link->event, words), words,
+           status == AW_EVENT ? link->event : aw_status_name(status));
+    if (status == AW_EVENT)
         printf("# event: %s\n", link->event);
 }
 
@@ -433,12 +433,12 @@ static int dump(const char *url, unsigned long count)
     if (status == AW_OK)
         printf("open\n");
     fflush(stdout);
-    while (count > 0 && (status == AW_OK || status == AW_MORE)) {
+    while (count > 0 && (status == AW_OK || status == AW_EVENT)) {
         uint8_t datagram[16];
         size_t got;
         status = aw_link_read(link, datagram, sizeof datagram, &got,
                               aw_clock_now(link->clock) + 20 * AW_SECOND, &err);
-        if (status == AW_MORE && *link->event)
+        if (status == AW_EVENT && *link->event)
             printf("event %s\n", link->event);
         if (status != AW_OK)
             continue;

@@ -50,7 +50,7 @@ static inline void assert_receives(struct aw_link *link, const char *wanted)
     int64_t deadline = aw_clock_now(link->clock) + 5 * AW_SECOND;
     do
         status = aw_link_read(link, datagram, sizeof datagram, &got, deadline, &err);
-    while (status == AW_MORE);
+    while (status == AW_EVENT);
     if (status != AW_OK)
         fail_msg("no %s: %s %s", wanted, aw_status_name(status), err.text);
     assert_in_range(got, 2, 10);
@@ -65,7 +65,7 @@ static inline void assert_event(struct aw_link *link, const char *words)
     size_t got = 99;
     struct aw_error err = {0};
     int64_t deadline = aw_clock_now(link->clock) + 5 * AW_SECOND;
-    assert_int_equal(aw_link_read(link, datagram, sizeof datagram, &got, deadline, &err), AW_MORE);
+    assert_int_equal(aw_link_read(link, datagram, sizeof datagram, &got, deadline, &err), AW_EVENT);
     assert_int_equal(got, 0);
     if (!strstr(link->event, words))
         fail_msg("\"%s\" does not say \"%s\"", link->event, words);

@@ -82,7 +82,8 @@ static inline void fake_word(struct fake *f, size_t at, unsigned bits, uint64_t 
 static inline void fake_envelope(struct fake *f, size_t count)
 {
     size_t at = 0;
-    for (const struct aw_field *row = f->wire.variant.envelope; row && row->type != AW_END; row++) {
+    for (const struct aw_field *row = f->wire.variant.envelope; row && row->type != AW_ROWS_END;
+         row++) {
         fake_word(f, at, row->bits,
                   row->type == AW_LENGTH  ? f->pending - row->constant
                   : row->type == AW_CONST ? count

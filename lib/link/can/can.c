@@ -60,7 +60,7 @@ static bool went_away(int error)
 static enum aw_status report(struct can_link *self, const char *words)
 {
     snprintf(self->fd.base.event, sizeof self->fd.base.event, "%s", words);
-    return AW_MORE;
+    return AW_EVENT;
 }
 
 static enum aw_status interface_lost(const struct can_link *self, struct aw_error *err)
@@ -222,7 +222,7 @@ static bool is_news(struct can_link *self, const struct can_frame *frame)
     return true;
 }
 
-/* The next frame of the batch: AW_OK, AW_MORE for an error frame, AW_TIMEOUT for what is passed
+/* The next frame of the batch: AW_OK, AW_EVENT for an error frame, AW_TIMEOUT for what is passed
  * over. */
 static enum aw_status read_one(struct can_link *self, uint8_t *out, size_t cap, size_t *got)
 {
@@ -237,7 +237,7 @@ static enum aw_status read_one(struct can_link *self, uint8_t *out, size_t cap, 
             return AW_TIMEOUT;
         aw_can_error_words(frame->can_id, frame->data, self->fd.base.event,
                            sizeof self->fd.base.event);
-        return AW_MORE;
+        return AW_EVENT;
     }
     if (frame->can_id & (CAN_EFF_FLAG | CAN_RTR_FLAG) || frame->can_dlc > CAN_MAX_DLEN)
         return AW_TIMEOUT;
@@ -439,7 +439,7 @@ enum aw_status aw_can_open(struct aw_link **out, const struct aw_url *url, struc
     (void)context;
     struct can_link *self = aw_fd_link_new(sizeof *self, &can_ops, clock);
     if (!self)
-        return aw_fail(err, AW_NO_LINK, "can: no memory");
+        return aw_no_memory(err);
     snprintf(self->name, sizeof self->name, "%.15s", *url->rest ? url->rest : "can0");
     self->news_fd = -1;
     prepare_batch(self);

@@ -101,7 +101,7 @@ enum aw_status aw_can_text_open(struct aw_can_text **out, size_t size,
         status = inner->datagrams
                      ? aw_fail(err, AW_USAGE,
                                "%s%.90s: not a stream — use a port, pty: or tcp:", prefix, url)
-                     : aw_fail(err, AW_NO_LINK, "%s%.90s: no memory", prefix, url);
+                     : aw_no_memory(err);
         aw_link_close(inner);
         return status;
     }

@@ -19,7 +19,7 @@ struct aw_can_text;
 
 struct aw_can_text_ops {
     struct aw_link_ops link;
-    /* Takes one byte. AW_OK: a frame is complete, datagram and *size are set; AW_MORE: event is
+    /* Takes one byte. AW_OK: a frame is complete, datagram and *size are set; AW_EVENT: event is
      * set; AW_TIMEOUT: nothing yet. */
     enum aw_status (*take)(struct aw_can_text *self, uint8_t byte, uint8_t *datagram, size_t *size);
     /* Servers: a new client came; what the one before left is to be forgotten. Or NULL. */

@@ -57,12 +57,12 @@ static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *data
     case AW_SLCAN_REFUSED:
         snprintf(text->base.event, sizeof text->base.event,
                  "the adapter refused a frame (its buffer is full, or it is bus-off)");
-        return AW_MORE;
+        return AW_EVENT;
     case AW_SLCAN_BROKEN:
         text->base.dropped++;
         snprintf(text->base.event, sizeof text->base.event, "a damaged line from the adapter: %.*s",
                  AW_SLCAN_LINE, self->reader.line);
-        return AW_MORE;
+        return AW_EVENT;
     default:
         return AW_TIMEOUT;
     }

@@ -42,7 +42,7 @@ static enum aw_status take(struct aw_can_text *text, uint8_t byte, uint8_t *data
     if (strcmp(self->reader.word[0], "error") != 0)
         return AW_TIMEOUT;
     report_error(self);
-    return AW_MORE;
+    return AW_EVENT;
 }
 
 static enum aw_status client_write(struct aw_link *link, const void *buf, size_t size,

@@ -37,7 +37,7 @@ struct aw_device {
 struct aw_link *aw_sim_link(struct aw_device *device, struct aw_clock *clock, bool datagrams,
                             const char *key);
 
-/* The same for a transport sim:. A device of NULL was not made for want of memory: AW_NO_LINK. */
+/* The same for a transport sim:. A device of NULL was not made for want of memory: AW_NO_MEMORY. */
 enum aw_status aw_sim_open(struct aw_link **out, struct aw_device *device, struct aw_clock *clock,
                            bool datagrams, struct aw_error *err);
 

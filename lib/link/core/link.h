@@ -46,7 +46,7 @@ struct aw_link_raw {
 struct aw_link_ops {
     /* Reads what is there, at least one byte (one datagram on datagram links), waiting until the
      * deadline. AW_OK with *got > 0, AW_TIMEOUT, AW_STOPPED, AW_LOST (the other end is gone), or
-     * AW_MORE: nothing is read yet, but on servers a new client came (see connections), and on CAN
+     * AW_EVENT: nothing is read yet, but on servers a new client came (see connections), and on CAN
      * links there is news (see event). err is filled for AW_LOST only. */
     enum aw_status (*read)(struct aw_link *link, void *buf, size_t cap, size_t *got,
                            int64_t deadline, struct aw_error *err);

@@ -100,7 +100,7 @@ enum aw_status aw_resolve(struct addrinfo **list, const char *host, unsigned por
     if (*error != EAI_NONAME)
         return AW_OK;
     struct lookup *lookup = new_lookup(host, service, hints);
-    *error = EAI_MEMORY;
+    *error = lookup || errno == ENOMEM ? EAI_MEMORY : EAI_SYSTEM;
     if (!lookup)
         return AW_OK;
     if (start(lookup) == 0)

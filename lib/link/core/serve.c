@@ -24,7 +24,7 @@ enum aw_status aw_device_serve_once(struct aw_device *device, struct aw_link *li
     size_t got = 0;
     enum aw_status status =
         aw_link_read(link, buf, sizeof buf, &got, wake_up(device, deadline), err);
-    if (status != AW_OK && status != AW_TIMEOUT && status != AW_MORE)
+    if (status != AW_OK && status != AW_TIMEOUT && status != AW_EVENT)
         return status;
     int64_t now = aw_clock_now(link->clock);
     if (link->connections != before && device->ops->connected)

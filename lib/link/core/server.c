@@ -45,7 +45,7 @@ static enum aw_status await_client(struct aw_server_link *self, int64_t deadline
         set_options(self->fd.fd);
     self->fd.base.waiting = false;
     self->fd.base.connections++;
-    return AW_MORE;
+    return AW_EVENT;
 }
 
 static enum aw_status server_read(struct aw_link *link, void *buf, size_t cap, size_t *got,

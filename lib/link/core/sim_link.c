@@ -112,5 +112,5 @@ enum aw_status aw_sim_open(struct aw_link **out, struct aw_device *device, struc
                            bool datagrams, struct aw_error *err)
 {
     *out = device ? aw_sim_link(device, clock, datagrams, "sim:") : NULL;
-    return *out ? AW_OK : aw_fail(err, AW_NO_LINK, "out of memory");
+    return *out ? AW_OK : aw_no_memory(err);
 }

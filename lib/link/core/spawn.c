@@ -160,7 +160,7 @@ enum aw_status aw_spawn_open(struct aw_link **out, const char *path, char *const
     int stream[2] = {-1, -1}, report[2] = {-1, -1};
     struct child_link *self = aw_fd_link_new(sizeof *self, &child_ops, clock);
     if (!self)
-        return aw_fail(err, AW_NO_LINK, "%.100s: out of memory", path);
+        return aw_no_memory(err);
     int error = open_pairs(stream, report) ? 0 : errno;
     if (!error)
         error = start(path, argv, stream, report, &self->pid);
@@ -189,7 +189,7 @@ enum aw_status aw_spawn_parent(struct aw_link **out, int fd, const char *key,
                        "descriptor %d is no stream — it is to be one end of a socketpair", fd);
     struct aw_fd_link *self = aw_fd_link_new(sizeof *self, &aw_fd_ops, clock);
     if (!self)
-        return aw_fail(err, AW_NO_LINK, "no memory");
+        return aw_no_memory(err);
     fcntl(fd, F_SETFL, O_NONBLOCK);
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     self->fd = fd;

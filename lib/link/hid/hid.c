@@ -308,7 +308,7 @@ enum aw_status aw_hid_open(struct aw_link **out, const struct aw_url *url, struc
         return status;
     struct hid_link *self = calloc(1, sizeof *self);
     if (!self)
-        return aw_fail(err, AW_NO_LINK, "hid: no memory");
+        return aw_no_memory(err);
     self->base =
         (struct aw_link){.ops = &hid_ops, .clock = clock, .datagrams = true, .connections = 1};
     name_it(self, &port);

@@ -248,7 +248,7 @@ enum aw_status aw_uhid_open(struct aw_link **out, const struct aw_url *url, stru
     (void)context;
     struct uhid_link *self = aw_fd_link_new(sizeof *self, &uhid_ops, clock);
     if (!self)
-        return aw_fail(err, AW_NO_LINK, "uhid: no memory");
+        return aw_no_memory(err);
     self->fd.base.datagrams = true;
     enum aw_status status = name_it(self, url, err);
     if (status == AW_OK)

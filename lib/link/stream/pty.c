@@ -125,7 +125,7 @@ enum aw_status aw_pty_open(struct aw_link **out, const struct aw_url *url, struc
     (void)context;
     struct pty_link *self = aw_fd_link_new(sizeof *self, &pty_ops, clock);
     if (!self)
-        return aw_fail(err, AW_NO_LINK, "pty: no memory");
+        return aw_no_memory(err);
     self->slave = self->owner.fd = -1;
     enum aw_status status = make_pty(self, err);
     if (status == AW_OK && *url->rest)

@@ -166,7 +166,7 @@ enum aw_status aw_serial_open(struct aw_link **out, const struct aw_url *url,
     struct serial_link *self = aw_fd_link_new(sizeof *self, &serial_ops, clock);
     if (!self) {
         close(lock_fd);
-        return aw_fail(err, AW_NO_LINK, "%.90s: no memory", path);
+        return aw_no_memory(err);
     }
     self->lock_fd = lock_fd;
     status = set_up(self, path, &line, err);

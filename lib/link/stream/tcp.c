@@ -44,6 +44,8 @@ static enum aw_status resolve(struct address *address, const char *rest, int fla
     const char *host = strcmp(address->host, "*") == 0 ? NULL : address->host;
     if (aw_resolve(&address->list, host, address->port, &hints, clock, &error) == AW_STOPPED)
         return aw_fail(err, AW_STOPPED, "tcp:%.100s: stopped while its name was looked up", rest);
+    if (error == EAI_MEMORY)
+        return aw_no_memory(err);
     if (error)
         return aw_fail(err, AW_NO_LINK, "tcp:%.100s: no such host: %s — check the name", rest,
                        gai_strerror(error));
@@ -143,8 +145,7 @@ enum aw_status aw_tcp_open(struct aw_link **out, const struct aw_url *url, struc
     if (status != AW_OK)
         return status;
     struct tcp_link *self = aw_fd_link_new(sizeof *self, &tcp_ops, clock);
-    status = self ? connect_any(&self->fd.fd, &address, clock, err)
-                  : aw_fail(err, AW_NO_LINK, "tcp: no memory");
+    status = self ? connect_any(&self->fd.fd, &address, clock, err) : aw_no_memory(err);
     freeaddrinfo(address.list);
     if (status != AW_OK) {
         if (self)
@@ -208,6 +209,8 @@ enum aw_status aw_tcp_listen_open(struct aw_link **out, const struct aw_url *url
     freeaddrinfo(address.list);
     if (!self || self->listen_fd < 0) {
         aw_link_close(self ? &self->fd.base : NULL);
+        if (error == ENOMEM)
+            return aw_no_memory(err);
         return aw_fail(err, AW_NO_LINK, "tcp-listen:%.100s: %s — choose another port, or 0",
                        url->rest, strerror(error));
     }

@@ -92,7 +92,7 @@ enum aw_status aw_tty_open(struct aw_link **out, const struct aw_url *url, struc
         return status;
     struct aw_fd_link *self = aw_fd_link_new(sizeof *self, &aw_fd_ops, clock);
     if (!self)
-        return aw_fail(err, AW_NO_LINK, "%s: no memory", url->rest);
+        return aw_no_memory(err);
     status = aw_port_lock(url->rest, &self->fd, err);
     if (status == AW_OK)
         status = set_up(self->fd, url->rest, &line, err);

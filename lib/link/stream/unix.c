@@ -74,7 +74,7 @@ enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url, stru
         return status;
     struct unix_link *self = aw_fd_link_new(sizeof *self, &unix_ops, clock);
     if (!self)
-        return aw_fail(err, AW_NO_LINK, "unix: no memory");
+        return aw_no_memory(err);
     struct aw_link *base = &self->fd.base;
     self->fd.fd = new_socket();
     if (!connects(self->fd.fd, &address)) {
@@ -116,7 +116,7 @@ enum aw_status aw_unix_listen_open(struct aw_link **out, const struct aw_url *ur
         return status;
     struct aw_server_link *self = aw_server_new(clock);
     if (!self)
-        return aw_fail(err, AW_NO_LINK, "unix-listen: no memory");
+        return aw_no_memory(err);
     remove_stale(&address);
     self->listen_fd = new_socket();
     bool bound = self->listen_fd >= 0 &&

@@ -68,6 +68,8 @@ static enum aw_status resolve(struct address *out, const char *host, unsigned po
     const struct addrinfo hints = {.ai_family = family, .ai_socktype = SOCK_DGRAM};
     if (aw_resolve(&list, host, port, &hints, clock, &error) == AW_STOPPED)
         return aw_fail(err, AW_STOPPED, "udp:%.100s: stopped while its name was looked up", host);
+    if (error == EAI_MEMORY)
+        return aw_no_memory(err);
     if (error)
         return aw_fail(err, AW_NO_LINK, "udp:%.100s: no such host: %s — check the name", host,
                        gai_strerror(error));
@@ -158,7 +160,7 @@ static enum aw_status report_refused(struct udp_link *self)
     self->refused = true;
     snprintf(self->fd.base.event, sizeof self->fd.base.event,
              "nobody listens at %s yet — is the %s running?", name_of(&self->to, name), peer(self));
-    return AW_MORE;
+    return AW_EVENT;
 }
 
 static void change_sender(struct udp_link *self, const struct received *one, int64_t now)
@@ -200,7 +202,7 @@ static enum aw_status refuse(struct udp_link *self, const struct address *from)
              "refused what %s sent, which is not the simulator at %s — from=any in the link takes "
              "it",
              name_of(from, name), name_of(&self->to, wanted));
-    return AW_MORE;
+    return AW_EVENT;
 }
 
 /* Reading */
@@ -235,8 +237,8 @@ static enum aw_status read_errors(struct udp_link *self)
         for (struct cmsghdr *c = CMSG_FIRSTHDR(&header); c; c = CMSG_NXTHDR(&header, c)) {
             struct sock_extended_err error;
             memcpy(&error, CMSG_DATA(c), sizeof error);
-            if (error.ee_errno == ECONNREFUSED && report_refused(self) == AW_MORE)
-                news = AW_MORE;
+            if (error.ee_errno == ECONNREFUSED && report_refused(self) == AW_EVENT)
+                news = AW_EVENT;
         }
     } while (true);
 }
@@ -268,7 +270,7 @@ static enum aw_status fill_batch(struct udp_link *self, int64_t deadline, struct
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-/* The next one of the batch: AW_OK, AW_MORE for news, AW_TIMEOUT for what is passed over. */
+/* The next one of the batch: AW_OK, AW_EVENT for news, AW_TIMEOUT for what is passed over. */
 static enum aw_status read_one(struct udp_link *self, void *out, size_t cap, size_t *got)
 {
     struct aw_link *link = &self->fd.base;
@@ -279,7 +281,7 @@ static enum aw_status read_one(struct udp_link *self, void *out, size_t cap, siz
         return refuse(self, &one->from);
     }
     if (is_second_sender(self, one))
-        return AW_MORE; /* the datagram comes with the next read */
+        return AW_EVENT; /* the datagram comes with the next read */
     size_t size = self->headers[self->next].msg_len;
     aw_fd_read_stamps(&self->fd, &self->headers[self->next].msg_hdr);
     self->next++;
@@ -290,7 +292,7 @@ static enum aw_status read_one(struct udp_link *self, void *out, size_t cap, siz
         return AW_TIMEOUT;
     if (size == 0) {
         snprintf(link->event, sizeof link->event, "an empty datagram came — passed over");
-        return AW_MORE;
+        return AW_EVENT;
     }
     *got = size < cap ? size : cap;
     memcpy(out, one->bytes, *got);
@@ -303,7 +305,7 @@ static enum aw_status report_unsent(struct udp_link *self)
     snprintf(self->fd.base.event, sizeof self->fd.base.event, "nothing can be sent to %s: %s",
              name_of(&self->to, name), strerror(self->unsent));
     self->unsent = 0;
-    return AW_MORE;
+    return AW_EVENT;
 }
 
 static enum aw_status udp_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
@@ -437,7 +439,7 @@ static enum aw_status make(struct udp_link **out, const struct address *at, bool
     struct udp_link *self = aw_fd_link_new(sizeof *self, &udp_ops, clock);
     if (!self) {
         close(fd);
-        return aw_fail(err, AW_NO_LINK, "udp: no memory");
+        return aw_no_memory(err);
     }
     self->fd.fd = fd;
     self->fd.socket = true;

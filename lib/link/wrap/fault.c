@@ -116,7 +116,7 @@ static enum aw_status push(struct fault_link *self, struct queue *queue, const v
 {
     struct message *message = malloc(sizeof *message + size + 1);
     if (!message)
-        return aw_fail(err, AW_LOST, "%s: no memory", self->base.key);
+        return aw_no_memory(err);
     *message = (struct message){.size = size,
                                 .due = due_time(self, queue),
                                 .rx_time_ns = self->inner->rx_time_ns,
@@ -347,7 +347,7 @@ enum aw_status aw_fault_wrap(struct aw_link **out, struct aw_link *inner, const 
     if (!self) {
         aw_link_close(inner);
         *out = NULL;
-        return status != AW_OK ? status : aw_fail(err, AW_NO_LINK, "link: no memory");
+        return status != AW_OK ? status : aw_no_memory(err);
     }
     aw_link_inherit(&self->base, inner);
     self->base.ops = &fault_ops;

@@ -70,7 +70,7 @@ static enum aw_status load(struct log_link *self, struct aw_error *err)
 {
     while (!self->has_entry) {
         enum aw_status status = aw_log_next(self->log, &self->entry, err);
-        if (status == AW_MORE)
+        if (status == AW_END)
             status = start_again(self, err);
         else if (status == AW_OK)
             note_begin(self);
@@ -186,7 +186,7 @@ static enum aw_status look_at_first(struct log_link *self, struct aw_error *err)
     enum aw_status status = aw_log_next(self->log, &first, err);
     while (status == AW_MALFORMED || (status == AW_OK && !first.data.size))
         status = aw_log_next(self->log, &first, err);
-    if (status != AW_OK && status != AW_MORE)
+    if (status != AW_OK && status != AW_END)
         return status;
     self->base.datagrams = status == AW_OK && !first.stream;
     return aw_log_rewind(self->log, err);
@@ -211,7 +211,7 @@ enum aw_status aw_log_link_open(struct aw_link **out, const struct aw_url *url,
     struct log_link *self = calloc(1, sizeof *self);
     (void)context;
     if (!self)
-        return aw_fail(err, AW_NO_LINK, "log: no memory");
+        return aw_no_memory(err);
     self->base =
         (struct aw_link){.ops = &log_ops, .clock = clock, .recorded = true, .connections = 1};
     snprintf(self->name, sizeof self->name, "%s", url->rest);

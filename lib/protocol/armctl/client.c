@@ -133,7 +133,7 @@ static enum aw_status read_more(struct aw_arm *arm, int64_t deadline, struct aw_
     uint8_t *room = aw_arm_reader_room(&arm->reader, &cap);
     enum aw_status status = aw_link_read(arm->link, room, cap, &got, deadline, err);
     aw_arm_reader_added(&arm->reader, got);
-    return status == AW_MORE ? AW_OK : status;
+    return status == AW_EVENT ? AW_OK : status;
 }
 
 /* The next packet, into arm->line. */
@@ -690,7 +690,7 @@ static enum aw_status report_ended(struct talk *talk, enum aw_status status)
     bool stopped = status == AW_STOPPED;
     talk->out->result = stopped ? AW_ARM_STOPPED : AW_ARM_LINK_LOST;
     if (!stopped)
-        return AW_LOST;
+        return status == AW_NO_MEMORY ? status : AW_LOST;
     return aw_fail(talk->err, AW_STOPPED,
                    "%s: stopped while waiting for the %s — it is not sent "
                    "again",

@@ -399,7 +399,7 @@ enum aw_status aw_canpid_poll(struct aw_canpid *client, int64_t deadline, aw_can
             return AW_OK;
         if (status == AW_STOPPED || status == AW_LOST)
             return status;
-        if ((status == AW_OK || status == AW_MORE) && fn && !fn(context, &frame))
+        if ((status == AW_OK || status == AW_EVENT) && fn && !fn(context, &frame))
             return AW_OK;
     }
 }

@@ -126,9 +126,9 @@ struct aw_canpid_frame {
     size_t size;
 };
 
-/* Reads and takes in one frame. AW_OK, AW_TIMEOUT, AW_STOPPED, AW_LOST; AW_MORE: no frame but news,
- * see link->event; AW_MALFORMED: a frame that is none of this protocol, or damaged (bytes and size
- * are set, the record is not), after which one may go on. */
+/* Reads and takes in one frame. AW_OK, AW_TIMEOUT, AW_STOPPED, AW_LOST; AW_EVENT: no frame but
+ * news, see link->event; AW_MALFORMED: a frame that is none of this protocol, or damaged (bytes and
+ * size are set, the record is not), after which one may go on. */
 enum aw_status aw_canpid_next(struct aw_canpid *client, int64_t deadline,
                               struct aw_canpid_frame *frame, struct aw_error *err);
 

@@ -9,7 +9,7 @@
 
 static const struct aw_field *find_field(const struct aw_field *rows, const char *name)
 {
-    for (; rows->type != AW_END; rows++)
+    for (; rows->type != AW_ROWS_END; rows++)
         if (rows->name && strcmp(rows->name, name) == 0)
             return rows;
     return NULL;

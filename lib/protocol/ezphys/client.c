@@ -27,7 +27,7 @@ enum aw_status aw_ez_init(struct aw_ez *ez, const struct aw_variant *variant,
     ez->names = names;
     ez->buffer = malloc(BUFFER_SIZE);
     aw_ez_attach(ez, NULL);
-    return ez->buffer ? AW_OK : aw_fail(err, AW_NO_LINK, "out of memory");
+    return ez->buffer ? AW_OK : aw_no_memory(err);
 }
 
 void aw_ez_free(struct aw_ez *ez)
@@ -52,7 +52,7 @@ void aw_ez_attach(struct aw_ez *ez, struct aw_link *link)
 
 bool aw_ez_named(const struct aw_ez *ez)
 {
-    for (const struct aw_field *row = ez->wire.variant.head; row->type != AW_END; row++)
+    for (const struct aw_field *row = ez->wire.variant.head; row->type != AW_ROWS_END; row++)
         if (row->type == AW_TEXT)
             return true;
     return false;
@@ -317,7 +317,7 @@ enum aw_status aw_ez_receive(struct aw_ez *ez, int64_t deadline, struct aw_error
             status = receive(ez, deadline, err);
         if (ez->link->connections != ez->connections) {
             aw_ez_attach(ez, ez->link);
-            return status == AW_OK ? AW_MORE : status;
+            return status == AW_OK ? AW_EVENT : status;
         }
         if (status == AW_OK)
             fresh = handle_message(ez);
@@ -484,7 +484,7 @@ static enum aw_status add_nothing(struct aw_ez *ez, struct aw_ez_message *messag
 static enum aw_status check_envelope(const struct aw_ez_message *message, struct aw_error *err)
 {
     const struct aw_field *row = message->wire->variant.envelope;
-    for (; row && row->type != AW_END; row++) {
+    for (; row && row->type != AW_ROWS_END; row++) {
         uint64_t value = row->type == AW_LENGTH  ? message->size
                          : row->type == AW_CONST ? message->count
                                                  : 0;

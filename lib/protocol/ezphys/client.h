@@ -108,9 +108,9 @@ void aw_ez_free(struct aw_ez *ez);
 /* Speaks on this link from now on; everything of the one before is forgotten. Not owned. */
 void aw_ez_attach(struct aw_ez *ez, struct aw_link *link);
 
-/* Takes in the next whole message: state, packets. AW_OK, AW_TIMEOUT, AW_STOPPED, AW_LOST; AW_MORE:
- * a simulator has connected to this end, everything is forgotten. One that is still owed an answer
- * gets it first. */
+/* Takes in the next whole message: state, packets. AW_OK, AW_TIMEOUT, AW_STOPPED, AW_LOST;
+ * AW_EVENT: a simulator has connected to this end, everything is forgotten. One that is still owed
+ * an answer gets it first. */
 enum aw_status aw_ez_receive(struct aw_ez *ez, int64_t deadline, struct aw_error *err);
 
 /* Answers the last message; nothing to do if that was done. AW_LIMIT if the wire's size or count

@@ -126,7 +126,7 @@ static enum aw_status read_parts(const struct reading *r, const struct part *par
 
 static bool has_type(const struct aw_field *rows, enum aw_type type)
 {
-    for (; rows->type != AW_END; rows++)
+    for (; rows->type != AW_ROWS_END; rows++)
         if (rows->type == type)
             return true;
     return false;
@@ -160,7 +160,7 @@ static enum aw_status set_message(const struct reading *r, const char *at, size_
     if (!has_type(f->envelope, AW_LENGTH) && !has_type(f->envelope, AW_CONST))
         return wrong(r, at, length, "a message needs a size, a rest or a count — or is none");
     uint32_t all = (uint32_t)(aw_rows_bits(f->envelope, &f->variant) / 8);
-    for (struct aw_field *row = f->envelope; row->type != AW_END; row++)
+    for (struct aw_field *row = f->envelope; row->type != AW_ROWS_END; row++)
         if (strcmp(row->name, "rest") == 0)
             row->constant = all;
     f->variant.envelope = f->envelope;
@@ -282,7 +282,7 @@ static const char *part_name(const struct aw_field *row)
 static char *print_rows(char *out, const struct aw_field *rows)
 {
     const char *plus = "";
-    for (; rows->type != AW_END; rows++) {
+    for (; rows->type != AW_ROWS_END; rows++) {
         unsigned size = rows->type == AW_TEXT ? rows->bits / 8u : rows->bits;
         out += sprintf(out, "%s%s%u", plus, part_name(rows), size);
         plus = "+";

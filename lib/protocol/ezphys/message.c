@@ -71,7 +71,7 @@ struct aw_span aw_ez_message_end(struct aw_ez_message *message)
 {
     const struct aw_variant *variant = &message->wire->variant;
     uint8_t *out = message->data;
-    for (const struct aw_field *row = variant->envelope; row && row->type != AW_END; row++) {
+    for (const struct aw_field *row = variant->envelope; row && row->type != AW_ROWS_END; row++) {
         put(out, row->bits / 8u, variant->big_endian, header_value(message, row));
         out += row->bits / 8;
     }

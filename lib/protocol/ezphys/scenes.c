@@ -54,8 +54,7 @@ static enum aw_status load_file(struct aw_scene *scene, const char *path, struct
         return aw_fail(err, AW_NO_LINK, "%.100s: %s — give a scene file, or the name of a scene",
                        path, strerror(errno));
     char *text = malloc(AW_SCENE_TEXT_MAX + 1);
-    enum aw_status status =
-        text ? read_file(scene, path, file, text, err) : aw_fail(err, AW_NO_LINK, "no memory");
+    enum aw_status status = text ? read_file(scene, path, file, text, err) : aw_no_memory(err);
     free(text);
     fclose(file);
     return status;

@@ -93,7 +93,7 @@ static void copy(const struct aw_ez_state *state, int kind, const struct aw_reco
 
 static bool has_names(const struct aw_record *record)
 {
-    for (const struct aw_field *row = record->codec->variant->head; row->type != AW_END; row++)
+    for (const struct aw_field *row = record->codec->variant->head; row->type != AW_ROWS_END; row++)
         if (row->type == AW_TEXT)
             return true;
     return false;

@@ -211,7 +211,7 @@ static struct packet read_head(const struct aw_wire *wire, enum aw_dir dir, stru
     struct packet packet = {.head = wire->head_size};
     bool announced = false;
     const uint8_t *p = in.data;
-    for (const struct aw_field *row = wire->variant.head; row->type != AW_END; row++) {
+    for (const struct aw_field *row = wire->variant.head; row->type != AW_ROWS_END; row++) {
         uint32_t value =
             row->bits <= 32 ? read_uint(p, row->bits / 8u, wire->variant.big_endian) : 0;
         if (row->type == AW_CODE)
@@ -282,7 +282,7 @@ static void read_envelope(const struct aw_wire *wire, struct aw_span in, struct 
 {
     const uint8_t *p = in.data;
     *env = (struct envelope){0};
-    for (const struct aw_field *row = wire->variant.envelope; row->type != AW_END; row++) {
+    for (const struct aw_field *row = wire->variant.envelope; row->type != AW_ROWS_END; row++) {
         uint32_t value = read_uint(p, row->bits / 8u, wire->variant.big_endian);
         if (row->type == AW_LENGTH) {
             env->size = value > UINT32_MAX - row->constant ? UINT32_MAX : value + row->constant;

@@ -160,12 +160,12 @@ static enum aw_status read_report(struct aw_hidmotor *arm, int64_t deadline,
     enum aw_status status;
     do
         status = aw_link_read(arm->link, bytes, AW_HIDMOTOR_REPORT + 1, size, deadline, err);
-    while (status == AW_MORE && aw_clock_now(arm->link->clock) < deadline);
+    while (status == AW_EVENT && aw_clock_now(arm->link->clock) < deadline);
     if (status == AW_OK && *size == AW_HIDMOTOR_REPORT) {
         arm->doubled = memcmp(arm->previous, bytes, AW_HIDMOTOR_REPORT) == 0;
         memcpy(arm->previous, bytes, AW_HIDMOTOR_REPORT);
     }
-    return status == AW_MORE ? AW_TIMEOUT : status;
+    return status == AW_EVENT ? AW_TIMEOUT : status;
 }
 
 static enum aw_status drain(struct aw_hidmotor *arm, struct aw_error *err)

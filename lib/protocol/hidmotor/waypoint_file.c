@@ -270,8 +270,7 @@ static enum aw_status read_rows(struct aw_hidmotor_waypoints *way, const struct 
     double t_s = 0;
     way->points = calloc(table->n_rows, sizeof *way->points);
     if (!way->points)
-        return aw_fail(err, AW_LIMIT, "%s: no memory for %zu rows — use fewer", way->name,
-                       table->n_rows);
+        return aw_no_memory(err);
     for (size_t row = 0; row < table->n_rows; row++) {
         struct aw_hidmotor_waypoint *point = &way->points[way->n];
         *point = waypoint_of(table, row, layout, t_s, way->recorded);
@@ -378,7 +377,9 @@ static enum aw_status read_table(FILE *file, const char *name, const char *colum
     if (!columns)
         return aw_table_read_headless(file, name, plain, N_PLAIN, table, err);
     char *text = strdup(columns);
-    size_t n = text ? cut_columns(text, names) : 0;
+    if (!text)
+        return aw_no_memory(err);
+    size_t n = cut_columns(text, names);
     enum aw_status status =
         n ? aw_table_read_named(file, name, names, n, table, err)
           : aw_fail(err, AW_USAGE, "--columns '%.40s': no names — write t_ms,m1,m2,m3", columns);
@@ -392,8 +393,8 @@ enum aw_status aw_hidmotor_waypoints_read(struct aw_hidmotor_waypoints *way, FIL
 {
     struct aw_table table = {0};
     *way = (struct aw_hidmotor_waypoints){.name = strdup(name)};
-    enum aw_status status = way->name ? read_table(file, name, columns, &table, err)
-                                      : aw_fail(err, AW_LIMIT, "%s: no memory for it", name);
+    enum aw_status status =
+        way->name ? read_table(file, name, columns, &table, err) : aw_no_memory(err);
     if (status == AW_OK)
         status = read_columns(way, &table, columns != NULL, err);
     aw_table_free(&table);

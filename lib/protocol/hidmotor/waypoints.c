@@ -125,8 +125,8 @@ enum aw_status aw_hidmotor_waypoints_path(const struct aw_hidmotor_waypoints *wa
                        way->name, way->points[way->n - 1].line, length_s, AW_HIDMOTOR_LONGEST_S);
     double *t_s = calloc(way->n, sizeof *t_s);
     double *deg = calloc(way->n * AW_HIDMOTOR_JOINTS, sizeof *deg);
-    enum aw_status status = t_s && deg ? make_path(way, mode, t_s, deg, path, err)
-                                       : aw_fail(err, AW_LIMIT, "%s: no memory for it", way->name);
+    enum aw_status status =
+        t_s && deg ? make_path(way, mode, t_s, deg, path, err) : aw_no_memory(err);
     free(t_s);
     free(deg);
     if (status == AW_OK)

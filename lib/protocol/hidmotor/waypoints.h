@@ -72,7 +72,7 @@ struct aw_hidmotor_waypoints {
  * AW_MALFORMED: not a table, a column missing, a cell that is no number, no row, times that do
  * not rise, or no path as far as one can tell (see above). columns: names for the columns in their
  * order, "t_ms,m1,m2,m3", "-" for one that does not matter; NULL: the header's, or the usual ones.
- * AW_LOST: a read error; AW_LIMIT: no memory. *way is {0} then. */
+ * AW_LOST: a read error; AW_NO_MEMORY. *way is {0} then. */
 enum aw_status aw_hidmotor_waypoints_load(struct aw_hidmotor_waypoints *way, const char *path,
                                           const char *columns, struct aw_error *err);
 enum aw_status aw_hidmotor_waypoints_read(struct aw_hidmotor_waypoints *way, FILE *file,
@@ -83,7 +83,7 @@ void aw_hidmotor_waypoints_free(struct aw_hidmotor_waypoints *way);
 /* The path through the points. AW_LIMIT: it takes more than a day; a joint would leave its limits
  * at a point or between two, or be faster than AW_HIDMOTOR_FAST (a recording:
  * AW_HIDMOTOR_SPEED_MEASURED); with force only: a 32-bit float would not hold where it goes. Names
- * file, line and column, and says where and by how much. AW_LIMIT also without memory. *path is to
+ * file, line and column, and says where and by how much. AW_NO_MEMORY. *path is to
  * be freed after AW_OK. */
 enum aw_status aw_hidmotor_waypoints_path(const struct aw_hidmotor_waypoints *way,
                                           enum aw_path_mode mode, bool force, struct aw_path *path,

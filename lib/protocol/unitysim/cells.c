@@ -47,10 +47,12 @@ enum aw_status aw_cells_next(struct aw_cells *cells, size_t max, struct aw_error
         cut(cells, max);
         return AW_OK;
     }
+    if (!feof(cells->file) && errno == ENOMEM)
+        return aw_no_memory(err);
     if (ferror(cells->file))
         return aw_fail(err, AW_LOST, "%.120s: reading failed: %s — check the file", cells->name,
                        strerror(errno));
-    return AW_MORE;
+    return AW_END;
 }
 
 void aw_cells_end(struct aw_cells *cells)

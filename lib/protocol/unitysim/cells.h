@@ -30,7 +30,7 @@ struct aw_cells {
 };
 
 /* The next line that is not blank and no '#' comment. At most max + 1 cells are cut (max <=
- * AW_CELLS_MAX), so that one too many shows. AW_OK, AW_MORE at the end, AW_MALFORMED for a zero
+ * AW_CELLS_MAX), so that one too many shows. AW_OK, AW_END at the end, AW_MALFORMED for a zero
  * byte, AW_LOST for a read error. */
 enum aw_status aw_cells_next(struct aw_cells *cells, size_t max, struct aw_error *err);
 void aw_cells_end(struct aw_cells *cells);

@@ -315,7 +315,7 @@ enum aw_status aw_unity_next(struct aw_unity *unity, int64_t deadline,
         status = aw_link_read(unity->link, received->bytes, sizeof received->bytes, &received->size,
                               until, err);
     } while (status == AW_TIMEOUT && now_of(unity) < deadline);
-    if (status == AW_MORE && unity->link->event[0]) {
+    if (status == AW_EVENT && unity->link->event[0]) {
         snprintf(unity->link_news, sizeof unity->link_news, "%s", unity->link->event);
         received->news = unity->link_news;
     }
@@ -337,7 +337,7 @@ static enum aw_status next_before(struct aw_unity *unity, int64_t deadline,
 
 static bool worth_reporting(enum aw_status status, const struct aw_unity_received *received)
 {
-    return status == AW_OK || (status == AW_MORE && received->news);
+    return status == AW_OK || (status == AW_EVENT && received->news);
 }
 
 enum aw_status aw_unity_run(struct aw_unity *unity, int64_t deadline, aw_unity_received_fn *fn,
@@ -759,7 +759,7 @@ static enum aw_status not_there(const struct moving *moving, struct aw_error *er
                    used ? who : "the joints do not stand still", seconds);
 }
 
-/* Until all stand, fn has enough (AW_MORE), or something fails. */
+/* Until all stand, fn has enough (AW_ENOUGH), or something fails. */
 static enum aw_status follow(struct moving *moving, aw_unity_received_fn *fn, void *context,
                              struct aw_error *err)
 {
@@ -773,7 +773,7 @@ static enum aw_status follow(struct moving *moving, aw_unity_received_fn *fn, vo
         if (status == AW_STOPPED || status == AW_LOST)
             return status;
         if (worth_reporting(status, &received) && fn && !fn(context, &received))
-            return AW_MORE;
+            return AW_ENOUGH;
         if (now_of(unity) >= deadline)
             return not_there(moving, err);
     }
@@ -796,5 +796,5 @@ enum aw_status aw_unity_move(struct aw_unity *unity, const struct aw_unity_move 
         if (move->goals[i].wanted)
             latch(unity, i, (struct aw_unity_drive){.state = AW_UNITY_STOP});
     send_control(unity, NULL);
-    return status == AW_MORE ? AW_OK : status;
+    return status == AW_ENOUGH ? AW_OK : status;
 }

@@ -120,9 +120,9 @@ struct aw_unity_received {
 };
 
 /* Reads and takes in one datagram; sends what is due of the control stream while it waits. AW_OK,
- * AW_TIMEOUT at the deadline, AW_STOPPED, AW_LOST; AW_MORE: none but news; AW_MALFORMED: a datagram
- * that is none of the simulator's (bytes and size are set, the record is not), after which one may
- * go on. */
+ * AW_TIMEOUT at the deadline, AW_STOPPED, AW_LOST; AW_EVENT: none but news; AW_MALFORMED: a
+ * datagram that is none of the simulator's (bytes and size are set, the record is not), after which
+ * one may go on. */
 enum aw_status aw_unity_next(struct aw_unity *unity, int64_t deadline,
                              struct aw_unity_received *received, struct aw_error *err);
 

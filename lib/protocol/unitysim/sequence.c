@@ -109,9 +109,9 @@ enum aw_status aw_sequence_read(FILE *file, const char *name, struct aw_sequence
         headed = true;
     }
     aw_cells_end(&cells);
-    if (status == AW_MORE && sequence->n > 0)
+    if (status == AW_END && sequence->n > 0)
         return AW_OK;
-    if (status == AW_MORE)
+    if (status == AW_END)
         status = aw_fail(err, AW_MALFORMED,
                          "%.120s:%u:1: no motion in it — after the header, one row a motion: "
                          "Elbow,Auto,2135,45,10,0,",
@@ -161,7 +161,7 @@ enum aw_status aw_sequence_add(struct aw_sequence *sequence, const struct aw_seq
         return aw_fail(err, AW_LIMIT, "more than %d motions — play it as several files",
                        AW_SEQUENCE_ROWS);
     if (!make_room(sequence))
-        return aw_fail(err, AW_LIMIT, "out of memory");
+        return aw_no_memory(err);
     sequence->rows[sequence->n++] = *row;
     return AW_OK;
 }

@@ -120,9 +120,11 @@ enum aw_status aw_unity_views_put(struct aw_unity_views *views, const char *name
     enum aw_status status = check_camera(camera, err);
     if (status != AW_OK)
         return status;
-    if (place == views->n && (views->n == AW_UNITY_VIEWS || !make_room(views)))
+    if (place == views->n && views->n == AW_UNITY_VIEWS)
         return aw_fail(err, AW_LIMIT, "more than %d views — delete some from the file",
                        AW_UNITY_VIEWS);
+    if (place == views->n && !make_room(views))
+        return aw_no_memory(err);
     views->n += place == views->n;
     struct aw_unity_view *view = &views->views[place];
     memcpy(view->name, name, strlen(name) + 1);
@@ -159,6 +161,8 @@ static enum aw_status read_view(const struct aw_cells *cells, struct aw_unity_vi
     status = aw_unity_views_put(views, name, &camera, &why);
     if (status == AW_OK)
         return AW_OK;
+    if (status == AW_NO_MEMORY)
+        return aw_no_memory(err);
     return aw_cells_fail(cells, cells->cell[NAME].text, AW_MALFORMED, err, "%s", why.text);
 }
 
@@ -171,7 +175,7 @@ enum aw_status aw_unity_views_read(FILE *file, const char *name, struct aw_unity
     while (status == AW_OK && (status = aw_cells_next(&cells, COLUMNS + 1, err)) == AW_OK)
         status = read_view(&cells, views, err);
     aw_cells_end(&cells);
-    if (status == AW_MORE)
+    if (status == AW_END)
         return AW_OK;
     aw_unity_views_free(views);
     return status;

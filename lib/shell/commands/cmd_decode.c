@@ -55,7 +55,7 @@ static enum aw_status decode_words(struct aw_decoder *d, const struct aw_args *a
     size_t used;
     bool lines = strchr(args->bound[0].text, '#') != NULL;
     if (!text)
-        return aw_fail(&d->session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&d->session->err);
     for (size_t i = 0; i < args->n; i++)
         end += sprintf(end, "%s%c", args->bound[i].text, lines ? '\n' : ' ');
     d->input = lines ? AW_INPUT_CANDUMP : AW_INPUT_HEX;
@@ -116,7 +116,7 @@ static enum aw_status decode_file(struct aw_decoder *d, const char *name)
         fd < 0  ? aw_fail(&d->session->err, AW_USAGE, "'%.100s' is no hex, and no file: %s", name,
                           strerror(errno))
         : block ? decode_fd(d, fd, block)
-                : aw_fail(&d->session->err, AW_USAGE, "out of memory");
+                : aw_no_memory(&d->session->err);
     if (fd >= 0 && !standard)
         close(fd);
     free(block);
@@ -162,7 +162,7 @@ static enum aw_status read_condition(struct aw_decoder *d, const char *text)
     struct aw_session *session = d->session;
     struct condition *c = calloc(1, sizeof *c);
     if (!c)
-        return aw_fail(&session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&session->err);
     c->session = session;
     d->wants = holds;
     d->context = c;
@@ -182,7 +182,7 @@ enum aw_status aw_run_decode(struct aw_session *session, const struct aw_args *a
         status = read_condition(&decoder, where);
     if (status == AW_OK)
         status = decode_all(&decoder, args);
-    if (status == AW_OK || status == AW_MORE)
+    if (status == AW_OK || status == AW_ENOUGH)
         status = aw_decoder_end(&decoder);
     free(decoder.context);
     return status;

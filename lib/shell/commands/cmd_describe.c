@@ -37,7 +37,7 @@ enum aw_status aw_run_describe(struct aw_session *session, const struct aw_args 
         return session->err.status;
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
-        return aw_fail(&session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&session->err);
     size_t described = aw_describe(memory, session->wire, name, wanted_form(session));
     fclose(memory);
     aw_output_write(&session->out, text, size);

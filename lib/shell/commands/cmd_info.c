@@ -122,7 +122,7 @@ static enum aw_status read_all(struct survey *s)
     }
     aw_progress_end(&progress);
     aw_log_close(log);
-    return status == AW_MORE ? AW_OK : status;
+    return status == AW_END ? AW_OK : status;
 }
 
 static double rate_of(const struct kind *kind)
@@ -166,7 +166,7 @@ enum aw_status aw_run_info(struct aw_session *session, const struct aw_args *arg
 {
     struct survey *s = calloc(1, sizeof *s);
     if (!s)
-        return aw_fail(&session->err, AW_LIMIT, "info: out of memory");
+        return aw_no_memory(&session->err);
     s->session = session;
     s->path = aw_arg(args, "file", 0);
     s->first_ns = s->last_ns = AW_NO_TIME;

@@ -113,7 +113,7 @@ static enum aw_status check_names(struct plot *p)
 {
     struct aw_names *names = malloc(sizeof *names);
     if (!names)
-        return aw_fail(&p->session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&p->session->err);
     enum aw_status status = aw_stream_check(p->session, &p->select, NULL);
     aw_names_init(names, p->session->wire);
     for (size_t i = 0; i < p->select.n && status == AW_OK; i++)
@@ -154,14 +154,16 @@ static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
 }
 
 /* Lines of the strip have the numbers of the traces. */
-static void add_to_strip(struct plot *p, const struct aw_trace *trace, int64_t time, double value)
+static enum aw_status add_to_strip(struct plot *p, const struct aw_trace *trace, int64_t time,
+                                   double value)
 {
     int line = (int)(trace - p->traces.list);
     while (p->strip.n <= line)
         if (aw_strip_series(&p->strip, p->traces.list[p->strip.n].label,
                             p->traces.list[p->strip.n].unit) < 0)
-            return;
+            return aw_no_memory(&p->session->err); /* there are as many lines as traces */
     aw_strip_add(&p->strip, line, time, value);
+    return AW_OK;
 }
 
 /* Recordings have times of long ago, other hosts other clocks: time flows as it does here, from the
@@ -216,7 +218,7 @@ static enum aw_status handle_item(struct plot *p, const struct aw_item *item, bo
             status =
                 aw_traces_add(&p->traces, trace, time, item->points[i].value, &p->session->err);
         else
-            add_to_strip(p, trace, time, item->points[i].value);
+            status = add_to_strip(p, trace, time, item->points[i].value);
     }
     if (any && !keep)
         follow_time(p, time);
@@ -310,7 +312,7 @@ static enum aw_status plot_next(struct plot *p)
         status = handle_item(p, &item, false);
     if (p->live.lost)
         aw_strip_break(&p->strip);
-    if (status != AW_MORE || aw_clock_now(&p->session->real_clock.base) >= p->deadline)
+    if (status != AW_END || aw_clock_now(&p->session->real_clock.base) >= p->deadline)
         return status;
     p->ended = p->frozen = true;
     return AW_OK;
@@ -321,13 +323,13 @@ static enum aw_status plot_live(struct plot *p)
     enum aw_status status = AW_OK;
     while ((status == AW_OK || status == AW_TIMEOUT) && !is_enough(p)) {
         status = plot_next(p);
-        if (status == AW_MORE || !aw_live_due(&p->live))
+        if (aw_stream_over(status) || !aw_live_due(&p->live))
             continue;
         if (!handle_keys(p))
             break;
         draw(p);
     }
-    return status == AW_MORE || status == AW_TIMEOUT ? AW_OK : status;
+    return aw_stream_over(status) || status == AW_TIMEOUT ? AW_OK : status;
 }
 
 /* ---- As text ----------------------------------------------------------------------------------
@@ -357,7 +359,7 @@ static enum aw_status print_frame(struct plot *p, const struct aw_strip_look *lo
     unsigned how = (aw_screen_utf8() ? AW_BRAILLE_UTF8 : 0) | (out->color ? AW_BRAILLE_COLOR : 0);
     find_size(&width, &height);
     if (!aw_braille_init(&canvas, width, height))
-        return aw_fail(&p->session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&p->session->err);
     aw_strip_draw(&p->strip, look, &canvas);
     size_t room = (size_t)width * AW_BRAILLE_ROW;
     for (int y = 0; y < height; y++) {
@@ -399,7 +401,7 @@ static enum aw_status read_until(struct plot *p, int64_t due)
             status = AW_TIMEOUT;
     }
     bool over = is_enough(p) || aw_clock_now(clock) >= p->deadline;
-    return over && (status == AW_OK || status == AW_TIMEOUT) ? AW_MORE : status;
+    return over && (status == AW_OK || status == AW_TIMEOUT) ? AW_ENOUGH : status;
 }
 
 static enum aw_status plot_text(struct plot *p)
@@ -413,11 +415,11 @@ static enum aw_status plot_text(struct plot *p)
         if (status == AW_TIMEOUT && p->strip.n && print_now(p) != AW_OK)
             return p->session->err.status;
     }
-    if (status == AW_MORE && p->strip.n == 0)
+    if (aw_stream_over(status) && p->strip.n == 0)
         return nothing_found(p);
-    if ((status == AW_MORE || status == AW_STOPPED || status == AW_LOST) && p->strip.n) {
+    if ((aw_stream_over(status) || status == AW_STOPPED || status == AW_LOST) && p->strip.n) {
         enum aw_status printed = print_now(p);
-        return status == AW_MORE ? printed : status;
+        return aw_stream_over(status) ? printed : status;
     }
     return status;
 }
@@ -436,9 +438,9 @@ static enum aw_status collect(struct plot *p)
         else if (status == AW_MALFORMED)
             status = AW_OK;
         if (status == AW_OK && aw_clock_now(p->session->clock) >= p->deadline)
-            status = AW_MORE;
+            status = AW_ENOUGH;
     }
-    return status == AW_MORE || status == AW_TIMEOUT ? AW_OK : status;
+    return aw_stream_over(status) || status == AW_TIMEOUT ? AW_OK : status;
 }
 
 static enum aw_status print_recording(struct plot *p)
@@ -452,7 +454,8 @@ static enum aw_status print_recording(struct plot *p)
     for (size_t i = 0; i < p->traces.n; i++)
         for (size_t k = 0; k < p->traces.list[i].n; k++) {
             int64_t time = (int64_t)(p->traces.list[i].t[k] * 1e9) + p->traces.first_ns;
-            add_to_strip(p, &p->traces.list[i], time, p->traces.list[i].v[k]);
+            if (add_to_strip(p, &p->traces.list[i], time, p->traces.list[i].v[k]) != AW_OK)
+                return AW_NO_MEMORY;
         }
     return print_frame(
         p, &(struct aw_strip_look){.end_ns = p->traces.last_ns,
@@ -542,7 +545,7 @@ enum aw_status aw_run_plot(struct aw_session *session, const struct aw_args *arg
     struct plot *p = calloc(1, sizeof *p);
     double seconds = aw_option_number(session, "for");
     if (!p)
-        return aw_fail(&session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&session->err);
     p->session = session;
     p->limit = (uint64_t)aw_option_number(session, "count");
     p->length_ns = (int64_t)(seconds * 1e9);

@@ -113,7 +113,7 @@ static enum aw_status begin_tee(struct recorder *r, const char *path)
         return status;
     session->tee = calloc(1, sizeof *session->tee);
     if (!session->tee)
-        return aw_fail(&session->err, AW_LIMIT, "out of memory");
+        return aw_no_memory(&session->err);
     r->own_tee = session->tee->narrowed = true;
     return aw_tee_open(session->tee, session, "record", path, url);
 }
@@ -219,7 +219,7 @@ static enum aw_status run(struct recorder *r, int64_t deadline)
         look_for_mark(r);
         show_progress(r);
     }
-    return status == AW_MORE ? AW_OK : status;
+    return status == AW_END ? AW_OK : status;
 }
 
 /* ---- The end ---- */

@@ -40,7 +40,7 @@ static enum aw_status listen(struct player *p, int64_t deadline)
     if (got)
         aw_split(&p->received, session->wire, (struct aw_span){session->frame, got},
                  session->link->datagrams, on_answer, p);
-    return status == AW_MORE ? AW_OK : status;
+    return status == AW_EVENT ? AW_OK : status;
 }
 
 static enum aw_status await_time(struct player *p, int64_t due)
@@ -199,7 +199,7 @@ enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *a
 {
     struct player *p = calloc(1, sizeof *p);
     if (!p)
-        return aw_fail(&session->err, AW_LIMIT, "replay: out of memory");
+        return aw_no_memory(&session->err);
     p->session = session;
     p->speed = aw_option_number(session, "speed");
     p->from_ns = (int64_t)(aw_option_number(session, "from") * 1e9);

@@ -207,7 +207,7 @@ static enum aw_status show_line(struct watch *w, const struct aw_item *item)
         status = aw_output_flush(out, &w->session->err);
     w->shown++;
     bool enough = (w->limit && w->shown >= w->limit) || (w->once && is_complete(w, item));
-    return status == AW_OK && enough ? AW_MORE : status;
+    return status == AW_OK && enough ? AW_ENOUGH : status;
 }
 
 /* So much later on the link's clock, or at the deadline. */
@@ -234,11 +234,11 @@ static enum aw_status watch_lines(struct watch *w)
         if (status == AW_MALFORMED || goes_on)
             status = AW_OK;
         if (status == AW_OK && aw_clock_now(session->clock) >= w->deadline)
-            status = AW_MORE;
+            status = AW_ENOUGH;
     }
     if (status == AW_TIMEOUT)
         return aw_stream_answered(w->stream, "watch");
-    return status == AW_MORE ? AW_OK : status;
+    return aw_stream_over(status) ? AW_OK : status;
 }
 
 /* ---- The table --------------------------------------------------------------------------------
@@ -382,12 +382,12 @@ static enum aw_status watch_table(struct watch *w)
                           : aw_live_next(&w->live, w->deadline, &item);
         if (status == AW_OK)
             handle_item(w, &item);
-        if (status == AW_MORE && !w->ended &&
+        if (status == AW_END && !w->ended &&
             aw_clock_now(&w->session->real_clock.base) < w->deadline) {
             w->ended = true;
             status = AW_OK;
         }
-        if (status == AW_MORE)
+        if (aw_stream_over(status))
             break;
         if (!aw_live_due(&w->live))
             continue;
@@ -395,7 +395,7 @@ static enum aw_status watch_table(struct watch *w)
             break;
         draw(w);
     }
-    return status == AW_MORE || status == AW_TIMEOUT ? AW_OK : status;
+    return aw_stream_over(status) || status == AW_TIMEOUT ? AW_OK : status;
 }
 
 static enum aw_status open_table(struct watch *w)
@@ -455,7 +455,7 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
 {
     struct watch *w = calloc(1, sizeof *w);
     if (!w)
-        return aw_fail(&session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&session->err);
     w->session = session;
     w->limit = (uint64_t)aw_option_number(session, "count");
     w->once = aw_flag(session, "once");

@@ -82,14 +82,14 @@ static enum aw_status show(struct aw_decoder *d)
         d->session->tool->notice(d->session, &d->record);
     if (d->take) {
         d->records++;
-        return d->take(d->context, &d->record) ? AW_OK : AW_MORE;
+        return d->take(d->context, &d->record);
     }
     char *at = aw_output_reserve(out, AW_VIEW_MAX);
     aw_output_done(out, at + aw_view_record(d->view, &d->record, at));
     d->records++;
     if (out->error)
         return aw_output_flush(out, &d->session->err);
-    return d->limit && d->records >= d->limit ? AW_MORE : AW_OK;
+    return d->limit && d->records >= d->limit ? AW_ENOUGH : AW_OK;
 }
 
 /* A record with a float that is no number is still shown, with null in its place. */

@@ -45,8 +45,8 @@ struct aw_decoder {
     struct aw_pcap_reader reader;
     struct aw_way ways[2]; /* captures: to the device, from it */
     struct aw_record record;
-    /* Gets the records instead of the output; returns false to end it. May be NULL. */
-    bool (*take)(void *context, const struct aw_record *record);
+    /* Gets the records instead of the output; what is not AW_OK ends it. May be NULL. */
+    enum aw_status (*take)(void *context, const struct aw_record *record);
     /* Records for which it says no are passed over, and not counted. May be NULL. */
     bool (*wants)(void *context, const struct aw_record *record);
     void *context;
@@ -59,7 +59,7 @@ void aw_decoder_begin(struct aw_decoder *decoder, const char *name, enum aw_inpu
 
 /* Consumes whole lines or frames; *used says how much. last: nothing follows, or there is no
  * room for more: take what is there. What follows of a line after that is passed over.
- * AW_MORE when enough records are out; AW_LOST when the output is gone. */
+ * AW_ENOUGH when enough records are out; AW_LOST when the output is gone. */
 enum aw_status aw_decoder_feed(struct aw_decoder *decoder, const char *data, size_t size, bool last,
                                size_t *used);
 

@@ -133,7 +133,7 @@ enum aw_status aw_live_wait(struct aw_live *live, int64_t deadline)
         aw_clock_wait(&live->session->real_clock.base, aw_screen_fd(live->screen), POLLIN, until);
     if (status == AW_STOPPED || status == AW_LOST)
         return status;
-    return aw_clock_now(&live->session->real_clock.base) >= deadline ? AW_MORE : AW_TIMEOUT;
+    return aw_clock_now(&live->session->real_clock.base) >= deadline ? AW_ENOUGH : AW_TIMEOUT;
 }
 
 const char *aw_live_state(const struct aw_live *live)
@@ -156,7 +156,7 @@ static enum aw_status retry(struct aw_live *live, int64_t deadline)
     if (now < live->retry_ns) {
         enum aw_status status =
             aw_live_wait(live, live->retry_ns < deadline ? live->retry_ns : deadline);
-        return status == AW_MORE && now < deadline ? AW_TIMEOUT : status;
+        return status == AW_ENOUGH && now < deadline ? AW_TIMEOUT : status;
     }
     enum aw_status status = aw_stream_reconnect(live->stream);
     if (status == AW_STOPPED)
@@ -179,7 +179,7 @@ enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_it
     struct aw_session *session = live->session;
     int64_t now = aw_clock_now(&session->real_clock.base);
     if (now >= deadline)
-        return AW_MORE;
+        return AW_ENOUGH;
     if (live->lost)
         return retry(live, deadline);
     if (is_virtual(session) && aw_live_wait(live, now) == AW_STOPPED)

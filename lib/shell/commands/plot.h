@@ -25,7 +25,7 @@ struct aw_traces {
 /* The trace of this name, made if there is none yet; NULL if there are too many. */
 struct aw_trace *aw_traces_find(struct aw_traces *traces, const char *label, const char *unit);
 
-/* AW_LIMIT without memory. */
+/* AW_NO_MEMORY. */
 enum aw_status aw_traces_add(struct aw_traces *traces, struct aw_trace *trace, int64_t time_ns,
                              double value, struct aw_error *err);
 void aw_traces_free(struct aw_traces *traces);

@@ -56,7 +56,7 @@ enum aw_status aw_traces_add(struct aw_traces *traces, struct aw_trace *trace, i
         traces->first_ns = traces->last_ns = time_ns;
     traces->any = true;
     if (!make_room(trace))
-        return aw_fail(err, AW_LIMIT, "out of memory after %zu samples", trace->n);
+        return aw_no_memory(err);
     double t = (double)(time_ns - traces->first_ns) / 1e9;
     if (trace->n && t < trace->t[trace->n - 1])
         t = trace->t[trace->n - 1]; /* a clock that was set back */

@@ -31,6 +31,8 @@ enum aw_status aw_juggler_open(const char *address, int *fd, struct aw_error *er
     if (!split(address, host, sizeof host, &port))
         return aw_fail(err, AW_USAGE, "--plotjuggler: '%.80s' — write HOST:PORT", address);
     int problem = getaddrinfo(host, port, &hints, &list);
+    if (problem == EAI_MEMORY)
+        return aw_no_memory(err);
     if (problem != 0)
         return aw_fail(err, AW_NO_LINK, "--plotjuggler: %.80s: %s", address, gai_strerror(problem));
     *fd = -1;

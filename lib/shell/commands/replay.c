@@ -85,7 +85,7 @@ static enum aw_status keep(struct loader *l, const struct aw_log_entry *entry)
     room = room && grow(&bytes, &r->bytes_room, r->n_bytes + entry->data.size, 1);
     r->bytes = bytes;
     if (!room)
-        return aw_fail(&l->session->err, AW_LIMIT, "replay: out of memory");
+        return aw_no_memory(&l->session->err);
     r->writes[r->n++] = (struct aw_replay_write){
         .time_ns = l->after_ns,
         .answers = l->answers,
@@ -152,7 +152,7 @@ static enum aw_status load(struct loader *l, const char *path)
             status = refuse(l, status);
     }
     aw_log_close(log);
-    return status == AW_MORE ? AW_OK : status;
+    return status == AW_END ? AW_OK : status;
 }
 
 enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *session,
@@ -160,7 +160,7 @@ enum aw_status aw_replay_load(struct aw_replay *replay, struct aw_session *sessi
 {
     struct loader *l = calloc(1, sizeof *l);
     if (!l)
-        return aw_fail(&session->err, AW_LIMIT, "replay: out of memory");
+        return aw_no_memory(&session->err);
     l->replay = replay;
     l->session = session;
     l->first_ns = AW_NO_TIME;

@@ -49,7 +49,7 @@ enum aw_status aw_session_serve(struct aw_session *session, struct aw_device *de
                                 aw_notice_fn *report)
 {
     if (!device)
-        return aw_fail(&session->err, AW_NO_LINK, "out of memory");
+        return aw_no_memory(&session->err);
     enum aw_status status = aw_dry_ends(session);
     if (status == AW_OK)
         status = serve(session, device);

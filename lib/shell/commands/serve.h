@@ -16,7 +16,7 @@ typedef void aw_notice_fn(struct aw_session *session, struct aw_device *device);
 
 /* Opens the link of --listen, says "ready: URL" on standard error, and serves the device until a
  * signal or the end of the link; then calls say. Takes the device over. A device of NULL was not
- * made for want of memory: AW_NO_LINK. */
+ * made for want of memory: AW_NO_MEMORY. */
 enum aw_status aw_session_serve(struct aw_session *session, struct aw_device *device,
                                 aw_notice_fn *report);
 

@@ -66,9 +66,9 @@ enum aw_status aw_stream_fill(struct aw_stream *s, int64_t deadline)
             return aw_fail(&s->session->err, AW_LOST, "input: %s", strerror(errno));
         s->ended = n == 0;
         s->held += (size_t)n;
-        return n > 0 ? AW_OK : AW_MORE;
+        return n > 0 ? AW_OK : AW_END;
     }
-    return AW_MORE;
+    return AW_END;
 }
 
 enum aw_status aw_stream_line(struct aw_stream *s, int64_t deadline, char **line)
@@ -87,7 +87,7 @@ enum aw_status aw_stream_line(struct aw_stream *s, int64_t deadline, char **line
             return AW_OK;
         }
         status = aw_stream_fill(s, deadline);
-        if (status == AW_MORE && s->held > s->used)
+        if (status == AW_END && s->held > s->used)
             continue;
         if (status != AW_OK)
             return status;
@@ -134,7 +134,7 @@ static enum aw_status begin_file(struct aw_stream *s, const char *input)
     if (s->fd < 0)
         return aw_file_fail(&s->session->err, NULL, input);
     enum aw_status status = aw_stream_fill(s, AW_NEVER);
-    if (status == AW_OK || status == AW_MORE)
+    if (status == AW_OK || status == AW_END)
         status = choose_text(s, standard ? "standard input" : input);
     return status;
 }
@@ -147,7 +147,7 @@ enum aw_status aw_stream_open(struct aw_stream **out, struct aw_session *session
     struct aw_stream *s = calloc(1, sizeof *s);
     *out = NULL;
     if (!s)
-        return aw_fail(&session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&session->err);
     s->session = session;
     s->fd = -1;
     s->report_ns = AW_NEVER;
@@ -190,7 +190,7 @@ enum aw_status aw_stream_check(struct aw_session *session, const struct aw_selec
     enum aw_status status = aw_session_decoding_wire(session, &wire);
     struct aw_names *names = malloc(sizeof *names);
     if (!names)
-        status = aw_fail(&session->err, AW_USAGE, "out of memory");
+        status = aw_no_memory(&session->err);
     if (status == AW_OK)
         aw_names_init(names, wire);
     if (status == AW_OK)
@@ -213,16 +213,18 @@ void aw_stream_expect(struct aw_stream *s, const struct aw_select *fields,
 
 struct subjects {
     size_t n;
+    bool no_memory;
     char *name[SUBJECTS_MAX];
 };
 
 static void add_subject(void *context, const char *name, const char *help)
 {
     struct subjects *subjects = context;
-    char *copy = subjects->n < SUBJECTS_MAX ? strdup(name) : NULL;
     (void)help;
-    if (copy)
-        subjects->name[subjects->n++] = copy;
+    if (subjects->n == SUBJECTS_MAX || subjects->no_memory)
+        return;
+    subjects->no_memory = !(subjects->name[subjects->n] = strdup(name));
+    subjects->n += !subjects->no_memory;
 }
 
 static enum aw_status check_expected(struct aw_stream *s)
@@ -234,7 +236,9 @@ static enum aw_status check_expected(struct aw_stream *s)
     s->session->tool->subjects(s->session, add_subject, &subjects);
     if (s->where)
         aw_where_fields(s->where, &fields);
-    enum aw_status status = aw_select_confirm(s->fields, &s->names, names, subjects.n, err);
+    enum aw_status status = subjects.no_memory
+                                ? aw_no_memory(err)
+                                : aw_select_confirm(s->fields, &s->names, names, subjects.n, err);
     if (status == AW_OK)
         status = aw_select_confirm(&fields, &s->names, names, subjects.n, err);
     while (subjects.n > 0)
@@ -295,7 +299,7 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
     }
     s->primed = false;
     if (status == AW_LOST && s->link && s->link->recorded)
-        return AW_MORE;
+        return AW_END;
     if (status != AW_OK)
         return status;
     s->counters.messages++;

@@ -51,7 +51,13 @@ enum aw_status aw_stream_check(struct aw_session *session, const struct aw_selec
 void aw_stream_expect(struct aw_stream *stream, const struct aw_select *fields,
                       const struct aw_where *where);
 
-/* AW_OK; AW_TIMEOUT at the deadline; AW_MORE at the end of the input, or of the recording that
+/* Nothing more is to come: AW_END, or AW_ENOUGH of whoever reads. */
+static inline bool aw_stream_over(enum aw_status status)
+{
+    return status == AW_END || status == AW_ENOUGH;
+}
+
+/* AW_OK; AW_TIMEOUT at the deadline; AW_END at the end of the input, or of the recording that
  * the link plays; AW_STOPPED; AW_LOST, after which aw_stream_reconnect may be tried; AW_MALFORMED
  * for a line that is no record, after which one may go on; or why it cannot go on. A flood is read
  * in blocks, with some ms between them. */

@@ -3,19 +3,20 @@
 
 #include "shell/commands/stream_source.h"
 
-static bool keep(void *context, const struct aw_record *record)
+static enum aw_status keep(void *context, const struct aw_record *record)
 {
-    struct aw_queue *queue = &((struct aw_stream *)context)->queue;
+    struct aw_stream *s = context;
+    struct aw_queue *queue = &s->queue;
     if (queue->n == queue->room) {
         size_t room = queue->room ? queue->room * 2 : 256;
         struct aw_record *records = realloc(queue->records, room * sizeof *records);
         if (!records)
-            return false;
+            return aw_no_memory(&s->session->err);
         queue->records = records;
         queue->room = room;
     }
     queue->records[queue->n++] = *record;
-    return true;
+    return AW_OK;
 }
 
 /* Decodes what is held, and reads on until there is a record. */
@@ -33,8 +34,8 @@ static enum aw_status fill_queue(struct aw_stream *s, int64_t deadline)
         s->used += used;
         s->counters.damaged = s->decoder->bad;
         if (status == AW_OK && s->queue.n == 0)
-            status = s->ended ? AW_MORE : aw_stream_fill(s, deadline);
-        if (status == AW_MORE && s->held > s->used && s->ended)
+            status = s->ended ? AW_END : aw_stream_fill(s, deadline);
+        if (status == AW_END && s->held > s->used && s->ended)
             status = AW_OK; /* the end of the file is the end of its last line, too */
     }
     return status;
@@ -61,7 +62,7 @@ enum aw_status aw_capture_begin(struct aw_stream *s, const char *name)
     s->source = &capture_source;
     s->decoder = calloc(1, sizeof *s->decoder);
     if (!s->decoder)
-        return aw_fail(&s->session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&s->session->err);
     *s->decoder = (struct aw_decoder){.take = keep, .context = s};
     enum aw_status status = aw_decoder_init(s->decoder, s->session);
     s->decoder->limit = 0;

@@ -85,11 +85,11 @@ static enum aw_status read_link(struct aw_stream *s, int64_t deadline)
     enum aw_status status = aw_link_read(s->link, s->buffer + s->held, AW_STREAM_BLOCK - s->held,
                                          &got, until, &s->session->err);
     s->held += got;
-    if (status == AW_MORE && s->link->event[0])
+    if (status == AW_EVENT && s->link->event[0])
         aw_session_notice(s->session, "%s", s->link->event);
     if (status != AW_TIMEOUT || !s->busy) {
         s->busy = s->busy || got > 0;
-        return status == AW_MORE ? AW_OK : status;
+        return status == AW_EVENT ? AW_OK : status;
     }
     s->busy = false;
     return aw_clock_sleep(clock, now + REST_NS < deadline ? now + REST_NS : deadline);

@@ -59,10 +59,10 @@ struct aw_stream {
 extern const struct aw_source aw_receive_source, aw_link_source; /* stream_link.c */
 extern const struct aw_source aw_json_source, aw_csv_source;     /* stream_text.c */
 
-/* Reads more of the file or pipe behind what is held. AW_MORE at its end. */
+/* Reads more of the file or pipe behind what is held. AW_END at its end. */
 enum aw_status aw_stream_fill(struct aw_stream *stream, int64_t deadline);
 
-/* The next whole line, NUL-terminated, without its end. AW_MORE: there is none any more. */
+/* The next whole line, NUL-terminated, without its end. AW_END: there is none any more. */
 enum aw_status aw_stream_line(struct aw_stream *stream, int64_t deadline, char **line);
 
 /* Frees what text sources keep. */

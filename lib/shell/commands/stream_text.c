@@ -209,7 +209,7 @@ enum aw_status aw_csv_begin(struct aw_stream *s)
     columns->text = strdup(line);
     columns->time = columns->message = -1;
     if (!columns->text)
-        return aw_fail(&s->session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&s->session->err);
     for (char *rest = columns->text; columns->n < AW_POINTS_MAX && (cell = next_cell(&rest));) {
         if (columns->time < 0 && is_time(cell))
             columns->time = (int)columns->n;

@@ -36,11 +36,6 @@ void aw_state_path(const struct aw_session *session, const char *name, char *out
         make_parents(out);
 }
 
-static enum aw_status no_memory(struct aw_session *session)
-{
-    return aw_fail(&session->err, AW_USAGE, "out of memory");
-}
-
 static enum aw_status set_alias(struct aw_session *session, const char *name, const char *url)
 {
     struct aw_config *config = session->config;
@@ -49,7 +44,7 @@ static enum aw_status set_alias(struct aw_session *session, const char *name, co
     struct aw_alias *alias = &config->aliases[config->n_aliases++];
     alias->name = strdup(name);
     alias->url = strdup(url);
-    return alias->name && alias->url ? AW_OK : no_memory(session);
+    return alias->name && alias->url ? AW_OK : aw_no_memory(&session->err);
 }
 
 static enum aw_status set_option(struct aw_session *session, const char *name, const char *text)
@@ -59,7 +54,7 @@ static enum aw_status set_option(struct aw_session *session, const char *name, c
         return aw_fail(&session->err, AW_USAGE, "too many options");
     char *copy = strdup(text);
     if (!copy)
-        return no_memory(session);
+        return aw_no_memory(&session->err);
     config->texts[config->n_texts++] = copy;
     return aw_options_set(&session->options, name, copy, AW_FROM_CONFIG, &session->err);
 }

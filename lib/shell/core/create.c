@@ -85,5 +85,5 @@ enum aw_status aw_session_create(struct aw_session *session, const char *what, c
     if (*file)
         return AW_OK;
     close(fd);
-    return aw_fail(&session->err, AW_USAGE, "out of memory");
+    return aw_no_memory(&session->err);
 }

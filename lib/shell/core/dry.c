@@ -41,7 +41,7 @@ enum aw_status aw_dry_bytes(struct aw_session *session, struct aw_span frame)
 {
     char *hex = malloc(AW_HEX_SIZE(frame.size));
     if (!hex)
-        return aw_fail(&session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&session->err);
     aw_hex_print(session->tool->protocol, frame, hex);
     if (aw_session_json(session))
         aw_output_print(&session->out, "{\"dry_run\":true,\"bytes\":\"%s\"}\n", hex);

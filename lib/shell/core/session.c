@@ -130,7 +130,7 @@ static enum aw_status make_wire(struct aw_session *session, const struct aw_vari
     if (!session->decoding)
         session->decoding = calloc(1, sizeof *session->decoding);
     if (!session->decoding)
-        return aw_fail(&session->err, AW_USAGE, "out of memory");
+        return aw_no_memory(&session->err);
     aw_wire_init(session->decoding, session->tool->protocol, variant, raw);
     session->decoding->lenient = session->wire->lenient;
     return AW_OK;

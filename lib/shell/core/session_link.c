@@ -114,7 +114,7 @@ static enum aw_status open_tee(struct aw_session *session, const char *url)
         return AW_OK;
     session->tee = calloc(1, sizeof *session->tee);
     if (!session->tee)
-        return aw_fail(&session->err, AW_NO_LINK, "out of memory");
+        return aw_no_memory(&session->err);
     enum aw_status status = aw_tee_open(session->tee, session, "--record", path, url);
     if (status != AW_OK) {
         free(session->tee);
@@ -135,7 +135,7 @@ enum aw_status aw_session_open(struct aw_session *session, const char *url,
         return status;
     session->started = aw_clock_now(session->clock);
     *link = aw_trace_wrap(*link, on_traffic, session);
-    return *link ? AW_OK : aw_fail(&session->err, AW_NO_LINK, "out of memory");
+    return *link ? AW_OK : aw_no_memory(&session->err);
 }
 
 static enum aw_status open_link(struct aw_session *session, const char *url)

@@ -185,7 +185,8 @@ static void exit_codes(const struct page *page)
         page->out,
         "  0 ok   1 the device refused or did not do it   2 usage   3 no answer in time\n"
         "  4 link not found or not permitted   5 malformed data   6 refused by limits\n"
-        "  7 link lost, or output not writable   128 + signal: stopped by a signal\n");
+        "  7 link lost, or output not writable   9 out of memory\n"
+        "  128 + signal: stopped by a signal\n");
 }
 
 static void first_page(const struct page *page)

@@ -112,6 +112,8 @@ static const char *const exits[] = {
     "refused by limits on the host",
     "7",
     "link lost, or the output or the record could not be written",
+    "9",
+    "out of memory",
     "128 + number",
     "ended by that signal, after the safe stop: 129 hangup, 130 Ctrl-C, 143 TERM, 148 Ctrl-Z",
     "141",

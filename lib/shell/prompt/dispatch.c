@@ -402,7 +402,7 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
     size_t bad = words->n;
     char at[128];
     if (!args)
-        return AW_USAGE;
+        return aw_session_refuse(session, aw_no_memory(&session->err), where);
     session->err = (struct aw_error){.status = AW_OK};
     aw_object_start(&session->result, NULL);
     enum aw_status status = bind(session, words, args, &bad);

@@ -112,7 +112,7 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
     if (!in || !words) {
         free(in);
         free(words);
-        status = aw_fail(&session->err, AW_USAGE, "out of memory");
+        status = aw_no_memory(&session->err);
         return aw_session_refuse(session, status, name ? name : "standard input");
     }
     *in = (struct lines){.fd = fd, .name = name};

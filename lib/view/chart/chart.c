@@ -389,6 +389,6 @@ char *aw_chart_svg(const struct aw_chart *chart, size_t *size, struct aw_error *
     draw(&svg, chart, frames, width, height);
     char *text = aw_svg_close(&svg, size);
     if (!text)
-        aw_fail(err, AW_LIMIT, "chart: no memory — draw fewer panels");
+        aw_no_memory(err);
     return text;
 }

@@ -44,7 +44,7 @@ struct aw_chart {
 };
 
 /* The drawing as text, NUL-terminated, or NULL: AW_USAGE if there is nothing to draw (no finite
- * point), AW_LIMIT without memory. */
+ * point), AW_NO_MEMORY. */
 char *aw_chart_svg(const struct aw_chart *chart, size_t *size, struct aw_error *err);
 
 #endif

@@ -115,9 +115,13 @@ static bool is_known(void)
 
 struct aw_screen *aw_screen_open(bool color, struct aw_error *err)
 {
-    struct aw_screen *screen = aw_screen_possible() ? calloc(1, sizeof *screen) : NULL;
-    if (!screen) {
+    if (!aw_screen_possible()) {
         aw_fail(err, AW_REFUSED, "standard output is no terminal to draw on");
+        return NULL;
+    }
+    struct aw_screen *screen = calloc(1, sizeof *screen);
+    if (!screen) {
+        aw_no_memory(err);
         return NULL;
     }
     const char *locale = setlocale(LC_CTYPE, NULL); /* ncurses looks at no other */

@@ -117,7 +117,7 @@ static void add_known(struct known *known, const char *name)
 static bool is_in_head(const struct aw_codec *codec, const struct aw_field *field)
 {
     const struct aw_field *row = codec->message->head ? codec->message->head : codec->variant->head;
-    while (row && row->type != AW_END && row != field)
+    while (row && row->type != AW_ROWS_END && row != field)
         row++;
     return row == field;
 }

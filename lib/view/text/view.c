@@ -14,7 +14,7 @@ struct aw_view {
     struct aw_view_options options;
     int64_t first_ns, previous_ns;
     struct columns columns;
-    struct segments *segments[AW_MAX_MESSAGES];
+    struct segments *segments; /* of each message, compiled when the first comes */
 };
 
 static bool shows_time(const struct aw_view *view, const struct aw_record *record)
@@ -102,8 +102,11 @@ struct aw_view *aw_view_new(struct aw_wire *wire, const struct aw_view_options *
                             struct aw_error *err)
 {
     struct aw_view *view = calloc(1, sizeof *view);
-    if (!view) {
-        aw_fail(err, AW_USAGE, "out of memory");
+    if (view)
+        view->segments = calloc(wire->protocol->n_messages, sizeof *view->segments);
+    if (!view || !view->segments) {
+        aw_no_memory(err);
+        free(view);
         return NULL;
     }
     view->wire = wire;
@@ -122,8 +125,7 @@ void aw_view_free(struct aw_view *view)
 {
     if (!view)
         return;
-    for (size_t i = 0; i < AW_MAX_MESSAGES; i++)
-        free(view->segments[i]);
+    free(view->segments);
     free(view);
 }
 
@@ -262,8 +264,8 @@ static char *run_segments(char *out, const struct aw_view *view, const struct se
 static struct segments *segments_for(struct aw_view *view, const struct aw_record *record)
 {
     size_t index = (size_t)(record->codec - view->wire->codecs);
-    struct segments *segments = view->segments[index];
-    if (!segments && (segments = view->segments[index] = calloc(1, sizeof *segments)))
+    struct segments *segments = &view->segments[index];
+    if (!segments->codec)
         aw_segments_compile(segments, record->codec, &view->options, &view->columns,
                             shows_time(view, record));
     return segments;
@@ -272,7 +274,7 @@ static struct segments *segments_for(struct aw_view *view, const struct aw_recor
 size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char *out)
 {
     struct segments *segments = segments_for(view, record);
-    if (!segments || !segments->usable)
+    if (!segments->usable)
         return 0;
     if (view->first_ns == AW_NO_TIME)
         view->first_ns = view->previous_ns = record->time_ns;

@@ -31,11 +31,20 @@ static void a_text_that_is_too_long_is_cut(void **state)
     assert_string_equal(err.text + sizeof err.text - 4, "µ?");
 }
 
+static void out_of_memory_is_one_status_with_one_message(void **state)
+{
+    struct aw_error err;
+    (void)state;
+    assert_int_equal(aw_no_memory(&err), AW_NO_MEMORY);
+    assert_int_equal(err.status, 9); /* the exit code that README and the man pages name */
+    assert_string_equal(err.text, "out of memory");
+}
+
 static void every_status_has_a_word(void **state)
 {
     (void)state;
     assert_string_equal(aw_status_name(AW_OK), "ok");
-    for (int i = 0; i <= AW_MORE; i++)
+    for (int i = 0; i <= AW_EVENT; i++)
         assert_non_null(aw_status_name((enum aw_status)i));
 }
 
@@ -44,6 +53,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_failure_is_one_line),
         cmocka_unit_test(a_text_that_is_too_long_is_cut),
+        cmocka_unit_test(out_of_memory_is_one_status_with_one_message),
         cmocka_unit_test(every_status_has_a_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,7 +91,7 @@ static void entries_come_in_order(void **state)
         assert_string_equal(rig.entry.comment, "");
         expect(&rig, 5, AW_RX, "world");
         assert_string_equal(rig.entry.comment, "a mark");
-        assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MORE);
+        assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_END);
         uint64_t position = aw_log_position(rig.log, &size);
         assert_int_equal(position, size);
         assert_int_equal(aw_log_rewind(rig.log, &rig.err), AW_OK);
@@ -144,7 +144,7 @@ static void other_ports_are_passed_over(void **state)
     add(&rig, 0, AW_TX, "one", NULL);
     close_file(&rig);
     open_log(&rig, &(struct aw_log_options){.ports = {4001, 0}});
-    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MORE);
+    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_END);
     end(&rig);
 }
 
@@ -189,7 +189,7 @@ static void lines_of_candump_are_read(void **state)
     assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MALFORMED);
     assert_non_null(strstr(rig.err.text, "line 4"));
     expect(&rig, 2, 0, "\x5E\1\3");
-    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MORE);
+    assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_END);
     end(&rig);
 }
 

@@ -143,7 +143,7 @@ static enum aw_status told_read(struct aw_link *link, void *buf, size_t cap, siz
         return aw_fail(err, AW_LOST, "told: that was all");
     if (self->reads == 3) {
         strcpy(link->event, "interface down");
-        return AW_MORE;
+        return AW_EVENT;
     }
     link->rx_time_ns = 1000 + self->reads;
     memcpy(buf, frame, sizeof frame);

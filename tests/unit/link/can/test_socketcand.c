@@ -168,7 +168,7 @@ static void the_server_answers_like_one(void **state)
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("socketcand-listen:0/can1", &clock.base);
     struct aw_link *client = open_stream(server, &clock.base);
-    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_reads(client, "< hi >");
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         assert_writes(client, steps[i].message);
@@ -181,7 +181,7 @@ static void the_server_answers_like_one(void **state)
     assert_read_is(client, AW_TIMEOUT, 0); /* no answer to these */
     aw_link_close(client);
     struct aw_link *next = open_stream(server, &clock.base);
-    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_reads(next, "< hi >");
     assert_sends(server, "123#AA"); /* not to somebody who has not asked */
     assert_read_is(next, AW_TIMEOUT, 0);
@@ -241,7 +241,7 @@ static void any_words_are_survived(void **state)
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("socketcand-listen:0", &clock.base);
     struct aw_link *client = open_stream(server, &clock.base);
-    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_read_is(server, AW_EVENT, AW_SECOND);
     unsigned frames = 0;
     for (int i = 0; i < 5000; i++) {
         const char *word = words[aw_random_below(&random, sizeof words / sizeof *words)];

@@ -35,7 +35,7 @@ static void clients_take_turns(const char *listen)
     assert_string_equal(first->key, server->ready);
     assert_int_equal(first->datagrams, server->datagrams);
     assert_writes(second, "later");
-    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_int_equal(server->connections, 1);
     assert_writes(first, "hello");
     assert_reads(server, "hello");
@@ -44,7 +44,7 @@ static void clients_take_turns(const char *listen)
     assert_read_is(second, AW_TIMEOUT, 0);
 
     aw_link_close(first);
-    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_int_equal(server->connections, 2);
     assert_reads(server, "later");
     aw_link_close(server);
@@ -205,7 +205,7 @@ static void tcp_does_not_wait_to_fill_a_segment(void **state)
     socklen_t size = sizeof on;
     struct aw_link *server = open_link("tcp-listen:0", &clock.base);
     struct aw_link *client = open_link(server->ready, &clock.base);
-    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_int_equal(getsockopt(aw_link_fd(client), IPPROTO_TCP, TCP_NODELAY, &on, &size), 0);
     assert_int_equal(on, 1);
     on = 0;
@@ -223,11 +223,11 @@ static void a_client_that_does_not_read_is_cut_off(void **state)
     static char flood[1 << 20];
     struct aw_link *server = open_link("tcp-listen:0", &clock.base);
     struct aw_link *client = open_link(server->ready, &clock.base);
-    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_read_is(server, AW_EVENT, AW_SECOND);
     for (int i = 0; i < 32; i++) /* more than any socket buffers take */
         assert_int_equal(aw_link_write(server, flood, sizeof flood, &err), AW_OK);
     struct aw_link *next = open_link(server->ready, &clock.base);
-    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_int_equal(server->connections, 2);
     aw_link_close(next);
     aw_link_close(client);
@@ -263,7 +263,7 @@ static void unix_keeps_datagrams_apart(void **state)
     struct aw_link *server = open_link(url, &clock.base);
     struct aw_link *client = open_link(server->ready, &clock.base);
     assert_true(server->datagrams && client->datagrams);
-    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_writes(client, "one");
     assert_writes(client, "two");
     assert_int_equal(aw_link_read(server, buf, sizeof buf, &got, AW_NEVER, &err), AW_OK);
@@ -350,7 +350,7 @@ static void last_words_are_heard(const char *listen)
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link(listen, &clock.base);
     struct aw_link *client = open_link(server->ready, &clock.base);
-    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_writes(server, "unread");
     assert_writes(client, "stop");
     aw_link_close(client);

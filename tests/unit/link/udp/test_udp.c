@@ -67,7 +67,7 @@ static unsigned port_in(const char *text)
 /* One read that has to bring news with these words. */
 static void assert_news(struct aw_link *link, const char *words)
 {
-    assert_read_is(link, AW_MORE, AW_SECOND);
+    assert_read_is(link, AW_EVENT, AW_SECOND);
     if (!strstr(link->event, words))
         fail_msg("\"%s\" does not say \"%s\"", link->event, words);
 }

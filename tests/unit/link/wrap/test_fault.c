@@ -261,7 +261,7 @@ static void what_waits_is_sent_before_closing(void **state)
     assert_writes(client, "stop");
     aw_link_close(client);
     assert_true(aw_clock_now(&clock.base) - start >= 20 * AW_MILLISECOND);
-    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_reads(server, "stop");
     aw_link_close(server);
 }
@@ -275,7 +275,7 @@ static void what_came_before_the_end_is_delivered(void **state)
     snprintf(url, sizeof url, "%s?delay=10ms", server->ready);
     struct aw_link *client = open_link(url, &clock.base);
     assert_int_equal(client->connections, 1);
-    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_writes(server, "bye");
     aw_link_close(server);
     assert_reads(client, "bye");
@@ -290,11 +290,11 @@ static void a_new_client_does_not_get_what_waited_for_the_old(void **state)
     struct aw_real_clock clock = aw_real_clock(-1);
     struct aw_link *server = open_link("tcp-listen:0?delay=5ms", &clock.base);
     struct aw_link *old = open_link(server->ready, &clock.base);
-    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_writes(server, "old");
     aw_link_close(old);
     struct aw_link *new = open_link(server->ready, &clock.base);
-    assert_read_is(server, AW_MORE, AW_SECOND);
+    assert_read_is(server, AW_EVENT, AW_SECOND);
     assert_int_equal(server->connections, 2);
     assert_writes(server, "new");
     assert_read_is(server, AW_TIMEOUT, 20 * AW_MILLISECOND);

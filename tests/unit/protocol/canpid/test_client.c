@@ -574,7 +574,7 @@ static void damaged_frames_and_news_do_not_end_it(void **state)
     give(tap, "05E#9CFF000200");     /* too short */
     give(tap, "05E#9CFF000200F0AA"); /* longer than it need be: as good as any */
     give(tap, "054#000000000000");   /* no such message */
-    give_status(tap, AW_MORE);
+    give_status(tap, AW_EVENT);
     give(tap, "05E#9CFF000200F0");
     assert_int_equal(aw_canpid_poll(&tap->client, AW_SECOND, count_frames, counts, &tap->err),
                      AW_OK);

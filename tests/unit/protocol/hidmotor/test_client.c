@@ -605,7 +605,7 @@ static void a_stale_reply_is_never_taken_for_a_fresh_one(void **state)
     (void)state;
     static const uint32_t ids[] = {POSITIONS, VELOCITIES, GRIPPER, 1857, 1900, 2000, 4711};
     struct tap *tap = tap_new(anything);
-    uint64_t results[AW_MORE] = {0};
+    uint64_t results[AW_EVENT + 1] = {0};
     tap->random.state = 42;
     for (uint64_t tag = 1; tag <= 200000; tag++) {
         uint32_t id = ids[aw_random_below(&tap->random, sizeof ids / sizeof *ids)];

@@ -205,7 +205,7 @@ static void it_ends_after_so_many_records(void **state)
     size_t used;
     (void)state;
     begin(&sample_protocol, "count", "2");
-    assert_int_equal(aw_decoder_feed(&decoder, text, sizeof text - 1, true, &used), AW_MORE);
+    assert_int_equal(aw_decoder_feed(&decoder, text, sizeof text - 1, true, &used), AW_ENOUGH);
     assert_int_equal(decoder.records, 2);
     assert_int_equal(used, 24);
 }

@@ -100,8 +100,8 @@ static void test_json(void **state)
     assert_int_equal(next(), AW_OK);
     assert_true(item.time_ns == 5 * AW_SECOND);
     expect_point(0, "x", -300);
-    assert_int_equal(next(), AW_MORE);
-    assert_int_equal(next(), AW_MORE);
+    assert_int_equal(next(), AW_END);
+    assert_int_equal(next(), AW_END);
     assert_int_equal(aw_stream_counters(stream)->messages, 2);
     assert_int_equal(aw_stream_counters(stream)->damaged, 1);
 }
@@ -127,7 +127,7 @@ static void test_large(void **state)
         ;
     assert_int_equal(status, AW_OK);
     expect_point(0, "x", 1);
-    assert_int_equal(next(), AW_MORE);
+    assert_int_equal(next(), AW_END);
 }
 
 static void test_csv(void **state)
@@ -152,7 +152,7 @@ static void test_csv(void **state)
     expect_point(1, "rknee.fix angle", 4);
     assert_int_equal(next(), AW_OK);
     assert_int_equal(item.n, 0);
-    assert_int_equal(next(), AW_MORE);
+    assert_int_equal(next(), AW_END);
 }
 
 static void test_broken(void **state)
@@ -172,7 +172,7 @@ static void test_empty(void **state)
 {
     (void)state;
     open_text("");
-    assert_int_equal(next(), AW_MORE);
+    assert_int_equal(next(), AW_END);
 }
 
 static void test_candump(void **state)
@@ -191,7 +191,7 @@ static void test_candump(void **state)
     assert_int_equal(next(), AW_OK);
     assert_string_equal(item.record->codec->message->name, "kp");
     assert_int_equal(aw_stream_counters(stream)->damaged, 1);
-    assert_int_equal(next(), AW_MORE);
+    assert_int_equal(next(), AW_END);
 }
 
 /* More packets than one block of the file holds, all of them, in order. */
@@ -218,7 +218,7 @@ static void test_capture(void **state)
         assert_int_equal(next(), AW_OK);
         assert_true(item.time_ns == i * AW_MILLISECOND);
     }
-    assert_int_equal(next(), AW_MORE);
+    assert_int_equal(next(), AW_END);
     assert_int_equal(aw_stream_counters(stream)->damaged, 0);
 }
 

@@ -1,0 +1,22 @@
+#!/usr/bin/env bats
+# Out of memory at any allocation of a command: memory.py has the commands. (The sanitizers have an
+# allocator of their own, so this is for ordinary programs.)
+load common.bash
+
+# runs NAME…: each of them through all its failures, in a folder with a capture.
+runs() {
+    local name
+    ok canpid -l "$fast" record capture.pcapng --for 0.2s
+    for name; do
+        run python3 "$root/tests/cli/memory.py" "${BIN%/bin}/tests/memory/memory.so" "$D" "$name"
+        [ "$status" = 0 ] || { echo "$output" && false; }
+        printf '# %s\n' "${lines[@]: -1}"
+    done
+}
+
+@test "out of memory: encode" { runs encode encode-json; }
+@test "out of memory: decode and info" { runs decode decode-json decode-csv decode-where info; }
+@test "out of memory: opening a link" { runs open open-board open-faults open-capture; }
+@test "out of memory: watch and plot" { runs watch watch-json plot plot-file; }
+@test "out of memory: record and replay" { runs record replay; }
+@test "out of memory: what moves is stopped" { runs speed move drive step; }

@@ -1,0 +1,116 @@
+"""Makes each allocation of a command fail in turn: the command ends well, where it could do without,
+or with the exit code for it and one line that says so; never by a signal, and what moves is stopped.
+
+    memory.py SHIM FOLDER NAME     NAME is a row of RUNS
+
+The shim is tests/memory/memory.c, preloaded. Each allocation fails alone, and with all that follow;
+what the libraries ask for (jansson, inih, libc) counts, too. Prints what is wrong, and at the end
+how many ways there were and how they ended; exit status 1 if anything was wrong.
+"""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+BIN = os.environ["BIN"]
+OK, NO_MEMORY = 0, 9
+LIMIT_S = 60
+MOST = 150  # allocations; of more, evenly spread ones are tried
+SIM = ("-l", "sim:?time=virtual")
+BOARD = ("-b", "lknee", "-c", "pos")
+MOVES, STOPS = "moves", "stops"
+
+# What the bytes of a message from the host do, by tool. The first that fits counts.
+MESSAGES = {
+    "armctl": (("[0-9A-F]{2}53504430303", STOPS), ("[0-9A-F]{2}535044", MOVES)),
+    "canpid": (("044#0000C03F", STOPS), ("044#", MOVES)),
+    "hidmotor": (("3807000000000000", STOPS), ("38070000", MOVES)),
+    "unitysim": (("FFFF0114(.{6}00){5}", STOPS), ("FFFF01", MOVES)),
+}
+
+RUNS = {
+    "encode": ("armctl", "encode", "deg", "joint=1", "angle=30"),
+    "encode-json": ("armctl", "encode", "-j", "deg", "joint=1", "angle=30"),
+    "decode": ("canpid", "decode", "capture.pcapng"),
+    "decode-json": ("canpid", "decode", "-j", "capture.pcapng"),
+    "decode-csv": ("canpid", "decode", "--csv", "capture.pcapng"),
+    "decode-where": ("canpid", "decode", "--where", "torque>-100", "capture.pcapng"),
+    "info": ("canpid", "info", "capture.pcapng"),
+    "open": ("armctl", *SIM, "ping"),
+    "open-board": ("hidmotor", *SIM, "ping", "-n", "2"),
+    "open-faults": ("armctl", "-l", "sim:?time=virtual&dup=1%", "ping"),
+    "open-capture": ("canpid", "-l", "log:capture.pcapng", "watch", "-n", "3"),
+    "watch": ("canpid", *SIM, "watch", "--for", "0.2s"),
+    "watch-json": ("canpid", *SIM, "watch", "-j", "lknee.torque", "--for", "0.2s"),
+    "plot": ("canpid", *SIM, "plot", "lknee.torque", "--for", "0.2s"),
+    "plot-file": ("canpid", *SIM, "plot", "lknee.torque", "--for", "0.2s", "--out", "out.svg"),
+    "record": ("canpid", *SIM, "record", "out.pcapng", "--for", "0.2s"),
+    "replay": ("canpid", *SIM, "replay", "--all", "capture.pcapng"),
+    "speed": ("armctl", "-v", *SIM, "spd", "50"),
+    "move": ("hidmotor", "-v", *SIM, "--record", "out.pcapng", "move", "60", "60", "-60",
+             "duration=100ms", "--wait"),
+    "drive": ("unitysim", "-v", *SIM, "drive", "elbow=+45", "--for", "0.1s"),
+    "step": ("canpid", "-v", *SIM, "step", "--from", "20deg", "--to", "-10deg", "--settle", "50ms",
+             "--for", "0.5s", *BOARD),
+}
+
+
+class Trial:
+    def __init__(self, shim, folder, name):
+        self.folder, self.tool, words = folder, RUNS[name][0], RUNS[name][1:]
+        self.command = (os.path.join(BIN, self.tool), *words)
+        self.counter = os.path.join(folder, "allocations")
+        self.env = {**os.environ, "LD_PRELOAD": shim, "MEMORY_COUNT": self.counter}
+
+    def run(self, **more):
+        done = subprocess.run(self.command, cwd=self.folder, env={**self.env, **more}, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S)
+        return done.returncode, done.stderr.splitlines()
+
+    def count(self):
+        code, said = self.run()
+        assert code == OK, f"without any failure: {code}: {said[-1:]}"
+        with open(self.counter, encoding="ascii") as file:
+            return int(file.read())
+
+    def last(self, trace):
+        """Does the last message that does either move something, or stop it?"""
+        effect = None
+        for line in trace:
+            sent = re.match(r" *[0-9.]+ ms -> (.*?)(  |$)", line)
+            for pattern, what in MESSAGES.get(self.tool, ()) if sent else ():
+                if re.match(pattern, sent[1].replace(" ", "")):
+                    effect = what
+                    break
+        return effect
+
+    def judge(self, code, said):
+        """What is wrong with this end, or None."""
+        trace = [line for line in said if re.match(r" *[0-9.]+ ms (->|<-) ", line)]
+        why = [line for line in said if line not in trace and "this is the simulator" not in line]
+        if code not in (OK, NO_MEMORY):
+            return f"exit status {code}: {why[-1:]}"
+        if code == NO_MEMORY and not (why and re.fullmatch(r"[a-z]+: .*out of memory.*", why[-1])):
+            return f"it does not say why: {why}"
+        if code != OK and self.last(trace) == MOVES:
+            return f"not stopped: {trace[-1]}"
+        return None
+
+
+def main(shim, folder, name):
+    trial, ends, wrong = Trial(shim, folder, name), collections.Counter(), 0
+    count = trial.count()
+    for number in range(1, count + 1, max(1, count // MOST)):
+        for how in ({}, {"MEMORY_FAILS_ON": "1"}):
+            code, said = trial.run(MEMORY_FAILS=str(number), **how)
+            problem = trial.judge(code, said)
+            ends[code] += 1
+            if problem:
+                wrong += 1
+                print(f"{name}: allocation {number} of {count}{' and on' if how else ''}: {problem}")
+    print(f"{name}: {count} allocations, ends: {dict(sorted(ends.items()))}, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+sys.exit(main(*sys.argv[1:]))
