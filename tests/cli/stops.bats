@@ -117,17 +117,12 @@ ways() {
     local moves tool
     while IFS='|' read -r moves tool; do # the message that sets it in motion; others may come before it
         run timeout --preserve-status -s INT 1 ${tool%% *} -q -l sim: --record sent.pcapng ${tool#* }
-        mkfifo trace
-        ${tool%% *} -v -l sim: replay --loop sent.pcapng 2>trace >/dev/null 3>&- &
+        ${tool%% *} -v -l sim: replay --loop sent.pcapng 2>trace >/dev/null 3>&- & # a file takes all
         client=$!
         started+=("$client")
-        exec {trace}<trace
-        said[client]=$trace
-        wait_for client "$moves"
+        until grep -q -- "$moves" trace; do read -r -t 0.02 _ <> <(:) || true; done
         kill -TERM "$client"
-        wait_for client "stopped: "
-        exec {trace}<&-
-        rm trace
         wait "$client" && false || same $? 143
+        has "$(<trace)" "stopped: "
     done <<<$'set_setpoints|hidmotor move 60 0 0 duration=20s\n-> 2C 00|ezphys motor hinge 1 100 --for 20s'
 }
