@@ -108,7 +108,8 @@ static const struct complaint {
     {"0,1,2,3\n", AW_MALFORMED, "run.csv: 1 row of 4 numbers without a header — no path"},
     {"0 1 2 3 4 5 6 7 8 9\n1 1 2 3 4 5 6 7 8 9\n", AW_MALFORMED,
      "run.csv: 2 rows of 10 numbers without a header — no path"},
-    {"0,1;1,2;2,3;3,4\n", AW_MALFORMED, "run.csv:1: column 1: '0,1' is no name"},
+    {"0,1;1,2;2,3;3,4\n", AW_MALFORMED,
+     "run.csv:1: column t: the table has only 0,1, 1,2, 2,3, 3,4"},
     {"", AW_MALFORMED, "run.csv: it is empty"},
 };
 
