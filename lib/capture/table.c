@@ -150,7 +150,8 @@ static char separator_of(const char *line)
                 return *found;
         }
     }
-    return ' ';
+    struct aw_csv_cell whole; /* a single column, whose name may hold blanks */
+    return aw_csv_next(&line, ',', &whole) && whole.quoted ? ',' : ' ';
 }
 
 static bool next_word(const char **rest, struct aw_csv_cell *cell)

@@ -138,23 +138,29 @@ static void test_separators(void **state)
     }
 }
 
-static void test_names_with_quotes_and_commas_are_read_back(void **state)
+/* n columns, the last one with this name. */
+static void assert_read_back(const char *name, size_t n)
 {
-    (void)state;
-    static const char *const names[] = {"t", "a \"b\", c"};
+    const char *const names[] = {"t", name};
     struct aw_table table, back;
     char text[64] = "";
-    assert_int_equal(aw_table_init(&table, names, 2, &err), AW_OK);
+    assert_int_equal(aw_table_init(&table, names + 2 - n, n, &err), AW_OK);
     assert_int_equal(aw_table_add(&table, (double[]){1, 2}, &err), AW_OK);
     FILE *file = fmemopen(text, sizeof text, "w");
     assert_non_null(file);
     assert_int_equal(aw_table_write(file, &table, &err), AW_OK);
     fclose(file);
     assert_int_equal(read_text(text, &back), AW_OK);
-    assert_int_equal(aw_table_find(&back, names[1]), 1);
-    assert_true(aw_table_cell(&back, 0, 1) == 2);
+    assert_int_equal(aw_table_find(&back, name), n - 1);
     aw_table_free(&table);
     aw_table_free(&back);
+}
+
+static void test_names_with_quotes_and_commas_are_read_back(void **state)
+{
+    (void)state;
+    assert_read_back("a \"b\", c", 2);
+    assert_read_back("a \"b\" c", 1); /* no comma says what separates */
 }
 
 static void test_building(void **state)
