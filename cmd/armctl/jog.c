@@ -15,9 +15,9 @@
 
 struct jog {
     struct aw_session *session;
-    const struct aw_arm_joint *joint; /* NULL: not in the profile */
+    const struct aw_armctl_joint *joint; /* NULL: not in the profile */
     int index;
-    enum aw_arm_kind kind;
+    enum aw_armctl_kind kind;
     double value, step;
     bool done;
 };
@@ -40,10 +40,10 @@ static enum aw_status go(struct jog *jog, double change)
     struct aw_session *session = jog->session;
     struct aw_record command;
     double value = jog->value + change;
-    aw_record_init(&command, aw_wire_codec(session->wire, aw_arm_kind_message(jog->kind), AW_TX),
+    aw_record_init(&command, aw_wire_codec(session->wire, aw_armctl_kind_message(jog->kind), AW_TX),
                    AW_TX);
     aw_record_set(&command, "joint", jog->index, NULL);
-    aw_record_set(&command, aw_arm_kind_field(jog->kind), value, NULL);
+    aw_record_set(&command, aw_armctl_kind_field(jog->kind), value, NULL);
     enum aw_status status = arm_move(session, &command);
     if (status == AW_OK)
         jog->value = value;
@@ -140,7 +140,7 @@ static void show_place(const struct jog *jog)
     struct winsize size = {.ws_col = 80};
     char place[80];
     int length = snprintf(place, sizeof place, "joint %d: %g %s, step %g", jog->index, jog->value,
-                          aw_arm_kind_unit(jog->kind), jog->step);
+                          aw_armctl_kind_unit(jog->kind), jog->step);
     bool fits = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 ||
                 length + (int)sizeof help < size.ws_col;
     aw_session_draw(jog->session, "\r%s%s \033[K", place, fits ? help : "");
@@ -160,7 +160,7 @@ static enum aw_status jog_loop(struct jog *jog)
 
 static enum aw_status find_start(struct jog *jog)
 {
-    const struct aw_arm_place *place = &arm_state(jog->session)->arm.memory.places[jog->index];
+    const struct aw_armctl_place *place = &arm_state(jog->session)->arm.memory.places[jog->index];
     if (place->known && (!jog->joint || place->kind == jog->kind)) {
         jog->kind = place->kind;
         jog->value = place->value;
@@ -174,7 +174,7 @@ static enum aw_status find_start(struct jog *jog)
 static enum aw_status prepare(struct jog *jog, const struct aw_args *args)
 {
     struct aw_session *session = jog->session;
-    const struct aw_arm_profile *profile;
+    const struct aw_armctl_profile *profile;
     char number[16];
     enum aw_status status = arm_joint_number(session, aw_arg(args, "joint", 0), number);
     if (status == AW_OK)
@@ -186,8 +186,8 @@ static enum aw_status prepare(struct jog *jog, const struct aw_args *args)
     if (!isdigit((unsigned char)number[0]) || number[1])
         return aw_fail(&session->err, AW_USAGE, "jog: '%s' is no joint", number);
     jog->index = number[0] - '0';
-    jog->joint = aw_arm_profile_joint(profile, jog->index);
-    jog->kind = jog->joint ? jog->joint->kind : AW_ARM_ROTATE;
+    jog->joint = aw_armctl_profile_joint(profile, jog->index);
+    jog->kind = jog->joint ? jog->joint->kind : AW_ARMCTL_ROTATE;
     status = arm_ready(session);
     return status == AW_OK ? find_start(jog) : status;
 }

@@ -16,7 +16,7 @@ struct moves {
 static enum aw_status move_on(struct aw_session *session, struct moves *moves,
                               struct aw_record *command)
 {
-    const struct aw_arm_outcome *outcome = &arm_state(session)->outcome;
+    const struct aw_armctl_outcome *outcome = &arm_state(session)->outcome;
     enum aw_status status = arm_move(session, command);
     if (status != AW_OK || aw_flag(session, "dry-run"))
         return status;
@@ -35,7 +35,7 @@ static void report_moves(struct aw_session *session, const struct moves *moves, 
         return;
     if (status == AW_OK) {
         aw_object_start(result, session->command->name);
-        aw_object_text(result, "result", aw_arm_result_name(AW_ARM_CONFIRMED));
+        aw_object_text(result, "result", aw_armctl_result_name(AW_ARMCTL_CONFIRMED));
         aw_object_number(result, "ms", (double)moves->total_ns / 1e6, 1, NULL);
         aw_object_number(result, "retries", moves->retries, 0, NULL);
     }
@@ -46,12 +46,12 @@ static void report_moves(struct aw_session *session, const struct moves *moves, 
 static enum aw_status start_command(struct aw_session *session, const char *verb, const char *joint,
                                     struct aw_record *command)
 {
-    const struct aw_arm_profile *profile;
+    const struct aw_armctl_profile *profile;
     enum aw_status status = arm_profile(session, &profile);
     if (status != AW_OK)
         return status;
-    const struct aw_arm_joint *found = aw_arm_profile_find(profile, joint);
-    bool pulse = found && found->kind == AW_ARM_PULSE && strcmp(verb, "deg") == 0;
+    const struct aw_armctl_joint *found = aw_armctl_profile_find(profile, joint);
+    bool pulse = found && found->kind == AW_ARMCTL_PULSE && strcmp(verb, "deg") == 0;
     aw_record_init(command, aw_wire_codec(session->wire, pulse ? "pulse" : verb, AW_TX), AW_TX);
     return AW_OK;
 }
@@ -112,7 +112,7 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     aw_session_moves(session);
-    status = aw_arm_send_line(&state->arm, line, &state->outcome, &session->err);
+    status = aw_armctl_send_line(&state->arm, line, &state->outcome, &session->err);
     session->moving = status == AW_STOPPED;
     if (!session->moving || aw_flag(session, "hold"))
         arm_remember(session); /* else after the stop: a disk may be slow */
@@ -121,20 +121,20 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     return status;
 }
 
-static enum aw_status move_home(struct aw_session *session, const struct aw_arm_joint *joint,
+static enum aw_status move_home(struct aw_session *session, const struct aw_armctl_joint *joint,
                                 struct moves *moves)
 {
     struct aw_record command;
-    aw_record_init(&command, aw_wire_codec(session->wire, aw_arm_kind_message(joint->kind), AW_TX),
-                   AW_TX);
+    aw_record_init(&command,
+                   aw_wire_codec(session->wire, aw_armctl_kind_message(joint->kind), AW_TX), AW_TX);
     aw_record_set(&command, "joint", joint->index, NULL);
-    aw_record_set(&command, aw_arm_kind_field(joint->kind), joint->home, NULL);
+    aw_record_set(&command, aw_armctl_kind_field(joint->kind), joint->home, NULL);
     return move_on(session, moves, &command);
 }
 
 enum aw_status run_home(struct aw_session *session, const struct aw_args *args)
 {
-    const struct aw_arm_profile *profile;
+    const struct aw_armctl_profile *profile;
     struct moves moves = {0};
     enum aw_status status = arm_profile(session, &profile);
     (void)args;
@@ -161,7 +161,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
         aw_object_text(&session->result, "result", "nothing-to-send");
         return AW_OK;
     }
-    status = aw_arm_stop(&state->arm, true, &state->outcome, &session->err);
+    status = aw_armctl_stop(&state->arm, true, &state->outcome, &session->err);
     arm_remember(session);
     if (status == AW_OK)
         session->ongoing = AW_ONGOING_NOTHING;
@@ -178,7 +178,7 @@ static enum aw_status ping(struct aw_session *session, uint64_t count, struct aw
     enum aw_status status = AW_OK;
     uint64_t retries = 0;
     for (uint64_t i = 0; status == AW_OK && i < count; i++) {
-        status = aw_arm_ping(&state->arm, &state->outcome, &session->err);
+        status = aw_armctl_ping(&state->arm, &state->outcome, &session->err);
         retries += (uint64_t)state->outcome.retries;
         if (state->outcome.ack_ns >= 0)
             aw_samples_add(ms, (double)state->outcome.ack_ns / 1e6);

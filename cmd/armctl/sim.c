@@ -9,11 +9,11 @@
 #include "state.h"
 
 /* A profile that contradicts itself is left out: the commands that need it are refused. */
-static struct aw_arm_device_options device_options(struct aw_session *session)
+static struct aw_armctl_device_options device_options(struct aw_session *session)
 {
-    struct aw_arm_device_options options = aw_arm_device_defaults();
+    struct aw_armctl_device_options options = aw_armctl_device_defaults();
     struct aw_error before = session->err;
-    const struct aw_arm_profile *profile;
+    const struct aw_armctl_profile *profile;
     if (arm_profile(session, &profile) == AW_OK && profile->n)
         options.profile = profile;
     session->err = before;
@@ -34,16 +34,17 @@ static enum aw_status url_speed(const struct aw_url *url, const char *key, const
 static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
                                struct aw_clock *clock, void *context, struct aw_error *err)
 {
-    struct aw_arm_device_options options = device_options(context);
+    struct aw_armctl_device_options options = device_options(context);
     const char *quirks = aw_url_get(url, "quirks");
     enum aw_status status = AW_OK;
     if (quirks)
-        status = aw_arm_quirks_parse(quirks, &options.quirks, err);
+        status = aw_armctl_quirks_parse(quirks, &options.quirks, err);
     if (status == AW_OK)
         status = url_speed(url, "turn-speed", "deg/s", &options.turn_deg_s, err);
     if (status == AW_OK)
         status = url_speed(url, "slide-speed", "mm/s", &options.slide_mm_s, err);
-    return status == AW_OK ? aw_sim_open(out, aw_arm_device(&options), clock, false, err) : status;
+    return status == AW_OK ? aw_sim_open(out, aw_armctl_device(&options), clock, false, err)
+                           : status;
 }
 
 static const char *const sim_keys[] = {"quirks", "time", "turn-speed", "slide-speed", NULL};
@@ -65,7 +66,7 @@ static void print_executed(void *context, const char *body, int64_t now)
 
 static void print_counters(struct aw_session *session, struct aw_device *device)
 {
-    const struct aw_arm_device_counters *n = aw_arm_device_counters(device);
+    const struct aw_armctl_device_counters *n = aw_armctl_device_counters(device);
     aw_session_notice(session, "%llu commands carried out, %llu duplicates, %llu damaged lines",
                       (unsigned long long)n->executed, (unsigned long long)n->duplicates,
                       (unsigned long long)n->garbage + (unsigned long long)n->overlong);
@@ -73,18 +74,18 @@ static void print_counters(struct aw_session *session, struct aw_device *device)
 
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_arm_device_options options = device_options(session);
+    struct aw_armctl_device_options options = device_options(session);
     const char *quirks = aw_option(session, "quirks");
-    const struct aw_arm_profile *profile;
+    const struct aw_armctl_profile *profile;
     enum aw_status status = arm_profile(session, &profile);
     (void)args;
     if (status == AW_OK && quirks)
-        status = aw_arm_quirks_parse(quirks, &options.quirks, &session->err);
+        status = aw_armctl_quirks_parse(quirks, &options.quirks, &session->err);
     if (status != AW_OK)
         return status;
     options.turn_deg_s = aw_option_number(session, "turn-speed");
     options.slide_mm_s = aw_option_number(session, "slide-speed");
     options.executed = aw_flag(session, "verbose") ? print_executed : NULL;
     options.context = session;
-    return aw_session_serve(session, aw_arm_device(&options), print_counters);
+    return aw_session_serve(session, aw_armctl_device(&options), print_counters);
 }

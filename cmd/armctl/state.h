@@ -7,12 +7,12 @@
 #include "shell/core/session.h"
 
 struct arm_state {
-    struct aw_arm arm;
-    struct aw_link *link;      /* that arm speaks on; another one: start anew */
-    struct aw_arm_memory kept; /* as it was written for this link the last time */
-    struct aw_arm_profile profile;
+    struct aw_armctl arm;
+    struct aw_link *link;         /* that arm speaks on; another one: start anew */
+    struct aw_armctl_memory kept; /* as it was written for this link the last time */
+    struct aw_armctl_profile profile;
     bool profile_checked;
-    struct aw_arm_outcome outcome;
+    struct aw_armctl_outcome outcome;
 };
 
 static inline struct arm_state *arm_state(struct aw_session *session)
@@ -24,7 +24,7 @@ static inline struct arm_state *arm_state(struct aw_session *session)
 enum aw_status arm_ready(struct aw_session *session);
 
 /* The profile of the config file, checked. */
-enum aw_status arm_profile(struct aw_session *session, const struct aw_arm_profile **profile);
+enum aw_status arm_profile(struct aw_session *session, const struct aw_armctl_profile **profile);
 
 /* Limits, --dry-run, then the whole conversation; fills the result. */
 enum aw_status arm_move(struct aw_session *session, struct aw_record *command);

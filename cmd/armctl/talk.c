@@ -9,16 +9,16 @@
 #include "shell/core/config.h"
 #include "state.h"
 
-static struct aw_arm_options arm_options(const struct aw_session *session)
+static struct aw_armctl_options arm_options(const struct aw_session *session)
 {
-    struct aw_arm_options options = aw_arm_defaults();
+    struct aw_armctl_options options = aw_armctl_defaults();
     const char *seq = aw_option(session, "seq");
     double confirm =
         aw_option_number(session, aw_flag(session, "timeout") ? "timeout" : "confirm-timeout");
     options.ack_timeout_ms = (int)(aw_option_number(session, "ack-timeout") * 1000);
     options.confirm_timeout_ms = (int)(confirm * 1000);
     options.retries = (int)aw_option_number(session, "retries");
-    options.seq = strcmp(seq, "auto") == 0 ? AW_ARM_SEQ_AUTO : seq[0] - '0';
+    options.seq = strcmp(seq, "auto") == 0 ? AW_ARMCTL_SEQ_AUTO : seq[0] - '0';
     return options;
 }
 
@@ -27,25 +27,25 @@ static struct aw_arm_options arm_options(const struct aw_session *session)
 static int flip_after_ms(struct aw_session *session, const struct aw_record *command)
 {
     static const int guess_ms = 4000, margin_ms = 1000;
-    int longest_ms = aw_arm_profile_longest_ms(&arm_state(session)->profile, command);
+    int longest_ms = aw_armctl_profile_longest_ms(&arm_state(session)->profile, command);
     return longest_ms ? longest_ms + margin_ms : guess_ms;
 }
 
-static void on_event(void *context, const struct aw_arm_event *event)
+static void on_event(void *context, const struct aw_armctl_event *event)
 {
     struct aw_session *session = context;
     switch (event->kind) {
-    case AW_ARM_RESENT:
+    case AW_ARMCTL_RESENT:
         aw_session_notice(session, "no ACK for %s: sent again (%d)", event->text, event->attempt);
         break;
-    case AW_ARM_FLIPPED:
+    case AW_ARMCTL_FLIPPED:
         aw_session_notice(
             session,
             "%s: no word that it is done — sent once more with the other sequence digit, "
             "in case the arm was restarted",
             event->text);
         break;
-    case AW_ARM_LATE:
+    case AW_ARMCTL_LATE:
         aw_session_notice(session, "late: %s", event->text);
         break;
     default:
@@ -69,13 +69,13 @@ void arm_remember(struct aw_session *session)
     char dir[512];
     struct aw_error problem;
     struct arm_state *state = arm_state(session);
-    const struct aw_arm_memory *memory = aw_arm_memory(&state->arm);
+    const struct aw_armctl_memory *memory = aw_armctl_memory(&state->arm);
     if (!remembers(session) || memcmp(memory, &state->kept, sizeof *memory) == 0)
         return;
     state_dir(session, dir, sizeof dir);
     if (!*dir)
         return;
-    if (aw_arm_state_save(dir, session->link->key, memory, &problem) == AW_OK)
+    if (aw_armctl_state_save(dir, session->link->key, memory, &problem) == AW_OK)
         state->kept = *memory;
     else
         aw_session_notice(session, "sequence digit not remembered: %s", problem.text);
@@ -84,31 +84,31 @@ void arm_remember(struct aw_session *session)
 enum aw_status arm_ready(struct aw_session *session)
 {
     struct arm_state *state = arm_state(session);
-    struct aw_arm_options options = arm_options(session);
+    struct aw_armctl_options options = arm_options(session);
     struct aw_link *link;
     char dir[512];
     enum aw_status status = aw_session_link(session, &link);
     if (status != AW_OK)
         return status;
     if (state->link != link) {
-        struct aw_arm_memory memory = {0};
+        struct aw_armctl_memory memory = {0};
         state_dir(session, dir, sizeof dir);
         if (remembers(session) && *dir)
-            aw_arm_state_load(dir, link->key, &memory);
-        aw_arm_init(&state->arm, link, &options, &memory);
-        aw_arm_on_event(&state->arm, on_event, session);
+            aw_armctl_state_load(dir, link->key, &memory);
+        aw_armctl_init(&state->arm, link, &options, &memory);
+        aw_armctl_on_event(&state->arm, on_event, session);
         state->link = link;
-        state->kept = (struct aw_arm_memory){0};
+        state->kept = (struct aw_armctl_memory){0};
     }
     state->arm.options = options;
     return AW_OK;
 }
 
-enum aw_status arm_profile(struct aw_session *session, const struct aw_arm_profile **profile)
+enum aw_status arm_profile(struct aw_session *session, const struct aw_armctl_profile **profile)
 {
     struct arm_state *state = arm_state(session);
     if (!state->profile_checked && state->profile.n) {
-        enum aw_status status = aw_arm_profile_finish(&state->profile, &session->err);
+        enum aw_status status = aw_armctl_profile_finish(&state->profile, &session->err);
         if (status != AW_OK)
             return status;
     }
@@ -119,8 +119,8 @@ enum aw_status arm_profile(struct aw_session *session, const struct aw_arm_profi
 
 static enum aw_status no_joint(struct aw_session *session, const char *text)
 {
-    const struct aw_arm_profile *profile = &arm_state(session)->profile;
-    const char *names[AW_ARM_JOINTS];
+    const struct aw_armctl_profile *profile = &arm_state(session)->profile;
+    const char *names[AW_ARMCTL_JOINTS];
     for (size_t i = 0; i < profile->n; i++)
         names[i] = profile->joints[i].name;
     const char *near = aw_suggest(text, names, profile->n);
@@ -134,11 +134,11 @@ static enum aw_status no_joint(struct aw_session *session, const char *text)
 
 enum aw_status arm_joint_number(struct aw_session *session, const char *text, char *out)
 {
-    const struct aw_arm_profile *profile;
+    const struct aw_armctl_profile *profile;
     enum aw_status status = arm_profile(session, &profile);
     if (status != AW_OK)
         return status;
-    const struct aw_arm_joint *joint = aw_arm_profile_find(profile, text);
+    const struct aw_armctl_joint *joint = aw_armctl_profile_find(profile, text);
     if (!joint && isalpha((unsigned char)text[0]))
         return no_joint(session, text);
     snprintf(out, 16, "%.15s", text);
@@ -163,17 +163,17 @@ static void report_record(struct aw_session *session, const char *prefix,
 
 void arm_report(struct aw_session *session, const char *cmd, const struct aw_record *command)
 {
-    const struct aw_arm_outcome *outcome = &arm_state(session)->outcome;
+    const struct aw_armctl_outcome *outcome = &arm_state(session)->outcome;
     struct aw_object *result = &session->result;
     aw_object_start(result, cmd);
     if (command)
         report_record(session, "", command);
-    aw_object_text(result, "result", aw_arm_result_name(outcome->result));
+    aw_object_text(result, "result", aw_armctl_result_name(outcome->result));
     if (outcome->bare)
         aw_object_truth(result, "bare", true);
-    if (outcome->result == AW_ARM_CONFIRMED_OTHER && outcome->has_record)
+    if (outcome->result == AW_ARMCTL_CONFIRMED_OTHER && outcome->has_record)
         report_record(session, "confirmed.", &outcome->record);
-    else if (outcome->result == AW_ARM_CONFIRMED_OTHER)
+    else if (outcome->result == AW_ARMCTL_CONFIRMED_OTHER)
         aw_object_text(result, "confirmed", outcome->answer);
     aw_object_number(result, "ms", (double)outcome->total_ns / 1e6, 1, NULL);
     if (outcome->ack_ns >= 0)
@@ -186,13 +186,14 @@ void arm_report(struct aw_session *session, const char *cmd, const struct aw_rec
 static enum aw_status check(struct aw_session *session, const struct aw_record *command,
                             uint8_t *frame, size_t *size)
 {
-    const struct aw_arm_profile *profile;
+    const struct aw_armctl_profile *profile;
     bool force = aw_flag(session, "force");
     enum aw_status status = arm_profile(session, &profile);
     if (status == AW_OK && !force)
-        status = aw_arm_profile_check(profile, aw_flag(session, "signed"), command, &session->err);
+        status =
+            aw_armctl_profile_check(profile, aw_flag(session, "signed"), command, &session->err);
     if (status == AW_OK)
-        status = aw_encode(command, force, frame, AW_ARM_LINE_MAX, size, &session->err);
+        status = aw_encode(command, force, frame, AW_ARMCTL_LINE_MAX, size, &session->err);
     return status;
 }
 
@@ -212,7 +213,7 @@ static void note_ongoing(struct aw_session *session, const struct aw_record *com
 enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
 {
     struct arm_state *state = arm_state(session);
-    uint8_t frame[AW_ARM_LINE_MAX];
+    uint8_t frame[AW_ARMCTL_LINE_MAX];
     size_t size;
     enum aw_status status = check(session, command, frame, &size);
     if (status == AW_OK && aw_flag(session, "dry-run"))
@@ -227,7 +228,7 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
         return status;
     state->arm.options.flip_after_ms = flip_after_ms(session, command);
     aw_session_moves(session);
-    status = aw_arm_command(&state->arm, command, &state->outcome, &session->err);
+    status = aw_armctl_command(&state->arm, command, &state->outcome, &session->err);
     session->moving = status == AW_STOPPED;
     if (!session->moving || aw_flag(session, "hold"))
         arm_remember(session); /* else after the stop: a disk may be slow */
@@ -244,8 +245,8 @@ bool arm_can_stop(struct aw_session *session)
 
 void arm_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
-    uint8_t lines[2 * AW_ARM_LINE_MAX];
-    size_t size = arm_can_stop(session) ? aw_arm_stop_lines(&arm_state(session)->arm, lines) : 0;
+    uint8_t lines[2 * AW_ARMCTL_LINE_MAX];
+    size_t size = arm_can_stop(session) ? aw_armctl_stop_lines(&arm_state(session)->arm, lines) : 0;
     if (size > 0)
         add(context, lines, size);
 }
@@ -253,10 +254,10 @@ void arm_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 enum aw_status arm_safe_stop(struct aw_session *session)
 {
     struct arm_state *state = arm_state(session);
-    struct aw_arm_outcome outcome = {0};
+    struct aw_armctl_outcome outcome = {0};
     enum aw_status status = AW_OK;
     if (arm_can_stop(session))
-        status = aw_arm_stop(&state->arm, false, &outcome, &session->err);
+        status = aw_armctl_stop(&state->arm, false, &outcome, &session->err);
     struct aw_error why = session->err;
     arm_remember(session);
     if (status == AW_STOPPED)
@@ -268,7 +269,7 @@ enum aw_status arm_safe_stop(struct aw_session *session)
     if (strncmp(outcome.sent, "SPD", 3) == 0)
         aw_session_notice(session, "stopped: the motors are commanded to stand still (%s)",
                           outcome.sent);
-    else if (outcome.result != AW_ARM_NOT_SENT)
+    else if (outcome.result != AW_ARMCTL_NOT_SENT)
         aw_session_notice(session, "stopped: commanded back to the last confirmed position (%s)",
                           outcome.sent);
     else

@@ -14,7 +14,7 @@ static const char *const seq_choices[] = {"auto", "0", "1", NULL};
 
 static void complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    const struct aw_arm_profile *profile = &arm_state(session)->profile;
+    const struct aw_armctl_profile *profile = &arm_state(session)->profile;
     for (size_t i = 0; i < profile->n; i++)
         add(context, profile->joints[i].name, NULL);
 }
@@ -22,7 +22,7 @@ static void complete_joints(struct aw_session *session, aw_candidate_fn *add, vo
 static void complete_quirks(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     (void)session;
-    for (const char *const *name = aw_arm_quirk_names(); *name; name++)
+    for (const char *const *name = aw_armctl_quirk_names(); *name; name++)
         add(context, *name, NULL);
 }
 
@@ -171,7 +171,7 @@ static enum aw_status configure(struct aw_session *session, const char *section,
     if (strncmp(section, "joint ", 6) != 0)
         return aw_fail(err, AW_USAGE, "no section [%.40s] — use [link], [options], [joint NAME]",
                        section);
-    return aw_arm_profile_set(&arm_state(session)->profile, section + 6, key, value, err);
+    return aw_armctl_profile_set(&arm_state(session)->profile, section + 6, key, value, err);
 }
 
 static void finish(struct aw_session *session)

@@ -19,12 +19,12 @@ static void mend(struct segment *segment)
     segment->size += 2;
 }
 
-static struct aw_arm_profile arm(void)
+static struct aw_armctl_profile arm(void)
 {
-    struct aw_arm_profile profile = {0};
-    MUST(aw_arm_profile_set(&profile, "elbow", "index", "1", NULL) == AW_OK);
-    MUST(aw_arm_profile_set(&profile, "elbow", "max", "180", NULL) == AW_OK);
-    MUST(aw_arm_profile_finish(&profile, NULL) == AW_OK);
+    struct aw_armctl_profile profile = {0};
+    MUST(aw_armctl_profile_set(&profile, "elbow", "index", "1", NULL) == AW_OK);
+    MUST(aw_armctl_profile_set(&profile, "elbow", "max", "180", NULL) == AW_OK);
+    MUST(aw_armctl_profile_finish(&profile, NULL) == AW_OK);
     return profile;
 }
 
@@ -40,19 +40,19 @@ static void check_simulator(struct aw_device *device, int64_t now)
         aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
     while ((size = device->ops->transmit(device, line, sizeof line)) > 0)
         MUST(aw_wire_decode(&wire, AW_RX, (struct aw_span){line, size}, &record, NULL) == AW_OK);
-    for (int i = 0; i < AW_ARM_JOINTS; i++) {
-        double angle = aw_arm_device_joint(device, AW_ARM_ROTATE, i, now);
+    for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
+        double angle = aw_armctl_device_joint(device, AW_ARMCTL_ROTATE, i, now);
         MUST(angle >= 0 && angle <= (i == 1 ? 180 : 360));
     }
 }
 
 static void simulate(const uint8_t *data, size_t size, unsigned quirks)
 {
-    struct aw_arm_profile profile = arm();
-    struct aw_arm_device_options options = aw_arm_device_defaults();
+    struct aw_armctl_profile profile = arm();
+    struct aw_armctl_device_options options = aw_armctl_device_defaults();
     options.quirks = quirks;
     options.profile = &profile;
-    feed_device(aw_arm_device(&options), data, size, mend, check_simulator);
+    feed_device(aw_armctl_device(&options), data, size, mend, check_simulator);
 }
 
 static void try_simulator(const uint8_t *data, size_t size)
@@ -62,7 +62,7 @@ static void try_simulator(const uint8_t *data, size_t size)
 
 static void try_quirks(const uint8_t *data, size_t size)
 {
-    simulate(data, size, AW_ARM_NO_REACK | AW_ARM_BARE_CONFIRM | AW_ARM_ACK_INVALID);
+    simulate(data, size, AW_ARMCTL_NO_REACK | AW_ARMCTL_BARE_CONFIRM | AW_ARMCTL_ACK_INVALID);
 }
 
 /* The client */
@@ -88,9 +88,9 @@ static void check_heard(struct peer *peer, struct aw_span bytes)
     MUST(!deg || aw_record_get(&record, "joint") == 1);
 }
 
-static void check_outcome(enum aw_status status, const struct aw_arm_outcome *outcome)
+static void check_outcome(enum aw_status status, const struct aw_armctl_outcome *outcome)
 {
-    bool confirmed = outcome->result == AW_ARM_CONFIRMED;
+    bool confirmed = outcome->result == AW_ARMCTL_CONFIRMED;
     MUST((status == AW_OK) == confirmed);
     MUST(outcome->retries >= 0 && outcome->total_ns >= 0);
 }
@@ -98,20 +98,20 @@ static void check_outcome(enum aw_status status, const struct aw_arm_outcome *ou
 static void try_client(const uint8_t *data, size_t size)
 {
     static struct peer peer;
-    static struct aw_arm arm;
-    static const struct aw_arm_memory memory = {
-        .known = true, .tx = 1, .rx = 3, .places[1] = {true, AW_ARM_ROTATE, 45}};
-    struct aw_arm_options options = aw_arm_defaults();
-    struct aw_arm_outcome outcome;
+    static struct aw_armctl arm;
+    static const struct aw_armctl_memory memory = {
+        .known = true, .tx = 1, .rx = 3, .places[1] = {true, AW_ARMCTL_ROTATE, 45}};
+    struct aw_armctl_options options = aw_armctl_defaults();
+    struct aw_armctl_outcome outcome;
     struct aw_error err;
     peer_init(&peer, &aw_armctl_protocol, &aw_armctl_protocol.variants[0], data, size);
     peer.mend = mend_peer;
     peer.received = check_heard;
-    aw_arm_init(&arm, &peer.base, &options, size % 2 ? &memory : NULL);
-    aw_arm_ping(&arm, &outcome, &err);
-    check_outcome(aw_arm_send_line(&arm, "DEG1,090", &outcome, &err), &outcome);
-    aw_arm_idle(&arm, peer.clock.time_ns + AW_SECOND, &err);
-    aw_arm_stop(&arm, true, &outcome, &err);
+    aw_armctl_init(&arm, &peer.base, &options, size % 2 ? &memory : NULL);
+    aw_armctl_ping(&arm, &outcome, &err);
+    check_outcome(aw_armctl_send_line(&arm, "DEG1,090", &outcome, &err), &outcome);
+    aw_armctl_idle(&arm, peer.clock.time_ns + AW_SECOND, &err);
+    aw_armctl_stop(&arm, true, &outcome, &err);
     MUST(peer.clock.time_ns < 600 * AW_SECOND);
 }
 
@@ -125,7 +125,7 @@ static void tidy(void)
     rmdir(dir);
 }
 
-static bool same_memory(const struct aw_arm_memory *a, const struct aw_arm_memory *b)
+static bool same_memory(const struct aw_armctl_memory *a, const struct aw_armctl_memory *b)
 {
     return a->tx == b->tx && a->rx == b->rx && a->agreed == b->agreed && a->pings == b->pings &&
            a->n_owed == b->n_owed && memcmp(a->owed, b->owed, sizeof a->owed) == 0 &&
@@ -136,59 +136,61 @@ static bool same_memory(const struct aw_arm_memory *a, const struct aw_arm_memor
 
 static void try_memory(const uint8_t *data, size_t size)
 {
-    struct aw_arm_memory memory, again;
+    struct aw_armctl_memory memory, again;
     if (!*path)
         MUST(mkdtemp(dir) && atexit(tidy) == 0 &&
-             aw_arm_state_path(dir, "fuzz", path, sizeof path, NULL) == AW_OK);
+             aw_armctl_state_path(dir, "fuzz", path, sizeof path, NULL) == AW_OK);
     FILE *file = fopen(path, "w");
     MUST(file && fwrite(data, 1, size, file) == size && fclose(file) == 0);
-    if (!aw_arm_state_load(dir, "fuzz", &memory))
+    if (!aw_armctl_state_load(dir, "fuzz", &memory))
         return;
     MUST(memory.known && memory.tx <= 1 && (memory.rx == 0 || memory.rx / 2 == 1));
-    MUST(aw_arm_state_save(dir, "fuzz", &memory, NULL) == AW_OK);
-    MUST(aw_arm_state_load(dir, "fuzz", &again));
+    MUST(aw_armctl_state_save(dir, "fuzz", &memory, NULL) == AW_OK);
+    MUST(aw_armctl_state_load(dir, "fuzz", &again));
     MUST(same_memory(&memory, &again));
 }
 
 /* A command that passes the check stays inside the joint's limits. */
-static void check_limits(const struct aw_arm_profile *profile, const struct aw_arm_joint *joint)
+static void check_limits(const struct aw_armctl_profile *profile,
+                         const struct aw_armctl_joint *joint)
 {
     static struct aw_wire wire;
     struct aw_record record;
     struct aw_error err;
     if (!wire.protocol)
         aw_wire_init(&wire, &aw_armctl_protocol, NULL, false);
-    const char *message = aw_arm_kind_message(joint->kind), *field = aw_arm_kind_field(joint->kind);
+    const char *message = aw_armctl_kind_message(joint->kind),
+               *field = aw_armctl_kind_field(joint->kind);
     for (int value = -999; value <= 999; value += 111) {
         aw_record_init(&record, aw_wire_codec(&wire, message, AW_TX), AW_TX);
         MUST(aw_record_set(&record, "joint", joint->index, &err) == AW_OK);
         MUST(aw_record_set(&record, field, value, &err) == AW_OK);
-        if (aw_arm_profile_check(profile, false, &record, &err) == AW_OK)
+        if (aw_armctl_profile_check(profile, false, &record, &err) == AW_OK)
             MUST(value >= joint->min && value <= joint->max && (value >= 0 || joint->is_signed));
-        MUST(aw_arm_profile_longest_ms(profile, &record) >= 0);
+        MUST(aw_armctl_profile_longest_ms(profile, &record) >= 0);
     }
 }
 
 /* Lines of "joint key value". */
 static void try_profile(const uint8_t *data, size_t size)
 {
-    struct aw_arm_profile profile = {0};
+    struct aw_armctl_profile profile = {0};
     struct aw_error err = {.text = ""};
     char *text = text_of(data, size), *rest = text, *line;
     while ((line = strsep(&rest, "\n"))) {
         char *joint = strsep(&line, " "), *key = strsep(&line, " ");
-        if (key && line && aw_arm_profile_set(&profile, joint, key, line, &err) != AW_OK)
+        if (key && line && aw_armctl_profile_set(&profile, joint, key, line, &err) != AW_OK)
             MUST(*err.text);
     }
     free(text);
-    if (aw_arm_profile_finish(&profile, &err) != AW_OK)
+    if (aw_armctl_profile_finish(&profile, &err) != AW_OK)
         return;
     for (size_t i = 0; i < profile.n; i++) {
-        const struct aw_arm_joint *joint = &profile.joints[i];
-        MUST(joint->index >= 0 && joint->index < AW_ARM_JOINTS);
+        const struct aw_armctl_joint *joint = &profile.joints[i];
+        MUST(joint->index >= 0 && joint->index < AW_ARMCTL_JOINTS);
         MUST(joint->min <= joint->home && joint->home <= joint->max && isfinite(joint->speed));
-        MUST(aw_arm_profile_joint(&profile, joint->index) == joint);
-        MUST(aw_arm_profile_find(&profile, joint->name) != NULL);
+        MUST(aw_armctl_profile_joint(&profile, joint->index) == joint);
+        MUST(aw_armctl_profile_find(&profile, joint->name) != NULL);
         check_limits(&profile, joint);
     }
 }

@@ -24,18 +24,18 @@
 
 /* What the client wrote, and how often the handler carried it out. */
 struct command {
-    char body[AW_ARM_BODY_MAX + 1]; /* "": nothing was written yet */
-    unsigned carried_out;           /* by the handler that is on now */
+    char body[AW_ARMCTL_BODY_MAX + 1]; /* "": nothing was written yet */
+    unsigned carried_out;              /* by the handler that is on now */
     unsigned in_all;
 };
 
 struct soak {
     struct bed bed;
-    struct aw_arm arm;
+    struct aw_armctl arm;
     struct command now, before;
     unsigned long numbers, carried_out, stops, confirmed_stops, repeated;
-    struct aw_arm_counters client;
-    struct aw_arm_device_counters handler;
+    struct aw_armctl_counters client;
+    struct aw_armctl_device_counters handler;
 };
 
 static struct soak *soak_of(struct bed *bed)
@@ -46,7 +46,7 @@ static struct soak *soak_of(struct bed *bed)
 /* All commands, with values that change from one to the next. */
 static void make_command(unsigned long i, char *body)
 {
-    size_t cap = AW_ARM_BODY_MAX + 1;
+    size_t cap = AW_ARMCTL_BODY_MAX + 1;
     int a = (int)(i * 7 % 360), b = (int)(i * 11 % 999), joint = (int)(i % 10);
     switch (i % 5) {
     case 0:
@@ -101,17 +101,17 @@ static void carried_out(void *context, const char *body, int64_t now)
 
 static struct aw_device *make_handler(struct bed *bed)
 {
-    struct aw_arm_device_options options = aw_arm_device_defaults();
+    struct aw_armctl_device_options options = aw_armctl_device_defaults();
     soak_of(bed)->now.carried_out = soak_of(bed)->before.carried_out = 0;
     options.executed = carried_out;
     options.context = bed;
-    return aw_arm_device(&options);
+    return aw_armctl_device(&options);
 }
 
 static void retire_handler(struct bed *bed)
 {
-    struct aw_arm_device_counters *sum = &soak_of(bed)->handler;
-    const struct aw_arm_device_counters *own = aw_arm_device_counters(bed->device);
+    struct aw_armctl_device_counters *sum = &soak_of(bed)->handler;
+    const struct aw_armctl_device_counters *own = aw_armctl_device_counters(bed->device);
     sum->duplicates += own->duplicates;
     sum->garbage += own->garbage;
     sum->overlong += own->overlong;
@@ -142,7 +142,7 @@ static enum aw_status listen(struct soak *soak, int64_t ns)
 {
     struct bed_log *log = &soak->bed.written;
     unsigned long before = log->n;
-    enum aw_status status = aw_arm_idle(&soak->arm, bed_now(&soak->bed) + ns, NULL);
+    enum aw_status status = aw_armctl_idle(&soak->arm, bed_now(&soak->bed) + ns, NULL);
     for (unsigned long i = before; i < log->n; i++)
         if (!is_ack(&log->entries[i % BED_LOG]))
             bed_violated(&soak->bed, "something was sent by itself");
@@ -150,19 +150,19 @@ static enum aw_status listen(struct soak *soak, int64_t ns)
 }
 
 /* As a program does it that opens the port again: with what it remembers. */
-static void begin_again(struct soak *soak, const struct aw_arm_memory *memory)
+static void begin_again(struct soak *soak, const struct aw_armctl_memory *memory)
 {
-    struct aw_arm_options options = aw_arm_defaults();
+    struct aw_armctl_options options = aw_armctl_defaults();
     options.retries = 20;
     options.confirm_timeout_ms = 30000;
-    aw_arm_init(&soak->arm, &soak->bed.line, &options, memory);
+    aw_armctl_init(&soak->arm, &soak->bed.line, &options, memory);
 }
 
 /* Before a client is forgotten. */
 static void add_counters(struct soak *soak)
 {
-    struct aw_arm_counters *sum = &soak->client;
-    const struct aw_arm_counters *own = &soak->arm.counters;
+    struct aw_armctl_counters *sum = &soak->client;
+    const struct aw_armctl_counters *own = &soak->arm.counters;
     sum->sent += own->sent;
     sum->resent += own->resent;
     sum->flips += own->flips;
@@ -175,7 +175,7 @@ static void add_counters(struct soak *soak)
 static void plug_in_again(struct soak *soak)
 {
     unsigned long before = soak->carried_out;
-    struct aw_arm_memory memory = *aw_arm_memory(&soak->arm);
+    struct aw_armctl_memory memory = *aw_armctl_memory(&soak->arm);
     add_counters(soak);
     bed_replug(&soak->bed);
     begin_again(soak, &memory);
@@ -191,14 +191,14 @@ static void begin_command(struct soak *soak)
     soak->now = (struct command){.in_all = 0};
 }
 
-static void check(struct soak *soak, const struct aw_arm_outcome *out, bool restarted)
+static void check(struct soak *soak, const struct aw_armctl_outcome *out, bool restarted)
 {
     const struct command *now = &soak->now;
     unsigned most = out->flipped && now->body[0] != 'M' ? 2 : 1;
     soak->repeated += now->in_all > 1;
-    if (out->result == AW_ARM_CONFIRMED && strcmp(out->answer, now->body) != 0)
+    if (out->result == AW_ARMCTL_CONFIRMED && strcmp(out->answer, now->body) != 0)
         bed_violated(&soak->bed, "%s was confirmed as %s", now->body, out->answer);
-    if (out->result == AW_ARM_CONFIRMED && now->in_all == 0)
+    if (out->result == AW_ARMCTL_CONFIRMED && now->in_all == 0)
         bed_violated(&soak->bed, "%s was confirmed and not carried out", now->body);
     if (now->carried_out > most || (!restarted && now->in_all > most))
         bed_violated(&soak->bed, "%s was carried out %u times", now->body, now->in_all);
@@ -207,15 +207,15 @@ static void check(struct soak *soak, const struct aw_arm_outcome *out, bool rest
 /* One command, to its end, whatever that is. */
 static enum aw_status command(struct soak *soak, int patience_ms)
 {
-    struct aw_arm_outcome out;
-    char body[AW_ARM_BODY_MAX + 1];
+    struct aw_armctl_outcome out;
+    char body[AW_ARMCTL_BODY_MAX + 1];
     unsigned long restarts = soak->bed.restarts;
     int usual_ms = soak->arm.options.confirm_timeout_ms;
     make_command(soak->numbers++, body);
     begin_command(soak);
     if (patience_ms)
         soak->arm.options.confirm_timeout_ms = patience_ms;
-    enum aw_status status = aw_arm_send_line(&soak->arm, body, &out, NULL);
+    enum aw_status status = aw_armctl_send_line(&soak->arm, body, &out, NULL);
     soak->arm.options.confirm_timeout_ms = usual_ms;
     check(soak, &out, soak->bed.restarts != restarts);
     return status;
@@ -228,8 +228,8 @@ static bool joint_of(const struct soak *soak, double *at, int *wanted)
     bool turns = sscanf(soak->now.body, "DEG%d,%d", &joint, wanted) == 2;
     if (!turns && sscanf(soak->now.body, "POS%d,%d", &joint, wanted) != 2)
         return false;
-    *at = aw_arm_device_joint(soak->bed.device, turns ? AW_ARM_ROTATE : AW_ARM_TRANSLATE, joint,
-                              bed_now(&soak->bed));
+    *at = aw_armctl_device_joint(soak->bed.device, turns ? AW_ARMCTL_ROTATE : AW_ARMCTL_TRANSLATE,
+                                 joint, bed_now(&soak->bed));
     return true;
 }
 
@@ -252,15 +252,15 @@ static void check_stopped(struct soak *soak)
 /* A motion that is not waited for, and then the stop. */
 static enum aw_status stop(struct soak *soak)
 {
-    struct aw_arm_outcome out;
+    struct aw_armctl_outcome out;
     enum aw_status status = command(soak, IMPATIENT);
     unsigned long restarts = soak->bed.restarts;
     if (status == AW_LOST)
         return status;
     soak->stops++;
     begin_command(soak);
-    status = aw_arm_stop(&soak->arm, true, &out, NULL);
-    if (status == AW_OK && out.result == AW_ARM_CONFIRMED && soak->bed.restarts == restarts)
+    status = aw_armctl_stop(&soak->arm, true, &out, NULL);
+    if (status == AW_OK && out.result == AW_ARMCTL_CONFIRMED && soak->bed.restarts == restarts)
         check_stopped(soak);
     return status;
 }
@@ -281,8 +281,8 @@ static void run(struct soak *soak)
 
 static void report(const struct soak *soak)
 {
-    const struct aw_arm_counters *c = &soak->client;
-    const struct aw_arm_device_counters *d = &soak->handler;
+    const struct aw_armctl_counters *c = &soak->client;
+    const struct aw_armctl_device_counters *d = &soak->handler;
     printf("commands carried_out=%lu repeated=%lu stops=%lu confirmed_stops=%lu\n",
            soak->carried_out, soak->repeated, soak->stops, soak->confirmed_stops);
     printf("client sent=%llu resent=%llu flips=%llu acks_ignored=%llu duplicates=%llu "

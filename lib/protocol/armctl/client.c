@@ -16,8 +16,8 @@ enum fit {
 
 /* One command on its way. */
 struct talk {
-    struct aw_arm *arm;
-    struct aw_arm_outcome *out;
+    struct aw_armctl *arm;
+    struct aw_armctl_outcome *out;
     struct aw_error *err;
     struct aw_record record; /* the command, if decoded */
     bool decoded;
@@ -36,29 +36,31 @@ struct talk {
     int64_t sent_ns, first_ns;
 };
 
-struct aw_arm_options aw_arm_defaults(void)
+struct aw_armctl_options aw_armctl_defaults(void)
 {
-    return (struct aw_arm_options){
-        .ack_timeout_ms = 2000, .confirm_timeout_ms = 10000, .retries = 5, .seq = AW_ARM_SEQ_AUTO};
+    return (struct aw_armctl_options){.ack_timeout_ms = 2000,
+                                      .confirm_timeout_ms = 10000,
+                                      .retries = 5,
+                                      .seq = AW_ARMCTL_SEQ_AUTO};
 }
 
-const char *aw_arm_result_name(enum aw_arm_result result)
+const char *aw_armctl_result_name(enum aw_armctl_result result)
 {
     static const char *const names[] = {
-        [AW_ARM_NOT_SENT] = "not-sent",
-        [AW_ARM_CONFIRMED] = "confirmed",
-        [AW_ARM_CONFIRMED_OTHER] = "confirmed-other",
-        [AW_ARM_ARRIVED] = "acked",
-        [AW_ARM_ACKED_NOT_CONFIRMED] = "acked-not-confirmed",
-        [AW_ARM_NOT_ACKED] = "not-acked",
-        [AW_ARM_LINK_LOST] = "link-lost",
-        [AW_ARM_STOPPED] = "stopped",
+        [AW_ARMCTL_NOT_SENT] = "not-sent",
+        [AW_ARMCTL_CONFIRMED] = "confirmed",
+        [AW_ARMCTL_CONFIRMED_OTHER] = "confirmed-other",
+        [AW_ARMCTL_ARRIVED] = "acked",
+        [AW_ARMCTL_ACKED_NOT_CONFIRMED] = "acked-not-confirmed",
+        [AW_ARMCTL_NOT_ACKED] = "not-acked",
+        [AW_ARMCTL_LINK_LOST] = "link-lost",
+        [AW_ARMCTL_STOPPED] = "stopped",
     };
     return names[result];
 }
 
 /* Where a connection starts, both ends start anew. */
-static void forget_digits(struct aw_arm_memory *memory)
+static void forget_digits(struct aw_armctl_memory *memory)
 {
     memory->tx = memory->rx = memory->n_owed = 0;
     memset(memory->owed, 0, sizeof memory->owed);
@@ -66,10 +68,10 @@ static void forget_digits(struct aw_arm_memory *memory)
     memory->received[0] = '\0';
 }
 
-void aw_arm_init(struct aw_arm *arm, struct aw_link *link, const struct aw_arm_options *options,
-                 const struct aw_arm_memory *memory)
+void aw_armctl_init(struct aw_armctl *arm, struct aw_link *link,
+                    const struct aw_armctl_options *options, const struct aw_armctl_memory *memory)
 {
-    *arm = (struct aw_arm){.link = link, .options = *options};
+    *arm = (struct aw_armctl){.link = link, .options = *options};
     aw_wire_init(&arm->wire, &aw_armctl_protocol, NULL, false);
     if (memory)
         arm->memory = *memory;
@@ -77,30 +79,31 @@ void aw_arm_init(struct aw_arm *arm, struct aw_link *link, const struct aw_arm_o
         forget_digits(&arm->memory);
     arm->tx_sure = arm->rx_sure = link->simulated; /* started with this link */
     bool received = arm->memory.rx >= 2;
-    arm->receiver = (struct aw_arm_receiver){received ? arm->memory.rx : 2, !received};
-    if (options->seq != AW_ARM_SEQ_AUTO) {
+    arm->receiver = (struct aw_armctl_receiver){received ? arm->memory.rx : 2, !received};
+    if (options->seq != AW_ARMCTL_SEQ_AUTO) {
         arm->memory.tx = (uint8_t)options->seq;
         arm->receiver.any = true;
     }
 }
 
-void aw_arm_on_event(struct aw_arm *arm, aw_arm_event_fn *event, void *context)
+void aw_armctl_on_event(struct aw_armctl *arm, aw_armctl_event_fn *event, void *context)
 {
     arm->event = event;
     arm->context = context;
 }
 
-const struct aw_arm_memory *aw_arm_memory(struct aw_arm *arm)
+const struct aw_armctl_memory *aw_armctl_memory(struct aw_armctl *arm)
 {
     arm->memory.known = true;
     arm->memory.rx = arm->receiver.any ? 0 : arm->receiver.expected;
     return &arm->memory;
 }
 
-static void report(struct aw_arm *arm, enum aw_arm_event_kind kind, const char *text, int attempt)
+static void report(struct aw_armctl *arm, enum aw_armctl_event_kind kind, const char *text,
+                   int attempt)
 {
     bool received = text == arm->line.text && arm->line.decoded;
-    struct aw_arm_event event = {kind, text, attempt, received ? &arm->line.record : NULL};
+    struct aw_armctl_event event = {kind, text, attempt, received ? &arm->line.record : NULL};
     if (arm->event)
         arm->event(arm->context, &event);
 }
@@ -112,35 +115,35 @@ static void copy_body(char *to, const char *from)
 
 /* Receiving */
 
-static int64_t now_of(const struct aw_arm *arm)
+static int64_t now_of(const struct aw_armctl *arm)
 {
     return aw_clock_now(arm->link->clock);
 }
 
-static void count_garbage(struct aw_arm *arm)
+static void count_garbage(struct aw_armctl *arm)
 {
     arm->counters.garbage = arm->reader.garbage;
     arm->counters.overlong = arm->reader.framer.overlong;
-    report(arm, AW_ARM_GARBAGE, "", 0);
+    report(arm, AW_ARMCTL_GARBAGE, "", 0);
 }
 
 /* A peer that never falls silent must not keep us from seeing that the time is over. */
-static enum aw_status read_more(struct aw_arm *arm, int64_t deadline, struct aw_error *err)
+static enum aw_status read_more(struct aw_armctl *arm, int64_t deadline, struct aw_error *err)
 {
     if (now_of(arm) > deadline)
         return AW_TIMEOUT;
     size_t cap, got = 0;
-    uint8_t *room = aw_arm_reader_room(&arm->reader, &cap);
+    uint8_t *room = aw_armctl_reader_room(&arm->reader, &cap);
     enum aw_status status = aw_link_read(arm->link, room, cap, &got, deadline, err);
-    aw_arm_reader_added(&arm->reader, got);
+    aw_armctl_reader_added(&arm->reader, got);
     return status == AW_EVENT ? AW_OK : status;
 }
 
 /* The next packet, into arm->line. */
-static enum aw_status next_line(struct aw_arm *arm, int64_t deadline, struct aw_error *err)
+static enum aw_status next_line(struct aw_armctl *arm, int64_t deadline, struct aw_error *err)
 {
     for (;;) {
-        enum aw_status status = aw_arm_reader_next(&arm->reader, &arm->wire, AW_RX, &arm->line);
+        enum aw_status status = aw_armctl_reader_next(&arm->reader, &arm->wire, AW_RX, &arm->line);
         if (status == AW_OK)
             return AW_OK;
         if (status == AW_MALFORMED)
@@ -151,18 +154,18 @@ static enum aw_status next_line(struct aw_arm *arm, int64_t deadline, struct aw_
 }
 
 /* A write that nobody takes is a message lost like any other. */
-static enum aw_status write_bytes(struct aw_arm *arm, const uint8_t *bytes, size_t size,
+static enum aw_status write_bytes(struct aw_armctl *arm, const uint8_t *bytes, size_t size,
                                   struct aw_error *err)
 {
     enum aw_status status = aw_link_write(arm->link, bytes, size, err);
     return status == AW_TIMEOUT ? AW_OK : status;
 }
 
-static enum aw_status acknowledge(struct aw_arm *arm, struct aw_error *err)
+static enum aw_status acknowledge(struct aw_armctl *arm, struct aw_error *err)
 {
-    uint8_t bytes[AW_ARM_LINE_MAX];
+    uint8_t bytes[AW_ARMCTL_LINE_MAX];
     arm->counters.acks_sent++;
-    return write_bytes(arm, bytes, aw_arm_ack_write(bytes, arm->line.digit), err);
+    return write_bytes(arm, bytes, aw_armctl_ack_write(bytes, arm->line.digit), err);
 }
 
 /* Values of the answer that the command has too, the digit aside. Another joint is another command.
@@ -182,16 +185,16 @@ static enum fit compare_records(const struct aw_record *asked, const struct aw_r
     return FIT_EXACT;
 }
 
-static bool decode_body(struct aw_arm *arm, const char *body, struct aw_record *record)
+static bool decode_body(struct aw_armctl *arm, const char *body, struct aw_record *record)
 {
-    uint8_t bytes[AW_ARM_LINE_MAX];
-    size_t size = aw_arm_line_write(bytes, 0, body);
+    uint8_t bytes[AW_ARMCTL_LINE_MAX];
+    size_t size = aw_armctl_line_write(bytes, 0, body);
     return aw_wire_decode(&arm->wire, AW_TX, (struct aw_span){bytes, size}, record, NULL) == AW_OK;
 }
 
 /* asked: the command sent, decoded, or NULL. */
 static enum fit compare(const char *sent, const struct aw_record *asked,
-                        const struct aw_arm_line *line)
+                        const struct aw_armctl_line *line)
 {
     if (strncmp(line->body, sent, 3) != 0)
         return FIT_NONE;
@@ -204,14 +207,14 @@ static enum fit compare(const char *sent, const struct aw_record *asked,
     return FIT_OTHER;
 }
 
-static enum fit compare_with(const struct talk *talk, const struct aw_arm_line *line)
+static enum fit compare_with(const struct talk *talk, const struct aw_armctl_line *line)
 {
     return compare(talk->out->sent, talk->decoded ? &talk->record : NULL, line);
 }
 
 /* The command that this packet fits best among those whose confirmation may still come, the oldest
  * of equals. */
-static enum fit find_owed(struct aw_arm *arm, int *index)
+static enum fit find_owed(struct aw_armctl *arm, int *index)
 {
     enum fit best = FIT_NONE;
     for (int i = 0; i < arm->memory.n_owed && best != FIT_EXACT; i++) {
@@ -228,7 +231,7 @@ static enum fit find_owed(struct aw_arm *arm, int *index)
 
 static void handle_answer(struct talk *talk)
 {
-    const struct aw_arm_line *line = &talk->arm->line;
+    const struct aw_armctl_line *line = &talk->arm->line;
     copy_body(talk->out->answer, line->body);
     talk->out->has_record = line->decoded;
     talk->out->record = line->record;
@@ -249,10 +252,10 @@ static void hold(struct talk *talk, int for_ms)
     talk->accept_at = for_ms ? now_of(talk->arm) + for_ms * AW_MILLISECOND : AW_NEVER;
 }
 
-static void belongs_elsewhere(struct aw_arm *arm)
+static void belongs_elsewhere(struct aw_armctl *arm)
 {
     arm->counters.late++;
-    report(arm, AW_ARM_LATE, arm->line.text, 0);
+    report(arm, AW_ARMCTL_LATE, arm->line.text, 0);
 }
 
 /* Has it been carried out? Of two digits one is new to the handler. A stop goes where the joints
@@ -260,7 +263,7 @@ static void belongs_elsewhere(struct aw_arm *arm)
  * or one by a handler with which the digits were agreed, and nothing else to be confirmed. */
 static bool is_carried_out(const struct talk *talk)
 {
-    const struct aw_arm_memory *memory = &talk->arm->memory;
+    const struct aw_armctl_memory *memory = &talk->arm->memory;
     if (!talk->stopping || talk->acks == 3)
         return talk->acked;
     return memory->agreed && !memory->n_owed && talk->acks >> talk->out->digit & 1;
@@ -298,11 +301,11 @@ static void sort_early_bare(struct talk *talk, bool doubtful)
 
 static void sort_bare(struct talk *talk)
 {
-    struct aw_arm *arm = talk->arm;
+    struct aw_armctl *arm = talk->arm;
     int owed;
     bool doubtful = find_owed(arm, &owed) != FIT_NONE;
     if (doubtful)
-        aw_arm_memory_settle(&arm->memory, owed);
+        aw_armctl_memory_settle(&arm->memory, owed);
     if (is_carried_out(talk) && (!doubtful || talk->held))
         accept(talk);
     else if (!talk->acks && !talk->resent && !talk->out->flipped)
@@ -317,11 +320,11 @@ static void sort_bare(struct talk *talk)
 
 static void sort_other(struct talk *talk)
 {
-    struct aw_arm *arm = talk->arm;
+    struct aw_armctl *arm = talk->arm;
     int owed = 0;
     enum fit fit = find_owed(arm, &owed);
     if (fit != FIT_NONE)
-        aw_arm_memory_settle(&arm->memory, owed);
+        aw_armctl_memory_settle(&arm->memory, owed);
     if (fit == FIT_EXACT || (fit != FIT_NONE && !talk->out->acked)) {
         belongs_elsewhere(arm);
     } else if (fit == FIT_NONE && !talk->out->flipped) {
@@ -333,7 +336,7 @@ static void sort_other(struct talk *talk)
     }
 }
 
-static void deliver_packet(struct aw_arm *arm, struct talk *talk)
+static void deliver_packet(struct aw_armctl *arm, struct talk *talk)
 {
     enum fit fit = talk ? compare_with(talk, &arm->line) : FIT_NONE;
     int owed;
@@ -345,52 +348,52 @@ static void deliver_packet(struct aw_arm *arm, struct talk *talk)
     else if (fit == FIT_OTHER)
         sort_other(talk);
     else if (find_owed(arm, &owed) != FIT_NONE)
-        aw_arm_memory_settle(&arm->memory, owed);
+        aw_armctl_memory_settle(&arm->memory, owed);
     if (fit == FIT_NONE)
         belongs_elsewhere(arm);
     if (talk && talk->answered)
-        report(arm, AW_ARM_CONFIRMATION, arm->line.text, 0);
+        report(arm, AW_ARMCTL_CONFIRMATION, arm->line.text, 0);
 }
 
 /* A handler that was switched off starts at 2 again. Until it is known whether it was, its packet
  * is a duplicate only if it is the packet that we received; and that one, coming again, is a new
  * one only if it can be the answer to this command. */
-static enum aw_arm_verdict judge(const struct aw_arm *arm, const struct talk *talk)
+static enum aw_armctl_verdict judge(const struct aw_armctl *arm, const struct talk *talk)
 {
-    enum aw_arm_verdict verdict = aw_arm_judge(&arm->receiver, arm->line.digit);
+    enum aw_armctl_verdict verdict = aw_armctl_judge(&arm->receiver, arm->line.digit);
     bool received = strcmp(arm->line.body, arm->memory.received) == 0;
-    if (verdict == AW_ARM_DUPLICATE && !arm->rx_sure && !received)
-        return AW_ARM_NEW;
-    bool again = verdict == AW_ARM_NEW && received && arm->line.digit != arm->receiver.expected;
-    return again && !(talk && is_carried_out(talk)) ? AW_ARM_DUPLICATE : verdict;
+    if (verdict == AW_ARMCTL_DUPLICATE && !arm->rx_sure && !received)
+        return AW_ARMCTL_NEW;
+    bool again = verdict == AW_ARMCTL_NEW && received && arm->line.digit != arm->receiver.expected;
+    return again && !(talk && is_carried_out(talk)) ? AW_ARMCTL_DUPLICATE : verdict;
 }
 
-static enum aw_status receive_packet(struct aw_arm *arm, struct talk *talk, struct aw_error *err)
+static enum aw_status receive_packet(struct aw_armctl *arm, struct talk *talk, struct aw_error *err)
 {
-    enum aw_arm_verdict verdict = judge(arm, talk);
-    if (verdict == AW_ARM_FOREIGN) {
+    enum aw_armctl_verdict verdict = judge(arm, talk);
+    if (verdict == AW_ARMCTL_FOREIGN) {
         arm->counters.foreign++;
-        report(arm, AW_ARM_OTHER_DIGIT, arm->line.text, 0);
+        report(arm, AW_ARMCTL_OTHER_DIGIT, arm->line.text, 0);
         return AW_OK;
     }
     enum aw_status status = acknowledge(arm, err);
-    if (verdict == AW_ARM_DUPLICATE) {
+    if (verdict == AW_ARMCTL_DUPLICATE) {
         arm->counters.duplicates++;
-        report(arm, AW_ARM_REPEATED, arm->line.text, 0);
+        report(arm, AW_ARMCTL_REPEATED, arm->line.text, 0);
         return status;
     }
-    aw_arm_handle(&arm->receiver, arm->line.digit);
+    aw_armctl_handle(&arm->receiver, arm->line.digit);
     deliver_packet(arm, talk);
     copy_body(arm->memory.received, arm->line.body);
     return status;
 }
 
-static void receive_ack(struct aw_arm *arm, struct talk *talk)
+static void receive_ack(struct aw_armctl *arm, struct talk *talk)
 {
-    int digit = aw_arm_ack_digit(&arm->line);
+    int digit = aw_armctl_ack_digit(&arm->line);
     if (!talk || digit < 0 || !(talk->wanted & ~talk->acks & 1u << digit)) {
         arm->counters.acks_ignored++;
-        report(arm, AW_ARM_ACK_IGNORED, arm->line.text, 0);
+        report(arm, AW_ARMCTL_ACK_IGNORED, arm->line.text, 0);
         return;
     }
     talk->acks |= 1u << digit;
@@ -398,25 +401,25 @@ static void receive_ack(struct aw_arm *arm, struct talk *talk)
     talk->out->acked = true;
     talk->out->ack_ns = now_of(arm) - talk->sent_ns;
     arm->memory.tx = (uint8_t)(digit ^ 1);
-    report(arm, AW_ARM_ACKED, arm->line.text, 0);
+    report(arm, AW_ARMCTL_ACKED, arm->line.text, 0);
     if (talk->before_ack) {
         talk->held = talk->before_ack = false;
         talk->out->answer[0] = '\0';
     } else if (talk->held_exact && is_carried_out(talk)) {
         talk->answered = true; /* and perhaps once more, by what was carried out before this ACK */
-        aw_arm_memory_owe(&arm->memory, talk->out->sent);
+        aw_armctl_memory_owe(&arm->memory, talk->out->sent);
     }
 }
 
-static enum aw_status receive(struct aw_arm *arm, struct talk *talk, struct aw_error *err)
+static enum aw_status receive(struct aw_armctl *arm, struct talk *talk, struct aw_error *err)
 {
-    if (!aw_arm_is_ack(&arm->line))
+    if (!aw_armctl_is_ack(&arm->line))
         return receive_packet(arm, talk, err);
     receive_ack(arm, talk);
     return AW_OK;
 }
 
-enum aw_status aw_arm_idle(struct aw_arm *arm, int64_t deadline, struct aw_error *err)
+enum aw_status aw_armctl_idle(struct aw_armctl *arm, int64_t deadline, struct aw_error *err)
 {
     for (;;) {
         enum aw_status status = next_line(arm, deadline, err);
@@ -432,7 +435,7 @@ enum aw_status aw_arm_idle(struct aw_arm *arm, int64_t deadline, struct aw_error
 /* What is held is taken for ours when its time has come. */
 static enum aw_status wait_for(struct talk *talk, const bool *what, int timeout_ms)
 {
-    struct aw_arm *arm = talk->arm;
+    struct aw_armctl *arm = talk->arm;
     int64_t deadline = now_of(arm) + timeout_ms * AW_MILLISECOND;
     enum aw_status status = AW_OK;
     while (status == AW_OK && !*what && !talk->answered) {
@@ -450,10 +453,10 @@ static enum aw_status wait_for(struct talk *talk, const bool *what, int timeout_
 
 static enum aw_status transmit(struct talk *talk, int attempt)
 {
-    struct aw_arm *arm = talk->arm;
-    uint8_t bytes[AW_ARM_LINE_MAX];
-    size_t size = aw_arm_line_write(bytes, talk->out->digit, talk->out->sent);
-    char text[AW_ARM_LINE_MAX];
+    struct aw_armctl *arm = talk->arm;
+    uint8_t bytes[AW_ARMCTL_LINE_MAX];
+    size_t size = aw_armctl_line_write(bytes, talk->out->digit, talk->out->sent);
+    char text[AW_ARMCTL_LINE_MAX];
     snprintf(text, sizeof text, "%.*s", (int)size - 2, (const char *)bytes);
     talk->sent_ns = now_of(arm);
     if (talk->first_ns < 0)
@@ -464,7 +467,7 @@ static enum aw_status transmit(struct talk *talk, int attempt)
     talk->before_ack = false; /* the next ACK may be that of an earlier copy */
     talk->wanted |= 1u << talk->out->digit;
     talk->acks &= ~(1u << talk->out->digit);
-    report(arm, attempt ? AW_ARM_RESENT : AW_ARM_SENT, text, attempt);
+    report(arm, attempt ? AW_ARMCTL_RESENT : AW_ARMCTL_SENT, text, attempt);
     return write_bytes(arm, bytes, size, talk->err);
 }
 
@@ -485,17 +488,17 @@ static enum aw_status deliver(struct talk *talk, int retries)
 
 static void use_digit(struct talk *talk, uint8_t digit)
 {
-    struct aw_arm *arm = talk->arm;
+    struct aw_armctl *arm = talk->arm;
     talk->out->digit = digit;
     talk->out->flipped = true;
     arm->receiver.any = true;
     arm->counters.flips++;
-    report(arm, AW_ARM_FLIPPED, talk->out->sent, 0);
+    report(arm, AW_ARMCTL_FLIPPED, talk->out->sent, 0);
 }
 
 static bool may_flip(const struct talk *talk)
 {
-    return talk->arm->options.seq == AW_ARM_SEQ_AUTO && talk->repeatable && !talk->out->flipped;
+    return talk->arm->options.seq == AW_ARMCTL_SEQ_AUTO && talk->repeatable && !talk->out->flipped;
 }
 
 /* The published firmware does not even acknowledge a digit that it does not expect. */
@@ -523,7 +526,7 @@ static enum aw_status try_other_digit(struct talk *talk)
 
 static enum aw_status await_confirmation(struct talk *talk)
 {
-    const struct aw_arm_options *options = &talk->arm->options;
+    const struct aw_armctl_options *options = &talk->arm->options;
     bool uncertain = !talk->arm->tx_sure && may_flip(talk);
     bool early = uncertain && options->flip_after_ms;
     int first_ms = early ? options->flip_after_ms : options->confirm_timeout_ms;
@@ -546,14 +549,14 @@ static enum aw_status await_any_answer(struct talk *talk)
 
 /* What came of it */
 
-static void remember_places(struct aw_arm *arm, const struct aw_record *record)
+static void remember_places(struct aw_armctl *arm, const struct aw_record *record)
 {
     for (int i = 0; i < record->codec->n_scalars; i++) {
         int joint;
-        enum aw_arm_kind kind;
+        enum aw_armctl_kind kind;
         if (record->present >> i & 1 &&
-            aw_arm_field_joint(record, record->codec->scalars[i].field->name, &joint, &kind))
-            arm->memory.places[joint] = (struct aw_arm_place){true, kind, (int)record->v[i]};
+            aw_armctl_field_joint(record, record->codec->scalars[i].field->name, &joint, &kind))
+            arm->memory.places[joint] = (struct aw_armctl_place){true, kind, (int)record->v[i]};
     }
 }
 
@@ -581,17 +584,17 @@ static bool same_joint(const char *body, const char *other)
 }
 
 /* The handler confirms what a joint did in the order in which it did it. */
-static void forget_owed(struct aw_arm_memory *memory, const char *body)
+static void forget_owed(struct aw_armctl_memory *memory, const char *body)
 {
     for (int i = memory->n_owed - 1; i >= 0; i--)
         if (same_joint(memory->owed[i], body))
-            aw_arm_memory_settle(memory, i);
+            aw_armctl_memory_settle(memory, i);
 }
 
 static void note_confirmed(struct talk *talk, enum fit fit)
 {
-    struct aw_arm *arm = talk->arm;
-    struct aw_arm_memory *memory = &arm->memory;
+    struct aw_armctl *arm = talk->arm;
+    struct aw_armctl_memory *memory = &arm->memory;
     bool twice = talk->out->flipped || fit == FIT_OTHER || talk->held_exact;
     arm->tx_sure = arm->rx_sure = memory->agreed = true;
     memory->tx = talk->out->digit ^ 1u; /* the ACK may have been lost */
@@ -599,7 +602,7 @@ static void note_confirmed(struct talk *talk, enum fit fit)
     note_motor(talk, true);
     forget_owed(memory, talk->out->sent);
     if (twice)
-        aw_arm_memory_owe(memory, talk->out->sent);
+        aw_armctl_memory_owe(memory, talk->out->sent);
     if (!talk->decoded)
         return;
     bool valued = talk->out->has_record && fit != FIT_BARE;
@@ -609,19 +612,19 @@ static void note_confirmed(struct talk *talk, enum fit fit)
 
 static void note_unconfirmed(struct talk *talk)
 {
-    struct aw_arm *arm = talk->arm;
+    struct aw_armctl *arm = talk->arm;
     arm->tx_sure = arm->rx_sure = false;
     arm->memory.agreed = talk->acked;
     note_motor(talk, false);
-    aw_arm_memory_owe(&arm->memory, talk->out->sent);
+    aw_armctl_memory_owe(&arm->memory, talk->out->sent);
     if (talk->decoded)
         copy_body(arm->memory.pending, talk->out->sent);
 }
 
 static enum aw_status report_confirmed(struct talk *talk, enum fit fit)
 {
-    struct aw_arm_outcome *out = talk->out;
-    out->result = fit == FIT_OTHER ? AW_ARM_CONFIRMED_OTHER : AW_ARM_CONFIRMED;
+    struct aw_armctl_outcome *out = talk->out;
+    out->result = fit == FIT_OTHER ? AW_ARMCTL_CONFIRMED_OTHER : AW_ARMCTL_CONFIRMED;
     out->bare = fit == FIT_BARE;
     if (fit != FIT_OTHER)
         return AW_OK;
@@ -633,8 +636,8 @@ static enum aw_status report_confirmed(struct talk *talk, enum fit fit)
 
 static enum aw_status conclude_confirmed(struct talk *talk)
 {
-    struct aw_arm_outcome *out = talk->out;
-    struct aw_arm_line line = {.known = talk->known, .decoded = out->has_record};
+    struct aw_armctl_outcome *out = talk->out;
+    struct aw_armctl_line line = {.known = talk->known, .decoded = out->has_record};
     line.record = out->record;
     copy_body(line.body, out->answer);
     enum fit fit = compare_with(talk, &line);
@@ -644,14 +647,14 @@ static enum aw_status conclude_confirmed(struct talk *talk)
 
 static enum aw_status report_not_confirmed(struct talk *talk)
 {
-    struct aw_arm_outcome *out = talk->out;
-    const struct aw_arm_options *options = &talk->arm->options;
+    struct aw_armctl_outcome *out = talk->out;
+    const struct aw_armctl_options *options = &talk->arm->options;
     const char *advice =
-        options->seq != AW_ARM_SEQ_AUTO ? "it may have taken it for a duplicate: try --seq auto"
+        options->seq != AW_ARMCTL_SEQ_AUTO ? "it may have taken it for a duplicate: try --seq auto"
         : !talk->repeatable ? "it was not repeated, because it might be carried out twice: ping "
                               "agrees on the digits without motion"
                             : "see whether it moved, or give a longer --confirm-timeout";
-    out->result = AW_ARM_ACKED_NOT_CONFIRMED;
+    out->result = AW_ARMCTL_ACKED_NOT_CONFIRMED;
     return aw_fail(talk->err, AW_TIMEOUT, "%s: ACKed, but not confirmed within %g s%s — %s",
                    out->sent, options->confirm_timeout_ms / 1000.0,
                    out->flipped ? ", with either digit" : "", advice);
@@ -659,9 +662,9 @@ static enum aw_status report_not_confirmed(struct talk *talk)
 
 static const char *no_answer_hint(const struct talk *talk)
 {
-    const struct aw_arm *arm = talk->arm;
-    const struct aw_arm_counters *received = &arm->counters;
-    bool no_other = arm->options.seq != AW_ARM_SEQ_AUTO || !talk->repeatable;
+    const struct aw_armctl *arm = talk->arm;
+    const struct aw_armctl_counters *received = &arm->counters;
+    bool no_other = arm->options.seq != AW_ARMCTL_SEQ_AUTO || !talk->repeatable;
     if (received->foreign)
         return "our own lines come back: look for a local echo or crossed wires";
     if (received->delivered || received->duplicates || received->acks_ignored)
@@ -678,8 +681,8 @@ static const char *no_answer_hint(const struct talk *talk)
 
 static enum aw_status report_not_acked(struct talk *talk)
 {
-    struct aw_arm_outcome *out = talk->out;
-    out->result = AW_ARM_NOT_ACKED;
+    struct aw_armctl_outcome *out = talk->out;
+    out->result = AW_ARMCTL_NOT_ACKED;
     return aw_fail(talk->err, AW_TIMEOUT, "%s: no ACK after %d tries with digit %d%s — %s",
                    out->sent, talk->arm->options.retries + 1, out->digit,
                    out->flipped ? " and one with the other" : "", no_answer_hint(talk));
@@ -688,7 +691,7 @@ static enum aw_status report_not_acked(struct talk *talk)
 static enum aw_status report_ended(struct talk *talk, enum aw_status status)
 {
     bool stopped = status == AW_STOPPED;
-    talk->out->result = stopped ? AW_ARM_STOPPED : AW_ARM_LINK_LOST;
+    talk->out->result = stopped ? AW_ARMCTL_STOPPED : AW_ARMCTL_LINK_LOST;
     if (!stopped)
         return status == AW_NO_MEMORY ? status : AW_LOST;
     return aw_fail(talk->err, AW_STOPPED,
@@ -703,7 +706,7 @@ static enum aw_status conclude(struct talk *talk, enum aw_status status)
     if (status == AW_OK && (talk->answered || talk->held))
         return conclude_confirmed(talk);
     if (status == AW_OK) {
-        talk->out->result = AW_ARM_ARRIVED;
+        talk->out->result = AW_ARMCTL_ARRIVED;
         return AW_OK;
     }
     if (talk->first_ns >= 0)
@@ -727,25 +730,25 @@ static bool is_repeatable(const char *body)
     return false;
 }
 
-static void start(struct talk *talk, struct aw_arm *arm, const char *body,
-                  struct aw_arm_outcome *out, struct aw_error *err)
+static void start(struct talk *talk, struct aw_armctl *arm, const char *body,
+                  struct aw_armctl_outcome *out, struct aw_error *err)
 {
-    *out = (struct aw_arm_outcome){.digit = arm->memory.tx, .ack_ns = -1};
+    *out = (struct aw_armctl_outcome){.digit = arm->memory.tx, .ack_ns = -1};
     copy_body(out->sent, body);
     *talk = (struct talk){.arm = arm, .out = out, .err = err, .first_ns = -1};
     talk->decoded = decode_body(arm, body, &talk->record);
-    talk->known = aw_arm_type_known(body);
+    talk->known = aw_armctl_type_known(body);
     talk->repeatable = is_repeatable(body);
     if (err)
         err->text[0] = '\0';
 }
 
-static enum aw_status converse(struct aw_arm *arm, const char *body, struct aw_arm_outcome *out,
-                               struct aw_error *err)
+static enum aw_status converse(struct aw_armctl *arm, const char *body,
+                               struct aw_armctl_outcome *out, struct aw_error *err)
 {
     struct talk talk;
     start(&talk, arm, body, out, err);
-    enum aw_status status = aw_arm_idle(arm, now_of(arm), err);
+    enum aw_status status = aw_armctl_idle(arm, now_of(arm), err);
     if (status == AW_OK)
         status = deliver_somehow(&talk);
     if (status == AW_OK)
@@ -757,30 +760,30 @@ static enum aw_status converse(struct aw_arm *arm, const char *body, struct aw_a
 static enum aw_status body_of(const struct aw_record *record, char *body, struct aw_error *err)
 {
     struct aw_record copy = *record;
-    uint8_t bytes[AW_ARM_LINE_MAX];
+    uint8_t bytes[AW_ARMCTL_LINE_MAX];
     size_t size;
     enum aw_status status = aw_record_set(&copy, "seq", 0, err);
     if (status == AW_OK)
         status = aw_encode(&copy, true, bytes, sizeof bytes, &size, err);
     if (status == AW_OK)
-        snprintf(body, AW_ARM_BODY_MAX + 1, "%.*s", (int)size - 3, (const char *)bytes + 1);
+        snprintf(body, AW_ARMCTL_BODY_MAX + 1, "%.*s", (int)size - 3, (const char *)bytes + 1);
     return status;
 }
 
-enum aw_status aw_arm_command(struct aw_arm *arm, const struct aw_record *command,
-                              struct aw_arm_outcome *outcome, struct aw_error *err)
+enum aw_status aw_armctl_command(struct aw_armctl *arm, const struct aw_record *command,
+                                 struct aw_armctl_outcome *outcome, struct aw_error *err)
 {
-    char body[AW_ARM_BODY_MAX + 1];
-    *outcome = (struct aw_arm_outcome){.result = AW_ARM_NOT_SENT, .ack_ns = -1};
+    char body[AW_ARMCTL_BODY_MAX + 1];
+    *outcome = (struct aw_armctl_outcome){.result = AW_ARMCTL_NOT_SENT, .ack_ns = -1};
     enum aw_status status = body_of(command, body, err);
-    return status == AW_OK ? aw_arm_send_line(arm, body, outcome, err) : status;
+    return status == AW_OK ? aw_armctl_send_line(arm, body, outcome, err) : status;
 }
 
-enum aw_status aw_arm_send_line(struct aw_arm *arm, const char *body,
-                                struct aw_arm_outcome *outcome, struct aw_error *err)
+enum aw_status aw_armctl_send_line(struct aw_armctl *arm, const char *body,
+                                   struct aw_armctl_outcome *outcome, struct aw_error *err)
 {
-    *outcome = (struct aw_arm_outcome){.result = AW_ARM_NOT_SENT, .ack_ns = -1};
-    if (!aw_arm_body_valid(body))
+    *outcome = (struct aw_armctl_outcome){.result = AW_ARMCTL_NOT_SENT, .ack_ns = -1};
+    if (!aw_armctl_body_valid(body))
         return aw_fail(err, AW_USAGE,
                        "'%.40s': not a packet — three capitals, then at most 28 characters without "
                        "blanks",
@@ -796,23 +799,24 @@ enum aw_status aw_arm_send_line(struct aw_arm *arm, const char *body,
 /* Ping and stop */
 
 /* What the handler did the last time, it will do again. */
-static void note_ping(struct aw_arm_memory *memory, uint8_t next, uint8_t answered)
+static void note_ping(struct aw_armctl_memory *memory, uint8_t next, uint8_t answered)
 {
     if (memory->agreed)
-        memory->pings = answered == next ? AW_ARM_PINGS_NEXT : AW_ARM_PINGS_DUPLICATE;
+        memory->pings = answered == next ? AW_ARMCTL_PINGS_NEXT : AW_ARMCTL_PINGS_DUPLICATE;
     memory->agreed = true;
 }
 
-enum aw_status aw_arm_ping(struct aw_arm *arm, struct aw_arm_outcome *outcome, struct aw_error *err)
+enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *outcome,
+                              struct aw_error *err)
 {
     struct talk talk;
-    struct aw_arm_options usual = arm->options;
+    struct aw_armctl_options usual = arm->options;
     uint8_t next = arm->memory.tx;
     start(&talk, arm, "PNG", outcome, err);
-    enum aw_status status = aw_arm_idle(arm, now_of(arm), err);
+    enum aw_status status = aw_armctl_idle(arm, now_of(arm), err);
     bool reached = status == AW_OK;
-    outcome->digit = arm->memory.pings == AW_ARM_PINGS_NEXT ? next ^ 1u : next;
-    if (arm->memory.pings == AW_ARM_PINGS_UNKNOWN && usual.ack_timeout_ms > QUICKLY_MS)
+    outcome->digit = arm->memory.pings == AW_ARMCTL_PINGS_NEXT ? next ^ 1u : next;
+    if (arm->memory.pings == AW_ARMCTL_PINGS_UNKNOWN && usual.ack_timeout_ms > QUICKLY_MS)
         arm->options.ack_timeout_ms = QUICKLY_MS;
     for (int i = 0; i <= usual.retries && reached && !talk.acked; i++) {
         outcome->digit ^= 1u;
@@ -828,7 +832,7 @@ enum aw_status aw_arm_ping(struct aw_arm *arm, struct aw_arm_outcome *outcome, s
         return report_not_acked(&talk);
     note_ping(&arm->memory, next, outcome->digit);
     arm->tx_sure = true;
-    outcome->result = AW_ARM_CONFIRMED;
+    outcome->result = AW_ARMCTL_CONFIRMED;
     return AW_OK;
 }
 
@@ -838,8 +842,8 @@ static bool is_vehicle(const struct aw_record *record)
     return strcmp(name, "mov") == 0 || strcmp(name, "spd") == 0;
 }
 
-bool aw_arm_last_confirmed(struct aw_arm *arm, const struct aw_record *command,
-                           struct aw_record *back)
+bool aw_armctl_last_confirmed(struct aw_armctl *arm, const struct aw_record *command,
+                              struct aw_record *back)
 {
     *back = *command;
     if (is_vehicle(command)) {
@@ -851,10 +855,10 @@ bool aw_arm_last_confirmed(struct aw_arm *arm, const struct aw_record *command,
     bool moves = false;
     for (int i = 0; i < back->codec->n_scalars; i++) {
         int joint;
-        enum aw_arm_kind kind;
-        if (!aw_arm_field_joint(command, back->codec->scalars[i].field->name, &joint, &kind))
+        enum aw_armctl_kind kind;
+        if (!aw_armctl_field_joint(command, back->codec->scalars[i].field->name, &joint, &kind))
             continue;
-        const struct aw_arm_place *place = &arm->memory.places[joint];
+        const struct aw_armctl_place *place = &arm->memory.places[joint];
         if (!place->known || place->kind != kind)
             return false;
         back->v[i] = place->value;
@@ -864,15 +868,15 @@ bool aw_arm_last_confirmed(struct aw_arm *arm, const struct aw_record *command,
 }
 
 /* A motor would go on for ever, so it comes first. */
-static bool stop_body(struct aw_arm *arm, char *body)
+static bool stop_body(struct aw_armctl *arm, char *body)
 {
-    const struct aw_arm_memory *memory = &arm->memory;
+    const struct aw_armctl_memory *memory = &arm->memory;
     const char *moving = *memory->motor     ? memory->motor
                          : *memory->pending ? memory->pending
                                             : memory->confirmed;
     struct aw_record command, back;
     return *moving && decode_body(arm, moving, &command) &&
-           aw_arm_last_confirmed(arm, &command, &back) && body_of(&back, body, NULL) == AW_OK;
+           aw_armctl_last_confirmed(arm, &command, &back) && body_of(&back, body, NULL) == AW_OK;
 }
 
 /* Both digits, the one that the handler has had already first: it is a duplicate, and the other is
@@ -907,47 +911,47 @@ static enum aw_status deliver_surely(struct talk *talk)
 /* For signal time: nothing is sent again, and the motion back is not waited for. */
 static enum aw_status stop_at_once(struct talk *talk)
 {
-    struct aw_arm_outcome *out = talk->out;
+    struct aw_armctl_outcome *out = talk->out;
     enum aw_status status = transmit_both(talk, 0);
     if (status == AW_OK)
-        status = wait_for(talk, &talk->acked, AW_ARM_STOP_LOOK_MS);
+        status = wait_for(talk, &talk->acked, AW_ARMCTL_STOP_LOOK_MS);
     if (status == AW_TIMEOUT && is_carried_out(talk))
         status = AW_OK;
     if (status == AW_OK && talk->answered)
         return conclude(talk, status);
     note_unconfirmed(talk);
     talk->arm->memory.tx = out->digit ^ 1u;
-    out->result = AW_ARM_STOPPED;
+    out->result = AW_ARMCTL_STOPPED;
     if (status == AW_TIMEOUT)
         return aw_fail(talk->err, status, "%s: no ACK within %d ms", out->sent,
-                       AW_ARM_STOP_LOOK_MS);
+                       AW_ARMCTL_STOP_LOOK_MS);
     if (status != AW_OK && status != AW_STOPPED)
-        out->result = AW_ARM_LINK_LOST;
+        out->result = AW_ARMCTL_LINK_LOST;
     return status;
 }
 
-enum aw_status aw_arm_stop(struct aw_arm *arm, bool wait, struct aw_arm_outcome *outcome,
-                           struct aw_error *err)
+enum aw_status aw_armctl_stop(struct aw_armctl *arm, bool wait, struct aw_armctl_outcome *outcome,
+                              struct aw_error *err)
 {
-    char body[AW_ARM_BODY_MAX + 1];
-    *outcome = (struct aw_arm_outcome){.result = AW_ARM_NOT_SENT, .ack_ns = -1};
+    char body[AW_ARMCTL_BODY_MAX + 1];
+    *outcome = (struct aw_armctl_outcome){.result = AW_ARMCTL_NOT_SENT, .ack_ns = -1};
     if (!stop_body(arm, body))
         return AW_OK;
     struct talk talk;
     start(&talk, arm, body, outcome, err);
     talk.stopping = true;
     if (wait) {
-        enum aw_status status = aw_arm_idle(arm, now_of(arm), err);
+        enum aw_status status = aw_armctl_idle(arm, now_of(arm), err);
         return conclude(&talk, status == AW_OK ? deliver_surely(&talk) : status);
     }
     return stop_at_once(&talk);
 }
 
-size_t aw_arm_stop_lines(struct aw_arm *arm, uint8_t out[2 * AW_ARM_LINE_MAX])
+size_t aw_armctl_stop_lines(struct aw_armctl *arm, uint8_t out[2 * AW_ARMCTL_LINE_MAX])
 {
-    char body[AW_ARM_BODY_MAX + 1];
+    char body[AW_ARMCTL_BODY_MAX + 1];
     if (!stop_body(arm, body))
         return 0;
-    size_t size = aw_arm_line_write(out, arm->memory.tx ^ 1u, body);
-    return size + aw_arm_line_write(out + size, arm->memory.tx, body);
+    size_t size = aw_armctl_line_write(out, arm->memory.tx ^ 1u, body);
+    return size + aw_armctl_line_write(out + size, arm->memory.tx, body);
 }

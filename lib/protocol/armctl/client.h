@@ -2,22 +2,22 @@
  *
  * A command is sent, acknowledged (else sent again), carried out, and confirmed by a packet of the
  * handler, which we acknowledge. There is never a second command before the first has ended; what
- * came of it is one of enum aw_arm_result. No thread, no allocation, no I/O but the link's.
+ * came of it is one of enum aw_armctl_result. No thread, no allocation, no I/O but the link's.
  *
- *     struct aw_arm arm;                              // about 150 kB, by the caller
- *     struct aw_arm_options options = aw_arm_defaults();
- *     aw_arm_init(&arm, link, &options, &memory);              // memory: see state.h, or NULL
+ *     struct aw_armctl arm;                              // about 150 kB, by the caller
+ *     struct aw_armctl_options options = aw_armctl_defaults();
+ *     aw_armctl_init(&arm, link, &options, &memory);              // memory: see state.h, or NULL
  *     struct aw_record command;
  *     aw_record_init(&command, aw_wire_codec(&arm.wire, "deg", AW_TX), AW_TX);
  *     aw_record_set(&command, "joint", 1, &err);
  *     aw_record_set(&command, "angle", 90, &err);
- *     status = aw_arm_command(&arm, &command, &outcome, &err);
- *     aw_arm_state_save(dir, link->key, aw_arm_memory(&arm), &warning);
+ *     status = aw_armctl_command(&arm, &command, &outcome, &err);
+ *     aw_armctl_state_save(dir, link->key, aw_armctl_memory(&arm), &warning);
  *
  * The digit that the handler expects may not be the one that we remember: it was switched off, or
  * we were. A wrong digit is acknowledged as a duplicate and not carried out (or, by the published
- * firmware, not even acknowledged). With seq AW_ARM_SEQ_AUTO a command that ends like that is sent
- * once more with the other digit, provided that nothing in this session has shown yet that the
+ * firmware, not even acknowledged). With seq AW_ARMCTL_SEQ_AUTO a command that ends like that is
+ * sent once more with the other digit, provided that nothing in this session has shown yet that the
  * digits agree (no ACK at all: even then), and that the command is absolute: deg, pos, arm and spd
  * may be carried out twice, mov may not, and neither may what we do not know. After that the first
  * digit of the handler is taken, whichever it is. Before the digits are shown to agree, a packet
@@ -29,12 +29,12 @@
  * Whose confirmation is it? One of an earlier command, whose time had run out, must not be taken
  * for that of the command that waits, nor the other way round. The memory lists the commands whose
  * confirmation may still come (memory.owed); what is found to belong to an earlier one is reported
- * as AW_ARM_LATE, and goes off that list. The rules, the first that holds:
+ * as AW_ARMCTL_LATE, and goes off that list. The rules, the first that holds:
  *  - another type, or another joint: of an earlier command, for certain;
  *  - the values of the command: its own;
  *  - other values: of an earlier command on the list that has just these values; or, if one of this
  *    type is on the list or the command was sent with both digits, in doubt: taken for ours if
- *    nothing better comes within confirm_timeout_ms; else ours (AW_ARM_CONFIRMED_OTHER);
+ *    nothing better comes within confirm_timeout_ms; else ours (AW_ARMCTL_CONFIRMED_OTHER);
  *  - no values ("2DEG", as the published firmware has it), before the ACK of a command that was
  *    sent once: of an earlier command, since the ACK goes first; if there is one of the type on the
  *    list for certain, else unless the ACK does not come within ack_timeout_ms;
@@ -55,68 +55,68 @@
 #include "protocol/armctl/line.h"
 #include "protocol/armctl/state.h"
 
-enum aw_arm_result {
-    AW_ARM_NOT_SENT,        /* refused here, nothing went out */
-    AW_ARM_CONFIRMED,       /* AW_OK: done as asked (or confirmed without values: bare) */
-    AW_ARM_CONFIRMED_OTHER, /* AW_REFUSED: done with other values; both are in the outcome */
-    AW_ARM_ARRIVED, /* AW_OK: ACKed; what the table cannot read is not confirmed (send_line) */
-    AW_ARM_ACKED_NOT_CONFIRMED, /* AW_TIMEOUT: it arrived, no word that it was done */
-    AW_ARM_NOT_ACKED,           /* AW_TIMEOUT: no sign that it arrived */
-    AW_ARM_LINK_LOST,           /* AW_LOST: the port was removed */
-    AW_ARM_STOPPED, /* AW_STOPPED: the clock asked to stop; nothing is resent any more */
+enum aw_armctl_result {
+    AW_ARMCTL_NOT_SENT,        /* refused here, nothing went out */
+    AW_ARMCTL_CONFIRMED,       /* AW_OK: done as asked (or confirmed without values: bare) */
+    AW_ARMCTL_CONFIRMED_OTHER, /* AW_REFUSED: done with other values; both are in the outcome */
+    AW_ARMCTL_ARRIVED, /* AW_OK: ACKed; what the table cannot read is not confirmed (send_line) */
+    AW_ARMCTL_ACKED_NOT_CONFIRMED, /* AW_TIMEOUT: it arrived, no word that it was done */
+    AW_ARMCTL_NOT_ACKED,           /* AW_TIMEOUT: no sign that it arrived */
+    AW_ARMCTL_LINK_LOST,           /* AW_LOST: the port was removed */
+    AW_ARMCTL_STOPPED, /* AW_STOPPED: the clock asked to stop; nothing is resent any more */
 };
 
 /* "confirmed", "confirmed-other", "acked-not-confirmed" …, for result records. */
-const char *aw_arm_result_name(enum aw_arm_result result);
+const char *aw_armctl_result_name(enum aw_armctl_result result);
 
-#define AW_ARM_SEQ_AUTO (-1)
+#define AW_ARMCTL_SEQ_AUTO (-1)
 
-struct aw_arm_options {
+struct aw_armctl_options {
     int ack_timeout_ms;     /* 2000, as published */
     int confirm_timeout_ms; /* 10000 */
     int flip_after_ms;      /* wait for a confirmation before the other digit is tried, while the
                                digits are uncertain; 0: confirm_timeout_ms. See
-                               aw_arm_profile_longest_ms */
+                               aw_armctl_profile_longest_ms */
     int retries;            /* 5 resends after the first time */
-    int seq;                /* AW_ARM_SEQ_AUTO, or the first digit 0 or 1 and no second try */
+    int seq;                /* AW_ARMCTL_SEQ_AUTO, or the first digit 0 or 1 and no second try */
 };
 
-struct aw_arm_options aw_arm_defaults(void);
+struct aw_armctl_options aw_armctl_defaults(void);
 
-enum aw_arm_event_kind {
-    AW_ARM_SENT,        /* a command went out; attempt 0 is the first */
-    AW_ARM_RESENT,      /* and again */
-    AW_ARM_FLIPPED,     /* the other digit is tried from here on */
-    AW_ARM_ACKED,       /* the ACK we waited for */
-    AW_ARM_ACK_IGNORED, /* an ACK for another digit, or when none was due */
-    AW_ARM_CONFIRMATION,
-    AW_ARM_LATE,        /* a packet that belongs to an earlier command, or that nobody asked for */
-    AW_ARM_REPEATED,    /* a duplicate: acknowledged again, not delivered */
-    AW_ARM_OTHER_DIGIT, /* a packet with a digit of our own direction: an echo */
-    AW_ARM_GARBAGE,     /* a line that is no packet, or too long */
+enum aw_armctl_event_kind {
+    AW_ARMCTL_SENT,        /* a command went out; attempt 0 is the first */
+    AW_ARMCTL_RESENT,      /* and again */
+    AW_ARMCTL_FLIPPED,     /* the other digit is tried from here on */
+    AW_ARMCTL_ACKED,       /* the ACK we waited for */
+    AW_ARMCTL_ACK_IGNORED, /* an ACK for another digit, or when none was due */
+    AW_ARMCTL_CONFIRMATION,
+    AW_ARMCTL_LATE,     /* a packet that belongs to an earlier command, or that nobody asked for */
+    AW_ARMCTL_REPEATED, /* a duplicate: acknowledged again, not delivered */
+    AW_ARMCTL_OTHER_DIGIT, /* a packet with a digit of our own direction: an echo */
+    AW_ARMCTL_GARBAGE,     /* a line that is no packet, or too long */
 };
 
 /* Valid during the call only. */
-struct aw_arm_event {
-    enum aw_arm_event_kind kind;
+struct aw_armctl_event {
+    enum aw_armctl_event_kind kind;
     const char *text; /* the line without CRLF, "" for garbage */
     int attempt;
     const struct aw_record *record; /* packets that the table knows, else NULL */
 };
 
-typedef void aw_arm_event_fn(void *context, const struct aw_arm_event *event);
+typedef void aw_armctl_event_fn(void *context, const struct aw_armctl_event *event);
 
-struct aw_arm_counters {
+struct aw_armctl_counters {
     uint64_t sent, resent, flips, acks_sent, acks_ignored, delivered, late, duplicates, foreign,
         garbage, overlong;
 };
 
 /* What came of a command. Plain data; the records are valid as long as the arm. */
-struct aw_arm_outcome {
-    enum aw_arm_result result;
-    char sent[AW_ARM_BODY_MAX + 1];   /* "DEG1,090" */
-    char answer[AW_ARM_BODY_MAX + 1]; /* the confirmation, or "" */
-    bool bare;                        /* confirmed without values: what it did is not known */
+struct aw_armctl_outcome {
+    enum aw_armctl_result result;
+    char sent[AW_ARMCTL_BODY_MAX + 1];   /* "DEG1,090" */
+    char answer[AW_ARMCTL_BODY_MAX + 1]; /* the confirmation, or "" */
+    bool bare;                           /* confirmed without values: what it did is not known */
     bool has_record;
     struct aw_record record; /* the confirmation, if has_record */
     uint8_t digit;           /* it went out with, the last time */
@@ -128,44 +128,44 @@ struct aw_arm_outcome {
 };
 
 /* Handle; the members may be read, wire may be used to make records. */
-struct aw_arm {
+struct aw_armctl {
     struct aw_link *link;
-    struct aw_arm_options options;
+    struct aw_armctl_options options;
     struct aw_wire wire;
-    struct aw_arm_reader reader;
-    struct aw_arm_receiver receiver;
-    struct aw_arm_memory memory;
+    struct aw_armctl_reader reader;
+    struct aw_armctl_receiver receiver;
+    struct aw_armctl_memory memory;
     bool tx_sure; /* this session has shown that the handler expects our digit */
     bool rx_sure; /* and that we expect its digit */
-    struct aw_arm_counters counters;
-    aw_arm_event_fn *event;
+    struct aw_armctl_counters counters;
+    aw_armctl_event_fn *event;
     void *context;
-    struct aw_arm_line line; /* the one being looked at */
+    struct aw_armctl_line line; /* the one being looked at */
 };
 
 /* link is not owned. memory is what was remembered about this device, or NULL if nothing is. On a
  * link that counts connections both ends start anew, so that its digits are not used there; with a
  * simulator in this process they agree for certain. */
-void aw_arm_init(struct aw_arm *arm, struct aw_link *link, const struct aw_arm_options *options,
-                 const struct aw_arm_memory *memory);
+void aw_armctl_init(struct aw_armctl *arm, struct aw_link *link,
+                    const struct aw_armctl_options *options, const struct aw_armctl_memory *memory);
 
 /* event may be NULL. */
-void aw_arm_on_event(struct aw_arm *arm, aw_arm_event_fn *event, void *context);
+void aw_armctl_on_event(struct aw_armctl *arm, aw_armctl_event_fn *event, void *context);
 
 /* What is to be remembered now. Valid until the next call. */
-const struct aw_arm_memory *aw_arm_memory(struct aw_arm *arm);
+const struct aw_armctl_memory *aw_armctl_memory(struct aw_armctl *arm);
 
 /* Carries out a command to its end. The record's seq is set here; ranges are not checked beyond
- * what the wire can carry (aw_arm_profile_check does that). */
-enum aw_status aw_arm_command(struct aw_arm *arm, const struct aw_record *command,
-                              struct aw_arm_outcome *outcome, struct aw_error *err);
+ * what the wire can carry (aw_armctl_profile_check does that). */
+enum aw_status aw_armctl_command(struct aw_armctl *arm, const struct aw_record *command,
+                                 struct aw_armctl_outcome *outcome, struct aw_error *err);
 
 /* The same with a line as text, TYPE[PARAMS]. A line that the table cannot read, by its type or by
- * its parameters, is done with its ACK (AW_ARM_ARRIVED), because the handler confirms only what is
- * a command; if a packet of the same type comes within 0.3 s it is confirmed by that. AW_USAGE if
- * it does not fit a line, or is an ACK. */
-enum aw_status aw_arm_send_line(struct aw_arm *arm, const char *body,
-                                struct aw_arm_outcome *outcome, struct aw_error *err);
+ * its parameters, is done with its ACK (AW_ARMCTL_ARRIVED), because the handler confirms only what
+ * is a command; if a packet of the same type comes within 0.3 s it is confirmed by that. AW_USAGE
+ * if it does not fit a line, or is an ACK. */
+enum aw_status aw_armctl_send_line(struct aw_armctl *arm, const char *body,
+                                   struct aw_armctl_outcome *outcome, struct aw_error *err);
 
 /* Is the handler there? Sends a packet that nothing acts on, type PNG, with the digit the handler
  * has had already: by the published state diagram it acknowledges that as a duplicate. If it does
@@ -176,33 +176,33 @@ enum aw_status aw_arm_send_line(struct aw_arm *arm, const char *body,
  *
  * An answer shows which digit the handler expects next, so that the next command is carried out at
  * once: this is the way to agree on digits again without waiting for a confirmation. */
-enum aw_status aw_arm_ping(struct aw_arm *arm, struct aw_arm_outcome *outcome,
-                           struct aw_error *err);
+enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *outcome,
+                              struct aw_error *err);
 
 /* The command that goes back to where the joints of this command were last confirmed; false if that
  * is not known. For the vehicle (mov, spd) it is spd 0 and for a motor (duty) duty 0: there is no
  * place to go back to. */
-bool aw_arm_last_confirmed(struct aw_arm *arm, const struct aw_record *command,
-                           struct aw_record *back);
+bool aw_armctl_last_confirmed(struct aw_armctl *arm, const struct aw_record *command,
+                              struct aw_record *back);
 
 /* Stop, as far as the protocol has one: commands the last confirmed position of what moves (the
  * command that was never confirmed), else the last confirmed command again. Both digits are sent,
  * so that it is carried out whichever the handler expects: the one that it has had already first,
  * so that it is carried out once where the digits agree. If wait is set they are sent until both
  * are acknowledged, and the confirmation is waited for. With wait not set, for signal time, both
- * lines go out at once, and once; AW_OK if they are acknowledged within AW_ARM_STOP_LOOK_MS, which
- * is that the stop is carried out, else AW_TIMEOUT, or AW_STOPPED where the clock refuses to wait.
- * AW_OK with AW_ARM_NOT_SENT if no position is known. */
-#define AW_ARM_STOP_LOOK_MS 300
-enum aw_status aw_arm_stop(struct aw_arm *arm, bool wait, struct aw_arm_outcome *outcome,
-                           struct aw_error *err);
+ * lines go out at once, and once; AW_OK if they are acknowledged within AW_ARMCTL_STOP_LOOK_MS,
+ * which is that the stop is carried out, else AW_TIMEOUT, or AW_STOPPED where the clock refuses to
+ * wait. AW_OK with AW_ARMCTL_NOT_SENT if no position is known. */
+#define AW_ARMCTL_STOP_LOOK_MS 300
+enum aw_status aw_armctl_stop(struct aw_armctl *arm, bool wait, struct aw_armctl_outcome *outcome,
+                              struct aw_error *err);
 
 /* The lines of that stop, both digits, for a crash: nothing is sent, nothing changes. Returns the
  * number of bytes in out; 0 if no position is known. */
-size_t aw_arm_stop_lines(struct aw_arm *arm, uint8_t out[2 * AW_ARM_LINE_MAX]);
+size_t aw_armctl_stop_lines(struct aw_armctl *arm, uint8_t out[2 * AW_ARMCTL_LINE_MAX]);
 
 /* Between commands: reads until the deadline, acknowledges what the handler sends (again), reports
- * it as AW_ARM_LATE. AW_OK at the deadline, AW_STOPPED, AW_LOST. */
-enum aw_status aw_arm_idle(struct aw_arm *arm, int64_t deadline, struct aw_error *err);
+ * it as AW_ARMCTL_LATE. AW_OK at the deadline, AW_STOPPED, AW_LOST. */
+enum aw_status aw_armctl_idle(struct aw_armctl *arm, int64_t deadline, struct aw_error *err);
 
 #endif

@@ -13,8 +13,8 @@
 #define MAX_JOBS     16 /* commands under way; more are not taken until one ends */
 #define MAX_CONFIRMS 32
 #define MAX_OUTGOING 64
-#define VEHICLE      AW_ARM_JOINTS /* the vehicle is the axis after the joints that slide */
-#define AXES         (AW_ARM_JOINTS + 1)
+#define VEHICLE      AW_ARMCTL_JOINTS /* the vehicle is the axis after the joints that slide */
+#define AXES         (AW_ARMCTL_JOINTS + 1)
 #define MAX_MOVES    3
 #define RAW_MAX      32 /* characters that the published handler takes for a line */
 
@@ -25,7 +25,7 @@
 /* A scalar of a command that moves an axis. */
 struct move {
     int scalar;
-    struct aw_arm_axis *axis;
+    struct aw_armctl_axis *axis;
 };
 
 /* A command that is carried out. */
@@ -39,28 +39,28 @@ struct job {
 
 struct text {
     uint8_t size;
-    uint8_t bytes[AW_ARM_LINE_MAX];
+    uint8_t bytes[AW_ARMCTL_LINE_MAX];
 };
 
 struct body {
-    char text[AW_ARM_BODY_MAX + 1];
+    char text[AW_ARMCTL_BODY_MAX + 1];
 };
 
 struct handler {
     struct aw_device base;
-    struct aw_arm_device_options options;
-    struct aw_arm_profile profile;
-    struct aw_arm_device_counters counters;
+    struct aw_armctl_device_options options;
+    struct aw_armctl_profile profile;
+    struct aw_armctl_device_counters counters;
     struct aw_wire wire;
-    struct aw_arm_reader reader;
-    struct aw_arm_line line;
-    struct aw_arm_receiver receiver;
-    size_t n_raw; /* AW_ARM_RAW_LINES */
+    struct aw_armctl_reader reader;
+    struct aw_armctl_line line;
+    struct aw_armctl_receiver receiver;
+    size_t n_raw; /* AW_ARMCTL_RAW_LINES */
     bool after_cr;
     uint8_t raw[RAW_MAX + 2];
     int64_t now_ns;
     double vehicle_mm_s;
-    struct aw_arm_axis axes[AW_ARM_KINDS][AXES]; /* by kind */
+    struct aw_armctl_axis axes[AW_ARMCTL_KINDS][AXES]; /* by kind */
     int n_jobs;
     struct job jobs[MAX_JOBS]; /* in the order of arrival */
     /* sender */
@@ -77,7 +77,7 @@ static const char *const quirk_names[] = {"no-reack",    "bare-confirm", "drop-c
                                           "ack-invalid", "pulse-deg",    "only-deg-spd",
                                           "raw-lines",   "published",    NULL};
 
-const char *const *aw_arm_quirk_names(void)
+const char *const *aw_armctl_quirk_names(void)
 {
     return quirk_names;
 }
@@ -86,11 +86,11 @@ static unsigned quirk_bit(const char *word, size_t size)
 {
     for (unsigned i = 0; quirk_names[i]; i++)
         if (strlen(quirk_names[i]) == size && memcmp(quirk_names[i], word, size) == 0)
-            return quirk_names[i + 1] ? 1u << i : AW_ARM_PUBLISHED;
+            return quirk_names[i + 1] ? 1u << i : AW_ARMCTL_PUBLISHED;
     return 0;
 }
 
-enum aw_status aw_arm_quirks_parse(const char *text, unsigned *quirks, struct aw_error *err)
+enum aw_status aw_armctl_quirks_parse(const char *text, unsigned *quirks, struct aw_error *err)
 {
     unsigned found = 0;
     while (*text) {
@@ -109,12 +109,12 @@ enum aw_status aw_arm_quirks_parse(const char *text, unsigned *quirks, struct aw
     return AW_OK;
 }
 
-struct aw_arm_device_options aw_arm_device_defaults(void)
+struct aw_armctl_device_options aw_armctl_device_defaults(void)
 {
-    return (struct aw_arm_device_options){.turn_deg_s = 90, .slide_mm_s = 200};
+    return (struct aw_armctl_device_options){.turn_deg_s = 90, .slide_mm_s = 200};
 }
 
-static bool has_quirk(const struct handler *h, enum aw_arm_quirk quirk)
+static bool has_quirk(const struct handler *h, enum aw_armctl_quirk quirk)
 {
     return h->options.quirks & quirk;
 }
@@ -134,14 +134,14 @@ static void send_ack(struct handler *h, uint8_t digit)
 {
     struct text *text = next_text(h);
     if (text)
-        text->size = (uint8_t)aw_arm_ack_write(text->bytes, digit);
+        text->size = (uint8_t)aw_armctl_ack_write(text->bytes, digit);
 }
 
 static void send_confirmation(struct handler *h)
 {
     struct text *text = next_text(h);
     if (text)
-        text->size = (uint8_t)aw_arm_line_write(text->bytes, h->digit, h->confirms[0].text);
+        text->size = (uint8_t)aw_armctl_line_write(text->bytes, h->digit, h->confirms[0].text);
     h->counters.confirmations_sent++;
     h->busy = true;
     h->resend_ns = h->now_ns + RESEND_NS;
@@ -167,20 +167,20 @@ static void receive_ack(struct handler *h, int digit)
 
 static void confirm(struct handler *h, const char *body)
 {
-    bool full = h->n_confirms == (has_quirk(h, AW_ARM_DROP_CONFIRM) ? 1 : MAX_CONFIRMS);
+    bool full = h->n_confirms == (has_quirk(h, AW_ARMCTL_DROP_CONFIRM) ? 1 : MAX_CONFIRMS);
     if (full) {
         h->counters.confirmations_dropped++;
         return;
     }
-    size_t size = has_quirk(h, AW_ARM_BARE_CONFIRM) ? 3 : strlen(body);
+    size_t size = has_quirk(h, AW_ARMCTL_BARE_CONFIRM) ? 3 : strlen(body);
     snprintf(h->confirms[h->n_confirms++].text, sizeof h->confirms->text, "%.*s", (int)size, body);
     run_sender(h);
 }
 
 static void confirm_record(struct handler *h, struct aw_record *record)
 {
-    uint8_t bytes[AW_ARM_LINE_MAX];
-    char body[AW_ARM_BODY_MAX + 1];
+    uint8_t bytes[AW_ARMCTL_LINE_MAX];
+    char body[AW_ARMCTL_BODY_MAX + 1];
     size_t size;
     record->dir = AW_RX;
     if (aw_encode(record, true, bytes, sizeof bytes, &size, NULL) != AW_OK)
@@ -198,14 +198,14 @@ static void end_job(struct handler *h, int index)
     memmove(h->jobs + index, h->jobs + index + 1, (size_t)(h->n_jobs - index) * sizeof *h->jobs);
     for (int i = 0; i < job.n_moves; i++) {
         const struct move *move = &job.moves[i];
-        job.record.v[move->scalar] = round(aw_arm_axis_at(move->axis, h->now_ns));
+        job.record.v[move->scalar] = round(aw_armctl_axis_at(move->axis, h->now_ns));
     }
     if (!job.forgotten)
         confirm_record(h, &job.record);
 }
 
 /* The command under way on this axis ends here; its other joints go on. */
-static void release_axis(struct handler *h, struct aw_arm_axis *axis)
+static void release_axis(struct handler *h, struct aw_armctl_axis *axis)
 {
     for (int j = 0; j < h->n_jobs; j++)
         for (int i = 0; i < h->jobs[j].n_moves; i++)
@@ -220,50 +220,50 @@ static double clamp(double value, double min, double max)
     return value < min ? min : value > max ? max : value;
 }
 
-static double limit(const struct aw_arm_joint *joint, enum aw_arm_kind kind, double value)
+static double limit(const struct aw_armctl_joint *joint, enum aw_armctl_kind kind, double value)
 {
     if (joint)
         return clamp(value, joint->min, joint->max);
-    if (kind == AW_ARM_PULSE)
+    if (kind == AW_ARMCTL_PULSE)
         return value;
-    return clamp(value, 0, kind == AW_ARM_ROTATE ? 360 : 999);
+    return clamp(value, 0, kind == AW_ARMCTL_ROTATE ? 360 : 999);
 }
 
-static double speed_of(const struct handler *h, const struct aw_arm_joint *joint,
-                       enum aw_arm_kind kind)
+static double speed_of(const struct handler *h, const struct aw_armctl_joint *joint,
+                       enum aw_armctl_kind kind)
 {
     static const double pulses_per_degree = (PULSE_MOST - PULSE_LEAST) / 180.0;
-    double usual = kind == AW_ARM_TRANSLATE ? h->options.slide_mm_s : h->options.turn_deg_s;
-    if (kind == AW_ARM_PULSE)
+    double usual = kind == AW_ARMCTL_TRANSLATE ? h->options.slide_mm_s : h->options.turn_deg_s;
+    if (kind == AW_ARMCTL_PULSE)
         usual *= pulses_per_degree;
     return joint && joint->speed > 0 ? joint->speed : usual;
 }
 
-static void add_move(struct handler *h, struct job *job, int scalar, struct aw_arm_axis *axis,
+static void add_move(struct handler *h, struct job *job, int scalar, struct aw_armctl_axis *axis,
                      double target, double speed)
 {
     release_axis(h, axis);
-    int64_t there = aw_arm_axis_go(axis, target, speed, h->now_ns);
+    int64_t there = aw_armctl_axis_go(axis, target, speed, h->now_ns);
     job->moves[job->n_moves++] = (struct move){scalar, axis};
     job->due_ns = there > job->due_ns ? there : job->due_ns;
 }
 
 /* With pulses an angle moves nothing, and neither does a pulse outside of what a servo does. */
-static bool moves(const struct handler *h, enum aw_arm_kind kind, double value)
+static bool moves(const struct handler *h, enum aw_armctl_kind kind, double value)
 {
-    if (kind == AW_ARM_PULSE)
+    if (kind == AW_ARMCTL_PULSE)
         return value >= PULSE_LEAST && value <= PULSE_MOST;
-    return kind != AW_ARM_ROTATE || !has_quirk(h, AW_ARM_PULSE_DEG);
+    return kind != AW_ARMCTL_ROTATE || !has_quirk(h, AW_ARMCTL_PULSE_DEG);
 }
 
 static void move_joint(struct handler *h, struct job *job, int scalar)
 {
     int index;
-    enum aw_arm_kind kind;
+    enum aw_armctl_kind kind;
     const struct aw_record *record = &job->record;
-    if (!aw_arm_field_joint(record, record->codec->scalars[scalar].field->name, &index, &kind))
+    if (!aw_armctl_field_joint(record, record->codec->scalars[scalar].field->name, &index, &kind))
         return;
-    const struct aw_arm_joint *joint = aw_arm_profile_joint(&h->profile, index);
+    const struct aw_armctl_joint *joint = aw_armctl_profile_joint(&h->profile, index);
     double target = limit(joint, kind, record->v[scalar]);
     if (moves(h, kind, target))
         add_move(h, job, scalar, &h->axes[kind][index], target, speed_of(h, joint, kind));
@@ -272,23 +272,23 @@ static void move_joint(struct handler *h, struct job *job, int scalar)
 /* The way driven is counted from 0 for each mov, so that it can be confirmed. */
 static void drive(struct handler *h, struct job *job)
 {
-    struct aw_arm_axis *axis = &h->axes[AW_ARM_TRANSLATE][VEHICLE];
+    struct aw_armctl_axis *axis = &h->axes[AW_ARMCTL_TRANSLATE][VEHICLE];
     int scalar = aw_codec_find(job->record.codec, "distance");
     release_axis(h, axis);
-    *axis = (struct aw_arm_axis){0};
+    *axis = (struct aw_armctl_axis){0};
     add_move(h, job, scalar, axis, job->record.v[scalar], h->vehicle_mm_s);
 }
 
 static void set_speed(struct handler *h, const struct aw_record *record)
 {
-    struct aw_arm_axis *axis = &h->axes[AW_ARM_TRANSLATE][VEHICLE];
+    struct aw_armctl_axis *axis = &h->axes[AW_ARMCTL_TRANSLATE][VEHICLE];
     double speed = fabs(aw_record_get(record, "speed"));
     if (!(speed > 0))
         release_axis(h, axis);
     h->vehicle_mm_s = speed > 0 ? speed : h->options.slide_mm_s;
 }
 
-static void execute(struct handler *h, const struct aw_arm_line *line)
+static void execute(struct handler *h, const struct aw_armctl_line *line)
 {
     struct job job = {.record = line->record, .due_ns = h->now_ns};
     const char *name = line->record.codec->message->name;
@@ -330,20 +330,20 @@ static void advance(struct handler *h, int64_t now)
 /* Receiving */
 
 /* A command with all its values, for joints that are of this kind. */
-static bool can_execute(const struct handler *h, const struct aw_arm_line *line)
+static bool can_execute(const struct handler *h, const struct aw_armctl_line *line)
 {
     if (!line->decoded)
         return false;
     const struct aw_record *record = &line->record;
     for (int i = 0; i < record->codec->n_scalars; i++) {
         int index;
-        enum aw_arm_kind kind;
+        enum aw_armctl_kind kind;
         const struct aw_scalar *scalar = &record->codec->scalars[i];
         if (scalar->value && !(record->present >> i & 1))
             return false;
-        if (!aw_arm_field_joint(record, scalar->field->name, &index, &kind))
+        if (!aw_armctl_field_joint(record, scalar->field->name, &index, &kind))
             continue;
-        const struct aw_arm_joint *joint = aw_arm_profile_joint(&h->profile, index);
+        const struct aw_armctl_joint *joint = aw_armctl_profile_joint(&h->profile, index);
         if (joint && joint->kind != kind)
             return false;
     }
@@ -351,14 +351,14 @@ static bool can_execute(const struct handler *h, const struct aw_arm_line *line)
 }
 
 /* Where no joint has pulses, DEG with a large number is an angle like any other. */
-static void pulse_is_angle(struct handler *h, struct aw_arm_line *line)
+static void pulse_is_angle(struct handler *h, struct aw_armctl_line *line)
 {
     struct aw_record pulse = line->record, *angle = &line->record;
     if (!line->decoded || strcmp(pulse.codec->message->name, "pulse") != 0)
         return;
     int index = (int)aw_record_get(&pulse, "joint");
-    const struct aw_arm_joint *joint = aw_arm_profile_joint(&h->profile, index);
-    if (has_quirk(h, AW_ARM_PULSE_DEG) || (joint && joint->kind == AW_ARM_PULSE))
+    const struct aw_armctl_joint *joint = aw_armctl_profile_joint(&h->profile, index);
+    if (has_quirk(h, AW_ARMCTL_PULSE_DEG) || (joint && joint->kind == AW_ARMCTL_PULSE))
         return;
     aw_record_init(angle, aw_wire_codec(&h->wire, "deg", AW_TX), AW_TX);
     aw_record_set(angle, "joint", index, NULL);
@@ -376,7 +376,7 @@ static bool read_published(const char *text, int *joint, int *value)
     return *comma == ',' && !*end;
 }
 
-/* AW_ARM_ONLY_DEG_SPD. What a motor does with its duty is not simulated. */
+/* AW_ARMCTL_ONLY_DEG_SPD. What a motor does with its duty is not simulated. */
 static void execute_published(struct handler *h, const char *body)
 {
     int joint, value;
@@ -388,38 +388,38 @@ static void execute_published(struct handler *h, const char *body)
     h->counters.executed++;
     if (h->options.executed)
         h->options.executed(h->options.context, body, h->now_ns);
-    if (servo && (joint == 2 || joint == 4 || joint == 5) && moves(h, AW_ARM_PULSE, value))
-        aw_arm_axis_go(&h->axes[AW_ARM_PULSE][joint], value, speed_of(h, NULL, AW_ARM_PULSE),
-                       h->now_ns);
+    if (servo && (joint == 2 || joint == 4 || joint == 5) && moves(h, AW_ARMCTL_PULSE, value))
+        aw_armctl_axis_go(&h->axes[AW_ARMCTL_PULSE][joint], value,
+                          speed_of(h, NULL, AW_ARMCTL_PULSE), h->now_ns);
     confirm(h, body);
 }
 
-static void receive_new(struct handler *h, struct aw_arm_line *line)
+static void receive_new(struct handler *h, struct aw_armctl_line *line)
 {
     pulse_is_angle(h, line);
-    bool published = has_quirk(h, AW_ARM_ONLY_DEG_SPD);
+    bool published = has_quirk(h, AW_ARMCTL_ONLY_DEG_SPD);
     bool valid = published || can_execute(h, line);
     bool room = h->n_jobs < MAX_JOBS;
-    if ((!valid && !has_quirk(h, AW_ARM_ACK_INVALID)) || !room) {
+    if ((!valid && !has_quirk(h, AW_ARMCTL_ACK_INVALID)) || !room) {
         h->counters.ignored++;
         return;
     }
     send_ack(h, line->digit);
-    aw_arm_handle(&h->receiver, line->digit);
+    aw_armctl_handle(&h->receiver, line->digit);
     if (published)
         execute_published(h, line->body);
     else if (valid)
         execute(h, line);
 }
 
-static void receive_packet(struct handler *h, struct aw_arm_line *line)
+static void receive_packet(struct handler *h, struct aw_armctl_line *line)
 {
-    enum aw_arm_verdict verdict = aw_arm_judge(&h->receiver, line->digit);
-    if (verdict == AW_ARM_NEW) {
+    enum aw_armctl_verdict verdict = aw_armctl_judge(&h->receiver, line->digit);
+    if (verdict == AW_ARMCTL_NEW) {
         receive_new(h, line);
-    } else if (verdict == AW_ARM_DUPLICATE) {
+    } else if (verdict == AW_ARMCTL_DUPLICATE) {
         h->counters.duplicates++;
-        if (!has_quirk(h, AW_ARM_NO_REACK))
+        if (!has_quirk(h, AW_ARMCTL_NO_REACK))
             send_ack(h, line->digit);
     } else {
         h->counters.ignored++;
@@ -428,8 +428,8 @@ static void receive_packet(struct handler *h, struct aw_arm_line *line)
 
 static void handle_text(struct handler *h)
 {
-    if (aw_arm_is_ack(&h->line))
-        receive_ack(h, aw_arm_ack_digit(&h->line));
+    if (aw_armctl_is_ack(&h->line))
+        receive_ack(h, aw_armctl_ack_digit(&h->line));
     else
         receive_packet(h, &h->line);
 }
@@ -437,7 +437,7 @@ static void handle_text(struct handler *h)
 /* False when there is no line left. */
 static bool receive_line(struct handler *h)
 {
-    enum aw_status status = aw_arm_reader_next(&h->reader, &h->wire, AW_TX, &h->line);
+    enum aw_status status = aw_armctl_reader_next(&h->reader, &h->wire, AW_TX, &h->line);
     if (status == AW_MORE)
         return false;
     h->counters.overlong = h->reader.framer.overlong;
@@ -469,14 +469,14 @@ static void handle_raw(struct handler *h)
     uint8_t digit = (uint8_t)(h->raw[0] - '0');
     struct aw_span frame = {h->raw, h->n_raw};
     h->n_raw = 0;
-    if (aw_arm_line_read(&h->wire, AW_TX, frame, &h->line) == AW_OK) {
+    if (aw_armctl_line_read(&h->wire, AW_TX, frame, &h->line) == AW_OK) {
         handle_text(h);
         return;
     }
     h->counters.garbage++;
-    if (has_quirk(h, AW_ARM_ACK_INVALID) && digit == h->receiver.expected) {
+    if (has_quirk(h, AW_ARMCTL_ACK_INVALID) && digit == h->receiver.expected) {
         send_ack(h, digit);
-        aw_arm_handle(&h->receiver, digit);
+        aw_armctl_handle(&h->receiver, digit);
     }
 }
 
@@ -494,16 +494,16 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
     struct handler *h = (struct handler *)device;
     const uint8_t *from = buf;
     advance(h, now);
-    if (has_quirk(h, AW_ARM_RAW_LINES)) {
+    if (has_quirk(h, AW_ARMCTL_RAW_LINES)) {
         receive_raw(h, buf, size, now);
         return;
     }
     while (size > 0) {
         size_t cap;
-        uint8_t *room = aw_arm_reader_room(&h->reader, &cap);
+        uint8_t *room = aw_armctl_reader_room(&h->reader, &cap);
         size_t part = size < cap ? size : cap;
         memcpy(room, from, part);
-        aw_arm_reader_added(&h->reader, part);
+        aw_armctl_reader_added(&h->reader, part);
         from += part;
         size -= part;
         while (receive_line(h))
@@ -545,7 +545,7 @@ static void device_connected(struct aw_device *device, int64_t now)
     h->reader.have = h->n_raw = 0;
     h->after_cr = false;
     h->reader.framer.left = 0;
-    h->receiver = (struct aw_arm_receiver){.expected = 0};
+    h->receiver = (struct aw_armctl_receiver){.expected = 0};
     h->digit = 2;
     h->busy = false;
     h->n_confirms = 0;
@@ -559,15 +559,15 @@ static void device_close(struct aw_device *device)
 
 static void go_home(struct handler *h)
 {
-    for (int i = 0; i < AW_ARM_JOINTS; i++) {
-        const struct aw_arm_joint *joint = aw_arm_profile_joint(&h->profile, i);
-        h->axes[AW_ARM_PULSE][i].to = (PULSE_LEAST + PULSE_MOST) / 2;
+    for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
+        const struct aw_armctl_joint *joint = aw_armctl_profile_joint(&h->profile, i);
+        h->axes[AW_ARMCTL_PULSE][i].to = (PULSE_LEAST + PULSE_MOST) / 2;
         if (joint)
             h->axes[joint->kind][i].to = joint->home;
     }
 }
 
-struct aw_device *aw_arm_device(const struct aw_arm_device_options *options)
+struct aw_device *aw_armctl_device(const struct aw_armctl_device_options *options)
 {
     static const struct aw_device_ops ops = {.receive = device_receive,
                                              .step = device_step,
@@ -589,13 +589,13 @@ struct aw_device *aw_arm_device(const struct aw_arm_device_options *options)
     return &h->base;
 }
 
-const struct aw_arm_device_counters *aw_arm_device_counters(const struct aw_device *device)
+const struct aw_armctl_device_counters *aw_armctl_device_counters(const struct aw_device *device)
 {
     return &((const struct handler *)device)->counters;
 }
 
-double aw_arm_device_joint(const struct aw_device *device, enum aw_arm_kind kind, int joint,
-                           int64_t now)
+double aw_armctl_device_joint(const struct aw_device *device, enum aw_armctl_kind kind, int joint,
+                              int64_t now)
 {
-    return aw_arm_axis_at(&((const struct handler *)device)->axes[kind][joint], now);
+    return aw_armctl_axis_at(&((const struct handler *)device)->axes[kind][joint], now);
 }

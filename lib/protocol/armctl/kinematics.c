@@ -7,7 +7,7 @@
 
 static const double degree = 3.14159265358979323846 / 180;
 
-double aw_arm_axis_at(const struct aw_arm_axis *axis, int64_t now)
+double aw_armctl_axis_at(const struct aw_armctl_axis *axis, int64_t now)
 {
     if (now >= axis->end_ns)
         return axis->to;
@@ -15,25 +15,25 @@ double aw_arm_axis_at(const struct aw_arm_axis *axis, int64_t now)
     return axis->from + (axis->to - axis->from) * share;
 }
 
-int64_t aw_arm_axis_go(struct aw_arm_axis *axis, double target, double speed, int64_t now)
+int64_t aw_armctl_axis_go(struct aw_armctl_axis *axis, double target, double speed, int64_t now)
 {
-    axis->from = aw_arm_axis_at(axis, now);
+    axis->from = aw_armctl_axis_at(axis, now);
     axis->to = target;
     axis->start_ns = now;
     axis->end_ns = now + (int64_t)ceil(fabs(target - axis->from) / speed * (double)AW_SECOND);
     return axis->end_ns;
 }
 
-struct aw_arm_point aw_arm_point(struct aw_arm_cylinder hand)
+struct aw_armctl_point aw_armctl_point(struct aw_armctl_cylinder hand)
 {
     double theta = hand.theta_deg * degree;
-    return (struct aw_arm_point){hand.r_mm * cos(theta), hand.r_mm * sin(theta), hand.h_mm};
+    return (struct aw_armctl_point){hand.r_mm * cos(theta), hand.r_mm * sin(theta), hand.h_mm};
 }
 
-struct aw_arm_cylinder aw_arm_cylinder(struct aw_arm_point point)
+struct aw_armctl_cylinder aw_armctl_cylinder(struct aw_armctl_point point)
 {
     double theta = atan2(point.y_mm, point.x_mm) / degree;
-    return (struct aw_arm_cylinder){.r_mm = hypot(point.x_mm, point.y_mm),
-                                    .theta_deg = theta < 0 ? theta + 360 : theta,
-                                    .h_mm = point.z_mm};
+    return (struct aw_armctl_cylinder){.r_mm = hypot(point.x_mm, point.y_mm),
+                                       .theta_deg = theta < 0 ? theta + 360 : theta,
+                                       .h_mm = point.z_mm};
 }

@@ -9,29 +9,29 @@
 #include <stdint.h>
 
 /* An axis on its way at constant speed. Plain data; start with {0} (it stands at 0). */
-struct aw_arm_axis {
+struct aw_armctl_axis {
     double from, to; /* deg, mm or µs */
     int64_t start_ns, end_ns;
 };
 
 /* Where it is. */
-double aw_arm_axis_at(const struct aw_arm_axis *axis, int64_t now);
+double aw_armctl_axis_at(const struct aw_armctl_axis *axis, int64_t now);
 
 /* Turns towards target from where it is now, at speed units per second (above 0). Returns when it
  * will be there: now, if it is there already. */
-int64_t aw_arm_axis_go(struct aw_arm_axis *axis, double target, double speed, int64_t now);
+int64_t aw_armctl_axis_go(struct aw_armctl_axis *axis, double target, double speed, int64_t now);
 
-struct aw_arm_cylinder {
+struct aw_armctl_cylinder {
     double r_mm, theta_deg, h_mm;
 };
 
-struct aw_arm_point {
+struct aw_armctl_point {
     double x_mm, y_mm, z_mm; /* x points to θ = 0, z up */
 };
 
-struct aw_arm_point aw_arm_point(struct aw_arm_cylinder hand);
+struct aw_armctl_point aw_armctl_point(struct aw_armctl_cylinder hand);
 
 /* The reverse; θ is 0..360 (not 360 itself), and 0 on the axis of the base. */
-struct aw_arm_cylinder aw_arm_cylinder(struct aw_arm_point point);
+struct aw_armctl_cylinder aw_armctl_cylinder(struct aw_armctl_point point);
 
 #endif

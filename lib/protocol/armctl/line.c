@@ -3,18 +3,18 @@
 
 #include <string.h>
 
-uint8_t *aw_arm_reader_room(struct aw_arm_reader *reader, size_t *size)
+uint8_t *aw_armctl_reader_room(struct aw_armctl_reader *reader, size_t *size)
 {
     *size = sizeof reader->bytes - reader->have;
     return reader->bytes + reader->have;
 }
 
-void aw_arm_reader_added(struct aw_arm_reader *reader, size_t size)
+void aw_armctl_reader_added(struct aw_armctl_reader *reader, size_t size)
 {
     reader->have += size;
 }
 
-static void consume(struct aw_arm_reader *reader, size_t used)
+static void consume(struct aw_armctl_reader *reader, size_t used)
 {
     reader->have -= used;
     memmove(reader->bytes, reader->bytes + used, reader->have);
@@ -30,10 +30,10 @@ static bool is_printable(char c)
     return c > ' ' && c <= '~';
 }
 
-bool aw_arm_body_valid(const char *body)
+bool aw_armctl_body_valid(const char *body)
 {
     size_t size = strlen(body);
-    if (size < 3 || size > AW_ARM_BODY_MAX)
+    if (size < 3 || size > AW_ARMCTL_BODY_MAX)
         return false;
     for (size_t i = 0; i < size; i++)
         if (i < 3 ? !is_capital(body[i]) : !is_printable(body[i]))
@@ -41,7 +41,7 @@ bool aw_arm_body_valid(const char *body)
     return true;
 }
 
-bool aw_arm_type_known(const char *body)
+bool aw_armctl_type_known(const char *body)
 {
     const struct aw_protocol *protocol = &aw_armctl_protocol;
     for (size_t i = 0; i < protocol->n_messages; i++)
@@ -51,7 +51,7 @@ bool aw_arm_type_known(const char *body)
 }
 
 /* The CRLF is there: the framer cuts behind it. */
-static bool split(struct aw_span frame, struct aw_arm_line *line)
+static bool split(struct aw_span frame, struct aw_armctl_line *line)
 {
     size_t size = frame.size - 2;
     if (frame.size < 2 || size < 1 || size >= sizeof line->text || memchr(frame.data, 0, size))
@@ -60,21 +60,21 @@ static bool split(struct aw_span frame, struct aw_arm_line *line)
     line->text[size] = '\0';
     memcpy(line->body, line->text + 1, size);
     line->digit = (uint8_t)(line->text[0] - '0');
-    return line->digit <= 9 && aw_arm_body_valid(line->body);
+    return line->digit <= 9 && aw_armctl_body_valid(line->body);
 }
 
-enum aw_status aw_arm_line_read(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,
-                                struct aw_arm_line *line)
+enum aw_status aw_armctl_line_read(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,
+                                   struct aw_armctl_line *line)
 {
     if (!split(frame, line))
         return AW_MALFORMED;
-    line->known = aw_arm_type_known(line->body);
+    line->known = aw_armctl_type_known(line->body);
     line->decoded = line->known && aw_wire_decode(wire, dir, frame, &line->record, NULL) == AW_OK;
     return AW_OK;
 }
 
-enum aw_status aw_arm_reader_next(struct aw_arm_reader *reader, struct aw_wire *wire,
-                                  enum aw_dir dir, struct aw_arm_line *line)
+enum aw_status aw_armctl_reader_next(struct aw_armctl_reader *reader, struct aw_wire *wire,
+                                     enum aw_dir dir, struct aw_armctl_line *line)
 {
     struct aw_span in = {reader->bytes, reader->have};
     struct aw_span frame;
@@ -82,13 +82,13 @@ enum aw_status aw_arm_reader_next(struct aw_arm_reader *reader, struct aw_wire *
     uint64_t overlong = reader->framer.overlong + reader->framer.left;
     enum aw_status status = aw_wire_next(wire, &reader->framer, in, &frame, &used, NULL);
     if (status == AW_OK)
-        status = aw_arm_line_read(wire, dir, frame, line);
+        status = aw_armctl_line_read(wire, dir, frame, line);
     reader->garbage += status == AW_MALFORMED && reader->framer.overlong == overlong;
     consume(reader, used);
     return status;
 }
 
-size_t aw_arm_line_write(uint8_t *out, uint8_t digit, const char *body)
+size_t aw_armctl_line_write(uint8_t *out, uint8_t digit, const char *body)
 {
     size_t size = strlen(body);
     out[0] = (uint8_t)('0' + digit);
@@ -97,32 +97,32 @@ size_t aw_arm_line_write(uint8_t *out, uint8_t digit, const char *body)
     return size + 3;
 }
 
-size_t aw_arm_ack_write(uint8_t *out, uint8_t digit)
+size_t aw_armctl_ack_write(uint8_t *out, uint8_t digit)
 {
     char body[] = "ACK?";
     body[3] = (char)('0' + digit);
-    return aw_arm_line_write(out, 0, body);
+    return aw_armctl_line_write(out, 0, body);
 }
 
-bool aw_arm_is_ack(const struct aw_arm_line *line)
+bool aw_armctl_is_ack(const struct aw_armctl_line *line)
 {
     return strncmp(line->body, "ACK", 3) == 0;
 }
 
-int aw_arm_ack_digit(const struct aw_arm_line *line)
+int aw_armctl_ack_digit(const struct aw_armctl_line *line)
 {
     bool one_digit = line->body[3] >= '0' && line->body[3] <= '9' && line->body[4] == '\0';
-    return aw_arm_is_ack(line) && one_digit ? line->body[3] - '0' : -1;
+    return aw_armctl_is_ack(line) && one_digit ? line->body[3] - '0' : -1;
 }
 
-enum aw_arm_verdict aw_arm_judge(const struct aw_arm_receiver *receiver, uint8_t digit)
+enum aw_armctl_verdict aw_armctl_judge(const struct aw_armctl_receiver *receiver, uint8_t digit)
 {
     if ((digit & ~1u) != (receiver->expected & ~1u))
-        return AW_ARM_FOREIGN;
-    return receiver->any || digit == receiver->expected ? AW_ARM_NEW : AW_ARM_DUPLICATE;
+        return AW_ARMCTL_FOREIGN;
+    return receiver->any || digit == receiver->expected ? AW_ARMCTL_NEW : AW_ARMCTL_DUPLICATE;
 }
 
-void aw_arm_handle(struct aw_arm_receiver *receiver, uint8_t digit)
+void aw_armctl_handle(struct aw_armctl_receiver *receiver, uint8_t digit)
 {
     receiver->expected = digit ^ 1u;
     receiver->any = false;

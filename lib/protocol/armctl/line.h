@@ -6,11 +6,11 @@
  * acknowledges in its parameter; its own first digit is always 0 and means nothing.
  * (Source: the "Communications FSMs" drawing published with the METR4810 train yard handler.)
  *
- *     struct aw_arm_reader reader = {0};
- *     uint8_t *room = aw_arm_reader_room(&reader, &cap);
+ *     struct aw_armctl_reader reader = {0};
+ *     uint8_t *room = aw_armctl_reader_room(&reader, &cap);
  *     aw_link_read(link, room, cap, &got, deadline, &err);
- *     aw_arm_reader_added(&reader, got);
- *     while ((status = aw_arm_reader_next(&reader, &wire, &line)) != AW_MORE)
+ *     aw_armctl_reader_added(&reader, got);
+ *     while ((status = aw_armctl_reader_next(&reader, &wire, &line)) != AW_MORE)
  *         if (status == AW_OK) …line.digit, line.body…
  */
 #ifndef AW_PROTOCOL_ARMCTL_LINE_H
@@ -18,72 +18,73 @@
 
 #include "protocol/armctl/wire.h"
 
-#define AW_ARM_BODY_MAX 31 /* characters of TYPE and parameters */
+#define AW_ARMCTL_BODY_MAX 31 /* characters of TYPE and parameters */
 
 /* A line that has the shape of a packet. Plain data. */
-struct aw_arm_line {
-    uint8_t digit;                  /* 0..9, the first character */
-    bool known;                     /* the table has this TYPE */
-    bool decoded;                   /* and record holds its values */
-    char body[AW_ARM_BODY_MAX + 1]; /* "DEG1,090" */
-    char text[AW_ARM_LINE_MAX];     /* "0DEG1,090", no CRLF */
-    struct aw_record record;        /* valid as long as the wire it was decoded with */
+struct aw_armctl_line {
+    uint8_t digit;                     /* 0..9, the first character */
+    bool known;                        /* the table has this TYPE */
+    bool decoded;                      /* and record holds its values */
+    char body[AW_ARMCTL_BODY_MAX + 1]; /* "DEG1,090" */
+    char text[AW_ARMCTL_LINE_MAX];     /* "0DEG1,090", no CRLF */
+    struct aw_record record;           /* valid as long as the wire it was decoded with */
 };
 
 /* Cuts a byte stream into lines. Start with {0}. */
-struct aw_arm_reader {
+struct aw_armctl_reader {
     struct aw_framer framer; /* .overlong counts lines that were too long */
     uint64_t garbage;        /* other lines that were thrown away */
     size_t have;
     uint8_t bytes[256];
 };
 
-/* Where the next bytes may be put, and how many; never 0 after aw_arm_reader_next said AW_MORE. */
-uint8_t *aw_arm_reader_room(struct aw_arm_reader *reader, size_t *size);
-void aw_arm_reader_added(struct aw_arm_reader *reader, size_t size);
+/* Where the next bytes may be put, and how many; never 0 after aw_armctl_reader_next said AW_MORE.
+ */
+uint8_t *aw_armctl_reader_room(struct aw_armctl_reader *reader, size_t *size);
+void aw_armctl_reader_added(struct aw_armctl_reader *reader, size_t size);
 
 /* Next line. AW_OK: *line is set; it has the shape of a packet, and decoded says whether its
  * parameters can be read (the handler repeats what is not acknowledged for ever, so odd parameters
  * are no reason to drop it). AW_MALFORMED: a line was thrown away. AW_MORE: nothing whole is left.
  */
-enum aw_status aw_arm_reader_next(struct aw_arm_reader *reader, struct aw_wire *wire,
-                                  enum aw_dir dir, struct aw_arm_line *line);
+enum aw_status aw_armctl_reader_next(struct aw_armctl_reader *reader, struct aw_wire *wire,
+                                     enum aw_dir dir, struct aw_armctl_line *line);
 
 /* A frame, with its CR LF, as a line; AW_MALFORMED as above. */
-enum aw_status aw_arm_line_read(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,
-                                struct aw_arm_line *line);
+enum aw_status aw_armctl_line_read(struct aw_wire *wire, enum aw_dir dir, struct aw_span frame,
+                                   struct aw_armctl_line *line);
 
 /* Does body ("DEG1,090") have the shape that a line may carry? */
-bool aw_arm_body_valid(const char *body);
+bool aw_armctl_body_valid(const char *body);
 
 /* Does the table have its TYPE? */
-bool aw_arm_type_known(const char *body);
+bool aw_armctl_type_known(const char *body);
 
-/* Writes digit, body and CRLF; out holds AW_ARM_LINE_MAX bytes. Returns the number of bytes. */
-size_t aw_arm_line_write(uint8_t *out, uint8_t digit, const char *body);
+/* Writes digit, body and CRLF; out holds AW_ARMCTL_LINE_MAX bytes. Returns the number of bytes. */
+size_t aw_armctl_line_write(uint8_t *out, uint8_t digit, const char *body);
 
 /* Writes the ACK of digit, 7 bytes. */
-size_t aw_arm_ack_write(uint8_t *out, uint8_t digit);
+size_t aw_armctl_ack_write(uint8_t *out, uint8_t digit);
 
 /* The digit that an ACK acknowledges, or -1 if the line is no ACK or names none. */
-int aw_arm_ack_digit(const struct aw_arm_line *line);
-bool aw_arm_is_ack(const struct aw_arm_line *line);
+int aw_armctl_ack_digit(const struct aw_armctl_line *line);
+bool aw_armctl_is_ack(const struct aw_armctl_line *line);
 
 /* The receiving half: which digit comes next. */
-struct aw_arm_receiver {
+struct aw_armctl_receiver {
     uint8_t expected; /* 0 or 1 in the handler, 2 or 3 in the controller */
     bool any;         /* the state of the other end is unknown: take whichever of the pair comes */
 };
 
-enum aw_arm_verdict {
-    AW_ARM_NEW,       /* take it, acknowledge it */
-    AW_ARM_DUPLICATE, /* seen already: acknowledge it again, do nothing */
-    AW_ARM_FOREIGN,   /* a digit of the other direction: ignore it */
+enum aw_armctl_verdict {
+    AW_ARMCTL_NEW,       /* take it, acknowledge it */
+    AW_ARMCTL_DUPLICATE, /* seen already: acknowledge it again, do nothing */
+    AW_ARMCTL_FOREIGN,   /* a digit of the other direction: ignore it */
 };
 
-enum aw_arm_verdict aw_arm_judge(const struct aw_arm_receiver *receiver, uint8_t digit);
+enum aw_armctl_verdict aw_armctl_judge(const struct aw_armctl_receiver *receiver, uint8_t digit);
 
 /* Notes that the packet with this digit was taken. */
-void aw_arm_handle(struct aw_arm_receiver *receiver, uint8_t digit);
+void aw_armctl_handle(struct aw_armctl_receiver *receiver, uint8_t digit);
 
 #endif

@@ -17,31 +17,33 @@ struct choice {
     int value;
 };
 
-static const struct choice kinds[] = {
-    {"rotate", AW_ARM_ROTATE}, {"translate", AW_ARM_TRANSLATE}, {"pulse", AW_ARM_PULSE}, {0}};
+static const struct choice kinds[] = {{"rotate", AW_ARMCTL_ROTATE},
+                                      {"translate", AW_ARMCTL_TRANSLATE},
+                                      {"pulse", AW_ARMCTL_PULSE},
+                                      {0}};
 static const struct choice answers[] = {{"yes", 1}, {"no", 0}, {"true", 1}, {"false", 0}, {"on", 1},
                                         {"off", 0}, {"1", 1},  {"0", 0},    {0}};
 
 static const struct kind_words {
     const char *word, *message, *field, *unit;
     double least, most, home;
-} kind_words[AW_ARM_KINDS] = {
-    [AW_ARM_ROTATE] = {"rotating", "deg", "angle", "deg", 0, 360, 0},
-    [AW_ARM_TRANSLATE] = {"translating", "pos", "position", "mm", 0, 999, 0},
-    [AW_ARM_PULSE] = {"pulse", "pulse", "pulse", "us", 1000, 2000, 1500},
+} kind_words[AW_ARMCTL_KINDS] = {
+    [AW_ARMCTL_ROTATE] = {"rotating", "deg", "angle", "deg", 0, 360, 0},
+    [AW_ARMCTL_TRANSLATE] = {"translating", "pos", "position", "mm", 0, 999, 0},
+    [AW_ARMCTL_PULSE] = {"pulse", "pulse", "pulse", "us", 1000, 2000, 1500},
 };
 
-const char *aw_arm_kind_message(enum aw_arm_kind kind)
+const char *aw_armctl_kind_message(enum aw_armctl_kind kind)
 {
     return kind_words[kind].message;
 }
 
-const char *aw_arm_kind_field(enum aw_arm_kind kind)
+const char *aw_armctl_kind_field(enum aw_armctl_kind kind)
 {
     return kind_words[kind].field;
 }
 
-const char *aw_arm_kind_unit(enum aw_arm_kind kind)
+const char *aw_armctl_kind_unit(enum aw_armctl_kind kind)
 {
     return kind_words[kind].unit;
 }
@@ -77,7 +79,7 @@ static const struct key_row *find_key(const char *name)
     return NULL;
 }
 
-static bool store(struct aw_arm_joint *joint, enum key key, double value)
+static bool store(struct aw_armctl_joint *joint, enum key key, double value)
 {
     bool digit = value >= 0 && value <= 9 && value == floor(value);
     joint->given |= key;
@@ -86,7 +88,7 @@ static bool store(struct aw_arm_joint *joint, enum key key, double value)
         joint->index = digit ? (int)value : 0;
         return digit;
     case KIND:
-        joint->kind = (enum aw_arm_kind)value;
+        joint->kind = (enum aw_armctl_kind)value;
         return true;
     case MIN:
         joint->min = value;
@@ -116,21 +118,21 @@ static bool read_value(const struct key_row *row, const char *text, double *valu
     return choice >= 0;
 }
 
-static struct aw_arm_joint *joint_named(struct aw_arm_profile *profile, const char *name)
+static struct aw_armctl_joint *joint_named(struct aw_armctl_profile *profile, const char *name)
 {
     for (size_t i = 0; i < profile->n; i++)
         if (strcmp(profile->joints[i].name, name) == 0)
             return &profile->joints[i];
-    if (profile->n == AW_ARM_JOINTS || !*name || strlen(name) >= sizeof profile->joints->name)
+    if (profile->n == AW_ARMCTL_JOINTS || !*name || strlen(name) >= sizeof profile->joints->name)
         return NULL;
-    struct aw_arm_joint *joint = &profile->joints[profile->n++];
-    *joint = (struct aw_arm_joint){0};
+    struct aw_armctl_joint *joint = &profile->joints[profile->n++];
+    *joint = (struct aw_armctl_joint){0};
     snprintf(joint->name, sizeof joint->name, "%s", name);
     return joint;
 }
 
-enum aw_status aw_arm_profile_set(struct aw_arm_profile *profile, const char *name, const char *key,
-                                  const char *text, struct aw_error *err)
+enum aw_status aw_armctl_profile_set(struct aw_armctl_profile *profile, const char *name,
+                                     const char *key, const char *text, struct aw_error *err)
 {
     const struct key_row *row = find_key(key);
     if (!row)
@@ -138,11 +140,11 @@ enum aw_status aw_arm_profile_set(struct aw_arm_profile *profile, const char *na
                        "[joint %s]: unknown key %s — known are index kind min max home speed "
                        "signed",
                        name, key);
-    struct aw_arm_joint *joint = joint_named(profile, name);
+    struct aw_armctl_joint *joint = joint_named(profile, name);
     if (!joint)
         return aw_fail(err, AW_USAGE,
                        "[joint %s]: no room for it — at most %d joints, names of 1 to 23 bytes",
-                       name, AW_ARM_JOINTS);
+                       name, AW_ARMCTL_JOINTS);
     double value;
     if (!read_value(row, text, &value) || !store(joint, row->key, value))
         return aw_fail(err, AW_USAGE, "[joint %s]: %s = %s — give %s", name, key, text,
@@ -155,7 +157,7 @@ static double clamp(double value, double min, double max)
     return value < min ? min : value > max ? max : value;
 }
 
-static void fill_in(struct aw_arm_joint *joint)
+static void fill_in(struct aw_armctl_joint *joint)
 {
     const struct kind_words *words = &kind_words[joint->kind];
     bool below_zero = joint->given & MIN && joint->min < 0;
@@ -168,10 +170,10 @@ static void fill_in(struct aw_arm_joint *joint)
         joint->home = clamp(words->home, joint->min, joint->max);
 }
 
-static enum aw_status contradiction(const struct aw_arm_profile *profile,
-                                    const struct aw_arm_joint *joint, struct aw_error *err)
+static enum aw_status contradiction(const struct aw_armctl_profile *profile,
+                                    const struct aw_armctl_joint *joint, struct aw_error *err)
 {
-    const struct aw_arm_joint *first = aw_arm_profile_joint(profile, joint->index);
+    const struct aw_armctl_joint *first = aw_armctl_profile_joint(profile, joint->index);
     if (!(joint->given & INDEX))
         return aw_fail(err, AW_USAGE, "[joint %s]: no index — say which joint it is, 0 to 9",
                        joint->name);
@@ -184,17 +186,18 @@ static enum aw_status contradiction(const struct aw_arm_profile *profile,
     if (joint->min < 0 && !joint->is_signed)
         return aw_fail(err, AW_USAGE, "[joint %s]: min %g is negative and signed is no",
                        joint->name, joint->min);
-    if (joint->kind == AW_ARM_PULSE &&
-        (joint->min < AW_ARM_PULSE_MIN || joint->max > AW_ARM_PULSE_MAX))
+    if (joint->kind == AW_ARMCTL_PULSE &&
+        (joint->min < AW_ARMCTL_PULSE_MIN || joint->max > AW_ARMCTL_PULSE_MAX))
         return aw_fail(err, AW_USAGE, "[joint %s]: a pulse of %g to %g us — give %d to %d at most",
-                       joint->name, joint->min, joint->max, AW_ARM_PULSE_MIN, AW_ARM_PULSE_MAX);
+                       joint->name, joint->min, joint->max, AW_ARMCTL_PULSE_MIN,
+                       AW_ARMCTL_PULSE_MAX);
     if (joint->home < joint->min || joint->home > joint->max)
         return aw_fail(err, AW_USAGE, "[joint %s]: home %g is outside %g to %g", joint->name,
                        joint->home, joint->min, joint->max);
     return AW_OK;
 }
 
-enum aw_status aw_arm_profile_finish(struct aw_arm_profile *profile, struct aw_error *err)
+enum aw_status aw_armctl_profile_finish(struct aw_armctl_profile *profile, struct aw_error *err)
 {
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < profile->n && status == AW_OK; i++) {
@@ -204,7 +207,8 @@ enum aw_status aw_arm_profile_finish(struct aw_arm_profile *profile, struct aw_e
     return status;
 }
 
-const struct aw_arm_joint *aw_arm_profile_joint(const struct aw_arm_profile *profile, int index)
+const struct aw_armctl_joint *aw_armctl_profile_joint(const struct aw_armctl_profile *profile,
+                                                      int index)
 {
     for (size_t i = 0; profile && i < profile->n; i++)
         if (profile->joints[i].index == index)
@@ -212,24 +216,27 @@ const struct aw_arm_joint *aw_arm_profile_joint(const struct aw_arm_profile *pro
     return NULL;
 }
 
-const struct aw_arm_joint *aw_arm_profile_find(const struct aw_arm_profile *profile,
-                                               const char *text)
+const struct aw_armctl_joint *aw_armctl_profile_find(const struct aw_armctl_profile *profile,
+                                                     const char *text)
 {
     for (size_t i = 0; profile && i < profile->n; i++)
         if (strcmp(profile->joints[i].name, text) == 0)
             return &profile->joints[i];
     bool digit = text[0] >= '0' && text[0] <= '9' && text[1] == '\0';
-    return digit ? aw_arm_profile_joint(profile, text[0] - '0') : NULL;
+    return digit ? aw_armctl_profile_joint(profile, text[0] - '0') : NULL;
 }
 
 static const struct mapping {
     const char *message, *field;
     int joint; /* -1: the record's own field joint */
-    enum aw_arm_kind kind;
+    enum aw_armctl_kind kind;
 } mappings[] = {
-    {"deg", "angle", -1, AW_ARM_ROTATE},          {"pos", "position", -1, AW_ARM_TRANSLATE},
-    {"arm", "theta", AW_ARM_BASE, AW_ARM_ROTATE}, {"arm", "h", AW_ARM_LIFT, AW_ARM_TRANSLATE},
-    {"arm", "r", AW_ARM_REACH, AW_ARM_TRANSLATE}, {"pulse", "pulse", -1, AW_ARM_PULSE},
+    {"deg", "angle", -1, AW_ARMCTL_ROTATE},
+    {"pos", "position", -1, AW_ARMCTL_TRANSLATE},
+    {"arm", "theta", AW_ARMCTL_BASE, AW_ARMCTL_ROTATE},
+    {"arm", "h", AW_ARMCTL_LIFT, AW_ARMCTL_TRANSLATE},
+    {"arm", "r", AW_ARMCTL_REACH, AW_ARMCTL_TRANSLATE},
+    {"pulse", "pulse", -1, AW_ARMCTL_PULSE},
 };
 
 /* The record's field joint, if it is a number that a joint can have; what is none is refused by
@@ -238,14 +245,14 @@ static bool own_joint(const struct aw_record *record, int *joint)
 {
     int scalar = aw_codec_find(record->codec, "joint");
     double value = record->v[scalar];
-    if (!(record->present >> scalar & 1) || !(value >= 0 && value < AW_ARM_JOINTS))
+    if (!(record->present >> scalar & 1) || !(value >= 0 && value < AW_ARMCTL_JOINTS))
         return false;
     *joint = (int)value;
     return true;
 }
 
-bool aw_arm_field_joint(const struct aw_record *record, const char *field, int *joint,
-                        enum aw_arm_kind *kind)
+bool aw_armctl_field_joint(const struct aw_record *record, const char *field, int *joint,
+                           enum aw_armctl_kind *kind)
 {
     for (size_t i = 0; i < sizeof mappings / sizeof *mappings; i++) {
         const struct mapping *m = &mappings[i];
@@ -260,9 +267,9 @@ bool aw_arm_field_joint(const struct aw_record *record, const char *field, int *
 
 /* One value that goes to one joint. */
 struct request {
-    const struct aw_arm_joint *joint; /* NULL: not in the profile */
+    const struct aw_armctl_joint *joint; /* NULL: not in the profile */
     int index;
-    enum aw_arm_kind kind;
+    enum aw_armctl_kind kind;
     double value;
 };
 
@@ -284,7 +291,7 @@ static enum aw_status outside(const struct request *request, double limit, bool 
 static enum aw_status check_request(const struct request *request, bool negatives,
                                     struct aw_error *err)
 {
-    const struct aw_arm_joint *joint = request->joint;
+    const struct aw_armctl_joint *joint = request->joint;
     const struct kind_words *words = &kind_words[request->kind];
     if (joint && joint->kind != request->kind)
         return aw_fail(err, AW_USAGE, "%s: it is a %s joint and has no %s — use %s", joint->name,
@@ -298,20 +305,20 @@ static enum aw_status check_request(const struct request *request, bool negative
     return AW_OK;
 }
 
-static bool request_of(const struct aw_arm_profile *profile, const struct aw_record *record,
+static bool request_of(const struct aw_armctl_profile *profile, const struct aw_record *record,
                        int scalar, struct request *request)
 {
     const char *field = record->codec->scalars[scalar].field->name;
     if (!(record->present >> scalar & 1) ||
-        !aw_arm_field_joint(record, field, &request->index, &request->kind))
+        !aw_armctl_field_joint(record, field, &request->index, &request->kind))
         return false;
-    request->joint = aw_arm_profile_joint(profile, request->index);
+    request->joint = aw_armctl_profile_joint(profile, request->index);
     request->value = record->v[scalar];
     return true;
 }
 
-enum aw_status aw_arm_profile_check(const struct aw_arm_profile *profile, bool negatives,
-                                    const struct aw_record *record, struct aw_error *err)
+enum aw_status aw_armctl_profile_check(const struct aw_armctl_profile *profile, bool negatives,
+                                       const struct aw_record *record, struct aw_error *err)
 {
     struct request request;
     enum aw_status status = AW_OK;
@@ -321,7 +328,8 @@ enum aw_status aw_arm_profile_check(const struct aw_arm_profile *profile, bool n
     return status;
 }
 
-int aw_arm_profile_longest_ms(const struct aw_arm_profile *profile, const struct aw_record *record)
+int aw_armctl_profile_longest_ms(const struct aw_armctl_profile *profile,
+                                 const struct aw_record *record)
 {
     struct request request;
     double longest = 0;

@@ -2,10 +2,10 @@
  *
  * Plain data, filled from the [joint NAME] sections of the config file:
  *
- *     struct aw_arm_profile profile = {0};
- *     aw_arm_profile_set(&profile, "elbow", "index", "2", &err);
- *     aw_arm_profile_set(&profile, "elbow", "max", "180", &err);
- *     aw_arm_profile_finish(&profile, &err);
+ *     struct aw_armctl_profile profile = {0};
+ *     aw_armctl_profile_set(&profile, "elbow", "index", "2", &err);
+ *     aw_armctl_profile_set(&profile, "elbow", "max", "180", &err);
+ *     aw_armctl_profile_finish(&profile, &err);
  *
  * Without a profile (n is 0) every joint 0..9 has 0..360 deg and 0..999 mm, the numbers that three
  * digits are meant for.
@@ -15,77 +15,79 @@
 
 #include "wire/wire.h"
 
-#define AW_ARM_JOINTS 10 /* joint numbers are one digit */
+#define AW_ARMCTL_JOINTS 10 /* joint numbers are one digit */
 
 /* arm moves three joints at once: theta, h and r are these. */
-#define AW_ARM_BASE  1
-#define AW_ARM_LIFT  2
-#define AW_ARM_REACH 3
+#define AW_ARMCTL_BASE  1
+#define AW_ARMCTL_LIFT  2
+#define AW_ARMCTL_REACH 3
 
-enum aw_arm_kind {
-    AW_ARM_ROTATE,    /* degrees, moved by deg */
-    AW_ARM_TRANSLATE, /* millimetres, moved by pos */
-    AW_ARM_PULSE,     /* servo pulse in µs, moved by pulse (DEG on the wire); published firmware */
+enum aw_armctl_kind {
+    AW_ARMCTL_ROTATE,    /* degrees, moved by deg */
+    AW_ARMCTL_TRANSLATE, /* millimetres, moved by pos */
+    AW_ARMCTL_PULSE, /* servo pulse in µs, moved by pulse (DEG on the wire); published firmware */
 };
 
-#define AW_ARM_KINDS 3
+#define AW_ARMCTL_KINDS 3
 
-struct aw_arm_joint {
+struct aw_armctl_joint {
     char name[24];
     int index; /* 0..9 on the wire */
-    enum aw_arm_kind kind;
+    enum aw_armctl_kind kind;
     double min, max, home; /* deg, mm or µs */
     double speed;          /* deg/s, mm/s or µs/s; 0: not said */
     bool is_signed;        /* negative values may be sent */
-    unsigned given;        /* which of the keys were set, for aw_arm_profile_finish */
+    unsigned given;        /* which of the keys were set, for aw_armctl_profile_finish */
 };
 
-struct aw_arm_profile {
+struct aw_armctl_profile {
     size_t n;
-    struct aw_arm_joint joints[AW_ARM_JOINTS];
+    struct aw_armctl_joint joints[AW_ARMCTL_JOINTS];
 };
 
 /* Sets one key (index kind min max home speed signed) of the joint with this name, which is made
  * at its first key. AW_USAGE with a did-what-is-possible text for an unknown key, a bad value, or
  * an eleventh joint. */
-enum aw_status aw_arm_profile_set(struct aw_arm_profile *profile, const char *joint,
-                                  const char *key, const char *value, struct aw_error *err);
+enum aw_status aw_armctl_profile_set(struct aw_armctl_profile *profile, const char *joint,
+                                     const char *key, const char *value, struct aw_error *err);
 
 /* To be called once after the last key: fills in what was not given and finds contradictions
  * (no or doubled index, min above max, home outside, a pulse that the wire does not carry). Not
  * given: rotate, 0..360 deg or 0..999 mm (from the negative of it if signed) or 1000..2000 us, home
  * 0 or the limit nearest to it, of a pulse joint 1500 us. */
-enum aw_status aw_arm_profile_finish(struct aw_arm_profile *profile, struct aw_error *err);
+enum aw_status aw_armctl_profile_finish(struct aw_armctl_profile *profile, struct aw_error *err);
 
 /* A joint by name, or by number as text ("2"); NULL if the profile has none. */
-const struct aw_arm_joint *aw_arm_profile_find(const struct aw_arm_profile *profile,
-                                               const char *text);
+const struct aw_armctl_joint *aw_armctl_profile_find(const struct aw_armctl_profile *profile,
+                                                     const char *text);
 
 /* A joint by its number on the wire, or NULL. A NULL profile has no joints. */
-const struct aw_arm_joint *aw_arm_profile_joint(const struct aw_arm_profile *profile, int index);
+const struct aw_armctl_joint *aw_armctl_profile_joint(const struct aw_armctl_profile *profile,
+                                                      int index);
 
 /* The message and the field that move a joint of this kind: "deg" and "angle", "pos" and
  * "position", "pulse" and "pulse"; the unit of its values: "deg", "mm", "us". */
-const char *aw_arm_kind_message(enum aw_arm_kind kind);
-const char *aw_arm_kind_field(enum aw_arm_kind kind);
-const char *aw_arm_kind_unit(enum aw_arm_kind kind);
+const char *aw_armctl_kind_message(enum aw_armctl_kind kind);
+const char *aw_armctl_kind_field(enum aw_armctl_kind kind);
+const char *aw_armctl_kind_unit(enum aw_armctl_kind kind);
 
 /* Which joint a field of a record moves, and how; the one place that knows what arm maps to.
  * False for fields that move no joint to a place (seq, joint, distance, speed, duty), and where
  * the record names no joint 0 to 9. */
-bool aw_arm_field_joint(const struct aw_record *record, const char *field, int *joint,
-                        enum aw_arm_kind *kind);
+bool aw_armctl_field_joint(const struct aw_record *record, const char *field, int *joint,
+                           enum aw_armctl_kind *kind);
 
 /* May this command be sent? AW_OK, or AW_LIMIT naming joint, value and limit:
  *     elbow: 400 deg is above its maximum 180 deg — see [joint elbow] in the config, or --force
  * or AW_USAGE where the joint is of the other kind. profile may be NULL; negatives allows values
  * below zero for joints that no profile describes (--signed). What the wire cannot carry is left to
  * aw_encode. */
-enum aw_status aw_arm_profile_check(const struct aw_arm_profile *profile, bool negatives,
-                                    const struct aw_record *record, struct aw_error *err);
+enum aw_status aw_armctl_profile_check(const struct aw_armctl_profile *profile, bool negatives,
+                                       const struct aw_record *record, struct aw_error *err);
 
 /* How long the slowest possible motion of this command takes by the profile, in milliseconds; 0 if
  * a speed is not known. */
-int aw_arm_profile_longest_ms(const struct aw_arm_profile *profile, const struct aw_record *record);
+int aw_armctl_profile_longest_ms(const struct aw_armctl_profile *profile,
+                                 const struct aw_record *record);
 
 #endif

@@ -21,14 +21,14 @@ static uint64_t hash(const char *text)
     return h;
 }
 
-void aw_arm_memory_owe(struct aw_arm_memory *memory, const char *body)
+void aw_armctl_memory_owe(struct aw_armctl_memory *memory, const char *body)
 {
-    if (memory->n_owed == AW_ARM_OWED_MAX)
-        aw_arm_memory_settle(memory, 0);
+    if (memory->n_owed == AW_ARMCTL_OWED_MAX)
+        aw_armctl_memory_settle(memory, 0);
     memmove(memory->owed[memory->n_owed++], body, strlen(body) + 1);
 }
 
-void aw_arm_memory_settle(struct aw_arm_memory *memory, int index)
+void aw_armctl_memory_settle(struct aw_armctl_memory *memory, int index)
 {
     memory->n_owed--;
     memmove(memory->owed[index], memory->owed[index + 1],
@@ -36,8 +36,8 @@ void aw_arm_memory_settle(struct aw_arm_memory *memory, int index)
     memset(memory->owed[memory->n_owed], 0, sizeof *memory->owed);
 }
 
-enum aw_status aw_arm_state_path(const char *dir, const char *key, char *path, size_t size,
-                                 struct aw_error *err)
+enum aw_status aw_armctl_state_path(const char *dir, const char *key, char *path, size_t size,
+                                    struct aw_error *err)
 {
     char name[64];
     size_t n = 0;
@@ -60,36 +60,37 @@ static bool set_digit(uint8_t *digit, const char *text, const char *allowed)
 
 static bool set_body(char *body, const char *text)
 {
-    if (!aw_arm_body_valid(text))
+    if (!aw_armctl_body_valid(text))
         return false;
     memcpy(body, text, strlen(text) + 1);
     return true;
 }
 
-static bool add_owed(struct aw_arm_memory *memory, const char *text)
+static bool add_owed(struct aw_armctl_memory *memory, const char *text)
 {
-    bool good = aw_arm_body_valid(text);
+    bool good = aw_armctl_body_valid(text);
     if (good)
-        aw_arm_memory_owe(memory, text);
+        aw_armctl_memory_owe(memory, text);
     return good;
 }
 
-static bool set_place(struct aw_arm_memory *memory, const char *text)
+static bool set_place(struct aw_armctl_memory *memory, const char *text)
 {
     char unit[4];
     int joint, value;
     /* NOLINTNEXTLINE(cert-err34-c): no number of so few digits is too large */
     if (sscanf(text, "%1d %3s %6d", &joint, unit, &value) != 3 || joint < 0)
         return false;
-    for (int kind = 0; kind < AW_ARM_KINDS; kind++)
-        if (strcmp(unit, aw_arm_kind_unit((enum aw_arm_kind)kind)) == 0) {
-            memory->places[joint] = (struct aw_arm_place){true, (enum aw_arm_kind)kind, value};
+    for (int kind = 0; kind < AW_ARMCTL_KINDS; kind++)
+        if (strcmp(unit, aw_armctl_kind_unit((enum aw_armctl_kind)kind)) == 0) {
+            memory->places[joint] =
+                (struct aw_armctl_place){true, (enum aw_armctl_kind)kind, value};
             return true;
         }
     return false;
 }
 
-static bool read_line(struct aw_arm_memory *memory, const char *key, const char *name,
+static bool read_line(struct aw_armctl_memory *memory, const char *key, const char *name,
                       const char *value)
 {
     uint8_t digit;
@@ -118,7 +119,7 @@ static bool read_line(struct aw_arm_memory *memory, const char *key, const char 
     return false;
 }
 
-static bool read_file(FILE *file, const char *key, struct aw_arm_memory *memory)
+static bool read_file(FILE *file, const char *key, struct aw_armctl_memory *memory)
 {
     char line[200];
     if (!fgets(line, sizeof line, file) || strncmp(line, first_line, sizeof first_line - 1) != 0)
@@ -135,21 +136,22 @@ static bool read_file(FILE *file, const char *key, struct aw_arm_memory *memory)
     return memory->known;
 }
 
-bool aw_arm_state_load(const char *dir, const char *key, struct aw_arm_memory *memory)
+bool aw_armctl_state_load(const char *dir, const char *key, struct aw_armctl_memory *memory)
 {
     char path[PATH_MAX];
-    *memory = (struct aw_arm_memory){0};
-    FILE *file =
-        aw_arm_state_path(dir, key, path, sizeof path, NULL) == AW_OK ? aw_file_open(path) : NULL;
+    *memory = (struct aw_armctl_memory){0};
+    FILE *file = aw_armctl_state_path(dir, key, path, sizeof path, NULL) == AW_OK
+                     ? aw_file_open(path)
+                     : NULL;
     bool good = file && read_file(file, key, memory);
     if (file)
         fclose(file);
     if (!good)
-        *memory = (struct aw_arm_memory){0};
+        *memory = (struct aw_armctl_memory){0};
     return good;
 }
 
-static void write_lines(FILE *file, const char *key, const struct aw_arm_memory *memory)
+static void write_lines(FILE *file, const char *key, const struct aw_armctl_memory *memory)
 {
     fprintf(file, "%s\nkey %s\ntx %d\nrx %d\nagreed %d\npings %d\n", first_line, key, memory->tx,
             memory->rx, memory->agreed, (int)memory->pings);
@@ -164,9 +166,9 @@ static void write_lines(FILE *file, const char *key, const struct aw_arm_memory 
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
         if (*bodies[i].body)
             fprintf(file, "%s %s\n", bodies[i].name, bodies[i].body);
-    for (int i = 0; i < AW_ARM_JOINTS; i++)
+    for (int i = 0; i < AW_ARMCTL_JOINTS; i++)
         if (memory->places[i].known)
-            fprintf(file, "joint %d %s %d\n", i, aw_arm_kind_unit(memory->places[i].kind),
+            fprintf(file, "joint %d %s %d\n", i, aw_armctl_kind_unit(memory->places[i].kind),
                     memory->places[i].value);
 }
 
@@ -180,7 +182,7 @@ static void make_directories(char *path)
     }
 }
 
-static bool write_file(const char *path, const char *key, const struct aw_arm_memory *memory)
+static bool write_file(const char *path, const char *key, const struct aw_armctl_memory *memory)
 {
     FILE *file = fopen(path, "we");
     if (!file)
@@ -190,11 +192,11 @@ static bool write_file(const char *path, const char *key, const struct aw_arm_me
     return fclose(file) == 0 && good;
 }
 
-enum aw_status aw_arm_state_save(const char *dir, const char *key,
-                                 const struct aw_arm_memory *memory, struct aw_error *err)
+enum aw_status aw_armctl_state_save(const char *dir, const char *key,
+                                    const struct aw_armctl_memory *memory, struct aw_error *err)
 {
     char path[PATH_MAX], fresh[PATH_MAX + 16];
-    enum aw_status status = aw_arm_state_path(dir, key, path, sizeof path, err);
+    enum aw_status status = aw_armctl_state_path(dir, key, path, sizeof path, err);
     if (status != AW_OK)
         return status;
     snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());

@@ -37,7 +37,7 @@ static const struct aw_field deg[] = {
 static const struct aw_field pulse[] = {
     WHICH,
     {.name = "pulse", .type = AW_DIGITS, .digits = 4, .before = ',', .unit = "us",
-     .min = AW_ARM_PULSE_MIN, .max = AW_ARM_PULSE_MAX, .always = true,
+     .min = AW_ARMCTL_PULSE_MIN, .max = AW_ARMCTL_PULSE_MAX, .always = true,
      .help = "width of the servo's pulse"},
     {0},
 };
@@ -115,9 +115,9 @@ static enum aw_status next_line(const struct aw_wire *wire, struct aw_framer *fr
 {
     (void)wire;
     size_t length = line_length(in);
-    bool over = (length ? length : in.size) > AW_ARM_LINE_MAX || framer->left;
+    bool over = (length ? length : in.size) > AW_ARMCTL_LINE_MAX || framer->left;
     *used = length;
-    if (!length && in.size <= AW_ARM_LINE_MAX)
+    if (!length && in.size <= AW_ARMCTL_LINE_MAX)
         return AW_MORE;
     if (length >= 2 && in.data[length - 2] == '\r' && in.data[length - 1] == '\n' && !over) {
         *frame = (struct aw_span){in.data, length};
@@ -129,7 +129,7 @@ static enum aw_status next_line(const struct aw_wire *wire, struct aw_framer *fr
     framer->overlong += over && !framer->left;
     framer->left = !length;
     return over ? aw_fail(err, AW_MALFORMED, "a line of more than %d bytes was thrown away",
-                          AW_ARM_LINE_MAX)
+                          AW_ARMCTL_LINE_MAX)
                 : aw_fail(err, AW_MALFORMED, "a line with only half of its end was thrown away");
 }
 
@@ -138,7 +138,7 @@ static int second_number(struct aw_span frame)
 {
     const uint8_t *at = memchr(frame.data, ',', frame.size), *end = frame.data + frame.size;
     int value = at ? 0 : -1;
-    while (at && ++at < end && *at >= '0' && *at <= '9' && value <= AW_ARM_PULSE_MAX)
+    while (at && ++at < end && *at >= '0' && *at <= '9' && value <= AW_ARMCTL_PULSE_MAX)
         value = value * 10 + (*at - '0');
     return value;
 }
@@ -149,7 +149,8 @@ static bool fits(const struct aw_message *message, struct aw_span frame)
     if (frame.size < 4 || memcmp(frame.data + 1, message->word, 3) != 0)
         return false;
     if (message->fields == pulse)
-        return second_number(frame) >= AW_ARM_PULSE_MIN && second_number(frame) <= AW_ARM_PULSE_MAX;
+        return second_number(frame) >= AW_ARMCTL_PULSE_MIN &&
+               second_number(frame) <= AW_ARMCTL_PULSE_MAX;
     return message->fields != duty || second_number(frame) >= 0;
 }
 
@@ -171,7 +172,7 @@ const struct aw_protocol aw_armctl_protocol = {
     .n_messages = sizeof messages / sizeof *messages,
     .variants = variants,
     .medium = AW_MEDIUM_SERIAL,
-    .frame_max = AW_ARM_LINE_MAX,
+    .frame_max = AW_ARMCTL_LINE_MAX,
     .ascii = true,
     .identify = identify,
     .next_frame = next_line,

@@ -17,12 +17,12 @@
 
 #include "wire/wire.h"
 
-#define AW_ARM_LINE_MAX 34 /* bytes of a line with its CR LF */
+#define AW_ARMCTL_LINE_MAX 34 /* bytes of a line with its CR LF */
 
 /* µs that a servo pulse can have on the wire, whatever the limits of the joint. The firmware moves
  * with 1000 to 2000. */
-#define AW_ARM_PULSE_MIN 500
-#define AW_ARM_PULSE_MAX 2500
+#define AW_ARMCTL_PULSE_MIN 500
+#define AW_ARMCTL_PULSE_MAX 2500
 
 extern const struct aw_protocol aw_armctl_protocol;
 

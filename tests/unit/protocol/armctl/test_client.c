@@ -34,8 +34,8 @@ struct fixture {
     int64_t stop_at, lost_at;
     char log[2000]; /* the lines that we sent, with a blank between them */
     char events[400];
-    struct aw_arm arm;
-    struct aw_arm_outcome out;
+    struct aw_armctl arm;
+    struct aw_armctl_outcome out;
     struct aw_error err;
 };
 
@@ -87,7 +87,7 @@ static enum aw_status script_read(struct aw_link *link, void *buf, size_t cap, s
     return AW_OK;
 }
 
-static void note_event(void *context, const struct aw_arm_event *event)
+static void note_event(void *context, const struct aw_armctl_event *event)
 {
     static const char letters[] = "SRFAicldogx";
     struct fixture *f = context;
@@ -98,7 +98,8 @@ static void note_event(void *context, const struct aw_arm_event *event)
 
 static struct fixture fixture;
 
-static struct fixture *begin(const struct step *script, const struct aw_arm_memory *memory, int seq)
+static struct fixture *begin(const struct step *script, const struct aw_armctl_memory *memory,
+                             int seq)
 {
     static const struct aw_link_ops ops = {.read = script_read, .write = script_write};
     struct fixture *f = &fixture;
@@ -107,17 +108,17 @@ static struct fixture *begin(const struct step *script, const struct aw_arm_memo
     f->link = (struct aw_link){.ops = &ops, .clock = &f->clock.base};
     f->next = script;
     f->stop_at = f->lost_at = AW_NEVER;
-    struct aw_arm_options options = aw_arm_defaults();
+    struct aw_armctl_options options = aw_armctl_defaults();
     options.seq = seq;
-    aw_arm_init(&f->arm, &f->link, &options, memory);
-    aw_arm_on_event(&f->arm, note_event, f);
+    aw_armctl_init(&f->arm, &f->link, &options, memory);
+    aw_armctl_on_event(&f->arm, note_event, f);
     return f;
 }
 
 static enum aw_status go(struct fixture *f, const char *body)
 {
     f->log[0] = '\0';
-    return aw_arm_send_line(&f->arm, body, &f->out, &f->err);
+    return aw_armctl_send_line(&f->arm, body, &f->out, &f->err);
 }
 
 static double seconds(const struct fixture *f)
@@ -136,14 +137,14 @@ static void test_confirmed(void **state)
         {"1ARM250,045,120", {{10, "0ACK1\r\n"}, {500, "3ARM250,045,120\r\n"}}},
         {0},
     };
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     struct aw_record command;
     aw_record_init(&command, aw_wire_codec(&f->arm.wire, "deg", AW_TX), AW_TX);
     aw_record_set(&command, "joint", 1, NULL);
     aw_record_set(&command, "angle", 90, NULL);
-    assert_int_equal(aw_arm_command(&f->arm, &command, &f->out, &f->err), AW_OK);
+    assert_int_equal(aw_armctl_command(&f->arm, &command, &f->out, &f->err), AW_OK);
     assert_string_equal(f->log, "0DEG1,090 0ACK2");
-    assert_int_equal(f->out.result, AW_ARM_CONFIRMED);
+    assert_int_equal(f->out.result, AW_ARMCTL_CONFIRMED);
     assert_true(f->out.ack_ns == 10 * AW_MILLISECOND);
     assert_true(f->out.total_ns == AW_SECOND);
     assert_true(f->out.has_record && aw_record_get(&f->out.record, "angle") == 90);
@@ -158,9 +159,9 @@ static void test_confirmed_with_other_values(void **state)
     (void)state;
     static const struct step script[] = {
         {"0DEG1,400", {{10, "0ACK0\r\n"}, {1000, "2DEG1,360\r\n"}}}, {0}};
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,400"), AW_REFUSED);
-    assert_int_equal(f->out.result, AW_ARM_CONFIRMED_OTHER);
+    assert_int_equal(f->out.result, AW_ARMCTL_CONFIRMED_OTHER);
     assert_string_equal(f->out.sent, "DEG1,400");
     assert_string_equal(f->out.answer, "DEG1,360");
     assert_non_null(strstr(f->err.text, "DEG1,400"));
@@ -176,7 +177,7 @@ static void test_bare_and_unpadded_confirmations(void **state)
         {"1DEG1,005", {{10, "0ACK1\r\n"}, {500, "3DEG1,5\r\n"}}}, {"0ACK3", {{0}}},
         {"0DEG1,007", {{10, "0ACK0\r\n"}, {500, "2DEG1\r\n"}}},   {0},
     };
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     assert_int_equal(f->arm.memory.places[1].value, 90);
     assert_int_equal(go(f, "DEG1,005"), AW_OK);
@@ -188,7 +189,7 @@ static void test_never_acked(void **state)
     (void)state;
     struct fixture *f = begin(NULL, NULL, 0);
     assert_int_equal(go(f, "DEG1,090"), AW_TIMEOUT);
-    assert_int_equal(f->out.result, AW_ARM_NOT_ACKED);
+    assert_int_equal(f->out.result, AW_ARMCTL_NOT_ACKED);
     assert_int_equal(f->out.retries, 5);
     assert_true(seconds(f) == 12);
     assert_string_equal(f->log, "0DEG1,090 0DEG1,090 0DEG1,090 0DEG1,090 0DEG1,090 0DEG1,090");
@@ -200,11 +201,11 @@ static void test_auto_tries_the_other_digit_once_when_nothing_is_acked(void **st
     (void)state;
     static const struct step script[] = {{"1DEG1,090", {{10, "0ACK1\r\n"}, {100, "2DEG\r\n"}}},
                                          {0}};
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     assert_true(f->out.flipped);
     assert_int_equal(f->arm.memory.tx, 0);
-    f = begin(NULL, NULL, AW_ARM_SEQ_AUTO);
+    f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_TIMEOUT);
     assert_true(seconds(f) == 14);
     assert_int_equal(f->arm.memory.tx, 0);
@@ -217,7 +218,7 @@ static void test_acked_but_never_confirmed(void **state)
     static const struct step script[] = {{"1DEG1,090", {{10, "0ACK1\r\n"}}}, {0}};
     struct fixture *f = begin(script, NULL, 1);
     assert_int_equal(go(f, "DEG1,090"), AW_TIMEOUT);
-    assert_int_equal(f->out.result, AW_ARM_ACKED_NOT_CONFIRMED);
+    assert_int_equal(f->out.result, AW_ARMCTL_ACKED_NOT_CONFIRMED);
     assert_string_equal(f->log, "1DEG1,090");
     assert_true(seconds(f) > 10 && seconds(f) < 10.1);
     assert_non_null(strstr(f->err.text, "not confirmed"));
@@ -228,10 +229,10 @@ static void test_the_link_goes_away(void **state)
 {
     (void)state;
     static const struct step script[] = {{"0DEG1,090", {{10, "0ACK0\r\n"}}}, {0}};
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     f->lost_at = AW_SECOND;
     assert_int_equal(go(f, "DEG1,090"), AW_LOST);
-    assert_int_equal(f->out.result, AW_ARM_LINK_LOST);
+    assert_int_equal(f->out.result, AW_ARMCTL_LINK_LOST);
     assert_true(f->out.acked);
     assert_string_equal(f->err.text, "gone");
     assert_int_equal(go(f, "DEG1,090"), AW_LOST);
@@ -241,14 +242,14 @@ static void test_stopped_in_the_middle(void **state)
 {
     (void)state;
     static const struct step script[] = {{"0DEG1,090", {{10, "0ACK0\r\n"}}}, {0}};
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     f->stop_at = AW_SECOND;
     assert_int_equal(go(f, "DEG1,090"), AW_STOPPED);
-    assert_int_equal(f->out.result, AW_ARM_STOPPED);
+    assert_int_equal(f->out.result, AW_ARMCTL_STOPPED);
     assert_true(seconds(f) == 1);
     assert_string_equal(f->log, "0DEG1,090");
     assert_non_null(strstr(f->err.text, "confirmation"));
-    f = begin(NULL, NULL, AW_ARM_SEQ_AUTO);
+    f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
     f->stop_at = 3 * AW_SECOND;
     assert_int_equal(go(f, "DEG1,090"), AW_STOPPED);
     assert_string_equal(f->log, "0DEG1,090 0DEG1,090");
@@ -266,7 +267,7 @@ static void test_resends_until_acked(void **state)
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
         {0},
     };
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     assert_int_equal(f->out.retries, 2);
     assert_true(f->out.ack_ns == 10 * AW_MILLISECOND); /* of the transmission it answers */
@@ -281,7 +282,7 @@ static void test_acks_for_other_digits_are_ignored(void **state)
         {"0DEG1,090", {{2000, "2DEG1,090\r\n"}}},
         {0},
     };
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     assert_int_equal(f->arm.counters.acks_ignored, 3);
     assert_int_equal(f->out.retries, 1);
@@ -291,7 +292,7 @@ static void test_the_confirmation_implies_the_ack(void **state)
 {
     (void)state;
     static const struct step script[] = {{"0DEG1,090", {{500, "2DEG1,090\r\n"}}}, {0}};
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     assert_true(f->out.ack_ns == -1);
     assert_string_equal(f->log, "0DEG1,090 0ACK2");
@@ -307,7 +308,7 @@ static void test_duplicates_are_acked_again_and_not_delivered(void **state)
         {"1DEG1,010", {{5, "2DEG1,090\r\n"}, {10, "0ACK1\r\n"}, {20, "3DEG1,010\r\n"}}},
         {0},
     };
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     assert_int_equal(go(f, "DEG1,010"), AW_OK);
     assert_string_equal(f->log, "1DEG1,010 0ACK2 0ACK3");
@@ -327,7 +328,7 @@ static void test_garbage_and_overlong_lines(void **state)
           {20, "2DEG1,090\r\n"}}},
         {0},
     };
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     assert_int_equal(f->arm.counters.garbage, 2);
     assert_int_equal(f->arm.counters.overlong, 1);
@@ -352,17 +353,17 @@ static void test_idle_acks_what_the_handler_repeats(void **state)
         {"0ACK2", {{2000, "2DEG1,090\r\n"}}},
         {0},
     };
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     f->log[0] = '\0';
-    assert_int_equal(aw_arm_idle(&f->arm, 5 * AW_SECOND, &f->err), AW_OK);
+    assert_int_equal(aw_armctl_idle(&f->arm, 5 * AW_SECOND, &f->err), AW_OK);
     assert_string_equal(f->log, "0ACK2");
     assert_true(seconds(f) == 5);
 }
 
 /* Digits that do not agree */
 
-static const struct aw_arm_memory after_one = {
+static const struct aw_armctl_memory after_one = {
     .known = true, .tx = 1, .rx = 3, .received = "DEG1,090", .confirmed = "DEG1,090"};
 
 static void test_memory_is_used(void **state)
@@ -370,9 +371,9 @@ static void test_memory_is_used(void **state)
     (void)state;
     static const struct step script[] = {{"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "3DEG1,010\r\n"}}},
                                          {0}};
-    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, &after_one, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,010"), AW_OK);
-    const struct aw_arm_memory *memory = aw_arm_memory(&f->arm);
+    const struct aw_armctl_memory *memory = aw_armctl_memory(&f->arm);
     assert_int_equal(memory->tx, 0);
     assert_int_equal(memory->rx, 2);
     assert_string_equal(memory->received, "DEG1,010");
@@ -381,12 +382,12 @@ static void test_memory_is_used(void **state)
 static void test_memory_is_not_used_where_a_connection_starts(void **state)
 {
     (void)state;
-    struct fixture *f = begin(NULL, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
     f->link.connections = 1;
-    struct aw_arm_options options = aw_arm_defaults();
-    aw_arm_init(&f->arm, &f->link, &options, &after_one);
+    struct aw_armctl_options options = aw_armctl_defaults();
+    aw_armctl_init(&f->arm, &f->link, &options, &after_one);
     assert_int_equal(f->arm.memory.tx, 0);
-    assert_int_equal(aw_arm_memory(&f->arm)->rx, 0);
+    assert_int_equal(aw_armctl_memory(&f->arm)->rx, 0);
     assert_string_equal(f->arm.memory.confirmed, "DEG1,090");
 }
 
@@ -398,13 +399,13 @@ static void test_handler_started_anew(void **state)
         {"0DEG1,010", {{10, "0ACK0\r\n"}, {20, "2DEG1,010\r\n"}}},
         {0},
     };
-    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, &after_one, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,010"), AW_OK);
     assert_true(f->out.flipped);
     assert_string_equal(f->log, "1DEG1,010 0DEG1,010 0ACK2");
     assert_true(seconds(f) > 10 && seconds(f) < 10.1);
-    assert_int_equal(aw_arm_memory(&f->arm)->tx, 1);
-    assert_int_equal(aw_arm_memory(&f->arm)->rx, 3);
+    assert_int_equal(aw_armctl_memory(&f->arm)->tx, 1);
+    assert_int_equal(aw_armctl_memory(&f->arm)->rx, 3);
 }
 
 /* Even where the confirmation has the digit and the text of the last one received. */
@@ -416,7 +417,7 @@ static void test_handler_started_anew_and_says_the_same(void **state)
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
         {0},
     };
-    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, &after_one, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
 }
 
@@ -425,7 +426,7 @@ static void test_other_packet_with_the_digit_of_a_duplicate_is_new_at_first(void
     (void)state;
     static const struct step script[] = {{"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "2DEG1,010\r\n"}}},
                                          {0}};
-    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, &after_one, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,010"), AW_OK);
     assert_false(f->out.flipped);
     assert_true(seconds(f) < 1);
@@ -439,7 +440,7 @@ static void test_a_profile_makes_the_second_try_sooner(void **state)
         {"0DEG1,010", {{10, "0ACK0\r\n"}, {20, "2DEG1,010\r\n"}}},
         {0},
     };
-    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, &after_one, AW_ARMCTL_SEQ_AUTO);
     f->arm.options.flip_after_ms = 3000;
     assert_int_equal(go(f, "DEG1,010"), AW_OK);
     assert_true(seconds(f) > 3 && seconds(f) < 3.1);
@@ -454,7 +455,7 @@ static void test_no_second_try_once_the_digits_agree(void **state)
         {"1DEG1,010", {{10, "0ACK1\r\n"}}},
         {0},
     };
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     assert_int_equal(go(f, "DEG1,010"), AW_TIMEOUT);
     assert_string_equal(f->log, "1DEG1,010");
@@ -465,7 +466,7 @@ static void test_what_is_not_absolute_is_not_tried_again(void **state)
 {
     (void)state;
     static const struct step script[] = {{"0MOV-0250", {{10, "0ACK0\r\n"}}}, {0}};
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "MOV-0250"), AW_TIMEOUT);
     assert_string_equal(f->log, "0MOV-0250");
     assert_non_null(strstr(f->err.text, "carried out twice"));
@@ -484,7 +485,7 @@ static void test_late_confirmation_of_an_earlier_command(void **state)
     assert_int_equal(go(f, "DEG1,010"), AW_REFUSED);
     assert_string_equal(f->out.answer, "DEG1,012");
     assert_int_equal(f->arm.counters.late, 1);
-    assert_int_equal(f->arm.memory.n_owed, 1); /* see AW_ARM_CONFIRMED_OTHER in client.c */
+    assert_int_equal(f->arm.memory.n_owed, 1); /* see AW_ARMCTL_CONFIRMED_OTHER in client.c */
 }
 
 /* Confirmations without values, after a command that was not confirmed. Each row: that command, the
@@ -557,10 +558,10 @@ static void test_whose_bare_confirmation(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct step script[] = {rows[i].step, {0}};
-        struct aw_arm_memory memory = {.known = true, .agreed = true};
+        struct aw_armctl_memory memory = {.known = true, .agreed = true};
         if (*rows[i].before)
-            aw_arm_memory_owe(&memory, rows[i].before);
-        struct fixture *f = begin(script, &memory, AW_ARM_SEQ_AUTO);
+            aw_armctl_memory_owe(&memory, rows[i].before);
+        struct fixture *f = begin(script, &memory, AW_ARMCTL_SEQ_AUTO);
         f->arm.options.flip_after_ms = 4000;
         assert_int_equal(go(f, rows[i].command), AW_OK);
         assert_true(f->out.bare && !f->out.flipped);
@@ -580,9 +581,9 @@ static void test_values_of_the_motion_that_was_replaced(void **state)
         {"0DEG2,090", {{10, "0ACK0\r\n"}, {20, "2DEG2,044\r\n"}, {5000, "3DEG2,090\r\n"}}},
         {0},
     };
-    struct aw_arm_memory memory = {.known = true, .agreed = true};
-    aw_arm_memory_owe(&memory, "DEG2,010");
-    struct fixture *f = begin(script, &memory, AW_ARM_SEQ_AUTO);
+    struct aw_armctl_memory memory = {.known = true, .agreed = true};
+    aw_armctl_memory_owe(&memory, "DEG2,010");
+    struct fixture *f = begin(script, &memory, AW_ARMCTL_SEQ_AUTO);
     f->arm.options.flip_after_ms = 4000;
     assert_int_equal(go(f, "DEG2,090"), AW_OK);
     assert_string_equal(f->out.answer, "DEG2,090");
@@ -607,7 +608,7 @@ static void test_odd_confirmations_are_acked_and_shown(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct step script[] = {{rows[i].sent, {{10, "0ACK0\r\n"}, {20, rows[i].answer}}},
                                       {0}};
-        struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+        struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
         assert_int_equal(go(f, rows[i].command), rows[i].status);
         assert_string_equal(f->log, rows[i].acked);
         assert_int_equal(strncmp(f->out.answer, rows[i].answer + 1, strlen(f->out.answer)), 0);
@@ -621,7 +622,7 @@ static void test_a_lone_cr_or_lf_ends_a_damaged_line(void **state)
     static const char *const noise[] = {"2DE\r0ACK0\r\n", "\n0ACK0\r\n", "0A\n0ACK0\r\n"};
     for (size_t i = 0; i < sizeof noise / sizeof *noise; i++) {
         const struct step script[] = {{"0DEG1,090", {{10, noise[i]}, {20, "2DEG1,090\r\n"}}}, {0}};
-        struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+        struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
         assert_int_equal(go(f, "DEG1,090"), AW_OK);
         assert_true(f->out.acked);
         assert_int_equal(f->arm.counters.garbage, 1);
@@ -637,7 +638,7 @@ static void test_packets_waiting_at_the_start(void **state)
         {"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "2DEG1,010\r\n"}}},
         {0},
     };
-    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, &after_one, AW_ARMCTL_SEQ_AUTO);
     f->pending[f->n++].say = "0ACK1\r\n3DEG1,055\r\n";
     assert_int_equal(go(f, "DEG1,010"), AW_OK);
     assert_string_equal(f->log, "0ACK3 1DEG1,010 0ACK2");
@@ -651,15 +652,15 @@ static void test_raw_lines(void **state)
     (void)state;
     static const char *const bad[] = {"",         "DE",   "deg1,090",
                                       "DEG1 090", "ACK0", "DEG12345678901234567890123456789"};
-    struct fixture *f = begin(NULL, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(go(f, bad[i]), AW_USAGE);
-        assert_int_equal(f->out.result, AW_ARM_NOT_SENT);
+        assert_int_equal(f->out.result, AW_ARMCTL_NOT_SENT);
         assert_string_equal(f->log, "");
     }
     static const struct step script[] = {
         {"0XYZ7", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n3XYZok\r\n"}}}, {0}};
-    f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "XYZ7"), AW_OK);
     assert_string_equal(f->out.answer, "XYZok");
     assert_string_equal(f->log, "0XYZ7 0ACK2 0ACK3");
@@ -675,9 +676,9 @@ static void test_a_line_that_is_no_command_is_done_with_its_ack(void **state)
         char first[16];
         snprintf(first, sizeof first, "0%s", bodies[i]);
         const struct step script[] = {{first, {{10, "0ACK0\r\n"}}}, {0}};
-        struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+        struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
         assert_int_equal(go(f, bodies[i]), AW_OK);
-        assert_int_equal(f->out.result, AW_ARM_ARRIVED);
+        assert_int_equal(f->out.result, AW_ARMCTL_ARRIVED);
         assert_string_equal(f->log, first);
         assert_true(seconds(f) < 0.5);
         assert_string_equal(f->arm.memory.pending, "");
@@ -687,13 +688,13 @@ static void test_a_line_that_is_no_command_is_done_with_its_ack(void **state)
 static void test_command_that_the_wire_cannot_carry(void **state)
 {
     (void)state;
-    struct fixture *f = begin(NULL, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
     struct aw_record command;
     aw_record_init(&command, aw_wire_codec(&f->arm.wire, "deg", AW_TX), AW_TX);
     aw_record_set(&command, "joint", 1, NULL);
     aw_record_set(&command, "angle", 12345, NULL);
-    assert_int_equal(aw_arm_command(&f->arm, &command, &f->out, &f->err), AW_LIMIT);
-    assert_int_equal(f->out.result, AW_ARM_NOT_SENT);
+    assert_int_equal(aw_armctl_command(&f->arm, &command, &f->out, &f->err), AW_LIMIT);
+    assert_int_equal(f->out.result, AW_ARMCTL_NOT_SENT);
     assert_string_equal(f->log, "");
 }
 
@@ -701,8 +702,8 @@ static void test_ping_is_a_duplicate(void **state)
 {
     (void)state;
     static const struct step script[] = {{"0PNG", {{7, "0ACK0\r\n"}}}, {0}};
-    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
-    assert_int_equal(aw_arm_ping(&f->arm, &f->out, &f->err), AW_OK);
+    struct fixture *f = begin(script, &after_one, AW_ARMCTL_SEQ_AUTO);
+    assert_int_equal(aw_armctl_ping(&f->arm, &f->out, &f->err), AW_OK);
     assert_true(f->out.ack_ns == 7 * AW_MILLISECOND);
     assert_int_equal(f->arm.memory.tx, 1);
     assert_true(f->arm.tx_sure);
@@ -717,8 +718,8 @@ static void test_ping_finds_the_digit(void **state)
         {"0DEG1,010", {{10, "0ACK0\r\n"}, {20, "2DEG1,010\r\n"}}},
         {0},
     };
-    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
-    assert_int_equal(aw_arm_ping(&f->arm, &f->out, &f->err), AW_OK);
+    struct fixture *f = begin(script, &after_one, AW_ARMCTL_SEQ_AUTO);
+    assert_int_equal(aw_armctl_ping(&f->arm, &f->out, &f->err), AW_OK);
     assert_int_equal(f->out.retries, 1);
     assert_int_equal(go(f, "DEG1,010"), AW_OK);
     assert_false(f->out.flipped);
@@ -730,25 +731,25 @@ static void test_ping_remembers_which_digit_is_answered(void **state)
     (void)state;
     static const struct step script[] = {
         {"1PNG", {{7, "0ACK1\r\n"}}}, {"0PNG", {{7, "0ACK0\r\n"}}}, {0}};
-    struct aw_arm_memory memory = after_one;
+    struct aw_armctl_memory memory = after_one;
     memory.agreed = true;
-    struct fixture *f = begin(script, &memory, AW_ARM_SEQ_AUTO);
-    assert_int_equal(aw_arm_ping(&f->arm, &f->out, &f->err), AW_OK);
+    struct fixture *f = begin(script, &memory, AW_ARMCTL_SEQ_AUTO);
+    assert_int_equal(aw_armctl_ping(&f->arm, &f->out, &f->err), AW_OK);
     assert_string_equal(f->log, "0PNG 1PNG");
     assert_true(seconds(f) < 0.5);
-    memory = *aw_arm_memory(&f->arm);
+    memory = *aw_armctl_memory(&f->arm);
     f->log[0] = '\0';
-    assert_int_equal(aw_arm_ping(&f->arm, &f->out, &f->err), AW_OK);
+    assert_int_equal(aw_armctl_ping(&f->arm, &f->out, &f->err), AW_OK);
     assert_string_equal(f->log, "0PNG");
-    assert_int_equal(memory.pings, AW_ARM_PINGS_NEXT);
+    assert_int_equal(memory.pings, AW_ARMCTL_PINGS_NEXT);
 }
 
 static void test_ping_without_an_answer(void **state)
 {
     (void)state;
-    struct fixture *f = begin(NULL, NULL, AW_ARM_SEQ_AUTO);
-    assert_int_equal(aw_arm_ping(&f->arm, &f->out, &f->err), AW_TIMEOUT);
-    assert_int_equal(f->out.result, AW_ARM_NOT_ACKED);
+    struct fixture *f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
+    assert_int_equal(aw_armctl_ping(&f->arm, &f->out, &f->err), AW_TIMEOUT);
+    assert_int_equal(f->out.result, AW_ARMCTL_NOT_ACKED);
     assert_true(seconds(f) > 10.2 && seconds(f) < 10.4); /* the first try is a quick one */
     assert_string_equal(f->arm.memory.pending, "");
 }
@@ -762,30 +763,30 @@ static void test_last_confirmed(void **state)
         {"1POS3,100", {{10, "0ACK1\r\n"}, {20, "3POS3,100\r\n"}}},
         {0},
     };
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     struct aw_record command, back;
     aw_record_init(&command, aw_wire_codec(&f->arm.wire, "arm", AW_TX), AW_TX);
-    assert_false(aw_arm_last_confirmed(&f->arm, &command, &back));
+    assert_false(aw_armctl_last_confirmed(&f->arm, &command, &back));
     assert_int_equal(go(f, "ARM250,045,120"), AW_OK);
     assert_int_equal(go(f, "POS3,100"), AW_OK);
     aw_record_set(&command, "r", 1, NULL);
     aw_record_set(&command, "theta", 2, NULL);
     aw_record_set(&command, "h", 3, NULL);
-    assert_true(aw_arm_last_confirmed(&f->arm, &command, &back));
+    assert_true(aw_armctl_last_confirmed(&f->arm, &command, &back));
     assert_true(aw_record_get(&back, "r") == 100 && aw_record_get(&back, "theta") == 45);
     assert_true(aw_record_get(&back, "h") == 120);
     aw_record_init(&command, aw_wire_codec(&f->arm.wire, "deg", AW_TX), AW_TX);
     aw_record_set(&command, "joint", 3, NULL);
     aw_record_set(&command, "angle", 5, NULL);
-    assert_false(aw_arm_last_confirmed(&f->arm, &command, &back)); /* it slides */
+    assert_false(aw_armctl_last_confirmed(&f->arm, &command, &back)); /* it slides */
 }
 
 static void test_stop_with_nothing_known(void **state)
 {
     (void)state;
-    struct fixture *f = begin(NULL, NULL, AW_ARM_SEQ_AUTO);
-    assert_int_equal(aw_arm_stop(&f->arm, true, &f->out, &f->err), AW_OK);
-    assert_int_equal(f->out.result, AW_ARM_NOT_SENT);
+    struct fixture *f = begin(NULL, NULL, AW_ARMCTL_SEQ_AUTO);
+    assert_int_equal(aw_armctl_stop(&f->arm, true, &f->out, &f->err), AW_OK);
+    assert_int_equal(f->out.result, AW_ARMCTL_NOT_SENT);
     assert_string_equal(f->log, "");
 }
 
@@ -802,13 +803,13 @@ static void test_stop_goes_back(void **state)
         {"1DEG1,090", {{10, "0ACK1\r\n"}, {30, "3DEG1,090\r\n"}}},
         {0},
     };
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     f->stop_at = f->clock.time_ns + AW_SECOND;
     assert_int_equal(go(f, "DEG1,010"), AW_STOPPED);
     f->stop_at = AW_NEVER;
     f->log[0] = '\0';
-    assert_int_equal(aw_arm_stop(&f->arm, true, &f->out, &f->err), AW_OK);
+    assert_int_equal(aw_armctl_stop(&f->arm, true, &f->out, &f->err), AW_OK);
     assert_string_equal(f->log, "0DEG1,090 1DEG1,090 0ACK3");
     assert_string_equal(f->out.answer, "DEG1,090");
     assert_int_equal(f->arm.memory.tx, 0);
@@ -830,12 +831,12 @@ static void test_stop_that_is_carried_out_twice(void **state)
         {"0DEG1,080", {{10, "0ACK0\r\n"}, {3000, "2DEG1,080\r\n"}}},
         {0},
     };
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     f->stop_at = f->clock.time_ns + AW_SECOND;
     assert_int_equal(go(f, "DEG1,010"), AW_STOPPED);
     f->stop_at = AW_NEVER;
-    assert_int_equal(aw_arm_stop(&f->arm, true, &f->out, &f->err), AW_OK);
+    assert_int_equal(aw_armctl_stop(&f->arm, true, &f->out, &f->err), AW_OK);
     assert_string_equal(f->out.answer, "DEG1,090");
 }
 
@@ -855,13 +856,13 @@ static void test_a_confirmation_from_before_does_not_confirm_a_stop(void **state
         {"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "3DEG1,050\r\n"}, {30, "2DEG1,090\r\n"}}},
         {0},
     };
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     f->arm.options.seq = 0; /* so that the motion is not commanded twice */
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     f->arm.options.confirm_timeout_ms = 1500;
     assert_int_equal(go(f, "DEG1,010"), AW_TIMEOUT);
     f->log[0] = '\0';
-    enum aw_status status = aw_arm_stop(&f->arm, true, &f->out, &f->err);
+    enum aw_status status = aw_armctl_stop(&f->arm, true, &f->out, &f->err);
     assert_string_equal(f->log, "1DEG1,090 0DEG1,090 0ACK2 1DEG1,090 0DEG1,090 0ACK3 0ACK2");
     assert_int_equal(status, AW_OK);
 }
@@ -881,10 +882,10 @@ static void test_a_second_confirmation_does_not_confirm_a_stop(void **state)
         {"1DEG1,010", {{10, "0ACK1\r\n"}, {20, "2DEG1,010\r\n"}}},
         {0},
     };
-    struct fixture *f = begin(script, &after_one, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, &after_one, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,010"), AW_OK);
     f->log[0] = '\0';
-    enum aw_status status = aw_arm_stop(&f->arm, true, &f->out, &f->err);
+    enum aw_status status = aw_armctl_stop(&f->arm, true, &f->out, &f->err);
     assert_string_equal(f->log, "0DEG1,010 1DEG1,010 0ACK3 0DEG1,010 1DEG1,010");
     assert_int_equal(status, AW_OK);
     assert_true(f->arm.memory.n_owed > 0); /* the confirmation of the stop itself */
@@ -907,16 +908,16 @@ static void test_a_late_stop_does_not_confirm_the_next(void **state)
         {"0ACK3", {{0}}},
         {0},
     };
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     f->arm.options.seq = 0;
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     f->arm.options.confirm_timeout_ms = 1500;
     assert_int_equal(go(f, "DEG1,010"), AW_TIMEOUT);
-    assert_int_equal(aw_arm_stop(&f->arm, true, &f->out, &f->err), AW_TIMEOUT);
+    assert_int_equal(aw_armctl_stop(&f->arm, true, &f->out, &f->err), AW_TIMEOUT);
     assert_int_equal(go(f, "DEG1,020"), AW_TIMEOUT);
     f->log[0] = '\0';
     int64_t start = f->clock.time_ns;
-    assert_int_equal(aw_arm_stop(&f->arm, true, &f->out, &f->err), AW_OK);
+    assert_int_equal(aw_armctl_stop(&f->arm, true, &f->out, &f->err), AW_OK);
     assert_true(f->clock.time_ns - start >= 400 * AW_MILLISECOND); /* both are acknowledged then */
 }
 
@@ -925,13 +926,13 @@ static void test_stop_at_once_sends_both_digits(void **state)
     (void)state;
     static const struct step script[] = {{"0DEG1,090", {{10, "0ACK0\r\n"}, {20, "2DEG1,090\r\n"}}},
                                          {0}};
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     assert_int_equal(go(f, "DEG1,090"), AW_OK);
     f->stop_at = f->clock.time_ns;
     assert_int_equal(go(f, "DEG1,010"), AW_STOPPED);
     f->log[0] = '\0';
     int64_t before = f->clock.time_ns;
-    assert_int_equal(aw_arm_stop(&f->arm, false, &f->out, &f->err), AW_STOPPED);
+    assert_int_equal(aw_armctl_stop(&f->arm, false, &f->out, &f->err), AW_STOPPED);
     assert_string_equal(f->log, "0DEG1,090 1DEG1,090");
     assert_true(f->clock.time_ns == before);
     assert_int_equal(f->arm.memory.tx, 0);
@@ -960,15 +961,15 @@ static void test_stop_at_once_looks_for_its_acks(void **state)
     };
     const struct step *const scripts[] = {acked, half};
     for (size_t i = 0; i < 2; i++) {
-        struct fixture *f = begin(scripts[i], NULL, AW_ARM_SEQ_AUTO);
+        struct fixture *f = begin(scripts[i], NULL, AW_ARMCTL_SEQ_AUTO);
         assert_int_equal(go(f, "DEG1,090"), AW_OK);
         f->stop_at = f->clock.time_ns + AW_SECOND;
         assert_int_equal(go(f, "DEG1,010"), AW_STOPPED);
         f->stop_at = AW_NEVER;
         int64_t before = f->clock.time_ns;
-        enum aw_status status = aw_arm_stop(&f->arm, false, &f->out, &f->err);
+        enum aw_status status = aw_armctl_stop(&f->arm, false, &f->out, &f->err);
         assert_int_equal(status, i == 0 ? AW_OK : AW_TIMEOUT);
-        assert_true(f->clock.time_ns - before <= AW_ARM_STOP_LOOK_MS * AW_MILLISECOND);
+        assert_true(f->clock.time_ns - before <= AW_ARMCTL_STOP_LOOK_MS * AW_MILLISECOND);
     }
 }
 
@@ -981,20 +982,20 @@ static void test_stop_of_the_vehicle(void **state)
         {"1SPD000", {{10, "0ACK1\r\n"}, {20, "2SPD000\r\n"}}},
         {0},
     };
-    struct fixture *f = begin(script, NULL, AW_ARM_SEQ_AUTO);
+    struct fixture *f = begin(script, NULL, AW_ARMCTL_SEQ_AUTO);
     f->stop_at = AW_SECOND;
     assert_int_equal(go(f, "MOV0250"), AW_STOPPED);
     f->stop_at = AW_NEVER;
-    assert_int_equal(aw_arm_stop(&f->arm, true, &f->out, &f->err), AW_OK);
+    assert_int_equal(aw_armctl_stop(&f->arm, true, &f->out, &f->err), AW_OK);
     assert_string_equal(f->out.answer, "SPD000");
 }
 
 static void test_result_names(void **state)
 {
     (void)state;
-    for (int i = AW_ARM_NOT_SENT; i <= AW_ARM_STOPPED; i++)
-        assert_non_null(aw_arm_result_name((enum aw_arm_result)i));
-    assert_string_equal(aw_arm_result_name(AW_ARM_CONFIRMED), "confirmed");
+    for (int i = AW_ARMCTL_NOT_SENT; i <= AW_ARMCTL_STOPPED; i++)
+        assert_non_null(aw_armctl_result_name((enum aw_armctl_result)i));
+    assert_string_equal(aw_armctl_result_name(AW_ARMCTL_CONFIRMED), "confirmed");
 }
 
 int main(void)

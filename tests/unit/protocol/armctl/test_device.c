@@ -12,11 +12,11 @@
 
 struct fixture {
     struct aw_virtual_clock clock;
-    struct aw_arm_device_options options;
+    struct aw_armctl_device_options options;
     struct aw_device *device;
     struct aw_link *link;
-    struct aw_arm arm;
-    struct aw_arm_outcome out;
+    struct aw_armctl arm;
+    struct aw_armctl_outcome out;
     struct aw_error err;
     char executed[400];
 };
@@ -34,7 +34,7 @@ static void start_device(struct fixture *f)
 {
     f->options.executed = note;
     f->options.context = f;
-    f->device = aw_arm_device(&f->options);
+    f->device = aw_armctl_device(&f->options);
     assert_non_null(f->device);
     f->link = aw_sim_link(f->device, &f->clock.base, false, "sim:");
     assert_non_null(f->link);
@@ -42,19 +42,19 @@ static void start_device(struct fixture *f)
     f->link->simulated = false;
 }
 
-static void start_controller(struct fixture *f, const struct aw_arm_memory *memory)
+static void start_controller(struct fixture *f, const struct aw_armctl_memory *memory)
 {
-    struct aw_arm_options options = aw_arm_defaults();
-    aw_arm_init(&f->arm, f->link, &options, memory);
+    struct aw_armctl_options options = aw_armctl_defaults();
+    aw_armctl_init(&f->arm, f->link, &options, memory);
 }
 
-static struct fixture *begin(const char *quirks, const struct aw_arm_profile *profile)
+static struct fixture *begin(const char *quirks, const struct aw_armctl_profile *profile)
 {
     struct fixture *f = &fixture;
     memset(f, 0, sizeof *f);
     f->clock = aw_virtual_clock();
-    f->options = aw_arm_device_defaults();
-    assert_int_equal(aw_arm_quirks_parse(quirks, &f->options.quirks, &f->err), AW_OK);
+    f->options = aw_armctl_device_defaults();
+    assert_int_equal(aw_armctl_quirks_parse(quirks, &f->options.quirks, &f->err), AW_OK);
     f->options.profile = profile;
     start_device(f);
     start_controller(f, NULL);
@@ -90,17 +90,17 @@ static const char *receive(struct fixture *f, int64_t until)
 
 static enum aw_status go(struct fixture *f, const char *body)
 {
-    return aw_arm_send_line(&f->arm, body, &f->out, &f->err);
+    return aw_armctl_send_line(&f->arm, body, &f->out, &f->err);
 }
 
 static double angle(const struct fixture *f, int joint)
 {
-    return aw_arm_device_joint(f->device, AW_ARM_ROTATE, joint, f->clock.time_ns);
+    return aw_armctl_device_joint(f->device, AW_ARMCTL_ROTATE, joint, f->clock.time_ns);
 }
 
 static double pulse(const struct fixture *f, int joint)
 {
-    return aw_arm_device_joint(f->device, AW_ARM_PULSE, joint, f->clock.time_ns);
+    return aw_armctl_device_joint(f->device, AW_ARMCTL_PULSE, joint, f->clock.time_ns);
 }
 
 /* Line by line */
@@ -118,8 +118,8 @@ static void test_confirms_when_the_motion_ends(void **state)
     say(f, "0ACK3\r\n");
     assert_string_equal(receive(f, 60 * AW_SECOND), "");
     assert_string_equal(f->executed, "DEG1,090 ARM250,045,120");
-    assert_true(aw_arm_device_joint(f->device, AW_ARM_TRANSLATE, AW_ARM_REACH, f->clock.time_ns) ==
-                250);
+    assert_true(aw_armctl_device_joint(f->device, AW_ARMCTL_TRANSLATE, AW_ARMCTL_REACH,
+                                       f->clock.time_ns) == 250);
     end(f);
 }
 
@@ -161,7 +161,7 @@ static void test_duplicates_and_wrong_digits(void **state)
     say(f, "2DEG1,090\r\n"); /* its own direction */
     assert_string_equal(receive(f, 1), "0ACK1 0ACK0 2DEG1,000 0ACK0");
     assert_string_equal(f->executed, "DEG1,000");
-    assert_int_equal(aw_arm_device_counters(f->device)->duplicates, 2);
+    assert_int_equal(aw_armctl_device_counters(f->device)->duplicates, 2);
     end(f);
 }
 
@@ -178,7 +178,7 @@ static void test_what_it_cannot_do_is_not_acked(void **state)
         say(f, bad[i]);
         assert_string_equal(receive(f, f->clock.time_ns), "");
     }
-    assert_int_equal(aw_arm_device_counters(f->device)->overlong, 1);
+    assert_int_equal(aw_armctl_device_counters(f->device)->overlong, 1);
     say(f, "0DEG1,000\r\n");
     assert_string_equal(receive(f, 1), "0ACK0 2DEG1,000");
     end(f);
@@ -187,12 +187,12 @@ static void test_what_it_cannot_do_is_not_acked(void **state)
 static void test_clamps_to_limits(void **state)
 {
     (void)state;
-    struct aw_arm_profile profile = {0};
-    aw_arm_profile_set(&profile, "elbow", "index", "2", NULL);
-    aw_arm_profile_set(&profile, "elbow", "max", "120", NULL);
-    aw_arm_profile_set(&profile, "elbow", "home", "30", NULL);
-    aw_arm_profile_set(&profile, "elbow", "speed", "10", NULL);
-    aw_arm_profile_finish(&profile, NULL);
+    struct aw_armctl_profile profile = {0};
+    aw_armctl_profile_set(&profile, "elbow", "index", "2", NULL);
+    aw_armctl_profile_set(&profile, "elbow", "max", "120", NULL);
+    aw_armctl_profile_set(&profile, "elbow", "home", "30", NULL);
+    aw_armctl_profile_set(&profile, "elbow", "speed", "10", NULL);
+    aw_armctl_profile_finish(&profile, NULL);
     struct fixture *f = begin("", &profile);
     assert_true(angle(f, 2) == 30);
     say(f, "0DEG2,300\r\n");
@@ -257,8 +257,8 @@ static void test_more_commands_than_it_can_hold(void **state)
         say(f, line);
     }
     receive(f, 1);
-    assert_true(aw_arm_device_counters(f->device)->executed <= 16);
-    assert_true(aw_arm_device_counters(f->device)->ignored > 0);
+    assert_true(aw_armctl_device_counters(f->device)->executed <= 16);
+    assert_true(aw_armctl_device_counters(f->device)->ignored > 0);
     end(f);
 }
 
@@ -283,19 +283,19 @@ static void test_quirk_names(void **state)
     (void)state;
     unsigned quirks = 99;
     struct aw_error err;
-    assert_int_equal(aw_arm_quirks_parse("", &quirks, &err), AW_OK);
+    assert_int_equal(aw_armctl_quirks_parse("", &quirks, &err), AW_OK);
     assert_int_equal(quirks, 0);
     unsigned all = 0;
-    for (int i = 0; aw_arm_quirk_names()[i]; i++) {
-        bool last = !aw_arm_quirk_names()[i + 1];
-        assert_int_equal(aw_arm_quirks_parse(aw_arm_quirk_names()[i], &quirks, &err), AW_OK);
+    for (int i = 0; aw_armctl_quirk_names()[i]; i++) {
+        bool last = !aw_armctl_quirk_names()[i + 1];
+        assert_int_equal(aw_armctl_quirks_parse(aw_armctl_quirk_names()[i], &quirks, &err), AW_OK);
         assert_int_equal(quirks, last ? all : 1u << i);
         all |= quirks;
     }
-    assert_string_equal(aw_arm_quirk_names()[7], "published");
-    assert_int_equal(aw_arm_quirks_parse("pulse-deg,no-reack", &quirks, &err), AW_OK);
-    assert_int_equal(quirks, AW_ARM_PULSE_DEG | AW_ARM_NO_REACK);
-    assert_int_equal(aw_arm_quirks_parse("no-reack,noack", &quirks, &err), AW_USAGE);
+    assert_string_equal(aw_armctl_quirk_names()[7], "published");
+    assert_int_equal(aw_armctl_quirks_parse("pulse-deg,no-reack", &quirks, &err), AW_OK);
+    assert_int_equal(quirks, AW_ARMCTL_PULSE_DEG | AW_ARMCTL_NO_REACK);
+    assert_int_equal(aw_armctl_quirks_parse("no-reack,noack", &quirks, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "'noack'"));
     assert_non_null(strstr(err.text, "drop-confirm"));
 }
@@ -326,7 +326,7 @@ static void test_drop_confirm(void **state)
     assert_string_equal(receive(f, 1), "0ACK0 2SPD001 0ACK1");
     say(f, "0ACK2\r\n");
     assert_string_equal(receive(f, 9 * AW_SECOND), "");
-    assert_int_equal(aw_arm_device_counters(f->device)->confirmations_dropped, 1);
+    assert_int_equal(aw_armctl_device_counters(f->device)->confirmations_dropped, 1);
     end(f);
     f = begin("", NULL);
     say(f, "0SPD001\r\n1SPD002\r\n0ACK2\r\n");
@@ -423,16 +423,17 @@ static void test_conversation(void **state)
 static void test_every_quirk_with_the_controller(void **state)
 {
     (void)state;
-    for (int i = 0; aw_arm_quirk_names()[i]; i++) {
-        struct fixture *f = begin(aw_arm_quirk_names()[i], NULL);
+    for (int i = 0; aw_armctl_quirk_names()[i]; i++) {
+        struct fixture *f = begin(aw_armctl_quirk_names()[i], NULL);
         unsigned quirks = f->options.quirks;
-        bool as_asked = quirks & (AW_ARM_PULSE_DEG | AW_ARM_BARE_CONFIRM | AW_ARM_ONLY_DEG_SPD);
+        bool as_asked =
+            quirks & (AW_ARMCTL_PULSE_DEG | AW_ARMCTL_BARE_CONFIRM | AW_ARMCTL_ONLY_DEG_SPD);
         assert_int_equal(go(f, "DEG2,1500"), as_asked ? AW_OK : AW_REFUSED);
-        const char *speed = quirks & AW_ARM_ONLY_DEG_SPD ? "SPD1,100" : "SPD100";
+        const char *speed = quirks & AW_ARMCTL_ONLY_DEG_SPD ? "SPD1,100" : "SPD100";
         assert_int_equal(go(f, speed), AW_OK);
         /* Neither a duplicate nor an unknown type is acknowledged: nothing to ping with. */
-        bool mute = quirks == AW_ARM_NO_REACK;
-        assert_int_equal(aw_arm_ping(&f->arm, &f->out, &f->err), mute ? AW_TIMEOUT : AW_OK);
+        bool mute = quirks == AW_ARMCTL_NO_REACK;
+        assert_int_equal(aw_armctl_ping(&f->arm, &f->out, &f->err), mute ? AW_TIMEOUT : AW_OK);
         assert_int_equal(go(f, speed), AW_OK);
         assert_false(f->out.flipped);
         char all[60];
@@ -446,14 +447,14 @@ static void test_published_firmware(void **state)
 {
     (void)state;
     struct fixture *f = begin("published", NULL);
-    struct aw_arm_memory wrong = {.known = true, .tx = 1, .rx = 3, .received = "DEG"};
+    struct aw_armctl_memory wrong = {.known = true, .tx = 1, .rx = 3, .received = "DEG"};
     start_controller(f, &wrong);
     assert_int_equal(go(f, "DEG2,1000"), AW_OK); /* nothing for 1, then 0 */
     assert_true(f->out.flipped);
     assert_string_equal(f->executed, "DEG2,1000");
     assert_int_equal(go(f, "DEG2,2000"), AW_OK);
     assert_int_equal(go(f, "XYZ"), AW_OK);
-    assert_int_equal(f->out.result, AW_ARM_ARRIVED);
+    assert_int_equal(f->out.result, AW_ARMCTL_ARRIVED);
     assert_string_equal(f->executed, "DEG2,1000 DEG2,2000");
     end(f);
 }
@@ -467,7 +468,7 @@ static void test_handler_restarts_between_invocations(void **state)
         struct fixture *f = begin("", NULL);
         for (int i = 0; i < before; i++)
             assert_int_equal(go(f, i % 2 ? "DEG1,010" : "DEG1,090"), AW_OK);
-        struct aw_arm_memory memory = *aw_arm_memory(&f->arm);
+        struct aw_armctl_memory memory = *aw_armctl_memory(&f->arm);
         end(f);
         start_device(f);
         start_controller(f, &memory);
@@ -500,9 +501,9 @@ static void test_ping_agrees_on_digits_without_motion(void **state)
     for (size_t q = 0; q < 2; q++)
         for (uint8_t tx = 0; tx < 2; tx++) {
             struct fixture *f = begin(quirks[q], NULL);
-            struct aw_arm_memory memory = {.known = true, .tx = tx, .rx = 2};
+            struct aw_armctl_memory memory = {.known = true, .tx = tx, .rx = 2};
             start_controller(f, &memory);
-            assert_int_equal(aw_arm_ping(&f->arm, &f->out, &f->err), AW_OK);
+            assert_int_equal(aw_armctl_ping(&f->arm, &f->out, &f->err), AW_OK);
             assert_string_equal(f->executed, "");
             assert_int_equal(go(f, "MOV0100"), AW_OK);
             assert_string_equal(f->executed, "MOV0100");
@@ -517,7 +518,7 @@ static void test_confirmation_that_comes_too_late(void **state)
     f->arm.options.confirm_timeout_ms = 500;
     f->arm.options.seq = 0;
     assert_int_equal(go(f, "DEG1,090"), AW_TIMEOUT);
-    assert_int_equal(f->out.result, AW_ARM_ACKED_NOT_CONFIRMED);
+    assert_int_equal(f->out.result, AW_ARMCTL_ACKED_NOT_CONFIRMED);
     f->arm.options.confirm_timeout_ms = 10000;
     assert_int_equal(go(f, "DEG1,020"), AW_OK); /* the first one is confirmed in between */
     assert_int_equal(f->arm.counters.late, 1);
@@ -534,7 +535,7 @@ static void test_stop_in_the_middle(void **state)
     f->arm.options.seq = 1;
     assert_int_equal(go(f, "DEG1,360"), AW_TIMEOUT);
     f->arm.options.confirm_timeout_ms = 10000;
-    assert_int_equal(aw_arm_stop(&f->arm, true, &f->out, &f->err), AW_OK);
+    assert_int_equal(aw_armctl_stop(&f->arm, true, &f->out, &f->err), AW_OK);
     assert_string_equal(f->out.answer, "DEG1,090");
     assert_true(angle(f, 1) == 90);
     assert_int_equal(go(f, "DEG1,010"), AW_OK);
@@ -549,7 +550,7 @@ static void test_stop_at_once_turns_the_arm_back(void **state)
     f->arm.options.confirm_timeout_ms = 500;
     f->arm.options.seq = 1;
     assert_int_equal(go(f, "DEG1,360"), AW_TIMEOUT);
-    assert_int_equal(aw_arm_stop(&f->arm, false, &f->out, &f->err), AW_OK);
+    assert_int_equal(aw_armctl_stop(&f->arm, false, &f->out, &f->err), AW_OK);
     receive(f, f->clock.time_ns + 9 * AW_SECOND);
     assert_true(angle(f, 1) == 10);
     end(f);

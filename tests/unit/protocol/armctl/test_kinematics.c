@@ -12,36 +12,36 @@
 static void test_axis_moves_at_constant_speed(void **state)
 {
     (void)state;
-    struct aw_arm_axis axis = {0};
+    struct aw_armctl_axis axis = {0};
     int64_t start = 5 * AW_SECOND;
-    assert_int_equal(aw_arm_axis_go(&axis, 90, 45, start), start + 2 * AW_SECOND);
-    NEAR(aw_arm_axis_at(&axis, start), 0);
-    NEAR(aw_arm_axis_at(&axis, start + AW_SECOND), 45);
-    NEAR(aw_arm_axis_at(&axis, start + 2 * AW_SECOND), 90);
-    NEAR(aw_arm_axis_at(&axis, start + 9 * AW_SECOND), 90);
+    assert_int_equal(aw_armctl_axis_go(&axis, 90, 45, start), start + 2 * AW_SECOND);
+    NEAR(aw_armctl_axis_at(&axis, start), 0);
+    NEAR(aw_armctl_axis_at(&axis, start + AW_SECOND), 45);
+    NEAR(aw_armctl_axis_at(&axis, start + 2 * AW_SECOND), 90);
+    NEAR(aw_armctl_axis_at(&axis, start + 9 * AW_SECOND), 90);
 }
 
 static void test_axis_turns_back_from_where_it_is(void **state)
 {
     (void)state;
-    struct aw_arm_axis axis = {0};
-    aw_arm_axis_go(&axis, 90, 45, 0);
-    assert_int_equal(aw_arm_axis_go(&axis, 0, 45, AW_SECOND), 2 * AW_SECOND);
-    NEAR(aw_arm_axis_at(&axis, 3 * AW_SECOND / 2), 22.5);
+    struct aw_armctl_axis axis = {0};
+    aw_armctl_axis_go(&axis, 90, 45, 0);
+    assert_int_equal(aw_armctl_axis_go(&axis, 0, 45, AW_SECOND), 2 * AW_SECOND);
+    NEAR(aw_armctl_axis_at(&axis, 3 * AW_SECOND / 2), 22.5);
 }
 
 static void test_axis_that_is_there_already(void **state)
 {
     (void)state;
-    struct aw_arm_axis axis = {.to = 30};
-    assert_int_equal(aw_arm_axis_go(&axis, 30, 45, AW_SECOND), AW_SECOND);
-    NEAR(aw_arm_axis_at(&axis, AW_SECOND), 30);
+    struct aw_armctl_axis axis = {.to = 30};
+    assert_int_equal(aw_armctl_axis_go(&axis, 30, 45, AW_SECOND), AW_SECOND);
+    NEAR(aw_armctl_axis_at(&axis, AW_SECOND), 30);
 }
 
 static void test_cylinder_to_point(void **state)
 {
     (void)state;
-    struct aw_arm_point p = aw_arm_point((struct aw_arm_cylinder){250, 90, 120});
+    struct aw_armctl_point p = aw_armctl_point((struct aw_armctl_cylinder){250, 90, 120});
     NEAR(p.x_mm, 0);
     NEAR(p.y_mm, 250);
     NEAR(p.z_mm, 120);
@@ -51,8 +51,8 @@ static void test_there_and_back(void **state)
 {
     (void)state;
     for (int theta = 0; theta < 360; theta += 7) {
-        struct aw_arm_cylinder hand = {100 + theta, theta, -5};
-        struct aw_arm_cylinder again = aw_arm_cylinder(aw_arm_point(hand));
+        struct aw_armctl_cylinder hand = {100 + theta, theta, -5};
+        struct aw_armctl_cylinder again = aw_armctl_cylinder(aw_armctl_point(hand));
         NEAR(again.r_mm, hand.r_mm);
         NEAR(again.theta_deg, hand.theta_deg);
         NEAR(again.h_mm, hand.h_mm);

@@ -9,8 +9,8 @@
 
 struct fixture {
     struct aw_wire wire;
-    struct aw_arm_reader reader;
-    struct aw_arm_line line;
+    struct aw_armctl_reader reader;
+    struct aw_armctl_line line;
 };
 
 static struct fixture make(void)
@@ -23,15 +23,15 @@ static struct fixture make(void)
 static void feed(struct fixture *f, const char *text)
 {
     size_t cap;
-    uint8_t *room = aw_arm_reader_room(&f->reader, &cap);
+    uint8_t *room = aw_armctl_reader_room(&f->reader, &cap);
     assert_true(strlen(text) <= cap);
     memcpy(room, text, strlen(text));
-    aw_arm_reader_added(&f->reader, strlen(text));
+    aw_armctl_reader_added(&f->reader, strlen(text));
 }
 
 static enum aw_status next(struct fixture *f)
 {
-    return aw_arm_reader_next(&f->reader, &f->wire, AW_RX, &f->line);
+    return aw_armctl_reader_next(&f->reader, &f->wire, AW_RX, &f->line);
 }
 
 static void test_whole_line(void **state)
@@ -59,7 +59,7 @@ static void test_pieces(void **state)
     }
     feed(&f, segments[3]);
     assert_int_equal(next(&f), AW_OK);
-    assert_int_equal(aw_arm_ack_digit(&f.line), 1);
+    assert_int_equal(aw_armctl_ack_digit(&f.line), 1);
     assert_int_equal(next(&f), AW_MORE);
     feed(&f, segments[4]);
     assert_int_equal(next(&f), AW_OK);
@@ -105,7 +105,7 @@ static void test_garbage_is_thrown_away_to_the_next_end(void **state)
         feed(&f, "0ACK0\r\n");
         assert_int_equal(next(&f), AW_MALFORMED);
         assert_int_equal(next(&f), AW_OK);
-        assert_int_equal(aw_arm_ack_digit(&f.line), 0);
+        assert_int_equal(aw_armctl_ack_digit(&f.line), 0);
     }
 }
 
@@ -156,7 +156,7 @@ static void test_overlong_lines_are_counted_once(void **state)
     assert_int_equal(next(&f), AW_MORE);
     feed(&f, "0ACK0\r\n");
     assert_int_equal(next(&f), AW_OK);
-    assert_int_equal(aw_arm_ack_digit(&f.line), 0);
+    assert_int_equal(aw_armctl_ack_digit(&f.line), 0);
     assert_int_equal(f.reader.framer.overlong, 1);
     assert_true(thrown > 0);
 }
@@ -176,55 +176,55 @@ static void test_the_longest_line(void **state)
 static void test_writing(void **state)
 {
     (void)state;
-    uint8_t bytes[AW_ARM_LINE_MAX];
-    assert_int_equal(aw_arm_line_write(bytes, 1, "ARM250,045,120"), 17);
+    uint8_t bytes[AW_ARMCTL_LINE_MAX];
+    assert_int_equal(aw_armctl_line_write(bytes, 1, "ARM250,045,120"), 17);
     assert_memory_equal(bytes, "1ARM250,045,120\r\n", 17);
-    assert_int_equal(aw_arm_ack_write(bytes, 2), 7);
+    assert_int_equal(aw_armctl_ack_write(bytes, 2), 7);
     assert_memory_equal(bytes, "0ACK2\r\n", 7);
 }
 
 static void test_bodies(void **state)
 {
     (void)state;
-    assert_true(aw_arm_body_valid("DEG"));
-    assert_true(aw_arm_body_valid("DEG1,-90"));
-    assert_true(aw_arm_body_valid("ABC1234567890123456789012345678"));
-    assert_false(aw_arm_body_valid("ABC12345678901234567890123456789"));
-    assert_false(aw_arm_body_valid("DE"));
-    assert_false(aw_arm_body_valid("deg1,090"));
-    assert_false(aw_arm_body_valid("DEG1, 90"));
-    assert_false(aw_arm_body_valid("DEG1\r\n0DEG2"));
+    assert_true(aw_armctl_body_valid("DEG"));
+    assert_true(aw_armctl_body_valid("DEG1,-90"));
+    assert_true(aw_armctl_body_valid("ABC1234567890123456789012345678"));
+    assert_false(aw_armctl_body_valid("ABC12345678901234567890123456789"));
+    assert_false(aw_armctl_body_valid("DE"));
+    assert_false(aw_armctl_body_valid("deg1,090"));
+    assert_false(aw_armctl_body_valid("DEG1, 90"));
+    assert_false(aw_armctl_body_valid("DEG1\r\n0DEG2"));
 }
 
 static void test_ack_digit(void **state)
 {
     (void)state;
-    struct aw_arm_line line = {0};
+    struct aw_armctl_line line = {0};
     static const struct {
         const char *body;
         int digit;
     } cases[] = {{"ACK0", 0}, {"ACK3", 3}, {"ACK", -1}, {"ACK12", -1}, {"ACKx", -1}, {"DEG1", -1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         strcpy(line.body, cases[i].body);
-        assert_int_equal(aw_arm_ack_digit(&line), cases[i].digit);
+        assert_int_equal(aw_armctl_ack_digit(&line), cases[i].digit);
     }
 }
 
 static void test_digit_rule(void **state)
 {
     (void)state;
-    struct aw_arm_receiver r = {.expected = 2};
-    assert_int_equal(aw_arm_judge(&r, 2), AW_ARM_NEW);
-    assert_int_equal(aw_arm_judge(&r, 3), AW_ARM_DUPLICATE);
-    assert_int_equal(aw_arm_judge(&r, 0), AW_ARM_FOREIGN);
-    assert_int_equal(aw_arm_judge(&r, 7), AW_ARM_FOREIGN);
-    aw_arm_handle(&r, 2);
-    assert_int_equal(aw_arm_judge(&r, 2), AW_ARM_DUPLICATE);
+    struct aw_armctl_receiver r = {.expected = 2};
+    assert_int_equal(aw_armctl_judge(&r, 2), AW_ARMCTL_NEW);
+    assert_int_equal(aw_armctl_judge(&r, 3), AW_ARMCTL_DUPLICATE);
+    assert_int_equal(aw_armctl_judge(&r, 0), AW_ARMCTL_FOREIGN);
+    assert_int_equal(aw_armctl_judge(&r, 7), AW_ARMCTL_FOREIGN);
+    aw_armctl_handle(&r, 2);
+    assert_int_equal(aw_armctl_judge(&r, 2), AW_ARMCTL_DUPLICATE);
     r.any = true;
-    assert_int_equal(aw_arm_judge(&r, 2), AW_ARM_NEW);
-    aw_arm_handle(&r, 2);
-    assert_int_equal(aw_arm_judge(&r, 2), AW_ARM_DUPLICATE);
-    assert_int_equal(aw_arm_judge(&r, 3), AW_ARM_NEW);
+    assert_int_equal(aw_armctl_judge(&r, 2), AW_ARMCTL_NEW);
+    aw_armctl_handle(&r, 2);
+    assert_int_equal(aw_armctl_judge(&r, 2), AW_ARMCTL_DUPLICATE);
+    assert_int_equal(aw_armctl_judge(&r, 3), AW_ARMCTL_NEW);
 }
 
 int main(void)

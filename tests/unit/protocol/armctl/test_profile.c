@@ -22,7 +22,7 @@ static struct aw_record command(const char *name, const char *const *pairs)
 
 #define COMMAND(name, ...) command(name, (const char *const[]){__VA_ARGS__, NULL})
 
-static struct aw_arm_profile arm(void)
+static struct aw_armctl_profile arm(void)
 {
     static const char *const keys[][3] = {
         {"base", "index", "1"},  {"base", "min", "-90"},    {"base", "max", "90"},
@@ -30,30 +30,30 @@ static struct aw_arm_profile arm(void)
         {"lift", "max", "300"},  {"lift", "home", "20"},    {"elbow", "index", "4"},
         {"elbow", "max", "180"}, {"elbow", "signed", "no"},
     };
-    struct aw_arm_profile profile = {0};
+    struct aw_armctl_profile profile = {0};
     struct aw_error err;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        assert_int_equal(aw_arm_profile_set(&profile, keys[i][0], keys[i][1], keys[i][2], &err),
+        assert_int_equal(aw_armctl_profile_set(&profile, keys[i][0], keys[i][1], keys[i][2], &err),
                          AW_OK);
-    assert_int_equal(aw_arm_profile_finish(&profile, &err), AW_OK);
+    assert_int_equal(aw_armctl_profile_finish(&profile, &err), AW_OK);
     return profile;
 }
 
 static void test_lookup_and_defaults(void **state)
 {
     (void)state;
-    struct aw_arm_profile profile = arm();
-    const struct aw_arm_joint *elbow = aw_arm_profile_find(&profile, "elbow");
+    struct aw_armctl_profile profile = arm();
+    const struct aw_armctl_joint *elbow = aw_armctl_profile_find(&profile, "elbow");
     assert_non_null(elbow);
-    assert_ptr_equal(elbow, aw_arm_profile_find(&profile, "4"));
-    assert_ptr_equal(elbow, aw_arm_profile_joint(&profile, 4));
-    assert_null(aw_arm_profile_find(&profile, "elbo"));
-    assert_null(aw_arm_profile_find(&profile, "9"));
-    assert_null(aw_arm_profile_joint(NULL, 4));
-    assert_int_equal(elbow->kind, AW_ARM_ROTATE);
+    assert_ptr_equal(elbow, aw_armctl_profile_find(&profile, "4"));
+    assert_ptr_equal(elbow, aw_armctl_profile_joint(&profile, 4));
+    assert_null(aw_armctl_profile_find(&profile, "elbo"));
+    assert_null(aw_armctl_profile_find(&profile, "9"));
+    assert_null(aw_armctl_profile_joint(NULL, 4));
+    assert_int_equal(elbow->kind, AW_ARMCTL_ROTATE);
     assert_true(elbow->min == 0 && elbow->max == 180 && elbow->home == 0);
-    assert_true(aw_arm_profile_find(&profile, "base")->is_signed);
-    assert_true(aw_arm_profile_find(&profile, "lift")->home == 20);
+    assert_true(aw_armctl_profile_find(&profile, "base")->is_signed);
+    assert_true(aw_armctl_profile_find(&profile, "lift")->home == 20);
 }
 
 static void test_bad_keys_and_values(void **state)
@@ -63,9 +63,9 @@ static void test_bad_keys_and_values(void **state)
         {"lenght", "3"}, {"index", "10"}, {"index", "1.5"}, {"index", "-1"}, {"kind", "slide"},
         {"min", "nan"},  {"max", ""},     {"max", "12x"},   {"speed", "0"},  {"signed", "maybe"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct aw_arm_profile profile = {0};
+        struct aw_armctl_profile profile = {0};
         struct aw_error err;
-        assert_int_equal(aw_arm_profile_set(&profile, "elbow", bad[i][0], bad[i][1], &err),
+        assert_int_equal(aw_armctl_profile_set(&profile, "elbow", bad[i][0], bad[i][1], &err),
                          AW_USAGE);
         assert_non_null(strstr(err.text, "[joint elbow]"));
         assert_non_null(strstr(err.text, bad[i][0]));
@@ -83,12 +83,12 @@ static void test_contradictions(void **state)
         {"elbow", "min", "-5", "signed is no"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_arm_profile profile = arm();
+        struct aw_armctl_profile profile = arm();
         struct aw_error err;
         assert_int_equal(
-            aw_arm_profile_set(&profile, cases[i].joint, cases[i].key, cases[i].value, &err),
+            aw_armctl_profile_set(&profile, cases[i].joint, cases[i].key, cases[i].value, &err),
             AW_OK);
-        assert_int_equal(aw_arm_profile_finish(&profile, &err), AW_USAGE);
+        assert_int_equal(aw_armctl_profile_finish(&profile, &err), AW_USAGE);
         assert_non_null(strstr(err.text, cases[i].says));
     }
 }
@@ -96,54 +96,54 @@ static void test_contradictions(void **state)
 static void test_too_many_joints(void **state)
 {
     (void)state;
-    struct aw_arm_profile profile = {0};
+    struct aw_armctl_profile profile = {0};
     struct aw_error err;
-    for (int i = 0; i < AW_ARM_JOINTS; i++) {
+    for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
         char name[2] = {(char)('a' + i), 0}, index[2] = {(char)('0' + i), 0};
-        assert_int_equal(aw_arm_profile_set(&profile, name, "index", index, &err), AW_OK);
+        assert_int_equal(aw_armctl_profile_set(&profile, name, "index", index, &err), AW_OK);
     }
-    assert_int_equal(aw_arm_profile_set(&profile, "k", "index", "1", &err), AW_USAGE);
-    assert_int_equal(aw_arm_profile_finish(&profile, &err), AW_OK);
+    assert_int_equal(aw_armctl_profile_set(&profile, "k", "index", "1", &err), AW_USAGE);
+    assert_int_equal(aw_armctl_profile_finish(&profile, &err), AW_OK);
 }
 
 static void test_limits_are_named(void **state)
 {
     (void)state;
-    struct aw_arm_profile profile = arm();
+    struct aw_armctl_profile profile = arm();
     struct aw_error err;
     struct aw_record record = COMMAND("deg", "joint", "4", "angle", "400");
-    assert_int_equal(aw_arm_profile_check(&profile, false, &record, &err), AW_LIMIT);
+    assert_int_equal(aw_armctl_profile_check(&profile, false, &record, &err), AW_LIMIT);
     assert_string_equal(err.text, "elbow: 400 deg is above its maximum 180 deg — see [joint elbow] "
                                   "in the config, or --force");
     record = COMMAND("deg", "joint", "1", "angle", "-91");
-    assert_int_equal(aw_arm_profile_check(&profile, true, &record, &err), AW_LIMIT);
+    assert_int_equal(aw_armctl_profile_check(&profile, true, &record, &err), AW_LIMIT);
     assert_non_null(strstr(err.text, "base: -91 deg is below its minimum -90 deg"));
     record = COMMAND("deg", "joint", "1", "angle", "-90");
-    assert_int_equal(aw_arm_profile_check(&profile, false, &record, &err), AW_OK);
+    assert_int_equal(aw_armctl_profile_check(&profile, false, &record, &err), AW_OK);
 }
 
 static void test_arm_checks_its_three_joints(void **state)
 {
     (void)state;
-    struct aw_arm_profile profile = arm();
+    struct aw_armctl_profile profile = arm();
     struct aw_error err;
     struct aw_record record = COMMAND("arm", "r", "250", "theta", "45", "h", "120");
-    assert_int_equal(aw_arm_profile_check(&profile, false, &record, &err), AW_OK);
+    assert_int_equal(aw_armctl_profile_check(&profile, false, &record, &err), AW_OK);
     record = COMMAND("arm", "r", "250", "theta", "91", "h", "120");
-    assert_int_equal(aw_arm_profile_check(&profile, false, &record, &err), AW_LIMIT);
+    assert_int_equal(aw_armctl_profile_check(&profile, false, &record, &err), AW_LIMIT);
     assert_non_null(strstr(err.text, "base:"));
     record = COMMAND("arm", "r", "250", "theta", "45", "h", "301");
-    assert_int_equal(aw_arm_profile_check(&profile, false, &record, &err), AW_LIMIT);
+    assert_int_equal(aw_armctl_profile_check(&profile, false, &record, &err), AW_LIMIT);
     assert_non_null(strstr(err.text, "lift: 301 mm"));
 }
 
 static void test_wrong_kind(void **state)
 {
     (void)state;
-    struct aw_arm_profile profile = arm();
+    struct aw_armctl_profile profile = arm();
     struct aw_error err;
     struct aw_record record = COMMAND("deg", "joint", "2", "angle", "10");
-    assert_int_equal(aw_arm_profile_check(&profile, false, &record, &err), AW_USAGE);
+    assert_int_equal(aw_armctl_profile_check(&profile, false, &record, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "use pos"));
 }
 
@@ -152,26 +152,26 @@ static void test_without_a_profile(void **state)
     (void)state;
     struct aw_error err;
     struct aw_record record = COMMAND("deg", "joint", "7", "angle", "361");
-    assert_int_equal(aw_arm_profile_check(NULL, false, &record, &err), AW_LIMIT);
+    assert_int_equal(aw_armctl_profile_check(NULL, false, &record, &err), AW_LIMIT);
     assert_non_null(strstr(err.text, "joint 7: 361 deg"));
     record = COMMAND("deg", "joint", "7", "angle", "-1");
-    assert_int_equal(aw_arm_profile_check(NULL, false, &record, &err), AW_LIMIT);
+    assert_int_equal(aw_armctl_profile_check(NULL, false, &record, &err), AW_LIMIT);
     assert_non_null(strstr(err.text, "--signed"));
-    assert_int_equal(aw_arm_profile_check(NULL, true, &record, &err), AW_OK);
+    assert_int_equal(aw_armctl_profile_check(NULL, true, &record, &err), AW_OK);
     record = COMMAND("pos", "joint", "0", "position", "999");
-    assert_int_equal(aw_arm_profile_check(NULL, false, &record, &err), AW_OK);
+    assert_int_equal(aw_armctl_profile_check(NULL, false, &record, &err), AW_OK);
     record = COMMAND("mov", "distance", "-250");
-    assert_int_equal(aw_arm_profile_check(NULL, false, &record, &err), AW_OK);
+    assert_int_equal(aw_armctl_profile_check(NULL, false, &record, &err), AW_OK);
 }
 
 static void test_longest_motion(void **state)
 {
     (void)state;
-    struct aw_arm_profile profile = arm();
+    struct aw_armctl_profile profile = arm();
     struct aw_record record = COMMAND("deg", "joint", "1", "angle", "10");
-    assert_int_equal(aw_arm_profile_longest_ms(&profile, &record), 4000);
+    assert_int_equal(aw_armctl_profile_longest_ms(&profile, &record), 4000);
     record = COMMAND("deg", "joint", "4", "angle", "10");
-    assert_int_equal(aw_arm_profile_longest_ms(&profile, &record), 0);
+    assert_int_equal(aw_armctl_profile_longest_ms(&profile, &record), 0);
 }
 
 int main(void)

@@ -34,39 +34,39 @@ static int remove_root(void **state)
 static void write_file(const char *key, const char *text)
 {
     char path[PATH_MAX];
-    assert_int_equal(aw_arm_state_path(dir, key, path, sizeof path, NULL), AW_OK);
+    assert_int_equal(aw_armctl_state_path(dir, key, path, sizeof path, NULL), AW_OK);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs(text, file);
     fclose(file);
 }
 
-static struct aw_arm_memory sample(void)
+static struct aw_armctl_memory sample(void)
 {
-    struct aw_arm_memory memory = {
-        .known = true, .tx = 1, .rx = 3, .agreed = true, .pings = AW_ARM_PINGS_NEXT};
-    aw_arm_memory_owe(&memory, "DEG1,010");
-    aw_arm_memory_owe(&memory, "ARM250,-45,120");
+    struct aw_armctl_memory memory = {
+        .known = true, .tx = 1, .rx = 3, .agreed = true, .pings = AW_ARMCTL_PINGS_NEXT};
+    aw_armctl_memory_owe(&memory, "DEG1,010");
+    aw_armctl_memory_owe(&memory, "ARM250,-45,120");
     strcpy(memory.received, "DEG1,090");
     strcpy(memory.pending, "ARM250,-45,120");
     strcpy(memory.confirmed, "DEG1,090");
-    memory.places[1] = (struct aw_arm_place){true, AW_ARM_ROTATE, -90};
-    memory.places[5] = (struct aw_arm_place){true, AW_ARM_PULSE, 1600};
-    memory.places[9] = (struct aw_arm_place){true, AW_ARM_TRANSLATE, 120};
+    memory.places[1] = (struct aw_armctl_place){true, AW_ARMCTL_ROTATE, -90};
+    memory.places[5] = (struct aw_armctl_place){true, AW_ARMCTL_PULSE, 1600};
+    memory.places[9] = (struct aw_armctl_place){true, AW_ARMCTL_TRANSLATE, 120};
     return memory;
 }
 
 static void test_there_and_back(void **state)
 {
     (void)state;
-    struct aw_arm_memory saved = sample(), loaded;
+    struct aw_armctl_memory saved = sample(), loaded;
     struct aw_error err;
-    assert_int_equal(aw_arm_state_save(dir, "serial:usb-FTDI one", &saved, &err), AW_OK);
-    assert_true(aw_arm_state_load(dir, "serial:usb-FTDI one", &loaded));
+    assert_int_equal(aw_armctl_state_save(dir, "serial:usb-FTDI one", &saved, &err), AW_OK);
+    assert_true(aw_armctl_state_load(dir, "serial:usb-FTDI one", &loaded));
     assert_int_equal(loaded.tx, 1);
     assert_int_equal(loaded.rx, 3);
     assert_true(loaded.agreed);
-    assert_int_equal(loaded.pings, AW_ARM_PINGS_NEXT);
+    assert_int_equal(loaded.pings, AW_ARMCTL_PINGS_NEXT);
     assert_int_equal(loaded.n_owed, 2);
     assert_string_equal(loaded.owed[0], "DEG1,010");
     assert_string_equal(loaded.owed[1], "ARM250,-45,120");
@@ -74,35 +74,35 @@ static void test_there_and_back(void **state)
     assert_string_equal(loaded.pending, "ARM250,-45,120");
     assert_string_equal(loaded.confirmed, "DEG1,090");
     assert_true(loaded.places[1].known && loaded.places[1].value == -90);
-    assert_true(loaded.places[5].known && loaded.places[5].kind == AW_ARM_PULSE);
-    assert_true(loaded.places[9].known && loaded.places[9].kind == AW_ARM_TRANSLATE);
+    assert_true(loaded.places[5].known && loaded.places[5].kind == AW_ARMCTL_PULSE);
+    assert_true(loaded.places[9].known && loaded.places[9].kind == AW_ARMCTL_TRANSLATE);
     assert_false(loaded.places[0].known);
 }
 
 static void test_the_oldest_that_is_owed_goes_first(void **state)
 {
     (void)state;
-    struct aw_arm_memory memory = {0};
-    char body[AW_ARM_BODY_MAX + 1];
-    for (int i = 0; i < AW_ARM_OWED_MAX + 2; i++) {
+    struct aw_armctl_memory memory = {0};
+    char body[AW_ARMCTL_BODY_MAX + 1];
+    for (int i = 0; i < AW_ARMCTL_OWED_MAX + 2; i++) {
         snprintf(body, sizeof body, "DEG1,%03d", i);
-        aw_arm_memory_owe(&memory, body);
+        aw_armctl_memory_owe(&memory, body);
     }
-    assert_int_equal(memory.n_owed, AW_ARM_OWED_MAX);
+    assert_int_equal(memory.n_owed, AW_ARMCTL_OWED_MAX);
     assert_string_equal(memory.owed[0], "DEG1,002");
-    aw_arm_memory_settle(&memory, 1);
+    aw_armctl_memory_settle(&memory, 1);
     assert_string_equal(memory.owed[1], "DEG1,004");
     while (memory.n_owed)
-        aw_arm_memory_settle(&memory, memory.n_owed - 1);
+        aw_armctl_memory_settle(&memory, memory.n_owed - 1);
     assert_string_equal(memory.owed[0], "");
 }
 
 static void test_devices_are_kept_apart(void **state)
 {
     (void)state;
-    struct aw_arm_memory saved = sample(), loaded;
-    assert_int_equal(aw_arm_state_save(dir, "tty:/dev/a_b", &saved, NULL), AW_OK);
-    assert_false(aw_arm_state_load(dir, "tty:/dev/a/b", &loaded));
+    struct aw_armctl_memory saved = sample(), loaded;
+    assert_int_equal(aw_armctl_state_save(dir, "tty:/dev/a_b", &saved, NULL), AW_OK);
+    assert_false(aw_armctl_state_load(dir, "tty:/dev/a/b", &loaded));
     assert_false(loaded.known);
     assert_int_equal(loaded.tx, 0);
 }
@@ -126,30 +126,30 @@ static void test_nothing_or_nonsense_is_a_fresh_start(void **state)
         "armctl sequence memory 2\nkey K\ntx 1\nwhat is this\n",
         "armctl sequence memory 2\nkey K\ntx",
     };
-    struct aw_arm_memory memory = sample();
-    assert_int_equal(aw_arm_state_save(dir, "K", &memory, NULL), AW_OK);
+    struct aw_armctl_memory memory = sample();
+    assert_int_equal(aw_armctl_state_save(dir, "K", &memory, NULL), AW_OK);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         write_file("K", texts[i]);
-        assert_false(aw_arm_state_load(dir, "K", &memory));
-        struct aw_arm_memory fresh = {0};
+        assert_false(aw_armctl_state_load(dir, "K", &memory));
+        struct aw_armctl_memory fresh = {0};
         assert_memory_equal(&memory, &fresh, sizeof fresh);
     }
-    assert_false(aw_arm_state_load("/nonexistent", "K", &memory));
+    assert_false(aw_armctl_state_load("/nonexistent", "K", &memory));
 }
 
 static void test_failure_leaves_the_old_file(void **state)
 {
     (void)state;
-    struct aw_arm_memory memory = sample();
+    struct aw_armctl_memory memory = sample();
     struct aw_error err = {0};
-    assert_int_equal(aw_arm_state_save("/dev/null/x", "K", &memory, &err), AW_REFUSED);
+    assert_int_equal(aw_armctl_state_save("/dev/null/x", "K", &memory, &err), AW_REFUSED);
     assert_non_null(strstr(err.text, "could not be remembered"));
     /* a directory in the place of the file: the rename fails, the new file goes away again */
     char path[PATH_MAX], fresh[PATH_MAX + 16];
-    assert_int_equal(aw_arm_state_save(dir, "first", &memory, NULL), AW_OK);
-    aw_arm_state_path(dir, "blocked", path, sizeof path, NULL);
+    assert_int_equal(aw_armctl_state_save(dir, "first", &memory, NULL), AW_OK);
+    aw_armctl_state_path(dir, "blocked", path, sizeof path, NULL);
     assert_int_equal(mkdir(path, 0700), 0);
-    assert_int_equal(aw_arm_state_save(dir, "blocked", &memory, &err), AW_REFUSED);
+    assert_int_equal(aw_armctl_state_save(dir, "blocked", &memory, &err), AW_REFUSED);
     snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
     assert_int_equal(access(fresh, F_OK), -1);
 }
@@ -158,17 +158,17 @@ static void test_failure_leaves_the_old_file(void **state)
 static void test_full_disk(void **state)
 {
     (void)state;
-    struct aw_arm_memory memory = sample(), loaded;
+    struct aw_armctl_memory memory = sample(), loaded;
     struct aw_error err = {0};
     char path[PATH_MAX], fresh[PATH_MAX + 16];
-    assert_int_equal(aw_arm_state_save(dir, "full", &memory, NULL), AW_OK);
-    aw_arm_state_path(dir, "full", path, sizeof path, NULL);
+    assert_int_equal(aw_armctl_state_save(dir, "full", &memory, NULL), AW_OK);
+    aw_armctl_state_path(dir, "full", path, sizeof path, NULL);
     snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
     assert_int_equal(symlink("/dev/full", fresh), 0);
     memory.tx = 0;
-    assert_int_equal(aw_arm_state_save(dir, "full", &memory, &err), AW_REFUSED);
+    assert_int_equal(aw_armctl_state_save(dir, "full", &memory, &err), AW_REFUSED);
     assert_non_null(strstr(err.text, "No space left"));
-    assert_true(aw_arm_state_load(dir, "full", &loaded));
+    assert_true(aw_armctl_state_load(dir, "full", &loaded));
     assert_int_equal(loaded.tx, 1);
 }
 
@@ -177,9 +177,9 @@ static void test_long_paths(void **state)
     (void)state;
     char path[40];
     struct aw_error err;
-    assert_int_equal(aw_arm_state_path("/a", "k", path, sizeof path, &err), AW_OK);
+    assert_int_equal(aw_armctl_state_path("/a", "k", path, sizeof path, &err), AW_OK);
     assert_int_equal(
-        aw_arm_state_path("/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "k", path, sizeof path, &err),
+        aw_armctl_state_path("/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "k", path, sizeof path, &err),
         AW_USAGE);
 }
 
