@@ -23,40 +23,40 @@ static enum aw_status views_path(struct aw_session *session, char *path, size_t 
     return AW_OK;
 }
 
-static enum aw_status load_views(struct aw_session *session, struct aw_unity_views *views)
+static enum aw_status load_views(struct aw_session *session, struct aw_unitysim_views *views)
 {
     char path[512];
     enum aw_status status = views_path(session, path, sizeof path);
-    return status == AW_OK ? aw_unity_views_load(views, path, &session->err) : status;
+    return status == AW_OK ? aw_unitysim_views_load(views, path, &session->err) : status;
 }
 
 enum aw_status unity_view(struct aw_session *session, const char *name,
-                          struct aw_unity_camera *camera)
+                          struct aw_unitysim_camera *camera)
 {
-    struct aw_unity_views views;
-    *camera = (struct aw_unity_camera){0};
+    struct aw_unitysim_views views;
+    *camera = (struct aw_unitysim_camera){0};
     if (strcmp(name, "default") == 0)
         return AW_OK;
     enum aw_status status = load_views(session, &views);
     if (status != AW_OK)
         return status;
-    status = aw_unity_views_parse(&views, name, camera, &session->err);
-    aw_unity_views_free(&views);
+    status = aw_unitysim_views_parse(&views, name, camera, &session->err);
+    aw_unitysim_views_free(&views);
     return status;
 }
 
 void unity_complete_views(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    struct aw_unity_views views;
+    struct aw_unitysim_views views;
     add(context, "default", "the scene's own");
     if (load_views(session, &views) != AW_OK)
         return;
     for (size_t i = 0; i < views.n; i++)
         add(context, views.views[i].name, NULL);
-    aw_unity_views_free(&views);
+    aw_unitysim_views_free(&views);
 }
 
-static void add_camera(struct aw_object *object, const struct aw_unity_camera *camera)
+static void add_camera(struct aw_object *object, const struct aw_unitysim_camera *camera)
 {
     aw_object_number(object, "x", camera->x, 0, "mm");
     aw_object_number(object, "y", camera->y, 0, "mm");
@@ -68,15 +68,15 @@ static void add_camera(struct aw_object *object, const struct aw_unity_camera *c
 
 static enum aw_status list_views(struct aw_session *session)
 {
-    struct aw_unity_views views;
+    struct aw_unitysim_views views;
     char path[512];
     enum aw_status status = views_path(session, path, sizeof path);
     if (status == AW_OK)
-        status = aw_unity_views_load(&views, path, &session->err);
+        status = aw_unitysim_views_load(&views, path, &session->err);
     if (status != AW_OK)
         return status;
     for (size_t i = 0; i < views.n; i++) {
-        const struct aw_unity_camera *c = &views.views[i].camera;
+        const struct aw_unitysim_camera *c = &views.views[i].camera;
         const char *name = views.views[i].name;
         struct aw_object row;
         aw_object_start(&row, NULL);
@@ -87,24 +87,24 @@ static enum aw_status list_views(struct aw_session *session)
     }
     if (views.n == 0)
         aw_session_notice(session, "no view is saved in %s", path);
-    aw_unity_views_free(&views);
+    aw_unitysim_views_free(&views);
     return AW_OK;
 }
 
 static enum aw_status save_view(struct aw_session *session, const char *name,
-                                const struct aw_unity_camera *camera)
+                                const struct aw_unitysim_camera *camera)
 {
-    struct aw_unity_views views;
+    struct aw_unitysim_views views;
     char path[512];
     enum aw_status status = views_path(session, path, sizeof path);
     if (status == AW_OK)
-        status = aw_unity_views_load(&views, path, &session->err);
+        status = aw_unitysim_views_load(&views, path, &session->err);
     if (status != AW_OK)
         return status;
-    status = aw_unity_views_put(&views, name, camera, &session->err);
+    status = aw_unitysim_views_put(&views, name, camera, &session->err);
     if (status == AW_OK)
-        status = aw_unity_views_save(&views, path, &session->err);
-    aw_unity_views_free(&views);
+        status = aw_unitysim_views_save(&views, path, &session->err);
+    aw_unitysim_views_free(&views);
     return status;
 }
 
@@ -112,7 +112,7 @@ static enum aw_status save_view(struct aw_session *session, const char *name,
  */
 
 static void report(struct aw_session *session, const char *result,
-                   const struct aw_unity_camera *camera)
+                   const struct aw_unitysim_camera *camera)
 {
     struct aw_object *object = &session->result;
     aw_object_start(object, "camera");
@@ -120,26 +120,26 @@ static void report(struct aw_session *session, const char *result,
     add_camera(object, camera);
 }
 
-static enum aw_status get(struct aw_session *session, struct aw_unity_camera *camera)
+static enum aw_status get(struct aw_session *session, struct aw_unitysim_camera *camera)
 {
-    enum aw_status status = aw_unity_camera_get(unity_of(session), camera,
-                                                unity_patience_ns(session, 2), &session->err);
+    enum aw_status status = aw_unitysim_camera_get(unity_of(session), camera,
+                                                   unity_patience_ns(session, 2), &session->err);
     unity_notice_last_news(session);
     return status;
 }
 
 /* Sends it, and asks where the camera is now. */
-static enum aw_status put(struct aw_session *session, const struct aw_unity_camera *camera)
+static enum aw_status put(struct aw_session *session, const struct aw_unitysim_camera *camera)
 {
-    struct aw_unity *unity = unity_of(session);
-    struct aw_unity_camera now;
+    struct aw_unitysim *unity = unity_of(session);
+    struct aw_unitysim_camera now;
     struct aw_record record;
     if (aw_flag(session, "dry-run")) {
-        aw_unity_update_record(unity, camera, &record);
+        aw_unitysim_update_record(unity, camera, &record);
         return unity_dry_run(session, &record);
     }
     enum aw_status status =
-        aw_unity_update(unity, camera, unity_patience_ns(session, 2), &session->err);
+        aw_unitysim_update(unity, camera, unity_patience_ns(session, 2), &session->err);
     if (status == AW_OK)
         unity_limits_reported(session, &unity->options.limits);
     if (status == AW_OK)
@@ -153,9 +153,12 @@ static const struct {
     const char *name;
     size_t at;
 } parts[] = {
-    {"x", offsetof(struct aw_unity_camera, x)},   {"y", offsetof(struct aw_unity_camera, y)},
-    {"z", offsetof(struct aw_unity_camera, z)},   {"rx", offsetof(struct aw_unity_camera, rx)},
-    {"ry", offsetof(struct aw_unity_camera, ry)}, {"rz", offsetof(struct aw_unity_camera, rz)},
+    {"x", offsetof(struct aw_unitysim_camera, x)},
+    {"y", offsetof(struct aw_unitysim_camera, y)},
+    {"z", offsetof(struct aw_unitysim_camera, z)},
+    {"rx", offsetof(struct aw_unitysim_camera, rx)},
+    {"ry", offsetof(struct aw_unitysim_camera, ry)},
+    {"rz", offsetof(struct aw_unitysim_camera, rz)},
 };
 
 enum { PARTS = sizeof parts / sizeof *parts };
@@ -185,7 +188,7 @@ static enum aw_status parse_values(struct aw_session *session, const struct aw_a
 /* What is not given stays as it is. */
 static enum aw_status change(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_unity_camera camera = {0};
+    struct aw_unitysim_camera camera = {0};
     double values[PARTS];
     size_t given;
     enum aw_status status = parse_values(session, args, values, &given);
@@ -205,7 +208,7 @@ static enum aw_status change(struct aw_session *session, const struct aw_args *a
 static enum aw_status with_view(struct aw_session *session, const struct aw_args *args, bool use)
 {
     const char *name = aw_arg(args, "name", 0);
-    struct aw_unity_camera camera;
+    struct aw_unitysim_camera camera;
     if (!name)
         return aw_fail(&session->err, AW_USAGE, "camera %s takes the name of a view",
                        use ? "use" : "save");
@@ -226,7 +229,7 @@ static enum aw_status with_view(struct aw_session *session, const struct aw_args
 
 static enum aw_status show(struct aw_session *session)
 {
-    struct aw_unity_camera camera;
+    struct aw_unitysim_camera camera;
     enum aw_status status = get(session, &camera);
     if (status == AW_OK)
         report(session, "got", &camera);
@@ -259,7 +262,7 @@ enum aw_status run_camera(struct aw_session *session, const struct aw_args *args
     if (strcmp(action, "set") == 0)
         return change(session, args);
     if (strcmp(action, "default") == 0)
-        return put(session, &(struct aw_unity_camera){0});
+        return put(session, &(struct aw_unitysim_camera){0});
     return with_view(session, args, strcmp(action, "use") == 0);
 }
 
@@ -270,13 +273,13 @@ enum aw_status run_update(struct aw_session *session, const struct aw_args *args
     enum aw_status status = unity_ready_to_make(session);
     if (status != AW_OK)
         return status;
-    struct aw_unity *unity = unity_of(session);
-    aw_unity_update_record(unity, NULL, &record);
+    struct aw_unitysim *unity = unity_of(session);
+    aw_unitysim_update_record(unity, NULL, &record);
     status = unity_read_fields(session, args, &record);
     if (status != AW_OK)
         return status;
-    struct aw_unity_camera camera = aw_unity_get_camera(&record);
-    unity->options.limits = aw_unity_get_limits(&record);
-    status = aw_unity_limits_check(&unity->options.limits, &session->err);
+    struct aw_unitysim_camera camera = aw_unitysim_get_camera(&record);
+    unity->options.limits = aw_unitysim_get_limits(&record);
+    status = aw_unitysim_limits_check(&unity->options.limits, &session->err);
     return status == AW_OK ? put(session, &camera) : status;
 }

@@ -7,7 +7,7 @@
 #include "state.h"
 
 static enum aw_status parse(struct aw_session *session, const struct aw_args *args,
-                            struct aw_unity_drive drives[AW_UNITY_JOINTS], unsigned *named)
+                            struct aw_unitysim_drive drives[AW_UNITYSIM_JOINTS], unsigned *named)
 {
     enum aw_status status = AW_OK;
     bool force = aw_flag(session, "force");
@@ -16,8 +16,8 @@ static enum aw_status parse(struct aw_session *session, const struct aw_args *ar
         int joint;
         status = unity_pair_joint(session, &args->bound[i], &joint);
         if (status == AW_OK)
-            status = aw_unity_drive_parse(joint, args->bound[i].text, force, &drives[joint],
-                                          &session->err);
+            status = aw_unitysim_drive_parse(joint, args->bound[i].text, force, &drives[joint],
+                                             &session->err);
         if (status == AW_OK)
             *named |= 1u << joint;
     }
@@ -27,26 +27,27 @@ static enum aw_status parse(struct aw_session *session, const struct aw_args *ar
 }
 
 /* Joints that are not named are stopped: a latched command of an earlier client ends here. */
-static void latch(struct aw_unity *unity, const struct aw_unity_drive drives[AW_UNITY_JOINTS])
+static void latch(struct aw_unitysim *unity,
+                  const struct aw_unitysim_drive drives[AW_UNITYSIM_JOINTS])
 {
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        aw_unity_drive(unity, i, drives[i]);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        aw_unitysim_drive(unity, i, drives[i]);
 }
 
 static enum aw_status dry_run(struct aw_session *session,
-                              const struct aw_unity_drive drives[AW_UNITY_JOINTS])
+                              const struct aw_unitysim_drive drives[AW_UNITYSIM_JOINTS])
 {
-    struct aw_unity *unity = unity_of(session);
+    struct aw_unitysim *unity = unity_of(session);
     struct aw_record record;
     memcpy(unity->drive, drives, sizeof unity->drive);
-    aw_unity_control_record(unity, &record);
+    aw_unitysim_control_record(unity, &record);
     return unity_dry_run(session, &record);
 }
 
 /* The first packet leaves at once; whether anybody listens shows a moment later. */
 static enum aw_status stream(struct aw_session *session, int64_t deadline)
 {
-    struct aw_unity *unity = unity_of(session);
+    struct aw_unitysim *unity = unity_of(session);
     if (aw_flag(session, "follow"))
         return unity_follow(session, deadline);
     int64_t soon = aw_clock_now(session->clock) + AW_SECOND / 2;
@@ -60,14 +61,14 @@ static enum aw_status stream(struct aw_session *session, int64_t deadline)
 static void report(struct aw_session *session, unsigned named)
 {
     aw_object_text(&session->result, "result", "stopped");
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         if (named & 1u << i || named == 0)
             unity_report_joint(session, i);
 }
 
 enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_unity_drive drives[AW_UNITY_JOINTS] = {{0}};
+    struct aw_unitysim_drive drives[AW_UNITYSIM_JOINTS] = {{0}};
     double seconds = aw_option_number(session, "for");
     unsigned named;
     enum aw_status status = parse(session, args, drives, &named);
@@ -76,10 +77,10 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return dry_run(session, drives);
     if (status == AW_OK)
-        status = aw_unity_drain(unity_of(session), &session->err);
+        status = aw_unitysim_drain(unity_of(session), &session->err);
     if (status != AW_OK)
         return status;
-    struct aw_unity_counters before = unity_of(session)->counters;
+    struct aw_unitysim_counters before = unity_of(session)->counters;
     aw_session_moves(session);
     latch(unity_of(session), drives);
     if (seconds <= 0)
@@ -95,12 +96,12 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
     return status;
 }
 
-static struct aw_unity_drive drive_of(const struct aw_record *record, int joint)
+static struct aw_unitysim_drive drive_of(const struct aw_record *record, int joint)
 {
     const struct aw_codec *codec = record->codec;
-    return (struct aw_unity_drive){
-        .velocity = (int)record->v[aw_unity_scalar(codec, joint, "velocity")],
-        .state = (enum aw_unity_state)record->v[aw_unity_scalar(codec, joint, "state")],
+    return (struct aw_unitysim_drive){
+        .velocity = (int)record->v[aw_unitysim_scalar(codec, joint, "velocity")],
+        .state = (enum aw_unitysim_state)record->v[aw_unitysim_scalar(codec, joint, "state")],
     };
 }
 
@@ -111,7 +112,7 @@ enum aw_status run_control(struct aw_session *session, const struct aw_args *arg
     enum aw_status status = unity_ready_to_make(session);
     if (status != AW_OK)
         return status;
-    struct aw_unity *unity = unity_of(session);
+    struct aw_unitysim *unity = unity_of(session);
     aw_record_init(&record, unity->control, AW_TX);
     status = unity_read_fields(session, args, &record);
     if (status == AW_OK && aw_flag(session, "dry-run"))
@@ -119,14 +120,14 @@ enum aw_status run_control(struct aw_session *session, const struct aw_args *arg
     if (status != AW_OK)
         return status;
     aw_session_moves(session);
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        aw_unity_drive(unity, i, drive_of(&record, i));
-    status = unity_run(session, aw_clock_now(session->clock) + AW_UNITY_CADENCE_NS);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        aw_unitysim_drive(unity, i, drive_of(&record, i));
+    status = unity_run(session, aw_clock_now(session->clock) + AW_UNITYSIM_CADENCE_NS);
     if (status != AW_OK || session->one_shot)
         return unity_end_motion(session, status);
     session->moving = false;
     session->ongoing = AW_ONGOING_RUNNING;
-    aw_unity_leave(unity);
+    aw_unitysim_leave(unity);
     aw_object_start(&session->result, "control");
     aw_object_text(&session->result, "result", "sent");
     return AW_OK;
@@ -135,7 +136,7 @@ enum aw_status run_control(struct aw_session *session, const struct aw_args *arg
 static enum aw_status dry_stop(struct aw_session *session)
 {
     struct aw_record record;
-    aw_unity_control_record(unity_of(session), &record);
+    aw_unitysim_control_record(unity_of(session), &record);
     return unity_dry_run(session, &record);
 }
 

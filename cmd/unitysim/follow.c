@@ -24,17 +24,17 @@ struct follow {
 static enum aw_status drive_word(struct aw_session *session, const char *word)
 {
     struct aw_bound bound = {.name = word, .text = strchr(word, '=')};
-    struct aw_unity_drive drive;
+    struct aw_unitysim_drive drive;
     int joint;
     if (!bound.text)
         return aw_fail(&session->err, AW_USAGE, "'%.40s' — write JOINT=VALUE, like elbow=+45",
                        word);
     enum aw_status status = unity_pair_joint(session, &bound, &joint);
     if (status == AW_OK)
-        status = aw_unity_drive_parse(joint, bound.text + 1, aw_flag(session, "force"), &drive,
-                                      &session->err);
+        status = aw_unitysim_drive_parse(joint, bound.text + 1, aw_flag(session, "force"), &drive,
+                                         &session->err);
     if (status == AW_OK)
-        aw_unity_drive(unity_of(session), joint, drive);
+        aw_unitysim_drive(unity_of(session), joint, drive);
     return status;
 }
 
@@ -95,8 +95,8 @@ static void watch_deadman(struct follow *f)
     if (f->deadman_ns == 0 || f->silent || no_answer_hint < f->deadman_ns)
         return;
     f->silent = true;
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        aw_unity_drive(unity_of(session), i, (struct aw_unity_drive){0});
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        aw_unitysim_drive(unity_of(session), i, (struct aw_unitysim_drive){0});
     aw_session_notice(session, "no line for %.0f ms: all joints are stopped until one comes",
                       (double)no_answer_hint / 1e6);
 }
@@ -112,7 +112,7 @@ enum aw_status unity_follow(struct aw_session *session, int64_t deadline)
     f->deadman_ns = (int64_t)(aw_option_number(session, "deadman") * 1e9);
     f->received_ns = aw_clock_now(session->clock);
     while (status == AW_OK && !f->done && (now = aw_clock_now(session->clock)) < deadline) {
-        int64_t next = now + AW_UNITY_CADENCE_NS / 3;
+        int64_t next = now + AW_UNITYSIM_CADENCE_NS / 3;
         status = read_lines(f);
         watch_deadman(f);
         if (status == AW_OK && !f->done)

@@ -19,24 +19,24 @@ enum aw_status unity_pair_joint(struct aw_session *session, const struct aw_boun
 {
     char name[48];
     unity_pair_name(bound, name);
-    return aw_unity_joint_parse(name, joint, &session->err);
+    return aw_unitysim_joint_parse(name, joint, &session->err);
 }
 
 void unity_position_text(int ticks, char *out, size_t size)
 {
-    snprintf(out, size, "%d (%.1f deg)", ticks, aw_unity_degrees(ticks));
+    snprintf(out, size, "%d (%.1f deg)", ticks, aw_unitysim_degrees(ticks));
 }
 
 void unity_report_joint(struct aw_session *session, int joint)
 {
-    const struct aw_unity_feedback *feedback = &unity_of(session)->feedback;
+    const struct aw_unitysim_feedback *feedback = &unity_of(session)->feedback;
     char key[48];
     if (feedback->count == 0)
         return;
     int ticks = feedback->position[joint];
-    aw_object_number(&session->result, aw_unity_joint_name(joint), ticks, 0, NULL);
-    snprintf(key, sizeof key, "%s_deg", aw_unity_joint_name(joint));
-    aw_object_number(&session->result, key, aw_unity_degrees(ticks), 2, "deg");
+    aw_object_number(&session->result, aw_unitysim_joint_name(joint), ticks, 0, NULL);
+    snprintf(key, sizeof key, "%s_deg", aw_unitysim_joint_name(joint));
+    aw_object_number(&session->result, key, aw_unitysim_degrees(ticks), 2, "deg");
 }
 
 /* ---- Completion --------------------------------------------------------------------------------
@@ -45,34 +45,34 @@ void unity_report_joint(struct aw_session *session, int joint)
 void unity_complete_joints(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     (void)session;
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        add(context, aw_unity_joint_name(i), NULL);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        add(context, aw_unitysim_joint_name(i), NULL);
 }
 
 static void offer(aw_candidate_fn *add, void *context, int joint, const char *value,
                   const char *help)
 {
     char word[64];
-    snprintf(word, sizeof word, "%s=%s", aw_unity_joint_name(joint), value);
+    snprintf(word, sizeof word, "%s=%s", aw_unitysim_joint_name(joint), value);
     add(context, word, help);
 }
 
 static void offer_joints(struct aw_session *session, aw_candidate_fn *add, void *context,
                          const char *what)
 {
-    struct aw_unity_limits limits;
+    struct aw_unitysim_limits limits;
     char help[96];
     bool known = unity_limits(session, &limits) == AW_OK;
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         if (known && *what == 'p')
             snprintf(help, sizeof help, "%s, %d to %d", what, limits.joint[i].min,
                      limits.joint[i].max);
         else
-            snprintf(help, sizeof help, "%s, up to %d", what, aw_unity_velocity_cap(i));
+            snprintf(help, sizeof help, "%s, up to %d", what, aw_unitysim_velocity_cap(i));
         offer(add, context, i, "", help);
     }
-    offer(add, context, AW_UNITY_HAND, "open", "the fingers");
-    offer(add, context, AW_UNITY_HAND, "close", "the fingers");
+    offer(add, context, AW_UNITYSIM_HAND, "open", "the fingers");
+    offer(add, context, AW_UNITYSIM_HAND, "close", "the fingers");
 }
 
 void unity_complete_drives(struct aw_session *session, aw_candidate_fn *add, void *context)

@@ -11,11 +11,11 @@
 #include "shell/core/dry.h"
 #include "state.h"
 
-static struct aw_unity_limits *usual(struct aw_session *session)
+static struct aw_unitysim_limits *usual(struct aw_session *session)
 {
     struct unity_state *state = session->state;
     if (!state->configured)
-        state->usual = aw_unity_limits_default();
+        state->usual = aw_unitysim_limits_default();
     state->configured = true;
     return &state->usual;
 }
@@ -23,7 +23,7 @@ static struct aw_unity_limits *usual(struct aw_session *session)
 enum aw_status unity_configure(struct aw_session *session, const char *section, const char *key,
                                const char *value, struct aw_error *err)
 {
-    struct aw_unity_limits *limits = usual(session);
+    struct aw_unitysim_limits *limits = usual(session);
     struct aw_error why;
     double ticks;
     int joint;
@@ -31,9 +31,9 @@ enum aw_status unity_configure(struct aw_session *session, const char *section, 
     if (strncmp(section, "joint ", 6) != 0 || (!min && strcmp(key, "max") != 0))
         return aw_fail(err, AW_USAGE, "[%.40s] %.40s: use [joint NAME] with min and max", section,
                        key);
-    enum aw_status status = aw_unity_joint_parse(section + 6, &joint, &why);
+    enum aw_status status = aw_unitysim_joint_parse(section + 6, &joint, &why);
     if (status == AW_OK)
-        status = aw_unity_position_parse(joint, value, limits, &ticks, &why);
+        status = aw_unitysim_position_parse(joint, value, limits, &ticks, &why);
     if (status != AW_OK)
         return aw_fail(err, status, "[%.40s] %s: %s", section, key, why.text);
     if (ticks < 0 || ticks > UINT16_MAX)
@@ -69,28 +69,29 @@ static void remember(struct aw_session *session)
     if (state->limits_known || !memory_path(session, path, sizeof path) || stat(path, &status) != 0)
         return;
     state->limits = *usual(session);
-    state->limits_known = aw_unity_limits_load(&state->limits, path, NULL) == AW_OK;
+    state->limits_known = aw_unitysim_limits_load(&state->limits, path, NULL) == AW_OK;
 }
 
-void unity_limits_reported(struct aw_session *session, const struct aw_unity_limits *limits)
+void unity_limits_reported(struct aw_session *session, const struct aw_unitysim_limits *limits)
 {
     struct unity_state *state = session->state;
     char path[512];
     state->limits = *limits;
     state->limits_known = true;
     if (memory_path(session, path, sizeof path))
-        aw_unity_limits_save(limits, path, NULL);
+        aw_unitysim_limits_save(limits, path, NULL);
 }
 
-enum aw_status unity_new_limits(struct aw_session *session, struct aw_unity_limits *limits)
+enum aw_status unity_new_limits(struct aw_session *session, struct aw_unitysim_limits *limits)
 {
     const char *profile = aw_option(session, "limits");
     *limits = *usual(session);
-    enum aw_status status = profile ? aw_unity_limits_load(limits, profile, &session->err) : AW_OK;
-    return status == AW_OK ? aw_unity_limits_check(limits, &session->err) : status;
+    enum aw_status status =
+        profile ? aw_unitysim_limits_load(limits, profile, &session->err) : AW_OK;
+    return status == AW_OK ? aw_unitysim_limits_check(limits, &session->err) : status;
 }
 
-enum aw_status unity_limits(struct aw_session *session, struct aw_unity_limits *limits)
+enum aw_status unity_limits(struct aw_session *session, struct aw_unitysim_limits *limits)
 {
     struct unity_state *state = session->state;
     enum aw_status status = AW_OK;
@@ -102,45 +103,45 @@ enum aw_status unity_limits(struct aw_session *session, struct aw_unity_limits *
         return status;
     aw_session_notice(session, "%s — the usual limits stand in", session->err.text);
     session->err = (struct aw_error){.status = AW_OK}; /* what sends none goes on: stop, status */
-    *limits = aw_unity_limits_default();
+    *limits = aw_unitysim_limits_default();
     return AW_OK;
 }
 
 /* ---- The command -------------------------------------------------------------------------------
  */
 
-static void describe(struct aw_object *row, const struct aw_unity_limits *limits)
+static void describe(struct aw_object *row, const struct aw_unitysim_limits *limits)
 {
     aw_object_start(row, NULL);
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         const struct {
             const char *name;
             int value;
         } parts[] = {{"min", limits->joint[i].min},
                      {"max", limits->joint[i].max},
-                     {"velocity", aw_unity_velocity_cap(i)}};
+                     {"velocity", aw_unitysim_velocity_cap(i)}};
         for (int k = 0; k < 3; k++) {
             char key[48];
-            snprintf(key, sizeof key, "limits.%s.%s", aw_unity_joint_name(i), parts[k].name);
+            snprintf(key, sizeof key, "limits.%s.%s", aw_unitysim_joint_name(i), parts[k].name);
             aw_object_number(row, key, parts[k].value, 0, NULL);
         }
     }
 }
 
-static void show_text(struct aw_session *session, const struct aw_unity_limits *limits)
+static void show_text(struct aw_session *session, const struct aw_unitysim_limits *limits)
 {
     aw_output_print(&session->out, "%-13s %6s %6s   %9s %9s   %s\n", "joint", "min", "max", "min",
                     "max", "velocity");
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
-        const struct aw_unity_limit *limit = &limits->joint[i];
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        const struct aw_unitysim_limit *limit = &limits->joint[i];
         aw_output_print(&session->out, "%-13s %6d %6d   %6.1fdeg %6.1fdeg   %d\n",
-                        aw_unity_joint_name(i), limit->min, limit->max,
-                        aw_unity_degrees(limit->min), aw_unity_degrees(limit->max),
-                        aw_unity_velocity_cap(i));
+                        aw_unitysim_joint_name(i), limit->min, limit->max,
+                        aw_unitysim_degrees(limit->min), aw_unitysim_degrees(limit->max),
+                        aw_unitysim_velocity_cap(i));
     }
 }
 
-static enum aw_status show(struct aw_session *session, const struct aw_unity_limits *limits)
+static enum aw_status show(struct aw_session *session, const struct aw_unitysim_limits *limits)
 {
     struct aw_object row;
     describe(&row, limits);
@@ -149,21 +150,21 @@ static enum aw_status show(struct aw_session *session, const struct aw_unity_lim
     return AW_OK;
 }
 
-static enum aw_status send(struct aw_session *session, const struct aw_unity_limits *limits)
+static enum aw_status send(struct aw_session *session, const struct aw_unitysim_limits *limits)
 {
-    struct aw_unity *unity = unity_of(session);
+    struct aw_unitysim *unity = unity_of(session);
     struct aw_record record;
     unity->options.limits = *limits;
     if (aw_flag(session, "dry-run")) {
         aw_session_notice(session,
                           "an update carries the camera too, which would be asked for first; "
                           "the scene's own view stands here for it");
-        aw_unity_update_record(unity, NULL, &record);
+        aw_unitysim_update_record(unity, NULL, &record);
         return unity_dry_run(session, &record);
     }
     enum aw_status status = unity_feedback(session);
     if (status == AW_OK)
-        status = aw_unity_update(unity, NULL, unity_patience_ns(session, 2), &session->err);
+        status = aw_unitysim_update(unity, NULL, unity_patience_ns(session, 2), &session->err);
     if (status != AW_OK)
         return status;
     unity_limits_reported(session, limits);
@@ -173,7 +174,7 @@ static enum aw_status send(struct aw_session *session, const struct aw_unity_lim
 }
 
 static enum aw_status set(struct aw_session *session, const struct aw_args *args,
-                          struct aw_unity_limits *limits)
+                          struct aw_unitysim_limits *limits)
 {
     const char *name = aw_arg(args, "joint", 0), *min = aw_arg(args, "min", 0);
     const char *max = aw_arg(args, "max", 0);
@@ -181,23 +182,23 @@ static enum aw_status set(struct aw_session *session, const struct aw_args *args
     if (!name || !min || !max)
         return aw_fail(&session->err, AW_USAGE,
                        "limits set takes a joint and two positions — limits set elbow 1700 2570");
-    enum aw_status status = aw_unity_joint_parse(name, &joint, &session->err);
+    enum aw_status status = aw_unitysim_joint_parse(name, &joint, &session->err);
     if (status == AW_OK)
-        status = aw_unity_limit_parse(limits, joint, min, max, &session->err);
+        status = aw_unitysim_limit_parse(limits, joint, min, max, &session->err);
     return status == AW_OK ? send(session, limits) : status;
 }
 
 static enum aw_status with_file(struct aw_session *session, const struct aw_args *args,
-                                struct aw_unity_limits *limits, bool load)
+                                struct aw_unitysim_limits *limits, bool load)
 {
     const char *path = aw_arg(args, "file", 0);
     if (!path)
         return aw_fail(&session->err, AW_USAGE, "limits %s takes a file", load ? "load" : "save");
     enum aw_status status =
-        load ? aw_unity_limits_load(limits, path, &session->err) : aw_dry_ends(session);
+        load ? aw_unitysim_limits_load(limits, path, &session->err) : aw_dry_ends(session);
     if (status != AW_OK)
         return status;
-    return load ? send(session, limits) : aw_unity_limits_save(limits, path, &session->err);
+    return load ? send(session, limits) : aw_unitysim_limits_save(limits, path, &session->err);
 }
 
 /* To show or save them no link is needed, but where there is one they are those of its simulator.
@@ -214,7 +215,7 @@ static enum aw_status ready(struct aw_session *session, bool needed)
 enum aw_status run_limits(struct aw_session *session, const struct aw_args *args)
 {
     const char *action = aw_arg(args, "action", 0);
-    struct aw_unity_limits limits;
+    struct aw_unitysim_limits limits;
     bool change = action && (strcmp(action, "set") == 0 || strcmp(action, "load") == 0);
     enum aw_status status = ready(session, change);
     if (status == AW_OK)

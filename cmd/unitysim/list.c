@@ -13,7 +13,7 @@ static enum aw_status receives(struct aw_session *session, bool *received)
 {
     struct aw_link_options options = {.clock = session->clock};
     struct aw_link *link;
-    uint8_t bytes[AW_UNITY_FRAME_MAX];
+    uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
     size_t got = 0;
     *received = false;
     enum aw_status status = aw_dry_ends(session);

@@ -13,7 +13,7 @@ static const char *const settings[] = {"velocity", "tolerance", "timeout"};
 enum { VELOCITY, TOLERANCE, TIMEOUT, SETTINGS };
 
 struct request {
-    struct aw_unity_move move;
+    struct aw_unitysim_move move;
     const char *text[SETTINGS]; /* NULL: not given */
 };
 
@@ -28,22 +28,23 @@ static int setting_of(const char *name)
 static enum aw_status parse_goal(struct aw_session *session, const struct aw_bound *bound,
                                  struct request *request)
 {
-    const struct aw_unity_limits *limits = &unity_of(session)->options.limits;
+    const struct aw_unitysim_limits *limits = &unity_of(session)->options.limits;
     char name[48];
     double ticks;
     int joint;
     unity_pair_name(bound, name);
-    const char *near = aw_unity_joint_find(name) < 0 ? aw_suggest(name, settings, SETTINGS) : NULL;
+    const char *near =
+        aw_unitysim_joint_find(name) < 0 ? aw_suggest(name, settings, SETTINGS) : NULL;
     if (near)
         return aw_fail(&session->err, AW_USAGE, "move: no '%s' — did you mean '%s'?", name, near);
-    enum aw_status status = aw_unity_joint_parse(name, &joint, &session->err);
+    enum aw_status status = aw_unitysim_joint_parse(name, &joint, &session->err);
     if (status == AW_OK)
-        status = aw_unity_position_parse(joint, bound->text, limits, &ticks, &session->err);
+        status = aw_unitysim_position_parse(joint, bound->text, limits, &ticks, &session->err);
     if (status == AW_OK && fabs(ticks) > UINT16_MAX)
         return aw_fail(&session->err, AW_LIMIT, "%s: %.9g ticks is more than the wire carries",
                        name, ticks);
     if (status == AW_OK)
-        aw_unity_move_to(&request->move, joint, (int)lround(ticks));
+        aw_unitysim_move_to(&request->move, joint, (int)lround(ticks));
     return status;
 }
 
@@ -69,12 +70,12 @@ static enum aw_status parse_pairs(struct aw_session *session, const struct aw_ar
 
 /* "45" or "30deg/s", checked against the cap of the joint. */
 static enum aw_status set_velocity(struct aw_session *session, const char *text, int joint,
-                                   struct aw_unity_goal *goal)
+                                   struct aw_unitysim_goal *goal)
 {
-    struct aw_unity_drive drive;
+    struct aw_unitysim_drive drive;
     enum aw_status status =
-        aw_unity_drive_parse(joint, text, aw_flag(session, "force"), &drive, &session->err);
-    if (status == AW_OK && (drive.state != AW_UNITY_INCREASE || drive.velocity == 0))
+        aw_unitysim_drive_parse(joint, text, aw_flag(session, "force"), &drive, &session->err);
+    if (status == AW_OK && (drive.state != AW_UNITYSIM_INCREASE || drive.velocity == 0))
         return aw_fail(&session->err, AW_USAGE,
                        "velocity: '%.20s' — a speed without sign is needed, like 45 or 30deg/s",
                        text);
@@ -105,8 +106,8 @@ static enum aw_status apply_settings(struct aw_session *session, struct request 
     if (status == AW_OK && request->text[TIMEOUT])
         status = number(session, "timeout", request->text[TIMEOUT], "s", 0.001, 1e6, &seconds);
     request->move.timeout_ns = (int64_t)(seconds * 1e9);
-    for (int i = 0; i < AW_UNITY_JOINTS && status == AW_OK; i++) {
-        struct aw_unity_goal *goal = &request->move.goals[i];
+    for (int i = 0; i < AW_UNITYSIM_JOINTS && status == AW_OK; i++) {
+        struct aw_unitysim_goal *goal = &request->move.goals[i];
         goal->tolerance = (int)lround(tolerance);
         if (goal->wanted && request->text[VELOCITY])
             status = set_velocity(session, request->text[VELOCITY], i, goal);
@@ -116,7 +117,7 @@ static enum aw_status apply_settings(struct aw_session *session, struct request 
 
 static void report(struct aw_session *session, const struct request *request)
 {
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         if (request->move.goals[i].wanted)
             unity_report_joint(session, i);
     aw_object_number(&session->result, "ms",
@@ -125,11 +126,11 @@ static void report(struct aw_session *session, const struct request *request)
 
 static enum aw_status move(struct aw_session *session, const struct request *request)
 {
-    struct aw_unity *unity = unity_of(session);
-    struct aw_unity_counters before = unity->counters;
+    struct aw_unitysim *unity = unity_of(session);
+    struct aw_unitysim_counters before = unity->counters;
     aw_session_moves(session);
     enum aw_status status =
-        aw_unity_move(unity, &request->move, unity_notice, session, &session->err);
+        aw_unitysim_move(unity, &request->move, unity_notice, session, &session->err);
     aw_object_start(&session->result, "move");
     aw_object_text(&session->result, "result", status == AW_OK ? "arrived" : "not-reached");
     status = unity_end_motion(session, status);
@@ -143,9 +144,9 @@ static enum aw_status dry_run(struct aw_session *session, const struct request *
 {
     aw_object_start(&session->result, "move");
     aw_object_truth(&session->result, "dry_run", true);
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         if (request->move.goals[i].wanted)
-            aw_object_number(&session->result, aw_unity_joint_name(i),
+            aw_object_number(&session->result, aw_unitysim_joint_name(i),
                              request->move.goals[i].position, 0, NULL);
     return AW_OK;
 }
@@ -159,7 +160,7 @@ enum aw_status run_move(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK)
         status = apply_settings(session, &request);
     if (status == AW_OK)
-        status = aw_unity_move_check(unity_of(session), &request.move, &session->err);
+        status = aw_unitysim_move_check(unity_of(session), &request.move, &session->err);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return dry_run(session, &request);
     if (status == AW_OK)

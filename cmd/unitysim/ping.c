@@ -9,10 +9,10 @@ struct ping {
     uint64_t asked, answered;
 };
 
-static bool note_interval(void *context, const struct aw_unity_received *received)
+static bool note_interval(void *context, const struct aw_unitysim_received *received)
 {
     struct ping *ping = context;
-    const struct aw_unity *unity = unity_of(ping->session);
+    const struct aw_unitysim *unity = unity_of(ping->session);
     int64_t at = unity->feedback.received_ns;
     unity_notice(ping->session, received);
     if (ping->last_ns && at > ping->last_ns)
@@ -22,19 +22,19 @@ static bool note_interval(void *context, const struct aw_unity_received *receive
 }
 
 /* Every joint goes on with what it does: looking must not change anything. */
-static void stream_nothing(struct aw_unity *unity)
+static void stream_nothing(struct aw_unitysim *unity)
 {
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        aw_unity_drive(unity, i, (struct aw_unity_drive){.state = AW_UNITY_KEEP});
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        aw_unitysim_drive(unity, i, (struct aw_unitysim_drive){.state = AW_UNITYSIM_KEEP});
 }
 
 static enum aw_status ask(struct ping *ping)
 {
     struct aw_session *session = ping->session;
-    struct aw_unity_camera camera;
+    struct aw_unitysim_camera camera;
     int64_t before = aw_clock_now(session->clock);
     enum aw_status status =
-        aw_unity_camera_get(unity_of(session), &camera, AW_SECOND / 5, &session->err);
+        aw_unitysim_camera_get(unity_of(session), &camera, AW_SECOND / 5, &session->err);
     int64_t took = aw_clock_now(session->clock) - before;
     ping->asked++;
     ping->last_ns = 0;
@@ -49,7 +49,7 @@ static enum aw_status ask(struct ping *ping)
 
 static enum aw_status measure(struct ping *ping, uint64_t rounds, int64_t deadline)
 {
-    static const int64_t round_ns = 10 * AW_UNITY_CADENCE_NS;
+    static const int64_t round_ns = 10 * AW_UNITYSIM_CADENCE_NS;
     struct aw_session *session = ping->session;
     enum aw_status status = AW_OK;
     for (uint64_t i = 0; i < rounds && status == AW_OK; i++) {
@@ -57,7 +57,7 @@ static enum aw_status measure(struct ping *ping, uint64_t rounds, int64_t deadli
         if (now >= deadline)
             break;
         status =
-            aw_unity_run(unity_of(session), now + round_ns, note_interval, ping, &session->err);
+            aw_unitysim_run(unity_of(session), now + round_ns, note_interval, ping, &session->err);
         if (status == AW_OK)
             status = ask(ping);
     }
@@ -74,10 +74,10 @@ static void put_stats(struct aw_session *session, const char *name, struct aw_sa
         aw_object_stats_ms(&session->result, name, &stats);
 }
 
-static void report(struct ping *ping, const struct aw_unity_counters *before)
+static void report(struct ping *ping, const struct aw_unitysim_counters *before)
 {
     struct aw_session *session = ping->session;
-    const struct aw_unity_counters *now = &unity_of(session)->counters;
+    const struct aw_unitysim_counters *now = &unity_of(session)->counters;
     aw_object_start(&session->result, "ping");
     if (aw_session_text(session))
         aw_stats_head(&session->out, "ms");
@@ -103,14 +103,14 @@ enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
         status = unity_feedback(session);
     if (status != AW_OK)
         return status;
-    struct aw_unity *unity = unity_of(session);
-    struct aw_unity_counters before = unity->counters;
+    struct aw_unitysim *unity = unity_of(session);
+    struct aw_unitysim_counters before = unity->counters;
     aw_samples_clear(&unity->cadence_ms);
     stream_nothing(unity);
     if (rounds == 0)
         rounds = seconds > 0 ? 1e15 : 10;
     status = measure(&ping, (uint64_t)rounds, aw_session_end(session));
-    aw_unity_leave(unity); /* without a stop: what another client drives goes on */
+    aw_unitysim_leave(unity); /* without a stop: what another client drives goes on */
     report(&ping, &before);
     if (status == AW_OK && ping.answered == 0)
         status = aw_fail(&session->err, AW_TIMEOUT, "no answer to %llu camera requests",

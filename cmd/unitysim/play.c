@@ -35,22 +35,22 @@ static struct aw_player_bounds bounds_of(struct aw_session *session)
 {
     struct aw_player_bounds bounds = {.limits = unity_of(session)->options.limits};
     bool force = aw_flag(session, "force");
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        bounds.velocity[i] = force ? AW_UNITY_VELOCITY_MAX : aw_unity_velocity_cap(i);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        bounds.velocity[i] = force ? AW_UNITYSIM_VELOCITY_MAX : aw_unitysim_velocity_cap(i);
     return bounds;
 }
 
 /* The published program moves such goals without a word. */
 static void notice_clamped(struct play *play)
 {
-    const struct aw_unity_limits *limits = &unity_of(play->session)->options.limits;
+    const struct aw_unitysim_limits *limits = &unity_of(play->session)->options.limits;
     for (size_t i = 0; i < play->sequence.n; i++) {
         const struct aw_sequence_row *row = &play->sequence.rows[i];
-        const struct aw_unity_limit *limit = &limits->joint[row->joint];
+        const struct aw_unitysim_limit *limit = &limits->joint[row->joint];
         if (row->position < limit->min || row->position > limit->max)
             aw_session_notice(play->session, "%s:%u: %s %d is outside %d to %d: goes to the limit",
-                              play->path, row->line, aw_unity_joint_name(row->joint), row->position,
-                              limit->min, limit->max);
+                              play->path, row->line, aw_unitysim_joint_name(row->joint),
+                              row->position, limit->min, limit->max);
     }
 }
 
@@ -62,7 +62,7 @@ static void report_row(struct play *play)
     struct aw_session *session = play->session;
     const struct aw_player *player = &play->player;
     const struct aw_sequence_row *row = aw_player_row(player);
-    const char *name = aw_unity_joint_name(row->joint);
+    const char *name = aw_unitysim_joint_name(row->joint);
     bool user = row->kind == AW_SEQUENCE_USER;
     char goal[48];
     unity_position_text(player->goal, goal, sizeof goal);
@@ -93,26 +93,26 @@ static void report_progress(struct play *play)
 
 static void apply(struct play *play, const struct aw_player_order *order)
 {
-    struct aw_unity *unity = unity_of(play->session);
+    struct aw_unitysim *unity = unity_of(play->session);
     /* While a person moves a joint, our stream must not stop it. */
     bool hands_off = play->player.phase == AW_PLAYER_WAITING;
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
-        struct aw_unity_drive drive = {.state = hands_off ? AW_UNITY_KEEP : AW_UNITY_STOP};
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        struct aw_unitysim_drive drive = {.state = hands_off ? AW_UNITYSIM_KEEP : AW_UNITYSIM_STOP};
         if (i == order->joint)
-            drive = (struct aw_unity_drive){.velocity = order->velocity,
-                                            .state = order->direction > 0 ? AW_UNITY_INCREASE
-                                                                          : AW_UNITY_DECREASE};
-        aw_unity_drive(unity, i, drive);
+            drive = (struct aw_unitysim_drive){
+                .velocity = order->velocity,
+                .state = order->direction > 0 ? AW_UNITYSIM_INCREASE : AW_UNITYSIM_DECREASE};
+        aw_unitysim_drive(unity, i, drive);
     }
 }
 
-static bool step(void *context, const struct aw_unity_received *received)
+static bool step(void *context, const struct aw_unitysim_received *received)
 {
     struct play *play = context;
-    const struct aw_unity_feedback *feedback = &unity_of(play->session)->feedback;
-    bool moving[AW_UNITY_JOINTS];
+    const struct aw_unitysim_feedback *feedback = &unity_of(play->session)->feedback;
+    bool moving[AW_UNITYSIM_JOINTS];
     unity_notice(play->session, received);
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         moving[i] = feedback->velocity[i] != 0;
     struct aw_player_order order = aw_player_step(&play->player, feedback->position, moving,
                                                   aw_clock_now(play->session->clock));
@@ -142,7 +142,7 @@ static enum aw_status check_time(struct play *play)
         return AW_OK;
     return aw_fail(&play->session->err, AW_TIMEOUT,
                    "%.100s:%u: %s is at %d, not at %d, after %.9g s — %s", play->path, row->line,
-                   aw_unity_joint_name(row->joint),
+                   aw_unitysim_joint_name(row->joint),
                    unity_of(play->session)->feedback.position[row->joint], player->goal,
                    (double)play->row_timeout_ns / 1e9,
                    play->blind ? "feedback is silent" : "at a limit of the scene, or blocked?");
@@ -154,8 +154,8 @@ static enum aw_status perform(struct play *play)
     struct aw_session *session = play->session;
     enum aw_status status = AW_OK;
     while (status == AW_OK && play->player.phase != AW_PLAYER_DONE) {
-        status = aw_unity_run(unity_of(session), aw_clock_now(session->clock) + slice_ns, step,
-                              play, &session->err);
+        status = aw_unitysim_run(unity_of(session), aw_clock_now(session->clock) + slice_ns, step,
+                                 play, &session->err);
         watch_for_no_answer(play);
         if (status == AW_OK)
             status = check_time(play);
@@ -179,7 +179,7 @@ static void report(struct play *play, enum aw_status status)
 static enum aw_status play_it(struct play *play)
 {
     struct aw_session *session = play->session;
-    struct aw_unity_counters before = unity_of(session)->counters;
+    struct aw_unitysim_counters before = unity_of(session)->counters;
     struct aw_player_bounds bounds = bounds_of(session);
     double repeat = aw_flag(session, "loop") ? 0 : aw_option_number(session, "repeat");
     aw_player_start(&play->player, &play->sequence, &bounds, (uint64_t)repeat);

@@ -5,20 +5,20 @@
 #include "protocol/unitysim/fields.h"
 #include "state.h"
 
-static enum aw_status camera_of(struct aw_session *session, struct aw_unity_camera *camera)
+static enum aw_status camera_of(struct aw_session *session, struct aw_unitysim_camera *camera)
 {
     const char *name = aw_option(session, "camera");
-    *camera = (struct aw_unity_camera){0};
+    *camera = (struct aw_unitysim_camera){0};
     return name ? unity_view(session, name, camera) : AW_OK;
 }
 
 static void report(struct aw_session *session, int index, bool loaded)
 {
-    const struct aw_unity_scene *scene = aw_unity_scene(index);
+    const struct aw_unitysim_scene *scene = aw_unitysim_scene(index);
     aw_object_start(&session->result, "scene");
     aw_object_number(&session->result, "scene", index, 0, NULL);
     if (scene)
-        aw_object_text(&session->result, "name", aw_unity_scene_name(index));
+        aw_object_text(&session->result, "name", aw_unitysim_scene_name(index));
     aw_object_text(&session->result, "result", loaded ? "loaded" : "sent");
     if (scene)
         aw_session_notice(session, "%s: %s", scene->title, scene->instruction);
@@ -27,15 +27,15 @@ static void report(struct aw_session *session, int index, bool loaded)
 }
 
 static enum aw_status load(struct aw_session *session, int scene,
-                           const struct aw_unity_camera *camera)
+                           const struct aw_unitysim_camera *camera)
 {
-    struct aw_unity *unity = unity_of(session);
+    struct aw_unitysim *unity = unity_of(session);
     struct aw_record record;
     int64_t wait_ns = (int64_t)(aw_option_number(session, "wait") * 1e9);
-    aw_unity_scene_record(unity, scene, camera, &record);
+    aw_unitysim_scene_record(unity, scene, camera, &record);
     if (aw_flag(session, "dry-run"))
         return unity_dry_run(session, &record);
-    enum aw_status status = aw_unity_scene_load(unity, scene, camera, wait_ns, &session->err);
+    enum aw_status status = aw_unitysim_scene_load(unity, scene, camera, wait_ns, &session->err);
     unity_notice_last_news(session);
     if (status != AW_OK)
         return status;
@@ -46,26 +46,27 @@ static enum aw_status load(struct aw_session *session, int scene,
 
 /* Frame rate, camera and limits, where they are given like those of a record. */
 static enum aw_status read_fields(struct aw_session *session, const struct aw_args *args, int scene,
-                                  struct aw_unity_camera *camera)
+                                  struct aw_unitysim_camera *camera)
 {
-    struct aw_unity_options *options = &unity_of(session)->options;
+    struct aw_unitysim_options *options = &unity_of(session)->options;
     struct aw_record record;
-    aw_unity_scene_record(unity_of(session), scene, camera, &record);
+    aw_unitysim_scene_record(unity_of(session), scene, camera, &record);
     enum aw_status status = unity_read_fields(session, args, &record);
     if (status != AW_OK)
         return status;
-    *camera = aw_unity_get_camera(&record);
-    options->limits = aw_unity_get_limits(&record);
+    *camera = aw_unitysim_get_camera(&record);
+    options->limits = aw_unitysim_get_limits(&record);
     options->frame_rate = (int)aw_record_get(&record, "frame_rate");
-    return aw_unity_limits_check(&options->limits, &session->err);
+    return aw_unitysim_limits_check(&options->limits, &session->err);
 }
 
 enum aw_status run_scene(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_unity_camera camera;
-    struct aw_unity_limits limits;
+    struct aw_unitysim_camera camera;
+    struct aw_unitysim_limits limits;
     int scene;
-    enum aw_status status = aw_unity_scene_parse(aw_arg(args, "scene", 0), &scene, &session->err);
+    enum aw_status status =
+        aw_unitysim_scene_parse(aw_arg(args, "scene", 0), &scene, &session->err);
     if (status == AW_OK)
         status = camera_of(session, &camera);
     if (status == AW_OK)

@@ -126,13 +126,13 @@ static void cut_line(struct page *page, const char *text)
 /* ---- Pictures ----------------------------------------------------------------------------------
  */
 
-static bool copy_picture(const struct aw_unity_shape *shape, enum aw_unity_side side,
+static bool copy_picture(const struct aw_unitysim_shape *shape, enum aw_unitysim_side side,
                          struct aw_braille *to, int column, int width)
 {
     struct aw_braille from;
     if (!aw_braille_init(&from, width, to->rows - 1))
         return false;
-    aw_unity_draw(shape, side, &from);
+    aw_unitysim_draw(shape, side, &from);
     for (int y = 0; y < from.rows; y++)
         memcpy(&to->cells[(y + 1) * to->columns + column], &from.cells[y * width],
                (size_t)width * sizeof *from.cells);
@@ -153,20 +153,20 @@ static void print_canvas(struct page *page, const struct aw_braille *canvas)
 
 static bool pictures(struct page *page)
 {
-    struct aw_unity_shape shape;
+    struct aw_unitysim_shape shape;
     struct aw_braille canvas;
-    double degrees[AW_UNITY_JOINTS];
+    double degrees[AW_UNITYSIM_JOINTS];
     int rows = page->live ? page->rows - FIXED_LINES : USUAL_ROWS;
     int width = (page->columns - GAP) / 2;
     if (rows < LEAST_ROWS || width < 1)
         return true;
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        degrees[i] = aw_unity_degrees(page->screen->ticks[i]);
-    aw_unity_shape(degrees, &shape);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        degrees[i] = aw_unitysim_degrees(page->screen->ticks[i]);
+    aw_unitysim_shape(degrees, &shape);
     if (!aw_braille_init(&canvas, width * 2 + GAP, rows + 1))
         return false;
-    bool drawn = copy_picture(&shape, AW_UNITY_FROM_THE_SIDE, &canvas, 0, width) &&
-                 copy_picture(&shape, AW_UNITY_FROM_ABOVE, &canvas, width + GAP, width);
+    bool drawn = copy_picture(&shape, AW_UNITYSIM_FROM_THE_SIDE, &canvas, 0, width) &&
+                 copy_picture(&shape, AW_UNITYSIM_FROM_ABOVE, &canvas, width + GAP, width);
     aw_braille_text(&canvas, 0, 0, "from its right", 0);
     aw_braille_text(&canvas, width + GAP, 0, "from above", 0);
     if (drawn)
@@ -183,7 +183,7 @@ static void bar(const struct page *page, int joint, char *out)
 {
     static const char *const signs[][4] = {{"|", "-", "o", "|"}, {"├", "─", "●", "┤"}};
     const char *const *sign = signs[page->utf8];
-    const struct aw_unity_limit *limit = &page->screen->limits.joint[joint];
+    const struct aw_unitysim_limit *limit = &page->screen->limits.joint[joint];
     double share = (page->screen->ticks[joint] - limit->min) / (limit->max - limit->min + 1e-9);
     int at = (int)lround(share * (BAR - 1));
     at = at < 0 ? 0 : at >= BAR ? BAR - 1 : at;
@@ -208,14 +208,14 @@ static void speed(const struct unity_screen *screen, int joint, char *out, size_
 static void joint_row(struct page *page, int joint)
 {
     const struct unity_screen *screen = page->screen;
-    const struct aw_unity_limit *limit = &screen->limits.joint[joint];
+    const struct aw_unitysim_limit *limit = &screen->limits.joint[joint];
     char text[320], row[340], scale[BAR * 4 + 1], how[16];
     bool chosen = joint == screen->selected, inverse = chosen && page->live;
     bar(page, joint, scale);
     speed(screen, joint, how, sizeof how);
     int n = snprintf(text, sizeof text, "%c%-12s %5.0f %7.1f   %-6s", chosen ? '>' : ' ',
-                     aw_unity_joint_name(joint), screen->ticks[joint],
-                     aw_unity_degrees(screen->ticks[joint]), how);
+                     aw_unitysim_joint_name(joint), screen->ticks[joint],
+                     aw_unitysim_degrees(screen->ticks[joint]), how);
     if (page->columns >= WITH_BARS)
         snprintf(text + n, sizeof text - (size_t)n, " %5d %s %-5d", limit->min, scale, limit->max);
     cut(page, text);
@@ -236,7 +236,7 @@ enum aw_status unity_screen_draw(struct aw_session *session, const struct unity_
              page.columns >= WITH_BARS
                  ? " joint        ticks     deg   speed    min                            max"
                  : " joint        ticks     deg   speed");
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         joint_row(&page, i);
     for (int i = 0; i < SCREEN_LINES; i++)
         if (*screen->lines[i])

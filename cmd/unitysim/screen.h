@@ -9,11 +9,11 @@
 
 struct unity_screen {
     char title[SCREEN_LINE];
-    double ticks[AW_UNITY_JOINTS];
-    int velocity[AW_UNITY_JOINTS]; /* 0: stands */
-    int way[AW_UNITY_JOINTS];      /* +1, -1: the ticks increase, decrease; 0: not known */
-    bool stuck[AW_UNITY_JOINTS];
-    struct aw_unity_limits limits;
+    double ticks[AW_UNITYSIM_JOINTS];
+    int velocity[AW_UNITYSIM_JOINTS]; /* 0: stands */
+    int way[AW_UNITYSIM_JOINTS];      /* +1, -1: the ticks increase, decrease; 0: not known */
+    bool stuck[AW_UNITYSIM_JOINTS];
+    struct aw_unitysim_limits limits;
     int selected;                          /* a joint, or -1 */
     char lines[SCREEN_LINES][SCREEN_LINE]; /* below the joints; "": none */
 };

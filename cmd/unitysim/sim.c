@@ -36,7 +36,7 @@ static enum aw_status parse_stuck(const char *text, unsigned *stuck, struct aw_e
     for (char *part = strtok_r(copy, ",", &save); part && status == AW_OK;
          part = strtok_r(NULL, ",", &save)) {
         int joint = 0;
-        status = aw_unity_joint_parse(part, &joint, err);
+        status = aw_unitysim_joint_parse(part, &joint, err);
         *stuck |= 1u << joint;
     }
     return status;
@@ -54,14 +54,15 @@ static enum aw_status parse_seed(const char *text, uint64_t *seed, struct aw_err
 }
 
 static enum aw_status device_options(option_fn *get, const void *from,
-                                     struct aw_unity_device_options *options, struct aw_error *err)
+                                     struct aw_unitysim_device_options *options,
+                                     struct aw_error *err)
 {
     const char *model = get(from, "model"), *scene = get(from, "scene");
     const char *stuck = get(from, "stuck"), *loss = get(from, "feedback-loss");
     const char *seed = get(from, "seed");
-    enum aw_status status = model ? aw_unity_speed_parse(model, &options->speed, err) : AW_OK;
+    enum aw_status status = model ? aw_unitysim_speed_parse(model, &options->speed, err) : AW_OK;
     if (status == AW_OK && scene && strcmp(scene, "0") != 0)
-        status = aw_unity_scene_parse(scene, &options->scene, err);
+        status = aw_unitysim_scene_parse(scene, &options->scene, err);
     else if (scene)
         options->scene = 0;
     if (status == AW_OK && stuck)
@@ -80,11 +81,12 @@ static enum aw_status device_options(option_fn *get, const void *from,
 static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
                                struct aw_clock *clock, void *context, struct aw_error *err)
 {
-    struct aw_unity_device_options options = aw_unity_device_defaults();
+    struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     (void)context;
     options.scene = 1; /* no other program can load one */
     enum aw_status status = device_options(of_url, url, &options, err);
-    return status == AW_OK ? aw_sim_open(out, aw_unity_device(&options), clock, true, err) : status;
+    return status == AW_OK ? aw_sim_open(out, aw_unitysim_device(&options), clock, true, err)
+                           : status;
 }
 
 static const char *const sim_keys[] = {"model",         "scene", "stuck",  "low-echo",
@@ -111,9 +113,9 @@ struct stage {
     char remark[SCREEN_LINE];
 };
 
-static void put_counters(struct unity_screen *screen, const struct aw_unity_truth *truth)
+static void put_counters(struct unity_screen *screen, const struct aw_unitysim_truth *truth)
 {
-    const struct aw_unity_device_counters *n = &truth->counters;
+    const struct aw_unitysim_device_counters *n = &truth->counters;
     unsigned long long dropped = n->empty + n->header + n->checksum + n->size + n->type;
     snprintf(screen->lines[0], SCREEN_LINE,
              "received %llu, taken %llu, dropped %llu; feedback %llu, held back %llu%s%.100s",
@@ -123,9 +125,9 @@ static void put_counters(struct unity_screen *screen, const struct aw_unity_trut
 }
 
 static void put_title(const struct stage *stage, struct unity_screen *screen,
-                      const struct aw_unity_truth *truth)
+                      const struct aw_unitysim_truth *truth)
 {
-    const struct aw_unity_scene *scene = aw_unity_scene(truth->scene);
+    const struct aw_unitysim_scene *scene = aw_unitysim_scene(truth->scene);
     snprintf(screen->title, sizeof screen->title, "Bento Arm at %.100s   scene %d%s%s%s%s",
              stage->link->ready, truth->scene, scene ? " " : "", scene ? scene->title : "",
              truth->frozen ? "   FROZEN" : "", stage->mute ? "   MUTE" : "");
@@ -133,15 +135,15 @@ static void put_title(const struct stage *stage, struct unity_screen *screen,
 
 static struct unity_screen page(struct stage *stage)
 {
-    struct aw_unity_truth truth;
+    struct aw_unitysim_truth truth;
     struct unity_screen screen = {.selected = stage->selected};
-    aw_unity_device_truth(stage->device, aw_clock_now(stage->session->clock), &truth);
+    aw_unitysim_device_truth(stage->device, aw_clock_now(stage->session->clock), &truth);
     stage->frozen = truth.frozen;
     screen.limits = truth.limits;
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
-        const struct aw_unity_drive *drive = &truth.drive[i];
-        bool up = drive->state == AW_UNITY_INCREASE, down = drive->state == AW_UNITY_DECREASE;
-        screen.ticks[i] = aw_unity_ticks(truth.degrees[i]);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        const struct aw_unitysim_drive *drive = &truth.drive[i];
+        bool up = drive->state == AW_UNITYSIM_INCREASE, down = drive->state == AW_UNITYSIM_DECREASE;
+        screen.ticks[i] = aw_unitysim_ticks(truth.degrees[i]);
         screen.velocity[i] = up || down ? drive->velocity : 0;
         screen.way[i] = up - down;
         screen.stuck[i] = stage->stuck & 1u << i;
@@ -158,32 +160,32 @@ static struct unity_screen page(struct stage *stage)
     return screen;
 }
 
-static void drive(struct stage *stage, enum aw_unity_state state)
+static void drive(struct stage *stage, enum aw_unitysim_state state)
 {
-    struct aw_unity_drive order = {AW_UNITY_KEY_VELOCITY, state};
-    if (!aw_unity_device_key_drive(stage->device, stage->selected, order))
+    struct aw_unitysim_drive order = {AW_UNITYSIM_KEY_VELOCITY, state};
+    if (!aw_unitysim_device_key_drive(stage->device, stage->selected, order))
         snprintf(stage->remark, sizeof stage->remark,
                  "a client has taken over, as in the real one: keys move nothing any more");
 }
 
 static void stop_all(struct stage *stage)
 {
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        aw_unity_device_key_drive(stage->device, i, (struct aw_unity_drive){0});
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        aw_unitysim_device_key_drive(stage->device, i, (struct aw_unitysim_drive){0});
 }
 
 static void on_letter(struct stage *stage, char key)
 {
     if (key >= '1' && key <= '6')
-        aw_unity_device_key_scene(stage->device, key - '0');
+        aw_unitysim_device_key_scene(stage->device, key - '0');
     else if (key == ' ')
         stop_all(stage);
     else if (key == 'f')
-        aw_unity_device_freeze(stage->device, !stage->frozen);
+        aw_unitysim_device_freeze(stage->device, !stage->frozen);
     else if (key == 'm')
-        aw_unity_device_mute(stage->device, stage->mute = !stage->mute);
+        aw_unitysim_device_mute(stage->device, stage->mute = !stage->mute);
     else if (key == 'x')
-        aw_unity_device_stick(stage->device, stage->stuck ^= 1u << stage->selected);
+        aw_unitysim_device_stick(stage->device, stage->stuck ^= 1u << stage->selected);
     else if (key == 'q')
         stage->quit = true;
 }
@@ -192,13 +194,13 @@ static void on_key(struct stage *stage, const char *key)
 {
     *stage->remark = '\0';
     if (strcmp(key, "UP") == 0)
-        stage->selected = (stage->selected + AW_UNITY_JOINTS - 1) % AW_UNITY_JOINTS;
+        stage->selected = (stage->selected + AW_UNITYSIM_JOINTS - 1) % AW_UNITYSIM_JOINTS;
     else if (strcmp(key, "DOWN") == 0)
-        stage->selected = (stage->selected + 1) % AW_UNITY_JOINTS;
+        stage->selected = (stage->selected + 1) % AW_UNITYSIM_JOINTS;
     else if (strcmp(key, "RIGHT") == 0)
-        drive(stage, AW_UNITY_INCREASE);
+        drive(stage, AW_UNITYSIM_INCREASE);
     else if (strcmp(key, "LEFT") == 0)
-        drive(stage, AW_UNITY_DECREASE);
+        drive(stage, AW_UNITYSIM_DECREASE);
     else
         on_letter(stage, key[0]);
 }
@@ -255,9 +257,9 @@ static enum aw_status on_terminal(struct aw_session *session, struct aw_device *
 
 static void print_counters(struct aw_session *session, struct aw_device *device)
 {
-    struct aw_unity_truth truth;
-    const struct aw_unity_device_counters *n = &truth.counters;
-    aw_unity_device_truth(device, aw_clock_now(session->clock), &truth);
+    struct aw_unitysim_truth truth;
+    const struct aw_unitysim_device_counters *n = &truth.counters;
+    aw_unitysim_device_truth(device, aw_clock_now(session->clock), &truth);
     aw_session_notice(
         session,
         "%llu datagrams received, %llu taken (%llu in part, %llu of an odd size), dropped "
@@ -272,12 +274,12 @@ static void print_counters(struct aw_session *session, struct aw_device *device)
 
 enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_unity_device_options options = aw_unity_device_defaults();
+    struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     (void)args;
     enum aw_status status = device_options(of_session, session, &options, &session->err);
     if (status != AW_OK)
         return status;
-    struct aw_device *device = aw_unity_device(&options);
+    struct aw_device *device = aw_unitysim_device(&options);
     bool live = unity_screen_live() && isatty(STDIN_FILENO) && !aw_flag(session, "no-input") &&
                 !aw_flag(session, "verbose") && !aw_flag(session, "dry-run");
     if (!device || !live)

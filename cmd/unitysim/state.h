@@ -7,18 +7,18 @@
 #include "shell/core/session.h"
 
 struct unity_state {
-    struct aw_unity unity;
-    struct aw_unity dry;  /* of --dry-run: the conversation does not notice */
-    struct aw_link *link; /* that unity was set up on; another one: set it up again */
-    bool begun;           /* unity is initialised */
+    struct aw_unitysim unity;
+    struct aw_unitysim dry; /* of --dry-run: the conversation does not notice */
+    struct aw_link *link;   /* that unity was set up on; another one: set it up again */
+    bool begun;             /* unity is initialised */
     bool configured;
-    struct aw_unity_limits usual;  /* default ones and those of the config file */
-    struct aw_unity_limits limits; /* what the simulator was sent last */
+    struct aw_unitysim_limits usual;  /* default ones and those of the config file */
+    struct aw_unitysim_limits limits; /* what the simulator was sent last */
     bool limits_known;
-    char news[160];                    /* the last notice that was printed */
-    struct aw_unity_received received; /* for watch, plot and record */
-    int64_t received_ns;               /* the feedback before, within a command; 0: none */
-    int64_t quiet_reported_ns;         /* start of the gap in the feedback that was reported */
+    char news[160];                       /* the last notice that was printed */
+    struct aw_unitysim_received received; /* for watch, plot and record */
+    int64_t received_ns;                  /* the feedback before, within a command; 0: none */
+    int64_t quiet_reported_ns;            /* start of the gap in the feedback that was reported */
 };
 
 static inline struct unity_state *unity_state(struct aw_session *session)
@@ -26,7 +26,7 @@ static inline struct unity_state *unity_state(struct aw_session *session)
     return session->state;
 }
 
-static inline struct aw_unity *unity_of(struct aw_session *session)
+static inline struct aw_unitysim *unity_of(struct aw_session *session)
 {
     struct unity_state *state = unity_state(session);
     return aw_flag(session, "dry-run") ? &state->dry : &state->unity;
@@ -47,8 +47,8 @@ enum aw_status unity_feedback(struct aw_session *session);
 int64_t unity_patience_ns(const struct aw_session *session, double seconds);
 
 /* Says news of the conversation once, and that feedback has been silent, when it is back. Fits
- * aw_unity_run with the session as the context. */
-bool unity_notice(void *context, const struct aw_unity_received *received);
+ * aw_unitysim_run with the session as the context. */
+bool unity_notice(void *context, const struct aw_unitysim_received *received);
 
 /* The same after what listens by itself (scenes, camera, limits). */
 void unity_notice_last_news(struct aw_session *session);
@@ -66,7 +66,7 @@ enum aw_status unity_stop(struct aw_session *session);
 enum aw_status unity_end_motion(struct aw_session *session, enum aw_status status);
 
 /* How many feedback messages were lost since then, said once at the end of a command. */
-void unity_notice_losses(struct aw_session *session, const struct aw_unity_counters *before);
+void unity_notice_losses(struct aw_session *session, const struct aw_unitysim_counters *before);
 
 /* Fields of a record that was given as a command: into the record, which may go out then. */
 enum aw_status unity_read_fields(struct aw_session *session, const struct aw_args *args,
@@ -123,13 +123,13 @@ enum aw_status unity_follow(struct aw_session *session, int64_t deadline);
 
 /* The limits that hold: of --limits, else those that the simulator was sent last, else the usual
  * ones. */
-enum aw_status unity_limits(struct aw_session *session, struct aw_unity_limits *limits);
+enum aw_status unity_limits(struct aw_session *session, struct aw_unitysim_limits *limits);
 
 /* Those of a scene that is loaded anew: of --limits, else the usual ones. */
-enum aw_status unity_new_limits(struct aw_session *session, struct aw_unity_limits *limits);
+enum aw_status unity_new_limits(struct aw_session *session, struct aw_unitysim_limits *limits);
 
 /* The simulator has them now. */
-void unity_limits_reported(struct aw_session *session, const struct aw_unity_limits *limits);
+void unity_limits_reported(struct aw_session *session, const struct aw_unitysim_limits *limits);
 
 /* A section "[joint elbow]" with min and max. */
 enum aw_status unity_configure(struct aw_session *session, const char *section, const char *key,
@@ -139,7 +139,7 @@ enum aw_status unity_configure(struct aw_session *session, const char *section, 
 
 /* A saved view; "default": the scene's own. */
 enum aw_status unity_view(struct aw_session *session, const char *name,
-                          struct aw_unity_camera *camera);
+                          struct aw_unitysim_camera *camera);
 void unity_complete_views(struct aw_session *session, aw_candidate_fn *add, void *context);
 
 /* ---- the commands ---- */

@@ -13,16 +13,16 @@ enum aw_status unity_variant(struct aw_session *session, struct aw_variant *vari
     struct aw_error before = session->err;
     enum aw_status status = aw_wire_option(session, aw_option(session, "wire"), variant, err);
     if (status == AW_OK && aw_session_url(session, &url) == AW_OK)
-        status = aw_unity_variant(url, variant, err);
+        status = aw_unitysim_variant(url, variant, err);
     if (status == AW_OK)
         session->err = before; /* no link is no mistake here */
     return status;
 }
 
-static struct aw_unity_options client_options(const struct aw_session *session,
-                                              const struct aw_unity_limits *limits)
+static struct aw_unitysim_options client_options(const struct aw_session *session,
+                                                 const struct aw_unitysim_limits *limits)
 {
-    struct aw_unity_options options = aw_unity_defaults();
+    struct aw_unitysim_options options = aw_unitysim_defaults();
     options.limits = *limits;
     options.force = aw_flag(session, "force");
     return options;
@@ -31,18 +31,18 @@ static struct aw_unity_options client_options(const struct aw_session *session,
 enum aw_status unity_ready(struct aw_session *session)
 {
     struct unity_state *state = session->state;
-    struct aw_unity_limits limits;
+    struct aw_unitysim_limits limits;
     struct aw_link *link;
     enum aw_status status = aw_session_link(session, &link);
     if (status == AW_OK)
         status = unity_limits(session, &limits);
     if (status != AW_OK)
         return status;
-    struct aw_unity_options options = client_options(session, &limits);
+    struct aw_unitysim_options options = client_options(session, &limits);
     if (state->begun && state->link != link)
         unity_finish(session);
     if (!state->begun)
-        aw_unity_init(&state->unity, link, &session->wire->variant, &options);
+        aw_unitysim_init(&state->unity, link, &session->wire->variant, &options);
     state->unity.options = options;
     state->link = link;
     state->begun = true;
@@ -52,14 +52,14 @@ enum aw_status unity_ready(struct aw_session *session)
 
 enum aw_status unity_ready_to_make(struct aw_session *session)
 {
-    struct aw_unity_limits limits;
+    struct aw_unitysim_limits limits;
     if (!aw_flag(session, "dry-run"))
         return unity_ready(session);
     enum aw_status status = unity_limits(session, &limits);
     if (status != AW_OK)
         return status;
-    struct aw_unity_options options = client_options(session, &limits);
-    aw_unity_init(unity_of(session), NULL, &session->wire->variant, &options);
+    struct aw_unitysim_options options = client_options(session, &limits);
+    aw_unitysim_init(unity_of(session), NULL, &session->wire->variant, &options);
     return AW_OK;
 }
 
@@ -67,7 +67,7 @@ void unity_finish(struct aw_session *session)
 {
     struct unity_state *state = session->state;
     if (state->begun)
-        aw_unity_free(&state->unity);
+        aw_unitysim_free(&state->unity);
     state->begun = false;
 }
 
@@ -78,7 +78,7 @@ int64_t unity_patience_ns(const struct aw_session *session, double seconds)
     return (int64_t)(seconds * 1e9);
 }
 
-static bool until_feedback(void *context, const struct aw_unity_received *received)
+static bool until_feedback(void *context, const struct aw_unitysim_received *received)
 {
     struct aw_session *session = context;
     unity_notice(session, received);
@@ -93,12 +93,12 @@ static const char *why_silent(const struct aw_session *session)
 
 enum aw_status unity_feedback(struct aw_session *session)
 {
-    struct aw_unity *unity = unity_of(session);
+    struct aw_unitysim *unity = unity_of(session);
     int64_t deadline = aw_clock_now(session->clock) + unity_patience_ns(session, 2);
-    enum aw_status status = aw_unity_drain(unity, &session->err);
-    if (status == AW_OK && (unity->feedback.count == 0 || aw_unity_stale(unity))) {
+    enum aw_status status = aw_unitysim_drain(unity, &session->err);
+    if (status == AW_OK && (unity->feedback.count == 0 || aw_unitysim_stale(unity))) {
         unity->feedback.count = 0;
-        status = aw_unity_run(unity, deadline, until_feedback, session, &session->err);
+        status = aw_unitysim_run(unity, deadline, until_feedback, session, &session->err);
     }
     if (status == AW_OK && unity->feedback.count == 0)
         return aw_fail(&session->err, AW_TIMEOUT, "no feedback — %s", why_silent(session));
@@ -126,7 +126,7 @@ static void notice_gap(struct aw_session *session)
     state->received_ns = received;
 }
 
-bool unity_notice(void *context, const struct aw_unity_received *received)
+bool unity_notice(void *context, const struct aw_unitysim_received *received)
 {
     if (received->news)
         notice_news(context, received->news);
@@ -144,13 +144,13 @@ void unity_notice_last_news(struct aw_session *session)
 bool unity_notice_stale(struct aw_session *session)
 {
     struct unity_state *state = session->state;
-    struct aw_unity *unity = &state->unity;
-    if (unity->feedback.count == 0 || !aw_unity_stale(unity))
+    struct aw_unitysim *unity = &state->unity;
+    if (unity->feedback.count == 0 || !aw_unitysim_stale(unity))
         return false;
     if (state->quiet_reported_ns != unity->feedback.received_ns)
         aw_session_notice(session,
                           "feedback is silent for %.0f ms: where the joints are is not known",
-                          (double)aw_unity_age_ns(unity) / 1e6);
+                          (double)aw_unitysim_age_ns(unity) / 1e6);
     state->quiet_reported_ns = unity->feedback.received_ns;
     return true;
 }
@@ -162,15 +162,15 @@ enum aw_status unity_run(struct aw_session *session, int64_t deadline)
     int64_t now;
     while (status == AW_OK && (now = aw_clock_now(session->clock)) < deadline) {
         int64_t next = deadline - now < look_ns ? deadline : now + look_ns;
-        status = aw_unity_run(unity_of(session), next, unity_notice, session, &session->err);
+        status = aw_unitysim_run(unity_of(session), next, unity_notice, session, &session->err);
         unity_notice_stale(session);
     }
     return status;
 }
 
-void unity_notice_losses(struct aw_session *session, const struct aw_unity_counters *before)
+void unity_notice_losses(struct aw_session *session, const struct aw_unitysim_counters *before)
 {
-    const struct aw_unity_counters *now = &unity_of(session)->counters;
+    const struct aw_unitysim_counters *now = &unity_of(session)->counters;
     unsigned long long lost = now->lost - before->lost, got = now->feedback - before->feedback;
     unsigned long long bad = now->malformed - before->malformed;
     if (lost > 0)
@@ -182,14 +182,14 @@ void unity_notice_losses(struct aw_session *session, const struct aw_unity_count
 
 enum aw_status unity_stop(struct aw_session *session)
 {
-    struct aw_unity *unity = unity_of(session);
-    enum aw_status status = aw_unity_stop(unity, &session->err);
+    struct aw_unitysim *unity = unity_of(session);
+    enum aw_status status = aw_unitysim_stop(unity, &session->err);
     if (status != AW_OK || unity->stopped)
         return status;
     unity->feedback.count = 0;
     status = unity_feedback(session);
     if (status == AW_OK)
-        status = aw_unity_stop(unity, &session->err);
+        status = aw_unitysim_stop(unity, &session->err);
     if (status == AW_TIMEOUT || (status == AW_OK && !unity->stopped))
         return aw_fail(&session->err, AW_TIMEOUT, "stop: sent, but nobody answered — %s",
                        why_silent(session));
@@ -202,7 +202,7 @@ enum aw_status unity_end_motion(struct aw_session *session, enum aw_status statu
     if (status == AW_STOPPED || status == AW_LOST)
         return status; /* the safe stop follows */
     enum aw_status stopped =
-        status == AW_OK ? unity_stop(session) : aw_unity_stop(unity_of(session), &session->err);
+        status == AW_OK ? unity_stop(session) : aw_unitysim_stop(unity_of(session), &session->err);
     if (stopped != AW_STOPPED && stopped != AW_LOST)
         session->moving = false;
     if (status == AW_OK)
@@ -214,17 +214,17 @@ enum aw_status unity_end_motion(struct aw_session *session, enum aw_status statu
 void unity_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     struct aw_record record;
-    uint8_t bytes[AW_UNITY_FRAME_MAX];
+    uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
     size_t size;
-    aw_unity_stop_record(unity_of(session), &record);
+    aw_unitysim_stop_record(unity_of(session), &record);
     if (aw_encode(&record, false, bytes, sizeof bytes, &size, NULL) == AW_OK)
         add(context, bytes, size);
 }
 
 enum aw_status unity_safe_stop(struct aw_session *session)
 {
-    struct aw_unity *unity = unity_of(session);
-    enum aw_status status = aw_unity_stop(unity, &session->err);
+    struct aw_unitysim *unity = unity_of(session);
+    enum aw_status status = aw_unitysim_stop(unity, &session->err);
     struct aw_error why = session->err;
     if (status != AW_OK)
         return aw_fail(&session->err, status, "the joints could not be stopped: %s", why.text);
@@ -244,13 +244,13 @@ enum aw_status unity_settle(struct aw_session *session)
 enum aw_status unity_allow(struct aw_session *session, const struct aw_record *command)
 {
     bool free = !command || aw_flag(session, "force");
-    for (int i = 0; i < AW_UNITY_JOINTS && !free; i++) {
+    for (int i = 0; i < AW_UNITYSIM_JOINTS && !free; i++) {
         char field[48];
-        snprintf(field, sizeof field, "%s.velocity", aw_unity_joint_name(i));
+        snprintf(field, sizeof field, "%s.velocity", aw_unitysim_joint_name(i));
         double velocity = aw_record_get(command, field);
-        if (velocity > aw_unity_velocity_cap(i)) /* not for NaN: another message */
+        if (velocity > aw_unitysim_velocity_cap(i)) /* not for NaN: another message */
             return aw_fail(&session->err, AW_LIMIT, "%s: %.0f is above %d — add --force", field,
-                           velocity, aw_unity_velocity_cap(i));
+                           velocity, aw_unitysim_velocity_cap(i));
     }
     return AW_OK;
 }
@@ -258,7 +258,7 @@ enum aw_status unity_allow(struct aw_session *session, const struct aw_record *c
 enum aw_status unity_read_fields(struct aw_session *session, const struct aw_args *args,
                                  struct aw_record *record)
 {
-    uint8_t bytes[AW_UNITY_FRAME_MAX];
+    uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
     size_t size;
     enum aw_status status = aw_args_to_record(session, args, 0, record);
     if (status == AW_OK)
@@ -270,7 +270,7 @@ enum aw_status unity_read_fields(struct aw_session *session, const struct aw_arg
 const char *unity_remark(struct aw_session *session, char *out, size_t size)
 {
     const struct unity_state *state = session->state;
-    const struct aw_unity_counters *n = &state->unity.counters;
+    const struct aw_unitysim_counters *n = &state->unity.counters;
     if (!state->begun || !state->unity.link)
         return NULL;
     unsigned long long refused = state->unity.link->refused;
@@ -286,7 +286,7 @@ const char *unity_remark(struct aw_session *session, char *out, size_t size)
 /* Shown by the wire of the session, which the options have a say in. */
 enum aw_status unity_dry_run(struct aw_session *session, const struct aw_record *record)
 {
-    uint8_t bytes[AW_UNITY_FRAME_MAX];
+    uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
     size_t size;
     struct aw_wire *wire;
     struct aw_record shown;
@@ -305,11 +305,11 @@ enum aw_status unity_next_received(struct aw_session *session, int64_t deadline,
                                    struct aw_received *received)
 {
     struct unity_state *state = session->state;
-    struct aw_unity_received *got = &state->received;
+    struct aw_unitysim_received *got = &state->received;
     enum aw_status status = unity_ready(session);
     if (status != AW_OK)
         return status;
-    status = aw_unity_next(&state->unity, deadline, got, &session->err);
+    status = aw_unitysim_next(&state->unity, deadline, got, &session->err);
     if (got->news && (status == AW_OK || status == AW_EVENT))
         notice_news(session, got->news);
     if (status != AW_OK && status != AW_EVENT && status != AW_MALFORMED)

@@ -14,10 +14,10 @@
 struct teach {
     struct aw_session *session;
     struct aw_sequence sequence;
-    int kept[AW_UNITY_JOINTS]; /* as of the last point */
-    bool any;                  /* there was one */
-    int velocity, tolerance;   /* velocity 0: the cap of each joint */
-    int64_t every_ns, next_ns; /* 0: when a line comes */
+    int kept[AW_UNITYSIM_JOINTS]; /* as of the last point */
+    bool any;                     /* there was one */
+    int velocity, tolerance;      /* velocity 0: the cap of each joint */
+    int64_t every_ns, next_ns;    /* 0: when a line comes */
     int64_t deadline;
     char typed; /* the first character of the line so far */
     bool done;
@@ -25,12 +25,12 @@ struct teach {
 
 static enum aw_status add_row(struct teach *teach, int joint, int position)
 {
-    int cap = aw_unity_velocity_cap(joint);
+    int cap = aw_unitysim_velocity_cap(joint);
     struct aw_sequence_row row = {
         .joint = joint,
-        .position = position < 0               ? 0
-                    : position > AW_UNITY_TURN ? AW_UNITY_TURN
-                                               : position,
+        .position = position < 0                  ? 0
+                    : position > AW_UNITYSIM_TURN ? AW_UNITYSIM_TURN
+                                                  : position,
         .velocity = teach->velocity && teach->velocity < cap ? teach->velocity : cap,
         .tolerance = teach->tolerance,
     };
@@ -40,10 +40,10 @@ static enum aw_status add_row(struct teach *teach, int joint, int position)
 /* A point is a row for each joint that is elsewhere than at the point before. */
 static enum aw_status add_point(struct teach *teach)
 {
-    const struct aw_unity_feedback *feedback = &unity_of(teach->session)->feedback;
+    const struct aw_unitysim_feedback *feedback = &unity_of(teach->session)->feedback;
     enum aw_status status = AW_OK;
     size_t before = teach->sequence.n;
-    for (int i = 0; i < AW_UNITY_JOINTS && status == AW_OK; i++) {
+    for (int i = 0; i < AW_UNITYSIM_JOINTS && status == AW_OK; i++) {
         int position = feedback->position[i];
         if (teach->any && abs(position - teach->kept[i]) <= teach->tolerance)
             continue;

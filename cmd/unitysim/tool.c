@@ -14,14 +14,14 @@ static const char *const camera_actions[] = {"get", "set", "default", "views", "
 static void complete_scenes(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     (void)session;
-    for (int i = 1; aw_unity_scene(i); i++)
-        add(context, aw_unity_scene_name(i), aw_unity_scene(i)->instruction);
+    for (int i = 1; aw_unitysim_scene(i); i++)
+        add(context, aw_unitysim_scene_name(i), aw_unitysim_scene(i)->instruction);
 }
 
 static void complete_models(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     (void)session;
-    for (const char *const *name = aw_unity_speed_names(); *name; name++)
+    for (const char *const *name = aw_unitysim_speed_names(); *name; name++)
         add(context, *name, NULL);
 }
 

@@ -8,14 +8,14 @@
 
 static struct unity_screen page(struct aw_session *session)
 {
-    const struct aw_unity *unity = unity_of(session);
-    const struct aw_unity_feedback *feedback = &unity->feedback;
+    const struct aw_unitysim *unity = unity_of(session);
+    const struct aw_unitysim_feedback *feedback = &unity->feedback;
     const char *url = "";
     struct unity_screen screen = {.limits = unity->options.limits, .selected = -1};
     aw_session_url(session, &url);
     snprintf(screen.title, sizeof screen.title, "Bento Arm   %.150s%s", url,
-             aw_unity_stale(unity) ? "   FEEDBACK IS SILENT" : "");
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+             aw_unitysim_stale(unity) ? "   FEEDBACK IS SILENT" : "");
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         screen.ticks[i] = feedback->position[i];
         screen.velocity[i] = feedback->velocity[i];
     }
@@ -28,7 +28,7 @@ static struct unity_screen page(struct aw_session *session)
 /* Which way a joint goes shows between two pages. */
 static void add_ways(struct unity_screen *now, const struct unity_screen *before)
 {
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         double change = now->ticks[i] - before->ticks[i];
         now->way[i] = now->velocity[i] == 0 ? 0 : change > 0 ? 1 : change < 0 ? -1 : 0;
     }
@@ -62,7 +62,7 @@ static enum aw_status live_view(void *context, bool keys)
         before = screen;
         int64_t now = aw_clock_now(session->clock);
         if (status == AW_OK)
-            status = aw_unity_run(unity_of(session), now + page_ns, NULL, NULL, &session->err);
+            status = aw_unitysim_run(unity_of(session), now + page_ns, NULL, NULL, &session->err);
         if (now >= viewing->deadline || is_quit_key(keys))
             break;
     }
@@ -89,35 +89,35 @@ enum aw_status run_view(struct aw_session *session, const struct aw_args *args)
  */
 
 /* Where things are held, in mm. */
-static struct aw_unity_point grasp_point(struct aw_session *session)
+static struct aw_unitysim_point grasp_point(struct aw_session *session)
 {
-    double degrees[AW_UNITY_JOINTS];
-    struct aw_unity_shape shape;
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        degrees[i] = aw_unity_degrees(unity_of(session)->feedback.position[i]);
-    aw_unity_shape(degrees, &shape);
-    return shape.at[AW_UNITY_AT_GRASP];
+    double degrees[AW_UNITYSIM_JOINTS];
+    struct aw_unitysim_shape shape;
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        degrees[i] = aw_unitysim_degrees(unity_of(session)->feedback.position[i]);
+    aw_unitysim_shape(degrees, &shape);
+    return shape.at[AW_UNITYSIM_AT_GRASP];
 }
 
 static void print_table(struct aw_session *session)
 {
-    const struct aw_unity_feedback *feedback = &unity_of(session)->feedback;
-    const struct aw_unity_point grasp = grasp_point(session);
+    const struct aw_unitysim_feedback *feedback = &unity_of(session)->feedback;
+    const struct aw_unitysim_point grasp = grasp_point(session);
     struct aw_output *out = &session->out;
     const char *bold = out->color ? "\033[1m" : "", *plain = out->color ? "\033[0m" : "";
     aw_output_draw(out, "%s%-12s %10s %10s %10s%s\n", bold, "joint", "position", "", "velocity",
                    plain);
     aw_output_print(out, "%-12s %10s %10s\n", "", "ticks", "deg");
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        aw_output_print(out, "%-12s %10d %10.2f %10d\n", aw_unity_joint_name(i),
-                        feedback->position[i], aw_unity_degrees(feedback->position[i]),
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        aw_output_print(out, "%-12s %10d %10.2f %10d\n", aw_unitysim_joint_name(i),
+                        feedback->position[i], aw_unitysim_degrees(feedback->position[i]),
                         feedback->velocity[i]);
     aw_output_print(out, "grasp at x %.1f y %.1f z %.1f mm\n", grasp.x, grasp.y, grasp.z);
 }
 
 static void report_grasp(struct aw_session *session)
 {
-    const struct aw_unity_point grasp = grasp_point(session);
+    const struct aw_unitysim_point grasp = grasp_point(session);
     aw_object_number(&session->result, "grasp_x", grasp.x, 1, "mm");
     aw_object_number(&session->result, "grasp_y", grasp.y, 1, "mm");
     aw_object_number(&session->result, "grasp_z", grasp.z, 1, "mm");
@@ -126,7 +126,7 @@ static void report_grasp(struct aw_session *session)
 static void report_velocity(struct aw_session *session, int joint)
 {
     char key[48];
-    snprintf(key, sizeof key, "%s_velocity", aw_unity_joint_name(joint));
+    snprintf(key, sizeof key, "%s_velocity", aw_unitysim_joint_name(joint));
     aw_object_number(&session->result, key, unity_of(session)->feedback.velocity[joint], 0, NULL);
 }
 
@@ -143,7 +143,7 @@ enum aw_status run_status(struct aw_session *session, const struct aw_args *args
         return AW_OK;
     }
     aw_object_start(&session->result, "status");
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         unity_report_joint(session, i);
         report_velocity(session, i);
     }

@@ -41,14 +41,14 @@ static void check_said(struct aw_device *device)
 
 static void check_truth(struct aw_device *device, int64_t now)
 {
-    struct aw_unity_truth truth;
-    aw_unity_device_truth(device, now, &truth);
+    struct aw_unitysim_truth truth;
+    aw_unitysim_device_truth(device, now, &truth);
     MUST(truth.counters.received == truth.counters.applied + truth.counters.empty +
                                         truth.counters.header + truth.counters.checksum +
                                         truth.counters.size + truth.counters.type);
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         MUST(isfinite(truth.degrees[i]) && truth.degrees[i] >= -180 &&
-             truth.degrees[i] <= aw_unity_degrees(65535));
+             truth.degrees[i] <= aw_unitysim_degrees(65535));
 }
 
 static void check_simulator(struct aw_device *device, int64_t now)
@@ -59,9 +59,9 @@ static void check_simulator(struct aw_device *device, int64_t now)
 
 static void try_simulator(const uint8_t *data, size_t size)
 {
-    struct aw_unity_device_options options = aw_unity_device_defaults();
+    struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     options.scene = 1;
-    feed_device(aw_unity_device(&options), data, size, mend, check_simulator);
+    feed_device(aw_unitysim_device(&options), data, size, mend, check_simulator);
 }
 
 /* The client */
@@ -78,44 +78,44 @@ static void check_heard(struct peer *peer, struct aw_span datagram)
     MUST(aw_wire_decode(&peer->wire, AW_TX, datagram, &record, NULL) == AW_OK);
     if (strcmp(record.codec->message->name, "control") != 0)
         return;
-    MUST(aw_record_get(&record, "elbow.velocity") <= aw_unity_velocity_cap(AW_UNITY_ELBOW));
-    MUST(aw_record_get(&record, "shoulder.state") <= AW_UNITY_STOP);
-    MUST(aw_record_get(&record, "hand.state") <= AW_UNITY_STOP);
+    MUST(aw_record_get(&record, "elbow.velocity") <= aw_unitysim_velocity_cap(AW_UNITYSIM_ELBOW));
+    MUST(aw_record_get(&record, "shoulder.state") <= AW_UNITYSIM_STOP);
+    MUST(aw_record_get(&record, "hand.state") <= AW_UNITYSIM_STOP);
 }
 
 static void try_client(const uint8_t *data, size_t size)
 {
     static struct peer peer;
-    static struct aw_unity unity;
-    struct aw_unity_options options = aw_unity_defaults();
-    struct aw_unity_move move = {.timeout_ns = AW_SECOND};
+    static struct aw_unitysim unity;
+    struct aw_unitysim_options options = aw_unitysim_defaults();
+    struct aw_unitysim_move move = {.timeout_ns = AW_SECOND};
     peer_init(&peer, &aw_unitysim_protocol, &aw_unitysim_protocol.variants[0], data, size);
     peer.base.datagrams = true;
     peer.mend = mend_peer;
     peer.received = check_heard;
     options.samples_max = 0;
-    aw_unity_init(&unity, &peer.base, NULL, &options);
-    aw_unity_move_to(&move, AW_UNITY_ELBOW, 2500);
-    aw_unity_move(&unity, &move, NULL, NULL, NULL);
-    aw_unity_stop(&unity, NULL);
+    aw_unitysim_init(&unity, &peer.base, NULL, &options);
+    aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 2500);
+    aw_unitysim_move(&unity, &move, NULL, NULL, NULL);
+    aw_unitysim_stop(&unity, NULL);
     MUST(peer.clock.time_ns < 60 * AW_SECOND);
-    aw_unity_free(&unity);
+    aw_unitysim_free(&unity);
 }
 
 /* Limits */
 
-static void read_limits_again(const struct aw_unity_limits *limits)
+static void read_limits_again(const struct aw_unitysim_limits *limits)
 {
     struct aw_error err;
-    struct aw_unity_limits again = aw_unity_limits_default();
+    struct aw_unitysim_limits again = aw_unitysim_limits_default();
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     MUST(out);
-    aw_unity_limits_write(limits, out);
+    aw_unitysim_limits_write(limits, out);
     MUST(fclose(out) == 0);
     FILE *in = file_of((const uint8_t *)text, size);
-    MUST(aw_unity_limits_read(&again, in, "again", &err) == AW_OK);
+    MUST(aw_unitysim_limits_read(&again, in, "again", &err) == AW_OK);
     fclose(in);
     MUST(memcmp(&again, limits, sizeof again) == 0);
     free(text);
@@ -124,10 +124,10 @@ static void read_limits_again(const struct aw_unity_limits *limits)
 static void try_limits(const uint8_t *data, size_t size)
 {
     struct aw_error err = {.text = ""};
-    struct aw_unity_limits usual = aw_unity_limits_default(), limits = usual;
+    struct aw_unitysim_limits usual = aw_unitysim_limits_default(), limits = usual;
     FILE *in = file_of(data, size);
-    if (aw_unity_limits_read(&limits, in, "fuzz", &err) == AW_OK) {
-        MUST(aw_unity_limits_check(&limits, &err) == AW_OK);
+    if (aw_unitysim_limits_read(&limits, in, "fuzz", &err) == AW_OK) {
+        MUST(aw_unitysim_limits_check(&limits, &err) == AW_OK);
         read_limits_again(&limits);
     } else {
         MUST(strncmp(err.text, "fuzz:", 5) == 0);
@@ -161,10 +161,10 @@ static void read_sequence_again(const struct aw_sequence *sequence)
 /* By an arm that is one step later where it was sent. */
 static void play(const struct aw_sequence *sequence)
 {
-    struct aw_player_bounds bounds = {aw_unity_limits_default(), {67, 45, 90, 67, 90}};
+    struct aw_player_bounds bounds = {aw_unitysim_limits_default(), {67, 45, 90, 67, 90}};
     struct aw_player player;
-    int positions[AW_UNITY_JOINTS] = {2048, 2048, 2048, 2048, 2048};
-    bool moving[AW_UNITY_JOINTS] = {false};
+    int positions[AW_UNITYSIM_JOINTS] = {2048, 2048, 2048, 2048, 2048};
+    bool moving[AW_UNITYSIM_JOINTS] = {false};
     int64_t now = 0;
     aw_player_start(&player, sequence, &bounds, 1);
     for (size_t steps = 0; player.phase != AW_PLAYER_DONE; steps++) {
@@ -172,7 +172,7 @@ static void play(const struct aw_sequence *sequence)
         const struct aw_sequence_row *row = aw_player_row(&player);
         struct aw_player_order order = aw_player_step(&player, positions, moving, now);
         now += 3600 * AW_SECOND;
-        MUST(order.joint < AW_UNITY_JOINTS);
+        MUST(order.joint < AW_UNITYSIM_JOINTS);
         MUST(order.joint < 0 ||
              (order.velocity > 0 && order.velocity <= bounds.velocity[order.joint]));
         if (row && player.phase != AW_PLAYER_DONE)
@@ -198,65 +198,65 @@ static void try_sequence(const uint8_t *data, size_t size)
 
 /* Views */
 
-static bool same(const struct aw_unity_view *a, const struct aw_unity_view *b)
+static bool same(const struct aw_unitysim_view *a, const struct aw_unitysim_view *b)
 {
     return strcmp(a->name, b->name) == 0 && memcmp(&a->camera, &b->camera, sizeof a->camera) == 0;
 }
 
-static void read_views_again(const struct aw_unity_views *views)
+static void read_views_again(const struct aw_unitysim_views *views)
 {
     struct aw_error err;
-    struct aw_unity_views again = {0};
+    struct aw_unitysim_views again = {0};
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    MUST(out && aw_unity_views_write(out, views, &err) == AW_OK && fclose(out) == 0);
+    MUST(out && aw_unitysim_views_write(out, views, &err) == AW_OK && fclose(out) == 0);
     FILE *in = file_of((const uint8_t *)text, size);
-    MUST(aw_unity_views_read(in, "again", &again, &err) == AW_OK);
+    MUST(aw_unitysim_views_read(in, "again", &again, &err) == AW_OK);
     fclose(in);
     MUST(again.n == views->n);
     for (size_t i = 0; i < again.n; i++)
         MUST(same(&again.views[i], &views->views[i]));
-    aw_unity_views_free(&again);
+    aw_unitysim_views_free(&again);
     free(text);
 }
 
 static void try_views(const uint8_t *data, size_t size)
 {
     struct aw_error err = {.text = ""};
-    struct aw_unity_views views = {0};
+    struct aw_unitysim_views views = {0};
     FILE *in = file_of(data, size);
-    if (aw_unity_views_read(in, "fuzz", &views, &err) == AW_OK) {
+    if (aw_unitysim_views_read(in, "fuzz", &views, &err) == AW_OK) {
         for (size_t i = 0; i < views.n; i++)
-            MUST(aw_unity_views_find(&views, views.views[i].name) == &views.views[i]);
+            MUST(aw_unitysim_views_find(&views, views.views[i].name) == &views.views[i]);
         read_views_again(&views);
     } else {
         MUST(strncmp(err.text, "fuzz:", 5) == 0 && views.n == 0);
     }
     fclose(in);
-    aw_unity_views_free(&views);
+    aw_unitysim_views_free(&views);
 }
 
 /* What people type */
 
 static void try_words(const uint8_t *data, size_t size)
 {
-    const struct aw_unity_limits limits = aw_unity_limits_default();
+    const struct aw_unitysim_limits limits = aw_unitysim_limits_default();
     struct aw_variant variant = aw_unitysim_protocol.variants[0];
     struct aw_error err = {.text = ""};
     char *text = text_of(data, size);
-    enum aw_unity_speed speed;
+    enum aw_unitysim_speed speed;
     double ticks;
     int number;
-    if (aw_unity_joint_parse(text, &number, &err) == AW_OK)
-        MUST(number >= 0 && number < AW_UNITY_JOINTS && aw_unity_joint_find(text) == number);
-    if (aw_unity_position_parse(AW_UNITY_ELBOW, text, &limits, &ticks, &err) == AW_OK)
+    if (aw_unitysim_joint_parse(text, &number, &err) == AW_OK)
+        MUST(number >= 0 && number < AW_UNITYSIM_JOINTS && aw_unitysim_joint_find(text) == number);
+    if (aw_unitysim_position_parse(AW_UNITYSIM_ELBOW, text, &limits, &ticks, &err) == AW_OK)
         MUST(isfinite(ticks));
-    if (aw_unity_scene_parse(text, &number, &err) == AW_OK)
+    if (aw_unitysim_scene_parse(text, &number, &err) == AW_OK)
         MUST(number >= 0 && number <= 255);
-    if (aw_unity_speed_parse(text, &speed, &err) == AW_OK)
-        MUST(strcmp(aw_unity_speed_names()[speed], text) == 0);
-    if (aw_unity_variant(text, &variant, &err) != AW_OK)
+    if (aw_unitysim_speed_parse(text, &speed, &err) == AW_OK)
+        MUST(strcmp(aw_unitysim_speed_names()[speed], text) == 0);
+    if (aw_unitysim_variant(text, &variant, &err) != AW_OK)
         MUST(*err.text);
     free(text);
 }

@@ -30,12 +30,12 @@ enum act {
 
 struct soak {
     struct bed bed;
-    struct aw_unity unity;
+    struct aw_unitysim unity;
     int64_t looked_ns;
-    double at[AW_UNITY_JOINTS];      /* deg, when looked last */
-    int64_t driven[AW_UNITY_JOINTS]; /* when the joint was told to move last */
+    double at[AW_UNITYSIM_JOINTS];      /* deg, when looked last */
+    int64_t driven[AW_UNITYSIM_JOINTS]; /* when the joint was told to move last */
     unsigned long acts[ACTS], moved, stops, stopped;
-    struct aw_unity_counters client;
+    struct aw_unitysim_counters client;
     unsigned long long applied, received;
 };
 
@@ -51,44 +51,44 @@ static int below(struct soak *soak, int n)
 
 /* The simulator */
 
-static void look_at_joint(struct soak *soak, const struct aw_unity_truth *truth, int joint,
+static void look_at_joint(struct soak *soak, const struct aw_unitysim_truth *truth, int joint,
                           int64_t now)
 {
-    const struct aw_unity_limit *limit = &truth->limits.joint[joint];
-    double degrees = truth->degrees[joint], ticks = aw_unity_ticks(degrees);
+    const struct aw_unitysim_limit *limit = &truth->limits.joint[joint];
+    double degrees = truth->degrees[joint], ticks = aw_unitysim_ticks(degrees);
     bool moved = fabs(degrees - soak->at[joint]) > 1e-9;
     bool at_start = fabs(degrees) < 1e-9; /* a scene takes it there */
-    if (truth->drive[joint].state != AW_UNITY_STOP)
+    if (truth->drive[joint].state != AW_UNITYSIM_STOP)
         soak->driven[joint] = now;
     if (ticks < limit->min - 1e-6 || ticks > limit->max + 1e-6)
-        bed_violated(&soak->bed, "%s is outside its limits", aw_unity_joint_name(joint));
+        bed_violated(&soak->bed, "%s is outside its limits", aw_unitysim_joint_name(joint));
     if (moved && !at_start && soak->looked_ns - soak->driven[joint] > COASTING_NS)
-        bed_violated(&soak->bed, "%s moved and was not told to", aw_unity_joint_name(joint));
-    if (truth->drive[joint].velocity > aw_unity_velocity_cap(joint))
-        bed_violated(&soak->bed, "%s is driven too fast", aw_unity_joint_name(joint));
+        bed_violated(&soak->bed, "%s moved and was not told to", aw_unitysim_joint_name(joint));
+    if (truth->drive[joint].velocity > aw_unitysim_velocity_cap(joint))
+        bed_violated(&soak->bed, "%s is driven too fast", aw_unitysim_joint_name(joint));
     soak->at[joint] = degrees;
 }
 
 static void look(struct bed *bed, int64_t now)
 {
-    struct aw_unity_truth truth;
-    aw_unity_device_truth(bed->device, now, &truth);
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+    struct aw_unitysim_truth truth;
+    aw_unitysim_device_truth(bed->device, now, &truth);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         look_at_joint(soak_of(bed), &truth, i, now);
     soak_of(bed)->looked_ns = now;
 }
 
 static struct aw_device *make_simulator(struct bed *bed)
 {
-    struct aw_unity_device_options options = aw_unity_device_defaults();
+    struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     memset(soak_of(bed)->at, 0, sizeof soak_of(bed)->at);
-    return aw_unity_device(&options);
+    return aw_unitysim_device(&options);
 }
 
 static void retire_simulator(struct bed *bed)
 {
-    struct aw_unity_truth truth;
-    aw_unity_device_truth(bed->device, bed_now(bed), &truth);
+    struct aw_unitysim_truth truth;
+    aw_unitysim_device_truth(bed->device, bed_now(bed), &truth);
     soak_of(bed)->applied += truth.counters.applied;
     soak_of(bed)->received += truth.counters.received;
 }
@@ -108,17 +108,17 @@ static const struct bed_kind kind = {
 
 static bool any_driven(struct soak *soak)
 {
-    struct aw_unity_truth truth;
+    struct aw_unitysim_truth truth;
     bool driven = false;
-    aw_unity_device_truth(soak->bed.device, bed_now(&soak->bed), &truth);
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        driven = driven || truth.drive[i].state != AW_UNITY_STOP;
+    aw_unitysim_device_truth(soak->bed.device, bed_now(&soak->bed), &truth);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        driven = driven || truth.drive[i].state != AW_UNITYSIM_STOP;
     return driven;
 }
 
 /* The client */
 
-static bool go_on(void *context, const struct aw_unity_received *received)
+static bool go_on(void *context, const struct aw_unitysim_received *received)
 {
     (void)received;
     return ((struct soak *)context)->bed.violations < BED_MOST;
@@ -126,33 +126,34 @@ static bool go_on(void *context, const struct aw_unity_received *received)
 
 static enum aw_status listen(struct soak *soak, int64_t ns)
 {
-    return aw_unity_run(&soak->unity, bed_now(&soak->bed) + ns, go_on, soak, NULL);
+    return aw_unitysim_run(&soak->unity, bed_now(&soak->bed) + ns, go_on, soak, NULL);
 }
 
-static void check_move(struct soak *soak, const struct aw_unity_move *move, unsigned long restarts)
+static void check_move(struct soak *soak, const struct aw_unitysim_move *move,
+                       unsigned long restarts)
 {
     soak->moved++;
     if (soak->bed.restarts != restarts)
         return; /* it was there, and then everything began again */
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
-        const struct aw_unity_goal *goal = &move->goals[i];
-        double off = fabs(aw_unity_ticks(soak->at[i]) - goal->position);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        const struct aw_unitysim_goal *goal = &move->goals[i];
+        double off = fabs(aw_unitysim_ticks(soak->at[i]) - goal->position);
         if (goal->wanted && off > goal->tolerance + 1)
             bed_violated(&soak->bed, "a move ended %.0f ticks off", off);
     }
 }
 
-static struct aw_unity_move some_move(struct soak *soak)
+static struct aw_unitysim_move some_move(struct soak *soak)
 {
-    struct aw_unity_move move = {.timeout_ns = WAIT_NS};
-    for (int n = 1 + below(soak, AW_UNITY_JOINTS); n > 0; n--) {
-        int joint = below(soak, AW_UNITY_JOINTS);
-        const struct aw_unity_limit *limit = &soak->unity.options.limits.joint[joint];
-        move.goals[joint] =
-            (struct aw_unity_goal){.wanted = true,
-                                   .position = limit->min + below(soak, limit->max - limit->min),
-                                   .velocity = 5 + below(soak, aw_unity_velocity_cap(joint) - 5),
-                                   .tolerance = 2 + below(soak, 20)};
+    struct aw_unitysim_move move = {.timeout_ns = WAIT_NS};
+    for (int n = 1 + below(soak, AW_UNITYSIM_JOINTS); n > 0; n--) {
+        int joint = below(soak, AW_UNITYSIM_JOINTS);
+        const struct aw_unitysim_limit *limit = &soak->unity.options.limits.joint[joint];
+        move.goals[joint] = (struct aw_unitysim_goal){
+            .wanted = true,
+            .position = limit->min + below(soak, limit->max - limit->min),
+            .velocity = 5 + below(soak, aw_unitysim_velocity_cap(joint) - 5),
+            .tolerance = 2 + below(soak, 20)};
     }
     return move;
 }
@@ -160,21 +161,21 @@ static struct aw_unity_move some_move(struct soak *soak)
 /* Nothing of it may reach the simulator. */
 static void try_what_is_not_allowed(struct soak *soak)
 {
-    struct aw_unity_move move = some_move(soak);
+    struct aw_unitysim_move move = some_move(soak);
     unsigned long before = soak->bed.written.n;
-    int joint = below(soak, AW_UNITY_JOINTS);
-    aw_unity_move_to(&move, joint, soak->unity.options.limits.joint[joint].max + 1);
-    if (aw_unity_move(&soak->unity, &move, NULL, NULL, NULL) != AW_LIMIT ||
+    int joint = below(soak, AW_UNITYSIM_JOINTS);
+    aw_unitysim_move_to(&move, joint, soak->unity.options.limits.joint[joint].max + 1);
+    if (aw_unitysim_move(&soak->unity, &move, NULL, NULL, NULL) != AW_LIMIT ||
         soak->bed.written.n != before)
         bed_violated(&soak->bed, "a goal outside the limits was not refused");
 }
 
 static enum aw_status act_move(struct soak *soak)
 {
-    struct aw_unity_move move = some_move(soak);
+    struct aw_unitysim_move move = some_move(soak);
     unsigned long restarts = soak->bed.restarts;
     try_what_is_not_allowed(soak);
-    enum aw_status status = aw_unity_move(&soak->unity, &move, go_on, soak, NULL);
+    enum aw_status status = aw_unitysim_move(&soak->unity, &move, go_on, soak, NULL);
     if (status == AW_OK && go_on(soak, NULL))
         check_move(soak, &move, restarts);
     return status;
@@ -182,22 +183,22 @@ static enum aw_status act_move(struct soak *soak)
 
 static enum aw_status act_drive(struct soak *soak)
 {
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        aw_unity_drive(&soak->unity, i,
-                       (struct aw_unity_drive){below(soak, 2 * aw_unity_velocity_cap(i)),
-                                               (enum aw_unity_state)below(soak, 3)});
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        aw_unitysim_drive(&soak->unity, i,
+                          (struct aw_unitysim_drive){below(soak, 2 * aw_unitysim_velocity_cap(i)),
+                                                     (enum aw_unitysim_state)below(soak, 3)});
     return listen(soak, below(soak, 2000) * AW_MILLISECOND);
 }
 
 static enum aw_status act_scene(struct soak *soak)
 {
-    return aw_unity_scene_load(&soak->unity, 1 + below(soak, 6), NULL, WAIT_NS, NULL);
+    return aw_unitysim_scene_load(&soak->unity, 1 + below(soak, 6), NULL, WAIT_NS, NULL);
 }
 
 static enum aw_status act_camera(struct soak *soak)
 {
-    struct aw_unity_camera camera;
-    return aw_unity_camera_get(&soak->unity, &camera, WAIT_NS, NULL);
+    struct aw_unitysim_camera camera;
+    return aw_unitysim_camera_get(&soak->unity, &camera, WAIT_NS, NULL);
 }
 
 /* After a stop that said so, what is on the way may come; then nothing is driven any more. */
@@ -215,7 +216,7 @@ static enum aw_status stop(struct soak *soak)
 {
     enum aw_status status = AW_REFUSED;
     for (int i = 0; i < STOPS && status == AW_REFUSED; i++)
-        status = aw_unity_stop(&soak->unity, NULL);
+        status = aw_unitysim_stop(&soak->unity, NULL);
     soak->stops++;
     if (status == AW_OK)
         check_stopped(soak);
@@ -226,22 +227,22 @@ static enum aw_status stop(struct soak *soak)
 
 static void begin_again(struct soak *soak)
 {
-    struct aw_unity_options options = aw_unity_defaults();
+    struct aw_unitysim_options options = aw_unitysim_defaults();
     options.samples_max = 0;
-    aw_unity_init(&soak->unity, &soak->bed.line, NULL, &options);
+    aw_unitysim_init(&soak->unity, &soak->bed.line, NULL, &options);
 }
 
 static void add_counters(struct soak *soak)
 {
-    struct aw_unity_counters *sum = &soak->client;
-    const struct aw_unity_counters *own = &soak->unity.counters;
+    struct aw_unitysim_counters *sum = &soak->client;
+    const struct aw_unitysim_counters *own = &soak->unity.counters;
     sum->sent += own->sent;
     sum->ticks += own->ticks;
     sum->feedback += own->feedback;
     sum->lost += own->lost;
     sum->malformed += own->malformed;
     soak->bed.exchanges = (unsigned long)sum->ticks;
-    aw_unity_free(&soak->unity);
+    aw_unitysim_free(&soak->unity);
 }
 
 static void plug_in_again(struct soak *soak)
@@ -250,7 +251,7 @@ static void plug_in_again(struct soak *soak)
     add_counters(soak);
     bed_replug(&soak->bed);
     begin_again(soak);
-    if (!aw_unity_stale(&soak->unity))
+    if (!aw_unitysim_stale(&soak->unity))
         bed_violated(&soak->bed, "feedback is fresh that nobody heard");
     listen(soak, AW_SECOND);
     if (soak->bed.written.n != before)
@@ -262,9 +263,9 @@ static void plug_in_again(struct soak *soak)
 static void see_to_it(struct soak *soak)
 {
     listen(soak, AW_SECOND);
-    if (aw_unity_stale(&soak->unity) && any_driven(soak))
+    if (aw_unitysim_stale(&soak->unity) && any_driven(soak))
         bed_violated(&soak->bed, "a simulator without a scene drives");
-    if (aw_unity_stale(&soak->unity))
+    if (aw_unitysim_stale(&soak->unity))
         act_scene(soak);
 }
 
@@ -293,7 +294,7 @@ static void run(struct soak *soak)
 
 static void report(const struct soak *soak)
 {
-    const struct aw_unity_counters *c = &soak->client;
+    const struct aw_unitysim_counters *c = &soak->client;
     printf("acts moves=%lu moved=%lu drives=%lu scenes=%lu cameras=%lu stops=%lu stopped=%lu\n",
            soak->acts[MOVE], soak->moved, soak->acts[DRIVE], soak->acts[SCENE], soak->acts[CAMERA],
            soak->stops, soak->stopped);

@@ -23,47 +23,48 @@ struct rig {
     struct aw_virtual_clock clock;
     struct aw_device *device;
     struct aw_link *link;
-    struct aw_unity unity;
+    struct aw_unitysim unity;
     struct aw_error err;
 };
 
 /* faults: keys of a link URL, "" for none. */
-static inline struct rig *rig_of(const struct aw_unity_device_options *options, const char *faults)
+static inline struct rig *rig_of(const struct aw_unitysim_device_options *options,
+                                 const char *faults)
 {
     struct rig *rig = calloc(1, sizeof *rig);
-    struct aw_unity_options client = aw_unity_defaults();
+    struct aw_unitysim_options client = aw_unitysim_defaults();
     struct aw_url url;
     char text[AW_URL_MAX];
     snprintf(text, sizeof text, "sim:%s%s", *faults ? "?" : "", faults);
     rig->clock = aw_virtual_clock();
-    rig->device = aw_unity_device(options);
+    rig->device = aw_unitysim_device(options);
     assert_non_null(rig->device);
     struct aw_link *inner = aw_sim_link(rig->device, &rig->clock.base, true, "sim:");
     assert_non_null(inner);
     assert_int_equal(aw_url_parse(&url, text, &rig->err), AW_OK);
     if (aw_fault_wrap(&rig->link, inner, &url, false, &rig->err) != AW_OK)
         fail_msg("%s", rig->err.text);
-    aw_unity_init(&rig->unity, rig->link, NULL, &client);
+    aw_unitysim_init(&rig->unity, rig->link, NULL, &client);
     return rig;
 }
 
 static inline struct rig *rig_default(void)
 {
-    struct aw_unity_device_options options = aw_unity_device_defaults();
+    struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     return rig_of(&options, "");
 }
 
 /* One that has its scene. */
 static inline struct rig *rig_in_scene(const char *faults)
 {
-    struct aw_unity_device_options options = aw_unity_device_defaults();
+    struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     options.scene = 1;
     return rig_of(&options, faults);
 }
 
 static inline void rig_free(struct rig *rig)
 {
-    aw_unity_free(&rig->unity);
+    aw_unitysim_free(&rig->unity);
     aw_link_close(rig->link);
     free(rig);
 }
@@ -82,16 +83,16 @@ static inline void rig_bad(struct rig *rig, enum aw_status status, enum aw_statu
         fail_msg("\"%s\" does not say \"%s\"", rig->err.text, words);
 }
 
-static inline struct aw_unity_truth rig_truth(struct rig *rig)
+static inline struct aw_unitysim_truth rig_truth(struct rig *rig)
 {
-    struct aw_unity_truth truth;
-    aw_unity_device_truth(rig->device, rig->clock.time_ns, &truth);
+    struct aw_unitysim_truth truth;
+    aw_unitysim_device_truth(rig->device, rig->clock.time_ns, &truth);
     return truth;
 }
 
 static inline double rig_ticks(struct rig *rig, int joint)
 {
-    return aw_unity_ticks(rig_truth(rig).degrees[joint]);
+    return aw_unitysim_ticks(rig_truth(rig).degrees[joint]);
 }
 
 static inline void rig_near(double value, double wanted, double tolerance)
@@ -103,7 +104,7 @@ static inline void rig_near(double value, double wanted, double tolerance)
 static inline void rig_run(struct rig *rig, double seconds)
 {
     int64_t deadline = rig->clock.time_ns + (int64_t)(seconds * AW_SECOND);
-    rig_good(rig, aw_unity_run(&rig->unity, deadline, NULL, NULL, &rig->err));
+    rig_good(rig, aw_unitysim_run(&rig->unity, deadline, NULL, NULL, &rig->err));
     rig->clock.time_ns = deadline; /* a read may have ended a moment before */
 }
 
@@ -119,10 +120,11 @@ static inline void rig_put(struct rig *rig, const char *hex)
 
 static inline void rig_drive(struct rig *rig, int joint, int velocity)
 {
-    aw_unity_drive(&rig->unity, joint,
-                   (struct aw_unity_drive){abs(velocity), velocity > 0   ? AW_UNITY_INCREASE
-                                                          : velocity < 0 ? AW_UNITY_DECREASE
-                                                                         : AW_UNITY_STOP});
+    aw_unitysim_drive(&rig->unity, joint,
+                      (struct aw_unitysim_drive){abs(velocity), velocity > 0 ? AW_UNITYSIM_INCREASE
+                                                                : velocity < 0
+                                                                    ? AW_UNITYSIM_DECREASE
+                                                                    : AW_UNITYSIM_STOP});
 }
 
 #endif

@@ -18,9 +18,9 @@
 
 /* One joint, one scene, one row; names and limits are in the wire table. */
 /* clang-format off */
-static const int caps[AW_UNITY_JOINTS] = {67, 45, 90, 67, 90};
+static const int caps[AW_UNITYSIM_JOINTS] = {67, 45, 90, 67, 90};
 
-static const struct aw_unity_scene scenes[] = {
+static const struct aw_unitysim_scene scenes[] = {
     {1, "Basic Movement", "move the joints"},
     {2, "Slam Dunk", "put the ball into the open cup"},
     {3, "Don't Spill", "pour the ball from one cup into the other"},
@@ -29,7 +29,7 @@ static const struct aw_unity_scene scenes[] = {
     {6, "Cup Stacking", "stack the three cups on the other side of the mat"},
 };
 
-static const struct aw_unity_camera views[] = {
+static const struct aw_unitysim_camera views[] = {
     {-185, 500, 0, 66, 270, 0},
     {-185, 500, 0, 66, 270, 0},
     {-185, 500, 0, 66, 270, 0},
@@ -40,14 +40,14 @@ static const struct aw_unity_camera views[] = {
 };
 /* clang-format on */
 
-double aw_unity_degrees(double ticks)
+double aw_unitysim_degrees(double ticks)
 {
-    return ticks * 360 / AW_UNITY_TURN - 180;
+    return ticks * 360 / AW_UNITYSIM_TURN - 180;
 }
 
-double aw_unity_ticks(double degrees)
+double aw_unitysim_ticks(double degrees)
 {
-    return (degrees + 180) * AW_UNITY_TURN / 360;
+    return (degrees + 180) * AW_UNITYSIM_TURN / 360;
 }
 
 /* What the wire table knows */
@@ -82,7 +82,7 @@ static const char *const *joint_names(void)
     return message_row("control", "joints")->labels;
 }
 
-const char *aw_unity_joint_name(int joint)
+const char *aw_unitysim_joint_name(int joint)
 {
     return joint_names()[joint];
 }
@@ -101,22 +101,22 @@ static bool same_word(const char *a, const char *b)
     return *a == *b;
 }
 
-int aw_unity_joint_find(const char *name)
+int aw_unitysim_joint_find(const char *name)
 {
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        if (same_word(name, aw_unity_joint_name(i)))
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        if (same_word(name, aw_unitysim_joint_name(i)))
             return i;
     return -1;
 }
 
-enum aw_status aw_unity_joint_parse(const char *name, int *joint, struct aw_error *err)
+enum aw_status aw_unitysim_joint_parse(const char *name, int *joint, struct aw_error *err)
 {
-    int found = aw_unity_joint_find(name);
+    int found = aw_unitysim_joint_find(name);
     if (found >= 0) {
         *joint = found;
         return AW_OK;
     }
-    const char *near = aw_suggest(name, joint_names(), AW_UNITY_JOINTS);
+    const char *near = aw_suggest(name, joint_names(), AW_UNITYSIM_JOINTS);
     if (near)
         return aw_fail(err, AW_USAGE, "joint '%.40s': unknown — did you mean '%s'?", name, near);
     return aw_fail(err, AW_USAGE,
@@ -125,22 +125,23 @@ enum aw_status aw_unity_joint_parse(const char *name, int *joint, struct aw_erro
                    name);
 }
 
-struct aw_unity_limits aw_unity_limits_default(void)
+struct aw_unitysim_limits aw_unitysim_limits_default(void)
 {
-    struct aw_unity_limits limits;
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
-        const struct aw_field *rows = message_row("update", aw_unity_joint_name(i))->rows;
+    struct aw_unitysim_limits limits;
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        const struct aw_field *rows = message_row("update", aw_unitysim_joint_name(i))->rows;
         limits.joint[i].min = (int)row(rows, "min")->fallback;
         limits.joint[i].max = (int)row(rows, "max")->fallback;
     }
     return limits;
 }
 
-enum aw_status aw_unity_limits_check(const struct aw_unity_limits *limits, struct aw_error *err)
+enum aw_status aw_unitysim_limits_check(const struct aw_unitysim_limits *limits,
+                                        struct aw_error *err)
 {
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
-        const struct aw_unity_limit *limit = &limits->joint[i];
-        const char *name = aw_unity_joint_name(i);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        const struct aw_unitysim_limit *limit = &limits->joint[i];
+        const char *name = aw_unitysim_joint_name(i);
         if (limit->min > limit->max)
             return aw_fail(err, AW_LIMIT, "%s: the lower limit %d is above the upper one %d", name,
                            limit->min, limit->max);
@@ -151,39 +152,39 @@ enum aw_status aw_unity_limits_check(const struct aw_unity_limits *limits, struc
     return AW_OK;
 }
 
-int aw_unity_velocity_cap(int joint)
+int aw_unitysim_velocity_cap(int joint)
 {
     return caps[joint];
 }
 
-enum aw_status aw_unity_position_parse(int joint, const char *text,
-                                       const struct aw_unity_limits *limits, double *ticks,
-                                       struct aw_error *err)
+enum aw_status aw_unitysim_position_parse(int joint, const char *text,
+                                          const struct aw_unitysim_limits *limits, double *ticks,
+                                          struct aw_error *err)
 {
     bool open = strcmp(text, "open") == 0, close = strcmp(text, "close") == 0;
     if (!open && !close)
         return aw_number_parse_unit(text, "tick", ticks, err);
-    if (joint != AW_UNITY_HAND)
+    if (joint != AW_UNITYSIM_HAND)
         return aw_fail(err, AW_USAGE, "%s: '%s' is for the hand — give ticks or deg",
-                       aw_unity_joint_name(joint), text);
+                       aw_unitysim_joint_name(joint), text);
     *ticks = open ? limits->joint[joint].max : limits->joint[joint].min;
     return AW_OK;
 }
 
 /* Driving */
 
-static bool drive_word(int joint, const char *text, struct aw_unity_drive *drive)
+static bool drive_word(int joint, const char *text, struct aw_unitysim_drive *drive)
 {
     const struct aw_name *states = row(message_row("control", "joints")->rows, "state")->names;
-    if (joint == AW_UNITY_HAND && strcmp(text, "open") == 0)
-        text = value_name(states, AW_UNITY_INCREASE);
-    else if (joint == AW_UNITY_HAND && strcmp(text, "close") == 0)
-        text = value_name(states, AW_UNITY_DECREASE);
+    if (joint == AW_UNITYSIM_HAND && strcmp(text, "open") == 0)
+        text = value_name(states, AW_UNITYSIM_INCREASE);
+    else if (joint == AW_UNITYSIM_HAND && strcmp(text, "close") == 0)
+        text = value_name(states, AW_UNITYSIM_DECREASE);
     for (; states->name; states++) {
         if (strcmp(states->name, text) != 0)
             continue;
-        drive->state = (enum aw_unity_state)states->value;
-        bool moves = drive->state == AW_UNITY_INCREASE || drive->state == AW_UNITY_DECREASE;
+        drive->state = (enum aw_unitysim_state)states->value;
+        bool moves = drive->state == AW_UNITYSIM_INCREASE || drive->state == AW_UNITYSIM_DECREASE;
         drive->velocity = moves ? caps[joint] : 0;
         return true;
     }
@@ -199,15 +200,15 @@ static enum aw_status drive_number(int joint, const char *text, double *velocity
         return aw_fail(err, AW_USAGE,
                        "%s: '%.40s' is no way to drive — give a velocity (+45, -30deg/s), stop, "
                        "keep, increase, decrease%s",
-                       aw_unity_joint_name(joint), text,
-                       joint == AW_UNITY_HAND ? ", open or close" : "");
+                       aw_unitysim_joint_name(joint), text,
+                       joint == AW_UNITYSIM_HAND ? ", open or close" : "");
     enum aw_status status = aw_number_parse_unit(text, "deg/s", velocity, err);
-    *velocity /= AW_UNITY_DEG_S;
+    *velocity /= AW_UNITYSIM_DEG_S;
     return status;
 }
 
-enum aw_status aw_unity_drive_parse(int joint, const char *text, bool force,
-                                    struct aw_unity_drive *drive, struct aw_error *err)
+enum aw_status aw_unitysim_drive_parse(int joint, const char *text, bool force,
+                                       struct aw_unitysim_drive *drive, struct aw_error *err)
 {
     double velocity;
     if (drive_word(joint, text, drive))
@@ -215,16 +216,16 @@ enum aw_status aw_unity_drive_parse(int joint, const char *text, bool force,
     enum aw_status status = drive_number(joint, text, &velocity, err);
     if (status != AW_OK)
         return status;
-    int max = force ? AW_UNITY_VELOCITY_MAX : caps[joint];
+    int max = force ? AW_UNITYSIM_VELOCITY_MAX : caps[joint];
     double size = round(fabs(velocity));
     if (size > max)
-        return aw_fail(err, AW_LIMIT, "%s: velocity %.9g is above %d%s", aw_unity_joint_name(joint),
-                       size, max,
+        return aw_fail(err, AW_LIMIT, "%s: velocity %.9g is above %d%s",
+                       aw_unitysim_joint_name(joint), size, max,
                        force ? ", the most the wire carries" : " — give less, or --force");
     drive->velocity = (int)size;
-    drive->state = drive->velocity == 0 ? AW_UNITY_STOP
-                   : velocity > 0       ? AW_UNITY_INCREASE
-                                        : AW_UNITY_DECREASE;
+    drive->state = drive->velocity == 0 ? AW_UNITYSIM_STOP
+                   : velocity > 0       ? AW_UNITYSIM_INCREASE
+                                        : AW_UNITYSIM_DECREASE;
     return AW_OK;
 }
 
@@ -235,7 +236,7 @@ static const struct aw_name *scene_names(void)
     return message_row("scene", "scene")->names;
 }
 
-const struct aw_unity_scene *aw_unity_scene(int index)
+const struct aw_unitysim_scene *aw_unitysim_scene(int index)
 {
     for (size_t i = 0; i < COUNT(scenes); i++)
         if (scenes[i].index == index)
@@ -243,7 +244,7 @@ const struct aw_unity_scene *aw_unity_scene(int index)
     return NULL;
 }
 
-const char *aw_unity_scene_name(int index)
+const char *aw_unitysim_scene_name(int index)
 {
     return value_name(scene_names(), index);
 }
@@ -252,7 +253,7 @@ static enum aw_status unknown_scene(const char *text, struct aw_error *err)
 {
     const char *names[COUNT(scenes)];
     for (size_t i = 0; i < COUNT(scenes); i++)
-        names[i] = aw_unity_scene_name(scenes[i].index);
+        names[i] = aw_unitysim_scene_name(scenes[i].index);
     const char *near = aw_suggest(text, names, COUNT(names));
     if (near)
         return aw_fail(err, AW_USAGE, "scene '%.40s': unknown — did you mean '%s'?", text, near);
@@ -261,7 +262,7 @@ static enum aw_status unknown_scene(const char *text, struct aw_error *err)
                    names[0], names[1], names[2], names[3], names[4], names[5]);
 }
 
-enum aw_status aw_unity_scene_parse(const char *text, int *index, struct aw_error *err)
+enum aw_status aw_unitysim_scene_parse(const char *text, int *index, struct aw_error *err)
 {
     double number;
     for (const struct aw_name *name = scene_names(); name->name; name++)
@@ -278,7 +279,7 @@ enum aw_status aw_unity_scene_parse(const char *text, int *index, struct aw_erro
     return AW_OK;
 }
 
-struct aw_unity_camera aw_unity_scene_view(int index)
+struct aw_unitysim_camera aw_unitysim_scene_view(int index)
 {
     return views[index > 0 && index < (int)COUNT(views) ? index : 0];
 }

@@ -2,9 +2,9 @@
  *
  *     int joint, velocity;
  *     double ticks;
- *     status = aw_unity_joint_parse("wrist_flex", &joint, &err);
- *     status = aw_unity_position_parse(joint, "30deg", &limits, &ticks, &err);  -> 2389.33
- *     aw_unity_degrees(2048)                                                    -> 0
+ *     status = aw_unitysim_joint_parse("wrist_flex", &joint, &err);
+ *     status = aw_unitysim_position_parse(joint, "30deg", &limits, &ticks, &err);  -> 2389.33
+ *     aw_unitysim_degrees(2048)                                                    -> 0
  *
  * Names of joints and scenes and the default limits are those of the wire table (wire.c). Pure, no
  * allocation, no state.
@@ -22,106 +22,107 @@
 #include "base/status.h"
 
 /* In the order of the wire. */
-enum aw_unity_joint {
-    AW_UNITY_SHOULDER,
-    AW_UNITY_ELBOW,
-    AW_UNITY_WRIST_ROTATE,
-    AW_UNITY_WRIST_FLEX,
-    AW_UNITY_HAND,
-    AW_UNITY_JOINTS,
+enum aw_unitysim_joint {
+    AW_UNITYSIM_SHOULDER,
+    AW_UNITYSIM_ELBOW,
+    AW_UNITYSIM_WRIST_ROTATE,
+    AW_UNITYSIM_WRIST_FLEX,
+    AW_UNITYSIM_HAND,
+    AW_UNITYSIM_JOINTS,
 };
 
 /* What a joint is commanded to do. Ticks increase: shoulder and wrist_rotate to the right, elbow
  * and wrist_flex up, hand open. */
-enum aw_unity_state {
-    AW_UNITY_STOP,
-    AW_UNITY_INCREASE,
-    AW_UNITY_DECREASE,
-    AW_UNITY_KEEP, /* go on with what the last packet said */
+enum aw_unitysim_state {
+    AW_UNITYSIM_STOP,
+    AW_UNITYSIM_INCREASE,
+    AW_UNITYSIM_DECREASE,
+    AW_UNITYSIM_KEEP, /* go on with what the last packet said */
 };
 
-#define AW_UNITY_CENTRE       2048                  /* ticks, where a scene puts every joint */
-#define AW_UNITY_TURN         4096                  /* ticks */
-#define AW_UNITY_CADENCE_NS   (15 * AW_MILLISECOND) /* of control and of feedback */
-#define AW_UNITY_DEG_S        0.684 /* one unit of velocity, as the servos have it */
-#define AW_UNITY_VELOCITY_MAX 1023
+#define AW_UNITYSIM_CENTRE       2048                  /* ticks, where a scene puts every joint */
+#define AW_UNITYSIM_TURN         4096                  /* ticks */
+#define AW_UNITYSIM_CADENCE_NS   (15 * AW_MILLISECOND) /* of control and of feedback */
+#define AW_UNITYSIM_DEG_S        0.684 /* one unit of velocity, as the servos have it */
+#define AW_UNITYSIM_VELOCITY_MAX 1023
 
-double aw_unity_degrees(double ticks);
-double aw_unity_ticks(double degrees);
+double aw_unitysim_degrees(double ticks);
+double aw_unitysim_ticks(double degrees);
 
 /* Joints */
 
 /* "elbow" */
-const char *aw_unity_joint_name(int joint);
+const char *aw_unitysim_joint_name(int joint);
 
 /* Joint of a name: case does not count, nor whether words are parted by space, dash or underscore
  * ("Wrist Rotate" as sequence files have it). -1 if there is none. */
-int aw_unity_joint_find(const char *name);
+int aw_unitysim_joint_find(const char *name);
 
 /* The same; AW_USAGE with a suggestion. */
-enum aw_status aw_unity_joint_parse(const char *name, int *joint, struct aw_error *err);
+enum aw_status aw_unitysim_joint_parse(const char *name, int *joint, struct aw_error *err);
 
 /* Lowest and highest position in ticks. */
-struct aw_unity_limit {
+struct aw_unitysim_limit {
     int min, max;
 };
-struct aw_unity_limits {
-    struct aw_unity_limit joint[AW_UNITY_JOINTS];
+struct aw_unitysim_limits {
+    struct aw_unitysim_limit joint[AW_UNITYSIM_JOINTS];
 };
 
 /* As the table has them: shoulder 1028–3073, elbow 1700–2570, wrist_rotate 1028–3073, wrist_flex
  * 790–3328, hand 1928–2800. */
-struct aw_unity_limits aw_unity_limits_default(void);
+struct aw_unitysim_limits aw_unitysim_limits_default(void);
 
 /* AW_LIMIT if min > max or one is outside 0 … 65535, naming the joint. */
-enum aw_status aw_unity_limits_check(const struct aw_unity_limits *limits, struct aw_error *err);
+enum aw_status aw_unitysim_limits_check(const struct aw_unitysim_limits *limits,
+                                        struct aw_error *err);
 
 /* The highest velocity that a joint is driven with unless forced: 67 45 90 67 90. It is not on the
  * wire; the simulator takes any. */
-int aw_unity_velocity_cap(int joint);
+int aw_unitysim_velocity_cap(int joint);
 
 /* A position: "2135", "2135tick", "30deg", "0.5rad", and for the hand "open" (its upper limit) and
  * "close" (its lower one). AW_USAGE if it is none; limits are not checked. */
-enum aw_status aw_unity_position_parse(int joint, const char *text,
-                                       const struct aw_unity_limits *limits, double *ticks,
-                                       struct aw_error *err);
+enum aw_status aw_unitysim_position_parse(int joint, const char *text,
+                                          const struct aw_unitysim_limits *limits, double *ticks,
+                                          struct aw_error *err);
 
 /* What one joint is to do. */
-struct aw_unity_drive {
+struct aw_unitysim_drive {
     int velocity; /* 0 … 1023 */
-    enum aw_unity_state state;
+    enum aw_unitysim_state state;
 };
 
 /* A way to drive: "+45" or "45" (ticks increase), "-45", "-30deg/s", "0" and "stop", "keep";
  * "increase" and "decrease", and for the hand "open" and "close", at the joint's cap. AW_USAGE if
  * it is none, AW_LIMIT above the cap unless force, above 1023 always. */
-enum aw_status aw_unity_drive_parse(int joint, const char *text, bool force,
-                                    struct aw_unity_drive *drive, struct aw_error *err);
+enum aw_status aw_unitysim_drive_parse(int joint, const char *text, bool force,
+                                       struct aw_unitysim_drive *drive, struct aw_error *err);
 
 /* Scenes */
 
 /* Position in mm (the arm points to negative x, y is up), rotation in whole degrees. y 0 stands for
  * the scene's own view, whatever the others are; {0} is that. */
-struct aw_unity_camera {
+struct aw_unitysim_camera {
     int x, y, z, rx, ry, rz;
 };
 
-struct aw_unity_scene {
+struct aw_unitysim_scene {
     int index;               /* 1 … 6 */
     const char *title;       /* "Slam Dunk" */
     const char *instruction; /* what the person is to do */
 };
 
 /* NULL if index is none of the six (the simulator may know more). */
-const struct aw_unity_scene *aw_unity_scene(int index);
+const struct aw_unitysim_scene *aw_unitysim_scene(int index);
 
 /* "slam-dunk", as the wire table calls it; NULL likewise. */
-const char *aw_unity_scene_name(int index);
+const char *aw_unitysim_scene_name(int index);
 
 /* "slam-dunk", "2", or any number 1 … 255. AW_USAGE with a suggestion; AW_LIMIT for a number. */
-enum aw_status aw_unity_scene_parse(const char *text, int *index, struct aw_error *err);
+enum aw_status aw_unitysim_scene_parse(const char *text, int *index, struct aw_error *err);
 
 /* Where the scene itself puts the camera; for an unknown one that of scene 0. */
-struct aw_unity_camera aw_unity_scene_view(int index);
+struct aw_unitysim_camera aw_unitysim_scene_view(int index);
 
 #endif

@@ -32,32 +32,33 @@
 
 /* A command works for about so long before the next one that knows more does. */
 #define HORIZON_S   0.12
-#define TICKS_S     (AW_UNITY_DEG_S * AW_UNITY_TURN / 360) /* per unit of velocity */
+#define TICKS_S     (AW_UNITYSIM_DEG_S * AW_UNITYSIM_TURN / 360) /* per unit of velocity */
 #define BRAKE_TICKS (TICKS_S * HORIZON_S)
 
-struct aw_unity_options aw_unity_defaults(void)
+struct aw_unitysim_options aw_unitysim_defaults(void)
 {
-    return (struct aw_unity_options){.limits = aw_unity_limits_default(),
-                                     .frame_rate = FRAME_RATE,
-                                     .stale_ns = STALE_NS,
-                                     .samples_max = SAMPLES_MAX};
+    return (struct aw_unitysim_options){.limits = aw_unitysim_limits_default(),
+                                        .frame_rate = FRAME_RATE,
+                                        .stale_ns = STALE_NS,
+                                        .samples_max = SAMPLES_MAX};
 }
 
-static void find_scalars(struct aw_unity *unity)
+static void find_scalars(struct aw_unitysim *unity)
 {
     unity->control = aw_wire_codec(&unity->wire, "control", AW_TX);
     unity->feedback_codec = aw_wire_codec(&unity->wire, "feedback", AW_RX);
     unity->camera_codec = aw_wire_codec(&unity->wire, "camera", AW_RX);
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
-        unity->velocity_scalar[i] = (int8_t)aw_unity_scalar(unity->control, i, "velocity");
-        unity->state_scalar[i] = (int8_t)aw_unity_scalar(unity->control, i, "state");
-        unity->position_scalar[i] = (int8_t)aw_unity_scalar(unity->feedback_codec, i, "position");
-        unity->echo_scalar[i] = (int8_t)aw_unity_scalar(unity->feedback_codec, i, "velocity");
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        unity->velocity_scalar[i] = (int8_t)aw_unitysim_scalar(unity->control, i, "velocity");
+        unity->state_scalar[i] = (int8_t)aw_unitysim_scalar(unity->control, i, "state");
+        unity->position_scalar[i] =
+            (int8_t)aw_unitysim_scalar(unity->feedback_codec, i, "position");
+        unity->echo_scalar[i] = (int8_t)aw_unitysim_scalar(unity->feedback_codec, i, "velocity");
     }
 }
 
-void aw_unity_init(struct aw_unity *unity, struct aw_link *link, const struct aw_variant *variant,
-                   const struct aw_unity_options *options)
+void aw_unitysim_init(struct aw_unitysim *unity, struct aw_link *link,
+                      const struct aw_variant *variant, const struct aw_unitysim_options *options)
 {
     memset(unity, 0, sizeof *unity);
     unity->link = link;
@@ -68,12 +69,13 @@ void aw_unity_init(struct aw_unity *unity, struct aw_link *link, const struct aw
     find_scalars(unity);
 }
 
-void aw_unity_free(struct aw_unity *unity)
+void aw_unitysim_free(struct aw_unitysim *unity)
 {
     aw_samples_free(&unity->cadence_ms);
 }
 
-enum aw_status aw_unity_variant(const char *url, struct aw_variant *variant, struct aw_error *err)
+enum aw_status aw_unitysim_variant(const char *url, struct aw_variant *variant,
+                                   struct aw_error *err)
 {
     struct aw_url parts;
     enum aw_status status = aw_url_parse(&parts, url, err);
@@ -89,7 +91,7 @@ enum aw_status aw_unity_variant(const char *url, struct aw_variant *variant, str
     return AW_OK;
 }
 
-static int64_t now_of(const struct aw_unity *unity)
+static int64_t now_of(const struct aw_unitysim *unity)
 {
     return aw_clock_now(unity->link->clock);
 }
@@ -99,17 +101,17 @@ static int64_t sooner(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static bool driven(const struct aw_unity_drive *drive)
+static bool driven(const struct aw_unitysim_drive *drive)
 {
-    return drive->state == AW_UNITY_INCREASE || drive->state == AW_UNITY_DECREASE;
+    return drive->state == AW_UNITYSIM_INCREASE || drive->state == AW_UNITYSIM_DECREASE;
 }
 
 /* Sending */
 
-static enum aw_status send_record(struct aw_unity *unity, const struct aw_record *record,
+static enum aw_status send_record(struct aw_unitysim *unity, const struct aw_record *record,
                                   struct aw_error *err)
 {
-    uint8_t bytes[AW_UNITY_FRAME_MAX];
+    uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
     size_t size;
     enum aw_status status =
         aw_encode(record, unity->options.force, bytes, sizeof bytes, &size, err);
@@ -119,32 +121,32 @@ static enum aw_status send_record(struct aw_unity *unity, const struct aw_record
     return status;
 }
 
-void aw_unity_control_record(struct aw_unity *unity, struct aw_record *record)
+void aw_unitysim_control_record(struct aw_unitysim *unity, struct aw_record *record)
 {
     aw_record_init(record, unity->control, AW_TX);
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         record->v[unity->velocity_scalar[i]] = unity->drive[i].velocity;
         record->v[unity->state_scalar[i]] = unity->drive[i].state;
     }
     record->present = unity->control->values;
 }
 
-void aw_unity_stop_record(struct aw_unity *unity, struct aw_record *record)
+void aw_unitysim_stop_record(struct aw_unitysim *unity, struct aw_record *record)
 {
     aw_record_init(record, unity->control, AW_TX);
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        record->v[unity->state_scalar[i]] = AW_UNITY_STOP;
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        record->v[unity->state_scalar[i]] = AW_UNITYSIM_STOP;
     record->present = unity->control->values;
 }
 
-static enum aw_status send_control(struct aw_unity *unity, struct aw_error *err)
+static enum aw_status send_control(struct aw_unitysim *unity, struct aw_error *err)
 {
     struct aw_record record;
-    aw_unity_control_record(unity, &record);
+    aw_unitysim_control_record(unity, &record);
     return send_record(unity, &record, err);
 }
 
-static void note_cadence(struct aw_unity *unity, int64_t now)
+static void note_cadence(struct aw_unitysim *unity, int64_t now)
 {
     bool first = unity->last_tick_ns == AW_NEVER;
     if (!first && (int64_t)unity->cadence_ms.n < unity->options.samples_max)
@@ -153,17 +155,17 @@ static void note_cadence(struct aw_unity *unity, int64_t now)
 }
 
 /* The next tick stays on the grid; those that are past are left out. */
-static void plan_tick(struct aw_unity *unity, int64_t now)
+static void plan_tick(struct aw_unitysim *unity, int64_t now)
 {
-    unity->next_tick_ns += AW_UNITY_CADENCE_NS;
+    unity->next_tick_ns += AW_UNITYSIM_CADENCE_NS;
     if (unity->next_tick_ns > now)
         return;
-    int64_t missed = (now - unity->next_tick_ns) / AW_UNITY_CADENCE_NS + 1;
+    int64_t missed = (now - unity->next_tick_ns) / AW_UNITYSIM_CADENCE_NS + 1;
     unity->counters.late += (uint64_t)missed;
-    unity->next_tick_ns += missed * AW_UNITY_CADENCE_NS;
+    unity->next_tick_ns += missed * AW_UNITYSIM_CADENCE_NS;
 }
 
-static enum aw_status tick(struct aw_unity *unity, struct aw_error *err)
+static enum aw_status tick(struct aw_unitysim *unity, struct aw_error *err)
 {
     int64_t now = now_of(unity);
     if (!unity->streaming || now < unity->next_tick_ns)
@@ -174,7 +176,7 @@ static enum aw_status tick(struct aw_unity *unity, struct aw_error *err)
     return send_control(unity, err);
 }
 
-static void stream(struct aw_unity *unity)
+static void stream(struct aw_unitysim *unity)
 {
     if (unity->streaming)
         return;
@@ -183,10 +185,10 @@ static void stream(struct aw_unity *unity)
     unity->last_tick_ns = AW_NEVER;
 }
 
-static void latch(struct aw_unity *unity, int joint, struct aw_unity_drive drive)
+static void latch(struct aw_unitysim *unity, int joint, struct aw_unitysim_drive drive)
 {
-    struct aw_unity_drive *old = &unity->drive[joint];
-    int max = unity->options.force ? AW_UNITY_VELOCITY_MAX : aw_unity_velocity_cap(joint);
+    struct aw_unitysim_drive *old = &unity->drive[joint];
+    int max = unity->options.force ? AW_UNITYSIM_VELOCITY_MAX : aw_unitysim_velocity_cap(joint);
     if (drive.velocity > max)
         drive.velocity = max;
     if (old->state != drive.state || old->velocity != drive.velocity)
@@ -194,7 +196,7 @@ static void latch(struct aw_unity *unity, int joint, struct aw_unity_drive drive
     *old = drive;
 }
 
-void aw_unity_drive(struct aw_unity *unity, int joint, struct aw_unity_drive drive)
+void aw_unitysim_drive(struct aw_unitysim *unity, int joint, struct aw_unitysim_drive drive)
 {
     latch(unity, joint, drive);
     stream(unity);
@@ -208,44 +210,45 @@ static int64_t waited_ns(const struct aw_link *link)
     return waited > 0 && waited < AW_SECOND * 60 ? waited : 0;
 }
 
-static void count_gap(struct aw_unity *unity, int64_t received)
+static void count_gap(struct aw_unitysim *unity, int64_t received)
 {
     int64_t gap = received - unity->feedback.received_ns;
-    if (unity->listening && gap > AW_UNITY_CADENCE_NS * 3 / 2 && gap < SILENCE_NS)
+    if (unity->listening && gap > AW_UNITYSIM_CADENCE_NS * 3 / 2 && gap < SILENCE_NS)
         unity->counters.lost +=
-            (uint64_t)((gap + AW_UNITY_CADENCE_NS / 2) / AW_UNITY_CADENCE_NS - 1);
+            (uint64_t)((gap + AW_UNITYSIM_CADENCE_NS / 2) / AW_UNITYSIM_CADENCE_NS - 1);
     unity->listening = true;
 }
 
-static bool shows_other_command(const struct aw_unity *unity, int joint, int64_t now)
+static bool shows_other_command(const struct aw_unitysim *unity, int joint, int64_t now)
 {
-    const struct aw_unity_drive *drive = &unity->drive[joint];
+    const struct aw_unitysim_drive *drive = &unity->drive[joint];
     int wanted = driven(drive) ? drive->velocity : 0;
-    return unity->streaming && drive->state != AW_UNITY_KEEP &&
+    return unity->streaming && drive->state != AW_UNITYSIM_KEEP &&
            now - unity->changed_ns[joint] > SETTLE_NS &&
            abs(unity->feedback.velocity[joint] - wanted) > 1;
 }
 
 /* Somebody else's stream shows in the velocities, which repeat what the simulator was sent last. */
-static void watch_for_fight(struct aw_unity *unity, int64_t now)
+static void watch_for_fight(struct aw_unitysim *unity, int64_t now)
 {
     int joint = 0;
-    while (joint < AW_UNITY_JOINTS && !shows_other_command(unity, joint, now))
+    while (joint < AW_UNITYSIM_JOINTS && !shows_other_command(unity, joint, now))
         joint++;
-    unity->strange = joint < AW_UNITY_JOINTS ? unity->strange + 1 : 0;
+    unity->strange = joint < AW_UNITYSIM_JOINTS ? unity->strange + 1 : 0;
     if (unity->strange == 0)
         unity->fight[0] = '\0';
     if (unity->strange < STRANGE)
         return;
-    const struct aw_unity_drive *drive = &unity->drive[joint];
+    const struct aw_unitysim_drive *drive = &unity->drive[joint];
     snprintf(unity->fight, sizeof unity->fight,
              "%s is driven with velocity %d, not our %d: another client commands the arm — end it "
              "(brachI/Oplexus?)",
-             aw_unity_joint_name(joint), unity->feedback.velocity[joint],
+             aw_unitysim_joint_name(joint), unity->feedback.velocity[joint],
              driven(drive) ? drive->velocity : 0);
 }
 
-static void report_conflict(struct aw_unity *unity, struct aw_unity_received *received, int64_t now)
+static void report_conflict(struct aw_unitysim *unity, struct aw_unitysim_received *received,
+                            int64_t now)
 {
     if (!unity->fight[0] || (unity->reported_ns != INT64_MIN && now - unity->reported_ns < TOLD_NS))
         return;
@@ -253,15 +256,15 @@ static void report_conflict(struct aw_unity *unity, struct aw_unity_received *re
     received->news = unity->fight;
 }
 
-static void handle_feedback(struct aw_unity *unity, struct aw_unity_received *received)
+static void handle_feedback(struct aw_unitysim *unity, struct aw_unitysim_received *received)
 {
-    struct aw_unity_feedback *feedback = &unity->feedback;
+    struct aw_unitysim_feedback *feedback = &unity->feedback;
     int64_t now = now_of(unity), came = now - waited_ns(unity->link);
     count_gap(unity, came);
     feedback->count = ++unity->counters.feedback;
     feedback->received_ns = came;
     feedback->time_ns = received->record.time_ns;
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         feedback->position[i] = (int)received->record.v[unity->position_scalar[i]];
         feedback->velocity[i] = (int)received->record.v[unity->echo_scalar[i]];
     }
@@ -269,14 +272,14 @@ static void handle_feedback(struct aw_unity *unity, struct aw_unity_received *re
     report_conflict(unity, received, now);
 }
 
-static void handle_foreign(struct aw_unity *unity, struct aw_unity_received *received)
+static void handle_foreign(struct aw_unitysim *unity, struct aw_unitysim_received *received)
 {
     if (unity->counters.foreign++ == 0)
         received->news = "another client's commands come to our port — its ports are the wrong way "
                          "round";
 }
 
-static enum aw_status take(struct aw_unity *unity, struct aw_unity_received *received,
+static enum aw_status take(struct aw_unitysim *unity, struct aw_unitysim_received *received,
                            struct aw_error *err)
 {
     struct aw_error why = {0};
@@ -293,7 +296,7 @@ static enum aw_status take(struct aw_unity *unity, struct aw_unity_received *rec
     if (record->codec == unity->feedback_codec) {
         handle_feedback(unity, received);
     } else if (record->codec == unity->camera_codec) {
-        unity->camera = aw_unity_get_camera(record);
+        unity->camera = aw_unitysim_get_camera(record);
         unity->counters.camera++;
     } else {
         handle_foreign(unity, received);
@@ -301,8 +304,8 @@ static enum aw_status take(struct aw_unity *unity, struct aw_unity_received *rec
     return AW_OK;
 }
 
-enum aw_status aw_unity_next(struct aw_unity *unity, int64_t deadline,
-                             struct aw_unity_received *received, struct aw_error *err)
+enum aw_status aw_unitysim_next(struct aw_unitysim *unity, int64_t deadline,
+                                struct aw_unitysim_received *received, struct aw_error *err)
 {
     enum aw_status status;
     do {
@@ -327,24 +330,24 @@ enum aw_status aw_unity_next(struct aw_unity *unity, int64_t deadline,
 }
 
 /* What never falls silent must not keep us past the deadline. */
-static enum aw_status next_before(struct aw_unity *unity, int64_t deadline,
-                                  struct aw_unity_received *received, struct aw_error *err)
+static enum aw_status next_before(struct aw_unitysim *unity, int64_t deadline,
+                                  struct aw_unitysim_received *received, struct aw_error *err)
 {
     if (now_of(unity) > deadline)
         return AW_TIMEOUT;
-    return aw_unity_next(unity, deadline, received, err);
+    return aw_unitysim_next(unity, deadline, received, err);
 }
 
-static bool worth_reporting(enum aw_status status, const struct aw_unity_received *received)
+static bool worth_reporting(enum aw_status status, const struct aw_unitysim_received *received)
 {
     return status == AW_OK || (status == AW_EVENT && received->news);
 }
 
-enum aw_status aw_unity_run(struct aw_unity *unity, int64_t deadline, aw_unity_received_fn *fn,
-                            void *context, struct aw_error *err)
+enum aw_status aw_unitysim_run(struct aw_unitysim *unity, int64_t deadline,
+                               aw_unitysim_received_fn *fn, void *context, struct aw_error *err)
 {
     for (;;) {
-        struct aw_unity_received received;
+        struct aw_unitysim_received received;
         enum aw_status status = next_before(unity, deadline, &received, err);
         if (status == AW_TIMEOUT)
             return AW_OK;
@@ -355,12 +358,12 @@ enum aw_status aw_unity_run(struct aw_unity *unity, int64_t deadline, aw_unity_r
     }
 }
 
-enum aw_status aw_unity_drain(struct aw_unity *unity, struct aw_error *err)
+enum aw_status aw_unitysim_drain(struct aw_unitysim *unity, struct aw_error *err)
 {
-    struct aw_unity_received received;
+    struct aw_unitysim_received received;
     enum aw_status status = AW_OK;
     for (int i = 0; i < DRAIN_MOST && status != AW_TIMEOUT; i++) {
-        status = aw_unity_next(unity, now_of(unity), &received, err);
+        status = aw_unitysim_next(unity, now_of(unity), &received, err);
         if (status == AW_STOPPED || status == AW_LOST)
             return status;
     }
@@ -368,19 +371,19 @@ enum aw_status aw_unity_drain(struct aw_unity *unity, struct aw_error *err)
     return AW_OK;
 }
 
-int64_t aw_unity_age_ns(const struct aw_unity *unity)
+int64_t aw_unitysim_age_ns(const struct aw_unitysim *unity)
 {
     return unity->feedback.count ? now_of(unity) - unity->feedback.received_ns : AW_NEVER;
 }
 
-bool aw_unity_stale(const struct aw_unity *unity)
+bool aw_unitysim_stale(const struct aw_unitysim *unity)
 {
-    return aw_unity_age_ns(unity) > unity->options.stale_ns;
+    return aw_unitysim_age_ns(unity) > unity->options.stale_ns;
 }
 
 /* Why nothing is received: what the link says, or what to look at. */
-static enum aw_status fail_silent(const struct aw_unity *unity, const char *what, int64_t wait_ns,
-                                  const char *advice, struct aw_error *err)
+static enum aw_status fail_silent(const struct aw_unitysim *unity, const char *what,
+                                  int64_t wait_ns, const char *advice, struct aw_error *err)
 {
     bool known = unity->link_news[0];
     return aw_fail(err, AW_TIMEOUT, "%s within %.9g s%s%s", what, (double)wait_ns / 1e9,
@@ -389,53 +392,53 @@ static enum aw_status fail_silent(const struct aw_unity *unity, const char *what
 
 /* Stopping */
 
-void aw_unity_leave(struct aw_unity *unity)
+void aw_unitysim_leave(struct aw_unitysim *unity)
 {
     unity->streaming = false;
 }
 
-enum aw_status aw_unity_halt(struct aw_unity *unity, struct aw_error *err)
+enum aw_status aw_unitysim_halt(struct aw_unitysim *unity, struct aw_error *err)
 {
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        latch(unity, i, (struct aw_unity_drive){.state = AW_UNITY_STOP});
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        latch(unity, i, (struct aw_unitysim_drive){.state = AW_UNITYSIM_STOP});
     return send_control(unity, err);
 }
 
-static int first_driven(const struct aw_unity *unity)
+static int first_driven(const struct aw_unitysim *unity)
 {
     int joint = 0;
-    while (joint < AW_UNITY_JOINTS && unity->feedback.velocity[joint] == 0)
+    while (joint < AW_UNITYSIM_JOINTS && unity->feedback.velocity[joint] == 0)
         joint++;
     return joint;
 }
 
 struct stopping {
-    struct aw_unity *unity;
+    struct aw_unitysim *unity;
     uint64_t seen; /* feedback so far */
     int quiet;
 };
 
-static bool watch_stop(void *context, const struct aw_unity_received *received)
+static bool watch_stop(void *context, const struct aw_unitysim_received *received)
 {
     struct stopping *stopping = context;
-    struct aw_unity *unity = stopping->unity;
+    struct aw_unitysim *unity = stopping->unity;
     (void)received;
     if (unity->feedback.count == stopping->seen)
         return true;
     stopping->seen = unity->feedback.count;
-    stopping->quiet = first_driven(unity) == AW_UNITY_JOINTS ? stopping->quiet + 1 : 0;
+    stopping->quiet = first_driven(unity) == AW_UNITYSIM_JOINTS ? stopping->quiet + 1 : 0;
     return true;
 }
 
 static enum aw_status repeat_stop(struct stopping *stopping, struct aw_error *err)
 {
-    struct aw_unity *unity = stopping->unity;
+    struct aw_unitysim *unity = stopping->unity;
     uint64_t before = stopping->seen;
     enum aw_status status = AW_OK;
     for (int sent = 1; status == AW_OK; sent++) {
         /* A clock that refuses to wait is no reason not to send. */
-        aw_unity_run(unity, now_of(unity) + AW_UNITY_CADENCE_NS, watch_stop, stopping, NULL);
-        bool ignoring = stopping->seen == before && aw_unity_stale(unity);
+        aw_unitysim_run(unity, now_of(unity) + AW_UNITYSIM_CADENCE_NS, watch_stop, stopping, NULL);
+        bool ignoring = stopping->seen == before && aw_unitysim_stale(unity);
         bool enough = ignoring || stopping->quiet >= QUIET;
         if (sent >= (enough ? STOPS_LEAST : STOPS_MOST))
             break;
@@ -444,12 +447,12 @@ static enum aw_status repeat_stop(struct stopping *stopping, struct aw_error *er
     return status;
 }
 
-enum aw_status aw_unity_stop(struct aw_unity *unity, struct aw_error *err)
+enum aw_status aw_unitysim_stop(struct aw_unitysim *unity, struct aw_error *err)
 {
-    enum aw_status status = aw_unity_halt(unity, err);
+    enum aw_status status = aw_unitysim_halt(unity, err);
     unity->streaming = unity->stopped = false;
     if (status == AW_OK)
-        aw_unity_drain(unity, NULL); /* what is lost or refused here shows below */
+        aw_unitysim_drain(unity, NULL); /* what is lost or refused here shows below */
     struct stopping stopping = {.unity = unity, .seen = unity->feedback.count};
     uint64_t before = stopping.seen;
     if (status == AW_OK)
@@ -460,34 +463,34 @@ enum aw_status aw_unity_stop(struct aw_unity *unity, struct aw_error *err)
     int joint = first_driven(unity);
     return aw_fail(err, AW_REFUSED,
                    "%s is still driven with velocity %d — does another client command the arm?",
-                   aw_unity_joint_name(joint), unity->feedback.velocity[joint]);
+                   aw_unitysim_joint_name(joint), unity->feedback.velocity[joint]);
 }
 
 /* Scenes, camera, limits */
 
-static const struct aw_unity_camera own_view;
+static const struct aw_unitysim_camera own_view;
 
-void aw_unity_scene_record(struct aw_unity *unity, int scene, const struct aw_unity_camera *camera,
-                           struct aw_record *record)
+void aw_unitysim_scene_record(struct aw_unitysim *unity, int scene,
+                              const struct aw_unitysim_camera *camera, struct aw_record *record)
 {
     aw_record_init(record, aw_wire_codec(&unity->wire, "scene", AW_TX), AW_TX);
     aw_record_set(record, "scene", scene, NULL);
     aw_record_set(record, "frame_rate", unity->options.frame_rate, NULL);
-    aw_unity_put_camera(record, camera ? camera : &own_view);
-    aw_unity_put_limits(record, &unity->options.limits);
+    aw_unitysim_put_camera(record, camera ? camera : &own_view);
+    aw_unitysim_put_limits(record, &unity->options.limits);
 }
 
-void aw_unity_update_record(struct aw_unity *unity, const struct aw_unity_camera *camera,
-                            struct aw_record *record)
+void aw_unitysim_update_record(struct aw_unitysim *unity, const struct aw_unitysim_camera *camera,
+                               struct aw_record *record)
 {
     aw_record_init(record, aw_wire_codec(&unity->wire, "update", AW_TX), AW_TX);
-    aw_unity_put_camera(record, camera ? camera : &own_view);
-    aw_unity_put_limits(record, &unity->options.limits);
+    aw_unitysim_put_camera(record, camera ? camera : &own_view);
+    aw_unitysim_put_limits(record, &unity->options.limits);
 }
 
 /* Asks, again and again, until what was received is enough. */
 struct request {
-    struct aw_unity *unity;
+    struct aw_unitysim *unity;
     const struct aw_record *record;
     int64_t again_ns;
     bool (*answered)(const struct request *request);
@@ -496,7 +499,7 @@ struct request {
     bool done;
 };
 
-static bool watch_request(void *context, const struct aw_unity_received *received)
+static bool watch_request(void *context, const struct aw_unitysim_received *received)
 {
     struct request *request = context;
     (void)received;
@@ -506,27 +509,27 @@ static bool watch_request(void *context, const struct aw_unity_received *receive
 
 static enum aw_status ask(struct request *request, int64_t wait_ns, struct aw_error *err)
 {
-    struct aw_unity *unity = request->unity;
+    struct aw_unitysim *unity = request->unity;
     int64_t now = now_of(unity), deadline = now + wait_ns;
     enum aw_status status = AW_OK;
     while (status == AW_OK && !request->done) {
         status = send_record(unity, request->record, err);
         request->sent++;
         if (status == AW_OK && wait_ns > 0)
-            status = aw_unity_run(unity, sooner(now_of(unity) + request->again_ns, deadline),
-                                  watch_request, request, err);
+            status = aw_unitysim_run(unity, sooner(now_of(unity) + request->again_ns, deadline),
+                                     watch_request, request, err);
         if (now_of(unity) >= deadline)
             break;
     }
     return status;
 }
 
-static bool at_start(const struct aw_unity *unity)
+static bool at_start(const struct aw_unitysim *unity)
 {
     bool all = true;
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
-        const struct aw_unity_limit *limit = &unity->options.limits.joint[i];
-        int start = AW_UNITY_CENTRE;
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        const struct aw_unitysim_limit *limit = &unity->options.limits.joint[i];
+        int start = AW_UNITYSIM_CENTRE;
         start = start < limit->min ? limit->min : start > limit->max ? limit->max : start;
         all = all && abs(unity->feedback.position[i] - start) <= START_NEAR &&
               unity->feedback.velocity[i] == 0;
@@ -539,21 +542,21 @@ static bool scene_loaded(const struct request *request)
     return request->unity->counters.feedback > request->before && at_start(request->unity);
 }
 
-enum aw_status aw_unity_scene_load(struct aw_unity *unity, int scene,
-                                   const struct aw_unity_camera *camera, int64_t wait_ns,
-                                   struct aw_error *err)
+enum aw_status aw_unitysim_scene_load(struct aw_unitysim *unity, int scene,
+                                      const struct aw_unitysim_camera *camera, int64_t wait_ns,
+                                      struct aw_error *err)
 {
     struct aw_record record;
-    enum aw_status status = aw_unity_limits_check(&unity->options.limits, err);
+    enum aw_status status = aw_unitysim_limits_check(&unity->options.limits, err);
     if (status == AW_OK)
-        status = aw_unity_drain(unity, err);
+        status = aw_unitysim_drain(unity, err);
     if (status != AW_OK)
         return status;
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        latch(unity, i, (struct aw_unity_drive){.state = AW_UNITY_STOP});
-    aw_unity_scene_record(unity, scene, camera, &record);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        latch(unity, i, (struct aw_unitysim_drive){.state = AW_UNITYSIM_STOP});
+    aw_unitysim_scene_record(unity, scene, camera, &record);
     /* Feedback of an arm that is at its start already says nothing about the first request. */
-    bool unclear = !aw_unity_stale(unity) && at_start(unity);
+    bool unclear = !aw_unitysim_stale(unity) && at_start(unity);
     struct request request = {.unity = unity,
                               .record = &record,
                               .again_ns = SCENE_AGAIN_NS,
@@ -577,11 +580,11 @@ static bool camera_came(const struct request *request)
     return request->unity->counters.camera > request->before;
 }
 
-enum aw_status aw_unity_camera_get(struct aw_unity *unity, struct aw_unity_camera *camera,
-                                   int64_t wait_ns, struct aw_error *err)
+enum aw_status aw_unitysim_camera_get(struct aw_unitysim *unity, struct aw_unitysim_camera *camera,
+                                      int64_t wait_ns, struct aw_error *err)
 {
     struct aw_record record;
-    enum aw_status status = aw_unity_drain(unity, err);
+    enum aw_status status = aw_unitysim_drain(unity, err);
     if (status != AW_OK)
         return status;
     aw_record_init(&record, aw_wire_codec(&unity->wire, "camera_request", AW_TX), AW_TX);
@@ -600,57 +603,60 @@ enum aw_status aw_unity_camera_get(struct aw_unity *unity, struct aw_unity_camer
     return AW_OK;
 }
 
-enum aw_status aw_unity_update(struct aw_unity *unity, const struct aw_unity_camera *camera,
-                               int64_t wait_ns, struct aw_error *err)
+enum aw_status aw_unitysim_update(struct aw_unitysim *unity,
+                                  const struct aw_unitysim_camera *camera, int64_t wait_ns,
+                                  struct aw_error *err)
 {
     struct aw_record record;
-    struct aw_unity_camera kept;
-    enum aw_status status = aw_unity_limits_check(&unity->options.limits, err);
+    struct aw_unitysim_camera kept;
+    enum aw_status status = aw_unitysim_limits_check(&unity->options.limits, err);
     if (status == AW_OK && !camera) {
-        status = aw_unity_camera_get(unity, &kept, wait_ns, err);
+        status = aw_unitysim_camera_get(unity, &kept, wait_ns, err);
         camera = &kept;
     }
     if (status == AW_OK)
-        aw_unity_update_record(unity, camera, &record);
+        aw_unitysim_update_record(unity, camera, &record);
     for (int i = 0; i < UPDATES && status == AW_OK; i++) {
         status = send_record(unity, &record, err);
         if (status == AW_OK)
-            status = aw_unity_run(unity, now_of(unity) + AW_UNITY_CADENCE_NS, NULL, NULL, err);
+            status =
+                aw_unitysim_run(unity, now_of(unity) + AW_UNITYSIM_CADENCE_NS, NULL, NULL, err);
     }
     return status;
 }
 
 /* Moving */
 
-int aw_unity_approach(int velocity, int tolerance, int distance)
+int aw_unitysim_approach(int velocity, int tolerance, int distance)
 {
-    if (distance >= velocity * AW_UNITY_SLOWEST / tolerance)
+    if (distance >= velocity * AW_UNITYSIM_SLOWEST / tolerance)
         return velocity;
     int gain = velocity / (tolerance * 5);
     int slow = velocity - velocity * gain * tolerance / distance;
-    slow = slow < AW_UNITY_SLOWEST ? AW_UNITY_SLOWEST : slow;
+    slow = slow < AW_UNITYSIM_SLOWEST ? AW_UNITYSIM_SLOWEST : slow;
     return slow < velocity ? slow : velocity;
 }
 
-void aw_unity_move_to(struct aw_unity_move *move, int joint, int position)
+void aw_unitysim_move_to(struct aw_unitysim_move *move, int joint, int position)
 {
     move->goals[joint].wanted = true;
     move->goals[joint].position = position;
 }
 
-static enum aw_status check_goal(const struct aw_unity *unity, const struct aw_unity_move *move,
-                                 int joint, struct aw_error *err)
+static enum aw_status check_goal(const struct aw_unitysim *unity,
+                                 const struct aw_unitysim_move *move, int joint,
+                                 struct aw_error *err)
 {
-    const struct aw_unity_goal *goal = &move->goals[joint];
-    const struct aw_unity_limit *limit = &unity->options.limits.joint[joint];
+    const struct aw_unitysim_goal *goal = &move->goals[joint];
+    const struct aw_unitysim_limit *limit = &unity->options.limits.joint[joint];
     bool force = unity->options.force;
-    const char *name = aw_unity_joint_name(joint);
-    int cap = force ? AW_UNITY_VELOCITY_MAX : aw_unity_velocity_cap(joint);
+    const char *name = aw_unitysim_joint_name(joint);
+    int cap = force ? AW_UNITYSIM_VELOCITY_MAX : aw_unitysim_velocity_cap(joint);
     if (!force && (goal->position < limit->min || goal->position > limit->max))
         return aw_fail(err, AW_LIMIT,
                        "%s: %d ticks (%.1f deg) is outside %d to %d (%.1f to %.1f deg)", name,
-                       goal->position, aw_unity_degrees(goal->position), limit->min, limit->max,
-                       aw_unity_degrees(limit->min), aw_unity_degrees(limit->max));
+                       goal->position, aw_unitysim_degrees(goal->position), limit->min, limit->max,
+                       aw_unitysim_degrees(limit->min), aw_unitysim_degrees(limit->max));
     if (goal->velocity < 0 || goal->velocity > cap)
         return aw_fail(err, AW_LIMIT, "%s: velocity %d is outside 1 to %d", name, goal->velocity,
                        cap);
@@ -659,22 +665,22 @@ static enum aw_status check_goal(const struct aw_unity *unity, const struct aw_u
     return AW_OK;
 }
 
-enum aw_status aw_unity_move_check(const struct aw_unity *unity, const struct aw_unity_move *move,
-                                   struct aw_error *err)
+enum aw_status aw_unitysim_move_check(const struct aw_unitysim *unity,
+                                      const struct aw_unitysim_move *move, struct aw_error *err)
 {
     enum aw_status status = AW_OK;
-    for (int i = 0; i < AW_UNITY_JOINTS && status == AW_OK; i++)
+    for (int i = 0; i < AW_UNITYSIM_JOINTS && status == AW_OK; i++)
         if (move->goals[i].wanted)
             status = check_goal(unity, move, i, err);
     return status;
 }
 
 struct moving {
-    struct aw_unity *unity;
-    struct aw_unity_move move; /* with all numbers set */
+    struct aw_unitysim *unity;
+    struct aw_unitysim_move move; /* with all numbers set */
     uint64_t seen;
     int settled;
-    int inside[AW_UNITY_JOINTS]; /* feedback in a row within the tolerance */
+    int inside[AW_UNITYSIM_JOINTS]; /* feedback in a row within the tolerance */
 };
 
 static int distance(const struct moving *moving, int joint)
@@ -684,57 +690,57 @@ static int distance(const struct moving *moving, int joint)
 
 static bool is_there(const struct moving *moving, int joint)
 {
-    const struct aw_unity_goal *goal = &moving->move.goals[joint];
+    const struct aw_unitysim_goal *goal = &moving->move.goals[joint];
     return !goal->wanted || abs(distance(moving, joint)) <= goal->tolerance;
 }
 
 static bool all_stand(const struct moving *moving)
 {
     bool stand = true;
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         stand = stand && is_there(moving, i) &&
                 (!moving->move.goals[i].wanted || moving->unity->feedback.velocity[i] == 0);
     return stand;
 }
 
-static struct aw_unity_drive towards(const struct moving *moving, int joint)
+static struct aw_unitysim_drive towards(const struct moving *moving, int joint)
 {
-    const struct aw_unity_goal *goal = &moving->move.goals[joint];
+    const struct aw_unitysim_goal *goal = &moving->move.goals[joint];
     int delta = distance(moving, joint), left = abs(delta);
     if (left <= (goal->tolerance + 1) / 2 || moving->inside[joint] > PATIENCE)
-        return (struct aw_unity_drive){.state = AW_UNITY_STOP};
-    int velocity = aw_unity_approach(goal->velocity, goal->tolerance, left);
+        return (struct aw_unitysim_drive){.state = AW_UNITYSIM_STOP};
+    int velocity = aw_unitysim_approach(goal->velocity, goal->tolerance, left);
     int brake = (int)(left / BRAKE_TICKS) + 1;
-    return (struct aw_unity_drive){
+    return (struct aw_unitysim_drive){
         .velocity = velocity < brake ? velocity : brake,
-        .state = delta > 0 ? AW_UNITY_INCREASE : AW_UNITY_DECREASE,
+        .state = delta > 0 ? AW_UNITYSIM_INCREASE : AW_UNITYSIM_DECREASE,
     };
 }
 
 static void steer(struct moving *moving)
 {
-    struct aw_unity *unity = moving->unity;
-    static const struct aw_unity_drive stop = {.state = AW_UNITY_STOP};
-    bool blind = aw_unity_stale(unity);
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+    struct aw_unitysim *unity = moving->unity;
+    static const struct aw_unitysim_drive stop = {.state = AW_UNITYSIM_STOP};
+    bool blind = aw_unitysim_stale(unity);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         if (moving->move.goals[i].wanted)
-            aw_unity_drive(unity, i, blind ? stop : towards(moving, i));
+            aw_unitysim_drive(unity, i, blind ? stop : towards(moving, i));
     if (unity->feedback.count == moving->seen)
         return;
     moving->seen = unity->feedback.count;
     moving->settled = all_stand(moving) ? moving->settled + 1 : 0;
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         moving->inside[i] = is_there(moving, i) ? moving->inside[i] + 1 : 0;
 }
 
-static struct moving start_move(struct aw_unity *unity, const struct aw_unity_move *move)
+static struct moving start_move(struct aw_unitysim *unity, const struct aw_unitysim_move *move)
 {
     struct moving moving = {.unity = unity, .move = *move, .seen = unity->feedback.count};
     if (moving.move.timeout_ns == 0)
         moving.move.timeout_ns = MOVE_NS;
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
-        struct aw_unity_goal *goal = &moving.move.goals[i];
-        goal->velocity = goal->velocity ? goal->velocity : aw_unity_velocity_cap(i);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        struct aw_unitysim_goal *goal = &moving.move.goals[i];
+        goal->velocity = goal->velocity ? goal->velocity : aw_unitysim_velocity_cap(i);
         goal->tolerance = goal->tolerance ? goal->tolerance : TOLERANCE;
     }
     return moving;
@@ -745,14 +751,14 @@ static enum aw_status not_there(const struct moving *moving, struct aw_error *er
     char who[200] = "";
     size_t used = 0;
     double seconds = (double)moving->move.timeout_ns / 1e9;
-    if (aw_unity_stale(moving->unity))
+    if (aw_unitysim_stale(moving->unity))
         return fail_silent(moving->unity, "no feedback", moving->unity->options.stale_ns,
                            "is the simulator running, and a scene loaded? (unitysim scene basic)",
                            err);
-    for (int i = 0; i < AW_UNITY_JOINTS && used < sizeof who; i++)
+    for (int i = 0; i < AW_UNITYSIM_JOINTS && used < sizeof who; i++)
         if (!is_there(moving, i))
             used += (size_t)snprintf(who + used, sizeof who - used, "%s%s is at %d, not %d",
-                                     used ? ", " : "", aw_unity_joint_name(i),
+                                     used ? ", " : "", aw_unitysim_joint_name(i),
                                      moving->unity->feedback.position[i],
                                      moving->move.goals[i].position);
     return aw_fail(err, AW_TIMEOUT, "%s after %.9g s — at a limit of the scene, or blocked?",
@@ -760,16 +766,16 @@ static enum aw_status not_there(const struct moving *moving, struct aw_error *er
 }
 
 /* Until all stand, fn has enough (AW_ENOUGH), or something fails. */
-static enum aw_status follow(struct moving *moving, aw_unity_received_fn *fn, void *context,
+static enum aw_status follow(struct moving *moving, aw_unitysim_received_fn *fn, void *context,
                              struct aw_error *err)
 {
-    struct aw_unity *unity = moving->unity;
+    struct aw_unitysim *unity = moving->unity;
     int64_t deadline = now_of(unity) + moving->move.timeout_ns;
     while (moving->settled < SETTLED) {
-        struct aw_unity_received received;
+        struct aw_unitysim_received received;
         steer(moving);
-        int64_t look = sooner(now_of(unity) + AW_UNITY_CADENCE_NS, deadline);
-        enum aw_status status = aw_unity_next(unity, look, &received, err);
+        int64_t look = sooner(now_of(unity) + AW_UNITYSIM_CADENCE_NS, deadline);
+        enum aw_status status = aw_unitysim_next(unity, look, &received, err);
         if (status == AW_STOPPED || status == AW_LOST)
             return status;
         if (worth_reporting(status, &received) && fn && !fn(context, &received))
@@ -780,21 +786,21 @@ static enum aw_status follow(struct moving *moving, aw_unity_received_fn *fn, vo
     return AW_OK;
 }
 
-enum aw_status aw_unity_move(struct aw_unity *unity, const struct aw_unity_move *move,
-                             aw_unity_received_fn *fn, void *context, struct aw_error *err)
+enum aw_status aw_unitysim_move(struct aw_unitysim *unity, const struct aw_unitysim_move *move,
+                                aw_unitysim_received_fn *fn, void *context, struct aw_error *err)
 {
-    enum aw_status status = aw_unity_move_check(unity, move, err);
+    enum aw_status status = aw_unitysim_move_check(unity, move, err);
     if (status == AW_OK)
-        status = aw_unity_drain(unity, err);
+        status = aw_unitysim_drain(unity, err);
     if (status != AW_OK)
         return status;
     struct moving moving = start_move(unity, move);
     status = follow(&moving, fn, context, err);
     if (status == AW_OK)
         return status;
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         if (move->goals[i].wanted)
-            latch(unity, i, (struct aw_unity_drive){.state = AW_UNITY_STOP});
+            latch(unity, i, (struct aw_unitysim_drive){.state = AW_UNITYSIM_STOP});
     send_control(unity, NULL);
     return status == AW_ENOUGH ? AW_OK : status;
 }

@@ -1,26 +1,26 @@
 /* The host's side of the conversation: the control stream, feedback, scenes, and moving to goals.
  *
- *     struct aw_unity unity;                             // about 100 kB, by the caller
- *     struct aw_unity_options options = aw_unity_defaults();
- *     aw_unity_init(&unity, link, NULL, &options);
- *     status = aw_unity_scene_load(&unity, 1, NULL, 5 * AW_SECOND, &err);
- *     aw_unity_drive(&unity, AW_UNITY_ELBOW, (struct aw_unity_drive){45, AW_UNITY_INCREASE});
- *     status = aw_unity_run(&unity, deadline, show, context, &err);   // streams every 15 ms
- *     status = aw_unity_stop(&unity, &err);
+ *     struct aw_unitysim unity;                             // about 100 kB, by the caller
+ *     struct aw_unitysim_options options = aw_unitysim_defaults();
+ *     aw_unitysim_init(&unity, link, NULL, &options);
+ *     status = aw_unitysim_scene_load(&unity, 1, NULL, 5 * AW_SECOND, &err);
+ *     aw_unitysim_drive(&unity, AW_UNITYSIM_ELBOW, (struct aw_unitysim_drive){45,
+ * AW_UNITYSIM_INCREASE}); status = aw_unitysim_run(&unity, deadline, show, context, &err);   //
+ * streams every 15 ms status = aw_unitysim_stop(&unity, &err);
  *
- *     struct aw_unity_move move = {0};
- *     aw_unity_move_to(&move, AW_UNITY_ELBOW, 2135);
- *     status = aw_unity_move(&unity, &move, NULL, NULL, &err);
- *     aw_unity_free(&unity);
+ *     struct aw_unitysim_move move = {0};
+ *     aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 2135);
+ *     status = aw_unitysim_move(&unity, &move, NULL, NULL, &err);
+ *     aw_unitysim_free(&unity);
  *
  * What a joint is to do is latched here and sent again every 15 ms while streaming is on, so that a
  * lost datagram costs 15 ms. Deadlines are absolute: a late tick is left out, never made up for,
  * and the cadence does not drift. Nothing is sent while streaming is off, so that looking on does
  * not fight with another client.
  *
- * The simulator has no watchdog: who drives has to stop. aw_unity_stop may be called in any state
- * and after a request to stop; every other function that fails while joints move has already sent
- * one stop.
+ * The simulator has no watchdog: who drives has to stop. aw_unitysim_stop may be called in any
+ * state and after a request to stop; every other function that fails while joints move has already
+ * sent one stop.
  *
  * No thread, no I/O but the link's; no allocation but for the samples of the cadence.
  */
@@ -32,10 +32,11 @@
 #include "protocol/unitysim/arm.h"
 #include "wire/wire.h"
 
-#define AW_UNITY_FRAME_MAX 64 /* longer ones are cut; the longest of the protocol has 45 bytes */
+#define AW_UNITYSIM_FRAME_MAX 64 /* longer ones are cut; the longest of the protocol has 45 bytes  \
+                                  */
 
-struct aw_unity_options {
-    struct aw_unity_limits
+struct aw_unitysim_options {
+    struct aw_unitysim_limits
         limits;          /* goals are checked against them, scenes and updates carry them */
     bool force;          /* goals outside limits and speeds above the caps */
     int frame_rate;      /* of a scene: 30 */
@@ -43,9 +44,9 @@ struct aw_unity_options {
     int64_t samples_max; /* cadence samples that are kept: 1,000,000 (four hours) */
 };
 
-struct aw_unity_options aw_unity_defaults(void);
+struct aw_unitysim_options aw_unitysim_defaults(void);
 
-struct aw_unity_counters {
+struct aw_unitysim_counters {
     uint64_t sent, /* datagrams of all kinds */
         ticks,     /* control datagrams of the stream */
         late,      /* ticks left out because we came too late */
@@ -57,61 +58,63 @@ struct aw_unity_counters {
 };
 
 /* What the simulator said last. count 0: nothing yet. */
-struct aw_unity_feedback {
+struct aw_unitysim_feedback {
     uint64_t count;
-    int64_t received_ns;           /* by the link's clock */
-    int64_t time_ns;               /* since 1970, or AW_NO_TIME */
-    int position[AW_UNITY_JOINTS]; /* ticks */
-    int velocity[AW_UNITY_JOINTS]; /* magnitude commanded while the joint is driven, 0 when not */
+    int64_t received_ns;              /* by the link's clock */
+    int64_t time_ns;                  /* since 1970, or AW_NO_TIME */
+    int position[AW_UNITYSIM_JOINTS]; /* ticks */
+    int velocity[AW_UNITYSIM_JOINTS]; /* magnitude commanded while the joint is driven, 0 when not
+                                       */
 };
 
 /* Handle; the members may be read, wire may be used to make and show records. */
-struct aw_unity {
+struct aw_unitysim {
     struct aw_link *link;
-    struct aw_unity_options options;
+    struct aw_unitysim_options options;
     struct aw_wire wire;
-    struct aw_unity_counters counters;
-    struct aw_unity_feedback feedback;
-    struct aw_unity_camera camera; /* the last answer; counters.camera 0: none yet */
-    char why_malformed[160];       /* the reason of the last one, "" if there was none */
+    struct aw_unitysim_counters counters;
+    struct aw_unitysim_feedback feedback;
+    struct aw_unitysim_camera camera; /* the last answer; counters.camera 0: none yet */
+    char why_malformed[160];          /* the reason of the last one, "" if there was none */
     char link_news[160]; /* link->event since something was received: "nobody listens …" */
     char news[160];      /* the last news, "" if there was none */
     char fight[160];     /* words while somebody else drives the arm too, else "" */
     bool streaming;
-    struct aw_unity_drive drive[AW_UNITY_JOINTS]; /* latched */
-    struct aw_samples cadence_ms;                 /* between two control datagrams of the stream */
+    struct aw_unitysim_drive drive[AW_UNITYSIM_JOINTS]; /* latched */
+    struct aw_samples cadence_ms; /* between two control datagrams of the stream */
     /* inside */
     bool listening; /* without a pause since the last feedback: a gap is a loss */
-    bool stopped;   /* by the last aw_unity_stop, as feedback that came after it shows */
+    bool stopped;   /* by the last aw_unitysim_stop, as feedback that came after it shows */
     int64_t next_tick_ns, last_tick_ns;
-    int64_t changed_ns[AW_UNITY_JOINTS]; /* when the drive was changed */
-    unsigned strange;                    /* feedback in a row that shows other commands */
-    int64_t reported_ns;                 /* when another sender was reported last */
+    int64_t changed_ns[AW_UNITYSIM_JOINTS]; /* when the drive was changed */
+    unsigned strange;                       /* feedback in a row that shows other commands */
+    int64_t reported_ns;                    /* when another sender was reported last */
     const struct aw_codec *control, *feedback_codec, *camera_codec;
-    int8_t velocity_scalar[AW_UNITY_JOINTS], state_scalar[AW_UNITY_JOINTS];
-    int8_t position_scalar[AW_UNITY_JOINTS], echo_scalar[AW_UNITY_JOINTS];
+    int8_t velocity_scalar[AW_UNITYSIM_JOINTS], state_scalar[AW_UNITYSIM_JOINTS];
+    int8_t position_scalar[AW_UNITYSIM_JOINTS], echo_scalar[AW_UNITYSIM_JOINTS];
 };
 
 /* link is not owned; it keeps datagrams apart. variant NULL: the protocol's first. link may be NULL
  * for making records only (--dry-run). */
-void aw_unity_init(struct aw_unity *unity, struct aw_link *link, const struct aw_variant *variant,
-                   const struct aw_unity_options *options);
-void aw_unity_free(struct aw_unity *unity); /* the samples; the link stays open */
+void aw_unitysim_init(struct aw_unitysim *unity, struct aw_link *link,
+                      const struct aw_variant *variant, const struct aw_unitysim_options *options);
+void aw_unitysim_free(struct aw_unitysim *unity); /* the samples; the link stays open */
 
 /* The variant that a link URL asks for: "compat=38" is compat38, "compat=40" or no such key leaves
  * *variant as it is. AW_USAGE for another value. The transports udp: and udp-listen: let the key
  * pass and do not look at it; a tool calls this with its link's URL before it makes a wire:
  *
  *     struct aw_variant variant = aw_unitysim_protocol.variants[0];
- *     status = aw_unity_variant("udp:?compat=38", &variant, &err);
+ *     status = aw_unitysim_variant("udp:?compat=38", &variant, &err);
  */
-enum aw_status aw_unity_variant(const char *url, struct aw_variant *variant, struct aw_error *err);
+enum aw_status aw_unitysim_variant(const char *url, struct aw_variant *variant,
+                                   struct aw_error *err);
 
 /* Listening and streaming */
 
 /* One datagram as it came, or news. */
-struct aw_unity_received {
-    uint8_t bytes[AW_UNITY_FRAME_MAX];
+struct aw_unitysim_received {
+    uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
     size_t size;             /* 0: none, but news */
     struct aw_record record; /* its time is the link's rx_time_ns, if that is known */
     const char *news;        /* words for a person, NULL if there are none: a second client, nobody
@@ -123,28 +126,29 @@ struct aw_unity_received {
  * AW_TIMEOUT at the deadline, AW_STOPPED, AW_LOST; AW_EVENT: none but news; AW_MALFORMED: a
  * datagram that is none of the simulator's (bytes and size are set, the record is not), after which
  * one may go on. */
-enum aw_status aw_unity_next(struct aw_unity *unity, int64_t deadline,
-                             struct aw_unity_received *received, struct aw_error *err);
+enum aw_status aw_unitysim_next(struct aw_unitysim *unity, int64_t deadline,
+                                struct aw_unitysim_received *received, struct aw_error *err);
 
 /* The same until the deadline; fn (or NULL) for each message and for news; what is malformed is
  * counted and passed over. fn returns false to come back early. AW_OK then and at the deadline,
  * AW_STOPPED, AW_LOST. */
-typedef bool aw_unity_received_fn(void *context, const struct aw_unity_received *received);
-enum aw_status aw_unity_run(struct aw_unity *unity, int64_t deadline, aw_unity_received_fn *fn,
-                            void *context, struct aw_error *err);
+typedef bool aw_unitysim_received_fn(void *context, const struct aw_unitysim_received *received);
+enum aw_status aw_unitysim_run(struct aw_unitysim *unity, int64_t deadline,
+                               aw_unitysim_received_fn *fn, void *context, struct aw_error *err);
 
-/* Takes in all that is waiting already, so that old feedback is not taken for new. As aw_unity_run.
+/* Takes in all that is waiting already, so that old feedback is not taken for new. As
+ * aw_unitysim_run.
  */
-enum aw_status aw_unity_drain(struct aw_unity *unity, struct aw_error *err);
+enum aw_status aw_unitysim_drain(struct aw_unitysim *unity, struct aw_error *err);
 
 /* Since when the feedback is silent (AW_NEVER: there was none), and whether that is too long. */
-int64_t aw_unity_age_ns(const struct aw_unity *unity);
-bool aw_unity_stale(const struct aw_unity *unity);
+int64_t aw_unitysim_age_ns(const struct aw_unitysim *unity);
+bool aw_unitysim_stale(const struct aw_unitysim *unity);
 
-/* Latches what a joint is to do, and turns streaming on: the next aw_unity_next or aw_unity_run
- * sends it at once and then every 15 ms. Velocities above the cap of the joint are cut to it unless
- * force. */
-void aw_unity_drive(struct aw_unity *unity, int joint, struct aw_unity_drive drive);
+/* Latches what a joint is to do, and turns streaming on: the next aw_unitysim_next or
+ * aw_unitysim_run sends it at once and then every 15 ms. Velocities above the cap of the joint are
+ * cut to it unless force. */
+void aw_unitysim_drive(struct aw_unitysim *unity, int joint, struct aw_unitysim_drive drive);
 
 /* All joints: state stop, sent at once. Then again every 15 ms, because a datagram may be lost or
  * be overtaken by an older one: five times in all, or, where feedback is received, until three
@@ -153,16 +157,17 @@ void aw_unity_drive(struct aw_unity *unity, int joint, struct aw_unity_drive dri
  * nothing: stopped says whether a newer one shows it. AW_OK, also where nothing could be received;
  * AW_LOST, or AW_TIMEOUT from the link if the first one did not go out; AW_REFUSED if the joints
  * are still driven afterwards (another client). */
-enum aw_status aw_unity_stop(struct aw_unity *unity, struct aw_error *err);
+enum aw_status aw_unitysim_stop(struct aw_unitysim *unity, struct aw_error *err);
 
-/* Streaming off and nothing more: for who streamed AW_UNITY_KEEP only, to look and not to touch. */
-void aw_unity_leave(struct aw_unity *unity);
+/* Streaming off and nothing more: for who streamed AW_UNITYSIM_KEEP only, to look and not to touch.
+ */
+void aw_unitysim_leave(struct aw_unitysim *unity);
 
-/* The first part of aw_unity_stop: one datagram, no waiting. */
-enum aw_status aw_unity_halt(struct aw_unity *unity, struct aw_error *err);
+/* The first part of aw_unitysim_stop: one datagram, no waiting. */
+enum aw_status aw_unitysim_halt(struct aw_unitysim *unity, struct aw_error *err);
 
 /* The record of that datagram: all joints stop. */
-void aw_unity_stop_record(struct aw_unity *unity, struct aw_record *record);
+void aw_unitysim_stop_record(struct aw_unitysim *unity, struct aw_record *record);
 
 /* Scenes, camera, limits */
 
@@ -170,66 +175,67 @@ void aw_unity_stop_record(struct aw_unity *unity, struct aw_record *record);
  * view. Sent again every half second until feedback shows the arm at its start, for at most wait_ns
  * (0: sent once, and no word about what became of it). AW_TIMEOUT with advice, AW_LIMIT,
  * AW_STOPPED, AW_LOST. */
-enum aw_status aw_unity_scene_load(struct aw_unity *unity, int scene,
-                                   const struct aw_unity_camera *camera, int64_t wait_ns,
-                                   struct aw_error *err);
+enum aw_status aw_unitysim_scene_load(struct aw_unitysim *unity, int scene,
+                                      const struct aw_unitysim_camera *camera, int64_t wait_ns,
+                                      struct aw_error *err);
 
 /* Asks where the camera is, again every 250 ms until the answer comes. AW_TIMEOUT with advice. */
-enum aw_status aw_unity_camera_get(struct aw_unity *unity, struct aw_unity_camera *camera,
-                                   int64_t wait_ns, struct aw_error *err);
+enum aw_status aw_unitysim_camera_get(struct aw_unitysim *unity, struct aw_unitysim_camera *camera,
+                                      int64_t wait_ns, struct aw_error *err);
 
 /* Sends camera and limits (of the options) to the running scene. An update always carries both;
  * camera NULL keeps the camera where it is, which is asked for first. There is no answer: sent
  * three times, 15 ms apart. AW_TIMEOUT if the camera is not known, AW_LIMIT. */
-enum aw_status aw_unity_update(struct aw_unity *unity, const struct aw_unity_camera *camera,
-                               int64_t wait_ns, struct aw_error *err);
+enum aw_status aw_unitysim_update(struct aw_unitysim *unity,
+                                  const struct aw_unitysim_camera *camera, int64_t wait_ns,
+                                  struct aw_error *err);
 
 /* The records that these send, for --dry-run: aw_encode makes the bytes. camera NULL: the scene's
  * own view. */
-void aw_unity_scene_record(struct aw_unity *unity, int scene, const struct aw_unity_camera *camera,
-                           struct aw_record *record);
-void aw_unity_update_record(struct aw_unity *unity, const struct aw_unity_camera *camera,
-                            struct aw_record *record);
-void aw_unity_control_record(struct aw_unity *unity, struct aw_record *record);
+void aw_unitysim_scene_record(struct aw_unitysim *unity, int scene,
+                              const struct aw_unitysim_camera *camera, struct aw_record *record);
+void aw_unitysim_update_record(struct aw_unitysim *unity, const struct aw_unitysim_camera *camera,
+                               struct aw_record *record);
+void aw_unitysim_control_record(struct aw_unitysim *unity, struct aw_record *record);
 
 /* Moving */
 
 /* Speed of the approach as the published motion sequencer has it: nearer than velocity·20/tolerance
  * ticks it is velocity·(1 − g·tolerance/distance) with g = velocity/(5·tolerance) in whole numbers,
- * never below AW_UNITY_SLOWEST, nor above velocity. All at least 1. */
-#define AW_UNITY_SLOWEST 20
-int aw_unity_approach(int velocity, int tolerance, int distance);
+ * never below AW_UNITYSIM_SLOWEST, nor above velocity. All at least 1. */
+#define AW_UNITYSIM_SLOWEST 20
+int aw_unitysim_approach(int velocity, int tolerance, int distance);
 
 /* Where one joint is to go. */
-struct aw_unity_goal {
+struct aw_unitysim_goal {
     bool wanted;
     int position;  /* ticks */
     int velocity;  /* 0: the joint's cap */
     int tolerance; /* ticks either way; 0: 10 */
 };
 
-struct aw_unity_move {
-    struct aw_unity_goal goals[AW_UNITY_JOINTS];
+struct aw_unitysim_move {
+    struct aw_unitysim_goal goals[AW_UNITYSIM_JOINTS];
     int64_t timeout_ns; /* 0: 10 s */
 };
 
-void aw_unity_move_to(struct aw_unity_move *move, int joint, int position);
+void aw_unitysim_move_to(struct aw_unitysim_move *move, int joint, int position);
 
 /* AW_LIMIT for a goal outside the limits or a speed above the cap (unless force), naming the limit.
- * aw_unity_move asks this itself. */
-enum aw_status aw_unity_move_check(const struct aw_unity *unity, const struct aw_unity_move *move,
-                                   struct aw_error *err);
+ * aw_unitysim_move asks this itself. */
+enum aw_status aw_unitysim_move_check(const struct aw_unitysim *unity,
+                                      const struct aw_unitysim_move *move, struct aw_error *err);
 
 /* Moves all wanted joints at once until each is within its tolerance and feedback shows it standing
  * there; the other joints go on with what is latched for them. A joint slows down by
- * aw_unity_approach, and further where what it travels until the next command could take it past
+ * aw_unitysim_approach, and further where what it travels until the next command could take it past
  * its goal. While feedback is stale all wanted joints are stopped; they go on when it is back. fn
- * as in aw_unity_run; its result false ends the move (AW_OK, joints stopped).
+ * as in aw_unitysim_run; its result false ends the move (AW_OK, joints stopped).
  *
  * AW_OK: all are there. AW_TIMEOUT naming those that are not, and where they are; AW_LIMIT;
  * AW_STOPPED, AW_LOST. The wanted joints are stopped in every case, by one datagram at least; call
- * aw_unity_stop where it has to be sure. Streaming stays on. */
-enum aw_status aw_unity_move(struct aw_unity *unity, const struct aw_unity_move *move,
-                             aw_unity_received_fn *fn, void *context, struct aw_error *err);
+ * aw_unitysim_stop where it has to be sure. Streaming stays on. */
+enum aw_status aw_unitysim_move(struct aw_unitysim *unity, const struct aw_unitysim_move *move,
+                                aw_unitysim_received_fn *fn, void *context, struct aw_error *err);
 
 #endif

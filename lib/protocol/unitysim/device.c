@@ -35,14 +35,14 @@ struct queue {
 struct joint {
     double at, target; /* deg; at the last step, and where that one led */
     double min, max;
-    struct aw_unity_drive drive;
+    struct aw_unitysim_drive drive;
     bool at_limit;
 };
 
 struct arm {
     struct aw_device base;
-    struct aw_unity_device_options options;
-    struct aw_unity_device_counters counters;
+    struct aw_unitysim_device_options options;
+    struct aw_unitysim_device_counters counters;
     char dropped_why[160];
     struct aw_wire wire;
     const struct aw_codec *control;
@@ -52,36 +52,36 @@ struct arm {
     bool started, keyboard, mute, frozen;
     int64_t step_ns, feedback_ns; /* when the next ones are due */
     int scene, frame_rate;
-    struct aw_unity_camera camera;
-    struct aw_unity_limits limits;
-    struct joint joints[AW_UNITY_JOINTS];
+    struct aw_unitysim_camera camera;
+    struct aw_unitysim_limits limits;
+    struct joint joints[AW_UNITYSIM_JOINTS];
     struct queue out, waiting;
 };
 
 /* Options */
 
 static const char *const speed_names[] = {"servo", "unity", "nominal", NULL};
-static const double speeds[] = {AW_UNITY_DEG_S, 0.80, 1.2};
+static const double speeds[] = {AW_UNITYSIM_DEG_S, 0.80, 1.2};
 
-const char *const *aw_unity_speed_names(void)
+const char *const *aw_unitysim_speed_names(void)
 {
     return speed_names;
 }
 
-enum aw_status aw_unity_speed_parse(const char *text, enum aw_unity_speed *speed,
-                                    struct aw_error *err)
+enum aw_status aw_unitysim_speed_parse(const char *text, enum aw_unitysim_speed *speed,
+                                       struct aw_error *err)
 {
     for (size_t i = 0; speed_names[i]; i++)
         if (strcmp(speed_names[i], text) == 0) {
-            *speed = (enum aw_unity_speed)i;
+            *speed = (enum aw_unitysim_speed)i;
             return AW_OK;
         }
     return aw_fail(err, AW_USAGE, "speed '%.40s': unknown — use servo, unity or nominal", text);
 }
 
-struct aw_unity_device_options aw_unity_device_defaults(void)
+struct aw_unitysim_device_options aw_unitysim_device_defaults(void)
 {
-    return (struct aw_unity_device_options){.scenes = SCENES};
+    return (struct aw_unitysim_device_options){.scenes = SCENES};
 }
 
 /* Queues */
@@ -113,9 +113,9 @@ static double clamp(double value, double min, double max)
     return fmax(min, fmin(max, value));
 }
 
-static double direction(const struct aw_unity_drive *drive)
+static double direction(const struct aw_unitysim_drive *drive)
 {
-    return drive->state == AW_UNITY_INCREASE ? 1 : drive->state == AW_UNITY_DECREASE ? -1 : 0;
+    return drive->state == AW_UNITYSIM_INCREASE ? 1 : drive->state == AW_UNITYSIM_DECREASE ? -1 : 0;
 }
 
 /* Back to the limit that was moved past the joint. */
@@ -140,7 +140,7 @@ static void step_joint(const struct arm *arm, struct joint *joint)
 
 static void step_joints(struct arm *arm)
 {
-    for (unsigned i = 0; i < AW_UNITY_JOINTS; i++)
+    for (unsigned i = 0; i < AW_UNITYSIM_JOINTS; i++)
         if (!(arm->options.stuck >> i & 1))
             step_joint(arm, &arm->joints[i]);
 }
@@ -157,12 +157,12 @@ static void run_joints(struct arm *arm, int64_t now)
 /* The hand is mirrored inside, where its ticks are cut off. */
 static int ticks_of(int joint, double degrees)
 {
-    if (joint == AW_UNITY_HAND)
-        return AW_UNITY_TURN - (int)aw_unity_ticks(-degrees);
-    return (int)aw_unity_ticks(degrees);
+    if (joint == AW_UNITYSIM_HAND)
+        return AW_UNITYSIM_TURN - (int)aw_unitysim_ticks(-degrees);
+    return (int)aw_unitysim_ticks(degrees);
 }
 
-static unsigned echo_of(const struct arm *arm, const struct aw_unity_drive *drive)
+static unsigned echo_of(const struct arm *arm, const struct aw_unitysim_drive *drive)
 {
     bool driven = direction(drive) > 0 || direction(drive) < 0;
     float inside = (float)drive->velocity * (float)1.2;
@@ -183,10 +183,10 @@ static size_t make_feedback(struct arm *arm, uint8_t bytes[DATAGRAM_MAX])
 {
     struct aw_record record;
     aw_record_init(&record, aw_wire_codec(&arm->wire, "feedback", AW_RX), AW_RX);
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         const struct joint *joint = &arm->joints[i];
-        record.v[aw_unity_scalar(record.codec, i, "position")] = ticks_of(i, joint->at);
-        record.v[aw_unity_scalar(record.codec, i, "velocity")] = echo_of(arm, &joint->drive);
+        record.v[aw_unitysim_scalar(record.codec, i, "position")] = ticks_of(i, joint->at);
+        record.v[aw_unitysim_scalar(record.codec, i, "velocity")] = echo_of(arm, &joint->drive);
     }
     record.present = record.codec->values;
     return encode(&record, bytes);
@@ -210,7 +210,7 @@ static void send_camera(struct arm *arm)
     struct aw_record record;
     uint8_t bytes[DATAGRAM_MAX];
     aw_record_init(&record, aw_wire_codec(&arm->wire, "camera", AW_RX), AW_RX);
-    aw_unity_put_camera(&record, &arm->camera);
+    aw_unitysim_put_camera(&record, &arm->camera);
     size_t size = encode(&record, bytes);
     put(&arm->out, bytes, size);
 }
@@ -223,36 +223,36 @@ static int turn(int degrees)
     return ((degrees % 360) + 360) % 360;
 }
 
-static void set_camera(struct arm *arm, const struct aw_unity_camera *camera)
+static void set_camera(struct arm *arm, const struct aw_unitysim_camera *camera)
 {
-    arm->camera = camera->y == 0 ? aw_unity_scene_view(arm->scene) : *camera;
+    arm->camera = camera->y == 0 ? aw_unitysim_scene_view(arm->scene) : *camera;
     arm->camera.rx = turn(arm->camera.rx);
     arm->camera.ry = turn(arm->camera.ry);
     arm->camera.rz = turn(arm->camera.rz);
 }
 
 /* The limits of the hand are mirrored, too, so the lower one stays the lower one here. */
-static void set_limits(struct arm *arm, const struct aw_unity_limits *limits)
+static void set_limits(struct arm *arm, const struct aw_unitysim_limits *limits)
 {
     arm->limits = *limits;
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         struct joint *joint = &arm->joints[i];
-        joint->min = aw_unity_degrees(limits->joint[i].min);
-        joint->max = aw_unity_degrees(limits->joint[i].max);
+        joint->min = aw_unitysim_degrees(limits->joint[i].min);
+        joint->max = aw_unitysim_degrees(limits->joint[i].max);
     }
 }
 
-static void load_scene(struct arm *arm, int scene, const struct aw_unity_camera *camera)
+static void load_scene(struct arm *arm, int scene, const struct aw_unitysim_camera *camera)
 {
     if (scene > arm->options.scenes) {
         snprintf(arm->dropped_why, sizeof arm->dropped_why, "scene: there is no number %d", scene);
         return;
     }
     arm->scene = scene;
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         struct joint *joint = &arm->joints[i];
         joint->at = joint->target = 0;
-        joint->drive = (struct aw_unity_drive){.state = AW_UNITY_STOP};
+        joint->drive = (struct aw_unitysim_drive){.state = AW_UNITYSIM_STOP};
         joint->at_limit = false;
     }
     set_camera(arm, camera);
@@ -262,8 +262,8 @@ static void load_scene(struct arm *arm, int scene, const struct aw_unity_camera 
 
 static void handle_scene(struct arm *arm, const struct aw_record *record)
 {
-    struct aw_unity_limits limits = aw_unity_get_limits(record);
-    struct aw_unity_camera camera = aw_unity_get_camera(record);
+    struct aw_unitysim_limits limits = aw_unitysim_get_limits(record);
+    struct aw_unitysim_camera camera = aw_unitysim_get_camera(record);
     arm->counters.scenes++;
     arm->frame_rate = (int)aw_record_get(record, "frame_rate");
     set_limits(arm, &limits);
@@ -272,8 +272,8 @@ static void handle_scene(struct arm *arm, const struct aw_record *record)
 
 static void handle_update(struct arm *arm, const struct aw_record *record)
 {
-    struct aw_unity_limits limits = aw_unity_get_limits(record);
-    struct aw_unity_camera camera = aw_unity_get_camera(record);
+    struct aw_unitysim_limits limits = aw_unitysim_get_limits(record);
+    struct aw_unitysim_camera camera = aw_unitysim_get_camera(record);
     arm->counters.updates++;
     set_limits(arm, &limits);
     if (arm->scene > 0)
@@ -290,17 +290,18 @@ static void handle_request(struct arm *arm, const struct aw_record *record)
 
 static void drive_joint(struct joint *joint, unsigned velocity, unsigned state)
 {
-    if (state == AW_UNITY_KEEP)
+    if (state == AW_UNITYSIM_KEEP)
         return;
-    joint->drive.state = state < AW_UNITY_KEEP ? (enum aw_unity_state)state : AW_UNITY_STOP;
-    joint->drive.velocity = joint->drive.state == AW_UNITY_STOP ? 0 : (int)velocity;
+    joint->drive.state =
+        state < AW_UNITYSIM_KEEP ? (enum aw_unitysim_state)state : AW_UNITYSIM_STOP;
+    joint->drive.velocity = joint->drive.state == AW_UNITYSIM_STOP ? 0 : (int)velocity;
 }
 
 /* Each entry names its joint, so their order is free. */
 static void handle_entry(struct arm *arm, const uint8_t *entry)
 {
     const uint8_t *velocity = entry + arm->velocity_at;
-    if (entry[0] < AW_UNITY_JOINTS && arm->scene > 0)
+    if (entry[0] < AW_UNITYSIM_JOINTS && arm->scene > 0)
         drive_joint(&arm->joints[entry[0]], velocity[0] | (unsigned)velocity[1] << 8,
                     entry[arm->state_at]);
 }
@@ -309,12 +310,12 @@ static void handle_entry(struct arm *arm, const uint8_t *entry)
 static bool handle_control(struct arm *arm, const struct datagram *in)
 {
     size_t n = in->size > ENTRIES ? (in->size - ENTRIES - 1) / arm->entry_size : 0;
-    if (n > AW_UNITY_JOINTS)
-        n = AW_UNITY_JOINTS;
+    if (n > AW_UNITYSIM_JOINTS)
+        n = AW_UNITYSIM_JOINTS;
     for (size_t i = 0; i < n; i++)
         handle_entry(arm, in->bytes + ENTRIES + i * arm->entry_size);
     arm->counters.controls += n > 0;
-    arm->counters.partial += n > 0 && n < AW_UNITY_JOINTS;
+    arm->counters.partial += n > 0 && n < AW_UNITYSIM_JOINTS;
     arm->counters.odd += in->size > arm->control->size;
     return n > 0;
 }
@@ -351,7 +352,7 @@ static const struct aw_codec *codec_of(struct arm *arm, unsigned type)
 /* In the order in which the real one looks; NULL: nothing is wrong with the packet itself. */
 static uint64_t *damage(struct arm *arm, const struct datagram *in)
 {
-    struct aw_unity_device_counters *counters = &arm->counters;
+    struct aw_unitysim_device_counters *counters = &arm->counters;
     if (in->size == 0)
         return &counters->empty;
     if (in->size < SHORTEST || in->size > DATAGRAM_MAX)
@@ -376,14 +377,14 @@ static bool fill_update(struct arm *arm, const struct datagram *in, struct datag
 {
     struct aw_record record;
     const struct aw_codec *codec = aw_wire_codec(&arm->wire, "update", AW_TX);
-    size_t limits = codec->scalars[aw_unity_scalar(codec, 0, "min")].bit / 8U,
-           stride = codec->scalars[aw_unity_scalar(codec, 1, "min")].bit / 8U - limits,
+    size_t limits = codec->scalars[aw_unitysim_scalar(codec, 0, "min")].bit / 8U,
+           stride = codec->scalars[aw_unitysim_scalar(codec, 1, "min")].bit / 8U - limits,
            data = in->size - 1;
     if (in->bytes[HEADER] != codec->message->code || data < limits)
         return false;
     aw_record_init(&record, codec, AW_TX);
-    aw_unity_put_camera(&record, &arm->camera);
-    aw_unity_put_limits(&record, &arm->limits);
+    aw_unitysim_put_camera(&record, &arm->camera);
+    aw_unitysim_put_limits(&record, &arm->limits);
     whole->size = encode(&record, whole->bytes);
     memcpy(whole->bytes, in->bytes, limits + (data - limits) / stride * stride);
     return whole->size > 0;
@@ -445,13 +446,13 @@ static void start(struct arm *arm, int64_t now)
         return;
     arm->started = true;
     arm->step_ns = now + STEP_NS;
-    arm->feedback_ns = now + AW_UNITY_CADENCE_NS;
+    arm->feedback_ns = now + AW_UNITYSIM_CADENCE_NS;
 }
 
 static void run_until(struct arm *arm, int64_t now)
 {
     start(arm, now);
-    for (; arm->feedback_ns <= now; arm->feedback_ns += AW_UNITY_CADENCE_NS) {
+    for (; arm->feedback_ns <= now; arm->feedback_ns += AW_UNITYSIM_CADENCE_NS) {
         run_joints(arm, arm->feedback_ns);
         send_feedback(arm);
     }
@@ -500,18 +501,18 @@ static void device_close(struct aw_device *device)
 static void learn_entry(struct arm *arm)
 {
     const struct aw_codec *codec = arm->control = aw_wire_codec(&arm->wire, "control", AW_TX);
-    const struct aw_scalar *first = &codec->scalars[aw_unity_scalar(codec, 0, "velocity")],
-                           *second = &codec->scalars[aw_unity_scalar(codec, 1, "velocity")],
-                           *state = &codec->scalars[aw_unity_scalar(codec, 0, "state")];
+    const struct aw_scalar *first = &codec->scalars[aw_unitysim_scalar(codec, 0, "velocity")],
+                           *second = &codec->scalars[aw_unitysim_scalar(codec, 1, "velocity")],
+                           *state = &codec->scalars[aw_unitysim_scalar(codec, 0, "state")];
     arm->entry_size = (size_t)(second->bit - first->bit) / 8;
     arm->velocity_at = first->bit / 8U - ENTRIES;
     arm->state_at = state->bit / 8U - ENTRIES;
 }
 
-static void init_arm(struct arm *arm, const struct aw_unity_device_options *options)
+static void init_arm(struct arm *arm, const struct aw_unitysim_device_options *options)
 {
-    static const struct aw_unity_camera own_view = {0};
-    struct aw_unity_limits limits = aw_unity_limits_default();
+    static const struct aw_unitysim_camera own_view = {0};
+    struct aw_unitysim_limits limits = aw_unitysim_limits_default();
     arm->options = *options;
     arm->random.state = options->seed;
     arm->deg_s = speeds[options->speed];
@@ -522,7 +523,7 @@ static void init_arm(struct arm *arm, const struct aw_unity_device_options *opti
     load_scene(arm, options->scene, &own_view);
 }
 
-struct aw_device *aw_unity_device(const struct aw_unity_device_options *options)
+struct aw_device *aw_unitysim_device(const struct aw_unitysim_device_options *options)
 {
     static const struct aw_device_ops ops = {.receive = device_receive,
                                              .step = device_step,
@@ -537,26 +538,28 @@ struct aw_device *aw_unity_device(const struct aw_unity_device_options *options)
     return &arm->base;
 }
 
-void aw_unity_device_truth(struct aw_device *device, int64_t now, struct aw_unity_truth *truth)
+void aw_unitysim_device_truth(struct aw_device *device, int64_t now,
+                              struct aw_unitysim_truth *truth)
 {
     struct arm *arm = (struct arm *)device;
     run_until(arm, now);
-    *truth = (struct aw_unity_truth){.scene = arm->scene,
-                                     .frame_rate = arm->frame_rate,
-                                     .camera = arm->camera,
-                                     .limits = arm->limits,
-                                     .keyboard = arm->keyboard,
-                                     .frozen = arm->frozen,
-                                     .counters = arm->counters};
+    *truth = (struct aw_unitysim_truth){.scene = arm->scene,
+                                        .frame_rate = arm->frame_rate,
+                                        .camera = arm->camera,
+                                        .limits = arm->limits,
+                                        .keyboard = arm->keyboard,
+                                        .frozen = arm->frozen,
+                                        .counters = arm->counters};
     memcpy(truth->dropped_why, arm->dropped_why, sizeof truth->dropped_why);
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         truth->degrees[i] = arm->joints[i].at;
         truth->drive[i] = arm->joints[i].drive;
         truth->at_limit[i] = arm->joints[i].at_limit;
     }
 }
 
-bool aw_unity_device_key_drive(struct aw_device *device, int joint, struct aw_unity_drive drive)
+bool aw_unitysim_device_key_drive(struct aw_device *device, int joint,
+                                  struct aw_unitysim_drive drive)
 {
     struct arm *arm = (struct arm *)device;
     if (arm->keyboard && arm->scene > 0)
@@ -564,11 +567,11 @@ bool aw_unity_device_key_drive(struct aw_device *device, int joint, struct aw_un
     return arm->keyboard;
 }
 
-bool aw_unity_device_key_scene(struct aw_device *device, int scene)
+bool aw_unitysim_device_key_scene(struct aw_device *device, int scene)
 {
     struct arm *arm = (struct arm *)device;
-    static const struct aw_unity_camera own_view = {0};
-    struct aw_unity_limits limits = aw_unity_limits_default();
+    static const struct aw_unitysim_camera own_view = {0};
+    struct aw_unitysim_limits limits = aw_unitysim_limits_default();
     if (!arm->keyboard)
         return false;
     set_limits(arm, &limits);
@@ -576,17 +579,17 @@ bool aw_unity_device_key_scene(struct aw_device *device, int scene)
     return true;
 }
 
-void aw_unity_device_stick(struct aw_device *device, unsigned joints)
+void aw_unitysim_device_stick(struct aw_device *device, unsigned joints)
 {
     ((struct arm *)device)->options.stuck = joints;
 }
 
-void aw_unity_device_freeze(struct aw_device *device, bool frozen)
+void aw_unitysim_device_freeze(struct aw_device *device, bool frozen)
 {
     ((struct arm *)device)->frozen = frozen;
 }
 
-void aw_unity_device_mute(struct aw_device *device, bool mute)
+void aw_unitysim_device_mute(struct aw_device *device, bool mute)
 {
     ((struct arm *)device)->mute = mute;
 }

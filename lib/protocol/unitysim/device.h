@@ -1,7 +1,7 @@
 /* A stand-in for Virtual Bento, the Unity simulation of the Bento Arm.
  *
- *     struct aw_unity_device_options options = aw_unity_device_defaults();
- *     struct aw_device *device = aw_unity_device(&options);
+ *     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
+ *     struct aw_device *device = aw_unitysim_device(&options);
  *     struct aw_link *link = aw_sim_link(device, &clock.base, true, "sim:");
  *
  * Datagrams, see wire.h. As published: nothing is said before a scene from 1 on is loaded; then
@@ -27,30 +27,30 @@
 #include "link/core/device.h"
 #include "protocol/unitysim/arm.h"
 
-enum aw_unity_speed {
-    AW_UNITY_SERVO,   /* 0.684 deg/s per unit, as the servos of the real arm */
-    AW_UNITY_UNITY,   /* 0.80, what the Unity simulation should make of it */
-    AW_UNITY_NOMINAL, /* 1.2, what its code says */
+enum aw_unitysim_speed {
+    AW_UNITYSIM_SERVO,   /* 0.684 deg/s per unit, as the servos of the real arm */
+    AW_UNITYSIM_UNITY,   /* 0.80, what the Unity simulation should make of it */
+    AW_UNITYSIM_NOMINAL, /* 1.2, what its code says */
 };
 
 /* "servo", "unity", "nominal"; NULL-terminated, for help and completion. */
-const char *const *aw_unity_speed_names(void);
-enum aw_status aw_unity_speed_parse(const char *text, enum aw_unity_speed *speed,
-                                    struct aw_error *err);
+const char *const *aw_unitysim_speed_names(void);
+enum aw_status aw_unitysim_speed_parse(const char *text, enum aw_unitysim_speed *speed,
+                                       struct aw_error *err);
 
-struct aw_unity_device_options {
+struct aw_unitysim_device_options {
     int scene;  /* loaded from the start, with default limits and view; 0: none, and silent */
     int scenes; /* how many it has: 6; another one does not load */
-    enum aw_unity_speed speed;
+    enum aw_unitysim_speed speed;
     bool low_echo;        /* the real one's rounding: the velocity 15 comes back as 14, and so on */
     unsigned stuck;       /* bit of each joint that does not move, whatever it is sent */
     double feedback_loss; /* share of feedback that is not sent: 0 … 1 */
     uint64_t seed;
 };
 
-struct aw_unity_device_options aw_unity_device_defaults(void);
+struct aw_unitysim_device_options aw_unitysim_device_defaults(void);
 
-struct aw_unity_device_counters {
+struct aw_unitysim_device_counters {
     uint64_t received, /* datagrams */
         applied,       /* taken, also in part */
         partial,       /* of these: control packets that were too short */
@@ -64,36 +64,38 @@ struct aw_unity_device_counters {
 };
 
 /* NULL if there is no memory. Whoever has the device closes it through its ops. */
-struct aw_device *aw_unity_device(const struct aw_unity_device_options *options);
+struct aw_device *aw_unitysim_device(const struct aw_unitysim_device_options *options);
 
 /* What is really the case, for a screen and for tests. */
-struct aw_unity_truth {
+struct aw_unitysim_truth {
     int scene; /* 0: none */
     int frame_rate;
-    struct aw_unity_camera camera;
-    struct aw_unity_limits limits;
-    double degrees[AW_UNITY_JOINTS]; /* 0 is the centre */
-    struct aw_unity_drive drive[AW_UNITY_JOINTS];
-    bool at_limit[AW_UNITY_JOINTS];
+    struct aw_unitysim_camera camera;
+    struct aw_unitysim_limits limits;
+    double degrees[AW_UNITYSIM_JOINTS]; /* 0 is the centre */
+    struct aw_unitysim_drive drive[AW_UNITYSIM_JOINTS];
+    bool at_limit[AW_UNITYSIM_JOINTS];
     bool keyboard; /* keys work: nobody has sent anything yet */
     bool frozen;
-    struct aw_unity_device_counters counters;
+    struct aw_unitysim_device_counters counters;
     char dropped_why[160]; /* the reason of the last dropped datagram, "" if none was */
 };
 
 /* As of the time now, which must not go back. */
-void aw_unity_device_truth(struct aw_device *device, int64_t now, struct aw_unity_truth *truth);
+void aw_unitysim_device_truth(struct aw_device *device, int64_t now,
+                              struct aw_unitysim_truth *truth);
 
 /* The keyboard. False if a client has taken over; nothing happens then. Velocity in units; the real
  * one's keys drive with 50 deg/s. A scene loads with default limits and its own view. */
-#define AW_UNITY_KEY_VELOCITY 42
-bool aw_unity_device_key_drive(struct aw_device *device, int joint, struct aw_unity_drive drive);
-bool aw_unity_device_key_scene(struct aw_device *device, int scene);
+#define AW_UNITYSIM_KEY_VELOCITY 42
+bool aw_unitysim_device_key_drive(struct aw_device *device, int joint,
+                                  struct aw_unitysim_drive drive);
+bool aw_unitysim_device_key_scene(struct aw_device *device, int scene);
 
 /* Faults while it runs. A mute simulator moves and says nothing; a frozen one neither moves nor
  * speaks, and what comes meanwhile waits. */
-void aw_unity_device_stick(struct aw_device *device, unsigned joints);
-void aw_unity_device_mute(struct aw_device *device, bool mute);
-void aw_unity_device_freeze(struct aw_device *device, bool frozen);
+void aw_unitysim_device_stick(struct aw_device *device, unsigned joints);
+void aw_unitysim_device_mute(struct aw_device *device, bool mute);
+void aw_unitysim_device_freeze(struct aw_device *device, bool frozen);
 
 #endif

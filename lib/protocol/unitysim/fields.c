@@ -8,7 +8,7 @@ static int get(const struct aw_record *record, const char *name)
     return (int)aw_record_get(record, name);
 }
 
-void aw_unity_put_camera(struct aw_record *record, const struct aw_unity_camera *camera)
+void aw_unitysim_put_camera(struct aw_record *record, const struct aw_unitysim_camera *camera)
 {
     aw_record_set(record, "camera.x", camera->x, NULL);
     aw_record_set(record, "camera.y", camera->y, NULL);
@@ -18,9 +18,9 @@ void aw_unity_put_camera(struct aw_record *record, const struct aw_unity_camera 
     aw_record_set(record, "camera.rz", camera->rz, NULL);
 }
 
-struct aw_unity_camera aw_unity_get_camera(const struct aw_record *record)
+struct aw_unitysim_camera aw_unitysim_get_camera(const struct aw_record *record)
 {
-    return (struct aw_unity_camera){
+    return (struct aw_unitysim_camera){
         .x = get(record, "camera.x"),
         .y = get(record, "camera.y"),
         .z = get(record, "camera.z"),
@@ -30,10 +30,10 @@ struct aw_unity_camera aw_unity_get_camera(const struct aw_record *record)
     };
 }
 
-int aw_unity_scalar(const struct aw_codec *codec, int joint, const char *field)
+int aw_unitysim_scalar(const struct aw_codec *codec, int joint, const char *field)
 {
     char name[48];
-    snprintf(name, sizeof name, "%s.%s", aw_unity_joint_name(joint), field);
+    snprintf(name, sizeof name, "%s.%s", aw_unitysim_joint_name(joint), field);
     return aw_codec_find(codec, name);
 }
 
@@ -43,20 +43,20 @@ static void put_scalar(struct aw_record *record, int scalar, double value)
     record->present |= UINT64_C(1) << scalar;
 }
 
-void aw_unity_put_limits(struct aw_record *record, const struct aw_unity_limits *limits)
+void aw_unitysim_put_limits(struct aw_record *record, const struct aw_unitysim_limits *limits)
 {
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
-        put_scalar(record, aw_unity_scalar(record->codec, i, "min"), limits->joint[i].min);
-        put_scalar(record, aw_unity_scalar(record->codec, i, "max"), limits->joint[i].max);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        put_scalar(record, aw_unitysim_scalar(record->codec, i, "min"), limits->joint[i].min);
+        put_scalar(record, aw_unitysim_scalar(record->codec, i, "max"), limits->joint[i].max);
     }
 }
 
-struct aw_unity_limits aw_unity_get_limits(const struct aw_record *record)
+struct aw_unitysim_limits aw_unitysim_get_limits(const struct aw_record *record)
 {
-    struct aw_unity_limits limits;
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
-        limits.joint[i].min = (int)record->v[aw_unity_scalar(record->codec, i, "min")];
-        limits.joint[i].max = (int)record->v[aw_unity_scalar(record->codec, i, "max")];
+    struct aw_unitysim_limits limits;
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        limits.joint[i].min = (int)record->v[aw_unitysim_scalar(record->codec, i, "min")];
+        limits.joint[i].max = (int)record->v[aw_unitysim_scalar(record->codec, i, "max")];
     }
     return limits;
 }

@@ -1,8 +1,8 @@
 /* The values of arm.h in records of the wire, for both ends.
  *
  *     aw_record_init(&record, aw_wire_codec(&wire, "update", AW_TX), AW_TX);
- *     aw_unity_put_camera(&record, &camera);
- *     aw_unity_put_limits(&record, &limits);
+ *     aw_unitysim_put_camera(&record, &camera);
+ *     aw_unitysim_put_limits(&record, &limits);
  */
 #ifndef AW_PROTOCOL_UNITYSIM_FIELDS_H
 #define AW_PROTOCOL_UNITYSIM_FIELDS_H
@@ -11,14 +11,14 @@
 #include "wire/codec.h"
 
 /* scene, update and camera have one. */
-void aw_unity_put_camera(struct aw_record *record, const struct aw_unity_camera *camera);
-struct aw_unity_camera aw_unity_get_camera(const struct aw_record *record);
+void aw_unitysim_put_camera(struct aw_record *record, const struct aw_unitysim_camera *camera);
+struct aw_unitysim_camera aw_unitysim_get_camera(const struct aw_record *record);
 
 /* scene and update have them. */
-void aw_unity_put_limits(struct aw_record *record, const struct aw_unity_limits *limits);
-struct aw_unity_limits aw_unity_get_limits(const struct aw_record *record);
+void aw_unitysim_put_limits(struct aw_record *record, const struct aw_unitysim_limits *limits);
+struct aw_unitysim_limits aw_unitysim_get_limits(const struct aw_record *record);
 
 /* Scalar of a joint's field, "elbow.velocity". */
-int aw_unity_scalar(const struct aw_codec *codec, int joint, const char *field);
+int aw_unitysim_scalar(const struct aw_codec *codec, int joint, const char *field);
 
 #endif

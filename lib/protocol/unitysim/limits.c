@@ -10,29 +10,30 @@
 
 enum { JOINT, MIN, MAX, WORDS };
 
-static enum aw_status parse_end(int joint, const char *text, const struct aw_unity_limits *limits,
-                                int *end, struct aw_error *err)
+static enum aw_status parse_end(int joint, const char *text,
+                                const struct aw_unitysim_limits *limits, int *end,
+                                struct aw_error *err)
 {
     double ticks;
-    enum aw_status status = aw_unity_position_parse(joint, text, limits, &ticks, err);
+    enum aw_status status = aw_unitysim_position_parse(joint, text, limits, &ticks, err);
     if (status != AW_OK)
         return status;
     if (ticks < 0 || ticks > UINT16_MAX)
         return aw_fail(err, AW_LIMIT, "%s: %.0f ticks are outside 0 to %d",
-                       aw_unity_joint_name(joint), ticks, UINT16_MAX);
+                       aw_unitysim_joint_name(joint), ticks, UINT16_MAX);
     *end = (int)lround(ticks);
     return AW_OK;
 }
 
-enum aw_status aw_unity_limit_parse(struct aw_unity_limits *limits, int joint, const char *min,
-                                    const char *max, struct aw_error *err)
+enum aw_status aw_unitysim_limit_parse(struct aw_unitysim_limits *limits, int joint,
+                                       const char *min, const char *max, struct aw_error *err)
 {
-    struct aw_unity_limits wanted = *limits;
+    struct aw_unitysim_limits wanted = *limits;
     enum aw_status status = parse_end(joint, min, limits, &wanted.joint[joint].min, err);
     if (status == AW_OK)
         status = parse_end(joint, max, limits, &wanted.joint[joint].max, err);
     if (status == AW_OK)
-        status = aw_unity_limits_check(&wanted, err);
+        status = aw_unitysim_limits_check(&wanted, err);
     if (status == AW_OK)
         *limits = wanted;
     return status;
@@ -50,7 +51,7 @@ static int cut(char *line, char **words)
     return n;
 }
 
-static enum aw_status read_line(struct aw_unity_limits *limits, unsigned *seen, char *line,
+static enum aw_status read_line(struct aw_unitysim_limits *limits, unsigned *seen, char *line,
                                 struct aw_error *err)
 {
     char *words[WORDS + 1];
@@ -59,19 +60,19 @@ static enum aw_status read_line(struct aw_unity_limits *limits, unsigned *seen, 
         return AW_OK;
     if (n != WORDS)
         return aw_fail(err, AW_USAGE, "no limits — write them like 'elbow 1700 2570'");
-    enum aw_status status = aw_unity_joint_parse(words[JOINT], &joint, err);
+    enum aw_status status = aw_unitysim_joint_parse(words[JOINT], &joint, err);
     if (status != AW_OK)
         return status;
     if (*seen & 1u << joint)
         return aw_fail(err, AW_USAGE, "%s is there twice — remove one", words[JOINT]);
     *seen |= 1u << joint;
-    return aw_unity_limit_parse(limits, joint, words[MIN], words[MAX], err);
+    return aw_unitysim_limit_parse(limits, joint, words[MIN], words[MAX], err);
 }
 
-enum aw_status aw_unity_limits_read(struct aw_unity_limits *limits, FILE *file, const char *name,
-                                    struct aw_error *err)
+enum aw_status aw_unitysim_limits_read(struct aw_unitysim_limits *limits, FILE *file,
+                                       const char *name, struct aw_error *err)
 {
-    struct aw_unity_limits wanted = *limits;
+    struct aw_unitysim_limits wanted = *limits;
     struct aw_error why = {0};
     enum aw_status status = AW_OK;
     char line[256];
@@ -88,32 +89,32 @@ enum aw_status aw_unity_limits_read(struct aw_unity_limits *limits, FILE *file, 
     return AW_OK;
 }
 
-enum aw_status aw_unity_limits_load(struct aw_unity_limits *limits, const char *path,
-                                    struct aw_error *err)
+enum aw_status aw_unitysim_limits_load(struct aw_unitysim_limits *limits, const char *path,
+                                       struct aw_error *err)
 {
     FILE *file = aw_file_open(path);
     if (!file)
         return aw_file_fail(err, NULL, path);
-    enum aw_status status = aw_unity_limits_read(limits, file, path, err);
+    enum aw_status status = aw_unitysim_limits_read(limits, file, path, err);
     fclose(file);
     return status;
 }
 
-void aw_unity_limits_write(const struct aw_unity_limits *limits, FILE *file)
+void aw_unitysim_limits_write(const struct aw_unitysim_limits *limits, FILE *file)
 {
     fprintf(file, "# joint min max, in ticks\n");
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        fprintf(file, "%s %d %d\n", aw_unity_joint_name(i), limits->joint[i].min,
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        fprintf(file, "%s %d %d\n", aw_unitysim_joint_name(i), limits->joint[i].min,
                 limits->joint[i].max);
 }
 
-enum aw_status aw_unity_limits_save(const struct aw_unity_limits *limits, const char *path,
-                                    struct aw_error *err)
+enum aw_status aw_unitysim_limits_save(const struct aw_unitysim_limits *limits, const char *path,
+                                       struct aw_error *err)
 {
     FILE *file = aw_file_create(path);
     if (!file)
         return aw_file_fail(err, NULL, path);
-    aw_unity_limits_write(limits, file);
+    aw_unitysim_limits_write(limits, file);
     bool good = fflush(file) == 0 && !ferror(file);
     int why = errno;
     fclose(file);

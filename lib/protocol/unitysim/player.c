@@ -18,7 +18,7 @@ const struct aw_sequence_row *aw_player_row(const struct aw_player *player)
 static void begin_row(struct aw_player *player, int64_t now_ns)
 {
     const struct aw_sequence_row *row = &player->sequence->rows[player->row];
-    const struct aw_unity_limit *limit = &player->bounds.limits.joint[row->joint];
+    const struct aw_unitysim_limit *limit = &player->bounds.limits.joint[row->joint];
     player->phase = row->kind == AW_SEQUENCE_AUTO ? AW_PLAYER_MOVING : AW_PLAYER_WAITING;
     player->goal = clamp(row->position, limit->min, limit->max);
     player->tries = 0;
@@ -53,12 +53,12 @@ static struct aw_player_order drive(const struct aw_player *player,
     int distance = abs(player->goal - position);
     int cap = player->bounds.velocity[row->joint];
     int velocity = row->velocity < cap ? row->velocity : cap;
-    if (player->tries > 0 && velocity > AW_UNITY_SLOWEST)
-        velocity = AW_UNITY_SLOWEST;
+    if (player->tries > 0 && velocity > AW_UNITYSIM_SLOWEST)
+        velocity = AW_UNITYSIM_SLOWEST;
     return (struct aw_player_order){
         .joint = row->joint,
         .direction = player->goal > position ? 1 : -1,
-        .velocity = aw_unity_approach(velocity, row->tolerance, distance),
+        .velocity = aw_unitysim_approach(velocity, row->tolerance, distance),
     };
 }
 
@@ -81,8 +81,8 @@ static void judge(struct aw_player *player, const struct aw_sequence_row *row, i
 }
 
 struct aw_player_order aw_player_step(struct aw_player *player,
-                                      const int positions[AW_UNITY_JOINTS],
-                                      const bool moving[AW_UNITY_JOINTS], int64_t now_ns)
+                                      const int positions[AW_UNITYSIM_JOINTS],
+                                      const bool moving[AW_UNITYSIM_JOINTS], int64_t now_ns)
 {
     static const struct aw_player_order none = {.joint = -1};
     if (!player->begun)

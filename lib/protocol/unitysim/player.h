@@ -27,8 +27,8 @@
 #include "protocol/unitysim/sequence.h"
 
 struct aw_player_bounds {
-    struct aw_unity_limits limits;
-    int velocity[AW_UNITY_JOINTS]; /* the caps */
+    struct aw_unitysim_limits limits;
+    int velocity[AW_UNITYSIM_JOINTS]; /* the caps */
 };
 
 enum aw_player_phase {
@@ -66,8 +66,8 @@ void aw_player_start(struct aw_player *player, const struct aw_sequence *sequenc
 /* positions in ticks and moving (the velocity in the feedback is not 0), per joint; now_ns never
  * falls. */
 struct aw_player_order aw_player_step(struct aw_player *player,
-                                      const int positions[AW_UNITY_JOINTS],
-                                      const bool moving[AW_UNITY_JOINTS], int64_t now_ns);
+                                      const int positions[AW_UNITYSIM_JOINTS],
+                                      const bool moving[AW_UNITYSIM_JOINTS], int64_t now_ns);
 
 /* The row being played, or NULL when all is done. */
 const struct aw_sequence_row *aw_player_row(const struct aw_player *player);

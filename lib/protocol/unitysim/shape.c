@@ -12,20 +12,21 @@ static const double closed_deg = -10.546875; /* 1928 ticks */
 
 /* Where a body is, and which way it looks. */
 struct frame {
-    struct aw_unity_point at, forward, up, right;
+    struct aw_unitysim_point at, forward, up, right;
 };
 
-static struct aw_unity_point sum(struct aw_unity_point a, double ka, struct aw_unity_point b,
-                                 double kb)
+static struct aw_unitysim_point sum(struct aw_unitysim_point a, double ka,
+                                    struct aw_unitysim_point b, double kb)
 {
-    return (struct aw_unity_point){a.x * ka + b.x * kb, a.y * ka + b.y * kb, a.z * ka + b.z * kb};
+    return (struct aw_unitysim_point){a.x * ka + b.x * kb, a.y * ka + b.y * kb,
+                                      a.z * ka + b.z * kb};
 }
 
 /* Turns from towards to, and to away from from. */
-static void turn(struct aw_unity_point *from, struct aw_unity_point *to, double deg)
+static void turn(struct aw_unitysim_point *from, struct aw_unitysim_point *to, double deg)
 {
     double s = sin(deg * M_PI / 180), c = cos(deg * M_PI / 180);
-    struct aw_unity_point turned = sum(*from, c, *to, s);
+    struct aw_unitysim_point turned = sum(*from, c, *to, s);
     *to = sum(*to, c, *from, -s);
     *from = turned;
 }
@@ -35,30 +36,30 @@ static void go(struct frame *f, double mm)
     f->at = sum(f->at, 1, f->forward, mm);
 }
 
-void aw_unity_shape(const double degrees[AW_UNITY_JOINTS], struct aw_unity_shape *shape)
+void aw_unitysim_shape(const double degrees[AW_UNITYSIM_JOINTS], struct aw_unitysim_shape *shape)
 {
-    struct aw_unity_point *at = shape->at;
+    struct aw_unitysim_point *at = shape->at;
     struct frame f = {{shoulder_x, shoulder_y, 0}, {-1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    at[AW_UNITY_AT_FOOT] = (struct aw_unity_point){shoulder_x, AW_UNITY_TABLE_Y, 0};
-    at[AW_UNITY_AT_SHOULDER] = f.at;
-    turn(&f.forward, &f.right, degrees[AW_UNITY_SHOULDER]);
+    at[AW_UNITYSIM_AT_FOOT] = (struct aw_unitysim_point){shoulder_x, AW_UNITYSIM_TABLE_Y, 0};
+    at[AW_UNITYSIM_AT_SHOULDER] = f.at;
+    turn(&f.forward, &f.right, degrees[AW_UNITYSIM_SHOULDER]);
     go(&f, upper_forward);
-    at[AW_UNITY_AT_UPPER_ARM] = f.at;
+    at[AW_UNITYSIM_AT_UPPER_ARM] = f.at;
     f.at = sum(f.at, 1, f.up, -upper_down);
-    at[AW_UNITY_AT_ELBOW] = f.at;
-    turn(&f.forward, &f.up, degrees[AW_UNITY_ELBOW]);
+    at[AW_UNITYSIM_AT_ELBOW] = f.at;
+    turn(&f.forward, &f.up, degrees[AW_UNITYSIM_ELBOW]);
     go(&f, forearm);
-    at[AW_UNITY_AT_WRIST_ROTATE] = f.at;
-    turn(&f.up, &f.right, degrees[AW_UNITY_WRIST_ROTATE]);
+    at[AW_UNITYSIM_AT_WRIST_ROTATE] = f.at;
+    turn(&f.up, &f.right, degrees[AW_UNITYSIM_WRIST_ROTATE]);
     go(&f, wrist);
-    at[AW_UNITY_AT_WRIST_FLEX] = f.at;
-    turn(&f.forward, &f.up, degrees[AW_UNITY_WRIST_FLEX]);
+    at[AW_UNITYSIM_AT_WRIST_FLEX] = f.at;
+    turn(&f.forward, &f.up, degrees[AW_UNITYSIM_WRIST_FLEX]);
     go(&f, palm);
-    at[AW_UNITY_AT_HAND] = f.at;
-    at[AW_UNITY_AT_FINGER] = sum(f.at, 1, f.forward, finger);
-    at[AW_UNITY_AT_GRASP] = sum(f.at, 1, f.forward, grasp);
-    turn(&f.forward, &f.right, closed_deg - degrees[AW_UNITY_HAND]);
-    at[AW_UNITY_AT_THUMB] = sum(f.at, 1, f.forward, finger);
+    at[AW_UNITYSIM_AT_HAND] = f.at;
+    at[AW_UNITYSIM_AT_FINGER] = sum(f.at, 1, f.forward, finger);
+    at[AW_UNITYSIM_AT_GRASP] = sum(f.at, 1, f.forward, grasp);
+    turn(&f.forward, &f.right, closed_deg - degrees[AW_UNITYSIM_HAND]);
+    at[AW_UNITYSIM_AT_THUMB] = sum(f.at, 1, f.forward, finger);
 }
 
 /* ---- Drawing -----------------------------------------------------------------------------------
@@ -70,14 +71,14 @@ struct window {
 };
 
 static const struct window windows[] = {
-    [AW_UNITY_FROM_THE_SIDE] = {20, 540, -70, 470},
-    [AW_UNITY_FROM_ABOVE] = {20, 540, -420, 420},
+    [AW_UNITYSIM_FROM_THE_SIDE] = {20, 540, -70, 470},
+    [AW_UNITYSIM_FROM_ABOVE] = {20, 540, -420, 420},
 };
 
 /* Dots a mm, and where the middle of the window is. */
 struct picture {
     struct aw_braille *canvas;
-    enum aw_unity_side side;
+    enum aw_unitysim_side side;
     double scale, x, y;
 };
 
@@ -85,7 +86,7 @@ struct spot {
     double x, y;
 };
 
-static struct picture picture(struct aw_braille *canvas, enum aw_unity_side side)
+static struct picture picture(struct aw_braille *canvas, enum aw_unitysim_side side)
 {
     const struct window *w = &windows[side];
     double width = canvas->columns * 2, height = canvas->rows * 4;
@@ -95,21 +96,21 @@ static struct picture picture(struct aw_braille *canvas, enum aw_unity_side side
                             height / 2 + scale * (w->bottom + w->top) / 2};
 }
 
-static struct spot project(const struct picture *p, struct aw_unity_point at)
+static struct spot project(const struct picture *p, struct aw_unitysim_point at)
 {
-    double up = p->side == AW_UNITY_FROM_ABOVE ? -at.z : at.y;
+    double up = p->side == AW_UNITYSIM_FROM_ABOVE ? -at.z : at.y;
     return (struct spot){p->x - at.x * p->scale, p->y - up * p->scale};
 }
 
-static void bone(const struct picture *p, const struct aw_unity_shape *shape,
-                 enum aw_unity_place from, enum aw_unity_place to, int color)
+static void bone(const struct picture *p, const struct aw_unitysim_shape *shape,
+                 enum aw_unitysim_place from, enum aw_unitysim_place to, int color)
 {
     struct spot a = project(p, shape->at[from]), b = project(p, shape->at[to]);
     aw_braille_line(p->canvas, a.x, a.y, b.x, b.y, color);
 }
 
 /* A joint is a small square around its axis. */
-static void joint(const struct picture *p, struct aw_unity_point at, int color)
+static void joint(const struct picture *p, struct aw_unitysim_point at, int color)
 {
     struct spot s = project(p, at);
     for (int dx = -1; dx <= 1; dx++)
@@ -120,30 +121,30 @@ static void joint(const struct picture *p, struct aw_unity_point at, int color)
 static void table(const struct picture *p)
 {
     const struct window *w = &windows[p->side];
-    struct spot a = project(p, (struct aw_unity_point){-w->left, AW_UNITY_TABLE_Y, 0});
-    struct spot b = project(p, (struct aw_unity_point){-w->right, AW_UNITY_TABLE_Y, 0});
-    if (p->side == AW_UNITY_FROM_THE_SIDE)
+    struct spot a = project(p, (struct aw_unitysim_point){-w->left, AW_UNITYSIM_TABLE_Y, 0});
+    struct spot b = project(p, (struct aw_unitysim_point){-w->right, AW_UNITYSIM_TABLE_Y, 0});
+    if (p->side == AW_UNITYSIM_FROM_THE_SIDE)
         aw_braille_line(p->canvas, a.x, a.y, b.x, b.y, 0);
 }
 
-void aw_unity_draw(const struct aw_unity_shape *shape, enum aw_unity_side side,
-                   struct aw_braille *canvas)
+void aw_unitysim_draw(const struct aw_unitysim_shape *shape, enum aw_unitysim_side side,
+                      struct aw_braille *canvas)
 {
     enum { ARM = 1, HAND = 2 };
     static const struct {
         uint8_t from, to, color;
     } bones[] = {
-        {AW_UNITY_AT_FOOT, AW_UNITY_AT_SHOULDER, 0},
-        {AW_UNITY_AT_SHOULDER, AW_UNITY_AT_UPPER_ARM, ARM},
-        {AW_UNITY_AT_UPPER_ARM, AW_UNITY_AT_ELBOW, ARM},
-        {AW_UNITY_AT_ELBOW, AW_UNITY_AT_WRIST_ROTATE, ARM},
-        {AW_UNITY_AT_WRIST_ROTATE, AW_UNITY_AT_WRIST_FLEX, ARM},
-        {AW_UNITY_AT_WRIST_FLEX, AW_UNITY_AT_HAND, ARM},
-        {AW_UNITY_AT_HAND, AW_UNITY_AT_FINGER, HAND},
-        {AW_UNITY_AT_HAND, AW_UNITY_AT_THUMB, HAND},
+        {AW_UNITYSIM_AT_FOOT, AW_UNITYSIM_AT_SHOULDER, 0},
+        {AW_UNITYSIM_AT_SHOULDER, AW_UNITYSIM_AT_UPPER_ARM, ARM},
+        {AW_UNITYSIM_AT_UPPER_ARM, AW_UNITYSIM_AT_ELBOW, ARM},
+        {AW_UNITYSIM_AT_ELBOW, AW_UNITYSIM_AT_WRIST_ROTATE, ARM},
+        {AW_UNITYSIM_AT_WRIST_ROTATE, AW_UNITYSIM_AT_WRIST_FLEX, ARM},
+        {AW_UNITYSIM_AT_WRIST_FLEX, AW_UNITYSIM_AT_HAND, ARM},
+        {AW_UNITYSIM_AT_HAND, AW_UNITYSIM_AT_FINGER, HAND},
+        {AW_UNITYSIM_AT_HAND, AW_UNITYSIM_AT_THUMB, HAND},
     };
-    static const uint8_t joints[] = {AW_UNITY_AT_SHOULDER, AW_UNITY_AT_ELBOW,
-                                     AW_UNITY_AT_WRIST_FLEX, AW_UNITY_AT_HAND};
+    static const uint8_t joints[] = {AW_UNITYSIM_AT_SHOULDER, AW_UNITYSIM_AT_ELBOW,
+                                     AW_UNITYSIM_AT_WRIST_FLEX, AW_UNITYSIM_AT_HAND};
     struct picture p = picture(canvas, side);
     table(&p);
     for (size_t i = 0; i < sizeof bones / sizeof *bones; i++)

@@ -1,8 +1,8 @@
 /* The arm as lines: where its joints are in space, and pictures of it from two sides.
  *
- *     struct aw_unity_shape shape;
- *     aw_unity_shape(degrees, &shape);             0 deg is the centre, 2048 ticks
- *     aw_unity_draw(&shape, AW_UNITY_FROM_THE_SIDE, &canvas);
+ *     struct aw_unitysim_shape shape;
+ *     aw_unitysim_shape(degrees, &shape);             0 deg is the centre, 2048 ticks
+ *     aw_unitysim_draw(&shape, AW_UNITYSIM_FROM_THE_SIDE, &canvas);
  *
  * mm in the space of the simulation: x points back (the arm points to negative x), y up, z to the
  * arm's right. Increasing: shoulder to the right, elbow up, wrist_rotate to the right (clockwise
@@ -17,40 +17,40 @@
 #include "protocol/unitysim/arm.h"
 #include "view/terminal/braille.h"
 
-enum aw_unity_place {
-    AW_UNITY_AT_FOOT, /* on the table, below the shoulder */
-    AW_UNITY_AT_SHOULDER,
-    AW_UNITY_AT_UPPER_ARM, /* above the elbow: the upper arm hangs from the shoulder */
-    AW_UNITY_AT_ELBOW,
-    AW_UNITY_AT_WRIST_ROTATE,
-    AW_UNITY_AT_WRIST_FLEX,
-    AW_UNITY_AT_HAND,
-    AW_UNITY_AT_FINGER, /* tip of the fixed one */
-    AW_UNITY_AT_THUMB,  /* tip of the moving one */
-    AW_UNITY_AT_GRASP,  /* where things are held */
-    AW_UNITY_PLACES,
+enum aw_unitysim_place {
+    AW_UNITYSIM_AT_FOOT, /* on the table, below the shoulder */
+    AW_UNITYSIM_AT_SHOULDER,
+    AW_UNITYSIM_AT_UPPER_ARM, /* above the elbow: the upper arm hangs from the shoulder */
+    AW_UNITYSIM_AT_ELBOW,
+    AW_UNITYSIM_AT_WRIST_ROTATE,
+    AW_UNITYSIM_AT_WRIST_FLEX,
+    AW_UNITYSIM_AT_HAND,
+    AW_UNITYSIM_AT_FINGER, /* tip of the fixed one */
+    AW_UNITYSIM_AT_THUMB,  /* tip of the moving one */
+    AW_UNITYSIM_AT_GRASP,  /* where things are held */
+    AW_UNITYSIM_PLACES,
 };
 
-struct aw_unity_point {
+struct aw_unitysim_point {
     double x, y, z;
 };
 
-struct aw_unity_shape {
-    struct aw_unity_point at[AW_UNITY_PLACES];
+struct aw_unitysim_shape {
+    struct aw_unitysim_point at[AW_UNITYSIM_PLACES];
 };
 
-#define AW_UNITY_TABLE_Y (-51.6) /* mm: the table top */
+#define AW_UNITYSIM_TABLE_Y (-51.6) /* mm: the table top */
 
-void aw_unity_shape(const double degrees[AW_UNITY_JOINTS], struct aw_unity_shape *shape);
+void aw_unitysim_shape(const double degrees[AW_UNITYSIM_JOINTS], struct aw_unitysim_shape *shape);
 
-enum aw_unity_side {
-    AW_UNITY_FROM_THE_SIDE, /* from its right: forward is right, up is up */
-    AW_UNITY_FROM_ABOVE,    /* forward is right, its right is down */
+enum aw_unitysim_side {
+    AW_UNITYSIM_FROM_THE_SIDE, /* from its right: forward is right, up is up */
+    AW_UNITYSIM_FROM_ABOVE,    /* forward is right, its right is down */
 };
 
 /* Draws onto all of the canvas, in its scale: all that the arm can reach within usual limits is in
  * the picture, and 1 mm is the same in both directions. */
-void aw_unity_draw(const struct aw_unity_shape *shape, enum aw_unity_side side,
-                   struct aw_braille *canvas);
+void aw_unitysim_draw(const struct aw_unitysim_shape *shape, enum aw_unitysim_side side,
+                      struct aw_braille *canvas);
 
 #endif

@@ -27,7 +27,7 @@ static const struct aw_whole ranges[COLUMNS] = {
  */
 
 /* views->n: nowhere. */
-static size_t place_of(const struct aw_unity_views *views, const char *name)
+static size_t place_of(const struct aw_unitysim_views *views, const char *name)
 {
     size_t i = 0;
     while (i < views->n && strcasecmp(views->views[i].name, name) != 0)
@@ -35,14 +35,14 @@ static size_t place_of(const struct aw_unity_views *views, const char *name)
     return i;
 }
 
-const struct aw_unity_view *aw_unity_views_find(const struct aw_unity_views *views,
-                                                const char *name)
+const struct aw_unitysim_view *aw_unitysim_views_find(const struct aw_unitysim_views *views,
+                                                      const char *name)
 {
     size_t i = place_of(views, name);
     return i < views->n ? &views->views[i] : NULL;
 }
 
-static const char *nearest(const struct aw_unity_views *views, const char *name)
+static const char *nearest(const struct aw_unitysim_views *views, const char *name)
 {
     const char **names = calloc(views->n + 1, sizeof *names);
     if (!names)
@@ -54,10 +54,10 @@ static const char *nearest(const struct aw_unity_views *views, const char *name)
     return found;
 }
 
-enum aw_status aw_unity_views_parse(const struct aw_unity_views *views, const char *name,
-                                    struct aw_unity_camera *camera, struct aw_error *err)
+enum aw_status aw_unitysim_views_parse(const struct aw_unitysim_views *views, const char *name,
+                                       struct aw_unitysim_camera *camera, struct aw_error *err)
 {
-    const struct aw_unity_view *view = aw_unity_views_find(views, name);
+    const struct aw_unitysim_view *view = aw_unitysim_views_find(views, name);
     if (view) {
         *camera = view->camera;
         return AW_OK;
@@ -77,7 +77,7 @@ enum aw_status aw_unity_views_parse(const struct aw_unity_views *views, const ch
 static bool good_name(const char *name)
 {
     size_t length = strlen(name);
-    if (length == 0 || length >= AW_UNITY_VIEW_NAME || *name == '#' || *name == ' ' ||
+    if (length == 0 || length >= AW_UNITYSIM_VIEW_NAME || *name == '#' || *name == ' ' ||
         name[length - 1] == ' ' || strncmp(name, "\xEF\xBB\xBF", 3) == 0)
         return false;
     for (const char *p = name; *p; p++)
@@ -86,12 +86,12 @@ static bool good_name(const char *name)
     return true;
 }
 
-static bool make_room(struct aw_unity_views *views)
+static bool make_room(struct aw_unitysim_views *views)
 {
     if (views->n < views->room)
         return true;
     size_t room = views->room ? views->room * 2 : 16;
-    struct aw_unity_view *more = realloc(views->views, room * sizeof *more);
+    struct aw_unitysim_view *more = realloc(views->views, room * sizeof *more);
     if (!more)
         return false;
     views->views = more;
@@ -99,7 +99,7 @@ static bool make_room(struct aw_unity_views *views)
     return true;
 }
 
-static enum aw_status check_camera(const struct aw_unity_camera *camera, struct aw_error *err)
+static enum aw_status check_camera(const struct aw_unitysim_camera *camera, struct aw_error *err)
 {
     const int values[] = {0, camera->x, camera->y, camera->z, camera->rx, camera->ry, camera->rz};
     for (size_t i = FIRST; i < COLUMNS; i++)
@@ -109,42 +109,42 @@ static enum aw_status check_camera(const struct aw_unity_camera *camera, struct 
     return AW_OK;
 }
 
-enum aw_status aw_unity_views_put(struct aw_unity_views *views, const char *name,
-                                  const struct aw_unity_camera *camera, struct aw_error *err)
+enum aw_status aw_unitysim_views_put(struct aw_unitysim_views *views, const char *name,
+                                     const struct aw_unitysim_camera *camera, struct aw_error *err)
 {
     size_t place = place_of(views, name);
     if (!good_name(name))
         return aw_fail(err, AW_USAGE,
                        "'%.80s' cannot name a view — 1 to %d characters, no comma, no '#' in front",
-                       name, AW_UNITY_VIEW_NAME - 1);
+                       name, AW_UNITYSIM_VIEW_NAME - 1);
     enum aw_status status = check_camera(camera, err);
     if (status != AW_OK)
         return status;
-    if (place == views->n && views->n == AW_UNITY_VIEWS)
+    if (place == views->n && views->n == AW_UNITYSIM_VIEWS)
         return aw_fail(err, AW_LIMIT, "more than %d views — delete some from the file",
-                       AW_UNITY_VIEWS);
+                       AW_UNITYSIM_VIEWS);
     if (place == views->n && !make_room(views))
         return aw_no_memory(err);
     views->n += place == views->n;
-    struct aw_unity_view *view = &views->views[place];
+    struct aw_unitysim_view *view = &views->views[place];
     memcpy(view->name, name, strlen(name) + 1);
     view->camera = *camera;
     return AW_OK;
 }
 
-void aw_unity_views_free(struct aw_unity_views *views)
+void aw_unitysim_views_free(struct aw_unitysim_views *views)
 {
     free(views->views);
-    *views = (struct aw_unity_views){0};
+    *views = (struct aw_unitysim_views){0};
 }
 
 /* ---- File --------------------------------------------------------------------------------------
  */
 
-static enum aw_status read_view(const struct aw_cells *cells, struct aw_unity_views *views,
+static enum aw_status read_view(const struct aw_cells *cells, struct aw_unitysim_views *views,
                                 struct aw_error *err)
 {
-    char name[AW_UNITY_VIEW_NAME + 1];
+    char name[AW_UNITYSIM_VIEW_NAME + 1];
     long value[COLUMNS];
     struct aw_error why = {0};
     enum aw_status status = aw_cells_count(cells, COLUMNS, titles, err);
@@ -153,12 +153,12 @@ static enum aw_status read_view(const struct aw_cells *cells, struct aw_unity_vi
     if (status != AW_OK)
         return status;
     aw_csv_copy(&cells->cell[NAME], name, sizeof name);
-    if (aw_unity_views_find(views, name))
+    if (aw_unitysim_views_find(views, name))
         return aw_cells_fail(cells, cells->cell[NAME].text, AW_MALFORMED, err,
                              "'%s' is there twice — rename or remove one", name);
-    struct aw_unity_camera camera = {(int)value[1], (int)value[2], (int)value[3],
-                                     (int)value[4], (int)value[5], (int)value[6]};
-    status = aw_unity_views_put(views, name, &camera, &why);
+    struct aw_unitysim_camera camera = {(int)value[1], (int)value[2], (int)value[3],
+                                        (int)value[4], (int)value[5], (int)value[6]};
+    status = aw_unitysim_views_put(views, name, &camera, &why);
     if (status == AW_OK)
         return AW_OK;
     if (status == AW_NO_MEMORY)
@@ -166,40 +166,40 @@ static enum aw_status read_view(const struct aw_cells *cells, struct aw_unity_vi
     return aw_cells_fail(cells, cells->cell[NAME].text, AW_MALFORMED, err, "%s", why.text);
 }
 
-enum aw_status aw_unity_views_read(FILE *file, const char *name, struct aw_unity_views *views,
-                                   struct aw_error *err)
+enum aw_status aw_unitysim_views_read(FILE *file, const char *name, struct aw_unitysim_views *views,
+                                      struct aw_error *err)
 {
     struct aw_cells cells = {.file = file, .name = name};
     enum aw_status status = AW_OK;
-    *views = (struct aw_unity_views){0};
+    *views = (struct aw_unitysim_views){0};
     while (status == AW_OK && (status = aw_cells_next(&cells, COLUMNS + 1, err)) == AW_OK)
         status = read_view(&cells, views, err);
     aw_cells_end(&cells);
     if (status == AW_END)
         return AW_OK;
-    aw_unity_views_free(views);
+    aw_unitysim_views_free(views);
     return status;
 }
 
-enum aw_status aw_unity_views_load(struct aw_unity_views *views, const char *path,
-                                   struct aw_error *err)
+enum aw_status aw_unitysim_views_load(struct aw_unitysim_views *views, const char *path,
+                                      struct aw_error *err)
 {
-    *views = (struct aw_unity_views){0};
+    *views = (struct aw_unitysim_views){0};
     FILE *file = aw_file_open(path);
     if (!file && errno == ENOENT)
         return AW_OK;
     if (!file)
         return aw_file_fail(err, NULL, path);
-    enum aw_status status = aw_unity_views_read(file, path, views, err);
+    enum aw_status status = aw_unitysim_views_read(file, path, views, err);
     fclose(file);
     return status;
 }
 
-enum aw_status aw_unity_views_write(FILE *file, const struct aw_unity_views *views,
-                                    struct aw_error *err)
+enum aw_status aw_unitysim_views_write(FILE *file, const struct aw_unitysim_views *views,
+                                       struct aw_error *err)
 {
     for (size_t i = 0; i < views->n; i++) {
-        const struct aw_unity_camera *c = &views->views[i].camera;
+        const struct aw_unitysim_camera *c = &views->views[i].camera;
         fprintf(file, "%s,%d,%d,%d,%d,%d,%d\n", views->views[i].name, c->x, c->y, c->z, c->rx,
                 c->ry, c->rz);
     }
@@ -220,19 +220,19 @@ static void make_folders(const char *path)
 }
 
 /* Into a file beside it, which takes its place. */
-static enum aw_status write_file(const struct aw_unity_views *views, const char *fresh,
+static enum aw_status write_file(const struct aw_unitysim_views *views, const char *fresh,
                                  const char *path, struct aw_error *err)
 {
     FILE *file = fopen(fresh, "we");
     if (!file)
         return aw_file_fail(err, "the views could not be saved", path);
-    enum aw_status status = aw_unity_views_write(file, views, err);
+    enum aw_status status = aw_unitysim_views_write(file, views, err);
     fclose(file);
     return status;
 }
 
-enum aw_status aw_unity_views_save(const struct aw_unity_views *views, const char *path,
-                                   struct aw_error *err)
+enum aw_status aw_unitysim_views_save(const struct aw_unitysim_views *views, const char *path,
+                                      struct aw_error *err)
 {
     char fresh[PATH_MAX];
     int length = snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());

@@ -12,79 +12,80 @@ static void assert_says(const char *words)
 static void ticks_and_degrees(void **state)
 {
     (void)state;
-    rig_near(aw_unity_degrees(2048), 0, 0);
-    rig_near(aw_unity_degrees(0), -180, 0);
-    rig_near(aw_unity_degrees(1), -180 + 0.087890625, 0);
-    rig_near(aw_unity_ticks(90), 3072, 0);
+    rig_near(aw_unitysim_degrees(2048), 0, 0);
+    rig_near(aw_unitysim_degrees(0), -180, 0);
+    rig_near(aw_unitysim_degrees(1), -180 + 0.087890625, 0);
+    rig_near(aw_unitysim_ticks(90), 3072, 0);
     for (int i = 0; i <= 4096; i++)
-        assert_int_equal((int)aw_unity_ticks(aw_unity_degrees(i)), i);
+        assert_int_equal((int)aw_unitysim_ticks(aw_unitysim_degrees(i)), i);
 }
 
 static void joints_by_name(void **state)
 {
     int joint = -1;
     (void)state;
-    assert_string_equal(aw_unity_joint_name(AW_UNITY_WRIST_ROTATE), "wrist_rotate");
-    assert_int_equal(aw_unity_joint_find("hand"), AW_UNITY_HAND);
-    assert_int_equal(aw_unity_joint_find("Wrist Flex"), AW_UNITY_WRIST_FLEX);
-    assert_int_equal(aw_unity_joint_find("wrist-rotate"), AW_UNITY_WRIST_ROTATE);
-    assert_int_equal(aw_unity_joint_find("wrist"), -1);
-    assert_int_equal(aw_unity_joint_find("elbows"), -1);
-    assert_int_equal(aw_unity_joint_find(""), -1);
-    assert_int_equal(aw_unity_joint_parse("SHOULDER", &joint, &error), AW_OK);
-    assert_int_equal(joint, AW_UNITY_SHOULDER);
-    assert_int_equal(aw_unity_joint_parse("ebow", &joint, &error), AW_USAGE);
+    assert_string_equal(aw_unitysim_joint_name(AW_UNITYSIM_WRIST_ROTATE), "wrist_rotate");
+    assert_int_equal(aw_unitysim_joint_find("hand"), AW_UNITYSIM_HAND);
+    assert_int_equal(aw_unitysim_joint_find("Wrist Flex"), AW_UNITYSIM_WRIST_FLEX);
+    assert_int_equal(aw_unitysim_joint_find("wrist-rotate"), AW_UNITYSIM_WRIST_ROTATE);
+    assert_int_equal(aw_unitysim_joint_find("wrist"), -1);
+    assert_int_equal(aw_unitysim_joint_find("elbows"), -1);
+    assert_int_equal(aw_unitysim_joint_find(""), -1);
+    assert_int_equal(aw_unitysim_joint_parse("SHOULDER", &joint, &error), AW_OK);
+    assert_int_equal(joint, AW_UNITYSIM_SHOULDER);
+    assert_int_equal(aw_unitysim_joint_parse("ebow", &joint, &error), AW_USAGE);
     assert_says("did you mean 'elbow'");
-    assert_int_equal(aw_unity_joint_parse("gripper", &joint, &error), AW_USAGE);
+    assert_int_equal(aw_unitysim_joint_parse("gripper", &joint, &error), AW_USAGE);
     assert_says("shoulder, elbow");
 }
 
 static void limits(void **state)
 {
-    static const struct aw_unity_limits wanted = {
+    static const struct aw_unitysim_limits wanted = {
         {{1028, 3073}, {1700, 2570}, {1028, 3073}, {790, 3328}, {1928, 2800}}};
     static const int caps[] = {67, 45, 90, 67, 90};
-    struct aw_unity_limits limits = aw_unity_limits_default();
+    struct aw_unitysim_limits limits = aw_unitysim_limits_default();
     (void)state;
     assert_memory_equal(&limits, &wanted, sizeof wanted);
-    for (int i = 0; i < AW_UNITY_JOINTS; i++)
-        assert_int_equal(aw_unity_velocity_cap(i), caps[i]);
-    assert_int_equal(aw_unity_limits_check(&limits, &error), AW_OK);
-    limits.joint[AW_UNITY_HAND].max = 1927;
-    assert_int_equal(aw_unity_limits_check(&limits, &error), AW_LIMIT);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        assert_int_equal(aw_unitysim_velocity_cap(i), caps[i]);
+    assert_int_equal(aw_unitysim_limits_check(&limits, &error), AW_OK);
+    limits.joint[AW_UNITYSIM_HAND].max = 1927;
+    assert_int_equal(aw_unitysim_limits_check(&limits, &error), AW_LIMIT);
     assert_says("hand: the lower limit 1928 is above the upper one 1927");
-    limits.joint[AW_UNITY_HAND].max = 65536;
-    assert_int_equal(aw_unity_limits_check(&limits, &error), AW_LIMIT);
-    limits.joint[AW_UNITY_HAND] = (struct aw_unity_limit){-1, 5};
-    assert_int_equal(aw_unity_limits_check(&limits, &error), AW_LIMIT);
+    limits.joint[AW_UNITYSIM_HAND].max = 65536;
+    assert_int_equal(aw_unitysim_limits_check(&limits, &error), AW_LIMIT);
+    limits.joint[AW_UNITYSIM_HAND] = (struct aw_unitysim_limit){-1, 5};
+    assert_int_equal(aw_unitysim_limits_check(&limits, &error), AW_LIMIT);
 }
 
 static void positions(void **state)
 {
-    struct aw_unity_limits limits = aw_unity_limits_default();
+    struct aw_unitysim_limits limits = aw_unitysim_limits_default();
     static const struct {
         int joint;
         const char *text;
         double ticks;
     } good[] = {
-        {AW_UNITY_ELBOW, "2135", 2135},    {AW_UNITY_ELBOW, "2135tick", 2135},
-        {AW_UNITY_ELBOW, "0deg", 2048},    {AW_UNITY_ELBOW, "-45deg", 1536},
-        {AW_UNITY_HAND, "open", 2800},     {AW_UNITY_HAND, "close", 1928},
-        {AW_UNITY_ELBOW, "0.25rev", 3072},
+        {AW_UNITYSIM_ELBOW, "2135", 2135},    {AW_UNITYSIM_ELBOW, "2135tick", 2135},
+        {AW_UNITYSIM_ELBOW, "0deg", 2048},    {AW_UNITYSIM_ELBOW, "-45deg", 1536},
+        {AW_UNITYSIM_HAND, "open", 2800},     {AW_UNITYSIM_HAND, "close", 1928},
+        {AW_UNITYSIM_ELBOW, "0.25rev", 3072},
     };
     double ticks;
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_int_equal(
-            aw_unity_position_parse(good[i].joint, good[i].text, &limits, &ticks, &error), AW_OK);
+            aw_unitysim_position_parse(good[i].joint, good[i].text, &limits, &ticks, &error),
+            AW_OK);
         rig_near(ticks, good[i].ticks, 1e-9);
     }
-    assert_int_equal(aw_unity_position_parse(AW_UNITY_ELBOW, "open", &limits, &ticks, &error),
+    assert_int_equal(aw_unitysim_position_parse(AW_UNITYSIM_ELBOW, "open", &limits, &ticks, &error),
                      AW_USAGE);
     assert_says("for the hand");
-    assert_int_equal(aw_unity_position_parse(AW_UNITY_ELBOW, "5mm", &limits, &ticks, &error),
+    assert_int_equal(aw_unitysim_position_parse(AW_UNITYSIM_ELBOW, "5mm", &limits, &ticks, &error),
                      AW_USAGE);
-    assert_int_equal(aw_unity_position_parse(AW_UNITY_ELBOW, "nan", &limits, &ticks, &error),
+    assert_int_equal(aw_unitysim_position_parse(AW_UNITYSIM_ELBOW, "nan", &limits, &ticks, &error),
                      AW_USAGE);
 }
 
@@ -93,36 +94,41 @@ static void ways_to_drive(void **state)
     static const struct {
         int joint;
         const char *text;
-        struct aw_unity_drive drive;
+        struct aw_unitysim_drive drive;
     } good[] = {
-        {AW_UNITY_ELBOW, "+45", {45, AW_UNITY_INCREASE}},
-        {AW_UNITY_ELBOW, "45", {45, AW_UNITY_INCREASE}},
-        {AW_UNITY_ELBOW, "-10", {10, AW_UNITY_DECREASE}},
-        {AW_UNITY_ELBOW, "-6.84deg/s", {10, AW_UNITY_DECREASE}},
-        {AW_UNITY_ELBOW, "0", {0, AW_UNITY_STOP}},
-        {AW_UNITY_ELBOW, "stop", {0, AW_UNITY_STOP}},
-        {AW_UNITY_ELBOW, "keep", {0, AW_UNITY_KEEP}},
-        {AW_UNITY_ELBOW, "increase", {45, AW_UNITY_INCREASE}},
-        {AW_UNITY_SHOULDER, "decrease", {67, AW_UNITY_DECREASE}},
-        {AW_UNITY_HAND, "open", {90, AW_UNITY_INCREASE}},
-        {AW_UNITY_HAND, "close", {90, AW_UNITY_DECREASE}},
+        {AW_UNITYSIM_ELBOW, "+45", {45, AW_UNITYSIM_INCREASE}},
+        {AW_UNITYSIM_ELBOW, "45", {45, AW_UNITYSIM_INCREASE}},
+        {AW_UNITYSIM_ELBOW, "-10", {10, AW_UNITYSIM_DECREASE}},
+        {AW_UNITYSIM_ELBOW, "-6.84deg/s", {10, AW_UNITYSIM_DECREASE}},
+        {AW_UNITYSIM_ELBOW, "0", {0, AW_UNITYSIM_STOP}},
+        {AW_UNITYSIM_ELBOW, "stop", {0, AW_UNITYSIM_STOP}},
+        {AW_UNITYSIM_ELBOW, "keep", {0, AW_UNITYSIM_KEEP}},
+        {AW_UNITYSIM_ELBOW, "increase", {45, AW_UNITYSIM_INCREASE}},
+        {AW_UNITYSIM_SHOULDER, "decrease", {67, AW_UNITYSIM_DECREASE}},
+        {AW_UNITYSIM_HAND, "open", {90, AW_UNITYSIM_INCREASE}},
+        {AW_UNITYSIM_HAND, "close", {90, AW_UNITYSIM_DECREASE}},
     };
-    struct aw_unity_drive drive;
+    struct aw_unitysim_drive drive;
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        assert_int_equal(aw_unity_drive_parse(good[i].joint, good[i].text, false, &drive, &error),
-                         AW_OK);
+        assert_int_equal(
+            aw_unitysim_drive_parse(good[i].joint, good[i].text, false, &drive, &error), AW_OK);
         assert_int_equal(drive.velocity, good[i].drive.velocity);
         assert_int_equal(drive.state, good[i].drive.state);
     }
-    assert_int_equal(aw_unity_drive_parse(AW_UNITY_ELBOW, "46", false, &drive, &error), AW_LIMIT);
+    assert_int_equal(aw_unitysim_drive_parse(AW_UNITYSIM_ELBOW, "46", false, &drive, &error),
+                     AW_LIMIT);
     assert_says("elbow: velocity 46 is above 45");
-    assert_int_equal(aw_unity_drive_parse(AW_UNITY_ELBOW, "-1023", true, &drive, &error), AW_OK);
-    assert_int_equal(aw_unity_drive_parse(AW_UNITY_ELBOW, "1024", true, &drive, &error), AW_LIMIT);
-    assert_int_equal(aw_unity_drive_parse(AW_UNITY_ELBOW, "1e999", true, &drive, &error), AW_USAGE);
-    assert_int_equal(aw_unity_drive_parse(AW_UNITY_ELBOW, "open", false, &drive, &error), AW_USAGE);
+    assert_int_equal(aw_unitysim_drive_parse(AW_UNITYSIM_ELBOW, "-1023", true, &drive, &error),
+                     AW_OK);
+    assert_int_equal(aw_unitysim_drive_parse(AW_UNITYSIM_ELBOW, "1024", true, &drive, &error),
+                     AW_LIMIT);
+    assert_int_equal(aw_unitysim_drive_parse(AW_UNITYSIM_ELBOW, "1e999", true, &drive, &error),
+                     AW_USAGE);
+    assert_int_equal(aw_unitysim_drive_parse(AW_UNITYSIM_ELBOW, "open", false, &drive, &error),
+                     AW_USAGE);
     assert_says("no way to drive");
-    assert_int_equal(aw_unity_drive_parse(AW_UNITY_ELBOW, "5mm/s", false, &drive, &error),
+    assert_int_equal(aw_unitysim_drive_parse(AW_UNITYSIM_ELBOW, "5mm/s", false, &drive, &error),
                      AW_USAGE);
 }
 
@@ -130,38 +136,38 @@ static void scenes(void **state)
 {
     int index = 0;
     (void)state;
-    assert_string_equal(aw_unity_scene_name(2), "slam-dunk");
-    assert_string_equal(aw_unity_scene(2)->title, "Slam Dunk");
-    assert_null(aw_unity_scene(0));
-    assert_null(aw_unity_scene(7));
-    assert_null(aw_unity_scene_name(7));
+    assert_string_equal(aw_unitysim_scene_name(2), "slam-dunk");
+    assert_string_equal(aw_unitysim_scene(2)->title, "Slam Dunk");
+    assert_null(aw_unitysim_scene(0));
+    assert_null(aw_unitysim_scene(7));
+    assert_null(aw_unitysim_scene_name(7));
     for (int i = 1; i <= 6; i++) {
-        assert_int_equal(aw_unity_scene(i)->index, i);
-        assert_int_equal(aw_unity_scene_parse(aw_unity_scene_name(i), &index, &error), AW_OK);
+        assert_int_equal(aw_unitysim_scene(i)->index, i);
+        assert_int_equal(aw_unitysim_scene_parse(aw_unitysim_scene_name(i), &index, &error), AW_OK);
         assert_int_equal(index, i);
     }
-    assert_int_equal(aw_unity_scene_parse("Slam Dunk", &index, &error), AW_OK);
+    assert_int_equal(aw_unitysim_scene_parse("Slam Dunk", &index, &error), AW_OK);
     assert_int_equal(index, 2);
-    assert_int_equal(aw_unity_scene_parse("200", &index, &error), AW_OK);
+    assert_int_equal(aw_unitysim_scene_parse("200", &index, &error), AW_OK);
     assert_int_equal(index, 200);
-    assert_int_equal(aw_unity_scene_parse("slamdunk", &index, &error), AW_USAGE);
+    assert_int_equal(aw_unitysim_scene_parse("slamdunk", &index, &error), AW_USAGE);
     assert_says("did you mean 'slam-dunk'");
-    assert_int_equal(aw_unity_scene_parse("xyzzy", &index, &error), AW_USAGE);
+    assert_int_equal(aw_unitysim_scene_parse("xyzzy", &index, &error), AW_USAGE);
     assert_says("basic, slam-dunk, dont-spill, ball-cup, bento, cup-stacking");
-    assert_int_equal(aw_unity_scene_parse("0", &index, &error), AW_LIMIT);
-    assert_int_equal(aw_unity_scene_parse("256", &index, &error), AW_LIMIT);
-    assert_int_equal(aw_unity_scene_parse("1.5", &index, &error), AW_LIMIT);
+    assert_int_equal(aw_unitysim_scene_parse("0", &index, &error), AW_LIMIT);
+    assert_int_equal(aw_unitysim_scene_parse("256", &index, &error), AW_LIMIT);
+    assert_int_equal(aw_unitysim_scene_parse("1.5", &index, &error), AW_LIMIT);
 }
 
 static void views(void **state)
 {
     (void)state;
-    assert_int_equal(aw_unity_scene_view(1).y, 500);
-    assert_int_equal(aw_unity_scene_view(4).z, -222);
-    assert_int_equal(aw_unity_scene_view(5).rx, 82);
-    assert_int_equal(aw_unity_scene_view(6).ry, 299);
-    assert_int_equal(aw_unity_scene_view(99).x, -185);
-    assert_int_equal(aw_unity_scene_view(-1).x, -185);
+    assert_int_equal(aw_unitysim_scene_view(1).y, 500);
+    assert_int_equal(aw_unitysim_scene_view(4).z, -222);
+    assert_int_equal(aw_unitysim_scene_view(5).rx, 82);
+    assert_int_equal(aw_unitysim_scene_view(6).ry, 299);
+    assert_int_equal(aw_unitysim_scene_view(99).x, -185);
+    assert_int_equal(aw_unitysim_scene_view(-1).x, -185);
 }
 
 int main(void)

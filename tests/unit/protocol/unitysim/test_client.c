@@ -8,7 +8,7 @@ static void streams_every_15_ms_without_drift(void **state)
 {
     struct rig *rig = rig_in_scene("");
     (void)state;
-    rig_drive(rig, AW_UNITY_ELBOW, 45);
+    rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
     rig_run(rig, 15);
     assert_int_equal(rig->unity.counters.ticks, 1001);
     assert_int_equal(rig->unity.counters.late, 0);
@@ -23,7 +23,7 @@ static void a_late_tick_is_left_out(void **state)
 {
     struct rig *rig = rig_in_scene("");
     (void)state;
-    rig_drive(rig, AW_UNITY_ELBOW, 45);
+    rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
     rig_run(rig, 0.001);
     rig->clock.time_ns += 100 * AW_MILLISECOND; /* we were not there: six ticks were due */
     rig_run(rig, 0.001);
@@ -43,7 +43,7 @@ static void looking_on_sends_nothing(void **state)
     assert_int_equal(rig->unity.counters.feedback, 66);
     assert_int_equal(rig->unity.counters.lost, 0);
     assert_true(rig_truth(rig).keyboard);
-    assert_int_equal(rig->unity.feedback.position[AW_UNITY_HAND], 2048);
+    assert_int_equal(rig->unity.feedback.position[AW_UNITYSIM_HAND], 2048);
     rig_free(rig);
 }
 
@@ -51,13 +51,13 @@ static void speeds_are_cut_to_the_cap(void **state)
 {
     struct rig *rig = rig_in_scene("");
     (void)state;
-    rig_drive(rig, AW_UNITY_ELBOW, 300);
-    assert_int_equal(rig->unity.drive[AW_UNITY_ELBOW].velocity, 45);
+    rig_drive(rig, AW_UNITYSIM_ELBOW, 300);
+    assert_int_equal(rig->unity.drive[AW_UNITYSIM_ELBOW].velocity, 45);
     rig->unity.options.force = true;
-    rig_drive(rig, AW_UNITY_ELBOW, 300);
-    rig_drive(rig, AW_UNITY_HAND, 2000);
-    assert_int_equal(rig->unity.drive[AW_UNITY_ELBOW].velocity, 300);
-    assert_int_equal(rig->unity.drive[AW_UNITY_HAND].velocity, 1023);
+    rig_drive(rig, AW_UNITYSIM_ELBOW, 300);
+    rig_drive(rig, AW_UNITYSIM_HAND, 2000);
+    assert_int_equal(rig->unity.drive[AW_UNITYSIM_ELBOW].velocity, 300);
+    assert_int_equal(rig->unity.drive[AW_UNITYSIM_HAND].velocity, 1023);
     rig_free(rig);
 }
 
@@ -65,22 +65,22 @@ static void feedback_grows_stale(void **state)
 {
     struct rig *rig = rig_in_scene("");
     (void)state;
-    assert_true(aw_unity_stale(&rig->unity));
-    assert_true(aw_unity_age_ns(&rig->unity) == AW_NEVER);
+    assert_true(aw_unitysim_stale(&rig->unity));
+    assert_true(aw_unitysim_age_ns(&rig->unity) == AW_NEVER);
     rig_run(rig, 0.1);
-    assert_false(aw_unity_stale(&rig->unity));
-    aw_unity_device_freeze(rig->device, true);
+    assert_false(aw_unitysim_stale(&rig->unity));
+    aw_unitysim_device_freeze(rig->device, true);
     rig_run(rig, 0.19);
-    assert_false(aw_unity_stale(&rig->unity));
+    assert_false(aw_unitysim_stale(&rig->unity));
     rig_run(rig, 0.05);
-    assert_true(aw_unity_stale(&rig->unity));
-    aw_unity_device_freeze(rig->device, false);
+    assert_true(aw_unitysim_stale(&rig->unity));
+    aw_unitysim_device_freeze(rig->device, false);
     rig_run(rig, 0.05);
-    assert_false(aw_unity_stale(&rig->unity));
+    assert_false(aw_unitysim_stale(&rig->unity));
     assert_int_equal(rig->unity.counters.lost, 16);
-    aw_unity_device_freeze(rig->device, true);
+    aw_unitysim_device_freeze(rig->device, true);
     rig_run(rig, 2);
-    aw_unity_device_freeze(rig->device, false);
+    aw_unitysim_device_freeze(rig->device, false);
     rig_run(rig, 0.05);
     assert_int_equal(rig->unity.counters.lost, 16); /* that was no loss */
     rig_free(rig);
@@ -91,7 +91,7 @@ static void lost_feedback_is_counted(void **state)
     struct rig *rig = rig_in_scene("drop=20%&seed=3");
     (void)state;
     rig_run(rig, 15);
-    const struct aw_unity_counters *n = &rig->unity.counters;
+    const struct aw_unitysim_counters *n = &rig->unity.counters;
     assert_in_range(n->lost, 150, 250);
     assert_in_range(n->lost + n->feedback, 998, 1001);
     rig_free(rig);
@@ -102,7 +102,7 @@ struct story {
     char text[200];
 };
 
-static bool listen(void *context, const struct aw_unity_received *received)
+static bool listen(void *context, const struct aw_unitysim_received *received)
 {
     struct story *story = context;
     story->messages += received->size > 0;
@@ -118,8 +118,8 @@ static void malformed_datagrams_are_counted_with_the_reason(void **state)
     struct rig *rig = rig_in_scene("corrupt=50%&seed=1");
     struct story story = {0};
     (void)state;
-    rig_good(rig, aw_unity_run(&rig->unity, 2 * AW_SECOND, listen, &story, &rig->err));
-    const struct aw_unity_counters *n = &rig->unity.counters;
+    rig_good(rig, aw_unitysim_run(&rig->unity, 2 * AW_SECOND, listen, &story, &rig->err));
+    const struct aw_unitysim_counters *n = &rig->unity.counters;
     assert_in_range(n->malformed, 40, 90);
     assert_int_equal(n->feedback, story.messages);
     assert_in_range(n->malformed + n->feedback, 130, 134);
@@ -132,10 +132,10 @@ static void another_client_is_noticed(void **state)
     struct rig *rig = rig_in_scene("");
     struct story story = {0};
     (void)state;
-    rig_drive(rig, AW_UNITY_ELBOW, 45);
+    rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
     for (int i = 0; i < 400; i++) { /* theirs comes after ours, and lasts */
         int64_t deadline = rig->clock.time_ns + 10 * AW_MILLISECOND;
-        rig_good(rig, aw_unity_run(&rig->unity, deadline, listen, &story, &rig->err));
+        rig_good(rig, aw_unitysim_run(&rig->unity, deadline, listen, &story, &rig->err));
         rig_put(rig, "FF FF 01 14 00 43 00 01 01 2D 00 02 02 00 00 00 03 00 00 03 04 5A 00 01 0F");
     }
     assert_int_equal(story.news, 1);
@@ -152,16 +152,16 @@ static void stop_is_repeated_until_it_is_seen(void **state)
 {
     struct rig *rig = rig_in_scene("");
     (void)state;
-    rig_drive(rig, AW_UNITY_ELBOW, 45);
+    rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
     rig_run(rig, 0.5);
     uint64_t before = rig->unity.counters.sent;
-    rig_good(rig, aw_unity_stop(&rig->unity, &rig->err));
+    rig_good(rig, aw_unitysim_stop(&rig->unity, &rig->err));
     assert_int_equal(rig->unity.counters.sent - before, 5);
     assert_true(rig->unity.stopped);
     assert_false(rig->unity.streaming);
-    double at = rig_ticks(rig, AW_UNITY_ELBOW);
+    double at = rig_ticks(rig, AW_UNITYSIM_ELBOW);
     rig_run(rig, 1);
-    rig_near(rig_ticks(rig, AW_UNITY_ELBOW), at, 1e-9);
+    rig_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), at, 1e-9);
     assert_int_equal(rig->unity.counters.sent - before, 5);
     rig_free(rig);
 }
@@ -170,7 +170,7 @@ static void stop_works_where_nothing_is_heard(void **state)
 {
     struct rig *rig = rig_default();
     (void)state;
-    rig_good(rig, aw_unity_stop(&rig->unity, &rig->err));
+    rig_good(rig, aw_unitysim_stop(&rig->unity, &rig->err));
     assert_int_equal(rig->unity.counters.sent, 5);
     rig_free(rig);
 }
@@ -182,11 +182,11 @@ static void stop_stops_over_a_bad_line(void **state)
         char faults[80];
         snprintf(faults, sizeof faults, "drop=50%%&dup=20%%&corrupt=10%%&delay=20ms&seed=%d", seed);
         struct rig *rig = rig_in_scene(faults);
-        rig_drive(rig, AW_UNITY_SHOULDER, 67);
+        rig_drive(rig, AW_UNITYSIM_SHOULDER, 67);
         rig_run(rig, 0.5);
-        rig_good(rig, aw_unity_stop(&rig->unity, &rig->err));
+        rig_good(rig, aw_unitysim_stop(&rig->unity, &rig->err));
         rig_run(rig, 0.1);
-        assert_int_equal(rig_truth(rig).drive[AW_UNITY_SHOULDER].state, AW_UNITY_STOP);
+        assert_int_equal(rig_truth(rig).drive[AW_UNITYSIM_SHOULDER].state, AW_UNITYSIM_STOP);
         rig_free(rig);
     }
 }
@@ -204,17 +204,17 @@ static enum aw_status refuse(struct aw_clock *clock, int fd, short events, int64
 static void stop_works_after_a_request_to_stop(void **state)
 {
     struct rig *rig = rig_in_scene("");
-    struct aw_unity_move move = {0};
+    struct aw_unitysim_move move = {0};
     (void)state;
-    rig_drive(rig, AW_UNITY_ELBOW, 45);
+    rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
     rig_run(rig, 0.5);
     int64_t before = rig->clock.time_ns;
     rig->clock.base.wait = refuse;
-    aw_unity_move_to(&move, AW_UNITY_SHOULDER, 2500);
-    assert_int_equal(aw_unity_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_STOPPED);
-    rig_good(rig, aw_unity_stop(&rig->unity, &rig->err));
+    aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 2500);
+    assert_int_equal(aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_STOPPED);
+    rig_good(rig, aw_unitysim_stop(&rig->unity, &rig->err));
     assert_int_equal(rig->clock.time_ns, before);
-    assert_int_equal(rig_truth(rig).drive[AW_UNITY_ELBOW].state, AW_UNITY_STOP);
+    assert_int_equal(rig_truth(rig).drive[AW_UNITYSIM_ELBOW].state, AW_UNITYSIM_STOP);
     assert_true(rig->unity.counters.sent >= 5);
     rig_free(rig);
 }
@@ -222,18 +222,18 @@ static void stop_works_after_a_request_to_stop(void **state)
 static void a_move_that_is_stopped_stops_its_joints(void **state)
 {
     struct rig *rig = rig_in_scene("");
-    struct aw_unity_move move = {0};
+    struct aw_unitysim_move move = {0};
     (void)state;
-    aw_unity_move_to(&move, AW_UNITY_SHOULDER, 2500);
-    rig_good(rig, aw_unity_run(&rig->unity, AW_SECOND, NULL, NULL, &rig->err));
-    struct aw_unity_drive up = {45, AW_UNITY_INCREASE};
-    aw_unity_drive(&rig->unity, AW_UNITY_SHOULDER, up);
+    aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 2500);
+    rig_good(rig, aw_unitysim_run(&rig->unity, AW_SECOND, NULL, NULL, &rig->err));
+    struct aw_unitysim_drive up = {45, AW_UNITYSIM_INCREASE};
+    aw_unitysim_drive(&rig->unity, AW_UNITYSIM_SHOULDER, up);
     rig_run(rig, 0.1);
-    assert_int_equal(rig_truth(rig).drive[AW_UNITY_SHOULDER].state, AW_UNITY_INCREASE);
+    assert_int_equal(rig_truth(rig).drive[AW_UNITYSIM_SHOULDER].state, AW_UNITYSIM_INCREASE);
     rig->clock.base.wait = refuse;
-    assert_int_equal(aw_unity_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_STOPPED);
-    rig_good(rig, aw_unity_halt(&rig->unity, &rig->err));
-    assert_int_equal(rig_truth(rig).drive[AW_UNITY_SHOULDER].state, AW_UNITY_STOP);
+    assert_int_equal(aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_STOPPED);
+    rig_good(rig, aw_unitysim_halt(&rig->unity, &rig->err));
+    assert_int_equal(rig_truth(rig).drive[AW_UNITYSIM_SHOULDER].state, AW_UNITYSIM_STOP);
     rig_free(rig);
 }
 
@@ -241,14 +241,14 @@ static void a_move_that_is_stopped_stops_its_joints(void **state)
 
 static void a_scene_is_asked_for_until_it_answers(void **state)
 {
-    struct aw_unity_device_options options = aw_unity_device_defaults();
+    struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     struct rig *rig = rig_of(&options, "drop=50%&seed=4");
     (void)state;
-    rig_good(rig, aw_unity_scene_load(&rig->unity, 2, NULL, 5 * AW_SECOND, &rig->err));
-    struct aw_unity_truth truth = rig_truth(rig);
+    rig_good(rig, aw_unitysim_scene_load(&rig->unity, 2, NULL, 5 * AW_SECOND, &rig->err));
+    struct aw_unitysim_truth truth = rig_truth(rig);
     assert_int_equal(truth.scene, 2);
     assert_int_equal(truth.frame_rate, 30);
-    assert_int_equal(truth.limits.joint[AW_UNITY_ELBOW].min, 1700);
+    assert_int_equal(truth.limits.joint[AW_UNITYSIM_ELBOW].min, 1700);
     assert_int_equal(truth.camera.y, 500);
     rig_free(rig);
 }
@@ -257,14 +257,14 @@ static void a_scene_takes_the_arm_to_its_start(void **state)
 {
     struct rig *rig = rig_in_scene("");
     (void)state;
-    rig_drive(rig, AW_UNITY_ELBOW, 45);
+    rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
     rig_run(rig, 1);
-    rig_good(rig, aw_unity_scene_load(&rig->unity, 3, NULL, AW_SECOND, &rig->err));
-    assert_int_equal(rig->unity.feedback.position[AW_UNITY_ELBOW], 2048);
-    assert_int_equal(rig->unity.feedback.velocity[AW_UNITY_ELBOW], 0);
+    rig_good(rig, aw_unitysim_scene_load(&rig->unity, 3, NULL, AW_SECOND, &rig->err));
+    assert_int_equal(rig->unity.feedback.position[AW_UNITYSIM_ELBOW], 2048);
+    assert_int_equal(rig->unity.feedback.velocity[AW_UNITYSIM_ELBOW], 0);
     assert_int_equal(rig_truth(rig).scene, 3);
     rig_run(rig, 0.2);
-    assert_int_equal(rig->unity.feedback.position[AW_UNITY_ELBOW], 2048);
+    assert_int_equal(rig->unity.feedback.position[AW_UNITYSIM_ELBOW], 2048);
     rig_free(rig);
 }
 
@@ -272,7 +272,7 @@ static void a_scene_that_does_not_come(void **state)
 {
     struct rig *rig = rig_default();
     (void)state;
-    rig_bad(rig, aw_unity_scene_load(&rig->unity, 9, NULL, 5 * AW_SECOND, &rig->err), AW_TIMEOUT,
+    rig_bad(rig, aw_unitysim_scene_load(&rig->unity, 9, NULL, 5 * AW_SECOND, &rig->err), AW_TIMEOUT,
             "no feedback within 5 s");
     assert_true(rig->clock.time_ns >= 5 * AW_SECOND);
     assert_in_range(rig->unity.counters.sent, 10, 11);
@@ -283,12 +283,12 @@ static void limits_that_exclude_the_centre(void **state)
 {
     struct rig *rig = rig_default();
     (void)state;
-    rig->unity.options.limits.joint[AW_UNITY_ELBOW] = (struct aw_unity_limit){2100, 2500};
-    rig_good(rig, aw_unity_scene_load(&rig->unity, 1, NULL, 5 * AW_SECOND, &rig->err));
+    rig->unity.options.limits.joint[AW_UNITYSIM_ELBOW] = (struct aw_unitysim_limit){2100, 2500};
+    rig_good(rig, aw_unitysim_scene_load(&rig->unity, 1, NULL, 5 * AW_SECOND, &rig->err));
     rig_run(rig, 0.5);
-    rig_near(rig_ticks(rig, AW_UNITY_ELBOW), 2100, 1);
-    rig->unity.options.limits.joint[AW_UNITY_ELBOW] = (struct aw_unity_limit){2500, 2100};
-    rig_bad(rig, aw_unity_scene_load(&rig->unity, 1, NULL, 5 * AW_SECOND, &rig->err), AW_LIMIT,
+    rig_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 2100, 1);
+    rig->unity.options.limits.joint[AW_UNITYSIM_ELBOW] = (struct aw_unitysim_limit){2500, 2100};
+    rig_bad(rig, aw_unitysim_scene_load(&rig->unity, 1, NULL, 5 * AW_SECOND, &rig->err), AW_LIMIT,
             "elbow: the lower limit 2500");
     rig_free(rig);
 }
@@ -296,14 +296,14 @@ static void limits_that_exclude_the_centre(void **state)
 static void the_camera_is_asked_for_again(void **state)
 {
     struct rig *rig = rig_in_scene("drop=60%&seed=2");
-    struct aw_unity_camera camera;
+    struct aw_unitysim_camera camera;
     (void)state;
-    rig_good(rig, aw_unity_camera_get(&rig->unity, &camera, 5 * AW_SECOND, &rig->err));
+    rig_good(rig, aw_unitysim_camera_get(&rig->unity, &camera, 5 * AW_SECOND, &rig->err));
     assert_int_equal(camera.x, -185);
     assert_int_equal(camera.ry, 270);
     rig_free(rig);
     rig = rig_default();
-    rig_bad(rig, aw_unity_camera_get(&rig->unity, &camera, AW_SECOND, &rig->err), AW_TIMEOUT,
+    rig_bad(rig, aw_unitysim_camera_get(&rig->unity, &camera, AW_SECOND, &rig->err), AW_TIMEOUT,
             "is a scene loaded");
     assert_int_equal(rig->unity.counters.sent, 4);
     rig_free(rig);
@@ -312,18 +312,18 @@ static void the_camera_is_asked_for_again(void **state)
 static void an_update_keeps_the_camera(void **state)
 {
     struct rig *rig = rig_in_scene("");
-    struct aw_unity_camera camera = {-100, 300, 50, 10, 20, 350};
+    struct aw_unitysim_camera camera = {-100, 300, 50, 10, 20, 350};
     (void)state;
-    rig_good(rig, aw_unity_update(&rig->unity, &camera, AW_SECOND, &rig->err));
-    struct aw_unity_truth truth = rig_truth(rig);
+    rig_good(rig, aw_unitysim_update(&rig->unity, &camera, AW_SECOND, &rig->err));
+    struct aw_unitysim_truth truth = rig_truth(rig);
     assert_memory_equal(&truth.camera, &camera, sizeof camera);
-    rig->unity.options.limits.joint[AW_UNITY_ELBOW].max = 2000;
-    rig_good(rig, aw_unity_update(&rig->unity, NULL, AW_SECOND, &rig->err));
+    rig->unity.options.limits.joint[AW_UNITYSIM_ELBOW].max = 2000;
+    rig_good(rig, aw_unitysim_update(&rig->unity, NULL, AW_SECOND, &rig->err));
     truth = rig_truth(rig);
     assert_memory_equal(&truth.camera, &camera, sizeof camera);
-    assert_int_equal(truth.limits.joint[AW_UNITY_ELBOW].max, 2000);
+    assert_int_equal(truth.limits.joint[AW_UNITYSIM_ELBOW].max, 2000);
     rig_run(rig, 0.5);
-    rig_near(rig_ticks(rig, AW_UNITY_ELBOW), 2000, 1);
+    rig_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 2000, 1);
     rig_free(rig);
 }
 
@@ -332,33 +332,33 @@ static void an_update_keeps_the_camera(void **state)
 static void the_published_approach(void **state)
 {
     (void)state;
-    assert_int_equal(aw_unity_approach(67, 10, 500), 67);
-    assert_int_equal(aw_unity_approach(67, 10, 134), 67); /* 67 * 20 / 10 */
-    assert_int_equal(aw_unity_approach(67, 10, 133), 62); /* 67 - 67 * 10 / 133 */
-    assert_int_equal(aw_unity_approach(67, 10, 20), 34);
-    assert_int_equal(aw_unity_approach(67, 10, 11), 20); /* the floor */
-    assert_int_equal(aw_unity_approach(45, 10, 11), 45); /* 45 / 50 is 0 in whole numbers */
-    assert_int_equal(aw_unity_approach(10, 10, 11), 10); /* never above what was asked for */
+    assert_int_equal(aw_unitysim_approach(67, 10, 500), 67);
+    assert_int_equal(aw_unitysim_approach(67, 10, 134), 67); /* 67 * 20 / 10 */
+    assert_int_equal(aw_unitysim_approach(67, 10, 133), 62); /* 67 - 67 * 10 / 133 */
+    assert_int_equal(aw_unitysim_approach(67, 10, 20), 34);
+    assert_int_equal(aw_unitysim_approach(67, 10, 11), 20); /* the floor */
+    assert_int_equal(aw_unitysim_approach(45, 10, 11), 45); /* 45 / 50 is 0 in whole numbers */
+    assert_int_equal(aw_unitysim_approach(10, 10, 11), 10); /* never above what was asked for */
 }
 
 static void several_joints_move_at_once(void **state)
 {
     struct rig *rig = rig_in_scene("");
-    struct aw_unity_move move = {0};
+    struct aw_unitysim_move move = {0};
     (void)state;
-    aw_unity_move_to(&move, AW_UNITY_SHOULDER, 2500);
-    aw_unity_move_to(&move, AW_UNITY_ELBOW, 1750);
-    aw_unity_move_to(&move, AW_UNITY_HAND, 2700);
-    rig_good(rig, aw_unity_move(&rig->unity, &move, NULL, NULL, &rig->err));
-    rig_near(rig_ticks(rig, AW_UNITY_SHOULDER), 2500, 6);
-    rig_near(rig_ticks(rig, AW_UNITY_ELBOW), 1750, 6);
-    rig_near(rig_ticks(rig, AW_UNITY_HAND), 2700, 6);
-    rig_near(rig_ticks(rig, AW_UNITY_WRIST_FLEX), 2048, 1e-9);
+    aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 2500);
+    aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 1750);
+    aw_unitysim_move_to(&move, AW_UNITYSIM_HAND, 2700);
+    rig_good(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err));
+    rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), 2500, 6);
+    rig_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 1750, 6);
+    rig_near(rig_ticks(rig, AW_UNITYSIM_HAND), 2700, 6);
+    rig_near(rig_ticks(rig, AW_UNITYSIM_WRIST_FLEX), 2048, 1e-9);
     /* 652 ticks at 90 · 7.78 ticks/s would be 0.93 s; the hand and the others take that and the
      * way to slow down. */
     assert_in_range(rig->clock.time_ns / AW_MILLISECOND, 930, 1700);
     rig_run(rig, 0.5);
-    rig_near(rig_ticks(rig, AW_UNITY_SHOULDER), 2500, 10);
+    rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), 2500, 10);
     rig_free(rig);
 }
 
@@ -368,18 +368,18 @@ static void moves_arrive_with_every_speed_and_bad_lines(void **state)
     for (int speed = 0; speed < 3; speed++) {
         for (int seed = 0; seed < 60; seed++) {
             char faults[80];
-            struct aw_unity_move move = {0};
-            struct aw_unity_device_options options = aw_unity_device_defaults();
+            struct aw_unitysim_move move = {0};
+            struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
             options.scene = 1;
-            options.speed = (enum aw_unity_speed)speed;
+            options.speed = (enum aw_unitysim_speed)speed;
             snprintf(faults, sizeof faults, "drop=20%%&delay=2ms&jitter=3ms&seed=%d", seed);
             struct rig *rig = rig_of(&options, faults);
-            aw_unity_move_to(&move, AW_UNITY_SHOULDER, 1100 + seed * 30);
-            aw_unity_move_to(&move, AW_UNITY_WRIST_ROTATE, 3000 - seed * 30);
-            move.goals[AW_UNITY_WRIST_ROTATE].tolerance = 3;
-            rig_good(rig, aw_unity_move(&rig->unity, &move, NULL, NULL, &rig->err));
-            rig_near(rig_ticks(rig, AW_UNITY_SHOULDER), 1100 + seed * 30, 11);
-            rig_near(rig_ticks(rig, AW_UNITY_WRIST_ROTATE), 3000 - seed * 30, 4);
+            aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 1100 + seed * 30);
+            aw_unitysim_move_to(&move, AW_UNITYSIM_WRIST_ROTATE, 3000 - seed * 30);
+            move.goals[AW_UNITYSIM_WRIST_ROTATE].tolerance = 3;
+            rig_good(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err));
+            rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), 1100 + seed * 30, 11);
+            rig_near(rig_ticks(rig, AW_UNITYSIM_WRIST_ROTATE), 3000 - seed * 30, 4);
             assert_true(rig->clock.time_ns < 6 * AW_SECOND);
             rig_free(rig);
         }
@@ -390,58 +390,58 @@ static void moves_arrive_with_every_speed_and_bad_lines(void **state)
 static void a_limit_just_before_the_goal(void **state)
 {
     struct rig *rig = rig_in_scene("");
-    struct aw_unity_move move = {0};
+    struct aw_unitysim_move move = {0};
     (void)state;
-    rig->unity.options.limits.joint[AW_UNITY_ELBOW].max = 2492;
-    rig_good(rig, aw_unity_update(&rig->unity, NULL, AW_SECOND, &rig->err));
-    rig->unity.options.limits = aw_unity_limits_default();
-    aw_unity_move_to(&move, AW_UNITY_ELBOW, 2500);
-    rig_good(rig, aw_unity_move(&rig->unity, &move, NULL, NULL, &rig->err));
-    rig_near(rig_ticks(rig, AW_UNITY_ELBOW), 2492, 1e-6);
+    rig->unity.options.limits.joint[AW_UNITYSIM_ELBOW].max = 2492;
+    rig_good(rig, aw_unitysim_update(&rig->unity, NULL, AW_SECOND, &rig->err));
+    rig->unity.options.limits = aw_unitysim_limits_default();
+    aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 2500);
+    rig_good(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err));
+    rig_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 2492, 1e-6);
     rig_free(rig);
 }
 
 static void a_joint_that_is_stuck_is_named(void **state)
 {
     struct rig *rig = rig_in_scene("");
-    struct aw_unity_move move = {.timeout_ns = 4 * AW_SECOND};
+    struct aw_unitysim_move move = {.timeout_ns = 4 * AW_SECOND};
     (void)state;
-    aw_unity_device_stick(rig->device, 1U << AW_UNITY_WRIST_FLEX);
-    aw_unity_move_to(&move, AW_UNITY_SHOULDER, 2100);
-    aw_unity_move_to(&move, AW_UNITY_WRIST_FLEX, 2300);
-    rig_bad(rig, aw_unity_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_TIMEOUT,
+    aw_unitysim_device_stick(rig->device, 1U << AW_UNITYSIM_WRIST_FLEX);
+    aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 2100);
+    aw_unitysim_move_to(&move, AW_UNITYSIM_WRIST_FLEX, 2300);
+    rig_bad(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_TIMEOUT,
             "wrist_flex is at 2048, not 2300 after 4 s");
     assert_null(strstr(rig->err.text, "shoulder"));
     rig_run(rig, 0.1);
-    assert_int_equal(rig_truth(rig).drive[AW_UNITY_WRIST_FLEX].state, AW_UNITY_STOP);
+    assert_int_equal(rig_truth(rig).drive[AW_UNITYSIM_WRIST_FLEX].state, AW_UNITYSIM_STOP);
     rig_free(rig);
 }
 
 static void goals_are_checked(void **state)
 {
     struct rig *rig = rig_in_scene("");
-    struct aw_unity_move move = {0};
+    struct aw_unitysim_move move = {0};
     (void)state;
-    aw_unity_move_to(&move, AW_UNITY_ELBOW, 2600);
-    rig_bad(rig, aw_unity_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_LIMIT,
+    aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 2600);
+    rig_bad(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_LIMIT,
             "elbow: 2600 ticks (48.5 deg) is outside 1700 to 2570");
-    aw_unity_move_to(&move, AW_UNITY_ELBOW, 2500);
-    move.goals[AW_UNITY_ELBOW].velocity = 46;
-    rig_bad(rig, aw_unity_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_LIMIT,
+    aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 2500);
+    move.goals[AW_UNITYSIM_ELBOW].velocity = 46;
+    rig_bad(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_LIMIT,
             "velocity 46 is outside 1 to 45");
     assert_int_equal(rig->unity.counters.sent, 0);
     rig->unity.options.force = true;
-    rig_good(rig, aw_unity_move(&rig->unity, &move, NULL, NULL, &rig->err));
+    rig_good(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err));
     rig_free(rig);
 }
 
 static void no_feedback_no_move(void **state)
 {
     struct rig *rig = rig_default();
-    struct aw_unity_move move = {.timeout_ns = AW_SECOND};
+    struct aw_unitysim_move move = {.timeout_ns = AW_SECOND};
     (void)state;
-    aw_unity_move_to(&move, AW_UNITY_ELBOW, 2500);
-    rig_bad(rig, aw_unity_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_TIMEOUT,
+    aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 2500);
+    rig_bad(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_TIMEOUT,
             "no feedback");
     rig_free(rig);
 }
@@ -451,11 +451,11 @@ struct blackout {
     bool done;
 };
 
-static bool freeze_midway(void *context, const struct aw_unity_received *received)
+static bool freeze_midway(void *context, const struct aw_unitysim_received *received)
 {
     struct blackout *blackout = context;
     (void)received;
-    if (blackout->rig->unity.feedback.position[AW_UNITY_SHOULDER] < 2200)
+    if (blackout->rig->unity.feedback.position[AW_UNITYSIM_SHOULDER] < 2200)
         return true;
     blackout->done = true;
     return false;
@@ -465,13 +465,13 @@ static void a_listener_ends_a_move(void **state)
 {
     struct rig *rig = rig_in_scene("");
     struct blackout blackout = {.rig = rig};
-    struct aw_unity_move move = {0};
+    struct aw_unitysim_move move = {0};
     (void)state;
-    aw_unity_move_to(&move, AW_UNITY_SHOULDER, 2500);
-    rig_good(rig, aw_unity_move(&rig->unity, &move, freeze_midway, &blackout, &rig->err));
+    aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 2500);
+    rig_good(rig, aw_unitysim_move(&rig->unity, &move, freeze_midway, &blackout, &rig->err));
     assert_true(blackout.done);
     rig_run(rig, 0.1);
-    assert_in_range((int)rig_ticks(rig, AW_UNITY_SHOULDER), 2195, 2230);
+    assert_in_range((int)rig_ticks(rig, AW_UNITYSIM_SHOULDER), 2195, 2230);
     rig_free(rig);
 }
 
@@ -479,21 +479,21 @@ static void a_listener_ends_a_move(void **state)
 static void a_joint_does_not_move_blindly(void **state)
 {
     struct rig *rig = rig_in_scene("");
-    struct aw_unity_move move = {0};
+    struct aw_unitysim_move move = {0};
     (void)state;
-    aw_unity_move_to(&move, AW_UNITY_SHOULDER, 3000);
+    aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 3000);
     move.timeout_ns = 300 * AW_MILLISECOND;
-    assert_int_equal(aw_unity_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_TIMEOUT);
-    double before = rig_ticks(rig, AW_UNITY_SHOULDER);
-    aw_unity_device_mute(rig->device, true);
+    assert_int_equal(aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_TIMEOUT);
+    double before = rig_ticks(rig, AW_UNITYSIM_SHOULDER);
+    aw_unitysim_device_mute(rig->device, true);
     move.timeout_ns = 2 * AW_SECOND;
-    rig_bad(rig, aw_unity_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_TIMEOUT,
+    rig_bad(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err), AW_TIMEOUT,
             "no feedback");
-    double blind = rig_ticks(rig, AW_UNITY_SHOULDER) - before;
+    double blind = rig_ticks(rig, AW_UNITYSIM_SHOULDER) - before;
     assert_in_range((int)blind, 0, (int)(67 * 7.78 * 0.26));
-    aw_unity_device_mute(rig->device, false);
+    aw_unitysim_device_mute(rig->device, false);
     move.timeout_ns = 0;
-    rig_good(rig, aw_unity_move(&rig->unity, &move, NULL, NULL, &rig->err));
+    rig_good(rig, aw_unitysim_move(&rig->unity, &move, NULL, NULL, &rig->err));
     rig_free(rig);
 }
 
@@ -521,8 +521,8 @@ static struct aw_link *open_udp(const char *url, struct aw_clock *clock)
 static void nobody_listens(void **state)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
-    struct aw_unity_options client = aw_unity_defaults();
-    static struct aw_unity unity;
+    struct aw_unitysim_options client = aw_unitysim_defaults();
+    static struct aw_unitysim unity;
     struct aw_error err;
     char url[160];
     (void)state;
@@ -532,12 +532,12 @@ static void nobody_listens(void **state)
     snprintf(url, sizeof url, "%s", gone->ready);
     aw_link_close(gone);
     struct aw_link *link = open_udp(url, &clock.base);
-    aw_unity_init(&unity, link, NULL, &client);
+    aw_unitysim_init(&unity, link, NULL, &client);
     int64_t wait = AW_SECOND / 10;
-    assert_int_equal(aw_unity_scene_load(&unity, 1, NULL, wait, &err), AW_TIMEOUT);
+    assert_int_equal(aw_unitysim_scene_load(&unity, 1, NULL, wait, &err), AW_TIMEOUT);
     if (!strstr(err.text, "scene: no feedback within 0.1 s: nobody listens at 127.0.0.1:"))
         fail_msg("%s", err.text);
-    aw_unity_free(&unity);
+    aw_unitysim_free(&unity);
     aw_link_close(link);
 }
 
@@ -548,24 +548,24 @@ static void feedback_from_before_a_stop_does_not_confirm_it(void **state)
                                       0x00, 0x01, 0x00, 0x08, 0x00, 0x00, 0x00, 0x02, 0x00,
                                       0x08, 0x00, 0x00, 0x00, 0x03, 0x00, 0x08, 0x00, 0x00,
                                       0x00, 0x04, 0x00, 0x08, 0x00, 0x00, 0x00, 0xAB};
-    struct aw_unity_options options = aw_unity_defaults();
+    struct aw_unitysim_options options = aw_unitysim_defaults();
     struct aw_real_clock clock = aw_real_clock(-1);
-    static struct aw_unity unity;
-    uint8_t control[AW_UNITY_FRAME_MAX];
+    static struct aw_unitysim unity;
+    uint8_t control[AW_UNITYSIM_FRAME_MAX];
     size_t size;
     (void)state;
     struct aw_link *device = open_udp("udp-listen:0?reply=sender", &clock.base);
     struct aw_link *link = open_udp(device->ready, &clock.base);
-    aw_unity_init(&unity, link, NULL, &options);
-    assert_int_equal(aw_unity_halt(&unity, NULL), AW_OK);
+    aw_unitysim_init(&unity, link, NULL, &options);
+    assert_int_equal(aw_unitysim_halt(&unity, NULL), AW_OK);
     int64_t deadline = aw_clock_now(&clock.base) + 60 * AW_SECOND;
     assert_int_equal(aw_link_read(device, control, sizeof control, &size, deadline, NULL), AW_OK);
     for (int i = 0; i < 5; i++)
         assert_int_equal(aw_link_write(device, at_rest, sizeof at_rest, NULL), AW_OK);
-    assert_int_equal(aw_unity_stop(&unity, NULL), AW_OK);
+    assert_int_equal(aw_unitysim_stop(&unity, NULL), AW_OK);
     assert_int_equal(unity.counters.feedback, 5);
     assert_false(unity.stopped);
-    aw_unity_free(&unity);
+    aw_unitysim_free(&unity);
     aw_link_close(link);
     aw_link_close(device);
 }
@@ -573,10 +573,10 @@ static void feedback_from_before_a_stop_does_not_confirm_it(void **state)
 /* By the wall clock: all that may take as long as a loaded machine wants. */
 static void real_sockets_and_real_time(void **state)
 {
-    struct aw_unity_device_options options = aw_unity_device_defaults();
-    struct aw_unity_options client = aw_unity_defaults();
-    struct aw_unity_move move = {.timeout_ns = 60 * AW_SECOND};
-    static struct aw_unity unity;
+    struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
+    struct aw_unitysim_options client = aw_unitysim_defaults();
+    struct aw_unitysim_move move = {.timeout_ns = 60 * AW_SECOND};
+    static struct aw_unitysim unity;
     struct aw_error err = {.text = ""};
     pthread_t thread;
     void *stopped;
@@ -586,23 +586,23 @@ static void real_sockets_and_real_time(void **state)
         skip(); /* tests/cross.sh: as above */
     assert_int_equal(pipe(ends), 0);
     struct aw_real_clock clock = aw_real_clock(-1), server_clock = aw_real_clock(ends[0]);
-    struct server server = {aw_unity_device(&options),
+    struct server server = {aw_unitysim_device(&options),
                             open_udp("udp-listen:0?reply=sender", &server_clock.base)};
     struct aw_link *link = open_udp(server.link->ready, &clock.base);
     assert_int_equal(pthread_create(&thread, NULL, serve, &server), 0);
-    aw_unity_init(&unity, link, NULL, &client);
-    assert_int_equal(aw_unity_scene_load(&unity, 1, NULL, 60 * AW_SECOND, &err), AW_OK);
-    aw_unity_move_to(&move, AW_UNITY_SHOULDER, 2148);
-    assert_int_equal(aw_unity_move(&unity, &move, NULL, NULL, &err), AW_OK);
-    assert_int_equal(aw_unity_stop(&unity, &err), AW_OK);
-    assert_in_range(unity.feedback.position[AW_UNITY_SHOULDER], 2137, 2159);
+    aw_unitysim_init(&unity, link, NULL, &client);
+    assert_int_equal(aw_unitysim_scene_load(&unity, 1, NULL, 60 * AW_SECOND, &err), AW_OK);
+    aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 2148);
+    assert_int_equal(aw_unitysim_move(&unity, &move, NULL, NULL, &err), AW_OK);
+    assert_int_equal(aw_unitysim_stop(&unity, &err), AW_OK);
+    assert_in_range(unity.feedback.position[AW_UNITYSIM_SHOULDER], 2137, 2159);
     assert_true(unity.feedback.time_ns != AW_NO_TIME);
     assert_true(aw_samples_stats(&unity.cadence_ms).mean > 5); /* never in a burst */
     assert_int_equal(unity.counters.malformed, 0);
     assert_int_equal(write(ends[1], "x", 1), 1);
     assert_int_equal(pthread_join(thread, &stopped), 0);
     assert_ptr_equal(stopped, &server);
-    aw_unity_free(&unity);
+    aw_unitysim_free(&unity);
     aw_link_close(link);
     aw_link_close(server.link);
     server.device->ops->close(server.device);
@@ -615,13 +615,13 @@ static void the_link_chooses_the_length_byte(void **state)
     struct aw_variant variant = aw_unitysim_protocol.variants[0];
     struct aw_error err;
     (void)state;
-    assert_int_equal(aw_unity_variant("udp:?listen=1", &variant, &err), AW_OK);
+    assert_int_equal(aw_unitysim_variant("udp:?listen=1", &variant, &err), AW_OK);
     assert_string_equal(variant.name, "spec");
-    assert_int_equal(aw_unity_variant("udp:127.0.0.1:30004?compat=40", &variant, &err), AW_OK);
+    assert_int_equal(aw_unitysim_variant("udp:127.0.0.1:30004?compat=40", &variant, &err), AW_OK);
     assert_string_equal(variant.name, "spec");
-    assert_int_equal(aw_unity_variant("udp:127.0.0.1:30004?compat=38", &variant, &err), AW_OK);
+    assert_int_equal(aw_unitysim_variant("udp:127.0.0.1:30004?compat=38", &variant, &err), AW_OK);
     assert_string_equal(variant.name, "compat38");
-    assert_int_equal(aw_unity_variant("udp:?compat=39", &variant, &err), AW_USAGE);
+    assert_int_equal(aw_unitysim_variant("udp:?compat=39", &variant, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "compat=39"));
 }
 

@@ -34,9 +34,9 @@ static void put_with_checksum(struct rig *rig, const char *hex)
     rig_put(rig, text);
 }
 
-static const struct aw_unity_device_counters *counters(struct rig *rig)
+static const struct aw_unitysim_device_counters *counters(struct rig *rig)
 {
-    static struct aw_unity_truth truth;
+    static struct aw_unitysim_truth truth;
     truth = rig_truth(rig);
     return &truth.counters;
 }
@@ -78,7 +78,7 @@ static void silent_until_a_scene(void **state)
     rig_run(rig, 0);
     rig_run(rig, 15);
     assert_int_equal(rig->unity.counters.feedback, 1000);
-    assert_true(first % AW_UNITY_CADENCE_NS == 0);
+    assert_true(first % AW_UNITYSIM_CADENCE_NS == 0);
     rig_free(rig);
 }
 
@@ -90,7 +90,7 @@ static void both_lengths_of_a_scene(void **state)
     assert_int_equal(rig_truth(rig).scene, 1);
     assert_int_equal(rig_truth(rig).frame_rate, 30);
     rig_put(rig, SCENE_2_WITH_CAMERA);
-    struct aw_unity_truth truth = rig_truth(rig);
+    struct aw_unitysim_truth truth = rig_truth(rig);
     assert_int_equal(truth.scene, 2);
     assert_int_equal(truth.frame_rate, 60);
     assert_int_equal(truth.camera.x, -208);
@@ -104,14 +104,14 @@ static void commands_latch(void **state)
     (void)state;
     rig_put(rig, SHOULDER_ELBOW_HAND);
     rig_run(rig, 0.3);
-    struct aw_unity_truth truth = rig_truth(rig);
-    assert_true(truth.degrees[AW_UNITY_SHOULDER] > 10);
-    assert_true(truth.degrees[AW_UNITY_ELBOW] < -7);
-    assert_true(truth.degrees[AW_UNITY_HAND] > 14);
-    rig_near(truth.degrees[AW_UNITY_WRIST_ROTATE], 0, 0);
-    rig_near(truth.degrees[AW_UNITY_WRIST_FLEX], 0, 0);
+    struct aw_unitysim_truth truth = rig_truth(rig);
+    assert_true(truth.degrees[AW_UNITYSIM_SHOULDER] > 10);
+    assert_true(truth.degrees[AW_UNITYSIM_ELBOW] < -7);
+    assert_true(truth.degrees[AW_UNITYSIM_HAND] > 14);
+    rig_near(truth.degrees[AW_UNITYSIM_WRIST_ROTATE], 0, 0);
+    rig_near(truth.degrees[AW_UNITYSIM_WRIST_FLEX], 0, 0);
     rig_run(rig, 0.3);
-    assert_true(rig_truth(rig).degrees[AW_UNITY_SHOULDER] > 20);
+    assert_true(rig_truth(rig).degrees[AW_UNITYSIM_SHOULDER] > 20);
     rig_free(rig);
 }
 
@@ -122,42 +122,43 @@ static void states_3_and_4(void **state)
     rig_put(rig, SHOULDER_ELBOW_HAND);
     put_with_checksum(rig,
                       "FF FF 01 14 00 09 00 03 01 00 00 04 02 05 00 00 03 00 00 FF 04 5A 00 03");
-    struct aw_unity_truth truth = rig_truth(rig);
-    assert_int_equal(truth.drive[AW_UNITY_SHOULDER].velocity, 67); /* 3 changes nothing */
-    assert_int_equal(truth.drive[AW_UNITY_ELBOW].state, AW_UNITY_STOP);
-    assert_int_equal(truth.drive[AW_UNITY_WRIST_ROTATE].velocity, 0); /* a velocity with stop */
-    assert_int_equal(truth.drive[AW_UNITY_HAND].state, AW_UNITY_INCREASE);
+    struct aw_unitysim_truth truth = rig_truth(rig);
+    assert_int_equal(truth.drive[AW_UNITYSIM_SHOULDER].velocity, 67); /* 3 changes nothing */
+    assert_int_equal(truth.drive[AW_UNITYSIM_ELBOW].state, AW_UNITYSIM_STOP);
+    assert_int_equal(truth.drive[AW_UNITYSIM_WRIST_ROTATE].velocity, 0); /* a velocity with stop */
+    assert_int_equal(truth.drive[AW_UNITYSIM_HAND].state, AW_UNITYSIM_INCREASE);
     rig_free(rig);
 }
 
-static double ticks_in_a_second(enum aw_unity_speed speed)
+static double ticks_in_a_second(enum aw_unitysim_speed speed)
 {
-    struct aw_unity_device_options options = aw_unity_device_defaults();
+    struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     options.scene = 1;
     options.speed = speed;
     struct rig *rig = rig_of(&options, "");
     rig_put(rig, SHOULDER_ELBOW_HAND);
     rig_run(rig, 0.5);
-    double before = rig_ticks(rig, AW_UNITY_SHOULDER);
+    double before = rig_ticks(rig, AW_UNITYSIM_SHOULDER);
     rig_run(rig, 0.5);
-    double travelled = rig_ticks(rig, AW_UNITY_SHOULDER) - before;
+    double travelled = rig_ticks(rig, AW_UNITYSIM_SHOULDER) - before;
     rig_free(rig);
     return travelled * 2;
 }
 
 static void speed_models(void **state)
 {
-    enum aw_unity_speed speed;
+    enum aw_unitysim_speed speed;
     struct aw_error err;
     (void)state;
-    rig_near(ticks_in_a_second(AW_UNITY_SERVO), 67 * 0.684 * 4096 / 360, 1e-6);
-    rig_near(ticks_in_a_second(AW_UNITY_UNITY), 67 * 0.80 * 4096 / 360, 1e-6);
-    rig_near(ticks_in_a_second(AW_UNITY_NOMINAL), 67 * 1.2 * 4096 / 360, 1e-6);
-    for (int i = 0; aw_unity_speed_names()[i]; i++) {
-        assert_int_equal(aw_unity_speed_parse(aw_unity_speed_names()[i], &speed, &err), AW_OK);
+    rig_near(ticks_in_a_second(AW_UNITYSIM_SERVO), 67 * 0.684 * 4096 / 360, 1e-6);
+    rig_near(ticks_in_a_second(AW_UNITYSIM_UNITY), 67 * 0.80 * 4096 / 360, 1e-6);
+    rig_near(ticks_in_a_second(AW_UNITYSIM_NOMINAL), 67 * 1.2 * 4096 / 360, 1e-6);
+    for (int i = 0; aw_unitysim_speed_names()[i]; i++) {
+        assert_int_equal(aw_unitysim_speed_parse(aw_unitysim_speed_names()[i], &speed, &err),
+                         AW_OK);
         assert_int_equal(speed, i);
     }
-    assert_int_equal(aw_unity_speed_parse("fast", &speed, &err), AW_USAGE);
+    assert_int_equal(aw_unitysim_speed_parse("fast", &speed, &err), AW_USAGE);
 }
 
 static void coasts_at_most_a_step(void **state)
@@ -167,13 +168,13 @@ static void coasts_at_most_a_step(void **state)
         struct rig *rig = rig_in_scene("");
         rig_put(rig, SHOULDER_ELBOW_HAND);
         rig_run(rig, ms / 1000.0);
-        double before = rig_truth(rig).degrees[AW_UNITY_SHOULDER];
+        double before = rig_truth(rig).degrees[AW_UNITYSIM_SHOULDER];
         rig_put(rig, ALL_STOP);
         rig_run(rig, 0.1);
-        double after = rig_truth(rig).degrees[AW_UNITY_SHOULDER];
+        double after = rig_truth(rig).degrees[AW_UNITYSIM_SHOULDER];
         assert_true(after >= before && after - before <= 67 * 0.684 * 0.02 + 1e-9);
         rig_run(rig, 5);
-        rig_near(rig_truth(rig).degrees[AW_UNITY_SHOULDER], after, 0);
+        rig_near(rig_truth(rig).degrees[AW_UNITYSIM_SHOULDER], after, 0);
         rig_free(rig);
     }
 }
@@ -184,11 +185,11 @@ static void limits_park_the_joint(void **state)
     (void)state;
     rig_put(rig, SHOULDER_ELBOW_HAND);
     rig_run(rig, 5);
-    rig_near(rig_ticks(rig, AW_UNITY_SHOULDER), 3073, 1e-6);
-    rig_near(rig_ticks(rig, AW_UNITY_ELBOW), 1700, 1e-6);
-    rig_near(rig_ticks(rig, AW_UNITY_HAND), 2800, 1e-6);
-    assert_true(rig_truth(rig).at_limit[AW_UNITY_ELBOW]);
-    assert_int_equal(rig->unity.feedback.velocity[AW_UNITY_SHOULDER], 67); /* it still pushes */
+    rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), 3073, 1e-6);
+    rig_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 1700, 1e-6);
+    rig_near(rig_ticks(rig, AW_UNITYSIM_HAND), 2800, 1e-6);
+    assert_true(rig_truth(rig).at_limit[AW_UNITYSIM_ELBOW]);
+    assert_int_equal(rig->unity.feedback.velocity[AW_UNITYSIM_SHOULDER], 67); /* it still pushes */
     rig_free(rig);
 }
 
@@ -202,10 +203,10 @@ static void an_update_drives_back_inside(void **state)
                       "FF FF 02 26 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 00 00 01 04 04 "
                       "00 08 A4 06 0A 0A 04 04 01 0C 16 03 00 0D 88 07 F0 0A");
     rig_run(rig, 0.02);
-    double after_a_step = rig_ticks(rig, AW_UNITY_SHOULDER);
+    double after_a_step = rig_ticks(rig, AW_UNITYSIM_SHOULDER);
     assert_true(after_a_step > 2048 && after_a_step <= 3073);
     rig_run(rig, 0.5);
-    rig_near(rig_ticks(rig, AW_UNITY_SHOULDER), 2048, 1e-6);
+    rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), 2048, 1e-6);
     rig_free(rig);
 }
 
@@ -216,13 +217,13 @@ static void a_scene_resets_everything(void **state)
     rig_put(rig, SHOULDER_ELBOW_HAND);
     rig_run(rig, 1);
     rig_put(rig, SCENE_1);
-    struct aw_unity_truth truth = rig_truth(rig);
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+    struct aw_unitysim_truth truth = rig_truth(rig);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         rig_near(truth.degrees[i], 0, 0);
-        assert_int_equal(truth.drive[i].state, AW_UNITY_STOP);
+        assert_int_equal(truth.drive[i].state, AW_UNITYSIM_STOP);
     }
     rig_run(rig, 1);
-    rig_near(rig_ticks(rig, AW_UNITY_SHOULDER), 2048, 0);
+    rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), 2048, 0);
     rig_free(rig);
 }
 
@@ -327,14 +328,14 @@ static void odd_sizes_are_taken_and_counted(void **state)
         struct rig *rig = rig_in_scene("");
         print_message("%s\n", cases[i].what);
         put_with_checksum(rig, cases[i].hex);
-        struct aw_unity_truth truth = rig_truth(rig);
+        struct aw_unitysim_truth truth = rig_truth(rig);
         assert_int_equal(truth.counters.applied, 1);
         assert_int_equal(truth.counters.odd, 1);
         assert_int_equal(truth.camera.x, cases[i].camera_x);
-        assert_int_equal(truth.limits.joint[AW_UNITY_SHOULDER].max, cases[i].shoulder_max);
-        assert_int_equal(truth.limits.joint[AW_UNITY_ELBOW].max, cases[i].elbow_max);
-        assert_int_equal(truth.drive[AW_UNITY_SHOULDER].velocity, cases[i].shoulder_velocity);
-        assert_int_equal(truth.drive[AW_UNITY_HAND].velocity, cases[i].hand_velocity);
+        assert_int_equal(truth.limits.joint[AW_UNITYSIM_SHOULDER].max, cases[i].shoulder_max);
+        assert_int_equal(truth.limits.joint[AW_UNITYSIM_ELBOW].max, cases[i].elbow_max);
+        assert_int_equal(truth.drive[AW_UNITYSIM_SHOULDER].velocity, cases[i].shoulder_velocity);
+        assert_int_equal(truth.drive[AW_UNITYSIM_HAND].velocity, cases[i].hand_velocity);
         assert_int_equal(truth.counters.requests, cases[i].answers);
         rig_free(rig);
     }
@@ -345,10 +346,10 @@ static void a_short_control_packet_takes_effect_as_far_as_it_goes(void **state)
     struct rig *rig = rig_in_scene("");
     (void)state;
     put_with_checksum(rig, "FF FF 01 14 00 43 00 01 01 2D 00 01 02 07 00");
-    struct aw_unity_truth truth = rig_truth(rig);
-    assert_int_equal(truth.drive[AW_UNITY_SHOULDER].velocity, 67);
-    assert_int_equal(truth.drive[AW_UNITY_ELBOW].velocity, 45);
-    assert_int_equal(truth.drive[AW_UNITY_WRIST_ROTATE].velocity, 0);
+    struct aw_unitysim_truth truth = rig_truth(rig);
+    assert_int_equal(truth.drive[AW_UNITYSIM_SHOULDER].velocity, 67);
+    assert_int_equal(truth.drive[AW_UNITYSIM_ELBOW].velocity, 45);
+    assert_int_equal(truth.drive[AW_UNITYSIM_WRIST_ROTATE].velocity, 0);
     assert_int_equal(truth.counters.partial, 1);
     assert_int_equal(truth.counters.applied, 1);
     rig_free(rig);
@@ -360,12 +361,12 @@ static void the_order_of_joints_is_free(void **state)
     (void)state;
     put_with_checksum(rig,
                       "FF FF 01 FF 04 11 00 02 03 12 00 01 07 13 00 01 01 14 00 01 00 15 00 01");
-    struct aw_unity_truth truth = rig_truth(rig);
-    assert_int_equal(truth.drive[AW_UNITY_HAND].velocity, 17);
-    assert_int_equal(truth.drive[AW_UNITY_HAND].state, AW_UNITY_DECREASE);
-    assert_int_equal(truth.drive[AW_UNITY_WRIST_FLEX].velocity, 18);
-    assert_int_equal(truth.drive[AW_UNITY_WRIST_ROTATE].velocity, 0);
-    assert_int_equal(truth.drive[AW_UNITY_SHOULDER].velocity, 21);
+    struct aw_unitysim_truth truth = rig_truth(rig);
+    assert_int_equal(truth.drive[AW_UNITYSIM_HAND].velocity, 17);
+    assert_int_equal(truth.drive[AW_UNITYSIM_HAND].state, AW_UNITYSIM_DECREASE);
+    assert_int_equal(truth.drive[AW_UNITYSIM_WRIST_FLEX].velocity, 18);
+    assert_int_equal(truth.drive[AW_UNITYSIM_WRIST_ROTATE].velocity, 0);
+    assert_int_equal(truth.drive[AW_UNITYSIM_SHOULDER].velocity, 21);
     rig_free(rig);
 }
 
@@ -377,12 +378,12 @@ static unsigned echo(struct rig *rig, unsigned velocity)
              velocity & 0xFF, velocity >> 8);
     put_with_checksum(rig, hex);
     rig_run(rig, 0.016);
-    return (unsigned)rig->unity.feedback.velocity[AW_UNITY_HAND];
+    return (unsigned)rig->unity.feedback.velocity[AW_UNITYSIM_HAND];
 }
 
 static void velocities_come_back(void **state)
 {
-    struct aw_unity_device_options options = aw_unity_device_defaults();
+    struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     unsigned low = 0;
     (void)state;
     options.scene = 1;
@@ -412,12 +413,12 @@ static void ticks_are_cut_off(void **state)
         put_with_checksum(
             rig, "FF FF 01 14 00 01 00 01 01 01 00 02 02 00 00 00 03 00 00 00 04 01 00 01");
         rig_run(rig, 0.06); /* feedback and physics meet */
-        assert_int_equal(rig->unity.feedback.position[AW_UNITY_SHOULDER],
-                         (int)floor(rig_ticks(rig, AW_UNITY_SHOULDER)));
-        assert_int_equal(rig->unity.feedback.position[AW_UNITY_ELBOW],
-                         (int)floor(rig_ticks(rig, AW_UNITY_ELBOW)));
-        assert_int_equal(rig->unity.feedback.position[AW_UNITY_HAND], /* mirrored inside */
-                         (int)ceil(rig_ticks(rig, AW_UNITY_HAND)));
+        assert_int_equal(rig->unity.feedback.position[AW_UNITYSIM_SHOULDER],
+                         (int)floor(rig_ticks(rig, AW_UNITYSIM_SHOULDER)));
+        assert_int_equal(rig->unity.feedback.position[AW_UNITYSIM_ELBOW],
+                         (int)floor(rig_ticks(rig, AW_UNITYSIM_ELBOW)));
+        assert_int_equal(rig->unity.feedback.position[AW_UNITYSIM_HAND], /* mirrored inside */
+                         (int)ceil(rig_ticks(rig, AW_UNITYSIM_HAND)));
     }
     rig_free(rig);
 }
@@ -425,37 +426,37 @@ static void ticks_are_cut_off(void **state)
 static void the_keyboard_ends_with_the_first_datagram(void **state)
 {
     struct rig *rig = rig_default();
-    struct aw_unity_drive up = {AW_UNITY_KEY_VELOCITY, AW_UNITY_INCREASE};
+    struct aw_unitysim_drive up = {AW_UNITYSIM_KEY_VELOCITY, AW_UNITYSIM_INCREASE};
     (void)state;
-    assert_true(aw_unity_device_key_scene(rig->device, 2));
-    assert_true(aw_unity_device_key_drive(rig->device, AW_UNITY_ELBOW, up));
+    assert_true(aw_unitysim_device_key_scene(rig->device, 2));
+    assert_true(aw_unitysim_device_key_drive(rig->device, AW_UNITYSIM_ELBOW, up));
     rig_run(rig, 0.5);
-    assert_true(rig_ticks(rig, AW_UNITY_ELBOW) > 2100);
+    assert_true(rig_ticks(rig, AW_UNITYSIM_ELBOW) > 2100);
     rig_put(rig, "00");
     assert_false(rig_truth(rig).keyboard);
-    assert_false(aw_unity_device_key_drive(rig->device, AW_UNITY_SHOULDER, up));
-    assert_false(aw_unity_device_key_scene(rig->device, 1));
+    assert_false(aw_unitysim_device_key_drive(rig->device, AW_UNITYSIM_SHOULDER, up));
+    assert_false(aw_unitysim_device_key_scene(rig->device, 1));
     assert_int_equal(rig_truth(rig).scene, 2);
-    assert_int_equal(rig_truth(rig).drive[AW_UNITY_SHOULDER].state, AW_UNITY_STOP);
+    assert_int_equal(rig_truth(rig).drive[AW_UNITYSIM_SHOULDER].state, AW_UNITYSIM_STOP);
     rig_free(rig);
 }
 
 static void faults(void **state)
 {
-    struct aw_unity_device_options options = aw_unity_device_defaults();
+    struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
     (void)state;
     options.scene = 1;
     options.feedback_loss = 0.3;
-    options.stuck = 1U << AW_UNITY_ELBOW;
+    options.stuck = 1U << AW_UNITYSIM_ELBOW;
     struct rig *rig = rig_of(&options, "");
     rig_put(rig, SHOULDER_ELBOW_HAND);
     rig_run(rig, 15);
     assert_in_range(rig->unity.counters.feedback, 600, 800);
     assert_int_equal(counters(rig)->lost + counters(rig)->feedback, 1000);
-    rig_near(rig_ticks(rig, AW_UNITY_ELBOW), 2048, 0);
-    aw_unity_device_stick(rig->device, 0);
+    rig_near(rig_ticks(rig, AW_UNITYSIM_ELBOW), 2048, 0);
+    aw_unitysim_device_stick(rig->device, 0);
     rig_run(rig, 1);
-    assert_true(rig_ticks(rig, AW_UNITY_ELBOW) < 1800);
+    assert_true(rig_ticks(rig, AW_UNITYSIM_ELBOW) < 1800);
     rig_free(rig);
 }
 
@@ -465,16 +466,16 @@ static void a_frozen_simulator_takes_up_where_it_was(void **state)
     (void)state;
     rig_put(rig, SHOULDER_ELBOW_HAND);
     rig_run(rig, 0.5);
-    aw_unity_device_freeze(rig->device, true);
-    double at = rig_ticks(rig, AW_UNITY_SHOULDER);
+    aw_unitysim_device_freeze(rig->device, true);
+    double at = rig_ticks(rig, AW_UNITYSIM_SHOULDER);
     rig_put(rig, ALL_STOP);
     assert_silent(rig);
-    rig_near(rig_ticks(rig, AW_UNITY_SHOULDER), at, 0);
-    assert_int_equal(rig_truth(rig).drive[AW_UNITY_SHOULDER].state, AW_UNITY_INCREASE);
-    aw_unity_device_freeze(rig->device, false);
+    rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), at, 0);
+    assert_int_equal(rig_truth(rig).drive[AW_UNITYSIM_SHOULDER].state, AW_UNITYSIM_INCREASE);
+    aw_unitysim_device_freeze(rig->device, false);
     rig_run(rig, 0.5);
-    assert_int_equal(rig_truth(rig).drive[AW_UNITY_SHOULDER].state, AW_UNITY_STOP);
-    rig_near(rig_ticks(rig, AW_UNITY_SHOULDER), at, 11);
+    assert_int_equal(rig_truth(rig).drive[AW_UNITYSIM_SHOULDER].state, AW_UNITYSIM_STOP);
+    rig_near(rig_ticks(rig, AW_UNITYSIM_SHOULDER), at, 11);
     rig_free(rig);
 }
 
@@ -490,7 +491,7 @@ static void runs_repeat(void **state)
             rig_run(rig, i ? 0.001 : 0.333);
         rig_put(rig, ALL_STOP);
         rig_run(rig, 1);
-        ends[i] = rig_ticks(rig, AW_UNITY_SHOULDER);
+        ends[i] = rig_ticks(rig, AW_UNITYSIM_SHOULDER);
         rig_free(rig);
     }
     rig_near(ends[0], ends[1], 0);

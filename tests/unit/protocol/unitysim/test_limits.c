@@ -11,34 +11,34 @@
 
 #include "protocol/unitysim/limits.h"
 
-static enum aw_status read_text(const char *text, struct aw_unity_limits *limits,
+static enum aw_status read_text(const char *text, struct aw_unitysim_limits *limits,
                                 struct aw_error *err)
 {
     FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
     assert_non_null(file);
-    *limits = aw_unity_limits_default();
+    *limits = aw_unitysim_limits_default();
     *err = (struct aw_error){0};
-    enum aw_status status = aw_unity_limits_read(limits, file, "l.txt", err);
+    enum aw_status status = aw_unitysim_limits_read(limits, file, "l.txt", err);
     fclose(file);
     return status;
 }
 
 static void a_file_changes_the_joints_it_names(void **state)
 {
-    struct aw_unity_limits limits;
+    struct aw_unitysim_limits limits;
     struct aw_error err;
     (void)state;
     assert_int_equal(read_text("\xEF\xBB\xBF# narrow\n\n  elbow 1800\t2400 # up\r\n"
                                "wrist_flex -45deg 90deg\nhand 1950tick open\n",
                                &limits, &err),
                      AW_OK);
-    assert_int_equal(limits.joint[AW_UNITY_ELBOW].min, 1800);
-    assert_int_equal(limits.joint[AW_UNITY_ELBOW].max, 2400);
-    assert_int_equal(limits.joint[AW_UNITY_WRIST_FLEX].min, 1536);
-    assert_int_equal(limits.joint[AW_UNITY_WRIST_FLEX].max, 3072);
-    assert_int_equal(limits.joint[AW_UNITY_HAND].min, 1950);
-    assert_int_equal(limits.joint[AW_UNITY_HAND].max, 2800);
-    assert_int_equal(limits.joint[AW_UNITY_SHOULDER].min, 1028);
+    assert_int_equal(limits.joint[AW_UNITYSIM_ELBOW].min, 1800);
+    assert_int_equal(limits.joint[AW_UNITYSIM_ELBOW].max, 2400);
+    assert_int_equal(limits.joint[AW_UNITYSIM_WRIST_FLEX].min, 1536);
+    assert_int_equal(limits.joint[AW_UNITYSIM_WRIST_FLEX].max, 3072);
+    assert_int_equal(limits.joint[AW_UNITYSIM_HAND].min, 1950);
+    assert_int_equal(limits.joint[AW_UNITYSIM_HAND].max, 2800);
+    assert_int_equal(limits.joint[AW_UNITYSIM_SHOULDER].min, 1028);
 }
 
 static void what_is_wrong_is_named_with_its_line(void **state)
@@ -57,10 +57,10 @@ static void what_is_wrong_is_named_with_its_line(void **state)
         {"elbow -5 2400\n", "l.txt:1: elbow: -5 ticks are outside 0 to 65535", AW_LIMIT},
         {"elbow 5 70000\n", "l.txt:1: elbow: 70000 ticks are outside 0 to 65535", AW_LIMIT},
     };
-    struct aw_unity_limits usual = aw_unity_limits_default();
+    struct aw_unitysim_limits usual = aw_unitysim_limits_default();
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_unity_limits limits;
+        struct aw_unitysim_limits limits;
         struct aw_error err;
         enum aw_status status = read_text(cases[i].text, &limits, &err);
         if (strncmp(err.text, cases[i].why, strlen(cases[i].why)) != 0)
@@ -73,20 +73,20 @@ static void what_is_wrong_is_named_with_its_line(void **state)
 static void what_is_saved_is_loaded(void **state)
 {
     char path[] = "/tmp/test_unitysim_limits.XXXXXX";
-    struct aw_unity_limits limits = aw_unity_limits_default(), again = limits;
+    struct aw_unitysim_limits limits = aw_unitysim_limits_default(), again = limits;
     struct aw_error err;
     (void)state;
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);
-    limits.joint[AW_UNITY_HAND] = (struct aw_unity_limit){2000, 2100};
-    assert_int_equal(aw_unity_limits_save(&limits, path, &err), AW_OK);
-    assert_int_equal(aw_unity_limits_load(&again, path, &err), AW_OK);
+    limits.joint[AW_UNITYSIM_HAND] = (struct aw_unitysim_limit){2000, 2100};
+    assert_int_equal(aw_unitysim_limits_save(&limits, path, &err), AW_OK);
+    assert_int_equal(aw_unitysim_limits_load(&again, path, &err), AW_OK);
     assert_memory_equal(&again, &limits, sizeof limits);
     unlink(path);
-    assert_int_equal(aw_unity_limits_load(&again, path, &err), AW_USAGE);
+    assert_int_equal(aw_unitysim_limits_load(&again, path, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "No such file"));
-    assert_int_equal(aw_unity_limits_save(&limits, "/dev/full", &err), AW_LOST);
+    assert_int_equal(aw_unitysim_limits_save(&limits, "/dev/full", &err), AW_LOST);
 }
 
 int main(void)

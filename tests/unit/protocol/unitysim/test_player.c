@@ -17,8 +17,8 @@ static const struct aw_player_bounds bounds = {
 
 /* An arm that does what it is told. */
 struct arm {
-    int positions[AW_UNITY_JOINTS];
-    bool moving[AW_UNITY_JOINTS];
+    int positions[AW_UNITYSIM_JOINTS];
+    bool moving[AW_UNITYSIM_JOINTS];
     int64_t now_ns;
 };
 
@@ -30,7 +30,7 @@ static struct arm home(void)
 static struct aw_player_order step(struct aw_player *player, struct arm *arm)
 {
     struct aw_player_order order = aw_player_step(player, arm->positions, arm->moving, arm->now_ns);
-    for (int i = 0; i < AW_UNITY_JOINTS; i++) {
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
         bool driven = i == order.joint;
         if (driven)
             arm->positions[i] += order.direction * (1 + order.velocity / 9);

@@ -9,18 +9,18 @@
 
 #include "protocol/unitysim/shape.h"
 
-static struct aw_unity_shape posed(double shoulder, double elbow, double rotate, double flex,
-                                   double hand)
+static struct aw_unitysim_shape posed(double shoulder, double elbow, double rotate, double flex,
+                                      double hand)
 {
-    struct aw_unity_shape shape;
-    aw_unity_shape((const double[]){shoulder, elbow, rotate, flex, hand}, &shape);
+    struct aw_unitysim_shape shape;
+    aw_unitysim_shape((const double[]){shoulder, elbow, rotate, flex, hand}, &shape);
     return shape;
 }
 
-static void is_at(const struct aw_unity_shape *shape, enum aw_unity_place place, double x, double y,
-                  double z)
+static void is_at(const struct aw_unitysim_shape *shape, enum aw_unitysim_place place, double x,
+                  double y, double z)
 {
-    const struct aw_unity_point *p = &shape->at[place];
+    const struct aw_unitysim_point *p = &shape->at[place];
     if (fabs(p->x - x) > 0.05 || fabs(p->y - y) > 0.05 || fabs(p->z - z) > 0.05)
         fail_msg("place %d is at %.2f %.2f %.2f, not %.2f %.2f %.2f", (int)place, p->x, p->y, p->z,
                  x, y, z);
@@ -29,46 +29,46 @@ static void is_at(const struct aw_unity_shape *shape, enum aw_unity_place place,
 /* The numbers that the bodies of the simulation's scene add up to. */
 static void at_home_the_arm_points_forward(void **state)
 {
-    struct aw_unity_shape shape = posed(0, 0, 0, 0, 0);
+    struct aw_unitysim_shape shape = posed(0, 0, 0, 0, 0);
     (void)state;
-    is_at(&shape, AW_UNITY_AT_FOOT, -100.6, -51.6, 0);
-    is_at(&shape, AW_UNITY_AT_SHOULDER, -100.6, 218, 0);
-    is_at(&shape, AW_UNITY_AT_ELBOW, -131.2, 124.3, 0);
-    is_at(&shape, AW_UNITY_AT_WRIST_FLEX, -325.1, 124.3, 0);
-    is_at(&shape, AW_UNITY_AT_HAND, -408.9, 124.3, 0);
-    is_at(&shape, AW_UNITY_AT_GRASP, -482.2, 124.3, 0);
-    is_at(&shape, AW_UNITY_AT_FINGER, -514.1, 124.3, 0);
+    is_at(&shape, AW_UNITYSIM_AT_FOOT, -100.6, -51.6, 0);
+    is_at(&shape, AW_UNITYSIM_AT_SHOULDER, -100.6, 218, 0);
+    is_at(&shape, AW_UNITYSIM_AT_ELBOW, -131.2, 124.3, 0);
+    is_at(&shape, AW_UNITYSIM_AT_WRIST_FLEX, -325.1, 124.3, 0);
+    is_at(&shape, AW_UNITYSIM_AT_HAND, -408.9, 124.3, 0);
+    is_at(&shape, AW_UNITYSIM_AT_GRASP, -482.2, 124.3, 0);
+    is_at(&shape, AW_UNITYSIM_AT_FINGER, -514.1, 124.3, 0);
 }
 
 static void increasing_is_right_up_right_up_open(void **state)
 {
-    struct aw_unity_shape shape = posed(90, 0, 0, 0, 0);
+    struct aw_unitysim_shape shape = posed(90, 0, 0, 0, 0);
     (void)state;
-    is_at(&shape, AW_UNITY_AT_ELBOW, -100.6, 124.3, 30.6);
-    is_at(&shape, AW_UNITY_AT_GRASP, -100.6, 124.3, 381.6);
+    is_at(&shape, AW_UNITYSIM_AT_ELBOW, -100.6, 124.3, 30.6);
+    is_at(&shape, AW_UNITYSIM_AT_GRASP, -100.6, 124.3, 381.6);
     shape = posed(0, 90, 0, 0, 0);
-    is_at(&shape, AW_UNITY_AT_GRASP, -131.2, 124.3 + 351, 0);
+    is_at(&shape, AW_UNITYSIM_AT_GRASP, -131.2, 124.3 + 351, 0);
     shape = posed(0, 0, 0, 90, 0);
-    is_at(&shape, AW_UNITY_AT_WRIST_FLEX, -325.1, 124.3, 0);
-    is_at(&shape, AW_UNITY_AT_GRASP, -325.1, 124.3 + 157.1, 0);
+    is_at(&shape, AW_UNITYSIM_AT_WRIST_FLEX, -325.1, 124.3, 0);
+    is_at(&shape, AW_UNITYSIM_AT_GRASP, -325.1, 124.3 + 157.1, 0);
     shape = posed(0, 0, 90, 90, 0); /* what bent up bends to the right now */
-    is_at(&shape, AW_UNITY_AT_GRASP, -325.1, 124.3, 157.1);
+    is_at(&shape, AW_UNITYSIM_AT_GRASP, -325.1, 124.3, 157.1);
     shape = posed(0, 0, 0, 0, 60);
-    assert_true(shape.at[AW_UNITY_AT_THUMB].z < -50); /* to the left, away from the fixed one */
+    assert_true(shape.at[AW_UNITYSIM_AT_THUMB].z < -50); /* to the left, away from the fixed one */
 }
 
 static void the_fingers_touch_at_1928_ticks(void **state)
 {
-    struct aw_unity_shape shape = posed(30, 20, 10, -40, 1928 * 360.0 / 4096 - 180);
-    const struct aw_unity_point *finger = &shape.at[AW_UNITY_AT_FINGER];
+    struct aw_unitysim_shape shape = posed(30, 20, 10, -40, 1928 * 360.0 / 4096 - 180);
+    const struct aw_unitysim_point *finger = &shape.at[AW_UNITYSIM_AT_FINGER];
     (void)state;
-    is_at(&shape, AW_UNITY_AT_THUMB, finger->x, finger->y, finger->z);
+    is_at(&shape, AW_UNITYSIM_AT_THUMB, finger->x, finger->y, finger->z);
 }
 
-static double distance(const struct aw_unity_shape *shape, enum aw_unity_place a,
-                       enum aw_unity_place b)
+static double distance(const struct aw_unitysim_shape *shape, enum aw_unitysim_place a,
+                       enum aw_unitysim_place b)
 {
-    const struct aw_unity_point *p = &shape->at[a], *q = &shape->at[b];
+    const struct aw_unitysim_point *p = &shape->at[a], *q = &shape->at[b];
     return sqrt(pow(p->x - q->x, 2) + pow(p->y - q->y, 2) + pow(p->z - q->z, 2));
 }
 
@@ -76,13 +76,14 @@ static void no_pose_changes_the_lengths(void **state)
 {
     (void)state;
     for (int i = 0; i < 1000; i++) {
-        struct aw_unity_shape shape =
+        struct aw_unitysim_shape shape =
             posed(i * 37 % 360 - 180, i * 53 % 360 - 180, i * 71 % 360, i * 89 % 360, i % 90);
-        assert_true(fabs(distance(&shape, AW_UNITY_AT_ELBOW, AW_UNITY_AT_WRIST_FLEX) - 193.9) <
+        assert_true(
+            fabs(distance(&shape, AW_UNITYSIM_AT_ELBOW, AW_UNITYSIM_AT_WRIST_FLEX) - 193.9) < 1e-9);
+        assert_true(fabs(distance(&shape, AW_UNITYSIM_AT_WRIST_FLEX, AW_UNITYSIM_AT_HAND) - 83.8) <
                     1e-9);
-        assert_true(fabs(distance(&shape, AW_UNITY_AT_WRIST_FLEX, AW_UNITY_AT_HAND) - 83.8) < 1e-9);
-        assert_true(fabs(distance(&shape, AW_UNITY_AT_HAND, AW_UNITY_AT_FINGER) -
-                         distance(&shape, AW_UNITY_AT_HAND, AW_UNITY_AT_THUMB)) < 1e-9);
+        assert_true(fabs(distance(&shape, AW_UNITYSIM_AT_HAND, AW_UNITYSIM_AT_FINGER) -
+                         distance(&shape, AW_UNITYSIM_AT_HAND, AW_UNITYSIM_AT_THUMB)) < 1e-9);
     }
 }
 
@@ -107,11 +108,12 @@ static struct box colored(const struct aw_braille *canvas, int color)
     return box;
 }
 
-static struct box drawn(const struct aw_unity_shape *shape, enum aw_unity_side side, int color)
+static struct box drawn(const struct aw_unitysim_shape *shape, enum aw_unitysim_side side,
+                        int color)
 {
     struct aw_braille canvas;
     assert_true(aw_braille_init(&canvas, 40, 20));
-    aw_unity_draw(shape, side, &canvas);
+    aw_unitysim_draw(shape, side, &canvas);
     struct box box = colored(&canvas, color);
     aw_braille_free(&canvas);
     return box;
@@ -120,29 +122,29 @@ static struct box drawn(const struct aw_unity_shape *shape, enum aw_unity_side s
 static void the_pictures_show_where_it_points(void **state)
 {
     enum { ARM = 1, HAND = 2 };
-    struct aw_unity_shape home = posed(0, 0, 0, 0, 0), up = posed(0, 45, 0, 45, 0);
-    struct aw_unity_shape right = posed(80, 0, 0, 0, 0), left = posed(-80, 0, 0, 0, 0);
+    struct aw_unitysim_shape home = posed(0, 0, 0, 0, 0), up = posed(0, 45, 0, 45, 0);
+    struct aw_unitysim_shape right = posed(80, 0, 0, 0, 0), left = posed(-80, 0, 0, 0, 0);
     (void)state;
-    struct box box = drawn(&home, AW_UNITY_FROM_THE_SIDE, HAND);
-    assert_true(box.left > drawn(&home, AW_UNITY_FROM_THE_SIDE, ARM).left);
+    struct box box = drawn(&home, AW_UNITYSIM_FROM_THE_SIDE, HAND);
+    assert_true(box.left > drawn(&home, AW_UNITYSIM_FROM_THE_SIDE, ARM).left);
     assert_true(box.right < 40 && box.right > 30); /* nearly all of the width is used */
-    assert_true(drawn(&up, AW_UNITY_FROM_THE_SIDE, HAND).bottom < box.top);
-    assert_true(drawn(&right, AW_UNITY_FROM_ABOVE, HAND).top >
-                drawn(&home, AW_UNITY_FROM_ABOVE, HAND).bottom);
-    assert_true(drawn(&left, AW_UNITY_FROM_ABOVE, HAND).bottom <
-                drawn(&home, AW_UNITY_FROM_ABOVE, HAND).top);
+    assert_true(drawn(&up, AW_UNITYSIM_FROM_THE_SIDE, HAND).bottom < box.top);
+    assert_true(drawn(&right, AW_UNITYSIM_FROM_ABOVE, HAND).top >
+                drawn(&home, AW_UNITYSIM_FROM_ABOVE, HAND).bottom);
+    assert_true(drawn(&left, AW_UNITYSIM_FROM_ABOVE, HAND).bottom <
+                drawn(&home, AW_UNITYSIM_FROM_ABOVE, HAND).top);
 }
 
 static void any_canvas_will_do(void **state)
 {
-    struct aw_unity_shape shape = posed(-170, 175, 90, 150, 66);
+    struct aw_unitysim_shape shape = posed(-170, 175, 90, 150, 66);
     static const int sizes[][2] = {{1, 1}, {3, 50}, {200, 2}, {40, 12}};
     (void)state;
     for (size_t i = 0; i < 4; i++) {
         struct aw_braille canvas;
         assert_true(aw_braille_init(&canvas, sizes[i][0], sizes[i][1]));
-        aw_unity_draw(&shape, AW_UNITY_FROM_THE_SIDE, &canvas);
-        aw_unity_draw(&shape, AW_UNITY_FROM_ABOVE, &canvas);
+        aw_unitysim_draw(&shape, AW_UNITYSIM_FROM_THE_SIDE, &canvas);
+        aw_unitysim_draw(&shape, AW_UNITYSIM_FROM_ABOVE, &canvas);
         aw_braille_free(&canvas);
     }
 }

@@ -33,20 +33,20 @@ static int remove_root(void **state)
     return rmdir(root);
 }
 
-static enum aw_status read_text(const char *text, struct aw_unity_views *views,
+static enum aw_status read_text(const char *text, struct aw_unitysim_views *views,
                                 struct aw_error *err)
 {
     FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
     assert_non_null(file);
     *err = (struct aw_error){0};
-    enum aw_status status = aw_unity_views_read(file, "v.csv", views, err);
+    enum aw_status status = aw_unitysim_views_read(file, "v.csv", views, err);
     fclose(file);
     return status;
 }
 
 static void the_published_format_is_read(void **state)
 {
-    struct aw_unity_views views;
+    struct aw_unitysim_views views;
     struct aw_error err;
     (void)state;
     assert_int_equal(read_text("Default Task View,0,0,0,0,0,0\r\n"
@@ -55,12 +55,12 @@ static void the_published_format_is_read(void **state)
                      AW_OK);
     assert_int_equal(views.n, 2);
     assert_string_equal(views.views[0].name, "Default Task View");
-    const struct aw_unity_view *close = aw_unity_views_find(&views, "Close");
+    const struct aw_unitysim_view *close = aw_unitysim_views_find(&views, "Close");
     assert_non_null(close);
-    assert_memory_equal(&close->camera, (&(struct aw_unity_camera){-208, 403, -222, 55, 299, 0}),
+    assert_memory_equal(&close->camera, (&(struct aw_unitysim_camera){-208, 403, -222, 55, 299, 0}),
                         sizeof close->camera);
-    assert_null(aw_unity_views_find(&views, "clos"));
-    aw_unity_views_free(&views);
+    assert_null(aw_unitysim_views_find(&views, "clos"));
+    aw_unitysim_views_free(&views);
 }
 
 static void what_is_wrong_is_named_with_line_and_column(void **state)
@@ -79,7 +79,7 @@ static void what_is_wrong_is_named_with_line_and_column(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct aw_unity_views views;
+        struct aw_unitysim_views views;
         struct aw_error err;
         enum aw_status status = read_text(cases[i].text, &views, &err);
         if (strncmp(err.text, cases[i].why, strlen(cases[i].why)) != 0)
@@ -94,89 +94,90 @@ static void a_name_of_any_length_is_taken_or_refused(void **state)
     char text[256], name[128];
     (void)state;
     for (int length = 60; length < 70; length++) {
-        struct aw_unity_views views;
+        struct aw_unitysim_views views;
         struct aw_error err;
         memset(name, 'n', (size_t)length);
         name[length] = '\0';
         snprintf(text, sizeof text, "%s,1,2,3,4,5,6\n", name);
         enum aw_status status = read_text(text, &views, &err);
-        assert_int_equal(status, length < AW_UNITY_VIEW_NAME ? AW_OK : AW_MALFORMED);
-        aw_unity_views_free(&views);
+        assert_int_equal(status, length < AW_UNITYSIM_VIEW_NAME ? AW_OK : AW_MALFORMED);
+        aw_unitysim_views_free(&views);
     }
 }
 
 static void a_view_is_replaced_in_its_place(void **state)
 {
-    struct aw_unity_views views;
+    struct aw_unitysim_views views;
     struct aw_error err;
     char *out = NULL;
     size_t size = 0;
     (void)state;
     assert_int_equal(read_text("a,1,2,3,4,5,6\nb,0,0,0,0,0,0\n", &views, &err), AW_OK);
+    assert_int_equal(aw_unitysim_views_put(
+                         &views, "A", &(struct aw_unitysim_camera){-1, -2, -3, 10, 20, 30}, &err),
+                     AW_OK);
     assert_int_equal(
-        aw_unity_views_put(&views, "A", &(struct aw_unity_camera){-1, -2, -3, 10, 20, 30}, &err),
+        aw_unitysim_views_put(&views, "from above", &(struct aw_unitysim_camera){.y = 900}, &err),
         AW_OK);
-    assert_int_equal(
-        aw_unity_views_put(&views, "from above", &(struct aw_unity_camera){.y = 900}, &err), AW_OK);
     FILE *file = open_memstream(&out, &size);
-    assert_int_equal(aw_unity_views_write(file, &views, &err), AW_OK);
+    assert_int_equal(aw_unitysim_views_write(file, &views, &err), AW_OK);
     fclose(file);
     assert_string_equal(out, "A,-1,-2,-3,10,20,30\nb,0,0,0,0,0,0\nfrom above,0,900,0,0,0,0\n");
     free(out);
-    aw_unity_views_free(&views);
+    aw_unitysim_views_free(&views);
 }
 
 static void names_that_the_file_cannot_hold_are_refused(void **state)
 {
     static const char *const names[] = {"", "a,b", "#a", " a", "a ", "a\nb", "\xEF\xBB\xBF_"};
-    struct aw_unity_views views = {0};
-    struct aw_unity_camera camera = {0};
+    struct aw_unitysim_views views = {0};
+    struct aw_unitysim_camera camera = {0};
     struct aw_error err;
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        assert_int_equal(aw_unity_views_put(&views, names[i], &camera, &err), AW_USAGE);
+        assert_int_equal(aw_unitysim_views_put(&views, names[i], &camera, &err), AW_USAGE);
     camera.rz = 65536;
-    assert_int_equal(aw_unity_views_put(&views, "a", &camera, &err), AW_LIMIT);
+    assert_int_equal(aw_unitysim_views_put(&views, "a", &camera, &err), AW_LIMIT);
     assert_non_null(strstr(err.text, "camera.rz: 65536"));
     assert_int_equal(views.n, 0);
 }
 
 static void who_asks_for_an_unknown_view_is_helped(void **state)
 {
-    struct aw_unity_views views = {0};
-    struct aw_unity_camera camera;
+    struct aw_unitysim_views views = {0};
+    struct aw_unitysim_camera camera;
     struct aw_error err;
     (void)state;
-    assert_int_equal(aw_unity_views_parse(&views, "top", &camera, &err), AW_USAGE);
+    assert_int_equal(aw_unitysim_views_parse(&views, "top", &camera, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "none is saved yet"));
-    aw_unity_views_put(&views, "from above", &(struct aw_unity_camera){.y = 900}, &err);
-    assert_int_equal(aw_unity_views_parse(&views, "form above", &camera, &err), AW_USAGE);
+    aw_unitysim_views_put(&views, "from above", &(struct aw_unitysim_camera){.y = 900}, &err);
+    assert_int_equal(aw_unitysim_views_parse(&views, "form above", &camera, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "did you mean 'from above'?"));
-    assert_int_equal(aw_unity_views_parse(&views, "xyz", &camera, &err), AW_USAGE);
+    assert_int_equal(aw_unitysim_views_parse(&views, "xyz", &camera, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "lists the 1"));
-    assert_int_equal(aw_unity_views_parse(&views, "from above", &camera, &err), AW_OK);
+    assert_int_equal(aw_unitysim_views_parse(&views, "from above", &camera, &err), AW_OK);
     assert_int_equal(camera.y, 900);
-    aw_unity_views_free(&views);
+    aw_unitysim_views_free(&views);
 }
 
 static void a_file_is_made_and_read_again(void **state)
 {
-    struct aw_unity_views views, again;
+    struct aw_unitysim_views views, again;
     struct aw_error err;
     (void)state;
-    assert_int_equal(aw_unity_views_load(&views, path, &err), AW_OK); /* not there */
+    assert_int_equal(aw_unitysim_views_load(&views, path, &err), AW_OK); /* not there */
     assert_int_equal(views.n, 0);
-    aw_unity_views_put(&views, "top", &(struct aw_unity_camera){.y = 900, .rx = 90}, &err);
-    assert_int_equal(aw_unity_views_save(&views, path, &err), AW_OK);
-    assert_int_equal(aw_unity_views_load(&again, path, &err), AW_OK);
+    aw_unitysim_views_put(&views, "top", &(struct aw_unitysim_camera){.y = 900, .rx = 90}, &err);
+    assert_int_equal(aw_unitysim_views_save(&views, path, &err), AW_OK);
+    assert_int_equal(aw_unitysim_views_load(&again, path, &err), AW_OK);
     assert_int_equal(again.n, 1);
     assert_memory_equal(&again.views[0].camera, &views.views[0].camera,
                         sizeof again.views[0].camera);
-    aw_unity_views_free(&again);
-    assert_int_equal(aw_unity_views_save(&views, "/dev/null/v.csv", &err), AW_USAGE);
+    aw_unitysim_views_free(&again);
+    assert_int_equal(aw_unitysim_views_save(&views, "/dev/null/v.csv", &err), AW_USAGE);
     assert_non_null(strstr(err.text, "the views could not be saved: /dev/null/v.csv: "));
-    assert_int_equal(aw_unity_views_load(&again, root, &err), AW_LOST); /* a folder */
-    aw_unity_views_free(&views);
+    assert_int_equal(aw_unitysim_views_load(&again, root, &err), AW_LOST); /* a folder */
+    aw_unitysim_views_free(&views);
 }
 
 int main(void)
