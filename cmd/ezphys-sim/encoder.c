@@ -41,7 +41,7 @@ enum aw_status encoder_init(struct encoder *encoder, struct aw_wire *wire,
                             const struct aw_scene *scene, struct aw_error *err)
 {
     encoder->scene = scene;
-    encoder->message = (struct aw_ez_message){
+    encoder->message = (struct aw_ezphys_message){
         .wire = wire,
         .data = malloc(AW_EZPHYS_MESSAGE_MAX),
         .cap = AW_EZPHYS_MESSAGE_MAX,
@@ -118,8 +118,8 @@ static enum aw_status add(struct encoder *encoder, enum packet_kind kind, uint32
         put_name(packet, name);
     if (!finite)
         return aw_fail(err, AW_LIMIT, "%s: a number that does not fit the wire", names[kind]);
-    return aw_ez_message_add_frame(&encoder->message,
-                                   (struct aw_span){packet->frame, packet->codec->size}, err);
+    return aw_ezphys_message_add_frame(&encoder->message,
+                                       (struct aw_span){packet->frame, packet->codec->size}, err);
 }
 
 static enum aw_status add_limbs(struct encoder *encoder, const struct world *world,
@@ -198,7 +198,7 @@ enum aw_status encoder_encode(struct encoder *encoder, const struct world *world
 {
     /* Room for any packet: how many of the values are sent, the wire's table says. */
     double time[LIMB_VALUES] = {(double)world_steps(world), world_step_size(world)};
-    aw_ez_message_begin(&encoder->message);
+    aw_ezphys_message_begin(&encoder->message);
     enum aw_status status = add(encoder, TIMESTAMP, 0, "", time, err);
     if (status == AW_OK)
         status = add_limbs(encoder, world, err);
@@ -208,6 +208,6 @@ enum aw_status encoder_encode(struct encoder *encoder, const struct world *world
         status = add_feedback(encoder, world, err);
     if (status == AW_OK)
         status = add_contacts(encoder, world, err);
-    *out = aw_ez_message_end(&encoder->message);
+    *out = aw_ezphys_message_end(&encoder->message);
     return status;
 }

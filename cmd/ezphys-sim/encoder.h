@@ -23,7 +23,7 @@ struct packet {
 
 struct encoder {
     const struct aw_scene *scene;
-    struct aw_ez_message message;
+    struct aw_ezphys_message message;
     struct packet packets[PACKET_KINDS];
 };
 

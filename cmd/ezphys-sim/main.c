@@ -41,7 +41,7 @@ static const struct aw_option *const tables[] = {ez_simulator_options, own_optio
 struct program {
     struct aw_options options;
     struct aw_real_clock clock;
-    struct aw_ez_framing framing;
+    struct aw_ezphys_framing framing;
     struct aw_wire wire;
     struct aw_scene scene;
     struct settings settings;
@@ -136,7 +136,7 @@ static enum aw_status apply_options(struct program *p)
                   .hold_force = flag(p, "hold-force"),
                   .force_after = strcmp(text(p, "limb-force"), "post") == 0},
     };
-    enum aw_status status = aw_ez_framing_parse(&p->framing, text(p, "wire"), NULL, &p->err);
+    enum aw_status status = aw_ezphys_framing_parse(&p->framing, text(p, "wire"), NULL, &p->err);
     if (status == AW_OK)
         aw_wire_init(&p->wire, &aw_ezphys_protocol, &p->framing.variant, false);
     return status == AW_OK ? aw_scene_load(&p->scene, text(p, "scene"), &p->err) : status;

@@ -60,11 +60,11 @@ static enum aw_status parse_where(struct watcher *w)
     return status;
 }
 
-static bool fulfils(const struct watcher *w, const struct aw_ez_about *about,
+static bool fulfils(const struct watcher *w, const struct aw_ezphys_about *about,
                     const struct aw_record *record)
 {
     struct aw_point points[AW_MAX_SCALARS];
-    char name[AW_EZ_NAME_SIZE + 16] = "";
+    char name[AW_EZPHYS_NAME_SIZE + 16] = "";
     if (!w->where.n)
         return true;
     ez_about_name(about, name, sizeof name);
@@ -76,7 +76,7 @@ static bool fulfils(const struct watcher *w, const struct aw_ez_about *about,
  */
 
 /* A word is a pattern of names, a number, or the name of a message. */
-static bool is_meant(const char *word, const struct aw_ez_about *about,
+static bool is_meant(const char *word, const struct aw_ezphys_about *about,
                      const struct aw_record *record)
 {
     char id[16];
@@ -85,10 +85,10 @@ static bool is_meant(const char *word, const struct aw_ez_about *about,
     if (!about->object)
         return strcmp(word, "0") == 0;
     snprintf(id, sizeof id, "%u", (unsigned)about->object->id);
-    return strcmp(word, id) == 0 || aw_ez_name_matches(word, about->object->name);
+    return strcmp(word, id) == 0 || aw_ezphys_name_matches(word, about->object->name);
 }
 
-static bool is_wanted(struct watcher *w, const struct aw_ez_about *about,
+static bool is_wanted(struct watcher *w, const struct aw_ezphys_about *about,
                       const struct aw_record *record)
 {
     bool wanted = w->n_patterns == 0;
@@ -101,8 +101,8 @@ static bool is_wanted(struct watcher *w, const struct aw_ez_about *about,
 /* All objects are in the first message: a word that fits none of them never will. */
 static enum aw_status check_words(struct watcher *w)
 {
-    struct aw_ez *ez = ez_of(w->session);
-    const char *known[AW_EZ_BODIES + AW_EZ_JOINTS + AW_MAX_MESSAGES];
+    struct aw_ezphys *ez = ez_of(w->session);
+    const char *known[AW_EZPHYS_BODIES + AW_EZPHYS_JOINTS + AW_MAX_MESSAGES];
     size_t n = 0;
     for (size_t i = 0; i < ez->state.n_bodies; i++)
         known[n++] = ez->state.bodies[i].object.name;
@@ -131,7 +131,7 @@ static enum aw_status show_packet(struct watcher *w, size_t packet)
 {
     struct aw_session *session = w->session;
     struct aw_record record;
-    const struct aw_ez_about *about = &ez_of(session)->packets[packet].about;
+    const struct aw_ezphys_about *about = &ez_of(session)->packets[packet].about;
     if (ez_show_decode(session, packet, &record) != AW_OK)
         return AW_OK;
     if (!is_wanted(w, about, &record) || !fulfils(w, about, &record))
@@ -143,7 +143,7 @@ static enum aw_status show_packet(struct watcher *w, size_t packet)
 
 static enum aw_status show_message(struct watcher *w)
 {
-    struct aw_ez *ez = ez_of(w->session);
+    struct aw_ezphys *ez = ez_of(w->session);
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < ez->n_packets && status == AW_OK && !w->done; i++)
         status = show_packet(w, i);
@@ -158,7 +158,7 @@ static enum aw_status watch(struct watcher *w, int64_t deadline)
     while (status == AW_OK && !w->done) {
         status = ez_receive(session, deadline, EZ_AGAIN);
         if (status == AW_OK)
-            status = aw_ez_answer(ez_of(session), &session->err);
+            status = aw_ezphys_answer(ez_of(session), &session->err);
         if (status == AW_OK)
             status = show_message(w);
         if (status == AW_OK && !checked)

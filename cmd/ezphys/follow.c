@@ -10,8 +10,8 @@
 
 struct follower {
     struct aw_session *session;
-    struct aw_ez_path path;
-    struct aw_ez_gains gains;
+    struct aw_ezphys_path path;
+    struct aw_ezphys_gains gains;
     double approach; /* s, before the first row */
 };
 
@@ -20,7 +20,7 @@ static enum aw_status read_path(struct follower *f, const char *name)
     FILE *file = aw_file_open(name);
     if (!file)
         return aw_file_fail(&f->session->err, NULL, name);
-    enum aw_status status = aw_ez_path_read(&f->path, file, name, &f->session->err);
+    enum aw_status status = aw_ezphys_path_read(&f->path, file, name, &f->session->err);
     fclose(file);
     return status;
 }
@@ -28,8 +28,8 @@ static enum aw_status read_path(struct follower *f, const char *name)
 static enum aw_status each(struct aw_session *session, void *context, double time)
 {
     struct follower *f = context;
-    return aw_ez_path_drive(&f->path, ez_of(session), time - f->approach, f->approach, &f->gains,
-                            &session->err);
+    return aw_ezphys_path_drive(&f->path, ez_of(session), time - f->approach, f->approach,
+                                &f->gains, &session->err);
 }
 
 static void report(struct follower *f)
@@ -38,7 +38,7 @@ static void report(struct follower *f)
     double rms = 0, worst = 0;
     size_t at = 0;
     for (size_t i = 0; i < f->path.n; i++) {
-        rms = fmax(rms, aw_ez_track_rms(&f->path, i));
+        rms = fmax(rms, aw_ezphys_track_rms(&f->path, i));
         at = f->path.tracks[i].worst > worst ? i : at;
         worst = fmax(worst, f->path.tracks[i].worst);
     }
@@ -58,18 +58,18 @@ static void report(struct follower *f)
 static enum aw_status hold(struct follower *f)
 {
     struct aw_session *session = f->session;
-    struct aw_ez *ez = ez_of(session);
+    struct aw_ezphys *ez = ez_of(session);
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
-        struct aw_ez_motor motor = ez->commands[i].values;
+        struct aw_ezphys_motor motor = ez->commands[i].values;
         memset(motor.velocity, 0, sizeof motor.velocity);
         if (aw_flag(session, "coast"))
             memset(motor.max_torque, 0, sizeof motor.max_torque);
-        status = aw_ez_motor(ez, &ez->commands[i].target, &motor, &session->err);
+        status = aw_ezphys_motor(ez, &ez->commands[i].target, &motor, &session->err);
     }
     if (status == AW_OK)
         status = ez_exchange(session);
-    return status == AW_OK ? aw_ez_answer(ez, &session->err) : status;
+    return status == AW_OK ? aw_ezphys_answer(ez, &session->err) : status;
 }
 
 static enum aw_status follow(struct follower *f)
@@ -77,13 +77,13 @@ static enum aw_status follow(struct follower *f)
     struct aw_session *session = f->session;
     enum aw_status status = ez_begin(session);
     if (status == AW_OK)
-        status = aw_ez_path_bind(&f->path, ez_of(session), &f->gains, aw_flag(session, "force"),
-                                 &session->err);
+        status = aw_ezphys_path_bind(&f->path, ez_of(session), &f->gains, aw_flag(session, "force"),
+                                     &session->err);
     if (status != AW_OK)
         return status;
-    f->approach = aw_ez_path_approach(&f->path, &f->gains);
+    f->approach = aw_ezphys_path_approach(&f->path, &f->gains);
     aw_session_moves(session);
-    status = ez_go_on(session, f->approach + aw_ez_path_seconds(&f->path), each, f);
+    status = ez_go_on(session, f->approach + aw_ezphys_path_seconds(&f->path), each, f);
     if (status == AW_OK) {
         report(f);
         status = hold(f);
@@ -95,7 +95,7 @@ static enum aw_status follow(struct follower *f)
 enum aw_status run_follow(struct aw_session *session, const struct aw_args *args)
 {
     struct follower f = {.session = session};
-    f.gains = (struct aw_ez_gains){
+    f.gains = (struct aw_ezphys_gains){
         .kp = aw_option_number(session, "kp"),
         .kd = aw_option_number(session, "kd"),
         .max_torque = aw_option_number(session, "max-torque"),
@@ -110,10 +110,10 @@ enum aw_status run_follow(struct aw_session *session, const struct aw_args *args
         aw_object_start(&session->result, "follow");
         aw_object_number(&session->result, "rows", (double)f.path.table.n_rows, 0, NULL);
         aw_object_number(&session->result, "joints", (double)f.path.n, 0, NULL);
-        aw_object_number(&session->result, "seconds", aw_ez_path_seconds(&f.path), 3, "s");
+        aw_object_number(&session->result, "seconds", aw_ezphys_path_seconds(&f.path), 3, "s");
     } else {
         status = follow(&f);
     }
-    aw_ez_path_free(&f.path);
+    aw_ezphys_path_free(&f.path);
     return status;
 }

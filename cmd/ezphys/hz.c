@@ -18,8 +18,8 @@ struct meter {
 
 static void meter_take(struct meter *m)
 {
-    const struct aw_ez *ez = ez_of(m->session);
-    const struct aw_ez_state *state = &ez->state;
+    const struct aw_ezphys *ez = ez_of(m->session);
+    const struct aw_ezphys_state *state = &ez->state;
     bool goes_on = m->messages > 0 && state->epoch == m->epoch;
     if (goes_on) {
         int64_t interval = ez->received_ns - m->last_ns;
@@ -50,7 +50,7 @@ static uint64_t lost(const struct meter *m, double usual)
 static void report(struct meter *m)
 {
     struct aw_object *o = &m->session->result;
-    struct aw_ez *ez = ez_of(m->session);
+    struct aw_ezphys *ez = ez_of(m->session);
     double wall = (double)(m->last_ns - m->first_ns) / 1e9;
     struct aw_stats s = aw_samples_stats(&m->intervals), strides = aw_samples_stats(&m->strides);
     double simulated = strides.mean * (double)strides.n * m->step_size;
@@ -75,14 +75,14 @@ static void report(struct meter *m)
 static enum aw_status measure(struct meter *m, int64_t deadline, uint64_t limit)
 {
     struct aw_session *session = m->session;
-    struct aw_ez *ez = ez_of(session);
+    struct aw_ezphys *ez = ez_of(session);
     uint64_t bytes = 0;
     enum aw_status status = AW_OK;
     while (status == AW_OK && (!limit || m->messages < limit) &&
            (m->messages == 0 || aw_clock_now(session->clock) < deadline)) {
         status = ez_receive(session, deadline, EZ_AGAIN);
         if (status == AW_OK)
-            status = aw_ez_answer(ez, &session->err);
+            status = aw_ezphys_answer(ez, &session->err);
         if (status == AW_OK && m->messages == 0)
             bytes = ez->counters.bytes;
         if (status == AW_OK)
@@ -136,7 +136,7 @@ enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
             aw_samples_add(&samples, (double)(aw_clock_now(session->clock) - start) / 1e6);
     }
     if (status == AW_OK)
-        status = aw_ez_answer(ez_of(session), &session->err);
+        status = aw_ezphys_answer(ez_of(session), &session->err);
     struct aw_stats s = aw_samples_stats(&samples);
     aw_samples_free(&samples);
     aw_object_start(&session->result, "ping");

@@ -8,41 +8,42 @@
 #include "shell/commands/common.h"
 #include "state.h"
 
-#define ENDS_MAX (12 * sizeof((struct aw_ez_name *)NULL)->bodies[0] + 8) /* as JSON */
+#define ENDS_MAX (12 * sizeof((struct aw_ezphys_name *)NULL)->bodies[0] + 8) /* as JSON */
 #define WINDOW_S 0.5 /* of watching, for the rates */
 
 /* An object of either kind, for both ways of showing. */
 struct item {
-    enum aw_ez_kind kind;
-    const struct aw_ez_object *object;
-    const struct aw_ez_body *body;   /* or NULL */
-    const struct aw_ez_joint *joint; /* or NULL */
-    const struct aw_ez_name *entry;  /* of the names, or NULL */
+    enum aw_ezphys_kind kind;
+    const struct aw_ezphys_object *object;
+    const struct aw_ezphys_body *body;   /* or NULL */
+    const struct aw_ezphys_joint *joint; /* or NULL */
+    const struct aw_ezphys_name *entry;  /* of the names, or NULL */
 };
 
 struct listing {
     struct aw_session *session;
     double seconds; /* watched; 0: the simulation stands until it is answered */
     size_t n;
-    struct item items[AW_EZ_BODIES + AW_EZ_JOINTS];
+    struct item items[AW_EZPHYS_BODIES + AW_EZPHYS_JOINTS];
 };
 
-static void add_item(struct listing *l, enum aw_ez_kind kind, const struct aw_ez_object *object,
-                     const struct aw_ez_body *body, const struct aw_ez_joint *joint)
+static void add_item(struct listing *l, enum aw_ezphys_kind kind,
+                     const struct aw_ezphys_object *object, const struct aw_ezphys_body *body,
+                     const struct aw_ezphys_joint *joint)
 {
-    const struct aw_ez_names *names = &ez_state(l->session)->names;
+    const struct aw_ezphys_names *names = &ez_state(l->session)->names;
     l->items[l->n++] = (struct item){.kind = kind,
                                      .object = object,
                                      .body = body,
                                      .joint = joint,
-                                     .entry = aw_ez_names_find(names, kind, object->name)};
+                                     .entry = aw_ezphys_names_find(names, kind, object->name)};
 }
 
 /* Does the simulation go on without an answer? One that waits for it stands where it is: looking
  * must not move the world on. */
 static bool goes_on(struct listing *l, int64_t deadline)
 {
-    const struct aw_ez *ez = ez_of(l->session);
+    const struct aw_ezphys *ez = ez_of(l->session);
     int fd = aw_link_fd(ez->link);
     return ez->parsed < ez->held || ez->link->recorded || fd < 0 ||
            aw_clock_wait(l->session->clock, fd, POLLIN, deadline) == AW_OK;
@@ -54,14 +55,14 @@ static enum aw_status watch(struct listing *l, int64_t deadline)
     int64_t start = aw_clock_now(session->clock);
     enum aw_status status = AW_OK;
     while (status == AW_OK && aw_clock_now(session->clock) < deadline) {
-        status = aw_ez_answer(ez_of(session), &session->err);
+        status = aw_ezphys_answer(ez_of(session), &session->err);
         if (status == AW_OK)
             status = ez_receive(session, deadline, EZ_ONCE);
     }
     if (status == AW_TIMEOUT)
         status = AW_OK;
     if (status == AW_OK)
-        status = aw_ez_answer(ez_of(session), &session->err);
+        status = aw_ezphys_answer(ez_of(session), &session->err);
     l->seconds = (double)(aw_clock_now(session->clock) - start) / 1e9;
     return status;
 }
@@ -69,7 +70,7 @@ static enum aw_status watch(struct listing *l, int64_t deadline)
 static enum aw_status collect(struct listing *l)
 {
     struct aw_session *session = l->session;
-    struct aw_ez *ez = ez_of(session);
+    struct aw_ezphys *ez = ez_of(session);
     double seconds = aw_option_number(session, "for");
     enum aw_status status = ez_begin(session);
     if (status != AW_OK)
@@ -79,9 +80,9 @@ static enum aw_status collect(struct listing *l)
     if (goes_on(l, deadline))
         status = watch(l, deadline);
     for (size_t i = 0; i < ez->state.n_bodies; i++)
-        add_item(l, AW_EZ_BODY, &ez->state.bodies[i].object, &ez->state.bodies[i], NULL);
+        add_item(l, AW_EZPHYS_BODY, &ez->state.bodies[i].object, &ez->state.bodies[i], NULL);
     for (size_t i = 0; i < ez->state.n_joints; i++)
-        add_item(l, AW_EZ_JOINT, &ez->state.joints[i].object, NULL, &ez->state.joints[i]);
+        add_item(l, AW_EZPHYS_JOINT, &ez->state.joints[i].object, NULL, &ez->state.joints[i]);
     return status;
 }
 
@@ -102,7 +103,7 @@ static const char *rate_text(const struct listing *l, const struct item *item, c
     return out;
 }
 
-static char *print_axes(char *out, size_t size, const struct aw_ez_joint *joint)
+static char *print_axes(char *out, size_t size, const struct aw_ezphys_joint *joint)
 {
     size_t used = 0;
     *out = '\0';
@@ -121,7 +122,7 @@ static void describe(const struct item *item, char *out, size_t size)
         print_axes(out, size, item->joint);
 }
 
-static void print_ends(char out[ENDS_MAX], const struct aw_ez_name *entry)
+static void print_ends(char out[ENDS_MAX], const struct aw_ezphys_name *entry)
 {
     for (int i = 0; i < 2; i++) {
         const char *body = *entry->bodies[i] ? entry->bodies[i] : "world";
@@ -139,7 +140,7 @@ static void add_list(struct aw_object *row, const char *key, bool has, const cha
         aw_object_absent(row);
 }
 
-static void add_joint(struct aw_object *row, const struct aw_ez_joint *joint)
+static void add_joint(struct aw_object *row, const struct aw_ezphys_joint *joint)
 {
     aw_object_number(row, "axes", joint ? joint->n_axes : 0, 0, NULL);
     if (!joint)
@@ -161,7 +162,7 @@ static void print_item(const struct listing *l, const struct item *item)
     if (ends)
         print_ends(bodies, item->entry);
     aw_object_start(&row, NULL);
-    aw_object_text(&row, "kind", aw_ez_kind_name(item->kind));
+    aw_object_text(&row, "kind", aw_ezphys_kind_name(item->kind));
     aw_object_number(&row, "id", item->object->id, 0, NULL);
     if (!item->object->id)
         aw_object_absent(&row);
@@ -173,17 +174,17 @@ static void print_item(const struct listing *l, const struct item *item)
     describe(item, what, sizeof what);
     snprintf(name, sizeof name, "%s", item->object->name);
     aw_utf8_clean(name); /* it came over the wire */
-    aw_session_row(l->session, &row, "%-5s %5u  %-24s %11s  %s\n", aw_ez_kind_name(item->kind),
+    aw_session_row(l->session, &row, "%-5s %5u  %-24s %11s  %s\n", aw_ezphys_kind_name(item->kind),
                    (unsigned)item->object->id, name, rate_text(l, item, rates), what);
 }
 
 static void print_scene(const struct listing *l)
 {
-    const struct aw_ez_state *s = &ez_of(l->session)->state;
+    const struct aw_ezphys_state *s = &ez_of(l->session)->state;
     struct aw_output *out = &l->session->out;
     if (s->timed)
         aw_output_print(out, "scene  step %lld of %.7g s, time %.6f s, %zu contacts\n",
-                        (long long)s->step, s->step_size, aw_ez_state_time(s), s->n_contacts);
+                        (long long)s->step, s->step_size, aw_ezphys_state_time(s), s->n_contacts);
     else
         aw_output_print(out, "scene  without timestamps, %zu contacts\n", s->n_contacts);
 }
@@ -217,7 +218,7 @@ static const char *other_end(const struct item *joint, const char *body)
 static const struct item *find_body(const struct listing *l, const char *name)
 {
     for (size_t i = 0; i < l->n; i++)
-        if (l->items[i].kind == AW_EZ_BODY && strcmp(l->items[i].object->name, name) == 0)
+        if (l->items[i].kind == AW_EZPHYS_BODY && strcmp(l->items[i].object->name, name) == 0)
             return &l->items[i];
     return NULL;
 }
@@ -237,7 +238,7 @@ static void print_tree(const struct listing *l, const char *body, unsigned depth
 {
     for (size_t i = 0; i < l->n && depth <= 64; i++) {
         const struct item *joint = &l->items[i];
-        const char *other = joint->kind == AW_EZ_JOINT ? other_end(joint, body) : NULL;
+        const char *other = joint->kind == AW_EZPHYS_JOINT ? other_end(joint, body) : NULL;
         if (shown[i] || !other)
             continue;
         shown[i] = true;
@@ -258,7 +259,7 @@ static void print_roots(const struct listing *l, bool *shown)
             continue;
         shown[i] = true;
         print_node(l, &l->items[i], 1);
-        if (l->items[i].kind == AW_EZ_BODY)
+        if (l->items[i].kind == AW_EZPHYS_BODY)
             print_tree(l, l->items[i].object->name, 2, shown);
     }
 }
@@ -268,7 +269,7 @@ enum aw_status run_info(struct aw_session *session, const struct aw_args *args)
     if (aw_arg(args, "file", 0))
         return aw_run_info(session, args);
     struct listing l = {.session = session};
-    bool shown[AW_EZ_BODIES + AW_EZ_JOINTS] = {false};
+    bool shown[AW_EZPHYS_BODIES + AW_EZPHYS_JOINTS] = {false};
     enum aw_status status = collect(&l);
     if (status != AW_OK)
         return status;

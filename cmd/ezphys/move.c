@@ -13,8 +13,8 @@
 /* Seconds of the simulation; of the clock where the simulation sends no time. */
 static double time_now(struct aw_session *session)
 {
-    const struct aw_ez_state *state = &ez_of(session)->state;
-    return state->timed ? aw_ez_state_time(state) : (double)aw_clock_now(session->clock) / 1e9;
+    const struct aw_ezphys_state *state = &ez_of(session)->state;
+    return state->timed ? aw_ezphys_state_time(state) : (double)aw_clock_now(session->clock) / 1e9;
 }
 
 static enum aw_status began_anew(struct aw_session *session)
@@ -26,7 +26,7 @@ static enum aw_status began_anew(struct aw_session *session)
 
 enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *each, void *context)
 {
-    struct aw_ez *ez = ez_of(session);
+    struct aw_ezphys *ez = ez_of(session);
     uint64_t epoch = ez->state.epoch;
     double start = time_now(session);
     enum aw_status status = AW_OK;
@@ -48,23 +48,23 @@ enum aw_status ez_go_on(struct aw_session *session, double seconds, ez_each_fn *
 
 void ez_report_time(struct aw_session *session)
 {
-    const struct aw_ez_state *state = &ez_of(session)->state;
+    const struct aw_ezphys_state *state = &ez_of(session)->state;
     if (!state->timed)
         return;
     aw_object_number(&session->result, "step", (double)state->step, 0, NULL);
-    aw_object_number(&session->result, "time", aw_ez_state_time(state), 6, "s");
+    aw_object_number(&session->result, "time", aw_ezphys_state_time(state), 6, "s");
 }
 
 static void report_joint(struct aw_session *session, const char *name)
 {
-    static const char *const keys[AW_EZ_AXES][2] = {{"displacement", "velocity"},
-                                                    {"displacement2", "velocity2"},
-                                                    {"displacement3", "velocity3"}};
+    static const char *const keys[AW_EZPHYS_AXES][2] = {{"displacement", "velocity"},
+                                                        {"displacement2", "velocity2"},
+                                                        {"displacement3", "velocity3"}};
     struct ez_state *state = ez_state(session);
-    const struct aw_ez_joint *joint = aw_ez_state_joint(&state->ez.state, name);
+    const struct aw_ezphys_joint *joint = aw_ezphys_state_joint(&state->ez.state, name);
     snprintf(state->text[0], sizeof *state->text, "%s", joint ? joint->object.name : name);
     aw_object_text(&session->result, "joint", state->text[0]);
-    for (int i = 0; joint && i < joint->n_axes && i < AW_EZ_AXES; i++) {
+    for (int i = 0; joint && i < joint->n_axes && i < AW_EZPHYS_AXES; i++) {
         aw_object_number(&session->result, keys[i][0], joint->axes[i].displacement, -1, NULL);
         aw_object_number(&session->result, keys[i][1], joint->axes[i].velocity, -1, NULL);
     }
@@ -77,22 +77,22 @@ static void report_joint(struct aw_session *session, const char *name)
 struct drive {
     struct aw_session *session;
     const char *word; /* the joint, as it was typed */
-    struct aw_ez_target target;
+    struct aw_ezphys_target target;
     struct aw_record record; /* as it goes over the wire */
     bool forces;             /* axis_force, not axis_motor */
     int axes;                /* up to the last one that is to do something */
-    struct aw_ez_motor motor;
-    double torque[AW_EZ_AXES];
+    struct aw_ezphys_motor motor;
+    double torque[AW_EZPHYS_AXES];
 };
 
 static enum aw_status read_values(struct drive *d, const struct aw_args *args)
 {
-    static const char *const names[AW_EZ_AXES][3] = {{"velocity1", "max_torque1", "axis1"},
-                                                     {"velocity2", "max_torque2", "axis2"},
-                                                     {"velocity3", "max_torque3", "axis3"}};
+    static const char *const names[AW_EZPHYS_AXES][3] = {{"velocity1", "max_torque1", "axis1"},
+                                                         {"velocity2", "max_torque2", "axis2"},
+                                                         {"velocity3", "max_torque3", "axis3"}};
     struct aw_session *session = d->session;
     enum aw_status status = AW_OK;
-    for (int i = 0; i < AW_EZ_AXES && status == AW_OK; i++) {
+    for (int i = 0; i < AW_EZPHYS_AXES && status == AW_OK; i++) {
         double *values[] = {&d->motor.velocity[i], &d->motor.max_torque[i], &d->torque[i]};
         for (int k = d->forces ? 2 : 0; k < (d->forces ? 3 : 2) && status == AW_OK; k++) {
             status = aw_arg_number(session, args, names[i][k], 0, values[k]);
@@ -112,15 +112,15 @@ static void fill_record(struct drive *d)
     static const char *const motor[] = {"velocity1",   "max_torque1", "velocity2",
                                         "max_torque2", "velocity3",   "max_torque3"};
     static const char *const force[] = {"axis1", "axis2", "axis3"};
-    struct aw_ez *ez = ez_of(d->session);
+    struct aw_ezphys *ez = ez_of(d->session);
     aw_record_init(&d->record,
                    aw_wire_codec(d->session->wire, d->forces ? "axis_force" : "axis_motor", AW_TX),
                    AW_TX);
-    if (aw_ez_named(ez))
+    if (aw_ezphys_named(ez))
         aw_record_set_text(&d->record, "name", d->target.name, NULL);
     else
         aw_record_set(&d->record, "id", d->target.id, NULL);
-    for (int i = 0; i < AW_EZ_AXES; i++) {
+    for (int i = 0; i < AW_EZPHYS_AXES; i++) {
         if (d->forces)
             aw_record_set(&d->record, force[i], d->torque[i], NULL);
         if (!d->forces)
@@ -134,9 +134,9 @@ static void fill_record(struct drive *d)
 static enum aw_status check_joint(struct drive *d)
 {
     struct aw_session *session = d->session;
-    const struct aw_ez_joint *joint = aw_ez_state_joint(&ez_of(session)->state, d->word);
+    const struct aw_ezphys_joint *joint = aw_ezphys_state_joint(&ez_of(session)->state, d->word);
     if (!joint && !aw_flag(session, "force") &&
-        aw_ez_expect(ez_of(session), &d->target, &session->err) != AW_OK)
+        aw_ezphys_expect(ez_of(session), &d->target, &session->err) != AW_OK)
         return AW_USAGE;
     if (!joint)
         aw_session_notice(session, "joint %s has not been seen: its Send may be off", d->word);
@@ -150,8 +150,8 @@ static enum aw_status check_joint(struct drive *d)
 static enum aw_status give(struct drive *d)
 {
     struct aw_session *session = d->session;
-    return d->forces ? aw_ez_force(ez_of(session), &d->target, d->torque, &session->err)
-                     : aw_ez_motor(ez_of(session), &d->target, &d->motor, &session->err);
+    return d->forces ? aw_ezphys_force(ez_of(session), &d->target, d->torque, &session->err)
+                     : aw_ezphys_motor(ez_of(session), &d->target, &d->motor, &session->err);
 }
 
 /* The bytes that would go out, with the message around them. */
@@ -160,7 +160,7 @@ static enum aw_status dry_run(struct drive *d)
     struct aw_session *session = d->session;
     size_t size;
     enum aw_status status =
-        aw_ez_compose(ez_of(session), session->frame, AW_FRAME_ROOM, &size, &session->err);
+        aw_ezphys_compose(ez_of(session), session->frame, AW_FRAME_ROOM, &size, &session->err);
     return status == AW_OK
                ? aw_session_dry_run(session, &d->record, (struct aw_span){session->frame, size})
                : status;
@@ -182,7 +182,7 @@ static enum aw_status drive_begin(struct drive *d, const struct aw_args *args)
     if (status == AW_OK && aw_flag(session, "listen-only"))
         status = aw_fail(&session->err, AW_USAGE, "--listen-only: nothing is sent with it");
     if (status == AW_OK)
-        status = aw_ez_target(ez_of(session), d->word, &d->target, &session->err);
+        status = aw_ezphys_target(ez_of(session), d->word, &d->target, &session->err);
     if (status == AW_OK && !aw_flag(session, "dry-run"))
         status = check_joint(d);
     if (status == AW_OK)
@@ -228,7 +228,7 @@ static enum aw_status drive(struct drive *d)
     if (status == AW_OK && seconds > 0 && !d->forces)
         status = hold(d);
     if (status == AW_OK)
-        status = aw_ez_answer(ez_of(session), &session->err);
+        status = aw_ezphys_answer(ez_of(session), &session->err);
     session->moving = status != AW_OK;
     if (status == AW_OK && !d->forces)
         session->ongoing = seconds > 0 ? AW_ONGOING_NOTHING : AW_ONGOING_RUNNING;
@@ -268,12 +268,12 @@ static enum aw_status dry_scene(struct aw_session *session, const char *message)
  * same each time. */
 enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_ez *ez = ez_of(session);
+    struct aw_ezphys *ez = ez_of(session);
     enum aw_status status = ez_begin_to_make(session);
     (void)args;
     if (status != AW_OK)
         return status;
-    aw_ez_reset(ez);
+    aw_ezphys_reset(ez);
     if (aw_flag(session, "dry-run")) {
         status = dry_scene(session, "reset");
         ez->reset = false;
@@ -291,18 +291,19 @@ enum aw_status run_reset(struct aw_session *session, const struct aw_args *args)
 
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_ez *ez = ez_of(session);
-    const struct aw_ez_halt how = {.coast = aw_flag(session, "coast"), .torque = AW_EZ_STOP_TORQUE};
+    struct aw_ezphys *ez = ez_of(session);
+    const struct aw_ezphys_halt how = {.coast = aw_flag(session, "coast"),
+                                       .torque = AW_EZPHYS_STOP_TORQUE};
     (void)args;
     if (aw_flag(session, "dry-run"))
         return aw_dry_depends(session, "which joints there are");
     enum aw_status status = ez_begin(session);
     if (status == AW_OK)
-        status = aw_ez_stop(ez, &how, &session->err);
+        status = aw_ezphys_stop(ez, &how, &session->err);
     if (status == AW_OK)
         status = ez_exchange(session);
     if (status == AW_OK)
-        status = aw_ez_answer(ez, &session->err);
+        status = aw_ezphys_answer(ez, &session->err);
     if (status != AW_OK)
         return status;
     session->ongoing = AW_ONGOING_NOTHING;
@@ -317,7 +318,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 enum aw_status run_step(struct aw_session *session, const struct aw_args *args)
 {
     double count = 1;
-    struct aw_ez *ez = ez_of(session);
+    struct aw_ezphys *ez = ez_of(session);
     enum aw_status status = aw_arg_number(session, args, "count", 0, &count);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return aw_dry_depends(session, "what was commanded before");

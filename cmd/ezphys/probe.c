@@ -103,7 +103,8 @@ static enum aw_status read_bytes(struct aw_session *session, const char *path, s
     }
 }
 
-static void print_guess(struct aw_session *session, const struct aw_ez_guess *guess, size_t rank)
+static void print_guess(struct aw_session *session, const struct aw_ezphys_guess *guess,
+                        size_t rank)
 {
     struct aw_object row;
     aw_object_start(&row, NULL);
@@ -120,12 +121,13 @@ static void print_guess(struct aw_session *session, const struct aw_ez_guess *gu
 
 enum aw_status run_probe(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_ez_guess guesses[SHOWN];
+    struct aw_ezphys_guess guesses[SHOWN];
     struct bytes bytes = {0};
     const char *path = aw_arg(args, "file", 0);
     enum aw_status status = read_bytes(session, path, &bytes);
-    size_t n =
-        status == AW_OK ? aw_ez_probe((struct aw_span){bytes.data, bytes.size}, guesses, SHOWN) : 0;
+    size_t n = status == AW_OK
+                   ? aw_ezphys_probe((struct aw_span){bytes.data, bytes.size}, guesses, SHOWN)
+                   : 0;
     free(bytes.data);
     if (status != AW_OK)
         return status;

@@ -9,7 +9,7 @@
 
 static const struct aw_field name_row = {.name = "name",
                                          .type = AW_TEXT,
-                                         .bits = 8 * (AW_EZ_NAME_SIZE - 1),
+                                         .bits = 8 * (AW_EZPHYS_NAME_SIZE - 1),
                                          .optional = true,
                                          .help = "of the body or joint, from --names or the scene"};
 static void add_name(struct ez_shown *shown, const struct aw_variant *variant)
@@ -77,9 +77,10 @@ enum aw_status ez_show_decode(struct aw_session *session, size_t packet, struct 
 {
     struct ez_state *state = ez_state(session);
     struct ez_shown *shown = &state->shown;
-    const struct aw_ez_about *about = &state->ez.packets[packet].about;
+    const struct aw_ezphys_about *about = &state->ez.packets[packet].about;
     struct aw_record received;
-    enum aw_status status = aw_ez_decode(&state->ez, shown->raw, packet, &received, &session->err);
+    enum aw_status status =
+        aw_ezphys_decode(&state->ez, shown->raw, packet, &received, &session->err);
     if (status != AW_OK)
         return status;
     size_t message = index_of(received.codec);
@@ -116,7 +117,7 @@ void ez_order(struct aw_session *session, struct aw_record *record, bool inside)
         put(record, "axis", order->axis);
 }
 
-const char *ez_about_name(const struct aw_ez_about *about, char *out, size_t size)
+const char *ez_about_name(const struct aw_ezphys_about *about, char *out, size_t size)
 {
     if (!about->object)
         return NULL;

@@ -79,14 +79,15 @@ static const char *partner(const struct aw_scene *scene, int body)
 }
 
 /* A name that is there already was given by the user, and stays. */
-static void add_names(struct aw_ez_names *names, const struct aw_scene *scene)
+static void add_names(struct aw_ezphys_names *names, const struct aw_scene *scene)
 {
     for (size_t i = 0; i < scene->n_bodies; i++)
-        aw_ez_names_add(names, AW_EZ_BODY, scene->bodies[i].id, scene->bodies[i].name, NULL, NULL);
+        aw_ezphys_names_add(names, AW_EZPHYS_BODY, scene->bodies[i].id, scene->bodies[i].name, NULL,
+                            NULL);
     for (size_t i = 0; i < scene->n_joints; i++) {
         const struct aw_scene_joint *joint = &scene->joints[i];
         const char *bodies[] = {partner(scene, joint->body[0]), partner(scene, joint->body[1])};
-        aw_ez_names_add(names, AW_EZ_JOINT, joint->id, joint->name, bodies, NULL);
+        aw_ezphys_names_add(names, AW_EZPHYS_JOINT, joint->id, joint->name, bodies, NULL);
     }
 }
 
@@ -113,8 +114,8 @@ static void add_options(struct words *words, struct aw_options *options)
 /* By its parts: the simulator does not know the names of our config file. */
 static void add_wire(struct words *words, const struct aw_session *session)
 {
-    char wire[AW_EZ_FRAMING_TEXT];
-    wire[aw_ez_framing_print(&session->wire->variant, wire)] = '\0';
+    char wire[AW_EZPHYS_FRAMING_TEXT];
+    wire[aw_ezphys_framing_print(&session->wire->variant, wire)] = '\0';
     add_word(words, "wire", wire);
 }
 

@@ -14,14 +14,14 @@
 struct ez_wires {
     size_t n;
     char name[EZ_WIRES_NAMED][EZ_WIRE_NAME];
-    char text[EZ_WIRES_NAMED][AW_EZ_FRAMING_TEXT];
+    char text[EZ_WIRES_NAMED][AW_EZPHYS_FRAMING_TEXT];
 };
 
 /* Records as they are shown: with the name of the object, and the number of the axis. */
 struct ez_shown {
     struct aw_wire wire;
     struct aw_wire *raw; /* what packets are decoded with; NULL: the client's */
-    struct aw_field head[AW_EZ_FRAMING_ROWS + 1];
+    struct aw_field head[AW_EZPHYS_FRAMING_ROWS + 1];
     const struct aw_codec *from[AW_MAX_MESSAGES]; /* codecs that the maps are for */
     int8_t map[AW_MAX_MESSAGES][AW_MAX_SCALARS];  /* scalar there to scalar here, -1: none */
 };
@@ -36,15 +36,15 @@ struct ez_order {
 struct ez_state {
     /* Names of the simulation that is spoken to: those of the scene on sim: links, put here when
      * the link is opened, and those of --names and --scene. */
-    struct aw_ez_names names;
+    struct aw_ezphys_names names;
     char names_from[160]; /* the --names and --scene that were read */
     struct ez_wires wires;
-    struct aw_ez_framing framings[2]; /* in turn: a wire in use may point into one */
+    struct aw_ezphys_framing framings[2]; /* in turn: a wire in use may point into one */
     unsigned framing;
-    char wire_text[AW_EZ_FRAMING_TEXT];
+    char wire_text[AW_EZPHYS_FRAMING_TEXT];
     bool made, dry_made; /* ez and dry are initialised */
-    struct aw_ez ez;
-    struct aw_ez dry; /* of --dry-run: has no link, so that the conversation does not notice */
+    struct aw_ezphys ez;
+    struct aw_ezphys dry; /* of --dry-run: has no link, so that the conversation does not notice */
     struct ez_shown shown;
     struct ez_order order;
     size_t next; /* packet that ez_next_received hands out next */
@@ -54,9 +54,9 @@ struct ez_state {
     int64_t look_steps;              /* of the simulation meanwhile, where it sends them */
     bool reported_waiting;
     uint64_t reported_problems;
-    bool paused;                        /* by step: the simulator waits for an answer on purpose */
-    int64_t retry_ns;                   /* pause before connecting anew */
-    char text[8][AW_EZ_NAME_SIZE + 16]; /* in the result */
+    bool paused;      /* by step: the simulator waits for an answer on purpose */
+    int64_t retry_ns; /* pause before connecting anew */
+    char text[8][AW_EZPHYS_NAME_SIZE + 16]; /* in the result */
 };
 
 static inline struct ez_state *ez_state(struct aw_session *session)
@@ -64,7 +64,7 @@ static inline struct ez_state *ez_state(struct aw_session *session)
     return session->state;
 }
 
-static inline struct aw_ez *ez_of(struct aw_session *session)
+static inline struct aw_ezphys *ez_of(struct aw_session *session)
 {
     struct ez_state *state = ez_state(session);
     return aw_flag(session, "dry-run") ? &state->dry : &state->ez;
@@ -151,7 +151,7 @@ enum aw_status ez_show_decode(struct aw_session *session, size_t packet, struct 
 void ez_order(struct aw_session *session, struct aw_record *record, bool inside);
 
 /* The name of the object, behind its name the axis if the joint has several: "hip.axis2". */
-const char *ez_about_name(const struct aw_ez_about *about, char *out, size_t size);
+const char *ez_about_name(const struct aw_ezphys_about *about, char *out, size_t size);
 
 enum aw_status run_echo(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);

@@ -15,7 +15,7 @@
 #define RETRY_MAX_NS (1 * AW_SECOND)
 #define TAKEN_NS     (250 * AW_MILLISECOND) /* for the simulator to take the stop */
 
-static bool same_wire(const struct aw_ez *ez, const struct aw_session *session)
+static bool same_wire(const struct aw_ezphys *ez, const struct aw_session *session)
 {
     return memcmp(&ez->wire.variant, &session->wire->variant, sizeof ez->wire.variant) == 0;
 }
@@ -23,12 +23,12 @@ static bool same_wire(const struct aw_ez *ez, const struct aw_session *session)
 static enum aw_status make_client(struct aw_session *session)
 {
     struct ez_state *state = ez_state(session);
-    struct aw_ez *ez = ez_of(session);
+    struct aw_ezphys *ez = ez_of(session);
     bool *made = ez == &state->dry ? &state->dry_made : &state->made;
     enum aw_status status = ez_read_names(session);
     if (status == AW_OK && (!*made || !same_wire(ez, session))) {
-        aw_ez_free(ez);
-        status = aw_ez_init(ez, &session->wire->variant, &state->names, &session->err);
+        aw_ezphys_free(ez);
+        status = aw_ezphys_init(ez, &session->wire->variant, &state->names, &session->err);
         *made = status == AW_OK;
     }
     ez->silent = aw_flag(session, "listen-only");
@@ -46,7 +46,7 @@ enum aw_status ez_ready(struct aw_session *session)
     if (status != AW_OK)
         return status;
     if (state->ez.link != link) {
-        aw_ez_attach(&state->ez, link);
+        aw_ezphys_attach(&state->ez, link);
         state->next = 0;
         if (*link->ready && !aw_flag(session, "quiet"))
             fprintf(stderr, "ready: %s\n", link->ready);
@@ -117,7 +117,7 @@ static enum aw_status connect_again(struct aw_session *session, int64_t deadline
     aw_session_notice(session, "%s", cause.text);
     for (bool reported = false; status == AW_LOST || status == AW_NO_LINK;) {
         int64_t now = aw_clock_now(session->clock), next = now + state->retry_ns;
-        aw_ez_attach(&state->ez, NULL);
+        aw_ezphys_attach(&state->ez, NULL);
         aw_session_unlink(session);
         if (now >= deadline)
             return AW_TIMEOUT;
@@ -145,7 +145,7 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
 {
     struct ez_state *state = ez_state(session);
     int64_t notice = aw_clock_now(session->clock) + NOTICE_NS;
-    enum aw_status status = aw_ez_receive(&state->ez, sooner(deadline, notice), &session->err);
+    enum aw_status status = aw_ezphys_receive(&state->ez, sooner(deadline, notice), &session->err);
     state->next = 0;
     if (status == AW_TIMEOUT && notice < deadline) {
         report_waiting(session);
@@ -166,7 +166,7 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
 static void count_looking(struct aw_session *session, int64_t step, uint64_t epoch)
 {
     struct ez_state *state = ez_state(session);
-    const struct aw_ez_state *now = &state->ez.state;
+    const struct aw_ezphys_state *now = &state->ez.state;
     bool nobodys = state->ez.link->simulated || state->ez.link->recorded;
     if (state->ez.silent || nobodys || aw_flag(session, "quiet"))
         return;
@@ -221,8 +221,8 @@ enum aw_status ez_no_message(struct aw_session *session)
 
 enum aw_status ez_exchange(struct aw_session *session)
 {
-    struct aw_ez *ez = ez_of(session);
-    enum aw_status status = aw_ez_answer(ez, &session->err);
+    struct aw_ezphys *ez = ez_of(session);
+    enum aw_status status = aw_ezphys_answer(ez, &session->err);
     if (status == AW_OK)
         status = ez_receive(session, ez_deadline(session), EZ_ONCE);
     return status == AW_TIMEOUT ? ez_no_message(session) : status;
@@ -247,19 +247,19 @@ enum aw_status ez_begin_to_make(struct aw_session *session)
         return ez_begin(session);
     enum aw_status status = make_client(session);
     if (status == AW_OK)
-        aw_ez_attach(ez_of(session), NULL);
+        aw_ezphys_attach(ez_of(session), NULL);
     return status;
 }
 
 /* Time of the simulation, as if a new beginning went on where the one before ended. */
 static int64_t model_time(struct ez_state *state)
 {
-    const struct aw_ez_state *s = &state->ez.state;
+    const struct aw_ezphys_state *s = &state->ez.state;
     if (s->epoch != state->model_epoch)
         state->model_base_ns = state->model_ns;
     state->model_epoch = s->epoch;
     /* Rounded; what a damaged message claims may be any number. */
-    state->model_ns = aw_clock_after(state->model_base_ns, aw_ez_state_time(s) + 0.5e-9);
+    state->model_ns = aw_clock_after(state->model_base_ns, aw_ezphys_state_time(s) + 0.5e-9);
     return state->model_ns;
 }
 
@@ -268,14 +268,14 @@ enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
                                 struct aw_received *received)
 {
     struct ez_state *state = ez_state(session);
-    struct aw_ez *ez = &state->ez;
+    struct aw_ezphys *ez = &state->ez;
     enum aw_status status = AW_OK;
     if (!state->made || !ez->link || ez->link != session->link || !same_wire(ez, session))
         status = ez_ready(session);
     while (status == AW_OK && state->next >= ez->n_packets) {
         status = ez_receive(session, deadline, EZ_AGAIN);
         if (status == AW_OK)
-            status = aw_ez_answer(ez, &session->err);
+            status = aw_ezphys_answer(ez, &session->err);
         if (status == AW_LOST || (status != AW_OK && status != AW_TIMEOUT && status != AW_STOPPED))
             return status;
     }
@@ -324,31 +324,31 @@ static bool is_typed(int fd)
 static enum aw_status idle_turn(struct aw_session *session, int fd, int all, int64_t due)
 {
     struct aw_clock *clock = &session->real_clock.base;
-    struct aw_ez *ez = ez_of(session);
+    struct aw_ezphys *ez = ez_of(session);
     struct aw_error err;
     if (ez->owed) {
         enum aw_status status = aw_clock_wait(clock, fd, POLLIN, due);
-        return status == AW_TIMEOUT ? aw_ez_answer(ez, &err) : status;
+        return status == AW_TIMEOUT ? aw_ezphys_answer(ez, &err) : status;
     }
     enum aw_status status = aw_clock_wait(clock, all, POLLIN, AW_NEVER);
     if (status != AW_OK || is_typed(fd))
         return status;
-    return aw_ez_receive(ez, aw_clock_now(clock), &err);
+    return aw_ezphys_receive(ez, aw_clock_now(clock), &err);
 }
 
 enum aw_status ez_idle(struct aw_session *session, int fd)
 {
     struct ez_state *state = ez_state(session);
     struct aw_clock *clock = &session->real_clock.base;
-    struct aw_ez *ez = &state->ez;
+    struct aw_ezphys *ez = &state->ez;
     bool talking = state->made && ez->link && ez->link == session->link && !state->paused &&
                    aw_link_fd(ez->link) >= 0;
     int all = talking ? both(fd, aw_link_fd(ez->link)) : -1;
     int64_t start = aw_clock_now(clock);
-    double time = aw_ez_state_time(&ez->state);
+    double time = aw_ezphys_state_time(&ez->state);
     enum aw_status status = all >= 0 ? AW_OK : AW_LOST;
     while (status == AW_OK && !is_typed(fd)) {
-        double ahead = aw_ez_state_time(&ez->state) - time;
+        double ahead = aw_ezphys_state_time(&ez->state) - time;
         status = idle_turn(session, fd, all, start + (int64_t)(ahead * 1e9));
         if (status == AW_TIMEOUT || status == AW_EVENT)
             status = AW_OK;
@@ -367,19 +367,19 @@ enum aw_status ez_idle(struct aw_session *session, int fd)
  * not wait may have said more than two before. */
 static enum aw_status await_read(struct aw_session *session)
 {
-    struct aw_ez *ez = ez_of(session);
+    struct aw_ezphys *ez = ez_of(session);
     int64_t now = aw_clock_now(session->clock), deadline = now + TAKEN_NS;
     enum aw_status status = AW_OK;
     while (status == AW_OK && now < deadline) {
-        status = aw_ez_receive(ez, now, &session->err);
+        status = aw_ezphys_receive(ez, now, &session->err);
         now = aw_clock_now(session->clock);
     }
     if (status == AW_TIMEOUT)
-        status = aw_ez_answer(ez, &session->err);
+        status = aw_ezphys_answer(ez, &session->err);
     for (int i = 0; i < 2 && status == AW_OK; i++) {
-        status = aw_ez_receive(ez, deadline, &session->err);
+        status = aw_ezphys_receive(ez, deadline, &session->err);
         if (status == AW_OK)
-            status = aw_ez_answer(ez, &session->err);
+            status = aw_ezphys_answer(ez, &session->err);
     }
     return status == AW_EVENT ? AW_LOST : status; /* another simulator has connected */
 }
@@ -394,39 +394,40 @@ static enum aw_status not_taken(struct aw_session *session, enum aw_status statu
                                         : "the simulator says nothing — does it still run?");
 }
 
-static struct aw_ez_halt how_to_stop(const struct aw_session *session)
+static struct aw_ezphys_halt how_to_stop(const struct aw_session *session)
 {
-    return (struct aw_ez_halt){.coast = aw_flag(session, "coast"), .torque = AW_EZ_STOP_TORQUE};
+    return (struct aw_ezphys_halt){.coast = aw_flag(session, "coast"),
+                                   .torque = AW_EZPHYS_STOP_TORQUE};
 }
 
 void ez_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
-    uint8_t message[AW_EZ_ANSWER_MAX];
+    uint8_t message[AW_EZPHYS_ANSWER_MAX];
     size_t size;
-    struct aw_ez_halt how = how_to_stop(session);
-    if (aw_ez_stop_message(ez_of(session), &how, message, sizeof message, &size, NULL) == AW_OK)
+    struct aw_ezphys_halt how = how_to_stop(session);
+    if (aw_ezphys_stop_message(ez_of(session), &how, message, sizeof message, &size, NULL) == AW_OK)
         add(context, message, size);
 }
 
 /* A replay reads the link by itself, so the joints are not known here: the answer to the message
  * that was just sent has them. */
-static enum aw_status learn_and_stop(struct aw_session *session, const struct aw_ez_halt *how)
+static enum aw_status learn_and_stop(struct aw_session *session, const struct aw_ezphys_halt *how)
 {
-    struct aw_ez *ez = ez_of(session);
+    struct aw_ezphys *ez = ez_of(session);
     int64_t deadline = aw_clock_now(session->clock) + TAKEN_NS;
-    enum aw_status status = aw_ez_receive(ez, deadline, &session->err);
+    enum aw_status status = aw_ezphys_receive(ez, deadline, &session->err);
     if (status == AW_TIMEOUT)
         aw_fail(&session->err, status, "the simulator says nothing, and no joint is known");
-    return status == AW_OK ? aw_ez_stop(ez, how, &session->err) : status;
+    return status == AW_OK ? aw_ezphys_stop(ez, how, &session->err) : status;
 }
 
 enum aw_status ez_safe_stop(struct aw_session *session)
 {
-    struct aw_ez *ez = ez_of(session);
-    const struct aw_ez_halt how = how_to_stop(session);
+    struct aw_ezphys *ez = ez_of(session);
+    const struct aw_ezphys_halt how = how_to_stop(session);
     if (!ez->link)
         return AW_OK;
-    enum aw_status status = aw_ez_stop(ez, &how, &session->err);
+    enum aw_status status = aw_ezphys_stop(ez, &how, &session->err);
     if (status == AW_OK && ez->n_commands == 0)
         status = learn_and_stop(session, &how);
     struct aw_error why = session->err;
@@ -444,6 +445,6 @@ enum aw_status ez_safe_stop(struct aw_session *session)
 void ez_finish(struct aw_session *session)
 {
     notice_looking(session);
-    aw_ez_free(&ez_state(session)->ez);
-    aw_ez_free(&ez_state(session)->dry);
+    aw_ezphys_free(&ez_state(session)->ez);
+    aw_ezphys_free(&ez_state(session)->dry);
 }

@@ -173,7 +173,7 @@ static const char *const links[] = {"tcp", "tcp-listen", "unix", "log", NULL};
 static void unlinked(struct aw_session *session)
 {
     if (ez_state(session)->made)
-        aw_ez_attach(&ez_state(session)->ez, NULL);
+        aw_ezphys_attach(&ez_state(session)->ez, NULL);
 }
 
 const struct aw_tool ezphys_tool = {

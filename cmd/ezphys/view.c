@@ -16,20 +16,20 @@
 struct viewer {
     struct aw_session *session;
     struct aw_scene *scene; /* owned; NULL: shapes are not known */
-    struct aw_ez_picture picture;
+    struct aw_ezphys_picture picture;
     double speed;
     bool paused;
 };
 
 static void draw(struct viewer *v, struct aw_braille *canvas)
 {
-    const struct aw_ez_state *s = &ez_of(v->session)->state;
+    const struct aw_ezphys_state *s = &ez_of(v->session)->state;
     char text[160];
-    aw_ez_picture_follow(&v->picture, s);
-    aw_ez_picture_draw(&v->picture, s, canvas);
+    aw_ezphys_picture_follow(&v->picture, s);
+    aw_ezphys_picture_draw(&v->picture, s, canvas);
     snprintf(text, sizeof text,
              "%.3f s  step %lld  bodies %zu  joints %zu  contacts %zu  grid %g m%s",
-             aw_ez_state_time(s), (long long)s->step, s->n_bodies, s->n_joints, s->n_contacts,
+             aw_ezphys_state_time(s), (long long)s->step, s->n_bodies, s->n_joints, s->n_contacts,
              v->picture.grid_m, v->paused ? "  paused" : "");
     aw_braille_text(canvas, 0, 0, text, 0);
 }
@@ -41,12 +41,12 @@ static void draw(struct viewer *v, struct aw_braille *canvas)
 static enum aw_status run_until(struct viewer *v, int64_t due, double sim_end)
 {
     struct aw_session *session = v->session;
-    struct aw_ez *ez = ez_of(session);
+    struct aw_ezphys *ez = ez_of(session);
     enum aw_status status = AW_OK;
     while (status == AW_OK && aw_clock_now(session->clock) < due) {
-        if (ez->owed && (v->paused || aw_ez_state_time(&ez->state) >= sim_end))
+        if (ez->owed && (v->paused || aw_ezphys_state_time(&ez->state) >= sim_end))
             return aw_clock_sleep(session->clock, due);
-        status = aw_ez_answer(ez, &session->err);
+        status = aw_ezphys_answer(ez, &session->err);
         if (status == AW_OK)
             status = ez_receive(session, due, EZ_AGAIN);
     }
@@ -56,7 +56,7 @@ static enum aw_status run_until(struct viewer *v, int64_t due, double sim_end)
 static bool handle_key(struct viewer *v, int key)
 {
     static const double step = 0.1, closer = 1.2;
-    struct aw_ez_picture *p = &v->picture;
+    struct aw_ezphys_picture *p = &v->picture;
     switch (key) {
     case AW_KEY_LEFT:
         p->azimuth -= step;
@@ -90,10 +90,10 @@ static enum aw_status animate(struct viewer *v, struct aw_screen *screen, int64_
     struct aw_session *session = v->session;
     enum aw_status status = AW_OK;
     bool leave = false;
-    double sim = aw_ez_state_time(&ez_of(session)->state);
+    double sim = aw_ezphys_state_time(&ez_of(session)->state);
     while (status == AW_OK && !leave && aw_clock_now(session->clock) < deadline) {
         int64_t due = aw_clock_now(session->clock) + AW_SECOND / FPS;
-        double now = aw_ez_state_time(&ez_of(session)->state);
+        double now = aw_ezphys_state_time(&ez_of(session)->state);
         sim =
             now < sim - 1 ? now : sim + (v->paused ? 0 : v->speed / FPS); /* after a reset: anew */
         status = run_until(v, due, sim);
@@ -150,8 +150,8 @@ static enum aw_status show(struct viewer *v)
         status = ez_begin(session);
     if (status != AW_OK)
         return status;
-    v->picture = (struct aw_ez_picture){.scene = v->scene, .names = &ez_state(session)->names};
-    aw_ez_picture_aim(&v->picture, &ez_of(session)->state);
+    v->picture = (struct aw_ezphys_picture){.scene = v->scene, .names = &ez_state(session)->names};
+    aw_ezphys_picture_aim(&v->picture, &ez_of(session)->state);
     if (!aw_screen_possible())
         return seconds > 0 && (status = ez_go_on(session, seconds, NULL, NULL)) != AW_OK
                    ? status

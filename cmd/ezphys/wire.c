@@ -24,11 +24,11 @@ enum aw_status ez_variant(struct aw_session *session, struct aw_variant *variant
                           struct aw_error *err)
 {
     struct ez_state *state = ez_state(session);
-    const struct aw_ez_framing_names names = {find_wire, &state->wires};
+    const struct aw_ezphys_framing_names names = {find_wire, &state->wires};
     const char *text = aw_option(session, "wire");
     if (strcmp(text, state->wire_text) != 0) {
-        struct aw_ez_framing *next = &state->framings[!state->framing];
-        enum aw_status status = aw_ez_framing_parse(next, text, &names, err);
+        struct aw_ezphys_framing *next = &state->framings[!state->framing];
+        enum aw_status status = aw_ezphys_framing_parse(next, text, &names, err);
         if (status != AW_OK)
             return status;
         state->framing = !state->framing;
@@ -62,7 +62,7 @@ enum aw_status ez_configure(struct aw_session *session, const char *section, con
                             const char *value, struct aw_error *err)
 {
     struct ez_wires *wires = &ez_state(session)->wires;
-    struct aw_ez_framing framing;
+    struct aw_ezphys_framing framing;
     size_t i;
     if (strncmp(section, "wire ", 5) != 0)
         return aw_fail(err, AW_USAGE, "no section [%.40s] — use [link], [options] or [wire NAME]",
@@ -73,12 +73,12 @@ enum aw_status ez_configure(struct aw_session *session, const char *section, con
     char *text = wires->text[i];
     size_t used = strlen(text);
     bool base = strcmp(key, "base") == 0;
-    int n = snprintf(text + used, AW_EZ_FRAMING_TEXT - used, "%s%s%s%s", used ? "," : "",
+    int n = snprintf(text + used, AW_EZPHYS_FRAMING_TEXT - used, "%s%s%s%s", used ? "," : "",
                      base ? "" : key, base ? "" : "=", value);
-    if ((size_t)n >= AW_EZ_FRAMING_TEXT - used)
+    if ((size_t)n >= AW_EZPHYS_FRAMING_TEXT - used)
         return aw_fail(err, AW_USAGE, "[wire %s]: more than %d characters", wires->name[i],
-                       AW_EZ_FRAMING_TEXT - 1);
-    return aw_ez_framing_parse(&framing, text, NULL, err);
+                       AW_EZPHYS_FRAMING_TEXT - 1);
+    return aw_ezphys_framing_parse(&framing, text, NULL, err);
 }
 
 void ez_complete_wires(struct aw_session *session, aw_candidate_fn *add, void *context)
@@ -93,37 +93,39 @@ void ez_complete_wires(struct aw_session *session, aw_candidate_fn *add, void *c
 /* ---- Names -------------------------------------------------------------------------------------
  */
 
-static enum aw_status add_joint(struct aw_ez_names *names, const struct aw_scene *scene,
+static enum aw_status add_joint(struct aw_ezphys_names *names, const struct aw_scene *scene,
                                 const struct aw_scene_joint *joint, struct aw_error *err)
 {
     const char *bodies[2] = {"world", "world"};
     for (int i = 0; i < 2; i++)
         if (joint->body[i] != AW_SCENE_WORLD)
             bodies[i] = scene->bodies[joint->body[i]].name;
-    return aw_ez_names_add(names, AW_EZ_JOINT, joint->id, joint->name, bodies, err);
+    return aw_ezphys_names_add(names, AW_EZPHYS_JOINT, joint->id, joint->name, bodies, err);
 }
 
-static enum aw_status add_scene(struct aw_ez_names *names, const char *name, struct aw_error *err)
+static enum aw_status add_scene(struct aw_ezphys_names *names, const char *name,
+                                struct aw_error *err)
 {
     struct aw_scene *scene = calloc(1, sizeof *scene);
     if (!scene)
         return aw_no_memory(err);
     enum aw_status status = aw_scene_load(scene, name, err);
     for (size_t i = 0; i < scene->n_bodies && status == AW_OK; i++)
-        status = aw_ez_names_add(names, AW_EZ_BODY, scene->bodies[i].id, scene->bodies[i].name,
-                                 NULL, err);
+        status = aw_ezphys_names_add(names, AW_EZPHYS_BODY, scene->bodies[i].id,
+                                     scene->bodies[i].name, NULL, err);
     for (size_t i = 0; i < scene->n_joints && status == AW_OK; i++)
         status = add_joint(names, scene, &scene->joints[i], err);
     free(scene);
     return status;
 }
 
-static enum aw_status add_file(struct aw_ez_names *names, const char *path, struct aw_error *err)
+static enum aw_status add_file(struct aw_ezphys_names *names, const char *path,
+                               struct aw_error *err)
 {
     FILE *file = aw_file_open(path);
     if (!file)
         return aw_file_fail(err, "--names", path);
-    enum aw_status status = aw_ez_names_read(names, file, path, err);
+    enum aw_status status = aw_ezphys_names_read(names, file, path, err);
     fclose(file);
     return status;
 }
@@ -169,8 +171,8 @@ static void complete(struct aw_session *session, aw_candidate_fn *add, void *con
         session->err = before;
     read_sim_names(session);
     for (size_t i = 0; i < state->names.n; i++)
-        if (bodies || state->names.list[i].kind == AW_EZ_JOINT)
-            add(context, state->names.list[i].name, aw_ez_kind_name(state->names.list[i].kind));
+        if (bodies || state->names.list[i].kind == AW_EZPHYS_JOINT)
+            add(context, state->names.list[i].name, aw_ezphys_kind_name(state->names.list[i].kind));
     for (size_t i = 0; i < state->ez.state.n_joints && !state->names.n; i++)
         add(context, state->ez.state.joints[i].object.name, "joint");
     for (size_t i = 0; bodies && i < state->ez.state.n_bodies && !state->names.n; i++)
@@ -188,7 +190,7 @@ void ez_complete_objects(struct aw_session *session, aw_candidate_fn *add, void 
 }
 
 /* By its name, and by its number where the wire has numbers. */
-static void add_object(const struct aw_ez_object *object, aw_candidate_fn *add, void *context)
+static void add_object(const struct aw_ezphys_object *object, aw_candidate_fn *add, void *context)
 {
     char number[16];
     add(context, object->name, NULL);
@@ -197,18 +199,18 @@ static void add_object(const struct aw_ez_object *object, aw_candidate_fn *add, 
         add(context, number, NULL);
 }
 
-static void add_axes(const struct aw_ez_joint *joint, aw_candidate_fn *add, void *context)
+static void add_axes(const struct aw_ezphys_joint *joint, aw_candidate_fn *add, void *context)
 {
-    char name[AW_EZ_NAME_SIZE + 16];
-    struct aw_ez_about about = {.object = &joint->object, .axes = joint->n_axes};
+    char name[AW_EZPHYS_NAME_SIZE + 16];
+    struct aw_ezphys_about about = {.object = &joint->object, .axes = joint->n_axes};
     for (about.axis = 1; about.axes > 1 && about.axis <= about.axes; about.axis++)
         add(context, ez_about_name(&about, name, sizeof name), NULL);
 }
 
 void ez_subjects(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
-    const struct aw_ez_names *names = &ez_state(session)->names;
-    const struct aw_ez_state *seen = &ez_state(session)->ez.state;
+    const struct aw_ezphys_names *names = &ez_state(session)->names;
+    const struct aw_ezphys_state *seen = &ez_state(session)->ez.state;
     for (size_t i = 0; i < seen->n_bodies; i++)
         add_object(&seen->bodies[i].object, add, context);
     for (size_t i = 0; i < seen->n_joints; i++) {
@@ -218,8 +220,8 @@ void ez_subjects(struct aw_session *session, aw_candidate_fn *add, void *context
     for (size_t i = 0; i < seen->n_contacts; i++)
         add_object(&seen->contacts[i].object, add, context);
     for (size_t i = 0; i < names->n; i++)
-        if (!aw_ez_state_body(seen, names->list[i].name) &&
-            !aw_ez_state_joint(seen, names->list[i].name))
+        if (!aw_ezphys_state_body(seen, names->list[i].name) &&
+            !aw_ezphys_state_joint(seen, names->list[i].name))
             add(context, names->list[i].name, NULL);
     add(context, "0", NULL); /* the scene */
 }

@@ -176,18 +176,18 @@ static void make_answer(uint8_t answer[ANSWER])
 {
     static struct aw_wire wire;
     struct aw_record record;
-    struct aw_ez_message message = {.wire = &wire, .data = answer, .cap = ANSWER};
+    struct aw_ezphys_message message = {.wire = &wire, .data = answer, .cap = ANSWER};
     aw_wire_init(&wire, &aw_ezphys_protocol, NULL, false);
     aw_record_init(&record, aw_wire_codec(&wire, "axis_motor", AW_TX), AW_TX);
     for (int i = 0; i < record.codec->n_scalars; i++)
         record.v[i] = 0;
     record.present = record.codec->values;
-    aw_ez_message_begin(&message);
+    aw_ezphys_message_begin(&message);
     for (int i = 1; i <= MOTORS; i++) {
         aw_record_set(&record, "id", i, NULL);
-        must(aw_ez_message_add(&message, &record, NULL) == AW_OK, "answer");
+        must(aw_ezphys_message_add(&message, &record, NULL) == AW_OK, "answer");
     }
-    must(aw_ez_message_end(&message).size == ANSWER, "size of the answer");
+    must(aw_ezphys_message_end(&message).size == ANSWER, "size of the answer");
 }
 
 static struct aw_link *open_port(struct bench *b, const char *host_port)

@@ -161,7 +161,7 @@ static void check_heard(struct peer *peer, struct aw_span bytes)
 static void try_client(const uint8_t *data, size_t size)
 {
     static struct peer peer;
-    static struct aw_ez ez;
+    static struct aw_ezphys ez;
     struct aw_record record;
     struct aw_error err;
     if (size == 0)
@@ -170,18 +170,18 @@ static void try_client(const uint8_t *data, size_t size)
     peer_init(&peer, &aw_ezphys_protocol, variant, data + 1, size - 1);
     peer.mend = mend_peer;
     peer.received = check_heard;
-    MUST(aw_ez_init(&ez, variant, NULL, &err) == AW_OK);
-    aw_ez_attach(&ez, &peer.base);
-    while (aw_ez_receive(&ez, peer.clock.time_ns + AW_SECOND, &err) == AW_OK) {
-        MUST(ez.n_packets <= AW_EZ_PACKETS && ez.held <= 1 << 20);
+    MUST(aw_ezphys_init(&ez, variant, NULL, &err) == AW_OK);
+    aw_ezphys_attach(&ez, &peer.base);
+    while (aw_ezphys_receive(&ez, peer.clock.time_ns + AW_SECOND, &err) == AW_OK) {
+        MUST(ez.n_packets <= AW_EZPHYS_PACKETS && ez.held <= 1 << 20);
         for (size_t i = 0; i < ez.n_packets; i++)
-            MUST(aw_ez_decode(&ez, NULL, i, &record, &err) == AW_OK);
-        aw_ez_motor(&ez, &(struct aw_ez_target){.id = HINGE, .name = "hinge"},
-                    &(struct aw_ez_motor){.velocity = {1}, .max_torque = {10}}, &err);
-        aw_ez_answer(&ez, &err);
+            MUST(aw_ezphys_decode(&ez, NULL, i, &record, &err) == AW_OK);
+        aw_ezphys_motor(&ez, &(struct aw_ezphys_target){.id = HINGE, .name = "hinge"},
+                        &(struct aw_ezphys_motor){.velocity = {1}, .max_torque = {10}}, &err);
+        aw_ezphys_answer(&ez, &err);
     }
-    aw_ez_stop(&ez, NULL, &err);
-    aw_ez_free(&ez);
+    aw_ezphys_stop(&ez, NULL, &err);
+    aw_ezphys_free(&ez);
 }
 
 /* Texts */
@@ -189,44 +189,45 @@ static void try_client(const uint8_t *data, size_t size)
 static void try_framing(const uint8_t *data, size_t size)
 {
     char *text = text_of(data, size);
-    struct aw_ez_framing framing, again;
+    struct aw_ezphys_framing framing, again;
     struct aw_error err = {.text = ""};
-    char printed[AW_EZ_FRAMING_TEXT], twice[AW_EZ_FRAMING_TEXT];
-    enum aw_status status = aw_ez_framing_parse(&framing, text, NULL, &err);
+    char printed[AW_EZPHYS_FRAMING_TEXT], twice[AW_EZPHYS_FRAMING_TEXT];
+    enum aw_status status = aw_ezphys_framing_parse(&framing, text, NULL, &err);
     free(text);
     if (status != AW_OK) {
         MUST(*err.text);
         return;
     }
-    printed[aw_ez_framing_print(&framing.variant, printed)] = '\0';
-    MUST(aw_ez_framing_parse(&again, printed, NULL, &err) == AW_OK);
-    twice[aw_ez_framing_print(&again.variant, twice)] = '\0';
+    printed[aw_ezphys_framing_print(&framing.variant, printed)] = '\0';
+    MUST(aw_ezphys_framing_parse(&again, printed, NULL, &err) == AW_OK);
+    twice[aw_ezphys_framing_print(&again.variant, twice)] = '\0';
     MUST(strcmp(printed, twice) == 0);
 }
 
 static void try_names(const uint8_t *data, size_t size)
 {
-    struct aw_ez_names names = {0};
+    struct aw_ezphys_names names = {0};
     struct aw_error err = {.text = ""};
     FILE *in = file_of(data, size);
-    enum aw_status status = aw_ez_names_read(&names, in, "fuzz", &err);
+    enum aw_status status = aw_ezphys_names_read(&names, in, "fuzz", &err);
     MUST(status == AW_OK || *err.text);
     fclose(in);
     for (size_t i = 0; i < names.n; i++)
-        MUST(aw_ez_names_find(&names, names.list[i].kind, names.list[i].name) == &names.list[i]);
+        MUST(aw_ezphys_names_find(&names, names.list[i].kind, names.list[i].name) ==
+             &names.list[i]);
 }
 
 static void try_path(const uint8_t *data, size_t size)
 {
-    struct aw_ez_path path;
+    struct aw_ezphys_path path;
     struct aw_error err = {.text = ""};
     double q, v;
     FILE *in = file_of(data, size);
-    if (aw_ez_path_read(&path, in, "fuzz", &err) == AW_OK) {
-        MUST(path.n > 0 && aw_ez_path_seconds(&path) > 0);
+    if (aw_ezphys_path_read(&path, in, "fuzz", &err) == AW_OK) {
+        MUST(path.n > 0 && aw_ezphys_path_seconds(&path) > 0);
         for (size_t i = 0; i < path.n; i++)
-            aw_ez_path_at(&path, i, aw_ez_path_seconds(&path) / 3, 0, &q, &v);
-        aw_ez_path_free(&path);
+            aw_ezphys_path_at(&path, i, aw_ezphys_path_seconds(&path) / 3, 0, &q, &v);
+        aw_ezphys_path_free(&path);
     } else {
         MUST(*err.text);
     }
@@ -236,10 +237,10 @@ static void try_path(const uint8_t *data, size_t size)
 /* Hundreds of descriptions on each input: a few inputs are enough, or nothing else gets a turn. */
 static void try_probe(const uint8_t *data, size_t size)
 {
-    struct aw_ez_guess guesses[3];
+    struct aw_ezphys_guess guesses[3];
     if (size % 64 != 0)
         return;
-    size_t n = aw_ez_probe((struct aw_span){data, size}, guesses, 3);
+    size_t n = aw_ezphys_probe((struct aw_span){data, size}, guesses, 3);
     for (size_t i = 0; i < n; i++)
         MUST(guesses[i].score >= 0 && guesses[i].score <= 1.000001 && *guesses[i].wire);
 }

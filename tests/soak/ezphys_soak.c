@@ -40,7 +40,7 @@ struct world {
 
 struct soak {
     struct bed bed;
-    struct aw_ez ez;
+    struct aw_ezphys ez;
     struct world before; /* what a world that begins anew goes on with: its connection */
     uint32_t life;       /* of the world */
     unsigned long told, answers, timeouts;   /* the world's log */
@@ -242,7 +242,7 @@ static bool is_between_beginnings(const struct soak *soak)
 
 static void check_state(struct soak *soak)
 {
-    const struct aw_ez_state *state = &soak->ez.state;
+    const struct aw_ezphys_state *state = &soak->ez.state;
     if (soak->ez.held > BUFFER_MOST)
         bed_violated(&soak->bed, "the buffer grows");
     if (state->n_joints != 1 || state->joints[0].object.id != JOINT)
@@ -269,9 +269,9 @@ static void answer(struct soak *soak)
 {
     bool reset = soak->ez.reset;
     uint64_t before = soak->ez.counters.answers;
-    enum aw_status status = aw_ez_answer(&soak->ez, NULL);
+    enum aw_status status = aw_ezphys_answer(&soak->ez, NULL);
     if (status == AW_OK)
-        status = aw_ez_answer(&soak->ez, NULL);
+        status = aw_ezphys_answer(&soak->ez, NULL);
     if (status != AW_OK && status != AW_LOST)
         bed_violated(&soak->bed, "an answer was refused");
     if (soak->ez.counters.answers > before + 1)
@@ -285,7 +285,7 @@ static void answer(struct soak *soak)
 
 static enum aw_status exchange(struct soak *soak)
 {
-    enum aw_status status = aw_ez_receive(&soak->ez, bed_now(&soak->bed) + PATIENCE, NULL);
+    enum aw_status status = aw_ezphys_receive(&soak->ez, bed_now(&soak->bed) + PATIENCE, NULL);
     if (status != AW_OK)
         return status;
     check_state(soak);
@@ -295,9 +295,9 @@ static enum aw_status exchange(struct soak *soak)
 
 static void command(struct soak *soak, double velocity)
 {
-    static const struct aw_ez_target joint = {.id = JOINT};
-    struct aw_ez_motor motor = {{velocity}, {10}};
-    enum aw_status status = aw_ez_motor(&soak->ez, &joint, &motor, NULL);
+    static const struct aw_ezphys_target joint = {.id = JOINT};
+    struct aw_ezphys_motor motor = {{velocity}, {10}};
+    enum aw_status status = aw_ezphys_motor(&soak->ez, &joint, &motor, NULL);
     bool finite = isfinite(velocity);
     if (finite != (status == AW_OK))
         bed_violated(&soak->bed, "a motor command of %g rad/s: %s", velocity,
@@ -312,7 +312,7 @@ static void act(struct soak *soak)
     static const double values[] = {1, -1, 0, (double)NAN, (double)INFINITY, 2.5};
     bool resetting = soak->ez.reset || soak->ez.resetting;
     if (bed_once_in(&soak->bed, 200) && !resetting)
-        aw_ez_reset(&soak->ez);
+        aw_ezphys_reset(&soak->ez);
     else if (bed_once_in(&soak->bed, 100) && !resetting) /* or which came first? */
         command(soak, values[bed_below(&soak->bed, sizeof values / sizeof *values)]);
 }
@@ -320,7 +320,7 @@ static void act(struct soak *soak)
 static void plug_in_again(struct soak *soak)
 {
     bed_replug(&soak->bed);
-    aw_ez_attach(&soak->ez, &soak->bed.line);
+    aw_ezphys_attach(&soak->ez, &soak->bed.line);
     soak->commanded = false;
     soak->resets_sent = soak->resets_taken; /* what was on its way is lost */
     soak->restarts = soak->bed.restarts;
@@ -329,7 +329,7 @@ static void plug_in_again(struct soak *soak)
 static void run(struct soak *soak)
 {
     struct bed *bed = &soak->bed;
-    aw_ez_attach(&soak->ez, &bed->line);
+    aw_ezphys_attach(&soak->ez, &bed->line);
     while (bed_goes_on(bed)) {
         bed_plan(bed, 20 * AW_MILLISECOND);
         bed->exchanges++;
@@ -347,7 +347,7 @@ static void run(struct soak *soak)
 
 static void report(const struct soak *soak)
 {
-    const struct aw_ez_counters *c = &soak->ez.counters;
+    const struct aw_ezphys_counters *c = &soak->ez.counters;
     printf("messages told=%lu answers=%lu malformed=%llu stale=%llu timeouts=%lu\n", soak->told,
            soak->answers, (unsigned long long)c->malformed, (unsigned long long)c->stale,
            soak->timeouts);
@@ -360,14 +360,14 @@ int main(int argc, char **argv)
     struct soak *soak = calloc(1, sizeof *soak);
     struct aw_error err;
     if (!soak || !bed_begin(&soak->bed, &kind, argc, argv) ||
-        aw_ez_init(&soak->ez, NULL, NULL, &err) != AW_OK)
+        aw_ezphys_init(&soak->ez, NULL, NULL, &err) != AW_OK)
         return 2;
     run(soak);
     bed_stop(&soak->bed);
     report(soak);
     int status = bed_end(&soak->bed, "every message answered once, nothing stale, "
                                      "no command by itself");
-    aw_ez_free(&soak->ez);
+    aw_ezphys_free(&soak->ez);
     free(soak);
     return status;
 }

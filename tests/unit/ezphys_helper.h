@@ -246,16 +246,16 @@ struct rig {
     struct aw_virtual_clock clock;
     struct fake fake;
     struct aw_link *link;
-    struct aw_ez_framing framing;
-    struct aw_ez_names names;
-    struct aw_ez ez;
+    struct aw_ezphys_framing framing;
+    struct aw_ezphys_names names;
+    struct aw_ezphys ez;
     struct aw_error err;
 };
 
 static inline struct rig *rig_new(const char *wire)
 {
     struct rig *rig = calloc(1, sizeof *rig);
-    if (aw_ez_framing_parse(&rig->framing, wire, NULL, &rig->err) != AW_OK)
+    if (aw_ezphys_framing_parse(&rig->framing, wire, NULL, &rig->err) != AW_OK)
         fail_msg("%s", rig->err.text);
     rig->clock = aw_virtual_clock();
     rig->fake.device.ops = &fake_ops;
@@ -263,14 +263,15 @@ static inline struct rig *rig_new(const char *wire)
     rig->fake.interval = 20 * AW_MILLISECOND;
     aw_wire_init(&rig->fake.wire, &aw_ezphys_protocol, &rig->framing.variant, false);
     rig->link = aw_sim_link(&rig->fake.device, &rig->clock.base, false, "fake");
-    assert_int_equal(aw_ez_init(&rig->ez, &rig->framing.variant, &rig->names, &rig->err), AW_OK);
-    aw_ez_attach(&rig->ez, rig->link);
+    assert_int_equal(aw_ezphys_init(&rig->ez, &rig->framing.variant, &rig->names, &rig->err),
+                     AW_OK);
+    aw_ezphys_attach(&rig->ez, rig->link);
     return rig;
 }
 
 static inline void rig_free(struct rig *rig)
 {
-    aw_ez_free(&rig->ez);
+    aw_ezphys_free(&rig->ez);
     aw_link_close(rig->link);
     free(rig);
 }
@@ -278,7 +279,7 @@ static inline void rig_free(struct rig *rig)
 static inline enum aw_status rig_try(struct rig *rig)
 {
     int64_t deadline = rig->clock.time_ns + 5 * AW_SECOND;
-    return aw_ez_receive(&rig->ez, deadline, &rig->err);
+    return aw_ezphys_receive(&rig->ez, deadline, &rig->err);
 }
 
 /* So many messages, each answered at once. */
@@ -287,7 +288,7 @@ static inline void rig_run(struct rig *rig, int messages)
     for (int i = 0; i < messages; i++) {
         if (rig_try(rig) != AW_OK)
             fail_msg("message %d: %s", i, rig->err.text);
-        if (aw_ez_answer(&rig->ez, &rig->err) != AW_OK)
+        if (aw_ezphys_answer(&rig->ez, &rig->err) != AW_OK)
             fail_msg("answer %d: %s", i, rig->err.text);
     }
 }
@@ -295,10 +296,10 @@ static inline void rig_run(struct rig *rig, int messages)
 static inline void rig_motor(struct rig *rig, uint32_t id, const char *name, double velocity,
                              double torque)
 {
-    struct aw_ez_target target = {.id = id};
-    struct aw_ez_motor motor = {{velocity, velocity / 2}, {torque, torque}};
+    struct aw_ezphys_target target = {.id = id};
+    struct aw_ezphys_motor motor = {{velocity, velocity / 2}, {torque, torque}};
     strcpy(target.name, name);
-    if (aw_ez_motor(&rig->ez, &target, &motor, &rig->err) != AW_OK)
+    if (aw_ezphys_motor(&rig->ez, &target, &motor, &rig->err) != AW_OK)
         fail_msg("%s", rig->err.text);
 }
 

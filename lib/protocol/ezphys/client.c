@@ -19,24 +19,24 @@ enum {
 #define SILENCE_NS (1 * AW_MILLISECOND) /* ends a message that nothing else ends */
 #define PARTIAL_NS (1 * AW_SECOND)      /* a message that has begun should have come by then */
 
-enum aw_status aw_ez_init(struct aw_ez *ez, const struct aw_variant *variant,
-                          const struct aw_ez_names *names, struct aw_error *err)
+enum aw_status aw_ezphys_init(struct aw_ezphys *ez, const struct aw_variant *variant,
+                              const struct aw_ezphys_names *names, struct aw_error *err)
 {
     memset(ez, 0, sizeof *ez);
     aw_wire_init(&ez->wire, &aw_ezphys_protocol, variant, false);
     ez->names = names;
     ez->buffer = malloc(BUFFER_SIZE);
-    aw_ez_attach(ez, NULL);
+    aw_ezphys_attach(ez, NULL);
     return ez->buffer ? AW_OK : aw_no_memory(err);
 }
 
-void aw_ez_free(struct aw_ez *ez)
+void aw_ezphys_free(struct aw_ezphys *ez)
 {
     free(ez->buffer);
     ez->buffer = NULL;
 }
 
-void aw_ez_attach(struct aw_ez *ez, struct aw_link *link)
+void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link)
 {
     ez->link = link;
     ez->connections = link ? link->connections : 0;
@@ -47,10 +47,10 @@ void aw_ez_attach(struct aw_ez *ez, struct aw_link *link)
     ez->whole = ez->damaged = ez->waits = false;
     ez->owed = ez->reset = ez->resetting = false;
     ez->n_packets = ez->n_commands = 0;
-    aw_ez_state_forget(&ez->state);
+    aw_ezphys_state_forget(&ez->state);
 }
 
-bool aw_ez_named(const struct aw_ez *ez)
+bool aw_ezphys_named(const struct aw_ezphys *ez)
 {
     for (const struct aw_field *row = ez->wire.variant.head; row->type != AW_ROWS_END; row++)
         if (row->type == AW_TEXT)
@@ -61,14 +61,14 @@ bool aw_ez_named(const struct aw_ez *ez)
 /* ---- What comes --------------------------------------------------------------------------------
  */
 
-static void note_problem(struct aw_ez *ez, const struct aw_error *cause)
+static void note_problem(struct aw_ezphys *ez, const struct aw_error *cause)
 {
     ez->counters.malformed++;
     ez->damaged = true;
     snprintf(ez->problem, sizeof ez->problem, "%.150s", cause->text);
 }
 
-static const struct aw_message *message_of(const struct aw_ez *ez, struct aw_span frame)
+static const struct aw_message *message_of(const struct aw_ezphys *ez, struct aw_span frame)
 {
     return aw_ezphys_protocol.identify(&ez->wire, AW_RX, frame, NULL);
 }
@@ -78,22 +78,22 @@ static bool is_message(const struct aw_message *message, const char *name)
     return message && strcmp(message->name, name) == 0;
 }
 
-static void list_packet(struct aw_ez *ez, struct aw_span frame)
+static void list_packet(struct aw_ezphys *ez, struct aw_span frame)
 {
-    if (ez->n_packets < AW_EZ_PACKETS)
-        ez->packets[ez->n_packets++] = (struct aw_ez_packet){.frame = frame};
+    if (ez->n_packets < AW_EZPHYS_PACKETS)
+        ez->packets[ez->n_packets++] = (struct aw_ezphys_packet){.frame = frame};
     else
         ez->state.overflow++;
 }
 
 /* A packet on a wire without messages: does it begin the next one? */
-static bool begins_next(const struct aw_ez *ez, const struct aw_message *message)
+static bool begins_next(const struct aw_ezphys *ez, const struct aw_message *message)
 {
     return !ez->wire.variant.envelope && ez->n_packets > 0 && is_message(message, "timestamp");
 }
 
 /* One packet, or something that is none, of what is there. AW_OK: a message is whole. */
-static enum aw_status scan_one(struct aw_ez *ez, bool *again)
+static enum aw_status scan_one(struct aw_ezphys *ez, bool *again)
 {
     struct aw_span frame, rest = {ez->buffer + ez->parsed, ez->held - ez->parsed};
     struct aw_error cause;
@@ -115,7 +115,7 @@ static enum aw_status scan_one(struct aw_ez *ez, bool *again)
     return ended ? AW_OK : AW_MORE;
 }
 
-static enum aw_status scan(struct aw_ez *ez)
+static enum aw_status scan(struct aw_ezphys *ez)
 {
     bool again = true;
     enum aw_status status = AW_MORE;
@@ -125,20 +125,20 @@ static enum aw_status scan(struct aw_ez *ez)
 }
 
 /* Is all that is here whole, and enough to be a message without an end of its own? */
-static bool may_be_whole(const struct aw_ez *ez)
+static bool may_be_whole(const struct aw_ezphys *ez)
 {
     return !ez->wire.variant.envelope && ez->n_packets > 0 &&
            (ez->parsed == ez->held || ez->held == BUFFER_SIZE);
 }
 
-static bool is_partial(const struct aw_ez *ez)
+static bool is_partial(const struct aw_ezphys *ez)
 {
     return ez->damaged || ez->waits || ez->parsed < ez->held || ez->framer.left > 0 ||
            ez->framer.bytes > 0;
 }
 
 /* How long to wait for more of a message. */
-static int64_t patience(const struct aw_ez *ez, int64_t deadline)
+static int64_t patience(const struct aw_ezphys *ez, int64_t deadline)
 {
     int64_t now = aw_clock_now(ez->link->clock), no_answer_hint = deadline;
     if (may_be_whole(ez))
@@ -149,7 +149,7 @@ static int64_t patience(const struct aw_ez *ez, int64_t deadline)
 }
 
 /* What has begun does not go on: the simulator waits for an answer to something damaged. */
-static void give_up_message(struct aw_ez *ez)
+static void give_up_message(struct aw_ezphys *ez)
 {
     struct aw_error cause;
     aw_fail(&cause, AW_MALFORMED, "message: %zu bytes, and then nothing for a second — dropped",
@@ -160,7 +160,7 @@ static void give_up_message(struct aw_ez *ez)
     ez->parsed = ez->held;
 }
 
-static void make_room(struct aw_ez *ez)
+static void make_room(struct aw_ezphys *ez)
 {
     if (!ez->whole)
         return;
@@ -172,7 +172,7 @@ static void make_room(struct aw_ez *ez)
 }
 
 /* AW_OK: there is more, or the message ends here. */
-static enum aw_status read_more(struct aw_ez *ez, int64_t deadline, bool *ends,
+static enum aw_status read_more(struct aw_ezphys *ez, int64_t deadline, bool *ends,
                                 struct aw_error *err)
 {
     size_t got = 0, room = BUFFER_SIZE - ez->held;
@@ -198,7 +198,7 @@ static enum aw_status read_more(struct aw_ez *ez, int64_t deadline, bool *ends,
  */
 
 /* The step of the timestamp in the message; false if there is none. */
-static bool find_step(struct aw_ez *ez, int64_t *step)
+static bool find_step(struct aw_ezphys *ez, int64_t *step)
 {
     struct aw_record record;
     for (size_t i = 0; i < ez->n_packets; i++) {
@@ -206,7 +206,7 @@ static bool find_step(struct aw_ez *ez, int64_t *step)
             continue;
         if (aw_wire_decode(&ez->wire, AW_RX, ez->packets[i].frame, &record, NULL) != AW_OK)
             return false;
-        *step = aw_ez_step(aw_record_get(&record, "step"));
+        *step = aw_ezphys_step(aw_record_get(&record, "step"));
         return true;
     }
     return false;
@@ -215,7 +215,7 @@ static bool find_step(struct aw_ez *ez, int64_t *step)
 /* Messages that were under way when the reset was sent have later steps than the last one. So may
  * one of the new beginning, if the reset came early; but that is no farther from 0 than the next
  * one is from it, and one of the time before is. */
-static bool is_stale(struct aw_ez *ez, bool timed, int64_t step)
+static bool is_stale(struct aw_ezphys *ez, bool timed, int64_t step)
 {
     if (!ez->resetting || !timed || step <= ez->reset_step || step == 0)
         return false;
@@ -226,28 +226,28 @@ static bool is_stale(struct aw_ez *ez, bool timed, int64_t step)
 }
 
 /* How many axes a joint has is only known at the end of the message. */
-static void count_axes(struct aw_ez *ez)
+static void count_axes(struct aw_ezphys *ez)
 {
     for (size_t i = 0; i < ez->n_packets; i++) {
-        struct aw_ez_about *about = &ez->packets[i].about;
+        struct aw_ezphys_about *about = &ez->packets[i].about;
         if (about->axis)
-            about->axes = ((const struct aw_ez_joint *)(const void *)about->object)->n_axes;
+            about->axes = ((const struct aw_ezphys_joint *)(const void *)about->object)->n_axes;
     }
 }
 
-static void handle_packets(struct aw_ez *ez)
+static void handle_packets(struct aw_ezphys *ez)
 {
     size_t good = 0;
-    aw_ez_state_begin(&ez->state);
+    aw_ezphys_state_begin(&ez->state);
     for (size_t i = 0; i < ez->n_packets; i++) {
-        struct aw_ez_packet *packet = &ez->packets[i];
+        struct aw_ezphys_packet *packet = &ez->packets[i];
         struct aw_record record;
         struct aw_error cause;
         if (aw_wire_decode(&ez->wire, AW_RX, packet->frame, &record, &cause) != AW_OK) {
             note_problem(ez, &cause);
             continue;
         }
-        aw_ez_state_update(&ez->state, ez->names, &record);
+        aw_ezphys_state_update(&ez->state, ez->names, &record);
         packet->about = ez->state.about;
         ez->packets[good++] = *packet;
     }
@@ -257,10 +257,10 @@ static void handle_packets(struct aw_ez *ez)
 }
 
 /* Motor commands are for the simulation that was seen when they were given. */
-static void begin_anew(struct aw_ez *ez)
+static void begin_anew(struct aw_ezphys *ez)
 {
     if (ez->resetting)
-        aw_ez_state_forget(&ez->state);
+        aw_ezphys_state_forget(&ez->state);
     else
         ez->counters.resets++;
     ez->resetting = false;
@@ -268,7 +268,7 @@ static void begin_anew(struct aw_ez *ez)
 }
 
 /* False: passed over, it is about what was before the reset. */
-static bool handle_message(struct aw_ez *ez)
+static bool handle_message(struct aw_ezphys *ez)
 {
     int64_t step = 0;
     bool timed = find_step(ez, &step);
@@ -290,7 +290,7 @@ static bool handle_message(struct aw_ez *ez)
     return true;
 }
 
-static enum aw_status receive(struct aw_ez *ez, int64_t deadline, struct aw_error *err)
+static enum aw_status receive(struct aw_ezphys *ez, int64_t deadline, struct aw_error *err)
 {
     enum aw_status status = AW_OK;
     while (status == AW_OK && !ez->whole) {
@@ -306,17 +306,17 @@ static enum aw_status receive(struct aw_ez *ez, int64_t deadline, struct aw_erro
     return status;
 }
 
-enum aw_status aw_ez_receive(struct aw_ez *ez, int64_t deadline, struct aw_error *err)
+enum aw_status aw_ezphys_receive(struct aw_ezphys *ez, int64_t deadline, struct aw_error *err)
 {
     enum aw_status status;
     bool fresh = false;
     do {
-        status = aw_ez_answer(ez, err);
+        status = aw_ezphys_answer(ez, err);
         make_room(ez);
         if (status == AW_OK)
             status = receive(ez, deadline, err);
         if (ez->link->connections != ez->connections) {
-            aw_ez_attach(ez, ez->link);
+            aw_ezphys_attach(ez, ez->link);
             return status == AW_OK ? AW_EVENT : status;
         }
         if (status == AW_OK)
@@ -325,8 +325,8 @@ enum aw_status aw_ez_receive(struct aw_ez *ez, int64_t deadline, struct aw_error
     return status;
 }
 
-enum aw_status aw_ez_decode(struct aw_ez *ez, struct aw_wire *wire, size_t packet,
-                            struct aw_record *record, struct aw_error *err)
+enum aw_status aw_ezphys_decode(struct aw_ezphys *ez, struct aw_wire *wire, size_t packet,
+                                struct aw_record *record, struct aw_error *err)
 {
     return aw_wire_decode(wire ? wire : &ez->wire, AW_RX, ez->packets[packet].frame, record, err);
 }
@@ -334,78 +334,80 @@ enum aw_status aw_ez_decode(struct aw_ez *ez, struct aw_wire *wire, size_t packe
 /* ---- What is said ------------------------------------------------------------------------------
  */
 
-static bool same_target(const struct aw_ez *ez, const struct aw_ez_target *a,
-                        const struct aw_ez_target *b)
+static bool same_target(const struct aw_ezphys *ez, const struct aw_ezphys_target *a,
+                        const struct aw_ezphys_target *b)
 {
-    return aw_ez_named(ez) ? strcmp(a->name, b->name) == 0 : a->id == b->id;
+    return aw_ezphys_named(ez) ? strcmp(a->name, b->name) == 0 : a->id == b->id;
 }
 
-static struct aw_ez_command *command_for(struct aw_ez *ez, const struct aw_ez_target *target,
-                                         struct aw_error *err)
+static struct aw_ezphys_command *
+command_for(struct aw_ezphys *ez, const struct aw_ezphys_target *target, struct aw_error *err)
 {
     for (size_t i = 0; i < ez->n_commands; i++)
         if (same_target(ez, &ez->commands[i].target, target))
             return &ez->commands[i];
-    if (ez->n_commands == AW_EZ_COMMANDS) {
-        aw_fail(err, AW_LIMIT, "more than %d joints are commanded", AW_EZ_COMMANDS);
+    if (ez->n_commands == AW_EZPHYS_COMMANDS) {
+        aw_fail(err, AW_LIMIT, "more than %d joints are commanded", AW_EZPHYS_COMMANDS);
         return NULL;
     }
-    struct aw_ez_command *command = &ez->commands[ez->n_commands++];
-    *command = (struct aw_ez_command){.target = *target};
+    struct aw_ezphys_command *command = &ez->commands[ez->n_commands++];
+    *command = (struct aw_ezphys_command){.target = *target};
     return command;
 }
 
-static const char *const motor_fields[AW_EZ_AXES][2] = {
+static const char *const motor_fields[AW_EZPHYS_AXES][2] = {
     {"velocity1", "max_torque1"},
     {"velocity2", "max_torque2"},
     {"velocity3", "max_torque3"},
 };
-static const char *const force_fields[AW_EZ_AXES] = {"axis1", "axis2", "axis3"};
+static const char *const force_fields[AW_EZPHYS_AXES] = {"axis1", "axis2", "axis3"};
 
 /* A packet without values to a joint, or with target NULL to the scene. */
-static enum aw_status begin_packet(struct aw_ez *ez, const char *message,
-                                   const struct aw_ez_target *target, struct aw_record *record,
+static enum aw_status begin_packet(struct aw_ezphys *ez, const char *message,
+                                   const struct aw_ezphys_target *target, struct aw_record *record,
                                    struct aw_error *err)
 {
     aw_record_init(record, aw_wire_codec(&ez->wire, message, AW_TX), AW_TX);
     if (!target)
         return AW_OK;
-    return aw_ez_named(ez) ? aw_record_set_text(record, "name", target->name, err)
-                           : aw_record_set(record, "id", target->id, err);
+    return aw_ezphys_named(ez) ? aw_record_set_text(record, "name", target->name, err)
+                               : aw_record_set(record, "id", target->id, err);
 }
 
-static enum aw_status make_motor(struct aw_ez *ez, const struct aw_ez_target *target,
-                                 const struct aw_ez_motor *motor, uint8_t *out, size_t *size,
+static enum aw_status make_motor(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
+                                 const struct aw_ezphys_motor *motor, uint8_t *out, size_t *size,
                                  struct aw_error *err)
 {
     struct aw_record record;
     enum aw_status status = begin_packet(ez, "axis_motor", target, &record, err);
-    for (int i = 0; i < AW_EZ_AXES && status == AW_OK; i++) {
+    for (int i = 0; i < AW_EZPHYS_AXES && status == AW_OK; i++) {
         status = aw_record_set(&record, motor_fields[i][0], motor->velocity[i], err);
         if (status == AW_OK)
             status = aw_record_set(&record, motor_fields[i][1], motor->max_torque[i], err);
     }
-    return status == AW_OK ? aw_encode(&record, true, out, AW_EZ_PACKET_MAX, size, err) : status;
+    return status == AW_OK ? aw_encode(&record, true, out, AW_EZPHYS_PACKET_MAX, size, err)
+                           : status;
 }
 
-static enum aw_status make_force(struct aw_ez *ez, const struct aw_ez_target *target,
+static enum aw_status make_force(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
                                  const double *torque, uint8_t *out, size_t *size,
                                  struct aw_error *err)
 {
     struct aw_record record;
     enum aw_status status = begin_packet(ez, "axis_force", target, &record, err);
-    for (int i = 0; i < AW_EZ_AXES && status == AW_OK; i++)
+    for (int i = 0; i < AW_EZPHYS_AXES && status == AW_OK; i++)
         status = aw_record_set(&record, force_fields[i], torque[i], err);
-    return status == AW_OK ? aw_encode(&record, true, out, AW_EZ_PACKET_MAX, size, err) : status;
+    return status == AW_OK ? aw_encode(&record, true, out, AW_EZPHYS_PACKET_MAX, size, err)
+                           : status;
 }
 
-enum aw_status aw_ez_motor(struct aw_ez *ez, const struct aw_ez_target *target,
-                           const struct aw_ez_motor *motor, struct aw_error *err)
+enum aw_status aw_ezphys_motor(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
+                               const struct aw_ezphys_motor *motor, struct aw_error *err)
 {
-    uint8_t packet[AW_EZ_PACKET_MAX];
+    uint8_t packet[AW_EZPHYS_PACKET_MAX];
     size_t size;
     enum aw_status status = make_motor(ez, target, motor, packet, &size, err);
-    struct aw_ez_command *command = status == AW_OK ? command_for(ez, target, err) : NULL;
+    struct aw_ezphys_command *command = status == AW_OK ? command_for(ez, target, err) : NULL;
     if (!command)
         return status == AW_OK ? AW_LIMIT : status;
     command->motor = true;
@@ -415,13 +417,13 @@ enum aw_status aw_ez_motor(struct aw_ez *ez, const struct aw_ez_target *target,
     return AW_OK;
 }
 
-enum aw_status aw_ez_force(struct aw_ez *ez, const struct aw_ez_target *target,
-                           const double torque[AW_EZ_AXES], struct aw_error *err)
+enum aw_status aw_ezphys_force(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
+                               const double torque[AW_EZPHYS_AXES], struct aw_error *err)
 {
-    uint8_t packet[AW_EZ_PACKET_MAX];
+    uint8_t packet[AW_EZPHYS_PACKET_MAX];
     size_t size;
     enum aw_status status = make_force(ez, target, torque, packet, &size, err);
-    struct aw_ez_command *command = status == AW_OK ? command_for(ez, target, err) : NULL;
+    struct aw_ezphys_command *command = status == AW_OK ? command_for(ez, target, err) : NULL;
     if (!command)
         return status == AW_OK ? AW_LIMIT : status;
     command->force = true;
@@ -430,13 +432,13 @@ enum aw_status aw_ez_force(struct aw_ez *ez, const struct aw_ez_target *target,
     return AW_OK;
 }
 
-void aw_ez_reset(struct aw_ez *ez)
+void aw_ezphys_reset(struct aw_ezphys *ez)
 {
     ez->reset = true;
     ez->n_commands = 0;
 }
 
-static enum aw_status add(struct aw_ez_message *message, const uint8_t *packet, size_t size,
+static enum aw_status add(struct aw_ezphys_message *message, const uint8_t *packet, size_t size,
                           struct aw_error *err)
 {
     if (message->size + size > message->cap)
@@ -447,12 +449,12 @@ static enum aw_status add(struct aw_ez_message *message, const uint8_t *packet, 
     return AW_OK;
 }
 
-static enum aw_status add_commands(const struct aw_ez *ez, struct aw_ez_message *message,
+static enum aw_status add_commands(const struct aw_ezphys *ez, struct aw_ezphys_message *message,
                                    struct aw_error *err)
 {
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
-        const struct aw_ez_command *command = &ez->commands[i];
+        const struct aw_ezphys_command *command = &ez->commands[i];
         if (command->motor)
             status = add(message, command->motor_packet, command->motor_size, err);
         if (command->force && status == AW_OK)
@@ -461,27 +463,27 @@ static enum aw_status add_commands(const struct aw_ez *ez, struct aw_ez_message 
     return status;
 }
 
-static enum aw_status add_reset(struct aw_ez *ez, struct aw_ez_message *message,
+static enum aw_status add_reset(struct aw_ezphys *ez, struct aw_ezphys_message *message,
                                 struct aw_error *err)
 {
     struct aw_record record;
     enum aw_status status = begin_packet(ez, "reset", NULL, &record, err);
-    return status == AW_OK ? aw_ez_message_add(message, &record, err) : status;
+    return status == AW_OK ? aw_ezphys_message_add(message, &record, err) : status;
 }
 
 /* Where there are no messages around the packets, there are no empty ones either. */
-static enum aw_status add_nothing(struct aw_ez *ez, struct aw_ez_message *message,
+static enum aw_status add_nothing(struct aw_ezphys *ez, struct aw_ezphys_message *message,
                                   struct aw_error *err)
 {
-    static const double none[AW_EZ_AXES];
-    uint8_t packet[AW_EZ_PACKET_MAX];
+    static const double none[AW_EZPHYS_AXES];
+    uint8_t packet[AW_EZPHYS_PACKET_MAX];
     size_t size;
     enum aw_status status = make_force(ez, NULL, none, packet, &size, err);
     return status == AW_OK ? add(message, packet, size, err) : status;
 }
 
 /* Do size and count fit the rows of the envelope? */
-static enum aw_status check_envelope(const struct aw_ez_message *message, struct aw_error *err)
+static enum aw_status check_envelope(const struct aw_ezphys_message *message, struct aw_error *err)
 {
     const struct aw_field *row = message->wire->variant.envelope;
     for (; row && row->type != AW_ROWS_END; row++) {
@@ -497,23 +499,23 @@ static enum aw_status check_envelope(const struct aw_ez_message *message, struct
     return AW_OK;
 }
 
-enum aw_status aw_ez_compose(struct aw_ez *ez, uint8_t *out, size_t cap, size_t *size,
-                             struct aw_error *err)
+enum aw_status aw_ezphys_compose(struct aw_ezphys *ez, uint8_t *out, size_t cap, size_t *size,
+                                 struct aw_error *err)
 {
-    struct aw_ez_message message = {.wire = &ez->wire, .data = out, .cap = cap};
-    aw_ez_message_begin(&message);
+    struct aw_ezphys_message message = {.wire = &ez->wire, .data = out, .cap = cap};
+    aw_ezphys_message_begin(&message);
     enum aw_status status =
         ez->reset ? add_reset(ez, &message, err) : add_commands(ez, &message, err);
     if (status == AW_OK && message.size == 0)
         status = add_nothing(ez, &message, err);
     if (status == AW_OK)
         status = check_envelope(&message, err);
-    *size = status == AW_OK ? aw_ez_message_end(&message).size : 0;
+    *size = status == AW_OK ? aw_ezphys_message_end(&message).size : 0;
     return status;
 }
 
 /* What was asked for once has been sent. */
-static void done_once(struct aw_ez *ez)
+static void done_once(struct aw_ezphys *ez)
 {
     if (ez->reset) {
         ez->resetting = true;
@@ -526,11 +528,11 @@ static void done_once(struct aw_ez *ez)
         ez->commands[i].force = false;
 }
 
-static enum aw_status send_now(struct aw_ez *ez, struct aw_error *err)
+static enum aw_status send_now(struct aw_ezphys *ez, struct aw_error *err)
 {
-    uint8_t message[AW_EZ_ANSWER_MAX];
+    uint8_t message[AW_EZPHYS_ANSWER_MAX];
     size_t size;
-    enum aw_status status = aw_ez_compose(ez, message, sizeof message, &size, err);
+    enum aw_status status = aw_ezphys_compose(ez, message, sizeof message, &size, err);
     if (status == AW_OK)
         status = aw_link_write(ez->link, message, size, err);
     if (status == AW_OK)
@@ -538,7 +540,7 @@ static enum aw_status send_now(struct aw_ez *ez, struct aw_error *err)
     return status;
 }
 
-enum aw_status aw_ez_answer(struct aw_ez *ez, struct aw_error *err)
+enum aw_status aw_ezphys_answer(struct aw_ezphys *ez, struct aw_error *err)
 {
     if (!ez->owed)
         return AW_OK;
@@ -549,23 +551,24 @@ enum aw_status aw_ez_answer(struct aw_ez *ez, struct aw_error *err)
     return send_now(ez, err);
 }
 
-static double brake(double known, const struct aw_ez_halt *how)
+static double brake(double known, const struct aw_ezphys_halt *how)
 {
     return how->coast ? 0 : known > 0 ? known : how->torque;
 }
 
-static struct aw_ez_target target_of(const struct aw_ez_joint *joint)
+static struct aw_ezphys_target target_of(const struct aw_ezphys_joint *joint)
 {
-    struct aw_ez_target target = {.id = joint->object.id};
+    struct aw_ezphys_target target = {.id = joint->object.id};
     memcpy(target.name, joint->object.name, sizeof target.name);
     return target;
 }
 
-static const struct aw_ez_joint *joint_of(const struct aw_ez *ez, const struct aw_ez_target *target)
+static const struct aw_ezphys_joint *joint_of(const struct aw_ezphys *ez,
+                                              const struct aw_ezphys_target *target)
 {
     for (size_t i = 0; i < ez->state.n_joints; i++) {
-        const struct aw_ez_joint *joint = &ez->state.joints[i];
-        struct aw_ez_target other = target_of(joint);
+        const struct aw_ezphys_joint *joint = &ez->state.joints[i];
+        struct aw_ezphys_target other = target_of(joint);
         if (same_target(ez, &other, target))
             return joint;
     }
@@ -573,43 +576,44 @@ static const struct aw_ez_joint *joint_of(const struct aw_ez *ez, const struct a
 }
 
 /* Axes that the joint has, or all where that is not known. */
-static int axes_of(const struct aw_ez *ez, const struct aw_ez_target *target)
+static int axes_of(const struct aw_ezphys *ez, const struct aw_ezphys_target *target)
 {
-    const struct aw_ez_joint *joint = joint_of(ez, target);
-    return joint ? joint->n_axes : AW_EZ_AXES;
+    const struct aw_ezphys_joint *joint = joint_of(ez, target);
+    return joint ? joint->n_axes : AW_EZPHYS_AXES;
 }
 
-static struct aw_ez_motor halted(const struct aw_ez_motor *known, int axes,
-                                 const struct aw_ez_halt *how)
+static struct aw_ezphys_motor halted(const struct aw_ezphys_motor *known, int axes,
+                                     const struct aw_ezphys_halt *how)
 {
-    struct aw_ez_motor motor = {0};
+    struct aw_ezphys_motor motor = {0};
     for (int i = 0; i < axes; i++)
         motor.max_torque[i] = brake(known->max_torque[i], how);
     return motor;
 }
 
-static enum aw_status halt_joint(struct aw_ez *ez, const struct aw_ez_target *target,
-                                 const struct aw_ez_halt *how, struct aw_error *err)
+static enum aw_status halt_joint(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
+                                 const struct aw_ezphys_halt *how, struct aw_error *err)
 {
-    struct aw_ez_command *command = command_for(ez, target, err);
+    struct aw_ezphys_command *command = command_for(ez, target, err);
     if (!command)
         return AW_LIMIT;
-    struct aw_ez_motor motor = halted(&command->values, axes_of(ez, target), how);
+    struct aw_ezphys_motor motor = halted(&command->values, axes_of(ez, target), how);
     command->force = false;
-    return aw_ez_motor(ez, target, &motor, err);
+    return aw_ezphys_motor(ez, target, &motor, err);
 }
 
-enum aw_status aw_ez_stop(struct aw_ez *ez, const struct aw_ez_halt *how, struct aw_error *err)
+enum aw_status aw_ezphys_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
+                              struct aw_error *err)
 {
-    static const struct aw_ez_halt hold = {.torque = AW_EZ_STOP_TORQUE};
+    static const struct aw_ezphys_halt hold = {.torque = AW_EZPHYS_STOP_TORQUE};
     enum aw_status status = AW_OK;
     how = how ? how : &hold;
     ez->reset = false;
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++)
         status = halt_joint(ez, &ez->commands[i].target, how, err);
     for (size_t i = 0; i < ez->state.n_joints && status == AW_OK; i++) {
-        const struct aw_ez_joint *joint = &ez->state.joints[i];
-        struct aw_ez_target target = target_of(joint);
+        const struct aw_ezphys_joint *joint = &ez->state.joints[i];
+        struct aw_ezphys_target target = target_of(joint);
         if (joint->n_axes > 0)
             status = halt_joint(ez, &target, how, err);
     }
@@ -619,17 +623,17 @@ enum aw_status aw_ez_stop(struct aw_ez *ez, const struct aw_ez_halt *how, struct
     return send_now(ez, err);
 }
 
-static enum aw_status add_halt(struct aw_ez *ez, struct aw_ez_message *message,
-                               const struct aw_ez_target *target, const struct aw_ez_motor *motor,
-                               struct aw_error *err)
+static enum aw_status add_halt(struct aw_ezphys *ez, struct aw_ezphys_message *message,
+                               const struct aw_ezphys_target *target,
+                               const struct aw_ezphys_motor *motor, struct aw_error *err)
 {
-    uint8_t packet[AW_EZ_PACKET_MAX];
+    uint8_t packet[AW_EZPHYS_PACKET_MAX];
     size_t size;
     enum aw_status status = make_motor(ez, target, motor, packet, &size, err);
     return status == AW_OK ? add(message, packet, size, err) : status;
 }
 
-static bool is_commanded(const struct aw_ez *ez, const struct aw_ez_target *target)
+static bool is_commanded(const struct aw_ezphys *ez, const struct aw_ezphys_target *target)
 {
     size_t i = 0;
     while (i < ez->n_commands && !same_target(ez, &ez->commands[i].target, target))
@@ -637,50 +641,51 @@ static bool is_commanded(const struct aw_ez *ez, const struct aw_ez_target *targ
     return i < ez->n_commands;
 }
 
-enum aw_status aw_ez_stop_message(struct aw_ez *ez, const struct aw_ez_halt *how, uint8_t *out,
-                                  size_t cap, size_t *size, struct aw_error *err)
+enum aw_status aw_ezphys_stop_message(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
+                                      uint8_t *out, size_t cap, size_t *size, struct aw_error *err)
 {
-    static const struct aw_ez_motor unknown;
-    struct aw_ez_message message = {.wire = &ez->wire, .data = out, .cap = cap};
+    static const struct aw_ezphys_motor unknown;
+    struct aw_ezphys_message message = {.wire = &ez->wire, .data = out, .cap = cap};
     enum aw_status status = AW_OK;
-    aw_ez_message_begin(&message);
+    aw_ezphys_message_begin(&message);
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
-        const struct aw_ez_command *command = &ez->commands[i];
-        struct aw_ez_motor motor = halted(&command->values, axes_of(ez, &command->target), how);
+        const struct aw_ezphys_command *command = &ez->commands[i];
+        struct aw_ezphys_motor motor = halted(&command->values, axes_of(ez, &command->target), how);
         status = add_halt(ez, &message, &command->target, &motor, err);
     }
     for (size_t i = 0; i < ez->state.n_joints && status == AW_OK; i++) {
-        const struct aw_ez_joint *joint = &ez->state.joints[i];
-        struct aw_ez_target target = target_of(joint);
-        struct aw_ez_motor motor = halted(&unknown, joint->n_axes, how);
+        const struct aw_ezphys_joint *joint = &ez->state.joints[i];
+        struct aw_ezphys_target target = target_of(joint);
+        struct aw_ezphys_motor motor = halted(&unknown, joint->n_axes, how);
         if (joint->n_axes > 0 && !is_commanded(ez, &target))
             status = add_halt(ez, &message, &target, &motor, err);
     }
     if (status == AW_OK)
         status = check_envelope(&message, err);
-    *size = status == AW_OK ? aw_ez_message_end(&message).size : 0;
+    *size = status == AW_OK ? aw_ezphys_message_end(&message).size : 0;
     return status;
 }
 
 /* ---- Whom a word means -------------------------------------------------------------------------
  */
 
-#define KNOWN_MAX (AW_EZ_JOINTS + AW_EZ_NAMES_MAX)
+#define KNOWN_MAX (AW_EZPHYS_JOINTS + AW_EZPHYS_NAMES_MAX)
 
 /* Joints of the simulation, and those that only have a name. */
-static size_t known_joints(const struct aw_ez *ez, const char *known[KNOWN_MAX])
+static size_t known_joints(const struct aw_ezphys *ez, const char *known[KNOWN_MAX])
 {
     size_t n = 0;
     for (size_t i = 0; i < ez->state.n_joints; i++)
         known[n++] = ez->state.joints[i].object.name;
     for (size_t i = 0; ez->names && i < ez->names->n; i++)
-        if (ez->names->list[i].kind == AW_EZ_JOINT &&
-            !aw_ez_state_joint(&ez->state, ez->names->list[i].name))
+        if (ez->names->list[i].kind == AW_EZPHYS_JOINT &&
+            !aw_ezphys_state_joint(&ez->state, ez->names->list[i].name))
             known[n++] = ez->names->list[i].name;
     return n;
 }
 
-static enum aw_status unknown_target(const struct aw_ez *ez, const char *word, struct aw_error *err)
+static enum aw_status unknown_target(const struct aw_ezphys *ez, const char *word,
+                                     struct aw_error *err)
 {
     const char *known[KNOWN_MAX];
     char list[120] = "";
@@ -692,16 +697,16 @@ static enum aw_status unknown_target(const struct aw_ez *ez, const char *word, s
         return aw_fail(err, AW_USAGE,
                        "no joint '%.40s', no names are known — give its number, or --names FILE",
                        word);
-    for (size_t used = 0; at < n && used + AW_EZ_NAME_SIZE + 2 < sizeof list; at++)
+    for (size_t used = 0; at < n && used + AW_EZPHYS_NAME_SIZE + 2 < sizeof list; at++)
         used += (size_t)sprintf(list + used, "%s%s", at ? ", " : "", known[at]);
     return aw_fail(err, AW_USAGE, "no joint '%.40s' — there is %s%s", word, list,
                    at < n ? " …" : "");
 }
 
-enum aw_status aw_ez_expect(const struct aw_ez *ez, const struct aw_ez_target *target,
-                            struct aw_error *err)
+enum aw_status aw_ezphys_expect(const struct aw_ezphys *ez, const struct aw_ezphys_target *target,
+                                struct aw_error *err)
 {
-    bool named = ez->names && aw_ez_names_of(ez->names, AW_EZ_JOINT, target->id);
+    bool named = ez->names && aw_ezphys_names_of(ez->names, AW_EZPHYS_JOINT, target->id);
     if (ez->state.n_joints == 0 || named || joint_of(ez, target))
         return AW_OK;
     return unknown_target(ez, target->name, err);
@@ -715,16 +720,16 @@ static bool parse_id(const char *word, uint32_t *id)
     return isdigit((unsigned char)*word) && !*end && number > 0 && number <= UINT32_MAX;
 }
 
-enum aw_status aw_ez_target(const struct aw_ez *ez, const char *word, struct aw_ez_target *target,
-                            struct aw_error *err)
+enum aw_status aw_ezphys_target(const struct aw_ezphys *ez, const char *word,
+                                struct aw_ezphys_target *target, struct aw_error *err)
 {
-    const struct aw_ez_joint *joint = aw_ez_state_joint(&ez->state, word);
-    const struct aw_ez_name *entry =
-        ez->names ? aw_ez_names_find(ez->names, AW_EZ_JOINT, word) : NULL;
-    *target = (struct aw_ez_target){0};
+    const struct aw_ezphys_joint *joint = aw_ezphys_state_joint(&ez->state, word);
+    const struct aw_ezphys_name *entry =
+        ez->names ? aw_ezphys_names_find(ez->names, AW_EZPHYS_JOINT, word) : NULL;
+    *target = (struct aw_ezphys_target){0};
     snprintf(target->name, sizeof target->name, "%s", joint ? joint->object.name : word);
     bool fits = strlen(word) < sizeof target->name;
-    if (aw_ez_named(ez))
+    if (aw_ezphys_named(ez))
         return fits && (joint || ez->state.n_joints == 0) ? AW_OK : unknown_target(ez, word, err);
     target->id = joint ? joint->object.id : entry ? entry->id : 0;
     return target->id || parse_id(word, &target->id) ? AW_OK : unknown_target(ez, word, err);

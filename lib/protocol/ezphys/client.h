@@ -1,14 +1,14 @@
 /* The controller's side of a simulation: takes in what it says, and answers it.
  *
- *     struct aw_ez ez;                                     // about 700 kB, by the caller
- *     if (aw_ez_init(&ez, NULL, &names, &err) != AW_OK) …  // and 1 MiB of its own
- *     aw_ez_attach(&ez, link);
- *     while ((status = aw_ez_receive(&ez, deadline, &err)) == AW_OK) {
- *         aw_ez_motor(&ez, &(struct aw_ez_target){.id = 2}, &motor, &err);  // from ez.state
- *         aw_ez_answer(&ez, &err);
+ *     struct aw_ezphys ez;                                     // about 700 kB, by the caller
+ *     if (aw_ezphys_init(&ez, NULL, &names, &err) != AW_OK) …  // and 1 MiB of its own
+ *     aw_ezphys_attach(&ez, link);
+ *     while ((status = aw_ezphys_receive(&ez, deadline, &err)) == AW_OK) {
+ *         aw_ezphys_motor(&ez, &(struct aw_ezphys_target){.id = 2}, &motor, &err);  // from
+ * ez.state aw_ezphys_answer(&ez, &err);
  *     }
- *     aw_ez_stop(&ez, NULL, &err);
- *     aw_ez_free(&ez);
+ *     aw_ezphys_stop(&ez, NULL, &err);
+ *     aw_ezphys_free(&ez);
  *
  * Lock-step: a simulator sends a message and then waits; without an answer it stands still, and
  * gives up some day. So every message is to be answered once, at once, and in one write. An answer
@@ -21,8 +21,8 @@
  * message before, or a short silence does.
  *
  * After a reset, messages that are still about the time before are answered and passed over: what
- * aw_ez_receive returns next is of the new beginning. On a new connection everything is forgotten,
- * motor commands too: they are never sent again by themselves.
+ * aw_ezphys_receive returns next is of the new beginning. On a new connection everything is
+ * forgotten, motor commands too: they are never sent again by themselves.
  *
  * What is damaged is counted, explained in problem, and passed over; nothing grows. A message that
  * stays away for a second after it has begun counts as damaged, too. No thread.
@@ -33,46 +33,46 @@
 #include "link/core/link.h"
 #include "protocol/ezphys/state.h"
 
-#define AW_EZ_PACKET_MAX 128  /* bytes of one packet, with its header */
-#define AW_EZ_PACKETS    4096 /* of one message that are listed */
-#define AW_EZ_COMMANDS   256  /* joints that are commanded */
+#define AW_EZPHYS_PACKET_MAX 128  /* bytes of one packet, with its header */
+#define AW_EZPHYS_PACKETS    4096 /* of one message that are listed */
+#define AW_EZPHYS_COMMANDS   256  /* joints that are commanded */
 
 /* A joint to be commanded: the number, or on wires with names the name. */
-struct aw_ez_target {
+struct aw_ezphys_target {
     uint32_t id;
-    char name[AW_EZ_NAME_SIZE];
+    char name[AW_EZPHYS_NAME_SIZE];
 };
 
 /* rad/s and Nm (slider: m/s and N) of up to three axes. A torque of 0 switches the motor off. */
-struct aw_ez_motor {
-    double velocity[AW_EZ_AXES], max_torque[AW_EZ_AXES];
+struct aw_ezphys_motor {
+    double velocity[AW_EZPHYS_AXES], max_torque[AW_EZPHYS_AXES];
 };
 
 /* One packet of the last message. */
-struct aw_ez_packet {
+struct aw_ezphys_packet {
     struct aw_span frame;
-    struct aw_ez_about about;
+    struct aw_ezphys_about about;
 };
 
-struct aw_ez_command {
-    struct aw_ez_target target;
+struct aw_ezphys_command {
+    struct aw_ezphys_target target;
     bool motor; /* values were commanded, and are repeated */
     bool force; /* is to be sent once */
-    struct aw_ez_motor values;
-    uint8_t motor_packet[AW_EZ_PACKET_MAX], force_packet[AW_EZ_PACKET_MAX];
+    struct aw_ezphys_motor values;
+    uint8_t motor_packet[AW_EZPHYS_PACKET_MAX], force_packet[AW_EZPHYS_PACKET_MAX];
     size_t motor_size, force_size;
 };
 
-struct aw_ez_counters {
+struct aw_ezphys_counters {
     uint64_t messages, packets, answers, malformed, bytes;
     uint64_t resets; /* beginnings that nobody asked for here */
     uint64_t stale;  /* messages passed over after a reset */
 };
 
 /* Handle; the members may be read. */
-struct aw_ez {
+struct aw_ezphys {
     struct aw_link *link;
-    const struct aw_ez_names *names;
+    const struct aw_ezphys_names *names;
     struct aw_wire wire;
     struct aw_framer framer;
     uint8_t *buffer;
@@ -91,79 +91,80 @@ struct aw_ez {
     int64_t stale_first, stale_step; /* and those that were passed over, 0: none yet */
     int64_t byte_ns;                 /* when the last bytes came, by the link's clock */
     int64_t received_ns;             /* when the last message came, by the link's clock */
-    struct aw_ez_state state;
+    struct aw_ezphys_state state;
     size_t n_packets, n_commands;
-    struct aw_ez_packet packets[AW_EZ_PACKETS];
-    struct aw_ez_command commands[AW_EZ_COMMANDS];
-    struct aw_ez_counters counters;
+    struct aw_ezphys_packet packets[AW_EZPHYS_PACKETS];
+    struct aw_ezphys_command commands[AW_EZPHYS_COMMANDS];
+    struct aw_ezphys_counters counters;
     char problem[160]; /* the last thing that was damaged, in words */
 };
 
 /* variant NULL: the protocol's first. names is not owned and may be NULL. AW_NO_LINK without
  * memory. */
-enum aw_status aw_ez_init(struct aw_ez *ez, const struct aw_variant *variant,
-                          const struct aw_ez_names *names, struct aw_error *err);
-void aw_ez_free(struct aw_ez *ez);
+enum aw_status aw_ezphys_init(struct aw_ezphys *ez, const struct aw_variant *variant,
+                              const struct aw_ezphys_names *names, struct aw_error *err);
+void aw_ezphys_free(struct aw_ezphys *ez);
 
 /* Speaks on this link from now on; everything of the one before is forgotten. Not owned. */
-void aw_ez_attach(struct aw_ez *ez, struct aw_link *link);
+void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link);
 
 /* Takes in the next whole message: state, packets. AW_OK, AW_TIMEOUT, AW_STOPPED, AW_LOST;
  * AW_EVENT: a simulator has connected to this end, everything is forgotten. One that is still owed
  * an answer gets it first. */
-enum aw_status aw_ez_receive(struct aw_ez *ez, int64_t deadline, struct aw_error *err);
+enum aw_status aw_ezphys_receive(struct aw_ezphys *ez, int64_t deadline, struct aw_error *err);
 
 /* Answers the last message; nothing to do if that was done. AW_LIMIT if the wire's size or count
  * cannot hold so many commands; AW_LOST, AW_TIMEOUT from the link. */
-enum aw_status aw_ez_answer(struct aw_ez *ez, struct aw_error *err);
+enum aw_status aw_ezphys_answer(struct aw_ezphys *ez, struct aw_error *err);
 
 /* Decodes a packet of the last message with another wire (NULL: ez's own). */
-enum aw_status aw_ez_decode(struct aw_ez *ez, struct aw_wire *wire, size_t packet,
-                            struct aw_record *record, struct aw_error *err);
+enum aw_status aw_ezphys_decode(struct aw_ezphys *ez, struct aw_wire *wire, size_t packet,
+                                struct aw_record *record, struct aw_error *err);
 
 /* For the next answer. AW_USAGE for what is not finite, AW_LIMIT for what a float cannot carry or
- * more than AW_EZ_COMMANDS joints. */
-enum aw_status aw_ez_motor(struct aw_ez *ez, const struct aw_ez_target *target,
-                           const struct aw_ez_motor *motor, struct aw_error *err);
-enum aw_status aw_ez_force(struct aw_ez *ez, const struct aw_ez_target *target,
-                           const double torque[AW_EZ_AXES], struct aw_error *err);
+ * more than AW_EZPHYS_COMMANDS joints. */
+enum aw_status aw_ezphys_motor(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
+                               const struct aw_ezphys_motor *motor, struct aw_error *err);
+enum aw_status aw_ezphys_force(struct aw_ezphys *ez, const struct aw_ezphys_target *target,
+                               const double torque[AW_EZPHYS_AXES], struct aw_error *err);
 
 /* The next answer restarts the simulation; motor commands are forgotten. */
-void aw_ez_reset(struct aw_ez *ez);
+void aw_ezphys_reset(struct aw_ezphys *ez);
 
 /* How motors are stopped. */
-struct aw_ez_halt {
+struct aw_ezphys_halt {
     bool coast;    /* motors off, instead of velocity 0 with their torque */
     double torque; /* Nm or N where none is known from here */
 };
-#define AW_EZ_STOP_TORQUE 1000
+#define AW_EZPHYS_STOP_TORQUE 1000
 
 /* Every joint that was seen or commanded: velocity 0 with the torque it was given. Sent at once,
  * whether the simulator waits or not, and repeated from then on. Waits for nothing: for signal
- * time, when the clock refuses to wait. how NULL: hold, with AW_EZ_STOP_TORQUE. */
-enum aw_status aw_ez_stop(struct aw_ez *ez, const struct aw_ez_halt *how, struct aw_error *err);
+ * time, when the clock refuses to wait. how NULL: hold, with AW_EZPHYS_STOP_TORQUE. */
+enum aw_status aw_ezphys_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
+                              struct aw_error *err);
 
 /* The message of that stop, for a crash: nothing is sent and nothing changes. cap: as below. */
-enum aw_status aw_ez_stop_message(struct aw_ez *ez, const struct aw_ez_halt *how, uint8_t *out,
-                                  size_t cap, size_t *size, struct aw_error *err);
+enum aw_status aw_ezphys_stop_message(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
+                                      uint8_t *out, size_t cap, size_t *size, struct aw_error *err);
 
-/* The message that would be the next answer, for --dry-run. cap: AW_EZ_ANSWER_MAX is enough. */
-#define AW_EZ_ANSWER_MAX (AW_EZ_COMMANDS * 2 * AW_EZ_PACKET_MAX + 64)
-enum aw_status aw_ez_compose(struct aw_ez *ez, uint8_t *out, size_t cap, size_t *size,
-                             struct aw_error *err);
+/* The message that would be the next answer, for --dry-run. cap: AW_EZPHYS_ANSWER_MAX is enough. */
+#define AW_EZPHYS_ANSWER_MAX (AW_EZPHYS_COMMANDS * 2 * AW_EZPHYS_PACKET_MAX + 64)
+enum aw_status aw_ezphys_compose(struct aw_ezphys *ez, uint8_t *out, size_t cap, size_t *size,
+                                 struct aw_error *err);
 
 /* The target of a word: a number, a name of the names file or of the simulation, or on wires with
  * names any name. AW_USAGE with a suggestion. */
-enum aw_status aw_ez_target(const struct aw_ez *ez, const char *word, struct aw_ez_target *target,
-                            struct aw_error *err);
+enum aw_status aw_ezphys_target(const struct aw_ezphys *ez, const char *word,
+                                struct aw_ezphys_target *target, struct aw_error *err);
 
 /* Can there be such a joint? AW_USAGE, with those there are, where the simulation sends its joints
  * and neither it nor the names have this one. A joint that it does not send (its Send is off)
  * may be there for all that. */
-enum aw_status aw_ez_expect(const struct aw_ez *ez, const struct aw_ez_target *target,
-                            struct aw_error *err);
+enum aw_status aw_ezphys_expect(const struct aw_ezphys *ez, const struct aw_ezphys_target *target,
+                                struct aw_error *err);
 
 /* Is the object of the wire named, not numbered? */
-bool aw_ez_named(const struct aw_ez *ez);
+bool aw_ezphys_named(const struct aw_ezphys *ez);
 
 #endif

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double time_of(const struct aw_ez_path *path, size_t row)
+static double time_of(const struct aw_ezphys_path *path, size_t row)
 {
     return aw_table_cell(&path->table, row, path->time);
 }
 
-static enum aw_status check_times(const struct aw_ez_path *path, const char *name,
+static enum aw_status check_times(const struct aw_ezphys_path *path, const char *name,
                                   struct aw_error *err)
 {
     if (path->table.n_rows < 2)
@@ -29,20 +29,22 @@ static enum aw_status check_times(const struct aw_ez_path *path, const char *nam
 }
 
 /* "hip.axis2": joint and axis. */
-static enum aw_status split_name(struct aw_ez_track *track, const char *column,
+static enum aw_status split_name(struct aw_ezphys_track *track, const char *column,
                                  struct aw_error *err)
 {
     const char *tail = strstr(column, ".axis");
     size_t length = tail ? (size_t)(tail - column) : strlen(column);
-    bool plain = tail && tail[5] >= '1' && tail[5] <= '0' + AW_EZ_AXES && !tail[6];
+    bool plain = tail && tail[5] >= '1' && tail[5] <= '0' + AW_EZPHYS_AXES && !tail[6];
     if ((tail && !plain) || length == 0)
-        return aw_fail(err, AW_MALFORMED, "column '%.40s': .axis1 to .axis%d", column, AW_EZ_AXES);
+        return aw_fail(err, AW_MALFORMED, "column '%.40s': .axis1 to .axis%d", column,
+                       AW_EZPHYS_AXES);
     snprintf(track->joint, sizeof track->joint, "%.*s", (int)length, column);
     track->axis = tail ? tail[5] - '1' : 0;
     return AW_OK;
 }
 
-static enum aw_status make_tracks(struct aw_ez_path *path, const char *name, struct aw_error *err)
+static enum aw_status make_tracks(struct aw_ezphys_path *path, const char *name,
+                                  struct aw_error *err)
 {
     enum aw_status status = aw_table_column(&path->table, "t", &path->time, err);
     if (status != AW_OK)
@@ -59,37 +61,37 @@ static enum aw_status make_tracks(struct aw_ez_path *path, const char *name, str
     return status;
 }
 
-enum aw_status aw_ez_path_read(struct aw_ez_path *path, FILE *file, const char *name,
-                               struct aw_error *err)
+enum aw_status aw_ezphys_path_read(struct aw_ezphys_path *path, FILE *file, const char *name,
+                                   struct aw_error *err)
 {
-    *path = (struct aw_ez_path){0};
+    *path = (struct aw_ezphys_path){0};
     enum aw_status status = aw_table_read(file, name, &path->table, err);
     if (status == AW_OK)
         status = make_tracks(path, name, err);
     if (status == AW_OK)
         status = check_times(path, name, err);
     if (status != AW_OK)
-        aw_ez_path_free(path);
+        aw_ezphys_path_free(path);
     return status;
 }
 
-void aw_ez_path_free(struct aw_ez_path *path)
+void aw_ezphys_path_free(struct aw_ezphys_path *path)
 {
     aw_table_free(&path->table);
 }
 
-static double cell(const struct aw_ez_path *path, size_t row, size_t track)
+static double cell(const struct aw_ezphys_path *path, size_t row, size_t track)
 {
     return aw_table_cell(&path->table, row, path->column[track]);
 }
 
-static double slope(const struct aw_ez_path *path, size_t row, size_t track)
+static double slope(const struct aw_ezphys_path *path, size_t row, size_t track)
 {
     return (cell(path, row + 1, track) - cell(path, row, track)) /
            (time_of(path, row + 1) - time_of(path, row));
 }
 
-static enum aw_status check_speed(const struct aw_ez_path *path, size_t track, double limit,
+static enum aw_status check_speed(const struct aw_ezphys_path *path, size_t track, double limit,
                                   struct aw_error *err)
 {
     for (size_t row = 0; row + 1 < path->table.n_rows; row++)
@@ -102,11 +104,11 @@ static enum aw_status check_speed(const struct aw_ez_path *path, size_t track, d
     return AW_OK;
 }
 
-static enum aw_status bind_track(struct aw_ez_track *track, const struct aw_ez *ez,
+static enum aw_status bind_track(struct aw_ezphys_track *track, const struct aw_ezphys *ez,
                                  struct aw_error *err)
 {
-    const struct aw_ez_joint *joint = aw_ez_state_joint(&ez->state, track->joint);
-    enum aw_status status = aw_ez_target(ez, track->joint, &track->target, err);
+    const struct aw_ezphys_joint *joint = aw_ezphys_state_joint(&ez->state, track->joint);
+    enum aw_status status = aw_ezphys_target(ez, track->joint, &track->target, err);
     if (status != AW_OK)
         return status;
     if (!joint)
@@ -120,9 +122,10 @@ static enum aw_status bind_track(struct aw_ez_track *track, const struct aw_ez *
     return AW_OK;
 }
 
-static enum aw_status check_twice(const struct aw_ez_path *path, size_t track, struct aw_error *err)
+static enum aw_status check_twice(const struct aw_ezphys_path *path, size_t track,
+                                  struct aw_error *err)
 {
-    const struct aw_ez_track *a = &path->tracks[track];
+    const struct aw_ezphys_track *a = &path->tracks[track];
     for (size_t i = 0; i < track; i++)
         if (strcmp(path->tracks[i].joint, a->joint) == 0 && path->tracks[i].axis == a->axis)
             return aw_fail(err, AW_USAGE, "two columns are for axis %d of '%s'", a->axis + 1,
@@ -130,8 +133,9 @@ static enum aw_status check_twice(const struct aw_ez_path *path, size_t track, s
     return AW_OK;
 }
 
-enum aw_status aw_ez_path_bind(struct aw_ez_path *path, const struct aw_ez *ez,
-                               const struct aw_ez_gains *gains, bool force, struct aw_error *err)
+enum aw_status aw_ezphys_path_bind(struct aw_ezphys_path *path, const struct aw_ezphys *ez,
+                                   const struct aw_ezphys_gains *gains, bool force,
+                                   struct aw_error *err)
 {
     enum aw_status status = AW_OK;
     for (size_t i = 0; i < path->n && status == AW_OK; i++) {
@@ -144,12 +148,13 @@ enum aw_status aw_ez_path_bind(struct aw_ez_path *path, const struct aw_ez *ez,
     return status;
 }
 
-double aw_ez_path_seconds(const struct aw_ez_path *path)
+double aw_ezphys_path_seconds(const struct aw_ezphys_path *path)
 {
     return time_of(path, path->table.n_rows - 1) - time_of(path, 0);
 }
 
-double aw_ez_path_approach(const struct aw_ez_path *path, const struct aw_ez_gains *gains)
+double aw_ezphys_path_approach(const struct aw_ezphys_path *path,
+                               const struct aw_ezphys_gains *gains)
 {
     double way = 0;
     for (size_t i = 0; i < path->n; i++)
@@ -157,8 +162,8 @@ double aw_ez_path_approach(const struct aw_ez_path *path, const struct aw_ez_gai
     return way / (gains->max_speed / 4);
 }
 
-void aw_ez_path_at(struct aw_ez_path *path, size_t track, double time, double approach,
-                   double *position, double *velocity)
+void aw_ezphys_path_at(struct aw_ezphys_path *path, size_t track, double time, double approach,
+                       double *position, double *velocity)
 {
     size_t last = path->table.n_rows - 1;
     double t = time + time_of(path, 0);
@@ -177,7 +182,7 @@ void aw_ez_path_at(struct aw_ez_path *path, size_t track, double time, double ap
         *position = cell(path, last, track);
 }
 
-static void account(struct aw_ez_path *path, size_t track, double error)
+static void account(struct aw_ezphys_path *path, size_t track, double error)
 {
     path->tracks[track].sum += error * error;
     path->tracks[track].worst = fmax(path->tracks[track].worst, fabs(error));
@@ -192,32 +197,33 @@ static double difference(double wanted, double is)
 }
 
 /* The axes of one joint go out together: those without a column stand still. */
-static enum aw_status drive_joint(struct aw_ez_path *path, struct aw_ez *ez, size_t first,
-                                  double time, double approach, const struct aw_ez_gains *gains,
+static enum aw_status drive_joint(struct aw_ezphys_path *path, struct aw_ezphys *ez, size_t first,
+                                  double time, double approach, const struct aw_ezphys_gains *gains,
                                   struct aw_error *err)
 {
-    struct aw_ez_motor motor = {0};
-    const struct aw_ez_joint *joint = aw_ez_state_joint(&ez->state, path->tracks[first].joint);
+    struct aw_ezphys_motor motor = {0};
+    const struct aw_ezphys_joint *joint =
+        aw_ezphys_state_joint(&ez->state, path->tracks[first].joint);
     if (!joint)
         return aw_fail(err, AW_REFUSED, "joint '%s' has gone", path->tracks[first].joint);
     for (int i = 0; i < joint->n_axes; i++)
         motor.max_torque[i] = gains->max_torque;
     for (size_t k = first; k < path->n; k++) {
         double q, v;
-        const struct aw_ez_track *track = &path->tracks[k];
+        const struct aw_ezphys_track *track = &path->tracks[k];
         if (strcmp(track->joint, path->tracks[first].joint) != 0)
             continue;
-        const struct aw_ez_axis *axis = &joint->axes[track->axis];
-        aw_ez_path_at(path, k, time, approach, &q, &v);
+        const struct aw_ezphys_axis *axis = &joint->axes[track->axis];
+        aw_ezphys_path_at(path, k, time, approach, &q, &v);
         double error = difference(q, axis->displacement);
         motor.velocity[track->axis] = v + gains->kp * error + gains->kd * (v - axis->velocity);
         if (time >= 0)
             account(path, k, error);
     }
-    return aw_ez_motor(ez, &path->tracks[first].target, &motor, err);
+    return aw_ezphys_motor(ez, &path->tracks[first].target, &motor, err);
 }
 
-static bool is_first(const struct aw_ez_path *path, size_t track)
+static bool is_first(const struct aw_ezphys_path *path, size_t track)
 {
     for (size_t i = 0; i < track; i++)
         if (strcmp(path->tracks[i].joint, path->tracks[track].joint) == 0)
@@ -225,9 +231,9 @@ static bool is_first(const struct aw_ez_path *path, size_t track)
     return true;
 }
 
-enum aw_status aw_ez_path_drive(struct aw_ez_path *path, struct aw_ez *ez, double time,
-                                double approach, const struct aw_ez_gains *gains,
-                                struct aw_error *err)
+enum aw_status aw_ezphys_path_drive(struct aw_ezphys_path *path, struct aw_ezphys *ez, double time,
+                                    double approach, const struct aw_ezphys_gains *gains,
+                                    struct aw_error *err)
 {
     enum aw_status status = AW_OK;
     path->done += time >= 0;
@@ -237,7 +243,7 @@ enum aw_status aw_ez_path_drive(struct aw_ez_path *path, struct aw_ez *ez, doubl
     return status;
 }
 
-double aw_ez_track_rms(const struct aw_ez_path *path, size_t track)
+double aw_ezphys_track_rms(const struct aw_ezphys_path *path, size_t track)
 {
     return path->done ? sqrt(path->tracks[track].sum / (double)path->done) : 0;
 }

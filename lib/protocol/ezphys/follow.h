@@ -7,11 +7,11 @@
  * Between the rows positions run straight. Each axis gets the velocity of its trajectory, and more
  * where it is behind: v = v' + kp (q' - q) + kd (v' - v), for the simulator's own velocity motors.
  *
- *     struct aw_ez_path path;
- *     if (aw_ez_path_read(&path, file, "walk.csv", &err) == AW_OK &&
- *         aw_ez_path_bind(&path, &ez, &gains, false, &err) == AW_OK)
- *         status = aw_ez_path_drive(&path, &ez, time_s, 0, &gains, &err); // before each answer
- *     aw_ez_path_free(&path);
+ *     struct aw_ezphys_path path;
+ *     if (aw_ezphys_path_read(&path, file, "walk.csv", &err) == AW_OK &&
+ *         aw_ezphys_path_bind(&path, &ez, &gains, false, &err) == AW_OK)
+ *         status = aw_ezphys_path_drive(&path, &ez, time_s, 0, &gains, &err); // before each answer
+ *     aw_ezphys_path_free(&path);
  *
  * The whole file is looked at before anything moves.
  */
@@ -21,7 +21,7 @@
 #include "capture/table.h"
 #include "protocol/ezphys/client.h"
 
-struct aw_ez_gains {
+struct aw_ezphys_gains {
     double kp;         /* 1/s */
     double kd;         /* of velocity to velocity, no unit */
     double max_torque; /* Nm (N) of each motor */
@@ -29,20 +29,20 @@ struct aw_ez_gains {
 };
 
 /* One column. */
-struct aw_ez_track {
-    struct aw_ez_target target;
-    char joint[AW_EZ_NAME_SIZE];
+struct aw_ezphys_track {
+    struct aw_ezphys_target target;
+    char joint[AW_EZPHYS_NAME_SIZE];
     int axis;          /* from 0 */
     double from;       /* where the axis was when it was bound */
     double sum, worst; /* of the squared, of the largest error so far */
 };
 
 /* Owns its table. */
-struct aw_ez_path {
+struct aw_ezphys_path {
     struct aw_table table;
     int time; /* column */
     size_t n; /* tracks */
-    struct aw_ez_track tracks[AW_TABLE_COLUMNS];
+    struct aw_ezphys_track tracks[AW_TABLE_COLUMNS];
     int column[AW_TABLE_COLUMNS];
     size_t row;    /* the last one that was used */
     uint64_t done; /* samples of the error */
@@ -50,32 +50,34 @@ struct aw_ez_path {
 
 /* Reads and checks a table: a column t in s that starts at 0 or later and grows, at least two rows.
  * AW_MALFORMED with file and line or column. */
-enum aw_status aw_ez_path_read(struct aw_ez_path *path, FILE *file, const char *name,
-                               struct aw_error *err);
-void aw_ez_path_free(struct aw_ez_path *path);
+enum aw_status aw_ezphys_path_read(struct aw_ezphys_path *path, FILE *file, const char *name,
+                                   struct aw_error *err);
+void aw_ezphys_path_free(struct aw_ezphys_path *path);
 
 /* Finds the joints of the columns in what has been seen. AW_USAGE for a name that is none, or an
  * axis it has not; AW_LIMIT where the trajectory is faster than max_speed. force: not looked at. */
-enum aw_status aw_ez_path_bind(struct aw_ez_path *path, const struct aw_ez *ez,
-                               const struct aw_ez_gains *gains, bool force, struct aw_error *err);
+enum aw_status aw_ezphys_path_bind(struct aw_ezphys_path *path, const struct aw_ezphys *ez,
+                                   const struct aw_ezphys_gains *gains, bool force,
+                                   struct aw_error *err);
 
 /* Time from the first to the last row, s. */
-double aw_ez_path_seconds(const struct aw_ez_path *path);
+double aw_ezphys_path_seconds(const struct aw_ezphys_path *path);
 
 /* How long the way from where the axes are to the first row takes at max_speed / 4, at least 0. */
-double aw_ez_path_approach(const struct aw_ez_path *path, const struct aw_ez_gains *gains);
+double aw_ezphys_path_approach(const struct aw_ezphys_path *path,
+                               const struct aw_ezphys_gains *gains);
 
 /* Where a track should be, and how fast, at a time since the first row. Before it (negative times):
  * on the way there, from where it was bound, in approach seconds. */
-void aw_ez_path_at(struct aw_ez_path *path, size_t track, double time, double approach,
-                   double *position, double *velocity);
+void aw_ezphys_path_at(struct aw_ezphys_path *path, size_t track, double time, double approach,
+                       double *position, double *velocity);
 
 /* Commands all motors for this time, and keeps account of the errors where time is not negative. */
-enum aw_status aw_ez_path_drive(struct aw_ez_path *path, struct aw_ez *ez, double time,
-                                double approach, const struct aw_ez_gains *gains,
-                                struct aw_error *err);
+enum aw_status aw_ezphys_path_drive(struct aw_ezphys_path *path, struct aw_ezphys *ez, double time,
+                                    double approach, const struct aw_ezphys_gains *gains,
+                                    struct aw_error *err);
 
 /* Root of the mean square error of a track so far, rad (m). */
-double aw_ez_track_rms(const struct aw_ez_path *path, size_t track);
+double aw_ezphys_track_rms(const struct aw_ezphys_path *path, size_t track);
 
 #endif

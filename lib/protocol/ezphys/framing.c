@@ -20,26 +20,26 @@ struct part {
 /* One part, one row: */
 /* clang-format off */
 static const struct part packet_parts[] = {
-    {"type", AW_EZ_TYPE(0), false},
-    {"id", AW_EZ_ID(0), false},
-    {"name", AW_EZ_NAME(0), true},
-    {"len", AW_EZ_LENGTH(0), false},
-    {"pad", AW_EZ_PAD("pad", 0), false},
+    {"type", AW_EZPHYS_TYPE(0), false},
+    {"id", AW_EZPHYS_ID(0), false},
+    {"name", AW_EZPHYS_NAME(0), true},
+    {"len", AW_EZPHYS_LENGTH(0), false},
+    {"pad", AW_EZPHYS_PAD("pad", 0), false},
     {0},
 };
 static const struct part message_parts[] = {
-    {"size", AW_EZ_SIZE(0), false},
-    {"rest", AW_EZ_REST(0), false},
-    {"count", AW_EZ_COUNT(0), false},
-    {"pad", AW_EZ_PAD("pad", 0), false},
+    {"size", AW_EZPHYS_SIZE(0), false},
+    {"rest", AW_EZPHYS_REST(0), false},
+    {"count", AW_EZPHYS_COUNT(0), false},
+    {"pad", AW_EZPHYS_PAD("pad", 0), false},
     {0},
 };
 /* clang-format on */
 
 /* A description that is being read. */
 struct reading {
-    struct aw_ez_framing *framing;
-    const struct aw_ez_framing_names *names;
+    struct aw_ezphys_framing *framing;
+    const struct aw_ezphys_framing_names *names;
     const char *text; /* all of it, for places in messages */
     bool nested;      /* inside a named one */
     struct aw_error *err;
@@ -98,7 +98,7 @@ static enum aw_status add_part(const struct reading *r, const struct part *parts
         return wrong(r, at, length, "give its size behind the name, such as id32 or name32");
     if (part->bytes ? number < 1 || number > 32 : number != 8 && number != 16 && number != 32)
         return wrong(r, at, length, part->bytes ? "a name has 1 to 32 bytes" : "8, 16 or 32 bits");
-    if (*n == AW_EZ_FRAMING_ROWS - 1)
+    if (*n == AW_EZPHYS_FRAMING_ROWS - 1)
         return wrong(r, at, length, "more parts than a header may have");
     if (has_row(rows, *n, &part->row))
         return wrong(r, at, length, "a second one of this kind");
@@ -113,7 +113,7 @@ static enum aw_status read_parts(const struct reading *r, const struct part *par
 {
     size_t n = 0;
     enum aw_status status = AW_OK;
-    memset(rows, 0, AW_EZ_FRAMING_ROWS * sizeof *rows);
+    memset(rows, 0, AW_EZPHYS_FRAMING_ROWS * sizeof *rows);
     for (const char *end = at + length; status == AW_OK && at <= end;) {
         size_t one = strcspn(at, "+,");
         if (at + one > end)
@@ -134,7 +134,7 @@ static bool has_type(const struct aw_field *rows, enum aw_type type)
 
 static enum aw_status set_packet(const struct reading *r, const char *at, size_t length)
 {
-    struct aw_ez_framing *f = r->framing;
+    struct aw_ezphys_framing *f = r->framing;
     enum aw_status status = read_parts(r, packet_parts, at, length, f->head);
     if (status != AW_OK)
         return status;
@@ -142,7 +142,7 @@ static enum aw_status set_packet(const struct reading *r, const char *at, size_t
         return wrong(r, at, length, "a packet needs its type");
     if (has_type(f->head, AW_UINT) == has_type(f->head, AW_TEXT))
         return wrong(r, at, length, "a packet needs either an id or a name");
-    if (aw_rows_bits(f->head, &f->variant) / 8 > AW_EZ_FRAMING_HEAD)
+    if (aw_rows_bits(f->head, &f->variant) / 8 > AW_EZPHYS_FRAMING_HEAD)
         return wrong(r, at, length, "a header has at most 44 bytes");
     f->variant.head = f->head;
     return AW_OK;
@@ -150,7 +150,7 @@ static enum aw_status set_packet(const struct reading *r, const char *at, size_t
 
 static enum aw_status set_message(const struct reading *r, const char *at, size_t length)
 {
-    struct aw_ez_framing *f = r->framing;
+    struct aw_ezphys_framing *f = r->framing;
     f->variant.envelope = NULL;
     if (length == 4 && strncmp(at, "none", 4) == 0)
         return AW_OK;
@@ -262,15 +262,16 @@ static enum aw_status read_text(struct reading *r, bool *keyed)
     return status;
 }
 
-enum aw_status aw_ez_framing_parse(struct aw_ez_framing *framing, const char *text,
-                                   const struct aw_ez_framing_names *names, struct aw_error *err)
+enum aw_status aw_ezphys_framing_parse(struct aw_ezphys_framing *framing, const char *text,
+                                       const struct aw_ezphys_framing_names *names,
+                                       struct aw_error *err)
 {
     struct reading reading = {framing, names, text, false, err};
     bool keyed = false;
-    *framing = (struct aw_ez_framing){.variant = aw_ezphys_protocol.variants[0]};
-    if (strlen(text) >= AW_EZ_FRAMING_TEXT)
+    *framing = (struct aw_ezphys_framing){.variant = aw_ezphys_protocol.variants[0]};
+    if (strlen(text) >= AW_EZPHYS_FRAMING_TEXT)
         return aw_fail(err, AW_USAGE, "wire: a description has at most %d characters",
-                       AW_EZ_FRAMING_TEXT - 1);
+                       AW_EZPHYS_FRAMING_TEXT - 1);
     return read_text(&reading, &keyed);
 }
 
@@ -290,7 +291,7 @@ static char *print_rows(char *out, const struct aw_field *rows)
     return out;
 }
 
-size_t aw_ez_framing_print(const struct aw_variant *variant, char out[AW_EZ_FRAMING_TEXT])
+size_t aw_ezphys_framing_print(const struct aw_variant *variant, char out[AW_EZPHYS_FRAMING_TEXT])
 {
     char *p = out;
     p += sprintf(p, "endian=%s,long=%d,msg=", variant->big_endian ? "be" : "le",

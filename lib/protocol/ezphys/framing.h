@@ -14,8 +14,8 @@
  * What is not said is as in le32, or in the preset that stands in front. The rows of a description
  * are in the struct itself: do not copy it, and keep it as long as a wire uses its variant.
  *
- *     struct aw_ez_framing framing;
- *     if (aw_ez_framing_parse(&framing, "le32,endian=be", NULL, &err) == AW_OK)
+ *     struct aw_ezphys_framing framing;
+ *     if (aw_ezphys_framing_parse(&framing, "le32,endian=be", NULL, &err) == AW_OK)
  *         aw_wire_init(&wire, &aw_ezphys_protocol, &framing.variant, false);
  */
 #ifndef AW_PROTOCOL_EZPHYS_FRAMING_H
@@ -23,30 +23,31 @@
 
 #include "wire/table.h"
 
-#define AW_EZ_FRAMING_ROWS 8   /* of a header, at most, with the end */
-#define AW_EZ_FRAMING_TEXT 256 /* bytes of a description, with its NUL */
-#define AW_EZ_FRAMING_HEAD 44  /* bytes of a packet's header, at most */
+#define AW_EZPHYS_FRAMING_ROWS 8   /* of a header, at most, with the end */
+#define AW_EZPHYS_FRAMING_TEXT 256 /* bytes of a description, with its NUL */
+#define AW_EZPHYS_FRAMING_HEAD 44  /* bytes of a packet's header, at most */
 
-struct aw_ez_framing {
+struct aw_ezphys_framing {
     struct aw_variant variant;
-    struct aw_field envelope[AW_EZ_FRAMING_ROWS], head[AW_EZ_FRAMING_ROWS];
+    struct aw_field envelope[AW_EZPHYS_FRAMING_ROWS], head[AW_EZPHYS_FRAMING_ROWS];
 };
 
 /* Looks a word up that is no preset; its description, or NULL. */
-typedef const char *aw_ez_framing_named(void *context, const char *name);
+typedef const char *aw_ezphys_framing_named(void *context, const char *name);
 
 /* Words of the user's own, from a config file; NULL where there are none. They may not refer to
  * each other. */
-struct aw_ez_framing_names {
-    aw_ez_framing_named *find;
+struct aw_ezphys_framing_names {
+    aw_ezphys_framing_named *find;
     void *context;
 };
 
 /* AW_USAGE names the part that is wrong, its place and what it could be. */
-enum aw_status aw_ez_framing_parse(struct aw_ez_framing *framing, const char *text,
-                                   const struct aw_ez_framing_names *names, struct aw_error *err);
+enum aw_status aw_ezphys_framing_parse(struct aw_ezphys_framing *framing, const char *text,
+                                       const struct aw_ezphys_framing_names *names,
+                                       struct aw_error *err);
 
 /* The description of a variant, complete and in the order above; returns its length. */
-size_t aw_ez_framing_print(const struct aw_variant *variant, char out[AW_EZ_FRAMING_TEXT]);
+size_t aw_ezphys_framing_print(const struct aw_variant *variant, char out[AW_EZPHYS_FRAMING_TEXT]);
 
 #endif

@@ -11,25 +11,25 @@ static size_t envelope_size(const struct aw_wire *wire)
     return aw_rows_bits(wire->variant.envelope, &wire->variant) / 8;
 }
 
-void aw_ez_message_begin(struct aw_ez_message *message)
+void aw_ezphys_message_begin(struct aw_ezphys_message *message)
 {
     message->size = envelope_size(message->wire);
     message->count = 0;
 }
 
-static size_t room_left(const struct aw_ez_message *message)
+static size_t room_left(const struct aw_ezphys_message *message)
 {
     size_t cap = message->cap < AW_EZPHYS_MESSAGE_MAX ? message->cap : AW_EZPHYS_MESSAGE_MAX;
     return cap - message->size;
 }
 
-static enum aw_status is_full(const struct aw_ez_message *message, struct aw_error *err)
+static enum aw_status is_full(const struct aw_ezphys_message *message, struct aw_error *err)
 {
     return aw_fail(err, AW_LIMIT, "message: %u packets are all that fit", (unsigned)message->count);
 }
 
-enum aw_status aw_ez_message_add(struct aw_ez_message *message, const struct aw_record *record,
-                                 struct aw_error *err)
+enum aw_status aw_ezphys_message_add(struct aw_ezphys_message *message,
+                                     const struct aw_record *record, struct aw_error *err)
 {
     size_t size;
     if (record->codec->size > room_left(message))
@@ -43,8 +43,8 @@ enum aw_status aw_ez_message_add(struct aw_ez_message *message, const struct aw_
     return status;
 }
 
-enum aw_status aw_ez_message_add_frame(struct aw_ez_message *message, struct aw_span frame,
-                                       struct aw_error *err)
+enum aw_status aw_ezphys_message_add_frame(struct aw_ezphys_message *message, struct aw_span frame,
+                                           struct aw_error *err)
 {
     if (frame.size > room_left(message))
         return is_full(message, err);
@@ -54,7 +54,7 @@ enum aw_status aw_ez_message_add_frame(struct aw_ez_message *message, struct aw_
     return AW_OK;
 }
 
-static uint32_t header_value(const struct aw_ez_message *message, const struct aw_field *row)
+static uint32_t header_value(const struct aw_ezphys_message *message, const struct aw_field *row)
 {
     if (row->type == AW_LENGTH)
         return (uint32_t)message->size - row->constant;
@@ -67,7 +67,7 @@ static void put(uint8_t *out, size_t size, bool big_endian, uint32_t value)
         out[i] = (uint8_t)(value >> 8 * (big_endian ? size - 1 - i : i));
 }
 
-struct aw_span aw_ez_message_end(struct aw_ez_message *message)
+struct aw_span aw_ezphys_message_end(struct aw_ezphys_message *message)
 {
     const struct aw_variant *variant = &message->wire->variant;
     uint8_t *out = message->data;

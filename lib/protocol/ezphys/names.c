@@ -9,9 +9,9 @@
 #include "base/suggest.h"
 #include "base/utf8.h"
 
-static const char *const kinds[] = {[AW_EZ_BODY] = "body", [AW_EZ_JOINT] = "joint"};
+static const char *const kinds[] = {[AW_EZPHYS_BODY] = "body", [AW_EZPHYS_JOINT] = "joint"};
 
-const char *aw_ez_kind_name(enum aw_ez_kind kind)
+const char *aw_ezphys_kind_name(enum aw_ezphys_kind kind)
 {
     return kinds[kind];
 }
@@ -19,7 +19,7 @@ const char *aw_ez_kind_name(enum aw_ez_kind kind)
 static bool is_name(const char *text)
 {
     size_t length = strlen(text);
-    if (length == 0 || length >= AW_EZ_NAME_SIZE || isdigit((unsigned char)*text))
+    if (length == 0 || length >= AW_EZPHYS_NAME_SIZE || isdigit((unsigned char)*text))
         return false;
     for (; *text; text++)
         if (!isalnum((unsigned char)*text) && !strchr("._-", *text))
@@ -33,11 +33,11 @@ static enum aw_status check_name(const char *name, struct aw_error *err)
                          : aw_fail(err, AW_USAGE,
                                    "name '%.40s': 1 to %d letters, digits, '.', '_' or '-', no "
                                    "digit in front",
-                                   name, AW_EZ_NAME_SIZE - 1);
+                                   name, AW_EZPHYS_NAME_SIZE - 1);
 }
 
-const struct aw_ez_name *aw_ez_names_of(const struct aw_ez_names *names, enum aw_ez_kind kind,
-                                        uint32_t id)
+const struct aw_ezphys_name *aw_ezphys_names_of(const struct aw_ezphys_names *names,
+                                                enum aw_ezphys_kind kind, uint32_t id)
 {
     for (size_t i = 0; i < names->n; i++)
         if (names->list[i].kind == kind && names->list[i].id == id)
@@ -45,8 +45,8 @@ const struct aw_ez_name *aw_ez_names_of(const struct aw_ez_names *names, enum aw
     return NULL;
 }
 
-const struct aw_ez_name *aw_ez_names_find(const struct aw_ez_names *names, enum aw_ez_kind kind,
-                                          const char *name)
+const struct aw_ezphys_name *aw_ezphys_names_find(const struct aw_ezphys_names *names,
+                                                  enum aw_ezphys_kind kind, const char *name)
 {
     for (size_t i = 0; i < names->n; i++)
         if (names->list[i].kind == kind && strcmp(names->list[i].name, name) == 0)
@@ -54,34 +54,35 @@ const struct aw_ez_name *aw_ez_names_find(const struct aw_ez_names *names, enum 
     return NULL;
 }
 
-static enum aw_status check_new(const struct aw_ez_names *names, enum aw_ez_kind kind, uint32_t id,
-                                const char *name, struct aw_error *err)
+static enum aw_status check_new(const struct aw_ezphys_names *names, enum aw_ezphys_kind kind,
+                                uint32_t id, const char *name, struct aw_error *err)
 {
-    const struct aw_ez_name *other = aw_ez_names_of(names, kind, id);
-    if (names->n == AW_EZ_NAMES_MAX)
-        return aw_fail(err, AW_LIMIT, "more than %d names", AW_EZ_NAMES_MAX);
+    const struct aw_ezphys_name *other = aw_ezphys_names_of(names, kind, id);
+    if (names->n == AW_EZPHYS_NAMES_MAX)
+        return aw_fail(err, AW_LIMIT, "more than %d names", AW_EZPHYS_NAMES_MAX);
     if (id == 0)
         return aw_fail(err, AW_USAGE, "%s '%s': number 0 is the scene", kinds[kind], name);
     if (other)
         return aw_fail(err, AW_USAGE, "%s %u has a name already: %s", kinds[kind], (unsigned)id,
                        other->name);
-    other = aw_ez_names_find(names, kind, name);
+    other = aw_ezphys_names_find(names, kind, name);
     if (other)
         return aw_fail(err, AW_USAGE, "%s '%s' is number %u already", kinds[kind], name,
                        (unsigned)other->id);
     return check_name(name, err);
 }
 
-enum aw_status aw_ez_names_add(struct aw_ez_names *names, enum aw_ez_kind kind, uint32_t id,
-                               const char *name, const char *const *bodies, struct aw_error *err)
+enum aw_status aw_ezphys_names_add(struct aw_ezphys_names *names, enum aw_ezphys_kind kind,
+                                   uint32_t id, const char *name, const char *const *bodies,
+                                   struct aw_error *err)
 {
     enum aw_status status = check_new(names, kind, id, name, err);
     for (int i = 0; bodies && i < 2 && status == AW_OK; i++)
         status = *bodies[i] ? check_name(bodies[i], err) : AW_OK;
     if (status != AW_OK)
         return status;
-    struct aw_ez_name *entry = &names->list[names->n++];
-    *entry = (struct aw_ez_name){.kind = kind, .id = id};
+    struct aw_ezphys_name *entry = &names->list[names->n++];
+    *entry = (struct aw_ezphys_name){.kind = kind, .id = id};
     strcpy(entry->name, name);
     for (int i = 0; bodies && i < 2; i++)
         if (strcmp(bodies[i], "world") != 0)
@@ -102,11 +103,11 @@ static size_t split(char *line, char *words[WORDS])
     return n;
 }
 
-static enum aw_status read_kind(const char *word, enum aw_ez_kind *kind, struct aw_error *err)
+static enum aw_status read_kind(const char *word, enum aw_ezphys_kind *kind, struct aw_error *err)
 {
-    for (int i = AW_EZ_BODY; i <= AW_EZ_JOINT; i++)
+    for (int i = AW_EZPHYS_BODY; i <= AW_EZPHYS_JOINT; i++)
         if (strcmp(word, kinds[i]) == 0) {
-            *kind = (enum aw_ez_kind)i;
+            *kind = (enum aw_ezphys_kind)i;
             return AW_OK;
         }
     const char *near = aw_suggest(word, kinds, 2);
@@ -125,28 +126,28 @@ static enum aw_status read_id(const char *word, uint32_t *id, struct aw_error *e
     return AW_OK;
 }
 
-static enum aw_status read_line(struct aw_ez_names *names, char *line, struct aw_error *err)
+static enum aw_status read_line(struct aw_ezphys_names *names, char *line, struct aw_error *err)
 {
     char *words[WORDS];
-    enum aw_ez_kind kind = AW_EZ_BODY;
+    enum aw_ezphys_kind kind = AW_EZPHYS_BODY;
     uint32_t id = 0;
     size_t n = split(line, words);
     if (n == 0)
         return AW_OK;
     enum aw_status status = read_kind(words[0], &kind, err);
-    if (status == AW_OK && n != 3 && !(n == 5 && kind == AW_EZ_JOINT))
+    if (status == AW_OK && n != 3 && !(n == 5 && kind == AW_EZPHYS_JOINT))
         status = aw_fail(err, AW_USAGE,
                          "%zu words — a line is 'body 1 NAME' or 'joint 1 NAME [BODY BODY]'", n);
     if (status == AW_OK)
         status = read_id(words[1], &id, err);
     if (status != AW_OK)
         return status;
-    return aw_ez_names_add(names, kind, id, words[2],
-                           n == 5 ? (const char *const *)&words[3] : NULL, err);
+    return aw_ezphys_names_add(names, kind, id, words[2],
+                               n == 5 ? (const char *const *)&words[3] : NULL, err);
 }
 
-enum aw_status aw_ez_names_read(struct aw_ez_names *names, FILE *in, const char *file,
-                                struct aw_error *err)
+enum aw_status aw_ezphys_names_read(struct aw_ezphys_names *names, FILE *in, const char *file,
+                                    struct aw_error *err)
 {
     char line[256];
     struct aw_error cause;
@@ -161,7 +162,7 @@ enum aw_status aw_ez_names_read(struct aw_ez_names *names, FILE *in, const char 
     return ferror(in) ? aw_fail(err, AW_LOST, "%.100s: read error", file) : AW_OK;
 }
 
-bool aw_ez_name_matches(const char *pattern, const char *name)
+bool aw_ezphys_name_matches(const char *pattern, const char *name)
 {
     size_t length = strlen(pattern);
     if (strncmp(pattern, name, length) == 0 && name[length] == '.')

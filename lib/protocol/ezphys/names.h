@@ -21,49 +21,51 @@
 
 #include "base/status.h"
 
-enum aw_ez_kind {
-    AW_EZ_BODY,
-    AW_EZ_JOINT,
+enum aw_ezphys_kind {
+    AW_EZPHYS_BODY,
+    AW_EZPHYS_JOINT,
 };
 
-#define AW_EZ_NAME_SIZE 33 /* 32 characters, as many as the wire with names carries, and a NUL */
-#define AW_EZ_NAMES_MAX 512
+#define AW_EZPHYS_NAME_SIZE                                                                        \
+    33 /* 32 characters, as many as the wire with names carries, and a NUL */
+#define AW_EZPHYS_NAMES_MAX 512
 
-struct aw_ez_name {
-    enum aw_ez_kind kind;
+struct aw_ezphys_name {
+    enum aw_ezphys_kind kind;
     uint32_t id;
-    char name[AW_EZ_NAME_SIZE];
-    char bodies[2][AW_EZ_NAME_SIZE]; /* of a joint; "": not known, or the world */
+    char name[AW_EZPHYS_NAME_SIZE];
+    char bodies[2][AW_EZPHYS_NAME_SIZE]; /* of a joint; "": not known, or the world */
 };
 
 /* {0} is empty. */
-struct aw_ez_names {
+struct aw_ezphys_names {
     size_t n;
-    struct aw_ez_name list[AW_EZ_NAMES_MAX];
+    struct aw_ezphys_name list[AW_EZPHYS_NAMES_MAX];
 };
 
 /* "body", "joint". */
-const char *aw_ez_kind_name(enum aw_ez_kind kind);
+const char *aw_ezphys_kind_name(enum aw_ezphys_kind kind);
 
 /* Adds one; bodies may be NULL, and each of them "" or "world". AW_USAGE: a name that is empty, too
  * long, begins with a digit, or has characters other than letters, digits, '.', '_' and '-'; a name
- * or number that is there already; AW_LIMIT: more than AW_EZ_NAMES_MAX. */
-enum aw_status aw_ez_names_add(struct aw_ez_names *names, enum aw_ez_kind kind, uint32_t id,
-                               const char *name, const char *const *bodies, struct aw_error *err);
+ * or number that is there already; AW_LIMIT: more than AW_EZPHYS_NAMES_MAX. */
+enum aw_status aw_ezphys_names_add(struct aw_ezphys_names *names, enum aw_ezphys_kind kind,
+                                   uint32_t id, const char *name, const char *const *bodies,
+                                   struct aw_error *err);
 
 /* Reads such a file to its end. AW_MALFORMED names file, line and what is wrong there. Entries of
  * the lines before stay. */
-enum aw_status aw_ez_names_read(struct aw_ez_names *names, FILE *in, const char *file,
-                                struct aw_error *err);
+enum aw_status aw_ezphys_names_read(struct aw_ezphys_names *names, FILE *in, const char *file,
+                                    struct aw_error *err);
 
 /* The entry of a number, or of a name; NULL if there is none. */
-const struct aw_ez_name *aw_ez_names_of(const struct aw_ez_names *names, enum aw_ez_kind kind,
-                                        uint32_t id);
-const struct aw_ez_name *aw_ez_names_find(const struct aw_ez_names *names, enum aw_ez_kind kind,
-                                          const char *name);
+const struct aw_ezphys_name *aw_ezphys_names_of(const struct aw_ezphys_names *names,
+                                                enum aw_ezphys_kind kind, uint32_t id);
+const struct aw_ezphys_name *aw_ezphys_names_find(const struct aw_ezphys_names *names,
+                                                  enum aw_ezphys_kind kind, const char *name);
 
 /* Does the name match? '*' stands for any characters, '?' for one; "humanoid" also matches all
  * that is below it. */
-bool aw_ez_name_matches(const char *pattern, const char *name);
+bool aw_ezphys_name_matches(const char *pattern, const char *name);
 
 #endif

@@ -26,8 +26,8 @@ static void turn(const double q[4], const double v[3], double out[3])
     out[2] = v[2] + q[0] * t[2] + u[0] * t[1] - u[1] * t[0];
 }
 
-void aw_ez_picture_project(const struct aw_ez_picture *p, const struct aw_braille *canvas,
-                           const double point[3], double *x, double *y)
+void aw_ezphys_picture_project(const struct aw_ezphys_picture *p, const struct aw_braille *canvas,
+                               const double point[3], double *x, double *y)
 {
     double d[3] = {point[0] - p->center[0], point[1] - p->center[1], point[2] - p->center[2]};
     double ca = cos(p->azimuth), sa = sin(p->azimuth);
@@ -41,30 +41,30 @@ void aw_ez_picture_project(const struct aw_ez_picture *p, const struct aw_braill
 
 /* What is drawn, and on what. */
 struct drawing {
-    const struct aw_ez_picture *picture;
-    const struct aw_ez_state *state;
+    const struct aw_ezphys_picture *picture;
+    const struct aw_ezphys_state *state;
     struct aw_braille *canvas;
 };
 
 static void line(const struct drawing *d, const double a[3], const double b[3], int color)
 {
     double x0, y0, x1, y1;
-    aw_ez_picture_project(d->picture, d->canvas, a, &x0, &y0);
-    aw_ez_picture_project(d->picture, d->canvas, b, &x1, &y1);
+    aw_ezphys_picture_project(d->picture, d->canvas, a, &x0, &y0);
+    aw_ezphys_picture_project(d->picture, d->canvas, b, &x1, &y1);
     aw_braille_line(d->canvas, x0, y0, x1, y1, color);
 }
 
 /* ---- Bodies ------------------------------------------------------------------------------------
  */
 
-static void place(const struct aw_ez_body *body, const double local[3], double out[3])
+static void place(const struct aw_ezphys_body *body, const double local[3], double out[3])
 {
     turn(body->rotation, local, out);
     for (int i = 0; i < 3; i++)
         out[i] += body->position[i];
 }
 
-static void edge(const struct drawing *d, const struct aw_ez_body *body, const double a[3],
+static void edge(const struct drawing *d, const struct aw_ezphys_body *body, const double a[3],
                  const double b[3])
 {
     double p[3], q[3];
@@ -73,7 +73,8 @@ static void edge(const struct drawing *d, const struct aw_ez_body *body, const d
     line(d, p, q, 1);
 }
 
-static void draw_box(const struct drawing *d, const struct aw_ez_body *body, const double size[3])
+static void draw_box(const struct drawing *d, const struct aw_ezphys_body *body,
+                     const double size[3])
 {
     for (int corner = 0; corner < 8; corner++)
         for (int axis = 0; axis < 3; axis++) {
@@ -88,7 +89,7 @@ static void draw_box(const struct drawing *d, const struct aw_ez_body *body, con
 }
 
 /* A circle about axis, at a height on it. */
-static void draw_circle(const struct drawing *d, const struct aw_ez_body *body, int axis,
+static void draw_circle(const struct drawing *d, const struct aw_ezphys_body *body, int axis,
                         double radius, double height)
 {
     enum { PIECES = 24 };
@@ -104,7 +105,8 @@ static void draw_circle(const struct drawing *d, const struct aw_ez_body *body, 
     }
 }
 
-static void draw_tube(const struct drawing *d, const struct aw_ez_body *body, const double size[3])
+static void draw_tube(const struct drawing *d, const struct aw_ezphys_body *body,
+                      const double size[3])
 {
     for (int end = -1; end <= 1; end += 2)
         draw_circle(d, body, 2, size[0], end * size[1] / 2);
@@ -114,13 +116,14 @@ static void draw_tube(const struct drawing *d, const struct aw_ez_body *body, co
     }
 }
 
-static void draw_ball(const struct drawing *d, const struct aw_ez_body *body, const double size[3])
+static void draw_ball(const struct drawing *d, const struct aw_ezphys_body *body,
+                      const double size[3])
 {
     for (int axis = 0; axis < 3; axis++)
         draw_circle(d, body, axis, size[0], 0);
 }
 
-static void draw_cross(const struct drawing *d, const struct aw_ez_body *body)
+static void draw_cross(const struct drawing *d, const struct aw_ezphys_body *body)
 {
     for (int axis = 0; axis < 3; axis++) {
         double a[3] = {0}, b[3] = {0};
@@ -131,7 +134,7 @@ static void draw_cross(const struct drawing *d, const struct aw_ez_body *body)
 }
 
 static const struct aw_scene_body *shape_of(const struct aw_scene *scene,
-                                            const struct aw_ez_body *body)
+                                            const struct aw_ezphys_body *body)
 {
     for (size_t i = 0; scene && i < scene->n_bodies; i++)
         if (strcmp(scene->bodies[i].name, body->object.name) == 0)
@@ -139,9 +142,9 @@ static const struct aw_scene_body *shape_of(const struct aw_scene *scene,
     return NULL;
 }
 
-static void draw_body(const struct drawing *d, const struct aw_ez_body *body)
+static void draw_body(const struct drawing *d, const struct aw_ezphys_body *body)
 {
-    static void (*const shapes[])(const struct drawing *, const struct aw_ez_body *,
+    static void (*const shapes[])(const struct drawing *, const struct aw_ezphys_body *,
                                   const double[3]) = {
         [AW_SCENE_BOX] = draw_box,
         [AW_SCENE_SPHERE] = draw_ball,
@@ -158,20 +161,20 @@ static void draw_body(const struct drawing *d, const struct aw_ez_body *body)
 /* ---- Joints ------------------------------------------------------------------------------------
  */
 
-static const struct aw_ez_body *member(const struct aw_scene *scene,
-                                       const struct aw_scene_joint *joint,
-                                       const struct aw_ez_state *state, int which)
+static const struct aw_ezphys_body *member(const struct aw_scene *scene,
+                                           const struct aw_scene_joint *joint,
+                                           const struct aw_ezphys_state *state, int which)
 {
     int index = joint->body[which];
-    return index == AW_SCENE_WORLD ? NULL : aw_ez_state_body(state, scene->bodies[index].name);
+    return index == AW_SCENE_WORLD ? NULL : aw_ezphys_state_body(state, scene->bodies[index].name);
 }
 
 /* A slider has no pivot of its own: its body is its place. */
-bool aw_ez_pivot(const struct aw_scene *scene, const struct aw_scene_joint *joint,
-                 const struct aw_ez_state *state, double out[3])
+bool aw_ezphys_pivot(const struct aw_scene *scene, const struct aw_scene_joint *joint,
+                     const struct aw_ezphys_state *state, double out[3])
 {
     const struct aw_scene_body *first = &scene->bodies[joint->body[0]];
-    const struct aw_ez_body *body = member(scene, joint, state, 0);
+    const struct aw_ezphys_body *body = member(scene, joint, state, 0);
     double back[4], way[3], local[3];
     if (!body)
         return false;
@@ -235,10 +238,10 @@ static void draw_scene_joints(const struct drawing *d)
     for (size_t i = 0; i < scene->n_joints; i++) {
         const struct aw_scene_joint *joint = &scene->joints[i];
         double pivot[3];
-        if (!aw_ez_pivot(scene, joint, d->state, pivot))
+        if (!aw_ezphys_pivot(scene, joint, d->state, pivot))
             continue;
         for (int k = 0; k < 2; k++) {
-            const struct aw_ez_body *body = member(scene, joint, d->state, k);
+            const struct aw_ezphys_body *body = member(scene, joint, d->state, k);
             if (body)
                 line(d, body->position, pivot, JOINT_COLOR);
         }
@@ -247,19 +250,20 @@ static void draw_scene_joints(const struct drawing *d)
     }
 }
 
-static const struct aw_ez_body *body_called(const struct aw_ez_state *state, const char *name)
+static const struct aw_ezphys_body *body_called(const struct aw_ezphys_state *state,
+                                                const char *name)
 {
-    return *name ? aw_ez_state_body(state, name) : NULL;
+    return *name ? aw_ezphys_state_body(state, name) : NULL;
 }
 
 static void draw_named_joints(const struct drawing *d)
 {
-    const struct aw_ez_names *names = d->picture->names;
+    const struct aw_ezphys_names *names = d->picture->names;
     for (size_t i = 0; names && i < names->n; i++) {
-        const struct aw_ez_name *joint = &names->list[i];
-        const struct aw_ez_body *a = body_called(d->state, joint->bodies[0]);
-        const struct aw_ez_body *b = body_called(d->state, joint->bodies[1]);
-        if (joint->kind == AW_EZ_JOINT && a && b)
+        const struct aw_ezphys_name *joint = &names->list[i];
+        const struct aw_ezphys_body *a = body_called(d->state, joint->bodies[0]);
+        const struct aw_ezphys_body *b = body_called(d->state, joint->bodies[1]);
+        if (joint->kind == AW_EZPHYS_JOINT && a && b)
             line(d, a->position, b->position, JOINT_COLOR);
     }
 }
@@ -276,7 +280,7 @@ static double round_length(double least)
 
 static void draw_ground(const struct drawing *d)
 {
-    const struct aw_ez_picture *p = d->picture;
+    const struct aw_ezphys_picture *p = d->picture;
     double step = p->grid_m, z = p->floor_m, reach = GRID_LINES * step;
     double x0 = round(p->center[0] / step) * step, y0 = round(p->center[1] / step) * step;
     for (int i = -GRID_LINES; i <= GRID_LINES; i++) {
@@ -292,12 +296,12 @@ static void draw_ground(const struct drawing *d)
 static void draw_contact(const struct drawing *d, const double point[3])
 {
     double x, y;
-    aw_ez_picture_project(d->picture, d->canvas, point, &x, &y);
+    aw_ezphys_picture_project(d->picture, d->canvas, point, &x, &y);
     aw_braille_line(d->canvas, x - 1, y, x + 1, y, 2);
 }
 
-void aw_ez_picture_draw(const struct aw_ez_picture *picture, const struct aw_ez_state *state,
-                        struct aw_braille *canvas)
+void aw_ezphys_picture_draw(const struct aw_ezphys_picture *picture,
+                            const struct aw_ezphys_state *state, struct aw_braille *canvas)
 {
     const struct drawing drawing = {picture, state, canvas}, *d = &drawing;
     draw_ground(d);
@@ -326,7 +330,7 @@ static void include(struct bounds *b, const double point[3], double around)
     }
 }
 
-static double size_of(const struct aw_scene *scene, const struct aw_ez_body *body)
+static double size_of(const struct aw_scene *scene, const struct aw_ezphys_body *body)
 {
     const struct aw_scene_body *shape = shape_of(scene, body);
     if (!shape)
@@ -345,7 +349,7 @@ static bool hangs(const struct aw_scene_joint *joint)
            joint->kind != AW_SCENE_FIXED && fabs(joint->axis[0][2]) < 0.7;
 }
 
-static void include_swing(struct bounds *b, const struct aw_ez_state *s, const double pivot[3],
+static void include_swing(struct bounds *b, const struct aw_ezphys_state *s, const double pivot[3],
                           double gravity)
 {
     double reach = 0, top = b->high[2];
@@ -365,7 +369,7 @@ static double azimuth_for(const double axis[3])
     return (sin(front) > 0 ? front - PI : front) + SIDEWAYS;
 }
 
-static void look_at(struct aw_ez_picture *p, const struct bounds *b)
+static void look_at(struct aw_ezphys_picture *p, const struct bounds *b)
 {
     double ca = fabs(cos(p->azimuth)), sa = fabs(sin(p->azimuth));
     double extent[3];
@@ -379,7 +383,7 @@ static void look_at(struct aw_ez_picture *p, const struct bounds *b)
     p->grid_m = round_length(p->radius_m / 3);
 }
 
-void aw_ez_picture_aim(struct aw_ez_picture *p, const struct aw_ez_state *s)
+void aw_ezphys_picture_aim(struct aw_ezphys_picture *p, const struct aw_ezphys_state *s)
 {
     struct bounds b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     const struct aw_scene *scene = p->scene;
@@ -390,7 +394,7 @@ void aw_ez_picture_aim(struct aw_ez_picture *p, const struct aw_ez_state *s)
     for (size_t i = 0; i < s->n_bodies; i++)
         include(&b, s->bodies[i].position, size_of(scene, &s->bodies[i]));
     for (size_t i = 0; scene && i < scene->n_joints; i++)
-        if (hangs(&scene->joints[i]) && aw_ez_pivot(scene, &scene->joints[i], s, pivot)) {
+        if (hangs(&scene->joints[i]) && aw_ezphys_pivot(scene, &scene->joints[i], s, pivot)) {
             include_swing(&b, s, pivot, scene->gravity_m_s2[2]);
             p->azimuth = azimuth_for(scene->joints[i].axis[0]);
         }
@@ -404,7 +408,7 @@ void aw_ez_picture_aim(struct aw_ez_picture *p, const struct aw_ez_state *s)
     look_at(p, &b);
 }
 
-void aw_ez_picture_follow(struct aw_ez_picture *p, const struct aw_ez_state *s)
+void aw_ezphys_picture_follow(struct aw_ezphys_picture *p, const struct aw_ezphys_state *s)
 {
     double mean[3] = {0}, off = 0;
     for (size_t i = 0; i < s->n_bodies; i++)

@@ -39,7 +39,7 @@ enum {
 /* One description on its way through the bytes. */
 struct trial {
     struct aw_wire wire;
-    struct aw_ez_guess guess;
+    struct aw_ezphys_guess guess;
     uint64_t messages, full; /* all, and those with packets */
     uint64_t breaks;         /* places where bytes had to be skipped, or a message was wrong */
     bool stamped;
@@ -115,7 +115,7 @@ static double smoothness(const struct trial *t)
 
 static double score(const struct trial *t)
 {
-    const struct aw_ez_guess *g = &t->guess;
+    const struct aw_ezphys_guess *g = &t->guess;
     double odd = share(g->packets - (g->odd < g->packets ? g->odd : g->packets), g->packets);
     return share(g->explained, g->bytes) * share(g->unit, g->limbs) * share(g->even, g->stamps) *
            odd * smoothness(t);
@@ -170,15 +170,15 @@ static bool run(struct trial *t, const struct aw_variant *variant, struct aw_spa
 static bool agrees(const struct aw_variant *preset, bool big, bool wide, const char *parts)
 {
     struct aw_variant variant = *preset;
-    char text[AW_EZ_FRAMING_TEXT];
+    char text[AW_EZPHYS_FRAMING_TEXT];
     variant.big_endian = big;
     variant.long_bits = wide ? 64 : 32;
-    text[aw_ez_framing_print(&variant, text)] = '\0';
+    text[aw_ezphys_framing_print(&variant, text)] = '\0';
     return strcmp(text, parts) == 0;
 }
 
 /* "be32,long=8" where that says the same as the parts. */
-static void name_it(struct aw_ez_guess *guess)
+static void name_it(struct aw_ezphys_guess *guess)
 {
     for (int other = 0; other < 2; other++) /* first with the byte order that the preset has */
         for (const struct aw_variant *v = aw_ezphys_protocol.variants; v->name; v++)
@@ -195,14 +195,14 @@ static void name_it(struct aw_ez_guess *guess)
             }
 }
 
-static bool is_better(const struct aw_ez_guess *a, const struct aw_ez_guess *b)
+static bool is_better(const struct aw_ezphys_guess *a, const struct aw_ezphys_guess *b)
 {
     static const double equal = 1e-9;
     return a->score > b->score + equal;
 }
 
 /* Keeps the list sorted; of equals the first one stays in front. */
-static void keep(struct aw_ez_guess *best, size_t *n, const struct aw_ez_guess *guess)
+static void keep(struct aw_ezphys_guess *best, size_t *n, const struct aw_ezphys_guess *guess)
 {
     size_t at = *n;
     while (at > 0 && is_better(guess, &best[at - 1]))
@@ -216,23 +216,23 @@ static void keep(struct aw_ez_guess *best, size_t *n, const struct aw_ez_guess *
 }
 
 static void try_one(struct trial *t, const char *text, struct aw_span bytes,
-                    struct aw_ez_guess *best, size_t *n)
+                    struct aw_ezphys_guess *best, size_t *n)
 {
     static const double hopeless = 0.3;
-    struct aw_ez_framing framing;
-    if (aw_ez_framing_parse(&framing, text, NULL, NULL) != AW_OK)
+    struct aw_ezphys_framing framing;
+    if (aw_ezphys_framing_parse(&framing, text, NULL, NULL) != AW_OK)
         return;
     snprintf(t->guess.wire, sizeof t->guess.wire, "%s", text);
     bool fits = run(t, &framing.variant, bytes, FIRST_LOOK);
     if (fits && t->guess.score > hopeless && bytes.size > FIRST_LOOK)
-        fits = run(t, &framing.variant, bytes, AW_EZ_PROBE_WINDOW);
+        fits = run(t, &framing.variant, bytes, AW_EZPHYS_PROBE_WINDOW);
     if (fits && t->guess.score > hopeless)
         keep(best, n, &t->guess);
 }
 
-static void try_all(struct trial *t, struct aw_span bytes, struct aw_ez_guess *best, size_t *n)
+static void try_all(struct trial *t, struct aw_span bytes, struct aw_ezphys_guess *best, size_t *n)
 {
-    char text[AW_EZ_FRAMING_TEXT];
+    char text[AW_EZPHYS_FRAMING_TEXT];
     for (size_t i = 0;
          i < COUNT(message_heads) * COUNT(packet_heads) * COUNT(endians) * COUNT(longs); i++) {
         size_t k = i;
@@ -246,7 +246,7 @@ static void try_all(struct trial *t, struct aw_span bytes, struct aw_ez_guess *b
     }
 }
 
-static void explain(struct aw_ez_guess *g)
+static void explain(struct aw_ezphys_guess *g)
 {
     char *p = g->why, *end = g->why + sizeof g->why;
     p += snprintf(p, (size_t)(end - p), "%" PRIu64 " packets explain %.1f %% of %" PRIu64 " bytes",
@@ -262,11 +262,11 @@ static void explain(struct aw_ez_guess *g)
         snprintf(p, (size_t)(end - p), ", %" PRIu64 " values cannot be", g->odd);
 }
 
-static void judge(struct aw_ez_guess *best, size_t n)
+static void judge(struct aw_ezphys_guess *best, size_t n)
 {
     static const double good = 0.95, apart = 0.02;
     for (size_t i = 0; i < n; i++) {
-        struct aw_ez_guess *g = &best[i];
+        struct aw_ezphys_guess *g = &best[i];
         g->margin = g->score - (i + 1 < n ? best[i + 1].score : 0);
         g->sure = i == 0 && g->score > good && g->margin > apart && g->limbs + g->stamps >= 4;
         explain(g);
@@ -274,9 +274,9 @@ static void judge(struct aw_ez_guess *best, size_t n)
     }
 }
 
-size_t aw_ez_probe(struct aw_span bytes, struct aw_ez_guess *guesses, size_t max)
+size_t aw_ezphys_probe(struct aw_span bytes, struct aw_ezphys_guess *guesses, size_t max)
 {
-    struct aw_ez_guess best[KEPT];
+    struct aw_ezphys_guess best[KEPT];
     size_t n = 0;
     struct trial *trial = calloc(1, sizeof *trial);
     if (!trial)

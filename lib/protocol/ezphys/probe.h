@@ -1,7 +1,7 @@
 /* Finds the wire description of a capture nobody knows anything about.
  *
- *     struct aw_ez_guess guesses[3];
- *     size_t n = aw_ez_probe((struct aw_span){bytes, size}, guesses, 3);
+ *     struct aw_ezphys_guess guesses[3];
+ *     size_t n = aw_ezphys_probe((struct aw_span){bytes, size}, guesses, 3);
  *     if (n && guesses[0].score > 0.9)
  *         printf("--wire %s: %s\n", guesses[0].wire, guesses[0].why);
  *
@@ -14,13 +14,13 @@
 
 #include "protocol/ezphys/framing.h"
 
-#define AW_EZ_PROBE_WINDOW 262144 /* bytes that are looked at, from the start */
+#define AW_EZPHYS_PROBE_WINDOW 262144 /* bytes that are looked at, from the start */
 
-struct aw_ez_guess {
-    char wire[AW_EZ_FRAMING_TEXT]; /* for --wire: a preset if it is one, else the parts */
-    double score;                  /* 0 to 1: share of the bytes that make sense */
-    double margin;                 /* how much better than the next one that differs */
-    uint64_t bytes, explained;     /* looked at, and in packets that fit */
+struct aw_ezphys_guess {
+    char wire[AW_EZPHYS_FRAMING_TEXT]; /* for --wire: a preset if it is one, else the parts */
+    double score;                      /* 0 to 1: share of the bytes that make sense */
+    double margin;                     /* how much better than the next one that differs */
+    uint64_t bytes, explained;         /* looked at, and in packets that fit */
     uint64_t packets;
     uint64_t limbs, unit;  /* rotations, and those of length 1 */
     uint64_t stamps, even; /* timestamps behind another, and those that count up evenly */
@@ -30,6 +30,6 @@ struct aw_ez_guess {
 };
 
 /* The best guesses, best first; returns how many there are, at most max. None fits at all: 0. */
-size_t aw_ez_probe(struct aw_span bytes, struct aw_ez_guess *guesses, size_t max);
+size_t aw_ezphys_probe(struct aw_span bytes, struct aw_ezphys_guess *guesses, size_t max);
 
 #endif

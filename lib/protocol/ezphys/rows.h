@@ -7,25 +7,25 @@
 
 /* One field, one row: */
 /* clang-format off */
-#define AW_EZ_TYPE(n) {.name = "type", .type = AW_CODE, .bits = (n), .help = "packet type"}
-#define AW_EZ_ID(n)                                                                                \
-    {.name = "id", .type = AW_UINT, .bits = (n), .optional = true,                                 \
+#define AW_EZPHYS_TYPE(n) {.name = "type", .type = AW_CODE, .bits = (n), .help = "packet type"}
+#define AW_EZPHYS_ID(n)                                                                        \
+    {.name = "id", .type = AW_UINT, .bits = (n), .optional = true,                             \
      .help = "which body or joint; 0 is the scene"}
-#define AW_EZ_NAME(n)                                                                              \
-    {.name = "name", .type = AW_TEXT, .bits = (n), .optional = true,                               \
+#define AW_EZPHYS_NAME(n)                                                                      \
+    {.name = "name", .type = AW_TEXT, .bits = (n), .optional = true,                           \
      .help = "name of the body or joint; empty is the scene"}
-#define AW_EZ_LENGTH(n)                                                                            \
+#define AW_EZPHYS_LENGTH(n)                                                                    \
     {.name = "length", .type = AW_LENGTH, .bits = (n), .lenient = true, .help = "bytes of payload"}
-#define AW_EZ_SIZE(n)                                                                              \
-    {.name = "size", .type = AW_LENGTH, .bits = (n), .lenient = true,                              \
+#define AW_EZPHYS_SIZE(n)                                                                      \
+    {.name = "size", .type = AW_LENGTH, .bits = (n), .lenient = true,                          \
      .help = "bytes of the message, with its header"}
-#define AW_EZ_REST(n)                                                                              \
-    {.name = "rest", .type = AW_LENGTH, .bits = (n), .lenient = true,                              \
+#define AW_EZPHYS_REST(n)                                                                      \
+    {.name = "rest", .type = AW_LENGTH, .bits = (n), .lenient = true,                          \
      .help = "bytes of the message behind its header"}
-#define AW_EZ_COUNT(n)                                                                             \
-    {.name = "count", .type = AW_CONST, .bits = (n), .constant = 1, .lenient = true,               \
+#define AW_EZPHYS_COUNT(n)                                                                     \
+    {.name = "count", .type = AW_CONST, .bits = (n), .constant = 1, .lenient = true,           \
      .help = "packets that follow"}
-#define AW_EZ_PAD(label, n)                                                                        \
+#define AW_EZPHYS_PAD(label, n)                                                                \
     {.name = (label), .type = AW_PAD, .bits = (n), .help = "0 is sent, not looked at"}
 /* clang-format on */
 

@@ -15,11 +15,11 @@ struct vector {
 
 #define BODY(member, field, n)                                                                     \
     {                                                                                              \
-        field, offsetof(struct aw_ez_body, member), n                                              \
+        field, offsetof(struct aw_ezphys_body, member), n                                          \
     }
 #define JOINT(member, field, n)                                                                    \
     {                                                                                              \
-        field, offsetof(struct aw_ez_joint, member), n                                             \
+        field, offsetof(struct aw_ezphys_joint, member), n                                         \
     }
 
 /* One row each. */
@@ -41,13 +41,13 @@ static const struct vector joint_feedback[] = {
     {0},
 };
 static const struct vector joint_axis[] = {
-    {"displacement", offsetof(struct aw_ez_axis, displacement), 1},
-    {"angular_velocity", offsetof(struct aw_ez_axis, velocity), 1},
+    {"displacement", offsetof(struct aw_ezphys_axis, displacement), 1},
+    {"angular_velocity", offsetof(struct aw_ezphys_axis, velocity), 1},
     {0},
 };
 static const struct vector collision[] = {
-    {"x", offsetof(struct aw_ez_contact, point), 3},
-    {"depth", offsetof(struct aw_ez_contact, depth), 1},
+    {"x", offsetof(struct aw_ezphys_contact, point), 3},
+    {"depth", offsetof(struct aw_ezphys_contact, depth), 1},
     {0},
 };
 static const struct vector timestamp[] = {{"step", 0, 1}, {"step_size", sizeof(double), 1}, {0}};
@@ -58,7 +58,7 @@ enum kind { COLLISION, LIMB, JOINT_AXIS, JOINT_FEEDBACK, TIMESTAMP };
 static const struct {
     const char *message;
     const struct vector *vectors;
-} kinds[AW_EZ_MESSAGES] = {
+} kinds[AW_EZPHYS_MESSAGES] = {
     [COLLISION] = {"collision", collision},
     [LIMB] = {"limb", limb},
     [JOINT_AXIS] = {"joint_axis", joint_axis},
@@ -67,10 +67,10 @@ static const struct {
 };
 
 /* Codes of the simulator's messages count from 1 in the order of the table above. */
-static int kind_of(struct aw_ez_state *state, const struct aw_record *record)
+static int kind_of(struct aw_ezphys_state *state, const struct aw_record *record)
 {
     int kind = (int)record->codec->message->code - 1;
-    if (record->dir != AW_RX || kind < 0 || kind >= AW_EZ_MESSAGES)
+    if (record->dir != AW_RX || kind < 0 || kind >= AW_EZPHYS_MESSAGES)
         return -1;
     if (state->places[kind].codec == record->codec)
         return kind;
@@ -81,7 +81,7 @@ static int kind_of(struct aw_ez_state *state, const struct aw_record *record)
     return kind;
 }
 
-static void copy(const struct aw_ez_state *state, int kind, const struct aw_record *record,
+static void copy(const struct aw_ezphys_state *state, int kind, const struct aw_record *record,
                  void *out)
 {
     for (int i = 0; kinds[kind].vectors[i].field; i++) {
@@ -105,42 +105,42 @@ static uint32_t id_of(const struct aw_record *record)
     return scalar < 0 ? 0 : (uint32_t)record->v[scalar];
 }
 
-static bool is_it(const struct aw_ez_object *object, const struct aw_record *record, uint32_t id,
-                  bool named)
+static bool is_it(const struct aw_ezphys_object *object, const struct aw_record *record,
+                  uint32_t id, bool named)
 {
     return named ? strcmp(object->name, record->text) == 0 : object->id == id;
 }
 
-static void name_it(struct aw_ez_object *object, const struct aw_ez_names *names,
-                    enum aw_ez_kind kind, const struct aw_record *record, bool named)
+static void name_it(struct aw_ezphys_object *object, const struct aw_ezphys_names *names,
+                    enum aw_ezphys_kind kind, const struct aw_record *record, bool named)
 {
-    const struct aw_ez_name *entry = names ? aw_ez_names_of(names, kind, object->id) : NULL;
+    const struct aw_ezphys_name *entry = names ? aw_ezphys_names_of(names, kind, object->id) : NULL;
     if (named)
         snprintf(object->name, sizeof object->name, "%s", record->text);
     else if (entry)
         memcpy(object->name, entry->name, sizeof object->name);
     else
-        snprintf(object->name, sizeof object->name, "%s%u", aw_ez_kind_name(kind),
+        snprintf(object->name, sizeof object->name, "%s%u", aw_ezphys_kind_name(kind),
                  (unsigned)object->id);
 }
 
 /* A table of objects of one kind. */
 struct objects {
-    enum aw_ez_kind kind;
-    char *first; /* begins with a struct aw_ez_object */
+    enum aw_ezphys_kind kind;
+    char *first; /* begins with a struct aw_ezphys_object */
     size_t size, room;
     size_t *n, *last;
 };
 
-static struct aw_ez_object *object_at(const struct objects *table, size_t index)
+static struct aw_ezphys_object *object_at(const struct objects *table, size_t index)
 {
-    return (struct aw_ez_object *)(table->first + index * table->size);
+    return (struct aw_ezphys_object *)(table->first + index * table->size);
 }
 
 /* Packets come in the same order in every message, so that the one of the last packet, or the one
  * behind it, is most often right. */
-static struct aw_ez_object *look_up(const struct objects *table, const struct aw_record *record,
-                                    uint32_t id, bool named)
+static struct aw_ezphys_object *look_up(const struct objects *table, const struct aw_record *record,
+                                        uint32_t id, bool named)
 {
     for (size_t i = 0, at = *table->last; i < *table->n; i++, at++) {
         at = at < *table->n ? at : 0;
@@ -153,12 +153,12 @@ static struct aw_ez_object *look_up(const struct objects *table, const struct aw
 }
 
 /* The object of this packet, a new one if need be; NULL if there is no room. */
-static void *find(struct aw_ez_state *state, const struct objects *table,
-                  const struct aw_ez_names *names, const struct aw_record *record)
+static void *find(struct aw_ezphys_state *state, const struct objects *table,
+                  const struct aw_ezphys_names *names, const struct aw_record *record)
 {
     uint32_t id = id_of(record);
     bool named = has_names(record);
-    struct aw_ez_object *object = look_up(table, record, id, named);
+    struct aw_ezphys_object *object = look_up(table, record, id, named);
     if (!object && *table->n < table->room) {
         *table->last = (*table->n)++;
         object = object_at(table, *table->last);
@@ -176,49 +176,51 @@ static void *find(struct aw_ez_state *state, const struct objects *table,
     return object;
 }
 
-static struct aw_ez_body *find_body(struct aw_ez_state *s, const struct aw_ez_names *names,
-                                    const struct aw_record *record)
+static struct aw_ezphys_body *find_body(struct aw_ezphys_state *s,
+                                        const struct aw_ezphys_names *names,
+                                        const struct aw_record *record)
 {
-    const struct objects table = {AW_EZ_BODY,   (char *)s->bodies, sizeof *s->bodies,
-                                  AW_EZ_BODIES, &s->n_bodies,      &s->last_body};
+    const struct objects table = {AW_EZPHYS_BODY,   (char *)s->bodies, sizeof *s->bodies,
+                                  AW_EZPHYS_BODIES, &s->n_bodies,      &s->last_body};
     return find(s, &table, names, record);
 }
 
-static struct aw_ez_joint *find_joint(struct aw_ez_state *s, const struct aw_ez_names *names,
-                                      const struct aw_record *record)
+static struct aw_ezphys_joint *find_joint(struct aw_ezphys_state *s,
+                                          const struct aw_ezphys_names *names,
+                                          const struct aw_record *record)
 {
-    const struct objects table = {AW_EZ_JOINT,  (char *)s->joints, sizeof *s->joints,
-                                  AW_EZ_JOINTS, &s->n_joints,      &s->last_joint};
+    const struct objects table = {AW_EZPHYS_JOINT,  (char *)s->joints, sizeof *s->joints,
+                                  AW_EZPHYS_JOINTS, &s->n_joints,      &s->last_joint};
     return find(s, &table, names, record);
 }
 
-static void handle_limb(struct aw_ez_state *s, const struct aw_ez_names *names,
+static void handle_limb(struct aw_ezphys_state *s, const struct aw_ezphys_names *names,
                         const struct aw_record *record)
 {
-    struct aw_ez_body *body = find_body(s, names, record);
+    struct aw_ezphys_body *body = find_body(s, names, record);
     if (body)
         copy(s, LIMB, record, body);
 }
 
-static void handle_axis(struct aw_ez_state *s, const struct aw_ez_names *names,
+static void handle_axis(struct aw_ezphys_state *s, const struct aw_ezphys_names *names,
                         const struct aw_record *record)
 {
-    struct aw_ez_joint *joint = find_joint(s, names, record);
+    struct aw_ezphys_joint *joint = find_joint(s, names, record);
     if (!joint)
         return;
     int axis = joint->turn++;
-    if (axis < AW_EZ_AXES)
+    if (axis < AW_EZPHYS_AXES)
         copy(s, JOINT_AXIS, record, &joint->axes[axis]);
-    if (axis >= joint->n_axes && axis < AW_EZ_AXES)
+    if (axis >= joint->n_axes && axis < AW_EZPHYS_AXES)
         joint->n_axes = axis + 1;
     s->about.axis = axis + 1;
     s->about.axes = joint->n_axes;
 }
 
-static void handle_feedback(struct aw_ez_state *s, const struct aw_ez_names *names,
+static void handle_feedback(struct aw_ezphys_state *s, const struct aw_ezphys_names *names,
                             const struct aw_record *record)
 {
-    struct aw_ez_joint *joint = find_joint(s, names, record);
+    struct aw_ezphys_joint *joint = find_joint(s, names, record);
     if (!joint)
         return;
     joint->feedback++;
@@ -226,21 +228,21 @@ static void handle_feedback(struct aw_ez_state *s, const struct aw_ez_names *nam
 }
 
 /* A contact names its body by id; the body itself may not be sent. */
-static void handle_collision(struct aw_ez_state *s, const struct aw_ez_names *names,
+static void handle_collision(struct aw_ezphys_state *s, const struct aw_ezphys_names *names,
                              const struct aw_record *record)
 {
-    if (s->n_contacts == AW_EZ_CONTACTS) {
+    if (s->n_contacts == AW_EZPHYS_CONTACTS) {
         s->overflow++;
         return;
     }
-    struct aw_ez_contact *contact = &s->contacts[s->n_contacts++];
-    contact->object = (struct aw_ez_object){.id = id_of(record)};
-    name_it(&contact->object, names, AW_EZ_BODY, record, has_names(record));
+    struct aw_ezphys_contact *contact = &s->contacts[s->n_contacts++];
+    contact->object = (struct aw_ezphys_object){.id = id_of(record)};
+    name_it(&contact->object, names, AW_EZPHYS_BODY, record, has_names(record));
     copy(s, COLLISION, record, contact);
     s->about.object = &contact->object;
 }
 
-static void handle_timestamp(struct aw_ez_state *s, const struct aw_ez_names *names,
+static void handle_timestamp(struct aw_ezphys_state *s, const struct aw_ezphys_names *names,
                              const struct aw_record *record)
 {
     double time[2] = {0};
@@ -248,32 +250,32 @@ static void handle_timestamp(struct aw_ez_state *s, const struct aw_ez_names *na
     copy(s, TIMESTAMP, record, time);
     if (s->timed && time[0] < (double)s->step) {
         uint64_t packets = s->packets;
-        aw_ez_state_forget(s);
+        aw_ezphys_state_forget(s);
         s->packets = packets;
     }
     s->timed = true;
-    s->step = aw_ez_step(time[0]);
+    s->step = aw_ezphys_step(time[0]);
     s->step_size = time[1];
 }
 
-void aw_ez_state_update(struct aw_ez_state *state, const struct aw_ez_names *names,
-                        const struct aw_record *record)
+void aw_ezphys_state_update(struct aw_ezphys_state *state, const struct aw_ezphys_names *names,
+                            const struct aw_record *record)
 {
-    static void (*const take[])(struct aw_ez_state *, const struct aw_ez_names *,
+    static void (*const take[])(struct aw_ezphys_state *, const struct aw_ezphys_names *,
                                 const struct aw_record *) = {
         [COLLISION] = handle_collision, [LIMB] = handle_limb,
         [JOINT_AXIS] = handle_axis,     [JOINT_FEEDBACK] = handle_feedback,
         [TIMESTAMP] = handle_timestamp,
     };
     int kind = kind_of(state, record);
-    state->about = (struct aw_ez_about){0};
+    state->about = (struct aw_ezphys_about){0};
     if (kind < 0)
         return;
     state->packets++;
     take[kind](state, names, record);
 }
 
-void aw_ez_state_begin(struct aw_ez_state *state)
+void aw_ezphys_state_begin(struct aw_ezphys_state *state)
 {
     state->messages++;
     state->n_contacts = 0;
@@ -281,16 +283,16 @@ void aw_ez_state_begin(struct aw_ez_state *state)
         state->joints[i].turn = 0;
 }
 
-void aw_ez_state_forget(struct aw_ez_state *state)
+void aw_ezphys_state_forget(struct aw_ezphys_state *state)
 {
     state->timed = false;
     state->n_bodies = state->n_joints = state->n_contacts = 0;
     state->last_body = state->last_joint = 0;
-    state->about = (struct aw_ez_about){0};
+    state->about = (struct aw_ezphys_about){0};
     state->epoch++;
 }
 
-static bool is_called(const struct aw_ez_object *object, const char *name)
+static bool is_called(const struct aw_ezphys_object *object, const char *name)
 {
     char *end;
     if (strcmp(object->name, name) == 0)
@@ -299,7 +301,8 @@ static bool is_called(const struct aw_ez_object *object, const char *name)
            !*end;
 }
 
-const struct aw_ez_body *aw_ez_state_body(const struct aw_ez_state *state, const char *name)
+const struct aw_ezphys_body *aw_ezphys_state_body(const struct aw_ezphys_state *state,
+                                                  const char *name)
 {
     for (size_t i = 0; i < state->n_bodies; i++)
         if (is_called(&state->bodies[i].object, name))
@@ -307,7 +310,8 @@ const struct aw_ez_body *aw_ez_state_body(const struct aw_ez_state *state, const
     return NULL;
 }
 
-const struct aw_ez_joint *aw_ez_state_joint(const struct aw_ez_state *state, const char *name)
+const struct aw_ezphys_joint *aw_ezphys_state_joint(const struct aw_ezphys_state *state,
+                                                    const char *name)
 {
     for (size_t i = 0; i < state->n_joints; i++)
         if (is_called(&state->joints[i].object, name))
@@ -315,12 +319,12 @@ const struct aw_ez_joint *aw_ez_state_joint(const struct aw_ez_state *state, con
     return NULL;
 }
 
-int64_t aw_ez_step(double step)
+int64_t aw_ezphys_step(double step)
 {
     return step >= 0x1p63 ? INT64_MAX : (int64_t)step;
 }
 
-double aw_ez_state_time(const struct aw_ez_state *state)
+double aw_ezphys_state_time(const struct aw_ezphys_state *state)
 {
     return state->timed ? (double)state->step * state->step_size : 0;
 }

@@ -1,9 +1,9 @@
 /* What is known of the simulation: the latest state of every body, joint and axis, and its time.
  *
- *     struct aw_ez_state *state = calloc(1, sizeof *state);   // about 400 kB
- *     aw_ez_state_begin(state);                               // a message begins
- *     aw_ez_state_update(state, &names, &record);               // each of its packets
- *     const struct aw_ez_joint *knee = aw_ez_state_joint(state, "humanoid.knee");
+ *     struct aw_ezphys_state *state = calloc(1, sizeof *state);   // about 400 kB
+ *     aw_ezphys_state_begin(state);                               // a message begins
+ *     aw_ezphys_state_update(state, &names, &record);               // each of its packets
+ *     const struct aw_ezphys_joint *knee = aw_ezphys_state_joint(state, "humanoid.knee");
  *
  * The packets do not tell which axis of a joint they are about: the first one of a joint in a
  * message is axis 1, the next one of the same joint axis 2. A step number that goes back is a new
@@ -17,54 +17,54 @@
 #include "protocol/ezphys/names.h"
 #include "wire/wire.h"
 
-#define AW_EZ_BODIES   256
-#define AW_EZ_JOINTS   256
-#define AW_EZ_AXES     3
-#define AW_EZ_CONTACTS 64
+#define AW_EZPHYS_BODIES   256
+#define AW_EZPHYS_JOINTS   256
+#define AW_EZPHYS_AXES     3
+#define AW_EZPHYS_CONTACTS 64
 
 /* How an object is called on the wire, and by people. */
-struct aw_ez_object {
-    uint32_t id;                /* 0 where the wire has names */
-    char name[AW_EZ_NAME_SIZE]; /* from the wire or the names file; else "body1", "joint1" */
-    uint64_t count;             /* packets about it so far */
-    uint64_t message;           /* number of the last message that had one */
+struct aw_ezphys_object {
+    uint32_t id;                    /* 0 where the wire has names */
+    char name[AW_EZPHYS_NAME_SIZE]; /* from the wire or the names file; else "body1", "joint1" */
+    uint64_t count;                 /* packets about it so far */
+    uint64_t message;               /* number of the last message that had one */
 };
 
 /* In the frame of the world; m, N, Nm, m/s, rad/s. rotation is a unit quaternion w x y z. */
-struct aw_ez_body {
-    struct aw_ez_object object;
+struct aw_ezphys_body {
+    struct aw_ezphys_object object;
     double position[3], rotation[4], force[3], torque[3], linear_velocity[3], angular_velocity[3];
 };
 
-struct aw_ez_axis {
+struct aw_ezphys_axis {
     double displacement, velocity; /* rad and rad/s; of a slider m and m/s */
 };
 
-struct aw_ez_joint {
-    struct aw_ez_object object;
+struct aw_ezphys_joint {
+    struct aw_ezphys_object object;
     int n_axes; /* seen so far */
     int turn;   /* axes in this message so far */
-    struct aw_ez_axis axes[AW_EZ_AXES];
+    struct aw_ezphys_axis axes[AW_EZPHYS_AXES];
     uint64_t feedback; /* packets of feedback so far; 0: the values below are not known */
     double force1[3], torque1[3], force2[3], torque2[3];
 };
 
-struct aw_ez_contact {
-    struct aw_ez_object object; /* the body; count and message are not used */
-    double point[3], depth;     /* m */
+struct aw_ezphys_contact {
+    struct aw_ezphys_object object; /* the body; count and message are not used */
+    double point[3], depth;         /* m */
 };
 
 /* Of whom the last packet was. */
-struct aw_ez_about {
-    const struct aw_ez_object *object; /* NULL: the scene */
-    int axis;                          /* 1.., of a joint_axis; else 0 */
-    int axes;                          /* how many this joint has */
+struct aw_ezphys_about {
+    const struct aw_ezphys_object *object; /* NULL: the scene */
+    int axis;                              /* 1.., of a joint_axis; else 0 */
+    int axes;                              /* how many this joint has */
 };
 
-#define AW_EZ_MESSAGES 5 /* kinds of packets from the simulator */
-#define AW_EZ_VECTORS  6 /* of one kind, at most */
+#define AW_EZPHYS_MESSAGES 5 /* kinds of packets from the simulator */
+#define AW_EZPHYS_VECTORS  6 /* of one kind, at most */
 
-struct aw_ez_state {
+struct aw_ezphys_state {
     bool timed; /* step and step_size are known */
     int64_t step;
     double step_size;  /* s */
@@ -74,35 +74,37 @@ struct aw_ez_state {
     uint64_t overflow; /* packets of objects that did not fit */
     size_t n_bodies, n_joints, n_contacts;
     size_t last_body, last_joint; /* of the last packet; where the next one is looked for first */
-    struct aw_ez_about about;
-    struct aw_ez_body bodies[AW_EZ_BODIES];
-    struct aw_ez_joint joints[AW_EZ_JOINTS];
-    struct aw_ez_contact contacts[AW_EZ_CONTACTS]; /* of this message */
+    struct aw_ezphys_about about;
+    struct aw_ezphys_body bodies[AW_EZPHYS_BODIES];
+    struct aw_ezphys_joint joints[AW_EZPHYS_JOINTS];
+    struct aw_ezphys_contact contacts[AW_EZPHYS_CONTACTS]; /* of this message */
     struct {
         const struct aw_codec *codec;
-        int8_t scalar[AW_EZ_VECTORS];
-    } places[AW_EZ_MESSAGES]; /* where the values are in a record */
+        int8_t scalar[AW_EZPHYS_VECTORS];
+    } places[AW_EZPHYS_MESSAGES]; /* where the values are in a record */
 };
 
 /* A message begins. */
-void aw_ez_state_begin(struct aw_ez_state *state);
+void aw_ezphys_state_begin(struct aw_ezphys_state *state);
 
 /* Takes one packet from the simulator in and says in state->about whom it is about. names may be
  * NULL. */
-void aw_ez_state_update(struct aw_ez_state *state, const struct aw_ez_names *names,
-                        const struct aw_record *record);
+void aw_ezphys_state_update(struct aw_ezphys_state *state, const struct aw_ezphys_names *names,
+                            const struct aw_record *record);
 
 /* Forgets everything; the next message is a new beginning. */
-void aw_ez_state_forget(struct aw_ez_state *state);
+void aw_ezphys_state_forget(struct aw_ezphys_state *state);
 
 /* By name or number ("humanoid.knee", "2"); NULL if it has not been seen. */
-const struct aw_ez_body *aw_ez_state_body(const struct aw_ez_state *state, const char *name);
-const struct aw_ez_joint *aw_ez_state_joint(const struct aw_ez_state *state, const char *name);
+const struct aw_ezphys_body *aw_ezphys_state_body(const struct aw_ezphys_state *state,
+                                                  const char *name);
+const struct aw_ezphys_joint *aw_ezphys_state_joint(const struct aw_ezphys_state *state,
+                                                    const char *name);
 
 /* A step number of the wire as an integer: with long=8 it may be beyond what one holds. */
-int64_t aw_ez_step(double step);
+int64_t aw_ezphys_step(double step);
 
 /* Time of the simulation in s; 0 before it is known. */
-double aw_ez_state_time(const struct aw_ez_state *state);
+double aw_ezphys_state_time(const struct aw_ezphys_state *state);
 
 #endif

@@ -12,12 +12,14 @@
 
 /* One field, one row: */
 /* clang-format off */
-static const struct aw_field head32[] = {AW_EZ_TYPE(32), AW_EZ_ID(32), AW_EZ_LENGTH(32), {0}};
-static const struct aw_field head8[] = {AW_EZ_TYPE(8), AW_EZ_ID(16), {0}};
-static const struct aw_field head_name[] = {
-    AW_EZ_TYPE(32), AW_EZ_NAME(256), AW_EZ_LENGTH(32), {0},
+static const struct aw_field head32[] = {
+    AW_EZPHYS_TYPE(32), AW_EZPHYS_ID(32), AW_EZPHYS_LENGTH(32), {0},
 };
-static const struct aw_field envelope[] = {AW_EZ_SIZE(32), AW_EZ_COUNT(32), {0}};
+static const struct aw_field head8[] = {AW_EZPHYS_TYPE(8), AW_EZPHYS_ID(16), {0}};
+static const struct aw_field head_name[] = {
+    AW_EZPHYS_TYPE(32), AW_EZPHYS_NAME(256), AW_EZPHYS_LENGTH(32), {0},
+};
+static const struct aw_field envelope[] = {AW_EZPHYS_SIZE(32), AW_EZPHYS_COUNT(32), {0}};
 
 static const struct aw_variant variants[] = {
     {.name = "le32", .help = "32-bit little-endian headers, messages with size and count",
@@ -83,7 +85,7 @@ static const char *const torque2[] = {"torque2", NULL};
 
 #define VECTOR(label, unit_rows)                                                                   \
     {.name = #label, .type = AW_GROUP, .rows = (unit_rows), .labels = (label)}
-#define UNUSED AW_EZ_PAD("unused", 32)
+#define UNUSED AW_EZPHYS_PAD("unused", 32)
 
 static const struct aw_field collision[] = {
     {.name = "x", FLOAT, .unit = "m", .help = "contact point, in m"},

@@ -32,8 +32,9 @@
 #include "protocol/unitysim/arm.h"
 #include "wire/wire.h"
 
-#define AW_UNITYSIM_FRAME_MAX 64 /* longer ones are cut; the longest of the protocol has 45 bytes  \
-                                  */
+#define AW_UNITYSIM_FRAME_MAX                                                                      \
+    64 /* longer ones are cut; the longest of the protocol has 45 bytes                            \
+        */
 
 struct aw_unitysim_options {
     struct aw_unitysim_limits

@@ -39,21 +39,22 @@ static void the_state_is_that_of_the_simulation(void **state)
         struct rig *rig = rig_new(wires[i]);
         rig->fake.contacts = 2;
         rig_run(rig, 51);
-        const struct aw_ez_state *s = &rig->ez.state;
+        const struct aw_ezphys_state *s = &rig->ez.state;
         assert_int_equal(s->n_bodies, 2);
         assert_int_equal(s->n_joints, 2);
         assert_int_equal(s->n_contacts, 2);
         assert_int_equal(rig->ez.n_packets, 9);
-        bool named = aw_ez_named(&rig->ez);
-        const struct aw_ez_body *ball = aw_ez_state_body(s, named ? "ball" : "1");
-        const struct aw_ez_joint *universal = aw_ez_state_joint(s, named ? "universal" : "4");
+        bool named = aw_ezphys_named(&rig->ez);
+        const struct aw_ezphys_body *ball = aw_ezphys_state_body(s, named ? "ball" : "1");
+        const struct aw_ezphys_joint *universal =
+            aw_ezphys_state_joint(s, named ? "universal" : "4");
         assert_non_null(ball);
         assert_non_null(universal);
         assert_near(ball->position[0], 0.5, 1e-6);
         assert_near(ball->rotation[0], cos(0.25), 1e-6);
         assert_near(ball->linear_velocity[0], 1, 1e-6);
         assert_int_equal(universal->n_axes, 2);
-        assert_near(aw_ez_state_time(s), 0.5, 1e-6);
+        assert_near(aw_ezphys_state_time(s), 0.5, 1e-6);
         rig_free(rig);
     }
 }
@@ -77,10 +78,10 @@ static void motor_commands_are_repeated_and_forces_are_not(void **state)
     for (size_t i = 0; i < N_WIRES; i++) {
         struct rig *rig = rig_new(wires[i]);
         const double torque[3] = {5};
-        struct aw_ez_target hinge = {HINGE, "hinge"};
+        struct aw_ezphys_target hinge = {HINGE, "hinge"};
         rig_run(rig, 1);
         rig_motor(rig, HINGE, "hinge", 2, 10);
-        assert_int_equal(aw_ez_force(&rig->ez, &hinge, torque, &rig->err), AW_OK);
+        assert_int_equal(aw_ezphys_force(&rig->ez, &hinge, torque, &rig->err), AW_OK);
         rig_run(rig, 1);
         assert_near(rig->fake.force, 5, 1e-6);
         rig_run(rig, 100);
@@ -140,7 +141,7 @@ static void after_a_reset_nothing_old_is_shown(void **state)
         rig_run(rig, 20);
         rig_motor(rig, HINGE, "hinge", 2, 10);
         rig_run(rig, 20);
-        aw_ez_reset(&rig->ez);
+        aw_ezphys_reset(&rig->ez);
         rig_run(rig, 1); /* its answer is the reset */
         assert_int_equal(rig_try(rig), AW_OK);
         assert_int_equal(rig->ez.state.step, 0);
@@ -159,7 +160,7 @@ static void messages_under_way_at_a_reset_are_passed_over(void **state)
     rig->fake.real_time = true;
     rig_run(rig, 20);
     rig_motor(rig, HINGE, "hinge", 2, 10);
-    aw_ez_reset(&rig->ez);
+    aw_ezphys_reset(&rig->ez);
     rig_run(rig, 1);
     long before = rig->fake.step;
     rig->fake.step = 30; /* one that was on its way */
@@ -183,7 +184,7 @@ static void a_reset_right_after_the_first_message(void **state)
         fake->real_time = true;
         fake->stride = 30;
         fake->step = 5;
-        aw_ez_reset(&rig->ez);
+        aw_ezphys_reset(&rig->ez);
         rig_run(rig, 1);
         assert_int_equal(rig->ez.reset_step, 5);
         fake->step = taken ? 20 : 35;
@@ -221,17 +222,17 @@ static void stop_is_sent_at_once_to_all_that_was_seen_or_commanded(void **state)
         unsigned answers = rig->fake.answers;
         int64_t now = rig->clock.time_ns;
         rig->fake.velocity[1] = 3; /* by another program */
-        assert_int_equal(aw_ez_stop(&rig->ez, NULL, &rig->err), AW_OK);
+        assert_int_equal(aw_ezphys_stop(&rig->ez, NULL, &rig->err), AW_OK);
         assert_int_equal(rig->clock.time_ns, now);
         assert_int_equal(rig->fake.answers, answers + 1);
         for (int k = 0; k < 3; k++)
             assert_near(rig->fake.velocity[k], 0, 0);
         assert_near(rig->fake.torque[0], 10, 0);
-        assert_near(rig->fake.torque[1], AW_EZ_STOP_TORQUE, 0);
+        assert_near(rig->fake.torque[1], AW_EZPHYS_STOP_TORQUE, 0);
         rig_run(rig, 5); /* and repeated */
         assert_near(rig->fake.velocity[0], 0, 0);
-        struct aw_ez_halt coast = {.coast = true};
-        assert_int_equal(aw_ez_stop(&rig->ez, &coast, &rig->err), AW_OK);
+        struct aw_ezphys_halt coast = {.coast = true};
+        assert_int_equal(aw_ezphys_stop(&rig->ez, &coast, &rig->err), AW_OK);
         assert_near(rig->fake.torque[0], 0, 0);
         assert_near(rig->fake.torque[1], 0, 0);
         rig_free(rig);
@@ -244,7 +245,7 @@ static void stop_goes_out_before_anything_was_heard(void **state)
     struct rig *rig = rig_new("le32");
     rig->fake.mute = true;
     rig_motor(rig, HINGE, "hinge", 2, 10);
-    assert_int_equal(aw_ez_stop(&rig->ez, NULL, &rig->err), AW_OK);
+    assert_int_equal(aw_ezphys_stop(&rig->ez, NULL, &rig->err), AW_OK);
     assert_int_equal(rig->fake.motors, 1);
     assert_near(rig->fake.velocity[0], 0, 0);
     assert_near(rig->fake.torque[0], 10, 0);
@@ -255,13 +256,13 @@ static void what_is_no_number_is_refused(void **state)
 {
     (void)state;
     struct rig *rig = rig_new("le32");
-    struct aw_ez_target hinge = {HINGE, "hinge"};
+    struct aw_ezphys_target hinge = {HINGE, "hinge"};
     const double wrong[] = {NAN, INFINITY, -INFINITY, 1e39};
     for (size_t i = 0; i < 4; i++) {
-        struct aw_ez_motor motor = {{wrong[i]}, {1}};
+        struct aw_ezphys_motor motor = {{wrong[i]}, {1}};
         const double torque[3] = {0, wrong[i]};
-        assert_int_not_equal(aw_ez_motor(&rig->ez, &hinge, &motor, &rig->err), AW_OK);
-        assert_int_not_equal(aw_ez_force(&rig->ez, &hinge, torque, &rig->err), AW_OK);
+        assert_int_not_equal(aw_ezphys_motor(&rig->ez, &hinge, &motor, &rig->err), AW_OK);
+        assert_int_not_equal(aw_ezphys_force(&rig->ez, &hinge, torque, &rig->err), AW_OK);
     }
     assert_int_equal(rig->ez.n_commands, 0);
     rig_free(rig);
@@ -358,8 +359,8 @@ static void damage_ends_with_its_connection(void **state)
         struct rig *rig = rig_new(wires[i]);
         rig->fake.spoil = noise; /* of the next one */
         rig_run(rig, 10);
-        aw_ez_receive(&rig->ez, rig->clock.time_ns + AW_SECOND / 10, &rig->err);
-        aw_ez_attach(&rig->ez, rig->link);
+        aw_ezphys_receive(&rig->ez, rig->clock.time_ns + AW_SECOND / 10, &rig->err);
+        aw_ezphys_attach(&rig->ez, rig->link);
         rig->fake.mute = true;
         rig->clock.time_ns += 3 * AW_SECOND;
         assert_int_equal(rig_try(rig), AW_TIMEOUT);
@@ -383,7 +384,7 @@ static void random_damage_on_every_wire_stops_nobody(void **state)
         for (int k = 0; k < 2000 && rig->fake.step < 300; k++) {
             enum aw_status status = rig_try(rig);
             assert_true(status == AW_OK || status == AW_TIMEOUT);
-            assert_int_equal(aw_ez_answer(&rig->ez, &rig->err), AW_OK);
+            assert_int_equal(aw_ezphys_answer(&rig->ez, &rig->err), AW_OK);
         }
         if (rig->fake.step < 300)
             fail_msg("%s: step %ld", wires[i], rig->fake.step);
@@ -407,8 +408,8 @@ static void tables_do_not_grow(void **state)
     struct rig *rig = rig_new("le32");
     rig->fake.spoil = many_objects;
     rig_run(rig, 20);
-    assert_int_equal(rig->ez.state.n_joints, AW_EZ_JOINTS);
-    assert_int_equal(rig->ez.state.overflow, 20 * 1000 - AW_EZ_JOINTS);
+    assert_int_equal(rig->ez.state.n_joints, AW_EZPHYS_JOINTS);
+    assert_int_equal(rig->ez.state.overflow, 20 * 1000 - AW_EZPHYS_JOINTS);
     rig_free(rig);
 }
 
@@ -416,14 +417,14 @@ static void a_wire_with_small_counts_says_what_it_cannot_carry(void **state)
 {
     (void)state;
     struct rig *rig = rig_new("msg=size8,pkt=type8+id8");
-    struct aw_ez_motor motor = {{1}, {1}};
+    struct aw_ezphys_motor motor = {{1}, {1}};
     for (uint32_t id = 1; id <= 20; id++) {
-        struct aw_ez_target target = {.id = id};
-        assert_int_equal(aw_ez_motor(&rig->ez, &target, &motor, &rig->err), AW_OK);
+        struct aw_ezphys_target target = {.id = id};
+        assert_int_equal(aw_ezphys_motor(&rig->ez, &target, &motor, &rig->err), AW_OK);
     }
-    uint8_t out[AW_EZ_ANSWER_MAX];
+    uint8_t out[AW_EZPHYS_ANSWER_MAX];
     size_t size;
-    assert_int_equal(aw_ez_compose(&rig->ez, out, sizeof out, &size, &rig->err), AW_LIMIT);
+    assert_int_equal(aw_ezphys_compose(&rig->ez, out, sizeof out, &size, &rig->err), AW_LIMIT);
     assert_non_null(strstr(rig->err.text, "size"));
     rig_free(rig);
 }
@@ -432,21 +433,22 @@ static void words_are_joints(void **state)
 {
     (void)state;
     struct rig *rig = rig_new("le32");
-    struct aw_ez_target target;
-    struct aw_ez *ez = &rig->ez;
-    assert_int_equal(aw_ez_target(ez, "knee", &target, &rig->err), AW_USAGE);
+    struct aw_ezphys_target target;
+    struct aw_ezphys *ez = &rig->ez;
+    assert_int_equal(aw_ezphys_target(ez, "knee", &target, &rig->err), AW_USAGE);
     assert_non_null(strstr(rig->err.text, "--names"));
-    assert_int_equal(aw_ez_names_add(&rig->names, AW_EZ_JOINT, 3, "knee", NULL, &rig->err), AW_OK);
-    assert_int_equal(aw_ez_target(ez, "knee", &target, &rig->err), AW_OK);
+    assert_int_equal(aw_ezphys_names_add(&rig->names, AW_EZPHYS_JOINT, 3, "knee", NULL, &rig->err),
+                     AW_OK);
+    assert_int_equal(aw_ezphys_target(ez, "knee", &target, &rig->err), AW_OK);
     assert_int_equal(target.id, 3);
     rig_run(rig, 1);
-    assert_int_equal(aw_ez_target(ez, "3", &target, &rig->err), AW_OK);
+    assert_int_equal(aw_ezphys_target(ez, "3", &target, &rig->err), AW_OK);
     assert_string_equal(target.name, "knee");
-    assert_int_equal(aw_ez_target(ez, "joint4", &target, &rig->err), AW_OK);
+    assert_int_equal(aw_ezphys_target(ez, "joint4", &target, &rig->err), AW_OK);
     assert_int_equal(target.id, 4);
-    assert_int_equal(aw_ez_target(ez, "kne", &target, &rig->err), AW_USAGE);
+    assert_int_equal(aw_ezphys_target(ez, "kne", &target, &rig->err), AW_USAGE);
     assert_non_null(strstr(rig->err.text, "did you mean 'knee'?"));
-    assert_int_equal(aw_ez_target(ez, "zebra", &target, &rig->err), AW_USAGE);
+    assert_int_equal(aw_ezphys_target(ez, "zebra", &target, &rig->err), AW_USAGE);
     assert_non_null(strstr(rig->err.text, "there is knee, joint4"));
     rig_free(rig);
 }
@@ -455,15 +457,16 @@ static void a_number_is_a_joint_as_long_as_the_simulation_does_not_say_otherwise
 {
     (void)state;
     struct rig *rig = rig_new("le32");
-    struct aw_ez_target target;
-    struct aw_ez *ez = &rig->ez;
-    assert_int_equal(aw_ez_target(ez, "9", &target, &rig->err), AW_OK);
-    assert_int_equal(aw_ez_expect(ez, &target, &rig->err), AW_OK);
+    struct aw_ezphys_target target;
+    struct aw_ezphys *ez = &rig->ez;
+    assert_int_equal(aw_ezphys_target(ez, "9", &target, &rig->err), AW_OK);
+    assert_int_equal(aw_ezphys_expect(ez, &target, &rig->err), AW_OK);
     rig_run(rig, 1);
-    assert_int_equal(aw_ez_expect(ez, &target, &rig->err), AW_USAGE);
+    assert_int_equal(aw_ezphys_expect(ez, &target, &rig->err), AW_USAGE);
     assert_non_null(strstr(rig->err.text, "no joint '9' — there is joint3, joint4"));
-    assert_int_equal(aw_ez_names_add(&rig->names, AW_EZ_JOINT, 9, "toe", NULL, &rig->err), AW_OK);
-    assert_int_equal(aw_ez_expect(ez, &target, &rig->err), AW_OK);
+    assert_int_equal(aw_ezphys_names_add(&rig->names, AW_EZPHYS_JOINT, 9, "toe", NULL, &rig->err),
+                     AW_OK);
+    assert_int_equal(aw_ezphys_expect(ez, &target, &rig->err), AW_OK);
     rig_free(rig);
 }
 

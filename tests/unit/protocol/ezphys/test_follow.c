@@ -4,14 +4,14 @@
 
 #define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
-static const struct aw_ez_gains gains = {.kp = 20, .max_torque = 50, .max_speed = 10};
-static struct aw_ez_path path;
+static const struct aw_ezphys_gains gains = {.kp = 20, .max_torque = 50, .max_speed = 10};
+static struct aw_ezphys_path path;
 static struct aw_error err;
 
 static enum aw_status reads(const char *text)
 {
     FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-    enum aw_status status = aw_ez_path_read(&path, file, "walk.csv", &err);
+    enum aw_status status = aw_ezphys_path_read(&path, file, "walk.csv", &err);
     fclose(file);
     return status;
 }
@@ -23,19 +23,19 @@ static void positions_run_straight_between_the_rows(void **state)
     assert_int_equal(reads("t,a,b.axis2\n1,0,2\n2,1,0\n4,1,-4\n"), AW_OK);
     assert_int_equal(path.n, 2);
     assert_int_equal(path.tracks[1].axis, 1);
-    assert_near(aw_ez_path_seconds(&path), 3, 0);
-    aw_ez_path_at(&path, 0, 0.25, 0, &q, &v);
+    assert_near(aw_ezphys_path_seconds(&path), 3, 0);
+    aw_ezphys_path_at(&path, 0, 0.25, 0, &q, &v);
     assert_near(q, 0.25, 1e-12);
     assert_near(v, 1, 1e-12);
-    aw_ez_path_at(&path, 1, 2, 0, &q, &v);
+    aw_ezphys_path_at(&path, 1, 2, 0, &q, &v);
     assert_near(q, -2, 1e-12);
     assert_near(v, -2, 1e-12);
-    aw_ez_path_at(&path, 1, 99, 0, &q, &v);
+    aw_ezphys_path_at(&path, 1, 99, 0, &q, &v);
     assert_near(q, -4, 0);
     assert_near(v, 0, 0);
-    aw_ez_path_at(&path, 0, 0.5, 0, &q, &v); /* and back */
+    aw_ezphys_path_at(&path, 0, 0.5, 0, &q, &v); /* and back */
     assert_near(q, 0.5, 1e-12);
-    aw_ez_path_free(&path);
+    aw_ezphys_path_free(&path);
 }
 
 static void files_that_are_none_are_refused(void **state)
@@ -72,8 +72,9 @@ static void columns_must_be_axes_and_slow_enough(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(reads(cases[i].text), AW_OK);
-        assert_int_equal(aw_ez_path_bind(&path, &rig->ez, &gains, false, &err), cases[i].status);
-        aw_ez_path_free(&path);
+        assert_int_equal(aw_ezphys_path_bind(&path, &rig->ez, &gains, false, &err),
+                         cases[i].status);
+        aw_ezphys_path_free(&path);
     }
     rig_free(rig);
 }
@@ -85,23 +86,24 @@ static void joints_follow_and_the_error_is_known(void **state)
     rig->fake.angle[0] = 1; /* the hinge has a way to go first */
     rig_run(rig, 1);
     assert_int_equal(reads("t,3,4.axis2\n0,0,0\n1,0.5,-1\n2,0,1\n"), AW_OK);
-    assert_int_equal(aw_ez_path_bind(&path, &rig->ez, &gains, false, &err), AW_OK);
-    double approach = aw_ez_path_approach(&path, &gains);
+    assert_int_equal(aw_ezphys_path_bind(&path, &rig->ez, &gains, false, &err), AW_OK);
+    double approach = aw_ezphys_path_approach(&path, &gains);
     assert_near(approach, 0.4, 1e-6);
-    double start = aw_ez_state_time(&rig->ez.state), time;
-    while ((time = aw_ez_state_time(&rig->ez.state) - start - approach) < 2) {
+    double start = aw_ezphys_state_time(&rig->ez.state), time;
+    while ((time = aw_ezphys_state_time(&rig->ez.state) - start - approach) < 2) {
         assert_int_equal(rig_try(rig), AW_OK);
-        time = aw_ez_state_time(&rig->ez.state) - start - approach;
-        assert_int_equal(aw_ez_path_drive(&path, &rig->ez, time, approach, &gains, &err), AW_OK);
-        assert_int_equal(aw_ez_answer(&rig->ez, &err), AW_OK);
+        time = aw_ezphys_state_time(&rig->ez.state) - start - approach;
+        assert_int_equal(aw_ezphys_path_drive(&path, &rig->ez, time, approach, &gains, &err),
+                         AW_OK);
+        assert_int_equal(aw_ezphys_answer(&rig->ez, &err), AW_OK);
     }
     assert_near(rig->fake.torque[0], 50, 0);
-    assert_true(aw_ez_track_rms(&path, 0) < 0.02);
-    assert_true(aw_ez_track_rms(&path, 1) < 0.03);
-    assert_true(aw_ez_track_rms(&path, 1) > 0);
+    assert_true(aw_ezphys_track_rms(&path, 0) < 0.02);
+    assert_true(aw_ezphys_track_rms(&path, 1) < 0.03);
+    assert_true(aw_ezphys_track_rms(&path, 1) > 0);
     assert_near(rig->fake.angle[0], 0, 0.03);
     assert_near(rig->fake.angle[2], 1, 0.05);
-    aw_ez_path_free(&path);
+    aw_ezphys_path_free(&path);
     rig_free(rig);
 }
 

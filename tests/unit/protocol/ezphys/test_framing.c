@@ -3,7 +3,7 @@
 #include "protocol/ezphys/wire.h"
 #include "wire_helper.h"
 
-static struct aw_ez_framing framing;
+static struct aw_ezphys_framing framing;
 static struct aw_error err;
 
 static const char *find_mine(void *context, const char *name)
@@ -11,14 +11,14 @@ static const char *find_mine(void *context, const char *name)
     (void)context;
     return strcmp(name, "mine") == 0 ? "be32,long=8" : strcmp(name, "loop") == 0 ? "mine" : NULL;
 }
-static const struct aw_ez_framing_names mine = {find_mine, NULL};
+static const struct aw_ezphys_framing_names mine = {find_mine, NULL};
 
 static void assert_says(const char *text, const char *parts)
 {
-    char out[AW_EZ_FRAMING_TEXT];
-    if (aw_ez_framing_parse(&framing, text, &mine, &err) != AW_OK)
+    char out[AW_EZPHYS_FRAMING_TEXT];
+    if (aw_ezphys_framing_parse(&framing, text, &mine, &err) != AW_OK)
         fail_msg("%s: %s", text, err.text);
-    out[aw_ez_framing_print(&framing.variant, out)] = '\0';
+    out[aw_ezphys_framing_print(&framing.variant, out)] = '\0';
     assert_string_equal(out, parts);
 }
 
@@ -75,14 +75,14 @@ static void mistakes_are_told_with_their_place(void **state)
         {"loop", "no wire of this name"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(aw_ez_framing_parse(&framing, cases[i][0], &mine, &err), AW_USAGE);
+        assert_int_equal(aw_ezphys_framing_parse(&framing, cases[i][0], &mine, &err), AW_USAGE);
         if (!strstr(err.text, cases[i][1]))
             fail_msg("%s: %s", cases[i][0], err.text);
     }
     char longer[400];
     memset(longer, 'a', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
-    assert_int_equal(aw_ez_framing_parse(&framing, longer, NULL, &err), AW_USAGE);
+    assert_int_equal(aw_ezphys_framing_parse(&framing, longer, NULL, &err), AW_USAGE);
 }
 
 int main(void)

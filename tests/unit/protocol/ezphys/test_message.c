@@ -12,12 +12,12 @@
 #include "protocol/ezphys/wire.h"
 
 static struct aw_wire wire;
-static struct aw_ez_framing framing;
+static struct aw_ezphys_framing framing;
 
 static void speak(const char *description)
 {
     struct aw_error err;
-    assert_int_equal(aw_ez_framing_parse(&framing, description, NULL, &err), AW_OK);
+    assert_int_equal(aw_ezphys_framing_parse(&framing, description, NULL, &err), AW_OK);
     aw_wire_init(&wire, &aw_ezphys_protocol, &framing.variant, false);
 }
 
@@ -29,10 +29,10 @@ static struct aw_record reset_of(double id)
     return record;
 }
 
-static void bytes_are(struct aw_ez_message *message, const char *expected)
+static void bytes_are(struct aw_ezphys_message *message, const char *expected)
 {
     char hex[512] = "";
-    struct aw_span span = aw_ez_message_end(message);
+    struct aw_span span = aw_ezphys_message_end(message);
     for (size_t i = 0; i < span.size; i++)
         snprintf(hex + 2 * i, sizeof hex - 2 * i, "%02X", span.data[i]);
     assert_string_equal(hex, expected);
@@ -68,13 +68,13 @@ static void envelopes(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         speak(cases[i].wire);
-        struct aw_ez_message message = {.wire = &wire, .data = room, .cap = sizeof room};
-        aw_ez_message_begin(&message);
+        struct aw_ezphys_message message = {.wire = &wire, .data = room, .cap = sizeof room};
+        aw_ezphys_message_begin(&message);
         bytes_are(&message, cases[i].none);
-        aw_ez_message_begin(&message);
+        aw_ezphys_message_begin(&message);
         for (int id = 1; id <= 2; id++) {
             struct aw_record record = reset_of(id);
-            assert_int_equal(aw_ez_message_add(&message, &record, NULL), AW_OK);
+            assert_int_equal(aw_ezphys_message_add(&message, &record, NULL), AW_OK);
         }
         bytes_are(&message, cases[i].two);
     }
@@ -86,16 +86,16 @@ static void what_does_not_fit_changes_nothing(void **state)
     struct aw_error err;
     (void)state;
     speak("le32");
-    struct aw_ez_message message = {.wire = &wire, .data = room, .cap = 8 + 12 + 11};
+    struct aw_ezphys_message message = {.wire = &wire, .data = room, .cap = 8 + 12 + 11};
     struct aw_record record = reset_of(7);
     memset(room, 0xEE, sizeof room);
-    aw_ez_message_begin(&message);
-    assert_int_equal(aw_ez_message_add(&message, &record, &err), AW_OK);
-    assert_int_equal(aw_ez_message_add(&message, &record, &err), AW_LIMIT);
+    aw_ezphys_message_begin(&message);
+    assert_int_equal(aw_ezphys_message_add(&message, &record, &err), AW_OK);
+    assert_int_equal(aw_ezphys_message_add(&message, &record, &err), AW_LIMIT);
     assert_string_equal(err.text, "message: 1 packets are all that fit");
     uint8_t frame[12] = {1};
     struct aw_span span = {frame, sizeof frame};
-    assert_int_equal(aw_ez_message_add_frame(&message, span, &err), AW_LIMIT);
+    assert_int_equal(aw_ezphys_message_add_frame(&message, span, &err), AW_LIMIT);
     bytes_are(&message, "1400000001000000010000000700000000000000");
     for (size_t i = message.size; i < sizeof room; i++)
         assert_int_equal(room[i], 0xEE);
@@ -107,11 +107,12 @@ static void nothing_that_is_no_number(void **state)
     struct aw_error err;
     (void)state;
     speak("le32");
-    struct aw_ez_message message = {.wire = &wire, .data = room, .cap = sizeof room};
+    struct aw_ezphys_message message = {.wire = &wire, .data = room, .cap = sizeof room};
     struct aw_record record;
     aw_record_init(&record, aw_wire_codec(&wire, "axis_force", AW_TX), AW_TX);
-    aw_ez_message_begin(&message);
-    assert_int_equal(aw_ez_message_add(&message, &record, &err), AW_USAGE); /* axis1 is missing */
+    aw_ezphys_message_begin(&message);
+    assert_int_equal(aw_ezphys_message_add(&message, &record, &err),
+                     AW_USAGE); /* axis1 is missing */
     assert_int_equal(message.count, 0);
     bytes_are(&message, "0800000000000000");
 }
@@ -122,10 +123,10 @@ static void ready_frames(void **state)
     static const uint8_t frame[] = {1, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0};
     (void)state;
     speak("le32");
-    struct aw_ez_message message = {.wire = &wire, .data = room, .cap = sizeof room};
-    aw_ez_message_begin(&message);
+    struct aw_ezphys_message message = {.wire = &wire, .data = room, .cap = sizeof room};
+    aw_ezphys_message_begin(&message);
     struct aw_span span = {frame, sizeof frame};
-    assert_int_equal(aw_ez_message_add_frame(&message, span, NULL), AW_OK);
+    assert_int_equal(aw_ezphys_message_add_frame(&message, span, NULL), AW_OK);
     bytes_are(&message, "1400000001000000010000000900000000000000");
 }
 

@@ -10,14 +10,14 @@
 
 #include <cmocka.h>
 
-static struct aw_ez_names names;
+static struct aw_ezphys_names names;
 static struct aw_error err;
 
 static enum aw_status reads(const char *text)
 {
     FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
     names.n = 0;
-    enum aw_status status = aw_ez_names_read(&names, file, "names", &err);
+    enum aw_status status = aw_ezphys_names_read(&names, file, "names", &err);
     fclose(file);
     return status;
 }
@@ -32,11 +32,12 @@ static void a_file_of_names_is_read(void **state)
                            "joint 4294967295 last world humanoid.thigh"),
                      AW_OK);
     assert_int_equal(names.n, 4);
-    assert_string_equal(aw_ez_names_of(&names, AW_EZ_BODY, 1)->name, "humanoid.pelvis");
-    assert_string_equal(aw_ez_names_of(&names, AW_EZ_JOINT, 1)->bodies[1], "humanoid.thigh");
-    assert_string_equal(aw_ez_names_find(&names, AW_EZ_JOINT, "last")->bodies[0], "");
-    assert_null(aw_ez_names_of(&names, AW_EZ_JOINT, 2));
-    assert_null(aw_ez_names_find(&names, AW_EZ_BODY, "humanoid.hip"));
+    assert_string_equal(aw_ezphys_names_of(&names, AW_EZPHYS_BODY, 1)->name, "humanoid.pelvis");
+    assert_string_equal(aw_ezphys_names_of(&names, AW_EZPHYS_JOINT, 1)->bodies[1],
+                        "humanoid.thigh");
+    assert_string_equal(aw_ezphys_names_find(&names, AW_EZPHYS_JOINT, "last")->bodies[0], "");
+    assert_null(aw_ezphys_names_of(&names, AW_EZPHYS_JOINT, 2));
+    assert_null(aw_ezphys_names_find(&names, AW_EZPHYS_BODY, "humanoid.hip"));
 }
 
 static void what_is_wrong_is_told_with_its_line(void **state)
@@ -68,13 +69,13 @@ static void what_is_wrong_is_told_with_its_line(void **state)
 static void patterns_choose_parts_of_the_tree(void **state)
 {
     (void)state;
-    assert_true(aw_ez_name_matches("humanoid.*", "humanoid.left.knee"));
-    assert_true(aw_ez_name_matches("humanoid", "humanoid.left.knee"));
-    assert_true(aw_ez_name_matches("humanoid.left", "humanoid.left.knee"));
-    assert_true(aw_ez_name_matches("*knee", "humanoid.left.knee"));
-    assert_true(aw_ez_name_matches("kne?", "knee"));
-    assert_false(aw_ez_name_matches("human", "humanoid.left.knee"));
-    assert_false(aw_ez_name_matches("knee", "humanoid.left.knee"));
+    assert_true(aw_ezphys_name_matches("humanoid.*", "humanoid.left.knee"));
+    assert_true(aw_ezphys_name_matches("humanoid", "humanoid.left.knee"));
+    assert_true(aw_ezphys_name_matches("humanoid.left", "humanoid.left.knee"));
+    assert_true(aw_ezphys_name_matches("*knee", "humanoid.left.knee"));
+    assert_true(aw_ezphys_name_matches("kne?", "knee"));
+    assert_false(aw_ezphys_name_matches("human", "humanoid.left.knee"));
+    assert_false(aw_ezphys_name_matches("knee", "humanoid.left.knee"));
 }
 
 static void tables_do_not_grow(void **state)
@@ -82,11 +83,12 @@ static void tables_do_not_grow(void **state)
     (void)state;
     names.n = 0;
     char name[16];
-    for (uint32_t i = 1; i <= AW_EZ_NAMES_MAX; i++) {
+    for (uint32_t i = 1; i <= AW_EZPHYS_NAMES_MAX; i++) {
         snprintf(name, sizeof name, "n%u", (unsigned)i);
-        assert_int_equal(aw_ez_names_add(&names, AW_EZ_BODY, i, name, NULL, &err), AW_OK);
+        assert_int_equal(aw_ezphys_names_add(&names, AW_EZPHYS_BODY, i, name, NULL, &err), AW_OK);
     }
-    assert_int_equal(aw_ez_names_add(&names, AW_EZ_BODY, 9999, "more", NULL, &err), AW_LIMIT);
+    assert_int_equal(aw_ezphys_names_add(&names, AW_EZPHYS_BODY, 9999, "more", NULL, &err),
+                     AW_LIMIT);
 }
 
 int main(void)

@@ -13,8 +13,8 @@
 enum { COLUMNS = 80, ROWS = 24 };
 
 static struct aw_scene scene;
-static struct aw_ez_state state;
-static struct aw_ez_picture picture;
+static struct aw_ezphys_state state;
+static struct aw_ezphys_picture picture;
 static struct aw_braille canvas;
 
 static int start(void **unused)
@@ -32,8 +32,8 @@ static int stop(void **unused)
 
 static void add_body(const char *name, const double position[3], const double rotation[4])
 {
-    struct aw_ez_body *body = &state.bodies[state.n_bodies++];
-    *body = (struct aw_ez_body){.object = {.id = (uint32_t)state.n_bodies}};
+    struct aw_ezphys_body *body = &state.bodies[state.n_bodies++];
+    *body = (struct aw_ezphys_body){.object = {.id = (uint32_t)state.n_bodies}};
     snprintf(body->object.name, sizeof body->object.name, "%s", name);
     memcpy(body->position, position, sizeof body->position);
     memcpy(body->rotation, rotation, sizeof body->rotation);
@@ -48,21 +48,21 @@ static void load(const char *name)
     memset(&state, 0, sizeof state);
     for (size_t i = 0; i < scene.n_bodies; i++)
         add_body(scene.bodies[i].name, scene.bodies[i].position_m, scene.bodies[i].rotation);
-    picture = (struct aw_ez_picture){.scene = &scene};
-    aw_ez_picture_aim(&picture, &state);
+    picture = (struct aw_ezphys_picture){.scene = &scene};
+    aw_ezphys_picture_aim(&picture, &state);
 }
 
 static void draw(void)
 {
     aw_braille_clear(&canvas);
-    aw_ez_picture_draw(&picture, &state, &canvas);
+    aw_ezphys_picture_draw(&picture, &state, &canvas);
 }
 
 /* Are there dots of this colour where the point is? Dots are rounded: or right beside it. */
 static bool is_drawn(const double point[3], int color)
 {
     double x, y;
-    aw_ez_picture_project(&picture, &canvas, point, &x, &y);
+    aw_ezphys_picture_project(&picture, &canvas, point, &x, &y);
     for (int i = 0; i < 9; i++) {
         int column = (int)floor((x + i % 3 - 1) / 2), row = (int)floor((y + i / 3 - 1) / 4);
         bool inside = column >= 0 && column < COLUMNS && row >= 0 && row < ROWS;
@@ -76,7 +76,7 @@ static bool is_drawn(const double point[3], int color)
 static void assert_inside(const double point[3], const char *what)
 {
     double x, y;
-    aw_ez_picture_project(&picture, &canvas, point, &x, &y);
+    aw_ezphys_picture_project(&picture, &canvas, point, &x, &y);
     if (!(x >= 0 && x < 2 * COLUMNS && y >= 0 && y < 4 * ROWS))
         fail_msg("%s is at %g, %g, outside", what, x, y);
 }
@@ -111,7 +111,7 @@ static void a_pendulum_hangs_from_its_pivot_wherever_it_swings(void **unused)
         double *bob = state.bodies[0].position;
         bob[0] = cos(angle);
         bob[2] = 2 - sin(angle);
-        assert_true(aw_ez_pivot(&scene, &scene.joints[0], &state, found));
+        assert_true(aw_ezphys_pivot(&scene, &scene.joints[0], &state, found));
         assert_memory_equal(found, pivot, sizeof pivot);
         draw();
         assert_inside(bob, "the bob");
@@ -138,40 +138,40 @@ static void pivots_between_bodies_go_with_them(void **unused)
     double pivot[3];
     load("double-pendulum");
     const struct aw_scene_joint *elbow = joint_called("elbow");
-    struct aw_ez_body *lower = &state.bodies[1];
-    assert_true(aw_ez_pivot(&scene, elbow, &state, pivot));
+    struct aw_ezphys_body *lower = &state.bodies[1];
+    assert_true(aw_ezphys_pivot(&scene, elbow, &state, pivot));
     assert_true(fabs(pivot[0] - 0.5) < 1e-9 && fabs(pivot[2] - 2) < 1e-9);
     /* 90 degrees about y: what was to its left is above it */
     const double turned[4] = {sqrt(0.5), 0, sqrt(0.5), 0};
     memcpy(lower->rotation, turned, sizeof turned);
-    assert_true(aw_ez_pivot(&scene, elbow, &state, pivot));
+    assert_true(aw_ezphys_pivot(&scene, elbow, &state, pivot));
     assert_true(fabs(pivot[0] - 0.75) < 1e-9 && fabs(pivot[2] - 2.25) < 1e-9);
     state.n_bodies = 1;
-    assert_false(aw_ez_pivot(&scene, elbow, &state, pivot));
+    assert_false(aw_ezphys_pivot(&scene, elbow, &state, pivot));
     draw(); /* without the body that is not sent */
     load("slider-crank");
-    assert_true(aw_ez_pivot(&scene, joint_called("bore"), &state, pivot));
+    assert_true(aw_ezphys_pivot(&scene, joint_called("bore"), &state, pivot));
     assert_memory_equal(pivot, state.bodies[2].position, sizeof pivot);
 }
 
 static void without_a_scene_bodies_are_crosses_and_names_join_them(void **unused)
 {
     (void)unused;
-    static struct aw_ez_names names;
+    static struct aw_ezphys_names names;
     static const double upright[4] = {1, 0, 0, 0}, middle[3] = {0, 0, 1.5};
     static const char *const bodies[] = {"shin", "thigh"};
     memset(&state, 0, sizeof state);
-    picture = (struct aw_ez_picture){.names = &names};
-    aw_ez_picture_aim(&picture, &state); /* nothing yet */
+    picture = (struct aw_ezphys_picture){.names = &names};
+    aw_ezphys_picture_aim(&picture, &state); /* nothing yet */
     draw();
     assert_int_equal(cells_of_color(1), 0);
     add_body("shin", (const double[]){0, 0, 1}, upright);
     add_body("thigh", (const double[]){0, 0, 2}, upright);
-    aw_ez_picture_aim(&picture, &state);
+    aw_ezphys_picture_aim(&picture, &state);
     draw();
     assert_false(is_drawn(middle, 3));
     assert_true(is_drawn((const double[]){0, 0, 1.1}, 1));
-    assert_int_equal(aw_ez_names_add(&names, AW_EZ_JOINT, 1, "knee", bodies, NULL), AW_OK);
+    assert_int_equal(aw_ezphys_names_add(&names, AW_EZPHYS_JOINT, 1, "knee", bodies, NULL), AW_OK);
     draw();
     assert_true(is_drawn(middle, 3));
 }
@@ -181,7 +181,7 @@ static void contacts_are_seen(void **unused)
     (void)unused;
     static const double point[3] = {0.2, 0.1, 0};
     load("box");
-    state.contacts[state.n_contacts++] = (struct aw_ez_contact){.point = {0.2, 0.1, 0}};
+    state.contacts[state.n_contacts++] = (struct aw_ezphys_contact){.point = {0.2, 0.1, 0}};
     draw();
     assert_true(is_drawn(point, 2));
 }
@@ -192,10 +192,10 @@ static void the_eye_follows_what_leaves(void **unused)
     load("falling");
     double z = picture.center[2];
     state.bodies[0].position[2] -= picture.radius_m / 2;
-    aw_ez_picture_follow(&picture, &state);
+    aw_ezphys_picture_follow(&picture, &state);
     assert_true(picture.center[2] == z);
     state.bodies[0].position[2] = 10;
-    aw_ez_picture_follow(&picture, &state);
+    aw_ezphys_picture_follow(&picture, &state);
     assert_true(picture.center[2] == 10);
     assert_inside(state.bodies[0].position, "the ball");
 }

@@ -8,7 +8,7 @@
 
 /* A random scene: some bodies, joints with axes, feedback, contacts. */
 struct scene {
-    struct aw_ez_framing framing;
+    struct aw_ezphys_framing framing;
     struct aw_wire wire;
     struct rng rng;
     int bodies, joints, stride;
@@ -54,7 +54,7 @@ static void turn(struct scene *s, struct aw_record *record)
         aw_record_set(record, names[i], q[i] / sqrt(length), NULL);
 }
 
-static void add(struct scene *s, struct aw_ez_message *message, const char *name, uint32_t id,
+static void add(struct scene *s, struct aw_ezphys_message *message, const char *name, uint32_t id,
                 long step)
 {
     struct aw_record record;
@@ -70,14 +70,14 @@ static void add(struct scene *s, struct aw_ez_message *message, const char *name
         aw_record_set(&record, "step", (double)step, &err);
         aw_record_set(&record, "step_size", s->step_size, &err);
     }
-    if (aw_ez_message_add(message, &record, &err) != AW_OK)
+    if (aw_ezphys_message_add(message, &record, &err) != AW_OK)
         fail_msg("%s", err.text);
 }
 
 static size_t write_message(struct scene *s, uint8_t *out, size_t cap, long step)
 {
-    struct aw_ez_message message = {.wire = &s->wire, .data = out, .cap = cap};
-    aw_ez_message_begin(&message);
+    struct aw_ezphys_message message = {.wire = &s->wire, .data = out, .cap = cap};
+    aw_ezphys_message_begin(&message);
     if (s->stamps)
         add(s, &message, "timestamp", 0, step);
     for (int i = 1; i <= s->bodies; i++)
@@ -91,13 +91,13 @@ static size_t write_message(struct scene *s, uint8_t *out, size_t cap, long step
     }
     for (uint64_t i = s->contacts ? rng_next(&s->rng) % 9 : 0; i > 0; i--)
         add(s, &message, "collision", 1, step);
-    return aw_ez_message_end(&message).size;
+    return aw_ezphys_message_end(&message).size;
 }
 
 static struct scene *new_scene(const char *wire, uint64_t seed)
 {
     struct scene *s = calloc(1, sizeof *s);
-    assert_int_equal(aw_ez_framing_parse(&s->framing, wire, NULL, NULL), AW_OK);
+    assert_int_equal(aw_ezphys_framing_parse(&s->framing, wire, NULL, NULL), AW_OK);
     aw_wire_init(&s->wire, &aw_ezphys_protocol, &s->framing.variant, false);
     s->rng.state = seed * 2654435761u + 88172645463325252u;
     for (int i = 0; i < 9; i++)
@@ -132,10 +132,10 @@ static void assert_found(const char *wire, uint64_t seed, size_t cut)
 {
     uint8_t *bytes = malloc(ROOM);
     struct scene *s = new_scene(wire, seed);
-    struct aw_ez_guess guesses[3];
+    struct aw_ezphys_guess guesses[3];
     size_t size = capture(s, bytes, 40);
     cut = cut < size / 4 ? cut : size / 4;
-    size_t n = aw_ez_probe((struct aw_span){bytes + cut, size - cut - cut / 2}, guesses, 3);
+    size_t n = aw_ezphys_probe((struct aw_span){bytes + cut, size - cut - cut / 2}, guesses, 3);
     if (n == 0 || strcmp(guesses[0].wire, wire) != 0 || !guesses[0].sure)
         fail_msg("%s, seed %llu: %s, score %g, then %s %g (%s)", wire, (unsigned long long)seed,
                  n ? guesses[0].wire : "nothing", n ? guesses[0].score : 0,
@@ -176,16 +176,16 @@ static void noise_and_nothing_are_no_wire(void **state)
     (void)state;
     static uint8_t noise[50000];
     struct rng rng = {12345};
-    struct aw_ez_guess guess;
+    struct aw_ezphys_guess guess;
     for (size_t i = 0; i < sizeof noise; i++)
         noise[i] = (uint8_t)rng_next(&rng);
-    size_t n = aw_ez_probe((struct aw_span){noise, sizeof noise}, &guess, 1);
+    size_t n = aw_ezphys_probe((struct aw_span){noise, sizeof noise}, &guess, 1);
     assert_true(n == 0 || !guess.sure);
     memset(noise, 0, sizeof noise);
-    n = aw_ez_probe((struct aw_span){noise, sizeof noise}, &guess, 1);
+    n = aw_ezphys_probe((struct aw_span){noise, sizeof noise}, &guess, 1);
     assert_true(n == 0 || !guess.sure);
-    assert_int_equal(aw_ez_probe((struct aw_span){noise, 0}, &guess, 1), 0);
-    assert_int_equal(aw_ez_probe((struct aw_span){noise, 5}, &guess, 1), 0);
+    assert_int_equal(aw_ezphys_probe((struct aw_span){noise, 0}, &guess, 1), 0);
+    assert_int_equal(aw_ezphys_probe((struct aw_span){noise, 5}, &guess, 1), 0);
 }
 
 static void too_little_is_not_sure(void **state)
@@ -193,11 +193,11 @@ static void too_little_is_not_sure(void **state)
     (void)state;
     uint8_t *bytes = malloc(ROOM);
     struct scene *s = new_scene("le32", 3);
-    struct aw_ez_guess guess;
+    struct aw_ezphys_guess guess;
     s->bodies = 1;
     s->joints = 0;
     size_t size = capture(s, bytes, 1);
-    assert_int_equal(aw_ez_probe((struct aw_span){bytes, size}, &guess, 1), 1);
+    assert_int_equal(aw_ezphys_probe((struct aw_span){bytes, size}, &guess, 1), 1);
     assert_false(guess.sure);
     free(s);
     free(bytes);

@@ -3,8 +3,8 @@
 #include "ezphys_helper.h"
 
 static struct aw_wire wire;
-static struct aw_ez_state state;
-static struct aw_ez_names names;
+static struct aw_ezphys_state state;
+static struct aw_ezphys_names names;
 
 static int setup(void **unused)
 {
@@ -29,46 +29,46 @@ static void take(const char *message, const char *text)
         if (aw_record_set_text(&record, pair, value, &err) != AW_OK)
             fail_msg("%s", err.text);
     }
-    aw_ez_state_update(&state, &names, &record);
+    aw_ezphys_state_update(&state, &names, &record);
 }
 
 static void bodies_and_joints_of_the_same_number_are_two_things(void **unused)
 {
     (void)unused;
     struct aw_error err;
-    aw_ez_names_add(&names, AW_EZ_BODY, 1, "bob", NULL, &err);
-    aw_ez_names_add(&names, AW_EZ_JOINT, 1, "pivot", NULL, &err);
-    aw_ez_state_begin(&state);
+    aw_ezphys_names_add(&names, AW_EZPHYS_BODY, 1, "bob", NULL, &err);
+    aw_ezphys_names_add(&names, AW_EZPHYS_JOINT, 1, "pivot", NULL, &err);
+    aw_ezphys_state_begin(&state);
     take("limb",
          "id=1 position.x=1 rotation.w=0.5 rotation.z=0.25 torque.y=4 angular_velocity.z=7");
     assert_string_equal(state.about.object->name, "bob");
     take("joint_axis", "id=1 displacement=0.5 angular_velocity=-1");
     assert_string_equal(state.about.object->name, "pivot");
-    const struct aw_ez_body *bob = aw_ez_state_body(&state, "1");
-    assert_ptr_equal(bob, aw_ez_state_body(&state, "bob"));
+    const struct aw_ezphys_body *bob = aw_ezphys_state_body(&state, "1");
+    assert_ptr_equal(bob, aw_ezphys_state_body(&state, "bob"));
     assert_true(bob->position[0] == 1 && bob->rotation[0] == 0.5 && bob->rotation[3] == 0.25);
     assert_true(bob->torque[1] == 4 && bob->angular_velocity[2] == 7);
-    assert_true(aw_ez_state_joint(&state, "pivot")->axes[0].velocity == -1);
-    assert_null(aw_ez_state_joint(&state, "bob"));
-    assert_null(aw_ez_state_joint(&state, "2"));
+    assert_true(aw_ezphys_state_joint(&state, "pivot")->axes[0].velocity == -1);
+    assert_null(aw_ezphys_state_joint(&state, "bob"));
+    assert_null(aw_ezphys_state_joint(&state, "2"));
 }
 
 static void feedback_is_no_axis(void **unused)
 {
     (void)unused;
-    aw_ez_state_begin(&state);
+    aw_ezphys_state_begin(&state);
     take("joint_axis", "id=4 displacement=1 angular_velocity=0");
     take("joint_feedback", "id=4 force1.z=-20 torque2.x=3");
     take("joint_axis", "id=4 displacement=2 angular_velocity=0");
     take("joint_axis", "id=4 displacement=3 angular_velocity=0");
     take("joint_axis", "id=4 displacement=9 angular_velocity=0"); /* there are three at most */
-    const struct aw_ez_joint *joint = aw_ez_state_joint(&state, "joint4");
+    const struct aw_ezphys_joint *joint = aw_ezphys_state_joint(&state, "joint4");
     assert_int_equal(joint->n_axes, 3);
     assert_int_equal(joint->feedback, 1);
     assert_true(joint->force1[2] == -20 && joint->torque2[0] == 3);
     for (int i = 0; i < 3; i++)
         assert_true(joint->axes[i].displacement == i + 1);
-    aw_ez_state_begin(&state);
+    aw_ezphys_state_begin(&state);
     take("joint_axis", "id=4 displacement=7 angular_velocity=0");
     assert_int_equal(state.about.axis, 1);
     assert_true(joint->axes[0].displacement == 7);
@@ -77,35 +77,35 @@ static void feedback_is_no_axis(void **unused)
 static void contacts_are_those_of_the_message(void **unused)
 {
     (void)unused;
-    aw_ez_state_begin(&state);
+    aw_ezphys_state_begin(&state);
     take("collision", "id=5 x=1 y=2 z=3 depth=0.01");
     take("collision", "id=6 x=1 y=2 z=3 depth=0.01");
     assert_int_equal(state.n_contacts, 2);
     assert_string_equal(state.contacts[1].object.name, "body6");
-    aw_ez_state_begin(&state);
+    aw_ezphys_state_begin(&state);
     assert_int_equal(state.n_contacts, 0);
     for (int i = 0; i < 100; i++)
         take("collision", "id=5 x=1 y=2 z=3 depth=0.01");
-    assert_int_equal(state.n_contacts, AW_EZ_CONTACTS);
-    assert_int_equal(state.overflow, 100 - AW_EZ_CONTACTS);
+    assert_int_equal(state.n_contacts, AW_EZPHYS_CONTACTS);
+    assert_int_equal(state.overflow, 100 - AW_EZPHYS_CONTACTS);
 }
 
 static void a_step_that_goes_back_is_a_new_beginning(void **unused)
 {
     (void)unused;
-    aw_ez_state_begin(&state);
+    aw_ezphys_state_begin(&state);
     take("timestamp", "step=10 step_size=0.5");
     take("limb", "id=1 position.x=1");
-    assert_true(aw_ez_state_time(&state) == 5);
+    assert_true(aw_ezphys_state_time(&state) == 5);
     uint64_t epoch = state.epoch;
-    aw_ez_state_begin(&state);
+    aw_ezphys_state_begin(&state);
     take("timestamp", "step=11 step_size=0.5");
     assert_int_equal(state.epoch, epoch);
-    aw_ez_state_begin(&state);
+    aw_ezphys_state_begin(&state);
     take("timestamp", "step=0 step_size=0.5");
     assert_int_equal(state.epoch, epoch + 1);
     assert_int_equal(state.n_bodies, 0);
-    assert_true(aw_ez_state_time(&state) == 0);
+    assert_true(aw_ezphys_state_time(&state) == 0);
 }
 
 static void a_step_beyond_all_integers(void **unused)
@@ -114,10 +114,10 @@ static void a_step_beyond_all_integers(void **unused)
     struct aw_variant variant = *aw_protocol_variant(&aw_ezphys_protocol, "le32");
     variant.long_bits = 64;
     aw_wire_init(&wire, &aw_ezphys_protocol, &variant, false);
-    aw_ez_state_begin(&state);
+    aw_ezphys_state_begin(&state);
     take("timestamp", "step=9223372036854775807 step_size=0.5"); /* 2^63 as a double */
     assert_true(state.step == INT64_MAX);
-    aw_ez_state_begin(&state);
+    aw_ezphys_state_begin(&state);
     take("timestamp", "step=-9223372036854775808 step_size=0.5");
     assert_true(state.step == INT64_MIN);
 }
