@@ -16,7 +16,7 @@
 #define SHALLOWEST -70. /* deg: above it the plant is no integrator near this frequency */
 #define DEEPEST    -300.
 
-static enum aw_status check_numbers(const struct aw_relay_config *c, struct aw_error *err)
+static enum aw_status check_config(const struct aw_relay_config *c, struct aw_error *err)
 {
     const double all[] = {c->centre,        c->amplitude,  c->hysteresis,
                           c->max_deviation, c->max_time_s, c->tolerance,
@@ -24,14 +24,6 @@ static enum aw_status check_numbers(const struct aw_relay_config *c, struct aw_e
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!isfinite(all[i]))
             return aw_fail(err, AW_USAGE, "relay: a setting is not a number — give a finite one");
-    return AW_OK;
-}
-
-static enum aw_status check_config(const struct aw_relay_config *c, struct aw_error *err)
-{
-    enum aw_status status = check_numbers(c, err);
-    if (status != AW_OK)
-        return status;
     if (c->amplitude <= 0 || c->max_time_s <= 0)
         return aw_fail(err, AW_USAGE, "relay: amplitude %g and time %g s must both be above 0",
                        c->amplitude, c->max_time_s);
@@ -109,14 +101,6 @@ static double asymmetry(const struct aw_relay_cycle *cycle)
     return 2 * cycle->high_s / cycle->period_s - 1;
 }
 
-static double mean_asymmetry(const struct aw_relay *relay)
-{
-    double sum = 0;
-    for (int i = 1; i <= relay->config.cycles; i++)
-        sum += asymmetry(cycle_back(relay, (size_t)i));
-    return sum / relay->config.cycles;
-}
-
 /* Returns whether the bias was changed, after which the cycles have to become alike again. */
 static bool correct_bias(struct aw_relay *relay, double sample_s)
 {
@@ -155,101 +139,70 @@ static const struct aw_relay_point *last_point(const struct aw_relay *relay)
     return point_at(relay, relay->n_points - 1);
 }
 
-static void begin_cycle(struct aw_relay *relay)
+static void switch_over(struct aw_relay *relay, double sample_s)
 {
     const struct aw_relay_point *now = last_point(relay);
+    relay->high = !relay->high;
+    relay->n_switches++;
+    if (!relay->high) {
+        relay->current.high_s = now->t - relay->current.start_s;
+        return;
+    }
+    if (relay->in_cycle)
+        close_cycle(relay, now->t, sample_s);
     relay->current = (struct aw_relay_cycle){
         .first = relay->n_points - 1, .start_s = now->t, .min = now->y, .max = now->y};
     relay->in_cycle = true;
 }
 
-static void switch_over(struct aw_relay *relay, double sample_s)
-{
-    double t = last_point(relay)->t;
-    relay->high = !relay->high;
-    relay->n_switches++;
-    if (!relay->high) {
-        relay->current.high_s = t - relay->current.start_s;
-        return;
-    }
-    if (relay->in_cycle)
-        close_cycle(relay, t, sample_s);
-    begin_cycle(relay);
-}
-
-static void follow(struct aw_relay *relay, double y)
-{
-    relay->least = fmin(relay->least, y);
-    relay->most = fmax(relay->most, y);
-    relay->current.min = fmin(relay->current.min, y);
-    relay->current.max = fmax(relay->current.max, y);
-}
-
-/* Never switched, and beyond on the side that the output should have led away from. */
-static bool is_backwards(const struct aw_relay *relay, double away)
-{
-    return relay->n_switches == 0 && relay->high == (away < 0);
-}
-
-static void guard(struct aw_relay *relay, double t, double y)
+/* Backwards: never switched, and beyond on the side that the output should have led away from. */
+static void guard(struct aw_relay *relay, double t, double away)
 {
     const struct aw_relay_config *c = &relay->config;
-    double away = y - c->centre;
+    bool backwards = relay->n_switches == 0 && relay->high == (away < 0);
     if (fabs(away) > c->max_deviation)
-        finish(relay, is_backwards(relay, away) ? AW_RELAY_BACKWARDS : AW_RELAY_TOO_FAR);
+        finish(relay, backwards ? AW_RELAY_BACKWARDS : AW_RELAY_TOO_FAR);
     else if (t - relay->start_s > c->max_time_s)
         finish(relay, relay->n_switches == 0 ? AW_RELAY_NO_MOTION : AW_RELAY_NO_CYCLE);
 }
 
-static bool wants_switch(const struct aw_relay *relay, double y)
-{
-    double away = y - relay->config.centre;
-    return relay->high ? away > relay->config.hysteresis : away < -relay->config.hysteresis;
-}
-
-static bool is_usable(const struct aw_relay *relay, double t, double measured, double output)
-{
-    return isfinite(t) && isfinite(measured) && !isinf(output) &&
-           (relay->n_points == 0 || t > last_point(relay)->t);
-}
-
-static void remember(struct aw_relay *relay, double t, double measured, double output)
+static struct aw_relay_point *remember(struct aw_relay *relay, double t, double y, double output)
 {
     if (relay->n_points == 0) {
         relay->start_s = t;
-        relay->high = measured <= relay->config.centre;
-        relay->least = relay->most = measured;
+        relay->high = y <= relay->config.centre;
+        relay->least = relay->most = y;
     }
+    relay->least = fmin(relay->least, y);
+    relay->most = fmax(relay->most, y);
+    relay->current.min = fmin(relay->current.min, y);
+    relay->current.max = fmax(relay->current.max, y);
     struct aw_relay_point *point = &relay->points[relay->n_points++ % AW_RELAY_SAMPLES];
-    *point = (struct aw_relay_point){t, measured, output, isnan(output)};
-}
-
-/* A commanded output belongs to the time after its sample, so it is known only now. */
-static double command(struct aw_relay *relay)
-{
-    double d = relay->config.amplitude;
-    struct aw_relay_point *now = &relay->points[(relay->n_points - 1) % AW_RELAY_SAMPLES];
-    relay->output = relay->state != AW_RELAY_RUNNING ? 0 : relay->bias + (relay->high ? d : -d);
-    if (now->commanded)
-        now->u = relay->output;
-    return relay->output;
+    *point = (struct aw_relay_point){t, y, output, isnan(output)};
+    return point;
 }
 
 double aw_relay_feed(struct aw_relay *relay, double t, double measured, double output)
 {
+    const struct aw_relay_config *c = &relay->config;
+    double away = measured - c->centre, d = c->amplitude;
     if (relay->state != AW_RELAY_RUNNING)
         return 0;
-    if (!is_usable(relay, t, measured, output)) {
+    if (!isfinite(t) || !isfinite(measured) || isinf(output) ||
+        (relay->n_points > 0 && t <= last_point(relay)->t)) {
         finish(relay, AW_RELAY_BAD_INPUT);
         return relay->output = 0;
     }
     double sample_s = relay->n_points > 0 ? t - last_point(relay)->t : 0;
-    remember(relay, t, measured, output);
-    follow(relay, measured);
-    guard(relay, t, measured);
-    if (relay->state == AW_RELAY_RUNNING && wants_switch(relay, measured))
+    struct aw_relay_point *now = remember(relay, t, measured, output);
+    guard(relay, t, away);
+    if (relay->state == AW_RELAY_RUNNING && (relay->high ? away : -away) > c->hysteresis)
         switch_over(relay, sample_s);
-    return command(relay);
+    /* A commanded output belongs to the time after its sample, so it is known only now. */
+    relay->output = relay->state != AW_RELAY_RUNNING ? 0 : relay->bias + (relay->high ? d : -d);
+    if (now->commanded)
+        now->u = relay->output;
+    return relay->output;
 }
 
 double aw_relay_setpoint(const struct aw_relay *relay, double measured, double kp, double limit)
@@ -272,16 +225,6 @@ struct window {
     size_t first, n;
     double length_s, omega;
 };
-
-static struct window last_cycles(const struct aw_relay *relay)
-{
-    size_t first = cycle_back(relay, (size_t)relay->config.cycles)->first;
-    double start_s = point_at(relay, first)->t;
-    struct window w = {.first = first, .n = relay->n_points - first};
-    w.length_s = last_point(relay)->t - start_s;
-    w.omega = 2 * PI * relay->config.cycles / w.length_s;
-    return w;
-}
 
 static double value_of(const struct aw_relay *relay, size_t i, bool output)
 {
@@ -316,57 +259,47 @@ static double complex held_wave(const struct aw_relay *relay, const struct windo
     return sum * cexp(-I * omega * relay->config.input_delay_s);
 }
 
-static bool is_commanded(const struct aw_relay *relay, const struct window *w)
-{
-    for (size_t i = w->first; i < w->first + w->n; i++)
-        if (point_at(relay, i)->commanded)
-            return true;
-    return false;
-}
-
 static double complex fundamental(const struct aw_relay *relay, const struct window *w, bool output)
 {
-    if (output && is_commanded(relay, w))
-        return held_wave(relay, w, w->omega);
+    for (size_t i = w->first; output && i < w->first + w->n; i++)
+        if (point_at(relay, i)->commanded)
+            return held_wave(relay, w, w->omega);
     double mean = creal(sampled_wave(relay, w, 0, 0, output)) / w->length_s;
     return sampled_wave(relay, w, w->omega, mean, output);
 }
 
-static double swing(const struct aw_relay *relay)
-{
-    double sum = 0;
-    for (int i = 1; i <= relay->config.cycles; i++)
-        sum += cycle_back(relay, (size_t)i)->max - cycle_back(relay, (size_t)i)->min;
-    return sum / relay->config.cycles / 2;
-}
-
-/* Along an integrator with dead time through G(jw), from w to where its phase is -180 deg. */
-static void extend(struct aw_relay_result *result, double omega)
-{
-    double lag = -(result->phase_deg + 90) * PI / 180, least = PI / 2 / FARTHEST;
-    result->capped = lag < least;
-    result->dead_time_s = (result->capped ? least : lag) / omega;
-    result->slope = result->gain * omega;
-    result->ku = PI / (2 * result->slope * result->dead_time_s);
-    result->tu_s = 4 * result->dead_time_s;
-}
-
 static void evaluate(const struct aw_relay *relay, struct aw_relay_result *result)
 {
-    struct window w = last_cycles(relay);
+    int cycles = relay->config.cycles;
+    struct window w = {.first = cycle_back(relay, (size_t)cycles)->first};
+    w.n = relay->n_points - w.first;
+    w.length_s = last_point(relay)->t - point_at(relay, w.first)->t;
+    w.omega = 2 * PI * cycles / w.length_s;
+    double swing = 0, skew = 0, h = relay->config.hysteresis;
+    for (int i = 1; i <= cycles; i++) {
+        const struct aw_relay_cycle *cycle = cycle_back(relay, (size_t)i);
+        swing += cycle->max - cycle->min;
+        skew += asymmetry(cycle);
+    }
     double complex response = fundamental(relay, &w, false) / fundamental(relay, &w, true);
-    double degrees = carg(response) * 180 / PI, h = relay->config.hysteresis;
+    double degrees = carg(response) * 180 / PI;
     *result = (struct aw_relay_result){
-        .period_s = w.length_s / relay->config.cycles,
-        .amplitude = swing(relay),
+        .period_s = w.length_s / cycles,
+        .amplitude = swing / cycles / 2,
         .gain = cabs(response),
         .phase_deg = degrees > 0 ? degrees - 360 : degrees,
-        .asymmetry = mean_asymmetry(relay),
-        .cycles = relay->config.cycles,
+        .asymmetry = skew / cycles,
+        .cycles = cycles,
     };
     double root = result->amplitude * result->amplitude - h * h;
     result->classic_ku = 4 * relay->config.amplitude / (PI * sqrt(fmax(root, 0)));
-    extend(result, w.omega);
+    /* Along an integrator with dead time through G(jw), from w to where its phase is -180 deg. */
+    double lag = -(result->phase_deg + 90) * PI / 180, least = PI / 2 / FARTHEST;
+    result->capped = lag < least;
+    result->dead_time_s = (result->capped ? least : lag) / w.omega;
+    result->slope = result->gain * w.omega;
+    result->ku = PI / (2 * result->slope * result->dead_time_s);
+    result->tu_s = 4 * result->dead_time_s;
 }
 
 static enum aw_status explain(const struct aw_relay *relay, struct aw_error *err)

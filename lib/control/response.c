@@ -38,27 +38,22 @@ struct way {
     const struct aw_step *step;
 };
 
-static double median_of(double *values, size_t n)
-{
-    for (size_t i = 1; i < n; i++)
-        for (size_t k = i; k > 0 && values[k - 1] > values[k]; k--) {
-            double larger = values[k - 1];
-            values[k - 1] = values[k];
-            values[k] = larger;
-        }
-    return values[n / 2];
-}
-
-/* Near the ends the window shrinks, so that the first and the last sample stay as they are. */
+/* The running median. Near the ends the window shrinks, so that the first and the last sample stay
+ * as they are. */
 static double measured(const struct way *way, size_t i)
 {
     size_t reach = way->step->median > 1 ? (size_t)way->step->median / 2 : 0;
     reach = i < reach ? i : reach;
     reach = way->n - 1 - i < reach ? way->n - 1 - i : reach;
-    double window[WIDEST];
-    for (size_t k = 0; k <= 2 * reach; k++)
-        window[k] = way->samples[i - reach + k].measured;
-    return median_of(window, 2 * reach + 1);
+    double sorted[WIDEST];
+    for (size_t n = 0; n <= 2 * reach; n++) {
+        double value = way->samples[i - reach + n].measured;
+        size_t at = n;
+        for (; at > 0 && sorted[at - 1] > value; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = value;
+    }
+    return sorted[reach];
 }
 
 static double part(const struct way *way, size_t i)
@@ -79,17 +74,11 @@ static double crossing(const struct way *way, size_t i, double level)
     return since(way, i) + along * (since(way, i + 1) - since(way, i));
 }
 
-static size_t first_at(const struct way *way, double level)
-{
-    size_t i = 0;
-    while (i < way->n && part(way, i) < level)
-        i++;
-    return i;
-}
-
 static double rise_time(const struct way *way)
 {
-    size_t top = first_at(way, 0.9);
+    size_t top = 0;
+    while (top < way->n && part(way, top) < 0.9)
+        top++;
     if (top == way->n)
         return NAN;
     if (top == 0)
@@ -101,15 +90,6 @@ static double rise_time(const struct way *way)
     return crossing(way, top - 1, 0.9) - start;
 }
 
-static size_t farthest(const struct way *way)
-{
-    size_t best = 0;
-    for (size_t i = 1; i < way->n; i++)
-        if (part(way, i) > part(way, best))
-            best = i;
-    return best;
-}
-
 static size_t tail_start(const struct way *way)
 {
     double from = since(way, way->n - 1) * (1 - TAIL);
@@ -117,14 +97,6 @@ static size_t tail_start(const struct way *way)
     while (i > 0 && since(way, i - 1) >= from)
         i--;
     return i;
-}
-
-static double mean_part(const struct way *way, size_t from)
-{
-    double sum = 0;
-    for (size_t i = from; i < way->n; i++)
-        sum += part(way, i);
-    return sum / (double)(way->n - from);
 }
 
 static double settling_time(const struct way *way, double final)
@@ -162,17 +134,6 @@ static void integrate(const struct way *way, struct aw_response *out)
     }
 }
 
-static double max_output(const struct way *way)
-{
-    double most = NAN;
-    for (size_t i = 0; i < way->n; i++) {
-        double output = fabs(way->samples[i].output);
-        if (isnan(most) || output > most)
-            most = output;
-    }
-    return most;
-}
-
 static enum aw_status check_step(const struct aw_step *step, struct aw_error *err)
 {
     if (!isfinite(step->from) || !isfinite(step->to) || !isfinite(step->time_s) ||
@@ -187,8 +148,13 @@ static enum aw_status check_step(const struct aw_step *step, struct aw_error *er
     return AW_OK;
 }
 
-static enum aw_status check_samples(const struct aw_sample *samples, size_t n, struct aw_error *err)
+static enum aw_status find_way(const struct aw_sample *samples, size_t n,
+                               const struct aw_step *step, struct way *way, struct aw_error *err)
 {
+    size_t first = 0;
+    enum aw_status status = check_step(step, err);
+    if (status != AW_OK)
+        return status;
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(samples[i].t) || !isfinite(samples[i].measured))
             return aw_fail(err, AW_USAGE, "sample %zu: its time or measured value is not a number",
@@ -197,18 +163,6 @@ static enum aw_status check_samples(const struct aw_sample *samples, size_t n, s
             return aw_fail(err, AW_USAGE, "sample %zu: its time %g s is not after %g s — sort them",
                            i + 1, samples[i].t, samples[i - 1].t);
     }
-    return AW_OK;
-}
-
-static enum aw_status find_way(const struct aw_sample *samples, size_t n,
-                               const struct aw_step *step, struct way *way, struct aw_error *err)
-{
-    size_t first = 0;
-    enum aw_status status = check_step(step, err);
-    if (status == AW_OK)
-        status = check_samples(samples, n, err);
-    if (status != AW_OK)
-        return status;
     while (first < n && samples[first].t < step->time_s)
         first++;
     if (n - first < FEWEST)
@@ -225,32 +179,24 @@ enum aw_status aw_response(const struct aw_sample *samples, size_t n, const stru
     enum aw_status status = find_way(samples, n, step, &way, err);
     if (status != AW_OK)
         return status;
-    double span = step->to - step->from, final = mean_part(&way, tail_start(&way));
-    size_t peak = farthest(&way);
-    double height = part(&way, peak);
+    size_t peak = 0, tail = tail_start(&way);
+    double span = step->to - step->from, sum = 0, most = NAN;
+    for (size_t i = 0; i < way.n; i++) {
+        double output = fabs(way.samples[i].output);
+        most = isnan(most) || output > most ? output : most;
+        peak = part(&way, i) > part(&way, peak) ? i : peak;
+        sum += i >= tail ? part(&way, i) : 0;
+    }
+    double final = sum / (double)(way.n - tail), height = part(&way, peak);
     out->final = step->from + final * span;
     out->value[AW_RISE_TIME] = rise_time(&way);
     out->value[AW_OVERSHOOT] = height > 1 ? (height - 1) * 100 : 0;
     out->value[AW_PEAK_TIME] = height - final > STANDS_UP ? since(&way, peak) : NAN;
     out->value[AW_SETTLING_TIME] = settling_time(&way, final);
     out->value[AW_STEADY_STATE_ERROR] = step->to - out->final;
-    out->value[AW_MAX_OUTPUT] = max_output(&way);
+    out->value[AW_MAX_OUTPUT] = most;
     integrate(&way, out);
     return AW_OK;
-}
-
-static size_t largest_jump(const struct aw_sample *samples, size_t n)
-{
-    size_t best = 0;
-    double most = 0;
-    for (size_t i = 1; i < n; i++) {
-        double jump = fabs(samples[i].setpoint - samples[i - 1].setpoint);
-        if (jump > most) {
-            most = jump;
-            best = i;
-        }
-    }
-    return best;
 }
 
 enum aw_status aw_step_find(const struct aw_sample *samples, size_t n, struct aw_step *out,
@@ -258,10 +204,16 @@ enum aw_status aw_step_find(const struct aw_sample *samples, size_t n, struct aw
 {
     if (n < FEWEST)
         return aw_fail(err, AW_USAGE, "step: %zu samples are too few — record longer", n);
-    size_t i = largest_jump(samples, n);
-    *out = (struct aw_step){.from = i > 0 ? samples[i - 1].setpoint : samples[0].measured,
-                            .to = samples[i].setpoint,
-                            .time_s = samples[i].t,
+    size_t jump = 0;
+    double most = 0;
+    for (size_t i = 1; i < n; i++)
+        if (fabs(samples[i].setpoint - samples[i - 1].setpoint) > most) {
+            most = fabs(samples[i].setpoint - samples[i - 1].setpoint);
+            jump = i;
+        }
+    *out = (struct aw_step){.from = jump > 0 ? samples[jump - 1].setpoint : samples[0].measured,
+                            .to = samples[jump].setpoint,
+                            .time_s = samples[jump].t,
                             .median = 1};
     return check_step(out, err);
 }

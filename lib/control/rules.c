@@ -26,25 +26,16 @@ struct aw_plant aw_plant_integrating(double slope, double dead_time_s)
                              .dead_time_s = dead_time_s};
 }
 
-/* Where atan(w·tau) + w·L is pi: between pi/2 and pi over L, and growing all the way. */
-static double ultimate_omega(double tau_s, double dead_time_s)
+struct aw_plant aw_plant_first_order(double gain, double tau_s, double dead_time_s)
 {
+    /* Ultimate omega: where atan(w·tau) + w·L is pi, between pi/2 and pi over L; it only grows. */
     double low = PI / 2 / dead_time_s, high = PI / dead_time_s;
     for (int i = 0; i < 60; i++) {
         double middle = (low + high) / 2;
-        if (atan(middle * tau_s) + middle * dead_time_s < PI)
-            low = middle;
-        else
-            high = middle;
+        *(atan(middle * tau_s) + middle * dead_time_s < PI ? &low : &high) = middle;
     }
-    return low;
-}
-
-struct aw_plant aw_plant_first_order(double gain, double tau_s, double dead_time_s)
-{
-    double omega = ultimate_omega(tau_s, dead_time_s);
-    return (struct aw_plant){.ku = sqrt(1 + omega * tau_s * omega * tau_s) / gain,
-                             .tu_s = 2 * PI / omega,
+    return (struct aw_plant){.ku = sqrt(1 + low * tau_s * low * tau_s) / gain,
+                             .tu_s = 2 * PI / low,
                              .gain = gain,
                              .tau_s = tau_s,
                              .dead_time_s = dead_time_s};

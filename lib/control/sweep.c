@@ -29,18 +29,13 @@ static enum aw_status check_plan(const struct aw_sweep_plan *p, struct aw_error 
     return AW_OK;
 }
 
-static double stats(const struct aw_sweep_plan *plan, int i)
-{
-    double along = plan->tones > 1 ? (double)i / (plan->tones - 1) : 0;
-    return plan->from_hz * pow(plan->to_hz / plan->from_hz, along);
-}
-
 /* Whole multiples of 1/duration, so that all tones fit the period; those that meet become one. */
 static void choose_tones(struct aw_sweep *sweep)
 {
     const struct aw_sweep_plan *plan = &sweep->plan;
     for (int i = 0; i < plan->tones; i++) {
-        double hz = stats(plan, i);
+        double along = plan->tones > 1 ? (double)i / (plan->tones - 1) : 0;
+        double hz = plan->from_hz * pow(plan->to_hz / plan->from_hz, along);
         if (plan->kind == AW_SWEEP_MULTISINE)
             hz = fmax(1, round(hz * plan->duration_s)) / plan->duration_s;
         if (sweep->n == 0 || hz > sweep->hz[sweep->n - 1] * (1 + 1e-9))
@@ -48,16 +43,8 @@ static void choose_tones(struct aw_sweep *sweep)
     }
 }
 
-static double tones_at(const struct aw_sweep *sweep, double t)
-{
-    double sum = 0;
-    for (int i = 0; i < sweep->n; i++)
-        sum += cos(2 * PI * sweep->hz[i] * t + sweep->phase[i]);
-    return sum;
-}
-
-/* One period of the multisine at GRID points, where the k-th harmonic goes round k times: all the
- * sines that are needed are in one table. */
+/* One period of the multisine at GRID points, where the k-th harmonic goes round k times: one table
+ * has all the sines that are needed. */
 struct grid {
     double complex turn[GRID];
     double signal[GRID];
@@ -66,20 +53,6 @@ struct grid {
 static size_t harmonic(const struct aw_sweep *sweep, int tone)
 {
     return (size_t)lround(sweep->hz[tone] * sweep->plan.duration_s);
-}
-
-static double sum_up(const struct aw_sweep *sweep, struct grid *grid)
-{
-    double peak = 0;
-    memset(grid->signal, 0, sizeof grid->signal);
-    for (int k = 0; k < sweep->n; k++) {
-        double complex start = cexp(I * sweep->phase[k]);
-        for (size_t i = 0; i < GRID; i++)
-            grid->signal[i] += creal(start * grid->turn[harmonic(sweep, k) * i % GRID]);
-    }
-    for (size_t i = 0; i < GRID; i++)
-        peak = fmax(peak, fabs(grid->signal[i]));
-    return peak;
 }
 
 /* The phases that the signal has when its peaks are cut off at level. */
@@ -95,25 +68,28 @@ static void set_phases(struct aw_sweep *sweep, const struct grid *grid, double l
     }
 }
 
-static void start_phases(struct aw_sweep *sweep, struct grid *grid)
-{
-    for (int k = 0; k < sweep->n; k++)
-        sweep->phase[k] = -PI * (double)k * (double)(k + 1) / sweep->n;
-    for (size_t i = 0; i < GRID; i++)
-        grid->turn[i] = cexp(I * 2 * PI * (double)i / GRID);
-}
-
 /* Schroeder's phases are good for evenly spaced tones. From there, cutting the peaks off and
  * keeping what that does to the phases lowers them again and again, ever more gently
- * (E. Van der Ouderaa et al., IEEE Trans. Instrum. Meas. 37, 1988). */
+ * (E. Van der Ouderaa et al., IEEE Trans. Instrum. Meas. 37, 1988). Returns the peak. */
 static double choose_phases(struct aw_sweep *sweep)
 {
     struct aw_sweep best = *sweep;
     struct grid grid;
     double least = INFINITY;
-    start_phases(sweep, &grid);
+    for (int k = 0; k < sweep->n; k++)
+        sweep->phase[k] = -PI * (double)k * (double)(k + 1) / sweep->n;
+    for (size_t i = 0; i < GRID; i++)
+        grid.turn[i] = cexp(I * 2 * PI * (double)i / GRID);
     for (int round = 0; round < ROUNDS; round++) {
-        double peak = sum_up(sweep, &grid);
+        double peak = 0;
+        memset(grid.signal, 0, sizeof grid.signal);
+        for (int k = 0; k < sweep->n; k++) {
+            double complex start = cexp(I * sweep->phase[k]);
+            for (size_t i = 0; i < GRID; i++)
+                grid.signal[i] += creal(start * grid.turn[harmonic(sweep, k) * i % GRID]);
+        }
+        for (size_t i = 0; i < GRID; i++)
+            peak = fmax(peak, fabs(grid.signal[i]));
         if (peak < least) {
             least = peak;
             best = *sweep;
@@ -141,20 +117,18 @@ enum aw_status aw_sweep_start(struct aw_sweep *sweep, const struct aw_sweep_plan
     return AW_OK;
 }
 
-static double chirp_at(const struct aw_sweep_plan *plan, double t)
-{
-    if (t < 0 || t > plan->duration_s)
-        return 0;
-    double rate = log(plan->to_hz / plan->from_hz) / plan->duration_s;
-    return sin(2 * PI * plan->from_hz * expm1(rate * t) / rate);
-}
-
 double aw_sweep_value(const struct aw_sweep *sweep, double t)
 {
-    double most = sweep->plan.amplitude;
-    bool chirp = sweep->plan.kind == AW_SWEEP_CHIRP;
-    double value = sweep->scale * (chirp ? chirp_at(&sweep->plan, t) : tones_at(sweep, t));
-    return fmax(-most, fmin(most, value));
+    const struct aw_sweep_plan *plan = &sweep->plan;
+    double sum = 0;
+    if (plan->kind == AW_SWEEP_MULTISINE)
+        for (int i = 0; i < sweep->n; i++)
+            sum += cos(2 * PI * sweep->hz[i] * t + sweep->phase[i]);
+    else if (t >= 0 && t <= plan->duration_s) {
+        double rate = log(plan->to_hz / plan->from_hz) / plan->duration_s;
+        sum = sin(2 * PI * plan->from_hz * expm1(rate * t) / rate);
+    }
+    return fmax(-plan->amplitude, fmin(plan->amplitude, sweep->scale * sum));
 }
 
 /* ---- Estimation --------------------------------------------------------------------------------
@@ -181,22 +155,6 @@ static void regressors(const struct record *r, double t, double *row)
         double angle = 2 * PI * r->sweep->hz[i] * t;
         row[2 + 2 * i] = cos(angle);
         row[3 + 2 * i] = sin(angle);
-    }
-}
-
-static void accumulate(const struct record *r, struct normal *normal)
-{
-    double row[UNKNOWNS];
-    memset(normal, 0, sizeof *normal);
-    normal->n = 2 * r->sweep->n + 2;
-    for (size_t k = 0; k < r->n; k++) {
-        regressors(r, r->t[k], row);
-        for (int i = 0; i < normal->n; i++) {
-            for (int j = 0; j <= i; j++)
-                normal->matrix[i][j] += row[i] * row[j];
-            normal->right[0][i] += row[i] * r->input[k];
-            normal->right[1][i] += row[i] * r->output[k];
-        }
     }
 }
 
@@ -255,9 +213,17 @@ static double complex phasor(const double *x, int tone)
 static enum aw_status fit_tones(const struct record *r, double complex *response, double *fit,
                                 struct aw_error *err)
 {
-    struct normal normal;
-    double input[UNKNOWNS] = {0}, output[UNKNOWNS] = {0};
-    accumulate(r, &normal);
+    struct normal normal = {.n = 2 * r->sweep->n + 2};
+    double row[UNKNOWNS], input[UNKNOWNS] = {0}, output[UNKNOWNS] = {0};
+    for (size_t k = 0; k < r->n; k++) {
+        regressors(r, r->t[k], row);
+        for (int i = 0; i < normal.n; i++) {
+            for (int j = 0; j <= i; j++)
+                normal.matrix[i][j] += row[i] * row[j];
+            normal.right[0][i] += row[i] * r->input[k];
+            normal.right[1][i] += row[i] * r->output[k];
+        }
+    }
     if (!factor(&normal))
         return aw_fail(err, AW_USAGE,
                        "sweep: the samples do not tell the frequencies apart — "
@@ -281,16 +247,6 @@ static double complex integral(const struct record *r, const double *values, dou
         sum += (a + b) * (r->t[i + 1] - r->t[i]) / 2;
     }
     return sum;
-}
-
-static void fourier(const struct record *r, double complex *response, double *fit)
-{
-    for (int i = 0; i < r->sweep->n; i++) {
-        double omega = 2 * PI * r->sweep->hz[i];
-        response[i] = integral(r, r->output, omega) / integral(r, r->input, omega);
-    }
-    if (fit)
-        *fit = NAN;
 }
 
 static enum aw_status check_samples(const struct record *r, struct aw_error *err)
@@ -343,8 +299,14 @@ enum aw_status aw_sweep_response(const struct aw_sweep *sweep, const double *t, 
     enum aw_status status = check_samples(&r, err);
     if (status == AW_OK && sweep->plan.kind == AW_SWEEP_MULTISINE)
         status = fit_tones(&r, response, fit, err);
-    else if (status == AW_OK)
-        fourier(&r, response, fit);
+    else if (status == AW_OK) {
+        for (int i = 0; i < sweep->n; i++) {
+            double omega = 2 * PI * sweep->hz[i];
+            response[i] = integral(&r, output, omega) / integral(&r, input, omega);
+        }
+        if (fit)
+            *fit = NAN;
+    }
     return status == AW_OK ? fill_points(sweep, response, points, err) : status;
 }
 

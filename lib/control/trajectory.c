@@ -43,10 +43,10 @@ static void cubic_knots(const struct course *c, struct knot *knots)
 
 /* ---- Quintic -----------------------------------------------------------------------------------
  *
- * Third and fourth derivative of two neighbouring pieces agree at their common point: two equations
- * for each inner point, in the velocities and accelerations there and at both neighbours. The
- * matrix is symmetric and positive definite (it is that of the least jerk), so elimination needs no
- * pivot.
+ * Third and fourth derivative of two neighbouring segments agree at their common point: two
+ * equations for each inner point, in the velocities and accelerations there and at both neighbours.
+ * The matrix is symmetric and positive definite (it is that of the least jerk), so elimination
+ * needs no pivot.
  */
 
 struct matrix {
@@ -64,51 +64,25 @@ static struct matrix product(const struct matrix *m, const struct matrix *x)
                            m->av * x->vv + m->aa * x->av, m->av * x->va + m->aa * x->aa};
 }
 
-static struct matrix inverse(const struct matrix *m)
-{
-    double det = m->vv * m->aa - m->va * m->av;
-    return (struct matrix){m->aa / det, -m->va / det, -m->av / det, m->vv / det};
-}
-
-/* What the piece before a point (of h seconds) and the one behind it add to its equations. */
-static struct matrix own(double before, double behind)
-{
-    double across = 36 / (behind * behind) - 36 / (before * before);
-    return (struct matrix){192 / pow(before, 3) + 192 / pow(behind, 3), across, across,
-                           9 / before + 9 / behind};
-}
-
-static struct matrix of_next(double h)
-{
-    return (struct matrix){168 / pow(h, 3), -24 / (h * h), 24 / (h * h), -3 / h};
-}
-
-static struct matrix of_previous(double h)
-{
-    return (struct matrix){168 / pow(h, 3), 24 / (h * h), -24 / (h * h), -3 / h};
-}
-
-static struct knot wanted(const struct course *c, size_t k)
-{
-    double before = rise(c, k - 1) / pow(span(c, k - 1), 3);
-    double behind = rise(c, k) / pow(span(c, k), 3);
-    return (struct knot){360 * before / span(c, k - 1) + 360 * behind / span(c, k),
-                         60 * behind - 60 * before};
-}
-
 /* Takes the point before out of the equations of point k: afterwards knot k = knots[k] - carry[k] ·
- * knot k + 1. */
+ * knot k + 1. left and right multiply the knots before and behind, pivot the one at k. */
 static void eliminate(const struct course *c, struct knot *knots, struct matrix *carry, size_t k)
 {
-    struct matrix left = of_previous(span(c, k - 1)), right = of_next(span(c, k));
-    struct matrix gone = product(&left, &carry[k - 1]), pivot = own(span(c, k - 1), span(c, k));
-    struct knot known = times(&left, &knots[k - 1]), rest = wanted(c, k);
-    pivot = (struct matrix){pivot.vv - gone.vv, pivot.va - gone.va, pivot.av - gone.av,
-                            pivot.aa - gone.aa};
-    struct matrix by = inverse(&pivot);
-    rest = (struct knot){rest.v - known.v, rest.a - known.a};
-    knots[k] = times(&by, &rest);
-    carry[k] = product(&by, &right);
+    double h0 = span(c, k - 1), h1 = span(c, k);
+    double slope0 = rise(c, k - 1) / pow(h0, 3), slope1 = rise(c, k) / pow(h1, 3);
+    double across = 36 / (h1 * h1) - 36 / (h0 * h0);
+    struct matrix left = {168 / pow(h0, 3), 24 / (h0 * h0), -24 / (h0 * h0), -3 / h0};
+    struct matrix right = {168 / pow(h1, 3), -24 / (h1 * h1), 24 / (h1 * h1), -3 / h1};
+    struct matrix gone = product(&left, &carry[k - 1]);
+    struct matrix pivot = {192 / pow(h0, 3) + 192 / pow(h1, 3) - gone.vv, across - gone.va,
+                           across - gone.av, 9 / h0 + 9 / h1 - gone.aa};
+    struct knot known = times(&left, &knots[k - 1]);
+    struct knot rest = {360 * slope0 / h0 + 360 * slope1 / h1 - known.v,
+                        60 * slope1 - 60 * slope0 - known.a};
+    double det = pivot.vv * pivot.aa - pivot.va * pivot.av;
+    struct matrix inverse = {pivot.aa / det, -pivot.va / det, -pivot.av / det, pivot.vv / det};
+    knots[k] = times(&inverse, &rest);
+    carry[k] = product(&inverse, &right);
 }
 
 static void quintic_knots(const struct course *c, struct knot *knots, struct matrix *carry)
@@ -122,60 +96,88 @@ static void quintic_knots(const struct course *c, struct knot *knots, struct mat
     }
 }
 
-/* ---- Pieces ------------------------------------------------------------------------------------
+/* ---- Segments ----------------------------------------------------------------------------------
  */
 
-/* p: rise from from to to, with the knots scaled to u. */
-typedef void segment_fn(struct aw_path_segment *segment, double p, const struct knot *from,
-                        const struct knot *to);
-
-static void linear_segment(struct aw_path_segment *segment, double p, const struct knot *from,
-                           const struct knot *to)
+/* The coefficients c of a segment that rises by p between two knots, which are scaled to u. */
+static void set_segment(double *c, enum aw_path_mode mode, double p, const struct knot *from,
+                        const struct knot *to)
 {
-    (void)from;
-    (void)to;
-    segment->c[1] = p;
+    switch (mode) {
+    case AW_PATH_CUBIC:
+        c[1] = from->v;
+        c[2] = 3 * p - 2 * from->v - to->v;
+        c[3] = -2 * p + from->v + to->v;
+        break;
+    case AW_PATH_QUINTIC:
+        c[1] = from->v;
+        c[2] = from->a / 2;
+        c[3] = 10 * p - 6 * from->v - 4 * to->v - 1.5 * from->a + 0.5 * to->a;
+        c[4] = -15 * p + 8 * from->v + 7 * to->v + 1.5 * from->a - to->a;
+        c[5] = 6 * p - 3 * from->v - 3 * to->v - 0.5 * from->a + 0.5 * to->a;
+        break;
+    default:
+        c[1] = p;
+    }
 }
-
-static void cubic_segment(struct aw_path_segment *segment, double p, const struct knot *from,
-                          const struct knot *to)
-{
-    segment->c[1] = from->v;
-    segment->c[2] = 3 * p - 2 * from->v - to->v;
-    segment->c[3] = -2 * p + from->v + to->v;
-}
-
-static void quintic_segment(struct aw_path_segment *segment, double p, const struct knot *from,
-                            const struct knot *to)
-{
-    segment->c[1] = from->v;
-    segment->c[2] = from->a / 2;
-    segment->c[3] = 10 * p - 6 * from->v - 4 * to->v - 1.5 * from->a + 0.5 * to->a;
-    segment->c[4] = -15 * p + 8 * from->v + 7 * to->v + 1.5 * from->a - to->a;
-    segment->c[5] = 6 * p - 3 * from->v - 3 * to->v - 0.5 * from->a + 0.5 * to->a;
-}
-
-static segment_fn *const segment_of[AW_PATH_MODES] = {linear_segment, cubic_segment,
-                                                      quintic_segment};
 
 static struct knot in_u(const struct knot *knot, double h)
 {
     return (struct knot){knot->v * h, knot->a * h * h};
 }
 
-static bool is_finite_segment(const struct aw_path_segment *segment)
-{
-    bool finite = true;
-    for (int i = 0; i < AW_PATH_ORDER; i++)
-        finite = finite && isfinite(segment->c[i]);
-    return finite;
-}
-
 /* ---- Building ----------------------------------------------------------------------------------
  */
 
-static enum aw_status check_times(const double *t_s, size_t n, struct aw_error *err)
+static enum aw_status join(struct aw_path *path, enum aw_path_mode mode, const struct course *c,
+                           const struct knot *knots, size_t channel, struct aw_error *err)
 {
+    struct aw_path_segment *segment = &path->segments[channel];
+    segment->c[0] = c->points[0];
+    for (size_t k = 0; k + 1 < c->n; k++, segment += path->channels) {
+        double h = span(c, k);
+        struct knot from = in_u(&knots[k], h), to = in_u(&knots[k + 1], h);
+        segment->c[0] = c->points[k * c->channels];
+        set_segment(segment->c, mode, rise(c, k), &from, &to);
+        for (int i = 0; i < AW_PATH_ORDER; i++)
+            if (!isfinite(segment->c[i]))
+                return aw_fail(
+                    err, AW_USAGE,
+                    "path: points %zu and %zu are too far apart for the time between them", k + 1,
+                    k + 2);
+    }
+    return AW_OK;
+}
+
+static enum aw_status build(struct aw_path *path, enum aw_path_mode mode, const double *points,
+                            struct aw_error *err)
+{
+    struct knot *knots = calloc(path->n, sizeof *knots);
+    struct matrix *carry = calloc(path->n, sizeof *carry);
+    enum aw_status status = knots && carry ? AW_OK : aw_no_memory(err);
+    for (size_t i = 0; i < path->channels && status == AW_OK; i++) {
+        const struct course c = {path->t_s, points + i, path->n, path->channels};
+        memset(knots, 0, path->n * sizeof *knots);
+        if (mode == AW_PATH_CUBIC)
+            cubic_knots(&c, knots);
+        else if (mode == AW_PATH_QUINTIC)
+            quintic_knots(&c, knots, carry);
+        status = join(path, mode, &c, knots, i, err);
+    }
+    free(knots);
+    free(carry);
+    return status;
+}
+
+static enum aw_status check(const double *t_s, const double *points, size_t n, size_t channels,
+                            struct aw_error *err)
+{
+    if (n == 0 || channels == 0)
+        return aw_fail(err, AW_USAGE, "path: it has no points — give at least one");
+    for (size_t i = 0; i < n * channels; i++)
+        if (!isfinite(points[i]))
+            return aw_fail(err, AW_USAGE, "path: point %zu is no number — correct it",
+                           i / channels + 1);
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(t_s[i]))
             return aw_fail(err, AW_USAGE, "path: time of point %zu is no number — correct it",
@@ -189,88 +191,20 @@ static enum aw_status check_times(const double *t_s, size_t n, struct aw_error *
     return AW_OK;
 }
 
-static enum aw_status check_points(const double *points, size_t n, size_t channels,
-                                   struct aw_error *err)
-{
-    if (n == 0 || channels == 0)
-        return aw_fail(err, AW_USAGE, "path: it has no points — give at least one");
-    for (size_t i = 0; i < n * channels; i++)
-        if (!isfinite(points[i]))
-            return aw_fail(err, AW_USAGE, "path: point %zu is no number — correct it",
-                           i / channels + 1);
-    return AW_OK;
-}
-
-static enum aw_status allocate(struct aw_path *path, struct aw_error *err)
-{
-    size_t segments = path->n > 1 ? path->n - 1 : 1;
-    path->t_s = calloc(path->n, sizeof *path->t_s);
-    path->segments = calloc(segments * path->channels, sizeof *path->segments);
-    if (path->t_s && path->segments)
-        return AW_OK;
-    return aw_no_memory(err);
-}
-
-static enum aw_status join(struct aw_path *path, enum aw_path_mode mode, const struct course *c,
-                           const struct knot *knots, size_t channel, struct aw_error *err)
-{
-    struct aw_path_segment *segment = &path->segments[channel];
-    segment->c[0] = c->points[0];
-    for (size_t k = 0; k + 1 < c->n; k++, segment += path->channels) {
-        double h = span(c, k);
-        struct knot from = in_u(&knots[k], h), to = in_u(&knots[k + 1], h);
-        segment->c[0] = c->points[k * c->channels];
-        segment_of[mode](segment, rise(c, k), &from, &to);
-        if (!is_finite_segment(segment))
-            return aw_fail(err, AW_USAGE,
-                           "path: points %zu and %zu are too far apart for the time between them",
-                           k + 1, k + 2);
-    }
-    return AW_OK;
-}
-
-/* knots and carry have room for all points. */
-static enum aw_status join_all(struct aw_path *path, enum aw_path_mode mode, const double *points,
-                               struct knot *knots, struct matrix *carry, struct aw_error *err)
-{
-    enum aw_status status = AW_OK;
-    for (size_t i = 0; i < path->channels && status == AW_OK; i++) {
-        const struct course c = {path->t_s, points + i, path->n, path->channels};
-        memset(knots, 0, path->n * sizeof *knots);
-        if (mode == AW_PATH_CUBIC)
-            cubic_knots(&c, knots);
-        else if (mode == AW_PATH_QUINTIC)
-            quintic_knots(&c, knots, carry);
-        status = join(path, mode, &c, knots, i, err);
-    }
-    return status;
-}
-
-static enum aw_status build(struct aw_path *path, enum aw_path_mode mode, const double *points,
-                            struct aw_error *err)
-{
-    struct knot *knots = calloc(path->n, sizeof *knots);
-    struct matrix *carry = calloc(path->n, sizeof *carry);
-    enum aw_status status =
-        knots && carry ? join_all(path, mode, points, knots, carry, err) : aw_no_memory(err);
-    free(knots);
-    free(carry);
-    return status;
-}
-
 enum aw_status aw_path_init(struct aw_path *path, enum aw_path_mode mode, const double *t_s,
                             const double *points, size_t n, size_t channels, struct aw_error *err)
 {
     *path = (struct aw_path){.n = n, .channels = channels};
-    enum aw_status status = check_points(points, n, channels, err);
-    if (status == AW_OK)
-        status = check_times(t_s, n, err);
-    if (status == AW_OK)
-        status = allocate(path, err);
-    if (status == AW_OK) {
+    enum aw_status status = check(t_s, points, n, channels, err);
+    if (status != AW_OK)
+        return status;
+    path->t_s = calloc(n, sizeof *path->t_s);
+    path->segments = calloc((n > 1 ? n - 1 : 1) * channels, sizeof *path->segments);
+    if (path->t_s && path->segments) {
         memcpy(path->t_s, t_s, n * sizeof *t_s);
         status = build(path, mode, points, err);
-    }
+    } else
+        status = aw_no_memory(err);
     if (status != AW_OK)
         aw_path_free(path);
     return status;
@@ -306,20 +240,13 @@ static double duration(const struct aw_path *path, size_t segment)
     return path->n > 1 ? path->t_s[segment + 1] - path->t_s[segment] : 1;
 }
 
-/* The last segment that has begun at t_s. */
-static size_t segment_at(const struct aw_path *path, double t_s)
-{
-    size_t low = 0, high = path->n > 1 ? path->n - 1 : 1;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        *(t_s < path->t_s[middle] ? &high : &low) = middle;
-    }
-    return low;
-}
-
 void aw_path_at(const struct aw_path *path, double t_s, double *position, double *velocity)
 {
-    size_t segment = segment_at(path, t_s);
+    size_t segment = 0; /* the last one that has begun at t_s */
+    for (size_t end = path->n > 1 ? path->n - 1 : 1; end - segment > 1;) {
+        size_t middle = segment + (end - segment) / 2;
+        *(t_s < path->t_s[middle] ? &end : &segment) = middle;
+    }
     double h = duration(path, segment);
     double u = fmin(fmax((t_s - path->t_s[segment]) / h, 0), path->n > 1 ? 1 : 0);
     bool moves = t_s >= path->t_s[0] && t_s < path->t_s[path->n - 1];
@@ -337,17 +264,8 @@ void aw_path_at(const struct aw_path *path, double t_s, double *position, double
 /* ---- Extremes ----------------------------------------------------------------------------------
  */
 
-/* The zero between two places where the polynomial has different signs, to the last bit. */
-static double bisect(const double *c, int degree, double low, double high)
-{
-    bool falls = value(c, degree, high) < 0;
-    for (double middle; (middle = low + (high - low) / 2) > low && middle < high;)
-        *((value(c, degree, middle) < 0) == falls ? &high : &low) = middle;
-    return low;
-}
-
-/* Where between 0 and 1 the polynomial changes its sign: at most once between two neighbouring
- * zeros of its derivative. Returns how many. */
+/* Where between 0 and 1 the polynomial changes its sign, to the last bit: at most once between two
+ * neighbouring zeros of its derivative. Returns how many. */
 static int zeros(const double *c, int degree, double *out)
 {
     double slope[DEGREE], turns[DEGREE + 1];
@@ -358,31 +276,15 @@ static int zeros(const double *c, int degree, double *out)
     int n_turns = zeros(slope, degree - 1, turns);
     turns[n_turns] = 1;
     for (int i = 0; i <= n_turns; i++) {
-        double from = i > 0 ? turns[i - 1] : 0;
-        if ((value(c, degree, from) < 0) != (value(c, degree, turns[i]) < 0))
-            out[n++] = bisect(c, degree, from, turns[i]);
+        double low = i > 0 ? turns[i - 1] : 0, high = turns[i];
+        bool falls = value(c, degree, high) < 0;
+        if ((value(c, degree, low) < 0) == falls)
+            continue;
+        for (double middle; (middle = low + (high - low) / 2) > low && middle < high;)
+            *((value(c, degree, middle) < 0) == falls ? &high : &low) = middle;
+        out[n++] = low;
     }
     return n;
-}
-
-static void note_position(struct aw_path_extremes *x, double position, double t_s)
-{
-    if (position < x->low) {
-        x->low = position;
-        x->low_t_s = t_s;
-    }
-    if (position > x->high) {
-        x->high = position;
-        x->high_t_s = t_s;
-    }
-}
-
-static void note_speed(struct aw_path_extremes *x, double velocity, double t_s)
-{
-    if (fabs(velocity) > x->speed) {
-        x->speed = fabs(velocity);
-        x->speed_t_s = t_s;
-    }
 }
 
 struct aw_path_extremes aw_path_extremes(const struct aw_path *path, size_t segment, size_t channel)
@@ -395,12 +297,26 @@ struct aw_path_extremes aw_path_extremes(const struct aw_path *path, size_t segm
     differentiate(slope, DEGREE - 1, bend);
     int n = zeros(slope, DEGREE - 1, at);
     at[n++] = 1;
-    for (int i = 0; i < n && path->n > 1; i++)
-        note_position(&x, value(c, DEGREE, at[i]), start + at[i] * h);
+    for (int i = 0; i < n && path->n > 1; i++) {
+        double position = value(c, DEGREE, at[i]), t_s = start + at[i] * h;
+        if (position < x.low) {
+            x.low = position;
+            x.low_t_s = t_s;
+        }
+        if (position > x.high) {
+            x.high = position;
+            x.high_t_s = t_s;
+        }
+    }
     n = zeros(bend, DEGREE - 2, at);
     at[n++] = 0;
     at[n++] = 1;
-    for (int i = 0; i < n; i++)
-        note_speed(&x, value(slope, DEGREE - 1, at[i]) / h, start + at[i] * h);
+    for (int i = 0; i < n; i++) {
+        double speed = fabs(value(slope, DEGREE - 1, at[i]) / h);
+        if (speed > x.speed) {
+            x.speed = speed;
+            x.speed_t_s = start + at[i] * h;
+        }
+    }
     return x;
 }

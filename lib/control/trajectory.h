@@ -41,12 +41,12 @@ struct aw_path_segment {
     double c[AW_PATH_ORDER]; /* of u⁰ to u⁵ */
 };
 
-/* Owns t_s and pieces. */
+/* Owns t_s and segments. */
 struct aw_path {
     size_t n, channels; /* points, at least 1 */
     double *t_s;        /* of each point */
-    struct aw_path_segment
-        *segments; /* by segment (n - 1; one for a single point), then by channel */
+    /* by segment (n - 1; one for a single point), then by channel */
+    struct aw_path_segment *segments;
 };
 
 /* points has n rows of channels numbers each, in any unit. AW_USAGE: no point or channel, a number
