@@ -111,11 +111,9 @@ int aw_unitysim_joint_find(const char *name)
 
 enum aw_status aw_unitysim_joint_parse(const char *name, int *joint, struct aw_error *err)
 {
-    int found = aw_unitysim_joint_find(name);
-    if (found >= 0) {
-        *joint = found;
+    *joint = aw_unitysim_joint_find(name);
+    if (*joint >= 0)
         return AW_OK;
-    }
     const char *near = aw_suggest(name, joint_names(), AW_UNITYSIM_JOINTS);
     if (near)
         return aw_fail(err, AW_USAGE, "joint '%.40s': unknown — did you mean '%s'?", name, near);
@@ -191,36 +189,28 @@ static bool drive_word(int joint, const char *text, struct aw_unitysim_drive *dr
     return false;
 }
 
-static enum aw_status drive_number(int joint, const char *text, double *velocity,
-                                   struct aw_error *err)
-{
-    if (aw_number_parse(text, velocity, NULL) == AW_OK)
-        return AW_OK;
-    if (!isdigit((unsigned char)*text) && !strchr("+-.", *text))
-        return aw_fail(err, AW_USAGE,
-                       "%s: '%.40s' is no way to drive — give a velocity (+45, -30deg/s), stop, "
-                       "keep, increase, decrease%s",
-                       aw_unitysim_joint_name(joint), text,
-                       joint == AW_UNITYSIM_HAND ? ", open or close" : "");
-    enum aw_status status = aw_number_parse_unit(text, "deg/s", velocity, err);
-    *velocity /= AW_UNITYSIM_DEG_S;
-    return status;
-}
-
 enum aw_status aw_unitysim_drive_parse(int joint, const char *text, bool force,
                                        struct aw_unitysim_drive *drive, struct aw_error *err)
 {
+    const char *name = aw_unitysim_joint_name(joint);
     double velocity;
     if (drive_word(joint, text, drive))
         return AW_OK;
-    enum aw_status status = drive_number(joint, text, &velocity, err);
-    if (status != AW_OK)
-        return status;
+    if (aw_number_parse(text, &velocity, NULL) != AW_OK) {
+        if (!isdigit((unsigned char)*text) && !strchr("+-.", *text))
+            return aw_fail(err, AW_USAGE,
+                           "%s: '%.40s' is no way to drive — give a velocity (+45, -30deg/s), "
+                           "stop, keep, increase, decrease%s",
+                           name, text, joint == AW_UNITYSIM_HAND ? ", open or close" : "");
+        enum aw_status status = aw_number_parse_unit(text, "deg/s", &velocity, err);
+        if (status != AW_OK)
+            return status;
+        velocity /= AW_UNITYSIM_DEG_S;
+    }
     int max = force ? AW_UNITYSIM_VELOCITY_MAX : caps[joint];
     double size = round(fabs(velocity));
     if (size > max)
-        return aw_fail(err, AW_LIMIT, "%s: velocity %.9g is above %d%s",
-                       aw_unitysim_joint_name(joint), size, max,
+        return aw_fail(err, AW_LIMIT, "%s: velocity %.9g is above %d%s", name, size, max,
                        force ? ", the most the wire carries" : " — give less, or --force");
     drive->velocity = (int)size;
     drive->state = drive->velocity == 0 ? AW_UNITYSIM_STOP
@@ -230,11 +220,6 @@ enum aw_status aw_unitysim_drive_parse(int joint, const char *text, bool force,
 }
 
 /* Scenes */
-
-static const struct aw_name *scene_names(void)
-{
-    return message_row("scene", "scene")->names;
-}
 
 const struct aw_unitysim_scene *aw_unitysim_scene(int index)
 {
@@ -246,37 +231,33 @@ const struct aw_unitysim_scene *aw_unitysim_scene(int index)
 
 const char *aw_unitysim_scene_name(int index)
 {
-    return value_name(scene_names(), index);
+    return value_name(message_row("scene", "scene")->names, index);
 }
 
-static enum aw_status unknown_scene(const char *text, struct aw_error *err)
+enum aw_status aw_unitysim_scene_parse(const char *text, int *index, struct aw_error *err)
 {
+    double number;
     const char *names[COUNT(scenes)];
-    for (size_t i = 0; i < COUNT(scenes); i++)
+    for (size_t i = 0; i < COUNT(scenes); i++) {
         names[i] = aw_unitysim_scene_name(scenes[i].index);
+        if (same_word(names[i], text)) {
+            *index = scenes[i].index;
+            return AW_OK;
+        }
+    }
+    if (aw_number_parse(text, &number, NULL) == AW_OK) {
+        if (number < 1 || number > SCENE_MAX || floor(number) < number)
+            return aw_fail(err, AW_LIMIT, "scene %.9g: it is a whole number from 1 to %d", number,
+                           SCENE_MAX);
+        *index = (int)number;
+        return AW_OK;
+    }
     const char *near = aw_suggest(text, names, COUNT(names));
     if (near)
         return aw_fail(err, AW_USAGE, "scene '%.40s': unknown — did you mean '%s'?", text, near);
     return aw_fail(err, AW_USAGE,
                    "scene '%.40s': unknown — they are %s, %s, %s, %s, %s, %s, or a number", text,
                    names[0], names[1], names[2], names[3], names[4], names[5]);
-}
-
-enum aw_status aw_unitysim_scene_parse(const char *text, int *index, struct aw_error *err)
-{
-    double number;
-    for (const struct aw_name *name = scene_names(); name->name; name++)
-        if (same_word(name->name, text)) {
-            *index = name->value;
-            return AW_OK;
-        }
-    if (aw_number_parse(text, &number, NULL) != AW_OK)
-        return unknown_scene(text, err);
-    if (number < 1 || number > SCENE_MAX || floor(number) < number)
-        return aw_fail(err, AW_LIMIT, "scene %.9g: it is a whole number from 1 to %d", number,
-                       SCENE_MAX);
-    *index = (int)number;
-    return AW_OK;
 }
 
 struct aw_unitysim_camera aw_unitysim_scene_view(int index)

@@ -113,64 +113,36 @@ static double clamp(double value, double min, double max)
     return fmax(min, fmin(max, value));
 }
 
-static double direction(const struct aw_unitysim_drive *drive)
+static bool is_driven(const struct aw_unitysim_drive *drive)
 {
-    return drive->state == AW_UNITYSIM_INCREASE ? 1 : drive->state == AW_UNITYSIM_DECREASE ? -1 : 0;
+    return drive->state == AW_UNITYSIM_INCREASE || drive->state == AW_UNITYSIM_DECREASE;
 }
 
-/* Back to the limit that was moved past the joint. */
-static void drive_back(struct joint *joint)
-{
-    double limit = clamp(joint->at, joint->min, joint->max), left = limit - joint->at;
-    joint->target = fabs(left) > RETURN_NEAR ? joint->at + left * RETURN_SHARE : limit;
-}
-
-/* One step: the joint reaches its target, and the next target lies a step ahead of it. */
+/* One step: the joint reaches its target, and the next target lies a step ahead of it; or, where a
+ * limit was moved past the joint, on the way back to the limit. */
 static void step_joint(const struct arm *arm, struct joint *joint)
 {
-    double ahead = direction(&joint->drive) * joint->drive.velocity * arm->deg_s * STEP_S;
+    double way = joint->drive.state == AW_UNITYSIM_DECREASE ? -1 : is_driven(&joint->drive);
+    double ahead = way * joint->drive.velocity * arm->deg_s * STEP_S;
     joint->at = joint->target;
     if (joint->at < joint->min || joint->at > joint->max) {
-        drive_back(joint);
+        double limit = clamp(joint->at, joint->min, joint->max), left = limit - joint->at;
+        joint->target = fabs(left) > RETURN_NEAR ? joint->at + left * RETURN_SHARE : limit;
         return;
     }
     joint->target = clamp(joint->at + ahead, joint->min, joint->max);
     joint->at_limit = fabs(ahead) > 0 && !(fabs(joint->target - joint->at) > 0);
 }
 
-static void step_joints(struct arm *arm)
-{
-    for (unsigned i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        if (!(arm->options.stuck >> i & 1))
-            step_joint(arm, &arm->joints[i]);
-}
-
 static void run_joints(struct arm *arm, int64_t now)
 {
     for (; arm->step_ns <= now; arm->step_ns += STEP_NS)
-        if (!arm->frozen)
-            step_joints(arm);
+        for (unsigned i = 0; i < AW_UNITYSIM_JOINTS && !arm->frozen; i++)
+            if (!(arm->options.stuck >> i & 1))
+                step_joint(arm, &arm->joints[i]);
 }
 
 /* Sending */
-
-/* The hand is mirrored inside, where its ticks are cut off. */
-static int ticks_of(int joint, double degrees)
-{
-    if (joint == AW_UNITYSIM_HAND)
-        return AW_UNITYSIM_TURN - (int)aw_unitysim_ticks(-degrees);
-    return (int)aw_unitysim_ticks(degrees);
-}
-
-static unsigned echo_of(const struct arm *arm, const struct aw_unitysim_drive *drive)
-{
-    bool driven = direction(drive) > 0 || direction(drive) < 0;
-    float inside = (float)drive->velocity * (float)1.2;
-    unsigned low = (unsigned)(float)(inside / (float)1.2);
-    if (!driven)
-        return 0;
-    return arm->options.low_echo ? low : (unsigned)drive->velocity;
-}
 
 static size_t encode(const struct aw_record *record, uint8_t bytes[DATAGRAM_MAX])
 {
@@ -179,40 +151,32 @@ static size_t encode(const struct aw_record *record, uint8_t bytes[DATAGRAM_MAX]
     return status == AW_OK ? size : 0;
 }
 
-static size_t make_feedback(struct arm *arm, uint8_t bytes[DATAGRAM_MAX])
-{
-    struct aw_record record;
-    aw_record_init(&record, aw_wire_codec(&arm->wire, "feedback", AW_RX), AW_RX);
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        const struct joint *joint = &arm->joints[i];
-        record.v[aw_unitysim_scalar(record.codec, i, "position")] = ticks_of(i, joint->at);
-        record.v[aw_unitysim_scalar(record.codec, i, "velocity")] = echo_of(arm, &joint->drive);
-    }
-    record.present = record.codec->values;
-    return encode(&record, bytes);
-}
-
 static void send_feedback(struct arm *arm)
 {
     uint8_t bytes[DATAGRAM_MAX];
+    struct aw_record record;
     bool lost = arm->options.feedback_loss > 0 &&
                 aw_random_share(&arm->random) < arm->options.feedback_loss;
     if (arm->scene == 0)
         return;
-    if (lost || arm->mute || arm->frozen || !put(&arm->out, bytes, make_feedback(arm, bytes)))
+    aw_record_init(&record, aw_wire_codec(&arm->wire, "feedback", AW_RX), AW_RX);
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        const struct aw_unitysim_drive *drive = &arm->joints[i].drive;
+        double degrees = arm->joints[i].at;
+        /* The hand is mirrored inside, where its ticks are cut off. */
+        int ticks = i == AW_UNITYSIM_HAND ? AW_UNITYSIM_TURN - (int)aw_unitysim_ticks(-degrees)
+                                          : (int)aw_unitysim_ticks(degrees);
+        float inside = (float)drive->velocity * (float)1.2;
+        int low = (int)(float)(inside / (float)1.2);
+        int velocity = arm->options.low_echo ? low : drive->velocity;
+        record.v[aw_unitysim_scalar(record.codec, i, "position")] = ticks;
+        record.v[aw_unitysim_scalar(record.codec, i, "velocity")] = is_driven(drive) ? velocity : 0;
+    }
+    record.present = record.codec->values;
+    if (lost || arm->mute || arm->frozen || !put(&arm->out, bytes, encode(&record, bytes)))
         arm->counters.lost++;
     else
         arm->counters.feedback++;
-}
-
-static void send_camera(struct arm *arm)
-{
-    struct aw_record record;
-    uint8_t bytes[DATAGRAM_MAX];
-    aw_record_init(&record, aw_wire_codec(&arm->wire, "camera", AW_RX), AW_RX);
-    aw_unitysim_put_camera(&record, &arm->camera);
-    size_t size = encode(&record, bytes);
-    put(&arm->out, bytes, size);
 }
 
 /* Scenes */
@@ -258,6 +222,15 @@ static void load_scene(struct arm *arm, int scene, const struct aw_unitysim_came
     set_camera(arm, camera);
 }
 
+/* With the default limits and its own view. */
+static void load_own_scene(struct arm *arm, int scene)
+{
+    static const struct aw_unitysim_camera own_view = {0};
+    struct aw_unitysim_limits limits = aw_unitysim_limits_default();
+    set_limits(arm, &limits);
+    load_scene(arm, scene, &own_view);
+}
+
 /* Receiving */
 
 static void handle_scene(struct arm *arm, const struct aw_record *record)
@@ -280,12 +253,18 @@ static void handle_update(struct arm *arm, const struct aw_record *record)
         set_camera(arm, &camera);
 }
 
-static void handle_request(struct arm *arm, const struct aw_record *record)
+static void handle_request(struct arm *arm, const struct aw_record *request)
 {
-    (void)record;
+    struct aw_record record;
+    uint8_t bytes[DATAGRAM_MAX];
+    (void)request;
     arm->counters.requests++;
-    if (arm->scene > 0)
-        send_camera(arm);
+    if (arm->scene == 0)
+        return;
+    aw_record_init(&record, aw_wire_codec(&arm->wire, "camera", AW_RX), AW_RX);
+    aw_unitysim_put_camera(&record, &arm->camera);
+    size_t size = encode(&record, bytes);
+    put(&arm->out, bytes, size);
 }
 
 static void drive_joint(struct joint *joint, unsigned velocity, unsigned state)
@@ -297,23 +276,20 @@ static void drive_joint(struct joint *joint, unsigned velocity, unsigned state)
     joint->drive.velocity = joint->drive.state == AW_UNITYSIM_STOP ? 0 : (int)velocity;
 }
 
-/* Each entry names its joint, so their order is free. */
-static void handle_entry(struct arm *arm, const uint8_t *entry)
-{
-    const uint8_t *velocity = entry + arm->velocity_at;
-    if (entry[0] < AW_UNITYSIM_JOINTS && arm->scene > 0)
-        drive_joint(&arm->joints[entry[0]], velocity[0] | (unsigned)velocity[1] << 8,
-                    entry[arm->state_at]);
-}
-
-/* False: not even one entry. What follows the last joint's is not looked at. */
+/* Each entry names its joint, so their order is free. What follows the last joint's is not looked
+ * at. False: not even one entry. */
 static bool handle_control(struct arm *arm, const struct datagram *in)
 {
     size_t n = in->size > ENTRIES ? (in->size - ENTRIES - 1) / arm->entry_size : 0;
     if (n > AW_UNITYSIM_JOINTS)
         n = AW_UNITYSIM_JOINTS;
-    for (size_t i = 0; i < n; i++)
-        handle_entry(arm, in->bytes + ENTRIES + i * arm->entry_size);
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *entry = in->bytes + ENTRIES + i * arm->entry_size;
+        const uint8_t *velocity = entry + arm->velocity_at;
+        if (entry[0] < AW_UNITYSIM_JOINTS && arm->scene > 0)
+            drive_joint(&arm->joints[entry[0]], velocity[0] | (unsigned)velocity[1] << 8,
+                        entry[arm->state_at]);
+    }
     arm->counters.controls += n > 0;
     arm->counters.partial += n > 0 && n < AW_UNITYSIM_JOINTS;
     arm->counters.odd += in->size > arm->control->size;
@@ -322,21 +298,9 @@ static bool handle_control(struct arm *arm, const struct datagram *in)
 
 static const struct {
     const char *message;
-    void (*take)(struct arm *arm, const struct aw_record *record);
+    void (*handle)(struct arm *arm, const struct aw_record *record);
 } actions[] = {
     {"scene", handle_scene}, {"update", handle_update}, {"camera_request", handle_request}};
-
-static void act(struct arm *arm, const struct aw_record *record)
-{
-    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-        if (strcmp(actions[i].message, record->codec->message->name) == 0)
-            actions[i].take(arm, record);
-}
-
-static bool checksum_fails(const struct datagram *in)
-{
-    return aw_unitysim_protocol.checksum(in->bytes, in->size - 1) != in->bytes[in->size - 1];
-}
 
 /* NULL: none that is sent to the simulator. */
 static const struct aw_codec *codec_of(struct arm *arm, unsigned type)
@@ -359,16 +323,9 @@ static uint64_t *damage(struct arm *arm, const struct datagram *in)
         return &counters->size;
     if (in->bytes[0] != 0xFF || in->bytes[1] != 0xFF)
         return &counters->header;
-    if (checksum_fails(in))
+    if (aw_unitysim_protocol.checksum(in->bytes, in->size - 1) != in->bytes[in->size - 1])
         return &counters->checksum;
     return codec_of(arm, in->bytes[HEADER]) ? NULL : &counters->type;
-}
-
-/* A whole one is taken this way, too: the order of its joints is free. */
-static bool is_control(struct arm *arm, const struct datagram *in)
-{
-    return !damage(arm, in) && in->bytes[HEADER] == arm->control->message->code &&
-           handle_control(arm, in);
 }
 
 /* An update as far as it goes: the camera, and behind it the limits of the joints that are there
@@ -414,17 +371,18 @@ static void drop(struct arm *arm, const struct datagram *in, const char *why)
     snprintf(arm->dropped_why, sizeof arm->dropped_why, "%.150s", why);
 }
 
-static void take(struct arm *arm, const struct datagram *in)
+static void receive(struct arm *arm, const struct datagram *in)
 {
     struct aw_record record;
     struct aw_error err;
     struct datagram whole;
     arm->counters.received++;
     arm->keyboard = false;
-    bool odd = !damage(arm, in) && read_odd(arm, in, &whole);
+    bool good = !damage(arm, in), odd = good && read_odd(arm, in, &whole);
     const struct datagram *read = odd ? &whole : in;
     struct aw_span frame = {read->bytes, read->size < DATAGRAM_MAX ? read->size : DATAGRAM_MAX};
-    if (is_control(arm, in)) {
+    /* A whole control packet is taken this way, too: the order of its joints is free. */
+    if (good && in->bytes[HEADER] == arm->control->message->code && handle_control(arm, in)) {
         arm->counters.applied++;
     } else if (aw_wire_decode(&arm->wire, AW_TX, frame, &record, &err) != AW_OK) {
         drop(arm, in, err.text);
@@ -433,32 +391,29 @@ static void take(struct arm *arm, const struct datagram *in)
     } else {
         arm->counters.applied++;
         arm->counters.odd += odd;
-        act(arm, &record);
+        for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+            if (strcmp(actions[i].message, record.codec->message->name) == 0)
+                actions[i].handle(arm, &record);
     }
 }
 
 /* The device */
 
-/* The device's time begins with the first step. */
-static void start(struct arm *arm, int64_t now)
-{
-    if (arm->started)
-        return;
-    arm->started = true;
-    arm->step_ns = now + STEP_NS;
-    arm->feedback_ns = now + AW_UNITYSIM_CADENCE_NS;
-}
-
+/* The device's time begins with the first call. */
 static void run_until(struct arm *arm, int64_t now)
 {
-    start(arm, now);
+    if (!arm->started) {
+        arm->started = true;
+        arm->step_ns = now + STEP_NS;
+        arm->feedback_ns = now + AW_UNITYSIM_CADENCE_NS;
+    }
     for (; arm->feedback_ns <= now; arm->feedback_ns += AW_UNITYSIM_CADENCE_NS) {
         run_joints(arm, arm->feedback_ns);
         send_feedback(arm);
     }
     run_joints(arm, now);
     for (const struct datagram *in; !arm->frozen && (in = get(&arm->waiting));)
-        take(arm, in);
+        receive(arm, in);
 }
 
 static void device_step(struct aw_device *device, int64_t now)
@@ -497,32 +452,6 @@ static void device_close(struct aw_device *device)
     free(device);
 }
 
-/* Where things are in an entry of a control packet, whose first byte is the joint. */
-static void learn_entry(struct arm *arm)
-{
-    const struct aw_codec *codec = arm->control = aw_wire_codec(&arm->wire, "control", AW_TX);
-    const struct aw_scalar *first = &codec->scalars[aw_unitysim_scalar(codec, 0, "velocity")],
-                           *second = &codec->scalars[aw_unitysim_scalar(codec, 1, "velocity")],
-                           *state = &codec->scalars[aw_unitysim_scalar(codec, 0, "state")];
-    arm->entry_size = (size_t)(second->bit - first->bit) / 8;
-    arm->velocity_at = first->bit / 8U - ENTRIES;
-    arm->state_at = state->bit / 8U - ENTRIES;
-}
-
-static void init_arm(struct arm *arm, const struct aw_unitysim_device_options *options)
-{
-    static const struct aw_unitysim_camera own_view = {0};
-    struct aw_unitysim_limits limits = aw_unitysim_limits_default();
-    arm->options = *options;
-    arm->random.state = options->seed;
-    arm->deg_s = speeds[options->speed];
-    arm->keyboard = true;
-    aw_wire_init(&arm->wire, &aw_unitysim_protocol, NULL, false);
-    learn_entry(arm);
-    set_limits(arm, &limits);
-    load_scene(arm, options->scene, &own_view);
-}
-
 struct aw_device *aw_unitysim_device(const struct aw_unitysim_device_options *options)
 {
     static const struct aw_device_ops ops = {.receive = device_receive,
@@ -534,7 +463,20 @@ struct aw_device *aw_unitysim_device(const struct aw_unitysim_device_options *op
     if (!arm)
         return NULL;
     arm->base.ops = &ops;
-    init_arm(arm, options);
+    arm->options = *options;
+    arm->random.state = options->seed;
+    arm->deg_s = speeds[options->speed];
+    arm->keyboard = true;
+    aw_wire_init(&arm->wire, &aw_unitysim_protocol, NULL, false);
+    /* Where things are in an entry of a control packet, whose first byte is the joint. */
+    const struct aw_codec *codec = arm->control = aw_wire_codec(&arm->wire, "control", AW_TX);
+    const struct aw_scalar *first = &codec->scalars[aw_unitysim_scalar(codec, 0, "velocity")],
+                           *second = &codec->scalars[aw_unitysim_scalar(codec, 1, "velocity")],
+                           *state = &codec->scalars[aw_unitysim_scalar(codec, 0, "state")];
+    arm->entry_size = (size_t)(second->bit - first->bit) / 8;
+    arm->velocity_at = first->bit / 8U - ENTRIES;
+    arm->state_at = state->bit / 8U - ENTRIES;
+    load_own_scene(arm, options->scene);
     return &arm->base;
 }
 
@@ -570,13 +512,9 @@ bool aw_unitysim_device_key_drive(struct aw_device *device, int joint,
 bool aw_unitysim_device_key_scene(struct aw_device *device, int scene)
 {
     struct arm *arm = (struct arm *)device;
-    static const struct aw_unitysim_camera own_view = {0};
-    struct aw_unitysim_limits limits = aw_unitysim_limits_default();
-    if (!arm->keyboard)
-        return false;
-    set_limits(arm, &limits);
-    load_scene(arm, scene, &own_view);
-    return true;
+    if (arm->keyboard)
+        load_own_scene(arm, scene);
+    return arm->keyboard;
 }
 
 void aw_unitysim_device_stick(struct aw_device *device, unsigned joints)

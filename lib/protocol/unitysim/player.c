@@ -5,11 +5,6 @@
 
 #include "protocol/unitysim/client.h"
 
-static int clamp(int value, int min, int max)
-{
-    return value < min ? min : value > max ? max : value;
-}
-
 const struct aw_sequence_row *aw_player_row(const struct aw_player *player)
 {
     return player->phase == AW_PLAYER_DONE ? NULL : &player->sequence->rows[player->row];
@@ -20,7 +15,9 @@ static void begin_row(struct aw_player *player, int64_t now_ns)
     const struct aw_sequence_row *row = &player->sequence->rows[player->row];
     const struct aw_unitysim_limit *limit = &player->bounds.limits.joint[row->joint];
     player->phase = row->kind == AW_SEQUENCE_AUTO ? AW_PLAYER_MOVING : AW_PLAYER_WAITING;
-    player->goal = clamp(row->position, limit->min, limit->max);
+    player->goal = row->position < limit->min   ? limit->min
+                   : row->position > limit->max ? limit->max
+                                                : row->position;
     player->tries = 0;
     player->since_ns = now_ns;
 }
@@ -33,33 +30,6 @@ void aw_player_start(struct aw_player *player, const struct aw_sequence *sequenc
         player->phase = AW_PLAYER_DONE;
     else
         begin_row(player, 0);
-}
-
-static void next_row(struct aw_player *player, int64_t now_ns)
-{
-    if (++player->row == player->sequence->n) {
-        player->row = 0;
-        player->round++;
-    }
-    if (player->repeats > 0 && player->round == player->repeats)
-        player->phase = AW_PLAYER_DONE;
-    else
-        begin_row(player, now_ns);
-}
-
-static struct aw_player_order drive(const struct aw_player *player,
-                                    const struct aw_sequence_row *row, int position)
-{
-    int distance = abs(player->goal - position);
-    int cap = player->bounds.velocity[row->joint];
-    int velocity = row->velocity < cap ? row->velocity : cap;
-    if (player->tries > 0 && velocity > AW_UNITYSIM_SLOWEST)
-        velocity = AW_UNITYSIM_SLOWEST;
-    return (struct aw_player_order){
-        .joint = row->joint,
-        .direction = player->goal > position ? 1 : -1,
-        .velocity = aw_unitysim_approach(velocity, row->tolerance, distance),
-    };
 }
 
 static void judge(struct aw_player *player, const struct aw_sequence_row *row, int position,
@@ -88,11 +58,31 @@ struct aw_player_order aw_player_step(struct aw_player *player,
     if (!player->begun)
         player->since_ns = now_ns;
     player->begun = true;
-    if (player->phase == AW_PLAYER_RESTING && now_ns >= player->until_ns)
-        next_row(player, now_ns);
+    if (player->phase == AW_PLAYER_RESTING && now_ns >= player->until_ns) {
+        if (++player->row == player->sequence->n) {
+            player->row = 0;
+            player->round++;
+        }
+        if (player->repeats > 0 && player->round == player->repeats)
+            player->phase = AW_PLAYER_DONE;
+        else
+            begin_row(player, now_ns);
+    }
     const struct aw_sequence_row *row = aw_player_row(player);
     if (!row)
         return none;
-    judge(player, row, positions[row->joint], moving[row->joint], now_ns);
-    return player->phase == AW_PLAYER_MOVING ? drive(player, row, positions[row->joint]) : none;
+    int position = positions[row->joint];
+    judge(player, row, position, moving[row->joint], now_ns);
+    if (player->phase != AW_PLAYER_MOVING)
+        return none;
+    int cap = player->bounds.velocity[row->joint];
+    int velocity = row->velocity < cap ? row->velocity : cap;
+    if (player->tries > 0 && velocity > AW_UNITYSIM_SLOWEST)
+        velocity = AW_UNITYSIM_SLOWEST;
+    int distance = abs(player->goal - position);
+    return (struct aw_player_order){
+        .joint = row->joint,
+        .direction = player->goal > position ? 1 : -1,
+        .velocity = aw_unitysim_approach(velocity, row->tolerance, distance),
+    };
 }
