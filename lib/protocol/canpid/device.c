@@ -137,6 +137,11 @@ double aw_canpid_device_max_rate(uint64_t boards)
 
 /* Sensing */
 
+static double clamp(double value, double min, double max)
+{
+    return fmax(min, fmin(max, value));
+}
+
 static int counts(double angle, double turn)
 {
     return (int)round(angle / (2 * PI) * turn);
@@ -185,45 +190,30 @@ static enum aw_canpid_error error_of(const struct driver *driver)
     return driver->confused ? AW_CANPID_ERROR_CONFIG : AW_CANPID_NO_ERROR;
 }
 
-static bool pushes_into_stop(const struct bus *bus, const struct driver *driver)
-{
-    double lever = driver->joint.lever;
-    return fabs(lever) > bus->options.model.lever_stop_rad - SOFT_STOP &&
-           driver->law.output * lever > 0;
-}
-
 static void tick(struct bus *bus, struct driver *driver)
 {
     struct aw_canpid_law *law = &driver->law;
+    double lever = driver->joint.lever, stop = bus->options.model.lever_stop_rad - SOFT_STOP;
     sense(bus, driver);
     if (error_of(driver) != AW_CANPID_NO_ERROR)
         aw_canpid_law_disable(law);
     aw_canpid_law_tick(law, driver->senses.measured[law->controller]);
-    if (law->controller != AW_CANPID_POS && pushes_into_stop(bus, driver))
+    bool pushes_into_stop = fabs(lever) > stop && law->output * lever > 0;
+    if (law->controller != AW_CANPID_POS && pushes_into_stop)
         bus->counters.switches += aw_canpid_law_switch(law, AW_CANPID_POS, driver->senses.measured);
     driver->drive = law->enabled ? aw_joint_drive(&bus->options.model, aw_canpid_duty(law->output))
                                  : (struct aw_joint_drive){.on = false};
 }
 
-static double next_boost(const struct driver *driver)
-{
-    double to = driver->boost + (driver->event == 1 ? BOOST_UP : -BOOST_DOWN);
-    return fmax(0, fmin(1, to));
-}
-
-static double real_precompression(const struct bus *bus, const struct driver *driver)
-{
-    return bus->options.model.precompression_m + driver->boost * driver->precompression;
-}
-
 static void step_joint(struct bus *bus, struct driver *driver)
 {
+    const struct aw_joint_model *model = &bus->options.model;
     struct aw_joint before = driver->joint;
-    double boost = next_boost(driver);
+    double boost = clamp(driver->boost + (driver->event == 1 ? BOOST_UP : -BOOST_DOWN), 0, 1);
     driver->still = !(boost < driver->boost) && !(boost > driver->boost);
     driver->boost = boost;
-    aw_joint_step(&driver->joint, &bus->options.model, driver->drive,
-                  real_precompression(bus, driver), STEP_S);
+    aw_joint_step(&driver->joint, model, driver->drive,
+                  model->precompression_m + boost * driver->precompression, STEP_S);
     driver->still = driver->still && memcmp(&before, &driver->joint, sizeof before) == 0;
 }
 
@@ -261,6 +251,7 @@ static void advance(struct bus *bus, struct driver *driver, int64_t now)
 struct command {
     double value;
     int index; /* controller or variable */
+    int what;  /* of the row in actions: gain, or encoders */
 };
 
 typedef void act_fn(struct bus *bus, struct driver *driver, const struct command *command);
@@ -272,27 +263,12 @@ static bool valid_controller(struct driver *driver, int controller)
     return !driver->confused;
 }
 
-static void set_gain(struct bus *bus, struct driver *driver, const struct command *command,
-                     enum aw_canpid_gain gain)
+static void act_gain(struct bus *bus, struct driver *driver, const struct command *command)
 {
     if (valid_controller(driver, command->index))
-        bus->counters.switches += aw_canpid_law_gain(&driver->law, command->index, gain,
-                                                     command->value, driver->senses.measured);
-}
-
-static void act_kp(struct bus *bus, struct driver *driver, const struct command *command)
-{
-    set_gain(bus, driver, command, AW_CANPID_KP);
-}
-
-static void act_ki(struct bus *bus, struct driver *driver, const struct command *command)
-{
-    set_gain(bus, driver, command, AW_CANPID_KI);
-}
-
-static void act_kd(struct bus *bus, struct driver *driver, const struct command *command)
-{
-    set_gain(bus, driver, command, AW_CANPID_KD);
+        bus->counters.switches +=
+            aw_canpid_law_gain(&driver->law, command->index, (enum aw_canpid_gain)command->what,
+                               command->value, driver->senses.measured);
 }
 
 static void act_setpoint(struct bus *bus, struct driver *driver, const struct command *command)
@@ -320,29 +296,16 @@ static void act_event(struct bus *bus, struct driver *driver, const struct comma
     driver->event = (int32_t)command->value;
 }
 
-static void act_ref_alpha(struct bus *bus, struct driver *driver, const struct command *command)
+enum { ALPHA = 1, FIX_LINK = 2 };
+
+/* An encoder shows zero where it stands. */
+static void act_reference(struct bus *bus, struct driver *driver, const struct command *command)
 {
     (void)bus;
-    (void)command;
-    driver->alpha_zero = counts(driver->joint.lever - driver->joint.link, ALPHA_TURN);
-}
-
-static void act_ref_fix_link(struct bus *bus, struct driver *driver, const struct command *command)
-{
-    (void)bus;
-    (void)command;
-    driver->link_zero = counts(driver->joint.link, LEVER_TURN);
-}
-
-static void act_calibrate(struct bus *bus, struct driver *driver, const struct command *command)
-{
-    act_ref_alpha(bus, driver, command);
-    act_ref_fix_link(bus, driver, command);
-}
-
-static bool is_number(double value, double wanted)
-{
-    return value >= wanted && value <= wanted;
+    if (command->what & ALPHA)
+        driver->alpha_zero = counts(driver->joint.lever - driver->joint.link, ALPHA_TURN);
+    if (command->what & FIX_LINK)
+        driver->link_zero = counts(driver->joint.link, LEVER_TURN);
 }
 
 static void act_aux(struct bus *bus, struct driver *driver, const struct command *command)
@@ -352,36 +315,27 @@ static void act_aux(struct bus *bus, struct driver *driver, const struct command
         return;
     }
     driver->aux[command->index] = command->value;
-    if (command->index == 0 && is_number(command->value, 1))
-        driver->lamp = true;
-    if (command->index == 0 && is_number(command->value, 2))
-        driver->lamp = false;
+    if (command->index == 0 && (command->value == 1 || command->value == 2))
+        driver->lamp = command->value == 1;
 }
 
 static const struct {
     const char *message;
     act_fn *act;
     const char *index; /* the field with a number behind the value, or NULL */
+    int what;
 } actions[] = {
-    {"kp", act_kp, "controller"},
-    {"ki", act_ki, "controller"},
-    {"kd", act_kd, "controller"},
-    {"setpoint", act_setpoint, "controller"},
-    {"precompression", act_precompression, "controller"},
-    {"event", act_event, NULL},
-    {"ref_alpha", act_ref_alpha, NULL},
-    {"ref_fix_link", act_ref_fix_link, NULL},
-    {"aux", act_aux, "index"},
-    {"calibrate", act_calibrate, NULL},
+    {"kp", act_gain, "controller", AW_CANPID_KP},
+    {"ki", act_gain, "controller", AW_CANPID_KI},
+    {"kd", act_gain, "controller", AW_CANPID_KD},
+    {"setpoint", act_setpoint, "controller", 0},
+    {"precompression", act_precompression, "controller", 0},
+    {"event", act_event, NULL, 0},
+    {"ref_alpha", act_reference, NULL, ALPHA},
+    {"ref_fix_link", act_reference, NULL, FIX_LINK},
+    {"aux", act_aux, "index", 0},
+    {"calibrate", act_reference, NULL, ALPHA | FIX_LINK},
 };
-
-static int find_action(const char *message)
-{
-    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-        if (strcmp(actions[i].message, message) == 0)
-            return (int)i;
-    return -1;
-}
 
 static void learn_messages(struct bus *bus)
 {
@@ -395,21 +349,10 @@ static void learn_messages(struct bus *bus)
         if (message->code >= COMMANDS || !(message->dir & AW_TX))
             continue;
         bus->message_of[message->code] = (int8_t)i;
-        bus->action_of[message->code] = (int8_t)find_action(message->name);
+        for (size_t k = 0; k < sizeof actions / sizeof *actions; k++)
+            if (strcmp(actions[k].message, message->name) == 0)
+                bus->action_of[message->code] = (int8_t)k;
     }
-}
-
-static int number_in(const struct aw_record *record, const char *field)
-{
-    return field ? (int)aw_record_get(record, field) : 0;
-}
-
-/* To the decoder infinity is no number, to the firmware it is a large one. */
-static double value_in(const struct aw_record *record, const uint8_t *frame)
-{
-    double value = aw_record_get(record, "value");
-    float single = aw_get_f32(frame + 2);
-    return isnan(value) && isinf(single) ? (double)single : value;
 }
 
 /* The firmware looks at the identifier only and reads six bytes whatever the length, so what the
@@ -417,35 +360,23 @@ static double value_in(const struct aw_record *record, const uint8_t *frame)
 static void handle_command(struct bus *bus, struct driver *driver, const uint8_t *frame)
 {
     unsigned code = frame[0] & 31U;
-    if (bus->action_of[code] < 0) {
+    int action = bus->action_of[code];
+    if (action < 0) {
         bus->counters.ignored++;
         return;
     }
     struct aw_record record;
     const struct aw_codec *codec = aw_wire_codec_at(&bus->wire, (size_t)bus->message_of[code]);
     aw_decode(codec, (struct aw_span){frame, FRAME_SIZE}, &record, NULL);
-    struct command command = {
-        .value = value_in(&record, frame),
-        .index = number_in(&record, actions[bus->action_of[code]].index),
-    };
+    const char *index = actions[action].index;
+    struct command command = {.value = aw_record_get(&record, "value"),
+                              .index = index ? (int)aw_record_get(&record, index) : 0,
+                              .what = actions[action].what};
+    float single = aw_get_f32(frame + 2);
+    if (isnan(command.value) && isinf(single))
+        command.value = (double)single; /* no number to the decoder, a large one to the firmware */
     driver->still = false;
-    actions[bus->action_of[code]].act(bus, driver, &command);
-}
-
-/* A frame that came over the bus. A third one that would wait is lost without a sign; but where the
- * runner comes late and brings several at once, the driver's loop has passed between them. */
-static void arrive(struct bus *bus, struct driver *driver, const uint8_t *frame, int64_t now)
-{
-    if (bus->options.takes_at_once) {
-        handle_command(bus, driver, frame);
-        return;
-    }
-    if (driver->n_waiting == WAITING && now <= bus->late_until_ns)
-        take_waiting(bus, driver);
-    if (driver->n_waiting == WAITING)
-        bus->counters.overruns++;
-    else
-        memcpy(driver->waiting[driver->n_waiting++], frame, FRAME_SIZE);
+    actions[action].act(bus, driver, &command);
 }
 
 static struct driver *find_driver(struct bus *bus, unsigned board)
@@ -459,8 +390,7 @@ static struct driver *find_driver(struct bus *bus, unsigned board)
 /* Sending */
 
 /* Values in the order of the table, which begins with the board. */
-static const uint8_t *encode(struct bus *bus, enum kind kind, const double *values,
-                             uint8_t bytes[FRAME_SIZE])
+static bool encode(struct bus *bus, enum kind kind, const double *values, uint8_t bytes[FRAME_SIZE])
 {
     struct aw_record record;
     size_t size;
@@ -470,15 +400,10 @@ static const uint8_t *encode(struct bus *bus, enum kind kind, const double *valu
         if (codec->scalars[i].value)
             record.v[i] = *values++;
     record.present = codec->values;
-    return aw_encode(&record, true, bytes, FRAME_SIZE, &size, NULL) == AW_OK ? bytes : NULL;
+    return aw_encode(&record, true, bytes, FRAME_SIZE, &size, NULL) == AW_OK;
 }
 
-static double clamp(double value, double min, double max)
-{
-    return fmax(min, fmin(max, value));
-}
-
-static const uint8_t *make_joint(struct bus *bus, const struct driver *driver, uint8_t *bytes)
+static bool make_joint(struct bus *bus, const struct driver *driver, uint8_t *bytes)
 {
     const struct senses *senses = &driver->senses;
     const double values[] = {driver->board, senses->link, senses->alpha,
@@ -486,7 +411,7 @@ static const uint8_t *make_joint(struct bus *bus, const struct driver *driver, u
     return encode(bus, JOINT, values, bytes);
 }
 
-static const uint8_t *make_pid(struct bus *bus, const struct driver *driver, uint8_t *bytes)
+static bool make_pid(struct bus *bus, const struct driver *driver, uint8_t *bytes)
 {
     const struct aw_canpid_law *law = &driver->law;
     const double values[] = {driver->board, aw_canpid_q15(law->setpoint),
@@ -495,7 +420,7 @@ static const uint8_t *make_pid(struct bus *bus, const struct driver *driver, uin
     return encode(bus, PID, values, bytes);
 }
 
-static const uint8_t *make_sensors(struct bus *bus, const struct driver *driver, uint8_t *bytes)
+static bool make_sensors(struct bus *bus, const struct driver *driver, uint8_t *bytes)
 {
     const struct aw_joint_model *model = &bus->options.model;
     double rpm = round(driver->joint.lever_speed / (2 * PI) * 60 * model->gear);
@@ -510,56 +435,44 @@ static const uint8_t *make_sensors(struct bus *bus, const struct driver *driver,
     return encode(bus, SENSORS, error ? broken : fine, bytes);
 }
 
-static void queue(struct bus *bus, const uint8_t *bytes)
-{
-    if (!bytes || bus->out_count == MAX_OUTGOING) {
-        bus->counters.dropped++;
-        return;
-    }
-    unsigned at = (bus->out_head + bus->out_count++) % MAX_OUTGOING;
-    memcpy(bus->out[at].bytes, bytes, FRAME_SIZE);
-}
-
 /* The next frame of the driver, and when the one after it is due. */
 static void send_frame(struct bus *bus, struct driver *driver)
 {
-    static const uint8_t *(*const make[KINDS])(struct bus *, const struct driver *,
-                                               uint8_t *) = {make_joint, make_pid, make_sensors};
+    static bool (*const make[KINDS])(struct bus *, const struct driver *,
+                                     uint8_t *) = {make_joint, make_pid, make_sensors};
     uint8_t bytes[FRAME_SIZE];
     advance(bus, driver, driver->due_ns);
-    queue(bus, make[driver->kind](bus, driver, bytes));
+    if (!make[driver->kind](bus, driver, bytes) || bus->out_count == MAX_OUTGOING)
+        bus->counters.dropped++;
+    else
+        memcpy(bus->out[(bus->out_head + bus->out_count++) % MAX_OUTGOING].bytes, bytes,
+               FRAME_SIZE);
     driver->kind = (driver->kind + 1) % KINDS;
     driver->due_ns += driver->kind ? bus->gap_ns : bus->cycle_ns - (KINDS - 1) * bus->gap_ns;
 }
 
-static struct driver *first_due(struct bus *bus)
+static int first_due(const struct bus *bus)
 {
-    struct driver *first = &bus->drivers[0];
+    int first = 0;
     for (int i = 1; i < bus->n_drivers; i++)
-        if (bus->drivers[i].due_ns < first->due_ns)
-            first = &bus->drivers[i];
+        if (bus->drivers[i].due_ns < bus->drivers[first].due_ns)
+            first = i;
     return first;
 }
 
-/* The device's time begins with the first step. */
-static void start(struct bus *bus, int64_t now)
+/* The device's time begins with the first call. */
+static void run_until(struct bus *bus, int64_t now)
 {
-    if (bus->started)
-        return;
-    bus->started = true;
-    for (int i = 0; i < bus->n_drivers; i++) {
+    for (int i = 0; i < bus->n_drivers && !bus->started; i++) {
         bus->drivers[i].time_ns = now;
         bus->drivers[i].due_ns = now + bus->cycle_ns * (i + 1) / bus->n_drivers;
     }
-}
-
-static void run_until(struct bus *bus, int64_t now)
-{
-    start(bus, now);
-    if (now - first_due(bus)->due_ns > LATE_NS)
+    bus->started = true;
+    int next = first_due(bus);
+    if (now - bus->drivers[next].due_ns > LATE_NS)
         bus->late_until_ns = now + LATE_NS;
-    for (struct driver *next = first_due(bus); next->due_ns <= now; next = first_due(bus))
-        send_frame(bus, next);
+    for (; bus->drivers[next].due_ns <= now; next = first_due(bus))
+        send_frame(bus, &bus->drivers[next]);
 }
 
 /* The device */
@@ -585,7 +498,18 @@ static void device_receive(struct aw_device *device, const void *buf, size_t siz
     }
     bus->counters.received++;
     advance(bus, driver, now);
-    arrive(bus, driver, frame, now);
+    if (bus->options.takes_at_once) {
+        handle_command(bus, driver, frame);
+        return;
+    }
+    /* A third one that would wait is lost without a sign; but where the runner comes late and
+     * brings several at once, the driver's loop has passed between them. */
+    if (driver->n_waiting == WAITING && now <= bus->late_until_ns)
+        take_waiting(bus, driver);
+    if (driver->n_waiting == WAITING)
+        bus->counters.overruns++;
+    else
+        memcpy(driver->waiting[driver->n_waiting++], frame, FRAME_SIZE);
 }
 
 static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
@@ -603,11 +527,7 @@ static size_t device_transmit(struct aw_device *device, void *buf, size_t cap)
 static int64_t device_next_event(const struct aw_device *device)
 {
     const struct bus *bus = (const struct bus *)device;
-    int64_t next = bus->drivers[0].due_ns;
-    for (int i = 1; i < bus->n_drivers; i++)
-        if (bus->drivers[i].due_ns < next)
-            next = bus->drivers[i].due_ns;
-    return bus->started ? next : 0;
+    return bus->started ? bus->drivers[first_due(bus)].due_ns : 0;
 }
 
 static void device_connected(struct aw_device *device, int64_t now)
@@ -623,30 +543,25 @@ static void device_close(struct aw_device *device)
     free(device);
 }
 
-static void init_driver(struct bus *bus, unsigned board)
-{
-    struct driver *driver = &bus->drivers[bus->n_drivers++];
-    const struct aw_canpid_device_options *options = &bus->options;
-    uint64_t faulty = options->fault_boards ? options->fault_boards : UINT64_MAX;
-    driver->board = board;
-    driver->law = aw_canpid_law_defaults();
-    driver->random.state = options->seed * AW_CANPID_BOARDS * 32 + board;
-    if (faulty & AW_CANPID_BIT(board))
-        driver->fault = options->fault;
-    sense(bus, driver);
-}
-
 static void init_bus(struct bus *bus, const struct aw_canpid_device_options *options)
 {
     const char *layout = options->fw ? "fw" : "spec";
     double rate = clamp(options->rate_hz, 1, aw_canpid_device_max_rate(options->boards));
+    uint64_t faulty = options->fault_boards ? options->fault_boards : UINT64_MAX;
     bus->options = *options;
     aw_wire_init(&bus->wire, &aw_canpid_protocol, aw_protocol_variant(&aw_canpid_protocol, layout),
                  true);
     learn_messages(bus);
-    for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
-        if (options->boards >> i & 1)
-            init_driver(bus, i * 32);
+    for (unsigned i = 0; i < AW_CANPID_BOARDS; i++) {
+        if (!(options->boards >> i & 1))
+            continue;
+        struct driver *driver = &bus->drivers[bus->n_drivers++];
+        driver->board = i * 32;
+        driver->law = aw_canpid_law_defaults();
+        driver->random.state = options->seed * AW_CANPID_BOARDS * 32 + driver->board;
+        driver->fault = faulty >> i & 1 ? options->fault : AW_CANPID_NO_ERROR;
+        sense(bus, driver);
+    }
     bus->cycle_ns = (int64_t)(AW_SECOND / rate);
     bus->gap_ns = bus->cycle_ns / (KINDS * bus->n_drivers);
     if (bus->gap_ns > GAP_NS)

@@ -20,12 +20,6 @@ static size_t number_of(const struct aw_canpid_gain_at *at)
            at->gain;
 }
 
-static bool exists(const struct aw_canpid_gain_at *at)
-{
-    return at->board / 32 < AW_CANPID_BOARDS && at->controller >= 0 &&
-           at->controller < AW_CANPID_CONTROLLERS && at->gain < AW_CANPID_GAINS;
-}
-
 /* The file */
 
 static enum aw_status find(const void *context, char *const words[AW_GAIN_WORDS], size_t *place,
@@ -108,7 +102,8 @@ void aw_canpid_gain_text(const struct aw_canpid_gain_at *at, const struct aw_var
 
 void aw_canpid_gains_note(struct aw_canpid_gains *gains, const struct aw_canpid_gain_at *at)
 {
-    if (exists(at))
+    if (at->board / 32 < AW_CANPID_BOARDS && at->controller >= 0 &&
+        at->controller < AW_CANPID_CONTROLLERS && at->gain < AW_CANPID_GAINS)
         gains->of[at->board / 32][at->controller][at->gain] =
             (struct aw_gain){true, (float)at->value};
 }

@@ -72,33 +72,22 @@ static void move(double *angle, double *speed, double stop, double dt)
         *speed = 0;
 }
 
-static void step_lever(struct aw_joint *joint, const struct aw_joint_model *model,
-                       struct aw_joint_drive drive, double spring_nm, double dt)
+void aw_joint_step(struct aw_joint *joint, const struct aw_joint_model *model,
+                   struct aw_joint_drive drive, double precompression_m, double dt)
 {
+    double spring_nm = aw_joint_torque(joint->lever - joint->link, precompression_m);
     double per_nm = dt / model->lever_inertia;
     double asked = model->droop_nm_s * (drive.speed - joint->lever_speed);
     joint->motor_nm = drive.on ? clamp(asked, model->torque_max_nm) : 0;
     joint->lever_speed = with_friction(joint->lever_speed + (joint->motor_nm - spring_nm) * per_nm,
                                        model->lever_friction_nm * per_nm);
     move(&joint->lever, &joint->lever_speed, model->lever_stop_rad, dt);
-}
-
-static void step_link(struct aw_joint *joint, const struct aw_joint_model *model, double spring_nm,
-                      double dt)
-{
-    double per_nm = dt / model->link_inertia;
+    if (model->link_locked)
+        return;
+    per_nm = dt / model->link_inertia;
     double torque = spring_nm - model->link_gravity_nm * sin(joint->link) -
                     model->link_damping * joint->link_speed;
     joint->link_speed =
         with_friction(joint->link_speed + torque * per_nm, model->link_friction_nm * per_nm);
     move(&joint->link, &joint->link_speed, model->link_stop_rad, dt);
-}
-
-void aw_joint_step(struct aw_joint *joint, const struct aw_joint_model *model,
-                   struct aw_joint_drive drive, double precompression_m, double dt)
-{
-    double spring_nm = aw_joint_torque(joint->lever - joint->link, precompression_m);
-    step_lever(joint, model, drive, spring_nm, dt);
-    if (!model->link_locked)
-        step_link(joint, model, spring_nm, dt);
 }

@@ -53,18 +53,12 @@ bool aw_canpid_law_switch(struct aw_canpid_law *law, int controller, const doubl
     return switched;
 }
 
-static double clamp_gain(double value)
-{
-    if (value > AW_CANPID_GAIN_MAX)
-        return AW_CANPID_GAIN_MAX;
-    return value < -AW_CANPID_GAIN_MAX ? -AW_CANPID_GAIN_MAX : value;
-}
-
 bool aw_canpid_law_gain(struct aw_canpid_law *law, int controller, enum aw_canpid_gain gain,
                         double value, const double *measured)
 {
+    static const double max = AW_CANPID_GAIN_MAX;
     bool switched = aw_canpid_law_switch(law, controller, measured);
-    law->gains[controller][gain] = clamp_gain(value);
+    law->gains[controller][gain] = value > max ? max : value < -max ? -max : value;
     return switched;
 }
 
@@ -75,18 +69,13 @@ bool aw_canpid_law_setpoint(struct aw_canpid_law *law, int controller, double va
     return switched;
 }
 
-static bool is_zero(double value)
-{
-    return !(value < 0) && !(value > 0) && !isnan(value);
-}
-
 double aw_canpid_law_tick(struct aw_canpid_law *law, double measured)
 {
     if (!law->enabled)
         return 0;
     const double *gain = law->gains[law->controller];
     double error = law->setpoint - measured;
-    law->integral = is_zero(gain[AW_CANPID_KI]) ? 0 : law->integral + gain[AW_CANPID_KI] * error;
+    law->integral = gain[AW_CANPID_KI] == 0 ? 0 : law->integral + gain[AW_CANPID_KI] * error;
     law->output =
         gain[AW_CANPID_KP] * error + law->integral + gain[AW_CANPID_KD] * (error - law->previous);
     law->previous = error;
