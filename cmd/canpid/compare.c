@@ -6,18 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/number.h"
 #include "state.h"
 
 static enum aw_status load(struct aw_session *session, const char *path, struct aw_run *run)
 {
     struct aw_table table = {0};
-    FILE *file = aw_file_open(path);
-    if (!file)
-        return aw_file_fail(&session->err, NULL, path);
-    enum aw_status status = aw_table_read(file, path, &table, &session->err);
-    fclose(file);
+    enum aw_status status = aw_table_read(NULL, path, &table, &session->err);
     if (status == AW_OK)
         status = aw_run_from_table(&table, run, &session->err);
     aw_table_free(&table);

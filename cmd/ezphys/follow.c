@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "state.h"
 
 struct follower {
@@ -14,16 +13,6 @@ struct follower {
     struct aw_ezphys_gains gains;
     double approach; /* s, before the first row */
 };
-
-static enum aw_status read_path(struct follower *f, const char *name)
-{
-    FILE *file = aw_file_open(name);
-    if (!file)
-        return aw_file_fail(&f->session->err, NULL, name);
-    enum aw_status status = aw_ezphys_path_read(&f->path, file, name, &f->session->err);
-    fclose(file);
-    return status;
-}
 
 static enum aw_status each(struct aw_session *session, void *context, double time)
 {
@@ -103,7 +92,8 @@ enum aw_status run_follow(struct aw_session *session, const struct aw_args *args
     };
     if (aw_flag(session, "listen-only"))
         return aw_fail(&session->err, AW_USAGE, "--listen-only: nothing is sent with it");
-    enum aw_status status = read_path(&f, aw_arg(args, "file", 0));
+    enum aw_status status =
+        aw_ezphys_path_read(&f.path, NULL, aw_arg(args, "file", 0), &session->err);
     if (status != AW_OK)
         return status;
     if (aw_flag(session, "dry-run")) {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "link/core/url.h"
 #include "protocol/ezphys/scene.h"
 #include "protocol/ezphys/wire.h"
@@ -119,17 +118,6 @@ static enum aw_status add_scene(struct aw_ezphys_names *names, const char *name,
     return status;
 }
 
-static enum aw_status add_file(struct aw_ezphys_names *names, const char *path,
-                               struct aw_error *err)
-{
-    FILE *file = aw_file_open(path);
-    if (!file)
-        return aw_file_fail(err, "--names", path);
-    enum aw_status status = aw_ezphys_names_read(names, file, path, err);
-    fclose(file);
-    return status;
-}
-
 enum aw_status ez_read_names(struct aw_session *session)
 {
     struct ez_state *state = ez_state(session);
@@ -144,7 +132,7 @@ enum aw_status ez_read_names(struct aw_session *session)
     if (scene)
         status = add_scene(&state->names, scene, &session->err);
     if (status == AW_OK && file)
-        status = add_file(&state->names, file, &session->err);
+        status = aw_ezphys_names_read(&state->names, NULL, file, &session->err);
     if (status == AW_OK)
         memcpy(state->names_from, from, sizeof from);
     return status;

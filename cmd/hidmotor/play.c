@@ -40,7 +40,7 @@ static enum aw_status load(struct player *p, const char *file)
     if (aw_flag(session, "quintic") && aw_flag(session, "cubic"))
         return aw_fail(&session->err, AW_USAGE, "play: --cubic or --quintic, not both");
     enum aw_status status =
-        aw_hidmotor_waypoints_load(&way, file, aw_option(session, "columns"), &session->err);
+        aw_hidmotor_waypoints_read(&way, NULL, file, aw_option(session, "columns"), &session->err);
     if (status == AW_OK && *way.notice)
         aw_session_notice(session, "%s", way.notice);
     if (status == AW_OK)

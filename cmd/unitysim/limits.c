@@ -69,7 +69,7 @@ static void remember(struct aw_session *session)
     if (state->limits_known || !memory_path(session, path, sizeof path) || stat(path, &status) != 0)
         return;
     state->limits = *usual(session);
-    state->limits_known = aw_unitysim_limits_load(&state->limits, path, NULL) == AW_OK;
+    state->limits_known = aw_unitysim_limits_read(&state->limits, NULL, path, NULL) == AW_OK;
 }
 
 void unity_limits_reported(struct aw_session *session, const struct aw_unitysim_limits *limits)
@@ -87,7 +87,7 @@ enum aw_status unity_new_limits(struct aw_session *session, struct aw_unitysim_l
     const char *profile = aw_option(session, "limits");
     *limits = *usual(session);
     enum aw_status status =
-        profile ? aw_unitysim_limits_load(limits, profile, &session->err) : AW_OK;
+        profile ? aw_unitysim_limits_read(limits, NULL, profile, &session->err) : AW_OK;
     return status == AW_OK ? aw_unitysim_limits_check(limits, &session->err) : status;
 }
 
@@ -195,7 +195,7 @@ static enum aw_status with_file(struct aw_session *session, const struct aw_args
     if (!path)
         return aw_fail(&session->err, AW_USAGE, "limits %s takes a file", load ? "load" : "save");
     enum aw_status status =
-        load ? aw_unitysim_limits_load(limits, path, &session->err) : aw_dry_ends(session);
+        load ? aw_unitysim_limits_read(limits, NULL, path, &session->err) : aw_dry_ends(session);
     if (status != AW_OK)
         return status;
     return load ? send(session, limits) : aw_unitysim_limits_save(limits, path, &session->err);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/number.h"
 #include "protocol/unitysim/player.h"
 #include "state.h"
@@ -19,17 +18,6 @@ struct play {
     int64_t row_timeout_ns;
     bool blind; /* feedback is silent: nothing moves */
 };
-
-static enum aw_status load(struct aw_session *session, const char *path,
-                           struct aw_sequence *sequence)
-{
-    FILE *file = aw_file_open(path);
-    if (!file)
-        return aw_file_fail(&session->err, NULL, path);
-    enum aw_status status = aw_sequence_read(file, path, sequence, &session->err);
-    fclose(file);
-    return status;
-}
 
 static struct aw_player_bounds bounds_of(struct aw_session *session)
 {
@@ -211,7 +199,7 @@ static enum aw_status start(struct play *play)
 enum aw_status run_play(struct aw_session *session, const struct aw_args *args)
 {
     struct play play = {.session = session, .path = aw_arg(args, "file", 0)};
-    enum aw_status status = load(session, play.path, &play.sequence);
+    enum aw_status status = aw_sequence_read(NULL, play.path, &play.sequence, &session->err);
     if (status == AW_OK)
         status = start(&play);
     aw_sequence_free(&play.sequence);

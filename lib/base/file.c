@@ -23,6 +23,7 @@ static const struct {
     {ENOTDIR, AW_USAGE, "check the name"},
     {EISDIR, AW_USAGE, "name a file in it"},
     {EACCES, AW_USAGE, "choose another place, or have it permitted"},
+    {ENAMETOOLONG, AW_USAGE, "give a shorter one"},
     {EPERM, AW_USAGE, "choose another place, or have it permitted"},
     {EROFS, AW_USAGE, "choose another place"},
     {ENXIO, AW_USAGE, "a pipe needs somebody at its other end"},
@@ -116,16 +117,62 @@ FILE *aw_file_create(const char *path)
     return stream_of(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666), "w");
 }
 
+bool aw_file_begin(struct aw_saving *saving, const char *path)
+{
+    struct stat about = {.st_mode = S_IFREG | 0666};
+    *saving = (struct aw_saving){.path = path};
+    bool there = lstat(path, &about) == 0;
+    int length = snprintf(saving->fresh, sizeof saving->fresh, "%s.%ld", path, (long)getpid());
+    if (length < 0 || (size_t)length >= sizeof saving->fresh) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    saving->file = S_ISREG(about.st_mode) ? fopen(saving->fresh, "we") : NULL;
+    if (saving->file && there)
+        fchmod(fileno(saving->file), about.st_mode & 07777);
+    if (!saving->file && there) {
+        saving->fresh[0] = '\0';
+        saving->file = aw_file_create(path);
+    }
+    return saving->file != NULL;
+}
+
+bool aw_file_end(struct aw_saving *saving)
+{
+    bool beside = saving->fresh[0] != '\0';
+    if (!saving->file)
+        return false;
+    bool good = fflush(saving->file) == 0 && !ferror(saving->file);
+    int error = errno;
+    if (fclose(saving->file) != 0 && good) {
+        good = false;
+        error = errno;
+    }
+    if (good && beside && rename(saving->fresh, saving->path) != 0) {
+        good = false;
+        error = errno;
+    }
+    if (!good && beside)
+        unlink(saving->fresh);
+    errno = error;
+    return good;
+}
+
+void aw_file_make_folders(const char *path, mode_t mode)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", path);
+    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(folder, mode);
+        *slash = '/';
+    }
+}
+
 enum aw_status aw_file_write(const char *path, const void *bytes, size_t size, struct aw_error *err)
 {
-    FILE *file = aw_file_create(path);
-    if (!file)
-        return aw_file_fail(err, NULL, path);
-    bool short_of = fwrite(bytes, 1, size, file) != size;
-    int error = errno;
-    if (fclose(file) == 0 && !short_of)
-        return AW_OK;
-    if (short_of)
-        errno = error;
-    return aw_file_fail(err, NULL, path);
+    struct aw_saving saving;
+    if (aw_file_begin(&saving, path))
+        fwrite(bytes, 1, size, saving.file);
+    return aw_file_end(&saving) ? AW_OK : aw_file_fail(err, NULL, path);
 }

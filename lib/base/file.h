@@ -9,8 +9,11 @@
 #ifndef AW_BASE_FILE_H
 #define AW_BASE_FILE_H
 
+#include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "base/status.h"
 
@@ -28,7 +31,31 @@ enum aw_status aw_file_check(const char *path, struct aw_error *err);
 FILE *aw_file_open(const char *path);
 FILE *aw_file_create(const char *path);
 
-/* Makes the file, or writes it over. */
+/* A file that is saved in one step: written beside its place, which it takes at the end, so that
+ * whoever reads has the old one or the new one whole. What is no plain file (a pipe, a device, a
+ * symbolic link), and a file in a folder that takes no new ones, is written over.
+ *
+ *     struct aw_saving saving;
+ *     if (aw_file_begin(&saving, path))
+ *         fprintf(saving.file, …);
+ *     if (!aw_file_end(&saving))
+ *         return aw_file_fail(err, "the gains could not be saved", path);
+ */
+struct aw_saving {
+    FILE *file;
+    const char *path;
+    char fresh[PATH_MAX]; /* "": path itself is written */
+};
+
+/* False with errno; aw_file_end is called all the same. path must stay as long. */
+bool aw_file_begin(struct aw_saving *saving, const char *path);
+/* False with errno if anything was not written: then the file is as it was. */
+bool aw_file_end(struct aw_saving *saving);
+
+/* Makes the folders on the way to a file that are not there, as far as that is permitted. */
+void aw_file_make_folders(const char *path, mode_t mode);
+
+/* Saves these bytes so. */
 enum aw_status aw_file_write(const char *path, const void *bytes, size_t size,
                              struct aw_error *err);
 

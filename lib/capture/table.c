@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/csv.h"
+#include "base/lines.h"
 #include "base/number.h"
-#include "base/utf8.h"
 
 /* ---- In memory ---------------------------------------------------------------------------------
  */
@@ -127,10 +127,9 @@ enum aw_status aw_table_add(struct aw_table *table, const double *row, struct aw
 /* ---- Reading -----------------------------------------------------------------------------------
  */
 
-/* What is being read: for messages, and the columns of a file without a header. */
+/* What is being read, and the columns of a file without a header. */
 struct place {
-    const char *file;
-    size_t line;
+    struct aw_lines lines;
     const char *const *names; /* NULL: there must be a header */
     size_t n_names;
     bool named;     /* the names go before those of a header */
@@ -168,15 +167,6 @@ static bool next_cell(const char **rest, char separator, struct aw_csv_cell *cel
     return separator == ' ' ? next_word(rest, cell) : aw_csv_next(rest, separator, cell);
 }
 
-static enum aw_status at_line(const struct place *place, struct aw_error *err)
-{
-    char text[sizeof err->text];
-    if (!err)
-        return AW_MALFORMED;
-    memcpy(text, err->text, sizeof text);
-    return aw_fail(err, AW_MALFORMED, "%s:%zu: %s", place->file, place->line, text);
-}
-
 static enum aw_status read_header(struct aw_table *table, const char *line,
                                   const struct place *place, struct aw_error *err)
 {
@@ -185,7 +175,7 @@ static enum aw_status read_header(struct aw_table *table, const char *line,
         char name[2 * AW_TABLE_NAME];
         size_t length = aw_csv_copy(&cell, name, sizeof name);
         if (add_name(table, length < sizeof name ? name : cell.text, length, err) != AW_OK)
-            return at_line(place, err);
+            return AW_MALFORMED;
     }
     return AW_OK;
 }
@@ -222,18 +212,16 @@ static enum aw_status name_columns(struct aw_table *table, const char *line,
         const char *known = given ? place->names[i] : name;
         status = add_name(table, known, strlen(known), err);
     }
-    return status == AW_OK ? AW_OK : at_line(place, err);
+    return status == AW_OK ? AW_OK : AW_MALFORMED;
 }
 
 static enum aw_status bad_cell(const struct aw_table *table, size_t column,
-                               const struct aw_csv_cell *cell, const struct place *place,
-                               struct aw_error *err)
+                               const struct aw_csv_cell *cell, struct aw_error *err)
 {
     int length = cell->length > 40 ? 40 : (int)cell->length;
     return aw_fail(err, AW_MALFORMED,
-                   "%s:%zu: %s: '%.*s' is not a number — correct the cell or "
-                   "delete the line",
-                   place->file, place->line, table->names[column], length, cell->text);
+                   "%s: '%.*s' is not a number — correct the cell or delete the line",
+                   table->names[column], length, cell->text);
 }
 
 static enum aw_status read_row(struct aw_table *table, const char *line, const struct place *place,
@@ -244,16 +232,15 @@ static enum aw_status read_row(struct aw_table *table, const char *line, const s
     struct aw_csv_cell cell;
     for (; next_cell(&line, place->separator, &cell); n++) {
         if (n < table->n_columns && !parse_cell(&cell, &row[n]))
-            return bad_cell(table, n, &cell, place, err);
+            return bad_cell(table, n, &cell, err);
     }
     if (n != table->n_columns)
-        return aw_fail(err, AW_MALFORMED, "%s:%zu: %zu cells where %s %zu columns — %s",
-                       place->file, place->line, n,
+        return aw_fail(err, AW_MALFORMED, "%zu cells where %s %zu columns — %s", n,
                        place->plain ? "there should be" : "the header names", table->n_columns,
                        "is the line cut off?");
     enum aw_status status = aw_table_add(table, row, err);
     if (status == AW_OK)
-        table->lines[table->n_rows - 1] = place->line;
+        table->lines[table->n_rows - 1] = place->lines.number;
     return status;
 }
 
@@ -268,52 +255,21 @@ static enum aw_status read_first(struct aw_table *table, const char *line, struc
     return status == AW_OK && place->plain ? read_row(table, line, place, err) : status;
 }
 
-static enum aw_status read_line(struct aw_table *table, const char *line, struct place *place,
-                                struct aw_error *err)
+static enum aw_status read_table(struct place *place, struct aw_table *table, struct aw_error *err)
 {
-    if (place->line == 1)
-        line += aw_utf8_mark(line);
-    line += strspn(line, " \t\r\n\v\f");
-    if (*line == '\0' || *line == '#')
-        return AW_OK;
-    return table->n_columns == 0 ? read_first(table, line, place, err)
-                                 : read_row(table, line, place, err);
-}
-
-static enum aw_status read_lines(FILE *file, struct place *place, struct aw_table *table,
-                                 struct aw_error *err)
-{
-    char *line = NULL;
-    size_t size = 0;
-    ssize_t length;
+    struct aw_lines *lines = &place->lines;
     enum aw_status status = AW_OK;
-    while (status == AW_OK && (length = getline(&line, &size, file)) >= 0) {
-        place->line++;
-        if (strlen(line) != (size_t)length)
-            status = aw_fail(err, AW_MALFORMED, "%s:%zu: a zero byte — is this a CSV file?",
-                             place->file, place->line);
-        else
-            status = read_line(table, line, place, err);
-    }
-    if (status == AW_OK && !feof(file) && errno == ENOMEM)
-        status = aw_no_memory(err);
-    free(line);
-    return status;
-}
-
-static enum aw_status read_table(FILE *file, struct place *place, struct aw_table *table,
-                                 struct aw_error *err)
-{
-    const char *name = place->file;
     *table = (struct aw_table){0};
-    enum aw_status status = read_lines(file, place, table, err);
+    while (status == AW_OK && (status = aw_lines_next(lines, err)) == AW_OK) {
+        const char *line = lines->line + strspn(lines->line, " \t\v\f");
+        status = table->n_columns == 0 ? read_first(table, line, place, err)
+                                       : read_row(table, line, place, err);
+    }
+    status = aw_lines_end(lines, status, err);
     table->headless = place->plain;
-    if (status == AW_OK && ferror(file))
-        status =
-            aw_fail(err, AW_LOST, "%s: reading failed: %s — check the file", name, strerror(errno));
     if (status == AW_OK && table->n_columns == 0)
-        status =
-            aw_fail(err, AW_MALFORMED, "%s: it is empty — the first line names the columns", name);
+        status = aw_fail(err, AW_MALFORMED, "%s: it is empty — the first line names the columns",
+                         lines->name);
     if (status != AW_OK)
         aw_table_free(table);
     return status;
@@ -322,15 +278,16 @@ static enum aw_status read_table(FILE *file, struct place *place, struct aw_tabl
 enum aw_status aw_table_read_headless(FILE *file, const char *name, const char *const *names,
                                       size_t n, struct aw_table *table, struct aw_error *err)
 {
-    struct place place = {.file = name, .names = names, .n_names = n};
-    return read_table(file, &place, table, err);
+    struct place place = {.lines = {.file = file, .name = name}, .names = names, .n_names = n};
+    return read_table(&place, table, err);
 }
 
 enum aw_status aw_table_read_named(FILE *file, const char *name, const char *const *names, size_t n,
                                    struct aw_table *table, struct aw_error *err)
 {
-    struct place place = {.file = name, .names = names, .n_names = n, .named = true};
-    return read_table(file, &place, table, err);
+    struct place place = {
+        .lines = {.file = file, .name = name}, .names = names, .n_names = n, .named = true};
+    return read_table(&place, table, err);
 }
 
 enum aw_status aw_table_read(FILE *file, const char *name, struct aw_table *table,

@@ -1,14 +1,11 @@
 /* Gain files of canpid and hidmotor: read, written, compared. */
 #include "control/gain_file.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
+#include "base/lines.h"
 #include "base/number.h"
-#include "base/utf8.h"
 
 #define WORDS (AW_GAIN_WORDS + 1)
 
@@ -32,32 +29,13 @@ bool aw_gain_differs(const struct aw_gain *a, const struct aw_gain *b)
 
 /* Reading */
 
-static void forget(const struct aw_gain_file *kind, struct aw_gain *gains)
-{
-    memset(gains, 0, kind->places * sizeof *gains);
-}
-
-/* Cuts a line into blank-separated words; one more than fits tells that there are too many. */
-static int cut(char *line, char *words[WORDS + 1])
-{
-    int n = 0;
-    char *next = NULL;
-    line[strcspn(line, "#")] = '\0';
-    for (char *word = strtok_r(line, " \t\r\n", &next); word && n <= WORDS;
-         word = strtok_r(NULL, " \t\r\n", &next))
-        words[n++] = word;
-    return n;
-}
-
 static enum aw_status read_line(const struct aw_gain_file *kind, const void *context,
                                 struct aw_gain *gains, char *line, struct aw_error *err)
 {
     char *words[WORDS + 1];
     size_t place = 0;
     double value = 0;
-    int n = cut(line, words);
-    if (n == 0)
-        return AW_OK;
+    size_t n = aw_lines_words(line, words, WORDS + 1);
     if (n != WORDS)
         return aw_fail(err, AW_USAGE, "not a gain — write it like '%s'", kind->example);
     enum aw_status status = kind->find(context, words, &place, err);
@@ -77,33 +55,14 @@ enum aw_status aw_gain_file_read(const struct aw_gain_file *kind, const void *co
                                  struct aw_gain *gains, FILE *file, const char *name,
                                  struct aw_error *err)
 {
-    char line[256];
-    struct aw_error why = {0};
+    struct aw_lines lines = {.file = file, .name = name};
     enum aw_status status = AW_OK;
-    int number = 0;
-    forget(kind, gains);
-    while (status == AW_OK && fgets(line, sizeof line, file)) {
-        number++;
-        status =
-            read_line(kind, context, gains, line + (number == 1 ? aw_utf8_mark(line) : 0), &why);
-    }
-    if (status == AW_OK && ferror(file))
-        status = aw_fail(&why, AW_USAGE, "%s", strerror(errno));
-    if (status == AW_OK)
-        return AW_OK;
-    forget(kind, gains);
-    return aw_fail(err, status, "%s:%d: %s", name, number, why.text);
-}
-
-enum aw_status aw_gain_file_load(const struct aw_gain_file *kind, const void *context,
-                                 struct aw_gain *gains, const char *path, struct aw_error *err)
-{
-    forget(kind, gains);
-    FILE *file = aw_file_open(path);
-    if (!file)
-        return aw_file_fail(err, NULL, path);
-    enum aw_status status = aw_gain_file_read(kind, context, gains, file, path, err);
-    fclose(file);
+    memset(gains, 0, kind->places * sizeof *gains);
+    while (status == AW_OK && (status = aw_lines_next(&lines, err)) == AW_OK)
+        status = read_line(kind, context, gains, lines.line, err);
+    status = aw_lines_end(&lines, status, err);
+    if (status != AW_OK)
+        memset(gains, 0, kind->places * sizeof *gains);
     return status;
 }
 
@@ -130,29 +89,12 @@ void aw_gain_file_write(const struct aw_gain_file *kind, const void *context,
     }
 }
 
-static bool write_file(const struct aw_gain_file *kind, const void *context,
-                       const struct aw_gain *gains, const char *path)
-{
-    FILE *file = fopen(path, "we");
-    if (!file)
-        return false;
-    aw_gain_file_write(kind, context, gains, file);
-    bool good = !ferror(file);
-    return fclose(file) == 0 && good;
-}
-
 enum aw_status aw_gain_file_save(const struct aw_gain_file *kind, const void *context,
                                  const struct aw_gain *gains, const char *path,
                                  struct aw_error *err)
 {
-    char fresh[PATH_MAX];
-    int length = snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
-    if (length < 0 || (size_t)length >= sizeof fresh)
-        return aw_fail(err, AW_USAGE, "%.40s…: the path is too long", path);
-    if (write_file(kind, context, gains, fresh) && rename(fresh, path) == 0)
-        return AW_OK;
-    int why = errno;
-    unlink(fresh);
-    errno = why;
-    return aw_file_fail(err, "the gains could not be saved", path);
+    struct aw_saving saving;
+    if (aw_file_begin(&saving, path))
+        aw_gain_file_write(kind, context, gains, saving.file);
+    return aw_file_end(&saving) ? AW_OK : aw_file_fail(err, "the gains could not be saved", path);
 }

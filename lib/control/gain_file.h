@@ -42,11 +42,9 @@ struct aw_gain_file {
 bool aw_gain_file_next(const struct aw_gain_file *kind, const struct aw_gain *gains, size_t *next,
                        size_t *place);
 
-/* Reads a file of kind->places gains. Errors name file and line: AW_USAGE for what is no gain or
- * stands there twice, AW_LIMIT for what kind->check refuses; AW_USAGE if it cannot be read. No gain
- * is known then. */
-enum aw_status aw_gain_file_load(const struct aw_gain_file *kind, const void *context,
-                                 struct aw_gain *gains, const char *path, struct aw_error *err);
+/* Reads a file of kind->places gains; file NULL: the file called name. Errors name file and line:
+ * AW_USAGE for what is no gain or stands there twice, AW_LIMIT for what kind->check refuses;
+ * AW_USAGE if it cannot be read. No gain is known then. */
 enum aw_status aw_gain_file_read(const struct aw_gain_file *kind, const void *context,
                                  struct aw_gain *gains, FILE *file, const char *name,
                                  struct aw_error *err);

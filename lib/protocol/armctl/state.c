@@ -6,10 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
+#include "base/lines.h"
 
 static const char first_line[] = "armctl sequence memory 2";
 
@@ -119,33 +118,21 @@ static bool read_line(struct aw_armctl_memory *memory, const char *key, const ch
     return false;
 }
 
-static bool read_file(FILE *file, const char *key, struct aw_armctl_memory *memory)
-{
-    char line[200];
-    if (!fgets(line, sizeof line, file) || strncmp(line, first_line, sizeof first_line - 1) != 0)
-        return false;
-    while (fgets(line, sizeof line, file)) {
-        line[strcspn(line, "\n")] = '\0';
-        char *value = strchr(line, ' ');
-        if (!value)
-            return false;
-        *value++ = '\0';
-        if (!read_line(memory, key, line, value))
-            return false;
-    }
-    return memory->known;
-}
-
 bool aw_armctl_state_load(const char *dir, const char *key, struct aw_armctl_memory *memory)
 {
     char path[PATH_MAX];
+    struct aw_lines lines = {.name = path};
     *memory = (struct aw_armctl_memory){0};
-    FILE *file = aw_armctl_state_path(dir, key, path, sizeof path, NULL) == AW_OK
-                     ? aw_file_open(path)
-                     : NULL;
-    bool good = file && read_file(file, key, memory);
-    if (file)
-        fclose(file);
+    enum aw_status status = aw_armctl_state_path(dir, key, path, sizeof path, NULL);
+    bool good = status == AW_OK && aw_lines_next(&lines, NULL) == AW_OK &&
+                strcmp(lines.line, first_line) == 0;
+    while (good && (status = aw_lines_next(&lines, NULL)) == AW_OK) {
+        char *value = strchr(lines.line, ' ');
+        if (value)
+            *value++ = '\0';
+        good = value && read_line(memory, key, lines.line, value);
+    }
+    good = aw_lines_end(&lines, status, NULL) == AW_OK && good && memory->known;
     if (!good)
         *memory = (struct aw_armctl_memory){0};
     return good;
@@ -172,41 +159,21 @@ static void write_lines(FILE *file, const char *key, const struct aw_armctl_memo
                     memory->places[i].value);
 }
 
-/* mkdir -p of everything before the last slash. */
-static void make_directories(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0700);
-        *slash = '/';
-    }
-}
-
-static bool write_file(const char *path, const char *key, const struct aw_armctl_memory *memory)
-{
-    FILE *file = fopen(path, "we");
-    if (!file)
-        return false;
-    write_lines(file, key, memory);
-    bool good = !ferror(file);
-    return fclose(file) == 0 && good;
-}
-
 enum aw_status aw_armctl_state_save(const char *dir, const char *key,
                                     const struct aw_armctl_memory *memory, struct aw_error *err)
 {
-    char path[PATH_MAX], fresh[PATH_MAX + 16];
+    char path[PATH_MAX];
+    struct aw_saving saving;
     enum aw_status status = aw_armctl_state_path(dir, key, path, sizeof path, err);
     if (status != AW_OK)
         return status;
-    snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
-    make_directories(fresh);
-    if (write_file(fresh, key, memory) && rename(fresh, path) == 0)
+    aw_file_make_folders(path, 0700);
+    if (aw_file_begin(&saving, path))
+        write_lines(saving.file, key, memory);
+    if (aw_file_end(&saving))
         return AW_OK;
-    int why = errno;
-    unlink(fresh);
     return aw_fail(err, AW_REFUSED,
                    "%s: the sequence digits could not be remembered: %s — the next command may "
                    "need a second try",
-                   path, strerror(why));
+                   path, strerror(errno));
 }

@@ -77,7 +77,7 @@ enum aw_status aw_canpid_gains_read(struct aw_canpid_gains *gains, FILE *file,
 enum aw_status aw_canpid_gains_load(struct aw_canpid_gains *gains, const char *path,
                                     const struct aw_variant *variant, struct aw_error *err)
 {
-    return aw_gain_file_load(&file_of_gains, variant, (struct aw_gain *)gains->of, path, err);
+    return aw_gain_file_read(&file_of_gains, variant, (struct aw_gain *)gains->of, NULL, path, err);
 }
 
 void aw_canpid_gains_write(const struct aw_canpid_gains *gains, FILE *file,

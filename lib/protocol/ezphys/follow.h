@@ -8,7 +8,7 @@
  * where it is behind: v = v' + kp (q' - q) + kd (v' - v), for the simulator's own velocity motors.
  *
  *     struct aw_ezphys_path path;
- *     if (aw_ezphys_path_read(&path, file, "walk.csv", &err) == AW_OK &&
+ *     if (aw_ezphys_path_read(&path, NULL, "walk.csv", &err) == AW_OK &&
  *         aw_ezphys_path_bind(&path, &ez, &gains, false, &err) == AW_OK)
  *         status = aw_ezphys_path_drive(&path, &ez, time_s, 0, &gains, &err); // before each answer
  *     aw_ezphys_path_free(&path);
@@ -48,8 +48,8 @@ struct aw_ezphys_path {
     uint64_t done; /* samples of the error */
 };
 
-/* Reads and checks a table: a column t in s that starts at 0 or later and grows, at least two rows.
- * AW_MALFORMED with file and line or column. */
+/* Reads and checks a table (file NULL: the one called name): a column t in s that starts at 0 or
+ * later and grows, at least two rows. AW_MALFORMED with file and line or column. */
 enum aw_status aw_ezphys_path_read(struct aw_ezphys_path *path, FILE *file, const char *name,
                                    struct aw_error *err);
 void aw_ezphys_path_free(struct aw_ezphys_path *path);

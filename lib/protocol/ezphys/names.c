@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lines.h"
 #include "base/suggest.h"
-#include "base/utf8.h"
 
 static const char *const kinds[] = {[AW_EZPHYS_BODY] = "body", [AW_EZPHYS_JOINT] = "joint"};
 
@@ -92,17 +92,6 @@ enum aw_status aw_ezphys_names_add(struct aw_ezphys_names *names, enum aw_ezphys
 
 #define WORDS 6 /* of a line, and one too many */
 
-static size_t split(char *line, char *words[WORDS])
-{
-    char *save;
-    size_t n = 0;
-    line[strcspn(line, "#")] = '\0';
-    for (char *word = strtok_r(line, " \t\r\n", &save); word && n < WORDS;
-         word = strtok_r(NULL, " \t\r\n", &save))
-        words[n++] = word;
-    return n;
-}
-
 static enum aw_status read_kind(const char *word, enum aw_ezphys_kind *kind, struct aw_error *err)
 {
     for (int i = AW_EZPHYS_BODY; i <= AW_EZPHYS_JOINT; i++)
@@ -131,9 +120,7 @@ static enum aw_status read_line(struct aw_ezphys_names *names, char *line, struc
     char *words[WORDS];
     enum aw_ezphys_kind kind = AW_EZPHYS_BODY;
     uint32_t id = 0;
-    size_t n = split(line, words);
-    if (n == 0)
-        return AW_OK;
+    size_t n = aw_lines_words(line, words, WORDS);
     enum aw_status status = read_kind(words[0], &kind, err);
     if (status == AW_OK && n != 3 && !(n == 5 && kind == AW_EZPHYS_JOINT))
         status = aw_fail(err, AW_USAGE,
@@ -149,17 +136,12 @@ static enum aw_status read_line(struct aw_ezphys_names *names, char *line, struc
 enum aw_status aw_ezphys_names_read(struct aw_ezphys_names *names, FILE *in, const char *file,
                                     struct aw_error *err)
 {
-    char line[256];
-    struct aw_error cause;
-    for (unsigned number = 1; fgets(line, sizeof line, in); number++) {
-        enum aw_status status =
-            strlen(line) == sizeof line - 1
-                ? aw_fail(&cause, AW_USAGE, "longer than %zu characters", sizeof line - 2)
-                : read_line(names, line + (number == 1 ? aw_utf8_mark(line) : 0), &cause);
-        if (status != AW_OK)
-            return aw_fail(err, AW_MALFORMED, "%.100s:%u: %s", file, number, cause.text);
-    }
-    return ferror(in) ? aw_fail(err, AW_LOST, "%.100s: read error", file) : AW_OK;
+    struct aw_lines lines = {.file = in, .name = file};
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && (status = aw_lines_next(&lines, err)) == AW_OK)
+        if (read_line(names, lines.line, err) != AW_OK)
+            status = AW_MALFORMED;
+    return aw_lines_end(&lines, status, err);
 }
 
 bool aw_ezphys_name_matches(const char *pattern, const char *name)

@@ -53,8 +53,8 @@ enum aw_status aw_ezphys_names_add(struct aw_ezphys_names *names, enum aw_ezphys
                                    uint32_t id, const char *name, const char *const *bodies,
                                    struct aw_error *err);
 
-/* Reads such a file to its end. AW_MALFORMED names file, line and what is wrong there. Entries of
- * the lines before stay. */
+/* Reads such a file to its end; in NULL: the file of this name. AW_MALFORMED names file, line and
+ * what is wrong there. Entries of the lines before stay. */
 enum aw_status aw_ezphys_names_read(struct aw_ezphys_names *names, FILE *in, const char *file,
                                     struct aw_error *err);
 

@@ -120,7 +120,7 @@ enum aw_status aw_hidmotor_gains_read(struct aw_hidmotor_gains *gains, FILE *fil
 enum aw_status aw_hidmotor_gains_load(struct aw_hidmotor_gains *gains, const char *path,
                                       struct aw_error *err)
 {
-    return aw_gain_file_load(&file_of_gains, NULL, all(gains), path, err);
+    return aw_gain_file_read(&file_of_gains, NULL, all(gains), NULL, path, err);
 }
 
 void aw_hidmotor_gains_write(const struct aw_hidmotor_gains *gains, FILE *file)

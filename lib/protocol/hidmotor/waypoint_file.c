@@ -403,18 +403,6 @@ enum aw_status aw_hidmotor_waypoints_read(struct aw_hidmotor_waypoints *way, FIL
     return status;
 }
 
-enum aw_status aw_hidmotor_waypoints_load(struct aw_hidmotor_waypoints *way, const char *path,
-                                          const char *columns, struct aw_error *err)
-{
-    *way = (struct aw_hidmotor_waypoints){0};
-    FILE *file = aw_file_open(path);
-    if (!file)
-        return aw_file_fail(err, NULL, path);
-    enum aw_status status = aw_hidmotor_waypoints_read(way, file, path, columns, err);
-    fclose(file);
-    return status;
-}
-
 void aw_hidmotor_waypoints_free(struct aw_hidmotor_waypoints *way)
 {
     free(way->points);

@@ -2,7 +2,7 @@
  *
  *     struct aw_hidmotor_waypoints way;
  *     struct aw_path path;
- *     if (aw_hidmotor_waypoints_load(&way, "run.csv", &err) == AW_OK &&
+ *     if (aw_hidmotor_waypoints_read(&way, NULL, "run.csv", NULL, &err) == AW_OK &&
  *         aw_hidmotor_waypoints_path(&way, AW_PATH_CUBIC, false, &path, &err) == AW_OK) …
  *
  * The file: seconds and the angles of the three joints in deg.
@@ -68,13 +68,11 @@ struct aw_hidmotor_waypoints {
     char notice[200]; /* what was assumed or left out, for a person; else "" */
 };
 
-/* Reads all rows; every complaint names file, line and column. AW_USAGE: the file cannot be opened;
- * AW_MALFORMED: not a table, a column missing, a cell that is no number, no row, times that do
- * not rise, or no path as far as one can tell (see above). columns: names for the columns in their
- * order, "t_ms,m1,m2,m3", "-" for one that does not matter; NULL: the header's, or the usual ones.
- * AW_LOST: a read error; AW_NO_MEMORY. *way is {0} then. */
-enum aw_status aw_hidmotor_waypoints_load(struct aw_hidmotor_waypoints *way, const char *path,
-                                          const char *columns, struct aw_error *err);
+/* Reads all rows (file NULL: of the file called name); every complaint names file, line and column.
+ * AW_USAGE: the file cannot be opened; AW_MALFORMED: not a table, a column missing, a cell that is
+ * no number, no row, times that do not rise, or no path as far as one can tell (see above).
+ * columns: names for the columns in their order, "t_ms,m1,m2,m3", "-" for one that does not matter;
+ * NULL: the header's, or the usual ones. AW_LOST: a read error; AW_NO_MEMORY. *way is {0} then. */
 enum aw_status aw_hidmotor_waypoints_read(struct aw_hidmotor_waypoints *way, FILE *file,
                                           const char *name, const char *columns,
                                           struct aw_error *err);

@@ -2,15 +2,12 @@
 #include "protocol/unitysim/cells.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdarg.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/utf8.h"
-
-enum aw_status aw_cells_fail(const struct aw_cells *cells, const char *at, enum aw_status status,
+enum aw_status aw_cells_fail(struct aw_cells *cells, const char *at, enum aw_status status,
                              struct aw_error *err, const char *format, ...)
 {
     char why[256];
@@ -18,50 +15,20 @@ enum aw_status aw_cells_fail(const struct aw_cells *cells, const char *at, enum 
     va_start(args, format);
     vsnprintf(why, sizeof why, format, args);
     va_end(args);
-    return aw_fail(err, status, "%.120s:%u:%zu: %s", cells->name, cells->line,
-                   (size_t)(at - cells->start) + 1, why);
-}
-
-static void cut(struct aw_cells *cells, size_t max)
-{
-    const char *rest = cells->start;
-    for (cells->n = 0; cells->n <= max && aw_csv_next(&rest, ',', &cells->cell[cells->n]);)
-        cells->n++;
+    cells->lines.at = at;
+    return aw_fail(err, status, "%s", why);
 }
 
 enum aw_status aw_cells_next(struct aw_cells *cells, size_t max, struct aw_error *err)
 {
-    ssize_t length;
-    while ((length = getline(&cells->text, &cells->room, cells->file)) >= 0) {
-        size_t used = strlen(cells->text);
-        cells->line++;
-        cells->start = cells->text;
-        if (used != (size_t)length)
-            return aw_cells_fail(cells, cells->text + used, AW_MALFORMED, err,
-                                 "a zero byte — is this a text file?");
-        if (cells->line == 1)
-            cells->start += aw_utf8_mark(cells->text);
-        const char *first = cells->start + strspn(cells->start, " \t\r\n\v\f");
-        if (*first == '\0' || *first == '#')
-            continue;
-        cut(cells, max);
-        return AW_OK;
-    }
-    if (!feof(cells->file) && errno == ENOMEM)
-        return aw_no_memory(err);
-    if (ferror(cells->file))
-        return aw_fail(err, AW_LOST, "%.120s: reading failed: %s — check the file", cells->name,
-                       strerror(errno));
-    return AW_END;
+    enum aw_status status = aw_lines_next(&cells->lines, err);
+    const char *rest = status == AW_OK ? cells->lines.line : NULL;
+    for (cells->n = 0; cells->n <= max && aw_csv_next(&rest, ',', &cells->cell[cells->n]);)
+        cells->n++;
+    return status;
 }
 
-void aw_cells_end(struct aw_cells *cells)
-{
-    free(cells->text);
-    cells->text = NULL;
-}
-
-enum aw_status aw_cells_count(const struct aw_cells *cells, size_t n, const char *const *titles,
+enum aw_status aw_cells_count(struct aw_cells *cells, size_t n, const char *const *titles,
                               struct aw_error *err)
 {
     bool closed = cells->n == n + 1 && cells->cell[n].length == 0;
@@ -98,7 +65,7 @@ static bool parse_whole(const struct aw_csv_cell *cell, long *value)
     return true;
 }
 
-enum aw_status aw_cells_whole(const struct aw_cells *cells, size_t i, const struct aw_whole *what,
+enum aw_status aw_cells_whole(struct aw_cells *cells, size_t i, const struct aw_whole *what,
                               long *value, struct aw_error *err)
 {
     const struct aw_csv_cell *cell = &cells->cell[i];

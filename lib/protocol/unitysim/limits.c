@@ -1,12 +1,11 @@
 /* Reads and writes files of joint limits. */
 #include "protocol/unitysim/limits.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "base/utf8.h"
+#include "base/lines.h"
 
 enum { JOINT, MIN, MAX, WORDS };
 
@@ -39,26 +38,12 @@ enum aw_status aw_unitysim_limit_parse(struct aw_unitysim_limits *limits, int jo
     return status;
 }
 
-/* The words of a line before a '#'; at most WORDS + 1, so that one too many shows. */
-static int cut(char *line, char **words)
-{
-    char *save;
-    int n = 0;
-    line[strcspn(line, "#\n")] = '\0';
-    for (char *word = strtok_r(line, " \t\r", &save); word && n <= WORDS;
-         word = strtok_r(NULL, " \t\r", &save))
-        words[n++] = word;
-    return n;
-}
-
 static enum aw_status read_line(struct aw_unitysim_limits *limits, unsigned *seen, char *line,
                                 struct aw_error *err)
 {
     char *words[WORDS + 1];
-    int joint, n = cut(line, words);
-    if (n == 0)
-        return AW_OK;
-    if (n != WORDS)
+    int joint;
+    if (aw_lines_words(line, words, WORDS + 1) != WORDS)
         return aw_fail(err, AW_USAGE, "no limits — write them like 'elbow 1700 2570'");
     enum aw_status status = aw_unitysim_joint_parse(words[JOINT], &joint, err);
     if (status != AW_OK)
@@ -73,30 +58,14 @@ enum aw_status aw_unitysim_limits_read(struct aw_unitysim_limits *limits, FILE *
                                        const char *name, struct aw_error *err)
 {
     struct aw_unitysim_limits wanted = *limits;
-    struct aw_error why = {0};
+    struct aw_lines lines = {.file = file, .name = name};
     enum aw_status status = AW_OK;
-    char line[256];
-    unsigned number = 0, seen = 0;
-    while (status == AW_OK && fgets(line, sizeof line, file)) {
-        number++;
-        status = read_line(&wanted, &seen, line + (number == 1 ? aw_utf8_mark(line) : 0), &why);
-    }
-    if (status == AW_OK && ferror(file))
-        status = aw_fail(&why, AW_USAGE, "%s", strerror(errno));
-    if (status != AW_OK)
-        return aw_fail(err, status, "%.120s:%u: %s", name, number, why.text);
-    *limits = wanted;
-    return AW_OK;
-}
-
-enum aw_status aw_unitysim_limits_load(struct aw_unitysim_limits *limits, const char *path,
-                                       struct aw_error *err)
-{
-    FILE *file = aw_file_open(path);
-    if (!file)
-        return aw_file_fail(err, NULL, path);
-    enum aw_status status = aw_unitysim_limits_read(limits, file, path, err);
-    fclose(file);
+    unsigned seen = 0;
+    while (status == AW_OK && (status = aw_lines_next(&lines, err)) == AW_OK)
+        status = read_line(&wanted, &seen, lines.line, err);
+    status = aw_lines_end(&lines, status, err);
+    if (status == AW_OK)
+        *limits = wanted;
     return status;
 }
 
@@ -111,13 +80,8 @@ void aw_unitysim_limits_write(const struct aw_unitysim_limits *limits, FILE *fil
 enum aw_status aw_unitysim_limits_save(const struct aw_unitysim_limits *limits, const char *path,
                                        struct aw_error *err)
 {
-    FILE *file = aw_file_create(path);
-    if (!file)
-        return aw_file_fail(err, NULL, path);
-    aw_unitysim_limits_write(limits, file);
-    bool good = fflush(file) == 0 && !ferror(file);
-    int why = errno;
-    fclose(file);
-    errno = why;
-    return good ? AW_OK : aw_file_fail(err, "the limits could not be saved", path);
+    struct aw_saving saving;
+    if (aw_file_begin(&saving, path))
+        aw_unitysim_limits_write(limits, saving.file);
+    return aw_file_end(&saving) ? AW_OK : aw_file_fail(err, "the limits could not be saved", path);
 }

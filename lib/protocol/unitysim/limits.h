@@ -18,11 +18,9 @@
 #include "base/status.h"
 #include "protocol/unitysim/arm.h"
 
-/* Reads a file on top of *limits, which is unchanged after an error. AW_USAGE for what is no limit
- * or stands there twice, AW_LIMIT for min above max or outside of the wire, both naming file and
- * line; AW_USAGE if it cannot be read. */
-enum aw_status aw_unitysim_limits_load(struct aw_unitysim_limits *limits, const char *path,
-                                       struct aw_error *err);
+/* Reads a file (NULL: the one called name) on top of *limits, which is unchanged after an error.
+ * AW_USAGE for what is no limit or stands there twice, AW_LIMIT for min above max or outside of the
+ * wire, both naming file and line; AW_USAGE if it cannot be read. */
 enum aw_status aw_unitysim_limits_read(struct aw_unitysim_limits *limits, FILE *file,
                                        const char *name, struct aw_error *err);
 

@@ -39,7 +39,7 @@ static const struct column {
 /* ---- Reading -----------------------------------------------------------------------------------
  */
 
-static enum aw_status no_such_word(const struct aw_cells *cells, size_t i, struct aw_error *err)
+static enum aw_status no_such_word(struct aw_cells *cells, size_t i, struct aw_error *err)
 {
     const struct column *column = &columns[i];
     const struct aw_csv_cell *cell = &cells->cell[i];
@@ -54,8 +54,7 @@ static enum aw_status no_such_word(const struct aw_cells *cells, size_t i, struc
                          i == JOINT ? "Wrist Flex or Hand" : "Auto or User");
 }
 
-static enum aw_status read_word(const struct aw_cells *cells, size_t i, long *value,
-                                struct aw_error *err)
+static enum aw_status read_word(struct aw_cells *cells, size_t i, long *value, struct aw_error *err)
 {
     for (size_t k = 0; k < columns[i].n; k++)
         if (aw_cell_is(&cells->cell[i], columns[i].words[k])) {
@@ -65,7 +64,7 @@ static enum aw_status read_word(const struct aw_cells *cells, size_t i, long *va
     return no_such_word(cells, i, err);
 }
 
-static enum aw_status read_header(const struct aw_cells *cells, struct aw_error *err)
+static enum aw_status read_header(struct aw_cells *cells, struct aw_error *err)
 {
     for (size_t i = 0; i < COLUMNS; i++)
         if (i >= cells->n || !aw_cell_is(&cells->cell[i], titles[i]))
@@ -75,7 +74,7 @@ static enum aw_status read_header(const struct aw_cells *cells, struct aw_error 
     return aw_cells_count(cells, COLUMNS, titles, err);
 }
 
-static enum aw_status read_row(const struct aw_cells *cells, struct aw_sequence *sequence,
+static enum aw_status read_row(struct aw_cells *cells, struct aw_sequence *sequence,
                                struct aw_error *err)
 {
     long value[COLUMNS];
@@ -92,7 +91,7 @@ static enum aw_status read_row(const struct aw_cells *cells, struct aw_sequence 
         .velocity = (int)value[VELOCITY],
         .tolerance = (int)value[TOLERANCE],
         .delay_ms = (int)value[DELAY],
-        .line = cells->line,
+        .line = cells->lines.number,
     };
     return aw_sequence_add(sequence, &row, err);
 }
@@ -100,7 +99,7 @@ static enum aw_status read_row(const struct aw_cells *cells, struct aw_sequence 
 enum aw_status aw_sequence_read(FILE *file, const char *name, struct aw_sequence *sequence,
                                 struct aw_error *err)
 {
-    struct aw_cells cells = {.file = file, .name = name};
+    struct aw_cells cells = {.lines = {.file = file, .name = name}};
     enum aw_status status = AW_OK;
     bool headed = false;
     *sequence = (struct aw_sequence){0};
@@ -108,15 +107,14 @@ enum aw_status aw_sequence_read(FILE *file, const char *name, struct aw_sequence
         status = headed ? read_row(&cells, sequence, err) : read_header(&cells, err);
         headed = true;
     }
-    aw_cells_end(&cells);
-    if (status == AW_END && sequence->n > 0)
-        return AW_OK;
-    if (status == AW_END)
+    status = aw_lines_end(&cells.lines, status, err);
+    if (status == AW_OK && sequence->n == 0)
         status = aw_fail(err, AW_MALFORMED,
                          "%.120s:%u:1: no motion in it — after the header, one row a motion: "
                          "Elbow,Auto,2135,45,10,0,",
-                         name, cells.line + 1);
-    aw_sequence_free(sequence);
+                         name, cells.lines.number + 1);
+    if (status != AW_OK)
+        aw_sequence_free(sequence);
     return status;
 }
 

@@ -8,7 +8,7 @@
  * there. Position is in ticks, velocity in units of 0.684 deg/s.
  *
  *     struct aw_sequence sequence = {0};
- *     if (aw_sequence_read(file, "grasp.csv", &sequence, &err) == AW_OK)
+ *     if (aw_sequence_read(NULL, "grasp.csv", &sequence, &err) == AW_OK)
  *         for (size_t i = 0; i < sequence.n; i++) use(&sequence.rows[i]);
  *     aw_sequence_free(&sequence);
  *
@@ -42,10 +42,10 @@ struct aw_sequence {
     struct aw_sequence_row *rows;
 };
 
-/* Reads all of the file. Takes blanks around cells, CRLF, blank lines, '#' comments, a byte order
- * mark, letters of either case, and rows with or without the last comma. AW_MALFORMED names file,
- * line and column ("grasp.csv:7:12: Position: …"); AW_LIMIT a number out of its range, likewise;
- * AW_LOST a read error. The sequence is empty after an error. */
+/* Reads all of the file (NULL: the one called name). Takes blanks around cells, CRLF, blank lines,
+ * '#' comments, a byte order mark, letters of either case, and rows with or without the last comma.
+ * AW_MALFORMED names file, line and column ("grasp.csv:7:12: Position: …"); AW_LIMIT a number out
+ * of its range, likewise; AW_LOST a read error. The sequence is empty after an error. */
 enum aw_status aw_sequence_read(FILE *file, const char *name, struct aw_sequence *sequence,
                                 struct aw_error *err);
 

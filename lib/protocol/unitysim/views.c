@@ -2,11 +2,9 @@
 #include "protocol/unitysim/views.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -141,7 +139,7 @@ void aw_unitysim_views_free(struct aw_unitysim_views *views)
 /* ---- File --------------------------------------------------------------------------------------
  */
 
-static enum aw_status read_view(const struct aw_cells *cells, struct aw_unitysim_views *views,
+static enum aw_status read_view(struct aw_cells *cells, struct aw_unitysim_views *views,
                                 struct aw_error *err)
 {
     char name[AW_UNITYSIM_VIEW_NAME + 1];
@@ -169,15 +167,14 @@ static enum aw_status read_view(const struct aw_cells *cells, struct aw_unitysim
 enum aw_status aw_unitysim_views_read(FILE *file, const char *name, struct aw_unitysim_views *views,
                                       struct aw_error *err)
 {
-    struct aw_cells cells = {.file = file, .name = name};
+    struct aw_cells cells = {.lines = {.file = file, .name = name}};
     enum aw_status status = AW_OK;
     *views = (struct aw_unitysim_views){0};
     while (status == AW_OK && (status = aw_cells_next(&cells, COLUMNS + 1, err)) == AW_OK)
         status = read_view(&cells, views, err);
-    aw_cells_end(&cells);
-    if (status == AW_END)
-        return AW_OK;
-    aw_unitysim_views_free(views);
+    status = aw_lines_end(&cells.lines, status, err);
+    if (status != AW_OK)
+        aw_unitysim_views_free(views);
     return status;
 }
 
@@ -185,64 +182,25 @@ enum aw_status aw_unitysim_views_load(struct aw_unitysim_views *views, const cha
                                       struct aw_error *err)
 {
     *views = (struct aw_unitysim_views){0};
-    FILE *file = aw_file_open(path);
-    if (!file && errno == ENOENT)
-        return AW_OK;
-    if (!file)
-        return aw_file_fail(err, NULL, path);
-    enum aw_status status = aw_unitysim_views_read(file, path, views, err);
-    fclose(file);
-    return status;
+    bool none = access(path, F_OK) != 0 && errno == ENOENT;
+    return none ? AW_OK : aw_unitysim_views_read(NULL, path, views, err);
 }
 
-enum aw_status aw_unitysim_views_write(FILE *file, const struct aw_unitysim_views *views,
-                                       struct aw_error *err)
+void aw_unitysim_views_write(FILE *file, const struct aw_unitysim_views *views)
 {
     for (size_t i = 0; i < views->n; i++) {
         const struct aw_unitysim_camera *c = &views->views[i].camera;
         fprintf(file, "%s,%d,%d,%d,%d,%d,%d\n", views->views[i].name, c->x, c->y, c->z, c->rx,
                 c->ry, c->rz);
     }
-    if (!ferror(file) && fflush(file) == 0)
-        return AW_OK;
-    return aw_fail(err, AW_LOST, "views: writing failed: %s — check the disk", strerror(errno));
-}
-
-static void make_folders(const char *path)
-{
-    char folder[PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", path);
-    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(folder, 0777);
-        *slash = '/';
-    }
-}
-
-/* Into a file beside it, which takes its place. */
-static enum aw_status write_file(const struct aw_unitysim_views *views, const char *fresh,
-                                 const char *path, struct aw_error *err)
-{
-    FILE *file = fopen(fresh, "we");
-    if (!file)
-        return aw_file_fail(err, "the views could not be saved", path);
-    enum aw_status status = aw_unitysim_views_write(file, views, err);
-    fclose(file);
-    return status;
 }
 
 enum aw_status aw_unitysim_views_save(const struct aw_unitysim_views *views, const char *path,
                                       struct aw_error *err)
 {
-    char fresh[PATH_MAX];
-    int length = snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
-    if (length < 0 || (size_t)length >= sizeof fresh)
-        return aw_fail(err, AW_USAGE, "%.40s…: the path is too long", path);
-    make_folders(path);
-    enum aw_status status = write_file(views, fresh, path, err);
-    if (status == AW_OK && rename(fresh, path) != 0)
-        status = aw_file_fail(err, "the views could not be saved", path);
-    if (status != AW_OK)
-        unlink(fresh);
-    return status;
+    struct aw_saving saving;
+    aw_file_make_folders(path, 0777);
+    if (aw_file_begin(&saving, path))
+        aw_unitysim_views_write(saving.file, views);
+    return aw_file_end(&saving) ? AW_OK : aw_file_fail(err, "the views could not be saved", path);
 }

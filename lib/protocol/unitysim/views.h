@@ -32,9 +32,9 @@ struct aw_unitysim_views {
     struct aw_unitysim_view *views;
 };
 
-/* Reads all of the file: blanks around cells, CRLF, blank lines, '#' comments and a comma at the
- * end are taken. AW_MALFORMED names file, line and column; AW_LIMIT a number outside ±65535; twice
- * the same name is AW_MALFORMED. The list is empty after an error. */
+/* Reads all of the file (NULL: the one called name): blanks around cells, CRLF, blank lines, '#'
+ * comments and a comma at the end are taken. AW_MALFORMED names file, line and column; AW_LIMIT a
+ * number outside ±65535; twice the same name is AW_MALFORMED. The list is empty after an error. */
 enum aw_status aw_unitysim_views_read(FILE *file, const char *name, struct aw_unitysim_views *views,
                                       struct aw_error *err);
 
@@ -56,9 +56,7 @@ enum aw_status aw_unitysim_views_parse(const struct aw_unitysim_views *views, co
 enum aw_status aw_unitysim_views_put(struct aw_unitysim_views *views, const char *name,
                                      const struct aw_unitysim_camera *camera, struct aw_error *err);
 
-/* AW_LOST: a write error. */
-enum aw_status aw_unitysim_views_write(FILE *file, const struct aw_unitysim_views *views,
-                                       struct aw_error *err);
+void aw_unitysim_views_write(FILE *file, const struct aw_unitysim_views *views);
 
 /* Writes it in one step (a new file that is renamed); folders are made. as aw_file_fail says
  * (base/file.h).

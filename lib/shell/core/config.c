@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -19,21 +18,12 @@ static void default_path(const struct aw_session *session, char *out, size_t siz
     aw_xdg_path(AW_XDG_CONFIG, name, out, size);
 }
 
-static void make_parents(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0700);
-        *slash = '/';
-    }
-}
-
 void aw_state_path(const struct aw_session *session, const char *name, char *out, size_t size)
 {
     char file[128];
     snprintf(file, sizeof file, "%s/%s", session->tool->name, name);
     if (aw_xdg_path(AW_XDG_STATE, file, out, size))
-        make_parents(out);
+        aw_file_make_folders(out, 0700);
 }
 
 static enum aw_status set_alias(struct aw_session *session, const char *name, const char *url)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -45,11 +46,63 @@ static void what_can_be_written(void **state)
     rmdir(folder);
 }
 
+static const char *content(const char *path)
+{
+    static char text[64];
+    FILE *file = aw_file_open(path);
+    text[file ? fread(text, 1, sizeof text - 1, file) : 0] = '\0';
+    if (file)
+        fclose(file);
+    return text;
+}
+
+/* A new file; one that is there, with its permissions; a link, which stays one; a device; a folder
+ * that takes no new file. */
+static void what_is_saved_is_whole_or_as_it_was(void **state)
+{
+    struct aw_error err;
+    struct aw_saving saving;
+    struct stat about;
+    char folder[] = "/tmp/test_file.XXXXXX", path[64], link[64], fresh[96];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a", folder);
+    snprintf(link, sizeof link, "%s/b", folder);
+    snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
+    assert_int_equal(aw_file_write(path, "one", 3, &err), AW_OK);
+    chmod(path, 0640);
+    assert_int_equal(symlink("a", link), 0);
+    assert_int_equal(aw_file_write(path, "two", 3, &err), AW_OK);
+    assert_string_equal(content(path), "two");
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0640);
+    assert_int_equal(aw_file_write(link, "three", 5, &err), AW_OK);
+    assert_string_equal(content(path), "three");
+    assert_int_equal(symlink("/dev/full", fresh), 0);
+    assert_int_equal(aw_file_write(path, "four", 4, &err), AW_LOST);
+    assert_string_equal(content(path), "three");
+    assert_int_equal(access(fresh, F_OK), -1);
+    assert_int_equal(aw_file_write("/dev/full", "x", 1, &err), AW_LOST);
+    assert_non_null(strstr(err.text, "/dev/full: No space left on device"));
+    assert_int_equal(aw_file_write("/dev/null", "x", 1, &err), AW_OK);
+    assert_int_equal(aw_file_write("/dev/null/x", "x", 1, &err), AW_USAGE);
+    assert_int_equal(aw_file_write(folder, "x", 1, &err), AW_USAGE);
+    assert_true(aw_file_begin(&saving, path));
+    fputs("five", saving.file);
+    assert_string_equal(content(path), "three");
+    assert_true(aw_file_end(&saving));
+    assert_string_equal(content(path), "five");
+    unlink(link);
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_advice_fits_the_error),
         cmocka_unit_test(what_can_be_written),
+        cmocka_unit_test(what_is_saved_is_whole_or_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,11 +98,11 @@ static void writing(void **state)
     assert_string_equal(line, "arm b 4 0.25");
     close(mkstemp(path));
     assert_int_equal(aw_gain_file_save(&kind, "a", gains, path, &err), AW_OK);
-    assert_int_equal(aw_gain_file_load(&kind, "a", read, path, &err), AW_OK);
+    assert_int_equal(aw_gain_file_read(&kind, "a", read, NULL, path, &err), AW_OK);
     for (size_t k = 0; k < 10; k++)
         assert_false(aw_gain_differs(&gains[k], &read[k]));
     unlink(path);
-    assert_int_equal(aw_gain_file_load(&kind, "a", read, path, &err), AW_USAGE);
+    assert_int_equal(aw_gain_file_read(&kind, "a", read, NULL, path, &err), AW_USAGE);
     assert_int_equal(aw_gain_file_save(&kind, "a", gains, "/dev/null/x", &err), AW_USAGE);
 }
 

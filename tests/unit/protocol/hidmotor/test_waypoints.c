@@ -126,9 +126,10 @@ static void complaints_name_the_place(void **state)
         assert_null(way.name);
     }
     struct aw_hidmotor_waypoints way;
-    assert_int_equal(aw_hidmotor_waypoints_load(&way, "/nonexistent/x.csv", NULL, &err), AW_USAGE);
+    assert_int_equal(aw_hidmotor_waypoints_read(&way, NULL, "/nonexistent/x.csv", NULL, &err),
+                     AW_USAGE);
     assert_non_null(strstr(err.text, "/nonexistent/x.csv: No such file"));
-    assert_int_equal(aw_hidmotor_waypoints_load(&way, "/", NULL, &err), AW_LOST);
+    assert_int_equal(aw_hidmotor_waypoints_read(&way, NULL, "/", NULL, &err), AW_USAGE);
 }
 
 static enum aw_status path_status(const char *text, enum aw_path_mode mode, bool force)

@@ -81,10 +81,10 @@ static void what_is_saved_is_loaded(void **state)
     close(fd);
     limits.joint[AW_UNITYSIM_HAND] = (struct aw_unitysim_limit){2000, 2100};
     assert_int_equal(aw_unitysim_limits_save(&limits, path, &err), AW_OK);
-    assert_int_equal(aw_unitysim_limits_load(&again, path, &err), AW_OK);
+    assert_int_equal(aw_unitysim_limits_read(&again, NULL, path, &err), AW_OK);
     assert_memory_equal(&again, &limits, sizeof limits);
     unlink(path);
-    assert_int_equal(aw_unitysim_limits_load(&again, path, &err), AW_USAGE);
+    assert_int_equal(aw_unitysim_limits_read(&again, NULL, path, &err), AW_USAGE);
     assert_non_null(strstr(err.text, "No such file"));
     assert_int_equal(aw_unitysim_limits_save(&limits, "/dev/full", &err), AW_LOST);
 }

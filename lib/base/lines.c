@@ -1,0 +1,65 @@
+/* Reads text files line by line, and says where in them a mistake is. */
+#include "base/lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/utf8.h"
+
+enum aw_status aw_lines_next(struct aw_lines *lines, struct aw_error *err)
+{
+    ssize_t length;
+    lines->at = NULL;
+    lines->given = false;
+    if (!lines->file) {
+        lines->file = aw_file_open(lines->name);
+        lines->opened = lines->file != NULL;
+        if (!lines->opened)
+            return aw_file_fail(err, NULL, lines->name);
+    }
+    while ((length = getline(&lines->text, &lines->room, lines->file)) >= 0) {
+        size_t used = strlen(lines->text);
+        lines->number++;
+        lines->line = lines->text + (lines->number == 1 ? aw_utf8_mark(lines->text) : 0);
+        lines->given = true;
+        lines->at = used != (size_t)length ? lines->text + used : NULL;
+        if (lines->at)
+            return aw_fail(err, AW_MALFORMED, "a zero byte — is this a text file?");
+        while (used > 0 && strchr("\r\n", lines->text[used - 1]))
+            lines->text[--used] = '\0';
+        const char *first = lines->line + strspn(lines->line, " \t\r\v\f");
+        if (*first && *first != '#')
+            return AW_OK;
+    }
+    lines->given = false;
+    return feof(lines->file) ? AW_END : aw_file_fail(err, NULL, lines->name);
+}
+
+enum aw_status aw_lines_end(struct aw_lines *lines, enum aw_status status, struct aw_error *err)
+{
+    if (lines->given && status != AW_OK && status != AW_NO_MEMORY && err) {
+        char why[sizeof err->text], column[24] = "";
+        memcpy(why, err->text, sizeof why);
+        if (lines->at)
+            snprintf(column, sizeof column, "%zu:", (size_t)(lines->at - lines->line) + 1);
+        aw_fail(err, status, "%.120s:%u:%s %s", lines->name, lines->number, column, why);
+    }
+    if (lines->opened)
+        fclose(lines->file);
+    free(lines->text);
+    *lines = (struct aw_lines){.name = lines->name, .number = lines->number};
+    return status == AW_END ? AW_OK : status;
+}
+
+size_t aw_lines_words(char *line, char **words, size_t max)
+{
+    char *rest;
+    size_t n = 0;
+    line[strcspn(line, "#")] = '\0';
+    for (char *word = strtok_r(line, " \t\r\n", &rest); word && n < max;
+         word = strtok_r(NULL, " \t\r\n", &rest))
+        words[n++] = word;
+    return n;
+}
