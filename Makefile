@@ -110,15 +110,25 @@ ifeq ($(SAN)$(FUZZ),)
 $(B)/obj/lib/wire/%.o $(B)/obj/lib/protocol/%/wire.o: OPTIMISE := -O3
 endif
 
-# Scenes of the EZPhysics stand-in, as arrays of characters.
+# Files that become arrays of characters.
+characters = echo "static const char $(1)[] = {" && \
+             od -An -v -tu1 $(2) | sed 's/ *\([0-9][0-9]*\)/\1,/g' && echo "};"
+
+$(B)/gen/dissector.inc: lib/describe/dissector.lua Makefile
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)($(call characters,dissector,$<)) > $@
+$(B)/obj/lib/describe/lua.o: $(B)/gen/dissector.inc
+$(B)/obj/lib/describe/lua.o: ALL_CPPFLAGS += -I$(B)/gen
+
+# Scenes of the EZPhysics stand-in.
 SCENES := $(wildcard lib/protocol/ezphys/scenes/*.scene)
 $(B)/gen/scenes.inc: $(SCENES) Makefile
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)for f in $(SCENES); do \
 	    n=$$(basename $$f .scene) && \
-	    echo "static const char text_$$(echo $$n | tr - _)[] = {" && \
-	    od -An -v -tu1 $$f | sed 's/ *\([0-9][0-9]*\)/\1,/g' && echo "};" || exit 1; done > $@
+	    $(call characters,text_$$(echo $$n | tr - _),$$f) || exit 1; done > $@
 	$(Q)echo 'static const struct aw_scene_text shipped[] = {' >> $@
 	$(Q)for n in $(basename $(notdir $(SCENES))); do \
 	    v=text_$$(echo $$n | tr - _) && echo "{\"$$n\", $$v, sizeof $$v},"; done >> $@

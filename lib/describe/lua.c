@@ -6,6 +6,11 @@
 #include "describe/parts.h"
 #include "wire/run.h"
 
+/* dissector.lua as an array of characters, made by the Makefile. It is the same for every protocol,
+ * and uses what is written here before it: tool, title, medium, ports or can_ids, big_endian,
+ * envelope, head_bytes, code_at, length_at, messages. */
+#include "dissector.inc"
+
 enum { CAN_ID_BITS = 16 }; /* of the engine's frame, before the data */
 
 static const char *const media[] = {
@@ -281,6 +286,5 @@ void aw_describe_lua(FILE *out, struct aw_wire *wire)
     for (size_t i = 0; i < wire->protocol->n_messages; i++)
         print_message(out, aw_wire_codec_at(wire, i));
     fputs("}\n\n", out);
-    for (const char *const *line = aw_lua_code; *line; line++)
-        fprintf(out, "%s\n", *line);
+    fwrite(dissector, 1, sizeof dissector, out);
 }

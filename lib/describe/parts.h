@@ -57,9 +57,6 @@ void aw_describe_md(FILE *out, struct aw_wire *wire, const char *message);
 void aw_describe_lua(FILE *out, struct aw_wire *wire);
 void aw_describe_dbc(FILE *out, struct aw_wire *wire);
 
-/* The Lua behind the tables; ends with NULL. */
-extern const char *const aw_lua_code[];
-
 /* Is this message wanted? wanted NULL: all are. */
 bool aw_is_wanted(const struct aw_wire *wire, size_t index, const char *wanted);
 

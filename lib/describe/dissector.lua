@@ -1,0 +1,367 @@
+-- ---- From here on the same for every protocol
+
+local proto = Proto(tool, title)
+local malformed = ProtoExpert.new(tool .. ".malformed", "Not what the protocol says",
+    expert.group.MALFORMED, expert.severity.ERROR)
+proto.experts = {malformed}
+
+local in_or_out = Field.new("frame.packet_flags_direction")
+local can_id = medium == "can" and Field.new("can.id")
+
+local fields = {}
+
+local function declare(id, new)
+    if not fields[id] then
+        fields[id] = new(tool .. "." .. id, id:match("[^.]*$"))
+    end
+end
+
+local function type_of(row)
+    if row.names or row.word or row.type == "text" then
+        return ProtoField.string
+    elseif row.type == "float" or row.decimals or row.bits > 32 then
+        return ProtoField.double
+    end
+    return row.type == "uint" and ProtoField.uint32 or ProtoField.int32
+end
+
+declare("dir", ProtoField.string)
+declare("msg", ProtoField.string)
+for _, row in ipairs(envelope or {}) do
+    declare(row.id, ProtoField.uint32)
+end
+for _, message in ipairs(messages) do
+    for _, row in ipairs(message) do
+        declare(row.id, type_of(row))
+    end
+end
+proto.fields = fields
+
+-- The shortest decimal that is the same 32-bit float.
+local function shortest(value)
+    local packed = Struct.pack("<f", value)
+    value = Struct.unpack("<f", packed)
+    for digits = 6, 9 do
+        local short = tonumber(string.format("%." .. digits .. "g", value))
+        if Struct.pack("<f", short) == packed then
+            return short
+        end
+    end
+end
+
+local function rounded(value, decimals)
+    local whole = math.floor(math.abs(value) * 10 ^ decimals + 0.5) / 10 ^ decimals
+    return value < 0 and -whole or whole
+end
+
+local function as_text(value)
+    return type(value) == "number" and string.format("%.15g", value) or value
+end
+
+-- Bits count from the lowest one of byte 0; whole bytes may come with the highest first.
+local function unsigned(range, bit, bits)
+    local value, last = 0, range:len() - 1
+    for i = 0, last do
+        value = value * 256 + range(big_endian and i or last - i, 1):uint()
+    end
+    return math.floor(value / 2 ^ (bit % 8)) % 2 ^ bits
+end
+
+local function signed(value, bits)
+    return value >= 2 ^ (bits - 1) and value - 2 ^ bits or value
+end
+
+local function range_of(tvb, row)
+    local first = math.floor(row.bit / 8)
+    return tvb(first, math.floor((row.bit + row.bits - 1) / 8) - first + 1)
+end
+
+local function number_at(tvb, row)
+    return unsigned(range_of(tvb, row), row.bit, row.bits)
+end
+
+local readers = {}
+
+function readers.uint(range, row)
+    return unsigned(range, row.bit, row.bits)
+end
+
+function readers.int(range, row)
+    if row.bits == 64 then
+        return (big_endian and range:int64() or range:le_int64()):tonumber()
+    end
+    return signed(unsigned(range, row.bit, row.bits), row.bits)
+end
+
+function readers.float(range)
+    return big_endian and range:float() or range:le_float()
+end
+
+function readers.signmag(range)
+    local size = unsigned(range(0, 2), 0, 16)
+    return range(2, 1):uint() == 0 and size > 0 and -size or size
+end
+
+function readers.text(range)
+    return (range:string():match("^%Z*"):gsub('[%c "\\,\127-\255]', "?"))
+end
+
+-- What the number on the wire stands for, and its unit; nothing if there is no value.
+local function meaning(row, number, values)
+    local scale = row.scales and row.scales[values[row.by]] or row
+    local key = row.no_data_with and values[row.no_data_with] or number
+    if key == row.no_data or number ~= number or math.abs(number) == math.huge then
+        return
+    elseif row.names then
+        return row.names[number] or as_text(number)
+    end
+    number = number * (scale.scale or 1) + (row.offset or 0)
+    if row.decimals then
+        number = rounded(number, row.decimals)
+    elseif row.type == "float" then
+        number = shortest(number)
+    end
+    return number, scale.unit
+end
+
+local function show(tree, range, row, value, unit)
+    local item = tree:add(fields[row.id], range, value)
+    return unit and item:append_text(" " .. unit)
+end
+
+local function show_row(tree, range, row, number, values, summary)
+    local value, unit = number, nil
+    if row.type ~= "text" and not row.word then
+        value, unit = meaning(row, number, values)
+    end
+    if value == nil then
+        tree:add(range, row.name .. ": none")
+        return
+    end
+    show(tree, range, row, value, unit)
+    if not row.fixed then
+        summary[#summary + 1] = row.name .. "=" .. as_text(value) .. (unit or "")
+    end
+end
+
+local function begin(tvb, tree, message, dir)
+    local top = tree:add(proto, tvb())
+    top:add(fields.dir, dir):set_generated()
+    top:add(fields.msg, message.name):set_generated()
+    return top
+end
+
+local function finish(pinfo, message, dir, summary)
+    table.insert(summary, 1, (dir == "tx" and "-> " or "<- ") .. message.name)
+    pinfo.cols.protocol = tool
+    pinfo.cols.info:append(table.concat(summary, " ") .. "  ")
+end
+
+local function complain(tvb, tree, text)
+    tree:add(proto, tvb()):add_proto_expert_info(malformed, text)
+end
+
+-- Direction as the capture has it, or by the ports.
+local function direction(pinfo)
+    local flag = in_or_out()
+    if flag and (flag.value == 1 or flag.value == 2) then
+        return flag.value == 2 and "tx" or "rx"
+    end
+    return ports and pinfo.dst_port == ports[1] and "tx" or "rx"
+end
+
+-- The message that goes this way; if there is none, the one that goes the other way.
+local function find(code, dir)
+    local other
+    for _, message in ipairs(messages) do
+        if message.code == code then
+            if message.dir == dir or message.dir == "both" then
+                return message, dir
+            end
+            other = message
+        end
+    end
+    return other, other and other.dir
+end
+
+-- The part of the message that the row is, and the number there; nothing if it is absent.
+local function read_row(tvb, row, values, id)
+    if row.in_id then
+        return tvb(0, 0), math.floor(id / 2 ^ row.bit) % 2 ^ row.bits
+    elseif not row.count or row.repetition < values[row.count] then
+        local range = range_of(tvb, row)
+        return range, readers[row.type](range, row)
+    end
+end
+
+-- One message; id is the identifier of its CAN frame. All is read before anything is shown:
+-- the unit of a value may depend on a later one.
+local function dissect_message(tvb, pinfo, tree, message, dir, id)
+    local top, ranges, values, summary = begin(tvb, tree, message, dir), {}, {}, {}
+    for _, row in ipairs(message) do
+        ranges[row.id], values[row.name] = read_row(tvb, row, values, id)
+    end
+    for _, row in ipairs(message) do
+        if ranges[row.id] then
+            show_row(top, ranges[row.id], row, values[row.name], values, summary)
+        end
+    end
+    finish(pinfo, message, dir, summary)
+end
+
+-- A frame that is one message. False if it is none.
+local function dissect_frame(tvb, pinfo, tree, dir, id)
+    local message, code
+    if id then
+        code = math.floor(id / 2 ^ code_at.bit) % 2 ^ code_at.bits
+    elseif tvb:len() * 8 >= code_at.bit + code_at.bits then
+        code = number_at(tvb, code_at)
+    end
+    message, dir = find(code, dir)
+    if not message then
+        complain(tvb, tree, "no message has code " .. tostring(code))
+    elseif tvb:len() < message.bytes then
+        local what = "%s: %d bytes instead of %d"
+        complain(tvb, tree, what:format(message.name, tvb:len(), message.bytes))
+    else
+        dissect_message(tvb, pinfo, tree, message, dir, id)
+        return true
+    end
+    return false
+end
+
+-- ---- Lines of text
+
+local function read_word(text, at, row)
+    if row.word then
+        return text:sub(at, at + #row.word - 1) == row.word and row.word or nil
+    elseif row.before and text:sub(at, at) ~= row.before then
+        return nil
+    end
+    local pattern = row.digits == 1 and "^%d" or "^%-?%d%d?%d?%d?"
+    local word = text:match(pattern, at + (row.before and 1 or 0))
+    local value = tonumber(word)
+    return value and value >= (row.least or value) and value <= (row.most or value) and word
+end
+
+-- What each row of the message holds: {row, where it starts, how long it is, text}.
+local function read_line(text, message)
+    local at, found = 1, {}
+    for _, row in ipairs(message) do
+        if not (row.may_miss and text:sub(at, at) == "\r") then
+            local word = read_word(text, at, row)
+            if not word then
+                return nil
+            end
+            at = at + (row.before and 1 or 0)
+            found[#found + 1] = {row, at - 1, #word, word}
+            at = at + #word
+        end
+    end
+    return at == #text + 1 and found or nil
+end
+
+local function dissect_line(tvb, pinfo, tree, dir)
+    for _, message in ipairs(messages) do
+        local found = read_line(tvb:range():string(), message)
+        if found then
+            local top, summary = begin(tvb, tree, message, dir), {}
+            for _, entry in ipairs(found) do
+                local row, at, size, word = entry[1], entry[2], entry[3], entry[4]
+                show_row(top, tvb(at, size), row, row.word or tonumber(word), {}, summary)
+            end
+            return finish(pinfo, message, dir, summary)
+        end
+    end
+    complain(tvb, tree, "no line of this protocol")
+end
+
+local function dissect_lines(tvb, pinfo, tree, dir)
+    local at = 0
+    while at < tvb:len() do
+        local text = tvb(at):string()
+        local size = (text:find("\n", 1, true)) or #text
+        dissect_line(tvb(at, size):tvb(), pinfo, tree, dir)
+        at = at + size
+    end
+end
+
+-- ---- Packets of a stream
+
+-- Bytes of the packet that starts here, or nothing.
+local function packet_size(tvb, dir)
+    if tvb:len() < head_bytes then
+        return nil
+    elseif length_at then
+        return head_bytes + number_at(tvb, length_at)
+    end
+    local message = find(number_at(tvb, code_at), dir)
+    return message and message.bytes
+end
+
+local function dissect_packets(tvb, pinfo, tree, dir)
+    local at = 0
+    for _, row in ipairs(envelope or {}) do
+        local range = range_of(tvb, row)
+        tree:add(fields[row.id], range, number_at(tvb, row))
+        at = at + range:len()
+    end
+    while at < tvb:len() do
+        local rest = tvb(at):tvb()
+        local size = packet_size(rest, dir)
+        if not size or size > rest:len() then
+            return complain(rest, tree, "no whole packet")
+        elseif not dissect_frame(rest(0, size):tvb(), pinfo, tree, dir) then
+            return
+        end
+        at = at + size
+    end
+end
+
+local function dissect_stream(tvb, pinfo, tree, dir)
+    local first = head_bytes
+    if envelope then
+        first = math.floor((envelope[1].bit + envelope[1].bits) / 8)
+    end
+    local function size_of(buffer, _, offset)
+        local rest = buffer(offset):tvb()
+        local size = envelope and number_at(rest, envelope[1]) or packet_size(rest, dir)
+        return size and size >= first and size or rest:len()
+    end
+    local function dissect(buffer)
+        dissect_packets(buffer, pinfo, tree, dir)
+        return buffer:len()
+    end
+    dissect_tcp_pdus(tvb, tree, first, size_of, dissect)
+end
+
+-- ---- Where the frames come from
+
+function proto.dissector(tvb, pinfo, tree)
+    local dir = direction(pinfo)
+    pinfo.cols.info = ""
+    if medium == "can" then
+        dissect_frame(tvb, pinfo, tree, dir, can_id().value)
+    elseif medium == "serial" then
+        dissect_lines(tvb, pinfo, tree, dir)
+    elseif medium == "tcp" then
+        dissect_stream(tvb, pinfo, tree, dir)
+    else
+        dissect_frame(tvb, pinfo, tree, dir)
+    end
+    return tvb:len()
+end
+
+local encapsulations = {serial = wtap.USER0, hid = wtap.USER1}
+if encapsulations[medium] then
+    DissectorTable.get("wtap_encap"):add(encapsulations[medium], proto)
+elseif medium == "can" then
+    for _, id in ipairs(can_ids) do
+        DissectorTable.get("can.id"):add(id, proto)
+    end
+    DissectorTable.get("can.subdissector"):add_for_decode_as(proto)
+else
+    for _, port in ipairs(ports) do
+        DissectorTable.get(medium .. ".port"):add(port, proto)
+    end
+end
