@@ -8,7 +8,6 @@
 
 struct arm_state {
     struct aw_armctl arm;
-    struct aw_link *link;         /* that arm speaks on; another one: start anew */
     struct aw_armctl_memory kept; /* as it was written for this link the last time */
     struct aw_armctl_profile profile;
     bool profile_checked;
@@ -20,7 +19,10 @@ static inline struct arm_state *arm_state(struct aw_session *session)
     return session->state;
 }
 
-/* Opens the link and gets the arm ready, with what is remembered about this device. */
+/* Begins a conversation with what is remembered about the device of this link. */
+void arm_connect(struct aw_session *session, struct aw_link *link);
+
+/* Opens the link, with the options of this command. */
 enum aw_status arm_ready(struct aw_session *session);
 
 /* The profile of the config file, checked. */

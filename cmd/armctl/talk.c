@@ -81,27 +81,26 @@ void arm_remember(struct aw_session *session)
         aw_session_notice(session, "sequence digit not remembered: %s", problem.text);
 }
 
-enum aw_status arm_ready(struct aw_session *session)
+void arm_connect(struct aw_session *session, struct aw_link *link)
 {
     struct arm_state *state = arm_state(session);
     struct aw_armctl_options options = arm_options(session);
-    struct aw_link *link;
     char dir[512];
+    state->kept = (struct aw_armctl_memory){0};
+    state_dir(session, dir, sizeof dir);
+    if (remembers(session) && *dir)
+        aw_armctl_state_load(dir, link->key, &state->kept);
+    aw_armctl_init(&state->arm, link, &options, &state->kept);
+    aw_armctl_on_event(&state->arm, on_event, session);
+}
+
+enum aw_status arm_ready(struct aw_session *session)
+{
+    struct aw_link *link;
     enum aw_status status = aw_session_link(session, &link);
-    if (status != AW_OK)
-        return status;
-    if (state->link != link) {
-        struct aw_armctl_memory memory = {0};
-        state_dir(session, dir, sizeof dir);
-        if (remembers(session) && *dir)
-            aw_armctl_state_load(dir, link->key, &memory);
-        aw_armctl_init(&state->arm, link, &options, &memory);
-        aw_armctl_on_event(&state->arm, on_event, session);
-        state->link = link;
-        state->kept = (struct aw_armctl_memory){0};
-    }
-    state->arm.options = options;
-    return AW_OK;
+    if (status == AW_OK)
+        arm_state(session)->arm.options = arm_options(session);
+    return status;
 }
 
 enum aw_status arm_profile(struct aw_session *session, const struct aw_armctl_profile **profile)

@@ -174,18 +174,6 @@ static enum aw_status configure(struct aw_session *session, const char *section,
     return aw_armctl_profile_set(&arm_state(session)->profile, section + 6, key, value, err);
 }
 
-static void finish(struct aw_session *session)
-{
-    if (arm_state(session)->link && arm_state(session)->link == session->link)
-        arm_remember(session);
-}
-
-static void unlinked(struct aw_session *session)
-{
-    finish(session);
-    arm_state(session)->link = NULL;
-}
-
 static const char *const links[] = {"serial", "tty", "tcp", "unix", "log", NULL};
 
 const struct aw_tool armctl_tool = {
@@ -205,7 +193,7 @@ const struct aw_tool armctl_tool = {
     .configure = configure,
     .stop = arm_safe_stop,
     .last_stop = arm_last_stop,
-    .in_step = true,
-    .finish = finish,
-    .unlinked = unlinked,
+    .connect = arm_connect,
+    .disconnect = arm_remember,
+    .replay = {.in_step = true},
 };

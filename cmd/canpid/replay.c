@@ -39,8 +39,8 @@ enum aw_status canpid_allow(struct aw_session *session, const struct aw_record *
     return status;
 }
 
-enum aw_status canpid_send_at(struct aw_session *session, struct aw_span message, int64_t due,
-                              bool *held)
+enum aw_status canpid_replay_send(struct aw_session *session, struct aw_span message, int64_t due,
+                                  bool *held)
 {
     static const int64_t noticed = AW_MILLISECOND;
     struct aw_canpid *client = canpid_of(session);

@@ -19,14 +19,13 @@ struct canpid_boards {
 struct canpid_state {
     struct canpid_boards boards;
     struct aw_canpid client;
-    struct aw_canpid dry;          /* of --dry-run: the real conversation is not touched */
-    struct aw_link *link;          /* the link that client was set up on; another one: start anew */
-    char url[512];                 /* of the link, with kernel filters */
-    uint64_t driven;               /* boards that the running command has enabled */
-    uint64_t chosen;               /* those that -b names, for commands that look on */
-    uint64_t ongoing;              /* those that earlier commands have left enabled */
-    int seen[AW_CANPID_BOARDS];    /* controllers, before a recording was checked */
-    char name[AW_CANPID_NAME_MAX]; /* of the board in the result */
+    struct aw_canpid dry;            /* of --dry-run: the real conversation is not touched */
+    char url[512];                   /* of the link, with kernel filters */
+    uint64_t driven;                 /* boards that the running command has enabled */
+    uint64_t chosen;                 /* those that -b names, for commands that look on */
+    uint64_t ongoing;                /* those that earlier commands have left enabled */
+    int seen[AW_CANPID_BOARDS];      /* controllers, before a recording was checked */
+    char name[AW_CANPID_NAME_MAX];   /* of the board in the result */
     struct aw_canpid_frame received; /* the last one that came */
     bool busy;                       /* a frame was received since the last wait */
     char lists[3][AW_CANPID_BOARDS * AW_CANPID_NAME_MAX]; /* of boards in a result */
@@ -39,7 +38,10 @@ static inline struct aw_canpid *canpid_of(struct aw_session *session)
     return aw_flag(session, "dry-run") ? &state->dry : &state->client;
 }
 
-/* Opens the link and gets the client ready. */
+/* Begins a conversation on this link. */
+void canpid_connect(struct aw_session *session, struct aw_link *link);
+
+/* Opens the link, with the options of this command. */
 enum aw_status canpid_ready(struct aw_session *session);
 
 /* The same for what only makes frames with --dry-run: a client without a link then. */
@@ -89,14 +91,13 @@ enum aw_status canpid_round(struct aw_session *session, int64_t deadline, aw_can
 /* What the tool gives to the common commands that look on (see struct aw_tool). */
 enum aw_status canpid_prepare(struct aw_session *session);
 enum aw_status canpid_allow(struct aw_session *session, const struct aw_record *command);
-enum aw_status canpid_send_at(struct aw_session *session, struct aw_span message, int64_t due,
-                              bool *held);
+enum aw_status canpid_replay_send(struct aw_session *session, struct aw_span message, int64_t due,
+                                  bool *held);
 enum aw_status canpid_next_received(struct aw_session *session, int64_t deadline,
                                     struct aw_received *received);
 const char *canpid_subject(struct aw_session *session, const struct aw_record *record, char *out,
                            size_t size);
-enum aw_status canpid_narrow(struct aw_session *session, bool *narrowed);
-bool canpid_concerns(struct aw_session *session, struct aw_span frame, const char *subject);
+enum aw_status canpid_narrow(struct aw_session *session, aw_concerns_fn **concerns);
 void canpid_notice(struct aw_session *session, const struct aw_record *record);
 const char *canpid_remark(struct aw_session *session, char *out, size_t size);
 

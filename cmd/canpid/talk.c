@@ -37,9 +37,15 @@ static struct aw_canpid_options canpid_options(const struct aw_session *session)
     return options;
 }
 
+void canpid_connect(struct aw_session *session, struct aw_link *link)
+{
+    struct aw_canpid_options options = aw_canpid_defaults();
+    aw_canpid_init(&((struct canpid_state *)session->state)->client, link, &session->wire->variant,
+                   &options);
+}
+
 enum aw_status canpid_ready(struct aw_session *session)
 {
-    struct canpid_state *state = session->state;
     struct aw_canpid_options options = canpid_options(session);
     struct aw_link *link;
     filter_boards(session);
@@ -48,10 +54,7 @@ enum aw_status canpid_ready(struct aw_session *session)
         return status;
     if (link->recorded)
         options.confirm_ms = 0;
-    if (state->link != link)
-        aw_canpid_init(&state->client, link, &session->wire->variant, &options);
-    state->client.options = options;
-    state->link = link;
+    ((struct canpid_state *)session->state)->client.options = options;
     return AW_OK;
 }
 

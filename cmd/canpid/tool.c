@@ -289,11 +289,6 @@ static const char *const examples[] = {
 
 static const char *const links[] = {"can", "slcan", "socketcand", "log", NULL};
 
-static void unlinked(struct aw_session *session)
-{
-    ((struct canpid_state *)session->state)->link = NULL;
-}
-
 const struct aw_tool canpid_tool = {
     .name = "canpid",
     .summary = "gains, setpoints and telemetry of joint drivers over CAN",
@@ -311,16 +306,13 @@ const struct aw_tool canpid_tool = {
     .last_stop = canpid_last_stop,
     .stop_again = 2, /* one that comes too soon after another frame may be lost */
     .stop_gap_ms = 6,
-    .unlinked = unlinked,
+    .connect = canpid_connect,
     .receive = canpid_next_received,
-    .subject = canpid_subject,
-    .narrow = canpid_narrow,
-    .concerns = canpid_concerns,
+    .subject = {.of = canpid_subject, .narrow = canpid_narrow},
     .notice = canpid_notice,
     .remark = canpid_remark,
     .prepare = canpid_prepare,
-    .allow = canpid_allow,
-    .send_at = canpid_send_at,
+    .replay = {.allow = canpid_allow, .send = canpid_replay_send},
     .configure = canpid_configure,
     .variant = canpid_variant,
 };

@@ -80,18 +80,20 @@ void canpid_notice(struct aw_session *session, const struct aw_record *record)
                           "firmware, which does not measure it? — try --sensors-layout fw");
 }
 
-enum aw_status canpid_narrow(struct aw_session *session, bool *narrowed)
-{
-    struct canpid_state *state = session->state;
-    *narrowed = aw_flag(session, "board");
-    return *narrowed ? canpid_boards(session, &state->chosen) : AW_OK;
-}
-
-bool canpid_concerns(struct aw_session *session, struct aw_span frame, const char *subject)
+static bool concerns(struct aw_session *session, struct aw_span frame, const char *subject)
 {
     int board = frame.size >= 2 ? frame.data[0] | frame.data[1] << 8
                                 : aw_canpid_board_find(&session->wire->variant, subject);
     return board >= 0 && ((struct canpid_state *)session->state)->chosen & AW_CANPID_BIT(board);
+}
+
+enum aw_status canpid_narrow(struct aw_session *session, aw_concerns_fn **which)
+{
+    struct canpid_state *state = session->state;
+    if (!aw_flag(session, "board"))
+        return AW_OK;
+    *which = concerns;
+    return canpid_boards(session, &state->chosen);
 }
 
 /* A classic frame with six bytes has 91 bits and, on average, some stuffed ones. */

@@ -45,7 +45,7 @@ enum aw_status ez_ready(struct aw_session *session)
         status = aw_session_link(session, &link);
     if (status != AW_OK)
         return status;
-    if (state->ez.link != link) {
+    if (!state->ez.link) { /* it is a new one, or the client is for another wire */
         aw_ezphys_attach(&state->ez, link);
         state->next = 0;
         if (*link->ready && !aw_flag(session, "quiet"))
@@ -117,7 +117,6 @@ static enum aw_status connect_again(struct aw_session *session, int64_t deadline
     aw_session_notice(session, "%s", cause.text);
     for (bool reported = false; status == AW_LOST || status == AW_NO_LINK;) {
         int64_t now = aw_clock_now(session->clock), next = now + state->retry_ns;
-        aw_ezphys_attach(&state->ez, NULL);
         aw_session_unlink(session);
         if (now >= deadline)
             return AW_TIMEOUT;
@@ -270,7 +269,7 @@ enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
     struct ez_state *state = ez_state(session);
     struct aw_ezphys *ez = &state->ez;
     enum aw_status status = AW_OK;
-    if (!state->made || !ez->link || ez->link != session->link || !same_wire(ez, session))
+    if (!ez->link || !same_wire(ez, session))
         status = ez_ready(session);
     while (status == AW_OK && state->next >= ez->n_packets) {
         status = ez_receive(session, deadline, EZ_AGAIN);
@@ -341,8 +340,7 @@ enum aw_status ez_idle(struct aw_session *session, int fd)
     struct ez_state *state = ez_state(session);
     struct aw_clock *clock = &session->real_clock.base;
     struct aw_ezphys *ez = &state->ez;
-    bool talking = state->made && ez->link && ez->link == session->link && !state->paused &&
-                   aw_link_fd(ez->link) >= 0;
+    bool talking = ez->link && !state->paused && aw_link_fd(ez->link) >= 0;
     int all = talking ? both(fd, aw_link_fd(ez->link)) : -1;
     int64_t start = aw_clock_now(clock);
     double time = aw_ezphys_state_time(&ez->state);
@@ -440,6 +438,12 @@ enum aw_status ez_safe_stop(struct aw_session *session)
                       ez->n_commands == 1 ? "" : "s",
                       how.coast ? "without torque" : "held at velocity 0");
     return AW_OK;
+}
+
+void ez_disconnect(struct aw_session *session)
+{
+    if (ez_state(session)->made)
+        aw_ezphys_attach(&ez_state(session)->ez, NULL);
 }
 
 void ez_finish(struct aw_session *session)

@@ -170,12 +170,6 @@ static const char *const examples[] = {
 
 static const char *const links[] = {"tcp", "tcp-listen", "unix", "log", NULL};
 
-static void unlinked(struct aw_session *session)
-{
-    if (ez_state(session)->made)
-        aw_ezphys_attach(&ez_state(session)->ez, NULL);
-}
-
 const struct aw_tool ezphys_tool = {
     .name = "ezphys",
     .summary = "read and drive an EZPhysics simulation over TCP",
@@ -193,13 +187,11 @@ const struct aw_tool ezphys_tool = {
     .last_stop = ez_last_stop,
     .prepare = ez_ready,
     .finish = ez_finish,
-    .unlinked = unlinked,
+    .disconnect = ez_disconnect,
     .receive = ez_next_received,
-    .in_step = true,
-    .ordered = aw_ezphys_ordered,
-    .order = ez_order,
-    .subject = ez_subject,
-    .subjects = ez_subjects,
+    .ordered = {.messages = aw_ezphys_ordered, .fill = ez_order},
+    .subject = {.of = ez_subject, .all = ez_subjects},
+    .replay = {.in_step = true},
     .idle = ez_idle,
     .variant = ez_variant,
 };

@@ -14,7 +14,6 @@ struct hidmotor_receiving {
 
 struct motor_state {
     struct aw_hidmotor arm;
-    struct aw_link *link; /* that arm speaks on; another one: start anew */
     struct aw_wire shown; /* of the state as one record */
     struct hidmotor_receiving receiving;
 };
@@ -29,7 +28,10 @@ static inline struct aw_hidmotor *motor_arm(struct aw_session *session)
     return &motor_state(session)->arm;
 }
 
-/* Opens the link and gets the arm ready. */
+/* Begins a conversation on this link. */
+void motor_connect(struct aw_session *session, struct aw_link *link);
+
+/* Opens the link, with the options of this command. */
 enum aw_status motor_ready(struct aw_session *session);
 
 /* Setpoint and position of the joints, as last read, into the result. */

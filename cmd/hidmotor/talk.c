@@ -5,9 +5,14 @@
 
 #include "state.h"
 
+void motor_connect(struct aw_session *session, struct aw_link *link)
+{
+    struct aw_hidmotor_options options = aw_hidmotor_defaults();
+    aw_hidmotor_init(motor_arm(session), link, &options);
+}
+
 enum aw_status motor_ready(struct aw_session *session)
 {
-    struct motor_state *state = motor_state(session);
     struct aw_hidmotor_options options = aw_hidmotor_defaults();
     struct aw_link *link;
     enum aw_status status = aw_session_link(session, &link);
@@ -17,10 +22,7 @@ enum aw_status motor_ready(struct aw_session *session)
     options.force = aw_flag(session, "force");
     if (aw_flag(session, "timeout"))
         options.timeout_ms = (int)fmin(aw_option_number(session, "timeout") * 1000, INT_MAX);
-    if (state->link != link)
-        aw_hidmotor_init(&state->arm, link, &options);
-    state->arm.options = options;
-    state->link = link;
+    motor_arm(session)->options = options;
     return AW_OK;
 }
 

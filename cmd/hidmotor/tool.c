@@ -282,11 +282,6 @@ static const char *const examples[] = {
 
 static const char *const links[] = {"hid", "unix", "log", NULL};
 
-static void unlinked(struct aw_session *session)
-{
-    motor_state(session)->link = NULL;
-}
-
 const struct aw_tool hidmotor_tool = {
     .name = "hidmotor",
     .summary = "setpoints and velocities of the RBE3001 arm over USB HID",
@@ -304,7 +299,7 @@ const struct aw_tool hidmotor_tool = {
     .stop_again = 2, /* the board has room for one report: it may still have another */
     .stop_gap_ms = 20,
     .prepare = motor_ready,
-    .unlinked = unlinked,
+    .connect = motor_connect,
     .receive = motor_next_received,
-    .in_step = true,
+    .replay = {.in_step = true},
 };

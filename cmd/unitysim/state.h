@@ -9,8 +9,6 @@
 struct unity_state {
     struct aw_unitysim unity;
     struct aw_unitysim dry; /* of --dry-run: the conversation does not notice */
-    struct aw_link *link;   /* that unity was set up on; another one: set it up again */
-    bool begun;             /* unity is initialised */
     bool configured;
     struct aw_unitysim_limits usual;  /* default ones and those of the config file */
     struct aw_unitysim_limits limits; /* what the simulator was sent last */
@@ -34,7 +32,11 @@ static inline struct aw_unitysim *unity_of(struct aw_session *session)
 
 /* ---- talk.c ---- */
 
-/* Opens the link and gets the client ready. */
+/* Begins a conversation on this link; ends it. */
+void unity_connect(struct aw_session *session, struct aw_link *link);
+void unity_disconnect(struct aw_session *session);
+
+/* Opens the link, with the options of this command. */
 enum aw_status unity_ready(struct aw_session *session);
 
 /* The same for what only makes packets with --dry-run: a client without a link then. */
@@ -77,14 +79,13 @@ enum aw_status unity_dry_run(struct aw_session *session, const struct aw_record 
 
 enum aw_status unity_safe_stop(struct aw_session *session);
 void unity_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
-enum aw_status unity_settle(struct aw_session *session);
+enum aw_status unity_replay_end(struct aw_session *session);
 enum aw_status unity_allow(struct aw_session *session, const struct aw_record *command);
 const char *unity_remark(struct aw_session *session, char *out, size_t size);
 enum aw_status unity_next_received(struct aw_session *session, int64_t deadline,
                                    struct aw_received *received);
 enum aw_status unity_variant(struct aw_session *session, struct aw_variant *variant,
                              struct aw_error *err);
-void unity_finish(struct aw_session *session);
 
 /* ---- joints.c ---- */
 

@@ -28,6 +28,19 @@ static struct aw_unitysim_options client_options(const struct aw_session *sessio
     return options;
 }
 
+void unity_connect(struct aw_session *session, struct aw_link *link)
+{
+    struct aw_unitysim_options options = aw_unitysim_defaults();
+    aw_unitysim_init(&unity_state(session)->unity, link, &session->wire->variant, &options);
+}
+
+void unity_disconnect(struct aw_session *session)
+{
+    struct aw_unitysim *unity = &unity_state(session)->unity;
+    aw_unitysim_free(unity);
+    *unity = (struct aw_unitysim){0};
+}
+
 enum aw_status unity_ready(struct aw_session *session)
 {
     struct unity_state *state = session->state;
@@ -38,14 +51,7 @@ enum aw_status unity_ready(struct aw_session *session)
         status = unity_limits(session, &limits);
     if (status != AW_OK)
         return status;
-    struct aw_unitysim_options options = client_options(session, &limits);
-    if (state->begun && state->link != link)
-        unity_finish(session);
-    if (!state->begun)
-        aw_unitysim_init(&state->unity, link, &session->wire->variant, &options);
-    state->unity.options = options;
-    state->link = link;
-    state->begun = true;
+    state->unity.options = client_options(session, &limits);
     state->received_ns = 0;
     return AW_OK;
 }
@@ -61,14 +67,6 @@ enum aw_status unity_ready_to_make(struct aw_session *session)
     struct aw_unitysim_options options = client_options(session, &limits);
     aw_unitysim_init(unity_of(session), NULL, &session->wire->variant, &options);
     return AW_OK;
-}
-
-void unity_finish(struct aw_session *session)
-{
-    struct unity_state *state = session->state;
-    if (state->begun)
-        aw_unitysim_free(&state->unity);
-    state->begun = false;
 }
 
 int64_t unity_patience_ns(const struct aw_session *session, double seconds)
@@ -137,7 +135,7 @@ bool unity_notice(void *context, const struct aw_unitysim_received *received)
 void unity_notice_last_news(struct aw_session *session)
 {
     struct unity_state *state = session->state;
-    if (state->begun && *state->unity.news)
+    if (*state->unity.news)
         notice_news(session, state->unity.news);
 }
 
@@ -236,7 +234,7 @@ enum aw_status unity_safe_stop(struct aw_session *session)
 }
 
 /* A recording may end while a joint is driven, and the simulator has no watchdog. */
-enum aw_status unity_settle(struct aw_session *session)
+enum aw_status unity_replay_end(struct aw_session *session)
 {
     return aw_flag(session, "hold") ? AW_OK : unity_stop(session);
 }
@@ -271,7 +269,7 @@ const char *unity_remark(struct aw_session *session, char *out, size_t size)
 {
     const struct unity_state *state = session->state;
     const struct aw_unitysim_counters *n = &state->unity.counters;
-    if (!state->begun || !state->unity.link)
+    if (!state->unity.link)
         return NULL;
     unsigned long long refused = state->unity.link->refused;
     if (n->lost + n->malformed + refused == 0)

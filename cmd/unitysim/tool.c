@@ -223,11 +223,6 @@ static const char *const examples[] = {
 
 static const char *const links[] = {"udp", "unix", "log", NULL};
 
-static void unlinked(struct aw_session *session)
-{
-    ((struct unity_state *)session->state)->link = NULL;
-}
-
 const struct aw_tool unitysim_tool = {
     .name = "unitysim",
     .summary = "scenes, control and feedback of the virtual Bento Arm over UDP",
@@ -248,13 +243,12 @@ const struct aw_tool unitysim_tool = {
     .last_stop = unity_last_stop,
     .stop_again = 4, /* a datagram may be lost, or overtaken by an older one */
     .stop_gap_ms = 15,
-    .unlinked = unlinked,
-    .finish = unity_finish,
+    .connect = unity_connect,
+    .disconnect = unity_disconnect,
     .configure = unity_configure,
     .receive = unity_next_received,
     .prepare = unity_ready_to_make,
-    .allow = unity_allow,
-    .settle = unity_settle,
+    .replay = {.allow = unity_allow, .end = unity_replay_end},
     .remark = unity_remark,
     .variant = unity_variant,
 };

@@ -20,10 +20,10 @@
 static void free_session(struct aw_session *session)
 {
     aw_crash_forget();
-    if (session->tool->finish && session->state)
-        session->tool->finish(session);
     aw_stop_release(session);
-    aw_link_close(session->link);
+    aw_session_unlink(session);
+    if (session->tool->finish)
+        session->tool->finish(session);
     aw_config_free(session->config);
     free(session->config);
     free(session->wire);

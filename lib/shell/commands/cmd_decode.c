@@ -150,8 +150,8 @@ static bool holds(void *context, const struct aw_record *record)
     struct condition *c = context;
     char name[AW_POINT_NAME];
     const char *subject = NULL;
-    if (c->session->tool->subject)
-        subject = c->session->tool->subject(c->session, record, name, sizeof name);
+    if (c->session->tool->subject.of)
+        subject = c->session->tool->subject.of(c->session, record, name, sizeof name);
     size_t n =
         aw_record_points(&c->names, record, subject ? subject : "", c->points, AW_MAX_SCALARS);
     return aw_where_holds(&c->where, c->points, n);
@@ -169,7 +169,7 @@ static enum aw_status read_condition(struct aw_decoder *d, const char *text)
     enum aw_status status = aw_where_parse(text, &c->where, &session->err);
     aw_names_init(&c->names, d->wire);
     if (status == AW_OK)
-        status = aw_where_check(&c->where, &c->names, session->tool->subjects, &session->err);
+        status = aw_where_check(&c->where, &c->names, session->tool->subject.all, &session->err);
     return status;
 }
 

@@ -69,7 +69,7 @@ static enum aw_status await_answers(struct player *p, uint64_t answers)
 static enum aw_status send_through_tool(struct player *p, struct aw_span message, int64_t due)
 {
     bool held = false;
-    enum aw_status status = p->session->tool->send_at(p->session, message, due, &held);
+    enum aw_status status = p->session->tool->replay.send(p->session, message, due, &held);
     p->held += held;
     aw_samples_add(&p->late_ms, (double)(aw_clock_now(p->session->clock) - due) / 1e6);
     return status;
@@ -80,7 +80,7 @@ static enum aw_status send_on_link(struct player *p, const struct aw_replay_writ
 {
     struct aw_session *session = p->session;
     enum aw_status status = await_time(p, due);
-    if (status == AW_OK && session->tool->in_step)
+    if (status == AW_OK && session->tool->replay.in_step)
         status = await_answers(p, write->answers);
     aw_samples_add(&p->late_ms, (double)(aw_clock_now(session->clock) - due) / 1e6);
     if (status == AW_OK)
@@ -93,8 +93,8 @@ static enum aw_status send_write(struct player *p, const struct aw_replay_write 
     double since_s = ((double)write->time_ns - (double)p->from_ns) / 1e9 / p->speed;
     int64_t due = aw_clock_after(p->start_ns, since_s);
     struct aw_span message = {p->replay.bytes + write->at, write->size};
-    enum aw_status status = p->session->tool->send_at ? send_through_tool(p, message, due)
-                                                      : send_on_link(p, write, message, due);
+    enum aw_status status = p->session->tool->replay.send ? send_through_tool(p, message, due)
+                                                          : send_on_link(p, write, message, due);
     p->sent += status == AW_OK ? write->commands : 0;
     return status;
 }
@@ -105,7 +105,7 @@ static enum aw_status begin(struct player *p, const struct aw_replay_write *firs
 {
     enum aw_status status = AW_OK;
     p->answers = p->rounds ? first->answers : first->answers - p->replay.writes[0].answers;
-    if (p->session->tool->in_step)
+    if (p->session->tool->replay.in_step)
         status = await_answers(p, first->answers);
     p->start_ns = aw_clock_now(p->session->clock);
     return status;
@@ -125,7 +125,7 @@ static enum aw_status play(struct player *p)
     for (size_t i = first; i < p->replay.n && status == AW_OK; i++)
         status = send_write(p, &p->replay.writes[i]);
     p->rounds++;
-    if (status == AW_OK && p->session->tool->in_step)
+    if (status == AW_OK && p->session->tool->replay.in_step)
         status = await_answers(p, p->replay.others);
     return status;
 }
@@ -143,8 +143,8 @@ static enum aw_status play_all(struct player *p)
     do
         status = play(p);
     while (status == AW_OK && aw_flag(session, "loop") && !p->done);
-    if (status == AW_OK && session->tool->settle)
-        status = session->tool->settle(session);
+    if (status == AW_OK && session->tool->replay.end)
+        status = session->tool->replay.end(session);
     if (status == AW_OK)
         session->moving = false;
     return status;
@@ -183,7 +183,7 @@ static void report(struct player *p)
     aw_object_start(result, "replay");
     aw_object_number(result, "sent", (double)p->sent, 0, NULL);
     aw_object_number(result, "left_out", (double)p->replay.others, 0, NULL);
-    if (p->session->tool->in_step)
+    if (p->session->tool->replay.in_step)
         aw_object_number(result, "unanswered", (double)p->unanswered, 0, NULL);
     if (p->held) {
         aw_object_number(result, "held", (double)p->held, 0, NULL);
@@ -215,8 +215,8 @@ enum aw_status aw_run_replay(struct aw_session *session, const struct aw_args *a
         status = play_all(p);
         report(p);
     }
-    if (session->tool->allow && !p->sent)
-        session->tool->allow(session, NULL);
+    if (session->tool->replay.allow && !p->sent)
+        session->tool->replay.allow(session, NULL);
     aw_replay_free(&p->replay);
     aw_samples_free(&p->late_ms);
     free(p);

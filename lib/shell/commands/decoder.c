@@ -102,8 +102,8 @@ static enum aw_status decode_frame(struct aw_decoder *d, struct aw_span frame, b
     bool readable = status == AW_OK || d->record.present != 0;
     if (status != AW_OK)
         complain(d, session->err.text);
-    if (readable && session->tool->order)
-        session->tool->order(session, &d->record, inside);
+    if (readable && session->tool->ordered.fill)
+        session->tool->ordered.fill(session, &d->record, inside);
     return readable ? show(d) : AW_OK;
 }
 

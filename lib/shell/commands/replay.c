@@ -39,8 +39,8 @@ static enum aw_status check_command(struct loader *l, struct aw_span frame)
     if (status == AW_OK)
         status = aw_encode(&record, aw_flag(session, "force"), session->frame, AW_FRAME_ROOM, &size,
                            &session->err);
-    if (status == AW_OK && session->tool->allow)
-        status = session->tool->allow(session, &record);
+    if (status == AW_OK && session->tool->replay.allow)
+        status = session->tool->replay.allow(session, &record);
     return status == AW_OK ? AW_OK : refuse(l, status);
 }
 

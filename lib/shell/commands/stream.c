@@ -185,7 +185,7 @@ void aw_stream_close(struct aw_stream *s)
 enum aw_status aw_stream_check(struct aw_session *session, const struct aw_select *fields,
                                const struct aw_where *where)
 {
-    bool anybody = session->tool->subjects != NULL;
+    bool anybody = session->tool->subject.all != NULL;
     struct aw_wire *wire;
     enum aw_status status = aw_session_decoding_wire(session, &wire);
     struct aw_names *names = malloc(sizeof *names);
@@ -204,7 +204,7 @@ enum aw_status aw_stream_check(struct aw_session *session, const struct aw_selec
 void aw_stream_expect(struct aw_stream *s, const struct aw_select *fields,
                       const struct aw_where *where)
 {
-    bool receives = s->source == &aw_receive_source && s->session->tool->subjects;
+    bool receives = s->source == &aw_receive_source && s->session->tool->subject.all;
     s->fields = receives ? fields : NULL;
     s->where = where;
 }
@@ -233,7 +233,7 @@ static enum aw_status check_expected(struct aw_stream *s)
     struct aw_select fields = {0};
     struct aw_error *err = &s->session->err;
     const char *const *names = (const char *const *)subjects.name;
-    s->session->tool->subjects(s->session, add_subject, &subjects);
+    s->session->tool->subject.all(s->session, add_subject, &subjects);
     if (s->where)
         aw_where_fields(s->where, &fields);
     enum aw_status status = subjects.no_memory
@@ -256,8 +256,8 @@ static void describe_record(struct aw_stream *s)
     const char *subject = NULL;
     if (tool->notice)
         tool->notice(s->session, s->item.record);
-    if (tool->subject)
-        subject = tool->subject(s->session, s->item.record, s->subject, sizeof s->subject);
+    if (tool->subject.of)
+        subject = tool->subject.of(s->session, s->item.record, s->subject, sizeof s->subject);
     s->item.subject = subject ? subject : "";
     s->item.points = s->points;
     s->item.n =

@@ -13,8 +13,8 @@ static enum aw_status decode(struct aw_stream *s, struct aw_span frame, enum aw_
         s->counters.damaged++;
     if (status != AW_OK && !s->record.present)
         return AW_MALFORMED;
-    if (s->session->tool->order)
-        s->session->tool->order(s->session, &s->record, inside);
+    if (s->session->tool->ordered.fill)
+        s->session->tool->ordered.fill(s->session, &s->record, inside);
     s->item.record = &s->record;
     s->item.received.frame = frame;
     s->item.received.dir = dir;

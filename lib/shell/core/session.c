@@ -120,8 +120,9 @@ static const char *const *split_fields(struct aw_session *session)
 
 enum aw_status aw_session_narrow(struct aw_session *session)
 {
-    session->narrowed = false;
-    return session->tool->narrow ? session->tool->narrow(session, &session->narrowed) : AW_OK;
+    const struct aw_subject_hooks *subject = &session->tool->subject;
+    session->concerns = NULL;
+    return subject->narrow ? subject->narrow(session, &session->concerns) : AW_OK;
 }
 
 static enum aw_status make_wire(struct aw_session *session, const struct aw_variant *variant,
@@ -145,7 +146,7 @@ enum aw_status aw_session_raw_wire(struct aw_session *session, struct aw_wire **
 
 enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wire **wire)
 {
-    const struct aw_message *ordered = session->tool->ordered;
+    const struct aw_message *ordered = session->tool->ordered.messages;
     struct aw_variant variant = session->wire->variant;
     bool raw = aw_flag(session, "raw");
     *wire = session->wire;

@@ -43,7 +43,7 @@ struct aw_session {
     struct aw_wire *wire;
     struct aw_wire *decoding; /* for --raw and tool->ordered; made on first use */
     struct aw_wire *shown;    /* the one that the view is for */
-    bool narrowed;            /* options say whom messages are to be about: aw_session_concerns */
+    aw_concerns_fn *concerns; /* options say whom messages are to be about; NULL: anybody */
     uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
     struct aw_view *view;     /* made on first use */
     struct aw_tee *tee;       /* --record; NULL: nothing is recorded */
@@ -153,7 +153,7 @@ enum aw_status aw_session_narrow(struct aw_session *session);
 static inline bool aw_session_concerns(struct aw_session *session, struct aw_span frame,
                                        const char *subject)
 {
-    return !session->narrowed || session->tool->concerns(session, frame, subject);
+    return !session->concerns || session->concerns(session, frame, subject);
 }
 
 /* Waits until fd can be read: AW_OK, or AW_STOPPED. */

@@ -147,9 +147,13 @@ static enum aw_status open_link(struct aw_session *session, const char *url)
         .ascii = session->tool->protocol->ascii,
     };
     enum aw_status status = aw_session_open(session, url, &options, &session->link);
-    if (status == AW_OK && strncmp(url, "sim:", 4) == 0)
+    if (status != AW_OK)
+        return status;
+    if (strncmp(url, "sim:", 4) == 0)
         aw_session_notice(session, "this is the simulator: nothing real moves");
-    return status;
+    if (session->tool->connect)
+        session->tool->connect(session, session->link);
+    return AW_OK;
 }
 
 enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link)
@@ -175,8 +179,8 @@ enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link
 void aw_session_unlink(struct aw_session *session)
 {
     aw_crash_forget();
-    if (session->link && session->tool->unlinked)
-        session->tool->unlinked(session);
+    if (session->link && session->tool->disconnect)
+        session->tool->disconnect(session);
     aw_link_close(session->link);
     session->link = NULL;
 }

@@ -114,42 +114,90 @@ struct aw_command {
     enum aw_status (*run)(struct aw_session *session, const struct aw_args *args);
 };
 
+/* Is a message about one of those that the options name? By its frame, or, if that is empty, by the
+ * name of its subject. */
+typedef bool aw_concerns_fn(struct aw_session *session, struct aw_span frame, const char *subject);
+
+/* For tools where several devices or objects speak on one link. A subject is whom a message is
+ * about
+ * ("lknee", "humanoid.knee"). Each may be NULL. */
+struct aw_subject_hooks {
+    /* The subject of a record, which watch, plot and --where put before the names of its fields.
+     * Writes a name of at most size - 1 characters to out and returns it; NULL: nobody in
+     * particular. */
+    const char *(*of)(struct aw_session *session, const struct aw_record *record, char *out,
+                      size_t size);
+    /* Every subject there can be, where the wire's table does not name them, once the first message
+     * has come; added like candidates of completion. */
+    aw_complete_fn *all;
+    /* Sets *concerns if the options name subjects (-b lknee): commands that read messages then
+     * leave out the others. AW_USAGE for a name that nobody has. */
+    enum aw_status (*narrow)(struct aw_session *session, aw_concerns_fn **concerns);
+};
+
+/* Messages with fields of no bits, whose values follow from the order of the packets. */
+struct aw_ordered {
+    const struct aw_message *messages; /* for the wire that records are decoded with; NULL: none */
+    /* Fills those fields in, for each record in turn. inside: it is not the first of a message of
+     * several. */
+    void (*fill)(struct aw_session *session, struct aw_record *record, bool inside);
+};
+
+/* What replay has to know of a device. Each may be NULL. */
+struct aw_replay_hooks {
+    bool in_step; /* the device answers every message and takes no second one before: the answers
+                     that the recording has are waited for */
+    /* May this command go out, beyond what the table's ranges say? Asked for each one before the
+     * first is sent; session->err says why not. Asked with NULL when nothing was sent after all. */
+    enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
+    /* Writes a message when it is due, or later, where the device must not be sent to so soon
+     * again; *held says whether it was held back for that. NULL: it is written when it is due. */
+    enum aw_status (*send)(struct aw_session *session, struct aw_span message, int64_t due,
+                           bool *held);
+    /* After the last message, for devices that go on with the last command for ever. */
+    enum aw_status (*end)(struct aw_session *session);
+};
+
+/* A hook that is NULL has nothing to do. */
 struct aw_tool {
-    const char *name;
-    const char *summary;
+    const char *name, *summary; /* of the program */
     const struct aw_protocol *protocol;
     const struct aw_command *commands; /* {0}-terminated */
     const struct aw_command *common;   /* what every tool has: aw_common_commands; {0}-terminated */
     const struct aw_option *options;   /* global options of this tool, {0}-terminated, or NULL */
     const char *const *examples;       /* for the first page of help, NULL-terminated */
-    const struct aw_transport *sim;    /* its sim: link, or NULL; the session is the context */
-    const char *const *links;   /* schemes that make sense for it, the likely ones first, for the
-                                   first page of help; NULL: all */
-    const char *field;          /* one that people look at, for advice: "m1.position" */
+    const char *field;                 /* one that people look at, for advice: "m1.position" */
     const char *no_answer_hint; /* why the device may say nothing: printed once by watch, plot and
-                            record where none comes; NULL: no hint */
+                                   record where none comes; NULL: no hint */
     bool only_answers; /* the device speaks only when it is commanded: who looks on for a while
-                      and sees nothing has not failed */
-    const char *link;  /* to take if none is named, where there is but one: "udp:"; or NULL */
+                          and sees nothing has not failed */
+
+    /* ---- State and settings ---- */
+
     size_t state_size; /* zeroed memory for the tool at session->state */
-    /* A section "[joint elbow]" of the config file: key and value, one call each. May be NULL. */
+    /* Frees what is in state, at the end, after disconnect. */
+    void (*finish)(struct aw_session *session);
+    /* A section "[joint elbow]" of the config file: key and value, one call each. */
     enum aw_status (*configure)(struct aw_session *session, const char *section, const char *key,
                                 const char *value, struct aw_error *err);
-    /* Makes the device safe after a motion was interrupted: the bytes go out at once, then their
-     * confirmation is looked for, for a short time. AW_OK: confirmed, and it has said what it did.
-     * Else session->err says what is not confirmed, and the caller reports it: AW_TIMEOUT,
-     * AW_STOPPED (a second signal: not waited for), AW_LOST … May be NULL. */
-    enum aw_status (*stop)(struct aw_session *session);
-    /* The messages that stop what moves now, each to add: the same without waiting and receiving,
-     * and without changing anything. Called whenever something has been sent, so it may be the
-     * middle of another message. Sent when the tool crashes, stop_again times more. May be NULL. */
-    void (*last_stop)(struct aw_session *session, aw_frame_fn *add, void *context);
-    unsigned stop_again, stop_gap_ms;
-    void (*finish)(
-        struct aw_session *session); /* frees what is in state; called before the link is closed */
-    /* The link is about to be closed, and the session goes on: the next one, which may stand at the
-     * same place in memory, is another conversation. May be NULL. */
-    void (*unlinked)(struct aw_session *session);
+    /* Chooses the variant of the wire from options; NULL: the first. */
+    enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant,
+                              struct aw_error *err);
+
+    /* ---- The link ---- */
+
+    const struct aw_transport *sim; /* its sim: link, or NULL; the session is the context */
+    const char *const *links; /* schemes that make sense for it, the likely ones first, for the
+                                 first page of help; NULL: all */
+    const char *link; /* to take if none is named, where there is but one: "udp:"; or NULL */
+    /* Once for each link of the session, when it is open: the conversation begins. */
+    void (*connect)(struct aw_session *session, struct aw_link *link);
+    /* Once for each of them, before it is closed: what the conversation holds is kept or freed. */
+    void (*disconnect)(struct aw_session *session);
+    /* Before replay, which writes on the link by itself, and record: opens the link (unless
+     * --dry-run needs none) and makes the session ready for receive and replay.allow. NULL: the
+     * link is opened, and that is all. */
+    enum aw_status (*prepare)(struct aw_session *session);
     /* The device's next message, for the commands that only look on. Opens the link on first use
      * and does what keeps the messages coming: asks a device that speaks only when it is asked (at
      * most as often as --rate says), answers one that waits for answers, connects anew. Returns
@@ -157,54 +205,34 @@ struct aw_tool {
      * link is read, and that is all. */
     enum aw_status (*receive)(struct aw_session *session, int64_t deadline,
                               struct aw_received *received);
-    /* Whom a message is about ("lknee", "humanoid.knee"), where several speak on one link: watch,
-     * plot and --where put it before the names of the fields. Writes a name of at most size - 1
-     * characters to out and returns it; NULL: nobody in particular. May be NULL. */
-    const char *(*subject)(struct aw_session *session, const struct aw_record *record, char *out,
-                           size_t size);
-    /* Do the options name some that may speak on the link (-b lknee)? Then commands that read
-     * messages leave out what is not about them, which concerns decides; see aw_session_concerns.
-     * AW_USAGE for a name that nobody has. Both or none. */
-    enum aw_status (*narrow)(struct aw_session *session, bool *narrowed);
-    bool (*concerns)(struct aw_session *session, struct aw_span frame, const char *subject);
-    /* Sees each decoded message of watch, plot, record, decode and info, to say once what is odd
-     * about all of them. May be NULL. */
-    void (*notice)(struct aw_session *session, const struct aw_record *record);
-    /* Everybody that messages may be about, where the wire's table does not name them, once the
-     * first message has come; added like candidates of completion. NULL: the table knows all. */
-    aw_complete_fn *subjects;
-    /* May this command go out, beyond what the table's ranges say? Asked for each one of a
-     * recording before the first is sent; session->err says why not. Asked with NULL
-     * when nothing was sent after all. May be NULL. */
-    enum aw_status (*allow)(struct aw_session *session, const struct aw_record *command);
-    /* Makes the session ready for allow and for a replay, which writes on the link by itself. May
-     * be NULL. */
-    enum aw_status (*prepare)(struct aw_session *session);
-    /* Writes one message of a recording when it is due, or later, where the device must not be sent
-     * to so soon again; *held says whether it was held back for that. NULL: it is written when it
-     * is due. */
-    enum aw_status (*send_at)(struct aw_session *session, struct aw_span message, int64_t due,
-                              bool *held);
-    /* After a replay that came to its end, for devices that go on with the last command for ever:
-     * says what it did by the result. May be NULL. */
-    enum aw_status (*settle)(struct aw_session *session);
-    /* The device answers every message and takes no second one before: a replay waits for the
-     * answers that the recording has. */
-    bool in_step;
-    /* A few words about the link for the foot of the table of watch ("bus 12.3 %, lknee tor"),
-     * written to out; NULL: nothing to say. May be NULL. */
-    const char *(*remark)(struct aw_session *session, char *out, size_t size);
     /* Between two commands at the prompt: keeps up a conversation that must not stand still, until
      * fd can be read. AW_OK, or AW_STOPPED. NULL: fd is waited for, and that is all. */
     enum aw_status (*idle)(struct aw_session *session, int fd);
-    /* Messages with fields of no bits, whose values follow from the order of the packets, for the
-     * wire that records are decoded with; and who fills them in, asked for each record in turn.
-     * inside: it is not the first of a message of several. Both NULL: there are none. */
-    const struct aw_message *ordered;
-    void (*order)(struct aw_session *session, struct aw_record *record, bool inside);
-    /* Chooses the variant of the wire from options; NULL: the first. */
-    enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant,
-                              struct aw_error *err);
+
+    /* ---- The stop ---- */
+
+    /* Makes the device safe after a motion was interrupted: the bytes go out at once, then their
+     * confirmation is looked for, for a short time. AW_OK: confirmed, and it has said what it did.
+     * Else session->err says what is not confirmed, and the caller reports it: AW_TIMEOUT,
+     * AW_STOPPED (a second signal: not waited for), AW_LOST … */
+    enum aw_status (*stop)(struct aw_session *session);
+    /* The messages that stop what moves now, each to add: the same without waiting and receiving,
+     * and without changing anything. Called whenever something has been sent, so it may be the
+     * middle of another message. Sent when the tool crashes, stop_again times more. */
+    void (*last_stop)(struct aw_session *session, aw_frame_fn *add, void *context);
+    unsigned stop_again, stop_gap_ms;
+
+    /* ---- Messages ---- */
+
+    struct aw_subject_hooks subject;
+    struct aw_ordered ordered;
+    struct aw_replay_hooks replay;
+    /* Sees each decoded message of watch, plot, record, decode and info, to say once what is odd
+     * about all of them. */
+    void (*notice)(struct aw_session *session, const struct aw_record *record);
+    /* A few words about the link for the foot of the table of watch ("bus 12.3 %, lknee tor"),
+     * written to out; NULL: nothing to say. */
+    const char *(*remark)(struct aw_session *session, char *out, size_t size);
 };
 
 /* The whole program. main() is: return aw_main(&tool, argc, argv). */

@@ -304,7 +304,7 @@ static enum aw_status prepare_wire(struct aw_session *session)
     if (status == AW_OK && memcmp(&variant, &session->wire->variant, sizeof variant) != 0)
         aw_wire_init(session->wire, session->tool->protocol, &variant, false);
     session->wire->lenient = aw_flag(session, "lenient"); /* no such option: false */
-    session->narrowed = false;
+    session->concerns = NULL;
     session->shown = session->wire;
     return status;
 }

@@ -26,7 +26,7 @@ static int start(void **state)
     (void)state;
     tool = rig_tool;
     tool.protocol = &aw_canpid_protocol;
-    tool.subject = subject;
+    tool.subject.of = subject;
     session = rig_new(&tool);
     return 0;
 }
