@@ -63,20 +63,22 @@ pick   = $(if $(SHARED),-l$(1),$(shell \
          case $$($(CC) -print-file-name=lib$(1).a) in (/*) echo -l:lib$(1).a ;; (*) echo -l$(1) ;; esac))
 choose = $(eval $(1) := $(foreach lib,$(2),$(call pick,$(lib))) $(3))$($(1))
 
-LIB_LIBS     = $(call choose,LIB_LIBS,serialport hidapi-hidraw ncursesw tinfo,-ludev -lm -lpthread)
-SHELL_LIBS   = $(call choose,SHELL_LIBS,readline jansson inih tinfo,)
-SHARED_LIBS := -lserialport -lhidapi-hidraw -lncursesw -ltinfo -lm -lpthread
+LIB_LIBS     = $(call choose,LIB_LIBS,serialport hidapi-hidraw,-ludev -lm -lpthread)
+TOOL_LIBS    = $(call choose,TOOL_LIBS,readline jansson inih ncursesw tinfo,)
+SHARED_LIBS := -lserialport -lhidapi-hidraw -lm -lpthread
 
 # ---- Files ---------------------------------------------------------------------------------------
 
-# Each folder of cmd/ is a program. lib/shell is for these programs only; the rest of lib/ is the
-# library that others use too.
+# Each folder of cmd/ is a program. libarmwire is what others use too: the headers that
+# lib/armwire.h lists, their sources, the rooms below them, and what the clients need beside those.
+# All else in lib/ is libawtools, for these programs only.
 PROGRAMS   := $(patsubst cmd/%/,%,$(sort $(dir $(wildcard cmd/*/*.c))))
 TOOLS      := $(filter armctl hidmotor canpid unitysim ezphys,$(PROGRAMS))
-SHELL_SRC  := $(wildcard lib/shell/*.c lib/shell/*/*.c)
-LIB_SRC    := $(filter-out $(SHELL_SRC),$(wildcard lib/*/*.c lib/*/*/*.c))
-INTERNAL   := $(shell grep -rl --include='*.h' 'pragma GCC visibility' lib)
-HEADERS    := $(filter-out $(INTERNAL) lib/shell/%,$(wildcard lib/*/*.h lib/*/*/*.h))
+HEADERS    := $(shell sed -n 's|^.include "\(.*\)"|lib/\1|p' lib/armwire.h)
+LIB_ROOMS  := base wire capture link link/*
+LIB_SRC    := $(sort $(wildcard $(LIB_ROOMS:%=lib/%/*.c) $(HEADERS:.h=.c)) \
+              $(addprefix lib/protocol/,canpid/law.c ezphys/message.c unitysim/fields.c))
+TOOL_SRC   := $(filter-out $(LIB_SRC),$(wildcard lib/*/*.c lib/*/*/*.c))
 TESTS      := $(patsubst %.c,%,$(sort $(shell find tests/unit -name 'test_*.c')))
 SOAKS      := $(patsubst %.c,%,$(wildcard tests/soak/*.c))
 BENCHES    := $(patsubst %.c,%,$(wildcard tests/bench/bench_*.c tests/bench/make_*.c))
@@ -85,8 +87,8 @@ FUZZERS    := $(patsubst %.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 object   = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ   := $(call object,$(LIB_SRC))
-SHELL_OBJ := $(call object,$(SHELL_SRC))
-LIBS      := $(B)/libawshell.a $(B)/libarmwire.a
+TOOL_OBJ  := $(call object,$(TOOL_SRC))
+LIBS      := $(B)/libawtools.a $(B)/libarmwire.a
 BIN       := $(PROGRAMS:%=$(B)/bin/%)
 
 .PHONY: all lib units benches fuzzers
@@ -137,16 +139,24 @@ $(B)/obj/lib/protocol/ezphys/scenes.o: $(B)/gen/scenes.inc
 $(B)/obj/lib/protocol/ezphys/scenes.o: ALL_CPPFLAGS += -I$(B)/gen
 
 $(B)/libarmwire.a: $(LIB_OBJ)
-$(B)/libawshell.a: $(SHELL_OBJ)
+$(B)/libawtools.a: $(TOOL_OBJ)
 $(B)/lib%.a:
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/libarmwire.so: $(LIB_OBJ) lib/armwire.map
+# Given away is what the installed headers declare; names of types and macros do no harm here.
+$(B)/gen/armwire.map: lib/armwire.h $(HEADERS) Makefile
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q){ echo 'ARMWIRE_$(SOVERSION) { global:' && \
+	    $(CC) -E -P $(ALL_CPPFLAGS) $< | grep -o '\<aw_[a-z0-9_]*' | sort -u | sed 's/$$/;/' && \
+	    echo 'local: *; };'; } > $@
+
+$(B)/libarmwire.so: $(B)/gen/armwire.map $(LIB_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared -Wl,-soname,libarmwire.so.$(SOVERSION) -Wl,-z,defs $(ALL_LDFLAGS) \
-	    -Wl,--version-script=lib/armwire.map -o $@.$(VERSION) $(LIB_OBJ) $(SHARED_LIBS)
+	    -Wl,--version-script=$< -o $@.$(VERSION) $(LIB_OBJ) $(SHARED_LIBS)
 	$(Q)ln -sf libarmwire.so.$(VERSION) $@.$(SOVERSION) && ln -sf libarmwire.so.$(SOVERSION) $@
 
 # $(1): program, in $(B)/; $(2): its sources; $(3): libraries of its own
@@ -155,11 +165,11 @@ $(B)/$(1): $(call object,$(2)) $(LIBS) Makefile
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$(filter %.o,$$^) -Wl,--start-group $$(LIBS) \
-	    $$(SHELL_LIBS) $$(LIB_LIBS) -Wl,--end-group $(3)
+	    $$(TOOL_LIBS) $$(LIB_LIBS) -Wl,--end-group $(3)
 OBJECTS += $(call object,$(2))
 endef
 
-OBJECTS := $(LIB_OBJ) $(SHELL_OBJ)
+OBJECTS := $(LIB_OBJ) $(TOOL_OBJ)
 $(B)/obj/tests/unit/%.o: ALL_CPPFLAGS += -Itests/unit
 EXTRA_ezphys-sim := -lode
 $(foreach p,$(PROGRAMS),$(eval $(call program,bin/$(p),$(wildcard cmd/$(p)/*.c),$(EXTRA_$(p)))))
@@ -268,7 +278,7 @@ install: all
 	install -m 644 $(B)/libarmwire.a $(call dest,$(LIBDIR))
 	install -m 644 $(B)/libarmwire.so.$(VERSION) $(call dest,$(LIBDIR))
 	cp -P $(B)/libarmwire.so $(B)/libarmwire.so.$(SOVERSION) $(call dest,$(LIBDIR))
-	for h in $(HEADERS:lib/%=%); do \
+	for h in armwire.h $(HEADERS:lib/%=%); do \
 	    install -D -m 644 lib/$$h $(call dest,$(PREFIX)/include/armwire)/$$h; done
 	sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libdir@|$(LIBDIR)|' -e 's|@version@|$(VERSION)|' \
 	    lib/armwire.pc.in > $(call dest,$(LIBDIR)/pkgconfig/armwire.pc)

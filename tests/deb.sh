@@ -88,9 +88,9 @@ library_works() {
     local libdir
     libdir=$(dirname "$(find "$root" -name libarmwire.so)")
     # shellcheck disable=SC2046 # words of pkg-config
-    gcc -o "$top/turn" "$root/usr/share/doc/libarmwire-dev/examples/turn.c" \
+    gcc -o "$top/$1" "$root/usr/share/doc/libarmwire-dev/examples/$1.c" \
         $(PKG_CONFIG_PATH=$libdir/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config --cflags --libs armwire) &&
-        { LD_LIBRARY_PATH=$libdir "$top/turn" nothing:there 1 90 2>&1 | grep "^turn: open: link 'nothing': unknown"; }
+        { LD_LIBRARY_PATH=$libdir "$top/$1" nothing:there "$2" 20 2>&1 | grep "^$1: .*link 'nothing': unknown"; }
 }
 
 rm -rf "$top"
@@ -102,7 +102,8 @@ case_of "every file in its package" sorted_in
 case_of "no package needs more than it uses" light
 case_of "the packages unpack" unpacked
 case_of "the tools run" tools_run
-case_of "the example, with the library" library_works
+case_of "an example, with the library" library_works turn 1
+case_of "an example over CAN, with the library" library_works knee lknee
 echo "1..$n"
 ls "$top"/*.deb
 [ $failed = 0 ]

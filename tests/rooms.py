@@ -24,6 +24,7 @@ lib/link
 lib/view/text
 lib/view/terminal lib/view/chart
 lib/protocol/armctl lib/protocol/hidmotor lib/protocol/canpid lib/protocol/unitysim lib/protocol/ezphys
+lib
 lib/shell/input
 lib/shell/core
 lib/shell/help

@@ -4,8 +4,6 @@
 
 #include "describe/describe.h"
 
-#pragma GCC visibility push(hidden)
-
 /* A short text that grows; what does not fit is cut off. Start with {0}. */
 struct aw_part {
     size_t length;
@@ -59,7 +57,5 @@ void aw_describe_dbc(FILE *out, struct aw_wire *wire);
 
 /* Is this message wanted? wanted NULL: all are. */
 bool aw_is_wanted(const struct aw_wire *wire, size_t index, const char *wanted);
-
-#pragma GCC visibility pop
 
 #endif

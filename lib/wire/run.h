@@ -6,8 +6,6 @@
 
 #include "wire/codec.h"
 
-#pragma GCC visibility push(hidden)
-
 enum run_kind {
     RUN_BITS, /* unsigned, anywhere */
     RUN_SIGNED_BITS,
@@ -49,7 +47,5 @@ enum aw_status aw_ascii_encode(const struct aw_record *record, uint8_t *out, siz
                                size_t *size, struct aw_error *err);
 enum aw_status aw_ascii_decode(const struct aw_codec *codec, struct aw_span frame,
                                struct aw_record *record, struct aw_error *err);
-
-#pragma GCC visibility pop
 
 #endif

@@ -11,11 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#pragma GCC visibility push(hidden)
-
 /* id is the frame's identifier with its flags, data its 8 bytes. Always makes some words. */
 void aw_can_error_words(uint32_t id, const uint8_t *data, char *out, size_t size);
-
-#pragma GCC visibility pop
 
 #endif

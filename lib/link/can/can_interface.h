@@ -5,15 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#pragma GCC visibility push(hidden)
-
 /* Is there a CAN interface of that name, and is it up? */
 bool aw_can_interface_up(const char *name);
 
 /* Why it cannot be used and what to do ("interface is down — sudo ip link set …"); false if it can.
  * Without such an interface it names those that are there. */
 bool aw_can_interface_problem(const char *name, char *out, size_t size);
-
-#pragma GCC visibility pop
 
 #endif

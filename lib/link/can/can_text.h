@@ -9,8 +9,6 @@
 
 #include "link/core/link.h"
 
-#pragma GCC visibility push(hidden)
-
 #define AW_CAN_ID_SIZE  2
 #define AW_CAN_DATAGRAM 10 /* identifier and 8 data bytes */
 #define AW_CAN_ID_MAX   0x7FF
@@ -55,7 +53,5 @@ bool aw_can_text_raw(const struct aw_link *link, const char *text, struct aw_lin
 /* AW_USAGE if this is not a datagram of a CAN link. */
 enum aw_status aw_can_check(const struct aw_link *link, const void *buf, size_t size,
                             struct aw_error *err);
-
-#pragma GCC visibility pop
 
 #endif

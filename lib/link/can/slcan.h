@@ -4,12 +4,8 @@
 
 #include "link/core/link.h"
 
-#pragma GCC visibility push(hidden)
-
 /* The adapter's end: answers like one and carries frames while its channel is open. */
 enum aw_status aw_slcan_adapter(struct aw_link **out, const char *inner_url, struct aw_clock *clock,
                                 struct aw_error *err);
-
-#pragma GCC visibility pop
 
 #endif

@@ -16,8 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#pragma GCC visibility push(hidden)
-
 #define AW_SLCAN_LINE    32    /* no line that means anything is longer, with its NUL */
 #define AW_SLCAN_MINUTE  60000 /* time stamps are below */
 #define AW_SLCAN_NO_TIME (-1)
@@ -54,7 +52,5 @@ bool aw_slcan_is_hex(const char *text, size_t size);
 
 /* The digit after S for a bit rate: 0..8, or -1. */
 int aw_slcan_speed(long bitrate);
-
-#pragma GCC visibility pop
 
 #endif

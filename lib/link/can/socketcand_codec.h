@@ -19,8 +19,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#pragma GCC visibility push(hidden)
-
 #define AW_SOCKETCAND_TEXT  128 /* no message that we read is longer, with its NUL */
 #define AW_SOCKETCAND_WORDS 16
 
@@ -52,7 +50,5 @@ bool aw_socketcand_error(const struct aw_socketcand_reader *reader, uint32_t *id
 /* Writes the message with a NUL; out holds AW_SOCKETCAND_TEXT. */
 void aw_socketcand_print_frame(const uint8_t *datagram, size_t size, int64_t time_ns, char *out);
 void aw_socketcand_print_send(const uint8_t *datagram, size_t size, char *out);
-
-#pragma GCC visibility pop
 
 #endif

@@ -10,8 +10,6 @@
 
 #include "link/core/link.h"
 
-#pragma GCC visibility push(hidden)
-
 struct aw_fd_link {
     struct aw_link base;
     int fd;            /* -1: a server without a client */
@@ -54,7 +52,5 @@ extern const struct aw_link_ops aw_fd_ops;
 
 /* AW_LOST with the text for errno (0: end of file), as found by reading or writing. */
 enum aw_status aw_fd_lost(const struct aw_link *link, int error, struct aw_error *err);
-
-#pragma GCC visibility pop
 
 #endif

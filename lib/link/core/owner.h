@@ -14,8 +14,6 @@
 
 #include "base/status.h"
 
-#pragma GCC visibility push(hidden)
-
 struct aw_owner {
     int fd;         /* of the lock; -1: none */
     char path[136]; /* of it */
@@ -35,7 +33,5 @@ void aw_owner_release(struct aw_owner *owner);
 /* For those who open path: AW_NO_LINK where it leads over a link whose maker is gone. AW_OK for all
  * that nobody has recorded. */
 enum aw_status aw_owner_check(const char *path, struct aw_error *err);
-
-#pragma GCC visibility pop
 
 #endif

@@ -10,8 +10,6 @@
 #include "base/status.h"
 #include "link/core/url.h"
 
-#pragma GCC visibility push(hidden)
-
 enum aw_flow { AW_FLOW_NONE, AW_FLOW_RTSCTS, AW_FLOW_XONXOFF };
 enum aw_parity { AW_PARITY_NONE, AW_PARITY_EVEN, AW_PARITY_ODD };
 enum aw_modem_line { AW_LINE_KEEP, AW_LINE_ON, AW_LINE_OFF };
@@ -66,7 +64,5 @@ void aw_port_problem(const char *path, int error, char *out, size_t size);
  * aw_port_problem's text, or because the path leads to what is not its maker's any more (owner.h):
  * nothing has been done to that then. */
 enum aw_status aw_port_lock(const char *path, int *fd, struct aw_error *err);
-
-#pragma GCC visibility pop
 
 #endif

@@ -7,14 +7,10 @@
 
 #include "base/clock.h"
 
-#pragma GCC visibility push(hidden)
-
 /* getaddrinfo(3), for a port; host may be NULL there, or of 255 characters. AW_OK: *error is what
  * it returned, and *list is to be freed if that is 0. AW_STOPPED: the clock asked to stop; a
  * thread, which wakes for no signal, waits for the answer alone. */
 enum aw_status aw_resolve(struct addrinfo **list, const char *host, unsigned port,
                           const struct addrinfo *hints, struct aw_clock *clock, int *error);
-
-#pragma GCC visibility pop
 
 #endif

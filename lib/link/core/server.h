@@ -6,8 +6,6 @@
 
 #include "link/core/fd_link.h"
 
-#pragma GCC visibility push(hidden)
-
 #define AW_SERVER_CLIENTS 64
 
 struct aw_server_link {
@@ -25,7 +23,5 @@ struct aw_server_link {
 void aw_server_share(struct aw_link *link);
 
 struct aw_server_link *aw_server_new(struct aw_clock *clock);
-
-#pragma GCC visibility pop
 
 #endif

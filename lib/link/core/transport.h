@@ -5,8 +5,6 @@
 #include "link/core/link.h"
 #include "link/core/url.h"
 
-#pragma GCC visibility push(hidden)
-
 typedef enum aw_status aw_transport_open(struct aw_link **out, const struct aw_url *url,
                                          struct aw_clock *clock, void *context,
                                          struct aw_error *err);
@@ -27,7 +25,5 @@ aw_transport_open aw_socketcand_listen_open;
 aw_transport_open aw_log_link_open;
 aw_transport_open aw_hid_open;
 aw_transport_open aw_uhid_open;
-
-#pragma GCC visibility pop
 
 #endif

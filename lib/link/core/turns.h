@@ -13,15 +13,11 @@
 
 #include "link/core/link.h"
 
-#pragma GCC visibility push(hidden)
-
 #define AW_TURNS ".turns" /* behind the path of a socket: that file */
 
 struct aw_turns {
     int fd; /* not owned; -1: there are no turns to take */
     bool taken;
 };
-
-#pragma GCC visibility pop
 
 #endif

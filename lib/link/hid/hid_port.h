@@ -4,8 +4,6 @@
 
 #include "link/hid/hid.h"
 
-#pragma GCC visibility push(hidden)
-
 #define AW_HID_PORTS 64 /* the kernel has no more hidraw nodes */
 
 /* What a link says about the board; see hid.h for the rules. */
@@ -23,7 +21,5 @@ size_t aw_hid_find(struct aw_hid_port *ports, const struct aw_hid_choice *choice
 
 /* Why it cannot be opened and what to do, for errno of open(2) or of a HID ioctl(2). */
 void aw_hid_problem(const struct aw_hid_port *port, int error, char *out, size_t size);
-
-#pragma GCC visibility pop
 
 #endif

@@ -4,8 +4,6 @@
 
 #include "view/text/view.h"
 
-#pragma GCC visibility push(hidden)
-
 enum what {
     WHAT_NOTHING,
     WHAT_SCALAR,
@@ -55,7 +53,5 @@ void aw_segments_compile(struct segments *out, const struct aw_codec *codec,
 
 /* Is this field wanted? */
 bool aw_view_wants(const struct aw_view_options *options, const struct aw_scalar *scalar);
-
-#pragma GCC visibility pop
 
 #endif

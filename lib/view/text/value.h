@@ -4,8 +4,6 @@
 
 #include "wire/codec.h"
 
-#pragma GCC visibility push(hidden)
-
 enum how {
     HOW_INT,
     HOW_FIXED,
@@ -32,7 +30,5 @@ int aw_odd_scalar(const struct aw_record *record);
 
 /* The word that the value of the scalar is, or NULL. */
 const char *aw_value_word(const struct aw_record *record, int scalar);
-
-#pragma GCC visibility pop
 
 #endif
