@@ -30,39 +30,12 @@ static enum aw_status save(struct aw_session *session, const char *path)
     return status;
 }
 
-static void make(struct aw_session *session, const struct aw_canpid_gain_at *at,
-                 struct aw_record *command)
-{
-    const struct aw_codec *codec =
-        aw_wire_codec(session->wire, aw_canpid_gain_name(at->gain), AW_TX);
-    aw_record_init(command, codec, AW_TX);
-    aw_record_set(command, "board", at->board, NULL);
-    aw_record_set(command, "controller", at->controller, NULL);
-    aw_record_set(command, "value", at->value, NULL);
-}
-
-static enum aw_status apply_one(struct aw_session *session, const struct aw_canpid_gain_at *at)
-{
-    struct aw_canpid_sent sent;
-    struct aw_record command;
-    make(session, at, &command);
-    enum aw_status status;
-    if (!aw_flag(session, "dry-run")) {
-        status = aw_canpid_send(canpid_of(session), &command, &sent, &session->err);
-        if (status == AW_OK)
-            canpid_note_sent(session, &sent, false);
-        return status;
-    }
-    status = aw_canpid_check(canpid_of(session), &command, &sent, &session->err);
-    return status == AW_OK
-               ? aw_session_dry_run(session, &command, (struct aw_span){sent.bytes, sent.size})
-               : status;
-}
-
 static enum aw_status apply(struct aw_session *session, const char *path)
 {
+    struct aw_canpid *client = canpid_of(session);
     struct aw_canpid_gains wanted;
     struct aw_canpid_gain_at at;
+    bool dry = aw_flag(session, "dry-run");
     size_t n = 0;
     ((struct canpid_state *)session->state)->driven = 0;
     enum aw_status status =
@@ -70,11 +43,19 @@ static enum aw_status apply(struct aw_session *session, const char *path)
     if (status == AW_OK)
         status = canpid_ready_to_make(session);
     for (size_t i = 0; status == AW_OK && aw_canpid_gains_next(&wanted, &i, &at);) {
-        status = apply_one(session, &at);
+        struct aw_canpid_sent sent;
+        struct aw_record command;
+        aw_canpid_gain_record(client, &at, &command);
+        status = dry ? aw_canpid_check(client, &command, &sent, &session->err)
+                     : aw_canpid_send(client, &command, &sent, &session->err);
+        if (status == AW_OK && dry)
+            status = aw_session_dry_run(session, &command, (struct aw_span){sent.bytes, sent.size});
+        else if (status == AW_OK)
+            canpid_note_sent(session, &sent, false);
         n += status == AW_OK;
     }
     session->moving = session->moving && status == AW_STOPPED;
-    if (aw_flag(session, "dry-run"))
+    if (dry)
         return status;
     aw_object_start(&session->result, "gains");
     aw_object_number(&session->result, "applied", (double)n, 0, NULL);

@@ -155,17 +155,13 @@ enum aw_status run_calibrate(struct aw_session *session, const struct aw_args *a
 /* With --dry-run no bus says which controller was seen last. */
 static enum aw_status show_disable(struct aw_session *session, uint64_t boards, int controller)
 {
+    struct aw_canpid *client = canpid_of(session);
     enum aw_status status = AW_OK;
-    controller = controller == AW_CANPID_LAST ? AW_CANPID_POS : controller;
-    double value = AW_CANPID_DISABLE * aw_canpid_setpoint_scale(controller);
     for (; status == AW_OK && boards; boards &= boards - 1) {
         struct aw_record command;
         struct aw_canpid_sent sent;
-        aw_record_init(&command, aw_wire_codec(session->wire, "setpoint", AW_TX), AW_TX);
-        aw_record_set(&command, "board", canpid_first_board(boards), NULL);
-        aw_record_set(&command, "controller", controller, NULL);
-        aw_record_set(&command, "value", value, NULL);
-        status = aw_canpid_check(canpid_of(session), &command, &sent, &session->err);
+        aw_canpid_disable_record(client, canpid_first_board(boards), controller, &command);
+        status = aw_canpid_check(client, &command, &sent, &session->err);
         if (status == AW_OK)
             status = aw_session_dry_run(session, &command, (struct aw_span){sent.bytes, sent.size});
     }

@@ -260,18 +260,11 @@ enum aw_status canpid_end_motion(struct aw_session *session)
 void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     struct canpid_state *state = session->state;
-    uint64_t boards = state->driven | state->ongoing;
-    for (; boards; boards &= boards - 1) {
+    for (uint64_t left = state->driven | state->ongoing; left; left &= left - 1) {
         struct aw_record command;
         struct aw_canpid_sent sent;
-        unsigned board = canpid_first_board(boards);
-        int last = aw_canpid_board(&state->client, board)->controller;
-        int controller = last == AW_CANPID_LAST ? AW_CANPID_POS : last;
-        aw_record_init(&command, aw_wire_codec(&state->client.wire, "setpoint", AW_TX), AW_TX);
-        aw_record_set(&command, "board", board, NULL);
-        aw_record_set(&command, "controller", controller, NULL);
-        aw_record_set(&command, "value", AW_CANPID_DISABLE * aw_canpid_setpoint_scale(controller),
-                      NULL);
+        aw_canpid_disable_record(&state->client, canpid_first_board(left), AW_CANPID_LAST,
+                                 &command);
         if (aw_canpid_check(&state->client, &command, &sent, NULL) == AW_OK)
             add(context, sent.bytes, sent.size);
     }

@@ -58,11 +58,6 @@ double aw_canpid_rate_hz(const struct aw_canpid_stream *stream, int64_t now)
     return span > 0 ? gaps * AW_SECOND / span : 0;
 }
 
-static void note_arrival(struct aw_canpid_stream *stream, int64_t now)
-{
-    stream->times_ns[stream->count++ % AW_CANPID_TIMES] = now;
-}
-
 #define SILENCE_NS (100 * AW_MILLISECOND)
 #define WINDOW_NS  (100 * AW_MILLISECOND)
 
@@ -75,10 +70,10 @@ static void begin_window(struct aw_canpid_period *p, int64_t now, bool steady)
 
 static void note_period(struct aw_canpid_period *p, uint64_t count, int64_t now)
 {
-    bool no_answer_hint = count == 1 || now - p->last_ns > SILENCE_NS;
+    bool after_silence = count == 1 || now - p->last_ns > SILENCE_NS;
     p->last_ns = now;
     p->frames++;
-    if (no_answer_hint) {
+    if (after_silence) {
         begin_window(p, now, false);
     } else if (now - p->from_ns >= WINDOW_NS) {
         if (p->steady)
@@ -112,7 +107,7 @@ static void handle_sensors(struct aw_canpid_board *board, const double *v, const
 static const struct {
     const char *message;
     const char *fields[AW_CANPID_VALUES];
-    void (*take)(struct aw_canpid_board *board, const double *v, const int8_t *at);
+    void (*handle)(struct aw_canpid_board *board, const double *v, const int8_t *at);
 } kinds[AW_CANPID_KINDS] = {
     [AW_CANPID_JOINT] = {"joint", {"fix_link_angle", "alpha_angle", "torque"}, handle_joint},
     [AW_CANPID_PID] = {"pid", {"setpoint", "output", "measured"}, handle_pid},
@@ -120,16 +115,6 @@ static const struct {
                            {"error", "velocity", "current", "lever_angle"},
                            handle_sensors},
 };
-
-static void find_scalars(struct aw_canpid *client)
-{
-    for (int kind = 0; kind < AW_CANPID_KINDS; kind++) {
-        client->codecs[kind] = aw_wire_codec(&client->wire, kinds[kind].message, AW_RX);
-        for (int i = 0; i < AW_CANPID_VALUES && kinds[kind].fields[i]; i++)
-            client->scalars[kind][i] =
-                (int8_t)aw_codec_find(client->codecs[kind], kinds[kind].fields[i]);
-    }
-}
 
 static void handle_telemetry(struct aw_canpid *client, unsigned id, const struct aw_record *record)
 {
@@ -139,10 +124,11 @@ static void handle_telemetry(struct aw_canpid *client, unsigned id, const struct
         if (record->codec != client->codecs[kind])
             continue;
         int64_t now = aw_clock_now(client->link->clock);
-        kinds[kind].take(board, record->v, client->scalars[kind]);
-        note_arrival(&board->streams[kind], now);
+        struct aw_canpid_stream *stream = &board->streams[kind];
+        kinds[kind].handle(board, record->v, client->scalars[kind]);
+        stream->times_ns[stream->count++ % AW_CANPID_TIMES] = now;
         if (kind == AW_CANPID_PID)
-            note_period(&board->period, board->streams[kind].count, now);
+            note_period(&board->period, stream->count, now);
     }
 }
 
@@ -153,7 +139,12 @@ void aw_canpid_init(struct aw_canpid *client, struct aw_link *link,
     client->link = link;
     client->options = *options;
     aw_wire_init(&client->wire, &aw_canpid_protocol, variant, false);
-    find_scalars(client);
+    for (int kind = 0; kind < AW_CANPID_KINDS; kind++) {
+        client->codecs[kind] = aw_wire_codec(&client->wire, kinds[kind].message, AW_RX);
+        for (int i = 0; i < AW_CANPID_VALUES && kinds[kind].fields[i]; i++)
+            client->scalars[kind][i] =
+                (int8_t)aw_codec_find(client->codecs[kind], kinds[kind].fields[i]);
+    }
     for (int i = 0; i < AW_CANPID_BOARDS; i++) {
         client->boards[i].controller = AW_CANPID_LAST;
         client->boards[i].sent_ns = INT64_MIN;
@@ -183,33 +174,6 @@ static void note_command(struct aw_canpid *client, unsigned board, const struct 
         aw_canpid_board(client, board)->controller = controller;
 }
 
-static void note_gain(struct aw_canpid *client, const struct aw_record *command,
-                      const struct aw_canpid_sent *sent)
-{
-    int gain = aw_canpid_gain_find(command->codec->message->name);
-    if (gain >= 0)
-        aw_canpid_gains_note(&client->gains,
-                             &(struct aw_canpid_gain_at){.board = sent->board,
-                                                         .controller = sent->controller,
-                                                         .gain = (enum aw_canpid_gain)gain,
-                                                         .value = aw_record_get(command, "value")});
-}
-
-/* What no option allows, because the firmware writes past its tables there. */
-static enum aw_status check_indices(const struct aw_record *command, struct aw_error *err)
-{
-    static const struct {
-        const char *field;
-        double max;
-    } indices[] = {{"controller", AW_CANPID_CONTROLLERS - 1}, {"index", 3}};
-    for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
-        if (aw_record_get(command, indices[i].field) > indices[i].max)
-            return aw_fail(err, AW_LIMIT, "%s: %s %.9g is above %g — the driver does not check it",
-                           command->codec->message->name, indices[i].field,
-                           aw_record_get(command, indices[i].field), indices[i].max);
-    return AW_OK;
-}
-
 static enum aw_status guard(struct aw_canpid *client, const struct aw_record *command,
                             struct aw_canpid_sent *sent, struct aw_error *err)
 {
@@ -230,6 +194,12 @@ static enum aw_status guard(struct aw_canpid *client, const struct aw_record *co
                    aw_canpid_controller_name(last));
 }
 
+/* Fields that no option lets beyond these, because the firmware writes past its tables there. */
+static const struct {
+    const char *field;
+    double max;
+} indices[] = {{"controller", AW_CANPID_CONTROLLERS - 1}, {"index", 3}};
+
 enum aw_status aw_canpid_check(struct aw_canpid *client, const struct aw_record *command,
                                struct aw_canpid_sent *sent, struct aw_error *err)
 {
@@ -237,10 +207,13 @@ enum aw_status aw_canpid_check(struct aw_canpid *client, const struct aw_record 
     if (!sent)
         sent = &unwanted;
     *sent = (struct aw_canpid_sent){.controller = AW_CANPID_LAST, .setpoint = (double)NAN};
-    enum aw_status status = check_indices(command, err);
-    if (status == AW_OK)
-        status = aw_encode(command, client->options.force, sent->bytes, sizeof sent->bytes,
-                           &sent->size, err);
+    for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
+        if (aw_record_get(command, indices[i].field) > indices[i].max)
+            return aw_fail(err, AW_LIMIT, "%s: %s %.9g is above %g — the driver does not check it",
+                           command->codec->message->name, indices[i].field,
+                           aw_record_get(command, indices[i].field), indices[i].max);
+    enum aw_status status = aw_encode(command, client->options.force, sent->bytes,
+                                      sizeof sent->bytes, &sent->size, err);
     if (status != AW_OK)
         return status;
     sent->board = id_of(sent->bytes) / 32 * 32;
@@ -300,7 +273,13 @@ enum aw_status aw_canpid_send(struct aw_canpid *client, const struct aw_record *
     if (status != AW_OK)
         return status;
     note_command(client, sent->board, command);
-    note_gain(client, command, sent);
+    int gain = aw_canpid_gain_find(command->codec->message->name);
+    if (gain >= 0)
+        aw_canpid_gains_note(&client->gains,
+                             &(struct aw_canpid_gain_at){.board = sent->board,
+                                                         .controller = sent->controller,
+                                                         .gain = (enum aw_canpid_gain)gain,
+                                                         .value = aw_record_get(command, "value")});
     return AW_OK;
 }
 
@@ -315,12 +294,18 @@ static void make(struct aw_canpid *client, const char *message, unsigned board, 
     command->present |= UINT64_C(1) << scalar;
 }
 
+void aw_canpid_gain_record(struct aw_canpid *client, const struct aw_canpid_gain_at *gain,
+                           struct aw_record *command)
+{
+    make(client, aw_canpid_gain_name(gain->gain), gain->board, gain->controller, gain->value,
+         command);
+}
+
 enum aw_status aw_canpid_set(struct aw_canpid *client, const struct aw_canpid_gain_at *gain,
                              struct aw_canpid_sent *sent, struct aw_error *err)
 {
     struct aw_record command;
-    make(client, aw_canpid_gain_name(gain->gain), gain->board, gain->controller, gain->value,
-         &command);
+    aw_canpid_gain_record(client, gain, &command);
     return aw_canpid_send(client, &command, sent, err);
 }
 
@@ -328,9 +313,17 @@ enum aw_status aw_canpid_set(struct aw_canpid *client, const struct aw_canpid_ga
 static void make_setpoint(struct aw_canpid *client, unsigned board, int controller,
                           double normalised, struct aw_record *command)
 {
-    make(client, "setpoint", board, controller, normalised, command);
-    int scalar = aw_codec_find(command->codec, "value");
-    command->v[scalar] *= aw_scalar_range(command->codec, scalar, command).scale;
+    make(client, "setpoint", board, controller, normalised * aw_canpid_setpoint_scale(controller),
+         command);
+}
+
+void aw_canpid_disable_record(struct aw_canpid *client, unsigned board, int controller,
+                              struct aw_record *command)
+{
+    int last = aw_canpid_board(client, board)->controller;
+    if (controller == AW_CANPID_LAST)
+        controller = last == AW_CANPID_LAST ? AW_CANPID_POS : last;
+    make_setpoint(client, board, controller, AW_CANPID_DISABLE, command);
 }
 
 enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int controller,
@@ -344,64 +337,50 @@ enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int 
 
 /* Receiving */
 
-static enum aw_status handle_frame(struct aw_canpid *client, struct aw_canpid_frame *frame,
-                                   struct aw_error *err)
+enum aw_status aw_canpid_next(struct aw_canpid *client, int64_t deadline,
+                              struct aw_canpid_frame *frame, struct aw_error *err)
 {
+    const struct aw_protocol *protocol = client->wire.protocol;
     struct aw_record *record = &frame->record;
-    unsigned id = id_of(frame->bytes);
-    const struct aw_message *message = NULL;
-    for (size_t i = 0; !message && i < client->wire.protocol->n_messages; i++)
-        if (client->wire.protocol->messages[i].code == id % 32)
-            message = &client->wire.protocol->messages[i];
+    enum aw_dir dir = AW_RX;
+    frame->size = 0;
     enum aw_status status =
-        aw_wire_decode(&client->wire, message ? message->dir : AW_RX,
-                       (struct aw_span){frame->bytes, frame->size}, record, err);
+        aw_link_read(client->link, frame->bytes, sizeof frame->bytes, &frame->size, deadline, err);
+    frame->own = client->link->own;
+    if (status != AW_OK)
+        return status;
+    unsigned id = id_of(frame->bytes);
+    for (size_t i = protocol->n_messages; i-- > 0;)
+        if (protocol->messages[i].code == id % 32)
+            dir = protocol->messages[i].dir;
+    struct aw_span bytes = {frame->bytes, frame->size};
+    status = aw_wire_decode(&client->wire, dir, bytes, record, err);
     record->time_ns = client->link->rx_time_ns ? client->link->rx_time_ns : AW_NO_TIME;
     if (status != AW_OK) {
         client->counters.malformed++;
-        return status;
-    }
-    if (record->dir == AW_RX) {
+    } else if (record->dir == AW_RX) {
         handle_telemetry(client, id, record);
     } else {
         client->counters.commands_seen++;
         note_command(client, id, record);
     }
-    return AW_OK;
-}
-
-enum aw_status aw_canpid_next(struct aw_canpid *client, int64_t deadline,
-                              struct aw_canpid_frame *frame, struct aw_error *err)
-{
-    frame->size = 0;
-    enum aw_status status =
-        aw_link_read(client->link, frame->bytes, sizeof frame->bytes, &frame->size, deadline, err);
-    frame->own = client->link->own;
-    return status == AW_OK ? handle_frame(client, frame, err) : status;
-}
-
-/* A bus that never falls silent must not keep us past the deadline. */
-static enum aw_status next_before(struct aw_canpid *client, int64_t deadline,
-                                  struct aw_canpid_frame *frame, struct aw_error *err)
-{
-    if (aw_clock_now(client->link->clock) > deadline)
-        return AW_TIMEOUT;
-    return aw_canpid_next(client, deadline, frame, err);
+    return status;
 }
 
 enum aw_status aw_canpid_poll(struct aw_canpid *client, int64_t deadline, aw_canpid_frame_fn *fn,
                               void *context, struct aw_error *err)
 {
-    for (;;) {
+    /* A bus that never falls silent must not keep us past the deadline. */
+    while (aw_clock_now(client->link->clock) <= deadline) {
         struct aw_canpid_frame frame;
-        enum aw_status status = next_before(client, deadline, &frame, err);
-        if (status == AW_TIMEOUT)
-            return AW_OK;
+        enum aw_status status = aw_canpid_next(client, deadline, &frame, err);
         if (status == AW_STOPPED || status == AW_LOST)
             return status;
-        if ((status == AW_OK || status == AW_EVENT) && fn && !fn(context, &frame))
-            return AW_OK;
+        bool news = status == AW_OK || status == AW_EVENT;
+        if (status == AW_TIMEOUT || (news && fn && !fn(context, &frame)))
+            break;
     }
+    return AW_OK;
 }
 
 /* Verifying */
@@ -423,35 +402,28 @@ static bool is_zero(double value)
     return fabs(value) < 1e-9;
 }
 
-static bool is_off(const struct aw_canpid_sent *sent)
-{
-    return fabs(sent->setpoint) > aw_canpid_setpoint_limit(sent->controller);
-}
-
 /* Beyond full scale the firmware saturates. */
 static bool shows_setpoint(const struct aw_canpid_board *board, double setpoint)
 {
     return fabs(board->setpoint / 100 * 32768 - aw_canpid_q15(setpoint)) < 1.5;
 }
 
-/* Output alone says little: a driver that is on and where it should be has none either. */
-static void compare(struct verification *check, const struct aw_canpid_board *board)
-{
-    bool shown = shows_setpoint(board, check->sent->setpoint);
-    check->received = true;
-    check->off = shown && is_zero(board->output) ? check->off + 1 : 0;
-    check->good = is_off(check->sent) ? check->off >= 2 : shown;
-}
-
 static bool verify_frame(void *context, const struct aw_canpid_frame *frame)
 {
     struct verification *check = context;
-    const struct aw_canpid_board *board = aw_canpid_board(check->client, check->sent->board);
+    const struct aw_canpid_sent *sent = check->sent;
+    const struct aw_canpid_board *board = aw_canpid_board(check->client, sent->board);
     uint64_t count = board->streams[AW_CANPID_PID].count;
     if (check->fn)
         check->fn(check->context, frame);
-    if (count != check->seen && aw_clock_now(check->client->link->clock) >= check->since_ns)
-        compare(check, board);
+    if (count != check->seen && aw_clock_now(check->client->link->clock) >= check->since_ns) {
+        /* Output alone says little: a driver that is on and where it should be has none either. */
+        bool shown = shows_setpoint(board, sent->setpoint);
+        bool disables = fabs(sent->setpoint) > aw_canpid_setpoint_limit(sent->controller);
+        check->received = true;
+        check->off = shown && is_zero(board->output) ? check->off + 1 : 0;
+        check->good = disables ? check->off >= 2 : shown;
+    }
     check->seen = count;
     return !check->good;
 }
@@ -513,26 +485,6 @@ struct stopping {
     } of[AW_CANPID_BOARDS];
 };
 
-static enum aw_status send_disable(struct stopping *s, unsigned i, struct aw_error *err)
-{
-    struct aw_canpid *client = s->client;
-    struct aw_record command;
-    struct aw_canpid_sent sent;
-    int last = client->boards[i].controller, controller = s->controller;
-    if (controller == AW_CANPID_LAST)
-        controller = last == AW_CANPID_LAST ? AW_CANPID_POS : last;
-    make_setpoint(client, i * 32, controller, AW_CANPID_DISABLE, &command);
-    enum aw_status status = aw_canpid_check(client, &command, &sent, err);
-    if (status == AW_OK)
-        status = write_frame(client, (struct aw_span){sent.bytes, sent.size}, err);
-    if (status == AW_OK)
-        note_command(client, i * 32, &command);
-    if (s->of[i].sent++ == 0)
-        s->of[i].since_ns =
-            aw_clock_now(client->link->clock) + client->options.latency_ms * AW_MILLISECOND;
-    return status;
-}
-
 static uint64_t unconfirmed(const struct stopping *s)
 {
     return s->wanted & ~s->done.confirmed;
@@ -543,16 +495,27 @@ static uint64_t unconfirmed(const struct stopping *s)
 static enum aw_status send_disables(struct stopping *s, bool refused, int64_t *next,
                                     struct aw_error *err)
 {
+    struct aw_canpid *client = s->client;
     enum aw_status first = AW_OK;
     *next = AW_NEVER;
     for (uint64_t left = unconfirmed(s); left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
-        int64_t paced = aw_canpid_paced_ns(s->client, i * 32);
-        bool now = aw_clock_now(s->client->link->clock) >= paced;
-        if (s->of[i].sent < AW_CANPID_DISABLES && (refused ? s->of[i].sent == 0 : now)) {
-            enum aw_status status = send_disable(s, i, first == AW_OK ? err : NULL);
+        int64_t paced = aw_canpid_paced_ns(client, i * 32), now = aw_clock_now(client->link->clock);
+        if (s->of[i].sent < AW_CANPID_DISABLES && (refused ? s->of[i].sent == 0 : now >= paced)) {
+            struct aw_record command;
+            struct aw_canpid_sent sent;
+            struct aw_error *why = first == AW_OK ? err : NULL;
+            aw_canpid_disable_record(client, i * 32, s->controller, &command);
+            enum aw_status status = aw_canpid_check(client, &command, &sent, why);
+            if (status == AW_OK)
+                status = write_frame(client, (struct aw_span){sent.bytes, sent.size}, why);
+            if (status == AW_OK)
+                note_command(client, i * 32, &command);
+            if (s->of[i].sent++ == 0)
+                s->of[i].since_ns =
+                    aw_clock_now(client->link->clock) + client->options.latency_ms * AW_MILLISECOND;
             first = first == AW_OK ? status : first;
-            paced = aw_canpid_paced_ns(s->client, i * 32);
+            paced = aw_canpid_paced_ns(client, i * 32);
         }
         if (s->of[i].sent < AW_CANPID_DISABLES && paced < *next)
             *next = paced;
@@ -594,21 +557,6 @@ static enum aw_status not_confirmed(const struct stopping *s, struct aw_error *e
         driving ? " — send it again, or cut the power" : " — is it powered, and the bus up?");
 }
 
-static enum aw_status outcome(struct stopping *s, enum aw_status waited,
-                              const struct aw_error *failure, struct aw_error *err)
-{
-    for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
-        if (unconfirmed(s) >> i & 1 && !s->of[i].counts)
-            s->done.silent |= UINT64_C(1) << i;
-    if (!unconfirmed(s))
-        return AW_OK;
-    if (failure->status != AW_OK)
-        return aw_fail(err, failure->status, "%s", failure->text);
-    if (waited != AW_OK)
-        return waited;
-    return s->listens ? not_confirmed(s, err) : AW_OK;
-}
-
 /* Until when to listen; false: all is said. */
 static bool goes_on(const struct stopping *s, int64_t next, int64_t deadline, int64_t *until)
 {
@@ -639,8 +587,16 @@ enum aw_status aw_canpid_disable(struct aw_canpid *client, uint64_t boards, int 
         waited = aw_canpid_poll(client, until, on_disabled, &s, err);
         send_disables(&s, waited != AW_OK, &next, &failure);
     }
-    enum aw_status status = outcome(&s, waited, &failure, err);
+    for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
+        if (unconfirmed(&s) >> i & 1 && !s.of[i].counts)
+            s.done.silent |= UINT64_C(1) << i;
     if (done)
         *done = s.done;
-    return status;
+    if (!unconfirmed(&s))
+        return AW_OK;
+    if (failure.status != AW_OK)
+        return aw_fail(err, failure.status, "%s", failure.text);
+    if (waited != AW_OK)
+        return waited;
+    return s.listens ? not_confirmed(&s, err) : AW_OK;
 }
