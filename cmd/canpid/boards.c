@@ -26,14 +26,6 @@ const struct aw_name *canpid_board_names(const struct aw_session *session)
     return board_row(session->wire->variant.head)->names;
 }
 
-static bool is_listed(const struct canpid_boards *boards, const struct aw_name *name)
-{
-    for (size_t i = 0; i < boards->n; i++)
-        if (boards->names[i].value == name->value || strcmp(boards->text[i], name->name) == 0)
-            return true;
-    return false;
-}
-
 /* It stands in JSON and CSV as it is. */
 static bool is_name(const char *text)
 {
@@ -77,9 +69,14 @@ enum aw_status canpid_configure(struct aw_session *session, const char *section,
 static void build_head(struct canpid_boards *boards, const struct aw_field *usual)
 {
     size_t rows = 0;
-    for (const struct aw_name *name = board_row(usual)->names; name->name; name++)
-        if (!is_listed(boards, name))
+    for (const struct aw_name *name = board_row(usual)->names; name->name; name++) {
+        bool listed = false;
+        for (size_t i = 0; i < boards->n; i++)
+            listed = listed || boards->names[i].value == name->value ||
+                     strcmp(boards->text[i], name->name) == 0;
+        if (!listed)
             add_name(boards, name->name, name->value);
+    }
     for (; usual[rows].type != AW_ROWS_END && rows < HEAD_ROWS_MAX - 1; rows++) {
         boards->head[rows] = usual[rows];
         if (strcmp(usual[rows].name, "board") == 0)
@@ -125,33 +122,23 @@ uint64_t canpid_all_boards(const struct aw_session *session)
     return boards;
 }
 
-static enum aw_status add_board(struct aw_session *session, const char *text, uint64_t *boards)
-{
-    if (strcmp(text, "all") == 0) {
-        *boards |= canpid_all_boards(session);
-        return AW_OK;
-    }
-    int board = aw_canpid_board_find(&session->wire->variant, text);
-    if (board < 0)
-        return no_such_board(session, text);
-    *boards |= AW_CANPID_BIT(board);
-    return AW_OK;
-}
-
 enum aw_status canpid_boards(struct aw_session *session, uint64_t *boards)
 {
     const char *text = aw_option(session, "board");
     char copy[256], *save;
-    enum aw_status status = AW_OK;
     *boards = 0;
     if (!text)
         return aw_fail(&session->err, AW_USAGE,
                        "which board? — give -b lhip, lknee, lankle, rhip, rknee, rankle or all");
     snprintf(copy, sizeof copy, "%s", text);
-    for (char *part = strtok_r(copy, ",", &save); part && status == AW_OK;
-         part = strtok_r(NULL, ",", &save))
-        status = add_board(session, part, boards);
-    return status == AW_OK && !*boards ? no_such_board(session, text) : status;
+    for (char *part = strtok_r(copy, ",", &save); part; part = strtok_r(NULL, ",", &save)) {
+        bool all = strcmp(part, "all") == 0;
+        int board = all ? 0 : aw_canpid_board_find(&session->wire->variant, part);
+        if (board < 0)
+            return no_such_board(session, part);
+        *boards |= all ? canpid_all_boards(session) : AW_CANPID_BIT(board);
+    }
+    return *boards ? AW_OK : no_such_board(session, text);
 }
 
 enum aw_status canpid_one_board(struct aw_session *session, unsigned *board)

@@ -45,7 +45,7 @@ static enum aw_status apply(struct aw_session *session, const char *path)
     for (size_t i = 0; status == AW_OK && aw_canpid_gains_next(&wanted, &i, &at);) {
         struct aw_canpid_sent sent;
         struct aw_record command;
-        aw_canpid_gain_record(client, &at, &command);
+        aw_canpid_gain_record(session->wire, &at, &command);
         status = dry ? aw_canpid_check(client, &command, &sent, &session->err)
                      : aw_canpid_send(client, &command, &sent, &session->err);
         if (status == AW_OK && dry)

@@ -16,20 +16,15 @@ struct listener {
     struct aw_samples interval_ms[AW_CANPID_BOARDS];    /* between two frames of a kind */
 };
 
-static int kind_of(const struct aw_canpid *client, const struct aw_record *record)
-{
-    for (int kind = 0; kind < AW_CANPID_KINDS; kind++)
-        if (record->codec == client->codecs[kind])
-            return kind;
-    return -1;
-}
-
-static bool take(void *context, const struct aw_canpid_frame *frame)
+static bool note_arrival(void *context, const struct aw_canpid_frame *frame)
 {
     struct listener *l = context;
+    const struct aw_canpid *client = canpid_of(l->session);
     const struct aw_record *record = &frame->record;
-    int kind = frame->size ? kind_of(canpid_of(l->session), record) : -1;
-    if (kind < 0)
+    int kind = 0;
+    while (kind < AW_CANPID_KINDS && record->codec != client->codecs[kind])
+        kind++;
+    if (!frame->size || kind == AW_CANPID_KINDS)
         return true;
     unsigned at = (unsigned)aw_record_get(record, "board") / 32 % AW_CANPID_BOARDS;
     int64_t now = record->time_ns != AW_NO_TIME ? record->time_ns : aw_session_time(l->session);
@@ -42,18 +37,6 @@ static bool take(void *context, const struct aw_canpid_frame *frame)
     l->count[at]++;
     l->received |= UINT64_C(1) << at;
     return !(++l->frames == l->limit);
-}
-
-static enum aw_status receive_all(struct listener *l)
-{
-    struct aw_session *session = l->session;
-    double seconds = aw_option_number(session, "for");
-    l->limit = (uint64_t)aw_option_number(session, "count");
-    if (seconds == 0 && !l->limit)
-        seconds = USUAL_S;
-    int64_t now = aw_clock_now(session->clock);
-    return aw_canpid_poll(canpid_of(session), seconds > 0 ? aw_clock_after(now, seconds) : AW_NEVER,
-                          take, l, &session->err);
 }
 
 static void report(struct listener *l, unsigned board)
@@ -74,31 +57,32 @@ static void report(struct listener *l, unsigned board)
     aw_session_print_result(session);
 }
 
-static enum aw_status judge(struct listener *l)
-{
-    char name[AW_CANPID_NAME_MAX];
-    uint64_t silent = l->wanted & ~l->received;
-    if (!silent && l->received)
-        return AW_OK;
-    return aw_fail(
-        &l->session->err, AW_TIMEOUT, "ping: no telemetry from %s — is it powered, and the bus up?",
-        silent ? aw_canpid_board_name(&l->session->wire->variant, canpid_first_board(silent), name)
-               : "any driver");
-}
-
 static enum aw_status ping(struct listener *l)
 {
     struct aw_session *session = l->session;
+    double seconds = aw_option_number(session, "for");
     enum aw_status status = aw_flag(session, "board") ? canpid_boards(session, &l->wanted) : AW_OK;
     if (status == AW_OK)
         status = canpid_ready(session);
+    l->limit = (uint64_t)aw_option_number(session, "count");
+    if (seconds == 0 && !l->limit)
+        seconds = USUAL_S;
+    int64_t now = aw_clock_now(session->clock);
+    int64_t deadline = seconds > 0 ? aw_clock_after(now, seconds) : AW_NEVER;
     if (status == AW_OK)
-        status = receive_all(l);
+        status = aw_canpid_poll(canpid_of(session), deadline, note_arrival, l, &session->err);
     if (l->received && aw_session_text(session))
         aw_stats_head(&session->out, "interval/ms");
     for (uint64_t left = l->received; left; left &= left - 1)
         report(l, canpid_first_board(left));
-    return status == AW_OK ? judge(l) : status;
+    uint64_t silent = l->wanted & ~l->received;
+    if (status != AW_OK || (l->received && !silent))
+        return status;
+    char name[AW_CANPID_NAME_MAX] = "any driver";
+    if (silent)
+        aw_canpid_board_name(&session->wire->variant, canpid_first_board(silent), name);
+    return aw_fail(&session->err, AW_TIMEOUT,
+                   "ping: no telemetry from %s — is it powered, and the bus up?", name);
 }
 
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)

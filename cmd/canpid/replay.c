@@ -13,13 +13,6 @@ enum aw_status canpid_prepare(struct aw_session *session)
     return status;
 }
 
-static void forget(struct aw_session *session)
-{
-    const struct canpid_state *state = session->state;
-    for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
-        canpid_of(session)->boards[i].controller = state->seen[i];
-}
-
 /* The guards of single commands hold for each of them; a controller that the recording has chosen
  * is known from there on, and a board that it addresses is disabled when it is interrupted. */
 enum aw_status canpid_allow(struct aw_session *session, const struct aw_record *command)
@@ -27,7 +20,8 @@ enum aw_status canpid_allow(struct aw_session *session, const struct aw_record *
     struct canpid_state *state = session->state;
     struct aw_canpid_sent sent;
     if (!command) {
-        forget(session);
+        for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
+            canpid_of(session)->boards[i].controller = state->seen[i];
         return AW_OK;
     }
     state->driven |= AW_CANPID_BIT(aw_record_get(command, "board"));

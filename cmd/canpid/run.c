@@ -19,17 +19,6 @@ static const char *save_path(const struct aw_session *session)
     return path || aw_session_csv(session) ? path : aw_option(session, "csv");
 }
 
-/* A run must not be made in vain. */
-static enum aw_status check_files(struct aw_session *session)
-{
-    const char *paths[] = {save_path(session), aw_option(session, "plot")};
-    enum aw_status status = AW_OK;
-    for (size_t i = 0; i < sizeof paths / sizeof *paths && status == AW_OK; i++)
-        if (paths[i])
-            status = aw_file_check(paths[i], &session->err);
-    return status;
-}
-
 enum aw_status canpid_run_begin(struct canpid_run *run, struct aw_session *session)
 {
     *run = (struct canpid_run){.session = session};
@@ -38,8 +27,11 @@ enum aw_status canpid_run_begin(struct canpid_run *run, struct aw_session *sessi
         status = canpid_controller(session, true, &run->controller);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         status = aw_dry_depends(session, "what the telemetry shows");
-    if (status == AW_OK)
-        status = check_files(session);
+    /* A run must not be made in vain. */
+    const char *paths[] = {save_path(session), aw_option(session, "plot")};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && status == AW_OK; i++)
+        if (paths[i])
+            status = aw_file_check(paths[i], &session->err);
     if (status == AW_OK)
         status = aw_table_init(&run->table, columns, RUN_COLUMNS, &session->err);
     if (status == AW_OK)
@@ -61,29 +53,21 @@ enum aw_status canpid_run_drive(struct canpid_run *run, double normalised)
                               &session->err);
 }
 
-static bool is_ours(const struct canpid_run *run, const struct aw_canpid_frame *frame)
-{
-    return frame->size && frame->record.dir == AW_RX &&
-           strcmp(frame->record.codec->message->name, "pid") == 0 &&
-           aw_record_get(&frame->record, "board") == run->board;
-}
-
-/* The one that was commanded, where it is that: exactly, and not to one step of the wire. */
-static double setpoint_shown(const struct canpid_run *run, double percent)
-{
-    static const double step = 1.0 / 32768;
-    bool same = fabs(percent / 100 - run->commanded) < step;
-    return same ? run->commanded * run->scale : aw_canpid_from_percent(run->controller, percent);
-}
-
 static bool on_frame(void *context, const struct aw_canpid_frame *frame)
 {
+    static const double step = 1.0 / 32768; /* of the wire */
     struct canpid_run *run = context;
-    if (!is_ours(run, frame))
+    const struct aw_canpid *client = canpid_of(run->session);
+    if (!frame->size || frame->record.codec != client->codecs[AW_CANPID_PID] ||
+        aw_record_get(&frame->record, "board") != run->board)
         return true;
     const struct aw_canpid_board *board = aw_canpid_board(canpid_of(run->session), run->board);
+    /* The setpoint that was commanded, where it is that: exactly, and not to one step. */
+    double setpoint = fabs(board->setpoint / 100 - run->commanded) < step
+                          ? run->commanded * run->scale
+                          : aw_canpid_from_percent(run->controller, board->setpoint);
     run->last[RUN_T] = (double)(aw_clock_now(run->session->clock) - run->start_ns) / 1e9;
-    run->last[RUN_SETPOINT] = setpoint_shown(run, board->setpoint);
+    run->last[RUN_SETPOINT] = setpoint;
     run->last[RUN_MEASURED] = aw_canpid_from_percent(run->controller, board->measured);
     run->last[RUN_OUTPUT] = board->output / 100;
     aw_table_add(&run->table, run->last, NULL);
@@ -159,53 +143,54 @@ void canpid_run_free(struct canpid_run *run)
     aw_table_free(&run->table);
 }
 
-double *canpid_run_column(const struct aw_table *table, int column)
+double *canpid_run_columns(const struct aw_table *table, size_t first)
 {
-    double *values = malloc(table->n_rows * sizeof *values + 1);
-    for (size_t i = 0; values && i < table->n_rows; i++)
-        values[i] = aw_table_cell(table, i, column);
+    size_t n = table->n_rows - first;
+    double *values = malloc((n * RUN_COLUMNS + 1) * sizeof *values);
+    for (size_t i = 0; values && i < n; i++)
+        for (int c = 0; c < RUN_COLUMNS; c++)
+            values[(size_t)c * n + i] = aw_table_cell(table, first + i, c);
     return values;
-}
-
-static enum aw_status write_file(struct aw_session *session, const char *path, const char *text,
-                                 size_t size)
-{
-    FILE *file;
-    enum aw_status status = aw_session_create(session, NULL, path, &file);
-    if (status != AW_OK)
-        return status;
-    bool written = fwrite(text, 1, size, file) == size;
-    written = fclose(file) == 0 && written;
-    return written ? AW_OK : aw_file_fail(&session->err, NULL, path);
 }
 
 enum aw_status canpid_write_chart(struct aw_session *session, const struct aw_chart *chart,
                                   const char *path)
 {
     size_t size;
+    FILE *file;
     char *svg = aw_chart_svg(chart, &size, &session->err);
     if (!svg)
         return session->err.status;
-    enum aw_status status = write_file(session, path, svg, size);
+    enum aw_status status = aw_session_create(session, NULL, path, &file);
+    if (status == AW_OK) {
+        bool written = fwrite(svg, 1, size, file) == size;
+        if (fclose(file) != 0 || !written)
+            status = aw_file_fail(&session->err, NULL, path);
+    }
     free(svg);
     return status;
 }
 
-static enum aw_status draw(struct canpid_run *run, const char *title, const char *path,
-                           double *const *column)
+enum aw_status canpid_run_plot(struct canpid_run *run, const char *title)
 {
+    const char *path = aw_option(run->session, "plot");
     size_t n = run->table.n_rows;
+    if (!path || n == 0)
+        return AW_OK;
+    double *values = canpid_run_columns(&run->table, 0);
+    if (!values)
+        return aw_no_memory(&run->session->err);
+    const double *t = values + RUN_T * n;
     struct aw_series angles[] = {
-        {.label = "measured", .x = column[RUN_T], .y = column[RUN_MEASURED], .n = n},
+        {.label = "measured", .x = t, .y = values + RUN_MEASURED * n, .n = n},
         {.label = "setpoint",
-         .x = column[RUN_T],
-         .y = column[RUN_SETPOINT],
+         .x = t,
+         .y = values + RUN_SETPOINT * n,
          .n = n,
          .dashed = true,
          .stairs = true},
     };
-    struct aw_series output[] = {
-        {.label = "output", .x = column[RUN_T], .y = column[RUN_OUTPUT], .n = n}};
+    struct aw_series output[] = {{.label = "output", .x = t, .y = values + RUN_OUTPUT * n, .n = n}};
     struct aw_panel panels[] = {
         {.label = aw_canpid_controller_name(run->controller),
          .unit = run->unit,
@@ -215,22 +200,8 @@ static enum aw_status draw(struct canpid_run *run, const char *title, const char
     };
     struct aw_chart chart = {
         .title = title, .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
-    return canpid_write_chart(run->session, &chart, path);
-}
-
-enum aw_status canpid_run_plot(struct canpid_run *run, const char *title)
-{
-    const char *path = aw_option(run->session, "plot");
-    double *column[RUN_COLUMNS];
-    bool room = true;
-    if (!path || run->table.n_rows == 0)
-        return AW_OK;
-    for (int i = 0; i < RUN_COLUMNS; i++)
-        room = (column[i] = canpid_run_column(&run->table, i)) && room;
-    enum aw_status status =
-        room ? draw(run, title, path, column) : aw_no_memory(&run->session->err);
-    for (int i = 0; i < RUN_COLUMNS; i++)
-        free(column[i]);
+    enum aw_status status = canpid_write_chart(run->session, &chart, path);
+    free(values);
     return status;
 }
 

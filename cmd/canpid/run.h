@@ -53,8 +53,9 @@ enum aw_status canpid_run_restart(struct canpid_run *run);
 enum aw_status canpid_run_end(struct canpid_run *run, enum aw_status status);
 void canpid_run_free(struct canpid_run *run);
 
-/* One column of the table as an array; the caller frees it. NULL: no memory. */
-double *canpid_run_column(const struct aw_table *table, int column);
+/* The rows from first on as arrays in one block, column by column; the caller frees it. NULL: no
+ * memory. */
+double *canpid_run_columns(const struct aw_table *table, size_t first);
 
 /* Draws measured and setpoint, and output below, into the file of --plot, if that is given. */
 enum aw_status canpid_run_plot(struct canpid_run *run, const char *title);

@@ -1,5 +1,6 @@
 /* canpid's commands that send: setpoints, gains, events, disable; with the checks before and
  * --verify. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,33 +83,26 @@ enum aw_status run_zero(struct aw_session *session, const struct aw_args *args)
     return send_text(session, args, args->command->name, false, text ? text : "0");
 }
 
-/* Farther out a driver switches off. That is not asked for by a setpoint, but by the number that
- * disable sends. */
-static enum aw_status check_enabled(struct aw_session *session, const struct aw_record *command)
-{
-    int controller = (int)aw_record_get(command, "controller");
-    double value = aw_record_get(command, "value"), scale = aw_canpid_setpoint_scale(controller);
-    double range = aw_canpid_setpoint_limit(controller) * scale;
-    const char *unit = aw_canpid_unit(controller);
-    if ((value >= -range && value <= range) || value == AW_CANPID_DISABLE * scale ||
-        aw_flag(session, "force"))
-        return AW_OK;
-    unit = strcmp(unit, "%") == 0 ? "" : unit;
-    return aw_fail(&session->err, AW_LIMIT,
-                   "setpoint: %g%s%s is outside %g to %g, where %s is enabled", value,
-                   *unit ? " " : "", unit, -range, range, aw_canpid_controller_name(controller));
-}
-
 enum aw_status run_setpoint(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_record command;
     enum aw_status status = begin(session, "setpoint", true, &command);
     if (status == AW_OK)
         status = aw_record_set_text(&command, "value", aw_arg(args, "value", 0), &session->err);
-    if (status == AW_OK)
-        status = check_enabled(session, &command);
-    return status == AW_OK ? canpid_send_all(session, args, &command, 1, verify_ns(session))
-                           : status;
+    if (status != AW_OK)
+        return status;
+    int controller = (int)aw_record_get(&command, "controller");
+    double value = aw_record_get(&command, "value"), scale = aw_canpid_setpoint_scale(controller);
+    double range = aw_canpid_setpoint_limit(controller) * scale;
+    const char *unit = aw_canpid_unit(controller);
+    unit = strcmp(unit, "%") == 0 ? "" : unit;
+    /* Farther out a driver switches off. That is not asked for by a setpoint, but by the number
+     * that disable sends. */
+    if (!(fabs(value) <= range) && value != AW_CANPID_DISABLE * scale && !aw_flag(session, "force"))
+        return aw_fail(
+            &session->err, AW_LIMIT, "setpoint: %g%s%s is outside %g to %g, where %s is enabled",
+            value, *unit ? " " : "", unit, -range, range, aw_canpid_controller_name(controller));
+    return canpid_send_all(session, args, &command, 1, verify_ns(session));
 }
 
 enum aw_status run_precompression(struct aw_session *session, const struct aw_args *args)
@@ -160,7 +154,8 @@ static enum aw_status show_disable(struct aw_session *session, uint64_t boards, 
     for (; status == AW_OK && boards; boards &= boards - 1) {
         struct aw_record command;
         struct aw_canpid_sent sent;
-        aw_canpid_disable_record(client, canpid_first_board(boards), controller, &command);
+        aw_canpid_disable_record(client, session->wire, canpid_first_board(boards), controller,
+                                 &command);
         status = aw_canpid_check(client, &command, &sent, &session->err);
         if (status == AW_OK)
             status = aw_session_dry_run(session, &command, (struct aw_span){sent.bytes, sent.size});
@@ -168,50 +163,37 @@ static enum aw_status show_disable(struct aw_session *session, uint64_t boards, 
     return status;
 }
 
-static void report_disabled(struct aw_session *session, uint64_t boards,
-                            const struct aw_canpid_disabled *done, const char *result)
+static enum aw_status disable(struct aw_session *session, uint64_t boards, bool all, int controller)
 {
     struct canpid_state *state = session->state;
+    struct aw_canpid *client = canpid_of(session);
+    struct aw_canpid_disabled done;
+    enum aw_status status = aw_canpid_disable(client, boards, controller, &done, &session->err);
+    uint64_t unconfirmed = boards & ~done.confirmed & ~done.silent, needed = state->ongoing;
+    /* "all" does not mean that each of them exists: a board that this session has received nothing
+     * from and sent nothing else to may stay silent, as long as another one confirms. */
+    for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)
+        if (client->boards[i].streams[AW_CANPID_PID].count)
+            needed |= UINT64_C(1) << i;
+    if (all && status == AW_TIMEOUT && done.confirmed && !unconfirmed && !(done.silent & needed))
+        status = AW_OK;
+    canpid_disabled(session, done.confirmed);
+    bool listened = client->options.confirm_ms > 0;
     const struct {
         const char *key;
         uint64_t boards;
-    } lists[] = {{"confirmed", done->confirmed},
-                 {"silent", done->silent},
-                 {"unconfirmed", boards & ~done->confirmed & ~done->silent}};
-    aw_object_text(&session->result, "result", result);
+    } lists[] = {{"confirmed", listened ? done.confirmed : 0},
+                 {"silent", listened ? done.silent : 0},
+                 {"unconfirmed", listened ? unconfirmed : boards}};
+    aw_object_text(&session->result, "result",
+                   status != AW_OK ? "not-confirmed"
+                   : listened      ? "disabled"
+                                   : "sent");
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (lists[i].boards)
             aw_object_text(&session->result, lists[i].key,
                            aw_canpid_board_list(&session->wire->variant, lists[i].boards,
                                                 state->lists[i], sizeof state->lists[i]));
-}
-
-/* "all" does not mean that each of them exists: a board that this session has received nothing from
- * and sent nothing else to may stay silent, as long as another one confirms. */
-static bool may_be_absent(struct aw_session *session, uint64_t silent)
-{
-    struct canpid_state *state = session->state;
-    for (uint64_t left = silent; left; left &= left - 1) {
-        const struct aw_canpid_board *board = &state->client.boards[__builtin_ctzll(left)];
-        if (board->streams[AW_CANPID_PID].count || state->ongoing & left & -left)
-            return false;
-    }
-    return true;
-}
-
-static enum aw_status disable(struct aw_session *session, uint64_t boards, bool all, int controller)
-{
-    struct aw_canpid *client = canpid_of(session);
-    struct aw_canpid_disabled done;
-    enum aw_status status = aw_canpid_disable(client, boards, controller, &done, &session->err);
-    if (all && status == AW_TIMEOUT && done.confirmed &&
-        (boards & ~done.confirmed & ~done.silent) == 0 && may_be_absent(session, done.silent))
-        status = AW_OK;
-    canpid_disabled(session, done.confirmed);
-    const char *confirmed = client->options.confirm_ms ? "disabled" : "sent";
-    report_disabled(session, boards,
-                    client->options.confirm_ms ? &done : &(struct aw_canpid_disabled){0},
-                    status == AW_OK ? confirmed : "not-confirmed");
     return status;
 }
 

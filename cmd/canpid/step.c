@@ -48,29 +48,21 @@ static enum aw_status parse_limit(struct aw_session *session, enum aw_metric met
                : aw_fail(&session->err, status, "%s: %s", aw_metric(metric)->name, problem.text);
 }
 
-static enum aw_status check_limits(struct aw_session *session)
-{
-    enum aw_status status = AW_OK;
-    for (size_t i = 0; i < sizeof judged / sizeof *judged && status == AW_OK; i++) {
-        double limit;
-        const char *text = limit_of(session, judged[i]);
-        if (text)
-            status = parse_limit(session, judged[i], text, &limit);
-    }
-    return status;
-}
-
+/* Whether the limits can be read; and, with a response, whether it keeps them. */
 static enum aw_status judge(struct aw_session *session, const struct aw_response *response)
 {
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) {
-        double limit, value = response->value[judged[i]];
+        double limit, value = response ? response->value[judged[i]] : 0;
         const char *text = limit_of(session, judged[i]);
-        if (!text || parse_limit(session, judged[i], text, &limit) != AW_OK)
+        if (!text)
             continue;
+        enum aw_status status = parse_limit(session, judged[i], text, &limit);
+        if (status != AW_OK)
+            return status;
         if (!aw_metric_reached(value))
             return aw_fail(&session->err, AW_REFUSED, "step: %s was not reached, %g is wanted",
                            aw_metric(judged[i])->title, limit);
-        if (fabs(value) > limit)
+        if (response && fabs(value) > limit)
             return aw_fail(&session->err, AW_REFUSED, "step: %s %.4g is above %g",
                            aw_metric(judged[i])->title, value, limit);
     }
@@ -91,39 +83,28 @@ static enum aw_status parse_plan(struct canpid_run *run, struct step_plan *plan)
     enum aw_status status = canpid_parse(session, "--from", from, run->controller, &plan->from);
     if (status == AW_OK)
         status = canpid_parse(session, "--to", to, run->controller, &plan->to);
-    return status == AW_OK ? check_limits(session) : status;
-}
-
-/* Of a metric whose unit is a fixed one, or that of the step. */
-static const char *metric_unit(enum aw_metric metric, const char *unit)
-{
-    const struct aw_metric_row *row = aw_metric(metric);
-    if (!row->takes_unit)
-        return *row->unit_after ? row->unit_after : NULL;
-    return *row->unit_after ? NULL : unit;
-}
-
-/* Those of the response, without the lead. */
-static size_t samples_since(const struct aw_table *table)
-{
-    size_t n = table->n_rows;
-    while (n > 0 && aw_table_cell(table, table->n_rows - n, RUN_T) < 0)
-        n--;
-    return n;
+    return status == AW_OK ? judge(session, NULL) : status;
 }
 
 static void report_metrics(struct canpid_run *run, const struct step_plan *plan,
                            const struct aw_response *response)
 {
     struct aw_object *result = &run->session->result;
+    size_t lead = 0, n = run->table.n_rows;
+    while (lead < n && aw_table_cell(&run->table, lead, RUN_T) < 0)
+        lead++;
     canpid_run_report(run, "step");
     aw_object_number(result, "from", plan->from * run->scale, 6, run->unit);
     aw_object_number(result, "to", plan->to * run->scale, 6, run->unit);
-    for (int m = 0; m < AW_METRICS; m++)
-        aw_object_number(result, aw_metric((enum aw_metric)m)->name, response->value[m], 5,
-                         metric_unit((enum aw_metric)m, run->unit));
+    for (int m = 0; m < AW_METRICS; m++) {
+        /* The unit is a fixed one, or that of the step, or of both together, which has no name. */
+        const struct aw_metric_row *metric = aw_metric((enum aw_metric)m);
+        const char *fixed = *metric->unit_after ? metric->unit_after : NULL;
+        const char *unit = !metric->takes_unit ? fixed : fixed ? NULL : run->unit;
+        aw_object_number(result, metric->name, response->value[m], 5, unit);
+    }
     aw_object_number(result, "final", response->final, 5, run->unit);
-    aw_object_number(result, "samples", (double)samples_since(&run->table), 0, NULL);
+    aw_object_number(result, "samples", (double)(n - lead), 0, NULL);
 }
 
 /* From the samples alone, as compare does with the file that they are saved in. */

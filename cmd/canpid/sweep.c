@@ -72,54 +72,41 @@ static enum aw_status perform(struct canpid_run *run, struct sweep_state *s)
     return status;
 }
 
-/* The rows from a time on, as arrays in one block: t, setpoint, measured. */
-static double *rows_from(const struct aw_table *table, double from, size_t *n)
+static enum aw_status estimate(struct canpid_run *run, struct sweep_state *s)
 {
-    double *block = malloc((table->n_rows * 3 + 1) * sizeof *block);
+    const struct aw_table *table = &run->table;
+    bool chirp = s->sweep.plan.kind == AW_SWEEP_CHIRP;
+    double from = chirp ? 0 : s->sweep.plan.duration_s;
     size_t first = 0;
     while (first < table->n_rows && aw_table_cell(table, first, RUN_T) < from)
         first++;
-    *n = table->n_rows - first;
-    for (size_t i = 0; block && i < *n; i++)
-        for (int c = 0; c < 3; c++)
-            block[(size_t)c * *n + i] = aw_table_cell(table, first + i, c);
-    return block;
-}
-
-static enum aw_status estimate(struct canpid_run *run, struct sweep_state *s)
-{
-    size_t n;
-    bool chirp = s->sweep.plan.kind == AW_SWEEP_CHIRP;
-    double *block = rows_from(&run->table, chirp ? 0 : s->sweep.plan.duration_s, &n);
-    if (!block)
+    size_t n = table->n_rows - first;
+    double *values = canpid_run_columns(table, first);
+    if (!values)
         return aw_no_memory(&run->session->err);
-    enum aw_status status = aw_sweep_response(&s->sweep, block, block + n, block + 2 * n, n,
-                                              s->points, &s->fit, &run->session->err);
-    free(block);
+    enum aw_status status =
+        aw_sweep_response(&s->sweep, values + RUN_T * n, values + RUN_SETPOINT * n,
+                          values + RUN_MEASURED * n, n, s->points, &s->fit, &run->session->err);
+    free(values);
     return status;
-}
-
-static void print_points(struct canpid_run *run, const struct sweep_state *s)
-{
-    if (!aw_session_formatted(run->session))
-        aw_output_print(&run->session->out, "%10s %10s %10s\n", "Hz", "gain dB", "phase deg");
-    for (int i = 0; i < s->sweep.n; i++) {
-        const struct aw_bode_point *p = &s->points[i];
-        struct aw_object row;
-        aw_object_start(&row, NULL);
-        aw_object_number(&row, "hz", p->hz, -4, NULL);
-        aw_object_number(&row, "gain_db", p->gain_db, 3, NULL);
-        aw_object_number(&row, "phase_deg", p->phase_deg, 2, NULL);
-        aw_session_row(run->session, &row, "%10.4g %10.3f %10.2f\n", p->hz, p->gain_db,
-                       p->phase_deg);
-    }
 }
 
 static void report(struct canpid_run *run, const struct sweep_state *s)
 {
+    struct aw_session *session = run->session;
     struct aw_bode_point open[AW_SWEEP_TONES];
     struct aw_bode_summary closed, loop;
-    struct aw_object *result = &run->session->result;
+    struct aw_object *result = &session->result, row;
+    if (!aw_session_formatted(session))
+        aw_output_print(&session->out, "%10s %10s %10s\n", "Hz", "gain dB", "phase deg");
+    for (int i = 0; i < s->sweep.n; i++) {
+        const struct aw_bode_point *p = &s->points[i];
+        aw_object_start(&row, NULL);
+        aw_object_number(&row, "hz", p->hz, -4, NULL);
+        aw_object_number(&row, "gain_db", p->gain_db, 3, NULL);
+        aw_object_number(&row, "phase_deg", p->phase_deg, 2, NULL);
+        aw_session_row(session, &row, "%10.4g %10.3f %10.2f\n", p->hz, p->gain_db, p->phase_deg);
+    }
     aw_bode_summary(s->points, s->sweep.n, &closed);
     aw_bode_open_loop(s->points, s->sweep.n, open);
     aw_bode_summary(open, s->sweep.n, &loop);
@@ -172,7 +159,6 @@ enum aw_status run_sweep(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK)
         status = estimate(&run, &s);
     if (status == AW_OK) {
-        print_points(&run, &s);
         report(&run, &s);
         status = plot(&run, &s);
     }

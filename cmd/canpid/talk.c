@@ -263,8 +263,8 @@ void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *contex
     for (uint64_t left = state->driven | state->ongoing; left; left &= left - 1) {
         struct aw_record command;
         struct aw_canpid_sent sent;
-        aw_canpid_disable_record(&state->client, canpid_first_board(left), AW_CANPID_LAST,
-                                 &command);
+        aw_canpid_disable_record(&state->client, &state->client.wire, canpid_first_board(left),
+                                 AW_CANPID_LAST, &command);
         if (aw_canpid_check(&state->client, &command, &sent, NULL) == AW_OK)
             add(context, sent.bytes, sent.size);
     }

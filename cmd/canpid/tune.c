@@ -22,9 +22,8 @@ struct tuner {
     struct aw_relay_result found;
     enum aw_rule rule;
     enum aw_form form;
-    struct aw_gains before, per_tick;
-    double kp;    /* of the relay */
-    bool limited; /* a gain was cut to what a driver takes */
+    struct aw_gains per_tick;
+    double kp; /* of the relay */
 };
 
 static enum aw_status parse_plan(struct aw_session *session, int controller, struct tuner *t)
@@ -59,21 +58,6 @@ static enum aw_status send_gains(struct canpid_run *run, struct aw_gains gains)
     if (status == AW_OK)
         status = send_gain(run, AW_CANPID_KI, gains.ki);
     return status == AW_OK ? send_gain(run, AW_CANPID_KP, gains.kp) : status;
-}
-
-static double known(const struct canpid_run *run, enum aw_canpid_gain gain, double otherwise)
-{
-    const struct aw_canpid_gains *gains = &canpid_of(run->session)->gains;
-    const struct aw_gain *value = &gains->of[run->board / 32][run->controller][gain];
-    return value->known ? (double)value->value : otherwise;
-}
-
-static void remember_gains(struct canpid_run *run, struct tuner *t)
-{
-    const struct aw_gains *start = &power_up[run->controller];
-    t->before =
-        (struct aw_gains){known(run, AW_CANPID_KP, start->kp), known(run, AW_CANPID_KI, start->ki),
-                          known(run, AW_CANPID_KD, start->kd)};
 }
 
 /* Each sample is looked at; the newest one renews the setpoint as often as the driver takes one, so
@@ -140,24 +124,43 @@ static enum aw_status perform(struct canpid_run *run, struct tuner *t)
     return status == AW_OK ? oscillate(run, t) : status;
 }
 
-/* The driver is disabled first, then gets its gains back: gains do not enable what is disabled. */
-static enum aw_status put_back(struct canpid_run *run, struct tuner *t, enum aw_status status)
+/* Notes the gains, runs the experiment, and puts them back: the driver is disabled first, for gains
+ * do not enable what is disabled. */
+static enum aw_status experiment(struct canpid_run *run, struct tuner *t)
 {
-    status = canpid_run_end(run, status);
+    const struct aw_canpid_gains *gains = &canpid_of(run->session)->gains;
+    const struct aw_gain *sent = gains->of[run->board / 32][run->controller];
+    struct aw_gains before = power_up[run->controller];
+    double *const places[] = {&before.kp, &before.ki, &before.kd};
+    for (int i = 0; i < AW_CANPID_GAINS; i++)
+        if (sent[i].known)
+            *places[i] = (double)sent[i].value;
+    enum aw_status status = canpid_run_end(run, perform(run, t));
     if (status != AW_STOPPED && status != AW_LOST) {
         struct aw_error cause = run->session->err;
-        enum aw_status sent = send_gains(run, t->before);
+        enum aw_status restored = send_gains(run, before);
         if (status != AW_OK)
             run->session->err = cause;
         else
-            status = sent;
+            status = restored;
     }
     return status;
 }
 
-static void report(struct canpid_run *run, const struct tuner *t)
+static enum aw_status compute(struct canpid_run *run, struct tuner *t)
 {
+    struct aw_gains continuous;
+    struct aw_error *err = &run->session->err;
     struct aw_object *result = &run->session->result;
+    enum aw_status status = aw_relay_result(&t->relay, &t->found, err);
+    if (status != AW_OK)
+        return status;
+    struct aw_plant plant = aw_plant_ultimate(t->found.classic_ku, t->found.period_s);
+    status = aw_rule_gains(t->rule, t->form, &plant, &continuous, err);
+    if (status != AW_OK)
+        return status;
+    t->per_tick = aw_gains_per_tick(continuous, AW_CANPID_TICK_MS / 1000.0);
+    bool limited = aw_gains_clamp(&t->per_tick, AW_CANPID_GAIN_MAX);
     canpid_run_report(run, "tune");
     aw_object_text(result, "rule", aw_rule_name(t->rule));
     aw_object_number(result, "kp", t->per_tick.kp, -1, NULL);
@@ -167,25 +170,8 @@ static void report(struct canpid_run *run, const struct tuner *t)
     aw_object_number(result, "tu", t->found.period_s, 4, "s");
     aw_object_number(result, "swing", t->found.amplitude * run->scale, 4, run->unit);
     aw_object_number(result, "cycles", t->found.cycles, 0, NULL);
-    if (t->limited)
+    if (limited)
         aw_object_truth(result, "limited", true);
-}
-
-static enum aw_status compute(struct canpid_run *run, struct tuner *t)
-{
-    struct aw_gains continuous;
-    struct aw_error *err = &run->session->err;
-    enum aw_status status = aw_relay_result(&t->relay, &t->found, err);
-    struct aw_plant plant = status == AW_OK
-                                ? aw_plant_ultimate(t->found.classic_ku, t->found.period_s)
-                                : (struct aw_plant){0};
-    if (status == AW_OK)
-        status = aw_rule_gains(t->rule, t->form, &plant, &continuous, err);
-    if (status != AW_OK)
-        return status;
-    t->per_tick = aw_gains_per_tick(continuous, AW_CANPID_TICK_MS / 1000.0);
-    t->limited = aw_gains_clamp(&t->per_tick, AW_CANPID_GAIN_MAX);
-    report(run, t);
     return AW_OK;
 }
 
@@ -216,10 +202,8 @@ enum aw_status run_tune(struct aw_session *session, const struct aw_args *args)
         status = parse_plan(session, run.controller, t);
     if (status == AW_OK)
         status = canpid_run_begin(&run, session);
-    if (status == AW_OK) {
-        remember_gains(&run, t);
-        status = put_back(&run, t, perform(&run, t));
-    }
+    if (status == AW_OK)
+        status = experiment(&run, t);
     if (status == AW_OK)
         status = canpid_run_plot(&run, "Relay experiment");
     if (status == AW_OK)

@@ -283,10 +283,10 @@ enum aw_status aw_canpid_send(struct aw_canpid *client, const struct aw_record *
     return AW_OK;
 }
 
-static void make(struct aw_canpid *client, const char *message, unsigned board, int controller,
+static void make(struct aw_wire *wire, const char *message, unsigned board, int controller,
                  double value, struct aw_record *command)
 {
-    aw_record_init(command, aw_wire_codec(&client->wire, message, AW_TX), AW_TX);
+    aw_record_init(command, aw_wire_codec(wire, message, AW_TX), AW_TX);
     aw_record_set(command, "board", board, NULL);
     aw_record_set(command, "controller", controller, NULL);
     int scalar = aw_codec_find(command->codec, "value");
@@ -294,10 +294,10 @@ static void make(struct aw_canpid *client, const char *message, unsigned board, 
     command->present |= UINT64_C(1) << scalar;
 }
 
-void aw_canpid_gain_record(struct aw_canpid *client, const struct aw_canpid_gain_at *gain,
+void aw_canpid_gain_record(struct aw_wire *wire, const struct aw_canpid_gain_at *gain,
                            struct aw_record *command)
 {
-    make(client, aw_canpid_gain_name(gain->gain), gain->board, gain->controller, gain->value,
+    make(wire, aw_canpid_gain_name(gain->gain), gain->board, gain->controller, gain->value,
          command);
 }
 
@@ -305,25 +305,25 @@ enum aw_status aw_canpid_set(struct aw_canpid *client, const struct aw_canpid_ga
                              struct aw_canpid_sent *sent, struct aw_error *err)
 {
     struct aw_record command;
-    aw_canpid_gain_record(client, gain, &command);
+    aw_canpid_gain_record(&client->wire, gain, &command);
     return aw_canpid_send(client, &command, sent, err);
 }
 
 /* From a fraction to the unit that the table has for this controller. */
-static void make_setpoint(struct aw_canpid *client, unsigned board, int controller,
-                          double normalised, struct aw_record *command)
+static void make_setpoint(struct aw_wire *wire, unsigned board, int controller, double normalised,
+                          struct aw_record *command)
 {
-    make(client, "setpoint", board, controller, normalised * aw_canpid_setpoint_scale(controller),
+    make(wire, "setpoint", board, controller, normalised * aw_canpid_setpoint_scale(controller),
          command);
 }
 
-void aw_canpid_disable_record(struct aw_canpid *client, unsigned board, int controller,
-                              struct aw_record *command)
+void aw_canpid_disable_record(const struct aw_canpid *client, struct aw_wire *wire, unsigned board,
+                              int controller, struct aw_record *command)
 {
-    int last = aw_canpid_board(client, board)->controller;
+    int last = client->boards[board / 32 % AW_CANPID_BOARDS].controller;
     if (controller == AW_CANPID_LAST)
         controller = last == AW_CANPID_LAST ? AW_CANPID_POS : last;
-    make_setpoint(client, board, controller, AW_CANPID_DISABLE, command);
+    make_setpoint(wire, board, controller, AW_CANPID_DISABLE, command);
 }
 
 enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int controller,
@@ -331,7 +331,7 @@ enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int 
                                   struct aw_error *err)
 {
     struct aw_record command;
-    make_setpoint(client, board, controller, normalised, &command);
+    make_setpoint(&client->wire, board, controller, normalised, &command);
     return aw_canpid_send(client, &command, sent, err);
 }
 
@@ -505,7 +505,7 @@ static enum aw_status send_disables(struct stopping *s, bool refused, int64_t *n
             struct aw_record command;
             struct aw_canpid_sent sent;
             struct aw_error *why = first == AW_OK ? err : NULL;
-            aw_canpid_disable_record(client, i * 32, s->controller, &command);
+            aw_canpid_disable_record(client, &client->wire, i * 32, s->controller, &command);
             enum aw_status status = aw_canpid_check(client, &command, &sent, why);
             if (status == AW_OK)
                 status = write_frame(client, (struct aw_span){sent.bytes, sent.size}, why);

@@ -168,12 +168,13 @@ enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int 
                                   double normalised, struct aw_canpid_sent *sent,
                                   struct aw_error *err);
 
-/* The records that these and aw_canpid_disable send; a controller AW_CANPID_LAST is the last one
- * seen, else pos. Values are checked when they are encoded. */
-void aw_canpid_gain_record(struct aw_canpid *client, const struct aw_canpid_gain_at *gain,
+/* The records that these and aw_canpid_disable send, by the codecs of a wire of this protocol: the
+ * client's, or another one to show them with. Values are checked when they are encoded. A
+ * controller AW_CANPID_LAST is the last one seen, else pos. */
+void aw_canpid_gain_record(struct aw_wire *wire, const struct aw_canpid_gain_at *gain,
                            struct aw_record *command);
-void aw_canpid_disable_record(struct aw_canpid *client, unsigned board, int controller,
-                              struct aw_record *command);
+void aw_canpid_disable_record(const struct aw_canpid *client, struct aw_wire *wire, unsigned board,
+                              int controller, struct aw_record *command);
 
 /* A frame as it is, for replays: nothing is checked, but a command keeps the pace of its board. */
 enum aw_status aw_canpid_write(struct aw_canpid *client, struct aw_span frame,
