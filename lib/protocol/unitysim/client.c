@@ -16,7 +16,7 @@
 #define SETTLE_NS       (500 * AW_MILLISECOND) /* until feedback must show what we sent */
 #define STRANGE         5                      /* feedback in a row that shows something else */
 #define SILENCE_NS      AW_SECOND
-#define TOLD_NS         (5 * AW_SECOND)
+#define REPORT_AGAIN_NS (5 * AW_SECOND)
 #define DRAIN_MOST      100000
 #define SCENE_AGAIN_NS  (500 * AW_MILLISECOND)
 #define CAMERA_AGAIN_NS (250 * AW_MILLISECOND)
@@ -43,8 +43,15 @@ struct aw_unitysim_options aw_unitysim_defaults(void)
                                         .samples_max = SAMPLES_MAX};
 }
 
-static void find_scalars(struct aw_unitysim *unity)
+void aw_unitysim_init(struct aw_unitysim *unity, struct aw_link *link,
+                      const struct aw_variant *variant, const struct aw_unitysim_options *options)
 {
+    memset(unity, 0, sizeof *unity);
+    unity->link = link;
+    unity->options = *options;
+    unity->feedback.time_ns = AW_NO_TIME;
+    unity->reported_ns = INT64_MIN;
+    aw_wire_init(&unity->wire, &aw_unitysim_protocol, variant, false);
     unity->control = aw_wire_codec(&unity->wire, "control", AW_TX);
     unity->feedback_codec = aw_wire_codec(&unity->wire, "feedback", AW_RX);
     unity->camera_codec = aw_wire_codec(&unity->wire, "camera", AW_RX);
@@ -55,18 +62,6 @@ static void find_scalars(struct aw_unitysim *unity)
             (int8_t)aw_unitysim_scalar(unity->feedback_codec, i, "position");
         unity->echo_scalar[i] = (int8_t)aw_unitysim_scalar(unity->feedback_codec, i, "velocity");
     }
-}
-
-void aw_unitysim_init(struct aw_unitysim *unity, struct aw_link *link,
-                      const struct aw_variant *variant, const struct aw_unitysim_options *options)
-{
-    memset(unity, 0, sizeof *unity);
-    unity->link = link;
-    unity->options = *options;
-    unity->feedback.time_ns = AW_NO_TIME;
-    unity->reported_ns = INT64_MIN;
-    aw_wire_init(&unity->wire, &aw_unitysim_protocol, variant, false);
-    find_scalars(unity);
 }
 
 void aw_unitysim_free(struct aw_unitysim *unity)
@@ -146,43 +141,24 @@ static enum aw_status send_control(struct aw_unitysim *unity, struct aw_error *e
     return send_record(unity, &record, err);
 }
 
-static void note_cadence(struct aw_unitysim *unity, int64_t now)
-{
-    bool first = unity->last_tick_ns == AW_NEVER;
-    if (!first && (int64_t)unity->cadence_ms.n < unity->options.samples_max)
-        aw_samples_add(&unity->cadence_ms, (double)(now - unity->last_tick_ns) / 1e6);
-    unity->last_tick_ns = now;
-}
-
-/* The next tick stays on the grid; those that are past are left out. */
-static void plan_tick(struct aw_unitysim *unity, int64_t now)
-{
-    unity->next_tick_ns += AW_UNITYSIM_CADENCE_NS;
-    if (unity->next_tick_ns > now)
-        return;
-    int64_t missed = (now - unity->next_tick_ns) / AW_UNITYSIM_CADENCE_NS + 1;
-    unity->counters.late += (uint64_t)missed;
-    unity->next_tick_ns += missed * AW_UNITYSIM_CADENCE_NS;
-}
-
 static enum aw_status tick(struct aw_unitysim *unity, struct aw_error *err)
 {
     int64_t now = now_of(unity);
     if (!unity->streaming || now < unity->next_tick_ns)
         return AW_OK;
-    note_cadence(unity, now);
-    plan_tick(unity, now);
+    bool first = unity->last_tick_ns == AW_NEVER;
+    if (!first && (int64_t)unity->cadence_ms.n < unity->options.samples_max)
+        aw_samples_add(&unity->cadence_ms, (double)(now - unity->last_tick_ns) / 1e6);
+    unity->last_tick_ns = now;
+    /* The next tick stays on the grid; those that are past are left out. */
+    unity->next_tick_ns += AW_UNITYSIM_CADENCE_NS;
+    if (unity->next_tick_ns <= now) {
+        int64_t missed = (now - unity->next_tick_ns) / AW_UNITYSIM_CADENCE_NS + 1;
+        unity->counters.late += (uint64_t)missed;
+        unity->next_tick_ns += missed * AW_UNITYSIM_CADENCE_NS;
+    }
     unity->counters.ticks++;
     return send_control(unity, err);
-}
-
-static void stream(struct aw_unitysim *unity)
-{
-    if (unity->streaming)
-        return;
-    unity->streaming = true;
-    unity->next_tick_ns = now_of(unity);
-    unity->last_tick_ns = AW_NEVER;
 }
 
 static void latch(struct aw_unitysim *unity, int joint, struct aw_unitysim_drive drive)
@@ -199,25 +175,14 @@ static void latch(struct aw_unitysim *unity, int joint, struct aw_unitysim_drive
 void aw_unitysim_drive(struct aw_unitysim *unity, int joint, struct aw_unitysim_drive drive)
 {
     latch(unity, joint, drive);
-    stream(unity);
+    if (unity->streaming)
+        return;
+    unity->streaming = true;
+    unity->next_tick_ns = now_of(unity);
+    unity->last_tick_ns = AW_NEVER;
 }
 
 /* Listening */
-
-static int64_t waited_ns(const struct aw_link *link)
-{
-    int64_t waited = link->rx_time_ns ? aw_wall_time() - link->rx_time_ns : 0;
-    return waited > 0 && waited < AW_SECOND * 60 ? waited : 0;
-}
-
-static void count_gap(struct aw_unitysim *unity, int64_t received)
-{
-    int64_t gap = received - unity->feedback.received_ns;
-    if (unity->listening && gap > AW_UNITYSIM_CADENCE_NS * 3 / 2 && gap < SILENCE_NS)
-        unity->counters.lost +=
-            (uint64_t)((gap + AW_UNITYSIM_CADENCE_NS / 2) / AW_UNITYSIM_CADENCE_NS - 1);
-    unity->listening = true;
-}
 
 static bool shows_other_command(const struct aw_unitysim *unity, int joint, int64_t now)
 {
@@ -247,20 +212,17 @@ static void watch_for_fight(struct aw_unitysim *unity, int64_t now)
              driven(drive) ? drive->velocity : 0);
 }
 
-static void report_conflict(struct aw_unitysim *unity, struct aw_unitysim_received *received,
-                            int64_t now)
-{
-    if (!unity->fight[0] || (unity->reported_ns != INT64_MIN && now - unity->reported_ns < TOLD_NS))
-        return;
-    unity->reported_ns = now;
-    received->news = unity->fight;
-}
-
 static void handle_feedback(struct aw_unitysim *unity, struct aw_unitysim_received *received)
 {
     struct aw_unitysim_feedback *feedback = &unity->feedback;
-    int64_t now = now_of(unity), came = now - waited_ns(unity->link);
-    count_gap(unity, came);
+    const struct aw_link *link = unity->link;
+    int64_t now = now_of(unity), waited = link->rx_time_ns ? aw_wall_time() - link->rx_time_ns : 0;
+    int64_t came = waited > 0 && waited < AW_SECOND * 60 ? now - waited : now;
+    int64_t gap = came - feedback->received_ns;
+    if (unity->listening && gap > AW_UNITYSIM_CADENCE_NS * 3 / 2 && gap < SILENCE_NS)
+        unity->counters.lost +=
+            (uint64_t)((gap + AW_UNITYSIM_CADENCE_NS / 2) / AW_UNITYSIM_CADENCE_NS - 1);
+    unity->listening = true;
     feedback->count = ++unity->counters.feedback;
     feedback->received_ns = came;
     feedback->time_ns = received->record.time_ns;
@@ -269,18 +231,15 @@ static void handle_feedback(struct aw_unitysim *unity, struct aw_unitysim_receiv
         feedback->velocity[i] = (int)received->record.v[unity->echo_scalar[i]];
     }
     watch_for_fight(unity, now);
-    report_conflict(unity, received, now);
+    if (unity->fight[0] &&
+        (unity->reported_ns == INT64_MIN || now - unity->reported_ns >= REPORT_AGAIN_NS)) {
+        unity->reported_ns = now;
+        received->news = unity->fight;
+    }
 }
 
-static void handle_foreign(struct aw_unitysim *unity, struct aw_unitysim_received *received)
-{
-    if (unity->counters.foreign++ == 0)
-        received->news = "another client's commands come to our port — its ports are the wrong way "
-                         "round";
-}
-
-static enum aw_status take(struct aw_unitysim *unity, struct aw_unitysim_received *received,
-                           struct aw_error *err)
+static enum aw_status handle_datagram(struct aw_unitysim *unity,
+                                      struct aw_unitysim_received *received, struct aw_error *err)
 {
     struct aw_error why = {0};
     struct aw_record *record = &received->record;
@@ -298,8 +257,9 @@ static enum aw_status take(struct aw_unitysim *unity, struct aw_unitysim_receive
     } else if (record->codec == unity->camera_codec) {
         unity->camera = aw_unitysim_get_camera(record);
         unity->counters.camera++;
-    } else {
-        handle_foreign(unity, received);
+    } else if (unity->counters.foreign++ == 0) {
+        received->news = "another client's commands come to our port — its ports are the wrong way "
+                         "round";
     }
     return AW_OK;
 }
@@ -323,19 +283,10 @@ enum aw_status aw_unitysim_next(struct aw_unitysim *unity, int64_t deadline,
         received->news = unity->link_news;
     }
     if (status == AW_OK)
-        status = take(unity, received, err);
+        status = handle_datagram(unity, received, err);
     if (received->news)
         snprintf(unity->news, sizeof unity->news, "%s", received->news);
     return status;
-}
-
-/* What never falls silent must not keep us past the deadline. */
-static enum aw_status next_before(struct aw_unitysim *unity, int64_t deadline,
-                                  struct aw_unitysim_received *received, struct aw_error *err)
-{
-    if (now_of(unity) > deadline)
-        return AW_TIMEOUT;
-    return aw_unitysim_next(unity, deadline, received, err);
 }
 
 static bool worth_reporting(enum aw_status status, const struct aw_unitysim_received *received)
@@ -346,16 +297,17 @@ static bool worth_reporting(enum aw_status status, const struct aw_unitysim_rece
 enum aw_status aw_unitysim_run(struct aw_unitysim *unity, int64_t deadline,
                                aw_unitysim_received_fn *fn, void *context, struct aw_error *err)
 {
-    for (;;) {
+    /* What never falls silent must not keep us past the deadline. */
+    while (now_of(unity) <= deadline) {
         struct aw_unitysim_received received;
-        enum aw_status status = next_before(unity, deadline, &received, err);
-        if (status == AW_TIMEOUT)
-            return AW_OK;
+        enum aw_status status = aw_unitysim_next(unity, deadline, &received, err);
         if (status == AW_STOPPED || status == AW_LOST)
             return status;
-        if (worth_reporting(status, &received) && fn && !fn(context, &received))
-            return AW_OK;
+        if (status == AW_TIMEOUT ||
+            (worth_reporting(status, &received) && fn && !fn(context, &received)))
+            break;
     }
+    return AW_OK;
 }
 
 enum aw_status aw_unitysim_drain(struct aw_unitysim *unity, struct aw_error *err)
@@ -643,36 +595,29 @@ void aw_unitysim_move_to(struct aw_unitysim_move *move, int joint, int position)
     move->goals[joint].position = position;
 }
 
-static enum aw_status check_goal(const struct aw_unitysim *unity,
-                                 const struct aw_unitysim_move *move, int joint,
-                                 struct aw_error *err)
-{
-    const struct aw_unitysim_goal *goal = &move->goals[joint];
-    const struct aw_unitysim_limit *limit = &unity->options.limits.joint[joint];
-    bool force = unity->options.force;
-    const char *name = aw_unitysim_joint_name(joint);
-    int cap = force ? AW_UNITYSIM_VELOCITY_MAX : aw_unitysim_velocity_cap(joint);
-    if (!force && (goal->position < limit->min || goal->position > limit->max))
-        return aw_fail(err, AW_LIMIT,
-                       "%s: %d ticks (%.1f deg) is outside %d to %d (%.1f to %.1f deg)", name,
-                       goal->position, aw_unitysim_degrees(goal->position), limit->min, limit->max,
-                       aw_unitysim_degrees(limit->min), aw_unitysim_degrees(limit->max));
-    if (goal->velocity < 0 || goal->velocity > cap)
-        return aw_fail(err, AW_LIMIT, "%s: velocity %d is outside 1 to %d", name, goal->velocity,
-                       cap);
-    if (goal->tolerance < 0)
-        return aw_fail(err, AW_LIMIT, "%s: tolerance %d is below 1", name, goal->tolerance);
-    return AW_OK;
-}
-
 enum aw_status aw_unitysim_move_check(const struct aw_unitysim *unity,
                                       const struct aw_unitysim_move *move, struct aw_error *err)
 {
-    enum aw_status status = AW_OK;
-    for (int i = 0; i < AW_UNITYSIM_JOINTS && status == AW_OK; i++)
-        if (move->goals[i].wanted)
-            status = check_goal(unity, move, i, err);
-    return status;
+    bool force = unity->options.force;
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        const struct aw_unitysim_goal *goal = &move->goals[i];
+        const struct aw_unitysim_limit *limit = &unity->options.limits.joint[i];
+        const char *name = aw_unitysim_joint_name(i);
+        int cap = force ? AW_UNITYSIM_VELOCITY_MAX : aw_unitysim_velocity_cap(i);
+        if (!goal->wanted)
+            continue;
+        if (!force && (goal->position < limit->min || goal->position > limit->max))
+            return aw_fail(
+                err, AW_LIMIT, "%s: %d ticks (%.1f deg) is outside %d to %d (%.1f to %.1f deg)",
+                name, goal->position, aw_unitysim_degrees(goal->position), limit->min, limit->max,
+                aw_unitysim_degrees(limit->min), aw_unitysim_degrees(limit->max));
+        if (goal->velocity < 0 || goal->velocity > cap)
+            return aw_fail(err, AW_LIMIT, "%s: velocity %d is outside 1 to %d", name,
+                           goal->velocity, cap);
+        if (goal->tolerance < 0)
+            return aw_fail(err, AW_LIMIT, "%s: tolerance %d is below 1", name, goal->tolerance);
+    }
+    return AW_OK;
 }
 
 struct moving {
@@ -694,15 +639,6 @@ static bool is_there(const struct moving *moving, int joint)
     return !goal->wanted || abs(distance(moving, joint)) <= goal->tolerance;
 }
 
-static bool all_stand(const struct moving *moving)
-{
-    bool stand = true;
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        stand = stand && is_there(moving, i) &&
-                (!moving->move.goals[i].wanted || moving->unity->feedback.velocity[i] == 0);
-    return stand;
-}
-
 static struct aw_unitysim_drive towards(const struct moving *moving, int joint)
 {
     const struct aw_unitysim_goal *goal = &moving->move.goals[joint];
@@ -721,29 +657,20 @@ static void steer(struct moving *moving)
 {
     struct aw_unitysim *unity = moving->unity;
     static const struct aw_unitysim_drive stop = {.state = AW_UNITYSIM_STOP};
-    bool blind = aw_unitysim_stale(unity);
+    bool blind = aw_unitysim_stale(unity), all_stand = true;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         if (moving->move.goals[i].wanted)
             aw_unitysim_drive(unity, i, blind ? stop : towards(moving, i));
     if (unity->feedback.count == moving->seen)
         return;
     moving->seen = unity->feedback.count;
-    moving->settled = all_stand(moving) ? moving->settled + 1 : 0;
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        moving->inside[i] = is_there(moving, i) ? moving->inside[i] + 1 : 0;
-}
-
-static struct moving start_move(struct aw_unitysim *unity, const struct aw_unitysim_move *move)
-{
-    struct moving moving = {.unity = unity, .move = *move, .seen = unity->feedback.count};
-    if (moving.move.timeout_ns == 0)
-        moving.move.timeout_ns = MOVE_NS;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        struct aw_unitysim_goal *goal = &moving.move.goals[i];
-        goal->velocity = goal->velocity ? goal->velocity : aw_unitysim_velocity_cap(i);
-        goal->tolerance = goal->tolerance ? goal->tolerance : TOLERANCE;
+        bool there = is_there(moving, i);
+        bool stands = !moving->move.goals[i].wanted || unity->feedback.velocity[i] == 0;
+        moving->inside[i] = there ? moving->inside[i] + 1 : 0;
+        all_stand = all_stand && there && stands;
     }
-    return moving;
+    moving->settled = all_stand ? moving->settled + 1 : 0;
 }
 
 static enum aw_status not_there(const struct moving *moving, struct aw_error *err)
@@ -794,7 +721,14 @@ enum aw_status aw_unitysim_move(struct aw_unitysim *unity, const struct aw_unity
         status = aw_unitysim_drain(unity, err);
     if (status != AW_OK)
         return status;
-    struct moving moving = start_move(unity, move);
+    struct moving moving = {.unity = unity, .move = *move, .seen = unity->feedback.count};
+    if (moving.move.timeout_ns == 0)
+        moving.move.timeout_ns = MOVE_NS;
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        struct aw_unitysim_goal *goal = &moving.move.goals[i];
+        goal->velocity = goal->velocity ? goal->velocity : aw_unitysim_velocity_cap(i);
+        goal->tolerance = goal->tolerance ? goal->tolerance : TOLERANCE;
+    }
     status = follow(&moving, fn, context, err);
     if (status == AW_OK)
         return status;
