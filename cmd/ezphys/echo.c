@@ -52,7 +52,7 @@ static enum aw_status parse_where(struct watcher *w)
     w->names = malloc(sizeof *w->names);
     if (!w->names)
         return aw_no_memory(&session->err);
-    aw_names_init(w->names, session->shown);
+    aw_names_init(w->names, session->printing.wire);
     enum aw_status status = aw_where_parse(text, &w->where, &session->err);
     for (size_t i = 0; i < w->where.n && status == AW_OK; i++)
         if (!has_field(w->names, w->where.terms[i].field))

@@ -68,6 +68,6 @@ enum aw_status run_status(struct aw_session *session, const struct aw_args *args
         return AW_OK;
     }
     make_record(session, &now, &record);
-    session->shown = &motor_state(session)->shown;
+    session->printing.wire = &motor_state(session)->shown;
     return aw_session_show(session, &record);
 }

@@ -17,55 +17,6 @@
 #include "shell/prompt/input.h"
 #include "shell/prompt/repl.h"
 
-static void free_session(struct aw_session *session)
-{
-    aw_crash_forget();
-    aw_stop_release(session);
-    aw_session_unlink(session);
-    if (session->tool->finish)
-        session->tool->finish(session);
-    aw_config_free(session->config);
-    free(session->config);
-    free(session->wire);
-    free(session->decoding);
-    free(session->frame);
-    free(session->state);
-    free(session);
-}
-
-static bool wants_color(void)
-{
-    const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb") != 0;
-}
-
-static struct aw_session *new_session(const struct aw_tool *tool)
-{
-    struct aw_session *session = calloc(1, sizeof *session);
-    if (!session)
-        return NULL;
-    session->tool = tool;
-    session->out.fd = STDOUT_FILENO;
-    session->out.color = wants_color();
-    session->real_clock = aw_real_clock(-1);
-    session->virtual_clock = aw_virtual_clock();
-    session->stop = (struct aw_stop){.all = -1, .signals = -1, .asked = -1, .parent = -1};
-    session->clock = &session->real_clock.base;
-    session->config = calloc(1, sizeof *session->config);
-    session->wire = calloc(1, sizeof *session->wire);
-    session->frame = malloc(AW_FRAME_ROOM);
-    session->state = calloc(1, tool->state_size + 1);
-    if (!session->config || !session->wire || !session->frame || !session->state) {
-        free(session);
-        return NULL;
-    }
-    aw_wire_init(session->wire, tool->protocol, NULL, false);
-    session->shown = session->wire;
-    aw_options_add(&session->options, tool->options);
-    aw_options_add(&session->options, aw_global_options);
-    return session;
-}
-
 /* --config is looked for first, because the file has a lower rank than what follows it. */
 static const char *config_argument(int argc, char **argv)
 {
@@ -174,7 +125,7 @@ static void hold_standard_descriptors(void)
 int aw_main(const struct aw_tool *tool, int argc, char **argv)
 {
     hold_standard_descriptors();
-    struct aw_session *session = new_session(tool);
+    struct aw_session *session = aw_session_new(tool);
     if (!session) {
         struct aw_error err;
         aw_no_memory(&err);
@@ -185,6 +136,6 @@ int aw_main(const struct aw_tool *tool, int argc, char **argv)
     enum aw_status status = run(session, argc, argv);
     status = end_record(session, status);
     int code = aw_exit_code(session, status);
-    free_session(session);
+    aw_session_free(session);
     return code;
 }

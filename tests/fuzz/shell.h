@@ -45,31 +45,15 @@ static const struct aw_tool fuzz_tools[N_PROTOCOLS] = {
 
 static inline struct aw_session *open_session(const struct aw_tool *tool)
 {
-    struct aw_session *session = calloc(1, sizeof *session);
+    struct aw_session *session = aw_session_new(tool);
     MUST(session);
-    session->tool = tool;
     session->out.fd = -1;
-    session->real_clock = aw_real_clock(-1);
-    session->clock = &session->real_clock.base;
-    session->config = calloc(1, sizeof *session->config);
-    session->wire = calloc(1, sizeof *session->wire);
-    session->frame = malloc(AW_FRAME_ROOM);
-    MUST(session->config && session->wire && session->frame);
-    aw_wire_init(session->wire, tool->protocol, NULL, false);
-    session->shown = session->wire;
-    aw_options_add(&session->options, tool->options);
-    aw_options_add(&session->options, aw_global_options);
     return session;
 }
 
 static inline void close_session(struct aw_session *session)
 {
-    aw_view_free(session->view);
-    aw_config_free(session->config);
-    free(session->config);
-    free(session->wire);
-    free(session->frame);
-    free(session);
+    aw_session_free(session);
 }
 
 #endif

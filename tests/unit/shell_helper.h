@@ -19,32 +19,17 @@
 
 static inline struct aw_session *rig_new(const struct aw_tool *tool)
 {
-    struct aw_session *session = calloc(1, sizeof *session);
-    session->tool = tool;
+    struct aw_session *session = aw_session_new(tool);
     session->out.fd = -1;
-    session->real_clock = aw_real_clock(-1);
-    session->clock = &session->real_clock.base;
-    session->config = calloc(1, sizeof *session->config);
-    session->wire = calloc(1, sizeof *session->wire);
-    session->frame = malloc(AW_FRAME_ROOM);
-    aw_wire_init(session->wire, tool->protocol, NULL, false);
-    session->shown = session->wire;
-    aw_options_add(&session->options, tool->options);
-    aw_options_add(&session->options, aw_global_options);
+    session->out.color = false;
     return session;
 }
 
 static inline void rig_free(struct aw_session *session)
 {
-    aw_view_free(session->view);
     if (session->out.fd >= 0)
         close(session->out.fd);
-    aw_config_free(session->config);
-    free(session->config);
-    free(session->wire);
-    free(session->decoding);
-    free(session->frame);
-    free(session);
+    aw_session_free(session);
 }
 
 /* clang-format off: one row each */

@@ -134,7 +134,7 @@ static void choose_fields(struct watch *w, const struct aw_item *first)
         return;
     if (about >= 0)
         w->fields[n] = names->field[of - names->wire->codecs][about];
-    w->session->view_fields = w->fields;
+    w->session->printing.usual_fields = w->fields;
 }
 
 /* Has everything that --once waits for been shown? */
@@ -470,7 +470,7 @@ enum aw_status aw_run_watch(struct aw_session *session, const struct aw_args *ar
         status = watch(w);
     }
     aw_stream_close(w->stream);
-    session->view_fields = NULL;
+    session->printing.usual_fields = NULL;
     free(w);
     return status;
 }

@@ -109,13 +109,13 @@ static const char *const *split_fields(struct aw_session *session)
     const char *text = aw_option(session, "fields");
     size_t n = 0;
     if (!text)
-        return session->view_fields;
-    snprintf(session->field_text, sizeof session->field_text, "%s", text);
-    char *save, *part = strtok_r(session->field_text, ",", &save);
+        return session->printing.usual_fields;
+    snprintf(session->printing.field_text, sizeof session->printing.field_text, "%s", text);
+    char *save, *part = strtok_r(session->printing.field_text, ",", &save);
     for (; part && n < AW_FIELDS_MAX; part = strtok_r(NULL, ",", &save))
-        session->fields[n++] = part;
-    session->fields[n] = NULL;
-    return session->fields;
+        session->printing.fields[n++] = part;
+    session->printing.fields[n] = NULL;
+    return session->printing.fields;
 }
 
 enum aw_status aw_session_narrow(struct aw_session *session)
@@ -156,22 +156,22 @@ enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wi
         variant.instead = ordered;
     enum aw_status status = make_wire(session, &variant, raw);
     if (status == AW_OK)
-        session->shown = *wire = session->decoding;
+        session->printing.wire = *wire = session->decoding;
     return status;
 }
 
 enum aw_status aw_session_view(struct aw_session *session, struct aw_view **view)
 {
-    if (!session->view) {
+    if (!session->printing.view) {
         struct aw_view_options options = view_options(session);
         options.fields = split_fields(session);
-        session->view = aw_view_new(session->shown, &options, &session->err);
-        if (!session->view)
+        session->printing.view = aw_view_new(session->printing.wire, &options, &session->err);
+        if (!session->printing.view)
             return session->err.status;
         char *at = aw_output_reserve(&session->out, AW_VIEW_MAX);
-        aw_output_done(&session->out, at + aw_view_header(session->view, at));
+        aw_output_done(&session->out, at + aw_view_header(session->printing.view, at));
     }
-    *view = session->view;
+    *view = session->printing.view;
     return AW_OK;
 }
 
@@ -189,9 +189,9 @@ enum aw_status aw_session_show(struct aw_session *session, const struct aw_recor
 
 static char *put_csv_row(struct aw_session *session, const struct aw_object *row, char *out)
 {
-    if (session->csv_columns != row->n)
+    if (session->printing.csv_columns != row->n)
         out = aw_object_csv_names(row, "", out);
-    session->csv_columns = row->n;
+    session->printing.csv_columns = row->n;
     return aw_object_csv_values(row, "", out);
 }
 
@@ -207,7 +207,7 @@ bool aw_session_print_row(struct aw_session *session, const struct aw_object *ro
     else
         at = aw_object_format(row, aw_option(session, "format"), at);
     aw_output_done(&session->out, at);
-    session->rows = true;
+    session->printing.rows = true;
     return true;
 }
 
@@ -255,6 +255,6 @@ int aw_exit_code(const struct aw_session *session, enum aw_status status)
     if (session->out.error == EPIPE)
         return 128 + SIGPIPE;
     if (status == AW_STOPPED)
-        return 128 + (session->signal ? session->signal : SIGINT);
+        return 128 + (session->stop.signal ? session->stop.signal : SIGINT);
     return (int)status;
 }

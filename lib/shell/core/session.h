@@ -31,54 +31,68 @@ struct aw_stop {
     int all, signals, asked;
     int parent;       /* -1: nobody */
     bool with_parent; /* it is watched */
+    int signal;       /* the one that asked to stop, or 0 */
+};
+
+/* What the running command prints records and rows with. */
+struct aw_printing {
+    struct aw_wire *wire;            /* of the records */
+    struct aw_view *view;            /* made on first use */
+    const char *const *usual_fields; /* of the command, where there is no --fields */
+    char field_text[512];            /* --fields, cut up */
+    const char *fields[AW_FIELDS_MAX + 1];
+    bool rows;          /* it has printed rows */
+    size_t csv_columns; /* of the row or result whose names it has printed */
 };
 
 struct aw_session {
     const struct aw_tool *tool;
+    void *state; /* of the tool */
+    struct aw_config *config;
     struct aw_options options;
     struct aw_output out;
-    const struct aw_command *command; /* the one that runs, or NULL */
-    struct aw_error err;              /* of the command that runs */
-    struct aw_object result;
+    unsigned unreported; /* lines that standard error did not take */
+
     struct aw_wire *wire;
     struct aw_wire *decoding; /* for --raw and tool->ordered; made on first use */
-    struct aw_wire *shown;    /* the one that the view is for */
-    aw_concerns_fn *concerns; /* options say whom messages are to be about; NULL: anybody */
+    struct aw_link *link;     /* made on first use, kept for the session */
     uint8_t *frame;           /* room for one frame, AW_FRAME_ROOM bytes */
-    struct aw_view *view;     /* made on first use */
     struct aw_tee *tee;       /* --record; NULL: nothing is recorded */
     struct aw_error lost;     /* why it records no more, until that is reported; or AW_OK */
-    struct aw_link *link;     /* made on first use, kept for the session */
-    const char *dry_end;      /* the command that runs ended because of --dry-run, see dry.h */
+
+    struct aw_clock *clock; /* one of these: */
     struct aw_real_clock real_clock;
     struct aw_virtual_clock virtual_clock; /* for sim:?time=virtual */
-    struct aw_clock *clock;
-    int64_t started; /* of the command that runs, by the clock */
     struct aw_stop stop;
-    int signal; /* the one that asked to stop, or 0 */
-    bool interactive;
-    bool serving;               /* a simulated device: what comes are commands */
-    bool one_shot;              /* one command on the command line, nothing follows */
-    struct aw_words hint_words; /* the line being typed */
-    bool hinted;                /* a hint stands behind it */
-    char *typed;                /* the line that was entered; NULL at the end of the input */
-    bool entered;
-    int typed_before;    /* characters that wait since before the prompt */
-    bool quit;           /* the user asked to leave */
-    size_t csv_columns;  /* of the results whose names the running command has printed */
-    bool rows;           /* it has printed rows */
-    unsigned scripts;    /* that are being run, one from another */
-    bool reported;       /* the outcome of this command has been printed already (scripts) */
-    unsigned unreported; /* lines that standard error did not take */
-    bool moving;         /* a motion has been sent and not been finished: see aw_session_moves */
+
+    /* How it runs. */
+    bool interactive; /* at the prompt */
+    bool one_shot;    /* one command on the command line, nothing follows */
+    bool serving;     /* a simulated device: what comes are commands */
+    bool quit;        /* the user asked to leave */
+    unsigned scripts; /* that are being run, one from another */
+
+    /* The command that runs. */
+    const struct aw_command *command; /* or NULL */
+    struct aw_error err;
+    struct aw_object result;
+    struct aw_printing printing;
+    aw_concerns_fn *concerns; /* options say whom messages are to be about; NULL: anybody */
+    const char *dry_end;      /* it ended because of --dry-run, see dry.h */
+    int64_t started;          /* by the clock */
+    bool reported;            /* its outcome has been printed already (scripts) */
+
+    /* What moves. */
+    bool moving; /* a motion has been sent and not been finished: see aw_session_moves */
     enum aw_ongoing ongoing; /* kept by the commands of the tool */
     int64_t ongoing_until;   /* by the clock: when AW_ONGOING_ENDING is over */
-    void *state;
-    struct aw_config *config;
-    char field_text[512]; /* --fields, cut up */
-    const char *fields[AW_FIELDS_MAX + 1];
-    const char *const *view_fields; /* of the command that runs, where there is no --fields */
 };
+
+/* A session with its defaults, prints to standard output. NULL: out of memory. */
+struct aw_session *aw_session_new(const struct aw_tool *tool);
+
+/* Closes the link, too. */
+void aw_session_free(struct aw_session *session);
 
 /* The words of a command bound to its table. */
 struct aw_bound {

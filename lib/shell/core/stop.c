@@ -206,11 +206,11 @@ const char *aw_stop_read(struct aw_session *session)
     if (session->out.error == EFBIG)
         forget_size_limit();
     if (caught && read(session->stop.signals, &info, sizeof info) == (ssize_t)sizeof info) {
-        session->signal = (int)info.ssi_signo;
+        session->stop.signal = (int)info.ssi_signo;
     } else if (caught && read(session->stop.asked, &asked, sizeof asked) == (ssize_t)sizeof asked) {
         why = NULL;
     } else if (aw_stop_parent_gone(session)) {
-        session->signal = SIGHUP;
+        session->stop.signal = SIGHUP;
         why = "the program that started this one is gone — stopped; nohup, setsid or --hold let "
               "it go on";
     } else if (session->real_clock.hangup_fd >= 0) {
@@ -224,9 +224,9 @@ const char *aw_stop_read(struct aw_session *session)
 
 bool aw_stop_ends(const struct aw_session *session)
 {
-    if (!session->signal)
+    if (!session->stop.signal)
         return session->out.error == EPIPE;
-    return session->signal != SIGINT && session->signal != SIGTSTP;
+    return session->stop.signal != SIGINT && session->stop.signal != SIGTSTP;
 }
 
 enum aw_status aw_stop_device(struct aw_session *session)
@@ -243,7 +243,7 @@ enum aw_status aw_stop_device(struct aw_session *session)
 
 void aw_stop_rearm(struct aw_session *session)
 {
-    session->signal = 0;
+    session->stop.signal = 0;
     forget_size_limit();
     if (session->out.error == ECANCELED)
         session->out.error = 0;
@@ -253,7 +253,7 @@ void aw_stop_release(struct aw_session *session)
 {
     struct signalfd_siginfo info;
     sigset_t set;
-    if (!session->signal)
+    if (!session->stop.signal)
         return;
     while (read(session->stop.signals, &info, sizeof info) > 0)
         ; /* those that came with the first one */

@@ -377,19 +377,19 @@ static void hint_field(struct completion *c, const char *word, char *out, size_t
 
 void aw_hint(struct aw_session *session, const char *line, char *out, size_t size)
 {
-    struct aw_words *words = &session->hint_words;
+    struct aw_words words;
     size_t length = strlen(line);
     bool blank = length > 0 && line[length - 1] == ' ';
     *out = '\0';
-    if (length == 0 || aw_words_split(words, line, NULL) != AW_OK || words->n == 0 || words->json)
+    if (length == 0 || aw_words_split(&words, line, NULL) != AW_OK || words.n == 0 || words.json)
         return;
     struct completion c = {.session = session, .partial = "", .options = session->options};
-    size_t before = blank ? words->n : words->n - 1;
-    const struct aw_option *option = walk(&c, words->word, before);
+    size_t before = blank ? words.n : words.n - 1;
+    const struct aw_option *option = walk(&c, words.word, before);
     if (!c.command)
         return;
     if (!blank) {
-        hint_field(&c, words->word[words->n - 1], out, size);
+        hint_field(&c, words.word[words.n - 1], out, size);
         return;
     }
     const struct aw_arg *arg = current_argument(&c);

@@ -67,9 +67,9 @@ static char *print_csv_result(struct aw_session *session, char *out)
     const struct aw_object *result = &session->result;
     char head[96], *p = aw_print_time(head, AW_TIME_ABS, aw_session_time(session), 0, 0);
     snprintf(p, sizeof head - (size_t)(p - head), ",%s", result_name(session));
-    if (session->csv_columns != result->n)
+    if (session->printing.csv_columns != result->n)
         out = aw_object_csv_names(result, "t,cmd", out);
-    session->csv_columns = result->n;
+    session->printing.csv_columns = result->n;
     return aw_object_csv_values(result, head, out);
 }
 
@@ -78,7 +78,7 @@ static void print_result(struct aw_session *session)
 {
     const char *format = aw_option(session, "format");
     bool csv = aw_session_csv(session);
-    if ((csv || format) && (session->view || session->rows))
+    if ((csv || format) && (session->printing.view || session->printing.rows))
         return;
     session->result.cmd = result_name(session);
     char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT);
@@ -136,7 +136,7 @@ enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status s
     if (lost.status == AW_OK)
         return status;
     session->lost = (struct aw_error){.status = AW_OK};
-    if (status == AW_OK || (status == AW_STOPPED && !session->signal)) {
+    if (status == AW_OK || (status == AW_STOPPED && !session->stop.signal)) {
         session->err = lost;
         return AW_LOST;
     }
@@ -305,7 +305,7 @@ static enum aw_status prepare_wire(struct aw_session *session)
         aw_wire_init(session->wire, session->tool->protocol, &variant, false);
     session->wire->lenient = aw_flag(session, "lenient"); /* no such option: false */
     session->concerns = NULL;
-    session->shown = session->wire;
+    session->printing.wire = session->wire;
     return status;
 }
 
@@ -345,10 +345,10 @@ static enum aw_status run_bound(struct aw_session *session, const struct aw_args
 
 static void end_command(struct aw_session *session)
 {
-    aw_view_free(session->view);
-    session->view = NULL;
-    session->csv_columns = 0;
-    session->rows = false;
+    aw_view_free(session->printing.view);
+    session->printing.view = NULL;
+    session->printing.csv_columns = 0;
+    session->printing.rows = false;
 }
 
 static const char *place(const char *where, const struct aw_words *words, size_t bad, char *out,

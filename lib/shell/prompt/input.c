@@ -124,7 +124,7 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
         if (first == AW_OK)
             first = status;
     }
-    if (status == AW_STOPPED && !session->signal)
+    if (status == AW_STOPPED && !session->stop.signal)
         first = end_by_stop(session, first);
     free(in);
     free(words);

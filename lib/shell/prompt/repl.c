@@ -21,13 +21,23 @@
 
 #define HISTORY_LINES 5000
 
-/* readline's callbacks carry no context of ours: this is the one place that knows the session. */
-static struct aw_session *active(struct aw_session *set)
+struct prompt {
+    struct aw_session *session;
+    char text[64];     /* "canpid> " */
+    char history[512]; /* the file; "": none */
+    char *typed;       /* the line that was entered; NULL at the end of the input */
+    bool entered;      /* there is one */
+    bool hinted;       /* a hint stands behind the line being typed */
+    int typed_before;  /* characters that wait since before the prompt */
+};
+
+/* readline's callbacks carry no context of ours: this is the one place that knows the prompt. */
+static struct prompt *active(struct prompt *set)
 {
-    static struct aw_session *session;
+    static struct prompt *prompt;
     if (set)
-        session = set;
-    return session;
+        prompt = set;
+    return prompt;
 }
 
 /* In readline's form: the common beginning first, then the words, then NULL. */
@@ -65,67 +75,54 @@ static char *common_beginning(const struct matches *m)
     return strndup(m->list[1], length);
 }
 
-static void no_space_after_equals(const struct matches *m)
-{
-    size_t length = strlen(m->list[1]);
-    bool open = m->n == 1 && strchr("=:", m->list[1][length - 1]);
-    rl_completion_append_character = open ? '\0' : ' ';
-}
-
 static char **complete_word(const char *text, int start, int end)
 {
-    struct aw_session *session = active(NULL);
-    struct aw_words *words = &session->hint_words;
+    struct aw_words words;
     struct matches m = {.n = 0};
     bool files = false;
     (void)end;
     char *before = strndup(rl_line_buffer, (size_t)start);
     rl_attempted_completion_over = 1;
-    if (before && aw_words_split(words, before, NULL) == AW_OK)
-        aw_complete(session, words->word, words->n, text, add_match, &m, &files);
+    if (before && aw_words_split(&words, before, NULL) == AW_OK)
+        aw_complete(active(NULL)->session, words.word, words.n, text, add_match, &m, &files);
     free(before);
     if (files && m.n == 0)
         rl_attempted_completion_over = 0;
     if (m.n == 0)
         return NULL;
     m.list[0] = common_beginning(&m);
-    no_space_after_equals(&m);
+    bool value_follows = m.n == 1 && strchr("=:", m.list[1][strlen(m.list[1]) - 1]);
+    rl_completion_append_character = value_follows ? '\0' : ' ';
     return m.list;
 }
 
-static int columns_left(void)
-{
-    struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-        return 0;
-    return size.ws_col - 1 - rl_end - (int)strlen(rl_display_prompt);
-}
-
-static void clear_hint(struct aw_session *session)
+static void clear_hint(struct prompt *prompt)
 {
     int ahead = rl_end - rl_point;
-    if (!session->hinted)
+    if (!prompt->hinted)
         return;
     if (ahead > 0)
         fprintf(rl_outstream, "\0337\033[%dC\033[K\0338", ahead);
     else
         fputs("\033[K", rl_outstream);
-    session->hinted = false;
+    prompt->hinted = false;
 }
 
 /* The hint stands dim behind the cursor and disappears with the next key. */
 static void redisplay_with_hint(void)
 {
     char hint[160];
-    struct aw_session *session = active(NULL);
+    struct prompt *prompt = active(NULL);
+    struct winsize size;
     rl_redisplay();
-    int room = columns_left();
-    if (!session->out.color || room < 0)
+    bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    int room = known ? size.ws_col - 1 - rl_end - (int)strlen(rl_display_prompt) : 0;
+    if (!prompt->session->out.color || room < 0)
         return;
-    clear_hint(session);
-    aw_hint(session, rl_line_buffer, hint, sizeof hint);
-    session->hinted = *hint && rl_point == rl_end && (int)strlen(hint) <= room;
-    if (session->hinted)
+    clear_hint(prompt);
+    aw_hint(prompt->session, rl_line_buffer, hint, sizeof hint);
+    prompt->hinted = *hint && rl_point == rl_end && (int)strlen(hint) <= room;
+    if (prompt->hinted)
         fprintf(rl_outstream, "\033[2m%s\033[0m\033[%zuD", hint, strlen(hint));
     fflush(rl_outstream);
 }
@@ -139,29 +136,20 @@ static int accept_line(int count, int key)
 
 static void on_line(char *line)
 {
-    struct aw_session *session = active(NULL);
+    struct prompt *prompt = active(NULL);
     rl_callback_handler_remove();
-    free(session->typed);
-    session->typed = line;
-    session->quit = session->quit || !line;
-    session->entered = true;
-}
-
-static void remember(struct aw_session *session, const char *line, const char *path)
-{
-    HIST_ENTRY *last = history_length ? history_get(history_base + history_length - 1) : NULL;
-    (void)session;
-    if (!*line || (last && strcmp(last->line, line) == 0))
-        return;
-    add_history(line);
-    if (*path)
-        append_history(1, path);
+    free(prompt->typed);
+    prompt->typed = line;
+    prompt->session->quit = prompt->session->quit || !line;
+    prompt->entered = true;
 }
 
 /* Only a file of lines is one: readline would wait for the other end of a pipe. */
-static void open_history(struct aw_session *session, char *path)
+static void open_history(struct prompt *prompt)
 {
     struct stat about;
+    char *path = prompt->history;
+    aw_state_path(prompt->session, "history", path, sizeof prompt->history);
     using_history();
     stifle_history(HISTORY_LINES);
     if (!*path)
@@ -169,7 +157,7 @@ static void open_history(struct aw_session *session, char *path)
     int fd = open(path, O_CREAT | O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
     bool file = fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
     if (fd >= 0 && !file)
-        aw_session_notice(session, "%s: no plain file — what is typed is not kept", path);
+        aw_session_notice(prompt->session, "%s: no plain file — what is typed is not kept", path);
     if (fd >= 0)
         close(fd);
     if (file)
@@ -178,28 +166,33 @@ static void open_history(struct aw_session *session, char *path)
         *path = '\0';
 }
 
-static enum aw_status run_line(struct aw_session *session, struct aw_words *words, const char *line)
+static void remember(const struct prompt *prompt, const char *line)
 {
-    enum aw_status status = aw_words_split(words, line, &session->err);
-    if (status != AW_OK)
-        aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
-    else if (words->n)
-        status = aw_dispatch(session, words, NULL);
-    if (status == AW_STOPPED)
-        session->quit = aw_stop_ends(session);
-    return status;
+    HIST_ENTRY *last = history_length ? history_get(history_base + history_length - 1) : NULL;
+    if (!*line || (last && strcmp(last->line, line) == 0))
+        return;
+    add_history(line);
+    if (*prompt->history)
+        append_history(1, prompt->history);
 }
 
 /* What was pasted may be several lines: the first failure ends them. */
-static void run_typed(struct aw_session *session, const char *history)
+static void run_typed(struct prompt *prompt)
 {
+    struct aw_session *session = prompt->session;
     struct aw_words *words = malloc(sizeof *words);
     enum aw_status status = AW_OK;
-    char *rest = session->typed;
+    char *rest = prompt->typed;
     while (words && rest && status == AW_OK && !session->quit) {
         char *line = strsep(&rest, "\n");
-        remember(session, line, history);
-        status = run_line(session, words, line);
+        remember(prompt, line);
+        status = aw_words_split(words, line, &session->err);
+        if (status != AW_OK)
+            aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
+        else if (words->n)
+            status = aw_dispatch(session, words, NULL);
+        if (status == AW_STOPPED)
+            session->quit = aw_stop_ends(session);
     }
     if (rest && *rest && !session->quit)
         aw_session_notice(session, "the lines behind it were not run");
@@ -208,38 +201,39 @@ static void run_typed(struct aw_session *session, const char *history)
         aw_stop_rearm(session);
 }
 
-/* Ctrl-Z: the shell gets its terminal back; fg shows the line that was being typed again. */
-static void suspend(struct aw_session *session)
+/* The terminal belongs to readline from here. What was typed while a command ran was read as lines:
+ * a Ctrl-D among it, an end of file then, is a NUL character now. */
+static void install(struct prompt *prompt)
 {
-    clear_hint(session);
+    int waiting = 0;
+    rl_callback_handler_install(prompt->text, on_line);
+    prompt->typed_before = ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 ? waiting : 0;
+}
+
+/* Ctrl-Z: the shell gets its terminal back; fg shows the line that was being typed again. */
+static void suspend(struct prompt *prompt)
+{
+    clear_hint(prompt);
     fflush(rl_outstream);
     rl_deprep_terminal();
-    aw_stop_suspend(session);
+    aw_stop_suspend(prompt->session);
     rl_prep_terminal(1);
     rl_forced_update_display();
 }
 
-/* The terminal belongs to readline from here. What was typed while a command ran was read as lines:
- * a Ctrl-D among it, an end of file then, is a NUL character now. */
-static void install(struct aw_session *session, const char *prompt)
-{
-    int waiting = 0;
-    rl_callback_handler_install(prompt, on_line);
-    session->typed_before = ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 ? waiting : 0;
-}
-
 /* Ctrl-C on a line that is being typed throws the line away, and a search with it, and stops what
  * goes on, as a lost recorder does; the others end the session. */
-static void on_signal(struct aw_session *session, const char *prompt)
+static void on_signal(struct prompt *prompt)
 {
+    struct aw_session *session = prompt->session;
     if (aw_stop_is_suspend()) {
-        suspend(session);
+        suspend(prompt);
         return;
     }
     aw_stop_read(session);
     session->quit = aw_stop_ends(session);
     fprintf(rl_outstream, "%s%s\n", session->out.color ? "\033[K" : "", session->quit ? "" : "^C");
-    session->hinted = false;
+    prompt->hinted = false;
     rl_callback_sigcleanup();
     rl_free_line_state();
     rl_callback_handler_remove();
@@ -251,46 +245,46 @@ static void on_signal(struct aw_session *session, const char *prompt)
     aw_stop_rearm(session);
     if (session->out.color)
         fputs("\r\033[J", rl_outstream); /* what a search drew when it was given up */
-    install(session, prompt);
+    install(prompt);
 }
 
 static int read_key(FILE *stream)
 {
     unsigned char key;
-    struct aw_session *session = active(NULL);
+    struct prompt *prompt = active(NULL);
     for (;;) {
         ssize_t n = aw_read_ready(fileno(stream), &key, 1);
-        bool before = n == 1 && session->typed_before > 0;
-        session->typed_before -= before;
+        bool before = n == 1 && prompt->typed_before > 0;
+        prompt->typed_before -= before;
         if (n == 1)
             return before && key == '\0' ? CTRL('D') : key;
         if (n == 0 || (errno != EAGAIN && errno != EINTR))
             return EOF;
-        if (aw_session_wait_input(session, fileno(stream)) == AW_STOPPED)
+        if (aw_session_wait_input(prompt->session, fileno(stream)) == AW_STOPPED)
             return ABORT_CHAR; /* whatever waits for this key gives up */
     }
 }
 
-static void read_one_line(struct aw_session *session, const char *prompt)
+static void read_one_line(struct prompt *prompt)
 {
-    session->entered = false;
+    struct aw_session *session = prompt->session;
+    prompt->entered = false;
     aw_stop_watch_suspend(session, true);
-    install(session, prompt);
-    while (!session->entered && !session->quit) {
+    install(prompt);
+    while (!prompt->entered && !session->quit) {
         if (aw_session_wait_input(session, STDIN_FILENO) == AW_STOPPED)
-            on_signal(session, prompt);
+            on_signal(prompt);
         else
             rl_callback_read_char();
     }
-    if (!session->entered)
+    if (!prompt->entered)
         rl_callback_handler_remove();
     aw_stop_watch_suspend(session, false);
 }
 
-static void set_up(struct aw_session *session)
+static void set_up_readline(const struct prompt *prompt)
 {
-    active(session);
-    rl_readline_name = session->tool->name;
+    rl_readline_name = prompt->session->tool->name;
     rl_catch_signals = 0;
     rl_variable_bind("show-all-if-ambiguous", "on"); /* a file of the user's may say otherwise */
     rl_initialize(); /* looks at the terminal only as long as the display is readline's own */
@@ -305,22 +299,21 @@ static void set_up(struct aw_session *session)
 
 enum aw_status aw_repl(struct aw_session *session)
 {
-    char history[512], prompt[64];
+    struct prompt prompt = {.session = session};
+    active(&prompt);
     aw_stop_catch(session);
-    set_up(session);
-    aw_state_path(session, "history", history, sizeof history);
-    open_history(session, history);
-    snprintf(prompt, sizeof prompt, "%s> ", session->tool->name);
+    set_up_readline(&prompt);
+    open_history(&prompt);
+    snprintf(prompt.text, sizeof prompt.text, "%s> ", session->tool->name);
     session->interactive = true;
     aw_session_notice(session, "TAB completes, 'help' explains, Ctrl-D leaves");
     while (!session->quit) {
-        read_one_line(session, prompt);
-        if (session->entered && session->typed)
-            run_typed(session, history);
+        read_one_line(&prompt);
+        if (prompt.entered && prompt.typed)
+            run_typed(&prompt);
     }
-    if (session->entered && !session->typed)
+    if (prompt.entered && !prompt.typed)
         fputc('\n', stdout);
-    free(session->typed);
-    session->typed = NULL;
-    return session->signal ? AW_STOPPED : AW_OK;
+    free(prompt.typed);
+    return session->stop.signal ? AW_STOPPED : AW_OK;
 }
