@@ -46,18 +46,42 @@ size_t aw_csv_copy(const struct aw_csv_cell *cell, char *out, size_t size)
     return n;
 }
 
-void aw_csv_quote(const char *text, char separator, char *out)
+char aw_csv_separator(const char *line)
 {
-    const char special[] = {separator, '"', '\r', '\n', '\0'};
-    bool quoted = strpbrk(text, special) != NULL;
+    for (const char *found = ";,\t"; *found; found++) {
+        bool quoted = false;
+        for (const char *p = line; *p; p++) {
+            quoted ^= *p == '"';
+            if (*p == *found && !quoted)
+                return *found;
+        }
+    }
+    struct aw_csv_cell whole; /* a single column, whose name may hold blanks */
+    return aw_csv_next(&line, ',', &whole) && whole.quoted ? ',' : ' ';
+}
+
+/* Would a reader take the bare text for something else? */
+static bool needs_quotes(const char *text, size_t length)
+{
+    if (length == 0)
+        return false;
+    if (*text == '#' || isspace((unsigned char)*text) || isspace((unsigned char)text[length - 1]))
+        return true;
+    return strcspn(text, ";,\t\"\r\n") < length;
+}
+
+char *aw_csv_quote(char *out, const char *text, size_t max)
+{
+    size_t length = strnlen(text, max);
+    bool quoted = needs_quotes(text, length);
     if (quoted)
         *out++ = '"';
-    for (; *text; text++) {
+    for (const char *end = text + length; text < end; text++) {
         if (*text == '"')
             *out++ = '"';
         *out++ = *text;
     }
     if (quoted)
         *out++ = '"';
-    *out = '\0';
+    return out;
 }

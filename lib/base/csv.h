@@ -24,8 +24,12 @@ bool aw_csv_next(const char **rest, char separator, struct aw_csv_cell *cell);
  * where the cell stands. */
 size_t aw_csv_copy(const struct aw_csv_cell *cell, char *out, size_t size);
 
-/* The same for a text that is to be a cell: in quotes where it needs them. Writes at most
- * 2 * strlen(text) + 3 bytes. */
-void aw_csv_quote(const char *text, char separator, char *out);
+/* What stands between the cells of a file whose first line this is: the first of ; , and tab that
+ * it has outside of quotes; ' ' if it has none. */
+char aw_csv_separator(const char *line);
+
+/* A text as a cell, cut after max bytes: in quotes where it needs them, whatever stands between the
+ * cells. Writes at most 2 * max + 2 bytes, no NUL, and returns the end. */
+char *aw_csv_quote(char *out, const char *text, size_t max);
 
 #endif

@@ -137,22 +137,6 @@ struct place {
     char separator; /* ' ': any number of blanks */
 };
 
-/* The first of these that stands in the line, outside of quotes. */
-static char separator_of(const char *line)
-{
-    static const char separators[] = ";,\t";
-    for (const char *found = separators; *found; found++) {
-        bool quoted = false;
-        for (const char *p = line; *p; p++) {
-            quoted ^= *p == '"';
-            if (*p == *found && !quoted)
-                return *found;
-        }
-    }
-    struct aw_csv_cell whole; /* a single column, whose name may hold blanks */
-    return aw_csv_next(&line, ',', &whole) && whole.quoted ? ',' : ' ';
-}
-
 static bool next_word(const char **rest, struct aw_csv_cell *cell)
 {
     static const char blanks[] = " \t\r\n";
@@ -247,7 +231,7 @@ static enum aw_status read_row(struct aw_table *table, const char *line, const s
 static enum aw_status read_first(struct aw_table *table, const char *line, struct place *place,
                                  struct aw_error *err)
 {
-    place->separator = separator_of(line);
+    place->separator = aw_csv_separator(line);
     place->plain = place->names && begins_with_number(line, place->separator);
     if (!place->plain && !place->named)
         return read_header(table, line, place, err);
@@ -309,11 +293,10 @@ static enum aw_status check_written(FILE *file, struct aw_error *err)
 enum aw_status aw_table_write_header(FILE *file, const struct aw_table *table, struct aw_error *err)
 {
     for (size_t i = 0; i < table->n_columns; i++) {
+        char cell[2 * AW_TABLE_NAME + 2];
         if (i > 0)
             fputc(',', file);
-        char cell[2 * AW_TABLE_NAME + 3];
-        aw_csv_quote(table->names[i], ',', cell);
-        fputs(cell, file);
+        fwrite(cell, 1, (size_t)(aw_csv_quote(cell, table->names[i], AW_TABLE_NAME) - cell), file);
     }
     fputc('\n', file);
     return check_written(file, err);

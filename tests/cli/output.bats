@@ -175,3 +175,48 @@ round() {
     has "$why" "standard input"
     ok bash -c "canpid -q -l '$fast' watch -n 1 <&-"
 }
+
+# A column of any name, written by us from records of another program, is read back by whatever
+# reads a table.
+@test "a column whose name has quotes, commas and the like is read back" {
+    while IFS= read -r name; do
+        jq -nc --arg n "$name" '{t: 0, m1: 0, m2: 0, m3: 0, ($n): 1},
+            {t: 1, m1: 5, m2: 0, m3: 0, ($n): 2}' >in
+        ok armctl watch - --csv <in
+        printf '%s\n' "$output" >table.csv
+        ok armctl watch - -j <table.csv
+        same "$(jq -c --arg n "$name" '.[$n]' <<<"$output" | tr '\n' ' ')" "1 2 "
+        ok armctl watch - --csv <table.csv
+        same "$output" "$(<table.csv)"
+        for tool in armctl canpid; do
+            ok $tool plot "$name" table.csv
+            has "$output" "$name"
+            ok $tool plot "$name" - <table.csv
+            has "$output" "$name"
+        done
+        ok hidmotor -q -l "$fast" play table.csv
+        ok hidmotor -q -l "$fast" play table.csv --columns t,m1,m2,m3,-
+        fails 2 canpid compare table.csv table.csv
+        has "$why" "the table has only t, m1, m2, m3, $name"
+    done <<'ROWS'
+plain
+x,y
+a "b", c
+"q"
+5" pipe
+semi;colon
+#1
+ROWS
+}
+
+@test "cells in quotes in what else is read: sequences, trajectories, views" {
+    printf '"Joint","Motion Type",Position,"Velocity",Tolerance,"Delay (ms)",\n"Wrist Flex","Auto",2000,"90",10,0\n' >s.csv
+    ok unitysim -q -l "$fast" --dry-run play s.csv
+    has "$output" "rows=1"
+    printf '"t","thigh_l, calf_l"\n0,0\n1,0.5\n' >walk.csv
+    fails 2 ezphys -l sim: follow walk.csv
+    has "$why" "thigh_l, calf_l"
+    printf '"in, front",1,2,3,4,5,6\n' >views.csv
+    fails 5 unitysim -l "$fast" camera views --views views.csv
+    has "$why" "views.csv:1:2: 'in, front' cannot name a view"
+}

@@ -20,6 +20,7 @@ struct aw_queue {
 
 struct aw_columns {
     size_t n;
+    char separator;
     char *text; /* the header, cut up */
     const char *name[AW_POINTS_MAX];
     int time, message; /* columns, or -1 */

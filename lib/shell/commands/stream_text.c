@@ -171,10 +171,10 @@ const struct aw_source aw_json_source = {.next = json_next};
  */
 
 /* Cuts the cell off and takes its quotes away; NULL behind the last one. */
-static char *next_cell(char **rest)
+static char *next_cell(char **rest, char separator)
 {
     struct aw_csv_cell cell;
-    if (!aw_csv_next((const char **)rest, ',', &cell))
+    if (!aw_csv_next((const char **)rest, separator, &cell))
         return NULL;
     aw_csv_copy(&cell, (char *)cell.text, cell.length + 1);
     return (char *)cell.text;
@@ -208,9 +208,11 @@ enum aw_status aw_csv_begin(struct aw_stream *s)
         return aw_fail(&s->session->err, AW_USAGE, "input: no header line");
     columns->text = strdup(line);
     columns->time = columns->message = -1;
+    columns->separator = aw_csv_separator(line) == ' ' ? ',' : aw_csv_separator(line);
     if (!columns->text)
         return aw_no_memory(&s->session->err);
-    for (char *rest = columns->text; columns->n < AW_POINTS_MAX && (cell = next_cell(&rest));) {
+    for (char *rest = columns->text;
+         columns->n < AW_POINTS_MAX && (cell = next_cell(&rest, columns->separator));) {
         if (columns->time < 0 && is_time(cell))
             columns->time = (int)columns->n;
         if (strcmp(cell, "msg") == 0)
@@ -263,7 +265,7 @@ static enum aw_status csv_next(struct aw_stream *s, int64_t deadline)
     enum aw_status status = csv_line(s, deadline, &rest);
     if (status != AW_OK)
         return status;
-    while (n < s->columns.n && (cells[n] = next_cell(&rest)))
+    while (n < s->columns.n && (cells[n] = next_cell(&rest, s->columns.separator)))
         n++;
     s->subject[0] = '\0';
     int at = s->columns.message;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/number.h"
 #include "base/utf8.h"
 
@@ -209,28 +210,13 @@ char *aw_object_json(const struct aw_object *object, const char *head, const cha
     return put(out, "}\n");
 }
 
-/* Texts with commas, quotes or line ends in quotes, as RFC 4180 says. */
-static char *put_csv_text(char *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n"))
-        return put(out, text);
-    *out++ = '"';
-    for (const char *end = text + strnlen(text, TEXT_MAX); text < end; text++) {
-        if (*text == '"')
-            *out++ = '"';
-        *out++ = *text;
-    }
-    *out++ = '"';
-    return out;
-}
-
 char *aw_object_csv_names(const struct aw_object *object, const char *head, char *out)
 {
     out = put(out, head);
     for (size_t i = 0, n = that_fit(object, 2); i < n; i++) {
         if (i > 0 || *head)
             *out++ = ',';
-        out = put_csv_text(out, object->entries[i].key);
+        out = aw_csv_quote(out, object->entries[i].key, TEXT_MAX);
     }
     *out++ = '\n';
     return out;
@@ -244,7 +230,7 @@ char *aw_object_csv_values(const struct aw_object *object, const char *head, cha
         if (i > 0 || *head)
             *out++ = ',';
         if (entry->text)
-            out = put_csv_text(out, entry->text);
+            out = aw_csv_quote(out, entry->text, TEXT_MAX);
         else if (isfinite(entry->number))
             out = put_number(out, entry);
     }

@@ -47,12 +47,14 @@ static void test_cutting(void **state)
 static void test_what_is_quoted_is_read_back(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"plain", "", "a,b", "\"", "a \"b\", c", ",,", "\"\""};
+    static const char *const texts[] = {"plain", "",     "a,b", "\"",      "a \"b\", c",
+                                        ",,",    "\"\"", "a;b", "a\tb",    "#a",
+                                        " a",    "a ",   "a b", "5\" pipe"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char quoted[64], back[64];
         struct aw_csv_cell cell;
         const char *rest = quoted;
-        aw_csv_quote(texts[i], ',', quoted);
+        *aw_csv_quote(quoted, texts[i], sizeof texts) = '\0';
         assert_true(aw_csv_next(&rest, ',', &cell));
         assert_null(rest);
         assert_int_equal(aw_csv_copy(&cell, back, sizeof back), strlen(texts[i]));
@@ -69,11 +71,26 @@ static void test_a_copy_is_cut_to_its_room(void **state)
     assert_string_equal(out, "abc");
 }
 
+static void test_separator(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        char separator;
+    } cases[] = {
+        {"t,a;b", ';'}, {"t,\"a;b\"", ','}, {"t\ta,b", ','}, {"t\ta b", '\t'},
+        {"t a b", ' '}, {"\"a b\"", ','},   {"", ' '},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(aw_csv_separator(cases[i].line), cases[i].separator);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cutting),
         cmocka_unit_test(test_what_is_quoted_is_read_back),
+        cmocka_unit_test(test_separator),
         cmocka_unit_test(test_a_copy_is_cut_to_its_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

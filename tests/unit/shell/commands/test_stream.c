@@ -153,6 +153,11 @@ static void test_csv(void **state)
     assert_int_equal(next(), AW_OK);
     assert_int_equal(item.n, 0);
     assert_int_equal(next(), AW_END);
+    unlink(path);
+    aw_stream_close(stream);
+    open_text("t;\"x;y\"\n1;2\n");
+    assert_int_equal(next(), AW_OK);
+    expect_point(0, "x;y", 2);
 }
 
 static void test_broken(void **state)
