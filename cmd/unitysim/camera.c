@@ -1,5 +1,7 @@
 /* unitysim camera, and update: the camera set, asked for, and saved as named views. */
+#include <limits.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,34 +12,44 @@
 #include "shell/core/dry.h"
 #include "state.h"
 
+static const struct {
+    const char *name, *unit;
+    size_t at;
+} parts[] = {
+    {"x", "mm", offsetof(struct aw_unitysim_camera, x)},
+    {"y", "mm", offsetof(struct aw_unitysim_camera, y)},
+    {"z", "mm", offsetof(struct aw_unitysim_camera, z)},
+    {"rx", "deg", offsetof(struct aw_unitysim_camera, rx)},
+    {"ry", "deg", offsetof(struct aw_unitysim_camera, ry)},
+    {"rz", "deg", offsetof(struct aw_unitysim_camera, rz)},
+};
+
+enum { PARTS = sizeof parts / sizeof *parts };
+
 /* ---- Saved views -------------------------------------------------------------------------------
  */
 
-static enum aw_status views_path(struct aw_session *session, char *path, size_t size)
+/* path: of their file. */
+static enum aw_status load_views(struct aw_session *session, struct aw_unitysim_views *views,
+                                 char path[PATH_MAX])
 {
     const char *given = aw_option(session, "views");
     if (given)
-        snprintf(path, size, "%s", given);
-    else if (!aw_xdg_path(AW_XDG_CONFIG, "CameraViews.csv", path, size))
+        snprintf(path, PATH_MAX, "%s", given);
+    else if (!aw_xdg_path(AW_XDG_CONFIG, "CameraViews.csv", path, PATH_MAX))
         return aw_fail(&session->err, AW_USAGE, "where are the views? — give --views FILE");
-    return AW_OK;
-}
-
-static enum aw_status load_views(struct aw_session *session, struct aw_unitysim_views *views)
-{
-    char path[512];
-    enum aw_status status = views_path(session, path, sizeof path);
-    return status == AW_OK ? aw_unitysim_views_load(views, path, &session->err) : status;
+    return aw_unitysim_views_load(views, path, &session->err);
 }
 
 enum aw_status unity_view(struct aw_session *session, const char *name,
                           struct aw_unitysim_camera *camera)
 {
     struct aw_unitysim_views views;
+    char path[PATH_MAX];
     *camera = (struct aw_unitysim_camera){0};
     if (strcmp(name, "default") == 0)
         return AW_OK;
-    enum aw_status status = load_views(session, &views);
+    enum aw_status status = load_views(session, &views, path);
     if (status != AW_OK)
         return status;
     status = aw_unitysim_views_parse(&views, name, camera, &session->err);
@@ -48,8 +60,9 @@ enum aw_status unity_view(struct aw_session *session, const char *name,
 void unity_complete_views(struct aw_session *session, aw_candidate_fn *add, void *context)
 {
     struct aw_unitysim_views views;
+    char path[PATH_MAX];
     add(context, "default", "the scene's own");
-    if (load_views(session, &views) != AW_OK)
+    if (load_views(session, &views, path) != AW_OK)
         return;
     for (size_t i = 0; i < views.n; i++)
         add(context, views.views[i].name, NULL);
@@ -58,21 +71,16 @@ void unity_complete_views(struct aw_session *session, aw_candidate_fn *add, void
 
 static void add_camera(struct aw_object *object, const struct aw_unitysim_camera *camera)
 {
-    aw_object_number(object, "x", camera->x, 0, "mm");
-    aw_object_number(object, "y", camera->y, 0, "mm");
-    aw_object_number(object, "z", camera->z, 0, "mm");
-    aw_object_number(object, "rx", camera->rx, 0, "deg");
-    aw_object_number(object, "ry", camera->ry, 0, "deg");
-    aw_object_number(object, "rz", camera->rz, 0, "deg");
+    for (size_t i = 0; i < PARTS; i++)
+        aw_object_number(object, parts[i].name, *(const int *)((const char *)camera + parts[i].at),
+                         0, parts[i].unit);
 }
 
 static enum aw_status list_views(struct aw_session *session)
 {
     struct aw_unitysim_views views;
-    char path[512];
-    enum aw_status status = views_path(session, path, sizeof path);
-    if (status == AW_OK)
-        status = aw_unitysim_views_load(&views, path, &session->err);
+    char path[PATH_MAX];
+    enum aw_status status = load_views(session, &views, path);
     if (status != AW_OK)
         return status;
     for (size_t i = 0; i < views.n; i++) {
@@ -89,23 +97,6 @@ static enum aw_status list_views(struct aw_session *session)
         aw_session_notice(session, "no view is saved in %s", path);
     aw_unitysim_views_free(&views);
     return AW_OK;
-}
-
-static enum aw_status save_view(struct aw_session *session, const char *name,
-                                const struct aw_unitysim_camera *camera)
-{
-    struct aw_unitysim_views views;
-    char path[512];
-    enum aw_status status = views_path(session, path, sizeof path);
-    if (status == AW_OK)
-        status = aw_unitysim_views_load(&views, path, &session->err);
-    if (status != AW_OK)
-        return status;
-    status = aw_unitysim_views_put(&views, name, camera, &session->err);
-    if (status == AW_OK)
-        status = aw_unitysim_views_save(&views, path, &session->err);
-    aw_unitysim_views_free(&views);
-    return status;
 }
 
 /* ---- The camera --------------------------------------------------------------------------------
@@ -149,20 +140,6 @@ static enum aw_status put(struct aw_session *session, const struct aw_unitysim_c
     return status;
 }
 
-static const struct {
-    const char *name;
-    size_t at;
-} parts[] = {
-    {"x", offsetof(struct aw_unitysim_camera, x)},
-    {"y", offsetof(struct aw_unitysim_camera, y)},
-    {"z", offsetof(struct aw_unitysim_camera, z)},
-    {"rx", offsetof(struct aw_unitysim_camera, rx)},
-    {"ry", offsetof(struct aw_unitysim_camera, ry)},
-    {"rz", offsetof(struct aw_unitysim_camera, rz)},
-};
-
-enum { PARTS = sizeof parts / sizeof *parts };
-
 /* Values are NaN where they are not given. */
 static enum aw_status parse_values(struct aw_session *session, const struct aw_args *args,
                                    double values[PARTS], size_t *given)
@@ -205,23 +182,23 @@ static enum aw_status change(struct aw_session *session, const struct aw_args *a
     return put(session, &camera);
 }
 
-static enum aw_status with_view(struct aw_session *session, const struct aw_args *args, bool use)
+static enum aw_status save_view(struct aw_session *session, const char *name)
 {
-    const char *name = aw_arg(args, "name", 0);
     struct aw_unitysim_camera camera;
-    if (!name)
-        return aw_fail(&session->err, AW_USAGE, "camera %s takes the name of a view",
-                       use ? "use" : "save");
-    if (use) {
-        enum aw_status found = unity_view(session, name, &camera);
-        return found == AW_OK ? put(session, &camera) : found;
-    }
+    struct aw_unitysim_views views;
+    char path[PATH_MAX];
     if (strcmp(name, "default") == 0)
         return aw_fail(&session->err, AW_USAGE,
                        "'default' is the scene's own view — choose another name");
     enum aw_status status = get(session, &camera);
     if (status == AW_OK)
-        status = save_view(session, name, &camera);
+        status = load_views(session, &views, path);
+    if (status != AW_OK)
+        return status;
+    status = aw_unitysim_views_put(&views, name, &camera, &session->err);
+    if (status == AW_OK)
+        status = aw_unitysim_views_save(&views, path, &session->err);
+    aw_unitysim_views_free(&views);
     if (status == AW_OK)
         report(session, "saved", &camera);
     return status;
@@ -249,21 +226,27 @@ enum aw_status run_camera_request(struct aw_session *session, const struct aw_ar
 
 enum aw_status run_camera(struct aw_session *session, const struct aw_args *args)
 {
-    const char *action = aw_arg(args, "action", 0);
+    const char *action = aw_arg(args, "action", 0), *name = aw_arg(args, "name", 0);
+    struct aw_unitysim_camera camera = {0};
     action = action ? action : "get";
     if (strcmp(action, "views") == 0)
         return list_views(session);
-    bool asks = strcmp(action, "get") == 0 || strcmp(action, "save") == 0;
-    enum aw_status status = asks ? unity_ready(session) : unity_ready_to_make(session);
+    bool asks = strcmp(action, "get") == 0, saves = strcmp(action, "save") == 0;
+    enum aw_status status = asks || saves ? unity_ready(session) : unity_ready_to_make(session);
     if (status != AW_OK)
         return status;
-    if (strcmp(action, "get") == 0)
+    if (asks)
         return show(session);
     if (strcmp(action, "set") == 0)
         return change(session, args);
     if (strcmp(action, "default") == 0)
-        return put(session, &(struct aw_unitysim_camera){0});
-    return with_view(session, args, strcmp(action, "use") == 0);
+        return put(session, &camera);
+    if (!name)
+        return aw_fail(&session->err, AW_USAGE, "camera %s takes the name of a view", action);
+    if (saves)
+        return save_view(session, name);
+    status = unity_view(session, name, &camera);
+    return status == AW_OK ? put(session, &camera) : status;
 }
 
 /* A record of an update has camera and limits. */

@@ -21,35 +21,27 @@ struct follow {
     bool done;
 };
 
-static enum aw_status drive_word(struct aw_session *session, const char *word)
-{
-    struct aw_bound bound = {.name = word, .text = strchr(word, '=')};
-    struct aw_unitysim_drive drive;
-    int joint;
-    if (!bound.text)
-        return aw_fail(&session->err, AW_USAGE, "'%.40s' — write JOINT=VALUE, like elbow=+45",
-                       word);
-    enum aw_status status = unity_pair_joint(session, &bound, &joint);
-    if (status == AW_OK)
-        status = aw_unitysim_drive_parse(joint, bound.text + 1, aw_flag(session, "force"), &drive,
-                                         &session->err);
-    if (status == AW_OK)
-        aw_unitysim_drive(unity_of(session), joint, drive);
-    return status;
-}
-
 /* {"cmd":"drive","elbow":45} is accepted, too. With --keep-going a bad line is reported and passed
  * over.
  */
 static enum aw_status handle_line(struct follow *f)
 {
     struct aw_session *session = f->session;
+    struct aw_unitysim_drive drive;
+    int joint;
     enum aw_status status = aw_words_split(&f->words, f->line, &session->err);
     f->number++;
     f->received_ns = aw_clock_now(session->clock);
     f->silent = false;
-    for (size_t i = f->words.json ? 1 : 0; i < f->words.n && status == AW_OK; i++)
-        status = drive_word(session, f->words.word[i]);
+    for (size_t i = f->words.json ? 1 : 0; i < f->words.n && status == AW_OK; i++) {
+        const char *word = f->words.word[i], *value = strchr(word, '=');
+        struct aw_bound pair = {.name = word, .text = value ? value + 1 : NULL};
+        status = value ? unity_parse_drive(session, &pair, &joint, &drive)
+                       : aw_fail(&session->err, AW_USAGE,
+                                 "'%.40s' — write JOINT=VALUE, like elbow=+45", word);
+        if (status == AW_OK)
+            aw_unitysim_drive(unity_of(session), joint, drive);
+    }
     if (status == AW_OK)
         return AW_OK;
     struct aw_error why = session->err;
@@ -88,19 +80,6 @@ static enum aw_status read_lines(struct follow *f)
     return status == AW_OK && f->done && f->used > 0 ? handle_byte(f, '\n') : status;
 }
 
-static void watch_deadman(struct follow *f)
-{
-    struct aw_session *session = f->session;
-    int64_t no_answer_hint = aw_clock_now(session->clock) - f->received_ns;
-    if (f->deadman_ns == 0 || f->silent || no_answer_hint < f->deadman_ns)
-        return;
-    f->silent = true;
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        aw_unitysim_drive(unity_of(session), i, (struct aw_unitysim_drive){0});
-    aw_session_notice(session, "no line for %.0f ms: all joints are stopped until one comes",
-                      (double)no_answer_hint / 1e6);
-}
-
 enum aw_status unity_follow(struct aw_session *session, int64_t deadline)
 {
     struct follow *f = calloc(1, sizeof *f);
@@ -114,7 +93,15 @@ enum aw_status unity_follow(struct aw_session *session, int64_t deadline)
     while (status == AW_OK && !f->done && (now = aw_clock_now(session->clock)) < deadline) {
         int64_t next = now + AW_UNITYSIM_CADENCE_NS / 3;
         status = read_lines(f);
-        watch_deadman(f);
+        int64_t quiet_ns = aw_clock_now(session->clock) - f->received_ns;
+        if (f->deadman_ns > 0 && !f->silent && quiet_ns >= f->deadman_ns) {
+            f->silent = true;
+            for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+                aw_unitysim_drive(unity_of(session), i, (struct aw_unitysim_drive){0});
+            aw_session_notice(session,
+                              "no line for %.0f ms: all joints are stopped until one comes",
+                              (double)quiet_ns / 1e6);
+        }
         if (status == AW_OK && !f->done)
             status = unity_run(session, next < deadline ? next : deadline);
     }

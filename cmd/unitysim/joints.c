@@ -14,12 +14,15 @@ void unity_pair_name(const struct aw_bound *bound, char name[48])
     snprintf(name, 48, "%.*s", (int)(length < 47 ? length : 47), bound->name);
 }
 
-enum aw_status unity_pair_joint(struct aw_session *session, const struct aw_bound *bound,
-                                int *joint)
+enum aw_status unity_parse_drive(struct aw_session *session, const struct aw_bound *bound,
+                                 int *joint, struct aw_unitysim_drive *drive)
 {
     char name[48];
     unity_pair_name(bound, name);
-    return aw_unitysim_joint_parse(name, joint, &session->err);
+    enum aw_status status = aw_unitysim_joint_parse(name, joint, &session->err);
+    return status == AW_OK ? aw_unitysim_drive_parse(*joint, bound->text, aw_flag(session, "force"),
+                                                     drive, &session->err)
+                           : status;
 }
 
 void unity_position_text(int ticks, char *out, size_t size)

@@ -61,17 +61,6 @@ static bool memory_path(const struct aw_session *session, char *path, size_t siz
     return *path;
 }
 
-static void remember(struct aw_session *session)
-{
-    struct unity_state *state = session->state;
-    char path[512];
-    struct stat status;
-    if (state->limits_known || !memory_path(session, path, sizeof path) || stat(path, &status) != 0)
-        return;
-    state->limits = *usual(session);
-    state->limits_known = aw_unitysim_limits_read(&state->limits, NULL, path, NULL) == AW_OK;
-}
-
 void unity_limits_reported(struct aw_session *session, const struct aw_unitysim_limits *limits)
 {
     struct unity_state *state = session->state;
@@ -95,7 +84,12 @@ enum aw_status unity_limits(struct aw_session *session, struct aw_unitysim_limit
 {
     struct unity_state *state = session->state;
     enum aw_status status = AW_OK;
-    remember(session);
+    char path[512];
+    struct stat file;
+    if (!state->limits_known && memory_path(session, path, sizeof path) && stat(path, &file) == 0) {
+        state->limits = *usual(session);
+        state->limits_known = aw_unitysim_limits_read(&state->limits, NULL, path, NULL) == AW_OK;
+    }
     *limits = state->limits;
     if (aw_flag(session, "limits") || !state->limits_known)
         status = unity_new_limits(session, limits);
@@ -110,43 +104,28 @@ enum aw_status unity_limits(struct aw_session *session, struct aw_unitysim_limit
 /* ---- The command -------------------------------------------------------------------------------
  */
 
-static void describe(struct aw_object *row, const struct aw_unitysim_limits *limits)
-{
-    aw_object_start(row, NULL);
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        const struct {
-            const char *name;
-            int value;
-        } parts[] = {{"min", limits->joint[i].min},
-                     {"max", limits->joint[i].max},
-                     {"velocity", aw_unitysim_velocity_cap(i)}};
-        for (int k = 0; k < 3; k++) {
-            char key[48];
-            snprintf(key, sizeof key, "limits.%s.%s", aw_unitysim_joint_name(i), parts[k].name);
-            aw_object_number(row, key, parts[k].value, 0, NULL);
-        }
-    }
-}
-
-static void show_text(struct aw_session *session, const struct aw_unitysim_limits *limits)
-{
-    aw_output_print(&session->out, "%-13s %6s %6s   %9s %9s   %s\n", "joint", "min", "max", "min",
-                    "max", "velocity");
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        const struct aw_unitysim_limit *limit = &limits->joint[i];
-        aw_output_print(&session->out, "%-13s %6d %6d   %6.1fdeg %6.1fdeg   %d\n",
-                        aw_unitysim_joint_name(i), limit->min, limit->max,
-                        aw_unitysim_degrees(limit->min), aw_unitysim_degrees(limit->max),
-                        aw_unitysim_velocity_cap(i));
-    }
-}
-
 static enum aw_status show(struct aw_session *session, const struct aw_unitysim_limits *limits)
 {
     struct aw_object row;
-    describe(&row, limits);
-    if (!aw_session_print_row(session, &row))
-        show_text(session, limits);
+    aw_object_start(&row, NULL);
+    if (!aw_session_formatted(session))
+        aw_output_print(&session->out, "%-13s %6s %6s   %9s %9s   %s\n", "joint", "min", "max",
+                        "min", "max", "velocity");
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        const struct aw_unitysim_limit *limit = &limits->joint[i];
+        const char *name = aw_unitysim_joint_name(i), *const parts[] = {"min", "max", "velocity"};
+        const int values[] = {limit->min, limit->max, aw_unitysim_velocity_cap(i)};
+        if (!aw_session_formatted(session))
+            aw_output_print(&session->out, "%-13s %6d %6d   %6.1fdeg %6.1fdeg   %d\n", name,
+                            limit->min, limit->max, aw_unitysim_degrees(limit->min),
+                            aw_unitysim_degrees(limit->max), aw_unitysim_velocity_cap(i));
+        for (int k = 0; k < 3; k++) {
+            char key[48];
+            snprintf(key, sizeof key, "limits.%s.%s", name, parts[k]);
+            aw_object_number(&row, key, values[k], 0, NULL);
+        }
+    }
+    aw_session_print_row(session, &row);
     return AW_OK;
 }
 
@@ -201,23 +180,18 @@ static enum aw_status with_file(struct aw_session *session, const struct aw_args
     return load ? send(session, limits) : aw_unitysim_limits_save(limits, path, &session->err);
 }
 
-/* To show or save them no link is needed, but where there is one they are those of its simulator.
- */
-static enum aw_status ready(struct aw_session *session, bool needed)
-{
-    enum aw_status status = unity_ready_to_make(session);
-    if (status != AW_NO_LINK || needed)
-        return status;
-    session->err = (struct aw_error){0};
-    return AW_OK;
-}
-
 enum aw_status run_limits(struct aw_session *session, const struct aw_args *args)
 {
     const char *action = aw_arg(args, "action", 0);
     struct aw_unitysim_limits limits;
     bool change = action && (strcmp(action, "set") == 0 || strcmp(action, "load") == 0);
-    enum aw_status status = ready(session, change);
+    enum aw_status status = unity_ready_to_make(session);
+    if (status == AW_NO_LINK && !change) {
+        /* To show or save them no link is needed, but where there is one they are those of its
+         * simulator. */
+        session->err = (struct aw_error){0};
+        status = AW_OK;
+    }
     if (status == AW_OK)
         status = unity_limits(session, &limits);
     if (status != AW_OK)

@@ -30,17 +30,6 @@ static enum aw_status receives(struct aw_session *session, bool *received)
     return status == AW_STOPPED ? status : AW_OK;
 }
 
-static const char *words(bool simulator, bool client, bool received)
-{
-    if (!simulator)
-        return "no simulator listens here";
-    if (received)
-        return "a simulator listens and sends feedback";
-    if (client)
-        return "a simulator listens; another client has the port for its answers";
-    return "a simulator listens and is silent: no scene is loaded, or it answers elsewhere";
-}
-
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
 {
     const uint16_t *ports = session->tool->protocol->ports;
@@ -52,7 +41,11 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
         return status;
     snprintf(url, sizeof url, "udp:127.0.0.1:%u?listen=%u", ports[0], ports[1]);
     simulator = simulator || received;
-    const char *what = words(simulator, client, received);
+    const char *what =
+        !simulator ? "no simulator listens here"
+        : received ? "a simulator listens and sends feedback"
+        : client   ? "a simulator listens; another client has the port for its answers"
+                 : "a simulator listens and is silent: no scene is loaded, or it answers elsewhere";
     if (aw_session_text(session)) {
         aw_output_print(&session->out, "%-36s %s\n", url, what);
     } else {

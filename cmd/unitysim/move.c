@@ -17,14 +17,6 @@ struct request {
     const char *text[SETTINGS]; /* NULL: not given */
 };
 
-static int setting_of(const char *name)
-{
-    for (int i = 0; i < SETTINGS; i++)
-        if (strcmp(settings[i], name) == 0)
-            return i;
-    return -1;
-}
-
 static enum aw_status parse_goal(struct aw_session *session, const struct aw_bound *bound,
                                  struct request *request)
 {
@@ -55,13 +47,15 @@ static enum aw_status parse_pairs(struct aw_session *session, const struct aw_ar
     bool any = false;
     for (size_t i = 0; i < args->n && status == AW_OK; i++) {
         char name[48];
+        int setting = 0;
         unity_pair_name(&args->bound[i], name);
-        int setting = setting_of(name);
-        if (setting >= 0)
+        while (setting < SETTINGS && strcmp(settings[setting], name) != 0)
+            setting++;
+        if (setting < SETTINGS)
             request->text[setting] = args->bound[i].text;
         else
             status = parse_goal(session, &args->bound[i], request);
-        any = any || setting < 0;
+        any = any || setting == SETTINGS;
     }
     if (status == AW_OK && !any)
         return aw_fail(&session->err, AW_USAGE, "move: which joint? — move elbow=2135 hand=30deg");
@@ -115,15 +109,6 @@ static enum aw_status apply_settings(struct aw_session *session, struct request 
     return status;
 }
 
-static void report(struct aw_session *session, const struct request *request)
-{
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        if (request->move.goals[i].wanted)
-            unity_report_joint(session, i);
-    aw_object_number(&session->result, "ms",
-                     (double)(aw_clock_now(session->clock) - session->started) / 1e6, 1, "ms");
-}
-
 static enum aw_status move(struct aw_session *session, const struct request *request)
 {
     struct aw_unitysim *unity = unity_of(session);
@@ -135,20 +120,12 @@ static enum aw_status move(struct aw_session *session, const struct request *req
     aw_object_text(&session->result, "result", status == AW_OK ? "arrived" : "not-reached");
     status = unity_end_motion(session, status);
     unity_notice_losses(session, &before);
-    report(session, request);
-    return status;
-}
-
-/* Which way a joint has to go is known only from feedback: there are no bytes to show. */
-static enum aw_status dry_run(struct aw_session *session, const struct request *request)
-{
-    aw_object_start(&session->result, "move");
-    aw_object_truth(&session->result, "dry_run", true);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
         if (request->move.goals[i].wanted)
-            aw_object_number(&session->result, aw_unitysim_joint_name(i),
-                             request->move.goals[i].position, 0, NULL);
-    return AW_OK;
+            unity_report_joint(session, i);
+    aw_object_number(&session->result, "ms",
+                     (double)(aw_clock_now(session->clock) - session->started) / 1e6, 1, "ms");
+    return status;
 }
 
 enum aw_status run_move(struct aw_session *session, const struct aw_args *args)
@@ -161,8 +138,16 @@ enum aw_status run_move(struct aw_session *session, const struct aw_args *args)
         status = apply_settings(session, &request);
     if (status == AW_OK)
         status = aw_unitysim_move_check(unity_of(session), &request.move, &session->err);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
-        return dry_run(session, &request);
+    if (status == AW_OK && aw_flag(session, "dry-run")) {
+        /* Which way a joint has to go is known only from feedback: there are no bytes to show. */
+        aw_object_start(&session->result, "move");
+        aw_object_truth(&session->result, "dry_run", true);
+        for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+            if (request.move.goals[i].wanted)
+                aw_object_number(&session->result, aw_unitysim_joint_name(i),
+                                 request.move.goals[i].position, 0, NULL);
+        return AW_OK;
+    }
     if (status == AW_OK)
         status = unity_feedback(session);
     return status == AW_OK ? move(session, &request) : status;

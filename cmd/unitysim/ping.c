@@ -21,45 +21,30 @@ static bool note_interval(void *context, const struct aw_unitysim_received *rece
     return true;
 }
 
-/* Every joint goes on with what it does: looking must not change anything. */
-static void stream_nothing(struct aw_unitysim *unity)
-{
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        aw_unitysim_drive(unity, i, (struct aw_unitysim_drive){.state = AW_UNITYSIM_KEEP});
-}
-
-static enum aw_status ask(struct ping *ping)
-{
-    struct aw_session *session = ping->session;
-    struct aw_unitysim_camera camera;
-    int64_t before = aw_clock_now(session->clock);
-    enum aw_status status =
-        aw_unitysim_camera_get(unity_of(session), &camera, AW_SECOND / 5, &session->err);
-    int64_t took = aw_clock_now(session->clock) - before;
-    ping->asked++;
-    ping->last_ns = 0;
-    if (status == AW_TIMEOUT)
-        return AW_OK;
-    if (status == AW_OK) {
-        ping->answered++;
-        aw_samples_add(&ping->latency_ms, (double)took / 1e6);
-    }
-    return status;
-}
-
 static enum aw_status measure(struct ping *ping, uint64_t rounds, int64_t deadline)
 {
     static const int64_t round_ns = 10 * AW_UNITYSIM_CADENCE_NS;
     struct aw_session *session = ping->session;
+    struct aw_unitysim *unity = unity_of(session);
     enum aw_status status = AW_OK;
     for (uint64_t i = 0; i < rounds && status == AW_OK; i++) {
+        struct aw_unitysim_camera camera;
         int64_t now = aw_clock_now(session->clock);
         if (now >= deadline)
             break;
-        status =
-            aw_unitysim_run(unity_of(session), now + round_ns, note_interval, ping, &session->err);
-        if (status == AW_OK)
-            status = ask(ping);
+        status = aw_unitysim_run(unity, now + round_ns, note_interval, ping, &session->err);
+        if (status != AW_OK)
+            break;
+        int64_t asked = aw_clock_now(session->clock);
+        status = aw_unitysim_camera_get(unity, &camera, AW_SECOND / 5, &session->err);
+        double took_ms = (double)(aw_clock_now(session->clock) - asked) / 1e6;
+        ping->asked++;
+        ping->last_ns = 0;
+        if (status == AW_OK) {
+            ping->answered++;
+            aw_samples_add(&ping->latency_ms, took_ms);
+        }
+        status = status == AW_TIMEOUT ? AW_OK : status;
     }
     return status;
 }
@@ -106,7 +91,9 @@ enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
     struct aw_unitysim *unity = unity_of(session);
     struct aw_unitysim_counters before = unity->counters;
     aw_samples_clear(&unity->cadence_ms);
-    stream_nothing(unity);
+    /* Every joint goes on with what it does: looking must not change anything. */
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        aw_unitysim_drive(unity, i, (struct aw_unitysim_drive){.state = AW_UNITYSIM_KEEP});
     if (rounds == 0)
         rounds = seconds > 0 ? 1e15 : 10;
     status = measure(&ping, (uint64_t)rounds, aw_session_end(session));

@@ -19,15 +19,6 @@ struct play {
     bool blind; /* feedback is silent: nothing moves */
 };
 
-static struct aw_player_bounds bounds_of(struct aw_session *session)
-{
-    struct aw_player_bounds bounds = {.limits = unity_of(session)->options.limits};
-    bool force = aw_flag(session, "force");
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        bounds.velocity[i] = force ? AW_UNITYSIM_VELOCITY_MAX : aw_unitysim_velocity_cap(i);
-    return bounds;
-}
-
 /* The published program moves such goals without a word. */
 static void notice_clamped(struct play *play)
 {
@@ -45,10 +36,15 @@ static void notice_clamped(struct play *play)
 /* ---- What is shown -----------------------------------------------------------------------------
  */
 
-static void report_row(struct play *play)
+/* Each row once, when it begins. */
+static void report_progress(struct play *play)
 {
     struct aw_session *session = play->session;
     const struct aw_player *player = &play->player;
+    uint64_t at = player->round * play->sequence.n + player->row + 1;
+    if (player->phase == AW_PLAYER_DONE || at == play->reported)
+        return;
+    play->reported = at;
     const struct aw_sequence_row *row = aw_player_row(player);
     const char *name = aw_unitysim_joint_name(row->joint);
     bool user = row->kind == AW_SEQUENCE_USER;
@@ -65,15 +61,6 @@ static void report_row(struct play *play)
     aw_session_row(session, &line, "%3zu/%zu  %-12s %s %s\n", player->row + 1, play->sequence.n,
                    name, user ? "waits for you to bring it to" : "to", goal);
     aw_output_flush(&session->out, NULL);
-}
-
-static void report_progress(struct play *play)
-{
-    uint64_t at = play->player.round * play->sequence.n + play->player.row + 1;
-    if (play->player.phase == AW_PLAYER_DONE || at == play->reported)
-        return;
-    play->reported = at;
-    report_row(play);
 }
 
 /* ---- Playing -----------------------------------------------------------------------------------
@@ -110,16 +97,6 @@ static bool step(void *context, const struct aw_unitysim_received *received)
     return play->player.phase != AW_PLAYER_DONE;
 }
 
-/* Where nothing is received, nothing moves. */
-static void watch_for_no_answer(struct play *play)
-{
-    static const struct aw_player_order none = {.joint = -1};
-    if (play->blind || !unity_notice_stale(play->session))
-        return;
-    play->blind = true;
-    apply(play, &none);
-}
-
 static enum aw_status check_time(struct play *play)
 {
     const struct aw_player *player = &play->player;
@@ -139,12 +116,16 @@ static enum aw_status check_time(struct play *play)
 static enum aw_status perform(struct play *play)
 {
     static const int64_t slice_ns = 50 * AW_MILLISECOND;
+    static const struct aw_player_order none = {.joint = -1};
     struct aw_session *session = play->session;
     enum aw_status status = AW_OK;
     while (status == AW_OK && play->player.phase != AW_PLAYER_DONE) {
         status = aw_unitysim_run(unity_of(session), aw_clock_now(session->clock) + slice_ns, step,
                                  play, &session->err);
-        watch_for_no_answer(play);
+        if (!play->blind && unity_notice_stale(session)) {
+            play->blind = true;
+            apply(play, &none); /* where nothing is received, nothing moves */
+        }
         if (status == AW_OK)
             status = check_time(play);
         if (status == AW_OK)
@@ -153,33 +134,30 @@ static enum aw_status perform(struct play *play)
     return status;
 }
 
-static void report(struct play *play, enum aw_status status)
+static enum aw_status play_it(struct play *play)
 {
     struct aw_session *session = play->session;
+    struct aw_unitysim_counters before = unity_of(session)->counters;
+    struct aw_player_bounds bounds = {.limits = unity_of(session)->options.limits};
+    double repeat = aw_flag(session, "loop") ? 0 : aw_option_number(session, "repeat");
+    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+        bounds.velocity[i] =
+            aw_flag(session, "force") ? AW_UNITYSIM_VELOCITY_MAX : aw_unitysim_velocity_cap(i);
+    aw_player_start(&play->player, &play->sequence, &bounds, (uint64_t)repeat);
+    play->row_timeout_ns = (int64_t)(aw_option_number(session, "row-timeout") * 1e9);
+    aw_session_moves(session);
+    enum aw_status status = unity_end_motion(session, perform(play));
+    unity_notice_losses(session, &before);
     aw_object_start(&session->result, "play");
     aw_object_text(&session->result, "result", status == AW_OK ? "played" : "not-finished");
     aw_object_number(&session->result, "rows", (double)play->sequence.n, 0, NULL);
     aw_object_number(&session->result, "rounds", (double)play->player.round, 0, NULL);
     aw_object_number(&session->result, "ms",
                      (double)(aw_clock_now(session->clock) - session->started) / 1e6, 1, "ms");
-}
-
-static enum aw_status play_it(struct play *play)
-{
-    struct aw_session *session = play->session;
-    struct aw_unitysim_counters before = unity_of(session)->counters;
-    struct aw_player_bounds bounds = bounds_of(session);
-    double repeat = aw_flag(session, "loop") ? 0 : aw_option_number(session, "repeat");
-    aw_player_start(&play->player, &play->sequence, &bounds, (uint64_t)repeat);
-    play->row_timeout_ns = (int64_t)(aw_option_number(session, "row-timeout") * 1e9);
-    aw_session_moves(session);
-    enum aw_status status = unity_end_motion(session, perform(play));
-    unity_notice_losses(session, &before);
-    report(play, status);
     return status;
 }
 
-static enum aw_status start(struct play *play)
+static enum aw_status check_and_play(struct play *play)
 {
     struct aw_session *session = play->session;
     enum aw_status status = unity_ready_to_make(session);
@@ -201,7 +179,7 @@ enum aw_status run_play(struct aw_session *session, const struct aw_args *args)
     struct play play = {.session = session, .path = aw_arg(args, "file", 0)};
     enum aw_status status = aw_sequence_read(NULL, play.path, &play.sequence, &session->err);
     if (status == AW_OK)
-        status = start(&play);
+        status = check_and_play(&play);
     aw_sequence_free(&play.sequence);
     return status;
 }

@@ -5,27 +5,6 @@
 #include "protocol/unitysim/fields.h"
 #include "state.h"
 
-static enum aw_status camera_of(struct aw_session *session, struct aw_unitysim_camera *camera)
-{
-    const char *name = aw_option(session, "camera");
-    *camera = (struct aw_unitysim_camera){0};
-    return name ? unity_view(session, name, camera) : AW_OK;
-}
-
-static void report(struct aw_session *session, int index, bool loaded)
-{
-    const struct aw_unitysim_scene *scene = aw_unitysim_scene(index);
-    aw_object_start(&session->result, "scene");
-    aw_object_number(&session->result, "scene", index, 0, NULL);
-    if (scene)
-        aw_object_text(&session->result, "name", aw_unitysim_scene_name(index));
-    aw_object_text(&session->result, "result", loaded ? "loaded" : "sent");
-    if (scene)
-        aw_session_notice(session, "%s: %s", scene->title, scene->instruction);
-    else
-        aw_session_notice(session, "scene %d is none of the six that are known", index);
-}
-
 static enum aw_status load(struct aw_session *session, int scene,
                            const struct aw_unitysim_camera *camera)
 {
@@ -40,7 +19,16 @@ static enum aw_status load(struct aw_session *session, int scene,
     if (status != AW_OK)
         return status;
     unity_limits_reported(session, &unity->options.limits);
-    report(session, scene, wait_ns > 0);
+    const struct aw_unitysim_scene *known = aw_unitysim_scene(scene);
+    aw_object_start(&session->result, "scene");
+    aw_object_number(&session->result, "scene", scene, 0, NULL);
+    if (known)
+        aw_object_text(&session->result, "name", aw_unitysim_scene_name(scene));
+    aw_object_text(&session->result, "result", wait_ns > 0 ? "loaded" : "sent");
+    if (known)
+        aw_session_notice(session, "%s: %s", known->title, known->instruction);
+    else
+        aw_session_notice(session, "scene %d is none of the six that are known", scene);
     return AW_OK;
 }
 
@@ -62,13 +50,14 @@ static enum aw_status read_fields(struct aw_session *session, const struct aw_ar
 
 enum aw_status run_scene(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_unitysim_camera camera;
+    struct aw_unitysim_camera camera = {0};
     struct aw_unitysim_limits limits;
+    const char *view = aw_option(session, "camera");
     int scene;
     enum aw_status status =
         aw_unitysim_scene_parse(aw_arg(args, "scene", 0), &scene, &session->err);
-    if (status == AW_OK)
-        status = camera_of(session, &camera);
+    if (status == AW_OK && view)
+        status = unity_view(session, view, &camera);
     if (status == AW_OK)
         status = unity_ready_to_make(session);
     if (status == AW_OK)

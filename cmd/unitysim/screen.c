@@ -12,6 +12,7 @@
 
 #include "protocol/unitysim/shape.h"
 #include "shell/core/stop.h"
+#include "view/terminal/screen.h"
 
 enum {
     BAR = 24,
@@ -37,56 +38,34 @@ bool unity_screen_live(void)
     return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-static void screen_open(struct aw_session *session)
-{
-    aw_output_draw(&session->out, "\033[?1049h\033[?25l\033[2J");
-    aw_output_flush(&session->out, NULL);
-}
-
-static void screen_close(struct aw_session *session)
-{
-    aw_output_draw(&session->out, "\033[?25h\033[?1049l");
-    aw_output_flush(&session->out, NULL);
-}
-
-static enum aw_status show_once(struct aw_session *session, unity_pages *pages, void *context)
-{
-    struct termios before;
-    bool keys = unity_keys_begin(&before);
-    screen_open(session);
-    enum aw_status status = pages(context, keys);
-    screen_close(session);
-    if (keys)
-        tcsetattr(STDIN_FILENO, TCSANOW, &before);
-    return status;
-}
-
 enum aw_status unity_screen_show(struct aw_session *session, unity_pages *pages, void *context)
 {
     enum aw_status status;
+    bool suspended;
     aw_stop_watch_suspend(session, true);
-    while ((status = show_once(session, pages, context)) == AW_STOPPED && aw_stop_is_suspend())
-        aw_stop_suspend(session);
+    do {
+        struct termios before;
+        bool keys = unity_keys_begin(&before);
+        aw_output_draw(&session->out, "\033[?1049h\033[?25l\033[2J");
+        aw_output_flush(&session->out, NULL);
+        status = pages(context, keys);
+        aw_output_draw(&session->out, "\033[?25h\033[?1049l");
+        aw_output_flush(&session->out, NULL);
+        if (keys)
+            tcsetattr(STDIN_FILENO, TCSANOW, &before);
+        suspended = status == AW_STOPPED && aw_stop_is_suspend();
+        if (suspended)
+            aw_stop_suspend(session);
+    } while (suspended);
     aw_stop_watch_suspend(session, false);
     return status;
-}
-
-static bool speaks_utf8(void)
-{
-    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *value = getenv(variables[i]);
-        if (value && *value)
-            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
-    }
-    return false;
 }
 
 static struct page page_for(struct aw_session *session, const struct unity_screen *screen,
                             bool live)
 {
     struct winsize size = {.ws_col = 80, .ws_row = 24};
-    struct page page = {session, screen, live, speaks_utf8(), 80, 24, 0};
+    struct page page = {session, screen, live, aw_screen_utf8(), 80, 24, 0};
     if (live && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
         page.columns = size.ws_col < WIDEST ? size.ws_col : WIDEST;
         page.rows = size.ws_row;
@@ -140,17 +119,6 @@ static bool copy_picture(const struct aw_unitysim_shape *shape, enum aw_unitysim
     return true;
 }
 
-static void print_canvas(struct page *page, const struct aw_braille *canvas)
-{
-    char text[WIDEST * AW_BRAILLE_ROW + 1];
-    unsigned how =
-        (page->utf8 ? AW_BRAILLE_UTF8 : 0) | (page->session->out.color ? AW_BRAILLE_COLOR : 0);
-    for (int y = 0; y < canvas->rows; y++) {
-        aw_braille_row(canvas, y, how, text, sizeof text);
-        line(page, text);
-    }
-}
-
 static bool pictures(struct page *page)
 {
     struct aw_unitysim_shape shape;
@@ -169,8 +137,13 @@ static bool pictures(struct page *page)
                  copy_picture(&shape, AW_UNITYSIM_FROM_ABOVE, &canvas, width + GAP, width);
     aw_braille_text(&canvas, 0, 0, "from its right", 0);
     aw_braille_text(&canvas, width + GAP, 0, "from above", 0);
-    if (drawn)
-        print_canvas(page, &canvas);
+    unsigned how =
+        (page->utf8 ? AW_BRAILLE_UTF8 : 0) | (page->session->out.color ? AW_BRAILLE_COLOR : 0);
+    for (int y = 0; drawn && y < canvas.rows; y++) {
+        char text[WIDEST * AW_BRAILLE_ROW + 1];
+        aw_braille_row(&canvas, y, how, text, sizeof text);
+        line(page, text);
+    }
     aw_braille_free(&canvas);
     return drawn;
 }
@@ -193,18 +166,6 @@ static void bar(const struct page *page, int joint, char *out)
     }
 }
 
-static void speed(const struct unity_screen *screen, int joint, char *out, size_t size)
-{
-    static const char ways[] = "- +";
-    int velocity = screen->velocity[joint];
-    if (screen->stuck[joint])
-        snprintf(out, size, "stuck");
-    else if (velocity == 0)
-        snprintf(out, size, "stop");
-    else
-        snprintf(out, size, "%c%d", ways[screen->way[joint] + 1], velocity);
-}
-
 static void joint_row(struct page *page, int joint)
 {
     const struct unity_screen *screen = page->screen;
@@ -212,10 +173,12 @@ static void joint_row(struct page *page, int joint)
     char text[320], row[340], scale[BAR * 4 + 1], how[16];
     bool chosen = joint == screen->selected, inverse = chosen && page->live;
     bar(page, joint, scale);
-    speed(screen, joint, how, sizeof how);
+    int velocity = screen->velocity[joint];
+    snprintf(how, sizeof how, "%c%d", "- +"[screen->way[joint] + 1], velocity);
+    const char *speed = screen->stuck[joint] ? "stuck" : velocity == 0 ? "stop" : how;
     int n = snprintf(text, sizeof text, "%c%-12s %5.0f %7.1f   %-6s", chosen ? '>' : ' ',
                      aw_unitysim_joint_name(joint), screen->ticks[joint],
-                     aw_unitysim_degrees(screen->ticks[joint]), how);
+                     aw_unitysim_degrees(screen->ticks[joint]), speed);
     if (page->columns >= WITH_BARS)
         snprintf(text + n, sizeof text - (size_t)n, " %5d %s %-5d", limit->min, scale, limit->max);
     cut(page, text);

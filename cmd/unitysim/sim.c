@@ -124,15 +124,6 @@ static void put_counters(struct unity_screen *screen, const struct aw_unitysim_t
              truth->dropped_why);
 }
 
-static void put_title(const struct stage *stage, struct unity_screen *screen,
-                      const struct aw_unitysim_truth *truth)
-{
-    const struct aw_unitysim_scene *scene = aw_unitysim_scene(truth->scene);
-    snprintf(screen->title, sizeof screen->title, "Bento Arm at %.100s   scene %d%s%s%s%s",
-             stage->link->ready, truth->scene, scene ? " " : "", scene ? scene->title : "",
-             truth->frozen ? "   FROZEN" : "", stage->mute ? "   MUTE" : "");
-}
-
 static struct unity_screen page(struct stage *stage)
 {
     struct aw_unitysim_truth truth;
@@ -148,7 +139,10 @@ static struct unity_screen page(struct stage *stage)
         screen.way[i] = up - down;
         screen.stuck[i] = stage->stuck & 1u << i;
     }
-    put_title(stage, &screen, &truth);
+    const struct aw_unitysim_scene *scene = aw_unitysim_scene(truth.scene);
+    snprintf(screen.title, sizeof screen.title, "Bento Arm at %.100s   scene %d%s%s%s%s",
+             stage->link->ready, truth.scene, scene ? " " : "", scene ? scene->title : "",
+             truth.frozen ? "   FROZEN" : "", stage->mute ? "   MUTE" : "");
     put_counters(&screen, &truth);
     snprintf(screen.lines[1], SCREEN_LINE, "%s",
              *stage->remark     ? stage->remark
@@ -168,28 +162,6 @@ static void drive(struct stage *stage, enum aw_unitysim_state state)
                  "a client has taken over, as in the real one: keys move nothing any more");
 }
 
-static void stop_all(struct stage *stage)
-{
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        aw_unitysim_device_key_drive(stage->device, i, (struct aw_unitysim_drive){0});
-}
-
-static void on_letter(struct stage *stage, char key)
-{
-    if (key >= '1' && key <= '6')
-        aw_unitysim_device_key_scene(stage->device, key - '0');
-    else if (key == ' ')
-        stop_all(stage);
-    else if (key == 'f')
-        aw_unitysim_device_freeze(stage->device, !stage->frozen);
-    else if (key == 'm')
-        aw_unitysim_device_mute(stage->device, stage->mute = !stage->mute);
-    else if (key == 'x')
-        aw_unitysim_device_stick(stage->device, stage->stuck ^= 1u << stage->selected);
-    else if (key == 'q')
-        stage->quit = true;
-}
-
 static void on_key(struct stage *stage, const char *key)
 {
     *stage->remark = '\0';
@@ -201,16 +173,19 @@ static void on_key(struct stage *stage, const char *key)
         drive(stage, AW_UNITYSIM_INCREASE);
     else if (strcmp(key, "LEFT") == 0)
         drive(stage, AW_UNITYSIM_DECREASE);
-    else
-        on_letter(stage, key[0]);
-}
-
-static void handle_keys(struct stage *stage)
-{
-    char text[8];
-    const char *key;
-    while (!stage->quit && (key = unity_key(text)))
-        on_key(stage, key);
+    else if (*key >= '1' && *key <= '6')
+        aw_unitysim_device_key_scene(stage->device, *key - '0');
+    else if (*key == ' ')
+        for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
+            aw_unitysim_device_key_drive(stage->device, i, (struct aw_unitysim_drive){0});
+    else if (*key == 'f')
+        aw_unitysim_device_freeze(stage->device, !stage->frozen);
+    else if (*key == 'm')
+        aw_unitysim_device_mute(stage->device, stage->mute = !stage->mute);
+    else if (*key == 'x')
+        aw_unitysim_device_stick(stage->device, stage->stuck ^= 1u << stage->selected);
+    else if (*key == 'q')
+        stage->quit = true;
 }
 
 static enum aw_status perform(void *context, bool keys)
@@ -230,8 +205,9 @@ static enum aw_status perform(void *context, bool keys)
             status = aw_device_serve_once(stage->device, stage->link, next_page, &session->err);
         if (*stage->link->event)
             snprintf(stage->remark, sizeof stage->remark, "%s", stage->link->event);
-        if (keys)
-            handle_keys(stage);
+        char text[8];
+        for (const char *key; keys && !stage->quit && (key = unity_key(text));)
+            on_key(stage, key);
     }
     return status;
 }

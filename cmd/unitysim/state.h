@@ -89,9 +89,10 @@ enum aw_status unity_variant(struct aw_session *session, struct aw_variant *vari
 
 /* ---- joints.c ---- */
 
-/* Splits "elbow=45" of an argument of pairs: the joint, or AW_USAGE with a suggestion. */
-enum aw_status unity_pair_joint(struct aw_session *session, const struct aw_bound *bound,
-                                int *joint);
+/* "elbow=45" of an argument of pairs: the joint and what it is to do, with --force beyond its cap.
+ * As aw_unitysim_joint_parse and aw_unitysim_drive_parse. */
+enum aw_status unity_parse_drive(struct aw_session *session, const struct aw_bound *bound,
+                                 int *joint, struct aw_unitysim_drive *drive);
 
 /* Name of a pair, in name[48]. */
 void unity_pair_name(const struct aw_bound *bound, char name[48]);

@@ -113,22 +113,18 @@ static void notice_news(struct aw_session *session, const char *news)
     aw_session_notice(session, "%s", news);
 }
 
-/* Reports a gap in the feedback afterwards, when nothing read the link while it lasted. */
-static void notice_gap(struct aw_session *session)
+bool unity_notice(void *context, const struct aw_unitysim_received *received)
 {
+    struct aw_session *session = context;
     struct unity_state *state = session->state;
-    int64_t received = state->unity.feedback.received_ns, gap = received - state->received_ns;
+    if (received->news)
+        notice_news(session, received->news);
+    /* A gap in the feedback is reported afterwards, when nothing read the link while it lasted. */
+    int64_t at = state->unity.feedback.received_ns, gap = at - state->received_ns;
     if (state->received_ns && gap > state->unity.options.stale_ns &&
         state->quiet_reported_ns != state->received_ns)
         aw_session_notice(session, "feedback was silent for %.0f ms", (double)gap / 1e6);
-    state->received_ns = received;
-}
-
-bool unity_notice(void *context, const struct aw_unitysim_received *received)
-{
-    if (received->news)
-        notice_news(context, received->news);
-    notice_gap(context);
+    state->received_ns = at;
     return true;
 }
 

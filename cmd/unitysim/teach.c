@@ -23,20 +23,6 @@ struct teach {
     bool done;
 };
 
-static enum aw_status add_row(struct teach *teach, int joint, int position)
-{
-    int cap = aw_unitysim_velocity_cap(joint);
-    struct aw_sequence_row row = {
-        .joint = joint,
-        .position = position < 0                  ? 0
-                    : position > AW_UNITYSIM_TURN ? AW_UNITYSIM_TURN
-                                                  : position,
-        .velocity = teach->velocity && teach->velocity < cap ? teach->velocity : cap,
-        .tolerance = teach->tolerance,
-    };
-    return aw_sequence_add(&teach->sequence, &row, &teach->session->err);
-}
-
 /* A point is a row for each joint that is elsewhere than at the point before. */
 static enum aw_status add_point(struct teach *teach)
 {
@@ -48,7 +34,16 @@ static enum aw_status add_point(struct teach *teach)
         if (teach->any && abs(position - teach->kept[i]) <= teach->tolerance)
             continue;
         teach->kept[i] = position;
-        status = add_row(teach, i, position);
+        int cap = aw_unitysim_velocity_cap(i), most = AW_UNITYSIM_TURN;
+        struct aw_sequence_row row = {
+            .joint = i,
+            .position = position < 0      ? 0
+                        : position > most ? most
+                                          : position,
+            .velocity = teach->velocity && teach->velocity < cap ? teach->velocity : cap,
+            .tolerance = teach->tolerance,
+        };
+        status = aw_sequence_add(&teach->sequence, &row, &teach->session->err);
     }
     teach->any = true;
     if (status == AW_OK && teach->every_ns == 0)
@@ -93,39 +88,31 @@ static enum aw_status listen(struct teach *teach)
     return status;
 }
 
-static enum aw_status save(struct teach *teach, const char *path)
-{
-    struct aw_session *session = teach->session;
-    FILE *file;
-    enum aw_status status = aw_session_create(session, NULL, path, &file);
-    if (status != AW_OK)
-        return status;
-    status = aw_sequence_write(file, &teach->sequence, &session->err);
-    fclose(file);
-    aw_object_start(&session->result, "teach");
-    aw_object_text(&session->result, "file", path);
-    aw_object_number(&session->result, "rows", (double)teach->sequence.n, 0, NULL);
-    return status;
-}
-
 /* Ctrl-C keeps what was taught so far. */
 static enum aw_status record(struct teach *teach, const char *path)
 {
     struct aw_session *session = teach->session;
+    FILE *file;
     teach->next_ns = aw_clock_now(session->clock);
     teach->deadline = aw_session_end(session);
     if (teach->every_ns == 0)
         aw_session_notice(session, "bring the arm into position, then Enter; q and Enter ends it");
     enum aw_status status = listen(teach);
-    if (teach->sequence.n > 0 && (status == AW_OK || status == AW_STOPPED)) {
-        enum aw_status saved = save(teach, path);
-        return saved == AW_OK ? status : saved;
-    }
-    if (status == AW_OK)
+    if (teach->sequence.n == 0 && status == AW_OK)
         return aw_fail(&session->err, AW_USAGE,
                        "teach: nothing was recorded — each line on "
                        "standard input keeps a point, or use --every 500ms");
-    return status;
+    if (teach->sequence.n == 0 || (status != AW_OK && status != AW_STOPPED))
+        return status;
+    enum aw_status saved = aw_session_create(session, NULL, path, &file);
+    if (saved != AW_OK)
+        return saved;
+    saved = aw_sequence_write(file, &teach->sequence, &session->err);
+    fclose(file);
+    aw_object_start(&session->result, "teach");
+    aw_object_text(&session->result, "file", path);
+    aw_object_number(&session->result, "rows", (double)teach->sequence.n, 0, NULL);
+    return saved == AW_OK ? status : saved;
 }
 
 enum aw_status run_teach(struct aw_session *session, const struct aw_args *args)

@@ -25,22 +25,6 @@ static struct unity_screen page(struct aw_session *session)
     return screen;
 }
 
-/* Which way a joint goes shows between two pages. */
-static void add_ways(struct unity_screen *now, const struct unity_screen *before)
-{
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        double change = now->ticks[i] - before->ticks[i];
-        now->way[i] = now->velocity[i] == 0 ? 0 : change > 0 ? 1 : change < 0 ? -1 : 0;
-    }
-}
-
-static bool is_quit_key(bool keys)
-{
-    char text[8];
-    const char *key = keys ? unity_key(text) : NULL;
-    return key && strcmp(key, "q") == 0;
-}
-
 struct viewing {
     struct aw_session *session;
     int64_t deadline;
@@ -51,19 +35,25 @@ static enum aw_status live_view(void *context, bool keys)
     const struct viewing *viewing = context;
     struct aw_session *session = viewing->session;
     static const int64_t page_ns = 50 * AW_MILLISECOND;
+    char text[8];
     uint64_t count = (uint64_t)aw_option_number(session, "count");
     struct unity_screen before = page(session);
     enum aw_status status = AW_OK;
     for (uint64_t n = 0; status == AW_OK && !(count && n >= count); n++) {
         struct unity_screen screen = page(session);
-        add_ways(&screen, &before);
+        /* Which way a joint goes shows between two pages. */
+        for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+            double change = screen.velocity[i] ? screen.ticks[i] - before.ticks[i] : 0;
+            screen.way[i] = (change > 0) - (change < 0);
+        }
         snprintf(screen.lines[1], SCREEN_LINE, "q quit");
         status = unity_screen_draw(session, &screen, true);
         before = screen;
         int64_t now = aw_clock_now(session->clock);
         if (status == AW_OK)
             status = aw_unitysim_run(unity_of(session), now + page_ns, NULL, NULL, &session->err);
-        if (now >= viewing->deadline || is_quit_key(keys))
+        const char *key = keys ? unity_key(text) : NULL;
+        if (now >= viewing->deadline || (key && strcmp(key, "q") == 0))
             break;
     }
     return status;
@@ -115,21 +105,6 @@ static void print_table(struct aw_session *session)
     aw_output_print(out, "grasp at x %.1f y %.1f z %.1f mm\n", grasp.x, grasp.y, grasp.z);
 }
 
-static void report_grasp(struct aw_session *session)
-{
-    const struct aw_unitysim_point grasp = grasp_point(session);
-    aw_object_number(&session->result, "grasp_x", grasp.x, 1, "mm");
-    aw_object_number(&session->result, "grasp_y", grasp.y, 1, "mm");
-    aw_object_number(&session->result, "grasp_z", grasp.z, 1, "mm");
-}
-
-static void report_velocity(struct aw_session *session, int joint)
-{
-    char key[48];
-    snprintf(key, sizeof key, "%s_velocity", aw_unitysim_joint_name(joint));
-    aw_object_number(&session->result, key, unity_of(session)->feedback.velocity[joint], 0, NULL);
-}
-
 enum aw_status run_status(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
@@ -144,9 +119,14 @@ enum aw_status run_status(struct aw_session *session, const struct aw_args *args
     }
     aw_object_start(&session->result, "status");
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
+        char key[48];
+        snprintf(key, sizeof key, "%s_velocity", aw_unitysim_joint_name(i));
         unity_report_joint(session, i);
-        report_velocity(session, i);
+        aw_object_number(&session->result, key, unity_of(session)->feedback.velocity[i], 0, NULL);
     }
-    report_grasp(session);
+    const struct aw_unitysim_point grasp = grasp_point(session);
+    aw_object_number(&session->result, "grasp_x", grasp.x, 1, "mm");
+    aw_object_number(&session->result, "grasp_y", grasp.y, 1, "mm");
+    aw_object_number(&session->result, "grasp_z", grasp.z, 1, "mm");
     return AW_OK;
 }
