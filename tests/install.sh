@@ -26,9 +26,9 @@ case_of() {
 in_root() { make "$1" PREFIX=/usr DESTDIR="$root"; }
 # Serves a simulated device: run TOOL URL.
 serve() {
-    "$root/usr/bin/$1" sim --listen "$2" 2>"$dir/ready" &
+    "$root/usr/bin/$1" sim --listen "$2" 2>"$dir/ready.$n" &
     for ((tries = 200; tries > 0; tries--)); do
-        grep -q '^ready: ' "$dir/ready" && return
+        grep -q "^ready: " "$dir/ready.$n" 2>/dev/null && return
         sleep 0.05
     done
     return 1

@@ -32,9 +32,9 @@ static enum aw_status url_speed(const struct aw_url *url, const char *key, const
 }
 
 static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
-                               struct aw_clock *clock, void *context, struct aw_error *err)
+                               const struct aw_link_options *link, struct aw_error *err)
 {
-    struct aw_armctl_device_options options = device_options(context);
+    struct aw_armctl_device_options options = device_options(link->context);
     const char *quirks = aw_url_get(url, "quirks");
     enum aw_status status = AW_OK;
     if (quirks)
@@ -43,7 +43,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
         status = url_speed(url, "turn-speed", "deg/s", &options.turn_deg_s, err);
     if (status == AW_OK)
         status = url_speed(url, "slide-speed", "mm/s", &options.slide_mm_s, err);
-    return status == AW_OK ? aw_sim_open(out, aw_armctl_device(&options), clock, false, err)
+    return status == AW_OK ? aw_sim_open(out, aw_armctl_device(&options), link->clock, false, err)
                            : status;
 }
 

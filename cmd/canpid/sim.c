@@ -28,12 +28,12 @@ static enum aw_status url_options(const struct aw_url *url,
 }
 
 static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
-                               struct aw_clock *clock, void *context, struct aw_error *err)
+                               const struct aw_link_options *link, struct aw_error *err)
 {
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
-    options.fw = fw_layout(context);
+    options.fw = fw_layout(link->context);
     enum aw_status status = url_options(url, &options, err);
-    return status == AW_OK ? aw_sim_open(out, aw_canpid_device(&options), clock, true, err)
+    return status == AW_OK ? aw_sim_open(out, aw_canpid_device(&options), link->clock, true, err)
                            : status;
 }
 

@@ -120,9 +120,9 @@ static void add_wire(struct words *words, const struct aw_session *session)
 }
 
 static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
-                               struct aw_clock *clock, void *context, struct aw_error *err)
+                               const struct aw_link_options *link, struct aw_error *err)
 {
-    struct aw_session *session = context;
+    struct aw_session *session = link->context;
     struct words words = {0};
     struct aw_options options;
     char path[512];
@@ -137,7 +137,7 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
     add_word(&words, "fd", AW_SPAWN_FD_TEXT);
     add_wire(&words, session);
     add_options(&words, &options);
-    status = aw_spawn_open(out, path, words.list, clock, err);
+    status = aw_spawn_open(out, path, words.list, link->clock, err);
     if (status != AW_OK)
         return status;
     (*out)->simulated = true;

@@ -29,7 +29,7 @@ enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
     (void)args;
     if (!ports)
         return aw_no_memory(&session->err);
-    size_t n = aw_link_list_hid(ports, PORTS_MAX), found = 0;
+    size_t n = aw_link_list_hid(session->tool->protocol, ports, PORTS_MAX), found = 0;
     for (size_t i = 0; i < n && i < PORTS_MAX; i++) {
         if (!ports[i].chosen)
             continue;
@@ -47,7 +47,7 @@ enum aw_status run_udev(struct aw_session *session, const struct aw_args *args)
 {
     char rules[4096];
     (void)args;
-    aw_hid_udev_rules(rules, sizeof rules);
+    aw_hid_udev_rules(session->tool->protocol, rules, sizeof rules);
     aw_output_print(&session->out, "%s", rules);
     return AW_OK;
 }

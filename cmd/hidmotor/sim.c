@@ -19,16 +19,15 @@ static enum aw_status parse_options(const char *state, const char *fault,
 }
 
 static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
-                               struct aw_clock *clock, void *context, struct aw_error *err)
+                               const struct aw_link_options *link, struct aw_error *err)
 {
     struct aw_hidmotor_device_options options = aw_hidmotor_device_defaults();
     const char *latency = aw_url_get(url, "latency");
-    (void)context;
     enum aw_status status =
         parse_options(aw_url_get(url, "state"), aw_url_get(url, "fault"), &options, err);
     if (status == AW_OK && latency)
         status = aw_url_duration(latency, &options.latency_ns, err);
-    return status == AW_OK ? aw_sim_open(out, aw_hidmotor_device(&options), clock, true, err)
+    return status == AW_OK ? aw_sim_open(out, aw_hidmotor_device(&options), link->clock, true, err)
                            : status;
 }
 

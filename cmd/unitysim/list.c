@@ -11,7 +11,7 @@
 /* Does feedback come within a fifth of a second? */
 static enum aw_status receives(struct aw_session *session, bool *received)
 {
-    struct aw_link_options options = {.clock = session->clock};
+    struct aw_link_options options = {.clock = session->clock, .protocol = session->tool->protocol};
     struct aw_link *link;
     uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
     size_t got = 0;

@@ -79,13 +79,12 @@ static enum aw_status device_options(option_fn *get, const void *from,
  */
 
 static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
-                               struct aw_clock *clock, void *context, struct aw_error *err)
+                               const struct aw_link_options *link, struct aw_error *err)
 {
     struct aw_unitysim_device_options options = aw_unitysim_device_defaults();
-    (void)context;
     options.scene = 1; /* no other program can load one */
     enum aw_status status = device_options(of_url, url, &options, err);
-    return status == AW_OK ? aw_sim_open(out, aw_unitysim_device(&options), clock, true, err)
+    return status == AW_OK ? aw_sim_open(out, aw_unitysim_device(&options), link->clock, true, err)
                            : status;
 }
 
@@ -216,7 +215,7 @@ static enum aw_status on_terminal(struct aw_session *session, struct aw_device *
                                   unsigned stuck)
 {
     struct stage stage = {.session = session, .device = device, .stuck = stuck};
-    struct aw_link_options options = {.clock = session->clock};
+    struct aw_link_options options = {.clock = session->clock, .protocol = session->tool->protocol};
     aw_stop_catch(session);
     session->serving = true;
     enum aw_status status =

@@ -33,7 +33,8 @@ static enum aw_status turn(struct aw_canpid *bus, unsigned board, double degrees
 int main(int argc, char **argv)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
-    const struct aw_link_options link_options = {.clock = &clock.base};
+    const struct aw_link_options link_options = {.clock = &clock.base,
+                                                 .protocol = &aw_canpid_protocol};
     const struct aw_canpid_options options = aw_canpid_defaults();
     static struct aw_canpid bus; /* large: not for the stack */
     struct aw_link *link;

@@ -19,7 +19,8 @@ static int fail(const char *what, const struct aw_error *err)
 int main(int argc, char **argv)
 {
     struct aw_real_clock clock = aw_real_clock(-1);
-    const struct aw_link_options link_options = {.clock = &clock.base, .ascii = true};
+    const struct aw_link_options link_options = {.clock = &clock.base,
+                                                 .protocol = &aw_armctl_protocol};
     const struct aw_armctl_options options = aw_armctl_defaults();
     static struct aw_armctl arm; /* large: not for the stack */
     struct aw_link *link;

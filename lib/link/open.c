@@ -107,8 +107,9 @@ enum aw_status aw_link_open(struct aw_link **out, const char *text,
         return unknown_scheme(url.scheme, options->extra, err);
     status = check_keys(&url, transport, err);
     if (status == AW_OK)
-        status = transport->open(&link, &url, options->clock, options->context, err);
+        status = transport->open(&link, &url, options, err);
     if (status == AW_OK && options->shared && link->ops->share)
         link->ops->share(link);
-    return status == AW_OK ? aw_fault_wrap(out, link, &url, options->ascii, err) : status;
+    bool ascii = options->protocol && options->protocol->ascii;
+    return status == AW_OK ? aw_fault_wrap(out, link, &url, ascii, err) : status;
 }

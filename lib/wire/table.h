@@ -173,6 +173,13 @@ enum aw_medium {
     AW_MEDIUM_TCP,
 };
 
+/* A board with HID reports, by the ids of its USB device. */
+struct aw_board {
+    uint16_t vendor, product;
+    const char *name;
+    const char *calls_itself; /* the name that the USB device gives, where one is simulated */
+};
+
 struct aw_protocol {
     const char *name;  /* of the tool: "armctl" */
     const char *title; /* "handler arm, ASCII lines" */
@@ -181,7 +188,10 @@ struct aw_protocol {
     const struct aw_variant *variants; /* {0}-terminated, at least one */
     enum aw_medium medium;
     uint16_t ports[2]; /* UDP, TCP: to the device (or either way), and to the host if another one */
-    uint16_t frame_max; /* longest frame in bytes */
+    const struct aw_board
+        *boards;           /* HID: {0}-terminated; the first is what is simulated; or NULL */
+    const char *udev_file; /* HID: name for the rules that permit them, or NULL */
+    uint16_t frame_max;    /* longest frame in bytes */
     bool ascii;     /* rows are text: AW_DIGITS, AW_CODE as letters, AW_CONST as one character */
     bool can;       /* frames are a 16-bit id and up to 8 bytes, written 041#0102 */
     bool datagrams; /* the medium keeps the boundaries of frames */

@@ -21,6 +21,7 @@
 #include "control/samples.h"
 #include "link/core/device.h"
 #include "link/hid/hid.h"
+#include "protocol/hidmotor/wire.h"
 
 #define BLOCK   100 /* transactions until the other one has its turn */
 #define TRIES   3   /* for the comparison: other work of the machine can hit either of the two */
@@ -36,7 +37,8 @@ static int fail(const char *what, const char *why)
 
 static struct aw_link *open_or_exit(const char *url)
 {
-    const struct aw_link_options options = {.clock = &wall_clock.base};
+    const struct aw_link_options options = {.clock = &wall_clock.base,
+                                            .protocol = &aw_hidmotor_protocol};
     struct aw_error err = {0};
     struct aw_link *link;
     enum aw_status status = aw_link_open(&link, url, &options, &err);
@@ -109,7 +111,7 @@ static int transactions(struct way *way, unsigned from, unsigned count)
 /* hidapi as it is used by itself: the first one of that VID and PID. */
 static int bare_turn(struct way *way, unsigned from, unsigned count)
 {
-    const struct aw_hid_board *board = aw_hid_boards();
+    const struct aw_board *board = aw_hidmotor_protocol.boards;
     way->device = hid_open(board->vendor, board->product, NULL);
     if (!way->device)
         return fail("bare loop", "hid_open found nothing");
@@ -199,7 +201,7 @@ static int open_only(const char *url)
 static int list(void)
 {
     struct aw_hid_port ports[16];
-    size_t n = aw_link_list_hid(ports, 16);
+    size_t n = aw_link_list_hid(&aw_hidmotor_protocol, ports, 16);
     for (size_t i = 0; i < n && i < 16; i++)
         printf("%s %s %04x:%04x interface %d page %04x serial '%s' name '%s' holder '%s' %s\n",
                ports[i].path, ports[i].url, ports[i].vendor, ports[i].product, ports[i].interface,

@@ -126,12 +126,25 @@ static inline struct interrupted_clock interrupted_clock(struct aw_link *leaves)
     return clock;
 }
 
+/* Usual ports and boards, for links that leave them out. */
+static const struct aw_board test_boards[] = {
+    {0x16C0, 0x0486, "Hephaestus arm (ItsyBitsy M4 or Teensy)", "Adafruit ItsyBitsy M4"},
+    {0x3742, 0x0007, "RBE3001 arm with a Nucleo board", "RBE3001"},
+    {0},
+};
+static const struct aw_protocol test_protocol = {
+    .medium = AW_MEDIUM_UDP,
+    .ports = {30004, 30005},
+    .boards = test_boards,
+    .udev_file = "/etc/udev/rules.d/70-test.rules",
+};
+
 /* Opens a link that has to open. */
 static inline struct aw_link *open_link(const char *url, struct aw_clock *clock)
 {
     struct aw_error err = {0};
     struct aw_link *link;
-    const struct aw_link_options options = {.clock = clock};
+    const struct aw_link_options options = {.clock = clock, .protocol = &test_protocol};
     if (aw_link_open(&link, url, &options, &err) != AW_OK)
         fail_msg("%s: %s", url, err.text);
     return link;
@@ -143,7 +156,7 @@ static inline void assert_open_fails_by(struct aw_clock *clock, const char *url,
 {
     struct aw_error err = {0};
     struct aw_link *link = (struct aw_link *)clock;
-    const struct aw_link_options options = {.clock = clock};
+    const struct aw_link_options options = {.clock = clock, .protocol = &test_protocol};
     assert_int_equal(aw_link_open(&link, url, &options, &err), status);
     assert_null(link);
     assert_int_equal(err.status, status);

@@ -433,11 +433,10 @@ static enum aw_status parse_keys(struct can_link *self, const struct aw_url *url
     return status;
 }
 
-enum aw_status aw_can_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
-                           void *context, struct aw_error *err)
+enum aw_status aw_can_open(struct aw_link **out, const struct aw_url *url,
+                           const struct aw_link_options *options, struct aw_error *err)
 {
-    (void)context;
-    struct can_link *self = aw_fd_link_new(sizeof *self, &can_ops, clock);
+    struct can_link *self = aw_fd_link_new(sizeof *self, &can_ops, options->clock);
     if (!self)
         return aw_no_memory(err);
     snprintf(self->name, sizeof self->name, "%.15s", *url->rest ? url->rest : "can0");

@@ -263,10 +263,9 @@ static bool is_server(const char *text)
     return false;
 }
 
-enum aw_status aw_slcan_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
-                             void *context, struct aw_error *err)
+enum aw_status aw_slcan_open(struct aw_link **out, const struct aw_url *url,
+                             const struct aw_link_options *options, struct aw_error *err)
 {
-    (void)context;
     struct settings settings;
     char inner[AW_URL_MAX];
     enum aw_status status = parse_settings(&settings, url, err);
@@ -275,6 +274,6 @@ enum aw_status aw_slcan_open(struct aw_link **out, const struct aw_url *url, str
     if (!*url->rest)
         return aw_fail(err, AW_USAGE, "slcan: no port — write slcan:/dev/ttyACM0");
     stream_url(inner, sizeof inner, url);
-    return is_server(inner) ? aw_slcan_adapter(out, inner, clock, err)
-                            : open_client(out, inner, &settings, clock, err);
+    return is_server(inner) ? aw_slcan_adapter(out, inner, options->clock, err)
+                            : open_client(out, inner, &settings, options->clock, err);
 }

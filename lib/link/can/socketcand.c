@@ -139,15 +139,14 @@ static enum aw_status split_bus(const char *rest, char *stream, size_t size, cha
 }
 
 enum aw_status aw_socketcand_open(struct aw_link **out, const struct aw_url *url,
-                                  struct aw_clock *clock, void *context, struct aw_error *err)
+                                  const struct aw_link_options *options, struct aw_error *err)
 {
-    (void)context;
     char stream[320] = "tcp:", bus[BUS_MAX];
     struct aw_can_text *text;
     enum aw_status status = split_bus(url->rest, stream + 4, sizeof stream - 4, bus, err);
     if (status == AW_OK)
         status = aw_can_text_open(&text, sizeof(struct client), &client_ops, "socketcand:", stream,
-                                  clock, err);
+                                  options->clock, err);
     if (status != AW_OK)
         return status;
     snprintf(text->base.key, sizeof text->base.key, "socketcand:%.80s/%s", text->inner->key + 4,
@@ -162,11 +161,10 @@ enum aw_status aw_socketcand_open(struct aw_link **out, const struct aw_url *url
 }
 
 enum aw_status aw_socketcand_listen_open(struct aw_link **out, const struct aw_url *url,
-                                         struct aw_clock *clock, void *context,
+                                         const struct aw_link_options *options,
                                          struct aw_error *err)
 {
-    (void)context;
     char stream[320] = "tcp-listen:", bus[BUS_MAX];
     enum aw_status status = split_bus(url->rest, stream + 11, sizeof stream - 11, bus, err);
-    return status == AW_OK ? aw_socketcand_server(out, stream, bus, clock, err) : status;
+    return status == AW_OK ? aw_socketcand_server(out, stream, bus, options->clock, err) : status;
 }

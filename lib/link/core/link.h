@@ -26,8 +26,10 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "wire/table.h"
 
 struct aw_link;
+struct aw_link_options;
 struct aw_turns;
 struct aw_url;
 
@@ -102,15 +104,17 @@ struct aw_transport {
     const char *help;        /* one line */
     const char *const *keys; /* URL parameters it takes, NULL-terminated, or NULL */
     bool server;             /* the device's end: useful with "sim --listen" */
-    enum aw_status (*open)(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
-                           void *context, struct aw_error *err);
+    enum aw_status (*open)(struct aw_link **out, const struct aw_url *url,
+                           const struct aw_link_options *options, struct aw_error *err);
 };
 
 struct aw_link_options {
     struct aw_clock *clock;
-    const struct aw_transport *extra; /* the tool's own sim:, or NULL */
-    void *context;                    /* handed to extra->open */
-    bool ascii;                       /* the protocol is text: see fault.h on corruption */
+    const struct aw_transport *extra;   /* the tool's own sim:, or NULL */
+    void *context;                      /* for extra->open */
+    const struct aw_protocol *protocol; /* its usual ports and boards are taken where the URL names
+                                           none, and how its text is damaged (see fault.h); NULL:
+                                           the URL has to name them */
     bool shared; /* unix-listen: as a hidraw node does it, many clients at once, each of which gets
                     all that is written; the device is not informed of new ones */
 };

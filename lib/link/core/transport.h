@@ -6,7 +6,7 @@
 #include "link/core/url.h"
 
 typedef enum aw_status aw_transport_open(struct aw_link **out, const struct aw_url *url,
-                                         struct aw_clock *clock, void *context,
+                                         const struct aw_link_options *options,
                                          struct aw_error *err);
 
 aw_transport_open aw_serial_open;

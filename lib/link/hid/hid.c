@@ -160,8 +160,8 @@ static void open_by_hidapi(struct hid_link *self, const char *path, int node)
 
 /* hidapi 0.13 writes into memory that it has freed when it opens something that is no hidraw node,
  * so we look first. The node stays open meanwhile: opening a USB device anew takes 50 ms. */
-static enum aw_status open_port(struct hid_link *self, const struct aw_hid_port *port,
-                                struct aw_error *err)
+static enum aw_status open_port(struct hid_link *self, const struct aw_protocol *protocol,
+                                const struct aw_hid_port *port, struct aw_error *err)
 {
     char problem[sizeof port->problem];
     int node;
@@ -174,7 +174,7 @@ static enum aw_status open_port(struct hid_link *self, const struct aw_hid_port 
         close(node);
     if (self->device)
         return AW_OK;
-    aw_hid_problem(port, error, problem, sizeof problem);
+    aw_hid_problem(protocol, port, error, problem, sizeof problem);
     return aw_fail(err, AW_NO_LINK, "%s: %s", self->name, problem);
 }
 
@@ -190,10 +190,11 @@ static enum aw_status list_them(const char *rest, const char *what, struct aw_hi
     return aw_fail(err, AW_NO_LINK, "hid%s%.60s: %s: %s", *rest ? ":" : "", rest, what, urls);
 }
 
-static enum aw_status none_found(const char *rest, struct aw_hid_port *ports, struct aw_error *err)
+static enum aw_status none_found(const struct aw_protocol *protocol, const char *rest,
+                                 struct aw_hid_port *ports, struct aw_error *err)
 {
     static const struct aw_hid_choice any = {.usage_page = -1, .interface = -1};
-    size_t n = aw_hid_find(ports, &any);
+    size_t n = aw_hid_find(protocol, ports, &any);
     for (size_t i = 0; i < n; i++)
         if (ports[i].chosen)
             return list_them(rest, "no such board — there is", ports, n, err);
@@ -202,11 +203,12 @@ static enum aw_status none_found(const char *rest, struct aw_hid_port *ports, st
                    *rest ? ":" : "", rest);
 }
 
-static enum aw_status choose(struct aw_hid_port *port, const struct aw_hid_choice *choice,
-                             const char *rest, struct aw_error *err)
+static enum aw_status choose(struct aw_hid_port *port, const struct aw_protocol *protocol,
+                             const struct aw_hid_choice *choice, const char *rest,
+                             struct aw_error *err)
 {
     struct aw_hid_port ports[AW_HID_PORTS];
-    size_t n = aw_hid_find(ports, choice), found = 0;
+    size_t n = aw_hid_find(protocol, ports, choice), found = 0;
     for (size_t i = 0; i < n; i++) {
         if (ports[i].chosen) {
             *port = ports[i];
@@ -215,16 +217,17 @@ static enum aw_status choose(struct aw_hid_port *port, const struct aw_hid_choic
     }
     if (found > 1)
         return list_them(rest, "several boards — choose one", ports, n, err);
-    return found == 1 ? AW_OK : none_found(rest, ports, err);
+    return found == 1 ? AW_OK : none_found(protocol, rest, ports, err);
 }
 
 /* What sysfs says about it, or, where sysfs is not there, the path alone. */
-static enum aw_status find_path(struct aw_hid_port *port, const char *path, struct aw_error *err)
+static enum aw_status find_path(struct aw_hid_port *port, const struct aw_protocol *protocol,
+                                const char *path, struct aw_error *err)
 {
     static const struct aw_hid_choice any = {.usage_page = -1, .interface = -1};
     struct aw_hid_port ports[AW_HID_PORTS];
     char real[PATH_MAX];
-    size_t n = aw_hid_find(ports, &any);
+    size_t n = aw_hid_find(protocol, ports, &any);
     if (!realpath(path, real))
         snprintf(real, sizeof real, "%s", path);
     if (strlen(path) >= sizeof port->path)
@@ -294,25 +297,24 @@ static void name_it(struct hid_link *self, const struct aw_hid_port *port)
         snprintf(self->base.key, sizeof self->base.key, "%s", self->name);
 }
 
-enum aw_status aw_hid_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
-                           void *context, struct aw_error *err)
+enum aw_status aw_hid_open(struct aw_link **out, const struct aw_url *url,
+                           const struct aw_link_options *options, struct aw_error *err)
 {
-    (void)context;
     struct aw_hid_choice choice;
     struct aw_hid_port port;
     enum aw_status status = parse(&choice, url, err);
     if (status == AW_OK)
-        status = choice.path ? find_path(&port, choice.path, err)
-                             : choose(&port, &choice, url->rest, err);
+        status = choice.path ? find_path(&port, options->protocol, choice.path, err)
+                             : choose(&port, options->protocol, &choice, url->rest, err);
     if (status != AW_OK)
         return status;
     struct hid_link *self = calloc(1, sizeof *self);
     if (!self)
         return aw_no_memory(err);
-    self->base =
-        (struct aw_link){.ops = &hid_ops, .clock = clock, .datagrams = true, .connections = 1};
+    self->base = (struct aw_link){
+        .ops = &hid_ops, .clock = options->clock, .datagrams = true, .connections = 1};
     name_it(self, &port);
-    status = open_port(self, &port, err);
+    status = open_port(self, options->protocol, &port, err);
     if (status != AW_OK) {
         hid_link_close(&self->base);
         return status;

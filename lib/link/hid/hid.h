@@ -2,12 +2,12 @@
  * plugged in.
  *
  *     struct aw_hid_port ports[16];
- *     size_t n = aw_link_list_hid(ports, 16);
+ *     size_t n = aw_link_list_hid(&aw_hidmotor_protocol, ports, 16);
  *     for (size_t i = 0; i < n && i < 16; i++)
  *         printf("%s %s %s\n", ports[i].url, ports[i].name, ports[i].problem);
  *
  * Which board hid: takes: hid:VID:PID, hid:serial=SERIAL or hid:/dev/hidrawN names it; hid: alone
- * takes the boards of aw_hid_boards. Of these count the interfaces for reports of the vendor's own
+ * takes the boards of the protocol. Of these count the interfaces for reports of the vendor's own
  * (usage page 0xFF00 and above, without 0xFFC9, which is the serial emulation of a Teensy), and of
  * each physical device the lowest. If several are left, it fails and lists them. The keys serial=,
  * usage_page=, interface= narrow the choice; usage_page= and interface= replace the rules above.
@@ -21,16 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wire/table.h"
+
 #define AW_HID_REPORT 64
-
-/* A board known to speak with reports of this size and no number. */
-struct aw_hid_board {
-    uint16_t vendor, product;
-    const char *name;
-};
-
-/* {0}-terminated (name NULL). The first is the one that uhid: makes. */
-const struct aw_hid_board *aw_hid_boards(void);
 
 /* A HID interface of the kernel (hidraw). Fixed-size plain data; "" is unknown or none. */
 struct aw_hid_port {
@@ -42,7 +35,7 @@ struct aw_hid_port {
     char serial[64];
     char manufacturer[64];
     char name[64];     /* what the board calls itself: "ItsyBitsy M4" */
-    char board[64];    /* its name in aw_hid_boards, or "" */
+    char board[64];    /* its name among those of the protocol, or "" */
     bool chosen;       /* hid: alone would take it, if it is the only one */
     char device[160];  /* the same for all interfaces of a physical device */
     char holder[96];   /* who has it open already and would get our replies: "MATLAB (pid 4711)" */
@@ -51,13 +44,10 @@ struct aw_hid_port {
 
 /* Fills at most max interfaces, sorted by path; returns how many there are. All of them, also mice
  * and keyboards: board and chosen say which are for us. Opens none. */
-size_t aw_link_list_hid(struct aw_hid_port *ports, size_t max);
+size_t aw_link_list_hid(const struct aw_protocol *protocol, struct aw_hid_port *ports, size_t max);
 
-/* The file for /etc/udev/rules.d that permits the boards of aw_hid_boards to whoever sits at the
- * machine and to the group plugdev. Like snprintf: returns the length, cuts at size. */
-size_t aw_hid_udev_rules(char *out, size_t size);
-
-/* The name that file should have: it must sort before 73-seat-late.rules. */
-#define AW_HID_UDEV_FILE "/etc/udev/rules.d/70-hidmotor.rules"
+/* The text of protocol->udev_file, which permits its boards to whoever sits at the machine and to
+ * the group plugdev. Like snprintf: returns the length, cuts at size. */
+size_t aw_hid_udev_rules(const struct aw_protocol *protocol, char *out, size_t size);
 
 #endif

@@ -14,36 +14,20 @@
 #define PAGE_VENDOR 0xFF00
 #define PAGE_SEREMU 0xFFC9 /* of a Teensy: its serial port, as HID */
 
-/* clang-format off */
-static const struct aw_hid_board boards[] = {
-    {0x16C0, 0x0486, "Hephaestus arm (ItsyBitsy M4 or Teensy)"},
-    {0x3742, 0x0007, "RBE3001 arm with a Nucleo board"},
-    {0},
-};
-/* clang-format on */
-
-const struct aw_hid_board *aw_hid_boards(void)
+static const struct aw_board *boards_of(const struct aw_protocol *protocol)
 {
-    return boards;
+    static const struct aw_board none[1];
+    return protocol && protocol->boards ? protocol->boards : none;
 }
 
-static const char *board_name(uint16_t vendor, uint16_t product)
+/* The kernel's name of a HID device has bus, vendor and product; it is there for devices made by
+ * uhid, too, which have no USB device above them. */
+static void udev_line(uint16_t vendor, uint16_t product, char *out, size_t size)
 {
-    const struct aw_hid_board *row = boards;
-    while (row->name && (row->vendor != vendor || row->product != product))
-        row++;
-    return row->name ? row->name : "";
-}
-
-static size_t udev_line(uint16_t vendor, uint16_t product, char *out, size_t size)
-{
-    /* The kernel's name of a HID device has bus, vendor and product; it is there for devices made
-     * by uhid, too, which have no USB device above them. */
-    int n = snprintf(out, size,
-                     "KERNEL==\"hidraw*\", KERNELS==\"0003:%04X:%04X.*\", MODE=\"0660\", "
-                     "GROUP=\"plugdev\", TAG+=\"uaccess\"",
-                     vendor, product);
-    return (size_t)n;
+    snprintf(out, size,
+             "KERNEL==\"hidraw*\", KERNELS==\"0003:%04X:%04X.*\", MODE=\"0660\", "
+             "GROUP=\"plugdev\", TAG+=\"uaccess\"",
+             vendor, product);
 }
 
 static size_t add(char *out, size_t size, size_t used, const char *text)
@@ -52,14 +36,16 @@ static size_t add(char *out, size_t size, size_t used, const char *text)
     return used + (size_t)snprintf(room ? out + used : NULL, room ? size - used : 0, "%s", text);
 }
 
-size_t aw_hid_udev_rules(char *out, size_t size)
+size_t aw_hid_udev_rules(const struct aw_protocol *protocol, char *out, size_t size)
 {
     char text[400], line[160];
-    size_t used = add(out, size, 0,
-                      "# " AW_HID_UDEV_FILE ": robot arms with HID reports, for whoever sits at "
-                      "the machine\n# and for the group plugdev. Then:\n"
-                      "#   sudo udevadm control --reload && sudo udevadm trigger\n");
-    for (const struct aw_hid_board *row = boards; row->name; row++) {
+    snprintf(text, sizeof text,
+             "# %s: robot arms with HID reports, for whoever sits at the machine\n# and for the "
+             "group plugdev. Then:\n"
+             "#   sudo udevadm control --reload && sudo udevadm trigger\n",
+             protocol->udev_file);
+    size_t used = add(out, size, 0, text);
+    for (const struct aw_board *row = boards_of(protocol); row->name; row++) {
         udev_line(row->vendor, row->product, line, sizeof line);
         snprintf(text, sizeof text,
                  "\n# %s\n%s\n"
@@ -71,15 +57,16 @@ size_t aw_hid_udev_rules(char *out, size_t size)
     return used;
 }
 
-void aw_hid_problem(const struct aw_hid_port *port, int error, char *out, size_t size)
+void aw_hid_problem(const struct aw_protocol *protocol, const struct aw_hid_port *port, int error,
+                    char *out, size_t size)
 {
     char line[160];
     if ((error == EACCES || error == EPERM) && port->vendor) {
+        bool named = protocol && protocol->udev_file;
         udev_line(port->vendor, port->product, line, sizeof line);
-        snprintf(out, size,
-                 "not permitted — put this into " AW_HID_UDEV_FILE
-                 " ('udev' prints it) and plug the board in again: %s",
-                 line);
+        snprintf(out, size, "not permitted — put this into %s%s and plug the board in again: %s",
+                 named ? protocol->udev_file : "a file in /etc/udev/rules.d",
+                 named ? " ('udev' prints it)" : "", line);
     } else if (error == ENOTTY || error == EINVAL || error == EISDIR) {
         snprintf(out, size, "no HID device — write hid:/dev/hidrawN, see 'list'");
     } else if (error == ENOENT || error == ENODEV || error == ENXIO) {
@@ -115,7 +102,8 @@ static bool is_vendor_page(uint16_t page)
     return page >= PAGE_VENDOR && page != PAGE_SEREMU;
 }
 
-static void fill(struct aw_hid_port *port, const struct hid_device_info *info)
+static void fill(struct aw_hid_port *port, const struct hid_device_info *info,
+                 const struct aw_board *boards)
 {
     *port = (struct aw_hid_port){.vendor = info->vendor_id,
                                  .product = info->product_id,
@@ -126,7 +114,9 @@ static void fill(struct aw_hid_port *port, const struct hid_device_info *info)
     copy_text(port->serial, sizeof port->serial, info->serial_number);
     copy_text(port->manufacturer, sizeof port->manufacturer, info->manufacturer_string);
     copy_text(port->name, sizeof port->name, info->product_string);
-    snprintf(port->board, sizeof port->board, "%s", board_name(port->vendor, port->product));
+    for (const struct aw_board *row = boards; row->name; row++)
+        if (row->vendor == port->vendor && row->product == port->product)
+            snprintf(port->board, sizeof port->board, "%s", row->name);
     find_device(port);
 }
 
@@ -192,21 +182,16 @@ static bool serial_differs(const struct aw_hid_port *ports, size_t n, size_t i)
     return true;
 }
 
-static size_t enumerate(struct aw_hid_port *ports, size_t max)
+size_t aw_hid_find(const struct aw_protocol *protocol, struct aw_hid_port *ports,
+                   const struct aw_hid_choice *choice)
 {
     size_t n = 0;
     struct hid_device_info *list = hid_enumerate(0, 0);
-    for (const struct hid_device_info *info = list; info && n < max; info = info->next)
+    for (const struct hid_device_info *info = list; info && n < AW_HID_PORTS; info = info->next)
         if (info->path && !known_already(ports, n, info))
-            fill(&ports[n++], info);
+            fill(&ports[n++], info, boards_of(protocol));
     hid_free_enumeration(list);
     qsort(ports, n, sizeof *ports, by_path);
-    return n;
-}
-
-size_t aw_hid_find(struct aw_hid_port *ports, const struct aw_hid_choice *choice)
-{
-    size_t n = enumerate(ports, AW_HID_PORTS);
     for (size_t i = 0; i < n; i++)
         ports[i].chosen = fits(&ports[i], choice) && is_lowest(ports, n, i, choice);
     for (size_t i = 0; i < n; i++) {
@@ -217,17 +202,17 @@ size_t aw_hid_find(struct aw_hid_port *ports, const struct aw_hid_choice *choice
     return n;
 }
 
-size_t aw_link_list_hid(struct aw_hid_port *ports, size_t max)
+size_t aw_link_list_hid(const struct aw_protocol *protocol, struct aw_hid_port *ports, size_t max)
 {
     static const struct aw_hid_choice any = {.usage_page = -1, .interface = -1};
     struct aw_hid_port all[AW_HID_PORTS];
-    size_t n = aw_hid_find(all, &any);
+    size_t n = aw_hid_find(protocol, all, &any);
     for (size_t i = 0; i < n && i < max; i++) {
         ports[i] = all[i];
         if (is_vendor_page(ports[i].usage_page)) /* who has the mouse is of no interest */
             aw_port_holder(ports[i].path, ports[i].holder, sizeof ports[i].holder);
         if (access(ports[i].path, R_OK | W_OK) != 0)
-            aw_hid_problem(&ports[i], errno, ports[i].problem, sizeof ports[i].problem);
+            aw_hid_problem(protocol, &ports[i], errno, ports[i].problem, sizeof ports[i].problem);
     }
     return n;
 }

@@ -17,9 +17,11 @@ struct aw_hid_choice {
 
 /* Fills ports with all interfaces, at most AW_HID_PORTS, and returns how many there are; chosen and
  * url are those for this choice (whose path does not matter). holder and problem are left "". */
-size_t aw_hid_find(struct aw_hid_port *ports, const struct aw_hid_choice *choice);
+size_t aw_hid_find(const struct aw_protocol *protocol, struct aw_hid_port *ports,
+                   const struct aw_hid_choice *choice);
 
 /* Why it cannot be opened and what to do, for errno of open(2) or of a HID ioctl(2). */
-void aw_hid_problem(const struct aw_hid_port *port, int error, char *out, size_t size);
+void aw_hid_problem(const struct aw_protocol *protocol, const struct aw_hid_port *port, int error,
+                    char *out, size_t size);
 
 #endif

@@ -201,12 +201,12 @@ static enum aw_status open_uhid(struct uhid_link *self, struct aw_error *err)
                    strerror(errno));
 }
 
-static enum aw_status create(struct uhid_link *self, struct aw_error *err)
+static enum aw_status create(struct uhid_link *self, const struct aw_board *board,
+                             struct aw_error *err)
 {
-    const struct aw_hid_board *board = aw_hid_boards();
     struct uhid_event event = {.type = UHID_CREATE2};
     struct uhid_create2_req *request = &event.u.create2;
-    memcpy(request->name, "Adafruit ItsyBitsy M4", sizeof "Adafruit ItsyBitsy M4");
+    snprintf((char *)request->name, sizeof request->name, "%s", board->calls_itself);
     memcpy(request->phys, self->phys, sizeof self->phys);
     memcpy(request->uniq, self->serial, sizeof self->serial);
     memcpy(request->rd_data, descriptor, sizeof descriptor);
@@ -242,11 +242,12 @@ static enum aw_status name_it(struct uhid_link *self, const struct aw_url *url,
     return AW_OK;
 }
 
-enum aw_status aw_uhid_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
-                            void *context, struct aw_error *err)
+enum aw_status aw_uhid_open(struct aw_link **out, const struct aw_url *url,
+                            const struct aw_link_options *options, struct aw_error *err)
 {
-    (void)context;
-    struct uhid_link *self = aw_fd_link_new(sizeof *self, &uhid_ops, clock);
+    if (!options->protocol || !options->protocol->boards)
+        return aw_fail(err, AW_USAGE, "uhid: only for devices with HID reports — use another link");
+    struct uhid_link *self = aw_fd_link_new(sizeof *self, &uhid_ops, options->clock);
     if (!self)
         return aw_no_memory(err);
     self->fd.base.datagrams = true;
@@ -254,7 +255,7 @@ enum aw_status aw_uhid_open(struct aw_link **out, const struct aw_url *url, stru
     if (status == AW_OK)
         status = open_uhid(self, err);
     if (status == AW_OK)
-        status = create(self, err);
+        status = create(self, options->protocol->boards, err);
     if (status == AW_OK)
         status = await_node(self, err);
     if (status != AW_OK) {

@@ -119,11 +119,10 @@ static enum aw_status make_pty(struct pty_link *self, struct aw_error *err)
     return AW_OK;
 }
 
-enum aw_status aw_pty_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
-                           void *context, struct aw_error *err)
+enum aw_status aw_pty_open(struct aw_link **out, const struct aw_url *url,
+                           const struct aw_link_options *options, struct aw_error *err)
 {
-    (void)context;
-    struct pty_link *self = aw_fd_link_new(sizeof *self, &pty_ops, clock);
+    struct pty_link *self = aw_fd_link_new(sizeof *self, &pty_ops, options->clock);
     if (!self)
         return aw_no_memory(err);
     self->slave = self->owner.fd = -1;

@@ -146,7 +146,7 @@ static bool has_modem_lines(int fd, const char *path)
 }
 
 enum aw_status aw_serial_open(struct aw_link **out, const struct aw_url *url,
-                              struct aw_clock *clock, void *context, struct aw_error *err)
+                              const struct aw_link_options *options, struct aw_error *err)
 {
     char buf[PATH_MAX];
     const char *path = full_path(url->rest, buf, sizeof buf);
@@ -161,9 +161,9 @@ enum aw_status aw_serial_open(struct aw_link **out, const struct aw_url *url,
         return status;
     if (!has_modem_lines(lock_fd, path)) {
         close(lock_fd);
-        return aw_tty_open(out, url, clock, context, err);
+        return aw_tty_open(out, url, options, err);
     }
-    struct serial_link *self = aw_fd_link_new(sizeof *self, &serial_ops, clock);
+    struct serial_link *self = aw_fd_link_new(sizeof *self, &serial_ops, options->clock);
     if (!self) {
         close(lock_fd);
         return aw_no_memory(err);

@@ -135,17 +135,16 @@ static enum aw_status connect_any(int *fd, const struct address *address, struct
     return status;
 }
 
-enum aw_status aw_tcp_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
-                           void *context, struct aw_error *err)
+enum aw_status aw_tcp_open(struct aw_link **out, const struct aw_url *url,
+                           const struct aw_link_options *options, struct aw_error *err)
 {
-    (void)context;
     static const int on = 1;
     struct address address;
-    enum aw_status status = resolve(&address, url->rest, 0, clock, err);
+    enum aw_status status = resolve(&address, url->rest, 0, options->clock, err);
     if (status != AW_OK)
         return status;
-    struct tcp_link *self = aw_fd_link_new(sizeof *self, &tcp_ops, clock);
-    status = self ? connect_any(&self->fd.fd, &address, clock, err) : aw_no_memory(err);
+    struct tcp_link *self = aw_fd_link_new(sizeof *self, &tcp_ops, options->clock);
+    status = self ? connect_any(&self->fd.fd, &address, options->clock, err) : aw_no_memory(err);
     freeaddrinfo(address.list);
     if (status != AW_OK) {
         if (self)
@@ -195,14 +194,13 @@ static const char *client_host(const char *host)
 }
 
 enum aw_status aw_tcp_listen_open(struct aw_link **out, const struct aw_url *url,
-                                  struct aw_clock *clock, void *context, struct aw_error *err)
+                                  const struct aw_link_options *options, struct aw_error *err)
 {
-    (void)context;
     struct address address;
-    enum aw_status status = resolve(&address, url->rest, AI_PASSIVE, clock, err);
+    enum aw_status status = resolve(&address, url->rest, AI_PASSIVE, options->clock, err);
     if (status != AW_OK)
         return status;
-    struct aw_server_link *self = aw_server_new(clock);
+    struct aw_server_link *self = aw_server_new(options->clock);
     if (self)
         self->listen_fd = listen_at(address.list);
     int error = errno;

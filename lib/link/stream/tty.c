@@ -82,15 +82,14 @@ static enum aw_status set_up(int fd, const char *path, const struct aw_line_sett
     return AW_OK;
 }
 
-enum aw_status aw_tty_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
-                           void *context, struct aw_error *err)
+enum aw_status aw_tty_open(struct aw_link **out, const struct aw_url *url,
+                           const struct aw_link_options *options, struct aw_error *err)
 {
-    (void)context;
     struct aw_line_settings line;
     enum aw_status status = aw_line_settings(&line, url, err);
     if (status != AW_OK)
         return status;
-    struct aw_fd_link *self = aw_fd_link_new(sizeof *self, &aw_fd_ops, clock);
+    struct aw_fd_link *self = aw_fd_link_new(sizeof *self, &aw_fd_ops, options->clock);
     if (!self)
         return aw_no_memory(err);
     status = aw_port_lock(url->rest, &self->fd, err);

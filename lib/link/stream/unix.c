@@ -64,15 +64,14 @@ static const struct aw_link_ops unix_ops = {
     .raw = aw_fd_raw,
 };
 
-enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
-                            void *context, struct aw_error *err)
+enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url,
+                            const struct aw_link_options *options, struct aw_error *err)
 {
-    (void)context;
     struct sockaddr_un address;
     enum aw_status status = make_address(&address, url->rest, err);
     if (status != AW_OK)
         return status;
-    struct unix_link *self = aw_fd_link_new(sizeof *self, &unix_ops, clock);
+    struct unix_link *self = aw_fd_link_new(sizeof *self, &unix_ops, options->clock);
     if (!self)
         return aw_no_memory(err);
     struct aw_link *base = &self->fd.base;
@@ -107,14 +106,13 @@ static void remove_stale(const struct sockaddr_un *address)
 }
 
 enum aw_status aw_unix_listen_open(struct aw_link **out, const struct aw_url *url,
-                                   struct aw_clock *clock, void *context, struct aw_error *err)
+                                   const struct aw_link_options *options, struct aw_error *err)
 {
-    (void)context;
     struct sockaddr_un address;
     enum aw_status status = make_address(&address, url->rest, err);
     if (status != AW_OK)
         return status;
-    struct aw_server_link *self = aw_server_new(clock);
+    struct aw_server_link *self = aw_server_new(options->clock);
     if (!self)
         return aw_no_memory(err);
     remove_stale(&address);

@@ -18,15 +18,13 @@
 #include "link/core/transport.h"
 #include "link/udp/udp.h"
 
-#define TO_PORT   30004 /* of the simulator of unitysim, and back */
-#define FROM_PORT 30005
-#define BATCH     32
-#define DATAGRAM  2048 /* longer ones are cut */
-#define BUFFER    (1 << 20)
-#define TOGETHER  AW_SECOND       /* two senders within that are two, not one that was restarted */
-#define TELL      (5 * AW_SECOND) /* the same news again */
-#define ROOM_MS   1000
-#define TRIES     3
+#define BATCH    32
+#define DATAGRAM 2048 /* longer ones are cut */
+#define BUFFER   (1 << 20)
+#define TOGETHER AW_SECOND       /* two senders within that are two, not one that was restarted */
+#define TELL     (5 * AW_SECOND) /* the same news again */
+#define ROOM_MS  1000
+#define TRIES    3
 
 #define NAME_LENGTH 80
 
@@ -135,6 +133,13 @@ static enum aw_status read_address(struct address *out, const char *text, unsign
         return status;
     const char *name = strcmp(host, "*") == 0 ? "0.0.0.0" : *host ? host : "127.0.0.1";
     return resolve(out, name, port, family, clock, err);
+}
+
+/* The protocol's ports: that of the device, and that of its host. 0: it has none. */
+static unsigned usual_port(const struct aw_link_options *options, int end)
+{
+    const struct aw_protocol *protocol = options->protocol;
+    return protocol && protocol->medium == AW_MEDIUM_UDP ? protocol->ports[end] : 0;
 }
 
 /* News */
@@ -425,7 +430,7 @@ static enum aw_status cannot_bind(const struct address *at, bool server, struct 
             name, holder);
     return aw_fail(
         err, AW_NO_LINK,
-        "udp: %s is in use, %s has it — only one client can hear the simulator: end that "
+        "udp: %s is in use, %s has it — the simulator answers to one client only: end that "
         "one, or let both ends use another port (listen=PORT)",
         name, holder);
 }
@@ -483,28 +488,27 @@ static enum aw_status listen_address(struct address *out, const struct address *
     return AW_OK;
 }
 
-enum aw_status aw_udp_open(struct aw_link **out, const struct aw_url *url, struct aw_clock *clock,
-                           void *context, struct aw_error *err)
+enum aw_status aw_udp_open(struct aw_link **out, const struct aw_url *url,
+                           const struct aw_link_options *options, struct aw_error *err)
 {
     static const char *const sources[] = {"peer", "any"};
     struct udp_link *self;
     struct address to, at;
     char name[NAME_LENGTH];
-    long port = FROM_PORT;
+    long port = (long)usual_port(options, 1);
     size_t source = 0;
-    (void)context;
     enum aw_status status = aw_url_int(url, "listen", 0, 65535, &port, err);
     if (status == AW_OK)
         status = aw_url_word(url, "from", sources, 2, &source, err);
     if (status == AW_OK)
-        status = read_address(&to, url->rest, TO_PORT, AF_UNSPEC, clock, err);
-    if (status == AW_OK && port_of(&to) == 0)
         status =
-            aw_fail(err, AW_USAGE, "udp:%.100s: port 0 — give the simulator's port", url->rest);
+            read_address(&to, url->rest, usual_port(options, 0), AF_UNSPEC, options->clock, err);
+    if (status == AW_OK && port_of(&to) == 0)
+        status = aw_fail(err, AW_USAGE, "udp:%.100s: port 0 — give the device's port", url->rest);
     if (status == AW_OK)
-        status = listen_address(&at, &to, (unsigned)port, source, clock, err);
+        status = listen_address(&at, &to, (unsigned)port, source, options->clock, err);
     if (status == AW_OK)
-        status = make(&self, &at, false, clock, err);
+        status = make(&self, &at, false, options->clock, err);
     if (status != AW_OK)
         return status;
     self->to = to;
@@ -536,23 +540,28 @@ bool aw_udp_bound(unsigned port)
 }
 
 enum aw_status aw_udp_listen_open(struct aw_link **out, const struct aw_url *url,
-                                  struct aw_clock *clock, void *context, struct aw_error *err)
+                                  const struct aw_link_options *options, struct aw_error *err)
 {
     struct udp_link *self;
     struct address at, to = {0};
     const char *reply = aw_url_get(url, "reply");
     bool to_sender = reply && strcmp(reply, "sender") == 0;
-    (void)context;
-    enum aw_status status = read_address(&at, url->rest, TO_PORT, AF_UNSPEC, clock, err);
+    enum aw_status status =
+        read_address(&at, url->rest, usual_port(options, 0), AF_UNSPEC, options->clock, err);
     bool v6 = status == AW_OK && at.at.ss_family == AF_INET6;
     if (status == AW_OK && !to_sender)
         status = read_address(&to,
                               reply ? reply
                               : v6  ? "::1"
                                     : "",
-                              FROM_PORT, at.at.ss_family, clock, err);
+                              usual_port(options, 1), at.at.ss_family, options->clock, err);
+    if (status == AW_OK && !to_sender && port_of(&to) == 0)
+        status = aw_fail(err, AW_USAGE,
+                         "udp-listen:%.100s: nobody to answer — add reply=PORT or "
+                         "reply=sender",
+                         url->rest);
     if (status == AW_OK)
-        status = make(&self, &at, true, clock, err);
+        status = make(&self, &at, true, options->clock, err);
     if (status != AW_OK)
         return status;
     self->to = to;

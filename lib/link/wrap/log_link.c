@@ -205,20 +205,19 @@ static enum aw_status open_log(struct log_link *self, const char *path,
 }
 
 enum aw_status aw_log_link_open(struct aw_link **out, const struct aw_url *url,
-                                struct aw_clock *clock, void *context, struct aw_error *err)
+                                const struct aw_link_options *options, struct aw_error *err)
 {
-    struct aw_log_options options = {0};
+    struct aw_log_options reading = {0};
     struct log_link *self = calloc(1, sizeof *self);
-    (void)context;
     if (!self)
         return aw_no_memory(err);
-    self->base =
-        (struct aw_link){.ops = &log_ops, .clock = clock, .recorded = true, .connections = 1};
+    self->base = (struct aw_link){
+        .ops = &log_ops, .clock = options->clock, .recorded = true, .connections = 1};
     snprintf(self->name, sizeof self->name, "%s", url->rest);
     snprintf(self->base.key, sizeof self->base.key, "log:%.120s", url->rest);
-    enum aw_status status = read_keys(self, url, &options, err);
+    enum aw_status status = read_keys(self, url, &reading, err);
     if (status == AW_OK)
-        status = open_log(self, url->rest, &options, err);
+        status = open_log(self, url->rest, &reading, err);
     if (status == AW_OK)
         status = look_at_first(self, err);
     if (status != AW_OK) {

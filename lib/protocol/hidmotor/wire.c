@@ -209,6 +209,12 @@ static const struct aw_message *identify(const struct aw_wire *wire, enum aw_dir
     return message;
 }
 
+static const struct aw_board boards[] = {
+    {0x16C0, 0x0486, "Hephaestus arm (ItsyBitsy M4 or Teensy)", "Adafruit ItsyBitsy M4"},
+    {0x3742, 0x0007, "RBE3001 arm with a Nucleo board", "RBE3001"},
+    {0},
+};
+
 const struct aw_protocol aw_hidmotor_protocol = {
     .name = "hidmotor",
     .title = "three-joint teaching arm, 64-byte HID reports",
@@ -216,6 +222,8 @@ const struct aw_protocol aw_hidmotor_protocol = {
     .n_messages = sizeof messages / sizeof *messages,
     .variants = variants,
     .medium = AW_MEDIUM_HID,
+    .boards = boards,
+    .udev_file = "/etc/udev/rules.d/70-hidmotor.rules", /* must sort before 73-seat-late.rules */
     .frame_max = 64,
     .datagrams = true,
     .identify = identify,

@@ -28,7 +28,7 @@ static enum aw_status serve(struct aw_session *session, struct aw_device *device
     char url[AW_URL_MAX];
     struct aw_link_options options = {
         .clock = session->clock,
-        .ascii = session->tool->protocol->ascii,
+        .protocol = session->tool->protocol,
         .shared = session->tool->protocol->medium == AW_MEDIUM_HID,
     };
     struct aw_link *link;

@@ -144,7 +144,7 @@ static enum aw_status open_link(struct aw_session *session, const char *url)
         .clock = session->clock,
         .extra = session->tool->sim,
         .context = session,
-        .ascii = session->tool->protocol->ascii,
+        .protocol = session->tool->protocol,
     };
     enum aw_status status = aw_session_open(session, url, &options, &session->link);
     if (status != AW_OK)

@@ -31,12 +31,12 @@ static void bad_faults(void **state)
 }
 
 static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
-                               struct aw_clock *clock, void *context, struct aw_error *err)
+                               const struct aw_link_options *options, struct aw_error *err)
 {
     (void)err;
     assert_string_equal(aw_url_get(url, "quirks"), "a,b");
-    assert_string_equal(context, "context");
-    *out = aw_sim_link(&echo_device(0)->base, clock, false, "sim:");
+    assert_string_equal(options->context, "context");
+    *out = aw_sim_link(&echo_device(0)->base, options->clock, false, "sim:");
     return AW_OK;
 }
 

@@ -109,15 +109,16 @@ static void lists_what_is_there(void **state)
 {
     (void)state;
     struct aw_hid_port ports[2], more[8];
-    assert_int_equal(aw_link_list_hid(ports, 2), 0);
+    assert_int_equal(aw_link_list_hid(&test_protocol, ports, 2), 0);
     plug_in("hidraw10", "16c0:0486 9F00 'ItsyBitsy M4' 2 FF00 3");
     plug_in("hidraw4", TEENSY " 1 FFC9 7");
     plug_in("hidraw3", TEENSY " 0 FFAB 7");
     plug_in("hidraw0", "046d:c077 '' 'USB Mouse' 0 0001 1");
-    assert_int_equal(aw_link_list_hid(ports, 2), 4); /* it says how many there are */
+    assert_int_equal(aw_link_list_hid(&test_protocol, ports, 2),
+                     4); /* it says how many there are */
     assert_string_equal(ports[0].path, "/dev/hidraw0");
     assert_string_equal(ports[1].path, "/dev/hidraw3");
-    assert_int_equal(aw_link_list_hid(more, 8), 4);
+    assert_int_equal(aw_link_list_hid(&test_protocol, more, 8), 4);
     assert_false(more[0].chosen);
     assert_string_equal(more[0].board, "");
     assert_string_equal(more[0].url, "hid:/dev/hidraw0");
@@ -141,7 +142,7 @@ static void lists_what_is_there(void **state)
 
     unplug_all(NULL); /* a Teensy that has nothing but the serial emulation */
     plug_in("hidraw4", TEENSY " 0 FFC9 7");
-    assert_int_equal(aw_link_list_hid(more, 8), 1);
+    assert_int_equal(aw_link_list_hid(&test_protocol, more, 8), 1);
     assert_false(more[0].chosen);
 }
 
@@ -249,7 +250,7 @@ static void permission_is_explained(void **state)
     (void)state;
     struct aw_hid_port port;
     struct aw_virtual_clock clock = aw_virtual_clock();
-    const struct aw_link_options options = {.clock = &clock.base};
+    const struct aw_link_options options = {.clock = &clock.base, .protocol = &test_protocol};
     struct aw_link *link;
     struct aw_error err;
     static const char line[] = "KERNEL==\"hidraw*\", KERNELS==\"0003:16C0:0486.*\", MODE=\"0660\", "
@@ -257,7 +258,7 @@ static void permission_is_explained(void **state)
     plug_in("hidraw1", "16c0:0486 A1 'ItsyBitsy M4'");
     assert_int_equal(chmod(node_path("hidraw1"), 0), 0);
     set_age("hidraw1", AW_SECOND);
-    assert_int_equal(aw_link_list_hid(&port, 1), 1);
+    assert_int_equal(aw_link_list_hid(&test_protocol, &port, 1), 1);
     assert_non_null(strstr(port.problem, "not permitted"));
     assert_non_null(strstr(port.problem, line));
     assert_open_fails("hid:", AW_NO_LINK, line);
@@ -306,7 +307,7 @@ static void new_nodes_are_waited_for(void **state)
     assert_int_equal(pipe(stop), 0);
     assert_int_equal(write(stop[1], "x", 1), 1);
     struct aw_real_clock stopped = aw_real_clock(stop[0]);
-    const struct aw_link_options options = {.clock = &stopped.base};
+    const struct aw_link_options options = {.clock = &stopped.base, .protocol = &test_protocol};
     struct aw_link *link;
     struct aw_error err;
     shell("echo >'%s'", node_path("hidraw1"));
@@ -469,7 +470,7 @@ static void a_node_counts_once(void **state)
           "{ printf '\\005\\001\\011\\006\\241\\001\\300' && cat \"$d\"; } >\"$d.new\" && "
           "mv \"$d.new\" \"$d\"",
           getenv("UMOCKDEV_DIR"));
-    assert_int_equal(aw_link_list_hid(ports, 4), 1);
+    assert_int_equal(aw_link_list_hid(&test_protocol, ports, 4), 1);
     assert_int_equal(ports[0].usage_page, 0xFF00); /* the one for reports, not the first one */
     assert_int_equal(ports[0].usage, 1);
     assert_true(ports[0].chosen);
@@ -503,12 +504,12 @@ static void rules_for_udev(void **state)
 {
     (void)state;
     char text[4000], cut[30], word[40];
-    size_t size = aw_hid_udev_rules(text, sizeof text);
+    size_t size = aw_hid_udev_rules(&test_protocol, text, sizeof text);
     assert_int_equal(size, strlen(text));
-    assert_int_equal(aw_hid_udev_rules(cut, sizeof cut), size);
+    assert_int_equal(aw_hid_udev_rules(&test_protocol, cut, sizeof cut), size);
     assert_int_equal(strlen(cut), sizeof cut - 1);
-    assert_int_equal(aw_hid_udev_rules(NULL, 0), size);
-    for (const struct aw_hid_board *board = aw_hid_boards(); board->name; board++) {
+    assert_int_equal(aw_hid_udev_rules(&test_protocol, NULL, 0), size);
+    for (const struct aw_board *board = test_boards; board->name; board++) {
         snprintf(word, sizeof word, "\"0003:%04X:%04X.*\"", board->vendor, board->product);
         assert_non_null(strstr(text, word));
     }

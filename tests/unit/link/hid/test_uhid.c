@@ -143,8 +143,8 @@ static void a_board_is_made(void **state)
     assert_string_equal((const char *)board->uniq, "T1");
     assert_string_equal((const char *)board->name, "Adafruit ItsyBitsy M4");
     assert_int_equal(board->bus, BUS_USB);
-    assert_int_equal(board->vendor, aw_hid_boards()->vendor);
-    assert_int_equal(board->product, aw_hid_boards()->product);
+    assert_int_equal(board->vendor, test_boards->vendor);
+    assert_int_equal(board->product, test_boards->product);
     assert_memory_equal(board->rd_data, "\x06\x00\xFF\x09\x01\xA1\x01", 7); /* the vendor's page */
     assert_int_equal(board->rd_data[board->rd_size - 1], 0xC0);
     aw_link_close(link);
@@ -290,7 +290,7 @@ static void no_node_appears(void **state)
 {
     (void)state;
     struct aw_virtual_clock clock = aw_virtual_clock();
-    const struct aw_link_options options = {.clock = &clock.base};
+    const struct aw_link_options options = {.clock = &clock.base, .protocol = &test_protocol};
     struct aw_error err = {0};
     struct aw_link *link;
     kernel.makes_no_node = true;
@@ -303,7 +303,7 @@ static void no_node_appears(void **state)
     assert_int_equal(pipe(stop), 0);
     assert_int_equal(write(stop[1], "x", 1), 1);
     struct aw_real_clock stopped = aw_real_clock(stop[0]);
-    const struct aw_link_options stopping = {.clock = &stopped.base};
+    const struct aw_link_options stopping = {.clock = &stopped.base, .protocol = &test_protocol};
     close(kernel.ends[1]);
     assert_int_equal(aw_link_open(&link, "uhid:", &stopping, &err), AW_STOPPED);
     assert_string_equal(err.text, "uhid: stopped");

@@ -336,7 +336,7 @@ static void a_taken_port_is_explained(void **state)
     snprintf(me, sizeof me, "test_udp (pid %d)", (int)getpid());
     snprintf(url, sizeof url, "udp:127.0.0.1:1?listen=%u", port);
     assert_open_fails(url, AW_NO_LINK, me);
-    assert_open_fails(url, AW_NO_LINK, "only one client");
+    assert_open_fails(url, AW_NO_LINK, "one client only");
     snprintf(url, sizeof url, "udp-listen:%u", port);
     assert_open_fails(url, AW_NO_LINK, me);
     assert_open_fails(url, AW_NO_LINK, "choose another port");
@@ -514,6 +514,25 @@ static void a_wish_to_stop_ends_the_read(void **state)
     close(ends[1]);
 }
 
+/* The usual ports are those of a protocol: without one, a URL says which. */
+static void without_a_protocol(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"udp:", "port 0"},
+        {"udp:127.0.0.1", "port 0"},
+        {"udp-listen:0", "add reply="},
+    };
+    struct aw_real_clock clock = aw_real_clock(-1);
+    const struct aw_link_options options = {.clock = &clock.base};
+    struct aw_error err;
+    struct aw_link *link;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(aw_link_open(&link, cases[i][0], &options, &err), AW_USAGE);
+        assert_non_null(strstr(err.text, cases[i][1]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -535,6 +554,7 @@ int main(void)
         cmocka_unit_test(bad_urls),
         cmocka_unit_test(a_bound_port_is_seen),
         cmocka_unit_test(a_wish_to_stop_ends_the_read),
+        cmocka_unit_test(without_a_protocol),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
