@@ -29,6 +29,7 @@
 /* Links by URL; ports to choose from; traces. */
 #include "link/can/can.h"
 #include "link/core/link.h"
+#include "link/core/received.h"
 #include "link/core/url.h"
 #include "link/hid/hid.h"
 #include "link/udp/udp.h"

@@ -112,7 +112,7 @@ enum aw_status run_send(struct aw_session *session, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     aw_session_moves(session);
-    status = aw_armctl_send_line(&state->arm, line, &state->outcome, &session->err);
+    status = aw_armctl_command_line(&state->arm, line, &state->outcome, &session->err);
     session->moving = status == AW_STOPPED;
     if (!session->moving || aw_flag(session, "hold"))
         arm_remember(session); /* else after the stop: a disk may be slow */

@@ -244,10 +244,8 @@ bool arm_can_stop(struct aw_session *session)
 
 void arm_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
-    uint8_t lines[2 * AW_ARMCTL_LINE_MAX];
-    size_t size = arm_can_stop(session) ? aw_armctl_stop_lines(&arm_state(session)->arm, lines) : 0;
-    if (size > 0)
-        add(context, lines, size);
+    if (arm_can_stop(session))
+        aw_armctl_last_stop(&arm_state(session)->arm, add, context);
 }
 
 enum aw_status arm_safe_stop(struct aw_session *session)

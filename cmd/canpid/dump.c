@@ -14,23 +14,23 @@ struct dumper {
     bool counted;
 };
 
-static bool dump_frame(void *context, const struct aw_canpid_frame *frame)
+static bool dump_frame(void *context, const struct aw_received *received)
 {
     struct dumper *d = context;
     struct aw_output *out = &d->session->out;
     char line[AW_CANDUMP_MAX];
     struct aw_record record;
-    struct aw_span bytes = {frame->bytes, frame->size};
-    if (frame->size == 0 || !aw_session_concerns(d->session, bytes, ""))
+    struct aw_span bytes = received->frame;
+    if (bytes.size == 0 || !aw_session_concerns(d->session, bytes, ""))
         return true;
     int64_t time =
-        frame->record.time_ns != AW_NO_TIME ? frame->record.time_ns : aw_session_time(d->session);
+        received->time_ns != AW_NO_TIME ? received->time_ns : aw_session_time(d->session);
     size_t n = aw_candump_write(line, d->interface, time, bytes);
     if (d->line)
         aw_output_write(out, line, d->decoded ? n - 1 : n);
     if (d->line && d->decoded)
         aw_output_write(out, "  ", 2);
-    if (d->decoded && aw_wire_decode(d->wire, frame->record.dir, bytes, &record, NULL) == AW_OK) {
+    if (d->decoded && aw_wire_decode(d->wire, received->dir, bytes, &record, NULL) == AW_OK) {
         record.time_ns = time;
         aw_session_show(d->session, &record);
     }

@@ -46,7 +46,7 @@ static enum aw_status apply(struct aw_session *session, const char *path)
         struct aw_canpid_sent sent;
         struct aw_record command;
         aw_canpid_gain_record(session->wire, &at, &command);
-        status = dry ? aw_canpid_check(client, &command, &sent, &session->err)
+        status = dry ? aw_canpid_encode(client, &command, &sent, &session->err)
                      : aw_canpid_send(client, &command, &sent, &session->err);
         if (status == AW_OK && dry)
             status = aw_session_dry_run(session, &command, (struct aw_span){sent.bytes, sent.size});

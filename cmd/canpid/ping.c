@@ -16,15 +16,15 @@ struct listener {
     struct aw_samples interval_ms[AW_CANPID_BOARDS];    /* between two frames of a kind */
 };
 
-static bool note_arrival(void *context, const struct aw_canpid_frame *frame)
+static bool note_arrival(void *context, const struct aw_received *received)
 {
     struct listener *l = context;
     const struct aw_canpid *client = canpid_of(l->session);
-    const struct aw_record *record = &frame->record;
+    const struct aw_record *record = received->record;
     int kind = 0;
-    while (kind < AW_CANPID_KINDS && record->codec != client->codecs[kind])
+    while (record && kind < AW_CANPID_KINDS && record->codec != client->codecs[kind])
         kind++;
-    if (!frame->size || kind == AW_CANPID_KINDS)
+    if (!record || kind == AW_CANPID_KINDS)
         return true;
     unsigned at = (unsigned)aw_record_get(record, "board") / 32 % AW_CANPID_BOARDS;
     int64_t now = record->time_ns != AW_NO_TIME ? record->time_ns : aw_session_time(l->session);
@@ -70,7 +70,7 @@ static enum aw_status ping(struct listener *l)
     int64_t now = aw_clock_now(session->clock);
     int64_t deadline = seconds > 0 ? aw_clock_after(now, seconds) : AW_NEVER;
     if (status == AW_OK)
-        status = aw_canpid_poll(canpid_of(session), deadline, note_arrival, l, &session->err);
+        status = aw_canpid_idle(canpid_of(session), deadline, note_arrival, l, &session->err);
     if (l->received && aw_session_text(session))
         aw_stats_head(&session->out, "interval/ms");
     for (uint64_t left = l->received; left; left &= left - 1)

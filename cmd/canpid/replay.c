@@ -27,7 +27,7 @@ enum aw_status canpid_allow(struct aw_session *session, const struct aw_record *
     state->driven |= AW_CANPID_BIT(aw_record_get(command, "board"));
     if (!(command->codec->message->dir & AW_TX))
         return AW_OK;
-    enum aw_status status = aw_canpid_check(canpid_of(session), command, &sent, &session->err);
+    enum aw_status status = aw_canpid_encode(canpid_of(session), command, &sent, &session->err);
     if (status == AW_OK && sent.controller != AW_CANPID_LAST)
         aw_canpid_board(canpid_of(session), sent.board)->controller = sent.controller;
     return status;
@@ -40,10 +40,10 @@ enum aw_status canpid_replay_send(struct aw_session *session, struct aw_span mes
     struct aw_canpid *client = canpid_of(session);
     enum aw_status status = AW_OK;
     if (aw_clock_now(session->clock) < due)
-        status = aw_canpid_poll(client, due, NULL, NULL, &session->err);
+        status = aw_canpid_idle(client, due, NULL, NULL, &session->err);
     if (status != AW_OK)
         return status;
     *held = aw_canpid_paced_ns(client, message.data[0] | (unsigned)message.data[1] << 8) >
             aw_clock_now(session->clock) + noticed;
-    return aw_canpid_write(client, message, &session->err);
+    return aw_canpid_send_frame(client, message, &session->err);
 }

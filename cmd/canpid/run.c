@@ -53,13 +53,14 @@ enum aw_status canpid_run_drive(struct canpid_run *run, double normalised)
                               &session->err);
 }
 
-static bool on_frame(void *context, const struct aw_canpid_frame *frame)
+static bool on_frame(void *context, const struct aw_received *received)
 {
     static const double step = 1.0 / 32768; /* of the wire */
     struct canpid_run *run = context;
     const struct aw_canpid *client = canpid_of(run->session);
-    if (!frame->size || frame->record.codec != client->codecs[AW_CANPID_PID] ||
-        aw_record_get(&frame->record, "board") != run->board)
+    const struct aw_record *record = received->record;
+    if (!record || record->codec != client->codecs[AW_CANPID_PID] ||
+        aw_record_get(record, "board") != run->board)
         return true;
     const struct aw_canpid_board *board = aw_canpid_board(canpid_of(run->session), run->board);
     /* The setpoint that was commanded, where it is that: exactly, and not to one step. */
@@ -79,7 +80,7 @@ static bool on_frame(void *context, const struct aw_canpid_frame *frame)
 
 static enum aw_status collect_until(struct canpid_run *run, int64_t deadline)
 {
-    return aw_canpid_poll(canpid_of(run->session), deadline, on_frame, run, &run->session->err);
+    return aw_canpid_idle(canpid_of(run->session), deadline, on_frame, run, &run->session->err);
 }
 
 enum aw_status canpid_run_collect(struct canpid_run *run, double seconds)

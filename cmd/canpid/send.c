@@ -156,7 +156,7 @@ static enum aw_status show_disable(struct aw_session *session, uint64_t boards, 
         struct aw_canpid_sent sent;
         aw_canpid_disable_record(client, session->wire, canpid_first_board(boards), controller,
                                  &command);
-        status = aw_canpid_check(client, &command, &sent, &session->err);
+        status = aw_canpid_encode(client, &command, &sent, &session->err);
         if (status == AW_OK)
             status = aw_session_dry_run(session, &command, (struct aw_span){sent.bytes, sent.size});
     }
@@ -167,8 +167,8 @@ static enum aw_status disable(struct aw_session *session, uint64_t boards, bool 
 {
     struct canpid_state *state = session->state;
     struct aw_canpid *client = canpid_of(session);
-    struct aw_canpid_disabled done;
-    enum aw_status status = aw_canpid_disable(client, boards, controller, &done, &session->err);
+    struct aw_canpid_stopped done;
+    enum aw_status status = aw_canpid_stop(client, boards, controller, &done, &session->err);
     uint64_t unconfirmed = boards & ~done.confirmed & ~done.silent, needed = state->ongoing;
     /* "all" does not mean that each of them exists: a board that this session has received nothing
      * from and sent nothing else to may stay silent, as long as another one confirms. */

@@ -19,15 +19,14 @@ struct canpid_boards {
 struct canpid_state {
     struct canpid_boards boards;
     struct aw_canpid client;
-    struct aw_canpid dry;            /* of --dry-run: the real conversation is not touched */
-    char url[512];                   /* of the link, with kernel filters */
-    uint64_t driven;                 /* boards that the running command has enabled */
-    uint64_t chosen;                 /* those that -b names, for commands that look on */
-    uint64_t ongoing;                /* those that earlier commands have left enabled */
-    int seen[AW_CANPID_BOARDS];      /* controllers, before a recording was checked */
-    char name[AW_CANPID_NAME_MAX];   /* of the board in the result */
-    struct aw_canpid_frame received; /* the last one that came */
-    bool busy;                       /* a frame was received since the last wait */
+    struct aw_canpid dry;          /* of --dry-run: the real conversation is not touched */
+    char url[512];                 /* of the link, with kernel filters */
+    uint64_t driven;               /* boards that the running command has enabled */
+    uint64_t chosen;               /* those that -b names, for commands that look on */
+    uint64_t ongoing;              /* those that earlier commands have left enabled */
+    int seen[AW_CANPID_BOARDS];    /* controllers, before a recording was checked */
+    char name[AW_CANPID_NAME_MAX]; /* of the board in the result */
+    bool busy;                     /* a frame was received since the last wait */
     char lists[3][AW_CANPID_BOARDS * AW_CANPID_NAME_MAX]; /* of boards in a result */
     unsigned no_current; /* sensors frames so far, if none had a current but 0 */
 };
@@ -83,9 +82,9 @@ enum aw_status canpid_send_all(struct aw_session *session, const struct aw_args 
 
 /* Takes in what has come, then rests: some ms if there was something, so that a full bus is read in
  * blocks and not frame by frame, else until something comes, at most 20 ms. fn as in
- * aw_canpid_poll.
+ * aw_canpid_idle.
  */
-enum aw_status canpid_round(struct aw_session *session, int64_t deadline, aw_canpid_frame_fn *fn,
+enum aw_status canpid_round(struct aw_session *session, int64_t deadline, aw_received_fn *fn,
                             void *context);
 
 /* What the tool gives to the common commands that look on (see struct aw_tool). */
@@ -115,7 +114,7 @@ void canpid_note_sent(struct aw_session *session, const struct aw_canpid_sent *s
 /* These boards have been disabled: nothing that goes on is left of them. */
 void canpid_disabled(struct aw_session *session, uint64_t boards);
 
-/* Disables the boards that the running command has enabled, as aw_canpid_disable does: AW_OK if
+/* Disables the boards that the running command has enabled, as aw_canpid_stop does: AW_OK if
  * their telemetry confirms it. */
 enum aw_status canpid_end_motion(struct aw_session *session);
 enum aw_status canpid_safe_stop(struct aw_session *session);

@@ -131,7 +131,7 @@ static enum aw_status send_one(struct aw_session *session, struct aw_record *com
     struct aw_canpid *client = canpid_of(session);
     struct aw_canpid_sent sent;
     aw_record_set(command, "board", board, NULL);
-    enum aw_status status = aw_canpid_check(client, command, &sent, &session->err);
+    enum aw_status status = aw_canpid_encode(client, command, &sent, &session->err);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return aw_session_dry_run(session, command, (struct aw_span){sent.bytes, sent.size});
     if (status == AW_OK)
@@ -163,7 +163,7 @@ static enum aw_status check_all(struct aw_session *session, struct aw_record *co
     for (; status == AW_OK && boards; boards &= boards - 1)
         for (size_t i = 0; i < n && status == AW_OK; i++) {
             aw_record_set(&commands[i], "board", canpid_first_board(boards), NULL);
-            status = aw_canpid_check(canpid_of(session), &commands[i], NULL, &session->err);
+            status = aw_canpid_encode(canpid_of(session), &commands[i], NULL, &session->err);
         }
     return status;
 }
@@ -191,25 +191,25 @@ enum aw_status canpid_send_all(struct aw_session *session, const struct aw_args 
 enum aw_status canpid_wait(struct aw_session *session, double seconds)
 {
     int64_t deadline = aw_clock_now(session->clock) + (int64_t)(seconds * 1e9);
-    return aw_canpid_poll(canpid_of(session), deadline, NULL, NULL, &session->err);
+    return aw_canpid_idle(canpid_of(session), deadline, NULL, NULL, &session->err);
 }
 
 struct round {
-    aw_canpid_frame_fn *fn;
+    aw_received_fn *fn;
     void *context;
     bool any, enough;
     bool waiting; /* one frame ends the wait */
 };
 
-static bool in_round(void *context, const struct aw_canpid_frame *frame)
+static bool in_round(void *context, const struct aw_received *received)
 {
     struct round *round = context;
     round->any = true;
-    round->enough = !round->fn(round->context, frame);
+    round->enough = !round->fn(round->context, received);
     return !round->enough && !round->waiting;
 }
 
-enum aw_status canpid_round(struct aw_session *session, int64_t deadline, aw_canpid_frame_fn *fn,
+enum aw_status canpid_round(struct aw_session *session, int64_t deadline, aw_received_fn *fn,
                             void *context)
 {
     static const int64_t drain_ns = 200 * AW_MICROSECOND, busy_ns = 4 * AW_MILLISECOND,
@@ -217,7 +217,7 @@ enum aw_status canpid_round(struct aw_session *session, int64_t deadline, aw_can
     struct round round = {.fn = fn, .context = context};
     int64_t now = aw_clock_now(session->clock);
     enum aw_status status =
-        aw_canpid_poll(canpid_of(session), now + drain_ns, in_round, &round, &session->err);
+        aw_canpid_idle(canpid_of(session), now + drain_ns, in_round, &round, &session->err);
     if (status != AW_OK || round.enough)
         return status;
     int64_t rest = now + (round.any ? busy_ns : idle_ns);
@@ -225,7 +225,7 @@ enum aw_status canpid_round(struct aw_session *session, int64_t deadline, aw_can
         rest = deadline;
     round.waiting = true;
     return round.any ? aw_clock_sleep(session->clock, rest)
-                     : aw_canpid_poll(canpid_of(session), rest, in_round, &round, &session->err);
+                     : aw_canpid_idle(canpid_of(session), rest, in_round, &round, &session->err);
 }
 
 enum aw_status canpid_telemetry(struct aw_session *session, unsigned board)
@@ -249,7 +249,7 @@ enum aw_status canpid_end_motion(struct aw_session *session)
 {
     struct canpid_state *state = session->state;
     enum aw_status status =
-        aw_canpid_disable(&state->client, state->driven, AW_CANPID_LAST, NULL, &session->err);
+        aw_canpid_stop(&state->client, state->driven, AW_CANPID_LAST, NULL, &session->err);
     if (status != AW_OK)
         return status;
     session->moving = false;
@@ -260,14 +260,7 @@ enum aw_status canpid_end_motion(struct aw_session *session)
 void canpid_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
     struct canpid_state *state = session->state;
-    for (uint64_t left = state->driven | state->ongoing; left; left &= left - 1) {
-        struct aw_record command;
-        struct aw_canpid_sent sent;
-        aw_canpid_disable_record(&state->client, &state->client.wire, canpid_first_board(left),
-                                 AW_CANPID_LAST, &command);
-        if (aw_canpid_check(&state->client, &command, &sent, NULL) == AW_OK)
-            add(context, sent.bytes, sent.size);
-    }
+    aw_canpid_last_stop(&state->client, state->driven | state->ongoing, add, context);
 }
 
 enum aw_status canpid_safe_stop(struct aw_session *session)
@@ -275,8 +268,8 @@ enum aw_status canpid_safe_stop(struct aw_session *session)
     struct canpid_state *state = session->state;
     int usual_ms = aw_canpid_defaults().confirm_ms, *confirm_ms = &state->client.options.confirm_ms;
     *confirm_ms = *confirm_ms < usual_ms ? *confirm_ms : usual_ms; /* stops are not to be slow */
-    enum aw_status status = aw_canpid_disable(&state->client, state->driven | state->ongoing,
-                                              AW_CANPID_LAST, NULL, &session->err);
+    enum aw_status status = aw_canpid_stop(&state->client, state->driven | state->ongoing,
+                                           AW_CANPID_LAST, NULL, &session->err);
     struct aw_error why = session->err;
     if (status == AW_STOPPED)
         return aw_fail(&session->err, status,

@@ -11,14 +11,15 @@
 #define ENOUGH_FRAMES 30 /* of sensors, to say that all are so */
 
 /* A busy bus is read in blocks, with a pause between them, not frame by frame. */
-static enum aw_status next_frame(struct aw_session *session, int64_t deadline)
+static enum aw_status next_frame(struct aw_session *session, int64_t deadline,
+                                 struct aw_received *received)
 {
     struct canpid_state *state = session->state;
     struct aw_clock *clock = session->clock;
     for (;;) {
         int64_t now = aw_clock_now(clock), rested = now + REST_NS;
-        enum aw_status status = aw_canpid_next(&state->client, state->busy ? now : deadline,
-                                               &state->received, &session->err);
+        enum aw_status status = aw_canpid_receive(&state->client, state->busy ? now : deadline,
+                                                  received, &session->err);
         if (status != AW_TIMEOUT || !state->busy || now >= deadline) {
             state->busy = status == AW_OK || status == AW_MALFORMED;
             return status;
@@ -33,20 +34,10 @@ static enum aw_status next_frame(struct aw_session *session, int64_t deadline)
 enum aw_status canpid_next_received(struct aw_session *session, int64_t deadline,
                                     struct aw_received *received)
 {
-    const struct aw_canpid_frame *frame = &((struct canpid_state *)session->state)->received;
     enum aw_status status = canpid_ready(session);
     if (status == AW_OK)
-        status = next_frame(session, deadline);
-    *received = (struct aw_received){.dir = AW_RX};
-    if (status == AW_EVENT)
-        return AW_OK;
-    if (status != AW_OK && status != AW_MALFORMED)
-        return status;
-    bool stamped = status == AW_OK && frame->record.time_ns != AW_NO_TIME;
-    received->frame = (struct aw_span){frame->bytes, frame->size};
-    received->dir = status == AW_OK ? frame->record.dir : AW_RX;
-    received->time_ns = stamped ? frame->record.time_ns : aw_session_time(session);
-    return AW_OK;
+        status = next_frame(session, deadline, received);
+    return status == AW_EVENT || status == AW_MALFORMED ? AW_OK : status;
 }
 
 const char *canpid_subject(struct aw_session *session, const struct aw_record *record, char *out,

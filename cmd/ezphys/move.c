@@ -160,7 +160,7 @@ static enum aw_status dry_run(struct drive *d)
     struct aw_session *session = d->session;
     size_t size;
     enum aw_status status =
-        aw_ezphys_compose(ez_of(session), session->frame, AW_FRAME_ROOM, &size, &session->err);
+        aw_ezphys_encode(ez_of(session), session->frame, AW_FRAME_ROOM, &size, &session->err);
     return status == AW_OK
                ? aw_session_dry_run(session, &d->record, (struct aw_span){session->frame, size})
                : status;

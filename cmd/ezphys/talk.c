@@ -144,7 +144,8 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
 {
     struct ez_state *state = ez_state(session);
     int64_t notice = aw_clock_now(session->clock) + NOTICE_NS;
-    enum aw_status status = aw_ezphys_receive(&state->ez, sooner(deadline, notice), &session->err);
+    enum aw_status status =
+        aw_ezphys_receive(&state->ez, sooner(deadline, notice), NULL, &session->err);
     state->next = 0;
     if (status == AW_TIMEOUT && notice < deadline) {
         report_waiting(session);
@@ -280,12 +281,9 @@ enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
     }
     if (status != AW_OK)
         return status;
-    *received = (struct aw_received){.frame = ez->packets[state->next++].frame,
-                                     .dir = AW_RX,
-                                     .inside = state->next > 1,
-                                     .time_ns = aw_session_time(session),
-                                     .modelled = ez->state.timed,
-                                     .model_ns = model_time(state)};
+    *received = aw_ezphys_received(ez, state->next++);
+    received->modelled = ez->state.timed;
+    received->model_ns = model_time(state);
     return AW_OK;
 }
 
@@ -332,7 +330,7 @@ static enum aw_status idle_turn(struct aw_session *session, int fd, int all, int
     enum aw_status status = aw_clock_wait(clock, all, POLLIN, AW_NEVER);
     if (status != AW_OK || is_typed(fd))
         return status;
-    return aw_ezphys_receive(ez, aw_clock_now(clock), &err);
+    return aw_ezphys_receive(ez, aw_clock_now(clock), NULL, &err);
 }
 
 enum aw_status ez_idle(struct aw_session *session, int fd)
@@ -369,13 +367,13 @@ static enum aw_status await_read(struct aw_session *session)
     int64_t now = aw_clock_now(session->clock), deadline = now + TAKEN_NS;
     enum aw_status status = AW_OK;
     while (status == AW_OK && now < deadline) {
-        status = aw_ezphys_receive(ez, now, &session->err);
+        status = aw_ezphys_receive(ez, now, NULL, &session->err);
         now = aw_clock_now(session->clock);
     }
     if (status == AW_TIMEOUT)
         status = aw_ezphys_answer(ez, &session->err);
     for (int i = 0; i < 2 && status == AW_OK; i++) {
-        status = aw_ezphys_receive(ez, deadline, &session->err);
+        status = aw_ezphys_receive(ez, deadline, NULL, &session->err);
         if (status == AW_OK)
             status = aw_ezphys_answer(ez, &session->err);
     }
@@ -400,11 +398,8 @@ static struct aw_ezphys_halt how_to_stop(const struct aw_session *session)
 
 void ez_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
-    uint8_t message[AW_EZPHYS_ANSWER_MAX];
-    size_t size;
     struct aw_ezphys_halt how = how_to_stop(session);
-    if (aw_ezphys_stop_message(ez_of(session), &how, message, sizeof message, &size, NULL) == AW_OK)
-        add(context, message, size);
+    aw_ezphys_last_stop(ez_of(session), &how, add, context);
 }
 
 /* A replay reads the link by itself, so the joints are not known here: the answer to the message
@@ -413,7 +408,7 @@ static enum aw_status learn_and_stop(struct aw_session *session, const struct aw
 {
     struct aw_ezphys *ez = ez_of(session);
     int64_t deadline = aw_clock_now(session->clock) + TAKEN_NS;
-    enum aw_status status = aw_ezphys_receive(ez, deadline, &session->err);
+    enum aw_status status = aw_ezphys_receive(ez, deadline, NULL, &session->err);
     if (status == AW_TIMEOUT)
         aw_fail(&session->err, status, "the simulator says nothing, and no joint is known");
     return status == AW_OK ? aw_ezphys_stop(ez, how, &session->err) : status;

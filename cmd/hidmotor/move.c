@@ -247,9 +247,7 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 
 void motor_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
-    uint8_t report[AW_HIDMOTOR_REPORT];
-    if (aw_hidmotor_stop_report(motor_arm(session), report))
-        add(context, report, sizeof report);
+    aw_hidmotor_last_stop(motor_arm(session), add, context);
 }
 
 enum aw_status motor_safe_stop(struct aw_session *session)

@@ -53,7 +53,6 @@ enum aw_status motor_next_received(struct aw_session *session, int64_t deadline,
     }
     if (status != AW_OK && status != AW_MALFORMED)
         return status;
-    *received = (struct aw_received){
-        .frame = arm->received.frame, .dir = arm->received.dir, .time_ns = arm->received.time_ns};
+    *received = arm->received;
     return AW_OK;
 }

@@ -31,7 +31,7 @@ enum aw_status run_question(struct aw_session *session, const struct aw_args *ar
         return motor_set(session, &question);
     enum aw_status status = motor_ready(session);
     if (status == AW_OK)
-        status = aw_hidmotor_ask(motor_arm(session), &question, &reply, &session->err);
+        status = aw_hidmotor_command(motor_arm(session), &question, &reply, &session->err);
     return status == AW_OK ? motor_show_reply(session, reply.bytes) : status;
 }
 

@@ -58,7 +58,7 @@ enum aw_status run_drive(struct aw_session *session, const struct aw_args *args)
         return dry_run(session);
     }
     if (status == AW_OK)
-        status = aw_unitysim_drain(unity, &session->err);
+        status = aw_unitysim_poll(unity, &session->err);
     if (status != AW_OK)
         return status;
     struct aw_unitysim_counters before = unity->counters;

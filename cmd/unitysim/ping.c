@@ -9,7 +9,7 @@ struct ping {
     uint64_t asked, answered;
 };
 
-static bool note_interval(void *context, const struct aw_unitysim_received *received)
+static bool note_interval(void *context, const struct aw_received *received)
 {
     struct ping *ping = context;
     const struct aw_unitysim *unity = unity_of(ping->session);
@@ -32,7 +32,7 @@ static enum aw_status measure(struct ping *ping, uint64_t rounds, int64_t deadli
         int64_t now = aw_clock_now(session->clock);
         if (now >= deadline)
             break;
-        status = aw_unitysim_run(unity, now + round_ns, note_interval, ping, &session->err);
+        status = aw_unitysim_idle(unity, now + round_ns, note_interval, ping, &session->err);
         if (status != AW_OK)
             break;
         int64_t asked = aw_clock_now(session->clock);

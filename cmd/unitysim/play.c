@@ -81,7 +81,7 @@ static void apply(struct play *play, const struct aw_player_order *order)
     }
 }
 
-static bool step(void *context, const struct aw_unitysim_received *received)
+static bool step(void *context, const struct aw_received *received)
 {
     struct play *play = context;
     const struct aw_unitysim_feedback *feedback = &unity_of(play->session)->feedback;
@@ -120,8 +120,8 @@ static enum aw_status perform(struct play *play)
     struct aw_session *session = play->session;
     enum aw_status status = AW_OK;
     while (status == AW_OK && play->player.phase != AW_PLAYER_DONE) {
-        status = aw_unitysim_run(unity_of(session), aw_clock_now(session->clock) + slice_ns, step,
-                                 play, &session->err);
+        status = aw_unitysim_idle(unity_of(session), aw_clock_now(session->clock) + slice_ns, step,
+                                  play, &session->err);
         if (!play->blind && unity_notice_stale(session)) {
             play->blind = true;
             apply(play, &none); /* where nothing is received, nothing moves */

@@ -13,10 +13,9 @@ struct unity_state {
     struct aw_unitysim_limits usual;  /* default ones and those of the config file */
     struct aw_unitysim_limits limits; /* what the simulator was sent last */
     bool limits_known;
-    char news[160];                       /* the last notice that was printed */
-    struct aw_unitysim_received received; /* for watch, plot and record */
-    int64_t received_ns;                  /* the feedback before, within a command; 0: none */
-    int64_t quiet_reported_ns;            /* start of the gap in the feedback that was reported */
+    char news[160];            /* the last notice that was printed */
+    int64_t received_ns;       /* the feedback before, within a command; 0: none */
+    int64_t quiet_reported_ns; /* start of the gap in the feedback that was reported */
 };
 
 static inline struct unity_state *unity_state(struct aw_session *session)
@@ -49,8 +48,8 @@ enum aw_status unity_feedback(struct aw_session *session);
 int64_t unity_patience_ns(const struct aw_session *session, double seconds);
 
 /* Says news of the conversation once, and that feedback has been silent, when it is back. Fits
- * aw_unitysim_run with the session as the context. */
-bool unity_notice(void *context, const struct aw_unitysim_received *received);
+ * aw_unitysim_idle with the session as the context. */
+bool unity_notice(void *context, const struct aw_received *received);
 
 /* The same after what listens by itself (scenes, camera, limits). */
 void unity_notice_last_news(struct aw_session *session);

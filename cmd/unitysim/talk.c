@@ -76,7 +76,7 @@ int64_t unity_patience_ns(const struct aw_session *session, double seconds)
     return (int64_t)(seconds * 1e9);
 }
 
-static bool until_feedback(void *context, const struct aw_unitysim_received *received)
+static bool until_feedback(void *context, const struct aw_received *received)
 {
     struct aw_session *session = context;
     unity_notice(session, received);
@@ -93,10 +93,10 @@ enum aw_status unity_feedback(struct aw_session *session)
 {
     struct aw_unitysim *unity = unity_of(session);
     int64_t deadline = aw_clock_now(session->clock) + unity_patience_ns(session, 2);
-    enum aw_status status = aw_unitysim_drain(unity, &session->err);
+    enum aw_status status = aw_unitysim_poll(unity, &session->err);
     if (status == AW_OK && (unity->feedback.count == 0 || aw_unitysim_stale(unity))) {
         unity->feedback.count = 0;
-        status = aw_unitysim_run(unity, deadline, until_feedback, session, &session->err);
+        status = aw_unitysim_idle(unity, deadline, until_feedback, session, &session->err);
     }
     if (status == AW_OK && unity->feedback.count == 0)
         return aw_fail(&session->err, AW_TIMEOUT, "no feedback — %s", why_silent(session));
@@ -113,7 +113,7 @@ static void notice_news(struct aw_session *session, const char *news)
     aw_session_notice(session, "%s", news);
 }
 
-bool unity_notice(void *context, const struct aw_unitysim_received *received)
+bool unity_notice(void *context, const struct aw_received *received)
 {
     struct aw_session *session = context;
     struct unity_state *state = session->state;
@@ -156,7 +156,7 @@ enum aw_status unity_run(struct aw_session *session, int64_t deadline)
     int64_t now;
     while (status == AW_OK && (now = aw_clock_now(session->clock)) < deadline) {
         int64_t next = deadline - now < look_ns ? deadline : now + look_ns;
-        status = aw_unitysim_run(unity_of(session), next, unity_notice, session, &session->err);
+        status = aw_unitysim_idle(unity_of(session), next, unity_notice, session, &session->err);
         unity_notice_stale(session);
     }
     return status;
@@ -207,12 +207,7 @@ enum aw_status unity_end_motion(struct aw_session *session, enum aw_status statu
 
 void unity_last_stop(struct aw_session *session, aw_frame_fn *add, void *context)
 {
-    struct aw_record record;
-    uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
-    size_t size;
-    aw_unitysim_stop_record(unity_of(session), &record);
-    if (aw_encode(&record, false, bytes, sizeof bytes, &size, NULL) == AW_OK)
-        add(context, bytes, size);
+    aw_unitysim_last_stop(unity_of(session), add, context);
 }
 
 enum aw_status unity_safe_stop(struct aw_session *session)
@@ -298,21 +293,12 @@ enum aw_status unity_dry_run(struct aw_session *session, const struct aw_record 
 enum aw_status unity_next_received(struct aw_session *session, int64_t deadline,
                                    struct aw_received *received)
 {
-    struct unity_state *state = session->state;
-    struct aw_unitysim_received *got = &state->received;
     enum aw_status status = unity_ready(session);
     if (status != AW_OK)
         return status;
-    status = aw_unitysim_next(&state->unity, deadline, got, &session->err);
-    if (got->news && (status == AW_OK || status == AW_EVENT))
-        notice_news(session, got->news);
-    if (status != AW_OK && status != AW_EVENT && status != AW_MALFORMED)
-        return status;
-    received->frame = (struct aw_span){got->bytes, status == AW_EVENT ? 0 : got->size};
-    received->dir = AW_RX;
-    if (status == AW_OK)
-        received->dir = got->record.dir;
-    bool stamped = status == AW_OK && got->record.time_ns != AW_NO_TIME;
-    received->time_ns = stamped ? got->record.time_ns : aw_session_time(session);
-    return AW_OK;
+    status = aw_unitysim_receive(unity_of(session), deadline, received, &session->err);
+    if (received->news)
+        notice_news(session, received->news);
+    received->news = NULL; /* once is enough */
+    return status == AW_EVENT || status == AW_MALFORMED ? AW_OK : status;
 }

@@ -51,7 +51,7 @@ static enum aw_status live_view(void *context, bool keys)
         before = screen;
         int64_t now = aw_clock_now(session->clock);
         if (status == AW_OK)
-            status = aw_unitysim_run(unity_of(session), now + page_ns, NULL, NULL, &session->err);
+            status = aw_unitysim_idle(unity_of(session), now + page_ns, NULL, NULL, &session->err);
         const char *key = keys ? unity_key(text) : NULL;
         if (now >= viewing->deadline || (key && strcmp(key, "q") == 0))
             break;

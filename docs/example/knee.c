@@ -21,7 +21,7 @@ static enum aw_status turn(struct aw_canpid *bus, unsigned board, double degrees
     }
     for (int i = 0; i < 5 && status == AW_OK; i++) {
         int64_t next = aw_clock_now(bus->link->clock) + AW_SECOND / 5;
-        status = aw_canpid_poll(bus, next, NULL, NULL, err);
+        status = aw_canpid_idle(bus, next, NULL, NULL, err);
         const struct aw_canpid_board *now = aw_canpid_board(bus, board);
         printf("setpoint %.1f deg, joint %.1f deg, torque %.1f Nm\n",
                aw_canpid_from_percent(AW_CANPID_POS, now->setpoint), now->fix_link_angle,
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
         status = turn(&bus, (unsigned)board, atof(argv[3]), &err);
         /* Whatever came of it, the joint is not left under force. */
         enum aw_status stopped =
-            aw_canpid_disable(&bus, AW_CANPID_BIT(board), AW_CANPID_LAST, NULL, &stop_err);
+            aw_canpid_stop(&bus, AW_CANPID_BIT(board), AW_CANPID_LAST, NULL, &stop_err);
         aw_link_close(link);
         if (status == AW_OK && stopped != AW_OK)
             status = stopped, err = stop_err;

@@ -109,7 +109,7 @@ static void try_client(const uint8_t *data, size_t size)
     peer.received = check_heard;
     aw_armctl_init(&arm, &peer.base, &options, size % 2 ? &memory : NULL);
     aw_armctl_ping(&arm, &outcome, &err);
-    check_outcome(aw_armctl_send_line(&arm, "DEG1,090", &outcome, &err), &outcome);
+    check_outcome(aw_armctl_command_line(&arm, "DEG1,090", &outcome, &err), &outcome);
     aw_armctl_idle(&arm, peer.clock.time_ns + AW_SECOND, &err);
     aw_armctl_stop(&arm, true, &outcome, &err);
     MUST(peer.clock.time_ns < 600 * AW_SECOND);

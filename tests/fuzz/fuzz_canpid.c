@@ -96,13 +96,13 @@ static void check_heard(struct peer *peer, struct aw_span frame)
     MUST(aw_record_get(&record, "board") == LKNEE);
 }
 
-static bool check_frame(void *context, const struct aw_canpid_frame *frame)
+static bool check_frame(void *context, const struct aw_received *received)
 {
     struct aw_canpid *pid = context;
-    MUST(frame->size <= AW_CANPID_FRAME_MAX);
-    if (frame->record.codec)
-        for (int i = 0; i < frame->record.codec->n_scalars; i++)
-            MUST(!isinf(frame->record.v[i]));
+    MUST(received->frame.size <= AW_CANPID_FRAME_MAX);
+    if (received->record)
+        for (int i = 0; i < received->record->codec->n_scalars; i++)
+            MUST(!isinf(received->record->v[i]));
     const struct aw_canpid_board *board = aw_canpid_board(pid, LKNEE);
     MUST(isfinite(board->setpoint) && isfinite(board->output) && isfinite(board->torque));
     MUST(board->controller >= AW_CANPID_LAST && board->controller < AW_CANPID_CONTROLLERS);
@@ -123,10 +123,10 @@ static void try_client(const uint8_t *data, size_t size)
     peer.mend = mend_peer;
     peer.received = check_heard;
     aw_canpid_init(&pid, &peer.base, variant, &options);
-    aw_canpid_poll(&pid, AW_SECOND, check_frame, &pid, &err);
+    aw_canpid_idle(&pid, AW_SECOND, check_frame, &pid, &err);
     if (aw_canpid_setpoint(&pid, LKNEE, AW_CANPID_TOR, 0.1, &sent, &err) == AW_OK)
         aw_canpid_verify(&pid, &sent, peer.clock.time_ns + AW_SECOND, check_frame, &pid, &err);
-    aw_canpid_disable(&pid, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL, &err);
+    aw_canpid_stop(&pid, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL, &err);
     MUST(peer.clock.time_ns < 60 * AW_SECOND);
 }
 

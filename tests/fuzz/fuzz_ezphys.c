@@ -172,7 +172,7 @@ static void try_client(const uint8_t *data, size_t size)
     peer.received = check_heard;
     MUST(aw_ezphys_init(&ez, variant, NULL, &err) == AW_OK);
     aw_ezphys_attach(&ez, &peer.base);
-    while (aw_ezphys_receive(&ez, peer.clock.time_ns + AW_SECOND, &err) == AW_OK) {
+    while (aw_ezphys_receive(&ez, peer.clock.time_ns + AW_SECOND, NULL, &err) == AW_OK) {
         MUST(ez.n_packets <= AW_EZPHYS_PACKETS && ez.held <= 1 << 20);
         for (size_t i = 0; i < ez.n_packets; i++)
             MUST(aw_ezphys_decode(&ez, NULL, i, &record, &err) == AW_OK);

@@ -215,7 +215,7 @@ static enum aw_status command(struct soak *soak, int patience_ms)
     begin_command(soak);
     if (patience_ms)
         soak->arm.options.confirm_timeout_ms = patience_ms;
-    enum aw_status status = aw_armctl_send_line(&soak->arm, body, &out, NULL);
+    enum aw_status status = aw_armctl_command_line(&soak->arm, body, &out, NULL);
     soak->arm.options.confirm_timeout_ms = usual_ms;
     check(soak, &out, soak->bed.restarts != restarts);
     return status;

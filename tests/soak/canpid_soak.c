@@ -200,7 +200,7 @@ static enum aw_status act(struct soak *soak, unsigned board)
 static enum aw_status listen(struct soak *soak, int64_t ns)
 {
     unsigned long before = soak->bed.written.n;
-    enum aw_status status = aw_canpid_poll(&soak->pid, bed_now(&soak->bed) + ns, NULL, NULL, NULL);
+    enum aw_status status = aw_canpid_idle(&soak->pid, bed_now(&soak->bed) + ns, NULL, NULL, NULL);
     check_written(soak, before, NULL);
     return status;
 }
@@ -215,9 +215,9 @@ static enum aw_status disable(struct soak *soak, unsigned board)
     soak->disables++;
     for (int i = 0; i < DISABLES && status == AW_TIMEOUT; i++) {
         unsigned long before = bed->written.n;
-        status = aw_canpid_disable(&soak->pid, AW_CANPID_BIT(board), AW_CANPID_LAST, NULL, NULL);
+        status = aw_canpid_stop(&soak->pid, AW_CANPID_BIT(board), AW_CANPID_LAST, NULL, NULL);
         if ((bed->written.n == before && status != AW_LOST) ||
-            bed->written.n > before + AW_CANPID_DISABLES)
+            bed->written.n > before + AW_CANPID_STOPS)
             bed_violated(bed, "%lu disables went out", bed->written.n - before);
     }
     if (status == AW_OK)

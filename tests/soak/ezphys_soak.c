@@ -285,7 +285,8 @@ static void answer(struct soak *soak)
 
 static enum aw_status exchange(struct soak *soak)
 {
-    enum aw_status status = aw_ezphys_receive(&soak->ez, bed_now(&soak->bed) + PATIENCE, NULL);
+    enum aw_status status =
+        aw_ezphys_receive(&soak->ez, bed_now(&soak->bed) + PATIENCE, NULL, NULL);
     if (status != AW_OK)
         return status;
     check_state(soak);

@@ -118,7 +118,7 @@ static bool any_driven(struct soak *soak)
 
 /* The client */
 
-static bool go_on(void *context, const struct aw_unitysim_received *received)
+static bool go_on(void *context, const struct aw_received *received)
 {
     (void)received;
     return ((struct soak *)context)->bed.violations < BED_MOST;
@@ -126,7 +126,7 @@ static bool go_on(void *context, const struct aw_unitysim_received *received)
 
 static enum aw_status listen(struct soak *soak, int64_t ns)
 {
-    return aw_unitysim_run(&soak->unity, bed_now(&soak->bed) + ns, go_on, soak, NULL);
+    return aw_unitysim_idle(&soak->unity, bed_now(&soak->bed) + ns, go_on, soak, NULL);
 }
 
 static void check_move(struct soak *soak, const struct aw_unitysim_move *move,

@@ -91,7 +91,7 @@ static inline void rig_put(struct rig *rig, unsigned id, const char *hex)
 static inline void rig_run(struct rig *rig, double seconds)
 {
     int64_t deadline = rig->clock.time_ns + (int64_t)(seconds * AW_SECOND);
-    assert_int_equal(aw_canpid_poll(&rig->client, deadline, NULL, NULL, &rig->err), AW_OK);
+    assert_int_equal(aw_canpid_idle(&rig->client, deadline, NULL, NULL, &rig->err), AW_OK);
     rig->clock.time_ns = deadline; /* a read may have ended a moment before */
 }
 

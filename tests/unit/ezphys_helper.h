@@ -279,7 +279,7 @@ static inline void rig_free(struct rig *rig)
 static inline enum aw_status rig_try(struct rig *rig)
 {
     int64_t deadline = rig->clock.time_ns + 5 * AW_SECOND;
-    return aw_ezphys_receive(&rig->ez, deadline, &rig->err);
+    return aw_ezphys_receive(&rig->ez, deadline, NULL, &rig->err);
 }
 
 /* So many messages, each answered at once. */

@@ -104,7 +104,7 @@ static inline void rig_near(double value, double wanted, double tolerance)
 static inline void rig_run(struct rig *rig, double seconds)
 {
     int64_t deadline = rig->clock.time_ns + (int64_t)(seconds * AW_SECOND);
-    rig_good(rig, aw_unitysim_run(&rig->unity, deadline, NULL, NULL, &rig->err));
+    rig_good(rig, aw_unitysim_idle(&rig->unity, deadline, NULL, NULL, &rig->err));
     rig->clock.time_ns = deadline; /* a read may have ended a moment before */
 }
 

@@ -776,11 +776,11 @@ enum aw_status aw_armctl_command(struct aw_armctl *arm, const struct aw_record *
     char body[AW_ARMCTL_BODY_MAX + 1];
     *outcome = (struct aw_armctl_outcome){.result = AW_ARMCTL_NOT_SENT, .ack_ns = -1};
     enum aw_status status = body_of(command, body, err);
-    return status == AW_OK ? aw_armctl_send_line(arm, body, outcome, err) : status;
+    return status == AW_OK ? aw_armctl_command_line(arm, body, outcome, err) : status;
 }
 
-enum aw_status aw_armctl_send_line(struct aw_armctl *arm, const char *body,
-                                   struct aw_armctl_outcome *outcome, struct aw_error *err)
+enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
+                                      struct aw_armctl_outcome *outcome, struct aw_error *err)
 {
     *outcome = (struct aw_armctl_outcome){.result = AW_ARMCTL_NOT_SENT, .ack_ns = -1};
     if (!aw_armctl_body_valid(body))
@@ -947,11 +947,13 @@ enum aw_status aw_armctl_stop(struct aw_armctl *arm, bool wait, struct aw_armctl
     return stop_at_once(&talk);
 }
 
-size_t aw_armctl_stop_lines(struct aw_armctl *arm, uint8_t out[2 * AW_ARMCTL_LINE_MAX])
+void aw_armctl_last_stop(struct aw_armctl *arm, aw_frame_fn *add, void *context)
 {
     char body[AW_ARMCTL_BODY_MAX + 1];
+    uint8_t lines[2 * AW_ARMCTL_LINE_MAX];
     if (!stop_body(arm, body))
-        return 0;
-    size_t size = aw_armctl_line_write(out, arm->memory.tx ^ 1u, body);
-    return size + aw_armctl_line_write(out + size, arm->memory.tx, body);
+        return;
+    size_t size = aw_armctl_line_write(lines, arm->memory.tx ^ 1u, body);
+    size += aw_armctl_line_write(lines + size, arm->memory.tx, body);
+    add(context, lines, size);
 }

@@ -52,6 +52,7 @@
 #define AW_PROTOCOL_ARMCTL_CLIENT_H
 
 #include "link/core/link.h"
+#include "link/core/received.h"
 #include "protocol/armctl/line.h"
 #include "protocol/armctl/state.h"
 
@@ -164,8 +165,8 @@ enum aw_status aw_armctl_command(struct aw_armctl *arm, const struct aw_record *
  * its parameters, is done with its ACK (AW_ARMCTL_ARRIVED), because the handler confirms only what
  * is a command; if a packet of the same type comes within 0.3 s it is confirmed by that. AW_USAGE
  * if it does not fit a line, or is an ACK. */
-enum aw_status aw_armctl_send_line(struct aw_armctl *arm, const char *body,
-                                   struct aw_armctl_outcome *outcome, struct aw_error *err);
+enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
+                                      struct aw_armctl_outcome *outcome, struct aw_error *err);
 
 /* Is the handler there? Sends a packet that nothing acts on, type PNG, with the digit the handler
  * has had already: by the published state diagram it acknowledges that as a duplicate. If it does
@@ -197,9 +198,9 @@ bool aw_armctl_last_confirmed(struct aw_armctl *arm, const struct aw_record *com
 enum aw_status aw_armctl_stop(struct aw_armctl *arm, bool wait, struct aw_armctl_outcome *outcome,
                               struct aw_error *err);
 
-/* The lines of that stop, both digits, for a crash: nothing is sent, nothing changes. Returns the
- * number of bytes in out; 0 if no position is known. */
-size_t aw_armctl_stop_lines(struct aw_armctl *arm, uint8_t out[2 * AW_ARMCTL_LINE_MAX]);
+/* The lines of that stop, both digits, to add at once, for a crash: nothing is sent, nothing
+ * changes. Adds nothing if no position is known. */
+void aw_armctl_last_stop(struct aw_armctl *arm, aw_frame_fn *add, void *context);
 
 /* Between commands: reads until the deadline, acknowledges what the handler sends (again), reports
  * it as AW_ARMCTL_LATE. AW_OK at the deadline, AW_STOPPED, AW_LOST. */

@@ -200,8 +200,8 @@ static const struct {
     double max;
 } indices[] = {{"controller", AW_CANPID_CONTROLLERS - 1}, {"index", 3}};
 
-enum aw_status aw_canpid_check(struct aw_canpid *client, const struct aw_record *command,
-                               struct aw_canpid_sent *sent, struct aw_error *err)
+enum aw_status aw_canpid_encode(struct aw_canpid *client, const struct aw_record *command,
+                                struct aw_canpid_sent *sent, struct aw_error *err)
 {
     struct aw_canpid_sent unwanted;
     if (!sent)
@@ -237,7 +237,7 @@ static enum aw_status await_pace(struct aw_canpid *client, unsigned board, struc
     int64_t paced = aw_canpid_paced_ns(client, board);
     enum aw_status status = AW_OK;
     while (status == AW_OK && aw_clock_now(client->link->clock) < paced)
-        status = aw_canpid_poll(client, paced, NULL, NULL, err);
+        status = aw_canpid_idle(client, paced, NULL, NULL, err);
     return status;
 }
 
@@ -253,7 +253,8 @@ static enum aw_status write_frame(struct aw_canpid *client, struct aw_span frame
     return status;
 }
 
-enum aw_status aw_canpid_write(struct aw_canpid *client, struct aw_span frame, struct aw_error *err)
+enum aw_status aw_canpid_send_frame(struct aw_canpid *client, struct aw_span frame,
+                                    struct aw_error *err)
 {
     enum aw_status status = await_pace(client, id_of(frame.data), err);
     return status == AW_OK ? write_frame(client, frame, err) : status;
@@ -265,7 +266,7 @@ enum aw_status aw_canpid_send(struct aw_canpid *client, const struct aw_record *
     struct aw_canpid_sent unwanted;
     if (!sent)
         sent = &unwanted;
-    enum aw_status status = aw_canpid_check(client, command, sent, err);
+    enum aw_status status = aw_canpid_encode(client, command, sent, err);
     if (status == AW_OK)
         status = await_pace(client, sent->board, err);
     if (status == AW_OK)
@@ -337,47 +338,55 @@ enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int 
 
 /* Receiving */
 
-enum aw_status aw_canpid_next(struct aw_canpid *client, int64_t deadline,
-                              struct aw_canpid_frame *frame, struct aw_error *err)
+enum aw_status aw_canpid_receive(struct aw_canpid *client, int64_t deadline,
+                                 struct aw_received *received, struct aw_error *err)
 {
     const struct aw_protocol *protocol = client->wire.protocol;
-    struct aw_record *record = &frame->record;
+    struct aw_link *link = client->link;
+    struct aw_record *record = &client->record;
     enum aw_dir dir = AW_RX;
-    frame->size = 0;
+    size_t size = 0;
     enum aw_status status =
-        aw_link_read(client->link, frame->bytes, sizeof frame->bytes, &frame->size, deadline, err);
-    frame->own = client->link->own;
+        aw_link_read(link, client->frame, sizeof client->frame, &size, deadline, err);
+    *received =
+        (struct aw_received){.frame = {client->frame, size},
+                             .dir = AW_RX,
+                             .time_ns = size && link->rx_time_ns ? link->rx_time_ns : AW_NO_TIME,
+                             .news = status == AW_EVENT && link->event[0] ? link->event : NULL};
     if (status != AW_OK)
         return status;
-    unsigned id = id_of(frame->bytes);
+    unsigned id = id_of(client->frame);
     for (size_t i = protocol->n_messages; i-- > 0;)
         if (protocol->messages[i].code == id % 32)
             dir = protocol->messages[i].dir;
-    struct aw_span bytes = {frame->bytes, frame->size};
-    status = aw_wire_decode(&client->wire, dir, bytes, record, err);
-    record->time_ns = client->link->rx_time_ns ? client->link->rx_time_ns : AW_NO_TIME;
+    status = aw_wire_decode(&client->wire, dir, received->frame, record, err);
     if (status != AW_OK) {
         client->counters.malformed++;
-    } else if (record->dir == AW_RX) {
+        return status;
+    }
+    record->time_ns = received->time_ns;
+    received->record = record;
+    received->dir = record->dir;
+    if (record->dir == AW_RX) {
         handle_telemetry(client, id, record);
     } else {
         client->counters.commands_seen++;
         note_command(client, id, record);
     }
-    return status;
+    return AW_OK;
 }
 
-enum aw_status aw_canpid_poll(struct aw_canpid *client, int64_t deadline, aw_canpid_frame_fn *fn,
+enum aw_status aw_canpid_idle(struct aw_canpid *client, int64_t deadline, aw_received_fn *fn,
                               void *context, struct aw_error *err)
 {
     /* A bus that never falls silent must not keep us past the deadline. */
     while (aw_clock_now(client->link->clock) <= deadline) {
-        struct aw_canpid_frame frame;
-        enum aw_status status = aw_canpid_next(client, deadline, &frame, err);
+        struct aw_received received;
+        enum aw_status status = aw_canpid_receive(client, deadline, &received, err);
         if (status == AW_STOPPED || status == AW_LOST)
             return status;
         bool news = status == AW_OK || status == AW_EVENT;
-        if (status == AW_TIMEOUT || (news && fn && !fn(context, &frame)))
+        if (status == AW_TIMEOUT || (news && fn && !fn(context, &received)))
             break;
     }
     return AW_OK;
@@ -388,7 +397,7 @@ enum aw_status aw_canpid_poll(struct aw_canpid *client, int64_t deadline, aw_can
 struct verification {
     struct aw_canpid *client;
     const struct aw_canpid_sent *sent;
-    aw_canpid_frame_fn *fn;
+    aw_received_fn *fn;
     void *context;
     int64_t since_ns; /* what comes before may be of the time before the command */
     uint64_t seen;    /* pid telemetry of the board so far */
@@ -408,14 +417,14 @@ static bool shows_setpoint(const struct aw_canpid_board *board, double setpoint)
     return fabs(board->setpoint / 100 * 32768 - aw_canpid_q15(setpoint)) < 1.5;
 }
 
-static bool verify_frame(void *context, const struct aw_canpid_frame *frame)
+static bool verify_frame(void *context, const struct aw_received *received)
 {
     struct verification *check = context;
     const struct aw_canpid_sent *sent = check->sent;
     const struct aw_canpid_board *board = aw_canpid_board(check->client, sent->board);
     uint64_t count = board->streams[AW_CANPID_PID].count;
     if (check->fn)
-        check->fn(check->context, frame);
+        check->fn(check->context, received);
     if (count != check->seen && aw_clock_now(check->client->link->clock) >= check->since_ns) {
         /* Output alone says little: a driver that is on and where it should be has none either. */
         bool shown = shows_setpoint(board, sent->setpoint);
@@ -450,7 +459,7 @@ static enum aw_status not_verified(const struct verification *check, struct aw_e
 }
 
 enum aw_status aw_canpid_verify(struct aw_canpid *client, const struct aw_canpid_sent *sent,
-                                int64_t deadline, aw_canpid_frame_fn *fn, void *context,
+                                int64_t deadline, aw_received_fn *fn, void *context,
                                 struct aw_error *err)
 {
     struct verification check = {
@@ -463,7 +472,7 @@ enum aw_status aw_canpid_verify(struct aw_canpid *client, const struct aw_canpid
     };
     if (isnan(sent->setpoint))
         return aw_fail(err, AW_USAGE, "only a setpoint can be verified — nothing else is shown");
-    enum aw_status status = aw_canpid_poll(client, deadline, verify_frame, &check, err);
+    enum aw_status status = aw_canpid_idle(client, deadline, verify_frame, &check, err);
     if (status == AW_OK && !check.good)
         return not_verified(&check, err);
     return status;
@@ -476,7 +485,7 @@ struct stopping {
     int controller;
     uint64_t wanted;
     bool listens;
-    struct aw_canpid_disabled done;
+    struct aw_canpid_stopped done;
     struct {
         unsigned sent;
         int64_t since_ns; /* what comes before may be from before the first disable */
@@ -484,6 +493,18 @@ struct stopping {
         int off;          /* frames in a row that show it */
     } of[AW_CANPID_BOARDS];
 };
+
+void aw_canpid_last_stop(struct aw_canpid *client, uint64_t boards, aw_frame_fn *add, void *context)
+{
+    for (; boards; boards &= boards - 1) {
+        struct aw_record command;
+        struct aw_canpid_sent sent;
+        unsigned board = (unsigned)__builtin_ctzll(boards) * 32;
+        aw_canpid_disable_record(client, &client->wire, board, AW_CANPID_LAST, &command);
+        if (aw_canpid_encode(client, &command, &sent, NULL) == AW_OK)
+            add(context, sent.bytes, sent.size);
+    }
+}
 
 static uint64_t unconfirmed(const struct stopping *s)
 {
@@ -501,12 +522,12 @@ static enum aw_status send_disables(struct stopping *s, bool refused, int64_t *n
     for (uint64_t left = unconfirmed(s); left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
         int64_t paced = aw_canpid_paced_ns(client, i * 32), now = aw_clock_now(client->link->clock);
-        if (s->of[i].sent < AW_CANPID_DISABLES && (refused ? s->of[i].sent == 0 : now >= paced)) {
+        if (s->of[i].sent < AW_CANPID_STOPS && (refused ? s->of[i].sent == 0 : now >= paced)) {
             struct aw_record command;
             struct aw_canpid_sent sent;
             struct aw_error *why = first == AW_OK ? err : NULL;
             aw_canpid_disable_record(client, &client->wire, i * 32, s->controller, &command);
-            enum aw_status status = aw_canpid_check(client, &command, &sent, why);
+            enum aw_status status = aw_canpid_encode(client, &command, &sent, why);
             if (status == AW_OK)
                 status = write_frame(client, (struct aw_span){sent.bytes, sent.size}, why);
             if (status == AW_OK)
@@ -517,18 +538,18 @@ static enum aw_status send_disables(struct stopping *s, bool refused, int64_t *n
             first = first == AW_OK ? status : first;
             paced = aw_canpid_paced_ns(client, i * 32);
         }
-        if (s->of[i].sent < AW_CANPID_DISABLES && paced < *next)
+        if (s->of[i].sent < AW_CANPID_STOPS && paced < *next)
             *next = paced;
     }
     return first;
 }
 
-static bool on_disabled(void *context, const struct aw_canpid_frame *frame)
+static bool on_disabled(void *context, const struct aw_received *received)
 {
     struct stopping *s = context;
-    if (!frame->size || frame->record.codec != s->client->codecs[AW_CANPID_PID])
+    if (!received->record || received->record->codec != s->client->codecs[AW_CANPID_PID])
         return true;
-    unsigned i = (unsigned)aw_record_get(&frame->record, "board") / 32 % AW_CANPID_BOARDS;
+    unsigned i = (unsigned)aw_record_get(received->record, "board") / 32 % AW_CANPID_BOARDS;
     const struct aw_canpid_board *board = &s->client->boards[i];
     if (!(unconfirmed(s) >> i & 1) || s->of[i].sent == 0 ||
         aw_clock_now(s->client->link->clock) < s->of[i].since_ns)
@@ -570,8 +591,8 @@ static bool goes_on(const struct stopping *s, int64_t next, int64_t deadline, in
     return aw_clock_now(s->client->link->clock) < deadline;
 }
 
-enum aw_status aw_canpid_disable(struct aw_canpid *client, uint64_t boards, int controller,
-                                 struct aw_canpid_disabled *done, struct aw_error *err)
+enum aw_status aw_canpid_stop(struct aw_canpid *client, uint64_t boards, int controller,
+                              struct aw_canpid_stopped *done, struct aw_error *err)
 {
     struct stopping s = {.client = client,
                          .controller = controller,
@@ -584,7 +605,7 @@ enum aw_status aw_canpid_disable(struct aw_canpid *client, uint64_t boards, int 
     enum aw_status waited = AW_OK;
     send_disables(&s, false, &next, &failure);
     while (waited == AW_OK && failure.status != AW_LOST && goes_on(&s, next, deadline, &until)) {
-        waited = aw_canpid_poll(client, until, on_disabled, &s, err);
+        waited = aw_canpid_idle(client, until, on_disabled, &s, err);
         send_disables(&s, waited != AW_OK, &next, &failure);
     }
     for (unsigned i = 0; i < AW_CANPID_BOARDS; i++)

@@ -8,8 +8,8 @@
  *     aw_record_set_text(&command, "board", "lknee", &err); …
  *     status = aw_canpid_send(&pid, &command, &sent, &err);
  *     status = aw_canpid_verify(&pid, &sent, deadline, NULL, NULL, &err);
- *     aw_canpid_poll(&pid, deadline, show, context, &err);
- *     aw_canpid_disable(&pid, AW_CANPID_BIT(0x40), AW_CANPID_LAST, NULL, &err);
+ *     aw_canpid_idle(&pid, deadline, show, context, &err);
+ *     aw_canpid_stop(&pid, AW_CANPID_BIT(0x40), AW_CANPID_LAST, NULL, &err);
  *
  * There is no answer on this bus: a command that went out is all we know, but for the setpoint,
  * which the telemetry repeats. Nor does the telemetry say which controller is active; the last one
@@ -33,6 +33,7 @@
 #define AW_PROTOCOL_CANPID_CLIENT_H
 
 #include "link/core/link.h"
+#include "link/core/received.h"
 #include "protocol/canpid/gains.h"
 #include "protocol/canpid/names.h"
 
@@ -54,7 +55,8 @@ enum aw_canpid_kind {
     AW_CANPID_KINDS,
 };
 
-#define AW_CANPID_VALUES 4 /* fields of one kind, at most */
+#define AW_CANPID_VALUES    4 /* fields of one kind, at most */
+#define AW_CANPID_FRAME_MAX 10
 
 #define AW_CANPID_TIMES 32 /* how many arrivals the rate is taken from */
 
@@ -102,6 +104,8 @@ struct aw_canpid {
     struct aw_canpid_board boards[AW_CANPID_BOARDS]; /* by board / 32 */
     struct aw_canpid_gains gains;                    /* what was sent here */
     struct aw_canpid_counters counters;
+    uint8_t frame[AW_CANPID_FRAME_MAX]; /* the last one received, */
+    struct aw_record record;            /* and decoded */
 };
 
 /* link is not owned; it keeps datagrams apart. variant NULL: the protocol's first. */
@@ -116,28 +120,11 @@ struct aw_canpid_board *aw_canpid_board(struct aw_canpid *client, unsigned board
 int64_t aw_canpid_last_ns(const struct aw_canpid_stream *stream);
 double aw_canpid_rate_hz(const struct aw_canpid_stream *stream, int64_t now);
 
-/* One frame as it came. size 0: none, but news of the link (link->event). */
-#define AW_CANPID_FRAME_MAX 10
-struct aw_canpid_frame {
-    struct aw_record record; /* telemetry, dir AW_RX, or a command seen on the bus, AW_TX; its time
-                                is the link's rx_time_ns, if that is known */
-    bool own;                /* a command of ours that the link shows again */
-    uint8_t bytes[AW_CANPID_FRAME_MAX];
-    size_t size;
-};
-
-/* Reads and takes in one frame. AW_OK, AW_TIMEOUT, AW_STOPPED, AW_LOST; AW_EVENT: no frame but
- * news, see link->event; AW_MALFORMED: a frame that is none of this protocol, or damaged (bytes and
- * size are set, the record is not), after which one may go on. */
-enum aw_status aw_canpid_next(struct aw_canpid *client, int64_t deadline,
-                              struct aw_canpid_frame *frame, struct aw_error *err);
-
-/* The same until the deadline, fn (or NULL) for each frame and for news; frames that are malformed
- * are counted and passed over. fn returns false to come back early. AW_OK then and at the deadline,
- * AW_STOPPED, AW_LOST. */
-typedef bool aw_canpid_frame_fn(void *context, const struct aw_canpid_frame *frame);
-enum aw_status aw_canpid_poll(struct aw_canpid *client, int64_t deadline, aw_canpid_frame_fn *fn,
-                              void *context, struct aw_error *err);
+/* Reads and takes in one frame: telemetry, dir AW_RX, or a command seen on the bus, AW_TX. AW_OK,
+ * AW_TIMEOUT, AW_STOPPED, AW_LOST; AW_EVENT: no frame but news; AW_MALFORMED: a frame that is none
+ * of this protocol, or damaged (received has no record), after which one may go on. */
+enum aw_status aw_canpid_receive(struct aw_canpid *client, int64_t deadline,
+                                 struct aw_received *received, struct aw_error *err);
 
 /* What became of a command. */
 struct aw_canpid_sent {
@@ -158,8 +145,8 @@ enum aw_status aw_canpid_send(struct aw_canpid *client, const struct aw_record *
                               struct aw_canpid_sent *sent, struct aw_error *err);
 
 /* The same checks without sending, for --dry-run. */
-enum aw_status aw_canpid_check(struct aw_canpid *client, const struct aw_record *command,
-                               struct aw_canpid_sent *sent, struct aw_error *err);
+enum aw_status aw_canpid_encode(struct aw_canpid *client, const struct aw_record *command,
+                                struct aw_canpid_sent *sent, struct aw_error *err);
 
 /* Convenience: a setpoint (normalised) or a gain, made into a record and sent. */
 enum aw_status aw_canpid_set(struct aw_canpid *client, const struct aw_canpid_gain_at *gain,
@@ -168,7 +155,7 @@ enum aw_status aw_canpid_setpoint(struct aw_canpid *client, unsigned board, int 
                                   double normalised, struct aw_canpid_sent *sent,
                                   struct aw_error *err);
 
-/* The records that these and aw_canpid_disable send, by the codecs of a wire of this protocol: the
+/* The records that these and aw_canpid_stop send, by the codecs of a wire of this protocol: the
  * client's, or another one to show them with. Values are checked when they are encoded. A
  * controller AW_CANPID_LAST is the last one seen, else pos. */
 void aw_canpid_gain_record(struct aw_wire *wire, const struct aw_canpid_gain_at *gain,
@@ -177,22 +164,22 @@ void aw_canpid_disable_record(const struct aw_canpid *client, struct aw_wire *wi
                               int controller, struct aw_record *command);
 
 /* A frame as it is, for replays: nothing is checked, but a command keeps the pace of its board. */
-enum aw_status aw_canpid_write(struct aw_canpid *client, struct aw_span frame,
-                               struct aw_error *err);
+enum aw_status aw_canpid_send_frame(struct aw_canpid *client, struct aw_span frame,
+                                    struct aw_error *err);
 
 /* When a frame with this identifier (a board's own for any command) may go out; INT64_MIN: at once,
  * as always for what is no command. */
 int64_t aw_canpid_paced_ns(const struct aw_canpid *client, unsigned id);
 
 /* What became of a disable; bits of boards. */
-struct aw_canpid_disabled {
+struct aw_canpid_stopped {
     uint64_t confirmed; /* the telemetry shows it */
     uint64_t silent;    /* went out, but the board has no telemetry */
 };
 
 /* Setpoint 1.5 for each of these boards, for the controller, or AW_CANPID_LAST: the last one seen
  * by each, else pos. No guard refuses it. The first frame goes out as soon as the board's pace lets
- * it; then it is repeated, a pace apart and at most AW_CANPID_DISABLES times in all, until the
+ * it; then it is repeated, a pace apart and at most AW_CANPID_STOPS times in all, until the
  * telemetry confirms it: two frames in a row with the setpoint saturated and no output, later than
  * latency_ms after the first disable (see aw_canpid_verify). Every board is tried, whatever happens
  * with another.
@@ -201,14 +188,24 @@ struct aw_canpid_disabled {
  * all within confirm_ms; err names them. AW_STOPPED: the clock refuses to wait; every board has
  * been sent one disable even so. Else the first failure of the link. *done (may be NULL) is set in
  * any case. */
-#define AW_CANPID_DISABLES 3
-enum aw_status aw_canpid_disable(struct aw_canpid *client, uint64_t boards, int controller,
-                                 struct aw_canpid_disabled *done, struct aw_error *err);
+#define AW_CANPID_STOPS 3
+enum aw_status aw_canpid_stop(struct aw_canpid *client, uint64_t boards, int controller,
+                              struct aw_canpid_stopped *done, struct aw_error *err);
+
+/* The first frames of that stop to add, for a crash: nothing is sent, nothing changes. */
+void aw_canpid_last_stop(struct aw_canpid *client, uint64_t boards, aw_frame_fn *add,
+                         void *context);
+
+/* Receives until the deadline, fn (or NULL) for each frame and for news; frames that are malformed
+ * are counted and passed over. fn returns false to come back early. AW_OK then and at the deadline,
+ * AW_STOPPED, AW_LOST. */
+enum aw_status aw_canpid_idle(struct aw_canpid *client, int64_t deadline, aw_received_fn *fn,
+                              void *context, struct aw_error *err);
 
 /* Reads until the board's pid telemetry shows this setpoint, to one step of the wire; for one
  * outside the controller's limits (disabled): until two frames in a row show it and no output.
  * AW_OK, AW_TIMEOUT saying what it shows instead (or that there is none), AW_STOPPED, AW_LOST. fn
- * as in aw_canpid_poll, or NULL; its result is ignored.
+ * as in aw_canpid_idle, or NULL; its result is ignored.
  *
  * Telemetry does not say which command it is about. So frames that waited already, or come within
  * latency_ms of the call, do not count: they may be from before the command, and show the same
@@ -217,7 +214,7 @@ enum aw_status aw_canpid_disable(struct aw_canpid *client, uint64_t boards, int 
  * beyond the range from full scale. And it is one of that moment: a driver that pushes a joint into
  * a mechanical stop goes back to pos soon, which only later telemetry shows. */
 enum aw_status aw_canpid_verify(struct aw_canpid *client, const struct aw_canpid_sent *sent,
-                                int64_t deadline, aw_canpid_frame_fn *fn, void *context,
+                                int64_t deadline, aw_received_fn *fn, void *context,
                                 struct aw_error *err);
 
 #endif

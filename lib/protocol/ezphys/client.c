@@ -306,7 +306,17 @@ static enum aw_status receive(struct aw_ezphys *ez, int64_t deadline, struct aw_
     return status;
 }
 
-enum aw_status aw_ezphys_receive(struct aw_ezphys *ez, int64_t deadline, struct aw_error *err)
+struct aw_received aw_ezphys_received(const struct aw_ezphys *ez, size_t packet)
+{
+    bool any = packet < ez->n_packets;
+    return (struct aw_received){.frame = any ? ez->packets[packet].frame : (struct aw_span){0},
+                                .dir = AW_RX,
+                                .inside = packet > 0,
+                                .time_ns = AW_NO_TIME};
+}
+
+enum aw_status aw_ezphys_receive(struct aw_ezphys *ez, int64_t deadline,
+                                 struct aw_received *received, struct aw_error *err)
 {
     enum aw_status status;
     bool fresh = false;
@@ -322,6 +332,8 @@ enum aw_status aw_ezphys_receive(struct aw_ezphys *ez, int64_t deadline, struct 
         if (status == AW_OK)
             fresh = handle_message(ez);
     } while (status == AW_OK && !fresh);
+    if (received)
+        *received = aw_ezphys_received(ez, 0);
     return status;
 }
 
@@ -438,8 +450,8 @@ void aw_ezphys_reset(struct aw_ezphys *ez)
     ez->n_commands = 0;
 }
 
-static enum aw_status add(struct aw_ezphys_message *message, const uint8_t *packet, size_t size,
-                          struct aw_error *err)
+static enum aw_status add_packet(struct aw_ezphys_message *message, const uint8_t *packet,
+                                 size_t size, struct aw_error *err)
 {
     if (message->size + size > message->cap)
         return aw_fail(err, AW_LIMIT, "too many commands for one message");
@@ -456,9 +468,9 @@ static enum aw_status add_commands(const struct aw_ezphys *ez, struct aw_ezphys_
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
         const struct aw_ezphys_command *command = &ez->commands[i];
         if (command->motor)
-            status = add(message, command->motor_packet, command->motor_size, err);
+            status = add_packet(message, command->motor_packet, command->motor_size, err);
         if (command->force && status == AW_OK)
-            status = add(message, command->force_packet, command->force_size, err);
+            status = add_packet(message, command->force_packet, command->force_size, err);
     }
     return status;
 }
@@ -479,7 +491,7 @@ static enum aw_status add_nothing(struct aw_ezphys *ez, struct aw_ezphys_message
     uint8_t packet[AW_EZPHYS_PACKET_MAX];
     size_t size;
     enum aw_status status = make_force(ez, NULL, none, packet, &size, err);
-    return status == AW_OK ? add(message, packet, size, err) : status;
+    return status == AW_OK ? add_packet(message, packet, size, err) : status;
 }
 
 /* Do size and count fit the rows of the envelope? */
@@ -499,8 +511,8 @@ static enum aw_status check_envelope(const struct aw_ezphys_message *message, st
     return AW_OK;
 }
 
-enum aw_status aw_ezphys_compose(struct aw_ezphys *ez, uint8_t *out, size_t cap, size_t *size,
-                                 struct aw_error *err)
+enum aw_status aw_ezphys_encode(struct aw_ezphys *ez, uint8_t *out, size_t cap, size_t *size,
+                                struct aw_error *err)
 {
     struct aw_ezphys_message message = {.wire = &ez->wire, .data = out, .cap = cap};
     aw_ezphys_message_begin(&message);
@@ -532,7 +544,7 @@ static enum aw_status send_now(struct aw_ezphys *ez, struct aw_error *err)
 {
     uint8_t message[AW_EZPHYS_ANSWER_MAX];
     size_t size;
-    enum aw_status status = aw_ezphys_compose(ez, message, sizeof message, &size, err);
+    enum aw_status status = aw_ezphys_encode(ez, message, sizeof message, &size, err);
     if (status == AW_OK)
         status = aw_link_write(ez->link, message, size, err);
     if (status == AW_OK)
@@ -630,7 +642,7 @@ static enum aw_status add_halt(struct aw_ezphys *ez, struct aw_ezphys_message *m
     uint8_t packet[AW_EZPHYS_PACKET_MAX];
     size_t size;
     enum aw_status status = make_motor(ez, target, motor, packet, &size, err);
-    return status == AW_OK ? add(message, packet, size, err) : status;
+    return status == AW_OK ? add_packet(message, packet, size, err) : status;
 }
 
 static bool is_commanded(const struct aw_ezphys *ez, const struct aw_ezphys_target *target)
@@ -641,29 +653,30 @@ static bool is_commanded(const struct aw_ezphys *ez, const struct aw_ezphys_targ
     return i < ez->n_commands;
 }
 
-enum aw_status aw_ezphys_stop_message(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
-                                      uint8_t *out, size_t cap, size_t *size, struct aw_error *err)
+void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how, aw_frame_fn *add,
+                         void *context)
 {
     static const struct aw_ezphys_motor unknown;
-    struct aw_ezphys_message message = {.wire = &ez->wire, .data = out, .cap = cap};
+    uint8_t bytes[AW_EZPHYS_ANSWER_MAX];
+    struct aw_ezphys_message message = {.wire = &ez->wire, .data = bytes, .cap = sizeof bytes};
     enum aw_status status = AW_OK;
     aw_ezphys_message_begin(&message);
     for (size_t i = 0; i < ez->n_commands && status == AW_OK; i++) {
         const struct aw_ezphys_command *command = &ez->commands[i];
         struct aw_ezphys_motor motor = halted(&command->values, axes_of(ez, &command->target), how);
-        status = add_halt(ez, &message, &command->target, &motor, err);
+        status = add_halt(ez, &message, &command->target, &motor, NULL);
     }
     for (size_t i = 0; i < ez->state.n_joints && status == AW_OK; i++) {
         const struct aw_ezphys_joint *joint = &ez->state.joints[i];
         struct aw_ezphys_target target = target_of(joint);
         struct aw_ezphys_motor motor = halted(&unknown, joint->n_axes, how);
         if (joint->n_axes > 0 && !is_commanded(ez, &target))
-            status = add_halt(ez, &message, &target, &motor, err);
+            status = add_halt(ez, &message, &target, &motor, NULL);
     }
-    if (status == AW_OK)
-        status = check_envelope(&message, err);
-    *size = status == AW_OK ? aw_ezphys_message_end(&message).size : 0;
-    return status;
+    if (status != AW_OK || check_envelope(&message, NULL) != AW_OK)
+        return;
+    struct aw_span whole = aw_ezphys_message_end(&message);
+    add(context, whole.data, whole.size);
 }
 
 /* ---- Whom a word means -------------------------------------------------------------------------

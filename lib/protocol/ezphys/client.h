@@ -3,9 +3,9 @@
  *     struct aw_ezphys ez;                                     // about 700 kB, by the caller
  *     if (aw_ezphys_init(&ez, NULL, &names, &err) != AW_OK) …  // and 1 MiB of its own
  *     aw_ezphys_attach(&ez, link);
- *     while ((status = aw_ezphys_receive(&ez, deadline, &err)) == AW_OK) {
- *         aw_ezphys_motor(&ez, &(struct aw_ezphys_target){.id = 2}, &motor, &err);  // from
- * ez.state aw_ezphys_answer(&ez, &err);
+ *     while ((status = aw_ezphys_receive(&ez, deadline, NULL, &err)) == AW_OK) {
+ *         aw_ezphys_motor(&ez, &joint, &motor, &err);      // from ez.state
+ *         aw_ezphys_answer(&ez, &err);
  *     }
  *     aw_ezphys_stop(&ez, NULL, &err);
  *     aw_ezphys_free(&ez);
@@ -31,6 +31,7 @@
 #define AW_PROTOCOL_EZPHYS_CLIENT_H
 
 #include "link/core/link.h"
+#include "link/core/received.h"
 #include "protocol/ezphys/state.h"
 
 #define AW_EZPHYS_PACKET_MAX 128  /* bytes of one packet, with its header */
@@ -110,8 +111,12 @@ void aw_ezphys_attach(struct aw_ezphys *ez, struct aw_link *link);
 
 /* Takes in the next whole message: state, packets. AW_OK, AW_TIMEOUT, AW_STOPPED, AW_LOST;
  * AW_EVENT: a simulator has connected to this end, everything is forgotten. One that is still owed
- * an answer gets it first. */
-enum aw_status aw_ezphys_receive(struct aw_ezphys *ez, int64_t deadline, struct aw_error *err);
+ * an answer gets it first. received is its first packet, size 0 if it has none; or NULL. */
+enum aw_status aw_ezphys_receive(struct aw_ezphys *ez, int64_t deadline,
+                                 struct aw_received *received, struct aw_error *err);
+
+/* A packet of the last message as it came, not decoded; size 0 if there is none. */
+struct aw_received aw_ezphys_received(const struct aw_ezphys *ez, size_t packet);
 
 /* Answers the last message; nothing to do if that was done. AW_LIMIT if the wire's size or count
  * cannot hold so many commands; AW_LOST, AW_TIMEOUT from the link. */
@@ -144,14 +149,14 @@ struct aw_ezphys_halt {
 enum aw_status aw_ezphys_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
                               struct aw_error *err);
 
-/* The message of that stop, for a crash: nothing is sent and nothing changes. cap: as below. */
-enum aw_status aw_ezphys_stop_message(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
-                                      uint8_t *out, size_t cap, size_t *size, struct aw_error *err);
+/* The message of that stop to add, for a crash: nothing is sent, nothing changes. */
+void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how, aw_frame_fn *add,
+                         void *context);
 
 /* The message that would be the next answer, for --dry-run. cap: AW_EZPHYS_ANSWER_MAX is enough. */
 #define AW_EZPHYS_ANSWER_MAX (AW_EZPHYS_COMMANDS * 2 * AW_EZPHYS_PACKET_MAX + 64)
-enum aw_status aw_ezphys_compose(struct aw_ezphys *ez, uint8_t *out, size_t cap, size_t *size,
-                                 struct aw_error *err);
+enum aw_status aw_ezphys_encode(struct aw_ezphys *ez, uint8_t *out, size_t cap, size_t *size,
+                                struct aw_error *err);
 
 /* The target of a word: a number, a name of the names file or of the simulation, or on wires with
  * names any name. AW_USAGE with a suggestion. */

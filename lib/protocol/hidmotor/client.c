@@ -486,19 +486,19 @@ static void handle_velocities(struct aw_hidmotor *arm, struct aw_hidmotor_reply 
     }
 }
 
-enum aw_status aw_hidmotor_make(struct aw_hidmotor *arm, const struct aw_record *request,
-                                uint8_t report[AW_HIDMOTOR_REPORT], struct aw_error *err)
+enum aw_status aw_hidmotor_encode(struct aw_hidmotor *arm, const struct aw_record *request,
+                                  uint8_t report[AW_HIDMOTOR_REPORT], struct aw_error *err)
 {
     size_t size;
     return aw_encode(request, arm->options.force, report, AW_HIDMOTOR_REPORT, &size, err);
 }
 
-enum aw_status aw_hidmotor_ask(struct aw_hidmotor *arm, const struct aw_record *request,
-                               struct aw_hidmotor_reply *reply, struct aw_error *err)
+enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_record *request,
+                                   struct aw_hidmotor_reply *reply, struct aw_error *err)
 {
     struct aw_hidmotor_reply unwanted;
     struct exchange x = {.lenient = false};
-    enum aw_status status = aw_hidmotor_make(arm, request, x.request, err);
+    enum aw_status status = aw_hidmotor_encode(arm, request, x.request, err);
     if (status != AW_OK)
         return status;
     begin(&x, arm, reply ? reply : &unwanted);
@@ -513,7 +513,7 @@ enum aw_status aw_hidmotor_read(struct aw_hidmotor *arm, const char *message,
 {
     struct aw_record request;
     aw_record_init(&request, aw_wire_codec(&arm->wire, message, AW_TX), AW_TX);
-    return aw_hidmotor_ask(arm, &request, reply, err);
+    return aw_hidmotor_command(arm, &request, reply, err);
 }
 
 enum aw_status aw_hidmotor_positions(struct aw_hidmotor *arm, struct aw_hidmotor_status *status,

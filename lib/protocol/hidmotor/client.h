@@ -7,7 +7,7 @@
  *     aw_record_init(&request, aw_wire_codec(&arm.wire, "gripper", AW_TX), AW_TX);
  *     aw_record_set(&request, "value", 180, &err);
  *     struct aw_hidmotor_reply reply;
- *     status = aw_hidmotor_ask(&arm, &request, &reply, &err);
+ *     status = aw_hidmotor_command(&arm, &request, &reply, &err);
  *     struct aw_hidmotor_status now;
  *     status = aw_hidmotor_status(&arm, &now, &err);     // now.position[0] …
  *
@@ -44,6 +44,7 @@
 #define AW_PROTOCOL_HIDMOTOR_CLIENT_H
 
 #include "link/core/link.h"
+#include "link/core/received.h"
 #include "wire/wire.h"
 
 #define AW_HIDMOTOR_REPORT  64 /* bytes of a report */
@@ -82,13 +83,6 @@ struct aw_hidmotor_owed {
     int64_t sent_ns[AW_HIDMOTOR_OWED]; /* ascending */
 };
 
-/* The last report that was read as an answer, for watch and record. */
-struct aw_hidmotor_received {
-    struct aw_span frame; /* inside the handle; valid until the next call. size 0: none yet */
-    enum aw_dir dir;      /* AW_RX */
-    int64_t time_ns;      /* since 1970 */
-};
-
 /* What is known about the arm. Plain data. */
 struct aw_hidmotor_status {
     int n;          /* motors with setpoint and position, 1 to 7; 0: nothing is known */
@@ -122,7 +116,7 @@ struct aw_hidmotor {
     struct aw_hidmotor_counters counters;
     struct aw_hidmotor_status known; /* the last good answer to positions, see known.n */
     struct aw_hidmotor_motion motion;
-    struct aw_hidmotor_received received;
+    struct aw_received received; /* the last report that was read as an answer; size 0: none yet */
     uint8_t received_bytes[AW_HIDMOTOR_REPORT];
     uint8_t previous[AW_HIDMOTOR_REPORT]; /* the last report that was read, whatever it was */
     bool doubled;                         /* and the one before was the same */
@@ -151,17 +145,17 @@ struct aw_hidmotor_reply {
  * for a reply with a bad number of motors or numbers that are none (reply->bytes and what could be
  * read are set), AW_STOPPED, AW_LOST. What a setter's reply repeats is not judged. reply may be
  * NULL. */
-enum aw_status aw_hidmotor_ask(struct aw_hidmotor *arm, const struct aw_record *request,
-                               struct aw_hidmotor_reply *reply, struct aw_error *err);
+enum aw_status aw_hidmotor_command(struct aw_hidmotor *arm, const struct aw_record *request,
+                                   struct aw_hidmotor_reply *reply, struct aw_error *err);
 
 /* The bytes that ask would send, for --dry-run. */
-enum aw_status aw_hidmotor_make(struct aw_hidmotor *arm, const struct aw_record *request,
-                                uint8_t report[AW_HIDMOTOR_REPORT], struct aw_error *err);
+enum aw_status aw_hidmotor_encode(struct aw_hidmotor *arm, const struct aw_record *request,
+                                  uint8_t report[AW_HIDMOTOR_REPORT], struct aw_error *err);
 
 /* Any packet id with up to 60 bytes behind it, the rest is 0. A set_setpoints without all its
  * targets is AW_LIMIT unless options.force is set, because what is missing is 0 and the joints
  * would snap there at once. A packet that the table knows is read by it and checked as in
- * aw_hidmotor_ask. reply->record is decoded if the table knows the id and it makes sense. */
+ * aw_hidmotor_command. reply->record is decoded if the table knows the id and it makes sense. */
 enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_span payload,
                                struct aw_hidmotor_reply *reply, struct aw_error *err);
 

@@ -481,11 +481,13 @@ static bool is_old(const struct aw_hidmotor *arm)
     return aw_clock_now(arm->link->clock) - arm->known.time_ns > STOP_OLD_NS;
 }
 
-bool aw_hidmotor_stop_report(const struct aw_hidmotor *arm, uint8_t report[AW_HIDMOTOR_REPORT])
+void aw_hidmotor_last_stop(const struct aw_hidmotor *arm, aw_frame_fn *add, void *context)
 {
+    uint8_t report[AW_HIDMOTOR_REPORT];
     struct aw_hidmotor_plan plan = stay(arm, is_old(arm));
     aw_hidmotor_plan_bytes(&plan, report);
-    return plan.n > 0;
+    if (plan.n > 0)
+        add(context, report, sizeof report);
 }
 
 /* What asking where it is ended with. */

@@ -142,8 +142,8 @@ struct aw_hidmotor_stopped {
 enum aw_status aw_hidmotor_stop(struct aw_hidmotor *arm, struct aw_hidmotor_stopped *stopped,
                                 struct aw_error *err);
 
-/* The report of that stop, for a crash, from what is known: nothing is asked or sent. False if
- * nothing is known of the arm. */
-bool aw_hidmotor_stop_report(const struct aw_hidmotor *arm, uint8_t report[AW_HIDMOTOR_REPORT]);
+/* The report of that stop to add, for a crash, from what is known: nothing is asked, sent or
+ * changed. Adds nothing if nothing is known of the arm. */
+void aw_hidmotor_last_stop(const struct aw_hidmotor *arm, aw_frame_fn *add, void *context);
 
 #endif

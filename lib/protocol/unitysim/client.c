@@ -126,12 +126,17 @@ void aw_unitysim_control_record(struct aw_unitysim *unity, struct aw_record *rec
     record->present = unity->control->values;
 }
 
-void aw_unitysim_stop_record(struct aw_unitysim *unity, struct aw_record *record)
+void aw_unitysim_last_stop(struct aw_unitysim *unity, aw_frame_fn *add, void *context)
 {
-    aw_record_init(record, unity->control, AW_TX);
+    struct aw_record record;
+    uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
+    size_t size;
+    aw_record_init(&record, unity->control, AW_TX);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        record->v[unity->state_scalar[i]] = AW_UNITYSIM_STOP;
-    record->present = unity->control->values;
+        record.v[unity->state_scalar[i]] = AW_UNITYSIM_STOP;
+    record.present = unity->control->values;
+    if (aw_encode(&record, false, bytes, sizeof bytes, &size, NULL) == AW_OK)
+        add(context, bytes, size);
 }
 
 static enum aw_status send_control(struct aw_unitysim *unity, struct aw_error *err)
@@ -212,7 +217,7 @@ static void watch_for_fight(struct aw_unitysim *unity, int64_t now)
              driven(drive) ? drive->velocity : 0);
 }
 
-static void handle_feedback(struct aw_unitysim *unity, struct aw_unitysim_received *received)
+static void handle_feedback(struct aw_unitysim *unity, struct aw_received *received)
 {
     struct aw_unitysim_feedback *feedback = &unity->feedback;
     const struct aw_link *link = unity->link;
@@ -225,10 +230,10 @@ static void handle_feedback(struct aw_unitysim *unity, struct aw_unitysim_receiv
     unity->listening = true;
     feedback->count = ++unity->counters.feedback;
     feedback->received_ns = came;
-    feedback->time_ns = received->record.time_ns;
+    feedback->time_ns = received->time_ns;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        feedback->position[i] = (int)received->record.v[unity->position_scalar[i]];
-        feedback->velocity[i] = (int)received->record.v[unity->echo_scalar[i]];
+        feedback->position[i] = (int)received->record->v[unity->position_scalar[i]];
+        feedback->velocity[i] = (int)received->record->v[unity->echo_scalar[i]];
     }
     watch_for_fight(unity, now);
     if (unity->fight[0] &&
@@ -238,20 +243,21 @@ static void handle_feedback(struct aw_unitysim *unity, struct aw_unitysim_receiv
     }
 }
 
-static enum aw_status handle_datagram(struct aw_unitysim *unity,
-                                      struct aw_unitysim_received *received, struct aw_error *err)
+static enum aw_status handle_datagram(struct aw_unitysim *unity, struct aw_received *received,
+                                      struct aw_error *err)
 {
     struct aw_error why = {0};
-    struct aw_record *record = &received->record;
-    const struct aw_span frame = {received->bytes, received->size};
+    struct aw_record *record = &unity->record;
     unity->link_news[0] = '\0';
-    enum aw_status status = aw_wire_decode(&unity->wire, AW_RX, frame, record, &why);
+    enum aw_status status = aw_wire_decode(&unity->wire, AW_RX, received->frame, record, &why);
     if (status != AW_OK) {
         unity->counters.malformed++;
         snprintf(unity->why_malformed, sizeof unity->why_malformed, "%.150s", why.text);
         return aw_fail(err, status, "%s", why.text);
     }
-    record->time_ns = unity->link->rx_time_ns ? unity->link->rx_time_ns : AW_NO_TIME;
+    record->time_ns = received->time_ns;
+    received->record = record;
+    received->dir = record->dir;
     if (record->codec == unity->feedback_codec) {
         handle_feedback(unity, received);
     } else if (record->codec == unity->camera_codec) {
@@ -264,43 +270,46 @@ static enum aw_status handle_datagram(struct aw_unitysim *unity,
     return AW_OK;
 }
 
-enum aw_status aw_unitysim_next(struct aw_unitysim *unity, int64_t deadline,
-                                struct aw_unitysim_received *received, struct aw_error *err)
+enum aw_status aw_unitysim_receive(struct aw_unitysim *unity, int64_t deadline,
+                                   struct aw_received *received, struct aw_error *err)
 {
+    struct aw_link *link = unity->link;
     enum aw_status status;
+    size_t size = 0;
     do {
-        received->size = 0;
-        received->news = NULL;
+        *received = (struct aw_received){.dir = AW_RX, .time_ns = AW_NO_TIME};
         status = tick(unity, err);
         if (status != AW_OK)
             return status;
         int64_t until = unity->streaming ? sooner(unity->next_tick_ns, deadline) : deadline;
-        status = aw_link_read(unity->link, received->bytes, sizeof received->bytes, &received->size,
-                              until, err);
+        status = aw_link_read(link, unity->frame, sizeof unity->frame, &size, until, err);
     } while (status == AW_TIMEOUT && now_of(unity) < deadline);
-    if (status == AW_EVENT && unity->link->event[0]) {
-        snprintf(unity->link_news, sizeof unity->link_news, "%s", unity->link->event);
+    if (status == AW_EVENT && link->event[0]) {
+        snprintf(unity->link_news, sizeof unity->link_news, "%s", link->event);
         received->news = unity->link_news;
     }
-    if (status == AW_OK)
+    if (status == AW_OK) {
+        received->frame = (struct aw_span){unity->frame, size};
+        received->time_ns = link->rx_time_ns ? link->rx_time_ns : AW_NO_TIME;
         status = handle_datagram(unity, received, err);
+    }
     if (received->news)
         snprintf(unity->news, sizeof unity->news, "%s", received->news);
     return status;
 }
 
-static bool worth_reporting(enum aw_status status, const struct aw_unitysim_received *received)
+static bool worth_reporting(enum aw_status status, const struct aw_received *received)
 {
     return status == AW_OK || (status == AW_EVENT && received->news);
 }
 
-enum aw_status aw_unitysim_run(struct aw_unitysim *unity, int64_t deadline,
-                               aw_unitysim_received_fn *fn, void *context, struct aw_error *err)
+enum aw_status aw_unitysim_idle(struct aw_unitysim *unity, int64_t deadline, aw_received_fn *fn,
+                                void *context, struct aw_error *err)
 {
     /* What never falls silent must not keep us past the deadline. */
     while (now_of(unity) <= deadline) {
-        struct aw_unitysim_received received;
-        enum aw_status status = aw_unitysim_next(unity, deadline, &received, err);
+        struct aw_received received;
+        enum aw_status status = aw_unitysim_receive(unity, deadline, &received, err);
         if (status == AW_STOPPED || status == AW_LOST)
             return status;
         if (status == AW_TIMEOUT ||
@@ -310,12 +319,12 @@ enum aw_status aw_unitysim_run(struct aw_unitysim *unity, int64_t deadline,
     return AW_OK;
 }
 
-enum aw_status aw_unitysim_drain(struct aw_unitysim *unity, struct aw_error *err)
+enum aw_status aw_unitysim_poll(struct aw_unitysim *unity, struct aw_error *err)
 {
-    struct aw_unitysim_received received;
+    struct aw_received received;
     enum aw_status status = AW_OK;
     for (int i = 0; i < DRAIN_MOST && status != AW_TIMEOUT; i++) {
-        status = aw_unitysim_next(unity, now_of(unity), &received, err);
+        status = aw_unitysim_receive(unity, now_of(unity), &received, err);
         if (status == AW_STOPPED || status == AW_LOST)
             return status;
     }
@@ -370,7 +379,7 @@ struct stopping {
     int quiet;
 };
 
-static bool watch_stop(void *context, const struct aw_unitysim_received *received)
+static bool watch_stop(void *context, const struct aw_received *received)
 {
     struct stopping *stopping = context;
     struct aw_unitysim *unity = stopping->unity;
@@ -389,7 +398,7 @@ static enum aw_status repeat_stop(struct stopping *stopping, struct aw_error *er
     enum aw_status status = AW_OK;
     for (int sent = 1; status == AW_OK; sent++) {
         /* A clock that refuses to wait is no reason not to send. */
-        aw_unitysim_run(unity, now_of(unity) + AW_UNITYSIM_CADENCE_NS, watch_stop, stopping, NULL);
+        aw_unitysim_idle(unity, now_of(unity) + AW_UNITYSIM_CADENCE_NS, watch_stop, stopping, NULL);
         bool ignoring = stopping->seen == before && aw_unitysim_stale(unity);
         bool enough = ignoring || stopping->quiet >= QUIET;
         if (sent >= (enough ? STOPS_LEAST : STOPS_MOST))
@@ -404,7 +413,7 @@ enum aw_status aw_unitysim_stop(struct aw_unitysim *unity, struct aw_error *err)
     enum aw_status status = aw_unitysim_halt(unity, err);
     unity->streaming = unity->stopped = false;
     if (status == AW_OK)
-        aw_unitysim_drain(unity, NULL); /* what is lost or refused here shows below */
+        aw_unitysim_poll(unity, NULL); /* what is lost or refused here shows below */
     struct stopping stopping = {.unity = unity, .seen = unity->feedback.count};
     uint64_t before = stopping.seen;
     if (status == AW_OK)
@@ -451,7 +460,7 @@ struct request {
     bool done;
 };
 
-static bool watch_request(void *context, const struct aw_unitysim_received *received)
+static bool watch_request(void *context, const struct aw_received *received)
 {
     struct request *request = context;
     (void)received;
@@ -468,8 +477,8 @@ static enum aw_status ask(struct request *request, int64_t wait_ns, struct aw_er
         status = send_record(unity, request->record, err);
         request->sent++;
         if (status == AW_OK && wait_ns > 0)
-            status = aw_unitysim_run(unity, sooner(now_of(unity) + request->again_ns, deadline),
-                                     watch_request, request, err);
+            status = aw_unitysim_idle(unity, sooner(now_of(unity) + request->again_ns, deadline),
+                                      watch_request, request, err);
         if (now_of(unity) >= deadline)
             break;
     }
@@ -501,7 +510,7 @@ enum aw_status aw_unitysim_scene_load(struct aw_unitysim *unity, int scene,
     struct aw_record record;
     enum aw_status status = aw_unitysim_limits_check(&unity->options.limits, err);
     if (status == AW_OK)
-        status = aw_unitysim_drain(unity, err);
+        status = aw_unitysim_poll(unity, err);
     if (status != AW_OK)
         return status;
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
@@ -536,7 +545,7 @@ enum aw_status aw_unitysim_camera_get(struct aw_unitysim *unity, struct aw_unity
                                       int64_t wait_ns, struct aw_error *err)
 {
     struct aw_record record;
-    enum aw_status status = aw_unitysim_drain(unity, err);
+    enum aw_status status = aw_unitysim_poll(unity, err);
     if (status != AW_OK)
         return status;
     aw_record_init(&record, aw_wire_codec(&unity->wire, "camera_request", AW_TX), AW_TX);
@@ -572,7 +581,7 @@ enum aw_status aw_unitysim_update(struct aw_unitysim *unity,
         status = send_record(unity, &record, err);
         if (status == AW_OK)
             status =
-                aw_unitysim_run(unity, now_of(unity) + AW_UNITYSIM_CADENCE_NS, NULL, NULL, err);
+                aw_unitysim_idle(unity, now_of(unity) + AW_UNITYSIM_CADENCE_NS, NULL, NULL, err);
     }
     return status;
 }
@@ -693,16 +702,16 @@ static enum aw_status not_there(const struct moving *moving, struct aw_error *er
 }
 
 /* Until all stand, fn has enough (AW_ENOUGH), or something fails. */
-static enum aw_status follow(struct moving *moving, aw_unitysim_received_fn *fn, void *context,
+static enum aw_status follow(struct moving *moving, aw_received_fn *fn, void *context,
                              struct aw_error *err)
 {
     struct aw_unitysim *unity = moving->unity;
     int64_t deadline = now_of(unity) + moving->move.timeout_ns;
     while (moving->settled < SETTLED) {
-        struct aw_unitysim_received received;
+        struct aw_received received;
         steer(moving);
         int64_t look = sooner(now_of(unity) + AW_UNITYSIM_CADENCE_NS, deadline);
-        enum aw_status status = aw_unitysim_next(unity, look, &received, err);
+        enum aw_status status = aw_unitysim_receive(unity, look, &received, err);
         if (status == AW_STOPPED || status == AW_LOST)
             return status;
         if (worth_reporting(status, &received) && fn && !fn(context, &received))
@@ -714,11 +723,11 @@ static enum aw_status follow(struct moving *moving, aw_unitysim_received_fn *fn,
 }
 
 enum aw_status aw_unitysim_move(struct aw_unitysim *unity, const struct aw_unitysim_move *move,
-                                aw_unitysim_received_fn *fn, void *context, struct aw_error *err)
+                                aw_received_fn *fn, void *context, struct aw_error *err)
 {
     enum aw_status status = aw_unitysim_move_check(unity, move, err);
     if (status == AW_OK)
-        status = aw_unitysim_drain(unity, err);
+        status = aw_unitysim_poll(unity, err);
     if (status != AW_OK)
         return status;
     struct moving moving = {.unity = unity, .move = *move, .seen = unity->feedback.count};

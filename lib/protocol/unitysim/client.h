@@ -4,9 +4,10 @@
  *     struct aw_unitysim_options options = aw_unitysim_defaults();
  *     aw_unitysim_init(&unity, link, NULL, &options);
  *     status = aw_unitysim_scene_load(&unity, 1, NULL, 5 * AW_SECOND, &err);
- *     aw_unitysim_drive(&unity, AW_UNITYSIM_ELBOW, (struct aw_unitysim_drive){45,
- * AW_UNITYSIM_INCREASE}); status = aw_unitysim_run(&unity, deadline, show, context, &err);   //
- * streams every 15 ms status = aw_unitysim_stop(&unity, &err);
+ *     struct aw_unitysim_drive up = {45, AW_UNITYSIM_INCREASE};
+ *     aw_unitysim_drive(&unity, AW_UNITYSIM_ELBOW, up);
+ *     status = aw_unitysim_idle(&unity, deadline, show, context, &err);  // streams every 15 ms
+ *     status = aw_unitysim_stop(&unity, &err);
  *
  *     struct aw_unitysim_move move = {0};
  *     aw_unitysim_move_to(&move, AW_UNITYSIM_ELBOW, 2135);
@@ -29,6 +30,7 @@
 
 #include "control/samples.h"
 #include "link/core/link.h"
+#include "link/core/received.h"
 #include "protocol/unitysim/arm.h"
 #include "wire/wire.h"
 
@@ -93,6 +95,8 @@ struct aw_unitysim {
     const struct aw_codec *control, *feedback_codec, *camera_codec;
     int8_t velocity_scalar[AW_UNITYSIM_JOINTS], state_scalar[AW_UNITYSIM_JOINTS];
     int8_t position_scalar[AW_UNITYSIM_JOINTS], echo_scalar[AW_UNITYSIM_JOINTS];
+    uint8_t frame[AW_UNITYSIM_FRAME_MAX]; /* the last datagram, */
+    struct aw_record record;              /* and decoded */
 };
 
 /* link is not owned; it keeps datagrams apart. variant NULL: the protocol's first. link may be NULL
@@ -113,41 +117,24 @@ enum aw_status aw_unitysim_variant(const char *url, struct aw_variant *variant,
 
 /* Listening and streaming */
 
-/* One datagram as it came, or news. */
-struct aw_unitysim_received {
-    uint8_t bytes[AW_UNITYSIM_FRAME_MAX];
-    size_t size;             /* 0: none, but news */
-    struct aw_record record; /* its time is the link's rx_time_ns, if that is known */
-    const char *news;        /* words for a person, NULL if there are none: a second client, nobody
-                                listening (link->event), somebody else driving. Valid until the next
-                                one is asked for */
-};
-
 /* Reads and takes in one datagram; sends what is due of the control stream while it waits. AW_OK,
- * AW_TIMEOUT at the deadline, AW_STOPPED, AW_LOST; AW_EVENT: none but news; AW_MALFORMED: a
- * datagram that is none of the simulator's (bytes and size are set, the record is not), after which
- * one may go on. */
-enum aw_status aw_unitysim_next(struct aw_unitysim *unity, int64_t deadline,
-                                struct aw_unitysim_received *received, struct aw_error *err);
-
-/* The same until the deadline; fn (or NULL) for each message and for news; what is malformed is
- * counted and passed over. fn returns false to come back early. AW_OK then and at the deadline,
- * AW_STOPPED, AW_LOST. */
-typedef bool aw_unitysim_received_fn(void *context, const struct aw_unitysim_received *received);
-enum aw_status aw_unitysim_run(struct aw_unitysim *unity, int64_t deadline,
-                               aw_unitysim_received_fn *fn, void *context, struct aw_error *err);
+ * AW_TIMEOUT at the deadline, AW_STOPPED, AW_LOST; AW_EVENT: none but news (a second client, nobody
+ * listening, somebody else driving); AW_MALFORMED: a datagram that is none of the simulator's
+ * (received has no record), after which one may go on. */
+enum aw_status aw_unitysim_receive(struct aw_unitysim *unity, int64_t deadline,
+                                   struct aw_received *received, struct aw_error *err);
 
 /* Takes in all that is waiting already, so that old feedback is not taken for new. As
- * aw_unitysim_run.
+ * aw_unitysim_idle.
  */
-enum aw_status aw_unitysim_drain(struct aw_unitysim *unity, struct aw_error *err);
+enum aw_status aw_unitysim_poll(struct aw_unitysim *unity, struct aw_error *err);
 
 /* Since when the feedback is silent (AW_NEVER: there was none), and whether that is too long. */
 int64_t aw_unitysim_age_ns(const struct aw_unitysim *unity);
 bool aw_unitysim_stale(const struct aw_unitysim *unity);
 
-/* Latches what a joint is to do, and turns streaming on: the next aw_unitysim_next or
- * aw_unitysim_run sends it at once and then every 15 ms. Velocities above the cap of the joint are
+/* Latches what a joint is to do, and turns streaming on: the next aw_unitysim_receive or
+ * aw_unitysim_idle sends it at once and then every 15 ms. Velocities above the cap of the joint are
  * cut to it unless force. */
 void aw_unitysim_drive(struct aw_unitysim *unity, int joint, struct aw_unitysim_drive drive);
 
@@ -167,8 +154,14 @@ void aw_unitysim_leave(struct aw_unitysim *unity);
 /* The first part of aw_unitysim_stop: one datagram, no waiting. */
 enum aw_status aw_unitysim_halt(struct aw_unitysim *unity, struct aw_error *err);
 
-/* The record of that datagram: all joints stop. */
-void aw_unitysim_stop_record(struct aw_unitysim *unity, struct aw_record *record);
+/* That datagram to add, for a crash: nothing is sent, nothing changes. */
+void aw_unitysim_last_stop(struct aw_unitysim *unity, aw_frame_fn *add, void *context);
+
+/* Receives and streams until the deadline; fn (or NULL) for each message and for news; what is
+ * malformed is counted and passed over. fn returns false to come back early. AW_OK then and at the
+ * deadline, AW_STOPPED, AW_LOST. */
+enum aw_status aw_unitysim_idle(struct aw_unitysim *unity, int64_t deadline, aw_received_fn *fn,
+                                void *context, struct aw_error *err);
 
 /* Scenes, camera, limits */
 
@@ -231,12 +224,12 @@ enum aw_status aw_unitysim_move_check(const struct aw_unitysim *unity,
  * there; the other joints go on with what is latched for them. A joint slows down by
  * aw_unitysim_approach, and further where what it travels until the next command could take it past
  * its goal. While feedback is stale all wanted joints are stopped; they go on when it is back. fn
- * as in aw_unitysim_run; its result false ends the move (AW_OK, joints stopped).
+ * as in aw_unitysim_idle; its result false ends the move (AW_OK, joints stopped).
  *
  * AW_OK: all are there. AW_TIMEOUT naming those that are not, and where they are; AW_LIMIT;
  * AW_STOPPED, AW_LOST. The wanted joints are stopped in every case, by one datagram at least; call
  * aw_unitysim_stop where it has to be sure. Streaming stays on. */
 enum aw_status aw_unitysim_move(struct aw_unitysim *unity, const struct aw_unitysim_move *move,
-                                aw_unitysim_received_fn *fn, void *context, struct aw_error *err);
+                                aw_received_fn *fn, void *context, struct aw_error *err);
 
 #endif

@@ -27,17 +27,18 @@ static enum aw_status decode(struct aw_stream *s, struct aw_span frame, enum aw_
 static enum aw_status receive_next(struct aw_stream *s, int64_t deadline)
 {
     for (;;) {
-        struct aw_received received = {.dir = AW_RX};
+        struct aw_received received = {.dir = AW_RX, .time_ns = AW_NO_TIME};
         enum aw_status status = s->session->tool->receive(s->session, deadline, &received);
         s->link = s->session->link;
         if (status != AW_OK)
             return status;
-        if (received.frame.size == 0 && s->link && s->link->event[0])
-            aw_session_notice(s->session, "%s", s->link->event);
+        if (received.frame.size == 0 && received.news)
+            aw_session_notice(s->session, "%s", received.news);
         bool ours = received.frame.size && aw_session_concerns(s->session, received.frame, "");
         if (!ours || decode(s, received.frame, received.dir, received.inside) != AW_OK)
             continue;
-        s->item.time_ns = received.time_ns;
+        s->item.time_ns =
+            received.time_ns == AW_NO_TIME ? aw_session_time(s->session) : received.time_ns;
         s->item.received = received;
         return AW_OK;
     }

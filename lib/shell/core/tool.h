@@ -15,22 +15,12 @@
 #define AW_SHELL_CORE_TOOL_H
 
 #include "link/core/link.h"
+#include "link/core/received.h"
 #include "wire/wire.h"
 
 struct aw_session;
 struct aw_args;
 struct aw_record;
-
-/* One message as it came from the device (or went to it), for watch, plot and record. */
-struct aw_received {
-    struct aw_span frame; /* valid until the next one is asked for; size 0: no message but news,
-                             see link->event */
-    enum aw_dir dir;      /* AW_RX, or AW_TX for what another host sent to the device */
-    int64_t time_ns;      /* since 1970 */
-    bool modelled;        /* it comes from a simulation that sends its own time, */
-    int64_t model_ns;     /* which never falls, whatever is started again */
-    bool inside;          /* not the first of a message of several */
-};
 
 /* What a command can do to the world; decides about limits, questions and the safe stop. */
 enum aw_safety {
@@ -55,9 +45,6 @@ enum aw_arg_kind {
 /* Calls add for each candidate; help may be NULL. */
 typedef void aw_candidate_fn(void *context, const char *word, const char *help);
 typedef void aw_complete_fn(struct aw_session *session, aw_candidate_fn *add, void *context);
-
-/* Takes one message, as aw_link_write would. */
-typedef void aw_frame_fn(void *context, const void *frame, size_t size);
 
 struct aw_arg {
     const char *name;

@@ -118,7 +118,7 @@ static struct fixture *begin(const struct step *script, const struct aw_armctl_m
 static enum aw_status go(struct fixture *f, const char *body)
 {
     f->log[0] = '\0';
-    return aw_armctl_send_line(&f->arm, body, &f->out, &f->err);
+    return aw_armctl_command_line(&f->arm, body, &f->out, &f->err);
 }
 
 static double seconds(const struct fixture *f)

@@ -90,7 +90,7 @@ static const char *receive(struct fixture *f, int64_t until)
 
 static enum aw_status go(struct fixture *f, const char *body)
 {
-    return aw_armctl_send_line(&f->arm, body, &f->out, &f->err);
+    return aw_armctl_command_line(&f->arm, body, &f->out, &f->err);
 }
 
 static double angle(const struct fixture *f, int joint)

@@ -187,10 +187,10 @@ static void what_others_send_is_seen(void **state)
 {
     (void)state;
     struct tap *tap = tap_new();
-    struct aw_canpid_frame frame;
+    struct aw_received received;
     give(tap, "044#0000003E0200");
-    assert_int_equal(aw_canpid_next(&tap->client, 0, &frame, &tap->err), AW_OK);
-    assert_int_equal(frame.record.dir, AW_TX);
+    assert_int_equal(aw_canpid_receive(&tap->client, 0, &received, &tap->err), AW_OK);
+    assert_int_equal(received.dir, AW_TX);
     assert_int_equal(aw_canpid_board(&tap->client, LKNEE)->controller, AW_CANPID_TOR);
     assert_int_equal(send(tap, "kp board=lknee controller=pos value=3", NULL), AW_LIMIT);
     assert_int_equal(tap->client.counters.commands_seen, 1);
@@ -315,9 +315,10 @@ static void a_burst_is_no_rate(void **state)
         for (int i = 0; i < 60; i++)
             give(tap, "05D#000000000000");
         for (int i = 0; i < 60; i++) {
-            struct aw_canpid_frame frame;
+            struct aw_received received;
             tap->gap_ns = i < 30 ? 0 : 10 * AW_MILLISECOND;
-            assert_int_equal(aw_canpid_next(&tap->client, AW_NEVER, &frame, &tap->err), AW_OK);
+            assert_int_equal(aw_canpid_receive(&tap->client, AW_NEVER, &received, &tap->err),
+                             AW_OK);
             int64_t period = aw_canpid_board(&tap->client, LKNEE)->period.period_ns;
             assert_true(period == 10 * AW_MILLISECOND || (burst == 0 && i < 50 && period == 0));
         }
@@ -331,7 +332,7 @@ static void a_check_sends_nothing(void **state)
     struct tap *tap = tap_new();
     struct aw_canpid_sent sent;
     struct aw_record record = command(&tap->client, "kp board=lknee controller=tor value=0.6");
-    assert_int_equal(aw_canpid_check(&tap->client, &record, &sent, &tap->err), AW_OK);
+    assert_int_equal(aw_canpid_encode(&tap->client, &record, &sent, &tap->err), AW_OK);
     assert_int_equal(sent.size, 8);
     assert_memory_equal(sent.bytes, "\x41\x00\x9A\x99\x19\x3F\x02\x00", 8);
     assert_true(sent.unknown);
@@ -364,7 +365,7 @@ static void disabling_goes_out_where_nothing_may_wait(void **state)
     assert_int_equal(tap->n_written, 1);
     uint64_t boards = AW_CANPID_BIT(LHIP) | AW_CANPID_BIT(LKNEE);
     give_status(tap, AW_STOPPED);
-    assert_int_equal(aw_canpid_disable(&tap->client, boards, AW_CANPID_LAST, NULL, &tap->err),
+    assert_int_equal(aw_canpid_stop(&tap->client, boards, AW_CANPID_LAST, NULL, &tap->err),
                      AW_STOPPED);
     assert_int_equal(tap->n_written, 3);
     assert_written(tap, 1, "024#0000C03F0000"); /* nothing seen: pos */
@@ -379,11 +380,11 @@ static void a_disable_is_repeated(void **state)
 {
     (void)state;
     struct tap *tap = tap_new();
-    struct aw_canpid_disabled done;
+    struct aw_canpid_stopped done;
     assert_int_equal(send(tap, "setpoint board=lknee controller=tor value=5Nm", NULL), AW_OK);
     tap->clock.time_ns = 3 * AW_MILLISECOND;
     uint64_t boards = AW_CANPID_BIT(LHIP) | AW_CANPID_BIT(LKNEE);
-    assert_int_equal(aw_canpid_disable(&tap->client, boards, AW_CANPID_LAST, &done, &tap->err),
+    assert_int_equal(aw_canpid_stop(&tap->client, boards, AW_CANPID_LAST, &done, &tap->err),
                      AW_TIMEOUT);
     static const struct {
         const char *frame;
@@ -400,8 +401,7 @@ static void a_disable_is_repeated(void **state)
     assert_non_null(strstr(tap->err.text, "lhip,lknee: no telemetry"));
     tap->client.options.confirm_ms = 0; /* nobody listens: three all the same */
     assert_int_equal(
-        aw_canpid_disable(&tap->client, AW_CANPID_BIT(LKNEE), AW_CANPID_POS, &done, &tap->err),
-        AW_OK);
+        aw_canpid_stop(&tap->client, AW_CANPID_BIT(LKNEE), AW_CANPID_POS, &done, &tap->err), AW_OK);
     assert_int_equal(tap->n_written, 10);
     assert_written(tap, 9, "044#0000C03F0000");
     assert_true(done.confirmed == 0);
@@ -412,27 +412,26 @@ static void disabling_tries_every_board(void **state)
 {
     (void)state;
     struct rig *rig = rig_default();
-    struct aw_canpid_disabled done;
+    struct aw_canpid_stopped done;
     for (unsigned board = 0x20; board <= 0xC0; board += 0x20)
         rig_setpoint(rig, board, AW_CANPID_POS, 90);
     rig_run(rig, 0.2);
-    assert_int_equal(
-        aw_canpid_disable(&rig->client, AW_CANPID_SIX, AW_CANPID_LAST, &done, &rig->err), AW_OK);
+    assert_int_equal(aw_canpid_stop(&rig->client, AW_CANPID_SIX, AW_CANPID_LAST, &done, &rig->err),
+                     AW_OK);
     assert_true(done.confirmed == AW_CANPID_SIX && done.silent == 0);
     for (unsigned board = 0x20; board <= 0xC0; board += 0x20)
         assert_false(rig_truth(rig, board).law.enabled);
     rig_free(rig);
     struct tap *tap = tap_new();
     tap->fail_after = 2;
-    assert_int_equal(
-        aw_canpid_disable(&tap->client, AW_CANPID_SIX, AW_CANPID_LAST, NULL, &tap->err), AW_LOST);
+    assert_int_equal(aw_canpid_stop(&tap->client, AW_CANPID_SIX, AW_CANPID_LAST, NULL, &tap->err),
+                     AW_LOST);
     assert_string_equal(tap->err.text, "tap: gone");
     assert_int_equal(tap->n_written, 2);
     tap->fail_after = 0;
     tap->fail_once = 2;
-    assert_int_equal(
-        aw_canpid_disable(&tap->client, AW_CANPID_SIX, AW_CANPID_LAST, NULL, &tap->err),
-        AW_TIMEOUT);
+    assert_int_equal(aw_canpid_stop(&tap->client, AW_CANPID_SIX, AW_CANPID_LAST, NULL, &tap->err),
+                     AW_TIMEOUT);
     assert_string_equal(tap->err.text, "tap: full");
     free(tap);
 }
@@ -452,10 +451,10 @@ static void a_disable_behind_three_gains_is_delivered(void **state)
             for (int gain = 0; gain < AW_CANPID_GAINS; gain++)
                 rig_gain(rig, LKNEE, AW_CANPID_POS, (enum aw_canpid_gain)gain, 0.1 * gain);
             uint64_t before = rig->client.counters.sent;
-            if (aw_canpid_disable(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL,
-                                  &rig->err) != AW_OK)
+            if (aw_canpid_stop(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL,
+                               &rig->err) != AW_OK)
                 fail_msg("%g Hz, %d: %s", rates[r], i, rig->err.text);
-            assert_true(rig->client.counters.sent - before <= AW_CANPID_DISABLES);
+            assert_true(rig->client.counters.sent - before <= AW_CANPID_STOPS);
             assert_false(rig_truth(rig, LKNEE).law.enabled);
         }
         assert_int_equal(aw_canpid_device_counters(rig->device)->overruns, 0);
@@ -473,8 +472,7 @@ static void a_lost_disable_is_made_good(void **state)
     for (int i = 0; i < 4; i++) /* another host, all at once */
         rig_put(rig, 0x49, "000000000000");
     assert_int_equal(
-        aw_canpid_disable(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL, &rig->err),
-        AW_OK);
+        aw_canpid_stop(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL, &rig->err), AW_OK);
     assert_false(rig_truth(rig, LKNEE).law.enabled);
     assert_int_equal(aw_canpid_device_counters(rig->device)->overruns, 3);
     rig_free(rig);
@@ -485,19 +483,18 @@ static void who_is_silent_is_named(void **state)
 {
     (void)state;
     struct aw_canpid_device_options options = aw_canpid_device_defaults();
-    struct aw_canpid_disabled done;
+    struct aw_canpid_stopped done;
     options.boards = AW_CANPID_BIT(LKNEE);
     struct rig *rig = rig_of(&options);
-    assert_int_equal(
-        aw_canpid_disable(&rig->client, AW_CANPID_SIX, AW_CANPID_LAST, &done, &rig->err),
-        AW_TIMEOUT);
+    assert_int_equal(aw_canpid_stop(&rig->client, AW_CANPID_SIX, AW_CANPID_LAST, &done, &rig->err),
+                     AW_TIMEOUT);
     assert_true(done.confirmed == AW_CANPID_BIT(LKNEE));
     assert_true(done.silent == (AW_CANPID_SIX & ~AW_CANPID_BIT(LKNEE)));
     assert_string_equal(rig->err.text,
                         "lhip,lankle,rhip,rknee,rankle: no telemetry, so the disable is not "
                         "confirmed (confirmed: lknee) — is it powered, and the bus up?");
     assert_int_equal(
-        aw_canpid_disable(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, &done, &rig->err),
+        aw_canpid_stop(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, &done, &rig->err),
         AW_OK);
     assert_true(done.confirmed == AW_CANPID_BIT(LKNEE) && done.silent == 0);
     rig_free(rig);
@@ -508,16 +505,16 @@ static void who_goes_on_is_named(void **state)
 {
     (void)state;
     struct tap *tap = tap_new();
-    struct aw_canpid_disabled done;
+    struct aw_canpid_stopped done;
     tap->gap_ns = 10 * AW_MILLISECOND;
     for (int i = 0; i < 60; i++)
         give(tap, "05D#8E0300000000");
     assert_int_equal(
-        aw_canpid_disable(&tap->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, &done, &tap->err),
+        aw_canpid_stop(&tap->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, &done, &tap->err),
         AW_TIMEOUT);
     assert_true(done.confirmed == 0 && done.silent == 0);
     assert_non_null(strstr(tap->err.text, "lknee: the telemetry does not show the disable"));
-    assert_int_equal(tap->n_written, AW_CANPID_DISABLES);
+    assert_int_equal(tap->n_written, AW_CANPID_STOPS);
     free(tap);
 }
 
@@ -527,7 +524,7 @@ static void telemetry_is_taken_in(void **state)
 {
     (void)state;
     struct tap *tap = tap_new();
-    struct aw_canpid_frame frame;
+    struct aw_received received;
     const struct aw_canpid_board *knee = aw_canpid_board(&tap->client, LKNEE);
     give(tap, "05E#9CFF000200F0");
     give(tap, "05D#00089AF9AE07");
@@ -535,10 +532,10 @@ static void telemetry_is_taken_in(void **state)
     tap->base.rx_time_ns = 1700000000123456789;
     tap->clock.time_ns = 5 * AW_SECOND;
     for (int i = 0; i < 3; i++)
-        assert_int_equal(aw_canpid_next(&tap->client, 0, &frame, &tap->err), AW_OK);
-    assert_true(frame.record.time_ns == 1700000000123456789);
-    assert_int_equal(frame.record.dir, AW_RX);
-    assert_int_equal(frame.size, 8);
+        assert_int_equal(aw_canpid_receive(&tap->client, 0, &received, &tap->err), AW_OK);
+    assert_true(received.time_ns == 1700000000123456789);
+    assert_int_equal(received.dir, AW_RX);
+    assert_int_equal(received.frame.size, 8);
     assert_true(knee->fix_link_angle == -4.5 && knee->alpha_angle == 11.25);
     assert_true(knee->torque == -3.125 && knee->setpoint == 6.25);
     assert_true(fabs(aw_canpid_from_percent(AW_CANPID_POS, knee->measured) - 21.5991) < 1e-4);
@@ -549,20 +546,21 @@ static void telemetry_is_taken_in(void **state)
         assert_true(aw_canpid_last_ns(&knee->streams[kind]) == 5 * AW_SECOND);
     }
     assert_true(aw_canpid_last_ns(&aw_canpid_board(&tap->client, LHIP)->streams[0]) == AW_NEVER);
-    assert_int_equal(aw_canpid_next(&tap->client, 7 * AW_SECOND, &frame, &tap->err), AW_TIMEOUT);
+    assert_int_equal(aw_canpid_receive(&tap->client, 7 * AW_SECOND, &received, &tap->err),
+                     AW_TIMEOUT);
     free(tap);
 }
 
-static bool count_frames(void *context, const struct aw_canpid_frame *frame)
+static bool count_frames(void *context, const struct aw_received *received)
 {
     int *counts = context;
-    counts[frame->size == 0]++;
+    counts[received->frame.size == 0]++;
     return true;
 }
 
-static bool only_one(void *context, const struct aw_canpid_frame *frame)
+static bool only_one(void *context, const struct aw_received *received)
 {
-    count_frames(context, frame);
+    count_frames(context, received);
     return false;
 }
 
@@ -576,7 +574,7 @@ static void damaged_frames_and_news_do_not_end_it(void **state)
     give(tap, "054#000000000000");   /* no such message */
     give_status(tap, AW_EVENT);
     give(tap, "05E#9CFF000200F0");
-    assert_int_equal(aw_canpid_poll(&tap->client, AW_SECOND, count_frames, counts, &tap->err),
+    assert_int_equal(aw_canpid_idle(&tap->client, AW_SECOND, count_frames, counts, &tap->err),
                      AW_OK);
     assert_int_equal(counts[0], 2);
     assert_int_equal(counts[1], 1);
@@ -594,13 +592,13 @@ static void polling_ends_when_it_should(void **state)
     give(tap, "05E#9CFF000200F0");
     give_status(tap, AW_LOST);
     give_status(tap, AW_STOPPED);
-    assert_int_equal(aw_canpid_poll(&tap->client, AW_SECOND, only_one, counts, &tap->err), AW_OK);
+    assert_int_equal(aw_canpid_idle(&tap->client, AW_SECOND, only_one, counts, &tap->err), AW_OK);
     assert_true(counts[0] == 1 && tap->clock.time_ns == 0);
-    assert_int_equal(aw_canpid_poll(&tap->client, AW_SECOND, NULL, NULL, &tap->err), AW_LOST);
-    assert_int_equal(aw_canpid_poll(&tap->client, AW_SECOND, NULL, NULL, &tap->err), AW_STOPPED);
+    assert_int_equal(aw_canpid_idle(&tap->client, AW_SECOND, NULL, NULL, &tap->err), AW_LOST);
+    assert_int_equal(aw_canpid_idle(&tap->client, AW_SECOND, NULL, NULL, &tap->err), AW_STOPPED);
     give(tap, "05E#9CFF000200F0");
     tap->clock.time_ns = 2 * AW_SECOND; /* a flood does not keep it */
-    assert_int_equal(aw_canpid_poll(&tap->client, AW_SECOND, count_frames, counts, &tap->err),
+    assert_int_equal(aw_canpid_idle(&tap->client, AW_SECOND, count_frames, counts, &tap->err),
                      AW_OK);
     assert_int_equal(counts[0], 1);
     free(tap);
@@ -632,11 +630,11 @@ static void the_layout_is_the_variants(void **state)
     (void)state;
     struct tap *tap = tap_new();
     struct aw_canpid_options options = aw_canpid_defaults();
-    struct aw_canpid_frame frame;
+    struct aw_received received;
     aw_canpid_init(&tap->client, &tap->base, aw_protocol_variant(&aw_canpid_protocol, "fw"),
                    &options);
     give(tap, "05F#80F81F0206FF");
-    assert_int_equal(aw_canpid_next(&tap->client, 0, &frame, &tap->err), AW_OK);
+    assert_int_equal(aw_canpid_receive(&tap->client, 0, &received, &tap->err), AW_OK);
     assert_true(aw_canpid_board(&tap->client, LKNEE)->velocity == -120);
     assert_true(aw_canpid_board(&tap->client, LKNEE)->current == 543 * 25.0 / 1024 - 12.5);
     free(tap);
@@ -703,7 +701,7 @@ static void silence_is_no_verification(void **state)
     struct tap *tap = tap_new();
     struct aw_canpid_sent sent;
     give(tap, "05D#000000000000"); /* of a moment before */
-    assert_int_equal(aw_canpid_poll(&tap->client, 0, NULL, NULL, &tap->err), AW_OK);
+    assert_int_equal(aw_canpid_idle(&tap->client, 0, NULL, NULL, &tap->err), AW_OK);
     assert_int_equal(send(tap, "setpoint board=lknee controller=pos value=0", &sent), AW_OK);
     give(tap, "03D#000000000000"); /* of another board */
     assert_int_equal(aw_canpid_verify(&tap->client, &sent, AW_SECOND, NULL, NULL, &tap->err),

@@ -100,8 +100,7 @@ static void disabled_it_comes_to_rest_where_it_is(void **state)
     rig_run(rig, 0.1);
     assert_true(rig_truth(rig, LKNEE).joint.lever_speed > 3);
     assert_int_equal(
-        aw_canpid_disable(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL, &rig->err),
-        AW_OK);
+        aw_canpid_stop(&rig->client, AW_CANPID_BIT(LKNEE), AW_CANPID_LAST, NULL, &rig->err), AW_OK);
     struct aw_canpid_truth stopped = rig_truth(rig, LKNEE);
     assert_false(stopped.law.enabled);
     rig_run(rig, 10);
@@ -383,7 +382,7 @@ static unsigned lost_of(unsigned frames, double rate_hz, int64_t apart_ns)
     rig_run(rig, 0.1);
     int64_t next = rig->clock.time_ns;
     for (unsigned i = 0; i < frames; i++, next += apart_ns) {
-        assert_int_equal(aw_canpid_poll(&rig->client, next, NULL, NULL, &rig->err), AW_OK);
+        assert_int_equal(aw_canpid_idle(&rig->client, next, NULL, NULL, &rig->err), AW_OK);
         rig_put(rig, 0x49, "000000000000");
     }
     unsigned lost = (unsigned)aw_canpid_device_counters(rig->device)->overruns;

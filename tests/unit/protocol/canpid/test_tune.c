@@ -32,10 +32,10 @@ static double next_sample(const struct bench *bench)
 {
     struct rig *rig = bench->rig;
     struct aw_canpid_stream *stream = &aw_canpid_board(&rig->client, LKNEE)->streams[AW_CANPID_PID];
-    struct aw_canpid_frame frame;
+    struct aw_received received;
     for (uint64_t before = stream->count; stream->count == before;) {
         int64_t deadline = rig->clock.time_ns + AW_SECOND;
-        assert_int_equal(aw_canpid_next(&rig->client, deadline, &frame, &rig->err), AW_OK);
+        assert_int_equal(aw_canpid_receive(&rig->client, deadline, &received, &rig->err), AW_OK);
     }
     return (double)rig->clock.time_ns / (double)AW_SECOND;
 }
@@ -91,7 +91,7 @@ static enum aw_status experiment(const struct bench *bench, double centre, doubl
             go(bench, full * aw_relay_setpoint(&relay, measured, kp, limit));
     }
     assert_int_equal(
-        aw_canpid_disable(&rig->client, AW_CANPID_BIT(LKNEE), bench->controller, NULL, &rig->err),
+        aw_canpid_stop(&rig->client, AW_CANPID_BIT(LKNEE), bench->controller, NULL, &rig->err),
         AW_OK);
     return aw_relay_result(&relay, result, &rig->err);
 }

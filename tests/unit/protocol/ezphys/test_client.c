@@ -359,7 +359,7 @@ static void damage_ends_with_its_connection(void **state)
         struct rig *rig = rig_new(wires[i]);
         rig->fake.spoil = noise; /* of the next one */
         rig_run(rig, 10);
-        aw_ezphys_receive(&rig->ez, rig->clock.time_ns + AW_SECOND / 10, &rig->err);
+        aw_ezphys_receive(&rig->ez, rig->clock.time_ns + AW_SECOND / 10, NULL, &rig->err);
         aw_ezphys_attach(&rig->ez, rig->link);
         rig->fake.mute = true;
         rig->clock.time_ns += 3 * AW_SECOND;
@@ -424,7 +424,7 @@ static void a_wire_with_small_counts_says_what_it_cannot_carry(void **state)
     }
     uint8_t out[AW_EZPHYS_ANSWER_MAX];
     size_t size;
-    assert_int_equal(aw_ezphys_compose(&rig->ez, out, sizeof out, &size, &rig->err), AW_LIMIT);
+    assert_int_equal(aw_ezphys_encode(&rig->ez, out, sizeof out, &size, &rig->err), AW_LIMIT);
     assert_non_null(strstr(rig->err.text, "size"));
     rig_free(rig);
 }

@@ -140,7 +140,7 @@ static enum aw_status gripper(struct tap *tap, double value)
     struct aw_record request;
     aw_record_init(&request, aw_wire_codec(&tap->arm.wire, "gripper", AW_TX), AW_TX);
     assert_int_equal(aw_record_set(&request, "value", value, &tap->err), AW_OK);
-    return aw_hidmotor_ask(&tap->arm, &request, &tap->reply, &tap->err);
+    return aw_hidmotor_command(&tap->arm, &request, &tap->reply, &tap->err);
 }
 
 /* An answer */
@@ -778,7 +778,7 @@ static void the_table_is_asked_first(void **state)
     assert_int_equal(tap->n_written, 1);
     aw_record_init(&request, aw_wire_codec(&tap->arm.wire, "gripper", AW_TX), AW_TX);
     aw_record_set(&request, "value", 180, NULL);
-    assert_int_equal(aw_hidmotor_make(&tap->arm, &request, report, &tap->err), AW_OK);
+    assert_int_equal(aw_hidmotor_encode(&tap->arm, &request, report, &tap->err), AW_OK);
     assert_memory_equal(report, "\xAA\x07\0\0\xB4\0\0\0", 8);
     assert_int_equal(tap->n_written, 1);
     free(tap);

@@ -102,10 +102,10 @@ struct story {
     char text[200];
 };
 
-static bool listen(void *context, const struct aw_unitysim_received *received)
+static bool listen(void *context, const struct aw_received *received)
 {
     struct story *story = context;
-    story->messages += received->size > 0;
+    story->messages += received->frame.size > 0;
     if (received->news) {
         story->news++;
         snprintf(story->text, sizeof story->text, "%s", received->news);
@@ -118,7 +118,7 @@ static void malformed_datagrams_are_counted_with_the_reason(void **state)
     struct rig *rig = rig_in_scene("corrupt=50%&seed=1");
     struct story story = {0};
     (void)state;
-    rig_good(rig, aw_unitysim_run(&rig->unity, 2 * AW_SECOND, listen, &story, &rig->err));
+    rig_good(rig, aw_unitysim_idle(&rig->unity, 2 * AW_SECOND, listen, &story, &rig->err));
     const struct aw_unitysim_counters *n = &rig->unity.counters;
     assert_in_range(n->malformed, 40, 90);
     assert_int_equal(n->feedback, story.messages);
@@ -135,7 +135,7 @@ static void another_client_is_noticed(void **state)
     rig_drive(rig, AW_UNITYSIM_ELBOW, 45);
     for (int i = 0; i < 400; i++) { /* theirs comes after ours, and lasts */
         int64_t deadline = rig->clock.time_ns + 10 * AW_MILLISECOND;
-        rig_good(rig, aw_unitysim_run(&rig->unity, deadline, listen, &story, &rig->err));
+        rig_good(rig, aw_unitysim_idle(&rig->unity, deadline, listen, &story, &rig->err));
         rig_put(rig, "FF FF 01 14 00 43 00 01 01 2D 00 02 02 00 00 00 03 00 00 03 04 5A 00 01 0F");
     }
     assert_int_equal(story.news, 1);
@@ -225,7 +225,7 @@ static void a_move_that_is_stopped_stops_its_joints(void **state)
     struct aw_unitysim_move move = {0};
     (void)state;
     aw_unitysim_move_to(&move, AW_UNITYSIM_SHOULDER, 2500);
-    rig_good(rig, aw_unitysim_run(&rig->unity, AW_SECOND, NULL, NULL, &rig->err));
+    rig_good(rig, aw_unitysim_idle(&rig->unity, AW_SECOND, NULL, NULL, &rig->err));
     struct aw_unitysim_drive up = {45, AW_UNITYSIM_INCREASE};
     aw_unitysim_drive(&rig->unity, AW_UNITYSIM_SHOULDER, up);
     rig_run(rig, 0.1);
@@ -451,7 +451,7 @@ struct blackout {
     bool done;
 };
 
-static bool freeze_midway(void *context, const struct aw_unitysim_received *received)
+static bool freeze_midway(void *context, const struct aw_received *received)
 {
     struct blackout *blackout = context;
     (void)received;
