@@ -2,6 +2,7 @@
 #include "shell/core/dry.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "wire/hex.h"
 
@@ -43,13 +44,14 @@ enum aw_status aw_dry_bytes(struct aw_session *session, struct aw_span frame)
     if (!hex)
         return aw_no_memory(&session->err);
     aw_hex_print(session->tool->protocol, frame, hex);
-    if (aw_session_json(session))
-        aw_output_print(&session->out, "{\"dry_run\":true,\"bytes\":\"%s\"}\n", hex);
-    else if (aw_session_csv(session) || aw_flag(session, "format"))
-        aw_session_notice(session, "bytes: %s",
-                          hex); /* no row of the table, no format of the user's */
-    else
-        aw_output_print(&session->out, "   %s\n", hex);
+    bool json = aw_session_json(session);
+    if (!json && aw_session_formatted(session)) { /* no row of the table, no format of the user's */
+        aw_session_notice(session, "bytes: %s", hex);
+    } else {
+        aw_output_print(&session->out, json ? "{\"dry_run\":true,\"bytes\":\"" : "   ");
+        aw_output_write(&session->out, hex, strlen(hex));
+        aw_output_print(&session->out, json ? "\"}\n" : "\n");
+    }
     free(hex);
     return AW_OK;
 }

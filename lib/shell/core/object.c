@@ -91,45 +91,32 @@ static char *put(char *out, const char *text)
     return out + length;
 }
 
-static char *put_escape(char *out, unsigned char c)
-{
-    static const char hex[] = "0123456789abcdef";
-    *out++ = '\\';
-    if (c == '"' || c == '\\') {
-        *out++ = (char)c;
-        return out;
-    }
-    out = put(out, "u00");
-    *out++ = hex[c >> 4];
-    *out++ = hex[c & 15];
-    return out;
-}
-
 char *aw_json_string(char *out, const char *text, size_t max)
 {
+    static const char hex[] = "0123456789abcdef";
     const char *end = text + strnlen(text, max);
     *out++ = '"';
     while (text < end) {
         unsigned char c = (unsigned char)*text;
         size_t size = aw_utf8_size(text);
         bool whole = size && size <= (size_t)(end - text);
-        if (c < ' ' || c == '"' || c == '\\' || c == 127)
-            out = put_escape(out, c);
-        else if (!whole)
+        if (c == '"' || c == '\\') {
+            *out++ = '\\';
+            *out++ = (char)c;
+        } else if (c < ' ' || c == 127) {
+            out = put(out, "\\u00");
+            *out++ = hex[c >> 4];
+            *out++ = hex[c & 15];
+        } else if (!whole) {
             *out++ = '?';
-        else
-            for (size_t i = 0; i < size; i++)
-                *out++ = text[i];
+        } else {
+            memcpy(out, text, size);
+            out += size;
+        }
         text += whole ? size : 1;
     }
     *out++ = '"';
     return out;
-}
-
-void aw_output_string(struct aw_output *out, const char *text)
-{
-    char *at = aw_output_reserve(out, ESCAPE * AW_STRING_MAX + 2);
-    aw_output_done(out, aw_json_string(at, text, AW_STRING_MAX));
 }
 
 static char *put_number(char *out, const struct aw_entry *entry)
@@ -238,18 +225,20 @@ char *aw_object_csv_values(const struct aw_object *object, const char *head, cha
     return out;
 }
 
-static char *put_value(char *out, const struct aw_object *object, const char *key, size_t length)
+/* As text for people: "-" where there is no value. */
+static char *put_value(char *out, const struct aw_entry *entry)
 {
-    for (size_t i = 0; i < object->n; i++) {
-        const struct aw_entry *entry = &object->entries[i];
-        if (strncmp(entry->key, key, length) != 0 || entry->key[length])
-            continue;
-        if (entry->text)
-            return put(out, entry->text);
-        if (isfinite(entry->number))
-            return put_number(out, entry);
-    }
-    return put(out, "-");
+    if (entry && entry->text)
+        return put(out, entry->text);
+    return entry && isfinite(entry->number) ? put_number(out, entry) : put(out, "-");
+}
+
+static const struct aw_entry *find(const struct aw_object *object, const char *key, size_t length)
+{
+    for (size_t i = 0; i < object->n; i++)
+        if (strncmp(object->entries[i].key, key, length) == 0 && !object->entries[i].key[length])
+            return &object->entries[i];
+    return NULL;
 }
 
 char *aw_object_format(const struct aw_object *object, const char *format, char *out)
@@ -259,7 +248,7 @@ char *aw_object_format(const struct aw_object *object, const char *format, char 
     for (const char *p = format; *p && out < end; p++) {
         const char *close = strncmp(p, "%{", 2) == 0 ? strchr(p, '}') : NULL;
         if (close) {
-            out = put_value(out, object, p + 2, (size_t)(close - p - 2));
+            out = put_value(out, find(object, p + 2, (size_t)(close - p - 2)));
             p = close;
         } else if (*p == '\\' && (p[1] == 'n' || p[1] == 't')) {
             *out++ = *++p == 'n' ? '\n' : '\t';
@@ -280,12 +269,8 @@ char *aw_object_line(const struct aw_object *object, char *out)
         *out++ = ' ';
         out = put(out, entry->key);
         *out++ = '=';
-        bool absent = !entry->text && !isfinite(entry->number);
-        if (absent)
-            out = put(out, "-");
-        else
-            out = entry->text ? put(out, entry->text) : put_number(out, entry);
-        if (entry->unit && !absent)
+        out = put_value(out, entry);
+        if (entry->unit && (entry->text || isfinite(entry->number)))
             out = put(out, entry->unit);
     }
     *out++ = '\n';

@@ -15,7 +15,6 @@
 #include <stddef.h>
 
 #include "control/samples.h"
-#include "shell/core/output.h"
 
 #define AW_OBJECT_MAX  48
 #define AW_STRING_MAX  4096
@@ -73,8 +72,5 @@ char *aw_object_format(const struct aw_object *object, const char *format, char 
 
 /* Text as a JSON string with its quotes, cut after max bytes; what is no UTF-8 becomes '?'. */
 char *aw_json_string(char *out, const char *text, size_t max);
-
-/* The same onto an output, text being NUL-terminated and cut after AW_STRING_MAX bytes. */
-void aw_output_string(struct aw_output *out, const char *text);
 
 #endif

@@ -12,10 +12,14 @@
 
 #include "base/number.h"
 
+static const struct aw_option_value *find_option(const struct aw_session *session, const char *name)
+{
+    return aw_options_find((struct aw_options *)&session->options, name);
+}
+
 const char *aw_option(const struct aw_session *session, const char *name)
 {
-    const struct aw_option_value *value =
-        aw_options_find((struct aw_options *)&session->options, name);
+    const struct aw_option_value *value = find_option(session, name);
     return value ? value->text : NULL;
 }
 
@@ -26,8 +30,7 @@ bool aw_flag(const struct aw_session *session, const char *name)
 
 double aw_option_number(const struct aw_session *session, const char *name)
 {
-    const struct aw_option_value *value =
-        aw_options_find((struct aw_options *)&session->options, name);
+    const struct aw_option_value *value = find_option(session, name);
     double number = 0;
     if (value && value->text)
         aw_number_parse_unit(value->text, *value->option->unit ? value->option->unit : NULL,
@@ -87,35 +90,33 @@ void aw_session_notice(struct aw_session *session, const char *format, ...)
 
 static struct aw_view_options view_options(struct aw_session *session)
 {
-    static const char *const names[] = {"", "none", "abs", "rel", "delta", "iso"};
-    struct aw_view_options options = {.style = AW_STYLE_TEXT};
+    static const char *const times[] = {"", "none", "abs", "rel", "delta", "iso"};
+    struct aw_view_options options = {.format = aw_option(session, "format")};
     const char *time = aw_option(session, "time");
-    for (size_t i = 1; time && i < sizeof names / sizeof *names; i++)
-        if (strcmp(time, names[i]) == 0)
+    for (size_t i = 1; time && i < sizeof times / sizeof *times; i++)
+        if (strcmp(time, times[i]) == 0)
             options.time = (enum aw_time_style)i;
-    options.format = aw_option(session, "format");
-    if (aw_flag(session, "json"))
-        options.style = AW_STYLE_JSON;
-    else if (aw_session_csv(session))
-        options.style = AW_STYLE_CSV;
-    else if (options.format)
-        options.style = AW_STYLE_FORMAT;
+    options.style = aw_session_json(session)  ? AW_STYLE_JSON
+                    : aw_session_csv(session) ? AW_STYLE_CSV
+                    : options.format          ? AW_STYLE_FORMAT
+                                              : AW_STYLE_TEXT;
     return options;
 }
 
 /* "a,b" as a list; cut up in place in a copy that lives as long as the view. */
 static const char *const *split_fields(struct aw_session *session)
 {
+    struct aw_printing *printing = &session->printing;
     const char *text = aw_option(session, "fields");
     size_t n = 0;
     if (!text)
-        return session->printing.usual_fields;
-    snprintf(session->printing.field_text, sizeof session->printing.field_text, "%s", text);
-    char *save, *part = strtok_r(session->printing.field_text, ",", &save);
-    for (; part && n < AW_FIELDS_MAX; part = strtok_r(NULL, ",", &save))
-        session->printing.fields[n++] = part;
-    session->printing.fields[n] = NULL;
-    return session->printing.fields;
+        return printing->usual_fields;
+    snprintf(printing->field_text, sizeof printing->field_text, "%s", text);
+    char *rest, *part = strtok_r(printing->field_text, ",", &rest);
+    for (; part && n < AW_FIELDS_MAX; part = strtok_r(NULL, ",", &rest))
+        printing->fields[n++] = part;
+    printing->fields[n] = NULL;
+    return printing->fields;
 }
 
 enum aw_status aw_session_narrow(struct aw_session *session)
@@ -162,16 +163,17 @@ enum aw_status aw_session_decoding_wire(struct aw_session *session, struct aw_wi
 
 enum aw_status aw_session_view(struct aw_session *session, struct aw_view **view)
 {
-    if (!session->printing.view) {
+    struct aw_printing *printing = &session->printing;
+    if (!printing->view) {
         struct aw_view_options options = view_options(session);
         options.fields = split_fields(session);
-        session->printing.view = aw_view_new(session->printing.wire, &options, &session->err);
-        if (!session->printing.view)
+        printing->view = aw_view_new(printing->wire, &options, &session->err);
+        if (!printing->view)
             return session->err.status;
         char *at = aw_output_reserve(&session->out, AW_VIEW_MAX);
-        aw_output_done(&session->out, at + aw_view_header(session->printing.view, at));
+        aw_output_done(&session->out, at + aw_view_header(printing->view, at));
     }
-    *view = session->printing.view;
+    *view = printing->view;
     return AW_OK;
 }
 
@@ -187,28 +189,33 @@ enum aw_status aw_session_show(struct aw_session *session, const struct aw_recor
     return session->out.error ? aw_output_flush(&session->out, &session->err) : AW_OK;
 }
 
-static char *put_csv_row(struct aw_session *session, const struct aw_object *row, char *out)
+bool aw_session_print_object(struct aw_session *session, const struct aw_object *object,
+                             const struct aw_row_head *head)
 {
-    if (session->printing.csv_columns != row->n)
-        out = aw_object_csv_names(row, "", out);
-    session->printing.csv_columns = row->n;
-    return aw_object_csv_values(row, "", out);
+    struct aw_printing *printing = &session->printing;
+    if (!aw_session_formatted(session))
+        return false;
+    char *at = aw_output_reserve(&session->out, 2 * AW_OBJECT_TEXT);
+    if (aw_session_json(session)) {
+        at = aw_object_json(object, head->json, head->why, at);
+    } else if (aw_session_csv(session)) {
+        if (printing->csv_columns != object->n)
+            at = aw_object_csv_names(object, head->csv_names, at);
+        printing->csv_columns = object->n;
+        at = aw_object_csv_values(object, head->csv_values, at);
+    } else {
+        at = aw_object_format(object, aw_option(session, "format"), at);
+    }
+    aw_output_done(&session->out, at);
+    return true;
 }
 
 bool aw_session_print_row(struct aw_session *session, const struct aw_object *row)
 {
-    if (!aw_session_formatted(session))
-        return false;
-    char *at = aw_output_reserve(&session->out, 2 * AW_OBJECT_TEXT);
-    if (aw_session_json(session))
-        at = aw_object_json(row, "", NULL, at);
-    else if (aw_session_csv(session))
-        at = put_csv_row(session, row, at);
-    else
-        at = aw_object_format(row, aw_option(session, "format"), at);
-    aw_output_done(&session->out, at);
-    session->printing.rows = true;
-    return true;
+    static const struct aw_row_head none = {"", "", "", NULL};
+    bool printed = aw_session_print_object(session, row, &none);
+    session->printing.rows = session->printing.rows || printed;
+    return printed;
 }
 
 void aw_session_row(struct aw_session *session, const struct aw_object *row, const char *text, ...)

@@ -196,6 +196,15 @@ void aw_session_row_text(struct aw_session *session, const char *key, const char
 /* The same without a text for people: false where that is wanted, and nothing is printed. */
 bool aw_session_print_row(struct aw_session *session, const struct aw_object *row);
 
+/* What stands before the columns of an object, and after them in JSON; each may be "", why NULL. */
+struct aw_row_head {
+    const char *json, *csv_names, *csv_values, *why;
+};
+
+/* The one printer of rows and results in JSON, CSV and --format: false where text is wanted. */
+bool aw_session_print_object(struct aw_session *session, const struct aw_object *object,
+                             const struct aw_row_head *head);
+
 /* Reports an error that comes before any command, as aw_dispatch would: session->err, and where. */
 enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status,
                                  const char *where);

@@ -26,9 +26,14 @@ static enum aw_status no_link(struct aw_session *session)
 }
 
 /* An alias may stand for another one. */
-static enum aw_status resolve(struct aw_session *session, const char **url)
+enum aw_status aw_session_url(struct aw_session *session, const char **url)
 {
-    const char *named = *url;
+    const char *named = aw_option(session, "link");
+    if (!named || !*named)
+        named = session->tool->link;
+    if (!named)
+        return no_link(session);
+    *url = named;
     for (size_t steps = 0; **url == '@'; steps++) {
         const char *next = aw_config_alias(session, *url + 1);
         if (!next)
@@ -43,17 +48,6 @@ static enum aw_status resolve(struct aw_session *session, const char **url)
     return AW_OK;
 }
 
-enum aw_status aw_session_url(struct aw_session *session, const char **url)
-{
-    const char *text = aw_option(session, "link");
-    if (!text || !*text)
-        text = session->tool->link;
-    if (!text)
-        return no_link(session);
-    *url = text;
-    return resolve(session, url);
-}
-
 void aw_session_interface(struct aw_session *session, char *out, size_t size)
 {
     const char *url;
@@ -63,13 +57,6 @@ void aw_session_interface(struct aw_session *session, char *out, size_t size)
     session->err = before;
     const char *name = strncmp(url, "can:", 4) == 0 ? url + 4 : url;
     snprintf(out, size, "%.*s", (int)strcspn(name, ":?/"), name);
-}
-
-/* sim:?time=virtual: no waiting, for scripts and tests. */
-static void choose_clock(struct aw_session *session, const char *url)
-{
-    bool is_virtual = strncmp(url, "sim:", 4) == 0 && strstr(url, "time=virtual");
-    session->clock = is_virtual ? &session->virtual_clock.base : &session->real_clock.base;
 }
 
 static void print_trace(struct aw_session *session, bool tx, enum aw_dir dir, struct aw_span frame)
@@ -138,8 +125,11 @@ enum aw_status aw_session_open(struct aw_session *session, const char *url,
     return *link ? AW_OK : aw_no_memory(&session->err);
 }
 
-static enum aw_status open_link(struct aw_session *session, const char *url)
+static enum aw_status begin_conversation(struct aw_session *session, const char *url)
 {
+    bool simulated = strncmp(url, "sim:", 4) == 0;
+    bool virtual_time = simulated && strstr(url, "time=virtual"); /* no waiting, for scripts */
+    session->clock = virtual_time ? &session->virtual_clock.base : &session->real_clock.base;
     struct aw_link_options options = {
         .clock = session->clock,
         .extra = session->tool->sim,
@@ -149,7 +139,7 @@ static enum aw_status open_link(struct aw_session *session, const char *url)
     enum aw_status status = aw_session_open(session, url, &options, &session->link);
     if (status != AW_OK)
         return status;
-    if (strncmp(url, "sim:", 4) == 0)
+    if (simulated)
         aw_session_notice(session, "this is the simulator: nothing real moves");
     if (session->tool->connect)
         session->tool->connect(session, session->link);
@@ -163,10 +153,8 @@ enum aw_status aw_session_link(struct aw_session *session, struct aw_link **link
     if (status == AW_OK && !session->link) {
         aw_stop_catch(session);
         status = aw_session_url(session, &url);
-        if (status == AW_OK) {
-            choose_clock(session, url);
-            status = open_link(session, url);
-        }
+        if (status == AW_OK)
+            status = begin_conversation(session, url);
     }
     *link = session->link;
     if (status == AW_OK && aw_stop_parent_gone(session))

@@ -38,53 +38,29 @@ void aw_each_command(const struct aw_tool *tool, void (*visit)(const struct aw_c
             visit(c, context);
 }
 
-/* The result is that of the command as it was typed, whatever was sent for it. */
-static const char *result_name(const struct aw_session *session)
+/* The result is that of the command as it was typed, whatever was sent for it. In CSV and --format
+ * what was asked for are the records or rows, where there were any. */
+static void print_result(struct aw_session *session, enum aw_status status)
 {
-    return session->command ? session->command->name : NULL;
-}
-
-static void print_json_result(struct aw_session *session, enum aw_status status)
-{
-    char head[256], *p = head;
-    const struct aw_object *result = &session->result;
-    const char *name = result_name(session);
-    p += sprintf(p, "\"t\":");
-    p = aw_print_time(p, AW_TIME_ABS, aw_session_time(session), 0, 0);
-    if (name)
-        p += sprintf(p, ",\"cmd\":\"%s\"", name);
-    p += sprintf(p, ",\"ok\":%s", status == AW_OK ? "true" : "false");
-    if (status != AW_OK)
-        sprintf(p, ",\"error\":\"%s\",\"exit\":%d", aw_status_name(status),
-                aw_exit_code(session, status));
-    char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT);
-    const char *why = status == AW_OK ? NULL : session->err.text;
-    aw_output_done(&session->out, aw_object_json(result, head, why, at));
-}
-
-static char *print_csv_result(struct aw_session *session, char *out)
-{
-    const struct aw_object *result = &session->result;
-    char head[96], *p = aw_print_time(head, AW_TIME_ABS, aw_session_time(session), 0, 0);
-    snprintf(p, sizeof head - (size_t)(p - head), ",%s", result_name(session));
-    if (session->printing.csv_columns != result->n)
-        out = aw_object_csv_names(result, "t,cmd", out);
-    session->printing.csv_columns = result->n;
-    return aw_object_csv_values(result, head, out);
-}
-
-/* Where no record was shown, the result is what the user asked for. */
-static void print_result(struct aw_session *session)
-{
-    const char *format = aw_option(session, "format");
-    bool csv = aw_session_csv(session);
-    if ((csv || format) && (session->printing.view || session->printing.rows))
+    const char *name = session->command ? session->command->name : NULL;
+    char time[48], json[256], values[96];
+    if (!aw_session_json(session) && aw_session_formatted(session) &&
+        (session->printing.view || session->printing.rows))
         return;
-    session->result.cmd = result_name(session);
+    *aw_print_time(time, AW_TIME_ABS, aw_session_time(session), 0, 0) = '\0';
+    int used =
+        snprintf(json, sizeof json, "\"t\":%s%s%s%s,\"ok\":%s", time, name ? ",\"cmd\":\"" : "",
+                 name ? name : "", name ? "\"" : "", status == AW_OK ? "true" : "false");
+    if (status != AW_OK)
+        snprintf(json + used, sizeof json - (size_t)used, ",\"error\":\"%s\",\"exit\":%d",
+                 aw_status_name(status), aw_exit_code(session, status));
+    snprintf(values, sizeof values, "%s,%s", time, name ? name : "");
+    struct aw_row_head head = {json, "t,cmd", values, status == AW_OK ? NULL : session->err.text};
+    if (aw_session_print_object(session, &session->result, &head))
+        return;
+    session->result.cmd = name;
     char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT);
-    aw_output_done(&session->out, csv      ? print_csv_result(session, at)
-                                  : format ? aw_object_format(&session->result, format, at)
-                                           : aw_object_line(&session->result, at));
+    aw_output_done(&session->out, aw_object_line(&session->result, at));
 }
 
 static void print_error(struct aw_session *session, const char *where)
@@ -96,14 +72,10 @@ static void print_error(struct aw_session *session, const char *where)
 /* The outcome for people and for programs, the same in every way of use. */
 static void print_outcome(struct aw_session *session, enum aw_status status, const char *where)
 {
-    bool json = aw_session_json(session);
     if (status != AW_OK)
         aw_output_flush(&session->out, NULL);
-    if (json && (status != AW_OK || session->result.cmd)) {
-        print_json_result(session, status);
-    } else if (status == AW_OK && session->result.cmd) {
-        print_result(session);
-    }
+    if (status == AW_OK ? session->result.cmd != NULL : aw_session_json(session))
+        print_result(session, status);
     if (status != AW_OK)
         print_error(session, where);
 }
@@ -187,16 +159,12 @@ static enum aw_status make_safe(struct aw_session *session, enum aw_status statu
     return status;
 }
 
-static bool goes_on(const struct aw_session *session)
-{
-    return session->ongoing == AW_ONGOING_RUNNING ||
-           (session->ongoing == AW_ONGOING_ENDING &&
-            aw_clock_now(session->clock) < session->ongoing_until);
-}
-
 enum aw_status aw_session_halt(struct aw_session *session)
 {
-    if (!goes_on(session) || !session->link || aw_flag(session, "hold"))
+    bool ends = session->ongoing == AW_ONGOING_ENDING &&
+                aw_clock_now(session->clock) < session->ongoing_until;
+    if ((session->ongoing != AW_ONGOING_RUNNING && !ends) || !session->link ||
+        aw_flag(session, "hold"))
         return AW_OK;
     enum aw_status status = aw_stop_device(session);
     if (status == AW_OK)
@@ -244,27 +212,21 @@ static enum aw_status ask_first(struct aw_session *session, const struct aw_args
                    command->name);
 }
 
-static void warn_of_config(struct aw_session *session)
-{
-    const struct aw_config *config = session->config;
-    char more[48] = "";
-    if (config->n_wrong > 1)
-        snprintf(more, sizeof more, " (and %zu more)", config->n_wrong - 1);
-    aw_session_report(session, "%s: %s — %s%s\n", session->tool->name, config->wrong.text,
-                      config->found ? "left out" : "nothing is taken from it", more);
-}
-
 /* Nothing is changed on a device of which not all is known that the user has written down: a limit
  * may be missing. All else goes on, with a warning. */
 static enum aw_status check_config(struct aw_session *session, const struct aw_command *command)
 {
     struct aw_config *config = session->config;
+    char more[48] = "";
     bool needed = session->tool->configure && command->safety != AW_READ;
     if (config->broken && needed)
         return aw_fail(&session->err, AW_USAGE, "%s: %s — mend it, or give --config /dev/null",
                        command->name, config->wrong.text);
+    if (config->n_wrong > 1)
+        snprintf(more, sizeof more, " (and %zu more)", config->n_wrong - 1);
     if (config->n_wrong && !config->reported)
-        warn_of_config(session);
+        aw_session_report(session, "%s: %s — %s%s\n", session->tool->name, config->wrong.text,
+                          config->found ? "left out" : "nothing is taken from it", more);
     config->reported = true;
     return AW_OK;
 }
@@ -343,14 +305,6 @@ static enum aw_status run_bound(struct aw_session *session, const struct aw_args
     return status == AW_OK ? run_command(session, args) : status;
 }
 
-static void end_command(struct aw_session *session)
-{
-    aw_view_free(session->printing.view);
-    session->printing.view = NULL;
-    session->printing.csv_columns = 0;
-    session->printing.rows = false;
-}
-
 static const char *place(const char *where, const struct aw_words *words, size_t bad, char *out,
                          size_t size)
 {
@@ -420,7 +374,10 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
         status = AW_LOST;
         print_error(session, where);
     }
-    end_command(session);
+    aw_view_free(session->printing.view);
+    session->printing.view = NULL;
+    session->printing.rows = false;
+    session->printing.csv_columns = 0;
     free(args);
     session->options = before;
     session->command = outer;
