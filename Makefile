@@ -69,11 +69,11 @@ SHARED_LIBS := -lserialport -lhidapi-hidraw -lm -lpthread
 
 # ---- Files ---------------------------------------------------------------------------------------
 
-# Each folder of cmd/ is a program. libarmwire is what others use too: the headers that
+# Each folder of cmd/ is a program; one with a table of commands is a tool. libarmwire is what others use too: the headers that
 # lib/armwire.h lists, their sources, the rooms below them, and what the clients need beside those.
 # All else in lib/ is libawtools, for these programs only.
 PROGRAMS   := $(patsubst cmd/%/,%,$(sort $(dir $(wildcard cmd/*/*.c))))
-TOOLS      := $(filter armctl hidmotor canpid unitysim ezphys,$(PROGRAMS))
+TOOLS      := $(shell tests/tools.sh)
 HEADERS    := $(shell sed -n 's|^.include "\(.*\)"|lib/\1|p' lib/armwire.h)
 LIB_ROOMS  := base wire capture link link/*
 LIB_SRC    := $(sort $(wildcard $(LIB_ROOMS:%=lib/%/*.c) $(HEADERS:.h=.c)) \
@@ -138,6 +138,17 @@ $(B)/gen/scenes.inc: $(SCENES) Makefile
 $(B)/obj/lib/protocol/ezphys/scenes.o: $(B)/gen/scenes.inc
 $(B)/obj/lib/protocol/ezphys/scenes.o: ALL_CPPFLAGS += -I$(B)/gen
 
+# Every protocol, for the tests that ask the same of all of them.
+PROTOCOLS := $(patsubst lib/protocol/%/wire.c,%,$(wildcard lib/protocol/*/wire.c))
+$(B)/gen/protocols.h: Makefile $(wildcard lib/protocol)
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q){ for p in $(PROTOCOLS); do echo "#include \"protocol/$$p/wire.h\""; done; \
+	    echo '#define EACH_PROTOCOL(X)' $(foreach p,$(PROTOCOLS),"X($(p))"); \
+	    echo 'static const struct aw_protocol *const protocols[] = {'; \
+	    for p in $(PROTOCOLS); do echo "&aw_$${p}_protocol,"; done; \
+	    echo '};'; echo '#define N_PROTOCOLS (sizeof protocols / sizeof *protocols)'; } > $@
+
 $(B)/libarmwire.a: $(LIB_OBJ)
 $(B)/libawtools.a: $(TOOL_OBJ)
 $(B)/lib%.a:
@@ -170,7 +181,8 @@ OBJECTS += $(call object,$(2))
 endef
 
 OBJECTS := $(LIB_OBJ) $(TOOL_OBJ)
-$(B)/obj/tests/unit/%.o: ALL_CPPFLAGS += -Itests/unit
+$(B)/obj/tests/unit/%.o: ALL_CPPFLAGS += -Itests/unit -I$(B)/gen
+$(call object,$(TESTS:=.c)): | $(B)/gen/protocols.h
 EXTRA_ezphys-sim := -lode
 $(foreach p,$(PROGRAMS),$(eval $(call program,bin/$(p),$(wildcard cmd/$(p)/*.c),$(EXTRA_$(p)))))
 $(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c,-lcmocka)))

@@ -94,7 +94,7 @@ scripts() {
 # Shells and man must be able to read what is generated for them.
 syntax() {
     local tool
-    for tool in armctl hidmotor canpid unitysim ezphys; do
+    for tool in $(tests/tools.sh); do
         bash -n completions/$tool.bash && zsh -n completions/_$tool &&
             fish --no-execute completions/$tool.fish && mandoc -T lint -W error docs/man/$tool.1 ||
             return 1

@@ -79,7 +79,7 @@ unpacked() {
 }
 tools_run() {
     local tool
-    for tool in armctl hidmotor canpid unitysim ezphys ezphys-sim; do
+    for tool in $(tests/tools.sh) ezphys-sim; do
         "$root/usr/bin/$tool" --version | grep -F "$version" || return 1
     done
     "$root/usr/bin/armctl" -q -l 'sim:?time=virtual' deg 1 90 | grep result=confirmed

@@ -15,7 +15,7 @@ from pathlib import Path
 
 TREE = Path(__file__).resolve().parent.parent
 BIN = (TREE / os.environ.get("BIN", "build/bin")).resolve()
-TOOLS = ["armctl", "hidmotor", "canpid", "unitysim", "ezphys"]
+TOOLS = sorted(table.parent.name for table in TREE.glob("cmd/*/tool.c"))
 LIMIT_S = 30
 
 

@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 BIN=${BIN:-build/bin}
-TOOLS='armctl hidmotor canpid unitysim ezphys'
+TOOLS=$(tests/tools.sh)
 
 # Nothing of the person's own configuration goes into committed files.
 empty=$(mktemp -d)

@@ -100,7 +100,7 @@ headers() {
 }
 programs() {
     local tool
-    for tool in armctl hidmotor canpid unitysim ezphys; do
+    for tool in $(tests/tools.sh); do
         "$root/usr/bin/$tool" --version && [ -s "$root/usr/share/man/man1/$tool.1" ] &&
             [ -s "$root/usr/share/bash-completion/completions/$tool" ] &&
             [ -s "$root/usr/share/zsh/site-functions/_$tool" ] &&

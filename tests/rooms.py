@@ -23,7 +23,7 @@ lib/link/stream lib/link/can lib/link/hid lib/link/udp lib/link/wrap
 lib/link
 lib/view/text
 lib/view/terminal lib/view/chart
-lib/protocol/armctl lib/protocol/hidmotor lib/protocol/canpid lib/protocol/unitysim lib/protocol/ezphys
+lib/protocol/*
 lib
 lib/shell/input
 lib/shell/core
@@ -31,10 +31,13 @@ lib/shell/help
 lib/shell/prompt
 lib/shell/commands
 lib/shell
-cmd/armctl cmd/hidmotor cmd/canpid cmd/unitysim cmd/ezphys cmd/ezphys-sim
+cmd/*
 """
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
-floors = [line.split() for line in ORDER.split("\n") if line]
+TREE = Path(__file__).resolve().parent.parent
+floors = [
+    [str(room.relative_to(TREE)) for name in line.split() for room in sorted(TREE.glob(name)) if room.is_dir()]
+    for line in ORDER.split("\n") if line]
 floor_of = {room: floor for floor, rooms in enumerate(floors) for room in rooms}
 
 
@@ -64,7 +67,7 @@ def rings(edges):
 
 
 def main():
-    tree = Path(__file__).resolve().parent.parent
+    tree = TREE
     files = subprocess.check_output(
         ["git", "ls-files", "-co", "--exclude-standard", "lib/*.[ch]", "cmd/*.[ch]"], cwd=tree, text=True).split()
     files = [file for file in files if (tree / file).exists()]

@@ -58,7 +58,7 @@ load common.bash
 @test "encode -j, describe -j" {
     ok armctl -j encode deg joint=1 angle=90 seq=0
     same "$(json .bytes)" '"30 44 45 47 31 2C 30 39 30 0D 0A"'
-    for tool in armctl hidmotor canpid unitysim ezphys; do
+    for tool in $tools; do
         ok $tool -j describe
         same "$(jq -r .protocol <<<"$output")" "$tool"
         same "$output" "$($tool describe --as json)"
@@ -111,7 +111,7 @@ load common.bash
 }
 
 @test "describe draws every message of every tool, in at most 80 columns" {
-    for tool in armctl hidmotor canpid unitysim ezphys; do
+    for tool in $tools; do
         ok $tool describe
         [ "$(wc -L <<<"$output")" -le 80 ]
         ok $tool describe --as json
@@ -351,7 +351,7 @@ END
 }
 
 @test "help and version" {
-    for tool in armctl hidmotor canpid unitysim ezphys; do
+    for tool in $tools; do
         ok $tool --version
         matches "$output" "$tool [0-9]*.[0-9]*"
         ok $tool help
@@ -368,7 +368,7 @@ END
 }
 
 @test "the manual page has every command and option" {
-    for tool in armctl hidmotor canpid unitysim ezphys; do
+    for tool in $tools; do
         $tool help --man >page
         matches "$(head -n 1 page)" ".TH ${tool^^} 1 *armwire*"
         for command in $($tool complete -- '' | cut -f 1); do

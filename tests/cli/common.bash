@@ -8,7 +8,11 @@ setup() {
     BIN=$(cd "${BIN:-$root/build/bin}" && pwd)
     D=$BATS_TEST_TMPDIR
     PATH=$BIN:$PATH
-    unset "${!ARMCTL_@}" "${!CANPID_@}" "${!HIDMOTOR_@}"
+    tools=$("$root/tests/tools.sh")
+    for tool in $tools; do
+        # shellcheck disable=SC2046 # names of variables
+        unset $(compgen -v "${tool^^}_")
+    done
     export D BIN PATH HOME=$D XDG_CONFIG_HOME=$D/config XDG_STATE_HOME=$D/state
     export XDG_RUNTIME_DIR=$D TERM=dumb NO_COLOR=1
     export LC_ALL=C.UTF-8

@@ -138,7 +138,7 @@ END
 }
 
 @test "every tool has scripts for every shell, in its own name" {
-    for tool in armctl hidmotor canpid unitysim ezphys; do
+    for tool in $tools; do
         for shell in bash zsh fish; do
             ok $tool completion $shell
             has "$output" "$tool"

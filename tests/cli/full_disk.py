@@ -12,8 +12,9 @@ import struct
 import subprocess
 import sys
 from multiprocessing.pool import ThreadPool
+from pathlib import Path
 
-TOOLS = ("armctl", "hidmotor", "canpid", "unitysim", "ezphys")
+TOOLS = sorted(table.parent.name for table in Path(__file__).resolve().parents[2].glob("cmd/*/tool.c"))
 LIMIT_S = 30
 LOST = 7
 BOARD = "-b lknee -c pos"

@@ -6,7 +6,8 @@ set -u
 cd "$(dirname "$0")/../golden" || exit 1
 bin=$1
 shift
-[ $# != 0 ] || set -- armctl hidmotor canpid unitysim ezphys
+# shellcheck disable=SC2046 # names without blanks
+[ $# != 0 ] || set -- $(../tools.sh)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 count=0 failed=0

@@ -17,7 +17,7 @@ deg90=30444547312C3039300D0A
 }
 
 @test "CSV has as many columns as its header, for every message" {
-    for tool in armctl hidmotor canpid unitysim ezphys; do
+    for tool in $tools; do
         grep -A1 '^encode' "$root/tests/golden/$tool.txt" | grep -v -e '^encode' -e '^--' |
             head -n 12 >"$tool.hex"
         run --separate-stderr $tool decode --csv "$tool.hex"

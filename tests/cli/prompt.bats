@@ -332,7 +332,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
 }
 
 @test "golden cases of every tool at its prompt" {
-    for tool in armctl hidmotor canpid unitysim ezphys; do
+    for tool in $tools; do
         awk '/^encode/ && length < 900 { command = $0; getline bytes; getline record
             if (record !~ /^exit/ && ++n <= 12) print command "\n" bytes }' \
             "$root/tests/golden/$tool.txt" >cases

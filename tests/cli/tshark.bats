@@ -25,7 +25,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
 }
 
 @test "a capture of each tool: all its messages" {
-    for tool in armctl hidmotor canpid unitysim ezphys; do
+    for tool in $tools; do
         frames $tool | capture $tool $tool.pcapng
         agree $tool $tool.pcapng
         messages=$($tool describe --as json | jq '[.messages[] | if .dir == "both" then 2 else 1 end] | add')
@@ -43,7 +43,7 @@ capture() { "$BIN/../tests/unit/capture/test_pcapng" write "$1" "$2"; }
 }
 
 @test "the capture has names, directions, nanoseconds, and no complaints" {
-    for tool in armctl hidmotor canpid unitysim ezphys; do
+    for tool in $tools; do
         frames $tool | head -n 2 | capture $tool $tool.pcapng
         ok shark $tool $tool.pcapng -T fields -e frame.interface_name -e frame.time_epoch \
             -e frame.packet_flags_direction -e _ws.expert.severity \

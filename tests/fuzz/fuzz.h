@@ -59,10 +59,10 @@ static inline FILE *file_of(const uint8_t *data, size_t size)
     return file;
 }
 
-static const struct aw_protocol *const protocols[] = {
-    &aw_armctl_protocol,   &aw_hidmotor_protocol, &aw_canpid_protocol,
-    &aw_unitysim_protocol, &aw_ezphys_protocol,
-};
+/* A new one goes to the end: inputs that are kept name them by number. */
+#define EACH_PROTOCOL(X) X(armctl) X(hidmotor) X(canpid) X(unitysim) X(ezphys)
+#define ADDRESS(name)    &aw_##name##_protocol,
+static const struct aw_protocol *const protocols[] = {EACH_PROTOCOL(ADDRESS)};
 
 enum {
     N_PROTOCOLS = sizeof protocols / sizeof *protocols,

@@ -32,16 +32,13 @@ static const struct aw_option fuzz_options[] = {
 };
 
 #define FUZZ_TOOL(p)                                                                               \
-    {                                                                                              \
-        .name = "fuzz", .protocol = (p), .commands = fuzz_commands, .options = fuzz_options        \
-    }
+    {.name = "fuzz",                                                                               \
+     .protocol = &aw_##p##_protocol,                                                               \
+     .commands = fuzz_commands,                                                                    \
+     .options = fuzz_options},
 
 /* One for each protocol, in the order of fuzz.h. */
-static const struct aw_tool fuzz_tools[N_PROTOCOLS] = {
-    FUZZ_TOOL(&aw_armctl_protocol), FUZZ_TOOL(&aw_hidmotor_protocol),
-    FUZZ_TOOL(&aw_canpid_protocol), FUZZ_TOOL(&aw_unitysim_protocol),
-    FUZZ_TOOL(&aw_ezphys_protocol),
-};
+static const struct aw_tool fuzz_tools[] = {EACH_PROTOCOL(FUZZ_TOOL)};
 
 static inline struct aw_session *open_session(const struct aw_tool *tool)
 {

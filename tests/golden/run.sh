@@ -5,7 +5,8 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 bin=${1:-$here/../../build/bin}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- armctl hidmotor canpid unitysim ezphys
+# shellcheck disable=SC2046 # names without blanks
+[ $# -gt 0 ] || set -- $("$here/../tools.sh")
 cases=0 bad=0
 
 differs() { # what expected got

@@ -16,19 +16,9 @@
 #include <cmocka.h>
 
 #include "capture/packet.h"
-#include "protocol/armctl/wire.h"
-#include "protocol/canpid/wire.h"
-#include "protocol/ezphys/wire.h"
-#include "protocol/hidmotor/wire.h"
-#include "protocol/unitysim/wire.h"
+#include "protocols.h"
 #include "wire/codec.h"
 #include "wire/hex.h"
-
-static const struct aw_protocol *const protocols[] = {
-    &aw_armctl_protocol,   &aw_canpid_protocol,   &aw_ezphys_protocol,
-    &aw_hidmotor_protocol, &aw_unitysim_protocol,
-};
-#define N_PROTOCOLS (sizeof protocols / sizeof *protocols)
 
 #define TIME INT64_C(1700000000123456789)
 

@@ -2,19 +2,9 @@
 
 #include <jansson.h>
 
-#include "protocol/armctl/wire.h"
-#include "protocol/canpid/wire.h"
-#include "protocol/ezphys/wire.h"
-#include "protocol/hidmotor/wire.h"
-#include "protocol/unitysim/wire.h"
+#include "protocols.h"
 
 #include "wire_helper.h"
-
-static const struct aw_protocol *const protocols[] = {
-    &aw_armctl_protocol,   &aw_canpid_protocol,   &aw_ezphys_protocol,
-    &aw_hidmotor_protocol, &aw_unitysim_protocol,
-};
-#define N_PROTOCOLS (sizeof protocols / sizeof *protocols)
 
 static struct aw_wire wire;
 

@@ -1,10 +1,6 @@
 #include "wire_helper.h"
 
-#include "protocol/armctl/wire.h"
-#include "protocol/canpid/wire.h"
-#include "protocol/ezphys/wire.h"
-#include "protocol/hidmotor/wire.h"
-#include "protocol/unitysim/wire.h"
+#include "protocols.h"
 #include "sample_helper.h"
 
 static struct aw_wire wire;
@@ -257,13 +253,9 @@ static void raw_is_what_the_wire_has(void **state)
 
 static void the_tables_fit(void **state)
 {
-    static const struct aw_protocol *const protocols[] = {
-        &aw_armctl_protocol,   &aw_canpid_protocol,   &aw_ezphys_protocol,
-        &aw_hidmotor_protocol, &aw_unitysim_protocol,
-    };
     static struct aw_codec codec;
     (void)state;
-    for (size_t p = 0; p < sizeof protocols / sizeof *protocols; p++)
+    for (size_t p = 0; p < N_PROTOCOLS; p++)
         for (const struct aw_variant *v = protocols[p]->variants; v->name; v++) {
             aw_wire_init(&wire, protocols[p], v, false);
             for (size_t i = 0; i < protocols[p]->n_messages; i++) {

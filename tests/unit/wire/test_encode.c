@@ -1,11 +1,7 @@
 #include "wire_helper.h"
 
 #include "frames_helper.h"
-#include "protocol/armctl/wire.h"
-#include "protocol/canpid/wire.h"
-#include "protocol/ezphys/wire.h"
-#include "protocol/hidmotor/wire.h"
-#include "protocol/unitysim/wire.h"
+#include "protocols.h"
 
 static struct aw_wire wire;
 static struct aw_record record;
@@ -224,13 +220,9 @@ static void raw_numbers_go_as_they_are(void **state)
 /* One field too far up in every message of every tool: refused, never wrapped around. */
 static void every_field_of_every_tool_is_limited(void **state)
 {
-    static const struct aw_protocol *const protocols[] = {
-        &aw_armctl_protocol,   &aw_canpid_protocol,   &aw_ezphys_protocol,
-        &aw_hidmotor_protocol, &aw_unitysim_protocol,
-    };
     struct rng rng = {1};
     (void)state;
-    for (size_t p = 0; p < sizeof protocols / sizeof *protocols; p++) {
+    for (size_t p = 0; p < N_PROTOCOLS; p++) {
         aw_wire_init(&wire, protocols[p], NULL, false);
         for (size_t m = 0; m < protocols[p]->n_messages; m++) {
             const struct aw_codec *codec = aw_wire_codec_at(&wire, m);

@@ -4,11 +4,7 @@
 
 #include <jansson.h>
 
-#include "protocol/armctl/wire.h"
-#include "protocol/canpid/wire.h"
-#include "protocol/ezphys/wire.h"
-#include "protocol/hidmotor/wire.h"
-#include "protocol/unitysim/wire.h"
+#include "protocols.h"
 
 #include "wire_helper.h"
 
@@ -278,15 +274,12 @@ static void check_tool(void **state)
 }
 
 #define TOOL(tool)                                                                                 \
-    {                                                                                              \
-        .name = #tool, .test_func = check_tool,                                                    \
-        .initial_state = (void *)(uintptr_t)&aw_##tool##_protocol                                  \
-    }
+    {.name = #tool,                                                                                \
+     .test_func = check_tool,                                                                      \
+     .initial_state = (void *)(uintptr_t)&aw_##tool##_protocol},
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TOOL(armctl), TOOL(hidmotor), TOOL(canpid), TOOL(unitysim), TOOL(ezphys),
-    };
+    const struct CMUnitTest tests[] = {EACH_PROTOCOL(TOOL)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
