@@ -9,39 +9,34 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "capture/foreign.h"
+#include "capture/packet.h"
 #include "shell/commands/stream_source.h"
 #include "shell/core/stop.h"
 
 #define SILENCE_NS (2 * AW_SECOND) /* without a message, before the hint is printed */
 
-/* The tool's receive opens the link when it is asked first: now, before anything is drawn. */
-static enum aw_status begin_receiving(struct aw_stream *s)
+/* The link that is read; NULL: none, or not yet. */
+static const struct aw_link *link_of(const struct aw_stream *s)
 {
-    enum aw_status status = s->source->next(s, aw_clock_now(s->session->clock));
-    s->primed = status == AW_OK;
-    return status == AW_TIMEOUT ? AW_OK : status;
+    return s->fd < 0 ? s->session->link : NULL;
 }
 
 /* A recording cannot be asked, nor does it wait for answers: it is read. Listening to a bus is no
  * more than that. */
-static bool knows_how(struct aw_session *session)
-{
-    const char *url;
-    struct aw_error before = session->err;
-    bool recorded = aw_session_url(session, &url) == AW_OK && strncmp(url, "log:", 4) == 0;
-    session->err = before;
-    return session->tool->receive && (!recorded || session->tool->protocol->can);
-}
-
 static enum aw_status begin_link(struct aw_stream *s)
 {
-    bool receives = knows_how(s->session);
+    const struct aw_tool *tool = s->session->tool;
+    const char *url;
+    struct aw_error before = s->session->err;
+    bool recorded = aw_session_url(s->session, &url) == AW_OK && strncmp(url, "log:", 4) == 0;
+    s->session->err = before;
     s->live = true;
-    s->source = receives ? &aw_receive_source : &aw_link_source;
-    s->framer = (struct aw_framer){.dir = AW_RX};
-    enum aw_status status = receives ? begin_receiving(s) : aw_session_link(s->session, &s->link);
-    if (s->session->tool->no_answer_hint) /* the clock is the link's */
+    s->source =
+        tool->receive && (!recorded || tool->protocol->can) ? &aw_receive_source : &aw_link_source;
+    enum aw_status status = s->source->begin(s, "");
+    if (tool->no_answer_hint) /* the clock is the link's */
         s->report_ns = aw_clock_now(s->session->clock) + SILENCE_NS;
     return status;
 }
@@ -94,49 +89,30 @@ enum aw_status aw_stream_line(struct aw_stream *s, int64_t deadline, char **line
     }
 }
 
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t length = strlen(text), tail = strlen(ending);
-    return length >= tail && strcmp(text + length - tail, ending) == 0;
-}
-
-static bool looks_like_json(const char *text)
-{
-    text += strspn(text, " \t\r\n");
-    return *text == '{';
-}
-
 /* The first bytes say what it is: captures have a magic, candump lines begin with a bracket. */
-static enum aw_status choose_text(struct aw_stream *s, const char *name)
-{
-    struct aw_span start = {(const uint8_t *)s->buffer, s->held};
-    s->buffer[s->held] = '\0';
-    if (strncmp(s->buffer, "\xEF\xBB\xBF", 3) == 0)
-        s->used = 3; /* a byte order mark */
-    if (aw_log_is_foreign(start, name, &s->session->err))
-        return AW_USAGE;
-    if (aw_is_pcap(start) || s->buffer[0] == '(' || ends_with(name, ".log"))
-        return aw_capture_begin(s, name);
-    if (looks_like_json(s->buffer + s->used) || s->held == 0) {
-        s->source = &aw_json_source;
-        return AW_OK;
-    }
-    s->source = &aw_csv_source;
-    return aw_csv_begin(s);
-}
-
 static enum aw_status begin_file(struct aw_stream *s, const char *input)
 {
     bool standard = strcmp(input, "-") == 0;
+    const char *name = standard ? "standard input" : input, *ending = strrchr(name, '.');
     aw_stop_catch(s->session);
     s->live = standard;
     s->fd = standard ? STDIN_FILENO : open(input, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (s->fd < 0)
         return aw_file_fail(&s->session->err, NULL, input);
     enum aw_status status = aw_stream_fill(s, AW_NEVER);
-    if (status == AW_OK || status == AW_END)
-        status = choose_text(s, standard ? "standard input" : input);
-    return status;
+    if (status != AW_OK && status != AW_END)
+        return status;
+    struct aw_span start = {(const uint8_t *)s->buffer, s->held};
+    s->buffer[s->held] = '\0';
+    s->used = aw_utf8_mark(s->buffer);
+    if (aw_log_is_foreign(start, name, &s->session->err))
+        return AW_USAGE;
+    const char *first = s->buffer + s->used + strspn(s->buffer + s->used, " \t\r\n");
+    if (aw_is_pcap(start) || s->buffer[0] == '(' || (ending && strcmp(ending, ".log") == 0))
+        s->source = &aw_capture_source;
+    else
+        s->source = *first == '{' || s->held == 0 ? &aw_json_source : &aw_csv_source;
+    return s->source->begin(s, name);
 }
 
 /* ---- Opening and closing ----------------------------------------------------------------------
@@ -173,10 +149,18 @@ void aw_stream_close(struct aw_stream *s)
         return;
     if (s->fd > STDIN_FILENO)
         close(s->fd);
-    aw_text_free(s);
-    free(s->queue.records);
-    free(s->decoder);
+    if (s->state && s->source->end)
+        s->source->end(s);
+    free(s->state);
     free(s);
+}
+
+void *aw_stream_state(struct aw_stream *s, size_t size)
+{
+    s->state = calloc(1, size);
+    if (!s->state)
+        aw_no_memory(&s->session->err);
+    return s->state;
 }
 
 /* ---- Names that are asked for -----------------------------------------------------------------
@@ -298,7 +282,7 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
         s->primed = status != AW_OK || !is_left_out(s);
     }
     s->primed = false;
-    if (status == AW_LOST && s->link && s->link->recorded)
+    if (status == AW_LOST && link_of(s) && link_of(s)->recorded)
         return AW_END;
     if (status != AW_OK)
         return status;
@@ -315,13 +299,13 @@ enum aw_status aw_stream_next(struct aw_stream *s, int64_t deadline, struct aw_i
 
 enum aw_status aw_stream_reconnect(struct aw_stream *s)
 {
-    if (s->link)
-        s->lost_before += s->link->dropped;
-    s->link = NULL;
+    struct aw_link *link = s->session->link;
+    if (link)
+        s->lost_before += link->dropped;
     aw_session_unlink(s->session);
-    s->framer = (struct aw_framer){.dir = AW_RX};
-    s->held = s->used = 0;
-    enum aw_status status = aw_session_link(s->session, &s->link);
+    if (s->source->restart)
+        s->source->restart(s);
+    enum aw_status status = aw_session_link(s->session, &link);
     if (status != AW_OK)
         aw_session_unlink(s->session);
     return status;
@@ -330,7 +314,7 @@ enum aw_status aw_stream_reconnect(struct aw_stream *s)
 enum aw_status aw_stream_answered(struct aw_stream *s, const char *command)
 {
     struct aw_session *session = s->session;
-    bool recorded = session->link && session->link->recorded;
+    bool recorded = link_of(s) && link_of(s)->recorded;
     if (!aw_stream_has_link(s) || recorded || session->tool->only_answers ||
         s->counters.messages > 0)
         return AW_OK;
@@ -342,7 +326,7 @@ enum aw_status aw_stream_answered(struct aw_stream *s, const char *command)
 
 const struct aw_stream_counters *aw_stream_counters(struct aw_stream *s)
 {
-    s->counters.lost = s->lost_before + (s->link ? s->link->dropped : 0);
+    s->counters.lost = s->lost_before + (link_of(s) ? link_of(s)->dropped : 0);
     return &s->counters;
 }
 

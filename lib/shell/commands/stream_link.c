@@ -24,12 +24,20 @@ static enum aw_status decode(struct aw_stream *s, struct aw_span frame, enum aw_
 /* ---- The tool knows how -----------------------------------------------------------------------
  */
 
+/* The tool's receive opens the link when it is asked first: now, before anything is drawn. */
+static enum aw_status receive_begin(struct aw_stream *s, const char *name)
+{
+    (void)name;
+    enum aw_status status = s->source->next(s, aw_clock_now(s->session->clock));
+    s->primed = status == AW_OK;
+    return status == AW_TIMEOUT ? AW_OK : status;
+}
+
 static enum aw_status receive_next(struct aw_stream *s, int64_t deadline)
 {
     for (;;) {
         struct aw_received received = {.dir = AW_RX, .time_ns = AW_NO_TIME};
         enum aw_status status = s->session->tool->receive(s->session, deadline, &received);
-        s->link = s->session->link;
         if (status != AW_OK)
             return status;
         if (received.frame.size == 0 && received.news)
@@ -44,30 +52,52 @@ static enum aw_status receive_next(struct aw_stream *s, int64_t deadline)
     }
 }
 
-const struct aw_source aw_receive_source = {.next = receive_next};
+const struct aw_source aw_receive_source = {.begin = receive_begin, .next = receive_next};
 
 /* ---- The link is read, and that is all --------------------------------------------------------
  */
 
+struct reading {
+    struct aw_framer framer;
+    bool busy;       /* something came since the last rest */
+    int64_t read_ns; /* when what is held came */
+};
+
+static void link_restart(struct aw_stream *s)
+{
+    *(struct reading *)s->state = (struct reading){.framer = {.dir = AW_RX}};
+    s->held = s->used = 0;
+}
+
+static enum aw_status link_begin(struct aw_stream *s, const char *name)
+{
+    struct aw_link *link;
+    (void)name;
+    if (!aw_stream_state(s, sizeof(struct reading)))
+        return AW_NO_MEMORY;
+    link_restart(s);
+    return aw_session_link(s->session, &link);
+}
+
 /* A frame of what is held; AW_MORE if there is none. */
-static enum aw_status next_frame(struct aw_stream *s)
+static enum aw_status next_frame(struct aw_stream *s, struct aw_framer *framer)
 {
     struct aw_error *err = &s->session->err;
     while (s->used < s->held) {
         struct aw_span frame, rest = {(const uint8_t *)s->buffer + s->used, s->held - s->used};
         size_t step = 0;
-        enum aw_status status = aw_wire_next(s->wire, &s->framer, rest, &frame, &step, err);
+        enum aw_status status = aw_wire_next(s->wire, framer, rest, &frame, &step, err);
         s->used += step;
         if (status == AW_MORE)
             break;
         if (status == AW_MALFORMED)
             s->counters.damaged++;
-        else if (decode(s, frame, AW_RX, aw_framer_inside(s->wire, &s->framer)) == AW_OK)
+        else if (decode(s, frame, AW_RX, aw_framer_inside(s->wire, framer)) == AW_OK)
             return AW_OK;
     }
     /* A datagram that ends within a message will not be continued; nor will what fills everything.
      */
-    bool hopeless = s->link->datagrams || (s->used == 0 && s->held == AW_STREAM_BLOCK);
+    bool hopeless = s->session->link->datagrams || (s->used == 0 && s->held == AW_STREAM_BLOCK);
     s->counters.damaged += hopeless && s->used < s->held;
     s->used = hopeless ? s->held : s->used;
     memmove(s->buffer, s->buffer + s->used, s->held - s->used);
@@ -78,35 +108,39 @@ static enum aw_status next_frame(struct aw_stream *s)
 
 /* What is there is read at once; then comes a short pause, so that fast messages are read in
  * blocks. */
-static enum aw_status read_link(struct aw_stream *s, int64_t deadline)
+static enum aw_status read_link(struct aw_stream *s, struct reading *reading, int64_t deadline)
 {
+    struct aw_link *link = s->session->link;
     struct aw_clock *clock = s->session->clock;
     size_t got = 0;
-    int64_t now = aw_clock_now(clock), until = s->busy ? now : deadline;
-    enum aw_status status = aw_link_read(s->link, s->buffer + s->held, AW_STREAM_BLOCK - s->held,
-                                         &got, until, &s->session->err);
+    int64_t now = aw_clock_now(clock), until = reading->busy ? now : deadline;
+    enum aw_status status = aw_link_read(link, s->buffer + s->held, AW_STREAM_BLOCK - s->held, &got,
+                                         until, &s->session->err);
     s->held += got;
-    if (status == AW_EVENT && s->link->event[0])
-        aw_session_notice(s->session, "%s", s->link->event);
-    if (status != AW_TIMEOUT || !s->busy) {
-        s->busy = s->busy || got > 0;
+    if (status == AW_EVENT && link->event[0])
+        aw_session_notice(s->session, "%s", link->event);
+    if (status != AW_TIMEOUT || !reading->busy) {
+        reading->busy = reading->busy || got > 0;
         return status == AW_EVENT ? AW_OK : status;
     }
-    s->busy = false;
+    reading->busy = false;
     return aw_clock_sleep(clock, now + REST_NS < deadline ? now + REST_NS : deadline);
 }
 
 static enum aw_status link_next(struct aw_stream *s, int64_t deadline)
 {
+    struct reading *reading = s->state;
     enum aw_status status;
-    while ((status = next_frame(s)) == AW_MORE) {
-        status = read_link(s, deadline);
+    while ((status = next_frame(s, &reading->framer)) == AW_MORE) {
+        status = read_link(s, reading, deadline);
         if (status != AW_OK)
             return status;
-        s->read_ns = s->link->rx_time_ns ? s->link->rx_time_ns : aw_session_time(s->session);
+        int64_t time_ns = s->session->link->rx_time_ns;
+        reading->read_ns = time_ns ? time_ns : aw_session_time(s->session);
     }
-    s->item.time_ns = s->read_ns;
+    s->item.time_ns = reading->read_ns;
     return status;
 }
 
-const struct aw_source aw_link_source = {.next = link_next};
+const struct aw_source aw_link_source = {
+    .begin = link_begin, .next = link_next, .restart = link_restart};

@@ -11,27 +11,39 @@
 
 #define TIME_MOST 4e9 /* seconds, either way: differences of such times fit 64 bits of ns */
 
+static enum aw_status next_line(struct aw_stream *s, const char *none, int64_t deadline,
+                                char **line)
+{
+    enum aw_status status;
+    do
+        status = aw_stream_line(s, deadline, line);
+    while (status == AW_OK && strchr(none, (*line)[strspn(*line, " \t")]));
+    return status;
+}
+
 /* ---- NDJSON -----------------------------------------------------------------------------------
  */
+
+static bool is_one_of(const char *const *keys, const char *key)
+{
+    while (*keys && strcmp(*keys, key) != 0)
+        keys++;
+    return *keys != NULL;
+}
 
 /* What stands beside the values in a record of ours. */
 static bool is_envelope(const char *key)
 {
-    static const char *const keys[] = {"t", "timestamp", "dir", "msg", "cmd", "raw", "anomaly"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(key, keys[i]) == 0)
-            return true;
-    return false;
+    return is_one_of(
+        (const char *const[]){"t", "timestamp", "dir", "msg", "cmd", "raw", "anomaly", NULL}, key);
 }
 
-/* A text that says whom the object is about goes before the names of its values. */
+/* A text that says whom the object is about goes before the names of its values. Any tool reads
+ * what another one wrote, so these are the keys of all. */
 static bool is_subject(const char *key)
 {
-    static const char *const keys[] = {"board", "name", "object", "body", "subject"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(key, keys[i]) == 0)
-            return true;
-    return false;
+    return is_one_of((const char *const[]){"board", "name", "object", "body", "subject", NULL},
+                     key);
 }
 
 static bool scalar(const json_t *value, double *number, const char **text)
@@ -57,15 +69,27 @@ static bool scalar(const json_t *value, double *number, const char **text)
     }
 }
 
+struct json {
+    json_t *object; /* that the points speak of */
+    char paths[AW_POINTS_MAX][AW_POINT_NAME];
+};
+
+static enum aw_status json_begin(struct aw_stream *s, const char *name)
+{
+    (void)name;
+    return aw_stream_state(s, sizeof(struct json)) ? AW_OK : AW_NO_MEMORY;
+}
+
 static void add_point(struct aw_stream *s, const char *path, double number, const char *text)
 {
+    struct json *json = s->state;
     struct aw_item *item = &s->item;
     if (item->n == AW_POINTS_MAX)
         return;
-    const char *message = json_string_value(json_object_get(s->json, "msg"));
+    const char *message = json_string_value(json_object_get(json->object, "msg"));
     struct aw_point *point = &s->points[item->n];
-    snprintf(s->paths[item->n], AW_POINT_NAME, "%s", path);
-    aw_path_point(&s->names, message, s->paths[item->n], number, text, point);
+    snprintf(json->paths[item->n], AW_POINT_NAME, "%s", path);
+    aw_path_point(&s->names, message, json->paths[item->n], number, text, point);
     point->subject = item->subject;
     if (*item->subject)
         snprintf(point->name, sizeof point->name, "%.40s.%.54s", item->subject, path);
@@ -134,41 +158,46 @@ static int64_t time_of(const json_t *object)
     return fabs(seconds) < TIME_MOST ? to_ns(seconds) : AW_NO_TIME;
 }
 
-static enum aw_status read_object(struct aw_stream *s, const char *line)
+static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
 {
+    struct json *json = s->state;
     json_error_t problem;
-    json_decref(s->json);
-    s->json = json_loads(line, 0, &problem);
-    if (!json_is_object((json_t *)s->json)) {
+    char *line;
+    enum aw_status status = next_line(s, "", deadline, &line);
+    if (status != AW_OK)
+        return status;
+    json_decref(json->object);
+    json->object = json_loads(line, 0, &problem);
+    if (!json_is_object(json->object)) {
         s->counters.damaged++;
         return aw_fail(&s->session->err, AW_MALFORMED, "input: no JSON object: %.60s", line);
     }
     s->item.line = line;
-    s->item.time_ns = time_of(s->json);
-    s->item.subject = subject_of(s->json);
-    add_members(s, "", s->json, 0);
+    s->item.time_ns = time_of(json->object);
+    s->item.subject = subject_of(json->object);
+    add_members(s, "", json->object, 0);
+    if (s->item.time_ns == AW_NO_TIME && s->live)
+        s->item.time_ns = aw_wall_time();
     return AW_OK;
 }
 
-static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
+static void json_end(struct aw_stream *s)
 {
-    char *line;
-    enum aw_status status;
-    while ((status = aw_stream_line(s, deadline, &line)) == AW_OK)
-        if (line[strspn(line, " \t")])
-            break;
-    if (status != AW_OK)
-        return status;
-    status = read_object(s, line);
-    if (status == AW_OK && s->item.time_ns == AW_NO_TIME && s->live)
-        s->item.time_ns = aw_wall_time();
-    return status;
+    json_decref(((struct json *)s->state)->object);
 }
 
-const struct aw_source aw_json_source = {.next = json_next};
+const struct aw_source aw_json_source = {.begin = json_begin, .next = json_next, .end = json_end};
 
 /* ---- CSV --------------------------------------------------------------------------------------
  */
+
+struct csv {
+    char separator;
+    char *header; /* cut up */
+    size_t n;
+    const char *name[AW_POINTS_MAX];
+    int time, message; /* columns, or -1 */
+};
 
 /* Cuts the cell off and takes its quotes away; NULL behind the last one. */
 static char *next_cell(char **rest, char separator)
@@ -180,59 +209,44 @@ static char *next_cell(char **rest, char separator)
     return (char *)cell.text;
 }
 
-static bool is_remark(const char *line)
+static enum aw_status csv_begin(struct aw_stream *s, const char *name)
 {
-    line += strspn(line, " \t");
-    return *line == '\0' || *line == '#';
-}
-
-static enum aw_status csv_line(struct aw_stream *s, int64_t deadline, char **line)
-{
-    enum aw_status status;
-    while ((status = aw_stream_line(s, deadline, line)) == AW_OK && is_remark(*line))
-        ;
-    return status;
-}
-
-static bool is_time(const char *name)
-{
-    return strcmp(name, "t") == 0 || strcmp(name, "time") == 0 || strcmp(name, "timestamp") == 0;
-}
-
-enum aw_status aw_csv_begin(struct aw_stream *s)
-{
-    struct aw_columns *columns = &s->columns;
+    struct csv *csv = aw_stream_state(s, sizeof *csv);
     char *line, *cell;
-    enum aw_status status = csv_line(s, AW_NEVER, &line);
-    if (status != AW_OK)
+    (void)name;
+    if (!csv)
+        return AW_NO_MEMORY;
+    if (next_line(s, "#", AW_NEVER, &line) != AW_OK)
         return aw_fail(&s->session->err, AW_USAGE, "input: no header line");
-    columns->text = strdup(line);
-    columns->time = columns->message = -1;
-    columns->separator = aw_csv_separator(line) == ' ' ? ',' : aw_csv_separator(line);
-    if (!columns->text)
+    csv->separator = aw_csv_separator(line) == ' ' ? ',' : aw_csv_separator(line);
+    csv->header = strdup(line);
+    csv->time = csv->message = -1;
+    if (!csv->header)
         return aw_no_memory(&s->session->err);
-    for (char *rest = columns->text;
-         columns->n < AW_POINTS_MAX && (cell = next_cell(&rest, columns->separator));) {
-        if (columns->time < 0 && is_time(cell))
-            columns->time = (int)columns->n;
+    for (char *rest = csv->header;
+         csv->n < AW_POINTS_MAX && (cell = next_cell(&rest, csv->separator));) {
+        static const char *const times[] = {"t", "time", "timestamp", NULL};
+        if (csv->time < 0 && is_one_of(times, cell))
+            csv->time = (int)csv->n;
         if (strcmp(cell, "msg") == 0)
-            columns->message = (int)columns->n;
-        columns->name[columns->n++] = cell;
+            csv->message = (int)csv->n;
+        csv->name[csv->n++] = cell;
     }
-    if (columns->n < 2)
+    if (csv->n < 2)
         return aw_fail(&s->session->err, AW_USAGE,
                        "input: '%.40s' is neither JSON nor the header of a CSV file", line);
     return AW_OK;
 }
 
-static void parse_cell(struct aw_stream *s, size_t column, const char *message, const char *cell)
+static void parse_cell(struct aw_stream *s, int column, const char *message, const char *cell)
 {
-    const char *name = s->columns.name[column];
+    const struct csv *csv = s->state;
+    const char *name = csv->name[column];
     double value = (double)NAN;
     bool number = aw_number_parse(cell, &value, NULL) == AW_OK;
-    if (!*cell || strcmp(name, "dir") == 0 || (int)column == s->columns.message)
+    if (!*cell || strcmp(name, "dir") == 0 || column == csv->message)
         return;
-    if ((int)column == s->columns.time) {
+    if (column == csv->time) {
         if (number && fabs(value) < TIME_MOST)
             s->item.time_ns = to_ns(value);
         return;
@@ -241,45 +255,38 @@ static void parse_cell(struct aw_stream *s, size_t column, const char *message, 
         snprintf(s->subject, sizeof s->subject, "%s", cell);
         return;
     }
-    struct aw_point *point = &s->points[s->item.n];
+    struct aw_point *point = &s->points[s->item.n++];
     aw_path_point(&s->names, message, name, number ? value : (double)NAN, number ? NULL : cell,
                   point);
     point->order = (unsigned)column;
-    s->item.n++;
 }
 
-static void name_points(struct aw_stream *s)
+static enum aw_status csv_next(struct aw_stream *s, int64_t deadline)
 {
+    const struct csv *csv = s->state;
+    char *rest, *cells[AW_POINTS_MAX];
+    int n = 0;
+    enum aw_status status = next_line(s, "#", deadline, &rest);
+    if (status != AW_OK)
+        return status;
+    while (n < (int)csv->n && (cells[n] = next_cell(&rest, csv->separator)))
+        n++;
+    s->subject[0] = '\0';
+    const char *message = csv->message >= 0 && csv->message < n ? cells[csv->message] : NULL;
+    for (int i = 0; i < n; i++)
+        parse_cell(s, i, message, cells[i]);
     s->item.subject = s->subject;
     for (size_t i = 0; *s->subject && i < s->item.n; i++) {
         struct aw_point *point = &s->points[i];
         point->subject = s->subject;
         snprintf(point->name, sizeof point->name, "%.40s.%.54s", s->subject, point->field);
     }
-}
-
-static enum aw_status csv_next(struct aw_stream *s, int64_t deadline)
-{
-    char *rest, *cells[AW_POINTS_MAX];
-    size_t n = 0;
-    enum aw_status status = csv_line(s, deadline, &rest);
-    if (status != AW_OK)
-        return status;
-    while (n < s->columns.n && (cells[n] = next_cell(&rest, s->columns.separator)))
-        n++;
-    s->subject[0] = '\0';
-    int at = s->columns.message;
-    const char *message = at >= 0 && (size_t)at < n ? cells[at] : NULL;
-    for (size_t i = 0; i < n; i++)
-        parse_cell(s, i, message, cells[i]);
-    name_points(s);
     return AW_OK;
 }
 
-const struct aw_source aw_csv_source = {.next = csv_next};
-
-void aw_text_free(struct aw_stream *s)
+static void csv_end(struct aw_stream *s)
 {
-    json_decref(s->json);
-    free(s->columns.text);
+    free(((struct csv *)s->state)->header);
 }
+
+const struct aw_source aw_csv_source = {.begin = csv_begin, .next = csv_next, .end = csv_end};
