@@ -84,7 +84,7 @@ restored='[?1049l'
     matches "$output" "<- timestamp *"
     fails 2 timeout 20 ezphys -q -l sim: watch 9
     has "$why" "nothing is called '9' — there is bob, hinge"
-    ok timeout 20 ezphys -q -l sim: watch bob.depth --for 10ms # it may touch something yet
+    ok timeout 20 ezphys -q -l sim: watch bob.depth --for 300ms # it may touch something yet
     for tool in armctl hidmotor canpid unitysim; do
         fails 2 timeout 20 "$tool" -l sim: watch forc.z
         fails 2 timeout 20 "$tool" -l sim: watch zebra

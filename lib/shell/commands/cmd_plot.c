@@ -132,15 +132,7 @@ static const char *unit_of(const struct aw_point *point)
     return aw_scalar_range(point->codec, point->scalar, point->record).unit;
 }
 
-static void remember_name(struct plot *p, const char *name)
-{
-    for (size_t i = 0; i < p->n_seen; i++)
-        if (strcmp(p->seen[i], name) == 0)
-            return;
-    if (p->n_seen < SEEN_MOST)
-        snprintf(p->seen[p->n_seen++], AW_POINT_NAME, "%s", name);
-}
-
+/* NULL: it is not asked for; its name is kept, to be suggested. */
 static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
 {
     for (size_t i = 0; i < p->traces.n; i++)
@@ -148,8 +140,11 @@ static struct aw_trace *trace_for(struct plot *p, const struct aw_point *point)
             return &p->traces.list[i];
     if (aw_select_match(&p->select, point) >= 0 && !point->text)
         return aw_traces_find(&p->traces, point->name, unit_of(point));
-    if (p->traces.n == 0)
-        remember_name(p, point->name);
+    size_t i = 0;
+    while (i < p->n_seen && strcmp(p->seen[i], point->name) != 0)
+        i++;
+    if (p->traces.n == 0 && i == p->n_seen && i < SEEN_MOST)
+        snprintf(p->seen[p->n_seen++], AW_POINT_NAME, "%s", point->name);
     return NULL;
 }
 
@@ -256,13 +251,6 @@ static enum aw_status nothing_found(struct plot *p)
 /* ---- On the terminal --------------------------------------------------------------------------
  */
 
-static void adapt_pace(struct plot *p, const struct aw_braille *canvas)
-{
-    int64_t dot = p->strip.span_ns / (2 * canvas->columns);
-    int64_t least = AW_SECOND / FPS_MOST, most = AW_SECOND / FPS_LEAST;
-    p->live.frame_ns = dot < least ? least : dot > most ? most : dot;
-}
-
 static void draw(struct plot *p)
 {
     struct aw_braille *canvas = aw_screen_canvas(p->live.screen);
@@ -284,45 +272,38 @@ static void draw(struct plot *p)
                                  .numbered = !(how & AW_BRAILLE_COLOR) && p->strip.n > 1};
     aw_strip_draw(&p->strip, &look, canvas);
     aw_screen_show(p->live.screen);
-    adapt_pace(p, canvas);
+    int64_t dot = p->strip.span_ns / (2 * canvas->columns);
+    int64_t least = AW_SECOND / FPS_MOST, most = AW_SECOND / FPS_LEAST;
+    p->live.frame_ns = dot < least ? least : dot > most ? most : dot;
 }
 
 /* False: leave. */
 static bool handle_keys(struct plot *p)
 {
-    int key;
-    while ((key = aw_screen_key(p->live.screen)) != AW_KEY_NONE) {
+    for (int key; (key = aw_screen_key(p->live.screen)) != AW_KEY_NONE;) {
         if (key == 'q')
             return false;
-        if (key == ' ' && !p->ended)
-            p->frozen = !p->frozen;
+        p->frozen ^= key == ' ' && !p->ended;
     }
     return true;
 }
 
-/* Adds what came to the plot, or notes the end of the source: the picture stays until a key ends
- * it. */
-static enum aw_status plot_next(struct plot *p)
-{
-    struct aw_item item;
-    if (p->ended)
-        return aw_live_wait(&p->live, p->deadline);
-    enum aw_status status = aw_live_next(&p->live, p->deadline, &item);
-    if (status == AW_OK)
-        status = handle_item(p, &item, false);
-    if (p->live.lost)
-        aw_strip_break(&p->strip);
-    if (status != AW_END || aw_clock_now(&p->session->real_clock.base) >= p->deadline)
-        return status;
-    p->ended = p->frozen = true;
-    return AW_OK;
-}
-
+/* Adds what comes to the plot. At the end of the input the picture stays until a key ends it. */
 static enum aw_status plot_live(struct plot *p)
 {
     enum aw_status status = AW_OK;
     while ((status == AW_OK || status == AW_TIMEOUT) && !is_enough(p)) {
-        status = plot_next(p);
+        struct aw_item item;
+        status = p->ended ? aw_live_wait(&p->live, p->deadline)
+                          : aw_live_next(&p->live, p->deadline, &item);
+        if (status == AW_OK)
+            status = handle_item(p, &item, false);
+        if (p->live.lost)
+            aw_strip_break(&p->strip);
+        if (status == AW_END && aw_clock_now(&p->session->real_clock.base) < p->deadline) {
+            p->ended = p->frozen = true;
+            status = AW_OK;
+        }
         if (aw_stream_over(status) || !aw_live_due(&p->live))
             continue;
         if (!handle_keys(p))
@@ -342,22 +323,16 @@ static int from_environment(const char *name, int least, int fallback)
     return value >= least && value <= 500 ? (int)value : fallback;
 }
 
-static void find_size(int *width, int *height)
-{
-    struct winsize size = {0};
-    bool known =
-        ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20 && size.ws_row >= 8;
-    *width = known && size.ws_col < 500 ? size.ws_col : from_environment("COLUMNS", 20, 80);
-    *height = known && size.ws_row < 200 ? size.ws_row - 1 : from_environment("LINES", 8, 24) - 1;
-}
-
 static enum aw_status print_frame(struct plot *p, const struct aw_strip_look *look)
 {
     struct aw_output *out = &p->session->out;
     struct aw_braille canvas;
-    int width, height;
+    struct winsize size = {0};
+    bool known =
+        ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20 && size.ws_row >= 8;
+    int width = known && size.ws_col < 500 ? size.ws_col : from_environment("COLUMNS", 20, 80);
+    int height = (known && size.ws_row < 200 ? size.ws_row : from_environment("LINES", 8, 24)) - 1;
     unsigned how = (aw_screen_utf8() ? AW_BRAILLE_UTF8 : 0) | (out->color ? AW_BRAILLE_COLOR : 0);
-    find_size(&width, &height);
     if (!aw_braille_init(&canvas, width, height))
         return aw_no_memory(&p->session->err);
     aw_strip_draw(&p->strip, look, &canvas);
@@ -384,8 +359,8 @@ static enum aw_status print_now(struct plot *p)
                               .end_ns = end, .numbered = !p->session->out.color && p->strip.n > 1});
 }
 
-/* Until the deadline, or until a picture is due (AW_TIMEOUT). */
-static enum aw_status read_until(struct plot *p, int64_t due)
+/* Until the deadline, or until a picture is due (AW_TIMEOUT). keep: see handle_item. */
+static enum aw_status read_until(struct plot *p, int64_t due, bool keep)
 {
     struct aw_clock *clock = p->session->clock;
     enum aw_status status = AW_OK;
@@ -394,7 +369,7 @@ static enum aw_status read_until(struct plot *p, int64_t due)
         int64_t until = due < p->deadline ? due : p->deadline;
         status = aw_stream_next(p->stream, until, &item);
         if (status == AW_OK)
-            status = handle_item(p, &item, false);
+            status = handle_item(p, &item, keep);
         else if (status == AW_MALFORMED)
             status = AW_OK;
         if (status == AW_OK && aw_clock_now(clock) >= until)
@@ -410,8 +385,8 @@ static enum aw_status plot_text(struct plot *p)
     struct aw_clock *clock = p->session->clock;
     enum aw_status status = AW_TIMEOUT;
     while (status == AW_TIMEOUT) {
-        bool many = every > 0;
-        status = read_until(p, many ? aw_clock_now(clock) + (int64_t)(every * 1e9) : AW_NEVER);
+        int64_t due = every > 0 ? aw_clock_now(clock) + (int64_t)(every * 1e9) : AW_NEVER;
+        status = read_until(p, due, false);
         if (status == AW_TIMEOUT && p->strip.n && print_now(p) != AW_OK)
             return p->session->err.status;
     }
@@ -429,17 +404,7 @@ static enum aw_status plot_text(struct plot *p)
 
 static enum aw_status collect(struct plot *p)
 {
-    enum aw_status status = AW_OK;
-    while (status == AW_OK && !is_enough(p)) {
-        struct aw_item item;
-        status = aw_stream_next(p->stream, p->deadline, &item);
-        if (status == AW_OK)
-            status = handle_item(p, &item, true);
-        else if (status == AW_MALFORMED)
-            status = AW_OK;
-        if (status == AW_OK && aw_clock_now(p->session->clock) >= p->deadline)
-            status = AW_ENOUGH;
-    }
+    enum aw_status status = read_until(p, AW_NEVER, true);
     return aw_stream_over(status) || status == AW_TIMEOUT ? AW_OK : status;
 }
 
@@ -495,14 +460,6 @@ static enum aw_status plot_all(struct plot *p)
 /* ---- The command ------------------------------------------------------------------------------
  */
 
-/* No wider than what there is to see. */
-static double span_of(struct aw_session *session)
-{
-    double span = aw_option_number(session, "span"), end = aw_option_number(session, "for");
-    bool given = aw_options_find(&session->options, "span")->origin != AW_FROM_DEFAULT;
-    return !given && end > 0 && end < span ? end : span;
-}
-
 static enum aw_status plot(struct plot *p)
 {
     bool recording = p->input && !aw_stream_is_live(p->stream);
@@ -513,7 +470,11 @@ static enum aw_status plot(struct plot *p)
     }
     if (p->out || recording)
         return plot_all(p);
-    aw_strip_init(&p->strip, (int64_t)(span_of(p->session) * 1e9));
+    double span = aw_option_number(p->session, "span"), end = aw_option_number(p->session, "for");
+    bool given = aw_options_find(&p->session->options, "span")->origin != AW_FROM_DEFAULT;
+    if (!given && end > 0 && end < span)
+        span = end; /* no wider than what there is to see */
+    aw_strip_init(&p->strip, (int64_t)(span * 1e9));
     if (!aw_live_wanted(p->session) ||
         aw_live_open(&p->live, p->session, p->stream, FPS_MOST) != AW_OK)
         return plot_text(p);
@@ -522,39 +483,37 @@ static enum aw_status plot(struct plot *p)
     return status;
 }
 
-static enum aw_status prepare(struct plot *p, const struct aw_args *args)
+static enum aw_status run(struct plot *p, const struct aw_args *args)
 {
-    const char *juggler = aw_option(p->session, "plotjuggler");
-    bool leaves = juggler || aw_option(p->session, "out");
-    enum aw_status status = leaves ? aw_dry_ends(p->session) : AW_OK;
+    struct aw_session *session = p->session;
+    const char *juggler = aw_option(session, "plotjuggler");
+    bool leaves = juggler || aw_option(session, "out");
+    enum aw_status status = leaves ? aw_dry_ends(session) : AW_OK;
     if (status == AW_OK && juggler)
-        status = aw_juggler_open(juggler, &p->juggler, &p->session->err);
+        status = aw_juggler_open(juggler, &p->juggler, &session->err);
     if (status == AW_OK)
         status = parse_arguments(p, args);
     if (status == AW_OK && !p->input)
         status = check_names(p);
     if (status == AW_OK)
-        status = aw_stream_open(&p->stream, p->session, p->input);
-    if (status == AW_OK)
-        aw_stream_expect(p->stream, &p->select, NULL);
-    return status;
+        status = aw_stream_open(&p->stream, session, p->input);
+    if (status != AW_OK)
+        return status;
+    aw_stream_expect(p->stream, &p->select, NULL);
+    p->deadline = p->length_ns ? aw_clock_now(session->clock) + p->length_ns : AW_NEVER;
+    return plot(p);
 }
 
 enum aw_status aw_run_plot(struct aw_session *session, const struct aw_args *args)
 {
     struct plot *p = calloc(1, sizeof *p);
-    double seconds = aw_option_number(session, "for");
     if (!p)
         return aw_no_memory(&session->err);
     p->session = session;
     p->limit = (uint64_t)aw_option_number(session, "count");
-    p->length_ns = (int64_t)(seconds * 1e9);
+    p->length_ns = (int64_t)(aw_option_number(session, "for") * 1e9);
     p->juggler = -1;
-    enum aw_status status = prepare(p, args);
-    if (status == AW_OK) {
-        p->deadline = p->length_ns ? aw_clock_now(session->clock) + p->length_ns : AW_NEVER;
-        status = plot(p);
-    }
+    enum aw_status status = run(p, args);
     aw_stream_close(p->stream);
     aw_strip_free(&p->strip);
     aw_traces_free(&p->traces);

@@ -101,21 +101,22 @@ static const char *field_part(const char *pattern, const struct aw_names *names)
     return pattern;
 }
 
-static void add_field(struct watch *w, const char *field, size_t *n)
-{
-    for (size_t i = 0; i < *n; i++)
-        if (strcmp(w->fields[i], field) == 0)
-            return;
-    if (*n < AW_FIELDS_MAX)
-        w->fields[(*n)++] = field;
-}
-
-static void add_fields(struct watch *w, const char *part, const struct aw_names *names, size_t *n)
+/* Adds the names of the fields that the part of a pattern means, each once; returns how many there
+ * are then. */
+static size_t add_fields(struct watch *w, const char *part, const struct aw_names *names, size_t n)
 {
     for (size_t m = 0; m < names->wire->protocol->n_messages; m++)
-        for (int i = 0; i < aw_wire_codec_at(names->wire, m)->n_scalars; i++)
-            if (names_field(part, names, m, i))
-                add_field(w, names->field[m][i], n);
+        for (int scalar = 0; scalar < aw_wire_codec_at(names->wire, m)->n_scalars; scalar++) {
+            const char *field = names->field[m][scalar];
+            size_t i = 0;
+            if (!names_field(part, names, m, scalar))
+                continue;
+            while (i < n && strcmp(w->fields[i], field) != 0)
+                i++;
+            if (i == n && n < AW_FIELDS_MAX)
+                w->fields[n++] = field;
+        }
+    return n;
 }
 
 /* The view prints exactly these fields, and whom they are about. A pattern that names none of them
@@ -129,7 +130,7 @@ static void choose_fields(struct watch *w, const struct aw_item *first)
     if (w->select.n == 0 || aw_flag(w->session, "fields") || aw_flag(w->session, "format"))
         return;
     for (size_t i = 0; i < w->select.n; i++)
-        add_fields(w, field_part(w->select.pattern[i], names), names, &n);
+        n = add_fields(w, field_part(w->select.pattern[i], names), names, n);
     if (n == 0 || n >= AW_FIELDS_MAX)
         return;
     if (about >= 0)
@@ -210,13 +211,6 @@ static enum aw_status show_line(struct watch *w, const struct aw_item *item)
     return status == AW_OK && enough ? AW_ENOUGH : status;
 }
 
-/* So much later on the link's clock, or at the deadline. */
-static int64_t until(const struct watch *w, int64_t left)
-{
-    int64_t now = aw_clock_now(w->session->clock);
-    return left < w->deadline - now ? now + left : w->deadline;
-}
-
 static enum aw_status watch_lines(struct watch *w)
 {
     struct aw_session *session = w->session;
@@ -227,7 +221,9 @@ static enum aw_status watch_lines(struct watch *w)
         status = aw_output_pace(&session->out, now, &left, &session->err);
         if (status != AW_OK)
             break;
-        status = aw_stream_next(w->stream, until(w, left), &item);
+        now = aw_clock_now(session->clock); /* the link's */
+        status =
+            aw_stream_next(w->stream, left < w->deadline - now ? now + left : w->deadline, &item);
         if (status == AW_OK && is_wanted(w, &item))
             status = show_line(w, &item);
         bool goes_on = status == AW_TIMEOUT && aw_clock_now(session->clock) < w->deadline;
@@ -243,16 +239,6 @@ static enum aw_status watch_lines(struct watch *w)
 
 /* ---- The table --------------------------------------------------------------------------------
  */
-
-static void count_rate(struct watch *w, int64_t now)
-{
-    int64_t span = now - w->counted_ns;
-    if (span < AW_SECOND)
-        return;
-    w->grid.rate_hz = (double)(w->grid.messages - w->counted) * 1e9 / (double)span;
-    w->counted = w->grid.messages;
-    w->counted_ns = now;
-}
 
 static void draw(struct watch *w)
 {
@@ -274,7 +260,12 @@ static void draw(struct watch *w)
     w->grid.filter = w->filter;
     if (!w->grid.note && w->session->tool->remark && !w->live.lost)
         w->grid.note = w->session->tool->remark(w->session, remark, sizeof remark);
-    count_rate(w, now);
+    if (now - w->counted_ns >= AW_SECOND) {
+        uint64_t came = w->grid.messages - w->counted;
+        w->grid.rate_hz = (double)came * 1e9 / (double)(now - w->counted_ns);
+        w->counted = w->grid.messages;
+        w->counted_ns = now;
+    }
     aw_grid_draw(&w->grid, w->is_frozen ? &w->frozen : &w->channels, canvas);
     aw_screen_show(w->live.screen);
 }
@@ -354,22 +345,10 @@ static bool handle_key(struct watch *w, int key)
 
 static bool handle_keys(struct watch *w)
 {
-    int key;
-    while ((key = aw_screen_key(w->live.screen)) != AW_KEY_NONE) {
+    for (int key; (key = aw_screen_key(w->live.screen)) != AW_KEY_NONE; w->live.due_ns = 0)
         if (!handle_key(w, key))
             return false;
-        w->live.due_ns = 0;
-    }
     return true;
-}
-
-static void handle_item(struct watch *w, const struct aw_item *item)
-{
-    if (w->where.n && !aw_where_holds(&w->where, item->points, item->n))
-        return;
-    aw_channels_update(&w->channels, item->points, item->n,
-                       aw_clock_now(&w->session->real_clock.base));
-    w->shown++;
 }
 
 /* At the end of a recording the table stays until a key is pressed. */
@@ -380,8 +359,12 @@ static enum aw_status watch_table(struct watch *w)
         struct aw_item item = {0};
         status = w->ended ? aw_live_wait(&w->live, w->deadline)
                           : aw_live_next(&w->live, w->deadline, &item);
-        if (status == AW_OK)
-            handle_item(w, &item);
+        bool holds = !w->where.n || aw_where_holds(&w->where, item.points, item.n);
+        if (status == AW_OK && holds) {
+            aw_channels_update(&w->channels, item.points, item.n,
+                               aw_clock_now(&w->session->real_clock.base));
+            w->shown++;
+        }
         if (status == AW_END && !w->ended &&
             aw_clock_now(&w->session->real_clock.base) < w->deadline) {
             w->ended = true;
@@ -443,9 +426,8 @@ void aw_complete_fields(struct aw_session *session, aw_candidate_fn *add, void *
     aw_names_init(names, session->wire);
     for (size_t m = 0; m < session->wire->protocol->n_messages; m++) {
         const struct aw_codec *codec = aw_wire_codec_at(session->wire, m);
-        for (int i = 0; i < codec->n_scalars; i++)
-            if (codec->scalars[i].value && codec->message->dir & AW_RX &&
-                !is_earlier(names, m, names->field[m][i]))
+        for (int i = 0; i < codec->n_scalars && codec->message->dir & AW_RX; i++)
+            if (codec->scalars[i].value && !is_earlier(names, m, names->field[m][i]))
                 add(context, names->field[m][i], codec->scalars[i].field->help);
     }
     free(names);

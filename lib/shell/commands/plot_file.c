@@ -100,13 +100,13 @@ static void divide(const struct aw_traces *traces, struct panels *panels)
 /* ---- SVG --------------------------------------------------------------------------------------
  */
 
-static char *draw_svg(const struct aw_traces *traces, const char *title, size_t *size,
-                      struct aw_error *err)
+static enum aw_status write_svg(const struct aw_traces *traces, const char *path, const char *title,
+                                struct aw_error *err)
 {
     struct aw_series series[AW_STRIP_SERIES];
     struct aw_panel list[MOST_PANELS];
     struct panels panels;
-    size_t used = 0;
+    size_t used = 0, size;
     divide(traces, &panels);
     for (size_t p = 0; p < panels.n; p++) {
         list[p] = (struct aw_panel){.label = panels.unit[p][0] ? "" : "value",
@@ -122,14 +122,7 @@ static char *draw_svg(const struct aw_traces *traces, const char *title, size_t 
     }
     struct aw_chart chart = {
         .title = title, .x_label = "time", .x_unit = "s", .panels = list, .n = panels.n};
-    return aw_chart_svg(&chart, size, err);
-}
-
-static enum aw_status write_svg(const struct aw_traces *traces, const char *path, const char *title,
-                                struct aw_error *err)
-{
-    size_t size;
-    char *text = draw_svg(traces, title, &size, err);
+    char *text = aw_chart_svg(&chart, &size, err);
     if (!text)
         return err->status;
     enum aw_status status = aw_file_write(path, text, size, err);
@@ -222,18 +215,6 @@ static void put_script(FILE *to, const struct aw_traces *traces, const char *pat
     fputs("unset multiplot\nset output\n", to);
 }
 
-/* Signals that are blocked here while a device is open end gnuplot as usual. */
-static void release_signals(posix_spawnattr_t *attributes)
-{
-    sigset_t none, pipe;
-    sigemptyset(&none);
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    posix_spawnattr_setsigmask(attributes, &none);
-    posix_spawnattr_setsigdefault(attributes, &pipe);
-    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-}
-
 /* The picture goes to its standard output: it would write there, too, where it cannot open a file.
  */
 static int spawn_gnuplot(const char *program, int in, int out, pid_t *pid)
@@ -241,11 +222,18 @@ static int spawn_gnuplot(const char *program, int in, int out, pid_t *pid)
     static char *const words[] = {"gnuplot", "-", NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
+    sigset_t none, pipe;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    /* Signals that are blocked here while a device is open end gnuplot as usual. */
+    sigemptyset(&none);
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
     posix_spawnattr_init(&attributes);
-    release_signals(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &pipe);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     int error = posix_spawn(pid, program, &actions, &attributes, words, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
@@ -274,33 +262,8 @@ static enum aw_status start_gnuplot(int out, pid_t *pid, FILE **to, struct aw_er
     return aw_fail(err, AW_REFUSED, "gnuplot: %s", strerror(error));
 }
 
-static off_t size_of(int fd)
+static enum aw_status save(int picture, size_t size, const char *path, struct aw_error *err)
 {
-    struct stat about;
-    return fstat(fd, &about) == 0 ? about.st_size : 0;
-}
-
-static enum aw_status draw_with_gnuplot(const struct aw_traces *traces, int out, const char *path,
-                                        const char *title, struct aw_error *err)
-{
-    pid_t pid = -1;
-    FILE *to;
-    int how = 0;
-    enum aw_status status = start_gnuplot(out, &pid, &to, err);
-    if (status != AW_OK)
-        return status;
-    put_script(to, traces, path, title);
-    bool written = fclose(to) == 0;
-    while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
-        ;
-    if (written && WIFEXITED(how) && WEXITSTATUS(how) == 0 && size_of(out) > 0)
-        return AW_OK;
-    return aw_fail(err, AW_REFUSED, "%.200s: gnuplot could not draw it — see above", path);
-}
-
-static enum aw_status save(int picture, const char *path, struct aw_error *err)
-{
-    size_t size = (size_t)size_of(picture);
     void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, picture, 0);
     if (bytes == MAP_FAILED)
         return aw_file_fail(err, NULL, path);
@@ -313,12 +276,25 @@ static enum aw_status save(int picture, const char *path, struct aw_error *err)
 static enum aw_status run_gnuplot(const struct aw_traces *traces, const char *path,
                                   const char *title, struct aw_error *err)
 {
-    int picture = memfd_create("picture", MFD_CLOEXEC);
+    struct stat about = {0};
+    pid_t pid = -1;
+    FILE *to = NULL;
+    int how = 0, picture = memfd_create("picture", MFD_CLOEXEC);
     if (picture < 0)
         return aw_fail(err, AW_REFUSED, "gnuplot: %s", strerror(errno));
-    enum aw_status status = draw_with_gnuplot(traces, picture, path, title, err);
+    enum aw_status status = start_gnuplot(picture, &pid, &to, err);
+    if (status == AW_OK) {
+        put_script(to, traces, path, title);
+        bool written = fclose(to) == 0;
+        while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
+            ;
+        if (!written || !WIFEXITED(how) || WEXITSTATUS(how) != 0 || fstat(picture, &about) != 0 ||
+            about.st_size == 0)
+            status =
+                aw_fail(err, AW_REFUSED, "%.200s: gnuplot could not draw it — see above", path);
+    }
     if (status == AW_OK)
-        status = save(picture, path, err);
+        status = save(picture, (size_t)about.st_size, path, err);
     close(picture);
     return status;
 }

@@ -77,18 +77,21 @@ static void unit_cell(const struct row *row, struct cell *cell)
     cell->color = AW_BRAILLE_DIM;
 }
 
-static void least_cell(const struct row *row, struct cell *cell)
+static void extreme_cell(const struct row *row, double value, struct cell *cell)
 {
     if (!row->channel->text[0])
-        print_number(row->channel, row->channel->least, cell->text);
+        print_number(row->channel, value, cell->text);
     cell->color = AW_BRAILLE_DIM;
+}
+
+static void least_cell(const struct row *row, struct cell *cell)
+{
+    extreme_cell(row, row->channel->least, cell);
 }
 
 static void greatest_cell(const struct row *row, struct cell *cell)
 {
-    if (!row->channel->text[0])
-        print_number(row->channel, row->channel->greatest, cell->text);
-    cell->color = AW_BRAILLE_DIM;
+    extreme_cell(row, row->channel->greatest, cell);
 }
 
 static void print_rate(double hz, char *out)
@@ -219,12 +222,6 @@ static void put_name(struct aw_braille *canvas, int x, int y, int width,
                         "…", AW_BRAILLE_DIM);
 }
 
-/* Of eight; 0 for what cannot be said, such as a share of nothing. */
-static int level_of(double share)
-{
-    return share > 0 ? (share < 1 ? (int)(share * 8) : 7) : 0;
-}
-
 static void put_trend(struct aw_braille *canvas, int x, int y, int width, const struct row *row)
 {
     static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -236,8 +233,9 @@ static void put_trend(struct aw_braille *canvas, int x, int y, int width, const 
         bool known = step <= channel->step && step > channel->step - AW_TREND;
         float value = known && step >= 0 ? channel->trend[step % AW_TREND] : NAN;
         int at = (int)(width - 1 - (now - step));
+        double share = ((double)value - channel->least) / span; /* NaN: of nothing */
         if (!isnan(value))
-            level = level_of(((double)value - channel->least) / span);
+            level = share > 0 ? (share < 1 ? (int)(share * 8) : 7) : 0;
         if (at >= 0 && level >= 0 && (step <= channel->step || !row->stale))
             aw_braille_text(canvas, x + at, y, bars[level], row->stale ? AW_BRAILLE_DIM : 1);
     }
@@ -275,28 +273,21 @@ static void print_count(uint64_t n, char *out, size_t size)
     out[at] = '\0';
 }
 
-static void print_summary(const struct aw_grid *grid, int detail, char *out, size_t size)
-{
-    char count[32], rate[CELL_TEXT], clock[32];
-    long s = (long)(grid->elapsed_ns / AW_SECOND);
-    print_count(grid->messages, count, sizeof count);
-    print_rate(grid->rate_hz, rate);
-    snprintf(clock, sizeof clock, "%02ld:%02ld  ", s / 60, s % 60);
-    snprintf(out, size, "%s%s%s%s/s ", detail > 1 ? clock : "", detail > 0 ? count : "",
-             detail > 1   ? " messages  "
-             : detail > 0 ? "  "
-                          : "",
-             rate);
-}
-
 /* Time and messages, right of the title; the least important parts go first when room is short. */
 static void put_top(const struct aw_grid *grid, struct aw_braille *canvas)
 {
-    char text[160];
+    char text[160], count[32], rate[CELL_TEXT];
     int width = canvas->columns, length = 0;
+    long s = (long)(grid->elapsed_ns / AW_SECOND);
+    print_count(grid->messages, count, sizeof count);
+    print_rate(grid->rate_hz, rate);
     int x = aw_braille_text(canvas, 1, 0, grid->title ? grid->title : "", AW_BRAILLE_BOLD);
     for (int detail = 2; detail >= 0; detail--) {
-        print_summary(grid, detail, text, sizeof text);
+        if (detail == 2)
+            snprintf(text, sizeof text, "%02ld:%02ld  %s messages  %s/s ", s / 60, s % 60, count,
+                     rate);
+        else
+            snprintf(text, sizeof text, "%s%s%s/s ", detail ? count : "", detail ? "  " : "", rate);
         length = (int)strlen(text);
         if (x + 2 + length <= width - (detail ? 10 : 0))
             break;
@@ -308,16 +299,6 @@ static void put_top(const struct aw_grid *grid, struct aw_braille *canvas)
         put(canvas, x + 2, 0, room, true, state, grid->state ? AW_BRAILLE_WARN : AW_BRAILLE_DIM);
 }
 
-static int put_loss(const struct aw_grid *grid, struct aw_braille *canvas, int y)
-{
-    char text[96], lost[32], damaged[32];
-    print_count(grid->lost, lost, sizeof lost);
-    print_count(grid->damaged, damaged, sizeof damaged);
-    snprintf(text, sizeof text, "%s lost  %s damaged", lost, damaged);
-    bool any = grid->lost || grid->damaged;
-    return aw_braille_text(canvas, 1, y, text, any ? AW_BRAILLE_CARE : AW_BRAILLE_DIM);
-}
-
 static void put_bottom(const struct aw_grid *grid, struct aw_braille *canvas)
 {
     int y = canvas->rows - 1, width = canvas->columns, x = 0;
@@ -326,7 +307,12 @@ static void put_bottom(const struct aw_grid *grid, struct aw_braille *canvas)
         snprintf(text, sizeof text, "/%.60s%s", grid->filter, grid->typing ? "█" : "");
         x = aw_braille_text(canvas, 1, y, text, AW_BRAILLE_BOLD) + 1;
     } else {
-        x = put_loss(grid, canvas, y) + 1;
+        char lost[32], damaged[32];
+        bool any = grid->lost || grid->damaged;
+        print_count(grid->lost, lost, sizeof lost);
+        print_count(grid->damaged, damaged, sizeof damaged);
+        snprintf(text, sizeof text, "%s lost  %s damaged", lost, damaged);
+        x = aw_braille_text(canvas, 1, y, text, any ? AW_BRAILLE_CARE : AW_BRAILLE_DIM) + 1;
     }
     const char *keys =
         grid->typing ? "Enter keep  Esc clear" : "q quit  space freeze  r reset  / filter";
@@ -373,29 +359,6 @@ static bool passes(const struct aw_grid *grid, const struct aw_channel *channel)
                                         : strstr(channel->name, grid->filter) != NULL;
 }
 
-static size_t choose(const struct aw_grid *grid, const struct aw_channels *channels,
-                     const struct aw_channel **shown, int *longest)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < channels->n; i++) {
-        int length = (int)strlen(channels->list[i]->name);
-        if (!passes(grid, channels->list[i]))
-            continue;
-        shown[n++] = channels->list[i];
-        *longest = length > *longest ? length : *longest;
-    }
-    return n;
-}
-
-static int tables_for(size_t rows, int height, int width, int longest)
-{
-    int least = longest + 32 > BLOCK_LEAST ? longest + 32 : BLOCK_LEAST;
-    int most = (width + BETWEEN) / (least + BETWEEN);
-    int needed = (int)((rows + (size_t)height - 1) / (size_t)height);
-    int n = needed < most ? needed : most;
-    return n > 1 ? n : 1;
-}
-
 static void put_scroll(const struct aw_grid *grid, struct aw_braille *canvas, int top, int height)
 {
     if (grid->rows <= grid->page || height < 3)
@@ -413,7 +376,11 @@ static void put_rows(struct aw_grid *grid, const struct aw_channel *const *shown
 {
     const int top = 2;
     int height = canvas->rows - top - 1, width = canvas->columns - 2;
-    int tables = tables_for(grid->rows, height, width, longest);
+    int least = longest + 32 > BLOCK_LEAST ? longest + 32 : BLOCK_LEAST;
+    int most_tables = (width + BETWEEN) / (least + BETWEEN);
+    int needed = (int)((grid->rows + (size_t)height - 1) / (size_t)height);
+    int tables = needed < most_tables ? needed : most_tables;
+    tables = tables > 1 ? tables : 1;
     int each = (width + BETWEEN) / tables - BETWEEN;
     struct layout layout = lay_out(each, longest, grid->blocks);
     grid->page = (size_t)height * (size_t)tables;
@@ -437,7 +404,14 @@ void aw_grid_draw(struct aw_grid *grid, const struct aw_channels *channels,
     int longest = 5;
     aw_braille_clear(canvas);
     put_top(grid, canvas);
-    grid->rows = shown ? choose(grid, channels, shown, &longest) : 0;
+    grid->rows = 0;
+    for (size_t i = 0; shown && i < channels->n; i++) {
+        int length = (int)strlen(channels->list[i]->name);
+        if (!passes(grid, channels->list[i]))
+            continue;
+        shown[grid->rows++] = channels->list[i];
+        longest = length > longest ? length : longest;
+    }
     if (canvas->rows > 4 && grid->rows)
         put_rows(grid, shown, canvas, longest);
     else if (canvas->rows > 4)
