@@ -7,21 +7,21 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/number.h"
 #include "help.h"
 #include "link/core/spawn.h"
 #include "options.h"
 #include "protocol/ezphys/framing.h"
 #include "protocol/ezphys/wire.h"
+#include "shell/core/bind.h"
 #include "shell/core/options.h"
+#include "shell/help/help.h"
 #include "simulator.h"
 
 #define REDIAL_FIRST (100 * AW_MILLISECOND)
 #define REDIAL_LAST  AW_SECOND
 
 /* clang-format off */
-static const struct aw_option own_options[] = {
+static const struct aw_option general_options[] = {
     {.name = "wire", .value = "NAME", .fallback = "le32",
      .help = "framing: le32, be32, packed8, stream, name32; add ,long=8 for 64-bit steps"},
     {.name = "fd", .value = "N", .unit = "", .min = 0, .max = 1048576,
@@ -36,89 +36,66 @@ static const struct aw_option own_options[] = {
 };
 /* clang-format on */
 
-static const struct aw_option *const tables[] = {ez_simulator_options, own_options, NULL};
+static const char *const examples[] = {
+    "pendulum",
+    "humanoid --real-time",
+    "arm4 --listen 0.0.0.0:5000 --lock-step=10",
+    "./my.scene --connect robot.local:47001",
+    "--check ./my.scene",
+    NULL,
+};
 
 struct program {
-    struct aw_options options;
+    struct aw_session *session;
     struct aw_real_clock clock;
     struct aw_ezphys_framing framing;
     struct aw_wire wire;
     struct aw_scene scene;
     struct settings settings;
     struct simulator sim;
-    struct aw_error err;
+};
+
+static const struct aw_tool tool = {
+    .name = "ezphys-sim",
+    .summary = "a stand-in for EZPhysics: rigid bodies, joints and motors over TCP",
+    .protocol = &aw_ezphys_protocol,
+    .usage = "[options] [SCENE]",
+    .options = ez_simulator_options,
+    .general = general_options,
+    .examples = examples,
+    .state_size = sizeof(struct program),
 };
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-static const char *text(struct program *p, const char *name)
+static const char *text(const struct program *p, const char *name)
 {
-    return aw_options_find(&p->options, name)->text;
+    return aw_option(p->session, name);
 }
 
-static bool flag(struct program *p, const char *name)
+static bool flag(const struct program *p, const char *name)
 {
-    return text(p, name) != NULL;
+    return aw_flag(p->session, name);
 }
 
-/* The value was checked when it was set. */
-static double number(struct program *p, const char *name)
+static double number(const struct program *p, const char *name)
 {
-    const struct aw_option_value *value = aw_options_find(&p->options, name);
-    double result = 0;
-    if (value->text)
-        aw_number_parse_unit(value->text, *value->option->unit ? value->option->unit : NULL,
-                             &result, NULL);
-    return result;
+    return aw_option_number(p->session, name);
 }
 
-static int64_t nanoseconds(struct program *p, const char *name)
+static int64_t nanoseconds(const struct program *p, const char *name)
 {
     return (int64_t)(number(p, name) * (double)AW_SECOND);
 }
 
-static enum aw_status parse_option(struct program *p, const char *word, char **next, int *taken)
-{
-    char name[40];
-    size_t n = strcspn(word, "=");
-    snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), word);
-    const struct aw_option_value *value = aw_options_find(&p->options, name);
-    *taken = 0;
-    if (word[n] == '=')
-        return aw_options_set(&p->options, name, word + n + 1, AW_FROM_COMMAND_LINE, &p->err);
-    if (!value || !value->option->value)
-        return aw_options_set(&p->options, name, "yes", AW_FROM_COMMAND_LINE, &p->err);
-    if (value->option->bare)
-        return aw_options_set(&p->options, name, value->option->bare, AW_FROM_COMMAND_LINE,
-                              &p->err);
-    if (!*next)
-        return aw_fail(&p->err, AW_USAGE, "--%s: a value is missing — give %s", name,
-                       value->option->value);
-    *taken = 1;
-    return aw_options_set(&p->options, name, *next, AW_FROM_COMMAND_LINE, &p->err);
-}
-
-static enum aw_status parse_word(struct program *p, char **words, int *taken)
-{
-    const char *word = words[0];
-    *taken = 0;
-    if (word[0] != '-')
-        return aw_options_set(&p->options, "scene", word, AW_FROM_COMMAND_LINE, &p->err);
-    if (word[1] == '-')
-        return parse_option(p, word + 2, &words[1], taken);
-    const struct aw_option_value *value = aw_options_find_letter(&p->options, word[1]);
-    if (!value || word[1] == '\0' || word[2] != '\0')
-        return aw_fail(&p->err, AW_USAGE, "no option '%.40s' — see --help", word);
-    return parse_option(p, value->option->name, &words[1], taken);
-}
-
-static enum aw_status read_options(struct program *p, char **words)
+static enum aw_status read_options(struct aw_session *session, const struct aw_words *words)
 {
     enum aw_status status = AW_OK;
-    for (const struct aw_option *const *table = tables; *table; table++)
-        aw_options_add(&p->options, *table);
-    for (int taken; *words && status == AW_OK; words += 1 + taken)
-        status = parse_word(p, words, &taken);
+    for (size_t i = 0; i < words->n && status == AW_OK; i++)
+        status = aw_is_option(words->word[i])
+                     ? aw_bind_option(session, words, &i)
+                     : aw_options_set(&session->options, "scene", words->word[i],
+                                      AW_FROM_COMMAND_LINE, &session->err);
     return status;
 }
 
@@ -136,10 +113,11 @@ static enum aw_status apply_options(struct program *p)
                   .hold_force = flag(p, "hold-force"),
                   .force_after = strcmp(text(p, "limb-force"), "post") == 0},
     };
-    enum aw_status status = aw_ezphys_framing_parse(&p->framing, text(p, "wire"), NULL, &p->err);
+    enum aw_status status =
+        aw_ezphys_framing_parse(&p->framing, text(p, "wire"), NULL, &p->session->err);
     if (status == AW_OK)
         aw_wire_init(&p->wire, &aw_ezphys_protocol, &p->framing.variant, false);
-    return status == AW_OK ? aw_scene_load(&p->scene, text(p, "scene"), &p->err) : status;
+    return status == AW_OK ? aw_scene_load(&p->scene, text(p, "scene"), &p->session->err) : status;
 }
 
 /* ---- Links ----------------------------------------------------------------------------------- */
@@ -159,7 +137,7 @@ static enum aw_status open_url(struct program *p, struct aw_link **link, const c
     char url[300];
     struct aw_link_options options = {.clock = &p->clock.base};
     snprintf(url, sizeof url, "%s%s", is_url(rest) ? "" : scheme, rest);
-    return aw_link_open(link, url, &options, &p->err);
+    return aw_link_open(link, url, &options, &p->session->err);
 }
 
 /* Tries until the end; the first time for as long as the option says, later for ever. */
@@ -185,11 +163,11 @@ static enum aw_status run_connected(struct program *p)
     enum aw_status status = dial(p, &link, true);
     while (status == AW_OK) {
         fprintf(stderr, "connected: %s\n", link->key);
-        status = simulator_serve(&p->sim, link, &p->err);
+        status = simulator_serve(&p->sim, link, &p->session->err);
         aw_link_close(link);
         if (status != AW_LOST)
             break;
-        fprintf(stderr, "ezphys-sim: %s — dialling again\n", p->err.text);
+        fprintf(stderr, "ezphys-sim: %s — dialling again\n", p->session->err.text);
         status = dial(p, &link, false);
     }
     return status;
@@ -203,7 +181,7 @@ static enum aw_status run_listening(struct program *p)
     if (status != AW_OK)
         return status;
     fprintf(stderr, "ready: %s\n", *link->ready ? link->ready : link->key);
-    status = simulator_serve(&p->sim, link, &p->err);
+    status = simulator_serve(&p->sim, link, &p->session->err);
     aw_link_close(link);
     return status;
 }
@@ -213,10 +191,10 @@ static enum aw_status run_child(struct program *p)
 {
     struct aw_link *link;
     enum aw_status status =
-        aw_spawn_parent(&link, (int)number(p, "fd"), "fd", &p->clock.base, &p->err);
+        aw_spawn_parent(&link, (int)number(p, "fd"), "fd", &p->clock.base, &p->session->err);
     if (status != AW_OK)
         return status;
-    status = simulator_serve(&p->sim, link, &p->err);
+    status = simulator_serve(&p->sim, link, &p->session->err);
     aw_link_close(link);
     return status == AW_LOST ? AW_OK : status;
 }
@@ -256,7 +234,8 @@ static void print_counters(const struct simulator *sim)
 static int simulate(struct program *p)
 {
     p->clock = aw_real_clock(catch_signals());
-    enum aw_status status = simulator_init(&p->sim, &p->settings, &p->scene, &p->wire, &p->err);
+    enum aw_status status =
+        simulator_init(&p->sim, &p->settings, &p->scene, &p->wire, &p->session->err);
     if (status == AW_OK)
         status = run(p);
     if (!flag(p, "fd") && p->sim.reported > 0)
@@ -268,61 +247,73 @@ static int simulate(struct program *p)
     return (int)status;
 }
 
-/* Does what needs no simulation; false if that is not all. */
+static void print_page(struct aw_session *session, bool man)
+{
+    struct aw_output *out = &session->out;
+    if (man)
+        aw_man_page(session);
+    else
+        aw_help(session, NULL);
+    aw_output_print(out, man ? ".SH SCENES\n.nf\n" : "\nScenes\n");
+    help_scenes(out);
+    if (man)
+        aw_output_print(out, ".fi\n.SH SEE ALSO\n.BR ezphys (1)\n");
+}
+
+/* Prints what needs no simulation; false if that is not all. */
 static bool only_print(struct program *p)
 {
-    if (flag(p, "help"))
-        help_page(tables);
-    else if (flag(p, "man"))
-        help_man(tables);
+    struct aw_output *out = &p->session->out;
+    if (flag(p, "help") || flag(p, "man"))
+        print_page(p->session, !flag(p, "help"));
     else if (flag(p, "version"))
-        printf("ezphys-sim %s (armwire)\n", AW_VERSION);
+        aw_output_print(out, "ezphys-sim %s (armwire)\n", AW_VERSION);
     else if (flag(p, "list"))
-        help_scenes();
+        help_scenes(out);
     else
         return false;
     return true;
 }
 
-/* What was printed has to get somewhere. */
-static enum aw_status printed(struct program *p)
+static int perform(struct program *p, const struct aw_words *words)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return AW_OK;
-    aw_file_fail(&p->err, NULL, "standard output");
-    return AW_LOST;
-}
-
-static int perform(struct program *p, char **words)
-{
-    enum aw_status status = read_options(p, words);
+    struct aw_output *out = &p->session->out;
+    struct aw_error *err = &p->session->err;
+    enum aw_status status = read_options(p->session, words);
     if (status == AW_OK && only_print(p))
-        return (int)printed(p);
+        return (int)aw_output_flush(out, err);
     if (status == AW_OK)
         status = apply_options(p);
     if (status != AW_OK)
         return (int)status;
     if (flag(p, "check"))
-        help_check(&p->scene);
+        help_check(out, &p->scene);
     else if (flag(p, "names"))
-        help_names(&p->scene);
+        help_names(out, &p->scene);
     else
         return simulate(p);
-    return (int)printed(p);
+    return (int)aw_output_flush(out, err);
 }
 
 int main(int argc, char **argv)
 {
-    struct program *p = calloc(1, sizeof *p);
-    if (!p || argc < 1) {
-        struct aw_error err;
+    struct aw_session *session = aw_session_new(&tool);
+    struct aw_words *words = malloc(sizeof *words);
+    struct aw_error err = {0};
+    int status = AW_NO_MEMORY;
+    if (!session || !words) {
         aw_no_memory(&err);
-        fprintf(stderr, "ezphys-sim: %s\n", err.text);
-        return AW_NO_MEMORY;
+    } else {
+        struct program *p = session->state;
+        p->session = session;
+        status = (int)aw_words_from_argv(words, argc, argv, &session->err);
+        status = status == AW_OK ? perform(p, words) : status;
+        err = session->err;
     }
-    int status = perform(p, argv + 1);
     if (status > AW_OK && status < 128)
-        fprintf(stderr, "ezphys-sim: %s\n", p->err.text);
-    free(p);
+        fprintf(stderr, "ezphys-sim: %s\n", err.text);
+    if (session)
+        aw_session_free(session);
+    free(words);
     return status;
 }

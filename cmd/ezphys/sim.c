@@ -24,14 +24,14 @@ struct words {
     char letters[LETTERS_MAX];
 };
 
-/* "--name=value", or a word alone if name is NULL. What has no room is left out, which the values'
- * own limits do not let happen. */
+/* "--name=value", or either of them alone if the other is NULL. What has no room is left out, which
+ * the values' own limits do not let happen. */
 static void add_word(struct words *words, const char *name, const char *value)
 {
     size_t room = LETTERS_MAX - words->used;
     char *word = words->letters + words->used;
     int length = snprintf(word, room, "%s%s%s%s", name ? "--" : "", name ? name : "",
-                          name ? "=" : "", value);
+                          name && value ? "=" : "", value ? value : "");
     if (words->n == WORDS_MAX || (size_t)length >= room)
         return;
     words->list[words->n++] = word;
@@ -107,7 +107,7 @@ static void add_options(struct words *words, struct aw_options *options)
     for (const char *const *key = sim_keys; *key; key++) {
         const struct aw_option_value *value = aw_options_find(options, *key);
         if (value->text)
-            add_word(words, *key, value->text);
+            add_word(words, *key, value->option->value ? value->text : NULL);
     }
 }
 
@@ -171,7 +171,7 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
     for (const struct aw_option *row = ez_simulator_options; row->name; row++) {
         const char *text = aw_option(session, row->name);
         if (text)
-            add_word(&words, row->name, text);
+            add_word(&words, row->name, row->value ? text : NULL);
     }
     execv(path, words.list);
     return aw_fail(&session->err, AW_NO_LINK, "%s: %s", path, strerror(errno));

@@ -134,7 +134,7 @@ ends_with() {
     fails 2 ezphys-sim --wire le33
     fails 2 ezphys-sim -x
     fails 2 ezphys-sim --timeout
-    has "$why" "a value is missing"
+    has "$why" "--timeout needs a value"
     fails 6 ezphys-sim --step-size 2s
     fails 2 ezphys-sim --limb-force during
     fails 4 ezphys-sim ./nosuch.scene

@@ -145,12 +145,6 @@ const char *aw_range_text(const struct aw_arg_info *info, char *out, size_t size
     return out;
 }
 
-static enum aw_status missing_value(const struct aw_option *option, struct aw_error *err)
-{
-    return aw_fail(err, AW_USAGE, "--%s needs a value: --%s %s", option->name, option->name,
-                   option->value);
-}
-
 struct aw_option_value *aw_option_word(struct aw_options *options, const char *word,
                                        const char **attached)
 {
@@ -168,23 +162,22 @@ struct aw_option_value *aw_option_word(struct aw_options *options, const char *w
     return aw_options_find(options, name);
 }
 
-static enum aw_status no_option(struct binder *b, const char *word)
+static enum aw_status no_option(struct aw_session *s, const char *word)
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
     if (word[1] == '-')
-        return aw_options_set(&b->session->options, name, "", AW_FROM_COMMAND_LINE,
-                              &b->session->err);
-    return aw_fail(&b->session->err, AW_USAGE, "no option '%.8s' — see 'help'", word);
+        return aw_options_set(&s->options, name, "", AW_FROM_COMMAND_LINE, &s->err);
+    return aw_fail(&s->err, AW_USAGE, "no option '%.8s' — see '%s'", word,
+                   s->tool->usage ? "--help" : "help");
 }
 
-static enum aw_status bind_option(struct binder *b)
+enum aw_status aw_bind_option(struct aw_session *s, const struct aw_words *words, size_t *at)
 {
-    struct aw_session *s = b->session;
-    const char *word = b->words->word[b->at], *text;
+    const char *word = words->word[*at], *text;
     struct aw_option_value *value = aw_option_word(&s->options, word, &text);
     if (!value)
-        return no_option(b, word);
+        return no_option(s, word);
     const struct aw_option *option = value->option;
     if (!option->value && text)
         return aw_fail(&s->err, AW_USAGE, "--%s takes no value", option->name);
@@ -192,10 +185,11 @@ static enum aw_status bind_option(struct binder *b)
         text = "1";
     if (!text)
         text = option->bare;
-    if (!text && b->at + 1 == b->words->n)
-        return missing_value(option, &s->err);
+    if (!text && *at + 1 == words->n)
+        return aw_fail(&s->err, AW_USAGE, "--%s needs a value: --%s %s", option->name, option->name,
+                       option->value);
     if (!text)
-        text = b->words->word[++b->at];
+        text = words->word[++*at];
     return aw_options_set(&s->options, option->name, text, AW_FROM_COMMAND_LINE, &s->err);
 }
 
@@ -486,7 +480,7 @@ static enum aw_status bind_word(struct binder *b)
         return AW_OK;
     }
     if (option)
-        return bind_option(b);
+        return aw_bind_option(b->session, b->words, &b->at);
     return b->args->command ? bind_argument(b) : bind_command(b);
 }
 

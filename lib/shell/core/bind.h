@@ -10,6 +10,9 @@
 enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words,
                        struct aw_args *args, size_t *bad);
 
+/* Sets the option that words->word[*at] is; *at becomes the last word that belongs to it. */
+enum aw_status aw_bind_option(struct aw_session *session, const struct aw_words *words, size_t *at);
+
 /* A record with wire numbers ("raw":true), in place, as the record that means the same. AW_USAGE or
  * AW_LIMIT if it is no message that the wire can carry; no message of this name: left as it is. */
 enum aw_status aw_words_from_raw(struct aw_session *session, struct aw_words *words);

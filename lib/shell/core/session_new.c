@@ -37,7 +37,7 @@ struct aw_session *aw_session_new(const struct aw_tool *tool)
     aw_wire_init(session->wire, tool->protocol, NULL, false);
     session->printing.wire = session->wire;
     aw_options_add(&session->options, tool->options);
-    aw_options_add(&session->options, aw_global_options);
+    aw_options_add(&session->options, tool->general ? tool->general : aw_global_options);
     return session;
 }
 

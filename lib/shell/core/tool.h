@@ -161,6 +161,10 @@ struct aw_tool {
 
     /* ---- State and settings ---- */
 
+    /* A program without commands has both; its main() takes the options with aw_bind_option. */
+    const char *usage;               /* "[options] [SCENE]" */
+    const struct aw_option *general; /* in place of the options that every tool has */
+
     size_t state_size; /* zeroed memory for the tool at session->state */
     /* Frees what is in state, at the end, after disconnect. */
     void (*finish)(struct aw_session *session);

@@ -194,6 +194,14 @@ static void first_page(const struct page *page)
     const struct aw_tool *tool = page->session->tool;
     aw_output_draw(page->out, "%s%s%s — %s\n", page->bold, tool->name, page->plain, tool->summary);
     examples(page, tool->examples);
+    if (tool->usage) {
+        heading(page, "Usage");
+        aw_output_print(page->out, "  %s %s\n", tool->name, tool->usage);
+        option_rows(page, "Options", tool->options);
+        option_rows(page, "General options", tool->general);
+        exit_codes(page);
+        return;
+    }
     heading(page, "Commands");
     aw_each_command(tool, command_row, (void *)page);
     option_rows(page, "Options", tool->options);

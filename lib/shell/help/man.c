@@ -137,11 +137,6 @@ static void tail(struct aw_session *session, const char *title)
 {
     struct aw_output *out = &session->out;
     const char *name = session->tool->name;
-    aw_output_print(out, ".SH EXIT STATUS\n");
-    for (const char *const *e = exits; *e; e += 2) {
-        aw_output_print(out, ".TP\n.B %s\n", e[0]);
-        line(out, "", e[1]);
-    }
     aw_output_print(out, ".SH SAFETY\n");
     line(out, "", safety);
     aw_output_print(out,
@@ -165,15 +160,25 @@ void aw_man_page(struct aw_session *session)
     aw_output_print(out, ".TH %s 1 \"\" \"armwire %s\" \"User Commands\"\n.SH NAME\n%s \\- ", title,
                     AW_VERSION, tool->name);
     text(out, tool->summary);
-    aw_output_print(out, "\n.SH SYNOPSIS\n.B %s\n[options] [command [arguments]]\n.SH EXAMPLES\n",
-                    tool->name);
+    aw_output_print(out, "\n.SH SYNOPSIS\n.B %s\n%s\n.SH EXAMPLES\n", tool->name,
+                    tool->usage ? tool->usage : "[options] [command [arguments]]");
     example_list(out, tool, tool->examples);
-    aw_output_print(out, ".SH COMMANDS\n");
-    aw_each_command(tool, command, session);
+    if (!tool->usage) {
+        aw_output_print(out, ".SH COMMANDS\n");
+        aw_each_command(tool, command, session);
+    }
     aw_output_print(out, ".SH OPTIONS\n");
     options(out, tool->options);
-    options(out, aw_global_options);
-    aw_output_print(out, ".SH LINKS\n");
-    link_list(out, tool->sim);
-    tail(session, title);
+    options(out, tool->general ? tool->general : aw_global_options);
+    if (!tool->usage) {
+        aw_output_print(out, ".SH LINKS\n");
+        link_list(out, tool->sim);
+    }
+    aw_output_print(out, ".SH EXIT STATUS\n");
+    for (const char *const *e = exits; *e; e += 2) {
+        aw_output_print(out, ".TP\n.B %s\n", e[0]);
+        line(out, "", e[1]);
+    }
+    if (!tool->usage)
+        tail(session, title);
 }
