@@ -148,17 +148,14 @@ static uint64_t binary_ns(uint64_t stamp, unsigned bits)
     return seconds * 1000000000 + (rest * 1000000000 >> bits);
 }
 
-/* Before 1970, or beyond what 64 bits hold, is no time. So the difference of two always fits. */
-static int64_t checked_time(uint64_t ns)
-{
-    return ns <= INT64_MAX ? (int64_t)ns : AW_NO_TIME;
-}
-
 static int64_t time_of(const struct aw_pcap_interface *interface, uint64_t stamp)
 {
     unsigned n = interface->resolution & 0x7F;
     uint64_t ns = interface->resolution & 0x80 ? binary_ns(stamp, n) : decimal_ns(stamp, n);
-    return checked_time(ns + (uint64_t)interface->offset_s * 1000000000);
+    ns += (uint64_t)interface->offset_s * 1000000000;
+    /* Before 1970, or beyond what 64 bits hold, is no time. So the difference of two always fits.
+     */
+    return ns <= INT64_MAX ? (int64_t)ns : AW_NO_TIME;
 }
 
 /* ---- Blocks
@@ -167,12 +164,6 @@ static int64_t time_of(const struct aw_pcap_interface *interface, uint64_t stamp
 static enum aw_status damaged(struct aw_error *err, const char *what)
 {
     return aw_fail(err, AW_MALFORMED, "capture: %s", what);
-}
-
-static enum aw_status read_section(struct aw_pcap_reader *reader, struct aw_span block)
-{
-    reader->n_interfaces = 0;
-    return block.size >= SECTION_MIN ? AW_EVENT : AW_MALFORMED;
 }
 
 static enum aw_status read_interface(struct aw_pcap_reader *reader, struct aw_span block)
@@ -236,8 +227,10 @@ static enum aw_status read_block(struct aw_pcap_reader *reader, struct aw_span b
     uint32_t type = get32(reader, block.data);
     if (type == BLOCK_PACKET && block.size >= 12)
         return read_packet(reader, block, get32(reader, block.data + 8), packet);
-    if (type == BLOCK_SECTION)
-        return read_section(reader, block);
+    if (type == BLOCK_SECTION) {
+        reader->n_interfaces = 0;
+        return block.size >= SECTION_MIN ? AW_EVENT : AW_MALFORMED;
+    }
     if (type == BLOCK_INTERFACE)
         return read_interface(reader, block);
     if (type == BLOCK_SIMPLE)
@@ -321,24 +314,19 @@ static enum aw_status next_in_pcapng(struct aw_pcap_reader *reader, struct aw_sp
 /* ---- Classic pcap
  * -------------------------------------------------------------------------------- */
 
-static enum aw_status begin_pcap(struct aw_pcap_reader *reader, struct aw_span in, size_t *used)
-{
-    if (in.size < PCAP_HEAD)
-        return AW_MORE;
-    reader->interfaces[0] = (struct aw_pcap_interface){
-        .linktype = (uint16_t)get32(reader, in.data + 20),
-        .resolution = reader->format == PCAP_NANO ? 9 : 6,
-    };
-    reader->n_interfaces = 1;
-    *used = PCAP_HEAD;
-    return AW_OK;
-}
-
 static enum aw_status next_in_pcap(struct aw_pcap_reader *reader, struct aw_span in,
                                    struct aw_packet *packet, size_t *used, struct aw_error *err)
 {
-    if (reader->n_interfaces == 0 && begin_pcap(reader, in, used) != AW_OK)
+    if (reader->n_interfaces == 0 && in.size < PCAP_HEAD)
         return AW_MORE;
+    if (reader->n_interfaces == 0) {
+        reader->interfaces[0] = (struct aw_pcap_interface){
+            .linktype = (uint16_t)get32(reader, in.data + 20),
+            .resolution = reader->format == PCAP_NANO ? 9 : 6,
+        };
+        reader->n_interfaces = 1;
+        *used = PCAP_HEAD;
+    }
     const uint8_t *p = in.data + *used;
     size_t left = in.size - *used;
     if (left < PCAP_PACKET_HEAD)

@@ -47,17 +47,6 @@ static void number_member(FILE *out, const char *name, double value)
     fprintf(out, ", %s = %s", name, number.text);
 }
 
-static const char *type_name(const struct aw_scalar *scalar)
-{
-    static const char *const names[AW_PAD + 1] = {[AW_SINT] = "int",
-                                                  [AW_LONG] = "int",
-                                                  [AW_FLOAT] = "float",
-                                                  [AW_SIGNMAG] = "signmag",
-                                                  [AW_TEXT] = "text"};
-    const char *name = names[scalar->field->type];
-    return name ? name : "uint";
-}
-
 static void print_names(FILE *out, const struct aw_field *row)
 {
     double scale = row->scale != 0 ? row->scale : 1;
@@ -135,8 +124,14 @@ static void print_ascii(FILE *out, const struct aw_codec *codec, const struct aw
 
 static void print_place(FILE *out, const struct aw_codec *codec, const struct aw_scalar *scalar)
 {
+    static const char *const names[AW_PAD + 1] = {[AW_SINT] = "int",
+                                                  [AW_LONG] = "int",
+                                                  [AW_FLOAT] = "float",
+                                                  [AW_SIGNMAG] = "signmag",
+                                                  [AW_TEXT] = "text"};
+    const char *type = names[scalar->field->type];
     unsigned bit = scalar->bit;
-    text_member(out, "type", type_name(scalar));
+    text_member(out, "type", type ? type : "uint");
     if (codec->protocol->can && bit < CAN_ID_BITS)
         fputs(", in_id = true", out);
     else if (codec->protocol->can)
@@ -194,18 +189,16 @@ static void print_message(FILE *out, const struct aw_codec *codec)
     fputs("    },\n", out);
 }
 
-static const struct aw_scalar *scalar_of(const struct aw_codec *codec, enum aw_type type)
+/* Where the scalar of this type around the payload is, if there is one. */
+static void print_scalar_place(FILE *out, const char *name, const struct aw_codec *codec,
+                               enum aw_type type)
 {
-    for (int i = 0; i < codec->n_scalars; i++)
-        if (codec->scalars[i].field->type == type && is_around(codec, i))
-            return &codec->scalars[i];
-    return NULL;
-}
-
-static void print_scalar_place(FILE *out, const char *name, const struct aw_scalar *scalar)
-{
-    if (scalar)
-        fprintf(out, "local %s = {bit = %u, bits = %u}\n", name, scalar->bit, scalar->bits);
+    const struct aw_scalar *scalar = codec->scalars;
+    int i = 0;
+    while (i < codec->n_scalars && (scalar[i].field->type != type || !is_around(codec, i)))
+        i++;
+    if (i < codec->n_scalars)
+        fprintf(out, "local %s = {bit = %u, bits = %u}\n", name, scalar[i].bit, scalar[i].bits);
     else
         fprintf(out, "local %s\n", name);
 }
@@ -217,8 +210,8 @@ static void print_head(FILE *out, struct aw_wire *wire)
     for (int i = 0; i < count_rows(wire->variant.head); i++)
         bits += wire->variant.head[i].bits;
     fprintf(out, "local head_bytes = %u\n", bits / 8);
-    print_scalar_place(out, "code_at", scalar_of(codec, AW_CODE));
-    print_scalar_place(out, "length_at", scalar_of(codec, AW_LENGTH));
+    print_scalar_place(out, "code_at", codec, AW_CODE);
+    print_scalar_place(out, "length_at", codec, AW_LENGTH);
 }
 
 static void print_envelope(FILE *out, const struct aw_field *row)
@@ -234,16 +227,6 @@ static void print_envelope(FILE *out, const struct aw_field *row)
         bit += row->bits;
     }
     fputs("}\n", out);
-}
-
-static void print_ports(FILE *out, const struct aw_protocol *protocol)
-{
-    if (!protocol->ports[0])
-        fputs("local ports\n", out);
-    else if (!protocol->ports[1])
-        fprintf(out, "local ports = {%u}\n", protocol->ports[0]);
-    else
-        fprintf(out, "local ports = {%u, %u}\n", protocol->ports[0], protocol->ports[1]);
 }
 
 static void print_can_ids(FILE *out, struct aw_wire *wire)
@@ -265,7 +248,12 @@ static void print_protocol(FILE *out, struct aw_wire *wire)
     print_quoted(out, protocol->title);
     fprintf(out, "\nlocal medium = \"%s\"\nlocal big_endian = %s\n", media[protocol->medium],
             wire->variant.big_endian ? "true" : "false");
-    print_ports(out, protocol);
+    if (!protocol->ports[0])
+        fputs("local ports\n", out);
+    else if (!protocol->ports[1])
+        fprintf(out, "local ports = {%u}\n", protocol->ports[0]);
+    else
+        fprintf(out, "local ports = {%u, %u}\n", protocol->ports[0], protocol->ports[1]);
     if (protocol->can)
         print_can_ids(out, wire);
     else

@@ -16,17 +16,13 @@
 
 #define BLOCK 262144
 
-static bool looks_like_hex(const char *word)
-{
-    size_t n = strspn(word, "0123456789abcdefABCDEF#. \t");
-    return word[n] == '\0' && *word;
-}
-
 static bool all_hex(const struct aw_args *args)
 {
-    for (size_t i = 0; i < args->n; i++)
-        if (!looks_like_hex(args->bound[i].text))
+    for (size_t i = 0; i < args->n; i++) {
+        const char *word = args->bound[i].text;
+        if (!*word || word[strspn(word, "0123456789abcdefABCDEF#. \t")])
             return false;
+    }
     return true;
 }
 
@@ -40,19 +36,13 @@ static enum aw_input wanted_input(const struct aw_session *session)
     return AW_INPUT_UNKNOWN;
 }
 
-static size_t words_size(const struct aw_args *args)
-{
-    size_t size = 0;
-    for (size_t i = 0; i < args->n; i++)
-        size += strlen(args->bound[i].text) + 1;
-    return size;
-}
-
 /* The words of the command line are one frame: FF FF 03 FC; CAN frames are one a word. */
 static enum aw_status decode_words(struct aw_decoder *d, const struct aw_args *args)
 {
-    char *text = malloc(words_size(args) + 1), *end = text;
-    size_t used;
+    size_t used, size = 1;
+    for (size_t i = 0; i < args->n; i++)
+        size += strlen(args->bound[i].text) + 1;
+    char *text = malloc(size), *end = text;
     bool lines = strchr(args->bound[0].text, '#') != NULL;
     if (!text)
         return aw_no_memory(&d->session->err);
@@ -74,17 +64,13 @@ static void pace(struct aw_decoder *d, int fd)
         aw_output_flush(out, NULL);
 }
 
-static uint64_t file_size(int fd)
-{
-    struct stat about;
-    return fstat(fd, &about) == 0 && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
-}
-
 static enum aw_status decode_fd(struct aw_decoder *d, int fd, char *block)
 {
     enum aw_status status = AW_OK;
     struct aw_progress progress = aw_progress(d->session, d->name, true);
-    uint64_t done = 0, all = file_size(fd);
+    struct stat about;
+    bool sized = fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
+    uint64_t done = 0, all = sized ? (uint64_t)about.st_size : 0;
     size_t held = 0, used;
     for (ssize_t n = 1; n > 0 && status == AW_OK;) {
         pace(d, fd);

@@ -30,17 +30,6 @@ struct survey {
     enum aw_dir dir;
 };
 
-static struct kind *kind_of(struct survey *s, const struct aw_codec *codec)
-{
-    for (size_t i = 0; i < s->n_kinds; i++)
-        if (s->kinds[i].codec == codec && s->kinds[i].dir == s->dir)
-            return &s->kinds[i];
-    if (s->n_kinds == KINDS_MAX)
-        return NULL;
-    s->kinds[s->n_kinds] = (struct kind){.codec = codec, .dir = s->dir, .first_ns = s->now_ns};
-    return &s->kinds[s->n_kinds++];
-}
-
 static void on_frame(void *context, struct aw_span frame)
 {
     struct survey *s = context;
@@ -51,14 +40,19 @@ static void on_frame(void *context, struct aw_span frame)
         s->unknown++;
         return;
     }
-    struct kind *kind = kind_of(s, record.codec);
+    size_t i = 0;
+    while (i < s->n_kinds && (s->kinds[i].codec != record.codec || s->kinds[i].dir != s->dir))
+        i++;
     s->messages++;
     if (s->session->tool->notice)
         s->session->tool->notice(s->session, &record);
-    if (!kind)
+    if (i == KINDS_MAX)
         return;
-    kind->n++;
-    kind->last_ns = s->now_ns;
+    if (i == s->n_kinds)
+        s->kinds[s->n_kinds++] =
+            (struct kind){.codec = record.codec, .dir = s->dir, .first_ns = s->now_ns};
+    s->kinds[i].n++;
+    s->kinds[i].last_ns = s->now_ns;
 }
 
 /* Marks and kinds are rows of one table; either leaves the columns of the other empty. */
@@ -125,25 +119,21 @@ static enum aw_status read_all(struct survey *s)
     return status == AW_END ? AW_OK : status;
 }
 
-static double rate_of(const struct kind *kind)
-{
-    double seconds = (double)(kind->last_ns - kind->first_ns) / 1e9;
-    return seconds > 0 ? (double)(kind->n - 1) / seconds : 0;
-}
-
 static void print_kind(struct survey *s, const struct kind *kind)
 {
     const char *name = kind->codec->message->name;
     bool tx = kind->dir == AW_TX;
+    double seconds = (double)(kind->last_ns - kind->first_ns) / 1e9;
+    double hz = seconds > 0 ? (double)(kind->n - 1) / seconds : 0;
     struct aw_object row;
     aw_object_start(&row, NULL);
     absent(&row, 2, (const char *const[]){"mark", "at"});
     aw_object_text(&row, "msg", name);
     aw_object_text(&row, "dir", tx ? "tx" : "rx");
     aw_object_number(&row, "count", (double)kind->n, 0, NULL);
-    aw_object_number(&row, "hz", rate_of(kind), -4, NULL);
+    aw_object_number(&row, "hz", hz, -4, NULL);
     aw_session_row(s->session, &row, "%s %-22s %10" PRIu64 " %10.4g Hz\n", tx ? "->" : "<-", name,
-                   kind->n, rate_of(kind));
+                   kind->n, hz);
 }
 
 static void report(struct survey *s)

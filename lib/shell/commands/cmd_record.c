@@ -89,16 +89,6 @@ static const struct format formats[] = {
     {.ending = ".log", .item = log_item, .mark = remark},
 };
 
-static const struct format *format_of(const struct aw_session *session, const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    for (size_t i = 0; dot && i < sizeof formats / sizeof *formats; i++)
-        if (strcmp(dot, formats[i].ending) == 0 &&
-            (formats[i].item != log_item || session->tool->protocol->can))
-            return &formats[i];
-    return NULL;
-}
-
 /* ---- Beginning ---- */
 
 static enum aw_status begin_tee(struct recorder *r, const char *path)
@@ -144,7 +134,11 @@ static enum aw_status begin_file(struct recorder *r, const char *path)
 static enum aw_status begin(struct recorder *r, const char *path)
 {
     struct aw_session *session = r->session;
-    r->format = format_of(session, path);
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof formats / sizeof *formats && !r->format; i++)
+        if (strcmp(dot, formats[i].ending) == 0 &&
+            (formats[i].item != log_item || session->tool->protocol->can))
+            r->format = &formats[i];
     if (!r->format)
         return aw_fail(&session->err, AW_USAGE,
                        "record: '%.100s' — the ending says the format: .pcapng, .csv%s or .ndjson",

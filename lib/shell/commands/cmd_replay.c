@@ -65,49 +65,26 @@ static enum aw_status await_answers(struct player *p, uint64_t answers)
     return AW_OK;
 }
 
-/* Through the tool, which knows when its device may be sent to. */
-static enum aw_status send_through_tool(struct player *p, struct aw_span message, int64_t due)
-{
-    bool held = false;
-    enum aw_status status = p->session->tool->replay.send(p->session, message, due, &held);
-    p->held += held;
-    aw_samples_add(&p->late_ms, (double)(aw_clock_now(p->session->clock) - due) / 1e6);
-    return status;
-}
-
-static enum aw_status send_on_link(struct player *p, const struct aw_replay_write *write,
-                                   struct aw_span message, int64_t due)
-{
-    struct aw_session *session = p->session;
-    enum aw_status status = await_time(p, due);
-    if (status == AW_OK && session->tool->replay.in_step)
-        status = await_answers(p, write->answers);
-    aw_samples_add(&p->late_ms, (double)(aw_clock_now(session->clock) - due) / 1e6);
-    if (status == AW_OK)
-        status = aw_link_write(session->link, message.data, message.size, &session->err);
-    return status;
-}
-
+/* Through the tool, if it knows when its device may be sent to. */
 static enum aw_status send_write(struct player *p, const struct aw_replay_write *write)
 {
+    struct aw_session *session = p->session;
     double since_s = ((double)write->time_ns - (double)p->from_ns) / 1e9 / p->speed;
     int64_t due = aw_clock_after(p->start_ns, since_s);
     struct aw_span message = {p->replay.bytes + write->at, write->size};
-    enum aw_status status = p->session->tool->replay.send ? send_through_tool(p, message, due)
-                                                          : send_on_link(p, write, message, due);
-    p->sent += status == AW_OK ? write->commands : 0;
-    return status;
-}
-
-/* Times are counted from here on. What a device said before it was sent anything it says again when
- * it is connected, but not again in a loop. */
-static enum aw_status begin(struct player *p, const struct aw_replay_write *first)
-{
     enum aw_status status = AW_OK;
-    p->answers = p->rounds ? first->answers : first->answers - p->replay.writes[0].answers;
-    if (p->session->tool->replay.in_step)
-        status = await_answers(p, first->answers);
-    p->start_ns = aw_clock_now(p->session->clock);
+    bool held = false, by_tool = session->tool->replay.send != NULL;
+    if (by_tool)
+        status = session->tool->replay.send(session, message, due, &held);
+    else
+        status = await_time(p, due);
+    if (!by_tool && status == AW_OK && session->tool->replay.in_step)
+        status = await_answers(p, write->answers);
+    p->held += held;
+    aw_samples_add(&p->late_ms, (double)(aw_clock_now(session->clock) - due) / 1e6);
+    if (!by_tool && status == AW_OK)
+        status = aw_link_write(session->link, message.data, message.size, &session->err);
+    p->sent += status == AW_OK ? write->commands : 0;
     return status;
 }
 
@@ -121,7 +98,13 @@ static enum aw_status play(struct player *p)
     p->done = first == p->replay.n;
     if (p->done)
         return AW_OK;
-    status = begin(p, &p->replay.writes[first]);
+    /* What a device said before it was sent anything it says again when it is connected, but not
+     * again in a loop. */
+    uint64_t answers = p->replay.writes[first].answers;
+    p->answers = p->rounds ? answers : answers - p->replay.writes[0].answers;
+    if (p->session->tool->replay.in_step)
+        status = await_answers(p, answers);
+    p->start_ns = aw_clock_now(p->session->clock); /* times are counted from here on */
     for (size_t i = first; i < p->replay.n && status == AW_OK; i++)
         status = send_write(p, &p->replay.writes[i]);
     p->rounds++;

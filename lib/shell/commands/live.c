@@ -141,14 +141,6 @@ const char *aw_live_state(const struct aw_live *live)
     return live->lost ? live->why : NULL;
 }
 
-static void lose_link(struct aw_live *live)
-{
-    live->lost = true;
-    live->pause_ns = PAUSE_NS;
-    live->retry_ns = aw_clock_now(&live->session->real_clock.base) + live->pause_ns;
-    snprintf(live->why, sizeof live->why, "link lost — waiting for it to come back");
-}
-
 /* Ever longer pauses, so that a device that is off is not hammered at. */
 static enum aw_status retry(struct aw_live *live, int64_t deadline)
 {
@@ -193,6 +185,9 @@ enum aw_status aw_live_next(struct aw_live *live, int64_t deadline, struct aw_it
     bool gone = status == AW_LOST || status == AW_NO_LINK;
     if (!gone || !aw_stream_has_link(live->stream))
         return status;
-    lose_link(live);
+    live->lost = true;
+    live->pause_ns = PAUSE_NS;
+    live->retry_ns = aw_clock_now(&session->real_clock.base) + live->pause_ns;
+    snprintf(live->why, sizeof live->why, "link lost — waiting for it to come back");
     return AW_TIMEOUT;
 }

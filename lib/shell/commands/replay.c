@@ -110,20 +110,13 @@ static bool is_command(struct loader *l, const struct aw_log_entry *entry)
     return ours && (record.codec->message->dir & AW_TX || aw_flag(l->session, "all"));
 }
 
-/* What has no time of its own goes with what is before it. */
-static void note_time(struct loader *l, int64_t time_ns)
-{
-    if (time_ns == AW_NO_TIME)
-        return;
-    if (l->first_ns == AW_NO_TIME)
-        l->first_ns = time_ns;
-    l->after_ns = time_ns - l->first_ns;
-}
-
 static enum aw_status take(struct loader *l, const struct aw_log_entry *entry)
 {
     struct aw_wire *wire = l->session->wire;
-    note_time(l, entry->time_ns);
+    if (entry->time_ns != AW_NO_TIME && l->first_ns == AW_NO_TIME)
+        l->first_ns = entry->time_ns;
+    if (entry->time_ns != AW_NO_TIME) /* what has none goes with what is before it */
+        l->after_ns = entry->time_ns - l->first_ns;
     l->commands = 0;
     bool command = aw_session_concerns(l->session, entry->data, "") && is_command(l, entry);
     struct aw_splitter *way = &l->ways[command ? 0 : 1];

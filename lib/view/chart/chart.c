@@ -116,17 +116,6 @@ static void draw_to(struct pen *pen, double x, double y)
     pen->y = y;
 }
 
-static void draw_sample(struct pen *pen, size_t i)
-{
-    double x = x_value(pen->frame, pen->series->x[i]), y = pen->series->y[i];
-    draw_to(pen, to_x(pen->frame, x), to_y(pen->frame, y));
-}
-
-static bool is_drawn(const struct pen *pen, size_t i)
-{
-    return isfinite(x_value(pen->frame, pen->series->x[i])) && isfinite(pen->series->y[i]);
-}
-
 /* Of many samples in one piece only the first, the extremes and the last are to be seen. A gap in
  * the piece is moved to its beginning. */
 static void draw_segment(struct pen *pen, size_t from, size_t to)
@@ -135,7 +124,7 @@ static void draw_segment(struct pen *pen, size_t from, size_t to)
     size_t least = from, most = from, last = from;
     bool found = false;
     for (size_t i = from; i < to; i++) {
-        if (!is_drawn(pen, i)) {
+        if (!isfinite(x_value(pen->frame, pen->series->x[i])) || !isfinite(y[i])) {
             pen->down = false;
             continue;
         }
@@ -148,7 +137,8 @@ static void draw_segment(struct pen *pen, size_t from, size_t to)
     const size_t order[] = {from, least < most ? least : most, least < most ? most : least, last};
     for (size_t k = 0; found && k < sizeof order / sizeof *order; k++)
         if (k == 0 || order[k] > order[k - 1])
-            draw_sample(pen, order[k]);
+            draw_to(pen, to_x(pen->frame, x_value(pen->frame, pen->series->x[order[k]])),
+                    to_y(pen->frame, y[order[k]]));
 }
 
 static void draw_series(struct aw_svg *svg, const struct frame *frame,
@@ -313,18 +303,6 @@ static void draw_panel(struct aw_svg *svg, const struct aw_chart *chart, size_t 
 /* ---- Chart -------------------------------------------------------------------------------------
  */
 
-static void lay_out(const struct aw_chart *chart, double width, double height, struct frame *frames)
-{
-    double top = chart->title ? TOP_TITLE : TOP, n = (double)chart->n;
-    double each = (height - top - BOTTOM - BETWEEN * (n - 1)) / n;
-    for (size_t p = 0; p < chart->n; p++) {
-        frames[p].x = LEFT;
-        frames[p].y = top + (each + BETWEEN) * (double)p;
-        frames[p].width = width - LEFT - RIGHT;
-        frames[p].height = each;
-    }
-}
-
 static bool find_ranges(const struct aw_chart *chart, struct frame *frames)
 {
     struct range across = {INFINITY, -INFINITY};
@@ -360,33 +338,33 @@ static enum aw_status check_chart(const struct aw_chart *chart, double width, do
     return AW_OK;
 }
 
-static void draw(struct aw_svg *svg, const struct aw_chart *chart, const struct frame *frames,
-                 double width, double height)
-{
-    char label[96];
-    aw_svg_open(svg, width, height);
-    if (chart->title)
-        aw_svg_text(svg, width / 2, 22, "middle", 14, chart->title);
-    for (size_t p = 0; p < chart->n; p++)
-        draw_panel(svg, chart, p, &frames[p]);
-    join(label, sizeof label, chart->x_label, chart->x_unit);
-    aw_svg_text(svg, LEFT + (width - LEFT - RIGHT) / 2, height - 8, "middle", TEXT, label);
-}
-
 char *aw_chart_svg(const struct aw_chart *chart, size_t *size, struct aw_error *err)
 {
     double width = chart->width > 0 ? chart->width : 800;
     double height = chart->height > 0 ? chart->height : 300 * (double)chart->n + 60;
     struct frame frames[MOST_PANELS];
     struct aw_svg svg = {0};
+    char label[96];
     if (check_chart(chart, width, height, err) != AW_OK)
         return NULL;
     if (!find_ranges(chart, frames)) {
         aw_fail(err, AW_USAGE, "chart: no point is a number — record something first");
         return NULL;
     }
-    lay_out(chart, width, height, frames);
-    draw(&svg, chart, frames, width, height);
+    double top = chart->title ? TOP_TITLE : TOP, n = (double)chart->n;
+    double each = (height - top - BOTTOM - BETWEEN * (n - 1)) / n;
+    aw_svg_open(&svg, width, height);
+    if (chart->title)
+        aw_svg_text(&svg, width / 2, 22, "middle", 14, chart->title);
+    for (size_t p = 0; p < chart->n; p++) {
+        frames[p].x = LEFT;
+        frames[p].y = top + (each + BETWEEN) * (double)p;
+        frames[p].width = width - LEFT - RIGHT;
+        frames[p].height = each;
+        draw_panel(&svg, chart, p, &frames[p]);
+    }
+    join(label, sizeof label, chart->x_label, chart->x_unit);
+    aw_svg_text(&svg, LEFT + (width - LEFT - RIGHT) / 2, height - 8, "middle", TEXT, label);
     char *text = aw_svg_close(&svg, size);
     if (!text)
         aw_no_memory(err);

@@ -32,17 +32,12 @@ void aw_channels_free(struct aw_channels *channels)
 /* ---- By name ----------------------------------------------------------------------------------
  */
 
-static size_t hash(const char *name)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (; *name; name++)
-        h = (h ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-    return (size_t)(h ^ h >> 32);
-}
-
 static struct aw_channel **slot_of(const struct aw_channels *channels, const char *name)
 {
-    size_t mask = channels->n_slots - 1, i = hash(name) & mask;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (const char *p = name; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+    size_t mask = channels->n_slots - 1, i = (size_t)(hash ^ hash >> 32) & mask;
     while (channels->slots[i] && strcmp(channels->slots[i]->name, name) != 0)
         i = (i + 1) & mask;
     return &channels->slots[i];
@@ -68,15 +63,6 @@ static bool make_room(struct aw_channels *channels)
     for (size_t i = 0; i < channels->n; i++)
         *slot_of(channels, channels->list[i]->name) = channels->list[i];
     return true;
-}
-
-static void insert(struct aw_channels *channels, struct aw_channel *channel)
-{
-    size_t at = channels->n++;
-    for (; at > 0 && channels->list[at - 1]->order > channel->order; at--)
-        channels->list[at] = channels->list[at - 1];
-    channels->list[at] = channel;
-    *slot_of(channels, channel->name) = channel;
 }
 
 /* Subjects in the order in which they come. */
@@ -143,7 +129,11 @@ static struct aw_channel *add_channel(struct aw_channels *channels, const struct
     channel->epoch_ns = now;
     forget(channel);
     describe(channel, point);
-    insert(channels, channel);
+    size_t at = channels->n++;
+    for (; at > 0 && channels->list[at - 1]->order > channel->order; at--)
+        channels->list[at] = channels->list[at - 1];
+    channels->list[at] = channel;
+    *slot_of(channels, channel->name) = channel;
     return channel;
 }
 

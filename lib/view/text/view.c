@@ -17,31 +17,22 @@ struct aw_view {
     struct segments *segments; /* of each message, compiled when the first comes */
 };
 
-static bool shows_time(const struct aw_view *view, const struct aw_record *record)
-{
-    enum aw_time_style fallback = view->options.style == AW_STYLE_TEXT ? AW_TIME_NONE : AW_TIME_ABS;
-    enum aw_time_style style = view->options.time ? view->options.time : fallback;
-    return style != AW_TIME_NONE && record->time_ns != AW_NO_TIME;
-}
-
-static void add_column(struct columns *columns, const struct aw_scalar *scalar)
-{
-    char name[sizeof *columns->name];
-    aw_scalar_name(scalar, name, sizeof name);
-    for (size_t i = 0; i < columns->n; i++)
-        if (strcmp(columns->name[i], name) == 0)
-            return;
-    if (columns->n < MAX_COLUMNS)
-        memcpy(columns->name[columns->n++], name, sizeof name);
-}
-
 static void collect_columns(struct aw_view *view)
 {
+    struct columns *columns = &view->columns;
     for (size_t m = 0; m < view->wire->protocol->n_messages; m++) {
         const struct aw_codec *codec = aw_wire_codec_at(view->wire, m);
-        for (int i = 0; i < codec->n_scalars; i++)
-            if (aw_view_wants(&view->options, &codec->scalars[i]))
-                add_column(&view->columns, &codec->scalars[i]);
+        for (int k = 0; k < codec->n_scalars; k++) {
+            char name[sizeof *columns->name];
+            size_t i = 0;
+            if (!aw_view_wants(&view->options, &codec->scalars[k]))
+                continue;
+            aw_scalar_name(&codec->scalars[k], name, sizeof name);
+            while (i < columns->n && strcmp(columns->name[i], name) != 0)
+                i++;
+            if (i == columns->n && i < MAX_COLUMNS)
+                memcpy(columns->name[columns->n++], name, sizeof name);
+        }
     }
 }
 
@@ -143,13 +134,6 @@ static inline char *put_blocks(char *out, const char *text, size_t length)
     return out + length;
 }
 
-static char *print_dir(char *out, const struct aw_view *view, const struct aw_record *record)
-{
-    bool arrow = view->options.style == AW_STYLE_TEXT;
-    const char *text = record->dir == AW_TX ? (arrow ? "->" : "tx") : (arrow ? "<-" : "rx");
-    return put(out, text, 2);
-}
-
 static char *no_value(char *out, const struct aw_view *view)
 {
     static const char *const texts[] = {[AW_STYLE_TEXT] = "-",
@@ -233,7 +217,9 @@ static char *run_segment(char *out, const struct aw_view *view, const struct aw_
     case WHAT_TIME:
         return view_time(out, view, record);
     case WHAT_DIR:
-        return print_dir(out, view, record);
+        if (view->options.style == AW_STYLE_TEXT)
+            return put(out, record->dir == AW_TX ? "->" : "<-", 2);
+        return put(out, record->dir == AW_TX ? "tx" : "rx", 2);
     case WHAT_MSG:
         return put(out, record->codec->message->name, strlen(record->codec->message->name));
     case WHAT_NAME:
@@ -261,19 +247,15 @@ static char *run_segments(char *out, const struct aw_view *view, const struct se
     return out;
 }
 
-static struct segments *segments_for(struct aw_view *view, const struct aw_record *record)
-{
-    size_t index = (size_t)(record->codec - view->wire->codecs);
-    struct segments *segments = &view->segments[index];
-    if (!segments->codec)
-        aw_segments_compile(segments, record->codec, &view->options, &view->columns,
-                            shows_time(view, record));
-    return segments;
-}
-
 size_t aw_view_record(struct aw_view *view, const struct aw_record *record, char *out)
 {
-    struct segments *segments = segments_for(view, record);
+    struct segments *segments = &view->segments[record->codec - view->wire->codecs];
+    if (!segments->codec) {
+        bool text = view->options.style == AW_STYLE_TEXT;
+        bool timed = view->options.time ? view->options.time != AW_TIME_NONE : !text;
+        aw_segments_compile(segments, record->codec, &view->options, &view->columns,
+                            timed && record->time_ns != AW_NO_TIME);
+    }
     if (!segments->usable)
         return 0;
     if (view->first_ns == AW_NO_TIME)

@@ -17,22 +17,11 @@ static const struct {
     {"=", AW_WHERE_IS},
 };
 
-static const char *skip_blanks(const char *p)
-{
-    while (isspace((unsigned char)*p))
-        p++;
-    return p;
-}
-
-static bool is_word_end(char c)
-{
-    return c == '\0' || isspace((unsigned char)c);
-}
-
 /* Copies up to end without blanks around; false if there is nothing, or too much. */
 static bool copy(char *out, size_t size, const char *from, const char *end)
 {
-    from = skip_blanks(from);
+    while (isspace((unsigned char)*from))
+        from++;
     while (end > from && isspace((unsigned char)end[-1]))
         end--;
     if (end <= from || (size_t)(end - from) >= size)
@@ -45,7 +34,8 @@ static bool copy(char *out, size_t size, const char *from, const char *end)
 static const char *end_of_term(const char *p)
 {
     for (; *p; p++)
-        if (isspace((unsigned char)*p) && strncmp(p + 1, "and", 3) == 0 && is_word_end(p[4]))
+        if (isspace((unsigned char)*p) && strncmp(p + 1, "and", 3) == 0 &&
+            (!p[4] || isspace((unsigned char)p[4])))
             break;
     return p;
 }
@@ -61,15 +51,10 @@ static bool find_op(const char *p, struct aw_where_term *term, const char **afte
     return false;
 }
 
-static bool looks_like_number(const char *text)
-{
-    text += *text == '-' || *text == '+';
-    return isdigit((unsigned char)*text) || *text == '.';
-}
-
 static enum aw_status parse_value(struct aw_where_term *term, struct aw_error *err)
 {
-    term->is_number = looks_like_number(term->text);
+    const char *digit = term->text + (*term->text == '-' || *term->text == '+');
+    term->is_number = isdigit((unsigned char)*digit) || *digit == '.';
     if (!term->is_number && term->op != AW_WHERE_IS && term->op != AW_WHERE_IS_NOT)
         return aw_fail(err, AW_USAGE,
                        "--where: '%s' is no number — texts take = or !=", term->text);
@@ -164,20 +149,16 @@ static bool holds(const struct aw_where_term *term, const struct aw_point *point
     return (strcmp(point->text, term->text) == 0) == (term->op == AW_WHERE_IS);
 }
 
-static bool holds_somewhere(const struct aw_where_term *term, const struct aw_point *points,
-                            size_t n)
-{
-    struct aw_select select = {.n = 1, .pattern = {term->field}};
-    for (size_t i = 0; i < n; i++)
-        if (aw_select_match(&select, &points[i]) == 0 && holds(term, &points[i]))
-            return true;
-    return false;
-}
-
 bool aw_where_holds(const struct aw_where *where, const struct aw_point *points, size_t n)
 {
-    for (size_t i = 0; i < where->n; i++)
-        if (!holds_somewhere(&where->terms[i], points, n))
+    for (size_t i = 0; i < where->n; i++) {
+        const struct aw_where_term *term = &where->terms[i];
+        struct aw_select select = {.n = 1, .pattern = {term->field}};
+        size_t k = 0;
+        while (k < n && (aw_select_match(&select, &points[k]) != 0 || !holds(term, &points[k])))
+            k++;
+        if (k == n)
             return false;
+    }
     return true;
 }
