@@ -20,18 +20,6 @@ static void put(struct writer *out, char c)
     out->at++;
 }
 
-static void put_padded(struct writer *out, long value, int digits)
-{
-    char text[AW_NUMBER_MAX];
-    int length = (int)(aw_print_int(text, value < 0 ? -value : value) - text);
-    if (value < 0)
-        put(out, '-');
-    for (int i = length; i < digits; i++)
-        put(out, '0');
-    for (int i = 0; i < length; i++)
-        put(out, text[i]);
-}
-
 static void put_scalar(struct writer *out, const struct aw_record *record, int i)
 {
     const struct aw_scalar *scalar = &record->codec->scalars[i];
@@ -44,14 +32,16 @@ static void put_scalar(struct writer *out, const struct aw_record *record, int i
     } else if (record->present >> i & 1) {
         if (row->before)
             put(out, row->before);
-        put_padded(out, (long)record->v[i], row->digits);
+        char text[AW_NUMBER_MAX];
+        long value = (long)record->v[i];
+        int length = (int)(aw_print_int(text, value < 0 ? -value : value) - text);
+        if (value < 0)
+            put(out, '-');
+        for (int n = length; n < row->digits; n++)
+            put(out, '0');
+        for (int n = 0; n < length; n++)
+            put(out, text[n]);
     }
-}
-
-/* A single digit has neither a sign nor room for a second one. */
-static bool fits_digits(const struct aw_field *row, double value)
-{
-    return row->digits == 1 ? value >= 0 && value <= 9 : fabs(value) <= 9999;
 }
 
 static int most_digits(const struct aw_field *row)
@@ -65,10 +55,13 @@ enum aw_status aw_ascii_encode(const struct aw_record *record, uint8_t *out, siz
     struct writer writer = {out, out + cap};
     for (int i = 0; i < record->codec->n_scalars; i++) {
         const struct aw_field *row = record->codec->scalars[i].field;
-        if (record->present >> i & 1 && !fits_digits(row, record->v[i]))
+        double value = record->v[i];
+        /* A single digit has neither a sign nor room for a second one. */
+        bool fits = row->digits == 1 ? value >= 0 && value <= 9 : fabs(value) <= 9999;
+        if (record->present >> i & 1 && !fits)
             return aw_fail(err, AW_LIMIT, "%s: %s %.*g does not fit into %d digit%s",
-                           record->codec->message->name, row->name, aw_digits_for(record->v[i]),
-                           record->v[i], most_digits(row), row->digits == 1 ? "" : "s");
+                           record->codec->message->name, row->name, aw_digits_for(value), value,
+                           most_digits(row), row->digits == 1 ? "" : "s");
         put_scalar(&writer, record, i);
     }
     *size = (size_t)(writer.at - out);
@@ -103,19 +96,15 @@ static bool parse_number(struct reader *in, const struct aw_field *row, double *
     return n > 0;
 }
 
-static bool parse_word(struct reader *in, const char *word)
-{
-    for (; *word; word++)
-        if (!take(in, *word))
-            return false;
-    return true;
-}
-
 static bool parse_scalar(struct reader *in, struct aw_record *record, int i, bool *missing)
 {
     const struct aw_field *row = record->codec->scalars[i].field;
-    if (row->type == AW_CODE)
-        return parse_word(in, record->codec->message->word);
+    if (row->type == AW_CODE) {
+        const char *word = record->codec->message->word;
+        while (*word && take(in, *word))
+            word++;
+        return !*word;
+    }
     if (row->type == AW_CONST)
         return take(in, (char)row->constant);
     *missing = *missing || (row->may_miss && in->at < in->end && *in->at == '\r');

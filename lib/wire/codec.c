@@ -1,38 +1,16 @@
 /* Lays a message out: where each row is, and which runs of rows are handled alike. */
 #include "wire/codec.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "wire/run.h"
 
-static uint16_t row_bits(const struct aw_field *row, const struct aw_variant *variant)
-{
-    if (row->type == AW_LONG)
-        return variant->long_bits ? variant->long_bits : 32;
-    return row->bits;
-}
-
 static bool holds_value(enum aw_type type)
 {
     return type >= AW_UINT && type <= AW_DIGITS;
-}
-
-/* A row without bits is not in the frame: whoever knows the order of frames fills it in. */
-static bool is_in_frame(const struct aw_field *row)
-{
-    return holds_value(row->type) && !(row->type == AW_UINT && row->bits == 0);
-}
-
-static bool is_checked(const struct aw_field *row)
-{
-    return !holds_value(row->type) && row->type != AW_PAD && !row->lenient;
-}
-
-static bool is_scaled(const struct aw_field *row)
-{
-    return row->scale != 0 || row->offset != 0 || row->by || row->has_no_data;
 }
 
 struct layout {
@@ -50,21 +28,26 @@ static void add_scalar(struct layout *at, const struct aw_field *row, const char
         return;
     }
     uint8_t i = codec->n_scalars++;
+    bool value = holds_value(row->type);
     codec->scalars[i] = (struct aw_scalar){
         .field = row,
         .label = label,
         .bit = at->bit,
-        .bits = row_bits(row, codec->variant),
+        .bits = aw_row_bits(row, codec->variant),
         .repetition = repetition,
         .by = -1,
         .with = -1,
         .count = -1,
-        .value = holds_value(row->type),
+        .value = value,
     };
-    codec->values |= (uint64_t)is_in_frame(row) << i;
-    codec->fixed |= (uint64_t)is_checked(row) << i;
+    /* A row without bits is not in the frame: whoever knows the order of frames fills it in. */
+    bool in_frame = value && !(row->type == AW_UINT && row->bits == 0);
+    bool checked = !value && row->type != AW_PAD && !row->lenient;
+    bool scaled = row->scale != 0 || row->offset != 0 || row->by || row->has_no_data;
+    codec->values |= (uint64_t)in_frame << i;
+    codec->fixed |= (uint64_t)checked << i;
     codec->floats = codec->floats || row->type == AW_FLOAT;
-    codec->scaled |= (uint64_t)(is_scaled(row) && (row->upper || !codec->raw)) << i;
+    codec->scaled |= (uint64_t)(scaled && (row->upper || !codec->raw)) << i;
     at->bit = (uint16_t)(at->bit + codec->scalars[i].bits);
 }
 
@@ -88,17 +71,6 @@ static void add_rows(struct layout *at, const struct aw_field *row)
             add_group(at, row);
         else
             add_scalar(at, row, NULL, 0);
-    }
-}
-
-static void resolve_choices(struct aw_codec *codec)
-{
-    for (int i = 0; i < codec->n_scalars; i++) {
-        struct aw_scalar *scalar = &codec->scalars[i];
-        if (scalar->field->by)
-            scalar->by = (int8_t)aw_codec_find(codec, scalar->field->by);
-        if (scalar->field->no_data_with)
-            scalar->with = (int8_t)aw_codec_find(codec, scalar->field->no_data_with);
     }
 }
 
@@ -137,21 +109,19 @@ static bool extend_run(struct aw_codec_run *run, uint8_t kind, uint8_t scalar, u
     return true;
 }
 
-static void add_to_runs(struct aw_codec *codec, uint8_t kind, uint8_t scalar, uint16_t byte)
-{
-    for (uint8_t i = 0; i < codec->n_runs; i++)
-        if (extend_run(&codec->runs[i], kind, scalar, byte))
-            return;
-    codec->runs[codec->n_runs++] =
-        (struct aw_codec_run){.kind = kind, .count = 1, .scalar = scalar, .byte = byte};
-}
-
 static void make_runs(struct aw_codec *codec)
 {
     for (uint8_t i = 0; i < codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &codec->scalars[i];
-        if (scalar->value)
-            add_to_runs(codec, run_kind(codec, scalar), i, scalar->bit / 8);
+        if (!scalar->value)
+            continue;
+        uint8_t kind = run_kind(codec, scalar), at = 0;
+        uint16_t byte = scalar->bit / 8;
+        while (at < codec->n_runs && !extend_run(&codec->runs[at], kind, i, byte))
+            at++;
+        if (at == codec->n_runs)
+            codec->runs[codec->n_runs++] =
+                (struct aw_codec_run){.kind = kind, .count = 1, .scalar = i, .byte = byte};
     }
 }
 
@@ -172,7 +142,13 @@ enum aw_status aw_codec_init(struct aw_codec *codec, const struct aw_protocol *p
     add_rows(&at, variant->tail);
     if (at.full)
         return AW_LIMIT;
-    resolve_choices(codec);
+    for (int i = 0; i < codec->n_scalars; i++) {
+        struct aw_scalar *scalar = &codec->scalars[i];
+        if (scalar->field->by)
+            scalar->by = (int8_t)aw_codec_find(codec, scalar->field->by);
+        if (scalar->field->no_data_with)
+            scalar->with = (int8_t)aw_codec_find(codec, scalar->field->no_data_with);
+    }
     codec->size = (uint16_t)(message->size ? message->size : (at.bit + 7) / 8);
     if (!protocol->ascii) {
         make_runs(codec);
@@ -223,37 +199,31 @@ int aw_codec_find(const struct aw_codec *codec, const char *name)
     return matches == 1 ? found : -1;
 }
 
-static double wire_min(const struct aw_scalar *scalar)
-{
-    switch (scalar->field->type) {
-    case AW_UINT:
-        return 0;
-    case AW_SIGNMAG:
-        return -65535;
-    case AW_DIGITS:
-        return 0;
-    case AW_FLOAT:
-        return -3.4028234663852886e38;
-    default:
-        return -ldexp(1, scalar->bits - 1);
-    }
-}
-
-static double wire_max(const struct aw_scalar *scalar)
+/* The least and the greatest number that the wire carries. */
+static void wire_limits(const struct aw_scalar *scalar, double *low, double *high)
 {
     static const double digits[] = {0, 9, 99, 999, 9999};
     switch (scalar->field->type) {
     case AW_UINT:
-        return ldexp(1, scalar->bits) - 1;
-    case AW_SIGNMAG:
-        return 65535;
+        *low = 0;
+        *high = ldexp(1, scalar->bits) - 1;
+        break;
     case AW_DIGITS:
-        return digits[scalar->field->digits];
+        *low = 0;
+        *high = digits[scalar->field->digits];
+        break;
+    case AW_SIGNMAG:
+        *high = 65535;
+        *low = -*high;
+        break;
     case AW_FLOAT:
-        return 3.4028234663852886e38;
+        *high = (double)FLT_MAX;
+        *low = -*high;
+        break;
     default:
         /* A double has 53 bits: the largest one below 2^63. */
-        return ldexp(1, scalar->bits - 1) - (scalar->bits > 54 ? ldexp(1, scalar->bits - 54) : 1);
+        *low = -ldexp(1, scalar->bits - 1);
+        *high = -*low - (scalar->bits > 54 ? ldexp(1, scalar->bits - 54) : 1);
     }
 }
 
@@ -282,8 +252,10 @@ struct aw_range aw_scalar_range(const struct aw_codec *codec, int scalar,
     if (codec->raw)
         range = (struct aw_range){.unit = NULL, .scale = row->upper ? row->scale : 1};
     if (range.min == 0 && range.max == 0) {
-        double low = wire_min(&codec->scalars[scalar]) * range.scale + range.offset;
-        double high = wire_max(&codec->scalars[scalar]) * range.scale + range.offset;
+        double low, high;
+        wire_limits(&codec->scalars[scalar], &low, &high);
+        low = low * range.scale + range.offset;
+        high = high * range.scale + range.offset;
         range.min = fmin(low, high);
         range.max = fmax(low, high);
     }

@@ -5,22 +5,6 @@
 
 enum { WORD = sizeof(uint64_t), COVERED = AW_MAX_WORDS * WORD };
 
-/* Notes the row's bits; false if its place is too far back. */
-static bool cover(struct aw_codec *codec, const struct aw_scalar *scalar, uint8_t *value,
-                  uint8_t *mask)
-{
-    bool big_endian = codec->variant->big_endian;
-    if (scalar->field->type == AW_CHECKSUM) {
-        codec->constants.checksum = scalar->bit / 8;
-        return true;
-    }
-    if (scalar->bit + scalar->bits > COVERED * 8)
-        return false;
-    aw_bits_put(value, scalar->bit, scalar->bits, big_endian, aw_fixed_value(codec, scalar, value));
-    aw_bits_put(mask, scalar->bit, scalar->bits, big_endian, UINT64_MAX);
-    return true;
-}
-
 static uint64_t load_word(const uint8_t *p)
 {
     uint64_t word;
@@ -28,12 +12,33 @@ static uint64_t load_word(const uint8_t *p)
     return word;
 }
 
-/* Words that have something to compare; none reaches over the end of the frame. */
-static void cut_words(struct aw_constants *constants, unsigned size, const uint8_t *value,
-                      const uint8_t *mask)
+void aw_constants_init(struct aw_codec *codec)
 {
-    for (unsigned byte = 0; byte < size && byte < COVERED; byte += WORD) {
-        unsigned at = byte + WORD <= size ? byte : size - WORD;
+    uint8_t value[COVERED] = {0}, mask[COVERED] = {0};
+    bool big_endian = codec->variant->big_endian;
+    struct aw_constants *constants = &codec->constants;
+    constants->n = 0;
+    constants->checksum = 0;
+    codec->checked = codec->fixed;
+    if (codec->size < WORD)
+        return;
+    for (uint64_t left = codec->fixed; left; left &= left - 1) {
+        int i = __builtin_ctzll(left);
+        const struct aw_scalar *scalar = &codec->scalars[i];
+        if (scalar->field->type == AW_CHECKSUM) {
+            constants->checksum = scalar->bit / 8;
+        } else if (scalar->bit + scalar->bits > COVERED * 8) {
+            continue; /* too far back: checked by itself */
+        } else {
+            aw_bits_put(value, scalar->bit, scalar->bits, big_endian,
+                        aw_fixed_value(codec, scalar, value));
+            aw_bits_put(mask, scalar->bit, scalar->bits, big_endian, UINT64_MAX);
+        }
+        codec->checked &= ~(UINT64_C(1) << i);
+    }
+    /* Words that have something to compare; none reaches over the end of the frame. */
+    for (unsigned byte = 0; byte < codec->size && byte < COVERED; byte += WORD) {
+        unsigned at = byte + WORD <= codec->size ? byte : codec->size - (unsigned)WORD;
         if (!load_word(mask + at))
             continue;
         constants->at[constants->n] = (uint16_t)at;
@@ -41,22 +46,6 @@ static void cut_words(struct aw_constants *constants, unsigned size, const uint8
         constants->mask[constants->n] = load_word(mask + at);
         constants->n++;
     }
-}
-
-void aw_constants_init(struct aw_codec *codec)
-{
-    uint8_t value[COVERED] = {0}, mask[COVERED] = {0};
-    codec->constants.n = 0;
-    codec->constants.checksum = 0;
-    codec->checked = codec->fixed;
-    if (codec->size < WORD)
-        return;
-    for (uint64_t left = codec->fixed; left; left &= left - 1) {
-        int i = __builtin_ctzll(left);
-        if (cover(codec, &codec->scalars[i], value, mask))
-            codec->checked &= ~(UINT64_C(1) << i);
-    }
-    cut_words(&codec->constants, codec->size, value, mask);
 }
 
 bool aw_constants_match(const struct aw_codec *codec, const uint8_t *data)

@@ -17,19 +17,6 @@ static inline double signmag(uint32_t magnitude, uint8_t sign)
     return sign ? (double)magnitude : -(double)magnitude;
 }
 
-static int64_t sign_extend(uint64_t value, unsigned bits)
-{
-    uint64_t sign = UINT64_C(1) << (bits - 1);
-    return (int64_t)((value ^ sign) - sign);
-}
-
-static void load_text(const struct aw_scalar *scalar, const uint8_t *p, struct aw_record *record)
-{
-    size_t length = strnlen((const char *)p, scalar->bits / 8u);
-    memcpy(record->text, p, length);
-    record->text[length] = '\0';
-}
-
 /* One line per kind of run. */
 #define LOADER(name, expression)                                                                   \
     static void load_##name(const struct aw_codec_run *run, const uint8_t *p, double *v)           \
@@ -80,25 +67,23 @@ static void (*const loaders[RUN_KINDS])(const struct aw_codec_run *run, const ui
     [RUN_BIG_ENDIAN + RUN_SIGNMAG] = load_signmag_big,
 };
 
-static void load_bits(const struct aw_codec *codec, const struct aw_codec_run *run,
-                      const uint8_t *data, struct aw_record *record)
-{
-    const struct aw_scalar *scalar = &codec->scalars[run->scalar];
-    uint64_t bits = aw_bits_get(data, scalar->bit, scalar->bits, codec->variant->big_endian);
-    record->v[run->scalar] =
-        run->kind == RUN_SIGNED_BITS ? (double)sign_extend(bits, scalar->bits) : (double)bits;
-}
-
 static void load_values(const struct aw_codec *codec, const uint8_t *data, struct aw_record *record)
 {
     for (unsigned i = 0; i < codec->n_runs; i++) {
         const struct aw_codec_run *run = &codec->runs[i];
-        if (run->kind > RUN_TEXT)
+        const struct aw_scalar *scalar = &codec->scalars[run->scalar];
+        if (run->kind > RUN_TEXT) {
             loaders[run->kind](run, data + run->byte, record->v + run->scalar);
-        else if (run->kind == RUN_TEXT)
-            load_text(&codec->scalars[run->scalar], data + run->byte, record);
-        else
-            load_bits(codec, run, data, record);
+        } else if (run->kind == RUN_TEXT) {
+            size_t length = strnlen((const char *)data + run->byte, scalar->bits / 8u);
+            memcpy(record->text, data + run->byte, length);
+            record->text[length] = '\0';
+        } else {
+            uint64_t sign = run->kind == RUN_SIGNED_BITS ? UINT64_C(1) << (scalar->bits - 1) : 0;
+            uint64_t bits =
+                aw_bits_get(data, scalar->bit, scalar->bits, codec->variant->big_endian);
+            record->v[run->scalar] = sign ? (double)(int64_t)((bits ^ sign) - sign) : (double)bits;
+        }
     }
 }
 
@@ -138,25 +123,6 @@ static enum aw_status check_rows(const struct aw_codec *codec, uint64_t rows, co
                            (unsigned long long)expected);
     }
     return AW_OK;
-}
-
-static enum aw_status check_fixed(const struct aw_codec *codec, const uint8_t *data,
-                                  struct aw_error *err)
-{
-    if (aw_constants_match(codec, data))
-        return check_rows(codec, codec->checked, data, err);
-    return check_rows(codec, codec->fixed, data, err);
-}
-
-/* A CAN frame counts its data; the id in front of it is no news. */
-static enum aw_status check_size(const struct aw_codec *codec, size_t size, struct aw_error *err)
-{
-    bool can = codec->protocol->can;
-    size_t head = can ? 2 : 0;
-    if (size == codec->size || (size > codec->size && can))
-        return AW_OK;
-    return aw_fail(err, AW_MALFORMED, "%s: %zu bytes instead of %zu", codec->message->name,
-                   size < head ? 0 : size - head, codec->size - head);
 }
 
 static enum aw_status drop_uncounted(const struct aw_codec *codec, struct aw_record *record,
@@ -210,9 +176,13 @@ static enum aw_status clear_non_finite(const struct aw_codec *codec, struct aw_r
 static enum aw_status read_frame(const struct aw_codec *codec, struct aw_span frame,
                                  struct aw_record *record, struct aw_error *err)
 {
-    enum aw_status status = check_size(codec, frame.size, err);
-    if (status == AW_OK)
-        status = check_fixed(codec, frame.data, err);
+    bool can = codec->protocol->can;
+    size_t head = can ? 2 : 0; /* a CAN frame counts its data; the id in front of it is no news */
+    if (frame.size < codec->size || (frame.size > codec->size && !can))
+        return aw_fail(err, AW_MALFORMED, "%s: %zu bytes instead of %zu", codec->message->name,
+                       frame.size < head ? 0 : frame.size - head, codec->size - head);
+    uint64_t rows = aw_constants_match(codec, frame.data) ? codec->checked : codec->fixed;
+    enum aw_status status = check_rows(codec, rows, frame.data, err);
     if (status != AW_OK)
         return status;
     load_values(codec, frame.data, record);

@@ -135,13 +135,6 @@ static uint64_t bits_of(enum aw_type type, double wire)
     }
 }
 
-static void put_signmag(const struct aw_codec *codec, const struct aw_scalar *scalar, uint8_t *out,
-                        double wire)
-{
-    aw_bits_put(out, scalar->bit, 16, codec->variant->big_endian, (uint64_t)fabs(wire));
-    out[scalar->bit / 8 + 2] = wire >= 0;
-}
-
 static enum aw_status put_value(const struct aw_record *record, int scalar, bool force,
                                 uint8_t *out, struct aw_error *err)
 {
@@ -153,30 +146,18 @@ static enum aw_status put_value(const struct aw_record *record, int scalar, bool
         return AW_OK;
     }
     enum aw_status status = wire_number(record, scalar, force, &wire, err);
-    if (status != AW_OK)
+    if (status != AW_OK || codec->protocol->ascii) /* text is checked before all of it is written */
         return status;
     if (!wire_carries(place, wire))
         return aw_fail(err, AW_LIMIT, "%s: %s %.*g does not fit into its %u bits",
                        codec->message->name, full_name(codec, scalar).text,
                        aw_digits_for(record->v[scalar]), record->v[scalar], place->bits);
-    if (place->field->type == AW_SIGNMAG)
-        put_signmag(codec, place, out, wire);
-    else
-        aw_bits_put(out, place->bit, place->bits, codec->variant->big_endian,
-                    bits_of(place->field->type, wire));
+    bool signmag = place->field->type == AW_SIGNMAG;
+    aw_bits_put(out, place->bit, signmag ? 16 : place->bits, codec->variant->big_endian,
+                signmag ? (uint64_t)fabs(wire) : bits_of(place->field->type, wire));
+    if (signmag)
+        out[place->bit / 8 + 2] = wire >= 0;
     return AW_OK;
-}
-
-static bool counted_out(const struct aw_record *record, const struct aw_scalar *scalar)
-{
-    return scalar->count >= 0 && scalar->repetition >= record->v[scalar->count];
-}
-
-static enum aw_status missing_field(const struct aw_codec *codec, int scalar, struct aw_error *err)
-{
-    struct full_name name = full_name(codec, scalar);
-    return aw_fail(err, AW_USAGE, "%s: %s is missing — give %s=VALUE", codec->message->name,
-                   name.text, name.text);
 }
 
 /* The number of repetitions says how much of the message is there: it is a whole number. */
@@ -196,58 +177,43 @@ static enum aw_status check_counts(const struct aw_record *record, struct aw_err
 enum aw_status aw_record_complete(const struct aw_record *record, struct aw_error *err)
 {
     const struct aw_codec *codec = record->codec;
-    for (int i = 0; i < codec->n_scalars; i++)
-        if (codec->scalars[i].value && !(record->present >> i & 1) &&
-            !(codec->scalars[i].field->may_miss && record->dir == AW_RX) &&
-            !counted_out(record, &codec->scalars[i]))
-            return missing_field(codec, i, err);
-    return AW_OK;
-}
-
-static enum aw_status put_scalars(const struct aw_record *record, bool force, uint8_t *out,
-                                  struct aw_error *err)
-{
-    const struct aw_codec *codec = record->codec;
-    enum aw_status status = AW_OK;
-    for (int i = 0; i < codec->n_scalars && status == AW_OK; i++) {
+    for (int i = 0; i < codec->n_scalars; i++) {
         const struct aw_scalar *scalar = &codec->scalars[i];
-        if (!scalar->value)
-            aw_bits_put(out, scalar->bit, scalar->bits, codec->variant->big_endian,
-                        aw_fixed_value(codec, scalar, out));
-        else if (record->present >> i & 1)
-            status = put_value(record, i, force, out, err);
+        bool may_miss = (scalar->field->may_miss && record->dir == AW_RX) ||
+                        (scalar->count >= 0 && scalar->repetition >= record->v[scalar->count]);
+        if (!scalar->value || record->present >> i & 1 || may_miss)
+            continue;
+        struct full_name name = full_name(codec, i);
+        return aw_fail(err, AW_USAGE, "%s: %s is missing — give %s=VALUE", codec->message->name,
+                       name.text, name.text);
     }
-    return status;
-}
-
-/* ASCII fields are checked like the others before the line is written. */
-static enum aw_status check_values(const struct aw_record *record, bool force, struct aw_error *err)
-{
-    double wire;
-    enum aw_status status = AW_OK;
-    for (int i = 0; i < record->codec->n_scalars && status == AW_OK; i++)
-        if (record->codec->scalars[i].value && record->present >> i & 1)
-            status = wire_number(record, i, force, &wire, err);
-    return status;
+    return AW_OK;
 }
 
 enum aw_status aw_encode(const struct aw_record *record, bool force, uint8_t *out, size_t cap,
                          size_t *size, struct aw_error *err)
 {
     const struct aw_codec *codec = record->codec;
+    bool ascii = codec->protocol->ascii;
     enum aw_status status = aw_record_complete(record, err);
     if (status == AW_OK)
         status = check_counts(record, err);
+    if (status == AW_OK && !ascii && cap < codec->size)
+        status =
+            aw_fail(err, AW_LIMIT, "%s: no room for %u bytes", codec->message->name, codec->size);
     if (status != AW_OK)
         return status;
-    if (codec->protocol->ascii) {
-        status = check_values(record, force, err);
-        return status == AW_OK ? aw_ascii_encode(record, out, cap, size, err) : status;
+    if (!ascii) {
+        memset(out, 0, codec->size);
+        *size = codec->size;
     }
-    if (cap < codec->size)
-        return aw_fail(err, AW_LIMIT, "%s: no room for %u bytes", codec->message->name,
-                       codec->size);
-    memset(out, 0, codec->size);
-    *size = codec->size;
-    return put_scalars(record, force, out, err);
+    for (int i = 0; i < codec->n_scalars && status == AW_OK; i++) {
+        const struct aw_scalar *scalar = &codec->scalars[i];
+        if (scalar->value && record->present >> i & 1)
+            status = put_value(record, i, force, out, err);
+        else if (!scalar->value && !ascii)
+            aw_bits_put(out, scalar->bit, scalar->bits, codec->variant->big_endian,
+                        aw_fixed_value(codec, scalar, out));
+    }
+    return status == AW_OK && ascii ? aw_ascii_encode(record, out, cap, size, err) : status;
 }

@@ -17,19 +17,18 @@ static char *print_bytes(char *out, struct aw_span bytes, bool spaced)
 }
 
 /* A CAN frame of the engine: a 16-bit id, low byte first, then the data. */
-static char *print_can(char *out, struct aw_span frame)
-{
-    *out++ = digits[frame.data[1] & 7];
-    *out++ = digits[frame.data[0] >> 4];
-    *out++ = digits[frame.data[0] & 15];
-    *out++ = '#';
-    return print_bytes(out, (struct aw_span){frame.data + 2, frame.size - 2}, false);
-}
-
 size_t aw_hex_print(const struct aw_protocol *protocol, struct aw_span frame, char *out)
 {
-    char *end =
-        protocol->can && frame.size >= 2 ? print_can(out, frame) : print_bytes(out, frame, true);
+    char *end = out;
+    bool can = protocol->can && frame.size >= 2;
+    if (can) {
+        *end++ = digits[frame.data[1] & 7];
+        *end++ = digits[frame.data[0] >> 4];
+        *end++ = digits[frame.data[0] & 15];
+        *end++ = '#';
+        frame = (struct aw_span){frame.data + 2, frame.size - 2};
+    }
+    end = print_bytes(end, frame, !can);
     *end = '\0';
     return (size_t)(end - out);
 }

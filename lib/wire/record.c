@@ -85,17 +85,6 @@ static const struct aw_name *find_name(const struct aw_field *row, const char *t
     return like == 1 && !row->open_names ? found : NULL;
 }
 
-static enum aw_status set_name(struct aw_record *record, int scalar, const char *name,
-                               const char *text, struct aw_error *err)
-{
-    if (strlen(text) > record->codec->scalars[scalar].bits / 8u)
-        return aw_fail(err, AW_LIMIT, "%.40s: '%.40s' is longer than %u characters", name, text,
-                       record->codec->scalars[scalar].bits / 8u);
-    memcpy(record->text, text, strlen(text) + 1);
-    store(record, scalar, 0);
-    return AW_OK;
-}
-
 static enum aw_status named_value_error(const struct aw_field *row, const char *field,
                                         const char *text, const struct aw_error *number,
                                         struct aw_error *err)
@@ -117,20 +106,6 @@ static enum aw_status named_value_error(const struct aw_field *row, const char *
     return aw_fail(err, AW_USAGE, "%.40s: no '%.40s' — use one of %s", field, text, all);
 }
 
-static bool is_whole(const struct aw_field *row)
-{
-    return row->type != AW_FLOAT && row->type != AW_DIGITS && row->scale == 0;
-}
-
-/* "30deg" is 2389.33 ticks: a value in another unit goes to the nearest one there is. */
-static bool has_other_unit(const char *text, const char *unit)
-{
-    double plain;
-    size_t length = strlen(text), tail = unit ? strlen(unit) : 0;
-    bool own = tail && length >= tail && strcmp(text + length - tail, unit) == 0;
-    return !own && aw_number_parse(text, &plain, NULL) != AW_OK;
-}
-
 /* What a person writes instead of a number. */
 static bool is_word(const struct aw_record *record, int scalar, const char *text, double *value)
 {
@@ -147,11 +122,15 @@ static bool is_word(const struct aw_record *record, int scalar, const char *text
     return true;
 }
 
-/* A whole number in another unit; without any unit there is nothing to take it for. */
+/* "30deg" is 2389.33 ticks: a value in another unit goes to the nearest one there is. Without any
+ * unit there is nothing to take it for. */
 static enum aw_status round_converted(const char *name, const char *text, const char *unit,
                                       double *value, struct aw_error *err)
 {
-    if (!has_other_unit(text, unit))
+    double plain;
+    size_t length = strlen(text), tail = unit ? strlen(unit) : 0;
+    bool own = tail && length >= tail && strcmp(text + length - tail, unit) == 0;
+    if (own || aw_number_parse(text, &plain, NULL) == AW_OK)
         return AW_OK;
     *value = round(*value);
     if (unit)
@@ -168,8 +147,14 @@ enum aw_status aw_record_set_text(struct aw_record *record, const char *name, co
     if (scalar < 0)
         return unknown_field(codec, name, err);
     const struct aw_field *row = codec->scalars[scalar].field;
-    if (row->type == AW_TEXT)
-        return set_name(record, scalar, name, text, err);
+    if (row->type == AW_TEXT) {
+        if (strlen(text) > codec->scalars[scalar].bits / 8u)
+            return aw_fail(err, AW_LIMIT, "%.40s: '%.40s' is longer than %u characters", name, text,
+                           codec->scalars[scalar].bits / 8u);
+        memcpy(record->text, text, strlen(text) + 1);
+        store(record, scalar, 0);
+        return AW_OK;
+    }
     double value;
     struct aw_error number;
     enum aw_status status = AW_OK;
@@ -180,7 +165,7 @@ enum aw_status aw_record_set_text(struct aw_record *record, const char *name, co
     const char *unit = aw_scalar_range(codec, scalar, record).unit;
     if (aw_number_parse_unit(text, unit, &value, &number) != AW_OK)
         return named_value_error(row, name, text, &number, err);
-    if (is_whole(row))
+    if (row->type != AW_FLOAT && row->type != AW_DIGITS && row->scale == 0)
         status = round_converted(name, text, unit, &value, err);
     if (status == AW_OK)
         store(record, scalar, value);
@@ -188,19 +173,16 @@ enum aw_status aw_record_set_text(struct aw_record *record, const char *name, co
 }
 
 /* A field whose unit depends on another one waits until that one is set. */
-static bool waits(const struct aw_record *record, const struct aw_pair *pair)
-{
-    int scalar = aw_codec_find(record->codec, pair->name);
-    return scalar >= 0 && record->codec->scalars[scalar].by >= 0;
-}
-
 enum aw_status aw_record_set_pairs(struct aw_record *record, const struct aw_pair *pairs, size_t n,
                                    struct aw_error *err)
 {
     enum aw_status status = AW_OK;
     for (int late = 0; late < 2; late++)
-        for (size_t i = 0; i < n && status == AW_OK; i++)
-            if (waits(record, &pairs[i]) == late)
+        for (size_t i = 0; i < n && status == AW_OK; i++) {
+            int scalar = aw_codec_find(record->codec, pairs[i].name);
+            bool waits = scalar >= 0 && record->codec->scalars[scalar].by >= 0;
+            if (waits == late)
                 status = aw_record_set_text(record, pairs[i].name, pairs[i].text, err);
+        }
     return status;
 }

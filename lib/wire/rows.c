@@ -1,18 +1,10 @@
 /* Walks over the rows of a table to answer for sizes, codes and identifiers. */
 #include "wire/rows.h"
 
-static size_t count_labels(const char *const *labels)
-{
-    size_t n = 0;
-    while (labels[n])
-        n++;
-    return n;
-}
+#include "wire/run.h"
 
-static size_t row_bits(const struct aw_field *row, const struct aw_variant *variant)
+uint16_t aw_row_bits(const struct aw_field *row, const struct aw_variant *variant)
 {
-    if (row->type == AW_GROUP)
-        return count_labels(row->labels) * aw_rows_bits(row->rows, variant);
     if (row->type == AW_LONG)
         return variant->long_bits ? variant->long_bits : 32;
     return row->bits;
@@ -21,8 +13,13 @@ static size_t row_bits(const struct aw_field *row, const struct aw_variant *vari
 size_t aw_rows_bits(const struct aw_field *rows, const struct aw_variant *variant)
 {
     size_t bits = 0;
-    for (; rows && rows->type != AW_ROWS_END; rows++)
-        bits += row_bits(rows, variant);
+    for (; rows && rows->type != AW_ROWS_END; rows++) {
+        if (rows->type != AW_GROUP)
+            bits += aw_row_bits(rows, variant);
+        else
+            for (const char *const *label = rows->labels; *label; label++)
+                bits += aw_rows_bits(rows->rows, variant);
+    }
     return bits;
 }
 

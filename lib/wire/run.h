@@ -31,6 +31,9 @@ extern const uint8_t aw_run_width[RUN_KINDS];
 uint64_t aw_bits_get(const uint8_t *data, unsigned start, unsigned count, bool big_endian);
 void aw_bits_put(uint8_t *data, unsigned start, unsigned count, bool big_endian, uint64_t value);
 
+/* Bits of one row that is no group. */
+uint16_t aw_row_bits(const struct aw_field *row, const struct aw_variant *variant);
+
 /* What a row without a value of its own holds in a frame of this message. data is the frame so far.
  */
 uint64_t aw_fixed_value(const struct aw_codec *codec, const struct aw_scalar *scalar,

@@ -6,18 +6,6 @@
 #include "wire/rows.h"
 #include "wire/run.h"
 
-/* Codes below AW_SMALL_CODES are looked up, not searched; the first message of the table wins. */
-static void index_codes(struct aw_wire *wire)
-{
-    memset(wire->with_code, 0, sizeof wire->with_code);
-    for (size_t i = wire->protocol->n_messages; i-- > 0;) {
-        const struct aw_message *message = &wire->protocol->messages[i];
-        for (unsigned dir = AW_TX; dir <= AW_BOTH && message->code < AW_SMALL_CODES; dir++)
-            if (message->dir & dir)
-                wire->with_code[dir][message->code] = (uint8_t)(i + 1);
-    }
-}
-
 static uint16_t bytes_of(const struct aw_field *rows, const struct aw_variant *variant)
 {
     return (uint16_t)(aw_rows_bits(rows, variant) / 8);
@@ -47,8 +35,16 @@ void aw_wire_init(struct aw_wire *wire, const struct aw_protocol *protocol,
     wire->raw = raw;
     wire->lenient = false;
     wire->ready = 0;
-    index_codes(wire);
     measure(wire);
+    /* Codes below AW_SMALL_CODES are looked up, not searched; the first message of the table wins.
+     */
+    memset(wire->with_code, 0, sizeof wire->with_code);
+    for (size_t i = protocol->n_messages; i-- > 0;) {
+        const struct aw_message *message = &protocol->messages[i];
+        for (unsigned dir = AW_TX; dir <= AW_BOTH && message->code < AW_SMALL_CODES; dir++)
+            if (message->dir & dir)
+                wire->with_code[dir][message->code] = (uint8_t)(i + 1);
+    }
 }
 
 const struct aw_variant *aw_protocol_variant(const struct aw_protocol *protocol, const char *name)
