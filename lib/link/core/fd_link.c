@@ -68,17 +68,6 @@ enum aw_status aw_fd_read(struct aw_link *link, void *buf, size_t cap, size_t *g
     }
 }
 
-/* Not by the clock, which ends waiting when somebody asks to stop. */
-static bool wait_writable(int fd)
-{
-    struct pollfd pollfd = {.fd = fd, .events = POLLOUT};
-    int n;
-    do
-        n = poll(&pollfd, 1, WRITE_TIMEOUT_MS);
-    while (n < 0 && errno == EINTR);
-    return n > 0;
-}
-
 enum aw_status aw_fd_write_some(struct aw_link *link, const void *buf, size_t size, size_t *written,
                                 struct aw_error *err)
 {
@@ -93,10 +82,18 @@ enum aw_status aw_fd_write_some(struct aw_link *link, const void *buf, size_t si
             *written += (size_t)n;
         else if (n < 0 && !try_again(errno))
             return aw_fd_lost(link, errno, err);
-        else if (!wait_writable(self->fd))
-            return aw_fail(err, AW_TIMEOUT,
-                           "%s: nothing was taken for a second — does the other end still run?",
-                           link->key);
+        else {
+            /* Not by the clock, which ends waiting when somebody asks to stop. */
+            struct pollfd room = {.fd = self->fd, .events = POLLOUT};
+            int ready;
+            do
+                ready = poll(&room, 1, WRITE_TIMEOUT_MS);
+            while (ready < 0 && errno == EINTR);
+            if (ready <= 0)
+                return aw_fail(err, AW_TIMEOUT,
+                               "%s: nothing was taken for a second — does the other end still run?",
+                               link->key);
+        }
     }
     return AW_OK;
 }

@@ -27,17 +27,6 @@ static bool read_record(int fd, char pty[64], long *pid)
     return n > 0 && sscanf(text, "%63s %ld", pty, pid) == 2;
 }
 
-static enum aw_status busy(const struct aw_owner *owner, const char *link, struct aw_error *err)
-{
-    char pty[64], holder[96] = "another program";
-    long pid;
-    if (read_record(owner->fd, pty, &pid))
-        aw_port_process(pid, holder, sizeof holder);
-    return aw_fail(err, AW_NO_LINK,
-                   "pty:%.100s: busy, %s has it — end that first, or choose another path", link,
-                   holder);
-}
-
 /* The one before may have removed the file between our opening and our locking it. */
 static bool is_still_there(const struct aw_owner *owner)
 {
@@ -50,12 +39,19 @@ static enum aw_status try_claim(struct aw_owner *owner, const char *link, bool *
                                 struct aw_error *err)
 {
     struct flock lock = whole_file();
+    char pty[64], holder[96] = "another program";
+    long pid;
     owner->fd = open(owner->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
     if (owner->fd < 0)
         return aw_fail(err, AW_NO_LINK, "pty:%.100s: cannot make %.120s: %s — choose another path",
                        link, owner->path, strerror(errno));
-    if (fcntl(owner->fd, F_OFD_SETLK, &lock) != 0)
-        return busy(owner, link, err);
+    if (fcntl(owner->fd, F_OFD_SETLK, &lock) != 0) {
+        if (read_record(owner->fd, pty, &pid))
+            aw_port_process(pid, holder, sizeof holder);
+        return aw_fail(err, AW_NO_LINK,
+                       "pty:%.100s: busy, %s has it — end that first, or choose another path", link,
+                       holder);
+    }
     *again = !is_still_there(owner);
     return AW_OK;
 }
@@ -118,15 +114,10 @@ static int open_record(const char *link)
     return -1;
 }
 
-static bool is_locked(int fd)
-{
-    struct flock lock = whole_file();
-    return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
-}
-
 enum aw_status aw_owner_check(const char *path, struct aw_error *err)
 {
     char link[PATH_MAX], target[64], pty[64];
+    struct flock lock = whole_file();
     long pid;
     if (!aw_port_symlink(path, link, sizeof link))
         return AW_OK;
@@ -135,7 +126,8 @@ enum aw_status aw_owner_check(const char *path, struct aw_error *err)
     if (fd < 0)
         return AW_OK;
     target[n] = '\0';
-    bool gone = read_record(fd, pty, &pid) && strcmp(pty, target) == 0 && !is_locked(fd);
+    bool gone = read_record(fd, pty, &pid) && strcmp(pty, target) == 0 &&
+                fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
     close(fd);
     if (!gone)
         return AW_OK;

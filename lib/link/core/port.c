@@ -190,14 +190,20 @@ static bool same_file(const struct stat *file, const struct stat *other)
                                   : other->st_ino == file->st_ino && other->st_dev == file->st_dev;
 }
 
+/* Names the first process that has it open, but for one; false if there is none. */
+static bool name_first(const struct stat *file, same_fn *same, long but, char *out, size_t size)
+{
+    long owner = first_with_it_open(file, same, but);
+    if (owner)
+        aw_port_process(owner, out, size);
+    return owner != 0;
+}
+
 bool aw_port_sharer(int fd, char *out, size_t size)
 {
     struct stat file;
-    long self = (long)getpid();
-    long other = fd >= 0 && fstat(fd, &file) == 0 ? first_with_it_open(&file, same_file, self) : 0;
-    if (other)
-        aw_port_process(other, out, size);
-    return other != 0;
+    return fd >= 0 && fstat(fd, &file) == 0 &&
+           name_first(&file, same_file, (long)getpid(), out, size);
 }
 
 /* Number of the socket that is bound to a port, by the kernel's table; 0 if there is none. */
@@ -229,10 +235,7 @@ unsigned long aw_udp_socket(unsigned port)
 bool aw_udp_holder(unsigned port, char *out, size_t size)
 {
     struct stat socket = {.st_ino = aw_udp_socket(port)};
-    long owner = socket.st_ino ? first_with_it_open(&socket, same_socket, 0) : 0;
-    if (owner)
-        aw_port_process(owner, out, size);
-    return owner != 0;
+    return socket.st_ino && name_first(&socket, same_socket, 0, out, size);
 }
 
 /* A connection in the kernel's table: where it goes to, and its socket. False: another line. */
@@ -271,30 +274,22 @@ bool aw_tcp_other_client(int fd, char *out, size_t size)
     if (!other)
         other = other_connection("/proc/net/tcp6", socket.st_ino);
     socket.st_ino = other;
-    long owner = other ? first_with_it_open(&socket, same_socket, 0) : 0;
-    if (owner)
-        aw_port_process(owner, out, size);
-    return owner != 0;
-}
-
-static void permission_problem(const char *path, char *out, size_t size)
-{
-    struct stat file;
-    const struct group *group = stat(path, &file) == 0 ? getgrgid(file.st_gid) : NULL;
-    if (group && (file.st_mode & S_IWGRP) && file.st_gid != 0)
-        snprintf(out, size,
-                 "not permitted — add yourself to group %s: sudo usermod -aG %s $USER, then log in "
-                 "again",
-                 group->gr_name, group->gr_name);
-    else
-        snprintf(out, size, "not permitted — ask its owner, or look at ls -l");
+    return other && name_first(&socket, same_socket, 0, out, size);
 }
 
 void aw_port_problem(const char *path, int error, char *out, size_t size)
 {
     char holder[96];
+    struct stat file;
     if (error == EACCES || error == EPERM) {
-        permission_problem(path, out, size);
+        const struct group *group = stat(path, &file) == 0 ? getgrgid(file.st_gid) : NULL;
+        if (group && (file.st_mode & S_IWGRP) && file.st_gid != 0)
+            snprintf(out, size,
+                     "not permitted — add yourself to group %s: sudo usermod -aG %s $USER, then "
+                     "log in again",
+                     group->gr_name, group->gr_name);
+        else
+            snprintf(out, size, "not permitted — ask its owner, or look at ls -l");
     } else if (error == EBUSY || error == EWOULDBLOCK) {
         if (!aw_port_holder(path, holder, sizeof holder))
             snprintf(holder, sizeof holder, "another program");

@@ -57,22 +57,6 @@ static int start(struct lookup *lookup)
     return error;
 }
 
-static enum aw_status await(struct lookup *lookup, struct aw_clock *clock, struct addrinfo **list,
-                            int *error)
-{
-    enum aw_status status = aw_clock_wait(clock, lookup->done[0], POLLIN, AW_NEVER);
-    if (status != AW_STOPPED) {
-        char end;
-        while (read(lookup->done[0], &end, 1) < 0 && errno == EINTR)
-            ; /* virtual time has passed without a wait */
-        *list = lookup->list;
-        *error = lookup->error;
-        lookup->list = NULL;
-    }
-    let_go(lookup);
-    return status == AW_STOPPED ? AW_STOPPED : AW_OK;
-}
-
 static struct lookup *new_lookup(const char *host, const char *service,
                                  const struct addrinfo *hints)
 {
@@ -103,9 +87,17 @@ enum aw_status aw_resolve(struct addrinfo **list, const char *host, unsigned por
     *error = lookup || errno == ENOMEM ? EAI_MEMORY : EAI_SYSTEM;
     if (!lookup)
         return AW_OK;
-    if (start(lookup) == 0)
-        return await(lookup, clock, list, error);
-    close(lookup->done[1]);
+    enum aw_status status = AW_OK;
+    if (start(lookup) != 0)
+        close(lookup->done[1]);
+    else if ((status = aw_clock_wait(clock, lookup->done[0], POLLIN, AW_NEVER)) != AW_STOPPED) {
+        char end;
+        while (read(lookup->done[0], &end, 1) < 0 && errno == EINTR)
+            ; /* virtual time has passed without a wait */
+        *list = lookup->list;
+        *error = lookup->error;
+        lookup->list = NULL;
+    }
     let_go(lookup);
-    return AW_OK;
+    return status == AW_STOPPED ? AW_STOPPED : AW_OK;
 }

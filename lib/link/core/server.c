@@ -30,24 +30,6 @@ static void set_options(int fd)
                    sizeof options[i].value);
 }
 
-static enum aw_status await_client(struct aw_server_link *self, int64_t deadline,
-                                   struct aw_error *err)
-{
-    enum aw_status status = AW_OK;
-    while (status == AW_OK && self->fd.fd < 0) {
-        status = aw_fd_await(&self->fd.base, self->listen_fd, deadline, err);
-        if (status == AW_OK)
-            self->fd.fd = accept4(self->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    }
-    if (status != AW_OK)
-        return status;
-    if (self->tcp)
-        set_options(self->fd.fd);
-    self->fd.base.waiting = false;
-    self->fd.base.connections++;
-    return AW_EVENT;
-}
-
 static enum aw_status server_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                                   int64_t deadline, struct aw_error *err)
 {
@@ -60,7 +42,17 @@ static enum aw_status server_read(struct aw_link *link, void *buf, size_t cap, s
             return status;
         hang_up(self);
     }
-    return await_client(self, deadline, err);
+    while (self->fd.fd < 0) {
+        enum aw_status status = aw_fd_await(link, self->listen_fd, deadline, err);
+        if (status != AW_OK)
+            return status;
+        self->fd.fd = accept4(self->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    }
+    if (self->tcp)
+        set_options(self->fd.fd);
+    link->waiting = false;
+    link->connections++;
+    return AW_EVENT;
 }
 
 static enum aw_status server_write(struct aw_link *link, const void *buf, size_t size,

@@ -12,32 +12,11 @@ struct sim_link {
     unsigned char message[AW_DEVICE_MESSAGE];
 };
 
-static size_t take(struct sim_link *self, void *buf, size_t cap)
-{
-    if (self->next == self->size) {
-        self->next = 0;
-        self->size = self->device->ops->transmit(self->device, self->message, sizeof self->message);
-    }
-    size_t left = self->size - self->next;
-    size_t n = left < cap ? left : cap;
-    memcpy(buf, self->message + self->next, n);
-    self->next = self->base.datagrams ? self->size : self->next + n;
-    return n;
-}
-
-/* When to look again; later than now, so that no device can hold us for ever. */
-static int64_t wake_up(const struct sim_link *self, int64_t now, int64_t deadline)
-{
-    int64_t event = self->device->ops->next_event(self->device);
-    if (event <= now)
-        event = now + 1;
-    return event < deadline ? event : deadline;
-}
-
 static enum aw_status sim_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                                int64_t deadline, struct aw_error *err)
 {
     struct sim_link *self = (struct sim_link *)link;
+    struct aw_device *device = self->device;
     (void)err;
     *got = 0;
     int64_t now = aw_clock_now(link->clock);
@@ -45,13 +24,23 @@ static enum aw_status sim_read(struct aw_link *link, void *buf, size_t cap, size
     enum aw_status status = aw_clock_wait(link->clock, -1, 0, now);
     while (status == AW_TIMEOUT) {
         now = aw_clock_now(link->clock);
-        self->device->ops->step(self->device, now);
-        *got = take(self, buf, cap);
+        device->ops->step(device, now);
+        if (self->next == self->size) {
+            self->next = 0;
+            self->size = device->ops->transmit(device, self->message, sizeof self->message);
+        }
+        size_t left = self->size - self->next;
+        *got = left < cap ? left : cap;
+        memcpy(buf, self->message + self->next, *got);
+        self->next = link->datagrams ? self->size : self->next + *got;
         if (*got > 0)
             return AW_OK;
         if (now >= deadline)
             return AW_TIMEOUT;
-        status = aw_clock_wait(link->clock, -1, 0, wake_up(self, now, deadline));
+        /* Later than now, so that no device can hold us for ever. */
+        int64_t event = device->ops->next_event(device);
+        event = event <= now ? now + 1 : event;
+        status = aw_clock_wait(link->clock, -1, 0, event < deadline ? event : deadline);
     }
     return status;
 }

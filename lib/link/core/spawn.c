@@ -79,31 +79,11 @@ static bool move_up(int *fd)
     return moved >= 0;
 }
 
-static bool open_pairs(int stream[2], int report[2])
-{
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream) != 0)
-        return false;
-    if (pipe2(report, O_CLOEXEC) != 0)
-        return false;
-    return move_up(&stream[1]) && move_up(&report[1]) && fcntl(stream[0], F_SETFL, O_NONBLOCK) == 0;
-}
-
 static void close_all(const int fds[2])
 {
     for (int i = 0; i < 2; i++)
         if (fds[i] >= 0)
             close(fds[i]);
-}
-
-/* Waits until the child is another program; the errno if it could not become one. */
-static int await_start(int report)
-{
-    int error = 0;
-    ssize_t n;
-    do
-        n = read(report, &error, sizeof error);
-    while (n < 0 && errno == EINTR);
-    return n == sizeof error ? error : 0;
 }
 
 static int start(const char *path, char *const argv[], const int stream[2], int report[2],
@@ -117,30 +97,31 @@ static int start(const char *path, char *const argv[], const int stream[2], int 
         become(path, argv, stream[1], report[1], starter);
     close(report[1]);
     report[1] = -1;
-    int error = await_start(report[0]);
-    if (error)
-        waitpid(*pid, NULL, 0);
-    return error;
-}
-
-static bool ends_by_itself(pid_t pid)
-{
-    struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
-    if (end.fd < 0)
-        return false;
-    int n;
+    /* Waits until the child is another program, or says why it could not become one. */
+    int error = 0;
+    ssize_t n;
     do
-        n = poll(&end, 1, END_TIMEOUT_MS);
+        n = read(report[0], &error, sizeof error);
     while (n < 0 && errno == EINTR);
-    close(end.fd);
-    return n > 0;
+    if (n != sizeof error)
+        return 0;
+    waitpid(*pid, NULL, 0);
+    return error;
 }
 
 static void child_close(struct aw_link *link)
 {
     pid_t pid = ((struct child_link *)link)->pid;
     aw_fd_close(link);
-    if (!ends_by_itself(pid))
+    struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+    int n = 0;
+    if (end.fd >= 0) {
+        do
+            n = poll(&end, 1, END_TIMEOUT_MS);
+        while (n < 0 && errno == EINTR);
+        close(end.fd);
+    }
+    if (n <= 0) /* it does not end by itself */
         kill(pid, SIGKILL);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
@@ -161,7 +142,10 @@ enum aw_status aw_spawn_open(struct aw_link **out, const char *path, char *const
     struct child_link *self = aw_fd_link_new(sizeof *self, &child_ops, clock);
     if (!self)
         return aw_no_memory(err);
-    int error = open_pairs(stream, report) ? 0 : errno;
+    bool open = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream) == 0 &&
+                pipe2(report, O_CLOEXEC) == 0 && move_up(&stream[1]) && move_up(&report[1]) &&
+                fcntl(stream[0], F_SETFL, O_NONBLOCK) == 0;
+    int error = open ? 0 : errno;
     if (!error)
         error = start(path, argv, stream, report, &self->pid);
     close_all(report);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,12 +11,6 @@
 #include "base/number.h"
 
 static const char scheme_letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
-
-static size_t scheme_length(const char *text)
-{
-    size_t n = strspn(text, scheme_letters);
-    return text[0] >= 'a' && text[0] <= 'z' && text[n] == ':' ? n : 0;
-}
 
 static enum aw_status add_param(struct aw_url *url, char *text, struct aw_error *err)
 {
@@ -29,20 +24,6 @@ static enum aw_status add_param(struct aw_url *url, char *text, struct aw_error 
         return aw_fail(err, AW_USAGE, "link: more than %d keys — leave some out", AW_URL_KEYS);
     url->params[url->n].key = text;
     url->params[url->n++].value = equals + 1;
-    return AW_OK;
-}
-
-static enum aw_status parse_params(struct aw_url *url, char *text, struct aw_error *err)
-{
-    while (text) {
-        char *next = strchr(text, '&');
-        if (next)
-            *next++ = '\0';
-        enum aw_status status = *text ? add_param(url, text, err) : AW_OK;
-        if (status != AW_OK)
-            return status;
-        text = next;
-    }
     return AW_OK;
 }
 
@@ -60,13 +41,21 @@ enum aw_status aw_url_parse(struct aw_url *url, const char *text, struct aw_erro
     char *query = strchr(url->text, '?');
     if (query)
         *query++ = '\0';
-    size_t scheme = scheme_length(url->text);
-    if (scheme > 0) {
+    size_t scheme = strspn(url->text, scheme_letters);
+    if (url->text[0] >= 'a' && url->text[0] <= 'z' && url->text[scheme] == ':') {
         url->text[scheme] = '\0';
         url->scheme = url->text;
         url->rest = url->text + scheme + 1;
     }
-    return parse_params(url, query, err);
+    enum aw_status status = AW_OK;
+    for (char *next; query && status == AW_OK; query = next) {
+        next = strchr(query, '&');
+        if (next)
+            *next++ = '\0';
+        if (*query)
+            status = add_param(url, query, err);
+    }
+    return status;
 }
 
 const char *aw_url_get(const struct aw_url *url, const char *key)
@@ -99,26 +88,12 @@ enum aw_status aw_url_int(const struct aw_url *url, const char *key, long min, l
     return AW_OK;
 }
 
-static void join_words(char *out, size_t cap, const char *const *words, size_t n)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < n; i++) {
-        size_t size = strlen(words[i]);
-        if (used + size + 2 > cap)
-            break;
-        if (i > 0)
-            out[used++] = '|';
-        memcpy(out + used, words[i], size);
-        used += size;
-    }
-    out[used] = '\0';
-}
-
 enum aw_status aw_url_word(const struct aw_url *url, const char *key, const char *const *words,
                            size_t n, size_t *index, struct aw_error *err)
 {
     const char *text = aw_url_get(url, key);
-    char all[120];
+    char all[120] = "";
+    size_t used = 0;
     if (!text)
         return AW_OK;
     for (size_t i = 0; i < n; i++) {
@@ -126,8 +101,9 @@ enum aw_status aw_url_word(const struct aw_url *url, const char *key, const char
             *index = i;
             return AW_OK;
         }
+        if (used < sizeof all)
+            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? "|" : "", words[i]);
     }
-    join_words(all, sizeof all, words, n);
     return aw_fail(err, AW_USAGE, "link key %s=%.40s: not one of %s", key, text, all);
 }
 
