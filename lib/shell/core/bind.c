@@ -51,29 +51,23 @@ bool aw_arg_goes(const struct aw_arg *arg, const char *choice)
     return !with || *with;
 }
 
-static char *put_upper(char *out, const char *end, const char *name)
-{
-    for (; *name && out < end; name++)
-        *out++ = (char)toupper((unsigned char)*name);
-    return out;
-}
-
 /* choice: of the first argument, or NULL. */
 static void add_usage_words(const struct aw_command *command, const char *choice, char *out,
                             size_t size)
 {
     size_t used = strlen(out);
     for (const struct aw_arg *arg = command->args; arg && arg->name && used + 48 < size; arg++) {
-        char name[32] = "";
+        char name[32], *end = name;
         if (choice && arg == command->args)
             used += (size_t)snprintf(out + used, size - used, " %.24s", choice);
         if (choice && (arg == command->args || !aw_arg_goes(arg, choice)))
             continue;
-        char *end = put_upper(name, name + sizeof name - 8, arg->name);
-        const char *format = arg->optional ? " [%s%s]" : " %s%s";
-        const char *more = arg->kind == AW_ARG_PAIRS || arg->kind == AW_ARG_REST ? "…" : "";
-        strcpy(end, arg->kind == AW_ARG_PAIRS ? "=VALUE" : "");
-        used += (size_t)snprintf(out + used, size - used, format, name, more);
+        for (const char *c = arg->name; *c && end < name + sizeof name - 8; c++)
+            *end++ = (char)toupper((unsigned char)*c);
+        bool pairs = arg->kind == AW_ARG_PAIRS;
+        strcpy(end, pairs ? "=VALUE" : "");
+        used += (size_t)snprintf(out + used, size - used, arg->optional ? " [%s%s]" : " %s%s", name,
+                                 pairs || arg->kind == AW_ARG_REST ? "…" : "");
     }
 }
 
@@ -113,19 +107,15 @@ static struct wire_field field_of(struct aw_session *session, const struct aw_ar
 struct aw_arg_info aw_arg_info(struct aw_session *session, const struct aw_arg *arg)
 {
     struct aw_arg_info info = {arg->help, arg->unit, NULL, arg->min, arg->max};
-    bool own_range = arg->min != 0 || arg->max != 0;
     if (!arg->field)
         return info;
     struct wire_field field = field_of(session, arg);
-    struct aw_range range = field.range;
-    if (!info.help)
-        info.help = field.row->help;
-    info.unit = range.unit;
+    bool own_range = arg->min != 0 || arg->max != 0;
+    info.help = arg->help ? arg->help : field.row->help;
+    info.unit = field.range.unit;
     info.names = field.row->names;
-    if (own_range)
-        return info;
-    info.min = range.min;
-    info.max = range.max;
+    info.min = own_range ? arg->min : field.range.min;
+    info.max = own_range ? arg->max : field.range.max;
     return info;
 }
 
@@ -162,46 +152,29 @@ struct aw_option_value *aw_option_word(struct aw_options *options, const char *w
     return aw_options_find(options, name);
 }
 
-static enum aw_status no_option(struct aw_session *s, const char *word)
+enum aw_status aw_bind_option(struct aw_session *session, const struct aw_words *words, size_t *at)
 {
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
-    if (word[1] == '-')
-        return aw_options_set(&s->options, name, "", AW_FROM_COMMAND_LINE, &s->err);
-    return aw_fail(&s->err, AW_USAGE, "no option '%.8s' — see '%s'", word,
-                   s->tool->usage ? "--help" : "help");
-}
-
-enum aw_status aw_bind_option(struct aw_session *s, const struct aw_words *words, size_t *at)
-{
+    struct aw_error *err = &session->err;
     const char *word = words->word[*at], *text;
-    struct aw_option_value *value = aw_option_word(&s->options, word, &text);
-    if (!value)
-        return no_option(s, word);
+    struct aw_option_value *value = aw_option_word(&session->options, word, &text);
+    char name[64];
+    if (!value && word[1] != '-')
+        return aw_fail(err, AW_USAGE, "no option '%.8s' — see '%s'", word,
+                       session->tool->usage ? "--help" : "help");
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    if (!value) /* it says so, with a suggestion */
+        return aw_options_set(&session->options, name, "", AW_FROM_COMMAND_LINE, err);
     const struct aw_option *option = value->option;
     if (!option->value && text)
-        return aw_fail(&s->err, AW_USAGE, "--%s takes no value", option->name);
-    if (!text && !option->value)
-        text = "1";
+        return aw_fail(err, AW_USAGE, "--%s takes no value", option->name);
     if (!text)
-        text = option->bare;
+        text = option->value ? option->bare : "1";
     if (!text && *at + 1 == words->n)
-        return aw_fail(&s->err, AW_USAGE, "--%s needs a value: --%s %s", option->name, option->name,
+        return aw_fail(err, AW_USAGE, "--%s needs a value: --%s %s", option->name, option->name,
                        option->value);
     if (!text)
         text = words->word[++*at];
-    return aw_options_set(&s->options, option->name, text, AW_FROM_COMMAND_LINE, &s->err);
-}
-
-static enum aw_status bind_command(struct binder *b)
-{
-    const char *word = b->words->word[b->at];
-    const struct aw_command *command = aw_find_command(b->session->tool, word);
-    if (!command)
-        return aw_unknown_command(b->session, word);
-    b->args->command = command;
-    aw_options_add(&b->session->options, command->options);
-    return AW_OK;
+    return aw_options_set(&session->options, option->name, text, AW_FROM_COMMAND_LINE, err);
 }
 
 static bool is_bound(const struct binder *b, const struct aw_arg *arg)
@@ -230,53 +203,32 @@ static void next_turn(struct binder *b)
     b->next = 0;
 }
 
-static enum aw_status check_choice(struct binder *b, const struct aw_arg *arg, const char *text)
-{
-    const char *command = b->args->command->name;
-    char all[160];
-    size_t n = 0;
-    for (; arg->choices[n]; n++)
-        if (strcasecmp(arg->choices[n], text) == 0)
-            return AW_OK;
-    const char *near = aw_suggest(text, arg->choices, n);
-    if (near)
-        return aw_fail(&b->session->err, AW_USAGE, "%s: no %s '%.40s' — did you mean '%s'?",
-                       command, arg->name, text, near);
-    aw_choices_text(arg->choices, all, sizeof all);
-    return aw_fail(&b->session->err, AW_USAGE, "%s: no %s '%.40s' — use %s", command, arg->name,
-                   text, all);
-}
-
 static enum aw_status bind_to(struct binder *b, const struct aw_arg *arg, const char *name,
                               const char *text)
 {
-    struct aw_session *s = b->session;
+    struct aw_error *err = &b->session->err;
+    const char *command = b->args->command->name, *const *choice = arg->choices;
+    char what[96];
     if (is_bound(b, arg) && arg->kind != AW_ARG_PAIRS && arg->kind != AW_ARG_REST) {
         if (!b->args->command->repeats)
-            return aw_fail(&s->err, AW_USAGE, "%s: %s is given twice", b->args->command->name,
-                           arg->name);
+            return aw_fail(err, AW_USAGE, "%s: %s is given twice", command, arg->name);
         next_turn(b);
     }
     if (arg->kind == AW_ARG_PAIRS && name && is_field_bound(b, name))
-        return aw_fail(&s->err, AW_USAGE, "%s: %.*s is given twice", b->args->command->name,
-                       (int)strcspn(name, "="), name);
+        return aw_fail(err, AW_USAGE, "%s: %.*s is given twice", command, (int)strcspn(name, "="),
+                       name);
     b->args->bound[b->args->n++] = (struct aw_bound){arg, name, text, b->turn};
-    return arg->kind == AW_ARG_CHOICE ? check_choice(b, arg, text) : AW_OK;
+    while (arg->kind == AW_ARG_CHOICE && *choice && strcasecmp(*choice, text) != 0)
+        choice++;
+    if (arg->kind != AW_ARG_CHOICE || *choice)
+        return AW_OK;
+    snprintf(what, sizeof what, "%s: no %s", command, arg->name);
+    return aw_choice_unknown(what, text, arg->choices, err);
 }
 
 static bool is_word(const char *name, const char *word, size_t length)
 {
     return strlen(name) == length && memcmp(name, word, length) == 0;
-}
-
-/* The other name that the wire table has for the field. */
-static bool is_alias(struct aw_session *session, const struct aw_arg *arg, const char *word,
-                     size_t length)
-{
-    if (!arg->field)
-        return false;
-    const char *alias = field_of(session, arg).alias;
-    return alias && is_word(alias, word, length);
 }
 
 /* A field of a record that has another name as an argument; the first of several counts. */
@@ -289,14 +241,17 @@ static bool is_field(const struct binder *b, const struct aw_arg *arg, const cha
     return field && *field && !is_bound(b, arg);
 }
 
-/* The argument that name=value is for: one of this name, or the one that takes any pairs. */
+/* The argument that name=value is for: one of this name, also of the other one that the wire table
+ * has for its field, or the one that takes any pairs. */
 static const struct aw_arg *find_named(const struct binder *b, const char *word, size_t length)
 {
     const struct aw_arg *arg = b->args->command->args;
-    for (; arg && arg->name; arg++)
+    for (; arg && arg->name; arg++) {
+        const char *alias = arg->field ? field_of(b->session, arg).alias : NULL;
         if (arg->kind == AW_ARG_PAIRS || is_word(arg->name, word, length) ||
-            is_alias(b->session, arg, word, length) || is_field(b, arg, word, length))
+            (alias && is_word(alias, word, length)) || is_field(b, arg, word, length))
             return arg;
+    }
     return NULL;
 }
 
@@ -388,15 +343,12 @@ static enum aw_status unknown_name(struct binder *b, const char *word, size_t le
 }
 
 /* A name= that is no argument's name may still be part of a file name or of free text. */
-static bool takes_equals(const struct aw_arg *arg)
-{
-    return arg->kind == AW_ARG_FILE || arg->kind == AW_ARG_REST || arg->kind == AW_ARG_LINK;
-}
-
 static enum aw_status bind_bare(struct binder *b, const char *word, size_t name_length)
 {
     const struct aw_arg *arg = next_bare(b);
-    if (name_length && !(arg && takes_equals(arg)))
+    bool takes_equals =
+        arg && (arg->kind == AW_ARG_FILE || arg->kind == AW_ARG_REST || arg->kind == AW_ARG_LINK);
+    if (name_length && !takes_equals)
         return unknown_name(b, word, name_length);
     return arg ? bind_to(b, arg, NULL, word) : too_many(b, word);
 }
@@ -481,7 +433,13 @@ static enum aw_status bind_word(struct binder *b)
     }
     if (option)
         return aw_bind_option(b->session, b->words, &b->at);
-    return b->args->command ? bind_argument(b) : bind_command(b);
+    if (b->args->command)
+        return bind_argument(b);
+    b->args->command = aw_find_command(b->session->tool, word);
+    if (!b->args->command)
+        return aw_unknown_command(b->session, word);
+    aw_options_add(&b->session->options, b->args->command->options);
+    return AW_OK;
 }
 
 enum aw_status aw_bind(struct aw_session *session, const struct aw_words *words,
@@ -517,27 +475,16 @@ enum aw_status aw_arg_number(struct aw_session *session, const struct aw_args *a
 {
     const char *text = aw_arg(args, name, turn);
     const struct aw_arg *arg = args->command->args;
-    struct aw_error problem;
+    char what[96];
     if (!text)
         return AW_OK;
     while (strcmp(arg->name, name) != 0)
         arg++;
     struct aw_arg_info info = aw_arg_info(session, arg);
-    const char *unit = info.unit ? info.unit : "", *space = info.unit ? " " : "";
-    enum aw_status status = aw_number_parse_unit(text, info.unit, value, &problem);
-    if (status != AW_OK)
-        return aw_fail(&session->err, status, "%s: %s: %s", args->command->name, name,
-                       problem.text);
-    if (arg->whole && *value != floor(*value))
-        return aw_fail(&session->err, AW_USAGE, "%s: %s %.*g is not a whole number",
-                       args->command->name, name, aw_digits_for(*value), *value);
-    if ((info.min != 0 || info.max != 0) && (*value < info.min || *value > info.max) &&
-        (arg->whole || !aw_flag(session, "force")))
-        return aw_fail(&session->err, AW_LIMIT, "%s: %s %.*g%s%s is outside %.*g to %.*g%s%s",
-                       args->command->name, name, aw_digits_for(*value), *value, space, unit,
-                       aw_digits_for(info.min), info.min, aw_digits_for(info.max), info.max, space,
-                       unit);
-    return AW_OK;
+    bool free = aw_flag(session, "force") && !arg->whole;
+    struct aw_number_rule rule = {info.unit, free ? 0 : info.min, free ? 0 : info.max, arg->whole};
+    snprintf(what, sizeof what, "%s: %s", args->command->name, name);
+    return aw_number_check(what, "", text, &rule, value, &session->err);
 }
 
 enum aw_status aw_args_to_record(struct aw_session *session, const struct aw_args *args,

@@ -98,81 +98,74 @@ static enum aw_status parse_switch(const struct aw_option *option, const char **
     return AW_OK;
 }
 
-static enum aw_status check_number(const struct aw_option *option, const char *text,
-                                   struct aw_error *err)
+enum aw_status aw_number_check(const char *what, const char *colon, const char *text,
+                               const struct aw_number_rule *rule, double *value,
+                               struct aw_error *err)
 {
-    double value;
+    const char *unit = rule->unit ? rule->unit : "", *space = *unit ? " " : "";
     struct aw_error problem;
-    const char *unit = *option->unit ? option->unit : NULL;
-    if (aw_number_parse_unit(text, unit, &value, &problem) != AW_OK)
-        return aw_fail(err, AW_USAGE, "--%s: %s", option->name, problem.text);
-    if (option->whole && value != floor(value))
-        return aw_fail(err, AW_USAGE, "--%s: %.*g is not a whole number", option->name,
-                       aw_digits_for(value), value);
-    if ((option->min != 0 || option->max != 0) && (value < option->min || value > option->max))
-        return aw_fail(err, AW_LIMIT, "--%s: %.*g%s%s is outside %.*g to %.*g%s%s", option->name,
-                       aw_digits_for(value), value, unit ? " " : "", option->unit,
-                       aw_digits_for(option->min), option->min, aw_digits_for(option->max),
-                       option->max, unit ? " " : "", option->unit);
+    enum aw_status status = aw_number_parse_unit(text, *unit ? unit : NULL, value, &problem);
+    if (status != AW_OK)
+        return aw_fail(err, status, "%s: %s", what, problem.text);
+    if (rule->whole && *value != floor(*value))
+        return aw_fail(err, AW_USAGE, "%s%s %.*g is not a whole number", what, colon,
+                       aw_digits_for(*value), *value);
+    if ((rule->min != 0 || rule->max != 0) && (*value < rule->min || *value > rule->max))
+        return aw_fail(err, AW_LIMIT, "%s%s %.*g%s%s is outside %.*g to %.*g%s%s", what, colon,
+                       aw_digits_for(*value), *value, space, unit, aw_digits_for(rule->min),
+                       rule->min, aw_digits_for(rule->max), rule->max, space, unit);
     return AW_OK;
 }
 
-void aw_choices_text(const char *const *choices, char *out, size_t size)
+enum aw_status aw_choice_unknown(const char *what, const char *text, const char *const *choices,
+                                 struct aw_error *err)
 {
-    size_t used = 0;
-    *out = '\0';
-    for (const char *const *word = choices; *word && used < size; word++) {
-        const char *comma = word == choices ? "" : word[1] ? ", " : " or ";
-        used += (size_t)snprintf(out + used, size - used, "%s%s", comma, *word);
-    }
-}
-
-static enum aw_status check_choice(const struct aw_option *option, const char *text,
-                                   struct aw_error *err)
-{
-    size_t n = 0;
-    while (option->choices[n])
+    char all[160] = "";
+    size_t n = 0, used = 0;
+    while (choices[n])
         n++;
-    if (is_word(text, option->choices))
-        return AW_OK;
-    const char *near = aw_suggest(text, option->choices, n);
+    const char *near = aw_suggest(text, choices, n);
     if (near)
-        return aw_fail(err, AW_USAGE, "--%s: no '%.40s' — did you mean '%s'?", option->name, text,
-                       near);
-    char list[160];
-    aw_choices_text(option->choices, list, sizeof list);
-    return aw_fail(err, AW_USAGE, "--%s: no '%.40s' — use %s", option->name, text, list);
+        return aw_fail(err, AW_USAGE, "%s '%.40s' — did you mean '%s'?", what, text, near);
+    for (size_t i = 0; i < n && used < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s",
+                                 i == 0      ? ""
+                                 : i + 1 < n ? ", "
+                                             : " or ",
+                                 choices[i]);
+    return aw_fail(err, AW_USAGE, "%s '%.40s' — use %s", what, text, all);
 }
 
 static enum aw_status check_value(const struct aw_option *option, const char **text,
                                   struct aw_error *err)
 {
+    struct aw_number_rule rule = {option->unit, option->min, option->max, option->whole};
+    char what[64];
+    double value;
     if (!option->value)
         return parse_switch(option, text, err);
     if (!**text)
         return aw_fail(err, AW_USAGE, "--%s: empty value — give %s", option->name, option->value);
+    snprintf(what, sizeof what, option->unit ? "--%s" : "--%s: no", option->name);
     if (option->unit)
-        return check_number(option, *text, err);
-    return option->choices ? check_choice(option, *text, err) : AW_OK;
-}
-
-static enum aw_status unknown_option(struct aw_options *options, const char *name,
-                                     struct aw_error *err)
-{
-    const char *names[AW_OPTIONS_MAX];
-    for (size_t i = 0; i < options->n; i++)
-        names[i] = options->values[i].option->name;
-    const char *near = aw_suggest(name, names, options->n);
-    return aw_fail(err, AW_USAGE, "no option '--%.40s' — %s%s%s", name,
-                   near ? "did you mean '--" : "see 'help'", near ? near : "", near ? "'?" : "");
+        return aw_number_check(what, ":", *text, &rule, &value, err);
+    bool known = !option->choices || is_word(*text, option->choices);
+    return known ? AW_OK : aw_choice_unknown(what, *text, option->choices, err);
 }
 
 enum aw_status aw_options_set(struct aw_options *options, const char *name, const char *text,
                               enum aw_origin origin, struct aw_error *err)
 {
     struct aw_option_value *value = aw_options_find(options, name);
-    if (!value)
-        return unknown_option(options, name, err);
+    if (!value) {
+        const char *names[AW_OPTIONS_MAX];
+        for (size_t i = 0; i < options->n; i++)
+            names[i] = options->values[i].option->name;
+        const char *near = aw_suggest(name, names, options->n);
+        return aw_fail(err, AW_USAGE, "no option '--%.40s' — %s%s%s", name,
+                       near ? "did you mean '--" : "see 'help'", near ? near : "",
+                       near ? "'?" : "");
+    }
     enum aw_status status = check_value(value->option, &text, err);
     if (status != AW_OK || origin < value->origin)
         return status;

@@ -48,8 +48,23 @@ enum aw_status aw_options_from_environment(struct aw_options *options, const cha
 /* Appends what the option takes, for help: " VALUE", "[=VALUE]", or nothing. */
 void aw_option_value_text(const struct aw_option *option, char *out, size_t size);
 
-/* "spec, fw or other" of a NULL-terminated list. */
-void aw_choices_text(const char *const *choices, char *out, size_t size);
+/* A number in a unit ("" or NULL: a bare one), in a range if not both ends are 0. */
+struct aw_number_rule {
+    const char *unit;
+    double min, max;
+    bool whole;
+};
+
+/* Reads one. AW_USAGE or AW_LIMIT says what it is about: "--for: …", or with colon "" and what
+ * "move: joint": "move: joint 9 is outside …". */
+enum aw_status aw_number_check(const char *what, const char *colon, const char *text,
+                               const struct aw_number_rule *rule, double *value,
+                               struct aw_error *err);
+
+/* AW_USAGE: "--color: no 'nver' — did you mean 'never'?", what being "--color: no". choices end
+ * with NULL. */
+enum aw_status aw_choice_unknown(const char *what, const char *text, const char *const *choices,
+                                 struct aw_error *err);
 
 /* "ARMCTL_ACK_TIMEOUT" for ack-timeout. */
 void aw_option_variable(const char *tool, const char *option, char *out, size_t size);
