@@ -41,15 +41,6 @@ static enum aw_status load_settings(struct aw_session *session, int argc, char *
     return aw_options_from_environment(&session->options, session->tool->name, &session->err);
 }
 
-static void choose_color(struct aw_session *session)
-{
-    const char *color = aw_option(session, "color");
-    if (color && strcmp(color, "always") == 0)
-        session->out.color = true;
-    if (color && strcmp(color, "never") == 0)
-        session->out.color = false;
-}
-
 /* Is there a command among the words, or a switch that stands for one? */
 static enum aw_status parse_globals(struct aw_session *session, const struct aw_words *words,
                                     bool *command)
@@ -62,7 +53,9 @@ static enum aw_status parse_globals(struct aw_session *session, const struct aw_
     enum aw_status status = aw_bind(session, words, args, &bad);
     *command =
         status != AW_OK || args->command || aw_flag(session, "help") || aw_flag(session, "version");
-    choose_color(session);
+    const char *color = aw_option(session, "color");
+    if (color && strcmp(color, "auto") != 0)
+        session->out.color = strcmp(color, "always") == 0;
     if (*command)
         session->options = before;
     free(args);
@@ -83,13 +76,6 @@ static enum aw_status end_record(struct aw_session *session, enum aw_status stat
     return result;
 }
 
-static enum aw_status run_interactive(struct aw_session *session)
-{
-    if (isatty(STDIN_FILENO) && !aw_flag(session, "no-input"))
-        return aw_repl(session);
-    return aw_run_lines(session, STDIN_FILENO, NULL);
-}
-
 static enum aw_status run(struct aw_session *session, int argc, char **argv)
 {
     struct aw_words *words = malloc(sizeof *words);
@@ -103,8 +89,11 @@ static enum aw_status run(struct aw_session *session, int argc, char **argv)
     if (status != AW_OK) {
         aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
     } else {
+        bool prompt = isatty(STDIN_FILENO) && !aw_flag(session, "no-input");
         session->one_shot = command;
-        status = command ? aw_dispatch(session, words, NULL) : run_interactive(session);
+        status = command  ? aw_dispatch(session, words, NULL)
+                 : prompt ? aw_repl(session)
+                          : aw_run_lines(session, STDIN_FILENO, NULL);
         status = aw_session_leave(session, status);
     }
     free(words);

@@ -11,13 +11,6 @@
 #include "base/file.h"
 #include "base/xdg.h"
 
-static void default_path(const struct aw_session *session, char *out, size_t size)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%s.ini", session->tool->name);
-    aw_xdg_path(AW_XDG_CONFIG, name, out, size);
-}
-
 void aw_state_path(const struct aw_session *session, const char *name, char *out, size_t size)
 {
     char file[128];
@@ -26,36 +19,27 @@ void aw_state_path(const struct aw_session *session, const char *name, char *out
         aw_file_make_folders(out, 0700);
 }
 
-static enum aw_status set_alias(struct aw_session *session, const char *name, const char *url)
-{
-    struct aw_config *config = session->config;
-    if (config->n_aliases == AW_ALIASES_MAX)
-        return aw_fail(&session->err, AW_USAGE, "more than %d aliases", AW_ALIASES_MAX);
-    struct aw_alias *alias = &config->aliases[config->n_aliases++];
-    alias->name = strdup(name);
-    alias->url = strdup(url);
-    return alias->name && alias->url ? AW_OK : aw_no_memory(&session->err);
-}
-
-static enum aw_status set_option(struct aw_session *session, const char *name, const char *text)
-{
-    struct aw_config *config = session->config;
-    if (config->n_texts == AW_OPTIONS_MAX)
-        return aw_fail(&session->err, AW_USAGE, "too many options");
-    char *copy = strdup(text);
-    if (!copy)
-        return aw_no_memory(&session->err);
-    config->texts[config->n_texts++] = copy;
-    return aw_options_set(&session->options, name, copy, AW_FROM_CONFIG, &session->err);
-}
-
 static enum aw_status handle(struct aw_session *session, const char *section, const char *key,
                              const char *value)
 {
-    if (strcmp(section, "link") == 0)
-        return set_alias(session, key, value);
-    if (strcmp(section, "options") == 0)
-        return set_option(session, key, value);
+    struct aw_config *config = session->config;
+    if (strcmp(section, "link") == 0) {
+        if (config->n_aliases == AW_ALIASES_MAX)
+            return aw_fail(&session->err, AW_USAGE, "more than %d aliases", AW_ALIASES_MAX);
+        struct aw_alias *alias = &config->aliases[config->n_aliases++];
+        alias->name = strdup(key);
+        alias->url = strdup(value);
+        return alias->name && alias->url ? AW_OK : aw_no_memory(&session->err);
+    }
+    if (strcmp(section, "options") == 0) {
+        if (config->n_texts == AW_OPTIONS_MAX)
+            return aw_fail(&session->err, AW_USAGE, "too many options");
+        char *copy = strdup(value);
+        if (!copy)
+            return aw_no_memory(&session->err);
+        config->texts[config->n_texts++] = copy;
+        return aw_options_set(&session->options, key, copy, AW_FROM_CONFIG, &session->err);
+    }
     if (session->tool->configure)
         return session->tool->configure(session, section, key, value, &session->err);
     return aw_fail(&session->err, AW_USAGE, "no section [%s] — use [link] or [options]", section);
@@ -69,11 +53,6 @@ struct reading {
     bool ended; /* the piece read last ended the line */
 };
 
-static bool is_for_tool(const char *section)
-{
-    return strcmp(section, "link") != 0 && strcmp(section, "options") != 0;
-}
-
 /* The first mistake is reported, the others are counted; the rest of the file holds. */
 static enum aw_status note_wrong(struct aw_config *config, int line, bool broken,
                                  const struct aw_error *problem)
@@ -81,12 +60,11 @@ static enum aw_status note_wrong(struct aw_config *config, int line, bool broken
     char place[16] = "";
     if (line)
         snprintf(place, sizeof place, ":%d", line);
-    bool first = config->n_wrong++ == 0 || line < config->wrong_line;
-    if (first)
+    if (config->n_wrong++ == 0 || line < config->wrong_line) {
         config->wrong_line = line;
-    if (first)
         aw_fail(&config->wrong, problem->status, "%.140s%s: %s", config->path, place,
                 problem->text);
+    }
     config->broken = config->broken || broken;
     return config->wrong.status;
 }
@@ -109,8 +87,9 @@ static int on_entry(void *user, const char *section, const char *key, const char
 {
     struct reading *reading = user;
     struct aw_session *session = reading->session;
+    bool tool = strcmp(section, "link") != 0 && strcmp(section, "options") != 0;
     if (handle(session, section, key, value) != AW_OK)
-        note_wrong(session->config, reading->line, is_for_tool(section), &session->err);
+        note_wrong(session->config, reading->line, tool, &session->err);
     return 1;
 }
 
@@ -126,13 +105,15 @@ static enum aw_status unreadable(struct aw_session *session, int problem, bool w
 enum aw_status aw_config_load(struct aw_session *session, const char *path)
 {
     struct aw_config *config = session->config;
+    char name[64];
     config->n_wrong = 0;
     config->broken = false;
     config->wrong = (struct aw_error){.status = AW_OK};
+    snprintf(name, sizeof name, "%s.ini", session->tool->name);
     if (path)
         snprintf(config->path, sizeof config->path, "%s", path);
     else
-        default_path(session, config->path, sizeof config->path);
+        aw_xdg_path(AW_XDG_CONFIG, name, config->path, sizeof config->path);
     if (!*config->path)
         return AW_OK;
     FILE *file = aw_file_open(config->path);

@@ -61,20 +61,16 @@ static FILE *open_pipe(int fd)
     return file;
 }
 
-static int create(const char *path)
-{
-    return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
-}
-
 enum aw_status aw_session_create(struct aw_session *session, const char *what, const char *path,
                                  FILE **file)
 {
     struct aw_clock *clock = &session->real_clock.base;
+    const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     struct stat about = {0};
     int fd;
     if (aw_flag(session, "dry-run"))
         path = "/dev/null"; /* what is not done leaves no file */
-    while ((fd = create(path)) < 0 && errno == ENXIO && stat(path, &about) == 0 &&
+    while ((fd = open(path, flags, 0666)) < 0 && errno == ENXIO && stat(path, &about) == 0 &&
            S_ISFIFO(about.st_mode))
         if (aw_clock_sleep(clock, aw_clock_now(clock) + LOOK_NS) != AW_OK)
             return aw_fail(&session->err, AW_STOPPED, "%.200s: stopped before anybody read it",

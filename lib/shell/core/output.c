@@ -42,20 +42,15 @@ static bool await_more(struct aw_output *out)
     return !out->stalled;
 }
 
-static ssize_t write_some(const struct aw_output *out, size_t done)
-{
-    const char *text = out->buffer + done;
-    return out->stop_fd > 0 ? aw_write_ready(out->fd, text, out->used - done)
-                            : write(out->fd, text, out->used - done);
-}
-
 static void write_all(struct aw_output *out)
 {
     size_t done = 0;
     while (done < out->used && !out->error) {
         if (out->stop_fd > 0 && !await_room(out))
             break;
-        ssize_t n = write_some(out, done);
+        const char *text = out->buffer + done;
+        ssize_t n = out->stop_fd > 0 ? aw_write_ready(out->fd, text, out->used - done)
+                                     : write(out->fd, text, out->used - done);
         if (n > 0)
             done += (size_t)n;
         else if (errno == EAGAIN && !await_more(out))
@@ -97,25 +92,29 @@ void aw_output_write(struct aw_output *out, const char *text, size_t size)
     }
 }
 
-void aw_output_print(struct aw_output *out, const char *format, ...)
+static void print(struct aw_output *out, bool clean, const char *format, va_list args)
 {
     char text[TEXT_MAX];
+    vsnprintf(text, sizeof text, format, args);
+    if (clean)
+        aw_utf8_clean_lines(text);
+    aw_output_write(out, text, strlen(text));
+}
+
+void aw_output_print(struct aw_output *out, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    print(out, true, format, args);
     va_end(args);
-    aw_utf8_clean_lines(text);
-    aw_output_write(out, text, strlen(text));
 }
 
 void aw_output_draw(struct aw_output *out, const char *format, ...)
 {
-    char text[TEXT_MAX];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    print(out, false, format, args);
     va_end(args);
-    aw_output_write(out, text, strlen(text));
 }
 
 static enum aw_status output_error(const struct aw_output *out, struct aw_error *err)

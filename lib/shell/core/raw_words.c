@@ -5,34 +5,17 @@
 
 #include "shell/core/bind.h"
 
-static enum aw_status set_all(struct aw_record *record, const struct aw_words *words,
-                              struct aw_error *err)
-{
-    enum aw_status status = AW_OK;
-    for (size_t i = 1; i < words->n && status == AW_OK; i++) {
-        char name[64];
-        size_t length = strcspn(words->word[i], "=");
-        snprintf(name, sizeof name, "%.*s", (int)length, words->word[i]);
-        status = aw_record_set_text(record, name, words->word[i] + length + 1, err);
-    }
-    return status;
-}
-
-static const char *name_of(const struct aw_field *row, double value)
-{
-    const struct aw_name *name = row->names;
-    while (name && name->name && name->value != value)
-        name++;
-    return name ? name->name : NULL;
-}
-
 static int print_value(char *out, size_t size, const struct aw_record *record, int scalar)
 {
     const struct aw_field *row = record->codec->scalars[scalar].field;
     double value = record->v[scalar];
+    const struct aw_name *name = row->names;
+    while (name && name->name && name->value != value)
+        name++;
     const char *text = row->type == AW_TEXT ? record->text
                        : isnan(value)       ? "none"
-                                            : name_of(row, value);
+                       : name               ? name->name
+                                            : NULL;
     return text ? snprintf(out, size, "%s", text) : snprintf(out, size, "%.17g", value);
 }
 
@@ -73,7 +56,12 @@ enum aw_status aw_words_from_raw(struct aw_session *session, struct aw_words *wo
     if (!codec)
         return status; /* no command either, which says more */
     aw_record_init(&record, codec, AW_TX);
-    status = set_all(&record, words, err);
+    for (size_t i = 1; i < words->n && status == AW_OK; i++) {
+        char name[64];
+        size_t length = strcspn(words->word[i], "=");
+        snprintf(name, sizeof name, "%.*s", (int)length, words->word[i]);
+        status = aw_record_set_text(&record, name, words->word[i] + length + 1, err);
+    }
     if (status == AW_OK)
         status = aw_encode(&record, true, session->frame, AW_FRAME_ROOM, &size, err);
     if (status == AW_OK)

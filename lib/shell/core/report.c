@@ -41,10 +41,13 @@ static bool write_line(struct aw_session *session, const char *text, size_t size
     return true;
 }
 
-static void report(struct aw_session *session, const char *text)
+static void report(struct aw_session *session, bool clean, const char *format, va_list args)
 {
+    char text[TEXT_MAX], lost[128];
+    vsnprintf(text, sizeof text, format, args);
+    if (clean)
+        aw_utf8_clean_lines(text);
     if (session->unreported && is_room(session)) {
-        char lost[128];
         int n = snprintf(lost, sizeof lost, "%s: %u lines are missing here: nobody read them\n",
                          session->tool->name, session->unreported);
         session->unreported = write_line(session, lost, (size_t)n) ? 0 : session->unreported;
@@ -55,21 +58,16 @@ static void report(struct aw_session *session, const char *text)
 
 void aw_session_report(struct aw_session *session, const char *format, ...)
 {
-    char text[TEXT_MAX];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    report(session, true, format, args);
     va_end(args);
-    aw_utf8_clean_lines(text);
-    report(session, text);
 }
 
 void aw_session_draw(struct aw_session *session, const char *format, ...)
 {
-    char text[TEXT_MAX];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    report(session, false, format, args);
     va_end(args);
-    report(session, text);
 }

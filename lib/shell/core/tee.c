@@ -18,12 +18,6 @@ struct aw_tee_packet {
     uint8_t block[];
 };
 
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t length = strlen(text), tail = strlen(ending);
-    return length > tail && strcmp(text + length - tail, ending) == 0;
-}
-
 /* A file that could not take all ends there. */
 static bool put(struct aw_tee *tee, const uint8_t *block, size_t size, struct aw_error *err)
 {
@@ -40,7 +34,8 @@ enum aw_status aw_tee_open(struct aw_tee *tee, struct aw_session *session, const
 {
     const struct aw_protocol *protocol = session->tool->protocol;
     uint8_t block[AW_PCAPNG_BEGIN_MAX];
-    if (!ends_with(path, ".pcapng"))
+    const char *ending = strrchr(path, '.');
+    if (!ending || ending == path || strcmp(ending, ".pcapng") != 0)
         return aw_fail(&session->err, AW_USAGE, "%s: '%.100s' — give a name that ends in .pcapng",
                        what, path);
     snprintf(tee->name, sizeof tee->name, "%s: %s", what, path);
@@ -66,13 +61,13 @@ static void pop(struct aw_tee *tee)
 }
 
 /* Without memory the oldest go first; what still does not fit is left out. */
-static bool push(struct aw_tee *tee, int64_t time_ns, const uint8_t *block, size_t size)
+static void push(struct aw_tee *tee, int64_t time_ns, const uint8_t *block, size_t size)
 {
     struct aw_tee_packet *packet;
     while (!(packet = malloc(sizeof *packet + size)) && tee->first)
         pop(tee);
     if (!packet)
-        return true;
+        return;
     *packet = (struct aw_tee_packet){.time_ns = time_ns, .size = size};
     memcpy(packet->block, block, size);
     if (tee->newest)
@@ -84,15 +79,16 @@ static bool push(struct aw_tee *tee, int64_t time_ns, const uint8_t *block, size
     tee->bytes += size;
     while (tee->first != packet && tee->first->time_ns < time_ns - tee->last_ns)
         pop(tee);
-    return true;
 }
 
 static bool add(struct aw_tee *tee, const struct aw_packet *packet, struct aw_error *err)
 {
     uint8_t block[BLOCK_MAX];
     size_t size = aw_pcapng_packet(block, sizeof block, packet);
-    if (tee->last_ns)
-        return push(tee, packet->time_ns, block, size);
+    if (tee->last_ns) {
+        push(tee, packet->time_ns, block, size);
+        return true;
+    }
     tee->packets++;
     tee->bytes += size;
     return put(tee, block, size, err);

@@ -9,24 +9,18 @@ void aw_wire_complete(struct aw_session *session, aw_candidate_fn *add, void *co
         add(context, v->name, v->help);
 }
 
-static enum aw_status unknown_variant(struct aw_session *session, const char *text,
-                                      struct aw_error *err)
-{
-    char list[200] = "";
-    size_t used = 0;
-    for (const struct aw_variant *v = session->tool->protocol->variants; v->name; v++)
-        if (used < sizeof list)
-            used += (size_t)snprintf(list + used, sizeof list - used, " %s", v->name);
-    return aw_fail(err, AW_USAGE, "no wire '%.40s' — use one of%s", text, list);
-}
-
 enum aw_status aw_wire_option(struct aw_session *session, const char *text,
                               struct aw_variant *variant, struct aw_error *err)
 {
-    const struct aw_variant *named =
-        text ? aw_protocol_variant(session->tool->protocol, text) : variant;
-    if (!named)
-        return unknown_variant(session, text, err);
-    *variant = *named;
-    return AW_OK;
+    const struct aw_protocol *protocol = session->tool->protocol;
+    const struct aw_variant *named = text ? aw_protocol_variant(protocol, text) : variant;
+    char list[200] = "";
+    size_t used = 0;
+    if (named) {
+        *variant = *named;
+        return AW_OK;
+    }
+    for (const struct aw_variant *v = protocol->variants; v->name && used < sizeof list; v++)
+        used += (size_t)snprintf(list + used, sizeof list - used, " %s", v->name);
+    return aw_fail(err, AW_USAGE, "no wire '%.40s' — use one of%s", text, list);
 }

@@ -36,25 +36,31 @@ static bool is_envelope(const char *key)
 static enum aw_status add_scalar(struct builder *b, const char *name, const json_t *value,
                                  struct aw_error *err)
 {
-    char text[48];
+    char number[48];
+    const char *text = number;
     switch (json_typeof(value)) {
     case JSON_STRING:
-        return add_word(b, name, json_string_value(value), err);
+        text = json_string_value(value);
+        break;
     case JSON_INTEGER:
-        snprintf(text, sizeof text, "%lld", (long long)json_integer_value(value));
-        return add_word(b, name, text, err);
+        snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
+        break;
     case JSON_REAL:
-        snprintf(text, sizeof text, "%.17g", json_real_value(value));
-        return add_word(b, name, text, err);
+        snprintf(number, sizeof number, "%.17g", json_real_value(value));
+        break;
     case JSON_TRUE:
-        return add_word(b, name, "true", err);
+        text = "true";
+        break;
     case JSON_FALSE:
-        return add_word(b, name, "false", err);
+        text = "false";
+        break;
     case JSON_NULL:
-        return add_word(b, name, "none", err);
+        text = "none";
+        break;
     default:
         return aw_fail(err, AW_USAGE, "'%.40s' is a list — a number or a text is needed", name);
     }
+    return add_word(b, name, text, err);
 }
 
 static enum aw_status add_object(struct builder *b, const char *prefix, json_t *object,

@@ -4,7 +4,6 @@
 #include <string.h>
 
 struct splitter {
-    struct aw_words *words;
     const char *line, *at;
     char *out;
 };
@@ -45,37 +44,28 @@ static enum aw_status copy_word(struct splitter *s, struct aw_error *err)
     return status;
 }
 
-static enum aw_status split_words(struct splitter *s, struct aw_error *err)
-{
-    struct aw_words *words = s->words;
-    enum aw_status status = AW_OK;
-    while (status == AW_OK) {
-        while (is_blank(*s->at))
-            s->at++;
-        if (!*s->at || *s->at == '#')
-            break;
-        if (words->n == AW_WORDS_MAX)
-            return aw_fail(err, AW_USAGE, "more than %d words in a line", AW_WORDS_MAX);
-        words->column[words->n] = (unsigned)(s->at - s->line) + 1;
-        words->word[words->n++] = s->out;
-        status = copy_word(s, err);
-    }
-    return status;
-}
-
 enum aw_status aw_words_split(struct aw_words *words, const char *line, struct aw_error *err)
 {
+    struct splitter s = {line, line, words->text};
+    enum aw_status status = AW_OK;
     words->n = 0;
     words->json = words->message = words->raw = false;
     if (strlen(line) >= AW_LINE_MAX)
         return aw_fail(err, AW_USAGE, "the line is longer than %d characters", AW_LINE_MAX - 1);
-    const char *start = line;
-    while (is_blank(*start))
-        start++;
-    if (*start == '{')
-        return aw_words_from_json(words, start, err);
-    struct splitter s = {words, line, line, words->text};
-    return split_words(&s, err);
+    while (is_blank(*s.at))
+        s.at++;
+    if (*s.at == '{')
+        return aw_words_from_json(words, s.at, err);
+    while (status == AW_OK && *s.at && *s.at != '#') {
+        if (words->n == AW_WORDS_MAX)
+            return aw_fail(err, AW_USAGE, "more than %d words in a line", AW_WORDS_MAX);
+        words->column[words->n] = (unsigned)(s.at - line) + 1;
+        words->word[words->n++] = s.out;
+        status = copy_word(&s, err);
+        while (is_blank(*s.at))
+            s.at++;
+    }
+    return status;
 }
 
 enum aw_status aw_words_from_argv(struct aw_words *words, int argc, char **argv,

@@ -64,24 +64,20 @@ static enum aw_status fill(struct aw_session *session, struct lines *in)
     return status;
 }
 
-static enum aw_status split(struct aw_session *session, const struct lines *in, const char *line,
-                            struct aw_words *words)
-{
-    if (in->overlong || in->length >= AW_LINE_MAX)
-        return aw_fail(&session->err, AW_USAGE, "the line is longer than %d characters",
-                       AW_LINE_MAX - 1);
-    if (strlen(line) < in->length)
-        return aw_fail(&session->err, AW_USAGE, "column %zu: a NUL character", strlen(line) + 1);
-    return aw_words_split(words, line + (in->number == 1 ? aw_utf8_mark(line) : 0), &session->err);
-}
-
 static enum aw_status run_line(struct aw_session *session, struct lines *in, const char *line,
                                struct aw_words *words)
 {
+    struct aw_error *err = &session->err;
     char where[160];
+    enum aw_status status;
     snprintf(where, sizeof where, "%s%sline %u", in->name ? in->name : "", in->name ? ", " : "",
              in->number);
-    enum aw_status status = split(session, in, line, words);
+    if (in->overlong || in->length >= AW_LINE_MAX)
+        status = aw_fail(err, AW_USAGE, "the line is longer than %d characters", AW_LINE_MAX - 1);
+    else if (strlen(line) < in->length)
+        status = aw_fail(err, AW_USAGE, "column %zu: a NUL character", strlen(line) + 1);
+    else
+        status = aw_words_split(words, line + (in->number == 1 ? aw_utf8_mark(line) : 0), err);
     in->overlong = false;
     if (status != AW_OK)
         return aw_session_refuse(session, status, where);
@@ -92,16 +88,6 @@ static bool goes_on(const struct aw_session *session, enum aw_status status)
 {
     return !session->quit && (status == AW_OK || (status != AW_STOPPED && !session->out.error &&
                                                   aw_flag(session, "keep-going")));
-}
-
-/* Between two lines, or within one: then the signal has been taken. */
-static enum aw_status end_by_stop(struct aw_session *session, enum aw_status first)
-{
-    aw_stop_read(session);
-    enum aw_status status = aw_session_take_loss(session, first);
-    if (status != first)
-        aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
-    return status;
 }
 
 enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name)
@@ -124,8 +110,13 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
         if (first == AW_OK)
             first = status;
     }
-    if (status == AW_STOPPED && !session->stop.signal)
-        first = end_by_stop(session, first);
+    if (status == AW_STOPPED && !session->stop.signal) { /* between two lines, or within one */
+        aw_stop_read(session);
+        status = aw_session_take_loss(session, first);
+        if (status != first)
+            aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
+        first = status;
+    }
     free(in);
     free(words);
     return first;

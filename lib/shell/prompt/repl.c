@@ -210,24 +210,18 @@ static void install(struct prompt *prompt)
     prompt->typed_before = ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 ? waiting : 0;
 }
 
-/* Ctrl-Z: the shell gets its terminal back; fg shows the line that was being typed again. */
-static void suspend(struct prompt *prompt)
-{
-    clear_hint(prompt);
-    fflush(rl_outstream);
-    rl_deprep_terminal();
-    aw_stop_suspend(prompt->session);
-    rl_prep_terminal(1);
-    rl_forced_update_display();
-}
-
 /* Ctrl-C on a line that is being typed throws the line away, and a search with it, and stops what
  * goes on, as a lost recorder does; the others end the session. */
 static void on_signal(struct prompt *prompt)
 {
     struct aw_session *session = prompt->session;
-    if (aw_stop_is_suspend()) {
-        suspend(prompt);
+    if (aw_stop_is_suspend()) { /* Ctrl-Z; fg shows the line that was being typed again */
+        clear_hint(prompt);
+        fflush(rl_outstream);
+        rl_deprep_terminal();
+        aw_stop_suspend(session);
+        rl_prep_terminal(1);
+        rl_forced_update_display();
         return;
     }
     aw_stop_read(session);
