@@ -21,19 +21,17 @@ struct page {
     int width; /* columns of the terminal; 0: none, a line stays a line, for grep */
 };
 
-static int terminal_width(int fd)
-{
-    struct winsize size;
-    if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-        return 0;
-    return size.ws_col < WIDEST ? size.ws_col : WIDEST;
-}
-
 static struct page open_page(struct aw_session *session)
 {
-    bool color = session->out.color;
-    return (struct page){session, &session->out, color ? "\033[1m" : "", color ? "\033[0m" : "",
-                         terminal_width(session->out.fd)};
+    struct page page = {.session = session, .out = &session->out, .bold = "", .plain = ""};
+    struct winsize size;
+    if (session->out.color) {
+        page.bold = "\033[1m";
+        page.plain = "\033[0m";
+    }
+    if (isatty(session->out.fd) && ioctl(session->out.fd, TIOCGWINSZ, &size) == 0)
+        page.width = size.ws_col < WIDEST ? size.ws_col : WIDEST;
+    return page;
 }
 
 /* Characters that begin in so many bytes: a … has three bytes. */
@@ -86,46 +84,32 @@ static void row(const struct page *page, const char *left, const char *right)
     wrap(page, indent, indent, right);
 }
 
-static void option_row(const struct page *page, const struct aw_option *option)
-{
-    char left[96], right[256];
-    char letter[8] = "    ";
-    if (option->letter)
-        snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    snprintf(left, sizeof left, "%s--%s", letter, option->name);
-    aw_option_value_text(option, left, sizeof left);
-    snprintf(right, sizeof right, "%s%s%s%s", option->help, option->fallback ? " (default " : "",
-             option->fallback ? option->fallback : "", option->fallback ? ")" : "");
-    row(page, left, right);
-}
-
 static void option_rows(const struct page *page, const char *title, const struct aw_option *table)
 {
     if (!table || !table->name)
         return;
     heading(page, title);
-    for (; table->name; table++)
-        option_row(page, table);
+    for (const struct aw_option *o = table; o->name; o++) {
+        char left[96], right[256], letter[8] = "    ";
+        if (o->letter)
+            snprintf(letter, sizeof letter, "-%c, ", o->letter);
+        snprintf(left, sizeof left, "%s--%s", letter, o->name);
+        aw_option_value_text(o, left, sizeof left);
+        snprintf(right, sizeof right, "%s%s%s%s", o->help, o->fallback ? " (default " : "",
+                 o->fallback ? o->fallback : "", o->fallback ? ")" : "");
+        row(page, left, right);
+    }
 }
 
-static void examples(const struct page *page, const char *const *list)
+/* name: only those that have this word: the first page has some for commands that are the same in
+ * every tool. NULL: all. */
+static void examples(const struct page *page, const char *const *list, const char *name)
 {
-    if (!list)
-        return;
-    heading(page, "Examples");
-    for (; *list; list++)
-        aw_output_print(page->out, "  %s %s\n", page->session->tool->name, *list);
-}
-
-/* The first page has some for commands that are the same in every tool. */
-static void examples_with(const struct page *page, const char *name)
-{
-    const char *const *list = page->session->tool->examples;
-    size_t length = strlen(name);
+    size_t length = name ? strlen(name) : 0;
     bool any = false;
     for (; list && *list; list++) {
-        const char *at = strstr(*list, name);
-        if (!at || (at > *list && at[-1] != ' ') || (at[length] && at[length] != ' '))
+        const char *at = name ? strstr(*list, name) : *list;
+        if (!at || (at > *list && at[-1] != ' ') || (name && at[length] && at[length] != ' '))
             continue;
         if (!any)
             heading(page, "Examples");
@@ -167,17 +151,6 @@ static void links(const struct page *page, const char *const *schemes)
         aw_output_print(page->out, "  'help links' shows all.\n");
 }
 
-/* Any link may have these. */
-static void links_page(const struct page *page)
-{
-    aw_output_draw(page->out, "%slinks%s — what -l takes\n", page->bold, page->plain);
-    links(page, NULL);
-    aw_output_print(page->out, "\n");
-    wrap(page, 0, 0,
-         "Any link can be made worse on purpose: ?drop=1%&dup=1%&corrupt=0.1%&delay=5ms&jitter=2ms"
-         "&seed=7.");
-}
-
 static void exit_codes(const struct page *page)
 {
     heading(page, "Exit codes");
@@ -193,7 +166,7 @@ static void first_page(const struct page *page)
 {
     const struct aw_tool *tool = page->session->tool;
     aw_output_draw(page->out, "%s%s%s — %s\n", page->bold, tool->name, page->plain, tool->summary);
-    examples(page, tool->examples);
+    examples(page, tool->examples, NULL);
     if (tool->usage) {
         heading(page, "Usage");
         aw_output_print(page->out, "  %s %s\n", tool->name, tool->usage);
@@ -214,29 +187,21 @@ static void first_page(const struct page *page)
                     tool->name, tool->name);
 }
 
-static void describe_names(char *out, size_t size, const struct aw_name *names)
-{
-    size_t used = strlen(out);
-    for (const char *comma = " — "; names && names->name && used + 32 < size; names++) {
-        used += (size_t)snprintf(out + used, size - used, "%s%s", comma, names->name);
-        comma = ", ";
-    }
-}
-
 static void argument_row(const struct page *page, const struct aw_arg *arg)
 {
     char text[320], name[48], range[96];
     struct aw_arg_info info = aw_arg_info(page->session, arg);
     bool ranged = *aw_range_text(&info, range, sizeof range);
     bool helped = info.help && *info.help;
-    size_t used = 0;
     snprintf(text, sizeof text, "%s%s%s", helped ? info.help : "", helped && ranged ? ", " : "",
              range);
-    describe_names(text, sizeof text, info.names);
-    for (const char *const *c = arg->choices; c && *c; c++) {
-        used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%s", c == arg->choices ? ": " : ", ", *c);
-    }
+    size_t used = strlen(text);
+    for (const struct aw_name *n = info.names; n && n->name && used + 32 < sizeof text; n++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                 n == info.names ? " — " : ", ", n->name);
+    for (const char *const *c = arg->choices; c && *c && used < sizeof text; c++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                 c == arg->choices ? ": " : ", ", *c);
     snprintf(name, sizeof name, "%s%s", arg->name, arg->kind == AW_ARG_PAIRS ? "=value" : "");
     row(page, name, text);
 }
@@ -254,9 +219,9 @@ static void command_page(const struct page *page, const struct aw_command *comma
     aw_output_draw(page->out, "%s%s%s — %s\n", page->bold, command->name, page->plain,
                    command->summary);
     if (command->examples)
-        examples(page, command->examples);
+        examples(page, command->examples, NULL);
     else
-        examples_with(page, command->name);
+        examples(page, page->session->tool->examples, command->name);
     heading(page, "Usage");
     aw_output_print(page->out, "  %s [options] %s\n", page->session->tool->name, usage);
     if (command->details || safety[command->safety])
@@ -283,30 +248,26 @@ enum aw_status aw_help(struct aw_session *session, const struct aw_command *comm
     return AW_OK;
 }
 
-static enum aw_status help_on_message(struct aw_session *session, const char *name);
-
 enum aw_status aw_run_help(struct aw_session *session, const struct aw_args *args)
 {
     const char *name = aw_arg(args, "command", 0);
+    struct page page = open_page(session);
     if (aw_flag(session, "man")) {
         aw_man_page(session);
         return AW_OK;
     }
     if (name && strcmp(name, "links") == 0) {
-        struct page page = open_page(session);
-        links_page(&page);
+        aw_output_draw(page.out, "%slinks%s — what -l takes\n", page.bold, page.plain);
+        links(&page, NULL);
+        aw_output_print(page.out, "\n");
+        wrap(&page, 0, 0,
+             "Any link can be made worse on purpose: ?drop=1%&dup=1%&corrupt=0.1%&delay=5ms"
+             "&jitter=2ms&seed=7.");
         return AW_OK;
     }
     const struct aw_command *command = name ? aw_find_command(session->tool, name) : NULL;
-    if (name && !command)
-        return help_on_message(session, name);
-    return aw_help(session, command);
-}
-
-static enum aw_status help_on_message(struct aw_session *session, const char *name)
-{
-    if (aw_wire_codec(session->wire, name, AW_BOTH))
+    if (name && !command && aw_wire_codec(session->wire, name, AW_BOTH))
         return aw_fail(&session->err, AW_USAGE, "'%.40s' is a message — see 'describe %.40s'", name,
                        name);
-    return aw_unknown_command(session, name);
+    return name && !command ? aw_unknown_command(session, name) : aw_help(session, command);
 }

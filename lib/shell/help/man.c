@@ -25,36 +25,20 @@ static void line(struct aw_output *out, const char *macro, const char *words)
     aw_output_write(out, "\n", 1);
 }
 
-static void option(struct aw_output *out, const struct aw_option *o)
-{
-    char head[128];
-    char letter[8] = "";
-    if (o->letter)
-        snprintf(letter, sizeof letter, "-%c, ", o->letter);
-    snprintf(head, sizeof head, "%s--%s", letter, o->name);
-    aw_option_value_text(o, head, sizeof head);
-    aw_output_print(out, ".TP\n");
-    line(out, ".B ", head);
-    text(out, o->help);
-    if (o->fallback)
-        aw_output_print(out, " (default %s)", o->fallback);
-    aw_output_write(out, "\n", 1);
-}
-
 static void options(struct aw_output *out, const struct aw_option *table)
 {
-    for (; table && table->name; table++)
-        option(out, table);
-}
-
-static void example_list(struct aw_output *out, const struct aw_tool *tool, const char *const *list)
-{
-    for (; list && *list; list++) {
-        char command[256];
-        snprintf(command, sizeof command, "%s %s", tool->name, *list);
-        aw_output_print(out, ".PP\n.EX\n");
-        text(out, command);
-        aw_output_print(out, "\n.EE\n");
+    for (const struct aw_option *o = table; o && o->name; o++) {
+        char head[128], letter[8] = "";
+        if (o->letter)
+            snprintf(letter, sizeof letter, "-%c, ", o->letter);
+        snprintf(head, sizeof head, "%s--%s", letter, o->name);
+        aw_option_value_text(o, head, sizeof head);
+        aw_output_print(out, ".TP\n");
+        line(out, ".B ", head);
+        text(out, o->help);
+        if (o->fallback)
+            aw_output_print(out, " (default %s)", o->fallback);
+        aw_output_write(out, "\n", 1);
     }
 }
 
@@ -85,14 +69,6 @@ static void link_entry(struct aw_output *out, const struct aw_transport *t)
     aw_output_print(out, ".TP\n");
     line(out, ".B ", t->usage);
     line(out, "", t->help);
-}
-
-static void link_list(struct aw_output *out, const struct aw_transport *sim)
-{
-    if (sim)
-        link_entry(out, sim);
-    for (const struct aw_transport *t = aw_link_transports(); t->scheme; t++)
-        link_entry(out, t);
 }
 
 static const char *const exits[] = {
@@ -127,12 +103,6 @@ static const char safety[] =
     "stop; --hold leaves the device as it is, with nohup or setsid it may outlive its starter. "
     "Nothing can be sent after SIGKILL: who kills it that way has to stop the device.";
 
-static void upper(char *out, const char *name)
-{
-    while ((*out++ = (char)toupper((unsigned char)*name++)))
-        continue;
-}
-
 static void tail(struct aw_session *session, const char *title)
 {
     struct aw_output *out = &session->out;
@@ -155,14 +125,21 @@ void aw_man_page(struct aw_session *session)
 {
     const struct aw_tool *tool = session->tool;
     struct aw_output *out = &session->out;
-    char title[32];
-    upper(title, tool->name);
+    char title[32] = "";
+    for (size_t i = 0; tool->name[i] && i + 1 < sizeof title; i++)
+        title[i] = (char)toupper((unsigned char)tool->name[i]);
     aw_output_print(out, ".TH %s 1 \"\" \"armwire %s\" \"User Commands\"\n.SH NAME\n%s \\- ", title,
                     AW_VERSION, tool->name);
     text(out, tool->summary);
     aw_output_print(out, "\n.SH SYNOPSIS\n.B %s\n%s\n.SH EXAMPLES\n", tool->name,
                     tool->usage ? tool->usage : "[options] [command [arguments]]");
-    example_list(out, tool, tool->examples);
+    for (const char *const *example = tool->examples; example && *example; example++) {
+        char words[256];
+        snprintf(words, sizeof words, "%s %s", tool->name, *example);
+        aw_output_print(out, ".PP\n.EX\n");
+        text(out, words);
+        aw_output_print(out, "\n.EE\n");
+    }
     if (!tool->usage) {
         aw_output_print(out, ".SH COMMANDS\n");
         aw_each_command(tool, command, session);
@@ -172,7 +149,10 @@ void aw_man_page(struct aw_session *session)
     options(out, tool->general ? tool->general : aw_global_options);
     if (!tool->usage) {
         aw_output_print(out, ".SH LINKS\n");
-        link_list(out, tool->sim);
+        if (tool->sim)
+            link_entry(out, tool->sim);
+        for (const struct aw_transport *t = aw_link_transports(); t->scheme; t++)
+            link_entry(out, t);
     }
     aw_output_print(out, ".SH EXIT STATUS\n");
     for (const char *const *e = exits; *e; e += 2) {

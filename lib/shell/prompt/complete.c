@@ -58,22 +58,6 @@ static void offer_command(const struct aw_command *command, void *context)
         offer(context, command->name, command->summary);
 }
 
-static void offer_options(struct completion *c)
-{
-    for (size_t i = 0; i < c->options.n; i++) {
-        char word[64];
-        snprintf(word, sizeof word, "--%s", c->options.values[i].option->name);
-        offer(c, word, c->options.values[i].option->help);
-    }
-}
-
-static void offer_messages(struct completion *c)
-{
-    const struct aw_protocol *protocol = c->session->tool->protocol;
-    for (size_t i = 0; i < protocol->n_messages; i++)
-        offer(c, protocol->messages[i].name, protocol->messages[i].help);
-}
-
 static void offer_names(struct completion *c, const char *prefix, const struct aw_name *names)
 {
     for (; names && names->name; names++) {
@@ -83,11 +67,16 @@ static void offer_names(struct completion *c, const char *prefix, const struct a
     }
 }
 
+/* Of the message that was named, or NULL. */
+static const struct aw_codec *codec_of(const struct completion *c)
+{
+    return c->message ? aw_wire_codec(c->session->wire, c->message, AW_BOTH) : NULL;
+}
+
 /* field= of the message, and after the = its named values */
 static void offer_fields(struct completion *c)
 {
-    const struct aw_codec *codec =
-        c->message ? aw_wire_codec(c->session->wire, c->message, AW_BOTH) : NULL;
+    const struct aw_codec *codec = codec_of(c);
     for (int i = 0; codec && i < codec->n_scalars; i++) {
         char name[64];
         if (!codec->scalars[i].value)
@@ -123,17 +112,6 @@ static void offer_links(struct completion *c)
     *c->files = true;
 }
 
-static void offer_named_arguments(struct completion *c)
-{
-    for (const struct aw_arg *arg = c->command->args; arg && arg->name; arg++) {
-        char word[64];
-        snprintf(word, sizeof word, "%s=", arg->name);
-        if (*c->partial && aw_arg_goes(arg, c->choice) && arg->kind != AW_ARG_PAIRS &&
-            arg->kind != AW_ARG_REST)
-            offer(c, word, aw_arg_info(c->session, arg).help);
-    }
-}
-
 /* A completer sees the options of the line. */
 static void ask(struct completion *c, aw_complete_fn *complete)
 {
@@ -145,6 +123,7 @@ static void ask(struct completion *c, aw_complete_fn *complete)
 
 static void offer_argument(struct completion *c, const struct aw_arg *arg)
 {
+    const struct aw_protocol *protocol = c->session->tool->protocol;
     if (arg->complete)
         ask(c, arg->complete);
     offer_list(c, arg->choices);
@@ -161,7 +140,8 @@ static void offer_argument(struct completion *c, const struct aw_arg *arg)
         aw_each_command(c->session->tool, offer_command, c);
         break;
     case AW_ARG_MESSAGE:
-        offer_messages(c);
+        for (size_t i = 0; i < protocol->n_messages; i++)
+            offer(c, protocol->messages[i].name, protocol->messages[i].help);
         break;
     case AW_ARG_PAIRS:
         offer_fields(c);
@@ -196,36 +176,28 @@ static const struct aw_option *parse_option(struct completion *c, const char *wo
     return option->value && !option->bare && !attached ? option : NULL;
 }
 
-static size_t count_args(const struct completion *c)
+/* Pairs and the rest take any number of words. */
+static bool is_endless(const struct aw_arg *arg)
 {
-    size_t n = 0;
-    for (const struct aw_arg *arg = c->command->args; arg && arg->name; arg++)
-        n += aw_arg_goes(arg, c->choice);
-    return n;
+    return arg->kind == AW_ARG_PAIRS || arg->kind == AW_ARG_REST;
 }
 
 static const struct aw_arg *current_argument(const struct completion *c)
 {
-    size_t n = count_args(c), at = c->position;
-    const struct aw_arg *last = NULL;
+    const struct aw_arg *last = NULL, *going[AW_WORDS_MAX];
+    size_t n = 0, at = c->position;
+    for (const struct aw_arg *arg = c->command->args; arg && arg->name && n < AW_WORDS_MAX; arg++)
+        if (aw_arg_goes(arg, c->choice))
+            last = going[n++] = arg;
     if (n > 0 && c->command->repeats)
         at %= n;
-    for (const struct aw_arg *arg = c->command->args; arg && arg->name; arg++) {
-        if (!aw_arg_goes(arg, c->choice))
-            continue;
-        last = arg;
-        if (at-- == 0)
-            return arg;
-    }
-    return last && (last->kind == AW_ARG_PAIRS || last->kind == AW_ARG_REST) ? last : NULL;
+    return at < n ? going[at] : last && is_endless(last) ? last : NULL;
 }
 
-/* joint=1 stands for the argument that is due. */
-static bool is_next(const struct completion *c, const char *word)
+static bool is_named(const struct aw_arg *arg, const char *word)
 {
-    const struct aw_arg *arg = current_argument(c);
     size_t length = strcspn(word, "=");
-    return arg && strlen(arg->name) == length && memcmp(arg->name, word, length) == 0;
+    return strlen(arg->name) == length && memcmp(arg->name, word, length) == 0;
 }
 
 /* Walks over the words before; returns the option that waits for its value, if one does. */
@@ -247,48 +219,47 @@ static const struct aw_option *walk(struct completion *c, const char *const *bef
         } else {
             if (c->position == 0)
                 c->message = c->choice = before[i];
-            c->position += strchr(before[i], '=') == NULL || is_next(c, before[i]);
+            const struct aw_arg *due = current_argument(c); /* joint=1 stands for it, too */
+            c->position += strchr(before[i], '=') == NULL || (due && is_named(due, before[i]));
         }
     }
     return waiting;
 }
 
-/* The argument that mode=… names, if the word is one. */
-static const struct aw_arg *named_argument(const struct completion *c)
-{
-    size_t length = strcspn(c->partial, "=");
-    const struct aw_arg *arg = c->partial[length] && c->command ? c->command->args : NULL;
-    while (arg && arg->name &&
-           (strlen(arg->name) != length || memcmp(arg->name, c->partial, length) != 0))
-        arg++;
-    bool one = arg && arg->name && arg->kind != AW_ARG_PAIRS && arg->kind != AW_ARG_REST;
-    return one ? arg : NULL;
-}
-
-/* --color=…, -bl…: the values of the option. */
-static bool offer_attached(struct completion *c)
+/* --color=…, -bl…: the values of the option; else all options. */
+static void offer_options(struct completion *c)
 {
     const char *attached;
     struct aw_option_value *value = aw_option_word(&c->options, c->partial, &attached);
-    if (!value || !attached)
-        return false;
-    go_behind(c, attached);
-    offer_value(c, value->option);
-    return true;
+    if (value && attached) {
+        go_behind(c, attached);
+        offer_value(c, value->option);
+        return;
+    }
+    for (size_t i = 0; i < c->options.n; i++) {
+        char word[64];
+        snprintf(word, sizeof word, "--%s", c->options.values[i].option->name);
+        offer(c, word, c->options.values[i].option->help);
+    }
 }
 
-static void offer_next(struct completion *c)
+/* Values of the argument that mode=… names; or those of the next one, and the names of all. */
+static void offer_arguments(struct completion *c)
 {
-    const struct aw_arg *arg = c->command ? current_argument(c) : NULL;
-    const struct aw_arg *named = named_argument(c);
-    if (!c->command)
-        aw_each_command(c->session->tool, offer_command, c);
-    else if (named) {
-        go_behind(c, c->partial + strlen(named->name) + 1);
-        offer_argument(c, named);
-    } else if (arg) {
-        offer_argument(c, arg);
-        offer_named_arguments(c);
+    const struct aw_arg *args = c->command->args, *due = current_argument(c);
+    for (const struct aw_arg *arg = args; strchr(c->partial, '=') && arg && arg->name; arg++)
+        if (is_named(arg, c->partial) && !is_endless(arg)) {
+            go_behind(c, strchr(c->partial, '=') + 1);
+            offer_argument(c, arg);
+            return;
+        }
+    if (due)
+        offer_argument(c, due);
+    for (const struct aw_arg *arg = args; due && *c->partial && arg && arg->name; arg++) {
+        char word[64];
+        snprintf(word, sizeof word, "%s=", arg->name);
+        if (aw_arg_goes(arg, c->choice) && !is_endless(arg))
+            offer(c, word, aw_arg_info(c->session, arg).help);
     }
 }
 
@@ -305,11 +276,12 @@ void aw_complete(struct aw_session *session, const char *const *before, size_t n
     const struct aw_option *option = walk(&c, before, n);
     if (option)
         offer_value(&c, option);
-    else if (*partial == '-') {
-        if (!offer_attached(&c))
-            offer_options(&c);
-    } else if (!c.unknown)
-        offer_next(&c);
+    else if (*partial == '-')
+        offer_options(&c);
+    else if (c.command)
+        offer_arguments(&c);
+    else if (!c.unknown)
+        aw_each_command(session->tool, offer_command, &c);
     *files = *files && !c.head_length; /* the shells complete files as whole words */
 }
 
@@ -340,8 +312,7 @@ static void hint_argument(struct aw_session *session, const struct aw_arg *arg, 
 /* The fields of the message: joint= angle= [seq=] */
 static void hint_fields(struct completion *c, char *out, size_t size)
 {
-    const struct aw_codec *codec =
-        c->message ? aw_wire_codec(c->session->wire, c->message, AW_BOTH) : NULL;
+    const struct aw_codec *codec = codec_of(c);
     size_t used = 0;
     for (int i = 0; codec && i < codec->n_scalars && used + 64 < size; i++) {
         char name[64];
@@ -356,8 +327,7 @@ static void hint_fields(struct completion *c, char *out, size_t size)
 
 static void hint_field(struct completion *c, const char *word, char *out, size_t size)
 {
-    const struct aw_codec *codec =
-        c->message ? aw_wire_codec(c->session->wire, c->message, AW_BOTH) : NULL;
+    const struct aw_codec *codec = codec_of(c);
     const char *equals = strchr(word, '=');
     char name[64];
     if (!codec || !equals || equals[1])
