@@ -134,23 +134,18 @@ static enum aw_status read_keys(struct jog *jog)
     return status;
 }
 
-static void show_place(const struct jog *jog)
-{
-    static const char help[] = "   arrows move, page keys step, q quit";
-    struct winsize size = {.ws_col = 80};
-    char place[80];
-    int length = snprintf(place, sizeof place, "joint %d: %g %s, step %g", jog->index, jog->value,
-                          aw_armctl_kind_unit(jog->kind), jog->step);
-    bool fits = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 ||
-                length + (int)sizeof help < size.ws_col;
-    aw_session_draw(jog->session, "\r%s%s \033[K", place, fits ? help : "");
-}
-
 static enum aw_status jog_loop(struct jog *jog)
 {
     enum aw_status status = AW_OK;
     while (status == AW_OK && !jog->done) {
-        show_place(jog);
+        static const char help[] = "   arrows move, page keys step, q quit";
+        struct winsize size = {.ws_col = 80};
+        char place[80];
+        int length = snprintf(place, sizeof place, "joint %d: %g %s, step %g", jog->index,
+                              jog->value, aw_armctl_kind_unit(jog->kind), jog->step);
+        bool fits = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 ||
+                    length + (int)sizeof help < size.ws_col;
+        aw_session_draw(jog->session, "\r%s%s \033[K", place, fits ? help : "");
         aw_object_start(&jog->session->result, NULL);
         status = read_keys(jog);
     }

@@ -196,19 +196,6 @@ static enum aw_status check(struct aw_session *session, const struct aw_record *
     return status;
 }
 
-/* A motor and a vehicle go on until the next command; what was not confirmed may have begun.
- */
-static void note_ongoing(struct aw_session *session, const struct aw_record *command,
-                         enum aw_status status)
-{
-    bool vehicle = strcmp(command->codec->message->name, "spd") == 0;
-    bool drives = vehicle && aw_record_get(command, "speed") != 0;
-    if (drives || *arm_state(session)->arm.memory.motor)
-        session->ongoing = AW_ONGOING_RUNNING;
-    else if (vehicle && status == AW_OK)
-        session->ongoing = AW_ONGOING_NOTHING;
-}
-
 enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
 {
     struct arm_state *state = arm_state(session);
@@ -231,7 +218,13 @@ enum aw_status arm_move(struct aw_session *session, struct aw_record *command)
     session->moving = status == AW_STOPPED;
     if (!session->moving || aw_flag(session, "hold"))
         arm_remember(session); /* else after the stop: a disk may be slow */
-    note_ongoing(session, command, status);
+    /* A motor and a vehicle go on until the next command, confirmed or not. */
+    bool vehicle = strcmp(command->codec->message->name, "spd") == 0;
+    bool drives = vehicle && aw_record_get(command, "speed") != 0;
+    if (drives || *state->arm.memory.motor)
+        session->ongoing = AW_ONGOING_RUNNING;
+    else if (vehicle && status == AW_OK)
+        session->ongoing = AW_ONGOING_NOTHING;
     arm_report(session, session->command->name, command);
     return status;
 }

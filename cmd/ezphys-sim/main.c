@@ -219,18 +219,6 @@ static int catch_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-static void print_counters(const struct simulator *sim)
-{
-    const struct listener_counters *n = &sim->listener.counters;
-    fprintf(stderr,
-            "ezphys-sim: step %lld; %llu messages sent, %llu received; %llu commands done, %llu "
-            "refused, %llu for unknown joints; %llu resets\n",
-            (long long)world_steps(sim->world), (unsigned long long)sim->reported,
-            (unsigned long long)n->messages, (unsigned long long)n->commands,
-            (unsigned long long)n->refused, (unsigned long long)n->unknown,
-            (unsigned long long)n->resets);
-}
-
 static int simulate(struct program *p)
 {
     p->clock = aw_real_clock(catch_signals());
@@ -238,8 +226,16 @@ static int simulate(struct program *p)
         simulator_init(&p->sim, &p->settings, &p->scene, &p->wire, &p->session->err);
     if (status == AW_OK)
         status = run(p);
-    if (!flag(p, "fd") && p->sim.reported > 0)
-        print_counters(&p->sim);
+    if (!flag(p, "fd") && p->sim.reported > 0) {
+        const struct listener_counters *n = &p->sim.listener.counters;
+        fprintf(stderr,
+                "ezphys-sim: step %lld; %llu messages sent, %llu received; %llu commands done, "
+                "%llu refused, %llu for unknown joints; %llu resets\n",
+                (long long)world_steps(p->sim.world), (unsigned long long)p->sim.reported,
+                (unsigned long long)n->messages, (unsigned long long)n->commands,
+                (unsigned long long)n->refused, (unsigned long long)n->unknown,
+                (unsigned long long)n->resets);
+    }
     simulator_free(&p->sim);
     struct signalfd_siginfo signal;
     if (status == AW_STOPPED && read(p->clock.stop_fd, &signal, sizeof signal) == sizeof signal)

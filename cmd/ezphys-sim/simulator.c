@@ -75,15 +75,6 @@ static void welcome(struct simulator *sim, int64_t now)
     report(sim);
 }
 
-static void report_gone(struct simulator *sim)
-{
-    fprintf(stderr,
-            "ezphys-sim: the client is gone at step %" PRId64 " — the simulation stands still "
-            "until the next one comes\n",
-            world_steps(sim->world));
-    sim->present = false;
-}
-
 /* ---- Lock-step ------------------------------------------------------------------------------- */
 
 static void step_many(struct simulator *sim)
@@ -93,22 +84,6 @@ static void step_many(struct simulator *sim)
             blow_up(sim);
             return;
         }
-}
-
-static void exchange(struct simulator *sim)
-{
-    if (!sim->listener.reset)
-        step_many(sim);
-    sim->listener.reset = false;
-    report(sim);
-}
-
-static void note_answer(struct simulator *sim, int64_t now)
-{
-    sim->answer_ns = now + sim->settings->timeout_ns;
-    if (sim->late)
-        fprintf(stderr, "ezphys-sim: the client is back — the simulation goes on\n");
-    sim->late = false;
 }
 
 static void check_answer(struct simulator *sim, int64_t now)
@@ -126,11 +101,19 @@ static void lock_step(struct simulator *sim)
 {
     unsigned n, answers = 0;
     while ((n = listener_read(&sim->listener)) > 0)
-        for (answers += n; n > 0; n--)
-            exchange(sim);
+        for (answers += n; n > 0; n--) {
+            if (!sim->listener.reset)
+                step_many(sim);
+            sim->listener.reset = false;
+            report(sim);
+        }
     int64_t now = aw_clock_now(sim->link->clock);
-    if (answers > 0)
-        note_answer(sim, now);
+    if (answers > 0) {
+        sim->answer_ns = now + sim->settings->timeout_ns;
+        if (sim->late)
+            fprintf(stderr, "ezphys-sim: the client is back — the simulation goes on\n");
+        sim->late = false;
+    }
     check_answer(sim, now);
 }
 
@@ -140,14 +123,6 @@ static int64_t step_time(const struct simulator *sim, int64_t steps)
 {
     return sim->start_ns +
            llround((double)(steps - sim->start_step) * world_step_size(sim->world) * AW_SECOND);
-}
-
-static void report_slow(struct simulator *sim)
-{
-    if (!sim->slow)
-        fprintf(stderr, "ezphys-sim: the physics is slower than the wall clock — it goes on as "
-                        "fast as it can; --quick or a larger --step-size help\n");
-    sim->slow = true;
 }
 
 static void catch_up(struct simulator *sim, int64_t now)
@@ -161,7 +136,10 @@ static void catch_up(struct simulator *sim, int64_t now)
         clock = aw_clock_now(sim->link->clock);
     }
     if (clock - step_time(sim, world_steps(sim->world)) > BEHIND_MAX) {
-        report_slow(sim);
+        if (!sim->slow)
+            fprintf(stderr, "ezphys-sim: the physics is slower than the wall clock — it goes on as "
+                            "fast as it can; --quick or a larger --step-size help\n");
+        sim->slow = true;
         start_clock(sim, clock);
     }
 }
@@ -205,8 +183,13 @@ static enum aw_status turn(struct simulator *sim, struct aw_error *err)
     enum aw_status status = aw_link_read(sim->link, room, cap, &got, next_event(sim), err);
     if (status != AW_OK && status != AW_TIMEOUT && status != AW_EVENT)
         return status;
-    if (sim->present && (sim->link->waiting || status == AW_EVENT))
-        report_gone(sim);
+    if (sim->present && (sim->link->waiting || status == AW_EVENT)) {
+        fprintf(stderr,
+                "ezphys-sim: the client is gone at step %" PRId64 " — the simulation stands still "
+                "until the next one comes\n",
+                world_steps(sim->world));
+        sim->present = false;
+    }
     if (status == AW_EVENT)
         welcome(sim, aw_clock_now(sim->link->clock));
     listener_got(&sim->listener, got);

@@ -271,13 +271,6 @@ static void see_from(dBodyID body, const double axis[3], dVector3 out)
         memcpy(out, axis, 3 * sizeof *axis);
 }
 
-static void remember_axes(struct world *w, const struct aw_scene_joint *row, struct drive *drive)
-{
-    for (int axis = 0; axis < 2; axis++)
-        for (int side = 0; side < 2; side++)
-            see_from(body_at(w, row->body[side]), row->axis[2 * axis], drive->euler[axis][side]);
-}
-
 /* Euler angles: the first axis goes with body 1, the last one with body 2. */
 static dJointID new_motor(struct world *w, const struct aw_scene_joint *row)
 {
@@ -299,7 +292,9 @@ static void build_drive(struct world *w, size_t index)
     dJointAttach(drive->joint, body_at(w, row->body[0]), body_at(w, row->body[1]));
     kind->set(drive->joint, row);
     drive->motor = row->kind == AW_SCENE_BALL ? new_motor(w, row) : drive->joint;
-    remember_axes(w, row, drive);
+    for (int axis = 0; axis < 2; axis++)
+        for (int side = 0; side < 2; side++)
+            see_from(body_at(w, row->body[side]), row->axis[2 * axis], drive->euler[axis][side]);
     dJointSetFeedback(drive->joint, &drive->feedback[0]);
     if (drive->motor != drive->joint)
         dJointSetFeedback(drive->motor, &drive->feedback[1]);
@@ -308,13 +303,6 @@ static void build_drive(struct world *w, size_t index)
         kind->set_param(drive->motor, AXIS_PARAM(dParamHiStop, i), row->high[i]);
     }
     world_drive(w, index, row->velocity, row->max_torque);
-}
-
-static void build_ground(struct world *w)
-{
-    const double *normal = w->scene->ground_normal;
-    if (w->scene->ground)
-        dCreatePlane(w->space, normal[0], normal[1], normal[2], w->scene->ground_offset_m);
 }
 
 static void destroy(struct world *w)
@@ -344,7 +332,9 @@ static void build(struct world *w)
         build_part(w, i);
     for (size_t i = 0; i < w->scene->n_joints; i++)
         build_drive(w, i);
-    build_ground(w);
+    const double *normal = w->scene->ground_normal;
+    if (w->scene->ground)
+        dCreatePlane(w->space, normal[0], normal[1], normal[2], w->scene->ground_offset_m);
     touch(w);
 }
 
@@ -435,17 +425,6 @@ static void touch(struct world *w)
     dSpaceCollide(w->space, w, near);
 }
 
-static void push_all(struct world *w)
-{
-    for (size_t i = 0; i < w->scene->n_joints; i++) {
-        struct drive *drive = &w->drives[i];
-        if (!drive->pushed)
-            continue;
-        kinds[w->scene->joints[i].kind].push(drive->motor, drive->torque);
-        drive->pushed = w->options->hold_force;
-    }
-}
-
 static bool is_zero(const dReal *v)
 {
     return v[0] == 0 && v[1] == 0 && v[2] == 0;
@@ -493,7 +472,13 @@ bool world_step(struct world *w)
     if (w->options->no_physics)
         return true;
     touch(w);
-    push_all(w);
+    for (size_t i = 0; i < w->scene->n_joints; i++) {
+        struct drive *drive = &w->drives[i];
+        if (!drive->pushed)
+            continue;
+        kinds[w->scene->joints[i].kind].push(drive->motor, drive->torque);
+        drive->pushed = w->options->hold_force;
+    }
     if (!w->options->force_after)
         sample_forces(w);
     if (w->options->quick)

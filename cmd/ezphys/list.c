@@ -178,17 +178,6 @@ static void print_item(const struct listing *l, const struct item *item)
                    (unsigned)item->object->id, name, rate_text(l, item, rates), what);
 }
 
-static void print_scene(const struct listing *l)
-{
-    const struct aw_ezphys_state *s = &ez_of(l->session)->state;
-    struct aw_output *out = &l->session->out;
-    if (s->timed)
-        aw_output_print(out, "scene  step %lld of %.7g s, time %.6f s, %zu contacts\n",
-                        (long long)s->step, s->step_size, aw_ezphys_state_time(s), s->n_contacts);
-    else
-        aw_output_print(out, "scene  without timestamps, %zu contacts\n", s->n_contacts);
-}
-
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args)
 {
     struct listing l = {.session = session};
@@ -277,7 +266,13 @@ enum aw_status run_info(struct aw_session *session, const struct aw_args *args)
         print_item(&l, &l.items[i]);
     if (aw_session_formatted(session))
         return AW_OK;
-    print_scene(&l);
+    const struct aw_ezphys_state *s = &ez_of(l.session)->state;
+    struct aw_output *out = &l.session->out;
+    if (s->timed)
+        aw_output_print(out, "scene  step %lld of %.7g s, time %.6f s, %zu contacts\n",
+                        (long long)s->step, s->step_size, aw_ezphys_state_time(s), s->n_contacts);
+    else
+        aw_output_print(out, "scene  without timestamps, %zu contacts\n", s->n_contacts);
     print_tree(&l, "", 1, shown); /* what the world holds */
     print_roots(&l, shown);       /* what moves freely */
     return AW_OK;

@@ -12,19 +12,6 @@ static const struct aw_field name_row = {.name = "name",
                                          .bits = 8 * (AW_EZPHYS_NAME_SIZE - 1),
                                          .optional = true,
                                          .help = "of the body or joint, from --names or the scene"};
-static void add_name(struct ez_shown *shown, const struct aw_variant *variant)
-{
-    size_t n = 0;
-    bool named = false;
-    for (const struct aw_field *row = variant->head; row->type != AW_ROWS_END; row++) {
-        shown->head[n++] = *row;
-        named = named || row->type == AW_TEXT;
-    }
-    if (!named)
-        shown->head[n++] = name_row;
-    shown->head[n] = (struct aw_field){0};
-}
-
 enum aw_status ez_show_begin(struct aw_session *session)
 {
     struct ez_shown *shown = &ez_state(session)->shown;
@@ -34,7 +21,15 @@ enum aw_status ez_show_begin(struct aw_session *session)
         return status;
     struct aw_variant variant = session->wire->variant;
     shown->raw = wire->raw ? wire : NULL;
-    add_name(shown, &variant);
+    size_t n = 0;
+    bool named = false;
+    for (const struct aw_field *row = variant.head; row->type != AW_ROWS_END; row++) {
+        shown->head[n++] = *row;
+        named = named || row->type == AW_TEXT;
+    }
+    if (!named)
+        shown->head[n++] = name_row;
+    shown->head[n] = (struct aw_field){0};
     variant.head = shown->head;
     variant.instead = aw_ezphys_ordered;
     aw_wire_init(&shown->wire, &aw_ezphys_protocol, &variant, wire->raw);

@@ -102,15 +102,6 @@ static enum aw_status learn_names(struct aw_session *session, const char *name,
     return status;
 }
 
-static void add_options(struct words *words, struct aw_options *options)
-{
-    for (const char *const *key = sim_keys; *key; key++) {
-        const struct aw_option_value *value = aw_options_find(options, *key);
-        if (value->text)
-            add_word(words, *key, value->option->value ? value->text : NULL);
-    }
-}
-
 /* By its parts: the simulator does not know the names of our config file. */
 static void add_wire(struct words *words, const struct aw_session *session)
 {
@@ -136,7 +127,11 @@ static enum aw_status open_sim(struct aw_link **out, const struct aw_url *url,
     add_word(&words, NULL, PROGRAM);
     add_word(&words, "fd", AW_SPAWN_FD_TEXT);
     add_wire(&words, session);
-    add_options(&words, &options);
+    for (const char *const *key = sim_keys; *key; key++) {
+        const struct aw_option_value *value = aw_options_find(&options, *key);
+        if (value->text)
+            add_word(&words, *key, value->option->value ? value->text : NULL);
+    }
     status = aw_spawn_open(out, path, words.list, link->clock, err);
     if (status != AW_OK)
         return status;

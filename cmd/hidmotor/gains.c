@@ -45,21 +45,17 @@ static struct aw_gain_line line_of(const struct aw_hidmotor_gain_at *at, char te
     };
 }
 
-static void print_one(struct aw_session *session, const struct aw_hidmotor_gain_at *at)
-{
-    char text[AW_GAIN_TEXT];
-    struct aw_gain_line line = line_of(at, text);
-    aw_session_gain(session, &line, at->value);
-}
-
 static enum aw_status show(struct aw_session *session, const struct aw_args *args)
 {
     struct aw_hidmotor_gains gains;
     struct aw_hidmotor_gain_at at;
     (void)args;
     enum aw_status status = read_gains(session, &gains);
-    for (size_t i = 0; status == AW_OK && aw_hidmotor_gains_next(&gains, &i, &at);)
-        print_one(session, &at);
+    for (size_t i = 0; status == AW_OK && aw_hidmotor_gains_next(&gains, &i, &at);) {
+        char text[AW_GAIN_TEXT];
+        struct aw_gain_line line = line_of(&at, text);
+        aw_session_gain(session, &line, at.value);
+    }
     return status;
 }
 

@@ -11,15 +11,6 @@
 #define REST_S            1  /* the arm is behind its setpoint, which has arrived */
 #define LONG_S            30 /* a wait that a person wants to know of before it is over */
 
-static void read_shape(const struct aw_args *args, const struct aw_record *record,
-                       struct aw_hidmotor_target *target)
-{
-    target->duration_ms =
-        aw_arg(args, "duration", 0) ? aw_record_get(record, "duration") : USUAL_DURATION_MS;
-    target->mode = aw_arg(args, "mode", 0) ? (enum aw_hidmotor_mode)aw_record_get(record, "mode")
-                                           : AW_HIDMOTOR_SINUSOIDAL;
-}
-
 static enum aw_status check_shape(struct aw_session *session, const struct aw_args *args,
                                   const struct aw_record *record)
 {
@@ -41,7 +32,10 @@ enum aw_status motor_target(struct aw_session *session, const struct aw_args *ar
         status = check_shape(session, args, &record);
     if (status != AW_OK)
         return status;
-    read_shape(args, &record, target);
+    target->duration_ms =
+        aw_arg(args, "duration", 0) ? aw_record_get(&record, "duration") : USUAL_DURATION_MS;
+    target->mode = aw_arg(args, "mode", 0) ? (enum aw_hidmotor_mode)aw_record_get(&record, "mode")
+                                           : AW_HIDMOTOR_SINUSOIDAL;
     for (int i = 0; i < AW_HIDMOTOR_JOINTS && status == AW_OK; i++) {
         double deg = aw_record_get(&record, aw_hidmotor_joint(i).name);
         target->given[i] = !isnan(deg);
@@ -80,18 +74,6 @@ static enum aw_status dry_run(struct aw_session *session, const struct aw_hidmot
     return aw_session_dry_run(session, &command, (struct aw_span){report, sizeof report});
 }
 
-static void warn_of_speed(struct aw_session *session, const struct aw_hidmotor_plan *plan)
-{
-    const char *joint = aw_hidmotor_joint(plan->fastest).alias;
-    double speed = plan->speed[plan->fastest];
-    if (plan->fast && isinf(speed))
-        aw_session_notice(session, "%s: the setpoint jumps, the servo goes as fast as it can",
-                          joint);
-    else if (plan->fast)
-        aw_session_notice(session, "%s: %.0f deg/s at most, but servos do about %.0f — it will lag",
-                          joint, speed, AW_HIDMOTOR_FAST);
-}
-
 enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *plan)
 {
     struct aw_record command;
@@ -107,8 +89,11 @@ enum aw_status motor_send(struct aw_session *session, struct aw_hidmotor_plan *p
     return status;
 }
 
-static void notice_duration(struct aw_session *session, double seconds)
+enum aw_status motor_await(struct aw_session *session, const struct aw_hidmotor_plan *plan,
+                           double tolerance_deg)
 {
+    double seconds = fmax(0, plan->duration_ms) / 1000;
+    int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds + PATIENCE_S);
     static const struct {
         double most_s, scale_s;
         const char *unit;
@@ -119,14 +104,6 @@ static void notice_duration(struct aw_session *session, double seconds)
     if (seconds > LONG_S)
         aw_session_notice(session, "the motion takes %.3g %s; Ctrl-C stops it",
                           seconds / units[i].scale_s, units[i].unit);
-}
-
-enum aw_status motor_await(struct aw_session *session, const struct aw_hidmotor_plan *plan,
-                           double tolerance_deg)
-{
-    double seconds = fmax(0, plan->duration_ms) / 1000;
-    int64_t deadline = aw_clock_after(aw_clock_now(session->clock), seconds + PATIENCE_S);
-    notice_duration(session, seconds);
     enum aw_status status = aw_hidmotor_wait(motor_arm(session), plan, tolerance_deg, deadline,
                                              NULL, NULL, &session->err);
     session->moving = status == AW_STOPPED || status == AW_LOST;
@@ -167,7 +144,14 @@ enum aw_status motor_go(struct aw_session *session, const char *cmd,
         status = aw_hidmotor_plan(motor_arm(session), target, &plan, &session->err);
     if (status != AW_OK)
         return status;
-    warn_of_speed(session, &plan);
+    const char *joint = aw_hidmotor_joint(plan.fastest).alias;
+    double speed = plan.speed[plan.fastest];
+    if (plan.fast && isinf(speed))
+        aw_session_notice(session, "%s: the setpoint jumps, the servo goes as fast as it can",
+                          joint);
+    else if (plan.fast)
+        aw_session_notice(session, "%s: %.0f deg/s at most, but servos do about %.0f — it will lag",
+                          joint, speed, AW_HIDMOTOR_FAST);
     status = motor_send(session, &plan);
     if (status == AW_OK && waits)
         status = motor_await(session, &plan, aw_option_number(session, "wait"));

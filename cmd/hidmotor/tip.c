@@ -4,12 +4,6 @@
 #include "protocol/hidmotor/kinematics.h"
 #include "state.h"
 
-static void report_pose(struct aw_session *session, const struct aw_hidmotor_pose *pose)
-{
-    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
-        aw_object_number(&session->result, aw_hidmotor_joint(i).name, pose->deg[i], 4, "deg");
-}
-
 static enum aw_status place_of(struct aw_session *session, const struct aw_args *args,
                                struct aw_hidmotor_point *point)
 {
@@ -50,7 +44,8 @@ enum aw_status run_ik(struct aw_session *session, const struct aw_args *args)
     if (status != AW_OK)
         return status;
     aw_object_start(&session->result, "ik");
-    report_pose(session, &pose);
+    for (int i = 0; i < AW_HIDMOTOR_JOINTS; i++)
+        aw_object_number(&session->result, aw_hidmotor_joint(i).name, pose.deg[i], 4, "deg");
     return AW_OK;
 }
 

@@ -262,6 +262,6 @@ enum aw_status run_sim(struct aw_session *session, const struct aw_args *args)
     status = on_terminal(session, device, options.stuck);
     if (status == AW_STOPPED || status == AW_LOST || status == AW_OK)
         print_counters(session, device);
-    device->ops->close(device);
+    aw_device_close(device);
     return status;
 }

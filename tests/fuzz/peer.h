@@ -147,7 +147,7 @@ static inline void feed_device(struct aw_device *device, const uint8_t *data, si
         device->ops->step(device, now);
         check(device, now);
     }
-    device->ops->close(device);
+    aw_device_close(device);
 }
 
 #endif

@@ -185,7 +185,7 @@ static inline void bed_restart(struct bed *bed)
 {
     if (bed->kind->retire)
         bed->kind->retire(bed);
-    bed->device->ops->close(bed->device);
+    aw_device_close(bed->device);
     bed->device = bed->kind->make(bed);
     bed->restart_ns = AW_NEVER;
     bed->restarted_ns = bed_now(bed);
@@ -465,7 +465,7 @@ static inline void bed_stop(struct bed *bed)
     bed_disconnect(bed);
     if (bed->kind->retire)
         bed->kind->retire(bed);
-    bed->device->ops->close(bed->device);
+    aw_device_close(bed->device);
 }
 
 static inline void bed_tally(const struct bed *bed)

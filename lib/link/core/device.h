@@ -23,7 +23,7 @@ struct aw_device_ops {
     /* A new connection on a medium that has them (tcp, unix, sim:); may be NULL. What was pending
      * for the one before should be forgotten. */
     void (*connected)(struct aw_device *device, int64_t now);
-    void (*close)(struct aw_device *device); /* frees the device */
+    void (*close)(struct aw_device *device); /* frees the device; NULL: it is one block */
 };
 
 #define AW_DEVICE_MESSAGE 65536
@@ -31,6 +31,8 @@ struct aw_device_ops {
 struct aw_device {
     const struct aw_device_ops *ops;
 };
+
+void aw_device_close(struct aw_device *device);
 
 /* A link to a device in this process. Takes the device over; key is copied. NULL if there is no
  * memory, the device is closed then. Waits by the clock, wall or virtual. */

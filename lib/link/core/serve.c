@@ -1,6 +1,16 @@
 /* Serves a simulated device on a link: what comes goes to it, what it answers goes out. */
 #include "link/core/device.h"
 
+#include <stdlib.h>
+
+void aw_device_close(struct aw_device *device)
+{
+    if (device->ops->close)
+        device->ops->close(device);
+    else
+        free(device);
+}
+
 enum aw_status aw_device_serve_once(struct aw_device *device, struct aw_link *link,
                                     int64_t deadline, struct aw_error *err)
 {

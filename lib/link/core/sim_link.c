@@ -59,7 +59,7 @@ static enum aw_status sim_write(struct aw_link *link, const void *buf, size_t si
 static void sim_close(struct aw_link *link)
 {
     struct sim_link *self = (struct sim_link *)link;
-    self->device->ops->close(self->device);
+    aw_device_close(self->device);
     free(self);
 }
 
@@ -81,7 +81,7 @@ struct aw_link *aw_sim_link(struct aw_device *device, struct aw_clock *clock, bo
 {
     struct sim_link *self = malloc(sizeof *self);
     if (!self) {
-        device->ops->close(device);
+        aw_device_close(device);
         return NULL;
     }
     self->base = (struct aw_link){.ops = &sim_ops,

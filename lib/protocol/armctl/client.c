@@ -59,15 +59,6 @@ const char *aw_armctl_result_name(enum aw_armctl_result result)
     return names[result];
 }
 
-/* Where a connection starts, both ends start anew. */
-static void forget_digits(struct aw_armctl_memory *memory)
-{
-    memory->tx = memory->rx = memory->n_owed = 0;
-    memset(memory->owed, 0, sizeof memory->owed);
-    memory->agreed = false;
-    memory->received[0] = '\0';
-}
-
 void aw_armctl_init(struct aw_armctl *arm, struct aw_link *link,
                     const struct aw_armctl_options *options, const struct aw_armctl_memory *memory)
 {
@@ -75,8 +66,13 @@ void aw_armctl_init(struct aw_armctl *arm, struct aw_link *link,
     aw_wire_init(&arm->wire, &aw_armctl_protocol, NULL, false);
     if (memory)
         arm->memory = *memory;
-    if (link->connections)
-        forget_digits(&arm->memory);
+    if (link->connections) {
+        /* Where a connection starts, both ends start anew. */
+        arm->memory.tx = arm->memory.rx = arm->memory.n_owed = 0;
+        memset(arm->memory.owed, 0, sizeof arm->memory.owed);
+        arm->memory.agreed = false;
+        arm->memory.received[0] = '\0';
+    }
     arm->tx_sure = arm->rx_sure = link->simulated; /* started with this link */
     bool received = arm->memory.rx >= 2;
     arm->receiver = (struct aw_armctl_receiver){received ? arm->memory.rx : 2, !received};
@@ -583,14 +579,6 @@ static bool same_joint(const char *body, const char *other)
     return strncmp(body, other, strncmp(body, "ARM", 3) == 0 ? 3 : 4) == 0;
 }
 
-/* The handler confirms what a joint did in the order in which it did it. */
-static void forget_owed(struct aw_armctl_memory *memory, const char *body)
-{
-    for (int i = memory->n_owed - 1; i >= 0; i--)
-        if (same_joint(memory->owed[i], body))
-            aw_armctl_memory_settle(memory, i);
-}
-
 static void note_confirmed(struct talk *talk, enum fit fit)
 {
     struct aw_armctl *arm = talk->arm;
@@ -600,7 +588,10 @@ static void note_confirmed(struct talk *talk, enum fit fit)
     memory->tx = talk->out->digit ^ 1u; /* the ACK may have been lost */
     memory->pending[0] = '\0';
     note_motor(talk, true);
-    forget_owed(memory, talk->out->sent);
+    /* The handler confirms what a joint did in the order in which it did it. */
+    for (int i = memory->n_owed - 1; i >= 0; i--)
+        if (same_joint(memory->owed[i], talk->out->sent))
+            aw_armctl_memory_settle(memory, i);
     if (twice)
         aw_armctl_memory_owe(memory, talk->out->sent);
     if (!talk->decoded)
@@ -798,14 +789,6 @@ enum aw_status aw_armctl_command_line(struct aw_armctl *arm, const char *body,
 
 /* Ping and stop */
 
-/* What the handler did the last time, it will do again. */
-static void note_ping(struct aw_armctl_memory *memory, uint8_t next, uint8_t answered)
-{
-    if (memory->agreed)
-        memory->pings = answered == next ? AW_ARMCTL_PINGS_NEXT : AW_ARMCTL_PINGS_DUPLICATE;
-    memory->agreed = true;
-}
-
 enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *outcome,
                               struct aw_error *err)
 {
@@ -830,7 +813,11 @@ enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *o
         return report_ended(&talk, status);
     if (!talk.acked)
         return report_not_acked(&talk);
-    note_ping(&arm->memory, next, outcome->digit);
+    /* What the handler did the last time, it will do again. */
+    if (arm->memory.agreed)
+        arm->memory.pings =
+            outcome->digit == next ? AW_ARMCTL_PINGS_NEXT : AW_ARMCTL_PINGS_DUPLICATE;
+    arm->memory.agreed = true;
     arm->tx_sure = true;
     outcome->result = AW_ARMCTL_CONFIRMED;
     return AW_OK;

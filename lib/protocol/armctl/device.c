@@ -552,29 +552,13 @@ static void device_connected(struct aw_device *device, int64_t now)
     h->out_count = 0;
 }
 
-static void device_close(struct aw_device *device)
-{
-    free(device);
-}
-
-static void go_home(struct handler *h)
-{
-    for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
-        const struct aw_armctl_joint *joint = aw_armctl_profile_joint(&h->profile, i);
-        h->axes[AW_ARMCTL_PULSE][i].to = (PULSE_LEAST + PULSE_MOST) / 2;
-        if (joint)
-            h->axes[joint->kind][i].to = joint->home;
-    }
-}
-
 struct aw_device *aw_armctl_device(const struct aw_armctl_device_options *options)
 {
     static const struct aw_device_ops ops = {.receive = device_receive,
                                              .step = device_step,
                                              .transmit = device_transmit,
                                              .next_event = device_next_event,
-                                             .connected = device_connected,
-                                             .close = device_close};
+                                             .connected = device_connected};
     struct handler *h = calloc(1, sizeof *h);
     if (!h)
         return NULL;
@@ -585,7 +569,12 @@ struct aw_device *aw_armctl_device(const struct aw_armctl_device_options *option
     aw_wire_init(&h->wire, &aw_armctl_protocol, NULL, false);
     h->digit = 2;
     h->vehicle_mm_s = options->slide_mm_s;
-    go_home(h);
+    for (int i = 0; i < AW_ARMCTL_JOINTS; i++) {
+        const struct aw_armctl_joint *joint = aw_armctl_profile_joint(&h->profile, i);
+        h->axes[AW_ARMCTL_PULSE][i].to = (PULSE_LEAST + PULSE_MOST) / 2;
+        if (joint)
+            h->axes[joint->kind][i].to = joint->home;
+    }
     return &h->base;
 }
 

@@ -14,12 +14,6 @@ void aw_armctl_reader_added(struct aw_armctl_reader *reader, size_t size)
     reader->have += size;
 }
 
-static void consume(struct aw_armctl_reader *reader, size_t used)
-{
-    reader->have -= used;
-    memmove(reader->bytes, reader->bytes + used, reader->have);
-}
-
 static bool is_capital(char c)
 {
     return c >= 'A' && c <= 'Z';
@@ -84,7 +78,8 @@ enum aw_status aw_armctl_reader_next(struct aw_armctl_reader *reader, struct aw_
     if (status == AW_OK)
         status = aw_armctl_line_read(wire, dir, frame, line);
     reader->garbage += status == AW_MALFORMED && reader->framer.overlong == overlong;
-    consume(reader, used);
+    reader->have -= used;
+    memmove(reader->bytes, reader->bytes + used, reader->have);
     return status;
 }
 

@@ -538,11 +538,6 @@ static void device_connected(struct aw_device *device, int64_t now)
     bus->out_count = 0;
 }
 
-static void device_close(struct aw_device *device)
-{
-    free(device);
-}
-
 static void init_bus(struct bus *bus, const struct aw_canpid_device_options *options)
 {
     const char *layout = options->fw ? "fw" : "spec";
@@ -576,8 +571,7 @@ struct aw_device *aw_canpid_device(const struct aw_canpid_device_options *option
                                              .step = device_step,
                                              .transmit = device_transmit,
                                              .next_event = device_next_event,
-                                             .connected = device_connected,
-                                             .close = device_close};
+                                             .connected = device_connected};
     size_t n = (size_t)__builtin_popcountll(options->boards);
     struct bus *bus = n ? calloc(1, sizeof *bus + n * sizeof *bus->drivers) : NULL;
     if (!bus)

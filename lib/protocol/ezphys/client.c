@@ -78,14 +78,6 @@ static bool is_message(const struct aw_message *message, const char *name)
     return message && strcmp(message->name, name) == 0;
 }
 
-static void list_packet(struct aw_ezphys *ez, struct aw_span frame)
-{
-    if (ez->n_packets < AW_EZPHYS_PACKETS)
-        ez->packets[ez->n_packets++] = (struct aw_ezphys_packet){.frame = frame};
-    else
-        ez->state.overflow++;
-}
-
 /* A packet on a wire without messages: does it begin the next one? */
 static bool begins_next(const struct aw_ezphys *ez, const struct aw_message *message)
 {
@@ -104,8 +96,12 @@ static enum aw_status scan_one(struct aw_ezphys *ez, bool *again)
         return AW_OK;
     ez->parsed += used;
     *again = found != AW_MORE;
-    if (found == AW_OK)
-        list_packet(ez, frame);
+    if (found == AW_OK) {
+        if (ez->n_packets < AW_EZPHYS_PACKETS)
+            ez->packets[ez->n_packets++] = (struct aw_ezphys_packet){.frame = frame};
+        else
+            ez->state.overflow++;
+    }
     if (found == AW_OK && !is_message(message, "collision"))
         ez->counted++;
     if (found == AW_MALFORMED)
@@ -146,18 +142,6 @@ static int64_t patience(const struct aw_ezphys *ez, int64_t deadline)
     else if (is_partial(ez))
         no_answer_hint = ez->byte_ns + PARTIAL_NS;
     return no_answer_hint < deadline ? no_answer_hint : deadline;
-}
-
-/* What has begun does not go on: the simulator waits for an answer to something damaged. */
-static void give_up_message(struct aw_ezphys *ez)
-{
-    struct aw_error cause;
-    aw_fail(&cause, AW_MALFORMED, "message: %zu bytes, and then nothing for a second — dropped",
-            ez->held - ez->end);
-    if (!ez->damaged && !ez->waits)
-        note_problem(ez, &cause);
-    ez->framer = (struct aw_framer){.dir = AW_RX, .skipped = 1, .messages = ez->framed};
-    ez->parsed = ez->held;
 }
 
 static void make_room(struct aw_ezphys *ez)
@@ -256,17 +240,6 @@ static void handle_packets(struct aw_ezphys *ez)
     count_axes(ez);
 }
 
-/* Motor commands are for the simulation that was seen when they were given. */
-static void begin_anew(struct aw_ezphys *ez)
-{
-    if (ez->resetting)
-        aw_ezphys_state_forget(&ez->state);
-    else
-        ez->counters.resets++;
-    ez->resetting = false;
-    ez->n_commands = 0;
-}
-
 /* False: passed over, it is about what was before the reset. */
 static bool handle_message(struct aw_ezphys *ez)
 {
@@ -284,8 +257,15 @@ static bool handle_message(struct aw_ezphys *ez)
         ez->counters.stale++;
         return false;
     }
-    if (ez->resetting || (timed && ez->state.timed && step < ez->state.step))
-        begin_anew(ez);
+    if (ez->resetting || (timed && ez->state.timed && step < ez->state.step)) {
+        /* Motor commands are for the simulation that was seen when they were given. */
+        if (ez->resetting)
+            aw_ezphys_state_forget(&ez->state);
+        else
+            ez->counters.resets++;
+        ez->resetting = false;
+        ez->n_commands = 0;
+    }
     handle_packets(ez);
     return true;
 }
@@ -299,8 +279,18 @@ static enum aw_status receive(struct aw_ezphys *ez, int64_t deadline, struct aw_
             status = read_more(ez, deadline, &ends, err);
         else
             ez->whole = true;
-        if (ends && !may_be_whole(ez))
-            give_up_message(ez);
+        if (ends && !may_be_whole(ez)) {
+            /* What has begun does not go on: the simulator waits for an answer to something
+             * damaged. */
+            struct aw_error cause;
+            aw_fail(&cause, AW_MALFORMED,
+                    "message: %zu bytes, and then nothing for a second — dropped",
+                    ez->held - ez->end);
+            if (!ez->damaged && !ez->waits)
+                note_problem(ez, &cause);
+            ez->framer = (struct aw_framer){.dir = AW_RX, .skipped = 1, .messages = ez->framed};
+            ez->parsed = ez->held;
+        }
         ez->whole = ez->whole || ends;
     }
     return status;
@@ -526,20 +516,6 @@ enum aw_status aw_ezphys_encode(struct aw_ezphys *ez, uint8_t *out, size_t cap, 
     return status;
 }
 
-/* What was asked for once has been sent. */
-static void done_once(struct aw_ezphys *ez)
-{
-    if (ez->reset) {
-        ez->resetting = true;
-        ez->reset_step = ez->state.timed ? ez->state.step : -1;
-        ez->stale_first = ez->stale_step = 0;
-        ez->n_commands = 0;
-    }
-    ez->reset = false;
-    for (size_t i = 0; i < ez->n_commands; i++)
-        ez->commands[i].force = false;
-}
-
 static enum aw_status send_now(struct aw_ezphys *ez, struct aw_error *err)
 {
     uint8_t message[AW_EZPHYS_ANSWER_MAX];
@@ -547,8 +523,18 @@ static enum aw_status send_now(struct aw_ezphys *ez, struct aw_error *err)
     enum aw_status status = aw_ezphys_encode(ez, message, sizeof message, &size, err);
     if (status == AW_OK)
         status = aw_link_write(ez->link, message, size, err);
-    if (status == AW_OK)
-        done_once(ez);
+    if (status == AW_OK) {
+        /* What was asked for once has been sent. */
+        if (ez->reset) {
+            ez->resetting = true;
+            ez->reset_step = ez->state.timed ? ez->state.step : -1;
+            ez->stale_first = ez->stale_step = 0;
+            ez->n_commands = 0;
+        }
+        ez->reset = false;
+        for (size_t i = 0; i < ez->n_commands; i++)
+            ez->commands[i].force = false;
+    }
     return status;
 }
 

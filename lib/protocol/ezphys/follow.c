@@ -182,12 +182,6 @@ void aw_ezphys_path_at(struct aw_ezphys_path *path, size_t track, double time, d
         *position = cell(path, last, track);
 }
 
-static void account(struct aw_ezphys_path *path, size_t track, double error)
-{
-    path->tracks[track].sum += error * error;
-    path->tracks[track].worst = fmax(path->tracks[track].worst, fabs(error));
-}
-
 /* Angles of the simulator wrap around. */
 static double difference(double wanted, double is)
 {
@@ -217,8 +211,10 @@ static enum aw_status drive_joint(struct aw_ezphys_path *path, struct aw_ezphys 
         aw_ezphys_path_at(path, k, time, approach, &q, &v);
         double error = difference(q, axis->displacement);
         motor.velocity[track->axis] = v + gains->kp * error + gains->kd * (v - axis->velocity);
-        if (time >= 0)
-            account(path, k, error);
+        if (time >= 0) {
+            path->tracks[k].sum += error * error;
+            path->tracks[k].worst = fmax(path->tracks[k].worst, fabs(error));
+        }
     }
     return aw_ezphys_motor(ez, &path->tracks[first].target, &motor, err);
 }

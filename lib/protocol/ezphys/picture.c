@@ -293,13 +293,6 @@ static void draw_ground(const struct drawing *d)
 /* ---- All of it ---------------------------------------------------------------------------------
  */
 
-static void draw_contact(const struct drawing *d, const double point[3])
-{
-    double x, y;
-    aw_ezphys_picture_project(d->picture, d->canvas, point, &x, &y);
-    aw_braille_line(d->canvas, x - 1, y, x + 1, y, 2);
-}
-
 void aw_ezphys_picture_draw(const struct aw_ezphys_picture *picture,
                             const struct aw_ezphys_state *state, struct aw_braille *canvas)
 {
@@ -311,8 +304,11 @@ void aw_ezphys_picture_draw(const struct aw_ezphys_picture *picture,
         draw_named_joints(d);
     for (size_t i = 0; i < state->n_bodies; i++)
         draw_body(d, &state->bodies[i]);
-    for (size_t i = 0; i < state->n_contacts; i++)
-        draw_contact(d, state->contacts[i].point);
+    for (size_t i = 0; i < state->n_contacts; i++) {
+        double x, y;
+        aw_ezphys_picture_project(d->picture, d->canvas, state->contacts[i].point, &x, &y);
+        aw_braille_line(d->canvas, x - 1, y, x + 1, y, 2);
+    }
 }
 
 /* ---- Where to look from ------------------------------------------------------------------------

@@ -54,15 +54,6 @@ static bool is_sane(const struct aw_record *record)
     return true;
 }
 
-static void check_limb(struct trial *t, const struct aw_record *record)
-{
-    double w = aw_record_get(record, "rotation.w"), x = aw_record_get(record, "rotation.x"),
-           y = aw_record_get(record, "rotation.y"), z = aw_record_get(record, "rotation.z");
-    double length = sqrt(w * w + x * x + y * y + z * z);
-    t->guess.limbs++;
-    t->guess.unit += fabs(length - 1) < UNIT_TOLERANCE;
-}
-
 /* Steps count up by the same number; a restart is allowed, it begins again near 0. */
 static void check_stamp(struct trial *t, const struct aw_record *record)
 {
@@ -90,8 +81,13 @@ static void check_frame(struct trial *t, struct aw_span frame)
     t->guess.packets++;
     t->guess.explained += frame.size;
     t->guess.odd += !is_sane(&record);
-    if (strcmp(name, "limb") == 0)
-        check_limb(t, &record);
+    if (strcmp(name, "limb") == 0) {
+        double w = aw_record_get(&record, "rotation.w"), x = aw_record_get(&record, "rotation.x"),
+               y = aw_record_get(&record, "rotation.y"), z = aw_record_get(&record, "rotation.z");
+        double length = sqrt(w * w + x * x + y * y + z * z);
+        t->guess.limbs++;
+        t->guess.unit += fabs(length - 1) < UNIT_TOLERANCE;
+    }
     if (strcmp(name, "timestamp") == 0)
         check_stamp(t, &record);
     if (strcmp(name, "collision") == 0)
@@ -246,34 +242,6 @@ static void try_all(struct trial *t, struct aw_span bytes, struct aw_ezphys_gues
     }
 }
 
-static void explain(struct aw_ezphys_guess *g)
-{
-    char *p = g->why, *end = g->why + sizeof g->why;
-    p += snprintf(p, (size_t)(end - p), "%" PRIu64 " packets explain %.1f %% of %" PRIu64 " bytes",
-                  g->packets, 100 * share(g->explained, g->bytes), g->bytes);
-    if (g->limbs)
-        p += snprintf(p, (size_t)(end - p),
-                      ", %" PRIu64 " of %" PRIu64 " rotations are unit quaternions", g->unit,
-                      g->limbs);
-    if (g->stamps)
-        p += snprintf(p, (size_t)(end - p), ", %" PRIu64 " of %" PRIu64 " steps count up evenly",
-                      g->even, g->stamps);
-    if (g->odd)
-        snprintf(p, (size_t)(end - p), ", %" PRIu64 " values cannot be", g->odd);
-}
-
-static void judge(struct aw_ezphys_guess *best, size_t n)
-{
-    static const double good = 0.95, apart = 0.02;
-    for (size_t i = 0; i < n; i++) {
-        struct aw_ezphys_guess *g = &best[i];
-        g->margin = g->score - (i + 1 < n ? best[i + 1].score : 0);
-        g->sure = i == 0 && g->score > good && g->margin > apart && g->limbs + g->stamps >= 4;
-        explain(g);
-        name_it(g);
-    }
-}
-
 size_t aw_ezphys_probe(struct aw_span bytes, struct aw_ezphys_guess *guesses, size_t max)
 {
     struct aw_ezphys_guess best[KEPT];
@@ -283,7 +251,26 @@ size_t aw_ezphys_probe(struct aw_span bytes, struct aw_ezphys_guess *guesses, si
         return 0;
     try_all(trial, bytes, best, &n);
     free(trial);
-    judge(best, n);
+    static const double good = 0.95, apart = 0.02;
+    for (size_t i = 0; i < n; i++) {
+        struct aw_ezphys_guess *g = &best[i];
+        g->margin = g->score - (i + 1 < n ? best[i + 1].score : 0);
+        g->sure = i == 0 && g->score > good && g->margin > apart && g->limbs + g->stamps >= 4;
+        char *p = g->why, *end = g->why + sizeof g->why;
+        p += snprintf(p, (size_t)(end - p),
+                      "%" PRIu64 " packets explain %.1f %% of %" PRIu64 " bytes", g->packets,
+                      100 * share(g->explained, g->bytes), g->bytes);
+        if (g->limbs)
+            p += snprintf(p, (size_t)(end - p),
+                          ", %" PRIu64 " of %" PRIu64 " rotations are unit quaternions", g->unit,
+                          g->limbs);
+        if (g->stamps)
+            p += snprintf(p, (size_t)(end - p),
+                          ", %" PRIu64 " of %" PRIu64 " steps count up evenly", g->even, g->stamps);
+        if (g->odd)
+            snprintf(p, (size_t)(end - p), ", %" PRIu64 " values cannot be", g->odd);
+        name_it(g);
+    }
     n = n < max ? n : max;
     memcpy(guesses, best, n * sizeof *best);
     return n;

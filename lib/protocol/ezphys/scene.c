@@ -370,15 +370,6 @@ unsigned aw_scene_axes(enum aw_scene_kind kind)
 
 /* ---- Statements ------------------------------------------------------------------------------ */
 
-static enum aw_status unknown_attribute(const struct reader *r, const struct attribute *rows)
-{
-    const char *names[20];
-    size_t n = 0;
-    for (; rows[n].name && n < COUNT(names); n++)
-        names[n] = rows[n].name;
-    return unknown_word(r, "attribute", names, n);
-}
-
 static enum aw_status read_attribute(struct reader *r, const struct attribute *rows, void *object,
                                      uint32_t *seen)
 {
@@ -391,7 +382,11 @@ static enum aw_status read_attribute(struct reader *r, const struct attribute *r
         advance(r);
         return rows[i].read(r, &rows[i], object);
     }
-    return unknown_attribute(r, rows);
+    const char *names[20];
+    size_t n = 0;
+    for (; rows[n].name && n < COUNT(names); n++)
+        names[n] = rows[n].name;
+    return unknown_word(r, "attribute", names, n);
 }
 
 /* All the attributes up to the end of the statement; *seen has a bit for each row that came. */
@@ -673,19 +668,6 @@ static enum aw_status read_statement(struct reader *r)
     return statements[which].read(r);
 }
 
-static void set_defaults(struct aw_scene *scene)
-{
-    memset(scene, 0, sizeof *scene);
-    scene->gravity_m_s2[2] = -9.81;
-    scene->step_s = 0.01;
-    scene->solver_erp = 0.2;
-    scene->solver_cfm = 1e-10;
-    scene->ground_normal[2] = 1;
-    scene->friction = 0.8;
-    scene->contact_erp = 0.2;
-    scene->contact_cfm = 1e-5;
-}
-
 enum aw_status aw_scene_parse(struct aw_scene *scene, const char *name, const char *text,
                               size_t size, struct aw_error *err)
 {
@@ -698,7 +680,15 @@ enum aw_status aw_scene_parse(struct aw_scene *scene, const char *name, const ch
                        .scene = scene,
                        .err = err};
     enum aw_status status = AW_OK;
-    set_defaults(scene);
+    memset(scene, 0, sizeof *scene);
+    scene->gravity_m_s2[2] = -9.81;
+    scene->step_s = 0.01;
+    scene->solver_erp = 0.2;
+    scene->solver_cfm = 1e-10;
+    scene->ground_normal[2] = 1;
+    scene->friction = 0.8;
+    scene->contact_erp = 0.2;
+    scene->contact_cfm = 1e-5;
     advance(&r);
     while (status == AW_OK && r.word.size > 0)
         status = read_statement(&r);

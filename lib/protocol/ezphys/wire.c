@@ -365,21 +365,6 @@ static void drop_message(struct aw_framer *framer, struct aw_span in, size_t *us
     *used += drop;
 }
 
-static void begin_message(const struct aw_wire *wire, struct aw_framer *framer,
-                          const struct envelope *env)
-{
-    size_t head = wire->envelope_size;
-    framer->unsized = !env->sized;
-    framer->done = 0;
-    framer->uncounted = !env->counted;
-    framer->bytes = (uint32_t)((env->sized ? env->size : AW_EZPHYS_MESSAGE_MAX) - head);
-    framer->left = is_empty(wire, env) ? 0 : env->counted ? env->count : 1;
-    if (framer->left == 0) {
-        framer->bytes = 0;
-        framer->messages++;
-    }
-}
-
 /* Reads envelopes until there is one with packets. Messages without packets are passed over. */
 static enum aw_status open_message(const struct aw_wire *wire, struct aw_framer *framer,
                                    struct aw_span in, size_t *used, struct aw_error *err)
@@ -398,7 +383,16 @@ static enum aw_status open_message(const struct aw_wire *wire, struct aw_framer 
         struct envelope env;
         read_envelope(wire, rest, &env);
         *used += wire->envelope_size;
-        begin_message(wire, framer, &env);
+        size_t head = wire->envelope_size;
+        framer->unsized = !env.sized;
+        framer->done = 0;
+        framer->uncounted = !env.counted;
+        framer->bytes = (uint32_t)((env.sized ? env.size : AW_EZPHYS_MESSAGE_MAX) - head);
+        framer->left = is_empty(wire, &env) ? 0 : env.counted ? env.count : 1;
+        if (framer->left == 0) {
+            framer->bytes = 0;
+            framer->messages++;
+        }
     }
     return AW_OK;
 }

@@ -18,18 +18,6 @@ struct aw_hidmotor_options aw_hidmotor_defaults(void)
         .timeout_ms = 100, .retries = 2, .late_ms = 2000, .turn_ms = 100};
 }
 
-static void find_scalars(struct aw_hidmotor *arm)
-{
-    const struct aw_codec *positions = aw_wire_codec(&arm->wire, "positions", AW_RX);
-    const struct aw_codec *velocities = aw_wire_codec(&arm->wire, "velocities", AW_RX);
-    for (int i = 0; i < AW_HIDMOTOR_MOTORS; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "m%d.setpoint", i + 1);
-        arm->position_scalars[i] = (int8_t)aw_codec_find(positions, name);
-        arm->velocity_scalars[i] = (int8_t)aw_codec_find(velocities, name);
-    }
-}
-
 void aw_hidmotor_init(struct aw_hidmotor *arm, struct aw_link *link,
                       const struct aw_hidmotor_options *options)
 {
@@ -39,7 +27,14 @@ void aw_hidmotor_init(struct aw_hidmotor *arm, struct aw_link *link,
     arm->received.dir = AW_RX;
     arm->foreign_ns = INT64_MIN;
     aw_wire_init(&arm->wire, &aw_hidmotor_protocol, NULL, false);
-    find_scalars(arm);
+    const struct aw_codec *positions = aw_wire_codec(&arm->wire, "positions", AW_RX);
+    const struct aw_codec *velocities = aw_wire_codec(&arm->wire, "velocities", AW_RX);
+    for (int i = 0; i < AW_HIDMOTOR_MOTORS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "m%d.setpoint", i + 1);
+        arm->position_scalars[i] = (int8_t)aw_codec_find(positions, name);
+        arm->velocity_scalars[i] = (int8_t)aw_codec_find(velocities, name);
+    }
 }
 
 /* Requests that went unanswered */
@@ -244,13 +239,6 @@ static enum aw_status unknown_packet(const struct exchange *x, struct aw_error *
                    x->message ? ")" : "");
 }
 
-static void keep_received(struct aw_hidmotor *arm, const struct aw_hidmotor_reply *reply)
-{
-    memcpy(arm->received_bytes, reply->bytes, AW_HIDMOTOR_REPORT);
-    arm->received.frame = (struct aw_span){arm->received_bytes, AW_HIDMOTOR_REPORT};
-    arm->received.time_ns = arm->link->rx_time_ns ? arm->link->rx_time_ns : aw_wall_time();
-}
-
 static enum aw_status decode(struct exchange *x, struct aw_error *err)
 {
     struct aw_hidmotor_reply *reply = x->reply;
@@ -274,7 +262,9 @@ static enum aw_status handle_answer(struct exchange *x, const uint8_t *bytes, st
     memcpy(x->reply->bytes, bytes, AW_HIDMOTOR_REPORT);
     arm->counters.replies++;
     arm->counters.maybe_stale += x->reply->maybe_stale;
-    keep_received(arm, x->reply);
+    memcpy(arm->received_bytes, x->reply->bytes, AW_HIDMOTOR_REPORT);
+    arm->received.frame = (struct aw_span){arm->received_bytes, AW_HIDMOTOR_REPORT};
+    arm->received.time_ns = arm->link->rx_time_ns ? arm->link->rx_time_ns : aw_wall_time();
     return decode(x, err);
 }
 
@@ -348,15 +338,6 @@ static enum aw_status no_answer(const struct exchange *x, struct aw_error *err)
                    x->arm->options.timeout_ms, asked, what);
 }
 
-/* How old the data of an answer can be, from what is unanswered now. */
-static void suspect(struct exchange *x)
-{
-    const struct aw_hidmotor_owed *owed = find_owed(x->arm, x->id);
-    x->reply->maybe_stale = owed && owed->n > 0;
-    x->reply->since_ns =
-        x->reply->maybe_stale ? owed->sent_ns[0] : aw_clock_now(x->arm->link->clock);
-}
-
 static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error *err)
 {
     enum aw_status status = drain(x->arm, err);
@@ -364,8 +345,13 @@ static enum aw_status try_once(struct exchange *x, bool *taken, struct aw_error 
         *taken = true; /* nothing was asked */
         return status;
     }
-    if (x->reply->retries == 0)
-        suspect(x);
+    if (x->reply->retries == 0) {
+        /* How old the data of an answer can be, from what is unanswered now. */
+        const struct aw_hidmotor_owed *owed = find_owed(x->arm, x->id);
+        x->reply->maybe_stale = owed && owed->n > 0;
+        x->reply->since_ns =
+            x->reply->maybe_stale ? owed->sent_ns[0] : aw_clock_now(x->arm->link->clock);
+    }
     return send_and_await(x, taken, err);
 }
 
@@ -473,19 +459,6 @@ static void handle_positions(struct aw_hidmotor *arm, struct aw_hidmotor_reply *
     }
 }
 
-static void handle_velocities(struct aw_hidmotor *arm, struct aw_hidmotor_reply *reply,
-                              struct aw_hidmotor_status *status)
-{
-    status->n_velocity = (int)aw_record_get(&reply->record, "count");
-    status->maybe_stale |= reply->maybe_stale;
-    for (int i = 0; i < status->n_velocity; i++) {
-        const double *v = values_at(reply, arm->velocity_scalars[i]);
-        status->velocity_setpoint[i] = v[0];
-        status->velocity[i] = v[1];
-        status->effort[i] = v[2];
-    }
-}
-
 enum aw_status aw_hidmotor_encode(struct aw_hidmotor *arm, const struct aw_record *request,
                                   uint8_t report[AW_HIDMOTOR_REPORT], struct aw_error *err)
 {
@@ -533,21 +506,20 @@ enum aw_status aw_hidmotor_status(struct aw_hidmotor *arm, struct aw_hidmotor_st
     enum aw_status result = aw_hidmotor_positions(arm, status, err);
     if (result == AW_OK)
         result = aw_hidmotor_read(arm, "velocities", &reply, err);
-    if (result == AW_OK)
-        handle_velocities(arm, &reply, status);
+    if (result == AW_OK) {
+        status->n_velocity = (int)aw_record_get(&reply.record, "count");
+        status->maybe_stale |= reply.maybe_stale;
+        for (int i = 0; i < status->n_velocity; i++) {
+            const double *v = values_at(&reply, arm->velocity_scalars[i]);
+            status->velocity_setpoint[i] = v[0];
+            status->velocity[i] = v[1];
+            status->effort[i] = v[2];
+        }
+    }
     return result;
 }
 
 /* Raw packets */
-
-static enum aw_status too_short(const struct aw_codec *codec, size_t wanted, size_t size,
-                                struct aw_error *err)
-{
-    return aw_fail(err, AW_LIMIT,
-                   "%s: %zu of %zu bytes — the rest would be 0 and the joints snap there at once; "
-                   "give all of it, or --force",
-                   codec->message->name, size, wanted);
-}
 
 /* What a short set_setpoints does not say would be 0. */
 static enum aw_status check_length(struct aw_hidmotor *arm, uint32_t id, size_t size,
@@ -557,7 +529,10 @@ static enum aw_status check_length(struct aw_hidmotor *arm, uint32_t id, size_t 
     size_t wanted = content_size(codec) - 4;
     if (id != codec->message->code || size >= wanted || arm->options.force)
         return AW_OK;
-    return too_short(codec, wanted, size, err);
+    return aw_fail(err, AW_LIMIT,
+                   "%s: %zu of %zu bytes — the rest would be 0 and the joints snap there at once; "
+                   "give all of it, or --force",
+                   codec->message->name, size, wanted);
 }
 
 enum aw_status aw_hidmotor_raw(struct aw_hidmotor *arm, uint32_t id, struct aw_span payload,

@@ -317,46 +317,36 @@ static void measure_velocity(struct board *board, int i)
     motor->before = now;
 }
 
-/* One millisecond. */
-static void tick(struct board *board)
-{
-    bool running = board->state == AW_HIDMOTOR_RUNNING;
-    board->time_ms++;
-    board->still = true;
-    for (int i = 0; i < MOTORS; i++) {
-        struct motor *motor = &board->motors[i];
-        if (running && move_servo(motor))
-            board->still = false;
-        if (board->time_ms <= motor->begun_ms + motor->lasts_ms + PLANNER_MS)
-            board->still = false;
-        if (board->time_ms % PLANNER_MS == 0)
-            motor->measured = measure(board, i, motor->measured);
-        if (board->time_ms % VELOCITY_MS == 0)
-            measure_velocity(board, i);
-        if (running && board->time_ms % PLANNER_MS == 0) {
-            keep_inside(board, i);
-            command(board, i);
-        }
-    }
-}
-
-/* Nothing moves: go there at once, but for the last measurements. */
-static void skip(struct board *board, int64_t time_ms)
-{
-    static const int64_t whole = 2 * VELOCITY_MS * PLANNER_MS;
-    int64_t from = (time_ms / whole - 1) * whole;
-    if (board->still && from > board->time_ms)
-        board->time_ms = from;
-}
-
 static void advance(struct board *board, int64_t now)
 {
     int64_t time_ms = (now - board->start_ns) / AW_MILLISECOND;
     if (now > board->now_ns)
         board->now_ns = now;
     while (board->time_ms < time_ms) {
-        skip(board, time_ms);
-        tick(board);
+        /* Nothing moves: go there at once, but for the last measurements. */
+        static const int64_t whole = 2 * VELOCITY_MS * PLANNER_MS;
+        int64_t from = (time_ms / whole - 1) * whole;
+        if (board->still && from > board->time_ms)
+            board->time_ms = from;
+        /* One millisecond. */
+        bool running = board->state == AW_HIDMOTOR_RUNNING;
+        board->time_ms++;
+        board->still = true;
+        for (int i = 0; i < MOTORS; i++) {
+            struct motor *motor = &board->motors[i];
+            if (running && move_servo(motor))
+                board->still = false;
+            if (board->time_ms <= motor->begun_ms + motor->lasts_ms + PLANNER_MS)
+                board->still = false;
+            if (board->time_ms % PLANNER_MS == 0)
+                motor->measured = measure(board, i, motor->measured);
+            if (board->time_ms % VELOCITY_MS == 0)
+                measure_velocity(board, i);
+            if (running && board->time_ms % PLANNER_MS == 0) {
+                keep_inside(board, i);
+                command(board, i);
+            }
+        }
     }
 }
 
@@ -580,16 +570,6 @@ static bool is_data(const struct packet *packet)
     return packet && packet->up != packet->down && packet->up->counted;
 }
 
-/* Wrong numbers in a reply that has a number of motors. */
-static void spoil(struct board *board, const struct packet *packet)
-{
-    const double counts[] = {0, 99, (double)NAN, packet->up->scalars[1].field->max + 1};
-    if (befalls(board, AW_HIDMOTOR_COUNT))
-        put(board, packet->up, 0, counts[aw_random_below(&board->random, 4)]);
-    if (befalls(board, AW_HIDMOTOR_NAN))
-        put(board, packet->up, 2, (double)NAN);
-}
-
 /* What the board answered to another program on the same computer. */
 static void add_foreign(struct board *board, int64_t due_ns, uint32_t id)
 {
@@ -609,8 +589,14 @@ static void reply(struct board *board, uint32_t id, const struct packet *packet)
 {
     int64_t due_ns = board->loop_ns + board->options.latency_ns;
     size_t size = REPORT;
-    if (is_data(packet))
-        spoil(board, packet);
+    if (is_data(packet)) {
+        /* Wrong numbers in a reply that has a number of motors. */
+        const double counts[] = {0, 99, (double)NAN, packet->up->scalars[1].field->max + 1};
+        if (befalls(board, AW_HIDMOTOR_COUNT))
+            put(board, packet->up, 0, counts[aw_random_below(&board->random, 4)]);
+        if (befalls(board, AW_HIDMOTOR_NAN))
+            put(board, packet->up, 2, (double)NAN);
+    }
     if (befalls(board, AW_HIDMOTOR_FOREIGN))
         add_foreign(board, due_ns, id);
     if (befalls(board, AW_HIDMOTOR_LOST))
@@ -725,11 +711,6 @@ static void device_connected(struct aw_device *device, int64_t now)
     board->n_pending = 0;
 }
 
-static void device_close(struct aw_device *device)
-{
-    free(device);
-}
-
 /* Setting up, and states */
 
 static void boot(struct board *board)
@@ -792,8 +773,7 @@ struct aw_device *aw_hidmotor_device(const struct aw_hidmotor_device_options *op
                                              .step = device_step,
                                              .transmit = device_transmit,
                                              .next_event = device_next_event,
-                                             .connected = device_connected,
-                                             .close = device_close};
+                                             .connected = device_connected};
     struct board *board = calloc(1, sizeof *board);
     if (!board)
         return NULL;

@@ -301,16 +301,6 @@ struct waiting {
     int64_t moving_ns; /* when a setpoint last changed */
 };
 
-static void start_waiting(struct waiting *w)
-{
-    w->moving_ns = w->now.time_ns;
-    for (int i = 0; i < AW_HIDMOTOR_MOTORS; i++) {
-        w->position[i] = w->now.position[i];
-        w->setpoint[i] = w->now.setpoint[i];
-        w->alive_ns[i] = w->now.time_ns;
-    }
-}
-
 /* A joint is alive that moves, and one that has no reason to. */
 static void watch_motion(struct waiting *w)
 {
@@ -415,7 +405,12 @@ enum aw_status aw_hidmotor_wait(struct aw_hidmotor *arm, const struct aw_hidmoto
     struct aw_clock *clock = arm->link->clock;
     struct waiting w = {.plan = plan, .tolerance = tolerance_deg};
     enum aw_status status = look(arm, &w, err);
-    start_waiting(&w);
+    w.moving_ns = w.now.time_ns;
+    for (int i = 0; i < AW_HIDMOTOR_MOTORS; i++) {
+        w.position[i] = w.now.position[i];
+        w.setpoint[i] = w.now.setpoint[i];
+        w.alive_ns[i] = w.now.time_ns;
+    }
     while (status == AW_OK) {
         int64_t next = w.now.time_ns + AW_HIDMOTOR_POLL_NS;
         watch_motion(&w);

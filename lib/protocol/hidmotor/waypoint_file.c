@@ -234,20 +234,6 @@ static bool same_pose(const struct aw_hidmotor_waypoint *a, const struct aw_hidm
     return true;
 }
 
-static enum aw_status check_times(const struct aw_hidmotor_waypoints *way, const char *column,
-                                  struct aw_error *err)
-{
-    for (size_t i = 1; i < way->n; i++) {
-        const struct aw_hidmotor_waypoint *p = &way->points[i];
-        if (!(p->t_s > p[-1].t_s))
-            return aw_fail(err, AW_MALFORMED,
-                           "%s:%zu: %s: %.9g s is not later than the %.9g s of line %zu — times "
-                           "must rise",
-                           way->name, p->line, column, p->t_s, p[-1].t_s, p[-1].line);
-    }
-    return AW_OK;
-}
-
 static struct aw_hidmotor_waypoint waypoint_of(const struct aw_table *table, size_t row,
                                                const struct layout *layout, double before_s,
                                                bool recorded)
@@ -279,7 +265,16 @@ static enum aw_status read_rows(struct aw_hidmotor_waypoints *way, const struct 
                        same_pose(point, point - 1);
         way->n += !doubled;
     }
-    return check_times(way, table->names[layout->t], err);
+    for (size_t i = 1; i < way->n; i++) {
+        const struct aw_hidmotor_waypoint *p = &way->points[i];
+        if (!(p->t_s > p[-1].t_s))
+            return aw_fail(err, AW_MALFORMED,
+                           "%s:%zu: %s: %.9g s is not later than the %.9g s of line %zu — times "
+                           "must rise",
+                           way->name, p->line, table->names[layout->t], p->t_s, p[-1].t_s,
+                           p[-1].line);
+    }
+    return AW_OK;
 }
 
 /* ---- Repeated measurements ---------------------------------------------------------------------

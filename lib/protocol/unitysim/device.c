@@ -447,18 +447,12 @@ static int64_t device_next_event(const struct aw_device *device)
     return arm->scene > 0 && !arm->frozen ? arm->feedback_ns : AW_NEVER;
 }
 
-static void device_close(struct aw_device *device)
-{
-    free(device);
-}
-
 struct aw_device *aw_unitysim_device(const struct aw_unitysim_device_options *options)
 {
     static const struct aw_device_ops ops = {.receive = device_receive,
                                              .step = device_step,
                                              .transmit = device_transmit,
-                                             .next_event = device_next_event,
-                                             .close = device_close};
+                                             .next_event = device_next_event};
     struct arm *arm = calloc(1, sizeof *arm);
     if (!arm)
         return NULL;

@@ -55,6 +55,6 @@ enum aw_status aw_session_serve(struct aw_session *session, struct aw_device *de
         status = serve(session, device);
     if (!session->dry_end && (status == AW_STOPPED || status == AW_LOST))
         report(session, device);
-    device->ops->close(device);
+    aw_device_close(device);
     return status;
 }

@@ -521,7 +521,7 @@ static void next_event_is_exact(void **state)
         assert_int_equal(device->ops->transmit(device, bytes, sizeof bytes), 0);
         now = next;
     }
-    device->ops->close(device);
+    aw_device_close(device);
 }
 
 static void the_rate_is_kept_within_the_bus(void **state)
@@ -735,7 +735,7 @@ static uint64_t run_hash(uint64_t seed, double noise, bool in_pieces)
             for (int i = 0; i < 8; i++)
                 hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
     }
-    device->ops->close(device);
+    aw_device_close(device);
     return hash;
 }
 

@@ -605,7 +605,7 @@ static void real_sockets_and_real_time(void **state)
     aw_unitysim_free(&unity);
     aw_link_close(link);
     aw_link_close(server.link);
-    server.device->ops->close(server.device);
+    aw_device_close(server.device);
     close(ends[0]);
     close(ends[1]);
 }
