@@ -37,6 +37,7 @@ struct segments {
     const struct aw_codec *codec; /* NULL: not compiled yet */
     bool usable;                  /* has any of the fields that are asked for */
     uint16_t n, used;
+    uint64_t closed; /* as aw_closed_scalars */
     struct segment list[MAX_SEGMENTS];
     char pool[AW_MAX_SCALARS * 64 + COPY_BLOCK];
 };

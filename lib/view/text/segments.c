@@ -111,7 +111,8 @@ static int compile_json_group(struct compiler *c, int first)
 
 static void add_mark(struct compiler *c)
 {
-    if (!c->options->fields && aw_may_be_odd(c->codec))
+    c->out->closed = aw_closed_scalars(c->codec);
+    if (!c->options->fields && c->out->closed)
         add(c, WHAT_MARK, "%s", "");
 }
 

@@ -84,21 +84,21 @@ static bool is_closed(const struct aw_scalar *scalar)
     return scalar->value && row->names && !row->open_names && row->scale == 0;
 }
 
-bool aw_may_be_odd(const struct aw_codec *codec)
+uint64_t aw_closed_scalars(const struct aw_codec *codec)
 {
+    uint64_t closed = 0;
     for (int i = 0; i < codec->n_scalars; i++)
-        if (is_closed(&codec->scalars[i]))
-            return true;
-    return false;
+        closed |= (uint64_t)is_closed(&codec->scalars[i]) << i;
+    return closed;
 }
 
-int aw_odd_scalar(const struct aw_record *record)
+int aw_odd_scalar(const struct aw_record *record, uint64_t closed)
 {
-    const struct aw_codec *codec = record->codec;
-    for (int i = 0; i < codec->n_scalars; i++)
-        if (is_closed(&codec->scalars[i]) && record->present >> i & 1 && !isnan(record->v[i]) &&
-            !name_of(codec->scalars[i].field->names, record->v[i]))
+    for (uint64_t left = closed & record->present; left; left &= left - 1) {
+        int i = __builtin_ctzll(left);
+        if (!isnan(record->v[i]) && !name_of(record->codec->scalars[i].field->names, record->v[i]))
             return i;
+    }
     return -1;
 }
 

@@ -23,10 +23,10 @@ bool aw_is_truth(const struct aw_field *row);
 /* The name of the value, between quotes or not; or the number if it has none. */
 char *aw_print_named(char *out, const struct aw_field *row, double value, bool quoted);
 
-/* May a received record of this message have a number where only names are known? The first such
- * scalar of the record; -1: none. */
-bool aw_may_be_odd(const struct aw_codec *codec);
-int aw_odd_scalar(const struct aw_record *record);
+/* The scalars of a message that should have one of the known names, as bits; and the first of them
+ * that has none in this record, or -1. */
+uint64_t aw_closed_scalars(const struct aw_codec *codec);
+int aw_odd_scalar(const struct aw_record *record, uint64_t closed);
 
 /* The word that the value of the scalar is, or NULL. */
 const char *aw_value_word(const struct aw_record *record, int scalar);

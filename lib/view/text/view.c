@@ -198,7 +198,8 @@ static char *print_name(char *out, const struct aw_view *view, const struct aw_r
 /* Such a value cannot be sent; it was received, and is shown. */
 static char *print_mark(char *out, const struct aw_view *view, const struct aw_record *record)
 {
-    int scalar = aw_odd_scalar(record);
+    const struct segments *segments = &view->segments[record->codec - view->wire->codecs];
+    int scalar = aw_odd_scalar(record, segments->closed);
     bool json = view->options.style == AW_STYLE_JSON;
     char name[64];
     if (scalar < 0)
