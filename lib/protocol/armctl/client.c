@@ -116,13 +116,6 @@ static int64_t now_of(const struct aw_armctl *arm)
     return aw_clock_now(arm->link->clock);
 }
 
-static void count_garbage(struct aw_armctl *arm)
-{
-    arm->counters.garbage = arm->reader.garbage;
-    arm->counters.overlong = arm->reader.framer.overlong;
-    report(arm, AW_ARMCTL_GARBAGE, "", 0);
-}
-
 /* A peer that never falls silent must not keep us from seeing that the time is over. */
 static enum aw_status read_more(struct aw_armctl *arm, int64_t deadline, struct aw_error *err)
 {
@@ -142,10 +135,13 @@ static enum aw_status next_line(struct aw_armctl *arm, int64_t deadline, struct 
         enum aw_status status = aw_armctl_reader_next(&arm->reader, &arm->wire, AW_RX, &arm->line);
         if (status == AW_OK)
             return AW_OK;
-        if (status == AW_MALFORMED)
-            count_garbage(arm);
-        else if ((status = read_more(arm, deadline, err)) != AW_OK)
+        if (status == AW_MALFORMED) {
+            arm->counters.garbage = arm->reader.garbage;
+            arm->counters.overlong = arm->reader.framer.overlong;
+            report(arm, AW_ARMCTL_GARBAGE, "", 0);
+        } else if ((status = read_more(arm, deadline, err)) != AW_OK) {
             return status;
+        }
     }
 }
 
@@ -155,13 +151,6 @@ static enum aw_status write_bytes(struct aw_armctl *arm, const uint8_t *bytes, s
 {
     enum aw_status status = aw_link_write(arm->link, bytes, size, err);
     return status == AW_TIMEOUT ? AW_OK : status;
-}
-
-static enum aw_status acknowledge(struct aw_armctl *arm, struct aw_error *err)
-{
-    uint8_t bytes[AW_ARMCTL_LINE_MAX];
-    arm->counters.acks_sent++;
-    return write_bytes(arm, bytes, aw_armctl_ack_write(bytes, arm->line.digit), err);
 }
 
 /* Values of the answer that the command has too, the digit aside. Another joint is another command.
@@ -281,37 +270,30 @@ static void sort_exact(struct talk *talk)
         hold_exact(talk);
 }
 
-/* Before any ACK: the handler acknowledges a command before it confirms it, so this is of an
- * earlier command, unless the ACK got lost. */
-static void sort_early_bare(struct talk *talk, bool doubtful)
-{
-    if (doubtful) {
-        belongs_elsewhere(talk->arm);
-        return;
-    }
-    hold(talk, 0);
-    talk->before_ack = true;
-    if (!talk->stopping)
-        talk->accept_at = talk->sent_ns + talk->arm->options.ack_timeout_ms * AW_MILLISECOND;
-}
-
 static void sort_bare(struct talk *talk)
 {
     struct aw_armctl *arm = talk->arm;
     int owed;
     bool doubtful = find_owed(arm, &owed) != FIT_NONE;
+    /* The handler acknowledges a command before it confirms it, so this is of an earlier command,
+     * unless the ACK got lost. */
+    bool early = !talk->acks && !talk->resent && !talk->out->flipped;
     if (doubtful)
         aw_armctl_memory_settle(&arm->memory, owed);
-    if (is_carried_out(talk) && (!doubtful || talk->held))
+    if (is_carried_out(talk) && (!doubtful || talk->held)) {
         accept(talk);
-    else if (!talk->acks && !talk->resent && !talk->out->flipped)
-        sort_early_bare(talk, doubtful);
-    else if (!talk->stopping || is_carried_out(talk))
+    } else if (early && !doubtful) {
+        hold(talk, 0);
+        talk->before_ack = true;
+        if (!talk->stopping)
+            talk->accept_at = talk->sent_ns + arm->options.ack_timeout_ms * AW_MILLISECOND;
+    } else if (!early && (!talk->stopping || is_carried_out(talk))) {
         hold(talk, arm->options.ack_timeout_ms);
-    else if (doubtful)
+    } else if (doubtful) {
         belongs_elsewhere(arm);
-    else
+    } else {
         hold_exact(talk);
+    }
 }
 
 static void sort_other(struct talk *talk)
@@ -372,7 +354,9 @@ static enum aw_status receive_packet(struct aw_armctl *arm, struct talk *talk, s
         report(arm, AW_ARMCTL_OTHER_DIGIT, arm->line.text, 0);
         return AW_OK;
     }
-    enum aw_status status = acknowledge(arm, err);
+    uint8_t ack[AW_ARMCTL_LINE_MAX];
+    arm->counters.acks_sent++;
+    enum aw_status status = write_bytes(arm, ack, aw_armctl_ack_write(ack, arm->line.digit), err);
     if (verdict == AW_ARMCTL_DUPLICATE) {
         arm->counters.duplicates++;
         report(arm, AW_ARMCTL_REPEATED, arm->line.text, 0);
@@ -612,19 +596,6 @@ static void note_unconfirmed(struct talk *talk)
         copy_body(arm->memory.pending, talk->out->sent);
 }
 
-static enum aw_status report_confirmed(struct talk *talk, enum fit fit)
-{
-    struct aw_armctl_outcome *out = talk->out;
-    out->result = fit == FIT_OTHER ? AW_ARMCTL_CONFIRMED_OTHER : AW_ARMCTL_CONFIRMED;
-    out->bare = fit == FIT_BARE;
-    if (fit != FIT_OTHER)
-        return AW_OK;
-    return aw_fail(talk->err, AW_REFUSED,
-                   "%s: the handler confirmed %s instead — a limit of its own, or another command "
-                   "came in between",
-                   out->sent, out->answer);
-}
-
 static enum aw_status conclude_confirmed(struct talk *talk)
 {
     struct aw_armctl_outcome *out = talk->out;
@@ -633,7 +604,14 @@ static enum aw_status conclude_confirmed(struct talk *talk)
     copy_body(line.body, out->answer);
     enum fit fit = compare_with(talk, &line);
     note_confirmed(talk, fit);
-    return report_confirmed(talk, fit);
+    out->result = fit == FIT_OTHER ? AW_ARMCTL_CONFIRMED_OTHER : AW_ARMCTL_CONFIRMED;
+    out->bare = fit == FIT_BARE;
+    if (fit != FIT_OTHER)
+        return AW_OK;
+    return aw_fail(talk->err, AW_REFUSED,
+                   "%s: the handler confirmed %s instead — a limit of its own, or another command "
+                   "came in between",
+                   out->sent, out->answer);
 }
 
 static enum aw_status report_not_confirmed(struct talk *talk)
@@ -823,17 +801,12 @@ enum aw_status aw_armctl_ping(struct aw_armctl *arm, struct aw_armctl_outcome *o
     return AW_OK;
 }
 
-static bool is_vehicle(const struct aw_record *record)
-{
-    const char *name = record->codec->message->name;
-    return strcmp(name, "mov") == 0 || strcmp(name, "spd") == 0;
-}
-
 bool aw_armctl_last_confirmed(struct aw_armctl *arm, const struct aw_record *command,
                               struct aw_record *back)
 {
+    const char *name = command->codec->message->name;
     *back = *command;
-    if (is_vehicle(command)) {
+    if (strcmp(name, "mov") == 0 || strcmp(name, "spd") == 0) {
         aw_record_init(back, aw_wire_codec(&arm->wire, "spd", AW_TX), AW_TX);
         return aw_record_set(back, "speed", 0, NULL) == AW_OK;
     }

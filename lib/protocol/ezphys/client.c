@@ -78,12 +78,6 @@ static bool is_message(const struct aw_message *message, const char *name)
     return message && strcmp(message->name, name) == 0;
 }
 
-/* A packet on a wire without messages: does it begin the next one? */
-static bool begins_next(const struct aw_ezphys *ez, const struct aw_message *message)
-{
-    return !ez->wire.variant.envelope && ez->n_packets > 0 && is_message(message, "timestamp");
-}
-
 /* One packet, or something that is none, of what is there. AW_OK: a message is whole. */
 static enum aw_status scan_one(struct aw_ezphys *ez, bool *again)
 {
@@ -92,8 +86,8 @@ static enum aw_status scan_one(struct aw_ezphys *ez, bool *again)
     size_t used = 0;
     enum aw_status found = aw_wire_next(&ez->wire, &ez->framer, rest, &frame, &used, &cause);
     const struct aw_message *message = found == AW_OK ? message_of(ez, frame) : NULL;
-    if (begins_next(ez, message))
-        return AW_OK;
+    if (!ez->wire.variant.envelope && ez->n_packets > 0 && is_message(message, "timestamp"))
+        return AW_OK; /* on a wire without messages it begins the next one */
     ez->parsed += used;
     *again = found != AW_MORE;
     if (found == AW_OK) {
@@ -127,32 +121,16 @@ static bool may_be_whole(const struct aw_ezphys *ez)
            (ez->parsed == ez->held || ez->held == BUFFER_SIZE);
 }
 
-static bool is_partial(const struct aw_ezphys *ez)
-{
-    return ez->damaged || ez->waits || ez->parsed < ez->held || ez->framer.left > 0 ||
-           ez->framer.bytes > 0;
-}
-
 /* How long to wait for more of a message. */
 static int64_t patience(const struct aw_ezphys *ez, int64_t deadline)
 {
     int64_t now = aw_clock_now(ez->link->clock), no_answer_hint = deadline;
     if (may_be_whole(ez))
         no_answer_hint = ez->expected && ez->counted >= ez->expected ? now : now + SILENCE_NS;
-    else if (is_partial(ez))
+    else if (ez->damaged || ez->waits || ez->parsed < ez->held || ez->framer.left > 0 ||
+             ez->framer.bytes > 0) /* a part of one is there */
         no_answer_hint = ez->byte_ns + PARTIAL_NS;
     return no_answer_hint < deadline ? no_answer_hint : deadline;
-}
-
-static void make_room(struct aw_ezphys *ez)
-{
-    if (!ez->whole)
-        return;
-    ez->held -= ez->parsed;
-    memmove(ez->buffer, ez->buffer + ez->parsed, ez->held);
-    ez->parsed = 0;
-    ez->n_packets = ez->counted = 0;
-    ez->whole = ez->damaged = false;
 }
 
 /* AW_OK: there is more, or the message ends here. */
@@ -209,16 +187,6 @@ static bool is_stale(struct aw_ezphys *ez, bool timed, int64_t step)
     return !anew;
 }
 
-/* How many axes a joint has is only known at the end of the message. */
-static void count_axes(struct aw_ezphys *ez)
-{
-    for (size_t i = 0; i < ez->n_packets; i++) {
-        struct aw_ezphys_about *about = &ez->packets[i].about;
-        if (about->axis)
-            about->axes = ((const struct aw_ezphys_joint *)(const void *)about->object)->n_axes;
-    }
-}
-
 static void handle_packets(struct aw_ezphys *ez)
 {
     size_t good = 0;
@@ -237,7 +205,12 @@ static void handle_packets(struct aw_ezphys *ez)
     }
     ez->n_packets = good;
     ez->counters.packets += good;
-    count_axes(ez);
+    /* How many axes a joint has is only known at the end of the message. */
+    for (size_t i = 0; i < good; i++) {
+        struct aw_ezphys_about *about = &ez->packets[i].about;
+        if (about->axis)
+            about->axes = ((const struct aw_ezphys_joint *)(const void *)about->object)->n_axes;
+    }
 }
 
 /* False: passed over, it is about what was before the reset. */
@@ -312,7 +285,13 @@ enum aw_status aw_ezphys_receive(struct aw_ezphys *ez, int64_t deadline,
     bool fresh = false;
     do {
         status = aw_ezphys_answer(ez, err);
-        make_room(ez);
+        if (ez->whole) {
+            ez->held -= ez->parsed;
+            memmove(ez->buffer, ez->buffer + ez->parsed, ez->held);
+            ez->parsed = 0;
+            ez->n_packets = ez->counted = 0;
+            ez->whole = ez->damaged = false;
+        }
         if (status == AW_OK)
             status = receive(ez, deadline, err);
         if (ez->link->connections != ez->connections) {
@@ -465,25 +444,6 @@ static enum aw_status add_commands(const struct aw_ezphys *ez, struct aw_ezphys_
     return status;
 }
 
-static enum aw_status add_reset(struct aw_ezphys *ez, struct aw_ezphys_message *message,
-                                struct aw_error *err)
-{
-    struct aw_record record;
-    enum aw_status status = begin_packet(ez, "reset", NULL, &record, err);
-    return status == AW_OK ? aw_ezphys_message_add(message, &record, err) : status;
-}
-
-/* Where there are no messages around the packets, there are no empty ones either. */
-static enum aw_status add_nothing(struct aw_ezphys *ez, struct aw_ezphys_message *message,
-                                  struct aw_error *err)
-{
-    static const double none[AW_EZPHYS_AXES];
-    uint8_t packet[AW_EZPHYS_PACKET_MAX];
-    size_t size;
-    enum aw_status status = make_force(ez, NULL, none, packet, &size, err);
-    return status == AW_OK ? add_packet(message, packet, size, err) : status;
-}
-
 /* Do size and count fit the rows of the envelope? */
 static enum aw_status check_envelope(const struct aw_ezphys_message *message, struct aw_error *err)
 {
@@ -505,11 +465,20 @@ enum aw_status aw_ezphys_encode(struct aw_ezphys *ez, uint8_t *out, size_t cap, 
                                 struct aw_error *err)
 {
     struct aw_ezphys_message message = {.wire = &ez->wire, .data = out, .cap = cap};
+    static const double no_force[AW_EZPHYS_AXES];
+    uint8_t nothing[AW_EZPHYS_PACKET_MAX];
+    struct aw_record reset;
     aw_ezphys_message_begin(&message);
     enum aw_status status =
-        ez->reset ? add_reset(ez, &message, err) : add_commands(ez, &message, err);
-    if (status == AW_OK && message.size == 0)
-        status = add_nothing(ez, &message, err);
+        ez->reset ? begin_packet(ez, "reset", NULL, &reset, err) : add_commands(ez, &message, err);
+    if (status == AW_OK && ez->reset)
+        status = aw_ezphys_message_add(&message, &reset, err);
+    if (status == AW_OK && message.size == 0) {
+        /* Where there are no messages around the packets, there are no empty ones either. */
+        status = make_force(ez, NULL, no_force, nothing, size, err);
+        if (status == AW_OK)
+            status = add_packet(&message, nothing, *size, err);
+    }
     if (status == AW_OK)
         status = check_envelope(&message, err);
     *size = status == AW_OK ? aw_ezphys_message_end(&message).size : 0;
@@ -631,14 +600,6 @@ static enum aw_status add_halt(struct aw_ezphys *ez, struct aw_ezphys_message *m
     return status == AW_OK ? add_packet(message, packet, size, err) : status;
 }
 
-static bool is_commanded(const struct aw_ezphys *ez, const struct aw_ezphys_target *target)
-{
-    size_t i = 0;
-    while (i < ez->n_commands && !same_target(ez, &ez->commands[i].target, target))
-        i++;
-    return i < ez->n_commands;
-}
-
 void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how, aw_frame_fn *add,
                          void *context)
 {
@@ -656,7 +617,10 @@ void aw_ezphys_last_stop(struct aw_ezphys *ez, const struct aw_ezphys_halt *how,
         const struct aw_ezphys_joint *joint = &ez->state.joints[i];
         struct aw_ezphys_target target = target_of(joint);
         struct aw_ezphys_motor motor = halted(&unknown, joint->n_axes, how);
-        if (joint->n_axes > 0 && !is_commanded(ez, &target))
+        size_t command = 0;
+        while (command < ez->n_commands && !same_target(ez, &ez->commands[command].target, &target))
+            command++;
+        if (joint->n_axes > 0 && command == ez->n_commands)
             status = add_halt(ez, &message, &target, &motor, NULL);
     }
     if (status != AW_OK || check_envelope(&message, NULL) != AW_OK)

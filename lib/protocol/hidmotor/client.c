@@ -230,15 +230,6 @@ static const char *name_of(const struct exchange *x, char out[32])
     return out;
 }
 
-static enum aw_status unknown_packet(const struct exchange *x, struct aw_error *err)
-{
-    x->arm->counters.errors++;
-    return aw_fail(err, AW_REFUSED,
-                   "the board does not know packet %u%s%s%s — its firmware is older, or another",
-                   (unsigned)x->id, x->message ? " (" : "", x->message ? x->message->name : "",
-                   x->message ? ")" : "");
-}
-
 static enum aw_status decode(struct exchange *x, struct aw_error *err)
 {
     struct aw_hidmotor_reply *reply = x->reply;
@@ -283,8 +274,14 @@ static enum aw_status await(struct exchange *x, int64_t deadline, bool *taken, s
             settle(x->arm, x->id, x->reply->sent_ns);
         if (verdict == ANSWER)
             return handle_answer(x, bytes, err);
-        if (verdict == UNKNOWN)
-            return unknown_packet(x, err);
+        if (verdict == UNKNOWN) {
+            x->arm->counters.errors++;
+            return aw_fail(err, AW_REFUSED,
+                           "the board does not know packet %u%s%s%s — its firmware is older, or "
+                           "another",
+                           (unsigned)x->id, x->message ? " (" : "",
+                           x->message ? x->message->name : "", x->message ? ")" : "");
+        }
         note_other(x->arm, bytes, size);
     } while (aw_clock_now(x->arm->link->clock) < deadline);
     return AW_TIMEOUT;
