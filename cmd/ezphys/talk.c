@@ -133,11 +133,6 @@ static enum aw_status connect_again(struct aw_session *session, int64_t deadline
     return status;
 }
 
-static int64_t sooner(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* One turn of waiting; AW_EVENT: go on. */
 static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
                                    enum ez_patience patience)
@@ -145,7 +140,7 @@ static enum aw_status wait_message(struct aw_session *session, int64_t deadline,
     struct ez_state *state = ez_state(session);
     int64_t notice = aw_clock_now(session->clock) + NOTICE_NS;
     enum aw_status status =
-        aw_ezphys_receive(&state->ez, sooner(deadline, notice), NULL, &session->err);
+        aw_ezphys_receive(&state->ez, deadline < notice ? deadline : notice, NULL, &session->err);
     state->next = 0;
     if (status == AW_TIMEOUT && notice < deadline) {
         report_waiting(session);

@@ -14,23 +14,13 @@ void aw_armctl_reader_added(struct aw_armctl_reader *reader, size_t size)
     reader->have += size;
 }
 
-static bool is_capital(char c)
-{
-    return c >= 'A' && c <= 'Z';
-}
-
-static bool is_printable(char c)
-{
-    return c > ' ' && c <= '~';
-}
-
 bool aw_armctl_body_valid(const char *body)
 {
     size_t size = strlen(body);
     if (size < 3 || size > AW_ARMCTL_BODY_MAX)
         return false;
-    for (size_t i = 0; i < size; i++)
-        if (i < 3 ? !is_capital(body[i]) : !is_printable(body[i]))
+    for (size_t i = 0; i < size; i++) /* three capitals, then what is printable */
+        if (body[i] < (i < 3 ? 'A' : '!') || body[i] > (i < 3 ? 'Z' : '~'))
             return false;
     return true;
 }

@@ -6,14 +6,10 @@
 #include "protocol/ezphys/wire.h"
 #include "wire/rows.h"
 
-static size_t envelope_size(const struct aw_wire *wire)
-{
-    return aw_rows_bits(wire->variant.envelope, &wire->variant) / 8;
-}
-
 void aw_ezphys_message_begin(struct aw_ezphys_message *message)
 {
-    message->size = envelope_size(message->wire);
+    const struct aw_variant *variant = &message->wire->variant;
+    message->size = aw_rows_bits(variant->envelope, variant) / 8;
     message->count = 0;
 }
 
