@@ -148,3 +148,9 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     exec {in}>&-
     wait "$client"
 }
+
+@test "a record with wire numbers, on a link whose variant is unknown, is refused" {
+    raw() { MALLOC_PERTURB_=165 unitysim -l 'udp:?compat=99' <<<'{"msg":"control","raw":true}'; }
+    fails 2 raw
+    has "$why" "line 1: compat=99: unknown"
+}

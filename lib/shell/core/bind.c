@@ -185,7 +185,7 @@ static bool is_bound(const struct binder *b, const struct aw_arg *arg)
     return false;
 }
 
-/* A field is given once, unlike the argument that takes any of them. */
+/* The argument that takes pairs may be given many times, each field of it once. */
 static bool is_field_bound(const struct binder *b, const char *name)
 {
     size_t length = strcspn(name, "=");
@@ -309,7 +309,7 @@ static enum aw_status too_many(struct binder *b, const char *word)
                    word, usage);
 }
 
-/* What was named may not go with the choice. */
+/* An argument given by name=value may not belong to the choice that was made (aw_arg.with). */
 static enum aw_status check_choices(struct binder *b)
 {
     const struct aw_args *args = b->args;

@@ -119,17 +119,12 @@ static void add_frame(void *context, const void *frame, size_t size)
     plan->end[plan->n++] = used + raw.size;
 }
 
-static bool wants_stop(const struct aw_session *session)
-{
-    return session->link && session->tool->last_stop && !aw_flag(session, "hold") &&
-           (session->moving || session->ongoing == AW_ONGOING_RUNNING);
-}
-
 void aw_crash_prepare(struct aw_session *session)
 {
     int next = crash.ready == 1 ? 2 : 1;
     struct plan *plan = &crash.plans[next - 1];
-    if (!wants_stop(session)) {
+    bool moves = session->moving || session->ongoing == AW_ONGOING_RUNNING;
+    if (!session->link || !session->tool->last_stop || aw_flag(session, "hold") || !moves) {
         crash.ready = 0;
         return;
     }

@@ -94,28 +94,20 @@ static void on_traffic(void *context, bool tx, const void *buf, size_t size)
         aw_crash_prepare(session);
 }
 
-static enum aw_status open_tee(struct aw_session *session, const char *url)
-{
-    const char *path = aw_option(session, "record");
-    if (!path || session->tee)
-        return AW_OK;
-    session->tee = calloc(1, sizeof *session->tee);
-    if (!session->tee)
-        return aw_no_memory(&session->err);
-    enum aw_status status = aw_tee_open(session->tee, session, "--record", path, url);
-    if (status != AW_OK) {
-        free(session->tee);
-        session->tee = NULL;
-    }
-    return status;
-}
-
 enum aw_status aw_session_open(struct aw_session *session, const char *url,
                                const struct aw_link_options *options, struct aw_link **link)
 {
+    const char *record = aw_option(session, "record");
     enum aw_status status = aw_dry_ends(session);
-    if (status == AW_OK)
-        status = open_tee(session, url);
+    if (status == AW_OK && record && !session->tee) {
+        session->tee = calloc(1, sizeof *session->tee);
+        status = session->tee ? aw_tee_open(session->tee, session, "--record", record, url)
+                              : aw_no_memory(&session->err);
+        if (status != AW_OK) {
+            free(session->tee);
+            session->tee = NULL;
+        }
+    }
     if (status == AW_OK)
         status = aw_link_open(link, url, options, &session->err);
     if (status != AW_OK)

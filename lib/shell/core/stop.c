@@ -14,7 +14,7 @@
 
 #include "shell/core/crash.h"
 
-#define ONE_WISH (500 * AW_MILLISECOND) /* signals that come so close together */
+#define TOGETHER_NS (500 * AW_MILLISECOND) /* signals that come so close together count as one */
 
 static const int numbers[] = {SIGHUP,  SIGALRM,   SIGUSR1, SIGUSR2, SIGXCPU,  SIGXFSZ,
                               SIGPROF, SIGVTALRM, SIGIO,   SIGPWR,  SIGSTKFLT};
@@ -59,8 +59,9 @@ static bool watch(int all, int fd, bool on)
     return epoll_ctl(all, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd, &event) == 0;
 }
 
-/* Readable once the program that started us is gone; -1: there is no such program. Who has lost it
- * before we looked has been given to a process of another session, which is init or the like. */
+/* A descriptor that becomes readable when our parent process ends; -1: nobody is to be watched. If
+ * the parent has ended already, we were handed to init or a subreaper, which is in another session:
+ * then the descriptor is readable at once. */
 static int open_parent(void)
 {
     struct sigaction hangup;
@@ -233,7 +234,7 @@ enum aw_status aw_stop_device(struct aw_session *session)
 {
     struct aw_real_clock *clock = &session->real_clock;
     int stop_fd = session->virtual_clock.stop_fd;
-    clock->ignored_until = aw_clock_now(&clock->base) + ONE_WISH;
+    clock->ignored_until = aw_clock_now(&clock->base) + TOGETHER_NS;
     session->virtual_clock.stop_fd = -1;
     enum aw_status status = session->tool->stop(session);
     session->virtual_clock.stop_fd = stop_fd;

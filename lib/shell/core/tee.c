@@ -18,7 +18,7 @@ struct aw_tee_packet {
     uint8_t block[];
 };
 
-/* A file that could not take all ends there. */
+/* Writes a block out; after a failure the file is closed, and readable up to there. */
 static bool put(struct aw_tee *tee, const uint8_t *block, size_t size, struct aw_error *err)
 {
     if (fwrite(block, 1, size, tee->file) == size && fflush(tee->file) == 0)
@@ -60,7 +60,7 @@ static void pop(struct aw_tee *tee)
     free(first);
 }
 
-/* Without memory the oldest go first; what still does not fit is left out. */
+/* Keeps a block for the end. Out of memory: the oldest are dropped, at last this one. */
 static void push(struct aw_tee *tee, int64_t time_ns, const uint8_t *block, size_t size)
 {
     struct aw_tee_packet *packet;

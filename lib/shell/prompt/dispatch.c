@@ -116,7 +116,7 @@ enum aw_status aw_session_take_loss(struct aw_session *session, enum aw_status s
     return status;
 }
 
-/* Nothing is to go on, either, where its record has failed. */
+/* What cannot be recorded is not to go on: it counts as moving, and is stopped. */
 static enum aw_status take_loss(struct aw_session *session, enum aw_status status)
 {
     if (session->lost.status != AW_OK && session->ongoing != AW_ONGOING_NOTHING)
@@ -188,15 +188,6 @@ enum aw_status aw_session_leave(struct aw_session *session, enum aw_status statu
     return stopped;
 }
 
-/* Where a capture ends, a command has seen all there is. */
-static enum aw_status end_of_record(struct aw_session *session, enum aw_status status)
-{
-    if (status != AW_LOST || session->out.error || !session->link || !session->link->recorded)
-        return status;
-    aw_session_unlink(session);
-    return AW_OK;
-}
-
 /* Before a dangerous command there is a question, which --dry-run makes needless. */
 static enum aw_status ask_first(struct aw_session *session, const struct aw_args *args)
 {
@@ -247,7 +238,11 @@ static enum aw_status run_command(struct aw_session *session, const struct aw_ar
     if (motion)
         aw_stop_watch_suspend(session, true);
     status = aw_dry_outcome(session, args->command->name, args->command->run(session, args));
-    status = make_safe(session, end_of_record(session, status));
+    if (status == AW_LOST && !session->out.error && session->link && session->link->recorded) {
+        aw_session_unlink(session); /* a capture ended: the command has seen all there is */
+        status = AW_OK;
+    }
+    status = make_safe(session, status);
     aw_stop_watch_output(session, false);
     aw_stop_watch_parent(session, !hold && session->ongoing != AW_ONGOING_NOTHING);
     if (motion)
@@ -338,16 +333,6 @@ static void advise_on_units(struct aw_session *session, const struct aw_command 
     }
 }
 
-/* What a record with wire numbers says depends on the variant of the wire. */
-static enum aw_status bind(struct aw_session *session, struct aw_words *words, struct aw_args *args,
-                           size_t *bad)
-{
-    enum aw_status status = words->raw ? prepare_wire(session) : AW_OK;
-    if (status == AW_OK && words->raw)
-        status = aw_words_from_raw(session, words);
-    return status == AW_OK ? aw_bind(session, words, args, bad) : status;
-}
-
 enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, const char *where)
 {
     struct aw_options before = session->options;
@@ -357,9 +342,15 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
     char at[128];
     if (!args)
         return aw_session_refuse(session, aw_no_memory(&session->err), where);
+    args->command = NULL;
     session->err = (struct aw_error){.status = AW_OK};
     aw_object_start(&session->result, NULL);
-    enum aw_status status = bind(session, words, args, &bad);
+    /* What a record with wire numbers means depends on the variant of the wire. */
+    enum aw_status status = words->raw ? prepare_wire(session) : AW_OK;
+    if (status == AW_OK && words->raw)
+        status = aw_words_from_raw(session, words);
+    if (status == AW_OK)
+        status = aw_bind(session, words, args, &bad);
     session->command = args->command;
     if (status == AW_OK) {
         bad = words->n;

@@ -144,7 +144,7 @@ static void on_line(char *line)
     prompt->entered = true;
 }
 
-/* Only a file of lines is one: readline would wait for the other end of a pipe. */
+/* The history must be a regular file: readline would block on a pipe. */
 static void open_history(struct prompt *prompt)
 {
     struct stat about;
