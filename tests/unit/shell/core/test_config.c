@@ -203,6 +203,7 @@ static void other_sections_are_the_tools(void **state)
     write_file(file, "[joint elbow]\nindex = 2\nindex = 9\n");
     assert_int_equal(aw_config_load(session, file), AW_LIMIT);
     assert_wrong(":3: [joint elbow] index: 9 will not do");
+    session->tool = &rig_tool;
 }
 
 static void a_file_that_cannot_be_read(void **state)
