@@ -140,7 +140,7 @@ $(B)/obj/lib/protocol/ezphys/scenes.o: ALL_CPPFLAGS += -I$(B)/gen
 
 # Every protocol, for the tests that ask the same of all of them.
 PROTOCOLS := $(patsubst lib/protocol/%/wire.c,%,$(wildcard lib/protocol/*/wire.c))
-$(B)/gen/protocols.h: Makefile $(wildcard lib/protocol)
+$(B)/gen/protocols.h: Makefile lib/protocol $(PROTOCOLS:%=lib/protocol/%/wire.c)
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q){ for p in $(PROTOCOLS); do echo "#include \"protocol/$$p/wire.h\""; done; \
