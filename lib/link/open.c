@@ -11,12 +11,6 @@
 
 #define NAMES_MAX 40
 
-/* What a path alone means; serial: hands ptys over to tty:. */
-static const char *scheme_of_path(const char *path)
-{
-    return strncmp(path, "/dev/hidraw", 11) == 0 ? "hid" : "serial";
-}
-
 static const struct aw_transport *find(const char *scheme, const struct aw_transport *extra)
 {
     if (extra && strcmp(extra->scheme, scheme) == 0)
@@ -51,12 +45,6 @@ static enum aw_status unknown_scheme(const char *scheme, const struct aw_transpo
         snprintf(advice + used, sizeof advice - used, " %s:", names[i]);
     }
     return unknown("link", scheme, names, n, advice, err);
-}
-
-/* "sim" is no port's name, but most of a link. */
-static enum aw_status no_colon(const char *word, struct aw_error *err)
-{
-    return aw_fail(err, AW_USAGE, "link '%.40s': unknown — did you mean '%.40s:'?", word, word);
 }
 
 static size_t add_names(const char **names, size_t n, const char *const *more)
@@ -100,9 +88,11 @@ enum aw_status aw_link_open(struct aw_link **out, const char *text,
     if (status != AW_OK)
         return status;
     if (!*url.scheme && find(url.rest, options->extra) && access(url.rest, F_OK) != 0)
-        return no_colon(url.rest, err);
-    const struct aw_transport *transport =
-        find(*url.scheme ? url.scheme : scheme_of_path(url.rest), options->extra);
+        return aw_fail(err, AW_USAGE, "link '%.40s': unknown — did you mean '%.40s:'?", url.rest,
+                       url.rest);
+    /* What a path alone means; serial: hands ptys over to tty:. */
+    const char *by_path = strncmp(url.rest, "/dev/hidraw", 11) == 0 ? "hid" : "serial";
+    const struct aw_transport *transport = find(*url.scheme ? url.scheme : by_path, options->extra);
     if (!transport)
         return unknown_scheme(url.scheme, options->extra, err);
     status = check_keys(&url, transport, err);

@@ -287,16 +287,6 @@ static enum aw_status parse(struct aw_hid_choice *choice, const struct aw_url *u
     return status;
 }
 
-static void name_it(struct hid_link *self, const struct aw_hid_port *port)
-{
-    snprintf(self->name, sizeof self->name, "hid:%s", port->path);
-    if (*port->serial)
-        snprintf(self->base.key, sizeof self->base.key, "hid:%04x:%04x:%s", port->vendor,
-                 port->product, port->serial);
-    else
-        snprintf(self->base.key, sizeof self->base.key, "%s", self->name);
-}
-
 enum aw_status aw_hid_open(struct aw_link **out, const struct aw_url *url,
                            const struct aw_link_options *options, struct aw_error *err)
 {
@@ -313,7 +303,12 @@ enum aw_status aw_hid_open(struct aw_link **out, const struct aw_url *url,
         return aw_no_memory(err);
     self->base = (struct aw_link){
         .ops = &hid_ops, .clock = options->clock, .datagrams = true, .connections = 1};
-    name_it(self, &port);
+    snprintf(self->name, sizeof self->name, "hid:%s", port.path);
+    if (*port.serial)
+        snprintf(self->base.key, sizeof self->base.key, "hid:%04x:%04x:%s", port.vendor,
+                 port.product, port.serial);
+    else
+        snprintf(self->base.key, sizeof self->base.key, "%s", self->name);
     status = open_port(self, options->protocol, &port, err);
     if (status != AW_OK) {
         hid_link_close(&self->base);

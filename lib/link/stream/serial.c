@@ -138,20 +138,13 @@ static enum aw_status set_up(struct serial_link *self, const char *path,
     return status;
 }
 
-/* A pty, or a gadget's ttyGS0, which is in sysfs but has no modem lines. */
-static bool has_modem_lines(int fd, const char *path)
-{
-    int bits;
-    return aw_port_in_sysfs(path, NULL, 0) && ioctl(fd, TIOCMGET, &bits) == 0;
-}
-
 enum aw_status aw_serial_open(struct aw_link **out, const struct aw_url *url,
                               const struct aw_link_options *options, struct aw_error *err)
 {
     char buf[PATH_MAX];
     const char *path = full_path(url->rest, buf, sizeof buf);
     struct aw_line_settings line;
-    int lock_fd = -1;
+    int lock_fd = -1, bits;
     if (!*path || access(path, F_OK) != 0)
         return aw_owner_check(path, err) == AW_OK ? no_such_port(path, err) : AW_NO_LINK;
     enum aw_status status = aw_line_settings(&line, url, err);
@@ -159,7 +152,9 @@ enum aw_status aw_serial_open(struct aw_link **out, const struct aw_url *url,
         status = aw_port_lock(path, &lock_fd, err);
     if (status != AW_OK)
         return status;
-    if (!has_modem_lines(lock_fd, path)) {
+    /* A pty has none, nor has a gadget's ttyGS0, which is in sysfs. */
+    bool modem_lines = aw_port_in_sysfs(path, NULL, 0) && ioctl(lock_fd, TIOCMGET, &bits) == 0;
+    if (!modem_lines) {
         close(lock_fd);
         return aw_tty_open(out, url, options, err);
     }

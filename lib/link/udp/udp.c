@@ -168,14 +168,6 @@ static enum aw_status report_refused(struct udp_link *self)
     return AW_EVENT;
 }
 
-static void change_sender(struct udp_link *self, const struct received *one, int64_t now)
-{
-    self->before = self->sender;
-    self->before_ns = self->received_ns;
-    self->sender = one->from;
-    self->received_ns = now;
-}
-
 /* A sender that comes back after another one was received, all within a second: they are two. (One
  * that was restarted has a new port and the old one stays away.) */
 static bool is_second_sender(struct udp_link *self, const struct received *one)
@@ -188,7 +180,10 @@ static bool is_second_sender(struct udp_link *self, const struct received *one)
         return false;
     }
     bool back = same(&one->from, &self->before) && now - self->before_ns < TOGETHER;
-    change_sender(self, one, now);
+    self->before = self->sender;
+    self->before_ns = self->received_ns;
+    self->sender = one->from;
+    self->received_ns = now;
     if (!back || !is_time(self, now))
         return false;
     snprintf(link->event, sizeof link->event,
@@ -304,15 +299,6 @@ static enum aw_status read_one(struct udp_link *self, void *out, size_t cap, siz
     return AW_OK;
 }
 
-static enum aw_status report_unsent(struct udp_link *self)
-{
-    char name[NAME_LENGTH];
-    snprintf(self->fd.base.event, sizeof self->fd.base.event, "nothing can be sent to %s: %s",
-             name_of(&self->to, name), strerror(self->unsent));
-    self->unsent = 0;
-    return AW_EVENT;
-}
-
 static enum aw_status udp_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                                int64_t deadline, struct aw_error *err)
 {
@@ -320,8 +306,13 @@ static enum aw_status udp_read(struct aw_link *link, void *buf, size_t cap, size
     enum aw_status status = AW_TIMEOUT;
     *got = 0;
     link->event[0] = '\0';
-    if (self->unsent && is_time(self, aw_clock_now(link->clock)))
-        return report_unsent(self);
+    if (self->unsent && is_time(self, aw_clock_now(link->clock))) {
+        char name[NAME_LENGTH];
+        snprintf(link->event, sizeof link->event, "nothing can be sent to %s: %s",
+                 name_of(&self->to, name), strerror(self->unsent));
+        self->unsent = 0;
+        return AW_EVENT;
+    }
     for (bool first = true; status == AW_TIMEOUT; first = false) {
         if (self->next == self->count) {
             /* A flood of what is passed over must not hide the deadline. */
@@ -344,12 +335,6 @@ static ssize_t send_one(const struct udp_link *self, const void *buf, size_t siz
                   self->to.size);
 }
 
-static void wait_for_room(const struct udp_link *self)
-{
-    struct pollfd room = {.fd = self->fd.fd, .events = POLLOUT};
-    poll(&room, 1, ROOM_MS);
-}
-
 /* What the network refuses is lost, like any other datagram, and reported; the link stays. */
 static enum aw_status udp_write(struct aw_link *link, const void *buf, size_t size,
                                 struct aw_error *err)
@@ -366,8 +351,9 @@ static enum aw_status udp_write(struct aw_link *link, const void *buf, size_t si
             self->unsent = errno == ECONNREFUSED ? 0 : errno;
             return AW_OK;
         }
+        struct pollfd room = {.fd = self->fd.fd, .events = POLLOUT};
         if (full)
-            wait_for_room(self);
+            poll(&room, 1, ROOM_MS);
     }
     self->unsent = 0;
     return AW_OK;
@@ -468,14 +454,6 @@ static bool address_towards(const struct address *to, struct address *out)
     return found;
 }
 
-static void set_port(struct address *address, unsigned port)
-{
-    if (address->at.ss_family == AF_INET6)
-        ((struct sockaddr_in6 *)&address->at)->sin6_port = htons((uint16_t)port);
-    else
-        ((struct sockaddr_in *)&address->at)->sin_port = htons((uint16_t)port);
-}
-
 /* Where the peer can reach us, and nobody else more than needed; everywhere where anybody may send,
  * and where no route leads to the peer yet. */
 static enum aw_status listen_address(struct address *out, const struct address *to, unsigned port,
@@ -484,7 +462,10 @@ static enum aw_status listen_address(struct address *out, const struct address *
     bool v6 = to->at.ss_family == AF_INET6;
     if (anybody || !address_towards(to, out))
         return resolve(out, v6 ? "::" : "0.0.0.0", port, to->at.ss_family, clock, err);
-    set_port(out, port);
+    if (v6)
+        ((struct sockaddr_in6 *)&out->at)->sin6_port = htons((uint16_t)port);
+    else
+        ((struct sockaddr_in *)&out->at)->sin_port = htons((uint16_t)port);
     return AW_OK;
 }
 
