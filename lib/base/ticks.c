@@ -14,12 +14,6 @@ static double nice_step(double least)
     return share <= 5 + 1e-9 ? 5 * power : 10 * power;
 }
 
-static int decimals_of(double step)
-{
-    int decimals = (int)-floor(log10(step) + 1e-9);
-    return decimals > 0 ? decimals : 0;
-}
-
 /* Ticks that lie on a grid are at most one more than spaces between them. */
 int aw_ticks(double low, double high, int max, double *ticks, int *decimals)
 {
@@ -31,6 +25,7 @@ int aw_ticks(double low, double high, int max, double *ticks, int *decimals)
     int n = 0;
     for (; n < max && (first + n) * step <= high + step * 1e-9; n++)
         ticks[n] = (first + n) * step + 0.0;
-    *decimals = decimals_of(step);
+    int places = (int)-floor(log10(step) + 1e-9);
+    *decimals = places > 0 ? places : 0;
     return n;
 }

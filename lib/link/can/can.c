@@ -151,19 +151,6 @@ static enum aw_status await_return(struct can_link *self, int64_t deadline, stru
     return report(self, "interface up");
 }
 
-static void prepare_batch(struct can_link *self)
-{
-    for (size_t i = 0; i < BATCH; i++) {
-        struct received *one = &self->batch[i];
-        struct msghdr *header = &self->headers[i].msg_hdr;
-        one->part = (struct iovec){&one->frame, sizeof one->frame};
-        *header = (struct msghdr){.msg_iov = &one->part,
-                                  .msg_iovlen = 1,
-                                  .msg_control = one->control,
-                                  .msg_controllen = sizeof one->control};
-    }
-}
-
 /* Waking up for each frame of a busy bus is what costs most. So while frames come faster than one a
  * millisecond, they are gathered that long, but not when they may be answers to what was written.
  * What the kernel says about their time is not changed by that. */
@@ -441,7 +428,14 @@ enum aw_status aw_can_open(struct aw_link **out, const struct aw_url *url,
         return aw_no_memory(err);
     snprintf(self->name, sizeof self->name, "%.15s", *url->rest ? url->rest : "can0");
     self->news_fd = -1;
-    prepare_batch(self);
+    for (size_t i = 0; i < BATCH; i++) {
+        struct received *one = &self->batch[i];
+        one->part = (struct iovec){&one->frame, sizeof one->frame};
+        self->headers[i].msg_hdr = (struct msghdr){.msg_iov = &one->part,
+                                                   .msg_iovlen = 1,
+                                                   .msg_control = one->control,
+                                                   .msg_controllen = sizeof one->control};
+    }
     self->fd.base.datagrams = true;
     snprintf(self->fd.base.key, sizeof self->fd.base.key, "can:%s", self->name);
     snprintf(self->fd.base.ready, sizeof self->fd.base.ready, "can:%s", self->name);

@@ -10,41 +10,30 @@ static const struct aw_can_text_ops *text_ops(const struct aw_can_text *self)
     return (const struct aw_can_text_ops *)self->base.ops;
 }
 
-/* The next frame or event out of what has been read; AW_TIMEOUT if there is none. */
-static enum aw_status read_some(struct aw_can_text *self, uint8_t *datagram, size_t *size)
-{
-    enum aw_status status = AW_TIMEOUT;
-    while (status == AW_TIMEOUT && self->next < self->size)
-        status = text_ops(self)->take(self, self->buf[self->next++], datagram, size);
-    return status;
-}
-
-static enum aw_status refill(struct aw_can_text *self, int64_t deadline, struct aw_error *err)
-{
-    self->next = self->size = 0;
-    enum aw_status status =
-        aw_link_read(self->inner, self->buf, sizeof self->buf, &self->size, deadline, err);
-    if (self->inner->connections != self->base.connections) {
-        self->base.connections = self->inner->connections;
-        if (text_ops(self)->connected)
-            text_ops(self)->connected(self);
-    }
-    return status;
-}
-
 enum aw_status aw_can_text_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                                 int64_t deadline, struct aw_error *err)
 {
     struct aw_can_text *self = (struct aw_can_text *)link;
     uint8_t datagram[AW_CAN_DATAGRAM];
     size_t size = 0;
-    enum aw_status status;
+    enum aw_status status = AW_TIMEOUT;
     *got = 0;
     link->event[0] = '\0';
-    while ((status = read_some(self, datagram, &size)) == AW_TIMEOUT) {
-        status = refill(self, deadline, err);
-        if (status != AW_OK)
-            return status;
+    while (status == AW_TIMEOUT) {
+        if (self->next < self->size) {
+            status = text_ops(self)->take(self, self->buf[self->next++], datagram, &size);
+            continue;
+        }
+        self->next = self->size = 0;
+        enum aw_status filled =
+            aw_link_read(self->inner, self->buf, sizeof self->buf, &self->size, deadline, err);
+        if (self->inner->connections != link->connections) {
+            link->connections = self->inner->connections;
+            if (text_ops(self)->connected)
+                text_ops(self)->connected(self);
+        }
+        if (filled != AW_OK)
+            return filled;
     }
     if (status == AW_OK) {
         *got = size < cap ? size : cap;

@@ -41,13 +41,6 @@ static bool connects(int fd, const struct sockaddr_un *address)
     return fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof *address) == 0;
 }
 
-static int open_turns(const char *path)
-{
-    char turns[sizeof((struct sockaddr_un *)0)->sun_path + sizeof AW_TURNS];
-    snprintf(turns, sizeof turns, "%s" AW_TURNS, path);
-    return open(turns, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-}
-
 static void unix_close(struct aw_link *link)
 {
     const struct unix_link *self = (const struct unix_link *)link;
@@ -82,7 +75,9 @@ enum aw_status aw_unix_open(struct aw_link **out, const struct aw_url *url,
         aw_fd_close(base);
         return status;
     }
-    self->turns.fd = open_turns(address.sun_path);
+    char turns[sizeof address.sun_path + sizeof AW_TURNS];
+    snprintf(turns, sizeof turns, "%s" AW_TURNS, address.sun_path);
+    self->turns.fd = open(turns, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     base->turns = &self->turns;
     self->fd.socket = true;
     base->datagrams = true;

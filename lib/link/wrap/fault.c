@@ -177,13 +177,6 @@ static int64_t earliest(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static enum aw_status end_with(struct fault_link *self, enum aw_status status)
-{
-    self->ended = true;
-    self->end.status = status;
-    return AW_OK;
-}
-
 /* Waits for the inner link, or for a message to become due. */
 static enum aw_status receive(struct fault_link *self, int64_t deadline, struct aw_error *err)
 {
@@ -198,8 +191,11 @@ static enum aw_status receive(struct fault_link *self, int64_t deadline, struct 
         clear(&self->rx);
     }
     aw_link_inherit(&self->base, self->inner);
-    if (status == AW_LOST)
-        return end_with(self, status);
+    if (status == AW_LOST) {
+        self->ended = true;
+        self->end.status = status;
+        return AW_OK;
+    }
     if (status == AW_OK)
         return pass(self, &self->rx, self->buf, got, err);
     return status == AW_TIMEOUT ? AW_OK : status;
@@ -291,25 +287,20 @@ static enum aw_status parse_shares(struct faults *faults, const struct aw_url *u
     return status;
 }
 
-static enum aw_status parse_times(struct faults *faults, const struct aw_url *url,
-                                  struct aw_error *err)
-{
-    const char *delay = aw_url_get(url, "delay"), *jitter = aw_url_get(url, "jitter");
-    enum aw_status status = delay ? aw_url_duration(delay, &faults->delay, err) : AW_OK;
-    if (status == AW_OK && jitter)
-        status = aw_url_duration(jitter, &faults->jitter, err);
-    return status;
-}
-
 static enum aw_status parse_faults(struct faults *faults, const struct aw_url *url,
                                    struct aw_error *err)
 {
     long seed = 0;
+    const char *delay = aw_url_get(url, "delay"), *jitter = aw_url_get(url, "jitter");
     enum aw_status status = aw_url_int(url, "seed", 0, INT32_MAX, &seed, err);
     *faults = (struct faults){.random.state = (uint64_t)seed};
     if (status == AW_OK)
         status = parse_shares(faults, url, err);
-    return status == AW_OK ? parse_times(faults, url, err) : status;
+    if (status == AW_OK && delay)
+        status = aw_url_duration(delay, &faults->delay, err);
+    if (status == AW_OK && jitter)
+        status = aw_url_duration(jitter, &faults->jitter, err);
+    return status;
 }
 
 void aw_fault_count(const struct aw_link *link, struct aw_fault_counters *sum)

@@ -23,15 +23,10 @@ struct log_link {
     char name[128];
 };
 
-static enum aw_status end(struct log_link *self, struct aw_error *err)
-{
-    return aw_fail(err, AW_LOST, "%s: the end of the file", self->name);
-}
-
 static enum aw_status start_again(struct log_link *self, struct aw_error *err)
 {
     if (!self->loop || !self->delivered)
-        return end(self, err);
+        return aw_fail(err, AW_LOST, "%s: the end of the file", self->name);
     self->begun = false;
     self->delivered = 0;
     return aw_log_rewind(self->log, err);
@@ -82,28 +77,6 @@ static enum aw_status load(struct log_link *self, struct aw_error *err)
     return AW_OK;
 }
 
-static int64_t due(const struct log_link *self)
-{
-    int64_t since = since_first(self) - self->from_ns;
-    if (isinf(self->speed) || since <= 0)
-        return self->origin_ns;
-    return aw_clock_after(self->origin_ns, (double)since / 1e9 / self->speed);
-}
-
-static size_t take(struct log_link *self, void *buf, size_t cap)
-{
-    struct aw_log_entry *entry = &self->entry;
-    size_t left = entry->data.size - self->taken;
-    size_t n = left < cap ? left : cap;
-    memcpy(buf, entry->data.data + self->taken, n);
-    self->taken += n;
-    self->has_entry = !self->base.datagrams && self->taken < entry->data.size;
-    self->base.rx_time_ns = entry->time_ns == AW_NO_TIME ? 0 : entry->time_ns;
-    self->base.own = entry->dir == AW_TX;
-    self->delivered++;
-    return n;
-}
-
 static enum aw_status log_read(struct aw_link *link, void *buf, size_t cap, size_t *got,
                                int64_t deadline, struct aw_error *err)
 {
@@ -116,13 +89,23 @@ static enum aw_status log_read(struct aw_link *link, void *buf, size_t cap, size
     status = load(self, err);
     if (status != AW_OK)
         return status;
-    int64_t at = due(self);
+    int64_t at = self->origin_ns, since = since_first(self) - self->from_ns;
+    if (!isinf(self->speed) && since > 0)
+        at = aw_clock_after(at, (double)since / 1e9 / self->speed);
     if (at > aw_clock_now(link->clock)) {
         status = aw_clock_sleep(link->clock, at < deadline ? at : deadline);
         if (status != AW_OK || at > deadline)
             return status == AW_OK ? AW_TIMEOUT : status;
     }
-    *got = take(self, buf, cap);
+    const struct aw_log_entry *entry = &self->entry;
+    size_t left = entry->data.size - self->taken;
+    *got = left < cap ? left : cap;
+    memcpy(buf, entry->data.data + self->taken, *got);
+    self->taken += *got;
+    self->has_entry = !link->datagrams && self->taken < entry->data.size;
+    link->rx_time_ns = entry->time_ns == AW_NO_TIME ? 0 : entry->time_ns;
+    link->own = entry->dir == AW_TX;
+    self->delivered++;
     return AW_OK;
 }
 
