@@ -182,6 +182,7 @@ endef
 
 OBJECTS := $(LIB_OBJ) $(TOOL_OBJ)
 $(B)/obj/tests/unit/%.o: ALL_CPPFLAGS += -Itests/unit -I$(B)/gen
+$(B)/obj/tests/unit/%.o: OPTIMISE := -O0
 $(call object,$(TESTS:=.c)): | $(B)/gen/protocols.h
 EXTRA_ezphys-sim := -lode
 $(foreach p,$(PROGRAMS),$(eval $(call program,bin/$(p),$(wildcard cmd/$(p)/*.c),$(EXTRA_$(p)))))

@@ -6,7 +6,8 @@
 #
 #   tests/fuzz/run.sh [SECONDS [TARGET…]]
 #
-# SEED=1 (or any other number) takes the same way each time, as far as the time lasts.
+# SEED=1 (or any other number) takes the same way each time, as far as the time lasts. INPUTS=5000: so many
+# of each target (and what is known, if that is more), however long they take.
 #
 # Each line says how many inputs were executed; the last one how many in all.
 set -u
@@ -19,7 +20,9 @@ if [ $# = 0 ]; then
 fi
 
 [ -n "$seconds" ] || seconds=$((600 * 2 / $#)) # two run at a time
-export seconds
+bound=-max_total_time=$seconds
+[ -z "${INPUTS:-}" ] || bound=-runs=$INPUTS
+export bound
 
 mkdir -p build/fuzz/crashes
 if ! make FUZZ=1 fuzzers >build/fuzz-build.log 2>&1; then
@@ -42,7 +45,7 @@ one() {
     local target=$1 log=build/fuzz/$1.log found=tests/fuzz/found/$1
     local program=build/fuzz/tests/fuzz/$1 dictionary=tests/fuzz/$1.dict
     # shellcheck disable=SC2046,SC2086 # a list of files
-    if "$program" -seed="${SEED:-0}" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=2048 \
+    if "$program" -seed="${SEED:-0}" "$bound" -timeout=10 -rss_limit_mb=1024 -max_len=2048 \
         -artifact_prefix="build/fuzz/crashes/$target-" -print_final_stats=1 -verbosity=1 \
         $([ ! -f "$dictionary" ] || echo "-dict=$dictionary") \
         "build/fuzz/corpus/$target" $([ ! -d "$found" ] || echo "$found") >"$log" 2>&1; then
