@@ -315,10 +315,9 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
 }
 
 /* The last message stays without its answer: the simulator waits. */
-enum aw_status run_step(struct aw_session *session, const struct aw_args *args)
+enum aw_status run_advance(struct aw_session *session, const struct aw_args *args)
 {
     double count = 1;
-    struct aw_ezphys *ez = ez_of(session);
     enum aw_status status = aw_arg_number(session, args, "count", 0, &count);
     if (status == AW_OK && aw_flag(session, "dry-run"))
         return aw_dry_depends(session, "what was commanded before");
@@ -329,11 +328,10 @@ enum aw_status run_step(struct aw_session *session, const struct aw_args *args)
     for (; status == AW_OK && done < (uint64_t)count; done++)
         status = ez_exchange(session);
     ez_state(session)->paused = status == AW_OK;
-    aw_object_start(&session->result, "step");
+    aw_object_start(&session->result, "advance");
     aw_object_number(&session->result, "exchanges", (double)done, 0, NULL);
     ez_report_time(session);
     aw_object_number(&session->result, "ms", (double)(aw_clock_now(session->clock) - start) / 1e6,
                      3, "ms");
-    (void)ez;
     return status;
 }

@@ -54,7 +54,7 @@ struct ez_state {
     int64_t look_steps;              /* of the simulation meanwhile, where it sends them */
     bool reported_waiting;
     uint64_t reported_problems;
-    bool paused;      /* by step: the simulator waits for an answer on purpose */
+    bool paused;      /* by advance: the simulator waits for an answer on purpose */
     int64_t retry_ns; /* pause before connecting anew */
     char text[8][AW_EZPHYS_NAME_SIZE + 16]; /* in the result */
 };
@@ -133,7 +133,7 @@ enum aw_status ez_next_received(struct aw_session *session, int64_t deadline,
 const char *ez_subject(struct aw_session *session, const struct aw_record *record, char *out,
                        size_t size);
 /* At the prompt: every message goes on being answered, at the pace of the clock where the
- * simulation is faster. Not after step: that lets it stand. */
+ * simulation is faster. Not after advance: that lets it stand. */
 enum aw_status ez_idle(struct aw_session *session, int fd);
 enum aw_status ez_safe_stop(struct aw_session *session);
 void ez_last_stop(struct aw_session *session, aw_frame_fn *add, void *context);
@@ -163,7 +163,7 @@ enum aw_status run_motor(struct aw_session *session, const struct aw_args *args)
 enum aw_status run_force(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_reset(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_stop(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_step(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_advance(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_follow(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_probe(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_view(struct aw_session *session, const struct aw_args *args);

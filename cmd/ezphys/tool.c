@@ -55,7 +55,7 @@ static const struct aw_arg force_args[] = {
     {.name = "axis3", .field = "axis_force.axis3", .optional = true},
     {0},
 };
-static const struct aw_arg step_args[] = {
+static const struct aw_arg advance_args[] = {
     {.name = "count", .kind = AW_ARG_NUMBER, .min = 1, .max = 1e9, .whole = true,
      .optional = true,
      .help = "exchanges; 1 if nothing is said"},
@@ -136,9 +136,9 @@ static const struct aw_command commands[] = {
     {.name = "stop", .summary = "hold all joints where they are", .safety = AW_READ,
      .run = run_stop, .details = "Velocity 0 with the torque they have; --coast: without torque.",
      .examples = LIST("-l sim: stop")},
-    {.name = "step", .summary = "go so many exchanges, then let the simulation stand",
-     .args = step_args, .safety = AW_WRITE, .run = run_step,
-     .examples = LIST("-l sim: step 100 -j")},
+    {.name = "advance", .summary = "go on by so many exchanges, then let the simulation stand",
+     .args = advance_args, .safety = AW_WRITE, .run = run_advance,
+     .examples = LIST("-l sim: advance 100 -j")},
     {.name = "follow", .summary = "follow joint trajectories of a CSV file", .args = file_args,
      .options = follow_options, .safety = AW_MOTION, .run = run_follow,
      .details = "The whole file is checked first. The joints go to its first row slowly, and are "
@@ -170,6 +170,11 @@ static const char *const examples[] = {
 
 static const char *const links[] = {"tcp", "tcp-listen", "unix", "log", NULL};
 
+static const struct aw_renamed renamed[] = {
+    {"step", "advance"},
+    {0},
+};
+
 const struct aw_tool ezphys_tool = {
     .name = "ezphys",
     .summary = "read and drive an EZPhysics simulation over TCP",
@@ -178,6 +183,7 @@ const struct aw_tool ezphys_tool = {
     .common = aw_common_commands,
     .options = options,
     .examples = examples,
+    .renamed = renamed,
     .field = "hinge.displacement",
     .links = links,
     .sim = &ez_sim_transport,

@@ -5,6 +5,7 @@
 
 #include "protocol/unitysim/shape.h"
 #include "screen.h"
+#include "shell/commands/status.h"
 
 static struct unity_screen page(struct aw_session *session)
 {
@@ -89,22 +90,6 @@ static struct aw_unitysim_point grasp_point(struct aw_session *session)
     return shape.at[AW_UNITYSIM_AT_GRASP];
 }
 
-static void print_table(struct aw_session *session)
-{
-    const struct aw_unitysim_feedback *feedback = &unity_of(session)->feedback;
-    const struct aw_unitysim_point grasp = grasp_point(session);
-    struct aw_output *out = &session->out;
-    const char *bold = out->color ? "\033[1m" : "", *plain = out->color ? "\033[0m" : "";
-    aw_output_draw(out, "%s%-12s %10s %10s %10s%s\n", bold, "joint", "position", "", "velocity",
-                   plain);
-    aw_output_print(out, "%-12s %10s %10s\n", "", "ticks", "deg");
-    for (int i = 0; i < AW_UNITYSIM_JOINTS; i++)
-        aw_output_print(out, "%-12s %10d %10.2f %10d\n", aw_unitysim_joint_name(i),
-                        feedback->position[i], aw_unitysim_degrees(feedback->position[i]),
-                        feedback->velocity[i]);
-    aw_output_print(out, "grasp at x %.1f y %.1f z %.1f mm\n", grasp.x, grasp.y, grasp.z);
-}
-
 enum aw_status run_status(struct aw_session *session, const struct aw_args *args)
 {
     (void)args;
@@ -113,20 +98,31 @@ enum aw_status run_status(struct aw_session *session, const struct aw_args *args
         status = unity_feedback(session);
     if (status != AW_OK)
         return status;
-    if (aw_session_text(session)) {
-        print_table(session);
-        return AW_OK;
-    }
-    aw_object_start(&session->result, "status");
+    const struct aw_unitysim_feedback *feedback = &unity_of(session)->feedback;
+    double age_s = (double)aw_unitysim_age_ns(unity_of(session)) / 1e9;
+    aw_status_begin(session);
     for (int i = 0; i < AW_UNITYSIM_JOINTS; i++) {
-        char key[48];
-        snprintf(key, sizeof key, "%s_velocity", aw_unitysim_joint_name(i));
-        unity_report_joint(session, i);
-        aw_object_number(&session->result, key, unity_of(session)->feedback.velocity[i], 0, NULL);
+        const struct aw_status_value more[] = {{"ticks", feedback->position[i], 0, NULL},
+                                               {"velocity", feedback->velocity[i], 0, NULL},
+                                               {0}};
+        aw_status_joint(session,
+                        &(struct aw_status_joint){
+                            .name = aw_unitysim_joint_name(i),
+                            .target = NAN, /* the simulator is told velocities, and tells none */
+                            .actual = aw_unitysim_degrees(feedback->position[i]),
+                            .decimals = 2,
+                            .unit = "deg",
+                            .age_s = age_s,
+                            .more = more});
     }
     const struct aw_unitysim_point grasp = grasp_point(session);
-    aw_object_number(&session->result, "grasp_x", grasp.x, 1, "mm");
-    aw_object_number(&session->result, "grasp_y", grasp.y, 1, "mm");
-    aw_object_number(&session->result, "grasp_z", grasp.z, 1, "mm");
+    if (aw_session_text(session)) {
+        aw_output_print(&session->out, "grasp x=%.1fmm y=%.1fmm z=%.1fmm\n", grasp.x, grasp.y,
+                        grasp.z);
+        return AW_OK;
+    }
+    aw_object_number(&session->result, "grasp.x", grasp.x, 1, "mm");
+    aw_object_number(&session->result, "grasp.y", grasp.y, 1, "mm");
+    aw_object_number(&session->result, "grasp.z", grasp.z, 1, "mm");
     return AW_OK;
 }

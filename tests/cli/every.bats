@@ -138,11 +138,11 @@ canpid sweep -b lknee -c pos|what the telemetry shows
 canpid tune -b lknee -c pos|what the telemetry shows
 unitysim camera set y=500|where the camera is
 ezphys stop|which joints there are
-ezphys step|what was commanded before
+ezphys advance|what was commanded before
 END
     fails 6 hidmotor --dry-run move elbow=300
     fails 2 canpid --dry-run tune -b lknee
-    fails 6 ezphys --dry-run step -3
+    fails 6 ezphys --dry-run advance -3
 }
 
 # What `each` has no good words for: a recording to look into, gains that differ, two runs.

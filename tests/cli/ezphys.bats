@@ -136,12 +136,12 @@ other_packets='
     same "$(jq -c .msg <<<"$output" | sort -u | wc -l)" 4
     sim pendulum reset -j
     same "$(json '[.ok,.step]')" '[true,0]'
-    sim pendulum step 100 -j
+    sim pendulum advance 100 -j
     same "$(json '[.ok,.exchanges,.step,.time]')" '[true,100,100,0.1]'
 }
 
 @test "2000 steps after a reset are the same, packet for packet" {
-    local commands='motor left-knee 0.5 50\nforce waist 20 --for 0.1s\nstep 2000\nreset\n'
+    local commands='motor left-knee 0.5 50\nforce waist 20 --for 0.1s\nadvance 2000\nreset\n'
     # shellcheck disable=SC2059
     printf "$commands$commands" | ezphys -q -l sim:humanoid --record run.pcapng -j >out
     ezphys decode -j --time none run.pcapng >all || true
@@ -313,7 +313,7 @@ time.sleep(20)'
 }
 
 @test "either side may listen" {
-    start echo ezphys -l tcp-listen:0 -T 20s step 10 -j
+    start echo ezphys -l tcp-listen:0 -T 20s advance 10 -j
     fails 4 ezphys -l tcp:127.0.0.1:1 hz
     ezphys-sim --connect "${url#tcp:}" --scene pendulum 2>/dev/null 3>&- &
     started+=($!)
@@ -333,7 +333,7 @@ time.sleep(20)'
 
 @test "half open: nothing comes, told, exit 3" {
     fake 'time.sleep(30)'
-    run -3 --separate-stderr ezphys -l "$url" -T 2s step
+    run -3 --separate-stderr ezphys -l "$url" -T 2s advance
     has "$stderr" "waiting for tcp:"
     has "$stderr" "because it has not said anything yet"
 }
@@ -419,11 +419,11 @@ time.sleep(20)"
 }
 
 @test "--dry-run at the prompt: the conversation goes on as if nothing had been typed" {
-    printf '%s\n' 'motor 1 1 10' 'step 1' 'motor 1 5 10 --dry-run' \
-        'reset --dry-run --wire be32' 'step 1' 'list' >script
+    printf '%s\n' 'motor 1 1 10' 'advance 1' 'motor 1 5 10 --dry-run' \
+        'reset --dry-run --wire be32' 'advance 1' 'list' >script
     ok ezphys -q -j -l 'sim:?scene=pendulum' --timeout 3s <script
     has "$output" '"velocity1":5'
-    same "$(jq -s '[.[] | select(.cmd == "step") | .step] | .[1] - .[0]' <<<"$output")" 1
+    same "$(jq -s '[.[] | select(.cmd == "advance") | .step] | .[1] - .[0]' <<<"$output")" 1
 }
 
 # ---- follow, probe, info -------------------------------------------------------------------------

@@ -64,7 +64,7 @@ state() {
     hidmotor) hidmotor -l "$url" -j status | jq -c 'select(.m1) | .[] |= (objects.setpoint // empty)' ;;
     canpid) canpid -l "$url" watch -j -n 3 --where 'lknee.setpoint>-1' | jq -c '[.board, .setpoint]' ;;
     unitysim)
-        unitysim -l "$url" -j status | jq -c '[.elbow, .hand]'
+        unitysim -l "$url" -j status | jq -c '[.elbow.ticks, .hand.ticks]'
         unitysim -l "$url" -j camera get | jq -c '.. | objects | select(.rx) | [.x, .y, .z, .rx]'
         ;;
     ezphys) ezphys -l "$url" -j --time none watch -n 4 ;;

@@ -167,11 +167,12 @@ scene38="FF FF 00 26 ${scene40:12:120}1D"
 
 @test "status and ping: a table for people, one record for programs" {
     ok unitysim -q -l "$fast" status
-    same "${lines[0]}" "joint          position              velocity"
-    matches "${lines[3]}" "elbow * 2048 * 0.00 * 0"
-    has "${lines[7]}" "grasp at x -482.2 y 124.3 z 0.0 mm"
+    matches "${lines[0]}" "joint * target * actual unit * fault * age"
+    matches "${lines[2]}" "elbow * - * 0.00 deg * - * 0.???s ticks=2048 velocity=0"
+    has "${lines[6]}" "grasp x=-482.2mm y=124.3mm z=0.0mm"
     ok unitysim -q -j -l "$fast" status
-    same "$(json '[.elbow, .elbow_deg, .grasp_x]')" '[2048,0,-482.2]'
+    same "$(json '[.elbow.ticks, .elbow.actual, .elbow.unit, .elbow.target, .elbow.fault, .grasp.x]')" \
+        '[2048,0,"deg",null,null,-482.2]'
     ok unitysim -q -l "$fast" ping -n 1
     matches "${lines[0]}" "ms * n * min * mean * p50 * p95 * p99 * max"
     matches "${lines[3]}" "feedback *"

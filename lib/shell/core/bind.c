@@ -152,6 +152,15 @@ struct aw_option_value *aw_option_word(struct aw_options *options, const char *w
     return aw_options_find(options, name);
 }
 
+/* What the word is called now, or NULL. */
+static const char *renamed(const struct aw_session *session, const char *word)
+{
+    const struct aw_renamed *row = session->tool->renamed;
+    while (row && row->old && strcmp(row->old, word) != 0)
+        row++;
+    return row && row->old ? row->now : NULL;
+}
+
 enum aw_status aw_bind_option(struct aw_session *session, const struct aw_words *words, size_t *at)
 {
     struct aw_error *err = &session->err;
@@ -161,9 +170,12 @@ enum aw_status aw_bind_option(struct aw_session *session, const struct aw_words 
     if (!value && word[1] != '-')
         return aw_fail(err, AW_USAGE, "no option '%.8s' — see '%s'", word,
                        session->tool->usage ? "--help" : "help");
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    if (!value && renamed(session, name))
+        return aw_fail(err, AW_USAGE, "no option '%s' — it is '%s' now", name,
+                       renamed(session, name));
     if (!value) /* it says so, with a suggestion */
-        return aw_options_set(&session->options, name, "", AW_FROM_COMMAND_LINE, err);
+        return aw_options_set(&session->options, name + 2, "", AW_FROM_COMMAND_LINE, err);
     const struct aw_option *option = value->option;
     if (!option->value && text)
         return aw_fail(err, AW_USAGE, "--%s takes no value", option->name);
@@ -388,9 +400,11 @@ static enum aw_status check_complete(struct binder *b)
             if (arg->optional || arg->kind == AW_ARG_PAIRS || aw_arg(b->args, arg->name, turn))
                 continue;
             char usage[256];
+            const char *now = renamed(b->session, command->name);
             aw_usage_line(command, usage, sizeof usage);
-            return aw_fail(&b->session->err, AW_USAGE, "%s: %s is missing — usage: %s",
-                           command->name, arg->name, usage);
+            return aw_fail(&b->session->err, AW_USAGE, "%s: %s is missing — usage: %s%s%s%s",
+                           command->name, arg->name, usage, now ? "; without it it is '" : "",
+                           now ? now : "", now ? "' now" : "");
         }
     return AW_OK;
 }
@@ -410,6 +424,9 @@ static void collect_name(const struct aw_command *command, void *context)
 enum aw_status aw_unknown_command(struct aw_session *session, const char *word)
 {
     struct names names = {.n = 0};
+    if (renamed(session, word))
+        return aw_fail(&session->err, AW_USAGE, "no command '%s' — it is '%s' now", word,
+                       renamed(session, word));
     aw_each_command(session->tool, collect_name, &names);
     const char *near = aw_suggest(word, names.list, names.n);
     if (near)

@@ -151,8 +151,9 @@ static size_t that_fit(const struct aw_object *object, size_t width)
     size_t room = AW_OBJECT_TEXT - REST_MAX, i = 0;
     for (; i < object->n; i++) {
         const struct aw_entry *entry = &object->entries[i];
+        size_t each = entry->json ? 1 : width;
         size_t size = strlen(entry->key) + PUNCTUATION + AW_NUMBER_MAX +
-                      (entry->text ? width * strnlen(entry->text, TEXT_MAX) : 0);
+                      (entry->text ? each * strnlen(entry->text, TEXT_MAX) : 0);
         if (size > room)
             break;
         room -= size;

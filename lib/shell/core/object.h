@@ -16,9 +16,9 @@
 
 #include "control/samples.h"
 
-#define AW_OBJECT_MAX  48
+#define AW_OBJECT_MAX  256
 #define AW_STRING_MAX  4096
-#define AW_OBJECT_TEXT 16384 /* bytes that an object takes as text */
+#define AW_OBJECT_TEXT 32768 /* bytes that an object takes as text */
 
 struct aw_entry {
     char key[48];

@@ -101,6 +101,13 @@ struct aw_command {
     enum aw_status (*run)(struct aw_session *session, const struct aw_args *args);
 };
 
+/* A word that had another name in an earlier version: of a command ("step") or of an option
+ * ("--out"). An old command that still is one, but needs more than it did, is told the new word
+ * where that is missing. */
+struct aw_renamed {
+    const char *old, *now;
+};
+
 /* Is a message about one of those that the options name? By its frame, or, if that is empty, by the
  * name of its subject. */
 typedef bool aw_concerns_fn(struct aw_session *session, struct aw_span frame, const char *subject);
@@ -153,6 +160,7 @@ struct aw_tool {
     const struct aw_command *common;   /* what every tool has: aw_common_commands; {0}-terminated */
     const struct aw_option *options;   /* global options of this tool, {0}-terminated, or NULL */
     const char *const *examples;       /* for the first page of help, NULL-terminated */
+    const struct aw_renamed *renamed;  /* {0}-terminated, or NULL; docs/CHANGES.md has them all */
     const char *field;                 /* one that people look at, for advice: "m1.position" */
     const char *no_answer_hint; /* why the device may say nothing: printed once by watch, plot and
                                    record where none comes; NULL: no hint */

@@ -1,0 +1,72 @@
+/* Prints the joints of every tool's command status. */
+#include "shell/commands/status.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+void aw_status_begin(struct aw_session *session)
+{
+    struct aw_output *out = &session->out;
+    const char *bold = out->color ? "\033[1m" : "", *plain = out->color ? "\033[0m" : "";
+    if (aw_session_text(session))
+        aw_output_draw(out, "%s%-16s %10s %10s %-6s %-10s %10s%s\n", bold, "joint", "target",
+                       "actual", "unit", "fault", "age", plain);
+    else
+        aw_object_start(&session->result, "status");
+}
+
+/* "12.50", or "-" where it is not known. */
+static const char *text_of(double value, int decimals, const char *unit, char out[40])
+{
+    if (!isfinite(value))
+        return "-";
+    bool nothing = fabs(value) < 0.5 * pow(10, -decimals); /* no "-0.00" */
+    snprintf(out, 40, "%.*f%s", decimals, nothing ? 0 : value, unit);
+    return out;
+}
+
+static void print_row(struct aw_output *out, const struct aw_status_joint *joint)
+{
+    const char *label = joint->label ? joint->label : joint->name;
+    int width = 16 + (int)(strlen(label) - aw_utf8_length(label));
+    char target[40], actual[40], age[40];
+    aw_output_print(out, "%-*s %10s %10s %-6s %-10s %10s", width, label,
+                    text_of(joint->target, joint->decimals, "", target),
+                    text_of(joint->actual, joint->decimals, "", actual), joint->unit,
+                    joint->fault ? joint->fault : "-", text_of(joint->age_s, 3, "s", age));
+    for (const struct aw_status_value *v = joint->more; v && v->key; v++)
+        aw_output_print(out, " %s=%s", v->key,
+                        text_of(v->value, v->decimals, v->unit ? v->unit : "", age));
+    aw_output_write(out, "\n", 1);
+}
+
+static void add(struct aw_session *session, const char *name, const struct aw_status_value *value)
+{
+    char key[sizeof session->result.entries->key];
+    snprintf(key, sizeof key, "%s.%s", name, value->key);
+    aw_object_number(&session->result, key, value->value, value->decimals, value->unit);
+}
+
+void aw_status_joint(struct aw_session *session, const struct aw_status_joint *joint)
+{
+    struct aw_object *result = &session->result;
+    char key[sizeof result->entries->key];
+    if (aw_session_text(session)) {
+        print_row(&session->out, joint);
+        return;
+    }
+    const struct aw_status_value target = {"target", joint->target, joint->decimals, joint->unit};
+    const struct aw_status_value actual = {"actual", joint->actual, joint->decimals, joint->unit};
+    const struct aw_status_value age = {"age", joint->age_s, 3, "s"};
+    add(session, joint->name, &target);
+    add(session, joint->name, &actual);
+    snprintf(key, sizeof key, "%s.unit", joint->name);
+    aw_object_text(result, key, joint->unit);
+    add(session, joint->name, &(struct aw_status_value){"fault", NAN, 0, NULL});
+    result->entries[result->n - 1].text = joint->fault;
+    add(session, joint->name, &age);
+    for (const struct aw_status_value *v = joint->more; v && v->key; v++)
+        add(session, joint->name, v);
+}
