@@ -114,7 +114,7 @@ endif
 
 # Files that become arrays of characters.
 characters = echo "static const char $(1)[] = {" && \
-             od -An -v -tu1 $(2) | sed 's/ *\([0-9][0-9]*\)/\1,/g' && echo "};"
+             od -An -v -to1 $(2) | sed "s/ *\([0-7][0-7]*\)/'\\\\\1',/g" && echo "};"
 
 $(B)/gen/dissector.inc: lib/describe/dissector.lua Makefile
 	$(call say,GEN,$@)
@@ -137,6 +137,22 @@ $(B)/gen/scenes.inc: $(SCENES) Makefile
 	$(Q)echo '{0}};' >> $@
 $(B)/obj/lib/protocol/ezphys/scenes.o: $(B)/gen/scenes.inc
 $(B)/obj/lib/protocol/ezphys/scenes.o: ALL_CPPFLAGS += -I$(B)/gen
+
+# Topics of help: NAME.md.
+TOPICS := $(sort $(wildcard lib/shell/help/topics/*.md))
+$(B)/gen/topics.inc: $(TOPICS) Makefile lib/shell/help/topics
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)for n in $(basename $(notdir $(TOPICS))); do \
+	    { cat lib/shell/help/topics/$$n.md && printf '\0'; } > $@.text && \
+	    $(call characters,text_$$(echo $$n | tr - _),$@.text) || exit 1; done > $@
+	$(Q)rm $@.text
+	$(Q)echo 'const struct aw_topic aw_topics[] = {' >> $@
+	$(Q)for n in $(basename $(notdir $(TOPICS))); do \
+	    echo "{\"$$n\", text_$$(echo $$n | tr - _)},"; done >> $@
+	$(Q)echo '{0}};' >> $@
+$(B)/obj/lib/shell/help/topics.o: $(B)/gen/topics.inc
+$(B)/obj/lib/shell/help/topics.o: ALL_CPPFLAGS += -I$(B)/gen
 
 # Every protocol, for the tests that ask the same of all of them.
 PROTOCOLS := $(patsubst lib/protocol/%/wire.c,%,$(wildcard lib/protocol/*/wire.c))
@@ -286,7 +302,7 @@ FISH_DIR = $(DATADIR)/fish/vendor_completions.d
 .PHONY: install uninstall
 install: all
 	install -d $(call dest,$(PREFIX)/bin) $(call dest,$(LIBDIR)/pkgconfig) \
-	    $(call dest,$(MANDIR)/man1) $(call dest,$(UDEVDIR)/rules.d) $(foreach d,BASH_DIR ZSH_DIR FISH_DIR,$(call dest,$($(d))))
+	    $(foreach n,1 5 7,$(call dest,$(MANDIR)/man$(n))) $(call dest,$(UDEVDIR)/rules.d) $(foreach d,BASH_DIR ZSH_DIR FISH_DIR,$(call dest,$($(d))))
 	install -m 755 $(BIN) $(call dest,$(PREFIX)/bin)
 	install -m 644 $(B)/libarmwire.a $(call dest,$(LIBDIR))
 	install -m 644 $(B)/libarmwire.so.$(VERSION) $(call dest,$(LIBDIR))
@@ -296,7 +312,7 @@ install: all
 	sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libdir@|$(LIBDIR)|' -e 's|@version@|$(VERSION)|' \
 	    lib/armwire.pc.in > $(call dest,$(LIBDIR)/pkgconfig/armwire.pc)
 	install -m 644 docs/udev/*.rules $(call dest,$(UDEVDIR)/rules.d)
-	install -m 644 docs/man/*.1 $(call dest,$(MANDIR)/man1)
+	for n in 1 5 7; do install -m 644 docs/man/*.$$n $(call dest,$(MANDIR))/man$$n || exit 1; done
 	for t in $(TOOLS); do \
 	    install -m 644 completions/$$t.bash $(call dest,$(BASH_DIR))/$$t && \
 	    install -m 644 completions/_$$t $(call dest,$(ZSH_DIR)) && \
@@ -307,7 +323,7 @@ uninstall:
 	rm -f $(call dest,$(LIBDIR))/libarmwire.a $(call dest,$(LIBDIR))/libarmwire.so* \
 	    $(call dest,$(LIBDIR))/pkgconfig/armwire.pc
 	rm -rf $(call dest,$(PREFIX)/include/armwire)
-	rm -f $(patsubst docs/man/%,$(call dest,$(MANDIR)/man1)/%,$(wildcard docs/man/*.1)) \
+	rm -f $(foreach n,1 5 7,$(patsubst docs/man/%,$(call dest,$(MANDIR)/man$(n))/%,$(wildcard docs/man/*.$(n)))) \
 	    $(patsubst docs/udev/%,$(call dest,$(UDEVDIR)/rules.d)/%,$(wildcard docs/udev/*.rules))
 	rm -f $(foreach t,$(TOOLS),$(call dest,$(BASH_DIR)/$(t)) $(call dest,$(ZSH_DIR)/_$(t)) $(call dest,$(FISH_DIR)/$(t).fish))
 

@@ -25,7 +25,7 @@ cppcheck --quiet --std=c11 -j "$(nproc)" --enable=warning,performance,portabilit
     --error-exitcode=1 "${suppressions[@]}" "${flags[@]}" "$@" 2>&1 | sed 's/^/# /'
 [ "${PIPESTATUS[0]}" = 0 ] && echo "ok 1 - cppcheck of $# files" || echo "not ok 1 - cppcheck"
 
-make build/gen/scenes.inc build/gen/dissector.inc >/dev/null 2>&1
+make build/gen/scenes.inc build/gen/topics.inc build/gen/dissector.inc >/dev/null 2>&1
 printf '%s\0' "$@" | xargs -0 -P "$(nproc)" -I FILE sh -c '
     found=$(clang-tidy --quiet FILE -- -std=c11 "$@" 2>/dev/null | grep -vE "^[0-9]+ warnings")
     [ ! "$found" ] || { printf "%s\n" "$found" | sed "s/^/# /"; exit 1; }' sh "${flags[@]}"

@@ -29,6 +29,35 @@ make() {
     fi
 }
 
+# The topics of help that hold for all tools, with what each one's tables add.
+config_page() {
+    run "$BIN/armctl" help config --as "$1"
+    for tool in $TOOLS; do
+        run "$BIN/$tool" help config --as "$1" --tables
+    done
+}
+records_page() {
+    for topic in records fields units numbers exit-codes scripts; do
+        [ "$1" = man ] || [ "$topic" = records ] || echo
+        run "$BIN/armctl" help "$topic" --as "$1"
+    done
+}
+# manual SECTION SUMMARY PAGE: armwire(SECTION)
+manual() {
+    version=$(run "$BIN/armctl" --version | cut -d ' ' -f 2)
+    printf '.TH ARMWIRE %s "" "armwire %s"\n.SH NAME\narmwire \\- %s\n' "$1" "$version" "$2"
+    "$3" man
+    printf '.SH SEE ALSO\n'
+    for tool in $TOOLS; do printf '.BR %s (1)\n' "$tool"; done
+}
+# write FILE FUNCTION…: the same as make, of a function
+write() {
+    file=$1
+    shift
+    mkdir -p "$(dirname "$file")"
+    "$@" >"$file"
+}
+
 # can TOOL FORM: does "describe --as" know this form?
 can() { run "$BIN/$1" help describe | grep -A2 -e '--as' | grep -qw "$2"; }
 
@@ -39,11 +68,16 @@ generate() {
         make "$out/completions/$tool.bash" "$BIN/$tool" completion bash || failed=1
         make "$out/completions/_$tool" "$BIN/$tool" completion zsh || failed=1
         make "$out/completions/$tool.fish" "$BIN/$tool" completion fish || failed=1
-        make "$out/docs/man/$tool.1" "$BIN/$tool" help --man || failed=1
+        make "$out/docs/man/$tool.1" "$BIN/$tool" help --as man || failed=1
         make "$out/docs/protocols/$tool.md" "$BIN/$tool" describe --as md || failed=1
         can "$tool" lua || continue
         make "$out/docs/wireshark/$tool.lua" "$BIN/$tool" describe --as lua || failed=1
     done
+    write "$out/docs/config.md" config_page md || failed=1
+    write "$out/docs/records.md" records_page md || failed=1
+    write "$out/docs/man/armwire.5" manual 5 "the config file of armwire's tools" config_page || failed=1
+    write "$out/docs/man/armwire.7" manual 7 "records, fields, units and exit codes" records_page ||
+        failed=1
     make "$out/docs/udev/70-hidmotor.rules" "$BIN/hidmotor" udev || failed=1
     make "$out/docs/man/ezphys-sim.1" "$BIN/ezphys-sim" --man || failed=1
     if can canpid dbc; then

@@ -139,17 +139,19 @@ static const struct aw_command commands[] = {
     {.name = "jog", .summary = "move one joint with the keys", .args = jog_args,
      .details = "Arrow keys or + and - move, page up and down change the step, q quits.",
      .safety = AW_MOTION, .run = run_jog},
-    {.name = "stop", .summary = "go back to the last confirmed position",
+    {.name = "stop", .group = AW_GROUP_MOVE, .summary = "go back to the last confirmed position",
      .details = "The protocol has no stop packet. With a profile the last confirmed position is "
          "commanded; without one nothing is sent, and nothing is resent any more. A motor that was "
          "set going with duty is stopped with either.",
      .safety = AW_READ, .run = run_stop, .examples = LIST("-l sim: stop")},
-    {.name = "ping", .summary = "ask for an ACK without moving anything", .safety = AW_READ,
+    {.name = "ping", .group = AW_GROUP_MEASURE,
+     .summary = "ask for an ACK without moving anything", .safety = AW_READ,
      .run = run_ping, .details = "Once, or -n COUNT times with statistics.",
      .examples = LIST("-l sim: ping", "-l sim: ping -n 5")},
     {.name = "list", .summary = "show serial ports, who uses them, and what is missing",
      .offline = true, .run = run_list, .examples = LIST("list", "list -j")},
-    {.name = "sim", .summary = "serve a simulated arm", .options = sim_options, .run = run_sim,
+    {.name = "sim", .group = AW_GROUP_SET_UP,
+     .summary = "serve a simulated arm", .options = sim_options, .run = run_sim,
      .details = "Prints 'ready: URL' on standard error; that URL works with -l."},
     {0},
 };
@@ -174,6 +176,25 @@ static enum aw_status configure(struct aw_session *session, const char *section,
     return aw_armctl_profile_set(&arm_state(session)->profile, section + 6, key, value, err);
 }
 
+static const struct aw_config_key joint_keys[] = {
+    {"index", "0 to 9", "the joint's number on the wire; needed", "2"},
+    {"kind", "rotate, translate or pulse",
+     "what moves it: deg, pos (mm) or pulse (us); rotate if "
+     "nothing is said",
+     "rotate"},
+    {"min", "a number", "least value in deg, mm or us; 0, or 1000 us", "20"},
+    {"max", "a number", "largest value; 360 deg, 999 mm or 2000 us", "160"},
+    {"home", "a number", "where the command home brings it; 0, or 1500 us", "90"},
+    {"speed", "a number", "in deg/s, mm/s or us/s: how long its slowest motion may take", "45"},
+    {"signed", "yes or no", "values below zero may be sent; yes where min is below zero", "no"},
+    {0},
+};
+static const struct aw_config_section sections[] = {
+    {"joint NAME", "Describes a joint, which then may be called by this name.", "elbow",
+     joint_keys},
+    {0},
+};
+
 static const char *const links[] = {"serial", "tty", "tcp", "unix", "log", NULL};
 
 const struct aw_tool armctl_tool = {
@@ -190,6 +211,7 @@ const struct aw_tool armctl_tool = {
     .links = links,
     .sim = &arm_sim_transport,
     .state_size = sizeof(struct arm_state),
+    .sections = sections,
     .configure = configure,
     .stop = arm_safe_stop,
     .last_stop = arm_last_stop,

@@ -213,7 +213,8 @@ static const struct aw_command commands[] = {
      .run = run_aux, .examples = LIST("-l sim: aux 0 2.0 -b lknee")},
     {.name = "calibrate", .summary = "make both encoders zero where they stand", .safety = AW_WRITE,
      .run = run_calibrate, .examples = LIST("-l sim: calibrate -b lknee")},
-    {.name = "disable", .summary = "disable drivers (setpoint 1.5 on the wire)", .safety = AW_READ,
+    {.name = "disable", .group = AW_GROUP_MOVE,
+     .summary = "disable drivers (setpoint 1.5 on the wire)", .safety = AW_READ,
      .run = run_disable,
      .details = "Sent at most three times, until the telemetry confirms it (setpoint "
          "saturated, no output), for 0.5 s\n"
@@ -225,7 +226,8 @@ static const struct aw_command commands[] = {
          "With --timeout 0, and on log:,\n"
          "nothing is listened to: result=sent.",
      .examples = LIST("-l sim: disable -b lknee -c pos")},
-    {.name = "stop", .summary = "disable every driver addressed", .safety = AW_READ,
+    {.name = "stop", .group = AW_GROUP_MOVE,
+     .summary = "disable every driver addressed", .safety = AW_READ,
      .run = run_disable, .details = "As disable does; without -b every board that has a name.",
      .examples = LIST("-l sim: stop")},
     /* Records as other tools print them, taken back as commands. */
@@ -245,23 +247,28 @@ static const struct aw_command commands[] = {
     {.name = "dump", .summary = "print frames as candump does, decoded, or both",
      .options = dump_options, .run = run_dump,
      .examples = LIST("-l sim: dump -n 3", "-l sim: dump --as candump -n 3")},
-    {.name = "step", .summary = "measure a step response", .options = step_options,
+    {.name = "step", .group = AW_GROUP_MEASURE,
+     .summary = "measure a step response", .options = step_options,
      .safety = AW_MOTION, .run = run_step,
      .details = "Rise time 10 to 90 %, overshoot in % of the step, settling time to 2 %, "
          "steady-state error, IAE. The\n" "driver is disabled at the end.",
      .examples = LIST("-l 'sim:?time=virtual' step --from 0deg --to 20deg --for 2s -b lknee -c "
          "pos")},
-    {.name = "sweep", .summary = "measure a frequency response", .options = sweep_options,
+    {.name = "sweep", .group = AW_GROUP_MEASURE,
+     .summary = "measure a frequency response", .options = sweep_options,
      .safety = AW_MOTION, .run = run_sweep,
      .examples = LIST("-l 'sim:?time=virtual' sweep --amplitude 5deg -b lknee -c pos")},
-    {.name = "tune", .summary = "find gains by a relay experiment", .options = tune_options,
+    {.name = "tune", .group = AW_GROUP_MEASURE,
+     .summary = "find gains by a relay experiment", .options = tune_options,
      .safety = AW_MOTION, .run = run_tune,
      .details = "The joint swings by at most --max-deviation, then the driver is disabled and "
          "the gains are printed.",
      .examples = LIST("-l 'sim:?time=virtual' tune --rule zn -b lknee -c pos")},
-    {.name = "compare", .summary = "compare two saved step responses", .args = compare_args,
+    {.name = "compare", .group = AW_GROUP_MEASURE,
+     .summary = "compare two saved step responses", .args = compare_args,
      .offline = true, .run = run_compare},
-    {.name = "ping", .summary = "measure which drivers speak, and how evenly", .safety = AW_READ,
+    {.name = "ping", .group = AW_GROUP_MEASURE,
+     .summary = "measure which drivers speak, and how evenly", .safety = AW_READ,
      .run = run_ping,
      .details = "Listens for a second, --for TIME or -n FRAMES, and sends nothing: a driver "
                "answers no question.\n"
@@ -269,7 +276,8 @@ static const struct aw_command commands[] = {
      .examples = LIST("-l sim: ping", "-l sim: ping -b lknee -n 30")},
     {.name = "list", .summary = "show CAN interfaces and serial adapters", .offline = true,
      .run = run_list, .examples = LIST("list")},
-    {.name = "sim", .summary = "serve six simulated drivers", .options = sim_options,
+    {.name = "sim", .group = AW_GROUP_SET_UP,
+     .summary = "serve six simulated drivers", .options = sim_options,
      .run = run_sim,
      .details = "Prints 'ready: URL' on standard error; that URL works with -l. -b chooses the "
          "boards."},
@@ -285,6 +293,15 @@ static const char *const examples[] = {
     "encode setpoint board=lknee controller=tor value=-5Nm",
     "decode -j '05F#80F8730806FF'",
     NULL,
+};
+
+static const struct aw_config_key board_keys[] = {
+    {"id", "a multiple of 32 below 2048", "the board's identifier on the bus; needed", "0x100"},
+    {0},
+};
+static const struct aw_config_section sections[] = {
+    {"board NAME", "Names a board beside, or in place of, the usual six.", "lwrist", board_keys},
+    {0},
 };
 
 static const char *const links[] = {"can", "slcan", "socketcand", "log", NULL};
@@ -313,6 +330,7 @@ const struct aw_tool canpid_tool = {
     .remark = canpid_remark,
     .prepare = canpid_prepare,
     .replay = {.allow = canpid_allow, .send = canpid_replay_send},
+    .sections = sections,
     .configure = canpid_configure,
     .variant = canpid_variant,
 };

@@ -114,7 +114,8 @@ static const struct aw_command commands[] = {
      .details = "Arrows turn the view, + and - zoom, space pauses, q leaves. Shapes are known from "
          "--scene.\n" "Without a terminal one picture is printed.",
      .examples = LIST("-l 'sim:?scene=humanoid' view --for 0.1s")},
-    {.name = "hz", .summary = "measure rates, jitter, losses and the real-time factor",
+    {.name = "hz", .group = AW_GROUP_MEASURE,
+     .summary = "measure rates, jitter, losses and the real-time factor",
      .options = hz_options, .run = run_hz, .details = "For 5 s, or as long as --for or -n say.",
      .examples = LIST("-l sim: hz --for 0.5s")},
     {.name = "motor", .summary = "drive the motors of a joint", .args = motor_args,
@@ -131,25 +132,30 @@ static const struct aw_command commands[] = {
      .hidden = true, .safety = AW_MOTION, .run = run_motor},
     {.name = "axis_force", .summary = "force, as a record has it", .args = force_args,
      .hidden = true, .safety = AW_MOTION, .run = run_force},
-    {.name = "reset", .summary = "start the simulation again", .safety = AW_WRITE,
+    {.name = "reset", .group = AW_GROUP_MOVE,
+     .summary = "start the simulation again", .safety = AW_WRITE,
      .run = run_reset, .examples = LIST("-l sim: reset")},
-    {.name = "stop", .summary = "hold all joints where they are", .safety = AW_READ,
+    {.name = "stop", .group = AW_GROUP_MOVE,
+     .summary = "hold all joints where they are", .safety = AW_READ,
      .run = run_stop, .details = "Velocity 0 with the torque they have; --coast: without torque.",
      .examples = LIST("-l sim: stop")},
-    {.name = "advance", .summary = "go on by so many exchanges, then let the simulation stand",
+    {.name = "advance", .group = AW_GROUP_MOVE,
+     .summary = "go on by so many exchanges, then let the simulation stand",
      .args = advance_args, .safety = AW_WRITE, .run = run_advance,
      .examples = LIST("-l sim: advance 100 -j")},
     {.name = "follow", .summary = "follow joint trajectories of a CSV file", .args = file_args,
      .options = follow_options, .safety = AW_MOTION, .run = run_follow,
      .details = "The whole file is checked first. The joints go to its first row slowly, and are "
          "held at the end."},
-    {.name = "probe", .summary = "find the wire description of an unknown capture",
+    {.name = "probe", .group = AW_GROUP_MEASURE,
+     .summary = "find the wire description of an unknown capture",
      .args = probe_args, .offline = true, .run = run_probe,
      .details = "Sizes, unit quaternions and even step numbers tell. Exit status 5 if it is not "
          "sure."},
-    {.name = "ping", .summary = "measure the time from an answer to the next message",
+    {.name = "ping", .group = AW_GROUP_MEASURE,
+     .summary = "measure the time from an answer to the next message",
      .run = run_ping, .examples = LIST("-l sim: ping")},
-    {.name = "sim", .summary = "serve a simulation to other programs",
+    {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulation to other programs",
      .options = ez_simulator_options, .run = run_sim,
      .details = "Starts ezphys-sim, which prints 'ready: URL' on standard error; that URL works "
          "with -l."},
@@ -166,6 +172,20 @@ static const char *const examples[] = {
     "decode -j 1C 00 00 00 01 00 00 00 05 00 00 00 00 00 00 00 08 00 00 00 64 00 00 00 0A D7 23 3C",
     "describe limb",
     NULL,
+};
+
+static const struct aw_config_key wire_keys[] = {
+    {"base", "le32, be32, packed8, stream or name32", "the framing it starts from", "le32"},
+    {"endian", "le or be", "order of bytes", "be"},
+    {"long", "4 or 8", "bytes of a long", "8"},
+    {"msg", "words joined by +", "what stands before a message", "size32+count32"},
+    {"pkt", "words joined by +", "what stands before each of its packets", "type32+id32+len32"},
+    {0},
+};
+static const struct aw_config_section sections[] = {
+    {"wire NAME", "Another framing, for --wire NAME; probe finds these words in a capture.", "lab",
+     wire_keys},
+    {0},
 };
 
 static const char *const links[] = {"tcp", "tcp-listen", "unix", "log", NULL};
@@ -188,6 +208,7 @@ const struct aw_tool ezphys_tool = {
     .links = links,
     .sim = &ez_sim_transport,
     .state_size = sizeof(struct ez_state),
+    .sections = sections,
     .configure = ez_configure,
     .stop = ez_safe_stop,
     .last_stop = ez_last_stop,

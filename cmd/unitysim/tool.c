@@ -168,7 +168,8 @@ static const struct aw_command commands[] = {
          "tolerance=10, timeout=10s.\n" "Exit status 3 when a joint does not get there.",
      .examples = LIST("-l 'sim:?time=virtual' move elbow=2300 hand=2600",
          "-l 'sim:?time=virtual' move wrist_flex=-30deg velocity=40")},
-    {.name = "stop", .summary = "stop all joints", .safety = AW_READ, .run = run_stop,
+    {.name = "stop", .group = AW_GROUP_MOVE,
+     .summary = "stop all joints", .safety = AW_READ, .run = run_stop,
      .examples = LIST("-l sim: stop")},
     {.name = "status", .summary = "show where the joints and the hand are", .run = run_status,
      .examples = LIST("-l sim: status")},
@@ -190,19 +191,22 @@ static const struct aw_command commands[] = {
      .details = "The format and the meaning of brachI/Oplexus; the whole file is checked first. In "
          "a row of type User the\n" "player waits until somebody else has brought the joint "
          "there."},
-    {.name = "teach", .summary = "record positions as a motion sequence", .args = teach_args,
+    {.name = "teach", .group = AW_GROUP_KEEP,
+     .summary = "record positions as a motion sequence", .args = teach_args,
      .options = teach_options, .run = run_teach,
      .details = "Each Enter keeps where the joints are; q and Enter, or the end of the input, ends "
          "it. Without a person: --every 500ms.",
      .examples = LIST("-l sim: teach path.csv --every 100ms --for 0.3s")},
-    {.name = "ping", .summary = "measure latency, cadence, feedback interval and losses",
+    {.name = "ping", .group = AW_GROUP_MEASURE,
+     .summary = "measure latency, cadence, feedback interval and losses",
      .run = run_ping,
      .details = "Streams control packets that change nothing, and asks for the camera. -n says how "
          "often.",
      .examples = LIST("-l sim: ping -n 2")},
     {.name = "list", .summary = "show whether a simulator answers on this machine",
      .offline = true, .run = run_list, .examples = LIST("list")},
-    {.name = "sim", .summary = "serve the simulated arm", .options = sim_options, .run = run_sim,
+    {.name = "sim", .group = AW_GROUP_SET_UP,
+     .summary = "serve the simulated arm", .options = sim_options, .run = run_sim,
      .details = "On a terminal it shows the arm live, and keys drive it until a client sends "
          "something; x makes a joint stick, f\n" "freezes all, m holds the feedback back. "
          "Elsewhere it prints 'ready: URL' on standard error; that URL works with -l."},
@@ -219,6 +223,19 @@ static const char *const examples[] = {
     "decode -j FF FF 05 12 B9 00 00 F4 01 01 00 00 01 42 00 01 0E 01 01 00 00 01 E4",
     "describe feedback",
     NULL,
+};
+
+static const struct aw_config_key joint_keys[] = {
+    {"min", "ticks or deg", "least position: 1700, or -30deg from the centre", "1700"},
+    {"max", "ticks or deg", "largest position", "2570"},
+    {0},
+};
+static const struct aw_config_section sections[] = {
+    {"joint NAME",
+     "Limits of a joint in place of the usual ones: shoulder, elbow, wrist_rotate, "
+     "wrist_flex or hand.",
+     "elbow", joint_keys},
+    {0},
 };
 
 static const char *const links[] = {"udp", "unix", "log", NULL};
@@ -245,6 +262,7 @@ const struct aw_tool unitysim_tool = {
     .stop_gap_ms = 15,
     .connect = unity_connect,
     .disconnect = unity_disconnect,
+    .sections = sections,
     .configure = unity_configure,
     .receive = unity_next_received,
     .prepare = unity_ready_to_make,

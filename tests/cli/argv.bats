@@ -367,21 +367,54 @@ END
     done
 }
 
-@test "the manual page has every command and option" {
+# Words without marks, so that a terminal and a manual page can be compared.
+bare() { sed -e 's/\\f[BR]//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g' -e "s/['\`]//g; s/ *$//"; }
+
+@test "the manual page has all that help has" {
     for tool in $tools; do
-        $tool help --man >page
+        $tool help --as man >page
         matches "$(head -n 1 page)" ".TH ${tool^^} 1 *armwire*"
-        for command in $($tool complete -- '' | cut -f 1); do
-            ok grep -qx "\.B $command.*" page
-        done
-        for option in $($tool complete -- -- | cut -f 1); do
-            ok grep -qF -- "${option//-/\\-}" page
+        page=$(sed 's/^\.[A-Z]* //' page | bare)
+        for subject in $($tool complete -- help '' | cut -f 1); do
+            ok grep -qix "\.S[SH] ${subject//-/[- ]}" page
+            while read -r line; do
+                [[ $page == *"$line"* ]] || { echo "man $tool lacks of help $subject: $line" && false; }
+            done < <($tool help "$subject" | sed '/^[^ ]* — /d; s/^ *//; s/   */\n/' | bare)
         done
         same "$(grep -c '^\.EX$' page)" "$(grep -c '^\.EE$' page)"
     done
     # A line that begins with a dot or a quote would be a macro; a backslash is one of its own.
-    ok armctl help --man
+    ok armctl help --as man
     same "$(grep -v '^\.[A-Z][A-Z]*\>\|^\.br$' <<<"$output" | grep -c "^[.']")" 0
+}
+
+@test "topics: each has a page, and docs and the other manual pages are the same text" {
+    for tool in $tools; do
+        for topic in options links exit-codes units numbers fields records scripts config joints limits prompt views; do
+            ok $tool help $topic
+            matches "$output" "*$topic — *"
+        done
+    done
+    for topic in config records; do
+        has "$(armctl help $topic --as md)" "# $topic — "
+        has "$(<"$root/docs/$topic.md")" "$(armctl help $topic --as md)"
+    done
+    for topic in records fields units numbers exit-codes scripts; do
+        has "$(<"$root/docs/man/armwire.7")" "$(armctl help $topic --as man)"
+    done
+    for tool in $tools; do
+        has "$(<"$root/docs/man/armwire.5")" "$($tool help config --as man --tables)"
+    done
+}
+
+@test "every key of every section of the config file is taken, as its help shows it" {
+    for tool in $tools; do
+        $tool help config | sed -n 's/^  \(\[.*\|[a-z]* = [^ ]*\)$/\1/p' >"$tool.ini"
+        has "$(<"$tool.ini")" "[options]"
+        sed -i '/^link = @arm$/d' "$tool.ini"
+        ok $tool --config "$tool.ini" config show
+        same "$stderr" ""
+    done
 }
 
 @test "help: examples first, ranges that mean something, the links of the tool" {

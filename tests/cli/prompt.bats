@@ -280,7 +280,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         launch armctl -l $fast
         want {armctl> }
         ask {deg 1 90} confirmed {armctl> }
-        ask help {Exit codes} {armctl> }
+        ask help {set up} {armctl> }
         type \004
         ends 0
         hasnt \033"
@@ -293,7 +293,7 @@ colour() { unset NO_COLOR; export TERM=xterm-256color; }
         want {armctl> }
         type {deg 1 }; want {deg 1 }
         ask 90 confirmed {armctl> }
-        ask help {Exit codes} {armctl> }
+        ask help {set up} {armctl> }
         type \004
         ends 0
         hasnt \033\[1m

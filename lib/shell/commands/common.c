@@ -1,11 +1,13 @@
 /* The table of the commands that every tool has, with their options and help. */
 #include "shell/commands/common.h"
 #include "shell/help/help.h"
+#include "shell/help/topics.h"
 #include "shell/prompt/input.h"
 
 static const char *const directions[] = {"tx", "rx", NULL};
 static const char *const forms[] = {"text", "json", "md", "lua", "dbc", NULL};
 static const char *const inputs[] = {"hex", "stream", "candump", "pcapng", NULL};
+static const char *const page_forms[] = {"text", "man", "md", NULL};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 static const char *const config_words[] = {"show", "path", NULL};
 
@@ -91,12 +93,14 @@ static const struct aw_option replay_options[] = {
     {0},
 };
 static const struct aw_arg help_args[] = {
-    {.name = "command", .kind = AW_ARG_COMMAND, .help = "the command to explain; or links",
-     .optional = true},
+    {.name = "subject", .kind = AW_ARG_COMMAND, .help = "a command, or a topic such as config",
+     .optional = true, .complete = aw_complete_topics},
     {0},
 };
 static const struct aw_option help_options[] = {
-    {.name = "man", .help = "as a man page"},
+    {.name = "as", .value = "FORM", .fallback = "text", .choices = page_forms,
+     .help = "text, man or md, as the manual pages and docs are made"},
+    {.name = "tables", .help = "of a topic in one of these forms: what is this tool's only"},
     {0},
 };
 static const struct aw_arg script_args[] = {
@@ -136,26 +140,31 @@ const struct aw_command aw_common_commands[] = {
      .details = "What is damaged is told, and exit status 5 at the end. A whole message with a "
          "value that has no meaning\n" "(a controller 9) is marked, in JSON as \"anomaly\", and "
          "is no error."},
-    {.name = "record", .summary = "write what comes into a file", .args = record_args,
+    {.name = "record", .group = AW_GROUP_KEEP,
+     .summary = "write what comes into a file", .args = record_args,
      .run = aw_run_record,
      .examples = (const char *const[]){"-l sim: record run.pcapng --for 0.3s", NULL},
      .details = "The ending says the format: .pcapng (everything that passes the link), .csv or "
          ".ndjson (decoded), .log\n" "(candump). --for, -n or Ctrl-C end it; --last 60s keeps only "
          "the last minute. On a terminal a line that\n" "you type becomes a mark."},
-    {.name = "replay", .summary = "send the commands of a capture again, at their times",
+    {.name = "replay", .group = AW_GROUP_KEEP,
+     .summary = "send the commands of a capture again, at their times",
      .args = capture_args, .options = replay_options, .safety = AW_MOTION, .run = aw_run_replay,
      .details = "The whole file is checked first. When it is interrupted, the device is stopped."},
-    {.name = "info", .summary = "show what a capture holds", .args = capture_args, .offline = true,
+    {.name = "info", .group = AW_GROUP_KEEP,
+     .summary = "show what a capture holds", .args = capture_args, .offline = true,
      .run = aw_run_info},
     {.name = "describe", .prints = "a drawing", .prints_json = true,
      .summary = "draw the layout of the messages", .args = describe_args,
      .options = describe_options, .offline = true, .run = aw_run_describe},
-    {.name = "run", .summary = "run the commands of a file", .args = script_args,
+    {.name = "run", .group = AW_GROUP_SET_UP,
+     .summary = "run the commands of a file", .args = script_args,
      .run = aw_run_script},
-    {.name = "config", .summary = "show options, their values and where these come from",
+    {.name = "config", .group = AW_GROUP_SET_UP,
+     .summary = "show options, their values and where these come from",
      .args = config_args, .offline = true, .run = aw_run_config,
      .examples = (const char *const[]){"config show", "config path", NULL}},
-    {.name = "completion", .prints = "a script",
+    {.name = "completion", .group = AW_GROUP_SET_UP, .prints = "a script",
      .summary = "print the completion script for a shell",
      .args = completion_args, .offline = true, .run = aw_run_completion,
      .examples = (const char *const[]){"completion bash", NULL},
@@ -166,11 +175,14 @@ const struct aw_command aw_common_commands[] = {
     {.name = "commands", .prints = "words",
      .summary = "all commands, with their examples, for tests",
      .hidden = true, .offline = true, .run = aw_run_commands},
-    {.name = "help", .prints = "a text",
-     .summary = "help, or help on one command", .args = help_args,
+    {.name = "help", .prints = "a text", .group = AW_GROUP_SET_UP,
+     .summary = "help, or help on a command or a topic", .args = help_args,
      .options = help_options, .offline = true, .run = aw_run_help,
      .examples = (const char *const[]){"help watch", "help links", NULL}},
-    {.name = "quit", .summary = "leave", .offline = true, .run = aw_run_quit},
+    {.name = "?", .prints = "a text", .summary = "help", .args = help_args,
+     .options = help_options, .hidden = true, .offline = true, .run = aw_run_help},
+    {.name = "quit", .group = AW_GROUP_SET_UP,
+     .summary = "leave", .offline = true, .run = aw_run_quit},
     {.name = "exit", .summary = "leave", .hidden = true, .offline = true, .run = aw_run_quit},
     {0},
 };

@@ -30,6 +30,16 @@ enum aw_safety {
     AW_DANGEROUS, /* asks on a terminal, needs --yes elsewhere */
 };
 
+/* Where the page of help at the prompt names a command. */
+enum aw_group {
+    AW_GROUP_USUAL, /* by its safety: what moves; what changes settings: set up; else look */
+    AW_GROUP_MOVE,
+    AW_GROUP_LOOK,
+    AW_GROUP_MEASURE,
+    AW_GROUP_KEEP,
+    AW_GROUP_SET_UP,
+};
+
 enum aw_arg_kind {
     AW_ARG_WORD,   /* any text */
     AW_ARG_NUMBER, /* a number, with .unit */
@@ -90,6 +100,7 @@ struct aw_command {
     bool hidden;                     /* not in help and completion */
     bool offline;                    /* needs no device: signals keep their usual meaning */
     enum aw_safety safety;
+    enum aw_group group;
     /* A dangerous command that is none with these arguments is not asked about. NULL: it always is
      */
     bool (*harmless)(struct aw_session *session, const struct aw_args *args);
@@ -106,6 +117,22 @@ struct aw_command {
  * where that is missing. */
 struct aw_renamed {
     const char *old, *now;
+};
+
+/* A key of a section of the config file, for help, config init and what is said about a wrong one.
+ */
+struct aw_config_key {
+    const char *name;
+    const char *value; /* what it takes: "0 to 9" */
+    const char *help;
+    const char *example; /* a value; those of all keys together make a section that is right */
+};
+
+struct aw_config_section {
+    const char *name;                 /* "joint NAME" */
+    const char *help;                 /* a sentence */
+    const char *instance;             /* of NAME, for the example; NULL: the name has none */
+    const struct aw_config_key *keys; /* {0}-terminated */
 };
 
 /* Is a message about one of those that the options name? By its frame, or, if that is empty, by the
@@ -176,6 +203,8 @@ struct aw_tool {
     size_t state_size; /* zeroed memory for the tool at session->state */
     /* Frees what is in state, at the end, after disconnect. */
     void (*finish)(struct aw_session *session);
+    const struct aw_config_section *sections; /* of the config file besides [link] and [options],
+                                                 {0}-terminated, or NULL */
     /* A section "[joint elbow]" of the config file: key and value, one call each. */
     enum aw_status (*configure)(struct aw_session *session, const char *section, const char *key,
                                 const char *value, struct aw_error *err);

@@ -1,131 +1,97 @@
-/* Prints help of the tool, of a command, of links and of topics, from the tables. */
+/* Help of the tool, of a command and of topics, from the tables: on the terminal, at the prompt and
+ * as a manual page. */
 #include "shell/help/help.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-#include "base/number.h"
 #include "shell/core/bind.h"
-
-#define WIDEST   100 /* columns; longer lines are hard to read */
-#define NARROW   64  /* a terminal has no room for two columns */
-#define LEFT     28  /* where the right column begins */
-#define INDENTED 6   /* where it begins below the left one */
-
-struct page {
-    struct aw_session *session;
-    struct aw_output *out;
-    const char *bold, *plain;
-    int width; /* columns of the terminal; 0: none, a line stays a line, for grep */
-};
-
-static struct page open_page(struct aw_session *session)
-{
-    struct page page = {.session = session, .out = &session->out, .bold = "", .plain = ""};
-    struct winsize size;
-    if (session->out.color) {
-        page.bold = "\033[1m";
-        page.plain = "\033[0m";
-    }
-    if (isatty(session->out.fd) && ioctl(session->out.fd, TIOCGWINSZ, &size) == 0)
-        page.width = size.ws_col < WIDEST ? size.ws_col : WIDEST;
-    return page;
-}
-
-/* Characters that begin in so many bytes: a … has three bytes. */
-static int columns_of(const char *text, size_t length)
-{
-    int columns = 0;
-    for (size_t i = 0; i < length; i++)
-        columns += ((unsigned char)text[i] & 0xC0) != 0x80;
-    return columns;
-}
-
-/* Words from the column at on, in lines that begin with so many blanks; ends the last one. */
-static void wrap(const struct page *page, int indent, int at, const char *text)
-{
-    bool first = true;
-    for (; page->width && *text; text += strspn(text, " \n")) {
-        size_t length = strcspn(text, " \n");
-        int columns = columns_of(text, length);
-        if (!first && at + 1 + columns > page->width) {
-            aw_output_print(page->out, "\n%*s", indent, "");
-            at = indent;
-        } else if (!first) {
-            aw_output_print(page->out, " ");
-            at++;
-        }
-        aw_output_write(page->out, text, length);
-        at += columns;
-        text += length;
-        first = false;
-    }
-    aw_output_print(page->out, "%s\n", text);
-}
-
-static void heading(const struct page *page, const char *text)
-{
-    aw_output_draw(page->out, "\n%s%s%s\n", page->bold, text, page->plain);
-}
-
-static void row(const struct page *page, const char *left, const char *right)
-{
-    int columns = columns_of(left, strlen(left));
-    bool narrow = page->width && page->width < NARROW;
-    int indent = narrow ? INDENTED : LEFT + 2;
-    aw_output_print(page->out, "  ");
-    if (narrow || columns > LEFT - 2)
-        wrap(page, INDENTED, 2, left);
-    else
-        aw_output_print(page->out, "%s", left);
-    aw_output_print(page->out, "%*s", narrow || columns > LEFT - 2 ? indent : LEFT - columns, "");
-    wrap(page, indent, indent, right);
-}
-
-static void option_rows(const struct page *page, const char *title, const struct aw_option *table)
-{
-    if (!table || !table->name)
-        return;
-    heading(page, title);
-    for (const struct aw_option *o = table; o->name; o++) {
-        char left[96], right[256], letter[8] = "    ";
-        if (o->letter)
-            snprintf(letter, sizeof letter, "-%c, ", o->letter);
-        snprintf(left, sizeof left, "%s--%s", letter, o->name);
-        aw_option_value_text(o, left, sizeof left);
-        snprintf(right, sizeof right, "%s%s%s%s", o->help, o->fallback ? " (default " : "",
-                 o->fallback ? o->fallback : "", o->fallback ? ")" : "");
-        row(page, left, right);
-    }
-}
+#include "shell/help/topics.h"
 
 /* name: only those that have this word: the first page has some for commands that are the same in
  * every tool. NULL: all. */
-static void examples(const struct page *page, const char *const *list, const char *name)
+static void examples(struct aw_page *page, const char *const *list, const char *name)
 {
     size_t length = name ? strlen(name) : 0;
     bool any = false;
     for (; list && *list; list++) {
+        char line[320];
         const char *at = name ? strstr(*list, name) : *list;
         if (!at || (at > *list && at[-1] != ' ') || (name && at[length] && at[length] != ' '))
             continue;
         if (!any)
-            heading(page, "Examples");
+            aw_page_heading(page, "Examples");
         any = true;
-        aw_output_print(page->out, "  %s %s\n", page->session->tool->name, *list);
+        snprintf(line, sizeof line, "%s %s", page->session->tool->name, *list);
+        aw_page_code(page, line);
     }
 }
 
+/* " — open, close": the words that an argument takes. */
+static void add_words(char *text, size_t size, const struct aw_name *names,
+                      const char *const *choices)
+{
+    size_t used = strlen(text);
+    for (const struct aw_name *n = names; n && n->name && used + 32 < size; n++)
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s", n == names ? " — " : ", ", n->name);
+    for (const char *const *c = choices; c && *c && used < size; c++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", c == choices ? ": " : ", ", *c);
+}
+
+static void argument_row(struct aw_page *page, const struct aw_arg *arg)
+{
+    char text[320], name[48], range[96];
+    struct aw_arg_info info = aw_arg_info(page->session, arg);
+    const char *help = info.help ? info.help : "";
+    bool unit = info.unit && *info.unit && !strstr(help, info.unit);
+    if (!*aw_range_text(&info, range, sizeof range) && unit)
+        snprintf(range, sizeof range, "in %s", info.unit);
+    snprintf(text, sizeof text, "%s%s%s", help, *help && *range ? ", " : "", range);
+    add_words(text, sizeof text, info.names, arg->choices);
+    snprintf(name, sizeof name, "%s%s", arg->name, arg->kind == AW_ARG_PAIRS ? "=value" : "");
+    aw_page_row(page, name, text);
+}
+
+static void command_body(struct aw_page *page, const struct aw_command *command)
+{
+    static const char *const safety[] = {
+        [AW_WRITE] = "Changes settings.",
+        [AW_MOTION] =
+            "Makes something move: Ctrl-C, a closed pipe or the end of the terminal stop it.",
+        [AW_DANGEROUS] = "Asks before it acts; needs --yes without a terminal.",
+    };
+    const char *tool = page->session->tool->name;
+    char usage[256], line[320];
+    aw_usage_line(command, usage, sizeof usage);
+    snprintf(line, sizeof line, "%s [options] %s", tool, usage);
+    if (command->examples)
+        examples(page, command->examples, NULL);
+    else
+        examples(page, page->session->tool->examples, command->name);
+    aw_page_heading(page, "Usage");
+    aw_page_code(page, line);
+    if (command->details)
+        aw_page_text(page, command->details);
+    if (safety[command->safety])
+        aw_page_text(page, safety[command->safety]);
+    if (command->args)
+        aw_page_heading(page, "Arguments");
+    for (const struct aw_arg *arg = command->args; arg && arg->name; arg++)
+        argument_row(page, arg);
+    aw_page_options(page, "Options", command->options);
+}
+
+/* ---- On the terminal ---- */
+
 static void command_row(const struct aw_command *command, void *context)
 {
-    const struct page *page = context;
     char usage[256];
     if (command->hidden)
         return;
     aw_usage_line(command, usage, sizeof usage);
-    row(page, usage, command->summary);
+    aw_page_row(context, usage, command->summary);
 }
 
 static const struct aw_transport *find_transport(const char *scheme)
@@ -136,138 +102,264 @@ static const struct aw_transport *find_transport(const char *scheme)
     return t;
 }
 
-static void links(const struct page *page, const char *const *schemes)
-{
-    const struct aw_transport *sim = page->session->tool->sim;
-    heading(page, "Links (-l)");
-    if (sim)
-        row(page, sim->usage, sim->help);
-    for (const char *const *scheme = schemes; scheme && *scheme; scheme++)
-        row(page, find_transport(*scheme)->usage, find_transport(*scheme)->help);
-    for (const struct aw_transport *t = aw_link_transports(); t->scheme && !schemes; t++)
-        row(page, t->usage, t->help);
-    row(page, "@NAME", "an alias from the config file");
-    if (schemes)
-        aw_output_print(page->out, "  'help links' shows all.\n");
-}
-
-static void exit_codes(const struct page *page)
-{
-    heading(page, "Exit codes");
-    aw_output_print(
-        page->out,
-        "  0 ok   1 the device refused or did not do it   2 usage   3 no answer in time\n"
-        "  4 link not found or not permitted   5 malformed data   6 refused by limits\n"
-        "  7 link lost, or output not writable   9 out of memory\n"
-        "  128 + signal: stopped by a signal\n");
-}
-
-static void first_page(const struct page *page)
+static void likely_links(struct aw_page *page)
 {
     const struct aw_tool *tool = page->session->tool;
-    aw_output_draw(page->out, "%s%s%s — %s\n", page->bold, tool->name, page->plain, tool->summary);
+    aw_page_heading(page, "Links (-l)");
+    if (tool->sim)
+        aw_page_row(page, tool->sim->usage, tool->sim->help);
+    for (const char *const *scheme = tool->links; scheme && *scheme; scheme++)
+        aw_page_row(page, find_transport(*scheme)->usage, find_transport(*scheme)->help);
+    aw_output_print(page->out, "  'help links' shows all.\n");
+}
+
+static void topic_section(struct aw_page *page, const char *title, const char *name)
+{
+    aw_page_heading(page, title);
+    aw_page_markdown(page, aw_topic_find(name)->text, page->session->tool->name);
+}
+
+static void topic_names(char *names, size_t size)
+{
+    size_t used = 0;
+    for (const struct aw_topic *topic = aw_topics; topic->name; topic++)
+        used += (size_t)snprintf(names + used, size - used, "%s%s", used ? " " : "", topic->name);
+}
+
+static void first_page(struct aw_page *page)
+{
+    const struct aw_tool *tool = page->session->tool;
+    aw_page_title(page, tool->name, tool->summary);
     examples(page, tool->examples, NULL);
     if (tool->usage) {
-        heading(page, "Usage");
-        aw_output_print(page->out, "  %s %s\n", tool->name, tool->usage);
-        option_rows(page, "Options", tool->options);
-        option_rows(page, "General options", tool->general);
-        exit_codes(page);
+        char usage[128];
+        snprintf(usage, sizeof usage, "%s %s", tool->name, tool->usage);
+        aw_page_heading(page, "Usage");
+        aw_page_code(page, usage);
+        aw_page_options(page, "Options", tool->options);
+        aw_page_options(page, "General options", tool->general);
+        topic_section(page, "Exit codes", "exit-codes");
         return;
     }
-    heading(page, "Commands");
-    aw_each_command(tool, command_row, (void *)page);
-    option_rows(page, "Options", tool->options);
-    option_rows(page, tool->options ? "Options of every tool" : "Options", aw_global_options);
-    links(page, tool->links);
-    exit_codes(page);
+    aw_page_heading(page, "Commands");
+    aw_each_command(tool, command_row, page);
+    aw_page_options(page, "Options", tool->options);
+    aw_page_options(page, tool->options ? "Options of every tool" : "Options", aw_global_options);
+    likely_links(page);
+    topic_section(page, "Exit codes", "exit-codes");
+    aw_page_heading(page, "More");
+    aw_page_row(page, "help COMMAND", "its arguments, options and examples");
+    char names[256], manual[64];
+    topic_names(names, sizeof names);
+    aw_page_row(page, "help TOPIC", names);
+    snprintf(manual, sizeof manual, "man %s", tool->name);
+    aw_page_row(page, manual, "all of it; man 5 armwire: the config file; man 7 armwire: records");
     aw_output_print(page->out,
                     "\nWithout a command: a prompt on a terminal, else commands are read from "
-                    "standard input.\n'%s help COMMAND' tells more, 'man %s' all.\n",
-                    tool->name, tool->name);
+                    "standard input.\n");
 }
 
-static void argument_row(const struct page *page, const struct aw_arg *arg)
-{
-    char text[320], name[48], range[96];
-    struct aw_arg_info info = aw_arg_info(page->session, arg);
-    bool ranged = *aw_range_text(&info, range, sizeof range);
-    bool helped = info.help && *info.help;
-    snprintf(text, sizeof text, "%s%s%s", helped ? info.help : "", helped && ranged ? ", " : "",
-             range);
-    size_t used = strlen(text);
-    for (const struct aw_name *n = info.names; n && n->name && used + 32 < sizeof text; n++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
-                                 n == info.names ? " — " : ", ", n->name);
-    for (const char *const *c = arg->choices; c && *c && used < sizeof text; c++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
-                                 c == arg->choices ? ": " : ", ", *c);
-    snprintf(name, sizeof name, "%s%s", arg->name, arg->kind == AW_ARG_PAIRS ? "=value" : "");
-    row(page, name, text);
-}
+/* ---- At the prompt ---- */
 
-static void command_page(const struct page *page, const struct aw_command *command)
+struct group {
+    enum aw_group group;
+    char names[512];
+};
+
+static enum aw_group group_of(const struct aw_command *command)
 {
-    static const char *const safety[] = {
-        [AW_WRITE] = "Changes settings.",
-        [AW_MOTION] =
-            "Makes something move: Ctrl-C, a closed pipe or the end of the terminal stop it.",
-        [AW_DANGEROUS] = "Asks before it acts; needs --yes without a terminal.",
+    static const enum aw_group usual[] = {
+        [AW_READ] = AW_GROUP_LOOK,
+        [AW_WRITE] = AW_GROUP_SET_UP,
+        [AW_MOTION] = AW_GROUP_MOVE,
+        [AW_DANGEROUS] = AW_GROUP_SET_UP,
     };
-    char usage[256];
-    aw_usage_line(command, usage, sizeof usage);
-    aw_output_draw(page->out, "%s%s%s — %s\n", page->bold, command->name, page->plain,
-                   command->summary);
-    if (command->examples)
-        examples(page, command->examples, NULL);
-    else
-        examples(page, page->session->tool->examples, command->name);
-    heading(page, "Usage");
-    aw_output_print(page->out, "  %s [options] %s\n", page->session->tool->name, usage);
-    if (command->details || safety[command->safety])
-        aw_output_print(page->out, "\n");
-    if (command->details)
-        wrap(page, 0, 0, command->details);
-    if (safety[command->safety])
-        wrap(page, 0, 0, safety[command->safety]);
-    if (command->args) {
-        heading(page, "Arguments");
-        for (const struct aw_arg *arg = command->args; arg->name; arg++)
-            argument_row(page, arg);
+    return command->group == AW_GROUP_USUAL ? usual[command->safety] : command->group;
+}
+
+static void add_to_group(const struct aw_command *command, void *context)
+{
+    struct group *group = context;
+    size_t used = strlen(group->names);
+    if (!command->hidden && group_of(command) == group->group)
+        snprintf(group->names + used, sizeof group->names - used, "%s%s", used ? " " : "",
+                 command->name);
+}
+
+/* An example without its link: the prompt has one. */
+static const char *behind_link(const char *example)
+{
+    if (strncmp(example, "-l ", 3) != 0)
+        return example;
+    const char *at = example + 3;
+    at = *at == '\'' ? strchr(at + 1, '\'') + 1 : at + strcspn(at, " ");
+    return *at ? at + 1 : at;
+}
+
+#define PROMPT_EXAMPLES 3
+
+static void prompt_page(struct aw_page *page)
+{
+    static const char *const titles[] = {NULL, "move", "look", "measure", "keep", "set up"};
+    const struct aw_tool *tool = page->session->tool;
+    char names[256];
+    aw_page_title(page, tool->name, "TAB completes, Ctrl-C stops what moves, Ctrl-D leaves");
+    aw_output_print(page->out, "\n");
+    for (int i = AW_GROUP_MOVE; i <= AW_GROUP_SET_UP; i++) {
+        struct group group = {(enum aw_group)i, ""};
+        aw_each_command(tool, add_to_group, &group);
+        aw_page_list(page, titles[i], *group.names ? group.names : "-");
     }
-    option_rows(page, "Options", command->options);
+    for (size_t i = 0; tool->examples[i] && i < PROMPT_EXAMPLES; i++)
+        aw_page_code(page, behind_link(tool->examples[i]));
+    topic_names(names, sizeof names);
+    aw_output_print(page->out, "\n");
+    aw_page_list(page, "help",
+                 "COMMAND, as 'help config': arguments, options, examples; or TOPIC:");
+    aw_page_list(page, "", names);
+}
+
+/* ---- As a manual page ---- */
+
+static void manual_command(const struct aw_command *command, void *context)
+{
+    struct aw_page *page = context;
+    if (command->hidden)
+        return;
+    page->depth = 1;
+    aw_page_heading(page, command->name);
+    page->depth = 2;
+    aw_page_text(page, command->summary);
+    command_body(page, command);
+    page->depth = 0;
+}
+
+static void manual_topics(struct aw_page *page)
+{
+    for (const struct aw_topic *topic = aw_topics; topic->name; topic++) {
+        page->depth = 0;
+        aw_page_heading(page, topic->name);
+        page->depth = 1;
+        aw_topic_show(page, topic);
+        page->depth = 0;
+    }
+}
+
+static const char safety[] =
+    "While something moves, signals, a crash, a reader of the output that goes away, a full disk, "
+    "the end of the script and the end of the program that started this one send the protocol's "
+    "stop; --hold leaves the device as it is, with nohup or setsid it may outlive its starter. "
+    "Nothing can be sent after SIGKILL: who kills it that way has to stop the device.";
+
+static void manual_end(struct aw_page *page)
+{
+    const char *name = page->session->tool->name;
+    char path[96];
+    aw_page_heading(page, "Safety");
+    aw_page_text(page, safety);
+    aw_page_heading(page, "Files");
+    snprintf(path, sizeof path, "$XDG_CONFIG_HOME/armwire/%s.ini", name);
+    aw_page_row(page, path, "the config file, see armwire(5)");
+    snprintf(path, sizeof path, "$XDG_STATE_HOME/armwire/%s/", name);
+    aw_page_row(page, path, "history, and what is remembered about devices");
+    aw_page_heading(page, "See also");
+    aw_page_text(page, "armwire(5), the config file; armwire(7), records, fields and units.");
+}
+
+void aw_man_page(struct aw_session *session)
+{
+    const struct aw_tool *tool = session->tool;
+    struct aw_page page = aw_page_open(session, AW_PAGE_MAN);
+    char title[32] = "";
+    for (size_t i = 0; tool->name[i] && i + 1 < sizeof title; i++)
+        title[i] = (char)toupper((unsigned char)tool->name[i]);
+    aw_output_print(page.out,
+                    ".TH %s 1 \"\" \"armwire %s\" \"User Commands\"\n.SH NAME\n%s \\- %s\n"
+                    ".SH SYNOPSIS\n.B %s\n%s\n",
+                    title, AW_VERSION, tool->name, tool->summary, tool->name,
+                    tool->usage ? tool->usage : "[options] [command [arguments]]");
+    examples(&page, tool->examples, NULL);
+    if (tool->usage) {
+        aw_page_options(&page, "Options", tool->options);
+        aw_page_options(&page, "General options", tool->general);
+        topic_section(&page, "Exit codes", "exit-codes");
+        return;
+    }
+    aw_page_heading(&page, "Commands");
+    aw_each_command(tool, manual_command, &page);
+    manual_topics(&page);
+    manual_end(&page);
+}
+
+/* ---- The command help ---- */
+
+static void topic_page(struct aw_page *page, const struct aw_topic *topic)
+{
+    char summary[128];
+    aw_page_title(page, topic->name, aw_topic_summary(topic, summary));
+    aw_topic_show(page, topic);
 }
 
 enum aw_status aw_help(struct aw_session *session, const struct aw_command *command)
 {
-    struct page page = open_page(session);
-    if (command)
-        command_page(&page, command);
-    else
+    struct aw_page page = aw_page_open(session, AW_PAGE_TEXT);
+    if (command) {
+        const struct aw_topic *topic = aw_topic_find(command->name);
+        aw_page_title(&page, command->name, command->summary);
+        command_body(&page, command);
+        if (topic)
+            aw_output_print(&session->out, "\n");
+        if (topic)
+            topic_page(&page, topic);
+    } else if (session->interactive) {
+        prompt_page(&page);
+    } else {
         first_page(&page);
+    }
     return AW_OK;
+}
+
+/* A topic by itself, as docs and the manual pages of all tools have it: whole; or what only this
+ * tool's tables say. */
+static void topic_source(struct aw_session *session, const struct aw_topic *topic, const char *form,
+                         bool tables)
+{
+    struct aw_page page = aw_page_open(session, AW_PAGE_MARKDOWN);
+    char summary[128];
+    if (strcmp(form, "man") == 0)
+        page.form = AW_PAGE_MAN;
+    page.depth = tables;
+    if (tables) {
+        aw_topic_tables(&page, topic);
+    } else if (page.form == AW_PAGE_MAN) {
+        aw_page_heading(&page, topic->name);
+        page.depth = 1;
+        aw_page_markdown(&page, topic->text, NULL);
+    } else {
+        aw_page_title(&page, topic->name, aw_topic_summary(topic, summary));
+        aw_output_print(page.out, "%s", topic->text + strcspn(topic->text, "\n") + 1);
+    }
 }
 
 enum aw_status aw_run_help(struct aw_session *session, const struct aw_args *args)
 {
-    const char *name = aw_arg(args, "command", 0);
-    struct page page = open_page(session);
-    if (aw_flag(session, "man")) {
-        aw_man_page(session);
-        return AW_OK;
-    }
-    if (name && strcmp(name, "links") == 0) {
-        aw_output_draw(page.out, "%slinks%s — what -l takes\n", page.bold, page.plain);
-        links(&page, NULL);
-        aw_output_print(page.out, "\n");
-        wrap(&page, 0, 0,
-             "Any link can be made worse on purpose: ?drop=1%&dup=1%&corrupt=0.1%&delay=5ms"
-             "&jitter=2ms&seed=7.");
-        return AW_OK;
-    }
+    const char *name = aw_arg(args, "subject", 0), *form = aw_option(session, "as");
     const struct aw_command *command = name ? aw_find_command(session->tool, name) : NULL;
-    if (name && !command && aw_wire_codec(session->wire, name, AW_BOTH))
-        return aw_fail(&session->err, AW_USAGE, "'%.40s' is a message — see 'describe %.40s'", name,
-                       name);
-    return name && !command ? aw_unknown_command(session, name) : aw_help(session, command);
+    const struct aw_topic *topic = name ? aw_topic_find(name) : NULL;
+    struct aw_page page = aw_page_open(session, AW_PAGE_TEXT);
+    if (name && !command && !topic) {
+        if (aw_wire_codec(session->wire, name, AW_BOTH))
+            return aw_fail(&session->err, AW_USAGE, "'%.40s' is a message — see 'describe %.40s'",
+                           name, name);
+        return aw_unknown_command(session, name);
+    }
+    if (topic && strcmp(form, "text") != 0)
+        topic_source(session, topic, form, aw_flag(session, "tables"));
+    else if (!name && strcmp(form, "man") == 0)
+        aw_man_page(session);
+    else if (topic && !command)
+        topic_page(&page, topic);
+    else
+        aw_help(session, command);
+    return AW_OK;
 }

@@ -1,0 +1,311 @@
+/* Writes headings, rows, paragraphs and examples in one of three forms. */
+#include "shell/help/page.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define WIDEST   100 /* columns; longer lines are hard to read */
+#define NARROW   64  /* a terminal has no room for two columns */
+#define LEFT     28  /* where the right column begins */
+#define INDENTED 6   /* where it begins below the left one */
+#define LISTED   9   /* where the words of a list begin */
+#define LINE     2048
+
+struct aw_page aw_page_open(struct aw_session *session, enum aw_page_form form)
+{
+    struct aw_page page = {
+        .session = session, .out = &session->out, .form = form, .bold = "", .plain = ""};
+    struct winsize size;
+    if (session->out.color && form == AW_PAGE_TEXT) {
+        page.bold = "\033[1m";
+        page.plain = "\033[0m";
+    }
+    if (isatty(session->out.fd) && ioctl(session->out.fd, TIOCGWINSZ, &size) == 0)
+        page.width = size.ws_col < WIDEST ? size.ws_col : WIDEST;
+    return page;
+}
+
+/* Characters that begin in so many bytes: a … has three bytes. */
+static int columns_of(const char *text, size_t length)
+{
+    int columns = 0;
+    for (size_t i = 0; i < length; i++)
+        columns += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return columns;
+}
+
+/* Words from the column at on, in lines that begin with so many blanks; ends the last one. */
+static void wrap(const struct aw_page *page, int indent, int at, const char *text)
+{
+    bool first = true;
+    for (; page->width && *text; text += strspn(text, " \n")) {
+        size_t length = strcspn(text, " \n");
+        int columns = columns_of(text, length);
+        if (!first && at + 1 + columns > page->width) {
+            aw_output_print(page->out, "\n%*s", indent, "");
+            at = indent;
+        } else if (!first) {
+            aw_output_print(page->out, " ");
+            at++;
+        }
+        aw_output_write(page->out, text, length);
+        at += columns;
+        text += length;
+        first = false;
+    }
+    aw_output_print(page->out, "%s\n", text);
+}
+
+/* A leading dot or quote would be a macro, a hyphen of an option must stay one. */
+static void write_man(struct aw_output *out, const char *words)
+{
+    bool bold = false;
+    if (*words == '.' || *words == '\'')
+        aw_output_write(out, "\\&", 2);
+    for (; *words; words++) {
+        if (*words == '`') {
+            bold = !bold;
+            aw_output_write(out, bold ? "\\fB" : "\\fR", 3);
+            continue;
+        }
+        if (*words == '-' || *words == '\\')
+            aw_output_write(out, "\\", 1);
+        aw_output_write(out, *words == '\\' ? "e" : words, 1);
+    }
+}
+
+static void man_line(struct aw_output *out, const char *macro, const char *words)
+{
+    aw_output_print(out, "%s", macro);
+    write_man(out, words);
+    aw_output_write(out, "\n", 1);
+}
+
+/* Without the marks around `words`; several of them are quoted instead. */
+static const char *plain(const char *text, char *out, size_t size)
+{
+    size_t n = 0;
+    bool quoted = false, inside = false;
+    for (; *text && n + 1 < size; text++) {
+        if (*text != '`') {
+            out[n++] = *text;
+            continue;
+        }
+        inside = !inside;
+        size_t length = strcspn(text + 1, "`");
+        if (inside)
+            quoted = text[1] != '\'' && memchr(text + 1, ' ', length);
+        if (quoted)
+            out[n++] = '\'';
+    }
+    out[n] = '\0';
+    return out;
+}
+
+static bool begins(struct aw_page *page, enum aw_page_part part)
+{
+    bool first = page->last != part || part == AW_PAGE_PARAGRAPH;
+    bool apart = first && page->last != AW_PAGE_HEADING && page->last != AW_PAGE_START;
+    if (apart && page->form != AW_PAGE_MAN)
+        aw_output_print(page->out, "\n");
+    page->last = part;
+    return first;
+}
+
+void aw_page_title(struct aw_page *page, const char *name, const char *summary)
+{
+    if (page->form == AW_PAGE_TEXT)
+        aw_output_draw(page->out, "%s%s%s — %s\n", page->bold, name, page->plain, summary);
+    else if (page->form == AW_PAGE_MARKDOWN)
+        aw_output_print(page->out, "# %s — %s\n", name, summary);
+    page->last = AW_PAGE_PARAGRAPH;
+}
+
+void aw_page_heading(struct aw_page *page, const char *text)
+{
+    static const char *const macros[] = {".SH ", ".SS ", ".PP\n.B "};
+    page->last = AW_PAGE_HEADING;
+    if (page->form == AW_PAGE_TEXT)
+        aw_output_draw(page->out, "\n%s%s%s\n", page->bold, text, page->plain);
+    else if (page->form == AW_PAGE_MARKDOWN)
+        aw_output_print(page->out, "\n## %s\n\n", text);
+    else if (page->depth > 0)
+        man_line(page->out, macros[page->depth], text);
+    else {
+        char upper[128];
+        size_t n = 0;
+        for (; text[n] && n + 1 < sizeof upper; n++)
+            upper[n] = text[n] == '-' ? ' ' : (char)toupper((unsigned char)text[n]);
+        upper[n] = '\0';
+        man_line(page->out, macros[0], upper);
+    }
+}
+
+static void text_row(const struct aw_page *page, const char *left, const char *right)
+{
+    char words[LINE];
+    int columns = columns_of(left, strlen(left));
+    bool narrow = page->width && page->width < NARROW;
+    bool below = narrow || columns > LEFT - 2;
+    int indent = narrow ? INDENTED : LEFT + 2;
+    aw_output_print(page->out, "  ");
+    if (below)
+        wrap(page, INDENTED, 2, left);
+    else
+        aw_output_print(page->out, "%s", left);
+    aw_output_print(page->out, "%*s", below ? indent : LEFT - columns, "");
+    wrap(page, indent, indent, plain(right, words, sizeof words));
+}
+
+static void write_cell(struct aw_output *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '|')
+            aw_output_write(out, "\\", 1);
+        aw_output_write(out, text, 1);
+    }
+}
+
+void aw_page_row(struct aw_page *page, const char *left, const char *right)
+{
+    char words[LINE];
+    bool first = begins(page, AW_PAGE_ROW);
+    if (page->form == AW_PAGE_TEXT) {
+        text_row(page, plain(left, words, sizeof words), right);
+    } else if (page->form == AW_PAGE_MAN) {
+        aw_output_print(page->out, ".TP\n");
+        man_line(page->out, ".B ", plain(left, words, sizeof words));
+        man_line(page->out, "", right);
+    } else {
+        bool marked = strchr(left, '`') != NULL;
+        aw_output_print(page->out, "%s| %s", first ? "| | |\n|---|---|\n" : "", marked ? "" : "`");
+        write_cell(page->out, left);
+        aw_output_print(page->out, "%s | ", marked ? "" : "`");
+        write_cell(page->out, right);
+        aw_output_print(page->out, " |\n");
+    }
+}
+
+void aw_page_list(struct aw_page *page, const char *left, const char *words)
+{
+    aw_output_draw(page->out, "%s%-*s%s", page->bold, LISTED, left, page->plain);
+    wrap(page, LISTED, LISTED, words);
+}
+
+void aw_page_text(struct aw_page *page, const char *text)
+{
+    char words[LINE];
+    begins(page, AW_PAGE_PARAGRAPH);
+    if (page->form == AW_PAGE_TEXT) {
+        wrap(page, 0, 0, plain(text, words, sizeof words));
+    } else if (page->form == AW_PAGE_MAN) {
+        aw_output_print(page->out, ".PP\n");
+        man_line(page->out, "", text);
+    } else {
+        aw_output_print(page->out, "%s\n", text);
+    }
+}
+
+void aw_page_code(struct aw_page *page, const char *line)
+{
+    bool first = begins(page, AW_PAGE_CODE);
+    if (page->form == AW_PAGE_MAN) {
+        aw_output_print(page->out, "%s.EX\n", first ? ".PP\n" : "");
+        man_line(page->out, "", line);
+        aw_output_print(page->out, ".EE\n");
+    } else {
+        aw_output_print(page->out, "%s%s\n", page->form == AW_PAGE_TEXT ? "  " : "    ", line);
+    }
+}
+
+/* "| left | right |" cut in two, in place. */
+static void markdown_row(struct aw_page *page, char *line)
+{
+    char *cells[2] = {line + 2, ""}, *to = line + 2;
+    size_t n = 0;
+    for (const char *from = line + 2; *from; from++) {
+        bool escaped = from[0] == '\\' && from[1] == '|';
+        bool ends = *from == '|' && (from[1] == ' ' || from[1] == '\0');
+        from += escaped;
+        if (!escaped && ends) {
+            *to++ = '\0';
+            while (from[1] == ' ')
+                from++;
+            if (++n < 2)
+                cells[n] = to;
+        } else {
+            *to++ = *from;
+        }
+    }
+    *to = '\0';
+    for (size_t i = 0; i < 2; i++)
+        for (size_t end = strlen(cells[i]); end > 0 && cells[i][end - 1] == ' ';)
+            cells[i][--end] = '\0';
+    if (*cells[0] || *cells[1])
+        aw_page_row(page, cells[0], cells[1]);
+}
+
+/* What a topic has been read to. */
+struct markdown {
+    struct aw_page *page;
+    const char *tool;
+    bool ours, code; /* in a section that is shown; in a ``` block */
+    char paragraph[LINE];
+};
+
+static void end_paragraph(struct markdown *m)
+{
+    if (*m->paragraph)
+        aw_page_text(m->page, m->paragraph);
+    *m->paragraph = '\0';
+}
+
+static void section(struct markdown *m, const char *heading)
+{
+    bool of_tool = heading[strspn(heading, "abcdefghijklmnopqrstuvwxyz-")] == '\0';
+    m->ours = !of_tool || !m->tool || strcmp(heading, m->tool) == 0;
+    if (m->ours && !(of_tool && m->tool))
+        aw_page_heading(m->page, heading);
+}
+
+/* A line of text, a row, or a line of a ``` block. */
+static void shown_line(struct markdown *m, char *line)
+{
+    size_t used = strlen(m->paragraph);
+    if (m->code)
+        aw_page_code(m->page, line);
+    else if (*line != '|')
+        snprintf(m->paragraph + used, sizeof m->paragraph - used, "%s%s", used ? " " : "", line);
+    else if (line[1] == ' ')
+        markdown_row(m->page, line);
+}
+
+static void markdown_line(struct markdown *m, char *line)
+{
+    bool fence = strncmp(line, "```", 3) == 0;
+    bool head = !m->code && strncmp(line, "## ", 3) == 0;
+    if (fence || head || *line == '|' || !*line)
+        end_paragraph(m);
+    if (head)
+        section(m, line + 3);
+    else if (fence)
+        m->code = !m->code;
+    else if (m->ours && (*line || m->code))
+        shown_line(m, line);
+}
+
+void aw_page_markdown(struct aw_page *page, const char *text, const char *tool)
+{
+    struct markdown m = {.page = page, .tool = tool, .ours = true};
+    for (text += strcspn(text, "\n"); *text == '\n';) {
+        char line[512];
+        size_t length = strcspn(++text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        markdown_line(&m, line);
+        text += length;
+    }
+    end_paragraph(&m);
+}

@@ -1,0 +1,46 @@
+/* What help is written with: headings, rows, paragraphs and examples, for a terminal, as a manual
+ * page or as Markdown. */
+#ifndef AW_SHELL_HELP_PAGE_H
+#define AW_SHELL_HELP_PAGE_H
+
+#include "shell/core/session.h"
+
+enum aw_page_form {
+    AW_PAGE_TEXT,
+    AW_PAGE_MAN, /* man(7) macros */
+    AW_PAGE_MARKDOWN,
+};
+
+/* What was written last: a blank line stands between two that differ, and between paragraphs. */
+enum aw_page_part { AW_PAGE_START, AW_PAGE_HEADING, AW_PAGE_ROW, AW_PAGE_PARAGRAPH, AW_PAGE_CODE };
+
+struct aw_page {
+    struct aw_session *session;
+    struct aw_output *out;
+    enum aw_page_form form;
+    const char *bold, *plain;
+    int width; /* columns of the terminal; 0: none, a line stays a line, for grep */
+    int depth; /* of headings in a manual page: 0 .SH, 1 .SS, 2 a line */
+    enum aw_page_part last;
+};
+
+struct aw_page aw_page_open(struct aw_session *session, enum aw_page_form form);
+
+/* "deg — turn joints to angles"; in a manual page nothing: whoever begins it has its own words. */
+void aw_page_title(struct aw_page *page, const char *name, const char *summary);
+void aw_page_heading(struct aw_page *page, const char *text);
+void aw_page_row(struct aw_page *page, const char *left, const char *right);
+
+/* On a terminal: words in lines, behind what they are; in a narrow column. */
+void aw_page_list(struct aw_page *page, const char *left, const char *words);
+
+void aw_page_text(struct aw_page *page, const char *text); /* a paragraph */
+void aw_page_code(struct aw_page *page, const char *line); /* to be typed as it is */
+
+/* A page of the Markdown that topics are written in: paragraphs, "## heading", tables of two
+ * columns without heads, ``` blocks, `words`. A section whose heading is a word in small letters is
+ * that of a tool: shown if it is this one, tool NULL: all are. The first line, the title, is left
+ * out. */
+void aw_page_markdown(struct aw_page *page, const char *text, const char *tool);
+
+#endif

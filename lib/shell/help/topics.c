@@ -1,0 +1,138 @@
+/* Finds the topics of help and adds what the tables of the tool say about them. */
+#include "shell/help/topics.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "shell/core/bind.h"
+#include "topics.inc"
+
+const struct aw_topic *aw_topic_find(const char *name)
+{
+    for (const struct aw_topic *topic = aw_topics; topic->name; topic++)
+        if (strcmp(topic->name, name) == 0)
+            return topic;
+    return NULL;
+}
+
+const char *aw_topic_summary(const struct aw_topic *topic, char *out)
+{
+    static const char dash[] = " — ";
+    const char *start = strstr(topic->text, dash);
+    start = start ? start + sizeof dash - 1 : "";
+    snprintf(out, 128, "%.*s", (int)strcspn(start, "\n"), start);
+    return out;
+}
+
+void aw_complete_topics(struct aw_session *session, aw_candidate_fn *add, void *context)
+{
+    (void)session;
+    for (const struct aw_topic *topic = aw_topics; topic->name; topic++) {
+        char summary[128];
+        add(context, topic->name, aw_topic_summary(topic, summary));
+    }
+}
+
+void aw_page_options(struct aw_page *page, const char *title, const struct aw_option *table)
+{
+    if (!table || !table->name)
+        return;
+    aw_page_heading(page, title);
+    for (const struct aw_option *o = table; o->name; o++) {
+        char left[96], right[256], letter[8] = "    ";
+        if (o->letter || page->form != AW_PAGE_TEXT)
+            snprintf(letter, sizeof letter, o->letter ? "-%c, " : "", o->letter);
+        snprintf(left, sizeof left, "%s--%s", letter, o->name);
+        aw_option_value_text(o, left, sizeof left);
+        snprintf(right, sizeof right, "%s%s%s%s", o->help, o->fallback ? " (default " : "",
+                 o->fallback ? o->fallback : "", o->fallback ? ")" : "");
+        aw_page_row(page, left, right);
+    }
+}
+
+static void options(struct aw_page *page)
+{
+    const struct aw_tool *tool = page->session->tool;
+    aw_page_options(page, tool->name, tool->options);
+    aw_page_options(page, "Every tool", aw_global_options);
+}
+
+static void links(struct aw_page *page)
+{
+    const struct aw_transport *sim = page->session->tool->sim;
+    if (sim)
+        aw_page_row(page, sim->usage, sim->help);
+    for (const struct aw_transport *t = aw_link_transports(); t->scheme; t++)
+        aw_page_row(page, t->usage, t->help);
+    aw_page_row(page, "@NAME", "an alias from the config file");
+}
+
+static void field_row(struct aw_page *page, const struct aw_codec *codec, int scalar)
+{
+    char left[96], right[256], range_words[96], name[64];
+    const struct aw_field *field = codec->scalars[scalar].field;
+    struct aw_range range = aw_scalar_range(codec, scalar, NULL);
+    struct aw_arg_info info = {field->help, range.unit, field->names, range.min, range.max};
+    aw_scalar_name(&codec->scalars[scalar], name, sizeof name);
+    snprintf(left, sizeof left, "%s.%s", codec->message->name, name);
+    bool ranged = *aw_range_text(&info, range_words, sizeof range_words);
+    if (!ranged && info.unit && *info.unit)
+        snprintf(range_words, sizeof range_words, "in %s", info.unit);
+    bool helped = info.help && *info.help;
+    snprintf(right, sizeof right, "%s%s%s", helped ? info.help : "",
+             helped && *range_words ? ", " : "", range_words);
+    aw_page_row(page, left, right);
+}
+
+/* What the device says: that is what is looked at. */
+static void fields(struct aw_page *page)
+{
+    struct aw_wire *wire = page->session->wire;
+    aw_page_heading(page, "Fields that the device sends");
+    for (size_t m = 0; m < wire->protocol->n_messages; m++) {
+        const struct aw_codec *codec = aw_wire_codec_at(wire, m);
+        for (int i = 0; i < codec->n_scalars && codec->message->dir & AW_RX; i++)
+            if (codec->scalars[i].value)
+                field_row(page, codec, i);
+    }
+}
+
+static void config(struct aw_page *page)
+{
+    const struct aw_tool *tool = page->session->tool;
+    for (const struct aw_config_section *s = tool->sections; s && s->name; s++) {
+        char text[160];
+        snprintf(text, sizeof text, "%s: [%s]", tool->name, s->name);
+        aw_page_heading(page, text);
+        aw_page_text(page, s->help);
+        for (const struct aw_config_key *key = s->keys; key->name; key++) {
+            snprintf(text, sizeof text, "%s = %s", key->name, key->value);
+            aw_page_row(page, text, key->help);
+        }
+        snprintf(text, sizeof text, s->instance ? "[%.*s%s]" : "[%.*s]",
+                 (int)(s->instance ? strcspn(s->name, " ") + 1 : strlen(s->name)), s->name,
+                 s->instance);
+        aw_page_code(page, text);
+        for (const struct aw_config_key *key = s->keys; key->name; key++) {
+            snprintf(text, sizeof text, "%s = %s", key->name, key->example);
+            aw_page_code(page, text);
+        }
+    }
+}
+
+void aw_topic_tables(struct aw_page *page, const struct aw_topic *topic)
+{
+    static const struct {
+        const char *name;
+        void (*write)(struct aw_page *page);
+    } tables[] = {{"options", options}, {"links", links}, {"fields", fields}, {"config", config}};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (strcmp(tables[i].name, topic->name) == 0)
+            tables[i].write(page);
+}
+
+void aw_topic_show(struct aw_page *page, const struct aw_topic *topic)
+{
+    aw_page_markdown(page, topic->text, page->session->tool->name);
+    aw_topic_tables(page, topic);
+}

@@ -1,0 +1,32 @@
+/* The topics of help: texts of lib/shell/help/topics, the same in help, manual pages and docs, with
+ * what the tables of a tool add to them. */
+#ifndef AW_SHELL_HELP_TOPICS_H
+#define AW_SHELL_HELP_TOPICS_H
+
+#include "shell/help/page.h"
+
+struct aw_topic {
+    const char *name;
+    const char *text; /* Markdown; its first line is "# name — summary" */
+};
+
+extern const struct aw_topic aw_topics[]; /* {0}-terminated */
+
+const struct aw_topic *aw_topic_find(const char *name); /* or NULL */
+
+/* What stands behind the — of the first line; size of out: 128. */
+const char *aw_topic_summary(const struct aw_topic *topic, char *out);
+
+/* As this tool has it: what is about others is left out, what its tables say is added. */
+void aw_topic_show(struct aw_page *page, const struct aw_topic *topic);
+
+/* What only this tool's tables say: its options, its links, its fields, its keys of the config. */
+void aw_topic_tables(struct aw_page *page, const struct aw_topic *topic);
+
+/* Names of topics, for completion. */
+void aw_complete_topics(struct aw_session *session, aw_candidate_fn *add, void *context);
+
+/* Rows of options under a title; nothing for an empty table. */
+void aw_page_options(struct aw_page *page, const char *title, const struct aw_option *table);
+
+#endif
