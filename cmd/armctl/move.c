@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shell/commands/ping.h"
 #include "shell/core/dry.h"
 #include "state.h"
 
@@ -171,39 +172,35 @@ enum aw_status run_stop(struct aw_session *session, const struct aw_args *args)
     return status;
 }
 
-/* Up to the first that fails. */
-static enum aw_status ping(struct aw_session *session, uint64_t count, struct aw_samples *ms)
+/* One that no resending brought an ACK for is lost, and ends it where it was the only one. */
+static enum aw_status ping(struct aw_session *session, uint64_t count, struct aw_ping *ping)
 {
     struct arm_state *state = arm_state(session);
     enum aw_status status = AW_OK;
     uint64_t retries = 0;
-    for (uint64_t i = 0; status == AW_OK && i < count; i++) {
+    while (status == AW_OK && ping->n < count) {
         status = aw_armctl_ping(&state->arm, &state->outcome, &session->err);
         retries += (uint64_t)state->outcome.retries;
+        ping->n++;
         if (state->outcome.ack_ns >= 0)
-            aw_samples_add(ms, (double)state->outcome.ack_ns / 1e6);
+            aw_samples_add(&ping->ms, (double)state->outcome.ack_ns / 1e6);
+        else
+            ping->lost++;
     }
     arm_remember(session);
-    aw_object_start(&session->result, "ping");
-    if (count > 1)
-        aw_object_number(&session->result, "answered", (double)ms->n, 0, NULL);
-    else if (ms->n)
-        aw_object_number(&session->result, "ms", ms->values[0], 3, NULL);
+    aw_ping_row(session, ping);
     aw_object_number(&session->result, "retries", (double)retries, 0, NULL);
     return status;
 }
 
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_samples ms = {0};
+    struct aw_ping row = {.name = "round trip"};
     uint64_t count = (uint64_t)aw_option_number(session, "count");
     enum aw_status status = arm_ready(session);
     (void)args;
     if (status == AW_OK)
-        status = ping(session, count ? count : 1, &ms);
-    struct aw_stats stats = aw_samples_stats(&ms);
-    if (count > 1)
-        aw_object_stats_ms(&session->result, NULL, &stats);
-    aw_samples_free(&ms);
+        status = ping(session, count ? count : 1, &row);
+    aw_samples_free(&row.ms);
     return status;
 }

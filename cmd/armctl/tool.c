@@ -146,7 +146,7 @@ static const struct aw_command commands[] = {
      .safety = AW_READ, .run = run_stop, .examples = LIST("-l sim: stop")},
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "ask for an ACK without moving anything", .safety = AW_READ,
-     .run = run_ping, .details = "Once, or -n COUNT times with statistics.",
+     .run = run_ping, .details = "Once, or -n COUNT times; one without an ACK ends it.",
      .examples = LIST("-l sim: ping", "-l sim: ping -n 5")},
     {.name = "list", .summary = "show serial ports, who uses them, and what is missing",
      .offline = true, .run = run_list, .examples = LIST("list", "list -j")},

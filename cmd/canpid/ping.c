@@ -1,8 +1,9 @@
 /* ping: which drivers speak, and how evenly. This bus knows no question that a driver would answer
  * without being enabled, so nothing is sent. */
+#include <math.h>
 #include <stdlib.h>
 
-#include "shell/commands/stats.h"
+#include "shell/commands/ping.h"
 #include "state.h"
 
 #define USUAL_S 1
@@ -39,22 +40,28 @@ static bool note_arrival(void *context, const struct aw_received *received)
     return !(++l->frames == l->limit);
 }
 
+/* A frame that did not come leaves a gap of twice the usual time. */
+static uint64_t missing(struct aw_samples *intervals)
+{
+    double usual = aw_samples_stats(intervals).p50, n = 0;
+    for (size_t i = 0; i < intervals->n && usual > 0; i++)
+        n += fmax(0, round(intervals->values[i] / usual) - 1);
+    return (uint64_t)n;
+}
+
 static void report(struct listener *l, unsigned board)
 {
-    struct aw_session *session = l->session;
     unsigned at = board / 32;
-    struct aw_stats stats = aw_samples_stats(&l->interval_ms[at]);
     char name[AW_CANPID_NAME_MAX];
-    aw_canpid_board_name(&session->wire->variant, board, name);
-    if (aw_session_text(session)) {
-        aw_stats_row(&session->out, name, &stats);
-        return;
-    }
-    aw_object_start(&session->result, "ping");
-    aw_object_text(&session->result, "board", name);
-    aw_object_number(&session->result, "frames", (double)l->count[at], 0, NULL);
-    aw_object_stats_ms(&session->result, "interval", &stats);
-    aw_session_print_result(session);
+    struct aw_ping row = {
+        .key = "board",
+        .name = aw_canpid_board_name(&l->session->wire->variant, board, name),
+        .n = l->count[at],
+        .lost = missing(&l->interval_ms[at]),
+        .ms = l->interval_ms[at],
+    };
+    aw_ping_row(l->session, &row);
+    aw_session_print_result(l->session);
 }
 
 static enum aw_status ping(struct listener *l)
@@ -71,8 +78,6 @@ static enum aw_status ping(struct listener *l)
     int64_t deadline = seconds > 0 ? aw_clock_after(now, seconds) : AW_NEVER;
     if (status == AW_OK)
         status = aw_canpid_idle(canpid_of(session), deadline, note_arrival, l, &session->err);
-    if (l->received && aw_session_text(session))
-        aw_stats_head(&session->out, "interval/ms");
     for (uint64_t left = l->received; left; left &= left - 1)
         report(l, canpid_first_board(left));
     uint64_t silent = l->wanted & ~l->received;

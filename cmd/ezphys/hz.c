@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "control/samples.h"
+#include "shell/commands/ping.h"
 #include "state.h"
 
 struct meter {
@@ -125,22 +126,23 @@ enum aw_status run_hz(struct aw_session *session, const struct aw_args *args)
 /* From our answer to the next message: the simulator's step and the way there and back. */
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
 {
-    struct aw_samples samples = {0};
+    struct aw_ping ping = {.name = "exchange"};
     double count = aw_option_number(session, "count");
     enum aw_status status = ez_begin(session);
     (void)args;
-    for (int i = 0; status == AW_OK && i < (count > 0 ? count : 10); i++) {
+    while (status == AW_OK && (double)ping.n < (count > 0 ? count : 10)) {
         int64_t start = aw_clock_now(session->clock);
         status = ez_exchange(session);
+        ping.n++;
         if (status == AW_OK)
-            aw_samples_add(&samples, (double)(aw_clock_now(session->clock) - start) / 1e6);
+            aw_samples_add(&ping.ms, (double)(aw_clock_now(session->clock) - start) / 1e6);
+        else
+            ping.lost++;
     }
     if (status == AW_OK)
         status = aw_ezphys_answer(ez_of(session), &session->err);
-    struct aw_stats s = aw_samples_stats(&samples);
-    aw_samples_free(&samples);
-    aw_object_start(&session->result, "ping");
-    aw_object_number(&session->result, "exchanges", (double)s.n, 0, NULL);
-    aw_object_stats_ms(&session->result, NULL, &s);
+    if (ping.n)
+        aw_ping_row(session, &ping);
+    aw_samples_free(&ping.ms);
     return status;
 }

@@ -1,12 +1,14 @@
 /* unitysim ping: time to answer, and how regularly feedback comes. */
-#include "shell/commands/stats.h"
+#include <stdio.h>
+
+#include "shell/commands/ping.h"
 #include "state.h"
 
 struct ping {
     struct aw_session *session;
-    struct aw_samples latency_ms, interval_ms;
+    struct aw_ping round_trip; /* of a question */
+    struct aw_samples interval_ms;
     int64_t last_ns; /* of feedback; 0: none yet */
-    uint64_t asked, answered;
 };
 
 static bool note_interval(void *context, const struct aw_received *received)
@@ -38,49 +40,53 @@ static enum aw_status measure(struct ping *ping, uint64_t rounds, int64_t deadli
         int64_t asked = aw_clock_now(session->clock);
         status = aw_unitysim_camera_get(unity, &camera, AW_SECOND / 5, &session->err);
         double took_ms = (double)(aw_clock_now(session->clock) - asked) / 1e6;
-        ping->asked++;
         ping->last_ns = 0;
-        if (status == AW_OK) {
-            ping->answered++;
-            aw_samples_add(&ping->latency_ms, took_ms);
-        }
+        ping->round_trip.n++;
+        ping->round_trip.lost += status != AW_OK;
+        if (status == AW_OK)
+            aw_samples_add(&ping->round_trip.ms, took_ms);
         status = status == AW_TIMEOUT ? AW_OK : status;
     }
     return status;
 }
 
-/* A row of the table for people, entries of the result for programs. */
-static void put_stats(struct aw_session *session, const char *name, struct aw_samples *samples)
+/* Another row of the table for people, more entries of the result for programs. */
+static void put_more(struct aw_session *session, struct aw_ping *row)
 {
-    struct aw_stats stats = aw_samples_stats(samples);
-    if (aw_session_text(session))
-        aw_stats_row(&session->out, name, &stats);
-    else
-        aw_object_stats_ms(&session->result, name, &stats);
+    const uint64_t counts[] = {row->n, row->lost};
+    static const char *const names[] = {"n", "lost"};
+    if (aw_session_text(session)) {
+        aw_ping_row(session, row);
+        return;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        char key[48];
+        snprintf(key, sizeof key, "%s_%s", row->name, names[i]);
+        aw_object_number(&session->result, key, (double)counts[i], 0, NULL);
+    }
+    struct aw_stats stats = aw_samples_stats(&row->ms);
+    aw_object_stats_ms(&session->result, row->name, &stats);
 }
 
 static void report(struct ping *ping, const struct aw_unitysim_counters *before)
 {
     struct aw_session *session = ping->session;
     const struct aw_unitysim_counters *now = &unity_of(session)->counters;
-    aw_object_start(&session->result, "ping");
-    if (aw_session_text(session))
-        aw_stats_head(&session->out, "ms");
-    put_stats(session, "latency", &ping->latency_ms);
-    put_stats(session, "cadence", &unity_of(session)->cadence_ms);
-    put_stats(session, "feedback", &ping->interval_ms);
-    aw_object_number(&session->result, "sent", (double)(now->ticks - before->ticks), 0, NULL);
+    struct aw_ping more[] = {
+        {"of", "cadence", now->ticks - before->ticks, 0, unity_of(session)->cadence_ms},
+        {"of", "feedback", now->feedback - before->feedback, now->lost - before->lost,
+         ping->interval_ms},
+    };
+    ping->round_trip.key = aw_session_text(session) ? "of" : NULL; /* the first of several rows */
+    aw_ping_row(session, &ping->round_trip);
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        put_more(session, &more[i]);
     aw_object_number(&session->result, "late", (double)(now->late - before->late), 0, NULL);
-    aw_object_number(&session->result, "received", (double)(now->feedback - before->feedback), 0,
-                     NULL);
-    aw_object_number(&session->result, "lost", (double)(now->lost - before->lost), 0, NULL);
-    aw_object_number(&session->result, "asked", (double)ping->asked, 0, NULL);
-    aw_object_number(&session->result, "answered", (double)ping->answered, 0, NULL);
 }
 
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
 {
-    struct ping ping = {.session = session};
+    struct ping ping = {.session = session, .round_trip = {.name = "round trip"}};
     double rounds = aw_option_number(session, "count"), seconds = aw_option_number(session, "for");
     (void)args;
     enum aw_status status = unity_ready(session);
@@ -99,10 +105,10 @@ enum aw_status run_ping(struct aw_session *session, const struct aw_args *args)
     status = measure(&ping, (uint64_t)rounds, aw_session_end(session));
     aw_unitysim_leave(unity); /* without a stop: what another client drives goes on */
     report(&ping, &before);
-    if (status == AW_OK && ping.answered == 0)
+    if (status == AW_OK && ping.round_trip.lost == ping.round_trip.n)
         status = aw_fail(&session->err, AW_TIMEOUT, "no answer to %llu camera requests",
-                         (unsigned long long)ping.asked);
-    aw_samples_free(&ping.latency_ms);
+                         (unsigned long long)ping.round_trip.n);
+    aw_samples_free(&ping.round_trip.ms);
     aw_samples_free(&ping.interval_ms);
     return status;
 }

@@ -789,14 +789,14 @@ ended() {
 
 @test "ping: who speaks, and how evenly; a board that is silent is exit 3; nothing is sent" {
     ok canpid -q -l "$fast" ping
-    matches "${lines[0]}" "interval/ms * n * min * p99 * max"
+    matches "${lines[0]}" " * n * lost * min/ms * p99/ms * max/ms"
     same "${#lines[@]}" 7
     ok canpid -q -j -l "$fast" --record run.pcapng ping -b lknee,rhip -n 12
-    same "$(jq -sc 'map([.board, .frames, .interval_p50_ms])' <<<"$output")" '[["lknee",6,10],["rhip",6,10]]'
+    same "$(jq -sc 'map([.board, .n, .lost, .p50_ms])' <<<"$output")" '[["lknee",6,0,10],["rhip",6,0,10]]'
     ok canpid -q decode -j run.pcapng
     same "$(jq -s 'map(select(.dir == "tx")) | length' <<<"$output")" 0
     ok canpid -q --csv -l "$fast" ping --for 0.2s
-    same "$(grep -c '^t,cmd,board,frames,' <<<"$output")" 1
+    same "$(grep -c '^t,cmd,board,n,lost,' <<<"$output")" 1
     same "${#lines[@]}" 7
     fails 3 canpid -q -l "$fast" ping -b lknee,0x200
     has "$why" "no telemetry from 0x200"

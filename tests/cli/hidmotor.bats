@@ -253,13 +253,13 @@ END
 
 @test "ping counts and measures" {
     virtual_json ping -n 20
-    same "$(json '[.sent,.lost,.foreign,.p50_ms == 1,.max_ms >= .p99_ms]')" '[20,0,0,true,true]'
+    same "$(json '[.n,.lost,.foreign,.p50_ms == 1,.max_ms >= .p99_ms]')" '[20,0,0,true,true]'
     ok hidmotor -l "$fast" ping -n 20
-    has "$output" "ping sent=20 lost=0"
+    has "$output" "round trip        20      0    1.000 "
     fails 3 hidmotor -q -l "$fast&fault=lost" ping -n 3
     has "$why" "no answer"
     ok hidmotor -q -j -l "$fast&fault=lost:30%" ping -n 200
-    same "$(json '.sent == 200 and .lost > 20 and .lost < 120')" true
+    same "$(json '.n == 200 and .lost > 20 and .lost < 120')" true
 }
 
 @test "raw: any packet, but no empty set_setpoints" {
@@ -472,6 +472,7 @@ END
 }
 
 @test "record and ping that are ended by a signal still say what they measured" {
+    local -A said_by=([record]="record sa" [ping]="round trip  ")
     board
     for words in "record run.csv" "ping --for 60s"; do
         mkfifo trace
@@ -485,7 +486,7 @@ END
         wait_for client "<- 76 07"
         kill -TERM "$client"
         ended 143
-        matches "$(<client.out)" "*${words%% *} s[ae]*"
+        matches "$(<client.out)" "*${said_by[${words%% *}]}*"
         rm trace
     done
 }
@@ -899,8 +900,8 @@ END
     ok hidmotor fk 0 0 0 --format '%{x} %{z}'
     same "$output" "100 195"
     ok hidmotor --csv -l "$fast" ping -n 2
-    matches "${lines[0]}" "t,cmd,sent,lost,foreign,min_ms,*"
-    matches "${lines[1]}" "*,ping,2,0,0,1,*"
+    matches "${lines[0]}" "t,cmd,n,lost,min_ms,*,foreign"
+    matches "${lines[1]}" "*,ping,2,0,1,*"
     ok hidmotor --csv -l "$fast" move 0 10 0
     same "${#lines[@]}" 2 # the command, and nothing of another form behind it
 }

@@ -91,9 +91,9 @@ commands() { # the three commands, each in a process of its own
 
 @test "ping: once, or several times with statistics" {
     ok armctl -q -j -l "$fast" ping
-    same "$(json '[.ms, .retries]')" '[0,0]'
+    same "$(json '[.n, .lost, .retries]')" '[1,0,0]'
     ok armctl -q -j -l "$fast" ping -n 3
-    same "$(json '[.answered, .retries, .p50_ms, .max_ms]')" '[3,0,0,0]'
-    ok armctl -q -l "$fast" ping -n 3
-    same "$output" "ping answered=3 retries=0 min_ms=0 mean_ms=0 p50_ms=0 p95_ms=0 p99_ms=0 max_ms=0"
+    same "$(json '[.n, .lost, .retries, .p50_ms, .max_ms]')" '[3,0,0,0,0]'
+    fails 3 armctl -q -j -l "$fast&drop=100%" --retries 1 ping -n 3
+    same "$(json '[.n, .lost, .p50_ms]')" '[1,1,null]'
 }

@@ -1,0 +1,67 @@
+/* Prints the statistics of 'ping': rows with a histogram for people, records for programs. */
+#include "shell/commands/ping.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define BINS      12
+#define BAR_WIDTH 40
+
+static const char *const heads[] = {"min/ms", "mean/ms", "p50/ms", "p95/ms", "p99/ms", "max/ms"};
+
+static void print_histogram(struct aw_output *out, const struct aw_samples *ms,
+                            const struct aw_stats *s)
+{
+    double high = s->p99 > s->min ? s->min + 1.2 * (s->p99 - s->min) : s->min + 1;
+    size_t bins[BINS], most = 1;
+    aw_samples_histogram(ms, s->min, high, bins, BINS);
+    for (size_t i = 0; i < BINS; i++)
+        most = bins[i] > most ? bins[i] : most;
+    for (size_t i = 0; i < BINS; i++) {
+        double low = s->min + (high - s->min) * (double)i / BINS;
+        aw_output_print(out, "%9.3f ms %7zu ", low, bins[i]);
+        for (size_t bar = (bins[i] * BAR_WIDTH + most - 1) / most; bar; bar--)
+            aw_output_write(out, "#", 1);
+        aw_output_print(out, "%s\n", i + 1 == BINS && s->max > high ? " and above" : "");
+    }
+}
+
+static void print_row(struct aw_session *session, struct aw_ping *ping, const struct aw_stats *s)
+{
+    struct aw_output *out = &session->out;
+    const char *bold = out->color ? "\033[1m" : "", *plain = out->color ? "\033[0m" : "";
+    const double values[] = {s->min, s->mean, s->p50, s->p95, s->p99, s->max};
+    size_t n = sizeof heads / sizeof *heads;
+    if (!session->printing.rows) {
+        aw_output_draw(out, "%s%-12s %7s %6s", bold, "", "n", "lost");
+        for (size_t i = 0; i < n; i++)
+            aw_output_draw(out, " %8s", heads[i]);
+        aw_output_draw(out, "%s\n", plain);
+    }
+    session->printing.rows = true;
+    aw_output_print(out, "%-12s %7" PRIu64 " %6" PRIu64, ping->name, ping->n, ping->lost);
+    for (size_t i = 0; i < n && s->n; i++)
+        aw_output_print(out, " %8.3f", values[i]);
+    aw_output_write(out, "\n", 1);
+    if (!ping->key && s->max > s->min && !aw_flag(session, "quiet"))
+        print_histogram(out, &ping->ms, s);
+}
+
+void aw_ping_row(struct aw_session *session, struct aw_ping *ping)
+{
+    struct aw_object *result = &session->result;
+    struct aw_stats stats = aw_samples_stats(&ping->ms);
+    aw_object_start(result, "ping");
+    if (aw_session_text(session)) {
+        result->cmd = NULL;
+        print_row(session, ping, &stats);
+        return;
+    }
+    if (ping->key)
+        aw_object_text(result, ping->key, ping->name);
+    aw_object_number(result, "n", (double)ping->n, 0, NULL);
+    aw_object_number(result, "lost", (double)ping->lost, 0, NULL);
+    if (!stats.n)
+        stats = (struct aw_stats){1, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    aw_object_stats_ms(result, NULL, &stats);
+}
