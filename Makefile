@@ -96,7 +96,7 @@ all lib units benches fuzzers:
 	@:
 all: lib $(BIN)
 lib: $(B)/libarmwire.a $(if $(SAN)$(FUZZ),,$(B)/libarmwire.so)
-units: $(TESTS:%=$(B)/%) $(SOAKS:%=$(B)/%) $(SHIMS)
+units: $(TESTS:%=$(B)/%) $(SOAKS:%=$(B)/%) $(B)/tests/tuning/batch $(SHIMS)
 benches: $(BENCHES:%=$(B)/%)
 fuzzers: $(FUZZERS:%=$(B)/%) $(B)/tests/fuzz/seeds
 
@@ -205,6 +205,8 @@ $(foreach p,$(PROGRAMS),$(eval $(call program,bin/$(p),$(wildcard cmd/$(p)/*.c),
 $(foreach t,$(TESTS),$(eval $(call program,$(t),$(t).c,-lcmocka)))
 $(foreach s,$(SOAKS),$(eval $(call program,$(s),$(s).c,)))
 $(foreach b,$(BENCHES),$(eval $(call program,$(b),$(b).c,)))
+$(eval $(call program,tests/tuning/batch,tests/tuning/batch.c tests/tuning/truth.c,))
+$(B)/obj/tests/tuning/%.o: ALL_CPPFLAGS += -Itests/tuning
 ifdef FUZZ
 PARTS_fuzz_ezphys := $(addprefix cmd/ezphys-sim/,listener.c encoder.c world.c)
 EXTRA_fuzz_ezphys := -lode
@@ -225,7 +227,7 @@ $(B)/tests/%.so: tests/%.c Makefile
 
 # The targets below install what is missing first (a look at the package list when nothing is), and
 # only then build: the compiler may be among what was missing.
-.PHONY: deps demo check soak check-kernel bench performance fuzz deb cross coverage analyse
+.PHONY: deps demo check soak check-kernel bench tuning performance fuzz deb cross coverage analyse
 deps:
 	@tests/deps.sh
 
@@ -248,6 +250,10 @@ check-kernel: deps
 bench: deps
 	@$(MAKE) --no-print-directory all benches
 	@tests/bench/run.sh
+
+tuning: deps
+	@$(MAKE) --no-print-directory all units
+	@tests/tuning/keep.sh
 
 performance: deps
 	@$(MAKE) --no-print-directory all benches
@@ -339,6 +345,7 @@ help:
 	@echo '  demo check               see above; both call deps first'
 	@echo '  check-kernel             vcan, uhid and UARTs under a real kernel, in a VM'
 	@echo '  soak fuzz bench          a million commands over bad lines, fuzzing, one table of measurements'
+	@echo '  tuning                   the tables and pictures of docs/tuning.md'
 	@echo '  performance              bench, and keeps the table in docs/performance.md'
 	@echo '  cross                    unit tests and golden cases for i386 and s390x; ARCH=i386: that one only'
 	@echo '  deb                      Debian packages in build/deb/, read by lintian; DEBFULLNAME, DEBEMAIL: of whom'

@@ -155,6 +155,7 @@ with_programs() {
     suite install "${network[@]}" tests/install.sh
     suite generated tests/generate.sh --check
     suite benches benches
+    suite tuning build/tests/tuning/batch 8
     suite soak tests/soak.sh --small
 }
 

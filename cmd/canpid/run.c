@@ -13,25 +13,23 @@
 
 static const char *const columns[RUN_COLUMNS] = {"t", "setpoint", "measured", "output"};
 
-static const char *save_path(const struct aw_session *session)
+static const char *save_path(const struct canpid_run *run)
 {
-    const char *path = aw_option(session, "save");
+    const struct aw_session *session = run->session;
+    const char *path = run->saves == RUN_SAVES_SAMPLES ? aw_option(session, "save") : NULL;
+    if (run->saves == RUN_SAVES_NOTHING)
+        return NULL;
     return path || aw_session_csv(session) ? path : aw_option(session, "csv");
 }
 
-enum aw_status canpid_run_begin(struct canpid_run *run, struct aw_session *session)
+enum aw_status canpid_run_begin_with(struct canpid_run *run, unsigned board, int controller)
 {
-    *run = (struct canpid_run){.session = session};
-    enum aw_status status = canpid_one_board(session, &run->board);
-    if (status == AW_OK)
-        status = canpid_controller(session, true, &run->controller);
-    if (status == AW_OK && aw_flag(session, "dry-run"))
+    struct aw_session *session = run->session;
+    enum aw_status status = AW_OK;
+    *run = (struct canpid_run){
+        .session = session, .saves = run->saves, .board = board, .controller = controller};
+    if (aw_flag(session, "dry-run"))
         status = aw_dry_depends(session, "what the telemetry shows");
-    /* A run must not be made in vain. */
-    const char *paths[] = {save_path(session), aw_option(session, "plot")};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths && status == AW_OK; i++)
-        if (paths[i])
-            status = aw_file_check(paths[i], &session->err);
     if (status == AW_OK)
         status = aw_table_init(&run->table, columns, RUN_COLUMNS, &session->err);
     if (status == AW_OK)
@@ -41,6 +39,23 @@ enum aw_status canpid_run_begin(struct canpid_run *run, struct aw_session *sessi
     run->scale = aw_canpid_full_scale(run->controller);
     run->unit = aw_canpid_unit(run->controller);
     return canpid_telemetry(session, run->board);
+}
+
+enum aw_status canpid_run_begin(struct canpid_run *run, struct aw_session *session)
+{
+    unsigned board = 0;
+    int controller = 0;
+    run->session = session;
+    enum aw_status status = canpid_one_board(session, &board);
+    if (status == AW_OK)
+        status = canpid_controller(session, true, &controller);
+    /* A run must not be made in vain. */
+    const char *paths[] = {save_path(run), aw_option(session, "plot")};
+    bool dry = aw_flag(session, "dry-run");
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && status == AW_OK && !dry; i++)
+        if (paths[i])
+            status = aw_file_check(paths[i], &session->err);
+    return status == AW_OK ? canpid_run_begin_with(run, board, controller) : status;
 }
 
 enum aw_status canpid_run_drive(struct canpid_run *run, double normalised)
@@ -125,7 +140,7 @@ static enum aw_status save(struct canpid_run *run, const char *path)
 
 enum aw_status canpid_run_end(struct canpid_run *run, enum aw_status status)
 {
-    const char *path = save_path(run->session);
+    const char *path = save_path(run);
     if (status != AW_STOPPED && run->session->moving) {
         struct aw_error cause = run->session->err;
         enum aw_status ended = canpid_end_motion(run->session);

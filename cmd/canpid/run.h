@@ -6,6 +6,7 @@
 #define AW_CMD_CANPID_RUN_H
 
 #include "capture/table.h"
+#include "control/response.h"
 #include "state.h"
 #include "view/chart/chart.h"
 
@@ -15,6 +16,9 @@ struct canpid_run;
 
 /* Called for each sample: t in s, the others in the controller's unit, output normalised. */
 typedef void canpid_sample_fn(struct canpid_run *run, const double *sample);
+
+/* What --save and --csv name files for. */
+enum canpid_saves { RUN_SAVES_SAMPLES, RUN_SAVES_MODEL /* --csv: samples */, RUN_SAVES_NOTHING };
 
 struct canpid_run {
     struct aw_session *session;
@@ -30,10 +34,23 @@ struct canpid_run {
     canpid_sample_fn *on_sample; /* or NULL */
     void *context;
     double last[RUN_COLUMNS];
+    enum canpid_saves saves; /* set before the beginning */
 };
 
 /* Takes -b and -c, opens the link, waits for telemetry. */
 enum aw_status canpid_run_begin(struct canpid_run *run, struct aw_session *session);
+
+/* The same with a board and a controller that stand somewhere else; run->session is set. */
+enum aw_status canpid_run_begin_with(struct canpid_run *run, unsigned board, int controller);
+
+/* A limit of a metric as text, in the metric's own unit: "10%" and "10" are the same overshoot. */
+enum aw_status canpid_parse_limit(struct aw_session *session, enum aw_metric metric,
+                                  const char *text, double *limit);
+
+/* The metrics of a step from the samples alone, as compare does with the file that they are saved
+ * in.
+ */
+enum aw_status canpid_run_measure(struct canpid_run *run, struct aw_response *response);
 
 /* From here on the driver counts as moving, and is disabled at the end. */
 enum aw_status canpid_run_drive(struct canpid_run *run, double normalised);
@@ -44,6 +61,10 @@ enum aw_status canpid_run_collect(struct canpid_run *run, double seconds);
 /* Collects samples until the board may be sent to, and at least one: a setpoint that is made from
  * the newest sample then goes out at once. AW_TIMEOUT if none comes for half a second. */
 enum aw_status canpid_run_await_turn(struct canpid_run *run);
+
+/* A step as canpid step makes it: from rest at from, of which the last samples are before t = 0. */
+enum aw_status canpid_step_perform(struct canpid_run *run, double from, double to, double settle_s,
+                                   double seconds);
 
 /* Puts t = 0 here and forgets the samples so far. */
 enum aw_status canpid_run_restart(struct canpid_run *run);

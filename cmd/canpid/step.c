@@ -30,8 +30,7 @@ static const char *limit_of(const struct aw_session *session, enum aw_metric met
 static const enum aw_metric judged[] = {AW_RISE_TIME, AW_OVERSHOOT, AW_SETTLING_TIME,
                                         AW_STEADY_STATE_ERROR, AW_IAE};
 
-/* A limit is in the unit of its metric: "10%" and "10" are the same overshoot. */
-static enum aw_status parse_limit(struct aw_session *session, enum aw_metric metric,
+enum aw_status canpid_parse_limit(struct aw_session *session, enum aw_metric metric,
                                   const char *text, double *limit)
 {
     const char *unit = aw_metric(metric)->unit_after;
@@ -56,7 +55,7 @@ static enum aw_status judge(struct aw_session *session, const struct aw_response
         const char *text = limit_of(session, judged[i]);
         if (!text)
             continue;
-        enum aw_status status = parse_limit(session, judged[i], text, &limit);
+        enum aw_status status = canpid_parse_limit(session, judged[i], text, &limit);
         if (status != AW_OK)
             return status;
         if (!aw_metric_reached(value))
@@ -107,8 +106,7 @@ static void report_metrics(struct canpid_run *run, const struct step_plan *plan,
     aw_object_number(result, "samples", (double)(n - lead), 0, NULL);
 }
 
-/* From the samples alone, as compare does with the file that they are saved in. */
-static enum aw_status measure(struct canpid_run *run, struct aw_response *response)
+enum aw_status canpid_run_measure(struct canpid_run *run, struct aw_response *response)
 {
     struct aw_run samples;
     enum aw_status status = aw_run_from_table(&run->table, &samples, &run->session->err);
@@ -119,21 +117,21 @@ static enum aw_status measure(struct canpid_run *run, struct aw_response *respon
     return status;
 }
 
-/* From rest at A, and the last samples of that: the step is at t = 0. */
-static enum aw_status perform(struct canpid_run *run, const struct step_plan *plan)
+enum aw_status canpid_step_perform(struct canpid_run *run, double from, double to, double settle_s,
+                                   double seconds)
 {
-    double lead_s = fmin(plan->settle_s, LEAD_S);
-    enum aw_status status = canpid_run_drive(run, plan->from);
+    double lead_s = fmin(settle_s, LEAD_S);
+    enum aw_status status = canpid_run_drive(run, from);
     if (status == AW_OK)
-        status = canpid_run_collect(run, plan->settle_s - lead_s);
+        status = canpid_run_collect(run, settle_s - lead_s);
     if (status == AW_OK)
         status = canpid_run_restart(run);
     run->start_ns += (int64_t)(lead_s * 1e9);
     if (status == AW_OK)
         status = canpid_run_collect(run, lead_s);
     if (status == AW_OK)
-        status = canpid_run_drive(run, plan->to);
-    return status == AW_OK ? canpid_run_collect(run, plan->seconds) : status;
+        status = canpid_run_drive(run, to);
+    return status == AW_OK ? canpid_run_collect(run, seconds) : status;
 }
 
 enum aw_status run_step(struct aw_session *session, const struct aw_args *args)
@@ -148,9 +146,10 @@ enum aw_status run_step(struct aw_session *session, const struct aw_args *args)
     if (status == AW_OK)
         status = canpid_run_begin(&run, session);
     if (status == AW_OK)
-        status = canpid_run_end(&run, perform(&run, &plan));
+        status = canpid_run_end(
+            &run, canpid_step_perform(&run, plan.from, plan.to, plan.settle_s, plan.seconds));
     if (status == AW_OK)
-        status = measure(&run, &response);
+        status = canpid_run_measure(&run, &response);
     if (status == AW_OK) {
         report_metrics(&run, &plan, &response);
         status = canpid_run_plot(&run, "Step response");

@@ -16,7 +16,11 @@ static const char *const encoders[] = {"alpha", "fix-link", NULL};
 static const char *const gain_actions[] = {"save", "apply", "diff", NULL};
 static const char *const dump_forms[] = {"candump", "decoded", "both", NULL};
 static const char *const kinds[] = {"multisine", "chirp", NULL};
-static const char *const rules[] = {"zn", "tyreus-luyben", "no-overshoot", "simc", NULL};
+static const char *const rules[] = {
+    "zn", "tyreus-luyben", "no-overshoot", "simc", "amigo", "robust", NULL};
+static const char *const verify_forms[] = {"tap", "junit", NULL};
+static const char *const goals[] = {"iae", "overshoot", "settling", NULL};
+static const char *const experiments[] = {"step", "relay", "multisine", "all", NULL};
 static const char *const forms[] = {"rule", "p", "pi", "pd", "pid", NULL};
 
 static void complete_boards(struct aw_session *session, aw_candidate_fn *add, void *context)
@@ -159,21 +163,86 @@ static const struct aw_option sweep_options[] = {
     PLOT_OPTION,
     {0},
 };
+#define MODEL_DESIGN_OPTIONS                                                                       \
+    {.name = "rule", .value = "NAME", .help = "robust, amigo, simc, zn, …",     \
+     .fallback = "robust", .choices = rules},                                                      \
+    {.name = "form", .value = "NAME", .help = "rule (its own), p, pi, pd, pid",        \
+     .fallback = "rule", .choices = forms},                                                        \
+    {.name = "ms", .value = "NUMBER", .help = "greatest sensitivity that robust may have",        \
+     .fallback = "1.6", .unit = "", .min = 1.1, .max = 4},                                         \
+    {.name = "noise", .value = "SHARE", .unit = "", .min = 1e-6, .max = 1,                         \
+     .help = "how far the output may move at rest; without it the dead band"},                    \
+    {.name = "step", .value = "VALUE", .help = "size of the step: 10deg (pos), 2.5Nm (tor)"}
+#define EXPERIMENT_OPTIONS                                                                         \
+    {.name = "with", .value = "NAME", .help = "step, relay, multisine or all of them",            \
+     .fallback = "all", .choices = experiments},                                                   \
+    {.name = "amplitude", .value = "SHARE",                                                        \
+     .help = "of the control output, as a share of full scale", .fallback = "0.1", .unit = "",     \
+     .min = 0.02, .max = 0.8},                                                                     \
+    {.name = "max-deviation", .value = "VALUE",                                                    \
+     .help = "give up when the joint is farther away than this: 15deg (pos), 5Nm (tor)"},          \
+    {.name = "around", .value = "VALUE",                                                           \
+     .help = "where to swing; without it where the joint stands"}
+
 static const struct aw_option tune_options[] = {
-    {.name = "rule", .value = "NAME", .help = "zn, tyreus-luyben, no-overshoot, simc",
-     .fallback = "tyreus-luyben", .choices = rules},
-    {.name = "form", .value = "NAME", .help = "rule (its own), p, pi, pd, pid", .fallback = "rule",
-     .choices = forms},
-    {.name = "amplitude", .value = "SHARE",
-     .help = "of the control output, as a share of full scale", .fallback = "0.1", .unit = "",
-     .min = 0.02, .max = 0.8},
-    {.name = "max-deviation", .value = "VALUE",
-     .help = "give up when the joint is farther away than this", .fallback = "15"},
-    {.name = "around", .value = "VALUE",
-     .help = "where to swing; without it where the joint stands"},
+    EXPERIMENT_OPTIONS,
+    MODEL_DESIGN_OPTIONS,
+    {.name = "goal", .value = "NAME", .help = "what must be better: iae, overshoot, settling",
+     .fallback = "iae", .choices = goals},
+    {.name = "old", .value = "FILE", .help = "the gains from before, as gains save writes them"},
+    {.name = "report", .value = "FILE", .help = "write all of it as a page of HTML"},
     SAVE_OPTION,
     CSV_OPTION,
     PLOT_OPTION,
+    {0},
+};
+static const struct aw_option identify_options[] = {
+    EXPERIMENT_OPTIONS,
+    {.name = "save", .value = "FILE", .help = "write the model as JSON"},
+    CSV_OPTION,
+    {.name = "plot", .value = "FILE", .help = "draw the frequency response into an SVG file"},
+    {.name = "from", .value = "FILE", .help = "take this record, and no device"},
+    {.name = "time", .value = "COLUMN", .help = "of the record: time, in s or 't [ms]'",
+     .fallback = "t"},
+    {.name = "input", .value = "COLUMN", .help = "of the record: what went into the process",
+     .fallback = "output"},
+    {.name = "output", .value = "COLUMN", .help = "of the record: what came out of it",
+     .fallback = "measured"},
+    {.name = "dead-band", .help = "look for a dead band of the record's input, too"},
+    {0},
+};
+static const struct aw_option design_options[] = {
+    MODEL_DESIGN_OPTIONS,
+    {.name = "compare", .help = "all rules in one table"},
+    {.name = "plot", .value = "FILE", .help = "draw the predicted steps into an SVG file"},
+    {.name = "nyquist", .value = "FILE", .help = "draw the open loops into an SVG file"},
+    {0},
+};
+static const struct aw_arg design_args[] = {
+    {.name = "model", .kind = AW_ARG_FILE, .help = "as identify --save writes it"},
+    {0},
+};
+static const struct aw_arg verify_args[] = {
+    {.name = "spec", .kind = AW_ARG_FILE,
+     .help = "sections with board, controller, from, to, for, gains, max-overshoot …"},
+    {0},
+};
+static const struct aw_option verify_options[] = {
+    {.name = "as", .value = "FORM", .help = "tap or junit", .fallback = "tap",
+     .choices = verify_forms},
+    {0},
+};
+static const struct aw_arg play_args[] = {
+    {.name = "file", .kind = AW_ARG_FILE, .help = "t,lknee,rknee: seconds, and deg or Nm"},
+    {0},
+};
+static const struct aw_option play_options[] = {
+    {.name = "loop", .help = "again and again, until --for or a signal"},
+    {.name = "cubic", .help = "smooth between the points, not straight"},
+    {.name = "near", .value = "NUMBER", .help = "the first point must be so near, in deg or Nm",
+     .fallback = "5", .unit = "", .min = 0, .max = 360},
+    {.name = "max-speed", .value = "NUMBER", .help = "refuse what is faster, in deg/s or Nm/s",
+     .fallback = "300", .unit = "", .min = 0.001, .max = 1e6},
     {0},
 };
 static const struct aw_option sim_options[] = {
@@ -258,12 +327,44 @@ static const struct aw_command commands[] = {
      .summary = "measure a frequency response", .options = sweep_options,
      .safety = AW_MOTION, .run = run_sweep,
      .examples = LIST("-l 'sim:?time=virtual' sweep --amplitude 5deg -b lknee -c pos")},
+    {.name = "identify", .group = AW_GROUP_MEASURE,
+     .summary = "find a process model of a joint, or of a record",
+     .options = identify_options, .safety = AW_MOTION, .run = run_identify,
+     .details = "Excites the joint within --max-deviation, disables the driver, and tells the "
+         "model with the 95 % interval\n"
+         "of each parameter, its fit on data that it has not seen, and the coherence of each "
+         "frequency. With --from\n"
+         "any record with a time, an input and an output will do.",
+     .examples = LIST("-l 'sim:?time=virtual' identify -b lknee -c pos --save /dev/null")},
+    {.name = "design", .group = AW_GROUP_MEASURE,
+     .summary = "gains for a model, judged before anything moves",
+     .options = design_options, .args = design_args, .offline = true, .run = run_design,
+     .details = "What would be unstable, beyond the driver's range, too lively at rest or has Ms "
+         "above 2 is refused (exit 6).\n" "--force lets Ms be greater."},
     {.name = "tune", .group = AW_GROUP_MEASURE,
-     .summary = "find gains by a relay experiment", .options = tune_options,
-     .safety = AW_MOTION, .run = run_tune,
-     .details = "The joint swings by at most --max-deviation, then the driver is disabled and "
-         "the gains are printed.",
-     .examples = LIST("-l 'sim:?time=virtual' tune --rule zn -b lknee -c pos")},
+     .summary = "identify, design, ask, step before and after, keep the better",
+     .options = tune_options, .safety = AW_MOTION, .run = run_tune,
+     .details = "The joint moves by at most --max-deviation, then the driver is disabled and the "
+         "gains are printed. If you agree\n"
+         "(--yes), a step is made with the old gains and with the new ones, and those that are "
+         "better by --goal stay.\n"
+         "Gains that a clamp has cut or with Ms above 2 are only taken with --force.",
+     .examples = LIST("-l 'sim:?time=virtual' tune -b lknee -c pos", "-l 'sim:?time=virtual' tune "
+         "--rule simc -b lknee -c pos --yes")},
+    {.name = "verify", .group = AW_GROUP_MEASURE,
+     .summary = "make the steps of a specification, and judge them",
+     .args = verify_args, .options = verify_options, .safety = AW_MOTION, .run = run_verify,
+     .prints = "TAP or JUnit",
+     .details = "A file has sections, each of them a step:\n"
+         "[no overshoot]\nboard = lknee\ncontroller = pos\nfrom = 0deg\nto = 10deg\nfor = 2s\n"
+         "max-overshoot = 10%\n"
+         "gains = 3 0.0005 0 is sent before, if it is there. Exit code 1 if a limit is not kept."},
+    {.name = "play", .group = AW_GROUP_MOVE,
+     .summary = "stream the setpoints of a file to up to six joints",
+     .args = play_args, .options = play_options, .safety = AW_MOTION, .run = run_play,
+     .details = "All of the file is checked before the first frame: range, speed, and that each "
+         "joint stands where it begins.\n" "The drivers are disabled at the end; the result has "
+         "the lag of each joint."},
     {.name = "compare", .group = AW_GROUP_MEASURE,
      .summary = "compare two saved step responses", .args = compare_args,
      .offline = true, .run = run_compare},

@@ -1,192 +1,230 @@
-/* canpid tune: a relay experiment with one board, and the gains that rules make of it. */
+/* canpid tune: identify, design, ask, step before and after, keep the better gains. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
-#include "control/relay.h"
-#include "control/rules.h"
-#include "run.h"
+#include "base/file.h"
 #include "shell/core/ask.h"
+#include "tuning.h"
 
-/* The published gains of a driver after power-up, put back when nothing else is known. */
-static const struct aw_gains power_up[AW_CANPID_CONTROLLERS] = {
-    [AW_CANPID_POS] = {3.0, 0.0005, 0},
-    [AW_CANPID_TOR] = {0.6, 0, 0},
-};
+#define SETTLE_S 1.0
+#define STEP_S   3.0
 
 struct tuner {
-    struct aw_relay relay;
-    struct aw_relay_config config;
-    struct aw_relay_result found;
-    enum aw_rule rule;
-    enum aw_form form;
-    struct aw_gains per_tick;
-    double kp; /* of the relay */
+    struct canpid_experiment experiment;
+    struct aw_model model;
+    struct aw_design_options options;
+    struct aw_proposal proposal;
+    struct canpid_story story;
+    struct aw_gains old;
+    double rest, step; /* normalised: where it stands, and how far a step goes */
+    enum aw_metric goal;
 };
 
-static enum aw_status parse_plan(struct aw_session *session, int controller, struct tuner *t)
+static enum aw_status parse_plan(struct canpid_run *run, struct tuner *t)
 {
-    double deviation = 0;
-    enum aw_status status = aw_rule_find(aw_option(session, "rule"), &t->rule, &session->err);
-    if (status == AW_OK)
-        status = canpid_parse(session, "--max-deviation", aw_option(session, "max-deviation"),
-                              controller, &deviation);
-    if (status == AW_OK)
-        status = aw_form_find(aw_option(session, "form"), &t->form, &session->err);
-    t->config = (struct aw_relay_config){
-        .amplitude = aw_option_number(session, "amplitude"),
-        .hysteresis = deviation / 50,
-        .max_deviation = deviation,
-        .cycles = 10,
-        .max_time_s = aw_flag(session, "for") ? aw_option_number(session, "for") : 20,
-        .max_bias = aw_option_number(session, "amplitude"),
-    };
-    return status;
+    static const struct {
+        const char *name;
+        enum aw_metric metric;
+    } goals[] = {{"iae", AW_IAE}, {"overshoot", AW_OVERSHOOT}, {"settling", AW_SETTLING_TIME}};
+    struct aw_session *session = run->session;
+    const char *report = aw_option(session, "report");
+    for (size_t i = 0; i < sizeof goals / sizeof *goals; i++)
+        if (strcmp(aw_option(session, "goal"), goals[i].name) == 0)
+            t->goal = goals[i].metric;
+    snprintf(t->model.controller, sizeof t->model.controller, "%s",
+             aw_canpid_controller_name(run->controller));
+    enum aw_status status = canpid_design_options(session, &t->model, &t->options);
+    t->step = t->options.step;
+    if (status == AW_OK && report)
+        status = aw_file_check(report, &session->err);
+    return status == AW_OK ? canpid_experiment_plan(run, &t->experiment) : status;
 }
 
-static enum aw_status send_gain(struct canpid_run *run, enum aw_canpid_gain gain, double value)
-{
-    struct aw_canpid_gain_at at = {run->board, run->controller, gain, value};
-    return aw_canpid_set(canpid_of(run->session), &at, NULL, &run->session->err);
-}
-
-static enum aw_status send_gains(struct canpid_run *run, struct aw_gains gains)
-{
-    enum aw_status status = send_gain(run, AW_CANPID_KD, gains.kd);
-    if (status == AW_OK)
-        status = send_gain(run, AW_CANPID_KI, gains.ki);
-    return status == AW_OK ? send_gain(run, AW_CANPID_KP, gains.kp) : status;
-}
-
-/* Each sample is looked at; the newest one renews the setpoint as often as the driver takes one, so
- * that its output is that of a relay. */
-static void on_sample(struct canpid_run *run, const double *sample)
-{
-    struct tuner *t = run->context;
-    aw_relay_feed(&t->relay, sample[RUN_T], sample[RUN_MEASURED] / run->scale, sample[RUN_OUTPUT]);
-}
-
-static enum aw_status oscillate(struct canpid_run *run, struct tuner *t)
-{
-    double limit = aw_canpid_setpoint_limit(run->controller);
-    enum aw_status status = AW_OK;
-    run->on_sample = on_sample;
-    run->context = t;
-    while (status == AW_OK && t->relay.state == AW_RELAY_RUNNING) {
-        double measured = run->last[RUN_MEASURED] / run->scale;
-        status = canpid_run_drive(run, aw_relay_setpoint(&t->relay, measured, t->kp, limit));
-        if (status == AW_OK)
-            status = canpid_run_await_turn(run);
-    }
-    run->on_sample = NULL;
-    return status;
-}
-
-static enum aw_status start_relay(struct canpid_run *run, struct tuner *t)
+/* From --old, from what this session has sent, or as published. */
+static enum aw_status find_old_gains(struct canpid_run *run, struct tuner *t)
 {
     struct aw_session *session = run->session;
-    const char *around = aw_option(session, "around");
-    double limit = aw_canpid_setpoint_limit(run->controller);
-    t->config.centre = run->last[RUN_MEASURED] / run->scale;
-    enum aw_status status =
-        around ? canpid_parse(session, "--around", around, run->controller, &t->config.centre)
-               : AW_OK;
-    t->kp = aw_relay_gain(&t->config, limit);
-    if (status == AW_OK && !isfinite(t->kp))
-        status = aw_fail(&session->err, AW_LIMIT,
-                         "tune: the joint is too near the end of its range for a swing of "
-                         "--max-deviation — move it inwards with setpoint, or --around");
-    return status == AW_OK ? aw_relay_start(&t->relay, &t->config, &session->err) : status;
-}
-
-/* Drives to where the swing is to be, then swings. */
-static enum aw_status perform(struct canpid_run *run, struct tuner *t)
-{
-    struct aw_session *session = run->session;
-    double centre = 0;
-    const char *around = aw_option(session, "around");
-    enum aw_status status =
-        around ? canpid_parse(session, "--around", around, run->controller, &centre) : AW_OK;
-    if (status == AW_OK && around)
-        status = canpid_run_drive(run, centre);
-    if (status == AW_OK)
-        status = canpid_run_collect(run, around ? 2 : 0.1);
-    if (status == AW_OK)
-        status = start_relay(run, t);
-    if (status == AW_OK)
-        status = canpid_run_drive(run, t->config.centre);
-    if (status == AW_OK)
-        status = send_gains(run, (struct aw_gains){t->kp, 0, 0});
-    if (status == AW_OK)
-        status = canpid_run_restart(run);
-    return status == AW_OK ? oscillate(run, t) : status;
-}
-
-/* Notes the gains, runs the experiment, and puts them back: the driver is disabled first, for gains
- * do not enable what is disabled. */
-static enum aw_status experiment(struct canpid_run *run, struct tuner *t)
-{
-    const struct aw_canpid_gains *gains = &canpid_of(run->session)->gains;
-    const struct aw_gain *sent = gains->of[run->board / 32][run->controller];
-    struct aw_gains before = power_up[run->controller];
-    double *const places[] = {&before.kp, &before.ki, &before.kd};
-    for (int i = 0; i < AW_CANPID_GAINS; i++)
-        if (sent[i].known)
-            *places[i] = (double)sent[i].value;
-    enum aw_status status = canpid_run_end(run, perform(run, t));
-    if (status != AW_STOPPED && status != AW_LOST) {
-        struct aw_error cause = run->session->err;
-        enum aw_status restored = send_gains(run, before);
+    const char *path = aw_option(session, "old");
+    struct aw_canpid_gains *known = &canpid_of(session)->gains;
+    if (path) {
+        struct aw_canpid_gains *file = malloc(sizeof *file);
+        enum aw_status status =
+            file ? aw_canpid_gains_load(file, path, &session->wire->variant, &session->err)
+                 : aw_no_memory(&session->err);
+        for (int i = 0; status == AW_OK && i < AW_CANPID_GAINS; i++) {
+            const struct aw_gain *gain = &file->of[run->board / 32][run->controller][i];
+            if (gain->known)
+                known->of[run->board / 32][run->controller][i] = *gain;
+        }
+        free(file);
         if (status != AW_OK)
-            run->session->err = cause;
-        else
-            status = restored;
+            return status;
     }
+    t->story.old_known = canpid_known_gains(run, &t->old);
+    t->story.old = t->old;
+    if (!t->story.old_known)
+        aw_session_notice(session,
+                          "the gains from before are not known here; the published ones are taken "
+                          "for them (kp %g, ki %g, kd %g) — name others with --old FILE",
+                          t->old.kp, t->old.ki, t->old.kd);
+    return AW_OK;
+}
+
+/* The driver is disabled first: gains do not enable what is disabled. */
+static enum aw_status put_back(struct canpid_run *run, const struct tuner *t, enum aw_status status)
+{
+    status = canpid_run_end(run, status);
+    if (status == AW_STOPPED || status == AW_LOST)
+        return status;
+    struct aw_error cause = run->session->err;
+    enum aw_status restored = canpid_send_gains(run, t->old);
+    if (status == AW_OK)
+        return restored;
+    run->session->err = cause;
     return status;
 }
 
-static enum aw_status compute(struct canpid_run *run, struct tuner *t)
+static enum aw_status identify(struct canpid_run *run, struct tuner *t)
 {
-    struct aw_gains continuous;
-    struct aw_error *err = &run->session->err;
-    struct aw_object *result = &run->session->result;
-    enum aw_status status = aw_relay_result(&t->relay, &t->found, err);
+    enum aw_status status =
+        put_back(run, t, canpid_experiment_perform(run, &t->experiment, &t->old));
+    t->rest = t->experiment.config.centre;
+    if (status == AW_OK)
+        status = canpid_run_plot(run, "Experiment");
+    return status == AW_OK ? canpid_experiment_model(run, &t->model) : status;
+}
+
+static enum aw_status design(struct canpid_run *run, struct tuner *t)
+{
+    struct aw_session *session = run->session;
+    struct aw_error why = {0};
+    enum aw_status status =
+        aw_design(&t->model.fit.process, &t->model.driver, &t->options, &t->proposal, &why);
+    if (status == AW_OK || *t->proposal.refusal) {
+        canpid_run_report(run, "tune");
+        canpid_report_proposal(session, &t->model, &t->proposal);
+        if (aw_session_text(session)) {
+            canpid_print_model(session, &t->model);
+            aw_output_print(&session->out, "\n");
+            canpid_print_proposals(session, &t->proposal, 1);
+        }
+    }
+    bool forced = status == AW_LIMIT && aw_flag(session, "force") && t->proposal.margins.stable;
+    if (forced)
+        aw_session_notice(session, "%s — taken all the same, by --force", why.text);
+    else
+        session->err = why;
+    return forced ? AW_OK : status;
+}
+
+static enum aw_status step(struct canpid_run *run, const struct tuner *t, struct aw_run *samples,
+                           struct aw_response *response)
+{
+    double limit = aw_canpid_setpoint_limit(run->controller);
+    double to = t->rest + t->step > limit ? t->rest - t->step : t->rest + t->step;
+    enum aw_status status =
+        canpid_run_end(run, canpid_step_perform(run, t->rest, to, SETTLE_S, STEP_S));
+    if (status == AW_OK)
+        status = aw_run_from_table(&run->table, samples, &run->session->err);
+    if (status == AW_OK)
+        status =
+            aw_response(samples->samples, samples->n, &samples->step, response, &run->session->err);
+    return status;
+}
+
+/* A metric that was not reached is worse than any. */
+static bool is_better(const struct tuner *t)
+{
+    double was = t->story.was.value[t->goal], is = t->story.is.value[t->goal];
+    if (!aw_metric_reached(is))
+        return false;
+    return !aw_metric_reached(was) || is < was ||
+           (is <= was && t->story.is.value[AW_IAE] < t->story.was.value[AW_IAE]);
+}
+
+static void report_steps(struct aw_session *session, const struct tuner *t)
+{
+    static const enum aw_metric shown[] = {AW_IAE, AW_OVERSHOOT, AW_RISE_TIME, AW_SETTLING_TIME};
+    struct aw_object *result = &session->result;
+    const struct {
+        const char *name;
+        const struct aw_response *response;
+    } sides[] = {{"before", &t->story.was}, {"after", &t->story.is}};
+    for (size_t side = 0; side < 2; side++)
+        for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+            char key[48];
+            snprintf(key, sizeof key, "%s.%s", sides[side].name, aw_metric(shown[i])->name);
+            aw_object_number(result, key, sides[side].response->value[shown[i]], 5, NULL);
+        }
+    for (size_t i = 0; aw_session_text(session) && i < sizeof shown / sizeof *shown; i++)
+        aw_output_print(&session->out, "%-18s %10.4g before %10.4g after\n",
+                        aw_metric(shown[i])->title, t->story.was.value[shown[i]],
+                        t->story.is.value[shown[i]]);
+}
+
+/* Leaves the driver disabled, with the gains that are better. */
+static enum aw_status try_both(struct canpid_run *run, struct tuner *t)
+{
+    struct aw_session *session = run->session;
+    run->saves = RUN_SAVES_NOTHING;
+    enum aw_status status = step(run, t, &t->story.before, &t->story.was);
+    if (status == AW_OK)
+        status = canpid_send_gains(run, t->proposal.per_tick);
+    if (status == AW_OK)
+        status = step(run, t, &t->story.after, &t->story.is);
     if (status != AW_OK)
-        return status;
-    struct aw_plant plant = aw_plant_ultimate(t->found.classic_ku, t->found.period_s);
-    status = aw_rule_gains(t->rule, t->form, &plant, &continuous, err);
-    if (status != AW_OK)
-        return status;
-    t->per_tick = aw_gains_per_tick(continuous, AW_CANPID_TICK_MS / 1000.0);
-    bool limited = aw_gains_clamp(&t->per_tick, AW_CANPID_GAIN_MAX);
-    canpid_run_report(run, "tune");
-    aw_object_text(result, "rule", aw_rule_name(t->rule));
-    aw_object_number(result, "kp", t->per_tick.kp, -1, NULL);
-    aw_object_number(result, "ki", t->per_tick.ki, -1, NULL);
-    aw_object_number(result, "kd", t->per_tick.kd, -1, NULL);
-    aw_object_number(result, "ku", t->found.classic_ku, 4, NULL);
-    aw_object_number(result, "tu", t->found.period_s, 4, "s");
-    aw_object_number(result, "swing", t->found.amplitude * run->scale, 4, run->unit);
-    aw_object_number(result, "cycles", t->found.cycles, 0, NULL);
-    if (limited)
-        aw_object_truth(result, "limited", true);
-    return AW_OK;
+        return put_back(run, t, status);
+    report_steps(session, t);
+    bool better = is_better(t);
+    if (!better)
+        status = canpid_send_gains(run, t->old);
+    aw_object_truth(&session->result, "applied", better && status == AW_OK);
+    t->story.outcome = better ? "The new gains are better, and stay in the driver."
+                              : "The new gains are no better: the old ones are back.";
+    if (status == AW_OK && !better)
+        return aw_fail(&session->err, AW_REFUSED,
+                       "tune: by %s the new gains are no better (%.4g, before %.4g): the old ones "
+                       "are back",
+                       aw_metric(t->goal)->title, t->story.is.value[t->goal],
+                       t->story.was.value[t->goal]);
+    return status;
 }
 
 static enum aw_status offer(struct canpid_run *run, struct tuner *t)
 {
     struct aw_session *session = run->session;
-    bool yes = aw_session_agrees(session, "use these gains?");
-    enum aw_status status = yes ? send_gains(run, t->per_tick) : AW_OK;
-    if (session->result.cmd)
-        aw_object_truth(&session->result, "applied", yes && status == AW_OK);
-    if (!yes)
-        aw_session_notice(
-            session,
-            "the gains from before are back; --yes takes the new ones, or: set pid %g %g %g",
-            t->per_tick.kp, t->per_tick.ki, t->per_tick.kd);
+    if (aw_session_agrees(session, "use these gains?"))
+        return try_both(run, t);
+    t->story.outcome = "The new gains were not applied.";
+    aw_object_truth(&session->result, "applied", false);
+    aw_session_notice(
+        session,
+        "the gains from before are back; --yes takes the new ones, or: set pid %.6g %.6g %.6g",
+        t->proposal.per_tick.kp, t->proposal.per_tick.ki, t->proposal.per_tick.kd);
+    return AW_OK;
+}
+
+/* Whatever became of it: a page that says so is worth most where it went wrong. */
+static enum aw_status write_report(struct aw_session *session, struct tuner *t,
+                                   enum aw_status status)
+{
+    const char *path = aw_option(session, "report");
+    struct aw_error cause = session->err;
+    if (!path || status == AW_STOPPED || status == AW_LOST)
+        return status;
+    t->story.model = &t->model;
+    t->story.proposal = &t->proposal;
+    t->story.from = t->rest * t->model.full_scale;
+    t->story.to = (t->rest + t->step) * t->model.full_scale;
+    t->story.goal = aw_metric(t->goal)->title;
+    if (!t->story.outcome)
+        t->story.outcome = cause.text;
+    enum aw_status written = canpid_write_report(session, path, &t->story);
+    if (status == AW_OK)
+        return written;
+    session->err = cause;
     return status;
 }
 
@@ -199,17 +237,21 @@ enum aw_status run_tune(struct aw_session *session, const struct aw_args *args)
         return aw_no_memory(&session->err);
     enum aw_status status = canpid_controller(session, true, &run.controller);
     if (status == AW_OK)
-        status = parse_plan(session, run.controller, t);
+        status = parse_plan(&run, t);
     if (status == AW_OK)
         status = canpid_run_begin(&run, session);
     if (status == AW_OK)
-        status = experiment(&run, t);
+        status = find_old_gains(&run, t);
     if (status == AW_OK)
-        status = canpid_run_plot(&run, "Relay experiment");
-    if (status == AW_OK)
-        status = compute(&run, t);
-    if (status == AW_OK)
-        status = offer(&run, t);
+        status = identify(&run, t);
+    if (status == AW_OK) {
+        status = design(&run, t);
+        if (status == AW_OK)
+            status = offer(&run, t);
+        status = write_report(session, t, status);
+    }
+    aw_run_free(&t->story.before);
+    aw_run_free(&t->story.after);
     canpid_run_free(&run);
     free(t);
     return status;

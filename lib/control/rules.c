@@ -68,6 +68,8 @@ static const struct rule {
          AW_FORM_PD,
          {[AW_FORM_PD] = {0.2, INFINITY, 1 / 3.}, [AW_FORM_PID] = {0.2, 0.5, 1 / 3.}}},
     [AW_RULE_SIMC] = {.name = "simc", .form = AW_FORM_PI, .integrating = AW_FORM_PI},
+    [AW_RULE_AMIGO] = {.name = "amigo", .form = AW_FORM_PID, .integrating = AW_FORM_PID},
+    [AW_RULE_ROBUST] = {.name = "robust", .form = AW_FORM_PID, .integrating = AW_FORM_PID},
 };
 
 static const char *const form_names[AW_FORMS] = {"rule", "p", "pi", "pid", "pd"};
@@ -105,8 +107,8 @@ enum aw_status aw_rule_find(const char *name, enum aw_rule *rule, struct aw_erro
     const char *near = aw_suggest(name, names, AW_RULES);
     if (near)
         return aw_fail(err, AW_USAGE, "%s: no such tuning rule — did you mean '%s'?", name, near);
-    return aw_fail(err, AW_USAGE, "%s: no such tuning rule — use %s, %s, %s or %s", name, names[0],
-                   names[1], names[2], names[3]);
+    return aw_fail(err, AW_USAGE, "%s: no such tuning rule — use %s, %s, %s, %s, %s or %s", name,
+                   names[0], names[1], names[2], names[3], names[4], names[5]);
 }
 
 static struct aw_gains standard(double kp, double ti, double td)

@@ -44,7 +44,15 @@ struct aw_gains {
     double kp, ki, kd;
 };
 
-enum aw_rule { AW_RULE_ZN, AW_RULE_TYREUS_LUYBEN, AW_RULE_NO_OVERSHOOT, AW_RULE_SIMC, AW_RULES };
+enum aw_rule {
+    AW_RULE_ZN,
+    AW_RULE_TYREUS_LUYBEN,
+    AW_RULE_NO_OVERSHOOT,
+    AW_RULE_SIMC,
+    AW_RULE_AMIGO, /* from a model only, see design.h, as the next */
+    AW_RULE_ROBUST,
+    AW_RULES
+};
 
 enum aw_form {
     AW_FORM_RULE, /* what suits rule and plant */
@@ -66,7 +74,7 @@ struct aw_plant aw_plant_ultimate(double ku, double tu_s);
 struct aw_plant aw_plant_integrating(double slope, double dead_time_s);
 struct aw_plant aw_plant_first_order(double gain, double tau_s, double dead_time_s);
 
-/* "zn", "tyreus-luyben", "no-overshoot", "simc". */
+/* "zn", "tyreus-luyben", "no-overshoot", "simc", "amigo", "robust". */
 const char *aw_rule_name(enum aw_rule rule);
 
 /* AW_USAGE with a did-you-mean for an unknown name. */
@@ -78,7 +86,8 @@ enum aw_status aw_form_find(const char *name, enum aw_form *form, struct aw_erro
 /* What AW_FORM_RULE stands for. */
 enum aw_form aw_rule_form(enum aw_rule rule, const struct aw_plant *plant);
 
-/* AW_USAGE: no such row, or a plant that is not positive and finite. */
+/* AW_USAGE: no such row, or a plant that is not positive and finite; amigo and robust have none
+ * here. */
 enum aw_status aw_rule_gains(enum aw_rule rule, enum aw_form form, const struct aw_plant *plant,
                              struct aw_gains *gains, struct aw_error *err);
 

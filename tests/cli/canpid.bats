@@ -543,41 +543,138 @@ END
 
 @test "tune at 1 kHz telemetry: no frame is lost, and the driver is disabled at the end" {
     bus -b lknee --rate 1000
-    ok canpid -q -j -l "$url" tune --rule zn -b lknee -c pos
-    same "$(json '.ok and .cycles > 3')" true
+    ok canpid -q -j -l "$url" tune --with relay --rule simc -b lknee -c pos
+    same "$(json '.ok and .stable and .applied == false')" true
     same "$(driver '[.setpoint, .output]')" '[99.9969,0]'
     kill "$pid"
     wait_for bus "frames received"
     matches "$line" "*: [0-9][0-9]* frames received, 0 of them lost*"
 }
 
-@test "tune, each rule: the gains that --yes applies make the step better" {
-    for rule in zn tyreus-luyben no-overshoot simc; do
+@test "tune, each rule: the gains that --yes applies make the step better, others are refused" {
+    for rule in simc amigo robust; do
         printf '%s\n' "${step[*]}" "tune --rule $rule -b lknee -c pos --yes" "${step[*]}" \
             "gains save $rule.gains" >script
         virtual_json run script
-        same "$(records tune | jq -c '.[0] | [.ok,.rule,.applied,.ku > 1,.tu > 0.05]')" \
+        same "$(records tune | jq -c '.[0] | [.ok,.rule,.applied,.ms < 2,.after.iae < .before.iae]')" \
             "[true,\"$rule\",true,true,true]"
         same "$(records step | jq 'map(.iae) | .[1] < .[0] * 0.9')" true
         same "$(records step | jq 'map(.steady_state_error | fabs) | .[1] < .[0]')" true
         kp=$(records tune | jq '.[0].kp')
         has "$(<$rule.gains)" "lknee pos kp $kp"
     done
+    for rule in zn tyreus-luyben; do
+        fails 6 canpid -q -l "$fast" tune --rule $rule -b lknee -c pos --yes
+        has "$stderr" "$rule: "
+    done
+    virtual_json tune --rule zn --force -b lknee -c pos --yes
+    same "$(json '.applied and .ms > 2')" true
+}
+
+@test "tune keeps what is better by the goal, and puts the old gains back" {
+    printf '%s\n' 'set pid 3 0.0005 0 -b lknee -c pos' \
+        'tune --goal overshoot -b lknee -c pos --yes' 'gains save after' >script
+    run -1 --separate-stderr canpid -l "$fast" -j run script
+    same "$(records tune | jq -c '.[0] | [.ok,.applied]')" "[false,false]"
+    has "$stderr" "the old ones are back"
+    ok canpid -l "$fast" -q tune -b lknee -c tor --yes --report page.html
+    has "$(<page.html)" "The new gains are better"
+    same "$(grep -c '<svg' page.html)" 4
+    hasnt "$(<page.html)" "<script"
+    printf 'lknee pos kp 7\nlknee pos ki 0.001\nlknee pos kd 1\n' >old
+    ok canpid -l "$fast" tune -b lknee -c pos --old old --report page.html
+    has "$(<page.html)" "canpid set pid 7 0.001 1 -b lknee -c pos"
+    hasnt "$stderr" "not known here"
 }
 
 @test "tune without --yes asks, and without a terminal puts the gains back" {
-    printf '%s\n' 'set kp 5 -b lknee -c pos' 'tune --rule zn -b lknee -c pos' 'gains save after' >script
+    printf '%s\n' 'set kp 5 -b lknee -c pos' 'tune -b lknee -c pos' 'gains save after' >script
     ok canpid -l "$fast" -j run script
     same "$(records tune | jq '.[0].applied')" false
     has "$stderr" "--yes"
     has "$(<after)" "lknee pos kp 5"
     bus
     # In real time the joint swings farther where the machine is busy; the bound has tests of its own.
-    ok canpid -q -l "$url" tune --rule zn --max-deviation 60deg -b lknee -c pos --plot t.svg --save t.csv
+    ok canpid -q -l "$url" tune --with relay --max-deviation 60deg -b lknee -c pos --plot t.svg --save t.csv
     disabled
     python3 -c 'import xml.dom.minidom as d; d.parse("t.svg")'
     [ "$(wc -l <t.csv)" -gt 50 ]
     fails 2 canpid -l "$fast" tune --rule foo -b lknee -c pos
+}
+
+@test "identify: a model with its confidence, from the joint and from a record; design judges it" {
+    virtual_json identify -b lknee -c pos --save m.json --csv run.csv --plot bode.svg
+    same "$(json .kind)" '"integrating"'
+    # 600 deg/s over a duty of 0.8; a lag of inertia over droop; the law's dead band and dry friction
+    same "$(json '(.gain - 2.083 | fabs) < 0.15 and (.tau - 0.03 | fabs) < 0.01')" true
+    same "$(json '.dead_band > 0.01 and .dead_band < 0.02 and .gain_half < 0.1 and .fit > 80')" true
+    python3 -c 'import xml.dom.minidom as d; d.parse("bode.svg")'
+    same "$(jq -r '[.format,.kind,.source.board,.driver.tick] | @csv' m.json)" \
+        '"armwire-model-1","integrating","lknee",0.004'
+    # the same record with other names and units
+    sed 's/^t,setpoint,measured,output/time [s],sp,angle [deg],u/' run.csv >other.csv
+    ok canpid -j identify --from other.csv --time time --input u --output angle -c pos --dead-band
+    same "$(json '(.gain - 2.083 | fabs) < 0.15')" true
+    fails 2 canpid identify --from other.csv
+    has "$stderr" "time [s]"
+    ok canpid -j design m.json --compare --plot steps.svg --nyquist n.svg
+    same "$(jq -s 'map(.rule) | length' <<<"$output")" 6
+    same "$(jq -s 'map(select(.rule == "robust")) | .[0] | .ms <= 1.6 and .stable' <<<"$output")" true
+    fails 6 canpid -q design m.json --rule tyreus-luyben
+    has "$stderr" "range of 100"
+    ok canpid design m.json --compare
+    [ "$(awk '{ if (length > n) n = length } END { print n }' <<<"$(grep -v refused <<<"$output")")" -le 80 ]
+    printf '{"kind":"first-order","gain":"x"}' >bad.json
+    fails 5 canpid design bad.json
+    has "$stderr" "gain is no number"
+}
+
+@test "identify with a frame in ten missing: as fast as without, the driver disabled" {
+    fast='sim:?time=virtual&drop=10%&seed=3' virtual_json identify -b lknee -c pos
+    same "$(json '.ok and (.gain / (.tau1 // 1) - 2.083 | fabs) < 0.2')" true
+}
+
+@test "verify: TAP and JUnit, exit 1 where a limit is not kept" {
+    printf '%s\n' '[slow]' 'board = lknee' 'controller = pos' 'from = 0deg' 'to = 10deg' 'for = 2s' \
+        'max-overshoot = 10%' 'max-rise-time = 50ms' '# a comment' '[torque]' 'board = rankle' \
+        'controller = tor' 'from = 0' 'to = 2Nm' 'gains = 3 0.05 0' 'max-iae = 1' >spec.ini
+    run -1 --separate-stderr canpid -q -l "$fast" verify spec.ini
+    has "${lines[1]}" "1..2"
+    has "${lines[2]}" "not ok 1 - slow: rise time not reached, but not at most 0.05"
+    has "${lines[3]}" "ok 2 - torque: IAE"
+    has "$stderr" "1 of 2 steps are beyond a limit"
+    run -1 --separate-stderr canpid -q -l "$fast" verify --as junit spec.ini
+    python3 -c 'import sys, xml.dom.minidom as d; d.parseString(sys.argv[1])' "$output"
+    has "$output" 'failures="1"'
+    sed -i 's/50ms/5/;s/max-rise/max-settling/' spec.ini
+    ok canpid -q -l "$fast" verify spec.ini
+    echo 'max-foo = 1' >>spec.ini
+    fails 2 canpid -q -l "$fast" verify spec.ini
+    has "$stderr" "spec.ini:17: max-foo: no such key"
+}
+
+@test "play: checked whole, paced, disabled at the end, with the lag of each joint" {
+    printf '%s\n' t,lknee,rknee,lhip 0,0,0,0 1,20,-20,10 2,0,10,0 3,0,0,0 >walk.csv
+    virtual_json play walk.csv -c pos
+    same "$(json '.ok and .joints == 3 and .sent > 300 and .lknee.lag_ms > 50 and .lknee.lag_ms < 600')" true
+    virtual_json play walk.csv -c pos --loop --for 7s --cubic -b lknee,rknee
+    same "$(json '.joints == 2 and .sent > 600')" true
+    ok canpid --dry-run play walk.csv -c pos
+    has "$stderr" "within limits"
+    sed 's/20,-20/200,-20/' walk.csv >far.csv
+    fails 6 canpid -q -l "$fast" play far.csv -c pos
+    has "$stderr" "lknee: 200 deg at 1 s is beyond"
+    fails 6 canpid -q -l "$fast" play walk.csv -c pos --max-speed 15
+    has "$stderr" "faster than 15"
+    printf '%s\n' t,lknee 0,50 1,60 >away.csv
+    fails 6 canpid -q -l "$fast" play away.csv -c pos
+    has "$stderr" "it stands at 0 deg"
+    printf '%s\n' t,elbow 0,0 1,1 >who.csv
+    fails 2 canpid -q -l "$fast" play who.csv -c pos
+    has "$stderr" "column 'elbow' is no board"
+    bus
+    run timeout -s INT 1.5 canpid -q -l "$url" play walk.csv -c pos --loop
+    disabled
 }
 
 # ---- Guards --------------------------------------------------------------------------------------

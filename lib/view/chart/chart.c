@@ -22,6 +22,7 @@
 #define LETTER       6.6 /* a letter of the legend is about so wide */
 #define LEGEND_ROW   18.0
 #define SAMPLE_WIDTH 22.0
+#define DOT          3.0 /* radius */
 #define PER_LINE     2.0 /* buckets of a long line per pixel */
 
 /* Okabe and Ito's colours, which people with any colour vision tell apart. */
@@ -141,12 +142,27 @@ static void draw_segment(struct pen *pen, size_t from, size_t to)
                     to_y(pen->frame, y[order[k]]));
 }
 
+static void draw_dots(struct aw_svg *svg, const struct frame *frame, const struct aw_series *series,
+                      const char *colour)
+{
+    for (size_t i = 0; i < series->n; i++) {
+        double x = x_value(frame, series->x[i]), y = series->y[i];
+        if (isfinite(x) && isfinite(y))
+            aw_svg_dot(svg, to_x(frame, x), to_y(frame, y), DOT, colour,
+                       series->hollow && series->hollow[i]);
+    }
+}
+
 static void draw_series(struct aw_svg *svg, const struct frame *frame,
                         const struct aw_series *series, const char *colour)
 {
+    if (series->dots) {
+        draw_dots(svg, frame, series, colour);
+        return;
+    }
     struct pen pen = {.svg = svg, .frame = frame, .series = series};
     size_t segments = (size_t)(frame->width * PER_LINE);
-    size_t n = series->n, each = n / segments + 1;
+    size_t n = series->n, each = series->curve ? 1 : n / segments + 1;
     aw_svg_path_begin(svg, colour, series->dashed ? 1.2 : 1.6, series->dashed ? "5 3" : NULL);
     for (size_t i = 0; i < n; i += each)
         draw_segment(&pen, i, n - i < each ? n : i + each);
@@ -251,6 +267,19 @@ static size_t hidden(const struct aw_panel *panel, const struct frame *frame, do
     return n;
 }
 
+static void draw_legend_sample(struct aw_svg *svg, const struct aw_series *series, double x,
+                               double y, const char *colour)
+{
+    if (series->dots) {
+        aw_svg_dot(svg, x + SAMPLE_WIDTH / 2, y, DOT, colour, false);
+        return;
+    }
+    aw_svg_path_begin(svg, colour, 2, series->dashed ? "5 3" : NULL);
+    aw_svg_path_point(svg, x, y, true);
+    aw_svg_path_point(svg, x + SAMPLE_WIDTH, y, false);
+    aw_svg_path_end(svg);
+}
+
 /* In the corner where it hides least. */
 static void draw_legend(struct aw_svg *svg, const struct frame *frame, const struct aw_panel *panel)
 {
@@ -272,11 +301,7 @@ static void draw_legend(struct aw_svg *svg, const struct frame *frame, const str
     aw_svg_rect(svg, best_x, best_y, width, height, "#fff", "#ddd");
     for (size_t s = 0; s < panel->n; s++) {
         double y = best_y + LEGEND_ROW * ((double)s + 0.5) + 3;
-        bool dashed = panel->series[s].dashed;
-        aw_svg_path_begin(svg, colour_of(s), 2, dashed ? "5 3" : NULL);
-        aw_svg_path_point(svg, best_x + 6, y, true);
-        aw_svg_path_point(svg, best_x + 6 + SAMPLE_WIDTH, y, false);
-        aw_svg_path_end(svg);
+        draw_legend_sample(svg, &panel->series[s], best_x + 6, y, colour_of(s));
         aw_svg_text(svg, best_x + SAMPLE_WIDTH + 12, y + 4, "start", TICK_TEXT,
                     panel->series[s].label ? panel->series[s].label : "");
     }

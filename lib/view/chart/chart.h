@@ -19,13 +19,16 @@
 
 #include "base/status.h"
 
-/* Not owned. x must not fall. */
+/* Not owned. x must not fall, but in a curve. */
 struct aw_series {
     const char *label;
     const double *x, *y;
     size_t n;
     bool dashed;
-    bool stairs; /* holds its value until the next sample (setpoints) */
+    bool stairs;        /* holds its value until the next sample (setpoints) */
+    bool curve;         /* x goes to and fro (Nyquist): every point is drawn */
+    bool dots;          /* single points instead of a line */
+    const bool *hollow; /* with dots: those that are not to be trusted; or NULL */
 };
 
 struct aw_panel {

@@ -126,6 +126,19 @@ void aw_svg_line(struct aw_svg *svg, double x1, double y1, double x2, double y2,
     put_text(svg, "/>\n");
 }
 
+void aw_svg_dot(struct aw_svg *svg, double x, double y, double radius, const char *colour,
+                bool hollow)
+{
+    put_text(svg, "<circle");
+    put_attribute(svg, "cx", x);
+    put_attribute(svg, "cy", y);
+    put_attribute(svg, "r", radius);
+    put_word(svg, "stroke", colour);
+    put_attribute(svg, "stroke-width", 1.3);
+    put_word(svg, "fill", hollow ? "#fff" : colour);
+    put_text(svg, "/>\n");
+}
+
 static void put_box(struct aw_svg *svg, double x, double y, double width, double height)
 {
     put_text(svg, "<rect");

@@ -31,6 +31,10 @@ void aw_svg_line(struct aw_svg *svg, double x1, double y1, double x2, double y2,
 void aw_svg_rect(struct aw_svg *svg, double x, double y, double width, double height,
                  const char *fill, const char *stroke);
 
+/* Filled with the colour, or hollow. */
+void aw_svg_dot(struct aw_svg *svg, double x, double y, double radius, const char *colour,
+                bool hollow);
+
 /* anchor: start, middle or end. */
 void aw_svg_text(struct aw_svg *svg, double x, double y, const char *anchor, double size,
                  const char *text);

@@ -139,7 +139,7 @@ static void check_rules(int controller, const struct aw_relay_result *result,
 {
     struct aw_plant plant = aw_plant_ultimate(result->classic_ku, result->period_s);
     struct aw_response untuned = step(controller, before, from, to);
-    for (int rule = 0; rule < AW_RULES; rule++) {
+    for (int rule = 0; rule <= AW_RULE_SIMC; rule++) {
         struct aw_gains gains;
         assert_int_equal(aw_rule_gains((enum aw_rule)rule, AW_FORM_RULE, &plant, &gains, NULL),
                          AW_OK);

@@ -1,0 +1,398 @@
+/* canpid design: gains for a model by one rule or by all, judged before anything moves. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "control/predict.h"
+#include "tuning.h"
+
+#define CURVE  2000 /* points of a Nyquist curve */
+#define BODE   200
+#define MOST   AW_RULES
+#define AROUND 2.5 /* how far a Nyquist curve is drawn from 0 */
+
+static const char *const form_names[AW_FORMS] = {"rule", "p", "pi", "pid", "pd"};
+
+enum aw_status canpid_design_options(struct aw_session *session, const struct aw_model *model,
+                                     struct aw_design_options *options)
+{
+    const char *step = aw_option(session, "step");
+    int controller = aw_canpid_controller_find(model->controller);
+    *options = (struct aw_design_options){
+        .ms = aw_option_number(session, "ms"),
+        .activity = aw_flag(session, "noise") ? aw_option_number(session, "noise") : 0,
+        .step = 10 / 360.0,
+        .unproven = aw_flag(session, "force"),
+    };
+    enum aw_status status = aw_rule_find(aw_option(session, "rule"), &options->rule, &session->err);
+    if (status == AW_OK)
+        status = aw_form_find(aw_option(session, "form"), &options->form, &session->err);
+    if (controller == AW_CANPID_TOR)
+        options->step = 0.1;
+    if (status == AW_OK && step)
+        status = canpid_parse(session, "--step", step, controller < 0 ? AW_CANPID_POS : controller,
+                              &options->step);
+    return status;
+}
+
+/* ---- Showing -----------------------------------------------------------------------------------
+ */
+
+void canpid_report_proposal(struct aw_session *session, const struct aw_model *model,
+                            const struct aw_proposal *p)
+{
+    struct aw_object *result = &session->result;
+    aw_object_text(result, "rule", aw_rule_name(p->rule));
+    aw_object_text(result, "form", form_names[p->form]);
+    aw_object_number(result, "kp", p->per_tick.kp, -1, NULL);
+    aw_object_number(result, "ki", p->per_tick.ki, -1, NULL);
+    aw_object_number(result, "kd", p->per_tick.kd, -1, NULL);
+    aw_object_truth(result, "stable", p->margins.stable);
+    aw_object_number(result, "ms", p->margins.ms, 3, NULL);
+    aw_object_number(result, "gain_margin", p->margins.gain_margin, 3, NULL);
+    aw_object_number(result, "phase_margin", p->margins.phase_margin_deg, 1, "deg");
+    aw_object_number(result, "bandwidth", p->margins.bandwidth / 6.283185307, 3, "Hz");
+    aw_object_number(result, "rise_time", p->step.value[AW_RISE_TIME], 4, "s");
+    aw_object_number(result, "overshoot", p->step.value[AW_OVERSHOOT], 2, "%");
+    aw_object_number(result, "settling_time", p->step.value[AW_SETTLING_TIME], 4, "s");
+    aw_object_number(result, "iae", p->step.value[AW_IAE] * model->full_scale, 5, NULL);
+    aw_object_number(result, "load_iae", p->load_iae * model->full_scale, -4, NULL);
+    aw_object_number(result, "max_output", p->step.value[AW_MAX_OUTPUT], 4, NULL);
+    aw_object_number(result, "activity", p->activity, -4, NULL);
+    if (p->limited)
+        aw_object_truth(result, "limited", true);
+    if (*p->refusal)
+        aw_object_text(result, "refused", p->refusal);
+}
+
+/* "-" where there is none. */
+static const char *cell(char out[16], const char *format, double value)
+{
+    if (isfinite(value))
+        snprintf(out, 16, format, value);
+    else
+        snprintf(out, 16, "-");
+    return out;
+}
+
+/* 79 columns. */
+void canpid_print_proposals(struct aw_session *session, const struct aw_proposal *proposals,
+                            size_t n)
+{
+    struct aw_output *out = &session->out;
+    aw_output_print(out, "%-13s %-4s %7s %8s %6s %5s %5s %4s %6s %5s %6s %5s\n", "rule", "form",
+                    "kp", "ki", "kd", "Ms", "gm", "pm", "rise s", "os %", "settle", "rest%");
+    for (size_t i = 0; i < n; i++) {
+        const struct aw_proposal *p = &proposals[i];
+        char text[12][16];
+        aw_output_print(
+            out, "%-13s %-4s %7s %8s %6s %5s %5s %4s %6s %5s %6s %5s\n", aw_rule_name(p->rule),
+            form_names[p->form], cell(text[0], "%.4g", p->per_tick.kp),
+            cell(text[1], "%.3g", p->per_tick.ki), cell(text[2], "%.3g", p->per_tick.kd),
+            cell(text[3], "%.2f", p->margins.ms), cell(text[4], "%.2f", p->margins.gain_margin),
+            cell(text[5], "%.0f", p->margins.phase_margin_deg),
+            cell(text[6], "%.3f", p->step.value[AW_RISE_TIME]),
+            cell(text[7], "%.1f", p->step.value[AW_OVERSHOOT]),
+            cell(text[8], "%.3f", p->step.value[AW_SETTLING_TIME]),
+            cell(text[9], "%.2f", 100 * p->activity));
+        if (*p->refusal)
+            aw_output_print(out, "  refused: %s\n", p->refusal);
+    }
+}
+
+/* ---- Charts ------------------------------------------------------------------------------------
+ */
+
+static char *draw(struct aw_session *session, const struct aw_chart *chart, size_t *size)
+{
+    return aw_chart_svg(chart, size, &session->err);
+}
+
+char *canpid_bode_svg(struct aw_session *session, const struct aw_model *model, size_t *size)
+{
+    double hz[BODE], gain[BODE], phase[BODE];
+    double at[AW_SPECTRUM_POINTS], seen[AW_SPECTRUM_POINTS], lag[AW_SPECTRUM_POINTS];
+    bool hollow[AW_SPECTRUM_POINTS];
+    double low = model->n_points ? model->points[0].hz : 0.1;
+    double high = model->n_points ? model->points[model->n_points - 1].hz : 20;
+    for (int i = 0; i < BODE; i++) {
+        double omega = 6.283185307 * (hz[i] = low / 2 * pow(4 * high / low, i / (BODE - 1.)));
+        gain[i] = 20 * log10(cabs(aw_process_response(&model->fit.process, omega)));
+        phase[i] = aw_process_phase(&model->fit.process, omega) * 57.29577951;
+        if (model->fit.process.gain < 0)
+            phase[i] -= 180;
+    }
+    for (size_t i = 0; i < model->n_points; i++) {
+        const struct aw_spectrum_point *p = &model->points[i];
+        double near = aw_process_phase(&model->fit.process, 6.283185307 * p->hz) * 57.29577951;
+        at[i] = p->hz;
+        seen[i] = 20 * log10(p->gain);
+        lag[i] = p->phase_deg + 360 * round((near - p->phase_deg) / 360);
+        hollow[i] = p->coherence < AW_COHERENT;
+    }
+    const struct aw_series gains[] = {{.label = "model", .x = hz, .y = gain, .n = BODE},
+                                      {.label = "measured",
+                                       .x = at,
+                                       .y = seen,
+                                       .n = model->n_points,
+                                       .dots = true,
+                                       .hollow = hollow}};
+    const struct aw_series phases[] = {{.label = "model", .x = hz, .y = phase, .n = BODE},
+                                       {.label = "measured",
+                                        .x = at,
+                                        .y = lag,
+                                        .n = model->n_points,
+                                        .dots = true,
+                                        .hollow = hollow}};
+    const struct aw_panel panels[] = {
+        {.label = "gain", .unit = "dB", .series = gains, .n = model->n_points ? 2 : 1},
+        {.label = "phase", .unit = "deg", .series = phases, .n = model->n_points ? 2 : 1}};
+    const struct aw_chart chart = {.title = "Process: model and measured points "
+                                            "(hollow: coherence below 0.8)",
+                                   .x_label = "frequency",
+                                   .x_unit = "Hz",
+                                   .log_x = true,
+                                   .panels = panels,
+                                   .n = 2};
+    return draw(session, &chart, size);
+}
+
+struct curves {
+    struct aw_series series[MOST + 2], output[MOST];
+    double *x[MOST + 2], *y[MOST + 2], *u[MOST];
+    size_t n;
+};
+
+static void free_curves(struct curves *c)
+{
+    for (size_t i = 0; i < MOST + 2; i++) {
+        free(c->x[i]);
+        free(c->y[i]);
+        if (i < MOST)
+            free(c->u[i]);
+    }
+}
+
+static bool room(struct curves *c, size_t points)
+{
+    size_t i = c->n;
+    c->x[i] = calloc(points, sizeof **c->x);
+    c->y[i] = calloc(points, sizeof **c->y);
+    return c->x[i] && c->y[i];
+}
+
+static bool add_step(struct curves *c, const struct aw_model *model, const struct aw_proposal *p,
+                     double step, double duration_s, struct aw_error *err)
+{
+    size_t n;
+    struct aw_scene scene = {.to = step, .duration_s = duration_s, .full = true};
+    struct aw_sample *samples =
+        aw_predict(&model->fit.process, &model->driver, &p->per_tick, &scene, &n, err);
+    if (!samples || !room(c, n) || !(c->u[c->n] = calloc(n, sizeof **c->u))) {
+        free(samples);
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        c->x[c->n][i] = samples[i].t;
+        c->y[c->n][i] = samples[i].measured * model->full_scale;
+        c->u[c->n][i] = samples[i].output;
+    }
+    const char *name = aw_rule_name(p->rule);
+    c->series[c->n] = (struct aw_series){.label = name, .x = c->x[c->n], .y = c->y[c->n], .n = n};
+    c->output[c->n] = (struct aw_series){.label = name, .x = c->x[c->n], .y = c->u[c->n], .n = n};
+    c->n++;
+    free(samples);
+    return true;
+}
+
+char *canpid_steps_svg(struct aw_session *session, const struct aw_model *model,
+                       const struct aw_proposal *proposals, size_t n, double step, size_t *size)
+{
+    struct curves c = {0};
+    double longest = 0;
+    bool good = true;
+    for (size_t i = 0; i < n; i++)
+        longest = proposals[i].margins.stable ? fmax(longest, proposals[i].duration_s) : longest;
+    for (size_t i = 0; i < n && good; i++)
+        if (proposals[i].margins.stable)
+            good = add_step(&c, model, &proposals[i], step, fmin(longest, 5), &session->err);
+    const struct aw_panel panels[] = {
+        {.label = "measured", .unit = model->unit, .series = c.series, .n = c.n},
+        {.label = "output", .unit = "of full scale", .series = c.output, .n = c.n}};
+    const struct aw_chart chart = {.title = "Predicted steps, full law",
+                                   .x_label = "time",
+                                   .x_unit = "s",
+                                   .panels = panels,
+                                   .n = 2};
+    char *svg = good ? draw(session, &chart, size) : NULL;
+    free_curves(&c);
+    return svg;
+}
+
+static bool add_nyquist(struct curves *c, const struct aw_model *model, const struct aw_proposal *p,
+                        struct aw_error *err)
+{
+    struct aw_loop *loop = aw_loop_new(&model->fit.process, model->driver.tick_s, err);
+    double omega;
+    double complex open;
+    size_t n = 0;
+    bool good = loop && room(c, CURVE + 1);
+    for (size_t i = 0; good && n < CURVE && aw_loop_point(loop, &p->per_tick, i, &omega, &open);
+         i++)
+        if (cabs(open) < AROUND) {
+            c->x[c->n][n] = creal(open);
+            c->y[c->n][n++] = cimag(open);
+        }
+    aw_loop_free(loop);
+    if (good) {
+        c->series[c->n] = (struct aw_series){.label = aw_rule_name(p->rule),
+                                             .x = c->x[c->n],
+                                             .y = c->y[c->n],
+                                             .n = n,
+                                             .curve = true};
+        c->n++;
+    }
+    return good;
+}
+
+/* All of the plane around -1 that a loop with this Ms stays away from. */
+static bool add_circle(struct curves *c, double ms)
+{
+    if (!room(c, 101))
+        return false;
+    for (int i = 0; i <= 100; i++) {
+        c->x[c->n][i] = -1 + cos(i * 0.06283185307) / ms;
+        c->y[c->n][i] = sin(i * 0.06283185307) / ms;
+    }
+    c->series[c->n] = (struct aw_series){
+        .label = "Ms", .x = c->x[c->n], .y = c->y[c->n], .n = 101, .curve = true, .dashed = true};
+    c->n++;
+    return true;
+}
+
+char *canpid_nyquist_svg(struct aw_session *session, const struct aw_model *model,
+                         const struct aw_proposal *proposals, size_t n, size_t *size)
+{
+    struct curves c = {0};
+    bool good = true;
+    for (size_t i = 0; i < n && good; i++)
+        good = add_nyquist(&c, model, &proposals[i], &session->err);
+    good = good && add_circle(&c, AW_DESIGN_MS);
+    const struct aw_panel panels[] = {{.label = "imaginary", .series = c.series, .n = c.n}};
+    const struct aw_chart chart = {.title = "Open loop (Nyquist), circle of Ms 1.6 around -1",
+                                   .x_label = "real",
+                                   .panels = panels,
+                                   .n = 1,
+                                   .width = 800,
+                                   .height = 560};
+    char *svg = good ? draw(session, &chart, size) : NULL;
+    free_curves(&c);
+    return svg;
+}
+
+enum aw_status canpid_write_text(struct aw_session *session, const char *path, const char *text,
+                                 size_t size)
+{
+    FILE *file;
+    enum aw_status status = aw_session_create(session, NULL, path, &file);
+    if (status != AW_OK)
+        return status;
+    bool written = fwrite(text, 1, size, file) == size;
+    if (fclose(file) != 0 || !written)
+        return aw_file_fail(&session->err, NULL, path);
+    return AW_OK;
+}
+
+/* ---- The command -------------------------------------------------------------------------------
+ */
+
+static enum aw_status plot(struct aw_session *session, const struct aw_model *model,
+                           const struct aw_proposal *proposals, size_t n, double step)
+{
+    const char *paths[] = {aw_option(session, "plot"), aw_option(session, "nyquist")};
+    enum aw_status status = AW_OK;
+    for (int i = 0; i < 2 && status == AW_OK; i++) {
+        size_t size;
+        if (!paths[i])
+            continue;
+        char *svg = i ? canpid_nyquist_svg(session, model, proposals, n, &size)
+                      : canpid_steps_svg(session, model, proposals, n, step, &size);
+        status = svg ? canpid_write_text(session, paths[i], svg, size) : session->err.status;
+        free(svg);
+    }
+    return status;
+}
+
+/* One proposal; or one for each rule, where what is refused is part of the table. */
+static enum aw_status propose(struct aw_session *session, const struct aw_model *model,
+                              struct aw_design_options *options, struct aw_proposal *proposals,
+                              size_t *n)
+{
+    enum aw_status status = AW_OK;
+    *n = 0;
+    if (!aw_flag(session, "compare")) {
+        status = aw_design(&model->fit.process, &model->driver, options, proposals, &session->err);
+        *n = status == AW_OK || (status == AW_LIMIT && *proposals->refusal);
+        return status;
+    }
+    for (int rule = 0; rule < AW_RULES; rule++) {
+        struct aw_error why;
+        options->rule = (enum aw_rule)rule;
+        status = aw_design(&model->fit.process, &model->driver, options, &proposals[*n], &why);
+        if (status == AW_OK || (status == AW_LIMIT && *proposals[*n].refusal))
+            ++*n;
+        else
+            aw_session_notice(session, "%s", why.text);
+    }
+    return *n ? AW_OK
+              : aw_fail(&session->err, AW_USAGE, "design: no rule has anything to say here");
+}
+
+static void show(struct aw_session *session, const struct aw_model *model,
+                 const struct aw_proposal *proposals, size_t n)
+{
+    if (aw_session_text(session)) {
+        canpid_print_proposals(session, proposals, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        aw_object_start(&session->result, "design");
+        canpid_report_proposal(session, model, &proposals[i]);
+        if (i + 1 < n)
+            aw_session_print_result(session);
+    }
+}
+
+enum aw_status run_design(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_model *model = calloc(1, sizeof *model);
+    struct aw_proposal proposals[MOST];
+    struct aw_design_options options;
+    size_t n = 0;
+    if (!model)
+        return aw_no_memory(&session->err);
+    enum aw_status status = aw_model_load(model, aw_arg(args, "model", 0), &session->err);
+    if (status == AW_OK && !(model->driver.tick_s > 0)) {
+        struct aw_driver driver = canpid_driver();
+        driver.quantum = fmax(model->grain.quantum, model->driver.quantum);
+        driver.noise = model->grain.noise;
+        model->driver = driver;
+    }
+    if (status == AW_OK)
+        status = canpid_design_options(session, model, &options);
+    if (status == AW_OK)
+        status = propose(session, model, &options, proposals, &n);
+    struct aw_error cause = session->err;
+    if (n > 0) {
+        show(session, model, proposals, n);
+        enum aw_status drawn = plot(session, model, proposals, n, options.step);
+        if (status == AW_OK)
+            status = drawn;
+        else
+            session->err = cause;
+    }
+    free(model);
+    return status;
+}

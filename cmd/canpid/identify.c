@@ -1,0 +1,235 @@
+/* canpid identify: a process model of one joint, from an experiment or from anybody's record. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "tuning.h"
+
+/* ---- Showing -----------------------------------------------------------------------------------
+ */
+
+/* A value with its 95 % interval, "0.0301 ± 0.0004". */
+static void print_value(struct aw_session *session, const char *name, double value, double half,
+                        const char *unit)
+{
+    if (isnan(half))
+        aw_output_print(&session->out, "%-18s %10.4g            %s\n", name, value, unit);
+    else
+        aw_output_print(&session->out, "%-18s %10.4g ± %-8.2g %s\n", name, value, half, unit);
+}
+
+void canpid_print_model(struct aw_session *session, const struct aw_model *m)
+{
+    static const char *const kinds[AW_PROCESS_KINDS] = {"first order with dead time",
+                                                        "integrator with lag and dead time",
+                                                        "second order with dead time"};
+    const struct aw_fit *fit = &m->fit;
+    struct aw_output *out = &session->out;
+    double tau1, tau2, damping;
+    aw_process_lags(&fit->process, &tau1, &tau2, &damping);
+    aw_output_print(out, "%-18s %s\n", "model", kinds[aw_process_kind_of(&fit->process)]);
+    print_value(session, "gain", fit->process.gain, fit->half.gain,
+                fit->process.integrating ? "of full scale per s" : "of full scale");
+    print_value(session, "dead time", fit->process.dead_time_s, fit->half.dead_time, "s");
+    print_value(session, fit->process.a2 > 0 ? "lag 1" : "lag", tau1, fit->half.tau1, "s");
+    if (fit->process.a2 > 0)
+        print_value(session, "lag 2", tau2, fit->half.tau2, "s");
+    if (damping < 1)
+        print_value(session, "damping", damping, NAN, "(the two lags swing)");
+    print_value(session, "dead band", fit->dead_band, fit->half.dead_band, "of full scale");
+    aw_output_print(out,
+                    "%-18s %10.1f %%          of the last 30 %%, which the choice has not seen\n",
+                    "fit", 100 * fit->held_out);
+    if (fit->piece_s > 0)
+        aw_output_print(
+            out, "%-18s %10.2g s          pieces by themselves: slower motion is not explained\n",
+            "", fit->piece_s);
+    aw_output_print(out, "%-18s %10.3g            %s; steps of %.3g\n", "noise",
+                    m->grain.noise * m->full_scale, m->unit, m->grain.quantum * m->full_scale);
+    if (m->n_points)
+        aw_output_print(out, "\n%9s %10s %10s %10s\n", "Hz", "gain dB", "phase deg", "coherence");
+    for (size_t i = 0; i < m->n_points; i++)
+        aw_output_print(out, "%9.3g %10.2f %10.1f %10.2f%s\n", m->points[i].hz,
+                        20 * log10(m->points[i].gain), m->points[i].phase_deg,
+                        m->points[i].coherence,
+                        m->points[i].coherence < AW_COHERENT ? "  not to be trusted" : "");
+}
+
+static void half_of(struct aw_object *result, const char *key, double half)
+{
+    if (isfinite(half))
+        aw_object_number(result, key, half, -4, NULL);
+}
+
+void canpid_report_model(struct aw_session *session, const struct aw_model *m)
+{
+    struct aw_object *result = &session->result;
+    const struct aw_fit *fit = &m->fit;
+    double tau1, tau2;
+    size_t trusted = 0;
+    aw_process_lags(&fit->process, &tau1, &tau2, NULL);
+    for (size_t i = 0; i < m->n_points; i++)
+        trusted += m->points[i].coherence >= AW_COHERENT;
+    aw_object_text(result, "kind", aw_process_kind_name(aw_process_kind_of(&fit->process)));
+    aw_object_number(result, "gain", fit->process.gain, -4, NULL);
+    half_of(result, "gain_half", fit->half.gain);
+    aw_object_number(result, "dead_time", fit->process.dead_time_s, -4, "s");
+    half_of(result, "dead_time_half", fit->half.dead_time);
+    aw_object_number(result, fit->process.a2 > 0 ? "tau1" : "tau", tau1, -4, "s");
+    half_of(result, fit->process.a2 > 0 ? "tau1_half" : "tau_half", fit->half.tau1);
+    if (fit->process.a2 > 0)
+        aw_object_number(result, "tau2", tau2, -4, "s");
+    aw_object_number(result, "dead_band", fit->dead_band, -4, NULL);
+    aw_object_number(result, "fit", 100 * fit->held_out, 1, "%");
+    aw_object_number(result, "noise", m->grain.noise * m->full_scale, -4, NULL);
+    aw_object_number(result, "points", (double)m->n_points, 0, NULL);
+    aw_object_number(result, "coherent", (double)trusted, 0, NULL);
+    aw_object_number(result, "samples", (double)fit->n, 0, NULL);
+}
+
+/* ---- A record ----------------------------------------------------------------------------------
+ */
+
+/* "measured [deg]" and "t_ms" are columns with a unit: the name alone finds them. */
+static enum aw_status find_column(struct aw_session *session, const struct aw_table *table,
+                                  const char *name, int *column, char unit[16])
+{
+    size_t length = strlen(name);
+    unit[0] = '\0';
+    for (size_t i = 0; i < table->n_columns; i++) {
+        const char *at = table->names[i], *behind = at + length;
+        if (strncmp(at, name, length) != 0)
+            continue;
+        behind += strspn(behind, " ");
+        if (*behind && !strchr("[(", *behind))
+            continue;
+        if (*behind)
+            snprintf(unit, 16, "%.*s", (int)strcspn(behind + 1, "])"), behind + 1);
+        *column = (int)i;
+        return AW_OK;
+    }
+    return aw_table_column(table, name, column, &session->err);
+}
+
+static enum aw_status find_columns(struct aw_session *session, const struct aw_table *table,
+                                   struct canpid_columns *c, char unit[16])
+{
+    char time_unit[16], input_unit[16], text[24];
+    enum aw_status status =
+        find_column(session, table, aw_option(session, "time"), &c->t, time_unit);
+    if (status == AW_OK)
+        status = find_column(session, table, aw_option(session, "input"), &c->input, input_unit);
+    if (status == AW_OK)
+        status = find_column(session, table, aw_option(session, "output"), &c->measured, unit);
+    if (status != AW_OK)
+        return status;
+    c->time_scale = 1;
+    snprintf(text, sizeof text, "1%s", time_unit);
+    return *time_unit ? aw_number_parse_unit(text, "s", &c->time_scale, &session->err) : AW_OK;
+}
+
+static enum aw_status from_file(struct aw_session *session, const char *path,
+                                struct aw_model *model)
+{
+    struct aw_table table = {0};
+    struct canpid_columns columns;
+    char unit[16] = "";
+    int controller;
+    struct aw_fit_options options = {.find_dead_band = aw_flag(session, "dead-band")};
+    enum aw_status status = canpid_controller(session, false, &controller);
+    if (status == AW_OK)
+        status = aw_table_read(NULL, path, &table, &session->err);
+    if (status == AW_OK)
+        status = find_columns(session, &table, &columns, unit);
+    double full = controller == AW_CANPID_LAST ? 1 : aw_canpid_full_scale(controller);
+    columns.measured_scale = full;
+    if (status == AW_OK)
+        status = canpid_model_from_table(session, &table, &columns, &options, model);
+    if (status == AW_OK) {
+        model->full_scale = full;
+        snprintf(model->unit, sizeof model->unit, "%s",
+                 *unit || controller == AW_CANPID_LAST ? unit : aw_canpid_unit(controller));
+        snprintf(model->source, sizeof model->source, "%s, %zu samples", path, table.n_rows);
+        if (controller != AW_CANPID_LAST)
+            snprintf(model->controller, sizeof model->controller, "%s",
+                     aw_canpid_controller_name(controller));
+    }
+    aw_table_free(&table);
+    return status;
+}
+
+/* ---- The command -------------------------------------------------------------------------------
+ */
+
+static enum aw_status experiment(struct aw_session *session, struct aw_model *model)
+{
+    struct canpid_run run = {.session = session, .saves = RUN_SAVES_MODEL};
+    struct canpid_experiment *e = calloc(1, sizeof *e);
+    if (!e)
+        return aw_no_memory(&session->err);
+    struct aw_gains before;
+    enum aw_status status = canpid_run_begin(&run, session);
+    if (status == AW_OK)
+        status = canpid_experiment_plan(&run, e);
+    if (status == AW_OK) {
+        bool known = canpid_known_gains(&run, &before);
+        if (!known)
+            aw_session_notice(session,
+                              "the driver's gains are not known here: the published ones are put "
+                              "back (kp %g, ki %g, kd %g)",
+                              before.kp, before.ki, before.kd);
+        status = canpid_run_end(&run, canpid_experiment_perform(&run, e, &before));
+        if (status != AW_STOPPED && status != AW_LOST) {
+            struct aw_error cause = session->err;
+            enum aw_status restored = canpid_send_gains(&run, before);
+            status = status == AW_OK ? restored : status;
+            if (status != AW_OK && restored == AW_OK)
+                session->err = cause;
+        }
+    }
+    if (status == AW_OK)
+        status = canpid_experiment_model(&run, model);
+    canpid_run_free(&run);
+    free(e);
+    return status;
+}
+
+static enum aw_status plot(struct aw_session *session, const struct aw_model *model)
+{
+    const char *path = aw_option(session, "plot");
+    size_t size;
+    char *svg = path ? canpid_bode_svg(session, model, &size) : NULL;
+    enum aw_status status = AW_OK;
+    if (path)
+        status = svg ? canpid_write_text(session, path, svg, size) : session->err.status;
+    free(svg);
+    return status;
+}
+
+enum aw_status run_identify(struct aw_session *session, const struct aw_args *args)
+{
+    struct aw_model *model = calloc(1, sizeof *model);
+    const char *from = aw_option(session, "from"), *save = aw_option(session, "save");
+    (void)args;
+    if (!model)
+        return aw_no_memory(&session->err);
+    enum aw_status status = save ? aw_file_check(save, &session->err) : AW_OK;
+    if (status == AW_OK)
+        status = from ? from_file(session, from, model) : experiment(session, model);
+    if (status == AW_OK) {
+        aw_object_start(&session->result, "identify");
+        canpid_report_model(session, model);
+        if (aw_session_text(session)) {
+            canpid_print_model(session, model);
+            session->result.cmd = NULL;
+        }
+        status = plot(session, model);
+    }
+    if (status == AW_OK && save)
+        status = aw_model_save(model, save, &session->err);
+    free(model);
+    return status;
+}

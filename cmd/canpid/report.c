@@ -1,0 +1,223 @@
+/* The page of tune --report: everything that was found and done, in one file without scripts. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "tuning.h"
+
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<title>canpid tune</title>\n<style>\n"
+    "body{font:15px/1.5 sans-serif;color:#222;max-width:860px;margin:1.5em auto;padding:0 1em}\n"
+    "table{border-collapse:collapse;margin:.6em 0 1.2em}td,th{padding:.25em .8em .25em 0;"
+    "text-align:right;border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left}\n"
+    "svg{max-width:100%;height:auto}pre{background:#f4f4f4;padding:.8em;overflow-x:auto}\n"
+    ".scroll{overflow-x:auto}.outcome{font-size:1.15em;font-weight:bold}\n"
+    "</style></head><body>\n";
+
+static void put_escaped(FILE *file, const char *text)
+{
+    for (; *text; text++)
+        switch (*text) {
+        case '<':
+            fputs("&lt;", file);
+            break;
+        case '>':
+            fputs("&gt;", file);
+            break;
+        case '&':
+            fputs("&amp;", file);
+            break;
+        default:
+            fputc(*text, file);
+        }
+}
+
+static void put_number(FILE *file, double value, const char *unit)
+{
+    if (isfinite(value))
+        fprintf(file, "<td>%.4g%s%s</td>", value, *unit ? " " : "", unit);
+    else
+        fputs("<td>–</td>", file);
+}
+
+static void row(FILE *file, const char *name, double value, double half, const char *unit)
+{
+    fprintf(file, "<tr><td>%s</td>", name);
+    put_number(file, value, unit);
+    put_number(file, half, unit);
+    fputs("</tr>\n", file);
+}
+
+static void put_model(FILE *file, const struct aw_model *m)
+{
+    const struct aw_fit *fit = &m->fit;
+    double tau1, tau2;
+    aw_process_lags(&fit->process, &tau1, &tau2, NULL);
+    fprintf(file,
+            "<h2>Model</h2>\n<p>%s, from %zu samples; it explains %.1f&nbsp;%% of the last "
+            "30&nbsp;%% of "
+            "the record, which the choice of the model has not seen.",
+            aw_process_kind_name(aw_process_kind_of(&fit->process)), fit->n, 100 * fit->held_out);
+    if (fit->piece_s > 0)
+        fprintf(file,
+                " Pieces of %.2g s were compared by themselves: slower motion is not explained.",
+                fit->piece_s);
+    fputs("</p>\n<table><tr><th></th><th>value</th><th>± (95&nbsp;%)</th></tr>\n", file);
+    row(file, "gain", fit->process.gain, fit->half.gain, fit->process.integrating ? "/s" : "");
+    row(file, "dead time", fit->process.dead_time_s, fit->half.dead_time, "s");
+    row(file, "lag 1", tau1, fit->half.tau1, "s");
+    if (fit->process.a2 > 0)
+        row(file, "lag 2", tau2, fit->half.tau2, "s");
+    row(file, "dead band of the output", 100 * fit->dead_band, 100 * fit->half.dead_band, "%");
+    row(file, "noise", m->grain.noise * m->full_scale, NAN, m->unit);
+    row(file, "step of the encoder", m->grain.quantum * m->full_scale, NAN, m->unit);
+    fputs("</table>\n", file);
+}
+
+static void put_gains(FILE *file, const struct canpid_story *s)
+{
+    const struct aw_proposal *p = s->proposal;
+    const struct aw_gains *g = &p->per_tick;
+    fprintf(file,
+            "<h2>Gains</h2>\n<div class=\"scroll\"><table><tr><th></th><th>kp</th><th>ki</th>"
+            "<th>kd</th></tr>\n<tr><td>before%s</td><td>%.5g</td><td>%.5g</td><td>%.5g</td></tr>\n"
+            "<tr><td>%s</td><td>%.5g</td><td>%.5g</td><td>%.5g</td></tr></table></div>\n",
+            s->old_known ? "" : " (as published)", s->old.kp, s->old.ki, s->old.kd,
+            aw_rule_name(p->rule), g->kp, g->ki, g->kd);
+    fputs("<h2>Margins, predicted</h2>\n<table>\n", file);
+    row(file, "Ms", p->margins.ms, NAN, "");
+    row(file, "gain margin", p->margins.gain_margin, NAN, "");
+    row(file, "phase margin", p->margins.phase_margin_deg, NAN, "deg");
+    row(file, "bandwidth", p->margins.bandwidth / 6.283185307, NAN, "Hz");
+    row(file, "output at rest", 100 * p->activity, NAN, "%");
+    fputs("</table>\n", file);
+}
+
+static void put_steps(FILE *file, const struct canpid_story *s)
+{
+    static const enum aw_metric shown[] = {AW_RISE_TIME, AW_OVERSHOOT,          AW_SETTLING_TIME,
+                                           AW_IAE,       AW_STEADY_STATE_ERROR, AW_MAX_OUTPUT};
+    if (s->after.n == 0)
+        return;
+    fprintf(file,
+            "<h2>Step from %.4g to %.4g %s</h2>\n<div class=\"scroll\"><table><tr><th></th>"
+            "<th>before</th><th>predicted</th><th>after</th></tr>\n",
+            s->from, s->to, s->model->unit);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        const struct aw_metric_row *metric = aw_metric(shown[i]);
+        double scale = metric->takes_unit ? s->model->full_scale : 1;
+        const char *unit = metric->takes_unit ? "" : metric->unit_after;
+        fprintf(file, "<tr><td>%s</td>", metric->title);
+        put_number(file, s->was.value[shown[i]], unit);
+        put_number(file, s->proposal->step.value[shown[i]] * scale, unit);
+        put_number(file, s->is.value[shown[i]], unit);
+        fputs("</tr>\n", file);
+    }
+    fputs("</table></div>\n", file);
+}
+
+static size_t columns_of(const struct aw_run *run, double *x, double *y, double *u)
+{
+    for (size_t i = 0; i < run->n; i++) {
+        x[i] = run->samples[i].t;
+        y[i] = run->samples[i].measured;
+        u[i] = run->samples[i].output;
+    }
+    return run->n;
+}
+
+static char *measured_svg(struct aw_session *session, const struct canpid_story *s, size_t *size)
+{
+    size_t n = s->before.n, m = s->after.n;
+    double *block = calloc(3 * (n + m) + 1, sizeof *block);
+    if (!block) {
+        aw_no_memory(&session->err);
+        return NULL;
+    }
+    double *late = block + 3 * n;
+    columns_of(&s->before, block, block + n, block + 2 * n);
+    columns_of(&s->after, late, late + m, late + 2 * m);
+    const double at[] = {-0.1, 0, 0, 3}, level[] = {s->from, s->from, s->to, s->to};
+    const struct aw_series angles[] = {
+        {.label = "before", .x = block, .y = block + n, .n = n},
+        {.label = "after", .x = late, .y = late + m, .n = m},
+        {.label = "setpoint", .x = at, .y = level, .n = 4, .dashed = true}};
+    const struct aw_series outputs[] = {{.label = "before", .x = block, .y = block + 2 * n, .n = n},
+                                        {.label = "after", .x = late, .y = late + 2 * m, .n = m}};
+    const struct aw_panel panels[] = {
+        {.label = "measured", .unit = s->model->unit, .series = angles, .n = 3},
+        {.label = "output", .unit = "of full scale", .series = outputs, .n = 2}};
+    const struct aw_chart chart = {
+        .title = "Steps, measured", .x_label = "time", .x_unit = "s", .panels = panels, .n = 2};
+    char *svg = aw_chart_svg(&chart, size, &session->err);
+    free(block);
+    return svg;
+}
+
+/* Without the line that only files begin with. */
+static bool put_svg(FILE *file, char *svg)
+{
+    const char *start = svg ? strstr(svg, "<svg") : NULL;
+    if (start)
+        fputs(start, file);
+    free(svg);
+    return start;
+}
+
+static bool put_charts(struct aw_session *session, FILE *file, const struct canpid_story *s)
+{
+    size_t size;
+    bool good = true;
+    if (s->before.n && s->after.n)
+        good = put_svg(file, measured_svg(session, s, &size));
+    fputs("<h2>Process and loop</h2>\n", file);
+    good = good && put_svg(file, canpid_bode_svg(session, s->model, &size));
+    if (good && s->proposal->margins.stable)
+        good = put_svg(file, canpid_steps_svg(session, s->model, s->proposal, 1,
+                                              (s->to - s->from) / s->model->full_scale, &size));
+    return good && put_svg(file, canpid_nyquist_svg(session, s->model, s->proposal, 1, &size));
+}
+
+static void put_commands(FILE *file, const struct canpid_story *s)
+{
+    const struct aw_gains *g = &s->proposal->per_tick;
+    const struct aw_model *m = s->model;
+    fprintf(file,
+            "<h2>To do it again</h2>\n<pre>canpid identify -b %s -c %s --save model.json\n"
+            "canpid design model.json --rule %s\n"
+            "canpid set pid %.6g %.6g %.6g -b %s -c %s\n"
+            "canpid step --from %.4g --to %.4g --for 3s -b %s -c %s</pre>\n",
+            m->board, m->controller, aw_rule_name(s->proposal->rule), g->kp, g->ki, g->kd, m->board,
+            m->controller, s->from, s->to, m->board, m->controller);
+    fprintf(file,
+            "<p>The gains from before:</p>\n<pre>canpid set pid %.6g %.6g %.6g -b %s -c %s</pre>\n",
+            s->old.kp, s->old.ki, s->old.kd, m->board, m->controller);
+}
+
+enum aw_status canpid_write_report(struct aw_session *session, const char *path,
+                                   const struct canpid_story *s)
+{
+    FILE *file;
+    enum aw_status status = aw_session_create(session, "--report", path, &file);
+    if (status != AW_OK)
+        return status;
+    fputs(head, file);
+    fprintf(file, "<h1>%s, %s</h1>\n<p>%s. Decided by %s.</p>\n<p class=\"outcome\">",
+            s->model->board, s->model->controller, s->model->made, s->goal);
+    put_escaped(file, s->outcome);
+    fputs("</p>\n", file);
+    put_gains(file, s);
+    put_steps(file, s);
+    put_model(file, s->model);
+    bool drawn = put_charts(session, file, s);
+    put_commands(file, s);
+    fputs("</body></html>\n", file);
+    bool written = !ferror(file);
+    if (fclose(file) != 0 || !written)
+        return aw_file_fail(&session->err, "--report", path);
+    return drawn ? AW_OK : session->err.status;
+}

@@ -1,0 +1,85 @@
+/* What identify, design, tune and verify share: experiments with one board that end in a model, and
+ * how models and proposals are shown.
+ */
+#ifndef AW_CMD_CANPID_TUNING_H
+#define AW_CMD_CANPID_TUNING_H
+
+#include "control/compare.h"
+#include "control/design.h"
+#include "control/excite.h"
+#include "control/model.h"
+#include "control/sweep.h"
+#include "run.h"
+
+/* What the published firmware does to the law (facts: law.h). */
+struct aw_driver canpid_driver(void);
+
+/* A model from columns of a table. late_s: aw_excite_input. */
+struct canpid_columns {
+    int t, input, measured;
+    double time_scale, measured_scale; /* to s, to shares of full scale */
+};
+enum aw_status canpid_model_from_table(struct aw_session *session, const struct aw_table *table,
+                                       const struct canpid_columns *columns,
+                                       const struct aw_fit_options *options,
+                                       struct aw_model *model);
+
+/* The experiment as --with, --max-deviation, --amplitude and --around have it, with a board that
+ * run has begun with; run->table has the samples. The driver still drives afterwards, with the
+ * experiment's gains. */
+struct canpid_experiment {
+    struct aw_excite excite;
+    struct aw_excite_config config;
+    double kp; /* of the driver, meanwhile */
+    bool steps, relay, multisine;
+};
+enum aw_status canpid_experiment_plan(struct canpid_run *run, struct canpid_experiment *e);
+enum aw_status canpid_experiment_perform(struct canpid_run *run, struct canpid_experiment *e,
+                                         const struct aw_gains *before);
+enum aw_status canpid_experiment_model(struct canpid_run *run, struct aw_model *model);
+
+/* Gains as this session knows them, the published ones for those that it does not; whether all are
+ * known. */
+bool canpid_known_gains(struct canpid_run *run, struct aw_gains *gains);
+enum aw_status canpid_send_gains(struct canpid_run *run, struct aw_gains gains);
+
+/* Into the result record, and as lines for people. */
+void canpid_report_model(struct aw_session *session, const struct aw_model *model);
+void canpid_print_model(struct aw_session *session, const struct aw_model *model);
+void canpid_report_proposal(struct aw_session *session, const struct aw_model *model,
+                            const struct aw_proposal *proposal);
+void canpid_print_proposals(struct aw_session *session, const struct aw_proposal *proposals,
+                            size_t n);
+
+/* --rule, --form, --ms, --noise, --step, --force. */
+enum aw_status canpid_design_options(struct aw_session *session, const struct aw_model *model,
+                                     struct aw_design_options *options);
+
+/* Charts of a model as SVG text, which the caller frees; NULL: session->err. Bode has the model as
+ * a line and what was measured as points, hollow where their coherence is low. Steps and Nyquist
+ * curves are those of the proposals. */
+char *canpid_bode_svg(struct aw_session *session, const struct aw_model *model, size_t *size);
+char *canpid_steps_svg(struct aw_session *session, const struct aw_model *model,
+                       const struct aw_proposal *proposals, size_t n, double step, size_t *size);
+char *canpid_nyquist_svg(struct aw_session *session, const struct aw_model *model,
+                         const struct aw_proposal *proposals, size_t n, size_t *size);
+
+/* Writes text into a file of the user's; as aw_session_create. */
+enum aw_status canpid_write_text(struct aw_session *session, const char *path, const char *text,
+                                 size_t size);
+
+/* What tune did, for its report. Runs without samples were not made. */
+struct canpid_story {
+    const struct aw_model *model;
+    const struct aw_proposal *proposal;
+    struct aw_gains old;
+    bool old_known;
+    double from, to; /* of the steps, in the unit */
+    struct aw_run before, after;
+    struct aw_response was, is;
+    const char *goal, *outcome;
+};
+enum aw_status canpid_write_report(struct aw_session *session, const char *path,
+                                   const struct canpid_story *story);
+
+#endif

@@ -1,0 +1,292 @@
+/* canpid verify: steps of a specification, each judged against its limits, as TAP or JUnit.
+ *
+ *     [the knee does not overshoot]
+ *     board = lknee
+ *     controller = pos
+ *     from = 0deg
+ *     to = 10deg
+ *     for = 2s
+ *     gains = 3 0.0005 0
+ *     max-overshoot = 10%
+ *     max-iae = 4
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/lines.h"
+#include "base/number.h"
+#include "tuning.h"
+
+#define CASES 64
+#define NAME  80
+
+struct limit {
+    bool given;
+    double most;
+};
+
+struct check {
+    char name[NAME];
+    int board, controller; /* -1: not given */
+    bool has_from, has_to, has_gains;
+    char from_text[32], to_text[32];
+    double from, to, seconds, settle_s;
+    struct aw_gains gains;
+    struct limit limits[AW_METRICS];
+};
+
+struct verdict {
+    bool passed;
+    char text[256];
+};
+
+struct spec {
+    struct aw_session *session;
+    size_t n;
+    struct check checks[CASES];
+    struct verdict verdicts[CASES];
+};
+
+static char *trimmed(char *text)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    for (size_t n = strlen(text); n > 0 && isspace((unsigned char)text[n - 1]);)
+        text[--n] = '\0';
+    return text;
+}
+
+static enum aw_status take_limit(struct spec *spec, struct check *check, const char *key,
+                                 const char *value)
+{
+    struct aw_session *session = spec->session;
+    for (int m = 0; m < AW_METRICS; m++) {
+        char name[NAME];
+        snprintf(name, sizeof name, "max-%s", aw_metric((enum aw_metric)m)->name);
+        for (char *p = name; *p; p++)
+            *p = *p == '_' ? '-' : *p;
+        if (strcmp(name, key) != 0)
+            continue;
+        check->limits[m].given = true;
+        return canpid_parse_limit(session, (enum aw_metric)m, value, &check->limits[m].most);
+    }
+    return aw_fail(
+        &session->err, AW_USAGE,
+        "%s: no such key — use board, controller, from, to, for, settle, gains or a limit "
+        "such as max-overshoot",
+        key);
+}
+
+static enum aw_status take_gains(struct spec *spec, struct check *check, char *value)
+{
+    char *words[4];
+    double *const places[] = {&check->gains.kp, &check->gains.ki, &check->gains.kd};
+    struct aw_error *err = &spec->session->err;
+    enum aw_status status = AW_OK;
+    if (aw_lines_words(value, words, 4) != 3)
+        return aw_fail(err, AW_USAGE, "gains: three numbers are needed, kp ki kd");
+    for (int i = 0; i < 3 && status == AW_OK; i++)
+        status = aw_number_parse(words[i], places[i], err);
+    for (int i = 0; i < 3 && status == AW_OK; i++)
+        if (fabs(*places[i]) > AW_CANPID_GAIN_MAX)
+            status =
+                aw_fail(err, AW_LIMIT, "gains: %s is beyond ±%g", words[i], AW_CANPID_GAIN_MAX);
+    check->has_gains = true;
+    return status;
+}
+
+static enum aw_status take(struct spec *spec, struct check *check, const char *key, char *value)
+{
+    struct aw_session *session = spec->session;
+    struct aw_error *err = &session->err;
+    if (strcmp(key, "board") == 0) {
+        check->board = aw_canpid_board_find(&session->wire->variant, value);
+        return check->board >= 0 ? AW_OK : aw_fail(err, AW_USAGE, "%s: no such board", value);
+    }
+    if (strcmp(key, "controller") == 0) {
+        check->controller = aw_canpid_controller_find(value);
+        return check->controller >= 0 ? AW_OK
+                                      : aw_fail(err, AW_USAGE, "%s: no such controller", value);
+    }
+    if (strcmp(key, "from") == 0 || strcmp(key, "to") == 0) {
+        bool from = *key == 'f';
+        *(from ? &check->has_from : &check->has_to) = true;
+        snprintf(from ? check->from_text : check->to_text, sizeof check->from_text, "%s", value);
+        return AW_OK;
+    }
+    if (strcmp(key, "for") == 0)
+        return aw_number_parse_unit(value, "s", &check->seconds, err);
+    if (strcmp(key, "settle") == 0)
+        return aw_number_parse_unit(value, "s", &check->settle_s, err);
+    return strcmp(key, "gains") == 0 ? take_gains(spec, check, value)
+                                     : take_limit(spec, check, key, value);
+}
+
+static enum aw_status take_line(struct spec *spec, char *line)
+{
+    struct aw_error *err = &spec->session->err;
+    char *text = trimmed(line), *equals = strchr(text, '=');
+    if (*text == '[') {
+        size_t length = strcspn(text, "]");
+        if (spec->n == CASES || !text[length] || length < 2)
+            return aw_fail(err, AW_USAGE, "a step is '[name]', and there are at most %d", CASES);
+        struct check *check = &spec->checks[spec->n++];
+        *check = (struct check){.board = -1, .controller = -1, .seconds = 2, .settle_s = 1};
+        snprintf(check->name, sizeof check->name, "%.*s", (int)length - 1, text + 1);
+        return AW_OK;
+    }
+    if (!equals || spec->n == 0)
+        return aw_fail(err, AW_USAGE, "a line is '[name]' or, below one, 'key = value'");
+    *equals = '\0';
+    return take(spec, &spec->checks[spec->n - 1], trimmed(text), trimmed(equals + 1));
+}
+
+/* All of it before anything moves. */
+static enum aw_status complete(struct spec *spec, struct check *check)
+{
+    struct aw_session *session = spec->session;
+    int limits = 0;
+    for (int m = 0; m < AW_METRICS; m++)
+        limits += check->limits[m].given;
+    if (check->board < 0 || check->controller < 0 || !check->has_from || !check->has_to || !limits)
+        return aw_fail(&session->err, AW_USAGE,
+                       "[%s]: board, controller, from, to and a limit are needed", check->name);
+    enum aw_status status =
+        canpid_parse(session, "from", check->from_text, check->controller, &check->from);
+    if (status == AW_OK)
+        status = canpid_parse(session, "to", check->to_text, check->controller, &check->to);
+    double most = aw_canpid_setpoint_limit(check->controller);
+    if (status == AW_OK && (fabs(check->from) > most || fabs(check->to) > most))
+        return aw_fail(&session->err, AW_LIMIT, "[%s]: the step leaves the range of the setpoint",
+                       check->name);
+    if (status == AW_OK && !(check->seconds > 0.05 && check->settle_s >= 0))
+        return aw_fail(&session->err, AW_LIMIT, "[%s]: 'for' must be longer than 50 ms",
+                       check->name);
+    return status;
+}
+
+static enum aw_status load(struct spec *spec, const char *path)
+{
+    struct aw_lines lines = {.name = path};
+    struct aw_error *err = &spec->session->err;
+    enum aw_status status = AW_OK;
+    while (status == AW_OK && (status = aw_lines_next(&lines, err)) == AW_OK)
+        status = take_line(spec, lines.line);
+    status = aw_lines_end(&lines, status, err);
+    for (size_t i = 0; i < spec->n && status == AW_OK; i++)
+        status = complete(spec, &spec->checks[i]);
+    if (status == AW_OK && spec->n == 0)
+        return aw_fail(err, AW_USAGE, "%s: it has no step", path);
+    return status;
+}
+
+static void judge(const struct check *check, const struct aw_response *response,
+                  struct verdict *verdict)
+{
+    size_t n = 0, size = sizeof verdict->text;
+    verdict->passed = true;
+    for (int m = 0; m < AW_METRICS; m++) {
+        double value = response->value[m], most = check->limits[m].most;
+        if (!check->limits[m].given)
+            continue;
+        bool good = aw_metric_reached(value) && fabs(value) <= most;
+        verdict->passed = verdict->passed && good;
+        char reached[24] = "not reached";
+        if (aw_metric_reached(value))
+            snprintf(reached, sizeof reached, "%.4g", value);
+        n += (size_t)snprintf(verdict->text + n, size - n, "%s%s %s, %s %g", n ? ", " : "",
+                              aw_metric((enum aw_metric)m)->title, reached,
+                              good ? "at most" : "but not at most", most);
+        n = n < size ? n : size - 1;
+    }
+}
+
+static enum aw_status perform(struct spec *spec, size_t i)
+{
+    const struct check *check = &spec->checks[i];
+    struct canpid_run run = {.session = spec->session, .saves = RUN_SAVES_NOTHING};
+    struct aw_response response;
+    enum aw_status status = canpid_run_begin_with(&run, (unsigned)check->board, check->controller);
+    if (status == AW_OK && check->has_gains)
+        status = canpid_send_gains(&run, check->gains);
+    if (status == AW_OK)
+        status = canpid_run_end(&run, canpid_step_perform(&run, check->from, check->to,
+                                                          check->settle_s, check->seconds));
+    if (status == AW_OK)
+        status = canpid_run_measure(&run, &response);
+    if (status == AW_OK)
+        judge(check, &response, &spec->verdicts[i]);
+    canpid_run_free(&run);
+    return status;
+}
+
+static void print_tap(struct spec *spec, size_t i)
+{
+    struct aw_output *out = &spec->session->out;
+    const struct verdict *v = &spec->verdicts[i];
+    if (i == 0)
+        aw_output_print(out, "TAP version 13\n1..%zu\n", spec->n);
+    aw_output_print(out, "%s %zu - %s: %s\n", v->passed ? "ok" : "not ok", i + 1,
+                    spec->checks[i].name, v->text);
+}
+
+static void print_escaped(struct aw_output *out, const char *text)
+{
+    static const char specials[] = "&<>\"";
+    static const char *const instead[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+    for (; *text; text++) {
+        const char *special = strchr(specials, *text);
+        if (special)
+            aw_output_print(out, "%s", instead[special - specials]);
+        else
+            aw_output_print(out, "%c", *text);
+    }
+}
+
+static void print_junit(struct spec *spec, size_t failed)
+{
+    struct aw_output *out = &spec->session->out;
+    aw_output_print(out,
+                    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                    "<testsuite name=\"canpid verify\" tests=\"%zu\" failures=\"%zu\">\n",
+                    spec->n, failed);
+    for (size_t i = 0; i < spec->n; i++) {
+        aw_output_print(out, "  <testcase name=\"");
+        print_escaped(out, spec->checks[i].name);
+        if (spec->verdicts[i].passed) {
+            aw_output_print(out, "\"/>\n");
+            continue;
+        }
+        aw_output_print(out, "\"><failure message=\"");
+        print_escaped(out, spec->verdicts[i].text);
+        aw_output_print(out, "\"/></testcase>\n");
+    }
+    aw_output_print(out, "</testsuite>\n");
+}
+
+enum aw_status run_verify(struct aw_session *session, const struct aw_args *args)
+{
+    struct spec *spec = calloc(1, sizeof *spec);
+    bool junit = strcmp(aw_option(session, "as"), "junit") == 0;
+    size_t failed = 0;
+    if (!spec)
+        return aw_no_memory(&session->err);
+    spec->session = session;
+    enum aw_status status = load(spec, aw_arg(args, "spec", 0));
+    for (size_t i = 0; i < spec->n && status == AW_OK; i++) {
+        status = perform(spec, i);
+        failed += !spec->verdicts[i].passed;
+        if (status == AW_OK && !junit)
+            print_tap(spec, i);
+    }
+    if (status == AW_OK && junit)
+        print_junit(spec, failed);
+    if (status == AW_OK && failed)
+        status = aw_fail(&session->err, AW_REFUSED, "verify: %zu of %zu steps are beyond a limit",
+                         failed, spec->n);
+    free(spec);
+    return status;
+}

@@ -1,0 +1,430 @@
+/* Rules for process models, the robust search, and the judgement of what they propose. */
+#include "control/design.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/predict.h"
+
+#define STEP     0.02
+#define LIVELY   0.01 /* share of full scale, where there is no dead band */
+#define SETTLE   12   /* times the slowest of the loop, that a prediction lasts at most */
+#define COARSE   0.8  /* from one size of the gains to the next smaller one */
+#define SMALLEST 1e-4 /* of the ultimate gain */
+#define PATIENCE 60   /* moves of the search */
+#define FINEST   0.01
+
+static double period_of(double omega)
+{
+    return 2 * 3.14159265358979323846 / omega;
+}
+
+static double half_tick(const struct aw_process *process, const struct aw_driver *driver)
+{
+    return process->dead_time_s + driver->tick_s / 2;
+}
+
+void aw_half_rule(const double *lags, size_t n, double dead_time_s, size_t keep, double tau[2],
+                  double *theta)
+{
+    double rest[16];
+    size_t left = n < 16 ? n : 16;
+    memcpy(rest, lags, left * sizeof *rest);
+    tau[0] = tau[1] = 0;
+    *theta = dead_time_s;
+    for (size_t k = 0; k <= keep && left > 0; k++) {
+        size_t largest = 0;
+        for (size_t i = 1; i < left; i++)
+            largest = rest[i] > rest[largest] ? i : largest;
+        if (k < keep) {
+            tau[k] = rest[largest];
+        } else {
+            tau[keep - 1] += rest[largest] / 2;
+            *theta += rest[largest] / 2;
+        }
+        rest[largest] = rest[--left];
+    }
+    for (size_t i = 0; i < left; i++)
+        *theta += rest[i];
+    if (tau[1] > tau[0]) {
+        double slower = tau[1];
+        tau[1] = tau[0];
+        tau[0] = slower;
+    }
+}
+
+struct aw_gains aw_simc_gains(double gain, double tau1, double tau2, double theta)
+{
+    double slope = isinf(tau1) ? gain : gain / tau1;
+    double kc = 1 / (slope * 2 * theta), ti = fmin(tau1, 8 * theta), f = 1 + tau2 / ti;
+    return (struct aw_gains){kc * f, kc / ti, kc * tau2};
+}
+
+struct aw_gains aw_amigo_gains(double gain, double tau, double dead_time_s, enum aw_form form)
+{
+    double l = dead_time_s, t = tau, k, ti, td = 0;
+    if (form == AW_FORM_PI && isinf(t)) {
+        k = 0.35 / (gain * l);
+        ti = 13.4 * l;
+    } else if (form == AW_FORM_PI) {
+        k = (0.15 + (0.35 - l * t / ((l + t) * (l + t))) * t / l) / gain;
+        ti = 0.35 * l + 13 * l * t * t / (t * t + 12 * l * t + 7 * l * l);
+    } else if (isinf(t)) {
+        k = 0.45 / (gain * l);
+        ti = 8 * l;
+        td = 0.5 * l;
+    } else {
+        k = (0.2 + 0.45 * t / l) / gain;
+        ti = l * (0.4 * l + 0.8 * t) / (l + 0.1 * t);
+        td = 0.5 * l * t / (0.3 * l + t);
+    }
+    return (struct aw_gains){k, k / ti, k * td};
+}
+
+/* The process with the hold's half tick, and a positive gain. */
+struct subject {
+    struct aw_process process;
+    double sign;
+    double omega, ku; /* ultimate */
+    double tau1, tau2;
+};
+
+static enum aw_status subject_of(const struct aw_process *process, const struct aw_driver *driver,
+                                 struct subject *s, struct aw_error *err)
+{
+    *s = (struct subject){.process = *process, .sign = process->gain < 0 ? -1 : 1};
+    s->process.dead_time_s = half_tick(process, driver);
+    s->process.gain = fabs(process->gain);
+    aw_process_lags(&s->process, &s->tau1, &s->tau2, NULL);
+    if (!(s->process.gain > 0) || !isfinite(s->process.gain) || !(driver->tick_s > 0) ||
+        !aw_process_ultimate(&s->process, &s->omega, &s->ku))
+        return aw_fail(err, AW_USAGE, "design: a gain of %g and a tick of %g s are no loop",
+                       process->gain, driver->tick_s);
+    return AW_OK;
+}
+
+static struct aw_gains simc(const struct subject *s, enum aw_form form)
+{
+    double lags[3] = {s->process.integrating ? INFINITY : s->tau1,
+                      s->process.integrating ? s->tau1 : s->tau2},
+           tau[2], theta;
+    size_t keep = form == AW_FORM_PID ? 2 : 1;
+    aw_half_rule(lags, 2, s->process.dead_time_s, keep, tau, &theta);
+    struct aw_gains gains = aw_simc_gains(s->process.gain, tau[0], tau[1], theta);
+    if (form == AW_FORM_P)
+        gains.ki = 0;
+    return gains;
+}
+
+/* Tangent where the step response is steepest, and 63 % of its way, for a second order. */
+static void apparent(const struct subject *s, double *dead_time_s, double *tau)
+{
+    struct aw_process process = s->process;
+    struct aw_process_state x = {0};
+    double span = s->tau1 + s->tau2, h = span / 2000, steepest = 0, meets = 0, t63 = span;
+    process.dead_time_s = 0;
+    for (int i = 1; i < 20000; i++) {
+        double before = x.y;
+        aw_process_advance(&process, &x, 1, 1, h);
+        double slope = (x.y - before) / h;
+        if (slope > steepest) {
+            steepest = slope;
+            meets = i * h - x.y / slope;
+        }
+        if (before < 1 - exp(-1) && x.y >= 1 - exp(-1)) {
+            t63 = i * h;
+            break;
+        }
+    }
+    *dead_time_s = s->process.dead_time_s + fmax(0, meets);
+    *tau = t63 - fmax(0, meets);
+}
+
+static struct aw_gains amigo(const struct subject *s, enum aw_form form)
+{
+    double l = s->process.dead_time_s, tau = s->tau1;
+    if (s->process.integrating) {
+        l += s->tau1;
+        tau = INFINITY;
+    } else if (s->process.a2 > 0) {
+        apparent(s, &l, &tau);
+    }
+    return aw_amigo_gains(s->process.gain, tau, l, form);
+}
+
+/* ---- Robust ------------------------------------------------------------------------------------
+ */
+
+struct quest {
+    const struct subject *subject;
+    const struct aw_driver *driver;
+    const struct aw_loop *loop;
+    double ms, activity;
+    enum aw_form form;
+    struct aw_gains best;
+    double least;
+};
+
+/* Ti as its logarithm, Td; both in ticks. */
+struct shape {
+    double log_ti, td;
+};
+
+static struct aw_gains sized(const struct quest *q, const struct shape *shape, double kp)
+{
+    bool integral = q->form == AW_FORM_PI || q->form == AW_FORM_PID;
+    bool derivative = q->form == AW_FORM_PD || q->form == AW_FORM_PID;
+    return (struct aw_gains){kp, integral ? kp / exp(shape->log_ti) : 0,
+                             derivative ? kp * shape->td : 0};
+}
+
+static bool allowed(const struct quest *q, const struct aw_gains *g)
+{
+    double most = q->driver->gain_max;
+    return (most <= 0 || (g->kp <= most && g->ki <= most && g->kd <= most)) &&
+           aw_driver_activity(q->driver, g) <= q->activity && aw_loop_ms(q->loop, g) <= q->ms;
+}
+
+/* The greatest gains of this shape that are allowed; kp 0: none. */
+static struct aw_gains greatest(const struct quest *q, const struct shape *shape)
+{
+    double low = 2 * q->subject->ku, high;
+    struct aw_gains g = sized(q, shape, low);
+    do {
+        high = low;
+        low *= COARSE;
+        g = sized(q, shape, low);
+        if (low < SMALLEST * q->subject->ku)
+            return (struct aw_gains){0};
+    } while (!allowed(q, &g));
+    for (int i = 0; i < 7; i++) {
+        double middle = sqrt(low * high);
+        g = sized(q, shape, middle);
+        *(allowed(q, &g) ? &low : &high) = middle;
+    }
+    return sized(q, shape, low);
+}
+
+static double try_shape(struct quest *q, const struct shape *shape)
+{
+    struct aw_gains g = greatest(q, shape);
+    double iae = INFINITY;
+    if (g.kp > 0 && g.ki > 0)
+        iae = aw_predict_load_iae(&q->subject->process, q->driver->tick_s, &g);
+    else if (g.kp > 0)
+        iae = 1 / g.kp;
+    if (iae < q->least) {
+        q->least = iae;
+        q->best = g;
+    }
+    return iae;
+}
+
+/* A compass: the best of four neighbours, or finer. */
+static void search_from(struct quest *q, struct shape at)
+{
+    double here = try_shape(q, &at), step = 0.5, tick = q->driver->tick_s;
+    double period = period_of(q->subject->omega) / tick;
+    for (int i = 0; i < PATIENCE && step > FINEST; i++) {
+        struct shape best = at;
+        double least = here;
+        for (int way = 0; way < 4; way++) {
+            double by = way % 2 ? step : -step;
+            struct shape to = at;
+            if (way < 2)
+                to.log_ti += by;
+            else
+                to.td = fmax(0, at.td + by * period / 10);
+            double iae = try_shape(q, &to);
+            if (iae < least) {
+                least = iae;
+                best = to;
+            }
+        }
+        if (least < here * (1 - 1e-4)) {
+            here = least;
+            at = best;
+        } else {
+            step /= 2;
+        }
+    }
+}
+
+/* From the two best of a coarse grid. */
+static void search(struct quest *q, double period)
+{
+    struct shape best[2] = {{0}};
+    double least[2] = {INFINITY, INFINITY};
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < 5; k++) {
+            struct shape at = {log(period / 8 * pow(3, i)), period * k / 12};
+            double iae = try_shape(q, &at);
+            int place = iae < least[0] ? 0 : 1;
+            if (iae >= least[1])
+                continue;
+            if (place == 0) {
+                best[1] = best[0];
+                least[1] = least[0];
+            }
+            best[place] = at;
+            least[place] = iae;
+        }
+    for (int i = 0; i < 2; i++)
+        if (isfinite(least[i]))
+            search_from(q, best[i]);
+}
+
+static enum aw_status robust(const struct subject *s, const struct aw_driver *driver,
+                             const struct aw_design_options *o, enum aw_form form,
+                             struct aw_gains *per_tick, struct aw_error *err)
+{
+    struct aw_process plain = s->process;
+    plain.dead_time_s -= driver->tick_s / 2;
+    struct subject exact = *s;
+    exact.process = plain;
+    struct aw_loop *loop = aw_loop_new(&plain, driver->tick_s, err);
+    if (!loop)
+        return AW_NO_MEMORY;
+    struct quest q = {.subject = &exact,
+                      .driver = driver,
+                      .loop = loop,
+                      .ms = o->ms,
+                      .activity = o->activity,
+                      .form = form,
+                      .least = INFINITY};
+    double period = period_of(s->omega) / driver->tick_s;
+    search(&q, period);
+    aw_loop_free(loop);
+    if (!isfinite(q.least))
+        return aw_fail(err, AW_LIMIT,
+                       "robust: no gains keep Ms below %g with so little activity at rest — raise "
+                       "--ms or --noise, or use another --form",
+                       o->ms);
+    *per_tick = q.best;
+    return AW_OK;
+}
+
+/* ---- By name, and the judgement ----------------------------------------------------------------
+ */
+
+static enum aw_form own_form(enum aw_rule rule, const struct subject *s)
+{
+    struct aw_plant plant = {.tau_s = s->process.integrating ? INFINITY : 1};
+    return aw_rule_form(rule, &plant);
+}
+
+static enum aw_status by_rule(const struct subject *s, const struct aw_driver *driver,
+                              const struct aw_design_options *o, struct aw_proposal *p,
+                              struct aw_error *err)
+{
+    struct aw_gains seconds;
+    if (p->rule == AW_RULE_ROBUST)
+        return robust(s, driver, o, p->form, &p->per_tick, err);
+    if (p->rule == AW_RULE_SIMC && p->form != AW_FORM_PD) {
+        seconds = simc(s, p->form);
+    } else if (p->rule == AW_RULE_AMIGO && (p->form == AW_FORM_PI || p->form == AW_FORM_PID)) {
+        seconds = amigo(s, p->form);
+    } else {
+        struct aw_plant plant = aw_plant_ultimate(s->ku, period_of(s->omega));
+        enum aw_status status = aw_rule_gains(p->rule, p->form, &plant, &seconds, err);
+        if (status != AW_OK)
+            return status;
+    }
+    p->per_tick = aw_gains_per_tick(seconds, driver->tick_s);
+    return AW_OK;
+}
+
+static struct aw_design_options completed(const struct aw_design_options *options,
+                                          const struct aw_driver *driver)
+{
+    struct aw_design_options o = *options;
+    o.ms = o.ms > 0 ? o.ms : AW_DESIGN_MS;
+    o.step = fabs(o.step) > 0 ? o.step : STEP;
+    if (!(o.activity > 0))
+        o.activity = driver->dead_band > 0 ? driver->dead_band : LIVELY;
+    return o;
+}
+
+static enum aw_status predict(const struct aw_process *process, const struct aw_driver *driver,
+                              const struct aw_design_options *o, struct aw_proposal *p,
+                              struct aw_error *err)
+{
+    size_t n;
+    double tau1, tau2, slow = isnan(p->margins.crossover) ? 1 : 1 / p->margins.crossover;
+    aw_process_lags(process, &tau1, &tau2, NULL);
+    double ti =
+        fabs(p->per_tick.ki) > 0 ? fabs(p->per_tick.kp / p->per_tick.ki) * driver->tick_s : 0;
+    p->duration_s = SETTLE * (slow + process->dead_time_s + driver->tick_s + fmin(ti, 4 * slow));
+    struct aw_scene scene = {.to = o->step, .duration_s = p->duration_s, .full = true};
+    struct aw_sample *samples = aw_predict(process, driver, &p->per_tick, &scene, &n, err);
+    if (!samples)
+        return err->status;
+    struct aw_step step = {.to = o->step};
+    enum aw_status status = aw_response(samples, n, &step, &p->step, err);
+    free(samples);
+    return status;
+}
+
+static enum aw_status refuse(const struct aw_driver *driver, const struct aw_design_options *o,
+                             struct aw_proposal *p, struct aw_error *err)
+{
+    char *out = p->refusal;
+    size_t size = sizeof p->refusal;
+    if (!p->margins.stable)
+        snprintf(out, size, "the loop would be unstable");
+    else if (p->limited)
+        snprintf(out, size, "a gain is beyond the driver's range of %g", driver->gain_max);
+    else if (p->activity > o->activity * (1 + 1e-9))
+        snprintf(out, size,
+                 "the output would move by %.2g %% at rest, above %.2g %%: kd is too large for the "
+                 "encoder's steps",
+                 100 * p->activity, 100 * o->activity);
+    else if (p->margins.ms > AW_DESIGN_MS_MOST * (1 + 1e-6) && !o->unproven)
+        snprintf(out, size, "Ms would be %.2f, above %g", p->margins.ms, AW_DESIGN_MS_MOST);
+    else
+        return AW_OK;
+    return aw_fail(err, AW_LIMIT, "%s: %s — use another rule or form", aw_rule_name(p->rule), out);
+}
+
+enum aw_status aw_design_judge(const struct aw_process *process, const struct aw_driver *driver,
+                               const struct aw_design_options *options, struct aw_proposal *p,
+                               struct aw_error *err)
+{
+    struct aw_design_options o = completed(options, driver);
+    struct aw_loop *loop = aw_loop_new(process, driver->tick_s, err);
+    if (!loop)
+        return AW_NO_MEMORY;
+    p->refusal[0] = '\0';
+    p->margins = aw_loop_margins(loop, &p->per_tick);
+    aw_loop_free(loop);
+    p->activity = aw_driver_activity(driver, &p->per_tick);
+    p->load_iae = aw_predict_load_iae(process, driver->tick_s, &p->per_tick);
+    for (int m = 0; m < AW_METRICS; m++)
+        p->step.value[m] = NAN;
+    enum aw_status status = p->margins.stable ? predict(process, driver, &o, p, err) : AW_OK;
+    return status == AW_OK ? refuse(driver, &o, p, err) : status;
+}
+
+enum aw_status aw_design(const struct aw_process *process, const struct aw_driver *driver,
+                         const struct aw_design_options *options, struct aw_proposal *p,
+                         struct aw_error *err)
+{
+    struct subject s;
+    struct aw_design_options o = completed(options, driver);
+    *p = (struct aw_proposal){.rule = o.rule};
+    enum aw_status status = subject_of(process, driver, &s, err);
+    if (status != AW_OK)
+        return status;
+    p->form = o.form == AW_FORM_RULE ? own_form(o.rule, &s) : o.form;
+    status = by_rule(&s, driver, &o, p, err);
+    if (status != AW_OK)
+        return status;
+    p->per_tick.kp *= s.sign;
+    p->per_tick.ki *= s.sign;
+    p->per_tick.kd *= s.sign;
+    if (driver->gain_max > 0)
+        p->limited = aw_gains_clamp(&p->per_tick, driver->gain_max);
+    return aw_design_judge(process, driver, &o, p, err);
+}

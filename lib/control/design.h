@@ -1,0 +1,85 @@
+/* Gains for a process model and a driver, by a rule, with all that is known about them beforehand.
+ *
+ *     struct aw_design_options options = {.rule = AW_RULE_ROBUST, .ms = 1.6, .step = 0.03};
+ *     struct aw_proposal proposal;
+ *     status = aw_design(&process, &driver, &options, &proposal, &err);
+ *     AW_OK: proposal.per_tick may be used; AW_LIMIT: err says why it must not be
+ *
+ * zn, tyreus-luyben, no-overshoot: rules.h, from the model's own Ku and Tu. The hold of the driver
+ * counts as half a tick of dead time, here and in the next two.
+ *
+ * simc (S. Skogestad, J. Process Control 13, 2003, 291-309), closed loop as fast as the dead time:
+ * the model is brought to one or two lags by his half rule, then
+ *     Kc = tau1 / (k·2·theta),  Ti = min(tau1, 8·theta),  Td = tau2 (series form; given here as the
+ *     parallel form, eq. 36: f = 1 + Td/Ti, Kc·f, Ti·f, Td/f).
+ *
+ * amigo (K. J. Åström, T. Hägglund, Advanced PID Control, ISA 2006, 7.6-7.7), with L and T of the
+ * step response: the tangent where it is steepest, and 63 %; Kv the slope of an integrator:
+ *     PI   K = (0.15 + (0.35 - L·T/(L + T)²)·T/L) / Kp,  Ti = 0.35·L + 13·L·T²/(T² + 12·L·T + 7·L²)
+ *          integrating: K = 0.35/(Kv·L), Ti = 13.4·L
+ *     PID  K = (0.2 + 0.45·T/L) / Kp,  Ti = L·(0.4·L + 0.8·T)/(L + 0.1·T),  Td = 0.5·L·T/(0.3·L +
+ * T) integrating: K = 0.45/(Kv·L), Ti = 8·L, Td = 0.5·L
+ *
+ * robust: the integrated absolute error after a step of the load is made as small as it gets with
+ * Ms at most --ms (the idea of MIGO: Åström, Panagopoulos, Hägglund, Automatica 34, 1998;
+ * Panagopoulos, Åström, Hägglund, IEE Proc. D 149, 2002), for the discrete law, within the driver's
+ * range and the activity that is allowed. For each ratio of the three gains the greatest ones that
+ * keep Ms are found; the ratios are searched for the least error.
+ */
+#ifndef AW_CONTROL_DESIGN_H
+#define AW_CONTROL_DESIGN_H
+
+#include "control/loop.h"
+#include "control/response.h"
+
+struct aw_design_options {
+    enum aw_rule rule;
+    enum aw_form form;
+    double ms;       /* bound for robust; 0: 1.6 */
+    double activity; /* bound of aw_driver_activity; 0: the dead band, or 0.01 without one */
+    double step;     /* of the predicted response, share of full scale; 0: 0.02 */
+    bool unproven;   /* gains with Ms above 2 are no reason to refuse */
+};
+
+struct aw_proposal {
+    enum aw_rule rule;
+    enum aw_form form;
+    struct aw_gains per_tick;
+    bool limited;              /* a gain was cut to the driver's range */
+    struct aw_margins margins; /* of the linear loop */
+    double activity;           /* of the output at rest, share of full scale */
+    double load_iae;           /* after a load of 1; INFINITY: it does not die away */
+    struct aw_response step;   /* predicted, of the full law, in shares of full scale */
+    double duration_s;         /* of that prediction */
+    char refusal[160];         /* why it must not be used; empty: it may */
+};
+
+#define AW_DESIGN_MS      1.6
+#define AW_DESIGN_MS_MOST 2.0 /* what is beyond is refused */
+
+/* AW_LIMIT: *proposal is complete, and err and refusal say why it must not be used: unstable,
+ * beyond the driver's range, too lively at rest, or Ms above 2. AW_USAGE: the rule has nothing for
+ * this form or model. AW_NO_MEMORY. */
+enum aw_status aw_design(const struct aw_process *process, const struct aw_driver *driver,
+                         const struct aw_design_options *options, struct aw_proposal *proposal,
+                         struct aw_error *err);
+
+/* The same judgement of any gains, such as those from before: rule and form stay as they are. */
+enum aw_status aw_design_judge(const struct aw_process *process, const struct aw_driver *driver,
+                               const struct aw_design_options *options,
+                               struct aw_proposal *proposal, struct aw_error *err);
+
+/* Skogestad's half rule: lags in any order, n of them, and what counts as dead time already. Keeps
+ * one or two (keep) in tau, the slower first; half of the largest that is left out goes to the last
+ * one kept, half of it and all others to the dead time. An integrator is a lag of INFINITY. */
+void aw_half_rule(const double *lags, size_t n, double dead_time_s, size_t keep, double tau[2],
+                  double *theta);
+
+/* SIMC for a model that is that simple already; tau1 INFINITY: gain is a slope. Parallel form;
+ * seconds, not ticks. tau2 0: PI. */
+struct aw_gains aw_simc_gains(double gain, double tau1, double tau2, double theta);
+
+/* AMIGO likewise; tau INFINITY: gain is a slope. form: PI or PID. */
+struct aw_gains aw_amigo_gains(double gain, double tau, double dead_time_s, enum aw_form form);
+
+#endif

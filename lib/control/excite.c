@@ -1,0 +1,163 @@
+/* The identification experiment, part by part, and its output as a signal. */
+#include "control/excite.h"
+
+#include <math.h>
+#include <string.h>
+
+#define REST_S      0.3
+#define HALF_WAY    0.5  /* of the bound, where a step ends */
+#define GROWN       1.03 /* a step that has not got so much farther … */
+#define FOR_SO_LONG 0.4  /* … for this share of its time has come to rest */
+#define STEP_SHARE  0.22 /* of the whole time */
+#define RELAY_SHARE 0.2
+#define CYCLES      6
+#define SMALL       0.5 /* of the amplitude */
+#define SHIFT       0.4 /* of where the step went */
+#define JUMP        0.2
+
+static const double size_of[AW_EXCITE_OVER] = {
+    [AW_EXCITE_STEP] = 1, [AW_EXCITE_DOWN] = -0.6, [AW_EXCITE_UP] = 0.8};
+
+const char *aw_excite_part_name(enum aw_excite_part part)
+{
+    static const char *const names[] = {"rest",      "step up", "relay", "small relay",
+                                        "step down", "step up", "over"};
+    return names[part];
+}
+
+static struct aw_relay_config relay_config(const struct aw_excite_config *c, double share,
+                                           double shift)
+{
+    return (struct aw_relay_config){.centre = c->centre + shift,
+                                    .amplitude = c->amplitude * share,
+                                    .hysteresis = c->hysteresis,
+                                    .max_deviation = c->max_deviation + fabs(shift),
+                                    .max_time_s = c->max_time_s * RELAY_SHARE,
+                                    .cycles = CYCLES,
+                                    .max_bias = c->amplitude};
+}
+
+enum aw_status aw_excite_start(struct aw_excite *excite, const struct aw_excite_config *config,
+                               struct aw_error *err)
+{
+    struct aw_relay_config relay = relay_config(config, 1, 0);
+    *excite = (struct aw_excite){.config = *config, .start_s = NAN};
+    if (!config->steps && !config->relay)
+        excite->config.steps = excite->config.relay = true;
+    return aw_relay_start(&excite->relay, &relay, err);
+}
+
+double aw_excite_gain(const struct aw_excite_config *config, double limit)
+{
+    struct aw_relay_config relay = relay_config(config, 1, 0);
+    return aw_relay_gain(&relay, limit);
+}
+
+static bool is_relay(enum aw_excite_part part)
+{
+    return part == AW_EXCITE_RELAY || part == AW_EXCITE_SMALL;
+}
+
+static bool has_part(const struct aw_excite *excite, enum aw_excite_part part)
+{
+    if (is_relay(part))
+        return excite->config.relay;
+    return part == AW_EXCITE_OVER || excite->config.steps;
+}
+
+static void next_part(struct aw_excite *excite, double t, double y)
+{
+    if (excite->part == AW_EXCITE_STEP)
+        excite->shift = SHIFT * (y - excite->config.centre);
+    do
+        excite->part++;
+    while (!has_part(excite, excite->part));
+    excite->part_s = t;
+    excite->start_y = y;
+    excite->reached = 0;
+    excite->reached_s = t;
+    excite->first_s = NAN;
+    excite->output =
+        excite->part < AW_EXCITE_OVER ? size_of[excite->part] * excite->config.amplitude : 0;
+    if (is_relay(excite->part)) {
+        bool small = excite->part == AW_EXCITE_SMALL;
+        struct aw_relay_config relay =
+            relay_config(&excite->config, small ? SMALL : 1, small ? excite->shift : 0);
+        aw_relay_start(&excite->relay, &relay, NULL);
+    }
+}
+
+/* In the direction of the output, or against it for a process that goes the other way. */
+static bool step_is_over(struct aw_excite *excite, double t, double y)
+{
+    const struct aw_excite_config *c = &excite->config;
+    double way = fabs(y - excite->start_y), since = t - excite->part_s;
+    bool outwards = (y - c->centre) * (y - excite->start_y) > 0;
+    if (isnan(excite->first_s) && way > c->hysteresis)
+        excite->first_s = t;
+    if (way > excite->reached * GROWN && way > c->hysteresis) {
+        excite->reached = way;
+        excite->reached_s = t;
+    }
+    bool rests = excite->reached > 0 && t - excite->reached_s > FOR_SO_LONG * since;
+    double coasts = 0; /* by so much, until the next output is felt */
+    if (t > excite->first_s)
+        coasts = (way - c->hysteresis) / (t - excite->first_s) * (excite->first_s - excite->part_s);
+    return (outwards && fabs(y - c->centre) + coasts > HALF_WAY * c->max_deviation) || rests ||
+           since > STEP_SHARE * c->max_time_s;
+}
+
+double aw_excite_feed(struct aw_excite *excite, double t, double y, double output)
+{
+    const struct aw_excite_config *c = &excite->config;
+    if (excite->part == AW_EXCITE_OVER)
+        return 0;
+    if (isnan(excite->start_s))
+        excite->start_s = excite->part_s = t;
+    if (fabs(y - c->centre) > c->max_deviation) {
+        excite->too_far = true;
+        excite->part = AW_EXCITE_OVER;
+        return excite->output = 0;
+    }
+    if (is_relay(excite->part)) {
+        excite->output = aw_relay_feed(&excite->relay, t, y, output);
+        if (excite->relay.state != AW_RELAY_RUNNING)
+            next_part(excite, t, y);
+    } else if (excite->part == AW_EXCITE_REST ? t - excite->part_s >= REST_S
+                                              : step_is_over(excite, t, y)) {
+        next_part(excite, t, y);
+    }
+    return excite->output;
+}
+
+enum aw_status aw_excite_result(const struct aw_excite *excite, struct aw_error *err)
+{
+    if (!excite->too_far)
+        return AW_OK;
+    return aw_fail(err, AW_REFUSED,
+                   "identify: it went farther than %.4g from where it began — lower --amplitude or "
+                   "raise --max-deviation",
+                   excite->config.max_deviation);
+}
+
+size_t aw_excite_input(const double *t, const double *output, size_t n, double late_s, double *at,
+                       double *out)
+{
+    double least = INFINITY, most = -INFINITY;
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        least = fmin(least, output[i]);
+        most = fmax(most, output[i]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        at[k] = t[i];
+        out[k++] = output[i];
+        if (i + 1 == n || fabs(output[i + 1] - output[i]) < JUMP * (most - least))
+            continue;
+        at[k] = at[k + 1] = t[i] + fmin(late_s, (t[i + 1] - t[i]) / 2);
+        out[k] = output[i];
+        out[k + 1] = output[i + 1];
+        k += 2;
+    }
+    return k;
+}

@@ -1,0 +1,144 @@
+/* Simulates the discrete loop with a process model: two exact moves a tick, one each side of where
+ * the delayed output changes. */
+#include "control/predict.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define LONGEST 60000 /* ticks */
+
+/* A move by a fixed time is linear in state and input: found by moving units. */
+struct mover {
+    double y[3], rate[3]; /* from y, from rate, from the input */
+};
+
+static struct mover mover_of(const struct aw_process *process, double h)
+{
+    struct mover m;
+    for (int i = 0; i < 3; i++) {
+        struct aw_process_state x = {i == 0, i == 1};
+        aw_process_advance(process, &x, i == 2, i == 2, h);
+        m.y[i] = x.y;
+        m.rate[i] = x.rate;
+    }
+    if (h <= 0)
+        m = (struct mover){{1, 0, 0}, {0, 1, 0}};
+    return m;
+}
+
+static void move(const struct mover *m, struct aw_process_state *x, double input)
+{
+    *x = (struct aw_process_state){m->y[0] * x->y + m->y[1] * x->rate + m->y[2] * input,
+                                   m->rate[0] * x->y + m->rate[1] * x->rate + m->rate[2] * input};
+}
+
+/* The output of delay whole ticks ago is in force for the rest of a tick, the one before it until
+ * then. */
+struct plant {
+    struct mover early, late;
+    struct aw_process_state x;
+    double gain;
+    size_t delay;
+    double *past; /* ring of delay + 2 */
+    size_t now;
+};
+
+static bool plant_init(struct plant *p, const struct aw_process *process, double tick_s)
+{
+    double ticks = process->dead_time_s / tick_s, whole = floor(ticks + 1e-9);
+    double part = fmax(0, ticks - whole) * tick_s;
+    *p = (struct plant){.early = mover_of(process, part),
+                        .late = mover_of(process, tick_s - part),
+                        .gain = process->gain,
+                        .delay = (size_t)whole};
+    p->past = calloc(p->delay + 2, sizeof *p->past);
+    return p->past;
+}
+
+static void plant_tick(struct plant *p, double input)
+{
+    size_t ring = p->delay + 2;
+    p->past[p->now % ring] = input;
+    move(&p->early, &p->x, p->past[(p->now + 1) % ring]);
+    move(&p->late, &p->x, p->past[(p->now + 2) % ring]);
+    p->now++;
+}
+
+/* What the motor gets of an output. */
+static double effective(const struct aw_driver *driver, double u)
+{
+    double size = fabs(u);
+    if (driver->output_max > 0)
+        size = fmin(size, driver->output_max);
+    return copysign(fmax(0, size - driver->dead_band), u);
+}
+
+static double rounded(double y, double quantum)
+{
+    return quantum > 0 ? round(y / quantum) * quantum : y;
+}
+
+struct law {
+    struct aw_gains gains;
+    double sum, before;
+};
+
+static double law_tick(struct law *law, double error)
+{
+    law->sum += law->gains.ki * error;
+    double u = law->gains.kp * error + law->sum + law->gains.kd * (error - law->before);
+    law->before = error;
+    return u;
+}
+
+struct aw_sample *aw_predict(const struct aw_process *process, const struct aw_driver *driver,
+                             const struct aw_gains *per_tick, const struct aw_scene *scene,
+                             size_t *n, struct aw_error *err)
+{
+    struct plant plant;
+    struct law law = {.gains = *per_tick};
+    double ticks = scene->duration_s / driver->tick_s;
+    if (!(ticks >= 1) || ticks > 1e6) {
+        aw_fail(err, AW_USAGE, "predict: %g s are no duration", scene->duration_s);
+        return NULL;
+    }
+    struct aw_sample *samples = calloc((size_t)ticks, sizeof *samples);
+    if (!samples || !plant_init(&plant, process, driver->tick_s)) {
+        free(samples);
+        aw_no_memory(err);
+        return NULL;
+    }
+    *n = (size_t)ticks;
+    for (size_t i = 0; i < *n; i++) {
+        double y = scene->from + plant.gain * plant.x.y;
+        double seen = scene->full ? rounded(y, driver->quantum) : y;
+        double u = law_tick(&law, scene->to - seen);
+        samples[i] = (struct aw_sample){(double)i * driver->tick_s, scene->to, y, u};
+        plant_tick(&plant, (scene->full ? effective(driver, u) : u) + scene->load);
+    }
+    free(plant.past);
+    return samples;
+}
+
+double aw_predict_load_iae(const struct aw_process *process, double tick_s,
+                           const struct aw_gains *per_tick)
+{
+    struct plant plant;
+    struct law law = {.gains = *per_tick};
+    double iae = 0, largest = 0, window = 0;
+    if (!plant_init(&plant, process, tick_s))
+        return INFINITY;
+    size_t quiet = 0, patience = plant.delay + 100;
+    for (size_t i = 0; i < LONGEST && quiet < patience; i++) {
+        double e = -plant.gain * plant.x.y;
+        plant_tick(&plant, law_tick(&law, e) + 1);
+        iae += fabs(e) * tick_s;
+        largest = fmax(largest, fabs(e));
+        window = fmax(fabs(e), window * 0.98);
+        quiet = i > 2 * patience && window < 2e-3 * largest ? quiet + 1 : 0;
+        if (!(fabs(e) < 1e9))
+            break;
+    }
+    free(plant.past);
+    return quiet >= patience ? iae : INFINITY;
+}

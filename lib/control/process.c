@@ -1,0 +1,109 @@
+/* Process models: frequency response and the exact solution for an input of straight lines. */
+#include "control/process.h"
+
+#include <math.h>
+
+#define PI 3.14159265358979323846
+
+const char *aw_process_kind_name(enum aw_process_kind kind)
+{
+    static const char *const names[AW_PROCESS_KINDS] = {
+        [AW_PROCESS_FIRST] = "first-order",
+        [AW_PROCESS_INTEGRATING] = "integrating",
+        [AW_PROCESS_SECOND] = "second-order",
+    };
+    return names[kind];
+}
+
+enum aw_process_kind aw_process_kind_of(const struct aw_process *process)
+{
+    if (process->integrating)
+        return AW_PROCESS_INTEGRATING;
+    return process->a2 > 0 ? AW_PROCESS_SECOND : AW_PROCESS_FIRST;
+}
+
+void aw_process_lags(const struct aw_process *process, double *tau1, double *tau2, double *damping)
+{
+    double a1 = process->a1, a2 = process->a2, root = a1 * a1 - 4 * a2;
+    if (damping)
+        *damping = a2 > 0 ? a1 / (2 * sqrt(a2)) : NAN;
+    if (root < 0) {
+        *tau1 = *tau2 = sqrt(a2);
+        return;
+    }
+    *tau1 = (a1 + sqrt(root)) / 2;
+    *tau2 = *tau1 > 0 ? a2 / *tau1 : 0;
+}
+
+double complex aw_process_response(const struct aw_process *process, double omega)
+{
+    double complex s = I * omega;
+    double complex lags = 1 + process->a1 * s + process->a2 * s * s;
+    double complex g = process->gain * cexp(-s * process->dead_time_s) / lags;
+    return process->integrating ? g / s : g;
+}
+
+double aw_process_phase(const struct aw_process *process, double omega)
+{
+    double lags = atan2(process->a1 * omega, 1 - process->a2 * omega * omega);
+    return -lags - omega * process->dead_time_s - (process->integrating ? PI / 2 : 0);
+}
+
+bool aw_process_ultimate(const struct aw_process *process, double *omega, double *ku)
+{
+    double low = 0, high = 1;
+    while (aw_process_phase(process, high) > -PI)
+        if ((high *= 2) > 1e9)
+            return false;
+    for (int i = 0; i < 100; i++) {
+        double middle = (low + high) / 2;
+        *(aw_process_phase(process, middle) > -PI ? &low : &high) = middle;
+    }
+    *omega = high;
+    *ku = 1 / cabs(aw_process_response(process, high));
+    return true;
+}
+
+/* y and y' of the homogeneous second order after h. Both kinds of poles in one: c is cosh(d·h) or
+ * cos(w·h), s is sinh(d·h)/d or sin(w·h)/w, each times exp(sigma·h). */
+static void swing(const struct aw_process *process, double h, double *y, double *rate)
+{
+    double sigma = -process->a1 / (2 * process->a2), natural2 = 1 / process->a2;
+    double d2 = sigma * sigma - natural2, d = sqrt(fabs(d2)), c, s;
+    if (d * h < 1e-4) {
+        c = exp(sigma * h);
+        s = h * c;
+    } else if (d2 < 0) {
+        c = exp(sigma * h) * cos(d * h);
+        s = exp(sigma * h) * sin(d * h) / d;
+    } else {
+        double slow = exp(-natural2 / (d - sigma) * h), fast = exp((sigma - d) * h);
+        c = (slow + fast) / 2;
+        s = (slow - fast) / (2 * d);
+    }
+    double y0 = *y, rate0 = *rate;
+    *y = c * y0 + s * (rate0 - sigma * y0);
+    *rate = c * rate0 + s * (sigma * rate0 - natural2 * y0);
+}
+
+/* Behind a lag, the line from + slope·t is followed late by a1: what differs from that dies away.
+ */
+void aw_process_advance(const struct aw_process *process, struct aw_process_state *x, double from,
+                        double to, double h)
+{
+    if (h <= 0)
+        return;
+    double a1 = process->a1, slope = (to - from) / h, late = from - slope * a1;
+    if (!process->integrating && process->a2 > 0) {
+        double y = x->y - late, rate = x->rate - slope;
+        swing(process, h, &y, &rate);
+        x->y = y + late + slope * h;
+        x->rate = rate + slope;
+        return;
+    }
+    double left = a1 > 0 ? exp(-h / a1) : 0;
+    double *lag = process->integrating ? &x->rate : &x->y, excess = *lag - late;
+    if (process->integrating)
+        x->y += late * h + slope * h * h / 2 + excess * a1 * (1 - left);
+    *lag = late + slope * h + excess * left;
+}

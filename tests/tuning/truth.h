@@ -1,0 +1,65 @@
+/* Processes whose formula is known, for judging what identification and design make of them: exact
+ * in frequency from the formula, exact in time by the exponential of a matrix; nothing of
+ * lib/control is used for either.
+ */
+#ifndef AW_TESTS_TUNING_TRUTH_H
+#define AW_TESTS_TUNING_TRUTH_H
+
+#include <complex.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define TRUTH_LAGS   8
+#define TRUTH_STATES 12
+
+/* gain·(1 - zero·s)·exp(-s·delay) / (s^integrating · prod(1 + lag·s) · (1 + 2·zeta·pair·s +
+ * pair²·s²)) */
+struct truth {
+    char name[48];
+    double gain;
+    bool integrating;
+    size_t n_lags;
+    double lags[TRUTH_LAGS];
+    double pair, zeta; /* pair 0: none */
+    double zero, delay;
+    double quantum, noise; /* of what is measured */
+};
+
+/* The 134 processes of the test batch: Åström, Hägglund, Advanced PID Control, ISA 2006, 7.2, and
+ * "Revisiting the Ziegler-Nichols step response method for PID control", J. Process Control 14
+ * (2004). Each scaled in time and gain so that its ultimate period is 0.5 s and its ultimate gain
+ * 10. Returns how many. */
+size_t truth_batch(struct truth *out, size_t room);
+
+/* Seeded plants: 1 to 4 lags, integrating or not, dead time up to twice the largest lag, ultimate
+ * period 0.25 to 1 s, gain 4 to 30, noise and steps of the encoder. */
+void truth_random(struct truth *out, size_t n, unsigned long long seed);
+
+double complex truth_response(const void *truth, double omega);
+
+/* In rad, followed from frequency 0; the period where it is -pi. */
+double truth_phase(const struct truth *truth, double omega);
+double truth_period(const struct truth *truth);
+
+/* All time constants together. */
+double truth_slow_s(const struct truth *truth);
+
+/* From tick to tick at a held input. */
+struct truth_run {
+    const struct truth *truth;
+    size_t n;
+    double early[TRUTH_STATES][TRUTH_STATES], late[TRUTH_STATES][TRUTH_STATES];
+    double x[TRUTH_STATES];
+    double *past;
+    size_t delay, now;
+};
+bool truth_begin(struct truth_run *run, const struct truth *truth, double tick_s);
+double truth_measured(const struct truth_run *run);
+void truth_tick(struct truth_run *run, double input);
+void truth_end(struct truth_run *run);
+
+/* A generator of our own, the same everywhere. 0 to below 1; normal with deviation 1. */
+double truth_uniform(unsigned long long *seed);
+double truth_normal(unsigned long long *seed);
+
+#endif

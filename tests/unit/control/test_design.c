@@ -1,0 +1,176 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "control/design.h"
+#include "control/predict.h"
+
+static const struct aw_driver driver = {.tick_s = 0.004,
+                                        .dead_band = 0.01,
+                                        .output_max = 0.81,
+                                        .gain_max = 100,
+                                        .quantum = 0.045 / 360};
+
+static void near(double value, double wanted, double off)
+{
+    if (!(fabs(value - wanted) <= off))
+        fail_msg("%.9g instead of %.9g", value, wanted);
+}
+
+/* Skogestad 2003, table 4, the examples without a zero on the left: lags, dead time with inverse
+ * zeros, and for PI and (series) PID: theta, tau1, Kc, tauI, tauD. */
+static const struct example {
+    const char *name;
+    size_t n;
+    double lags[5], dead_time_s;
+    struct {
+        double theta, tau1, tau2, kc, ti, td;
+    } pi, pid;
+} examples[] = {
+    {"E1", 2, {1, 0.2}, 0, {0.1, 1.1, 0, 5.5, 0.8, 0}, {0, 0, 0, 0, 0, 0}},
+    {"E4", 4, {1, 1, 1, 1}, 0, {2.5, 1.5, 0, 0.3, 1.5, 0}, {1.5, 1.5, 1, 0.5, 1.5, 1}},
+    {"E5",
+     4,
+     {1, 0.2, 0.04, 0.008},
+     0,
+     {0.148, 1.1, 0, 3.72, 1.1, 0},
+     {0.028, 1, 0.22, 17.9, 0.224, 0.22}},
+    {"E7", 3, {1, 1, 1}, 2, {3.5, 1.5, 0, 0.214, 1.5, 0}, {2.5, 1.5, 1, 0.3, 1.5, 1}},
+    {"E8",
+     3,
+     {INFINITY, 1, 1},
+     0,
+     {1.5, INFINITY, 0, 0.333, 12, 0},
+     {0.5, INFINITY, 1.5, 1, 4, 1.5}},
+    {"E9", 2, {1, 1}, 1, {1.5, 1.5, 0, 0.5, 1.5, 0}, {1, 1, 1, 0.5, 1, 1}},
+    {"E10", 2, {20, 2}, 1, {2, 21, 0, 5.25, 16, 0}, {1, 20, 2, 10, 8, 2}},
+    {"E11", 3, {6, 2, 2}, 2, {5, 7, 0, 0.7, 7, 0}, {3, 6, 3, 1, 6, 3}},
+    {"E14", 1, {INFINITY}, 1, {1, INFINITY, 0, 0.5, 8, 0}, {0, 0, 0, 0, 0, 0}},
+    {"E15", 1, {1}, 1, {1, 1, 0, 0.5, 1, 0}, {0, 0, 0, 0, 0, 0}},
+};
+
+/* Half a unit of the third digit. */
+static void digits(const char *name, double value, double wanted)
+{
+    if (!(fabs(value - wanted) <= 0.0051 * fabs(wanted) + 1e-12) && value < 1e300)
+        fail_msg("%s: %.6g instead of %.6g", name, value, wanted);
+}
+
+static void test_table_of_skogestad(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        const struct example *e = &examples[i];
+        for (size_t keep = 1; keep <= (e->pid.theta > 0 ? 2 : 1); keep++) {
+            double theta = keep == 1 ? e->pi.theta : e->pid.theta, tau[2], found;
+            double kc = keep == 1 ? e->pi.kc : e->pid.kc, ti = keep == 1 ? e->pi.ti : e->pid.ti;
+            double td = keep == 1 ? 0 : e->pid.td;
+            aw_half_rule(e->lags, e->n, e->dead_time_s, keep, tau, &found);
+            digits(e->name, found, theta);
+            digits(e->name, tau[0], keep == 1 ? e->pi.tau1 : e->pid.tau1);
+            digits(e->name, tau[1], td);
+            struct aw_gains g = aw_simc_gains(1, tau[0], tau[1], found);
+            /* parallel from series: eq. 36 */
+            digits(e->name, g.kp, kc * (1 + td / ti));
+            digits(e->name, g.ki, kc / ti);
+            digits(e->name, g.kd, kc * td);
+        }
+    }
+}
+
+/* The rows of the book's table, by hand, for K = 2, T = 3, L = 1, and an integrator of 0.5. */
+static void test_amigo(void **state)
+{
+    (void)state;
+    struct aw_gains g = aw_amigo_gains(2, 3, 1, AW_FORM_PI);
+    double k = (0.15 + (0.35 - 3 / 16.) * 3) / 2;
+    near(g.kp, k, 1e-12);
+    near(g.kp / g.ki, 0.35 + 13 * 9 / (9 + 36 + 7.), 1e-12);
+    g = aw_amigo_gains(2, 3, 1, AW_FORM_PID);
+    near(g.kp, (0.2 + 1.35) / 2, 1e-12);
+    near(g.kp / g.ki, 2.8 / 1.3, 1e-12);
+    near(g.kd / g.kp, 1.5 / 3.3, 1e-12);
+    g = aw_amigo_gains(0.5, INFINITY, 2, AW_FORM_PI);
+    near(g.kp, 0.35, 1e-12);
+    near(g.kp / g.ki, 26.8, 1e-12);
+    g = aw_amigo_gains(0.5, INFINITY, 2, AW_FORM_PID);
+    near(g.kp, 0.45, 1e-12);
+    near(g.kp / g.ki, 16, 1e-12);
+    near(g.kd / g.kp, 1, 1e-12);
+}
+
+/* None of a grid of gains that keep the same bounds has a smaller error, but by a hair. */
+static void test_robust_is_the_best(void **state)
+{
+    (void)state;
+    const struct aw_process processes[] = {
+        {.gain = 1, .a1 = 0.3, .dead_time_s = 0.1},
+        {.gain = 2, .integrating = true, .a1 = 0.03, .dead_time_s = 0.01},
+        {.gain = -0.5, .a1 = 0.25, .a2 = 0.01, .dead_time_s = 0.2},
+    };
+    for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
+        struct aw_design_options o = {.rule = AW_RULE_ROBUST, .ms = 1.5};
+        struct aw_proposal p;
+        struct aw_error err;
+        if (aw_design(&processes[i], &driver, &o, &p, &err) != AW_OK)
+            fail_msg("%s", err.text);
+        assert_true(p.margins.stable && p.margins.ms <= 1.501 && p.activity <= 0.010001);
+        struct aw_loop *loop = aw_loop_new(&processes[i], 0.004, NULL);
+        double sign = processes[i].gain < 0 ? -1 : 1;
+        for (double kp = 0.2; kp < 80; kp *= 1.25)
+            for (double ti = 2; ti < 800; ti *= 1.4)
+                for (double td = 0; td < 60; td += 4) {
+                    struct aw_gains g = {sign * kp, sign * kp / ti, sign * kp * td};
+                    if (kp * td > 100 || aw_driver_activity(&driver, &g) > 0.01 ||
+                        aw_loop_ms(loop, &g) > 1.5)
+                        continue;
+                    double iae = aw_predict_load_iae(&processes[i], 0.004, &g);
+                    if (iae < 0.97 * p.load_iae)
+                        fail_msg("process %zu: %g, but %g with kp %g, Ti %g, Td %g", i, p.load_iae,
+                                 iae, kp, ti, td);
+                }
+        aw_loop_free(loop);
+    }
+}
+
+/* The knee, whose tyreus-luyben put out 1.2 % of full scale for each step of the encoder. */
+static void test_guard(void **state)
+{
+    (void)state;
+    struct aw_process knee = {.gain = 2.03, .integrating = true, .a1 = 0.025, .dead_time_s = 0.003};
+    struct aw_design_options o = {.rule = AW_RULE_TYREUS_LUYBEN};
+    struct aw_proposal p;
+    struct aw_error err;
+    assert_int_equal(aw_design(&knee, &driver, &o, &p, &err), AW_LIMIT);
+    assert_true(p.limited);
+    assert_non_null(strstr(err.text, "range"));
+    o.rule = AW_RULE_ZN;
+    assert_int_equal(aw_design(&knee, &driver, &o, &p, &err), AW_LIMIT);
+    assert_non_null(strstr(err.text, "above 2"));
+    o.unproven = true;
+    assert_int_equal(aw_design(&knee, &driver, &o, &p, &err), AW_OK);
+    p.per_tick = (struct aw_gains){3, 0, 90};
+    assert_int_equal(aw_design_judge(&knee, &driver, &o, &p, &err), AW_LIMIT);
+    assert_non_null(strstr(err.text, "at rest"));
+    p.per_tick = (struct aw_gains){90, 50, 0};
+    assert_int_equal(aw_design_judge(&knee, &driver, &o, &p, &err), AW_LIMIT);
+    assert_non_null(strstr(err.text, "unstable"));
+    o.form = AW_FORM_PD;
+    o.rule = AW_RULE_AMIGO;
+    assert_int_equal(aw_design(&knee, &driver, &o, &p, &err), AW_USAGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table_of_skogestad),
+        cmocka_unit_test(test_amigo),
+        cmocka_unit_test(test_robust_is_the_best),
+        cmocka_unit_test(test_guard),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

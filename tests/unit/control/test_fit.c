@@ -1,0 +1,233 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "control/excite.h"
+#include "control/fit.h"
+#include "control/spectrum.h"
+
+#define N 1500
+
+static double t[N], u[N], y[N], at[3 * N], input[3 * N];
+static unsigned long long seed;
+
+static double uniform(void)
+{
+    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (double)(seed >> 11) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+    double a = 1 - uniform(), b = uniform();
+    return sqrt(-2 * log(a)) * cos(6.283185307179586 * b);
+}
+
+/* Steps of many lengths and two sizes; the answer from the textbook's formulas, added up. */
+static struct aw_trial record_of(double (*step)(double), double gain, double dead_time,
+                                 double dead_band, double noise)
+{
+    double jump_t[200], jump[200], level = 0, when = 0.5;
+    size_t jumps = 0;
+    memset(u, 0, sizeof u);
+    for (seed = 7; when < 14.5; when += 0.1 + 0.6 * uniform() * uniform()) {
+        double was = copysign(fmax(0, fabs(level) - dead_band), level);
+        level = (uniform() < 0.5 ? 0.1 : 0.05) * (level > 0 ? -1 : 1);
+        jump_t[jumps] = floor(when * 100) / 100;
+        jump[jumps++] = copysign(fmax(0, fabs(level) - dead_band), level) - was;
+        for (size_t i = (size_t)floor(when * 100); i < N; i++)
+            u[i] = level;
+    }
+    for (size_t k = 0; k < N; k++) {
+        t[k] = (double)k / 100;
+        y[k] = 0.2 + noise * normal();
+        for (size_t j = 0; j < jumps; j++)
+            if (t[k] > jump_t[j] + dead_time)
+                y[k] += gain * jump[j] * step(t[k] - jump_t[j] - dead_time);
+    }
+    memcpy(at, t, sizeof t);
+    memcpy(input, u, sizeof u);
+    return (struct aw_trial){
+        .input_t = at, .input = input, .n_inputs = N, .stairs = true, .t = t, .y = y, .n = N};
+}
+
+static double lag(double s)
+{
+    return 1 - exp(-s / 0.2);
+}
+
+static double integrator(double s)
+{
+    return s - 0.05 * (1 - exp(-s / 0.05));
+}
+
+static double two(double s)
+{
+    return 1 - (0.3 * exp(-s / 0.3) - 0.1 * exp(-s / 0.1)) / 0.2;
+}
+
+static void within(const char *what, double value, double half, double wanted)
+{
+    if (!(fabs(value - wanted) <= 2 * half + 1e-9 * fabs(wanted)) || !(half < 0.2 * fabs(wanted)))
+        fail_msg("%s: %g ± %g instead of %g", what, value, half, wanted);
+}
+
+static struct aw_fit fit_of(const struct aw_trial *trial, const struct aw_fit_options *options)
+{
+    struct aw_fit fit;
+    struct aw_error err;
+    if (aw_fit_best(trial, options, &fit, &err) != AW_OK)
+        fail_msg("%s", err.text);
+    return fit;
+}
+
+static void test_first_order(void **state)
+{
+    (void)state;
+    struct aw_trial trial = record_of(lag, 3, 0.053, 0, 0.002);
+    struct aw_fit fit = fit_of(&trial, NULL);
+    assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_FIRST);
+    within("gain", fit.process.gain, fit.half.gain, 3);
+    within("lag", fit.process.a1, fit.half.tau1, 0.2);
+    within("dead time", fit.process.dead_time_s, fit.half.dead_time, 0.053);
+    assert_true(fabs(fit.sigma - 0.002) < 0.0002);
+    assert_true(fit.held_out > 0.9 && fit.independent > 1000);
+}
+
+static void test_integrator(void **state)
+{
+    (void)state;
+    struct aw_trial trial = record_of(integrator, 2, 0.03, 0, 0.0005);
+    struct aw_fit fit = fit_of(&trial, NULL);
+    assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_INTEGRATING);
+    within("gain", fit.process.gain, fit.half.gain, 2);
+    within("lag", fit.process.a1, fit.half.tau1, 0.05);
+    within("dead time", fit.process.dead_time_s, fit.half.dead_time, 0.03);
+}
+
+static void test_second_order_and_dead_band(void **state)
+{
+    (void)state;
+    struct aw_trial trial = record_of(two, -4, 0.04, 0.013, 0.0005);
+    struct aw_fit_options options = {.find_dead_band = true, .dead_band = 0.01};
+    struct aw_fit fit = fit_of(&trial, &options);
+    double tau1, tau2;
+    aw_process_lags(&fit.process, &tau1, &tau2, NULL);
+    assert_int_equal(aw_process_kind_of(&fit.process), AW_PROCESS_SECOND);
+    within("gain", fit.process.gain, fit.half.gain, -4);
+    within("lag 1", tau1, fit.half.tau1, 0.3);
+    within("lag 2", tau2, fit.half.tau2, 0.1);
+    within("dead band", fit.dead_band, fit.half.dead_band, 0.013);
+}
+
+/* Of 40 records with noise of their own, the 95 % interval of the gain holds the truth in about 38.
+ */
+static void test_confidence_is_what_it_says(void **state)
+{
+    (void)state;
+    int inside = 0;
+    for (int i = 0; i < 40; i++) {
+        struct aw_trial trial = record_of(lag, 3, 0.053, 0, 0);
+        struct aw_fit_options options = {.only = true, .kind = AW_PROCESS_FIRST};
+        seed = 1000 + (unsigned long long)i;
+        for (size_t k = 0; k < N; k++)
+            y[k] += 0.01 * normal();
+        struct aw_fit fit = fit_of(&trial, &options);
+        inside += fabs(fit.process.gain - 3) <= fit.half.gain;
+    }
+    if (inside < 34)
+        fail_msg("%d of 40 are inside", inside);
+}
+
+static void test_what_cannot_be_fitted(void **state)
+{
+    (void)state;
+    struct aw_trial trial = record_of(lag, 3, 0.05, 0, 0);
+    struct aw_fit fit;
+    struct aw_error err;
+    for (size_t k = 0; k < N; k++)
+        y[k] = normal();
+    assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED);
+    assert_non_null(strstr(err.text, "does not follow"));
+    memset(input, 0, sizeof input);
+    assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_REFUSED);
+    assert_non_null(strstr(err.text, "did not move"));
+    trial.n = 20;
+    assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_USAGE);
+    trial.n = N;
+    y[5] = NAN;
+    assert_int_equal(aw_fit_best(&trial, NULL, &fit, &err), AW_USAGE);
+}
+
+static void test_coherence(void **state)
+{
+    (void)state;
+    struct aw_trial trial = record_of(lag, 3, 0.05, 0, 0.0005);
+    struct aw_process truth = {.gain = 3, .a1 = 0.2, .dead_time_s = 0.05};
+    struct aw_spectrum_point points[AW_SPECTRUM_POINTS];
+    size_t n = aw_spectrum(&trial, points, NULL), good = 0;
+    assert_true(n > 15);
+    for (size_t i = 0; i < n; i++) {
+        if (points[i].coherence < 0.95 || points[i].hz > 3)
+            continue;
+        good++;
+        double complex g = aw_process_response(&truth, 6.283185307 * points[i].hz);
+        double off = points[i].phase_deg - carg(g) * 57.29578;
+        if (fabs(points[i].gain / cabs(g) - 1) > 0.15 || fabs(off - 360 * round(off / 360)) > 10)
+            fail_msg("%g Hz: gain %g instead of %g, phase off by %g", points[i].hz, points[i].gain,
+                     cabs(g), off);
+    }
+    assert_true(good > 8);
+    for (size_t k = 0; k < N; k++)
+        y[k] = normal();
+    n = aw_spectrum(&trial, points, NULL);
+    double mean = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += points[i].coherence * points[i].pieces / (double)n;
+    /* noise: 1/pieces, more where pieces overlap */
+    assert_true(mean > 0.5 && mean < 3);
+}
+
+static void test_grain(void **state)
+{
+    (void)state;
+    seed = 3;
+    for (size_t k = 0; k < N; k++)
+        y[k] = sin((double)k / 200) + 0.01 * normal();
+    struct aw_grain grain = aw_grain(y, N);
+    assert_true(grain.noise > 0.006 && grain.noise < 0.011 && !(grain.quantum > 0));
+    for (size_t k = 0; k < N; k++)
+        y[k] = 0.045 * round(sin((double)k / 200) / 0.045);
+    assert_true(fabs(aw_grain(y, N).quantum - 0.045) < 1e-9);
+}
+
+static void test_jumps_of_the_input(void **state)
+{
+    (void)state;
+    const double when[] = {0, 1, 2, 3}, what[] = {0, 0.01, 1, 1};
+    double x[12], v[12];
+    assert_int_equal(aw_excite_input(when, what, 4, 0.3, x, v), 6);
+    assert_true(fabs(x[2] - 1.3) < 1e-12 && fabs(x[3] - 1.3) < 1e-12);
+    assert_true(fabs(v[2] - 0.01) < 1e-12 && fabs(v[3] - 1) < 1e-12);
+    aw_excite_input(when, what, 4, 0.8, x, v);
+    assert_true(fabs(x[2] - 1.5) < 1e-12);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_first_order),
+        cmocka_unit_test(test_integrator),
+        cmocka_unit_test(test_second_order_and_dead_band),
+        cmocka_unit_test(test_confidence_is_what_it_says),
+        cmocka_unit_test(test_what_cannot_be_fitted),
+        cmocka_unit_test(test_coherence),
+        cmocka_unit_test(test_grain),
+        cmocka_unit_test(test_jumps_of_the_input),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

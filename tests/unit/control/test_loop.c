@@ -1,0 +1,128 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "control/design.h"
+#include "control/loop.h"
+#include "control/predict.h"
+
+static struct aw_margins margins_of(const struct aw_process *process, double tick_s,
+                                    struct aw_gains gains)
+{
+    struct aw_loop *loop = aw_loop_new(process, tick_s, NULL);
+    assert_non_null(loop);
+    struct aw_margins m = aw_loop_margins(loop, &gains);
+    aw_loop_free(loop);
+    return m;
+}
+
+static void near(double value, double wanted, double off)
+{
+    if (!(fabs(value - wanted) <= off))
+        fail_msg("%.9g instead of %.9g", value, wanted);
+}
+
+/* A lag under a proportional law is y' = a·y + (1 - a)·kp·(r - y): it is stable until the pole is
+ * at -1, and 1/(1 + L) at half the sampling rate is 1/(1 - kp·(1 - a)/(1 + a)). */
+static void test_a_lag_by_hand(void **state)
+{
+    (void)state;
+    struct aw_process lag = {.gain = 1, .a1 = 0.02};
+    double a = exp(-0.004 / 0.02), most = (1 + a) / (1 - a);
+    assert_true(margins_of(&lag, 0.004, (struct aw_gains){0.98 * most, 0, 0}).stable);
+    assert_false(margins_of(&lag, 0.004, (struct aw_gains){1.02 * most, 0, 0}).stable);
+    struct aw_margins half = margins_of(&lag, 0.004, (struct aw_gains){most / 2, 0, 0});
+    near(half.ms, 2, 0.02);
+    near(half.gain_margin, 2, 0.02);
+}
+
+/* An integrator with a whole tick of dead time under a proportional law: z² - z + k is stable until
+ * k = 1; two ticks: until the golden ratio's 0.618. */
+static void test_an_integrator_by_hand(void **state)
+{
+    (void)state;
+    struct aw_process p = {.gain = 1, .integrating = true, .a1 = 1e-6, .dead_time_s = 0.0039999};
+    struct aw_process q = p;
+    q.dead_time_s = 0.0079999;
+    /* kp·tick is k */
+    assert_true(margins_of(&p, 0.004, (struct aw_gains){0.97 / 0.004, 0, 0}).stable);
+    assert_false(margins_of(&p, 0.004, (struct aw_gains){1.03 / 0.004, 0, 0}).stable);
+    assert_true(margins_of(&q, 0.004, (struct aw_gains){0.60 / 0.004, 0, 0}).stable);
+    assert_false(margins_of(&q, 0.004, (struct aw_gains){0.64 / 0.004, 0, 0}).stable);
+}
+
+/* Skogestad 2003, table 1: SIMC on first order with tau1 = 8 theta and less, and on an integrator.
+ */
+static void test_table_of_simc(void **state)
+{
+    (void)state;
+    double tick = 0.001;
+    struct aw_process lag = {.gain = 1, .a1 = 1, .dead_time_s = 1 - tick / 2};
+    struct aw_process integrator = {.gain = 1, .integrating = true, .dead_time_s = 1 - tick / 2};
+    struct aw_margins m =
+        margins_of(&lag, tick, aw_gains_per_tick(aw_simc_gains(1, 1, 0, 1), tick));
+    near(m.ms, 1.59, 0.005);
+    near(m.gain_margin, 3.14, 0.01);
+    near(m.phase_margin_deg, 61.4, 0.1);
+    m = margins_of(&integrator, tick, aw_gains_per_tick(aw_simc_gains(1, INFINITY, 0, 1), tick));
+    near(m.ms, 1.70, 0.005);
+    near(m.gain_margin, 2.96, 0.01);
+    near(m.phase_margin_deg, 46.9, 0.1);
+    near(m.crossover, 0.515, 0.002);
+}
+
+/* What Nyquist says is what happens. */
+static void test_stable_is_what_dies_away(void **state)
+{
+    (void)state;
+    struct aw_process p = {.gain = 1.3, .a1 = 0.4, .a2 = 0.03, .dead_time_s = 0.07};
+    struct aw_loop *loop = aw_loop_new(&p, 0.004, NULL);
+    int stable = 0, unstable = 0;
+    for (double kp = 0.3; kp < 30; kp *= 1.3)
+        for (double ti = 10; ti < 500; ti *= 3)
+            for (double td = 0; td < 30; td += 9) {
+                struct aw_gains g = {kp, kp / ti, kp * td};
+                double ms = aw_loop_ms(loop, &g);
+                bool dies = isfinite(aw_predict_load_iae(&p, 0.004, &g));
+                if (isfinite(ms) && ms > 20)
+                    continue; /* on the edge */
+                if (isfinite(ms) != dies)
+                    fail_msg("kp %g, Ti %g, Td %g: Ms %g, but it %s", kp, ti, td, ms,
+                             dies ? "dies away" : "does not");
+                *(dies ? &stable : &unstable) += 1;
+            }
+    aw_loop_free(loop);
+    assert_true(stable > 20 && unstable > 20);
+}
+
+/* By hand: the load of an integral controller comes to 1/ki, in seconds and ticks. */
+static void test_load(void **state)
+{
+    (void)state;
+    struct aw_process p = {.gain = 2, .a1 = 0.3, .dead_time_s = 0.05};
+    struct aw_gains g = aw_gains_per_tick((struct aw_gains){0.8, 1.5, 0}, 0.004);
+    near(aw_predict_load_iae(&p, 0.004, &g), 1 / 1.5, 0.01);
+}
+
+static void test_activity(void **state)
+{
+    (void)state;
+    struct aw_driver driver = {.quantum = 0.045 / 360};
+    struct aw_gains g = {3, 0, 99};
+    near(aw_driver_activity(&driver, &g), 0.01275, 1e-6);
+    driver.noise = 1e-3;
+    near(aw_driver_activity(&driver, &g), 2e-3 * sqrt(102. * 102 + 99. * 99), 1e-6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_lag_by_hand), cmocka_unit_test(test_an_integrator_by_hand),
+        cmocka_unit_test(test_table_of_simc), cmocka_unit_test(test_stable_is_what_dies_away),
+        cmocka_unit_test(test_load),          cmocka_unit_test(test_activity),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "control/process.h"
+
+static void near(double value, double wanted, double off)
+{
+    if (!(fabs(value - wanted) <= off))
+        fail_msg("%.12g instead of %.12g", value, wanted);
+}
+
+/* y after t at an input of 1, in pieces of one and of many. */
+static double step_of(const struct aw_process *process, double t, int pieces)
+{
+    struct aw_process_state x = {0};
+    for (int i = 0; i < pieces; i++)
+        aw_process_advance(process, &x, 1, 1, t / pieces);
+    return x.y;
+}
+
+/* The textbook's step responses. */
+static void test_steps(void **state)
+{
+    (void)state;
+    struct aw_process first = {.gain = 1, .a1 = 0.5}, lag = {.integrating = true, .a1 = 0.5};
+    struct aw_process two = {.a1 = 3, .a2 = 2}, same = {.a1 = 2, .a2 = 1};
+    struct aw_process swings = {.a1 = 0.4, .a2 = 1}, stiff = {.a1 = 1 + 1e-7, .a2 = 1e-7};
+    double wd = sqrt(1 - 0.04);
+    for (double t = 0.1; t < 8; t *= 1.7)
+        for (int pieces = 1; pieces < 40; pieces += 19) {
+            near(step_of(&first, t, pieces), 1 - exp(-2 * t), 1e-12);
+            near(step_of(&lag, t, pieces), t - 0.5 * (1 - exp(-2 * t)), 1e-12);
+            near(step_of(&two, t, pieces), 1 - 2 * exp(-t / 2) + exp(-t), 1e-12);
+            near(step_of(&same, t, pieces), 1 - (1 + t) * exp(-t), 1e-9);
+            near(step_of(&swings, t, pieces),
+                 1 - exp(-0.2 * t) * (cos(wd * t) + 0.2 / wd * sin(wd * t)), 1e-12);
+            near(step_of(&stiff, t, pieces), 1 - exp(-t), 1e-6);
+        }
+}
+
+/* A ramp into a lag comes out late by the lag; an integrator makes a parabola of it. */
+static void test_ramps(void **state)
+{
+    (void)state;
+    struct aw_process first = {.a1 = 0.1}, pure = {.integrating = true},
+                      two = {.a1 = 0.3, .a2 = 0.02};
+    struct aw_process_state x = {0}, y = {0}, z = {0};
+    aw_process_advance(&first, &x, 0, 5, 5);
+    aw_process_advance(&pure, &y, 0, 5, 5);
+    aw_process_advance(&two, &z, 0, 5, 5);
+    near(x.y, 4.9, 1e-12);
+    near(y.y, 12.5, 1e-12);
+    near(z.y, 4.7, 1e-9);
+}
+
+static void test_frequency(void **state)
+{
+    (void)state;
+    struct aw_process p = {.gain = 2, .a1 = 3, .a2 = 2, .dead_time_s = 0.25};
+    double complex s = I * 1.5, g = aw_process_response(&p, 1.5);
+    double complex wanted = 2 * cexp(-0.25 * s) / ((1 + 2 * s) * (1 + s));
+    near(cabs(g - wanted), 0, 1e-12);
+    near(aw_process_phase(&p, 1.5), -atan(3) - atan(1.5) - 0.375, 1e-12);
+    /* an integrator with dead time L: pi/(2 L), and pi/(2 k L) */
+    struct aw_process integrator = {.gain = 4, .integrating = true, .dead_time_s = 0.05};
+    double omega, ku, tau1, tau2, damping;
+    assert_true(aw_process_ultimate(&integrator, &omega, &ku));
+    near(omega, 3.14159265358979 / 0.1, 1e-9);
+    near(ku, 3.14159265358979 / 0.4, 1e-9);
+    struct aw_process none = {.gain = 1, .a1 = 1};
+    assert_false(aw_process_ultimate(&none, &omega, &ku));
+    aw_process_lags(&p, &tau1, &tau2, &damping);
+    near(tau1, 2, 1e-12);
+    near(tau2, 1, 1e-12);
+    near(damping, 3 / (2 * sqrt(2)), 1e-12);
+    assert_int_equal(aw_process_kind_of(&integrator), AW_PROCESS_INTEGRATING);
+    assert_int_equal(aw_process_kind_of(&p), AW_PROCESS_SECOND);
+    assert_int_equal(aw_process_kind_of(&none), AW_PROCESS_FIRST);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_ramps),
+        cmocka_unit_test(test_frequency),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
