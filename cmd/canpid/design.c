@@ -77,18 +77,18 @@ static const char *cell(char out[16], const char *format, double value)
     return out;
 }
 
-/* 79 columns. */
+/* 80 columns. */
 void canpid_print_proposals(struct aw_session *session, const struct aw_proposal *proposals,
                             size_t n)
 {
     struct aw_output *out = &session->out;
-    aw_output_print(out, "%-13s %-4s %7s %8s %6s %5s %5s %4s %6s %5s %6s %5s\n", "rule", "form",
+    aw_output_print(out, "%-13s %-4s %6s %7s %5s %5s %5s %3s %6s %4s %6s %5s\n", "rule", "form",
                     "kp", "ki", "kd", "Ms", "gm", "pm", "rise s", "os %", "settle", "rest%");
     for (size_t i = 0; i < n; i++) {
         const struct aw_proposal *p = &proposals[i];
         char text[12][16];
         aw_output_print(
-            out, "%-13s %-4s %7s %8s %6s %5s %5s %4s %6s %5s %6s %5s\n", aw_rule_name(p->rule),
+            out, "%-13s %-4s %6s %7s %5s %5s %5s %3s %6s %4s %6s %5s\n", aw_rule_name(p->rule),
             form_names[p->form], cell(text[0], "%.4g", p->per_tick.kp),
             cell(text[1], "%.3g", p->per_tick.ki), cell(text[2], "%.3g", p->per_tick.kd),
             cell(text[3], "%.2f", p->margins.ms), cell(text[4], "%.2f", p->margins.gain_margin),

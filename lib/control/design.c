@@ -377,9 +377,7 @@ static enum aw_status refuse(const struct aw_driver *driver, const struct aw_des
     else if (p->limited)
         snprintf(out, size, "a gain is beyond the driver's range of %g", driver->gain_max);
     else if (p->activity > o->activity * (1 + 1e-9))
-        snprintf(out, size,
-                 "the output would move by %.2g %% at rest, above %.2g %%: kd is too large for the "
-                 "encoder's steps",
+        snprintf(out, size, "the output would move by %.2g %% at rest, above %.2g %% (--noise)",
                  100 * p->activity, 100 * o->activity);
     else if (p->margins.ms > AW_DESIGN_MS_MOST * (1 + 1e-6) && !o->unproven)
         snprintf(out, size, "Ms would be %.2f, above %g", p->margins.ms, AW_DESIGN_MS_MOST);
