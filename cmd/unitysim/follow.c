@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/lines.h"
 #include "base/ready.h"
 #include "shell/input/words.h"
 #include "state.h"
@@ -44,8 +45,9 @@ static enum aw_status handle_line(struct follow *f)
     }
     if (status == AW_OK)
         return AW_OK;
-    struct aw_error why = session->err;
-    aw_fail(&session->err, status, "line %u: %s", f->number, why.text);
+    char where[32];
+    snprintf(where, sizeof where, "stdin:%u", f->number);
+    aw_fail_at(&session->err, where, 0);
     if (!aw_flag(session, "keep-going"))
         return status;
     aw_session_notice(session, "%s", session->err.text);
@@ -55,7 +57,7 @@ static enum aw_status handle_line(struct follow *f)
 static enum aw_status handle_byte(struct follow *f, char c)
 {
     if (c != '\n' && f->used == sizeof f->line - 1)
-        return aw_fail(&f->session->err, AW_USAGE, "line %u: longer than %d characters",
+        return aw_fail(&f->session->err, AW_USAGE, "stdin:%u:1: longer than %d characters",
                        f->number + 1, AW_LINE_MAX - 1);
     if (c != '\n') {
         f->line[f->used++] = c;

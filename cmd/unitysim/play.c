@@ -27,9 +27,10 @@ static void notice_clamped(struct play *play)
         const struct aw_sequence_row *row = &play->sequence.rows[i];
         const struct aw_unitysim_limit *limit = &limits->joint[row->joint];
         if (row->position < limit->min || row->position > limit->max)
-            aw_session_notice(play->session, "%s:%u: %s %d is outside %d to %d: goes to the limit",
-                              play->path, row->line, aw_unitysim_joint_name(row->joint),
-                              row->position, limit->min, limit->max);
+            aw_session_notice(play->session,
+                              "%s:%u:1: %s %d is outside %d to %d: goes to the limit", play->path,
+                              row->line, aw_unitysim_joint_name(row->joint), row->position,
+                              limit->min, limit->max);
     }
 }
 
@@ -106,7 +107,7 @@ static enum aw_status check_time(struct play *play)
     if (!row || !player->begun || !ours || now - player->since_ns < play->row_timeout_ns)
         return AW_OK;
     return aw_fail(&play->session->err, AW_TIMEOUT,
-                   "%.100s:%u: %s is at %d, not at %d, after %.9g s — %s", play->path, row->line,
+                   "%.100s:%u:1: %s is at %d, not at %d, after %.9g s — %s", play->path, row->line,
                    aw_unitysim_joint_name(row->joint),
                    unity_of(play->session)->feedback.position[row->joint], player->goal,
                    (double)play->row_timeout_ns / 1e9,

@@ -37,14 +37,24 @@ enum aw_status aw_lines_next(struct aw_lines *lines, struct aw_error *err)
     return feof(lines->file) ? AW_END : aw_file_fail(err, NULL, lines->name);
 }
 
+void aw_fail_at(struct aw_error *err, const char *where, size_t column)
+{
+    char why[sizeof err->text];
+    int used = 0;
+    size_t within = 1;
+    memcpy(why, err->text, sizeof why);
+    if (sscanf(why, "column %zu: %n", &within, &used) != 1 || !used)
+        within = 1;
+    aw_fail(err, err->status, "%.160s:%zu: %s", where, (column ? column : 1) + within - 1,
+            why + used);
+}
+
 enum aw_status aw_lines_end(struct aw_lines *lines, enum aw_status status, struct aw_error *err)
 {
     if (lines->given && status != AW_OK && status != AW_NO_MEMORY && err) {
-        char why[sizeof err->text], column[24] = "";
-        memcpy(why, err->text, sizeof why);
-        if (lines->at)
-            snprintf(column, sizeof column, "%zu:", (size_t)(lines->at - lines->line) + 1);
-        aw_fail(err, status, "%.120s:%u:%s %s", lines->name, lines->number, column, why);
+        char where[160];
+        snprintf(where, sizeof where, "%.120s:%u", lines->name, lines->number);
+        aw_fail_at(err, where, lines->at ? (size_t)(lines->at - lines->line) + 1 : 0);
     }
     if (lines->opened)
         fclose(lines->file);

@@ -6,7 +6,7 @@
  *         status = read_gain(lines.line, err);
  *     return aw_lines_end(&lines, status, err);
  *
- *     arm.gains:3: 'lknie' is no board — did you mean 'lknee'?
+ *     arm.gains:3:1: 'lknie' is no board — did you mean 'lknee'?
  */
 #ifndef AW_BASE_LINES_H
 #define AW_BASE_LINES_H
@@ -24,7 +24,7 @@ struct aw_lines {
     const char *name; /* for messages; not owned */
     unsigned number;  /* of the line, from 1 */
     char *line;       /* without its end, and the first one without a byte order mark */
-    const char *at;   /* set by who finds a mistake: where in the line; NULL: no column is named */
+    const char *at;   /* set by who finds a mistake: where in the line; NULL: its beginning */
     char *text;       /* owned */
     size_t room;
     bool opened;
@@ -37,8 +37,12 @@ struct aw_lines {
 enum aw_status aw_lines_next(struct aw_lines *lines, struct aw_error *err);
 
 /* Closes and frees. Returns status, AW_OK for AW_END. Where that is an error of the line (and not
- * of aw_lines_next) its text gets "NAME:LINE: " or "NAME:LINE:COLUMN: " in front. */
+ * of aw_lines_next) its text gets "NAME:LINE:COLUMN: " in front. */
 enum aw_status aw_lines_end(struct aw_lines *lines, enum aw_status status, struct aw_error *err);
+
+/* Puts "WHERE:COLUMN: " in front of an error's text, where WHERE is "FILE:LINE". A text that begins
+ * with "column N: " counts from there. column: 0 is the beginning of the line. */
+void aw_fail_at(struct aw_error *err, const char *where, size_t column);
 
 /* Cuts a line into words in place, at blanks and up to a '#'; at most max of them. */
 size_t aw_lines_words(char *line, char **words, size_t max);

@@ -66,6 +66,33 @@ void aw_utf8_clean_lines(char *text)
     clean(text, "\n\t");
 }
 
+void aw_utf8_to_ascii(char *text, size_t size)
+{
+    static const struct {
+        const char *from, *to;
+    } pairs[] = {
+        {"—", "-"}, {"–", "-"}, {"−", "-"}, {"…", "..."}, {"θ", "theta"}, {"°", "deg"},
+        {"·", "*"}, {"²", "2"}, {"µ", "u"}, {"±", "+-"},  {"×", "x"},
+    };
+    for (size_t length; *text; text += length, size -= length) {
+        const char *to = "?";
+        size_t from = aw_utf8_size(text);
+        length = 1;
+        if (from < 2)
+            continue;
+        for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+            if (strncmp(text, pairs[i].from, from) == 0)
+                to = pairs[i].to;
+        length = strlen(to);
+        size_t rest = strlen(text + from) + 1;
+        if (length + rest > size)
+            rest = size - length;
+        memmove(text + length, text + from, rest);
+        memcpy(text, to, length);
+        text[length + rest - 1] = '\0';
+    }
+}
+
 size_t aw_utf8_mark(const char *text)
 {
     static const char mark[] = "\xEF\xBB\xBF";

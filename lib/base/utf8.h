@@ -26,4 +26,9 @@ void aw_utf8_clean(char *text);
 /* The same for text of several lines: ends of lines and tabs stay. */
 void aw_utf8_clean_lines(char *text);
 
+/* For a terminal or locale without UTF-8: the characters of our own texts are spelled out ("-" for
+ * a dash, "theta"), others become '?'. size: of the room of text, at least 8 bytes more than its
+ * characters need at present, or its end may be cut off. */
+void aw_utf8_to_ascii(char *text, size_t size);
+
 #endif

@@ -221,6 +221,12 @@ static char *write_byte(char *out, unsigned byte)
     return out;
 }
 
+size_t aw_candump_column(const struct aw_candump *entry, const char *line, size_t length)
+{
+    const char *at = entry->length ? memmem(line, length, entry->frame, entry->length) : NULL;
+    return at ? (size_t)(at - line) + 1 : 0;
+}
+
 size_t aw_candump_write(char *out, const char *interface, int64_t time_ns, struct aw_span frame)
 {
     int64_t seconds = time_ns / 1000000000 % 10000000000;

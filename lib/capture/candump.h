@@ -34,6 +34,9 @@ struct aw_candump {
 /* False if the line is none of these. line need not be terminated. */
 bool aw_candump_read(const char *line, size_t length, struct aw_candump *out);
 
+/* Where in the line that it was read from its frame begins, from 1; 0: that is not known. */
+size_t aw_candump_column(const struct aw_candump *entry, const char *line, size_t length);
+
 /* Writes "(%010u.%06u) INTERFACE IDHEX#DATAHEX\n" of a frame of the engine (2 to 10 bytes), not
  * terminated; returns its length. At most 15 characters of the interface's name (the system's
  * limit) are used; time_ns is since 1970, or at least not negative. out holds AW_CANDUMP_MAX. */

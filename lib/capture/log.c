@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/lines.h"
 #include "capture/candump.h"
 #include "capture/foreign.h"
 #include "capture/packet.h"
@@ -145,9 +146,13 @@ static enum aw_status handle_line(struct aw_log *log, const char *line, size_t l
     else if (!frame->size)
         status = aw_hex_parse(&any_can, frame->frame, frame->length, frame->bytes,
                               sizeof frame->bytes, &frame->size, &problem);
-    if (status != AW_OK)
-        return aw_fail(err, AW_MALFORMED, "%s, line %" PRIu64 ": %.100s", log->name, log->number,
-                       problem.text);
+    if (status != AW_OK) {
+        char where[160];
+        snprintf(where, sizeof where, "%.120s:%" PRIu64, log->name, log->number);
+        aw_fail(err, AW_MALFORMED, "%s", problem.text);
+        aw_fail_at(err, where, aw_candump_column(frame, line, length));
+        return AW_MALFORMED;
+    }
     *entry = (struct aw_log_entry){.time_ns = frame->has_time ? frame->time_ns : INT64_MIN,
                                    .dir = frame->dir,
                                    .linktype = AW_LINKTYPE_CAN,

@@ -56,8 +56,8 @@ static inline double aw_table_cell(const struct aw_table *table, size_t row, int
 
 /* Reads all of the file (NULL: the one called name) into a table, which must be empty or {0}; name
  * is for messages
- * ("run.csv:7: measured: 'nan' is not a number …"). AW_MALFORMED: not such a table; AW_LOST: a read
- * error. The table is empty after an error. */
+ * ("run.csv:7:1: measured: 'nan' is not a number …"). AW_MALFORMED: not such a table; AW_LOST: a
+ * read error. The table is empty after an error. */
 enum aw_status aw_table_read(FILE *file, const char *name, struct aw_table *table,
                              struct aw_error *err);
 

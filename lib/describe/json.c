@@ -114,7 +114,7 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
     char name[64];
     aw_scalar_name(scalar, name, sizeof name);
     aw_part_fixed(&fixed, codec, scalar);
-    fputs(i ? ",\n   {\"name\":" : "\n   {\"name\":", out);
+    fputs(i ? ",{\"name\":" : "{\"name\":", out);
     print_string(out, name);
     text_member(out, "alias", scalar->label ? scalar->alias : scalar->field->alias);
     text_member(out, "type", type_name(scalar->field->type));
@@ -135,7 +135,7 @@ static void print_scalar(FILE *out, const struct aw_codec *codec, int i)
 static void print_message(FILE *out, const struct aw_codec *codec)
 {
     static const char *const directions[] = {"", "tx", "rx", "both"};
-    fputs("  {\"name\":", out);
+    fputs("{\"name\":", out);
     print_string(out, codec->message->name);
     text_member(out, "dir", directions[codec->message->dir]);
     if (codec->protocol->ascii) {
@@ -153,7 +153,7 @@ static void print_message(FILE *out, const struct aw_codec *codec)
 
 static void print_variants(FILE *out, const struct aw_protocol *protocol)
 {
-    fputs(",\n \"variants\":[", out);
+    fputs(",\"variants\":[", out);
     for (const struct aw_variant *v = protocol->variants; v->name; v++) {
         fputs(v == protocol->variants ? "{\"name\":" : ",{\"name\":", out);
         print_string(out, v->name);
@@ -168,7 +168,7 @@ static void print_envelope(FILE *out, const struct aw_field *row)
 {
     if (!row)
         return;
-    fputs(",\n \"envelope\":[", out);
+    fputs(",\"envelope\":[", out);
     for (const struct aw_field *first = row; row->type != AW_ROWS_END; row++) {
         fputs(row == first ? "{\"name\":" : ",{\"name\":", out);
         print_string(out, row->name);
@@ -189,10 +189,10 @@ void aw_describe_json(FILE *out, struct aw_wire *wire, const char *message)
     text_member(out, "byte_order", wire->variant.big_endian ? "big" : "little");
     print_variants(out, wire->protocol);
     print_envelope(out, wire->variant.envelope);
-    fputs(",\n \"messages\":[\n", out);
+    fputs(",\"messages\":[", out);
     for (size_t i = 0; i < wire->protocol->n_messages; i++)
         if (aw_is_wanted(wire, i, message)) {
-            fputs(first ? "" : ",\n", out);
+            fputs(first ? "" : ",", out);
             print_message(out, aw_wire_codec_at(wire, i));
             first = false;
         }

@@ -100,7 +100,7 @@ load common.bash
     fails 5 canpid decode 841#00
     has "$why" "11 bits"
     run -5 --separate-stderr canpid decode <<<041#R
-    has "$stderr" "line 1: a remote frame"
+    has "$stderr" "stdin:1:1: a remote frame"
 }
 
 @test "decode of a long truncated frame is refused at every length" {
@@ -287,7 +287,7 @@ END
     fails 2 armctl -l "$fast" deg 1 90 --for 5 s
     has "$why" "write 5s"
     run -2 --separate-stderr armctl -l "$fast" <<<"deg 1 90 deg"
-    has "$stderr" "line 1, column 7: deg: '90 deg'"
+    has "$stderr" "stdin:1:7: deg: '90 deg'"
     run -2 --separate-stderr armctl -l "$fast" nonsense 90 deg
     has "$stderr" "no command 'nonsense'"
 }

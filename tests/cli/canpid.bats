@@ -63,9 +63,9 @@ overshooting='set kp 20 -b lknee -c pos'
     printf '%s\n' '(1.0) can0 05E#0102' '(1.1) can0 041#9A99193F0200' '(1.2) can0 7F4#010203040506' \
         '(1.3) can0 041#0000C07F0200' '(1.4) can0 05E#9CFF000200F0' >bad.log
     run -5 --separate-stderr canpid decode -j bad.log
-    has "$stderr" "bad.log, line 1: joint: 2 bytes instead of 6"
-    has "$stderr" "bad.log, line 4: kp: value is not a finite number"
-    has "$stderr" "bad.log, line 3: id 7F4: no message"
+    has "$stderr" "bad.log:1:12: joint: 2 bytes instead of 6"
+    has "$stderr" "bad.log:4:12: kp: value is not a finite number"
+    has "$stderr" "bad.log:3:12: id 7F4: no message"
     has "$stderr" "3 damaged parts, 3 records decoded"
     same "$(jq -sc '[.[] | select(.board == "lknee") | .msg]' <<<"$output")" '["kp","kp","joint"]'
     same "$(jq -sc '[.[] | select(.msg == "kp") | .value]' <<<"$output")" '[0.6,null]'
@@ -205,9 +205,9 @@ END
     same "$(grep -c '#' <<<"$output")" 7
     printf '[board x]\nid = 60\n' >"$XDG_CONFIG_HOME/armwire/canpid.ini"
     ok canpid list
-    has "$stderr" "canpid.ini:2: "
+    has "$stderr" "canpid.ini:2:1: "
     fails 2 canpid -q -l "$fast" -b lknee -c pos setpoint 1deg
-    has "$why" "canpid.ini:2: "
+    has "$why" "canpid.ini:2:1: "
     printf '[board a"b]\nid = 0x100\n' >"$XDG_CONFIG_HOME/armwire/canpid.ini"
     ok canpid list
     has "$stderr" "letters"
@@ -683,7 +683,7 @@ END
     printf 'setpoint 5deg -b lknee -c pos\nset kp 1 -b lknee -c tor\n' >script
     run -6 --separate-stderr canpid -l sim: <script
     has "$stderr" "--switch"
-    has "$stderr" "line 2"
+    has "$stderr" "stdin:2:1: "
     hasnt "$output" "set board"
     sed -i 's/kp 1/kp 1 --switch/' script
     ok canpid -q -l sim: <script

@@ -159,7 +159,7 @@ END
             ok armctl $words
             why=$(grep -v 'no serial port' <<<"$stderr")
             same "$(wc -l <<<"$why")" 1
-            has "$why" "armctl: $D/config/armwire/armctl.ini:$1: "
+            has "$why" "armctl: $D/config/armwire/armctl.ini:$1:1: "
             has "$why" "$2"
         done
     }
@@ -174,7 +174,7 @@ END
         config "$section" "$key"
         warns "$line" "$text"
         fails 2 armctl -q -l "$fast" deg 1 90
-        has "$why" "deg: $D/config/armwire/armctl.ini:$line: "
+        has "$why" "deg: $D/config/armwire/armctl.ini:$line:1: "
         ok armctl -q -l "$fast" --config /dev/null deg 1 90
     done <<'END'
 2|rotate, translate or pulse|[joint elbow]|kind = slide

@@ -29,7 +29,7 @@ load common.bash
     { head -c 600000 /dev/zero | tr '\0' x && printf '\n044#CDCC4C3D0200\n'; } >long.log
     run -5 --separate-stderr canpid decode long.log
     matches "$output" "* value=1.25Nm *"
-    matches "$stderr" "*long.log, line 1: *1 damaged part, 1 record decoded"
+    matches "$stderr" "*long.log:1:*1 damaged part, 1 record decoded"
     ok canpid plot setpoint long.log --out run.svg -j
     same "$(json .samples)" 1
 }
@@ -45,7 +45,7 @@ load common.bash
     python3 "$root/tests/cli/frames.py" 5 | sed '3s/#../#X/' >bad.log
     run -5 --separate-stderr canpid decode bad.log
     same "${#lines[@]}" 4
-    has "$stderr" "bad.log, line 3: "
+    has "$stderr" "bad.log:3:"
 }
 
 @test "captures of another port need --port" {

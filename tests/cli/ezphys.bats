@@ -104,9 +104,9 @@ other_packets='
     same "$output" "00 18 00 00 00 05 00 00 00 00 00 00 00 0C 00 00 00 00 00 00 00 01 3F 80 00 00"
     printf '%s\n' '[wire mine]' 'msg = size99' >config/armwire/ezphys.ini
     run -2 --separate-stderr ezphys encode --wire mine reset
-    has "$stderr" "ezphys.ini:2: "
+    has "$stderr" "ezphys.ini:2:1: "
     ok ezphys encode reset
-    has "$stderr" "ezphys.ini:2: "
+    has "$stderr" "ezphys.ini:2:1: "
 }
 
 # ---- What physics says ---------------------------------------------------------------------------
@@ -394,7 +394,7 @@ END
     same "$(jq -c .name <<<"$output" | tr '\n' ' ')" '"humanoid.shin" "humanoid.knee" '
     printf 'joint 1 knee\njoin 2 hip\n' >names
     fails 5 ezphys -q -l "$url" --names names list
-    has "$why" "names:2: 'join'"
+    has "$why" "names:2:1: 'join'"
     EZPHYS_SCENE=humanoid ok ezphys complete -- motor left-k
     same "$(cut -f 1 <<<"$output")" left-knee
 }

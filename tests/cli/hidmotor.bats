@@ -507,7 +507,7 @@ END
 @test "play --force: limits do not count, but nothing is sent that a float does not hold" {
     printf 't,m1,m2,m3\n0,0,0,0\n1,1e39,1,1\n' >far.csv
     fails 6 hidmotor -v --force -l "$fast" play far.csv
-    has "$why" "far.csv:3: m1: 1e+39 deg"
+    has "$why" "far.csv:3:1: m1: 1e+39 deg"
     printf 't,m1,m2,m3\n0,0,0,0\n0.5,95,0,0\n1,0,0,0\n' >near.csv
     ok hidmotor --force --dry-run play near.csv
 }
@@ -634,7 +634,7 @@ END
     while IFS='|' read -r status part row; do
         printf 't,m1,m2,m3\n0,0,0,0\n1,10,20,-30\n%s\n3,0,0,0\n' "$row" >bad.csv
         fails "$status" hidmotor -q -l "$url" play bad.csv
-        has "$why" "bad.csv:4: $part"
+        has "$why" "bad.csv:4:1: $part"
         fails "$status" hidmotor --dry-run play bad.csv
     done <<'END'
 5|m2: 'nan' is not a number|2,60,nan,0
@@ -781,7 +781,7 @@ END
 @test "scripts: the first failure ends them, -k goes on, the line is named" {
     printf 'move 0 10 0 --wait\nmove 0 200 0\nmove 0 20 0 --wait\n' >moves
     run -6 --separate-stderr hidmotor -q -j -l "$fast" run moves
-    has "$stderr" "moves, line 2: shoulder: 200 deg"
+    has "$stderr" "moves:2:1: shoulder: 200 deg"
     same "$(jq -c 'select(.cmd) | .ok' <<<"$output" | xargs)" "true false"
     run -6 --separate-stderr hidmotor -q -j -k -l "$fast" run moves
     same "$(jq -c 'select(.cmd) | .ok' <<<"$output" | xargs)" "true false true"

@@ -86,7 +86,7 @@ PYTHON
     matches "$why" "*: replay: *damaged command* in bad.pcapng — nothing was sent"
     printf '(1.0) can0 044#CDCC4C3D0200\n(1.1) can0 044#XX\n' >bad.log
     fails 5 canpid -l "$fast" replay bad.log
-    has "$why" "bad.log, line 2"
+    has "$why" "bad.log:2:"
     ok armctl -q -l "$fast" --record run.pcapng deg 1 90
     sed 's/DEG1/D?G1/' run.pcapng >bad.pcapng
     fails 5 armctl -l "$fast" replay bad.pcapng

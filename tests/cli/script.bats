@@ -12,26 +12,26 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
 
 @test "a bad line stops there, exit status and line number" {
     run -2 --separate-stderr script 'deg 1 10\ndge 1 20\ndeg 1 30\n' -j
-    has "$stderr" "line 2, column 1: no command 'dge'"
+    has "$stderr" "stdin:2:1: no command 'dge'"
     same "$(grep -c '"ok":true' <<<"$output")" 1
     same "$(json '[.ok,.exit]')" '[false,2]'
     fails 6 script 'deg 1 10\n\n# nothing\ndeg 1 400\n'
-    has "$why" "line 4: "
+    has "$why" "stdin:4:"
     fails 2 script 'deg 1 10\n  deg 1 frob\n'
-    has "$why" "line 2"
+    has "$why" "stdin:2:9: "
 }
 
 @test "--keep-going goes on, and ends with the first failure" {
     run -6 --separate-stderr script 'deg 1 10\ndeg 1 400\ndge\ndeg 1 30' -k
     same "${#lines[@]}" 2
-    has "$stderr" "line 2: "
-    has "$stderr" "line 3, column 1: "
+    has "$stderr" "stdin:2:1: "
+    has "$stderr" "stdin:3:1: "
 }
 
 @test "run FILE is the same, and names the file" {
     printf 'deg 1 10\ndge 1 20\ndeg 1 30\n' >moves
     fails 2 armctl -q -l "$fast" run moves
-    has "$why" "moves, line 2, column 1"
+    has "$why" "moves:2:1: "
     same "${#lines[@]}" 1
     run -2 armctl -q -k -l "$fast" run moves
     fails 2 armctl run nothing-here
@@ -44,7 +44,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
 @test "a script that runs itself ends" {
     printf 'deg 1 10\nrun again\n' >again
     fails 2 armctl -q -l "$fast" run again
-    has "$why" "again, line 2: run: again: 16 scripts deep — does it run itself?"
+    has "$why" "again:2:1: run: again: 16 scripts deep — does it run itself?"
     same "${#lines[@]}" 16
     printf 'deg 1 10\n' >one
     printf 'run one\n%.0s' {1..20} >many
@@ -56,7 +56,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
     ok script '\xEF\xBB\xBFdeg 1 10\r\n'
     has "$output" "angle=10deg result=confirmed"
     fails 2 script 'deg 1 10\n\xEF\xBB\xBFdeg 1 10\n'
-    has "$why" "line 2"
+    has "$why" "stdin:2:1: "
 }
 
 @test "words: quotes, escapes, blanks, ends of lines" {
@@ -68,7 +68,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
         matches "$output" "deg joint=1 angle=90deg*"
     done
     fails 2 script 'deg 1 "90\n'
-    has "$why" "column 7"
+    has "$why" "stdin:1:7: the quote"
     fails 2 script 'deg 1 90\0 0\n'
     has "$why" NUL
     ok script ''
@@ -79,14 +79,14 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
 @test "an over-long line is refused as one line, whatever size its pieces have" {
     long=$(printf '%04096d' 0)
     fails 2 script "deg 1 $long\ndeg 1 10\n"
-    has "$why" "line 1: the line is longer"
+    has "$why" "stdin:1:1: the line is longer"
     same "$output" ""
     for size in 4096 5000 8191 8192 20000 100000; do
         { echo "deg 1 10"; head -c $size /dev/zero | tr '\0' x; echo; echo "deg 1 20"; } >lines
         run -2 --separate-stderr bash -c "armctl -q -k -l '$fast' <lines"
         same "${#lines[@]}" 2
         same "$(wc -l <<<"$stderr")" 1
-        has "$stderr" "line 2: the line is longer"
+        has "$stderr" "stdin:2:1: the line is longer"
         run -2 --separate-stderr bash -c "cat lines | armctl -q -k -j -l '$fast'"
         same "$(jq -c 'select(.cmd or .exit) | .ok' <<<"$output" | xargs)" "true false true"
     done
@@ -95,7 +95,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
 
 @test "JSON that is none, or not a command, says what is wrong" {
     fails 2 script '{"cmd":"deg"\n'
-    has "$why" "line 1: column"
+    has "$why" "stdin:1:12: not JSON"
     fails 2 script '{"joint":1}\n'
     has "$why" '"cmd"'
     fails 2 script '{"cmd":"deg","joint":1}\n'
@@ -128,7 +128,7 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
 
 @test "options on a line are for this line" {
     fails 2 script '-j\n'
-    has "$why" "line 1: no command — options hold for the line they stand in"
+    has "$why" "stdin:1:1: no command — options hold for the line they stand in"
     ok script 'deg 1 10 -j\ndeg 1 20\n'
     matches "${lines[0]}" '{*'
     matches "${lines[2]}" 'deg joint=1 angle=20deg*'
@@ -152,5 +152,5 @@ script() { printf '%b' "$1" | armctl -q -l "$fast" "${@:2}"; }
 @test "a record with wire numbers, on a link whose variant is unknown, is refused" {
     raw() { MALLOC_PERTURB_=165 unitysim -l 'udp:?compat=99' <<<'{"msg":"control","raw":true}'; }
     fails 2 raw
-    has "$why" "line 1: compat=99: unknown"
+    has "$why" "stdin:1:1: compat=99: unknown"
 }

@@ -296,7 +296,7 @@ PYTHON
     rest=$(timeout "$patience" cat <&"$trace")
     wait "$client" && status=0 || status=$?
     same "$status" 2
-    has "$rest" "line 3: joint 'ebow': unknown — did you mean 'elbow'?"
+    has "$rest" "stdin:3:1: joint 'ebow': unknown — did you mean 'elbow'?"
     stands
     ok bash -c "echo elbow=+45 | unitysim -q -j -l '$url' drive --follow"
     same "$(json '[.ok,.result]')" '[true,"stopped"]'
@@ -317,7 +317,7 @@ PYTHON
     ok unitysim -q -l "$fast" limits load all
     printf 'elbow 2000 2100\nelbow 1 2\n' >twice
     refuses 2 unitysim -q -l "$fast" limits load twice
-    has "$why" "twice:2: elbow is there twice"
+    has "$why" "twice:2:1: elbow is there twice"
     refuses 6 unitysim -q -l "$fast" limits set elbow 2100 2000
     refuses 2 unitysim -q -l "$fast" limits set elbow
     printf '[joint hnd]\nmax = 45deg\n' >"$D/config/armwire/unitysim.ini"
@@ -410,14 +410,14 @@ PYTHON
 @test "a motion that gets nowhere is named, and the arm stops" {
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nHand,Auto,2100,90,10,0,\nElbow,Auto,2300,45,10,0,\n' >s.csv
     run -3 --separate-stderr unitysim -q -j -l "$fast&stuck=elbow" play s.csv --row-timeout 2s
-    has "$stderr" "s.csv:3: elbow is at 2048, not at 2300, after 2 s"
+    has "$stderr" "s.csv:3:1: elbow is at 2048, not at 2300, after 2 s"
     same "$(json '[.ok,.result]')" '[false,"not-finished"]'
 }
 
 @test "a goal beyond the limits goes to the limit, and is told" {
     printf 'Joint,Motion Type,Position,Velocity,Tolerance,Delay (ms)\nElbow,Auto,4000,45,10,0,\n' >s.csv
     ok unitysim -j -l "$fast" play s.csv
-    has "$stderr" "s.csv:2: elbow 4000 is outside 1700 to 2570"
+    has "$stderr" "s.csv:2:1: elbow 4000 is outside 1700 to 2570"
     has "${lines[0]}" '"goal":2570'
 }
 
@@ -549,7 +549,7 @@ END
     ok bash -c "echo 'drive elbow=+45 --for 0.2s' | unitysim -q -l '$url'"
     stands
     run -2 unitysim -q -l "$url" <<<$'drive elbow=+45 --for 0.1s\ndrvie elbow=+45\ndrive elbow=+45'
-    has "$output" "line 2, column 1"
+    has "$output" "stdin:2:1: "
     stands
 }
 

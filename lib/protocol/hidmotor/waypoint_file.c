@@ -88,7 +88,7 @@ static enum aw_status no_column(const struct aw_table *table, const char *name,
     int column;
     aw_table_column(table, wanted->name, &column, &why);
     return aw_fail(err, AW_MALFORMED,
-                   "%s:1: %s, or call it %s, or name the columns: --columns t_ms,m1,m2,m3", name,
+                   "%s:1:1: %s, or call it %s, or name the columns: --columns t_ms,m1,m2,m3", name,
                    why.text, wanted[1].name);
 }
 
@@ -269,7 +269,7 @@ static enum aw_status read_rows(struct aw_hidmotor_waypoints *way, const struct 
         const struct aw_hidmotor_waypoint *p = &way->points[i];
         if (!(p->t_s > p[-1].t_s))
             return aw_fail(err, AW_MALFORMED,
-                           "%s:%zu: %s: %.9g s is not later than the %.9g s of line %zu — times "
+                           "%s:%zu:1: %s: %.9g s is not later than the %.9g s of line %zu — times "
                            "must rise",
                            way->name, p->line, table->names[layout->t], p->t_s, p[-1].t_s,
                            p[-1].line);

@@ -29,7 +29,7 @@ static enum aw_status check_point(const struct aw_hidmotor_waypoints *way, size_
         return AW_OK;
     double limit = limit_passed(limits, deg, joint);
     return aw_fail(
-        err, AW_LIMIT, "%s:%zu: %s: %.7g deg is %.3g deg beyond its limit of %g deg — correct it",
+        err, AW_LIMIT, "%s:%zu:1: %s: %.7g deg is %.3g deg beyond its limit of %g deg — correct it",
         way->name, way->points[k].line, way->columns[joint], deg, fabs(deg - limit), limit);
 }
 
@@ -41,7 +41,7 @@ static enum aw_status check_swing(const struct aw_hidmotor_waypoints *way, size_
         return AW_OK;
     double limit = limit_passed(limits, deg, joint);
     return aw_fail(err, AW_LIMIT,
-                   "%s:%zu: %s: on the way here the curve swings to %.7g deg at %.4g s, %.3g deg "
+                   "%s:%zu:1: %s: on the way here the curve swings to %.7g deg at %.4g s, %.3g deg "
                    "beyond its limit of %g deg — add a point or go straight",
                    way->name, way->points[k + 1].line, way->columns[joint], deg, t_s,
                    fabs(deg - limit), limit);
@@ -54,7 +54,7 @@ static enum aw_status check_speed(const struct aw_hidmotor_waypoints *way, size_
     if (x->speed <= most + ROUNDING)
         return AW_OK;
     return aw_fail(err, AW_LIMIT,
-                   "%s:%zu: %s: %.4g deg/s at %.4g s on the way here, faster than %g deg/s — "
+                   "%s:%zu:1: %s: %.4g deg/s at %.4g s on the way here, faster than %g deg/s — "
                    "leave more time",
                    way->name, way->points[k + 1].line, way->columns[joint], x->speed, x->speed_t_s,
                    most);
@@ -121,7 +121,7 @@ enum aw_status aw_hidmotor_waypoints_path(const struct aw_hidmotor_waypoints *wa
     double length_s = way->points[way->n - 1].t_s - way->points[0].t_s;
     *path = (struct aw_path){0};
     if (!(length_s <= AW_HIDMOTOR_LONGEST_S))
-        return aw_fail(err, AW_LIMIT, "%s:%zu: the path takes %.4g s, more than %g — correct it",
+        return aw_fail(err, AW_LIMIT, "%s:%zu:1: the path takes %.4g s, more than %g — correct it",
                        way->name, way->points[way->n - 1].line, length_s, AW_HIDMOTOR_LONGEST_S);
     double *t_s = calloc(way->n, sizeof *t_s);
     double *deg = calloc(way->n * AW_HIDMOTOR_JOINTS, sizeof *deg);

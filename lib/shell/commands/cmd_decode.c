@@ -97,7 +97,7 @@ static enum aw_status decode_file(struct aw_decoder *d, const char *name)
     bool standard = strcmp(name, "-") == 0;
     char *block = malloc(BLOCK);
     int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
-    aw_decoder_begin(d, standard ? "standard input" : name, wanted_input(d->session));
+    aw_decoder_begin(d, standard ? "stdin" : name, wanted_input(d->session));
     enum aw_status status =
         fd < 0  ? aw_fail(&d->session->err, AW_USAGE, "'%.100s' is no hex, and no file: %s", name,
                           strerror(errno))

@@ -24,13 +24,14 @@ static enum aw_describe_as wanted_form(const struct aw_session *session)
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (strcmp(as, forms[i].name) == 0)
             return forms[i].as;
-    return AW_DESCRIBE_TEXT;
+    return session->out.ascii ? AW_DESCRIBE_ASCII : AW_DESCRIBE_TEXT;
 }
 
 enum aw_status aw_run_describe(struct aw_session *session, const struct aw_args *args)
 {
     const struct aw_codec *codec;
     const char *name = aw_arg(args, "message", 0);
+    enum aw_describe_as as = wanted_form(session);
     char *text = NULL;
     size_t size = 0;
     if (name && aw_find_message(session, name, AW_BOTH, &codec) != AW_OK)
@@ -38,9 +39,13 @@ enum aw_status aw_run_describe(struct aw_session *session, const struct aw_args 
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
         return aw_no_memory(&session->err);
-    size_t described = aw_describe(memory, session->wire, name, wanted_form(session));
+    size_t described = aw_describe(memory, session->wire, name, as);
     fclose(memory);
-    aw_output_write(&session->out, text, size);
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1)
+        if (as == AW_DESCRIBE_ASCII)
+            aw_output_print(&session->out, "%.*s\n", (int)(end - line), line);
+    if (as != AW_DESCRIBE_ASCII)
+        aw_output_write(&session->out, text, size);
     free(text);
     if (described == 0)
         return aw_fail(&session->err, AW_USAGE,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lines.h"
 #include "capture/candump.h"
 #include "capture/foreign.h"
 #include "capture/packet.h"
@@ -65,11 +66,17 @@ static void complain(struct aw_decoder *d, const char *text)
     if (d->bad++ >= COMPLAINTS_MAX || !d->name)
         return;
     aw_output_flush(&d->session->out, NULL);
-    char place[48] = "";
-    if (d->input != AW_INPUT_STREAM)
-        snprintf(place, sizeof place, ", %s %" PRIu64,
-                 d->input == AW_INPUT_CAPTURE ? "packet" : "line", d->line);
-    aw_session_report(d->session, "%s: %s%s: %s\n", d->session->tool->name, d->name, place, text);
+    struct aw_error why;
+    char where[160];
+    aw_fail(&why, AW_MALFORMED, "%s", text);
+    snprintf(where, sizeof where, "%.120s:%" PRIu64, d->name, d->line);
+    if (d->input == AW_INPUT_CAPTURE)
+        aw_fail(&why, AW_MALFORMED, "%.120s: packet %" PRIu64 ": %s", d->name, d->line, text);
+    else if (d->input == AW_INPUT_STREAM)
+        aw_fail(&why, AW_MALFORMED, "%.120s: %s", d->name, text);
+    else
+        aw_fail_at(&why, where, d->column);
+    aw_session_report(d->session, "%s: %s\n", d->session->tool->name, why.text);
 }
 
 static enum aw_status show(struct aw_decoder *d)
@@ -176,6 +183,7 @@ static enum aw_status decode_candump(struct aw_decoder *d, const char *line, siz
     struct aw_candump entry;
     if (!aw_candump_read(line, length, &entry))
         return decode_hex(d, line, length);
+    d->column = aw_candump_column(&entry, line, length);
     d->time_ns = entry.has_time ? entry.time_ns : AW_NO_TIME;
     d->dir = entry.dir ? entry.dir : d->wanted;
     if (!entry.size)
@@ -307,6 +315,7 @@ static enum aw_status decode_lines(struct aw_decoder *d, const char *data, size_
         *used += length + (end != NULL);
         d->passing = !end;
         d->line++;
+        d->column = 0;
         if (!is_blank_line(line, length))
             status = d->input == AW_INPUT_CANDUMP ? decode_candump(d, line, length)
                                                   : decode_hex(d, line, length);

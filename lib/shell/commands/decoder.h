@@ -37,6 +37,7 @@ struct aw_decoder {
     const char *name; /* of the input, for messages; NULL: the command line */
     int64_t time_ns;  /* for the records to come */
     uint64_t line;    /* or packet of the input, from 1 */
+    size_t column;    /* of the frame in its line, from 1; 0: not known */
     uint64_t records, bad;
     struct aw_error first; /* of what is wrong, for the command line */
     uint64_t limit;        /* stop after so many records; 0: none */

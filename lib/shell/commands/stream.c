@@ -79,6 +79,7 @@ enum aw_status aw_stream_line(struct aw_stream *s, int64_t deadline, char **line
             if (stop > start && stop[-1] == '\r')
                 stop[-1] = '\0';
             *line = start;
+            s->line++;
             return AW_OK;
         }
         status = aw_stream_fill(s, deadline);
@@ -93,7 +94,8 @@ enum aw_status aw_stream_line(struct aw_stream *s, int64_t deadline, char **line
 static enum aw_status begin_file(struct aw_stream *s, const char *input)
 {
     bool standard = strcmp(input, "-") == 0;
-    const char *name = standard ? "standard input" : input, *ending = strrchr(name, '.');
+    const char *ending = strrchr(input, '.');
+    s->name = standard ? "stdin" : input;
     aw_stop_catch(s->session);
     s->live = standard;
     s->fd = standard ? STDIN_FILENO : open(input, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -105,14 +107,14 @@ static enum aw_status begin_file(struct aw_stream *s, const char *input)
     struct aw_span start = {(const uint8_t *)s->buffer, s->held};
     s->buffer[s->held] = '\0';
     s->used = aw_utf8_mark(s->buffer);
-    if (aw_log_is_foreign(start, name, &s->session->err))
+    if (aw_log_is_foreign(start, s->name, &s->session->err))
         return AW_USAGE;
     const char *first = s->buffer + s->used + strspn(s->buffer + s->used, " \t\r\n");
     if (aw_is_pcap(start) || s->buffer[0] == '(' || (ending && strcmp(ending, ".log") == 0))
         s->source = &aw_capture_source;
     else
         s->source = *first == '{' || s->held == 0 ? &aw_json_source : &aw_csv_source;
-    return s->source->begin(s, name);
+    return s->source->begin(s, s->name);
 }
 
 /* ---- Opening and closing ----------------------------------------------------------------------

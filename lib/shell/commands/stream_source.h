@@ -34,7 +34,9 @@ struct aw_stream {
     const struct aw_select *fields; /* that are expected; NULL: that has been looked at */
     const struct aw_where *where;
     struct aw_point points[AW_POINTS_MAX];
-    int fd; /* of text and captures; -1: a link is read */
+    int fd;           /* of text and captures; -1: a link is read */
+    const char *name; /* of what is read, for messages */
+    uint64_t line;    /* of it, from 1 */
     bool ended;
     size_t held, used; /* in buffer */
     char buffer[AW_STREAM_BLOCK + 1];

@@ -1,4 +1,5 @@
 /* The source of values in lines of NDJSON or CSV, ours or of another program. */
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -170,7 +171,8 @@ static enum aw_status json_next(struct aw_stream *s, int64_t deadline)
     json->object = json_loads(line, 0, &problem);
     if (!json_is_object(json->object)) {
         s->counters.damaged++;
-        return aw_fail(&s->session->err, AW_MALFORMED, "input: no JSON object: %.60s", line);
+        return aw_fail(&s->session->err, AW_MALFORMED,
+                       "%.120s:%" PRIu64 ":1: no JSON object: %.60s", s->name, s->line, line);
     }
     s->item.line = line;
     s->item.time_ns = time_of(json->object);
@@ -217,7 +219,7 @@ static enum aw_status csv_begin(struct aw_stream *s, const char *name)
     if (!csv)
         return AW_NO_MEMORY;
     if (next_line(s, "#", AW_NEVER, &line) != AW_OK)
-        return aw_fail(&s->session->err, AW_USAGE, "input: no header line");
+        return aw_fail(&s->session->err, AW_USAGE, "%.120s:1:1: no header line", s->name);
     csv->separator = aw_csv_separator(line) == ' ' ? ',' : aw_csv_separator(line);
     csv->header = strdup(line);
     csv->time = csv->message = -1;

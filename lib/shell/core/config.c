@@ -57,9 +57,9 @@ struct reading {
 static enum aw_status note_wrong(struct aw_config *config, int line, bool broken,
                                  const struct aw_error *problem)
 {
-    char place[16] = "";
+    char place[24] = "";
     if (line)
-        snprintf(place, sizeof place, ":%d", line);
+        snprintf(place, sizeof place, ":%d:1", line);
     if (config->n_wrong++ == 0 || line < config->wrong_line) {
         config->wrong_line = line;
         aw_fail(&config->wrong, problem->status, "%.140s%s: %s", config->path, place,

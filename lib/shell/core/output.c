@@ -98,6 +98,8 @@ static void print(struct aw_output *out, bool clean, const char *format, va_list
     vsnprintf(text, sizeof text, format, args);
     if (clean)
         aw_utf8_clean_lines(text);
+    if (out->ascii)
+        aw_utf8_to_ascii(text, sizeof text);
     aw_output_write(out, text, strlen(text));
 }
 

@@ -25,6 +25,7 @@ struct aw_output {
                      ECANCELED: given up, to stop */
     bool stalled; /* a request to stop came while the reader took nothing */
     bool color;
+    bool ascii;       /* the locale has no UTF-8: no text has a character beyond ASCII */
     int64_t since_ns; /* the first of what is in the buffer was seen then by aw_output_pace; 0: not
                          yet */
     size_t used;

@@ -47,6 +47,8 @@ static void report(struct aw_session *session, bool clean, const char *format, v
     vsnprintf(text, sizeof text, format, args);
     if (clean)
         aw_utf8_clean_lines(text);
+    if (session->out.ascii)
+        aw_utf8_to_ascii(text, sizeof text);
     if (session->unreported && is_room(session)) {
         int n = snprintf(lost, sizeof lost, "%s: %u lines are missing here: nobody read them\n",
                          session->tool->name, session->unreported);

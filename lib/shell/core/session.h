@@ -205,9 +205,8 @@ struct aw_row_head {
 bool aw_session_print_object(struct aw_session *session, const struct aw_object *object,
                              const struct aw_row_head *head);
 
-/* Reports an error that comes before any command, as aw_dispatch would: session->err, and where. */
-enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status,
-                                 const char *where);
+/* Reports an error that comes before any command, as aw_dispatch would: session->err. */
+enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status);
 
 /* Writes a line to standard error; control characters in it become '?'. What is written there never
  * holds up a device: while one is open, a reader that takes nothing is waited for a moment, and
@@ -249,7 +248,8 @@ int64_t aw_session_end(const struct aw_session *session);
 /* Time of day for records. */
 int64_t aw_session_time(const struct aw_session *session);
 
-/* Runs one command. The status it returns has been printed already. */
+/* Runs one command. The status it returns has been printed already. where: "FILE:LINE" that it
+ * stands in; NULL: the command line, the prompt. */
 enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, const char *where);
 
 /* From here on something moves: before the first byte of it leaves, or as soon as it is known. */

@@ -7,6 +7,7 @@
 #include "shell/core/crash.h"
 #include "shell/core/session.h"
 #include "shell/core/stop.h"
+#include "view/terminal/screen.h"
 
 struct aw_session *aw_session_new(const struct aw_tool *tool)
 {
@@ -18,6 +19,7 @@ struct aw_session *aw_session_new(const struct aw_tool *tool)
     session->out.fd = STDOUT_FILENO;
     session->out.color =
         isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb") != 0;
+    session->out.ascii = !aw_screen_utf8();
     session->real_clock = aw_real_clock(-1);
     session->virtual_clock = aw_virtual_clock();
     session->clock = &session->real_clock.base;

@@ -51,7 +51,7 @@ static void wrap(const struct aw_page *page, int indent, int at, const char *tex
             aw_output_print(page->out, " ");
             at++;
         }
-        aw_output_write(page->out, text, length);
+        aw_output_print(page->out, "%.*s", (int)length, text);
         at += columns;
         text += length;
         first = false;

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lines.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "shell/core/ask.h"
 #include "shell/core/bind.h"
 #include "shell/core/config.h"
@@ -59,32 +61,34 @@ static void print_result(struct aw_session *session, enum aw_status status)
     if (aw_session_print_object(session, &session->result, &head))
         return;
     session->result.cmd = name;
-    char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT);
-    aw_output_done(&session->out, aw_object_line(&session->result, at));
+    char *at = aw_output_reserve(&session->out, AW_OBJECT_TEXT + 1);
+    char *end = aw_object_line(&session->result, at);
+    *end = '\0';
+    if (session->out.ascii)
+        aw_utf8_to_ascii(at, AW_OBJECT_TEXT);
+    aw_output_done(&session->out, at + strlen(at));
 }
 
-static void print_error(struct aw_session *session, const char *where)
+static void print_error(struct aw_session *session)
 {
-    aw_session_report(session, "%s: %s%s%s\n", session->tool->name, where ? where : "",
-                      where ? ": " : "", session->err.text);
+    aw_session_report(session, "%s: %s\n", session->tool->name, session->err.text);
 }
 
 /* The outcome for people and for programs, the same in every way of use. */
-static void print_outcome(struct aw_session *session, enum aw_status status, const char *where)
+static void print_outcome(struct aw_session *session, enum aw_status status)
 {
     if (status != AW_OK)
         aw_output_flush(&session->out, NULL);
     if (status == AW_OK ? session->result.cmd != NULL : aw_session_json(session))
         print_result(session, status);
     if (status != AW_OK)
-        print_error(session, where);
+        print_error(session);
 }
 
-enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status,
-                                 const char *where)
+enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status status)
 {
     aw_object_start(&session->result, NULL);
-    print_outcome(session, status, where);
+    print_outcome(session, status);
     aw_output_flush(&session->out, NULL);
     return status;
 }
@@ -92,7 +96,7 @@ enum aw_status aw_session_refuse(struct aw_session *session, enum aw_status stat
 void aw_session_print_result(struct aw_session *session)
 {
     if (session->result.cmd)
-        print_outcome(session, AW_OK, NULL);
+        print_outcome(session, AW_OK);
     aw_object_start(&session->result, NULL);
 }
 
@@ -171,7 +175,7 @@ enum aw_status aw_session_halt(struct aw_session *session)
         session->ongoing =
             AW_ONGOING_NOTHING; /* else it is tried again when there is an occasion */
     else
-        print_error(session, NULL);
+        print_error(session);
     aw_crash_prepare(session);
     return status;
 }
@@ -300,14 +304,24 @@ static enum aw_status run_bound(struct aw_session *session, const struct aw_args
     return status == AW_OK ? run_command(session, args) : status;
 }
 
-static const char *place(const char *where, const struct aw_words *words, size_t bad, char *out,
-                         size_t size)
+/* Where in its line the word begins that is wrong, or that the error's text names between quotes;
+ * 0: there is none. */
+static unsigned column_of(const struct aw_session *session, const struct aw_words *words,
+                          size_t bad)
 {
-    if (where && bad < words->n && words->column[bad])
-        snprintf(out, size, "%s, column %u", where, words->column[bad]);
-    else
-        snprintf(out, size, "%s", where ? where : "");
-    return where ? out : NULL;
+    if (bad < words->n)
+        return words->column[bad];
+    for (size_t i = 1; i < words->n; i++) {
+        char quoted[64];
+        const char *equals = strchr(words->word[i], '=');
+        const char *forms[] = {words->word[i], equals ? equals + 1 : words->word[i]};
+        for (size_t k = 0; k < 2; k++) {
+            snprintf(quoted, sizeof quoted, "'%.58s'", forms[k]);
+            if (strstr(session->err.text, quoted))
+                return words->column[i];
+        }
+    }
+    return 0;
 }
 
 /* "12 cm" is two words, and neither is what the command wants: the advice shows how it is written.
@@ -333,15 +347,32 @@ static void advise_on_units(struct aw_session *session, const struct aw_command 
     }
 }
 
+static void end_printing(struct aw_printing *printing)
+{
+    aw_view_free(printing->view);
+    printing->view = NULL;
+    printing->rows = false;
+    printing->csv_columns = 0;
+}
+
+static void report_outcome(struct aw_session *session, const struct aw_words *words, size_t bad,
+                           enum aw_status status, const char *where)
+{
+    if (session->reported)
+        return;
+    if (where && status != AW_OK)
+        aw_fail_at(&session->err, where, column_of(session, words, bad));
+    print_outcome(session, status);
+}
+
 enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, const char *where)
 {
     struct aw_options before = session->options;
     const struct aw_command *outer = session->command;
     struct aw_args *args = malloc(sizeof *args);
     size_t bad = words->n;
-    char at[128];
     if (!args)
-        return aw_session_refuse(session, aw_no_memory(&session->err), where);
+        return aw_session_refuse(session, aw_no_memory(&session->err));
     args->command = NULL;
     session->err = (struct aw_error){.status = AW_OK};
     aw_object_start(&session->result, NULL);
@@ -358,17 +389,13 @@ enum aw_status aw_dispatch(struct aw_session *session, struct aw_words *words, c
     }
     if (status == AW_USAGE && args->command)
         advise_on_units(session, args->command, words, &bad);
-    if (!session->reported)
-        print_outcome(session, status, place(where, words, bad, at, sizeof at));
+    report_outcome(session, words, bad, status, where);
     session->reported = false;
     if (aw_output_flush(&session->out, &session->err) != AW_OK && status == AW_OK) {
         status = AW_LOST;
-        print_error(session, where);
+        print_error(session);
     }
-    aw_view_free(session->printing.view);
-    session->printing.view = NULL;
-    session->printing.rows = false;
-    session->printing.csv_columns = 0;
+    end_printing(&session->printing);
     free(args);
     session->options = before;
     session->command = outer;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/lines.h"
 #include "base/utf8.h"
 #include "shell/core/stop.h"
 
@@ -56,8 +57,8 @@ static enum aw_status fill(struct aw_session *session, struct lines *in)
         return status;
     ssize_t n = read(in->fd, in->buffer + in->held, sizeof in->buffer - 1 - in->held);
     if (n < 0 && errno != EINTR && errno != EAGAIN) {
-        status = aw_fail(&session->err, AW_USAGE, "%s", strerror(errno));
-        aw_session_refuse(session, status, in->name ? in->name : "standard input");
+        status = aw_fail(&session->err, AW_USAGE, "%s: %s", in->name, strerror(errno));
+        aw_session_refuse(session, status);
     }
     in->ended = n == 0 || status != AW_OK;
     in->held += n > 0 ? (size_t)n : 0;
@@ -70,8 +71,7 @@ static enum aw_status run_line(struct aw_session *session, struct lines *in, con
     struct aw_error *err = &session->err;
     char where[160];
     enum aw_status status;
-    snprintf(where, sizeof where, "%s%sline %u", in->name ? in->name : "", in->name ? ", " : "",
-             in->number);
+    snprintf(where, sizeof where, "%.140s:%u", in->name, in->number);
     if (in->overlong || in->length >= AW_LINE_MAX)
         status = aw_fail(err, AW_USAGE, "the line is longer than %d characters", AW_LINE_MAX - 1);
     else if (strlen(line) < in->length)
@@ -79,8 +79,10 @@ static enum aw_status run_line(struct aw_session *session, struct lines *in, con
     else
         status = aw_words_split(words, line + (in->number == 1 ? aw_utf8_mark(line) : 0), err);
     in->overlong = false;
-    if (status != AW_OK)
-        return aw_session_refuse(session, status, where);
+    if (status != AW_OK) {
+        aw_fail_at(err, where, 0);
+        return aw_session_refuse(session, status);
+    }
     return words->n ? aw_dispatch(session, words, where) : AW_OK;
 }
 
@@ -98,10 +100,9 @@ enum aw_status aw_run_lines(struct aw_session *session, int fd, const char *name
     if (!in || !words) {
         free(in);
         free(words);
-        status = aw_no_memory(&session->err);
-        return aw_session_refuse(session, status, name ? name : "standard input");
+        return aw_session_refuse(session, aw_no_memory(&session->err));
     }
-    *in = (struct lines){.fd = fd, .name = name};
+    *in = (struct lines){.fd = fd, .name = name ? name : "stdin"};
     while (goes_on(session, status)) {
         char *line = handle_line(in);
         if (!line && in->ended)

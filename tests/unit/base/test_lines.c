@@ -38,7 +38,7 @@ static void test_reading(void **state)
         {"\xEF\xBB\xBF"
          "a\n",
          5, "a|", AW_OK, ""},
-        {"\n\nbad\nc\n", 8, "bad|", AW_LIMIT, "f.txt:3: no good"},
+        {"\n\nbad\nc\n", 8, "bad|", AW_LIMIT, "f.txt:3:1: no good"},
         {"x\ncolumn here\n", 14, "x|column here|", AW_LIMIT, "f.txt:2:8: no good"},
         {"x\nab\0c\n", 7, "x|", AW_MALFORMED, "f.txt:2:3: a zero byte — is this a text file?"},
         {"#", 1, "", AW_OK, ""},

@@ -5,6 +5,8 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+
 #include "base/utf8.h"
 
 static const struct {
@@ -42,6 +44,31 @@ static void what_is_no_text_becomes_a_question_mark(void **state)
     assert_string_equal(text, "a?[0m?µ??");
 }
 
+static void without_utf8_texts_are_spelled_out(void **state)
+{
+    static const struct {
+        const char *text, *ascii;
+    } rows[] = {
+        {"", ""},
+        {"plain", "plain"},
+        {"not here — plug it in …", "not here - plug it in ..."},
+        {"R-θ-H", "R-theta-H"},
+        {"±2°, 3 µs × 4 ²·s", "+-2deg, 3 us x 4 2*s"},
+        {"é█", "??"},
+        {"a\xE2\x82", "a\xE2\x82"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s", rows[i].text);
+        aw_utf8_to_ascii(text, sizeof text);
+        assert_string_equal(text, rows[i].ascii);
+    }
+    char tight[4] = "θ"; /* what does not fit is cut off */
+    aw_utf8_to_ascii(tight, sizeof tight);
+    assert_string_equal(tight, "the");
+}
+
 static void a_mark_stands_in_front(void **state)
 {
     (void)state;
@@ -54,6 +81,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts),
+        cmocka_unit_test(without_utf8_texts_are_spelled_out),
         cmocka_unit_test(a_mark_stands_in_front),
         cmocka_unit_test(what_is_no_text_becomes_a_question_mark),
     };

@@ -187,7 +187,7 @@ static void lines_of_candump_are_read(void **state)
     open_log(&rig, NULL);
     expect(&rig, 0, AW_TX, "\x41\1\1\2+");
     assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_MALFORMED);
-    assert_non_null(strstr(rig.err.text, "line 4"));
+    assert_non_null(strstr(rig.err.text, ":4:"));
     expect(&rig, 2, 0, "\x5E\1\3");
     assert_int_equal(aw_log_next(rig.log, &rig.entry, &rig.err), AW_END);
     end(&rig);

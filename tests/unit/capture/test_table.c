@@ -50,16 +50,16 @@ static void test_reading(void **state)
 static const struct complaint {
     const char *text, *message;
 } complaints[] = {
-    {"t,y\n0,1\n1,nan\n", "run.csv:3: y: 'nan' is not a number"},
-    {"t,y\n0,inf\n", "run.csv:2: y: 'inf'"},
-    {"t,y\n0,1e999\n", "run.csv:2: y: '1e999'"},
-    {"t,y\n0,\n", "run.csv:2: y: ''"},
-    {"t,y\n\n0,1 2\n", "run.csv:3: y: '1 2'"},
-    {"t,y\n0,1\n2\n", "run.csv:3: 1 cells where the header names 2 columns"},
-    {"t,y\n0,1,2\n", "run.csv:2: 3 cells"},
-    {"t,t\n0,1\n", "run.csv:1: column 2: t is there twice"},
-    {"t,,y\n", "run.csv:1: column 2: '' is no name"},
-    {"a,bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\n", "run.csv:1: column 2: 'bbb"},
+    {"t,y\n0,1\n1,nan\n", "run.csv:3:1: y: 'nan' is not a number"},
+    {"t,y\n0,inf\n", "run.csv:2:1: y: 'inf'"},
+    {"t,y\n0,1e999\n", "run.csv:2:1: y: '1e999'"},
+    {"t,y\n0,\n", "run.csv:2:1: y: ''"},
+    {"t,y\n\n0,1 2\n", "run.csv:3:1: y: '1 2'"},
+    {"t,y\n0,1\n2\n", "run.csv:3:1: 1 cells where the header names 2 columns"},
+    {"t,y\n0,1,2\n", "run.csv:2:1: 3 cells"},
+    {"t,t\n0,1\n", "run.csv:1:1: t is there twice"},
+    {"t,,y\n", "run.csv:1:1: '', column 2, is no name"},
+    {"a,bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\n", "run.csv:1:1: 'bbb"},
     {"# nothing\n", "run.csv: it is empty"},
 };
 
@@ -107,13 +107,13 @@ static void test_without_a_header(void **state)
     assert_int_equal(table.lines[0], 2);
     aw_table_free(&table);
     assert_int_equal(read_headless("0,1\n2\n", &table), AW_MALFORMED);
-    assert_string_equal(err.text, "run.csv:2: 1 cells where there should be 2 columns — "
+    assert_string_equal(err.text, "run.csv:2:1: 1 cells where there should be 2 columns — "
                                   "is the line cut off?");
     assert_int_equal(read_headless("0\n2\n", &table), AW_MALFORMED);
-    assert_string_equal(err.text, "run.csv:1: 1 cells where there should be 2 columns — "
+    assert_string_equal(err.text, "run.csv:1:1: 1 cells where there should be 2 columns — "
                                   "is the line cut off?");
     assert_int_equal(read_headless("0,nan\n", &table), AW_MALFORMED);
-    assert_non_null(strstr(err.text, "run.csv:1: y: 'nan' is not a number"));
+    assert_non_null(strstr(err.text, "run.csv:1:1: y: 'nan' is not a number"));
 }
 
 /* All say: t 0, 1; y 1.5, -2e-3. */

@@ -67,12 +67,12 @@ static void mistakes(void **state)
         enum aw_status status;
         const char *says;
     } cases[] = {
-        {"a b 1 2\n\nx b 1 2\n", AW_USAGE, "f:3: 'x' is unknown"},
-        {"a b 1\n", AW_USAGE, "f:1: not a gain — write it like 'a b 3 0.5'"},
-        {"a b 1 2 3\n", AW_USAGE, "f:1: not a gain"},
-        {"a b 1 two\n", AW_USAGE, "f:1: 'two' is not a number"},
-        {"a b 9 2\n", AW_LIMIT, "f:1: 2 is too much"},
-        {"a b 1 2\na b 1 2\n", AW_USAGE, "f:2: a b 1 is there twice — remove one"},
+        {"a b 1 2\n\nx b 1 2\n", AW_USAGE, "f:3:1: 'x' is unknown"},
+        {"a b 1\n", AW_USAGE, "f:1:1: not a gain — write it like 'a b 3 0.5'"},
+        {"a b 1 2 3\n", AW_USAGE, "f:1:1: not a gain"},
+        {"a b 1 two\n", AW_USAGE, "f:1:1: 'two' is not a number"},
+        {"a b 9 2\n", AW_LIMIT, "f:1:1: 2 is too much"},
+        {"a b 1 2\na b 1 2\n", AW_USAGE, "f:2:1: a b 1 is there twice — remove one"},
     };
     static const struct aw_gain none[10];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

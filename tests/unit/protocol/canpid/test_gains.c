@@ -106,8 +106,8 @@ static void mistakes_name_the_line(void **state)
         enum aw_status status;
         const char *says;
     } cases[] = {
-        {"lknee pos kp 3\nlknie pos ki 1\n", AW_USAGE, "file:2: 'lknie' is no board"},
-        {"0x41 pos kp 3\n", AW_USAGE, "file:1: '0x41' is no board"},
+        {"lknee pos kp 3\nlknie pos ki 1\n", AW_USAGE, "file:2:1: 'lknie' is no board"},
+        {"0x41 pos kp 3\n", AW_USAGE, "file:1:1: '0x41' is no board"},
         {"lknee posi kp 3\n", AW_USAGE, "'posi' is no controller"},
         {"lknee 4 kp 3\n", AW_USAGE, "'4' is no controller"},
         {"lknee pos kq 3\n", AW_USAGE, "'kq' is no gain"},
@@ -117,7 +117,7 @@ static void mistakes_name_the_line(void **state)
         {"lknee pos kp 1e999\n", AW_USAGE, "file:1:"},
         {"lknee pos kp 3x\n", AW_USAGE, "file:1:"},
         {"lknee pos kp 100.1\n", AW_LIMIT, "100.1 is outside"},
-        {"lknee pos kp 3\n\n0x40 0 kp 3\n", AW_USAGE, "file:3: 0x40 0 kp is there twice"},
+        {"lknee pos kp 3\n\n0x40 0 kp 3\n", AW_USAGE, "file:3:1: 0x40 0 kp is there twice"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct aw_canpid_gains gains = sample(), none = {0};

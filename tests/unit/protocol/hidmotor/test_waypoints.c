@@ -77,17 +77,17 @@ static const struct complaint {
     enum aw_status status;
     const char *message;
 } complaints[] = {
-    {"t,m1,m2,m3\n0,1,2,3\n1,4,nan,6\n", AW_MALFORMED, "run.csv:3: m2: 'nan' is not a number"},
-    {"0,1,2,3\n1,4,5,inf\n", AW_MALFORMED, "run.csv:2: m3: 'inf' is not a number"},
-    {"t,m1,m2,m3\n0,1,2,3\n\n1,4,5\n", AW_MALFORMED, "run.csv:4: 3 cells where the header"},
-    {"0,1,2\n", AW_MALFORMED, "run.csv:1: 3 cells where there should be 4"},
+    {"t,m1,m2,m3\n0,1,2,3\n1,4,nan,6\n", AW_MALFORMED, "run.csv:3:1: m2: 'nan' is not a number"},
+    {"0,1,2,3\n1,4,5,inf\n", AW_MALFORMED, "run.csv:2:1: m3: 'inf' is not a number"},
+    {"t,m1,m2,m3\n0,1,2,3\n\n1,4,5\n", AW_MALFORMED, "run.csv:4:1: 3 cells where the header"},
+    {"0,1,2\n", AW_MALFORMED, "run.csv:1:1: 3 cells where there should be 4"},
     {"t,m1,m2,m3\n0,1,2,3\n1,1,2,4\n1,4,5,6\n", AW_MALFORMED,
-     "run.csv:4: t: 1 s is not later than the 1 s of line 3 — times must rise"},
+     "run.csv:4:1: t: 1 s is not later than the 1 s of line 3 — times must rise"},
     {"time_ms,m1,m2,m3\n10,1,2,3\n5,4,5,6\n", AW_MALFORMED,
-     "run.csv:3: time_ms: 0.005 s is not later than the 0.01 s of line 2"},
+     "run.csv:3:1: time_ms: 0.005 s is not later than the 0.01 s of line 2"},
     {"t,m1,m3\n0,1,2\n", AW_MALFORMED,
-     "run.csv:1: column m2: the table has only t, m1, m3 — rename one, or call it shoulder"},
-    {"m1,m2,m3\n0,1,2\n", AW_MALFORMED, "run.csv:1: column t: the table has only m1, m2, m3"},
+     "run.csv:1:1: column m2: the table has only t, m1, m3 — rename one, or call it shoulder"},
+    {"m1,m2,m3\n0,1,2\n", AW_MALFORMED, "run.csv:1:1: column t: the table has only m1, m2, m3"},
     {"t,m1,m2,m3\n", AW_MALFORMED, "run.csv: it has no rows"},
     {"0,1,2,3\n20,1,2,3\n40,1,2,3\n", AW_MALFORMED,
      "run.csv: no header, so the first column was taken for t in s, and then a step is 20 s — are "
@@ -109,7 +109,7 @@ static const struct complaint {
     {"0 1 2 3 4 5 6 7 8 9\n1 1 2 3 4 5 6 7 8 9\n", AW_MALFORMED,
      "run.csv: 2 rows of 10 numbers without a header — no path"},
     {"0,1;1,2;2,3;3,4\n", AW_MALFORMED,
-     "run.csv:1: column t: the table has only 0,1, 1,2, 2,3, 3,4"},
+     "run.csv:1:1: column t: the table has only 0,1, 1,2, 2,3, 3,4"},
     {"", AW_MALFORMED, "run.csv: it is empty"},
 };
 
@@ -156,11 +156,11 @@ static void limits_hold_at_the_points(void **state)
     (void)state;
     assert_int_equal(path_status("0,90,100,63\n3,-90,-45,-90\n", AW_PATH_QUINTIC, false), AW_OK);
     refused("t,base,m2,m3\n0,0,0,0\n9,0,0,0\n18,90.5,0,0\n", AW_PATH_LINEAR,
-            "run.csv:4: base: 90.5 deg is 0.5 deg beyond its limit of 90 deg");
+            "run.csv:4:1: base: 90.5 deg is 0.5 deg beyond its limit of 90 deg");
     refused("0,0,0,0\n9,0,-45.1,0\n", AW_PATH_LINEAR,
-            "run.csv:2: m2: -45.1 deg is 0.1 deg beyond its limit of -45 deg");
+            "run.csv:2:1: m2: -45.1 deg is 0.1 deg beyond its limit of -45 deg");
     refused("0,0,0,64\n", AW_PATH_LINEAR,
-            "run.csv:1: m3: 64 deg is 1 deg beyond its limit of 63 deg");
+            "run.csv:1:1: m3: 64 deg is 1 deg beyond its limit of 63 deg");
 }
 
 /* All points are inside; the curve between them is not. */
@@ -170,7 +170,7 @@ static void limits_hold_between_the_points(void **state)
     static const char text[] = "0,0,0,0\n2,0,60,0\n4,0,100,0\n5,0,100,0\n7,0,0,0\n";
     assert_int_equal(path_status(text, AW_PATH_LINEAR, false), AW_OK);
     assert_int_equal(path_status(text, AW_PATH_CUBIC, false), AW_OK);
-    refused(text, AW_PATH_QUINTIC, "run.csv:4: m2: on the way here the curve swings to 10");
+    refused(text, AW_PATH_QUINTIC, "run.csv:4:1: m2: on the way here the curve swings to 10");
     assert_non_null(strstr(err.text, "beyond its limit of 100 deg — add a point or go straight"));
 }
 
@@ -181,7 +181,7 @@ static void speed_is_limited_on_the_whole_way(void **state)
     assert_int_equal(path_status(text, AW_PATH_LINEAR, false), AW_OK);
     assert_int_equal(path_status(text, AW_PATH_CUBIC, false), AW_OK);
     refused(text, AW_PATH_QUINTIC,
-            "run.csv:3: m1: 225 deg/s at 0.5 s on the way here, faster than 200 deg/s");
+            "run.csv:3:1: m1: 225 deg/s at 0.5 s on the way here, faster than 200 deg/s");
     struct aw_hidmotor_waypoints way = good(text);
     struct aw_path path;
     assert_int_equal(aw_hidmotor_waypoints_path(&way, AW_PATH_QUINTIC, true, &path, &err), AW_OK);
@@ -263,9 +263,9 @@ static void measurements_beyond_a_limit_are_at_it(void **state)
     assert_true(is(&way.points[0], 0, 90, 100, -90));
     aw_hidmotor_waypoints_free(&way);
     refused("t,m1,m2,m3,m1.setpoint\n0,94,100.08,-92,90\n", AW_PATH_LINEAR,
-            "run.csv:2: m1: 94 deg is 4 deg beyond its limit");
+            "run.csv:2:1: m1: 94 deg is 4 deg beyond its limit");
     refused("t,m1,m2,m3\n0,90.24,0,0\n", AW_PATH_LINEAR,
-            "run.csv:2: m1: 90.24 deg is 0.24 deg beyond its limit");
+            "run.csv:2:1: m1: 90.24 deg is 0.24 deg beyond its limit");
 }
 
 /* An arm at 205 deg/s, measured in steps of 0.24 every 16 ms, looks like 210. */
@@ -277,7 +277,7 @@ static void a_recording_may_look_fast(void **state)
                                  AW_PATH_LINEAR, false),
                      AW_OK);
     refused("t,m1,m2,m3,m1.setpoint\n0,0,0,0,60\n0.016,4.9,0,0,60\n", AW_PATH_LINEAR,
-            "run.csv:3: m1: 306.2 deg/s at 0");
+            "run.csv:3:1: m1: 306.2 deg/s at 0");
     assert_non_null(strstr(err.text, "faster than 300 deg/s"));
 }
 
@@ -322,7 +322,7 @@ static void a_path_takes_at_most_a_day(void **state)
     assert_int_equal(path_status("t,m1,m2,m3\n0,0,0,0\n1e300,1,1,1\n", AW_PATH_LINEAR, true),
                      AW_LIMIT);
     assert_string_equal(err.text,
-                        "run.csv:3: the path takes 1e+300 s, more than 86400 — correct it");
+                        "run.csv:3:1: the path takes 1e+300 s, more than 86400 — correct it");
     assert_int_equal(path_status("-1e308,0,0,0\n1e308,1,1,1\n", AW_PATH_LINEAR, true), AW_LIMIT);
 }
 

@@ -47,15 +47,15 @@ static void what_is_wrong_is_named_with_its_line(void **state)
         const char *text, *why;
         enum aw_status status;
     } cases[] = {
-        {"elbow 1800\n", "l.txt:1: no limits — write them like 'elbow 1700 2570'", AW_USAGE},
-        {"elbow 1 2 3\n", "l.txt:1: no limits", AW_USAGE},
-        {"# x\nelbw 1800 2400\n", "l.txt:2: ", AW_USAGE},
-        {"elbow 1800 2400\nelbow 1800 2400\n", "l.txt:2: elbow is there twice", AW_USAGE},
-        {"elbow 2400 1800\n", "l.txt:1: ", AW_LIMIT},
-        {"elbow 1800 2400mm\n", "l.txt:1: ", AW_USAGE},
-        {"elbow nan 2400\n", "l.txt:1: ", AW_USAGE},
-        {"elbow -5 2400\n", "l.txt:1: elbow: -5 ticks are outside 0 to 65535", AW_LIMIT},
-        {"elbow 5 70000\n", "l.txt:1: elbow: 70000 ticks are outside 0 to 65535", AW_LIMIT},
+        {"elbow 1800\n", "l.txt:1:1: no limits — write them like 'elbow 1700 2570'", AW_USAGE},
+        {"elbow 1 2 3\n", "l.txt:1:1: no limits", AW_USAGE},
+        {"# x\nelbw 1800 2400\n", "l.txt:2:1: ", AW_USAGE},
+        {"elbow 1800 2400\nelbow 1800 2400\n", "l.txt:2:1: elbow is there twice", AW_USAGE},
+        {"elbow 2400 1800\n", "l.txt:1:1: ", AW_LIMIT},
+        {"elbow 1800 2400mm\n", "l.txt:1:1: ", AW_USAGE},
+        {"elbow nan 2400\n", "l.txt:1:1: ", AW_USAGE},
+        {"elbow -5 2400\n", "l.txt:1:1: elbow: -5 ticks are outside 0 to 65535", AW_LIMIT},
+        {"elbow 5 70000\n", "l.txt:1:1: elbow: 70000 ticks are outside 0 to 65535", AW_LIMIT},
     };
     struct aw_unitysim_limits usual = aw_unitysim_limits_default();
     (void)state;

@@ -127,9 +127,9 @@ static void hex_lines(void **state)
         assert_int_equal(feed(text, sizeof text - 1, segment), AW_OK);
         assert_int_equal(decoder.records, 3);
         assert_int_equal(decoder.bad, 3);
-        assert_says(said, "rig: in.txt, line 5: short: sum is 0x53, but 0x52 is expected\n");
-        assert_says(said, "rig: in.txt, line 6: ");
-        assert_says(said, "rig: in.txt, line 7: column 1: 'z' is no hex digit\n");
+        assert_says(said, "rig: in.txt:5:1: short: sum is 0x53, but 0x52 is expected\n");
+        assert_says(said, "rig: in.txt:6:");
+        assert_says(said, "rig: in.txt:7:1: 'z' is no hex digit\n");
         assert_int_equal(aw_decoder_end(&decoder), AW_MALFORMED);
         assert_string_equal(session->err.text, "in.txt: 3 damaged parts, 3 records decoded");
     }
@@ -288,7 +288,7 @@ static void captures_of_datagrams(void **state)
         assert_int_equal(decoder.bad, 1);
         assert_int_equal(decoder.dir, AW_TX);
         assert_int_equal(decoder.time_ns, 1000000002);
-        assert_says(said, "rig: run.pcapng, packet 2: ");
+        assert_says(said, "rig: run.pcapng: packet 2: ");
     }
 }
 

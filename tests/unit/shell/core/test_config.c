@@ -134,7 +134,7 @@ static void a_wrong_line_is_named(void **state)
         enum aw_status status = load(wrong[i].text);
         if (status != wrong[i].status)
             fail_msg("%s: %d %s", wrong[i].text, status, session->config->wrong.text);
-        snprintf(place, sizeof place, "%s:%d: ", file, wrong[i].line);
+        snprintf(place, sizeof place, "%s:%d:1: ", file, wrong[i].line);
         assert_wrong(place);
         assert_wrong(wrong[i].part);
         assert_int_equal(session->config->broken, strncmp(wrong[i].text, "[options]", 9) != 0 ||
@@ -157,7 +157,7 @@ static void long_lines(void **state)
     memset(text + strlen(text), 'x', 150);
     strcat(text, "\nfrob = 1\n");
     assert_int_equal(load(text), AW_USAGE);
-    assert_wrong(":3: no option '--frob'");
+    assert_wrong(":3:1: no option '--frob'");
 }
 
 static void there_is_an_end_to_aliases_and_options(void **state)
@@ -172,7 +172,7 @@ static void there_is_an_end_to_aliases_and_options(void **state)
     assert_string_equal(aw_config_alias(session, "a31"), "u31");
     strcat(text, "more = x\n");
     assert_int_equal(load(text), AW_USAGE);
-    assert_wrong(":34: more than 32 aliases");
+    assert_wrong(":34:1: more than 32 aliases");
     strcpy(text, "[options]\n");
     for (int i = 0; i < AW_OPTIONS_MAX; i++)
         sprintf(text + strlen(text), "link = u%d\n", i);
@@ -180,7 +180,7 @@ static void there_is_an_end_to_aliases_and_options(void **state)
     assert_string_equal(aw_option(session, "link"), "u63");
     strcat(text, "link = x\n");
     assert_int_equal(load(text), AW_USAGE);
-    assert_wrong(":66: too many options");
+    assert_wrong(":66:1: too many options");
 }
 
 static enum aw_status configure(struct aw_session *s, const char *section, const char *key,
@@ -202,7 +202,7 @@ static void other_sections_are_the_tools(void **state)
     assert_int_equal(aw_config_load(session, file), AW_OK);
     write_file(file, "[joint elbow]\nindex = 2\nindex = 9\n");
     assert_int_equal(aw_config_load(session, file), AW_LIMIT);
-    assert_wrong(":3: [joint elbow] index: 9 will not do");
+    assert_wrong(":3:1: [joint elbow] index: 9 will not do");
     session->tool = &rig_tool;
 }
 
