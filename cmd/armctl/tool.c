@@ -189,6 +189,12 @@ static const struct aw_config_key joint_keys[] = {
     {"signed", "yes or no", "values below zero may be sent; yes where min is below zero", "no"},
     {0},
 };
+static enum aw_status configured(struct aw_session *session)
+{
+    const struct aw_armctl_profile *profile;
+    return arm_profile(session, &profile);
+}
+
 static const struct aw_config_section sections[] = {
     {"joint NAME", "Describes a joint, which then may be called by this name.", "elbow",
      joint_keys},
@@ -213,6 +219,7 @@ const struct aw_tool armctl_tool = {
     .state_size = sizeof(struct arm_state),
     .sections = sections,
     .configure = configure,
+    .configured = configured,
     .stop = arm_safe_stop,
     .last_stop = arm_last_stop,
     .connect = arm_connect,

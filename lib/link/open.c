@@ -78,24 +78,40 @@ static enum aw_status check_keys(const struct aw_url *url, const struct aw_trans
     return AW_OK;
 }
 
+/* A path alone is a port; serial: hands ptys over to tty:. */
+static enum aw_status resolve(const char *text, const struct aw_transport *extra,
+                              struct aw_url *url, const struct aw_transport **transport,
+                              struct aw_error *err)
+{
+    enum aw_status status = aw_url_parse(url, text, err);
+    if (status != AW_OK)
+        return status;
+    if (!*url->scheme && find(url->rest, extra) && access(url->rest, F_OK) != 0)
+        return aw_fail(err, AW_USAGE, "link '%.40s': unknown — did you mean '%.40s:'?", url->rest,
+                       url->rest);
+    const char *by_path = strncmp(url->rest, "/dev/hidraw", 11) == 0 ? "hid" : "serial";
+    *transport = find(*url->scheme ? url->scheme : by_path, extra);
+    if (!*transport)
+        return unknown_scheme(url->scheme, extra, err);
+    return check_keys(url, *transport, err);
+}
+
+enum aw_status aw_link_check(const char *text, const struct aw_transport *extra,
+                             struct aw_error *err)
+{
+    struct aw_url url;
+    const struct aw_transport *transport;
+    return resolve(text, extra, &url, &transport, err);
+}
+
 enum aw_status aw_link_open(struct aw_link **out, const char *text,
                             const struct aw_link_options *options, struct aw_error *err)
 {
     struct aw_url url;
     struct aw_link *link = NULL;
+    const struct aw_transport *transport;
     *out = NULL;
-    enum aw_status status = aw_url_parse(&url, text, err);
-    if (status != AW_OK)
-        return status;
-    if (!*url.scheme && find(url.rest, options->extra) && access(url.rest, F_OK) != 0)
-        return aw_fail(err, AW_USAGE, "link '%.40s': unknown — did you mean '%.40s:'?", url.rest,
-                       url.rest);
-    /* What a path alone means; serial: hands ptys over to tty:. */
-    const char *by_path = strncmp(url.rest, "/dev/hidraw", 11) == 0 ? "hid" : "serial";
-    const struct aw_transport *transport = find(*url.scheme ? url.scheme : by_path, options->extra);
-    if (!transport)
-        return unknown_scheme(url.scheme, options->extra, err);
-    status = check_keys(&url, transport, err);
+    enum aw_status status = resolve(text, options->extra, &url, &transport, err);
     if (status == AW_OK)
         status = transport->open(&link, &url, options, err);
     if (status == AW_OK && options->shared && link->ops->share)

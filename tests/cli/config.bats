@@ -223,3 +223,72 @@ END
     run -0 env -i PATH="$PATH" armctl -q -l "$fast" deg 1 90
     run -0 env -i PATH="$PATH" armctl config show
 }
+
+@test "config init: words become a file that is right, and what would not be is refused" {
+    local file=$D/config/armwire/armctl.ini line
+    ok armctl config init @arm=/dev/ttyUSB0?baud=9600 link=@arm timeout=3s \
+        elbow.index=2 elbow.min=-45 elbow.max=90 lift.index=3 lift.kind=translate
+    has "$output" "config result=written path=$file"
+    ok armctl config show
+    same "$stderr" ""
+    matches "$output" "*link * @arm * $file*timeout * 3s * $file*@arm * /dev/ttyUSB0?baud=9600 * $file"
+    ok armctl -q -l "$fast" deg elbow -45
+    fails 6 armctl -q -l "$fast" deg elbow 91
+    ok armctl -q -l "$fast" pos lift 100
+    fails 2 armctl config init link=sim: # it is there
+    has "$why" "--yes replaces it"
+    ok armctl -y config init link=sim:
+    ok armctl -q deg 1 10
+    rm "$file"
+    while IFS='|' read -r words text; do
+        # shellcheck disable=SC2086 # words
+        fails 2 armctl config init $words
+        has "$why" "$text"
+        [ ! -e "$file" ]
+    done <<'END'
+link=seral:/dev/ttyUSB0|did you mean 'serial'
+link=@arm|no alias '@arm'
+colour=never|did you mean '--color'
+elbow.index=eleven|a whole number 0 to 9
+elbow.min=20|no index
+elbow.index=2 wrist.index=2|is [joint elbow] already
+elbow.index=2 elbow.min=400|is above max
+elbow.frob=2|unknown key
+elbow|give link=URL
+link=a;b|no way to write this
+END
+    fails 2 hidmotor config init elbow.min=2
+    ok ezphys -q config init link=sim: lab.base=be32 lab.long=8
+    ok ezphys --wire lab describe timestamp
+    ok canpid -q config init link=sim: lwrist.id=0x100
+    ok canpid encode kp board=lwrist controller=tor value=0.6
+    ok unitysim -q config init link=sim: elbow.min=1800 elbow.max=2000
+    fails 6 unitysim -q move elbow=2300
+    same "$(armctl --dry-run config init | grep -v '^#' | grep .)" $'[link]\n[options]'
+}
+
+@test "config init asks on a terminal, and asks again" {
+    terminal <<<'
+        proc enter_until {text} {
+            expect {
+                -ex $text {}
+                -re {  [a-z]+ — [^\n]*: } { type \r; exp_continue }
+                timeout { fail "no $text" }
+            }
+        }
+        launch armctl config init
+        want {link — the device}; type seral:\r
+        want unknown {link — the device}; type sim:?time=virtual\r
+        want {NAME of a [joint NAME]}; type elbow\r
+        want {  index}; type 11\r
+        want {a whole number 0 to 9} {  index}; type 2\r
+        want {  kind}; type rotate\r; want {  min}; type 20\r; want {  max}; type 10\r
+        enter_until "above max"
+        want {  index}; type 2\r; want {  kind}; type \r; want {  min}; type 20\r; want {  max}; type 160\r
+        enter_until "NAME of a"
+        type \r
+        want {config result=written}
+        ends 0'
+    ok armctl -q deg elbow 45
+    fails 6 armctl -q deg elbow 170
+}

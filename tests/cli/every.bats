@@ -21,7 +21,7 @@ words() {
     unitysim/update) echo camera.y=400 ;;
     ezphys/axis_motor) echo 1 2 3 ;;
     ezphys/axis_force) echo 1 2 ;;
-    */watch | */describe) ;;
+    */watch | */describe | */'?') ;;
     */plot) echo x ;;
     */encode) "$1" describe --as json | jq -r '[.messages[] | select(.dir != "rx")][-1].name' ;;
     */decode | */record | */replay | */info | */run | */probe) echo no.pcapng ;;

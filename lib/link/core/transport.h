@@ -26,4 +26,9 @@ aw_transport_open aw_log_link_open;
 aw_transport_open aw_hid_open;
 aw_transport_open aw_uhid_open;
 
+/* Is this a URL that aw_link_open would try: a known scheme, or a path, and known keys? Nothing is
+ * opened. */
+enum aw_status aw_link_check(const char *text, const struct aw_transport *extra,
+                             struct aw_error *err);
+
 #endif

@@ -1,9 +1,11 @@
-/* The command config: every option's value and where it came from, and the aliases of links. */
+/* The command config: every option's value and where it came from, and the aliases of links; init
+ * is in config_init.c. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "shell/commands/common.h"
+#include "shell/commands/config_init.h"
 #include "shell/core/config.h"
 
 static void origin(const struct aw_session *session, const struct aw_option_value *value, char *out,
@@ -57,6 +59,8 @@ static void show_aliases(struct aw_session *session)
 enum aw_status aw_run_config(struct aw_session *session, const struct aw_args *args)
 {
     const char *action = aw_arg(args, "action", 0);
+    if (action && strcmp(action, "init") == 0)
+        return aw_config_init(session, args);
     if (action && strcmp(action, "path") == 0) {
         aw_session_row_text(session, "path", session->config->path);
         return AW_OK;

@@ -9,7 +9,8 @@ static const char *const forms[] = {"text", "json", "md", "lua", "dbc", NULL};
 static const char *const inputs[] = {"hex", "stream", "candump", "pcapng", NULL};
 static const char *const page_forms[] = {"text", "man", "md", NULL};
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
-static const char *const config_words[] = {"show", "path", NULL};
+static const char *const config_init_words[] = {"init", NULL};
+static const char *const config_words[] = {"show", "path", "init", NULL};
 
 /* One row each. */
 /* clang-format off */
@@ -113,7 +114,9 @@ static const struct aw_arg completion_args[] = {
 };
 static const struct aw_arg config_args[] = {
     {.name = "action", .kind = AW_ARG_CHOICE, .choices = config_words, .optional = true,
-     .help = "show: all options and where their values come from; path: the file"},
+     .help = "show: all options and where their values come from; path: the file; init: write it"},
+    {.name = "words", .kind = AW_ARG_REST, .optional = true, .with = config_init_words,
+     .help = "init: link=URL OPTION=VALUE @ALIAS=URL NAME.KEY=VALUE; without any it asks"},
     {0},
 };
 static const struct aw_arg rest_args[] = {
@@ -161,9 +164,10 @@ const struct aw_command aw_common_commands[] = {
      .summary = "run the commands of a file", .args = script_args,
      .run = aw_run_script},
     {.name = "config", .group = AW_GROUP_SET_UP,
-     .summary = "show options, their values and where these come from",
+     .summary = "show options and where their values come from; write the config file",
      .args = config_args, .offline = true, .run = aw_run_config,
-     .examples = (const char *const[]){"config show", "config path", NULL}},
+     .examples = (const char *const[]){"config show", "config path",
+         "--dry-run config init link=sim:", NULL}},
     {.name = "completion", .group = AW_GROUP_SET_UP, .prints = "a script",
      .summary = "print the completion script for a shell",
      .args = completion_args, .offline = true, .run = aw_run_completion,

@@ -19,8 +19,8 @@ void aw_state_path(const struct aw_session *session, const char *name, char *out
         aw_file_make_folders(out, 0700);
 }
 
-static enum aw_status handle(struct aw_session *session, const char *section, const char *key,
-                             const char *value)
+enum aw_status aw_config_entry(struct aw_session *session, const char *section, const char *key,
+                               const char *value)
 {
     struct aw_config *config = session->config;
     if (strcmp(section, "link") == 0) {
@@ -88,7 +88,7 @@ static int on_entry(void *user, const char *section, const char *key, const char
     struct reading *reading = user;
     struct aw_session *session = reading->session;
     bool tool = strcmp(section, "link") != 0 && strcmp(section, "options") != 0;
-    if (handle(session, section, key, value) != AW_OK)
+    if (aw_config_entry(session, section, key, value) != AW_OK)
         note_wrong(session->config, reading->line, tool, &session->err);
     return 1;
 }

@@ -34,6 +34,11 @@ struct aw_config {
 /* Reads the file. A missing one is fine unless path was asked for. A wrong line is left out, and
  * the rest holds: AW_OK, or the status of config->wrong, which is no reason to stop. */
 enum aw_status aw_config_load(struct aw_session *session, const char *path);
+
+/* One line of it: key = value in [section]. AW_USAGE or AW_LIMIT if it has no such line. */
+enum aw_status aw_config_entry(struct aw_session *session, const char *section, const char *key,
+                               const char *value);
+
 void aw_config_free(struct aw_config *config);
 
 /* "$XDG_STATE_HOME/armwire/TOOL/NAME"; directories are made. Empty if there is no home. */

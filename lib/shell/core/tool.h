@@ -208,6 +208,8 @@ struct aw_tool {
     /* A section "[joint elbow]" of the config file: key and value, one call each. */
     enum aw_status (*configure)(struct aw_session *session, const char *section, const char *key,
                                 const char *value, struct aw_error *err);
+    /* Do all of these sections fit each other? session->err says what does not. NULL: any do. */
+    enum aw_status (*configured)(struct aw_session *session);
     /* Chooses the variant of the wire from options; NULL: the first. */
     enum aw_status (*variant)(struct aw_session *session, struct aw_variant *variant,
                               struct aw_error *err);
