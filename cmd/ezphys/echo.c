@@ -118,7 +118,8 @@ static enum aw_status check_words(struct watcher *w)
             continue;
         const char *near = aw_suggest(w->patterns[i], known, n);
         return aw_fail(&w->session->err, AW_USAGE, "nothing is called '%.40s'%s%s%s",
-                       w->patterns[i], near ? " — did you mean '" : " — 'list' shows what there is",
+                       w->patterns[i],
+                       near ? " — did you mean '" : " — 'status' shows what there is",
                        near ? near : "", near ? "'?" : "");
     }
     return AW_OK;

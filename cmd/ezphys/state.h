@@ -156,7 +156,7 @@ const char *ez_about_name(const struct aw_ezphys_about *about, char *out, size_t
 
 enum aw_status run_echo(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_list(struct aw_session *session, const struct aw_args *args);
-enum aw_status run_info(struct aw_session *session, const struct aw_args *args);
+enum aw_status run_status(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_hz(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_ping(struct aw_session *session, const struct aw_args *args);
 enum aw_status run_motor(struct aw_session *session, const struct aw_args *args);

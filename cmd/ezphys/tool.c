@@ -88,22 +88,12 @@ static const struct aw_arg probe_args[] = {
     {0},
 };
 
-static const struct aw_arg info_args[] = {
-    {.name = "file", .kind = AW_ARG_FILE, .optional = true,
-     .help = "a capture: pcapng or pcap; without one the simulation that runs"},
-    {0},
-};
-
 static const struct aw_command commands[] = {
-    {.name = "list", .summary = "show bodies and joints, one a line", .run = run_list,
+    {.name = "status", .summary = "show joints and bodies with their tree, and their rates",
+     .run = run_status,
      .details = "Answers nothing: a simulation that waits for answers stays where it is, and has "
-         "no rate ('hz' lets it run).",
-     .examples = LIST("-l sim: list")},
-    {.name = "info", .summary = "show the tree of bodies and joints, with their rates",
-     .args = info_args, .run = run_info,
-     .details = "With a file: what the capture holds. Answers nothing: a simulation that waits for "
-         "answers stays where it is.",
-     .examples = LIST("-l 'sim:?scene=humanoid' info")},
+         "no rate ('hz' lets it run).\n" "Angles in rad; of a slider the values are m and m/s.",
+     .examples = LIST("-l 'sim:?scene=humanoid' status", "-l sim: status -j")},
     {.name = "echo", .summary = "print records, of some objects, where a condition holds",
      .args = words_args, .repeats = true, .options = echo_options, .run = run_echo,
      .details = "Every message is answered at once, so that the simulation goes on.",
@@ -155,6 +145,9 @@ static const struct aw_command commands[] = {
     {.name = "ping", .group = AW_GROUP_MEASURE,
      .summary = "measure the time from an answer to the next message",
      .run = run_ping, .examples = LIST("-l sim: ping")},
+    {.name = "list", .group = AW_GROUP_SET_UP,
+     .summary = "show simulators on this machine, and who talks to them",
+     .offline = true, .run = run_list, .examples = LIST("list")},
     {.name = "sim", .group = AW_GROUP_SET_UP, .summary = "serve a simulation to other programs",
      .options = ez_simulator_options, .run = run_sim,
      .details = "Starts ezphys-sim, which prints 'ready: URL' on standard error; that URL works "
@@ -164,7 +157,7 @@ static const struct aw_command commands[] = {
 /* clang-format on */
 
 static const char *const examples[] = {
-    "-l 'sim:?scene=humanoid' info",
+    "-l 'sim:?scene=humanoid' status",
     "-l sim: watch -n 10 -j",
     "-l sim: motor 1 2rad/s 1000Nm --for 1s",
     "encode axis_motor id=3 velocity1=2 max_torque1=1000",
@@ -192,6 +185,7 @@ static const char *const links[] = {"tcp", "tcp-listen", "unix", "log", NULL};
 
 static const struct aw_renamed renamed[] = {
     {"step", "advance"},
+    {"info", "status"},
     {0},
 };
 

@@ -69,7 +69,7 @@ unitysim -q -l sim: --limits pipe move elbow=2300
 unitysim -q -l sim: --views pipe camera views
 unitysim -q -l sim: limits save pipe
 ezphys -q -l sim: follow pipe
-ezphys --names pipe -q -l sim: list
+ezphys --names pipe -q -l sim: status
 END
     hidmotor -q -l sim: gains save gains
     ok hidmotor -q -l sim: gains apply <(sleep 0.1; cat gains) # somebody is

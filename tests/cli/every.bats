@@ -107,8 +107,7 @@ unitysim teach path.csv
 unitysim list
 ezphys echo
 ezphys hz
-ezphys info
-ezphys list
+ezphys status
 ezphys ping
 ezphys view
 ezphys sim

@@ -393,18 +393,18 @@ END
     ok ezphys -l "$url" --names names echo 'humanoid.*' -n 2 -j
     same "$(jq -c .name <<<"$output" | tr '\n' ' ')" '"humanoid.shin" "humanoid.knee" '
     printf 'joint 1 knee\njoin 2 hip\n' >names
-    fails 5 ezphys -q -l "$url" --names names list
+    fails 5 ezphys -q -l "$url" --names names status
     has "$why" "names:2:1: 'join'"
     EZPHYS_SCENE=humanoid ok ezphys complete -- motor left-k
     same "$(cut -f 1 <<<"$output")" left-knee
 }
 
-@test "list: names are the simulator's, whatever is in them" {
+@test "status: names are the simulator's, whatever is in them" {
     ok ezphys encode --wire name32 --dir rx limb 'name=kn"ee' position.x=1
     fake "for i in range(200): s.sendall(bytes.fromhex('$output'))
 time.sleep(20)"
-    ok timeout 20 ezphys -j -q --wire name32 -l "$url" list
-    same "$(jq -r 'select(.kind) | .name' <<<"$output")" 'kn"ee'
+    ok timeout 20 ezphys -j -q --wire name32 -l "$url" status
+    same "$(json '.body | keys')" '["kn\"ee"]'
 }
 
 @test "dry runs open nothing and print the bytes" {
@@ -420,7 +420,7 @@ time.sleep(20)"
 
 @test "--dry-run at the prompt: the conversation goes on as if nothing had been typed" {
     printf '%s\n' 'motor 1 1 10' 'advance 1' 'motor 1 5 10 --dry-run' \
-        'reset --dry-run --wire be32' 'advance 1' 'list' >script
+        'reset --dry-run --wire be32' 'advance 1' 'status' >script
     ok ezphys -q -j -l 'sim:?scene=pendulum' --timeout 3s <script
     has "$output" '"velocity1":5'
     same "$(jq -s '[.[] | select(.cmd == "advance") | .step] | .[1] - .[0]' <<<"$output")" 1
@@ -456,24 +456,40 @@ time.sleep(20)"
     run -5 --separate-stderr ezphys probe noise
 }
 
-@test "info: the tree; list: one a line" {
-    sim humanoid info
+@test "status: joints and bodies with their tree, one record in -j" {
+    sim humanoid status
     matches "$output" "*left-knee*left-shin*left-ankle*left-foot*"
-    sim humanoid list -j
-    same "$(wc -l <<<"$output")" 31
-    same "$(jq -sc '[.[] | select(.name == "left-hip") | .axes, .bodies]' <<<"$output")" \
-        '[2,["pelvis","left-thigh"]]'
+    matches "$output" "*left-hip *rad*  axis2 *rad*"
+    sim humanoid status -j
+    same "$(wc -l <<<"$output")" 1
+    same "$(json '[."left-hip".id, ."left-hip".bodies, ."left-hip".axis2.unit, .body.pelvis.position]')" \
+        '[10,["pelvis","left-thigh"],"rad",[0,0,0.9]]'
+    same "$(json '[to_entries[] | select(.value | objects | .id)] | length')" 15
+    same "$(json '.body | length')" 16
+    same "$(json '."left-knee" | keys_unsorted')" '["id","target","actual","unit","fault","age","velocity","rate","bodies"]'
+}
+
+@test "list: simulators of this machine, and who has them" {
+    ok ezphys list
+    same "$output" ""
+    has "$stderr" "no simulator listens on this machine"
+    simulator --scene pendulum
+    ok ezphys list
+    matches "$output" "$url description=a server listens server=ezphys-sim (pid *)"
+    ezphys -q -l "$url" watch >first 2>&1 3>&- &
+    started+=("$!")
+    until ezphys -j list | grep -q '"holder":"ezphys (pid '; do read -r -t 0.02 _ <> <(:) || true; done
 }
 
 @test "looking at a world that waits for answers moves it nowhere, or says how far" {
     simulator --scene humanoid
     step() { json .step; }
-    for command in list info "list -j" "info --for 0.2s" list; do
+    for command in status "status -j" "status --for 0.2s" status; do
         # shellcheck disable=SC2086 # words
         ok ezphys -l "$url" $command
         hasnt "$stderr" "looking on"
     done
-    has "$output" "  waits  "
+    has "$output" "waits for an answer"
     ok ezphys -l "$url" -j echo --where 'step>=0' -n 1
     same "$(step)" 0
     ok ezphys -l "$url" watch -n 500
@@ -489,12 +505,12 @@ time.sleep(20)"
     holder=$!
     started+=("$holder")
     until [ -s first ]; do read -r -t 0.02 _ <> <(:) || true; done
-    fails 3 ezphys -q -T 300ms -l "$url" info
+    fails 3 ezphys -q -T 300ms -l "$url" status
     has "$why" "no message from the simulator — ezphys (pid $holder) has it"
     run -3 --separate-stderr ezphys -l "$url" hz --for 1500ms
     has "$stderr" "has not said anything yet — ezphys (pid $holder) has it"
     end "$holder"
-    ok ezphys -q -l "$url" info
+    ok ezphys -q -l "$url" status
 }
 
 @test "view: a picture with anchor and ground where there is no terminal, keys where there is one" {

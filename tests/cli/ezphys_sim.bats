@@ -197,12 +197,12 @@ ends_with() {
 }
 
 @test "sim: mistakes are told before anything is started" {
-    fails 2 ezphys -l 'sim:?scene=pendullum' list
+    fails 2 ezphys -l 'sim:?scene=pendullum' status
     has "$why" 'did you mean "pendulum"?'
-    fails 2 ezphys -l 'sim:?stepsize=1ms' list
-    fails 6 ezphys -l 'sim:?step-size=5s' list
+    fails 2 ezphys -l 'sim:?stepsize=1ms' status
+    fails 6 ezphys -l 'sim:?step-size=5s' status
     cp "$BIN/ezphys" alone
-    PATH=/usr/bin:/bin fails 4 ./alone -l sim: list
+    PATH=/usr/bin:/bin fails 4 ./alone -l sim: status
     has "$why" "make install"
 }
 

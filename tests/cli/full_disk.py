@@ -34,7 +34,7 @@ WORDS = {
     "unitysim": {"play": "play --help", "teach": "teach --help", "sim": "sim --help",
                  "drive": "drive elbow=5 --for 50ms"},
     "ezphys": {"follow": "follow joint.csv", "probe": "probe --help", "sim": "sim --help",
-               "info": "info", "view": "view --for 50ms"},
+               "view": "view --for 50ms"},
 }
 FIELDS = {"armctl": "angle", "hidmotor": "m1.position", "canpid": "lknee.torque",
           "unitysim": "elbow.position", "ezphys": "hinge.displacement"}

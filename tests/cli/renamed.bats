@@ -5,8 +5,8 @@ load common
 
 # The rows of docs/CHANGES.md: tool, what was typed, what is typed now.
 rows() {
-    sed -n '/^### Words/,/^### Values/p' "$root/docs/CHANGES.md" |
-        awk -F '`' '/^\| `/ { print $2 "|" $4 "|" $6 }'
+    sed -n '/^### Words that are/,/^### Words that mean/p' "$root/docs/CHANGES.md" |
+        sed -nE 's/^\| `([^`]*)` \| `([^`]*)`.* \| `([^`]*)`.* \|$/\1|\2|\3/p'
 }
 
 @test "every old word of docs/CHANGES.md says the new one" {
@@ -16,7 +16,9 @@ rows() {
         word=$now
         [[ $old == *--* ]] && word=--${now#*--}
         has "$why" "it is '${word%% *}' now"
+        n=$((${n:-0} + 1))
     done < <(rows)
+    same "$n" "$(sed -n '/^### Words that are/,/^### Words that mean/p' "$root/docs/CHANGES.md" | grep -c '^| `')"
 }
 
 @test "docs/CHANGES.md has every word that a tool's table has" {

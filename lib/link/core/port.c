@@ -1,11 +1,14 @@
 /* Settings of serial ports and ptys by termios, the lock on them, and their names. */
 #include "link/core/port.h"
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,6 +278,84 @@ bool aw_tcp_other_client(int fd, char *out, size_t size)
         other = other_connection("/proc/net/tcp6", socket.st_ino);
     socket.st_ino = other;
     return other && name_first(&socket, same_socket, 0, out, size);
+}
+
+/* A line of the kernel's table. False: another line. */
+struct tcp_line {
+    char at[33]; /* the address of this end, 8 hex digits a word of the host's order */
+    unsigned at_port, to_port, state;
+    unsigned long inode;
+};
+
+static bool read_tcp_line(const char *line, struct tcp_line *out)
+{
+    /* NOLINTNEXTLINE(cert-err34-c): the kernel's numbers */
+    return sscanf(line, "%*d: %32[0-9A-F]:%x %*[0-9A-F]:%x %x %*s %*s %*s %*s %*s %lu", out->at,
+                  &out->at_port, &out->to_port, &out->state, &out->inode) == 5 &&
+           out->inode != 0;
+}
+
+static void name_socket(unsigned long inode, char *out, size_t size)
+{
+    struct stat socket = {.st_ino = inode};
+    if (!name_first(&socket, same_socket, 0, out, size))
+        *out = '\0';
+}
+
+/* Where a server that listens at this address can be reached from here. */
+static void print_host(const char *at, char out[48])
+{
+    char text[48] = "";
+    uint32_t words[4] = {0};
+    int n = (int)strlen(at) / 8;
+    bool any = true;
+    for (int i = 0; i < n && i < 4; i++) {
+        char digits[9];
+        snprintf(digits, sizeof digits, "%.8s", at + (ptrdiff_t)8 * i);
+        words[i] = (uint32_t)strtoul(digits, NULL, 16);
+        any = any && words[i] == 0;
+    }
+    if (any || !inet_ntop(n == 1 ? AF_INET : AF_INET6, words, text, sizeof text))
+        snprintf(text, sizeof text, "127.0.0.1");
+    snprintf(out, 48, "%s", text);
+}
+
+static size_t list_servers(FILE *table, const char *program, unsigned port,
+                           struct aw_tcp_server *servers, size_t max)
+{
+    char line[256];
+    struct tcp_line entry;
+    size_t n = 0, length = strlen(program);
+    while (n < max && fgets(line, sizeof line, table)) {
+        struct aw_tcp_server *server = &servers[n];
+        if (!read_tcp_line(line, &entry) || entry.state != TCP_LISTEN)
+            continue;
+        *server = (struct aw_tcp_server){.port = entry.at_port};
+        name_socket(entry.inode, server->server, sizeof server->server);
+        bool called =
+            strncmp(server->server, program, length) == 0 && server->server[length] == ' ';
+        print_host(entry.at, server->host);
+        n += called || entry.at_port == port;
+    }
+    rewind(table);
+    while (fgets(line, sizeof line, table))
+        for (size_t i = 0; read_tcp_line(line, &entry) && i < n; i++)
+            if (entry.state == TCP_ESTABLISHED && entry.to_port == servers[i].port)
+                name_socket(entry.inode, servers[i].client, sizeof servers[i].client);
+    return n;
+}
+
+size_t aw_tcp_servers(const char *program, unsigned port, struct aw_tcp_server *servers, size_t max)
+{
+    static const char *const tables[] = {"/proc/net/tcp", "/proc/net/tcp6"};
+    size_t n = 0;
+    for (int i = 0; i < 2; i++) {
+        FILE *table = fopen(tables[i], "re");
+        n += table ? list_servers(table, program, port, servers + n, max - n) : 0;
+        if (table)
+            fclose(table);
+    }
+    return n;
 }
 
 void aw_port_problem(const char *path, int error, char *out, size_t size)

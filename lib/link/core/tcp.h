@@ -15,4 +15,16 @@
  * such socket. */
 bool aw_tcp_other_client(int fd, char *out, size_t size);
 
+struct aw_tcp_server {
+    char host[48]; /* to connect to: "127.0.0.1", "::1", "192.168.0.7" */
+    unsigned port;
+    char server[96]; /* who listens: "ezphys-sim (pid 4711)"; "" where we may not see */
+    char client[96]; /* a program of this machine that is connected to it, or "" */
+};
+
+/* The servers of this machine that listen at a port, whoever they are, or at any port and are
+ * called so. At most max; returns how many. */
+size_t aw_tcp_servers(const char *program, unsigned port, struct aw_tcp_server *servers,
+                      size_t max);
+
 #endif

@@ -8,10 +8,15 @@
 
 void aw_status_begin(struct aw_session *session)
 {
+    aw_status_begin_wide(session, AW_STATUS_WIDTH);
+}
+
+void aw_status_begin_wide(struct aw_session *session, int width)
+{
     struct aw_output *out = &session->out;
     const char *bold = out->color ? "\033[1m" : "", *plain = out->color ? "\033[0m" : "";
     if (aw_session_text(session))
-        aw_output_draw(out, "%s%-16s %10s %10s %-6s %-10s %10s%s\n", bold, "joint", "target",
+        aw_output_draw(out, "%s%-*s %10s %10s %-6s %-10s %10s%s\n", bold, width, "joint", "target",
                        "actual", "unit", "fault", "age", plain);
     else
         aw_object_start(&session->result, "status");
@@ -30,7 +35,8 @@ static const char *text_of(double value, int decimals, const char *unit, char ou
 static void print_row(struct aw_output *out, const struct aw_status_joint *joint)
 {
     const char *label = joint->label ? joint->label : joint->name;
-    int width = 16 + (int)(strlen(label) - aw_utf8_length(label));
+    int width = joint->width ? joint->width : AW_STATUS_WIDTH;
+    width += (int)(strlen(label) - aw_utf8_length(label));
     char target[40], actual[40], age[40];
     aw_output_print(out, "%-*s %10s %10s %-6s %-10s %10s", width, label,
                     text_of(joint->target, joint->decimals, "", target),

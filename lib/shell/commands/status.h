@@ -29,6 +29,7 @@ struct aw_status_value {
 struct aw_status_joint {
     const char *name;      /* as commands take it */
     const char *label;     /* for people, where that is another text; or NULL */
+    int width;             /* of the labels; 0: AW_STATUS_WIDTH */
     double target, actual; /* where it is to be and is; NaN: not known */
     int decimals;
     const char *unit;  /* of both; not copied */
@@ -39,6 +40,10 @@ struct aw_status_joint {
 
 /* Prints the head of the table, or begins the result. */
 void aw_status_begin(struct aw_session *session);
+
+/* The same where labels take more columns than usual; each joint has the same width then. */
+#define AW_STATUS_WIDTH 16
+void aw_status_begin_wide(struct aw_session *session, int width);
 
 void aw_status_joint(struct aw_session *session, const struct aw_status_joint *joint);
 
